@@ -1,0 +1,29 @@
+/* Every maximum of armdyn, in one place. deploy/doc/limits.md lists them for users; GET /v1/limits will answer them. */
+#ifndef API_LIMITS_H
+#define API_LIMITS_H
+
+#define KB(n)                  ((size_t)(n) << 10)
+#define MB(n)                  ((size_t)(n) << 20)
+
+#define LIMIT_JSON_DEPTH       64      /* nested arrays and objects */
+#define LIMIT_FAULTS           100     /* faults listed in one problem; all are counted */
+#define LIMIT_NUMBER_LENGTH    400     /* characters of one JSON or CSV number */
+#define LIMIT_CSV_LINE         KB(64)  /* bytes of one CSV line */
+#define LIMIT_MODEL_BODY       MB(1)   /* a robot, controller or job request */
+#define LIMIT_SAMPLES_BODY     MB(64)  /* a batch of samples */
+#define LIMIT_SAMPLES          2000000 /* rows of one batch */
+#define LIMIT_ANSWER           MB(512) /* one answer */
+#define LIMIT_BODIES_IN_FLIGHT MB(512) /* all request bodies held at once; beyond it 503 */
+#define LIMIT_URL              KB(8)
+#define LIMIT_HEADERS          KB(32)
+#define LIMIT_LIST             200     /* items a page */
+#define LIMIT_WAYPOINTS        1000    /* of one trajectory */
+#define LIMIT_SERIES_ROWS      2000000 /* samples of one stored trajectory */
+#define LIMIT_FRAME            MB(1)   /* one message between processes */
+#define LIMIT_JOBS_QUEUED      1000    /* beyond it 429 */
+#define LIMIT_JOB_ATTEMPTS     3
+#define LIMIT_TAGS             32 /* of one resource, keys and values up to LIMIT_TAG characters */
+#define LIMIT_TAG              128
+#define LIMIT_AXES             10 /* of one controller, register protocol v1 */
+
+#endif

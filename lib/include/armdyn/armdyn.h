@@ -1,0 +1,20 @@
+/* libarmdyn: dynamics of robot arms. Include this one header; link with `pkg-config --libs armdyn`.
+ * Units are SI throughout; threads share robots and own workspaces. See deploy/doc/c-library.md. */
+#ifndef ARMDYN_ARMDYN_H
+#define ARMDYN_ARMDYN_H
+
+#include "armdyn/dynamics.h"
+#include "armdyn/robot.h"
+#include "armdyn/status.h"
+#include "armdyn/trajectory.h"
+
+#define ARMDYN_VERSION "0.1.0"
+
+/* The version of the library in use, e.g. "0.1.0". */
+#ifdef __cplusplus
+extern "C"
+#endif
+    const char *
+    armdyn_version(void);
+
+#endif

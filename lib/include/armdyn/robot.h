@@ -1,0 +1,157 @@
+/* Robot models: a plain description that people and files write, and the immutable robot that the kernels use.
+ *
+ * Units are SI: m, rad, kg, kg m^2, N m. A prismatic joint's position is in m and its "torque" a force in N.
+ */
+#ifndef ARMDYN_ROBOT_H
+#define ARMDYN_ROBOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "armdyn/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { ARMDYN_JOINTS_MAX = 32, ARMDYN_NAME_SIZE = 65, ARMDYN_RIPPLES_MAX = 8, ARMDYN_DESCRIPTION_SIZE = 1025 };
+
+enum armdyn_convention {
+  ARMDYN_DH,    /* standard: A_i = Rz(theta) Tz(d) Tx(a) Rx(alpha); Denavit & Hartenberg 1955 */
+  ARMDYN_MDH,   /* modified: A_i = Rx(alpha) Tx(a) Rz(theta) Tz(d); Craig, Introduction to Robotics, ch. 3 */
+  ARMDYN_FRAMES /* a pose and an axis for every joint, as a URDF has them */
+};
+
+enum armdyn_joint_type { ARMDYN_REVOLUTE, ARMDYN_PRISMATIC };
+
+/* A pose: R = Rz(rpy[2]) Ry(rpy[1]) Rx(rpy[0]), fixed axes as in URDF; m and rad. */
+struct armdyn_pose {
+  double translation[3];
+  double rpy[3];
+};
+
+/* Elements of the symmetric inertia matrix, kg m^2; xy is the matrix element, minus the integral of x y dm. */
+struct armdyn_inertia {
+  double xx, yy, zz, xy, xz, yz;
+};
+
+/* A rigid body: mass in kg, centre of mass in m and inertia about the centre of mass, both in the frame it belongs to. */
+struct armdyn_body {
+  double mass;
+  double com[3];
+  struct armdyn_inertia inertia;
+};
+
+/* What a joint may do; INFINITY is "no limit". Positive numbers except position, which is [lower, upper]. */
+struct armdyn_limits {
+  double position[2];  /* rad, m */
+  double velocity;     /* rad/s, m/s */
+  double acceleration; /* rad/s^2, m/s^2 */
+  double jerk;         /* rad/s^3, m/s^3 */
+  double torque;       /* N m, N */
+  double torque_rate;  /* N m/s, N/s */
+};
+
+/* Motor-side data of a joint's drive. NAN is "not known", except for the first two, which have defaults. */
+struct armdyn_drive {
+  double rotor_inertia;   /* kg m^2, default 0; reflected as gear_ratio^2 times it */
+  double gear_ratio;      /* motor rad per joint rad (rad/m for a slide), not 0, default 1 */
+  double torque_constant; /* N m/A */
+  double resistance;      /* ohm */
+  double efficiency;      /* of the gear, (0, 1]; enters energy only */
+};
+
+/* A coefficient for each direction of motion. */
+struct armdyn_directed {
+  double positive, negative;
+};
+
+/* One line of position-dependent friction: amplitude sin(order p + phase), p = gear_ratio q the motor angle. */
+struct armdyn_ripple {
+  double amplitude; /* N m, N */
+  double order;     /* 1 */
+  double phase;     /* rad */
+};
+
+/* Joint-side friction, all terms zero by default:
+ *   F(q, v) = offset + [fc + (fs - fc) exp(-(|v|/vs)^delta)] s(v) + fv v + fa v^2 s(v) + sum_k A_k sin(order_k p + phase_k)
+ * with s(v) = tanh(v / velocity_scale of the joint). The terms are rows of a table in lib/model/friction.c. */
+struct armdyn_friction {
+  double offset;                  /* N m */
+  struct armdyn_directed coulomb; /* fc, N m */
+  double stiction;                /* fs, N m; NAN: equal to coulomb */
+  double stribeck_velocity;       /* vs, rad/s, needed with stiction */
+  double stribeck_exponent;       /* delta, default 2 */
+  struct armdyn_directed viscous; /* fv, N m s/rad */
+  double high_speed;              /* fa, N m s^2/rad^2 */
+  size_t ripple_count;
+  struct armdyn_ripple ripples[ARMDYN_RIPPLES_MAX];
+};
+
+struct armdyn_joint {
+  char name[ARMDYN_NAME_SIZE];
+  enum armdyn_joint_type type;
+  double a, alpha, d, theta; /* DH and MDH: m and rad; theta (revolute) or d (prismatic) is the constant part */
+  struct armdyn_pose frame;  /* FRAMES: from the parent's link frame to the joint frame, which is the link frame */
+  double axis[3];            /* FRAMES: unit vector in the joint frame */
+  double offset;             /* added to the joint variable */
+  double velocity_scale;     /* rad/s or m/s over which friction changes sign, default 1e-3 */
+  struct armdyn_limits limits;
+  struct armdyn_body link; /* in the link frame of the convention */
+  struct armdyn_drive drive;
+  struct armdyn_friction friction;
+};
+
+/* A robot as it is written down. armdyn_robot_description_init gives every field its default. */
+struct armdyn_robot_description {
+  char name[ARMDYN_NAME_SIZE];
+  char description[ARMDYN_DESCRIPTION_SIZE];
+  enum armdyn_convention convention;
+  double gravity[3]; /* acceleration of free fall in the base frame, m/s^2 */
+  size_t joint_count;
+  struct armdyn_joint joints[ARMDYN_JOINTS_MAX];
+  bool has_transmission;
+  double transmission[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX]; /* n x n row-major: motor = matrix * joint positions */
+  struct armdyn_pose tool;                                    /* from the last link frame */
+  struct armdyn_body payload;                                 /* in the tool frame */
+};
+
+/* An immutable robot; any number of threads may use it at once. */
+struct armdyn_robot;
+
+/* Defaults: no joints, standard DH, gravity [0, 0, -9.81], every limit INFINITY, gear ratio 1, all else zero. */
+void armdyn_robot_description_init(struct armdyn_robot_description *description);
+/* Defaults of one joint (as above), for descriptions that grow joint by joint. */
+void armdyn_joint_init(struct armdyn_joint *joint);
+
+/* Is this body physically possible: mass >= 0, inertia positive semidefinite and within the triangle inequality?
+ *   body   in   the link or payload
+ *   error  out  which rule it breaks; its pointer is relative to the body, e.g. "/inertia"
+ * OK or EUNPHYSICAL. Catalogue models are often unphysical, so armdyn_robot_new does not ask. */
+enum armdyn_status armdyn_body_check(const struct armdyn_body *body, struct armdyn_error *error);
+
+/* Build a robot.
+ *   description  in   checked in full: every number finite where it must be, counts, signs, names unique, unit axes,
+ *                     invertible transmission
+ *   robot        out  release with armdyn_robot_free
+ *   error        out  the first fault, with a pointer into the description
+ * OK, EINPUT or EMEMORY. Allocates once. */
+enum armdyn_status armdyn_robot_new(const struct armdyn_robot_description *description, struct armdyn_robot **robot,
+                                    struct armdyn_error *error);
+void armdyn_robot_free(struct armdyn_robot *robot);
+
+size_t armdyn_robot_joint_count(const struct armdyn_robot *robot);
+/* What the robot was built from; lives as long as the robot. */
+const struct armdyn_robot_description *armdyn_robot_description(const struct armdyn_robot *robot);
+
+/* Friction torque of one joint and its slopes.
+ *   robot  in
+ *   joint  in   0 .. joint_count - 1
+ *   q, qd  in   rad, rad/s (m, m/s)
+ *   Returns N m (N). Source: math.md of the design; Armstrong-Helouvry 1994 for the Stribeck term. */
+double armdyn_friction_torque(const struct armdyn_robot *robot, size_t joint, double q, double qd);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

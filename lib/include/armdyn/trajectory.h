@@ -1,0 +1,117 @@
+/* Joint trajectories: classic profiles through waypoints, checked against limits, and sampled at any rate. */
+#ifndef ARMDYN_TRAJECTORY_H
+#define ARMDYN_TRAJECTORY_H
+
+#include "armdyn/dynamics.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The profiles are rows of a table in lib/trajectory/profile.c, in this order. */
+enum armdyn_profile {
+  ARMDYN_TRAPEZOID, /* trapezoidal velocity on the straight joint-space line, rest at every waypoint; ramps are rounded
+                       to keep a jerk limit (double S) */
+  ARMDYN_QUINTIC,   /* quintic spline through the waypoints, continuous to the fourth derivative, ends at rest with zero
+                       acceleration */
+  ARMDYN_CUBIC,     /* cubic spline through the waypoints, continuous acceleration, ends at rest */
+  ARMDYN_PROFILE_COUNT
+};
+const char *armdyn_profile_name(enum armdyn_profile profile); /* "trapezoid", "quintic", "cubic" */
+
+/* What is asked of a profile. */
+struct armdyn_profile_request {
+  enum armdyn_profile profile;
+  size_t point_count;                 /* start, waypoints, goal: at least 2 */
+  const double *points;               /* point_count x n, rad (m) */
+  const double *times;                /* point_count: passing times, s; NAN = free; the first is 0. NULL = all free */
+  double duration;                    /* s; NAN = the shortest that keeps the limits */
+  const struct armdyn_limits *limits; /* n, in force for this motion */
+};
+
+/* Piecewise polynomials: on piece k, with s = t - breaks[k], q_j = sum_i coefficients[(k n + j) (degree + 1) + i] s^i.
+ * Owned: release with armdyn_trajectory_free. */
+struct armdyn_trajectory {
+  size_t joint_count, piece_count, degree;
+  double *breaks;       /* piece_count + 1, s, the first 0 */
+  double *coefficients; /* piece_count x n x (degree + 1) */
+  size_t waypoint_count;
+  double *waypoint_times; /* waypoint_count = point_count, s */
+};
+
+/* Which limit is closest, in words and numbers. */
+enum armdyn_limit_kind {
+  ARMDYN_LIMIT_POSITION,
+  ARMDYN_LIMIT_VELOCITY,
+  ARMDYN_LIMIT_ACCELERATION,
+  ARMDYN_LIMIT_JERK,
+  ARMDYN_LIMIT_TORQUE,
+  ARMDYN_LIMIT_TORQUE_RATE,
+  ARMDYN_LIMIT_KINDS
+};
+const char *armdyn_limit_name(enum armdyn_limit_kind kind); /* "position", ..., "torque_rate" */
+
+/* The point of a motion where one limit of one joint is used most.
+ * usage is value / limit (for position: distance from the middle of the range over half of it); > 1 is a violation,
+ * 0 where there is no limit. */
+struct armdyn_margin {
+  enum armdyn_limit_kind limit;
+  size_t joint;
+  double usage, value, time;
+};
+
+/* Mechanical energy of a motion, J. positive_work = kinetic + gravity + friction + braked, to rounding. */
+struct armdyn_motion_energy {
+  double
+      positive_work;  /* sum over joints of the integral of max(0, tau qd): what drives without regeneration deliver */
+  double kinetic;     /* change of kinetic energy */
+  double gravity;     /* change of potential energy */
+  double friction;    /* work against friction */
+  double braked;      /* sum over joints of the integral of max(0, -tau qd) */
+  double torque_cost; /* integral of sum (tau_j / torque limit_j)^2 (limit 1 where there is none), s */
+  double by_joint[ARMDYN_JOINTS_MAX]; /* positive work of every joint */
+};
+
+/* Plan a profile and check it densely against every limit.
+ *   robot    in
+ *   request  in
+ *   out      out  release with armdyn_trajectory_free; nothing to release after a refusal
+ *   margin   out  ARMDYN_LIMIT_KINDS x n, row-major by limit, then joint; of the motion found or, after EINFEASIBLE, of
+ *                 the motion that fails
+ *   minimum_duration out  s, the smallest duration of this profile with these points that keeps the limits (to 1e-6
+ *                 relative); NAN where no duration does (position limits, static torque)
+ *   cancelled in  called now and then with `context`; true ends the work with ECANCELLED; NULL = never
+ *   error    out
+ * OK; EINPUT (pointer into the trajectory request of the HTTP API: "/start/q/0", "/waypoints/1/time", ...), EINFEASIBLE
+ * (the message names limit, joint and time), ECANCELLED, EMEMORY. Allocates; never call it in a loop that must not. */
+enum armdyn_status armdyn_profile_plan(const struct armdyn_robot *robot, const struct armdyn_profile_request *request,
+                                       struct armdyn_trajectory *out, struct armdyn_margin *margin,
+                                       double *minimum_duration, bool (*cancelled)(void *context), void *context,
+                                       struct armdyn_error *error);
+void armdyn_trajectory_free(struct armdyn_trajectory *trajectory);
+
+/* Duration, s. */
+double armdyn_trajectory_duration(const struct armdyn_trajectory *trajectory);
+
+/* State at time t (clamped to the duration; qdd of the left piece at the end). Any out pointer may be NULL; n each. */
+void armdyn_trajectory_state(const struct armdyn_trajectory *trajectory, double t, double *q, double *qd, double *qdd,
+                             double *qddd);
+
+/* The times of a sampling: k / rate for k = 0, 1, ... below the duration, and the duration itself as the last. */
+size_t armdyn_sample_count(const struct armdyn_trajectory *trajectory, double rate);
+double armdyn_sample_time(const struct armdyn_trajectory *trajectory, double rate, size_t index);
+
+/* One row of samples: [t, q (n), qd (n), qdd (n), tau (n), power (n)], power = tau qd in W.
+ *   row  out  1 + 5 n */
+void armdyn_trajectory_sample(const struct armdyn_robot *robot, const struct armdyn_trajectory *trajectory, double t,
+                              struct armdyn_workspace *workspace, double *row);
+
+/* Energy of a motion by Gauss-Legendre quadrature on every piece, refined to 1e-9 relative. */
+enum armdyn_status armdyn_trajectory_energy(const struct armdyn_robot *robot,
+                                            const struct armdyn_trajectory *trajectory,
+                                            struct armdyn_motion_energy *energy);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,14 @@
+/* Everything that `armdyn serve` consists of, handed to whoever serves a request. Built and torn down in cmd/serve.c. */
+#ifndef SERVER_APP_H
+#define SERVER_APP_H
+
+struct app {
+  const struct options *options; /* config/options.h */
+  struct store *store;           /* store/store.h */
+  struct robots *robots;         /* robots/cache.h: compiled robots in memory */
+  struct pool *pool;             /* base/pool.h: compute threads */
+  struct jobs *jobs;             /* jobs/jobs.h */
+  struct gateway *gateway;       /* gateway/gateway.h: the gateway process, seen from here */
+};
+
+#endif

@@ -1,0 +1,27 @@
+/* Everything configurable: one table (options.c) makes the flag, the ARMDYN_* variable and the line of
+ * `armdyn serve --help`. To add an option: a field here and a row there. A flag wins over the variable. */
+#ifndef SERVER_CONFIG_OPTIONS_H
+#define SERVER_CONFIG_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "armdyn/status.h"
+
+struct options {
+  char listen[128];          /* HOST:PORT, port 0 picks a free one */
+  char data[1024];           /* directory */
+  char admin_key_file[1024]; /* "" = none: loopback only, everything allowed */
+  char log_level[16];        /* debug, info, warning, error */
+  long http_threads;         /* 0 = max(10, cores) */
+  long compute_threads;      /* 0 = cores */
+  long workers;              /* worker processes; 0 = cores */
+  long body_timeout;         /* s for a whole request to arrive */
+  long stop_timeout;         /* s for a graceful stop */
+  char on_server_loss[16];   /* stop, finish */
+};
+
+enum armdyn_status options_parse(int argc, char **argv, struct options *options, struct armdyn_error *error);
+void options_help(void); /* to standard output */
+
+#endif

@@ -1,0 +1,65 @@
+/* One HTTP request and its answer, as a handler sees it.
+ *
+ * A handler reads the request, gives exactly one answer and returns ANSWERED; or says that it cannot do so here:
+ *   BLOCKS  the work takes more than about a millisecond or touches the disk, and this is an event thread
+ *           (exchange_may_block is false): it is called again, from the start, on a thread of the compute pool;
+ *   WAITS   somebody else will answer later, from any thread, and then call exchange_resume (a job that is waited for).
+ * Handlers touch no libmicrohttpd. */
+#ifndef SERVER_HTTP_EXCHANGE_H
+#define SERVER_HTTP_EXCHANGE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "api/codec/media.h"
+#include "api/problem/problem.h"
+#include "api/wire/buffer.h"
+#include "api/wire/faults.h"
+
+struct exchange;
+struct app; /* server/app.h: everything that serves (store, jobs, gateway, robots in memory, options) */
+struct workspace_slot;
+
+enum outcome { ANSWERED, BLOCKS, WAITS };
+
+/* -- the request -- */
+struct app *exchange_app(const struct exchange *x);
+const char *exchange_segment(const struct exchange *x,
+                             const char *name); /* {name} of the route; never NULL for one that it has */
+const char *exchange_query(const struct exchange *x, const char *name);  /* percent-decoded; NULL = absent */
+const char *exchange_header(const struct exchange *x, const char *name); /* NULL = absent */
+const char *exchange_body(const struct exchange *x, size_t *length);     /* whole; "" when empty */
+const char *exchange_request_id(const struct exchange *x);
+const char *exchange_path(const struct exchange *x); /* as asked, without the query */
+const char *exchange_method(const struct exchange *x);
+bool exchange_may_block(const struct exchange *x);
+struct faults *exchange_faults(struct exchange *x); /* empty at first; answer_status lists what is in it */
+/* A query parameter as a number or a truth value: false and a fault (422) when it is there and is no such thing;
+ * absent leaves *value as it is and is true. */
+bool exchange_query_integer(struct exchange *x, const char *name, long long least, long long most, long long *value);
+bool exchange_query_number(struct exchange *x, const char *name, double least, double most, double *value);
+bool exchange_query_truth(struct exchange *x, const char *name, bool *value);
+
+/* -- the answer: exactly one of these -- */
+void answer_bytes(struct exchange *x, int http_status, const char *content_type, struct buffer *body); /* takes it */
+void answer_json(struct exchange *x, int http_status, struct buffer *body);                            /* takes it */
+void answer_empty(struct exchange *x, int http_status);
+void answer_problem(struct exchange *x, enum problem problem, const char *detail, ...)
+    __attribute__((format(printf, 3, 4))); /* with the faults found so far; detail may be NULL */
+void answer_status(struct exchange *x, enum armdyn_status status, const struct armdyn_error *error);
+/* A problem with further members: see problem_write. */
+void answer_problem_extra(struct exchange *x, enum problem problem, const char *extra, const char *detail);
+/* Large series: `next` fills up to `size` bytes and answers how many (0 = the end, < 0 = break off). It runs on an event
+ * thread while the client takes the answer; release is called once. */
+void answer_stream(struct exchange *x, int http_status, const char *content_type,
+                   long (*next)(void *state, char *to, size_t size), void (*release)(void *state), void *state);
+/* Before the answer: a header of it. The name must be a literal. */
+void exchange_set_header(struct exchange *x, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* -- waiting -- */
+/* After WAITS: some thread gives the answer with the functions above and then calls this, once. */
+void exchange_resume(struct exchange *x);
+
+#endif

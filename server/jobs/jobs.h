@@ -1,0 +1,36 @@
+/* Jobs: accepted durably, queued, given to worker processes, retried when a worker is lost, waited for, cancelled.
+ * The kinds are rows of the table in kinds.c. */
+#ifndef SERVER_JOBS_JOBS_H
+#define SERVER_JOBS_JOBS_H
+
+#include "server/store/store.h"
+
+struct jobs;
+struct options;
+
+/* Start the scheduler and `workers` worker processes; jobs that a former run left queued are taken up again. */
+enum armdyn_status jobs_start(struct store *store, const struct options *options, struct jobs **jobs,
+                              struct armdyn_error *error);
+/* Stop taking jobs, let running ones finish until the deadline (monotonic ns), kill the rest: they stay queued. */
+void jobs_stop(struct jobs *jobs, int64_t deadline_ns);
+/* Are all workers alive? For /readyz. */
+bool jobs_ready(const struct jobs *jobs);
+
+/* Accept a job: durable when it returns OK; `job` in: kind, robot, revision, request, tags; out: the rest.
+ * ELIMIT: queue full. */
+enum armdyn_status jobs_submit(struct jobs *jobs, struct store_job *job, const struct store_idempotency *key);
+/* The job as it is now (state and progress in memory win over what is stored). progress in 0..1, message up to 128. */
+struct job_view {
+  struct store_job job;
+  double progress;
+  char message[128];
+};
+enum armdyn_status jobs_get(struct jobs *jobs, const char *id, struct job_view *view);
+void job_view_release(struct job_view *view);
+/* ENOTFOUND; ECONFLICT when it has ended already. */
+enum armdyn_status jobs_cancel(struct jobs *jobs, const char *id);
+/* Call `wake(context)` once, from another thread, when the job ends or at deadline_ns, whichever is first. */
+enum armdyn_status jobs_wait(struct jobs *jobs, const char *id, int64_t deadline_ns, void (*wake)(void *context),
+                             void *context);
+
+#endif

@@ -1,0 +1,28 @@
+/* Compiled robots in memory: revisions are immutable, so what is here is never stale; "the newest" is asked of a small
+ * index that the writing routes keep up to date. Safe from any thread. */
+#ifndef SERVER_ROBOTS_CACHE_H
+#define SERVER_ROBOTS_CACHE_H
+
+#include <stdint.h>
+
+#include "armdyn/robot.h"
+#include "server/store/store.h"
+
+struct robots;
+struct robot_entry { /* shared, counted */
+  const struct armdyn_robot *robot;
+  int64_t revision;
+  bool unphysical;
+  char created_at[TIME_SIZE];
+};
+
+struct robots *robots_new(struct store *store);
+void robots_free(struct robots *robots);
+/* revision 0: the newest. may_block false: EUNAVAILABLE instead of reading the store. ENOTFOUND. Release what you get. */
+enum armdyn_status robots_get(struct robots *robots, const char *name, int64_t revision, bool may_block,
+                              const struct robot_entry **entry);
+void robots_release(struct robots *robots, const struct robot_entry *entry);
+/* A route changed this robot (new revision, deleted): forget which one is the newest. */
+void robots_changed(struct robots *robots, const char *name);
+
+#endif

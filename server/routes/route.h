@@ -1,0 +1,35 @@
+/* The routes are rows of one table (routes.c), matched by whole segments: order cannot matter.
+ * To add a call: a handler in its resource's file, declared below, a row, and its path in api/openapi.yaml;
+ * tests/contract compares both ways. */
+#ifndef SERVER_ROUTES_ROUTE_H
+#define SERVER_ROUTES_ROUTE_H
+
+#include <stddef.h>
+
+#include "server/http/exchange.h"
+
+enum http_method { HTTP_GET, HTTP_PUT, HTTP_POST, HTTP_PATCH, HTTP_DELETE, HTTP_METHOD_COUNT };
+enum role { ROLE_ANYONE, ROLE_VIEWER, ROLE_OPERATOR, ROLE_ENGINEER, ROLE_ADMIN };
+enum where {
+  ON_EVENT_THREAD, /* first try inline; a handler that would block answers BLOCKS */
+  ON_POOL          /* touches the disk: always on the compute pool */
+};
+
+typedef enum outcome route_handler(struct exchange *x);
+
+struct route {
+  enum http_method method;
+  const char *path; /* "/v1/robots/{robot}/inverse-dynamics" */
+  route_handler *handle;
+  enum role role;
+  enum where where;
+  size_t body_most;         /* bytes; 0: no body is taken */
+  unsigned bodies;          /* bit mask of 1 << media: the Content-Types taken; 0: no body */
+  const char *query;        /* names of the query parameters it knows, separated by spaces; others are 422 */
+  const char *operation_id; /* as in the OpenAPI file */
+};
+
+extern const struct route routes[];
+extern const size_t route_count;
+
+#endif
