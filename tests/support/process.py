@@ -1,0 +1,237 @@
+"""The processes under test: `armdyn serve`, `armdyn controller-sim`, and any other command of the binary.
+
+The binary is ARMDYN_BINARY (default build/armdyn), so the same tests run on the sanitizer builds: their reports go to
+files beside the log, and close() fails when there is one.
+"""
+
+import json
+import os
+import pathlib
+import re
+import selectors
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+from .client import Client
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+START_LIMIT = float(os.environ.get("ARMDYN_START_LIMIT", "20"))
+STOP_LIMIT = float(os.environ.get("ARMDYN_STOP_LIMIT", "15"))
+LISTENING = re.compile(rb"listening on (?:\w+://)?(\S+):(\d+)")
+
+
+def binary():
+    """The path of the binary under test."""
+    path = pathlib.Path(os.environ.get("ARMDYN_BINARY", ROOT / "build" / "armdyn"))
+    return str(path if path.is_absolute() else ROOT / path)
+
+
+def free_port():
+    """A TCP port of loopback that nobody listens on now."""
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+class Process:
+    """One run of `armdyn <arguments>`: its standard error goes to a file, everything is bounded in time."""
+
+    def __init__(self, arguments, env=None, directory=None, prefix=()):
+        self.directory = pathlib.Path(directory or tempfile.mkdtemp(prefix="armdyn-"))
+        self._own_directory = directory is None
+        self.arguments = [*prefix, binary(), *map(str, arguments)]
+        self.env = env or {}
+        self.child = None
+        self.stdout = b""
+
+    # -- life --
+    def spawn(self):
+        sanitizer = self.directory / "sanitizer"
+        env = {k: v for k, v in os.environ.items() if not k.startswith("ARMDYN_")}
+        for name, more in (("ASAN", "detect_leaks=1"), ("UBSAN", "print_stacktrace=1"), ("TSAN", "halt_on_error=0")):
+            key = name + "_OPTIONS"
+            env[key] = ":".join(filter(None, [f"log_path={sanitizer}", more, env.get(key)]))
+        env.update(self.env)
+        with open(self.log_path, "ab") as log:
+            self.child = subprocess.Popen(self.arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log,
+                                          env=env, start_new_session=True)
+        self.stdout = b""
+        return self
+
+    @property
+    def log_path(self):
+        return self.directory / "log"
+
+    @property
+    def pid(self):
+        return self.child.pid
+
+    @property
+    def running(self):
+        return self.child is not None and self.child.poll() is None
+
+    def read_stdout(self, pattern, timeout=START_LIMIT):
+        """Read standard output until `pattern` (a compiled bytes expression) is found; answers the match."""
+        end = time.monotonic() + timeout
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.child.stdout, selectors.EVENT_READ)
+            while not (match := pattern.search(self.stdout)) or b"\n" not in self.stdout[match.end():]:
+                if not selector.select(max(0, end - time.monotonic())):
+                    raise AssertionError(f"{self.arguments}: no {pattern.pattern!r} within {timeout} s\n{self.log()}")
+                more = os.read(self.child.stdout.fileno(), 65536)
+                if not more:
+                    raise AssertionError(f"{self.arguments}: ended (status {self.wait()}) before "
+                                         f"{pattern.pattern!r}\n{self.log()}")
+                self.stdout += more
+            return match
+
+    def signal(self, number):
+        self.child.send_signal(number)
+
+    def wait(self, timeout=STOP_LIMIT):
+        """Wait for the end; the exit status, negative for a signal."""
+        try:
+            return self.child.wait(timeout)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"{self.arguments}: still running after {timeout} s\n{self.log()}") from None
+
+    def terminate(self, timeout=STOP_LIMIT):
+        """SIGTERM, and wait; the exit status."""
+        if self.running:
+            self.signal(signal.SIGTERM)
+        return self.wait(timeout)
+
+    def kill(self):
+        """kill -9 of this process alone (its children are left to notice), and wait."""
+        if self.running:
+            self.signal(signal.SIGKILL)
+        return self.wait()
+
+    def close(self):
+        """End it and everything that it started, and remove what it wrote. Fails when a sanitizer had something to say."""
+        if self.child is not None:
+            try:
+                if self.running:
+                    self.terminate()
+            finally:
+                self._kill_group()
+                self.child.wait()
+                self.child.stdout.close()
+        reports = self.sanitizer_reports()
+        if self._own_directory and not os.environ.get("ARMDYN_KEEP"):
+            shutil.rmtree(self.directory, ignore_errors=True)
+        assert not reports, reports
+
+    def _kill_group(self):
+        try:
+            os.killpg(self.child.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    # -- what it said --
+    def log(self, most=20000):
+        """The end of its standard error."""
+        try:
+            return self.log_path.read_bytes()[-most:].decode(errors="replace")
+        except FileNotFoundError:
+            return ""
+
+    def sanitizer_reports(self):
+        return "\n".join(path.read_text(errors="replace") for path in sorted(self.directory.glob("sanitizer*")))
+
+    # -- its children --
+    def children(self, command=None):
+        """Process ids of its living children; only those that run `armdyn <command>` when one is given."""
+        found = []
+        for task in pathlib.Path(f"/proc/{self.pid}/task").glob("*/children"):
+            try:
+                found += map(int, task.read_text().split())
+            except OSError:
+                pass
+        return sorted(pid for pid in found if command is None or command in _arguments(pid)[1:])
+
+
+def _arguments(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
+    except OSError:
+        return []
+
+
+class Listener(Process):
+    """A process that says `listening on HOST:PORT`."""
+
+    def start(self):
+        self.spawn()
+        try:
+            match = self.read_stdout(LISTENING)
+        except BaseException:
+            self._kill_group()
+            raise
+        self.host, self.port = match[1].decode().strip("[]"), int(match[2])
+        return self
+
+
+class Server(Listener):
+    """`armdyn serve` on a free port of loopback. Server(flags...) starts it; restart() runs it again on the same data."""
+
+    def __init__(self, *flags, env=None, data=None, key=None, listen="127.0.0.1:0", prefix=(), start=True):
+        super().__init__((), env, None, prefix)
+        self.data = pathlib.Path(data or self.directory / "data")
+        if key is not None:
+            key_file = self.directory / "key"
+            key_file.write_text(key + "\n")
+            key_file.chmod(0o600)
+            flags += ("--admin-key-file", key_file)
+        self.key = key
+        self.arguments += ["serve", "--listen", listen, "--data", str(self.data), *map(str, flags)]
+        if start:
+            try:
+                self.start()
+            except BaseException:
+                self.close()
+                raise
+
+    def restart(self, kill=False):
+        """End it (kill: by kill -9) and start it again on the same data directory; the port is another one."""
+        if self.running:
+            self.kill() if kill else self.terminate()
+        self.child.stdout.close()
+        return self.start()
+
+    def client(self, **options):
+        """A new keep-alive connection."""
+        return Client(self.host, self.port, **{"key": self.key, **options})
+
+    @property
+    def url(self):
+        return f"http://{self.host}:{self.port}"
+
+
+class ControllerSim(Listener):
+    """`armdyn controller-sim` on a free port: ControllerSim("--axes", 2) or ControllerSim(robot={...model...})."""
+
+    def __init__(self, *flags, robot=None, env=None, listen="127.0.0.1:0", start=True):
+        super().__init__((), env)
+        if robot is not None:
+            model = self.directory / "model.json"
+            model.write_text(json.dumps(robot))
+            flags = ("--robot", model, *flags)
+        self.trace = self.directory / "trace"
+        self.arguments += ["controller-sim", "--listen", listen, *map(str, flags)]
+        if start:
+            try:
+                self.start()
+            except BaseException:
+                self.close()
+                raise
