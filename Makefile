@@ -5,31 +5,45 @@ MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all
 
-CC        ?= gcc
+# ---------------------------------------------------------------- what may be set: make CC=clang, make install PREFIX=/usr
+CC           ?= gcc
 ifeq ($(origin CC),default)
-CC        := gcc
+CC           := gcc
 endif
-PYTHON    ?= /usr/bin/python3
-PREFIX    ?= /usr/local
-DESTDIR   ?=
-BUILD     ?= build
-VARIANT   ?= release
-VERSION   := $(shell sed -n 's/.*ARMDYN_VERSION "\(.*\)"/\1/p' lib/include/armdyn/armdyn.h)
+CLANG        ?= clang-14
+PYTHON       ?= /usr/bin/python3
+PREFIX       ?= /usr/local
+DESTDIR      ?=
+BUILD        ?= build
+VARIANT      ?= release
+FUZZ_SECONDS ?= 600
+JOBS         ?= $(shell nproc 2>/dev/null || echo 2)
 
-# Every variant is the same tree built with other flags, in a folder of its own.
+VERSION      := $(shell sed -n 's/.*ARMDYN_VERSION "\(.*\)"/\1/p' lib/include/armdyn/armdyn.h)
+SOVERSION    := $(firstword $(subst ., ,$(VERSION)))
+
+# ---------------------------------------------------------------- variants: the same tree built with other flags, each in a folder of its own
 FLAGS_release := -O3 -g -DNDEBUG
 FLAGS_asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 FLAGS_tsan    := -O1 -g -fsanitize=thread -fno-omit-frame-pointer
+FLAGS_fuzz    := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 OUT           := $(if $(filter release,$(VARIANT)),$(BUILD),$(BUILD)/$(VARIANT))
+ifeq ($(VARIANT),fuzz)
+override CC   := $(CLANG)
+endif
+
+# What listens to a network is hardened; the kernels of lib keep their speed.
+HARDEN_release := -D_FORTIFY_SOURCE=2 -fstack-protector-strong
+HARDEN_link    := -Wl,-z,relro,-z,now
 
 WARNINGS  := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(CI),-Werror)
-CFLAGS    := -std=c17 -fPIC -fvisibility=default -fno-math-errno -fno-trapping-math $(FLAGS_$(VARIANT)) $(WARNINGS)
+CFLAGS    := -std=c17 -fPIC -fno-math-errno -fno-trapping-math $(FLAGS_$(VARIANT)) $(WARNINGS)
 CPPFLAGS  := -I. -Ilib/include -include lib/banned.h -D_GNU_SOURCE -MMD -MP
-LDFLAGS   := $(filter -fsanitize%,$(FLAGS_$(VARIANT)))
-PACKAGES  := libmicrohttpd sqlite3 libmodbus libsodium
+LDFLAGS   := $(filter -fsanitize%,$(FLAGS_$(VARIANT))) $(HARDEN_link)
 API_LIBS  := -lm
 LIBS      := $(API_LIBS) -lmicrohttpd -lsqlite3 -lmodbus -lsodium -lpthread
 
+# ---------------------------------------------------------------- the rooms
 LIB_SRC    := $(sort $(wildcard lib/*/*.c))
 API_SRC    := $(sort $(wildcard api/*.c api/*/*.c))
 SERVER_SRC := $(filter-out server/main.c,$(sort $(wildcard server/*/*.c)))
@@ -37,45 +51,146 @@ LIB_OBJ    := $(LIB_SRC:%.c=$(OUT)/obj/%.o)
 API_OBJ    := $(API_SRC:%.c=$(OUT)/obj/%.o)
 SERVER_OBJ := $(SERVER_SRC:%.c=$(OUT)/obj/%.o)
 MAIN_OBJ   := $(OUT)/obj/server/main.o
+ROOMS      := $(OUT)/libserver.a $(OUT)/libapi.a $(OUT)/libarmdyn.a
 
-.PHONY: all
-all: $(OUT)/armdyn $(OUT)/libarmdyn.so
+# A newcomer without the libraries learns what is missing before the compiler stumbles; a goal that installs them first says so itself.
+.PHONY: all build
+all:
+	@deploy/deps --check build
+	@$(MAKE) build
+build: $(if $(wildcard server/main.c),$(OUT)/armdyn) $(OUT)/libarmdyn.so
 
-$(OUT)/obj/%.o: %.c Makefile
+# Other flags than last time rebuild everything.
+COMMAND := $(CC) $(CPPFLAGS) $(CFLAGS) $(HARDEN_$(VARIANT))
+$(OUT)/obj/flags: always
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
+	@echo '$(COMMAND)' | cmp -s - $@ || echo '$(COMMAND)' >$@
+.PHONY: always
+always:
+
+$(API_OBJ) $(SERVER_OBJ) $(MAIN_OBJ): HARDEN := $(HARDEN_$(VARIANT))
+$(OUT)/obj/%.o: %.c $(OUT)/obj/flags
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(HARDEN) -c $< -o $@
 
 $(OUT)/libarmdyn.a: $(LIB_OBJ)
-	@rm -f $@
-	ar rcs $@ $^
-
-$(OUT)/libarmdyn.so: $(LIB_OBJ)
-	$(CC) -shared -Wl,-soname,libarmdyn.so.0 $(LDFLAGS) $^ -lm -o $@
-
-# The API's codecs and the server, as archives that the tests link too.
 $(OUT)/libapi.a: $(API_OBJ)
-	@rm -f $@
-	ar rcs $@ $^
 $(OUT)/libserver.a: $(SERVER_OBJ)
+$(ROOMS):
 	@rm -f $@
 	ar rcs $@ $^
 
-$(OUT)/armdyn: $(MAIN_OBJ) $(OUT)/libserver.a $(OUT)/libapi.a $(OUT)/libarmdyn.a
+$(OUT)/libarmdyn.so: $(LIB_OBJ) lib/armdyn.map
+	$(CC) -shared -Wl,-soname,libarmdyn.so.$(SOVERSION) -Wl,--version-script=lib/armdyn.map $(LDFLAGS) $(LIB_OBJ) -lm -o $@
+
+$(OUT)/armdyn: $(MAIN_OBJ) $(ROOMS)
 	$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
 
-# One Criterion program for every file of tests/unit/<room>/: test_<subject>.c.
-UNIT_SRC := $(sort $(wildcard tests/unit/*/*.c))
-UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(OUT)/tests/unit/%)
-$(OUT)/tests/unit/%: tests/unit/%.c $(OUT)/libserver.a $(OUT)/libapi.a $(OUT)/libarmdyn.a Makefile
+# ---------------------------------------------------------------- programs of tests: one for every file
+# tests/unit/<room>/test_<subject>.c (Criterion) · tests/tsan/<subject>.c (plain main) · tests/fuzz/fuzz_<target>.c (libFuzzer)
+# tests/bench/bench_<subject>.c (prints "name value unit better" lines)
+UNIT_SRC  := $(sort $(wildcard tests/unit/*/test_*.c))
+TSAN_SRC  := $(sort $(wildcard tests/tsan/*.c))
+FUZZ_SRC  := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+BENCH_SRC := $(sort $(wildcard tests/bench/bench_*.c))
+programs   = $(patsubst %.c,$(OUT)/%,$(1))
+
+$(call programs,$(UNIT_SRC)):  TEST_LIBS := -lcriterion -lcjson
+$(call programs,$(FUZZ_SRC)):  TEST_LIBS := -fsanitize=fuzzer
+$(call programs,$(BENCH_SRC)): TEST_LIBS := -lcjson
+$(OUT)/tests/%: tests/%.c $(ROOMS) $(OUT)/obj/flags
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(filter-out -Wmissing-prototypes,$(CFLAGS)) $< $(LDFLAGS) $(OUT)/libserver.a $(OUT)/libapi.a $(OUT)/libarmdyn.a -lcriterion $(LIBS) -o $@
+	$(CC) $(CPPFLAGS) $(filter-out -Wmissing-prototypes,$(CFLAGS)) $< $(LDFLAGS) $(ROOMS) $(TEST_LIBS) $(LIBS) -o $@
 
-.PHONY: unit
-unit: $(UNIT_BIN)
-	@set -e; for t in $(UNIT_BIN); do echo "$$t"; $$t -j2; done
+.PHONY: unit-programs tsan-programs fuzz-programs bench-programs
+unit-programs:  $(call programs,$(UNIT_SRC))
+tsan-programs:  $(call programs,$(TSAN_SRC))
+fuzz-programs:  $(call programs,$(FUZZ_SRC))
+bench-programs: $(call programs,$(BENCH_SRC))
 
-.PHONY: clean
-clean:
+# ---------------------------------------------------------------- what people type
+help: ## this list
+	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## /  make \1\t/p' Makefile | expand -t 18
+
+deps: ## install every package that building, testing, linting, measuring and the image need
+	@deploy/deps build demo test lint bench image
+
+demo: ## start the service and a simulated controller, compute a motion, play it, stay up (DEMO_EXIT=1: end)
+	@deploy/deps build demo
+	@$(MAKE) -j$(JOBS) --silent build
+	@$(PYTHON) deploy/demo.py $(OUT)/armdyn
+
+test: ## every test, quick versions (about 5 minutes on 2 cores)
+	@deploy/deps build test
+	@$(MAKE) -j$(JOBS) --silent test-builds
+	@$(PYTHON) tests/run.py
+
+unit: ## the unit tests of this variant alone
+	@$(MAKE) -j$(JOBS) unit-programs
+	@$(PYTHON) tests/run.py unit
+
+lint: ## formatting, static analysis, room walls, contract, documents
+	@deploy/deps build test lint
+	@$(MAKE) -j$(JOBS) --silent build
+	@$(PYTHON) tests/lint.py
+
+bench: ## measure, print a table, write build/bench.json
+	@deploy/deps build test bench
+	@$(MAKE) -j$(JOBS) --silent build bench-programs
+	@$(PYTHON) tests/bench/run.py
+
+soak: ## the long versions of the tests with real processes (ARMDYN_SOAK=1)
+	@deploy/deps build test
+	@$(MAKE) -j$(JOBS) --silent build
+	@ARMDYN_SOAK=1 $(PYTHON) tests/run.py processes
+
+fuzz: ## fuzz every target FUZZ_SECONDS long (default 600)
+	@deploy/deps build test
+	@$(MAKE) -j$(JOBS) --silent VARIANT=fuzz fuzz-programs
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) $(PYTHON) tests/run.py fuzz
+
+image: ## build the OCI image localhost/armdyn with buildah or docker
+	@deploy/image/build
+
+image-test: ## build the image without a Docker daemon, run it, write, restart, stop
+	@deploy/deps image
+	@$(PYTHON) tests/image/run.py
+
+clean: ## remove build/
 	rm -rf $(BUILD)
 
--include $(shell find $(OUT)/obj -name '*.d' 2>/dev/null)
+.PHONY: help deps demo test unit lint bench soak fuzz image image-test clean test-builds install uninstall
+
+test-builds:
+	@$(MAKE) --no-print-directory build unit-programs
+	@$(MAKE) --no-print-directory VARIANT=asan build unit-programs
+	@$(MAKE) --no-print-directory VARIANT=tsan build tsan-programs
+	@$(MAKE) --no-print-directory VARIANT=fuzz fuzz-programs
+
+# ---------------------------------------------------------------- install
+BIN       := $(DESTDIR)$(PREFIX)/bin
+LIBDIR    := $(DESTDIR)$(PREFIX)/lib
+INCLUDE   := $(DESTDIR)$(PREFIX)/include/armdyn
+DOC       := $(DESTDIR)$(PREFIX)/share/doc/armdyn
+UNITS     := $(LIBDIR)/systemd/system
+DOCUMENTS := README.md LICENSE THIRD-PARTY.md $(wildcard deploy/doc/*.md)
+EXAMPLES  := $(wildcard examples/*)
+
+install: all ## into DESTDIR/PREFIX: command, library, headers, armdyn.pc, examples, manual, systemd unit
+	install -d $(BIN) $(LIBDIR)/pkgconfig $(INCLUDE) $(DOC)/examples $(UNITS)
+	install -m 755 $(OUT)/armdyn $(BIN)/armdyn
+	install -m 644 $(OUT)/libarmdyn.a $(LIBDIR)/libarmdyn.a
+	install -m 755 $(OUT)/libarmdyn.so $(LIBDIR)/libarmdyn.so.$(VERSION)
+	ln -sf libarmdyn.so.$(VERSION) $(LIBDIR)/libarmdyn.so.$(SOVERSION)
+	ln -sf libarmdyn.so.$(SOVERSION) $(LIBDIR)/libarmdyn.so
+	install -m 644 $(wildcard lib/include/armdyn/*.h) $(INCLUDE)
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' deploy/armdyn.pc.in >$(LIBDIR)/pkgconfig/armdyn.pc
+	sed 's|@PREFIX@|$(PREFIX)|' deploy/armdyn.service >$(UNITS)/armdyn.service
+	install -m 644 $(DOCUMENTS) $(DOC)
+	$(if $(EXAMPLES),install -m 644 $(EXAMPLES) $(DOC)/examples)
+
+uninstall: ## what install put there
+	rm -rf $(INCLUDE) $(DOC)
+	rm -f $(BIN)/armdyn $(LIBDIR)/libarmdyn.a $(LIBDIR)/libarmdyn.so* $(LIBDIR)/pkgconfig/armdyn.pc $(UNITS)/armdyn.service
+
+-include $(shell find $(OUT)/obj $(OUT)/tests -name '*.d' 2>/dev/null)
