@@ -4,13 +4,14 @@
 
 #include <stdint.h>
 
-enum { TIME_SIZE = 25 }; /* "2026-01-31T12:00:00.000Z" and NUL */
+enum { TIME_SIZE = 25 };                      /* "2026-01-31T12:00:00.000Z" and NUL */
+#define CLOCK_MS_MAX INT64_C(253402300799999) /* the end of the year 9999 */
 
 int64_t clock_wall_ms(void);      /* since 1970, UTC */
 int64_t clock_monotonic_ns(void); /* never jumps */
-/* RFC 3339 with milliseconds. */
+/* RFC 3339 with milliseconds; what is before 1970 or after 9999 becomes that limit. */
 void clock_format(int64_t wall_ms, char text[TIME_SIZE]);
-/* -1 when text is no RFC 3339 time ("Z" or an offset). */
+/* ms since 1970; -1 when text (NULL is fine) is no RFC 3339 time ("Z" or an offset) or is before 1970. */
 int64_t clock_parse(const char *text);
 
 #endif
