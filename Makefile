@@ -127,7 +127,7 @@ test: ## every test, quick versions (about 5 minutes on 2 cores)
 
 unit: ## the unit tests of this variant alone
 	@$(MAKE) -j$(JOBS) unit-programs
-	@$(PYTHON) tests/run.py unit
+	@$(PYTHON) tests/run.py unit-$(VARIANT)
 
 lint: ## formatting, static analysis, room walls, contract, documents
 	@deploy/deps build test lint

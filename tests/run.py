@@ -1,0 +1,224 @@
+#!/usr/bin/python3
+"""Run the suites, say what failed and what was skipped and why, and close with one line that counts everything.
+
+    tests/run.py [SUITE or KIND]...      without arguments: all; `make test` builds what they need
+
+Every suite is a row of SUITES; to add one: a function that fills a Tally, and a row. What a suite printed stays in
+build/test/<suite>/. A program without a single test is a failure, and so is a sanitizer's report.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ET
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+BUILD = pathlib.Path(os.environ.get("BUILD", "build"))
+SOAK = os.environ.get("ARMDYN_SOAK", "0") != "0"
+FUZZ_SECONDS = int(os.environ.get("FUZZ_SECONDS", "5"))
+CORES = os.cpu_count() or 2
+TEST_TIMEOUT = 7200 if SOAK else 120  # s, one test
+PROGRAM_TIMEOUT = 300                 # s, one program of tests
+
+
+class Tally:
+    """What came of a suite: counts, and lines to print about everything that did not pass."""
+
+    def __init__(self, folder):
+        self.passed = self.failed = self.skipped = 0
+        self.lines = []
+        self.folder = folder
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+
+    def ok(self, count=1):
+        self.passed += count
+
+    def fail(self, name, why):
+        self.failed += 1
+        self.lines.append(f"FAILED  {name}\n{indent(why)}")
+
+    def skip(self, name, why):
+        self.skipped += 1
+        self.lines.append(f"SKIPPED {name}: {why}")
+
+    def check(self, name, condition, why):
+        self.ok() if condition else self.fail(name, why)
+
+
+def indent(text, most=6000):
+    return "\n".join("    " + line for line in text.strip()[-most:].splitlines())
+
+
+def out(variant):
+    return BUILD if variant == "release" else BUILD / variant
+
+
+def programs(variant, pattern):
+    """The built program of every source that matches; (name, path)."""
+    sources = sorted(path.relative_to(ROOT) for path in ROOT.glob(pattern))
+    return [(path.stem, ROOT / out(variant) / path.with_suffix("")) for path in sources]
+
+
+def run(command, log, timeout, env=None):
+    """Exit status (None: killed for its time), everything it printed; also in the file `log`."""
+    try:
+        done = subprocess.run(list(map(str, command)), cwd=ROOT, env={**os.environ, **(env or {})}, timeout=timeout,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        status, text = done.returncode, done.stdout
+    except subprocess.TimeoutExpired as late:
+        status, text = None, (late.stdout or b"") + f"\nstopped after {timeout} s\n".encode()
+    except OSError as error:
+        status, text = None, str(error).encode()
+    log.write_bytes(text)
+    return status, text.decode(errors="replace")
+
+
+def sanitized(folder):
+    """Environment that sends every sanitizer's report to a file of its own; leaks inside Criterion fail no run."""
+    def options(more):
+        return f"log_path={ROOT / folder / 'sanitizer'}:{more}"
+    return {"ASAN_OPTIONS": options("detect_leaks=1"), "UBSAN_OPTIONS": options("print_stacktrace=1"),
+            "TSAN_OPTIONS": options("halt_on_error=0")}
+
+
+def reports(tally):
+    """A sanitizer's reports are failures."""
+    for path in sorted(tally.folder.glob("sanitizer*")):
+        tally.fail(f"sanitizer report {path.relative_to(ROOT)}", path.read_text(errors="replace"))
+
+
+def junit(tally, path, output, label=""):
+    """Add the counts of a JUnit file; how many tests it holds."""
+    cases = list(ET.parse(path).getroot().iter("testcase"))
+    for case in cases:
+        name = label + "::".join(filter(None, [case.get("classname"), case.get("name")]))
+        bad = [child for child in case if child.tag in ("failure", "error")]
+        skipped = case.find("skipped")
+        if bad:
+            tally.fail(name, "\n".join(f"{one.get('message') or ''}\n{one.text or ''}" for one in bad))
+        elif skipped is not None:
+            tally.skip(name, skipped.get("message") or skip_reason(output, case.get("name")))
+        else:
+            tally.ok()
+    return len(cases)
+
+
+def skip_reason(output, name):
+    """Criterion's file does not hold the reason; its output does."""
+    lines = [line for line in output.splitlines() if "SKIP" in line and f"::{name}" in line]
+    return lines[0].split(f"::{name}", 1)[1].strip(": ") if lines else "disabled"
+
+
+# ---------------------------------------------------------------- suites
+def unit(tally, variant):
+    """Criterion programs, tests/unit/<room>/test_<subject>.c."""
+    for name, program in programs(variant, "tests/unit/*/test_*.c"):
+        label = f"{program.parent.name}/{name}"
+        xml = tally.folder / f"{program.parent.name}-{name}.xml"
+        status, text = run([program, f"-j{CORES}", f"--xml={xml}", "--ascii", f"--timeout={TEST_TIMEOUT}"],
+                           xml.with_suffix(".log"), PROGRAM_TIMEOUT, sanitized(tally.folder))
+        failed = tally.failed
+        count = junit(tally, xml, text, label + "::") if xml.exists() else 0
+        if count == 0:
+            tally.fail(label, f"no test ran (status {status})\n{text}")
+        elif status != 0 and tally.failed == failed:
+            tally.fail(label, f"status {status}\n{text}")
+    reports(tally)
+
+
+def tsan(tally, variant):
+    """Plain programs under ThreadSanitizer, tests/tsan/<subject>.c: status 0 and no report."""
+    for name, program in programs(variant, "tests/tsan/*.c"):
+        status, text = run([program], tally.folder / f"{name}.log", PROGRAM_TIMEOUT, sanitized(tally.folder))
+        tally.check(name, status == 0, f"status {status}\n{text}")
+    reports(tally)
+
+
+def fuzz(tally, variant):
+    """libFuzzer targets, tests/fuzz/fuzz_<target>.c, from the seeds of tests/fuzz/seeds/<target>."""
+    for name, program in programs(variant, "tests/fuzz/fuzz_*.c"):
+        seeds = ROOT / "tests/fuzz/seeds" / name.removeprefix("fuzz_")
+        corpus = ROOT / out(variant) / "corpus" / name
+        corpus.mkdir(parents=True, exist_ok=True)
+        where = tally.folder / name
+        where.mkdir()
+        command = [program, f"-max_total_time={FUZZ_SECONDS}", "-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1",
+                   f"-artifact_prefix={where}/", corpus, *([seeds] if seeds.is_dir() else [])]
+        status, text = run(command, where / "log", FUZZ_SECONDS + 120)
+        runs = re.search(r"stat::number_of_executed_units: (\d+)", text)
+        tally.check(name, status == 0 and runs and int(runs[1]) > 0, f"status {status}; inputs in {where}\n{text}")
+        if not seeds.is_dir():
+            tally.fail(name, f"no seeds in {seeds.relative_to(ROOT)}")
+
+
+def processes(tally, variant):
+    """pytest suites with real processes; the sanitizer builds leave out what is marked slow."""
+    folders = PROCESS_FOLDERS[variant]
+    found = [folder for folder in folders if any((ROOT / "tests" / folder).glob("test_*.py"))]
+    xml = tally.folder / "pytest.xml"
+    env = {"ARMDYN_BINARY": str(ROOT / out(variant) / "armdyn"), "ARMDYN_VARIANT": variant,
+           "ARMDYN_START_LIMIT": "20" if variant == "release" else "60", "PYTHONDONTWRITEBYTECODE": "1"}
+    select = [] if variant == "release" else ["-m", "not slow"]
+    status, text = run([sys.executable, "-m", "pytest", "-q", f"--junitxml={xml}", f"--timeout={TEST_TIMEOUT}", *select,
+                        *(f"tests/{folder}" for folder in found)], tally.folder / "log", 4 * TEST_TIMEOUT if SOAK else 900, env)
+    failed = tally.failed
+    count = junit(tally, xml, text) if xml.exists() else 0
+    if count == 0 or status not in (0, 1) or (status and tally.failed == failed):
+        tally.fail("pytest", f"{count} tests, status {status}\n{text}")
+
+
+def install(tally, variant):
+    """What `make install` puts into a tree serves a C program through pkg-config; headers and library agree."""
+    sys.path.insert(0, str(ROOT / "tests/install"))
+    from check import check_install
+    check_install(tally, ROOT, out(variant), run)
+
+
+ALL = ["contract", "store", "http", "gateway", "fault", "jobs", "web"]
+PROCESS_FOLDERS = {"release": ALL, "asan": ALL, "tsan": ["store", "gateway", "fault", "jobs", "http"]}
+
+SUITES = [
+    # kind         variant    what runs it
+    ("unit",       "release", unit),
+    ("unit",       "asan",    unit),
+    ("tsan",       "tsan",    tsan),
+    ("install",    "release", install),
+    ("fuzz",       "fuzz",    fuzz),
+    ("processes",  "release", processes),
+    ("processes",  "asan",    processes),
+    ("processes",  "tsan",    processes),
+]
+
+
+def main(asked):
+    suites = [row for row in SUITES if not asked or row[0] in asked or f"{row[0]}-{row[1]}" in asked]
+    if not suites:
+        sys.exit(f"no suite {' '.join(asked)}; there are: {' '.join(f'{kind}-{variant}' for kind, variant, _ in SUITES)}")
+    totals = [0, 0, 0]
+    for kind, variant, function in suites:
+        if SOAK and kind == "processes" and variant != "release":
+            continue
+        start = time.monotonic()
+        tally = Tally(BUILD / "test" / f"{kind}-{variant}")
+        function(tally, variant)
+        if tally.passed + tally.failed + tally.skipped == 0:
+            tally.fail(f"{kind}-{variant}", "this suite is empty")
+        for line in tally.lines:
+            print(line)
+        print(f"{kind:<10} {variant:<8} {tally.passed:6} passed {tally.failed:4} failed {tally.skipped:4} skipped "
+              f"{time.monotonic() - start:7.1f} s", flush=True)
+        for i, count in enumerate((tally.passed, tally.failed, tally.skipped)):
+            totals[i] += count
+    print("{} passed, {} failed, {} skipped".format(*totals))
+    return 1 if totals[1] else 0
+
+
+if __name__ == "__main__":
+    os.chdir(ROOT)
+    os.environ.pop("MAKEFLAGS", None)  # its job server does not reach through us
+    sys.exit(main(sys.argv[1:]))
