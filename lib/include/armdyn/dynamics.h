@@ -12,7 +12,8 @@
 extern "C" {
 #endif
 
-/* Scratch memory of the kernels for robots with up to `joints` joints; one for each thread. NULL when out of memory. */
+/* Scratch memory of the kernels for robots with up to `joints` joints; one for each thread. NULL when out of memory
+ * or joints > ARMDYN_JOINTS_MAX. */
 struct armdyn_workspace;
 struct armdyn_workspace *armdyn_workspace_new(size_t joints);
 void armdyn_workspace_free(struct armdyn_workspace *workspace);
@@ -35,6 +36,28 @@ struct armdyn_load {
  * Source: Luh, Walker & Paul 1980; Craig, ch. 6. */
 void armdyn_inverse_dynamics(const struct armdyn_robot *robot, const double *q, const double *qd, const double *qdd,
                              const struct armdyn_load *load, struct armdyn_workspace *workspace, double *tau);
+
+/* A table of numbers: row r starts at data + r * stride. stride 0: one row serves every sample. data NULL: absent. */
+struct armdyn_rows {
+  const double *data;
+  size_t stride;
+};
+
+/* Many samples for one robot. */
+struct armdyn_samples {
+  size_t count;
+  struct armdyn_rows q, qd, qdd; /* n wide, as in armdyn_inverse_dynamics */
+  struct armdyn_rows wrench;     /* 6 wide, as in struct armdyn_load */
+  enum armdyn_wrench_frame wrench_frame;
+  bool frictionless;
+};
+
+/* Joint torques of many samples: armdyn_inverse_dynamics for each.
+ *   samples  in
+ *   tau      out  count x n, N m (N)
+ * No allocation, cannot fail. */
+void armdyn_inverse_dynamics_batch(const struct armdyn_robot *robot, const struct armdyn_samples *samples,
+                                   struct armdyn_workspace *workspace, double *tau);
 
 /* The same torque split into its causes; they add up to what armdyn_inverse_dynamics gives (to rounding).
  * Every pointer is out, n, N m (N); NULL = not wanted. */

@@ -144,7 +144,7 @@ size_t armdyn_robot_joint_count(const struct armdyn_robot *robot);
 /* What the robot was built from; lives as long as the robot. */
 const struct armdyn_robot_description *armdyn_robot_description(const struct armdyn_robot *robot);
 
-/* Friction torque of one joint and its slopes.
+/* Friction torque of one joint.
  *   robot  in
  *   joint  in   0 .. joint_count - 1
  *   q, qd  in   rad, rad/s (m, m/s)

@@ -1,0 +1,61 @@
+#include "lib/dynamics/workspace.h"
+
+/* Twice the kinetic energy of a link: m v.v + 2 v.(w x h) + w.(tr(S) w - S w). */
+static double double_kinetic(const struct distribution *d, const double w[3], const double v[3])
+{
+  const double *s = d->s;
+  double wh[3];
+  cross3(wh, w, d->h);
+  const double wsw = w[0] * w[0] * s[0] + w[1] * w[1] * s[1] + w[2] * w[2] * s[2] +
+                     2 * (w[0] * w[1] * s[3] + w[0] * w[2] * s[4] + w[1] * w[2] * s[5]);
+  return d->m * dot3(v, v) + 2 * dot3(v, wh) + (s[0] + s[1] + s[2]) * dot3(w, w) - wsw;
+}
+
+static double kinetic_energy(const struct armdyn_robot *robot, const double *qd, struct armdyn_workspace *workspace)
+{
+  double w[3] = { 0 }, v[3] = { 0 }, sum = 0;
+  for (size_t i = 0; i < robot->joint_count; i++) {
+    const struct pose *at = &workspace->pose[i];
+    double at_joint[3], turned[3];
+    /* v + w x p, turned into the link's axes; then the joint's own motion along or about z */
+    cross3(at_joint, w, at->p);
+    for (int k = 0; k < 3; k++) at_joint[k] += v[k];
+    unrotate3(turned, at->r, w);
+    unrotate3(v, at->r, at_joint);
+    memcpy(w, turned, sizeof w);
+    if (robot->joints[i].prismatic) {
+      v[2] += qd[i];
+    } else {
+      w[2] += qd[i];
+    }
+    sum += double_kinetic(&robot->joints[i].link, w, v);
+  }
+  double *rotor = workspace->vector;
+  memset(rotor, 0, robot->joint_count * sizeof *rotor);
+  rotor_inertia_add(robot, qd, rotor);
+  for (size_t i = 0; i < robot->joint_count; i++) sum += qd[i] * rotor[i];
+  return sum / 2;
+}
+
+/* -g . (first moment of everything, in the base frame) */
+static double potential_energy(const struct armdyn_robot *robot, const struct pose *pose)
+{
+  double m = 0, h[3] = { 0 };
+  for (size_t i = robot->joint_count; i-- > 0;) {
+    const struct distribution *link = &robot->joints[i].link;
+    double turned[3];
+    m += link->m;
+    for (int k = 0; k < 3; k++) h[k] += link->h[k];
+    rotate3(turned, pose[i].r, h);
+    for (int k = 0; k < 3; k++) h[k] = turned[k] + m * pose[i].p[k];
+  }
+  return -dot3(robot->gravity, h);
+}
+
+void armdyn_energy(const struct armdyn_robot *robot, const double *q, const double *qd,
+                   struct armdyn_workspace *workspace, double *kinetic, double *potential)
+{
+  pose_joints(robot, q, workspace->pose);
+  if (kinetic) *kinetic = kinetic_energy(robot, qd, workspace);
+  if (potential) *potential = potential_energy(robot, workspace->pose);
+}

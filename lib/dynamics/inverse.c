@@ -1,0 +1,82 @@
+#include "lib/dynamics/rnea.h"
+
+static void friction_add(const struct armdyn_robot *robot, const double *q, const double *qd, double *tau)
+{
+  for (size_t i = 0; i < robot->joint_count; i++) {
+    if (robot->joints[i].friction) tau[i] += armdyn_friction_torque(robot, i, q[i], qd[i]);
+  }
+}
+
+/* The load's wrench on the last link, or NULL. */
+static const double *wrench_of(const struct armdyn_robot *robot, const struct armdyn_load *load,
+                               const struct armdyn_workspace *workspace, double memory[6])
+{
+  if (!load || !load->wrench) return NULL;
+  wrench_on_last_link(robot, workspace->pose, load->wrench, load->wrench_frame, memory);
+  return memory;
+}
+
+void armdyn_inverse_dynamics(const struct armdyn_robot *robot, const double *q, const double *qd, const double *qdd,
+                             const struct armdyn_load *load, struct armdyn_workspace *workspace, double *tau)
+{
+  double memory[6];
+  pose_joints(robot, q, workspace->pose);
+  const struct rnea_input in = { qd, qdd, true, wrench_of(robot, load, workspace, memory) };
+  rnea_torques(robot, &in, workspace, tau);
+  rotor_inertia_add(robot, qdd, tau);
+  if (!load || !load->frictionless) friction_add(robot, q, qd, tau);
+}
+
+void armdyn_inverse_dynamics_batch(const struct armdyn_robot *robot, const struct armdyn_samples *samples,
+                                   struct armdyn_workspace *workspace, double *tau)
+{
+  for (size_t k = 0; k < samples->count; k++) {
+    const struct armdyn_rows *w = &samples->wrench;
+    const struct armdyn_load load = { w->data ? w->data + k * w->stride : NULL, samples->wrench_frame,
+                                      samples->frictionless };
+    armdyn_inverse_dynamics(robot, samples->q.data + k * samples->q.stride, samples->qd.data + k * samples->qd.stride,
+                            samples->qdd.data + k * samples->qdd.stride, &load, workspace,
+                            tau + k * robot->joint_count);
+  }
+}
+
+/* Motor-side torques T^-T tau. */
+static void motor_torques(const struct armdyn_robot *robot, const double *tau, double *motor)
+{
+  const size_t n = robot->joint_count;
+  for (size_t i = 0; i < n; i++) {
+    motor[i] = 0;
+    if (!robot->coupled) {
+      motor[i] = tau[i] / robot->description.joints[i].drive.gear_ratio;
+      continue;
+    }
+    for (size_t j = 0; j < n; j++) motor[i] += robot->motor_from_joint[i * n + j] * tau[j];
+  }
+}
+
+void armdyn_inverse_dynamics_parts(const struct armdyn_robot *robot, const double *q, const double *qd,
+                                   const double *qdd, const struct armdyn_load *load,
+                                   struct armdyn_workspace *workspace, double *tau,
+                                   const struct armdyn_torque_parts *parts)
+{
+  const size_t n = robot->joint_count;
+  const double *zero = workspace->zero;
+  double memory[6];
+  armdyn_inverse_dynamics(robot, q, qd, qdd, load, workspace, tau); /* leaves the poses at q */
+  const double *wrench = wrench_of(robot, load, workspace, memory);
+  if (parts->inertial) {
+    rnea_torques(robot, &(struct rnea_input){ zero, qdd, false, NULL }, workspace, parts->inertial);
+    rotor_inertia_add(robot, qdd, parts->inertial);
+  }
+  if (parts->coriolis) rnea_torques(robot, &(struct rnea_input){ qd, zero, false, NULL }, workspace, parts->coriolis);
+  if (parts->gravity) rnea_torques(robot, &(struct rnea_input){ zero, zero, true, NULL }, workspace, parts->gravity);
+  if (parts->friction) {
+    memset(parts->friction, 0, n * sizeof *parts->friction);
+    if (!load || !load->frictionless) friction_add(robot, q, qd, parts->friction);
+  }
+  if (parts->external) {
+    memset(parts->external, 0, n * sizeof *parts->external);
+    if (wrench) rnea_wrench_torques(robot, wrench, workspace, parts->external);
+  }
+  if (parts->motor) motor_torques(robot, tau, parts->motor);
+}

@@ -1,0 +1,23 @@
+/* The recursion of inverse dynamics in its parts. pose_joints comes first; outputs are n. */
+#ifndef LIB_DYNAMICS_RNEA_H
+#define LIB_DYNAMICS_RNEA_H
+
+#include "lib/dynamics/workspace.h"
+
+struct rnea_input {
+  const double *qd, *qdd; /* n */
+  bool gravity;
+  const double *wrench; /* 6, on the last link, at and in its canonical frame; NULL = none */
+};
+
+/* M_links qdd + C qd + g - J' w, without friction and rotor inertia */
+void rnea_torques(const struct armdyn_robot *robot, const struct rnea_input *in, struct armdyn_workspace *workspace,
+                  double *tau);
+/* -J' w alone */
+void rnea_wrench_torques(const struct armdyn_robot *robot, const double wrench[6], struct armdyn_workspace *workspace,
+                         double *tau);
+/* A wrench as callers write it, moved to the canonical frame of the last link. */
+void wrench_on_last_link(const struct armdyn_robot *robot, const struct pose *pose, const double *wrench,
+                         enum armdyn_wrench_frame frame, double out[6]);
+
+#endif

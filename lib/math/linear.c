@@ -1,0 +1,125 @@
+#include "lib/math/linear.h"
+
+#include <math.h>
+#include <string.h>
+
+bool cholesky_factor(size_t n, double *A)
+{
+  for (size_t j = 0; j < n; j++) {
+    double pivot = A[j * n + j];
+    for (size_t k = 0; k < j; k++) pivot -= A[j * n + k] * A[j * n + k];
+    if (!(pivot > 0) || isinf(pivot)) return false;
+    const double root = sqrt(pivot);
+    A[j * n + j] = root;
+    for (size_t i = j + 1; i < n; i++) {
+      double sum = A[i * n + j];
+      for (size_t k = 0; k < j; k++) sum -= A[i * n + k] * A[j * n + k];
+      A[i * n + j] = sum / root;
+    }
+  }
+  return true;
+}
+
+void cholesky_solve(size_t n, const double *L, double *x)
+{
+  for (size_t i = 0; i < n; i++) {
+    for (size_t k = 0; k < i; k++) x[i] -= L[i * n + k] * x[k];
+    x[i] /= L[i * n + i];
+  }
+  for (size_t i = n; i-- > 0;) {
+    for (size_t k = i + 1; k < n; k++) x[i] -= L[k * n + i] * x[k];
+    x[i] /= L[i * n + i];
+  }
+}
+
+static void swap_rows(size_t n, double *A, size_t i, size_t j)
+{
+  for (size_t k = 0; k < n; k++) {
+    const double t = A[i * n + k];
+    A[i * n + k] = A[j * n + k];
+    A[j * n + k] = t;
+  }
+}
+
+bool invert(size_t n, double *A, double *inverse)
+{
+  double largest = 0;
+  for (size_t k = 0; k < n * n; k++) largest = fmax(largest, fabs(A[k]));
+  memset(inverse, 0, n * n * sizeof *inverse);
+  for (size_t k = 0; k < n; k++) inverse[k * n + k] = 1;
+  for (size_t c = 0; c < n; c++) {
+    size_t best = c;
+    for (size_t r = c + 1; r < n; r++) {
+      if (fabs(A[r * n + c]) > fabs(A[best * n + c])) best = r;
+    }
+    if (!(fabs(A[best * n + c]) > 1e-12 * largest)) return false;
+    swap_rows(n, A, c, best);
+    swap_rows(n, inverse, c, best);
+    const double scale = 1 / A[c * n + c];
+    for (size_t k = 0; k < n; k++) {
+      A[c * n + k] *= scale;
+      inverse[c * n + k] *= scale;
+    }
+    for (size_t r = 0; r < n; r++) {
+      const double factor = A[r * n + c];
+      if (r == c || factor == 0) continue;
+      for (size_t k = 0; k < n; k++) {
+        A[r * n + k] -= factor * A[c * n + k];
+        inverse[r * n + k] -= factor * inverse[c * n + k];
+      }
+    }
+  }
+  return true;
+}
+
+/* One Jacobi rotation that makes element (p, q) zero. */
+static void jacobi_rotate(double A[3][3], int p, int q)
+{
+  if (A[p][q] == 0) return;
+  const double theta = (A[q][q] - A[p][p]) / (2 * A[p][q]);
+  const double t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1));
+  const double c = 1 / sqrt(t * t + 1), s = t * c;
+  for (int k = 0; k < 3; k++) {
+    const double a = A[k][p], b = A[k][q];
+    A[k][p] = c * a - s * b;
+    A[k][q] = s * a + c * b;
+  }
+  for (int k = 0; k < 3; k++) {
+    const double a = A[p][k], b = A[q][k];
+    A[p][k] = c * a - s * b;
+    A[q][k] = s * a + c * b;
+  }
+}
+
+void eigenvalues3(const double s[6], double values[3])
+{
+  double A[3][3] = {
+    {s[0],  s[3], s[4]},
+    { s[3], s[1], s[5]},
+    { s[4], s[5], s[2]}
+  };
+  for (int sweep = 0; sweep < 12; sweep++) {
+    jacobi_rotate(A, 0, 1);
+    jacobi_rotate(A, 0, 2);
+    jacobi_rotate(A, 1, 2);
+  }
+  const double a = A[0][0], b = A[1][1], c = A[2][2];
+  values[0] = fmin(a, fmin(b, c));
+  values[2] = fmax(a, fmax(b, c));
+  values[1] = fmax(fmin(a, b), fmin(fmax(a, b), c));
+}
+
+void tridiagonal_solve(size_t n, size_t columns, const double *below, double *diagonal, const double *above, double *d)
+{
+  for (size_t i = 1; i < n; i++) {
+    const double factor = below[i] / diagonal[i - 1];
+    diagonal[i] -= factor * above[i - 1];
+    for (size_t c = 0; c < columns; c++) d[i * columns + c] -= factor * d[(i - 1) * columns + c];
+  }
+  for (size_t i = n; i-- > 0;) {
+    for (size_t c = 0; c < columns; c++) {
+      if (i + 1 < n) d[i * columns + c] -= above[i] * d[(i + 1) * columns + c];
+      d[i * columns + c] /= diagonal[i];
+    }
+  }
+}

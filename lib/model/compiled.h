@@ -1,0 +1,32 @@
+/* The robot that the kernels use: the description compiled into canonical joints (lib/math/spatial.h). */
+#ifndef LIB_MODEL_COMPILED_H
+#define LIB_MODEL_COMPILED_H
+
+#include "armdyn/robot.h"
+#include "lib/math/spatial.h"
+
+/* Joint and link i, everything in the canonical frame i. */
+struct compiled_joint {
+  struct pose parent;       /* P_i: the joint's frame at q = 0, in the canonical frame before it */
+  struct distribution link; /* the last one holds the payload too */
+  bool prismatic;
+  unsigned friction; /* bit mask of the rows of friction_terms that this joint has */
+  struct pose frame; /* the link frame of the convention, which forward kinematics shows */
+};
+
+struct armdyn_robot {
+  size_t joint_count;
+  double gravity[3];
+  struct compiled_joint joints[ARMDYN_JOINTS_MAX];
+  struct pose tool;                        /* in the last canonical frame */
+  bool coupled;                            /* a transmission, else the gear ratios alone */
+  double rotor_inertia[ARMDYN_JOINTS_MAX]; /* reflected, gear_ratio^2 Jm; used where not coupled */
+  double coupled_rotor_inertia[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX]; /* T' Jm T, n x n; used where coupled */
+  double motor_from_joint[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX];      /* T^-T, n x n; used where coupled */
+  struct armdyn_robot_description description;
+};
+
+/* First fault of a description, or OK. */
+enum armdyn_status description_check(const struct armdyn_robot_description *description, struct armdyn_error *error);
+
+#endif
