@@ -1,0 +1,85 @@
+/* Four robots against numbers of other people's libraries (tests/data/vectors: Pinocchio 3.7.0, with which KDL and RBDL
+ * agree to 1e-13). */
+#include <criterion/criterion.h>
+
+#include "tests/support/robots.h"
+
+enum { N = ARMDYN_JOINTS_MAX };
+static const char *const names[] = { "puma560", "scara", "prismatic_dh", "prismatic_mdh" };
+
+struct reference {
+  cJSON *json;
+  struct armdyn_robot *robot;
+  struct armdyn_workspace *workspace;
+  size_t n;
+};
+
+static void reference_open(struct reference *r, const char *name)
+{
+  static struct armdyn_robot_description description;
+  char path[128];
+  snprintf(path, sizeof path, "tests/data/vectors/%s.json", name);
+  r->json = json_load(path);
+  cr_assert(r->json, "%s cannot be read", path);
+  description_from_json(cJSON_GetObjectItemCaseSensitive(r->json, "robot"), &description);
+  cr_assert_eq(armdyn_robot_new(&description, &r->robot, NULL), ARMDYN_OK);
+  r->n = description.joint_count;
+  r->workspace = armdyn_workspace_new(r->n);
+}
+
+static void reference_close(struct reference *r)
+{
+  cJSON_Delete(r->json);
+  armdyn_robot_free(r->robot);
+  armdyn_workspace_free(r->workspace);
+}
+
+/* |got - wanted| <= 1e-9 of the largest number of the field */
+static void check(const cJSON *state, const char *name, const char *field, const double *got, size_t count)
+{
+  double wanted[N * N], largest = 1e-6;
+  cr_assert_eq(json_field(state, field, wanted, N * N), count, "%s: %s", name, field);
+  for (size_t k = 0; k < count; k++) largest = fmax(largest, fabs(wanted[k]));
+  for (size_t k = 0; k < count; k++) {
+    cr_assert_leq(fabs(got[k] - wanted[k]), 1e-9 * largest, "%s: %s[%zu] is %.17g, not %.17g", name, field, k, got[k],
+                  wanted[k]);
+  }
+}
+
+static void check_state(const struct reference *r, const char *name, const cJSON *state)
+{
+  double q[N], qd[N], qdd[N], tau[N], M[N * N], g[N], c[N], tool[16], energy[2];
+  const struct armdyn_torque_parts parts = { .gravity = g, .coriolis = c };
+  json_field(state, "q", q, N);
+  json_field(state, "qd", qd, N);
+  json_field(state, "qdd", qdd, N);
+  armdyn_inverse_dynamics(r->robot, q, qd, qdd, NULL, r->workspace, tau);
+  check(state, name, "tau", tau, r->n);
+  armdyn_inverse_dynamics_parts(r->robot, q, qd, qdd, NULL, r->workspace, tau, &parts);
+  check(state, name, "tau", tau, r->n);
+  check(state, name, "gravity_torque", g, r->n);
+  check(state, name, "coriolis_torque", c, r->n);
+  armdyn_mass_matrix(r->robot, q, r->workspace, M);
+  check(state, name, "M", M, r->n * r->n);
+  json_field(state, "fd_tau", tau, N);
+  cr_assert_eq(armdyn_forward_dynamics(r->robot, q, qd, tau, NULL, r->workspace, qdd), ARMDYN_OK);
+  check(state, name, "fd_qdd", qdd, r->n);
+  armdyn_forward_kinematics(r->robot, q, r->workspace, tool, NULL);
+  check(state, name, "T_tool", tool, 16);
+  armdyn_energy(r->robot, q, qd, r->workspace, &energy[0], &energy[1]);
+  cr_assert_float_eq(energy[0], json_number(state, "kinetic", NAN), 1e-9 * fmax(1, energy[0]));
+  cr_assert_float_eq(energy[1], json_number(state, "potential", NAN), 1e-9 * fmax(1, fabs(energy[1])));
+}
+
+Test(vectors, every_state_of_every_robot)
+{
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    struct reference r;
+    size_t states = 0;
+    reference_open(&r, names[k]);
+    const cJSON *state = cJSON_GetObjectItemCaseSensitive(r.json, "states")->child;
+    for (; state; state = state->next, states++) check_state(&r, names[k], state);
+    cr_assert_eq(states, 25, "%s has %zu states", names[k], states);
+    reference_close(&r);
+  }
+}
