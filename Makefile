@@ -58,7 +58,7 @@ ROOMS      := $(OUT)/libserver.a $(OUT)/libapi.a $(OUT)/libarmdyn.a
 all:
 	@deploy/deps --check build
 	@$(MAKE) build
-build: $(if $(wildcard server/main.c),$(OUT)/armdyn) $(OUT)/libarmdyn.so
+build: $(if $(wildcard server/main.c),$(OUT)/armdyn) $(OUT)/libarmdyn.so $(ROOMS)
 
 # Other flags than last time rebuild everything.
 COMMAND := $(CC) $(CPPFLAGS) $(CFLAGS) $(HARDEN_$(VARIANT))

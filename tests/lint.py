@@ -1,0 +1,224 @@
+#!/usr/bin/python3
+"""`make lint`: every row of CHECKS reads the tree and answers what is wrong with it; nothing wrong, status 0.
+
+    tests/lint.py [CHECK]...      without arguments: all
+"""
+
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+BUILD = ROOT / os.environ.get("BUILD", "build")
+CORES = os.cpu_count() or 2
+ROOMS = ("lib", "api", "server")
+
+
+def tracked(*patterns):
+    """Files of the repository (those about to be added too), by git's patterns."""
+    text = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "--", *patterns], cwd=ROOT, check=True,
+                          stdout=subprocess.PIPE, text=True).stdout
+    return [path for path in sorted(set(text.splitlines())) if (ROOT / path).is_file()]
+
+
+def read(path):
+    return (ROOT / path).read_text(errors="replace")
+
+
+def call(command):
+    """What a tool says, or nothing when its status is 0."""
+    done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return [] if done.returncode == 0 else [done.stdout.strip() or f"{command[0]}: status {done.returncode}"]
+
+
+def in_parallel(command, files):
+    """The tool over every file, as many at a time as there are cores."""
+    with concurrent.futures.ThreadPoolExecutor(CORES) as pool:
+        return [line for lines in pool.map(lambda path: call(command(path)), files) for line in lines]
+
+
+def found(pattern, files, flags=0):
+    """`file:line: text` wherever the pattern occurs."""
+    expression = re.compile(pattern, flags)
+    return [f"{path}:{number}: {line.strip()[:160]}" for path in files
+            for number, line in enumerate(read(path).splitlines(), 1) if expression.search(line)]
+
+
+def code():
+    return tracked("*.c", "*.h")
+
+
+# ---------------------------------------------------------------- the code
+def formatted():
+    return call(["clang-format", "--dry-run", "--Werror", *code()])
+
+
+def tidy():
+    flags = ["--", "-std=c17", "-I.", "-Ilib/include", "-include", "lib/banned.h", "-D_GNU_SOURCE"]
+    sources = tracked(*(f"{room}/*.c" for room in ROOMS), "examples/*.c")
+    return in_parallel(lambda path: ["clang-tidy", "--quiet", path, *flags], sources)
+
+
+def cppcheck():
+    scratch = BUILD / "cppcheck"
+    scratch.mkdir(parents=True, exist_ok=True)
+    return call(["cppcheck", "--quiet", "--std=c11", f"-j{CORES}", f"--cppcheck-build-dir={scratch}", "--error-exitcode=1",
+                 "--enable=warning,performance,portability", "--inline-suppr", "--suppress=missingIncludeSystem",
+                 "--suppress=normalCheckLevelMaxBranches", "--suppress=unknownMacro", "-I.", "-Ilib/include", *ROOMS])
+
+
+def shell():
+    scripts = [path for path in tracked() if re.match(r"#!/bin/(ba)?sh", read(path)[:20])]
+    return call(["shellcheck", *scripts])
+
+
+def python():
+    faults = []
+    for path in tracked("*.py"):
+        try:
+            compile(read(path), path, "exec")
+        except SyntaxError as error:
+            faults.append(f"{path}:{error.lineno}: {error.msg}")
+    return faults
+
+
+# ---------------------------------------------------------------- the walls between the rooms
+# What a room may include from the others. Public headers of lib are "armdyn/...".
+MAY_INCLUDE = {"lib": ("lib/", "armdyn/"), "api": ("api/", "armdyn/"), "server": ("server/", "api/", "armdyn/")}
+
+# System headers that have no business in lib: files, sockets, threads, processes.
+NOT_IN_LIB = r"#include <(unistd|fcntl|pthread|threads|signal|errno|sys/.*|netinet/.*|arpa/.*|poll|dirent)\.h>"
+
+
+def walls():
+    faults = []
+    for room, allowed in MAY_INCLUDE.items():
+        for path in tracked(f"{room}/*.c", f"{room}/*.h"):
+            for number, line in enumerate(read(path).splitlines(), 1):
+                included = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+                if included and not included[1].startswith(allowed):
+                    faults.append(f"{path}:{number}: {room} may not include {included[1]}")
+    for path in tracked("lib/include/*.h", "examples/*.c"):
+        faults += [f"{path}:{number}: a public header includes only armdyn/ headers" for number, line in
+                   enumerate(read(path).splitlines(), 1) if re.match(r'\s*#\s*include\s+"(?!armdyn/)', line)]
+    return faults + found(NOT_IN_LIB, tracked("lib/*.c", "lib/*.h"))
+
+
+# All that libarmdyn.a may ask of the system: memory, strings, arithmetic.
+MAY_CALL = set("""
+    malloc calloc realloc free aligned_alloc memcpy memmove memset memcmp memchr strlen strnlen strcmp strncmp strchr strrchr strstr
+    snprintf vsnprintf strtod strtol strtoul qsort bsearch abort __assert_fail __stack_chk_fail _GLOBAL_OFFSET_TABLE_
+    __isoc99_sscanf __cpu_model __cpu_indicator_init __tls_get_addr
+    """.split())
+MATHS = set("""
+    acos asin atan atan2 cbrt ceil copysign cos cosh erf exp exp2 expm1 fabs floor fma fmax fmin fmod frexp hypot ldexp lgamma log log10
+    log1p log2 lrint lround llround modf nearbyint nextafter pow remainder rint round scalbn sin sincos sinh sqrt tan tanh tgamma trunc
+    """.split())
+
+
+def symbols():
+    def names(flags, archive):
+        text = subprocess.run(["nm", *flags, str(BUILD / archive)], check=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True).stdout
+        return {line.split()[-1] for line in text.splitlines() if len(line.split()) >= 2}
+
+    faults = []
+    own = {room: names(["--defined-only", "-g"], archive) for room, archive in ARCHIVES.items()}
+    wants = {room: names(["-u"], archive) for room, archive in ARCHIVES.items()}
+    for name in sorted(wants["lib"] - own["lib"] - MAY_CALL - MATHS):
+        if not re.match(r"_?_?Z?GV|__.*_chk$", name):
+            faults.append(f"libarmdyn.a calls {name}, which is not on the list of tests/lint.py")
+    faults += [f"libapi.a calls {name} of the server" for name in sorted(wants["api"] & own["server"] - own["api"])]
+    faults += [f"{name} is defined by both {a} and {b}" for a, b in (("lib", "api"), ("lib", "server"), ("api", "server"))
+               for name in sorted(own[a] & own[b])]
+    text = subprocess.run(["nm", "-f", "sysv", str(BUILD / "libarmdyn.a")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          text=True).stdout
+    faults += [f"libarmdyn.a holds the changeable global {line.split('|')[0].strip()}" for line in text.splitlines()
+               if re.search(r"\|OBJECT\|.*\|\.(t?data|t?bss)(?!\.rel\.ro)", line.replace(" ", ""))]
+    return faults
+
+
+ARCHIVES = {"lib": "libarmdyn.a", "api": "libapi.a", "server": "libserver.a"}
+
+
+# ---------------------------------------------------------------- the contract and the documents
+def contract():
+    return call([sys.executable, "api/lint.py"])
+
+
+LIMIT = r"^#define (LIMIT_\w+)\s+(?:(KB|MB)\()?(\d+)\)?"
+
+
+def limits():
+    """deploy/doc/limits.md names every limit of api/limits.h with its value: | `LIMIT_X` | 64 KiB | ... |"""
+    unit = {"KB": " KiB", "MB": " MiB", "": ""}
+    stated = dict(re.findall(r"^\| `(LIMIT_\w+)` \| ([^|]+?) \|", read("deploy/doc/limits.md"), re.M))
+    true = {name: f"{int(number):,}{unit[scale]}" for name, scale, number in re.findall(LIMIT, read("api/limits.h"), re.M)}
+    return [f"deploy/doc/limits.md: {name}: says {stated.get(name)}, api/limits.h says {true.get(name)}"
+            for name in sorted(true.keys() | stated.keys()) if stated.get(name) != true.get(name)]
+
+
+def links():
+    """Relative links of the documents lead somewhere."""
+    faults = []
+    for path in tracked("*.md"):
+        for target in re.findall(r"\]\(([^)\s]+)\)", read(path)):
+            target = target.split("#")[0]
+            if target and "://" not in target and not (ROOT / path).parent.joinpath(target).exists():
+                faults.append(f"{path}: {target} does not exist")
+    return faults
+
+
+def text_files():
+    return [path for path in tracked() if not path.startswith(("tests/data/", "tests/fuzz/seeds/", "LICENSE"))
+            and path != "tests/lint.py" and b"\0" not in (ROOT / path).read_bytes()[:4096]]
+
+
+def toys():
+    """Words that mark what is not finished."""
+    return found(r"\b(TODO|FIXME|XXX|HACK|stubbed|lorem ipsum|not (yet )?implemented|unimplemented)\b", text_files(), re.I)
+
+
+def places():
+    """Paths of one machine and hosts that a user does not have."""
+    return found(r"(?<![\w.])/(work|root|home|Users)/\w|artifactory|registry\.(npmjs|yarnpkg)|pypi\.org|proxy\.golang|\.internal\b",
+                 text_files())
+
+
+def whitespace():
+    return found(r"[ \t]+$", text_files()) + found("\t", [path for path in text_files() if path != "Makefile"]) + \
+        [f"{path}: no newline at its end" for path in text_files() if not read(path).endswith("\n") and read(path)]
+
+
+CHECKS = {
+    "format": formatted, "tidy": tidy, "cppcheck": cppcheck, "shell": shell, "python": python, "walls": walls,
+    "symbols": symbols, "contract": contract, "limits": limits, "links": links, "toys": toys, "places": places,
+    "whitespace": whitespace,
+}
+
+
+def main(asked):
+    unknown = set(asked) - CHECKS.keys()
+    if unknown:
+        sys.exit(f"no check {' '.join(unknown)}; there are: {' '.join(CHECKS)}")
+    bad = 0
+    for name, check in CHECKS.items():
+        if asked and name not in asked:
+            continue
+        start = time.monotonic()
+        faults = check()
+        for fault in faults:
+            print(fault)
+        bad += len(faults)
+        print(f"{name:<12} {'ok' if not faults else f'{len(faults)} findings':<14} {time.monotonic() - start:6.1f} s", flush=True)
+    print("lint: clean" if bad == 0 else f"lint: {bad} findings")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    os.chdir(ROOT)
+    sys.exit(main(sys.argv[1:]))
