@@ -1,0 +1,66 @@
+/* A controller that speaks register protocol v1, without its network: reads and writes of registers, and its own clock.
+ * It shares with the gateway the register list and the CRCs, nothing else, so that each proves the other. */
+#ifndef SERVER_SIMULATOR_CONTROLLER_H
+#define SERVER_SIMULATOR_CONTROLLER_H
+
+#include "server/gateway/registers.h"
+#include "server/simulator/arm.h"
+#include "server/simulator/witness.h"
+
+struct simulator_options {
+  const struct armdyn_robot *robot; /* NULL: unit inertias */
+  size_t axes;                      /* without a robot */
+  const double *position;           /* NULL: at the start of the first profile */
+  uint32_t samples_most;
+  FILE *trace;    /* every sample played, as CSV; NULL = none */
+  bool wrong_crc; /* a fault: what it computes over the profile is wrong */
+};
+
+/* What the gateway asked for with BEGIN. */
+struct simulator_profile {
+  uint32_t id, total, period_us, crc;
+  unsigned format, axes, sample_words;
+  uint8_t axis[REGISTERS_AXES]; /* numbers from 0 of the axes in a sample */
+  unsigned end_policy, loss_policy;
+  float start[REGISTERS_AXES];
+};
+
+struct simulator {
+  struct simulator_options options;
+  struct arm arm;
+  bool placed;
+  uint16_t instance;
+  uint16_t written[REGISTERS_SPAN]; /* what the gateway wrote */
+
+  enum controller_phase phase;
+  uint16_t acknowledged, error;
+  struct simulator_profile profile;
+  uint16_t *data; /* words of the profile */
+  uint32_t next;  /* samples held without a gap */
+  uint32_t crc;   /* of those */
+
+  uint16_t heartbeat;   /* as last seen */
+  int heartbeat_age;    /* ms */
+  double play_us, pace; /* place in the profile; how fast it goes on: 1 playing, 0 at rest */
+  enum { GO_ON, BRAKE_TO_HOLD, BRAKE_TO_EMPTY, BRAKE_TO_FAULT } brake;
+  uint32_t traced; /* samples written to the trace */
+  double hold[ARMDYN_JOINTS_MAX];
+
+  unsigned long long registers_written, samples_played;
+  unsigned long profiles, starts;
+  struct witness witness;
+};
+
+enum armdyn_status simulator_init(struct simulator *s, const struct simulator_options *options);
+void simulator_release(struct simulator *s);
+
+/* Registers by offset from the base. 0, or a Modbus exception: 2 illegal address (outside, or not the gateway's to
+ * write), 3 illegal value. A refused write changes nothing. */
+int simulator_read(const struct simulator *s, size_t offset, size_t count, uint16_t *words);
+int simulator_write(struct simulator *s, size_t offset, size_t count, const uint16_t *words);
+/* One millisecond passes. */
+void simulator_tick(struct simulator *s);
+/* As after its power was cut: another instance, no profile; the arm stands where it was. */
+void simulator_restart(struct simulator *s);
+
+#endif

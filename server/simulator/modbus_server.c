@@ -1,0 +1,237 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "server/base/clock.h"
+#include "server/simulator/modbus_server.h"
+
+enum {
+  CLIENTS = 8,
+  HEADER = 7,          /* MBAP: transaction, protocol 0, length, unit */
+  PDU_MOST = 253,      /* function code and data */
+  READ_HOLDING = 3,    /**/
+  WRITE_SINGLE = 6,    /**/
+  WRITE_MULTIPLE = 16, /**/
+  READ_MOST = 125,     /* registers */
+  WRITE_MOST = 123,    /**/
+  CATCH_UP_MOST = 100, /* ms of its own clock that a stall may make up for */
+  DELAY_MS = 50,       /**/
+  LATE_MS = 1500       /**/
+};
+
+struct client {
+  int fd; /* -1: free */
+  unsigned char in[HEADER + PDU_MOST];
+  size_t length;
+  unsigned char out[HEADER + PDU_MOST]; /* an answer that waits */
+  size_t out_length;
+  int64_t out_due_ns;
+};
+
+static unsigned get16(const unsigned char *at)
+{
+  return (unsigned)at[0] << 8 | at[1];
+}
+
+static void put16(unsigned char *at, unsigned value)
+{
+  at[0] = (unsigned char)(value >> 8);
+  at[1] = (unsigned char)value;
+}
+
+static size_t exception(unsigned char *answer, unsigned function, int code)
+{
+  answer[0] = (unsigned char)(function | 0x80);
+  answer[1] = (unsigned char)code;
+  return 2;
+}
+
+static size_t answer_read(struct modbus_server *s, const unsigned char *request, unsigned char *answer)
+{
+  unsigned address = get16(request + 1), count = get16(request + 3);
+  uint16_t words[READ_MOST];
+  if (count < 1 || count > READ_MOST) return exception(answer, READ_HOLDING, 3);
+  int code = address < s->base ? 2 : simulator_read(s->simulator, address - s->base, count, words);
+  if (code) return exception(answer, READ_HOLDING, code);
+  answer[0] = READ_HOLDING;
+  answer[1] = (unsigned char)(2 * count);
+  for (unsigned i = 0; i < count; i++) put16(answer + 2 + 2 * i, words[i]);
+  return 2 + 2 * (size_t)count;
+}
+
+static size_t answer_write(struct modbus_server *s, unsigned function, unsigned address, const unsigned char *data,
+                           unsigned count, const unsigned char *request, unsigned char *answer)
+{
+  uint16_t words[WRITE_MOST];
+  for (unsigned i = 0; i < count; i++) words[i] = (uint16_t)get16(data + 2 * i);
+  int code = address < s->base ? 2 : simulator_write(s->simulator, address - s->base, count, words);
+  if (code) return exception(answer, function, code);
+  s->writes++;
+  memcpy(answer, request, 5); /* both functions repeat address and count or value */
+  return 5;
+}
+
+size_t modbus_answer(struct modbus_server *s, const unsigned char *request, size_t length, unsigned char *answer)
+{
+  if (length < 1) return 0;
+  unsigned function = request[0];
+  s->requests++;
+  if (function == READ_HOLDING && length == 5) return answer_read(s, request, answer);
+  if (function == WRITE_SINGLE && length == 5)
+    return answer_write(s, function, get16(request + 1), request + 3, 1, request, answer);
+  if (function == WRITE_MULTIPLE && length >= 6) {
+    unsigned count = get16(request + 3);
+    if (count < 1 || count > WRITE_MOST || request[5] != 2 * count || length != 6 + 2 * (size_t)count)
+      return exception(answer, function, 3);
+    return answer_write(s, function, get16(request + 1), request + 6, count, request, answer);
+  }
+  s->malformed++;
+  return exception(answer, function & 0x7F, 1);
+}
+
+static void drop(struct client *c)
+{
+  close(c->fd);
+  *c = (struct client){ .fd = -1 };
+}
+
+/* Does this request meet the fault that is switched on? */
+static bool struck(struct modbus_server *s)
+{
+  if (s->fault == FAULT_SILENT) return true;
+  return s->fault != FAULT_NOTHING && s->every && (s->requests + 1) % s->every == 0;
+}
+
+/* One whole request stands in c->in. */
+static void serve_request(struct modbus_server *s, struct client *c, size_t pdu)
+{
+  enum server_fault fault = struck(s) ? s->fault : FAULT_NOTHING;
+  if (fault == FAULT_SILENT || fault == FAULT_DROP || fault == FAULT_RESTART) s->requests++;
+  if (fault == FAULT_SILENT) return;
+  if (fault == FAULT_RESTART) {
+    simulator_restart(s->simulator);
+    s->fault = FAULT_NOTHING;
+  }
+  if (fault == FAULT_DROP || fault == FAULT_RESTART) {
+    drop(c);
+    return;
+  }
+
+  size_t length;
+  if (fault == FAULT_EXCEPTION) {
+    s->requests++;
+    length = exception(c->out + HEADER, c->in[HEADER] & 0x7Fu, 4);
+  } else {
+    length = modbus_answer(s, c->in + HEADER, pdu, c->out + HEADER);
+  }
+  if (!length) {
+    drop(c);
+    return;
+  }
+  memcpy(c->out, c->in, 4);
+  put16(c->out + 4, (unsigned)length + 1);
+  c->out[6] = c->in[6];
+  c->out_length = HEADER + length;
+  int late = fault == FAULT_DELAY ? DELAY_MS : fault == FAULT_LATE ? LATE_MS : 0;
+  c->out_due_ns = clock_monotonic_ns() + late * 1000000LL;
+}
+
+/* Send what is due; an answer of 260 bytes that a socket does not take at once is a client that does not read. */
+static void send_due(struct client *c, int64_t now)
+{
+  if (c->fd < 0 || !c->out_length || c->out_due_ns > now) return;
+  ssize_t sent = send(c->fd, c->out, c->out_length, MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (sent == (ssize_t)c->out_length)
+    c->out_length = 0;
+  else
+    drop(c);
+}
+
+/* Take requests one by one, each after the answer to the one before it. */
+static void take_requests(struct modbus_server *s, struct client *c)
+{
+  while (c->fd >= 0 && !c->out_length && c->length >= HEADER) {
+    unsigned follows = get16(c->in + 4);
+    if (get16(c->in + 2) != 0 || follows < 2 || follows > PDU_MOST + 1) {
+      s->malformed++;
+      drop(c);
+      return;
+    }
+    size_t whole = HEADER - 1 + follows;
+    if (c->length < whole) return;
+    serve_request(s, c, follows - 1);
+    if (c->fd < 0) return;
+    memmove(c->in, c->in + whole, c->length - whole);
+    c->length -= whole;
+    send_due(c, clock_monotonic_ns());
+  }
+}
+
+static void receive(struct modbus_server *s, struct client *c)
+{
+  if (c->length < sizeof c->in) {
+    ssize_t n = recv(c->fd, c->in + c->length, sizeof c->in - c->length, MSG_DONTWAIT);
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
+      drop(c);
+      return;
+    }
+    if (n > 0) c->length += (size_t)n;
+  }
+  take_requests(s, c);
+}
+
+static void take_client(struct modbus_server *s, struct client *clients)
+{
+  int fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK), on = 1;
+  if (fd < 0) return;
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  for (int i = 0; i < CLIENTS; i++)
+    if (clients[i].fd < 0) {
+      clients[i] = (struct client){ .fd = fd };
+      return;
+    }
+  close(fd); /* full */
+}
+
+/* Its own clock goes on by whole milliseconds; after a long stall it does not race. */
+static void keep_time(struct simulator *simulator, int64_t *clock_ns)
+{
+  int64_t behind = (clock_monotonic_ns() - *clock_ns) / 1000000;
+  if (behind > CATCH_UP_MOST) {
+    *clock_ns += (behind - CATCH_UP_MOST) * 1000000;
+    behind = CATCH_UP_MOST;
+  }
+  for (; behind > 0; behind--, *clock_ns += 1000000) simulator_tick(simulator);
+}
+
+void modbus_server_run(struct modbus_server *s, const volatile sig_atomic_t *stop)
+{
+  struct client clients[CLIENTS];
+  for (int i = 0; i < CLIENTS; i++) clients[i] = (struct client){ .fd = -1 };
+  int64_t clock_ns = clock_monotonic_ns();
+
+  while (!*stop) {
+    struct pollfd polled[CLIENTS + 1] = {
+      {s->listener, POLLIN, 0}
+    };
+    for (int i = 0; i < CLIENTS; i++) {
+      bool full = clients[i].length == sizeof clients[i].in || clients[i].out_length;
+      polled[i + 1] = (struct pollfd){ full ? -1 : clients[i].fd, POLLIN, 0 };
+    }
+    poll(polled, CLIENTS + 1, 1);
+    keep_time(s->simulator, &clock_ns);
+    if (polled[0].revents) take_client(s, clients);
+    int64_t now = clock_monotonic_ns();
+    for (int i = 0; i < CLIENTS; i++) {
+      send_due(&clients[i], now);
+      if (polled[i + 1].revents && clients[i].fd == polled[i + 1].fd) receive(s, &clients[i]);
+      if (clients[i].fd >= 0 && clients[i].length) take_requests(s, &clients[i]);
+    }
+  }
+  for (int i = 0; i < CLIENTS; i++)
+    if (clients[i].fd >= 0) drop(&clients[i]);
+}

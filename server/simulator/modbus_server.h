@@ -1,0 +1,38 @@
+/* The simulated controller on the network: Modbus TCP (functions 3, 6 and 16) for a few clients, and the clock, on one
+ * thread. Whatever bytes a client sends, it costs that client its connection at most. */
+#ifndef SERVER_SIMULATOR_MODBUS_SERVER_H
+#define SERVER_SIMULATOR_MODBUS_SERVER_H
+
+#include <signal.h>
+
+#include "server/simulator/controller.h"
+
+/* What goes wrong, every `every`-th request (0: never). */
+enum server_fault {
+  FAULT_NOTHING,
+  FAULT_DELAY,     /* the answer comes 50 ms late, within the gateway's patience */
+  FAULT_LATE,      /* the answer comes 1.5 s late, beyond it */
+  FAULT_DROP,      /* the connection is closed instead of an answer */
+  FAULT_EXCEPTION, /* answered with exception 4, not carried out */
+  FAULT_RESTART,   /* once: the controller restarts instead of an answer */
+  FAULT_WRONG_CRC, /* always: the controller computes another CRC-32 than everybody else */
+  FAULT_SILENT     /* always: connections are taken, nothing is ever answered */
+};
+
+struct modbus_server {
+  struct simulator *simulator;
+  int listener;
+  unsigned base;
+  enum server_fault fault;
+  unsigned long every;
+  unsigned long long requests, writes, malformed;
+};
+
+/* Serve until *stop is set by a signal. */
+void modbus_server_run(struct modbus_server *server, const volatile sig_atomic_t *stop);
+
+/* One request without its MBAP header (function code first), answered into `answer` (at least 256 bytes).
+ * Answers its length; 0: not even worth an exception, close. */
+size_t modbus_answer(struct modbus_server *server, const unsigned char *request, size_t length, unsigned char *answer);
+
+#endif

@@ -1,0 +1,32 @@
+/* A witness of a simulated controller that trusts nobody: it sees every change of state with its cause and counts what
+ * must never happen, above all motion that nobody asked for. */
+#ifndef SERVER_SIMULATOR_WITNESS_H
+#define SERVER_SIMULATOR_WITNESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "server/gateway/registers.h"
+
+/* What made the state change: a command of the gateway, or the controller by itself. */
+enum witness_cause { CAUSE_NONE = 0, CAUSE_ITSELF = 100 }; /* 1..9: enum controller_command */
+
+struct witness {
+  enum controller_phase phase;
+  uint16_t sequence; /* of the last command that was carried out */
+  bool any_command;
+  bool started; /* since the last BEGIN */
+  unsigned long violations;
+  char first[128]; /* the first violation in words */
+};
+
+/* A command is about to be carried out (not one that is refused). */
+void witness_command(struct witness *w, unsigned command, uint16_t sequence);
+/* The state changed. whole: all samples are held and their CRC-32, computed anew, is the one asked for. */
+void witness_change(struct witness *w, enum controller_phase to, int cause, bool whole);
+/* A sample is being played; inside: the torque is within the limits, and is the profile's own, word for word. */
+void witness_sample(struct witness *w, uint32_t index, uint32_t total, bool inside);
+/* After a restart everything starts afresh but the count. */
+void witness_restart(struct witness *w);
+
+#endif
