@@ -32,7 +32,8 @@ struct json_reader {
   const char *text, *end, *at;
   enum armdyn_status status; /* OK, ESYNTAX or EMEMORY; sticks */
   struct faults *faults;
-  size_t faults_before; /* faults that were there at the start */
+  size_t faults_before; /* that `faults` had at the start */
+  size_t fault_count;   /* found in this text */
   size_t depth;
   struct json_frame { /* the path to the present value */
     struct json_slice key;
@@ -41,7 +42,7 @@ struct json_reader {
   } path[LIMIT_JSON_DEPTH];
 };
 
-/* faults may be NULL: then only `status` tells, and json_reader_faultless whether the content was right. */
+/* faults may be NULL: then only json_reader_status tells whether the text and its content were right. */
 void json_reader_init(struct json_reader *r, const char *text, size_t length, struct faults *faults);
 /* Demand that nothing but white space is left. True when the text was well-formed and no fault was found. */
 bool json_finish(struct json_reader *r);
@@ -57,8 +58,6 @@ bool json_enter_object(struct json_reader *r, const char *expected);
 bool json_next_member(struct json_reader *r, struct json_slice *key);
 bool json_enter_array(struct json_reader *r, const char *expected);
 bool json_next_element(struct json_reader *r);
-/* How many elements of the innermost array were begun so far. */
-size_t json_element_count(const struct json_reader *r);
 
 /* Read one value of this kind; false with a fault (and the value skipped) for any other. `expected` names what belongs
  * there, e.g. "a number (kg)"; NULL = the kind's own name. */
