@@ -1,0 +1,221 @@
+#!/usr/bin/python3
+"""Make the one JSON file of the contract: openapi.yaml with everything that it refers to.
+
+    bundle.py [OUT]        writes OUT (default: standard output); the same sources make the same bytes
+
+Three rules of the contract are applied here rather than written out a hundred times:
+- requests are strict, answers may grow: objects that requests consist of get `additionalProperties: false` (a schema
+  used both ways gets a strict twin called <Name>Input, which does not require the readOnly fields);
+- every call may give certain errors (USUAL_ERRORS);
+- every answer carries X-Request-Id.
+"""
+
+import copy
+import json
+import pathlib
+import sys
+
+import yaml
+
+HERE = pathlib.Path(__file__).resolve().parent
+METHODS = ("get", "put", "post", "patch", "delete")
+SECTIONS = ("parameters", "headers", "responses")  # files of schemas/ that hold these; the others hold schemas
+SCHEMA = "#/components/schemas/"
+
+
+def has_parameter(place, name=None):
+    return lambda op: any(p["in"] == place and name in (None, p["name"]) for p in op["parameters"])
+
+
+def has_body(op):
+    return "requestBody" in op
+
+
+def creates_or_changes(op):
+    return op["method"] == "put" or "201" in op["responses"] or "202" in op["responses"]
+
+
+# status, name in responses.yaml, which operations (with their parameters resolved) may give it
+USUAL_ERRORS = (
+    ("400", "BadRequest", lambda op: True),
+    ("401", "Unauthorized", lambda op: op.get("security") != []),
+    ("404", "NotFound", has_parameter("path")),
+    ("406", "NotAcceptable", lambda op: any("content" in r for r in op["responses"].values())),
+    ("408", "RequestTimeout", lambda op: True),
+    ("409", "Conflict", has_parameter("header", "Idempotency-Key")),
+    ("412", "Stale", has_parameter("header", "If-Match")),
+    ("413", "TooLarge", lambda op: True),
+    ("414", "UriTooLong", lambda op: True),
+    ("415", "UnsupportedMediaType", lambda op: True),
+    ("422", "Invalid", lambda op: True),
+    ("428", "PreconditionRequired", has_parameter("header", "If-Match")),
+    ("431", "HeadersTooLarge", lambda op: True),
+    ("500", "Internal", lambda op: True),
+    ("503", "Unavailable", lambda op: True),
+    ("507", "StorageFull", creates_or_changes),
+)
+
+
+class Bundle:
+    def __init__(self):
+        self.files = {}
+        self.components = {}
+
+    def load(self, path):
+        if path not in self.files:
+            self.files[path] = yaml.safe_load(path.read_text())
+        return self.files[path]
+
+    def inline(self, node, here):
+        """A copy of a node in which every reference points into components, what it refers to being taken in."""
+        if isinstance(node, list):
+            return [self.inline(item, here) for item in node]
+        if not isinstance(node, dict):
+            return node
+        return {key: self.reference(value, here) if key == "$ref" else self.inline(value, here)
+                for key, value in node.items()}
+
+    def reference(self, reference, here):
+        file, _, name = reference.partition("#/")
+        path = (here.parent / file).resolve() if file else here
+        section = path.stem if path.stem in SECTIONS else "schemas"
+        known = self.components.setdefault(section, {})
+        if name not in known:
+            if name not in self.load(path):
+                sys.exit(f"{here}: {reference} does not exist")
+            known[name] = path  # before its content: schemas may refer to themselves
+            known[name] = (path, self.inline(self.load(path)[name], path))
+        elif (known[name] if isinstance(known[name], pathlib.Path) else known[name][0]) != path:
+            sys.exit(f"{here}: {reference}: another file has {name} too")
+        return f"#/components/{section}/{name}"
+
+    def document(self):
+        root = HERE / "openapi.yaml"
+        doc = copy.deepcopy(self.load(root))
+        for path, item in doc["paths"].items():
+            file, _, name = item["$ref"].partition("#/")
+            source = (root.parent / file).resolve()
+            doc["paths"][path] = self.inline(self.load(source)[name], source)
+        responses = HERE / "schemas" / "responses.yaml"
+        for operation in operations(doc):
+            self.add_usual_errors(doc, operation, responses)
+        request_id = {"$ref": self.reference("headers.yaml#/RequestId", responses)}
+        for section, known in self.components.items():
+            doc["components"][section] = {name: content for name, (_, content) in sorted(known.items())}
+        every = [r for op in operations(doc) for r in op["responses"].values() if "$ref" not in r]
+        for response in every + list(doc["components"]["responses"].values()):
+            response.setdefault("headers", {})["X-Request-Id"] = request_id
+        close_requests(doc)
+        return doc
+
+    def add_usual_errors(self, doc, operation, responses):
+        parameters = [self.components["parameters"][p["$ref"].rsplit("/", 1)[1]][1] if "$ref" in p else p
+                      for p in operation["parameters"]]
+        seen, answers = {**operation, "parameters": parameters}, operation["responses"]
+        for status, name, applies in USUAL_ERRORS:
+            if status not in answers and applies(seen):
+                answers[status] = {"$ref": self.reference(f"responses.yaml#/{name}", responses)}
+        in_order = sorted(answers.items())
+        answers.clear()
+        answers.update(in_order)
+
+
+def operations(doc):
+    """Every operation, as a view: its own members, its `path` and `method`, and all its parameters."""
+    for path, item in doc["paths"].items():
+        for method in METHODS:
+            if method in item:
+                yield {**item[method], "path": path, "method": method,
+                       "parameters": item.get("parameters", []) + item[method].get("parameters", [])}
+
+
+def references(node):
+    """Names of the schemas that a node refers to."""
+    if isinstance(node, list):
+        return {name for item in node for name in references(item)}
+    if not isinstance(node, dict):
+        return set()
+    own = node.get("$ref", "")
+    return ({own.removeprefix(SCHEMA)} if own.startswith(SCHEMA) else set()) | references(list(node.values()))
+
+
+def without_read_only(node):
+    """A copy without what requests do not state."""
+    if isinstance(node, list):
+        return [without_read_only(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    return {key: without_read_only(value) for key, value in node.items()
+            if not (isinstance(value, dict) and value.get("readOnly") is True)}
+
+
+def reachable(schemas, names):
+    found, ahead = set(), set(names)
+    while ahead:
+        found |= ahead
+        ahead = references([schemas[name] for name in ahead]) - found
+    return found
+
+
+def is_record(node):
+    return isinstance(node, dict) and isinstance(node.get("properties"), dict) and "additionalProperties" not in node
+
+
+def has_record(node):
+    return is_record(node) or any(map(has_record, node.values() if isinstance(node, dict) else
+                                      node if isinstance(node, list) else ()))
+
+
+def closed(node, twins):
+    """A strict copy: records take no other fields, readOnly ones are not required, references go to the twins."""
+    if isinstance(node, list):
+        return [closed(item, twins) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if node.get("readOnly") is True:
+        return {"readOnly": True, "description": "Accepted and ignored."}
+    out = {key: closed(value, twins) for key, value in node.items()}
+    name = out.get("$ref", "").removeprefix(SCHEMA) if isinstance(out.get("$ref"), str) else ""
+    if name in twins:
+        out["$ref"] = SCHEMA + twins[name]
+    if is_record(node):
+        given = [n for n in node.get("required", []) if not node["properties"].get(n, {}).get("readOnly")]
+        out.pop("required", None)
+        if given:
+            out["required"] = given
+        out["additionalProperties"] = False
+    return out
+
+
+def close_requests(doc):
+    schemas = doc["components"]["schemas"]
+    bodies = [content["schema"] for op in operations(doc) for content in op.get("requestBody", {}).get("content", {}).values()]
+    stated = without_read_only(schemas)
+    asked = reachable(stated, references(bodies))
+    answered = reachable(schemas, references([doc["components"]["responses"]]
+                                             + [op["responses"] for op in operations(doc)]))
+    strict = {n for n in asked if any(has_record(schemas[m]) for m in reachable(stated, [n]))}
+    twins = {name: name + "Input" if name in answered else name for name in strict}
+    made = {twin: closed(schemas[name], twins) for name, twin in twins.items()}
+    schemas.update(made)
+    doc["components"]["schemas"] = dict(sorted(schemas.items()))
+    for operation in operations(doc):
+        for content in operation.get("requestBody", {}).get("content", {}).values():
+            content["schema"] = closed(content["schema"], twins)
+
+
+def bundle():
+    """The whole document, as Python sees it."""
+    return json.loads(json.dumps(Bundle().document()))  # no shared parts: YAML anchors made some
+
+
+def main():
+    text = json.dumps(bundle(), ensure_ascii=False, separators=(",", ":")) + "\n"
+    if len(sys.argv) > 1:
+        pathlib.Path(sys.argv[1]).write_text(text, encoding="utf-8")
+    else:
+        sys.stdout.write(text)
+
+
+if __name__ == "__main__":
+    main()

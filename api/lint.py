@@ -1,0 +1,192 @@
+#!/usr/bin/python3
+"""Rules of the contract that a schema cannot state. Prints every breach; the exit status says whether there was one."""
+
+import collections
+import json
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import bundle  # noqa: E402
+
+SNAKE_CASE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+CAMEL_CASE = re.compile(r"[a-z]+([A-Z][a-z]+)*")
+ROLES = ("anyone", "viewer", "operator", "engineer", "admin")
+# Fields whose names come from other standards or are plain mathematics.
+DOCUMENT = "/v1/openapi.json"
+
+
+def walk(node, at=""):
+    """Every dict of the document with its JSON pointer."""
+    if isinstance(node, dict):
+        yield at, node
+        for key, value in node.items():
+            yield from walk(value, f"{at}/{key.replace('~', '~0').replace('/', '~1')}")
+    elif isinstance(node, list):
+        for index, value in enumerate(node):
+            yield from walk(value, f"{at}/{index}")
+
+
+def schemas(doc):
+    """Every schema of the document (named or not) with its pointer; examples are no schemas."""
+    for at, node in walk(doc):
+        parts = at.split("/")
+        if "example" in parts or "examples" in parts:
+            continue
+        if "type" in node or "properties" in node or "oneOf" in node:
+            if len(parts) < 2 or parts[-2] != "securitySchemes":
+                if parts[-1] not in ("properties",):
+                    yield at, node
+
+
+def resolve(doc, reference):
+    node = doc
+    for part in reference.removeprefix("#/").split("/"):
+        node = node[part.replace("~1", "/").replace("~0", "~")]
+    return node
+
+
+def check_references(doc, say):
+    used = set()
+    for at, node in walk(doc):
+        reference = node.get("$ref")
+        if isinstance(reference, str):
+            used.add(reference)
+            try:
+                resolve(doc, reference)
+            except (KeyError, TypeError):
+                say(at, f"{reference} does not exist")
+    for section, known in doc["components"].items():
+        for name in known:
+            if section != "securitySchemes" and f"#/components/{section}/{name}" not in used:
+                say(f"/components/{section}/{name}", "is not used")
+    for file in sorted((bundle.HERE / "schemas").glob("*.yaml")):
+        section = file.stem if file.stem in bundle.SECTIONS else "schemas"
+        for name in bundle.yaml.safe_load(file.read_text()):
+            if name not in doc["components"][section] and f"{name}Input" not in doc["components"][section]:
+                say(f"schemas/{file.name}", f"{name} is not used")
+    listed = {item["$ref"] for item in bundle.yaml.safe_load((bundle.HERE / "openapi.yaml").read_text())["paths"].values()}
+    for file in sorted((bundle.HERE / "paths").glob("*.yaml")):
+        for name in bundle.yaml.safe_load(file.read_text()):
+            if f"paths/{file.name}#/{name}" not in listed:
+                say(f"paths/{file.name}", f"{name} is not used")
+
+
+def check_operations(doc, say):
+    names = collections.Counter(op.get("operationId") for op in bundle.operations(doc))
+    tags = {tag["name"] for tag in doc["tags"]}
+    for op in bundle.operations(doc):
+        at = f"{op['method'].upper()} {op['path']}"
+        for member in ("operationId", "summary", "description", "x-role"):
+            if not op.get(member):
+                say(at, f"has no {member}")
+        if names[op.get("operationId")] > 1 or not CAMEL_CASE.fullmatch(op.get("operationId", "")):
+            say(at, f"operationId {op.get('operationId')} must be unique and camelCase")
+        if op.get("x-role") not in ROLES or (op.get("security") == []) != (op.get("x-role") == "anyone"):
+            say(at, "x-role must be known, and `security: []` goes with anyone")
+        if len(op.get("tags", [])) != 1 or op["tags"][0] not in tags:
+            say(at, "needs one known tag")
+        check_parameters(doc, op, at, say)
+        check_responses(doc, op, at, say)
+
+
+def check_parameters(doc, op, at, say):
+    parameters = [resolve(doc, p["$ref"]) if "$ref" in p else p for p in op["parameters"]]
+    in_path = {p["name"] for p in parameters if p["in"] == "path"}
+    if in_path != set(re.findall(r"\{(\w+)\}", op["path"])):
+        say(at, f"path parameters {sorted(in_path)} are not those of the path")
+    seen = collections.Counter((p["in"], p["name"].lower()) for p in parameters)
+    for parameter in parameters:
+        if not parameter.get("description"):
+            say(at, f"parameter {parameter['name']} has no description")
+        if parameter["in"] != "header" and not SNAKE_CASE.fullmatch(parameter["name"]):
+            say(at, f"parameter {parameter['name']} is not snake_case")
+        if seen[parameter["in"], parameter["name"].lower()] > 1:
+            say(at, f"parameter {parameter['name']} is given twice")
+
+
+def check_responses(doc, op, at, say):
+    if not any(status.startswith("2") for status in op["responses"]):
+        say(at, "never succeeds")
+    for status, response in op["responses"].items():
+        response = resolve(doc, response["$ref"]) if "$ref" in response else response
+        content = response.get("content", {})
+        if not response.get("description"):
+            say(at, f"{status} has no description")
+        if status[0] in "45" and content != {"application/problem+json":
+                                             {"schema": {"$ref": "#/components/schemas/Problem"}}}:
+            say(at, f"{status} must answer a problem")
+        if status == "201" and not {"Location", "ETag"} <= set(response.get("headers", {})):
+            say(at, "201 needs Location and ETag")
+        if status in ("204", "304") and content:
+            say(at, f"{status} has no body")
+    expected = {"400", "408", "413", "414", "431", "500", "503"}
+    if missing := expected - set(op["responses"]):
+        say(at, f"does not say that it may answer {sorted(missing)}")
+
+
+def check_schemas(doc, say):
+    for at, schema in schemas(doc):
+        parts = at.split("/")
+        if len(parts) == 4 and parts[1:3] == ["components", "schemas"] and is_bare(schema):
+            say(at, "has no description")
+        properties = schema.get("properties")
+        if not isinstance(properties, dict):
+            continue
+        lower = collections.Counter(name.lower() for name in properties)
+        for name, content in properties.items():
+            where = f"{at}/properties/{name}"
+            if not SNAKE_CASE.fullmatch(name):
+                say(where, "is not snake_case")
+            if lower[name.lower()] > 1:
+                say(where, "differs from another field only by case")
+            target = resolve(doc, content["$ref"]) if "$ref" in content else {}
+            if not (content.get("description") or target.get("description")):
+                say(where, "has no description")
+        for name in schema.get("required", []):
+            if name not in properties:
+                say(f"{at}/required", f"{name} is no field")
+
+
+def is_bare(schema):
+    """Does a reader have nothing to go by? Records without a description are understood by their fields."""
+    return not schema.get("description") and "properties" not in schema and schema.get("type") not in ("array",)
+
+
+def check_strictness(doc, say):
+    for op in bundle.operations(doc):
+        for kind, content in op.get("requestBody", {}).get("content", {}).items():
+            names = bundle.reachable(doc["components"]["schemas"], bundle.references(content["schema"]))
+            for name in names:
+                for at, node in walk(doc["components"]["schemas"][name]):
+                    if "properties" in node and isinstance(node["properties"], dict) and "additionalProperties" not in node:
+                        say(f"{name}{at}", f"is open in the request of {op['operationId']} ({kind})")
+        for response in op["responses"].values():
+            for name in bundle.reachable(doc["components"]["schemas"], bundle.references(response)):
+                for at, node in walk(doc["components"]["schemas"][name]):
+                    if node.get("additionalProperties") is False:
+                        say(f"{name}{at}", f"is closed in an answer of {op['operationId']}")
+
+
+def breaches():
+    doc, found = bundle.bundle(), []
+
+    def say(at, what):
+        if f"{at}: {what}" not in found:
+            found.append(f"{at}: {what}")
+    for check in (check_references, check_operations, check_schemas, check_strictness):
+        check(doc, say)
+    if json.dumps(bundle.bundle()) != json.dumps(doc):
+        say("bundle", "is not deterministic")
+    return found
+
+
+def main():
+    found = breaches()
+    print("\n".join(found) if found else "api: the contract keeps its rules")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
