@@ -48,7 +48,7 @@ LIB_SRC    := $(sort $(wildcard lib/*/*.c))
 API_SRC    := $(sort $(wildcard api/*.c api/*/*.c))
 SERVER_SRC := $(filter-out server/main.c,$(sort $(wildcard server/*/*.c)))
 LIB_OBJ    := $(LIB_SRC:%.c=$(OUT)/obj/%.o)
-API_OBJ    := $(API_SRC:%.c=$(OUT)/obj/%.o)
+API_OBJ    := $(API_SRC:%.c=$(OUT)/obj/%.o) $(OUT)/obj/api/contract.o
 SERVER_OBJ := $(SERVER_SRC:%.c=$(OUT)/obj/%.o)
 MAIN_OBJ   := $(OUT)/obj/server/main.o
 ROOMS      := $(OUT)/libserver.a $(OUT)/libapi.a $(OUT)/libarmdyn.a
@@ -72,6 +72,14 @@ $(API_OBJ) $(SERVER_OBJ) $(MAIN_OBJ): HARDEN := $(HARDEN_$(VARIANT))
 $(OUT)/obj/%.o: %.c $(OUT)/obj/flags
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(HARDEN) -c $< -o $@
+
+# The contract, bundled into one file that the binary carries.
+$(OUT)/openapi.json: api/bundle.py api/openapi.yaml $(wildcard api/paths/*.yaml api/schemas/*.yaml)
+	@mkdir -p $(@D)
+	$(PYTHON) api/bundle.py $@
+$(OUT)/obj/api/contract.o: api/contract.S $(OUT)/openapi.json
+	@mkdir -p $(@D)
+	$(CC) -DCONTRACT='"$(OUT)/openapi.json"' -c $< -o $@
 
 $(OUT)/libarmdyn.a: $(LIB_OBJ)
 $(OUT)/libapi.a: $(API_OBJ)

@@ -13,8 +13,6 @@ import bundle  # noqa: E402
 SNAKE_CASE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 CAMEL_CASE = re.compile(r"[a-z]+([A-Z][a-z]+)*")
 ROLES = ("anyone", "viewer", "operator", "engineer", "admin")
-# Fields whose names come from other standards or are plain mathematics.
-DOCUMENT = "/v1/openapi.json"
 
 
 def walk(node, at=""):

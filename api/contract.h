@@ -1,0 +1,15 @@
+/* The contract (OpenAPI 3.1) as one JSON text inside the binary; the build makes it with bundle.py. */
+#ifndef API_CONTRACT_H
+#define API_CONTRACT_H
+
+#include <stddef.h>
+
+extern const char contract_text[]; /* not NUL-terminated */
+extern const char contract_end[];
+
+static inline size_t contract_length(void)
+{
+  return (size_t)(contract_end - contract_text);
+}
+
+#endif
