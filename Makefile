@@ -162,7 +162,7 @@ image: ## build the OCI image localhost/armdyn with buildah or docker
 
 image-test: ## build the image without a Docker daemon, run it, write, restart, stop
 	@deploy/deps image
-	@$(PYTHON) tests/image/run.py
+	@$(PYTHON) tests/run.py image
 
 clean: ## remove build/
 	rm -rf $(BUILD)

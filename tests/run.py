@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Run the suites, say what failed and what was skipped and why, and close with one line that counts everything.
 
-    tests/run.py [SUITE or KIND]...      without arguments: all; `make test` builds what they need
+    tests/run.py [SUITE or KIND]...      without arguments: all but the image; `make test` builds what they need
 
 Every suite is a row of SUITES; to add one: a function that fills a Tally, and a row. What a suite printed stays in
 build/test/<suite>/. A program without a single test is a failure, and so is a sanitizer's report.
@@ -174,9 +174,14 @@ def processes(tally, variant):
 
 def install(tally, variant):
     """What `make install` puts into a tree serves a C program through pkg-config; headers and library agree."""
-    sys.path.insert(0, str(ROOT / "tests/install"))
-    from check import check_install
+    from install.check import check_install
     check_install(tally, ROOT, out(variant), run)
+
+
+def image(tally, variant):
+    """The container image, built and run without a Docker daemon."""
+    from image.check import check_image
+    check_image(tally, ROOT, run)
 
 
 ALL = ["contract", "store", "http", "gateway", "fault", "jobs", "web"]
@@ -192,11 +197,12 @@ SUITES = [
     ("processes",  "release", processes),
     ("processes",  "asan",    processes),
     ("processes",  "tsan",    processes),
+    ("image",      "image",   image),
 ]
 
 
 def main(asked):
-    suites = [row for row in SUITES if not asked or row[0] in asked or f"{row[0]}-{row[1]}" in asked]
+    suites = [row for row in SUITES if (not asked and row[0] != "image") or row[0] in asked or f"{row[0]}-{row[1]}" in asked]
     if not suites:
         sys.exit(f"no suite {' '.join(asked)}; there are: {' '.join(f'{kind}-{variant}' for kind, variant, _ in SUITES)}")
     totals = [0, 0, 0]
