@@ -2,7 +2,6 @@
 """Rules of the contract that a schema cannot state. Prints every breach; the exit status says whether there was one."""
 
 import collections
-import json
 import pathlib
 import re
 import sys
@@ -167,21 +166,22 @@ def check_strictness(doc, say):
                         say(f"{name}{at}", f"is closed in an answer of {op['operationId']}")
 
 
-def breaches():
-    doc, found = bundle.bundle(), []
+def breaches(doc):
+    """What the document does wrong, in words."""
+    found = []
 
     def say(at, what):
         if f"{at}: {what}" not in found:
             found.append(f"{at}: {what}")
     for check in (check_references, check_operations, check_schemas, check_strictness):
         check(doc, say)
-    if json.dumps(bundle.bundle()) != json.dumps(doc):
-        say("bundle", "is not deterministic")
+        if found:
+            break  # the next one would stumble over it
     return found
 
 
 def main():
-    found = breaches()
+    found = breaches(bundle.bundle())
     print("\n".join(found) if found else "api: the contract keeps its rules")
     return 1 if found else 0
 

@@ -8,7 +8,7 @@ import json as json_module
 import os
 import urllib.parse
 
-CHECK = os.environ.get("ARMDYN_CHECK_CONTRACT", "0") != "0"
+CHECK = os.environ.get("ARMDYN_CHECK_CONTRACT", "1") != "0"
 
 
 class Answer:
@@ -83,7 +83,8 @@ class Client:
         answer = self._exchange(method, path, body, sent)
         if self.check if check is None else check:
             from . import contract
-            contract.check_answer(answer, sent)
+            contract.check_answer(answer)
+            contract.check_request(answer, body, sent.get("Content-Type"))
         return answer
 
     def _exchange(self, method, path, body, headers):

@@ -1,0 +1,182 @@
+"""The OpenAPI file, the route table of the binary and the sources' own lists say the same."""
+
+import re
+import subprocess
+import sys
+
+import jsonschema
+import pytest
+
+from support import ROOT, binary, contract
+
+sys.path.insert(0, str(ROOT / "api"))
+import bundle  # noqa: E402
+import lint  # noqa: E402
+
+DOC = contract.document()
+OPERATIONS = {(op["method"].upper(), op["path"]): op for op in bundle.operations(DOC)}
+MEDIA = {"json": "application/json", "npy": "application/x-npy", "csv": "text/csv"}
+
+
+def table():
+    """Rows that the binary prints: {(method, path): {...}}."""
+    done = subprocess.run([binary(), "routes"], capture_output=True, text=True, timeout=20, check=True)
+    names = ("method", "path", "operation_id", "role", "query", "bodies", "answers")
+    rows = [dict(zip(names, line.split("\t"), strict=True)) for line in done.stdout.splitlines()]
+    assert len(rows) > 20
+    return {(row["method"], row["path"]): row for row in rows}
+
+
+def words(text):
+    return {word for word in text.split(",") if word}
+
+
+def resolved_parameters(op):
+    return [contract.resolve(parameter) for parameter in op["parameters"]]
+
+
+def test_every_route_is_in_the_document_and_every_operation_in_the_table():
+    rows = table()
+    assert sorted(set(rows) - set(OPERATIONS)) == [], "routes without a place in the document"
+    assert sorted(set(OPERATIONS) - set(rows)) == [], "operations without a route"
+    for call, op in OPERATIONS.items():
+        assert rows[call]["operation_id"] == op["operationId"], call
+        assert rows[call]["role"] == op["x-role"], call
+
+
+def test_query_parameters_are_those_of_the_table():
+    for call, row in table().items():
+        documented = {p["name"] for p in resolved_parameters(OPERATIONS[call]) if p["in"] == "query"}
+        assert words(row["query"]) == documented, call
+
+
+def test_bodies_and_answers_are_those_of_the_table():
+    for call, row in table().items():
+        op = OPERATIONS[call]
+        taken = set(op.get("requestBody", {}).get("content", {}))
+        assert {MEDIA[word] for word in words(row["bodies"])} == taken, call
+        answered = {kind for status, response in op["responses"].items() if status.startswith("2")
+                    for kind in contract.resolve(response).get("content", {})}
+        if answered:
+            assert {MEDIA[word] for word in words(row["answers"]) or {"json"}} == answered, call
+
+
+def test_document_keeps_its_rules():
+    assert lint.breaches(bundle.bundle()) == []
+
+
+@pytest.mark.parametrize("change, said", [
+    (lambda d: d["paths"]["/v1/robots"]["get"].update(operationId="createRobot"), "must be unique"),
+    (lambda d: d["paths"]["/v1/robots"]["get"].pop("description"), "has no description"),
+    (lambda d: d["paths"]["/v1/robots"]["get"].update({"x-role": "nobody"}), "x-role must be known"),
+    (lambda d: d["paths"]["/v1/robots"]["post"]["responses"].pop("400"), "may answer ['400']"),
+    (lambda d: d["components"]["schemas"].pop("Body"), "does not exist"),
+    (lambda d: d["components"]["schemas"].update(Spare={"type": "string", "description": "x"}), "is not used"),
+    (lambda d: d["components"]["schemas"]["Limits"]["properties"].update(Jerk={"description": "x"}), "snake_case"),
+    (lambda d: d["components"]["schemas"]["Limits"]["properties"]["jerk"].pop("description"), "has no description"),
+    (lambda d: d["components"]["schemas"]["JointInput"].pop("additionalProperties"), "is open in the request"),
+    (lambda d: d["components"]["schemas"]["Joint"].update(additionalProperties=False), "is closed in an answer"),
+    (lambda d: d["components"]["responses"]["Invalid"].pop("content"), "must answer a problem"),
+    (lambda d: d["paths"]["/v1/jobs/{job}"].pop("parameters"), "are not those of the path"),
+])
+def test_lint_sees_breaches(change, said):
+    doc = bundle.bundle()
+    change(doc)
+    assert said in "\n".join(lint.breaches(doc))
+
+
+def test_schemas_are_schemas():
+    for name, schema in DOC["components"]["schemas"].items():
+        jsonschema.Draft202012Validator.check_schema(schema)
+    for call, op in OPERATIONS.items():
+        for parameter in resolved_parameters(op):
+            jsonschema.Draft202012Validator.check_schema(parameter["schema"])
+
+
+def examples():
+    """(where, pointer of the schema, value) of every example in the document."""
+    for name, schema in DOC["components"]["schemas"].items():
+        for at, node in lint.walk(schema, f"#/components/schemas/{name}"):
+            if isinstance(node.get("examples"), list) and "/properties/examples" not in at:
+                for value in node["examples"]:
+                    yield at, at, value
+    for (method, path), op in OPERATIONS.items():
+        bodies = {("requestBody",): op.get("requestBody", {}),
+                  **{("responses", s): r for s, r in op["responses"].items() if "$ref" not in r}}
+        for where, holder in bodies.items():
+            for kind, content in holder.get("content", {}).items():
+                at = contract.pointer("paths", path, method.lower(), *where, "content", kind, "schema")
+                values = [e["value"] for e in content.get("examples", {}).values()]
+                values += [content["example"]] if "example" in content else []
+                for value in values:
+                    yield f"{method} {path}", at, value
+
+
+def test_examples_keep_their_schemas():
+    seen = 0
+    for where, at, value in examples():
+        assert not contract.explain(at, value), where
+        seen += 1
+    assert seen > 30
+
+
+def source(path):
+    return (ROOT / path).read_text()
+
+
+def test_the_same_sources_make_the_same_bytes(tmp_path):
+    for name, seed in (("one", "1"), ("other", "2")):
+        subprocess.run([sys.executable, ROOT / "api/bundle.py", tmp_path / name], env={"PYTHONHASHSEED": seed}, check=True)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
+
+
+def test_fault_codes_are_those_of_the_program():
+    listed = re.search(r"#define FAULT_CODE_LIST.*?\n\n", source("api/wire/faults.h"), re.S)[0]
+    assert re.findall(r'X\(\w+, "(\w+)"\)', listed) == DOC["components"]["schemas"]["FaultCode"]["x-known"]
+
+
+def test_bounds_are_those_of_the_program():
+    limits = dict(re.findall(r"#define (LIMIT_\w+)\s+(\d+)", source("api/limits.h")))
+    schemas = DOC["components"]["schemas"]
+    assert schemas["Problem"]["properties"]["errors"]["maxItems"] == int(limits["LIMIT_FAULTS"])
+    assert schemas["Tags"]["maxProperties"] == int(limits["LIMIT_TAGS"])
+    assert schemas["Tags"]["additionalProperties"]["maxLength"] == int(limits["LIMIT_TAG"])
+    assert schemas["TrajectoryRequest"]["properties"]["waypoints"]["maxItems"] == int(limits["LIMIT_WAYPOINTS"])
+    assert schemas["RobotList"]["properties"]["items"]["maxItems"] == int(limits["LIMIT_LIST"])
+    assert schemas["ControllerProfileInput"]["properties"]["axes"]["maxItems"] == int(limits["LIMIT_AXES"])
+    assert DOC["components"]["parameters"]["Limit"]["schema"]["maximum"] == int(limits["LIMIT_LIST"])
+
+
+def test_the_service_answers_its_own_document(client):
+    answer = client.get("/v1/openapi.json").expect(200)
+    assert answer.json == DOC
+    assert client.get("/v1/openapi.json", headers={"If-None-Match": answer.etag}).status == 304
+    assert client.get("/v1/openapi.json", headers={"If-None-Match": '"other"'}).status == 200
+
+
+def test_problem_types_are_explained(client):
+    items = client.get("/v1/problems").expect(200).json["items"]
+    types = {item["type"]: item for item in items}
+    assert len(types) == len(items) > 20
+    listed = re.findall(r'^  X\(\w+, "([a-z-]+)", (\d+),', source("api/problem/problem.h"), re.M)
+    assert {f"/problems/{slug}": int(status) for slug, status in listed} == {t: i["status"] for t, i in types.items()}
+    assert all(len(item["explanation"]) > 20 for item in items)
+
+
+def test_examples_work(client, fresh_server):
+    """What the document shows can be typed."""
+    with fresh_server.client() as c:
+        robots = DOC["paths"]["/v1/robots"]["post"]["requestBody"]["content"]["application/json"]["examples"]
+        for example in robots.values():
+            c.post("/v1/robots", example["value"]).expect(201)
+        for path in ("inverse-dynamics", "forward-kinematics"):
+            body = DOC["paths"]["/v1/robots/{robot}/" + path]["post"]["requestBody"]
+            for example in body["content"]["application/json"]["examples"].values():
+                c.post(f"/v1/robots/two-links/{path}", example["value"]).expect(200)
+        body = DOC["paths"]["/v1/robots/{robot}/trajectories"]["post"]["requestBody"]
+        for example in body["content"]["application/json"]["examples"].values():
+            job = c.wait_job(c.post("/v1/robots/two-links/trajectories", example["value"]))
+            assert job["state"] == "succeeded", job
+        body = DOC["paths"]["/v1/controllers"]["post"]["requestBody"]
+        for example in body["content"]["application/json"]["examples"].values():
+            c.post("/v1/controllers", example["value"]).expect(201)
