@@ -9,7 +9,7 @@
  * Decoding: `init` gives every member its default, then members are read in the order of the text. Unknown, duplicate,
  * missing and wrong fields are faults with their pointers; all are found. Then `check` may look at the whole.
  * Encoding: fields in the order of the table; a field that is OMIT_DEFAULT and has its default is left out.
- * To add a field: a row. To add a kind: a row in the table `kinds` of fields.c. */
+ * To add a field: a row. To add a kind: a row in the tables of decode.c and encode.c. */
 #ifndef API_JSON_FIELDS_H
 #define API_JSON_FIELDS_H
 
@@ -208,7 +208,7 @@ enum armdyn_status json_decode(const char *text, size_t length, const struct jso
 /* One object out of a reader, e.g. from a custom decode function. False when it is no object or had faults. */
 bool json_decode_object(struct json_reader *r, const struct json_type *type, void *object,
                         const struct json_context *context);
-/* One field out of a reader into a struct, e.g. where members are read by hand. */
+/* One field's value out of a reader into a struct, e.g. where members are read by hand. False when it had faults. */
 bool json_decode_field(struct json_reader *r, const struct json_field *field, void *object,
                        const struct json_context *context);
 
@@ -229,9 +229,6 @@ static inline const char *json_field_name(const struct json_field *field)
   return field->renamed ? field->renamed : field->name;
 }
 /* The row of this name, or NULL. */
-const struct json_field *json_field_find(const struct json_type *type, struct json_slice name, size_t *index);
-/* The name nearest to a wrong one, for "did you mean"; NULL when none is near. */
-const char *json_nearest(struct json_slice wrong, const char *(*name)(const void *list, size_t index), const void *list,
-                         size_t count);
+const struct json_field *json_field_find(const struct json_type *type, struct json_slice name);
 
 #endif

@@ -421,7 +421,7 @@ static const char *fast_numbers(const char *at, const char *end, size_t count, d
   return count ? at : NULL;
 }
 
-bool json_read_numbers(struct json_reader *r, const char *expected, size_t count, double *into)
+bool json_read_numbers(struct json_reader *r, const char *unit, size_t count, double *into)
 {
   if (r->status) return false;
   skip_space(r);
@@ -430,15 +430,18 @@ bool json_read_numbers(struct json_reader *r, const char *expected, size_t count
     r->at = behind;
     return true;
   }
+  char list[160], number[128];
+  const char *open = unit ? " (" : "", *close = unit ? ")" : "";
+  snprintf(list, sizeof list, "a list of %zu number%s%s%s%s", count, count == 1 ? "" : "s", open, unit ? unit : "",
+           close);
+  snprintf(number, sizeof number, "a number%s%s%s", open, unit ? unit : "", close);
   size_t faults = r->fault_count, found = 0;
-  if (!json_enter_array(r, expected)) return false;
+  if (!json_enter_array(r, list)) return false;
   for (; json_next_element(r); found++) {
     double spare;
-    json_read_number(r, NULL, found < count ? &into[found] : &spare);
+    json_read_number(r, number, found < count ? &into[found] : &spare);
   }
-  if (!r->status && found != count)
-    json_fault(r, NULL, FAULT_LENGTH, "must have %zu number%s%s%s%s, got %zu", count, count == 1 ? "" : "s",
-               expected ? " (" : "", expected ? expected : "", expected ? ")" : "", found);
+  if (!r->status && found != count) json_fault(r, NULL, FAULT_LENGTH, "must be %s, got %zu", list, found);
   return !r->status && r->fault_count == faults;
 }
 

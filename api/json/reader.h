@@ -69,8 +69,9 @@ bool json_read_null(struct json_reader *r);
 /* Skip any value; `raw` (NULL = not wanted) is its text. */
 bool json_skip(struct json_reader *r, struct json_slice *raw);
 
-/* An array of exactly `count` numbers, fast. False with faults (one for every wrong element, or one for the length). */
-bool json_read_numbers(struct json_reader *r, const char *expected, size_t count, double *into);
+/* An array of exactly `count` finite numbers, fast. False with faults: one for every wrong element and for the length.
+ *   unit  in  for messages; NULL = none */
+bool json_read_numbers(struct json_reader *r, const char *unit, size_t count, double *into);
 
 /* Strings: compare with, or decode into, plain UTF-8.
  *   json_slice_decode  out is NUL-terminated when it fits; answers the full length, or SIZE_MAX when the text has a NUL.

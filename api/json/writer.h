@@ -1,6 +1,6 @@
 /* Writes JSON into a buffer; commas come by themselves. Failures stick to the buffer: ask buffer_ok() at the end.
  *
- *   struct json_writer w = { &out };
+ *   struct json_writer w = { .out = &out };
  *   json_begin_object(&w);
  *   json_key(&w, "tau"), json_write_numbers(&w, tau, n);
  *   json_end_object(&w); */

@@ -87,7 +87,7 @@ static void write_fault(struct json_writer *w, const struct fault *fault)
 void problem_write(struct buffer *out, enum problem problem, const char *detail, const char *instance,
                    const struct faults *faults, const char *extra)
 {
-  struct json_writer w = { out };
+  struct json_writer w = { .out = out };
   problem = known(problem);
   json_begin_object(&w);
   write_type(&w, problem);
@@ -108,7 +108,7 @@ void problem_write(struct buffer *out, enum problem problem, const char *detail,
 
 void problems_list(struct buffer *out)
 {
-  struct json_writer w = { out };
+  struct json_writer w = { .out = out };
   json_begin_object(&w);
   json_key(&w, "items"), json_begin_array(&w);
   for (int p = 0; p < PROBLEM_COUNT; p++) {
