@@ -21,6 +21,7 @@ USER 10001:10001
 VOLUME /data
 EXPOSE 8080
 STOPSIGNAL SIGTERM
+ENV ARMDYN_LISTEN=0.0.0.0:8080 ARMDYN_DATA=/data ARMDYN_ADMIN_KEY_FILE=/run/secrets/admin.key
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 CMD ["armdyn", "healthcheck"]
 ENTRYPOINT ["armdyn"]
-CMD ["serve", "--listen", "0.0.0.0:8080", "--data", "/data", "--admin-key-file", "/run/secrets/admin.key"]
+CMD ["serve"]

@@ -109,8 +109,7 @@ class Container:
         """Start, write, restart, read, stop."""
         check = self.tally.check
         status, text = self.call("run", "-d", "--name", NAME, *self.run_options(), "-e", f"ARMDYN_LISTEN=0.0.0.0:{self.port}",
-                                 "-v", f"{self.key_file}:/run/secrets/admin.key:ro", IMAGE,
-                                 "serve", "--data", "/data", "--admin-key-file", "/run/secrets/admin.key")
+                                 "-v", f"{self.key_file}:/run/secrets/admin.key:ro", IMAGE)
         check("container starts", status == 0, text)
         status, answer = self.wait_ready()
         check("GET /readyz", status == 200, f"{answer}\n{self.call('logs', NAME)[1]}")
