@@ -9,6 +9,7 @@ struct app {
   struct pool *pool;             /* base/pool.h: compute threads */
   struct jobs *jobs;             /* jobs/jobs.h */
   struct gateway *gateway;       /* gateway/gateway.h: the gateway process, seen from here */
+  struct replays *replays;       /* http/idempotency.h: requests with an Idempotency-Key that run now */
 };
 
 #endif

@@ -1,14 +1,28 @@
 /* Structured log: one JSON object a line on standard error, never split between threads.
- *   {"time":"...Z","level":"info","message":"...","request":"...","robot":"..."} */
+ *   {"time":"...Z","level":"info","message":"...","request":"...","robot":"..."}
+ *
+ * Without log_start every line is written at once. With it, debug and info lines are gathered and written together by a
+ * thread of their own (at most LOG_DELAY later); a standard error that nobody reads costs lines, which are counted, and
+ * never stops the service. Warnings and errors are always written at once, after what was gathered before them. */
 #ifndef SERVER_BASE_LOG_H
 #define SERVER_BASE_LOG_H
 
-enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARNING, LOG_ERROR };
+#include <stdbool.h>
+
+enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARNING, LOG_ERROR, LOG_LEVEL_COUNT };
 
 void log_set_level(enum log_level least);
-/* Further members as name, value pairs of C strings, ended by NULL: log_event(LOG_INFO, "job done", "job", id, NULL). */
+/* "debug", "info", "warning", "error"; false for others. */
+bool log_level_of(const char *name, enum log_level *level);
+/* Would a line of this level be written? For callers that prepare much. */
+bool log_wants(enum log_level level);
+void log_start(void);
+void log_stop(void); /* writes what was gathered; lines are written at once again */
+
+/* Further members as name, value pairs of C strings, ended by NULL: log_event(LOG_INFO, "job done", "job", id, NULL).
+ * A member whose value is NULL is left out. */
 void log_event(enum log_level level, const char *message, ...) __attribute__((sentinel));
-/* The same with a number formatted by the caller: LOGF(12.5) is a short-lived string. */
+/* A value that is written as a number: log_event(..., "seconds", LOG_NUMBER(0.25), NULL). */
 #define LOG_NUMBER(x) log_number((char[32]){ 0 }, (double)(x))
 const char *log_number(char text[32], double value);
 

@@ -8,11 +8,13 @@
 
 struct pool;
 
+/* NULL when out of memory or threads. */
 struct pool *pool_new(size_t threads, size_t queue_most);
-void pool_free(struct pool *pool); /* finishes what is queued */
-/* EBUSY when the queue is full. */
+void pool_free(struct pool *pool); /* finishes what is queued; NULL is fine */
+/* EBUSY when the queue is full. Work of one submitter begins in the order of submission. */
 enum armdyn_status pool_submit(struct pool *pool, void (*work)(void *context), void *context);
-/* Run body(context, first, last) over [0, count) in pieces, on this thread and idle ones; returns when all are done. */
+/* Run body(context, first, last) over [0, count) in pieces, on this thread and idle ones; returns when all are done.
+ * Never waits for a thread that is busy with other work. */
 void pool_for(struct pool *pool, size_t count, size_t piece, void (*body)(void *context, size_t first, size_t last),
               void *context);
 

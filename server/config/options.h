@@ -9,19 +9,26 @@
 #include "armdyn/status.h"
 
 struct options {
-  char listen[128];          /* HOST:PORT, port 0 picks a free one */
-  char data[1024];           /* directory */
-  char admin_key_file[1024]; /* "" = none: loopback only, everything allowed */
-  char log_level[16];        /* debug, info, warning, error */
-  long http_threads;         /* 0 = max(10, cores) */
-  long compute_threads;      /* 0 = cores */
-  long workers;              /* worker processes; 0 = cores */
-  long body_timeout;         /* s for a whole request to arrive */
-  long stop_timeout;         /* s for a graceful stop */
-  char on_server_loss[16];   /* stop, finish */
+  char listen[128];             /* HOST:PORT, port 0 picks a free one */
+  char data[1024];              /* directory */
+  char admin_key_file[1024];    /* "" = none: loopback only, everything allowed */
+  char log_level[16];           /* debug, info, warning, error */
+  long http_threads;            /* 0 = max(10, cores) */
+  long compute_threads;         /* 0 = cores */
+  long workers;                 /* worker processes; 0 = cores */
+  long body_timeout;            /* s for a whole request to arrive */
+  long idle_timeout;            /* s that a connection is kept without a request, or with an answer that nobody takes */
+  long connections_per_address; /* 0 = no limit */
+  long stop_timeout;            /* s for a graceful stop */
+  char on_server_loss[16];      /* stop, finish */
 };
 
+/* Defaults, then the environment, then the flags of argv[1..]. EINPUT: the message names the flag or variable, and the
+ * value. */
 enum armdyn_status options_parse(int argc, char **argv, struct options *options, struct armdyn_error *error);
 void options_help(void); /* to standard output */
+/* One line for each option, for tests: flag, variable, default. */
+void options_list(void (*visit)(void *context, const char *flag, const char *variable, const char *standard),
+                  void *context);
 
 #endif

@@ -19,7 +19,6 @@
 
 struct exchange;
 struct app; /* server/app.h: everything that serves (store, jobs, gateway, robots in memory, options) */
-struct workspace_slot;
 
 enum outcome { ANSWERED, BLOCKS, WAITS };
 
@@ -28,12 +27,17 @@ struct app *exchange_app(const struct exchange *x);
 const char *exchange_segment(const struct exchange *x,
                              const char *name); /* {name} of the route; never NULL for one that it has */
 const char *exchange_query(const struct exchange *x, const char *name);  /* percent-decoded; NULL = absent */
-const char *exchange_header(const struct exchange *x, const char *name); /* NULL = absent */
+const char *exchange_header(const struct exchange *x, const char *name); /* NULL = absent; not after WAITS */
 const char *exchange_body(const struct exchange *x, size_t *length);     /* whole; "" when empty */
 const char *exchange_request_id(const struct exchange *x);
 const char *exchange_path(const struct exchange *x); /* as asked, without the query */
 const char *exchange_method(const struct exchange *x);
 bool exchange_may_block(const struct exchange *x);
+enum media exchange_body_media(const struct exchange *x);   /* of Content-Type, one that the route takes */
+enum media exchange_answer_media(const struct exchange *x); /* the best of Accept among those of the route */
+const char *exchange_key_id(const struct exchange *x); /* whose key this is: "admin", or "anonymous" without keys */
+/* The service was asked to stop: who would wait answers now instead. */
+bool exchange_stopping(const struct exchange *x);
 struct faults *exchange_faults(struct exchange *x); /* empty at first; answer_status lists what is in it */
 /* A query parameter as a number or a truth value: false and a fault (422) when it is there and is no such thing;
  * absent leaves *value as it is and is true. */
@@ -59,7 +63,10 @@ void exchange_set_header(struct exchange *x, const char *name, const char *forma
     __attribute__((format(printf, 3, 4)));
 
 /* -- waiting -- */
-/* After WAITS: some thread gives the answer with the functions above and then calls this, once. */
+/* Ask before returning WAITS: false when half of all connections wait already, or the service stops; answer then. */
+bool exchange_may_wait(const struct exchange *x);
+/* After WAITS: some thread gives the answer with the functions above and then calls this, once; it may do so before the
+ * handler has returned WAITS. The exchange lives until then, even when the client has gone. */
 void exchange_resume(struct exchange *x);
 
 #endif

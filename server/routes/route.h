@@ -12,7 +12,7 @@ enum http_method { HTTP_GET, HTTP_PUT, HTTP_POST, HTTP_PATCH, HTTP_DELETE, HTTP_
 enum role { ROLE_ANYONE, ROLE_VIEWER, ROLE_OPERATOR, ROLE_ENGINEER, ROLE_ADMIN };
 enum where {
   ON_EVENT_THREAD, /* first try inline; a handler that would block answers BLOCKS */
-  ON_POOL          /* touches the disk: always on the compute pool */
+  ON_POOL          /* touches the disk: always on a thread that may block */
 };
 
 typedef enum outcome route_handler(struct exchange *x);
@@ -24,12 +24,20 @@ struct route {
   enum role role;
   enum where where;
   size_t body_most;         /* bytes; 0: no body is taken */
-  unsigned bodies;          /* bit mask of 1 << media: the Content-Types taken; 0: no body */
+  unsigned bodies;          /* bit mask of TAKES(media): the Content-Types taken; 0: no body */
+  unsigned answers;         /* bit mask of TAKES(media) that Accept chooses from; 0: JSON */
   const char *query;        /* names of the query parameters it knows, separated by spaces; others are 422 */
   const char *operation_id; /* as in the OpenAPI file */
 };
 
+#define TAKES(media)  (1u << (media))
+#define JSON_ONLY     TAKES(MEDIA_JSON)
+#define SAMPLES_MEDIA (TAKES(MEDIA_JSON) | TAKES(MEDIA_NPY) | TAKES(MEDIA_CSV))
+
 extern const struct route routes[];
 extern const size_t route_count;
+
+/* system.c */
+route_handler system_health, system_ready, system_version, system_problems;
 
 #endif

@@ -1,0 +1,236 @@
+#include "server/base/log.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include "server/base/clock.h"
+
+/* A line is cut at LINE_MOST, so that a hostile path cannot make it long; GATHER_MOST bounds what waits. */
+enum { LINE_MOST = 4096, GATHER_MOST = 1 << 18, LOG_DELAY_NS = 50 * 1000 * 1000, STUCK_MS = 1000 };
+
+static const char NUMBER_MARK = '\1'; /* the first character of a value that is written without quotes */
+
+static const char *const level_names[LOG_LEVEL_COUNT] = { "debug", "info", "warning", "error" };
+static _Atomic int least_level = LOG_INFO;
+
+/* What was gathered and is not yet written. Two halves: one is filled while the other is written. */
+static struct {
+  pthread_mutex_t lock;
+  pthread_mutex_t writing; /* held while a half goes out: keeps lines in order */
+  pthread_cond_t filled;
+  pthread_t thread;
+  bool gathers, stops;
+  char *half[2];
+  int filling;
+  size_t length;
+  uint64_t lost;
+} gather = { .lock = PTHREAD_MUTEX_INITIALIZER, .writing = PTHREAD_MUTEX_INITIALIZER };
+
+struct line {
+  size_t length;
+  char text[LINE_MOST];
+};
+
+void log_set_level(enum log_level least)
+{
+  atomic_store(&least_level, least);
+}
+
+bool log_level_of(const char *name, enum log_level *level)
+{
+  for (int i = 0; i < LOG_LEVEL_COUNT; i++) {
+    if (strcmp(name, level_names[i])) continue;
+    *level = (enum log_level)i;
+    return true;
+  }
+  return false;
+}
+
+bool log_wants(enum log_level level)
+{
+  return (int)level >= atomic_load_explicit(&least_level, memory_order_relaxed);
+}
+
+const char *log_number(char text[32], double value)
+{
+  text[0] = NUMBER_MARK;
+  snprintf(text + 1, 31, "%.9g", value);
+  return text;
+}
+
+/* Append as far as there is room; two bytes stay for the end of the object and of the line. */
+static void put(struct line *line, const char *bytes, size_t length)
+{
+  size_t room = LINE_MOST - 2 - line->length;
+  if (length > room) length = room;
+  memcpy(line->text + line->length, bytes, length);
+  line->length += length;
+}
+
+/* A JSON string. Bytes of no printable ASCII character are escaped one by one: the log is ASCII whatever comes. A string
+ * that does not fit is cut before the closing quote, never inside an escape. */
+static void put_string(struct line *line, const char *text)
+{
+  static const char hex[] = "0123456789abcdef";
+  put(line, "\"", 1);
+  for (const unsigned char *p = (const unsigned char *)text; *p && line->length < LINE_MOST - 64; p++) {
+    if (*p == '"' || *p == '\\')
+      put(line, (char[]){ '\\', (char)*p }, 2);
+    else if (*p < 0x20 || *p > 0x7e)
+      put(line, (char[]){ '\\', 'u', '0', '0', hex[*p >> 4], hex[*p & 15] }, 6);
+    else
+      put(line, (const char *)p, 1);
+  }
+  put(line, "\"", 1);
+}
+
+static void put_member(struct line *line, const char *name, const char *value)
+{
+  if (line->length > LINE_MOST - 256) return; /* a member is whole or absent */
+  put(line, line->length > 1 ? "," : "", line->length > 1);
+  put_string(line, name);
+  put(line, ":", 1);
+  if (value[0] == NUMBER_MARK)
+    put(line, value + 1, strlen(value + 1));
+  else
+    put_string(line, value);
+}
+
+static void write_out(const char *bytes, size_t length)
+{
+  while (length > 0) {
+    ssize_t n = write(STDERR_FILENO, bytes, length);
+    if (n > 0) {
+      bytes += n;
+      length -= (size_t)n;
+    } else if (n < 0 && errno == EAGAIN) {
+      struct pollfd ready = { .fd = STDERR_FILENO, .events = POLLOUT };
+      if (poll(&ready, 1, STUCK_MS) <= 0) return;
+    } else if (!(n < 0 && errno == EINTR)) {
+      return; /* nobody reads: there is nowhere to say so */
+    }
+  }
+}
+
+/* Write what was gathered; the caller holds gather.lock, which is free while bytes go out. */
+static void drain(void)
+{
+  pthread_mutex_unlock(&gather.lock);
+  pthread_mutex_lock(&gather.writing);
+  pthread_mutex_lock(&gather.lock);
+  const char *bytes = gather.half[gather.filling];
+  size_t length = gather.length;
+  uint64_t lost = gather.lost;
+  gather.filling ^= 1;
+  gather.length = 0;
+  gather.lost = 0;
+  pthread_mutex_unlock(&gather.lock);
+  if (length) write_out(bytes, length);
+  if (lost) {
+    char note[128];
+    int n = snprintf(note, sizeof note, "{\"level\":\"warning\",\"message\":\"log lines lost\",\"count\":%llu}\n",
+                     (unsigned long long)lost);
+    write_out(note, (size_t)n);
+  }
+  pthread_mutex_lock(&gather.lock);
+  pthread_mutex_unlock(&gather.writing);
+}
+
+static void *write_gathered(void *nothing)
+{
+  (void)nothing;
+  pthread_mutex_lock(&gather.lock);
+  while (!gather.stops) {
+    if (!gather.length) {
+      pthread_cond_wait(&gather.filled, &gather.lock);
+      continue;
+    }
+    pthread_mutex_unlock(&gather.lock);
+    nanosleep(&(struct timespec){ .tv_nsec = LOG_DELAY_NS }, NULL);
+    pthread_mutex_lock(&gather.lock);
+    drain();
+  }
+  pthread_mutex_unlock(&gather.lock);
+  return NULL;
+}
+
+void log_start(void)
+{
+  pthread_mutex_lock(&gather.lock);
+  if (!gather.gathers) {
+    gather.half[0] = malloc(GATHER_MOST);
+    gather.half[1] = malloc(GATHER_MOST);
+    gather.stops = false;
+    pthread_cond_init(&gather.filled, NULL);
+    gather.gathers = gather.half[0] && gather.half[1] && !pthread_create(&gather.thread, NULL, write_gathered, NULL);
+  }
+  pthread_mutex_unlock(&gather.lock);
+}
+
+void log_stop(void)
+{
+  pthread_mutex_lock(&gather.lock);
+  bool gathered = gather.gathers;
+  gather.gathers = false;
+  gather.stops = true;
+  if (gathered) {
+    pthread_cond_signal(&gather.filled);
+    pthread_mutex_unlock(&gather.lock);
+    pthread_join(gather.thread, NULL);
+    pthread_mutex_lock(&gather.lock);
+    drain();
+    pthread_cond_destroy(&gather.filled);
+  }
+  free(gather.half[0]);
+  free(gather.half[1]);
+  gather.half[0] = gather.half[1] = NULL;
+  pthread_mutex_unlock(&gather.lock);
+}
+
+/* Keep the line for the writing thread, or write it now. */
+static void hand_over(const struct line *line, bool at_once)
+{
+  pthread_mutex_lock(&gather.lock);
+  if (!gather.gathers) {
+    write_out(line->text, line->length);
+  } else if (at_once) {
+    drain();
+    write_out(line->text, line->length);
+  } else if (gather.length + line->length > GATHER_MOST) {
+    gather.lost++;
+  } else {
+    memcpy(gather.half[gather.filling] + gather.length, line->text, line->length);
+    if (!gather.length) pthread_cond_signal(&gather.filled);
+    gather.length += line->length;
+  }
+  pthread_mutex_unlock(&gather.lock);
+}
+
+void log_event(enum log_level level, const char *message, ...)
+{
+  if (!log_wants(level)) return;
+  char now[TIME_SIZE];
+  clock_format(clock_wall_ms(), now);
+
+  struct line line;
+  line.length = 0;
+  put(&line, "{", 1);
+  put_member(&line, "time", now);
+  put_member(&line, "level", level_names[level]);
+  put_member(&line, "message", message);
+  va_list members;
+  va_start(members, message);
+  for (const char *name; (name = va_arg(members, const char *));) {
+    const char *value = va_arg(members, const char *);
+    if (value) put_member(&line, name, value);
+  }
+  va_end(members);
+  memcpy(line.text + line.length, "}\n", 2);
+  line.length += 2;
+  hand_over(&line, level >= LOG_WARNING);
+}

@@ -1,0 +1,26 @@
+/* `armdyn <command>`: rows of the table in commands.c.
+ * To add a command: its function in a file of its own (cmd/<name>.c), declared here, and a row. */
+#ifndef SERVER_CMD_COMMAND_H
+#define SERVER_CMD_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* argv[0] is the command's name. Returns the exit status: 0 done, 1 failed, 2 wrong usage. */
+typedef int command_run(int argc, char **argv);
+
+struct command {
+  const char *name;
+  command_run *run;
+  bool internal; /* started by serve, not by people: help does not list it */
+  const char *summary;
+};
+
+extern const struct command commands[];
+extern const size_t command_count;
+
+const struct command *command_find(const char *name); /* NULL: none */
+
+command_run command_serve, command_healthcheck, command_version, command_help;
+
+#endif

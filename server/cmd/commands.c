@@ -1,0 +1,17 @@
+#include "server/cmd/command.h"
+
+const struct command commands[] = {
+  /* name         function             internal  summary */
+  {"serve",        command_serve,       false, "serve the HTTP API"                                        },
+  { "healthcheck", command_healthcheck, false, "ask a running service whether it lives: exit status 0 or 1"},
+  { "version",     command_version,     false, "print the version"                                         },
+  { "help",        command_help,        false, "list the commands, or `help COMMAND`"                      },
+};
+const size_t command_count = sizeof commands / sizeof *commands;
+
+const struct command *command_find(const char *name)
+{
+  for (size_t i = 0; i < command_count; i++)
+    if (!strcmp(commands[i].name, name)) return &commands[i];
+  return NULL;
+}

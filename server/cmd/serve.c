@@ -1,0 +1,153 @@
+/* `armdyn serve`: builds the parts from the ground up, waits for a signal, and takes them down in the reverse order
+ * within the time that options.stop_timeout allows. */
+#include <errno.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "armdyn/armdyn.h"
+#include "server/app.h"
+#include "server/base/clock.h"
+#include "server/base/log.h"
+#include "server/base/pool.h"
+#include "server/cmd/command.h"
+#include "server/config/options.h"
+#include "server/http/address.h"
+#include "server/http/auth.h"
+#include "server/http/server.h"
+#include "server/routes/route.h"
+
+enum { COMPUTE_QUEUE = 1200 };
+
+static const int64_t SECOND = 1000000000;
+
+struct service {
+  struct options options;
+  struct app app;
+  struct auth *auth;
+  struct http *http;
+  int listen_fd;
+  char name[192]; /* "http://HOST:PORT" */
+};
+
+static size_t compute_threads(const struct options *options)
+{
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  return (size_t)(options->compute_threads ? options->compute_threads : cores > 0 ? cores : 1);
+}
+
+static enum armdyn_status make_directory(const char *path, struct armdyn_error *error)
+{
+  if (!mkdir(path, 0700) || errno == EEXIST) return ARMDYN_OK;
+  return armdyn_refuse(error, ARMDYN_EINPUT, "", "--data: cannot make '%s': %s", path, strerror(errno));
+}
+
+/* Bottom up; what was started when one fails is stopped by stop(). */
+static enum armdyn_status start(struct service *s, struct armdyn_error *error)
+{
+  const struct options *options = &s->options;
+  enum armdyn_status status = auth_new(options->admin_key_file, &s->auth, error);
+  if (status) return status;
+  bool has_keys = *options->admin_key_file;
+  if ((status = address_listen(options->listen, !has_keys, &s->listen_fd, s->name, error))) return status;
+  if ((status = make_directory(options->data, error))) return status;
+  s->app.options = options;
+  s->app.pool = pool_new(compute_threads(options), COMPUTE_QUEUE);
+  if (!s->app.pool) return armdyn_refuse(error, ARMDYN_EMEMORY, "", "no memory or threads for the compute pool");
+
+  const struct http_setup setup = { &s->app, s->auth, routes, route_count, s->listen_fd };
+  if ((status = http_start(&setup, &s->http, error))) return status;
+  s->listen_fd = -1; /* handed over */
+  return ARMDYN_OK;
+}
+
+/* Top down. Half of the time is for requests that run; the rest is for what must be put away behind them. */
+static void stop(struct service *s)
+{
+  int64_t now = clock_monotonic_ns(), time = s->options.stop_timeout * SECOND;
+  if (s->http) {
+    http_quiesce(s->http);
+    http_drain(s->http, now + time / 2);
+    http_stop(s->http);
+  }
+  pool_free(s->app.pool);
+  auth_free(s->auth);
+  if (s->listen_fd >= 0) close(s->listen_fd);
+}
+
+static void reload(struct service *s)
+{
+  struct armdyn_error error = { "", "" };
+  if (auth_reload(s->auth, &error))
+    log_event(LOG_ERROR, "the admin key was not reloaded; the former one stays", "reason", error.message, NULL);
+  else
+    log_event(LOG_INFO, "reloaded", "admin_key_file", s->options.admin_key_file, NULL);
+}
+
+/* Signals come here and nowhere else: every thread is born with them blocked. */
+static void await_end(struct service *s, const sigset_t *signals)
+{
+  for (;;) {
+    int signal = 0;
+    if (sigwait(signals, &signal)) continue;
+    if (signal == SIGHUP) {
+      reload(s);
+      continue;
+    }
+    log_event(LOG_INFO, "stopping", "signal", strsignal(signal), NULL);
+    return;
+  }
+}
+
+static void announce(const struct service *s)
+{
+  if (!*s->options.admin_key_file)
+    log_event(LOG_WARNING, "no admin key is configured: everybody on this machine may do everything", NULL);
+  log_event(LOG_INFO, "ready", "version", armdyn_version(), "address", s->name, "data", s->options.data, NULL);
+  printf("listening on %s\n", s->name);
+  fflush(stdout);
+}
+
+static int refuse_usage(const struct armdyn_error *error)
+{
+  fprintf(stderr, "armdyn serve: %s\n", error->message);
+  return 2;
+}
+
+int command_serve(int argc, char **argv)
+{
+  for (int i = 1; i < argc; i++) {
+    if (strcmp(argv[i], "--help") && strcmp(argv[i], "-h")) continue;
+    printf("usage: armdyn serve [OPTION...]\n\n");
+    options_help();
+    return 0;
+  }
+  struct service s = { .listen_fd = -1 };
+  struct armdyn_error error = { "", "" };
+  if (options_parse(argc, argv, &s.options, &error)) return refuse_usage(&error);
+
+  enum log_level level = LOG_INFO;
+  log_level_of(s.options.log_level, &level);
+  log_set_level(level);
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGHUP);
+  pthread_sigmask(SIG_BLOCK, &signals, NULL);
+  signal(SIGPIPE, SIG_IGN);
+  log_start();
+
+  enum armdyn_status status = start(&s, &error);
+  if (!status) {
+    announce(&s);
+    await_end(&s, &signals);
+  }
+  stop(&s);
+  log_event(LOG_INFO, "stopped", NULL);
+  log_stop();
+  if (!status) return 0;
+  const char *reason = *error.message ? error.message : armdyn_status_text(status);
+  fprintf(stderr, "armdyn serve: %s\n", reason);
+  return status == ARMDYN_EINPUT ? 2 : 1;
+}

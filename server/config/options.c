@@ -1,0 +1,171 @@
+#include "server/config/options.h"
+
+#include <errno.h>
+#include <stdint.h>
+
+enum kind { TEXT, INTEGER, CHOICE };
+
+struct option {
+  const char *flag, *variable;
+  enum kind kind;
+  size_t offset, size;
+  const char *standard; /* the default */
+  long least, most;     /* INTEGER */
+  const char *choices;  /* CHOICE: separated by spaces */
+  const char *value;    /* what the help calls the value */
+  const char *help;
+};
+
+#define FIELD(name)          offsetof(struct options, name), sizeof(((struct options *)0)->name)
+#define AS_TEXT(name)        TEXT, FIELD(name)
+#define AS_INTEGER(name)     INTEGER, FIELD(name)
+#define AS_CHOICE(name)      CHOICE, FIELD(name)
+#define NO_BOUNDS            0, 0, NULL
+#define BETWEEN(least, most) (least), (most), NULL
+#define ONE_OF(choices)      0, 0, (choices)
+
+/* To add an option: a field in options.h and a row here. */
+static const struct option table[] = {
+  /* flag                       variable                          field                                default           bounds                         value        help */
+  {"--listen",                          "ARMDYN_LISTEN",         AS_TEXT(listen),                "127.0.0.1:8080",                                                               NO_BOUNDS,                                                                                                                                                      "HOST:PORT",
+   "address to serve; port 0 picks a free one, IPv6 as [::1]:8080"                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                           },
+  { "--data",                           "ARMDYN_DATA",           AS_TEXT(data),                  "armdyn-data",                                                                  NO_BOUNDS,                                                                                                                                                      "DIR",
+   "directory of the store; made when it is missing"                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                         },
+  { "--admin-key-file",                 "ARMDYN_ADMIN_KEY_FILE", AS_TEXT(admin_key_file),        "",                                                                             NO_BOUNDS,                                                                                                                                                      "FILE",
+   "file with the key that every call must carry; without it only loopback is served"                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                        },
+  { "--log-level",                      "ARMDYN_LOG_LEVEL",      AS_CHOICE(log_level),           "info",                                                                         ONE_OF("debug info warning error"),                                                                                                                             "LEVEL",
+   "least level that is logged: debug, info, warning, error"                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                 },
+  { "--http-threads",                   "ARMDYN_HTTP_THREADS",   AS_INTEGER(http_threads),       "0",                                                                            BETWEEN(0,                                                                                                                                                      256),                    "N",
+   "event threads, 120 connections each; 0: cores, at least 10" },
+  { "--compute-threads",                                  "ARMDYN_COMPUTE_THREADS",                                      AS_INTEGER(compute_threads),           "0",                         BETWEEN(0,                                                                                                                                                                          256),                                                                                                                                                                "N",
+   "threads for large calls; 0: cores" },
+  { "--workers", "ARMDYN_WORKERS",                       AS_INTEGER(workers),                                          "0",                                                                                                        BETWEEN(0,                                                                                                                                                                                                                             256),                                                                                                                                                                                                        "N",
+   "worker processes for jobs; 0: cores" },
+  { "--body-timeout",                                "ARMDYN_BODY_TIMEOUT",                        AS_INTEGER(body_timeout),                                                     "30",                                                                                                                   BETWEEN(1,                                                                                                                                                                                                                             3600),                                                                                                                                                                                                     "SECONDS",
+   "time for a whole request to arrive" },
+  { "--idle-timeout",                              "ARMDYN_IDLE_TIMEOUT",                                            AS_INTEGER(idle_timeout),                                                         "60",                                                                                                                                      BETWEEN(1,                                                                                                                                                                                                                                                                                    3600),                                                                                                                                                                                                                                                         "SECONDS",
+   "time that a connection is kept without a request" },
+  { "--connections-per-address",                          "ARMDYN_CONNECTIONS_PER_ADDRESS",                                            AS_INTEGER(connections_per_address),                                                                 "0",
+   BETWEEN(0,                                                                                                                                                                                                                                                                                        100000),                                                                                                                                                                                                                                                                                    "N",                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                              "connections from one client address; 0: no limit" },
+  { "--stop-timeout",                                "ARMDYN_STOP_TIMEOUT",                                                    AS_INTEGER(stop_timeout),                                                                           "8",                                                                                                                                                      BETWEEN(1,600),"SECONDS",
+   "time to finish what runs when asked to stop" },
+  { "--on-server-loss",           "ARMDYN_ON_SERVER_LOSS",AS_CHOICE(on_server_loss),"stop",ONE_OF("stop finish"),                       "ACTION",
+   "what the gateway does with a playing transfer when this process dies: stop, finish"                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                          },
+};
+enum { OPTION_COUNT = sizeof table / sizeof *table };
+
+static bool is_choice(const char *choices, const char *value)
+{
+  size_t length = strlen(value);
+  for (const char *p = choices; *p; p += strspn(p, " ")) {
+    size_t word = strcspn(p, " ");
+    if (length && word == length && !memcmp(p, value, length)) return true;
+    p += word;
+  }
+  return false;
+}
+
+/* `source` is the flag or the variable that the value came by. */
+static enum armdyn_status set(struct options *options, const struct option *o, const char *source, const char *value,
+                              struct armdyn_error *error)
+{
+  char *field = (char *)options + o->offset;
+  if (o->kind == INTEGER) {
+    char *end;
+    errno = 0;
+    long number = strtol(value, &end, 10);
+    if (end == value || *end || errno || number < o->least || number > o->most)
+      return armdyn_refuse(error, ARMDYN_EINPUT, "", "%s: '%s' is no whole number from %ld to %ld", source, value,
+                           o->least, o->most);
+    memcpy(field, &number, sizeof number);
+    return ARMDYN_OK;
+  }
+  if (o->kind == CHOICE && !is_choice(o->choices, value))
+    return armdyn_refuse(error, ARMDYN_EINPUT, "", "%s: '%s' is none of: %s", source, value, o->choices);
+  if ((size_t)snprintf(field, o->size, "%s", value) >= o->size)
+    return armdyn_refuse(error, ARMDYN_EINPUT, "", "%s: '%.32s...' is longer than %zu characters", source, value,
+                         o->size - 1);
+  return ARMDYN_OK;
+}
+
+/* Edit distance, for suggestions. Both are short. */
+static size_t distance(const char *a, const char *b)
+{
+  enum { MOST = 63 };
+  size_t m = strlen(a), n = strlen(b), row[MOST + 1];
+  if (m > MOST || n > MOST) return SIZE_MAX;
+  for (size_t j = 0; j <= n; j++) row[j] = j;
+  for (size_t i = 1; i <= m; i++) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= n; j++) {
+      size_t change = diagonal + (a[i - 1] != b[j - 1]);
+      size_t shorter = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+      diagonal = row[j];
+      row[j] = change < shorter ? change : shorter;
+    }
+  }
+  return row[n];
+}
+
+static enum armdyn_status refuse_unknown(const char *argument, struct armdyn_error *error)
+{
+  const struct option *best = NULL;
+  size_t least = 4; /* farther away is no typing error */
+  char flag[64];
+  snprintf(flag, sizeof flag, "%.*s", (int)strcspn(argument, "="), argument);
+  for (size_t i = 0; i < OPTION_COUNT; i++) {
+    size_t d = distance(flag, table[i].flag);
+    if (d >= least) continue;
+    least = d;
+    best = &table[i];
+  }
+  if (best)
+    return armdyn_refuse(error, ARMDYN_EINPUT, "", "unknown option '%s'; did you mean %s?", argument, best->flag);
+  return armdyn_refuse(error, ARMDYN_EINPUT, "", "unknown option '%s'; --help lists all", argument);
+}
+
+/* The row that argv[*i] names, and its value: "--flag value" or "--flag=value". *i is moved to the last word used. */
+static enum armdyn_status read_flag(int argc, char **argv, int *i, struct options *options, struct armdyn_error *error)
+{
+  const char *argument = argv[*i];
+  size_t length = strcspn(argument, "=");
+  for (size_t k = 0; k < OPTION_COUNT; k++) {
+    const struct option *o = &table[k];
+    if (strlen(o->flag) != length || memcmp(o->flag, argument, length)) continue;
+    if (argument[length] == '=') return set(options, o, o->flag, argument + length + 1, error);
+    if (*i + 1 >= argc) return armdyn_refuse(error, ARMDYN_EINPUT, "", "%s needs a value (%s)", o->flag, o->value);
+    return set(options, o, o->flag, argv[++*i], error);
+  }
+  return refuse_unknown(argument, error);
+}
+
+enum armdyn_status options_parse(int argc, char **argv, struct options *options, struct armdyn_error *error)
+{
+  memset(options, 0, sizeof *options);
+  enum armdyn_status status = ARMDYN_OK;
+  for (size_t i = 0; i < OPTION_COUNT && !status; i++) {
+    const struct option *o = &table[i];
+    status = set(options, o, o->flag, o->standard, error);
+    const char *value = getenv(o->variable);
+    if (!status && value) status = set(options, o, o->variable, value, error);
+  }
+  for (int i = 1; i < argc && !status; i++) status = read_flag(argc, argv, &i, options, error);
+  return status;
+}
+
+void options_help(void)
+{
+  printf("Options, each also as a variable of the environment (the option wins):\n");
+  for (size_t i = 0; i < OPTION_COUNT; i++) {
+    const struct option *o = &table[i];
+    printf("\n  %s %s\n      %s\n      %s", o->flag, o->value, o->help, o->variable);
+    printf(*o->standard ? ", default %s\n" : ", default: none\n", o->standard);
+  }
+}
+
+void options_list(void (*visit)(void *context, const char *flag, const char *variable, const char *standard),
+                  void *context)
+{
+  for (size_t i = 0; i < OPTION_COUNT; i++) visit(context, table[i].flag, table[i].variable, table[i].standard);
+}

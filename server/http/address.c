@@ -1,0 +1,94 @@
+#include "server/http/address.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { BACKLOG = 4096 };
+
+bool address_parse(const char *text, struct address *address)
+{
+  address->v6 = text[0] == '[';
+  const char *host = address->v6 ? text + 1 : text;
+  size_t length = strcspn(host, address->v6 ? "]" : ":");
+  const char *colon = host + length + (address->v6 && host[length] == ']');
+  const char *port = colon + 1;
+  if (*colon != ':' || length >= sizeof address->host) return false;
+  size_t digits = strspn(port, "0123456789");
+  if (!digits || digits > 5 || port[digits] || strtol(port, NULL, 10) > 65535) return false;
+  snprintf(address->host, sizeof address->host, "%.*s", (int)length, host);
+  snprintf(address->port, sizeof address->port, "%s", port);
+  return true;
+}
+
+static bool is_loopback(const struct sockaddr *a)
+{
+  if (a->sa_family == AF_INET) {
+    struct sockaddr_in v4;
+    memcpy(&v4, a, sizeof v4);
+    return ntohl(v4.sin_addr.s_addr) >> 24 == 127;
+  }
+  struct sockaddr_in6 v6;
+  memcpy(&v6, a, sizeof v6);
+  return IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr) ||
+         (IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr) && v6.sin6_addr.s6_addr[12] == 127);
+}
+
+/* -1 with errno after a failure. */
+static int open_socket(const struct addrinfo *a)
+{
+  int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0) return -1;
+  const int on = 1;
+  setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* what is accepted inherits it */
+  if (!bind(fd, a->ai_addr, a->ai_addrlen) && !listen(fd, BACKLOG)) return fd;
+  int why = errno;
+  close(fd);
+  errno = why;
+  return -1;
+}
+
+static void name_socket(int fd, const struct address *address, char name[192])
+{
+  struct sockaddr_in6 bound; /* large enough for both families; the port stands at the same place */
+  socklen_t size = sizeof bound;
+  unsigned port = 0;
+  if (!getsockname(fd, (struct sockaddr *)&bound, &size)) port = ntohs(bound.sin6_port);
+  snprintf(name, 192, address->v6 ? "http://[%s]:%u" : "http://%s:%u", *address->host ? address->host : "0.0.0.0",
+           port);
+}
+
+enum armdyn_status address_listen(const char *text, bool loopback_only, int *fd, char name[192],
+                                  struct armdyn_error *error)
+{
+  struct address address;
+  if (!address_parse(text, &address))
+    return armdyn_refuse(error, ARMDYN_EINPUT, "", "--listen: '%s' is no HOST:PORT", text);
+  struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE }, *found = NULL;
+  hints.ai_family = *address.host ? AF_UNSPEC : AF_INET;
+  int trouble = getaddrinfo(*address.host ? address.host : NULL, address.port, &hints, &found);
+  if (trouble) return armdyn_refuse(error, ARMDYN_EINPUT, "", "--listen: '%s': %s", text, gai_strerror(trouble));
+
+  enum armdyn_status status = ARMDYN_OK;
+  if (loopback_only && !is_loopback(found->ai_addr)) {
+    status = armdyn_refuse(error, ARMDYN_EINPUT, "",
+                           "--listen: '%s' is reachable from other machines: give --admin-key-file, or listen on "
+                           "loopback (127.0.0.1 or [::1])",
+                           text);
+    goto out;
+  }
+  *fd = open_socket(found);
+  if (*fd < 0) {
+    status = armdyn_refuse(error, ARMDYN_EIO, "", "--listen: cannot listen on '%s': %s", text, strerror(errno));
+    goto out;
+  }
+  name_socket(*fd, &address, name);
+out:
+  freeaddrinfo(found);
+  return status;
+}

@@ -1,0 +1,164 @@
+/* What is decided before a body is read: is this a sound request, for a route, by somebody who may, in formats that the
+ * route knows, of a size that it takes? */
+#include <ctype.h>
+#include <strings.h>
+
+#include "server/http/internal.h"
+
+/* In the order of enum known_header. */
+static const struct {
+  const char *name;
+  size_t length;
+} known_headers[KNOWN_HEADERS] = {
+#define NAMED(text)                                                                                                    \
+  {                                                                                                                    \
+    text, sizeof text - 1                                                                                              \
+  }
+  NAMED("Accept"), NAMED("Authorization"), NAMED("Content-Length"),    NAMED("Content-Type"),
+  NAMED("Expect"), NAMED("traceparent"),   NAMED("Transfer-Encoding"), NAMED("X-Request-Id"),
+#undef NAMED
+};
+
+static enum MHD_Result note_header(void *context, enum MHD_ValueKind kind, const char *name, size_t name_length,
+                                   const char *value, size_t value_length)
+{
+  (void)kind;
+  struct exchange *x = context;
+  x->header_bytes += name_length + value_length + 4;
+  for (int h = 0; h < KNOWN_HEADERS; h++) {
+    if (known_headers[h].length != name_length || strcasecmp(known_headers[h].name, name)) continue;
+    if (!x->known[h]) x->known[h] = value ? value : "";
+    x->content_lengths += h == HEADER_CONTENT_LENGTH;
+    x->transfer_encodings += h == HEADER_TRANSFER_ENCODING;
+    break;
+  }
+  return MHD_YES;
+}
+
+static bool refuse(struct exchange *x, enum problem problem, const char *detail)
+{
+  answer_problem_extra(x, problem, NULL, detail);
+  return false;
+}
+
+/* The caller's own id if it is sane, so that it is found in both logs. */
+static void name_request(struct exchange *x)
+{
+  const char *id = x->known[HEADER_REQUEST_ID];
+  size_t length = id ? strlen(id) : 0;
+  static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+  if (length > 0 && length < REQUEST_ID_SIZE && strspn(id, allowed) == length)
+    memcpy(x->request_id, id, length + 1);
+  else
+    request_id_make(x->http, x->request_id);
+
+  const char *trace = x->known[HEADER_TRACEPARENT]; /* 00-<32 hex>-<16 hex>-<2 hex> */
+  if (trace && strlen(trace) >= 55 && strspn(trace + 3, "0123456789abcdef") == 32 && trace[2] == '-' &&
+      trace[35] == '-' && strspn(trace + 3, "0") < 32)
+    memcpy(x->trace_id, trace + 3, 32);
+}
+
+/* Two lengths of one body are how requests are smuggled past a proxy. */
+static bool frame_is_sound(struct exchange *x)
+{
+  const char *encoding = x->known[HEADER_TRANSFER_ENCODING];
+  if (x->content_lengths > 1 || x->transfer_encodings > 1)
+    return refuse(x, PROBLEM_BAD_REQUEST, "Content-Length or Transfer-Encoding is given more than once");
+  if (encoding && x->content_lengths)
+    return refuse(x, PROBLEM_BAD_REQUEST, "Transfer-Encoding together with Content-Length");
+  if (encoding && strcasecmp(encoding, "chunked"))
+    return refuse(x, PROBLEM_BAD_REQUEST, "the only Transfer-Encoding taken is chunked");
+  const char *length = x->known[HEADER_CONTENT_LENGTH];
+  if (length && (!*length || length[strspn(length, "0123456789")]))
+    return refuse(x, PROBLEM_BAD_REQUEST, "Content-Length is no number");
+  if (x->header_bytes > LIMIT_HEADERS) return refuse(x, PROBLEM_HEADERS_TOO_LARGE, NULL);
+  return true;
+}
+
+static bool find_route(struct exchange *x)
+{
+  char *copy = x->text + strlen(x->text) + 1;
+  if (strlen(copy) > LIMIT_URL) return refuse(x, PROBLEM_URI_TOO_LONG, NULL);
+  switch (target_parse(copy, &x->target)) {
+  case TARGET_OK: break;
+  case TARGET_MALFORMED: return refuse(x, PROBLEM_BAD_REQUEST, "the URL is malformed");
+  case TARGET_UNKNOWN: return refuse(x, PROBLEM_NOT_FOUND, NULL);
+  case TARGET_CROWDED: return refuse(x, PROBLEM_INVALID, "too many query parameters");
+  }
+  if (!router_match(x->http->router, x->target.segments, x->target.segment_count, &x->match))
+    return refuse(x, PROBLEM_NOT_FOUND, NULL);
+  enum http_method method;
+  x->head_only = !strcmp(x->method, "HEAD");
+  if (method_of_name(x->method, &method)) x->route = x->match.by_method[method];
+  if (x->route) return true;
+
+  char allow[ALLOW_SIZE];
+  router_allow(&x->match, allow);
+  exchange_set_header(x, "Allow", "%s", allow);
+  if (strcmp(x->method, "OPTIONS")) return refuse(x, PROBLEM_METHOD_NOT_ALLOWED, NULL);
+  answer_empty(x, 204);
+  return false;
+}
+
+static bool key_is_good(struct exchange *x)
+{
+  switch (auth_check(x->http->auth, x->known[HEADER_AUTHORIZATION], x->route->role, &x->key_id)) {
+  case AUTH_GRANTED: return true;
+  case AUTH_FORBIDDEN: return refuse(x, PROBLEM_FORBIDDEN, NULL);
+  case AUTH_MISSING: exchange_set_header(x, "WWW-Authenticate", "Bearer"); break;
+  case AUTH_WRONG: exchange_set_header(x, "WWW-Authenticate", "Bearer error=\"invalid_token\""); break;
+  }
+  return refuse(x, PROBLEM_UNAUTHORIZED, NULL);
+}
+
+static bool formats_are_known(struct exchange *x)
+{
+  unsigned answers = x->route->answers ? x->route->answers : JSON_ONLY;
+  const char *accept = x->known[HEADER_ACCEPT];
+  x->answer_media = accept ? media_of_accept(accept, answers) : MEDIA_JSON;
+  if (!accept && !(answers & JSON_ONLY)) x->answer_media = media_of_accept(NULL, answers);
+  if (x->answer_media == MEDIA_NONE) return refuse(x, PROBLEM_NOT_ACCEPTABLE, NULL);
+
+  x->body_media = MEDIA_NONE;
+  if (!x->route->bodies) return true;
+  const char *length = x->known[HEADER_CONTENT_LENGTH];
+  bool empty = !x->known[HEADER_TRANSFER_ENCODING] && (!length || strspn(length, "0") == strlen(length));
+  x->body_media = media_of_content_type(x->known[HEADER_CONTENT_TYPE]);
+  if (x->body_media != MEDIA_NONE && (x->route->bodies & TAKES(x->body_media))) return true;
+  if (empty && !x->known[HEADER_CONTENT_TYPE] && (x->route->bodies & TAKES(MEDIA_NONE))) return true;
+  return refuse(x, PROBLEM_UNSUPPORTED_MEDIA, x->known[HEADER_CONTENT_TYPE] ? NULL : "Content-Type is missing");
+}
+
+/* Of the length that the request tells; what tells none is counted as it comes. */
+static bool body_fits(struct exchange *x)
+{
+  const char *text = x->known[HEADER_CONTENT_LENGTH];
+  if (!text) return true;
+  unsigned long long length = strtoull(text, NULL, 10); /* ULLONG_MAX when it is beyond all bounds */
+  if (length > x->route->body_most) {
+    answer_problem(x, PROBLEM_TOO_LARGE, "the body has %s bytes; this call takes %zu", text, x->route->body_most);
+    return false;
+  }
+  if (atomic_load_explicit(&x->http->bytes_in_flight, memory_order_relaxed) + length > LIMIT_BODIES_IN_FLIGHT) {
+    exchange_set_header(x, "Retry-After", "1");
+    return refuse(x, PROBLEM_UNAVAILABLE, "too many large requests at once");
+  }
+  if (length < x->body_capacity) return true;
+  size_t capacity = length < SMALL_BODY / 4 ? SMALL_BODY / 4 : (size_t)length + 1;
+  char *body = realloc(x->body, capacity);
+  if (!body) return refuse(x, PROBLEM_UNAVAILABLE, "out of memory");
+  x->body = body;
+  x->body_capacity = capacity;
+  return true;
+}
+
+bool exchange_admit(struct exchange *x)
+{
+  x->key_id = "anonymous";
+  MHD_get_connection_values_n(x->mhd, MHD_HEADER_KIND, note_header, x);
+  name_request(x);
+  if (!frame_is_sound(x) || !find_route(x) || !key_is_good(x)) return false;
+  target_check(&x->target, x->route->query, &x->faults);
+  if (x->faults.count) return refuse(x, PROBLEM_INVALID, NULL);
+  return formats_are_known(x) && body_fits(x);
+}

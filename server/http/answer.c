@@ -1,0 +1,166 @@
+/* The answers that handlers give: each becomes a libmicrohttpd response, ready to be queued. */
+#include <unistd.h>
+
+#include "server/base/log.h"
+#include "server/http/internal.h"
+
+enum { STREAM_BLOCK = 64 * 1024 };
+
+static void add_header(const struct exchange *x, struct MHD_Response *response, const char *name, const char *value)
+{
+  if (MHD_add_response_header(response, name, value) != MHD_YES)
+    log_event(LOG_ERROR, "a header of an answer was refused", "request", x->request_id, "header", name, "value", value,
+              NULL);
+}
+
+/* Exactly one answer: a second one is a mistake of the handler, and the first stays. */
+static void give(struct exchange *x, int http_status, const char *content_type, struct MHD_Response *response,
+                 size_t bytes)
+{
+  if (!response) {
+    log_event(LOG_ERROR, "out of memory for an answer", "request", x->request_id, NULL);
+    return;
+  }
+  if (x->response) {
+    log_event(LOG_ERROR, "a handler answered twice", "request", x->request_id, "path", x->text, NULL);
+    MHD_destroy_response(response);
+    return;
+  }
+  if (content_type) add_header(x, response, "Content-Type", content_type);
+  add_header(x, response, "X-Request-Id", x->request_id);
+  for (size_t i = 0; i < x->header_count; i++) add_header(x, response, x->headers[i].name, x->headers[i].value);
+  if (atomic_load_explicit(&x->http->stopping, memory_order_relaxed)) add_header(x, response, "Connection", "close");
+  x->response = response;
+  x->status = http_status;
+  x->answer_bytes = bytes;
+}
+
+void exchange_set_header(struct exchange *x, const char *name, const char *format, ...)
+{
+  if (x->header_count == HEADERS_OF_ANSWER) {
+    log_event(LOG_ERROR, "too many headers of an answer", "request", x->request_id, "header", name, NULL);
+    return;
+  }
+  char *value = NULL;
+  va_list arguments;
+  va_start(arguments, format);
+  int length = vasprintf(&value, format, arguments);
+  va_end(arguments);
+  if (length < 0) return;
+  x->headers[x->header_count].name = name;
+  x->headers[x->header_count++].value = value;
+}
+
+void answer_bytes(struct exchange *x, int http_status, const char *content_type, struct buffer *body)
+{
+  enum armdyn_status failure = body->failure;
+  size_t length = 0;
+  char *bytes = buffer_take(body, &length);
+  buffer_release(body);
+  if (failure) {
+    struct armdyn_error error = { "", "" };
+    if (failure == ARMDYN_ELIMIT) snprintf(error.message, sizeof error.message, "the answer would be too large");
+    answer_status(x, failure, &error);
+    return;
+  }
+  struct MHD_Response *response =
+      bytes ? MHD_create_response_from_buffer_with_free_callback(length, bytes, free)
+            : MHD_create_response_from_buffer(0, (void *)(uintptr_t) "", MHD_RESPMEM_PERSISTENT);
+  if (!response) free(bytes);
+  give(x, http_status, content_type, response, length);
+}
+
+void answer_json(struct exchange *x, int http_status, struct buffer *body)
+{
+  answer_bytes(x, http_status, media_type(MEDIA_JSON), body);
+}
+
+void answer_empty(struct exchange *x, int http_status)
+{
+  give(x, http_status, NULL, MHD_create_response_from_buffer(0, (void *)(uintptr_t) "", MHD_RESPMEM_PERSISTENT), 0);
+}
+
+void answer_problem_extra(struct exchange *x, enum problem problem, const char *extra, const char *detail)
+{
+  struct buffer body = BUFFER(KB(256));
+  problem_write(&body, problem, detail, x->text, &x->faults, extra);
+  if (!buffer_ok(&body)) { /* the shortest form of it */
+    buffer_release(&body);
+    problem_write(&body, problem, NULL, NULL, NULL, NULL);
+  }
+  size_t length = 0;
+  char *bytes = buffer_take(&body, &length);
+  if (!bytes) return; /* queue() closes the connection */
+  give(x, problem_http_status(problem), "application/problem+json",
+       MHD_create_response_from_buffer_with_free_callback(length, bytes, free), length);
+}
+
+void answer_problem(struct exchange *x, enum problem problem, const char *detail, ...)
+{
+  if (!detail) {
+    answer_problem_extra(x, problem, NULL, NULL);
+    return;
+  }
+  char text[512];
+  va_list arguments;
+  va_start(arguments, detail);
+  vsnprintf(text, sizeof text, detail, arguments);
+  va_end(arguments);
+  answer_problem_extra(x, problem, NULL, text);
+}
+
+void answer_status(struct exchange *x, enum armdyn_status status, const struct armdyn_error *error)
+{
+  enum problem problem = problem_of_status(status);
+  const char *message = error && *error->message ? error->message : NULL;
+  int http_status = problem_http_status(problem);
+  if (http_status >= 500)
+    log_event(LOG_ERROR, "a call failed", "request", x->request_id, "path", x->text, "reason",
+              message ? message : armdyn_status_text(status), NULL);
+  if (http_status == 503 || http_status == 429) exchange_set_header(x, "Retry-After", "1");
+  if (error && *error->pointer && !x->faults.count) {
+    enum fault_code code = status == ARMDYN_EUNPHYSICAL ? FAULT_UNPHYSICAL : FAULT_INCONSISTENT;
+    fault_add(&x->faults, FAULT_AT_POINTER, error->pointer, code, "%s", message ? message : armdyn_status_text(status));
+  }
+  answer_problem_extra(x, problem, NULL, message);
+}
+
+/* -- streams -- */
+
+struct stream {
+  long (*next)(void *state, char *to, size_t size);
+  void (*release)(void *state);
+  void *state;
+};
+
+static ssize_t read_stream(void *context, uint64_t position, char *to, size_t size)
+{
+  (void)position;
+  struct stream *stream = context;
+  long n = stream->next(stream->state, to, size);
+  if (n == 0) return MHD_CONTENT_READER_END_OF_STREAM;
+  return n < 0 ? MHD_CONTENT_READER_END_WITH_ERROR : n;
+}
+
+static void release_stream(void *context)
+{
+  struct stream *stream = context;
+  if (stream->release) stream->release(stream->state);
+  free(stream);
+}
+
+void answer_stream(struct exchange *x, int http_status, const char *content_type,
+                   long (*next)(void *state, char *to, size_t size), void (*release)(void *state), void *state)
+{
+  struct stream *stream = malloc(sizeof *stream);
+  struct MHD_Response *response = NULL;
+  if (stream) {
+    *stream = (struct stream){ next, release, state };
+    response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK, read_stream, stream, release_stream);
+  }
+  if (!response) {
+    free(stream);
+    if (release) release(state);
+  }
+  give(x, http_status, content_type, response, 0);
+}

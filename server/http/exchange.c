@@ -1,0 +1,335 @@
+/* The life of an exchange: begun when the request line is there, filled by the event thread, answered by its handler
+ * there or on another thread, ended when the client has the answer.
+ *
+ * A connection is suspended before anybody else may resume it, and resumed exactly once: by the pool's thread when the
+ * handler has answered, by exchange_resume when it said WAITS, or by the watch when the client has gone. Compare and
+ * exchange on `state` decides who. */
+#include <sys/socket.h>
+
+#include "server/base/clock.h"
+#include "server/base/log.h"
+#include "server/base/pool.h"
+#include "server/http/internal.h"
+
+static const int64_t SECOND = 1000000000;
+static const size_t SLOWEST_READER = 16 * 1024; /* bytes a second that a client must take */
+
+void request_id_make(struct http *http, char id[REQUEST_ID_SIZE])
+{
+  unsigned long long number = atomic_fetch_add_explicit(&http->request_count, 1, memory_order_relaxed);
+  snprintf(id, REQUEST_ID_SIZE, "%s-%08llx", http->request_prefix, number);
+}
+
+void exchange_hold(struct exchange *x, size_t bytes)
+{
+  if (bytes > x->held) atomic_fetch_add_explicit(&x->http->bytes_in_flight, bytes - x->held, memory_order_relaxed);
+  if (bytes < x->held) atomic_fetch_sub_explicit(&x->http->bytes_in_flight, x->held - bytes, memory_order_relaxed);
+  x->held = bytes;
+}
+
+void exchange_forget_headers(struct exchange *x)
+{
+  for (size_t i = 0; i < x->header_count; i++) free(x->headers[i].value);
+  x->header_count = 0;
+}
+
+static void free_large_body(struct exchange *x)
+{
+  if (x->body_capacity <= SMALL_BODY) return;
+  free(x->body);
+  x->body = NULL;
+  x->body_capacity = x->body_length = 0;
+}
+
+/* Forget one request; keep memory worth keeping. */
+static void reset(struct exchange *x)
+{
+  if (x->response) MHD_destroy_response(x->response);
+  exchange_forget_headers(x);
+  exchange_hold(x, 0);
+  free_large_body(x);
+  char *text = x->text, *body = x->body;
+  size_t text_capacity = x->text_capacity, body_capacity = x->body_capacity;
+  memset(x, 0, offsetof(struct exchange, faults.items));
+  x->text = text;
+  x->text_capacity = text_capacity;
+  x->body = body;
+  x->body_capacity = body_capacity;
+}
+
+void exchange_free(struct exchange *x)
+{
+  free(x->text);
+  free(x->body);
+  free(x);
+}
+
+void exchange_release(struct exchange *x)
+{
+  if (atomic_fetch_sub(&x->references, 1) > 1) return;
+  reset(x);
+  exchange_free(x);
+}
+
+static bool keep_target(struct exchange *x, const char *uri)
+{
+  size_t length = strlen(uri), path = strcspn(uri, "?"), needed = path + 1 + length + 1;
+  if (needed > x->text_capacity) {
+    char *text = realloc(x->text, needed < 256 ? 256 : needed);
+    if (!text) return false;
+    x->text = text;
+    x->text_capacity = needed < 256 ? 256 : needed;
+  }
+  memcpy(x->text, uri, path);
+  x->text[path] = '\0';
+  memcpy(x->text + path + 1, uri, length + 1);
+  return true;
+}
+
+void *exchange_begin(void *context, const char *uri, struct MHD_Connection *mhd)
+{
+  struct http *http = context;
+  struct connection *c = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+  if (!c) return NULL;
+  struct exchange *x = c->spare;
+  c->spare = NULL;
+  if (!x) {
+    x = malloc(sizeof *x);
+    if (!x) return NULL;
+    memset(x, 0, offsetof(struct exchange, faults.items));
+  }
+  x->http = http;
+  x->connection = c;
+  x->mhd = mhd;
+  x->started = clock_monotonic_ns();
+  atomic_init(&x->references, 1);
+  int64_t deadline = x->started + http->body_timeout;
+  bool open = connection_advance(c, PHASE_IDLE, PHASE_READING, deadline);
+  if (!open) /* the first request's time began with the connection */
+    open = connection_advance(c, PHASE_FRESH, PHASE_READING, atomic_load(&c->deadline));
+  if (open && keep_target(x, uri)) return x;
+  exchange_free(x);
+  return NULL;
+}
+
+/* -- the body -- */
+
+static bool make_room(struct exchange *x, size_t needed)
+{
+  if (needed < x->body_capacity) return true; /* a byte for the NUL */
+  size_t capacity = x->body_capacity ? x->body_capacity : 4096;
+  while (capacity <= needed) capacity *= 2;
+  if (capacity > x->route->body_most + 1 && needed <= x->route->body_most) capacity = x->route->body_most + 1;
+  char *body = realloc(x->body, capacity);
+  if (!body) return false;
+  x->body = body;
+  x->body_capacity = capacity;
+  return true;
+}
+
+/* Past libmicrohttpd, which takes no answer now; it is told to close. */
+static enum MHD_Result break_off(struct exchange *x, enum problem problem, const char *detail)
+{
+  if (connection_advance(x->connection, PHASE_READING, PHASE_EXPIRED, 0)) {
+    x->status = problem_http_status(problem);
+    connection_linger(x->connection);
+    connection_refuse(x->connection, problem, detail, x->request_id);
+  }
+  return MHD_NO;
+}
+
+static enum MHD_Result take(struct exchange *x, const char *bytes, size_t *size)
+{
+  size_t length = *size;
+  *size = 0;
+  if (x->refused) {
+    x->body_length += length;
+    if (x->body_length <= SMALL_BODY) return MHD_YES;
+    return break_off(x, PROBLEM_TOO_LARGE, "the request was refused, and its body is too large to be read to its end");
+  }
+  if (length > x->route->body_most - x->body_length) {
+    char detail[128];
+    snprintf(detail, sizeof detail, "the body is larger than %zu bytes", x->route->body_most);
+    return break_off(x, PROBLEM_TOO_LARGE, detail);
+  }
+  if (atomic_load_explicit(&x->http->bytes_in_flight, memory_order_relaxed) + length > LIMIT_BODIES_IN_FLIGHT ||
+      !make_room(x, x->body_length + length))
+    return break_off(x, PROBLEM_UNAVAILABLE, "too many large requests at once");
+  memcpy(x->body + x->body_length, bytes, length);
+  x->body_length += length;
+  x->body[x->body_length] = '\0';
+  exchange_hold(x, x->body_length);
+  return MHD_YES;
+}
+
+/* -- answering -- */
+
+static enum MHD_Result queue(struct exchange *x)
+{
+  if (!x->response) {
+    log_event(LOG_ERROR, "a handler gave no answer", "request", x->request_id, "path", x->text, NULL);
+    answer_problem(x, PROBLEM_INTERNAL, NULL);
+    if (!x->response) return MHD_NO;
+  }
+  free_large_body(x);
+  exchange_hold(x, x->answer_bytes);
+  int64_t patience = x->http->idle_timeout + (int64_t)(x->answer_bytes / SLOWEST_READER) * SECOND;
+  if (!connection_advance(x->connection, PHASE_SERVING, PHASE_SENDING, clock_monotonic_ns() + patience)) return MHD_NO;
+  return MHD_queue_response(x->mhd, (unsigned)x->status, x->response);
+}
+
+/* The handler said WAITS on this thread, and the connection is suspended. */
+static void begin_waiting(struct exchange *x)
+{
+  struct http *http = x->http;
+  struct MHD_Connection *mhd = x->mhd;
+  atomic_fetch_add(&http->waiting, 1);
+  pthread_mutex_lock(&http->lock);
+  int expected = EXCHANGE_RUNNING;
+  bool waits = atomic_compare_exchange_strong(&x->state, &expected, EXCHANGE_WAITING);
+  if (waits) x->connection->waiting = x;
+  pthread_mutex_unlock(&http->lock);
+  if (!waits) MHD_resume_connection(mhd); /* answered meanwhile */
+}
+
+void exchange_resume(struct exchange *x)
+{
+  struct http *http = x->http;
+  struct MHD_Connection *mhd = NULL;
+  pthread_mutex_lock(&http->lock);
+  int was = atomic_exchange(&x->state, EXCHANGE_ANSWERED);
+  if (was == EXCHANGE_GONE) atomic_store(&x->state, EXCHANGE_GONE);
+  if (was == EXCHANGE_WAITING) {
+    x->connection->waiting = NULL;
+    mhd = x->mhd;
+  }
+  pthread_mutex_unlock(&http->lock);
+  atomic_fetch_sub(&http->waiting, 1);
+  exchange_release(x);
+  if (mhd) MHD_resume_connection(mhd);
+}
+
+/* The waiter's reference is taken before the handler runs: exchange_resume may come before it returns. */
+static enum outcome call_handler(struct exchange *x, bool may_block)
+{
+  x->may_block = may_block;
+  atomic_fetch_add(&x->references, 1); /* the waiter's, should there be one */
+  enum outcome outcome = x->route->handle(x);
+  if (outcome != WAITS) atomic_fetch_sub(&x->references, 1);
+  if (outcome == BLOCKS) exchange_forget_headers(x);
+  return outcome;
+}
+
+static void run_on_thread(void *context)
+{
+  struct exchange *x = context;
+  struct MHD_Connection *mhd = x->mhd;
+  enum outcome outcome = call_handler(x, true);
+  if (outcome == WAITS) {
+    begin_waiting(x);
+    return;
+  }
+  atomic_store(&x->state, EXCHANGE_ANSWERED);
+  MHD_resume_connection(mhd);
+}
+
+static enum MHD_Result hand_over(struct exchange *x, struct pool *pool)
+{
+  x->stage = STAGE_HANDED_OVER;
+  MHD_suspend_connection(x->mhd);
+  if (pool_submit(pool, run_on_thread, x)) {
+    exchange_set_header(x, "Retry-After", "1");
+    answer_problem(x, PROBLEM_UNAVAILABLE, "the service is busy: its queue is full");
+    atomic_store(&x->state, EXCHANGE_ANSWERED);
+    MHD_resume_connection(x->mhd);
+  }
+  return MHD_YES;
+}
+
+static enum MHD_Result dispatch(struct exchange *x)
+{
+  if (!connection_advance(x->connection, PHASE_READING, PHASE_SERVING, 0)) return MHD_NO;
+  if (x->refused) return queue(x);
+  bool stopped = atomic_load(&x->http->refusing);
+  if (stopped || (!x->body && !make_room(x, 0))) {
+    answer_problem(x, PROBLEM_UNAVAILABLE, stopped ? "the service stops" : "out of memory");
+    return queue(x);
+  }
+  x->body[x->body_length] = '\0';
+  if (x->route->where == ON_POOL) return hand_over(x, x->http->blocking);
+  switch (call_handler(x, false)) {
+  case ANSWERED: return queue(x);
+  case BLOCKS: return hand_over(x, x->http->app->pool);
+  case WAITS: break;
+  }
+  x->stage = STAGE_HANDED_OVER;
+  MHD_suspend_connection(x->mhd);
+  begin_waiting(x);
+  return MHD_YES;
+}
+
+/* Refused before its body came: read a small body to keep the connection, answer at once otherwise. */
+static enum MHD_Result refuse(struct exchange *x)
+{
+  x->refused = true;
+  const char *length = x->known[HEADER_CONTENT_LENGTH];
+  bool comes = length || x->known[HEADER_TRANSFER_ENCODING];
+  bool small = !x->known[HEADER_EXPECT] && (!length || strtoull(length, NULL, 10) <= SMALL_BODY);
+  if (!comes || (small && x->content_lengths + x->transfer_encodings == 1)) return MHD_YES;
+  if (!connection_advance(x->connection, PHASE_READING, PHASE_SERVING, 0)) return MHD_NO;
+  connection_linger(x->connection);
+  return queue(x);
+}
+
+enum MHD_Result exchange_serve(void *context, struct MHD_Connection *mhd, const char *url, const char *method,
+                               const char *version, const char *upload, size_t *upload_size, void **place)
+{
+  (void)context, (void)url, (void)version, (void)mhd;
+  struct exchange *x = *place;
+  if (!x) return MHD_NO;
+  switch (x->stage) {
+  case STAGE_HEADERS:
+    x->stage = STAGE_BODY;
+    x->method = method;
+    return exchange_admit(x) ? MHD_YES : refuse(x);
+  case STAGE_BODY: return *upload_size ? take(x, upload, upload_size) : dispatch(x);
+  case STAGE_HANDED_OVER: break;
+  }
+  return atomic_load(&x->state) == EXCHANGE_ANSWERED ? queue(x) : MHD_NO;
+}
+
+/* -- the end -- */
+
+static void log_access(const struct exchange *x, bool whole)
+{
+  if (!log_wants(LOG_INFO)) return;
+  if (atomic_load(&x->state) == EXCHANGE_GONE) { /* its answer is somebody else's to touch */
+    log_event(LOG_INFO, "request", "request", x->request_id, "method", x->method, "path", x->text, "ended",
+              "client gone", NULL);
+    return;
+  }
+  if (!x->status) return; /* never complete: there was nothing to answer */
+  double duration = (double)(clock_monotonic_ns() - x->started) * 1e-9;
+  log_event(LOG_INFO, "request", "request", x->request_id, "method", x->method, "path", x->text, "status",
+            LOG_NUMBER(x->status), "duration", LOG_NUMBER(duration), "bytes", LOG_NUMBER(x->answer_bytes), "trace",
+            x->trace_id[0] ? x->trace_id : NULL, "ended", whole ? NULL : "early", NULL);
+}
+
+void exchange_end(void *context, struct MHD_Connection *mhd, void **place, enum MHD_RequestTerminationCode how)
+{
+  (void)context, (void)mhd;
+  struct exchange *x = *place;
+  *place = NULL;
+  if (!x) return;
+  struct connection *c = x->connection;
+  log_access(x, how == MHD_REQUEST_TERMINATED_COMPLETED_OK);
+  connection_advance(c, PHASE_SENDING, PHASE_IDLE, clock_monotonic_ns() + x->http->idle_timeout);
+  if (atomic_load(&x->references) > 1) { /* somebody still waits with it */
+    x->mhd = NULL;
+    x->connection = NULL;
+    exchange_release(x);
+    return;
+  }
+  reset(x);
+  c->spare = x;
+}

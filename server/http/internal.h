@@ -1,0 +1,180 @@
+/* What the files of this room share; nobody else includes it. See connection.c for phases, exchange.c for states. */
+#ifndef SERVER_HTTP_INTERNAL_H
+#define SERVER_HTTP_INTERNAL_H
+
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "server/app.h"
+#include "server/config/options.h"
+#include "server/http/auth.h"
+#include "server/http/exchange.h"
+#include "server/http/router.h"
+#include "server/http/server.h"
+#include "server/http/target.h"
+
+enum {
+  CONNECTIONS_PER_THREAD = 120,  /* libmicrohttpd hangs with 128 active ones in one thread */
+  THREADS_LEAST = 10,            /* so that 1,200 connections find a place */
+  CONNECTION_MEMORY = 32 * 1024, /* request line and headers, and one read of a body */
+  REQUEST_ID_SIZE = 65,
+  HEADERS_OF_ANSWER = 8,
+  SMALL_BODY = 16 * 1024, /* kept from request to request; refused bodies up to it are read and dropped */
+  LINGERING_MOST = 64,
+  BLOCKING_THREADS = 16, /* for handlers that touch the disk */
+  QUEUE_MOST = 1200      /* of work handed to threads: more than connections cannot come */
+};
+
+/* -- connections (connection.c) -- */
+
+/* Where a connection is in the life of a request. The event thread moves it on; the watching thread may move it to
+ * EXPIRED when its deadline has passed, and whoever is first wins. */
+enum phase {
+  PHASE_FRESH,   /* accepted, no request line yet */
+  PHASE_READING, /* a request arrives */
+  PHASE_SERVING, /* it is being answered; no deadline */
+  PHASE_SENDING, /* the answer goes out */
+  PHASE_IDLE,    /* kept for the next request */
+  PHASE_EXPIRED  /* being closed */
+};
+
+struct connection {
+  struct connection *previous, *next; /* of http->connections, under http->lock */
+  struct http *http;
+  int fd;
+  _Atomic int phase;
+  _Atomic int64_t deadline; /* monotonic ns; 0 = none */
+  struct exchange *spare;   /* memory of the last exchange, for the next */
+  struct exchange *waiting; /* under http->lock: suspended until exchange_resume */
+  int linger;               /* a duplicate of fd that outlives it, -1 = none */
+};
+
+void connection_notify(void *http, struct MHD_Connection *mhd, void **context,
+                       enum MHD_ConnectionNotificationCode what);
+/* false: it has expired meanwhile. */
+bool connection_advance(struct connection *connection, enum phase from, enum phase to, int64_t deadline);
+/* Write a whole answer past libmicrohttpd, which cannot answer in the middle of a body; the connection must be closed
+ * afterwards. */
+void connection_refuse(struct connection *connection, enum problem problem, const char *detail, const char *request_id);
+/* The answer will be sent while the client still sends: keep the socket open a little after closing, so that no reset
+ * destroys the answer before it is read. */
+void connection_linger(struct connection *connection);
+
+enum armdyn_status watch_start(struct http *http);
+void watch_stop(struct http *http);
+
+/* -- the service (server.c) -- */
+
+struct http {
+  const struct app *app;
+  struct auth *auth;
+  struct router *router;
+  struct MHD_Daemon *daemon;
+  struct pool *blocking;
+  int64_t body_timeout, idle_timeout; /* ns */
+  size_t slots;
+  _Atomic size_t bytes_in_flight; /* bodies received and answers not yet sent */
+  _Atomic long waiting;           /* exchanges that returned WAITS and are not resumed */
+  _Atomic bool stopping;          /* nothing new; kept connections end */
+  _Atomic bool refusing;          /* no handler is called any more */
+  _Atomic uint64_t request_count;
+  char request_prefix[9];
+
+  pthread_mutex_t lock;
+  struct connection *connections;
+  size_t connection_count;
+
+  pthread_t watch;
+  bool watching;
+  int wake_fd; /* eventfd */
+  struct {
+    int fd;
+    int64_t until;
+    size_t budget;
+  } lingering[LINGERING_MOST]; /* under lock */
+  size_t lingering_count;
+};
+
+void request_id_make(struct http *http, char id[REQUEST_ID_SIZE]);
+
+/* -- exchanges (exchange.c) -- */
+
+/* Who has the exchange after its handler was called. */
+enum exchange_state {
+  EXCHANGE_RUNNING,
+  EXCHANGE_WAITING,  /* the handler returned WAITS and nobody has resumed yet */
+  EXCHANGE_ANSWERED, /* there is an answer to queue */
+  EXCHANGE_GONE      /* the client went while somebody waited; that one still holds it */
+};
+
+enum stage { STAGE_HEADERS, STAGE_BODY, STAGE_HANDED_OVER };
+
+/* Headers that every request is asked for; found in one pass. */
+enum known_header {
+  HEADER_ACCEPT,
+  HEADER_AUTHORIZATION,
+  HEADER_CONTENT_LENGTH,
+  HEADER_CONTENT_TYPE,
+  HEADER_EXPECT,
+  HEADER_TRACEPARENT,
+  HEADER_TRANSFER_ENCODING,
+  HEADER_REQUEST_ID,
+  KNOWN_HEADERS
+};
+
+struct exchange {
+  struct http *http;
+  struct connection *connection;
+  struct MHD_Connection *mhd; /* NULL once the client has gone */
+  _Atomic int references;     /* the connection's, and the waiter's */
+  _Atomic int state;
+  enum stage stage;
+  bool head_only, may_block, refused;
+  int64_t started;
+  size_t held; /* bytes of http->bytes_in_flight */
+
+  const char *method;
+  char *text; /* the target as asked up to '?', NUL, then a copy taken apart by `target` */
+  size_t text_capacity;
+  struct target target;
+  struct match match;
+  const struct route *route;
+  const char *known[KNOWN_HEADERS];
+  size_t header_bytes, content_lengths, transfer_encodings;
+  char request_id[REQUEST_ID_SIZE];
+  char trace_id[33];
+  const char *key_id;
+  enum media body_media, answer_media;
+  char *body;
+  size_t body_length, body_capacity;
+
+  int status; /* 0 = no answer yet */
+  struct MHD_Response *response;
+  size_t answer_bytes;
+  struct {
+    const char *name;
+    char *value;
+  } headers[HEADERS_OF_ANSWER];
+  size_t header_count;
+
+  struct faults faults; /* last: large, and untouched as long as there are none */
+};
+
+void *exchange_begin(void *http, const char *uri, struct MHD_Connection *mhd);
+enum MHD_Result exchange_serve(void *http, struct MHD_Connection *mhd, const char *url, const char *method,
+                               const char *version, const char *upload, size_t *upload_size, void **context);
+void exchange_end(void *http, struct MHD_Connection *mhd, void **context, enum MHD_RequestTerminationCode how);
+void exchange_free(struct exchange *x);
+void exchange_release(struct exchange *x);
+void exchange_forget_headers(struct exchange *x); /* those set for the answer */
+/* Let bytes_in_flight follow what this exchange holds. */
+void exchange_hold(struct exchange *x, size_t bytes);
+
+/* -- admission (admission.c): everything that is decided before the body is read -- */
+
+/* Route, key, query, formats, lengths. false: an answer has been given. */
+bool exchange_admit(struct exchange *x);
+
+#endif

@@ -1,0 +1,135 @@
+/* What a handler may ask of its request. */
+#include <errno.h>
+#include <math.h>
+
+#include "server/http/internal.h"
+
+struct app *exchange_app(const struct exchange *x)
+{
+  return (struct app *)(uintptr_t)x->http->app;
+}
+
+const char *exchange_segment(const struct exchange *x, const char *name)
+{
+  for (size_t i = 0; i < x->match.count; i++)
+    if (!strcmp(x->match.values[i].name, name)) return x->match.values[i].value;
+  return "";
+}
+
+const char *exchange_query(const struct exchange *x, const char *name)
+{
+  return target_parameter(&x->target, name);
+}
+
+const char *exchange_header(const struct exchange *x, const char *name)
+{
+  return x->mhd ? MHD_lookup_connection_value(x->mhd, MHD_HEADER_KIND, name) : NULL;
+}
+
+const char *exchange_body(const struct exchange *x, size_t *length)
+{
+  *length = x->body_length;
+  return x->body ? x->body : "";
+}
+
+const char *exchange_request_id(const struct exchange *x)
+{
+  return x->request_id;
+}
+
+const char *exchange_path(const struct exchange *x)
+{
+  return x->text;
+}
+
+const char *exchange_method(const struct exchange *x)
+{
+  return x->head_only ? "GET" : x->method;
+}
+
+bool exchange_may_block(const struct exchange *x)
+{
+  return x->may_block;
+}
+
+enum media exchange_body_media(const struct exchange *x)
+{
+  return x->body_media;
+}
+
+enum media exchange_answer_media(const struct exchange *x)
+{
+  return x->answer_media;
+}
+
+const char *exchange_key_id(const struct exchange *x)
+{
+  return x->key_id;
+}
+
+bool exchange_stopping(const struct exchange *x)
+{
+  return atomic_load_explicit(&x->http->stopping, memory_order_relaxed);
+}
+
+bool exchange_may_wait(const struct exchange *x)
+{
+  return !exchange_stopping(x) && atomic_load(&x->http->waiting) < (long)(x->http->slots / 2);
+}
+
+struct faults *exchange_faults(struct exchange *x)
+{
+  return &x->faults;
+}
+
+bool exchange_query_integer(struct exchange *x, const char *name, long long least, long long most, long long *value)
+{
+  const char *text = exchange_query(x, name);
+  if (!text) return true;
+  char *end;
+  errno = 0;
+  long long number = strtoll(text, &end, 10);
+  bool digits = *text == '-' ? text[1] >= '0' && text[1] <= '9' : *text >= '0' && *text <= '9';
+  if (!digits || *end || errno) {
+    fault_add(&x->faults, FAULT_AT_PARAMETER, name, FAULT_TYPE, "must be a whole number, got '%.64s'", text);
+    return false;
+  }
+  if (number < least || number > most) {
+    fault_add(&x->faults, FAULT_AT_PARAMETER, name, number < least ? FAULT_MINIMUM : FAULT_MAXIMUM,
+              "must be from %lld to %lld, got %lld", least, most, number);
+    return false;
+  }
+  *value = number;
+  return true;
+}
+
+bool exchange_query_number(struct exchange *x, const char *name, double least, double most, double *value)
+{
+  const char *text = exchange_query(x, name);
+  if (!text) return true;
+  char *end;
+  double number = strtod(text, &end);
+  if (text[strspn(text, "+-.eE0123456789")] || end == text || *end || !isfinite(number)) {
+    fault_add(&x->faults, FAULT_AT_PARAMETER, name, FAULT_TYPE, "must be a number, got '%.64s'", text);
+    return false;
+  }
+  if (number < least || number > most) {
+    fault_add(&x->faults, FAULT_AT_PARAMETER, name, number < least ? FAULT_MINIMUM : FAULT_MAXIMUM,
+              "must be from %g to %g, got %g", least, most, number);
+    return false;
+  }
+  *value = number;
+  return true;
+}
+
+bool exchange_query_truth(struct exchange *x, const char *name, bool *value)
+{
+  const char *text = exchange_query(x, name);
+  if (!text) return true;
+  if (strcmp(text, "true") && strcmp(text, "false")) {
+    fault_add(&x->faults, FAULT_AT_PARAMETER, name, FAULT_TYPE, "must be true or false, got '%.64s'", text);
+    return false;
+  }
+  *value = *text == 't';
+  return true;
+}
