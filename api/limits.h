@@ -22,7 +22,8 @@
 #define LIMIT_FRAME            MB(1)   /* one message between processes */
 #define LIMIT_JOBS_QUEUED      1000    /* beyond it 429 */
 #define LIMIT_JOB_ATTEMPTS     3
-#define LIMIT_TAGS             32 /* of one resource, keys and values up to LIMIT_TAG characters */
+#define LIMIT_WORKER_MEMORY    MB(2048) /* address space of one worker process */
+#define LIMIT_TAGS             32       /* of one resource, keys and values up to LIMIT_TAG characters */
 #define LIMIT_TAG              128
 #define LIMIT_AXES             10 /* of one controller, register protocol v1 */
 

@@ -1,0 +1,50 @@
+#include "api/codec/job.h"
+
+#include "api/json/writer.h"
+
+static void member_text(struct json_writer *w, const char *name, const char *text)
+{
+  json_key(w, name), json_write_text(w, text);
+}
+
+static void member_time(struct json_writer *w, const char *name, const char *time)
+{
+  json_key(w, name), json_write_text(w, time[0] ? time : NULL);
+}
+
+static void member_json(struct json_writer *w, const char *name, const char *json, const char *otherwise)
+{
+  json_key(w, name), json_write_raw(w, json ? json : otherwise);
+}
+
+void job_encode(const struct job_resource *job, struct buffer *out)
+{
+  struct json_writer w = { .out = out };
+  json_begin_object(&w);
+  member_text(&w, "id", job->id);
+  member_text(&w, "kind", job->kind);
+  member_text(&w, "robot", job->robot);
+  json_key(&w, "revision"), json_write_integer(&w, job->revision);
+  member_text(&w, "state", job->state);
+  json_key(&w, "progress"), json_write_number(&w, job->progress);
+  member_text(&w, "message", job->message);
+  json_key(&w, "attempt"), json_write_integer(&w, job->attempt);
+  member_time(&w, "created_at", job->created_at);
+  member_time(&w, "started_at", job->started_at);
+  member_time(&w, "finished_at", job->finished_at);
+  json_key(&w, "result");
+  if (job->href) {
+    json_begin_object(&w);
+    member_text(&w, "href", job->href);
+    if (job->value) member_json(&w, "value", job->value, NULL);
+    json_end_object(&w);
+  } else
+    json_write_null(&w);
+  member_json(&w, "tags", job->tags, "{}");
+  if (!job->summary) {
+    member_json(&w, "problem", job->problem, NULL);
+    member_json(&w, "attempts", job->attempts, "[]");
+    member_json(&w, "request", job->request, "{}");
+  }
+  json_end_object(&w);
+}

@@ -1,0 +1,22 @@
+/* A job as GET answers it. */
+#ifndef API_CODEC_JOB_H
+#define API_CODEC_JOB_H
+
+#include <stdbool.h>
+
+#include "api/wire/buffer.h"
+
+struct job_resource {
+  const char *id, *kind, *robot, *state, *message;
+  long long revision;
+  double progress;
+  int attempt;
+  const char *created_at, *started_at, *finished_at; /* "" is null */
+  const char *href;                                  /* of the result; NULL until there is one */
+  const char *request, *tags, *problem, *attempts;   /* JSON texts; NULL = absent */
+  const char *value;                                 /* JSON of the result, when it is included */
+  bool summary;                                      /* for lists */
+};
+void job_encode(const struct job_resource *job, struct buffer *out);
+
+#endif

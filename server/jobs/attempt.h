@@ -1,0 +1,46 @@
+/* One attempt at a job: what goes to the worker, what comes back, and how the store is told. */
+#ifndef SERVER_JOBS_ATTEMPT_H
+#define SERVER_JOBS_ATTEMPT_H
+
+#include "api/wire/buffer.h"
+#include "server/jobs/internal.h"
+
+enum attempt_end {
+  ATTEMPT_RESULT,  /* the worker computed one */
+  ATTEMPT_PROBLEM, /* the worker says why there is none */
+  ATTEMPT_REFUSED, /* a problem, without asking the worker */
+  ATTEMPT_LOST,    /* the worker ended or talked nonsense: `reason` */
+  ATTEMPT_STORE,   /* the store failed: `reason`; nobody's fault, to be tried again */
+  ATTEMPT_GONE     /* there is no such job any more, or it was cancelled before it began */
+};
+
+struct attempt {
+  struct live_job *live;
+  struct store *store;
+  struct store_job job;   /* as stored */
+  bool loaded;            /* job is */
+  char result[ID_SIZE];   /* the id that a result of this attempt has */
+  bool handed_over;       /* the worker has (some of) it */
+  bool peer_gone;         /* LOST: it closed its end */
+  struct buffer document; /* RESULT, PROBLEM, REFUSED */
+  char reason[MESSAGE_TEXT];
+  struct store_series_writer *series;
+  size_t series_count, width;
+  double *rows; /* a frame's worth, aligned */
+};
+
+/* Run it on the runner's process, until its end. Release it in any case. */
+enum attempt_end attempt_run(struct attempt *a, struct runner *r, struct live_job *job);
+void attempt_release(struct attempt *a);
+
+/* Append `reason` to what is told of lost attempts. False when out of memory. */
+bool attempt_note_lost(struct attempt *a);
+
+/* The ways to tell the store; each may be tried again after a failure. */
+enum armdyn_status attempt_store_result(struct attempt *a);
+enum armdyn_status attempt_store_problem(struct attempt *a);
+enum armdyn_status attempt_store_retry(struct attempt *a);
+enum armdyn_status attempt_store_lost(struct attempt *a); /* too often: failed */
+enum armdyn_status attempt_store_cancelled(struct attempt *a);
+
+#endif

@@ -1,0 +1,78 @@
+/* The scheduler from inside: what jobs.c, runner.c and waiters.c share. */
+#ifndef SERVER_JOBS_INTERNAL_H
+#define SERVER_JOBS_INTERNAL_H
+
+#include <pthread.h>
+
+#include "server/ipc/child.h"
+#include "server/jobs/jobs.h"
+#include "server/jobs/messages.h"
+
+/* A job that has not ended, in the order of acceptance. Its request stays in the store until it is run. */
+struct live_job {
+  struct live_job *next;
+  char id[ID_SIZE];
+  bool running;   /* a runner has it, and only that runner removes it */
+  bool held;      /* somebody is cancelling it in the store */
+  bool cancelled; /* the runner should end it so */
+  int attempt;    /* how many were begun */
+  char started_at[TIME_SIZE];
+  double progress;
+  char message[MESSAGE_TEXT];
+  struct runner *runner;
+};
+
+/* A thread and its worker process. */
+struct runner {
+  struct jobs *jobs;
+  pthread_t thread;
+  struct child child;
+  pid_t victim; /* the process, as long as it may be killed: not reaped yet; 0 = none. Under the lock */
+  bool ready;   /* it said so. Under the lock */
+  int failures; /* starts in a row that came to nothing */
+};
+
+/* Somebody who wants to know when a job has ended. */
+struct waiter {
+  struct waiter *next;
+  char id[ID_SIZE];
+  int64_t deadline_ns;
+  void (*wake)(void *context);
+  void *context;
+};
+
+struct jobs {
+  struct store *store;
+  pthread_mutex_t lock;
+  pthread_cond_t changed; /* anything below */
+  struct live_job *first, **last;
+  size_t live;   /* jobs in the list, and places promised to jobs that are being stored */
+  bool stopping; /* take no more jobs */
+  bool killing;  /* the time to stop is over */
+  size_t runner_count;
+  struct runner *runners;
+
+  pthread_t waking; /* the thread of waiters.c */
+  pthread_cond_t waiters_changed;
+  struct waiter *waiters;
+  bool waking_ends;
+};
+
+void *runner_main(void *runner);
+
+/* Under the lock. */
+struct live_job *live_find(const struct jobs *jobs, const char *id);
+/* Store the end of a cancelled job. */
+enum armdyn_status job_end_cancelled(struct store *store, const char *id, int attempt, const char *started_at);
+/* The job has ended: take it out, free it, wake who waits for it. Without the lock. */
+void live_end(struct jobs *jobs, struct live_job *job);
+
+enum armdyn_status waiters_start(struct jobs *jobs);
+void waiters_stop(struct jobs *jobs);                 /* wakes all that are left */
+void waiters_wake(struct jobs *jobs, const char *id); /* NULL: all */
+
+/* A condition that waits on the monotonic clock, until a point of it. */
+void condition_init(pthread_cond_t *condition);
+void condition_wait_until(pthread_cond_t *condition, pthread_mutex_t *lock, int64_t deadline_ns);
+
+#endif

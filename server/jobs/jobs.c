@@ -1,0 +1,297 @@
+#include "server/jobs/jobs.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "api/problem/problem.h"
+#include "server/base/log.h"
+#include "server/config/options.h"
+#include "server/jobs/internal.h"
+
+enum { CANCEL_MS = 10000, PAGE = LIMIT_LIST };
+
+struct live_job *live_find(const struct jobs *jobs, const char *id)
+{
+  struct live_job *job = jobs->first;
+  while (job && strcmp(job->id, id) != 0) job = job->next;
+  return job;
+}
+
+/* Under the lock. */
+static void live_append(struct jobs *jobs, struct live_job *job)
+{
+  *jobs->last = job;
+  jobs->last = &job->next;
+  pthread_cond_broadcast(&jobs->changed);
+}
+
+void live_end(struct jobs *jobs, struct live_job *job)
+{
+  char id[ID_SIZE];
+  memcpy(id, job->id, sizeof id);
+  pthread_mutex_lock(&jobs->lock);
+  struct live_job **at = &jobs->first;
+  while (*at != job) at = &(*at)->next;
+  *at = job->next;
+  if (jobs->last == &job->next) jobs->last = at;
+  jobs->live--;
+  pthread_cond_broadcast(&jobs->changed);
+  pthread_mutex_unlock(&jobs->lock);
+  free(job);
+  waiters_wake(jobs, id);
+}
+
+/* -- start and stop -- */
+
+/* What a former run left, collected newest first. */
+struct leftovers {
+  struct live_job *first;
+  size_t count;
+  char oldest[ID_SIZE];
+  bool failed;
+};
+
+static void keep_leftover(void *context, const struct store_job *job)
+{
+  struct leftovers *left = context;
+  struct live_job *live = calloc(1, sizeof *live);
+  if (!live) {
+    left->failed = true;
+    return;
+  }
+  memcpy(live->id, job->id, sizeof live->id);
+  memcpy(live->started_at, job->started_at, sizeof live->started_at);
+  live->attempt = job->attempt;
+  live->next = left->first; /* so the oldest ends up first */
+  left->first = live;
+  left->count++;
+  memcpy(left->oldest, job->id, sizeof left->oldest);
+}
+
+static enum armdyn_status take_up_leftovers(struct jobs *jobs)
+{
+  struct leftovers left = { 0 };
+  struct store_job_filter queued = { .state = JOB_QUEUED };
+  enum armdyn_status status = ARMDYN_OK;
+  for (size_t before = SIZE_MAX; !status && before != left.count;) {
+    before = left.count;
+    struct store_page page = { .limit = PAGE, .before = left.count ? left.oldest : NULL };
+    status = store_job_list(jobs->store, &queued, &page, keep_leftover, &left);
+    if (left.failed) status = ARMDYN_EMEMORY;
+  }
+  for (struct live_job *job = left.first, *next; job; job = next) {
+    next = job->next;
+    job->next = NULL;
+    live_append(jobs, job);
+  }
+  jobs->live = left.count;
+  if (left.count) log_event(LOG_INFO, "jobs taken up again", "count", LOG_NUMBER(left.count), NULL);
+  return status;
+}
+
+static void free_all(struct jobs *jobs)
+{
+  for (struct live_job *job = jobs->first, *next; job; job = next) {
+    next = job->next;
+    free(job);
+  }
+  pthread_cond_destroy(&jobs->changed);
+  pthread_cond_destroy(&jobs->waiters_changed);
+  pthread_mutex_destroy(&jobs->lock);
+  free(jobs->runners);
+  free(jobs);
+}
+
+enum armdyn_status jobs_start(struct store *store, const struct options *options, struct jobs **out,
+                              struct armdyn_error *error)
+{
+  struct jobs *jobs = calloc(1, sizeof *jobs);
+  if (!jobs) return armdyn_refuse(error, ARMDYN_EMEMORY, "", "out of memory");
+  jobs->store = store;
+  jobs->last = &jobs->first;
+  pthread_mutex_init(&jobs->lock, NULL);
+  condition_init(&jobs->changed);
+  condition_init(&jobs->waiters_changed);
+
+  size_t count = options->workers > 0 ? (size_t)options->workers : (size_t)sysconf(_SC_NPROCESSORS_ONLN);
+  jobs->runners = calloc(count, sizeof *jobs->runners);
+  enum armdyn_status status = jobs->runners ? take_up_leftovers(jobs) : ARMDYN_EMEMORY;
+  if (!status) status = waiters_start(jobs);
+  if (status) {
+    free_all(jobs);
+    return armdyn_refuse(error, status, "", "cannot take up the jobs: %s", armdyn_status_text(status));
+  }
+  for (; jobs->runner_count < count; jobs->runner_count++) {
+    struct runner *r = &jobs->runners[jobs->runner_count];
+    r->jobs = jobs;
+    if (pthread_create(&r->thread, NULL, runner_main, r)) {
+      jobs_stop(jobs, 0);
+      return armdyn_refuse(error, ARMDYN_EMEMORY, "", "cannot start a thread for worker %zu", jobs->runner_count + 1);
+    }
+  }
+  *out = jobs;
+  return ARMDYN_OK;
+}
+
+void jobs_stop(struct jobs *jobs, int64_t deadline_ns)
+{
+  pthread_mutex_lock(&jobs->lock);
+  jobs->stopping = true;
+  pthread_cond_broadcast(&jobs->changed);
+  pthread_mutex_unlock(&jobs->lock);
+  waiters_wake(jobs, NULL); /* nobody is kept waiting by a service that stops */
+
+  pthread_mutex_lock(&jobs->lock);
+  while (clock_monotonic_ns() < deadline_ns) {
+    bool running = false;
+    for (struct live_job *job = jobs->first; job; job = job->next) running = running || job->running;
+    if (!running) break;
+    condition_wait_until(&jobs->changed, &jobs->lock, deadline_ns);
+  }
+  jobs->killing = true;
+  for (size_t i = 0; i < jobs->runner_count; i++)
+    if (jobs->runners[i].victim) kill(jobs->runners[i].victim, SIGKILL);
+  pthread_cond_broadcast(&jobs->changed);
+  pthread_mutex_unlock(&jobs->lock);
+
+  for (size_t i = 0; i < jobs->runner_count; i++) pthread_join(jobs->runners[i].thread, NULL);
+  waiters_stop(jobs);
+  free_all(jobs);
+}
+
+bool jobs_ready(const struct jobs *jobs)
+{
+  struct jobs *shared = (struct jobs *)(uintptr_t)jobs; /* the lock alone is changed */
+  bool ready = true;
+  pthread_mutex_lock(&shared->lock);
+  for (size_t i = 0; i < jobs->runner_count; i++) ready = ready && jobs->runners[i].ready;
+  pthread_mutex_unlock(&shared->lock);
+  return ready;
+}
+
+/* -- one job -- */
+
+enum armdyn_status jobs_submit(struct jobs *jobs, struct store_job *job, const struct store_idempotency *key)
+{
+  struct live_job *live = calloc(1, sizeof *live);
+  if (!live) return ARMDYN_EMEMORY;
+  pthread_mutex_lock(&jobs->lock);
+  enum armdyn_status status = jobs->stopping                    ? ARMDYN_EUNAVAILABLE
+                              : jobs->live >= LIMIT_JOBS_QUEUED ? ARMDYN_ELIMIT
+                                                                : ARMDYN_OK;
+  if (!status) jobs->live++;
+  pthread_mutex_unlock(&jobs->lock);
+  if (status) goto out;
+
+  id_make(job->id);
+  clock_format(clock_wall_ms(), job->created_at);
+  job->state = JOB_QUEUED;
+  job->attempt = 0;
+  job->started_at[0] = job->finished_at[0] = job->result_id[0] = '\0';
+  memcpy(live->id, job->id, sizeof live->id);
+  status = store_job_create(jobs->store, job, key);
+
+  pthread_mutex_lock(&jobs->lock);
+  if (status)
+    jobs->live--;
+  else {
+    live_append(jobs, live);
+    live = NULL;
+  }
+  pthread_mutex_unlock(&jobs->lock);
+out:
+  free(live);
+  return status;
+}
+
+enum armdyn_status jobs_get(struct jobs *jobs, const char *id, struct job_view *view)
+{
+  /* What is in memory first: if the job ends in between, what is stored is the newer and wins. */
+  struct live_job now = { 0 };
+  pthread_mutex_lock(&jobs->lock);
+  const struct live_job *live = live_find(jobs, id);
+  if (live) now = *live;
+  pthread_mutex_unlock(&jobs->lock);
+
+  *view = (struct job_view){ 0 };
+  enum armdyn_status status = store_job_get(jobs->store, id, &view->job);
+  if (status) return status;
+  if (view->job.state == JOB_SUCCEEDED) view->progress = 1;
+  if (!live || view->job.state != JOB_QUEUED) return ARMDYN_OK;
+  if (now.running) view->job.state = JOB_RUNNING;
+  view->job.attempt = now.attempt;
+  memcpy(view->job.started_at, now.started_at, sizeof now.started_at);
+  view->progress = now.progress;
+  memcpy(view->message, now.message, sizeof now.message);
+  return ARMDYN_OK;
+}
+
+void job_view_release(struct job_view *view)
+{
+  store_job_release(&view->job);
+}
+
+enum armdyn_status job_end_cancelled(struct store *store, const char *id, int attempt, const char *started_at)
+{
+  struct store_job job;
+  enum armdyn_status status = store_job_get(store, id, &job);
+  if (status) return status;
+  struct buffer problem = BUFFER(LIMIT_MODEL_BODY);
+  char instance[64];
+  snprintf(instance, sizeof instance, "/v1/jobs/%s", id);
+  problem_write(&problem, PROBLEM_CANCELLED, "The job was cancelled before it ended.", instance, NULL, NULL);
+  job.state = JOB_CANCELLED;
+  job.attempt = attempt;
+  snprintf(job.started_at, sizeof job.started_at, "%s", started_at);
+  clock_format(clock_wall_ms(), job.finished_at);
+  free(job.problem);
+  job.problem = buffer_take(&problem, NULL);
+  status = job.problem ? store_job_end(store, &job) : ARMDYN_EMEMORY;
+  buffer_release(&problem);
+  store_job_release(&job);
+  return status;
+}
+
+/* Under the lock: wait until the job has left the list, or for CANCEL_MS. */
+static void await_end(struct jobs *jobs, const char *id)
+{
+  int64_t deadline = clock_monotonic_ns() + (int64_t)CANCEL_MS * 1000000;
+  while (live_find(jobs, id) && clock_monotonic_ns() < deadline)
+    condition_wait_until(&jobs->changed, &jobs->lock, deadline);
+}
+
+enum armdyn_status jobs_cancel(struct jobs *jobs, const char *id)
+{
+  pthread_mutex_lock(&jobs->lock);
+  struct live_job *live = live_find(jobs, id);
+  bool was_live = live != NULL;
+  if (live && !live->running && !live->held) {
+    live->held = true; /* no runner takes it, and nobody else cancels it */
+    pthread_mutex_unlock(&jobs->lock);
+    enum armdyn_status status = job_end_cancelled(jobs->store, id, live->attempt, live->started_at);
+    if (!status) {
+      live_end(jobs, live);
+      return ARMDYN_OK;
+    }
+    pthread_mutex_lock(&jobs->lock);
+    live->held = false;
+    pthread_cond_broadcast(&jobs->changed);
+    pthread_mutex_unlock(&jobs->lock);
+    return status;
+  }
+  if (live) {
+    live->cancelled = true;
+    if (live->runner && live->runner->victim) kill(live->runner->victim, SIGKILL);
+    pthread_cond_broadcast(&jobs->changed);
+    await_end(jobs, id);
+  }
+  pthread_mutex_unlock(&jobs->lock);
+
+  struct store_job job;
+  enum armdyn_status status = store_job_get(jobs->store, id, &job);
+  if (status) return status;
+  bool ended_otherwise = job.state == JOB_SUCCEEDED || job.state == JOB_FAILED || !was_live;
+  store_job_release(&job);
+  return ended_otherwise ? ARMDYN_ECONFLICT : ARMDYN_OK;
+}

@@ -1,0 +1,226 @@
+/* A thread with a worker process of its own: takes a job, hands it over, stores what comes back. */
+#include <signal.h>
+#include <stdlib.h>
+
+#include "api/limits.h"
+#include "server/base/log.h"
+#include "server/jobs/attempt.h"
+#include "server/jobs/internal.h"
+
+enum {
+  READY_MS = 20000, /* for a new process to say that it is ready */
+  LOOK_MS = 1000,   /* how often an idle runner looks after its process */
+  RESTART_MS = 100, /* rest before a second start, doubled up to ... */
+  RESTART_MOST_MS = 5000,
+  STORE_MS = 250, /* rest before another try to store, doubled up to ... */
+  STORE_MOST_MS = 30000
+};
+
+/* Rest, but not longer than the service goes on, nor beyond a flag (under the lock) that is raised. */
+static void rest(struct jobs *jobs, const bool *raised, int64_t ms)
+{
+  int64_t until = clock_monotonic_ns() + ms * 1000000;
+  pthread_mutex_lock(&jobs->lock);
+  while (clock_monotonic_ns() < until && !jobs->killing && !*raised)
+    condition_wait_until(&jobs->changed, &jobs->lock, until);
+  pthread_mutex_unlock(&jobs->lock);
+}
+
+static bool flag(struct jobs *jobs, const bool *which)
+{
+  pthread_mutex_lock(&jobs->lock);
+  bool value = *which;
+  pthread_mutex_unlock(&jobs->lock);
+  return value;
+}
+
+static int64_t doubled(int times, int64_t first, int64_t most)
+{
+  int64_t ms = first << (times < 16 ? times : 16);
+  return ms < most ? ms : most;
+}
+
+/* -- the process -- */
+
+/* kill_it false: it closed its end, so let it end in its own way, to learn which. */
+static void worker_down(struct runner *r, bool kill_it, char reason[CHILD_REASON_SIZE])
+{
+  pthread_mutex_lock(&r->jobs->lock);
+  r->victim = 0; /* from here on nobody kills it but us: once reaped, the pid may be another's */
+  r->ready = false;
+  pthread_mutex_unlock(&r->jobs->lock);
+  child_end(&r->child, kill_it, reason);
+}
+
+/* True with a process that is ready; false: none yet, or the service stops. */
+static bool worker_up(struct runner *r)
+{
+  char reason[CHILD_REASON_SIZE];
+  if (r->child.pid) {
+    if (!child_ended(&r->child, 0)) return true;
+    worker_down(r, false, reason);
+    log_event(LOG_WARNING, "an idle worker ended", "reason", reason, NULL);
+  }
+  if (r->failures) rest(r->jobs, &r->jobs->stopping, doubled(r->failures - 1, RESTART_MS, RESTART_MOST_MS));
+  if (flag(r->jobs, &r->jobs->stopping)) return false;
+
+  static const char *const arguments[] = { "worker", NULL };
+  struct armdyn_error error;
+  r->failures++;
+  if (child_start(&r->child, arguments, true, &error)) {
+    log_event(LOG_ERROR, "cannot start a worker", "reason", error.message, NULL);
+    return false;
+  }
+  pthread_mutex_lock(&r->jobs->lock);
+  r->victim = r->child.pid;
+  if (r->jobs->killing) kill(r->victim, SIGKILL);
+  pthread_mutex_unlock(&r->jobs->lock);
+
+  struct frame frame;
+  enum armdyn_status status = channel_receive(&r->child.channel, &frame, READY_MS);
+  if (status || frame.type != MESSAGE_READY) {
+    worker_down(r, status != ARMDYN_EIO, reason);
+    log_event(LOG_ERROR, "a worker did not become ready", "reason", reason, NULL);
+    return false;
+  }
+  pthread_mutex_lock(&r->jobs->lock);
+  r->ready = true;
+  pthread_mutex_unlock(&r->jobs->lock);
+  return true;
+}
+
+/* -- the job -- */
+
+/* The oldest one that waits; NULL after LOOK_MS or when the service stops. */
+static struct live_job *take(struct runner *r)
+{
+  struct jobs *jobs = r->jobs;
+  int64_t until = clock_monotonic_ns() + (int64_t)LOOK_MS * 1000000;
+  struct live_job *job = NULL;
+  pthread_mutex_lock(&jobs->lock);
+  while (!jobs->stopping) {
+    for (job = jobs->first; job && (job->running || job->held);) job = job->next;
+    if (job || clock_monotonic_ns() >= until) break;
+    condition_wait_until(&jobs->changed, &jobs->lock, until);
+  }
+  if (job) {
+    job->running = true;
+    job->runner = r;
+    job->attempt++;
+    job->progress = 0;
+    job->message[0] = '\0';
+    if (!job->started_at[0]) clock_format(clock_wall_ms(), job->started_at);
+  }
+  pthread_mutex_unlock(&jobs->lock);
+  return job;
+}
+
+static void give_back(struct jobs *jobs, struct live_job *job, const char *message)
+{
+  pthread_mutex_lock(&jobs->lock);
+  job->running = false;
+  job->runner = NULL;
+  job->progress = 0;
+  snprintf(job->message, sizeof job->message, "%s", message);
+  pthread_cond_broadcast(&jobs->changed);
+  pthread_mutex_unlock(&jobs->lock);
+}
+
+/* Try until the store takes it: it may be full now and have room later. False: `raised` came up meanwhile (the service
+ * stops at the latest), or the store says that it never will. */
+static bool commit(struct runner *r, struct attempt *a, enum armdyn_status (*store)(struct attempt *a),
+                   const bool *raised)
+{
+  for (int tries = 0;; tries++) {
+    enum armdyn_status status = store(a);
+    if (!status) return true;
+    log_event(LOG_ERROR, "the store did not take the end of a job", "job", a->live->id, "reason",
+              armdyn_status_text(status), NULL);
+    if (status == ARMDYN_ECONFLICT || status == ARMDYN_ENOTFOUND || status == ARMDYN_EINPUT) return false;
+    pthread_mutex_lock(&r->jobs->lock);
+    snprintf(a->live->message, sizeof a->live->message, "the store does not take the end of it (%s); trying again",
+             armdyn_status_text(status));
+    pthread_mutex_unlock(&r->jobs->lock);
+    rest(r->jobs, raised, doubled(tries, STORE_MS, STORE_MOST_MS));
+    if (flag(r->jobs, &r->jobs->killing) || flag(r->jobs, raised)) return false;
+  }
+}
+
+/* The job has ended as `store` writes it, or as somebody cancelled it; what stays undone because the service stops is
+ * taken up again when it starts next time. */
+static void conclude(struct runner *r, struct attempt *a, enum armdyn_status (*store)(struct attempt *a))
+{
+  if (!commit(r, a, store, &a->live->cancelled) && flag(r->jobs, &a->live->cancelled))
+    commit(r, a, attempt_store_cancelled, &r->jobs->killing);
+  live_end(r->jobs, a->live);
+}
+
+/* The process is gone, and with it this attempt. */
+static void lost(struct runner *r, struct attempt *a)
+{
+  log_event(LOG_WARNING, "a job lost its worker", "job", a->live->id, "reason", a->reason, NULL);
+  if (!attempt_note_lost(a)) {
+    give_back(r->jobs, a->live, a->reason);
+  } else if (a->live->attempt >= LIMIT_JOB_ATTEMPTS) {
+    conclude(r, a, attempt_store_lost);
+  } else {
+    char message[MESSAGE_TEXT];
+    snprintf(message, sizeof message, "tried again: attempt %d: %.80s", a->live->attempt, a->reason);
+    commit(r, a, attempt_store_retry, &a->live->cancelled);
+    give_back(r->jobs, a->live, message);
+  }
+}
+
+static void run(struct runner *r, struct live_job *job)
+{
+  struct jobs *jobs = r->jobs;
+  struct attempt a;
+  enum attempt_end end = attempt_run(&a, r, job);
+  pthread_mutex_lock(&jobs->lock);
+  job->runner = NULL; /* its process is not killed for it any more */
+  bool cancelled = job->cancelled, killing = jobs->killing;
+  pthread_mutex_unlock(&jobs->lock);
+
+  bool answered = end == ATTEMPT_RESULT || end == ATTEMPT_PROBLEM;
+  if (!answered && a.handed_over) { /* it is somewhere in the midst of this job */
+    char reason[CHILD_REASON_SIZE];
+    worker_down(r, !a.peer_gone, reason);
+    if (a.peer_gone) snprintf(a.reason, sizeof a.reason, "worker ended by %s", reason);
+  }
+  if (answered) r->failures = 0;
+
+  if (cancelled && !answered)
+    conclude(r, &a, attempt_store_cancelled);
+  else if (end == ATTEMPT_RESULT)
+    conclude(r, &a, attempt_store_result);
+  else if (end == ATTEMPT_PROBLEM || end == ATTEMPT_REFUSED)
+    conclude(r, &a, attempt_store_problem);
+  else if (end == ATTEMPT_GONE || killing)
+    live_end(jobs, job); /* still queued in the store, or deleted there */
+  else if (end == ATTEMPT_LOST)
+    lost(r, &a);
+  else { /* ATTEMPT_STORE: no fault of the job */
+    log_event(LOG_ERROR, "the store failed during a job", "job", job->id, "reason", a.reason, NULL);
+    pthread_mutex_lock(&jobs->lock);
+    job->attempt--;
+    snprintf(job->message, sizeof job->message, "%.100s; trying again", a.reason);
+    pthread_mutex_unlock(&jobs->lock);
+    rest(jobs, &job->cancelled, doubled(r->failures++, STORE_MS, STORE_MOST_MS));
+    give_back(jobs, job, a.reason);
+  }
+  attempt_release(&a);
+}
+
+void *runner_main(void *context)
+{
+  struct runner *r = context;
+  struct jobs *jobs = r->jobs;
+  while (!flag(jobs, &jobs->stopping)) {
+    if (!worker_up(r)) continue;
+    struct live_job *job = take(r);
+    if (job) run(r, job);
+  }
+  char reason[CHILD_REASON_SIZE];
+  worker_down(r, false, reason);
+  return NULL;
+}

@@ -1,0 +1,147 @@
+#include "server/jobs/work.h"
+
+#include "api/codec/robot.h"
+#include "api/limits.h"
+#include "server/base/clock.h"
+#include "server/ipc/channel.h"
+#include "server/jobs/kinds.h"
+#include "server/jobs/messages.h"
+
+enum { SEND_FOR_EVER = -1, PROGRESS_EVERY_MS = 100 }; /* `serve` reads slowly when its disk is slow; it dies, we die */
+
+struct work_line {
+  struct channel channel;
+  struct buffer robot, request; /* texts, as they came */
+  size_t width;                 /* of the present series */
+  int64_t progress_ns;          /* when the last one was sent */
+  bool answered;
+  enum armdyn_status status; /* of the channel; sticks */
+};
+
+static void say(struct work_line *line, enum worker_message message, const void *data, size_t length)
+{
+  if (!line->status) line->status = channel_send(&line->channel, message, data, length, SEND_FOR_EVER);
+}
+
+void work_progress(struct work *work, double fraction, const char *sentence)
+{
+  int64_t now = clock_monotonic_ns();
+  if (now - work->line->progress_ns < (int64_t)PROGRESS_EVERY_MS * 1000000) return;
+  work->line->progress_ns = now;
+  struct message_progress progress = { .fraction = fraction };
+  snprintf(progress.text, sizeof progress.text, "%s", sentence);
+  say(work->line, MESSAGE_PROGRESS, &progress, sizeof progress);
+}
+
+void work_series(struct work *work, const char *name, const char *columns, size_t width)
+{
+  struct message_series series = { .width = (uint32_t)width };
+  snprintf(series.name, sizeof series.name, "%s", name);
+  snprintf(series.columns, sizeof series.columns, "%s", columns);
+  work->line->width = width;
+  say(work->line, MESSAGE_SERIES, &series, sizeof series);
+}
+
+void work_rows(struct work *work, const double *rows, size_t count)
+{
+  size_t width = work->line->width, most = LIMIT_FRAME / (width * sizeof *rows);
+  while (count) {
+    size_t n = count < most ? count : most;
+    say(work->line, MESSAGE_ROWS, rows, n * width * sizeof *rows);
+    rows += n * width;
+    count -= n;
+  }
+}
+
+static void answer(struct work *work, enum worker_message message, const struct buffer *document)
+{
+  if (work->line->answered) return;
+  if (!buffer_ok(document) || document->length > LIMIT_FRAME) {
+    work_problem(work, PROBLEM_INTERNAL, "The result's document is too large.", NULL, NULL);
+    return;
+  }
+  work->line->answered = true;
+  say(work->line, message, document->data, document->length);
+}
+
+void work_result(struct work *work, const struct buffer *document)
+{
+  answer(work, MESSAGE_RESULT, document);
+}
+
+void work_problem(struct work *work, enum problem problem, const char *detail, const struct faults *faults,
+                  const char *extra)
+{
+  struct buffer document = BUFFER(LIMIT_FRAME);
+  char instance[64];
+  snprintf(instance, sizeof instance, "/v1/jobs/%s", work->job);
+  problem_write(&document, problem, detail, instance, faults, extra);
+  if (buffer_ok(&document))
+    answer(work, MESSAGE_PROBLEM, &document);
+  else if (faults || extra)
+    work_problem(work, problem, detail, NULL, NULL);
+  else
+    work->line->status = ARMDYN_EMEMORY;
+  buffer_release(&document);
+}
+
+static void run(struct work_line *line, const struct message_run *order)
+{
+  struct work work = { .request = line->request.data, .request_length = line->request.length, .line = line };
+  memcpy(work.job, order->job, sizeof work.job);
+  line->answered = false;
+  line->progress_ns = 0;
+
+  const struct job_kind *kind = job_kind_find(order->kind);
+  struct armdyn_robot_description *robot = malloc(sizeof *robot);
+  enum armdyn_status status =
+      robot ? robot_decode(line->robot.data, line->robot.length, true, robot, NULL, NULL) : ARMDYN_EMEMORY;
+  work.robot = robot;
+  if (!kind)
+    work_problem(&work, PROBLEM_INTERNAL, "This version does not know jobs of this kind.", NULL, NULL);
+  else if (status)
+    work_problem(&work, problem_of_status(status), "The stored model of the robot cannot be read.", NULL, NULL);
+  else
+    kind->run(&work);
+  if (!line->answered) work_problem(&work, PROBLEM_INTERNAL, "The computation ended without a result.", NULL, NULL);
+  free(robot);
+}
+
+static bool keep(struct buffer *text, const struct frame *frame)
+{
+  buffer_clear(text);
+  buffer_append(text, frame->data, frame->length);
+  return buffer_ok(text) && text->length;
+}
+
+/* True while it makes sense. */
+static bool take(struct work_line *line, const struct frame *frame)
+{
+  struct message_run order;
+  switch (frame->type) {
+  case MESSAGE_ROBOT: return keep(&line->robot, frame);
+  case MESSAGE_REQUEST: return keep(&line->request, frame);
+  case MESSAGE_RUN:
+    if (frame->length != sizeof order || !line->robot.length || !line->request.length) return false;
+    memcpy(&order, frame->data, sizeof order);
+    order.kind[sizeof order.kind - 1] = order.job[sizeof order.job - 1] = '\0';
+    run(line, &order);
+    return line->status == ARMDYN_OK;
+  default: return false;
+  }
+}
+
+int work_serve(int fd)
+{
+  struct work_line line = { .robot = BUFFER(LIMIT_FRAME + 1), .request = BUFFER(LIMIT_FRAME + 1) };
+  channel_open(&line.channel, fd);
+  say(&line, MESSAGE_READY, NULL, 0);
+  struct frame frame;
+  enum armdyn_status status;
+  while (!(status = channel_receive(&line.channel, &frame, -1)))
+    if (!take(&line, &frame)) break;
+  channel_close(&line.channel);
+  buffer_release(&line.robot);
+  buffer_release(&line.request);
+  return status == ARMDYN_EIO ? 0 : 1;
+}

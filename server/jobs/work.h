@@ -1,0 +1,36 @@
+/* The worker process: takes one job at a time over its channel, computes it, and hands back series and a result.
+ * It is a function: no store, no network, no threads. To cancel it is to kill it. */
+#ifndef SERVER_JOBS_WORK_H
+#define SERVER_JOBS_WORK_H
+
+#include "api/problem/problem.h"
+#include "api/wire/buffer.h"
+#include "armdyn/robot.h"
+#include "server/base/id.h"
+
+/* One job, as its kind's run function sees it. */
+struct work {
+  const struct armdyn_robot_description *robot;
+  const char *request; /* JSON as accepted, NUL-terminated */
+  size_t request_length;
+  char job[ID_SIZE];
+  struct work_line *line; /* to `serve` */
+};
+
+/* Where the work is, 0..1, and a sentence; at most ten a second are sent, the rest is dropped. */
+void work_progress(struct work *work, double fraction, const char *sentence);
+/* Begin a series of the result: rows that follow belong to it.
+ *   columns  in  `width` names, comma-separated */
+void work_series(struct work *work, const char *name, const char *columns, size_t width);
+/* count x width, row-major; any number of rows. */
+void work_rows(struct work *work, const double *rows, size_t count);
+/* The end, exactly one of them. */
+void work_result(struct work *work, const struct buffer *document);
+/* detail: a sentence; faults and extra (further members as JSON text without braces) may be NULL. */
+void work_problem(struct work *work, enum problem problem, const char *detail, const struct faults *faults,
+                  const char *extra);
+
+/* Serve jobs that come over fd until the other end is closed: 0; or until it talks nonsense: 1. */
+int work_serve(int fd);
+
+#endif
