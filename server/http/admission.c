@@ -77,9 +77,8 @@ static bool frame_is_sound(struct exchange *x)
 
 static bool find_route(struct exchange *x)
 {
-  char *copy = x->text + strlen(x->text) + 1;
-  if (strlen(copy) > LIMIT_URL) return refuse(x, PROBLEM_URI_TOO_LONG, NULL);
-  switch (target_parse(copy, &x->target)) {
+  if (strlen(x->target_text) > LIMIT_URL) return refuse(x, PROBLEM_URI_TOO_LONG, NULL);
+  switch (target_parse(x->target_text, &x->target)) {
   case TARGET_OK: break;
   case TARGET_MALFORMED: return refuse(x, PROBLEM_BAD_REQUEST, "the URL is malformed");
   case TARGET_UNKNOWN: return refuse(x, PROBLEM_NOT_FOUND, NULL);

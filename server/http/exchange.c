@@ -73,16 +73,19 @@ void exchange_release(struct exchange *x)
 
 static bool keep_target(struct exchange *x, const char *uri)
 {
-  size_t length = strlen(uri), path = strcspn(uri, "?"), needed = path + 1 + length + 1;
+  size_t length = strlen(uri), needed = 2 * (length + 1);
   if (needed > x->text_capacity) {
-    char *text = realloc(x->text, needed < 256 ? 256 : needed);
+    size_t capacity = needed < 256 ? 256 : needed;
+    char *text = realloc(x->text, capacity);
     if (!text) return false;
     x->text = text;
-    x->text_capacity = needed < 256 ? 256 : needed;
+    x->text_capacity = capacity;
   }
-  memcpy(x->text, uri, path);
-  x->text[path] = '\0';
-  memcpy(x->text + path + 1, uri, length + 1);
+  memcpy(x->text, uri, length + 1);
+  x->target_text = x->text + length + 1;
+  memcpy(x->target_text, uri, length + 1);
+  x->query_text = x->text + strcspn(x->text, "?");
+  if (*x->query_text) *x->query_text++ = '\0';
   return true;
 }
 

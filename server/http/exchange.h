@@ -26,7 +26,8 @@ enum outcome { ANSWERED, BLOCKS, WAITS };
 struct app *exchange_app(const struct exchange *x);
 const char *exchange_segment(const struct exchange *x,
                              const char *name); /* {name} of the route; never NULL for one that it has */
-const char *exchange_query(const struct exchange *x, const char *name);  /* percent-decoded; NULL = absent */
+const char *exchange_query(const struct exchange *x, const char *name); /* percent-decoded; NULL = absent */
+const char *exchange_query_text(const struct exchange *x); /* all of it as asked, without '?'; "" when there is none */
 const char *exchange_header(const struct exchange *x, const char *name); /* NULL = absent; not after WAITS */
 const char *exchange_body(const struct exchange *x, size_t *length);     /* whole; "" when empty */
 const char *exchange_request_id(const struct exchange *x);

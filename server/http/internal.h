@@ -136,7 +136,8 @@ struct exchange {
   size_t held; /* bytes of http->bytes_in_flight */
 
   const char *method;
-  char *text; /* the target as asked up to '?', NUL, then a copy taken apart by `target` */
+  /* The target as asked, the '?' replaced by a NUL: path and query_text. Behind it a copy, taken apart by `target`. */
+  char *text, *query_text, *target_text;
   size_t text_capacity;
   struct target target;
   struct match match;

@@ -21,6 +21,11 @@ const char *exchange_query(const struct exchange *x, const char *name)
   return target_parameter(&x->target, name);
 }
 
+const char *exchange_query_text(const struct exchange *x)
+{
+  return x->query_text;
+}
+
 const char *exchange_header(const struct exchange *x, const char *name)
 {
   return x->mhd ? MHD_lookup_connection_value(x->mhd, MHD_HEADER_KIND, name) : NULL;

@@ -1,0 +1,129 @@
+#include "server/http/idempotency.h"
+
+#include <pthread.h>
+#include <sodium.h>
+
+#include "server/app.h"
+
+_Static_assert(crypto_hash_sha256_BYTES == 32, "the digest of a body");
+
+struct replays {
+  pthread_mutex_t lock;
+  struct idempotency *running;
+};
+
+struct replays *replays_new(void)
+{
+  struct replays *replays = calloc(1, sizeof *replays);
+  if (replays) pthread_mutex_init(&replays->lock, NULL);
+  return replays;
+}
+
+void replays_free(struct replays *replays)
+{
+  if (!replays) return;
+  pthread_mutex_destroy(&replays->lock);
+  free(replays);
+}
+
+const struct store_idempotency *idempotency_key(const struct idempotency *once)
+{
+  return once->given ? &once->key : NULL;
+}
+
+/* false: the same scope runs already. */
+static bool enter(struct replays *replays, struct idempotency *once)
+{
+  pthread_mutex_lock(&replays->lock);
+  const struct idempotency *other = replays->running;
+  while (other && strcmp(other->scope, once->scope)) other = other->next;
+  if (!other) {
+    once->next = replays->running;
+    replays->running = once;
+  }
+  pthread_mutex_unlock(&replays->lock);
+  return !other;
+}
+
+void idempotency_end(struct exchange *x, struct idempotency *once)
+{
+  if (!once->given) return;
+  struct replays *replays = exchange_app(x)->replays;
+  pthread_mutex_lock(&replays->lock);
+  struct idempotency **at = &replays->running;
+  while (*at && *at != once) at = &(*at)->next;
+  if (*at) *at = once->next;
+  pthread_mutex_unlock(&replays->lock);
+}
+
+/* The scope: whose key, which call, which Idempotency-Key. Hashed where the path is long, so that nothing is cut off. */
+static void make_scope(struct exchange *x, const char *key, struct idempotency *once)
+{
+  const char *path = exchange_path(x);
+  unsigned char hash[crypto_hash_sha256_BYTES];
+  char hex[sizeof hash * 2 + 1];
+  if (strlen(path) > 256) {
+    crypto_hash_sha256(hash, (const unsigned char *)path, strlen(path));
+    path = sodium_bin2hex(hex, sizeof hex, hash, sizeof hash);
+  }
+  snprintf(once->scope, sizeof once->scope, "%s %s %s %s", exchange_key_id(x), exchange_method(x), path, key);
+}
+
+/* What was asked: the query says something too (allow_unphysical). */
+static void make_digest(struct exchange *x, struct idempotency *once)
+{
+  size_t length;
+  const char *body = exchange_body(x, &length), *query = exchange_query_text(x);
+  crypto_hash_sha256_state state;
+  crypto_hash_sha256_init(&state);
+  crypto_hash_sha256_update(&state, (const unsigned char *)query, strlen(query) + 1);
+  crypto_hash_sha256_update(&state, (const unsigned char *)body, length);
+  crypto_hash_sha256_final(&state, once->digest);
+}
+
+static bool key_is_sane(const char *key)
+{
+  size_t length = strlen(key);
+  if (!length || length > IDEMPOTENCY_KEY_MOST) return false;
+  for (const char *p = key; *p; p++)
+    if (*p < 0x20 || *p > 0x7e) return false;
+  return true;
+}
+
+enum idempotency_verdict idempotency_begin(struct exchange *x, bool demanded, struct idempotency *once, char **href)
+{
+  const char *key = exchange_header(x, "Idempotency-Key");
+  once->given = false;
+  if (!key && !demanded) return IDEMPOTENCY_NEW;
+  if (!key || !key_is_sane(key)) {
+    answer_problem(x, PROBLEM_BAD_REQUEST,
+                   key ? "Idempotency-Key must be 1 to %d printable ASCII characters"
+                       : "this call needs an Idempotency-Key (1 to %d printable ASCII characters)",
+                   IDEMPOTENCY_KEY_MOST);
+    return IDEMPOTENCY_REFUSED;
+  }
+  make_scope(x, key, once);
+  make_digest(x, once);
+  once->key = (struct store_idempotency){ once->scope, once->digest };
+  struct app *app = exchange_app(x);
+  if (!enter(app->replays, once)) {
+    exchange_set_header(x, "Retry-After", "1");
+    answer_problem(x, PROBLEM_CONFLICT, "a request with this Idempotency-Key runs at this moment");
+    return IDEMPOTENCY_REFUSED;
+  }
+  once->given = true;
+
+  enum armdyn_status status = store_idempotency_find(app->store, &once->key, href);
+  if (status == ARMDYN_ENOTFOUND) return IDEMPOTENCY_NEW;
+  idempotency_end(x, once);
+  once->given = false;
+  if (status == ARMDYN_OK) {
+    exchange_set_header(x, "Idempotency-Replayed", "true");
+    return IDEMPOTENCY_REPLAY;
+  }
+  if (status == ARMDYN_ECONFLICT)
+    answer_problem(x, PROBLEM_IDEMPOTENCY_MISMATCH, NULL);
+  else
+    answer_status(x, status, NULL);
+  return IDEMPOTENCY_REFUSED;
+}

@@ -1,0 +1,66 @@
+#include "server/http/preconditions.h"
+
+#include <errno.h>
+
+/* Does a list of tags, "1", W/"2", hold `tag`? Weakly: W/ is passed over. */
+static bool lists_tag(const char *list, const char *tag)
+{
+  size_t length = strlen(tag);
+  for (const char *p = list; *p;) {
+    p += strspn(p, " \t,");
+    if (!strncmp(p, "W/", 2)) p += 2;
+    size_t item = *p == '"' ? 1 + strcspn(p + 1, "\"") : strcspn(p, ",");
+    if (*p == '"' && p[item] == '"') item++;
+    if (item == length && !memcmp(p, tag, length)) return true;
+    p += item;
+  }
+  return false;
+}
+
+void answer_etag(struct exchange *x, int64_t version)
+{
+  exchange_set_header(x, "ETag", "\"%lld\"", (long long)version);
+}
+
+bool answered_not_modified(struct exchange *x, int64_t version)
+{
+  const char *header = exchange_header(x, "If-None-Match");
+  if (!header) return false;
+  char tag[32];
+  snprintf(tag, sizeof tag, "\"%lld\"", (long long)version);
+  if (header[strspn(header, " \t")] != '*' && !lists_tag(header, tag)) return false;
+  answer_etag(x, version);
+  answer_empty(x, 304);
+  return true;
+}
+
+/* One strong tag that we may have given. */
+static bool version_of_tag(const char *tag, int64_t *version)
+{
+  size_t digits = *tag == '"' ? strspn(tag + 1, "0123456789") : 0;
+  if (!digits || digits > 18 || strcmp(tag + 1 + digits, "\"")) return false;
+  *version = strtoll(tag + 1, NULL, 10);
+  return true;
+}
+
+enum precondition exchange_precondition(struct exchange *x, bool may_create, int64_t *version)
+{
+  const char *match = exchange_header(x, "If-Match"), *none = exchange_header(x, "If-None-Match");
+  if (match && none) {
+    answer_problem(x, PROBLEM_BAD_REQUEST, "If-Match together with If-None-Match");
+    return EXPECT_REFUSED;
+  }
+  if (none && may_create) {
+    if (!strcmp(none, "*")) return EXPECT_NONE;
+    answer_problem(x, PROBLEM_BAD_REQUEST, "If-None-Match takes only * here, got '%.64s'", none);
+    return EXPECT_REFUSED;
+  }
+  if (!match) {
+    answer_problem(x, PROBLEM_PRECONDITION_REQUIRED, NULL);
+    return EXPECT_REFUSED;
+  }
+  if (!strcmp(match, "*")) return EXPECT_ANY;
+  if (version_of_tag(match, version)) return EXPECT_VERSION;
+  answer_problem(x, PROBLEM_STALE, "If-Match is '%.64s', which is no ETag of this resource", match);
+  return EXPECT_REFUSED;
+}
