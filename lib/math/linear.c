@@ -109,17 +109,42 @@ void eigenvalues3(const double s[6], double values[3])
   values[1] = fmax(fmin(a, b), fmin(fmax(a, b), c));
 }
 
-void tridiagonal_solve(size_t n, size_t columns, const double *below, double *diagonal, const double *above, double *d)
+/* B = A^-1 B for one block A (b x b, b <= 2) and B (b x columns). */
+static void block_divide(size_t b, size_t columns, const double *A, double *B)
 {
-  for (size_t i = 1; i < n; i++) {
-    const double factor = below[i] / diagonal[i - 1];
-    diagonal[i] -= factor * above[i - 1];
-    for (size_t c = 0; c < columns; c++) d[i * columns + c] -= factor * d[(i - 1) * columns + c];
+  if (b == 1) {
+    for (size_t c = 0; c < columns; c++) B[c] /= A[0];
+    return;
   }
-  for (size_t i = n; i-- > 0;) {
-    for (size_t c = 0; c < columns; c++) {
-      if (i + 1 < n) d[i * columns + c] -= above[i] * d[(i + 1) * columns + c];
-      d[i * columns + c] /= diagonal[i];
+  const double determinant = A[0] * A[3] - A[1] * A[2];
+  for (size_t c = 0; c < columns; c++) {
+    const double x = B[c], y = B[columns + c];
+    B[c] = (A[3] * x - A[1] * y) / determinant;
+    B[columns + c] = (A[0] * y - A[2] * x) / determinant;
+  }
+}
+
+/* B -= L A for one block L (b x b) and A, B (b x columns). */
+static void block_subtract(size_t b, size_t columns, const double *L, const double *A, double *B)
+{
+  for (size_t i = 0; i < b; i++) {
+    for (size_t k = 0; k < b; k++) {
+      for (size_t c = 0; c < columns; c++) B[i * columns + c] -= L[i * b + k] * A[k * columns + c];
     }
   }
+}
+
+void block_tridiagonal_solve(size_t n, size_t b, size_t columns, const double *lower, double *diagonal, double *upper,
+                             double *d)
+{
+  const size_t block = b * b, row = b * columns;
+  for (size_t i = 0; i < n; i++) {
+    if (i > 0) {
+      block_subtract(b, b, lower + i * block, upper + (i - 1) * block, diagonal + i * block);
+      block_subtract(b, columns, lower + i * block, d + (i - 1) * row, d + i * row);
+    }
+    block_divide(b, b, diagonal + i * block, upper + i * block);
+    block_divide(b, columns, diagonal + i * block, d + i * row);
+  }
+  for (size_t i = n; i-- > 1;) block_subtract(b, columns, upper + (i - 1) * block, d + i * row, d + (i - 1) * row);
 }

@@ -17,8 +17,12 @@ bool invert(size_t n, double *A, double *inverse);
 /* Eigenvalues of a symmetric 3 x 3 matrix (xx yy zz xy xz yz), ascending. Jacobi rotations; Golub & Van Loan, 8.5. */
 void eigenvalues3(const double s[6], double values[3]);
 
-/* x = A^-1 d for a block of right-hand sides (n x columns, overwritten), A tridiagonal and diagonally dominant:
- * row i is below[i] x_{i-1} + diagonal[i] x_i + above[i] x_{i+1}. diagonal is overwritten. Thomas. */
-void tridiagonal_solve(size_t n, size_t columns, const double *below, double *diagonal, const double *above, double *d);
+/* Solve a block tridiagonal system, rows lower_i x_(i-1) + diagonal_i x_i + upper_i x_(i+1) = d_i, by block elimination
+ * without pivoting between blocks (spline equations need none).
+ *   n, b, columns           in      blocks, order of a block (1 or 2), right-hand sides
+ *   lower, diagonal, upper  in/out  n x b x b each; overwritten
+ *   d                       in/out  n x b x columns; becomes x */
+void block_tridiagonal_solve(size_t n, size_t b, size_t columns, const double *lower, double *diagonal, double *upper,
+                             double *d);
 
 #endif

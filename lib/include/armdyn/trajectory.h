@@ -25,9 +25,12 @@ struct armdyn_profile_request {
   size_t point_count;                 /* start, waypoints, goal: at least 2 */
   const double *points;               /* point_count x n, rad (m) */
   const double *times;                /* point_count: passing times, s; NAN = free; the first is 0. NULL = all free */
-  double duration;                    /* s; NAN = the shortest that keeps the limits */
-  const struct armdyn_limits *limits; /* n, in force for this motion */
+  double duration;                    /* s, 1e-6 to 1e6; NAN = the shortest that keeps the limits */
+  const struct armdyn_limits *limits; /* n, in force for this motion; NULL = the robot's own */
 };
+/* Free passing times: between two given ones every segment gets time in proportion to its own shortest duration
+ * (trapezoid, where limits give one) or else to the square root of its length; segments without length get none.
+ * A time that is given for the last point is the duration. */
 
 /* Piecewise polynomials: on piece k, with s = t - breaks[k], q_j = sum_i coefficients[(k n + j) (degree + 1) + i] s^i.
  * Owned: release with armdyn_trajectory_free. */
@@ -39,7 +42,9 @@ struct armdyn_trajectory {
   double *waypoint_times; /* waypoint_count = point_count, s */
 };
 
-/* Which limit is closest, in words and numbers. */
+/* What is limited. Torque rate is the rate of the torque without the change of sign of dry friction, which is a step at
+ * rest that no profile can avoid. Jerk and torque rate are limits inside the motion: a cubic starts and ends with a step
+ * of acceleration, and so does a trapezoid where neither of the two is limited (where one is, its ramps are rounded). */
 enum armdyn_limit_kind {
   ARMDYN_LIMIT_POSITION,
   ARMDYN_LIMIT_VELOCITY,
@@ -52,15 +57,17 @@ enum armdyn_limit_kind {
 const char *armdyn_limit_name(enum armdyn_limit_kind kind); /* "position", ..., "torque_rate" */
 
 /* The point of a motion where one limit of one joint is used most.
- * usage is value / limit (for position: distance from the middle of the range over half of it); > 1 is a violation,
- * 0 where there is no limit. */
+ * usage is value / limit (for position: distance from the middle of the range over half of it, and with a single bound
+ * 0 inside and 1 + the excess outside); > 1 is a violation, 0 where there is no limit. time is NAN where a point that was
+ * asked for is itself beyond a position limit. */
 struct armdyn_margin {
   enum armdyn_limit_kind limit;
   size_t joint;
   double usage, value, time;
 };
 
-/* Mechanical energy of a motion, J. positive_work = kinetic + gravity + friction + braked, to rounding. */
+/* Mechanical energy of a motion, J. positive_work = kinetic + gravity + friction + braked, to the
+ * accuracy of the quadrature. */
 struct armdyn_motion_energy {
   double
       positive_work;  /* sum over joints of the integral of max(0, tau qd): what drives without regeneration deliver */
@@ -79,9 +86,11 @@ struct armdyn_motion_energy {
  *   margin   out  ARMDYN_LIMIT_KINDS x n, row-major by limit, then joint; of the motion found or, after EINFEASIBLE, of
  *                 the motion that fails
  *   minimum_duration out  s, the smallest duration of this profile with these points that keeps the limits (to 1e-6
- *                 relative); NAN where no duration does (position limits, static torque)
+ *                 relative), found from below; 0 (or the last passing time given) when nothing limits the
+ *                 speed; NAN where no duration does (position limits, static torque)
  *   cancelled in  called now and then with `context`; true ends the work with ECANCELLED; NULL = never
  *   error    out
+ * With a free duration and nothing that limits the speed: EINPUT; points that are all the same then take no time.
  * OK; EINPUT (pointer into the trajectory request of the HTTP API: "/start/q/0", "/waypoints/1/time", ...), EINFEASIBLE
  * (the message names limit, joint and time), ECANCELLED, EMEMORY. Allocates; never call it in a loop that must not. */
 enum armdyn_status armdyn_profile_plan(const struct armdyn_robot *robot, const struct armdyn_profile_request *request,
