@@ -184,7 +184,7 @@ def image(tally, variant):
     check_image(tally, ROOT, run)
 
 
-ALL = ["contract", "store", "http", "gateway", "fault", "jobs", "web"]
+ALL = ["contract", "store", "http", "gateway", "fault", "jobs", "manual"]
 PROCESS_FOLDERS = {"release": ALL, "asan": ALL, "tsan": ["store", "gateway", "fault", "jobs", "http"]}
 
 SUITES = [

@@ -1,0 +1,84 @@
+"""The commands that the manual shows are run, in its order, against a real service; answers it shows as JSON are compared.
+
+A fence of language `sh` is run with bash; `sh problem` must be answered by a problem. A fence of language `json` right
+after it is what the last one printed. Fences without a language are for the reader."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+from support import ROOT, ControllerSim, Server
+
+FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.S | re.M)
+
+# curl as the manual writes it, but silent, and a failure fails.
+PRELUDE = r"""
+set -euo pipefail
+curl() { command curl --silent --show-error $EXPECT "$@"; }
+"""
+
+
+def pages():
+    """Pages in the order in which a reader takes them: a page goes on where the one before it ended."""
+    return ["README.md"], ["deploy/doc/api-tour.md", "deploy/doc/controllers.md"]
+
+
+def steps(path):
+    """(command, is a problem expected, JSON expected or None) of a page."""
+    fences = [(language.split(), text) for language, text in FENCE.findall((ROOT / path).read_text())]
+    for (language, text), (after, answer) in zip(fences, [*fences[1:], ([], "")]):
+        if language[:1] == ["sh"]:
+            yield text, "problem" in language, json.loads(answer) if after == ["json"] else None
+
+
+def same(shown, real):
+    """Equal, numbers to 1e-9 relative."""
+    if isinstance(shown, dict):
+        return isinstance(real, dict) and shown.keys() == real.keys() and all(same(shown[key], real[key]) for key in shown)
+    if isinstance(shown, list):
+        return isinstance(real, list) and len(shown) == len(real) and all(map(same, shown, real))
+    if isinstance(shown, (int, float)) and not isinstance(shown, bool):
+        return real == pytest.approx(shown, rel=1e-9, abs=1e-12)
+    return shown == real
+
+
+class Reader:
+    """A shell session: each step sees the variables and files of the steps before it."""
+
+    def __init__(self, folder, ports):
+        self.folder, self.ports, self.before = folder, ports, ""
+        for name in ("tests", "deploy"):
+            (folder / name).symlink_to(ROOT / name)
+
+    def run(self, text, problem):
+        for shown, real in self.ports.items():
+            text = re.sub(rf"(?<=127\.0\.0\.1:){shown}\b|(?<=\"port\": ){shown}\b", str(real), text)
+        state = self.folder / "state"
+        script = f"{PRELUDE}[ ! -f {state} ] || . {state}\n{text}\ndeclare -p A T 2>/dev/null >{state} || true\n"
+        done = subprocess.run(["bash", "-c", script], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=60, env={**os.environ, "EXPECT": "" if problem else "--fail-with-body"})
+        assert done.returncode == 0, f"{text}\n{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+
+@pytest.mark.parametrize("group", pages(), ids=lambda group: pathlib.Path(group[0]).stem)
+def test_every_command_works(group, tmp_path):
+    with Server() as server:
+        reader = Reader(tmp_path, {8080: server.port})
+        for page in group:
+            if page.endswith("controllers.md"):
+                simulator = ControllerSim(robot=json.loads((tmp_path / "arm.json").read_text()))
+                reader.ports[5020] = simulator.port
+            for text, problem, expected in steps(page):
+                printed = reader.run(text, problem)
+                if problem:
+                    answer = json.loads(printed)
+                    assert answer["type"].startswith("/problems/") and answer["status"] >= 400
+                if expected is not None:
+                    assert same(expected, json.loads(printed)), f"{page} shows\n{expected}\nfor\n{text}\nbut it prints\n{printed}"
+        if len(group) > 1:
+            simulator.close()
