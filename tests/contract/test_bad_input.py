@@ -1,0 +1,564 @@
+"""Every way to be wrong, with the exact answer: status, problem, and each fault with its place and code.
+
+A case is a row: name, call, what is wrong, status and faults ("/pointer code", "?parameter code", "@Header code",
+"row,column code"); `{...}` in paths and bodies are resources of the fixture `world`. Faults must be exactly those given:
+one too many is as wrong as one missing. To add a case: a row.
+"""
+
+import copy
+import json
+import socket
+import struct
+from dataclasses import dataclass, field
+
+import pytest
+
+from support import Server, free_port, npy_write
+from support.client import Answer
+
+REMOVED = object()
+GOOD_SAMPLE = {"q": [0.1, 0.2], "qd": [0, 0], "qdd": [0, 0]}
+GOOD_MOTION = {"method": "quintic", "start": {"q": [0, 0]}, "goal": {"q": [0.5, 0.5]}, "duration": 2}
+GOOD_MODEL = {
+    "name": "model", "convention": "dh", "gravity": [0, 0, -9.81],
+    "joints": [
+        {"name": f"j{i + 1}", "type": "revolute", "a": 0.3, "alpha": 0, "d": 0, "theta": 0,
+         "limits": {"position": [-3, 3], "velocity": 3, "acceleration": 20, "torque": 100, "torque_rate": 5000},
+         "link": {"mass": 2, "com": [-0.1, 0, 0], "inertia": {"xx": 0.01, "yy": 0.05, "zz": 0.05}}} for i in range(2)],
+}
+GOOD_CONTROLLER = {"name": "cell-new", "host": "127.0.0.1", "port": 5020, "robot": "arm", "profile": {"protocol": "armdyn-v1"}}
+GOOD_TRANSFER = {"trajectory": "{trajectory}"}
+NOBODY = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
+ROBOTS, MOTION, DYNAMICS = "POST /v1/robots", "POST /v1/robots/arm/trajectories", "POST /v1/robots/arm/inverse-dynamics"
+POSES, CONTROLLERS, TRANSFERS = "POST /v1/robots/arm/forward-kinematics", "POST /v1/controllers", "POST /v1/controllers/cell/transfers"
+
+
+@dataclass
+class Case:
+    name: str
+    call: str
+    status: int
+    faults: tuple = ()
+    body: object = None
+    type: str = None
+    kind: str = "application/json"
+    query: dict = field(default_factory=dict)
+    headers: dict = field(default_factory=dict)
+
+
+CASES = []
+
+
+def case(name, call, status, *faults, **more):
+    CASES.append(Case(name, call, status, faults, **more))
+
+
+def put(document, *changes):
+    """A copy with changes: ("/pointer", value), REMOVED to leave a member out."""
+    document = copy.deepcopy(document)
+    for pointer, value in changes:
+        *path, last = pointer.split("/")[1:]
+        at = document
+        for part in path:
+            at = at[int(part)] if isinstance(at, list) else at.setdefault(part, {})
+        if value is REMOVED:
+            del at[last]
+        elif isinstance(at, list):
+            at[int(last)] = value
+        else:
+            at[last] = value
+    return document
+
+
+def each(good, call, rows):
+    """Rows (name, changes..., fault) or (name, changes..., [faults]) of one call: 422 all."""
+    for name, *changes, faults in rows:
+        faults = [faults] if isinstance(faults, str) else faults
+        case(f"{call.rsplit(chr(47), 1)[1]}: {name}", call, 422, *faults, body=put(good, *changes), type="invalid")
+
+
+# -- not JSON, or not quite: 400 with the place --
+for name, text, faults in (
+    ("an empty body", "", [" syntax"]),
+    ("white space only", " \n\t ", [" syntax"]),
+    ("a text cut off", '{"q": [0.1, 0.2], "qd": [0,', ["/qd/1 syntax"]),
+    ("text after the document", json.dumps(GOOD_SAMPLE) + " x", [" syntax"]),
+    ("two documents", json.dumps(GOOD_SAMPLE) * 2, [" syntax"]),
+    ("NaN", '{"q": [NaN, 0], "qd": [0, 0], "qdd": [0, 0]}', ["/q/0 syntax"]),
+    ("Infinity", '{"q": [0, Infinity], "qd": [0, 0], "qdd": [0, 0]}', ["/q/1 syntax"]),
+    ("minus Infinity", '{"q": [0, -Infinity], "qd": [0, 0], "qdd": [0, 0]}', ["/q/1 syntax"]),
+    ("1e999", '{"q": [0, 1e999], "qd": [0, 0], "qdd": [0, 0]}', ["/q/1 syntax"]),
+    ("-1e999", '{"q": [-1e999, 0], "qd": [0, 0], "qdd": [0, 0]}', ["/q/0 syntax"]),
+    ("a number of 500 digits", '{"q": [' + "1" * 500 + ', 0], "qd": [0, 0], "qdd": [0, 0]}', ["/q/0 syntax"]),
+    ("a leading zero", '{"q": [01, 0], "qd": [0, 0], "qdd": [0, 0]}', ["/q/0 syntax"]),
+    ("a leading plus", '{"q": [+1, 0], "qd": [0, 0], "qdd": [0, 0]}', ["/q/0 syntax"]),
+    ("a bare point", '{"q": [1., 0], "qd": [0, 0], "qdd": [0, 0]}', ["/q/0 syntax"]),
+    ("a point first", '{"q": [.5, 0], "qd": [0, 0], "qdd": [0, 0]}', ["/q/0 syntax"]),
+    ("hexadecimal", '{"q": [0x1, 0], "qd": [0, 0], "qdd": [0, 0]}', ["/q/0 syntax"]),
+    ("a comma too many", '{"q": [0, 0,], "qd": [0, 0], "qdd": [0, 0]}', None),
+    ("a comma missing", '{"q": [0 0], "qd": [0, 0], "qdd": [0, 0]}', None),
+    ("single quotes", "{'q': [0, 0]}", None),
+    ("a comment", '{"q": [0, 0], /* no */ "qd": [0, 0], "qdd": [0, 0]}', None),
+    ("no colon", '{"q" [0, 0]}', None),
+    ("a wrong literal", '{"q": [0, 0], "qd": [0, 0], "qdd": [0, 0], "friction": True}', ["/friction syntax"]),
+    ("an array of 65 levels", "[" * 65 + "]" * 65, None),
+    ("65 levels in a field", '{"q": ' + "[" * 64 + "]" * 64 + "}", None),
+    ("a hundred thousand brackets", "[" * 100000, None),
+    ("a control character", '{"q\x01": [0, 0]}', None),
+    ("a bad escape", '{"q\\x": [0, 0]}', None),
+    ("half a surrogate pair", '{"\\ud800": [0, 0]}', None),
+    ("a byte order mark", "\ufeff" + json.dumps(GOOD_SAMPLE), [" syntax"]),
+):
+    case(f"JSON: {name}", DYNAMICS, 400, *(faults if faults is not None else ["* syntax"]), body=text, type="syntax")
+case("JSON: not UTF-8", DYNAMICS, 400, "* syntax", body=b'{"q\xff": [0, 0]}', type="syntax")
+case("JSON: an overlong character", DYNAMICS, 400, "* syntax", body=b'{"q\xc0\xaf": [0, 0]}', type="syntax")
+case("JSON: a NUL at the end", DYNAMICS, 400, " syntax", body=json.dumps(GOOD_SAMPLE).encode() + b"\0", type="syntax")
+for call in (ROBOTS, MOTION, POSES, CONTROLLERS, TRANSFERS):
+    case(f"an empty body for {call}", call, 400, " syntax", body=b"", type="syntax")
+
+# -- whole documents of the wrong kind --
+for text in ("[]", "null", "3", '"text"', "true"):
+    for call in (ROBOTS, DYNAMICS, MOTION, CONTROLLERS):
+        case(f"{text} for {call}", call, 422, " type", body=text, type="invalid")
+
+# -- robots --
+J0 = "/joints/0"
+each(GOOD_MODEL, ROBOTS, (
+    ("unknown field", ("/weight", 3), "/weight unknown_field"),
+    ("misspelt field", ("/jonts", []), ("/joints", REMOVED), ["/jonts unknown_field", "/joints required"]),
+    ("unknown field deep down", (J0 + "/link/density", 1), J0 + "/link/density unknown_field"),
+    ("wrong case", ("/Name", "x"), "/Name unknown_field"),
+    ("no name", ("/name", REMOVED), "/name required"),
+    ("no convention", ("/convention", REMOVED), "/convention required"),
+    ("no joints", ("/joints", REMOVED), "/joints required"),
+    ("no link", (J0 + "/link", REMOVED), J0 + "/link required"),
+    ("no mass", (J0 + "/link/mass", REMOVED), J0 + "/link/mass required"),
+    ("no type", (J0 + "/type", REMOVED), J0 + "/type required"),
+    ("empty joints", ("/joints", []), "/joints length"),
+    ("33 joints", ("/joints", [put(GOOD_MODEL["joints"][0], ("/name", f"n{i}")) for i in range(33)]), "/joints length"),
+    ("joints as an object", ("/joints", {}), "/joints type"),
+    ("a joint that is none", ("/joints/1", 3), "/joints/1 type"),
+    ("name with capitals", ("/name", "Puma"), "/name pattern"),
+    ("name with a space", ("/name", "puma 560"), "/name pattern"),
+    ("name with a slash", ("/name", "a/b"), "/name pattern"),
+    ("name that starts with a point", ("/name", ".hidden"), "/name pattern"),
+    ("empty name", ("/name", ""), "/name pattern"),
+    ("name of 65 characters", ("/name", "a" * 65), ["/name length"]),
+    ("name that is a number", ("/name", 560), "/name type"),
+    ("unknown convention", ("/convention", "classic"), "/convention enum"),
+    ("convention in capitals", ("/convention", "DH"), "/convention enum"),
+    ("gravity of two numbers", ("/gravity", [0, -9.81]), "/gravity length"),
+    ("gravity of four numbers", ("/gravity", [0, 0, -9.81, 0]), "/gravity length"),
+    ("gravity as a number", ("/gravity", -9.81), "/gravity type"),
+    ("gravity with a text", ("/gravity", [0, "0", -9.81]), "/gravity/1 type"),
+    ("gravity with null", ("/gravity", [0, None, -9.81]), "/gravity/1 type"),
+    ("unknown joint type", (J0 + "/type", "ball"), J0 + "/type enum"),
+    ("two joints of a name", ("/joints/1/name", "j1"), "/joints/1/name duplicate"),
+    ("empty joint name", (J0 + "/name", ""), [J0 + "/name *"]),
+    ("negative mass", (J0 + "/link/mass", -1), J0 + "/link/mass minimum"),
+    ("mass as a text", (J0 + "/link/mass", "2"), J0 + "/link/mass type"),
+    ("com of two numbers", (J0 + "/link/com", [0, 0]), J0 + "/link/com length"),
+    ("negative moment", (J0 + "/link/inertia/xx", -0.01), [J0 + "/link/inertia unphysical"]),
+    ("triangle inequality", (J0 + "/link/inertia/zz", 1), J0 + "/link/inertia unphysical"),
+    ("product too large", (J0 + "/link/inertia/xy", 1), J0 + "/link/inertia unphysical"),
+    ("inertia as a matrix", (J0 + "/link/inertia", [[1, 0, 0], [0, 1, 0], [0, 0, 1]]), J0 + "/link/inertia type"),
+    ("limits the wrong way round", (J0 + "/limits/position", [3, -3]), J0 + "/limits/position *"),
+    ("limits of one number", (J0 + "/limits/position", [3]), J0 + "/limits/position length"),
+    ("no velocity", (J0 + "/limits/velocity", 0), J0 + "/limits/velocity minimum"),
+    ("negative torque limit", (J0 + "/limits/torque", -5), J0 + "/limits/torque minimum"),
+    ("gear ratio 0", (J0 + "/drive/gear_ratio", 0), J0 + "/drive/gear_ratio minimum"),
+    ("negative rotor inertia", (J0 + "/drive/rotor_inertia", -1e-4), J0 + "/drive/rotor_inertia minimum"),
+    ("efficiency above 1", (J0 + "/drive/efficiency", 1.2), J0 + "/drive/efficiency maximum"),
+    ("efficiency 0", (J0 + "/drive/efficiency", 0), J0 + "/drive/efficiency minimum"),
+    ("one direction of friction", (J0 + "/friction/coulomb/positive", 1), J0 + "/friction/coulomb/negative required"),
+    ("unknown friction term", (J0 + "/friction/sticky", 1), J0 + "/friction/sticky unknown_field"),
+    ("stiction without its velocity", (J0 + "/friction", {"stiction": 2}), J0 + "/friction/stribeck_velocity required"),
+    ("nine ripples", (J0 + "/friction/position", [{"amplitude": 1, "order": 1}] * 9), J0 + "/friction/position length"),
+    ("a, of frames", (J0 + "/axis", [0, 0, 1]), [J0 + "/axis *"]),
+    ("tool of two rpy", ("/tool", {"rpy": [0, 0]}), "/tool/rpy length"),
+    ("tool as a matrix", ("/tool", [1, 2, 3]), "/tool type"),
+    ("negative payload", ("/payload", {"mass": -2}), "/payload/mass minimum"),
+    ("transmission of one row", ("/transmission", {"matrix": [[1, 0]]}), "/transmission/matrix length"),
+    ("transmission that is singular", ("/transmission", {"matrix": [[1, 1], [1, 1]]}), "/transmission/matrix *"),
+    ("description of 2000 characters", ("/description", "x" * 2000), "/description length"),
+    ("three faults at once", ("/gravity", [0]), (J0 + "/link/mass", -1), ("/joints/1/type", "x"),
+     ["/gravity length", J0 + "/link/mass minimum", "/joints/1/type enum"]),
+))
+case("robot: the same name twice in an object", ROBOTS, 422, "/name duplicate", type="invalid",
+     body=json.dumps(GOOD_MODEL)[:-1] + ', "name": "other"}')
+case("robot: frames without frame", ROBOTS, 422, "/joints/0/frame required", "/joints/0/axis required", type="invalid",
+     body={"name": "f", "convention": "frames", "joints": [{"name": "j", "type": "revolute", "link": {"mass": 1}}]})
+case("robot: frames with an axis of no length", ROBOTS, 422, "/joints/0/axis *", type="invalid",
+     body={"name": "f", "convention": "frames", "joints": [
+         {"name": "j", "type": "revolute", "frame": {}, "axis": [0, 0, 0], "link": {"mass": 1}}]})
+case("robot: a hundred and twenty faults", ROBOTS, 422, type="invalid",
+     body=put(GOOD_MODEL, *((f"/unknown_{i}", i) for i in range(120))))
+case("robot: unknown query parameter", ROBOTS, 422, "?revison unknown_field", query={"revison": 1}, body=GOOD_MODEL)
+case("robot: a truth value that is none", ROBOTS, 422, "?allow_unphysical type", query={"allow_unphysical": "yes"}, body=GOOD_MODEL)
+case("robot: name exists", ROBOTS, 409, type="conflict", body=put(GOOD_MODEL, ("/name", "arm")))
+case("robot: unknown", "GET /v1/robots/nobody", 404, type="not-found")
+case("robot: unknown revision", "GET /v1/robots/arm/revisions/99", 404, type="not-found")
+case("robot: revision 0", "GET /v1/robots/arm/revisions/0", 404, type="not-found")
+case("robot: revision that is no number", "GET /v1/robots/arm/revisions/new", 404, type="not-found")
+case("robot: unknown revision to use", DYNAMICS, 404, type="not-found", query={"revision": 99}, body=GOOD_SAMPLE)
+case("robot: no revision at all", DYNAMICS, 422, "?revision *", query={"revision": "newest"}, body=GOOD_SAMPLE)
+case("robot: PUT without If-Match", "PUT /v1/robots/arm", 428, type="precondition-required", body=put(GOOD_MODEL, ("/name", "arm")))
+case("robot: PUT of an old state", "PUT /v1/robots/arm", 412, type="stale", headers={"If-Match": '"0"'}, body=put(GOOD_MODEL, ("/name", "arm")))
+case("robot: DELETE without If-Match", "DELETE /v1/robots/arm", 428, type="precondition-required")
+case("robot: DELETE of an old state", "DELETE /v1/robots/arm", 412, type="stale", headers={"If-Match": '"0"'})
+case("robot: an Idempotency-Key of 300 characters", ROBOTS, 400, "@Idempotency-Key length", body=GOOD_MODEL,
+     headers={"Idempotency-Key": "k" * 300}, type="bad-request")
+
+# -- lists --
+for path in ("/v1/robots", "/v1/trajectories", "/v1/jobs", "/v1/controllers", "/v1/transfers"):
+    case(f"{path}: limit 0", f"GET {path}", 422, "?limit minimum", query={"limit": 0})
+    case(f"{path}: limit 201", f"GET {path}", 422, "?limit maximum", query={"limit": 201})
+    case(f"{path}: limit that is no number", f"GET {path}", 422, "?limit type", query={"limit": "many"})
+    case(f"{path}: unknown parameter", f"GET {path}", 422, "?page unknown_field", query={"page": 2})
+case("list: a parameter twice", "GET /v1/robots?limit=1&limit=2", 422, "?limit duplicate")
+case("list: cursor of nowhere", "GET /v1/robots", 422, "?cursor *", query={"cursor": "!!"})
+case("list: unknown state", "GET /v1/jobs", 422, "?state enum", query={"state": "done"})
+case("list: unknown kind", "GET /v1/jobs", 422, "?kind enum", query={"kind": "wish"})
+case("list: unknown state of transfers", "GET /v1/transfers", 422, "?state enum", query={"state": "lost"})
+
+# -- dynamics, JSON --
+each(GOOD_SAMPLE, DYNAMICS, (
+    ("no qdd", ("/qdd", REMOVED), "/qdd required"),
+    ("nothing", ("/q", REMOVED), ("/qd", REMOVED), ("/qdd", REMOVED), ["/q required", "/qd required", "/qdd required"]),
+    ("unknown field", ("/qddd", [0, 0]), "/qddd unknown_field"),
+    ("empty q", ("/q", []), "/q length"),
+    ("one number too few", ("/q", [0]), "/q length"),
+    ("one number too many", ("/qd", [0, 0, 0]), "/qd length"),
+    ("a text among numbers", ("/q", [0, "0"]), "/q/1 type"),
+    ("null among numbers", ("/q", [None, 0]), "/q/0 type"),
+    ("q as a number", ("/q", 0), "/q type"),
+    ("an object among numbers", ("/q", [{}, 0]), "/q/0 type"),
+    ("wrench of five", ("/wrench", [0] * 5), "/wrench length"),
+    ("unknown wrench frame", ("/wrench_frame", "world"), "/wrench_frame enum"),
+    ("friction as a number", ("/friction", 1), "/friction type"),
+    ("unknown method", ("/method", "guess"), "/method enum"),
+    ("gravity of two", ("/gravity", [0, 0]), "/gravity length"),
+    ("negative payload", ("/payload", {"mass": -1}), "/payload/mass minimum"),
+))
+BATCH = {"q": [[0, 0]] * 3, "qd": [[0, 0]] * 3, "qdd": [[0, 0]] * 3}
+each(BATCH, DYNAMICS, (
+    ("batch: fewer velocities", ("/qd", [[0, 0]] * 2), "/qd length"),
+    ("batch: no sample", ("/q", [[]]), "/q/0 length"),
+    ("batch: a short row", ("/q/1", [0]), "/q/1 length"),
+    ("batch: a row that is none", ("/q/2", 5), "/q/2 type"),
+    ("batch: a text in a row", ("/qdd/1", [0, "x"]), "/qdd/1/1 type"),
+    ("batch: one sample among batches", ("/qd", [0, 0]), "/qd *"),
+))
+case("kinematics: velocities are unknown", POSES, 422, "/qd unknown_field", body={"q": [0, 0], "qd": [0, 0]})
+case("kinematics: no q", POSES, 422, "/q required", body={})
+case("dynamics: unknown robot", "POST /v1/robots/nobody/inverse-dynamics", 404, body=GOOD_SAMPLE, type="not-found")
+case("dynamics: unknown parameter", DYNAMICS, 422, "?frction unknown_field", query={"frction": "false"}, body=GOOD_SAMPLE)
+case("dynamics: unknown field asked for", DYNAMICS, 422, "?field enum", query={"field": "power"}, kind="application/x-npy",
+     body=npy_write([[0.0] * 6]), headers={"Accept": "application/x-npy"})
+
+# -- .npy --
+ROW = [0.1, 0.2, 0.0, 0.0, 0.0, 0.0]
+GOOD_NPY = npy_write([ROW] * 3)
+
+
+def npy_header(text, data=b"", version=(1, 0)):
+    head = text.encode()
+    head += b" " * (-(10 + len(head) + 1) % 64) + b"\n"
+    return b"\x93NUMPY" + bytes(version) + struct.pack("<H", len(head)) + head + data
+
+
+DATA = struct.pack("<18d", *ROW * 3)
+for name, status, body, faults in (
+    ("nothing", 400, b"", None),
+    ("no magic", 400, b"NUMPY" + GOOD_NPY, None),
+    ("JSON instead", 400, json.dumps(GOOD_SAMPLE).encode(), None),
+    ("the magic alone", 400, GOOD_NPY[:6], None),
+    ("cut in the header", 400, GOOD_NPY[:40], None),
+    ("cut in the data", 400, GOOD_NPY[:-1], None),
+    ("one row too few", 400, GOOD_NPY[:-48], None),
+    ("bytes after the data", 400, GOOD_NPY + b"\0", None),
+    ("version 4", 400, npy_write([ROW], version=(4, 0)), None),
+    ("a header that is no dict", 400, npy_header("[1, 2]", DATA), None),
+    ("no shape", 400, npy_header("{'descr': '<f8', 'fortran_order': False}", DATA), None),
+    ("an unknown key", 400, npy_header("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 6), 'x': 1}", DATA), None),
+    ("a negative shape", 400, npy_header("{'descr': '<f8', 'fortran_order': False, 'shape': (-3, 6)}", DATA), None),
+    ("a shape that overflows", 400,
+     npy_header("{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904, 6)}", DATA), None),
+    ("big-endian", 422, npy_write([ROW], ">f8"), ["* unsupported"]),
+    ("integers", 422, npy_header("{'descr': '<i8', 'fortran_order': False, 'shape': (3, 6)}", DATA), ["* unsupported"]),
+    ("objects", 422, npy_header("{'descr': '|O', 'fortran_order': False, 'shape': (3, 6)}", DATA), ["* unsupported"]),
+    ("one dimension", 422, npy_header("{'descr': '<f8', 'fortran_order': False, 'shape': (18,)}", DATA), ["* length"]),
+    ("three dimensions", 422, npy_header("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2, 3)}", DATA), ["* length"]),
+    ("no rows", 422, npy_header("{'descr': '<f8', 'fortran_order': False, 'shape': (0, 6)}"), ["* length"]),
+    ("a column too few", 422, npy_write([ROW[:5]] * 3), ["* length"]),
+    ("a column too many", 422, npy_write([ROW + [0.0]] * 3), ["* length"]),
+    ("NaN", 422, npy_write([ROW, ROW[:4] + [float("nan"), 0.0], ROW]), ["1,4 finite"]),
+    ("Infinity", 422, npy_write([ROW, ROW, [float("-inf")] + ROW[1:]]), ["2,0 finite"]),
+    ("two bad rows", 422, npy_write([[float("nan")] + ROW[1:], ROW, ROW[:5] + [float("inf")]]), ["0,0 finite", "2,5 finite"]),
+    ("NaN in Fortran order", 422, npy_write([ROW, ROW[:4] + [float("nan"), 0.0], ROW], fortran=True), ["1,4 finite"]),
+    ("NaN in single precision", 422, npy_write([ROW, ROW[:4] + [float("nan"), 0.0], ROW], "<f4"), ["1,4 finite"]),
+):
+    case(f"npy: {name}", DYNAMICS, status, *(["* syntax"] if faults is None else faults), body=body,
+         kind="application/x-npy", type="syntax" if status == 400 else "invalid")
+case("npy: no such option", DYNAMICS, 422, "?wrench_frame enum", query={"wrench_frame": "world"}, body=GOOD_NPY, kind="application/x-npy")
+case("npy: an option that is no truth", DYNAMICS, 422, "?friction type", query={"friction": "1"}, body=GOOD_NPY, kind="application/x-npy")
+
+# -- CSV --
+HEAD = "q1,q2,qd1,qd2,qdd1,qdd2\n"
+for name, status, body, faults in (
+    ("nothing", 400, "", None),
+    ("a header alone", 422, HEAD, ["* length"]),
+    ("no header", 422, "0,0,0,0,0,0\n0,0,0,0,0,0\n", ["0,* *"]),
+    ("an unknown column", 422, "q1,q2,qd1,qd2,qdd1,tau9\n0,0,0,0,0,0\n", ["* unknown_field", "* required"]),
+    ("a column twice", 422, "q1,q1,q2,qd1,qd2,qdd1,qdd2\n0,0,0,0,0,0,0\n", ["* duplicate"]),
+    ("a column too few", 422, "q1,q2,qd1,qd2,qdd1\n0,0,0,0,0\n", ["* required"]),
+    ("a short line", 400, HEAD + "0,0,0,0,0,0\n0,0,0\n", ["1,* syntax"]),
+    ("a long line", 400, HEAD + "0,0,0,0,0,0,0\n", ["0,* syntax"]),
+    ("a word", 422, HEAD + "0,0,0,0,0,0\n0,0,abc,0,0,0\n", ["1,2 *"]),
+    ("an empty cell", 422, HEAD + "0,,0,0,0,0\n", ["0,1 *"]),
+    ("nan", 422, HEAD + "0,0,0,0,0,0\n0,0,0,0,nan,0\n", ["1,4 *"]),
+    ("inf", 422, HEAD + "inf,0,0,0,0,0\n", ["0,0 *"]),
+    ("1e999", 422, HEAD + "0,0,0,1e999,0,0\n", ["0,3 *"]),
+    ("a comma for a point", 400, HEAD + "0,5,0,0,0,0,0,0\n", ["0,* syntax"]),
+):
+    case(f"csv: {name}", DYNAMICS, status, *(["* syntax"] if faults is None else faults), body=body, kind="text/csv")
+
+# -- trajectories --
+each(GOOD_MOTION, MOTION, (
+    ("unknown method", ("/method", "magic"), "/method enum"),
+    ("no method", ("/method", REMOVED), "/method required"),
+    ("no start", ("/start", REMOVED), "/start required"),
+    ("no goal", ("/goal", REMOVED), "/goal required"),
+    ("start without q", ("/start", {}), "/start/q required"),
+    ("start of one number", ("/start/q", [0]), "/start/q length"),
+    ("goal of no number", ("/goal/q", []), "/goal/q length"),
+    ("start beyond the limits", ("/start/q", [-4, 0]), "/start/q/0 minimum"),
+    ("goal beyond the limits", ("/goal/q", [0, 4]), "/goal/q/1 maximum"),
+    ("waypoint beyond the limits", ("/waypoints", [{"q": [0, 0]}, {"q": [0, 3.1]}]), "/waypoints/1/q/1 maximum"),
+    ("waypoint of a wrong field", ("/waypoints", [{"p": [0, 0]}]), ["/waypoints/0/p unknown_field", "/waypoints/0/q required"]),
+    ("waypoints as an object", ("/waypoints", {}), "/waypoints type"),
+    ("waypoints out of order", ("/waypoints", [{"q": [0, 0], "time": 1.5}, {"q": [0, 0], "time": 1}]), "/waypoints/1/time inconsistent"),
+    ("waypoint after the end", ("/waypoints", [{"q": [0, 0], "time": 2}]), "/waypoints/0/time inconsistent"),
+    ("waypoint before the start", ("/waypoints", [{"q": [0, 0], "time": -1}]), "/waypoints/0/time minimum"),
+    ("1001 waypoints", ("/waypoints", [{"q": [0, 0]}] * 1001), "/waypoints length"),
+    ("duration 0", ("/duration", 0), "/duration minimum"),
+    ("negative duration", ("/duration", -1), "/duration minimum"),
+    ("duration as a text", ("/duration", "2 s"), "/duration type"),
+    ("sample rate 0", ("/sample_rate", 0), "/sample_rate minimum"),
+    ("sample rate of a megahertz", ("/sample_rate", 1e6), "/sample_rate maximum"),
+    ("limits the wrong way round", ("/limits", {"position": [[3, -3], None]}), "/limits/position/0 inconsistent"),
+    ("a limit of 0", ("/limits", {"velocity": [0, 1]}), "/limits/velocity/0 minimum"),
+    ("a limit too few", ("/limits", {"torque": [10]}), "/limits/torque length"),
+    ("an unknown limit", ("/limits", {"snap": [1, 1]}), "/limits/snap unknown_field"),
+    ("a tag that is a number", ("/tags", {"part": 7}), "/tags/part type"),
+    ("33 tags", ("/tags", {f"t{i}": "" for i in range(33)}), "/tags length"),
+    ("a tag of 129 characters", ("/tags", {"part": "x" * 129}), "/tags/part length"),
+    ("a job order of 129 characters", ("/job_order_id", "x" * 129), "/job_order_id length"),
+))
+case("trajectory: more samples than are kept", MOTION, 422, "/sample_rate maximum", body=put(GOOD_MOTION, ("/duration", 1e5)))
+case("trajectory: free duration without limits", "POST /v1/robots/bare/trajectories", 422, "/limits/velocity *",
+     "/limits/acceleration *", body={"method": "trapezoid", "start": {"q": [0]}, "goal": {"q": [1]}, "duration": None})
+case("trajectory: .npy is not taken", MOTION, 415, body=GOOD_NPY, kind="application/x-npy", type="unsupported-media-type")
+case("trajectory: unknown", f"GET /v1/trajectories/{NOBODY}", 404, type="not-found")
+case("trajectory: no id", "GET /v1/trajectories/first", 404, type="not-found")
+case("trajectory: unknown samples", f"GET /v1/trajectories/{NOBODY}/samples", 404, type="not-found")
+case("trajectory: unknown to delete", f"DELETE /v1/trajectories/{NOBODY}", 404, type="not-found")
+case("samples: rate 0", "GET /v1/trajectories/{trajectory}/samples", 422, "?rate minimum", query={"rate": 0})
+case("samples: rate that is no number", "GET /v1/trajectories/{trajectory}/samples", 422, "?rate type", query={"rate": "fast"})
+case("samples: rate beyond all", "GET /v1/trajectories/{trajectory}/samples", 422, "?rate maximum", query={"rate": 1e9})
+case("samples: as XML", "GET /v1/trajectories/{trajectory}/samples", 406, headers={"Accept": "application/xml"}, type="not-acceptable")
+
+# -- jobs --
+case("job: unknown", f"GET /v1/jobs/{NOBODY}", 404, type="not-found")
+case("job: no id", "GET /v1/jobs/..%2f..%2fetc", 404, type="not-found")
+case("job: unknown to cancel", f"POST /v1/jobs/{NOBODY}/cancel", 404, type="not-found")
+case("job: ended already", "POST /v1/jobs/{job}/cancel", 409, type="conflict")
+
+# -- controllers --
+PROFILE = "/profile"
+AXES = [{"joint": "j1", "axis": 1, "rated_torque": 50}, {"joint": "j2", "axis": 2, "rated_torque": 50}]
+each(GOOD_CONTROLLER, CONTROLLERS, (
+    ("no host", ("/host", REMOVED), "/host required"),
+    ("no robot", ("/robot", REMOVED), "/robot required"),
+    ("no profile", ("/profile", REMOVED), "/profile required"),
+    ("port 0", ("/port", 0), "/port minimum"),
+    ("port 70000", ("/port", 70000), "/port maximum"),
+    ("port of a half", ("/port", 502.5), "/port type"),
+    ("unit 256", ("/unit", 256), "/unit maximum"),
+    ("host of two words", ("/host", "cell 4"), "/host pattern"),
+    ("empty host", ("/host", ""), "/host pattern"),
+    ("unknown protocol", ("/profile/protocol", "profinet"), "/profile/protocol enum"),
+    ("base beyond the registers", ("/profile/base", 65500), "/profile/base maximum"),
+    ("negative base", ("/profile/base", -1), "/profile/base minimum"),
+    ("start tolerance 0", ("/profile/start_tolerance", 0), "/profile/start_tolerance minimum"),
+    ("a truth as a text", ("/profile/allow_start", "no"), "/profile/allow_start type"),
+    ("unknown field", ("/profile/allow_everything", True), "/profile/allow_everything unknown_field"),
+    ("unknown link loss", ("/profile/on_link_loss", "ignore"), "/profile/on_link_loss enum"),
+    ("a joint twice", ("/profile/axes", put(AXES, ("/1/joint", "j1"))), ["/profile/axes/1/joint duplicate"]),
+    ("an axis twice", ("/profile/axes", put(AXES, ("/1/axis", 1))), ["/profile/axes/1/axis duplicate"]),
+    ("axis 0", ("/profile/axes", put(AXES, ("/0/axis", 0))), "/profile/axes/0/axis minimum"),
+    ("sign 2", ("/profile/axes", put(AXES, ("/0/sign", 2))), "/profile/axes/0/sign *"),
+    ("scale 0", ("/profile/axes", put(AXES, ("/0/position_scale", 0))), "/profile/axes/0/position_scale minimum"),
+    ("rated torque 0", ("/profile/axes", put(AXES, ("/0/rated_torque", 0))), "/profile/axes/0/rated_torque minimum"),
+    ("eleven axes", ("/profile/axes", [{"joint": f"j{i}", "axis": i} for i in range(1, 12)]), ["/profile/axes length", "*"]),
+    ("no axis", ("/profile/axes", []), "/profile/axes length"),
+    ("a negative limit", ("/profile/limits", {"torque": [-1, 1]}), "/profile/limits/torque/0 minimum"),
+    ("a joint that the robot does not have", ("/profile/axes", put(AXES, ("/1/joint", "j9"))), ["/profile/axes/1/joint *", "*"]),
+    ("a joint left out", ("/profile/axes", AXES[:1]), ["/profile/axes *"]),
+    ("limits of one joint", ("/profile/limits", {"torque": [1]}), ["/profile/limits/torque length"]),
+    ("unknown robot", ("/robot", "nobody"), "/robot *"),
+    ("unknown revision", ("/revision", 99), "/revision *"),
+    ("revision 0", ("/revision", 0), "/revision minimum"),
+    ("unknown alias", ("/revision", "newest"), "/revision enum"),
+))
+case("controller: name exists", CONTROLLERS, 409, type="conflict", body=put(GOOD_CONTROLLER, ("/name", "cell")))
+case("controller: no torque limit to rate by", CONTROLLERS, 422, "/profile/axes *", body=put(GOOD_CONTROLLER, ("/robot", "bare")))
+case("controller: unknown", "GET /v1/controllers/nobody", 404, type="not-found")
+case("controller: status of an unknown one", "GET /v1/controllers/nobody/status", 404, type="not-found")
+case("controller: PUT without If-Match", "PUT /v1/controllers/cell", 428, type="precondition-required", body=put(GOOD_CONTROLLER, ("/name", "cell")))
+case("controller: PUT of an old state", "PUT /v1/controllers/cell", 412, type="stale", headers={"If-Match": '"0"'}, body=put(GOOD_CONTROLLER, ("/name", "cell")))
+case("controller: DELETE without If-Match", "DELETE /v1/controllers/cell", 428, type="precondition-required")
+case("controller: stop of an unknown one", "POST /v1/controllers/nobody/stop", 404, type="not-found")
+
+# -- transfers --
+each(GOOD_TRANSFER, TRANSFERS, (
+    ("no trajectory", ("/trajectory", REMOVED), "/trajectory required"),
+    ("a trajectory that is no id", ("/trajectory", "first"), "/trajectory pattern"),
+    ("unknown trajectory", ("/trajectory", NOBODY), "/trajectory *"),
+    ("unknown mode", ("/mode", "teleport"), "/mode enum"),
+    ("unknown format", ("/format", "ascii"), "/format enum"),
+    ("rate 0", ("/rate", 0), "/rate minimum"),
+    ("a period of no whole microsecond", ("/rate", 333), "/rate *"),
+    ("torque alone, not allowed", ("/format", "torque"), "/format *"),
+    ("start_before that is no time", ("/start_before", "soon"), "/start_before pattern"),
+    ("unknown field", ("/speed", 1), "/speed unknown_field"),
+))
+case("transfer: start without a key", TRANSFERS, 400, "@Idempotency-Key required", type="bad-request",
+     body={"trajectory": "{trajectory}", "start": True, "start_before": "2099-01-01T00:00:00Z"})
+case("transfer: start without a latest moment", TRANSFERS, 422, "/start_before required", headers={"Idempotency-Key": "k1"},
+     body={"trajectory": "{trajectory}", "start": True})
+case("transfer: to an unknown controller", "POST /v1/controllers/nobody/transfers", 404, type="not-found", body=GOOD_TRANSFER)
+case("transfer: unknown", f"GET /v1/transfers/{NOBODY}", 404, type="not-found")
+case("transfer: arm an unknown one", f"POST /v1/transfers/{NOBODY}/arm", 404, type="not-found")
+case("transfer: stop an unknown one", f"POST /v1/transfers/{NOBODY}/stop", 404, type="not-found")
+
+# -- paths, methods, formats, sizes --
+for name, path in (("nothing here", "/v1/nothing"), ("no version", "/robots"), ("a slash too many", "/v1/robots/"),
+                   ("two slashes", "/v1//robots"), ("upper case", "/V1/robots"), ("dots", "/v1/robots/../robots"),
+                   ("deeper", "/v1/robots/arm/inverse-dynamics/more"), ("the root", "/")):
+    case(f"path: {name}", f"GET {path}", 404, type="not-found")
+case("path: a bad escape", "GET /v1/robots/%zz", 400, type="bad-request")
+case("path: a NUL", "GET /v1/robots/a%00b", 400, type="bad-request")
+for call in ("DELETE /v1/robots", "PATCH /v1/robots/arm", "GET /v1/robots/arm/inverse-dynamics", "PUT /healthz",
+             "POST /v1/jobs", "DELETE /v1/jobs/x", "PUT /v1/transfers/x", "GET /v1/controllers/cell/stop"):
+    case(f"method: {call}", call, 405, type="method-not-allowed")
+case("format: no Content-Type", DYNAMICS, 415, body=json.dumps(GOOD_SAMPLE), headers={"Content-Type": None}, type="unsupported-media-type")
+for kind in ("text/plain", "application/xml", "application/x-www-form-urlencoded", "application/jsonx", "json",
+             "application/json; charset=latin1"):
+    case(f"format: Content-Type {kind}", DYNAMICS, 415, body=json.dumps(GOOD_SAMPLE), kind=kind, type="unsupported-media-type")
+case("format: CSV for a model", ROBOTS, 415, body="a,b\n", kind="text/csv", type="unsupported-media-type")
+for accept in ("text/html", "application/xml", "application/json;q=0", "image/*"):
+    case(f"format: Accept {accept}", DYNAMICS, 406, body=GOOD_SAMPLE, headers={"Accept": accept}, type="not-acceptable")
+case("size: a URL of 9000 characters", "GET /v1/robots?cursor=" + "c" * 9000, 414, type="uri-too-long")
+case("size: a model of 2 MiB", ROBOTS, 413, body=json.dumps(put(GOOD_MODEL, ("/description", "x" * (2 << 20)))), type="too-large")
+case("size: a motion of 2 MiB", MOTION, 413, body=" " * (2 << 20), type="too-large")
+case("size: headers of 40 kB", "GET /v1/robots", 431, headers={f"X-Filler-{i}": "f" * 1000 for i in range(40)})
+
+
+@pytest.fixture(scope="module")
+def world():
+    """A service with two arms, a trajectory and a controller that nobody answers for."""
+    with Server() as server, server.client() as client:
+        client.post("/v1/robots", put(GOOD_MODEL, ("/name", "arm"))).expect(201)
+        bare = put(GOOD_MODEL, ("/name", "bare"), ("/joints", GOOD_MODEL["joints"][:1]), ("/joints/0/limits", REMOVED))
+        client.post("/v1/robots", bare).expect(201)
+        names = {}
+
+        def name(placeholder):
+            if placeholder not in names:
+                if placeholder in ("trajectory", "job"):
+                    job = client.wait_job(client.post("/v1/robots/arm/trajectories", GOOD_MOTION, headers={"Prefer": "wait=30"}))
+                    names.update(job=job["id"], trajectory=job["result"]["href"].rsplit("/", 1)[1])
+                else:
+                    controller = put(GOOD_CONTROLLER, ("/name", "cell"), ("/port", free_port()))
+                    client.post("/v1/controllers", controller).expect(201)
+                    names["cell"] = "cell"
+            return names[placeholder]
+        yield server, client, name
+
+
+def fill(value, name):
+    """Puts the fixture's ids where {trajectory} and {job} stand; makes the controller when a case needs it."""
+    if isinstance(value, str):
+        for placeholder in ("trajectory", "job"):
+            if "{" + placeholder + "}" in value:
+                value = value.replace("{" + placeholder + "}", name(placeholder))
+    elif isinstance(value, dict):
+        return {key: fill(item, name) for key, item in value.items()}
+    return value
+
+
+def place(fault):
+    for key, mark in (("pointer", ""), ("parameter", "?"), ("header", "@")):
+        if key in fault:
+            return mark + fault[key]
+    return f"{fault['row']},{fault.get('column', '*')}"
+
+
+def fits(expected, fault):
+    """Does a fault stand where and say what a case expects? "*" stands for any place, any column or any code."""
+    if expected == "*":
+        return True
+    where, code = expected.rsplit(" ", 1)
+    found = place(fault)
+    if where.endswith(",*"):
+        found, where = found.split(",")[0], where[:-2]
+    return where in ("*", found) and code in ("*", fault["code"])
+
+
+def check_faults(expected, problem, answer):
+    left = list(problem.get("errors", []))
+    for item in expected:
+        match = next((fault for fault in left if fits(item, fault)), None)
+        assert match or item == "*", f"no fault '{item}': {answer!r}"
+        if match:
+            left.remove(match)
+    assert "*" in expected or not left, f"more faults than expected: {left}"
+
+
+def test_there_are_enough_cases_and_each_has_a_name():
+    names = [c.name for c in CASES]
+    assert len(CASES) >= 200
+    assert not [name for name in names if names.count(name) > 1]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_bad_input(world, case):
+    server, client, name = world
+    method, path = case.call.split(" ", 1)
+    if "/cell" in path or "cell" in json.dumps(case.body if isinstance(case.body, dict) else ""):
+        name("cell")
+    body = fill(case.body, name)
+    if isinstance(body, (dict, list)):
+        body = json.dumps(body)
+    answer = client.request(method, fill(path, name), body=body, content_type=case.kind, query=case.query, headers=case.headers)
+    assert isinstance(answer, Answer) and answer.status == case.status, repr(answer)
+    problem = answer.json
+    if case.type:
+        assert problem["type"] == f"/problems/{case.type}", repr(answer)
+    if case.name == "robot: a hundred and twenty faults":
+        assert problem["error_count"] == 120 and len(problem["errors"]) == 100
+        return
+    check_faults(case.faults, problem, answer)
+    for fault in problem.get("errors", []):
+        assert len(fault["detail"]) > 5, repr(answer)
+    assert client.get("/healthz").status == 200 and server.running
+
+
+def test_a_body_larger_than_announced_limits_is_refused_early(world):
+    """The answer comes though the body never does."""
+    server, _, _ = world
+    with socket.create_connection((server.host, server.port), timeout=10) as s:
+        s.sendall(b"POST /v1/robots/arm/inverse-dynamics HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-npy\r\n"
+                  b"Content-Length: 1073741824\r\n\r\n")
+        assert s.recv(100).startswith(b"HTTP/1.1 413")
