@@ -5,6 +5,7 @@ const struct command commands[] = {
   {"serve",        command_serve,       false, "serve the HTTP API"                                        },
   { "healthcheck", command_healthcheck, false, "ask a running service whether it lives: exit status 0 or 1"},
   { "version",     command_version,     false, "print the version"                                         },
+  { "routes",      command_routes,      false, "print every call of the HTTP API, one a line"              },
   { "help",        command_help,        false, "list the commands, or `help COMMAND`"                      },
 };
 const size_t command_count = sizeof commands / sizeof *commands;

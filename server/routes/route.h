@@ -37,6 +37,8 @@ struct route {
 extern const struct route routes[];
 extern const size_t route_count;
 
+/* contract.c */
+route_handler contract_openapi;
 /* system.c */
 route_handler system_health, system_ready, system_version, system_problems;
 
