@@ -19,9 +19,8 @@ static size_t *count_of(const struct json_field *field, void *object)
   return (size_t *)(void *)((char *)object + field->count_offset);
 }
 
-static size_t length_of(const struct json_field *field, size_t length, const struct json_context *context)
+static size_t length_of(size_t length, const struct json_context *context)
 {
-  (void)field;
   return length == PER_JOINT ? context->joint_count : length;
 }
 
@@ -104,6 +103,12 @@ static void decode_integer(struct json_reader *r, const struct json_field *field
   if (within(r, NULL, field, x)) store_integer(field, member_of(field, object), (long long)x);
 }
 
+/* A text with its quotes, for a message. */
+static const char *quoted(struct json_slice raw, char excerpt[EXCERPT_SIZE])
+{
+  return json_excerpt((struct json_slice){ raw.data - 1, raw.length + 2 }, excerpt, EXCERPT_SIZE);
+}
+
 /* The text of a slice that fits into `size` bytes, NUL included; faults say what does not. */
 static bool copy_text(struct json_reader *r, struct json_slice raw, char *to, size_t size)
 {
@@ -119,8 +124,7 @@ static bool matches(struct json_reader *r, const struct json_field *field, struc
 {
   char excerpt[EXCERPT_SIZE];
   if (!field->pattern || field->pattern->matches(text)) return true;
-  json_fault(r, NULL, FAULT_PATTERN, "must be %s, got \"%s\"", field->pattern->words,
-             json_excerpt(raw, excerpt, sizeof excerpt));
+  json_fault(r, NULL, FAULT_PATTERN, "must be %s, got %s", field->pattern->words, quoted(raw, excerpt));
   return false;
 }
 
@@ -190,7 +194,7 @@ static void decode_enum(struct json_reader *r, const struct json_field *field, v
     memcpy(member_of(field, object), &i, sizeof i);
     return;
   }
-  json_fault(r, NULL, FAULT_ENUM, "must be %s, got \"%s\"", list, json_excerpt(raw, excerpt, sizeof excerpt));
+  json_fault(r, NULL, FAULT_ENUM, "must be %s, got %s", list, quoted(raw, excerpt));
 }
 
 /* A list of numbers of which some may be null, or whose length may vary; answers how many there were. */
@@ -212,12 +216,13 @@ static bool right_length(struct json_reader *r, const char *what, const char *un
                          size_t found)
 {
   if (found >= least && found <= most) return true;
+  size_t bound = found < least ? least : most;
   const char *how = least == most   ? ""
                     : found < least ? "at least "
                                     : "at most ",
              *space = unit ? " (" : "", *close = unit ? ")" : "";
-  json_fault(r, NULL, FAULT_LENGTH, "must have %s%zu %s%s%s%s, got %zu", how, found < least ? least : most, what, space,
-             unit ? unit : "", close, found);
+  json_fault(r, NULL, FAULT_LENGTH, "must have %s%zu %s%s%s%s%s, got %zu", how, bound, what, bound == 1 ? "" : "s",
+             space, unit ? unit : "", close, found);
   return false;
 }
 
@@ -225,7 +230,7 @@ static void decode_numbers(struct json_reader *r, const struct json_field *field
                            const struct json_context *context)
 {
   double *into = member_of(field, object);
-  size_t count = length_of(field, field->length, context);
+  size_t count = length_of(field->length, context);
   char below[32];
   if (!field->counted && !field->null_elements) {
     if (!json_read_numbers(r, field->unit, count, into)) return;
@@ -237,7 +242,7 @@ static void decode_numbers(struct json_reader *r, const struct json_field *field
   }
   size_t found = decode_elements(r, field, into, count);
   if (found == SIZE_MAX) return;
-  right_length(r, "numbers", field->unit, field->counted ? field->least : count, count, found);
+  right_length(r, "number", field->unit, field->counted ? field->least : count, count, found);
   if (field->counted) *count_of(field, object) = found < count ? found : count;
 }
 
@@ -245,8 +250,7 @@ static void decode_matrix(struct json_reader *r, const struct json_field *field,
                           const struct json_context *context)
 {
   double *into = member_of(field, object);
-  size_t rows = length_of(field, field->length, context), columns = length_of(field, field->columns, context),
-         found = 0;
+  size_t rows = length_of(field->length, context), columns = length_of(field->columns, context), found = 0;
   char expected[WORDS_SIZE], below[32];
   snprintf(expected, sizeof expected, "a list of %zu rows of %zu numbers%s%s%s", rows, columns, field->unit ? " (" : "",
            field->unit ? field->unit : "", field->unit ? ")" : "");
@@ -262,7 +266,7 @@ static void decode_matrix(struct json_reader *r, const struct json_field *field,
       }
     }
   }
-  if (!r->status) right_length(r, "rows", NULL, rows, rows, found);
+  if (!r->status) right_length(r, "row", NULL, rows, rows, found);
 }
 
 static void decode_nested(struct json_reader *r, const struct json_field *field, void *object,
@@ -306,7 +310,7 @@ static void decode_list(struct json_reader *r, const struct json_field *field, v
     *count = found + 1;
     json_decode_object(r, field->type, item, context);
   }
-  if (!r->status) right_length(r, "items", NULL, field->least, field->length, found);
+  if (!r->status) right_length(r, "item", NULL, field->least, field->length, found);
 }
 
 static void decode_map(struct json_reader *r, const struct json_field *field, void *object,
@@ -332,7 +336,7 @@ static void decode_map(struct json_reader *r, const struct json_field *field, vo
     else
       map->count++;
   }
-  if (!r->status && found > LIMIT_TAGS) right_length(r, "entries", NULL, 0, LIMIT_TAGS, found);
+  if (!r->status && found > LIMIT_TAGS) right_length(r, "tag", NULL, 0, LIMIT_TAGS, found);
 }
 
 static void decode_custom(struct json_reader *r, const struct json_field *field, void *object,
@@ -432,7 +436,7 @@ bool json_decode_object(struct json_reader *r, const struct json_type *type, voi
                         const struct json_context *context)
 {
   size_t faults = r->fault_count;
-  uint64_t seen = 0, given = 0;
+  uint64_t seen = 0, given = 0, wrong = 0;
   struct json_slice key;
   char expected[WORDS_SIZE];
   init(type, object);
@@ -449,9 +453,10 @@ bool json_decode_object(struct json_reader *r, const struct json_type *type, voi
     } else {
       seen |= bit;
       if (json_peek(r) != JSON_NULL) given |= bit;
-      json_decode_field(r, field, object, context);
+      if (!json_decode_field(r, field, object, context)) wrong |= bit;
     }
   }
+  r->wrong = wrong;
   for (size_t i = 0; !r->status && i < type->field_count; i++) {
     const struct json_field *field = &type->fields[i];
     if (!field->required || (seen >> i & 1)) continue;

@@ -51,7 +51,7 @@ void json_pointer(const struct json_reader *r, char *out, size_t size)
   size_t at = 0;
   for (size_t i = 0; i < r->depth; i++) {
     const struct json_frame *frame = &r->path[i];
-    if (!frame->started) break;
+    if (!frame->started || (!frame->array && !frame->key.data)) break;
     if (!frame->array) {
       at = put_key(out, size, at, frame->key);
       continue;

@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "api/limits.h"
 #include "api/wire/faults.h"
@@ -34,6 +35,7 @@ struct json_reader {
   struct faults *faults;
   size_t faults_before; /* that `faults` had at the start */
   size_t fault_count;   /* found in this text */
+  uint64_t wrong;       /* for check functions of field tables: bit i when the value of row i had faults */
   size_t depth;
   struct json_frame { /* the path to the present value */
     struct json_slice key;

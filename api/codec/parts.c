@@ -1,0 +1,50 @@
+#include "api/codec/parts.h"
+
+static const struct json_field pose_fields[] = {
+  { NUMBERS(struct armdyn_pose, translation, 3, ANY_NUMBER, "m") },
+  { NUMBERS(struct armdyn_pose, rpy, 3, ANY_NUMBER, "roll, pitch, yaw about fixed axes, rad") },
+};
+const struct json_type pose_type =
+    JSON_TYPE("a pose: translation (m), rpy (rad)", pose_fields, struct armdyn_pose, NULL, NULL);
+
+static const struct json_field inertia_fields[] = {
+  {NUMBER(struct armdyn_inertia, xx, ANY_NUMBER,                   "kg m^2"),              REQUIRED },
+  { NUMBER(struct armdyn_inertia,                           yy, ANY_NUMBER, "kg m^2"),             REQUIRED },
+  { NUMBER(struct armdyn_inertia,                    zz,                     ANY_NUMBER,                     "kg m^2"),          REQUIRED },
+  { NUMBER(struct armdyn_inertia,                   xy,             ANY_NUMBER,                    "kg m^2")    },
+  { NUMBER(struct armdyn_inertia,                  xz,ANY_NUMBER,       "kg m^2")},
+  { NUMBER(struct armdyn_inertia,                  yz,             ANY_NUMBER,                                  "kg m^2")                               },
+};
+static const struct json_type inertia_type =
+    JSON_TYPE("an inertia about the centre of mass: xx, yy, zz, xy, xz, yz (kg m^2)", inertia_fields,
+              struct armdyn_inertia, NULL, NULL);
+
+static const struct json_field body_fields[] = {
+  {NUMBER(struct armdyn_body, mass, ANY_NUMBER,             "kg"), REQUIRED },
+  { NUMBERS(struct armdyn_body,                 com,                    3,                ANY_NUMBER, "centre of mass, m") },
+  { OBJECT(struct armdyn_body,                        inertia,inertia_type)},
+};
+
+/* Mass and inertia are two questions, so that both faults are told. */
+static void body_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
+{
+  (void)given;
+  const uint64_t row_inertia = UINT64_C(1) << 2;
+  const struct armdyn_body *body = object;
+  struct armdyn_body shape = *body;
+  struct armdyn_error error = { "", "" };
+  bool negative = body->mass < 0, impossible;
+  if (negative) shape.mass = 0;
+  if (r->wrong & row_inertia) shape.inertia = (struct armdyn_inertia){ 0 }; /* told already */
+  impossible = armdyn_body_check(&shape, &error) != ARMDYN_OK;
+
+  struct body_context *report = context->user;
+  if (report) report->unphysical += negative || impossible;
+  if (report && report->allow_unphysical) return;
+  if (negative) json_fault(r, "/mass", FAULT_MINIMUM, "must be >= 0 kg, got %.17g", body->mass);
+  if (impossible) json_fault(r, error.pointer, FAULT_UNPHYSICAL, "%s", error.message);
+  if (report) report->faults += (size_t)negative + (size_t)impossible;
+}
+
+const struct json_type body_type =
+    JSON_TYPE("a rigid body: mass (kg), com (m), inertia (kg m^2)", body_fields, struct armdyn_body, NULL, body_check);

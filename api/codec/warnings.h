@@ -1,0 +1,11 @@
+/* What looks suspicious in a robot model though it is allowed. */
+#ifndef API_CODEC_WARNINGS_H
+#define API_CODEC_WARNINGS_H
+
+#include "api/json/writer.h"
+#include "armdyn/robot.h"
+
+/* Write a list of {"pointer", "code", "detail"}, empty when nothing is suspicious. */
+void robot_warnings_write(struct json_writer *w, const struct armdyn_robot_description *robot);
+
+#endif
