@@ -73,6 +73,9 @@ $(OUT)/obj/%.o: %.c $(OUT)/obj/flags
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(HARDEN) -c $< -o $@
 
+# Migrations are built into the store (.incbin).
+$(OUT)/obj/server/store/migrations.o: $(wildcard migrations/sqlite/*.sql)
+
 # The contract, bundled into one file that the binary carries.
 $(OUT)/openapi.json: api/bundle.py api/openapi.yaml $(wildcard api/paths/*.yaml api/schemas/*.yaml)
 	@mkdir -p $(@D)

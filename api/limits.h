@@ -23,6 +23,9 @@
 #define LIMIT_JOBS_QUEUED      1000    /* beyond it 429 */
 #define LIMIT_JOB_ATTEMPTS     3
 #define LIMIT_WORKER_MEMORY    MB(2048) /* address space of one worker process */
+#define LIMIT_WRITES_QUEUED    1024     /* operations that wait for one commit; beyond it 503 */
+#define LIMIT_READERS          8        /* connections that read the store at once; others wait */
+#define LIMIT_ROBOTS_CACHED    256      /* compiled robots in memory, least recently used ones go */
 #define LIMIT_TAGS             32       /* of one resource, keys and values up to LIMIT_TAG characters */
 #define LIMIT_TAG              128
 #define LIMIT_AXES             10 /* of one controller, register protocol v1 */

@@ -52,7 +52,7 @@ void id_make(char id[ID_SIZE])
   for (int digit = 0; digit < ID_SIZE - 1; digit++) {
     unsigned value = 0;
     for (int bit = digit * 5 - 2; bit < digit * 5 + 3; bit++)
-      value = value << 1 | (bit < 0 ? 0u : ulid[bit / 8] >> (7 - bit % 8) & 1u);
+      value = value << 1 | (bit < 0 ? 0u : (unsigned)ulid[bit / 8] >> (7 - bit % 8) & 1u);
     id[digit] = alphabet[value];
   }
   id[ID_SIZE - 1] = '\0';

@@ -1,0 +1,99 @@
+#include "server/store/internal.h"
+
+static const struct field fields[] = {
+  FIELD(store_controller, name, FIELD_TEXT),       FIELD(store_controller, version, FIELD_INTEGER),
+  FIELD(store_controller, created_at, FIELD_TEXT), FIELD(store_controller, robot, FIELD_TEXT),
+  FIELD(store_controller, document, FIELD_OWNED),
+};
+static const struct record_type controller_type = RECORD_TYPE(store_controller, fields);
+
+void store_controller_release(struct store_controller *controller)
+{
+  record_release(&controller_type, controller);
+}
+
+struct change {
+  struct store_controller *controller;
+  const struct store_idempotency *key;
+  const char *name;
+  int64_t expected;
+};
+
+static enum armdyn_status create(struct sql *sql, void *argument)
+{
+  struct change *c = argument;
+  struct store_controller *controller = c->controller;
+  clock_format(clock_wall_ms(), controller->created_at);
+  enum armdyn_status status = store_first_number(sql, "controller", controller->name, &controller->version);
+  if (!status)
+    status = record_change(sql,
+                           "INSERT INTO controllers (name, version, created_at, robot, document)"
+                           " VALUES (:name, :version, :created_at, :robot, :document)",
+                           &controller_type, controller);
+  return status ? status : store_idempotency_keep(sql, c->key, "controllers", controller->name);
+}
+
+enum armdyn_status store_controller_create(struct store *store, struct store_controller *controller,
+                                           const struct store_idempotency *key)
+{
+  struct change c = { .controller = controller, .key = key };
+  return store_write(store, create, &c, record_bytes(&controller_type, controller));
+}
+
+static enum armdyn_status expect(struct sql *sql, const char *name, int64_t expected)
+{
+  int64_t version;
+  enum armdyn_status status =
+      sql_number(sql, "SELECT version FROM controllers WHERE name = ?", VALUES(value_text(name)), &version);
+  return !status && version != expected ? ARMDYN_ESTALE : status;
+}
+
+static enum armdyn_status update(struct sql *sql, void *argument)
+{
+  struct change *c = argument;
+  enum armdyn_status status = expect(sql, c->controller->name, c->expected);
+  if (status) return status;
+  c->controller->version = c->expected + 1;
+  return record_change(sql,
+                       "UPDATE controllers SET version = :version, robot = :robot, document = :document"
+                       " WHERE name = :name",
+                       &controller_type, c->controller);
+}
+
+enum armdyn_status store_controller_update(struct store *store, struct store_controller *controller, int64_t expected)
+{
+  struct change c = { .controller = controller, .expected = expected };
+  return store_write(store, update, &c, record_bytes(&controller_type, controller));
+}
+
+static enum armdyn_status delete (struct sql *sql, void *argument) {
+  struct change *c = argument; enum armdyn_status status = expect(sql, c->name, c->expected);
+  if (!status) status = sql_change(sql, "DELETE FROM controllers WHERE name = ?", VALUES(value_text(c->name)));
+  return status ? status : store_retire_number(sql, "controller", c->name, c->expected);
+}
+
+enum armdyn_status store_controller_delete(struct store *store, const char *name, int64_t expected)
+{
+  struct change c = { .name = name, .expected = expected };
+  return store_write(store, delete, &c, 0);
+}
+
+enum armdyn_status store_controller_get(struct store *store, const char *name, struct store_controller *out)
+{
+  return store_read(store, "SELECT * FROM controllers WHERE name = ?", VALUES(value_text(name)), &controller_type, out);
+}
+
+enum armdyn_status store_controller_list(struct store *store, const struct store_page *page,
+                                         store_controller_visit *visit, void *context)
+{
+  struct listing listing = { .select = "SELECT * FROM controllers",
+                             .order = "name",
+                             .ascending = true,
+                             .before = value_text(page->before),
+                             .limit = page->limit };
+  struct records found;
+  enum armdyn_status status = store_read_list(store, &listing, &controller_type, &found);
+  for (size_t i = 0; i < found.count; i++) visit(context, (struct store_controller *)found.items + i);
+  records_release(&found);
+  return status;
+}

@@ -1,0 +1,61 @@
+#include <inttypes.h>
+
+#include "server/store/internal.h"
+
+enum { DIGEST_SIZE = 32, KEPT_MS = 24 * 60 * 60 * 1000, PRUNED_AT_ONCE = 100 };
+
+static int64_t expired_before(void)
+{
+  return clock_wall_ms() - KEPT_MS;
+}
+
+enum armdyn_status store_idempotency_prune(struct sql *sql, int64_t most)
+{
+  return sql_run(sql,
+                 "DELETE FROM idempotency WHERE scope IN"
+                 " (SELECT scope FROM idempotency WHERE created_ms < ? ORDER BY created_ms LIMIT ?)",
+                 VALUES(value_integer(expired_before()), value_integer(most)), NULL);
+}
+
+enum armdyn_status store_idempotency_keep(struct sql *sql, const struct store_idempotency *key, const char *collection,
+                                          const char *name)
+{
+  if (!key) return ARMDYN_OK;
+  char href[256];
+  if (snprintf(href, sizeof href, "/v1/%s/%s", collection, name) >= (int)sizeof href) return ARMDYN_ELIMIT;
+  enum armdyn_status status = sql_run(sql, "DELETE FROM idempotency WHERE scope = ? AND created_ms < ?",
+                                      VALUES(value_text(key->scope), value_integer(expired_before())), NULL);
+  if (!status) status = store_idempotency_prune(sql, PRUNED_AT_ONCE);
+  if (!status)
+    status = sql_run(sql, "INSERT INTO idempotency (scope, digest, href, created_ms) VALUES (?, ?, ?, ?)",
+                     VALUES(value_text(key->scope), value_blob(key->digest, DIGEST_SIZE), value_text(href),
+                            value_integer(clock_wall_ms())),
+                     NULL);
+  return status == ARMDYN_EEXISTS ? ARMDYN_ECONFLICT : status;
+}
+
+static enum armdyn_status find(struct sql *sql, const struct store_idempotency *key, char **href)
+{
+  sqlite3_stmt *statement;
+  bool row;
+  enum armdyn_status status = sql_query(sql, "SELECT digest, href FROM idempotency WHERE scope = ? AND created_ms >= ?",
+                                        VALUES(value_text(key->scope), value_integer(expired_before())), &statement);
+  if (!status) status = sql_step(sql, statement, &row);
+  if (!status && !row) status = ARMDYN_ENOTFOUND;
+  if (!status && (sqlite3_column_bytes(statement, 0) != DIGEST_SIZE ||
+                  memcmp(sqlite3_column_blob(statement, 0), key->digest, DIGEST_SIZE) != 0))
+    status = ARMDYN_ECONFLICT;
+  if (!status && !(*href = strdup((const char *)sqlite3_column_text(statement, 1)))) status = ARMDYN_EMEMORY;
+  sql_finish(statement);
+  return status;
+}
+
+enum armdyn_status store_idempotency_find(struct store *store, const struct store_idempotency *key, char **href)
+{
+  struct sql *sql;
+  *href = NULL;
+  enum armdyn_status status = readers_take(store->readers, &sql);
+  if (!status) status = find(sql, key, href);
+  readers_give(store->readers, sql);
+  return status;
+}

@@ -1,0 +1,70 @@
+#include "server/store/internal.h"
+
+enum armdyn_status store_read(struct store *store, const char *text, struct values values,
+                              const struct record_type *type, void *record)
+{
+  struct sql *sql;
+  enum armdyn_status status = readers_take(store->readers, &sql);
+  if (!status) status = record_get(sql, text, values, type, record);
+  readers_give(store->readers, sql);
+  return status;
+}
+
+enum armdyn_status store_read_list(struct store *store, const struct listing *listing, const struct record_type *type,
+                                   struct records *records)
+{
+  struct sql *sql;
+  *records = (struct records){ .type = type };
+  enum armdyn_status status = readers_take(store->readers, &sql);
+  if (!status) status = record_list(sql, listing, type, records);
+  readers_give(store->readers, sql);
+  return status;
+}
+
+static enum armdyn_status create(struct sql *sql, void *argument)
+{
+  const struct store_change *c = argument;
+  enum armdyn_status status = record_change(sql, c->text, c->type, c->record);
+  return status ? status : store_idempotency_keep(sql, c->key, c->collection, c->name);
+}
+
+enum armdyn_status store_create(struct store *store, struct store_change *change)
+{
+  return store_write(store, create, change, record_bytes(change->type, change->record));
+}
+
+enum armdyn_status store_change_guarded(struct sql *sql, const struct store_change *c)
+{
+  enum armdyn_status status = record_change(sql, c->text, c->type, c->record);
+  return status == ARMDYN_ENOTFOUND ? store_conflict(sql, c->exists, c->name, ARMDYN_ENOTFOUND) : status;
+}
+
+static enum armdyn_status update(struct sql *sql, void *argument)
+{
+  return store_change_guarded(sql, argument);
+}
+
+enum armdyn_status store_update(struct store *store, struct store_change *change)
+{
+  return store_write(store, update, change, record_bytes(change->type, change->record));
+}
+
+enum armdyn_status store_conflict(struct sql *sql, const char *text, const char *id, enum armdyn_status otherwise)
+{
+  int64_t number;
+  enum armdyn_status status = sql_number(sql, text, VALUES(value_text(id)), &number);
+  if (!status) return ARMDYN_ECONFLICT;
+  return status == ARMDYN_ENOTFOUND ? otherwise : status;
+}
+
+enum armdyn_status store_first_number(struct sql *sql, const char *kind, const char *name, int64_t *number)
+{
+  return sql_number(sql, "SELECT 1 + coalesce(max(last), 0) FROM retired WHERE kind = ? AND name = ?",
+                    VALUES(value_text(kind), value_text(name)), number);
+}
+
+enum armdyn_status store_retire_number(struct sql *sql, const char *kind, const char *name, int64_t last)
+{
+  return sql_run(sql, "INSERT OR REPLACE INTO retired (kind, name, last) VALUES (?, ?, ?)",
+                 VALUES(value_text(kind), value_text(name), value_integer(last)), NULL);
+}

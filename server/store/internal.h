@@ -1,0 +1,68 @@
+/* What the files of the store share. */
+#ifndef SERVER_STORE_INTERNAL_H
+#define SERVER_STORE_INTERNAL_H
+
+#include "server/store/readers.h"
+#include "server/store/record.h"
+#include "server/store/store.h"
+#include "server/store/writer.h"
+
+struct store {
+  int lock; /* DIR/lock */
+  char *path;
+  int schema_version;
+  struct writer *writer;
+  struct readers *readers;
+};
+
+/* Run a change on the writer thread; `bytes` as in writer_do. */
+static inline enum armdyn_status store_write(struct store *store, writer_apply *apply, void *argument, size_t bytes)
+{
+  return writer_do(store->writer, apply, argument, bytes);
+}
+
+/* record_get and record_list on a reader of the pool. */
+enum armdyn_status store_read(struct store *store, const char *text, struct values values,
+                              const struct record_type *type, void *record);
+enum armdyn_status store_read_list(struct store *store, const struct listing *listing, const struct record_type *type,
+                                   struct records *records);
+
+/* One changing statement with a record in it. */
+struct store_change {
+  const char *text;
+  const struct record_type *type;
+  const void *record;
+  const char *name;                    /* the record's id or name */
+  const char *collection;              /* creating: its place in the API, "jobs" */
+  const struct store_idempotency *key; /* creating: or NULL */
+  const char *exists;                  /* updating: a query that finds it by name, whatever its state */
+};
+/* INSERT, and keep the request's Idempotency-Key with it. */
+enum armdyn_status store_create(struct store *store, struct store_change *change);
+/* UPDATE with a condition on the present state: ECONFLICT when that is not met, ENOTFOUND when there is no such row. */
+enum armdyn_status store_update(struct store *store, struct store_change *change);
+enum armdyn_status store_change_guarded(struct sql *sql, const struct store_change *change);
+
+/* ECONFLICT when the query finds a row, `otherwise` when it finds none. */
+enum armdyn_status store_conflict(struct sql *sql, const char *text, const char *id, enum armdyn_status otherwise);
+
+/* The number that a new resource `name` starts with: one more than the last that the name ever had. */
+enum armdyn_status store_first_number(struct sql *sql, const char *kind, const char *name, int64_t *number);
+enum armdyn_status store_retire_number(struct sql *sql, const char *kind, const char *name, int64_t last);
+
+/* Keep a request's Idempotency-Key (NULL: nothing to do) with what it created, in the same transaction.
+ * ECONFLICT: the same key was kept meanwhile. */
+enum armdyn_status store_idempotency_keep(struct sql *sql, const struct store_idempotency *key, const char *collection,
+                                          const char *name);
+/* Forget entries of more than 24 hours, at most `most` of them. */
+enum armdyn_status store_idempotency_prune(struct sql *sql, int64_t most);
+
+/* A job's successful end, part of the transaction that creates its result. */
+enum armdyn_status store_job_succeed(struct sql *sql, const struct store_job *job, const char *result_id);
+
+/* Throw away series that a crash left without a result. */
+enum armdyn_status store_series_sweep(struct store *store);
+/* Throw away the series of a deleted result. */
+enum armdyn_status store_series_purge(struct store *store, const char *result_id);
+
+#endif

@@ -1,0 +1,124 @@
+#include "server/store/internal.h"
+
+static const char *const names[JOB_STATE_COUNT + 1] = {
+  [JOB_QUEUED] = "queued", [JOB_RUNNING] = "running",     [JOB_SUCCEEDED] = "succeeded",
+  [JOB_FAILED] = "failed", [JOB_CANCELLED] = "cancelled",
+};
+
+const char *job_state_name(enum job_state state)
+{
+  return (unsigned)state < JOB_STATE_COUNT ? names[state] : "unknown";
+}
+
+static const struct field fields[] = {
+  FIELD(store_job, id, FIELD_TEXT),
+  FIELD(store_job, kind, FIELD_TEXT),
+  FIELD(store_job, robot, FIELD_TEXT),
+  FIELD(store_job, revision, FIELD_INTEGER),
+  FIELD_WITH(store_job, state, FIELD_NAMED, .names = names),
+  FIELD(store_job, attempt, FIELD_INT),
+  FIELD(store_job, created_at, FIELD_TEXT),
+  FIELD(store_job, started_at, FIELD_TEXT),
+  FIELD(store_job, finished_at, FIELD_TEXT),
+  FIELD(store_job, result_id, FIELD_TEXT),
+  FIELD(store_job, request, FIELD_OWNED),
+  FIELD_WITH(store_job, tags, FIELD_OWNED, .fallback = "{}"),
+  FIELD(store_job, problem, FIELD_OWNED),
+  FIELD_WITH(store_job, attempts, FIELD_OWNED, .fallback = "[]"),
+};
+static const struct record_type job_type = RECORD_TYPE(store_job, fields);
+
+void store_job_release(struct store_job *job)
+{
+  record_release(&job_type, job);
+}
+
+enum armdyn_status store_job_create(struct store *store, const struct store_job *job,
+                                    const struct store_idempotency *key)
+{
+  struct store_change change = {
+    .text = "INSERT INTO jobs (id, kind, robot, revision, state, attempt, created_at, started_at, request, tags,"
+            " attempts) VALUES (:id, :kind, :robot, :revision, 'queued', :attempt, :created_at, :started_at,"
+            " :request, :tags, :attempts)",
+    .type = &job_type,
+    .record = job,
+    .name = job->id,
+    .collection = "jobs",
+    .key = key,
+  };
+  return store_create(store, &change);
+}
+
+enum armdyn_status store_job_get(struct store *store, const char *id, struct store_job *out)
+{
+  return store_read(store, "SELECT * FROM jobs WHERE id = ?", VALUES(value_text(id)), &job_type, out);
+}
+
+static struct store_change change_of(const struct store_job *job, const char *text)
+{
+  return (struct store_change){
+    .text = text, .type = &job_type, .record = job, .name = job->id, .exists = "SELECT 1 FROM jobs WHERE id = ?"
+  };
+}
+
+enum armdyn_status store_job_retry(struct store *store, const struct store_job *job)
+{
+  struct store_change change =
+      change_of(job, "UPDATE jobs SET attempt = :attempt, attempts = :attempts, started_at = :started_at"
+                     " WHERE id = :id AND state = 'queued'");
+  return store_update(store, &change);
+}
+
+#define END                                                                                                            \
+  " attempt = :attempt, attempts = :attempts, started_at = :started_at, finished_at = :finished_at,"                   \
+  " problem = :problem WHERE id = :id AND state = 'queued'"
+
+enum armdyn_status store_job_end(struct store *store, const struct store_job *job)
+{
+  if (job->state != JOB_FAILED && job->state != JOB_CANCELLED) return ARMDYN_EINPUT;
+  struct store_change change = change_of(job, "UPDATE jobs SET state = :state," END);
+  return store_update(store, &change);
+}
+
+enum armdyn_status store_job_succeed(struct sql *sql, const struct store_job *job, const char *result_id)
+{
+  struct store_change change = change_of(job, "UPDATE jobs SET state = 'succeeded'," END);
+  enum armdyn_status status = store_change_guarded(sql, &change);
+  if (status) return status;
+  return sql_change(sql, "UPDATE jobs SET result_id = ? WHERE id = ?",
+                    VALUES(value_text(result_id), value_text(job->id)));
+}
+
+static enum armdyn_status list(struct store *store, const struct listing *listing, store_job_visit *visit,
+                               void *context)
+{
+  struct records found;
+  enum armdyn_status status = store_read_list(store, listing, &job_type, &found);
+  for (size_t i = 0; i < found.count; i++) visit(context, (struct store_job *)found.items + i);
+  records_release(&found);
+  return status;
+}
+
+enum armdyn_status store_job_list(struct store *store, const struct store_job_filter *filter,
+                                  const struct store_page *page, store_job_visit *visit, void *context)
+{
+  enum job_state state = filter->state == JOB_RUNNING ? JOB_QUEUED : (enum job_state)filter->state;
+  struct listing listing = {
+    .select = "SELECT * FROM jobs",
+    .where = {{ "kind", value_text(filter->kind) },
+              { "robot", value_text(filter->robot) },
+              { "state", value_text(filter->state < 0 ? NULL : job_state_name(state)) }},
+    .order = "id",
+    .before = value_text(page->before),
+    .limit = page->limit
+  };
+  return list(store, &listing, visit, context);
+}
+
+enum armdyn_status store_job_queued(struct store *store, store_job_visit *visit, void *context)
+{
+  struct listing listing = {
+    .select = "SELECT * FROM jobs", .and = "state = 'queued'", .order = "id", .ascending = true
+  };
+  return list(store, &listing, visit, context);
+}

@@ -1,0 +1,33 @@
+/* The schema, as numbered steps in SQL, each applied once, in one transaction of its own. */
+#ifndef SERVER_STORE_MIGRATE_H
+#define SERVER_STORE_MIGRATE_H
+
+#include <stddef.h>
+
+#include "server/store/sql.h"
+#include "server/store/store.h"
+
+struct migration {
+  const char *name;
+  const char *text; /* SQL; must not begin or end transactions */
+};
+/* Migration i makes version i + 1. */
+struct migrations {
+  const struct migration *items;
+  size_t count;
+};
+
+/* Those of migrations/sqlite, built into the program. To add one: a file there and a row in migrations.c. */
+extern const struct migrations store_migrations;
+
+/* Bring the database to the newest version. One that exists already and is older is first copied to
+ * DIR/armdyn-v<old>-<time>.db; one that is newer, damaged, or not ours is refused.
+ *   version  out  of the schema now */
+enum armdyn_status migrate(struct sql *sql, const char *dir, const struct migrations *migrations, int *version,
+                           struct armdyn_error *error);
+
+/* store_open with other migrations, for tests of upgrades. */
+enum armdyn_status store_open_with(const char *dir, const struct migrations *migrations, struct store **store,
+                                   struct armdyn_error *error);
+
+#endif

@@ -1,0 +1,64 @@
+#include "server/store/readers.h"
+
+#include <pthread.h>
+
+#include "api/limits.h"
+
+struct readers {
+  const char *path;
+  pthread_mutex_t mutex;
+  pthread_cond_t given;
+  size_t opened, idle_count;
+  struct sql *idle[LIMIT_READERS];
+};
+
+enum armdyn_status readers_new(const char *path, struct readers **out)
+{
+  struct readers *readers = calloc(1, sizeof *readers);
+  if (!readers) return ARMDYN_EMEMORY;
+  readers->path = path;
+  pthread_mutex_init(&readers->mutex, NULL);
+  pthread_cond_init(&readers->given, NULL);
+  *out = readers;
+  return ARMDYN_OK;
+}
+
+void readers_free(struct readers *readers)
+{
+  if (!readers) return;
+  for (size_t i = 0; i < readers->idle_count; i++) sql_close(readers->idle[i]);
+  pthread_cond_destroy(&readers->given);
+  pthread_mutex_destroy(&readers->mutex);
+  free(readers);
+}
+
+enum armdyn_status readers_take(struct readers *readers, struct sql **sql)
+{
+  enum armdyn_status status = ARMDYN_OK;
+  *sql = NULL;
+  pthread_mutex_lock(&readers->mutex);
+  while (readers->idle_count == 0 && readers->opened == LIMIT_READERS)
+    pthread_cond_wait(&readers->given, &readers->mutex);
+  if (readers->idle_count > 0)
+    *sql = readers->idle[--readers->idle_count];
+  else
+    readers->opened++;
+  pthread_mutex_unlock(&readers->mutex);
+  if (*sql) return ARMDYN_OK;
+  status = sql_open(readers->path, SQL_READ, sql, NULL);
+  if (!status) return ARMDYN_OK;
+  pthread_mutex_lock(&readers->mutex);
+  readers->opened--;
+  pthread_cond_signal(&readers->given);
+  pthread_mutex_unlock(&readers->mutex);
+  return status;
+}
+
+void readers_give(struct readers *readers, struct sql *sql)
+{
+  if (!sql) return;
+  pthread_mutex_lock(&readers->mutex);
+  readers->idle[readers->idle_count++] = sql;
+  pthread_cond_signal(&readers->given);
+  pthread_mutex_unlock(&readers->mutex);
+}

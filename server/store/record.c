@@ -1,0 +1,202 @@
+#include "server/store/record.h"
+
+#include "api/wire/buffer.h"
+
+static const struct field *find_field(const struct record_type *type, const char *column)
+{
+  for (size_t i = 0; i < type->field_count; i++)
+    if (strcmp(type->fields[i].column, column) == 0) return &type->fields[i];
+  return NULL;
+}
+
+void record_release(const struct record_type *type, void *record)
+{
+  if (!record) return;
+  for (size_t i = 0; i < type->field_count; i++)
+    if (type->fields[i].type == FIELD_OWNED) free(*(char **)((char *)record + type->fields[i].offset));
+  memset(record, 0, type->size);
+}
+
+size_t record_bytes(const struct record_type *type, const void *record)
+{
+  size_t bytes = type->size;
+  for (size_t i = 0; i < type->field_count; i++) {
+    const char *text =
+        type->fields[i].type == FIELD_OWNED ? *(char *const *)((const char *)record + type->fields[i].offset) : NULL;
+    if (text) bytes += strlen(text);
+  }
+  return bytes;
+}
+
+static struct value field_value(const struct field *f, const void *record)
+{
+  const void *member = (const char *)record + f->offset;
+  switch (f->type) {
+  case FIELD_TEXT: return value_text(*(const char *)member ? member : f->fallback);
+  case FIELD_OWNED: return value_text(*(char *const *)member ? *(char *const *)member : f->fallback);
+  case FIELD_INTEGER: return value_integer(*(const int64_t *)member);
+  case FIELD_INT: return value_integer(*(const int *)member);
+  case FIELD_BOOL: return value_integer(*(const bool *)member);
+  case FIELD_NAMED: return value_text(f->names[*(const unsigned *)member]);
+  }
+  return value_text(NULL);
+}
+
+static enum armdyn_status bind_record(struct sql *sql, sqlite3_stmt *statement, const struct record_type *type,
+                                      const void *record)
+{
+  enum armdyn_status status = ARMDYN_OK;
+  for (int place = 1; !status && place <= sqlite3_bind_parameter_count(statement); place++) {
+    const char *name = sqlite3_bind_parameter_name(statement, place);
+    const struct field *field = name ? find_field(type, name + 1) : NULL;
+    status = field ? sql_bind(sql, statement, place, field_value(field, record)) : ARMDYN_EINTERNAL;
+  }
+  return status;
+}
+
+static enum armdyn_status read_name(const struct field *f, const char *text, int *member)
+{
+  for (int i = 0; f->names[i]; i++) {
+    if (strcmp(f->names[i], text) != 0) continue;
+    *member = i;
+    return ARMDYN_OK;
+  }
+  return ARMDYN_EINTERNAL; /* the schema's CHECK and the table of names disagree */
+}
+
+/* One column into its member; the record was all zero before. */
+static enum armdyn_status read_field(const struct field *f, sqlite3_stmt *statement, int column, void *record)
+{
+  void *member = (char *)record + f->offset;
+  const char *text = (const char *)sqlite3_column_text(statement, column);
+  switch (f->type) {
+  case FIELD_TEXT:
+    if (text && strlen(text) >= f->size) return ARMDYN_EINTERNAL;
+    if (text) memcpy(member, text, strlen(text) + 1);
+    return ARMDYN_OK;
+  case FIELD_OWNED:
+    if (text && !(*(char **)member = strdup(text))) return ARMDYN_EMEMORY;
+    return ARMDYN_OK;
+  case FIELD_INTEGER: *(int64_t *)member = sqlite3_column_int64(statement, column); return ARMDYN_OK;
+  case FIELD_INT: *(int *)member = sqlite3_column_int(statement, column); return ARMDYN_OK;
+  case FIELD_BOOL: *(bool *)member = sqlite3_column_int(statement, column) != 0; return ARMDYN_OK;
+  case FIELD_NAMED: return text ? read_name(f, text, member) : ARMDYN_EINTERNAL;
+  }
+  return ARMDYN_EINTERNAL;
+}
+
+static enum armdyn_status read_record(sqlite3_stmt *statement, const struct record_type *type, void *record)
+{
+  enum armdyn_status status = ARMDYN_OK;
+  memset(record, 0, type->size);
+  for (int column = 0; !status && column < sqlite3_column_count(statement); column++) {
+    const struct field *field = find_field(type, sqlite3_column_name(statement, column));
+    status = field ? read_field(field, statement, column, record) : ARMDYN_EINTERNAL;
+  }
+  if (status) record_release(type, record);
+  return status;
+}
+
+enum armdyn_status record_run(struct sql *sql, const char *text, const struct record_type *type, const void *record,
+                              int *changed)
+{
+  sqlite3_stmt *statement;
+  bool row = true;
+  enum armdyn_status status = sql_prepare(sql, text, &statement);
+  if (!status) status = bind_record(sql, statement, type, record);
+  while (!status && row) status = sql_step(sql, statement, &row);
+  if (changed) *changed = status ? 0 : sqlite3_changes(sql_handle(sql));
+  sql_finish(statement);
+  return status;
+}
+
+enum armdyn_status record_change(struct sql *sql, const char *text, const struct record_type *type, const void *record)
+{
+  int changed;
+  enum armdyn_status status = record_run(sql, text, type, record, &changed);
+  return !status && changed == 0 ? ARMDYN_ENOTFOUND : status;
+}
+
+enum armdyn_status record_get(struct sql *sql, const char *text, struct values values, const struct record_type *type,
+                              void *record)
+{
+  sqlite3_stmt *statement;
+  bool row;
+  enum armdyn_status status = sql_query(sql, text, values, &statement);
+  if (!status) status = sql_step(sql, statement, &row);
+  if (!status && !row) status = ARMDYN_ENOTFOUND;
+  if (!status) status = read_record(statement, type, record);
+  sql_finish(statement);
+  return status;
+}
+
+/* SELECT ... WHERE column = ? AND ... AND order < ? ORDER BY order DESC LIMIT ?, and the values for it. */
+static void compose(const struct listing *l, struct buffer *text, struct value values[CONDITIONS + 2], size_t *count)
+{
+  const char *join = " WHERE ";
+  buffer_text(text, l->select);
+  for (const struct condition *c = l->where; c < l->where + CONDITIONS && c->column; c++) {
+    if (c->value.type == VALUE_NULL) continue;
+    buffer_format(text, "%s%s = ?", join, c->column);
+    values[(*count)++] = c->value;
+    join = " AND ";
+  }
+  if (l->and) {
+    buffer_format(text, "%s(%s)", join, l->and);
+    join = " AND ";
+  }
+  if (l->before.type != VALUE_NULL) {
+    buffer_format(text, "%s%s %c ?", join, l->order, l->ascending ? '>' : '<');
+    values[(*count)++] = l->before;
+  }
+  buffer_format(text, " ORDER BY %s%s", l->order, l->ascending ? "" : " DESC");
+  if (!l->limit) return;
+  buffer_text(text, " LIMIT ?");
+  values[(*count)++] = value_integer((int64_t)l->limit);
+}
+
+static enum armdyn_status append_row(sqlite3_stmt *statement, struct records *records, size_t *capacity)
+{
+  if (records->count == *capacity) {
+    size_t more = *capacity ? 2 * *capacity : 16;
+    void *items = realloc(records->items, more * records->type->size);
+    if (!items) return ARMDYN_EMEMORY;
+    records->items = items;
+    *capacity = more;
+  }
+  void *record = (char *)records->items + records->count * records->type->size;
+  enum armdyn_status status = read_record(statement, records->type, record);
+  records->count += status == ARMDYN_OK;
+  return status;
+}
+
+enum armdyn_status record_list(struct sql *sql, const struct listing *listing, const struct record_type *type,
+                               struct records *records)
+{
+  *records = (struct records){ .type = type };
+  struct buffer text = BUFFER(4096);
+  struct value values[CONDITIONS + 2];
+  size_t count = 0, capacity = 0;
+  sqlite3_stmt *statement = NULL;
+  bool row;
+  compose(listing, &text, values, &count);
+  enum armdyn_status status = text.failure;
+  if (!status) status = sql_query(sql, text.data, (struct values){ values, count }, &statement);
+  if (!status) status = sql_step(sql, statement, &row);
+  while (!status && row) {
+    status = append_row(statement, records, &capacity);
+    if (!status) status = sql_step(sql, statement, &row);
+  }
+  sql_finish(statement);
+  buffer_release(&text);
+  if (status) records_release(records);
+  return status;
+}
+
+void records_release(struct records *records)
+{
+  for (size_t i = 0; i < records->count; i++)
+    record_release(records->type, (char *)records->items + i * records->type->size);
+  free(records->items);
+  *records = (struct records){ .type = records->type };
+}

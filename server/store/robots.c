@@ -1,0 +1,152 @@
+#include "server/store/internal.h"
+
+static const struct field fields[] = {
+  FIELD(store_robot, name, FIELD_TEXT),       FIELD(store_robot, revision, FIELD_INTEGER),
+  FIELD(store_robot, created_at, FIELD_TEXT), FIELD(store_robot, unphysical, FIELD_BOOL),
+  FIELD(store_robot, archived, FIELD_BOOL),   FIELD(store_robot, document, FIELD_OWNED),
+};
+static const struct record_type robot_type = RECORD_TYPE(store_robot, fields);
+
+void store_robot_release(struct store_robot *robot)
+{
+  record_release(&robot_type, robot);
+}
+
+/* What the changes of a robot are given. */
+struct change {
+  struct store_robot *robot;
+  const struct store_idempotency *key;
+  const char *name;
+  int64_t expected;
+  bool archive;
+};
+
+static enum armdyn_status add_revision(struct sql *sql, struct store_robot *robot)
+{
+  clock_format(clock_wall_ms(), robot->created_at);
+  robot->archived = false;
+  return record_change(sql,
+                       "INSERT INTO robot_revisions (name, revision, created_at, unphysical, document)"
+                       " VALUES (:name, :revision, :created_at, :unphysical, :document)",
+                       &robot_type, robot);
+}
+
+static enum armdyn_status newest_revision(struct sql *sql, const char *name, bool archived, int64_t *revision)
+{
+  return sql_number(sql, "SELECT newest FROM robots WHERE name = ? AND archived = ?",
+                    VALUES(value_text(name), value_integer(archived)), revision);
+}
+
+static enum armdyn_status set_newest(struct sql *sql, const struct store_robot *robot)
+{
+  return record_change(sql, "UPDATE robots SET newest = :revision, archived = 0 WHERE name = :name", &robot_type,
+                       robot);
+}
+
+/* An archived name comes back with its next revision. */
+static enum armdyn_status create(struct sql *sql, void *argument)
+{
+  struct change *c = argument;
+  struct store_robot *robot = c->robot;
+  enum armdyn_status status = newest_revision(sql, robot->name, true, &robot->revision);
+  if (!status) {
+    robot->revision++;
+    status = set_newest(sql, robot);
+  } else if (status == ARMDYN_ENOTFOUND) {
+    status = store_first_number(sql, "robot", robot->name, &robot->revision);
+    if (!status)
+      status = record_change(sql, "INSERT INTO robots (name, newest) VALUES (:name, :revision)", &robot_type, robot);
+  }
+  if (!status) status = add_revision(sql, robot);
+  return status ? status : store_idempotency_keep(sql, c->key, "robots", robot->name);
+}
+
+enum armdyn_status store_robot_create(struct store *store, struct store_robot *robot,
+                                      const struct store_idempotency *key)
+{
+  struct change c = { .robot = robot, .key = key };
+  return store_write(store, create, &c, record_bytes(&robot_type, robot));
+}
+
+static enum armdyn_status expect(struct sql *sql, const char *name, int64_t expected)
+{
+  int64_t newest;
+  enum armdyn_status status = newest_revision(sql, name, false, &newest);
+  return !status && newest != expected ? ARMDYN_ESTALE : status;
+}
+
+static enum armdyn_status update(struct sql *sql, void *argument)
+{
+  struct change *c = argument;
+  enum armdyn_status status = expect(sql, c->robot->name, c->expected);
+  if (status) return status;
+  c->robot->revision = c->expected + 1;
+  status = add_revision(sql, c->robot);
+  return status ? status : set_newest(sql, c->robot);
+}
+
+enum armdyn_status store_robot_update(struct store *store, struct store_robot *robot, int64_t expected)
+{
+  struct change c = { .robot = robot, .expected = expected };
+  return store_write(store, update, &c, record_bytes(&robot_type, robot));
+}
+
+/* Results and controllers hold a robot by foreign keys; queued jobs are asked. */
+static enum armdyn_status delete (struct sql *sql, void *argument) {
+  struct change *c = argument; enum armdyn_status status = expect(sql, c->name, c->expected); if (status) return status;
+  if (c->archive) return sql_change(sql, "UPDATE robots SET archived = 1 WHERE name = ?", VALUES(value_text(c->name)));
+  status = store_conflict(sql, "SELECT 1 FROM jobs WHERE robot = ? AND state = 'queued' LIMIT 1", c->name, ARMDYN_OK);
+  if (!status) status = sql_change(sql, "DELETE FROM robots WHERE name = ?", VALUES(value_text(c->name)));
+  return status ? status : store_retire_number(sql, "robot", c->name, c->expected);
+}
+
+enum armdyn_status store_robot_delete(struct store *store, const char *name, int64_t expected, bool archive)
+{
+  struct change c = { .name = name, .expected = expected, .archive = archive };
+  return store_write(store, delete, &c, 0);
+}
+
+#define SUMMARY  "SELECT v.name, v.revision, v.created_at, v.unphysical, r.archived"
+#define REVISION " FROM robots r JOIN robot_revisions v ON v.name = r.name"
+#define NEWEST   REVISION " AND v.revision = r.newest"
+
+enum armdyn_status store_robot_get(struct store *store, const char *name, int64_t revision, struct store_robot *out)
+{
+  if (revision == 0)
+    return store_read(store, SUMMARY ", v.document" NEWEST " WHERE r.name = ? AND r.archived = 0",
+                      VALUES(value_text(name)), &robot_type, out);
+  return store_read(store, SUMMARY ", v.document" REVISION " WHERE r.name = ? AND v.revision = ?",
+                    VALUES(value_text(name), value_integer(revision)), &robot_type, out);
+}
+
+static enum armdyn_status list(struct store *store, const struct listing *listing, store_robot_visit *visit,
+                               void *context)
+{
+  struct records found;
+  enum armdyn_status status = store_read_list(store, listing, &robot_type, &found);
+  for (size_t i = 0; i < found.count; i++) visit(context, (struct store_robot *)found.items + i);
+  records_release(&found);
+  return status;
+}
+
+enum armdyn_status store_robot_list(struct store *store, const struct store_page *page, store_robot_visit *visit,
+                                    void *context)
+{
+  struct listing listing = { .select = SUMMARY NEWEST,
+                             .and = "r.archived = 0",
+                             .order = "r.name",
+                             .ascending = true,
+                             .before = value_text(page->before),
+                             .limit = page->limit };
+  return list(store, &listing, visit, context);
+}
+
+enum armdyn_status store_robot_revisions(struct store *store, const char *name, const struct store_page *page,
+                                         store_robot_visit *visit, void *context)
+{
+  struct listing listing = {
+    .select = SUMMARY REVISION, .where = { { "r.name", value_text(name) } }, .order = "v.revision", .limit = page->limit
+  };
+  if (page->before) listing.before = value_integer(strtoll(page->before, NULL, 10));
+  return list(store, &listing, visit, context);
+}

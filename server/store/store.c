@@ -1,0 +1,152 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "server/store/internal.h"
+#include "server/store/migrate.h"
+
+static enum armdyn_status refuse_errno(struct armdyn_error *error, const char *what, const char *dir, const char *file)
+{
+  int code = errno;
+  enum armdyn_status status = code == ENOSPC || code == EDQUOT ? ARMDYN_EFULL : ARMDYN_EIO;
+  return armdyn_refuse(error, status, "", "cannot %s %s%s: %s", what, dir, file, strerror(code));
+}
+
+static enum armdyn_status make_directory(const char *dir, struct armdyn_error *error)
+{
+  struct stat info;
+  if (!*dir) return armdyn_refuse(error, ARMDYN_EINPUT, "", "the data directory has no name");
+  if (mkdir(dir, 0700) != 0 && errno != EEXIST) return refuse_errno(error, "create the data directory", dir, "");
+  if (stat(dir, &info) != 0) return refuse_errno(error, "look at", dir, "");
+  if (!S_ISDIR(info.st_mode)) return armdyn_refuse(error, ARMDYN_EINPUT, "", "%s is not a directory", dir);
+  return ARMDYN_OK;
+}
+
+/* The lock belongs to the open file, not to the process: it also holds against a second store in this process, and ends
+ * with it however that dies. The process id inside is for people. */
+static enum armdyn_status take_lock(const char *dir, int *lock, struct armdyn_error *error)
+{
+  char path[4096], holder[32] = "";
+  if (snprintf(path, sizeof path, "%s/lock", dir) >= (int)sizeof path)
+    return armdyn_refuse(error, ARMDYN_EINPUT, "", "the path %s is too long", dir);
+  int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (fd < 0) return refuse_errno(error, "write", dir, "/lock");
+
+  struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+  enum armdyn_status status = ARMDYN_OK;
+  if (fcntl(fd, F_OFD_SETLK, &whole) != 0) {
+    if (errno != EAGAIN && errno != EACCES) {
+      status = refuse_errno(error, "lock", dir, "/lock");
+      goto out;
+    }
+    ssize_t got = pread(fd, holder, sizeof holder - 1, 0);
+    holder[got > 0 ? strspn(holder, "0123456789") : 0] = '\0';
+    status = armdyn_refuse(error, ARMDYN_EBUSY, "", "%s is held by another armdyn (process %s)", path,
+                           *holder ? holder : "unknown");
+    goto out;
+  }
+  if (ftruncate(fd, 0) != 0 || dprintf(fd, "%ld\n", (long)getpid()) < 0) {
+    status = refuse_errno(error, "write", dir, "/lock");
+    goto out;
+  }
+  *lock = fd;
+  fd = -1;
+out:
+  if (fd >= 0) close(fd);
+  return status;
+}
+
+static enum armdyn_status prune_all(struct sql *sql, void *argument)
+{
+  (void)argument;
+  return store_idempotency_prune(sql, -1);
+}
+
+enum armdyn_status store_open_with(const char *dir, const struct migrations *migrations, struct store **out,
+                                   struct armdyn_error *error)
+{
+  enum armdyn_status status;
+  struct sql *sql = NULL;
+  struct store *store = calloc(1, sizeof *store);
+  if (!store) return armdyn_refuse(error, ARMDYN_EMEMORY, "", "no memory for the store");
+  store->lock = -1;
+  if ((status = make_directory(dir, error)) || (status = take_lock(dir, &store->lock, error))) goto out;
+  if (asprintf(&store->path, "%s/armdyn.db", dir) < 0) {
+    store->path = NULL;
+    status = armdyn_refuse(error, ARMDYN_EMEMORY, "", "no memory for the store");
+    goto out;
+  }
+  if ((status = sql_open(store->path, SQL_WRITE, &sql, error))) goto out;
+  if ((status = migrate(sql, dir, migrations, &store->schema_version, error))) goto out;
+  if ((status = readers_new(store->path, &store->readers)) || (status = writer_start(sql, &store->writer))) {
+    armdyn_refuse(error, status, "", "cannot start the store's writer: %s", armdyn_status_text(status));
+    goto out;
+  }
+  sql = NULL; /* the writer's */
+  if ((status = store_series_sweep(store)) || (status = store_write(store, prune_all, NULL, 0))) {
+    armdyn_refuse(error, status, "", "cannot tidy up %s: %s", store->path, armdyn_status_text(status));
+    goto out;
+  }
+  *out = store;
+  store = NULL;
+out:
+  sql_close(sql);
+  store_close(store);
+  return status;
+}
+
+enum armdyn_status store_open(const char *dir, struct store **store, struct armdyn_error *error)
+{
+  return store_open_with(dir, &store_migrations, store, error);
+}
+
+void store_close(struct store *store)
+{
+  if (!store) return;
+  /* The writer closes last, because the last connection to close moves the log into the database. */
+  readers_free(store->readers);
+  writer_stop(store->writer);
+  if (store->lock >= 0) close(store->lock);
+  free(store->path);
+  free(store);
+}
+
+int store_schema_version(const struct store *store)
+{
+  return store->schema_version;
+}
+
+struct store_counts store_counts(struct store *store)
+{
+  struct writer_counts c = writer_counts(store->writer);
+  return (struct store_counts){ c.operations, c.commits, c.failed_commits, c.checkpoints };
+}
+
+static enum armdyn_status nothing(struct sql *sql, void *argument)
+{
+  (void)sql, (void)argument;
+  return ARMDYN_OK;
+}
+
+/* Writes a page without changing what it says. */
+static enum armdyn_status write_something(struct sql *sql, void *argument)
+{
+  (void)argument;
+  return sql_script(sql, "PRAGMA user_version = 1");
+}
+
+enum armdyn_status store_check(struct store *store, struct armdyn_error *error)
+{
+  struct sql *sql;
+  int64_t version;
+  enum armdyn_status status = readers_take(store->readers, &sql);
+  if (!status) status = sql_number(sql, "SELECT max(version) FROM schema_version", NO_VALUES, &version);
+  readers_give(store->readers, sql);
+  if (status) return armdyn_refuse(error, status, "", "the store cannot be read: %s", armdyn_status_text(status));
+  /* A commit costs a wait for the disk: only after a failure is it worth asking whether it would succeed again. */
+  bool ailing = writer_health(store->writer) != ARMDYN_OK;
+  status = store_write(store, ailing ? write_something : nothing, NULL, 0);
+  if (status) return armdyn_refuse(error, status, "", "the store cannot be written: %s", armdyn_status_text(status));
+  return ARMDYN_OK;
+}

@@ -1,0 +1,126 @@
+#include "server/store/internal.h"
+
+static const char *const names[TRANSFER_STATE_COUNT + 1] = {
+  [TRANSFER_QUEUED] = "queued",
+  [TRANSFER_CONNECTING] = "connecting",
+  [TRANSFER_LOADING] = "loading",
+  [TRANSFER_READY] = "ready",
+  [TRANSFER_ARMED] = "armed",
+  [TRANSFER_PLAYING] = "playing",
+  [TRANSFER_HOLDING] = "holding",
+  [TRANSFER_DONE] = "done",
+  [TRANSFER_STOPPED] = "stopped",
+  [TRANSFER_FAILED] = "failed",
+  [TRANSFER_INTERRUPTED] = "interrupted",
+};
+
+const char *transfer_state_name(enum transfer_state state)
+{
+  return (unsigned)state < TRANSFER_STATE_COUNT ? names[state] : "unknown";
+}
+
+static const struct field fields[] = {
+  FIELD(store_transfer, id, FIELD_TEXT),
+  FIELD(store_transfer, controller, FIELD_TEXT),
+  FIELD(store_transfer, trajectory, FIELD_TEXT),
+  FIELD_WITH(store_transfer, state, FIELD_NAMED, .names = names),
+  FIELD(store_transfer, sent, FIELD_INTEGER),
+  FIELD(store_transfer, total, FIELD_INTEGER),
+  FIELD(store_transfer, start_sent, FIELD_BOOL),
+  FIELD(store_transfer, created_at, FIELD_TEXT),
+  FIELD(store_transfer, started_at, FIELD_TEXT),
+  FIELD(store_transfer, finished_at, FIELD_TEXT),
+  FIELD(store_transfer, request, FIELD_OWNED),
+  FIELD_WITH(store_transfer, tags, FIELD_OWNED, .fallback = "{}"),
+  FIELD_WITH(store_transfer, history, FIELD_OWNED, .fallback = "[]"),
+  FIELD(store_transfer, problem, FIELD_OWNED),
+};
+static const struct record_type transfer_type = RECORD_TYPE(store_transfer, fields);
+
+#define EXISTS     "SELECT 1 FROM transfers WHERE id = ?"
+#define UNFINISHED "state NOT IN ('done', 'stopped', 'failed', 'interrupted')"
+
+void store_transfer_release(struct store_transfer *transfer)
+{
+  record_release(&transfer_type, transfer);
+}
+
+enum armdyn_status store_transfer_create(struct store *store, const struct store_transfer *transfer,
+                                         const struct store_idempotency *key)
+{
+  struct store_change change = {
+    .text = "INSERT INTO transfers (id, controller, trajectory, state, sent, total, start_sent, created_at, started_at,"
+            " finished_at, request, tags, history, problem) VALUES (:id, :controller, :trajectory, :state, :sent,"
+            " :total, :start_sent, :created_at, :started_at, :finished_at, :request, :tags, :history, :problem)",
+    .type = &transfer_type,
+    .record = transfer,
+    .name = transfer->id,
+    .collection = "transfers",
+    .key = key,
+  };
+  return store_create(store, &change);
+}
+
+enum armdyn_status store_transfer_update(struct store *store, const struct store_transfer *transfer)
+{
+  struct store_change change = {
+    .text = "UPDATE transfers SET state = :state, sent = :sent, total = :total, started_at = :started_at,"
+            " start_sent = max(start_sent, :start_sent), finished_at = :finished_at, history = :history,"
+            " problem = :problem WHERE id = :id AND (state = :state OR " UNFINISHED ")",
+    .type = &transfer_type,
+    .record = transfer,
+    .name = transfer->id,
+    .exists = EXISTS,
+  };
+  return store_update(store, &change);
+}
+
+static enum armdyn_status claim(struct sql *sql, void *id)
+{
+  enum armdyn_status status =
+      sql_change(sql, "UPDATE transfers SET start_sent = 1 WHERE id = ? AND start_sent = 0 AND " UNFINISHED,
+                 VALUES(value_text(id)));
+  return status == ARMDYN_ENOTFOUND ? store_conflict(sql, EXISTS, id, ARMDYN_ENOTFOUND) : status;
+}
+
+enum armdyn_status store_transfer_claim_start(struct store *store, const char *id)
+{
+  char copy[ID_SIZE];
+  snprintf(copy, sizeof copy, "%s", id);
+  return store_write(store, claim, copy, 0);
+}
+
+enum armdyn_status store_transfer_get(struct store *store, const char *id, struct store_transfer *out)
+{
+  return store_read(store, "SELECT * FROM transfers WHERE id = ?", VALUES(value_text(id)), &transfer_type, out);
+}
+
+static enum armdyn_status list(struct store *store, const struct listing *listing, store_transfer_visit *visit,
+                               void *context)
+{
+  struct records found;
+  enum armdyn_status status = store_read_list(store, listing, &transfer_type, &found);
+  for (size_t i = 0; i < found.count; i++) visit(context, (struct store_transfer *)found.items + i);
+  records_release(&found);
+  return status;
+}
+
+enum armdyn_status store_transfer_list(struct store *store, const char *controller, int state,
+                                       const struct store_page *page, store_transfer_visit *visit, void *context)
+{
+  const char *name = state < 0 ? NULL : transfer_state_name((enum transfer_state)state);
+  struct listing listing = {
+    .select = "SELECT * FROM transfers",
+    .where = {{ "controller", value_text(controller) }, { "state", value_text(name) }},
+    .order = "id",
+    .before = value_text(page->before),
+    .limit = page->limit
+  };
+  return list(store, &listing, visit, context);
+}
+
+enum armdyn_status store_transfer_unfinished(struct store *store, store_transfer_visit *visit, void *context)
+{
+  struct listing listing = { .select = "SELECT * FROM transfers", .and = UNFINISHED, .order = "id", .ascending = true };
+  return list(store, &listing, visit, context);
+}

@@ -1,0 +1,199 @@
+#include "server/store/writer.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include "api/limits.h"
+
+enum {
+  GROUP_BYTES = 1 << 20,
+  CHECKPOINT_PAGES = 1000,       /* 4 MB of log: move them while nobody waits */
+  CHECKPOINT_WAIT_PAGES = 16000, /* 64 MB: readers kept the log from being reused, so wait for them */
+};
+
+/* Lives on the submitter's stack until it is done. */
+struct operation {
+  writer_apply *apply;
+  void *argument;
+  size_t bytes;
+  enum armdyn_status status;
+  bool done;
+  pthread_cond_t finished;
+  struct operation *next;
+};
+
+struct writer {
+  struct sql *sql; /* the writer thread's alone */
+  pthread_t thread;
+  pthread_mutex_t mutex; /* of all below */
+  pthread_cond_t queued;
+  struct operation *first, **end;
+  size_t count;
+  bool stopping;
+  enum armdyn_status commit_status, checkpoint_status;
+  struct writer_counts counts;
+};
+
+/* Some failures (full disk, I/O error) make SQLite roll back the whole transaction by itself. */
+static bool transaction_is_gone(struct sql *sql)
+{
+  return sqlite3_get_autocommit(sql_handle(sql));
+}
+
+static enum armdyn_status apply_in_savepoint(struct sql *sql, struct operation *operation)
+{
+  enum armdyn_status status = sql_run(sql, "SAVEPOINT operation", NO_VALUES, NULL);
+  if (status) return status;
+  operation->status = operation->apply(sql, operation->argument);
+  if (transaction_is_gone(sql)) return operation->status ? operation->status : ARMDYN_EIO;
+  if (operation->status) status = sql_run(sql, "ROLLBACK TO operation", NO_VALUES, NULL);
+  return status ? status : sql_run(sql, "RELEASE operation", NO_VALUES, NULL);
+}
+
+/* All operations of a list in one transaction. A failure of the transaction itself is everybody's. */
+static enum armdyn_status commit_group(struct sql *sql, struct operation *group)
+{
+  enum armdyn_status status = sql_run(sql, "BEGIN IMMEDIATE", NO_VALUES, NULL);
+  for (struct operation *o = group; o && !status; o = o->next) status = apply_in_savepoint(sql, o);
+  if (!status) status = sql_run(sql, "COMMIT", NO_VALUES, NULL);
+  if (!status) return ARMDYN_OK;
+  if (!transaction_is_gone(sql)) sql_run(sql, "ROLLBACK", NO_VALUES, NULL);
+  for (struct operation *o = group; o; o = o->next) o->status = status;
+  return status;
+}
+
+/* Take the front of the queue, at least one operation, at most GROUP_BYTES. */
+static struct operation *take_group(struct writer *w)
+{
+  struct operation *group = w->first, **cut = &w->first;
+  size_t bytes = 0;
+  do {
+    bytes += (*cut)->bytes;
+    cut = &(*cut)->next;
+    w->count--;
+    w->counts.operations++;
+  } while (*cut && bytes + (*cut)->bytes <= GROUP_BYTES);
+  w->first = *cut;
+  *cut = NULL;
+  if (!w->first) w->end = &w->first;
+  return group;
+}
+
+static void finish_group(struct operation *group)
+{
+  while (group) {
+    struct operation *next = group->next; /* a finished operation is gone with its submitter's stack */
+    group->done = true;
+    pthread_cond_signal(&group->finished);
+    group = next;
+  }
+}
+
+/* After the answers are out, so that nobody waits for it. */
+static void checkpoint_if_due(struct writer *w)
+{
+  int pages = sql_log_pages(w->sql);
+  if (pages < CHECKPOINT_PAGES) return;
+  enum armdyn_status status = sql_checkpoint(w->sql, pages >= CHECKPOINT_WAIT_PAGES);
+  pthread_mutex_lock(&w->mutex);
+  w->checkpoint_status = status == ARMDYN_EBUSY ? ARMDYN_OK : status; /* a reader is in the way: next time */
+  w->counts.checkpoints++;
+  pthread_mutex_unlock(&w->mutex);
+}
+
+static void *write_groups(void *context)
+{
+  struct writer *w = context;
+  pthread_mutex_lock(&w->mutex);
+  while (w->first || !w->stopping) {
+    if (!w->first) {
+      pthread_cond_wait(&w->queued, &w->mutex);
+      continue;
+    }
+    struct operation *group = take_group(w);
+    pthread_mutex_unlock(&w->mutex);
+    enum armdyn_status status = commit_group(w->sql, group);
+    pthread_mutex_lock(&w->mutex);
+    w->commit_status = status;
+    w->counts.commits += status == ARMDYN_OK;
+    w->counts.failed_commits += status != ARMDYN_OK;
+    finish_group(group);
+    pthread_mutex_unlock(&w->mutex);
+    checkpoint_if_due(w);
+    pthread_mutex_lock(&w->mutex);
+  }
+  pthread_mutex_unlock(&w->mutex);
+  return NULL;
+}
+
+enum armdyn_status writer_start(struct sql *sql, struct writer **out)
+{
+  struct writer *w = calloc(1, sizeof *w);
+  if (!w) return ARMDYN_EMEMORY;
+  *w = (struct writer){ .sql = sql, .end = &w->first };
+  pthread_mutex_init(&w->mutex, NULL);
+  pthread_cond_init(&w->queued, NULL);
+  /* Signals are for the threads that wait for them. */
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  int failed = pthread_create(&w->thread, NULL, write_groups, w);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (failed) {
+    pthread_cond_destroy(&w->queued);
+    pthread_mutex_destroy(&w->mutex);
+    free(w);
+    return ARMDYN_EUNAVAILABLE;
+  }
+  *out = w;
+  return ARMDYN_OK;
+}
+
+void writer_stop(struct writer *w)
+{
+  if (!w) return;
+  pthread_mutex_lock(&w->mutex);
+  w->stopping = true;
+  pthread_cond_signal(&w->queued);
+  pthread_mutex_unlock(&w->mutex);
+  pthread_join(w->thread, NULL);
+  pthread_cond_destroy(&w->queued);
+  pthread_mutex_destroy(&w->mutex);
+  sql_close(w->sql);
+  free(w);
+}
+
+enum armdyn_status writer_do(struct writer *w, writer_apply *apply, void *argument, size_t bytes)
+{
+  struct operation operation = { .apply = apply, .argument = argument, .bytes = bytes };
+  pthread_cond_init(&operation.finished, NULL);
+  pthread_mutex_lock(&w->mutex);
+  if (w->count >= LIMIT_WRITES_QUEUED || w->stopping) {
+    operation.status = w->stopping ? ARMDYN_EUNAVAILABLE : ARMDYN_EBUSY;
+  } else {
+    *w->end = &operation;
+    w->end = &operation.next;
+    w->count++;
+    pthread_cond_signal(&w->queued);
+    while (!operation.done) pthread_cond_wait(&operation.finished, &w->mutex);
+  }
+  pthread_mutex_unlock(&w->mutex);
+  pthread_cond_destroy(&operation.finished);
+  return operation.status;
+}
+
+enum armdyn_status writer_health(struct writer *w)
+{
+  pthread_mutex_lock(&w->mutex);
+  enum armdyn_status status = w->commit_status ? w->commit_status : w->checkpoint_status;
+  pthread_mutex_unlock(&w->mutex);
+  return status;
+}
+
+struct writer_counts writer_counts(struct writer *w)
+{
+  pthread_mutex_lock(&w->mutex);
+  struct writer_counts counts = w->counts;
+  pthread_mutex_unlock(&w->mutex);
+  return counts;
+}

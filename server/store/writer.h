@@ -1,0 +1,37 @@
+/* The one thread that writes. Operations are submitted and waited for; all that are queued when the thread becomes idle
+ * are one transaction, each in a savepoint of its own, so that one commit (one wait for the disk) serves them all. */
+#ifndef SERVER_STORE_WRITER_H
+#define SERVER_STORE_WRITER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "armdyn/status.h"
+#include "server/store/sql.h"
+
+struct writer;
+
+/* Apply a change; runs on the writer thread inside the transaction. Anything but OK undoes what this call did and is
+ * what the submitter gets. */
+typedef enum armdyn_status writer_apply(struct sql *sql, void *argument);
+
+/* The connection is the writer's from here on, closed by writer_stop, unless this fails. EMEMORY, EUNAVAILABLE. */
+enum armdyn_status writer_start(struct sql *sql, struct writer **writer);
+/* Commit what is queued, move the log into the database, close. NULL is fine. */
+void writer_stop(struct writer *writer);
+
+/* Returns when the change is durable (OK), or when nothing of it is kept (anything else: what `apply` said; EFULL or EIO
+ * of the commit, for all of its group; EBUSY when the queue is full).
+ *   bytes  in  about how much it writes: a group ends when it holds GROUP_BYTES, so that a big write delays no small ones
+ *              behind it for long */
+enum armdyn_status writer_do(struct writer *writer, writer_apply *apply, void *argument, size_t bytes);
+
+/* How the last commit or checkpoint ended. */
+enum armdyn_status writer_health(struct writer *writer);
+
+struct writer_counts {
+  uint64_t operations, commits, failed_commits, checkpoints;
+};
+struct writer_counts writer_counts(struct writer *writer);
+
+#endif
