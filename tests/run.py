@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import time
+import traceback
 import xml.etree.ElementTree as ET
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -160,6 +161,8 @@ def processes(tally, variant):
     """pytest suites with real processes; the sanitizer builds leave out what is marked slow."""
     folders = PROCESS_FOLDERS[variant]
     found = [folder for folder in folders if any((ROOT / "tests" / folder).glob("test_*.py"))]
+    if not found:
+        return
     xml = tally.folder / "pytest.xml"
     env = {"ARMDYN_BINARY": str(ROOT / out(variant) / "armdyn"), "ARMDYN_VARIANT": variant,
            "ARMDYN_START_LIMIT": "20" if variant == "release" else "60", "PYTHONDONTWRITEBYTECODE": "1"}
@@ -211,7 +214,10 @@ def main(asked):
             continue
         start = time.monotonic()
         tally = Tally(BUILD / "test" / f"{kind}-{variant}")
-        function(tally, variant)
+        try:
+            function(tally, variant)
+        except Exception:  # counted, so that the other suites still run
+            tally.fail(f"{kind}-{variant}", traceback.format_exc())
         if tally.passed + tally.failed + tally.skipped == 0:
             tally.fail(f"{kind}-{variant}", "this suite is empty")
         for line in tally.lines:

@@ -31,7 +31,7 @@ def check_image(tally, root, run):
     if status == 0:
         with Container(tally, store) as container:
             container.check_configuration()
-            container.check_life(json.loads((root / "tests/data/robots/puma560.json").read_text()))
+            container.check_life(json.loads((root / "tests/data/vectors/puma560.json").read_text())["robot"])
 
 
 class Container:
