@@ -76,6 +76,14 @@ $(OUT)/obj/%.o: %.c $(OUT)/obj/flags
 # Migrations are built into the store (.incbin).
 $(OUT)/obj/server/store/migrations.o: $(wildcard migrations/sqlite/*.sql)
 
+# GET /v1/version tells what it was built from; a build without the history is told by COMMIT=, or says "unknown".
+COMMIT ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
+$(OUT)/obj/commit: always
+	@mkdir -p $(@D)
+	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
+$(OUT)/obj/server/routes/system.o: $(OUT)/obj/commit
+$(OUT)/obj/server/routes/system.o: HARDEN += -DARMDYN_COMMIT='"$(COMMIT)"'
+
 # The contract, bundled into one file that the binary carries.
 $(OUT)/openapi.json: api/bundle.py api/openapi.yaml $(wildcard api/paths/*.yaml api/schemas/*.yaml)
 	@mkdir -p $(@D)

@@ -3,6 +3,7 @@
 const struct command commands[] = {
   /* name         function             internal  summary */
   {"serve",        command_serve,       false, "serve the HTTP API"                                        },
+  { "worker",      command_worker,      true,  "compute jobs for serve"                                    },
   { "healthcheck", command_healthcheck, false, "ask a running service whether it lives: exit status 0 or 1"},
   { "version",     command_version,     false, "print the version"                                         },
   { "routes",      command_routes,      false, "print every call of the HTTP API, one a line"              },

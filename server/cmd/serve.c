@@ -14,8 +14,11 @@
 #include "server/config/options.h"
 #include "server/http/address.h"
 #include "server/http/auth.h"
+#include "server/http/idempotency.h"
 #include "server/http/server.h"
+#include "server/jobs/jobs.h"
 #include "server/routes/route.h"
+#include "server/store/store.h"
 
 enum { COMPUTE_QUEUE = 1200 };
 
@@ -42,6 +45,18 @@ static enum armdyn_status make_directory(const char *path, struct armdyn_error *
   return armdyn_refuse(error, ARMDYN_EINPUT, "", "--data: cannot make '%s': %s", path, strerror(errno));
 }
 
+/* What stands behind the calls. */
+static enum armdyn_status start_rooms(struct app *app, const struct options *options, struct armdyn_error *error)
+{
+  enum armdyn_status status = store_open(options->data, &app->store, error);
+  if (status) return status;
+  app->replays = replays_new();
+  app->pool = pool_new(compute_threads(options), COMPUTE_QUEUE);
+  if (!app->replays || !app->pool)
+    return armdyn_refuse(error, ARMDYN_EMEMORY, "", "no memory or threads for the compute pool");
+  return jobs_start(app->store, options, &app->jobs, error);
+}
+
 /* Bottom up; what was started when one fails is stopped by stop(). */
 static enum armdyn_status start(struct service *s, struct armdyn_error *error)
 {
@@ -52,8 +67,7 @@ static enum armdyn_status start(struct service *s, struct armdyn_error *error)
   if ((status = address_listen(options->listen, !has_keys, &s->listen_fd, s->name, error))) return status;
   if ((status = make_directory(options->data, error))) return status;
   s->app.options = options;
-  s->app.pool = pool_new(compute_threads(options), COMPUTE_QUEUE);
-  if (!s->app.pool) return armdyn_refuse(error, ARMDYN_EMEMORY, "", "no memory or threads for the compute pool");
+  if ((status = start_rooms(&s->app, options, error))) return status;
 
   const struct http_setup setup = { &s->app, s->auth, routes, route_count, s->listen_fd };
   if ((status = http_start(&setup, &s->http, error))) return status;
@@ -61,16 +75,21 @@ static enum armdyn_status start(struct service *s, struct armdyn_error *error)
   return ARMDYN_OK;
 }
 
-/* Top down. Half of the time is for requests that run; the rest is for what must be put away behind them. */
+/* Top down. Requests that run have until half of the time, jobs and transfers until a second before its end. Who waits
+ * for a job is answered when jobs stop, so HTTP ends last. */
 static void stop(struct service *s)
 {
+  struct app *app = &s->app;
   int64_t now = clock_monotonic_ns(), time = s->options.stop_timeout * SECOND;
   if (s->http) {
     http_quiesce(s->http);
     http_drain(s->http, now + time / 2);
-    http_stop(s->http);
   }
-  pool_free(s->app.pool);
+  if (app->jobs) jobs_stop(app->jobs, now + time - (time > 2 * SECOND ? SECOND : time / 2));
+  if (s->http) http_stop(s->http);
+  pool_free(app->pool);
+  replays_free(app->replays);
+  if (app->store) store_close(app->store);
   auth_free(s->auth);
   if (s->listen_fd >= 0) close(s->listen_fd);
 }

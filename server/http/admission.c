@@ -110,22 +110,29 @@ static bool key_is_good(struct exchange *x)
   return refuse(x, PROBLEM_UNAUTHORIZED, NULL);
 }
 
-static bool formats_are_known(struct exchange *x)
+static bool body_format_is_known(struct exchange *x)
+{
+  x->body_media = MEDIA_NONE;
+  if (!x->route->bodies) return true;
+  const char *type = x->known[HEADER_CONTENT_TYPE], *length = x->known[HEADER_CONTENT_LENGTH];
+  bool empty = !x->known[HEADER_TRANSFER_ENCODING] && (!length || strspn(length, "0") == strlen(length));
+  x->body_media = media_of_content_type(type);
+  if (x->body_media != MEDIA_NONE && (x->route->bodies & TAKES(x->body_media))) return true;
+  if (empty && !type && (x->route->bodies & TAKES(MEDIA_NONE))) return true;
+  return refuse(x, PROBLEM_UNSUPPORTED_MEDIA, type ? NULL : "Content-Type is missing");
+}
+
+/* Who accepts anything gets what he sent, where the route answers that. */
+static bool answer_format_is_known(struct exchange *x)
 {
   unsigned answers = x->route->answers ? x->route->answers : JSON_ONLY;
   const char *accept = x->known[HEADER_ACCEPT];
-  x->answer_media = accept ? media_of_accept(accept, answers) : MEDIA_JSON;
-  if (!accept && !(answers & JSON_ONLY)) x->answer_media = media_of_accept(NULL, answers);
-  if (x->answer_media == MEDIA_NONE) return refuse(x, PROBLEM_NOT_ACCEPTABLE, NULL);
-
-  x->body_media = MEDIA_NONE;
-  if (!x->route->bodies) return true;
-  const char *length = x->known[HEADER_CONTENT_LENGTH];
-  bool empty = !x->known[HEADER_TRANSFER_ENCODING] && (!length || strspn(length, "0") == strlen(length));
-  x->body_media = media_of_content_type(x->known[HEADER_CONTENT_TYPE]);
-  if (x->body_media != MEDIA_NONE && (x->route->bodies & TAKES(x->body_media))) return true;
-  if (empty && !x->known[HEADER_CONTENT_TYPE] && (x->route->bodies & TAKES(MEDIA_NONE))) return true;
-  return refuse(x, PROBLEM_UNSUPPORTED_MEDIA, x->known[HEADER_CONTENT_TYPE] ? NULL : "Content-Type is missing");
+  bool anything = !accept || !strcmp(accept, "*/*");
+  if (anything && x->body_media != MEDIA_NONE && (answers & TAKES(x->body_media)))
+    x->answer_media = x->body_media;
+  else
+    x->answer_media = media_of_accept(accept, answers);
+  return x->answer_media != MEDIA_NONE || refuse(x, PROBLEM_NOT_ACCEPTABLE, NULL);
 }
 
 /* Of the length that the request tells; what tells none is counted as it comes. */
@@ -159,5 +166,5 @@ bool exchange_admit(struct exchange *x)
   if (!frame_is_sound(x) || !find_route(x) || !key_is_good(x)) return false;
   target_check(&x->target, x->route->query, &x->faults);
   if (x->faults.count) return refuse(x, PROBLEM_INVALID, NULL);
-  return formats_are_known(x) && body_fits(x);
+  return body_format_is_known(x) && answer_format_is_known(x) && body_fits(x);
 }

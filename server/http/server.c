@@ -10,6 +10,7 @@
 #include "server/base/pool.h"
 #include "server/http/internal.h"
 
+enum { LAST_ANSWERS_S = 1 }; /* for clients to take them, once all else has ended */
 static const int64_t SECOND = 1000000000;
 
 static void log_from_below(void *nothing, const char *format, va_list arguments)
@@ -110,14 +111,17 @@ void http_quiesce(struct http *http)
 }
 
 /* Requests that arrive, run or go out; those that somebody waits with do not count. */
-static size_t count_busy(struct http *http, bool running_only)
+enum busy { RUNNING, RUNNING_OR_SENDING, ANY };
+
+static size_t count_busy(struct http *http, enum busy which)
 {
   size_t busy = 0;
   pthread_mutex_lock(&http->lock);
   for (const struct connection *c = http->connections; c; c = c->next) {
     int phase = atomic_load(&c->phase);
     if (c->waiting) continue;
-    busy += phase == PHASE_SERVING || (!running_only && (phase == PHASE_READING || phase == PHASE_SENDING));
+    busy += phase == PHASE_SERVING || (which >= RUNNING_OR_SENDING && phase == PHASE_SENDING) ||
+            (which >= ANY && phase == PHASE_READING);
   }
   pthread_mutex_unlock(&http->lock);
   return busy;
@@ -130,9 +134,9 @@ static void pause_ms(long ms)
 
 void http_drain(struct http *http, int64_t deadline_ns)
 {
-  while (count_busy(http, false) && clock_monotonic_ns() < deadline_ns) pause_ms(5);
+  while (count_busy(http, ANY) && clock_monotonic_ns() < deadline_ns) pause_ms(5);
   atomic_store(&http->refusing, true);
-  while (count_busy(http, true)) pause_ms(2); /* a handler cannot be broken off */
+  while (count_busy(http, RUNNING)) pause_ms(2); /* a handler cannot be broken off */
 }
 
 /* libmicrohttpd aborts the process when it is stopped with a suspended connection, so nobody may be left waiting. */
@@ -160,7 +164,9 @@ void http_stop(struct http *http)
 {
   http_drain(http, 0);
   dismiss_waiting(http);
-  while (count_busy(http, true)) pause_ms(2);
+  int64_t deadline = clock_monotonic_ns() + LAST_ANSWERS_S * SECOND;
+  while (count_busy(http, RUNNING) || (count_busy(http, RUNNING_OR_SENDING) && clock_monotonic_ns() < deadline))
+    pause_ms(2);
   MHD_stop_daemon(http->daemon);
   free_http(http);
 }

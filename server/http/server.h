@@ -27,7 +27,8 @@ void http_quiesce(struct http *http);
 /* Wait until every request that has arrived is answered and sent, at most until the deadline (monotonic ns); from then on
  * requests are refused with 503. When it returns no handler runs any more; what was answered WAITS still waits. */
 void http_drain(struct http *http, int64_t deadline_ns);
-/* Answers 503 to whoever still waits and closes every connection. Nobody may call exchange_resume afterwards. */
+/* Sends what is answered, answers 503 to whoever still waits, closes every connection. Nobody may call exchange_resume
+ * afterwards. */
 void http_stop(struct http *http);
 
 #endif

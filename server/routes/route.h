@@ -40,6 +40,18 @@ extern const size_t route_count;
 /* contract.c */
 route_handler contract_openapi;
 /* system.c */
-route_handler system_health, system_ready, system_version, system_problems;
+route_handler system_health, system_ready, system_version, system_contract, system_problems;
+/* robots.c */
+route_handler robot_create, robot_list, robot_get, robot_put, robot_delete, robot_revision_list, robot_revision_get;
+/* dynamics.c */
+route_handler inverse_dynamics, forward_kinematics;
+
+/* -- shared by the routes of robots (robots.c) -- */
+
+struct robot_entry;
+/* The robot that the path names, in the revision that `revision` says (a number, "latest", or NULL = latest): release
+ * with robots_release. false: return *outcome; 404 or 422 has been answered, or it must be read where it may block. */
+bool robot_of_request(struct exchange *x, const char *revision, const struct robot_entry **entry,
+                      enum outcome *outcome);
 
 #endif

@@ -1,7 +1,14 @@
 /* What the service tells of itself. */
+#include "api/json/writer.h"
 #include "armdyn/armdyn.h"
 #include "server/app.h"
+#include "server/jobs/jobs.h"
 #include "server/routes/route.h"
+#include "server/store/store.h"
+
+#ifndef ARMDYN_COMMIT
+#define ARMDYN_COMMIT "unknown" /* built without the history */
+#endif
 
 enum { ANSWER_MOST = 64 * 1024 };
 
@@ -13,8 +20,21 @@ enum outcome system_health(struct exchange *x)
   return ANSWERED;
 }
 
+/* A controller that cannot be reached is no reason. */
 enum outcome system_ready(struct exchange *x)
 {
+  const struct app *app = exchange_app(x);
+  struct armdyn_error error = { "", "" };
+  const char *missing = NULL;
+  if (exchange_stopping(x)) missing = "the service stops";
+  if (!missing && store_check(app->store, &error))
+    missing = *error.message ? error.message : "the store does not answer";
+  if (!missing && !jobs_ready(app->jobs)) missing = "not all workers are alive";
+  if (missing) {
+    exchange_set_header(x, "Retry-After", "1");
+    answer_problem(x, PROBLEM_UNAVAILABLE, "%s", missing);
+    return ANSWERED;
+  }
   struct buffer body = BUFFER(ANSWER_MOST);
   buffer_text(&body, "{\"status\":\"ready\"}");
   answer_json(x, 200, &body);
@@ -24,7 +44,13 @@ enum outcome system_ready(struct exchange *x)
 enum outcome system_version(struct exchange *x)
 {
   struct buffer body = BUFFER(ANSWER_MOST);
-  buffer_format(&body, "{\"version\":\"%s\"}", armdyn_version());
+  struct json_writer w = { .out = &body };
+  json_begin_object(&w);
+  json_key(&w, "version"), json_write_text(&w, armdyn_version());
+  json_key(&w, "commit"), json_write_text(&w, ARMDYN_COMMIT);
+  json_key(&w, "schema_version"), json_write_integer(&w, store_schema_version(exchange_app(x)->store));
+  json_key(&w, "backend"), json_write_text(&w, "sqlite");
+  json_end_object(&w);
   answer_json(x, 200, &body);
   return ANSWERED;
 }

@@ -1,0 +1,335 @@
+/* Robots: models under a name, with immutable revisions. The revision is the ETag. */
+#include "api/codec/robot.h"
+#include "api/json/writer.h"
+#include "server/app.h"
+#include "server/http/idempotency.h"
+#include "server/http/preconditions.h"
+#include "server/robots/cache.h"
+#include "server/routes/listing.h"
+#include "server/routes/route.h"
+
+static const size_t MODEL_ANSWER_MOST = 4 * LIMIT_MODEL_BODY;
+
+/* ?revision=: a number, or latest (0). false: answered. */
+static bool asked_revision(struct exchange *x, const char *text, int64_t *revision)
+{
+  *revision = 0;
+  if (!text || !strcmp(text, "latest")) return true;
+  size_t digits = strspn(text, "0123456789");
+  if (digits && digits <= 15 && !text[digits]) *revision = strtoll(text, NULL, 10);
+  if (*revision > 0) return true;
+  fault_add(exchange_faults(x), FAULT_AT_PARAMETER, "revision", FAULT_PATTERN,
+            "must be the number of a revision or latest, got '%.64s'", text);
+  answer_problem(x, PROBLEM_INVALID, NULL);
+  return false;
+}
+
+bool robot_of_request(struct exchange *x, const char *revision_text, const struct robot_entry **entry,
+                      enum outcome *outcome)
+{
+  int64_t revision;
+  *outcome = ANSWERED;
+  if (!asked_revision(x, revision_text, &revision)) return false;
+  const char *name = exchange_segment(x, "robot");
+  enum armdyn_status status = robots_get(exchange_app(x)->robots, name, revision, exchange_may_block(x), entry);
+  if (status == ARMDYN_OK) return true;
+  if (status == ARMDYN_EUNAVAILABLE && !exchange_may_block(x))
+    *outcome = BLOCKS;
+  else if (status == ARMDYN_ENOTFOUND && revision)
+    answer_problem(x, PROBLEM_NOT_FOUND, "robot '%s' has no revision %lld", name, (long long)revision);
+  else if (status == ARMDYN_ENOTFOUND)
+    answer_problem(x, PROBLEM_NOT_FOUND, "there is no robot '%s'", name);
+  else
+    answer_status(x, status, NULL);
+  return false;
+}
+
+static void answer_resource(struct exchange *x, int http_status, const struct robot_resource *resource)
+{
+  struct buffer body = BUFFER(MODEL_ANSWER_MOST);
+  robot_resource_encode(resource, &body);
+  answer_etag(x, resource->revision);
+  answer_json(x, http_status, &body);
+}
+
+static void answer_entry(struct exchange *x, int http_status, const struct robot_entry *entry)
+{
+  const struct robot_resource resource = { armdyn_robot_description(entry->robot), entry->revision, entry->created_at,
+                                           entry->unphysical };
+  answer_resource(x, http_status, &resource);
+}
+
+static enum outcome get(struct exchange *x, const char *revision)
+{
+  const struct robot_entry *entry;
+  enum outcome outcome;
+  if (!robot_of_request(x, revision, &entry, &outcome)) return outcome;
+  if (!answered_not_modified(x, entry->revision)) answer_entry(x, 200, entry);
+  robots_release(exchange_app(x)->robots, entry);
+  return ANSWERED;
+}
+
+enum outcome robot_get(struct exchange *x)
+{
+  return get(x, exchange_query(x, "revision"));
+}
+
+enum outcome robot_revision_get(struct exchange *x)
+{
+  const char *revision = exchange_segment(x, "revision");
+  size_t digits = strspn(revision, "0123456789");
+  if (digits && digits <= 15 && !revision[digits] && strtoll(revision, NULL, 10)) return get(x, revision);
+  answer_problem(x, PROBLEM_NOT_FOUND, "revisions are numbers from 1, got '%.64s'", revision);
+  return ANSWERED;
+}
+
+/* -- writing -- */
+
+/* A model from the body, ready for the store. */
+struct draft {
+  struct armdyn_robot_description *model;
+  struct store_robot row;
+};
+
+static void draft_release(struct draft *draft)
+{
+  store_robot_release(&draft->row);
+  free(draft->model);
+}
+
+/* false: answered. */
+static bool draft_read(struct exchange *x, const char *name, struct draft *draft)
+{
+  memset(draft, 0, sizeof *draft);
+  bool allow_unphysical = false;
+  if (!exchange_query_truth(x, "allow_unphysical", &allow_unphysical)) {
+    answer_problem(x, PROBLEM_INVALID, NULL);
+    return false;
+  }
+  struct faults *faults = exchange_faults(x);
+  struct buffer document = BUFFER(MODEL_ANSWER_MOST);
+  enum armdyn_status status = ARMDYN_EMEMORY;
+  draft->model = malloc(sizeof *draft->model);
+  if (!draft->model) goto out;
+  size_t length;
+  const char *body = exchange_body(x, &length);
+  status = robot_decode(body, length, allow_unphysical, draft->model, &draft->row.unphysical, faults);
+  if (!status && name && strcmp(name, draft->model->name)) {
+    fault_add(faults, FAULT_AT_POINTER, "/name", FAULT_INCONSISTENT, "must be '%s' as in the path, got '%s'", name,
+              draft->model->name);
+    status = ARMDYN_EINPUT;
+  }
+  if (status) goto out;
+  robot_encode(draft->model, &document);
+  status = document.failure;
+  draft->row.document = buffer_take(&document, &length);
+  snprintf(draft->row.name, sizeof draft->row.name, "%s", draft->model->name);
+out:
+  buffer_release(&document);
+  if (!status) return true;
+  answer_status(x, status, NULL);
+  draft_release(draft);
+  return false;
+}
+
+static void answer_draft(struct exchange *x, int http_status, const struct draft *draft)
+{
+  robots_changed(exchange_app(x)->robots, draft->row.name);
+  if (http_status == 201) exchange_set_header(x, "Location", "/v1/robots/%s", draft->row.name);
+  const struct robot_resource resource = { draft->model, draft->row.revision, draft->row.created_at,
+                                           draft->row.unphysical };
+  answer_resource(x, http_status, &resource);
+}
+
+/* The answer to a repeated POST: the robot that the first one made, as it is now. */
+static void replay_create(struct exchange *x, const char *href)
+{
+  struct robots *robots = exchange_app(x)->robots;
+  const char *slash = strrchr(href, '/');
+  const struct robot_entry *entry;
+  enum armdyn_status status = robots_get(robots, slash ? slash + 1 : href, 0, true, &entry);
+  if (status) {
+    answer_problem(x, PROBLEM_NOT_FOUND, "the robot that this request made (%s) is gone", href);
+    return;
+  }
+  exchange_set_header(x, "Location", "%s", href);
+  answer_entry(x, 201, entry);
+  robots_release(robots, entry);
+}
+
+enum outcome robot_create(struct exchange *x)
+{
+  struct idempotency once;
+  char *href = NULL;
+  switch (idempotency_begin(x, false, &once, &href)) {
+  case IDEMPOTENCY_REFUSED: return ANSWERED;
+  case IDEMPOTENCY_REPLAY:
+    replay_create(x, href);
+    free(href);
+    return ANSWERED;
+  case IDEMPOTENCY_NEW: break;
+  }
+  struct draft draft;
+  if (draft_read(x, NULL, &draft)) {
+    enum armdyn_status status = store_robot_create(exchange_app(x)->store, &draft.row, idempotency_key(&once));
+    if (status == ARMDYN_OK)
+      answer_draft(x, 201, &draft);
+    else if (status == ARMDYN_EEXISTS)
+      answer_problem(x, PROBLEM_CONFLICT, "there is a robot '%s' already", draft.row.name);
+    else
+      answer_status(x, status, NULL);
+    draft_release(&draft);
+  }
+  idempotency_end(x, &once);
+  return ANSWERED;
+}
+
+/* The newest revision; false: answered. */
+static bool newest_revision(struct exchange *x, int64_t *revision)
+{
+  const struct robot_entry *entry;
+  enum outcome outcome;
+  if (!robot_of_request(x, NULL, &entry, &outcome)) return false;
+  *revision = entry->revision;
+  robots_release(exchange_app(x)->robots, entry);
+  return true;
+}
+
+static void answer_stale(struct exchange *x, int64_t expected)
+{
+  answer_problem(x, PROBLEM_STALE, "revision %lld is not the newest any more", (long long)expected);
+}
+
+static void replace(struct exchange *x, struct draft *draft, enum precondition precondition, int64_t expected)
+{
+  struct store *store = exchange_app(x)->store;
+  bool creates = precondition == EXPECT_NONE;
+  enum armdyn_status status =
+      creates ? store_robot_create(store, &draft->row, NULL) : store_robot_update(store, &draft->row, expected);
+  if (status == ARMDYN_OK)
+    answer_draft(x, creates ? 201 : 200, draft);
+  else if (status == ARMDYN_EEXISTS)
+    answer_problem(x, PROBLEM_STALE, "there is a robot '%s' already", draft->row.name);
+  else if (status == ARMDYN_ESTALE)
+    answer_stale(x, expected);
+  else
+    answer_status(x, status, NULL);
+}
+
+enum outcome robot_put(struct exchange *x)
+{
+  int64_t newest = 0, expected;
+  if (!exchange_header(x, "If-None-Match") && !newest_revision(x, &newest)) return ANSWERED;
+  expected = newest;
+  enum precondition precondition = exchange_precondition(x, true, &expected);
+  if (precondition == EXPECT_REFUSED) return ANSWERED;
+  if (precondition != EXPECT_NONE && expected != newest) {
+    answer_stale(x, expected);
+    return ANSWERED;
+  }
+  struct draft draft;
+  if (!draft_read(x, exchange_segment(x, "robot"), &draft)) return ANSWERED;
+  replace(x, &draft, precondition, expected);
+  draft_release(&draft);
+  return ANSWERED;
+}
+
+enum outcome robot_delete(struct exchange *x)
+{
+  int64_t expected;
+  bool archive = false;
+  if (!newest_revision(x, &expected)) return ANSWERED;
+  if (exchange_precondition(x, false, &expected) == EXPECT_REFUSED) return ANSWERED;
+  if (!exchange_query_truth(x, "archive", &archive)) {
+    answer_problem(x, PROBLEM_INVALID, NULL);
+    return ANSWERED;
+  }
+  const char *name = exchange_segment(x, "robot");
+  enum armdyn_status status = store_robot_delete(exchange_app(x)->store, name, expected, archive);
+  if (status == ARMDYN_OK) {
+    robots_changed(exchange_app(x)->robots, name);
+    answer_empty(x, 204);
+  } else if (status == ARMDYN_ESTALE) {
+    answer_stale(x, expected);
+  } else if (status == ARMDYN_ECONFLICT) {
+    answer_problem(x, PROBLEM_CONFLICT, "results or controllers refer to '%s'; archive=true hides it and keeps them",
+                   name);
+  } else {
+    answer_status(x, status, NULL);
+  }
+  return ANSWERED;
+}
+
+/* -- lists -- */
+
+/* The rows of a page. They are gathered first: the model of each is read from the store too, which must not happen while
+ * the list is. */
+struct rows_of_page {
+  struct store_robot *items;
+  size_t count, most;
+};
+
+static void gather(void *context, const struct store_robot *row)
+{
+  struct rows_of_page *rows = context;
+  if (rows->count == rows->most) return;
+  rows->items[rows->count] = *row;
+  rows->items[rows->count++].document = NULL; /* not ours, and not in lists */
+}
+
+/* What the model itself says of a robot; a list is no place to fail, so what cannot be had is left out. */
+static void write_model_summary(struct robots *robots, const struct store_robot *row, struct json_writer *w)
+{
+  const struct robot_entry *entry;
+  if (robots_get(robots, row->name, row->revision, true, &entry)) return;
+  json_key(w, "joints"), json_write_integer(w, (long long)armdyn_robot_joint_count(entry->robot));
+  json_key(w, "description"), json_write_text(w, armdyn_robot_description(entry->robot)->description);
+  robots_release(robots, entry);
+}
+
+static void write_summary(struct listing *listing, const struct store_robot *row, bool as_revision)
+{
+  char revision[24], href[128];
+  snprintf(revision, sizeof revision, "%lld", (long long)row->revision);
+  snprintf(href, sizeof href, as_revision ? "/v1/robots/%s/revisions/%s" : "/v1/robots/%s", row->name, revision);
+  if (!listing_takes(listing, as_revision ? revision : row->name)) return;
+  struct json_writer *w = &listing->writer;
+  json_begin_object(w);
+  json_key(w, "name"), json_write_text(w, row->name);
+  json_key(w, "revision"), json_write_integer(w, row->revision);
+  json_key(w, "created_at"), json_write_text(w, row->created_at);
+  json_key(w, "unphysical"), json_write_truth(w, row->unphysical);
+  write_model_summary(exchange_app(listing->x)->robots, row, w);
+  json_key(w, "href"), json_write_text(w, href);
+  json_end_object(w);
+}
+
+/* of: the robot whose revisions are asked for; NULL: the robots. */
+static void list(struct exchange *x, const char *of)
+{
+  struct listing listing;
+  if (!listing_begin(&listing, x)) return;
+  struct rows_of_page rows = { .most = listing.page.limit };
+  rows.items = calloc(rows.most, sizeof *rows.items);
+  enum armdyn_status status = ARMDYN_EMEMORY;
+  struct store *store = exchange_app(x)->store;
+  if (rows.items)
+    status = of ? store_robot_revisions(store, of, &listing.page, gather, &rows)
+                : store_robot_list(store, &listing.page, gather, &rows);
+  for (size_t i = 0; i < rows.count; i++) write_summary(&listing, &rows.items[i], of);
+  listing_end(&listing, status);
+  free(rows.items);
+}
+
+enum outcome robot_list(struct exchange *x)
+{
+  list(x, NULL);
+  return ANSWERED;
+}
+
+enum outcome robot_revision_list(struct exchange *x)
+{
+  int64_t newest;
+  if (newest_revision(x, &newest)) list(x, exchange_segment(x, "robot"));
+  return ANSWERED;
+}
