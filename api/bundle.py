@@ -5,7 +5,8 @@
 
 Three rules of the contract are applied here rather than written out a hundred times:
 - requests are strict, answers may grow: objects that requests consist of get `additionalProperties: false` (a schema
-  used both ways gets a strict twin called <Name>Input, which does not require the readOnly fields);
+  used both ways gets a strict twin called <Name>Input, which does not require the readOnly fields, nor those that
+  `x-always-answered` lists because answers state their default);
 - every call may give certain errors (USUAL_ERRORS);
 - every answer carries X-Request-Id.
 """
@@ -174,7 +175,7 @@ def closed(node, twins):
         return node
     if node.get("readOnly") is True:
         return {"readOnly": True, "description": "Accepted and ignored."}
-    out = {key: closed(value, twins) for key, value in node.items()}
+    out = {key: closed(value, twins) for key, value in node.items() if key != "x-always-answered"}
     name = out.get("$ref", "").removeprefix(SCHEMA) if isinstance(out.get("$ref"), str) else ""
     if name in twins:
         out["$ref"] = SCHEMA + twins[name]
@@ -197,6 +198,9 @@ def close_requests(doc):
     strict = {n for n in asked if any(has_record(schemas[m]) for m in reachable(stated, [n]))}
     twins = {name: name + "Input" if name in answered else name for name in strict}
     made = {twin: closed(schemas[name], twins) for name, twin in twins.items()}
+    for schema in schemas.values():
+        if "x-always-answered" in schema:
+            schema["required"] = schema.get("required", []) + schema.pop("x-always-answered")
     schemas.update(made)
     doc["components"]["schemas"] = dict(sorted(schemas.items()))
     for operation in operations(doc):

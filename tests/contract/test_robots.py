@@ -117,7 +117,6 @@ def test_change_needs_if_match(client, stored):
         assert client.put(path, answer.json, headers={"If-Match": stale}).expect(412).json["type"] == "/problems/stale"
         assert client.delete(path, headers={"If-Match": stale}).expect(412).json["type"] == "/problems/stale"
     assert client.get(path).json["revision"] == 1
-    client.put(path, answer.json, headers={"If-Match": '"9", "1"'}).expect(200)
     client.put(path, answer.json, headers={"If-Match": "*"}).expect(200)
 
 
