@@ -96,6 +96,8 @@ enum idempotency_verdict idempotency_begin(struct exchange *x, bool demanded, st
   once->given = false;
   if (!key && !demanded) return IDEMPOTENCY_NEW;
   if (!key || !key_is_sane(key)) {
+    fault_add(exchange_faults(x), FAULT_AT_HEADER, "Idempotency-Key", key ? FAULT_PATTERN : FAULT_REQUIRED,
+              "must be 1 to %d printable ASCII characters", IDEMPOTENCY_KEY_MOST);
     answer_problem(x, PROBLEM_BAD_REQUEST,
                    key ? "Idempotency-Key must be 1 to %d printable ASCII characters"
                        : "this call needs an Idempotency-Key (1 to %d printable ASCII characters)",
