@@ -208,7 +208,7 @@ static void keep_time(struct simulator *simulator, int64_t *clock_ns)
   for (; behind > 0; behind--, *clock_ns += 1000000) simulator_tick(simulator);
 }
 
-void modbus_server_run(struct modbus_server *s, const volatile sig_atomic_t *stop)
+void modbus_server_run(struct modbus_server *s, const atomic_bool *stop)
 {
   struct client clients[CLIENTS];
   for (int i = 0; i < CLIENTS; i++) clients[i] = (struct client){ .fd = -1 };

@@ -3,7 +3,7 @@
 #ifndef SERVER_SIMULATOR_MODBUS_SERVER_H
 #define SERVER_SIMULATOR_MODBUS_SERVER_H
 
-#include <signal.h>
+#include <stdatomic.h>
 
 #include "server/simulator/controller.h"
 
@@ -28,8 +28,8 @@ struct modbus_server {
   unsigned long long requests, writes, malformed;
 };
 
-/* Serve until *stop is set by a signal. */
-void modbus_server_run(struct modbus_server *server, const volatile sig_atomic_t *stop);
+/* Serve until *stop is set, by a signal or another thread. */
+void modbus_server_run(struct modbus_server *server, const atomic_bool *stop);
 
 /* One request without its MBAP header (function code first), answered into `answer` (at least 256 bytes).
  * Answers its length; 0: not even worth an exception, close. */

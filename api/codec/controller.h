@@ -1,0 +1,67 @@
+/* Controllers between JSON and struct controller_description, by one field table for both directions. */
+#ifndef API_CODEC_CONTROLLER_H
+#define API_CODEC_CONTROLLER_H
+
+#include <stdint.h>
+
+#include "api/limits.h"
+#include "api/wire/buffer.h"
+#include "api/wire/faults.h"
+#include "armdyn/robot.h"
+
+enum { HOST_SIZE = 254 };
+enum torque_side { TORQUE_AT_JOINT, TORQUE_AT_MOTOR };
+enum link_loss { LINK_LOSS_STOP, LINK_LOSS_FINISH };
+enum controller_protocol { PROTOCOL_ARMDYN_V1 };
+
+/* Which joint an axis of the controller moves: controller position = sign scale q + offset. */
+struct controller_axis {
+  char joint[ARMDYN_NAME_SIZE];
+  int axis; /* of the controller, from 1 */
+  int sign; /* 1 or -1 */
+  double position_scale, position_offset;
+  enum torque_side torque_side; /* motor: torque of the joint / gear ratio */
+  double rated_torque;          /* N m, N on that side; NAN: the joint's torque limit */
+};
+
+/* Of every joint, in joint order, on the joint side. */
+struct controller_limits {
+  size_t torque_count, torque_rate_count; /* 0: none */
+  double torque[ARMDYN_JOINTS_MAX];       /* N m, N */
+  double torque_rate[ARMDYN_JOINTS_MAX];  /* N m/s, N/s */
+};
+
+/* How the controller is spoken to, and what it may be sent. */
+struct controller_profile {
+  enum controller_protocol protocol;
+  int base; /* first holding register, from 0 */
+  size_t axis_count;
+  struct controller_axis axes[LIMIT_AXES]; /* none: joint 1 is axis 1, and so on */
+  struct controller_limits limits;
+  double start_tolerance;  /* rad, m */
+  double connect_deadline; /* s until a transfer that cannot connect has failed */
+  double ready_timeout;    /* s that a transfer waits to be armed and started */
+  bool allow_start, allow_torque_only, allow_revision_mismatch;
+  enum link_loss on_link_loss;
+};
+
+struct controller_description {
+  char name[ARMDYN_NAME_SIZE];
+  char host[HOST_SIZE];
+  int port, unit;
+  char robot[ARMDYN_NAME_SIZE];
+  int64_t revision; /* 0: the latest */
+  struct controller_profile profile;
+};
+
+/* Parse and check: syntax, fields, bounds, axes and joints named once. What depends on the robot is checked by
+ * axis_map_make (server/gateway/profile.h). OK, ESYNTAX, EINPUT, EMEMORY. */
+enum armdyn_status controller_decode(const char *text, size_t length, struct controller_description *controller,
+                                     struct faults *faults);
+/* What the store keeps; decode(encode(x)) == x. */
+void controller_encode(const struct controller_description *controller, struct buffer *out);
+/* What GET answers: the same and, as a readOnly field, when it was made. */
+void controller_resource_encode(const struct controller_description *controller, const char *created_at,
+                                struct buffer *out);
+
+#endif

@@ -1,0 +1,35 @@
+/* Requests for transfers and their starts, in JSON. */
+#ifndef API_CODEC_TRANSFER_H
+#define API_CODEC_TRANSFER_H
+
+#include "api/json/fields.h"
+#include "api/wire/faults.h"
+
+enum transfer_mode { TRANSFER_DOWNLOAD };
+/* In the order of the wire names; the numbers of the register protocol are these + 1. */
+enum transfer_format { TRANSFER_TORQUE_PERMILLE, TRANSFER_TORQUE, TRANSFER_POSITION_TORQUE };
+
+struct transfer_request {
+  char trajectory[27];
+  double rate; /* Hz; NAN: as stored */
+  enum transfer_mode mode;
+  enum transfer_format format; /* position_torque unless asked otherwise */
+  bool start;
+  char start_before[40]; /* RFC 3339; "" = none */
+  struct json_map tags;
+  char job_order_id[LIMIT_TAG + 1], work_master_id[LIMIT_TAG + 1], equipment_id[LIMIT_TAG + 1];
+};
+/* OK, ESYNTAX, EINPUT, EMEMORY. */
+enum armdyn_status transfer_request_decode(const char *text, size_t length, struct transfer_request *request,
+                                           struct faults *faults);
+/* The request as accepted; and its tags alone, as the store keeps them. */
+void transfer_request_encode(const struct transfer_request *request, struct buffer *out);
+void transfer_tags_encode(const struct transfer_request *request, struct buffer *out);
+
+struct start_request {
+  char start_before[40];
+};
+enum armdyn_status start_request_decode(const char *text, size_t length, struct start_request *request,
+                                        struct faults *faults);
+
+#endif

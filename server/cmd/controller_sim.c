@@ -1,0 +1,273 @@
+/* A controller to try everything on without an arm: it speaks register protocol v1 and moves a simulated one. */
+#include <getopt.h>
+#include <limits.h>
+#include <math.h>
+#include <netdb.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "api/codec/robot.h"
+#include "api/limits.h"
+#include "server/cmd/command.h"
+#include "server/simulator/modbus_server.h"
+
+static const char usage[] =
+    "usage: armdyn controller-sim --listen HOST:PORT (--robot MODEL.json | --axes N) [options]\n\n"
+    "A simulated controller (register protocol v1 over Modbus TCP) with a simulated arm. Port 0 picks a free one.\n\n"
+    "  --robot MODEL.json   the arm moves by this model's forward dynamics, with friction\n"
+    "  --axes N             no model: N unit inertias that follow the reference (1..10)\n"
+    "  --position Q1,..     where the arm stands, rad or m; default: at the start of the first profile\n"
+    "  --base N             first register, default 1000\n"
+    "  --samples N          samples that fit, default 2000000\n"
+    "  --trace FILE         write every sample played: profile id, index, then position and torque of every axis\n"
+    "  --fault NAME[:N]     every N-th request (default 50) meets: delay, late, drop, exception; once: restart;\n"
+    "                       always: crc, silent\n\n"
+    "At its end it writes one line of JSON to standard error: what was written, played, and violated.\n";
+
+static atomic_bool stopped;
+
+static void on_signal(int signal_number)
+{
+  (void)signal_number;
+  stopped = true;
+}
+
+struct arguments {
+  const char *listen, *robot, *trace;
+  size_t axes;
+  double position[ARMDYN_JOINTS_MAX];
+  size_t position_count;
+  unsigned long base, samples, every;
+  enum server_fault fault;
+};
+
+static bool read_number(const char *text, unsigned long least, unsigned long most, unsigned long *value)
+{
+  char *end;
+  *value = strtoul(text, &end, 10);
+  return *text && !*end && *value >= least && *value <= most;
+}
+
+static bool read_position(const char *text, struct arguments *a)
+{
+  for (const char *at = text; a->position_count < ARMDYN_JOINTS_MAX; at++) {
+    char *end;
+    double q = strtod(at, &end);
+    if (end == at || !isfinite(q)) return false;
+    a->position[a->position_count++] = q;
+    if (!*end) return true;
+    if (*end != ',') return false;
+    at = end;
+  }
+  return false;
+}
+
+static bool read_fault(const char *text, struct arguments *a)
+{
+  static const struct {
+    const char *name;
+    enum server_fault fault;
+  } faults[] = {
+    {"delay",      FAULT_DELAY    },
+    { "late",      FAULT_LATE     },
+    { "drop",      FAULT_DROP     },
+    { "exception", FAULT_EXCEPTION},
+    { "restart",   FAULT_RESTART  },
+    { "crc",       FAULT_WRONG_CRC},
+    { "silent",    FAULT_SILENT   }
+  };
+  size_t length = strcspn(text, ":");
+  a->every = 50;
+  if (text[length] && !read_number(text + length + 1, 1, ULONG_MAX, &a->every)) return false;
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+    if (strlen(faults[i].name) == length && !strncmp(faults[i].name, text, length)) {
+      a->fault = faults[i].fault;
+      return true;
+    }
+  return false;
+}
+
+static bool read_arguments(int argc, char **argv, struct arguments *a)
+{
+  static const struct option options[] = {
+    {"listen",    required_argument, NULL, 'l'},
+    { "robot",    required_argument, NULL, 'r'},
+    { "axes",     required_argument, NULL, 'a'},
+    { "position", required_argument, NULL, 'p'},
+    { "base",     required_argument, NULL, 'b'},
+    { "samples",  required_argument, NULL, 's'},
+    { "trace",    required_argument, NULL, 't'},
+    { "fault",    required_argument, NULL, 'f'},
+    { NULL,       0,                 NULL, 0  },
+  };
+  *a = (struct arguments){ .base = REGISTERS_BASE, .samples = LIMIT_SERIES_ROWS };
+  unsigned long axes = 0;
+  bool sound = true;
+  for (int c; sound && (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+    switch (c) {
+    case 'l': a->listen = optarg; break;
+    case 'r': a->robot = optarg; break;
+    case 'a': sound = read_number(optarg, 1, REGISTERS_AXES, &axes); break;
+    case 'p': sound = read_position(optarg, a); break;
+    case 'b': sound = read_number(optarg, 0, 65536 - REGISTERS_SPAN, &a->base); break;
+    case 's': sound = read_number(optarg, 1, UINT32_MAX, &a->samples); break;
+    case 't': a->trace = optarg; break;
+    case 'f': sound = read_fault(optarg, a); break;
+    default: sound = false;
+    }
+  }
+  a->axes = axes;
+  return sound && optind == argc && a->listen && !a->robot == !!a->axes;
+}
+
+static int listen_on(const char *text)
+{
+  char host[256], port[16] = "";
+  const char *colon = strrchr(text, ':');
+  if (!colon || colon == text) return -1;
+  bool bracketed = *text == '[' && colon[-1] == ']';
+  snprintf(host, sizeof host, "%.*s", (int)(colon - text) - 2 * bracketed, text + bracketed);
+  snprintf(port, sizeof port, "%s", colon + 1);
+
+  struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE }, *found = NULL;
+  if (getaddrinfo(host, port, &hints, &found)) return -1;
+  int fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1;
+  if (fd >= 0) {
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (bind(fd, found->ai_addr, found->ai_addrlen) || listen(fd, 16)) {
+      close(fd);
+      fd = -1;
+    }
+  }
+  freeaddrinfo(found);
+  return fd;
+}
+
+static void announce(int fd)
+{
+  struct sockaddr_storage address;
+  socklen_t length = sizeof address;
+  char host[64] = "?", port[16] = "?";
+  if (!getsockname(fd, (struct sockaddr *)&address, &length))
+    getnameinfo((struct sockaddr *)&address, length, host, sizeof host, port, sizeof port,
+                NI_NUMERICHOST | NI_NUMERICSERV);
+  printf(address.ss_family == AF_INET6 ? "listening on [%s]:%s\n" : "listening on %s:%s\n", host, port);
+  fflush(stdout);
+}
+
+static struct armdyn_robot *load_robot(const char *path)
+{
+  struct armdyn_robot_description *description = malloc(sizeof *description);
+  struct faults *faults = calloc(1, sizeof *faults);
+  struct buffer text = BUFFER(LIMIT_MODEL_BODY);
+  struct armdyn_robot *robot = NULL;
+  struct armdyn_error error = { "", "" };
+  FILE *file = fopen(path, "rb");
+  if (!file || !description || !faults) {
+    fprintf(stderr, "armdyn controller-sim: cannot read %s\n", path);
+    goto out;
+  }
+  char piece[4096];
+  for (size_t n; (n = fread(piece, 1, sizeof piece, file)) > 0;) buffer_append(&text, piece, n);
+  if (!buffer_ok(&text) || ferror(file) || robot_decode(text.data, text.length, true, description, NULL, faults)) {
+    fprintf(stderr, "armdyn controller-sim: %s is no robot model: %s %s\n", path, faults->items[0].where,
+            faults->items[0].detail);
+    goto out;
+  }
+  if (armdyn_robot_new(description, &robot, &error))
+    fprintf(stderr, "armdyn controller-sim: %s: %s %s\n", path, error.pointer, error.message);
+  else if (description->joint_count > REGISTERS_AXES)
+    fprintf(stderr, "armdyn controller-sim: %zu joints, but the protocol has %d axes\n", description->joint_count,
+            REGISTERS_AXES);
+out:
+  if (file) fclose(file);
+  buffer_release(&text);
+  free(faults);
+  free(description);
+  return robot;
+}
+
+static void summarize(const struct modbus_server *server)
+{
+  const struct simulator *s = server->simulator;
+  fprintf(
+      stderr,
+      "{\"requests\":%llu,\"writes\":%llu,\"registers_written\":%llu,\"malformed\":%llu,\"profiles\":%lu,"
+      "\"starts\":%lu,\"samples_played\":%llu,\"violations\":%lu,\"violation\":\"%s\",\"state\":\"%s\",\"position\":[",
+      server->requests, server->writes, s->registers_written, server->malformed, s->profiles, s->starts,
+      s->samples_played, s->witness.violations, s->witness.first, controller_phase_name(s->phase));
+  for (size_t j = 0; j < s->arm.axes; j++) fprintf(stderr, "%s%.9g", j ? "," : "", s->arm.q[j]);
+  fputs("]}\n", stderr);
+}
+
+static void catch_signals(void)
+{
+  struct sigaction action = { .sa_handler = on_signal };
+  sigaction(SIGTERM, &action, NULL);
+  sigaction(SIGINT, &action, NULL);
+  signal(SIGPIPE, SIG_IGN);
+}
+
+static int simulate(const struct arguments *a, const struct armdyn_robot *robot)
+{
+  struct simulator_options options = {
+    .robot = robot,
+    .axes = a->axes,
+    .position = a->position_count ? a->position : NULL,
+    .samples_most = (uint32_t)a->samples,
+    .trace = a->trace ? fopen(a->trace, "w") : NULL,
+    .wrong_crc = a->fault == FAULT_WRONG_CRC,
+  };
+  struct simulator simulator = { .data = NULL };
+  struct modbus_server server = {
+    .simulator = &simulator,
+    .listener = listen_on(a->listen),
+    .base = (unsigned)a->base,
+    .fault = a->fault == FAULT_WRONG_CRC ? FAULT_NOTHING : a->fault,
+    .every = a->every,
+  };
+  int exit_status = 1;
+  if (a->trace && !options.trace) {
+    fprintf(stderr, "armdyn controller-sim: cannot write %s\n", a->trace);
+  } else if (server.listener < 0) {
+    fprintf(stderr, "armdyn controller-sim: cannot listen on '%s'\n", a->listen);
+  } else if (simulator_init(&simulator, &options)) {
+    fprintf(stderr, "armdyn controller-sim: out of memory\n");
+  } else {
+    catch_signals();
+    announce(server.listener);
+    modbus_server_run(&server, &stopped);
+    summarize(&server);
+    exit_status = simulator.witness.violations ? 1 : 0;
+  }
+  simulator_release(&simulator);
+  if (server.listener >= 0) close(server.listener);
+  if (options.trace && fclose(options.trace)) exit_status = 1;
+  return exit_status;
+}
+
+int command_controller_sim(int argc, char **argv)
+{
+  struct arguments arguments;
+  if (argc == 2 && !strcmp(argv[1], "--help")) {
+    fputs(usage, stdout);
+    return 0;
+  }
+  if (!read_arguments(argc, argv, &arguments)) {
+    fputs(usage, stderr);
+    return 2;
+  }
+  struct armdyn_robot *robot = NULL;
+  if (arguments.robot && !(robot = load_robot(arguments.robot))) return 1;
+  size_t axes = robot ? armdyn_robot_joint_count(robot) : arguments.axes;
+  int exit_status = 2;
+  if (axes > REGISTERS_AXES)
+    fputs(usage, stderr);
+  else if (arguments.position_count && arguments.position_count != axes)
+    fprintf(stderr, "armdyn controller-sim: --position has %zu numbers for %zu axes\n", arguments.position_count, axes);
+  else
+    exit_status = simulate(&arguments, robot);
+  armdyn_robot_free(robot);
+  return exit_status;
+}

@@ -1,0 +1,13 @@
+/* The gateway process. Started by serve with a socket as file descriptor 3; of no use to people. */
+#include "server/cmd/command.h"
+#include "server/gateway/process.h"
+#include "server/ipc/child.h"
+
+int command_gateway(int argc, char **argv)
+{
+  if (argc != 3 || (strcmp(argv[2], "stop") && strcmp(argv[2], "finish"))) {
+    fputs("usage: armdyn gateway DIR stop|finish\n", stderr);
+    return 2;
+  }
+  return gateway_process(CHILD_FD, argv[1], strcmp(argv[2], "finish") ? SERVER_LOSS_STOP : SERVER_LOSS_FINISH);
+}

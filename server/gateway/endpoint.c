@@ -1,0 +1,448 @@
+#include <pthread.h>
+#include <unistd.h>
+
+#include "server/base/clock.h"
+#include "server/base/log.h"
+#include "server/gateway/endpoint.h"
+#include "server/gateway/journal.h"
+
+enum {
+  WISHES_MOST = 16,    /* waiting at one controller; beyond it they are refused */
+  IDLE_MS = 30000,     /* a thread that nobody needs ends */
+  LOCK_RETRY_MS = 100, /* while another gateway has the controller */
+  FRESH_MS = 500,      /* an observation that is good enough for who asks */
+  LOOK_MS = 1000       /* connecting only to look */
+};
+
+struct recovery {
+  char transfer[ID_SIZE];
+  struct recovery *next;
+};
+
+struct endpoint {
+  struct endpoints *owner;
+  struct controller_address address;
+  struct endpoint *next;
+
+  /* under owner->lock */
+  struct wish wishes[WISHES_MOST];
+  size_t wish_count;
+  bool leave_told;
+  struct transfer_order *order; /* waiting or running */
+  struct recovery *recoveries;
+  struct observation seen;
+  pthread_cond_t changed;
+
+  /* the thread's own */
+  struct client client;
+  int lock_fd; /* -1: not held */
+};
+
+struct endpoints {
+  const char *dir;
+  enum server_loss on_server_loss;
+  struct endpoint_listener listener;
+  pthread_mutex_t lock;
+  pthread_cond_t ended; /* a thread has ended */
+  struct endpoint *first;
+  size_t threads;
+  bool leaving;
+};
+
+void transfer_order_free(struct transfer_order *order)
+{
+  if (!order) return;
+  profile_release(&order->profile);
+  free(order);
+}
+
+static bool same_address(const struct controller_address *a, const struct controller_address *b)
+{
+  return a->port == b->port && a->unit == b->unit && !strcmp(a->host, b->host);
+}
+
+static struct timespec deadline_after(int wait_ms)
+{
+  int64_t ns = clock_monotonic_ns() + wait_ms * 1000000LL;
+  return (struct timespec){ ns / 1000000000, ns % 1000000000 };
+}
+
+/* -- what a running transfer hears and says -- */
+
+static void tell(struct endpoint *p, const struct wish *wish, enum armdyn_status status, const char *text)
+{
+  if (wish->kind == WISH_LEAVE) return;
+  struct message_answer answer;
+  memset(&answer, 0, sizeof answer);
+  answer.number = wish->number;
+  answer.status = status;
+  snprintf(answer.text, sizeof answer.text, "%s", text);
+  pthread_mutex_lock(&p->owner->lock);
+  answer.seen = p->seen;
+  pthread_mutex_unlock(&p->owner->lock);
+  p->owner->listener.answer(p->owner->listener.context, &answer);
+}
+
+/* Under the lock: the next wish, STOP first; LEAVE once. */
+static bool next_wish(struct endpoint *p, struct wish *wish)
+{
+  for (int pass = 0; pass < 2; pass++)
+    for (size_t i = 0; i < p->wish_count; i++) {
+      if (pass == 0 && p->wishes[i].kind != WISH_STOP) continue;
+      *wish = p->wishes[i];
+      p->wish_count--;
+      memmove(p->wishes + i, p->wishes + i + 1, (p->wish_count - i) * sizeof *p->wishes);
+      return true;
+    }
+  if (!p->owner->leaving || p->leave_told || !p->order || p->lock_fd < 0) return false;
+  p->leave_told = true;
+  *wish = (struct wish){ .kind = WISH_LEAVE };
+  return true;
+}
+
+/* A wish for a transfer that is not the one here is answered at once. */
+static bool meant_for(const struct wish *wish, const struct transfer_order *order)
+{
+  return !*wish->transfer || (order && !strcmp(wish->transfer, order->id));
+}
+
+static bool port_take_wish(void *context, int wait_ms, struct wish *wish)
+{
+  struct endpoint *p = context;
+  struct timespec deadline = deadline_after(wait_ms);
+  pthread_mutex_lock(&p->owner->lock);
+  bool found = next_wish(p, wish);
+  while (!found && wait_ms > 0) {
+    int rc = pthread_cond_timedwait(&p->changed, &p->owner->lock, &deadline);
+    found = next_wish(p, wish);
+    if (rc) break;
+  }
+  bool ours = found && meant_for(wish, p->order);
+  pthread_mutex_unlock(&p->owner->lock);
+  if (!found || ours) return found;
+  tell(p, wish, ARMDYN_ENOTFOUND, "another transfer is on this controller");
+  return port_take_wish(context, 0, wish);
+}
+
+static void port_answer(void *context, const struct wish *wish, enum armdyn_status status, const char *text)
+{
+  tell(context, wish, status, status ? text : "");
+}
+
+static void report_end(struct endpoint *p, const char *transfer, int64_t at_ms, const struct transfer_report *report)
+{
+  if (transfer_state_final(report->state) && journal_write(p->owner->dir, transfer, at_ms, report))
+    log_event(LOG_ERROR, "cannot write the gateway's journal", "transfer", transfer, NULL);
+  p->owner->listener.report(p->owner->listener.context, transfer, report);
+}
+
+static void port_report(void *context, const struct transfer_report *report)
+{
+  struct endpoint *p = context;
+  report_end(p, p->order->id, clock_wall_ms(), report);
+}
+
+static void port_progress(void *context, uint32_t sent)
+{
+  struct endpoint *p = context;
+  p->owner->listener.progress(p->owner->listener.context, p->order->id, sent);
+}
+
+/* What was seen stays when the connection goes; only that it is gone is new then. */
+static void port_observe(void *context, const struct observation *seen)
+{
+  struct endpoint *p = context;
+  pthread_mutex_lock(&p->owner->lock);
+  if (seen->seen_ms) p->seen = *seen;
+  p->seen.connected = seen->connected;
+  pthread_mutex_unlock(&p->owner->lock);
+}
+
+/* -- the thread -- */
+
+static void observe_now(struct endpoint *p, enum armdyn_status contact)
+{
+  struct observation seen = { .connected = false };
+  struct armdyn_error error;
+  if (!contact && !client_positions(&p->client, seen.position, &error)) {
+    seen.seen_ms = clock_wall_ms();
+    seen.connected = true;
+    seen.axes = p->client.identity.axes;
+    seen.state = p->client.state;
+  }
+  port_observe(p, &seen);
+}
+
+static enum armdyn_status look(struct endpoint *p, struct armdyn_error *error)
+{
+  enum armdyn_status rc = link_is_open(&p->client.link) ? client_look(&p->client, error) : ARMDYN_EUNAVAILABLE;
+  if (rc) rc = client_connect(&p->client, LOOK_MS, error);
+  return rc;
+}
+
+/* A transfer that has not begun ends here. */
+static void drop_order(struct endpoint *p, enum transfer_state end, int problem, const char *reason)
+{
+  pthread_mutex_lock(&p->owner->lock);
+  struct transfer_order *order = p->order;
+  p->order = NULL;
+  pthread_mutex_unlock(&p->owner->lock);
+  if (!order) return;
+  struct transfer_report report = { .state = end, .problem = problem };
+  snprintf(report.reason, sizeof report.reason, "%s", reason);
+  report_end(p, order->id, clock_wall_ms(), &report);
+  transfer_order_free(order);
+}
+
+/* A wish while no transfer runs. Only STOP is granted when another gateway still has the controller. */
+static void grant_idle(struct endpoint *p, const struct wish *wish)
+{
+  struct armdyn_error error = { "", "" };
+  enum armdyn_status rc;
+  if (*wish->transfer && wish->kind != WISH_STOP) {
+    tell(p, wish, ARMDYN_ENOTFOUND, "the transfer has ended");
+    return;
+  }
+  if (wish->kind == WISH_STOP) {
+    drop_order(p, TRANSFER_STOPPED, -1, "stopped on request");
+    rc = client_stop(&p->client, &error);
+  } else if (p->lock_fd < 0) {
+    rc = armdyn_refuse(&error, ARMDYN_EBUSY, "", "an earlier gateway still ends its transfer there");
+  } else {
+    rc = look(p, &error);
+    if (!rc && wish->kind == WISH_CLEAR) rc = client_command(&p->client, COMMAND_CLEAR, NULL, &error);
+  }
+  observe_now(p, link_is_open(&p->client.link) ? ARMDYN_OK : ARMDYN_EUNAVAILABLE);
+  tell(p, wish, rc, error.message);
+}
+
+static void run_order(struct endpoint *p)
+{
+  const struct download_port port = { .context = p,
+                                      .take_wish = port_take_wish,
+                                      .answer = port_answer,
+                                      .report = port_report,
+                                      .progress = port_progress,
+                                      .observe = port_observe,
+                                      .on_server_loss = p->owner->on_server_loss };
+  download_run(p->order, &p->client, &port);
+  pthread_mutex_lock(&p->owner->lock);
+  struct transfer_order *order = p->order;
+  p->order = NULL;
+  pthread_mutex_unlock(&p->owner->lock);
+  transfer_order_free(order);
+}
+
+/* The gateway before this one has let go: what did it write about its transfers? */
+static void run_recoveries(struct endpoint *p, struct recovery *list)
+{
+  while (list) {
+    struct recovery *r = list;
+    struct transfer_report end = { .state = TRANSFER_INTERRUPTED,
+                                   .problem = PROBLEM_TRANSFER_INTERRUPTED,
+                                   .reason = "the service ended while it was on, and its gateway left no word" };
+    int64_t at_ms = clock_wall_ms();
+    journal_read(p->owner->dir, r->transfer, &at_ms, &end);
+    p->owner->listener.report(p->owner->listener.context, r->transfer, &end);
+    list = r->next;
+    free(r);
+  }
+}
+
+/* Under the lock: what to do next. False: nothing for a long time, or the service is gone. */
+static bool wait_for_work(struct endpoint *p)
+{
+  struct timespec deadline = deadline_after(IDLE_MS);
+  for (;;) {
+    if (p->wish_count || p->order || p->recoveries) return true;
+    if (p->owner->leaving) return false;
+    if (pthread_cond_timedwait(&p->changed, &p->owner->lock, &deadline) && !p->wish_count && !p->order &&
+        !p->recoveries)
+      return false;
+  }
+}
+
+/* The controller is another gateway's still. Wait a little; or, when the service is gone, wait no longer: what was to be
+ * recovered stays as it is in the store, for the next one. Under the lock. */
+static void wait_for_lock(struct endpoint *p)
+{
+  struct endpoints *e = p->owner;
+  struct timespec deadline = deadline_after(LOCK_RETRY_MS);
+  if (!e->leaving) {
+    pthread_cond_timedwait(&p->changed, &e->lock, &deadline);
+    return;
+  }
+  for (struct recovery *r; (r = p->recoveries); free(r)) p->recoveries = r->next;
+  pthread_mutex_unlock(&e->lock);
+  drop_order(p, TRANSFER_FAILED, PROBLEM_UNAVAILABLE, "the service ended before the controller was free");
+  pthread_mutex_lock(&e->lock);
+}
+
+/* One piece of work: wishes first, then what was left behind, then a transfer. Under the lock at entry and exit. */
+static void work_once(struct endpoint *p)
+{
+  struct endpoints *e = p->owner;
+  struct wish wish;
+  struct recovery *recoveries = NULL;
+  if (p->lock_fd < 0) p->lock_fd = endpoint_lock(e->dir, &p->address);
+  p->client.address = p->address; /* its base may have changed */
+  bool wished = next_wish(p, &wish), run = false;
+  if (wished && wish.kind == WISH_LEAVE) return; /* nothing runs */
+  if (!wished && p->lock_fd < 0) {
+    wait_for_lock(p);
+    return;
+  }
+  if (!wished && p->recoveries) {
+    recoveries = p->recoveries;
+    p->recoveries = NULL;
+  } else if (!wished) {
+    run = p->order != NULL;
+  }
+  pthread_mutex_unlock(&e->lock);
+  if (wished) grant_idle(p, &wish);
+  run_recoveries(p, recoveries);
+  if (run) run_order(p);
+  pthread_mutex_lock(&e->lock);
+}
+
+static void *endpoint_main(void *context)
+{
+  struct endpoint *p = context;
+  struct endpoints *e = p->owner;
+  pthread_mutex_lock(&e->lock);
+  while (wait_for_work(p)) work_once(p);
+
+  struct endpoint **at = &e->first;
+  while (*at != p) at = &(*at)->next;
+  *at = p->next;
+  pthread_mutex_unlock(&e->lock);
+
+  client_disconnect(&p->client);
+  if (p->lock_fd >= 0) close(p->lock_fd);
+  pthread_cond_destroy(&p->changed);
+  free(p);
+  pthread_mutex_lock(&e->lock);
+  e->threads--;
+  pthread_cond_broadcast(&e->ended);
+  pthread_mutex_unlock(&e->lock);
+  return NULL;
+}
+
+/* -- from outside -- */
+
+struct endpoints *endpoints_new(const char *dir, enum server_loss on_server_loss,
+                                const struct endpoint_listener *listener)
+{
+  struct endpoints *e = calloc(1, sizeof *e);
+  if (!e) return NULL;
+  e->dir = dir;
+  e->on_server_loss = on_server_loss;
+  e->listener = *listener;
+  pthread_mutex_init(&e->lock, NULL);
+  pthread_cond_init(&e->ended, NULL);
+  return e;
+}
+
+static void cond_init(pthread_cond_t *cond)
+{
+  pthread_condattr_t attributes;
+  pthread_condattr_init(&attributes);
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init(cond, &attributes);
+  pthread_condattr_destroy(&attributes);
+}
+
+/* Under the lock: the endpoint of an address, made when it is not there. NULL: out of memory or threads. */
+static struct endpoint *endpoint_at(struct endpoints *e, const struct controller_address *address)
+{
+  for (struct endpoint *p = e->first; p; p = p->next)
+    if (same_address(&p->address, address)) {
+      p->address.base = address->base;
+      return p;
+    }
+  struct endpoint *p = calloc(1, sizeof *p);
+  if (!p) return NULL;
+  p->owner = e;
+  p->address = *address;
+  p->client.address = *address;
+  p->lock_fd = -1;
+  cond_init(&p->changed);
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, endpoint_main, p)) {
+    pthread_cond_destroy(&p->changed);
+    free(p);
+    return NULL;
+  }
+  pthread_detach(thread);
+  e->threads++;
+  p->next = e->first;
+  e->first = p;
+  return p;
+}
+
+enum armdyn_status endpoints_submit(struct endpoints *e, struct transfer_order *order)
+{
+  enum armdyn_status rc = ARMDYN_OK;
+  pthread_mutex_lock(&e->lock);
+  struct endpoint *p = endpoint_at(e, &order->address);
+  if (!p)
+    rc = ARMDYN_EMEMORY;
+  else if (p->order)
+    rc = ARMDYN_EBUSY;
+  else
+    p->order = order;
+  if (!rc) pthread_cond_signal(&p->changed);
+  pthread_mutex_unlock(&e->lock);
+  if (rc) transfer_order_free(order);
+  return rc;
+}
+
+void endpoints_wish(struct endpoints *e, const struct controller_address *address, const struct wish *wish)
+{
+  struct message_answer answer;
+  memset(&answer, 0, sizeof answer);
+  answer.number = wish->number;
+  pthread_mutex_lock(&e->lock);
+  struct endpoint *p = endpoint_at(e, address);
+  bool fresh = p && wish->kind == WISH_LOOK && p->seen.connected && clock_wall_ms() - p->seen.seen_ms < FRESH_MS;
+  bool room = p && (p->wish_count < WISHES_MOST - 4 || (wish->kind == WISH_STOP && p->wish_count < WISHES_MOST));
+  if (p) answer.seen = p->seen;
+  if (!fresh && room) {
+    p->wishes[p->wish_count++] = *wish;
+    pthread_cond_signal(&p->changed);
+  }
+  pthread_mutex_unlock(&e->lock);
+  if (!fresh && room) return;
+  answer.status = fresh ? ARMDYN_OK : ARMDYN_EBUSY;
+  if (!fresh) snprintf(answer.text, sizeof answer.text, "too many wishes wait at this controller");
+  e->listener.answer(e->listener.context, &answer);
+}
+
+void endpoints_recover(struct endpoints *e, const struct controller_address *address, const char *transfer)
+{
+  struct recovery *r = calloc(1, sizeof *r);
+  if (!r) return; /* it stays what it is, until the next start */
+  snprintf(r->transfer, sizeof r->transfer, "%s", transfer);
+  pthread_mutex_lock(&e->lock);
+  struct endpoint *p = endpoint_at(e, address);
+  if (p) {
+    r->next = p->recoveries;
+    p->recoveries = r;
+    pthread_cond_signal(&p->changed);
+    r = NULL;
+  }
+  pthread_mutex_unlock(&e->lock);
+  free(r);
+}
+
+void endpoints_leave(struct endpoints *e)
+{
+  pthread_mutex_lock(&e->lock);
+  e->leaving = true;
+  for (struct endpoint *p = e->first; p; p = p->next) pthread_cond_signal(&p->changed);
+  while (e->threads) pthread_cond_wait(&e->ended, &e->lock);
+  pthread_mutex_unlock(&e->lock);
+  pthread_cond_destroy(&e->ended);
+  pthread_mutex_destroy(&e->lock);
+  free(e);
+}

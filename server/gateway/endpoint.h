@@ -1,0 +1,30 @@
+/* One thread for each host, port and unit that a controller may stand at, so that a silent one delays nobody else. */
+#ifndef SERVER_GATEWAY_ENDPOINT_H
+#define SERVER_GATEWAY_ENDPOINT_H
+
+#include "server/gateway/message.h"
+
+struct endpoints;
+
+/* What endpoints tell; called from their threads, any number at once. */
+struct endpoint_listener {
+  void *context;
+  void (*report)(void *context, const char *transfer, const struct transfer_report *report);
+  void (*progress)(void *context, const char *transfer, uint32_t sent);
+  void (*answer)(void *context, const struct message_answer *answer);
+};
+
+/* dir: where locks and journal are; lives as long as the endpoints. */
+struct endpoints *endpoints_new(const char *dir, enum server_loss on_server_loss,
+                                const struct endpoint_listener *listener);
+/* Queue a transfer; the order is taken and freed. EBUSY when one is there already, EMEMORY. */
+enum armdyn_status endpoints_submit(struct endpoints *e, struct transfer_order *order);
+void transfer_order_free(struct transfer_order *order);
+/* Hand over a wish; it is answered in any case. */
+void endpoints_wish(struct endpoints *e, const struct controller_address *address, const struct wish *wish);
+/* Report the end of a transfer of an earlier gateway as soon as that one has let go of the controller. */
+void endpoints_recover(struct endpoints *e, const struct controller_address *address, const char *transfer);
+/* The service is gone: bring every transfer to its configured end, then return. Frees everything. */
+void endpoints_leave(struct endpoints *e);
+
+#endif

@@ -1,0 +1,19 @@
+/* How transfers of a gateway that lost its service ended, for the one after it; and locks, so that two gateways never
+ * speak to one controller. All in one folder of the data directory. */
+#ifndef SERVER_GATEWAY_JOURNAL_H
+#define SERVER_GATEWAY_JOURNAL_H
+
+#include "server/gateway/download.h"
+
+/* The end of a transfer, durable when it returns OK; taken away by whoever has stored it. */
+enum armdyn_status journal_write(const char *dir, const char *transfer, int64_t at_ms,
+                                 const struct transfer_report *end);
+/* ENOTFOUND: there is none. */
+enum armdyn_status journal_read(const char *dir, const char *transfer, int64_t *at_ms, struct transfer_report *end);
+void journal_remove(const char *dir, const char *transfer);
+
+/* The lock of an endpoint: a file descriptor to be closed, or -1 while another process has it. The kernel lets go of it
+ * when its process dies. */
+int endpoint_lock(const char *dir, const struct controller_address *address);
+
+#endif

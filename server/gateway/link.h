@@ -1,0 +1,34 @@
+/* One Modbus TCP connection. Every call has a time-out, nothing is repeated, and any time-out or bad answer closes the
+ * connection: with libmodbus one late answer would be taken for the answer to everything after it. */
+#ifndef SERVER_GATEWAY_LINK_H
+#define SERVER_GATEWAY_LINK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "armdyn/status.h"
+
+struct link {
+  void *modbus; /* modbus_t; NULL = closed */
+  unsigned long long round_trips;
+};
+
+enum { LINK_RESPONSE_MS = 500, LINK_WRITE_MOST = 123, LINK_READ_MOST = 125 };
+
+/* Waits for each address of the host at most timeout_ms. EUNAVAILABLE, EMEMORY. */
+enum armdyn_status link_open(struct link *link, const char *host, unsigned port, unsigned unit, int timeout_ms,
+                             struct armdyn_error *error);
+void link_close(struct link *link); /* no-op when closed */
+static inline bool link_is_open(const struct link *link)
+{
+  return link->modbus != NULL;
+}
+/* Holding registers. EUNAVAILABLE: closed before or now; the message says what went wrong. */
+enum armdyn_status link_read(struct link *link, unsigned address, unsigned count, uint16_t *words,
+                             struct armdyn_error *error);
+enum armdyn_status link_write(struct link *link, unsigned address, unsigned count, const uint16_t *words,
+                              struct armdyn_error *error); /* function 16 */
+enum armdyn_status link_write_one(struct link *link, unsigned address, uint16_t word,
+                                  struct armdyn_error *error); /* function 6 */
+
+#endif

@@ -1,0 +1,50 @@
+/* What `serve` and the gateway process say to each other: frames of server/ipc/channel.h. Both ends are the same binary,
+ * so structs travel as they are; texts are NUL-terminated within their size. */
+#ifndef SERVER_GATEWAY_MESSAGE_H
+#define SERVER_GATEWAY_MESSAGE_H
+
+#include "server/gateway/download.h"
+
+enum gateway_message {
+  /* serve: */
+  GATEWAY_TRANSFER = 1, /* struct transfer_order without words; then */
+  GATEWAY_WORDS,        /* struct message_words and words, in order, until all are there: then it is queued */
+  GATEWAY_WISH,         /* struct message_wish */
+  GATEWAY_RECOVER,      /* struct message_recover: a transfer of an earlier gateway; answered by REPORT */
+  /* gateway: */
+  GATEWAY_REPORT,   /* struct message_report */
+  GATEWAY_PROGRESS, /* struct message_sent */
+  GATEWAY_ANSWER    /* struct message_answer */
+};
+
+enum { GATEWAY_WORDS_MOST = 250000 }; /* words of one frame: half of LIMIT_FRAME */
+
+struct message_words {
+  char transfer[ID_SIZE];
+  uint32_t count;
+};
+struct message_wish {
+  struct wish wish;
+  struct controller_address address;
+};
+struct message_recover {
+  char transfer[ID_SIZE];
+  struct controller_address address;
+};
+struct message_report {
+  char transfer[ID_SIZE];
+  int64_t at_ms;
+  struct transfer_report report;
+};
+struct message_sent {
+  char transfer[ID_SIZE];
+  uint32_t sent;
+};
+struct message_answer {
+  uint64_t number;
+  enum armdyn_status status;
+  char text[256];
+  struct observation seen;
+};
+
+#endif

@@ -1,0 +1,202 @@
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+
+#include "server/base/clock.h"
+#include "server/base/log.h"
+#include "server/gateway/endpoint.h"
+#include "server/gateway/process.h"
+#include "server/ipc/channel.h"
+
+enum { SEND_MS = 5000, ARRIVING_MOST = 64 };
+
+/* An order whose words are still coming. */
+struct arriving {
+  struct transfer_order *order;
+  size_t words, expected;
+};
+
+struct process {
+  struct channel channel;
+  pthread_mutex_t send_lock;
+  struct endpoints *endpoints;
+  struct arriving arriving[ARRIVING_MOST];
+};
+
+/* -- to serve; when it is gone nobody is told, and the journal knows -- */
+
+static void send_message(struct process *p, uint32_t type, const void *message, size_t size)
+{
+  pthread_mutex_lock(&p->send_lock);
+  channel_send(&p->channel, type, message, size, SEND_MS);
+  pthread_mutex_unlock(&p->send_lock);
+}
+
+static void on_report(void *context, const char *transfer, const struct transfer_report *report)
+{
+  struct message_report message;
+  memset(&message, 0, sizeof message);
+  snprintf(message.transfer, sizeof message.transfer, "%s", transfer);
+  message.at_ms = clock_wall_ms();
+  message.report = *report;
+  send_message(context, GATEWAY_REPORT, &message, sizeof message);
+}
+
+static void on_progress(void *context, const char *transfer, uint32_t sent)
+{
+  struct message_sent message;
+  memset(&message, 0, sizeof message);
+  snprintf(message.transfer, sizeof message.transfer, "%s", transfer);
+  message.sent = sent;
+  send_message(context, GATEWAY_PROGRESS, &message, sizeof message);
+}
+
+static void on_answer(void *context, const struct message_answer *answer)
+{
+  send_message(context, GATEWAY_ANSWER, answer, sizeof *answer);
+}
+
+/* -- from serve -- */
+
+static void refuse(struct process *p, const char *transfer, enum problem problem, const char *reason)
+{
+  struct transfer_report report = { .state = TRANSFER_FAILED, .problem = (int)problem };
+  snprintf(report.reason, sizeof report.reason, "%s", reason);
+  on_report(p, transfer, &report);
+}
+
+static struct arriving *arriving_of(struct process *p, const char *transfer)
+{
+  for (size_t i = 0; i < ARRIVING_MOST; i++) {
+    struct transfer_order *order = p->arriving[i].order;
+    if (transfer ? order && !strcmp(order->id, transfer) : !order) return &p->arriving[i];
+  }
+  return NULL;
+}
+
+/* The last line of defence: whatever serve checked, this process sends nothing that is beyond a limit. */
+static void order_complete(struct process *p, struct arriving *a)
+{
+  struct transfer_order *order = a->order;
+  const struct profile_head *head = &order->profile.head;
+  struct faults *faults = calloc(1, sizeof *faults);
+  a->order = NULL;
+  if (!faults) {
+    refuse(p, order->id, PROBLEM_INTERNAL, "out of memory");
+  } else if (crc32_words(0, order->profile.words, a->expected) != head->crc) {
+    refuse(p, order->id, PROBLEM_INTERNAL, "the profile was damaged on its way to the gateway");
+  } else if (profile_check(&order->profile, faults)) {
+    refuse(p, order->id, PROBLEM_LIMIT_EXCEEDED, faults->items[0].detail);
+  } else {
+    char id[ID_SIZE];
+    memcpy(id, order->id, sizeof id);
+    enum armdyn_status rc = endpoints_submit(p->endpoints, order);
+    if (rc) refuse(p, id, rc == ARMDYN_EBUSY ? PROBLEM_LEASE_HELD : PROBLEM_INTERNAL, armdyn_status_text(rc));
+    order = NULL;
+  }
+  free(faults);
+  transfer_order_free(order);
+}
+
+static bool take_transfer(struct process *p, const struct frame *frame)
+{
+  if (frame->length != sizeof(struct transfer_order)) return false;
+  struct transfer_order *order = malloc(sizeof *order);
+  struct arriving *a = arriving_of(p, NULL);
+  if (!order) return false;
+  memcpy(order, frame->data, sizeof *order);
+  const struct profile_head *head = &order->profile.head;
+  size_t per_sample = sample_words(head->format, head->axis_count);
+  size_t expected = (size_t)head->total * per_sample;
+  bool sound = head->axis_count >= 1 && head->axis_count <= LIMIT_AXES && per_sample && head->total >= 1 &&
+               head->total <= LIMIT_SERIES_ROWS;
+  order->profile.words = sound ? malloc(expected * sizeof(uint16_t)) : NULL;
+  if (!a || !order->profile.words) {
+    refuse(p, order->id, PROBLEM_INTERNAL, "the gateway cannot take the profile");
+    transfer_order_free(order);
+    return sound;
+  }
+  *a = (struct arriving){ .order = order, .expected = expected };
+  return true;
+}
+
+static bool take_words(struct process *p, const struct frame *frame)
+{
+  struct message_words head;
+  if (frame->length < sizeof head) return false;
+  memcpy(&head, frame->data, sizeof head);
+  struct arriving *a = arriving_of(p, head.transfer);
+  if (!a) return true; /* refused already */
+  size_t count = head.count;
+  if (frame->length != sizeof head + count * sizeof(uint16_t) || count > a->expected - a->words) return false;
+  memcpy(a->order->profile.words + a->words, frame->data + sizeof head, count * sizeof(uint16_t));
+  a->words += count;
+  if (a->words == a->expected) order_complete(p, a);
+  return true;
+}
+
+static bool take_wish(struct process *p, const struct frame *frame)
+{
+  struct message_wish message;
+  if (frame->length != sizeof message) return false;
+  memcpy(&message, frame->data, sizeof message);
+  endpoints_wish(p->endpoints, &message.address, &message.wish);
+  return true;
+}
+
+static bool take_recover(struct process *p, const struct frame *frame)
+{
+  struct message_recover message;
+  if (frame->length != sizeof message) return false;
+  memcpy(&message, frame->data, sizeof message);
+  endpoints_recover(p->endpoints, &message.address, message.transfer);
+  return true;
+}
+
+static bool take(struct process *p, const struct frame *frame)
+{
+  switch (frame->type) {
+  case GATEWAY_TRANSFER: return take_transfer(p, frame);
+  case GATEWAY_WORDS: return take_words(p, frame);
+  case GATEWAY_WISH: return take_wish(p, frame);
+  case GATEWAY_RECOVER: return take_recover(p, frame);
+  default: return false;
+  }
+}
+
+/* Only the channel's end ends this process, so that transfers are brought to theirs; and no file descriptor may reach
+ * what libmodbus' select() cannot hold. */
+static void settle_in(void)
+{
+  const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
+  for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++) signal(ignored[i], SIG_IGN);
+  struct rlimit files;
+  if (getrlimit(RLIMIT_NOFILE, &files)) return;
+  if (files.rlim_cur >= FD_SETSIZE) files.rlim_cur = FD_SETSIZE - 1;
+  setrlimit(RLIMIT_NOFILE, &files);
+}
+
+int gateway_process(int fd, const char *dir, enum server_loss on_server_loss)
+{
+  struct process p = { .send_lock = PTHREAD_MUTEX_INITIALIZER };
+  const struct endpoint_listener listener = {
+    .context = &p, .report = on_report, .progress = on_progress, .answer = on_answer
+  };
+  settle_in();
+  channel_open(&p.channel, fd);
+  if (!(p.endpoints = endpoints_new(dir, on_server_loss, &listener))) return 1;
+
+  struct frame frame;
+  enum armdyn_status rc = ARMDYN_OK;
+  while (!rc) {
+    rc = channel_receive(&p.channel, &frame, -1);
+    if (!rc && !take(&p, &frame)) rc = ARMDYN_ESYNTAX;
+    if (rc == ARMDYN_EUNAVAILABLE) rc = ARMDYN_OK;
+  }
+  log_event(LOG_INFO, "the service is gone; the gateway ends its transfers", NULL);
+  endpoints_leave(p.endpoints);
+  for (size_t i = 0; i < ARRIVING_MOST; i++) transfer_order_free(p.arriving[i].order);
+  channel_close(&p.channel);
+  return rc == ARMDYN_EIO ? 0 : 1;
+}
