@@ -18,11 +18,14 @@ struct robot_entry { /* shared, counted */
 
 struct robots *robots_new(struct store *store);
 void robots_free(struct robots *robots);
-/* revision 0: the newest. may_block false: EUNAVAILABLE instead of reading the store. ENOTFOUND. Release what you get. */
+/* A hit takes one short lock and allocates nothing; a miss reads the store and compiles the model.
+ * revision 0: the newest. may_block false: EUNAVAILABLE instead of reading the store. ENOTFOUND. Release what you get. */
 enum armdyn_status robots_get(struct robots *robots, const char *name, int64_t revision, bool may_block,
                               const struct robot_entry **entry);
+/* NULL is fine. */
 void robots_release(struct robots *robots, const struct robot_entry *entry);
-/* A route changed this robot (new revision, deleted): forget which one is the newest. */
+/* A route changed this robot (new revision, deleted, archived): forget what is known of it. To be called after the store
+ * was changed and before that is answered, so that a client never meets what it replaced. */
 void robots_changed(struct robots *robots, const char *name);
 
 #endif
