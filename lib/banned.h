@@ -7,6 +7,10 @@
 #include <string.h>
 #include <time.h>
 
+/* Macros of glibc where clang fortifies. */
+#undef sprintf
+#undef vsprintf
+
 #pragma GCC poison strcpy strcat strncpy strncat sprintf vsprintf strtok gets atoi atol atoll atof system rand srand
 #pragma GCC poison gmtime localtime ctime asctime
 

@@ -338,9 +338,9 @@ bool json_next_element(struct json_reader *r)
 
 bool json_next_member(struct json_reader *r, struct json_slice *key)
 {
-  struct json_frame *frame = r->depth ? &r->path[r->depth - 1] : NULL;
   char name[16];
   if (!next_item(r, '}')) return false;
+  struct json_frame *frame = &r->path[r->depth - 1]; /* there was an item, so we are inside something */
   if (r->at == r->end || *r->at != '"') return syntax(r, "a name in quotes is expected, got %s", next_name(r, name));
   if (!scan_text(r, &frame->key)) return false;
   skip_space(r);

@@ -146,7 +146,7 @@ static int listen_on(const char *text)
 
 static void announce(int fd)
 {
-  struct sockaddr_storage address;
+  struct sockaddr_storage address = { 0 };
   socklen_t length = sizeof address;
   char host[64] = "?", port[16] = "?";
   if (!getsockname(fd, (struct sockaddr *)&address, &length))

@@ -55,7 +55,7 @@ static int open_socket(const struct addrinfo *a)
 
 static void name_socket(int fd, const struct address *address, char name[192])
 {
-  struct sockaddr_in6 bound; /* large enough for both families; the port stands at the same place */
+  struct sockaddr_in6 bound = { 0 }; /* large enough for both families; the port stands at the same place */
   socklen_t size = sizeof bound;
   unsigned port = 0;
   if (!getsockname(fd, (struct sockaddr *)&bound, &size)) port = ntohs(bound.sin6_port);

@@ -16,7 +16,7 @@ static const size_t LINGER_BYTES = (size_t)256 << 20;
 
 bool connection_advance(struct connection *connection, enum phase from, enum phase to, int64_t deadline)
 {
-  int expected = from;
+  int expected = (int)from;
   if (!atomic_compare_exchange_strong(&connection->phase, &expected, to)) return false;
   atomic_store_explicit(&connection->deadline, deadline, memory_order_relaxed);
   return true;

@@ -119,7 +119,7 @@ void *exchange_begin(void *context, const char *uri, struct MHD_Connection *mhd)
 
 static bool make_room(struct exchange *x, size_t needed)
 {
-  if (needed < x->body_capacity) return true; /* a byte for the NUL */
+  if (x->body && needed < x->body_capacity) return true; /* a byte for the NUL */
   size_t capacity = x->body_capacity ? x->body_capacity : 4096;
   while (capacity <= needed) capacity *= 2;
   if (capacity > x->route->body_most + 1 && needed <= x->route->body_most) capacity = x->route->body_most + 1;
@@ -254,7 +254,7 @@ static enum MHD_Result dispatch(struct exchange *x)
   if (!connection_advance(x->connection, PHASE_READING, PHASE_SERVING, 0)) return MHD_NO;
   if (x->refused) return queue(x);
   bool stopped = atomic_load(&x->http->refusing);
-  if (stopped || (!x->body && !make_room(x, 0))) {
+  if (stopped || !make_room(x, x->body_length)) {
     answer_problem(x, PROBLEM_UNAVAILABLE, stopped ? "the service stops" : "out of memory");
     return queue(x);
   }

@@ -126,8 +126,9 @@ enum armdyn_status jobs_start(struct store *store, const struct options *options
     struct runner *r = &jobs->runners[jobs->runner_count];
     r->jobs = jobs;
     if (pthread_create(&r->thread, NULL, runner_main, r)) {
+      armdyn_refuse(error, ARMDYN_EMEMORY, "", "cannot start a thread for worker %zu", jobs->runner_count + 1);
       jobs_stop(jobs, 0);
-      return armdyn_refuse(error, ARMDYN_EMEMORY, "", "cannot start a thread for worker %zu", jobs->runner_count + 1);
+      return ARMDYN_EMEMORY;
     }
   }
   *out = jobs;

@@ -111,7 +111,7 @@ static void tell_infeasible(struct plan *p, const struct armdyn_error *error)
 {
   struct buffer extra = BUFFER(LIMIT_FRAME);
   struct json_writer w = { .out = &extra };
-  double time_scale, duration = find_remedy(p, &time_scale);
+  double time_scale = 1, duration = find_remedy(p, &time_scale);
   json_key(&w, "minimum_duration"), json_write_number(&w, p->minimum_duration);
   if (!isnan(duration)) {
     json_key(&w, "suggested_request");

@@ -191,7 +191,7 @@ enum armdyn_status store_series_info(struct store *store, const char *result_id,
                                      struct store_series *out)
 {
   struct sql *sql;
-  struct series series;
+  struct series series = { 0 };
   enum armdyn_status status = readers_take(store->readers, &sql);
   if (!status) status = find_series(sql, result_id, name, &series);
   if (!status) *out = series.info;
