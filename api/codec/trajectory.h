@@ -85,9 +85,10 @@ void trajectory_margin_words(const struct armdyn_robot_description *robot, const
 struct trajectory_resource {
   const char *id, *job, *robot, *created_at;
   long long revision;
-  const char *tags;     /* JSON object; NULL = {} */
-  const char *document; /* NULL: a summary for lists */
-  bool stale;           /* there is a newer revision of the robot */
+  const char *tags; /* JSON object; NULL = {} */
+  const char *document;
+  bool stale;   /* there is a newer revision of the robot */
+  bool summary; /* for lists: the figures to compare by, not the document */
 };
 void trajectory_resource_encode(const struct trajectory_resource *resource, struct buffer *out);
 

@@ -127,6 +127,57 @@ static void splice(struct json_writer *w, const char *document)
   }
 }
 
+/* Figures of a document to compare by, flat: a number, or the member `inner` of an object. */
+static const struct {
+  const char *metric, *member, *inner;
+} metrics[] = {
+  {"duration",          "duration",         NULL   },
+  { "minimum_duration", "minimum_duration", NULL   },
+  { "energy",           "energy",           "total"},
+  { "cost",             "cost",             "value"},
+};
+enum { METRICS = sizeof metrics / sizeof *metrics };
+
+/* Read the next value: the number itself, or the one under this name; otherwise leave *value as it is. */
+static void read_figure(struct json_reader *r, const char *inner, double *value)
+{
+  struct json_slice key;
+  if (!inner) {
+    if (json_peek(r) == JSON_NUMBER)
+      json_read_number(r, NULL, value);
+    else
+      json_skip(r, NULL);
+    return;
+  }
+  json_enter_object(r, NULL);
+  while (json_next_member(r, &key))
+    if (json_slice_is(key, inner))
+      read_figure(r, NULL, value);
+    else
+      json_skip(r, NULL);
+}
+
+static void encode_metrics(struct json_writer *w, const char *document)
+{
+  struct json_reader r;
+  struct json_slice key;
+  double values[METRICS];
+  for (size_t i = 0; i < METRICS; i++) values[i] = NAN;
+  json_reader_init(&r, document, strlen(document), NULL);
+  json_enter_object(&r, NULL);
+  while (json_next_member(&r, &key)) {
+    size_t i = 0;
+    while (i < METRICS && !json_slice_is(key, metrics[i].member)) i++;
+    if (i == METRICS)
+      json_skip(&r, NULL);
+    else
+      read_figure(&r, metrics[i].inner, &values[i]);
+  }
+  json_key(w, "metrics"), json_begin_object(w);
+  for (size_t i = 0; i < METRICS; i++) member_number(w, metrics[i].metric, values[i]);
+  json_end_object(w);
+}
+
 void trajectory_resource_encode(const struct trajectory_resource *resource, struct buffer *out)
 {
   struct json_writer w = { .out = out };
@@ -137,7 +188,9 @@ void trajectory_resource_encode(const struct trajectory_resource *resource, stru
   json_key(&w, "revision"), json_write_integer(&w, resource->revision);
   member_text(&w, "created_at", resource->created_at);
   json_key(&w, "tags"), json_write_raw(&w, resource->tags ? resource->tags : "{}");
-  if (resource->document) {
+  if (resource->summary) {
+    encode_metrics(&w, resource->document);
+  } else {
     char href[96];
     snprintf(href, sizeof href, "/v1/trajectories/%s/samples", resource->id);
     json_key(&w, "stale"), json_write_truth(&w, resource->stale);

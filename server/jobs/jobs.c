@@ -9,7 +9,7 @@
 #include "server/config/options.h"
 #include "server/jobs/internal.h"
 
-enum { CANCEL_MS = 10000, PAGE = LIMIT_LIST };
+enum { CANCEL_MS = 10000, PAGE = 20 };
 
 struct live_job *live_find(const struct jobs *jobs, const char *id)
 {
@@ -206,26 +206,44 @@ out:
   return status;
 }
 
+/* false: not in memory. */
+static bool find(struct jobs *jobs, const char *id, struct live_job *now)
+{
+  pthread_mutex_lock(&jobs->lock);
+  const struct live_job *live = live_find(jobs, id);
+  if (live) *now = *live;
+  pthread_mutex_unlock(&jobs->lock);
+  return live != NULL;
+}
+
+static void overlay(struct job_view *view, const struct live_job *now)
+{
+  if (now->running) view->job.state = JOB_RUNNING;
+  view->job.attempt = now->attempt;
+  memcpy(view->job.started_at, now->started_at, sizeof now->started_at);
+  view->progress = now->progress;
+  memcpy(view->message, now->message, sizeof now->message);
+}
+
 enum armdyn_status jobs_get(struct jobs *jobs, const char *id, struct job_view *view)
 {
   /* What is in memory first: if the job ends in between, what is stored is the newer and wins. */
   struct live_job now = { 0 };
-  pthread_mutex_lock(&jobs->lock);
-  const struct live_job *live = live_find(jobs, id);
-  if (live) now = *live;
-  pthread_mutex_unlock(&jobs->lock);
-
+  bool live = find(jobs, id, &now);
   *view = (struct job_view){ 0 };
   enum armdyn_status status = store_job_get(jobs->store, id, &view->job);
   if (status) return status;
   if (view->job.state == JOB_SUCCEEDED) view->progress = 1;
-  if (!live || view->job.state != JOB_QUEUED) return ARMDYN_OK;
-  if (now.running) view->job.state = JOB_RUNNING;
-  view->job.attempt = now.attempt;
-  memcpy(view->job.started_at, now.started_at, sizeof now.started_at);
-  view->progress = now.progress;
-  memcpy(view->message, now.message, sizeof now.message);
+  if (live && view->job.state == JOB_QUEUED) overlay(view, &now);
   return ARMDYN_OK;
+}
+
+void jobs_refresh(struct jobs *jobs, struct job_view *view)
+{
+  struct live_job now = { 0 };
+  view->progress = view->job.state == JOB_SUCCEEDED ? 1 : 0;
+  view->message[0] = '\0';
+  if (view->job.state == JOB_QUEUED && find(jobs, view->job.id, &now)) overlay(view, &now);
 }
 
 void job_view_release(struct job_view *view)

@@ -17,7 +17,7 @@ void jobs_stop(struct jobs *jobs, int64_t deadline_ns);
 bool jobs_ready(const struct jobs *jobs);
 
 /* Accept a job: durable when it returns OK; `job` in: kind, robot, revision, request, tags; out: the rest.
- * ELIMIT: queue full. */
+ * ELIMIT: queue full; EUNAVAILABLE: the service stops; else as store_job_create. */
 enum armdyn_status jobs_submit(struct jobs *jobs, struct store_job *job, const struct store_idempotency *key);
 /* The job as it is now (state and progress in memory win over what is stored). progress in 0..1, message up to 128. */
 struct job_view {
@@ -27,9 +27,12 @@ struct job_view {
 };
 enum armdyn_status jobs_get(struct jobs *jobs, const char *id, struct job_view *view);
 void job_view_release(struct job_view *view);
-/* ENOTFOUND; ECONFLICT when it has ended already. */
+/* What is in memory of a job that a list of the store showed: changes view->job, sets the rest. */
+void jobs_refresh(struct jobs *jobs, struct job_view *view);
+/* Cancel and wait (for some seconds at most) until that is stored. ENOTFOUND; ECONFLICT when it has ended already. */
 enum armdyn_status jobs_cancel(struct jobs *jobs, const char *id);
-/* Call `wake(context)` once, from another thread, when the job ends or at deadline_ns, whichever is first. */
+/* Call `wake(context)` once, from another thread, when the job ends, at deadline_ns, or when the service stops,
+ * whichever is first. EUNAVAILABLE: the service stops; EMEMORY; then it is never called. */
 enum armdyn_status jobs_wait(struct jobs *jobs, const char *id, int64_t deadline_ns, void (*wake)(void *context),
                              void *context);
 

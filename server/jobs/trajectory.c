@@ -7,6 +7,7 @@
 #include "api/json/writer.h"
 #include "api/limits.h"
 #include "server/jobs/messages.h"
+#include "server/jobs/stored_trajectory.h"
 
 enum { CHUNK_ROWS = 512 };
 
@@ -147,7 +148,7 @@ static void send_samples(struct plan *p, size_t count)
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     for (size_t j = 1; j <= p->n; j++)
       length += (size_t)snprintf(columns + length, sizeof columns - length, ",%s%zu", names[i], j);
-  work_series(p->work, "samples", columns, width);
+  work_series(p->work, SERIES_SAMPLES, columns, width);
 
   for (size_t first = 0; first < count; first += CHUNK_ROWS) {
     size_t rows = count - first < CHUNK_ROWS ? count - first : CHUNK_ROWS;
@@ -168,7 +169,7 @@ static void send_polynomial(struct plan *p)
   size_t width = 3 + t->degree + 1, length = strlen(columns), filled = 0;
   for (size_t i = 0; i <= t->degree; i++)
     length += (size_t)snprintf(columns + length, sizeof columns - length, ",c%zu", i);
-  work_series(p->work, "polynomial", columns, width);
+  work_series(p->work, SERIES_POLYNOMIAL, columns, width);
 
   size_t room = CHUNK_ROWS * (1 + 5 * p->n) / width;
   for (size_t k = 0; k < t->piece_count; k++)

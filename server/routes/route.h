@@ -45,6 +45,10 @@ route_handler system_health, system_ready, system_version, system_contract, syst
 route_handler robot_create, robot_list, robot_get, robot_put, robot_delete, robot_revision_list, robot_revision_get;
 /* dynamics.c */
 route_handler inverse_dynamics, forward_kinematics;
+/* trajectories.c */
+route_handler trajectory_create, trajectory_list, trajectory_get, trajectory_delete, trajectory_samples;
+/* jobs.c */
+route_handler job_list, job_get, job_cancel;
 
 /* -- shared by the routes of robots (robots.c) -- */
 

@@ -1,0 +1,18 @@
+/* A stored trajectory as the library's: from its series "polynomial", of which the series "samples" is a sampling. */
+#ifndef SERVER_JOBS_STORED_TRAJECTORY_H
+#define SERVER_JOBS_STORED_TRAJECTORY_H
+
+#include "armdyn/trajectory.h"
+#include "server/store/store.h"
+
+#define SERIES_SAMPLES    "samples"    /* t, q1.., qd1.., qdd1.., tau1.., power1.. at the request's sample_rate */
+#define SERIES_POLYNOMIAL "polynomial" /* begin, end, joint (from 1), c0, c1, ..: a row for each piece and joint */
+
+/* Read it (without waypoint times).
+ *   joints      in
+ *   trajectory  out  release with armdyn_trajectory_free unless refused
+ * OK, ENOTFOUND, EIO (what is stored is none), EMEMORY. */
+enum armdyn_status stored_trajectory_read(struct store *store, const char *id, size_t joints,
+                                          struct armdyn_trajectory *trajectory);
+
+#endif

@@ -1,0 +1,300 @@
+/* Jobs: accepted work. What they compute is in the routes of its own kind, which create them by job_create. */
+#include <strings.h>
+
+#include "api/codec/job.h"
+#include "api/limits.h"
+#include "server/app.h"
+#include "server/http/idempotency.h"
+#include "server/jobs/jobs.h"
+#include "server/jobs/kinds.h"
+#include "server/robots/cache.h"
+#include "server/routes/listing.h"
+#include "server/routes/results.h"
+#include "server/routes/route.h"
+
+enum { WAIT_MOST = 60, RETRY_AFTER = 5 };
+
+static const size_t ANSWER_MOST = MB(8);
+
+/* -- answering with a job -- */
+
+/* The document of its result, where it is asked for: a row for each kind. */
+static const struct {
+  const char *kind;
+  enum armdyn_status (*document)(const struct app *app, const char *id, struct buffer *out, int64_t *version);
+} documents[] = {
+  {"trajectory", trajectory_document},
+};
+
+static void encode(const struct app *app, const struct job_view *view, bool include_result, bool summary,
+                   struct buffer *out)
+{
+  const struct store_job *job = &view->job;
+  const struct job_kind *kind = job_kind_find(job->kind);
+  char href[96] = "";
+  struct buffer value = BUFFER(ANSWER_MOST);
+  if (job->result_id[0]) snprintf(href, sizeof href, "%s%s", kind ? kind->results : "", job->result_id);
+  for (size_t i = 0; include_result && job->result_id[0] && i < sizeof documents / sizeof *documents; i++)
+    if (strcmp(documents[i].kind, job->kind) == 0 && documents[i].document(app, job->result_id, &value, NULL))
+      buffer_clear(&value); /* deleted meanwhile */
+  const struct job_resource resource = {
+    .id = job->id,
+    .kind = job->kind,
+    .robot = job->robot,
+    .state = job_state_name(job->state),
+    .message = view->message,
+    .revision = job->revision,
+    .progress = view->progress,
+    .attempt = job->attempt,
+    .created_at = job->created_at,
+    .started_at = job->started_at,
+    .finished_at = job->finished_at,
+    .href = href[0] ? href : NULL,
+    .request = job->request,
+    .tags = job->tags,
+    .problem = job->problem,
+    .attempts = job->attempts,
+    .value = value.length ? value.data : NULL,
+    .summary = summary,
+  };
+  job_encode(&resource, out);
+  buffer_release(&value);
+}
+
+static bool has_ended(enum job_state state)
+{
+  return state != JOB_QUEUED && state != JOB_RUNNING;
+}
+
+/* How the answer is given: 200, 202, or 200 when the job has ended (`wait` is what the client was granted). */
+enum answer_as { AS_PRESENT, AS_ACCEPTED, AS_WAITED };
+
+static void answer_job(struct exchange *x, const char *id, bool include_result, enum answer_as as, int wait)
+{
+  struct app *app = exchange_app(x);
+  struct job_view view;
+  enum armdyn_status status = jobs_get(app->jobs, id, &view);
+  if (status == ARMDYN_ENOTFOUND) {
+    answer_problem(x, PROBLEM_NOT_FOUND, "there is no job '%.64s'", id);
+    return;
+  }
+  if (status) {
+    answer_status(x, status, NULL);
+    return;
+  }
+  bool in_time = as == AS_WAITED && has_ended(view.job.state);
+  if (as != AS_PRESENT) exchange_set_header(x, "Location", "/v1/jobs/%s", id);
+  if (in_time) exchange_set_header(x, "Preference-Applied", "wait=%d", wait);
+  struct buffer body = BUFFER(ANSWER_MOST);
+  encode(app, &view, include_result, false, &body);
+  job_view_release(&view);
+  answer_json(x, as == AS_PRESENT || in_time ? 200 : 202, &body);
+}
+
+/* ?include=result. false: answered. */
+static bool asked_include(struct exchange *x, bool *include_result)
+{
+  const char *include = exchange_query(x, "include");
+  *include_result = include && strcmp(include, "result") == 0;
+  if (!include || *include_result) return true;
+  fault_add(exchange_faults(x), FAULT_AT_PARAMETER, "include", FAULT_ENUM, "must be result, got '%.64s'", include);
+  answer_problem(x, PROBLEM_INVALID, NULL);
+  return false;
+}
+
+/* -- waiting -- */
+
+/* Seconds of `Prefer: wait=N` (RFC 7240), 0 when there is none; what cannot be understood is no preference. */
+static int preferred_wait(const struct exchange *x)
+{
+  const char *prefer = exchange_header(x, "Prefer");
+  while (prefer && *prefer) {
+    prefer += strspn(prefer, " \t,;");
+    size_t length = strcspn(prefer, ",;");
+    if (length > 5 && strncasecmp(prefer, "wait=", 5) == 0) {
+      const char *digits = prefer + 5 + (prefer[5] == '"');
+      size_t count = strspn(digits, "0123456789");
+      if (!count) return 0;
+      return count > 2 || strtol(digits, NULL, 10) > WAIT_MOST ? WAIT_MOST : (int)strtol(digits, NULL, 10);
+    }
+    prefer += length;
+  }
+  return 0;
+}
+
+/* A client that waits for its job. */
+struct waiting {
+  struct exchange *x;
+  char id[ID_SIZE];
+  bool include_result;
+  int seconds;
+};
+
+static void wake(void *context)
+{
+  struct waiting *waiting = context;
+  struct exchange *x = waiting->x;
+  answer_job(x, waiting->id, waiting->include_result, AS_WAITED, waiting->seconds);
+  free(waiting);
+  exchange_resume(x);
+}
+
+static enum outcome answer_when_ended(struct exchange *x, const char *id, bool include_result, int seconds)
+{
+  struct waiting *waiting = seconds && exchange_may_wait(x) ? malloc(sizeof *waiting) : NULL;
+  if (waiting) {
+    *waiting = (struct waiting){ .x = x, .include_result = include_result, .seconds = seconds };
+    snprintf(waiting->id, sizeof waiting->id, "%s", id);
+    int64_t deadline = clock_monotonic_ns() + (int64_t)seconds * 1000000000;
+    if (!jobs_wait(exchange_app(x)->jobs, id, deadline, wake, waiting)) return WAITS; /* and x is no longer ours */
+    free(waiting);
+  }
+  answer_job(x, id, include_result, seconds ? AS_WAITED : AS_ACCEPTED, seconds);
+  return ANSWERED;
+}
+
+/* -- creating -- */
+
+/* Check the body and submit; `job` gets its id. false: answered. */
+static bool submit(struct exchange *x, const struct job_kind *kind, const struct robot_entry *entry,
+                   const struct idempotency *once, struct store_job *job)
+{
+  size_t length;
+  const char *body = exchange_body(x, &length);
+  const struct armdyn_robot_description *robot = armdyn_robot_description(entry->robot);
+  struct buffer tags = BUFFER(MB(1));
+  enum armdyn_status status = kind->check(robot, body, length, &tags, exchange_faults(x));
+  if (status) {
+    answer_status(x, status, NULL);
+    goto out;
+  }
+  snprintf(job->kind, sizeof job->kind, "%s", kind->name);
+  snprintf(job->robot, sizeof job->robot, "%s", robot->name);
+  job->revision = entry->revision;
+  job->request = (char *)(uintptr_t)body;
+  job->tags = tags.data;
+  status = tags.failure ? tags.failure : jobs_submit(exchange_app(x)->jobs, job, idempotency_key(once));
+  job->request = job->tags = NULL;
+  if (status == ARMDYN_ELIMIT || status == ARMDYN_EUNAVAILABLE)
+    exchange_set_header(x, "Retry-After", "%d", RETRY_AFTER);
+  if (status == ARMDYN_ELIMIT)
+    answer_problem(x, PROBLEM_TOO_MANY, "%d jobs are queued already, no more are taken", LIMIT_JOBS_QUEUED);
+  else if (status == ARMDYN_EUNAVAILABLE)
+    answer_problem(x, PROBLEM_UNAVAILABLE, "no jobs are taken now: the service stops or is busy");
+  else if (status)
+    answer_status(x, status, NULL);
+out:
+  buffer_release(&tags);
+  return status == ARMDYN_OK;
+}
+
+enum outcome job_create(struct exchange *x, const char *kind_name)
+{
+  const struct job_kind *kind = job_kind_find(kind_name);
+  struct app *app = exchange_app(x);
+  bool include_result;
+  if (!asked_include(x, &include_result)) return ANSWERED;
+  int seconds = preferred_wait(x);
+
+  struct idempotency once;
+  char *href = NULL, id[ID_SIZE] = "";
+  switch (idempotency_begin(x, false, &once, &href)) {
+  case IDEMPOTENCY_REFUSED: return ANSWERED;
+  case IDEMPOTENCY_REPLAY:
+    snprintf(id, sizeof id, "%s", strrchr(href, '/') ? strrchr(href, '/') + 1 : "");
+    free(href);
+    return answer_when_ended(x, id, include_result, seconds);
+  case IDEMPOTENCY_NEW: break;
+  }
+
+  struct store_job job = { 0 };
+  const struct robot_entry *entry;
+  enum outcome outcome;
+  bool accepted = false;
+  if (robot_of_request(x, exchange_query(x, "revision"), &entry, &outcome)) {
+    accepted = submit(x, kind, entry, &once, &job);
+    robots_release(app->robots, entry);
+  }
+  idempotency_end(x, &once);
+  return accepted ? answer_when_ended(x, job.id, include_result, seconds) : ANSWERED;
+}
+
+/* -- the routes -- */
+
+enum outcome job_get(struct exchange *x)
+{
+  bool include_result;
+  if (asked_include(x, &include_result)) answer_job(x, exchange_segment(x, "job"), include_result, AS_PRESENT, 0);
+  return ANSWERED;
+}
+
+enum outcome job_cancel(struct exchange *x)
+{
+  const char *id = exchange_segment(x, "job");
+  enum armdyn_status status = jobs_cancel(exchange_app(x)->jobs, id);
+  if (status == ARMDYN_OK || status == ARMDYN_ENOTFOUND)
+    answer_job(x, id, false, AS_PRESENT, 0);
+  else if (status == ARMDYN_ECONFLICT)
+    answer_problem(x, PROBLEM_CONFLICT, "the job has ended already");
+  else
+    answer_status(x, status, NULL);
+  return ANSWERED;
+}
+
+/* A list by what jobs are now: `running` is known in memory only, so a page of it may take several of the store. */
+struct job_listing {
+  struct listing listing;
+  struct app *app;
+  int state; /* -1 = any */
+  size_t visited;
+  char last[ID_SIZE];
+};
+
+static void visit(void *context, const struct store_job *job)
+{
+  struct job_listing *l = context;
+  struct job_view view = { .job = *job };
+  l->visited++;
+  snprintf(l->last, sizeof l->last, "%s", job->id);
+  jobs_refresh(l->app->jobs, &view);
+  if ((l->state >= 0 && (int)view.job.state != l->state) || !listing_takes(&l->listing, job->id)) return;
+  struct buffer item = BUFFER(ANSWER_MOST);
+  encode(l->app, &view, false, true, &item);
+  if (buffer_ok(&item)) json_write_raw_n(&l->listing.writer, item.data, item.length);
+  buffer_release(&item);
+}
+
+/* ?state=. false: answered. */
+static bool asked_state(struct exchange *x, int *state)
+{
+  const char *name = exchange_query(x, "state");
+  for (*state = name ? 0 : -1; name && *state < JOB_STATE_COUNT; ++*state)
+    if (strcmp(job_state_name((enum job_state) * state), name) == 0) return true;
+  if (!name) return true;
+  fault_add(exchange_faults(x), FAULT_AT_PARAMETER, "state", FAULT_ENUM,
+            "must be queued, running, succeeded, failed or cancelled, got '%.64s'", name);
+  answer_problem(x, PROBLEM_INVALID, NULL);
+  return false;
+}
+
+enum outcome job_list(struct exchange *x)
+{
+  struct job_listing l = { .app = exchange_app(x) };
+  const char *kind = exchange_query(x, "kind");
+  if (kind && !job_kind_find(kind)) {
+    fault_add(exchange_faults(x), FAULT_AT_PARAMETER, "kind", FAULT_ENUM, "there are no jobs of kind '%.64s'", kind);
+    answer_problem(x, PROBLEM_INVALID, NULL);
+    return ANSWERED;
+  }
+  if (!asked_state(x, &l.state) || !listing_begin(&l.listing, x)) return ANSWERED;
+  struct store_job_filter filter = { kind, exchange_query(x, "robot"), l.state };
+  struct store_page page = l.listing.page;
+  enum armdyn_status status;
+  do {
+    l.visited = 0;
+    status = store_job_list(l.app->store, &filter, &page, visit, &l);
+    page.before = l.last;
+  } while (!status && l.visited == page.limit && !l.listing.more);
+  listing_end(&l.listing, status);
+  return ANSWERED;
+}
