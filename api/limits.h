@@ -12,6 +12,7 @@
 #define LIMIT_MODEL_BODY       MB(1)   /* a robot, controller or job request */
 #define LIMIT_SAMPLES_BODY     MB(64)  /* a batch of samples */
 #define LIMIT_SAMPLES          2000000 /* rows of one batch */
+#define LIMIT_SAMPLE_NUMBER    1e12    /* magnitude of any number of a sample, so that no result overflows */
 #define LIMIT_ANSWER           MB(512) /* one answer */
 #define LIMIT_BODIES_IN_FLIGHT MB(512) /* all request bodies held at once; beyond it 503 */
 #define LIMIT_URL              KB(8)

@@ -41,7 +41,7 @@ static void body_check(struct json_reader *r, void *object, uint64_t given, cons
   struct body_context *report = context->user;
   if (report) report->unphysical += negative || impossible;
   if (report && report->allow_unphysical) return;
-  if (negative) json_fault(r, "/mass", FAULT_MINIMUM, "must be >= 0 kg, got %.17g", body->mass);
+  if (negative) json_fault(r, "/mass", FAULT_MINIMUM, "must be >= 0, got %.17g (kg)", body->mass);
   if (impossible) json_fault(r, error.pointer, FAULT_UNPHYSICAL, "%s", error.message);
   if (report) report->faults += (size_t)negative + (size_t)impossible;
 }

@@ -44,17 +44,17 @@ static bool within(struct json_reader *r, const char *below, const struct json_f
   bool low = b->exclusive ? x <= b->minimum : x<b->minimum, high = x> b->maximum, zero = b->non_zero && x == 0;
   if (!low && !high && !zero) return true;
   number_print(x, got);
-  const char *space = field->unit ? " " : "", *unit = field->unit ? field->unit : "";
+  const char *open = field->unit ? " (" : "", *unit = field->unit ? field->unit : "", *close = field->unit ? ")" : "";
   if (zero) {
-    json_fault(r, below, FAULT_MINIMUM, "must not be 0%s%s", space, unit);
+    json_fault(r, below, FAULT_MINIMUM, "must not be 0%s%s%s", open, unit, close);
     return false;
   }
   number_print(low ? b->minimum : b->maximum, bound);
-  json_fault(r, below, low ? FAULT_MINIMUM : FAULT_MAXIMUM, "must be %s %s%s%s, got %s",
+  json_fault(r, below, low ? FAULT_MINIMUM : FAULT_MAXIMUM, "must be %s %s, got %s%s%s%s",
              high           ? "<="
              : b->exclusive ? ">"
                             : ">=",
-             bound, space, unit, got);
+             bound, got, open, unit, close);
   return false;
 }
 

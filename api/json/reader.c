@@ -20,9 +20,9 @@ enum armdyn_status json_reader_status(const struct json_reader *r)
   return r->status ? r->status : r->fault_count ? ARMDYN_EINPUT : ARMDYN_OK;
 }
 
-void json_out_of_memory(struct json_reader *r)
+void json_break_off(struct json_reader *r, enum armdyn_status status)
 {
-  if (!r->status) r->status = ARMDYN_EMEMORY;
+  if (!r->status) r->status = status;
 }
 
 /* -- places -- */
@@ -67,6 +67,10 @@ void json_fault(struct json_reader *r, const char *below, enum fault_code code, 
 {
   r->fault_count++;
   if (!r->faults) return;
+  if (r->faults->count >= LIMIT_FAULTS) { /* only counted, and quickly: a body may be wrong in a million places */
+    r->faults->count++;
+    return;
+  }
   char where[sizeof r->faults->items->where], detail[sizeof r->faults->items->detail];
   json_pointer(r, where, sizeof where);
   size_t length = strlen(where);
@@ -176,6 +180,14 @@ enum json_kind json_peek(struct json_reader *r)
   else
     syntax(r, "a value is expected, got %s", next_name(r, name));
   return JSON_NOTHING;
+}
+
+bool json_peek_nested(struct json_reader *r)
+{
+  if (json_peek(r) != JSON_ARRAY) return false;
+  const char *c = r->at + 1;
+  while (c < r->end && (*c == ' ' || *c == '\n' || *c == '\r' || *c == '\t')) c++;
+  return c < r->end && *c == '[';
 }
 
 /* Four hexadecimal digits, or -1. */

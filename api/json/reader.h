@@ -31,7 +31,7 @@ struct json_slice {
 
 struct json_reader {
   const char *text, *end, *at;
-  enum armdyn_status status; /* OK, ESYNTAX or EMEMORY; sticks */
+  enum armdyn_status status; /* OK, ESYNTAX, or what it was broken off with; sticks */
   struct faults *faults;
   size_t faults_before; /* that `faults` had at the start */
   size_t fault_count;   /* found in this text */
@@ -48,11 +48,13 @@ struct json_reader {
 void json_reader_init(struct json_reader *r, const char *text, size_t length, struct faults *faults);
 /* Demand that nothing but white space is left. True when the text was well-formed and no fault was found. */
 bool json_finish(struct json_reader *r);
-/* ESYNTAX, EMEMORY, EINPUT when there were faults, or OK. */
+/* ESYNTAX, what it was broken off with, EINPUT when there were faults, or OK. */
 enum armdyn_status json_reader_status(const struct json_reader *r);
 
 /* What the next value is; JSON_NOTHING after an error. Does not move. */
 enum json_kind json_peek(struct json_reader *r);
+/* Does the array that comes next hold arrays, or not? (A table, or a single row.) Does not move. */
+bool json_peek_nested(struct json_reader *r);
 
 /* Objects: enter, then next_member until it answers false; after each true, read or skip exactly one value.
  * json_enter_* answers false (with a fault of type `expected`, e.g. "an object: {\"mass\": kg, ...}") for anything else. */
@@ -88,7 +90,11 @@ void json_fault(struct json_reader *r, const char *below, enum fault_code code, 
 void json_pointer(const struct json_reader *r, char *out, size_t size);
 /* The text of a value, cut to what fits a sentence: for "..., got %s". */
 const char *json_excerpt(struct json_slice raw, char *out, size_t size);
-/* Break off: out of memory. */
-void json_out_of_memory(struct json_reader *r);
+/* Break off for another reason than syntax, e.g. ARMDYN_ELIMIT; sticks as errors of syntax do. */
+void json_break_off(struct json_reader *r, enum armdyn_status status);
+static inline void json_out_of_memory(struct json_reader *r)
+{
+  json_break_off(r, ARMDYN_EMEMORY);
+}
 
 #endif

@@ -1,0 +1,479 @@
+#include "api/codec/dynamics.h"
+
+#include "api/codec/parts.h"
+#include "api/csv/csv.h"
+#include "api/json/fields.h"
+#include "api/npy/npy.h"
+
+/* -- what calls take -- */
+
+enum { TABLE_Q, TABLE_QD, TABLE_QDD, TABLE_WRENCH, TABLES = SAMPLES_MEMORIES }; /* each may have its own memory */
+enum { WRENCH = 6 };
+
+/* The rows of one field. */
+struct table {
+  const double *data;
+  double *memory; /* what data points into; NULL when that is not ours */
+  size_t rows, stride;
+  bool single; /* was one row, not a list of rows */
+};
+
+/* Any request, before it is checked as a whole. */
+struct request {
+  struct table tables[TABLES];
+  int wrench_frame, method;
+  bool friction, decompose;
+  bool has_payload, has_gravity, has_tool;
+  struct armdyn_body payload;
+  double gravity[3];
+  struct armdyn_pose tool;
+};
+
+static json_decode_function table_decode;
+
+static const char *const wrench_frame_names[] = { [ARMDYN_WRENCH_TOOL] = "tool", [ARMDYN_WRENCH_BASE] = "base" };
+static const char *const method_names[] = { "newton_euler" };
+
+/* A field of samples: `width_` numbers a row. */
+#define SAMPLES(name_, table_, width_, unit_)                                                                          \
+  .name = name_, .offset = offsetof(struct request, tables) + (table_) * sizeof(struct table),                         \
+  .size = sizeof(struct table), .kind = FIELD_CUSTOM, .decode = table_decode, .length = width_, .unit = unit_
+
+#define OVERRIDES                                                                                                      \
+  { OBJECT(struct request, payload, body_type), HAS(struct request, has_payload), NULLABLE },                          \
+      { NUMBERS(struct request, gravity, 3, BETWEEN(-LIMIT_SAMPLE_NUMBER, LIMIT_SAMPLE_NUMBER), "m/s^2"),              \
+        HAS(struct request, has_gravity), NULLABLE },                                                                  \
+  {                                                                                                                    \
+    OBJECT(struct request, tool, pose_type), HAS(struct request, has_tool), NULLABLE                                   \
+  }
+
+/* clang-format off */
+static const struct json_field inverse_dynamics_fields[] = {
+  { SAMPLES("q", TABLE_Q, PER_JOINT, "rad; m for a slide"), REQUIRED },
+  { SAMPLES("qd", TABLE_QD, PER_JOINT, "rad/s; m/s for a slide"), REQUIRED },
+  { SAMPLES("qdd", TABLE_QDD, PER_JOINT, "rad/s^2; m/s^2 for a slide"), REQUIRED },
+  { SAMPLES("wrench", TABLE_WRENCH, WRENCH, "fx, fy, fz in N, mx, my, mz in N m"), NULLABLE },
+  { ENUM(struct request, wrench_frame, wrench_frame_names) },
+  { ENUM(struct request, method, method_names) },
+  { TRUTH(struct request, friction) },
+  { TRUTH(struct request, decompose) },
+  OVERRIDES,
+};
+static const struct json_field forward_kinematics_fields[] = {
+  { SAMPLES("q", TABLE_Q, PER_JOINT, "rad; m for a slide"), REQUIRED },
+  OVERRIDES,
+};
+/* clang-format on */
+
+static void request_init(void *object)
+{
+  struct request *request = object;
+  *request = (struct request){ .friction = true };
+}
+
+static const struct json_type calls[] = {
+  [CALL_INVERSE_DYNAMICS] =
+      JSON_TYPE("a request for inverse dynamics", inverse_dynamics_fields, struct request, request_init, NULL),
+  [CALL_FORWARD_KINEMATICS] =
+      JSON_TYPE("a request for forward kinematics", forward_kinematics_fields, struct request, request_init, NULL),
+};
+_Static_assert(sizeof calls / sizeof *calls == SAMPLES_CALL_COUNT, "a row for every call");
+
+static bool is_samples(const struct json_field *field)
+{
+  return field->decode == table_decode;
+}
+
+static size_t width_of(const struct json_field *field, size_t joints)
+{
+  return field->length == PER_JOINT ? joints : field->length;
+}
+
+static struct table *table_of(const struct json_field *field, struct request *request)
+{
+  return (struct table *)(void *)((char *)request + field->offset);
+}
+
+/* -- JSON -- */
+
+/* Beyond so much no result of a finite model overflows. */
+static bool sensible(const double *row, size_t width)
+{
+  bool right = true;
+  for (size_t i = 0; i < width; i++) right &= fabs(row[i]) <= LIMIT_SAMPLE_NUMBER;
+  return right;
+}
+
+static bool read_row(struct json_reader *r, const struct json_field *field, size_t width, double *row)
+{
+  if (!json_read_numbers(r, field->unit, width, row)) return false;
+  for (size_t i = 0; i < width && !sensible(row, width); i++) {
+    char below[32];
+    snprintf(below, sizeof below, "/%zu", i);
+    if (!sensible(row + i, 1))
+      json_fault(r, below, FAULT_MAXIMUM, "must be within -1e12 and 1e12, got %g (%s)", row[i], field->unit);
+  }
+  return true;
+}
+
+/* One row or a list of rows, straight into an array that grows. context->user: rows that other fields had (size_t). */
+static void table_decode(struct json_reader *r, const struct json_field *field, void *member,
+                         const struct json_context *context)
+{
+  struct table *table = member;
+  size_t width = width_of(field, context->joint_count), capacity = 0, *hint = context->user;
+  table->stride = width;
+  table->single = !json_peek_nested(r);
+  if (!table->single && !json_enter_array(r, NULL)) return;
+  while (table->single ? table->rows == 0 : json_next_element(r)) {
+    if (table->rows == LIMIT_SAMPLES) {
+      json_fault(r, NULL, FAULT_MAXIMUM, "must have at most %d samples", LIMIT_SAMPLES);
+      json_break_off(r, ARMDYN_ELIMIT);
+      return;
+    }
+    if (table->rows == capacity) {
+      capacity = capacity ? 2 * capacity : table->single ? 1 : *hint ? *hint : 64;
+      double *memory = realloc(table->memory, capacity * width * sizeof *memory);
+      if (!memory) {
+        json_out_of_memory(r);
+        return;
+      }
+      table->data = table->memory = memory;
+    }
+    read_row(r, field, width, table->memory + table->rows * width);
+    table->rows++;
+  }
+  if (!*hint) *hint = table->rows;
+}
+
+static enum armdyn_status decode_json(const struct json_type *call, size_t joints, const char *body, size_t length,
+                                      struct request *request, struct faults *faults)
+{
+  size_t hint = 0;
+  const struct json_context context = { joints, &hint };
+  struct json_reader r;
+  json_reader_init(&r, body, length, faults);
+  json_decode_object(&r, call, request, &context);
+  json_finish(&r);
+  return json_reader_status(&r);
+}
+
+/* -- .npy and CSV -- */
+
+/* Options that a JSON body carries inside stand in the query. */
+static void decode_options(const struct json_type *call, query_lookup *query, const void *context,
+                           struct request *request, struct faults *faults)
+{
+  for (size_t i = 0; query && i < call->field_count; i++) {
+    const struct json_field *field = &call->fields[i];
+    static const char *const truths[] = { "false", "true" };
+    bool truth = field->kind == FIELD_TRUTH;
+    if (!truth && field->kind != FIELD_ENUM) continue;
+    const char *text = query(context, field->name), *const *names = truth ? truths : field->names;
+    int count = truth ? 2 : (int)field->name_count, value = 0;
+    if (!text) continue;
+    while (value < count && strcmp(text, names[value])) value++;
+    if (value == count)
+      fault_add(faults, FAULT_AT_PARAMETER, field->name, FAULT_ENUM, "must be %s%s%s, got \"%.64s\"", names[0],
+                count > 1 ? " or " : "", count > 1 ? names[1] : "", text);
+    else if (truth)
+      *(bool *)((char *)request + field->offset) = value;
+    else
+      *(int *)(void *)((char *)request + field->offset) = value;
+  }
+}
+
+/* Cut a table of rows into its fields. `present` of every column; a field whose first column is absent is absent. */
+static void cut(const struct json_type *call, size_t joints, const double *data, size_t rows, size_t columns,
+                struct request *request)
+{
+  size_t at = 0;
+  for (size_t i = 0; i < call->field_count; i++) {
+    const struct json_field *field = &call->fields[i];
+    if (!is_samples(field) || at >= columns) continue;
+    *table_of(field, request) = (struct table){ .data = data + at, .rows = rows, .stride = columns };
+    at += width_of(field, joints);
+  }
+}
+
+/* The columns that a call takes: all, or those that it must have. */
+static size_t column_count(const struct json_type *call, size_t joints, bool optional)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < call->field_count; i++)
+    if (is_samples(&call->fields[i]) && (optional || call->fields[i].required))
+      count += width_of(&call->fields[i], joints);
+  return count;
+}
+
+static enum armdyn_status decode_npy(const struct json_type *call, size_t joints, const char *body, size_t length,
+                                     struct request *request, struct faults *faults)
+{
+  struct npy_table table;
+  enum armdyn_status rc = npy_read(body, length, LIMIT_SAMPLES, &table, faults);
+  if (rc) return rc;
+  size_t least = column_count(call, joints, false), most = column_count(call, joints, true);
+  if (table.columns != least && table.columns != most) {
+    char list[128] = "";
+    for (size_t i = 0, used = 0; i < call->field_count && used < sizeof list; i++)
+      if (is_samples(&call->fields[i]))
+        used +=
+            (size_t)snprintf(list + used, sizeof list - used, "%s%s (%zu%s)", used ? ", " : "", call->fields[i].name,
+                             width_of(&call->fields[i], joints), call->fields[i].required ? "" : ", optional");
+    fault_add(faults, FAULT_AT_POINTER, "", FAULT_LENGTH, "must have %zu columns, %s; got %zu", least, list,
+              table.columns);
+    npy_release(&table);
+    return ARMDYN_EINPUT;
+  }
+  cut(call, joints, table.data, table.rows, table.columns, request);
+  request->tables[TABLE_Q].memory = table.memory; /* handed over */
+  return ARMDYN_OK;
+}
+
+/* q1, ..., fx, ... */
+static void name_columns(const struct json_type *call, size_t joints, struct csv_columns *columns)
+{
+  static const char *const wrench[WRENCH] = { "fx", "fy", "fz", "mx", "my", "mz" };
+  columns->count = 0;
+  for (size_t i = 0; i < call->field_count; i++) {
+    const struct json_field *field = &call->fields[i];
+    for (size_t k = 0; is_samples(field) && k < width_of(field, joints); k++) {
+      char *name = columns->items[columns->count].name;
+      if (field->length == PER_JOINT)
+        snprintf(name, CSV_NAME_SIZE, "%s%zu", field->name, k + 1);
+      else
+        snprintf(name, CSV_NAME_SIZE, "%s", wrench[k]);
+      columns->items[columns->count++].required = field->required;
+    }
+  }
+}
+
+static enum armdyn_status decode_csv(const struct json_type *call, size_t joints, const char *body, size_t length,
+                                     struct request *request, struct faults *faults)
+{
+  struct csv_columns columns;
+  struct csv_table table;
+  name_columns(call, joints, &columns);
+  enum armdyn_status rc = csv_read(body, length, &columns, LIMIT_SAMPLES, &table, faults);
+  if (rc) return rc;
+  cut(call, joints, table.data, table.rows, columns.count, request);
+  request->tables[TABLE_Q].memory = table.data; /* handed over */
+
+  /* a wrench is given whole or not at all */
+  size_t first = column_count(call, joints, false), present = 0;
+  for (size_t i = first; i < columns.count; i++) present += table.present[i];
+  for (size_t i = first; i < columns.count && present; i++)
+    if (!table.present[i]) {
+      fault_add(faults, FAULT_AT_POINTER, "", FAULT_REQUIRED,
+                "column \"%s\" is missing: a wrench has all of fx, fy, fz, mx, my, mz", columns.items[i].name);
+      rc = ARMDYN_EINPUT;
+    }
+  if (!present) request->tables[TABLE_WRENCH] = (struct table){ 0 };
+  return rc;
+}
+
+/* Is every number of a .npy table finite and not too large? (JSON and CSV are checked while they are read.) */
+static enum armdyn_status check_cells(const struct json_type *call, size_t joints, struct request *request,
+                                      struct faults *faults)
+{
+  enum armdyn_status rc = ARMDYN_OK;
+  size_t column = 0;
+  for (size_t i = 0; i < call->field_count; i++) {
+    if (!is_samples(&call->fields[i])) continue;
+    const struct table *table = table_of(&call->fields[i], request);
+    size_t width = width_of(&call->fields[i], joints);
+    for (size_t row = 0; row < table->rows; row++) {
+      const double *x = table->data + row * table->stride;
+      if (sensible(x, width)) continue;
+      rc = ARMDYN_EINPUT;
+      for (size_t k = 0; k < width; k++) {
+        if (sensible(x + k, 1)) continue;
+        bool finite = isfinite(x[k]);
+        fault_add_cell(faults, row, column + k, finite ? FAULT_MAXIMUM : FAULT_FINITE, "must be %s, got %g",
+                       finite ? "within -1e12 and 1e12" : "a finite number", x[k]);
+      }
+    }
+    column += width;
+  }
+  return rc;
+}
+
+/* -- every format -- */
+
+/* Do all fields have as many samples as q? A single wrench serves them all. */
+static enum armdyn_status check_counts(const struct json_type *call, struct request *request, struct faults *faults)
+{
+  const struct table *q = &request->tables[TABLE_Q];
+  enum armdyn_status rc = ARMDYN_OK;
+  if (q->rows == 0) {
+    fault_add(faults, FAULT_AT_POINTER, "", FAULT_LENGTH, "must have at least 1 sample, got 0");
+    return ARMDYN_EINPUT;
+  }
+  for (size_t i = 0; i < call->field_count; i++) {
+    const struct json_field *field = &call->fields[i];
+    const struct table *table = is_samples(field) ? table_of(field, request) : q;
+    if (!table->data || (table->rows == q->rows && table->single == q->single)) continue;
+    if (table->single && !field->required) continue;
+    char pointer[32];
+    snprintf(pointer, sizeof pointer, "/%s", field->name);
+    if (table->single != q->single)
+      fault_add(faults, FAULT_AT_POINTER, pointer, FAULT_TYPE, "must be %s, as q is; got %s",
+                q->single ? "one sample" : "a list of samples", q->single ? "a list of samples" : "one sample");
+    else
+      fault_add(faults, FAULT_AT_POINTER, pointer, FAULT_LENGTH, "must have %zu samples, as many as q; got %zu",
+                q->rows, table->rows);
+    rc = ARMDYN_EINPUT;
+  }
+  return rc;
+}
+
+/* The wire's [force; moment] becomes the library's [moment; force], in memory of our own. */
+static enum armdyn_status turn_wrench(struct table *wrench)
+{
+  if (!wrench->data) return ARMDYN_OK;
+  double *to = wrench->memory;
+  if (!to && !(to = malloc(wrench->rows * WRENCH * sizeof *to))) return ARMDYN_EMEMORY;
+  for (size_t row = 0; row < wrench->rows; row++) {
+    double turned[WRENCH];
+    memcpy(turned, wrench->data + row * wrench->stride + 3, 3 * sizeof *turned);
+    memcpy(turned + 3, wrench->data + row * wrench->stride, 3 * sizeof *turned);
+    memcpy(to + row * WRENCH, turned, sizeof turned);
+  }
+  wrench->data = wrench->memory = to;
+  wrench->stride = wrench->single ? 0 : WRENCH;
+  return ARMDYN_OK;
+}
+
+static enum armdyn_status override(const struct request *request, const struct armdyn_robot_description *robot,
+                                   struct samples_request *out)
+{
+  out->overridden = request->has_payload || request->has_gravity || request->has_tool;
+  if (!out->overridden) return ARMDYN_OK;
+  out->robot = malloc(sizeof *out->robot);
+  if (!out->robot) return ARMDYN_EMEMORY;
+  *out->robot = *robot;
+  if (request->has_payload) out->robot->payload = request->payload;
+  if (request->has_gravity) memcpy(out->robot->gravity, request->gravity, sizeof request->gravity);
+  if (request->has_tool) out->robot->tool = request->tool;
+  return ARMDYN_OK;
+}
+
+static struct rows rows_of(const struct table *table)
+{
+  return (struct rows){ table->data, table->stride };
+}
+
+static enum armdyn_status decode(const struct json_type *call, enum media media, size_t joints, const char *body,
+                                 size_t length, query_lookup *query, const void *context, struct request *request,
+                                 struct faults *faults)
+{
+  enum armdyn_status rc;
+  size_t before = faults->count;
+  if (media == MEDIA_JSON) return decode_json(call, joints, body, length, request, faults);
+  decode_options(call, query, context, request, faults);
+  rc = media == MEDIA_NPY ? decode_npy(call, joints, body, length, request, faults)
+                          : decode_csv(call, joints, body, length, request, faults);
+  if (!rc && media == MEDIA_NPY) rc = check_cells(call, joints, request, faults);
+  return !rc && faults->count > before ? ARMDYN_EINPUT : rc;
+}
+
+enum armdyn_status samples_request_decode(enum samples_call call, enum media media,
+                                          const struct armdyn_robot_description *robot, const char *body, size_t length,
+                                          query_lookup *query, const void *context, struct samples_request *out,
+                                          struct faults *faults)
+{
+  const struct json_type *type = &calls[call];
+  struct request request;
+  enum armdyn_status rc;
+  request_init(&request);
+  *out = (struct samples_request){ 0 };
+  rc = decode(type, media, robot->joint_count, body, length, query, context, &request, faults);
+  if (!rc) rc = check_counts(type, &request, faults);
+  if (!rc) rc = turn_wrench(&request.tables[TABLE_WRENCH]);
+  if (!rc) rc = override(&request, robot, out);
+  for (int i = 0; i < TABLES; i++) out->memory[i] = request.tables[i].memory; /* handed over */
+  if (rc) {
+    samples_request_release(out);
+    return rc;
+  }
+  out->count = request.tables[TABLE_Q].rows;
+  out->single = request.tables[TABLE_Q].single;
+  out->q = rows_of(&request.tables[TABLE_Q]);
+  out->qd = rows_of(&request.tables[TABLE_QD]);
+  out->qdd = rows_of(&request.tables[TABLE_QDD]);
+  out->wrench = rows_of(&request.tables[TABLE_WRENCH]);
+  out->wrench_frame = (enum armdyn_wrench_frame)request.wrench_frame;
+  out->friction = request.friction;
+  out->decompose = request.decompose;
+  return ARMDYN_OK;
+}
+
+void samples_request_release(struct samples_request *request)
+{
+  for (int i = 0; i < SAMPLES_MEMORIES; i++) free(request->memory[i]);
+  free(request->robot);
+  *request = (struct samples_request){ 0 };
+}
+
+/* -- answers -- */
+
+static size_t dimensions_of(const struct samples_field *field)
+{
+  size_t dimensions = 0;
+  while (dimensions < 3 && field->shape[dimensions]) dimensions++;
+  return dimensions;
+}
+
+/* tau1,tau2 · tool_1_1,tool_1_2 · links_1_1_1 */
+static void write_columns(const struct samples_field *field, struct buffer *out)
+{
+  size_t dimensions = dimensions_of(field), width = 1, index[3] = { 0 };
+  for (size_t d = 0; d < dimensions; d++) width *= field->shape[d];
+  for (size_t k = 0; k < width; k++) {
+    buffer_format(out, "%s%s", k ? "," : "", field->name);
+    for (size_t d = dimensions, rest = k; d-- > 0; rest /= field->shape[d]) index[d] = rest % field->shape[d];
+    for (size_t d = 0; d < dimensions; d++) buffer_format(out, dimensions > 1 ? "_%zu" : "%zu", index[d] + 1);
+  }
+}
+
+/* The shape of the whole field: the samples, then what each has. */
+static size_t whole_shape(const struct samples_field *field, size_t count, bool single, size_t shape[4])
+{
+  size_t dimensions = dimensions_of(field);
+  if (!single) shape[0] = count;
+  memcpy(shape + !single, field->shape, dimensions * sizeof *shape);
+  return dimensions + !single;
+}
+
+static void encode_json(const struct samples_field *fields, size_t field_count, size_t count, bool single,
+                        struct buffer *out)
+{
+  struct json_writer w = { .out = out };
+  size_t shape[4];
+  json_begin_object(&w);
+  for (size_t f = 0; f < field_count; f++) {
+    size_t dimensions = whole_shape(&fields[f], count, single, shape);
+    json_key(&w, fields[f].name);
+    json_write_table(&w, fields[f].data, shape, dimensions);
+  }
+  json_end_object(&w);
+}
+
+void samples_answer_encode(enum media media, const struct samples_field *fields, size_t field_count, size_t chosen,
+                           size_t count, bool single, struct buffer *out, struct buffer *columns)
+{
+  const struct samples_field *field = &fields[chosen];
+  size_t shape[4], width = 1;
+  if (columns) write_columns(field, columns);
+  if (media == MEDIA_JSON) {
+    encode_json(fields, field_count, count, single, out);
+  } else if (media == MEDIA_NPY) {
+    size_t dimensions = whole_shape(field, count, single, shape);
+    npy_write(out, field->data, shape, dimensions);
+  } else {
+    for (size_t d = 0; d < dimensions_of(field); d++) width *= field->shape[d];
+    write_columns(field, out);
+    buffer_text(out, "\r\n");
+    for (size_t i = 0; i < count; i++) csv_write_row(out, field->data + i * width, width);
+  }
+}
