@@ -10,7 +10,7 @@ bool cholesky_factor(size_t n, double *A);
 /* x = (L L')^-1 x */
 void cholesky_solve(size_t n, const double *L, double *x);
 
-/* inverse = A^-1 by Gauss-Jordan with full row pivoting. A is overwritten. False: singular to working precision, that is
+/* inverse = A^-1 by Gauss-Jordan with partial pivoting. A is overwritten. False: singular to working precision, that is
  * a pivot below 1e-12 of the largest element. */
 bool invert(size_t n, double *A, double *inverse);
 

@@ -150,7 +150,7 @@ static void compile_drives(struct armdyn_robot *robot)
     for (size_t j = 0; j < n; j++) {
       double sum = 0;
       for (size_t k = 0; k < n; k++) {
-        sum += d->transmission[k * n + i] * d->joints[k].drive.rotor_inertia * d->transmission[k * n + j];
+        sum += d->joints[k].drive.rotor_inertia * (d->transmission[k * n + i] * d->transmission[k * n + j]);
       }
       robot->coupled_rotor_inertia[i * n + j] = sum;
       robot->motor_from_joint[i * n + j] = inverse[j * n + i];

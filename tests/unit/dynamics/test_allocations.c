@@ -1,0 +1,91 @@
+/* Kernels allocate nothing: malloc and its relatives are counted while they run. */
+#include <criterion/criterion.h>
+
+#include "tests/support/robots.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define COUNTING 0 /* the sanitizers have put their own malloc here */
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define COUNTING 0
+#endif
+#endif
+#ifndef COUNTING
+#define COUNTING 1
+#endif
+
+#if COUNTING
+static _Thread_local long allocations;
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *old, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+
+void *malloc(size_t size)
+{
+  allocations++;
+  return __libc_malloc(size);
+}
+void *calloc(size_t count, size_t size)
+{
+  allocations++;
+  return __libc_calloc(count, size);
+}
+void *realloc(void *old, size_t size)
+{
+  allocations++;
+  return __libc_realloc(old, size);
+}
+void *aligned_alloc(size_t alignment, size_t size)
+{
+  allocations++;
+  return __libc_memalign(alignment, size);
+}
+
+Test(allocations, kernels_make_none)
+{
+  enum { N = 9 };
+  static struct armdyn_robot_description d;
+  struct dice dice = { 5 };
+  struct armdyn_robot *robot;
+  double x[3 * N], tau[N], M[N * N], T[16], links[16 * N], row[1 + 5 * N], part[6 * N], energy[2], wrench[6] = { 1 };
+  const struct armdyn_torque_parts parts = { part, part + N, part + 2 * N, part + 3 * N, part + 4 * N, part + 5 * N };
+  const struct armdyn_load load = { wrench, ARMDYN_WRENCH_BASE, false };
+  const struct armdyn_samples samples = {
+    .count = 1, .q = {x,  N},
+         .qd = { x, N},
+         .qdd = { x, N}
+  };
+  struct armdyn_trajectory trajectory;
+  random_description(&dice, &d, N, ARMDYN_FRAMES);
+  dice_fill(&dice, x, 3 * N, -1, 1);
+  cr_assert_eq(armdyn_robot_new(&d, &robot, NULL), ARMDYN_OK);
+  const struct armdyn_profile_request request = { .point_count = 2, .points = x, .duration = 1 };
+  cr_assert_eq(armdyn_profile_plan(robot, &request, &trajectory, NULL, NULL, NULL, NULL, NULL), ARMDYN_OK);
+  const long before_new = allocations;
+  struct armdyn_workspace *workspace = armdyn_workspace_new(N);
+  cr_assert_eq(allocations, before_new + 1, "the counter counts, and a workspace is one allocation");
+
+  const long before = allocations;
+  armdyn_inverse_dynamics(robot, x, x + N, x + 2 * N, &load, workspace, tau);
+  armdyn_inverse_dynamics_parts(robot, x, x + N, x + 2 * N, &load, workspace, tau, &parts);
+  armdyn_inverse_dynamics_batch(robot, &samples, workspace, tau);
+  armdyn_mass_matrix(robot, x, workspace, M);
+  const enum armdyn_status rc = armdyn_forward_dynamics(robot, x, x + N, tau, &load, workspace, row);
+  armdyn_forward_kinematics(robot, x, workspace, T, links);
+  armdyn_energy(robot, x, x + N, workspace, &energy[0], &energy[1]);
+  armdyn_trajectory_sample(robot, &trajectory, 0.3, workspace, row);
+  const long after = allocations;
+  cr_assert_eq(rc, ARMDYN_OK);
+  cr_assert_eq(after, before, "%ld allocations", after - before);
+  armdyn_trajectory_free(&trajectory);
+  armdyn_workspace_free(workspace);
+  armdyn_robot_free(robot);
+}
+#else
+Test(allocations, kernels_make_none)
+{
+  cr_skip("counted in the release variant");
+}
+#endif

@@ -1,0 +1,96 @@
+#include <criterion/criterion.h>
+
+#include "lib/model/friction.h"
+#include "tests/support/robots.h"
+
+static void random_friction_joint(uint64_t seed, struct armdyn_joint *joint)
+{
+  struct dice dice = { seed };
+  armdyn_joint_init(joint);
+  joint->velocity_scale = 0.05;
+  joint->drive.gear_ratio = -3;
+  random_friction(&dice, &joint->friction);
+}
+
+/* Slopes of every row against central differences, away from v = 0, where unequal directions have a kink. */
+Test(friction, slopes_are_differences_of_the_torque)
+{
+  const double h = 1e-5;
+  struct armdyn_joint joint;
+  for (uint64_t seed = 1; seed <= 5; seed++) {
+    random_friction_joint(seed, &joint);
+    for (size_t k = 0; k < friction_term_count; k++) {
+      cr_assert(friction_terms[k].present(&joint.friction), "%s is not tested", friction_terms[k].name);
+      for (double qd = -2.05; qd < 2; qd += 0.1) {
+        struct friction_state x, y[2];
+        double by_position, by_speed;
+        friction_state_set(&x, &joint, 0.3, qd);
+        friction_terms[k].slope(&x, &by_position, &by_speed);
+        for (int side = 0; side < 2; side++) friction_state_set(&y[side], &joint, 0.3, qd + (side ? h : -h));
+        double difference = (friction_terms[k].torque(&y[1]) - friction_terms[k].torque(&y[0])) / (2 * h);
+        cr_assert_float_eq(by_speed, difference, 1e-6, "%s at %g: %g, %g", friction_terms[k].name, qd, by_speed,
+                           difference);
+        for (int side = 0; side < 2; side++) friction_state_set(&y[side], &joint, 0.3 + (side ? h : -h), qd);
+        difference = (friction_terms[k].torque(&y[1]) - friction_terms[k].torque(&y[0])) / (2 * h);
+        cr_assert_float_eq(by_position, difference, 1e-6, "%s", friction_terms[k].name);
+      }
+    }
+  }
+}
+
+/* At rest the slope of the Stribeck term is that of s(v) alone, whatever its exponent. */
+Test(friction, slopes_are_finite_at_rest)
+{
+  struct armdyn_joint joint;
+  random_friction_joint(1, &joint);
+  for (size_t k = 0; k < friction_term_count; k++) {
+    struct friction_state x;
+    double by_position, by_speed;
+    friction_state_set(&x, &joint, 0, 0);
+    friction_terms[k].slope(&x, &by_position, &by_speed);
+    cr_assert(isfinite(by_position) && isfinite(by_speed), "%s", friction_terms[k].name);
+  }
+}
+
+static double torque_of(const struct armdyn_joint *joint, double q, double qd)
+{
+  static struct armdyn_robot_description description;
+  struct armdyn_robot *robot;
+  armdyn_robot_description_init(&description);
+  description.joint_count = 1;
+  description.joints[0] = *joint;
+  cr_assert_eq(armdyn_robot_new(&description, &robot, NULL), ARMDYN_OK);
+  const double torque = armdyn_friction_torque(robot, 0, q, qd);
+  armdyn_robot_free(robot);
+  return torque;
+}
+
+/* offset 0.5; coulomb 2 forwards, 3 backwards; viscous 0.7 and 0.9; stiction 4 with vs = 0.5, delta = 2; high speed 0.1;
+ * ripple 0.25 sin(2 p + 0) with p = 10 q. */
+Test(friction, formula_in_numbers)
+{
+  struct armdyn_joint joint;
+  armdyn_joint_init(&joint);
+  joint.drive.gear_ratio = 10;
+  joint.friction = (struct armdyn_friction){
+    .offset = 0.5,
+    .coulomb = {2,    3 },
+    .stiction = 4,
+    .stribeck_velocity = 0.5,
+    .stribeck_exponent = 2,
+    .viscous = { 0.7,   0.9 },
+    .high_speed = 0.1,
+    .ripple_count = 1,
+    .ripples = { { 0.25, 2, 0 }}
+  };
+  /* v = 1: 0.5 + 2 + 2 exp(-4) + 0.7 + 0.1, and at q = pi/40 the ripple is 0.25 sin(pi/2) */
+  cr_assert_float_eq(torque_of(&joint, 0, 1), 3.3 + 2 * exp(-4), 1e-13);
+  cr_assert_float_eq(torque_of(&joint, acos(-1) / 40, 1), 3.55 + 2 * exp(-4), 1e-13);
+  /* v = -2: 0.5 - 3 - 1 exp(-16) - 1.8 - 0.4 */
+  cr_assert_float_eq(torque_of(&joint, 0, -2), -4.7 - exp(-16), 1e-13);
+  /* at rest only the offset is left */
+  cr_assert_float_eq(torque_of(&joint, 0, 0), 0.5, 1e-15);
+  /* halfway: s(v) = tanh(0.5) at half the default velocity scale */
+  joint.friction.stiction = NAN;
+  cr_assert_float_eq(torque_of(&joint, 0, 5e-4), 0.5 + 2 * tanh(0.5) + 0.7 * 5e-4 + 0.1 * 25e-8 * tanh(0.5), 1e-13);
+}
