@@ -25,26 +25,37 @@ static const struct json_field body_fields[] = {
   { OBJECT(struct armdyn_body,                        inertia,inertia_type)},
 };
 
-/* Mass and inertia are two questions, so that both faults are told. */
-static void body_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
+/* What is impossible about a body? Mass and inertia are two questions, so that both faults are told. */
+static void judge_body(struct json_reader *r, const struct armdyn_body *body, struct body_context *report)
 {
-  (void)given;
   const uint64_t row_inertia = UINT64_C(1) << 2;
-  const struct armdyn_body *body = object;
   struct armdyn_body shape = *body;
   struct armdyn_error error = { "", "" };
-  bool negative = body->mass < 0, impossible;
+  bool negative = body->mass < 0;
   if (negative) shape.mass = 0;
   if (r->wrong & row_inertia) shape.inertia = (struct armdyn_inertia){ 0 }; /* told already */
-  impossible = armdyn_body_check(&shape, &error) != ARMDYN_OK;
+  bool impossible = armdyn_body_check(&shape, &error) != ARMDYN_OK;
 
-  struct body_context *report = context->user;
-  if (report) report->unphysical += negative || impossible;
-  if (report && report->allow_unphysical) return;
+  report->unphysical += negative || impossible;
+  if (report->allow_unphysical) return;
   if (negative) json_fault(r, "/mass", FAULT_MINIMUM, "must be >= 0, got %.17g (kg)", body->mass);
   if (impossible) json_fault(r, error.pointer, FAULT_UNPHYSICAL, "%s", error.message);
-  if (report) report->faults += (size_t)negative + (size_t)impossible;
+  report->faults += (size_t)negative + (size_t)impossible;
 }
 
-const struct json_type body_type =
-    JSON_TYPE("a rigid body: mass (kg), com (m), inertia (kg m^2)", body_fields, struct armdyn_body, NULL, body_check);
+static void body_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
+{
+  (void)given, (void)context;
+  struct body_context strict = { 0 };
+  judge_body(r, object, &strict);
+}
+
+static void model_body_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
+{
+  (void)given;
+  judge_body(r, object, context->user);
+}
+
+#define BODY_WORDS "a rigid body: mass (kg), com (m), inertia (kg m^2)"
+const struct json_type body_type = JSON_TYPE(BODY_WORDS, body_fields, struct armdyn_body, NULL, body_check);
+const struct json_type model_body_type = JSON_TYPE(BODY_WORDS, body_fields, struct armdyn_body, NULL, model_body_check);

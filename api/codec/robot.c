@@ -8,7 +8,7 @@
 
 /* What decoding a model keeps beside the description. */
 struct model_context {
-  struct body_context body; /* first: body_type looks for it here */
+  struct body_context body; /* first: model_body_type looks for it here */
   struct armdyn_robot_description *robot;
   uint64_t given[ARMDYN_JOINTS_MAX];                     /* rows of joint_fields that each joint had */
   size_t matrix_rows, matrix_columns[ARMDYN_JOINTS_MAX]; /* of the transmission */
@@ -168,7 +168,7 @@ static const struct json_type friction_type =
 #define JOINT_TAIL                                                                                                     \
   { NUMBER(JOINT, offset, ANY_NUMBER, "rad; m for a slide"), OMIT_DEFAULT },                                           \
       { NUMBER(JOINT, velocity_scale, POSITIVE, "rad/s; m/s for a slide"), OMIT_DEFAULT },                             \
-      { OBJECT(JOINT, limits, limits_type), NULLABLE, OMIT_DEFAULT }, { OBJECT(JOINT, link, body_type), REQUIRED },    \
+      { OBJECT(JOINT, limits, limits_type), NULLABLE, OMIT_DEFAULT }, { OBJECT(JOINT, link, model_body_type), REQUIRED },    \
       { OBJECT(JOINT, drive, drive_type), NULLABLE, OMIT_DEFAULT },                                                    \
   {                                                                                                                    \
     OBJECT(JOINT, friction, friction_type), NULLABLE, OMIT_DEFAULT                                                     \
@@ -296,7 +296,7 @@ static const struct json_field robot_fields[] = {
   { CUSTOM(ROBOT,                                                     joints, joints_decode, joints_encode, "a list of 1 to 32 joints"), REQUIRED },
   { OBJECT(ROBOT,transmission, transmission_type), HAS(ROBOT, has_transmission), NULLABLE },
   { OBJECT(ROBOT,                                              tool, pose_type), OMIT_DEFAULT },
-  { OBJECT(ROBOT,                                         payload, body_type), OMIT_DEFAULT },
+  { OBJECT(ROBOT,                                         payload, model_body_type), OMIT_DEFAULT },
   { READ_ONLY("revision")                                                    },
   { READ_ONLY("created_at")},
   { READ_ONLY("unphysical")                                         },
