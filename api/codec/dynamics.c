@@ -47,7 +47,6 @@ static const char *const method_names[] = { "newton_euler" };
     OBJECT(struct request, tool, pose_type), HAS(struct request, has_tool), NULLABLE                                   \
   }
 
-/* clang-format off */
 static const struct json_field inverse_dynamics_fields[] = {
   { SAMPLES("q", TABLE_Q, PER_JOINT, "rad; m for a slide"), REQUIRED },
   { SAMPLES("qd", TABLE_QD, PER_JOINT, "rad/s; m/s for a slide"), REQUIRED },
@@ -63,7 +62,6 @@ static const struct json_field forward_kinematics_fields[] = {
   { SAMPLES("q", TABLE_Q, PER_JOINT, "rad; m for a slide"), REQUIRED },
   OVERRIDES,
 };
-/* clang-format on */
 
 static void request_init(void *object)
 {

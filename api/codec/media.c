@@ -9,9 +9,9 @@ static const struct {
   const char *type;
   const char *range; /* the wildcard that takes it in */
 } formats[] = {
-  [MEDIA_JSON] = {"application/json",   "application/*"},
-  [MEDIA_NPY] = { "application/x-npy", "application/*"},
-  [MEDIA_CSV] = { "text/csv",          "text/*"       },
+  [MEDIA_JSON] = { "application/json", "application/*" },
+  [MEDIA_NPY] = { "application/x-npy", "application/*" },
+  [MEDIA_CSV] = { "text/csv", "text/*" },
 };
 enum { FORMATS = MEDIA_NONE };
 _Static_assert(sizeof formats / sizeof *formats == FORMATS, "a row for every format");

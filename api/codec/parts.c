@@ -8,21 +8,21 @@ const struct json_type pose_type =
     JSON_TYPE("a pose: translation (m), rpy (rad)", pose_fields, struct armdyn_pose, NULL, NULL);
 
 static const struct json_field inertia_fields[] = {
-  {NUMBER(struct armdyn_inertia, xx, ANY_NUMBER,                   "kg m^2"),              REQUIRED },
-  { NUMBER(struct armdyn_inertia,                           yy, ANY_NUMBER, "kg m^2"),             REQUIRED },
-  { NUMBER(struct armdyn_inertia,                    zz,                     ANY_NUMBER,                     "kg m^2"),          REQUIRED },
-  { NUMBER(struct armdyn_inertia,                   xy,             ANY_NUMBER,                    "kg m^2")    },
-  { NUMBER(struct armdyn_inertia,                  xz,ANY_NUMBER,       "kg m^2")},
-  { NUMBER(struct armdyn_inertia,                  yz,             ANY_NUMBER,                                  "kg m^2")                               },
+  { NUMBER(struct armdyn_inertia, xx, ANY_NUMBER, "kg m^2"), REQUIRED },
+  { NUMBER(struct armdyn_inertia, yy, ANY_NUMBER, "kg m^2"), REQUIRED },
+  { NUMBER(struct armdyn_inertia, zz, ANY_NUMBER, "kg m^2"), REQUIRED },
+  { NUMBER(struct armdyn_inertia, xy, ANY_NUMBER, "kg m^2") },
+  { NUMBER(struct armdyn_inertia, xz, ANY_NUMBER, "kg m^2") },
+  { NUMBER(struct armdyn_inertia, yz, ANY_NUMBER, "kg m^2") },
 };
 static const struct json_type inertia_type =
     JSON_TYPE("an inertia about the centre of mass: xx, yy, zz, xy, xz, yz (kg m^2)", inertia_fields,
               struct armdyn_inertia, NULL, NULL);
 
 static const struct json_field body_fields[] = {
-  {NUMBER(struct armdyn_body, mass, ANY_NUMBER,             "kg"), REQUIRED },
-  { NUMBERS(struct armdyn_body,                 com,                    3,                ANY_NUMBER, "centre of mass, m") },
-  { OBJECT(struct armdyn_body,                        inertia,inertia_type)},
+  { NUMBER(struct armdyn_body, mass, ANY_NUMBER, "kg"), REQUIRED },
+  { NUMBERS(struct armdyn_body, com, 3, ANY_NUMBER, "centre of mass, m") },
+  { OBJECT(struct armdyn_body, inertia, inertia_type) },
 };
 
 /* What is impossible about a body? Mass and inertia are two questions, so that both faults are told. */

@@ -44,13 +44,13 @@ static void limits_check(struct json_reader *r, void *object, uint64_t given, co
 }
 
 static const struct json_field limits_fields[] = {
-  {NUMBERS(struct armdyn_limits, position, 2,      ANY_NUMBER,                 "lower and upper end, rad; m for a slide"), NULLABLE,
-   OMIT_DEFAULT, NULL_ELEMENTS },
-  { NUMBER(struct armdyn_limits,               velocity,                      POSITIVE, "rad/s; m/s for a slide"),     NULLABLE,                  OMIT_DEFAULT                           },
-  { NUMBER(struct armdyn_limits,                acceleration,                       POSITIVE,  "rad/s^2; m/s^2 for a slide"), NULLABLE,OMIT_DEFAULT},
-  { NUMBER(struct armdyn_limits,                jerk,                       POSITIVE,  "rad/s^3; m/s^3 for a slide"),         NULLABLE,                          OMIT_DEFAULT                                                         },
-  { NUMBER(struct armdyn_limits,                torque,                       POSITIVE,  "N m; N for a slide"),       NULLABLE,OMIT_DEFAULT},
-  { NUMBER(struct armdyn_limits,                torque_rate,                       POSITIVE,  "N m/s; N/s for a slide"),  NULLABLE,                     OMIT_DEFAULT                                                                                },
+  { NUMBERS(struct armdyn_limits, position, 2, ANY_NUMBER, "lower and upper end, rad; m for a slide"), NULLABLE,
+    OMIT_DEFAULT, NULL_ELEMENTS },
+  { NUMBER(struct armdyn_limits, velocity, POSITIVE, "rad/s; m/s for a slide"), NULLABLE, OMIT_DEFAULT },
+  { NUMBER(struct armdyn_limits, acceleration, POSITIVE, "rad/s^2; m/s^2 for a slide"), NULLABLE, OMIT_DEFAULT },
+  { NUMBER(struct armdyn_limits, jerk, POSITIVE, "rad/s^3; m/s^3 for a slide"), NULLABLE, OMIT_DEFAULT },
+  { NUMBER(struct armdyn_limits, torque, POSITIVE, "N m; N for a slide"), NULLABLE, OMIT_DEFAULT },
+  { NUMBER(struct armdyn_limits, torque_rate, POSITIVE, "N m/s; N/s for a slide"), NULLABLE, OMIT_DEFAULT },
 };
 static const struct json_type limits_type =
     JSON_TYPE("limits of a joint", limits_fields, struct armdyn_limits, limits_init, limits_check);
@@ -62,7 +62,6 @@ static void drive_init(void *drive)
   memcpy(drive, &joint.drive, sizeof joint.drive);
 }
 
-/* clang-format off */
 static const struct json_field drive_fields[] = {
   { NUMBER(struct armdyn_drive, rotor_inertia, NON_NEGATIVE, "kg m^2, at the motor"), OMIT_DEFAULT },
   { NUMBER(struct armdyn_drive, gear_ratio, NON_ZERO, "motor rad per joint rad; rad/m for a slide"), OMIT_DEFAULT },
@@ -70,12 +69,11 @@ static const struct json_field drive_fields[] = {
   { NUMBER(struct armdyn_drive, resistance, NON_NEGATIVE, "ohm"), NULLABLE, OMIT_DEFAULT },
   { NUMBER(struct armdyn_drive, efficiency, ABOVE_UP_TO(0, 1), NULL), NULLABLE, OMIT_DEFAULT },
 };
-/* clang-format on */
 static const struct json_type drive_type = JSON_TYPE("a drive", drive_fields, struct armdyn_drive, drive_init, NULL);
 
 static const struct json_field directed_fields[] = {
-  {NUMBER(struct armdyn_directed,  positive, NON_NEGATIVE, NULL), REQUIRED},
-  { NUMBER(struct armdyn_directed, negative, NON_NEGATIVE, NULL), REQUIRED},
+  { NUMBER(struct armdyn_directed, positive, NON_NEGATIVE, NULL), REQUIRED },
+  { NUMBER(struct armdyn_directed, negative, NON_NEGATIVE, NULL), REQUIRED },
 };
 static const struct json_type directed_type =
     JSON_TYPE("a coefficient for each direction", directed_fields, struct armdyn_directed, NULL, NULL);
@@ -106,9 +104,9 @@ static void directed_encode(struct json_writer *w, const struct json_field *fiel
 }
 
 static const struct json_field ripple_fields[] = {
-  {NUMBER(struct armdyn_ripple,  amplitude, ANY_NUMBER, "N m; N for a slide"),             REQUIRED    },
-  { NUMBER(struct armdyn_ripple, order,     POSITIVE,   "periods in a turn of the motor"), REQUIRED    },
-  { NUMBER(struct armdyn_ripple, phase,     ANY_NUMBER, "rad"),                            OMIT_DEFAULT},
+  { NUMBER(struct armdyn_ripple, amplitude, ANY_NUMBER, "N m; N for a slide"), REQUIRED },
+  { NUMBER(struct armdyn_ripple, order, POSITIVE, "periods in a turn of the motor"), REQUIRED },
+  { NUMBER(struct armdyn_ripple, phase, ANY_NUMBER, "rad"), OMIT_DEFAULT },
 };
 static const struct json_type ripple_type =
     JSON_TYPE("a line of position-dependent friction", ripple_fields, struct armdyn_ripple, NULL, NULL);
@@ -120,7 +118,6 @@ static void friction_init(void *friction)
   memcpy(friction, &joint.friction, sizeof joint.friction);
 }
 
-/* clang-format off */
 static const struct json_field friction_fields[] = {
   { NUMBER(struct armdyn_friction, offset, ANY_NUMBER, "N m; N for a slide"), OMIT_DEFAULT },
   { CUSTOM(struct armdyn_friction, coulomb, directed_decode, directed_encode, "N m; N for a slide"), OMIT_DEFAULT },
@@ -132,7 +129,6 @@ static const struct json_field friction_fields[] = {
   { NUMBER(struct armdyn_friction, high_speed, ANY_NUMBER, "N m s^2/rad^2; N s^2/m^2 for a slide"), OMIT_DEFAULT },
   { LIST(struct armdyn_friction, ripples, ripple_count, 0, ripple_type), NAMED("position"), OMIT_DEFAULT },
 };
-/* clang-format on */
 
 static void friction_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
 {
@@ -168,7 +164,8 @@ static const struct json_type friction_type =
 #define JOINT_TAIL                                                                                                     \
   { NUMBER(JOINT, offset, ANY_NUMBER, "rad; m for a slide"), OMIT_DEFAULT },                                           \
       { NUMBER(JOINT, velocity_scale, POSITIVE, "rad/s; m/s for a slide"), OMIT_DEFAULT },                             \
-      { OBJECT(JOINT, limits, limits_type), NULLABLE, OMIT_DEFAULT }, { OBJECT(JOINT, link, model_body_type), REQUIRED },    \
+      { OBJECT(JOINT, limits, limits_type), NULLABLE, OMIT_DEFAULT },                                                  \
+      { OBJECT(JOINT, link, model_body_type), REQUIRED },                                                              \
       { OBJECT(JOINT, drive, drive_type), NULLABLE, OMIT_DEFAULT },                                                    \
   {                                                                                                                    \
     OBJECT(JOINT, friction, friction_type), NULLABLE, OMIT_DEFAULT                                                     \
@@ -256,9 +253,9 @@ static void matrix_encode(struct json_writer *w, const struct json_field *field,
 }
 
 static const struct json_field transmission_fields[] = {
-  {CUSTOM(struct transmission, matrix, matrix_decode, matrix_encode,
-   "a list of rows: motor positions = matrix times joint positions"),
-   REQUIRED},
+  { CUSTOM(struct transmission, matrix, matrix_decode, matrix_encode,
+           "a list of rows: motor positions = matrix times joint positions"),
+    REQUIRED },
 };
 static const struct json_type transmission_type =
     JSON_TYPE("a transmission", transmission_fields, struct transmission, NULL, NULL);
@@ -289,18 +286,18 @@ static void transmission_check(struct json_reader *r, struct model_context *mode
 
 #define ROBOT struct armdyn_robot_description
 static const struct json_field robot_fields[] = {
-  {TEXT(ROBOT,                                             name), REQUIRED, MATCHES(json_name_pattern) },
-  { TEXT(ROBOT,                                              description), OMIT_DEFAULT },
-  { ENUM(ROBOT,                                                     convention, convention_names), REQUIRED },
-  { NUMBERS(ROBOT,gravity, 3, ANY_NUMBER, "acceleration of free fall in the base frame, m/s^2") },
-  { CUSTOM(ROBOT,                                                     joints, joints_decode, joints_encode, "a list of 1 to 32 joints"), REQUIRED },
-  { OBJECT(ROBOT,transmission, transmission_type), HAS(ROBOT, has_transmission), NULLABLE },
-  { OBJECT(ROBOT,                                              tool, pose_type), OMIT_DEFAULT },
-  { OBJECT(ROBOT,                                         payload, model_body_type), OMIT_DEFAULT },
-  { READ_ONLY("revision")                                                    },
-  { READ_ONLY("created_at")},
-  { READ_ONLY("unphysical")                                         },
-  { READ_ONLY("warnings")                                        },
+  { TEXT(ROBOT, name), REQUIRED, MATCHES(json_name_pattern) },
+  { TEXT(ROBOT, description), OMIT_DEFAULT },
+  { ENUM(ROBOT, convention, convention_names), REQUIRED },
+  { NUMBERS(ROBOT, gravity, 3, ANY_NUMBER, "acceleration of free fall in the base frame, m/s^2") },
+  { CUSTOM(ROBOT, joints, joints_decode, joints_encode, "a list of 1 to 32 joints"), REQUIRED },
+  { OBJECT(ROBOT, transmission, transmission_type), HAS(ROBOT, has_transmission), NULLABLE },
+  { OBJECT(ROBOT, tool, pose_type), OMIT_DEFAULT },
+  { OBJECT(ROBOT, payload, model_body_type), OMIT_DEFAULT },
+  { READ_ONLY("revision") },
+  { READ_ONLY("created_at") },
+  { READ_ONLY("unphysical") },
+  { READ_ONLY("warnings") },
 };
 enum { ROW_CONVENTION = 2 };
 
