@@ -17,6 +17,7 @@
 #include "server/http/idempotency.h"
 #include "server/http/server.h"
 #include "server/jobs/jobs.h"
+#include "server/robots/cache.h"
 #include "server/routes/route.h"
 #include "server/store/store.h"
 
@@ -50,10 +51,11 @@ static enum armdyn_status start_rooms(struct app *app, const struct options *opt
 {
   enum armdyn_status status = store_open(options->data, &app->store, error);
   if (status) return status;
+  app->robots = robots_new(app->store);
   app->replays = replays_new();
   app->pool = pool_new(compute_threads(options), COMPUTE_QUEUE);
-  if (!app->replays || !app->pool)
-    return armdyn_refuse(error, ARMDYN_EMEMORY, "", "no memory or threads for the compute pool");
+  if (!app->robots || !app->replays || !app->pool)
+    return armdyn_refuse(error, ARMDYN_EMEMORY, "", "no memory or threads to start with");
   return jobs_start(app->store, options, &app->jobs, error);
 }
 
@@ -89,6 +91,7 @@ static void stop(struct service *s)
   if (s->http) http_stop(s->http);
   pool_free(app->pool);
   replays_free(app->replays);
+  if (app->robots) robots_free(app->robots);
   if (app->store) store_close(app->store);
   auth_free(s->auth);
   if (s->listen_fd >= 0) close(s->listen_fd);

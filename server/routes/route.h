@@ -40,7 +40,7 @@ extern const size_t route_count;
 /* contract.c */
 route_handler contract_openapi;
 /* system.c */
-route_handler system_health, system_ready, system_version, system_contract, system_problems;
+route_handler system_health, system_ready, system_version, system_problems;
 /* robots.c */
 route_handler robot_create, robot_list, robot_get, robot_put, robot_delete, robot_revision_list, robot_revision_get;
 /* dynamics.c */

@@ -2,12 +2,33 @@
 
 /* clang-format off */
 const struct route routes[] = {
-  /* method      path                              handler            role          where            body               bodies         answers        query                operationId */
-  { HTTP_GET,    "/healthz",                       system_health,     ROLE_ANYONE,  ON_EVENT_THREAD, 0,                 0,             0,             NULL,                "getHealth" },
-  { HTTP_GET,    "/readyz",                        system_ready,      ROLE_ANYONE,  ON_POOL,         0,                 0,             0,             NULL,                "getReadiness" },
-  { HTTP_GET,    "/v1/version",                    system_version,    ROLE_VIEWER,  ON_EVENT_THREAD, 0,                 0,             0,             NULL,                "getVersion" },
-  { HTTP_GET,    "/v1/openapi.json",               contract_openapi,  ROLE_ANYONE,  ON_EVENT_THREAD, 0,                 0,             0,             NULL,                "getOpenapi" },
-  { HTTP_GET,    "/v1/problems",                   system_problems,   ROLE_VIEWER,  ON_EVENT_THREAD, 0,                 0,             0,             NULL,                "listProblems" },
+  /* method       path                                         handler               role           where            body                bodies         answers        query                   operationId */
+  { HTTP_GET,    "/healthz",                                  system_health,        ROLE_ANYONE,   ON_EVENT_THREAD, 0,                  0,             0,             NULL,                   "getHealth" },
+  { HTTP_GET,    "/readyz",                                   system_ready,         ROLE_ANYONE,   ON_POOL,         0,                  0,             0,             NULL,                   "getReadiness" },
+  { HTTP_GET,    "/v1/version",                               system_version,       ROLE_VIEWER,   ON_EVENT_THREAD, 0,                  0,             0,             NULL,                   "getVersion" },
+  { HTTP_GET,    "/v1/openapi.json",                          contract_openapi,     ROLE_ANYONE,   ON_EVENT_THREAD, 0,                  0,             0,             NULL,                   "getOpenapi" },
+  { HTTP_GET,    "/v1/problems",                              system_problems,      ROLE_VIEWER,   ON_EVENT_THREAD, 0,                  0,             0,             NULL,                   "listProblems" },
+
+  { HTTP_POST,   "/v1/robots",                                robot_create,         ROLE_ENGINEER, ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             "allow_unphysical",     "createRobot" },
+  { HTTP_GET,    "/v1/robots",                                robot_list,           ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             "limit cursor",         "listRobots" },
+  { HTTP_GET,    "/v1/robots/{robot}",                        robot_get,            ROLE_VIEWER,   ON_EVENT_THREAD, 0,                  0,             0,             "revision",             "getRobot" },
+  { HTTP_PUT,    "/v1/robots/{robot}",                        robot_put,            ROLE_ENGINEER, ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             "allow_unphysical",     "putRobot" },
+  { HTTP_DELETE, "/v1/robots/{robot}",                        robot_delete,         ROLE_ENGINEER, ON_POOL,         0,                  0,             0,             "archive",              "deleteRobot" },
+  { HTTP_GET,    "/v1/robots/{robot}/revisions",              robot_revision_list,  ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             "limit cursor",         "listRobotRevisions" },
+  { HTTP_GET,    "/v1/robots/{robot}/revisions/{revision}",   robot_revision_get,   ROLE_VIEWER,   ON_EVENT_THREAD, 0,                  0,             0,             NULL,                   "getRobotRevision" },
+
+  { HTTP_POST,   "/v1/robots/{robot}/inverse-dynamics",       inverse_dynamics,     ROLE_OPERATOR, ON_EVENT_THREAD, LIMIT_SAMPLES_BODY, SAMPLES_MEDIA, SAMPLES_MEDIA, "revision field wrench_frame method friction decompose", "inverseDynamics" },
+  { HTTP_POST,   "/v1/robots/{robot}/forward-kinematics",     forward_kinematics,   ROLE_OPERATOR, ON_EVENT_THREAD, LIMIT_SAMPLES_BODY, SAMPLES_MEDIA, SAMPLES_MEDIA, "revision field",       "forwardKinematics" },
+
+  { HTTP_POST,   "/v1/robots/{robot}/trajectories",           trajectory_create,    ROLE_OPERATOR, ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             "revision include",     "createTrajectory" },
+  { HTTP_GET,    "/v1/trajectories",                          trajectory_list,      ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             "robot limit cursor",   "listTrajectories" },
+  { HTTP_GET,    "/v1/trajectories/{trajectory}",             trajectory_get,       ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             NULL,                   "getTrajectory" },
+  { HTTP_DELETE, "/v1/trajectories/{trajectory}",             trajectory_delete,    ROLE_ENGINEER, ON_POOL,         0,                  0,             0,             NULL,                   "deleteTrajectory" },
+  { HTTP_GET,    "/v1/trajectories/{trajectory}/samples",     trajectory_samples,   ROLE_VIEWER,   ON_POOL,         0,                  0,             SAMPLES_MEDIA, "rate from to fields",  "getTrajectorySamples" },
+
+  { HTTP_GET,    "/v1/jobs",                                  job_list,             ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             "kind state robot limit cursor", "listJobs" },
+  { HTTP_GET,    "/v1/jobs/{job}",                            job_get,              ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             "include",              "getJob" },
+  { HTTP_POST,   "/v1/jobs/{job}/cancel",                     job_cancel,           ROLE_OPERATOR, ON_POOL,         0,                  0,             0,             NULL,                   "cancelJob" },
 };
 /* clang-format on */
 const size_t route_count = sizeof routes / sizeof *routes;
