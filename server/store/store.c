@@ -120,7 +120,7 @@ int store_schema_version(const struct store *store)
 struct store_counts store_counts(struct store *store)
 {
   struct writer_counts c = writer_counts(store->writer);
-  return (struct store_counts){ c.operations, c.commits, c.failed_commits, c.checkpoints };
+  return (struct store_counts){ c.operations, c.commits, c.failed_commits, c.checkpoints, c.queued };
 }
 
 static enum armdyn_status nothing(struct sql *sql, void *argument)

@@ -29,6 +29,7 @@ enum armdyn_status store_check(struct store *store, struct armdyn_error *error);
 /* What the writer did since the start: commits / operations tells how well they are grouped. For metrics. */
 struct store_counts {
   uint64_t operations, commits, failed_commits, checkpoints;
+  size_t queued; /* operations that wait now */
 };
 struct store_counts store_counts(struct store *store);
 

@@ -194,6 +194,7 @@ struct writer_counts writer_counts(struct writer *w)
 {
   pthread_mutex_lock(&w->mutex);
   struct writer_counts counts = w->counts;
+  counts.queued = w->count;
   pthread_mutex_unlock(&w->mutex);
   return counts;
 }

@@ -31,6 +31,7 @@ enum armdyn_status writer_health(struct writer *writer);
 
 struct writer_counts {
   uint64_t operations, commits, failed_commits, checkpoints;
+  size_t queued; /* now */
 };
 struct writer_counts writer_counts(struct writer *writer);
 
