@@ -3,10 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "api/json/number.h"
+#include "api/csv/csv.h"
 #include "api/json/reader.h"
 #include "api/json/writer.h"
 #include "api/limits.h"
+#include "api/npy/npy.h"
 
 const char *const sample_field_names[SAMPLE_FIELDS] = { "t", "q", "qd", "qdd", "tau", "power" };
 
@@ -38,6 +39,7 @@ struct samples {
   unsigned fields;
   char columns[COLUMNS_SIZE];
   size_t column_count;
+  double packed[1 + 5 * ARMDYN_JOINTS_MAX];
 
   bool begun, ended;
   size_t field, row; /* where the text is: JSON goes field by field, the others row by row */
@@ -244,55 +246,40 @@ static bool write_json(struct samples *s)
   return true;
 }
 
+/* The next row's fields that were asked for, side by side. NULL: the store failed. */
+static const double *packed_row(struct samples *s)
+{
+  const double *row = row_at(s, s->row);
+  size_t filled = 0;
+  for (size_t f = 0; row && f < SAMPLE_FIELDS; f++)
+    for (size_t j = 0; (s->fields >> f & 1) && j < (f ? s->joints : 1); j++)
+      s->packed[filled++] = row[field_at(s, f) + j];
+  s->row++;
+  return row ? s->packed : NULL;
+}
+
 static bool write_csv(struct samples *s)
 {
-  if (!s->begun) buffer_format(&s->text, "%s\n", s->columns);
+  if (!s->begun) buffer_format(&s->text, "%s\r\n", s->columns);
   s->begun = true;
-  for (size_t k = 0; k < PIECE_ROWS && s->row < s->end; k++, s->row++) {
-    const double *row = row_at(s, s->row);
+  for (size_t k = 0; k < PIECE_ROWS && s->row < s->end; k++) {
+    const double *row = packed_row(s);
     if (!row) return false;
-    char separator = '\0';
-    for (size_t f = 0; f < SAMPLE_FIELDS; f++)
-      for (size_t j = 0; (s->fields >> f & 1) && j < (f ? s->joints : 1); j++) {
-        char *to = buffer_reserve(&s->text, NUMBER_SIZE + 1);
-        if (!to) return false;
-        size_t length = separator != '\0';
-        *to = separator;
-        length += number_print(row[field_at(s, f) + j], to + length);
-        buffer_commit(&s->text, length);
-        separator = ',';
-      }
-    buffer_text(&s->text, "\n");
+    csv_write_row(&s->text, row, s->column_count);
   }
   s->ended = s->row == s->end;
   return true;
 }
 
-/* The head of a .npy file, version 1.0: padded so that the data begin at a multiple of 64. */
-static void npy_head(struct buffer *out, size_t rows, size_t columns)
-{
-  enum { BEFORE = 10, ALIGN = 64 };
-  char text[160];
-  int length =
-      snprintf(text, sizeof text, "{'descr': '<f8', 'fortran_order': False, 'shape': (%zu, %zu), }", rows, columns);
-  size_t padded = (BEFORE + (size_t)length + 1 + ALIGN - 1) / ALIGN * ALIGN - BEFORE;
-  unsigned char head[BEFORE] = {
-    0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(padded & 255), (unsigned char)(padded >> 8)
-  };
-  buffer_append(out, head, sizeof head);
-  buffer_format(out, "%-*s\n", (int)padded - 1, text);
-}
-
 static bool write_npy(struct samples *s)
 {
-  if (!s->begun) npy_head(&s->text, s->end - s->first, s->column_count);
+  const size_t shape[] = { s->end - s->first, s->column_count };
+  if (!s->begun) npy_write_header(&s->text, shape, 2);
   s->begun = true;
-  for (size_t k = 0; k < PIECE_ROWS && s->row < s->end; k++, s->row++) {
-    const double *row = row_at(s, s->row);
+  for (size_t k = 0; k < PIECE_ROWS && s->row < s->end; k++) {
+    const double *row = packed_row(s);
     if (!row) return false;
-    for (size_t f = 0; f < SAMPLE_FIELDS; f++)
-      if (s->fields >> f & 1)
-        buffer_append(&s->text, row + field_at(s, f), (f ? s->joints : 1) * sizeof *row); /* little-endian machine */
+    buffer_append(&s->text, row, s->column_count * sizeof *row);
   }
   s->ended = s->row == s->end;
   return true;
