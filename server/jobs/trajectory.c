@@ -87,13 +87,21 @@ static enum armdyn_status plan_with(struct plan *p, double duration, double time
 
 /* -- when there is no such motion -- */
 
+/* Four figures, as people write them. */
+static double rounded_up(double value)
+{
+  double unit = pow(10, floor(log10(value)) - 3);
+  char text[32];
+  snprintf(text, sizeof text, "%.4g", ceil(value / unit) * unit);
+  return strtod(text, NULL);
+}
+
 /* A duration that is really found to work, rounded up to something that people write if that works too; NAN: none. */
 static double find_remedy(struct plan *p, double *time_scale)
 {
   struct armdyn_margin margin[ARMDYN_LIMIT_KINDS * ARMDYN_JOINTS_MAX];
   double least = p->minimum_duration, ignored;
-  double unit = pow(10, floor(log10(least)) - 3); /* four figures */
-  double durations[] = { ceil(least * (1 + 1e-6) / unit) * unit, least, least * (1 + 1e-5) };
+  double durations[] = { rounded_up(least * (1 + 1e-6)), least, least * (1 + 1e-5) };
   double scales[] = { isnan(p->request.duration) ? 1 : NAN, 0 };
   if (!isfinite(least) || !(least > 0)) return NAN;
   for (size_t s = 0; s < 2; s++)
