@@ -52,11 +52,7 @@ Test(allocations, kernels_make_none)
   double x[3 * N], tau[N], M[N * N], T[16], links[16 * N], row[1 + 5 * N], part[6 * N], energy[2], wrench[6] = { 1 };
   const struct armdyn_torque_parts parts = { part, part + N, part + 2 * N, part + 3 * N, part + 4 * N, part + 5 * N };
   const struct armdyn_load load = { wrench, ARMDYN_WRENCH_BASE, false };
-  const struct armdyn_samples samples = {
-    .count = 1, .q = {x,  N},
-         .qd = { x, N},
-         .qdd = { x, N}
-  };
+  const struct armdyn_samples samples = { .count = 1, .q = { x, N }, .qd = { x, N }, .qdd = { x, N } };
   struct armdyn_trajectory trajectory;
   random_description(&dice, &d, N, ARMDYN_FRAMES);
   dice_fill(&dice, x, 3 * N, -1, 1);

@@ -31,10 +31,7 @@ static void planar_description(struct armdyn_robot_description *d)
   d->joint_count = 2;
   for (int i = 0; i < 2; i++) {
     d->joints[i].a = length[i];
-    d->joints[i].link = (struct armdyn_body){
-      mass[i], {-length[i] / 2, 0, 0 },
-       { .zz = izz[i]            }
-    };
+    d->joints[i].link = (struct armdyn_body){ mass[i], { -length[i] / 2, 0, 0 }, { .zz = izz[i] } };
   }
   memcpy(d->gravity, (const double[3]){ 3, -9, 1 }, sizeof d->gravity);
   d->tool.rpy[2] = acos(-1) / 2;
@@ -74,15 +71,8 @@ static void check_parts(const struct armdyn_robot_description *d, const struct a
 
 Test(by_hand, every_cause)
 {
-  const double wanted[7][2] = {
-    {1.74,    -0.06 },
-    { 0.6,    -0.2  },
-    { 7.35,   3.6   },
-    { 2,      -2.3  },
-    { 3,      -2    },
-    { 14.69,  -0.96 },
-    { 0.2938, 0.0096}
-  };
+  const double wanted[7][2] = { { 1.74, -0.06 }, { 0.6, -0.2 },    { 7.35, 3.6 },     { 2, -2.3 },
+                                { 3, -2 },       { 14.69, -0.96 }, { 0.2938, 0.0096 } };
   struct armdyn_robot_description d;
   planar_description(&d);
   check_parts(&d, &(struct armdyn_load){ base_wrench, ARMDYN_WRENCH_BASE, false }, wanted);
@@ -91,15 +81,8 @@ Test(by_hand, every_cause)
 
 Test(by_hand, without_wrench_and_friction)
 {
-  const double wanted[7][2] = {
-    {1.74,    -0.06  },
-    { 0.6,    -0.2   },
-    { 7.35,   3.6    },
-    { 0,      0      },
-    { 0,      0      },
-    { 9.69,   3.34   },
-    { 0.1938, -0.0334}
-  };
+  const double wanted[7][2] = { { 1.74, -0.06 }, { 0.6, -0.2 },  { 7.35, 3.6 },      { 0, 0 },
+                                { 0, 0 },        { 9.69, 3.34 }, { 0.1938, -0.0334 } };
   struct armdyn_robot_description d;
   planar_description(&d);
   check_parts(&d, &(struct armdyn_load){ .frictionless = true }, wanted);
@@ -110,15 +93,8 @@ Test(by_hand, without_wrench_and_friction)
  * T' motor = torque: motor 2 = 0.0104, motor 1 = (14.746 - 20 * 0.0104) / 50 = 0.29076. */
 Test(by_hand, coupled_transmission)
 {
-  const double wanted[7][2] = {
-    {1.796,    -0.14 },
-    { 0.6,     -0.2  },
-    { 7.35,    3.6   },
-    { 2,       -2.3  },
-    { 3,       -2    },
-    { 14.746,  -1.04 },
-    { 0.29076, 0.0104}
-  };
+  const double wanted[7][2] = { { 1.796, -0.14 }, { 0.6, -0.2 },     { 7.35, 3.6 },      { 2, -2.3 },
+                                { 3, -2 },        { 14.746, -1.04 }, { 0.29076, 0.0104 } };
   struct armdyn_robot_description d;
   planar_description(&d);
   d.has_transmission = true;

@@ -11,24 +11,16 @@
 
 enum { N = 9 };
 
-static const struct pose identity = {
-  .r = {1, 0, 0, 0, 1, 0, 0, 0, 1}
-};
+static const struct pose identity = { .r = { 1, 0, 0, 0, 1, 0, 0, 0, 1 } };
 
 static struct pose turn_x(double angle, double length)
 {
-  return (struct pose){
-    {1,           0,           0, 0, cos(angle), -sin(angle), 0, sin(angle), cos(angle) },
-    { length, 0, 0}
-  };
+  return (struct pose){ { 1, 0, 0, 0, cos(angle), -sin(angle), 0, sin(angle), cos(angle) }, { length, 0, 0 } };
 }
 
 static struct pose turn_z(double angle, double length)
 {
-  return (struct pose){
-    {cos(angle),  -sin(angle), 0, sin(angle), cos(angle), 0, 0, 0, 1 },
-    { 0, 0,           length          }
-  };
+  return (struct pose){ { cos(angle), -sin(angle), 0, sin(angle), cos(angle), 0, 0, 0, 1 }, { 0, 0, length } };
 }
 
 static struct pose product(struct pose a, struct pose b)
@@ -40,19 +32,14 @@ static struct pose product(struct pose a, struct pose b)
 
 static struct pose transposed(struct pose x)
 {
-  return (struct pose){
-    {x.r[0],  x.r[3], x.r[6], x.r[1], x.r[4], x.r[7], x.r[2], x.r[5], x.r[8] },
-    { 0}
-  };
+  return (struct pose){ { x.r[0], x.r[3], x.r[6], x.r[1], x.r[4], x.r[7], x.r[2], x.r[5], x.r[8] }, { 0 } };
 }
 
 /* R = Rz(yaw) Ry(pitch) Rx(roll) read back; pitch is within a quarter turn. */
 static struct armdyn_pose written(const struct pose *x)
 {
-  return (struct armdyn_pose){
-    {x->p[0],         x->p[1],       x->p[2] },
-    { atan2(x->r[7], x->r[8]), -asin(x->r[6]), atan2(x->r[3], x->r[0]) }
-  };
+  return (struct armdyn_pose){ { x->p[0], x->p[1], x->p[2] },
+                               { atan2(x->r[7], x->r[8]), -asin(x->r[6]), atan2(x->r[3], x->r[0]) } };
 }
 
 /* com' = R com + p, I' = R I R' */
@@ -74,10 +61,7 @@ static struct armdyn_body moved(const struct pose *x, const struct armdyn_body *
 static struct pose tool_pose(const struct armdyn_robot_description *d)
 {
   const double *rpy = d->tool.rpy, *t = d->tool.translation;
-  const struct pose pitch = {
-    {cos(rpy[1]),  0, sin(rpy[1]), 0, 1, 0, -sin(rpy[1]), 0, cos(rpy[1]) },
-    { 0}
-  };
+  const struct pose pitch = { { cos(rpy[1]), 0, sin(rpy[1]), 0, 1, 0, -sin(rpy[1]), 0, cos(rpy[1]) }, { 0 } };
   struct pose out = product(product(turn_z(rpy[2], 0), pitch), turn_x(rpy[0], 0));
   memcpy(out.p, t, sizeof out.p);
   return out;
@@ -177,14 +161,7 @@ Test(conventions, one_arm_has_one_torque)
 /* Axes that the shortest turn from z must treat with care: z itself, its opposite, and close to it. */
 Test(conventions, every_axis_turns_the_right_way)
 {
-  const double axes[][3] = {
-    {0,     0,  1   },
-    { 0,    0,  -1  },
-    { 1,    0,  0   },
-    { 0,    -1, 0   },
-    { 1e-9, 0,  -1  },
-    { 0.6,  0,  -0.8}
-  };
+  const double axes[][3] = { { 0, 0, 1 }, { 0, 0, -1 }, { 1, 0, 0 }, { 0, -1, 0 }, { 1e-9, 0, -1 }, { 0.6, 0, -0.8 } };
   static struct armdyn_robot_description d;
   for (size_t k = 0; k < sizeof axes / sizeof *axes; k++) {
     struct armdyn_robot *robot;

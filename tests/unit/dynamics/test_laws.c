@@ -132,9 +132,7 @@ static double energy_rate(const struct moving *x, const struct armdyn_body *body
 static void arm_motion(const struct arm *arm, struct moving *links, struct moving *tool)
 {
   double T[16 * N], tool_T[16], z[3];
-  struct moving base = {
-    .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}
-  };
+  struct moving base = { .R = { 1, 0, 0, 0, 1, 0, 0, 0, 1 } };
   armdyn_forward_kinematics(arm->robot, arm->q, arm->workspace, tool_T, T);
   for (size_t i = 0; i < arm->n; i++) {
     const struct armdyn_joint *joint = &arm->description.joints[i];
@@ -331,15 +329,13 @@ static void batch_is_single(struct arm *arm)
   double q[COUNT * N], wrench[COUNT * 6], tau[COUNT * N], one[N];
   dice_fill(&dice, q, COUNT * arm->n, -2, 2);
   dice_fill(&dice, wrench, COUNT * 6, -9, 9);
-  const struct armdyn_samples samples = {
-    .count = COUNT,
-    .q = {q,         arm->n},
-    .qd = { arm->qd,  0     },
-    .qdd = { arm->qdd, 0     },
-    .wrench = { wrench,   6     },
-    .wrench_frame = ARMDYN_WRENCH_BASE,
-    .frictionless = arm->n % 2
-  };
+  const struct armdyn_samples samples = { .count = COUNT,
+                                          .q = { q, arm->n },
+                                          .qd = { arm->qd, 0 },
+                                          .qdd = { arm->qdd, 0 },
+                                          .wrench = { wrench, 6 },
+                                          .wrench_frame = ARMDYN_WRENCH_BASE,
+                                          .frictionless = arm->n % 2 };
   armdyn_inverse_dynamics_batch(arm->robot, &samples, arm->workspace, tau);
   for (size_t k = 0; k < COUNT; k++) {
     const struct armdyn_load load = { wrench + 6 * k, ARMDYN_WRENCH_BASE, arm->n % 2 };

@@ -77,14 +77,8 @@ Test(registers, identity)
     size_t at;
     uint16_t value;
     const char *says;
-  } wrong[] = {
-    {0,  0xA5D0, "magic"    },
-    { 1, 2,      "version 2"},
-    { 2, 0,      "0 axes"   },
-    { 2, 11,     "11 axes"  },
-    { 5, 120,    "120"      },
-    { 7, 0x4641, "probe"    }
-  };
+  } wrong[] = { { 0, 0xA5D0, "magic" }, { 1, 2, "version 2" }, { 2, 0, "0 axes" },
+                { 2, 11, "11 axes" },   { 5, 120, "120" },     { 7, 0x4641, "probe" } };
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     uint16_t words[REGISTERS_IDENTITY];
     memcpy(words, sound_identity, sizeof words);

@@ -88,10 +88,7 @@ Test(channel, is_not_disturbed_by_signals)
   void *status;
   struct sigaction action = { .sa_handler = interrupt }; /* no SA_RESTART: calls end with EINTR */
   sigaction(SIGALRM, &action, NULL);
-  struct itimerval every = {
-    {0,  500},
-    { 0, 500}
-  };
+  struct itimerval every = { { 0, 500 }, { 0, 500 } };
   setitimer(ITIMER_REAL, &every, NULL);
   pair(&a, &b);
   cr_assert_eq(pthread_create(&sender, NULL, send_all, &a), 0);
@@ -155,11 +152,11 @@ Test(channel, refuses_hostile_bytes_before_memory)
     const char *bytes;
     size_t length;
   } hostile[] = {
-    {"X",                             1 },
-    { "ADF2",                         4 },
-    { "ADF1\1\0\0\0\1\0\20\0",        12}, /* one byte beyond LIMIT_FRAME */
-    { "ADF1\1\0\0\0\377\377\377\377", 12}, /* 4 GiB */
-    { "ADF1\1\0\0\0\1\0\0\0xADF0",    17}, /* a good frame, then none */
+    { "X", 1 },
+    { "ADF2", 4 },
+    { "ADF1\1\0\0\0\1\0\20\0", 12 },        /* one byte beyond LIMIT_FRAME */
+    { "ADF1\1\0\0\0\377\377\377\377", 12 }, /* 4 GiB */
+    { "ADF1\1\0\0\0\1\0\0\0xADF0", 17 },    /* a good frame, then none */
   };
   for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
     struct channel a, b;

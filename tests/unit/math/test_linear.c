@@ -61,11 +61,7 @@ Test(linear, inverse_times_matrix_is_identity)
 Test(linear, eigenvalues_of_a_turned_diagonal)
 {
   const double values[3] = { -2, 0.5, 3 }, c = cos(0.7), s = sin(0.7), d = cos(-0.4), e = sin(-0.4);
-  const double Q[3][3] = {
-    {c,      -s,    0 },
-    { d * s, d * c, -e},
-    { e * s, e * c, d }
-  };
+  const double Q[3][3] = { { c, -s, 0 }, { d * s, d * c, -e }, { e * s, e * c, d } };
   const int row[6] = { 0, 1, 2, 0, 0, 1 }, column[6] = { 0, 1, 2, 1, 2, 2 };
   double A[6] = { 0 }, out[3];
   for (int k = 0; k < 6; k++) {

@@ -69,52 +69,52 @@ static const struct {
   void (*spoil)(struct armdyn_robot_description *d);
   const char *pointer, *message; /* the message holds this */
 } faults[] = {
-  {fault_name,          "/name",                                   "at most 64 bytes"       },
-  { fault_text,         "/description",                            "at most 1024 bytes"     },
-  { fault_convention,   "/convention",                             "got 7"                  },
-  { fault_no_joints,    "/joints",                                 "got 0"                  },
-  { fault_many_joints,  "/joints",                                 "got 33"                 },
-  { fault_gravity,      "/gravity/1",                              "finite"                 },
-  { fault_tool,         "/tool/rpy/2",                             "finite"                 },
-  { fault_payload,      "/payload/inertia/yz",                     "finite"                 },
-  { fault_payload_mass, "/payload/mass",                           "finite"                 },
-  { fault_joint_name,   "/joints/2/name",                          "at most 64 bytes"       },
-  { fault_same_name,    "/joints/1/name",                          "\"base\" is joint 0 too"},
-  { fault_type,         "/joints/0/type",                          "got 2"                  },
-  { fault_a,            "/joints/1/a",                             "finite"                 },
-  { fault_huge,         "/joints/1/d",                             "<= 1e+12, got -1e+13"   },
-  { fault_frame,        "/joints/0/frame/translation/0",           "finite"                 },
-  { fault_axis,         "/joints/2/axis",                          "unit vector"            },
-  { fault_no_axis,      "/joints/2/axis",                          "got length 0"           },
-  { fault_scale,        "/joints/0/velocity_scale",                "> 0, got 0"             },
-  { fault_position,     "/joints/0/limits/position",               "lower < upper"          },
-  { fault_position_nan, "/joints/0/limits/position/0",             "nan"                    },
-  { fault_velocity,     "/joints/0/limits/velocity",               "> 0, got 0"             },
-  { fault_acceleration, "/joints/0/limits/acceleration",           "> 0, got -1"            },
-  { fault_jerk,         "/joints/0/limits/jerk",                   "> 0"                    },
-  { fault_torque,       "/joints/0/limits/torque",                 "> 0, got -inf"          },
-  { fault_torque_rate,  "/joints/0/limits/torque_rate",            "> 0, got -3"            },
-  { fault_mass,         "/joints/1/link/mass",                     "finite"                 },
-  { fault_com,          "/joints/1/link/com/2",                    "finite"                 },
-  { fault_inertia,      "/joints/1/link/inertia/xz",               "finite"                 },
-  { fault_rotor,        "/joints/1/drive/rotor_inertia",           ">= 0, got -0.0001"      },
-  { fault_gear,         "/joints/1/drive/gear_ratio",              "not 0"                  },
-  { fault_constant,     "/joints/1/drive/torque_constant",         "> 0"                    },
-  { fault_resistance,   "/joints/1/drive/resistance",              ">= 0"                   },
-  { fault_efficiency,   "/joints/1/drive/efficiency",              "<= 1, got 1.01"         },
-  { fault_offset,       "/joints/1/friction/offset",               "finite"                 },
-  { fault_coulomb,      "/joints/1/friction/coulomb/negative",     ">= 0"                   },
-  { fault_viscous,      "/joints/1/friction/viscous/positive",     ">= 0"                   },
-  { fault_stiction,     "/joints/1/friction/stiction",             ">= 0"                   },
-  { fault_stribeck,     "/joints/1/friction/stribeck_velocity",    "needed with stiction"   },
-  { fault_exponent,     "/joints/1/friction/stribeck_exponent",    "> 0"                    },
-  { fault_high_speed,   "/joints/1/friction/high_speed",           "finite"                 },
-  { fault_ripples,      "/joints/1/friction/position",             "at most 8 lines, got 9" },
-  { fault_amplitude,    "/joints/1/friction/position/1/amplitude", "finite"                 },
-  { fault_order,        "/joints/1/friction/position/0/order",     "> 0"                    },
-  { fault_phase,        "/joints/1/friction/position/0/phase",     "finite"                 },
-  { fault_matrix,       "/transmission/matrix/1/2",                "finite"                 },
-  { fault_singular,     "/transmission/matrix",                    "invertible"             },
+  { fault_name, "/name", "at most 64 bytes" },
+  { fault_text, "/description", "at most 1024 bytes" },
+  { fault_convention, "/convention", "got 7" },
+  { fault_no_joints, "/joints", "got 0" },
+  { fault_many_joints, "/joints", "got 33" },
+  { fault_gravity, "/gravity/1", "finite" },
+  { fault_tool, "/tool/rpy/2", "finite" },
+  { fault_payload, "/payload/inertia/yz", "finite" },
+  { fault_payload_mass, "/payload/mass", "finite" },
+  { fault_joint_name, "/joints/2/name", "at most 64 bytes" },
+  { fault_same_name, "/joints/1/name", "\"base\" is joint 0 too" },
+  { fault_type, "/joints/0/type", "got 2" },
+  { fault_a, "/joints/1/a", "finite" },
+  { fault_huge, "/joints/1/d", "<= 1e+12, got -1e+13" },
+  { fault_frame, "/joints/0/frame/translation/0", "finite" },
+  { fault_axis, "/joints/2/axis", "unit vector" },
+  { fault_no_axis, "/joints/2/axis", "got length 0" },
+  { fault_scale, "/joints/0/velocity_scale", "> 0, got 0" },
+  { fault_position, "/joints/0/limits/position", "lower < upper" },
+  { fault_position_nan, "/joints/0/limits/position/0", "nan" },
+  { fault_velocity, "/joints/0/limits/velocity", "> 0, got 0" },
+  { fault_acceleration, "/joints/0/limits/acceleration", "> 0, got -1" },
+  { fault_jerk, "/joints/0/limits/jerk", "> 0" },
+  { fault_torque, "/joints/0/limits/torque", "> 0, got -inf" },
+  { fault_torque_rate, "/joints/0/limits/torque_rate", "> 0, got -3" },
+  { fault_mass, "/joints/1/link/mass", "finite" },
+  { fault_com, "/joints/1/link/com/2", "finite" },
+  { fault_inertia, "/joints/1/link/inertia/xz", "finite" },
+  { fault_rotor, "/joints/1/drive/rotor_inertia", ">= 0, got -0.0001" },
+  { fault_gear, "/joints/1/drive/gear_ratio", "not 0" },
+  { fault_constant, "/joints/1/drive/torque_constant", "> 0" },
+  { fault_resistance, "/joints/1/drive/resistance", ">= 0" },
+  { fault_efficiency, "/joints/1/drive/efficiency", "<= 1, got 1.01" },
+  { fault_offset, "/joints/1/friction/offset", "finite" },
+  { fault_coulomb, "/joints/1/friction/coulomb/negative", ">= 0" },
+  { fault_viscous, "/joints/1/friction/viscous/positive", ">= 0" },
+  { fault_stiction, "/joints/1/friction/stiction", ">= 0" },
+  { fault_stribeck, "/joints/1/friction/stribeck_velocity", "needed with stiction" },
+  { fault_exponent, "/joints/1/friction/stribeck_exponent", "> 0" },
+  { fault_high_speed, "/joints/1/friction/high_speed", "finite" },
+  { fault_ripples, "/joints/1/friction/position", "at most 8 lines, got 9" },
+  { fault_amplitude, "/joints/1/friction/position/1/amplitude", "finite" },
+  { fault_order, "/joints/1/friction/position/0/order", "> 0" },
+  { fault_phase, "/joints/1/friction/position/0/phase", "finite" },
+  { fault_matrix, "/transmission/matrix/1/2", "finite" },
+  { fault_singular, "/transmission/matrix", "invertible" },
 };
 
 Test(description, every_fault_is_refused_with_its_pointer)
@@ -165,18 +165,18 @@ static const struct {
   struct armdyn_body body;
   const char *pointer, *message; /* NULL: physical */
 } bodies[] = {
-  {{ 1, { 0 }, { 1, 1, 1, 0, 0, 0 } },                 NULL,       NULL                             },
-  { { 0, { 0 }, { 0, 0, 0, 0, 0, 0 } },                NULL,       NULL                             },
-  { { 1, { 0 }, { 0, 2, 2, 0, 0, 0 } },                NULL,       NULL                             }, /* a thin rod */
-  { { 1, { 0 }, { 1, 1, 2, 0, 0, 0 } },                NULL,       NULL                             }, /* a thin plate */
-  { { -1, { 0 }, { 1, 1, 1, 0, 0, 0 } },               "/mass",    "-1"                             },
-  { { NAN, { 0 }, { 1, 1, 1, 0, 0, 0 } },              "/mass",    "nan"                            },
-  { { 1, { 0 }, { -1, 1, 1, 0, 0, 0 } },               "/inertia", "smallest principal moment is -1"},
-  { { 1, { 0 }, { 1, 1, 1, 2, 0, 0 } },                "/inertia", "smallest principal moment is -1"},
-  { { 0, { 0 }, { 0, 0.35, 0, 0, 0, 0 } },             "/inertia", "triangle"                       }, /* link 1 of the Puma as published */
-  { { 4.8, { 0 }, { 0.066, 0.086, 0.0125, 0, 0, 0 } }, "/inertia", "0.0125 + 0.066 < 0.086"         }, /* and link 3 */
-  { { 1, { 0 }, { 1, 1, 1, 0.5, 0, 0 } },              NULL,       NULL                             }, /* principal moments 0.5, 1, 1.5 */
-  { { 1, { 0 }, { 1, 1, 1, 0.6, 0, 0 } },              "/inertia", "triangle"                       }, /* 0.4, 1, 1.6 */
+  { { 1, { 0 }, { 1, 1, 1, 0, 0, 0 } }, NULL, NULL },
+  { { 0, { 0 }, { 0, 0, 0, 0, 0, 0 } }, NULL, NULL },
+  { { 1, { 0 }, { 0, 2, 2, 0, 0, 0 } }, NULL, NULL }, /* a thin rod */
+  { { 1, { 0 }, { 1, 1, 2, 0, 0, 0 } }, NULL, NULL }, /* a thin plate */
+  { { -1, { 0 }, { 1, 1, 1, 0, 0, 0 } }, "/mass", "-1" },
+  { { NAN, { 0 }, { 1, 1, 1, 0, 0, 0 } }, "/mass", "nan" },
+  { { 1, { 0 }, { -1, 1, 1, 0, 0, 0 } }, "/inertia", "smallest principal moment is -1" },
+  { { 1, { 0 }, { 1, 1, 1, 2, 0, 0 } }, "/inertia", "smallest principal moment is -1" },
+  { { 0, { 0 }, { 0, 0.35, 0, 0, 0, 0 } }, "/inertia", "triangle" }, /* link 1 of the Puma as published */
+  { { 4.8, { 0 }, { 0.066, 0.086, 0.0125, 0, 0, 0 } }, "/inertia", "0.0125 + 0.066 < 0.086" }, /* and link 3 */
+  { { 1, { 0 }, { 1, 1, 1, 0.5, 0, 0 } }, NULL, NULL },             /* principal moments 0.5, 1, 1.5 */
+  { { 1, { 0 }, { 1, 1, 1, 0.6, 0, 0 } }, "/inertia", "triangle" }, /* 0.4, 1, 1.6 */
 };
 
 Test(description, bodies_that_cannot_be)

@@ -72,17 +72,15 @@ Test(friction, formula_in_numbers)
   struct armdyn_joint joint;
   armdyn_joint_init(&joint);
   joint.drive.gear_ratio = 10;
-  joint.friction = (struct armdyn_friction){
-    .offset = 0.5,
-    .coulomb = {2,    3 },
-    .stiction = 4,
-    .stribeck_velocity = 0.5,
-    .stribeck_exponent = 2,
-    .viscous = { 0.7,   0.9 },
-    .high_speed = 0.1,
-    .ripple_count = 1,
-    .ripples = { { 0.25, 2, 0 }}
-  };
+  joint.friction = (struct armdyn_friction){ .offset = 0.5,
+                                             .coulomb = { 2, 3 },
+                                             .stiction = 4,
+                                             .stribeck_velocity = 0.5,
+                                             .stribeck_exponent = 2,
+                                             .viscous = { 0.7, 0.9 },
+                                             .high_speed = 0.1,
+                                             .ripple_count = 1,
+                                             .ripples = { { 0.25, 2, 0 } } };
   /* v = 1: 0.5 + 2 + 2 exp(-4) + 0.7 + 0.1, and at q = pi/40 the ripple is 0.25 sin(pi/2) */
   cr_assert_float_eq(torque_of(&joint, 0, 1), 3.3 + 2 * exp(-4), 1e-13);
   cr_assert_float_eq(torque_of(&joint, acos(-1) / 40, 1), 3.55 + 2 * exp(-4), 1e-13);

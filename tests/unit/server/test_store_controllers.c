@@ -172,12 +172,7 @@ Test(transfers, list_and_unfinished)
   static const struct {
     const char *controller;
     enum transfer_state state;
-  } all[] = {
-    {"a",  TRANSFER_DONE   },
-    { "b", TRANSFER_PLAYING},
-    { "a", TRANSFER_READY  },
-    { "a", TRANSFER_FAILED }
-  };
+  } all[] = { { "a", TRANSFER_DONE }, { "b", TRANSFER_PLAYING }, { "a", TRANSFER_READY }, { "a", TRANSFER_FAILED } };
   for (size_t i = 0; i < COUNT(all); i++) {
     struct store_transfer t = a_transfer(all[i].controller, result.id);
     t.state = all[i].state;

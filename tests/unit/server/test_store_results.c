@@ -109,15 +109,15 @@ Test(results, series_are_read_at_random)
   static const struct {
     size_t rows, width, piece;
   } cases[] = {
-    {1,                            1,   1   },
-    { STORE_CHUNK_VALUES - 1,      1,   1000},
-    { STORE_CHUNK_VALUES,          1,   8192},
-    { STORE_CHUNK_VALUES + 1,      1,   1   },
-    { 16 * STORE_CHUNK_VALUES,     1,   5000},
-    { 16 * STORE_CHUNK_VALUES + 1, 1,   5000},
-    { 20000,                       31,  777 },
-    { 0,                           3,   1   },
-    { 5,                           500, 2   },
+    { 1, 1, 1 },
+    { STORE_CHUNK_VALUES - 1, 1, 1000 },
+    { STORE_CHUNK_VALUES, 1, 8192 },
+    { STORE_CHUNK_VALUES + 1, 1, 1 },
+    { 16 * STORE_CHUNK_VALUES, 1, 5000 },
+    { 16 * STORE_CHUNK_VALUES + 1, 1, 5000 },
+    { 20000, 31, 777 },
+    { 0, 3, 1 },
+    { 5, 500, 2 },
   };
   unsigned seed = 1;
   for (size_t i = 0; i < COUNT(cases); i++) {
