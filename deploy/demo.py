@@ -134,7 +134,7 @@ def point(tool):
 
 def plan(service, model):
     """Store the robot, compute the motion; its document and samples."""
-    service.post("/v1/robots?allow_unphysical=true", model)
+    service.post("/v1/robots", model)
     robot = f"/v1/robots/{model['name']}"
     pose = service.post(f"{robot}/forward-kinematics", {"q": [PICK, PLACE]})["tool"]
     tell("asked", f"from the part at {point(pose[0])} to the tray at {point(pose[1])}, over 2 points,")
@@ -223,7 +223,7 @@ def story(children, folder):
     children.append(Child(folder, "serve", "--listen", "127.0.0.1:0", "--data", folder / "data"))
     simulator, service = children[0], Service(children[1])
     version = service.get("/v1/version")["version"]
-    print(f"armdyn {version}: a pick and place of a {model.get('description', model['name']).rstrip('.')}\n")
+    print(f"armdyn {version}: a pick and place of {model['name']}, {len(model['joints'])} joints, from its model to torque on a controller\n")
     tell("service", f"{service.url} with a store of its own; simulated controller on Modbus TCP port {simulator.port}")
     trajectory, samples = plan(service, model)
     show_torque(model, trajectory, samples)
