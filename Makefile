@@ -111,7 +111,7 @@ $(OUT)/armdyn: $(MAIN_OBJ) $(ROOMS)
 UNIT_SRC  := $(sort $(wildcard tests/unit/*/test_*.c))
 TSAN_SRC  := $(sort $(wildcard tests/tsan/*.c))
 FUZZ_SRC  := $(sort $(wildcard tests/fuzz/fuzz_*.c))
-BENCH_SRC := $(sort $(wildcard tests/bench/bench_*.c))
+BENCH_SRC := $(sort $(wildcard tests/bench/bench_*.c tests/bench/peer_*.c tests/bench/client_*.c))
 programs   = $(patsubst %.c,$(OUT)/%,$(1))
 
 $(call programs,$(UNIT_SRC)):  TEST_LIBS := -lcriterion -lcjson

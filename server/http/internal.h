@@ -132,6 +132,7 @@ struct exchange {
   _Atomic int state;
   enum stage stage;
   bool head_only, may_block, refused;
+  bool unsound; /* its framing: the connection cannot be kept */
   int64_t started;
   size_t held; /* bytes of http->bytes_in_flight */
 
