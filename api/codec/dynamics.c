@@ -172,8 +172,8 @@ static void decode_options(const struct json_type *call, query_lookup *query, co
     if (!text) continue;
     while (value < count && strcmp(text, names[value])) value++;
     if (value == count)
-      fault_add(faults, FAULT_AT_PARAMETER, field->name, FAULT_ENUM, "must be %s%s%s, got \"%.64s\"", names[0],
-                count > 1 ? " or " : "", count > 1 ? names[1] : "", text);
+      fault_add(faults, FAULT_AT_PARAMETER, field->name, truth ? FAULT_TYPE : FAULT_ENUM,
+                "must be %s%s%s, got \"%.64s\"", names[0], count > 1 ? " or " : "", count > 1 ? names[1] : "", text);
     else if (truth)
       *(bool *)((char *)request + field->offset) = value;
     else

@@ -278,16 +278,16 @@ for name, status, body, faults in (
     ("JSON instead", 400, json.dumps(GOOD_SAMPLE).encode(), None),
     ("the magic alone", 400, GOOD_NPY[:6], None),
     ("cut in the header", 400, GOOD_NPY[:40], None),
-    ("cut in the data", 400, GOOD_NPY[:-1], None),
-    ("one row too few", 400, GOOD_NPY[:-48], None),
-    ("bytes after the data", 400, GOOD_NPY + b"\0", None),
-    ("version 4", 400, npy_write([ROW], version=(4, 0)), None),
+    ("cut in the data", 400, GOOD_NPY[:-1], [" length"]),
+    ("one row too few", 400, GOOD_NPY[:-48], [" length"]),
+    ("bytes after the data", 400, GOOD_NPY + b"\0", [" length"]),
+    ("version 4", 400, npy_write([ROW], version=(4, 0)), [" unsupported"]),
     ("a header that is no dict", 400, npy_header("[1, 2]", DATA), None),
     ("no shape", 400, npy_header("{'descr': '<f8', 'fortran_order': False}", DATA), None),
     ("an unknown key", 400, npy_header("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 6), 'x': 1}", DATA), None),
     ("a negative shape", 400, npy_header("{'descr': '<f8', 'fortran_order': False, 'shape': (-3, 6)}", DATA), None),
     ("a shape that overflows", 400,
-     npy_header("{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904, 6)}", DATA), None),
+     npy_header("{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904, 6)}", DATA), [" length"]),
     ("big-endian", 422, npy_write([ROW], ">f8"), ["* unsupported"]),
     ("integers", 422, npy_header("{'descr': '<i8', 'fortran_order': False, 'shape': (3, 6)}", DATA), ["* unsupported"]),
     ("objects", 422, npy_header("{'descr': '|O', 'fortran_order': False, 'shape': (3, 6)}", DATA), ["* unsupported"]),
@@ -312,18 +312,18 @@ HEAD = "q1,q2,qd1,qd2,qdd1,qdd2\n"
 for name, status, body, faults in (
     ("nothing", 400, "", None),
     ("a header alone", 422, HEAD, ["* length"]),
-    ("no header", 422, "0,0,0,0,0,0\n0,0,0,0,0,0\n", ["0,* *"]),
-    ("an unknown column", 422, "q1,q2,qd1,qd2,qdd1,tau9\n0,0,0,0,0,0\n", ["* unknown_field", "* required"]),
-    ("a column twice", 422, "q1,q1,q2,qd1,qd2,qdd1,qdd2\n0,0,0,0,0,0,0\n", ["* duplicate"]),
-    ("a column too few", 422, "q1,q2,qd1,qd2,qdd1\n0,0,0,0,0\n", ["* required"]),
-    ("a short line", 400, HEAD + "0,0,0,0,0,0\n0,0,0\n", ["1,* syntax"]),
-    ("a long line", 400, HEAD + "0,0,0,0,0,0,0\n", ["0,* syntax"]),
+    ("no header", 422, "0,0,0,0,0,0\n0,0,0,0,0,0\n", [" unknown_field"] * 6 + [" required"] * 6),
+    ("an unknown column", 422, "q1,q2,qd1,qd2,qdd1,tau9\n0,0,0,0,0,0\n", [" unknown_field", " required"]),
+    ("a column twice", 422, "q1,q1,q2,qd1,qd2,qdd1,qdd2\n0,0,0,0,0,0,0\n", [" duplicate"]),
+    ("a column too few", 422, "q1,q2,qd1,qd2,qdd1\n0,0,0,0,0\n", [" required"]),
+    ("a short line", 422, HEAD + "0,0,0,0,0,0\n0,0,0\n", ["1,3 length"]),
+    ("a long line", 422, HEAD + "0,0,0,0,0,0,0\n", ["0,6 length"]),
     ("a word", 422, HEAD + "0,0,0,0,0,0\n0,0,abc,0,0,0\n", ["1,2 *"]),
     ("an empty cell", 422, HEAD + "0,,0,0,0,0\n", ["0,1 *"]),
     ("nan", 422, HEAD + "0,0,0,0,0,0\n0,0,0,0,nan,0\n", ["1,4 *"]),
     ("inf", 422, HEAD + "inf,0,0,0,0,0\n", ["0,0 *"]),
     ("1e999", 422, HEAD + "0,0,0,1e999,0,0\n", ["0,3 *"]),
-    ("a comma for a point", 400, HEAD + "0,5,0,0,0,0,0,0\n", ["0,* syntax"]),
+    ("a comma for a point", 422, HEAD + "0,5,0,0,0,0,0,0\n", ["0,6 length"]),
 ):
     case(f"csv: {name}", DYNAMICS, status, *(["* syntax"] if faults is None else faults), body=body, kind="text/csv")
 
@@ -370,6 +370,8 @@ case("trajectory: unknown to delete", f"DELETE /v1/trajectories/{NOBODY}", 404, 
 case("samples: rate 0", "GET /v1/trajectories/{trajectory}/samples", 422, "?rate minimum", query={"rate": 0})
 case("samples: rate that is no number", "GET /v1/trajectories/{trajectory}/samples", 422, "?rate type", query={"rate": "fast"})
 case("samples: rate beyond all", "GET /v1/trajectories/{trajectory}/samples", 422, "?rate maximum", query={"rate": 1e9})
+case("samples: an unknown field", "GET /v1/trajectories/{trajectory}/samples", 422, "?fields enum", query={"fields": "q,current"})
+case("samples: the end before the start", "GET /v1/trajectories/{trajectory}/samples", 422, "?to inconsistent", query={"from": 1, "to": 0.5})
 case("samples: as XML", "GET /v1/trajectories/{trajectory}/samples", 406, headers={"Accept": "application/xml"}, type="not-acceptable")
 
 # -- jobs --
