@@ -25,10 +25,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 MODEL = ROOT / "tests/data/robots/puma560.json"
 
 # Where the Puma goes [rad]: down at the part, up, across, and down at the tray.
-PICK = [-0.90, 0.55, 2.75, 0.0, 0.90, 0.0]
-LIFTED = [-0.75, 0.85, 2.75, 0.2, 0.60, 0.2]
-ABOVE = [0.75, 0.95, 2.65, -0.2, 0.60, 0.4]
-PLACE = [1.10, 0.60, 2.70, 0.0, 0.90, 0.6]
+PICK = [-0.90, 0.15, -2.10, 0.0, -1.19, 0.0]
+LIFTED = [-0.60, 0.45, -2.10, 0.0, -1.30, 0.1]
+ABOVE = [0.70, 0.45, -2.10, 0.0, -1.30, 0.5]
+PLACE = [1.00, 0.20, -2.15, 0.0, -1.19, 0.6]
 DURATION = 2.4  # s
 RATE = 250      # samples a second on the controller
 
