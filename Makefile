@@ -115,7 +115,7 @@ BENCH_SRC := $(sort $(wildcard tests/bench/bench_*.c tests/bench/peer_*.c tests/
 programs   = $(patsubst %.c,$(OUT)/%,$(1))
 
 $(call programs,$(UNIT_SRC)):  TEST_LIBS := -lcriterion -lcjson
-$(call programs,$(FUZZ_SRC)):  TEST_LIBS := -fsanitize=fuzzer
+$(call programs,$(FUZZ_SRC)):  TEST_LIBS := -fsanitize=fuzzer -lcjson
 $(call programs,$(BENCH_SRC)): TEST_LIBS := -lcjson
 $(OUT)/tests/%: tests/%.c $(ROOMS) $(OUT)/obj/flags
 	@mkdir -p $(@D)
