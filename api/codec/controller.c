@@ -18,21 +18,21 @@ static void axis_init(void *object)
 }
 
 static const struct json_field axis_fields[] = {
-  {TEXT(struct controller_axis,    joint),                                    REQUIRED                                                                       },
-  {                                                                                                                                                     INTEGER(struct controller_axis, axis,                                                   BETWEEN(1,                                                                           LIMIT_AXES), NULL), REQUIRED },
-  {                                                                                                                                             INTEGER(struct controller_axis,                                                                                                                                                                          sign,                                      SIGN,                                                                           NULL) },
-  {                                                                                                                                                    NUMBER(struct controller_axis,position_scale,                               NON_ZERO,                                                                               "controller units per rad or m") },
-  {                                                                                                                        NUMBER(struct controller_axis,      position_offset,                                                   ANY_NUMBER,                                                                                                       "controller units") },
-  {                                                                                                                                          ENUM(struct controller_axis,                  torque_side, torque_sides)},
-  { NUMBER(struct controller_axis,                   rated_torque,                                                                        POSITIVE,                                                                                                                                          "N m or N"), OMIT_DEFAULT },
+  { TEXT(struct controller_axis, joint), REQUIRED },
+  { INTEGER(struct controller_axis, axis, BETWEEN(1, LIMIT_AXES), NULL), REQUIRED },
+  { INTEGER(struct controller_axis, sign, SIGN, NULL) },
+  { NUMBER(struct controller_axis, position_scale, NON_ZERO, "controller units per rad or m") },
+  { NUMBER(struct controller_axis, position_offset, ANY_NUMBER, "controller units") },
+  { ENUM(struct controller_axis, torque_side, torque_sides) },
+  { NUMBER(struct controller_axis, rated_torque, POSITIVE, "N m or N"), OMIT_DEFAULT },
 };
 static const struct json_type axis_type = JSON_TYPE("an axis", axis_fields, struct controller_axis, axis_init, NULL);
 
 static const struct json_field limits_fields[] = {
-  {NUMBERS(struct controller_limits,  torque,      ARMDYN_JOINTS_MAX, POSITIVE, "N m or N"),
-   COUNTED(struct controller_limits, torque_count),      OMIT_DEFAULT},
+  { NUMBERS(struct controller_limits, torque, ARMDYN_JOINTS_MAX, POSITIVE, "N m or N"),
+    COUNTED(struct controller_limits, torque_count), OMIT_DEFAULT },
   { NUMBERS(struct controller_limits, torque_rate, ARMDYN_JOINTS_MAX, POSITIVE, "N m/s or N/s"),
-   COUNTED(struct controller_limits, torque_rate_count), OMIT_DEFAULT},
+    COUNTED(struct controller_limits, torque_rate_count), OMIT_DEFAULT },
 };
 static const struct json_type limits_type = JSON_TYPE("limits", limits_fields, struct controller_limits, NULL, NULL);
 
@@ -64,17 +64,17 @@ static void profile_check(struct json_reader *r, void *object, uint64_t given, c
 }
 
 static const struct json_field profile_fields[] = {
-  {ENUM(struct controller_profile,    protocol,                             protocols),                                                               REQUIRED },
-  { INTEGER(struct controller_profile,                                base,                                   BETWEEN(0,                                                                        65536 - 223), NULL) },
-  { LIST(struct controller_profile,                     axes,                                                    axis_count,                                                    1, axis_type), OMIT_DEFAULT },
-  { OBJECT(struct controller_profile,         limits,limits_type),    OMIT_DEFAULT },
-  { NUMBER(struct controller_profile,                     start_tolerance,                                                        POSITIVE,                                                                                                "rad or m") },
-  { NUMBER(struct controller_profile,                     connect_deadline,                                                              BETWEEN(0.1,                                                                                                                                  60), "s") },
-  { NUMBER(struct controller_profile,ready_timeout,BETWEEN(1,86400), "s") },
-  { TRUTH(struct controller_profile, allow_start)},
-  { TRUTH(struct controller_profile,                             allow_torque_only)                                                               },
-  { TRUTH(struct controller_profile,                        allow_revision_mismatch)                                                                                   },
-  { ENUM(struct controller_profile,  on_link_loss,                          link_losses)},
+  { ENUM(struct controller_profile, protocol, protocols), REQUIRED },
+  { INTEGER(struct controller_profile, base, BETWEEN(0, 65536 - 223), NULL) },
+  { LIST(struct controller_profile, axes, axis_count, 1, axis_type), OMIT_DEFAULT },
+  { OBJECT(struct controller_profile, limits, limits_type), OMIT_DEFAULT },
+  { NUMBER(struct controller_profile, start_tolerance, POSITIVE, "rad or m") },
+  { NUMBER(struct controller_profile, connect_deadline, BETWEEN(0.1, 60), "s") },
+  { NUMBER(struct controller_profile, ready_timeout, BETWEEN(1, 86400), "s") },
+  { TRUTH(struct controller_profile, allow_start) },
+  { TRUTH(struct controller_profile, allow_torque_only) },
+  { TRUTH(struct controller_profile, allow_revision_mismatch) },
+  { ENUM(struct controller_profile, on_link_loss, link_losses) },
 };
 static const struct json_type profile_type =
     JSON_TYPE("a profile", profile_fields, struct controller_profile, profile_init, profile_check);
@@ -127,15 +127,15 @@ static void controller_init(void *object)
 }
 
 static const struct json_field controller_fields[] = {
-  {TEXT(struct controller_description,     name), MATCHES(json_name_pattern), REQUIRED },
-  { TEXT(struct controller_description,            host), MATCHES(host_pattern), REQUIRED },
-  { INTEGER(struct controller_description,                                     port, BETWEEN(1, 65535), NULL) },
-  { INTEGER(struct controller_description,                      unit, BETWEEN(0, 255), NULL) },
-  { TEXT(struct controller_description,                              robot), MATCHES(json_name_pattern), REQUIRED },
+  { TEXT(struct controller_description, name), MATCHES(json_name_pattern), REQUIRED },
+  { TEXT(struct controller_description, host), MATCHES(host_pattern), REQUIRED },
+  { INTEGER(struct controller_description, port, BETWEEN(1, 65535), NULL) },
+  { INTEGER(struct controller_description, unit, BETWEEN(0, 255), NULL) },
+  { TEXT(struct controller_description, robot), MATCHES(json_name_pattern), REQUIRED },
   { CUSTOM(struct controller_description, revision, revision_decode, revision_encode,
-   "a revision number from 1, or \"latest\"") },
-  { OBJECT(struct controller_description,                             profile, profile_type), REQUIRED },
-  { READ_ONLY("created_at")                                },
+           "a revision number from 1, or \"latest\"") },
+  { OBJECT(struct controller_description, profile, profile_type), REQUIRED },
+  { READ_ONLY("created_at") },
 };
 static const struct json_type controller_type =
     JSON_TYPE("a controller", controller_fields, struct controller_description, controller_init, NULL);

@@ -19,16 +19,16 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
 }
 
 static const struct json_field request_fields[] = {
-  {TEXT(struct transfer_request,   trajectory),                 MATCHES(json_id_pattern),                      REQUIRED },
-  { NUMBER(struct transfer_request,                             rate,                          POSITIVE,                                       "Hz"), OMIT_DEFAULT, NULLABLE },
-  { ENUM(struct transfer_request,                         mode,                                        modes)                                      },
-  { ENUM(struct transfer_request,  format, formats)},
-  { TRUTH(struct transfer_request,  start)                     },
-  { TEXT(struct transfer_request, start_before),                     MATCHES(json_time_pattern),                                                           NULLABLE, OMIT_DEFAULT },
-  { MAP(struct transfer_request,                 tags),OMIT_DEFAULT                                            },
-  { TEXT(struct transfer_request,                             job_order_id),                             OMIT_DEFAULT},
-  { TEXT(struct transfer_request,                             work_master_id),                            OMIT_DEFAULT                                                    },
-  { TEXT(struct transfer_request,                             equipment_id),                            OMIT_DEFAULT},
+  { TEXT(struct transfer_request, trajectory), MATCHES(json_id_pattern), REQUIRED },
+  { NUMBER(struct transfer_request, rate, POSITIVE, "Hz"), OMIT_DEFAULT, NULLABLE },
+  { ENUM(struct transfer_request, mode, modes) },
+  { ENUM(struct transfer_request, format, formats) },
+  { TRUTH(struct transfer_request, start) },
+  { TEXT(struct transfer_request, start_before), MATCHES(json_time_pattern), NULLABLE, OMIT_DEFAULT },
+  { MAP(struct transfer_request, tags), OMIT_DEFAULT },
+  { TEXT(struct transfer_request, job_order_id), OMIT_DEFAULT },
+  { TEXT(struct transfer_request, work_master_id), OMIT_DEFAULT },
+  { TEXT(struct transfer_request, equipment_id), OMIT_DEFAULT },
 };
 static const struct json_type request_type =
     JSON_TYPE("a transfer", request_fields, struct transfer_request, request_init, request_check);
@@ -56,7 +56,7 @@ void transfer_tags_encode(const struct transfer_request *request, struct buffer 
 }
 
 static const struct json_field start_fields[] = {
-  {TEXT(struct start_request, start_before), MATCHES(json_time_pattern), REQUIRED},
+  { TEXT(struct start_request, start_before), MATCHES(json_time_pattern), REQUIRED },
 };
 static const struct json_type start_type = JSON_TYPE("a start", start_fields, struct start_request, NULL, NULL);
 
@@ -64,4 +64,69 @@ enum armdyn_status start_request_decode(const char *text, size_t length, struct 
                                         struct faults *faults)
 {
   return json_decode(text, length, &start_type, request, NULL, faults);
+}
+
+/* -- answers -- */
+
+static void member_text(struct json_writer *w, const char *name, const char *text)
+{
+  json_key(w, name), json_write_text(w, text && *text ? text : NULL);
+}
+
+void transfer_resource_encode(const struct transfer_resource *t, struct json_writer *w)
+{
+  json_begin_object(w);
+  member_text(w, "id", t->id);
+  member_text(w, "controller", t->controller);
+  member_text(w, "trajectory", t->trajectory);
+  member_text(w, "state", t->state);
+  json_key(w, "sent"), json_write_integer(w, t->sent);
+  json_key(w, "total"), json_write_integer(w, t->total);
+  member_text(w, "created_at", t->created_at);
+  member_text(w, "started_at", t->started_at);
+  member_text(w, "finished_at", t->finished_at);
+  if (!t->summary) {
+    json_key(w, "history"), json_write_raw(w, t->history);
+    json_key(w, "problem"), json_write_raw(w, t->problem);
+    json_key(w, "request"), json_write_raw(w, t->request);
+  }
+  json_key(w, "tags"), json_write_raw(w, t->tags);
+  json_end_object(w);
+}
+
+static const double stale_after = 1; /* s */
+
+void controller_status_encode(const struct controller_status *s, struct buffer *out)
+{
+  struct json_writer w = { .out = out };
+  bool seen = *s->observed_at, stale = !seen || !s->connected || s->age > stale_after;
+  json_begin_object(&w);
+  json_key(&w, "connected"), json_write_truth(&w, s->connected);
+  member_text(&w, "observed_at", s->observed_at);
+  json_key(&w, "age"), json_write_number(&w, seen ? s->age : NAN);
+  json_key(&w, "stale"), json_write_truth(&w, stale);
+  member_text(&w, "source", seen ? "controller" : NULL);
+  member_text(&w, "state", seen ? s->state : NULL);
+  json_key(&w, "position");
+  if (s->position && !stale)
+    json_write_numbers(&w, s->position, s->joint_count);
+  else
+    json_write_null(&w);
+  json_key(&w, "profile_id");
+  seen ? json_write_integer(&w, s->profile_id) : json_write_null(&w);
+  json_key(&w, "play_index");
+  seen ? json_write_integer(&w, s->play_index) : json_write_null(&w);
+  member_text(&w, "last_error", s->last_error);
+  member_text(&w, "lease", s->lease);
+  json_end_object(&w);
+}
+
+void stop_answer_encode(bool confirmed, const char *controller_state, const char *detail, struct buffer *out)
+{
+  struct json_writer w = { .out = out };
+  json_begin_object(&w);
+  json_key(&w, "confirmed"), json_write_truth(&w, confirmed);
+  member_text(&w, "controller_state", controller_state);
+  json_key(&w, "detail"), json_write_text(&w, detail);
+  json_end_object(&w);
 }

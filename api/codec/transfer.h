@@ -32,4 +32,32 @@ struct start_request {
 enum armdyn_status start_request_decode(const char *text, size_t length, struct start_request *request,
                                         struct faults *faults);
 
+/* What GET answers. Texts are RFC 3339 or "" = null where they are times; JSON where they are documents. */
+struct transfer_resource {
+  const char *id, *controller, *trajectory, *state;
+  long long sent, total;
+  const char *created_at, *started_at, *finished_at;
+  const char *history, *problem; /* problem NULL: null */
+  const char *request, *tags;
+  bool summary; /* in lists: without history, problem and request */
+};
+void transfer_resource_encode(const struct transfer_resource *transfer, struct json_writer *w);
+
+/* What is known of a controller's state. */
+struct controller_status {
+  bool connected;
+  const char *observed_at; /* "" = never */
+  double age;              /* s */
+  const char *state;
+  size_t joint_count;
+  const double *position; /* joint order, rad, m; NULL: unknown or too old */
+  long long profile_id, play_index;
+  const char *last_error; /* NULL: none */
+  const char *lease;      /* id of a transfer; NULL: none */
+};
+void controller_status_encode(const struct controller_status *status, struct buffer *out);
+
+/* The answer to STOP. */
+void stop_answer_encode(bool confirmed, const char *controller_state, const char *detail, struct buffer *out);
+
 #endif

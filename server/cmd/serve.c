@@ -12,6 +12,7 @@
 #include "server/base/pool.h"
 #include "server/cmd/command.h"
 #include "server/config/options.h"
+#include "server/gateway/gateway.h"
 #include "server/http/address.h"
 #include "server/http/auth.h"
 #include "server/http/idempotency.h"
@@ -56,7 +57,8 @@ static enum armdyn_status start_rooms(struct app *app, const struct options *opt
   app->pool = pool_new(compute_threads(options), COMPUTE_QUEUE);
   if (!app->robots || !app->replays || !app->pool)
     return armdyn_refuse(error, ARMDYN_EMEMORY, "", "no memory or threads to start with");
-  return jobs_start(app->store, options, &app->jobs, error);
+  status = gateway_start(app->store, options, &app->gateway, error);
+  return status ? status : jobs_start(app->store, options, &app->jobs, error);
 }
 
 /* Bottom up; what was started when one fails is stopped by stop(). */
@@ -87,7 +89,9 @@ static void stop(struct service *s)
     http_quiesce(s->http);
     http_drain(s->http, now + time / 2);
   }
-  if (app->jobs) jobs_stop(app->jobs, now + time - (time > 2 * SECOND ? SECOND : time / 2));
+  int64_t most = now + time - (time > 2 * SECOND ? SECOND : time / 2);
+  if (app->jobs) jobs_stop(app->jobs, most);
+  gateway_stop(app->gateway, most);
   if (s->http) http_stop(s->http);
   pool_free(app->pool);
   replays_free(app->replays);

@@ -76,6 +76,51 @@ static void expire(struct download *d)
   stop_and_end(d, false, TRANSFER_FAILED, PROBLEM_START_EXPIRED, "start_before passed before START could be sent");
 }
 
+/* -- what the controller says, as states of the transfer -- */
+
+static void follow_end(struct download *d, const struct controller_state *s)
+{
+  if (s->phase == PHASE_FAULT)
+    report(d, TRANSFER_FAILED, PROBLEM_CONTROLLER_REFUSED, "the controller is in FAULT: error %u, %s", s->error,
+           controller_error_text(s->error));
+  else if (s->phase == PHASE_DONE)
+    report(d, TRANSFER_DONE, -1, "%s", "");
+  else
+    report(d, TRANSFER_STOPPED, -1, "the controller ended it: it is in state %s", controller_phase_name(s->phase));
+}
+
+/* The controller's state, seen and told. */
+static void follow(struct download *d)
+{
+  static const enum transfer_state states[PHASE_COUNT] = { [PHASE_READY] = TRANSFER_READY,
+                                                           [PHASE_ARMED] = TRANSFER_ARMED,
+                                                           [PHASE_PLAYING] = TRANSFER_PLAYING,
+                                                           [PHASE_HOLDING] = TRANSFER_HOLDING };
+  const struct controller_state *s = &d->client->state;
+  if (d->client->identity.instance != d->instance) {
+    if (d->started)
+      report(d, TRANSFER_INTERRUPTED, PROBLEM_TRANSFER_INTERRUPTED, "the controller restarted while it played");
+    else
+      report(d, TRANSFER_FAILED, PROBLEM_CONTROLLER_REFUSED, "the controller restarted and lost the profile");
+    return;
+  }
+  bool held = s->profile == d->head->id;
+  bool played = s->phase == PHASE_PLAYING || s->phase == PHASE_HOLDING || s->phase == PHASE_DONE;
+  if (held && played && d->now.state < TRANSFER_PLAYING) {
+    d->started = true;
+    report(d, TRANSFER_PLAYING, -1, "%s", "");
+  }
+  if (!held || !states[s->phase]) {
+    follow_end(d, s);
+    return;
+  }
+  if (states[s->phase] == d->now.state) return;
+  if (s->phase == PHASE_HOLDING && s->error)
+    report(d, TRANSFER_HOLDING, -1, "the controller holds: error %u, %s", s->error, controller_error_text(s->error));
+  else
+    report(d, states[s->phase], -1, "%s", "");
+}
+
 /* -- wishes -- */
 
 static void answer(struct download *d, const struct wish *wish, enum armdyn_status status, const char *text)
@@ -114,6 +159,7 @@ static void start(struct download *d, const struct wish *wish)
   }
   d->started = true;
   enum armdyn_status rc = client_command(d->client, COMMAND_START, NULL, &d->error);
+  if (!rc) follow(d);
   answer(d, wish, rc, d->error.message);
   if (rc == ARMDYN_ECONFLICT) {
     char why[sizeof d->error.message];
@@ -125,6 +171,7 @@ static void start(struct download *d, const struct wish *wish)
 static void plain_command(struct download *d, const struct wish *wish, enum controller_command command)
 {
   enum armdyn_status rc = client_command(d->client, command, NULL, &d->error);
+  if (!rc) follow(d);
   answer(d, wish, rc, d->error.message);
 }
 
@@ -154,6 +201,7 @@ static void grant(struct download *d, const struct wish *wish)
   case WISH_RESUME: plain_command(d, wish, COMMAND_RESUME); break;
   case WISH_ARM: {
     enum armdyn_status rc = d->started ? ARMDYN_ECONFLICT : arm(d);
+    if (!rc) follow(d);
     answer(d, wish, rc, d->error.message);
     break;
   }
@@ -326,49 +374,6 @@ static void fail(struct download *d, enum armdyn_status rc)
 
 /* -- from READY to the end -- */
 
-static void follow_end(struct download *d, const struct controller_state *s)
-{
-  if (s->phase == PHASE_FAULT)
-    report(d, TRANSFER_FAILED, PROBLEM_CONTROLLER_REFUSED, "the controller is in FAULT: error %u, %s", s->error,
-           controller_error_text(s->error));
-  else if (s->phase == PHASE_DONE)
-    report(d, TRANSFER_DONE, -1, "%s", "");
-  else
-    report(d, TRANSFER_STOPPED, -1, "the controller ended it: it is in state %s", controller_phase_name(s->phase));
-}
-
-/* The controller's state, seen and told. */
-static void follow(struct download *d)
-{
-  static const enum transfer_state states[PHASE_COUNT] = { [PHASE_READY] = TRANSFER_READY,
-                                                           [PHASE_ARMED] = TRANSFER_ARMED,
-                                                           [PHASE_PLAYING] = TRANSFER_PLAYING,
-                                                           [PHASE_HOLDING] = TRANSFER_HOLDING };
-  const struct controller_state *s = &d->client->state;
-  if (d->client->identity.instance != d->instance) {
-    if (d->started)
-      report(d, TRANSFER_INTERRUPTED, PROBLEM_TRANSFER_INTERRUPTED, "the controller restarted while it played");
-    else
-      report(d, TRANSFER_FAILED, PROBLEM_CONTROLLER_REFUSED, "the controller restarted and lost the profile");
-    return;
-  }
-  bool held = s->profile == d->head->id;
-  bool played = s->phase == PHASE_PLAYING || s->phase == PHASE_HOLDING || s->phase == PHASE_DONE;
-  if (held && played && d->now.state < TRANSFER_PLAYING) {
-    d->started = true;
-    report(d, TRANSFER_PLAYING, -1, "%s", "");
-  }
-  if (!held || !states[s->phase]) {
-    follow_end(d, s);
-    return;
-  }
-  if (states[s->phase] == d->now.state) return;
-  if (s->phase == PHASE_HOLDING && s->error)
-    report(d, TRANSFER_HOLDING, -1, "the controller holds: error %u, %s", s->error, controller_error_text(s->error));
-  else
-    report(d, states[s->phase], -1, "%s", "");
-}
-
 /* The connection is lost between READY and the end: look again, for as long as the motion may last. */
 static void find_again(struct download *d)
 {
@@ -419,6 +424,13 @@ static void attend(struct download *d)
   if (!d->ended && d->order->start && clock_wall_ms() > d->order->start_before_ms) expire(d);
   if (!d->ended && clock_monotonic_ns() > d->ready_ns + d->order->ready_timeout_ms * 1000000LL)
     stop_and_end(d, false, TRANSFER_FAILED, PROBLEM_CONFLICT, "nobody started it within ready_timeout");
+}
+
+void transfer_order_free(struct transfer_order *order)
+{
+  if (!order) return;
+  profile_release(&order->profile);
+  free(order);
 }
 
 void download_run(const struct transfer_order *order, struct client *client, const struct download_port *port)

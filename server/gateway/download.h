@@ -22,6 +22,8 @@ struct transfer_order {
   struct profile profile;
 };
 
+void transfer_order_free(struct transfer_order *order); /* NULL is fine */
+
 enum wish_kind {
   WISH_NONE,
   WISH_LOOK,

@@ -49,13 +49,6 @@ struct endpoints {
   bool leaving;
 };
 
-void transfer_order_free(struct transfer_order *order)
-{
-  if (!order) return;
-  profile_release(&order->profile);
-  free(order);
-}
-
 static bool same_address(const struct controller_address *a, const struct controller_address *b)
 {
   return a->port == b->port && a->unit == b->unit && !strcmp(a->host, b->host);

@@ -19,7 +19,6 @@ struct endpoints *endpoints_new(const char *dir, enum server_loss on_server_loss
                                 const struct endpoint_listener *listener);
 /* Queue a transfer; the order is taken and freed. EBUSY when one is there already, EMEMORY. */
 enum armdyn_status endpoints_submit(struct endpoints *e, struct transfer_order *order);
-void transfer_order_free(struct transfer_order *order);
 /* Hand over a wish; it is answered in any case. */
 void endpoints_wish(struct endpoints *e, const struct controller_address *address, const struct wish *wish);
 /* Report the end of a transfer of an earlier gateway as soon as that one has let go of the controller. */

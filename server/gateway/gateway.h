@@ -3,16 +3,55 @@
 #ifndef SERVER_GATEWAY_GATEWAY_H
 #define SERVER_GATEWAY_GATEWAY_H
 
+#include "api/codec/controller.h"
+#include "server/gateway/message.h"
 #include "server/store/store.h"
 
 struct gateway;
 struct options;
-struct robots;
 
-enum armdyn_status gateway_start(struct store *store, const struct options *options, struct robots *robots,
-                                 struct gateway **gateway, struct armdyn_error *error);
-/* Bring transfers to their configured end, until the deadline (monotonic ns). */
+/* Transfers that an earlier run left unfinished are asked after: they become what their gateway wrote about them, or
+ * `interrupted`. */
+enum armdyn_status gateway_start(struct store *store, const struct options *options, struct gateway **gateway,
+                                 struct armdyn_error *error);
+/* Bring transfers to their configured end, until the deadline (monotonic ns); a gateway that takes longer goes on alone
+ * and leaves its word in the journal. Frees. No-op on NULL. */
 void gateway_stop(struct gateway *gateway, int64_t deadline_ns);
-bool gateway_ready(const struct gateway *gateway);
+bool gateway_ready(struct gateway *gateway);
+
+/* -- controllers: where each name is, in memory, so that STOP needs no disk -- */
+void gateway_controller_changed(struct gateway *gateway, const struct controller_description *controller);
+void gateway_controller_gone(struct gateway *gateway, const char *name);
+bool gateway_knows(struct gateway *gateway, const char *controller);
+/* The controller of a transfer that has not ended. */
+bool gateway_controller_of(struct gateway *gateway, const char *transfer, char controller[ARMDYN_NAME_SIZE]);
+/* The transfer that holds this controller's endpoint: true and its id. */
+bool gateway_lease(struct gateway *gateway, const char *controller, char holder[ID_SIZE]);
+
+/* -- transfers -- */
+
+/* Accept a transfer: durable when it returns OK, and on its way to the controller.
+ *   transfer  in/out  id, controller, trajectory, request, tags in; the rest out; stays the caller's
+ *   order     in      taken in any case
+ *   holder    out     on EBUSY: the transfer that holds the endpoint
+ * EBUSY, ENOTFOUND (no such controller here), EUNAVAILABLE (the gateway is down), what the store says. */
+enum armdyn_status gateway_submit(struct gateway *gateway, struct store_transfer *transfer,
+                                  const struct store_idempotency *key, struct transfer_order *order,
+                                  char holder[ID_SIZE]);
+/* As it is now: memory wins over what is stored. Release it. May read the store. */
+enum armdyn_status gateway_transfer(struct gateway *gateway, const char *id, struct store_transfer *out);
+/* Put what is newer in memory into a row of a list. */
+void gateway_refresh(struct gateway *gateway, struct store_transfer *row);
+
+/* -- wishes -- */
+
+/* What became of a wish. status: OK: carried out; ECONFLICT: refused; EUNAVAILABLE: no answer in time. Called once, from
+ * another thread, or from within gateway_wish; never under a lock of the gateway. */
+typedef void gateway_answered(void *context, enum armdyn_status status, const char *text,
+                              const struct observation *seen);
+/* Ask something of a controller; does not wait. transfer: "" = of the controller, whatever it plays.
+ * answered NULL: nobody asks. */
+void gateway_wish(struct gateway *gateway, const char *controller, const char *transfer, enum wish_kind kind,
+                  int64_t start_before_ms, gateway_answered *answered, void *context);
 
 #endif

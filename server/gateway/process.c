@@ -136,11 +136,28 @@ static bool take_words(struct process *p, const struct frame *frame)
   return true;
 }
 
+/* STOP reaches what has not wholly arrived yet, too. */
+static void stop_arriving(struct process *p, const struct message_wish *message)
+{
+  for (size_t i = 0; i < ARRIVING_MOST; i++) {
+    struct transfer_order *order = p->arriving[i].order;
+    if (!order || strcmp(order->address.host, message->address.host) || order->address.port != message->address.port ||
+        order->address.unit != message->address.unit)
+      continue;
+    if (*message->wish.transfer && strcmp(message->wish.transfer, order->id)) continue;
+    p->arriving[i].order = NULL;
+    on_report(p, order->id,
+              &(struct transfer_report){ .state = TRANSFER_STOPPED, .problem = -1, .reason = "stopped on request" });
+    transfer_order_free(order);
+  }
+}
+
 static bool take_wish(struct process *p, const struct frame *frame)
 {
   struct message_wish message;
   if (frame->length != sizeof message) return false;
   memcpy(&message, frame->data, sizeof message);
+  if (message.wish.kind == WISH_STOP) stop_arriving(p, &message);
   endpoints_wish(p->endpoints, &message.address, &message.wish);
   return true;
 }

@@ -118,14 +118,12 @@ enum armdyn_status profile_init(struct profile *profile, const struct axis_map *
 {
   if (total < 1 || total > LIMIT_SERIES_ROWS)
     return armdyn_refuse(error, ARMDYN_ELIMIT, "/rate", "%zu samples are more than %d", total, LIMIT_SERIES_ROWS);
-  *profile = (struct profile){
-    .head = {.total = (uint32_t)total,
-             .period_us = period_us,
-             .format = (uint16_t)format,
-             .end_policy = END_HOLD,
-             .loss_policy = LOSS_STOP,
-             .axis_count = (uint32_t)map->count}
-  };
+  *profile = (struct profile){ .head = { .total = (uint32_t)total,
+                                         .period_us = period_us,
+                                         .format = (uint16_t)format,
+                                         .end_policy = END_HOLD,
+                                         .loss_policy = LOSS_STOP,
+                                         .axis_count = (uint32_t)map->count } };
   for (size_t a = 0; a < map->count; a++) {
     const struct mapped_axis *m = &map->axes[a];
     struct profile_axis *axis = &profile->head.axes[a];

@@ -49,6 +49,12 @@ route_handler inverse_dynamics, forward_kinematics;
 route_handler trajectory_create, trajectory_list, trajectory_get, trajectory_delete, trajectory_samples;
 /* jobs.c */
 route_handler job_list, job_get, job_cancel;
+/* controllers.c */
+route_handler controller_create, controller_list, controller_get, controller_put, controller_delete, controller_status,
+    controller_stop, controller_clear;
+/* transfers.c */
+route_handler transfer_create, transfer_list, transfer_get, transfer_arm, transfer_start, transfer_hold, transfer_resume,
+    transfer_stop;
 
 /* -- shared by the routes of robots (robots.c) -- */
 

@@ -2,6 +2,7 @@
 #include "api/json/writer.h"
 #include "armdyn/armdyn.h"
 #include "server/app.h"
+#include "server/gateway/gateway.h"
 #include "server/jobs/jobs.h"
 #include "server/routes/route.h"
 #include "server/store/store.h"
@@ -30,6 +31,7 @@ enum outcome system_ready(struct exchange *x)
   if (!missing && store_check(app->store, &error))
     missing = *error.message ? error.message : "the store does not answer";
   if (!missing && !jobs_ready(app->jobs)) missing = "not all workers are alive";
+  if (!missing && !gateway_ready(app->gateway)) missing = "the gateway is being started";
   if (missing) {
     exchange_set_header(x, "Retry-After", "1");
     answer_problem(x, PROBLEM_UNAVAILABLE, "%s", missing);

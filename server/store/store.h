@@ -225,8 +225,11 @@ enum armdyn_status store_transfer_create(struct store *store, const struct store
 /* Everything but id, controller, trajectory, created_at, request, tags. A final state is never left again (ECONFLICT),
  * and start_sent never taken back. ENOTFOUND. */
 enum armdyn_status store_transfer_update(struct store *store, const struct store_transfer *transfer);
-/* Claim the one START of a transfer: OK once, ECONFLICT ever after and when the transfer has ended. ENOTFOUND. */
+/* Claim the one START of a transfer: OK once, ECONFLICT ever after and when the transfer has ended. ENOTFOUND.
+ * key: of the request that starts it, kept with the claim; NULL = none. */
 enum armdyn_status store_transfer_claim_start(struct store *store, const char *id);
+enum armdyn_status store_transfer_claim_start_with(struct store *store, const char *id,
+                                                   const struct store_idempotency *key);
 enum armdyn_status store_transfer_get(struct store *store, const char *id, struct store_transfer *out);
 typedef void store_transfer_visit(void *context, const struct store_transfer *transfer);
 enum armdyn_status store_transfer_list(struct store *store, const char *controller, int state,

@@ -75,19 +75,31 @@ enum armdyn_status store_transfer_update(struct store *store, const struct store
   return store_update(store, &change);
 }
 
-static enum armdyn_status claim(struct sql *sql, void *id)
+struct claim {
+  const char *id;
+  const struct store_idempotency *key;
+};
+
+static enum armdyn_status claim(struct sql *sql, void *argument)
 {
+  const struct claim *c = argument;
   enum armdyn_status status =
       sql_change(sql, "UPDATE transfers SET start_sent = 1 WHERE id = ? AND start_sent = 0 AND " UNFINISHED,
-                 VALUES(value_text(id)));
-  return status == ARMDYN_ENOTFOUND ? store_conflict(sql, EXISTS, id, ARMDYN_ENOTFOUND) : status;
+                 VALUES(value_text(c->id)));
+  if (status == ARMDYN_ENOTFOUND) return store_conflict(sql, EXISTS, c->id, ARMDYN_ENOTFOUND);
+  return status ? status : store_idempotency_keep(sql, c->key, "transfers", c->id);
+}
+
+enum armdyn_status store_transfer_claim_start_with(struct store *store, const char *id,
+                                                   const struct store_idempotency *key)
+{
+  struct claim c = { id, key };
+  return store_write(store, claim, &c, 0);
 }
 
 enum armdyn_status store_transfer_claim_start(struct store *store, const char *id)
 {
-  char copy[ID_SIZE];
-  snprintf(copy, sizeof copy, "%s", id);
-  return store_write(store, claim, copy, 0);
+  return store_transfer_claim_start_with(store, id, NULL);
 }
 
 enum armdyn_status store_transfer_get(struct store *store, const char *id, struct store_transfer *out)

@@ -1,0 +1,281 @@
+#include "server/gateway/book.h"
+
+#include "api/json/writer.h"
+#include "server/base/clock.h"
+
+enum { HISTORY_MOST = KB(64) }; /* bytes; a transfer that changes so often keeps its first states and its last */
+
+struct book_controller {
+  char name[ARMDYN_NAME_SIZE];
+  struct controller_address address;
+  struct book_controller *next;
+};
+
+struct book_entry {
+  struct store_transfer row;
+  struct controller_address address;
+  bool accepted, adopted, start_wanted;
+  int64_t start_before_ms;
+  struct book_entry *next;
+};
+
+static void entry_free(struct book_entry *e)
+{
+  store_transfer_release(&e->row);
+  free(e);
+}
+
+void book_release(struct book *book)
+{
+  for (struct book_controller *c; (c = book->controllers); free(c)) book->controllers = c->next;
+  for (struct book_entry *e; (e = book->entries); entry_free(e)) book->entries = e->next;
+}
+
+/* -- controllers -- */
+
+static struct book_controller *controller_of(const struct book *book, const char *name)
+{
+  struct book_controller *c = book->controllers;
+  while (c && strcmp(c->name, name)) c = c->next;
+  return c;
+}
+
+void book_controller(struct book *book, const struct controller_description *controller)
+{
+  struct book_controller *c = controller_of(book, controller->name);
+  if (!c) {
+    if (!(c = calloc(1, sizeof *c))) return; /* its transfers are refused as of an unknown controller */
+    memcpy(c->name, controller->name, sizeof c->name);
+    c->next = book->controllers;
+    book->controllers = c;
+  }
+  memset(&c->address, 0, sizeof c->address);
+  memcpy(c->address.host, controller->host, sizeof c->address.host);
+  c->address.port = (uint16_t)controller->port;
+  c->address.unit = (uint16_t)controller->unit;
+  c->address.base = (uint16_t)controller->profile.base;
+}
+
+void book_controller_gone(struct book *book, const char *name)
+{
+  struct book_controller **at = &book->controllers;
+  while (*at && strcmp((*at)->name, name)) at = &(*at)->next;
+  struct book_controller *gone = *at;
+  if (gone) *at = gone->next;
+  free(gone);
+}
+
+bool book_address(const struct book *book, const char *name, struct controller_address *address)
+{
+  const struct book_controller *c = controller_of(book, name);
+  if (c) *address = c->address;
+  return c != NULL;
+}
+
+/* -- transfers -- */
+
+static struct book_entry *entry_of(const struct book *book, const char *id)
+{
+  struct book_entry *e = book->entries;
+  while (e && strcmp(e->row.id, id)) e = e->next;
+  return e;
+}
+
+bool book_holder(const struct book *book, const struct controller_address *address, char holder[ID_SIZE])
+{
+  for (const struct book_entry *e = book->entries; e; e = e->next) {
+    if (e->address.port != address->port || e->address.unit != address->unit || strcmp(e->address.host, address->host))
+      continue;
+    memcpy(holder, e->row.id, ID_SIZE);
+    return true;
+  }
+  return false;
+}
+
+static bool copy_text(char **to, const char *from)
+{
+  *to = from ? strdup(from) : NULL;
+  return *to || !from;
+}
+
+static enum armdyn_status copy_row(struct store_transfer *to, const struct store_transfer *from)
+{
+  *to = *from;
+  to->request = to->tags = to->history = to->problem = NULL;
+  if (copy_text(&to->request, from->request) && copy_text(&to->tags, from->tags) &&
+      copy_text(&to->history, from->history) && copy_text(&to->problem, from->problem))
+    return ARMDYN_OK;
+  store_transfer_release(to);
+  return ARMDYN_EMEMORY;
+}
+
+/* The list with one more {"state", "at", "reason"}; the old one when there is no room or memory. */
+static char *history_with(char *history, enum transfer_state state, const char *at, const char *reason)
+{
+  struct buffer out = BUFFER(2 * HISTORY_MOST);
+  struct json_writer w = { .out = &out };
+  size_t length = history ? strlen(history) : 0;
+  if (length > HISTORY_MOST && !transfer_state_final(state)) return history;
+  if (length > 2)
+    buffer_append(&out, history, length - 1), buffer_text(&out, ",");
+  else
+    buffer_text(&out, "[");
+  json_begin_object(&w);
+  json_key(&w, "state"), json_write_text(&w, transfer_state_name(state));
+  json_key(&w, "at"), json_write_text(&w, at);
+  json_key(&w, "reason"), json_write_text(&w, *reason ? reason : NULL);
+  json_end_object(&w);
+  buffer_text(&out, "]");
+  char *longer = buffer_take(&out, &length);
+  buffer_release(&out);
+  if (!longer) return history;
+  free(history);
+  return longer;
+}
+
+static struct book_entry *add(struct book *book, const struct store_transfer *row)
+{
+  struct book_entry *e = calloc(1, sizeof *e);
+  if (!e) return NULL;
+  if (copy_row(&e->row, row)) {
+    free(e);
+    return NULL;
+  }
+  e->next = book->entries;
+  book->entries = e;
+  return e;
+}
+
+enum armdyn_status book_submit(struct book *book, struct store_transfer *row, const struct transfer_order *order)
+{
+  clock_format(clock_wall_ms(), row->created_at);
+  row->state = TRANSFER_QUEUED;
+  row->history = history_with(row->history, TRANSFER_QUEUED, row->created_at, "");
+  if (!row->history) return ARMDYN_EMEMORY;
+  struct book_entry *e = add(book, row);
+  if (!e) return ARMDYN_EMEMORY;
+  e->address = order->address;
+  e->start_wanted = order->start;
+  e->start_before_ms = order->start_before_ms;
+  return ARMDYN_OK;
+}
+
+void book_accept(struct book *book, const char *id)
+{
+  struct book_entry *e = entry_of(book, id);
+  if (e) e->accepted = true;
+}
+
+enum armdyn_status book_adopt(struct book *book, const struct store_transfer *row)
+{
+  struct book_entry *e = add(book, row);
+  if (!e) return ARMDYN_EMEMORY;
+  e->accepted = e->adopted = true;
+  book_address(book, row->controller, &e->address);
+  return ARMDYN_OK;
+}
+
+bool book_unfinished(const struct book *book, size_t index, char id[ID_SIZE], struct controller_address *address)
+{
+  for (const struct book_entry *e = book->entries; e; e = e->next) {
+    if (!e->adopted || index--) continue;
+    memcpy(id, e->row.id, ID_SIZE);
+    *address = e->address;
+    return true;
+  }
+  return false;
+}
+
+bool book_first(const struct book *book, char id[ID_SIZE])
+{
+  const struct book_entry *e = book->entries;
+  while (e && !e->accepted) e = e->next;
+  if (e) memcpy(id, e->row.id, ID_SIZE);
+  return e != NULL;
+}
+
+uint32_t book_sent(const struct book *book, const char *id)
+{
+  const struct book_entry *e = entry_of(book, id);
+  return e ? (uint32_t)e->row.sent : 0;
+}
+
+enum armdyn_status book_copy(const struct book *book, const char *id, struct store_transfer *out)
+{
+  const struct book_entry *e = entry_of(book, id);
+  return e ? copy_row(out, &e->row) : ARMDYN_ENOTFOUND;
+}
+
+bool book_controller_of(const struct book *book, const char *id, char controller[ARMDYN_NAME_SIZE])
+{
+  const struct book_entry *e = entry_of(book, id);
+  if (e) memcpy(controller, e->row.controller, ARMDYN_NAME_SIZE);
+  return e != NULL;
+}
+
+void book_refresh(const struct book *book, struct store_transfer *row)
+{
+  const struct book_entry *e = entry_of(book, row->id);
+  if (!e) return;
+  row->state = e->row.state;
+  row->sent = e->row.sent;
+  memcpy(row->started_at, e->row.started_at, sizeof row->started_at);
+  memcpy(row->finished_at, e->row.finished_at, sizeof row->finished_at);
+}
+
+void book_remove(struct book *book, const char *id)
+{
+  struct book_entry **at = &book->entries;
+  while (*at && strcmp((*at)->row.id, id)) at = &(*at)->next;
+  struct book_entry *gone = *at;
+  if (!gone) return;
+  *at = gone->next;
+  entry_free(gone);
+}
+
+static char *problem_text(const struct store_transfer *row, const struct transfer_report *report)
+{
+  struct buffer out = BUFFER(KB(16));
+  char instance[64];
+  size_t length;
+  snprintf(instance, sizeof instance, "/v1/transfers/%s", row->id);
+  problem_write(&out, (enum problem)report->problem, *report->reason ? report->reason : NULL, instance, NULL, NULL);
+  char *text = buffer_take(&out, &length);
+  buffer_release(&out);
+  return text;
+}
+
+bool book_report(struct book *book, const char *id, int64_t at_ms, const struct transfer_report *report)
+{
+  struct book_entry *e = entry_of(book, id);
+  if (!e || transfer_state_final(e->row.state)) return false;
+  struct store_transfer *row = &e->row;
+  char at[TIME_SIZE];
+  clock_format(at_ms, at);
+  row->state = report->state;
+  if (report->sent > row->sent) row->sent = report->sent;
+  row->history = history_with(row->history, report->state, at, report->reason);
+  if (report->state == TRANSFER_PLAYING && !*row->started_at) memcpy(row->started_at, at, sizeof at);
+  if (transfer_state_final(report->state)) memcpy(row->finished_at, at, sizeof at);
+  if (report->problem >= 0 && report->problem < PROBLEM_COUNT) {
+    free(row->problem);
+    row->problem = problem_text(row, report);
+  }
+  return true;
+}
+
+void book_progress(struct book *book, const char *id, uint32_t sent)
+{
+  struct book_entry *e = entry_of(book, id);
+  if (e) e->row.sent = sent;
+}
+
+bool book_take_start(struct book *book, const char *id, char controller[ARMDYN_NAME_SIZE], int64_t *start_before_ms)
+{
+  struct book_entry *e = entry_of(book, id);
+  if (!e || !e->start_wanted) return false;
+  e->start_wanted = false;
+  memcpy(controller, e->row.controller, ARMDYN_NAME_SIZE);
+  *start_before_ms = e->start_before_ms;
+  return true;
+}

@@ -1,0 +1,44 @@
+/* What `serve` has in memory of the gateway's work: where controllers are, and transfers that have not ended.
+ * No locks here; gateway.c holds one around every call. */
+#ifndef SERVER_GATEWAY_BOOK_H
+#define SERVER_GATEWAY_BOOK_H
+
+#include "api/codec/controller.h"
+#include "server/gateway/message.h"
+
+struct book {
+  struct book_controller *controllers;
+  struct book_entry *entries;
+};
+void book_release(struct book *book);
+
+/* -- controllers -- */
+void book_controller(struct book *book, const struct controller_description *controller); /* new or changed */
+void book_controller_gone(struct book *book, const char *name);
+bool book_address(const struct book *book, const char *name, struct controller_address *address);
+
+/* -- transfers -- */
+/* The transfer that holds an endpoint. */
+bool book_holder(const struct book *book, const struct controller_address *address, char holder[ID_SIZE]);
+/* A new one: created_at, state and history of `row` are filled in; it is `accepted` only after it was stored. */
+enum armdyn_status book_submit(struct book *book, struct store_transfer *row, const struct transfer_order *order);
+void book_accept(struct book *book, const char *id);
+/* One that an earlier run left unfinished. */
+enum armdyn_status book_adopt(struct book *book, const struct store_transfer *row);
+/* The index-th transfer that was adopted and has not ended; address->host is "" when its controller is gone. */
+bool book_unfinished(const struct book *book, size_t index, char id[ID_SIZE], struct controller_address *address);
+/* Any accepted transfer. */
+bool book_first(const struct book *book, char id[ID_SIZE]);
+uint32_t book_sent(const struct book *book, const char *id);
+/* A copy to be released. ENOTFOUND, EMEMORY. */
+enum armdyn_status book_copy(const struct book *book, const char *id, struct store_transfer *out);
+bool book_controller_of(const struct book *book, const char *id, char controller[ARMDYN_NAME_SIZE]);
+void book_refresh(const struct book *book, struct store_transfer *row);
+void book_remove(struct book *book, const char *id);
+/* Write a report into its transfer: false when it is unknown or has ended. */
+bool book_report(struct book *book, const char *id, int64_t at_ms, const struct transfer_report *report);
+void book_progress(struct book *book, const char *id, uint32_t sent);
+/* Is this one to be started as soon as it is armed? True once. */
+bool book_take_start(struct book *book, const char *id, char controller[ARMDYN_NAME_SIZE], int64_t *start_before_ms);
+
+#endif

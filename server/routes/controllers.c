@@ -1,0 +1,390 @@
+/* Controllers: where they are, which arm they move, what they may be sent; and what they do now. */
+#include "api/codec/controller.h"
+
+#include "api/codec/transfer.h"
+#include "server/app.h"
+#include "server/gateway/gateway.h"
+#include "server/http/idempotency.h"
+#include "server/http/preconditions.h"
+#include "server/robots/cache.h"
+#include "server/routes/listing.h"
+#include "server/routes/motion.h"
+#include "server/routes/route.h"
+
+enum { DOCUMENT_MOST = KB(64) };
+
+bool controller_of_request(struct exchange *x, const char *name, struct controller_description *controller,
+                           struct store_controller *row)
+{
+  struct store_controller stored;
+  enum armdyn_status status = store_controller_get(exchange_app(x)->store, name, &stored);
+  if (!status) {
+    status = controller_decode(stored.document, strlen(stored.document), controller, exchange_faults(x));
+    if (status) status = ARMDYN_EINTERNAL; /* it was accepted once */
+  }
+  if (!status && row) {
+    *row = stored;
+    return true;
+  }
+  if (status != ARMDYN_ENOTFOUND) store_controller_release(&stored);
+  if (status == ARMDYN_ENOTFOUND)
+    answer_problem(x, PROBLEM_NOT_FOUND, "there is no controller '%.64s'", name);
+  else if (status)
+    answer_status(x, status, NULL);
+  return !status;
+}
+
+static void answer_controller(struct exchange *x, int http_status, const struct controller_description *controller,
+                              const struct store_controller *row)
+{
+  struct buffer body = BUFFER(DOCUMENT_MOST);
+  controller_resource_encode(controller, row->created_at, &body);
+  if (http_status == 201) exchange_set_header(x, "Location", "/v1/controllers/%s", row->name);
+  answer_etag(x, row->version);
+  answer_json(x, http_status, &body);
+}
+
+static void get(struct exchange *x, const char *name, int http_status)
+{
+  struct controller_description controller;
+  struct store_controller row;
+  if (!controller_of_request(x, name, &controller, &row)) return;
+  if (http_status != 200 || !answered_not_modified(x, row.version))
+    answer_controller(x, http_status, &controller, &row);
+  store_controller_release(&row);
+}
+
+enum outcome controller_get(struct exchange *x)
+{
+  get(x, exchange_segment(x, "controller"), 200);
+  return ANSWERED;
+}
+
+/* -- writing -- */
+
+/* Does its robot exist, and can the axes be bound to it? Adds faults. */
+static enum armdyn_status check_robot(struct exchange *x, const struct controller_description *controller)
+{
+  struct robots *robots = exchange_app(x)->robots;
+  struct faults *faults = exchange_faults(x);
+  const struct robot_entry *entry;
+  enum armdyn_status status = robots_get(robots, controller->robot, controller->revision, true, &entry);
+  if (status == ARMDYN_ENOTFOUND && controller->revision) {
+    fault_add(faults, FAULT_AT_POINTER, "/revision", FAULT_INCONSISTENT, "robot '%s' has no revision %lld",
+              controller->robot, (long long)controller->revision);
+    return ARMDYN_EINPUT;
+  }
+  if (status == ARMDYN_ENOTFOUND) {
+    fault_add(faults, FAULT_AT_POINTER, "/robot", FAULT_INCONSISTENT, "there is no robot '%s'", controller->robot);
+    return ARMDYN_EINPUT;
+  }
+  if (status) return status;
+  struct axis_map map;
+  status = axis_map_make(controller, armdyn_robot_description(entry->robot), &map, faults);
+  robots_release(robots, entry);
+  return status;
+}
+
+/* The body, checked, as a row for the store. false: answered. */
+static bool read_controller(struct exchange *x, const char *name, struct controller_description *controller,
+                            struct store_controller *row)
+{
+  size_t length;
+  const char *body = exchange_body(x, &length);
+  memset(row, 0, sizeof *row);
+  enum armdyn_status status = controller_decode(body, length, controller, exchange_faults(x));
+  if (!status && name && strcmp(name, controller->name)) {
+    fault_add(exchange_faults(x), FAULT_AT_POINTER, "/name", FAULT_INCONSISTENT,
+              "must be '%s' as in the path, got '%s'", name, controller->name);
+    status = ARMDYN_EINPUT;
+  }
+  if (!status) status = check_robot(x, controller);
+  if (!status) {
+    struct buffer document = BUFFER(DOCUMENT_MOST);
+    controller_encode(controller, &document);
+    status = document.failure;
+    row->document = buffer_take(&document, &length);
+    buffer_release(&document);
+  }
+  if (status) {
+    answer_status(x, status, NULL);
+    return false;
+  }
+  memcpy(row->name, controller->name, sizeof row->name);
+  memcpy(row->robot, controller->robot, sizeof row->robot);
+  return true;
+}
+
+enum outcome controller_create(struct exchange *x)
+{
+  struct idempotency once;
+  char *href = NULL;
+  switch (idempotency_begin(x, false, &once, &href)) {
+  case IDEMPOTENCY_REFUSED: return ANSWERED;
+  case IDEMPOTENCY_REPLAY:
+    get(x, strrchr(href, '/') + 1, 201);
+    free(href);
+    return ANSWERED;
+  case IDEMPOTENCY_NEW: break;
+  }
+  struct controller_description controller;
+  struct store_controller row;
+  if (read_controller(x, NULL, &controller, &row)) {
+    enum armdyn_status status = store_controller_create(exchange_app(x)->store, &row, idempotency_key(&once));
+    if (status == ARMDYN_EEXISTS) {
+      answer_problem(x, PROBLEM_CONFLICT, "there is a controller '%s' already", row.name);
+    } else if (status) {
+      answer_status(x, status, NULL);
+    } else {
+      gateway_controller_changed(exchange_app(x)->gateway, &controller);
+      answer_controller(x, 201, &controller, &row);
+    }
+    store_controller_release(&row);
+  }
+  idempotency_end(x, &once);
+  return ANSWERED;
+}
+
+/* A controller that a transfer holds is not changed under it. false: answered. */
+static bool nobody_holds(struct exchange *x, const char *name)
+{
+  char holder[ID_SIZE];
+  if (!gateway_lease(exchange_app(x)->gateway, name, holder)) return true;
+  answer_problem(x, PROBLEM_LEASE_HELD, "transfer %s holds controller '%s'", holder, name);
+  return false;
+}
+
+/* The present version of the controller in the path; false: answered. */
+static bool present_version(struct exchange *x, const char *name, int64_t *version)
+{
+  struct controller_description controller;
+  struct store_controller row;
+  if (!controller_of_request(x, name, &controller, &row)) return false;
+  *version = row.version;
+  store_controller_release(&row);
+  return true;
+}
+
+static void answer_stale(struct exchange *x, const char *name)
+{
+  answer_problem(x, PROBLEM_STALE, "controller '%s' has changed meanwhile", name);
+}
+
+enum outcome controller_put(struct exchange *x)
+{
+  const char *name = exchange_segment(x, "controller");
+  int64_t expected = 0;
+  if (!exchange_header(x, "If-None-Match") && !present_version(x, name, &expected)) return ANSWERED;
+  enum precondition precondition = exchange_precondition(x, true, &expected);
+  if (precondition == EXPECT_REFUSED) return ANSWERED;
+  bool creates = precondition == EXPECT_NONE;
+  struct controller_description controller;
+  struct store_controller row;
+  if (!read_controller(x, name, &controller, &row)) return ANSWERED;
+  if (creates || nobody_holds(x, name)) {
+    struct store *store = exchange_app(x)->store;
+    enum armdyn_status status =
+        creates ? store_controller_create(store, &row, NULL) : store_controller_update(store, &row, expected);
+    if (status == ARMDYN_EEXISTS) {
+      answer_problem(x, PROBLEM_STALE, "there is a controller '%s' already", name);
+    } else if (status == ARMDYN_ESTALE) {
+      answer_stale(x, name);
+    } else if (status) {
+      answer_status(x, status, NULL);
+    } else {
+      gateway_controller_changed(exchange_app(x)->gateway, &controller);
+      if (creates)
+        answer_controller(x, 201, &controller, &row);
+      else
+        get(x, name, 200); /* with the created_at that it has */
+    }
+  }
+  store_controller_release(&row);
+  return ANSWERED;
+}
+
+enum outcome controller_delete(struct exchange *x)
+{
+  const char *name = exchange_segment(x, "controller");
+  int64_t expected;
+  if (!present_version(x, name, &expected)) return ANSWERED;
+  if (exchange_precondition(x, false, &expected) == EXPECT_REFUSED || !nobody_holds(x, name)) return ANSWERED;
+  enum armdyn_status status = store_controller_delete(exchange_app(x)->store, name, expected);
+  if (status == ARMDYN_ESTALE) {
+    answer_stale(x, name);
+  } else if (status) {
+    answer_status(x, status, NULL);
+  } else {
+    gateway_controller_gone(exchange_app(x)->gateway, name);
+    answer_empty(x, 204);
+  }
+  return ANSWERED;
+}
+
+/* -- the list -- */
+
+static void visit(void *context, const struct store_controller *row)
+{
+  struct listing *listing = context;
+  struct controller_description *c = malloc(sizeof *c);
+  struct faults *faults = calloc(1, sizeof *faults);
+  bool readable = c && faults && !controller_decode(row->document, strlen(row->document), c, faults);
+  if (readable && listing_takes(listing, row->name)) {
+    struct json_writer *w = &listing->writer;
+    json_begin_object(w);
+    json_key(w, "name"), json_write_text(w, row->name);
+    json_key(w, "host"), json_write_text(w, c->host);
+    json_key(w, "port"), json_write_integer(w, c->port);
+    json_key(w, "unit"), json_write_integer(w, c->unit);
+    json_key(w, "robot"), json_write_text(w, c->robot);
+    json_key(w, "created_at"), json_write_text(w, row->created_at);
+    json_end_object(w);
+  }
+  free(faults);
+  free(c);
+}
+
+enum outcome controller_list(struct exchange *x)
+{
+  struct listing listing;
+  if (!listing_begin(&listing, x)) return ANSWERED;
+  listing_end(&listing, store_controller_list(exchange_app(x)->store, &listing.page, visit, &listing));
+  return ANSWERED;
+}
+
+/* -- what it does -- */
+
+/* Somebody waits to hear of a controller. */
+struct asking {
+  struct exchange *x;
+  struct axis_map map;
+  char controller[ARMDYN_NAME_SIZE];
+  bool may_be_unreachable; /* that is an answer too */
+};
+
+static void answer_seen(struct asking *a, const struct observation *seen)
+{
+  char observed_at[TIME_SIZE] = "", holder[ID_SIZE], error[80];
+  double position[ARMDYN_JOINTS_MAX] = { 0 };
+  if (seen->seen_ms) clock_format(seen->seen_ms, observed_at);
+  for (size_t i = 0; i < a->map.count; i++) {
+    const struct mapped_axis *m = &a->map.axes[i];
+    position[m->joint] = ((double)seen->position[m->axis] - m->position_offset) / m->position_scale;
+  }
+  snprintf(error, sizeof error, "%u: %s", seen->state.error, controller_error_text(seen->state.error));
+  bool leased = gateway_lease(exchange_app(a->x)->gateway, a->controller, holder);
+  double age = (double)(clock_wall_ms() - seen->seen_ms) * 1e-3;
+  const struct controller_status status = {
+    .connected = seen->connected,
+    .observed_at = observed_at,
+    .age = age > 0 ? age : 0,
+    .state = controller_phase_name(seen->state.phase),
+    .joint_count = a->map.count,
+    .position = position,
+    .profile_id = seen->state.profile,
+    .play_index = seen->state.play_index,
+    .last_error = seen->state.error ? error : NULL,
+    .lease = leased ? holder : NULL,
+  };
+  struct buffer body = BUFFER(DOCUMENT_MOST);
+  controller_status_encode(&status, &body);
+  answer_json(a->x, 200, &body);
+}
+
+static void seen_answered(void *context, enum armdyn_status status, const char *text, const struct observation *seen)
+{
+  struct asking *a = context;
+  struct exchange *x = a->x;
+  if (!status || a->may_be_unreachable)
+    answer_seen(a, seen);
+  else if (status == ARMDYN_EUNAVAILABLE)
+    answer_problem(x, PROBLEM_CONTROLLER_UNREACHABLE, "%s", text);
+  else
+    answer_problem(x, PROBLEM_CONTROLLER_REFUSED, "%s", text);
+  free(a);
+  exchange_resume(x);
+}
+
+/* The controller of the route, bound to its robot. NULL: answered. */
+static struct asking *asking_new(struct exchange *x)
+{
+  struct controller_description controller;
+  if (!controller_of_request(x, exchange_segment(x, "controller"), &controller, NULL)) return NULL;
+  struct robots *robots = exchange_app(x)->robots;
+  const struct robot_entry *entry;
+  struct asking *a = calloc(1, sizeof *a);
+  enum armdyn_status status = a ? ARMDYN_OK : ARMDYN_EMEMORY;
+  if (!status) status = robots_get(robots, controller.robot, controller.revision, true, &entry);
+  if (!status) {
+    status = axis_map_make(&controller, armdyn_robot_description(entry->robot), &a->map, exchange_faults(x));
+    robots_release(robots, entry);
+  }
+  if (!status && exchange_may_wait(x)) {
+    a->x = x;
+    memcpy(a->controller, controller.name, sizeof a->controller);
+    return a;
+  }
+  free(a);
+  if (status)
+    answer_status(x, status, NULL);
+  else
+    answer_problem(x, PROBLEM_UNAVAILABLE, "too many requests wait already");
+  return NULL;
+}
+
+enum outcome controller_status(struct exchange *x)
+{
+  struct asking *a = asking_new(x);
+  if (!a) return ANSWERED;
+  a->may_be_unreachable = true;
+  gateway_wish(exchange_app(x)->gateway, a->controller, "", WISH_LOOK, 0, seen_answered, a);
+  return WAITS;
+}
+
+enum outcome controller_clear(struct exchange *x)
+{
+  if (!nobody_holds(x, exchange_segment(x, "controller"))) return ANSWERED;
+  struct asking *a = asking_new(x);
+  if (!a) return ANSWERED;
+  gateway_wish(exchange_app(x)->gateway, a->controller, "", WISH_CLEAR, 0, seen_answered, a);
+  return WAITS;
+}
+
+/* -- STOP: no lease, no header, no disk, no queue -- */
+
+static void answer_stop(struct exchange *x, bool confirmed, const char *state, const char *why)
+{
+  struct buffer body = BUFFER(DOCUMENT_MOST);
+  char detail[512];
+  snprintf(detail, sizeof detail, "not confirmed: use the emergency stop; this call is not a safety function (%s)",
+           why);
+  stop_answer_encode(confirmed, state, confirmed ? "the controller confirmed that nothing moves" : detail, &body);
+  answer_json(x, 200, &body);
+}
+
+static void stop_answered(void *context, enum armdyn_status status, const char *text, const struct observation *seen)
+{
+  struct exchange *x = context;
+  answer_stop(x, status == ARMDYN_OK, seen->seen_ms ? controller_phase_name(seen->state.phase) : NULL, text);
+  exchange_resume(x);
+}
+
+enum outcome stop_and_answer(struct exchange *x, const char *controller, const char *transfer)
+{
+  struct gateway *gateway = exchange_app(x)->gateway;
+  if (exchange_may_wait(x)) {
+    gateway_wish(gateway, controller, transfer, WISH_STOP, 0, stop_answered, x);
+    return WAITS;
+  }
+  gateway_wish(gateway, controller, transfer, WISH_STOP, 0, NULL, NULL);
+  answer_stop(x, false, NULL, "STOP was sent; too many requests wait to hear what came of it");
+  return ANSWERED;
+}
+
+enum outcome controller_stop(struct exchange *x)
+{
+  const char *name = exchange_segment(x, "controller");
+  if (gateway_knows(exchange_app(x)->gateway, name)) return stop_and_answer(x, name, "");
+  answer_problem(x, PROBLEM_NOT_FOUND, "there is no controller '%.64s'", name);
+  return ANSWERED;
+}

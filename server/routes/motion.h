@@ -1,0 +1,17 @@
+/* What the routes of controllers and of transfers need of each other. */
+#ifndef SERVER_ROUTES_MOTION_H
+#define SERVER_ROUTES_MOTION_H
+
+#include "api/codec/controller.h"
+#include "server/http/exchange.h"
+#include "server/store/store.h"
+
+/* The controller of this name as stored. false: 404 or another problem has been answered.
+ *   row  out  NULL = not wanted; release it */
+bool controller_of_request(struct exchange *x, const char *name, struct controller_description *controller,
+                           struct store_controller *row);
+
+/* Send STOP and answer with what came of it, at once when nobody may wait. transfer: "" = of the controller. */
+enum outcome stop_and_answer(struct exchange *x, const char *controller, const char *transfer);
+
+#endif
