@@ -111,11 +111,11 @@ $(OUT)/armdyn: $(MAIN_OBJ) $(ROOMS)
 UNIT_SRC  := $(sort $(wildcard tests/unit/*/test_*.c))
 TSAN_SRC  := $(sort $(wildcard tests/tsan/*.c))
 FUZZ_SRC  := $(sort $(wildcard tests/fuzz/fuzz_*.c))
-BENCH_SRC := $(sort $(wildcard tests/bench/bench_*.c))
+BENCH_SRC := $(sort $(wildcard tests/bench/bench_*.c tests/bench/peer_*.c tests/bench/client_*.c))
 programs   = $(patsubst %.c,$(OUT)/%,$(1))
 
 $(call programs,$(UNIT_SRC)):  TEST_LIBS := -lcriterion -lcjson
-$(call programs,$(FUZZ_SRC)):  TEST_LIBS := -fsanitize=fuzzer
+$(call programs,$(FUZZ_SRC)):  TEST_LIBS := -fsanitize=fuzzer -lcjson
 $(call programs,$(BENCH_SRC)): TEST_LIBS := -lcjson
 $(OUT)/tests/%: tests/%.c $(ROOMS) $(OUT)/obj/flags
 	@mkdir -p $(@D)

@@ -16,7 +16,7 @@
 #define LIMIT_ANSWER           MB(512) /* one answer */
 #define LIMIT_BODIES_IN_FLIGHT MB(512) /* all request bodies held at once; beyond it 503 */
 #define LIMIT_URL              KB(8)
-#define LIMIT_HEADERS          KB(32)
+#define LIMIT_HEADERS          KB(16)
 #define LIMIT_LIST             200     /* items a page */
 #define LIMIT_WAYPOINTS        1000    /* of one trajectory */
 #define LIMIT_SERIES_ROWS      2000000 /* samples of one stored trajectory */

@@ -25,10 +25,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 MODEL = ROOT / "tests/data/robots/puma560.json"
 
 # Where the Puma goes [rad]: down at the part, up, across, and down at the tray.
-PICK = [-0.90, 0.55, 2.75, 0.0, 0.90, 0.0]
-LIFTED = [-0.75, 0.85, 2.75, 0.2, 0.60, 0.2]
-ABOVE = [0.75, 0.95, 2.65, -0.2, 0.60, 0.4]
-PLACE = [1.10, 0.60, 2.70, 0.0, 0.90, 0.6]
+PICK = [-0.90, 0.15, -2.10, 0.0, -1.19, 0.0]
+LIFTED = [-0.60, 0.45, -2.10, 0.0, -1.30, 0.1]
+ABOVE = [0.70, 0.45, -2.10, 0.0, -1.30, 0.5]
+PLACE = [1.00, 0.20, -2.15, 0.0, -1.19, 0.6]
 DURATION = 2.4  # s
 RATE = 250      # samples a second on the controller
 
@@ -134,7 +134,7 @@ def point(tool):
 
 def plan(service, model):
     """Store the robot, compute the motion; its document and samples."""
-    service.post("/v1/robots?allow_unphysical=true", model)
+    service.post("/v1/robots", model)
     robot = f"/v1/robots/{model['name']}"
     pose = service.post(f"{robot}/forward-kinematics", {"q": [PICK, PLACE]})["tool"]
     tell("asked", f"from the part at {point(pose[0])} to the tray at {point(pose[1])}, over 2 points,")
@@ -223,7 +223,7 @@ def story(children, folder):
     children.append(Child(folder, "serve", "--listen", "127.0.0.1:0", "--data", folder / "data"))
     simulator, service = children[0], Service(children[1])
     version = service.get("/v1/version")["version"]
-    print(f"armdyn {version}: a pick and place of a {model.get('description', model['name']).rstrip('.')}\n")
+    print(f"armdyn {version}: a pick and place of {model['name']}, {len(model['joints'])} joints, from its model to torque on a controller\n")
     tell("service", f"{service.url} with a store of its own; simulated controller on Modbus TCP port {simulator.port}")
     trajectory, samples = plan(service, model)
     show_torque(model, trajectory, samples)

@@ -172,8 +172,8 @@ static void decode_options(const struct json_type *call, query_lookup *query, co
     if (!text) continue;
     while (value < count && strcmp(text, names[value])) value++;
     if (value == count)
-      fault_add(faults, FAULT_AT_PARAMETER, field->name, FAULT_ENUM, "must be %s%s%s, got \"%.64s\"", names[0],
-                count > 1 ? " or " : "", count > 1 ? names[1] : "", text);
+      fault_add(faults, FAULT_AT_PARAMETER, field->name, truth ? FAULT_TYPE : FAULT_ENUM,
+                "must be %s%s%s, got \"%.64s\"", names[0], count > 1 ? " or " : "", count > 1 ? names[1] : "", text);
     else if (truth)
       *(bool *)((char *)request + field->offset) = value;
     else
@@ -181,14 +181,14 @@ static void decode_options(const struct json_type *call, query_lookup *query, co
   }
 }
 
-/* Cut a table of rows into its fields. `present` of every column; a field whose first column is absent is absent. */
+/* Cut a table of rows into its fields; those beyond its columns are absent. */
 static void cut(const struct json_type *call, size_t joints, const double *data, size_t rows, size_t columns,
                 struct request *request)
 {
   size_t at = 0;
   for (size_t i = 0; i < call->field_count; i++) {
     const struct json_field *field = &call->fields[i];
-    if (!is_samples(field) || at >= columns) continue;
+    if (!is_samples(field) || at >= columns || rows == 0) continue;
     *table_of(field, request) = (struct table){ .data = data + at, .rows = rows, .stride = columns };
     at += width_of(field, joints);
   }

@@ -23,7 +23,7 @@ struct reader {
   size_t capacity;              /* rows that out->data has room for */
   struct csv_table *out;
   struct faults *faults;
-  size_t fault_count;
+  size_t fault_count, faults_before;
 };
 
 static void fault(struct reader *r, enum fault_code code, const char *format, ...)
@@ -111,8 +111,10 @@ static void name_column(struct reader *r, size_t index, struct cell cell)
           memchr(cell.at, ';', length) ? "; columns are separated by commas, not semicolons" : "");
 }
 
+/* No CSV: what was found before does not count any more, only the place where reading ended does. */
 static enum armdyn_status malformed(struct reader *r, const char *what)
 {
+  if (r->faults) r->faults->count = r->faults_before;
   fault(r, FAULT_SYNTAX, "line %zu: %s", r->line, what);
   return ARMDYN_ESYNTAX;
 }
@@ -222,6 +224,7 @@ enum armdyn_status csv_read(const char *text, size_t length, const struct csv_co
                             struct csv_table *out, struct faults *faults)
 {
   struct reader r = { .at = text, .end = text + length, .columns = columns, .out = out, .faults = faults };
+  if (faults) r.faults_before = faults->count;
   *out = (struct csv_table){ 0 };
   enum armdyn_status rc = read_names(&r);
   bool named = r.fault_count == 0; /* otherwise every line would repeat the same faults */

@@ -68,15 +68,9 @@ static bool read_fault(const char *text, struct arguments *a)
   static const struct {
     const char *name;
     enum server_fault fault;
-  } faults[] = {
-    {"delay",      FAULT_DELAY    },
-    { "late",      FAULT_LATE     },
-    { "drop",      FAULT_DROP     },
-    { "exception", FAULT_EXCEPTION},
-    { "restart",   FAULT_RESTART  },
-    { "crc",       FAULT_WRONG_CRC},
-    { "silent",    FAULT_SILENT   }
-  };
+  } faults[] = { { "delay", FAULT_DELAY },         { "late", FAULT_LATE },       { "drop", FAULT_DROP },
+                 { "exception", FAULT_EXCEPTION }, { "restart", FAULT_RESTART }, { "crc", FAULT_WRONG_CRC },
+                 { "silent", FAULT_SILENT } };
   size_t length = strcspn(text, ":");
   a->every = 50;
   if (text[length] && !read_number(text + length + 1, 1, ULONG_MAX, &a->every)) return false;
@@ -91,15 +85,15 @@ static bool read_fault(const char *text, struct arguments *a)
 static bool read_arguments(int argc, char **argv, struct arguments *a)
 {
   static const struct option options[] = {
-    {"listen",    required_argument, NULL, 'l'},
-    { "robot",    required_argument, NULL, 'r'},
-    { "axes",     required_argument, NULL, 'a'},
-    { "position", required_argument, NULL, 'p'},
-    { "base",     required_argument, NULL, 'b'},
-    { "samples",  required_argument, NULL, 's'},
-    { "trace",    required_argument, NULL, 't'},
-    { "fault",    required_argument, NULL, 'f'},
-    { NULL,       0,                 NULL, 0  },
+    { "listen", required_argument, NULL, 'l' },
+    { "robot", required_argument, NULL, 'r' },
+    { "axes", required_argument, NULL, 'a' },
+    { "position", required_argument, NULL, 'p' },
+    { "base", required_argument, NULL, 'b' },
+    { "samples", required_argument, NULL, 's' },
+    { "trace", required_argument, NULL, 't' },
+    { "fault", required_argument, NULL, 'f' },
+    { NULL, 0, NULL, 0 },
   };
   *a = (struct arguments){ .base = REGISTERS_BASE, .samples = LIMIT_SERIES_ROWS };
   unsigned long axes = 0;

@@ -3,7 +3,7 @@
 
 int command_help(int argc, char **argv)
 {
-  if (argc > 1) {
+  if (argc > 1 && strcmp(argv[1], "--help") && strcmp(argv[1], argv[0])) {
     const struct command *command = command_find(argv[1]);
     if (!command) {
       fprintf(stderr, "armdyn help: there is no command '%s'\n", argv[1]);

@@ -61,6 +61,7 @@ static void name_request(struct exchange *x)
 /* Two lengths of one body are how requests are smuggled past a proxy. */
 static bool frame_is_sound(struct exchange *x)
 {
+  x->unsound = true; /* until shown otherwise: where this request ends is not known */
   const char *encoding = x->known[HEADER_TRANSFER_ENCODING];
   if (x->content_lengths > 1 || x->transfer_encodings > 1)
     return refuse(x, PROBLEM_BAD_REQUEST, "Content-Length or Transfer-Encoding is given more than once");
@@ -71,6 +72,7 @@ static bool frame_is_sound(struct exchange *x)
   const char *length = x->known[HEADER_CONTENT_LENGTH];
   if (length && (!*length || length[strspn(length, "0123456789")]))
     return refuse(x, PROBLEM_BAD_REQUEST, "Content-Length is no number");
+  x->unsound = false;
   if (x->header_bytes > LIMIT_HEADERS) return refuse(x, PROBLEM_HEADERS_TOO_LARGE, NULL);
   return true;
 }

@@ -278,7 +278,7 @@ static enum MHD_Result refuse(struct exchange *x)
   const char *length = x->known[HEADER_CONTENT_LENGTH];
   bool comes = length || x->known[HEADER_TRANSFER_ENCODING];
   bool small = !x->known[HEADER_EXPECT] && (!length || strtoull(length, NULL, 10) <= SMALL_BODY);
-  if (!comes || (small && x->content_lengths + x->transfer_encodings == 1)) return MHD_YES;
+  if (!x->unsound && (!comes || small)) return MHD_YES;
   if (!connection_advance(x->connection, PHASE_READING, PHASE_SERVING, 0)) return MHD_NO;
   connection_linger(x->connection);
   return queue(x);

@@ -2,13 +2,21 @@
 
 #include "api/limits.h"
 
+/* Names, ids and numbers of revisions consist of these. */
+static bool is_key(const char *cursor)
+{
+  static const char taken[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+  size_t length = strlen(cursor);
+  return length > 0 && length < LISTING_KEY_SIZE && strspn(cursor, taken) == length;
+}
+
 bool listing_begin(struct listing *listing, struct exchange *x)
 {
   memset(listing, 0, sizeof *listing);
   long long limit = LISTING_DEFAULT;
   const char *cursor = exchange_query(x, "cursor");
   bool good = exchange_query_integer(x, "limit", 1, LIMIT_LIST, &limit);
-  if (cursor && (!*cursor || strlen(cursor) >= LISTING_KEY_SIZE)) {
+  if (cursor && !is_key(cursor)) {
     fault_add(exchange_faults(x), FAULT_AT_PARAMETER, "cursor", FAULT_PATTERN, "is no cursor that this list gave");
     good = false;
   }

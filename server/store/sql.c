@@ -21,34 +21,45 @@ static const struct {
   int code;
   enum armdyn_status status;
 } meanings[] = {
-  {SQLITE_OK,                     ARMDYN_OK       },
-  { SQLITE_DONE,                  ARMDYN_OK       },
-  { SQLITE_ROW,                   ARMDYN_OK       },
-  { SQLITE_CONSTRAINT_UNIQUE,     ARMDYN_EEXISTS  },
-  { SQLITE_CONSTRAINT_PRIMARYKEY, ARMDYN_EEXISTS  },
-  { SQLITE_CONSTRAINT_FOREIGNKEY, ARMDYN_ECONFLICT},
-  { SQLITE_IOERR_NOMEM,           ARMDYN_EMEMORY  },
-  { SQLITE_CONSTRAINT,            ARMDYN_EINPUT   },
-  { SQLITE_FULL,                  ARMDYN_EFULL    },
-  { SQLITE_NOMEM,                 ARMDYN_EMEMORY  },
-  { SQLITE_BUSY,                  ARMDYN_EBUSY    },
-  { SQLITE_LOCKED,                ARMDYN_EBUSY    },
-  { SQLITE_TOOBIG,                ARMDYN_ELIMIT   },
-  { SQLITE_IOERR,                 ARMDYN_EIO      },
-  { SQLITE_CORRUPT,               ARMDYN_EIO      },
-  { SQLITE_NOTADB,                ARMDYN_EIO      },
-  { SQLITE_CANTOPEN,              ARMDYN_EIO      },
-  { SQLITE_READONLY,              ARMDYN_EIO      },
-  { SQLITE_PERM,                  ARMDYN_EIO      },
+  { SQLITE_OK, ARMDYN_OK },
+  { SQLITE_DONE, ARMDYN_OK },
+  { SQLITE_ROW, ARMDYN_OK },
+  { SQLITE_CONSTRAINT_UNIQUE, ARMDYN_EEXISTS },
+  { SQLITE_CONSTRAINT_PRIMARYKEY, ARMDYN_EEXISTS },
+  { SQLITE_CONSTRAINT_FOREIGNKEY, ARMDYN_ECONFLICT },
+  { SQLITE_IOERR_NOMEM, ARMDYN_EMEMORY },
+  { SQLITE_CONSTRAINT, ARMDYN_EINPUT },
+  { SQLITE_FULL, ARMDYN_EFULL },
+  { SQLITE_NOMEM, ARMDYN_EMEMORY },
+  { SQLITE_BUSY, ARMDYN_EBUSY },
+  { SQLITE_LOCKED, ARMDYN_EBUSY },
+  { SQLITE_TOOBIG, ARMDYN_ELIMIT },
+  { SQLITE_IOERR, ARMDYN_EIO },
+  { SQLITE_CORRUPT, ARMDYN_EIO },
+  { SQLITE_NOTADB, ARMDYN_EIO },
+  { SQLITE_CANTOPEN, ARMDYN_EIO },
+  { SQLITE_READONLY, ARMDYN_EIO },
+  { SQLITE_PERM, ARMDYN_EIO },
 };
+
+/* SQLite says "full" when a write finds no space, but only "I/O error" when a sync or a truncation does: the database or
+ * its log remembers why. */
+static bool lack_of_space(struct sql *sql)
+{
+  static const int files[] = { SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER };
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    sqlite3_file *file = NULL;
+    int cause = 0;
+    if (sqlite3_file_control(sql->db, "main", files[i], &file) || !file || !file->pMethods) continue;
+    if (file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &cause)) continue;
+    if (cause == ENOSPC || cause == EDQUOT) return true;
+  }
+  return false;
+}
 
 enum armdyn_status sql_status(struct sql *sql, int code)
 {
-  /* SQLite says "full" when a write finds no space, but only "I/O error" when fsync or truncate does. */
-  if ((code & 0xff) == SQLITE_IOERR && sql) {
-    int cause = sqlite3_system_errno(sql->db);
-    if (cause == ENOSPC || cause == EDQUOT) return ARMDYN_EFULL;
-  }
+  if ((code & 0xff) == SQLITE_IOERR && lack_of_space(sql)) return ARMDYN_EFULL;
   for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
     if (meanings[i].code == code) return meanings[i].status;
   return code == (code & 0xff) ? ARMDYN_EINTERNAL : sql_status(sql, code & 0xff);
@@ -56,7 +67,7 @@ enum armdyn_status sql_status(struct sql *sql, int code)
 
 enum armdyn_status sql_refuse(struct sql *sql, int code, struct armdyn_error *error, const char *what)
 {
-  const char *why = sql && sqlite3_extended_errcode(sql->db) == code ? sqlite3_errmsg(sql->db) : sqlite3_errstr(code);
+  const char *why = sqlite3_extended_errcode(sql->db) == code ? sqlite3_errmsg(sql->db) : sqlite3_errstr(code);
   return armdyn_refuse(error, sql_status(sql, code), "", "cannot %s: %s", what, why);
 }
 

@@ -22,6 +22,8 @@ void writer_stop(struct writer *writer);
 
 /* Returns when the change is durable (OK), or when nothing of it is kept (anything else: what `apply` said; EFULL or EIO
  * of the commit, for all of its group; EBUSY when the queue is full).
+ * After a failed sync (EIO, EFULL) the disk may hold more than was acknowledged: if the process dies before the next
+ * commit, a refused change may come back. What was acknowledged is never lost.
  *   bytes  in  about how much it writes: a group ends when it holds GROUP_BYTES, so that a big write delays no small ones
  *              behind it for long */
 enum armdyn_status writer_do(struct writer *writer, writer_apply *apply, void *argument, size_t bytes);

@@ -45,7 +45,8 @@ class Container:
         self.key = secrets.token_urlsafe(32)
         self.key_file = pathlib.Path(tally.folder).resolve() / "admin.key"
         self.key_file.write_text(self.key + "\n")
-        self.key_file.chmod(0o444)
+        self.key_file.chmod(0o400)
+        os.chown(self.key_file, 10001, 10001)
 
     def __enter__(self):
         self.clear()

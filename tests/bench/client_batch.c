@@ -1,6 +1,6 @@
 /* A client of bench_http that costs little: one request over a raw socket, REPEAT times, the best time in seconds.
  *
- *   client_npy HOST PORT PATH CONTENT-TYPE ACCEPT FILE REPEAT */
+ *   client_batch HOST PORT PATH CONTENT-TYPE ACCEPT FILE REPEAT */
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/tcp.h>
@@ -75,7 +75,8 @@ int main(int argc, char **argv)
   if (fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof to)) return 1;
   char head[512];
   int head_length =
-      snprintf(head, sizeof head, "POST %s HTTP/1.1\r\nHost: bench\r\nContent-Type: %s\r\nAccept: %s\r\nContent-Length: %zu\r\n\r\n",
+      snprintf(head, sizeof head,
+               "POST %s HTTP/1.1\r\nHost: bench\r\nContent-Type: %s\r\nAccept: %s\r\nContent-Length: %zu\r\n\r\n",
                argv[3], argv[4], argv[5], body_length);
   double best = 1e9;
   for (unsigned long i = 0; i < strtoul(argv[7], NULL, 10); i++) {

@@ -1,0 +1,115 @@
+#!/usr/bin/python3
+"""The HTTP service as its clients meet it: one sample over kept connections, beside a bare libmicrohttpd + cJSON echo of
+the same body in the same run; batches as .npy and JSON over a raw socket. Client and server share the machine."""
+
+import array
+import json
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+from support import Server, robot  # noqa: E402
+
+PROGRAMS = pathlib.Path(os.environ.get("ARMDYN_BINARY", ROOT / "build/armdyn")).parent / "tests/bench"
+SECONDS, ROUNDS, CONNECTIONS = 2, 3, 64
+PATH = "/v1/robots/puma560/inverse-dynamics"
+
+LUA = """
+wrk.method = "POST"
+wrk.body = [[%s]]
+wrk.headers["Content-Type"] = "application/json"
+done = function(summary, latency, requests)
+  local e = summary.errors
+  print(string.format("RESULT %%f %%f %%d", summary.requests / (summary.duration * 1e-6), latency:percentile(99) * 1e-6,
+    e.connect + e.read + e.write + e.status + e.timeout))
+end
+"""
+
+
+def sample(numbers):
+    return [[numbers.uniform(-2, 2) for _ in range(6)] for _ in range(3)]
+
+
+def wrk(url, script):
+    done = subprocess.run(["wrk", "-t2", f"-c{CONNECTIONS}", f"-d{SECONDS}s", "-s", script, url], stdout=subprocess.PIPE, text=True,
+                          check=True)
+    rate, p99, errors = re.search(r"RESULT (\S+) (\S+) (\d+)", done.stdout).groups()
+    assert int(errors) == 0, done.stdout
+    return float(rate), float(p99)
+
+
+class Peer:
+    def __init__(self, threads):
+        self.child = subprocess.Popen([PROGRAMS / "peer_echo", str(threads)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.url = self.child.stdout.readline().split()[-1]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.child.stdin.close()
+        self.child.wait(10)
+
+
+def single(server, folder, numbers):
+    """Rounds take turns, so that both meet the same machine; each one's best round counts."""
+    q, qd, qdd = sample(numbers)
+    script = folder / "post.lua"
+    script.write_text(LUA % json.dumps({"q": q, "qd": qd, "qdd": qdd}))
+    with Peer(2) as few, Peer(10) as many:
+        ours, peers = [], []
+        for _ in range(ROUNDS):
+            ours.append(wrk(server.url + PATH, script))
+            peers += [wrk(few.url + "/", script), wrk(many.url + "/", script)]
+    rate, p99 = max(rate for rate, _ in ours), min(p99 for _, p99 in ours)
+    peer = max(rate for rate, _ in peers)
+    print(f"http_sample_rate {rate:.0f} requests/s higher")
+    print(f"http_sample_p99 {p99 * 1000:.3f} ms lower")
+    print(f"http_echo_rate {peer:.0f} requests/s higher")
+    print(f"http_sample_to_echo {100 * rate / peer:.1f} % higher")
+
+
+def best_time(server, body, content_type, accept, folder, repeat):
+    file = folder / "body"
+    file.write_bytes(body)
+    done = subprocess.run([PROGRAMS / "client_batch", server.host, str(server.port), PATH, content_type, accept, file, str(repeat)],
+                          stdout=subprocess.PIPE, text=True, check=True)
+    return float(done.stdout)
+
+
+def npy(values, rows, columns):
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({rows}, {columns}), }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + values.tobytes()
+
+
+def batches(server, folder, numbers):
+    rows = 100000
+    values = array.array("d", (numbers.uniform(-2, 2) for _ in range(rows * 18)))
+    took = best_time(server, npy(values, rows, 18), "application/x-npy", "application/x-npy", folder, 8)
+    print(f"http_npy_batch {rows / took:.0f} samples/s higher")
+    peak = re.search(r"VmHWM:\s+(\d+) kB", pathlib.Path(f"/proc/{server.pid}/status").read_text())[1]
+    print(f"http_npy_batch_peak_memory {int(peak) / 1024:.0f} MiB lower")
+    samples = [sample(numbers) for _ in range(10000)]
+    body = json.dumps({name: [s[i] for s in samples] for i, name in enumerate(("q", "qd", "qdd"))}).encode()
+    took = best_time(server, body, "application/json", "application/json", folder, 8)
+    print(f"http_json_batch_10000 {1000 * took:.1f} ms lower")
+
+
+def main():
+    numbers = random.Random(1)
+    with Server() as server, tempfile.TemporaryDirectory() as folder:
+        with server.client(check=False) as client:
+            client.create_robot(robot("puma560"), name="puma560")
+        single(server, pathlib.Path(folder), numbers)
+        batches(server, pathlib.Path(folder), numbers)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,30 @@
+/* CSV: a table that is read and written reads the same, bit for bit; refusals have reasons. */
+#include <math.h>
+
+#include "api/csv/csv.h"
+#include "tests/fuzz/fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  static struct faults faults;
+  static const struct csv_columns columns = { 3, { { "q1", true }, { "q2", true }, { "fx", false } } };
+  struct csv_table table, again;
+  struct buffer out = BUFFER(MB(64));
+  char *text = copy_of(data, size);
+  faults.count = 0;
+  enum armdyn_status status = csv_read(text, size, &columns, 100000, &table, &faults);
+  require_reason(status, &faults);
+  if (!status) {
+    size_t count = table.rows * columns.count;
+    for (size_t i = 0; i < count; i++) REQUIRE(isfinite(table.data[i]));
+    csv_write(&out, "q1,q2,fx", table.data, table.rows, columns.count);
+    REQUIRE(csv_read(out.data, out.length, &columns, 100000, &again, &faults) == ARMDYN_OK);
+    REQUIRE(again.rows == table.rows);
+    if (count) REQUIRE(memcmp(again.data, table.data, count * sizeof *table.data) == 0);
+    csv_release(&table);
+    csv_release(&again);
+  }
+  buffer_release(&out);
+  free(text);
+  return 0;
+}

@@ -1,0 +1,187 @@
+"""A disk that fails, fills up or is held: every write is refused in time, nothing accepted is lost, and the service goes
+on by itself when the cause goes away."""
+
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import signal
+import sqlite3
+import subprocess
+import tempfile
+
+import pytest
+
+from support import Process, Server, robot, unique_name, until
+
+MODEL = robot("puma560")
+
+
+def create(client, name=None):
+    """POST a robot; (name, answer)."""
+    name = name or unique_name()
+    return name, client.post("/v1/robots", {**MODEL, "name": name}, query={"allow_unphysical": "true"})
+
+
+def names(client):
+    """All robots of a server, page by page."""
+    found, query = set(), {"limit": 200}
+    while True:
+        page = client.get("/v1/robots", query=query).expect(200).json
+        found |= {item["name"] for item in page["items"]}
+        if page["next_cursor"] is None:
+            return found
+        query["cursor"] = page["next_cursor"]
+
+
+def integrity(server):
+    with contextlib.closing(sqlite3.connect(server.data / "armdyn.db")) as db:
+        return db.execute("PRAGMA integrity_check").fetchone()[0]
+
+
+@contextlib.contextmanager
+def failing(server, calls, error):
+    """Within it, these system calls of the server end in `error`: strace attaches, and lets go at the end."""
+    if not shutil.which("strace"):
+        pytest.skip("strace is not installed")
+    log = server.directory / "strace"
+    tracer = subprocess.Popen(["strace", "-f", "-o", log, "-p", str(server.pid), "-e", f"trace={calls}",
+                               "-e", f"inject={calls}:error={error}"], stderr=subprocess.PIPE)
+    try:
+        def attached():
+            if tracer.poll() is not None:
+                pytest.skip(f"tracing is not permitted here: {tracer.stderr.read().decode().strip()}")
+            status = pathlib.Path(f"/proc/{server.pid}/task")
+            return all(f"TracerPid:\t{tracer.pid}" in (task / "status").read_text() for task in status.iterdir())
+        until(attached, what="strace at every thread of the server")
+        yield log
+    finally:
+        if tracer.poll() is None:
+            tracer.send_signal(signal.SIGINT)  # detaches
+            tracer.wait(10)
+        tracer.stderr.close()
+
+
+@pytest.mark.parametrize("error, status, problem", [("EIO", 500, "internal"), ("ENOSPC", 507, "storage-full")])
+def test_failing_sync_is_refused_and_passes(error, status, problem):
+    with Server() as server, server.client() as client:
+        kept, answer = create(client)
+        answer.expect(201)
+        with failing(server, "fdatasync,fsync", error) as log:
+            for _ in range(3):
+                refused, answer = create(client)
+                answer.expect(status)
+                assert answer.json["type"].endswith(f"/{problem}")
+                client.get(f"/v1/robots/{refused}").expect(404)
+                client.get(f"/v1/robots/{kept}").expect(200)
+            assert "store" in client.get("/readyz").expect(503).json["detail"]
+            assert "INJECTED" in log.read_text()
+        # The cause is gone: readiness comes back without any write, and writes succeed again.
+        until(lambda: client.get("/readyz").status == 200, what="readiness")
+        after, answer = create(client)
+        answer.expect(201)
+        create(client, refused)[1].expect(201)
+        assert names(client) == {kept, refused, after}
+        client.close()
+        server.restart(kill=True)
+        with server.client() as again:
+            assert names(again) == {kept, refused, after}
+        assert server.terminate() == 0
+        assert integrity(server) == "ok"
+
+
+@pytest.fixture
+def small_disk():
+    """A file system of 3 MB of our own."""
+    directory = tempfile.mkdtemp(prefix="armdyn-disk-")
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", directory], capture_output=True, text=True)
+    if mounted.returncode != 0:
+        os.rmdir(directory)
+        pytest.skip(f"no file system may be mounted here: {mounted.stderr.strip()}")
+    yield pathlib.Path(directory)
+    subprocess.run(["umount", "-l", directory], check=True)
+    os.rmdir(directory)
+
+
+def fill(path):
+    """Take all that is left of a file system."""
+    with open(path, "wb", buffering=0) as file:
+        with contextlib.suppress(OSError):
+            while True:
+                file.write(bytes(4096))
+
+
+def test_full_disk_is_refused_and_passes(small_disk):
+    with Server(data=small_disk / "data") as server, server.client() as client:
+        accepted = set()
+        name, answer = create(client)
+        accepted.add(name)
+        fill(small_disk / "filler")
+        for _ in range(500):  # what the log has room for already still goes in
+            name, answer = create(client)
+            if answer.status != 201:
+                break
+            accepted.add(name)
+        answer.expect(507)
+        assert answer.json["type"].endswith("/storage-full")
+        create(client)[1].expect(507)
+        assert "store" in client.get("/readyz").expect(503).json["detail"]
+        assert names(client) == accepted
+        (small_disk / "filler").unlink()
+        until(lambda: client.get("/readyz").status == 200, what="readiness")
+        name, answer = create(client)
+        answer.expect(201)
+        accepted.add(name)
+        assert names(client) == accepted
+        client.close()
+        server.restart(kill=True)
+        with server.client() as again:
+            assert names(again) == accepted
+        assert server.terminate() == 0
+        assert integrity(server) == "ok"
+
+
+def test_start_on_a_full_disk_says_so(small_disk):
+    fill(small_disk / "filler")
+    with Process(["serve", "--listen", "127.0.0.1:0", "--data", str(small_disk / "data")]) as process:
+        process.spawn()
+        assert process.wait() != 0
+        assert "No space left" in process.log() or "full" in process.log()
+
+
+def test_one_server_a_directory():
+    with Server() as server, server.client() as client:
+        with Process(["serve", "--listen", "127.0.0.1:0", "--data", str(server.data)]) as second:
+            second.spawn()
+            assert second.wait() != 0
+            assert str(server.data / "lock") in second.log() and str(server.pid) in second.log()
+        create(client)[1].expect(201)
+
+
+def test_workers_do_not_hold_the_directory():
+    """After kill -9 of the server alone, its orphaned children must not stand in the way of the next one."""
+    with Server() as server:
+        assert server.children()
+        server.restart(kill=True)
+
+
+def test_newer_and_damaged_databases_are_refused():
+    with Server() as server:
+        server.terminate()
+        with contextlib.closing(sqlite3.connect(server.data / "armdyn.db")) as db, db:
+            db.execute("INSERT INTO schema_version VALUES (99, '0099_future', '2030-01-01T00:00:00.000Z')")
+        for words in (["schema version 99"], ["not a database"]):
+            with Process(["serve", "--listen", "127.0.0.1:0", "--data", str(server.data)]) as process:
+                process.spawn()
+                assert process.wait() != 0
+                assert all(word in process.log() for word in words), process.log()
+            (server.data / "armdyn.db").write_bytes(b"x" * 8192)
+
+
+def test_a_refusal_is_in_the_log(small_disk):
+    with Server(data=small_disk / "data") as server, server.client() as client:
+        fill(small_disk / "filler")
+        assert any(create(client)[1].status == 507 for _ in range(500))
+        lines = [json.loads(line) for line in server.log().splitlines()]
+        assert any(line.get("reason") == "storage is full" for line in lines), lines[-3:]

@@ -1,0 +1,19 @@
+"""Requests for trajectories, short and long."""
+
+import random
+
+ZERO = [0.0] * 6
+GOAL = [0.5, -0.3, 0.2, 0.1, -0.2, 0.3]
+
+
+def motion(**changes):
+    """A motion of the Puma that a worker plans in milliseconds; a change to ... leaves the field out."""
+    request = {"method": "quintic", "start": {"q": ZERO}, "goal": {"q": GOAL}, "duration": 1.5, **changes}
+    return {name: value for name, value in request.items() if value is not ...}
+
+
+def long_motion(waypoints=300, seed=1, **changes):
+    """A motion of the Puma that keeps a worker busy: about a second for every 200 waypoints."""
+    places = random.Random(seed)
+    points = [{"q": [round(places.uniform(-0.5, 0.5), 3) for _ in range(6)]} for _ in range(waypoints)]
+    return motion(**{"method": "trapezoid", "duration": None, "waypoints": points, "sample_rate": 10, **changes})
