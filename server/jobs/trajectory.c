@@ -96,22 +96,29 @@ static double rounded_up(double value)
   return strtod(text, NULL);
 }
 
-/* A duration that is really found to work, rounded up to something that people write if that works too; NAN: none. */
-static double find_remedy(struct plan *p, double *time_scale)
+/* Is there a motion of this duration? */
+static bool works(struct plan *p, double duration, double time_scale, double *minimum_duration)
 {
   struct armdyn_margin margin[ARMDYN_LIMIT_KINDS * ARMDYN_JOINTS_MAX];
+  struct armdyn_trajectory found = { 0 };
+  if (plan_with(p, duration, time_scale, &found, margin, minimum_duration, NULL)) return false;
+  armdyn_trajectory_free(&found);
+  return true;
+}
+
+/* A duration that is really found to work, rounded up to something that people write if that works too; NAN: none.
+ * Passing times are stretched with it or, if that does not help, given up. */
+static double find_remedy(struct plan *p, double *time_scale)
+{
   double least = p->minimum_duration, ignored;
-  double durations[] = { rounded_up(least * (1 + 1e-6)), least, least * (1 + 1e-5) };
-  double scales[] = { isnan(p->request.duration) ? 1 : NAN, 0 };
+  bool with_times = isfinite(least);
+  if (!with_times && !works(p, NAN, 0, &least)) return NAN;
   if (!isfinite(least) || !(least > 0)) return NAN;
-  for (size_t s = 0; s < 2; s++)
+  double durations[] = { rounded_up(least * (1 + 1e-6)), least, least * (1 + 1e-5) };
+  for (int pass = with_times ? 0 : 1; pass < 2; pass++)
     for (size_t d = 0; d < sizeof durations / sizeof *durations; d++) {
-      struct armdyn_trajectory found = { 0 };
-      double scale = isnan(scales[s]) ? durations[d] / p->request.duration : scales[s];
-      if (plan_with(p, durations[d], scale, &found, margin, &ignored, NULL)) continue;
-      armdyn_trajectory_free(&found);
-      *time_scale = scale;
-      return durations[d];
+      *time_scale = pass ? 0 : isnan(p->request.duration) ? 1 : durations[d] / p->request.duration;
+      if (works(p, durations[d], *time_scale, &ignored)) return durations[d];
     }
   return NAN;
 }
