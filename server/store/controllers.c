@@ -83,6 +83,18 @@ enum armdyn_status store_controller_get(struct store *store, const char *name, s
   return store_read(store, "SELECT * FROM controllers WHERE name = ?", VALUES(value_text(name)), &controller_type, out);
 }
 
+/* The caller's visitor behind that of record_list's rows. */
+struct visitor {
+  store_controller_visit *visit;
+  void *context;
+};
+
+static void visit_row(void *context, const void *row)
+{
+  const struct visitor *v = context;
+  v->visit(v->context, row);
+}
+
 enum armdyn_status store_controller_list(struct store *store, const struct store_page *page,
                                          store_controller_visit *visit, void *context)
 {
@@ -91,9 +103,5 @@ enum armdyn_status store_controller_list(struct store *store, const struct store
                              .ascending = true,
                              .before = value_text(page->before),
                              .limit = page->limit };
-  struct records found;
-  enum armdyn_status status = store_read_list(store, &listing, &controller_type, &found);
-  for (size_t i = 0; i < found.count; i++) visit(context, (struct store_controller *)found.items + i);
-  records_release(&found);
-  return status;
+  return store_read_list(store, &listing, &controller_type, visit_row, &(struct visitor){ visit, context });
 }

@@ -11,13 +11,15 @@ enum armdyn_status store_read(struct store *store, const char *text, struct valu
 }
 
 enum armdyn_status store_read_list(struct store *store, const struct listing *listing, const struct record_type *type,
-                                   struct records *records)
+                                   record_visit *visit, void *context)
 {
   struct sql *sql;
-  *records = (struct records){ .type = type };
+  struct records found = { .type = type };
   enum armdyn_status status = readers_take(store->readers, &sql);
-  if (!status) status = record_list(sql, listing, type, records);
+  if (!status) status = record_list(sql, listing, type, &found);
   readers_give(store->readers, sql);
+  for (size_t i = 0; i < found.count; i++) visit(context, (const char *)found.items + i * type->size);
+  records_release(&found);
   return status;
 }
 

@@ -21,11 +21,12 @@ static inline enum armdyn_status store_write(struct store *store, writer_apply *
   return writer_do(store->writer, apply, argument, bytes);
 }
 
-/* record_get and record_list on a reader of the pool. */
+/* record_get and record_list on a reader of the pool, which is given back before the rows are visited. */
 enum armdyn_status store_read(struct store *store, const char *text, struct values values,
                               const struct record_type *type, void *record);
+typedef void record_visit(void *context, const void *record);
 enum armdyn_status store_read_list(struct store *store, const struct listing *listing, const struct record_type *type,
-                                   struct records *records);
+                                   record_visit *visit, void *context);
 
 /* One changing statement with a record in it. */
 struct store_change {

@@ -89,30 +89,30 @@ enum armdyn_status store_job_succeed(struct sql *sql, const struct store_job *jo
                     VALUES(value_text(result_id), value_text(job->id)));
 }
 
-static enum armdyn_status list(struct store *store, const struct listing *listing, store_job_visit *visit,
-                               void *context)
+/* The caller's visitor behind that of record_list's rows. */
+struct visitor {
+  store_job_visit *visit;
+  void *context;
+};
+
+static void visit_row(void *context, const void *row)
 {
-  struct records found;
-  enum armdyn_status status = store_read_list(store, listing, &job_type, &found);
-  for (size_t i = 0; i < found.count; i++) visit(context, (struct store_job *)found.items + i);
-  records_release(&found);
-  return status;
+  const struct visitor *v = context;
+  v->visit(v->context, row);
 }
 
 enum armdyn_status store_job_list(struct store *store, const struct store_job_filter *filter,
                                   const struct store_page *page, store_job_visit *visit, void *context)
 {
   enum job_state state = filter->state == JOB_RUNNING ? JOB_QUEUED : (enum job_state)filter->state;
-  struct listing listing = {
-    .select = "SELECT * FROM jobs",
-    .where = {{ "kind", value_text(filter->kind) },
-              { "robot", value_text(filter->robot) },
-              { "state", value_text(filter->state < 0 ? NULL : job_state_name(state)) }},
-    .order = "id",
-    .before = value_text(page->before),
-    .limit = page->limit
-  };
-  return list(store, &listing, visit, context);
+  struct listing listing = { .select = "SELECT * FROM jobs",
+                             .where = { { "kind", value_text(filter->kind) },
+                                        { "robot", value_text(filter->robot) },
+                                        { "state", value_text(filter->state < 0 ? NULL : job_state_name(state)) } },
+                             .order = "id",
+                             .before = value_text(page->before),
+                             .limit = page->limit };
+  return store_read_list(store, &listing, &job_type, visit_row, &(struct visitor){ visit, context });
 }
 
 enum armdyn_status store_job_queued(struct store *store, store_job_visit *visit, void *context)
@@ -120,5 +120,5 @@ enum armdyn_status store_job_queued(struct store *store, store_job_visit *visit,
   struct listing listing = {
     .select = "SELECT * FROM jobs", .and = "state = 'queued'", .order = "id", .ascending = true
   };
-  return list(store, &listing, visit, context);
+  return store_read_list(store, &listing, &job_type, visit_row, &(struct visitor){ visit, context });
 }

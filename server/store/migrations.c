@@ -8,7 +8,7 @@
 EMBED(migration_0001, "migrations/sqlite/0001_initial.sql");
 
 static const struct migration items[] = {
-  {"0001_initial", migration_0001},
+  { "0001_initial", migration_0001 },
 };
 
 const struct migrations store_migrations = { items, sizeof items / sizeof *items };

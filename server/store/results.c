@@ -60,19 +60,25 @@ enum armdyn_status store_result_delete(struct store *store, const char *kind, co
   return status;
 }
 
+/* The caller's visitor behind that of record_list's rows. */
+struct visitor {
+  store_result_visit *visit;
+  void *context;
+};
+
+static void visit_row(void *context, const void *row)
+{
+  const struct visitor *v = context;
+  v->visit(v->context, row);
+}
+
 enum armdyn_status store_result_list(struct store *store, const char *kind, const char *robot,
                                      const struct store_page *page, store_result_visit *visit, void *context)
 {
-  struct listing listing = {
-    .select = "SELECT * FROM results",
-    .where = {{ "kind", value_text(kind) }, { "robot", value_text(robot) }},
-    .order = "id",
-    .before = value_text(page->before),
-    .limit = page->limit
-  };
-  struct records found;
-  enum armdyn_status status = store_read_list(store, &listing, &result_type, &found);
-  for (size_t i = 0; i < found.count; i++) visit(context, (struct store_result *)found.items + i);
-  records_release(&found);
-  return status;
+  struct listing listing = { .select = "SELECT * FROM results",
+                             .where = { { "kind", value_text(kind) }, { "robot", value_text(robot) } },
+                             .order = "id",
+                             .before = value_text(page->before),
+                             .limit = page->limit };
+  return store_read_list(store, &listing, &result_type, visit_row, &(struct visitor){ visit, context });
 }

@@ -119,14 +119,16 @@ enum armdyn_status store_robot_get(struct store *store, const char *name, int64_
                     VALUES(value_text(name), value_integer(revision)), &robot_type, out);
 }
 
-static enum armdyn_status list(struct store *store, const struct listing *listing, store_robot_visit *visit,
-                               void *context)
+/* The caller's visitor behind that of record_list's rows. */
+struct visitor {
+  store_robot_visit *visit;
+  void *context;
+};
+
+static void visit_row(void *context, const void *row)
 {
-  struct records found;
-  enum armdyn_status status = store_read_list(store, listing, &robot_type, &found);
-  for (size_t i = 0; i < found.count; i++) visit(context, (struct store_robot *)found.items + i);
-  records_release(&found);
-  return status;
+  const struct visitor *v = context;
+  v->visit(v->context, row);
 }
 
 enum armdyn_status store_robot_list(struct store *store, const struct store_page *page, store_robot_visit *visit,
@@ -138,7 +140,7 @@ enum armdyn_status store_robot_list(struct store *store, const struct store_page
                              .ascending = true,
                              .before = value_text(page->before),
                              .limit = page->limit };
-  return list(store, &listing, visit, context);
+  return store_read_list(store, &listing, &robot_type, visit_row, &(struct visitor){ visit, context });
 }
 
 enum armdyn_status store_robot_revisions(struct store *store, const char *name, const struct store_page *page,
@@ -148,5 +150,5 @@ enum armdyn_status store_robot_revisions(struct store *store, const char *name, 
     .select = SUMMARY REVISION, .where = { { "r.name", value_text(name) } }, .order = "v.revision", .limit = page->limit
   };
   if (page->before) listing.before = value_integer(strtoll(page->before, NULL, 10));
-  return list(store, &listing, visit, context);
+  return store_read_list(store, &listing, &robot_type, visit_row, &(struct visitor){ visit, context });
 }

@@ -107,32 +107,32 @@ enum armdyn_status store_transfer_get(struct store *store, const char *id, struc
   return store_read(store, "SELECT * FROM transfers WHERE id = ?", VALUES(value_text(id)), &transfer_type, out);
 }
 
-static enum armdyn_status list(struct store *store, const struct listing *listing, store_transfer_visit *visit,
-                               void *context)
+/* The caller's visitor behind that of record_list's rows. */
+struct visitor {
+  store_transfer_visit *visit;
+  void *context;
+};
+
+static void visit_row(void *context, const void *row)
 {
-  struct records found;
-  enum armdyn_status status = store_read_list(store, listing, &transfer_type, &found);
-  for (size_t i = 0; i < found.count; i++) visit(context, (struct store_transfer *)found.items + i);
-  records_release(&found);
-  return status;
+  const struct visitor *v = context;
+  v->visit(v->context, row);
 }
 
 enum armdyn_status store_transfer_list(struct store *store, const char *controller, int state,
                                        const struct store_page *page, store_transfer_visit *visit, void *context)
 {
   const char *name = state < 0 ? NULL : transfer_state_name((enum transfer_state)state);
-  struct listing listing = {
-    .select = "SELECT * FROM transfers",
-    .where = {{ "controller", value_text(controller) }, { "state", value_text(name) }},
-    .order = "id",
-    .before = value_text(page->before),
-    .limit = page->limit
-  };
-  return list(store, &listing, visit, context);
+  struct listing listing = { .select = "SELECT * FROM transfers",
+                             .where = { { "controller", value_text(controller) }, { "state", value_text(name) } },
+                             .order = "id",
+                             .before = value_text(page->before),
+                             .limit = page->limit };
+  return store_read_list(store, &listing, &transfer_type, visit_row, &(struct visitor){ visit, context });
 }
 
 enum armdyn_status store_transfer_unfinished(struct store *store, store_transfer_visit *visit, void *context)
 {
   struct listing listing = { .select = "SELECT * FROM transfers", .and = UNFINISHED, .order = "id", .ascending = true };
-  return list(store, &listing, visit, context);
+  return store_read_list(store, &listing, &transfer_type, visit_row, &(struct visitor){ visit, context });
 }
