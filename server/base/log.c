@@ -11,7 +11,7 @@
 #include "server/base/clock.h"
 
 /* A line is cut at LINE_MOST, so that a hostile path cannot make it long; GATHER_MOST bounds what waits. */
-enum { LINE_MOST = 4096, GATHER_MOST = 1 << 18, LOG_DELAY_NS = 50 * 1000 * 1000, STUCK_MS = 1000 };
+enum { LINE_MOST = 4096, GATHER_MOST = 1 << 20, LOG_DELAY_NS = 50 * 1000 * 1000, STUCK_MS = 1000 };
 
 static const char NUMBER_MARK = '\1'; /* the first character of a value that is written without quotes */
 
@@ -150,9 +150,14 @@ static void *write_gathered(void *nothing)
       pthread_cond_wait(&gather.filled, &gather.lock);
       continue;
     }
-    pthread_mutex_unlock(&gather.lock);
-    nanosleep(&(struct timespec){ .tv_nsec = LOG_DELAY_NS }, NULL);
-    pthread_mutex_lock(&gather.lock);
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += LOG_DELAY_NS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    while (!gather.stops && gather.length < GATHER_MOST / 2 &&
+           !pthread_cond_timedwait(&gather.filled, &gather.lock, &until))
+      continue;
     drain();
   }
   pthread_mutex_unlock(&gather.lock);
@@ -166,7 +171,11 @@ void log_start(void)
     gather.half[0] = malloc(GATHER_MOST);
     gather.half[1] = malloc(GATHER_MOST);
     gather.stops = false;
-    pthread_cond_init(&gather.filled, NULL);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&gather.filled, &monotonic);
+    pthread_condattr_destroy(&monotonic);
     gather.gathers = gather.half[0] && gather.half[1] && !pthread_create(&gather.thread, NULL, write_gathered, NULL);
   }
   pthread_mutex_unlock(&gather.lock);
@@ -205,8 +214,9 @@ static void hand_over(const struct line *line, bool at_once)
     gather.lost++;
   } else {
     memcpy(gather.half[gather.filling] + gather.length, line->text, line->length);
-    if (!gather.length) pthread_cond_signal(&gather.filled);
+    bool first = !gather.length, below = gather.length < GATHER_MOST / 2;
     gather.length += line->length;
+    if (first || (below && gather.length >= GATHER_MOST / 2)) pthread_cond_signal(&gather.filled);
   }
   pthread_mutex_unlock(&gather.lock);
 }

@@ -72,6 +72,7 @@ struct http {
   struct auth *auth;
   struct router *router;
   struct MHD_Daemon *daemon;
+  int listen_fd; /* once quiesced, to be closed at the end; -1 before */
   struct pool *blocking;
   int64_t body_timeout, idle_timeout; /* ns */
   size_t slots;

@@ -86,6 +86,7 @@ enum armdyn_status http_start(const struct http_setup *setup, struct http **out,
   pthread_mutex_init(&http->lock, NULL);
   http->app = setup->app;
   http->auth = setup->auth;
+  http->listen_fd = -1;
   http->body_timeout = http->app->options->body_timeout * SECOND;
   http->idle_timeout = http->app->options->idle_timeout * SECOND;
   make_prefix(http);
@@ -106,8 +107,9 @@ out:
 void http_quiesce(struct http *http)
 {
   atomic_store(&http->stopping, true);
-  int fd = MHD_quiesce_daemon(http->daemon);
-  if (fd >= 0) close(fd);
+  /* Event threads may still have the socket in hand, so it is shut now and closed when they have ended. */
+  http->listen_fd = MHD_quiesce_daemon(http->daemon);
+  if (http->listen_fd >= 0) shutdown(http->listen_fd, SHUT_RDWR);
 }
 
 /* Requests that arrive, run or go out; those that somebody waits with do not count. */
@@ -168,5 +170,6 @@ void http_stop(struct http *http)
   while (count_busy(http, RUNNING) || (count_busy(http, RUNNING_OR_SENDING) && clock_monotonic_ns() < deadline))
     pause_ms(2);
   MHD_stop_daemon(http->daemon);
+  if (http->listen_fd >= 0) close(http->listen_fd);
   free_http(http);
 }

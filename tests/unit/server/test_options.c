@@ -1,0 +1,106 @@
+#include <criterion/criterion.h>
+#include <stdint.h>
+
+#include "server/config/options.h"
+
+static struct options parse(int count, const char *const *arguments)
+{
+  char *argv[16] = { (char *)(uintptr_t) "serve" };
+  for (int i = 0; i < count; i++) argv[1 + i] = (char *)(uintptr_t)arguments[i];
+  struct options options;
+  struct armdyn_error error = { "", "" };
+  cr_assert_eq(options_parse(1 + count, argv, &options, &error), ARMDYN_OK, "%s", error.message);
+  return options;
+}
+#define PARSE(...) parse(sizeof((const char *[]){ __VA_ARGS__ }) / sizeof(char *), (const char *[]){ __VA_ARGS__ })
+
+static void clear(void *context, const char *flag, const char *variable, const char *standard)
+{
+  (void)flag, (void)standard;
+  ++*(size_t *)context;
+  unsetenv(variable);
+}
+
+static void clear_environment(void)
+{
+  size_t count = 0;
+  options_list(clear, &count);
+  cr_assert_geq(count, 12);
+}
+
+Test(options, defaults, .init = clear_environment)
+{
+  struct options o = parse(0, NULL);
+  cr_expect_str_eq(o.listen, "127.0.0.1:8080");
+  cr_expect_str_eq(o.admin_key_file, "");
+  cr_expect_str_eq(o.log_level, "info");
+  cr_expect_str_eq(o.on_server_loss, "stop");
+  cr_expect_eq(o.stop_timeout, 8, "before Docker's own 10 s");
+  cr_expect_eq(o.http_threads, 0);
+}
+
+Test(options, flags_win_over_variables_win_over_defaults, .init = clear_environment)
+{
+  setenv("ARMDYN_WORKERS", "3", 1);
+  setenv("ARMDYN_DATA", "/var/lib/a", 1);
+  struct options o = PARSE("--workers", "5", "--listen=[::1]:0");
+  cr_expect_eq(o.workers, 5);
+  cr_expect_str_eq(o.data, "/var/lib/a");
+  cr_expect_str_eq(o.listen, "[::1]:0");
+}
+
+/* Every option takes its own default back, by flag and by variable, and nothing else changes. */
+static void give_back(void *context, const char *flag, const char *variable, const char *standard)
+{
+  const struct options *expected = context;
+  struct options by_flag = PARSE(flag, standard);
+  setenv(variable, standard, 1);
+  struct options by_variable = parse(0, NULL);
+  unsetenv(variable);
+  cr_expect_eq(memcmp(&by_flag, expected, sizeof by_flag), 0, "%s", flag);
+  cr_expect_eq(memcmp(&by_variable, expected, sizeof by_variable), 0, "%s", variable);
+}
+
+Test(options, every_default_can_be_given, .init = clear_environment)
+{
+  struct options standard = parse(0, NULL);
+  options_list(give_back, &standard);
+}
+
+Test(options, refusals_name_source_and_value, .init = clear_environment)
+{
+  static const struct {
+    const char *argument, *message;
+  } cases[] = {
+    { "--workers=many", "--workers: 'many' is no whole number from 0 to 256" },
+    { "--workers=257", "--workers: '257' is no whole number from 0 to 256" },
+    { "--workers=1 ", "--workers: '1 ' is no whole number from 0 to 256" },
+    { "--stop-timeout=0", "--stop-timeout: '0' is no whole number from 1 to 600" },
+    { "--log-level=inf", "--log-level: 'inf' is none of: debug info warning error" },
+    { "--log-level=info warning", "--log-level: 'info warning' is none of: debug info warning error" },
+    { "--log-level=", "--log-level: '' is none of: debug info warning error" },
+    { "--lissen=x", "unknown option '--lissen=x'; did you mean --listen?" },
+    { "--wibble", "unknown option '--wibble'; --help lists all" },
+    { "--data", "--data needs a value (DIR)" },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char *argv[] = { (char *)(uintptr_t) "serve", (char *)(uintptr_t)cases[i].argument };
+    struct options options;
+    struct armdyn_error error;
+    cr_expect_eq(options_parse(2, argv, &options, &error), ARMDYN_EINPUT);
+    cr_expect_str_eq(error.message, cases[i].message);
+  }
+}
+
+Test(options, a_text_that_is_too_long_is_not_cut, .init = clear_environment)
+{
+  char text[400];
+  memset(text, 'x', sizeof text - 1);
+  text[sizeof text - 1] = '\0';
+  memcpy(text, "--listen=", 9);
+  char *argv[] = { (char *)(uintptr_t) "serve", text };
+  struct options options;
+  struct armdyn_error error;
+  cr_expect_eq(options_parse(2, argv, &options, &error), ARMDYN_EINPUT);
+  cr_expect(strstr(error.message, "longer than 127 characters"));
+}
