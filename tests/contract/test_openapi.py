@@ -163,20 +163,34 @@ def test_problem_types_are_explained(client):
     assert all(len(item["explanation"]) > 15 for item in items)
 
 
-def test_examples_work(client, fresh_server):
-    """What the document shows can be typed."""
+def examples_of(path, place="requestBody"):
+    """Named JSON examples of the POST at `path`: of its request, or of its answer 200."""
+    operation = DOC["paths"][path]["post"]
+    holder = operation["responses"]["200"] if place == "200" else operation[place]
+    return {name: example["value"] for name, example in holder["content"]["application/json"].get("examples", {}).items()}
+
+
+def flat(value):
+    if isinstance(value, dict):
+        return [number for key in sorted(value) for number in flat(value[key])]
+    return [number for item in value for number in flat(item)] if isinstance(value, list) else [value]
+
+
+def test_examples_work(fresh_server):
+    """What the document shows can be typed, and the answers that it shows are those that come."""
     with fresh_server.client() as c:
-        robots = DOC["paths"]["/v1/robots"]["post"]["requestBody"]["content"]["application/json"]["examples"]
-        for example in robots.values():
-            c.post("/v1/robots", example["value"]).expect(201)
-        for path in ("inverse-dynamics", "forward-kinematics"):
-            body = DOC["paths"]["/v1/robots/{robot}/" + path]["post"]["requestBody"]
-            for example in body["content"]["application/json"]["examples"].values():
-                c.post(f"/v1/robots/two-links/{path}", example["value"]).expect(200)
-        body = DOC["paths"]["/v1/robots/{robot}/trajectories"]["post"]["requestBody"]
-        for example in body["content"]["application/json"]["examples"].values():
-            job = c.wait_job(c.post("/v1/robots/two-links/trajectories", example["value"]))
+        for model in examples_of("/v1/robots").values():
+            c.post("/v1/robots", model).expect(201)
+        for call in ("inverse-dynamics", "forward-kinematics"):
+            shown = examples_of("/v1/robots/{robot}/" + call, "200")
+            for name, body in examples_of("/v1/robots/{robot}/" + call).items():
+                answer = c.post(f"/v1/robots/two-links/{call}", body).expect(200).json
+                if name in shown:
+                    assert answer.keys() == shown[name].keys()
+                    assert flat(answer) == pytest.approx(flat(shown[name]), rel=1e-12, abs=1e-12)
+            assert shown
+        for motion in examples_of("/v1/robots/{robot}/trajectories").values():
+            job = c.wait_job(c.post("/v1/robots/two-links/trajectories", motion))
             assert job["state"] == "succeeded", job
-        body = DOC["paths"]["/v1/controllers"]["post"]["requestBody"]
-        for example in body["content"]["application/json"]["examples"].values():
-            c.post("/v1/controllers", example["value"]).expect(201)
+        for controller in examples_of("/v1/controllers").values():
+            c.post("/v1/controllers", controller).expect(201)
