@@ -54,6 +54,21 @@ static void check_axes(const struct controller_profile *p, const struct armdyn_r
                 robot->joints[j].name);
 }
 
+/* No torque is checked against nothing: each joint has a limit of its own, of the controller, or of its drive. */
+static void check_limits(const struct controller_profile *p, const struct armdyn_robot_description *robot,
+                         struct faults *faults)
+{
+  for (size_t j = 0; j < robot->joint_count; j++) {
+    bool limited = isfinite(robot->joints[j].limits.torque) || p->limits.torque_count;
+    for (size_t i = 0; i < p->axis_count; i++)
+      if (joint_named(robot, p->axes[i].joint) == j) limited |= isfinite(p->axes[i].rated_torque);
+    if (!limited)
+      fault_add(faults, FAULT_AT_POINTER, "/profile/limits/torque", FAULT_REQUIRED,
+                "joint %s has no torque limit; state it in the robot, here, or as rated_torque of its axis",
+                robot->joints[j].name);
+  }
+}
+
 static struct mapped_axis map_axis(const struct controller_profile *p, const struct controller_axis *a, size_t j,
                                    const struct armdyn_joint *joint)
 {
@@ -85,6 +100,7 @@ enum armdyn_status axis_map_make(const struct controller_description *controller
   size_t before = faults->count;
   check_counts(p, robot, faults);
   check_axes(p, robot, faults);
+  check_limits(p, robot, faults);
   if (faults->count > before) return ARMDYN_EINPUT;
 
   map->count = 0;
