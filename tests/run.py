@@ -112,7 +112,7 @@ def junit(tally, path, output, label=""):
 def skip_reason(output, name):
     """Criterion's file does not hold the reason; its output does."""
     lines = [line for line in output.splitlines() if "SKIP" in line and f"::{name}" in line]
-    return lines[0].split(f"::{name}", 1)[1].strip(": ") if lines else "disabled"
+    return lines[0].split(f"::{name}", 1)[1].strip(": ") if lines else "disabled in this build"
 
 
 # ---------------------------------------------------------------- suites
@@ -121,7 +121,7 @@ def unit(tally, variant):
     for name, program in programs(variant, "tests/unit/*/test_*.c"):
         label = f"{program.parent.name}/{name}"
         xml = tally.folder / f"{program.parent.name}-{name}.xml"
-        status, text = run([program, f"-j{CORES}", f"--xml={xml}", "--ascii", f"--timeout={TEST_TIMEOUT}"],
+        status, text = run([program, f"-j{CORES}", f"--xml={xml}", f"--timeout={TEST_TIMEOUT}"],
                            xml.with_suffix(".log"), PROGRAM_TIMEOUT, sanitized(tally.folder))
         failed = tally.failed
         count = junit(tally, xml, text, label + "::") if xml.exists() else 0

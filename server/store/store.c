@@ -23,6 +23,16 @@ static enum armdyn_status make_directory(const char *dir, struct armdyn_error *e
   return ARMDYN_OK;
 }
 
+/* A child of a server that was just killed holds its lock a moment longer if it had not got to its exec yet. */
+static int lock_soon(int fd)
+{
+  const struct timespec pause = { .tv_nsec = 25 * 1000 * 1000 };
+  struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+  for (int tries = 40; fcntl(fd, F_OFD_SETLK, &whole) != 0; nanosleep(&pause, NULL))
+    if ((errno != EAGAIN && errno != EACCES) || --tries == 0) return -1;
+  return 0;
+}
+
 /* The lock belongs to the open file, not to the process: it also holds against a second store in this process, and ends
  * with it however that dies. The process id inside is for people. */
 static enum armdyn_status take_lock(const char *dir, int *lock, struct armdyn_error *error)
@@ -33,9 +43,8 @@ static enum armdyn_status take_lock(const char *dir, int *lock, struct armdyn_er
   int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (fd < 0) return refuse_errno(error, "write", dir, "/lock");
 
-  struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
   enum armdyn_status status = ARMDYN_OK;
-  if (fcntl(fd, F_OFD_SETLK, &whole) != 0) {
+  if (lock_soon(fd)) {
     if (errno != EAGAIN && errno != EACCES) {
       status = refuse_errno(error, "lock", dir, "/lock");
       goto out;
