@@ -123,9 +123,23 @@ static void follow(struct download *d)
 
 /* -- wishes -- */
 
+static void observe(struct download *d)
+{
+  struct observation seen = { .seen_ms = clock_wall_ms(),
+                              .connected = link_is_open(&d->client->link),
+                              .axes = d->client->identity.axes,
+                              .state = d->client->state };
+  if (seen.connected && client_positions(d->client, seen.position, &d->error)) seen.connected = false;
+  d->port->observe(d->port->context, &seen);
+}
+
+/* With what is seen now, after the wish was granted. */
 static void answer(struct download *d, const struct wish *wish, enum armdyn_status status, const char *text)
 {
-  d->port->answer(d->port->context, wish, status, text);
+  char why[sizeof d->error.message];
+  snprintf(why, sizeof why, "%s", text);
+  if (link_is_open(&d->client->link)) observe(d);
+  d->port->answer(d->port->context, wish, status, why);
 }
 
 /* ARM is asked for: is the arm where the profile begins? The controller asks the same with its own tolerance. */
@@ -226,16 +240,6 @@ static void hear(struct download *d, int wait_ms)
 
 /* -- keeping in touch -- */
 
-static void observe(struct download *d)
-{
-  struct observation seen = { .seen_ms = clock_wall_ms(),
-                              .connected = link_is_open(&d->client->link),
-                              .axes = d->client->identity.axes,
-                              .state = d->client->state };
-  if (seen.connected && client_positions(d->client, seen.position, &d->error)) seen.connected = false;
-  d->port->observe(d->port->context, &seen);
-}
-
 static enum armdyn_status beat_if_due(struct download *d)
 {
   if (clock_monotonic_ns() < d->beat_due_ns) return ARMDYN_OK;
@@ -326,13 +330,13 @@ static enum armdyn_status load_here(struct download *d)
 static enum armdyn_status load(struct download *d)
 {
   enum armdyn_status rc;
-  uint32_t before = 0;
-  for (int fruitless = 0; (rc = load_here(d)) == ARMDYN_EUNAVAILABLE; before = d->now.sent) {
-    fruitless = d->now.sent > before ? 0 : fruitless + 1;
-    if (fruitless > FRUITLESS_MOST) return rc;
+  for (int fruitless = 0; (rc = load_here(d)) == ARMDYN_EUNAVAILABLE && fruitless <= FRUITLESS_MOST; fruitless++) {
+    uint32_t before = d->now.sent;
     hear(d, RETRY_MS);
     if (d->ended) return ARMDYN_ECANCELLED;
     if ((rc = regain(d, after_ms(d->order->connect_deadline_ms)))) return rc;
+    if (ours(d)) d->now.sent = d->client->state.next_offset;
+    if (d->now.sent > before) fruitless = -1;
   }
   return rc;
 }

@@ -1,0 +1,405 @@
+"""Transfers from the trajectory to the arm: a real server, its gateway, and a controller that checks everything."""
+
+import os
+import signal
+import socket
+import struct
+import time
+import zlib
+
+import pytest
+
+from cell import GOAL, ZERO, Cell, cell, float32, puma, simulated, soon, summary, trace
+from support import Server, robot, unique_name, until
+
+
+@pytest.fixture(scope="module")
+def shared():
+    with Server() as server:
+        yield server
+
+
+@pytest.fixture
+def here(shared):
+    with puma() as sim:
+        yield Cell(shared, sim)
+
+
+def played(here):
+    summary(here.sim)
+    return trace(here.sim.trace_path)
+
+
+def expected(samples):
+    """What should be played: position and torque of every axis, as float32."""
+    return [[float32(x) for pair in zip(q, tau) for x in pair] for q, tau in zip(samples["q"], samples["tau"])]
+
+
+def distance(here, goal):
+    return max(abs(a - b) for a, b in zip(here.status()["position"], goal))
+
+
+# ---------------------------------------------------------------- the whole way
+
+def test_what_is_played_is_the_trajectory_bit_for_bit(here):
+    motion = here.trajectory()
+    transfer = here.playing(motion)
+    end = here.reach(transfer, "done")
+    assert [step["state"] for step in end["history"]] == ["queued", "connecting", "loading", "ready", "armed", "playing", "done"]
+    assert end["sent"] == end["total"] == 801 and end["problem"] is None
+    assert end["started_at"] and end["finished_at"] > end["started_at"] > end["created_at"]
+    assert distance(here, GOAL) < 1e-3  # forward dynamics with friction, under torque feed-forward and a position loop
+    assert played(here) == expected(here.samples(motion))
+    assert summary(here.sim)["starts"] == 1
+
+
+@pytest.mark.parametrize("rate", [125, 500, 2000])
+def test_another_rate_samples_the_motion_anew(here, rate):
+    motion = here.trajectory(duration=0.6)
+    here.reach(here.playing(motion, rate=rate), "done")
+    assert played(here) == expected(here.samples(motion, rate=rate))
+
+
+def test_the_last_sample_is_padded_to_the_grid_with_the_rest_state(here):
+    goal = {"q": [0.02, 0.02, 0.02, 0.02, 0.02, 0.02]}
+    motion = here.trajectory(duration=0.6005, method="cubic", goal=goal)  # a cubic ends with an acceleration
+    here.reach(here.playing(motion), "done")
+    rows, samples = played(here), here.samples(motion)
+    assert len(rows) == 602 and rows[:-1] == expected(samples)[:-1]
+    rest = here.client.post(f"/v1/robots/{here.robot}/inverse-dynamics",
+                            {"q": samples["q"][-1], "qd": ZERO, "qdd": ZERO}).expect(200).json["tau"]
+    assert rows[-1] == expected({"q": [samples["q"][-1]], "tau": [rest]})[0]
+    assert rows[-1] != expected(samples)[-1]
+
+
+def test_torque_formats(shared):
+    for format, unit in (("torque", None), ("torque_permille", 1e-3)):
+        with puma() as sim:
+            here = Cell(shared, sim, allow_torque_only=True)
+            motion = here.trajectory(duration=0.6, goal={"q": [0.05] * 6})
+            here.reach(here.playing(motion, format=format), "done")
+            rated = [joint["limits"]["torque"] for joint in here.model["joints"]]
+            rows, samples = played(here), here.samples(motion)
+            assert len(rows) == len(samples["tau"]) == 601
+            for row, taus in zip(rows, samples["tau"]):
+                for torque, tau, most in zip(row, taus, rated):
+                    if unit:
+                        assert abs(torque - tau) <= 0.5001 * unit * most
+                    else:
+                        assert torque == float32(tau)
+
+
+def test_axes_are_mapped(shared):
+    """Swapped axes, other signs, scales and offsets, torque on the motor side: the words are those of the formula."""
+    model = robot("puma560")
+    axes = [{"joint": joint["name"], "axis": 6 - j, "sign": (-1) ** j, "position_scale": 1 + j, "position_offset": j / 8,
+             "torque_side": "motor" if j % 2 else "joint",
+             "rated_torque": joint["limits"]["torque"]} for j, joint in enumerate(model["joints"])]
+    with simulated("--axes", 6) as sim:
+        here = Cell(shared, sim, model, axes=axes)
+        motion = here.trajectory(duration=0.6)
+        here.reach(here.playing(motion), "done")
+        assert distance(here, GOAL) < 1e-3  # positions come back in joint order and units
+        rows, samples = played(here), here.samples(motion)
+        for row, q, tau in zip(rows, samples["q"], samples["tau"], strict=True):
+            for j, axis in enumerate(axes):
+                a = axis["axis"] - 1
+                ratio = model["joints"][j]["drive"]["gear_ratio"] if axis["torque_side"] == "motor" else 1
+                position = axis["sign"] * axis["position_scale"] * q[j] + axis["position_offset"]
+                assert row[2 * a] == pytest.approx(position, rel=1e-6, abs=1e-7)
+                assert row[2 * a + 1] == pytest.approx(axis["sign"] * tau[j] / ratio, rel=1e-6, abs=1e-7)
+
+
+def test_start_true_arms_and_starts_by_itself(here):
+    motion = here.trajectory(duration=0.6)
+    assert here.transfer(motion, start=True, start_before=soon()).status == 400  # motion needs a key
+    assert here.transfer(motion, start=True, headers={"Idempotency-Key": "a"}).status == 422  # and a last moment
+    headers = {"Idempotency-Key": unique_name()}
+    first = here.transfer(motion, start=True, start_before=soon(), headers=headers).expect(202)
+    here.reach(first.json["id"], "done")
+    assert summary(here.sim)["starts"] == 1
+
+
+def test_hold_and_resume(here):
+    motion = here.trajectory(duration=1.5)
+    transfer = here.playing(motion)
+    here.client.post(f"/v1/transfers/{transfer}/hold").expect(202)
+    here.reach(transfer, "holding")
+    assert here.client.post(f"/v1/transfers/{transfer}/resume").status == 400  # it moves the arm: a key
+    here.client.post(f"/v1/transfers/{transfer}/resume", headers={"Idempotency-Key": unique_name()}).expect(202)
+    here.reach(transfer, "done")
+    assert distance(here, GOAL) < 1e-3
+
+
+# ---------------------------------------------------------------- refusals: the controller sees no write
+
+def refused(here, answer, status, slug):
+    assert answer.status == status, answer
+    assert answer.json["type"] == f"/problems/{slug}", answer
+    assert summary(here.sim)["registers_written"] == 0
+    return answer.json
+
+
+def test_a_torque_above_the_limit_names_sample_and_axis(shared):
+    with puma() as sim:
+        limits = [joint["limits"]["torque"] for joint in robot("puma560")["joints"]]
+        here = Cell(shared, sim)
+        motion = here.trajectory()
+        taus = [row[1] for row in here.samples(motion)["tau"]]
+        most = 0.9 * max(map(abs, taus))
+        document = here.client.get(f"/v1/controllers/{here.name}")
+        document.json["profile"]["limits"] = {"torque": [limits[0], most, *limits[2:]]}
+        here.client.put(f"/v1/controllers/{here.name}", document.json, headers={"If-Match": document.etag}).expect(200)
+        problem = refused(here, here.transfer(motion), 422, "limit-exceeded")
+        over = [k for k, tau in enumerate(taus) if float32(tau) > most * (1 + 1e-6) or -float32(tau) > most * (1 + 1e-6)]
+        assert problem["error_count"] == len(over)
+        assert [(e["row"], e["column"]) for e in problem["errors"]] == [(k, 1) for k in over[:100]]
+        assert "axis 2" in problem["errors"][0]["detail"] and f"sample {over[0]}" in problem["errors"][0]["detail"]
+
+
+def test_rated_torque_is_a_limit(shared):
+    with puma() as sim:
+        model = robot("puma560")
+        axes = [{"joint": joint["name"], "axis": j + 1, "rated_torque": 0.01 if j == 2 else 500}
+                for j, joint in enumerate(model["joints"])]
+        here = Cell(shared, sim, axes=axes)
+        problem = refused(here, here.transfer(here.trajectory()), 422, "limit-exceeded")
+        assert {e["column"] for e in problem["errors"]} == {2}
+
+
+def test_a_torque_rate_above_the_limit(shared):
+    with puma() as sim:
+        here = Cell(shared, sim, limits={"torque_rate": [5000, 1, 5000, 5000, 5000, 5000]})
+        problem = refused(here, here.transfer(here.trajectory()), 422, "limit-exceeded")
+        assert {e["column"] for e in problem["errors"]} == {1} and "rate" in problem["errors"][0]["detail"]
+
+
+def test_another_revision(shared):
+    with puma() as sim:
+        here = Cell(shared, sim)
+        motion = here.trajectory()
+        model = here.client.get(f"/v1/robots/{here.robot}")
+        here.client.put(f"/v1/robots/{here.robot}", {**here.model, "description": "changed"},
+                        query={"allow_unphysical": "true"}, headers={"If-Match": model.etag}).expect(200)
+        refused(here, here.transfer(motion), 422, "revision-mismatch")
+
+
+def test_a_revision_may_differ_where_the_profile_says_so(shared):
+    with puma() as sim:
+        here = Cell(shared, sim, allow_revision_mismatch=True)
+        motion = here.trajectory()
+        model = here.client.get(f"/v1/robots/{here.robot}")
+        here.client.put(f"/v1/robots/{here.robot}", {**here.model, "description": "changed"},
+                        query={"allow_unphysical": "true"}, headers={"If-Match": model.etag}).expect(200)
+        here.loaded(motion)
+
+
+def test_what_is_not_transferable(shared):
+    with puma() as sim:
+        here = Cell(shared, sim)
+        problem = refused(here, here.transfer(here.trajectory(limits={"torque": None})), 422, "invalid")
+        assert problem["errors"][0]["pointer"] == "/trajectory"
+
+
+@pytest.mark.parametrize("request_, pointer", [
+    ({"mode": "stream"}, "/mode"), ({"format": "torque"}, "/format"), ({"format": "magic"}, "/format"),
+    ({"rate": 300}, "/rate"), ({"rate": 20000}, "/rate"), ({"rate": 0}, "/rate"), ({"colour": 1}, "/colour"),
+    ({"trajectory": "01ARZ3NDEKTSV4RRFFQ69G5FAV"}, "/trajectory"), ({"start_before": "tomorrow"}, "/start_before"),
+])
+def test_wrong_requests(here, request_, pointer):
+    motion = {} if "trajectory" in request_ else {"trajectory": here.trajectory()}
+    answer = here.client.post(f"/v1/controllers/{here.name}/transfers", {**motion, **request_})
+    assert refused(here, answer, 422, "invalid")["errors"][0]["pointer"] == pointer
+
+
+def test_start_is_guarded(shared):
+    with puma() as sim:
+        here = Cell(shared, sim, allow_start=False)
+        motion = here.trajectory()
+        answer = here.transfer(motion, start=True, start_before=soon(), headers={"Idempotency-Key": unique_name()})
+        assert answer.status == 409 and "allow_start" in answer.json["detail"]
+        transfer = here.loaded(motion)
+        assert here.start(transfer).status == 409  # not armed
+        here.client.post(f"/v1/transfers/{transfer}/arm").expect(202)
+        answer = here.start(transfer)
+        assert answer.status == 409 and "allow_start" in answer.json["detail"]
+        assert here.client.post(f"/v1/transfers/{transfer}/start", {"start_before": soon()}).status == 400
+        assert summary(sim)["starts"] == 0
+
+
+def test_start_is_sent_once_for_ever(here):
+    transfer = here.loaded(here.trajectory())
+    here.client.post(f"/v1/transfers/{transfer}/arm").expect(202)
+    assert here.start(transfer, seconds=70).json["errors"][0]["pointer"] == "/start_before"
+    assert here.start(transfer, seconds=-1).json["type"] == "/problems/start-expired"
+    body, headers = {"start_before": soon()}, {"Idempotency-Key": unique_name()}
+    path = f"/v1/transfers/{transfer}/start"
+    first = here.client.post(path, body, headers=headers).expect(202)
+    again = here.client.post(path, body, headers=headers).expect(202)
+    assert "Idempotency-Replayed" not in first.headers and again.headers["Idempotency-Replayed"] == "true"
+    assert here.client.post(path, {"start_before": soon(30)}, headers=headers).status == 422
+    assert here.start(transfer).status == 409
+    here.reach(transfer, "done")
+    assert here.client.post(path, body, headers=headers).json["state"] == "done"
+    assert summary(here.sim)["starts"] == 1
+
+
+def test_a_start_that_comes_too_late_fails_the_transfer(shared):
+    with puma("--fault", "delay:1", "--position", "0,0,0,0,0,0") as sim:  # so slow that loading takes longer than a second
+        here = Cell(shared, sim)
+        answer = here.transfer(here.trajectory(), start=True, start_before=soon(1), headers={"Idempotency-Key": unique_name()})
+        end = here.reach(answer.expect(202).json["id"], "failed")
+        assert end["problem"]["type"] == "/problems/start-expired"
+        assert summary(sim)["starts"] == 0
+
+
+def test_an_arm_elsewhere_is_not_armed(shared):
+    with puma("--position", "0,0,0.1,0,0,0") as sim:
+        here = Cell(shared, sim)
+        transfer = here.loaded(here.trajectory())
+        answer = here.client.post(f"/v1/transfers/{transfer}/arm")
+        assert answer.status == 409 and answer.json["type"] == "/problems/controller-refused"
+        assert "axis 3" in answer.json["detail"]
+        assert here.get(transfer)["state"] == "ready"
+
+
+def test_a_controller_has_one_transfer_at_a_time(here):
+    motion = here.trajectory()
+    transfer = here.loaded(motion)
+    other = {**here.document(), "name": unique_name("cell")}  # another name for the same place
+    here.client.post("/v1/controllers", other).expect(201)
+    for name in (here.name, other["name"]):
+        answer = here.client.post(f"/v1/controllers/{name}/transfers", {"trajectory": motion})
+        assert answer.status == 409 and answer.json["type"] == "/problems/lease-held" and transfer in answer.json["detail"]
+    assert here.status()["lease"] == transfer
+    etag = here.client.get(f"/v1/controllers/{here.name}").etag
+    assert here.client.delete(f"/v1/controllers/{here.name}", headers={"If-Match": etag}).status == 409
+    assert here.client.post(f"/v1/transfers/{transfer}/stop").expect(200).json["confirmed"] is True
+    assert here.get(transfer)["state"] == "stopped" and here.status()["lease"] is None
+    here.loaded(motion)
+
+
+# ---------------------------------------------------------------- stop
+
+def test_stop_while_playing(here):
+    transfer = here.playing(here.trajectory(duration=3))
+    time.sleep(0.7)
+    begun = time.monotonic()
+    answer = here.client.post(f"/v1/transfers/{transfer}/stop").expect(200)
+    assert answer.json["confirmed"] is True and answer.json["controller_state"] == "empty"
+    assert time.monotonic() - begun < 1.5
+    assert here.reach(transfer, "stopped")["finished_at"]
+    told = summary(here.sim)
+    assert 300 < told["samples_played"] < 2500
+    assert 0 < told["position"][0] < GOAL[0]
+
+
+def test_stop_of_a_controller_needs_no_transfer(here):
+    assert here.client.post(f"/v1/controllers/{here.name}/stop").expect(200).json == {
+        "confirmed": True, "controller_state": "empty", "detail": "the controller confirmed that nothing moves"}
+    transfer = here.playing(here.trajectory(duration=2))
+    assert here.client.post(f"/v1/controllers/{here.name}/stop").expect(200).json["confirmed"] is True
+    assert here.get(transfer)["state"] == "stopped"
+    assert here.client.post("/v1/controllers/nobody/stop").status == 404
+
+
+def test_stop_that_nobody_confirms_says_so(shared):
+    with puma() as sim:
+        here = Cell(shared, sim)
+        sim.terminate()
+        answer = here.client.post(f"/v1/controllers/{here.name}/stop").expect(200)
+        assert answer.json["confirmed"] is False and "emergency stop" in answer.json["detail"]
+        assert here.status()["connected"] is False
+
+
+# ---------------------------------------------------------------- what may go wrong
+
+@pytest.mark.parametrize("fault", ["drop:15", "exception:20", "delay:40", "late:60"])
+def test_a_bad_link_does_not_change_a_bit(shared, fault):
+    with puma("--fault", fault) as sim:
+        here = Cell(shared, sim)
+        motion = here.trajectory(duration=0.6)
+        transfer = here.loaded(motion)
+        assert here.get(transfer)["sent"] == 601
+        if fault.startswith("delay"):
+            here.client.post(f"/v1/transfers/{transfer}/arm").expect(202)
+            here.start(transfer).expect(202)
+            here.reach(transfer, "done")
+            assert played(here) == expected(here.samples(motion))
+        assert summary(sim)["profiles"] == 1  # it was resumed, not begun anew
+
+
+def test_a_controller_that_restarts_is_loaded_anew(shared):
+    with puma("--fault", "restart:40") as sim:
+        here = Cell(shared, sim)
+        motion = here.trajectory()
+        here.reach(here.playing(motion), "done")
+        assert played(here) == expected(here.samples(motion))
+        assert summary(sim)["profiles"] == 2
+
+
+def test_a_wrong_crc_is_never_ready(shared):
+    with puma("--fault", "crc") as sim:
+        here = Cell(shared, sim)
+        end = here.reach(here.transfer(here.trajectory()).expect(202).json["id"], "failed")
+        assert end["problem"]["type"] == "/problems/controller-refused" and "CRC-32" in end["problem"]["detail"]
+
+
+def test_a_silent_controller_fails_in_time_and_delays_nobody(shared):
+    with puma("--fault", "silent") as silent, puma() as other:
+        mute, here = Cell(shared, silent, connect_deadline=2), Cell(shared, other)
+        waits, motion = mute.trajectory(), here.trajectory()
+        begun = time.monotonic()
+        stuck = mute.transfer(waits).expect(202).json["id"]
+        here.loaded(motion)
+        assert time.monotonic() - begun < 1
+        end = mute.reach(stuck, "failed")
+        assert time.monotonic() - begun < 5
+        assert end["problem"]["type"] == "/problems/controller-unreachable"
+        assert here.get(here.client.get("/v1/transfers", query={"controller": here.name}).json["items"][0]["id"])["state"] == "ready"
+
+
+def test_a_lost_heartbeat_is_a_fault_that_must_be_cleared():
+    with cell() as here:
+        transfer = here.playing(here.trajectory(duration=4))
+        (gateway,) = here.server.children("gateway")
+        os.kill(gateway, signal.SIGSTOP)
+        time.sleep(2)
+        os.kill(gateway, signal.SIGCONT)
+        end = here.reach(transfer, "failed")
+        assert "heartbeat" in end["problem"]["detail"]
+        again = here.reach(here.transfer(here.trajectory()).expect(202).json["id"], "failed")
+        assert "fault" in again["problem"]["detail"]
+        assert here.client.post(f"/v1/controllers/{here.name}/clear").expect(200).json["state"] == "empty"
+
+
+# ---------------------------------------------------------------- the registers, by hand
+
+def registers(port, first, count):
+    """Function 3 over a socket: `count` holding registers from `first`."""
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as s:
+        s.sendall(struct.pack(">HHHBBHH", 7, 0, 6, 1, 3, first, count))
+        header = s.recv(9, socket.MSG_WAITALL)
+        assert header[:7] == struct.pack(">HHHB", 7, 0, 2 * count + 3, 1) and header[7:] == bytes([3, 2 * count])
+        return struct.unpack(f">{count}H", s.recv(2 * count, socket.MSG_WAITALL))
+
+
+def test_the_registers_hold_what_the_page_says(here):
+    motion = here.trajectory()
+    transfer = here.loaded(motion)
+    identity = registers(here.sim.port, 1000, 10)
+    assert identity[:3] == (0xA5D1, 1, 6) and identity[5:7] == (119, 7)
+    assert struct.unpack(">f", struct.pack(">HH", *identity[7:9]))[0] == float32(12345.678)
+    arguments = registers(here.sim.port, 1020, 14)
+    data = b"".join(struct.pack(">f", x) for row in expected(here.samples(motion)) for x in row)
+    assert arguments[0] == 2 and arguments[4:8] == (0, 801, 0, 1000)  # COMMIT, samples, microseconds
+    assert arguments[8:12] == (3, 0b111111, 1, 1)
+    crc = zlib.crc32(data)
+    assert arguments[12:] == (crc >> 16, crc & 0xFFFF)
+    state = registers(here.sim.port, 1060, 15)
+    assert state[0] == registers(here.sim.port, 1039, 1)[0]  # acknowledged = sequence
+    assert state[1:3] == (2, 0) and state[3:5] == (0, 801)   # READY, no error, next offset
+    assert state[10:12] == (crc >> 16, crc & 0xFFFF) and state[12:14] == arguments[2:4]
+    before = registers(here.sim.port, 1010, 1)[0]
+    until(lambda: registers(here.sim.port, 1010, 1)[0] != before, 2, what="a heartbeat")
+    assert here.get(transfer)["state"] == "ready"
