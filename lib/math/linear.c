@@ -93,11 +93,7 @@ static void jacobi_rotate(double A[3][3], int p, int q)
 
 void eigenvalues3(const double s[6], double values[3])
 {
-  double A[3][3] = {
-    {s[0],  s[3], s[4]},
-    { s[3], s[1], s[5]},
-    { s[4], s[5], s[2]}
-  };
+  double A[3][3] = { { s[0], s[3], s[4] }, { s[3], s[1], s[5] }, { s[4], s[5], s[2] } };
   for (int sweep = 0; sweep < 12; sweep++) {
     jacobi_rotate(A, 0, 1);
     jacobi_rotate(A, 0, 2);

@@ -47,15 +47,15 @@ static const struct {
   bool unknown_is_fine, infinite_is_fine;
   const char *demand;
 } rules[] = {
-  [FINITE] = {anything,      false, false, "a finite number"},
-  [NON_NEGATIVE] = { not_negative, false, false, ">= 0"           },
-  [POSITIVE] = { positive,     false, false, "> 0"            },
-  [NON_ZERO] = { not_zero,     false, false, "not 0"          },
-  [LIMIT] = { positive,     false, true,  "> 0"            },
-  [BOUND] = { anything,     false, true,  "a number"       },
-  [KNOWN] = { positive,     true,  false, "> 0"            },
-  [KNOWN_0] = { not_negative, true,  false, ">= 0"           },
-  [KNOWN_01] = { fraction,     true,  false, "> 0 and <= 1"   },
+  [FINITE] = { anything, false, false, "a finite number" },
+  [NON_NEGATIVE] = { not_negative, false, false, ">= 0" },
+  [POSITIVE] = { positive, false, false, "> 0" },
+  [NON_ZERO] = { not_zero, false, false, "not 0" },
+  [LIMIT] = { positive, false, true, "> 0" },
+  [BOUND] = { anything, false, true, "a number" },
+  [KNOWN] = { positive, true, false, "> 0" },
+  [KNOWN_0] = { not_negative, true, false, ">= 0" },
+  [KNOWN_01] = { fraction, true, false, "> 0 and <= 1" },
 };
 
 struct number {

@@ -117,12 +117,12 @@ static void position_slope(const struct friction_state *x, double *by_position, 
 /* To add a term: its parameters in struct armdyn_friction (with default and rule in lib/model/description.c), three
  * functions and a row here. tests/unit/model/test_friction.c then compares its slopes with differences. */
 const struct friction_term friction_terms[] = {
-  {"offset",      "offset [N m]",                             offset_present,     offset_torque,     offset_slope    },
-  { "coulomb",    "fc [N m]",                                 coulomb_present,    coulomb_torque,    coulomb_slope   },
-  { "stribeck",   "fs [N m], vs [rad/s], delta [1]",          stribeck_present,   stribeck_torque,   stribeck_slope  },
-  { "viscous",    "fv [N m s/rad]",                           viscous_present,    viscous_torque,    viscous_slope   },
-  { "high_speed", "fa [N m s^2/rad^2]",                       high_speed_present, high_speed_torque, high_speed_slope},
-  { "position",   "A [N m], order [1], phase [rad] per line", position_present,   position_torque,   position_slope  },
+  { "offset", "offset [N m]", offset_present, offset_torque, offset_slope },
+  { "coulomb", "fc [N m]", coulomb_present, coulomb_torque, coulomb_slope },
+  { "stribeck", "fs [N m], vs [rad/s], delta [1]", stribeck_present, stribeck_torque, stribeck_slope },
+  { "viscous", "fv [N m s/rad]", viscous_present, viscous_torque, viscous_slope },
+  { "high_speed", "fa [N m s^2/rad^2]", high_speed_present, high_speed_torque, high_speed_slope },
+  { "position", "A [N m], order [1], phase [rad] per line", position_present, position_torque, position_slope },
 };
 const size_t friction_term_count = sizeof friction_terms / sizeof *friction_terms;
 

@@ -6,28 +6,20 @@
 #include "lib/model/compiled.h"
 #include "lib/model/friction.h"
 
-static const struct pose identity = {
-  .r = {1, 0, 0, 0, 1, 0, 0, 0, 1}
-};
+static const struct pose identity = { .r = { 1, 0, 0, 0, 1, 0, 0, 0, 1 } };
 
 /* Rz(angle) Tz(length) */
 static struct pose screw_z(double angle, double length)
 {
   const double c = cos(angle), s = sin(angle);
-  return (struct pose){
-    .r = {c,  -s, 0, s, c, 0, 0, 0, 1 },
-      .p = { 0, 0,  length }
-  };
+  return (struct pose){ .r = { c, -s, 0, s, c, 0, 0, 0, 1 }, .p = { 0, 0, length } };
 }
 
 /* Rx(angle) Tx(length) */
 static struct pose screw_x(double angle, double length)
 {
   const double c = cos(angle), s = sin(angle);
-  return (struct pose){
-    .r = {1,  0,  0, 0, c, -s, 0, s, c },
-      .p = { length, 0, 0}
-  };
+  return (struct pose){ .r = { 1, 0, 0, 0, c, -s, 0, s, c }, .p = { length, 0, 0 } };
 }
 
 /* R = Rz(rpy[2]) Ry(rpy[1]) Rx(rpy[0]) */
@@ -37,11 +29,9 @@ static struct pose pose_of(const struct armdyn_pose *written)
   const double cp = cos(written->rpy[1]), sp = sin(written->rpy[1]);
   const double cy = cos(written->rpy[2]), sy = sin(written->rpy[2]);
   const double *t = written->translation;
-  return (struct pose){
-    .r = {cy * cp,                 cy * sp * sr - sy * cr, cy * sp * cr + sy * sr, sy * cp, sy * sp * sr + cy * cr,
-          sy * sp * cr - cy * sr, -sp, cp * sr, cp * cr },
-    .p = { t[0], t[1],                          t[2]                                            }
-  };
+  return (struct pose){ .r = { cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr, sy * cp, sy * sp * sr + cy * cr,
+                               sy * sp * cr - cy * sr, -sp, cp * sr, cp * cr },
+                        .p = { t[0], t[1], t[2] } };
 }
 
 /* The shortest rotation that takes z to the unit vector `axis` (half a turn about x for -z). */
@@ -49,25 +39,19 @@ static struct pose z_to(const double axis[3])
 {
   const double length = sqrt(dot3(axis, axis)), x = axis[0] / length, y = axis[1] / length, z = axis[2] / length;
   if (z < -0.9) { /* through -z first, where 1 + z would cancel */
-    const struct pose flip = {
-      .r = {1, 0, 0, 0, -1, 0, 0, 0, -1}
-    };
+    const struct pose flip = { .r = { 1, 0, 0, 0, -1, 0, 0, 0, -1 } };
     const struct pose rest = z_to((const double[3]){ x, -y, -z });
     struct pose out;
     pose_multiply(&out, &flip, &rest);
     return out;
   }
   const double k = 1 / (1 + z);
-  return (struct pose){
-    .r = {1 - k * x * x, -k * x * y, x, -k * x * y, 1 - k * y * y, y, -x, -y, z}
-  };
+  return (struct pose){ .r = { 1 - k * x * x, -k * x * y, x, -k * x * y, 1 - k * y * y, y, -x, -y, z } };
 }
 
 static struct pose inverse_of(const struct pose *x)
 {
-  struct pose out = {
-    .r = {x->r[0], x->r[3], x->r[6], x->r[1], x->r[4], x->r[7], x->r[2], x->r[5], x->r[8]}
-  };
+  struct pose out = { .r = { x->r[0], x->r[3], x->r[6], x->r[1], x->r[4], x->r[7], x->r[2], x->r[5], x->r[8] } };
   rotate3(out.p, out.r, x->p);
   for (int i = 0; i < 3; i++) out.p[i] = -out.p[i];
   return out;
@@ -101,9 +85,8 @@ static struct distribution distribution_of(const struct armdyn_body *body)
 {
   const struct armdyn_inertia *I = &body->inertia;
   const double half = (I->xx + I->yy + I->zz) / 2;
-  const struct distribution about_com = {
-    .m = body->mass, .s = {half - I->xx, half - I->yy, half - I->zz, -I->xy, -I->xz, -I->yz}
-  };
+  const struct distribution about_com = { .m = body->mass,
+                                          .s = { half - I->xx, half - I->yy, half - I->zz, -I->xy, -I->xz, -I->yz } };
   struct pose com = identity;
   for (int i = 0; i < 3; i++) com.p[i] = body->com[i];
   struct distribution out = { 0 };

@@ -74,7 +74,7 @@ static void peaks_at(const struct check *check, const struct armdyn_trajectory *
 {
   const size_t n = trajectory->joint_count;
   double tau[N] = { 0 }, rate[N] = { 0 };
-  struct state x;
+  struct state x = { 0 };
   piece_state(trajectory, k, s, x.q, x.qd, x.qdd, x.qddd);
   if (any_finite(check, n, offsetof(struct armdyn_limits, torque))) {
     armdyn_inverse_dynamics(check->robot, x.q, x.qd, x.qdd, NULL, check->workspace, tau);

@@ -19,9 +19,9 @@ static const struct {
   profile_builder *build;
   bool rests; /* at every point: segments are timed each for itself */
 } profiles[ARMDYN_PROFILE_COUNT] = {
-  [ARMDYN_TRAPEZOID] = {"trapezoid", 3, 7, trapezoid_build, true },
-  [ARMDYN_QUINTIC] = { "quintic",  5, 1, quintic_build,   false},
-  [ARMDYN_CUBIC] = { "cubic",    3, 1, cubic_build,     false},
+  [ARMDYN_TRAPEZOID] = { "trapezoid", 3, 7, trapezoid_build, true },
+  [ARMDYN_QUINTIC] = { "quintic", 5, 1, quintic_build, false },
+  [ARMDYN_CUBIC] = { "cubic", 3, 1, cubic_build, false },
 };
 
 const char *armdyn_profile_name(enum armdyn_profile profile)

@@ -9,14 +9,14 @@ static const struct {
   const char *unit[2]; /* of a revolute and a prismatic joint */
   size_t offset;       /* in struct armdyn_limits */
 } kinds[ARMDYN_LIMIT_KINDS] = {
-  [ARMDYN_LIMIT_POSITION] = {"position",      { "rad", "m" },         offsetof(struct armdyn_limits, position)    },
-  [ARMDYN_LIMIT_VELOCITY] = { "velocity",     { "rad/s", "m/s" },     offsetof(struct armdyn_limits, velocity)    },
+  [ARMDYN_LIMIT_POSITION] = { "position", { "rad", "m" }, offsetof(struct armdyn_limits, position) },
+  [ARMDYN_LIMIT_VELOCITY] = { "velocity", { "rad/s", "m/s" }, offsetof(struct armdyn_limits, velocity) },
   [ARMDYN_LIMIT_ACCELERATION] = { "acceleration",
-                             { "rad/s^2", "m/s^2" },
-                             offsetof(struct armdyn_limits,                                          acceleration)},
-  [ARMDYN_LIMIT_JERK] = { "jerk",         { "rad/s^3", "m/s^3" }, offsetof(struct armdyn_limits, jerk)        },
-  [ARMDYN_LIMIT_TORQUE] = { "torque",       { "N m", "N" },         offsetof(struct armdyn_limits, torque)      },
-  [ARMDYN_LIMIT_TORQUE_RATE] = { "torque_rate",  { "N m/s", "N/s" },     offsetof(struct armdyn_limits, torque_rate) },
+                                  { "rad/s^2", "m/s^2" },
+                                  offsetof(struct armdyn_limits, acceleration) },
+  [ARMDYN_LIMIT_JERK] = { "jerk", { "rad/s^3", "m/s^3" }, offsetof(struct armdyn_limits, jerk) },
+  [ARMDYN_LIMIT_TORQUE] = { "torque", { "N m", "N" }, offsetof(struct armdyn_limits, torque) },
+  [ARMDYN_LIMIT_TORQUE_RATE] = { "torque_rate", { "N m/s", "N/s" }, offsetof(struct armdyn_limits, torque_rate) },
 };
 
 const char *armdyn_limit_name(enum armdyn_limit_kind kind)

@@ -40,9 +40,9 @@ static void quintic_rows(double g, double h, struct rows *out)
 {
   const double g2 = 1 / (g * g), h2 = 1 / (h * h);
   *out = (struct rows){
-    .lower = {-8 * g2,         -1 / g,        14 * g2 / g,            2 * g2       },
-    .diagonal = { 12 * (h2 - g2), 3 / g + 3 / h, 16 * (g2 / g + h2 / h), 3 * (h2 - g2)},
-    .upper = { 8 * h2,         -1 / h,        14 * h2 / h,            -2 * h2      },
+    .lower = { -8 * g2, -1 / g, 14 * g2 / g, 2 * g2 },
+    .diagonal = { 12 * (h2 - g2), 3 / g + 3 / h, 16 * (g2 / g + h2 / h), 3 * (h2 - g2) },
+    .upper = { 8 * h2, -1 / h, 14 * h2 / h, -2 * h2 },
   };
 }
 static void quintic_right(double g, double h, double before, double after, double *right)
