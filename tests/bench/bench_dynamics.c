@@ -1,0 +1,145 @@
+/* Time of single calls of the kernels, lines "name value unit better": the median of several runs over many postures. */
+#include <time.h>
+
+#include "tests/support/robots.h"
+
+enum { POSTURES = 512, REPEATS = 40, RUNS = 9, N = ARMDYN_JOINTS_MAX };
+
+struct subject {
+  struct armdyn_robot *robot;
+  struct armdyn_workspace *workspace;
+  size_t n;
+  double q[POSTURES * N], qd[POSTURES * N], qdd[POSTURES * N], tau[POSTURES * N];
+};
+
+static double now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static void inverse_call(struct subject *s)
+{
+  for (size_t k = 0; k < POSTURES; k++) {
+    armdyn_inverse_dynamics(s->robot, s->q + k * s->n, s->qd + k * s->n, s->qdd + k * s->n, NULL, s->workspace,
+                            s->tau + k * s->n);
+  }
+}
+
+static void inverse_batch(struct subject *s)
+{
+  const struct armdyn_samples samples = {
+    .count = POSTURES, .q = { s->q, s->n }, .qd = { s->qd, s->n }, .qdd = { s->qdd, s->n }
+  };
+  armdyn_inverse_dynamics_batch(s->robot, &samples, s->workspace, s->tau);
+}
+
+static void mass_matrix(struct subject *s)
+{
+  double M[N * N];
+  for (size_t k = 0; k < POSTURES; k++) armdyn_mass_matrix(s->robot, s->q + k * s->n, s->workspace, M);
+}
+
+static void forward_kinematics(struct subject *s)
+{
+  double tool[16];
+  for (size_t k = 0; k < POSTURES; k++) {
+    armdyn_forward_kinematics(s->robot, s->q + k * s->n, s->workspace, tool, NULL);
+  }
+}
+
+static void forward_dynamics(struct subject *s)
+{
+  double qdd[N];
+  for (size_t k = 0; k < POSTURES; k++) {
+    armdyn_forward_dynamics(s->robot, s->q + k * s->n, s->qd + k * s->n, s->tau + k * s->n, NULL, s->workspace, qdd);
+  }
+}
+
+static const struct {
+  const char *name;
+  void (*run)(struct subject *s);
+} kernels[] = {
+  { "inverse_%s_call", inverse_call },          { "inverse_%s_sample", inverse_batch },
+  { "mass_matrix_%s_call", mass_matrix },       { "forward_dynamics_%s_call", forward_dynamics },
+  { "kinematics_%s_call", forward_kinematics },
+};
+
+static int by_size(const void *a, const void *b)
+{
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static void measure(const char *format, const char *robot, void (*run)(struct subject *s), struct subject *s)
+{
+  double ns[RUNS];
+  char name[64];
+  run(s); /* caches and branch predictors warm */
+  for (int r = 0; r < RUNS; r++) {
+    const double start = now();
+    for (int k = 0; k < REPEATS; k++) run(s);
+    ns[r] = (now() - start) / (REPEATS * POSTURES);
+  }
+  qsort(ns, RUNS, sizeof *ns, by_size);
+  const char *slot = strstr(format, "%s");
+  snprintf(name, sizeof name, "%.*s%s%s", (int)(slot - format), format, robot, slot + 2);
+  printf("%s %.1f ns lower\n", name, ns[RUNS / 2]);
+}
+
+static void subject_open(struct subject *s, const struct armdyn_robot_description *description)
+{
+  struct dice dice = { 11 };
+  struct armdyn_error error;
+  if (armdyn_robot_new(description, &s->robot, &error)) {
+    fprintf(stderr, "%s: %s\n", error.pointer, error.message);
+    exit(1);
+  }
+  s->n = description->joint_count;
+  s->workspace = armdyn_workspace_new(s->n);
+  dice_fill(&dice, s->q, POSTURES * s->n, -3, 3);
+  dice_fill(&dice, s->qd, POSTURES * s->n, -2, 2);
+  dice_fill(&dice, s->qdd, POSTURES * s->n, -5, 5);
+}
+
+/* "scara", "puma560": links only, as in tests/data/vectors; "puma560_full": with drives and friction; "7_axis": random. */
+static void describe(const char *name, struct armdyn_robot_description *description)
+{
+  if (!strcmp(name, "7_axis")) {
+    struct dice dice = { 3 };
+    random_description(&dice, description, 7, ARMDYN_DH);
+    for (size_t i = 0; i < 7; i++) {
+      description->joints[i].type = ARMDYN_REVOLUTE;
+      description->joints[i].friction = description->joints[ARMDYN_JOINTS_MAX - 1].friction; /* none */
+    }
+    return;
+  }
+  const bool full = strstr(name, "_full");
+  cJSON *json = json_load(full                     ? "tests/data/robots/puma560.json"
+                          : !strcmp(name, "scara") ? "tests/data/vectors/scara.json"
+                                                   : "tests/data/vectors/puma560.json");
+  if (!json) {
+    fprintf(stderr, "tests/data cannot be read: run this in the root of the tree\n");
+    exit(1);
+  }
+  description_from_json(full ? json : cJSON_GetObjectItemCaseSensitive(json, "robot"), description);
+  cJSON_Delete(json);
+}
+
+int main(void)
+{
+  static const char *const robots[] = { "scara", "puma560", "puma560_full", "7_axis" };
+  static struct armdyn_robot_description description;
+  static struct subject subject;
+  for (size_t r = 0; r < sizeof robots / sizeof *robots; r++) {
+    describe(robots[r], &description);
+    subject_open(&subject, &description);
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+      measure(kernels[k].name, robots[r], kernels[k].run, &subject);
+    }
+    armdyn_workspace_free(subject.workspace);
+    armdyn_robot_free(subject.robot);
+  }
+  return 0;
+}
