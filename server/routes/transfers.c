@@ -396,6 +396,17 @@ static bool startable(struct exchange *x, const struct store_transfer *transfer)
   return controller_of_request(x, transfer->controller, &controller, NULL) && may_start(x, &controller);
 }
 
+/* The key is kept before the gateway hears of it: a repeat, however late, never moves the arm on again. */
+static enum outcome remember_and_resume(struct exchange *x, const struct store_transfer *transfer,
+                                        const struct idempotency *once)
+{
+  enum armdyn_status status =
+      store_idempotency_remember(exchange_app(x)->store, idempotency_key(once), "transfers", transfer->id);
+  if (!status) return command(x, transfer, WISH_RESUME, 0);
+  answer_status(x, status, NULL);
+  return ANSWERED;
+}
+
 enum outcome transfer_resume(struct exchange *x)
 {
   struct idempotency once;
@@ -403,7 +414,7 @@ enum outcome transfer_resume(struct exchange *x)
   enum outcome outcome = ANSWERED;
   if (!begin_once(x, true, &once)) return ANSWERED;
   if (transfer_in(x, TRANSFER_HOLDING, &transfer)) {
-    if (startable(x, &transfer)) outcome = command(x, &transfer, WISH_RESUME, 0);
+    if (startable(x, &transfer)) outcome = remember_and_resume(x, &transfer, &once);
     store_transfer_release(&transfer);
   }
   idempotency_end(x, &once);

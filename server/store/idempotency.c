@@ -34,6 +34,24 @@ enum armdyn_status store_idempotency_keep(struct sql *sql, const struct store_id
   return status == ARMDYN_EEXISTS ? ARMDYN_ECONFLICT : status;
 }
 
+struct remembered {
+  const struct store_idempotency *key;
+  const char *collection, *name;
+};
+
+static enum armdyn_status remember(struct sql *sql, void *context)
+{
+  const struct remembered *r = context;
+  return store_idempotency_keep(sql, r->key, r->collection, r->name);
+}
+
+enum armdyn_status store_idempotency_remember(struct store *store, const struct store_idempotency *key,
+                                              const char *collection, const char *name)
+{
+  struct remembered remembered = { key, collection, name };
+  return store_write(store, remember, &remembered, 0);
+}
+
 static enum armdyn_status find(struct sql *sql, const struct store_idempotency *key, char **href)
 {
   sqlite3_stmt *statement;

@@ -42,6 +42,10 @@ struct store_idempotency {
  * with another body. Entries live 24 hours. A creation whose key was kept by another meanwhile answers ECONFLICT and
  * creates nothing: find again. */
 enum armdyn_status store_idempotency_find(struct store *store, const struct store_idempotency *key, char **href);
+/* Keep the key of a request that creates nothing but must not be repeated (it moves an arm on): durable before its effect.
+ * `collection` and `name` make the href: "transfers" and an id. ECONFLICT: it is kept already. */
+enum armdyn_status store_idempotency_remember(struct store *store, const struct store_idempotency *key,
+                                              const char *collection, const char *name);
 
 /* A page of a list, newest first: at most `limit` rows (0: all) with id < before (NULL: from the start). Ids sort by
  * time. Robots and controllers are listed by ascending name, with name > before; revisions by number.
