@@ -59,7 +59,24 @@ bool log_wants(enum log_level level)
 const char *log_number(char text[32], double value)
 {
   text[0] = NUMBER_MARK;
-  snprintf(text + 1, 31, "%.9g", value);
+  if (value >= 0 && value < 1e15 && value == (double)(long long)value)
+    snprintf(text + 1, 31, "%lld", (long long)value);
+  else
+    snprintf(text + 1, 31, "%.6g", value);
+  return text;
+}
+
+/* The time of a line. All but the milliseconds is the same for a second, and there may be 50,000 lines in one. */
+static const char *time_text(void)
+{
+  static _Thread_local int64_t second = -1;
+  static _Thread_local char text[TIME_SIZE];
+  int64_t now = clock_wall_ms();
+  if (now / 1000 != second) {
+    second = now / 1000;
+    clock_format(now, text);
+  }
+  for (int i = 22, ms = (int)(now % 1000); i >= 20; i--, ms /= 10) text[i] = (char)('0' + ms % 10);
   return text;
 }
 
@@ -224,13 +241,10 @@ static void hand_over(const struct line *line, bool at_once)
 void log_event(enum log_level level, const char *message, ...)
 {
   if (!log_wants(level)) return;
-  char now[TIME_SIZE];
-  clock_format(clock_wall_ms(), now);
-
   struct line line;
   line.length = 0;
   put(&line, "{", 1);
-  put_member(&line, "time", now);
+  put_member(&line, "time", time_text());
   put_member(&line, "level", level_names[level]);
   put_member(&line, "message", message);
   va_list members;

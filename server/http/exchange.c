@@ -186,7 +186,6 @@ static void begin_waiting(struct exchange *x)
 {
   struct http *http = x->http;
   struct MHD_Connection *mhd = x->mhd;
-  atomic_fetch_add(&http->waiting, 1);
   pthread_mutex_lock(&http->lock);
   int expected = EXCHANGE_RUNNING;
   bool waits = atomic_compare_exchange_strong(&x->state, &expected, EXCHANGE_WAITING);
@@ -207,7 +206,7 @@ void exchange_resume(struct exchange *x)
     mhd = x->mhd;
   }
   pthread_mutex_unlock(&http->lock);
-  atomic_fetch_sub(&http->waiting, 1);
+  if (x->may_wait) atomic_fetch_sub(&http->waiting, 1);
   exchange_release(x);
   if (mhd) MHD_resume_connection(mhd);
 }
@@ -219,7 +218,9 @@ static enum outcome call_handler(struct exchange *x, bool may_block)
   atomic_fetch_add(&x->references, 1); /* the waiter's, should there be one */
   enum outcome outcome = x->route->handle(x);
   if (outcome != WAITS) atomic_fetch_sub(&x->references, 1);
+  if (outcome != WAITS && x->may_wait) atomic_fetch_sub(&x->http->waiting, 1);
   if (outcome == BLOCKS) exchange_forget_headers(x);
+  if (outcome == BLOCKS) x->may_wait = false;
   return outcome;
 }
 

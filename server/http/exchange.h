@@ -65,7 +65,7 @@ void exchange_set_header(struct exchange *x, const char *name, const char *forma
 
 /* -- waiting -- */
 /* Ask before returning WAITS: false when half of all connections wait already, or the service stops; answer then. */
-bool exchange_may_wait(const struct exchange *x);
+bool exchange_may_wait(struct exchange *x);
 /* After WAITS: some thread gives the answer with the functions above and then calls this, once; it may do so before the
  * handler has returned WAITS. The exchange lives until then, even when the client has gone. */
 void exchange_resume(struct exchange *x);

@@ -18,7 +18,7 @@
 enum {
   CONNECTIONS_PER_THREAD = 120,  /* libmicrohttpd hangs with 128 active ones in one thread */
   THREADS_LEAST = 10,            /* so that 1,200 connections find a place */
-  CONNECTION_MEMORY = 64 * 1024, /* request line and headers (what exceeds LIMIT_HEADERS too), one read of a body */
+  CONNECTION_MEMORY = 32 * 1024, /* request line and headers, and one read of a body; cleared after every request */
   REQUEST_ID_SIZE = 65,
   HEADERS_OF_ANSWER = 8,
   SMALL_BODY = 16 * 1024, /* kept from request to request; refused bodies up to it are read and dropped */
@@ -133,6 +133,7 @@ struct exchange {
   _Atomic int state;
   enum stage stage;
   bool head_only, may_block, refused;
+  bool may_wait; /* holds one of the places of http->waiting */
   bool unsound; /* its framing: the connection cannot be kept */
   int64_t started;
   size_t held; /* bytes of http->bytes_in_flight */

@@ -77,9 +77,12 @@ bool exchange_stopping(const struct exchange *x)
   return atomic_load_explicit(&x->http->stopping, memory_order_relaxed);
 }
 
-bool exchange_may_wait(const struct exchange *x)
+bool exchange_may_wait(struct exchange *x)
 {
-  return !exchange_stopping(x) && atomic_load(&x->http->waiting) < (long)(x->http->slots / 2);
+  if (exchange_stopping(x)) return false;
+  if (!x->may_wait) x->may_wait = atomic_fetch_add(&x->http->waiting, 1) < (long)(x->http->slots / 2);
+  if (!x->may_wait) atomic_fetch_sub(&x->http->waiting, 1);
+  return x->may_wait;
 }
 
 struct faults *exchange_faults(struct exchange *x)
