@@ -10,7 +10,8 @@
 struct model_context {
   struct body_context body; /* first: model_body_type looks for it here */
   struct armdyn_robot_description *robot;
-  uint64_t given[ARMDYN_JOINTS_MAX];                     /* rows of joint_fields that each joint had */
+  uint64_t given[ARMDYN_JOINTS_MAX]; /* rows of joint_fields that each joint had */
+  bool has_matrix;
   size_t matrix_rows, matrix_columns[ARMDYN_JOINTS_MAX]; /* of the transmission */
 };
 
@@ -233,6 +234,7 @@ static void matrix_decode(struct json_reader *r, const struct json_field *field,
   double *matrix = member, spare;
   model->matrix_rows = 0;
   if (!json_enter_array(r, field->unit)) return;
+  model->has_matrix = true;
   for (; json_next_element(r); model->matrix_rows++) {
     bool room = model->matrix_rows < ARMDYN_JOINTS_MAX;
     size_t columns = 0;
@@ -346,7 +348,7 @@ static void robot_check(struct json_reader *r, void *object, uint64_t given, con
     if (given >> ROW_CONVENTION & 1) convention_check(r, model, i);
     names_check(r, model, i);
   }
-  if (robot->has_transmission && robot->joint_count) transmission_check(r, model);
+  if (robot->has_transmission && model->has_matrix && robot->joint_count) transmission_check(r, model);
 
   /* the library has the final say; it stops at its first objection */
   struct armdyn_robot *built = NULL;
