@@ -57,6 +57,22 @@ USUAL_ERRORS = (
 )
 
 
+class Loader(yaml.SafeLoader):
+    """YAML in which a name may stand only once in a mapping."""
+
+    def construct_mapping(self, node, deep=False):
+        names = [self.construct_object(key, deep=True) for key, _ in node.value]
+        for name in names:
+            if names.count(name) > 1:
+                sys.exit(f"{node.start_mark}: {name} is there twice")
+        return super().construct_mapping(node, deep)
+
+
+def load(path):
+    with open(path, encoding="utf-8") as file:
+        return yaml.load(file, Loader)
+
+
 class Bundle:
     def __init__(self):
         self.files = {}
@@ -64,7 +80,7 @@ class Bundle:
 
     def load(self, path):
         if path not in self.files:
-            self.files[path] = yaml.safe_load(path.read_text())
+            self.files[path] = load(path)
         return self.files[path]
 
     def inline(self, node, here):

@@ -60,12 +60,12 @@ def check_references(doc, say):
                 say(f"/components/{section}/{name}", "is not used")
     for file in sorted((bundle.HERE / "schemas").glob("*.yaml")):
         section = file.stem if file.stem in bundle.SECTIONS else "schemas"
-        for name in bundle.yaml.safe_load(file.read_text()):
+        for name in bundle.load(file):
             if name not in doc["components"][section] and f"{name}Input" not in doc["components"][section]:
                 say(f"schemas/{file.name}", f"{name} is not used")
-    listed = {item["$ref"] for item in bundle.yaml.safe_load((bundle.HERE / "openapi.yaml").read_text())["paths"].values()}
+    listed = {item["$ref"] for item in bundle.load(bundle.HERE / "openapi.yaml")["paths"].values()}
     for file in sorted((bundle.HERE / "paths").glob("*.yaml")):
-        for name in bundle.yaml.safe_load(file.read_text()):
+        for name in bundle.load(file):
             if f"paths/{file.name}#/{name}" not in listed:
                 say(f"paths/{file.name}", f"{name} is not used")
 

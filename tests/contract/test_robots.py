@@ -105,8 +105,8 @@ def test_put_takes_what_get_answered(client, name):
     assert second["revision"] == 2
     assert {k: v for k, v in second.items() if k not in READ_ONLY} == {k: v for k, v in first.items() if k not in READ_ONLY}
     strange = {**first, "revision": 77, "created_at": "never", "unphysical": "maybe", "warnings": {}}
-    assert client.put(path, strange, headers={"If-Match": '"2"'}, query={"allow_unphysical": "true"},
-                      check=False).expect(200).json["revision"] == 3
+    options["headers"] = {"If-Match": '"2"'}
+    assert client.put(path, strange, **options).expect(200).json["revision"] == 3
 
 
 def test_change_needs_if_match(client, stored):
