@@ -26,11 +26,14 @@ MODEL = ROOT / "tests/data/robots/puma560.json"
 
 # Where the Puma goes [rad]: down at the part, up, across, and down at the tray.
 PICK = [-0.90, 0.15, -2.10, 0.0, -1.19, 0.0]
-LIFTED = [-0.60, 0.45, -2.10, 0.0, -1.30, 0.1]
-ABOVE = [0.70, 0.45, -2.10, 0.0, -1.30, 0.5]
+LIFTED = [-0.60, 0.45, -2.10, 0.4, -1.30, 0.1]
+ABOVE = [0.70, 0.45, -2.10, -0.4, -1.30, 0.5]
 PLACE = [1.00, 0.20, -2.15, 0.0, -1.19, 0.6]
 DURATION = 2.4  # s
 RATE = 250      # samples a second on the controller
+
+# The simulated arm differs from the model that the torques are computed with, as a real one does: it holds a part.
+PART = {"mass": 1.0, "com": [0, 0, 0.05]}  # kg, m in the tool frame
 
 BARS = "▁▂▃▄▅▆▇█"
 
@@ -128,6 +131,11 @@ def spark(values, width=56):
     return "".join(BARS[min(len(BARS) - 1, int(level(column) * len(BARS)))] for column in columns)
 
 
+def near(value):
+    """Two digits, without a minus before zero."""
+    return round(value, 2) + 0.0
+
+
 def point(tool):
     return "(" + ", ".join(f"{row[3]:.3f}" for row in tool[:3]) + ") m"
 
@@ -147,7 +155,8 @@ def plan(service, model):
     took = time.monotonic() - start
     trajectory = service.get(job["result"]["href"])
     samples = service.get(job["result"]["href"] + f"/samples?rate={RATE}")
-    tell("computed", f"in {1000 * took:.0f} ms, stored as {trajectory['id']}: {trajectory['detail'].rstrip('.')}")
+    tell("computed", f"in {1000 * took:.0f} ms, stored as {trajectory['id']}")
+    tell("", trajectory["detail"])
     return trajectory, samples
 
 
@@ -157,7 +166,7 @@ def show_torque(model, trajectory, samples):
     for i, joint in enumerate(model["joints"]):
         tau = [row[i] for row in samples["tau"]]
         share = used.get(("torque", joint["name"]))
-        tell("", f"{spark(tau)} {min(tau):8.2f} {max(tau):8.2f} N m {'' if share is None else f'{100 * share:3.0f} %'}  {joint['name']}")
+        tell("", f"{spark(tau)} {near(min(tau)):8.2f} {near(max(tau)):8.2f} N m {'' if share is None else f'{100 * share:3.0f} %'}  {joint['name']}")
     energy = trajectory["energy"]
     causes = ", ".join(f"{name} {value:.1f}" for name, value in energy["by_cause"].items())
     tell("energy", f"{energy['total']:.1f} J from the drives ({causes})")
@@ -219,12 +228,15 @@ Try, while this stays up (Ctrl-C ends it):
 
 def story(children, folder):
     model = json.loads(MODEL.read_text())
-    children.append(Child(folder, "controller-sim", "--listen", "127.0.0.1:0", "--robot", MODEL))
+    arm = folder / "arm.json"
+    arm.write_text(json.dumps({**model, "payload": PART}))
+    children.append(Child(folder, "controller-sim", "--listen", "127.0.0.1:0", "--robot", arm))
     children.append(Child(folder, "serve", "--listen", "127.0.0.1:0", "--data", folder / "data"))
     simulator, service = children[0], Service(children[1])
     version = service.get("/v1/version")["version"]
     print(f"armdyn {version}: a pick and place of {model['name']}, {len(model['joints'])} joints, from its model to torque on a controller\n")
-    tell("service", f"{service.url} with a store of its own; simulated controller on Modbus TCP port {simulator.port}")
+    tell("service", f"{service.url}, with a store of its own")
+    tell("arm", f"simulated behind Modbus TCP port {simulator.port}; it holds {PART['mass']:g} kg that the model does not know of")
     trajectory, samples = plan(service, model)
     show_torque(model, trajectory, samples)
     play(service, model, trajectory, simulator)
