@@ -97,40 +97,41 @@ static double shortest(struct plan *plan, double guess)
   return plan->fixed + high;
 }
 
+/* The shortest duration of one segment from rest to rest. */
+static double segment_shortest(struct plan *plan, size_t segment)
+{
+  double given[2] = { 0, NAN }, weight[1] = { 1 }, times[2];
+  struct plan part = *plan; /* shares the room for pieces */
+  part.problem.points += segment * plan->problem.joint_count;
+  part.problem.path += segment;
+  part.problem.point_count = 2;
+  part.given = given;
+  part.weights = weight;
+  part.times = times;
+  part.fixed = 0;
+  const double least = shortest(&part, path_duration(part.problem.path));
+  plan->stopped = part.stopped;
+  return least;
+}
+
 /* Weights of the segments, and with them a guess of the duration. */
 static double weigh(struct plan *plan)
 {
   const size_t n = plan->problem.joint_count, segments = plan->problem.point_count - 1;
-  double guess = 0;
-  bool timed = profiles[plan->profile].rests && segments > 1;
+  double guess = 0, sum = 0;
   for (size_t k = 0; k < segments; k++) {
     const double *from = plan->problem.points + k * n;
     plan->weights[k] = times_centripetal(n, from, from + n);
     guess += path_duration(&plan->problem.path[k]);
   }
-  for (size_t k = 0; timed && k < segments && !plan->stopped; k++) {
-    struct plan part = *plan;
-    double given[2] = { 0, NAN }, weight[1] = { 1 }, times[2];
-    if (plan->weights[k] == 0) continue;
-    part.problem.points += k * n;
-    part.problem.path += k;
-    part.problem.point_count = 2;
-    part.given = given;
-    part.weights = weight;
-    part.times = times;
-    part.fixed = 0;
-    const double least = shortest(&part, path_duration(part.problem.path));
-    plan->stopped = part.stopped;
-    timed = least > 0; /* else no limit or no way: no better weight than the length */
-    plan->times[k] = least;
+  if (!profiles[plan->profile].rests || segments == 1) return guess;
+  for (size_t k = 0; k < segments; k++) {
+    plan->times[k] = plan->weights[k] == 0 ? 0 : segment_shortest(plan, k);
+    if (plan->weights[k] != 0 && !(plan->times[k] > 0)) return guess; /* no limit, or no way: keep the lengths */
+    sum += plan->times[k];
   }
-  for (size_t k = 0; timed && k < segments; k++) {
-    if (plan->weights[k] != 0) plan->weights[k] = plan->times[k];
-  }
-  if (!timed) return guess;
-  guess = 0;
-  for (size_t k = 0; k < segments; k++) guess += plan->weights[k];
-  return guess;
+  memcpy(plan->weights, plan->times, segments * sizeof *plan->weights);
+  return sum;
 }
 
 static enum armdyn_status plan_allocate(struct plan *plan, const struct armdyn_profile_request *request)

@@ -56,7 +56,8 @@ enum armdyn_limit_kind {
 };
 const char *armdyn_limit_name(enum armdyn_limit_kind kind); /* "position", ..., "torque_rate" */
 
-/* The point of a motion where one limit of one joint is used most.
+/* The point of a motion where one limit of one joint is used most, from a search over at least 16 samples of every piece
+ * (192 of a motion) that refines the highest peaks between them.
  * usage is value / limit (for position: distance from the middle of the range over half of it, and with a single bound
  * 0 inside and 1 + the excess outside); > 1 is a violation, 0 where there is no limit. time is NAN where a point that was
  * asked for is itself beyond a position limit. */
@@ -69,13 +70,13 @@ struct armdyn_margin {
 /* Mechanical energy of a motion, J. positive_work = kinetic + gravity + friction + braked, to the
  * accuracy of the quadrature. */
 struct armdyn_motion_energy {
-  double
-      positive_work;  /* sum over joints of the integral of max(0, tau qd): what drives without regeneration deliver */
+  /* what drives without regeneration deliver: sum over joints of the integral of max(0, tau qd) */
+  double positive_work;
   double kinetic;     /* change of kinetic energy */
   double gravity;     /* change of potential energy */
   double friction;    /* work against friction */
   double braked;      /* sum over joints of the integral of max(0, -tau qd) */
-  double torque_cost; /* integral of sum (tau_j / torque limit_j)^2 (limit 1 where there is none), s */
+  double torque_cost; /* integral of sum (tau_j / the robot's torque limit_j)^2 (limit 1 where there is none), s */
   double by_joint[ARMDYN_JOINTS_MAX]; /* positive work of every joint */
 };
 
@@ -86,8 +87,9 @@ struct armdyn_motion_energy {
  *   margin   out  ARMDYN_LIMIT_KINDS x n, row-major by limit, then joint; of the motion found or, after EINFEASIBLE, of
  *                 the motion that fails
  *   minimum_duration out  s, the smallest duration of this profile with these points that keeps the limits (to 1e-6
- *                 relative), found from below; 0 (or the last passing time given) when nothing limits the
- *                 speed; NAN where no duration does (position limits, static torque)
+ *                 relative): the end of the feasible durations that is met first, going up from too short
+ *                 ones; 0 (or the last passing time given) when nothing limits the speed; NAN where
+ *                 no duration does (position limits, static torque)
  *   cancelled in  called now and then with `context`; true ends the work with ECANCELLED; NULL = never
  *   error    out
  * With a free duration and nothing that limits the speed: EINPUT; points that are all the same then take no time.
@@ -115,7 +117,7 @@ double armdyn_sample_time(const struct armdyn_trajectory *trajectory, double rat
 void armdyn_trajectory_sample(const struct armdyn_robot *robot, const struct armdyn_trajectory *trajectory, double t,
                               struct armdyn_workspace *workspace, double *row);
 
-/* Energy of a motion by Gauss-Legendre quadrature on every piece, refined to 1e-9 relative. */
+/* Energy of a motion by Gauss-Legendre quadrature on every piece, refined to 1e-9 relative. OK or EMEMORY. */
 enum armdyn_status armdyn_trajectory_energy(const struct armdyn_robot *robot,
                                             const struct armdyn_trajectory *trajectory,
                                             struct armdyn_motion_energy *energy);
