@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from support import Server, robot  # noqa: E402
 
 PROGRAMS = pathlib.Path(os.environ.get("ARMDYN_BINARY", ROOT / "build/armdyn")).parent / "tests/bench"
-SECONDS, ROUNDS, CONNECTIONS = 2, 3, 64
+SECONDS, ROUNDS, CONNECTIONS = 1, 6, 64
 PATH = "/v1/robots/puma560/inverse-dynamics"
 
 LUA = """
