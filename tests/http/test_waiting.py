@@ -93,7 +93,7 @@ def test_who_leaves_is_noticed_and_his_job_goes_on():
         def all_done():
             with server.client() as client:
                 return [job["state"] for job in client.get("/v1/jobs").expect(200).json["items"]] == ["succeeded"] * 10
-        until(all_done)
+        until(all_done, timeout=60)
 
 
 def test_a_job_ends_while_its_client_leaves():
@@ -106,7 +106,7 @@ def test_a_job_ends_while_its_client_leaves():
             time.sleep(0.0005 * i)
             sock.close()
         with server.client() as client:
-            until(lambda: all(job["state"] == "succeeded" for job in client.get("/v1/jobs?limit=200").json["items"]))
+            until(lambda: all(job["state"] == "succeeded" for job in client.get("/v1/jobs?limit=200").json["items"]), timeout=60)
 
 
 def test_at_most_half_of_the_connections_wait():
