@@ -14,6 +14,22 @@ CAMEL_CASE = re.compile(r"[a-z]+([A-Z][a-z]+)*")
 ROLES = ("anyone", "viewer", "operator", "engineer", "admin")
 
 
+# What may stand where: a misspelt member would say nothing, and nobody would notice. Members that begin with x- are ours.
+MEMBERS = {
+    "document": "openapi jsonSchemaDialect info servers security tags paths components",
+    "path": "parameters get put post patch delete",
+    "operation": "operationId summary description tags security parameters requestBody responses",
+    "parameter": "name in required description schema example",
+    "body": "required description content",
+    "media": "schema example examples",
+    "response": "description headers content $ref",
+    "header": "description required schema $ref",
+    "schema": "$ref type description examples default enum const readOnly properties required additionalProperties "
+              "propertyNames maxProperties items minItems maxItems minimum maximum exclusiveMinimum exclusiveMaximum "
+              "minLength maxLength pattern format contentMediaType oneOf",
+}
+
+
 def walk(node, at=""):
     """Every dict of the document with its JSON pointer."""
     if isinstance(node, dict):
@@ -123,6 +139,38 @@ def check_responses(doc, op, at, say):
         say(at, f"does not say that it may answer {sorted(missing)}")
 
 
+def check_members(doc, say):
+    """Every member of every object is one that OpenAPI 3.1 has there, and that we use."""
+    def only(kind, at, node):
+        for name in node:
+            if name not in MEMBERS[kind].split() and not name.startswith("x-"):
+                say(at, f"{name} is no member of a {kind}")
+
+    def content(at, holder):
+        for kind, media in holder.get("content", {}).items():
+            only("media", f"{at} {kind}", media)
+
+    only("document", "the document", doc)
+    for path, item in doc["paths"].items():
+        only("path", path, item)
+    for op in bundle.operations(doc):
+        at = f"{op['method'].upper()} {op['path']}"
+        only("operation", at, {k: v for k, v in op.items() if k not in ("path", "method")})
+        only("body", at, op.get("requestBody", {}))
+        content(at, op.get("requestBody", {}))
+        for status, response in op["responses"].items():
+            only("response", f"{at} {status}", response)
+            content(f"{at} {status}", response)
+        for parameter in op["parameters"]:
+            if "$ref" not in parameter:
+                only("parameter", at, parameter)
+    for kind, section in (("parameter", "parameters"), ("header", "headers"), ("response", "responses")):
+        for name, node in doc["components"][section].items():
+            only(kind, name, node)
+    for at, schema in schemas(doc):
+        only("schema", at, schema)
+
+
 def check_schemas(doc, say):
     for at, schema in schemas(doc):
         parts = at.split("/")
@@ -173,7 +221,7 @@ def breaches(doc):
     def say(at, what):
         if f"{at}: {what}" not in found:
             found.append(f"{at}: {what}")
-    for check in (check_references, check_operations, check_schemas, check_strictness):
+    for check in (check_references, check_members, check_operations, check_schemas, check_strictness):
         check(doc, say)
         if found:
             break  # the next one would stumble over it

@@ -77,6 +77,8 @@ def test_document_keeps_its_rules():
     (lambda d: d["components"]["schemas"]["JointInput"].pop("additionalProperties"), "is open in the request"),
     (lambda d: d["components"]["schemas"]["Joint"].update(additionalProperties=False), "is closed in an answer"),
     (lambda d: d["components"]["responses"]["Invalid"].pop("content"), "must answer a problem"),
+    (lambda d: d["components"]["schemas"]["Name"].update(maxlength=3), "maxlength is no member"),
+    (lambda d: d["paths"]["/v1/jobs"]["get"].update(summry="x"), "summry is no member"),
     (lambda d: d["paths"]["/v1/jobs/{job}"].pop("parameters"), "are not those of the path"),
 ])
 def test_lint_sees_breaches(change, said):
@@ -133,6 +135,11 @@ def test_the_same_sources_make_the_same_bytes(tmp_path):
 def test_fault_codes_are_those_of_the_program():
     listed = re.search(r"#define FAULT_CODE_LIST.*?\n\n", source("api/wire/faults.h"), re.S)[0]
     assert re.findall(r'X\(\w+, "(\w+)"\)', listed) == DOC["components"]["schemas"]["FaultCode"]["x-known"]
+
+
+def test_problem_types_are_those_of_the_program():
+    listed = re.findall(r'^  X\(\w+, "([a-z-]+)"', source("api/problem/problem.h"), re.M)
+    assert [f"/problems/{slug}" for slug in listed] == DOC["components"]["schemas"]["Problem"]["properties"]["type"]["x-known"]
 
 
 def test_bounds_are_those_of_the_program():

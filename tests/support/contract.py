@@ -124,6 +124,8 @@ def check_problem(answer):
     why = explain("#/components/schemas/Problem", answer.json)
     assert not why, f"{answer!r}\n{why}"
     problem = answer.json
+    known = document()["components"]["schemas"]["Problem"]["properties"]["type"]["x-known"]
+    assert problem["type"] in known, f"an unknown type of problem: {answer!r}"
     assert problem["status"] == answer.status, f"status differs from the body's: {answer!r}"
     assert len(problem.get("errors", [])) == min(problem.get("error_count", 0), 100), f"error_count: {answer!r}"
 
