@@ -102,16 +102,15 @@ static bool sensible(const double *row, size_t width)
   return right;
 }
 
-static bool read_row(struct json_reader *r, const struct json_field *field, size_t width, double *row)
+static void read_row(struct json_reader *r, const struct json_field *field, size_t width, double *row)
 {
-  if (!json_read_numbers(r, field->unit, width, row)) return false;
-  for (size_t i = 0; i < width && !sensible(row, width); i++) {
+  if (!json_read_numbers(r, field->unit, width, row) || sensible(row, width)) return;
+  for (size_t i = 0; i < width; i++) {
     char below[32];
+    if (sensible(row + i, 1)) continue;
     snprintf(below, sizeof below, "/%zu", i);
-    if (!sensible(row + i, 1))
-      json_fault(r, below, FAULT_MAXIMUM, "must be within -1e12 and 1e12, got %g (%s)", row[i], field->unit);
+    json_fault(r, below, FAULT_MAXIMUM, "must be within -1e12 and 1e12, got %g (%s)", row[i], field->unit);
   }
-  return true;
 }
 
 /* One row or a list of rows, straight into an array that grows. context->user: rows that other fields had (size_t). */

@@ -396,7 +396,8 @@ static void unknown_field(struct json_reader *r, const struct json_type *type, s
 {
   char name[64];
   json_slice_decode(raw, name, sizeof name);
-  const char *near = nearest(name, suggestion, type->fields, type->field_count);
+  bool told = r->fault_count < LIMIT_FAULTS; /* beyond it nobody reads the suggestion, and it costs time */
+  const char *near = told ? nearest(name, suggestion, type->fields, type->field_count) : NULL;
   if (near)
     json_fault(r, NULL, FAULT_UNKNOWN, "%s has no such field; did you mean \"%s\"?", type->words, near);
   else
