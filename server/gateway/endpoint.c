@@ -34,6 +34,7 @@ struct endpoint {
   pthread_cond_t changed;
 
   /* the thread's own */
+  pthread_t thread;
   struct client client;
   int lock_fd; /* -1: not held */
 };
@@ -43,9 +44,9 @@ struct endpoints {
   enum server_loss on_server_loss;
   struct endpoint_listener listener;
   pthread_mutex_t lock;
-  pthread_cond_t ended; /* a thread has ended */
-  struct endpoint *first;
-  size_t threads;
+  pthread_cond_t changed; /* a thread has ended */
+  struct endpoint *first, *ended;
+  size_t threads; /* in either list, or between them */
   bool leaving;
 };
 
@@ -304,7 +305,6 @@ static void *endpoint_main(void *context)
   struct endpoints *e = p->owner;
   pthread_mutex_lock(&e->lock);
   while (wait_for_work(p)) work_once(p);
-
   struct endpoint **at = &e->first;
   while (*at != p) at = &(*at)->next;
   *at = p->next;
@@ -312,13 +312,24 @@ static void *endpoint_main(void *context)
 
   client_disconnect(&p->client);
   if (p->lock_fd >= 0) close(p->lock_fd);
-  pthread_cond_destroy(&p->changed);
-  free(p);
   pthread_mutex_lock(&e->lock);
-  e->threads--;
-  pthread_cond_broadcast(&e->ended);
+  p->next = e->ended;
+  e->ended = p;
+  pthread_cond_broadcast(&e->changed);
   pthread_mutex_unlock(&e->lock);
   return NULL;
+}
+
+/* Under the lock: the threads that have ended. They take the lock no more. */
+static void reap(struct endpoints *e)
+{
+  for (struct endpoint *p; (p = e->ended);) {
+    e->ended = p->next;
+    e->threads--;
+    pthread_join(p->thread, NULL);
+    pthread_cond_destroy(&p->changed);
+    free(p);
+  }
 }
 
 /* -- from outside -- */
@@ -332,7 +343,7 @@ struct endpoints *endpoints_new(const char *dir, enum server_loss on_server_loss
   e->on_server_loss = on_server_loss;
   e->listener = *listener;
   pthread_mutex_init(&e->lock, NULL);
-  pthread_cond_init(&e->ended, NULL);
+  pthread_cond_init(&e->changed, NULL);
   return e;
 }
 
@@ -353,6 +364,7 @@ static struct endpoint *endpoint_at(struct endpoints *e, const struct controller
       p->address.base = address->base;
       return p;
     }
+  reap(e);
   struct endpoint *p = calloc(1, sizeof *p);
   if (!p) return NULL;
   p->owner = e;
@@ -360,13 +372,11 @@ static struct endpoint *endpoint_at(struct endpoints *e, const struct controller
   p->client.address = *address;
   p->lock_fd = -1;
   cond_init(&p->changed);
-  pthread_t thread;
-  if (pthread_create(&thread, NULL, endpoint_main, p)) {
+  if (pthread_create(&p->thread, NULL, endpoint_main, p)) {
     pthread_cond_destroy(&p->changed);
     free(p);
     return NULL;
   }
-  pthread_detach(thread);
   e->threads++;
   p->next = e->first;
   e->first = p;
@@ -433,9 +443,9 @@ void endpoints_leave(struct endpoints *e)
   pthread_mutex_lock(&e->lock);
   e->leaving = true;
   for (struct endpoint *p = e->first; p; p = p->next) pthread_cond_signal(&p->changed);
-  while (e->threads) pthread_cond_wait(&e->ended, &e->lock);
+  for (reap(e); e->threads; reap(e)) pthread_cond_wait(&e->changed, &e->lock);
   pthread_mutex_unlock(&e->lock);
-  pthread_cond_destroy(&e->ended);
+  pthread_cond_destroy(&e->changed);
   pthread_mutex_destroy(&e->lock);
   free(e);
 }
