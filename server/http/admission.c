@@ -147,7 +147,8 @@ static bool body_fits(struct exchange *x)
     answer_problem(x, PROBLEM_TOO_LARGE, "the body has %s bytes; this call takes %zu", text, x->route->body_most);
     return false;
   }
-  if (atomic_load_explicit(&x->http->bytes_in_flight, memory_order_relaxed) + length > LIMIT_BODIES_IN_FLIGHT) {
+  if (x->route->where != AT_ONCE &&
+      atomic_load_explicit(&x->http->bytes_in_flight, memory_order_relaxed) + length > LIMIT_BODIES_IN_FLIGHT) {
     exchange_set_header(x, "Retry-After", "1");
     return refuse(x, PROBLEM_UNAVAILABLE, "too many large requests at once");
   }
@@ -166,6 +167,10 @@ bool exchange_admit(struct exchange *x)
   MHD_get_connection_values_n(x->mhd, MHD_HEADER_KIND, note_header, x);
   name_request(x);
   if (!frame_is_sound(x) || !find_route(x) || !key_is_good(x)) return false;
+  if (x->route->where == AT_ONCE) {
+    x->answer_media = MEDIA_JSON;
+    return body_fits(x);
+  }
   target_check(&x->target, x->route->query, &x->faults);
   if (x->faults.count) return refuse(x, PROBLEM_INVALID, NULL);
   return body_format_is_known(x) && answer_format_is_known(x) && body_fits(x);

@@ -155,8 +155,10 @@ static enum MHD_Result take(struct exchange *x, const char *bytes, size_t *size)
     snprintf(detail, sizeof detail, "the body is larger than %zu bytes", x->route->body_most);
     return break_off(x, PROBLEM_TOO_LARGE, detail);
   }
-  if (atomic_load_explicit(&x->http->bytes_in_flight, memory_order_relaxed) + length > LIMIT_BODIES_IN_FLIGHT ||
-      !make_room(x, x->body_length + length))
+  bool crowded =
+      x->route->where != AT_ONCE &&
+      atomic_load_explicit(&x->http->bytes_in_flight, memory_order_relaxed) + length > LIMIT_BODIES_IN_FLIGHT;
+  if (crowded || !make_room(x, x->body_length + length))
     return break_off(x, PROBLEM_UNAVAILABLE, "too many large requests at once");
   memcpy(x->body + x->body_length, bytes, length);
   x->body_length += length;

@@ -12,7 +12,8 @@ enum http_method { HTTP_GET, HTTP_PUT, HTTP_POST, HTTP_PATCH, HTTP_DELETE, HTTP_
 enum role { ROLE_ANYONE, ROLE_VIEWER, ROLE_OPERATOR, ROLE_ENGINEER, ROLE_ADMIN };
 enum where {
   ON_EVENT_THREAD, /* first try inline; a handler that would block answers BLOCKS */
-  ON_POOL          /* touches the disk: always on a thread that may block */
+  ON_POOL,         /* touches the disk: always on a thread that may block */
+  AT_ONCE          /* a stop: as on an event thread, and taken whatever query, format and small body it comes with */
 };
 
 typedef enum outcome route_handler(struct exchange *x);
@@ -53,8 +54,8 @@ route_handler job_list, job_get, job_cancel;
 route_handler controller_create, controller_list, controller_get, controller_put, controller_delete, controller_status,
     controller_stop, controller_clear;
 /* transfers.c */
-route_handler transfer_create, transfer_list, transfer_get, transfer_arm, transfer_start, transfer_hold, transfer_resume,
-    transfer_stop;
+route_handler transfer_create, transfer_list, transfer_get, transfer_arm, transfer_start, transfer_hold,
+    transfer_resume, transfer_stop;
 
 /* -- shared by the routes of robots (robots.c) -- */
 

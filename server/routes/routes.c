@@ -36,7 +36,7 @@ const struct route routes[] = {
   { HTTP_PUT,    "/v1/controllers/{controller}",              controller_put,       ROLE_ADMIN,    ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             NULL,                   "putController" },
   { HTTP_DELETE, "/v1/controllers/{controller}",              controller_delete,    ROLE_ADMIN,    ON_POOL,         0,                  0,             0,             NULL,                   "deleteController" },
   { HTTP_GET,    "/v1/controllers/{controller}/status",       controller_status,    ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             NULL,                   "getControllerStatus" },
-  { HTTP_POST,   "/v1/controllers/{controller}/stop",         controller_stop,      ROLE_VIEWER,   ON_EVENT_THREAD, 0,                  0,             0,             NULL,                   "stopController" },
+  { HTTP_POST,   "/v1/controllers/{controller}/stop",         controller_stop,      ROLE_VIEWER,   AT_ONCE,         KB(16),             0,             0,             NULL,                   "stopController" },
   { HTTP_POST,   "/v1/controllers/{controller}/clear",        controller_clear,     ROLE_OPERATOR, ON_POOL,         0,                  0,             0,             NULL,                   "clearController" },
   { HTTP_POST,   "/v1/controllers/{controller}/transfers",    transfer_create,      ROLE_OPERATOR, ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             NULL,                   "createTransfer" },
   { HTTP_GET,    "/v1/transfers",                             transfer_list,        ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             "controller state limit cursor", "listTransfers" },
@@ -45,7 +45,7 @@ const struct route routes[] = {
   { HTTP_POST,   "/v1/transfers/{transfer}/start",            transfer_start,       ROLE_OPERATOR, ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             NULL,                   "startTransfer" },
   { HTTP_POST,   "/v1/transfers/{transfer}/hold",             transfer_hold,        ROLE_OPERATOR, ON_POOL,         0,                  0,             0,             NULL,                   "holdTransfer" },
   { HTTP_POST,   "/v1/transfers/{transfer}/resume",           transfer_resume,      ROLE_OPERATOR, ON_POOL,         0,                  0,             0,             NULL,                   "resumeTransfer" },
-  { HTTP_POST,   "/v1/transfers/{transfer}/stop",             transfer_stop,        ROLE_VIEWER,   ON_EVENT_THREAD, 0,                  0,             0,             NULL,                   "stopTransfer" },
+  { HTTP_POST,   "/v1/transfers/{transfer}/stop",             transfer_stop,        ROLE_VIEWER,   AT_ONCE,         KB(16),             0,             0,             NULL,                   "stopTransfer" },
 };
 /* clang-format on */
 const size_t route_count = sizeof routes / sizeof *routes;
