@@ -1,4 +1,5 @@
-/* Processor time of single calls of the kernels, lines "name value unit better": the median of several runs over many postures. */
+/* Processor time of single calls of the kernels, lines "name value unit better": the median of several runs over
+ * many postures. */
 #include <time.h>
 
 #include "tests/support/robots.h"
