@@ -5,16 +5,16 @@
 #define KB(n)                  ((size_t)(n) << 10)
 #define MB(n)                  ((size_t)(n) << 20)
 
-#define LIMIT_JSON_DEPTH       64      /* nested arrays and objects */
-#define LIMIT_FAULTS           100     /* faults listed in one problem; all are counted */
-#define LIMIT_NUMBER_LENGTH    400     /* characters of one JSON or CSV number */
-#define LIMIT_CSV_LINE         KB(64)  /* bytes of one CSV line */
-#define LIMIT_MODEL_BODY       MB(1)   /* a robot, controller or job request */
-#define LIMIT_SAMPLES_BODY     MB(64)  /* a batch of samples */
-#define LIMIT_SAMPLES          2000000 /* rows of one batch */
-#define LIMIT_SAMPLE_NUMBER    1e12    /* magnitude of any number of a sample, so that no result overflows */
-#define LIMIT_ANSWER           MB(512) /* one answer */
-#define LIMIT_BODIES_IN_FLIGHT MB(512) /* all request bodies held at once; beyond it 503 */
+#define LIMIT_JSON_DEPTH       64            /* nested arrays and objects */
+#define LIMIT_FAULTS           100           /* faults listed in one problem; all are counted */
+#define LIMIT_NUMBER_LENGTH    400           /* characters of one JSON or CSV number */
+#define LIMIT_CSV_LINE         KB(64)        /* bytes of one CSV line */
+#define LIMIT_MODEL_BODY       MB(1)         /* a robot, controller or job request */
+#define LIMIT_SAMPLES_BODY     MB(64)        /* a batch of samples */
+#define LIMIT_SAMPLES          2000000       /* rows of one batch */
+#define LIMIT_SAMPLE_NUMBER    1000000000000 /* magnitude of any number of a sample, so that no result overflows */
+#define LIMIT_ANSWER           MB(512)       /* one answer */
+#define LIMIT_BODIES_IN_FLIGHT MB(512)       /* all request bodies held at once; beyond it 503 */
 #define LIMIT_URL              KB(8)
 #define LIMIT_HEADERS          KB(16)
 #define LIMIT_LIST             200     /* items a page */

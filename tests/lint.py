@@ -160,6 +160,10 @@ def contract():
     return call([sys.executable, "api/lint.py"])
 
 
+def generated():
+    return call([sys.executable, "api/json/powers_of_ten.py", "--check"])
+
+
 LIMIT = r"^#define (LIMIT_\w+)\s+(?:(KB|MB)\()?(\d+)\)?"
 
 
@@ -206,7 +210,7 @@ def whitespace():
 
 CHECKS = {
     "compilers": compilers, "format": formatted, "tidy": tidy, "cppcheck": cppcheck, "shell": shell, "python": python, "walls": walls,
-    "symbols": symbols, "contract": contract, "limits": limits, "links": links, "toys": toys, "places": places,
+    "symbols": symbols, "contract": contract, "generated": generated, "limits": limits, "links": links, "toys": toys, "places": places,
     "whitespace": whitespace,
 }
 
