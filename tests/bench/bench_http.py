@@ -47,7 +47,9 @@ def wrk(url, script):
 
 class Peer:
     def __init__(self, threads):
-        self.child = subprocess.Popen([PROGRAMS / "peer_echo", str(threads)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        # in a session of its own, as the service is: the kernel shares a busy machine out by sessions
+        self.child = subprocess.Popen([PROGRAMS / "peer_echo", str(threads)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                      start_new_session=True)
         self.url = self.child.stdout.readline().split()[-1]
 
     def __enter__(self):
