@@ -20,7 +20,7 @@ def test_the_end_of_a_job_waits_for_the_store(make_server):
     server = make_server("--workers", 1, prefix=IGNORE)
     with server.client(check=False) as client:
         arm = client.create_robot(robot("puma560"), name="arm").headers["Location"]
-        job = client.post(arm + "/trajectories", long_motion(100)).expect(202).json["id"]
+        job = client.post(arm + "/trajectories", long_motion(30)).expect(202).json["id"]
         until(lambda: client.get(f"/v1/jobs/{job}").json["state"] == "running")
         fill(server, True)
         waiting = until(lambda: "trying again" in (j := client.get(f"/v1/jobs/{job}").json)["message"] and j, 60)
