@@ -1,16 +1,18 @@
 #include "server/cmd/command.h"
 
+/* clang-format off */
 const struct command commands[] = {
-  /* name         function             internal  summary */
-  { "serve", command_serve, false, "serve the HTTP API" },
-  { "controller-sim", command_controller_sim, false, "simulate a controller and its arm" },
-  { "gateway", command_gateway, true, "speak to controllers, for serve" },
-  { "worker", command_worker, true, "compute jobs for serve" },
-  { "healthcheck", command_healthcheck, false, "ask a running service whether it lives: exit status 0 or 1" },
-  { "version", command_version, false, "print the version" },
-  { "routes", command_routes, false, "print every call of the HTTP API, one a line" },
-  { "help", command_help, false, "list the commands, or `help COMMAND`" },
+  /* name             function                internal  summary */
+  { "serve",          command_serve,          false,    "serve the HTTP API" },
+  { "controller-sim", command_controller_sim, false,    "simulate a controller and its arm" },
+  { "gateway",        command_gateway,        true,     "speak to controllers, for serve" },
+  { "worker",         command_worker,         true,     "compute jobs for serve" },
+  { "healthcheck",    command_healthcheck,    false,    "ask a running service whether it lives: exit status 0 or 1" },
+  { "version",        command_version,        false,    "print the version" },
+  { "routes",         command_routes,         false,    "print every call of the HTTP API, one a line" },
+  { "help",           command_help,           false,    "list the commands, or `help COMMAND`" },
 };
+/* clang-format on */
 const size_t command_count = sizeof commands / sizeof *commands;
 
 const struct command *command_find(const char *name)

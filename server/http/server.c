@@ -48,21 +48,23 @@ static enum armdyn_status start_daemon(struct http *http, int listen_fd, struct 
   unsigned threads = options->http_threads ? (unsigned)options->http_threads
                                            : (unsigned)(cores > THREADS_LEAST ? cores : THREADS_LEAST);
   http->slots = (size_t)threads * CONNECTIONS_PER_THREAD;
+  /* clang-format off */
   struct MHD_OptionItem items[] = {
     /* first: what goes wrong in the others is told through it */
-    { MHD_OPTION_EXTERNAL_LOGGER, (intptr_t)log_from_below, NULL },
-    { MHD_OPTION_LISTEN_SOCKET, listen_fd, NULL },
-    { MHD_OPTION_THREAD_POOL_SIZE, threads, NULL },
-    { MHD_OPTION_CONNECTION_LIMIT, (intptr_t)http->slots, NULL },
-    { MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY, NULL },
+    { MHD_OPTION_EXTERNAL_LOGGER,         (intptr_t)log_from_below,         NULL },
+    { MHD_OPTION_LISTEN_SOCKET,           listen_fd,                        NULL },
+    { MHD_OPTION_THREAD_POOL_SIZE,        threads,                          NULL },
+    { MHD_OPTION_CONNECTION_LIMIT,        (intptr_t)http->slots,            NULL },
+    { MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY,                NULL },
     { MHD_OPTION_PER_IP_CONNECTION_LIMIT, options->connections_per_address, NULL },
-    { MHD_OPTION_STRICT_FOR_CLIENT, 1, NULL },
-    { MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, NULL },
-    { MHD_OPTION_URI_LOG_CALLBACK, (intptr_t)exchange_begin, http },
-    { MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)exchange_end, http },
-    { MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)connection_notify, http },
-    { MHD_OPTION_END, 0, NULL },
+    { MHD_OPTION_STRICT_FOR_CLIENT,       1,                                NULL },
+    { MHD_OPTION_SIGPIPE_HANDLED_BY_APP,  1,                                NULL },
+    { MHD_OPTION_URI_LOG_CALLBACK,        (intptr_t)exchange_begin,         http },
+    { MHD_OPTION_NOTIFY_COMPLETED,        (intptr_t)exchange_end,           http },
+    { MHD_OPTION_NOTIFY_CONNECTION,       (intptr_t)connection_notify,      http },
+    { MHD_OPTION_END,                     0,                                NULL },
   };
+  /* clang-format on */
   unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_TURBO | MHD_USE_ERROR_LOG;
   MHD_set_panic_func(panic_from_below, NULL);
   http->daemon = MHD_start_daemon(flags, 0, NULL, NULL, exchange_serve, http, MHD_OPTION_ARRAY, items, MHD_OPTION_END);
