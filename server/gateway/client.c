@@ -66,14 +66,14 @@ static enum armdyn_status write_arguments(struct client *c, enum controller_comm
 {
   uint16_t words[REGISTERS_ARGUMENTS] = { (uint16_t)command };
   if (head) {
-    words_put_u32(words + REGISTER_PROFILE - REGISTER_COMMAND, head->id);
-    words_put_u32(words + REGISTER_TOTAL - REGISTER_COMMAND, head->total);
-    words_put_u32(words + REGISTER_PERIOD - REGISTER_COMMAND, head->period_us);
+    words_put_u32(words + (REGISTER_PROFILE - REGISTER_COMMAND), head->id);
+    words_put_u32(words + (REGISTER_TOTAL - REGISTER_COMMAND), head->total);
+    words_put_u32(words + (REGISTER_PERIOD - REGISTER_COMMAND), head->period_us);
     words[REGISTER_FORMAT - REGISTER_COMMAND] = head->format;
     words[REGISTER_AXIS_MASK - REGISTER_COMMAND] = head->axis_mask;
     words[REGISTER_END_POLICY - REGISTER_COMMAND] = head->end_policy;
     words[REGISTER_LOSS_POLICY - REGISTER_COMMAND] = head->loss_policy;
-    words_put_u32(words + REGISTER_CRC - REGISTER_COMMAND, head->crc);
+    words_put_u32(words + (REGISTER_CRC - REGISTER_COMMAND), head->crc);
   }
   if (command == COMMAND_BEGIN && head) {
     uint16_t start[2 * REGISTERS_AXES];

@@ -12,6 +12,7 @@
 #include "server/gateway/book.h"
 #include "server/gateway/gateway.h"
 #include "server/gateway/journal.h"
+#include "server/gateway/questions.h"
 #include "server/ipc/child.h"
 
 enum {
@@ -21,15 +22,6 @@ enum {
   RESTART_LEAST_MS = 100, /* back-off of restarts */
   RESTART_MOST_MS = 5000,
   HEALTHY_MS = 10000, /* a gateway that lived so long starts the back-off anew */
-  QUESTIONS_MOST = 256
-};
-
-/* Somebody waits for an answer. */
-struct question {
-  uint64_t number; /* 0: free */
-  int64_t deadline_ns;
-  gateway_answered *answered;
-  void *context;
 };
 
 struct gateway {
@@ -45,8 +37,7 @@ struct gateway {
 
   pthread_mutex_t lock;
   struct book book;
-  struct question questions[QUESTIONS_MOST];
-  uint64_t last_number;
+  struct questions questions;
   int64_t stop_at_ns; /* 0: not stopping */
 };
 
@@ -103,32 +94,10 @@ static enum armdyn_status send_order(struct gateway *g, unsigned generation, con
 
 /* -- questions -- */
 
-/* Under the lock. 0: too many wait. */
-static uint64_t question_put(struct gateway *g, gateway_answered *answered, void *context)
-{
-  for (size_t i = 0; i < QUESTIONS_MOST; i++) {
-    if (g->questions[i].number) continue;
-    g->questions[i] = (struct question){ .number = ++g->last_number,
-                                         .deadline_ns = clock_monotonic_ns() + ANSWER_MOST_MS * 1000000LL,
-                                         .answered = answered,
-                                         .context = context };
-    return g->last_number;
-  }
-  return 0;
-}
-
-/* The question of this number, or (number 0) one that has waited until now_ns. False: none. */
 static bool question_take(struct gateway *g, uint64_t number, int64_t now_ns, struct question *out)
 {
-  bool found = false;
   pthread_mutex_lock(&g->lock);
-  for (size_t i = 0; i < QUESTIONS_MOST && !found; i++) {
-    struct question *q = &g->questions[i];
-    found = q->number && (number ? q->number == number : q->deadline_ns <= now_ns);
-    if (!found) continue;
-    *out = *q;
-    q->number = 0;
-  }
+  bool found = questions_take(&g->questions, number, now_ns, out);
   pthread_mutex_unlock(&g->lock);
   return found;
 }
@@ -152,7 +121,8 @@ void gateway_wish(struct gateway *g, const char *controller, const char *transfe
   snprintf(message.wish.transfer, sizeof message.wish.transfer, "%s", transfer);
   pthread_mutex_lock(&g->lock);
   bool known = book_address(&g->book, controller, &message.address);
-  if (known && answered) message.wish.number = question_put(g, answered, context);
+  int64_t deadline_ns = clock_monotonic_ns() + ANSWER_MOST_MS * 1000000LL;
+  if (known && answered) message.wish.number = questions_put(&g->questions, deadline_ns, answered, context);
   pthread_mutex_unlock(&g->lock);
 
   bool asked = known && (message.wish.number || !answered);

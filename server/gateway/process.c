@@ -70,7 +70,8 @@ static struct arriving *arriving_of(struct process *p, const char *transfer)
 {
   for (size_t i = 0; i < ARRIVING_MOST; i++) {
     struct transfer_order *order = p->arriving[i].order;
-    if (transfer ? order && !strcmp(order->id, transfer) : !order) return &p->arriving[i];
+    bool same = order && transfer ? !strcmp(order->id, transfer) : !order && !transfer;
+    if (same) return &p->arriving[i];
   }
   return NULL;
 }

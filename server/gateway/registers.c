@@ -182,12 +182,12 @@ enum armdyn_status controller_state_decode(const uint16_t words[REGISTERS_STATE]
     .acknowledged = words[0],
     .phase = (enum controller_phase)phase,
     .error = words[REGISTER_ERROR - REGISTER_ACKNOWLEDGED],
-    .next_offset = words_get_u32(words + REGISTER_NEXT_OFFSET - REGISTER_ACKNOWLEDGED),
-    .play_index = words_get_u32(words + REGISTER_PLAY_INDEX - REGISTER_ACKNOWLEDGED),
-    .free_samples = words_get_u32(words + REGISTER_FREE_SAMPLES - REGISTER_ACKNOWLEDGED),
+    .next_offset = words_get_u32(words + (REGISTER_NEXT_OFFSET - REGISTER_ACKNOWLEDGED)),
+    .play_index = words_get_u32(words + (REGISTER_PLAY_INDEX - REGISTER_ACKNOWLEDGED)),
+    .free_samples = words_get_u32(words + (REGISTER_FREE_SAMPLES - REGISTER_ACKNOWLEDGED)),
     .heartbeat = words[REGISTER_HEARTBEAT_ECHO - REGISTER_ACKNOWLEDGED],
-    .crc = words_get_u32(words + REGISTER_CRC_COMPUTED - REGISTER_ACKNOWLEDGED),
-    .profile = words_get_u32(words + REGISTER_PROFILE_ACTIVE - REGISTER_ACKNOWLEDGED),
+    .crc = words_get_u32(words + (REGISTER_CRC_COMPUTED - REGISTER_ACKNOWLEDGED)),
+    .profile = words_get_u32(words + (REGISTER_PROFILE_ACTIVE - REGISTER_ACKNOWLEDGED)),
     .loss_policy = words[REGISTER_LOSS_POLICY_ACTIVE - REGISTER_ACKNOWLEDGED],
   };
   return ARMDYN_OK;
