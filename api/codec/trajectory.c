@@ -11,7 +11,7 @@ _Static_assert(sizeof methods / sizeof *methods == ARMDYN_PROFILE_COUNT, "name e
 /* -- points -- */
 
 static const struct json_field state_fields[] = {
-  {NUMBERS(struct trajectory_point, q, PER_JOINT, POSITIONS, "rad, m"), REQUIRED},
+  { NUMBERS(struct trajectory_point, q, PER_JOINT, POSITIONS, "rad, m"), REQUIRED },
 };
 static void point_init(void *object)
 {
@@ -21,8 +21,8 @@ static const struct json_type state_type =
     JSON_TYPE("a state", state_fields, struct trajectory_point, point_init, NULL);
 
 static const struct json_field waypoint_fields[] = {
-  {NUMBERS(struct trajectory_point, q, PER_JOINT,                         POSITIONS, "rad, m"), REQUIRED },
-  { NUMBER(struct trajectory_point,                              time, POSITIVE, "s"),  NULLABLE      },
+  { NUMBERS(struct trajectory_point, q, PER_JOINT, POSITIONS, "rad, m"), REQUIRED },
+  { NUMBER(struct trajectory_point, time, POSITIVE, "s"), NULLABLE },
 };
 static const struct json_type waypoint_type =
     JSON_TYPE("a waypoint", waypoint_fields, struct trajectory_point, point_init, NULL);
@@ -83,13 +83,13 @@ static const struct limit_place {
   enum armdyn_limit_kind kind;
   size_t wish, limit;
 } places[] = {
-  {ARMDYN_LIMIT_POSITION,      offsetof(struct limit_wishes, position),     offsetof(struct armdyn_limits, position)    },
-  { ARMDYN_LIMIT_VELOCITY,     offsetof(struct limit_wishes, velocity),     offsetof(struct armdyn_limits, velocity)    },
+  { ARMDYN_LIMIT_POSITION, offsetof(struct limit_wishes, position), offsetof(struct armdyn_limits, position) },
+  { ARMDYN_LIMIT_VELOCITY, offsetof(struct limit_wishes, velocity), offsetof(struct armdyn_limits, velocity) },
   { ARMDYN_LIMIT_ACCELERATION, offsetof(struct limit_wishes, acceleration),
-   offsetof(struct armdyn_limits,                                                                          acceleration)},
-  { ARMDYN_LIMIT_JERK,         offsetof(struct limit_wishes, jerk),         offsetof(struct armdyn_limits, jerk)        },
-  { ARMDYN_LIMIT_TORQUE,       offsetof(struct limit_wishes, torque),       offsetof(struct armdyn_limits, torque)      },
-  { ARMDYN_LIMIT_TORQUE_RATE,  offsetof(struct limit_wishes, torque_rate),  offsetof(struct armdyn_limits, torque_rate) },
+    offsetof(struct armdyn_limits, acceleration) },
+  { ARMDYN_LIMIT_JERK, offsetof(struct limit_wishes, jerk), offsetof(struct armdyn_limits, jerk) },
+  { ARMDYN_LIMIT_TORQUE, offsetof(struct limit_wishes, torque), offsetof(struct armdyn_limits, torque) },
+  { ARMDYN_LIMIT_TORQUE_RATE, offsetof(struct limit_wishes, torque_rate), offsetof(struct armdyn_limits, torque_rate) },
 };
 _Static_assert(sizeof places / sizeof *places == ARMDYN_LIMIT_KINDS, "place every kind of limit");
 
@@ -238,17 +238,17 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
 }
 
 static const struct json_field request_fields[] = {
-  {ENUM(struct trajectory_request,            method,                                           methods), REQUIRED },
-  { OBJECT(struct trajectory_request,                                 start,                                                                                state_type), REQUIRED },
-  { OBJECT(struct trajectory_request,    goal,state_type), REQUIRED },
-  { LIST_ALLOCATED(struct trajectory_request,                                        waypoints,                                                        waypoint_count, 0, LIMIT_WAYPOINTS, waypoint_type) },
-  { NUMBER(struct trajectory_request,                              duration,                                                                                                             BETWEEN(1e-6, 1e6), "s"), NULLABLE },
+  { ENUM(struct trajectory_request, method, methods), REQUIRED },
+  { OBJECT(struct trajectory_request, start, state_type), REQUIRED },
+  { OBJECT(struct trajectory_request, goal, state_type), REQUIRED },
+  { LIST_ALLOCATED(struct trajectory_request, waypoints, waypoint_count, 0, LIMIT_WAYPOINTS, waypoint_type) },
+  { NUMBER(struct trajectory_request, duration, BETWEEN(1e-6, 1e6), "s"), NULLABLE },
   { OBJECT(struct trajectory_request, limits, limits_type) },
-  { NUMBER(struct trajectory_request,                                        sample_rate,                                                                         BETWEEN(1, 100000), "Hz") },
-  { MAP(struct trajectory_request,                                        tags)                                                       },
-  { TEXT(struct trajectory_request,                             job_order_id)},
-  { TEXT(struct trajectory_request,                                 work_master_id)                                                                               },
-  { TEXT(struct trajectory_request,                                   equipment_id)                                                                      },
+  { NUMBER(struct trajectory_request, sample_rate, BETWEEN(1, 100000), "Hz") },
+  { MAP(struct trajectory_request, tags) },
+  { TEXT(struct trajectory_request, job_order_id) },
+  { TEXT(struct trajectory_request, work_master_id) },
+  { TEXT(struct trajectory_request, equipment_id) },
 };
 static const struct json_type request_type =
     JSON_TYPE("a trajectory request", request_fields, struct trajectory_request, request_init, request_check);

@@ -131,10 +131,10 @@ static void splice(struct json_writer *w, const char *document)
 static const struct {
   const char *metric, *member, *inner;
 } metrics[] = {
-  {"duration",          "duration",         NULL   },
-  { "minimum_duration", "minimum_duration", NULL   },
-  { "energy",           "energy",           "total"},
-  { "cost",             "cost",             "value"},
+  { "duration", "duration", NULL },
+  { "minimum_duration", "minimum_duration", NULL },
+  { "energy", "energy", "total" },
+  { "cost", "cost", "value" },
 };
 enum { METRICS = sizeof metrics / sizeof *metrics };
 

@@ -86,10 +86,8 @@ enum armdyn_status channel_send(struct channel *c, uint32_t type, const void *da
   size_t sent = 0, whole = FRAME_HEAD + length;
   while (sent < whole) {
     size_t of_head = sent < FRAME_HEAD ? sent : FRAME_HEAD, of_data = sent - of_head;
-    struct iovec parts[2] = {
-      {head + of_head,                                     FRAME_HEAD - of_head},
-      { length ? (char *)(uintptr_t)data + of_data : head, length - of_data    }
-    };
+    struct iovec parts[2] = { { head + of_head, FRAME_HEAD - of_head },
+                              { length ? (char *)(uintptr_t)data + of_data : head, length - of_data } };
     struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
     ssize_t n = sendmsg(c->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n >= 0) {

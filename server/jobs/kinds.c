@@ -5,7 +5,7 @@
 /* To add a kind: two functions in a file of its own, a row here, its routes in server/routes, and its paths in
  * api/openapi.yaml. */
 static const struct job_kind kinds[] = {
-  {"trajectory", "/v1/trajectories/", trajectory_check, trajectory_run},
+  { "trajectory", "/v1/trajectories/", trajectory_check, trajectory_run },
 };
 
 const struct job_kind *job_kind_find(const char *name)

@@ -23,7 +23,7 @@ static const struct {
   const char *kind;
   enum armdyn_status (*document)(const struct app *app, const char *id, struct buffer *out, int64_t *version);
 } documents[] = {
-  {"trajectory", trajectory_document},
+  { "trajectory", trajectory_document },
 };
 
 static void encode(const struct app *app, const struct job_view *view, bool include_result, bool summary,

@@ -14,10 +14,8 @@ static void two_joints(void)
   for (size_t j = 0; j < 2; j++) {
     armdyn_joint_init(&robot.joints[j]);
     snprintf(robot.joints[j].name, sizeof robot.joints[j].name, "j%zu", j + 1);
-    robot.joints[j].limits = (struct armdyn_limits){
-      {-2, 3},
-      1.5, 4, j ? INFINITY : 50, 20 + (double)j, j ? INFINITY : 500
-    };
+    robot.joints[j].limits =
+        (struct armdyn_limits){ { -2, 3 }, 1.5, 4, j ? INFINITY : 50, 20 + (double)j, j ? INFINITY : 500 };
   }
   faults.count = 0;
 }
@@ -67,10 +65,10 @@ Test(trajectory_request, overrides_removes_and_keeps_limits, .init = two_joints)
 
   /* The second joint never had a jerk limit: nothing of it was removed. A stricter limit blocks nothing. */
   static const struct trajectory_blocker expected[] = {
-    {"limit_removed",  ARMDYN_LIMIT_JERK,     0},
-    { "limit_removed", ARMDYN_LIMIT_POSITION, 1},
-    { "limit_raised",  ARMDYN_LIMIT_VELOCITY, 1},
-    { "limit_removed", ARMDYN_LIMIT_TORQUE,   1},
+    { "limit_removed", ARMDYN_LIMIT_JERK, 0 },
+    { "limit_removed", ARMDYN_LIMIT_POSITION, 1 },
+    { "limit_raised", ARMDYN_LIMIT_VELOCITY, 1 },
+    { "limit_removed", ARMDYN_LIMIT_TORQUE, 1 },
   };
   struct trajectory_blocker blockers[ARMDYN_LIMIT_KINDS * 2];
   cr_assert_eq(trajectory_request_blockers(&request, &robot, blockers), 4);
@@ -91,41 +89,41 @@ static const struct {
   enum fault_code code;
   size_t count;
 } bad[] = {
-  {"",                                                                                  ARMDYN_ESYNTAX, "",                     FAULT_SYNTAX,       1},
-  { "{" REST ",}",                                                                      ARMDYN_ESYNTAX, NULL,                   FAULT_SYNTAX,       1},
-  { "{" REST ",\"duration\":1e999}",                                                    ARMDYN_ESYNTAX, NULL,                   FAULT_SYNTAX,       1},
-  { "[]",                                                                               ARMDYN_EINPUT,  "",                     FAULT_TYPE,         1},
-  { "{}",                                                                               ARMDYN_EINPUT,  "/method",              FAULT_REQUIRED,     3},
-  { "{" REST ",\"cost\":{}}",                                                           ARMDYN_EINPUT,  "/cost",                FAULT_UNKNOWN,      1},
-  { "{" REST ",\"method\":\"quintic\"}",                                                ARMDYN_EINPUT,  "/method",              FAULT_DUPLICATE,    1},
-  { "{\"method\":\"energy_optimal\",\"start\":{\"q\":[0,0]},\"goal\":{\"q\":[1,1]}}",   ARMDYN_EINPUT,  "/method",
-   FAULT_ENUM,                                                                                                                                      1},
-  { "{\"method\":\"cubic\",\"start\":{\"q\":[0]},\"goal\":{\"q\":[1,1,1]}}",            ARMDYN_EINPUT,  "/start/q",             FAULT_LENGTH,
-   2                                                                                                                                                 },
-  { "{\"method\":\"cubic\",\"start\":{},\"goal\":{\"q\":[1,1]}}",                       ARMDYN_EINPUT,  "/start/q",             FAULT_REQUIRED,     1},
-  { "{\"method\":\"cubic\",\"start\":{\"q\":[0,0]},\"goal\":{\"q\":[3.1,-2.1]}}",       ARMDYN_EINPUT,  "/goal/q/0",
-   FAULT_MAXIMUM,                                                                                                                                   2},
-  { "{" REST ",\"duration\":0}",                                                        ARMDYN_EINPUT,  "/duration",            FAULT_MINIMUM,      1},
-  { "{" REST ",\"duration\":\"1\"}",                                                    ARMDYN_EINPUT,  "/duration",            FAULT_TYPE,         1},
-  { "{" REST ",\"duration\":1,\"sample_rate\":0.5}",                                    ARMDYN_EINPUT,  "/sample_rate",         FAULT_MINIMUM,      1},
-  { "{" REST ",\"duration\":1,\"sample_rate\":100001}",                                 ARMDYN_EINPUT,  "/sample_rate",         FAULT_MAXIMUM,      1},
-  { "{" REST ",\"duration\":100,\"sample_rate\":20000}",                                ARMDYN_EINPUT,  "/sample_rate",         FAULT_MAXIMUM,      1},
-  { "{" REST ",\"waypoints\":[{\"q\":[0,4]}]}",                                         ARMDYN_EINPUT,  "/waypoints/0/q/1",     FAULT_MAXIMUM,      1},
-  { "{" REST ",\"waypoints\":[{\"q\":[0,1],\"time\":-1}]}",                             ARMDYN_EINPUT,  "/waypoints/0/time",    FAULT_MINIMUM,      1},
-  { "{" REST ",\"duration\":1,\"waypoints\":[{\"q\":[0,1],\"time\":1}]}",               ARMDYN_EINPUT,  "/waypoints/0/time",
-   FAULT_INCONSISTENT,                                                                                                                              1},
+  { "", ARMDYN_ESYNTAX, "", FAULT_SYNTAX, 1 },
+  { "{" REST ",}", ARMDYN_ESYNTAX, NULL, FAULT_SYNTAX, 1 },
+  { "{" REST ",\"duration\":1e999}", ARMDYN_ESYNTAX, NULL, FAULT_SYNTAX, 1 },
+  { "[]", ARMDYN_EINPUT, "", FAULT_TYPE, 1 },
+  { "{}", ARMDYN_EINPUT, "/method", FAULT_REQUIRED, 3 },
+  { "{" REST ",\"cost\":{}}", ARMDYN_EINPUT, "/cost", FAULT_UNKNOWN, 1 },
+  { "{" REST ",\"method\":\"quintic\"}", ARMDYN_EINPUT, "/method", FAULT_DUPLICATE, 1 },
+  { "{\"method\":\"energy_optimal\",\"start\":{\"q\":[0,0]},\"goal\":{\"q\":[1,1]}}", ARMDYN_EINPUT, "/method",
+    FAULT_ENUM, 1 },
+  { "{\"method\":\"cubic\",\"start\":{\"q\":[0]},\"goal\":{\"q\":[1,1,1]}}", ARMDYN_EINPUT, "/start/q", FAULT_LENGTH,
+    2 },
+  { "{\"method\":\"cubic\",\"start\":{},\"goal\":{\"q\":[1,1]}}", ARMDYN_EINPUT, "/start/q", FAULT_REQUIRED, 1 },
+  { "{\"method\":\"cubic\",\"start\":{\"q\":[0,0]},\"goal\":{\"q\":[3.1,-2.1]}}", ARMDYN_EINPUT, "/goal/q/0",
+    FAULT_MAXIMUM, 2 },
+  { "{" REST ",\"duration\":0}", ARMDYN_EINPUT, "/duration", FAULT_MINIMUM, 1 },
+  { "{" REST ",\"duration\":\"1\"}", ARMDYN_EINPUT, "/duration", FAULT_TYPE, 1 },
+  { "{" REST ",\"duration\":1,\"sample_rate\":0.5}", ARMDYN_EINPUT, "/sample_rate", FAULT_MINIMUM, 1 },
+  { "{" REST ",\"duration\":1,\"sample_rate\":100001}", ARMDYN_EINPUT, "/sample_rate", FAULT_MAXIMUM, 1 },
+  { "{" REST ",\"duration\":100,\"sample_rate\":20000}", ARMDYN_EINPUT, "/sample_rate", FAULT_MAXIMUM, 1 },
+  { "{" REST ",\"waypoints\":[{\"q\":[0,4]}]}", ARMDYN_EINPUT, "/waypoints/0/q/1", FAULT_MAXIMUM, 1 },
+  { "{" REST ",\"waypoints\":[{\"q\":[0,1],\"time\":-1}]}", ARMDYN_EINPUT, "/waypoints/0/time", FAULT_MINIMUM, 1 },
+  { "{" REST ",\"duration\":1,\"waypoints\":[{\"q\":[0,1],\"time\":1}]}", ARMDYN_EINPUT, "/waypoints/0/time",
+    FAULT_INCONSISTENT, 1 },
   { "{" REST ",\"waypoints\":[{\"q\":[0,1],\"time\":0.5},{\"q\":[0,1],\"time\":0.5}]}", ARMDYN_EINPUT,
-   "/waypoints/1/time",                                                                                                         FAULT_INCONSISTENT, 1},
-  { "{" REST ",\"limits\":{\"velocity\":[1]}}",                                         ARMDYN_EINPUT,  "/limits/velocity",     FAULT_LENGTH,       1},
-  { "{" REST ",\"limits\":{\"velocity\":[1,0]}}",                                       ARMDYN_EINPUT,  "/limits/velocity/1",   FAULT_MINIMUM,      1},
-  { "{" REST ",\"limits\":{\"velocity\":1}}",                                           ARMDYN_EINPUT,  "/limits/velocity",     FAULT_TYPE,         1},
-  { "{" REST ",\"limits\":{\"position\":[[1,-1],null]}}",                               ARMDYN_EINPUT,  "/limits/position/0",   FAULT_INCONSISTENT, 1},
-  { "{" REST ",\"limits\":{\"position\":[1,2]}}",                                       ARMDYN_EINPUT,  "/limits/position/0",   FAULT_TYPE,         2},
-  { "{" REST ",\"limits\":{\"position\":[[0,0.5],[0,2]]}}",                             ARMDYN_EINPUT,  "/goal/q/0",            FAULT_MAXIMUM,      1},
-  { "{" REST ",\"limits\":{\"speed\":[1,1]}}",                                          ARMDYN_EINPUT,  "/limits/speed",        FAULT_UNKNOWN,      1},
-  { "{" REST ",\"limits\":{\"velocity\":null}}",                                        ARMDYN_EINPUT,  "/limits/velocity",     FAULT_REQUIRED,     2},
-  { "{" REST ",\"limits\":{\"acceleration\":[1,null]}}",                                ARMDYN_EINPUT,  "/limits/acceleration", FAULT_REQUIRED,     1},
-  { "{" REST ",\"tags\":{\"a\":1}}",                                                    ARMDYN_EINPUT,  "/tags/a",              FAULT_TYPE,         1},
+    "/waypoints/1/time", FAULT_INCONSISTENT, 1 },
+  { "{" REST ",\"limits\":{\"velocity\":[1]}}", ARMDYN_EINPUT, "/limits/velocity", FAULT_LENGTH, 1 },
+  { "{" REST ",\"limits\":{\"velocity\":[1,0]}}", ARMDYN_EINPUT, "/limits/velocity/1", FAULT_MINIMUM, 1 },
+  { "{" REST ",\"limits\":{\"velocity\":1}}", ARMDYN_EINPUT, "/limits/velocity", FAULT_TYPE, 1 },
+  { "{" REST ",\"limits\":{\"position\":[[1,-1],null]}}", ARMDYN_EINPUT, "/limits/position/0", FAULT_INCONSISTENT, 1 },
+  { "{" REST ",\"limits\":{\"position\":[1,2]}}", ARMDYN_EINPUT, "/limits/position/0", FAULT_TYPE, 2 },
+  { "{" REST ",\"limits\":{\"position\":[[0,0.5],[0,2]]}}", ARMDYN_EINPUT, "/goal/q/0", FAULT_MAXIMUM, 1 },
+  { "{" REST ",\"limits\":{\"speed\":[1,1]}}", ARMDYN_EINPUT, "/limits/speed", FAULT_UNKNOWN, 1 },
+  { "{" REST ",\"limits\":{\"velocity\":null}}", ARMDYN_EINPUT, "/limits/velocity", FAULT_REQUIRED, 2 },
+  { "{" REST ",\"limits\":{\"acceleration\":[1,null]}}", ARMDYN_EINPUT, "/limits/acceleration", FAULT_REQUIRED, 1 },
+  { "{" REST ",\"tags\":{\"a\":1}}", ARMDYN_EINPUT, "/tags/a", FAULT_TYPE, 1 },
 };
 
 Test(trajectory_request, tells_every_fault_and_its_place, .init = two_joints)
@@ -149,10 +147,10 @@ Test(trajectory_request, is_rewritten_with_another_duration, .init = two_joints)
     double scale;
     const char *expected;
   } cases[] = {
-    {2,  "{" REST ",\"waypoints\":[{\"time\":1,\"q\":[0,1]},{\"q\":[1,1],\"time\":null}],\"tags\":{\"a\":\"\\\"\"},"
+    { 2, "{" REST ",\"waypoints\":[{\"time\":1,\"q\":[0,1]},{\"q\":[1,1],\"time\":null}],\"tags\":{\"a\":\"\\\"\"},"
          "\"duration\":4}" },
     { 0, "{" REST ",\"waypoints\":[{\"time\":null,\"q\":[0,1]},{\"q\":[1,1],\"time\":null}],\"tags\":{\"a\":\"\\\"\"},"
-         "\"duration\":4}"},
+         "\"duration\":4}" },
   };
   for (size_t i = 0; i < 2; i++) {
     struct buffer out = BUFFER(4096);
