@@ -18,7 +18,7 @@ import traceback
 import xml.etree.ElementTree as ET
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-BUILD = pathlib.Path(os.environ.get("BUILD", "build"))
+BUILD = ROOT / os.environ.get("BUILD", "build")
 SOAK = os.environ.get("ARMDYN_SOAK", "0") != "0"
 FUZZ_SECONDS = int(os.environ.get("FUZZ_SECONDS", "5"))
 CORES = os.cpu_count() or 2

@@ -134,7 +134,7 @@ struct exchange {
   enum stage stage;
   bool head_only, may_block, refused;
   bool may_wait; /* holds one of the places of http->waiting */
-  bool unsound; /* its framing: the connection cannot be kept */
+  bool unsound;  /* its framing: the connection cannot be kept */
   int64_t started;
   size_t held; /* bytes of http->bytes_in_flight */
 
@@ -167,9 +167,9 @@ struct exchange {
 };
 
 void *exchange_begin(void *http, const char *uri, struct MHD_Connection *mhd);
-enum MHD_Result exchange_serve(void *http, struct MHD_Connection *mhd, const char *url, const char *method,
-                               const char *version, const char *upload, size_t *upload_size, void **context);
-void exchange_end(void *http, struct MHD_Connection *mhd, void **context, enum MHD_RequestTerminationCode how);
+enum MHD_Result exchange_serve(void *context, struct MHD_Connection *mhd, const char *url, const char *method,
+                               const char *version, const char *upload, size_t *upload_size, void **place);
+void exchange_end(void *context, struct MHD_Connection *mhd, void **place, enum MHD_RequestTerminationCode how);
 void exchange_free(struct exchange *x);
 void exchange_release(struct exchange *x);
 void exchange_forget_headers(struct exchange *x); /* those set for the answer */

@@ -91,20 +91,20 @@ static void compute_forward_kinematics(const struct task *task, struct armdyn_wo
 
 static const struct call inverse_dynamics_call = {
   .codec = CALL_INVERSE_DYNAMICS,
-  .fields = {{ "tau", { JOINTS }, false },
-             { "inertial", { JOINTS }, true },
-             { "coriolis", { JOINTS }, true },
-             { "gravity", { JOINTS }, true },
-             { "friction", { JOINTS }, true },
-             { "external", { JOINTS }, true },
-             { "motor", { JOINTS }, true }},
+  .fields = { { "tau", { JOINTS }, false },
+              { "inertial", { JOINTS }, true },
+              { "coriolis", { JOINTS }, true },
+              { "gravity", { JOINTS }, true },
+              { "friction", { JOINTS }, true },
+              { "external", { JOINTS }, true },
+              { "motor", { JOINTS }, true } },
   .field_count = 7,
   .compute = compute_inverse_dynamics,
 };
 
 static const struct call forward_kinematics_call = {
   .codec = CALL_FORWARD_KINEMATICS,
-  .fields = {{ "tool", { 4, 4 }, false }, { "links", { JOINTS, 4, 4 }, false }},
+  .fields = { { "tool", { 4, 4 }, false }, { "links", { JOINTS, 4, 4 }, false } },
   .field_count = 2,
   .compute = compute_forward_kinematics,
 };

@@ -178,14 +178,14 @@ static const struct command_row {
   unsigned allowed;
   int leads_to;
 } commands[] = {
-  [COMMAND_BEGIN] = {begin,        IN(EMPTY) | IN(LOADING) | IN(READY) | IN(DONE),             PHASE_LOADING},
-  [COMMAND_COMMIT] = { commit,      IN(LOADING),                                                PHASE_READY  },
-  [COMMAND_ARM] = { arm_command, IN(READY),                                                  PHASE_ARMED  },
-  [COMMAND_START] = { start,       IN(ARMED),                                                  PHASE_PLAYING},
-  [COMMAND_HOLD] = { hold,        IN(PLAYING),                                                PHASE_HOLDING},
-  [COMMAND_RESUME] = { resume,      IN(HOLDING),                                                PHASE_PLAYING},
-  [COMMAND_STOP] = { stop,        ~0u,                                                        STAYS        },
-  [COMMAND_CLEAR] = { clear,       IN(EMPTY) | IN(LOADING) | IN(READY) | IN(DONE) | IN(FAULT), PHASE_EMPTY  },
+  [COMMAND_BEGIN] = { begin, IN(EMPTY) | IN(LOADING) | IN(READY) | IN(DONE), PHASE_LOADING },
+  [COMMAND_COMMIT] = { commit, IN(LOADING), PHASE_READY },
+  [COMMAND_ARM] = { arm_command, IN(READY), PHASE_ARMED },
+  [COMMAND_START] = { start, IN(ARMED), PHASE_PLAYING },
+  [COMMAND_HOLD] = { hold, IN(PLAYING), PHASE_HOLDING },
+  [COMMAND_RESUME] = { resume, IN(HOLDING), PHASE_PLAYING },
+  [COMMAND_STOP] = { stop, ~0u, STAYS },
+  [COMMAND_CLEAR] = { clear, IN(EMPTY) | IN(LOADING) | IN(READY) | IN(DONE) | IN(FAULT), PHASE_EMPTY },
 };
 
 static int stop_leads_to(enum controller_phase phase)

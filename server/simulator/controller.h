@@ -42,7 +42,7 @@ struct simulator {
   uint16_t heartbeat;   /* as last seen */
   int heartbeat_age;    /* ms */
   double play_us, pace; /* place in the profile; how fast it goes on: 1 playing, 0 at rest */
-  enum { GO_ON, BRAKE_TO_HOLD, BRAKE_TO_EMPTY, BRAKE_TO_FAULT } brake;
+  enum brake { GO_ON, BRAKE_TO_HOLD, BRAKE_TO_EMPTY, BRAKE_TO_FAULT } brake;
   uint32_t traced; /* samples written to the trace */
   double hold[ARMDYN_JOINTS_MAX];
 

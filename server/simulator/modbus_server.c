@@ -215,9 +215,7 @@ void modbus_server_run(struct modbus_server *s, const atomic_bool *stop)
   int64_t clock_ns = clock_monotonic_ns();
 
   while (!*stop) {
-    struct pollfd polled[CLIENTS + 1] = {
-      {s->listener, POLLIN, 0}
-    };
+    struct pollfd polled[CLIENTS + 1] = { { s->listener, POLLIN, 0 } };
     for (int i = 0; i < CLIENTS; i++) {
       bool full = clients[i].length == sizeof clients[i].in || clients[i].out_length;
       polled[i + 1] = (struct pollfd){ full ? -1 : clients[i].fd, POLLIN, 0 };

@@ -57,7 +57,7 @@ void simulator_play_from_start(struct simulator *s)
   memcpy(s->hold, s->arm.q, sizeof s->hold);
 }
 
-void simulator_brake(struct simulator *s, int why)
+void simulator_brake(struct simulator *s, enum brake why)
 {
   if (s->brake == BRAKE_TO_FAULT) return;
   s->brake = why;

@@ -14,7 +14,7 @@ double simulator_rate_most(const struct simulator *s, unsigned axis);
 uint32_t simulator_play_index(const struct simulator *s);
 void simulator_play_from_start(struct simulator *s);
 /* Come to rest on the path (without a position reference: at once), then go where `why` says. */
-void simulator_brake(struct simulator *s, int why);
+void simulator_brake(struct simulator *s, enum brake why);
 
 /* Of controller.c: change the state, with its cause, under the eyes of the witness; drop the profile. */
 void simulator_change(struct simulator *s, enum controller_phase to, int cause);

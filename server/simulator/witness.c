@@ -9,14 +9,14 @@ static void violate(struct witness *w, const char *what, int a, int b)
 #define BY(command) (1u << COMMAND_##command)
 #define ITSELF      (1u << 15)
 static const uint16_t allowed[PHASE_COUNT][PHASE_COUNT] = {
-  [PHASE_EMPTY] = {[PHASE_LOADING] = BY(BEGIN) },
-  [PHASE_LOADING] = { [PHASE_READY] = BY(COMMIT),  [PHASE_EMPTY] = BY(STOP) | BY(CLEAR) },
-  [PHASE_READY] = { [PHASE_ARMED] = BY(ARM),                           [PHASE_LOADING] = BY(BEGIN), [PHASE_EMPTY] = BY(STOP) | BY(CLEAR) },
-  [PHASE_ARMED] = { [PHASE_PLAYING] = BY(START),[PHASE_EMPTY] = BY(STOP), [PHASE_FAULT] = ITSELF },
-  [PHASE_PLAYING] = { [PHASE_HOLDING] = BY(HOLD) | BY(STOP) | ITSELF,                           [PHASE_DONE] = ITSELF, [PHASE_FAULT] = ITSELF },
-  [PHASE_HOLDING] = { [PHASE_PLAYING] = BY(RESUME),                              [PHASE_EMPTY] = BY(STOP) | ITSELF, [PHASE_FAULT] = ITSELF },
-  [PHASE_DONE] = { [PHASE_LOADING] = BY(BEGIN),                           [PHASE_EMPTY] = BY(STOP) | BY(CLEAR), [PHASE_FAULT] = ITSELF },
-  [PHASE_FAULT] = { [PHASE_EMPTY] = BY(CLEAR)},
+  [PHASE_EMPTY] = { [PHASE_LOADING] = BY(BEGIN) },
+  [PHASE_LOADING] = { [PHASE_READY] = BY(COMMIT), [PHASE_EMPTY] = BY(STOP) | BY(CLEAR) },
+  [PHASE_READY] = { [PHASE_ARMED] = BY(ARM), [PHASE_LOADING] = BY(BEGIN), [PHASE_EMPTY] = BY(STOP) | BY(CLEAR) },
+  [PHASE_ARMED] = { [PHASE_PLAYING] = BY(START), [PHASE_EMPTY] = BY(STOP), [PHASE_FAULT] = ITSELF },
+  [PHASE_PLAYING] = { [PHASE_HOLDING] = BY(HOLD) | BY(STOP) | ITSELF, [PHASE_DONE] = ITSELF, [PHASE_FAULT] = ITSELF },
+  [PHASE_HOLDING] = { [PHASE_PLAYING] = BY(RESUME), [PHASE_EMPTY] = BY(STOP) | ITSELF, [PHASE_FAULT] = ITSELF },
+  [PHASE_DONE] = { [PHASE_LOADING] = BY(BEGIN), [PHASE_EMPTY] = BY(STOP) | BY(CLEAR), [PHASE_FAULT] = ITSELF },
+  [PHASE_FAULT] = { [PHASE_EMPTY] = BY(CLEAR) },
 };
 
 void witness_command(struct witness *w, unsigned command, uint16_t sequence)

@@ -48,7 +48,7 @@ def examples(tally, root, run, tree, cflags, libs):
     found = sorted((tree / "usr/share/doc/armdyn/examples").glob("*.c"))
     tally.check("examples", found, "no example was installed")
     for source in found:
-        expected = root / "examples" / f"{source.stem}.expected"
+        expected = root / "tests/install" / f"{source.stem}.expected"
         for how, flags in (("shared", libs), ("static", ["-L" + str(tree / "usr/lib"), "-l:libarmdyn.a", "-lm"])):
             program = tally.folder / f"{source.stem}-{how}"
             status, text = run([CC, "-std=c17", "-O1", "-Wall", "-Wextra", "-Werror", *cflags, source, *flags, "-lm", "-o", program],

@@ -56,6 +56,7 @@ Test(log, a_line_is_an_object)
   cr_expect_eq(cJSON_GetNumberValue(cJSON_GetObjectItem(line, "count")), 0.25);
   cr_expect(!cJSON_HasObjectItem(line, "absent"));
   cr_expect_str_eq(text_of(line, "last"), "x");
+  cJSON_Delete(line);
   cr_expect(!next());
 }
 
@@ -67,7 +68,7 @@ Test(log, a_long_line_is_cut_and_still_an_object)
   log_event(LOG_INFO, "long", "path", path, "after", "x", NULL);
   log_event(LOG_INFO, path, "path", path, NULL);
   restore();
-  for (int i = 0; i < 2; i++) cr_expect(next());
+  for (int i = 0; i < 2; i++) cJSON_Delete(next());
   cr_expect(!next());
 }
 
