@@ -166,7 +166,7 @@ struct exchange {
   struct faults faults; /* last: large, and untouched as long as there are none */
 };
 
-void *exchange_begin(void *http, const char *uri, struct MHD_Connection *mhd);
+void *exchange_begin(void *context, const char *uri, struct MHD_Connection *mhd);
 enum MHD_Result exchange_serve(void *context, struct MHD_Connection *mhd, const char *url, const char *method,
                                const char *version, const char *upload, size_t *upload_size, void **place);
 void exchange_end(void *context, struct MHD_Connection *mhd, void **place, enum MHD_RequestTerminationCode how);
