@@ -5,10 +5,12 @@
   .type contract_text, %object
 contract_text:
   .incbin CONTRACT
+contract_text_end:
   .size contract_text, . - contract_text
-  .global contract_end
-  .type contract_end, %object
-contract_end:
-  .byte 0
-  .size contract_end, 1
+  .balign 8
+  .global contract_length
+  .type contract_length, %object
+contract_length:
+  .quad contract_text_end - contract_text
+  .size contract_length, 8
   .section .note.GNU-stack, "", %progbits

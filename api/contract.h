@@ -2,14 +2,9 @@
 #ifndef API_CONTRACT_H
 #define API_CONTRACT_H
 
-#include <stddef.h>
+#include <stdint.h>
 
 extern const char contract_text[]; /* not NUL-terminated */
-extern const char contract_end[];
-
-static inline size_t contract_length(void)
-{
-  return (size_t)(contract_end - contract_text);
-}
+extern const uint64_t contract_length;
 
 #endif
