@@ -1,3 +1,4 @@
+#include "lib/dynamics/motion.h"
 #include "lib/dynamics/workspace.h"
 
 /* Twice the kinetic energy of a link: m v.v + 2 v.(w x h) + w.(tr(S) w - S w). */
@@ -15,19 +16,7 @@ static double kinetic_energy(const struct armdyn_robot *robot, const double *qd,
 {
   double w[3] = { 0 }, v[3] = { 0 }, sum = 0;
   for (size_t i = 0; i < robot->joint_count; i++) {
-    const struct pose *at = &workspace->pose[i];
-    double at_joint[3], turned[3];
-    /* v + w x p, turned into the link's axes; then the joint's own motion along or about z */
-    cross3(at_joint, w, at->p);
-    for (int k = 0; k < 3; k++) at_joint[k] += v[k];
-    unrotate3(turned, at->r, w);
-    unrotate3(v, at->r, at_joint);
-    memcpy(w, turned, sizeof w);
-    if (robot->joints[i].prismatic) {
-      v[2] += qd[i];
-    } else {
-      w[2] += qd[i];
-    }
+    velocity_outward(w, v, &workspace->pose[i], robot->joints[i].prismatic, qd[i]);
     sum += double_kinetic(&robot->joints[i].link, w, v);
   }
   double *rotor = workspace->vector;

@@ -1,19 +1,14 @@
 #include "lib/dynamics/rnea.h"
+#include "lib/dynamics/roads.h"
+#include "lib/dynamics/scara.h"
 
-static void friction_add(const struct armdyn_robot *robot, const double *q, const double *qd, double *tau)
+void friction_add(const struct armdyn_robot *robot, const double *q, const double *qd, const struct armdyn_load *load,
+                  double *tau)
 {
+  if (load && load->frictionless) return;
   for (size_t i = 0; i < robot->joint_count; i++) {
     if (robot->joints[i].friction) tau[i] += armdyn_friction_torque(robot, i, q[i], qd[i]);
   }
-}
-
-/* The load's wrench on the last link, or NULL. */
-static const double *wrench_of(const struct armdyn_robot *robot, const struct armdyn_load *load,
-                               const struct armdyn_workspace *workspace, double memory[6])
-{
-  if (!load || !load->wrench) return NULL;
-  wrench_on_last_link(robot, workspace->pose, load->wrench, load->wrench_frame, memory);
-  return memory;
 }
 
 void armdyn_inverse_dynamics(const struct armdyn_robot *robot, const double *q, const double *qd, const double *qdd,
@@ -21,10 +16,33 @@ void armdyn_inverse_dynamics(const struct armdyn_robot *robot, const double *q, 
 {
   double memory[6];
   pose_joints(robot, q, workspace->pose);
-  const struct rnea_input in = { qd, qdd, true, wrench_of(robot, load, workspace, memory) };
+  const struct rnea_input in = { qd, qdd, true, load_on_last_link(robot, load, workspace->pose, memory) };
   rnea_torques(robot, &in, workspace, tau);
   rotor_inertia_add(robot, qdd, tau);
-  if (!load || !load->frictionless) friction_add(robot, q, qd, tau);
+  friction_add(robot, q, qd, load, tau);
+}
+
+enum armdyn_status armdyn_inverse_dynamics_by(const struct armdyn_robot *robot, enum armdyn_inverse_method method,
+                                              const double *q, const double *qd, const double *qdd,
+                                              const struct armdyn_load *load, struct armdyn_workspace *workspace,
+                                              double *tau, struct armdyn_error *error)
+{
+  struct scara arm;
+  if (method == ARMDYN_INVERSE_NEWTON_EULER) {
+    armdyn_inverse_dynamics(robot, q, qd, qdd, load, workspace, tau);
+    return ARMDYN_OK;
+  }
+  if (method == ARMDYN_INVERSE_CLOSED_FORM) {
+    const enum armdyn_status rc = scara_compile(robot, &arm, error);
+    if (rc) return rc;
+    scara_torques(robot, &arm, q, qd, qdd, load, tau);
+  } else {
+    pose_joints(robot, q, workspace->pose);
+    lagrange_torques(robot, qd, qdd, load, workspace->pose, tau);
+  }
+  rotor_inertia_add(robot, qdd, tau);
+  friction_add(robot, q, qd, load, tau);
+  return ARMDYN_OK;
 }
 
 void armdyn_inverse_dynamics_batch(const struct armdyn_robot *robot, const struct armdyn_samples *samples,
@@ -63,7 +81,7 @@ void armdyn_inverse_dynamics_parts(const struct armdyn_robot *robot, const doubl
   const double *zero = workspace->zero;
   double memory[6];
   armdyn_inverse_dynamics(robot, q, qd, qdd, load, workspace, tau); /* leaves the poses at q */
-  const double *wrench = wrench_of(robot, load, workspace, memory);
+  const double *wrench = load_on_last_link(robot, load, workspace->pose, memory);
   if (parts->inertial) {
     rnea_torques(robot, &(struct rnea_input){ zero, qdd, false, NULL }, workspace, parts->inertial);
     rotor_inertia_add(robot, qdd, parts->inertial);
@@ -72,7 +90,7 @@ void armdyn_inverse_dynamics_parts(const struct armdyn_robot *robot, const doubl
   if (parts->gravity) rnea_torques(robot, &(struct rnea_input){ zero, zero, true, NULL }, workspace, parts->gravity);
   if (parts->friction) {
     memset(parts->friction, 0, n * sizeof *parts->friction);
-    if (!load || !load->frictionless) friction_add(robot, q, qd, parts->friction);
+    friction_add(robot, q, qd, load, parts->friction);
   }
   if (parts->external) {
     memset(parts->external, 0, n * sizeof *parts->external);

@@ -16,8 +16,8 @@ void rnea_torques(const struct armdyn_robot *robot, const struct rnea_input *in,
 /* -J' w alone */
 void rnea_wrench_torques(const struct armdyn_robot *robot, const double wrench[6], struct armdyn_workspace *workspace,
                          double *tau);
-/* A wrench as callers write it, moved to the canonical frame of the last link. */
-void wrench_on_last_link(const struct armdyn_robot *robot, const struct pose *pose, const double *wrench,
-                         enum armdyn_wrench_frame frame, double out[6]);
+/* The load's wrench moved to the canonical frame of the last link, into `memory`; NULL when there is none. */
+const double *load_on_last_link(const struct armdyn_robot *robot, const struct armdyn_load *load,
+                                const struct pose *pose, double memory[6]);
 
 #endif

@@ -4,6 +4,7 @@
 #define ARMDYN_ARMDYN_H
 
 #include "armdyn/dynamics.h"
+#include "armdyn/methods.h"
 #include "armdyn/robot.h"
 #include "armdyn/status.h"
 #include "armdyn/trajectory.h"

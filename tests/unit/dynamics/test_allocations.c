@@ -81,6 +81,13 @@ Test(allocations, kernels_make_none)
   armdyn_inverse_dynamics_batch(robot, &samples, workspace, tau);
   armdyn_mass_matrix(robot, x, workspace, M);
   const enum armdyn_status rc = armdyn_forward_dynamics(robot, x, x + N, tau, &load, workspace, row);
+  for (int method = ARMDYN_FORWARD_ABA; method <= ARMDYN_FORWARD_GAUSS; method++) {
+    armdyn_forward_dynamics_by(robot, (enum armdyn_forward_method)method, x, x + N, tau, &load, workspace, row);
+  }
+  for (int method = ARMDYN_INVERSE_NEWTON_EULER; method <= ARMDYN_INVERSE_CLOSED_FORM; method++) {
+    armdyn_inverse_dynamics_by(robot, (enum armdyn_inverse_method)method, x, x + N, x + 2 * N, &load, workspace, tau,
+                               NULL);
+  }
   armdyn_forward_kinematics(robot, x, workspace, T, links);
   armdyn_energy(robot, x, x + N, workspace, &energy[0], &energy[1]);
   armdyn_trajectory_sample(robot, &trajectory, 0.3, workspace, row);

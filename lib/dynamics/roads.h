@@ -1,0 +1,26 @@
+/* The roads that armdyn/methods.h offers; arguments and answers as there. */
+#ifndef LIB_DYNAMICS_ROADS_H
+#define LIB_DYNAMICS_ROADS_H
+
+#include "armdyn/methods.h"
+#include "lib/dynamics/workspace.h"
+
+enum armdyn_status forward_by_articulated_bodies(const struct armdyn_robot *robot, const double *q, const double *qd,
+                                                 const double *tau, const struct armdyn_load *load,
+                                                 struct armdyn_workspace *workspace, double *qdd);
+enum armdyn_status forward_by_mass_matrix(const struct armdyn_robot *robot, const double *q, const double *qd,
+                                          const double *tau, const struct armdyn_load *load,
+                                          struct armdyn_workspace *workspace, double *qdd);
+enum armdyn_status forward_by_least_constraint(const struct armdyn_robot *robot, const double *q, const double *qd,
+                                               const double *tau, const struct armdyn_load *load,
+                                               struct armdyn_workspace *workspace, double *qdd);
+
+/* tau += friction, when the load has any */
+void friction_add(const struct armdyn_robot *robot, const double *q, const double *qd, const struct armdyn_load *load,
+                  double *tau);
+
+/* Links, gravity and wrench, without rotors and friction, as rnea_torques. pose_joints comes first. */
+void lagrange_torques(const struct armdyn_robot *robot, const double *qd, const double *qdd,
+                      const struct armdyn_load *load, const struct pose *pose, double *tau);
+
+#endif
