@@ -7,6 +7,7 @@ Every suite is a row of SUITES; to add one: a function that fills a Tally, and a
 build/test/<suite>/. A program without a single test is a failure, and so is a sanitizer's report.
 """
 
+import concurrent.futures
 import os
 import pathlib
 import re
@@ -142,19 +143,24 @@ def tsan(tally, variant):
 
 def fuzz(tally, variant):
     """libFuzzer targets, tests/fuzz/fuzz_<target>.c, from the seeds of tests/fuzz/seeds/<target>."""
-    for name, program in programs(variant, "tests/fuzz/fuzz_*.c"):
-        seeds = ROOT / "tests/fuzz/seeds" / name.removeprefix("fuzz_")
-        corpus = ROOT / out(variant) / "corpus" / name
-        corpus.mkdir(parents=True, exist_ok=True)
-        where = tally.folder / name
-        where.mkdir()
-        command = [program, f"-max_total_time={FUZZ_SECONDS}", "-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1",
-                   f"-artifact_prefix={where}/", corpus, *([seeds] if seeds.is_dir() else [])]
-        status, text = run(command, where / "log", FUZZ_SECONDS + 120)
-        runs = re.search(r"stat::number_of_executed_units: (\d+)", text)
-        tally.check(name, status == 0 and runs and int(runs[1]) > 0, f"status {status}; inputs in {where}\n{text}")
-        if not seeds.is_dir():
-            tally.fail(name, f"no seeds in {seeds.relative_to(ROOT)}")
+    targets = programs(variant, "tests/fuzz/fuzz_*.c")
+    with concurrent.futures.ThreadPoolExecutor(CORES) as pool:
+        list(pool.map(lambda target: fuzz_one(tally, variant, *target), targets))
+
+
+def fuzz_one(tally, variant, name, program):
+    seeds = ROOT / "tests/fuzz/seeds" / name.removeprefix("fuzz_")
+    corpus = ROOT / out(variant) / "corpus" / name
+    corpus.mkdir(parents=True, exist_ok=True)
+    where = tally.folder / name
+    where.mkdir()
+    command = [program, f"-max_total_time={FUZZ_SECONDS}", "-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1",
+               f"-artifact_prefix={where}/", corpus, *([seeds] if seeds.is_dir() else [])]
+    status, text = run(command, where / "log", FUZZ_SECONDS + 120)
+    runs = re.search(r"stat::number_of_executed_units: (\d+)", text)
+    tally.check(name, status == 0 and runs and int(runs[1]) > 0, f"status {status}; inputs in {where}\n{text}")
+    if not seeds.is_dir():
+        tally.fail(name, f"no seeds in {seeds.relative_to(ROOT)}")
 
 
 def processes(tally, variant):
