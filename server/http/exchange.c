@@ -262,6 +262,7 @@ static enum MHD_Result dispatch(struct exchange *x)
     return queue(x);
   }
   x->body[x->body_length] = '\0';
+  if (x->route->bodies == NO_FIELDS && !exchange_has_no_fields(x)) return queue(x);
   if (x->route->where == ON_POOL) return hand_over(x, x->http->blocking);
   switch (call_handler(x, false)) {
   case ANSWERED: return queue(x);

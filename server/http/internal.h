@@ -172,6 +172,8 @@ enum MHD_Result exchange_serve(void *context, struct MHD_Connection *mhd, const 
 void exchange_end(void *context, struct MHD_Connection *mhd, void **place, enum MHD_RequestTerminationCode how);
 void exchange_free(struct exchange *x);
 void exchange_release(struct exchange *x);
+/* Of a route with NO_FIELDS: the body is empty or {}. false: an answer has been given. */
+bool exchange_has_no_fields(struct exchange *x);
 void exchange_forget_headers(struct exchange *x); /* those set for the answer */
 /* Let bytes_in_flight follow what this exchange holds. */
 void exchange_hold(struct exchange *x, size_t bytes);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "api/json/fields.h"
 #include "server/http/internal.h"
 
 struct app *exchange_app(const struct exchange *x)
@@ -88,6 +89,16 @@ bool exchange_may_wait(struct exchange *x)
 struct faults *exchange_faults(struct exchange *x)
 {
   return &x->faults;
+}
+
+bool exchange_has_no_fields(struct exchange *x)
+{
+  static const struct json_type nothing = { .words = "this call", .size = 1 };
+  char object;
+  if (!x->body_length) return true;
+  enum armdyn_status status = json_decode(x->body, x->body_length, &nothing, &object, NULL, &x->faults);
+  if (status) answer_status(x, status, NULL);
+  return !status;
 }
 
 bool exchange_query_integer(struct exchange *x, const char *name, long long least, long long most, long long *value)

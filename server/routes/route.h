@@ -33,6 +33,7 @@ struct route {
 
 #define TAKES(media)  (1u << (media))
 #define JSON_ONLY     TAKES(MEDIA_JSON)
+#define NO_FIELDS     (TAKES(MEDIA_NONE) | TAKES(MEDIA_JSON)) /* nothing, or the empty object that some clients send */
 #define SAMPLES_MEDIA (TAKES(MEDIA_JSON) | TAKES(MEDIA_NPY) | TAKES(MEDIA_CSV))
 
 extern const struct route routes[];

@@ -28,7 +28,7 @@ const struct route routes[] = {
 
   { HTTP_GET,    "/v1/jobs",                                  job_list,             ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             "kind state robot limit cursor", "listJobs" },
   { HTTP_GET,    "/v1/jobs/{job}",                            job_get,              ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             "include",              "getJob" },
-  { HTTP_POST,   "/v1/jobs/{job}/cancel",                     job_cancel,           ROLE_OPERATOR, ON_POOL,         0,                  0,             0,             NULL,                   "cancelJob" },
+  { HTTP_POST,   "/v1/jobs/{job}/cancel",                     job_cancel,           ROLE_OPERATOR, ON_POOL,         KB(1),              NO_FIELDS,     0,             NULL,                   "cancelJob" },
 
   { HTTP_POST,   "/v1/controllers",                           controller_create,    ROLE_ADMIN,    ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             NULL,                   "createController" },
   { HTTP_GET,    "/v1/controllers",                           controller_list,      ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             "limit cursor",         "listControllers" },
@@ -37,14 +37,14 @@ const struct route routes[] = {
   { HTTP_DELETE, "/v1/controllers/{controller}",              controller_delete,    ROLE_ADMIN,    ON_POOL,         0,                  0,             0,             NULL,                   "deleteController" },
   { HTTP_GET,    "/v1/controllers/{controller}/status",       controller_status,    ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             NULL,                   "getControllerStatus" },
   { HTTP_POST,   "/v1/controllers/{controller}/stop",         controller_stop,      ROLE_VIEWER,   AT_ONCE,         KB(16),             0,             0,             NULL,                   "stopController" },
-  { HTTP_POST,   "/v1/controllers/{controller}/clear",        controller_clear,     ROLE_OPERATOR, ON_POOL,         0,                  0,             0,             NULL,                   "clearController" },
+  { HTTP_POST,   "/v1/controllers/{controller}/clear",        controller_clear,     ROLE_OPERATOR, ON_POOL,         KB(1),              NO_FIELDS,     0,             NULL,                   "clearController" },
   { HTTP_POST,   "/v1/controllers/{controller}/transfers",    transfer_create,      ROLE_OPERATOR, ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             NULL,                   "createTransfer" },
   { HTTP_GET,    "/v1/transfers",                             transfer_list,        ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             "controller state limit cursor", "listTransfers" },
   { HTTP_GET,    "/v1/transfers/{transfer}",                  transfer_get,         ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             NULL,                   "getTransfer" },
-  { HTTP_POST,   "/v1/transfers/{transfer}/arm",              transfer_arm,         ROLE_OPERATOR, ON_POOL,         0,                  0,             0,             NULL,                   "armTransfer" },
+  { HTTP_POST,   "/v1/transfers/{transfer}/arm",              transfer_arm,         ROLE_OPERATOR, ON_POOL,         KB(1),              NO_FIELDS,     0,             NULL,                   "armTransfer" },
   { HTTP_POST,   "/v1/transfers/{transfer}/start",            transfer_start,       ROLE_OPERATOR, ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             NULL,                   "startTransfer" },
-  { HTTP_POST,   "/v1/transfers/{transfer}/hold",             transfer_hold,        ROLE_OPERATOR, ON_POOL,         0,                  0,             0,             NULL,                   "holdTransfer" },
-  { HTTP_POST,   "/v1/transfers/{transfer}/resume",           transfer_resume,      ROLE_OPERATOR, ON_POOL,         0,                  0,             0,             NULL,                   "resumeTransfer" },
+  { HTTP_POST,   "/v1/transfers/{transfer}/hold",             transfer_hold,        ROLE_OPERATOR, ON_POOL,         KB(1),              NO_FIELDS,     0,             NULL,                   "holdTransfer" },
+  { HTTP_POST,   "/v1/transfers/{transfer}/resume",           transfer_resume,      ROLE_OPERATOR, ON_POOL,         KB(1),              NO_FIELDS,     0,             NULL,                   "resumeTransfer" },
   { HTTP_POST,   "/v1/transfers/{transfer}/stop",             transfer_stop,        ROLE_VIEWER,   AT_ONCE,         KB(16),             0,             0,             NULL,                   "stopTransfer" },
 };
 /* clang-format on */

@@ -114,13 +114,23 @@ def test_nobody(client, call):
     method, path, op = call
     bodies = op.get("requestBody", {}).get("content", {}).get("application/json", {}).get("examples", {})
     example = next((e["value"] for e in bodies.values()), None)
-    if example is None and "requestBody" in op:
-        example = {"start_before": "2099-01-01T00:00:00Z"}
     if method == "PUT":
         example = {**example, "name": "nobody"}
     answer = client.request(method, concrete(path), json=example,
                             headers={"If-Match": '"1"' if method in ("PUT", "DELETE") else None, "Idempotency-Key": "k"})
     assert answer.status == 404 and answer.json["type"] == "/problems/not-found", answer
+
+
+@pytest.mark.parametrize("call", [c for c in CALLS if not c[2].get("requestBody", {}).get("required", True)], ids=named)
+def test_a_command_takes_nothing_or_an_empty_object(client, call):
+    headers = {"Idempotency-Key": "k"}
+    for body in ({"json": {}}, {}, {"body": ""}):
+        assert client.post(concrete(call[1]), headers=headers, **body).status == 404, body
+    problem = client.post(concrete(call[1]), headers=headers, json={"force": True}).expect(422).json
+    assert [(e["pointer"], e["code"]) for e in problem["errors"]] == [("/force", "unknown_field")]
+    assert client.post(concrete(call[1]), headers=headers, json=[]).status == 422
+    assert client.post(concrete(call[1]), headers=headers, body="{", content_type="application/json").status == 400
+    assert client.post(concrete(call[1]), headers=headers, body="{}", content_type="text/plain").status == 415
 
 
 @pytest.mark.parametrize("sent, kept", [
