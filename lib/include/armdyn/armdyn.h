@@ -7,6 +7,7 @@
 #include "armdyn/methods.h"
 #include "armdyn/robot.h"
 #include "armdyn/status.h"
+#include "armdyn/terms.h"
 #include "armdyn/trajectory.h"
 
 #define ARMDYN_VERSION "0.1.0"

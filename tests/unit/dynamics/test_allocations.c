@@ -90,6 +90,11 @@ Test(allocations, kernels_make_none)
   }
   armdyn_forward_kinematics(robot, x, workspace, T, links);
   armdyn_energy(robot, x, x + N, workspace, &energy[0], &energy[1]);
+  armdyn_coriolis_matrix(robot, x, x + N, workspace, M);
+  armdyn_jacobian(robot, x, ARMDYN_JACOBIAN_BASE, workspace, part);
+  armdyn_jacobian_dot_qd(robot, x, x + N, ARMDYN_JACOBIAN_TOOL, workspace, part);
+  armdyn_momentum(robot, x, x + N, workspace, part);
+  armdyn_statics(robot, x, wrench, ARMDYN_WRENCH_TOOL, workspace, tau, part);
   armdyn_trajectory_sample(robot, &trajectory, 0.3, workspace, row);
   const long after = allocations;
   cr_assert_eq(rc, ARMDYN_OK);

@@ -46,6 +46,30 @@ static void check(const cJSON *state, const char *name, const char *field, const
   }
 }
 
+/* Theirs is another factorisation of the same torque; but C + C' = dM/dt of every one. */
+static void check_coriolis_matrix(const struct reference *r, const char *name, const cJSON *state, const double *q,
+                                  const double *qd)
+{
+  const size_t n = r->n;
+  double C[N * N], theirs[N * N], largest = 1e-6;
+  armdyn_coriolis_matrix(r->robot, q, qd, r->workspace, C);
+  cr_assert_eq(json_field(state, "coriolis_matrix", theirs, N * N), n * n);
+  for (size_t k = 0; k < n * n; k++) largest = fmax(largest, fabs(theirs[k]));
+  for (size_t k = 0; k < n * n; k++) {
+    const size_t t = k % n * n + k / n;
+    cr_assert_leq(fabs(C[k] + C[t] - theirs[k] - theirs[t]), 1e-9 * largest, "%s: dM/dt[%zu]", name, k);
+  }
+}
+
+/* Their rows are vx vy vz wx wy wz. */
+static void check_jacobian(const struct reference *r, const char *name, const cJSON *state, const double *q)
+{
+  double ours[6 * N], swapped[6 * N];
+  armdyn_jacobian(r->robot, q, ARMDYN_JACOBIAN_BASE, r->workspace, ours);
+  for (size_t k = 0; k < 6 * r->n; k++) swapped[k] = ours[(k + 3 * r->n) % (6 * r->n)];
+  check(state, name, "J", swapped, 6 * r->n);
+}
+
 static void check_state(const struct reference *r, const char *name, const cJSON *state)
 {
   double q[N], qd[N], qdd[N], tau[N], M[N * N], g[N], c[N], tool[16], energy[2];
@@ -55,15 +79,31 @@ static void check_state(const struct reference *r, const char *name, const cJSON
   json_field(state, "qdd", qdd, N);
   armdyn_inverse_dynamics(r->robot, q, qd, qdd, NULL, r->workspace, tau);
   check(state, name, "tau", tau, r->n);
+  armdyn_inverse_dynamics_by(r->robot, ARMDYN_INVERSE_LAGRANGE, q, qd, qdd, NULL, r->workspace, tau, NULL);
+  check(state, name, "tau", tau, r->n);
+  if (armdyn_is_scara(r->robot, NULL)) {
+    armdyn_inverse_dynamics_by(r->robot, ARMDYN_INVERSE_CLOSED_FORM, q, qd, qdd, NULL, r->workspace, tau, NULL);
+    check(state, name, "tau", tau, r->n);
+  }
   armdyn_inverse_dynamics_parts(r->robot, q, qd, qdd, NULL, r->workspace, tau, &parts);
   check(state, name, "tau", tau, r->n);
   check(state, name, "gravity_torque", g, r->n);
+  armdyn_gravity_torque(r->robot, q, r->workspace, g);
+  check(state, name, "gravity_torque", g, r->n);
+  check(state, name, "coriolis_torque", c, r->n);
+  armdyn_coriolis_torque(r->robot, q, qd, r->workspace, c);
   check(state, name, "coriolis_torque", c, r->n);
   armdyn_mass_matrix(r->robot, q, r->workspace, M);
   check(state, name, "M", M, r->n * r->n);
   json_field(state, "fd_tau", tau, N);
-  cr_assert_eq(armdyn_forward_dynamics(r->robot, q, qd, tau, NULL, r->workspace, qdd), ARMDYN_OK);
-  check(state, name, "fd_qdd", qdd, r->n);
+  for (int method = ARMDYN_FORWARD_ABA; method <= ARMDYN_FORWARD_GAUSS; method++) {
+    cr_assert_eq(
+        armdyn_forward_dynamics_by(r->robot, (enum armdyn_forward_method)method, q, qd, tau, NULL, r->workspace, qdd),
+        ARMDYN_OK);
+    check(state, name, "fd_qdd", qdd, r->n);
+  }
+  check_coriolis_matrix(r, name, state, q, qd);
+  check_jacobian(r, name, state, q);
   armdyn_forward_kinematics(r->robot, q, r->workspace, tool, NULL);
   check(state, name, "T_tool", tool, 16);
   armdyn_energy(r->robot, q, qd, r->workspace, &energy[0], &energy[1]);

@@ -1,0 +1,50 @@
+#include "armdyn/terms.h"
+
+#include "lib/dynamics/rnea.h"
+#include "lib/dynamics/roads.h"
+
+void armdyn_coriolis_torque(const struct armdyn_robot *robot, const double *q, const double *qd,
+                            struct armdyn_workspace *workspace, double *tau)
+{
+  pose_joints(robot, q, workspace->pose);
+  rnea_torques(robot, &(struct rnea_input){ qd, workspace->zero, false, NULL }, workspace, tau);
+}
+
+void armdyn_gravity_torque(const struct armdyn_robot *robot, const double *q, struct armdyn_workspace *workspace,
+                           double *tau)
+{
+  pose_joints(robot, q, workspace->pose);
+  rnea_torques(robot, &(struct rnea_input){ workspace->zero, workspace->zero, true, NULL }, workspace, tau);
+}
+
+void armdyn_friction_torques(const struct armdyn_robot *robot, const double *q, const double *qd, double *tau)
+{
+  memset(tau, 0, robot->joint_count * sizeof *tau);
+  friction_add(robot, q, qd, NULL, tau);
+}
+
+/* A wrench at the canonical frame, seen from a frame at `at` in it: r'(moment - p x force), r' force. */
+static void wrench_seen_from(const struct pose *at, const double *wrench, double *restrict out)
+{
+  double moment[3];
+  cross3(moment, at->p, wrench + 3);
+  for (int k = 0; k < 3; k++) moment[k] = wrench[k] - moment[k];
+  unrotate3(out, at->r, moment);
+  unrotate3(out + 3, at->r, wrench + 3);
+}
+
+void armdyn_statics(const struct armdyn_robot *robot, const double *q, const double *wrench,
+                    enum armdyn_wrench_frame frame, struct armdyn_workspace *workspace, double *tau,
+                    double *joint_wrenches)
+{
+  const double *zero = workspace->zero;
+  const struct armdyn_load load = { .wrench = wrench, .wrench_frame = frame };
+  double memory[6];
+  pose_joints(robot, q, workspace->pose);
+  const double *on_last = load_on_last_link(robot, &load, workspace->pose, memory);
+  rnea_torques(robot, &(struct rnea_input){ zero, zero, true, on_last }, workspace, tau);
+  if (!joint_wrenches) return;
+  for (size_t i = 0; i < robot->joint_count; i++) {
+    wrench_seen_from(&robot->joints[i].frame, workspace->force + 6 * i, joint_wrenches + 6 * i);
+  }
+}

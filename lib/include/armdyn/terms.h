@@ -1,0 +1,71 @@
+/* The terms of M(q) qdd + C(q,qd) qd + g(q) + F(q,qd) = tau + J' w one by one, momentum, and statics.
+ * Kernels as in armdyn/dynamics.h: no allocation, no failure, a workspace for each thread.
+ */
+#ifndef ARMDYN_TERMS_H
+#define ARMDYN_TERMS_H
+
+#include "armdyn/dynamics.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Coriolis matrix of Christoffel symbols: C_ij = sum_k (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) qd_k / 2, the choice for
+ * which dM/dt = C + C', so dM/dt - 2 C is skew-symmetric.
+ *   q, qd            in   n
+ *   coriolis_matrix  out  n x n, kg m^2/s (kg m/s, kg/s)
+ * O(n^2). Source: Siciliano et al. 2009, section 7.2.1, for the definition. */
+void armdyn_coriolis_matrix(const struct armdyn_robot *robot, const double *q, const double *qd,
+                            struct armdyn_workspace *workspace, double *coriolis_matrix);
+
+/* C qd, g(q) and F(q,qd) alone.
+ *   q, qd  in   n
+ *   tau    out  n, N m (N)
+ * O(n). */
+void armdyn_coriolis_torque(const struct armdyn_robot *robot, const double *q, const double *qd,
+                            struct armdyn_workspace *workspace, double *tau);
+void armdyn_gravity_torque(const struct armdyn_robot *robot, const double *q, struct armdyn_workspace *workspace,
+                           double *tau);
+void armdyn_friction_torques(const struct armdyn_robot *robot, const double *q, const double *qd, double *tau);
+
+/* Momentum of all links and the payload. Rotors have none here: where they stand and which way they turn is no part of
+ * the model.
+ *   q, qd     in   n
+ *   momentum  out  6  [angular about the base origin; linear] in base axes, kg m^2/s, kg m/s
+ * O(n). */
+void armdyn_momentum(const struct armdyn_robot *robot, const double *q, const double *qd,
+                     struct armdyn_workspace *workspace, double momentum[6]);
+
+/* The axes that a Jacobian is written in. */
+enum armdyn_jacobian_frame { ARMDYN_JACOBIAN_BASE, ARMDYN_JACOBIAN_TOOL };
+
+/* Geometric Jacobian at the tool origin: J qd = [angular velocity; velocity] of the tool.
+ *   q         in   n
+ *   jacobian  out  6 x n, rows wx wy wz vx vy vz (the HTTP API puts the linear rows first)
+ * O(n). */
+void armdyn_jacobian(const struct armdyn_robot *robot, const double *q, enum armdyn_jacobian_frame frame,
+                     struct armdyn_workspace *workspace, double *jacobian);
+
+/* dJ/dt qd: what d/dt (J qd) is without qdd. In base axes it is the tool's acceleration at qdd = 0; in tool axes, which
+ * turn with the tool, their rotation is in it.
+ *   q, qd  in   n
+ *   out    out  6  [rad/s^2; m/s^2]
+ * O(n). */
+void armdyn_jacobian_dot_qd(const struct armdyn_robot *robot, const double *q, const double *qd,
+                            enum armdyn_jacobian_frame frame, struct armdyn_workspace *workspace, double out[6]);
+
+/* What holds the arm at rest against gravity and a wrench on the tool, friction left out.
+ *   q               in   n
+ *   wrench          in   6    as in struct armdyn_load, written in `frame`; NULL = none
+ *   tau             out  n    g - J' w, N m (N)
+ *   joint_wrenches  out  n x 6 [moment; force] that link i - 1 exerts on link i, at the origin and in the axes of link
+ *                        frame i of the convention, N m, N; NULL = not wanted
+ * O(n). Source: Craig, section 5.9. */
+void armdyn_statics(const struct armdyn_robot *robot, const double *q, const double *wrench,
+                    enum armdyn_wrench_frame frame, struct armdyn_workspace *workspace, double *tau,
+                    double *joint_wrenches);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
