@@ -73,6 +73,7 @@ struct trajectory_result {
   const struct armdyn_trajectory *trajectory;
   const struct armdyn_margin *margin;
   const struct armdyn_motion_energy *energy;
+  const bool *stepping; /* n: does the torque step between samples beyond torque_rate? */
   double minimum_duration;
 };
 /* The document that is kept: a JSON object. */

@@ -78,6 +78,28 @@ static void encode_transferable(struct json_writer *w, const struct trajectory_r
   json_end_array(w);
 }
 
+/* What a person should know before these samples go anywhere. */
+static void encode_warnings(struct json_writer *w, const struct trajectory_result *result)
+{
+  json_key(w, "warnings"), json_begin_array(w);
+  for (size_t j = 0; j < result->robot->joint_count; j++) {
+    if (!result->stepping[j]) continue;
+    const char *joint = result->robot->joints[j].name;
+    char detail[384];
+    snprintf(detail, sizeof detail,
+             "Friction of joint %s changes its sign between two samples at %g Hz, a step beyond the limit of the torque "
+             "rate: a controller would be refused them. Transfer at a lower rate, start more smoothly (quintic), or "
+             "widen the joint's velocity_scale.",
+             joint, result->request->sample_rate);
+    json_begin_object(w);
+    member_text(w, "code", "friction_step");
+    member_text(w, "joint", joint);
+    member_text(w, "detail", detail);
+    json_end_object(w);
+  }
+  json_end_array(w);
+}
+
 void trajectory_result_encode(const struct trajectory_result *result, struct buffer *out)
 {
   struct json_writer w = { .out = out };
@@ -101,6 +123,7 @@ void trajectory_result_encode(const struct trajectory_result *result, struct buf
   json_key(&w, "margins"), encode_margins(&w, result);
   member_number(&w, "minimum_duration", result->minimum_duration);
   encode_transferable(&w, result);
+  encode_warnings(&w, result);
   member_number(&w, "sample_rate", request->sample_rate);
   if (request->job_order_id[0]) member_text(&w, "job_order_id", request->job_order_id);
   if (request->work_master_id[0]) member_text(&w, "work_master_id", request->work_master_id);

@@ -38,6 +38,8 @@ struct plan {
   struct armdyn_trajectory trajectory;
   struct armdyn_motion_energy energy;
   double minimum_duration;
+  double last_torque[ARMDYN_JOINTS_MAX]; /* of the sample before */
+  bool stepping[ARMDYN_JOINTS_MAX];      /* from one sample to the next beyond the limit of the torque rate */
   double *rows;
 };
 
@@ -155,6 +157,17 @@ static void tell_refused(struct plan *p, enum armdyn_status status, const struct
 
 /* -- series -- */
 
+/* The planner bounds the rate of a smooth torque; friction that changes its sign is a step between two samples, and a
+ * controller that is sent them sees it. */
+static void note_steps(struct plan *p, size_t k, const double *tau)
+{
+  for (size_t j = 0; j < p->n; j++) {
+    double step = fabs(tau[j] - p->last_torque[j]), most = p->limits[j].torque_rate / p->request.sample_rate;
+    if (k > 0 && step > most * (1 + 1e-9)) p->stepping[j] = true;
+    p->last_torque[j] = tau[j];
+  }
+}
+
 static void send_samples(struct plan *p, size_t count)
 {
   char columns[SERIES_COLUMNS] = "t";
@@ -170,6 +183,7 @@ static void send_samples(struct plan *p, size_t count)
     for (size_t k = 0; k < rows; k++) {
       double t = armdyn_sample_time(&p->trajectory, p->request.sample_rate, first + k);
       armdyn_trajectory_sample(p->robot, &p->trajectory, t, p->workspace, p->rows + k * width);
+      note_steps(p, first + k, p->rows + k * width + 1 + 3 * p->n);
     }
     work_rows(p->work, p->rows, rows);
     work_progress(p->work, 0.1 + 0.9 * (double)(first + rows) / (double)count, "computing torques");
@@ -231,6 +245,7 @@ static void compute(struct plan *p)
     .trajectory = &p->trajectory,
     .margin = p->margin,
     .energy = &p->energy,
+    .stepping = p->stepping,
     .minimum_duration = p->minimum_duration,
   };
   trajectory_result_encode(&result, &document);

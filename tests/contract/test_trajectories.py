@@ -40,6 +40,21 @@ def near(value, expected, tolerance=1e-9):
     assert abs(value - expected) <= tolerance * max(1, abs(expected)), (value, expected)
 
 
+# -- what to know before samples go anywhere --
+
+@pytest.mark.parametrize("rate", [250, 1000])
+@pytest.mark.parametrize("method", ["quintic", "cubic"])
+def test_friction_that_sets_in_between_two_samples_is_told(client, arm, method, rate):
+    """The planner bounds the rate of a smooth torque; the samples show the step. Counted here from the samples."""
+    limited = robot("puma560")
+    trajectory = planned(client, arm, motion(method=method, sample_rate=rate))
+    tau = samples(client, trajectory, fields="tau")["tau"]
+    stepping = {joint["name"] for j, joint in enumerate(limited["joints"])
+                if max(abs(b[j] - a[j]) for a, b in zip(tau, tau[1:])) * rate > joint["limits"]["torque_rate"]}
+    assert {(w["code"], w["joint"]) for w in trajectory["warnings"]} == {("friction_step", joint) for joint in stepping}
+    assert bool(stepping) == (method == "cubic" and rate == 1000)
+
+
 # -- closed forms: D over T, for the largest joint (j1, D = 0.5 rad, T = 1.5 s) --
 
 D, T = GOAL[0], 1.5
