@@ -86,11 +86,12 @@ static void encode_warnings(struct json_writer *w, const struct trajectory_resul
     if (!result->stepping[j]) continue;
     const char *joint = result->robot->joints[j].name;
     char detail[384];
-    snprintf(detail, sizeof detail,
-             "Friction of joint %s changes its sign between two samples at %g Hz, a step beyond the limit of the torque "
-             "rate: a controller would be refused them. Transfer at a lower rate, start more smoothly (quintic), or "
-             "widen the joint's velocity_scale.",
-             joint, result->request->sample_rate);
+    snprintf(
+        detail, sizeof detail,
+        "Friction of joint %s changes its sign between two samples at %g Hz, a step beyond the limit of the torque "
+        "rate: a controller would be refused them. Transfer at a lower rate, start more smoothly (quintic), or "
+        "widen the joint's velocity_scale.",
+        joint, result->request->sample_rate);
     json_begin_object(w);
     member_text(w, "code", "friction_step");
     member_text(w, "joint", joint);

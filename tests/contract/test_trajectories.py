@@ -47,7 +47,7 @@ def near(value, expected, tolerance=1e-9):
 def test_friction_that_sets_in_between_two_samples_is_told(client, arm, method, rate):
     """The planner bounds the rate of a smooth torque; the samples show the step. Counted here from the samples."""
     limited = robot("puma560")
-    trajectory = planned(client, arm, motion(method=method, sample_rate=rate))
+    trajectory = planned(client, arm, motion(method=method, sample_rate=rate, duration=1.0))
     tau = samples(client, trajectory, fields="tau")["tau"]
     stepping = {joint["name"] for j, joint in enumerate(limited["joints"])
                 if max(abs(b[j] - a[j]) for a, b in zip(tau, tau[1:])) * rate > joint["limits"]["torque_rate"]}
