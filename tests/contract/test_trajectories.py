@@ -44,10 +44,12 @@ def near(value, expected, tolerance=1e-9):
 
 @pytest.mark.parametrize("rate", [250, 1000])
 @pytest.mark.parametrize("method", ["quintic", "cubic"])
-def test_friction_that_sets_in_between_two_samples_is_told(client, arm, method, rate):
+def test_friction_that_sets_in_between_two_samples_is_told(client, method, rate):
     """The planner bounds the rate of a smooth torque; the samples show the step. Counted here from the samples."""
     limited = robot("puma560")
-    trajectory = planned(client, arm, motion(method=method, sample_rate=rate, duration=1.0))
+    limited["joints"][0]["limits"]["torque_rate"] /= 2
+    arm = client.create_robot(limited, name=unique_name()).headers["Location"]
+    trajectory = planned(client, arm, motion(method=method, sample_rate=rate, duration=0.8))
     tau = samples(client, trajectory, fields="tau")["tau"]
     stepping = {joint["name"] for j, joint in enumerate(limited["joints"])
                 if max(abs(b[j] - a[j]) for a, b in zip(tau, tau[1:])) * rate > joint["limits"]["torque_rate"]}
