@@ -164,13 +164,14 @@ static void settle_newest(struct robots *robots, struct cached *loaded)
     known->newest = false;
 }
 
-/* Put a loaded entry into the cache, unless something changed since it was asked for. Returns the entry to use, held for
- * the caller: that of another thread, when it was faster. */
-static struct cached *settle(struct robots *robots, struct cached *loaded, uint64_t changes)
+/* Put a loaded entry into the cache, unless something changed since it was asked for (*settled is false then). Returns
+ * the entry to use, held for the caller: that of another thread, when it was faster. */
+static struct cached *settle(struct robots *robots, struct cached *loaded, uint64_t changes, bool *settled)
 {
   pthread_mutex_lock(&robots->mutex);
   struct cached *present = NULL;
-  if (changes == robots->changes) {
+  *settled = changes == robots->changes;
+  if (*settled) {
     settle_newest(robots, loaded);
     present = find(robots, loaded->name, loaded->entry.revision);
     if (!present) remember(robots, loaded);
@@ -185,19 +186,28 @@ static struct cached *settle(struct robots *robots, struct cached *loaded, uint6
   return present;
 }
 
+/* The newest must be in the cache before it is shown: otherwise somebody who read the store a little earlier could put
+ * its predecessor there, and a client would see the numbers descend. When others keep changing robots, that is given up. */
+enum { TRIES = 16 };
+
 enum armdyn_status robots_get(struct robots *robots, const char *name, int64_t revision, bool may_block,
                               const struct robot_entry **entry)
 {
-  pthread_mutex_lock(&robots->mutex);
-  struct cached *c = find(robots, name, revision);
-  if (c) hold(robots, c);
-  uint64_t changes = robots->changes;
-  pthread_mutex_unlock(&robots->mutex);
-  if (!c && !may_block) return ARMDYN_EUNAVAILABLE;
-  if (!c) {
+  struct cached *c = NULL;
+  bool settled = false;
+  for (int i = 0; i < TRIES && !settled; i++) {
+    if (c) let_go(c); /* of the try before */
+    pthread_mutex_lock(&robots->mutex);
+    c = find(robots, name, revision);
+    if (c) hold(robots, c);
+    uint64_t changes = robots->changes;
+    pthread_mutex_unlock(&robots->mutex);
+    if (c) break;
+    if (!may_block) return ARMDYN_EUNAVAILABLE;
     enum armdyn_status status = load(robots->store, name, revision, &c);
     if (status) return status;
-    c = settle(robots, c, changes);
+    c = settle(robots, c, changes, &settled);
+    settled |= revision != 0; /* a numbered one never changes */
   }
   *entry = &c->entry;
   return ARMDYN_OK;
