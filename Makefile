@@ -40,7 +40,8 @@ WARNINGS  := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes 
 CFLAGS    := -std=c17 -fPIC -fno-math-errno -fno-trapping-math $(FLAGS_$(VARIANT)) $(WARNINGS)
 CPPFLAGS  := -I. -Ilib/include -include lib/banned.h -D_GNU_SOURCE -MMD -MP
 LDFLAGS   := $(filter -fsanitize%,$(FLAGS_$(VARIANT))) $(HARDEN_link)
-API_LIBS  := -lm
+LIB_LIBS  := -lsundials_arkode -lsundials_nvecserial -lm
+API_LIBS  := $(LIB_LIBS)
 LIBS      := $(API_LIBS) -lmicrohttpd -lsqlite3 -lmodbus -lsodium -lpthread
 
 # ---------------------------------------------------------------- the rooms
@@ -100,7 +101,7 @@ $(ROOMS):
 	ar rcs $@ $^
 
 $(OUT)/libarmdyn.so: $(LIB_OBJ) lib/armdyn.map
-	$(CC) -shared -Wl,-soname,libarmdyn.so.$(SOVERSION) -Wl,--version-script=lib/armdyn.map $(LDFLAGS) $(LIB_OBJ) -lm -o $@
+	$(CC) -shared -Wl,-soname,libarmdyn.so.$(SOVERSION) -Wl,--version-script=lib/armdyn.map $(LDFLAGS) $(LIB_OBJ) $(LIB_LIBS) -o $@
 
 $(OUT)/armdyn: $(MAIN_OBJ) $(ROOMS)
 	$(CC) $(LDFLAGS) $^ $(LIBS) -o $@

@@ -6,6 +6,7 @@
 #include "armdyn/dynamics.h"
 #include "armdyn/methods.h"
 #include "armdyn/robot.h"
+#include "armdyn/simulate.h"
 #include "armdyn/status.h"
 #include "armdyn/terms.h"
 #include "armdyn/trajectory.h"
