@@ -58,13 +58,13 @@ enum armdyn_status scara_compile(const struct armdyn_robot *robot, struct scara 
   *arm = (struct scara){ .slide = robot->joints[2].prismatic ? 2 : 3, .base = robot->joints[0].parent };
   struct pose at = { .r = { 1, 0, 0, 0, 1, 0, 0, 0, 1 } }; /* in the first joint's frame, all joints at 0 */
   double axis[2] = { 0 };                                  /* of the body at hand */
-  struct scara_body *body = NULL;
+  struct scara_body *body = arm->bodies;                   /* the first joint turns: check_structure */
   for (size_t i = 0; i < 4; i++) {
     const struct pose before = at;
     if (i > 0) pose_multiply(&at, &before, &robot->joints[i].parent);
     if (!robot->joints[i].prismatic) {
-      for (int k = 0; body && k < 2; k++) body->next[k] = at.p[k] - axis[k];
-      body = body ? body + 1 : arm->bodies;
+      for (int k = 0; i > 0 && k < 2; k++) body->next[k] = at.p[k] - axis[k];
+      if (i > 0) body++;
       *body = (struct scara_body){ .joint = i, .sense = at.r[8] };
       memcpy(axis, at.p, sizeof axis);
     } else {
@@ -139,7 +139,7 @@ void scara_torques(const struct armdyn_robot *robot, const struct scara *arm, co
                    const double *qdd, const struct armdyn_load *load, double *tau)
 {
   const struct scara_body *body = arm->bodies;
-  struct turned x[3];
+  struct turned x[3] = { 0 };
   double g[3], X2[2], X1[2], wrench[6] = { 0 }, Q[3];
   unrotate3(g, arm->base.r, robot->gravity);
   for (int i = 0; i < 3; i++) {
