@@ -1,85 +1,12 @@
 #include "api/codec/dynamics.h"
 
-#include "api/codec/parts.h"
+#include "api/codec/dynamics_request.h"
 #include "api/csv/csv.h"
-#include "api/json/fields.h"
 #include "api/npy/npy.h"
-
-/* -- what calls take -- */
-
-enum { TABLE_Q, TABLE_QD, TABLE_QDD, TABLE_WRENCH, TABLES = SAMPLES_MEMORIES }; /* each may have its own memory */
-enum { WRENCH = 6 };
-
-/* The rows of one field. */
-struct table {
-  const double *data;
-  double *memory; /* what data points into; NULL when that is not ours */
-  size_t rows, stride;
-  bool single; /* was one row, not a list of rows */
-};
-
-/* Any request, before it is checked as a whole. */
-struct request {
-  struct table tables[TABLES];
-  int wrench_frame, method;
-  bool friction, decompose;
-  bool has_payload, has_gravity, has_tool;
-  struct armdyn_body payload;
-  double gravity[3];
-  struct armdyn_pose tool;
-};
-
-static json_decode_function table_decode;
-
-static const char *const wrench_frame_names[] = { [ARMDYN_WRENCH_TOOL] = "tool", [ARMDYN_WRENCH_BASE] = "base" };
-static const char *const method_names[] = { "newton_euler" };
-
-/* A field of samples: `width_` numbers a row. */
-#define SAMPLES(name_, table_, width_, unit_)                                                                          \
-  .name = name_, .offset = offsetof(struct request, tables) + (table_) * sizeof(struct table),                         \
-  .size = sizeof(struct table), .kind = FIELD_CUSTOM, .decode = table_decode, .length = width_, .unit = unit_
-
-#define OVERRIDES                                                                                                      \
-  { OBJECT(struct request, payload, body_type), HAS(struct request, has_payload), NULLABLE },                          \
-      { NUMBERS(struct request, gravity, 3, BETWEEN(-LIMIT_SAMPLE_NUMBER, LIMIT_SAMPLE_NUMBER), "m/s^2"),              \
-        HAS(struct request, has_gravity), NULLABLE },                                                                  \
-  {                                                                                                                    \
-    OBJECT(struct request, tool, pose_type), HAS(struct request, has_tool), NULLABLE                                   \
-  }
-
-static const struct json_field inverse_dynamics_fields[] = {
-  { SAMPLES("q", TABLE_Q, PER_JOINT, "rad; m for a slide"), REQUIRED },
-  { SAMPLES("qd", TABLE_QD, PER_JOINT, "rad/s; m/s for a slide"), REQUIRED },
-  { SAMPLES("qdd", TABLE_QDD, PER_JOINT, "rad/s^2; m/s^2 for a slide"), REQUIRED },
-  { SAMPLES("wrench", TABLE_WRENCH, WRENCH, "fx, fy, fz in N, mx, my, mz in N m"), NULLABLE },
-  { ENUM(struct request, wrench_frame, wrench_frame_names) },
-  { ENUM(struct request, method, method_names) },
-  { TRUTH(struct request, friction) },
-  { TRUTH(struct request, decompose) },
-  OVERRIDES,
-};
-static const struct json_field forward_kinematics_fields[] = {
-  { SAMPLES("q", TABLE_Q, PER_JOINT, "rad; m for a slide"), REQUIRED },
-  OVERRIDES,
-};
-
-static void request_init(void *object)
-{
-  struct request *request = object;
-  *request = (struct request){ .friction = true };
-}
-
-static const struct json_type calls[] = {
-  [CALL_INVERSE_DYNAMICS] =
-      JSON_TYPE("a request for inverse dynamics", inverse_dynamics_fields, struct request, request_init, NULL),
-  [CALL_FORWARD_KINEMATICS] =
-      JSON_TYPE("a request for forward kinematics", forward_kinematics_fields, struct request, request_init, NULL),
-};
-_Static_assert(sizeof calls / sizeof *calls == SAMPLES_CALL_COUNT, "a row for every call");
 
 static bool is_samples(const struct json_field *field)
 {
-  return field->decode == table_decode;
+  return field->decode == samples_table_decode;
 }
 
 static size_t width_of(const struct json_field *field, size_t joints)
@@ -113,9 +40,8 @@ static void read_row(struct json_reader *r, const struct json_field *field, size
   }
 }
 
-/* One row or a list of rows, straight into an array that grows. context->user: rows that other fields had (size_t). */
-static void table_decode(struct json_reader *r, const struct json_field *field, void *member,
-                         const struct json_context *context)
+void samples_table_decode(struct json_reader *r, const struct json_field *field, void *member,
+                          const struct json_context *context)
 {
   struct table *table = member;
   size_t width = width_of(field, context->joint_count), capacity = 0, *hint = context->user;
@@ -157,6 +83,22 @@ static enum armdyn_status decode_json(const struct json_type *call, size_t joint
 
 /* -- .npy and CSV -- */
 
+static bool is_option(const struct json_field *field)
+{
+  return field->kind == FIELD_TRUTH || field->kind == FIELD_ENUM;
+}
+
+bool samples_options_in_place(enum samples_call call, query_lookup *query, const void *context, struct faults *faults)
+{
+  const struct json_type *request = samples_forms[call].request;
+  size_t before = faults->count;
+  for (size_t i = 0; i < request->field_count; i++)
+    if (is_option(&request->fields[i]) && query(context, request->fields[i].name))
+      fault_add(faults, FAULT_AT_PARAMETER, request->fields[i].name, FAULT_INCONSISTENT,
+                "goes into the body when that is JSON");
+  return faults->count == before;
+}
+
 /* Options that a JSON body carries inside stand in the query. */
 static void decode_options(const struct json_type *call, query_lookup *query, const void *context,
                            struct request *request, struct faults *faults)
@@ -165,7 +107,7 @@ static void decode_options(const struct json_type *call, query_lookup *query, co
     const struct json_field *field = &call->fields[i];
     static const char *const truths[] = { "false", "true" };
     bool truth = field->kind == FIELD_TRUTH;
-    if (!truth && field->kind != FIELD_ENUM) continue;
+    if (!is_option(field)) continue;
     const char *text = query(context, field->name), *const *names = truth ? truths : field->names;
     int count = truth ? 2 : (int)field->name_count, value = 0;
     if (!text) continue;
@@ -245,6 +187,29 @@ static void name_columns(const struct json_type *call, size_t joints, struct csv
   }
 }
 
+/* An optional field is given whole or not at all. */
+static enum armdyn_status check_whole(const struct json_type *call, size_t joints, const struct csv_columns *columns,
+                                      const struct csv_table *table, struct request *request, struct faults *faults)
+{
+  enum armdyn_status rc = ARMDYN_OK;
+  size_t at = 0, width;
+  for (size_t i = 0; i < call->field_count; i++, at += width) {
+    const struct json_field *field = &call->fields[i];
+    width = is_samples(field) ? width_of(field, joints) : 0;
+    if (!width || field->required) continue;
+    size_t present = 0;
+    for (size_t k = at; k < at + width; k++) present += table->present[k];
+    if (!present) *table_of(field, request) = (struct table){ 0 };
+    if (!present || present == width) continue;
+    for (size_t k = at; k < at + width; k++)
+      if (!table->present[k])
+        fault_add(faults, FAULT_AT_POINTER, "", FAULT_REQUIRED, "column \"%s\" is missing: \"%s\" has all of its %zu",
+                  columns->items[k].name, field->name, width);
+    rc = ARMDYN_EINPUT;
+  }
+  return rc;
+}
+
 static enum armdyn_status decode_csv(const struct json_type *call, size_t joints, const char *body, size_t length,
                                      struct request *request, struct faults *faults)
 {
@@ -256,17 +221,7 @@ static enum armdyn_status decode_csv(const struct json_type *call, size_t joints
   cut(call, joints, table.data, table.rows, columns.count, request);
   request->tables[TABLE_Q].memory = table.data; /* handed over */
 
-  /* a wrench is given whole or not at all */
-  size_t first = column_count(call, joints, false), present = 0;
-  for (size_t i = first; i < columns.count; i++) present += table.present[i];
-  for (size_t i = first; i < columns.count && present; i++)
-    if (!table.present[i]) {
-      fault_add(faults, FAULT_AT_POINTER, "", FAULT_REQUIRED,
-                "column \"%s\" is missing: a wrench has all of fx, fy, fz, mx, my, mz", columns.items[i].name);
-      rc = ARMDYN_EINPUT;
-    }
-  if (!present) request->tables[TABLE_WRENCH] = (struct table){ 0 };
-  return rc;
+  return check_whole(call, joints, &columns, &table, request, faults);
 }
 
 /* Is every number of a .npy table finite and not too large? (JSON and CSV are checked while they are read.) */
@@ -310,7 +265,7 @@ static enum armdyn_status check_counts(const struct json_type *call, struct requ
     const struct json_field *field = &call->fields[i];
     const struct table *table = is_samples(field) ? table_of(field, request) : q;
     if (!table->data || (table->rows == q->rows && table->single == q->single)) continue;
-    if (table->single && !field->required) continue;
+    if (table->single && table == &request->tables[TABLE_WRENCH]) continue;
     char pointer[32];
     snprintf(pointer, sizeof pointer, "/%s", field->name);
     if (table->single != q->single)
@@ -355,9 +310,9 @@ static enum armdyn_status override(const struct request *request, const struct a
   return ARMDYN_OK;
 }
 
-static struct rows rows_of(const struct table *table)
+static struct armdyn_rows rows_of(const struct table *table)
 {
-  return (struct rows){ table->data, table->stride };
+  return (struct armdyn_rows){ table->data, table->stride };
 }
 
 static enum armdyn_status decode(const struct json_type *call, enum media media, size_t joints, const char *body,
@@ -379,10 +334,10 @@ enum armdyn_status samples_request_decode(enum samples_call call, enum media med
                                           query_lookup *query, const void *context, struct samples_request *out,
                                           struct faults *faults)
 {
-  const struct json_type *type = &calls[call];
+  const struct json_type *type = samples_forms[call].request;
   struct request request;
   enum armdyn_status rc;
-  request_init(&request);
+  type->init(&request);
   *out = (struct samples_request){ 0 };
   rc = decode(type, media, robot->joint_count, body, length, query, context, &request, faults);
   if (!rc) rc = check_counts(type, &request, faults);
@@ -398,8 +353,10 @@ enum armdyn_status samples_request_decode(enum samples_call call, enum media med
   out->q = rows_of(&request.tables[TABLE_Q]);
   out->qd = rows_of(&request.tables[TABLE_QD]);
   out->qdd = rows_of(&request.tables[TABLE_QDD]);
+  out->tau = rows_of(&request.tables[TABLE_TAU]);
   out->wrench = rows_of(&request.tables[TABLE_WRENCH]);
   out->wrench_frame = (enum armdyn_wrench_frame)request.wrench_frame;
+  out->method = request.method;
   out->friction = request.friction;
   out->decompose = request.decompose;
   return ARMDYN_OK;
@@ -410,67 +367,4 @@ void samples_request_release(struct samples_request *request)
   for (int i = 0; i < SAMPLES_MEMORIES; i++) free(request->memory[i]);
   free(request->robot);
   *request = (struct samples_request){ 0 };
-}
-
-/* -- answers -- */
-
-static size_t dimensions_of(const struct samples_field *field)
-{
-  size_t dimensions = 0;
-  while (dimensions < 3 && field->shape[dimensions]) dimensions++;
-  return dimensions;
-}
-
-/* tau1,tau2 · tool_1_1,tool_1_2 · links_1_1_1 */
-static void write_columns(const struct samples_field *field, struct buffer *out)
-{
-  size_t dimensions = dimensions_of(field), width = 1, index[3] = { 0 };
-  for (size_t d = 0; d < dimensions; d++) width *= field->shape[d];
-  for (size_t k = 0; k < width; k++) {
-    buffer_format(out, "%s%s", k ? "," : "", field->name);
-    for (size_t d = dimensions, rest = k; d-- > 0; rest /= field->shape[d]) index[d] = rest % field->shape[d];
-    for (size_t d = 0; d < dimensions; d++) buffer_format(out, dimensions > 1 ? "_%zu" : "%zu", index[d] + 1);
-  }
-}
-
-/* The shape of the whole field: the samples, then what each has. */
-static size_t whole_shape(const struct samples_field *field, size_t count, bool single, size_t shape[4])
-{
-  size_t dimensions = dimensions_of(field);
-  if (!single) shape[0] = count;
-  memcpy(shape + !single, field->shape, dimensions * sizeof *shape);
-  return dimensions + !single;
-}
-
-static void encode_json(const struct samples_field *fields, size_t field_count, size_t count, bool single,
-                        struct buffer *out)
-{
-  struct json_writer w = { .out = out };
-  size_t shape[4];
-  json_begin_object(&w);
-  for (size_t f = 0; f < field_count; f++) {
-    size_t dimensions = whole_shape(&fields[f], count, single, shape);
-    json_key(&w, fields[f].name);
-    json_write_table(&w, fields[f].data, shape, dimensions);
-  }
-  json_end_object(&w);
-}
-
-void samples_answer_encode(enum media media, const struct samples_field *fields, size_t field_count, size_t chosen,
-                           size_t count, bool single, struct buffer *out, struct buffer *columns)
-{
-  const struct samples_field *field = &fields[chosen];
-  size_t shape[4], width = 1;
-  if (columns) write_columns(field, columns);
-  if (media == MEDIA_JSON) {
-    encode_json(fields, field_count, count, single, out);
-  } else if (media == MEDIA_NPY) {
-    size_t dimensions = whole_shape(field, count, single, shape);
-    npy_write(out, field->data, shape, dimensions);
-  } else {
-    for (size_t d = 0; d < dimensions_of(field); d++) width *= field->shape[d];
-    write_columns(field, out);
-    buffer_text(out, "\r\n");
-    for (size_t i = 0; i < count; i++) csv_write_row(out, field->data + i * width, width);
-  }
 }

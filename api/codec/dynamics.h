@@ -3,32 +3,61 @@
 #define API_CODEC_DYNAMICS_H
 
 #include "api/codec/media.h"
+#include "api/json/fields.h"
 #include "api/wire/buffer.h"
 #include "api/wire/faults.h"
 #include "armdyn/dynamics.h"
 
-/* A table of numbers that lives elsewhere: row r of an n-wide field starts at data + r * stride. data NULL = absent. */
-struct rows {
-  const double *data;
-  size_t stride; /* 0: one row serves every sample */
+enum { SAMPLES_MEMORIES = 5, OUTPUTS_MOST = 8 };
+
+/* The synchronous calls on samples. To add a call: a row of samples_forms (dynamics_forms.c), its kernel
+ * (server/routes/kernels.c), a route and its path in the contract. */
+enum samples_call {
+  CALL_INVERSE_DYNAMICS,
+  CALL_FORWARD_DYNAMICS,
+  CALL_MASS_MATRIX,
+  CALL_GRAVITY,
+  CALL_ENERGY,
+  CALL_FORWARD_KINEMATICS,
+  SAMPLES_CALL_COUNT
 };
 
-enum { SAMPLES_MEMORIES = 4 };
+/* What one sample of an answer has of one output: a number, or so many by their shape. Lengths that depend: */
+/* PER_JOINT (api/json/fields.h): the number of joints */
+
+/* When an output is there. */
+enum samples_when { ALWAYS, WITH_DECOMPOSE };
+
+struct samples_output {
+  const char *name; /* "momentum.linear": member `linear` of an object `momentum` */
+  size_t shape[3];  /* of one sample; 0 ends it */
+  enum samples_when when;
+};
+
+/* What a call takes and answers. */
+struct samples_form {
+  const char *operation; /* operationId of the contract */
+  const struct json_type *request;
+  struct samples_output outputs[OUTPUTS_MOST]; /* in the order of the answer; a name NULL ends them */
+};
+extern const struct samples_form samples_forms[];
+
+/* The call of this operationId; SAMPLES_CALL_COUNT: none. */
+enum samples_call samples_call_of(const char *operation);
 
 /* What a call on samples was asked. Owned: samples_request_release. */
 struct samples_request {
-  size_t count;                   /* samples */
-  bool single;                    /* one sample, not a batch of one: the answer has the same shape */
-  struct rows q, qd, qdd, wrench; /* SI; wrench in library order [moment; force], converted from the wire's [f; m] */
+  size_t count;                               /* samples */
+  bool single;                                /* one sample, not a batch of one: the answer has the same shape */
+  struct armdyn_rows q, qd, qdd, tau, wrench; /* SI; wrench in library order [moment; force], converted from the wire's
+                                                 [f; m]; data NULL where a call has none */
   enum armdyn_wrench_frame wrench_frame;
+  int method; /* as the names of the call's form are numbered */
   bool friction, decompose;
   bool overridden; /* payload, gravity or tool were given: `robot` is the stored model with them put in */
   struct armdyn_robot_description *robot; /* NULL unless overridden */
   double *memory[SAMPLES_MEMORIES];       /* what rows point into, unless they point into the body itself */
 };
-
-/* The synchronous calls. To add a call: a field table and a row of `calls` in dynamics.c. */
-enum samples_call { CALL_INVERSE_DYNAMICS, CALL_FORWARD_KINEMATICS, SAMPLES_CALL_COUNT };
 
 /* A query option of a call on .npy or CSV bodies (JSON bodies carry options inside): name -> value, NULL = absent. */
 typedef const char *query_lookup(const void *context, const char *name);
@@ -48,12 +77,22 @@ enum armdyn_status samples_request_decode(enum samples_call call, enum media med
                                           struct faults *faults);
 void samples_request_release(struct samples_request *request);
 
-/* One output of a call: so many numbers a sample, e.g. {"tau", {6}} or {"tool", {4, 4}}. */
+/* Options in the query of a JSON body, which carries them inside, are faults; false then. */
+bool samples_options_in_place(enum samples_call call, query_lookup *query, const void *context, struct faults *faults);
+
+/* Is this output part of the answer to this request? */
+bool samples_output_wanted(const struct samples_output *output, const struct samples_request *request);
+
+/* One output of an answer: so many numbers a sample, e.g. {"tau", {6}} or {"tool", {4, 4}}. */
 struct samples_field {
   const char *name;
-  size_t shape[3];    /* of one sample; 0 ends it: {6} vector, {4, 4} matrix, {6, 4, 4} list of matrices */
+  size_t shape[3];    /* of one sample; 0 ends it: {0} number, {6} vector, {4, 4} matrix, {6, 4, 4} list of matrices */
   const double *data; /* count x product of shape */
 };
+
+/* The fields of a JSON answer, between a json_begin_object and json_end_object of the caller. */
+void samples_answer_write(struct json_writer *w, const struct samples_field *fields, size_t field_count, size_t count,
+                          bool single);
 
 /* Encode an answer: JSON carries every field; .npy and CSV the one chosen (its index in `chosen`).
  *   single  in  as in the request

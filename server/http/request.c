@@ -53,6 +53,11 @@ const char *exchange_method(const struct exchange *x)
   return x->head_only ? "GET" : x->method;
 }
 
+const char *exchange_operation(const struct exchange *x)
+{
+  return x->route->operation_id;
+}
+
 bool exchange_may_block(const struct exchange *x)
 {
   return x->may_block;

@@ -1,118 +1,29 @@
 /* The synchronous calls on samples: decode, compute, encode. Small ones run where they arrive; large ones on the compute
- * pool, split over its threads. To add a call: its fields, its kernel, and a row in `calls`. */
+ * pool, split over its threads. To add a call: see enum samples_call. */
 #include <stdatomic.h>
 
-#include "api/codec/dynamics.h"
 #include "server/app.h"
 #include "server/base/pool.h"
 #include "server/base/scratch.h"
 #include "server/robots/cache.h"
+#include "server/routes/kernels.h"
 #include "server/routes/route.h"
-
-enum { FIELDS_MOST = 8 };
 
 /* About a millisecond: larger ones leave the event thread. */
 static const size_t INLINE_BODY = 16 * 1024;
 static const size_t PIECE_NUMBERS = 6 * 1024; /* results a piece of a split batch, so that threads end together */
+static const size_t NUMBER_TEXT = 28;         /* bytes of the longest number, and what separates it from the next */
 
-/* How a field of one sample is shaped; n stands for the number of joints. */
-enum { JOINTS = -1 };
-struct field {
-  const char *name;
-  int shape[3];
-  bool optional; /* only with "decompose" */
+/* A task that several threads work at. */
+struct work {
+  struct samples_task task;
+  enum samples_call call;
+  _Atomic size_t failed;       /* the first sample that has no answer; SIZE_MAX: all have one */
+  _Atomic unsigned int status; /* of that or another sample without an answer */
 };
-
-struct task {
-  const struct call *call;
-  const struct armdyn_robot *robot;
-  const struct samples_request *request;
-  size_t joints;
-  double *out[FIELDS_MOST]; /* count x width each; NULL = not wanted */
-  size_t width[FIELDS_MOST];
-  _Atomic bool out_of_memory;
-};
-
-struct call {
-  enum samples_call codec;
-  struct field fields[FIELDS_MOST];
-  size_t field_count;
-  void (*compute)(const struct task *task, struct armdyn_workspace *workspace, size_t first, size_t last);
-};
-
-static const double *row(const struct rows *rows, size_t sample)
-{
-  return rows->data ? rows->data + sample * rows->stride : NULL;
-}
-
-static double *out(const struct task *task, size_t field, size_t sample)
-{
-  return task->out[field] ? task->out[field] + sample * task->width[field] : NULL;
-}
-
-/* -- the kernels -- */
-
-/* In the order of the fields. */
-enum { TAU, INERTIAL, CORIOLIS, GRAVITY, FRICTION, EXTERNAL, MOTOR };
-
-static void compute_inverse_dynamics(const struct task *task, struct armdyn_workspace *workspace, size_t first,
-                                     size_t last)
-{
-  const struct samples_request *r = task->request;
-  struct armdyn_load load = { .wrench_frame = r->wrench_frame, .frictionless = !r->friction };
-  for (size_t s = first; s < last; s++) {
-    load.wrench = row(&r->wrench, s);
-    const double *q = row(&r->q, s), *qd = row(&r->qd, s), *qdd = row(&r->qdd, s);
-    if (!r->decompose) {
-      armdyn_inverse_dynamics(task->robot, q, qd, qdd, &load, workspace, out(task, TAU, s));
-      continue;
-    }
-    double tau[ARMDYN_JOINTS_MAX];
-    const struct armdyn_torque_parts parts = { .inertial = out(task, INERTIAL, s),
-                                               .coriolis = out(task, CORIOLIS, s),
-                                               .gravity = out(task, GRAVITY, s),
-                                               .friction = out(task, FRICTION, s),
-                                               .external = out(task, EXTERNAL, s),
-                                               .motor = out(task, MOTOR, s) };
-    armdyn_inverse_dynamics_parts(task->robot, q, qd, qdd, &load, workspace, tau, &parts);
-    if (task->out[TAU]) memcpy(out(task, TAU, s), tau, task->joints * sizeof *tau);
-  }
-}
-
-enum { TOOL, LINKS };
-
-static void compute_forward_kinematics(const struct task *task, struct armdyn_workspace *workspace, size_t first,
-                                       size_t last)
-{
-  for (size_t s = first; s < last; s++)
-    armdyn_forward_kinematics(task->robot, row(&task->request->q, s), workspace, out(task, TOOL, s),
-                              out(task, LINKS, s));
-}
-
-static const struct call inverse_dynamics_call = {
-  .codec = CALL_INVERSE_DYNAMICS,
-  .fields = { { "tau", { JOINTS }, false },
-              { "inertial", { JOINTS }, true },
-              { "coriolis", { JOINTS }, true },
-              { "gravity", { JOINTS }, true },
-              { "friction", { JOINTS }, true },
-              { "external", { JOINTS }, true },
-              { "motor", { JOINTS }, true } },
-  .field_count = 7,
-  .compute = compute_inverse_dynamics,
-};
-
-static const struct call forward_kinematics_call = {
-  .codec = CALL_FORWARD_KINEMATICS,
-  .fields = { { "tool", { 4, 4 }, false }, { "links", { JOINTS, 4, 4 }, false } },
-  .field_count = 2,
-  .compute = compute_forward_kinematics,
-};
-
-/* -- one request -- */
 
 struct answer {
-  struct samples_field fields[FIELDS_MOST];
+  struct samples_field fields[OUTPUTS_MOST];
   size_t field_count; /* those that are answered, in the order of the call */
   size_t chosen;
   size_t numbers; /* of all that are computed */
@@ -125,39 +36,38 @@ static const char *look_up(const void *context, const char *name)
 }
 
 /* Options of a JSON request stand in the body, and `field` chooses among what JSON answers whole. */
-static bool options_are_in_place(struct exchange *x)
+static bool query_is_right(struct exchange *x, enum samples_call call)
 {
-  static const char *const of_tables[] = { "wrench_frame", "method", "friction", "decompose" };
   struct faults *faults = exchange_faults(x);
-  for (size_t i = 0; i < sizeof of_tables / sizeof *of_tables && exchange_body_media(x) == MEDIA_JSON; i++)
-    if (exchange_query(x, of_tables[i]))
-      fault_add(faults, FAULT_AT_PARAMETER, of_tables[i], FAULT_INCONSISTENT, "goes into the body when that is JSON");
+  if (exchange_body_media(x) == MEDIA_JSON) samples_options_in_place(call, look_up, x, faults);
   if (exchange_answer_media(x) == MEDIA_JSON && exchange_query(x, "field"))
     fault_add(faults, FAULT_AT_PARAMETER, "field", FAULT_INCONSISTENT, "a JSON answer carries every field");
   return !faults->count;
 }
 
-/* Which fields are answered, and which of them .npy and CSV carry. */
-static bool choose_fields(struct exchange *x, struct task *task, struct answer *answer)
+static size_t extent(const struct samples_task *task, size_t length)
 {
-  const struct call *call = task->call;
+  return length == PER_JOINT ? task->joints : length;
+}
+
+/* Which outputs are answered, and which of them .npy and CSV carry. */
+static bool choose_fields(struct exchange *x, struct work *work, struct answer *answer)
+{
+  const struct samples_output *outputs = samples_forms[work->call].outputs;
+  struct samples_task *task = &work->task;
   const char *wanted = exchange_query(x, "field");
   bool one_only = exchange_answer_media(x) != MEDIA_JSON, found = !wanted;
-  for (size_t f = 0; f < call->field_count; f++) {
-    const struct field *field = &call->fields[f];
-    if (field->optional && !task->request->decompose) continue;
+  for (size_t f = 0; f < OUTPUTS_MOST && outputs[f].name; f++) {
+    if (!samples_output_wanted(&outputs[f], task->request)) continue;
     struct samples_field *to = &answer->fields[answer->field_count];
-    *to = (struct samples_field){ .name = field->name };
-    task->width[f] = 1;
-    for (int d = 0; d < 3 && field->shape[d]; d++) {
-      to->shape[d] = field->shape[d] == JOINTS ? task->joints : (size_t)field->shape[d];
-      task->width[f] *= to->shape[d];
-    }
-    bool chosen = wanted ? !strcmp(wanted, field->name) : answer->field_count == 0;
+    *to = (struct samples_field){ .name = outputs[f].name };
+    size_t width = 1;
+    for (int d = 0; d < 3 && outputs[f].shape[d]; d++) width *= to->shape[d] = extent(task, outputs[f].shape[d]);
+    bool chosen = wanted ? !strcmp(wanted, to->name) : answer->field_count == 0;
     if (chosen) answer->chosen = answer->field_count;
     found |= chosen;
-    if (chosen || !one_only) answer->numbers += task->request->count * task->width[f];
-    if (one_only && !chosen) task->width[f] = 0;
+    if (chosen || !one_only) task->width[f] = width;
+    answer->numbers += task->request->count * task->width[f];
     answer->field_count++;
   }
   if (!found)
@@ -166,12 +76,14 @@ static bool choose_fields(struct exchange *x, struct task *task, struct answer *
   return found;
 }
 
-/* Give every field that is computed its place. */
-static void lay_out(struct task *task, struct answer *answer, double *memory)
+/* Give every output that is computed its place. */
+static void lay_out(struct work *work, struct answer *answer, double *memory)
 {
+  const struct samples_output *outputs = samples_forms[work->call].outputs;
+  struct samples_task *task = &work->task;
   size_t index = 0;
-  for (size_t f = 0; f < task->call->field_count; f++) {
-    if (task->call->fields[f].optional && !task->request->decompose) continue;
+  for (size_t f = 0; f < OUTPUTS_MOST && outputs[f].name; f++) {
+    if (!samples_output_wanted(&outputs[f], task->request)) continue;
     if (task->width[f]) {
       task->out[f] = memory;
       memory += task->request->count * task->width[f];
@@ -182,45 +94,74 @@ static void lay_out(struct task *task, struct answer *answer, double *memory)
 
 static void compute_piece(void *context, size_t first, size_t last)
 {
-  struct task *task = context;
+  struct work *work = context;
   struct scratch *scratch = scratch_here();
-  if (scratch)
-    task->call->compute(task, scratch->workspace, first, last);
-  else
-    atomic_store(&task->out_of_memory, true);
+  size_t failed = first;
+  enum armdyn_status status = ARMDYN_EMEMORY;
+  if (scratch) status = samples_kernels[work->call](&work->task, scratch->workspace, first, last, &failed);
+  if (!status) return;
+  atomic_store(&work->status, (unsigned int)status);
+  for (size_t known = atomic_load(&work->failed); failed < known;)
+    if (atomic_compare_exchange_weak(&work->failed, &known, failed)) break;
 }
 
-static void encode(struct exchange *x, const struct robot_entry *entry, const struct task *task,
+static void encode(struct exchange *x, const struct robot_entry *entry, const struct samples_request *request,
                    const struct answer *answer)
 {
   enum media media = exchange_answer_media(x);
   struct buffer body = BUFFER(LIMIT_ANSWER), columns = BUFFER(KB(16));
-  /* The JSON document of the codec becomes the rest of one that begins with the revision: its '{' is made a comma. */
-  if (media == MEDIA_JSON) buffer_format(&body, "{\"revision\":%lld", (long long)entry->revision);
-  size_t begin = body.length;
-  samples_answer_encode(media, answer->fields, answer->field_count, answer->chosen, task->request->count,
-                        task->request->single, &body, media == MEDIA_JSON ? NULL : &columns);
-  if (media == MEDIA_JSON && buffer_ok(&body)) body.data[begin] = ',';
+  if (media == MEDIA_JSON) {
+    struct json_writer w = { .out = &body };
+    json_begin_object(&w);
+    json_key(&w, "revision"), json_write_integer(&w, entry->revision);
+    samples_answer_write(&w, answer->fields, answer->field_count, request->count, request->single);
+    json_end_object(&w);
+  } else {
+    samples_answer_encode(media, answer->fields, answer->field_count, answer->chosen, request->count, request->single,
+                          &body, &columns);
+  }
   exchange_set_header(x, "Armdyn-Robot-Revision", "%lld", (long long)entry->revision);
   if (columns.length && buffer_ok(&columns)) exchange_set_header(x, "Columns", "%s", columns.data);
   buffer_release(&columns);
   answer_bytes(x, 200, media_type(media), &body);
 }
 
-/* Compute what was decoded. BLOCKS when it is too much for an event thread. */
-static enum outcome compute(struct exchange *x, const struct robot_entry *entry, struct task *task)
+/* A sample without an answer: which, and why. */
+static void answer_failure(struct exchange *x, const struct work *work)
 {
+  enum armdyn_status status = (enum armdyn_status)work->status;
+  if (status != ARMDYN_ESINGULAR) {
+    answer_status(x, status, NULL);
+    return;
+  }
+  char pointer[48] = "/q";
+  if (!work->task.request->single) snprintf(pointer, sizeof pointer, "/q/%zu", work->failed);
+  fault_add(exchange_faults(x), FAULT_AT_POINTER, pointer, FAULT_UNPHYSICAL,
+            "the mass matrix is not positive definite here: a joint moves nothing that has mass");
+  answer_problem(x, PROBLEM_INVALID, NULL);
+}
+
+/* May the answer be as large as that? Known before anything is computed. */
+static bool small_enough(struct exchange *x, size_t numbers)
+{
+  size_t most = LIMIT_ANSWER / (exchange_answer_media(x) == MEDIA_NPY ? sizeof(double) : NUMBER_TEXT);
+  if (numbers <= most) return true;
+  answer_problem(x, PROBLEM_TOO_LARGE, "the answer would have %zu numbers, more than %zu: send fewer samples at once%s",
+                 numbers, most, exchange_answer_media(x) == MEDIA_NPY ? "" : ", or accept application/x-npy");
+  return false;
+}
+
+/* Compute what was decoded. BLOCKS when it is too much for an event thread. */
+static enum outcome compute(struct exchange *x, const struct robot_entry *entry, struct work *work)
+{
+  const struct samples_request *request = work->task.request;
   struct answer answer = { .field_count = 0 };
-  if (!options_are_in_place(x) || !choose_fields(x, task, &answer)) {
+  if (!query_is_right(x, work->call) || !choose_fields(x, work, &answer)) {
     answer_problem(x, PROBLEM_INVALID, NULL);
     return ANSWERED;
   }
+  if (!small_enough(x, answer.numbers)) return ANSWERED;
   if (answer.numbers > SCRATCH_NUMBERS && !exchange_may_block(x)) return BLOCKS;
-  if (answer.numbers > LIMIT_ANSWER / sizeof(double)) {
-    answer_problem(x, PROBLEM_TOO_LARGE, "the answer would have %zu numbers, more than %zu", answer.numbers,
-                   LIMIT_ANSWER / sizeof(double));
-    return ANSWERED;
-  }
   struct scratch *scratch = scratch_here();
   double *memory = scratch ? scratch->numbers : NULL;
   if (answer.numbers > SCRATCH_NUMBERS) memory = answer.memory = malloc(answer.numbers * sizeof(double));
@@ -228,24 +169,25 @@ static enum outcome compute(struct exchange *x, const struct robot_entry *entry,
     answer_status(x, ARMDYN_EMEMORY, NULL);
     return ANSWERED;
   }
-  lay_out(task, &answer, memory);
+  lay_out(work, &answer, memory);
   if (answer.memory)
-    pool_for(exchange_app(x)->pool, task->request->count, 1 + PIECE_NUMBERS / task->joints, compute_piece, task);
+    pool_for(exchange_app(x)->pool, request->count, 1 + PIECE_NUMBERS * request->count / answer.numbers, compute_piece,
+             work);
   else
-    compute_piece(task, 0, task->request->count);
-  if (task->out_of_memory)
-    answer_status(x, ARMDYN_EMEMORY, NULL);
+    compute_piece(work, 0, request->count);
+  if (work->status)
+    answer_failure(x, work);
   else
-    encode(x, entry, task, &answer);
+    encode(x, entry, request, &answer);
   free(answer.memory);
   return ANSWERED;
 }
 
 /* The robot with the payload, gravity or tool of this request, where it names them. */
-static enum outcome compute_for(struct exchange *x, const struct call *call, const struct robot_entry *entry,
+static enum outcome compute_for(struct exchange *x, enum samples_call call, const struct robot_entry *entry,
                                 const struct samples_request *request)
 {
-  struct task task = { .call = call, .robot = entry->robot, .request = request };
+  struct work work = { .task = { .robot = entry->robot, .request = request }, .call = call, .failed = SIZE_MAX };
   struct armdyn_robot *overridden = NULL;
   if (request->overridden) {
     struct armdyn_error error = { "", "" };
@@ -254,16 +196,17 @@ static enum outcome compute_for(struct exchange *x, const struct call *call, con
       answer_status(x, status, &error);
       return ANSWERED;
     }
-    task.robot = overridden;
+    work.task.robot = overridden;
   }
-  task.joints = armdyn_robot_joint_count(task.robot);
-  enum outcome outcome = compute(x, entry, &task);
+  work.task.joints = armdyn_robot_joint_count(work.task.robot);
+  enum outcome outcome = compute(x, entry, &work);
   armdyn_robot_free(overridden);
   return outcome;
 }
 
-static enum outcome serve(struct exchange *x, const struct call *call)
+enum outcome dynamics_call(struct exchange *x)
 {
+  enum samples_call call = samples_call_of(exchange_operation(x));
   size_t length;
   const char *body = exchange_body(x, &length);
   if (length > INLINE_BODY && !exchange_may_block(x)) return BLOCKS;
@@ -273,7 +216,7 @@ static enum outcome serve(struct exchange *x, const struct call *call)
 
   struct samples_request request;
   enum armdyn_status status =
-      samples_request_decode(call->codec, exchange_body_media(x), armdyn_robot_description(entry->robot), body, length,
+      samples_request_decode(call, exchange_body_media(x), armdyn_robot_description(entry->robot), body, length,
                              look_up, x, &request, exchange_faults(x));
   if (status) {
     answer_status(x, status, NULL);
@@ -284,14 +227,4 @@ static enum outcome serve(struct exchange *x, const struct call *call)
   }
   robots_release(exchange_app(x)->robots, entry);
   return outcome;
-}
-
-enum outcome inverse_dynamics(struct exchange *x)
-{
-  return serve(x, &inverse_dynamics_call);
-}
-
-enum outcome forward_kinematics(struct exchange *x)
-{
-  return serve(x, &forward_kinematics_call);
 }

@@ -17,8 +17,8 @@ const struct route routes[] = {
   { HTTP_GET,    "/v1/robots/{robot}/revisions",              robot_revision_list,  ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             "limit cursor",         "listRobotRevisions" },
   { HTTP_GET,    "/v1/robots/{robot}/revisions/{revision}",   robot_revision_get,   ROLE_VIEWER,   ON_EVENT_THREAD, 0,                  0,             0,             NULL,                   "getRobotRevision" },
 
-  { HTTP_POST,   "/v1/robots/{robot}/inverse-dynamics",       inverse_dynamics,     ROLE_OPERATOR, ON_EVENT_THREAD, LIMIT_SAMPLES_BODY, SAMPLES_MEDIA, SAMPLES_MEDIA, "revision field wrench_frame method friction decompose", "inverseDynamics" },
-  { HTTP_POST,   "/v1/robots/{robot}/forward-kinematics",     forward_kinematics,   ROLE_OPERATOR, ON_EVENT_THREAD, LIMIT_SAMPLES_BODY, SAMPLES_MEDIA, SAMPLES_MEDIA, "revision field",       "forwardKinematics" },
+  { HTTP_POST,   "/v1/robots/{robot}/inverse-dynamics",       dynamics_call,        ROLE_OPERATOR, ON_EVENT_THREAD, LIMIT_SAMPLES_BODY, SAMPLES_MEDIA, SAMPLES_MEDIA, "revision field wrench_frame method friction decompose", "inverseDynamics" },
+  { HTTP_POST,   "/v1/robots/{robot}/forward-kinematics",     dynamics_call,        ROLE_OPERATOR, ON_EVENT_THREAD, LIMIT_SAMPLES_BODY, SAMPLES_MEDIA, SAMPLES_MEDIA, "revision field",       "forwardKinematics" },
 
   { HTTP_POST,   "/v1/robots/{robot}/trajectories",           trajectory_create,    ROLE_OPERATOR, ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             "revision include",     "createTrajectory" },
   { HTTP_GET,    "/v1/trajectories",                          trajectory_list,      ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             "robot limit cursor",   "listTrajectories" },

@@ -13,7 +13,7 @@ static const char *option(const void *context, const char *name)
   return choice & 0x40 && strcmp(name, "friction") == 0 ? choice & 0x80 ? "false" : "no" : NULL;
 }
 
-static void check_rows(const struct rows *rows, size_t count, size_t width)
+static void check_rows(const struct armdyn_rows *rows, size_t count, size_t width)
 {
   for (size_t i = 0; i < count && rows->data; i++)
     for (size_t k = 0; k < width; k++) REQUIRE(fabs(rows->data[i * rows->stride + k]) <= 1e12);

@@ -29,7 +29,7 @@ static enum armdyn_status decode_text(enum media media, const char *text)
 /* Row r of every table is [10 field + r, 10 field + r + 1], of the wrench 1..6 plus r, moments first. */
 static void expect_rows(size_t count, bool single, bool wrench)
 {
-  const struct rows *tables[] = { &request.q, &request.qd, &request.qdd };
+  const struct armdyn_rows *tables[] = { &request.q, &request.qd, &request.qdd };
   cr_assert(request.count == count && request.single == single, "%zu", request.count);
   for (size_t r = 0; r < count; r++) {
     for (int t = 0; t < 3; t++)

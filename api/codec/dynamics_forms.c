@@ -1,0 +1,114 @@
+/* What every call on samples takes and answers. */
+#include "api/codec/dynamics_request.h"
+#include "api/codec/parts.h"
+
+static const char *const frame_names[] = { [ARMDYN_WRENCH_TOOL] = "tool", [ARMDYN_WRENCH_BASE] = "base" };
+static const char *const inverse_methods[] = { "newton_euler" };
+static const char *const forward_methods[] = { "crba" };
+
+/* A field of samples: `width_` numbers a row. */
+#define SAMPLES(name_, table_, width_, unit_)                                                                          \
+  .name = name_, .offset = offsetof(struct request, tables) + (table_) * sizeof(struct table),                         \
+  .size = sizeof(struct table), .kind = FIELD_CUSTOM, .decode = samples_table_decode, .length = width_, .unit = unit_
+
+#define Q            SAMPLES("q", TABLE_Q, PER_JOINT, "rad; m for a slide")
+#define QD           SAMPLES("qd", TABLE_QD, PER_JOINT, "rad/s; m/s for a slide")
+#define QDD          SAMPLES("qdd", TABLE_QDD, PER_JOINT, "rad/s^2; m/s^2 for a slide")
+#define TAU          SAMPLES("tau", TABLE_TAU, PER_JOINT, "N m; N for a slide")
+#define WRENCHES     SAMPLES("wrench", TABLE_WRENCH, WRENCH, "fx, fy, fz in N, mx, my, mz in N m")
+#define WRENCH_FRAME ENUM(struct request, wrench_frame, frame_names)
+
+#define OVERRIDES                                                                                                      \
+  { OBJECT(struct request, payload, body_type), HAS(struct request, has_payload), NULLABLE },                          \
+      { NUMBERS(struct request, gravity, 3, BETWEEN(-LIMIT_SAMPLE_NUMBER, LIMIT_SAMPLE_NUMBER), "m/s^2"),              \
+        HAS(struct request, has_gravity), NULLABLE },                                                                  \
+  {                                                                                                                    \
+    OBJECT(struct request, tool, pose_type), HAS(struct request, has_tool), NULLABLE                                   \
+  }
+
+static const struct json_field inverse_dynamics_fields[] = {
+  { Q, REQUIRED },
+  { QD, REQUIRED },
+  { QDD, REQUIRED },
+  { WRENCHES, NULLABLE },
+  { WRENCH_FRAME },
+  { ENUM(struct request, method, inverse_methods) },
+  { TRUTH(struct request, friction) },
+  { TRUTH(struct request, decompose) },
+  OVERRIDES,
+};
+static const struct json_field forward_dynamics_fields[] = {
+  { Q, REQUIRED },
+  { QD, REQUIRED },
+  { TAU, REQUIRED },
+  { WRENCHES, NULLABLE },
+  { WRENCH_FRAME },
+  { ENUM(struct request, method, forward_methods) },
+  { TRUTH(struct request, friction) },
+  OVERRIDES,
+};
+static const struct json_field position_fields[] = { { Q, REQUIRED }, OVERRIDES };
+static const struct json_field state_fields[] = { { Q, REQUIRED }, { QD, REQUIRED }, OVERRIDES };
+
+static void request_init(void *object)
+{
+  struct request *request = object;
+  *request = (struct request){ .friction = true };
+}
+
+#define REQUEST(words_, fields_) JSON_TYPE("a request for " words_, fields_, struct request, request_init, NULL)
+
+static const struct json_type inverse_dynamics_request = REQUEST("inverse dynamics", inverse_dynamics_fields);
+static const struct json_type forward_dynamics_request = REQUEST("forward dynamics", forward_dynamics_fields);
+static const struct json_type position_request = REQUEST("positions", position_fields);
+static const struct json_type state_request = REQUEST("positions and velocities", state_fields);
+
+#define NUMBER_OF(name_)                                                                                               \
+  {                                                                                                                    \
+    .name = name_                                                                                                      \
+  }
+#define TABLE(name_, ...)                                                                                              \
+  {                                                                                                                    \
+    .name = name_, .shape = { __VA_ARGS__ }                                                                            \
+  }
+#define CAUSE(name_)                                                                                                   \
+  {                                                                                                                    \
+    .name = name_, .shape = { PER_JOINT }, .when = WITH_DECOMPOSE                                                      \
+  }
+
+/* clang-format off */
+const struct samples_form samples_forms[] = {
+  [CALL_INVERSE_DYNAMICS] = {
+    "inverseDynamics", &inverse_dynamics_request,
+    { TABLE("tau", PER_JOINT), CAUSE("inertial"), CAUSE("coriolis"), CAUSE("gravity"), CAUSE("friction"), CAUSE("external"),
+      CAUSE("motor") } },
+  [CALL_FORWARD_DYNAMICS] = {
+    "forwardDynamics", &forward_dynamics_request,
+    { TABLE("qdd", PER_JOINT) } },
+  [CALL_MASS_MATRIX] = {
+    "massMatrix", &position_request,
+    { TABLE("mass_matrix", PER_JOINT, PER_JOINT) } },
+  [CALL_GRAVITY] = {
+    "gravityTorque", &position_request,
+    { TABLE("gravity_torque", PER_JOINT) } },
+  [CALL_ENERGY] = {
+    "energy", &state_request,
+    { NUMBER_OF("kinetic"), NUMBER_OF("potential") } },
+  [CALL_FORWARD_KINEMATICS] = {
+    "forwardKinematics", &position_request,
+    { TABLE("tool", 4, 4), TABLE("links", PER_JOINT, 4, 4) } },
+};
+/* clang-format on */
+_Static_assert(sizeof samples_forms / sizeof *samples_forms == SAMPLES_CALL_COUNT, "a row for every call");
+
+enum samples_call samples_call_of(const char *operation)
+{
+  int call = 0;
+  while (call < SAMPLES_CALL_COUNT && strcmp(samples_forms[call].operation, operation)) call++;
+  return (enum samples_call)call;
+}
+
+bool samples_output_wanted(const struct samples_output *output, const struct samples_request *request)
+{
+  return output->when == ALWAYS || request->decompose;
+}

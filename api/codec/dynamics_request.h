@@ -1,0 +1,40 @@
+/* A request on samples while it is decoded, and the rows of its field tables. */
+#ifndef API_CODEC_DYNAMICS_REQUEST_H
+#define API_CODEC_DYNAMICS_REQUEST_H
+
+#include "api/codec/dynamics.h"
+#include "api/json/fields.h"
+
+enum {
+  TABLE_Q,
+  TABLE_QD,
+  TABLE_QDD,
+  TABLE_TAU,
+  TABLE_WRENCH,
+  TABLES = SAMPLES_MEMORIES
+}; /* each may have its memory */
+enum { WRENCH = 6 };
+
+/* The rows of one field. */
+struct table {
+  const double *data;
+  double *memory; /* what data points into; NULL when that is not ours */
+  size_t rows, stride;
+  bool single; /* was one row, not a list of rows */
+};
+
+/* Any request, before it is checked as a whole. */
+struct request {
+  struct table tables[TABLES];
+  int wrench_frame, frame, method;
+  bool friction, decompose;
+  bool has_payload, has_gravity, has_tool;
+  struct armdyn_body payload;
+  double gravity[3];
+  struct armdyn_pose tool;
+};
+
+/* One row or a list of rows, straight into an array that grows. context->user: rows that other fields had (size_t). */
+json_decode_function samples_table_decode;
+
+#endif

@@ -1,0 +1,23 @@
+/* The kernels of the library behind the calls on samples. */
+#ifndef SERVER_ROUTES_KERNELS_H
+#define SERVER_ROUTES_KERNELS_H
+
+#include "api/codec/dynamics.h"
+
+/* One request while it is computed. */
+struct samples_task {
+  const struct armdyn_robot *robot;
+  const struct samples_request *request;
+  size_t joints;
+  double *out[OUTPUTS_MOST];  /* as the outputs of the call's form: count x width each; NULL = not wanted */
+  size_t width[OUTPUTS_MOST]; /* numbers a sample */
+};
+
+/* Compute the samples [first, last). After another status than OK, *failed is the sample that has no answer. */
+typedef enum armdyn_status samples_kernel(const struct samples_task *task, struct armdyn_workspace *workspace,
+                                          size_t first, size_t last, size_t *failed);
+
+/* By call, as samples_forms. */
+extern samples_kernel *const samples_kernels[];
+
+#endif
