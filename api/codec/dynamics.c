@@ -356,6 +356,7 @@ enum armdyn_status samples_request_decode(enum samples_call call, enum media med
   out->tau = rows_of(&request.tables[TABLE_TAU]);
   out->wrench = rows_of(&request.tables[TABLE_WRENCH]);
   out->wrench_frame = (enum armdyn_wrench_frame)request.wrench_frame;
+  out->frame = (enum armdyn_jacobian_frame)request.frame;
   out->method = request.method;
   out->friction = request.friction;
   out->decompose = request.decompose;

@@ -6,7 +6,8 @@
 #include "api/json/fields.h"
 #include "api/wire/buffer.h"
 #include "api/wire/faults.h"
-#include "armdyn/dynamics.h"
+#include "armdyn/methods.h"
+#include "armdyn/terms.h"
 
 enum { SAMPLES_MEMORIES = 5, OUTPUTS_MOST = 8 };
 
@@ -16,21 +17,21 @@ enum samples_call {
   CALL_INVERSE_DYNAMICS,
   CALL_FORWARD_DYNAMICS,
   CALL_MASS_MATRIX,
+  CALL_CORIOLIS,
   CALL_GRAVITY,
   CALL_ENERGY,
   CALL_FORWARD_KINEMATICS,
+  CALL_JACOBIAN,
+  CALL_STATICS,
   SAMPLES_CALL_COUNT
 };
 
-/* What one sample of an answer has of one output: a number, or so many by their shape. Lengths that depend: */
-/* PER_JOINT (api/json/fields.h): the number of joints */
-
 /* When an output is there. */
-enum samples_when { ALWAYS, WITH_DECOMPOSE };
+enum samples_when { ALWAYS, WITH_DECOMPOSE, WITH_VELOCITIES };
 
 struct samples_output {
   const char *name; /* "momentum.linear": member `linear` of an object `momentum` */
-  size_t shape[3];  /* of one sample; 0 ends it */
+  size_t shape[3];  /* of one sample, may be PER_JOINT; 0 ends it */
   enum samples_when when;
 };
 
@@ -52,6 +53,7 @@ struct samples_request {
   struct armdyn_rows q, qd, qdd, tau, wrench; /* SI; wrench in library order [moment; force], converted from the wire's
                                                  [f; m]; data NULL where a call has none */
   enum armdyn_wrench_frame wrench_frame;
+  enum armdyn_jacobian_frame frame;
   int method; /* as the names of the call's form are numbered */
   bool friction, decompose;
   bool overridden; /* payload, gravity or tool were given: `robot` is the stored model with them put in */
@@ -89,6 +91,10 @@ struct samples_field {
   size_t shape[3];    /* of one sample; 0 ends it: {0} number, {6} vector, {4, 4} matrix, {6, 4, 4} list of matrices */
   const double *data; /* count x product of shape */
 };
+
+/* Library order [angular; linear] becomes the wire's [linear; angular]: the first `half` numbers change place with the
+ * next `half`. */
+void samples_swap_halves(double *numbers, size_t half);
 
 /* The fields of a JSON answer, between a json_begin_object and json_end_object of the caller. */
 void samples_answer_write(struct json_writer *w, const struct samples_field *fields, size_t field_count, size_t count,

@@ -3,8 +3,13 @@
 #include "api/codec/parts.h"
 
 static const char *const frame_names[] = { [ARMDYN_WRENCH_TOOL] = "tool", [ARMDYN_WRENCH_BASE] = "base" };
-static const char *const inverse_methods[] = { "newton_euler" };
-static const char *const forward_methods[] = { "crba" };
+static const char *const jacobian_frame_names[] = { [ARMDYN_JACOBIAN_BASE] = "base", [ARMDYN_JACOBIAN_TOOL] = "tool" };
+static const char *const inverse_methods[] = { [ARMDYN_INVERSE_NEWTON_EULER] = "newton_euler",
+                                               [ARMDYN_INVERSE_LAGRANGE] = "lagrange",
+                                               [ARMDYN_INVERSE_CLOSED_FORM] = "closed_form" };
+static const char *const forward_methods[] = {
+  [ARMDYN_FORWARD_ABA] = "aba", [ARMDYN_FORWARD_CRBA] = "crba", [ARMDYN_FORWARD_GAUSS] = "gauss"
+};
 
 /* A field of samples: `width_` numbers a row. */
 #define SAMPLES(name_, table_, width_, unit_)                                                                          \
@@ -50,6 +55,19 @@ static const struct json_field forward_dynamics_fields[] = {
 static const struct json_field position_fields[] = { { Q, REQUIRED }, OVERRIDES };
 static const struct json_field state_fields[] = { { Q, REQUIRED }, { QD, REQUIRED }, OVERRIDES };
 
+static const struct json_field jacobian_fields[] = {
+  { Q, REQUIRED },
+  { QD, NULLABLE },
+  { ENUM(struct request, frame, jacobian_frame_names) },
+  OVERRIDES,
+};
+static const struct json_field statics_fields[] = {
+  { Q, REQUIRED },
+  { WRENCHES, REQUIRED },
+  { WRENCH_FRAME },
+  OVERRIDES,
+};
+
 static void request_init(void *object)
 {
   struct request *request = object;
@@ -62,41 +80,44 @@ static const struct json_type inverse_dynamics_request = REQUEST("inverse dynami
 static const struct json_type forward_dynamics_request = REQUEST("forward dynamics", forward_dynamics_fields);
 static const struct json_type position_request = REQUEST("positions", position_fields);
 static const struct json_type state_request = REQUEST("positions and velocities", state_fields);
+static const struct json_type jacobian_request = REQUEST("a Jacobian", jacobian_fields);
+static const struct json_type statics_request = REQUEST("statics", statics_fields);
 
-#define NUMBER_OF(name_)                                                                                               \
-  {                                                                                                                    \
-    .name = name_                                                                                                      \
-  }
-#define TABLE(name_, ...)                                                                                              \
-  {                                                                                                                    \
-    .name = name_, .shape = { __VA_ARGS__ }                                                                            \
-  }
-#define CAUSE(name_)                                                                                                   \
-  {                                                                                                                    \
-    .name = name_, .shape = { PER_JOINT }, .when = WITH_DECOMPOSE                                                      \
-  }
+#define NUMBER_OF(name_)  .name = name_
+#define TABLE(name_, ...) .name = name_, .shape = { __VA_ARGS__ }
+#define CAUSE(name_)      TABLE(name_, PER_JOINT), .when = WITH_DECOMPOSE
 
 /* clang-format off */
 const struct samples_form samples_forms[] = {
   [CALL_INVERSE_DYNAMICS] = {
     "inverseDynamics", &inverse_dynamics_request,
-    { TABLE("tau", PER_JOINT), CAUSE("inertial"), CAUSE("coriolis"), CAUSE("gravity"), CAUSE("friction"), CAUSE("external"),
-      CAUSE("motor") } },
+    { { TABLE("tau", PER_JOINT) }, { CAUSE("inertial") }, { CAUSE("coriolis") }, { CAUSE("gravity") },
+      { CAUSE("friction") }, { CAUSE("external") }, { CAUSE("motor") } } },
   [CALL_FORWARD_DYNAMICS] = {
     "forwardDynamics", &forward_dynamics_request,
-    { TABLE("qdd", PER_JOINT) } },
+    { { TABLE("qdd", PER_JOINT) } } },
   [CALL_MASS_MATRIX] = {
     "massMatrix", &position_request,
-    { TABLE("mass_matrix", PER_JOINT, PER_JOINT) } },
+    { { TABLE("mass_matrix", PER_JOINT, PER_JOINT) } } },
+  [CALL_CORIOLIS] = {
+    "coriolis", &state_request,
+    { { TABLE("coriolis_matrix", PER_JOINT, PER_JOINT) }, { TABLE("coriolis_torque", PER_JOINT) } } },
   [CALL_GRAVITY] = {
-    "gravityTorque", &position_request,
-    { TABLE("gravity_torque", PER_JOINT) } },
+    "gravity", &position_request,
+    { { TABLE("gravity_torque", PER_JOINT) } } },
   [CALL_ENERGY] = {
     "energy", &state_request,
-    { NUMBER_OF("kinetic"), NUMBER_OF("potential") } },
+    { { NUMBER_OF("kinetic") }, { NUMBER_OF("potential") }, { TABLE("momentum.linear", 3) },
+      { TABLE("momentum.angular", 3) } } },
   [CALL_FORWARD_KINEMATICS] = {
     "forwardKinematics", &position_request,
-    { TABLE("tool", 4, 4), TABLE("links", PER_JOINT, 4, 4) } },
+    { { TABLE("tool", 4, 4) }, { TABLE("links", PER_JOINT, 4, 4) } } },
+  [CALL_JACOBIAN] = {
+    "jacobian", &jacobian_request,
+    { { TABLE("jacobian", WRENCH, PER_JOINT) }, { TABLE("jacobian_dot_qd", WRENCH), .when = WITH_VELOCITIES } } },
+  [CALL_STATICS] = {
+    "statics", &statics_request,
+    { { TABLE("tau", PER_JOINT) }, { TABLE("joint_wrenches", PER_JOINT, WRENCH) } } },
 };
 /* clang-format on */
 _Static_assert(sizeof samples_forms / sizeof *samples_forms == SAMPLES_CALL_COUNT, "a row for every call");
@@ -110,5 +131,6 @@ enum samples_call samples_call_of(const char *operation)
 
 bool samples_output_wanted(const struct samples_output *output, const struct samples_request *request)
 {
-  return output->when == ALWAYS || request->decompose;
+  const bool is[] = { [ALWAYS] = true, [WITH_DECOMPOSE] = request->decompose, [WITH_VELOCITIES] = request->qd.data };
+  return is[output->when];
 }

@@ -12,6 +12,7 @@
 /* About a millisecond: larger ones leave the event thread. */
 static const size_t INLINE_BODY = 16 * 1024;
 static const size_t PIECE_NUMBERS = 6 * 1024; /* results a piece of a split batch, so that threads end together */
+static const size_t SLOW_STEPS = 16 * 1024;   /* of a method of order n^3, about a millisecond */
 static const size_t NUMBER_TEXT = 28;         /* bytes of the longest number, and what separates it from the next */
 
 /* A task that several threads work at. */
@@ -48,6 +49,16 @@ static bool query_is_right(struct exchange *x, enum samples_call call)
 static size_t extent(const struct samples_task *task, size_t length)
 {
   return length == PER_JOINT ? task->joints : length;
+}
+
+static bool method_fits(struct exchange *x, const struct work *work)
+{
+  struct armdyn_error error = { "", "" };
+  bool inside = exchange_body_media(x) == MEDIA_JSON;
+  if (samples_method_fits(work->call, &work->task, &error)) return true;
+  fault_add(exchange_faults(x), inside ? FAULT_AT_POINTER : FAULT_AT_PARAMETER, inside ? "/method" : "method",
+            FAULT_INCONSISTENT, "does not fit this arm: %s", error.message);
+  return false;
 }
 
 /* Which outputs are answered, and which of them .npy and CSV carry. */
@@ -151,17 +162,26 @@ static bool small_enough(struct exchange *x, size_t numbers)
   return false;
 }
 
+/* Too much for an event thread: many numbers, or a method of order n^3. */
+static bool is_long(const struct work *work, const struct answer *answer)
+{
+  const struct samples_task *task = &work->task;
+  if (task->request->method && task->request->count * task->joints * task->joints * task->joints > SLOW_STEPS)
+    return true;
+  return answer->numbers > SCRATCH_NUMBERS;
+}
+
 /* Compute what was decoded. BLOCKS when it is too much for an event thread. */
 static enum outcome compute(struct exchange *x, const struct robot_entry *entry, struct work *work)
 {
   const struct samples_request *request = work->task.request;
   struct answer answer = { .field_count = 0 };
-  if (!query_is_right(x, work->call) || !choose_fields(x, work, &answer)) {
+  if (!query_is_right(x, work->call) || !method_fits(x, work) || !choose_fields(x, work, &answer)) {
     answer_problem(x, PROBLEM_INVALID, NULL);
     return ANSWERED;
   }
   if (!small_enough(x, answer.numbers)) return ANSWERED;
-  if (answer.numbers > SCRATCH_NUMBERS && !exchange_may_block(x)) return BLOCKS;
+  if (is_long(work, &answer) && !exchange_may_block(x)) return BLOCKS;
   struct scratch *scratch = scratch_here();
   double *memory = scratch ? scratch->numbers : NULL;
   if (answer.numbers > SCRATCH_NUMBERS) memory = answer.memory = malloc(answer.numbers * sizeof(double));

@@ -1,5 +1,8 @@
 #include "server/routes/kernels.h"
 
+#include "armdyn/methods.h"
+#include "armdyn/terms.h"
+
 static const double *row(const struct armdyn_rows *rows, size_t sample)
 {
   return rows->data ? rows->data + sample * rows->stride : NULL;
@@ -17,39 +20,62 @@ static struct armdyn_load load_of(const struct samples_request *r, size_t sample
                                .frictionless = !r->friction };
 }
 
+/* Rows from this sample on. */
+static struct armdyn_rows rows_from(const struct armdyn_rows *rows, size_t sample)
+{
+  return (struct armdyn_rows){ row(rows, sample), rows->stride };
+}
+
 /* Outputs in the order of the forms. */
 enum { TAU, INERTIAL, CORIOLIS, GRAVITY, FRICTION, EXTERNAL, MOTOR };
 
-static enum armdyn_status inverse_dynamics_parts(const struct samples_task *task, struct armdyn_workspace *workspace,
-                                                 size_t first, size_t last)
+static void torque_parts(const struct samples_task *task, struct armdyn_workspace *workspace, size_t s)
 {
   const struct samples_request *r = task->request;
-  for (size_t s = first; s < last; s++) {
-    double tau[ARMDYN_JOINTS_MAX];
-    const struct armdyn_load load = load_of(r, s);
-    const struct armdyn_torque_parts parts = { .inertial = out(task, INERTIAL, s),
-                                               .coriolis = out(task, CORIOLIS, s),
-                                               .gravity = out(task, GRAVITY, s),
-                                               .friction = out(task, FRICTION, s),
-                                               .external = out(task, EXTERNAL, s),
-                                               .motor = out(task, MOTOR, s) };
-    armdyn_inverse_dynamics_parts(task->robot, row(&r->q, s), row(&r->qd, s), row(&r->qdd, s), &load, workspace, tau,
-                                  &parts);
-    if (task->out[TAU]) memcpy(out(task, TAU, s), tau, task->joints * sizeof *tau);
-  }
-  return ARMDYN_OK;
+  double tau[ARMDYN_JOINTS_MAX];
+  const struct armdyn_load load = load_of(r, s);
+  const struct armdyn_torque_parts parts = { .inertial = out(task, INERTIAL, s),
+                                             .coriolis = out(task, CORIOLIS, s),
+                                             .gravity = out(task, GRAVITY, s),
+                                             .friction = out(task, FRICTION, s),
+                                             .external = out(task, EXTERNAL, s),
+                                             .motor = out(task, MOTOR, s) };
+  armdyn_inverse_dynamics_parts(task->robot, row(&r->q, s), row(&r->qd, s), row(&r->qdd, s), &load, workspace, tau,
+                                &parts);
+  if (task->out[TAU]) memcpy(out(task, TAU, s), tau, task->joints * sizeof *tau);
 }
 
+static void torques_in_batch(const struct samples_task *task, struct armdyn_workspace *workspace, size_t first,
+                             size_t last)
+{
+  const struct samples_request *r = task->request;
+  const struct armdyn_samples samples = { .count = last - first,
+                                          .q = rows_from(&r->q, first),
+                                          .qd = rows_from(&r->qd, first),
+                                          .qdd = rows_from(&r->qdd, first),
+                                          .wrench = rows_from(&r->wrench, first),
+                                          .wrench_frame = r->wrench_frame,
+                                          .frictionless = !r->friction };
+  armdyn_inverse_dynamics_batch(task->robot, &samples, workspace, out(task, TAU, first));
+}
+
+/* The parts are always those of Newton-Euler; tau is by the method asked. */
 static enum armdyn_status inverse_dynamics(const struct samples_task *task, struct armdyn_workspace *workspace,
                                            size_t first, size_t last, size_t *failed)
 {
   const struct samples_request *r = task->request;
-  (void)failed;
-  if (r->decompose) return inverse_dynamics_parts(task, workspace, first, last);
-  for (size_t s = first; s < last; s++) {
+  for (size_t s = first; s < last && r->decompose; s++) torque_parts(task, workspace, s);
+  if (r->method == ARMDYN_INVERSE_NEWTON_EULER) {
+    if (!r->decompose) torques_in_batch(task, workspace, first, last);
+    return ARMDYN_OK;
+  }
+  for (size_t s = first; s < last && task->out[TAU]; s++) {
     const struct armdyn_load load = load_of(r, s);
-    armdyn_inverse_dynamics(task->robot, row(&r->q, s), row(&r->qd, s), row(&r->qdd, s), &load, workspace,
-                            out(task, TAU, s));
+    enum armdyn_status status =
+        armdyn_inverse_dynamics_by(task->robot, (enum armdyn_inverse_method)r->method, row(&r->q, s), row(&r->qd, s),
+                                   row(&r->qdd, s), &load, workspace, out(task, TAU, s), NULL);
+    *failed = s;
+    if (status) return status;
   }
   return ARMDYN_OK;
 }
@@ -60,12 +86,11 @@ static enum armdyn_status forward_dynamics(const struct samples_task *task, stru
   const struct samples_request *r = task->request;
   for (size_t s = first; s < last; s++) {
     const struct armdyn_load load = load_of(r, s);
-    enum armdyn_status status = armdyn_forward_dynamics(task->robot, row(&r->q, s), row(&r->qd, s), row(&r->tau, s),
-                                                        &load, workspace, out(task, 0, s));
-    if (status) {
-      *failed = s;
-      return status;
-    }
+    enum armdyn_status status =
+        armdyn_forward_dynamics_by(task->robot, (enum armdyn_forward_method)r->method, row(&r->q, s), row(&r->qd, s),
+                                   row(&r->tau, s), &load, workspace, out(task, 0, s));
+    *failed = s;
+    if (status) return status;
   }
   return ARMDYN_OK;
 }
@@ -79,28 +104,47 @@ static enum armdyn_status mass_matrix(const struct samples_task *task, struct ar
   return ARMDYN_OK;
 }
 
-static enum armdyn_status gravity(const struct samples_task *task, struct armdyn_workspace *workspace, size_t first,
-                                  size_t last, size_t *failed)
+enum { CORIOLIS_MATRIX, CORIOLIS_TORQUE };
+
+static enum armdyn_status coriolis(const struct samples_task *task, struct armdyn_workspace *workspace, size_t first,
+                                   size_t last, size_t *failed)
 {
-  static const double at_rest[ARMDYN_JOINTS_MAX];
-  const struct armdyn_load alone = { .frictionless = true };
+  const struct samples_request *r = task->request;
   (void)failed;
-  for (size_t s = first; s < last; s++)
-    armdyn_inverse_dynamics(task->robot, row(&task->request->q, s), at_rest, at_rest, &alone, workspace,
-                            out(task, 0, s));
+  for (size_t s = first; s < last; s++) {
+    const double *q = row(&r->q, s), *qd = row(&r->qd, s);
+    double *matrix = out(task, CORIOLIS_MATRIX, s), *torque = out(task, CORIOLIS_TORQUE, s);
+    if (matrix) armdyn_coriolis_matrix(task->robot, q, qd, workspace, matrix);
+    if (torque) armdyn_coriolis_torque(task->robot, q, qd, workspace, torque);
+  }
   return ARMDYN_OK;
 }
 
-enum { KINETIC, POTENTIAL };
+static enum armdyn_status gravity(const struct samples_task *task, struct armdyn_workspace *workspace, size_t first,
+                                  size_t last, size_t *failed)
+{
+  (void)failed;
+  for (size_t s = first; s < last; s++)
+    armdyn_gravity_torque(task->robot, row(&task->request->q, s), workspace, out(task, 0, s));
+  return ARMDYN_OK;
+}
+
+enum { KINETIC, POTENTIAL, LINEAR, ANGULAR };
 
 static enum armdyn_status energy(const struct samples_task *task, struct armdyn_workspace *workspace, size_t first,
                                  size_t last, size_t *failed)
 {
   const struct samples_request *r = task->request;
   (void)failed;
-  for (size_t s = first; s < last; s++)
-    armdyn_energy(task->robot, row(&r->q, s), row(&r->qd, s), workspace, out(task, KINETIC, s),
-                  out(task, POTENTIAL, s));
+  for (size_t s = first; s < last; s++) {
+    const double *q = row(&r->q, s), *qd = row(&r->qd, s);
+    double *linear = out(task, LINEAR, s), *angular = out(task, ANGULAR, s), momentum[6];
+    armdyn_energy(task->robot, q, qd, workspace, out(task, KINETIC, s), out(task, POTENTIAL, s));
+    if (!linear && !angular) continue;
+    armdyn_momentum(task->robot, q, qd, workspace, momentum);
+    if (linear) memcpy(linear, momentum + 3, 3 * sizeof *momentum);
+    if (angular) memcpy(angular, momentum, 3 * sizeof *momentum);
+  }
   return ARMDYN_OK;
 }
 
@@ -116,12 +160,58 @@ static enum armdyn_status forward_kinematics(const struct samples_task *task, st
   return ARMDYN_OK;
 }
 
+enum { JACOBIAN, JACOBIAN_DOT_QD };
+
+static enum armdyn_status jacobian(const struct samples_task *task, struct armdyn_workspace *workspace, size_t first,
+                                   size_t last, size_t *failed)
+{
+  const struct samples_request *r = task->request;
+  (void)failed;
+  for (size_t s = first; s < last; s++) {
+    double *matrix = out(task, JACOBIAN, s), *rate = out(task, JACOBIAN_DOT_QD, s);
+    if (matrix) {
+      armdyn_jacobian(task->robot, row(&r->q, s), r->frame, workspace, matrix);
+      samples_swap_halves(matrix, 3 * task->joints);
+    }
+    if (rate) {
+      armdyn_jacobian_dot_qd(task->robot, row(&r->q, s), row(&r->qd, s), r->frame, workspace, rate);
+      samples_swap_halves(rate, 3);
+    }
+  }
+  return ARMDYN_OK;
+}
+
+enum { HOLDING_TAU, JOINT_WRENCHES };
+
+static enum armdyn_status statics(const struct samples_task *task, struct armdyn_workspace *workspace, size_t first,
+                                  size_t last, size_t *failed)
+{
+  const struct samples_request *r = task->request;
+  (void)failed;
+  for (size_t s = first; s < last; s++) {
+    double tau[ARMDYN_JOINTS_MAX], *wrenches = out(task, JOINT_WRENCHES, s);
+    armdyn_statics(task->robot, row(&r->q, s), row(&r->wrench, s), r->wrench_frame, workspace, tau, wrenches);
+    if (task->out[HOLDING_TAU]) memcpy(out(task, HOLDING_TAU, s), tau, task->joints * sizeof *tau);
+    for (size_t i = 0; i < task->joints && wrenches; i++) samples_swap_halves(wrenches + 6 * i, 3);
+  }
+  return ARMDYN_OK;
+}
+
 samples_kernel *const samples_kernels[] = {
   [CALL_INVERSE_DYNAMICS] = inverse_dynamics,
   [CALL_FORWARD_DYNAMICS] = forward_dynamics,
   [CALL_MASS_MATRIX] = mass_matrix,
+  [CALL_CORIOLIS] = coriolis,
   [CALL_GRAVITY] = gravity,
   [CALL_ENERGY] = energy,
   [CALL_FORWARD_KINEMATICS] = forward_kinematics,
+  [CALL_JACOBIAN] = jacobian,
+  [CALL_STATICS] = statics,
 };
 _Static_assert(sizeof samples_kernels / sizeof *samples_kernels == SAMPLES_CALL_COUNT, "a kernel for every call");
+
+bool samples_method_fits(enum samples_call call, const struct samples_task *task, struct armdyn_error *error)
+{
+  return call != CALL_INVERSE_DYNAMICS || task->request->method != ARMDYN_INVERSE_CLOSED_FORM ||
+         armdyn_is_scara(task->robot, error);
+}

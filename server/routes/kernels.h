@@ -20,4 +20,7 @@ typedef enum armdyn_status samples_kernel(const struct samples_task *task, struc
 /* By call, as samples_forms. */
 extern samples_kernel *const samples_kernels[];
 
+/* Is the method that was asked for one for this robot? error: why not. */
+bool samples_method_fits(enum samples_call call, const struct samples_task *task, struct armdyn_error *error);
+
 #endif

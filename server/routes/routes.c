@@ -18,7 +18,14 @@ const struct route routes[] = {
   { HTTP_GET,    "/v1/robots/{robot}/revisions/{revision}",   robot_revision_get,   ROLE_VIEWER,   ON_EVENT_THREAD, 0,                  0,             0,             NULL,                   "getRobotRevision" },
 
   { HTTP_POST,   "/v1/robots/{robot}/inverse-dynamics",       dynamics_call,        ROLE_OPERATOR, ON_EVENT_THREAD, LIMIT_SAMPLES_BODY, SAMPLES_MEDIA, SAMPLES_MEDIA, "revision field wrench_frame method friction decompose", "inverseDynamics" },
+  { HTTP_POST,   "/v1/robots/{robot}/forward-dynamics",       dynamics_call,        ROLE_OPERATOR, ON_EVENT_THREAD, LIMIT_SAMPLES_BODY, SAMPLES_MEDIA, SAMPLES_MEDIA, "revision field wrench_frame method friction", "forwardDynamics" },
+  { HTTP_POST,   "/v1/robots/{robot}/mass-matrix",            dynamics_call,        ROLE_OPERATOR, ON_EVENT_THREAD, LIMIT_SAMPLES_BODY, SAMPLES_MEDIA, SAMPLES_MEDIA, "revision field", "massMatrix" },
+  { HTTP_POST,   "/v1/robots/{robot}/coriolis",               dynamics_call,        ROLE_OPERATOR, ON_EVENT_THREAD, LIMIT_SAMPLES_BODY, SAMPLES_MEDIA, SAMPLES_MEDIA, "revision field", "coriolis" },
+  { HTTP_POST,   "/v1/robots/{robot}/gravity",                dynamics_call,        ROLE_OPERATOR, ON_EVENT_THREAD, LIMIT_SAMPLES_BODY, SAMPLES_MEDIA, SAMPLES_MEDIA, "revision field", "gravity" },
+  { HTTP_POST,   "/v1/robots/{robot}/energy",                 dynamics_call,        ROLE_OPERATOR, ON_EVENT_THREAD, LIMIT_SAMPLES_BODY, SAMPLES_MEDIA, SAMPLES_MEDIA, "revision field", "energy" },
   { HTTP_POST,   "/v1/robots/{robot}/forward-kinematics",     dynamics_call,        ROLE_OPERATOR, ON_EVENT_THREAD, LIMIT_SAMPLES_BODY, SAMPLES_MEDIA, SAMPLES_MEDIA, "revision field",       "forwardKinematics" },
+  { HTTP_POST,   "/v1/robots/{robot}/jacobian",               dynamics_call,        ROLE_OPERATOR, ON_EVENT_THREAD, LIMIT_SAMPLES_BODY, SAMPLES_MEDIA, SAMPLES_MEDIA, "revision field frame", "jacobian" },
+  { HTTP_POST,   "/v1/robots/{robot}/statics",                dynamics_call,        ROLE_OPERATOR, ON_EVENT_THREAD, LIMIT_SAMPLES_BODY, SAMPLES_MEDIA, SAMPLES_MEDIA, "revision field wrench_frame", "statics" },
 
   { HTTP_POST,   "/v1/robots/{robot}/trajectories",           trajectory_create,    ROLE_OPERATOR, ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             "revision include",     "createTrajectory" },
   { HTTP_GET,    "/v1/trajectories",                          trajectory_list,      ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             "robot limit cursor",   "listTrajectories" },

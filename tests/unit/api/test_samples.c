@@ -144,7 +144,7 @@ Test(samples, refusals)
     { "{\"q\":[[0,1],[0,1]],\"qd\":[[0,1],[0,1]],\"qdd\":[0,1]}", "/qdd", FAULT_TYPE },
     { "{\"q\":[0,1],\"qd\":[0,1],\"qdd\":[0,1],\"wrench\":[1,2,3]}", "/wrench", FAULT_LENGTH },
     { "{\"q\":[0,1],\"qd\":[0,1],\"qdd\":[0,1],\"wrench\":[[1,2,3,4,5,6]]}", "/wrench", FAULT_TYPE },
-    { "{\"q\":[0,1],\"qd\":[0,1],\"qdd\":[0,1],\"method\":\"lagrange\"}", "/method", FAULT_ENUM },
+    { "{\"q\":[0,1],\"qd\":[0,1],\"qdd\":[0,1],\"method\":\"guess\"}", "/method", FAULT_ENUM },
     { "{\"q\":[0,1],\"qd\":[0,1],\"qdd\":[0,1],\"wrench_frame\":\"world\"}", "/wrench_frame", FAULT_ENUM },
     { "{\"q\":[0,1],\"qd\":[0,1],\"qdd\":[0,1],\"payload\":{\"mass\":-1}}", "/payload/mass", FAULT_MINIMUM },
     { "{\"q\":[0,1],\"qd\":[0,1],\"qdd\":[0,1],\"gravity\":[0,0]}", "/gravity", FAULT_LENGTH },
