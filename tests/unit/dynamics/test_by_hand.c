@@ -102,6 +102,32 @@ Test(by_hand, coupled_transmission)
   check_parts(&d, &(struct armdyn_load){ base_wrench, ARMDYN_WRENCH_BASE, false }, wanted);
 }
 
+/* The same arm at rest under gravity (0, -10, 0), the wrench moment 4 and force (10, -5) in the plane; the worked example of
+ * deploy/doc/dynamics.md.
+ *   link 2 is held by force -((0, -10) + (0, -5) + (10, -5)) = (-10, 20) and, at the tool, moment -(0.2 * 10 + 4) = -6
+ *   link 1 by (-10, 20) + (0, 20) = (-10, 40) and, at the elbow, moment -(-2 - 2 + 4 - 2) = 2; frame 1 has x up, y to -x
+ *   torque about the elbow -6 + 0.4 * 20 = 2, about the base 2 + 0.5 * 10 = 7 */
+Test(by_hand, statics)
+{
+  const double half_turn = acos(-1) / 2, q[2] = { half_turn, -half_turn }, wrench[6] = { 0, 0, 4, 10, -5, 0 };
+  const double wanted[2][6] = { { 0, 0, 2, 40, 10, 0 }, { 0, 0, -6, -10, 20, 0 } };
+  struct armdyn_robot_description d;
+  struct armdyn_robot *robot;
+  double tau[2], got[2][6];
+  planar_description(&d);
+  memcpy(d.gravity, (const double[3]){ 0, -10, 0 }, sizeof d.gravity);
+  cr_assert_eq(armdyn_robot_new(&d, &robot, NULL), ARMDYN_OK);
+  struct armdyn_workspace *workspace = armdyn_workspace_new(2);
+  armdyn_statics(robot, q, wrench, ARMDYN_WRENCH_BASE, workspace, tau, got[0]);
+  cr_assert_float_eq(tau[0], 7, 1e-13);
+  cr_assert_float_eq(tau[1], 2, 1e-13);
+  for (int i = 0; i < 2; i++) {
+    for (int k = 0; k < 6; k++) cr_assert_float_eq(got[i][k], wanted[i][k], 1e-13, "joint %d, %d", i + 1, k);
+  }
+  armdyn_workspace_free(workspace);
+  armdyn_robot_free(robot);
+}
+
 /* A slide that leans 30 degrees from the vertical, m = 3 kg with 1 kg of payload, against free fall (0, 0, -10):
  * gravity 4 * 10 * cos 30 deg, inertial 4 * 2, a push of 7 N along the slide helps, so -7. */
 Test(by_hand, leaning_slide)

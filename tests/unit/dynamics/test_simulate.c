@@ -254,7 +254,7 @@ Test(simulate, faults_are_told_with_their_time)
   pendulum(&run);
   struct armdyn_simulation request = { .duration = 1, .sample_period = 0.1, .steps_max = 5 };
   cr_assert_eq(simulate(&run, &request, &error), ARMDYN_ELIMIT);
-  cr_assert_str_eq(error.pointer, "/0Lmax");
+  cr_assert_str_eq(error.pointer, "/steps_max");
   request.steps_max = 0;
   cr_assert_eq(armdyn_simulate(run.robot, &request, two_samples, &samples, run.workspace, NULL, &error),
                ARMDYN_ECANCELLED);
