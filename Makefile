@@ -37,7 +37,7 @@ HARDEN_release := -D_FORTIFY_SOURCE=2 -fstack-protector-strong
 HARDEN_link    := -Wl,-z,relro,-z,now
 
 WARNINGS  := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(CI),-Werror)
-CFLAGS    := -std=c17 -fPIC -fno-math-errno -fno-trapping-math $(FLAGS_$(VARIANT)) $(WARNINGS)
+CFLAGS    := -std=c17 -fPIC -fno-math-errno -fno-trapping-math -ffp-contract=fast $(FLAGS_$(VARIANT)) $(WARNINGS)
 CPPFLAGS  := -I. -Ilib/include -include lib/banned.h -D_GNU_SOURCE -MMD -MP
 LDFLAGS   := $(filter -fsanitize%,$(FLAGS_$(VARIANT))) $(HARDEN_link)
 LIB_LIBS  := -lsundials_arkode -lsundials_nvecserial -lm

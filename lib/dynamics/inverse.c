@@ -1,3 +1,4 @@
+#include "lib/dynamics/lanes.h"
 #include "lib/dynamics/rnea.h"
 #include "lib/dynamics/roads.h"
 #include "lib/dynamics/scara.h"
@@ -14,10 +15,8 @@ void friction_add(const struct armdyn_robot *robot, const double *q, const doubl
 void armdyn_inverse_dynamics(const struct armdyn_robot *robot, const double *q, const double *qd, const double *qdd,
                              const struct armdyn_load *load, struct armdyn_workspace *workspace, double *tau)
 {
-  double memory[6];
-  pose_joints(robot, q, workspace->pose);
-  const struct rnea_input in = { qd, qdd, true, load_on_last_link(robot, load, workspace->pose, memory) };
-  rnea_torques(robot, &in, workspace, tau);
+  (void)workspace;
+  lanes_fastest()->inverse(robot, q, qd, qdd, load, tau);
   rotor_inertia_add(robot, qdd, tau);
   friction_add(robot, q, qd, load, tau);
 }
@@ -48,6 +47,11 @@ enum armdyn_status armdyn_inverse_dynamics_by(const struct armdyn_robot *robot, 
 void armdyn_inverse_dynamics_batch(const struct armdyn_robot *robot, const struct armdyn_samples *samples,
                                    struct armdyn_workspace *workspace, double *tau)
 {
+  const struct lanes_kernels *kernels = lanes_fastest();
+  if (samples->count >= kernels->width) {
+    kernels->inverse_batch(robot, samples, tau);
+    return;
+  }
   for (size_t k = 0; k < samples->count; k++) {
     const struct armdyn_rows *w = &samples->wrench;
     const struct armdyn_load load = { w->data ? w->data + k * w->stride : NULL, samples->wrench_frame,
@@ -80,7 +84,8 @@ void armdyn_inverse_dynamics_parts(const struct armdyn_robot *robot, const doubl
   const size_t n = robot->joint_count;
   const double *zero = workspace->zero;
   double memory[6];
-  armdyn_inverse_dynamics(robot, q, qd, qdd, load, workspace, tau); /* leaves the poses at q */
+  armdyn_inverse_dynamics(robot, q, qd, qdd, load, workspace, tau);
+  pose_joints(robot, q, workspace->pose);
   const double *wrench = load_on_last_link(robot, load, workspace->pose, memory);
   if (parts->inertial) {
     rnea_torques(robot, &(struct rnea_input){ zero, qdd, false, NULL }, workspace, parts->inertial);

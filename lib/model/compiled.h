@@ -4,6 +4,7 @@
 
 #include "armdyn/robot.h"
 #include "lib/math/spatial.h"
+#include "lib/model/reduced.h"
 
 /* Joint and link i, everything in the canonical frame i. */
 struct compiled_joint {
@@ -23,6 +24,7 @@ struct armdyn_robot {
   double rotor_inertia[ARMDYN_JOINTS_MAX]; /* reflected, gear_ratio^2 Jm; used where not coupled */
   double coupled_rotor_inertia[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX]; /* T' Jm T, n x n; used where coupled */
   double motor_from_joint[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX];      /* T^-T, n x n; used where coupled */
+  struct reduced_robot reduced;
   struct armdyn_robot_description description;
 };
 

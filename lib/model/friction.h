@@ -24,6 +24,9 @@ struct friction_term {
 extern const struct friction_term friction_terms[];
 extern const size_t friction_term_count;
 
+/* The rows offset, coulomb, viscous and high_speed. */
+#define FRICTION_LINEAR (1u << 0 | 1u << 1 | 1u << 3 | 1u << 4)
+
 /* Fill a state for a joint at q, qd. */
 void friction_state_set(struct friction_state *x, const struct armdyn_joint *joint, double q, double qd);
 /* Bit k is set where the joint has row k of the table. */

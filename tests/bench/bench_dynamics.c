@@ -2,6 +2,7 @@
  * many postures. */
 #include <time.h>
 
+#include "lib/dynamics/lanes.h"
 #include "tests/support/robots.h"
 
 enum { POSTURES = 512, REPEATS = 40, RUNS = 9, N = ARMDYN_JOINTS_MAX };
@@ -34,6 +35,17 @@ static void inverse_batch(struct subject *s)
     .count = POSTURES, .q = { s->q, s->n }, .qd = { s->qd, s->n }, .qdd = { s->qdd, s->n }
   };
   armdyn_inverse_dynamics_batch(s->robot, &samples, s->workspace, s->tau);
+}
+
+/* The kernels of one vector unit, for inverse_width. */
+static const struct lanes_kernels *width;
+
+static void inverse_width(struct subject *s)
+{
+  const struct armdyn_samples samples = {
+    .count = POSTURES, .q = { s->q, s->n }, .qd = { s->qd, s->n }, .qdd = { s->qdd, s->n }
+  };
+  width->inverse_batch(s->robot, &samples, s->tau);
 }
 
 static void mass_matrix(struct subject *s)
@@ -89,6 +101,19 @@ static void measure(const char *format, const char *robot, void (*run)(struct su
   printf("%s %.1f ns lower\n", name, ns[RUNS / 2]);
 }
 
+/* The batch on every vector unit that this processor has, as inverse_<robot>_sample_<unit>. */
+static void measure_widths(const char *robot, struct subject *s)
+{
+  const struct lanes_kernels *kinds[LANES_KINDS];
+  const size_t count = lanes_supported(kinds);
+  for (size_t k = 0; k < count; k++) {
+    char format[64];
+    width = kinds[k];
+    snprintf(format, sizeof format, "inverse_%%s_sample_%s", width->name);
+    measure(format, robot, inverse_width, s);
+  }
+}
+
 static void subject_open(struct subject *s, const struct armdyn_robot_description *description)
 {
   struct dice dice = { 11 };
@@ -139,6 +164,7 @@ int main(void)
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
       measure(kernels[k].name, robots[r], kernels[k].run, &subject);
     }
+    measure_widths(robots[r], &subject);
     armdyn_workspace_free(subject.workspace);
     armdyn_robot_free(subject.robot);
   }

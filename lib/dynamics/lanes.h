@@ -1,0 +1,31 @@
+/* Kernels that were compiled several times, for the vector units that this processor may have.
+ * To add one: a file like lanes_avx2.c, and a row in lib/dynamics/lanes.c. */
+#ifndef LIB_DYNAMICS_LANES_H
+#define LIB_DYNAMICS_LANES_H
+
+#include "armdyn/dynamics.h"
+#include "lib/model/compiled.h"
+
+struct lanes_kernels {
+  const char *name;
+  size_t width; /* samples at a time in a batch */
+  /* one sample, without friction and rotors */
+  void (*inverse)(const struct armdyn_robot *robot, const double *q, const double *qd, const double *qdd,
+                  const struct armdyn_load *load, double *tau);
+  /* at least `width` samples */
+  void (*inverse_batch)(const struct armdyn_robot *robot, const struct armdyn_samples *samples, double *tau);
+};
+
+#if defined __x86_64__ && defined __GNUC__ && !defined __clang__
+#define LANES_OF_X86_64
+extern const struct lanes_kernels lanes_avx2, lanes_avx512;
+#endif
+extern const struct lanes_kernels lanes_baseline;
+
+/* Those that this processor can run, the fastest first; the baseline is always the last. Answers how many. */
+enum { LANES_KINDS = 3 };
+size_t lanes_supported(const struct lanes_kernels *kinds[LANES_KINDS]);
+/* The fastest. */
+const struct lanes_kernels *lanes_fastest(void);
+
+#endif

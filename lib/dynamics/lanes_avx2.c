@@ -1,0 +1,10 @@
+/* x86-64-v3: 4 lanes in AVX2, with fused multiply and add. */
+#include "lib/dynamics/lanes.h"
+
+#ifdef LANES_OF_X86_64
+#pragma GCC target("arch=x86-64-v3")
+#define LANES 4
+#include "lib/dynamics/lanes_kernel.h"
+
+const struct lanes_kernels lanes_avx2 = { "avx2", LANES, inverse, inverse_batch };
+#endif

@@ -1,0 +1,10 @@
+/* x86-64-v4: 8 lanes in AVX-512, with fused multiply and add. */
+#include "lib/dynamics/lanes.h"
+
+#ifdef LANES_OF_X86_64
+#pragma GCC target("arch=x86-64-v4")
+#define LANES 8
+#include "lib/dynamics/lanes_kernel.h"
+
+const struct lanes_kernels lanes_avx512 = { "avx512", LANES, inverse, inverse_batch };
+#endif

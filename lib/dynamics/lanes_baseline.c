@@ -1,0 +1,5 @@
+/* For every processor: two lanes. */
+#define LANES 2
+#include "lib/dynamics/lanes_kernel.h"
+
+const struct lanes_kernels lanes_baseline = { "baseline", LANES, inverse, inverse_batch };

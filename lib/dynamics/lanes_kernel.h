@@ -1,0 +1,167 @@
+/* Inverse dynamics of one sample, and of LANES samples at a time; a template, see lanes.h. The includer defines LANES and
+ * has chosen the instruction set. */
+#include "lib/dynamics/lanes.h"
+#include "lib/model/friction.h"
+
+typedef double lanes __attribute__((vector_size(8 * LANES)));
+typedef long long lane_bits __attribute__((vector_size(8 * LANES)));
+
+#include "lib/math/sincos_kernel.h"
+
+#define REAL    double
+#define NAME(x) single_##x
+#include "lib/dynamics/recursion_kernel.h"
+#undef REAL
+#undef NAME
+#define REAL    lanes
+#define NAME(x) lanes_##x
+#include "lib/dynamics/recursion_kernel.h"
+
+/* -- one sample: sines and cosines of LANES joints at a time -- */
+
+static void single_turns(const struct reduced_robot *robot, size_t n, struct single_state *x)
+{
+  for (size_t first = 0; first < n; first += LANES) {
+    lanes q = { 0 }, sine, cosine;
+    const size_t count = n - first < LANES ? n - first : LANES;
+    for (size_t l = 0; l < count; l++) q[l] = robot->joints[first + l].slides ? 0 : x[first + l].q;
+    const lane_bits inside = sincos_range(&q);
+    if (all_lanes(&inside)) {
+      sincos_lanes(&q, &sine, &cosine);
+    } else {
+      sincos_by_lane(&q, &sine, &cosine);
+    }
+    for (size_t l = 0; l < count; l++) {
+      const struct reduced_joint *joint = &robot->joints[first + l];
+      x[first + l].cosine = joint->angle_cosine * cosine[l] - joint->angle_sine * sine[l];
+      x[first + l].sine = joint->angle_sine * cosine[l] + joint->angle_cosine * sine[l];
+    }
+  }
+}
+
+static void inverse(const struct armdyn_robot *robot, const double *q, const double *qd, const double *qdd,
+                    const struct armdyn_load *load, double *tau)
+{
+  const size_t n = robot->joint_count;
+  struct single_state x[ARMDYN_JOINTS_MAX];
+  for (size_t i = 0; i < n; i++) {
+    x[i].q = q[i];
+    x[i].qd = qd[i];
+    x[i].qdd = qdd[i];
+  }
+  single_turns(&robot->reduced, n, x);
+  single_recursion_outward(&robot->reduced, n, x);
+  if (load && load->wrench) {
+    double wrench[6];
+    memcpy(wrench, load->wrench, sizeof wrench);
+    single_wrench_moved(robot, x, load->wrench_frame == ARMDYN_WRENCH_BASE, wrench);
+    for (int k = 0; k < 6; k++) x[n - 1].force[k] -= wrench[k];
+  }
+  single_recursion_inward(&robot->reduced, n, x);
+  for (size_t i = 0; i < n; i++) tau[i] = x[i].force[robot->reduced.joints[i].slides ? 5 : 2];
+}
+
+/* -- LANES samples -- */
+
+/* One number of LANES rows. */
+static inline lanes column(const struct armdyn_rows *rows, size_t first, size_t index)
+{
+  const double *x = rows->data + first * rows->stride + index;
+  lanes out;
+  for (size_t l = 0; l < LANES; l++) out[l] = x[l * rows->stride];
+  return out;
+}
+
+static void lanes_turns(const struct reduced_robot *robot, size_t n, struct lanes_state *x)
+{
+  const lanes zero = { 0 };
+  lane_bits inside = zero == zero;
+  for (size_t i = 0; i < n; i++) inside &= robot->joints[i].slides ? inside : sincos_range(&x[i].q);
+  const bool all = all_lanes(&inside);
+  for (size_t i = 0; i < n; i++) {
+    const struct reduced_joint *joint = &robot->joints[i];
+    lanes sine, cosine;
+    if (joint->slides) {
+      x[i].cosine = zero + joint->angle_cosine;
+      x[i].sine = zero + joint->angle_sine;
+      continue;
+    }
+    if (all) {
+      sincos_lanes(&x[i].q, &sine, &cosine);
+    } else {
+      sincos_by_lane(&x[i].q, &sine, &cosine);
+    }
+    x[i].cosine = joint->angle_cosine * cosine - joint->angle_sine * sine;
+    x[i].sine = joint->angle_sine * cosine + joint->angle_cosine * sine;
+  }
+}
+
+static void lanes_rotors(const struct armdyn_robot *robot, const struct lanes_state *x, lanes *tau)
+{
+  const size_t n = robot->joint_count;
+  for (size_t i = 0; i < n; i++) {
+    if (!robot->coupled) {
+      tau[i] += robot->rotor_inertia[i] * x[i].qdd;
+      continue;
+    }
+    for (size_t j = 0; j < n; j++) tau[i] += robot->coupled_rotor_inertia[i * n + j] * x[j].qdd;
+  }
+}
+
+/* Friction that is linear in its parameters, with every lane fast enough for tanh to be 1; all else lane by lane. */
+static lanes lanes_friction(const struct armdyn_robot *robot, size_t i, lanes q, lanes qd)
+{
+  const struct armdyn_joint *joint = &robot->description.joints[i];
+  const struct armdyn_friction *f = &joint->friction;
+  const double fast = 20 * joint->velocity_scale;
+  const lane_bits forward = qd >= fast, settled = forward | (qd <= -fast);
+  lanes out;
+  if ((robot->joints[i].friction & ~FRICTION_LINEAR) || !all_lanes(&settled)) {
+    for (int l = 0; l < LANES; l++) out[l] = armdyn_friction_torque(robot, i, q[l], qd[l]);
+    return out;
+  }
+  const lanes zero = { 0 }, square = qd * qd;
+  const lanes positive = zero + f->coulomb.positive + f->viscous.positive * qd + f->high_speed * square;
+  const lanes negative = zero - f->coulomb.negative + f->viscous.negative * qd - f->high_speed * square;
+  return (lanes)(((lane_bits)positive & forward) | ((lane_bits)negative & ~forward)) + f->offset;
+}
+
+static void inverse_of_lanes(const struct armdyn_robot *robot, const struct armdyn_samples *samples, size_t first,
+                             double *tau)
+{
+  const size_t n = robot->joint_count;
+  const struct reduced_joint *joints = robot->reduced.joints;
+  struct lanes_state x[ARMDYN_JOINTS_MAX];
+  lanes out[ARMDYN_JOINTS_MAX];
+  for (size_t i = 0; i < n; i++) {
+    x[i].q = column(&samples->q, first, i);
+    x[i].qd = column(&samples->qd, first, i);
+    x[i].qdd = column(&samples->qdd, first, i);
+  }
+  lanes_turns(&robot->reduced, n, x);
+  lanes_recursion_outward(&robot->reduced, n, x);
+  if (samples->wrench.data) {
+    lanes wrench[6];
+    for (size_t k = 0; k < 6; k++) wrench[k] = column(&samples->wrench, first, k);
+    lanes_wrench_moved(robot, x, samples->wrench_frame == ARMDYN_WRENCH_BASE, wrench);
+    for (int k = 0; k < 6; k++) x[n - 1].force[k] -= wrench[k];
+  }
+  lanes_recursion_inward(&robot->reduced, n, x);
+  for (size_t i = 0; i < n; i++) {
+    out[i] = x[i].force[joints[i].slides ? 5 : 2];
+    if (robot->joints[i].friction && !samples->frictionless) out[i] += lanes_friction(robot, i, x[i].q, x[i].qd);
+  }
+  lanes_rotors(robot, x, out);
+  for (size_t i = 0; i < n; i++) {
+    for (size_t l = 0; l < LANES; l++) tau[(first + l) * n + i] = out[i][l];
+  }
+}
+
+/* At least LANES samples; the last ones that fill no vector are computed with some before them once more. */
+static void inverse_batch(const struct armdyn_robot *robot, const struct armdyn_samples *samples, double *tau)
+{
+  for (size_t first = 0; first < samples->count; first += LANES) {
+    const size_t last = samples->count - LANES;
+    inverse_of_lanes(robot, samples, first < last ? first : last, tau);
+  }
+}

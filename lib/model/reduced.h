@@ -1,0 +1,45 @@
+/* The robot as the fast recursion of inverse dynamics wants it (lib/dynamics/lanes_kernel.h): the same torques from fewer
+ * numbers.
+ *
+ * Frames: the x axis and the height of a canonical frame on its joint axis are free. They are chosen so that the frame of
+ * joint i in that before it is
+ *     Tx(x) Ty(y) Rx(twist) Rz(angle + q)  or, prismatic,  Tx(x) Ty(y) Rx(twist) Rz(angle) Tz(q)
+ * which is the modified convention without its cancellation between nearly parallel axes.
+ *
+ * Bodies: mass on a revolute joint's axis belongs to the link before just as well, for it moves with both and has no
+ * moment about the axis; and so does the second moment of a link that only slides. What is moved on inward in this way
+ * (m, h_z, S_zz; S) is zero here. Joint torques stay what they are; the forces inside the joints do not.
+ * Source: Khalil & Kleinfinger 1987 for the regrouping; Khalil & Dombre, ch. 9. */
+#ifndef LIB_MODEL_REDUCED_H
+#define LIB_MODEL_REDUCED_H
+
+#include <stdbool.h>
+
+#include "armdyn/robot.h"
+#include "lib/math/spatial.h"
+
+enum reduced_twist { TWIST_NONE, TWIST_RIGHT, TWIST_ANY, TWIST_COUNT }; /* 0, pi/2, [0, pi] */
+
+struct reduced_joint {
+  enum reduced_twist twist;
+  bool slides;
+  bool offset;   /* x or y is not 0 */
+  bool products; /* S has products */
+  double twist_cosine, twist_sine;
+  double angle_cosine, angle_sine;
+  double x, y;
+  struct distribution link;
+};
+
+struct reduced_robot {
+  struct reduced_joint joints[ARMDYN_JOINTS_MAX];
+  double base_cosine, base_sine; /* of the turn about z between the base frame and the one before joint 0 */
+  double upward[3];              /* minus gravity, with the twist of joint 0 undone */
+  bool upright;                  /* gravity lies along joint 0 */
+};
+
+struct armdyn_robot;
+/* From the compiled joints and gravity. */
+void reduced_compile(const struct armdyn_robot *robot, struct reduced_robot *reduced);
+
+#endif

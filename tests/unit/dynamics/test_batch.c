@@ -1,0 +1,162 @@
+/* The specialised recursion and the batches against the general recursion, for every vector unit of this processor. */
+#include <criterion/criterion.h>
+
+#include "lib/dynamics/lanes.h"
+#include "lib/dynamics/rnea.h"
+#include "tests/support/robots.h"
+
+enum { N = ARMDYN_JOINTS_MAX, COUNT = 37, WIDE = 3 * N + 7 };
+
+static double choose(struct dice *dice, const double *of, size_t count)
+{
+  return of[(size_t)dice_uniform(dice, 0, (double)count)];
+}
+
+/* Arms as they are built: right angles, no lengths, bodies without products; the specialised steps of the recursion. */
+static void plain_description(struct dice *dice, struct armdyn_robot_description *d, size_t n,
+                              enum armdyn_convention convention)
+{
+  const double turns[] = { 0, 0, M_PI / 2, -M_PI / 2, M_PI, 0.7 }, lengths[] = { 0, 0, 0.3, -0.2 };
+  struct armdyn_joint blank;
+  armdyn_joint_init(&blank);
+  random_description(dice, d, n, convention);
+  for (size_t i = 0; i < n; i++) {
+    struct armdyn_joint *joint = &d->joints[i];
+    joint->alpha = choose(dice, turns, 6);
+    joint->theta = choose(dice, turns, 6);
+    joint->a = choose(dice, lengths, 4);
+    joint->d = choose(dice, lengths, 4);
+    joint->offset = 0;
+    if (i % 2) memset(joint->link.com, 0, sizeof joint->link.com);
+    if (i % 2) joint->link.inertia.xy = joint->link.inertia.xz = joint->link.inertia.yz = 0;
+    if (i % 3 == 0) joint->friction = blank.friction;
+    if (i % 3 == 1) joint->friction.ripple_count = 0;
+    if (i % 3 == 1) joint->friction.stiction = NAN;
+  }
+  if (n % 2) memcpy(d->gravity, (double[3]){ 0, 0, -9.81 }, sizeof d->gravity);
+}
+
+struct arm {
+  struct armdyn_robot *robot;
+  struct armdyn_workspace *workspace;
+  size_t n;
+};
+
+static void each_arm(void (*law)(const struct arm *arm, struct dice *dice))
+{
+  static struct armdyn_robot_description d;
+  for (size_t n = 1; n <= N; n += n < 9 ? 1 : 7) {
+    for (int kind = 0; kind < 12; kind++) {
+      struct dice dice = { 100 * n + (size_t)kind + 1 };
+      struct arm arm = { .n = n, .workspace = armdyn_workspace_new(n) };
+      (kind % 4 ? plain_description : random_description)(&dice, &d, n, (enum armdyn_convention)(kind % 3));
+      cr_assert_eq(armdyn_robot_new(&d, &arm.robot, NULL), ARMDYN_OK);
+      law(&arm, &dice);
+      armdyn_robot_free(arm.robot);
+      armdyn_workspace_free(arm.workspace);
+    }
+  }
+}
+
+static void same(const double *a, const double *b, size_t n, const char *what)
+{
+  double largest = 1;
+  for (size_t i = 0; i < n; i++) largest = fmax(largest, fabs(b[i]));
+  for (size_t i = 0; i < n; i++) {
+    cr_assert_float_eq(a[i], b[i], 1e-12 * largest, "%s, joint %zu of %zu: %.17g, %.17g", what, i, n, a[i], b[i]);
+  }
+}
+
+/* Newton-Euler on the frames and bodies as they were described. */
+static void general_torque(const struct arm *arm, const double *q, const double *qd, const double *qdd,
+                           const struct armdyn_load *load, double *tau)
+{
+  double wrench[6];
+  pose_joints(arm->robot, q, arm->workspace->pose);
+  const double *on_last = load_on_last_link(arm->robot, load, arm->workspace->pose, wrench);
+  rnea_torques(arm->robot, &(struct rnea_input){ qd, qdd, true, on_last }, arm->workspace, tau);
+}
+
+static void specialised_is_general(const struct arm *arm, struct dice *dice)
+{
+  const struct lanes_kernels *kinds[LANES_KINDS];
+  const size_t kind_count = lanes_supported(kinds);
+  for (int repeat = 0; repeat < 4; repeat++) {
+    double x[3 * N], wrench[6], expected[N], tau[N];
+    dice_fill(dice, x, 3 * arm->n, -3, 3);
+    dice_fill(dice, wrench, 6, -20, 20);
+    if (repeat == 3) x[0] = 1e7 + x[0]; /* beyond our own sine */
+    const struct armdyn_load load = { wrench, repeat % 2 ? ARMDYN_WRENCH_TOOL : ARMDYN_WRENCH_BASE, true };
+    general_torque(arm, x, x + arm->n, x + 2 * arm->n, &load, expected);
+    for (size_t k = 0; k < kind_count; k++) {
+      kinds[k]->inverse(arm->robot, x, x + arm->n, x + 2 * arm->n, &load, tau);
+      same(tau, expected, arm->n, kinds[k]->name);
+    }
+  }
+}
+
+Test(batch, specialised_recursion_is_the_general_one)
+{
+  each_arm(specialised_is_general);
+}
+
+/* Samples in one table as a log has it: [q qd qdd wrench and something else]. */
+struct table {
+  double row[COUNT * WIDE];
+  struct armdyn_samples samples;
+};
+
+static void fill(struct table *table, const struct arm *arm, struct dice *dice, int variant)
+{
+  const size_t n = arm->n, stride = 3 * n + 7;
+  double *x = table->row;
+  dice_fill(dice, x, COUNT * stride, -3, 3);
+  for (size_t k = 0; k < COUNT; k += 5) x[k * stride + n] *= 1e-4; /* dry friction near rest */
+  if (variant == 1) x[9 * stride] = -3e6;
+  table->samples = (struct armdyn_samples){ .count = COUNT,
+                                            .q = { x, stride },
+                                            .qd = { x + n, stride },
+                                            .qdd = { x + 2 * n, variant == 2 ? 0 : stride },
+                                            .wrench = { variant ? x + 3 * n : NULL, stride },
+                                            .wrench_frame = variant == 2 ? ARMDYN_WRENCH_BASE : ARMDYN_WRENCH_TOOL,
+                                            .frictionless = variant == 3 };
+}
+
+static void one_by_one(const struct arm *arm, const struct armdyn_samples *s, double *tau)
+{
+  for (size_t k = 0; k < s->count; k++) {
+    const struct armdyn_load load = { s->wrench.data ? s->wrench.data + k * s->wrench.stride : NULL, s->wrench_frame,
+                                      s->frictionless };
+    armdyn_inverse_dynamics(arm->robot, s->q.data + k * s->q.stride, s->qd.data + k * s->qd.stride,
+                            s->qdd.data + k * s->qdd.stride, &load, arm->workspace, tau + k * arm->n);
+  }
+}
+
+static void batch_is_single(const struct arm *arm, struct dice *dice)
+{
+  static struct table table;
+  static double expected[COUNT * N], tau[(COUNT + 1) * N];
+  const struct lanes_kernels *kinds[LANES_KINDS];
+  const size_t kind_count = lanes_supported(kinds), n = arm->n;
+  for (int variant = 0; variant < 4; variant++) {
+    fill(&table, arm, dice, variant);
+    one_by_one(arm, &table.samples, expected);
+    for (size_t count = 0; count <= COUNT; count += count < 18 ? 1 : 19) {
+      table.samples.count = count;
+      tau[count * n] = 4711;
+      armdyn_inverse_dynamics_batch(arm->robot, &table.samples, arm->workspace, tau);
+      cr_assert_eq(tau[count * n], 4711, "written beyond %zu samples", count);
+      for (size_t k = 0; k < count; k++) same(tau + k * n, expected + k * n, n, "batch");
+    }
+    for (size_t kind = 0; kind < kind_count; kind++) {
+      memset(tau, 0, sizeof tau);
+      kinds[kind]->inverse_batch(arm->robot, &table.samples, tau);
+      for (size_t k = 0; k < COUNT; k++) same(tau + k * n, expected + k * n, n, kinds[kind]->name);
+    }
+  }
+}
+
+Test(batch, batches_are_single_calls)
+{
+  each_arm(batch_is_single);
+}
