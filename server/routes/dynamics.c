@@ -2,6 +2,7 @@
  * pool, split over its threads. To add a call: see enum samples_call. */
 #include <stdatomic.h>
 
+#include "armdyn/methods.h"
 #include "server/app.h"
 #include "server/base/pool.h"
 #include "server/base/scratch.h"
@@ -145,10 +146,16 @@ static void answer_failure(struct exchange *x, const struct work *work)
     answer_status(x, status, NULL);
     return;
   }
-  char pointer[48] = "/q";
-  if (!work->task.request->single) snprintf(pointer, sizeof pointer, "/q/%zu", work->failed);
+  const struct samples_task *task = &work->task;
+  const double *q = task->request->q.data + work->failed * task->request->q.stride;
+  struct scratch *scratch = scratch_here();
+  size_t joint = scratch ? armdyn_massless_joint(task->robot, q, scratch->workspace) : task->joints;
+  char pointer[48] = "/q", words[96] = "a joint";
+  if (!task->request->single) snprintf(pointer, sizeof pointer, "/q/%zu", work->failed);
+  if (joint < task->joints)
+    snprintf(words, sizeof words, "joint \"%s\"", armdyn_robot_description(task->robot)->joints[joint].name);
   fault_add(exchange_faults(x), FAULT_AT_POINTER, pointer, FAULT_UNPHYSICAL,
-            "the mass matrix is not positive definite here: a joint moves nothing that has mass");
+            "the mass matrix is not positive definite here: %s moves nothing that has inertia", words);
   answer_problem(x, PROBLEM_INVALID, NULL);
 }
 

@@ -254,6 +254,59 @@ each(BATCH, DYNAMICS, (
 ))
 case("kinematics: velocities are unknown", POSES, 422, "/qd unknown_field", body={"q": [0, 0], "qd": [0, 0]})
 case("kinematics: no q", POSES, 422, "/q required", body={})
+FORWARD, JACOBIAN, STATICS = (f"POST /v1/robots/arm/{call}" for call in ("forward-dynamics", "jacobian", "statics"))
+each({"q": [0, 0], "qd": [0, 0], "tau": [0, 0]}, FORWARD, (
+    ("no tau", ("/tau", REMOVED), "/tau required"),
+    ("an acceleration", ("/qdd", [0, 0]), "/qdd unknown_field"),
+    ("one torque", ("/tau", [1]), "/tau length"),
+    ("a torque as a text", ("/tau", [1, "2"]), "/tau/1 type"),
+    ("a torque beyond reason", ("/tau", [0, 1e13]), "/tau/1 maximum"),
+    ("a batch of torques", ("/tau", [[0, 0]]), "/tau type"),
+    ("a method of inverse dynamics", ("/method", "lagrange"), "/method enum"),
+    ("causes", ("/decompose", True), "/decompose unknown_field"),
+))
+each({"q": [0, 0]}, JACOBIAN, (
+    ("unknown frame", ("/frame", "world"), "/frame enum"),
+    ("frame as a number", ("/frame", 0), "/frame type"),
+    ("one velocity", ("/qd", [1]), "/qd length"),
+    ("a batch of velocities", ("/qd", [[1, 1]]), "/qd type"),
+    ("a wrench frame", ("/wrench_frame", "tool"), "/wrench_frame unknown_field"),
+))
+case("jacobian: one velocity for a batch", JACOBIAN, 422, "/qd type", type="invalid", body={"q": [[0, 0]] * 2, "qd": [1, 1]})
+case("jacobian: fewer velocities", JACOBIAN, 422, "/qd length", type="invalid", body={"q": [[0, 0]] * 2, "qd": [[1, 1]]})
+each({"q": [0, 0], "wrench": [0] * 6}, STATICS, (
+    ("no wrench", ("/wrench", REMOVED), "/wrench required"),
+    ("wrench of five", ("/wrench", [0] * 5), "/wrench length"),
+    ("unknown wrench frame", ("/wrench_frame", "hand"), "/wrench_frame enum"),
+    ("friction", ("/friction", True), "/friction unknown_field"),
+))
+for call in ("mass-matrix", "gravity"):
+    each({"q": [0, 0]}, f"POST /v1/robots/arm/{call}", (
+        ("no q", ("/q", REMOVED), "/q required"),
+        ("three numbers", ("/q", [0, 0, 0]), "/q length"),
+        ("velocities", ("/qd", [0, 0]), "/qd unknown_field"),
+        ("payload without mass", ("/payload", {"com": [0, 0, 0]}), "/payload/mass required"),
+        ("gravity of two", ("/gravity", [0, 0]), "/gravity length"),
+        ("tool of two rpy", ("/tool", {"rpy": [0, 0]}), "/tool/rpy length"),
+    ))
+for call in ("coriolis", "energy"):
+    each({"q": [0, 0], "qd": [0, 0]}, f"POST /v1/robots/arm/{call}", (
+        ("no qd", ("/qd", REMOVED), "/qd required"),
+        ("accelerations", ("/qdd", [0, 0]), "/qdd unknown_field"),
+        ("an impossible payload", ("/payload", {"mass": 1, "inertia": {"xx": 1, "yy": 1, "zz": 3}}), "/payload/inertia unphysical"),
+    ))
+case("dynamics: the closed form of an arm that is no SCARA", DYNAMICS, 422, "/method inconsistent", type="invalid",
+     body=put(GOOD_SAMPLE, ("/method", "closed_form")))
+case("npy: the closed form of an arm that is no SCARA", DYNAMICS, 422, "?method inconsistent", query={"method": "closed_form"},
+     body=npy_write([[0.0] * 6]), kind="application/x-npy")
+case("jacobian: a frame in the query of JSON", JACOBIAN, 422, "?frame inconsistent", query={"frame": "tool"}, body={"q": [0, 0]})
+case("jacobian: a field of another call", JACOBIAN, 422, "?field enum", query={"field": "tau"}, kind="application/x-npy",
+     body=npy_write([[0.0] * 2]), headers={"Accept": "application/x-npy"})
+case("jacobian: the rate without velocities", JACOBIAN, 422, "?field enum", query={"field": "jacobian_dot_qd"},
+     kind="application/x-npy", body=npy_write([[0.0] * 2]), headers={"Accept": "application/x-npy"})
+case("npy: jacobian of three columns", JACOBIAN, 422, " length", kind="application/x-npy", body=npy_write([[0.0] * 3]))
+case("csv: jacobian with half of its velocities", JACOBIAN, 422, " required", kind="text/csv", body="q1,q2,qd1\n0,0,0\n")
+case("csv: statics without wrench", STATICS, 422, *[" required"] * 6, kind="text/csv", body="q1,q2\n0,0\n")
 case("dynamics: unknown robot", "POST /v1/robots/nobody/inverse-dynamics", 404, body=GOOD_SAMPLE, type="not-found")
 case("dynamics: unknown parameter", DYNAMICS, 422, "?frction unknown_field", query={"frction": "false"}, body=GOOD_SAMPLE)
 case("dynamics: unknown field asked for", DYNAMICS, 422, "?field enum", query={"field": "power"}, kind="application/x-npy",

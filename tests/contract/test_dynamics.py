@@ -1,0 +1,329 @@
+"""Every call of dynamics against numbers of other people's libraries and laws of mechanics, in every shape and format.
+
+A row of FIELDS is an output of a call and the field of the vectors that it must equal. The error of a state is taken
+relative to its largest value.
+"""
+
+import csv
+import io
+import math
+import random
+
+import pytest
+
+from support import npy_read, npy_write, robot, unique_name, vector_sets
+
+SETS = dict(vector_sets())
+MOST = 1e-9
+
+# call, what it takes, what it answers, the vectors' name of that; a field of the vectors may be under another name
+FIELDS = [
+    ("inverse-dynamics", {"q": "q", "qd": "qd", "qdd": "qdd"}, "tau", "tau"),
+    ("forward-dynamics", {"q": "q", "qd": "qd", "tau": "fd_tau"}, "qdd", "fd_qdd"),
+    ("mass-matrix", {"q": "q"}, "mass_matrix", "M"),
+    ("coriolis", {"q": "q", "qd": "qd"}, "coriolis_torque", "coriolis_torque"),
+    ("gravity", {"q": "q"}, "gravity_torque", "gravity_torque"),
+    ("energy", {"q": "q", "qd": "qd"}, "kinetic", "kinetic"),
+    ("energy", {"q": "q", "qd": "qd"}, "potential", "potential"),
+    ("forward-kinematics", {"q": "q"}, "tool", "T_tool"),
+    ("jacobian", {"q": "q"}, "jacobian", "J"),
+]
+METHODS = [("inverse-dynamics", "lagrange"), ("forward-dynamics", "crba"), ("forward-dynamics", "gauss")]
+
+
+@pytest.fixture(scope="module")
+def path(server):
+    """path(name): where the robot of a set is; stored once."""
+    stored = {}
+
+    def of(name):
+        if name not in stored:
+            with server.client() as client:
+                stored[name] = "/v1/robots/" + unique_name("vectors")
+                client.create_robot(SETS[name]["robot"], name=stored[name].rsplit("/", 1)[1])
+        return stored[name]
+    return of
+
+
+@pytest.fixture(scope="module")
+def arm(server):
+    """The Puma 560 and the SCARA with drives, friction and limits: {name: path}."""
+    paths = {}
+    with server.client() as client:
+        for name in ("puma560", "scara"):
+            unique = unique_name(name)
+            client.post("/v1/robots?allow_unphysical=true", {**robot(name), "name": unique}).expect(201)
+            paths[name] = "/v1/robots/" + unique
+    return paths
+
+
+def flat(value):
+    return [number for item in value for number in flat(item)] if isinstance(value, list) else [value]
+
+
+def error(got, expected):
+    """The largest difference, relative to the largest expected value."""
+    got, expected = flat(got), flat(expected)
+    assert len(got) == len(expected)
+    scale = max(map(abs, expected))
+    return max(abs(g - e) for g, e in zip(got, expected)) / (scale or 1)
+
+
+def times(matrix, vector):
+    return [sum(a * b for a, b in zip(row, vector)) for row in matrix]
+
+
+def transposed(matrix):
+    return [list(column) for column in zip(*matrix)]
+
+
+def states_with(name, field):
+    return [state for state in SETS[name]["states"] if field in state]
+
+
+def states_of(name, count, seed=3):
+    """Random states of an arm of tests/data/robots."""
+    places, n = random.Random(seed), len(robot(name)["joints"])
+    return [{field: [places.uniform(-scale, scale) for _ in range(n)] for field, scale in (("q", 1.2), ("qd", 1.5), ("qdd", 3))}
+            for _ in range(count)]
+
+
+def chosen(state, inputs):
+    return {field: state[source] for field, source in inputs.items()}
+
+
+def batch(states, inputs):
+    return {field: [state[source] for state in states] for field, source in inputs.items()}
+
+
+def identify(row):
+    return "-".join(str(part) for part in row if isinstance(part, str))
+
+
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("row", FIELDS, ids=identify)
+def test_vectors_singly_and_in_batch(client, path, name, row):
+    call, inputs, output, expected = row
+    states = states_with(name, expected)
+    assert len(states) >= 5
+    url = f"{path(name)}/{call}"
+    together = client.post(url, batch(states, inputs)).expect(200).json[output]
+    assert len(together) == len(states)
+    for state, got in zip(states, together):
+        alone = client.post(url, chosen(state, inputs)).expect(200).json[output]
+        assert error(got, state[expected]) < MOST
+        assert error(alone, got) < 1e-12
+
+
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("row", FIELDS, ids=identify)
+def test_vectors_in_npy_and_csv(client, path, name, row):
+    """The same numbers as JSON has, to the last bit, with their shape and names."""
+    call, inputs, output, expected = row
+    states = states_with(name, expected)
+    url = f"{path(name)}/{call}"
+    as_json = client.post(url, batch(states, inputs)).expect(200).json[output]
+    rows = [[number for source in inputs.values() for number in state[source]] for state in states]
+    options = {"body": npy_write(rows), "content_type": "application/x-npy"}
+    answer = client.post(f"{url}?field={output}", headers={"Accept": "application/x-npy"}, **options).expect(200)
+    shape, numbers = npy_read(answer.body)
+    extents, inner = [len(as_json)], as_json[0]
+    while isinstance(inner, list):
+        extents.append(len(inner))
+        inner = inner[0]
+    assert list(shape) == extents
+    assert numbers == flat(as_json)
+    joints = len(states[0]["q"])
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow([f"{field}{j + 1}" for field in inputs for j in range(joints)])
+    writer.writerows(rows)
+    answer = client.post(f"{url}?field={output}", body=text.getvalue(), content_type="text/csv",
+                         headers={"Accept": "text/csv"}).expect(200)
+    header, *lines = csv.reader(io.StringIO(answer.text, newline=""))
+    assert len(header) == math.prod(extents[1:]) and header[0].startswith(output)
+    assert [float(cell) for line in lines for cell in line] == flat(as_json)
+
+
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("call, method", METHODS)
+def test_methods_agree(client, path, name, call, method):
+    inputs, output, expected = next(row[1:] for row in FIELDS if row[0] == call)
+    states = SETS[name]["states"]
+    got = client.post(f"{path(name)}/{call}", {**batch(states, inputs), "method": method}).expect(200).json[output]
+    assert max(error(g, state[expected]) for g, state in zip(got, states)) < MOST
+
+
+def test_closed_form(client, arm):
+    """Of a SCARA with drives, friction, payload, a wrench and a tilted base, the equations written out say the same."""
+    for state in states_of("scara", 20):
+        body = {**state, "wrench": [3, -5, 7, 0.4, -0.6, 0.8], "gravity": [1, 2, -9], "decompose": True,
+                "payload": {"mass": 1.5, "com": [0.01, 0.02, 0.03], "inertia": {"xx": 0.01, "yy": 0.012, "zz": 0.009}}}
+        url = arm["scara"] + "/inverse-dynamics"
+        plain = client.post(url, body).expect(200).json
+        written = client.post(url, {**body, "method": "closed_form"}).expect(200).json
+        assert error(written["tau"], plain["tau"]) < 1e-10
+        assert error(written["gravity"], plain["gravity"]) < 1e-12
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_coriolis_matrix(client, path, name):
+    """C qd is the torque, and C + C' is dM/dt as another library's C has it (which is not that of Christoffel)."""
+    for state in states_with(name, "coriolis_matrix"):
+        got = client.post(path(name) + "/coriolis", {"q": state["q"], "qd": state["qd"]}).expect(200).json
+        C, reference = got["coriolis_matrix"], state["coriolis_matrix"]
+        n = len(C)
+        rate = [[C[i][j] + C[j][i] for j in range(n)] for i in range(n)]
+        expected = [[reference[i][j] + reference[j][i] for j in range(n)] for i in range(n)]
+        assert error(rate, expected) < MOST
+        assert error(times(C, state["qd"]), state["coriolis_torque"]) < MOST
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_coriolis_matrix_is_that_of_christoffel(client, path, name, h=1e-4):
+    """C_ij = sum_k (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) qd_k / 2, with central differences of M."""
+    for state in SETS[name]["states"][1:4]:
+        q, qd = state["q"], state["qd"]
+        n = len(q)
+        steps = [[x + sign * h * (i == k) for i, x in enumerate(q)] for k in range(n) for sign in (1, -1)]
+        M = client.post(path(name) + "/mass-matrix", {"q": steps}).expect(200).json["mass_matrix"]
+        dM = [[[(M[2 * k][i][j] - M[2 * k + 1][i][j]) / (2 * h) for j in range(n)] for i in range(n)] for k in range(n)]
+        C = [[sum((dM[k][i][j] + dM[j][i][k] - dM[i][j][k]) * qd[k] for k in range(n)) / 2 for j in range(n)] for i in range(n)]
+        got = client.post(path(name) + "/coriolis", {"q": q, "qd": qd}).expect(200).json["coriolis_matrix"]
+        assert error(got, C) < 1e-6
+
+
+@pytest.mark.parametrize("name", ["puma560", "scara"])
+def test_terms_add_up(client, arm, name):
+    """M qdd + C qd + g, and J' w, each by a call of its own, are the causes that inverse dynamics tells."""
+    wrench = [3.0, -5.0, 7.0, 0.4, -0.6, 0.8]
+    overrides = {"payload": {"mass": 2, "com": [0, 0.01, 0.05]}, "gravity": [1, -2, -9], "tool": {"translation": [0, 0.1, 0.2]}}
+    for state in states_of(name, 5):
+        q, qd, qdd = state["q"], state["qd"], state["qdd"]
+
+        def ask(call, **body):
+            return client.post(f"{arm[name]}/{call}", {"q": q, **body, **overrides}).expect(200).json
+        causes = ask("inverse-dynamics", qd=qd, qdd=qdd, decompose=True, wrench=wrench, wrench_frame="base")
+        coriolis = ask("coriolis", qd=qd)
+        jacobian = ask("jacobian")["jacobian"]
+        assert error(times(ask("mass-matrix")["mass_matrix"], qdd), causes["inertial"]) < 1e-12
+        assert error(coriolis["coriolis_torque"], causes["coriolis"]) < 1e-11
+        assert error(times(coriolis["coriolis_matrix"], qd), causes["coriolis"]) < 1e-11
+        assert error(ask("gravity")["gravity_torque"], causes["gravity"]) < 1e-12
+        assert error([-x for x in times(transposed(jacobian), wrench)], causes["external"]) < 1e-12
+        held = ask("statics", wrench=wrench, wrench_frame="base")
+        assert error(held["tau"], [g + x for g, x in zip(causes["gravity"], causes["external"])]) < 1e-12
+        free = ask("forward-dynamics", qd=qd, tau=causes["tau"], wrench=wrench, wrench_frame="base")
+        assert error(free["qdd"], qdd) < 1e-8
+
+
+@pytest.mark.parametrize("frame", ["base", "tool"])
+def test_jacobian_moves_the_tool(client, arm, frame, h=1e-5):
+    """J in tool axes is J turned; dJ/dt qd is what central differences of J along the motion give."""
+    url = arm["puma560"]
+    for state in states_of("puma560", 4):
+        q, qd = state["q"], state["qd"]
+        got = client.post(url + "/jacobian", {"q": q, "qd": qd, "frame": frame}).expect(200).json
+        pose = client.post(url + "/forward-kinematics", {"q": q}).expect(200).json["tool"]
+        base = client.post(url + "/jacobian", {"q": q}).expect(200).json["jacobian"]
+        turned = [[sum(pose[k][r] * base[3 * half + k][j] for k in range(3)) for j in range(len(q))]
+                  for half in (0, 1) for r in range(3)]
+        assert error(got["jacobian"], base if frame == "base" else turned) < 1e-12
+        steps = [[x + sign * h * v for x, v in zip(q, qd)] for sign in (1, -1)]
+        ahead, behind = client.post(url + "/jacobian", {"q": steps, "frame": frame}).expect(200).json["jacobian"]
+        rate = [[(a - b) / (2 * h) for a, b in zip(*rows)] for rows in zip(ahead, behind)]
+        assert error(got["jacobian_dot_qd"], times(rate, qd)) < 1e-7
+
+
+def test_joint_wrenches(client, arm):
+    """The first joint's wrench, along its axis, is its torque; a weightless arm hands a force on as it is."""
+    url, wrench = arm["puma560"] + "/statics", [3.0, -5.0, 7.0, 0.4, -0.6, 0.8]
+    state = states_of("puma560", 1)[0]
+    got = client.post(url, {"q": state["q"], "wrench": wrench, "gravity": [0, 0, 0]}).expect(200).json
+    assert all(error([math.hypot(*joint[:3])], [math.hypot(*wrench[:3])]) < 1e-12 for joint in got["joint_wrenches"])
+    many = client.post(url, {"q": [state["q"]] * 3, "wrench": wrench, "gravity": [0, 0, 0]}).expect(200).json
+    assert many["joint_wrenches"] == [got["joint_wrenches"]] * 3
+    answer = client.post(url + "?field=joint_wrenches", body=npy_write([state["q"] + wrench]), content_type="application/x-npy",
+                         headers={"Accept": "application/x-npy"}).expect(200)
+    assert npy_read(answer.body)[0] == (1, 6, 6)
+
+
+def test_momentum_is_mass_times_velocity(client, server):
+    """Of a body on a slide, in the axes of the base; and of one that turns about the base origin."""
+    with server.client() as c:
+        slide, crank = unique_name("slide"), unique_name("crank")
+        body = {"mass": 3, "com": [0, 0, 0]}
+        c.create_robot({"name": slide, "convention": "frames", "joints": [
+            {"name": "j1", "type": "prismatic", "frame": {"translation": [0, 0.5, 0]}, "axis": [1, 0, 0], "link": body}]})
+        c.create_robot({"name": crank, "convention": "dh", "joints": [
+            {"name": "j1", "type": "revolute", "a": 0.5, "alpha": 0, "d": 0, "theta": 0, "link": {**body, "inertia": {"xx": 0.1, "yy": 0.1, "zz": 0.1}}}]})
+    got = client.post(f"/v1/robots/{slide}/energy", {"q": [0.3], "qd": [2]}).expect(200).json
+    assert got["kinetic"] == pytest.approx(6) and got["momentum"]["linear"] == pytest.approx([6, 0, 0])
+    assert got["momentum"]["angular"] == pytest.approx([0, 0, -3])
+    many = client.post(f"/v1/robots/{crank}/energy", {"q": [[0], [math.pi / 2]], "qd": [[2], [2]]}).expect(200).json
+    assert flat(many["momentum"]["linear"]) == pytest.approx([0, 3, 0, -3, 0, 0], abs=1e-12)
+    assert many["momentum"]["angular"] == [pytest.approx([0, 0, 1.7])] * 2
+
+
+def test_overrides_serve_every_call(client, arm):
+    """Half the gravity is half the load, whatever call is asked, and the stored model stays as it is."""
+    q = states_of("puma560", 1)[0]["q"]
+    url = arm["puma560"] + "/gravity"
+    before = client.post(url, {"q": q}).expect(200).json
+    half = client.post(url, {"q": q, "gravity": [0, 0, -4.905]}).expect(200).json
+    loaded = client.post(url, {"q": q, "payload": {"mass": 5}}).expect(200).json
+    assert error([2 * g for g in half["gravity_torque"]], before["gravity_torque"]) < 1e-12
+    assert error(loaded["gravity_torque"], before["gravity_torque"]) > 0.01
+    assert client.post(url, {"q": q}).expect(200).json == before
+
+
+def test_a_massless_joint_is_named(client, server):
+    """Forward dynamics of a model without any inertia about an axis: 422 with sample, joint and reason."""
+    with server.client() as c:
+        name = unique_name("massless")
+        link = {"mass": 1, "com": [-0.5, 0, 0], "inertia": {"xx": 0.1, "yy": 0.1, "zz": 0.1}}
+        c.create_robot({"name": name, "convention": "dh", "joints": [
+            {"name": "elbow", "type": "revolute", "a": 0.5, "alpha": 0, "d": 0, "theta": 0, "link": link},
+            {"name": "hand", "type": "revolute", "a": 0, "alpha": 0, "d": 0, "theta": 0, "link": {"mass": 0}}]})
+    url = f"/v1/robots/{name}/forward-dynamics"
+    zero = [0, 0]
+    for method in ("aba", "crba", "gauss"):
+        one = client.post(url, {"q": zero, "qd": zero, "tau": [1, 0], "method": method}).expect(422).json
+        assert one["errors"][0]["pointer"] == "/q" and '"hand"' in one["errors"][0]["detail"]
+        many = client.post(url, {"q": [zero] * 3, "qd": [zero] * 3, "tau": [[1, 0]] * 3, "method": method}).expect(422).json
+        assert many["errors"][0]["pointer"] == "/q/0" and many["errors"][0]["code"] == "unphysical"
+    loaded = {"q": zero, "qd": zero, "tau": [1, 0], "payload": {"mass": 1, "com": [0.1, 0, 0]}}
+    assert len(client.post(url, loaded).expect(200).json["qdd"]) == 2
+    assert client.post(f"/v1/robots/{name}/mass-matrix", {"q": zero}).expect(200).json["mass_matrix"][1] == [0, 0]
+
+
+def test_an_answer_too_large_is_refused_before_it_is_computed(client, arm):
+    """Two million samples of 36 numbers: as many as JSON may not answer. The text tells what would do."""
+    rows = 900_000
+    body = npy_write([[0.0] * 6], shape=(1, 6))
+    head, row = body[:-48], body[-48:]
+    big = head.replace(b"(1, 6)", b"(%d, 6)" % rows)
+    big = big[:10] + big[10:len(head) - 1].rstrip(b" ")[:len(head) - 11].ljust(len(head) - 11) + b"\n" + row * rows
+    answer = client.post(arm["puma560"] + "/mass-matrix", body=big, content_type="application/x-npy",
+                         headers={"Accept": "application/json"})
+    assert answer.status == 413, answer
+    assert "numbers" in answer.json["detail"] and "fewer samples" in answer.json["detail"]
+    assert client.post(arm["puma560"] + "/mass-matrix", {"q": [0.0] * 6}).expect(200)
+
+
+@pytest.mark.parametrize("call", sorted({row[0] for row in FIELDS} | {"statics"}))
+def test_large_batches_are_as_small_ones(client, arm, call):
+    """A batch that is split over threads answers the same bits as its samples one by one."""
+    states = states_of("puma560", 400)
+    inputs = {field: source for row in FIELDS if row[0] == call for field, source in row[1].items()} or {"q": "q"}
+    states = [{**state, "fd_tau": state["qdd"]} for state in states]
+    more = {"wrench": [1, 2, 3, 4, 5, 6]} if call == "statics" else {}
+    url = f"{arm['puma560']}/{call}"
+    whole = client.post(url, {**batch(states, inputs), **more}).expect(200).json
+    for k in (0, 199, 399):
+        part = client.post(url, {**chosen(states[k], inputs), **more}).expect(200).json
+        for name, value in part.items():
+            if name == "momentum":
+                assert all(error(whole[name][kind][k], value[kind]) < 1e-12 for kind in value)
+            elif name != "revision":
+                assert error(whole[name][k], value) < 1e-12
