@@ -67,7 +67,7 @@ static void inverse(const struct armdyn_robot *robot, const double *q, const dou
 static inline lanes column(const struct armdyn_rows *rows, size_t first, size_t index)
 {
   const double *x = rows->data + first * rows->stride + index;
-  lanes out;
+  lanes out = { 0 };
   for (size_t l = 0; l < LANES; l++) out[l] = x[l * rows->stride];
   return out;
 }
@@ -75,7 +75,7 @@ static inline lanes column(const struct armdyn_rows *rows, size_t first, size_t 
 static void lanes_turns(const struct reduced_robot *robot, size_t n, struct lanes_state *x)
 {
   const lanes zero = { 0 };
-  lane_bits inside = zero == zero;
+  lane_bits inside = ~(lane_bits){ 0 };
   for (size_t i = 0; i < n; i++) inside &= robot->joints[i].slides ? inside : sincos_range(&x[i].q);
   const bool all = all_lanes(&inside);
   for (size_t i = 0; i < n; i++) {
@@ -115,7 +115,7 @@ static lanes lanes_friction(const struct armdyn_robot *robot, size_t i, lanes q,
   const struct armdyn_friction *f = &joint->friction;
   const double fast = 20 * joint->velocity_scale;
   const lane_bits forward = qd >= fast, settled = forward | (qd <= -fast);
-  lanes out;
+  lanes out = { 0 };
   if ((robot->joints[i].friction & ~FRICTION_LINEAR) || !all_lanes(&settled)) {
     for (int l = 0; l < LANES; l++) out[l] = armdyn_friction_torque(robot, i, q[l], qd[l]);
     return out;

@@ -43,8 +43,5 @@ void armdyn_mass_matrix(const struct armdyn_robot *robot, const double *q, struc
       if (j > 0) to_parent(&pose[j], f);
     }
   }
-  for (size_t i = 0; i < n; i++) {
-    if (!robot->coupled) mass_matrix[i * n + i] += robot->rotor_inertia[i];
-  }
-  for (size_t k = 0; robot->coupled && k < n * n; k++) mass_matrix[k] += robot->coupled_rotor_inertia[k];
+  rotor_inertia_matrix_add(robot, mass_matrix);
 }

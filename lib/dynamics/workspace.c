@@ -13,6 +13,7 @@ static size_t workspace_layout(struct armdyn_workspace *w, void *base, size_t n)
   w->composite = carve(&c, n, sizeof *w->composite);
   w->articulated = carve(&c, n, sizeof *w->articulated);
   w->hinge = carve(&c, n, sizeof *w->hinge);
+  w->links = carve(&c, n, sizeof *w->links);
   w->matrix = carve(&c, n * n, sizeof *w->matrix);
   w->vector = carve(&c, n, sizeof *w->vector);
   w->zero = carve(&c, n, sizeof *w->zero);
@@ -56,6 +57,13 @@ void pose_joints(const struct armdyn_robot *robot, const double *q, struct pose 
       x->p[k] = parent->p[k];
     }
   }
+}
+
+void rotor_inertia_matrix_add(const struct armdyn_robot *robot, double *M)
+{
+  const size_t n = robot->joint_count;
+  for (size_t i = 0; i < n && !robot->coupled; i++) M[i * n + i] += robot->rotor_inertia[i];
+  for (size_t k = 0; k < n * n && robot->coupled; k++) M[k] += robot->coupled_rotor_inertia[k];
 }
 
 void rotor_inertia_add(const struct armdyn_robot *robot, const double *x, double *y)

@@ -27,10 +27,13 @@ static inline bool all_lanes(const lane_bits *mask)
 /* By the C library, any x. */
 static void sincos_by_lane(const lanes *x, lanes *restrict sine, lanes *restrict cosine)
 {
+  lanes s = { 0 }, c = { 0 };
   for (int l = 0; l < LANES; l++) {
-    (*sine)[l] = sin((*x)[l]);
-    (*cosine)[l] = cos((*x)[l]);
+    s[l] = sin((*x)[l]);
+    c[l] = cos((*x)[l]);
   }
+  *sine = s;
+  *cosine = c;
 }
 
 /* Within sincos_range. */
@@ -42,7 +45,7 @@ static inline void sincos_lanes(const lanes *x, lanes *restrict sine, lanes *res
   /* k pi/2 in three pieces; what the second subtraction rounds off comes back with the third */
   const lanes t = *x - k * 0x1.921fb544p+0, u = t - k * 0x1.0b4611a6p-34;
   const lanes r = u + (((t - u) - k * 0x1.0b4611a6p-34) - k * 0x1.3198a2e037073p-69);
-  const lane_bits quadrant = (lane_bits)sum, one = (lane_bits)((lanes){ 0 } + 1);
+  const lane_bits quadrant = (lane_bits)sum;
 
   const lanes z = r * r, zz = z * z;
   const lanes s = r + r * z *
@@ -53,8 +56,8 @@ static inline void sincos_lanes(const lanes *x, lanes *restrict sine, lanes *res
                                         zz * ((0x1.a01a019cb26c1p-16 - z * 0x1.27e4f80a745e9p-22) +
                                               zz * (0x1.1ee9ec4666af2p-29 - z * 0x1.8faece872d72cp-37)));
 
-  /* odd quadrants exchange the two; bit 1 of k is the sign of the sine, that of k + 1 the sign of the cosine */
-  const lane_bits odd = (lanes)((quadrant << 63) | one) < 0, both = ((lane_bits)s ^ (lane_bits)c) & odd;
+  /* odd quadrants exchange the two (1 << 62 is a 2); bit 1 of k is the sign of the sine, that of k + 1 the sign of the cosine */
+  const lane_bits odd = (lanes)((quadrant & 1) << 62) > 1, both = ((lane_bits)s ^ (lane_bits)c) & odd;
   *sine = (lanes)((lane_bits)s ^ both ^ ((quadrant & 2) << 62));
   *cosine = (lanes)((lane_bits)c ^ both ^ (((quadrant + 1) & 2) << 62));
 }

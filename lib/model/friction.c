@@ -148,6 +148,23 @@ unsigned friction_mask(const struct armdyn_friction *friction)
   return mask;
 }
 
+void friction_slopes(const struct armdyn_robot *robot, size_t joint, double q, double qd, double *by_position,
+                     double *by_speed)
+{
+  const unsigned mask = robot->joints[joint].friction;
+  struct friction_state x;
+  *by_position = *by_speed = 0;
+  if (!mask) return;
+  friction_state_set(&x, &robot->description.joints[joint], q, qd);
+  for (size_t k = 0; k < friction_term_count; k++) {
+    double position, speed;
+    if (!(mask >> k & 1)) continue;
+    friction_terms[k].slope(&x, &position, &speed);
+    *by_position += position;
+    *by_speed += speed;
+  }
+}
+
 double armdyn_friction_torque(const struct armdyn_robot *robot, size_t joint, double q, double qd)
 {
   const unsigned mask = robot->joints[joint].friction;

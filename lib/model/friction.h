@@ -29,6 +29,9 @@ extern const size_t friction_term_count;
 
 /* Fill a state for a joint at q, qd. */
 void friction_state_set(struct friction_state *x, const struct armdyn_joint *joint, double q, double qd);
+/* Partial derivatives of armdyn_friction_torque. */
+void friction_slopes(const struct armdyn_robot *robot, size_t joint, double q, double qd, double *by_position,
+                     double *by_speed);
 /* Bit k is set where the joint has row k of the table. */
 unsigned friction_mask(const struct armdyn_friction *friction);
 

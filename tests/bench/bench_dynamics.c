@@ -70,13 +70,22 @@ static void forward_dynamics(struct subject *s)
   }
 }
 
+static void derivatives(struct subject *s)
+{
+  double by_q[N * N], by_qd[N * N], M[N * N];
+  for (size_t k = 0; k < POSTURES; k++) {
+    armdyn_inverse_dynamics_derivatives(s->robot, s->q + k * s->n, s->qd + k * s->n, s->qdd + k * s->n, NULL,
+                                        s->workspace, by_q, by_qd, M);
+  }
+}
+
 static const struct {
   const char *name;
   void (*run)(struct subject *s);
 } kernels[] = {
   { "inverse_%s_call", inverse_call },          { "inverse_%s_sample", inverse_batch },
   { "mass_matrix_%s_call", mass_matrix },       { "forward_dynamics_%s_call", forward_dynamics },
-  { "kinematics_%s_call", forward_kinematics },
+  { "kinematics_%s_call", forward_kinematics }, { "derivatives_%s_call", derivatives },
 };
 
 static int by_size(const void *a, const void *b)

@@ -3,6 +3,7 @@
 #ifndef ARMDYN_ARMDYN_H
 #define ARMDYN_ARMDYN_H
 
+#include "armdyn/derivatives.h"
 #include "armdyn/dynamics.h"
 #include "armdyn/methods.h"
 #include "armdyn/robot.h"
