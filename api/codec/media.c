@@ -12,6 +12,7 @@ static const struct {
   [MEDIA_JSON] = { "application/json", "application/*" },
   [MEDIA_NPY] = { "application/x-npy", "application/*" },
   [MEDIA_CSV] = { "text/csv", "text/*" },
+  [MEDIA_XML] = { "application/xml", "application/*" },
 };
 enum { FORMATS = MEDIA_NONE };
 _Static_assert(sizeof formats / sizeof *formats == FORMATS, "a row for every format");

@@ -1,10 +1,10 @@
-/* The formats that tables of samples travel in, and how requests and answers choose one. */
+/* The formats that bodies travel in, and how requests and answers choose one. */
 #ifndef API_CODEC_MEDIA_H
 #define API_CODEC_MEDIA_H
 
-enum media { MEDIA_JSON, MEDIA_NPY, MEDIA_CSV, MEDIA_NONE };
+enum media { MEDIA_JSON, MEDIA_NPY, MEDIA_CSV, MEDIA_XML, MEDIA_NONE };
 
-/* "application/json", "application/x-npy", "text/csv" */
+/* "application/json", "application/x-npy", "text/csv", "application/xml" */
 const char *media_type(enum media media);
 /* Of a Content-Type header (parameters ignored, charset other than utf-8 refused); NULL or unknown: MEDIA_NONE. */
 enum media media_of_content_type(const char *header);

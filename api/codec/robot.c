@@ -402,6 +402,6 @@ void robot_resource_encode(const struct robot_resource *resource, struct buffer 
   json_key(&w, "revision"), json_write_integer(&w, resource->revision);
   json_key(&w, "created_at"), json_write_text(&w, resource->created_at);
   json_key(&w, "unphysical"), json_write_truth(&w, resource->unphysical);
-  json_key(&w, "warnings"), robot_warnings_write(&w, resource->robot);
+  json_key(&w, "warnings"), robot_warnings_write(&w, resource->robot, resource->notes);
   json_end_object(&w);
 }

@@ -2,6 +2,7 @@
 #ifndef API_CODEC_ROBOT_H
 #define API_CODEC_ROBOT_H
 
+#include "api/codec/notes.h"
 #include "api/wire/buffer.h"
 #include "api/wire/faults.h"
 #include "armdyn/robot.h"
@@ -26,6 +27,7 @@ struct robot_resource {
   long long revision;
   const char *created_at; /* RFC 3339 UTC */
   bool unphysical;
+  const struct robot_notes *notes; /* of the import, only in the answer to it; NULL = none */
 };
 void robot_resource_encode(const struct robot_resource *resource, struct buffer *out);
 

@@ -7,29 +7,51 @@
 struct warnings {
   struct json_writer *w;
   const struct armdyn_robot_description *robot;
+  double reach; /* of the stretched arm, m */
   char prefix[32];
 };
 
 static void warn(struct warnings *to, const char *below, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+static void write_note(struct json_writer *w, const char *pointer, const char *code, const char *detail)
+{
+  json_begin_object(w);
+  json_key(w, "pointer"), json_write_text(w, pointer);
+  json_key(w, "code"), json_write_text(w, code);
+  json_key(w, "detail"), json_write_text(w, detail);
+  json_end_object(w);
+}
+
 static void warn(struct warnings *to, const char *below, const char *code, const char *format, ...)
 {
-  char text[256];
+  char pointer[256], detail[256];
   va_list arguments;
   va_start(arguments, format);
-  json_begin_object(to->w);
-  snprintf(text, sizeof text, "%s%s", to->prefix, below);
-  json_key(to->w, "pointer"), json_write_text(to->w, text);
-  json_key(to->w, "code"), json_write_text(to->w, code);
-  vsnprintf(text, sizeof text, format, arguments);
-  json_key(to->w, "detail"), json_write_text(to->w, text);
-  json_end_object(to->w);
+  snprintf(pointer, sizeof pointer, "%s%s", to->prefix, below);
+  vsnprintf(detail, sizeof detail, format, arguments);
   va_end(arguments);
+  write_note(to->w, pointer, code, detail);
 }
 
 static double length3(const double v[3])
 {
   return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+/* A body as long as the arm has a radius of gyration of a third of that; kg mm^2 taken for kg m^2 makes it a thousand times
+ * too long. */
+static void suspect_inertia(struct warnings *to, const char *below, const struct armdyn_body *body)
+{
+  const struct armdyn_inertia *I = &body->inertia;
+  double largest = fmax(I->xx, fmax(I->yy, I->zz)), size = fmax(0.1, to->reach);
+  if (!(body->mass > 0) || !(largest > 0)) return;
+  double radius = sqrt(largest / body->mass);
+  char pointer[96];
+  snprintf(pointer, sizeof pointer, "%s/inertia", below);
+  if (radius > 10 * size)
+    warn(to, pointer, "unit_suspect",
+         "with %g kg, %g kg m^2 is a radius of gyration of %g m, but the arm reaches %g m; is it in kg mm^2?",
+         body->mass, largest, radius, to->reach);
 }
 
 static void body_warnings(struct warnings *to, const char *below, const struct armdyn_body *body)
@@ -41,11 +63,16 @@ static void body_warnings(struct warnings *to, const char *below, const struct a
     warn(to, pointer, "unphysical", "%s", error.message);
   }
   snprintf(pointer, sizeof pointer, "%s/com", below);
-  if (length3(body->com) > 10)
-    warn(to, pointer, "unit_suspect", "the centre of mass is %g m away; is it in mm?", length3(body->com));
+  double far = length3(body->com);
+  if (far > 10 || (to->reach > 0.1 && far > 5 * to->reach))
+    warn(to, pointer, "unit_suspect", "the centre of mass is %g m away, the arm reaches %g m; is it in mm?", far,
+         to->reach);
+  snprintf(pointer, sizeof pointer, "%s/mass", below);
+  if (body->mass > 5000) warn(to, pointer, "unit_suspect", "a mass of %g kg is unusual; is it in g?", body->mass);
+  suspect_inertia(to, below, body);
 }
 
-/* -- one function for every suspicion about a joint; to add one: a function and a row -- */
+/* -- one function for every suspicion about a joint; to add one: a function, a row, and a line in deploy/doc/models.md -- */
 
 static void suspect_body(struct warnings *to, const struct armdyn_joint *joint)
 {
@@ -77,6 +104,50 @@ static void suspect_range(struct warnings *to, const struct armdyn_joint *joint)
          joint->type == ARMDYN_REVOLUTE ? "rad, not degrees" : "m, not mm");
 }
 
+static void suspect_speed(struct warnings *to, const struct armdyn_joint *joint)
+{
+  const double most = joint->type == ARMDYN_REVOLUTE ? 60 : 20, speed = joint->limits.velocity;
+  if (isfinite(speed) && speed > most)
+    warn(to, "/limits/velocity", "unit_suspect", "%g %s is fast; is it in %s?", speed,
+         joint->type == ARMDYN_REVOLUTE ? "rad/s" : "m/s",
+         joint->type == ARMDYN_REVOLUTE ? "deg/s or turns a minute" : "mm/s");
+}
+
+/* What planning and transfers need; a joint that turns without end has no limits of position. */
+static void miss_limits(struct warnings *to, const struct armdyn_joint *joint)
+{
+  const struct armdyn_limits *l = &joint->limits;
+  const struct {
+    const char *name;
+    bool missing;
+  } limits[] = {
+    { "position", joint->type == ARMDYN_PRISMATIC && !(isfinite(l->position[0]) && isfinite(l->position[1])) },
+    { "velocity", !isfinite(l->velocity) },
+    { "acceleration", !isfinite(l->acceleration) },
+    { "torque", !isfinite(l->torque) },
+  };
+  char missing[64] = "";
+  for (size_t i = 0, used = 0; i < sizeof limits / sizeof *limits; i++)
+    if (limits[i].missing)
+      used += (size_t)snprintf(missing + used, sizeof missing - used, "%s%s", used ? ", " : "", limits[i].name);
+  if (*missing)
+    warn(to, "/limits", "missing_limits", "no limit of %s: planning a motion and sending it to a controller need it",
+         missing);
+}
+
+/* Nothing from this joint on has inertia: its acceleration is not determined by its torque. */
+static void miss_inertia(struct warnings *to, const struct armdyn_joint *joint)
+{
+  const struct armdyn_robot_description *robot = to->robot;
+  double sum = robot->payload.mass + robot->payload.inertia.xx + robot->payload.inertia.yy + robot->payload.inertia.zz;
+  for (const struct armdyn_joint *j = joint; j < robot->joints + robot->joint_count; j++)
+    sum += fabs(j->link.mass) + fabs(j->link.inertia.xx) + fabs(j->link.inertia.yy) + fabs(j->link.inertia.zz) +
+           j->drive.rotor_inertia;
+  if (!(sum > 0))
+    warn(to, "/link", "massless",
+         "neither this link nor anything beyond it has mass or inertia: forward dynamics has no answer");
+}
+
 static void suspect_friction(struct warnings *to, const struct armdyn_joint *joint)
 {
   const struct armdyn_friction *f = &joint->friction;
@@ -96,7 +167,8 @@ static void suspect_rotor(struct warnings *to, const struct armdyn_joint *joint)
 }
 
 static void (*const suspicions[])(struct warnings *to, const struct armdyn_joint *joint) = {
-  suspect_body, suspect_lengths, suspect_angles, suspect_range, suspect_friction, suspect_rotor,
+  suspect_body, suspect_lengths,  suspect_angles, suspect_range, suspect_speed,
+  miss_limits,  suspect_friction, suspect_rotor,  miss_inertia,
 };
 
 static void suspect_gravity(struct warnings *to)
@@ -111,10 +183,27 @@ static void suspect_gravity(struct warnings *to)
          "programs state the opposite sign");
 }
 
-void robot_warnings_write(struct json_writer *w, const struct armdyn_robot_description *robot)
+/* All lengths of the arm in one line. */
+static double reach_of(const struct armdyn_robot_description *robot)
 {
-  struct warnings to = { .w = w, .robot = robot };
+  double reach = length3(robot->tool.translation);
+  for (size_t i = 0; i < robot->joint_count; i++) {
+    const struct armdyn_joint *joint = &robot->joints[i];
+    const double *range = joint->limits.position;
+    reach += robot->convention == ARMDYN_FRAMES ? length3(joint->frame.translation) : hypot(joint->a, joint->d);
+    if (joint->type == ARMDYN_PRISMATIC && isfinite(range[0]) && isfinite(range[1]))
+      reach += fmax(fabs(range[0]), fabs(range[1]));
+  }
+  return reach;
+}
+
+void robot_warnings_write(struct json_writer *w, const struct armdyn_robot_description *robot,
+                          const struct robot_notes *notes)
+{
+  struct warnings to = { .w = w, .robot = robot, .reach = reach_of(robot) };
   json_begin_array(w);
+  for (size_t i = 0; notes && i < notes->count; i++)
+    write_note(w, notes->items[i].pointer, notes->items[i].code, notes->items[i].detail);
   suspect_gravity(&to);
   body_warnings(&to, "/payload", &robot->payload);
   for (size_t i = 0; i < robot->joint_count; i++) {

@@ -69,15 +69,17 @@ static void write_type(struct json_writer *w, enum problem problem)
 
 static void write_fault(struct json_writer *w, const struct fault *fault)
 {
-  static const char *const places[] = {
-    [FAULT_AT_POINTER] = "pointer", [FAULT_AT_PARAMETER] = "parameter", [FAULT_AT_HEADER] = "header"
-  };
+  static const char *const places[] = { [FAULT_AT_POINTER] = "pointer",
+                                        [FAULT_AT_PARAMETER] = "parameter",
+                                        [FAULT_AT_HEADER] = "header",
+                                        [FAULT_AT_NODE] = "xpath" };
   json_begin_object(w);
   if (fault->place == FAULT_AT_CELL) {
     json_key(w, "row"), json_write_integer(w, (long long)fault->row);
     json_key(w, "column"), json_write_integer(w, (long long)fault->column);
   } else {
     json_key(w, places[fault->place]), json_write_text(w, fault->where);
+    if (fault->line) json_key(w, "line"), json_write_integer(w, (long long)fault->line);
   }
   json_key(w, "code"), json_write_text(w, fault_code_text(fault->code));
   json_key(w, "detail"), json_write_text(w, fault->detail);

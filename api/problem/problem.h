@@ -19,7 +19,8 @@
   X(METHOD_NOT_ALLOWED, "method-not-allowed", 405, "The resource does not know this method",                           \
     "`Allow` lists the methods that it knows.")                                                                        \
   X(NOT_ACCEPTABLE, "not-acceptable", 406, "No answer in a format that you accept",                                    \
-    "Most calls answer application/json; calls on samples also application/x-npy and text/csv.")                       \
+    "Most calls answer application/json; calls on samples also application/x-npy and text/csv, a robot "               \
+    "application/xml.")                                                                                                \
   X(TIMEOUT, "timeout", 408, "The request arrived too slowly", "Send the whole request within the time limit.")        \
   X(CONFLICT, "conflict", 409, "In conflict with the present state",                                                   \
     "The resource exists already, is referred to by others, or is not in a state that allows this.")                   \
@@ -30,7 +31,8 @@
   X(TOO_LARGE, "too-large", 413, "The body is too large", "Split the batch. `detail` tells the limit.")                \
   X(URI_TOO_LONG, "uri-too-long", 414, "The URL is too long", "Shorten the query.")                                    \
   X(UNSUPPORTED_MEDIA, "unsupported-media-type", 415, "The body's format is not known here",                           \
-    "Send `Content-Type: application/json`, or application/x-npy or text/csv where samples are taken.")                \
+    "Send `Content-Type: application/json`; also application/x-npy or text/csv for samples, application/xml for "      \
+    "robots.")                                                                                                         \
   X(INVALID, "invalid", 422, "The content is not valid",                                                               \
     "The request was understood, but values in it are wrong. `errors` lists every one with its place.")                \
   X(IDEMPOTENCY_MISMATCH, "idempotency-mismatch", 422, "The Idempotency-Key was used for another request",             \

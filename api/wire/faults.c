@@ -1,7 +1,5 @@
 #include "api/wire/faults.h"
 
-#include <stdarg.h>
-
 static const char *const codes[] = {
 #define X(name, text) text,
   FAULT_CODE_LIST(X)
@@ -43,4 +41,14 @@ void fault_add_cell(struct faults *faults, size_t row, size_t column, enum fault
   va_start(arguments, format);
   vsnprintf(fault->detail, sizeof fault->detail, format, arguments);
   va_end(arguments);
+}
+
+void fault_add_node(struct faults *faults, const char *xpath, size_t line, enum fault_code code, const char *format,
+                    va_list arguments)
+{
+  struct fault *fault = next_fault(faults);
+  if (!fault) return;
+  *fault = (struct fault){ .place = FAULT_AT_NODE, .line = line, .code = code };
+  snprintf(fault->where, sizeof fault->where, "%s", xpath);
+  vsnprintf(fault->detail, sizeof fault->detail, format, arguments);
 }

@@ -7,7 +7,9 @@ static const char *const role_names[] = { "anyone", "viewer", "operator", "engin
 /* "json,npy,csv" */
 static void print_media(unsigned mask)
 {
-  static const char *const names[] = { [MEDIA_JSON] = "json", [MEDIA_NPY] = "npy", [MEDIA_CSV] = "csv" };
+  static const char *const names[] = {
+    [MEDIA_JSON] = "json", [MEDIA_NPY] = "npy", [MEDIA_CSV] = "csv", [MEDIA_XML] = "xml"
+  };
   const char *comma = "";
   for (size_t media = 0; media < sizeof names / sizeof *names; media++)
     if (mask & TAKES(media)) {

@@ -1,6 +1,7 @@
 /* Robots: models under a name, with immutable revisions. The revision is the ETag. */
 #include "api/codec/robot.h"
 #include "api/json/writer.h"
+#include "api/urdf/urdf.h"
 #include "server/app.h"
 #include "server/http/idempotency.h"
 #include "server/http/preconditions.h"
@@ -55,8 +56,16 @@ static void answer_resource(struct exchange *x, int http_status, const struct ro
 static void answer_entry(struct exchange *x, int http_status, const struct robot_entry *entry)
 {
   const struct robot_resource resource = { armdyn_robot_description(entry->robot), entry->revision, entry->created_at,
-                                           entry->unphysical };
+                                           entry->unphysical, NULL };
   answer_resource(x, http_status, &resource);
+}
+
+static void answer_urdf(struct exchange *x, const struct robot_entry *entry)
+{
+  struct buffer body = BUFFER(MODEL_ANSWER_MOST);
+  urdf_encode(armdyn_robot_description(entry->robot), &body);
+  answer_etag(x, entry->revision);
+  answer_bytes(x, 200, media_type(MEDIA_XML), &body);
 }
 
 static enum outcome get(struct exchange *x, const char *revision)
@@ -64,7 +73,13 @@ static enum outcome get(struct exchange *x, const char *revision)
   const struct robot_entry *entry;
   enum outcome outcome;
   if (!robot_of_request(x, revision, &entry, &outcome)) return outcome;
-  if (!answered_not_modified(x, entry->revision)) answer_entry(x, 200, entry);
+  exchange_set_header(x, "Vary", "Accept");
+  if (!answered_not_modified(x, entry->revision)) {
+    if (exchange_answer_media(x) == MEDIA_XML)
+      answer_urdf(x, entry);
+    else
+      answer_entry(x, 200, entry);
+  }
   robots_release(exchange_app(x)->robots, entry);
   return ANSWERED;
 }
@@ -88,6 +103,7 @@ enum outcome robot_revision_get(struct exchange *x)
 /* A model from the body, ready for the store. */
 struct draft {
   struct armdyn_robot_description *model;
+  struct robot_notes *notes; /* of an import; NULL: none */
   struct store_robot row;
 };
 
@@ -95,6 +111,36 @@ static void draft_release(struct draft *draft)
 {
   store_robot_release(&draft->row);
   free(draft->model);
+  free(draft->notes);
+}
+
+/* A body in JSON states all that these parameters say of a URDF. false: a fault. */
+static bool has_no_urdf_parameters(struct exchange *x)
+{
+  static const char *const names[] = { "name", "root", "tip" };
+  size_t before = exchange_faults(x)->count;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (exchange_query(x, names[i]))
+      fault_add(exchange_faults(x), FAULT_AT_PARAMETER, names[i], FAULT_UNSUPPORTED, "goes with a URDF (%s) only",
+                media_type(MEDIA_XML));
+  return exchange_faults(x)->count == before;
+}
+
+/* The model in the body, in either format. name: of the path, or NULL. */
+static enum armdyn_status decode_body(struct exchange *x, const char *name, bool allow_unphysical, struct draft *draft)
+{
+  struct faults *faults = exchange_faults(x);
+  size_t length;
+  const char *body = exchange_body(x, &length), *asked = exchange_query(x, "name");
+  if (exchange_body_media(x) != MEDIA_XML) {
+    if (!has_no_urdf_parameters(x)) return ARMDYN_EINPUT;
+    return robot_decode(body, length, allow_unphysical, draft->model, &draft->row.unphysical, faults);
+  }
+  const struct urdf_options options = { asked ? asked : name, exchange_query(x, "root"), exchange_query(x, "tip"),
+                                        allow_unphysical };
+  draft->notes = calloc(1, sizeof *draft->notes);
+  if (!draft->notes) return ARMDYN_EMEMORY;
+  return urdf_decode(body, length, &options, draft->model, &draft->row.unphysical, draft->notes, faults);
 }
 
 /* false: answered. */
@@ -111,17 +157,17 @@ static bool draft_read(struct exchange *x, const char *name, struct draft *draft
   enum armdyn_status status = ARMDYN_EMEMORY;
   draft->model = malloc(sizeof *draft->model);
   if (!draft->model) goto out;
-  size_t length;
-  const char *body = exchange_body(x, &length);
-  status = robot_decode(body, length, allow_unphysical, draft->model, &draft->row.unphysical, faults);
+  status = decode_body(x, name, allow_unphysical, draft);
   if (!status && name && strcmp(name, draft->model->name)) {
-    fault_add(faults, FAULT_AT_POINTER, "/name", FAULT_INCONSISTENT, "must be '%s' as in the path, got '%s'", name,
-              draft->model->name);
+    bool asked = exchange_query(x, "name"); /* with a URDF */
+    fault_add(faults, asked ? FAULT_AT_PARAMETER : FAULT_AT_POINTER, asked ? "name" : "/name", FAULT_INCONSISTENT,
+              "must be '%s' as in the path, got '%s'", name, draft->model->name);
     status = ARMDYN_EINPUT;
   }
   if (status) goto out;
   robot_encode(draft->model, &document);
   status = document.failure;
+  size_t length;
   draft->row.document = buffer_take(&document, &length);
   snprintf(draft->row.name, sizeof draft->row.name, "%s", draft->model->name);
 out:
@@ -137,7 +183,7 @@ static void answer_draft(struct exchange *x, int http_status, const struct draft
   robots_changed(exchange_app(x)->robots, draft->row.name);
   if (http_status == 201) exchange_set_header(x, "Location", "/v1/robots/%s", draft->row.name);
   const struct robot_resource resource = { draft->model, draft->row.revision, draft->row.created_at,
-                                           draft->row.unphysical };
+                                           draft->row.unphysical, draft->notes };
   answer_resource(x, http_status, &resource);
 }
 

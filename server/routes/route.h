@@ -34,6 +34,7 @@ struct route {
 #define TAKES(media)  (1u << (media))
 #define JSON_ONLY     TAKES(MEDIA_JSON)
 #define NO_FIELDS     (TAKES(MEDIA_NONE) | TAKES(MEDIA_JSON)) /* nothing, or the empty object that some clients send */
+#define MODEL_MEDIA   (TAKES(MEDIA_JSON) | TAKES(MEDIA_XML))
 #define SAMPLES_MEDIA (TAKES(MEDIA_JSON) | TAKES(MEDIA_NPY) | TAKES(MEDIA_CSV))
 
 extern const struct route routes[];

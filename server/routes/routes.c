@@ -9,13 +9,13 @@ const struct route routes[] = {
   { HTTP_GET,    "/v1/openapi.json",                          contract_openapi,     ROLE_ANYONE,   ON_EVENT_THREAD, 0,                  0,             0,             NULL,                   "getOpenapi" },
   { HTTP_GET,    "/v1/problems",                              system_problems,      ROLE_VIEWER,   ON_EVENT_THREAD, 0,                  0,             0,             NULL,                   "listProblems" },
 
-  { HTTP_POST,   "/v1/robots",                                robot_create,         ROLE_ENGINEER, ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             "allow_unphysical",     "createRobot" },
+  { HTTP_POST,   "/v1/robots",                                robot_create,         ROLE_ENGINEER, ON_POOL,         LIMIT_MODEL_BODY,   MODEL_MEDIA,   0,             "allow_unphysical name root tip", "createRobot" },
   { HTTP_GET,    "/v1/robots",                                robot_list,           ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             "limit cursor",         "listRobots" },
-  { HTTP_GET,    "/v1/robots/{robot}",                        robot_get,            ROLE_VIEWER,   ON_EVENT_THREAD, 0,                  0,             0,             "revision",             "getRobot" },
-  { HTTP_PUT,    "/v1/robots/{robot}",                        robot_put,            ROLE_ENGINEER, ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             "allow_unphysical",     "putRobot" },
+  { HTTP_GET,    "/v1/robots/{robot}",                        robot_get,            ROLE_VIEWER,   ON_EVENT_THREAD, 0,                  0,             MODEL_MEDIA,   "revision",             "getRobot" },
+  { HTTP_PUT,    "/v1/robots/{robot}",                        robot_put,            ROLE_ENGINEER, ON_POOL,         LIMIT_MODEL_BODY,   MODEL_MEDIA,   0,             "allow_unphysical name root tip", "putRobot" },
   { HTTP_DELETE, "/v1/robots/{robot}",                        robot_delete,         ROLE_ENGINEER, ON_POOL,         0,                  0,             0,             "archive",              "deleteRobot" },
   { HTTP_GET,    "/v1/robots/{robot}/revisions",              robot_revision_list,  ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             "limit cursor",         "listRobotRevisions" },
-  { HTTP_GET,    "/v1/robots/{robot}/revisions/{revision}",   robot_revision_get,   ROLE_VIEWER,   ON_EVENT_THREAD, 0,                  0,             0,             NULL,                   "getRobotRevision" },
+  { HTTP_GET,    "/v1/robots/{robot}/revisions/{revision}",   robot_revision_get,   ROLE_VIEWER,   ON_EVENT_THREAD, 0,                  0,             MODEL_MEDIA,   NULL,                   "getRobotRevision" },
 
   { HTTP_POST,   "/v1/robots/{robot}/inverse-dynamics",       dynamics_call,        ROLE_OPERATOR, ON_EVENT_THREAD, LIMIT_SAMPLES_BODY, SAMPLES_MEDIA, SAMPLES_MEDIA, "revision field wrench_frame method friction decompose", "inverseDynamics" },
   { HTTP_POST,   "/v1/robots/{robot}/forward-dynamics",       dynamics_call,        ROLE_OPERATOR, ON_EVENT_THREAD, LIMIT_SAMPLES_BODY, SAMPLES_MEDIA, SAMPLES_MEDIA, "revision field wrench_frame method friction", "forwardDynamics" },

@@ -16,7 +16,7 @@ import lint  # noqa: E402
 DOC = contract.document()
 OPERATIONS = {(op["method"].upper(), op["path"]): op for op in bundle.operations(DOC)}
 COMPUTED = [path.rsplit("/", 1)[1] for _, path in OPERATIONS if OPERATIONS[_, path]["tags"] == ["dynamics"]]
-MEDIA = {"json": "application/json", "npy": "application/x-npy", "csv": "text/csv"}
+MEDIA = {"json": "application/json", "npy": "application/x-npy", "csv": "text/csv", "xml": "application/xml"}
 
 
 def table():

@@ -45,3 +45,12 @@ def vector_sets():
 def unique_name(prefix="robot"):
     """A name that no other test of this run uses: shared servers keep what tests leave."""
     return f"{prefix}-{os.getpid()}-{next(_numbers)}"
+
+
+def shared(path):
+    """A file of the reference data that are not ours to copy: of the folder ARMDYN_SHARED_DATA, or shared/data beside the
+    tree; None where there is none."""
+    root = pathlib.Path(__file__).resolve().parents[2]
+    folders = [os.environ["ARMDYN_SHARED_DATA"]] if "ARMDYN_SHARED_DATA" in os.environ else \
+        [root.parent / "shared/data", root.parent.parent / "shared/data"]
+    return next((found for folder in folders if (found := pathlib.Path(folder) / path).is_file()), None)

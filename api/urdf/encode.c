@@ -1,0 +1,325 @@
+#include <math.h>
+
+#include "api/json/number.h"
+#include "api/urdf/rigid.h"
+#include "api/urdf/urdf.h"
+
+/* -- text -- */
+
+static void write_escaped(struct buffer *out, const char *text)
+{
+  for (; *text; text++) {
+    switch (*text) {
+    case '&': buffer_text(out, "&amp;"); break;
+    case '<': buffer_text(out, "&lt;"); break;
+    case '>': buffer_text(out, "&gt;"); break;
+    case '"': buffer_text(out, "&quot;"); break;
+    default: buffer_append(out, text, 1);
+    }
+  }
+}
+
+/* A line of comment: "--" would end it, control characters are not allowed in XML. */
+static void write_comment(struct buffer *out, const char *before, const char *text)
+{
+  buffer_format(out, "  <!-- %s", before);
+  for (char last = ' '; *text; last = *text++)
+    if (!(*text == '-' && last == '-')) buffer_append(out, (unsigned char)*text < ' ' ? " " : text, 1);
+  buffer_text(out, " -->\n");
+}
+
+static void write_numbers(struct buffer *out, const char *attribute, const double *values, size_t count)
+{
+  buffer_format(out, " %s=\"", attribute);
+  for (size_t i = 0; i < count; i++) {
+    char number[NUMBER_SIZE];
+    number_print(values[i], number);
+    buffer_format(out, "%s%s", i ? " " : "", number);
+  }
+  buffer_text(out, "\"");
+}
+
+static void write_number(struct buffer *out, const char *attribute, double value)
+{
+  write_numbers(out, attribute, &value, 1);
+}
+
+static void write_origin(struct buffer *out, const struct armdyn_pose *pose)
+{
+  buffer_text(out, "    <origin");
+  write_numbers(out, "xyz", pose->translation, 3);
+  write_numbers(out, "rpy", pose->rpy, 3);
+  buffer_text(out, "/>\n");
+}
+
+/* -- what URDF has no place for, in comments -- */
+
+static bool loses_offset(const struct armdyn_joint *j)
+{
+  return fabs(j->friction.offset) > 0;
+}
+static bool loses_direction(const struct armdyn_joint *j)
+{
+  const struct armdyn_friction *f = &j->friction;
+  return fabs(f->viscous.positive - f->viscous.negative) > 0 || fabs(f->coulomb.positive - f->coulomb.negative) > 0;
+}
+static bool loses_stiction(const struct armdyn_joint *j)
+{
+  return !isnan(j->friction.stiction);
+}
+static bool loses_high_speed(const struct armdyn_joint *j)
+{
+  return fabs(j->friction.high_speed) > 0;
+}
+static bool loses_ripples(const struct armdyn_joint *j)
+{
+  return j->friction.ripple_count > 0;
+}
+static bool loses_scale(const struct armdyn_joint *j)
+{
+  return fabs(j->velocity_scale - 1e-3) > 0;
+}
+static bool loses_rates(const struct armdyn_joint *j)
+{
+  const struct armdyn_limits *l = &j->limits;
+  return isfinite(l->acceleration) || isfinite(l->jerk) || isfinite(l->torque_rate);
+}
+static bool loses_motor(const struct armdyn_joint *j)
+{
+  return !isnan(j->drive.torque_constant) || !isnan(j->drive.resistance) || !isnan(j->drive.efficiency);
+}
+
+/* To add a loss: a function and a row. */
+static const struct {
+  bool (*is_lost)(const struct armdyn_joint *joint);
+  const char *words;
+} losses[] = {
+  { loses_offset, "friction offset" },
+  { loses_direction, "friction of unequal directions (the mean is stated)" },
+  { loses_stiction, "stiction and Stribeck friction" },
+  { loses_high_speed, "high-speed friction" },
+  { loses_ripples, "position-dependent friction" },
+  { loses_scale, "velocity_scale" },
+  { loses_rates, "limits of acceleration, jerk and torque rate" },
+  { loses_motor, "torque constant, resistance and efficiency of the drive" },
+};
+
+static void write_losses(struct buffer *out, const struct armdyn_robot_description *robot)
+{
+  const double *g = robot->gravity;
+  char text[512];
+  snprintf(text, sizeof text, "[%.17g, %.17g, %.17g] m/s^2", g[0], g[1], g[2]);
+  if (fabs(g[0]) > 0 || fabs(g[1]) > 0 || fabs(g[2] + 9.81) > 0) write_comment(out, "not in URDF: gravity ", text);
+  if (robot->has_transmission) write_comment(out, "not in URDF: ", "the coupled transmission");
+  for (size_t k = 0; k < sizeof losses / sizeof *losses; k++) {
+    size_t used = 0;
+    for (size_t i = 0; i < robot->joint_count && used < sizeof text - 80; i++) {
+      if (!losses[k].is_lost(&robot->joints[i])) continue;
+      int length = snprintf(text + used, sizeof text - used, "%s%s", used ? ", " : "", robot->joints[i].name);
+      used += (size_t)length;
+    }
+    if (!used) continue;
+    char words[128];
+    snprintf(words, sizeof words, "not in URDF: %s of ", losses[k].words);
+    write_comment(out, words, text);
+  }
+}
+
+/* -- links -- */
+
+static void write_link(struct buffer *out, const char *name, size_t number, const struct armdyn_body *body)
+{
+  const struct armdyn_inertia *I = &body->inertia;
+  if (number)
+    buffer_format(out, "  <link name=\"%s_%zu\"", name, number);
+  else
+    buffer_format(out, "  <link name=\"%s\"", name);
+  if (body_is_nothing(body)) {
+    buffer_text(out, "/>\n");
+    return;
+  }
+  buffer_text(out, ">\n    <inertial>\n      <origin");
+  write_numbers(out, "xyz", body->com, 3);
+  buffer_text(out, " rpy=\"0 0 0\"/>\n      <mass");
+  write_number(out, "value", body->mass);
+  buffer_text(out, "/>\n      <inertia");
+  write_number(out, "ixx", I->xx), write_number(out, "ixy", I->xy), write_number(out, "ixz", I->xz);
+  write_number(out, "iyy", I->yy), write_number(out, "iyz", I->yz), write_number(out, "izz", I->zz);
+  buffer_text(out, "/>\n    </inertial>\n  </link>\n");
+}
+
+/* -- joints -- */
+
+static double bounded(double limit)
+{
+  return fmax(-URDF_UNLIMITED, fmin(URDF_UNLIMITED, limit));
+}
+
+static void write_limits(struct buffer *out, const struct armdyn_joint *joint, bool continuous)
+{
+  const struct armdyn_limits *l = &joint->limits;
+  buffer_text(out, "    <limit");
+  if (!continuous) {
+    write_number(out, "lower", bounded(l->position[0]));
+    write_number(out, "upper", bounded(l->position[1]));
+  }
+  write_number(out, "effort", bounded(l->torque));
+  write_number(out, "velocity", bounded(l->velocity));
+  buffer_text(out, "/>\n");
+}
+
+static void write_dynamics(struct buffer *out, const struct armdyn_friction *f)
+{
+  double damping = (f->viscous.positive + f->viscous.negative) / 2;
+  double friction = (f->coulomb.positive + f->coulomb.negative) / 2;
+  if (!(damping > 0) && !(friction > 0)) return;
+  buffer_text(out, "    <dynamics");
+  write_number(out, "damping", damping);
+  write_number(out, "friction", friction);
+  buffer_text(out, "/>\n");
+}
+
+static void write_joint(struct buffer *out, const struct armdyn_joint *joint, size_t index,
+                        const struct armdyn_pose *origin, const double axis[3])
+{
+  const double *range = joint->limits.position;
+  bool continuous = joint->type == ARMDYN_REVOLUTE && !isfinite(range[0]) && !isfinite(range[1]);
+  const char *type = joint->type == ARMDYN_PRISMATIC ? "prismatic" : continuous ? "continuous" : "revolute";
+  buffer_text(out, "  <joint name=\"");
+  write_escaped(out, joint->name);
+  buffer_format(out, "\" type=\"%s\">\n", type);
+  write_origin(out, origin);
+  if (index)
+    buffer_format(out, "    <parent link=\"link_%zu\"/>\n", index);
+  else
+    buffer_text(out, "    <parent link=\"base_link\"/>\n");
+  buffer_format(out, "    <child link=\"link_%zu\"/>\n    <axis", index + 1);
+  write_numbers(out, "xyz", axis, 3);
+  buffer_text(out, "/>\n");
+  write_limits(out, joint, continuous);
+  write_dynamics(out, &joint->friction);
+  buffer_text(out, "  </joint>\n");
+}
+
+static void write_transmission(struct buffer *out, const struct armdyn_joint *joint, size_t index)
+{
+  const struct armdyn_drive *drive = &joint->drive;
+  if (!(fabs(drive->gear_ratio - 1) > 0) && !(drive->rotor_inertia > 0)) return;
+  buffer_format(out,
+                "  <transmission name=\"transmission_%zu\">\n"
+                "    <type>transmission_interface/SimpleTransmission</type>\n    <joint name=\"",
+                index + 1);
+  write_escaped(out, joint->name);
+  char ratio[NUMBER_SIZE];
+  number_print(drive->gear_ratio, ratio);
+  buffer_format(out,
+                "\"/>\n    <actuator name=\"motor_%zu\">\n"
+                "      <mechanicalReduction>%s</mechanicalReduction>\n      <drake:gear_ratio value=\"%s\"/>\n"
+                "      <drake:rotor_inertia",
+                index + 1, ratio, ratio);
+  write_number(out, "value", drive->rotor_inertia);
+  buffer_text(out, "/>\n    </actuator>\n  </transmission>\n");
+}
+
+/* -- frames -- */
+
+/* What is the same motion in URDF: the joint's origin in the URDF link before it, its axis, and the way from the URDF link
+ * to the link frame of the convention (*exact: they are one). */
+struct placed {
+  struct armdyn_pose origin;
+  double axis[3];
+  struct rigid link;
+  bool exact;
+};
+
+static struct rigid screw(const double axis[3], double angle, double length)
+{
+  const struct rigid turn = rigid_turn(axis, angle), shift = rigid_shift(axis, length);
+  return rigid_multiply(&turn, &shift);
+}
+
+static struct placed place_frames(const struct armdyn_joint *joint)
+{
+  const bool turns = joint->type == ARMDYN_REVOLUTE;
+  struct placed out = { .origin = joint->frame, .link = rigid_identity, .exact = true };
+  memcpy(out.axis, joint->axis, sizeof out.axis);
+  if (!(fabs(joint->offset) > 0)) return out;
+  const struct rigid frame = rigid_of_pose(&joint->frame);
+  const struct rigid zero = screw(joint->axis, turns ? joint->offset : 0, turns ? 0 : joint->offset);
+  const struct rigid sum = rigid_multiply(&frame, &zero);
+  out.origin = rigid_to_pose(&sum);
+  return out;
+}
+
+/* DH: the URDF link is where the joint's motion ends and Tx(a) Rx(alpha) begins. MDH: it is the link frame. */
+static struct placed place_dh(enum armdyn_convention convention, const struct armdyn_joint *joint,
+                              const struct rigid *before)
+{
+  static const double x[3] = { 1, 0, 0 }, z[3] = { 0, 0, 1 };
+  const bool turns = joint->type == ARMDYN_REVOLUTE;
+  const struct rigid twist = screw(x, joint->alpha, joint->a);
+  struct rigid sum = *before;
+  if (convention == ARMDYN_MDH) sum = rigid_multiply(&sum, &twist);
+  const struct rigid zero =
+      screw(z, joint->theta + (turns ? joint->offset : 0), joint->d + (turns ? 0 : joint->offset));
+  sum = rigid_multiply(&sum, &zero);
+  struct placed out = { .origin = rigid_to_pose(&sum), .axis = { 0, 0, 1 }, .link = twist };
+  if (convention == ARMDYN_MDH) out.link = rigid_identity, out.exact = true;
+  return out;
+}
+
+/* -- the robot -- */
+
+static bool is_identity(const struct armdyn_pose *pose)
+{
+  for (int i = 0; i < 3; i++)
+    if (fabs(pose->translation[i]) > 0 || fabs(pose->rpy[i]) > 0) return false;
+  return true;
+}
+
+static bool has_joint(const struct armdyn_robot_description *robot, const char *name)
+{
+  for (size_t i = 0; i < robot->joint_count; i++)
+    if (strcmp(robot->joints[i].name, name) == 0) return true;
+  return false;
+}
+
+/* The tool is a link fixed to the last one; its body is the payload. */
+static void write_tool(struct buffer *out, const struct armdyn_robot_description *robot, const struct placed *last)
+{
+  char name[ARMDYN_NAME_SIZE] = "tool_joint";
+  if (is_identity(&robot->tool) && body_is_nothing(&robot->payload) && last->exact) return;
+  for (unsigned k = 2; has_joint(robot, name); k++) snprintf(name, sizeof name, "tool_joint_%u", k);
+  struct armdyn_pose origin = robot->tool;
+  if (!last->exact) {
+    const struct rigid tool = rigid_of_pose(&robot->tool), sum = rigid_multiply(&last->link, &tool);
+    origin = rigid_to_pose(&sum);
+  }
+  buffer_format(out, "  <joint name=\"%s\" type=\"fixed\">\n", name);
+  write_origin(out, &origin);
+  buffer_format(out, "    <parent link=\"link_%zu\"/>\n    <child link=\"tool\"/>\n  </joint>\n", robot->joint_count);
+  write_link(out, "tool", 0, &robot->payload);
+}
+
+void urdf_encode(const struct armdyn_robot_description *robot, struct buffer *out)
+{
+  const struct armdyn_body nothing = { 0 };
+  struct placed placed = { .link = rigid_identity };
+  buffer_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<robot name=\"");
+  write_escaped(out, robot->name);
+  buffer_text(out, "\" xmlns:drake=\"http://drake.mit.edu\">\n");
+  if (*robot->description) write_comment(out, "", robot->description);
+  write_losses(out, robot);
+  write_link(out, "base_link", 0, &nothing);
+  for (size_t i = 0; i < robot->joint_count; i++) {
+    const struct armdyn_joint *joint = &robot->joints[i];
+    const struct rigid before = placed.link;
+    placed = robot->convention == ARMDYN_FRAMES ? place_frames(joint) : place_dh(robot->convention, joint, &before);
+    struct armdyn_body body = placed.exact ? joint->link : rigid_move(&placed.link, &joint->link);
+    write_joint(out, joint, i, &placed.origin, placed.axis);
+    write_link(out, "link", i + 1, &body);
+  }
+  write_tool(out, robot, &placed);
+  for (size_t i = 0; i < robot->joint_count; i++) write_transmission(out, &robot->joints[i], i);
+  buffer_text(out, "</robot>\n");
+}
