@@ -196,42 +196,49 @@ def image(tally, variant):
 ALL = ["contract", "store", "http", "gateway", "fault", "jobs", "manual"]
 PROCESS_FOLDERS = {"release": ALL, "asan": ALL, "tsan": ["store", "gateway", "fault", "jobs", "http"]}
 
+# The longest first: as many suites run at a time as there are cores, and most of them wait most of the time.
 SUITES = [
     # kind         variant    what runs it
-    ("unit",       "release", unit),
+    ("processes",  "tsan",    processes),
+    ("processes",  "asan",    processes),
+    ("processes",  "release", processes),
+    ("fuzz",       "fuzz",    fuzz),
     ("unit",       "asan",    unit),
+    ("unit",       "release", unit),
     ("tsan",       "tsan",    tsan),
     ("install",    "release", install),
-    ("fuzz",       "fuzz",    fuzz),
-    ("processes",  "release", processes),
-    ("processes",  "asan",    processes),
-    ("processes",  "tsan",    processes),
     ("image",      "image",   image),
 ]
+
+
+def run_suite(kind, variant, function):
+    """Its tally, with everything there is to print about it."""
+    start = time.monotonic()
+    tally = Tally(BUILD / "test" / f"{kind}-{variant}")
+    try:
+        function(tally, variant)
+    except Exception:  # counted, so that the other suites still run
+        tally.fail(f"{kind}-{variant}", traceback.format_exc())
+    if tally.passed + tally.failed + tally.skipped == 0:
+        tally.fail(f"{kind}-{variant}", "this suite is empty")
+    tally.lines.append(f"{kind:<10} {variant:<8} {tally.passed:6} passed {tally.failed:4} failed {tally.skipped:4} skipped "
+                       f"{time.monotonic() - start:7.1f} s")
+    return tally
 
 
 def main(asked):
     suites = [row for row in SUITES if (not asked and row[0] != "image") or row[0] in asked or f"{row[0]}-{row[1]}" in asked]
     if not suites:
         sys.exit(f"no suite {' '.join(asked)}; there are: {' '.join(f'{kind}-{variant}' for kind, variant, _ in SUITES)}")
+    if SOAK:
+        suites = [row for row in suites if row[0] != "processes" or row[1] == "release"]
     totals = [0, 0, 0]
-    for kind, variant, function in suites:
-        if SOAK and kind == "processes" and variant != "release":
-            continue
-        start = time.monotonic()
-        tally = Tally(BUILD / "test" / f"{kind}-{variant}")
-        try:
-            function(tally, variant)
-        except Exception:  # counted, so that the other suites still run
-            tally.fail(f"{kind}-{variant}", traceback.format_exc())
-        if tally.passed + tally.failed + tally.skipped == 0:
-            tally.fail(f"{kind}-{variant}", "this suite is empty")
-        for line in tally.lines:
-            print(line)
-        print(f"{kind:<10} {variant:<8} {tally.passed:6} passed {tally.failed:4} failed {tally.skipped:4} skipped "
-              f"{time.monotonic() - start:7.1f} s", flush=True)
-        for i, count in enumerate((tally.passed, tally.failed, tally.skipped)):
-            totals[i] += count
+    with concurrent.futures.ThreadPoolExecutor(1 if SOAK else CORES) as lanes:
+        for done in concurrent.futures.as_completed([lanes.submit(run_suite, *row) for row in suites]):
+            tally = done.result()
+            print("\n".join(tally.lines), flush=True)
+            for i, count in enumerate((tally.passed, tally.failed, tally.skipped)):
+                totals[i] += count
     print("{} passed, {} failed, {} skipped".format(*totals))
     return 1 if totals[1] else 0
 
