@@ -22,7 +22,7 @@
 #include "server/routes/route.h"
 #include "server/store/store.h"
 
-enum { COMPUTE_QUEUE = 1200 };
+enum { COMPUTE_QUEUE = 1200, CHILDREN_S = 5 };
 
 static const int64_t SECOND = 1000000000;
 
@@ -125,6 +125,15 @@ static void await_end(struct service *s, const sigset_t *signals)
   }
 }
 
+/* Whoever reads "listening on" may use everything, so the children get a moment to come up; one that does not is told
+ * by /readyz. */
+static void await_children(const struct service *s)
+{
+  int64_t deadline = clock_monotonic_ns() + CHILDREN_S * SECOND;
+  while (!(jobs_ready(s->app.jobs) && gateway_ready(s->app.gateway)) && clock_monotonic_ns() < deadline)
+    nanosleep(&(struct timespec){ .tv_nsec = 2 * 1000 * 1000 }, NULL);
+}
+
 static void announce(const struct service *s)
 {
   if (!*s->options.admin_key_file)
@@ -166,6 +175,7 @@ int command_serve(int argc, char **argv)
 
   enum armdyn_status status = start(&s, &error);
   if (!status) {
+    await_children(&s);
     announce(&s);
     await_end(&s, &signals);
   }
