@@ -118,10 +118,10 @@ static void integration_close(struct integration *x)
 static enum armdyn_status advance(struct integration *x, double from, double to, struct armdyn_error *error)
 {
   const double fixed = x->request->fixed_step, span = to - from;
-  const double count = fixed > 0 ? fmax(1, ceil(span / fixed - 1e-9)) : 0;
+  const double count = fixed > 0 ? fmin(fmax(1, ceil(span / fixed - 1e-9)), 1e15) : 0;
   double t = from;
   int rc = fixed > 0 ? ERKStepSetFixedStep(x->stepper, span / count) : ERKStepSetStopTime(x->stepper, to);
-  for (double k = 0; !rc && (fixed > 0 ? k < count : t < to); k++) {
+  for (long k = 0; !rc && (fixed > 0 ? k < (long)count : t < to); k++) {
     if (x->steps_left-- == 0) {
       return armdyn_refuse(error, ARMDYN_ELIMIT, "/steps_max", "the steps allowed were spent at t = %g s", t);
     }
@@ -158,9 +158,9 @@ enum armdyn_status armdyn_simulate(const struct armdyn_robot *robot, const struc
   enum armdyn_status rc = check_request(robot, request, error);
   if (rc || (rc = integration_open(&x, error))) goto out;
   rc = hand_over(&x, 0, sink, sink_context, error);
-  for (double k = 1; !rc && t < request->duration; k++) {
+  for (long k = 1; !rc && t < request->duration; k++) {
     /* a last period shorter than a millionth of one is rounding */
-    double next = k * request->sample_period;
+    double next = (double)k * request->sample_period;
     if (next > request->duration - 1e-6 * request->sample_period) next = request->duration;
     if ((rc = advance(&x, t, next, error))) break;
     t = next;
