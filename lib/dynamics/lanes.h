@@ -12,6 +12,11 @@ struct lanes_kernels {
   /* one sample, without friction and rotors */
   void (*inverse)(const struct armdyn_robot *robot, const double *q, const double *qd, const double *qdd,
                   const struct armdyn_load *load, double *tau);
+  /* one sample, for torques that friction is taken off, rotors not coupled; false: a joint has no inertia */
+  bool (*forward)(const struct armdyn_robot *robot, const double *q, const double *qd, const double *torque,
+                  const struct armdyn_load *load, double *qdd);
+  /* one sample, the lower triangle, without rotors */
+  void (*mass_matrix)(const struct armdyn_robot *robot, const double *q, double *mass_matrix);
   /* at least `width` samples */
   void (*inverse_batch)(const struct armdyn_robot *robot, const struct armdyn_samples *samples, double *tau);
 };

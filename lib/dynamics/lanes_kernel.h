@@ -1,4 +1,4 @@
-/* Inverse dynamics of one sample, and of LANES samples at a time; a template, see lanes.h. The includer defines LANES and
+/* Dynamics of one sample, and of LANES samples at a time; a template, see lanes.h. The includer defines LANES and
  * has chosen the instruction set. */
 #include "lib/dynamics/lanes.h"
 #include "lib/model/friction.h"
@@ -11,6 +11,8 @@ typedef long long lane_bits __attribute__((vector_size(8 * LANES)));
 #define REAL    double
 #define NAME(x) single_##x
 #include "lib/dynamics/recursion_kernel.h"
+/* which comes before what builds on it */
+#include "lib/dynamics/inertia_kernel.h"
 #undef REAL
 #undef NAME
 #define REAL    lanes
@@ -39,26 +41,62 @@ static void single_turns(const struct reduced_robot *robot, size_t n, struct sin
   }
 }
 
+static void single_open(const struct armdyn_robot *robot, const double *q, const double *qd, const double *qdd,
+                        struct single_state *x)
+{
+  for (size_t i = 0; i < robot->joint_count; i++) {
+    x[i].q = q[i];
+    x[i].qd = qd ? qd[i] : 0;
+    x[i].qdd = qdd ? qdd[i] : 0;
+  }
+  single_turns(&robot->reduced, robot->joint_count, x);
+}
+
+/* Forces on all links for the motion in the states, less the load's wrench. */
+static void single_forces(const struct armdyn_robot *robot, const struct armdyn_load *load, struct single_state *x)
+{
+  const size_t n = robot->joint_count;
+  single_recursion_outward(&robot->reduced, n, x);
+  if (!load || !load->wrench) return;
+  double wrench[6];
+  memcpy(wrench, load->wrench, sizeof wrench);
+  single_wrench_moved(robot, x, load->wrench_frame == ARMDYN_WRENCH_BASE, wrench);
+  for (int k = 0; k < 6; k++) x[n - 1].force[k] -= wrench[k];
+}
+
 static void inverse(const struct armdyn_robot *robot, const double *q, const double *qd, const double *qdd,
                     const struct armdyn_load *load, double *tau)
 {
   const size_t n = robot->joint_count;
   struct single_state x[ARMDYN_JOINTS_MAX];
-  for (size_t i = 0; i < n; i++) {
-    x[i].q = q[i];
-    x[i].qd = qd[i];
-    x[i].qdd = qdd[i];
-  }
-  single_turns(&robot->reduced, n, x);
-  single_recursion_outward(&robot->reduced, n, x);
-  if (load && load->wrench) {
-    double wrench[6];
-    memcpy(wrench, load->wrench, sizeof wrench);
-    single_wrench_moved(robot, x, load->wrench_frame == ARMDYN_WRENCH_BASE, wrench);
-    for (int k = 0; k < 6; k++) x[n - 1].force[k] -= wrench[k];
-  }
+  single_open(robot, q, qd, qdd, x);
+  single_forces(robot, load, x);
   single_recursion_inward(&robot->reduced, n, x);
   for (size_t i = 0; i < n; i++) tau[i] = x[i].force[robot->reduced.joints[i].slides ? 5 : 2];
+}
+
+static bool forward(const struct armdyn_robot *robot, const double *q, const double *qd, const double *torque,
+                    const struct armdyn_load *load, double *qdd)
+{
+  const size_t n = robot->joint_count;
+  struct single_state x[ARMDYN_JOINTS_MAX];
+  struct single_hinge hinges[ARMDYN_JOINTS_MAX];
+  single_open(robot, q, qd, NULL, x);
+  single_forces(robot, load, x);
+  single_hinges_inward(robot, x, torque, hinges);
+  for (size_t i = 0; i < n; i++) {
+    if (!(hinges[i].inverse > 0) || isinf(hinges[i].inverse)) return false;
+  }
+  single_accelerations_outward(&robot->reduced, n, x, hinges);
+  for (size_t i = 0; i < n; i++) qdd[i] = x[i].qdd;
+  return true;
+}
+
+static void mass_matrix(const struct armdyn_robot *robot, const double *q, double *M)
+{
+  struct single_state x[ARMDYN_JOINTS_MAX];
+  single_open(robot, q, NULL, NULL, x);
+  single_links_mass_matrix(&robot->reduced, robot->joint_count, x, M);
 }
 
 /* -- LANES samples -- */

@@ -10,9 +10,6 @@ static size_t workspace_layout(struct armdyn_workspace *w, void *base, size_t n)
   carve(&c, 1, sizeof *w);
   w->pose = carve(&c, n, sizeof *w->pose);
   w->force = carve(&c, n, 6 * sizeof *w->force);
-  w->composite = carve(&c, n, sizeof *w->composite);
-  w->articulated = carve(&c, n, sizeof *w->articulated);
-  w->hinge = carve(&c, n, sizeof *w->hinge);
   w->links = carve(&c, n, sizeof *w->links);
   w->matrix = carve(&c, n * n, sizeof *w->matrix);
   w->vector = carve(&c, n, sizeof *w->vector);

@@ -5,19 +5,6 @@
 #include "armdyn/dynamics.h"
 #include "lib/model/compiled.h"
 
-/* Articulated-body inertia: what moment and force the first of several jointed bodies needs for a motion of its own,
- * [moment; force] = [angular coupling; coupling' mass] [angular acceleration; acceleration]. */
-struct articulated {
-  double angular[6];  /* symmetric */
-  double coupling[9]; /* row-major */
-  double mass[6];     /* symmetric */
-};
-
-/* A joint between articulated bodies: its column of the inertia, the joint's own inertia, the torque left for it. */
-struct hinge {
-  double column[6], inertia, torque;
-};
-
 /* A link in base axes, motions and forces at the base origin: for kernels that compare links with each other. */
 struct link_in_base {
   struct pose at;                      /* of the canonical frame */
@@ -30,15 +17,12 @@ struct link_in_base {
 };
 
 struct armdyn_workspace {
-  struct pose *pose;               /* n: every canonical frame in its parent's, set by pose_joints */
-  double *force;                   /* n x 6 [moment; force] on link i, canonical frame */
-  struct distribution *composite;  /* n: link i and all beyond it */
-  struct articulated *articulated; /* n */
-  struct hinge *hinge;             /* n */
-  struct link_in_base *links;      /* n */
-  double *matrix;                  /* n x n */
-  double *vector;                  /* n */
-  double *zero;                    /* n, always zero */
+  struct pose *pose;          /* n: every canonical frame in its parent's, set by pose_joints */
+  double *force;              /* n x 6 [moment; force] on link i, canonical frame */
+  struct link_in_base *links; /* n */
+  double *matrix;             /* n x n */
+  double *vector;             /* n */
+  double *zero;               /* n, always zero */
 };
 
 /* Poses of all joints at q: P_i Rz(q) or P_i Tz(q). */
