@@ -105,7 +105,7 @@ void controller_status_encode(const struct controller_status *s, struct buffer *
   member_text(&w, "observed_at", s->observed_at);
   json_key(&w, "age"), json_write_number(&w, seen ? s->age : NAN);
   json_key(&w, "stale"), json_write_truth(&w, stale);
-  member_text(&w, "source", seen ? "controller" : NULL);
+  member_text(&w, "source", !seen ? NULL : s->simulated ? "simulator" : "controller");
   member_text(&w, "state", seen ? s->state : NULL);
   json_key(&w, "position");
   if (s->position && !stale)

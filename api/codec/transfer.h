@@ -45,7 +45,7 @@ void transfer_resource_encode(const struct transfer_resource *transfer, struct j
 
 /* What is known of a controller's state. */
 struct controller_status {
-  bool connected;
+  bool connected, simulated;
   const char *observed_at; /* "" = never */
   double age;              /* s */
   const char *state;

@@ -127,7 +127,7 @@ static void observe(struct download *d)
 {
   struct observation seen = { .seen_ms = clock_wall_ms(),
                               .connected = link_is_open(&d->client->link),
-                              .axes = d->client->identity.axes,
+                              .simulated = d->client->identity.simulated,
                               .state = d->client->state };
   if (seen.connected && client_positions(d->client, seen.position, &d->error)) seen.connected = false;
   d->port->observe(d->port->context, &seen);

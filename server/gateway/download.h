@@ -55,8 +55,7 @@ struct transfer_report {
 /* What was last seen of a controller. */
 struct observation {
   int64_t seen_ms; /* wall clock; 0 = never */
-  bool connected;
-  uint32_t axes;
+  bool connected, simulated;
   struct controller_state state;
   float position[REGISTERS_AXES];
 };

@@ -161,7 +161,7 @@ static void observe_now(struct endpoint *p, enum armdyn_status contact)
   if (!contact && !client_positions(&p->client, seen.position, &error)) {
     seen.seen_ms = clock_wall_ms();
     seen.connected = true;
-    seen.axes = p->client.identity.axes;
+    seen.simulated = p->client.identity.simulated;
     seen.state = p->client.state;
   }
   port_observe(p, &seen);

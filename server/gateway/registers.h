@@ -19,7 +19,8 @@
   X(AXES, 2, 1, CONTROLLER, U16, "axes", "axes of the controller, 1..10")                                              \
   X(SAMPLES_MOST, 3, 2, CONTROLLER, U32, "most samples", "samples that fit")                                           \
   X(WINDOW_MOST, 5, 1, CONTROLLER, U16, "most window words", "data words that one window may have, at most 119")       \
-  X(FORMATS, 6, 1, CONTROLLER, U16, "formats", "bit 0: format 1, bit 1: format 2, bit 2: format 3")                    \
+  X(FORMATS, 6, 1, CONTROLLER, U16, "formats",                                                                         \
+    "bit 0: format 1, bit 1: format 2, bit 2: format 3; bit 15: a simulator")                                          \
   X(PROBE, 7, 2, CONTROLLER, F32, "word-order probe", "12345.678")                                                     \
   X(INSTANCE, 9, 1, CONTROLLER, U16, "instance", "another number after every start of the controller")                 \
   X(HEARTBEAT, 10, 1, GATEWAY, U16, "heartbeat", "+1 every 200 ms; the controller trips after 1 s without change")     \
@@ -71,11 +72,12 @@ extern const struct register_row register_rows[];
 extern const size_t register_row_count;
 
 enum {
-  REGISTERS_SPAN = 223,        /* offsets 0 .. 222 */
-  REGISTERS_BASE = 1000,       /* where the block starts unless told otherwise */
-  REGISTERS_AXES = 10,         /* most axes */
-  REGISTERS_MAGIC = 0xA5D1,    /**/
-  REGISTERS_VERSION = 1,       /**/
+  REGISTERS_SPAN = 223,         /* offsets 0 .. 222 */
+  REGISTERS_BASE = 1000,        /* where the block starts unless told otherwise */
+  REGISTERS_AXES = 10,          /* most axes */
+  REGISTERS_SIMULATED = 0x8000, /* bit of the formats: a simulator */
+  REGISTERS_MAGIC = 0xA5D1,
+  REGISTERS_VERSION = 1,
   REGISTERS_WINDOW = 119,      /* most data words of one window: FC16 takes 123 registers */
   REGISTERS_WINDOW_HEADER = 4, /* offset, words, CRC */
   REGISTERS_IDENTITY = 10,     /* registers from MAGIC on that tell who it is */
@@ -156,6 +158,7 @@ uint16_t window_crc(const uint16_t *words, size_t count);
 /* Who a controller is: the registers from MAGIC on. */
 struct controller_identity {
   unsigned axes, window_most, formats;
+  bool simulated; /* no arm moves */
   uint32_t samples_most;
   uint16_t instance;
 };

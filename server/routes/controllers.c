@@ -276,6 +276,7 @@ static void answer_seen(struct asking *a, const struct observation *seen)
   double age = (double)(clock_wall_ms() - seen->seen_ms) * 1e-3;
   const struct controller_status status = {
     .connected = seen->connected,
+    .simulated = seen->simulated,
     .observed_at = observed_at,
     .age = age > 0 ? age : 0,
     .state = controller_phase_name(seen->state.phase),

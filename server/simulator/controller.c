@@ -260,7 +260,7 @@ static void image(const struct simulator *s, uint16_t *w)
   w[REGISTER_AXES] = (uint16_t)s->arm.axes;
   words_put_u32(w + REGISTER_SAMPLES_MOST, s->options.samples_most);
   w[REGISTER_WINDOW_MOST] = REGISTERS_WINDOW;
-  w[REGISTER_FORMATS] = 7;
+  w[REGISTER_FORMATS] = 7 | REGISTERS_SIMULATED;
   words_put_float(w + REGISTER_PROBE, REGISTERS_PROBE);
   w[REGISTER_INSTANCE] = s->instance;
   w[REGISTER_ACKNOWLEDGED] = s->acknowledged;

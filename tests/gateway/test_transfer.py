@@ -41,6 +41,10 @@ def distance(here, goal):
 
 # ---------------------------------------------------------------- the whole way
 
+def test_the_simulator_says_that_it_is_one(here):
+    assert here.status()["source"] == "simulator"
+
+
 def test_what_is_played_is_the_trajectory_bit_for_bit(here):
     motion = here.trajectory()
     transfer = here.playing(motion)

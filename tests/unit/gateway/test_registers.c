@@ -72,6 +72,7 @@ Test(registers, identity)
   struct armdyn_error error;
   cr_assert_eq(controller_identity_decode(sound_identity, &id, &error), ARMDYN_OK);
   cr_assert(id.axes == 6 && id.samples_most == 100000 && id.window_most == 119 && id.formats == 7 && id.instance == 42);
+  cr_assert_not(id.simulated);
 
   const struct {
     size_t at;
