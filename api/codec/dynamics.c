@@ -296,20 +296,6 @@ static enum armdyn_status turn_wrench(struct table *wrench)
   return ARMDYN_OK;
 }
 
-static enum armdyn_status override(const struct request *request, const struct armdyn_robot_description *robot,
-                                   struct samples_request *out)
-{
-  out->overridden = request->has_payload || request->has_gravity || request->has_tool;
-  if (!out->overridden) return ARMDYN_OK;
-  out->robot = malloc(sizeof *out->robot);
-  if (!out->robot) return ARMDYN_EMEMORY;
-  *out->robot = *robot;
-  if (request->has_payload) out->robot->payload = request->payload;
-  if (request->has_gravity) memcpy(out->robot->gravity, request->gravity, sizeof request->gravity);
-  if (request->has_tool) out->robot->tool = request->tool;
-  return ARMDYN_OK;
-}
-
 static struct armdyn_rows rows_of(const struct table *table)
 {
   return (struct armdyn_rows){ table->data, table->stride };
@@ -342,12 +328,13 @@ enum armdyn_status samples_request_decode(enum samples_call call, enum media med
   rc = decode(type, media, robot->joint_count, body, length, query, context, &request, faults);
   if (!rc) rc = check_counts(type, &request, faults);
   if (!rc) rc = turn_wrench(&request.tables[TABLE_WRENCH]);
-  if (!rc) rc = override(&request, robot, out);
+  if (!rc) rc = overrides_apply(&request.overrides, robot, &out->robot);
   for (int i = 0; i < TABLES; i++) out->memory[i] = request.tables[i].memory; /* handed over */
   if (rc) {
     samples_request_release(out);
     return rc;
   }
+  out->overridden = out->robot;
   out->count = request.tables[TABLE_Q].rows;
   out->single = request.tables[TABLE_Q].single;
   out->q = rows_of(&request.tables[TABLE_Q]);

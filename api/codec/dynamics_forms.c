@@ -1,6 +1,5 @@
 /* What every call on samples takes and answers. */
 #include "api/codec/dynamics_request.h"
-#include "api/codec/parts.h"
 
 static const char *const frame_names[] = { [ARMDYN_WRENCH_TOOL] = "tool", [ARMDYN_WRENCH_BASE] = "base" };
 static const char *const jacobian_frame_names[] = { [ARMDYN_JACOBIAN_BASE] = "base", [ARMDYN_JACOBIAN_TOOL] = "tool" };
@@ -22,14 +21,6 @@ static const char *const forward_methods[] = {
 #define TAU          SAMPLES("tau", TABLE_TAU, PER_JOINT, "N m; N for a slide")
 #define WRENCHES     SAMPLES("wrench", TABLE_WRENCH, WRENCH, "fx, fy, fz in N, mx, my, mz in N m")
 #define WRENCH_FRAME ENUM(struct request, wrench_frame, frame_names)
-
-#define OVERRIDES                                                                                                      \
-  { OBJECT(struct request, payload, body_type), HAS(struct request, has_payload), NULLABLE },                          \
-      { NUMBERS(struct request, gravity, 3, BETWEEN(-LIMIT_SAMPLE_NUMBER, LIMIT_SAMPLE_NUMBER), "m/s^2"),              \
-        HAS(struct request, has_gravity), NULLABLE },                                                                  \
-  {                                                                                                                    \
-    OBJECT(struct request, tool, pose_type), HAS(struct request, has_tool), NULLABLE                                   \
-  }
 
 static const struct json_field inverse_dynamics_fields[] = {
   { Q, REQUIRED },

@@ -3,6 +3,7 @@
 #define API_CODEC_DYNAMICS_REQUEST_H
 
 #include "api/codec/dynamics.h"
+#include "api/codec/parts.h"
 #include "api/json/fields.h"
 
 enum {
@@ -25,13 +26,10 @@ struct table {
 
 /* Any request, before it is checked as a whole. */
 struct request {
+  struct overrides overrides; /* first */
   struct table tables[TABLES];
   int wrench_frame, frame, method;
   bool friction, decompose;
-  bool has_payload, has_gravity, has_tool;
-  struct armdyn_body payload;
-  double gravity[3];
-  struct armdyn_pose tool;
 };
 
 /* One row or a list of rows, straight into an array that grows. context->user: rows that other fields had (size_t). */

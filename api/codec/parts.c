@@ -59,3 +59,18 @@ static void model_body_check(struct json_reader *r, void *object, uint64_t given
 #define BODY_WORDS "a rigid body: mass (kg), com (m), inertia (kg m^2)"
 const struct json_type body_type = JSON_TYPE(BODY_WORDS, body_fields, struct armdyn_body, NULL, body_check);
 const struct json_type model_body_type = JSON_TYPE(BODY_WORDS, body_fields, struct armdyn_body, NULL, model_body_check);
+
+enum armdyn_status overrides_apply(const struct overrides *overrides, const struct armdyn_robot_description *robot,
+                                   struct armdyn_robot_description **out)
+{
+  *out = NULL;
+  if (!overrides->has_payload && !overrides->has_gravity && !overrides->has_tool) return ARMDYN_OK;
+  struct armdyn_robot_description *changed = malloc(sizeof *changed);
+  if (!changed) return ARMDYN_EMEMORY;
+  *changed = *robot;
+  if (overrides->has_payload) changed->payload = overrides->payload;
+  if (overrides->has_gravity) memcpy(changed->gravity, overrides->gravity, sizeof changed->gravity);
+  if (overrides->has_tool) changed->tool = overrides->tool;
+  *out = changed;
+  return ARMDYN_OK;
+}

@@ -17,4 +17,23 @@ struct body_context {
   size_t unphysical, faults; /* out: impossible bodies met; faults added for them */
 };
 
+/* What any call of dynamics may put in place of the stored model's, for this call alone. */
+struct overrides {
+  bool has_payload, has_gravity, has_tool;
+  struct armdyn_body payload;
+  double gravity[3];
+  struct armdyn_pose tool;
+};
+/* Rows of a field table for a struct that begins with a struct overrides. */
+#define OVERRIDES                                                                                                      \
+  { OBJECT(struct overrides, payload, body_type), HAS(struct overrides, has_payload), NULLABLE },                      \
+      { NUMBERS(struct overrides, gravity, 3, BETWEEN(-LIMIT_SAMPLE_NUMBER, LIMIT_SAMPLE_NUMBER), "m/s^2"),            \
+        HAS(struct overrides, has_gravity), NULLABLE },                                                                \
+  {                                                                                                                    \
+    OBJECT(struct overrides, tool, pose_type), HAS(struct overrides, has_tool), NULLABLE                               \
+  }
+/* The model with them put in, allocated; NULL when there are none. OK or EMEMORY. */
+enum armdyn_status overrides_apply(const struct overrides *overrides, const struct armdyn_robot_description *robot,
+                                   struct armdyn_robot_description **out);
+
 #endif

@@ -6,9 +6,8 @@
 #include "server/app.h"
 #include "server/base/pool.h"
 #include "server/base/scratch.h"
-#include "server/robots/cache.h"
+#include "server/routes/dynamics.h"
 #include "server/routes/kernels.h"
-#include "server/routes/route.h"
 
 /* About a millisecond: larger ones leave the event thread. */
 static const size_t INLINE_BODY = 16 * 1024;
@@ -210,24 +209,28 @@ static enum outcome compute(struct exchange *x, const struct robot_entry *entry,
   return ANSWERED;
 }
 
-/* The robot with the payload, gravity or tool of this request, where it names them. */
+const struct armdyn_robot *robot_for_call(struct exchange *x, const struct robot_entry *entry,
+                                          const struct armdyn_robot_description *changed, struct armdyn_robot **own)
+{
+  struct armdyn_error error = { "", "" };
+  *own = NULL;
+  if (!changed) return entry->robot;
+  enum armdyn_status status = armdyn_robot_new(changed, own, &error);
+  if (status) answer_status(x, status, &error);
+  return *own;
+}
+
 static enum outcome compute_for(struct exchange *x, enum samples_call call, const struct robot_entry *entry,
                                 const struct samples_request *request)
 {
-  struct work work = { .task = { .robot = entry->robot, .request = request }, .call = call, .failed = SIZE_MAX };
-  struct armdyn_robot *overridden = NULL;
-  if (request->overridden) {
-    struct armdyn_error error = { "", "" };
-    enum armdyn_status status = armdyn_robot_new(request->robot, &overridden, &error);
-    if (status) {
-      answer_status(x, status, &error);
-      return ANSWERED;
-    }
-    work.task.robot = overridden;
-  }
-  work.task.joints = armdyn_robot_joint_count(work.task.robot);
+  struct armdyn_robot *own;
+  const struct armdyn_robot *robot = robot_for_call(x, entry, request->robot, &own);
+  if (!robot) return ANSWERED;
+  struct work work = { .task = { .robot = robot, .request = request, .joints = armdyn_robot_joint_count(robot) },
+                       .call = call,
+                       .failed = SIZE_MAX };
   enum outcome outcome = compute(x, entry, &work);
-  armdyn_robot_free(overridden);
+  armdyn_robot_free(own);
   return outcome;
 }
 

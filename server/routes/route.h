@@ -48,6 +48,8 @@ route_handler system_health, system_ready, system_version, system_problems;
 route_handler robot_create, robot_list, robot_get, robot_put, robot_delete, robot_revision_list, robot_revision_get;
 /* dynamics.c: every call on samples */
 route_handler dynamics_call;
+/* gravity_map.c */
+route_handler gravity_map;
 /* trajectories.c */
 route_handler trajectory_create, trajectory_list, trajectory_get, trajectory_delete, trajectory_samples;
 /* jobs.c */

@@ -307,6 +307,24 @@ case("jacobian: the rate without velocities", JACOBIAN, 422, "?field enum", quer
 case("npy: jacobian of three columns", JACOBIAN, 422, " length", kind="application/x-npy", body=npy_write([[0.0] * 3]))
 case("csv: jacobian with half of its velocities", JACOBIAN, 422, " required", kind="text/csv", body="q1,q2,qd1\n0,0,0\n")
 case("csv: statics without wrench", STATICS, 422, *[" required"] * 6, kind="text/csv", body="q1,q2\n0,0\n")
+MAP = "POST /v1/robots/arm/gravity-map"
+each({"joints": ["j1", "j2"], "q": [0, 0], "points": [3, 3]}, MAP, (
+    ("no joints", ("/joints", REMOVED), "/joints required"),
+    ("no q", ("/q", REMOVED), "/q required"),
+    ("one joint", ("/joints", ["j1"]), "/joints length"),
+    ("three joints", ("/joints", ["j1", "j2", "j1"]), "/joints length"),
+    ("the same joint twice", ("/joints", ["j2", "j2"]), "/joints inconsistent"),
+    ("an unknown joint", ("/joints", ["j1", "j9"]), "/joints/1 enum"),
+    ("a joint as a number", ("/joints", [0, "j1"]), "/joints/0 type"),
+    ("a batch", ("/q", [[0, 0], [0, 0]]), ["/q/0 type", "/q/1 type"]),
+    ("one point", ("/points", [1, 3]), "/points/0 minimum"),
+    ("1001 points", ("/points", [3, 1001]), "/points/1 maximum"),
+    ("half a point", ("/points", [3, 2.5]), "/points/1 type"),
+    ("one number of points", ("/points", [3]), "/points length"),
+    ("a range the wrong way round", ("/ranges", [[0, 1], [1, 0]]), "/ranges/1 inconsistent"),
+    ("one range", ("/ranges", [[0, 1]]), "/ranges length"),
+    ("unknown field", ("/qd", [0, 0]), "/qd unknown_field"),
+))
 case("dynamics: unknown robot", "POST /v1/robots/nobody/inverse-dynamics", 404, body=GOOD_SAMPLE, type="not-found")
 case("dynamics: unknown parameter", DYNAMICS, 422, "?frction unknown_field", query={"frction": "false"}, body=GOOD_SAMPLE)
 case("dynamics: unknown field asked for", DYNAMICS, 422, "?field enum", query={"field": "power"}, kind="application/x-npy",

@@ -327,3 +327,24 @@ def test_large_batches_are_as_small_ones(client, arm, call):
                 assert all(error(whole[name][kind][k], value[kind]) < 1e-12 for kind in value)
             elif name != "revision":
                 assert error(whole[name][k], value) < 1e-12
+
+
+def test_gravity_map(client, arm):
+    """Every point of the map is what `gravity` answers there; ends are the position limits, or those asked."""
+    model = robot("puma560")
+    q = [0.1, 0, 0, 0.2, 0.3, 0.4]
+    got = client.post(arm["puma560"] + "/gravity-map", {"joints": ["j3", "j2"], "q": q, "points": [7, 5]}).expect(200).json
+    assert got["joints"] == ["j3", "j2"] and [len(axis) for axis in got["axes"]] == [7, 5]
+    for axis, joint in zip(got["axes"], (2, 1)):
+        assert [axis[0], axis[-1]] == model["joints"][joint]["limits"]["position"]
+        assert all(b - a == pytest.approx((axis[-1] - axis[0]) / (len(axis) - 1)) for a, b in zip(axis, axis[1:]))
+    grid = [[q[0], second, first, *q[3:]] for first in got["axes"][0] for second in got["axes"][1]]
+    torque = client.post(arm["puma560"] + "/gravity", {"q": grid}).expect(200).json["gravity_torque"]
+    for surface, joint in zip(got["gravity_torque"], (2, 1)):
+        assert error(surface, [tau[joint] for tau in torque]) < 1e-12
+    body = {"joints": ["j2", "j3"], "q": q, "points": [300, 200], "ranges": [[-1, 1], [0, 2]], "gravity": [0, 0, -1.62]}
+    large = client.post(arm["puma560"] + "/gravity-map", body).expect(200).json
+    assert large["axes"][0][0] == -1 and large["axes"][1][-1] == 2 and len(large["gravity_torque"][1]) == 300
+    point = [q[0], large["axes"][0][17], large["axes"][1][33], *q[3:]]
+    expected = client.post(arm["puma560"] + "/gravity", {"q": point, "gravity": [0, 0, -1.62]}).expect(200).json["gravity_torque"]
+    assert error([surface[17][33] for surface in large["gravity_torque"]], expected[1:3]) < 1e-12
