@@ -392,7 +392,7 @@ def test_the_registers_hold_what_the_page_says(here):
     motion = here.trajectory()
     transfer = here.loaded(motion)
     identity = registers(here.sim.port, 1000, 10)
-    assert identity[:3] == (0xA5D1, 1, 6) and identity[5:7] == (119, 7)
+    assert identity[:3] == (0xA5D1, 1, 6) and identity[5:7] == (119, 0x8007)
     assert struct.unpack(">f", struct.pack(">HH", *identity[7:9]))[0] == float32(12345.678)
     arguments = registers(here.sim.port, 1020, 14)
     data = b"".join(struct.pack(">f", x) for row in expected(here.samples(motion)) for x in row)
