@@ -100,6 +100,37 @@ Test(batch, specialised_recursion_is_the_general_one)
   each_arm(specialised_is_general);
 }
 
+/* Column j of the mass matrix is the torque of a unit acceleration; and articulated bodies undo the torque. */
+static void inertia_is_general(const struct arm *arm, struct dice *dice)
+{
+  const struct lanes_kernels *kinds[LANES_KINDS];
+  const size_t kind_count = lanes_supported(kinds), n = arm->n;
+  double x[3 * N], zero[N] = { 0 }, unit[N] = { 0 }, weight[N], tau[N], qdd[N], row[N], M[N * N];
+  dice_fill(dice, x, 3 * n, -3, 3);
+  general_torque(arm, x, zero, zero, NULL, weight);
+  for (size_t k = 0; k < kind_count; k++) {
+    kinds[k]->mass_matrix(arm->robot, x, M);
+    for (size_t i = 0; i < n; i++) {
+      unit[i] = 1;
+      general_torque(arm, x, zero, unit, NULL, tau);
+      unit[i] = 0;
+      for (size_t j = 0; j <= i; j++) {
+        row[j] = M[i * n + j] + weight[j];
+      }
+      same(row, tau, i + 1, kinds[k]->name);
+    }
+    general_torque(arm, x, x + n, x + 2 * n, NULL, tau);
+    for (size_t i = 0; i < n; i++) tau[i] += arm->robot->rotor_inertia[i] * x[2 * n + i];
+    cr_assert(kinds[k]->forward(arm->robot, x, x + n, tau, NULL, qdd));
+    for (size_t i = 0; i < n; i++) cr_assert_float_eq(qdd[i], x[2 * n + i], 1e-9, "%s, %zu joints", kinds[k]->name, n);
+  }
+}
+
+Test(batch, specialised_inertia_is_the_general_one)
+{
+  each_arm(inertia_is_general);
+}
+
 /* Samples in one table as a log has it: [q qd qdd wrench and something else]. */
 struct table {
   double row[COUNT * WIDE];
