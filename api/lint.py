@@ -24,7 +24,7 @@ MEMBERS = {
     "media": "schema example examples",
     "response": "description headers content $ref",
     "header": "description required schema $ref",
-    "schema": "$ref type description examples default enum const readOnly properties required additionalProperties "
+    "schema": "$ref type description examples default enum const readOnly writeOnly properties required additionalProperties "
               "propertyNames maxProperties items minItems maxItems minimum maximum exclusiveMinimum exclusiveMaximum "
               "minLength maxLength pattern format contentMediaType oneOf",
 }

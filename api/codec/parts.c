@@ -53,7 +53,9 @@ static void body_check(struct json_reader *r, void *object, uint64_t given, cons
 static void model_body_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
 {
   (void)given;
-  judge_body(r, object, context->user);
+  struct body_context *report = context->user;
+  if (report->units) units_convert_body(report->units, object);
+  judge_body(r, object, report);
 }
 
 #define BODY_WORDS "a rigid body: mass (kg), com (m), inertia (kg m^2)"

@@ -2,6 +2,7 @@
 #ifndef API_CODEC_PARTS_H
 #define API_CODEC_PARTS_H
 
+#include "api/codec/units.h"
 #include "api/json/fields.h"
 #include "armdyn/robot.h"
 
@@ -13,8 +14,9 @@ extern const struct json_type body_type;
 /* The same for models, which may be allowed to be impossible: json_context.user begins with a struct body_context. */
 extern const struct json_type model_body_type;
 struct body_context {
-  bool allow_unphysical;     /* in */
-  size_t unphysical, faults; /* out: impossible bodies met; faults added for them */
+  bool allow_unphysical;           /* in */
+  const struct model_units *units; /* in: what its numbers are written in; NULL = SI */
+  size_t unphysical, faults;       /* out: impossible bodies met; faults added for them */
 };
 
 /* What any call of dynamics may put in place of the stored model's, for this call alone. */

@@ -10,6 +10,7 @@
 struct model_context {
   struct body_context body; /* first: model_body_type looks for it here */
   struct armdyn_robot_description *robot;
+  struct model_units units;
   uint64_t given[ARMDYN_JOINTS_MAX]; /* rows of joint_fields that each joint had */
   bool has_matrix;
   size_t matrix_rows, matrix_columns[ARMDYN_JOINTS_MAX]; /* of the transmission */
@@ -284,6 +285,60 @@ static void transmission_check(struct json_reader *r, struct model_context *mode
   for (size_t k = n * n; k < ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX; k++) model->robot->transmission[k] = 0;
 }
 
+/* -- units -- */
+
+/* They hold for everything, wherever they stand in the text: so they are looked for first, and faults are told when they
+ * are met again. */
+static void find_units(const char *text, size_t length, struct model_units *units)
+{
+  struct json_reader r;
+  struct json_slice key;
+  json_reader_init(&r, text, length, NULL);
+  if (!json_enter_object(&r, NULL)) return;
+  while (json_next_member(&r, &key)) {
+    struct model_units found = *units;
+    if (json_slice_is(key, "units")) {
+      if (json_decode_object(&r, &units_type, &found, NULL)) found.products = units->products, *units = found;
+    } else if (json_slice_is(key, json_field_name(&units_of_products))) {
+      if (json_decode_field(&r, &units_of_products, &found, NULL)) *units = found;
+    } else {
+      json_skip(&r, NULL);
+    }
+  }
+}
+
+static void units_decode(struct json_reader *r, const struct json_field *field, void *member,
+                         const struct json_context *context)
+{
+  struct model_units again;
+  (void)field, (void)member;
+  json_decode_object(r, &units_type, &again, context);
+}
+
+static void products_decode(struct json_reader *r, const struct json_field *field, void *member,
+                            const struct json_context *context)
+{
+  struct model_units again;
+  (void)field, (void)member;
+  json_decode_field(r, &units_of_products, &again, context);
+}
+
+/* Half of the CAD programs print products of inertia with the one sign, half with the other: who brings a table must say. */
+static void products_check(struct json_reader *r, const struct model_context *model)
+{
+  if (!model->units.has_inertia) return;
+  for (size_t i = 0; i < model->robot->joint_count; i++) {
+    const struct armdyn_inertia *I = &model->robot->joints[i].link.inertia;
+    if (!(fabs(I->xy) + fabs(I->xz) + fabs(I->yz) > 0)) continue;
+    json_fault(
+        r, "/products_of_inertia", FAULT_REQUIRED,
+        "is missing: \"tensor\" (elements of the inertia matrix) or \"positive\" (integrals of x y dm), as joint "
+        "%zu has products of inertia in a unit of its own",
+        i + 1);
+    return;
+  }
+}
+
 /* -- robots -- */
 
 #define ROBOT struct armdyn_robot_description
@@ -300,8 +355,11 @@ static const struct json_field robot_fields[] = {
   { READ_ONLY("created_at") },
   { READ_ONLY("unphysical") },
   { READ_ONLY("warnings") },
+  /* read only, with no place in the model: as nothing is left of them, they are never written */
+  { .name = "units", .kind = FIELD_CUSTOM, .decode = units_decode, NULLABLE, OMIT_DEFAULT },
+  { .name = "products_of_inertia", .kind = FIELD_CUSTOM, .decode = products_decode, NULLABLE, OMIT_DEFAULT },
 };
-enum { ROW_CONVENTION = 2 };
+enum { ROW_CONVENTION = 2, ROW_PRODUCTS = 13 };
 
 static void robot_init(void *robot)
 {
@@ -348,6 +406,8 @@ static void robot_check(struct json_reader *r, void *object, uint64_t given, con
     if (given >> ROW_CONVENTION & 1) convention_check(r, model, i);
     names_check(r, model, i);
   }
+  units_convert_robot(&model->units, robot);
+  if (!((given | r->wrong) >> ROW_PRODUCTS & 1)) products_check(r, model);
   if (robot->has_transmission && model->has_matrix && robot->joint_count) transmission_check(r, model);
 
   /* the library has the final say; it stops at its first objection */
@@ -370,6 +430,8 @@ enum armdyn_status robot_decode(const char *text, size_t length, bool allow_unph
   struct model_context model = { .body.allow_unphysical = allow_unphysical, .robot = robot };
   const struct json_context context = { .user = &model };
   struct json_reader r;
+  find_units(text, length, &model.units);
+  model.body.units = &model.units;
   json_reader_init(&r, text, length, faults);
   json_decode_object(&r, &robot_type, robot, &context);
   json_finish(&r);

@@ -144,7 +144,10 @@ static const struct {
 } refusals[] = {
   { ",\"gravity\":[0,0]", "", "/gravity", FAULT_LENGTH },
   { ",\"gravty\":[0,0,1]", "", "/gravty", FAULT_UNKNOWN },
-  { ",\"units\":{}", "", "/units", FAULT_UNKNOWN },
+  { ",\"units\":5", "", "/units", FAULT_TYPE },
+  { ",\"units\":{\"length\":\"furlong\"}", "", "/units/length", FAULT_ENUM },
+  { ",\"units\":{\"force\":\"lbf\"}", "", "/units/force", FAULT_UNKNOWN },
+  { ",\"products_of_inertia\":\"negative\"", "", "/products_of_inertia", FAULT_ENUM },
   { ",\"name\":\"b\"", "", "/name", FAULT_DUPLICATE },
   { ",\"description\":5", "", "/description", FAULT_TYPE },
   { ",\"transmission\":{}", "", "/transmission/matrix", FAULT_REQUIRED },
@@ -203,6 +206,94 @@ Test(robot, every_refusal_has_its_pointer_and_code)
     cr_assert_eq(faults.count, 1, "%s: %zu", text, faults.count);
     cr_assert_str_eq(faults.items[0].where, refusals[i].pointer, "%s", text);
     cr_assert_eq(faults.items[0].code, refusals[i].code, "%s: %s", text, fault_code_text(faults.items[0].code));
+  }
+}
+
+/* The same arm in inches and pounds, in millimetres, degrees and grams, and in SI; conversions by hand. */
+Test(robot, units_are_converted_once)
+{
+  static const char format[] =
+      "{%s\"name\":\"a\",\"convention\":\"dh\",\"joints\":[{\"type\":\"revolute\",\"a\":%s,\"alpha\":%s,"
+      "\"limits\":{\"position\":[%s,%s],\"velocity\":%s},\"link\":{\"mass\":%s,\"com\":[%s,0,0],\"inertia\":{\"xx\":%s,"
+      "\"yy\":%s,\"zz\":%s,\"xy\":%s}}},{\"type\":\"prismatic\",\"offset\":%s,\"link\":{\"mass\":0}}]%s}";
+  static struct armdyn_robot_description si, other, again;
+  static struct faults faults;
+  char text[1024];
+  int length = snprintf(text, sizeof text, format, "", "0.254", "1.5707963267948966", "-3.141592653589793", "null", "2",
+                        "0.45359237", "0.0254", "2.9263965343e-4", "2.9263965343e-4", "2.9263965343e-4",
+                        "-2.9263965343e-5", "0.0254", "");
+  cr_assert_eq(robot_decode(text, (size_t)length, false, &si, NULL, NULL), ARMDYN_OK);
+  static const char inches[] =
+      "\"units\":{\"length\":\"in\",\"angle\":\"deg\",\"mass\":\"lb\",\"inertia\":\"lb*in^2\"},"
+      "\"products_of_inertia\":\"positive\",";
+  static const char millimetres[] = ",\"products_of_inertia\":\"tensor\",\"units\":{\"inertia\":\"g*mm^2\","
+                                    "\"mass\":\"g\",\"angle\":\"deg\",\"length\":\"mm\"}";
+  for (int kind = 0; kind < 2; kind++) {
+    length =
+        kind ? snprintf(text, sizeof text, format, "", "254", "90", "-180", "null", "114.59155902616465", "453.59237",
+                        "25.4", "292639.65343", "292639.65343", "292639.65343", "-29263.965343", "25.4", millimetres)
+             : snprintf(text, sizeof text, format, inches, "10", "90", "-180", "null", "114.59155902616465", "1", "1",
+                        "1", "1", "1", "0.1", "1", "");
+    cr_assert_eq(robot_decode(text, (size_t)length, false, &other, NULL, &faults), ARMDYN_OK, "%s",
+                 faults.items[0].detail);
+    const struct armdyn_joint *a = &si.joints[0], *b = &other.joints[0];
+    const double pairs[][2] = { { a->a, b->a },
+                                { a->alpha, b->alpha },
+                                { a->limits.position[0], b->limits.position[0] },
+                                { a->limits.velocity, b->limits.velocity },
+                                { a->link.mass, b->link.mass },
+                                { a->link.com[0], b->link.com[0] },
+                                { a->link.inertia.zz, b->link.inertia.zz },
+                                { a->link.inertia.xy, b->link.inertia.xy },
+                                { si.joints[1].offset, other.joints[1].offset } };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+      cr_assert_float_eq(pairs[i][1], pairs[i][0], 1e-10 * fabs(pairs[i][0]), "%d: %zu: %.17g, not %.17g", kind, i,
+                         pairs[i][1], pairs[i][0]);
+    cr_assert(isinf(b->limits.position[1]));
+    /* what is stored is SI and says nothing of units */
+    struct buffer out = BUFFER(MB(1));
+    robot_encode(&other, &out);
+    cr_assert(!strstr(out.data, "units") && !strstr(out.data, "products_of_inertia"));
+    cr_assert_eq(robot_decode(out.data, out.length, false, &again, NULL, NULL), ARMDYN_OK);
+    cr_assert_eq(memcmp(&again, &other, sizeof again), 0);
+    buffer_release(&out);
+  }
+}
+
+/* With the wrong sign of its products this body would need a negative mass somewhere; and whoever converts must say. */
+Test(robot, products_of_inertia_have_a_sign)
+{
+  static const char format[] =
+      "{\"name\":\"a\",\"convention\":\"dh\",\"joints\":[{\"type\":\"revolute\",\"link\":{"
+      "\"mass\":1,\"inertia\":{\"xx\":2,\"yy\":2,\"zz\":2,\"xy\":%s,\"xz\":%s,\"yz\":%s}}}]%s}";
+  static const struct {
+    const char *product, *more, *pointer;
+    enum fault_code code;
+  } cases[] = {
+    { "-0.6", "", NULL, FAULT_SYNTAX },
+    { "-0.6", ",\"products_of_inertia\":\"tensor\"", NULL, FAULT_SYNTAX },
+    { "0.6", ",\"products_of_inertia\":\"positive\"", NULL, FAULT_SYNTAX },
+    { "-0.6", ",\"products_of_inertia\":\"positive\"", "/joints/0/link/inertia", FAULT_UNPHYSICAL },
+    { "0.6", "", "/joints/0/link/inertia", FAULT_UNPHYSICAL },
+    { "-0.6", ",\"units\":{\"inertia\":\"kg*m^2\"}", "/products_of_inertia", FAULT_REQUIRED },
+    { "0", ",\"units\":{\"inertia\":\"kg*m^2\"}", NULL, FAULT_SYNTAX },
+  };
+  static struct armdyn_robot_description robot;
+  static struct faults faults;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[512];
+    const char *p = cases[i].product;
+    int length = snprintf(text, sizeof text, format, p, p, p, cases[i].more);
+    faults.count = 0;
+    enum armdyn_status status = robot_decode(text, (size_t)length, false, &robot, NULL, &faults);
+    cr_assert_eq(status == ARMDYN_OK, !cases[i].pointer, "%s: %s", text, faults.items[0].detail);
+    if (!cases[i].pointer) {
+      cr_assert_eq(robot.joints[0].link.inertia.xy, -fabs(strtod(p, NULL)));
+      continue;
+    }
+    cr_assert_eq(faults.count, 1);
+    cr_assert_str_eq(faults.items[0].where, cases[i].pointer);
+    cr_assert_eq(faults.items[0].code, cases[i].code);
   }
 }
 
