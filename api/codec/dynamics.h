@@ -23,15 +23,20 @@ enum samples_call {
   CALL_FORWARD_KINEMATICS,
   CALL_JACOBIAN,
   CALL_STATICS,
+  CALL_DERIVATIVES,
+  CALL_LINEARIZE,
   SAMPLES_CALL_COUNT
 };
+
+/* Extents of outputs that depend on the robot, besides PER_JOINT: twice as many, as a state [q, qd] has. */
+#define PER_STATE (SIZE_MAX - 1)
 
 /* When an output is there. */
 enum samples_when { ALWAYS, WITH_DECOMPOSE, WITH_VELOCITIES };
 
 struct samples_output {
   const char *name; /* "momentum.linear": member `linear` of an object `momentum` */
-  size_t shape[3];  /* of one sample, may be PER_JOINT; 0 ends it */
+  size_t shape[3];  /* of one sample, 0 ends it */
   enum samples_when when;
 };
 

@@ -59,6 +59,19 @@ static const struct json_field statics_fields[] = {
   OVERRIDES,
 };
 
+static const struct json_field derivatives_fields[] = {
+  { Q, REQUIRED },   { QD, REQUIRED },
+  { QDD, REQUIRED }, { WRENCHES, NULLABLE },
+  { WRENCH_FRAME },  { TRUTH(struct request, friction) },
+  OVERRIDES,
+};
+static const struct json_field linearize_fields[] = {
+  { Q, REQUIRED },   { QD, REQUIRED },
+  { TAU, REQUIRED }, { WRENCHES, NULLABLE },
+  { WRENCH_FRAME },  { TRUTH(struct request, friction) },
+  OVERRIDES,
+};
+
 static void request_init(void *object)
 {
   struct request *request = object;
@@ -73,6 +86,8 @@ static const struct json_type position_request = REQUEST("positions", position_f
 static const struct json_type state_request = REQUEST("positions and velocities", state_fields);
 static const struct json_type jacobian_request = REQUEST("a Jacobian", jacobian_fields);
 static const struct json_type statics_request = REQUEST("statics", statics_fields);
+static const struct json_type derivatives_request = REQUEST("derivatives", derivatives_fields);
+static const struct json_type linearize_request = REQUEST("a state space", linearize_fields);
 
 #define NUMBER_OF(name_)  .name = name_
 #define TABLE(name_, ...) .name = name_, .shape = { __VA_ARGS__ }
@@ -109,6 +124,13 @@ const struct samples_form samples_forms[] = {
   [CALL_STATICS] = {
     "statics", &statics_request,
     { { TABLE("tau", PER_JOINT) }, { TABLE("joint_wrenches", PER_JOINT, WRENCH) } } },
+  [CALL_DERIVATIVES] = {
+    "derivatives", &derivatives_request,
+    { { TABLE("dtau_dq", PER_JOINT, PER_JOINT) }, { TABLE("dtau_dqd", PER_JOINT, PER_JOINT) },
+      { TABLE("mass_matrix", PER_JOINT, PER_JOINT) } } },
+  [CALL_LINEARIZE] = {
+    "linearize", &linearize_request,
+    { { TABLE("a", PER_STATE, PER_STATE) }, { TABLE("b", PER_STATE, PER_JOINT) } } },
 };
 /* clang-format on */
 _Static_assert(sizeof samples_forms / sizeof *samples_forms == SAMPLES_CALL_COUNT, "a row for every call");

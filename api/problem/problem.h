@@ -28,7 +28,7 @@
     "One transfer at a time may use a controller. `detail` names the holder; wait for it or stop it.")                 \
   X(STALE, "stale", 412, "The resource changed meanwhile",                                                             \
     "`If-Match` does not name the present ETag. GET it again, redo your change, and send the new ETag.")               \
-  X(TOO_LARGE, "too-large", 413, "The body or the answer is too large", "Split the batch. `detail` tells the limit.")                \
+  X(TOO_LARGE, "too-large", 413, "The body or the answer is too large", "Split the batch. `detail` tells the limit.")  \
   X(URI_TOO_LONG, "uri-too-long", 414, "The URL is too long", "Shorten the query.")                                    \
   X(UNSUPPORTED_MEDIA, "unsupported-media-type", 415, "The body's format is not known here",                           \
     "Send `Content-Type: application/json`; also application/x-npy or text/csv for samples, application/xml for "      \

@@ -48,7 +48,7 @@ static bool query_is_right(struct exchange *x, enum samples_call call)
 
 static size_t extent(const struct samples_task *task, size_t length)
 {
-  return length == PER_JOINT ? task->joints : length;
+  return length == PER_JOINT ? task->joints : length == PER_STATE ? 2 * task->joints : length;
 }
 
 static bool method_fits(struct exchange *x, const struct work *work)

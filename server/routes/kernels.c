@@ -1,5 +1,6 @@
 #include "server/routes/kernels.h"
 
+#include "armdyn/derivatives.h"
 #include "armdyn/methods.h"
 #include "armdyn/terms.h"
 
@@ -197,6 +198,47 @@ static enum armdyn_status statics(const struct samples_task *task, struct armdyn
   return ARMDYN_OK;
 }
 
+/* Where a kernel writes what it always gives: to its place, or aside. */
+static double *place(const struct samples_task *task, size_t output, size_t sample, double *aside)
+{
+  return task->out[output] ? out(task, output, sample) : aside;
+}
+
+enum { DTAU_DQ, DTAU_DQD, MASS_MATRIX };
+
+static enum armdyn_status derivatives(const struct samples_task *task, struct armdyn_workspace *workspace, size_t first,
+                                      size_t last, size_t *failed)
+{
+  const struct samples_request *r = task->request;
+  double aside[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX];
+  (void)failed;
+  for (size_t s = first; s < last; s++) {
+    const struct armdyn_load load = load_of(r, s);
+    armdyn_inverse_dynamics_derivatives(task->robot, row(&r->q, s), row(&r->qd, s), row(&r->qdd, s), &load, workspace,
+                                        place(task, DTAU_DQ, s, aside), place(task, DTAU_DQD, s, aside),
+                                        place(task, MASS_MATRIX, s, aside));
+  }
+  return ARMDYN_OK;
+}
+
+enum { STATE_A, STATE_B };
+
+static enum armdyn_status linearize(const struct samples_task *task, struct armdyn_workspace *workspace, size_t first,
+                                    size_t last, size_t *failed)
+{
+  const struct samples_request *r = task->request;
+  double aside[4 * ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX];
+  for (size_t s = first; s < last; s++) {
+    const struct armdyn_load load = load_of(r, s);
+    enum armdyn_status status =
+        armdyn_linearize(task->robot, row(&r->q, s), row(&r->qd, s), row(&r->tau, s), &load, workspace,
+                         place(task, STATE_A, s, aside), place(task, STATE_B, s, aside));
+    *failed = s;
+    if (status) return status;
+  }
+  return ARMDYN_OK;
+}
+
 samples_kernel *const samples_kernels[] = {
   [CALL_INVERSE_DYNAMICS] = inverse_dynamics,
   [CALL_FORWARD_DYNAMICS] = forward_dynamics,
@@ -207,6 +249,8 @@ samples_kernel *const samples_kernels[] = {
   [CALL_FORWARD_KINEMATICS] = forward_kinematics,
   [CALL_JACOBIAN] = jacobian,
   [CALL_STATICS] = statics,
+  [CALL_DERIVATIVES] = derivatives,
+  [CALL_LINEARIZE] = linearize,
 };
 _Static_assert(sizeof samples_kernels / sizeof *samples_kernels == SAMPLES_CALL_COUNT, "a kernel for every call");
 

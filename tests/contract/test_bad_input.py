@@ -307,6 +307,17 @@ case("jacobian: the rate without velocities", JACOBIAN, 422, "?field enum", quer
 case("npy: jacobian of three columns", JACOBIAN, 422, " length", kind="application/x-npy", body=npy_write([[0.0] * 3]))
 case("csv: jacobian with half of its velocities", JACOBIAN, 422, " required", kind="text/csv", body="q1,q2,qd1\n0,0,0\n")
 case("csv: statics without wrench", STATICS, 422, *[" required"] * 6, kind="text/csv", body="q1,q2\n0,0\n")
+each({"q": [0, 0], "qd": [0, 0], "qdd": [0, 0]}, "POST /v1/robots/arm/derivatives", (
+    ("no qdd", ("/qdd", REMOVED), "/qdd required"),
+    ("torques", ("/tau", [0, 0]), "/tau unknown_field"),
+    ("friction as a text", ("/friction", "yes"), "/friction type"),
+    ("unknown wrench frame", ("/wrench_frame", "link"), "/wrench_frame enum"),
+))
+each({"q": [0, 0], "qd": [0, 0], "tau": [0, 0]}, "POST /v1/robots/arm/linearize", (
+    ("no tau", ("/tau", REMOVED), "/tau required"),
+    ("one torque", ("/tau", [0]), "/tau length"),
+    ("a method", ("/method", "aba"), "/method unknown_field"),
+))
 MAP = "POST /v1/robots/arm/gravity-map"
 each({"joints": ["j1", "j2"], "q": [0, 0], "points": [3, 3]}, MAP, (
     ("no joints", ("/joints", REMOVED), "/joints required"),

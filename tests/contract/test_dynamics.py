@@ -27,6 +27,9 @@ FIELDS = [
     ("energy", {"q": "q", "qd": "qd"}, "potential", "potential"),
     ("forward-kinematics", {"q": "q"}, "tool", "T_tool"),
     ("jacobian", {"q": "q"}, "jacobian", "J"),
+    ("derivatives", {"q": "q", "qd": "qd", "qdd": "qdd"}, "dtau_dq", "dtau_dq"),
+    ("derivatives", {"q": "q", "qd": "qd", "qdd": "qdd"}, "dtau_dqd", "dtau_dqd"),
+    ("derivatives", {"q": "q", "qd": "qd", "qdd": "qdd"}, "mass_matrix", "M"),
 ]
 METHODS = [("inverse-dynamics", "lagrange"), ("forward-dynamics", "crba"), ("forward-dynamics", "gauss")]
 
@@ -233,6 +236,37 @@ def test_jacobian_moves_the_tool(client, arm, frame, h=1e-5):
         ahead, behind = client.post(url + "/jacobian", {"q": steps, "frame": frame}).expect(200).json["jacobian"]
         rate = [[(a - b) / (2 * h) for a, b in zip(*rows)] for rows in zip(ahead, behind)]
         assert error(got["jacobian_dot_qd"], times(rate, qd)) < 1e-7
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_state_space(client, path, name):
+    """a = [0 1; dqdd/dq dqdd/dqd], b = [0; dqdd/dtau], at the torque that gives the accelerations of the vectors."""
+    states = states_with(name, "dqdd_dq")
+    inputs = {"q": "q", "qd": "qd", "tau": "fd_tau"}
+    got = client.post(path(name) + "/linearize", batch(states, inputs)).expect(200).json
+    for state, a, b in zip(states, got["a"], got["b"]):
+        n = len(state["q"])
+        unit = [[float(i == j) for j in range(n)] for i in range(n)]
+        assert a[:n] == [[0.0] * n + row for row in unit] and b[:n] == [[0.0] * n] * n
+        assert error([row[:n] for row in a[n:]], state["dqdd_dq"]) < MOST
+        assert error([row[n:] for row in a[n:]], state["dqdd_dqd"]) < MOST
+        assert error(b[n:], state["dqdd_dtau"]) < MOST
+    alone = client.post(path(name) + "/linearize", chosen(states[0], inputs)).expect(200).json
+    assert error(alone["a"], got["a"][0]) < 1e-12 and error(alone["b"], got["b"][0]) < 1e-12
+
+
+def test_derivatives_with_friction_and_wrench(client, arm, h=1e-6):
+    """Central differences of inverse dynamics, of an arm with drives and friction that pushes against something."""
+    more = {"wrench": [3.0, -5.0, 7.0, 0.4, -0.6, 0.8], "wrench_frame": "base", "payload": {"mass": 1, "com": [0, 0, 0.1]}}
+    for state in states_of("puma560", 3):
+        got = client.post(arm["puma560"] + "/derivatives", {**state, **more}).expect(200).json
+        for field, output in (("q", "dtau_dq"), ("qd", "dtau_dqd"), ("qdd", "mass_matrix")):
+            steps = [{**state, field: [x + sign * h * (i == j) for i, x in enumerate(state[field])]}
+                     for j in range(6) for sign in (1, -1)]
+            tau = client.post(arm["puma560"] + "/inverse-dynamics",
+                              {**batch(steps, {"q": "q", "qd": "qd", "qdd": "qdd"}), **more}).expect(200).json["tau"]
+            columns = [[(a - b) / (2 * h) for a, b in zip(*pair)] for pair in zip(tau[::2], tau[1::2])]
+            assert error(transposed(got[output]), columns) < 1e-6
 
 
 def test_joint_wrenches(client, arm):
