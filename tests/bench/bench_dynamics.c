@@ -54,6 +54,22 @@ static void mass_matrix(struct subject *s)
   for (size_t k = 0; k < POSTURES; k++) armdyn_mass_matrix(s->robot, s->q + k * s->n, s->workspace, M);
 }
 
+static void coriolis_matrix(struct subject *s)
+{
+  double C[N * N];
+  for (size_t k = 0; k < POSTURES; k++) {
+    armdyn_coriolis_matrix(s->robot, s->q + k * s->n, s->qd + k * s->n, s->workspace, C);
+  }
+}
+
+static void jacobian(struct subject *s)
+{
+  double J[6 * N];
+  for (size_t k = 0; k < POSTURES; k++) {
+    armdyn_jacobian(s->robot, s->q + k * s->n, ARMDYN_JACOBIAN_BASE, s->workspace, J);
+  }
+}
+
 static void forward_kinematics(struct subject *s)
 {
   double tool[16];
@@ -83,9 +99,14 @@ static const struct {
   const char *name;
   void (*run)(struct subject *s);
 } kernels[] = {
-  { "inverse_%s_call", inverse_call },          { "inverse_%s_sample", inverse_batch },
-  { "mass_matrix_%s_call", mass_matrix },       { "forward_dynamics_%s_call", forward_dynamics },
-  { "kinematics_%s_call", forward_kinematics }, { "derivatives_%s_call", derivatives },
+  { "inverse_%s_call", inverse_call },
+  { "inverse_%s_sample", inverse_batch },
+  { "mass_matrix_%s_call", mass_matrix },
+  { "forward_dynamics_%s_call", forward_dynamics },
+  { "coriolis_matrix_%s_call", coriolis_matrix },
+  { "jacobian_%s_call", jacobian },
+  { "kinematics_%s_call", forward_kinematics },
+  { "derivatives_%s_call", derivatives },
 };
 
 static int by_size(const void *a, const void *b)
