@@ -34,6 +34,14 @@ static inline void pose_multiply(struct pose *restrict out, const struct pose *a
   for (int i = 0; i < 3; i++) out->p[i] += a->p[i];
 }
 
+static inline struct pose pose_inverse(const struct pose *x)
+{
+  struct pose out = { .r = { x->r[0], x->r[3], x->r[6], x->r[1], x->r[4], x->r[7], x->r[2], x->r[5], x->r[8] } };
+  rotate3(out.p, out.r, x->p);
+  for (int i = 0; i < 3; i++) out.p[i] = -out.p[i];
+  return out;
+}
+
 /* out += the distribution `d` of a frame at `x`, in the frame that x is given in:
  * m, R h + m p, R S R' + p (R h)' + (R h) p' + m p p'. */
 static inline void distribution_add(struct distribution *restrict out, const struct pose *x,

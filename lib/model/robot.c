@@ -49,14 +49,6 @@ static struct pose z_to(const double axis[3])
   return (struct pose){ .r = { 1 - k * x * x, -k * x * y, x, -k * x * y, 1 - k * y * y, y, -x, -y, z } };
 }
 
-static struct pose inverse_of(const struct pose *x)
-{
-  struct pose out = { .r = { x->r[0], x->r[3], x->r[6], x->r[1], x->r[4], x->r[7], x->r[2], x->r[5], x->r[8] } };
-  rotate3(out.p, out.r, x->p);
-  for (int i = 0; i < 3; i++) out.p[i] = -out.p[i];
-  return out;
-}
-
 /* What stands before and after the motion of a joint in its convention. */
 static void joint_poses(enum armdyn_convention convention, const struct armdyn_joint *joint, struct pose *before,
                         struct pose *after)
@@ -76,7 +68,7 @@ static void joint_poses(enum armdyn_convention convention, const struct armdyn_j
     struct pose turned;
     pose_multiply(&turned, &frame, &turn);
     pose_multiply(before, &turned, &zero);
-    *after = inverse_of(&turn);
+    *after = pose_inverse(&turn);
   }
 }
 

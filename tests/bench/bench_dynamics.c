@@ -95,6 +95,15 @@ static void derivatives(struct subject *s)
   }
 }
 
+static void regressor(struct subject *s)
+{
+  static const struct armdyn_parameter_choice links = { ARMDYN_ROTORS_NONE, true };
+  double Y[10 * N * N];
+  for (size_t k = 0; k < POSTURES; k++) {
+    armdyn_regressor(s->robot, &links, s->q + k * s->n, s->qd + k * s->n, s->qdd + k * s->n, s->workspace, Y);
+  }
+}
+
 static const struct {
   const char *name;
   void (*run)(struct subject *s);
@@ -107,6 +116,7 @@ static const struct {
   { "jacobian_%s_call", jacobian },
   { "kinematics_%s_call", forward_kinematics },
   { "derivatives_%s_call", derivatives },
+  { "regressor_%s_call", regressor },
 };
 
 static int by_size(const void *a, const void *b)

@@ -6,6 +6,7 @@
 #include "armdyn/derivatives.h"
 #include "armdyn/dynamics.h"
 #include "armdyn/methods.h"
+#include "armdyn/regressor.h"
 #include "armdyn/robot.h"
 #include "armdyn/simulate.h"
 #include "armdyn/status.h"

@@ -64,12 +64,14 @@ Test(allocations, kernels_make_none)
   const struct armdyn_torque_parts parts = { part, part + N, part + 2 * N, part + 3 * N, part + 4 * N, part + 5 * N };
   const struct armdyn_load load = { wrench, ARMDYN_WRENCH_BASE, false };
   const struct armdyn_samples samples = { .count = 1, .q = { x, N }, .qd = { x, N }, .qdd = { x, N } };
+  static double state_space[6 * N * N], regressor[30 * N * N];
   struct armdyn_trajectory trajectory;
   random_description(&dice, &d, N, ARMDYN_FRAMES);
   dice_fill(&dice, x, 3 * N, -1, 1);
   cr_assert_eq(armdyn_robot_new(&d, &robot, NULL), ARMDYN_OK);
   const struct armdyn_profile_request request = { .point_count = 2, .points = x, .duration = 1 };
   cr_assert_eq(armdyn_profile_plan(robot, &request, &trajectory, NULL, NULL, NULL, NULL, NULL), ARMDYN_OK);
+  cr_assert_leq(armdyn_parameter_count(robot, NULL), 30 * N);
   count_allocations();
   const long before_new = allocations;
   struct armdyn_workspace *workspace = armdyn_workspace_new(N);
@@ -95,6 +97,10 @@ Test(allocations, kernels_make_none)
   armdyn_jacobian_dot_qd(robot, x, x + N, ARMDYN_JACOBIAN_TOOL, workspace, part);
   armdyn_momentum(robot, x, x + N, workspace, part);
   armdyn_statics(robot, x, wrench, ARMDYN_WRENCH_TOOL, workspace, tau, part);
+  armdyn_inverse_dynamics_derivatives(robot, x, x + N, x + 2 * N, &load, workspace, M, state_space,
+                                      state_space + N * N);
+  armdyn_linearize(robot, x, x + N, tau, &load, workspace, state_space, state_space + 4 * N * N);
+  armdyn_regressor(robot, NULL, x, x + N, x + 2 * N, workspace, regressor);
   armdyn_trajectory_sample(robot, &trajectory, 0.3, workspace, row);
   const long after = allocations;
   cr_assert_eq(rc, ARMDYN_OK);

@@ -37,8 +37,8 @@ static void reference_close(struct reference *r)
 /* |got - wanted| <= 1e-9 of the largest number of the field */
 static void check(const cJSON *state, const char *name, const char *field, const double *got, size_t count)
 {
-  double wanted[N * N], largest = 1e-6;
-  cr_assert_eq(json_field(state, field, wanted, N * N), count, "%s: %s", name, field);
+  double wanted[10 * N * N], largest = 1e-6;
+  cr_assert_eq(json_field(state, field, wanted, 10 * N * N), count, "%s: %s", name, field);
   for (size_t k = 0; k < count; k++) largest = fmax(largest, fabs(wanted[k]));
   for (size_t k = 0; k < count; k++) {
     cr_assert_leq(fabs(got[k] - wanted[k]), 1e-9 * largest, "%s: %s[%zu] is %.17g, not %.17g", name, field, k, got[k],
@@ -70,6 +70,31 @@ static void check_jacobian(const struct reference *r, const char *name, const cJ
   check(state, name, "J", swapped, 6 * r->n);
 }
 
+/* The first states carry derivatives and a regressor too. */
+static void check_derivatives(const struct reference *r, const char *name, const cJSON *state, const double *q,
+                              const double *qd, const double *qdd)
+{
+  static double by_q[N * N], by_qd[N * N], M[N * N], regressor[10 * N * N], a[4 * N * N], b[2 * N * N];
+  const size_t n = r->n;
+  double tau[N];
+  armdyn_inverse_dynamics_derivatives(r->robot, q, qd, qdd, NULL, r->workspace, by_q, by_qd, M);
+  check(state, name, "dtau_dq", by_q, n * n);
+  check(state, name, "dtau_dqd", by_qd, n * n);
+  check(state, name, "M", M, n * n);
+  cr_assert_eq(armdyn_parameter_count(r->robot, NULL), 10 * n);
+  armdyn_regressor(r->robot, NULL, q, qd, qdd, r->workspace, regressor);
+  check(state, name, "regressor", regressor, 10 * n * n);
+  json_field(state, "fd_tau", tau, N);
+  cr_assert_eq(armdyn_linearize(r->robot, q, qd, tau, NULL, r->workspace, a, b), ARMDYN_OK);
+  for (size_t k = 0; k < n * n; k++) {
+    by_q[k] = a[(n + k / n) * 2 * n + k % n];
+    by_qd[k] = a[(n + k / n) * 2 * n + n + k % n];
+  }
+  check(state, name, "dqdd_dq", by_q, n * n);
+  check(state, name, "dqdd_dqd", by_qd, n * n);
+  check(state, name, "dqdd_dtau", b + n * n, n * n);
+}
+
 static void check_state(const struct reference *r, const char *name, const cJSON *state)
 {
   double q[N], qd[N], qdd[N], tau[N], M[N * N], g[N], c[N], tool[16], energy[2];
@@ -77,6 +102,7 @@ static void check_state(const struct reference *r, const char *name, const cJSON
   json_field(state, "q", q, N);
   json_field(state, "qd", qd, N);
   json_field(state, "qdd", qdd, N);
+  if (cJSON_HasObjectItem(state, "regressor")) check_derivatives(r, name, state, q, qd, qdd);
   armdyn_inverse_dynamics(r->robot, q, qd, qdd, NULL, r->workspace, tau);
   check(state, name, "tau", tau, r->n);
   armdyn_inverse_dynamics_by(r->robot, ARMDYN_INVERSE_LAGRANGE, q, qd, qdd, NULL, r->workspace, tau, NULL);

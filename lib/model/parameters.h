@@ -1,0 +1,23 @@
+/* Rotors and friction as parameters that the torque is linear in: the columns of a regressor beyond those of the links. */
+#ifndef LIB_MODEL_PARAMETERS_H
+#define LIB_MODEL_PARAMETERS_H
+
+#include "armdyn/regressor.h"
+#include "lib/model/friction.h"
+
+/* One friction parameter of a joint. Position-dependent friction has as many as it has lines. */
+struct friction_column {
+  const char *name;
+  size_t (*count)(const struct armdyn_friction *friction);
+  double (*value)(const struct armdyn_friction *friction, size_t line);
+  double (*slope)(const struct friction_state *x,
+                  size_t line); /* d torque / d parameter, which does not depend on it */
+};
+extern const struct friction_column friction_columns[];
+extern const size_t friction_column_count;
+
+/* Does this choice have the rotor of a joint? */
+bool rotor_chosen(const struct armdyn_robot *robot, const struct armdyn_parameter_choice *choice, size_t joint);
+bool friction_chosen(const struct armdyn_parameter_choice *choice);
+
+#endif
