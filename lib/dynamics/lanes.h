@@ -19,6 +19,11 @@ struct lanes_kernels {
   void (*mass_matrix)(const struct armdyn_robot *robot, const double *q, double *mass_matrix);
   /* at least `width` samples */
   void (*inverse_batch)(const struct armdyn_robot *robot, const struct armdyn_samples *samples, double *tau);
+  /* rotors not coupled; false: NAN in the rows of samples with a joint that has no inertia */
+  bool (*forward_batch)(const struct armdyn_robot *robot, const struct armdyn_samples *samples, double *qdd);
+  /* whole and with rotors */
+  void (*mass_matrix_batch)(const struct armdyn_robot *robot, const struct armdyn_samples *samples,
+                            double *mass_matrix);
 };
 
 #if defined __x86_64__ && defined __GNUC__ && !defined __clang__

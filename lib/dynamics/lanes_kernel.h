@@ -1,5 +1,7 @@
 /* Dynamics of one sample, and of LANES samples at a time; a template, see lanes.h. The includer defines LANES and
  * has chosen the instruction set. */
+#include <float.h>
+
 #include "lib/dynamics/lanes.h"
 #include "lib/model/friction.h"
 
@@ -18,6 +20,8 @@ typedef long long lane_bits __attribute__((vector_size(8 * LANES)));
 #define REAL    lanes
 #define NAME(x) lanes_##x
 #include "lib/dynamics/recursion_kernel.h"
+/* again after it */
+#include "lib/dynamics/inertia_kernel.h"
 
 /* -- one sample: sines and cosines of LANES joints at a time -- */
 
@@ -164,6 +168,18 @@ static lanes lanes_friction(const struct armdyn_robot *robot, size_t i, lanes q,
   return (lanes)(((lane_bits)positive & forward) | ((lane_bits)negative & ~forward)) + f->offset;
 }
 
+static void lanes_forces(const struct armdyn_robot *robot, const struct armdyn_samples *samples, size_t first,
+                         struct lanes_state *x)
+{
+  const size_t n = robot->joint_count;
+  lanes_recursion_outward(&robot->reduced, n, x);
+  if (!samples->wrench.data) return;
+  lanes wrench[6];
+  for (size_t k = 0; k < 6; k++) wrench[k] = column(&samples->wrench, first, k);
+  lanes_wrench_moved(robot, x, samples->wrench_frame == ARMDYN_WRENCH_BASE, wrench);
+  for (int k = 0; k < 6; k++) x[n - 1].force[k] -= wrench[k];
+}
+
 static void inverse_of_lanes(const struct armdyn_robot *robot, const struct armdyn_samples *samples, size_t first,
                              double *tau)
 {
@@ -177,13 +193,7 @@ static void inverse_of_lanes(const struct armdyn_robot *robot, const struct armd
     x[i].qdd = column(&samples->qdd, first, i);
   }
   lanes_turns(&robot->reduced, n, x);
-  lanes_recursion_outward(&robot->reduced, n, x);
-  if (samples->wrench.data) {
-    lanes wrench[6];
-    for (size_t k = 0; k < 6; k++) wrench[k] = column(&samples->wrench, first, k);
-    lanes_wrench_moved(robot, x, samples->wrench_frame == ARMDYN_WRENCH_BASE, wrench);
-    for (int k = 0; k < 6; k++) x[n - 1].force[k] -= wrench[k];
-  }
+  lanes_forces(robot, samples, first, x);
   lanes_recursion_inward(&robot->reduced, n, x);
   for (size_t i = 0; i < n; i++) {
     out[i] = x[i].force[joints[i].slides ? 5 : 2];
@@ -201,5 +211,75 @@ static void inverse_batch(const struct armdyn_robot *robot, const struct armdyn_
   for (size_t first = 0; first < samples->count; first += LANES) {
     const size_t last = samples->count - LANES;
     inverse_of_lanes(robot, samples, first < last ? first : last, tau);
+  }
+}
+
+/* -- LANES samples: forward dynamics and mass matrices -- */
+
+/* False: some sample has a joint without inertia; its row is NAN. */
+static bool forward_of_lanes(const struct armdyn_robot *robot, const struct armdyn_samples *samples, size_t first,
+                             double *qdd)
+{
+  const size_t n = robot->joint_count;
+  struct lanes_state x[ARMDYN_JOINTS_MAX];
+  struct lanes_hinge hinges[ARMDYN_JOINTS_MAX];
+  lanes torque[ARMDYN_JOINTS_MAX];
+  lane_bits sound = ~(lane_bits){ 0 };
+  for (size_t i = 0; i < n; i++) {
+    x[i].q = column(&samples->q, first, i);
+    x[i].qd = column(&samples->qd, first, i);
+    x[i].qdd = (lanes){ 0 };
+    torque[i] = column(&samples->tau, first, i);
+    if (robot->joints[i].friction && !samples->frictionless) torque[i] -= lanes_friction(robot, i, x[i].q, x[i].qd);
+  }
+  lanes_turns(&robot->reduced, n, x);
+  lanes_forces(robot, samples, first, x);
+  lanes_hinges_inward(robot, x, torque, hinges);
+  lanes_accelerations_outward(&robot->reduced, n, x, hinges);
+  for (size_t i = 0; i < n; i++) sound &= (hinges[i].inverse > 0) & (hinges[i].inverse <= DBL_MAX);
+  for (size_t i = 0; i < n; i++) {
+    for (size_t l = 0; l < LANES; l++) qdd[(first + l) * n + i] = sound[l] ? x[i].qdd[l] : NAN;
+  }
+  return all_lanes(&sound);
+}
+
+static bool forward_batch(const struct armdyn_robot *robot, const struct armdyn_samples *samples, double *qdd)
+{
+  bool sound = true;
+  for (size_t first = 0; first < samples->count; first += LANES) {
+    const size_t last = samples->count - LANES;
+    sound &= forward_of_lanes(robot, samples, first < last ? first : last, qdd);
+  }
+  return sound;
+}
+
+static void mass_matrix_of_lanes(const struct armdyn_robot *robot, const struct armdyn_samples *samples, size_t first,
+                                 double *mass_matrix)
+{
+  const size_t n = robot->joint_count;
+  struct lanes_state x[ARMDYN_JOINTS_MAX];
+  lanes M[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX];
+  for (size_t i = 0; i < n; i++) x[i].q = column(&samples->q, first, i);
+  lanes_turns(&robot->reduced, n, x);
+  lanes_links_mass_matrix(&robot->reduced, n, x, M);
+  for (size_t k = 0; k < n * n; k++) {
+    const size_t i = k / n, j = k % n;
+    if (j > i) continue;
+    const lanes element = M[k] + (robot->coupled ? robot->coupled_rotor_inertia[k]
+                                  : i == j       ? robot->rotor_inertia[i]
+                                                 : 0);
+    for (size_t l = 0; l < LANES; l++) {
+      double *out = mass_matrix + (first + l) * n * n;
+      out[i * n + j] = out[j * n + i] = element[l];
+    }
+  }
+}
+
+static void mass_matrix_batch(const struct armdyn_robot *robot, const struct armdyn_samples *samples,
+                              double *mass_matrix)
+{
+  for (size_t first = 0; first < samples->count; first += LANES) {
+    const size_t last = samples->count - LANES;
+    mass_matrix_of_lanes(robot, samples, first < last ? first : last, mass_matrix);
   }
 }

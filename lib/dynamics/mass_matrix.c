@@ -13,3 +13,17 @@ void armdyn_mass_matrix(const struct armdyn_robot *robot, const double *q, struc
   }
   for (size_t k = 0; robot->coupled && k < n * n; k++) mass_matrix[k] += robot->coupled_rotor_inertia[k];
 }
+
+void armdyn_mass_matrix_batch(const struct armdyn_robot *robot, const struct armdyn_samples *samples,
+                              struct armdyn_workspace *workspace, double *mass_matrix)
+{
+  const struct lanes_kernels *kernels = lanes_fastest();
+  const size_t size = robot->joint_count * robot->joint_count;
+  if (samples->count >= kernels->width) {
+    kernels->mass_matrix_batch(robot, samples, mass_matrix);
+    return;
+  }
+  for (size_t k = 0; k < samples->count; k++) {
+    armdyn_mass_matrix(robot, samples->q.data + k * samples->q.stride, workspace, mass_matrix + k * size);
+  }
+}

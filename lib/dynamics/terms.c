@@ -17,6 +17,16 @@ void armdyn_gravity_torque(const struct armdyn_robot *robot, const double *q, st
   rnea_torques(robot, &(struct rnea_input){ workspace->zero, workspace->zero, true, NULL }, workspace, tau);
 }
 
+void armdyn_gravity_torque_batch(const struct armdyn_robot *robot, const struct armdyn_samples *samples,
+                                 struct armdyn_workspace *workspace, double *tau)
+{
+  const struct armdyn_rows still = { workspace->zero, 0 };
+  const struct armdyn_samples at_rest = {
+    .count = samples->count, .q = samples->q, .qd = still, .qdd = still, .frictionless = true
+  };
+  armdyn_inverse_dynamics_batch(robot, &at_rest, workspace, tau);
+}
+
 void armdyn_friction_torques(const struct armdyn_robot *robot, const double *q, const double *qd, double *tau)
 {
   memset(tau, 0, robot->joint_count * sizeof *tau);

@@ -48,6 +48,22 @@ static void inverse_width(struct subject *s)
   width->inverse_batch(s->robot, &samples, s->tau);
 }
 
+static void forward_batch(struct subject *s)
+{
+  static double qdd[POSTURES * N];
+  const struct armdyn_samples samples = {
+    .count = POSTURES, .q = { s->q, s->n }, .qd = { s->qd, s->n }, .tau = { s->tau, s->n }
+  };
+  armdyn_forward_dynamics_batch(s->robot, &samples, s->workspace, qdd);
+}
+
+static void mass_matrix_batch(struct subject *s)
+{
+  static double M[POSTURES * N * N];
+  const struct armdyn_samples samples = { .count = POSTURES, .q = { s->q, s->n } };
+  armdyn_mass_matrix_batch(s->robot, &samples, s->workspace, M);
+}
+
 static void mass_matrix(struct subject *s)
 {
   double M[N * N];
@@ -112,6 +128,8 @@ static const struct {
   { "inverse_%s_sample", inverse_batch },
   { "mass_matrix_%s_call", mass_matrix },
   { "forward_dynamics_%s_call", forward_dynamics },
+  { "mass_matrix_%s_sample", mass_matrix_batch },
+  { "forward_dynamics_%s_sample", forward_batch },
   { "coriolis_matrix_%s_call", coriolis_matrix },
   { "jacobian_%s_call", jacobian },
   { "kinematics_%s_call", forward_kinematics },

@@ -50,6 +50,7 @@ struct armdyn_samples {
   struct armdyn_rows wrench;     /* 6 wide, as in struct armdyn_load */
   enum armdyn_wrench_frame wrench_frame;
   bool frictionless;
+  struct armdyn_rows tau; /* n wide, for forward dynamics instead of qdd */
 };
 
 /* Joint torques of many samples: armdyn_inverse_dynamics for each.
@@ -92,6 +93,17 @@ void armdyn_mass_matrix(const struct armdyn_robot *robot, const double *q, struc
 enum armdyn_status armdyn_forward_dynamics(const struct armdyn_robot *robot, const double *q, const double *qd,
                                            const double *tau, const struct armdyn_load *load,
                                            struct armdyn_workspace *workspace, double *qdd);
+
+/* The same for many samples, several at a time in the processor's vectors.
+ *   samples      in   q for mass matrices; q, qd, tau, the load for accelerations
+ *   mass_matrix  out  count x n x n
+ *   qdd          out  count x n
+ * No allocation. Forward dynamics answers OK, or ESINGULAR when M is not positive definite in some samples: their rows
+ * are NAN, all others right. */
+void armdyn_mass_matrix_batch(const struct armdyn_robot *robot, const struct armdyn_samples *samples,
+                              struct armdyn_workspace *workspace, double *mass_matrix);
+enum armdyn_status armdyn_forward_dynamics_batch(const struct armdyn_robot *robot, const struct armdyn_samples *samples,
+                                                 struct armdyn_workspace *workspace, double *qdd);
 
 /* Poses of the tool and of every link frame of the convention, in the base frame.
  *   q      in   n

@@ -28,6 +28,10 @@ void armdyn_gravity_torque(const struct armdyn_robot *robot, const double *q, st
                            double *tau);
 void armdyn_friction_torques(const struct armdyn_robot *robot, const double *q, const double *qd, double *tau);
 
+/* g of many samples, of which only q is read; tau is count x n. */
+void armdyn_gravity_torque_batch(const struct armdyn_robot *robot, const struct armdyn_samples *samples,
+                                 struct armdyn_workspace *workspace, double *tau);
+
 /* Momentum of all links and the payload. Rotors have none here: where they stand and which way they turn is no part of
  * the model.
  *   q, qd     in   n

@@ -191,3 +191,70 @@ Test(batch, batches_are_single_calls)
 {
   each_arm(batch_is_single);
 }
+
+/* Forward dynamics, mass matrices and gravity in batches of every size. */
+static void other_batches(const struct arm *arm, struct dice *dice)
+{
+  static struct table table;
+  static double expected[COUNT * N], got[COUNT * N], M[COUNT * N * N], one[N * N];
+  const size_t n = arm->n, stride = 3 * n + 7;
+  for (int variant = 0; variant < 4; variant++) {
+    fill(&table, arm, dice, variant);
+    struct armdyn_samples *s = &table.samples;
+    s->tau = (struct armdyn_rows){ table.row + 2 * n, stride };
+    for (s->count = 1; s->count <= COUNT; s->count += s->count < 10 ? 1 : 27) {
+      cr_assert_eq(armdyn_forward_dynamics_batch(arm->robot, s, arm->workspace, got), ARMDYN_OK);
+      armdyn_mass_matrix_batch(arm->robot, s, arm->workspace, M);
+      armdyn_gravity_torque_batch(arm->robot, s, arm->workspace, expected);
+      for (size_t k = 0; k < s->count; k++) {
+        const double *x = table.row + k * stride;
+        const struct armdyn_load load = { variant ? x + 3 * n : NULL, s->wrench_frame, s->frictionless };
+        armdyn_gravity_torque(arm->robot, x, arm->workspace, one);
+        same(expected + k * n, one, n, "gravity");
+        armdyn_mass_matrix(arm->robot, x, arm->workspace, one);
+        same(M + k * n * n, one, n * n, "mass matrix");
+        armdyn_forward_dynamics(arm->robot, x, x + n, x + 2 * n, &load, arm->workspace, one);
+        double largest = 1;
+        for (size_t i = 0; i < n; i++) largest = fmax(largest, fabs(one[i]));
+        for (size_t i = 0; i < n; i++) cr_assert_float_eq(got[k * n + i], one[i], 1e-9 * largest);
+      }
+    }
+  }
+}
+
+Test(batch, other_batches_are_single_calls)
+{
+  each_arm(other_batches);
+}
+
+/* A point mass on a slide across the first axis: drawn in, it leaves that joint nothing to turn. Every vector unit. */
+Test(batch, singular_samples_are_told_and_spare_the_others)
+{
+  static struct armdyn_robot_description d;
+  const struct lanes_kernels *kinds[LANES_KINDS];
+  const size_t kind_count = lanes_supported(kinds);
+  struct armdyn_robot *robot;
+  const double still[2] = { 0 }, tau[2] = { 1, 1 };
+  double q[COUNT * 2], qdd[COUNT * 2];
+  armdyn_robot_description_init(&d);
+  d.joint_count = 2;
+  d.joints[0].alpha = M_PI / 2;
+  d.joints[1].type = ARMDYN_PRISMATIC;
+  d.joints[1].link.mass = 4;
+  memset(d.gravity, 0, sizeof d.gravity);
+  cr_assert_eq(armdyn_robot_new(&d, &robot, NULL), ARMDYN_OK);
+  for (size_t i = 0; i < 2 * COUNT; i++) q[i] = i % 2 && i % 6 != 1 ? 0.5 : 0;
+  const struct armdyn_samples samples = { .count = COUNT, .q = { q, 2 }, .qd = { still, 0 }, .tau = { tau, 0 } };
+  for (size_t k = 0; k < kind_count; k++) {
+    cr_assert_not(kinds[k]->forward_batch(robot, &samples, qdd));
+    for (size_t i = 0; i < COUNT; i++) {
+      cr_assert_eq((bool)isnan(qdd[2 * i]), i % 3 == 0);
+      cr_assert_eq((bool)isnan(qdd[2 * i + 1]), i % 3 == 0);
+      if (i % 3) { /* tau / (m r^2), tau / m */
+        cr_assert_float_eq(qdd[2 * i], 1, 1e-12);
+        cr_assert_float_eq(qdd[2 * i + 1], 0.25, 1e-12);
+      }
+    }
+  }
+  armdyn_robot_free(robot);
+}
