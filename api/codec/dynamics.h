@@ -25,11 +25,14 @@ enum samples_call {
   CALL_STATICS,
   CALL_DERIVATIVES,
   CALL_LINEARIZE,
+  CALL_REGRESSOR,
   SAMPLES_CALL_COUNT
 };
 
-/* Extents of outputs that depend on the robot, besides PER_JOINT: twice as many, as a state [q, qd] has. */
-#define PER_STATE (SIZE_MAX - 1)
+/* Extents of outputs that depend on the robot, besides PER_JOINT: of a state [q, qd], twice as many; of a regressor, as
+ * many as there are parameters. */
+#define PER_STATE     (SIZE_MAX - 1)
+#define PER_PARAMETER (SIZE_MAX - 2)
 
 /* When an output is there. */
 enum samples_when { ALWAYS, WITH_DECOMPOSE, WITH_VELOCITIES };

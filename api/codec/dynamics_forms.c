@@ -72,6 +72,13 @@ static const struct json_field linearize_fields[] = {
   OVERRIDES,
 };
 
+static const struct json_field motion_fields[] = {
+  { Q, REQUIRED },
+  { QD, REQUIRED },
+  { QDD, REQUIRED },
+  OVERRIDES,
+};
+
 static void request_init(void *object)
 {
   struct request *request = object;
@@ -87,6 +94,7 @@ static const struct json_type state_request = REQUEST("positions and velocities"
 static const struct json_type jacobian_request = REQUEST("a Jacobian", jacobian_fields);
 static const struct json_type statics_request = REQUEST("statics", statics_fields);
 static const struct json_type derivatives_request = REQUEST("derivatives", derivatives_fields);
+static const struct json_type motion_request = REQUEST("positions, velocities and accelerations", motion_fields);
 static const struct json_type linearize_request = REQUEST("a state space", linearize_fields);
 
 #define NUMBER_OF(name_)  .name = name_
@@ -131,6 +139,9 @@ const struct samples_form samples_forms[] = {
   [CALL_LINEARIZE] = {
     "linearize", &linearize_request,
     { { TABLE("a", PER_STATE, PER_STATE) }, { TABLE("b", PER_STATE, PER_JOINT) } } },
+  [CALL_REGRESSOR] = {
+    "regressor", &motion_request,
+    { { TABLE("regressor", PER_JOINT, PER_PARAMETER) } } },
 };
 /* clang-format on */
 _Static_assert(sizeof samples_forms / sizeof *samples_forms == SAMPLES_CALL_COUNT, "a row for every call");

@@ -48,7 +48,12 @@ static bool query_is_right(struct exchange *x, enum samples_call call)
 
 static size_t extent(const struct samples_task *task, size_t length)
 {
-  return length == PER_JOINT ? task->joints : length == PER_STATE ? 2 * task->joints : length;
+  switch (length) {
+  case PER_JOINT: return task->joints;
+  case PER_STATE: return 2 * task->joints;
+  case PER_PARAMETER: return task->parameters;
+  default: return length;
+  }
 }
 
 static bool method_fits(struct exchange *x, const struct work *work)
@@ -116,20 +121,48 @@ static void compute_piece(void *context, size_t first, size_t last)
     if (atomic_compare_exchange_weak(&work->failed, &known, failed)) break;
 }
 
-static void encode(struct exchange *x, const struct robot_entry *entry, const struct samples_request *request,
+/* Names of the columns of a regressor, each given to `write`. */
+static void name_parameters(const struct samples_task *task, void (*write)(void *to, const char *name), void *to)
+{
+  for (size_t k = 0; k < task->parameters; k++) {
+    char name[ARMDYN_PARAMETER_NAME_SIZE];
+    armdyn_parameter_name(task->robot, NULL, task->base ? armdyn_base_parameter_lead(task->base, k) : k, name);
+    write(to, name);
+  }
+}
+
+static void write_name(void *writer, const char *name)
+{
+  json_write_text(writer, name);
+}
+
+static void write_column(void *buffer, const char *name)
+{
+  struct buffer *columns = buffer;
+  buffer_format(columns, "%s%s", columns->length ? "," : "", name);
+}
+
+static void encode(struct exchange *x, const struct robot_entry *entry, const struct samples_task *task,
                    const struct answer *answer)
 {
+  const struct samples_request *request = task->request;
   enum media media = exchange_answer_media(x);
   struct buffer body = BUFFER(LIMIT_ANSWER), columns = BUFFER(KB(16));
   if (media == MEDIA_JSON) {
     struct json_writer w = { .out = &body };
     json_begin_object(&w);
     json_key(&w, "revision"), json_write_integer(&w, entry->revision);
+    if (task->parameters) {
+      json_key(&w, "parameters"), json_begin_array(&w);
+      name_parameters(task, write_name, &w);
+      json_end_array(&w);
+    }
     samples_answer_write(&w, answer->fields, answer->field_count, request->count, request->single);
     json_end_object(&w);
   } else {
     samples_answer_encode(media, answer->fields, answer->field_count, answer->chosen, request->count, request->single,
-                          &body, &columns);
+                          &body, task->parameters ? NULL : &columns);
+    if (task->parameters) name_parameters(task, write_column, &columns);
   }
   exchange_set_header(x, "Armdyn-Robot-Revision", "%lld", (long long)entry->revision);
   if (columns.length && buffer_ok(&columns)) exchange_set_header(x, "Columns", "%s", columns.data);
@@ -204,7 +237,7 @@ static enum outcome compute(struct exchange *x, const struct robot_entry *entry,
   if (work->status)
     answer_failure(x, work);
   else
-    encode(x, entry, request, &answer);
+    encode(x, entry, &work->task, &answer);
   free(answer.memory);
   return ANSWERED;
 }
@@ -220,6 +253,31 @@ const struct armdyn_robot *robot_for_call(struct exchange *x, const struct robot
   return *own;
 }
 
+/* What a regressor needs to know before its answer has a size. false: return *outcome. */
+static bool prepare_parameters(struct exchange *x, struct samples_task *task, struct armdyn_base_parameters **base,
+                               enum outcome *outcome)
+{
+  bool minimal = false;
+  *outcome = ANSWERED;
+  if (!exchange_query_truth(x, "base", &minimal)) {
+    answer_problem(x, PROBLEM_INVALID, NULL);
+    return false;
+  }
+  task->parameters = armdyn_parameter_count(task->robot, NULL);
+  if (!minimal) return true;
+  *outcome = BLOCKS;
+  if (!exchange_may_block(x)) return false;
+  enum armdyn_status status = armdyn_base_parameters_new(task->robot, NULL, base);
+  *outcome = ANSWERED;
+  if (status) {
+    answer_status(x, status, NULL);
+    return false;
+  }
+  task->base = *base;
+  task->parameters = armdyn_base_parameter_count(*base);
+  return true;
+}
+
 static enum outcome compute_for(struct exchange *x, enum samples_call call, const struct robot_entry *entry,
                                 const struct samples_request *request)
 {
@@ -229,7 +287,10 @@ static enum outcome compute_for(struct exchange *x, enum samples_call call, cons
   struct work work = { .task = { .robot = robot, .request = request, .joints = armdyn_robot_joint_count(robot) },
                        .call = call,
                        .failed = SIZE_MAX };
-  enum outcome outcome = compute(x, entry, &work);
+  struct armdyn_base_parameters *base = NULL;
+  enum outcome outcome;
+  if (call != CALL_REGRESSOR || prepare_parameters(x, &work.task, &base, &outcome)) outcome = compute(x, entry, &work);
+  armdyn_base_parameters_free(base);
   armdyn_robot_free(own);
   return outcome;
 }

@@ -239,6 +239,26 @@ static enum armdyn_status linearize(const struct samples_task *task, struct armd
   return ARMDYN_OK;
 }
 
+/* The minimal form is columns of the standard one, which is computed aside. */
+static enum armdyn_status regressor(const struct samples_task *task, struct armdyn_workspace *workspace, size_t first,
+                                    size_t last, size_t *failed)
+{
+  const struct samples_request *r = task->request;
+  double *whole = NULL;
+  if (task->base) {
+    *failed = first;
+    whole = malloc(task->joints * armdyn_parameter_count(task->robot, NULL) * sizeof *whole);
+    if (!whole) return ARMDYN_EMEMORY;
+  }
+  for (size_t s = first; s < last; s++) {
+    armdyn_regressor(task->robot, NULL, row(&r->q, s), row(&r->qd, s), row(&r->qdd, s), workspace,
+                     whole ? whole : out(task, 0, s));
+    if (whole) armdyn_base_columns(task->base, whole, task->joints, out(task, 0, s));
+  }
+  free(whole);
+  return ARMDYN_OK;
+}
+
 samples_kernel *const samples_kernels[] = {
   [CALL_INVERSE_DYNAMICS] = inverse_dynamics,
   [CALL_FORWARD_DYNAMICS] = forward_dynamics,
@@ -251,6 +271,7 @@ samples_kernel *const samples_kernels[] = {
   [CALL_STATICS] = statics,
   [CALL_DERIVATIVES] = derivatives,
   [CALL_LINEARIZE] = linearize,
+  [CALL_REGRESSOR] = regressor,
 };
 _Static_assert(sizeof samples_kernels / sizeof *samples_kernels == SAMPLES_CALL_COUNT, "a kernel for every call");
 

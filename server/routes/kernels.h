@@ -3,12 +3,14 @@
 #define SERVER_ROUTES_KERNELS_H
 
 #include "api/codec/dynamics.h"
+#include "armdyn/regressor.h"
 
 /* One request while it is computed. */
 struct samples_task {
   const struct armdyn_robot *robot;
   const struct samples_request *request;
-  size_t joints;
+  size_t joints, parameters;                 /* parameters: columns of a regressor */
+  const struct armdyn_base_parameters *base; /* of a regressor in its minimal form; NULL: in the standard one */
   double *out[OUTPUTS_MOST];  /* as the outputs of the call's form: count x width each; NULL = not wanted */
   size_t width[OUTPUTS_MOST]; /* numbers a sample */
 };

@@ -50,6 +50,8 @@ route_handler robot_create, robot_list, robot_get, robot_put, robot_delete, robo
 route_handler dynamics_call;
 /* gravity_map.c */
 route_handler gravity_map;
+/* base_parameters.c */
+route_handler base_parameters;
 /* trajectories.c */
 route_handler trajectory_create, trajectory_list, trajectory_get, trajectory_delete, trajectory_samples;
 /* jobs.c */

@@ -28,7 +28,9 @@ const struct route routes[] = {
   { HTTP_POST,   "/v1/robots/{robot}/statics",                dynamics_call,        ROLE_OPERATOR, ON_EVENT_THREAD, LIMIT_SAMPLES_BODY, SAMPLES_MEDIA, SAMPLES_MEDIA, "revision field wrench_frame", "statics" },
   { HTTP_POST,   "/v1/robots/{robot}/derivatives",            dynamics_call,        ROLE_OPERATOR, ON_EVENT_THREAD, LIMIT_SAMPLES_BODY, SAMPLES_MEDIA, SAMPLES_MEDIA, "revision field wrench_frame friction", "derivatives" },
   { HTTP_POST,   "/v1/robots/{robot}/linearize",              dynamics_call,        ROLE_OPERATOR, ON_EVENT_THREAD, LIMIT_SAMPLES_BODY, SAMPLES_MEDIA, SAMPLES_MEDIA, "revision field wrench_frame friction", "linearize" },
+  { HTTP_POST,   "/v1/robots/{robot}/regressor",              dynamics_call,        ROLE_OPERATOR, ON_EVENT_THREAD, LIMIT_SAMPLES_BODY, SAMPLES_MEDIA, SAMPLES_MEDIA, "revision field base", "regressor" },
   { HTTP_POST,   "/v1/robots/{robot}/gravity-map",            gravity_map,          ROLE_OPERATOR, ON_EVENT_THREAD, LIMIT_MODEL_BODY,   JSON_ONLY,     0,             "revision",             "gravityMap" },
+  { HTTP_POST,   "/v1/robots/{robot}/base-parameters",        base_parameters,      ROLE_OPERATOR, ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             "revision",             "baseParameters" },
 
   { HTTP_POST,   "/v1/robots/{robot}/trajectories",           trajectory_create,    ROLE_OPERATOR, ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             "revision include",     "createTrajectory" },
   { HTTP_GET,    "/v1/trajectories",                          trajectory_list,      ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             "robot limit cursor",   "listTrajectories" },

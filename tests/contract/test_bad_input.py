@@ -318,6 +318,18 @@ each({"q": [0, 0], "qd": [0, 0], "tau": [0, 0]}, "POST /v1/robots/arm/linearize"
     ("one torque", ("/tau", [0]), "/tau length"),
     ("a method", ("/method", "aba"), "/method unknown_field"),
 ))
+each({"q": [0, 0], "qd": [0, 0], "qdd": [0, 0]}, "POST /v1/robots/arm/regressor", (
+    ("no qdd", ("/qdd", REMOVED), "/qdd required"),
+    ("base in the body", ("/base", True), "/base unknown_field"),
+    ("a wrench", ("/wrench", [0] * 6), "/wrench unknown_field"),
+))
+case("regressor: base that is no truth", "POST /v1/robots/arm/regressor", 422, "?base type", query={"base": "yes"}, body=GOOD_SAMPLE)
+each({}, "POST /v1/robots/arm/base-parameters", (
+    ("rotors as a number", ("/rotor_inertia", 1), "/rotor_inertia type"),
+    ("friction as a list", ("/friction", ["coulomb"]), "/friction type"),
+    ("positions", ("/q", [0, 0]), "/q unknown_field"),
+    ("gravity of two", ("/gravity", [0, 0]), "/gravity length"),
+))
 MAP = "POST /v1/robots/arm/gravity-map"
 each({"joints": ["j1", "j2"], "q": [0, 0], "points": [3, 3]}, MAP, (
     ("no joints", ("/joints", REMOVED), "/joints required"),
