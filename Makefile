@@ -41,7 +41,7 @@ CFLAGS    := -std=c17 -fPIC -fno-math-errno -fno-trapping-math -ffp-contract=fas
 XML       := -isystem $(patsubst -I%,%,$(firstword $(shell pkg-config --cflags-only-I libxml-2.0 2>/dev/null) /usr/include/libxml2))
 CPPFLAGS  := -I. -Ilib/include -include lib/banned.h -D_GNU_SOURCE $(XML) -MMD -MP
 LDFLAGS   := $(filter -fsanitize%,$(FLAGS_$(VARIANT))) $(HARDEN_link)
-LIB_LIBS  := -lsundials_arkode -lsundials_nvecserial -lm
+LIB_LIBS  := -lsundials_arkode -lm
 API_LIBS  := $(LIB_LIBS) -lxml2
 LIBS      := $(API_LIBS) -lmicrohttpd -lsqlite3 -lmodbus -lsodium -lpthread
 

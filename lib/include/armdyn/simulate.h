@@ -1,5 +1,5 @@
 /* Motion in time: joint torques in, positions, energy and momentum out. Integrated by SUNDIALS' ARKODE, so this is the
- * one part of the library that needs another one (-lsundials_arkode -lsundials_nvecserial), and it allocates.
+ * one part of the library that needs another one (-lsundials_arkode), and it allocates.
  */
 #ifndef ARMDYN_SIMULATE_H
 #define ARMDYN_SIMULATE_H

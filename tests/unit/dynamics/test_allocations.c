@@ -63,7 +63,7 @@ Test(allocations, kernels_make_none)
   double x[3 * N], tau[N], M[N * N], T[16], links[16 * N], row[1 + 5 * N], part[6 * N], energy[2], wrench[6] = { 1 };
   const struct armdyn_torque_parts parts = { part, part + N, part + 2 * N, part + 3 * N, part + 4 * N, part + 5 * N };
   const struct armdyn_load load = { wrench, ARMDYN_WRENCH_BASE, false };
-  const struct armdyn_samples samples = { .count = 1, .q = { x, N }, .qd = { x, N }, .qdd = { x, N } };
+  const struct armdyn_samples samples = { .count = 1, .q = { x, N }, .qd = { x, N }, .qdd = { x, N }, .tau = { x, N } };
   static double state_space[6 * N * N], regressor[30 * N * N];
   struct armdyn_trajectory trajectory;
   random_description(&dice, &d, N, ARMDYN_FRAMES);
@@ -81,6 +81,9 @@ Test(allocations, kernels_make_none)
   armdyn_inverse_dynamics(robot, x, x + N, x + 2 * N, &load, workspace, tau);
   armdyn_inverse_dynamics_parts(robot, x, x + N, x + 2 * N, &load, workspace, tau, &parts);
   armdyn_inverse_dynamics_batch(robot, &samples, workspace, tau);
+  armdyn_forward_dynamics_batch(robot, &samples, workspace, tau);
+  armdyn_mass_matrix_batch(robot, &samples, workspace, M);
+  armdyn_gravity_torque_batch(robot, &samples, workspace, tau);
   armdyn_mass_matrix(robot, x, workspace, M);
   const enum armdyn_status rc = armdyn_forward_dynamics(robot, x, x + N, tau, &load, workspace, row);
   for (int method = ARMDYN_FORWARD_ABA; method <= ARMDYN_FORWARD_GAUSS; method++) {
