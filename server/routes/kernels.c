@@ -1,5 +1,7 @@
 #include "server/routes/kernels.h"
 
+#include <math.h>
+
 #include "armdyn/derivatives.h"
 #include "armdyn/methods.h"
 #include "armdyn/terms.h"
@@ -27,6 +29,19 @@ static struct armdyn_rows rows_from(const struct armdyn_rows *rows, size_t sampl
   return (struct armdyn_rows){ row(rows, sample), rows->stride };
 }
 
+/* For the kernels that take many at once. */
+static struct armdyn_samples samples_of(const struct samples_request *r, size_t first, size_t last)
+{
+  return (struct armdyn_samples){ .count = last - first,
+                                  .q = rows_from(&r->q, first),
+                                  .qd = rows_from(&r->qd, first),
+                                  .qdd = rows_from(&r->qdd, first),
+                                  .tau = rows_from(&r->tau, first),
+                                  .wrench = rows_from(&r->wrench, first),
+                                  .wrench_frame = r->wrench_frame,
+                                  .frictionless = !r->friction };
+}
+
 /* Outputs in the order of the forms. */
 enum { TAU, INERTIAL, CORIOLIS, GRAVITY, FRICTION, EXTERNAL, MOTOR };
 
@@ -46,20 +61,6 @@ static void torque_parts(const struct samples_task *task, struct armdyn_workspac
   if (task->out[TAU]) memcpy(out(task, TAU, s), tau, task->joints * sizeof *tau);
 }
 
-static void torques_in_batch(const struct samples_task *task, struct armdyn_workspace *workspace, size_t first,
-                             size_t last)
-{
-  const struct samples_request *r = task->request;
-  const struct armdyn_samples samples = { .count = last - first,
-                                          .q = rows_from(&r->q, first),
-                                          .qd = rows_from(&r->qd, first),
-                                          .qdd = rows_from(&r->qdd, first),
-                                          .wrench = rows_from(&r->wrench, first),
-                                          .wrench_frame = r->wrench_frame,
-                                          .frictionless = !r->friction };
-  armdyn_inverse_dynamics_batch(task->robot, &samples, workspace, out(task, TAU, first));
-}
-
 /* The parts are always those of Newton-Euler; tau is by the method asked. */
 static enum armdyn_status inverse_dynamics(const struct samples_task *task, struct armdyn_workspace *workspace,
                                            size_t first, size_t last, size_t *failed)
@@ -67,7 +68,8 @@ static enum armdyn_status inverse_dynamics(const struct samples_task *task, stru
   const struct samples_request *r = task->request;
   for (size_t s = first; s < last && r->decompose; s++) torque_parts(task, workspace, s);
   if (r->method == ARMDYN_INVERSE_NEWTON_EULER) {
-    if (!r->decompose) torques_in_batch(task, workspace, first, last);
+    const struct armdyn_samples samples = samples_of(r, first, last);
+    if (!r->decompose) armdyn_inverse_dynamics_batch(task->robot, &samples, workspace, out(task, TAU, first));
     return ARMDYN_OK;
   }
   for (size_t s = first; s < last && task->out[TAU]; s++) {
@@ -81,10 +83,22 @@ static enum armdyn_status inverse_dynamics(const struct samples_task *task, stru
   return ARMDYN_OK;
 }
 
+/* All at once; a sample without an answer is one of NAN. */
+static enum armdyn_status articulated_bodies(const struct samples_task *task, struct armdyn_workspace *workspace,
+                                             size_t first, size_t last, size_t *failed)
+{
+  const struct armdyn_samples samples = samples_of(task->request, first, last);
+  enum armdyn_status status = armdyn_forward_dynamics_batch(task->robot, &samples, workspace, out(task, 0, first));
+  *failed = first;
+  while (status && *failed + 1 < last && !isnan(*out(task, 0, *failed))) ++*failed;
+  return status;
+}
+
 static enum armdyn_status forward_dynamics(const struct samples_task *task, struct armdyn_workspace *workspace,
                                            size_t first, size_t last, size_t *failed)
 {
   const struct samples_request *r = task->request;
+  if (r->method == ARMDYN_FORWARD_ABA) return articulated_bodies(task, workspace, first, last, failed);
   for (size_t s = first; s < last; s++) {
     const struct armdyn_load load = load_of(r, s);
     enum armdyn_status status =
@@ -100,8 +114,8 @@ static enum armdyn_status mass_matrix(const struct samples_task *task, struct ar
                                       size_t last, size_t *failed)
 {
   (void)failed;
-  for (size_t s = first; s < last; s++)
-    armdyn_mass_matrix(task->robot, row(&task->request->q, s), workspace, out(task, 0, s));
+  const struct armdyn_samples samples = samples_of(task->request, first, last);
+  armdyn_mass_matrix_batch(task->robot, &samples, workspace, out(task, 0, first));
   return ARMDYN_OK;
 }
 
@@ -125,8 +139,8 @@ static enum armdyn_status gravity(const struct samples_task *task, struct armdyn
                                   size_t last, size_t *failed)
 {
   (void)failed;
-  for (size_t s = first; s < last; s++)
-    armdyn_gravity_torque(task->robot, row(&task->request->q, s), workspace, out(task, 0, s));
+  const struct armdyn_samples samples = samples_of(task->request, first, last);
+  armdyn_gravity_torque_batch(task->robot, &samples, workspace, out(task, 0, first));
   return ARMDYN_OK;
 }
 
