@@ -92,8 +92,8 @@ enum armdyn_status xml_parse(struct xml_reader *x, const char *text, size_t leng
   parser->sax->startElementNs = meet_element;
   /* NOENT: there are only the five entities that every document has; they become plain text */
   const int options = XML_PARSE_NONET | XML_PARSE_NOENT | XML_PARSE_NOCDATA | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
-                      XML_PARSE_BIG_LINES;
-  xmlDoc *parsed = xmlCtxtReadMemory(parser, text, (int)length, NULL, NULL, options);
+                      XML_PARSE_BIG_LINES | XML_PARSE_IGNORE_ENC;
+  xmlDoc *parsed = xmlCtxtReadMemory(parser, text, (int)length, NULL, "UTF-8", options);
   if (!parsed || refusals.doctype_line || refusals.depth_line || !xmlDocGetRootElement(parsed)) {
     status = judge(x, parser, &refusals);
   } else {
