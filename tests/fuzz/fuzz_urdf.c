@@ -19,7 +19,7 @@ static const char *option(char **text, size_t *length, const char *word)
   return value;
 }
 
-/* Only what comes before the chain's first fixed turn may differ, by rounding. */
+/* What an export says is read back bit for bit; only a massless body loses its centre of mass. */
 static void require_same_arm(const struct armdyn_robot_description *a, const struct armdyn_robot_description *b)
 {
   REQUIRE(a->joint_count == b->joint_count);
