@@ -74,7 +74,8 @@ static enum armdyn_status judge(struct xml_reader *x, const xmlParserCtxt *parse
              LIMIT_XML_DEPTH);
     return ARMDYN_EINPUT;
   }
-  if (parser->errNo == XML_ERR_NO_MEMORY) return ARMDYN_EMEMORY;
+  /* it may fail for want of memory before it can note that */
+  if (parser->errNo == XML_ERR_NO_MEMORY || parser->errNo == XML_ERR_OK) return ARMDYN_EMEMORY;
   syntax_fault(x, &parser->lastError);
   return ARMDYN_ESYNTAX;
 }
@@ -94,7 +95,8 @@ enum armdyn_status xml_parse(struct xml_reader *x, const char *text, size_t leng
   const int options = XML_PARSE_NONET | XML_PARSE_NOENT | XML_PARSE_NOCDATA | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
                       XML_PARSE_BIG_LINES | XML_PARSE_IGNORE_ENC;
   xmlDoc *parsed = xmlCtxtReadMemory(parser, text, (int)length, NULL, "UTF-8", options);
-  if (!parsed || refusals.doctype_line || refusals.depth_line || !xmlDocGetRootElement(parsed)) {
+  bool whole = parsed && xmlDocGetRootElement(parsed) && parser->errNo != XML_ERR_NO_MEMORY;
+  if (!whole || refusals.doctype_line || refusals.depth_line) {
     status = judge(x, parser, &refusals);
   } else {
     *doc = parsed;
