@@ -23,25 +23,38 @@ typedef long long lane_bits __attribute__((vector_size(8 * LANES)));
 /* again after it */
 #include "lib/dynamics/inertia_kernel.h"
 
-/* -- one sample: sines and cosines of LANES joints at a time -- */
+/* -- one sample -- */
 
-static void single_turns(const struct reduced_robot *robot, size_t n, struct single_state *x)
+/* LANES at a time. */
+static void sines(size_t n, const double *x, double *sine, double *cosine)
 {
   for (size_t first = 0; first < n; first += LANES) {
-    lanes q = { 0 }, sine, cosine;
     const size_t count = n - first < LANES ? n - first : LANES;
-    for (size_t l = 0; l < count; l++) q[l] = robot->joints[first + l].slides ? 0 : x[first + l].q;
+    lanes q = { 0 }, s, c;
+    for (size_t l = 0; l < count; l++) q[l] = x[first + l];
     const lane_bits inside = sincos_range(&q);
     if (all_lanes(&inside)) {
-      sincos_lanes(&q, &sine, &cosine);
+      sincos_lanes(&q, &s, &c);
     } else {
-      sincos_by_lane(&q, &sine, &cosine);
+      sincos_by_lane(&q, &s, &c);
     }
     for (size_t l = 0; l < count; l++) {
-      const struct reduced_joint *joint = &robot->joints[first + l];
-      x[first + l].cosine = joint->angle_cosine * cosine[l] - joint->angle_sine * sine[l];
-      x[first + l].sine = joint->angle_sine * cosine[l] + joint->angle_cosine * sine[l];
+      sine[first + l] = s[l];
+      cosine[first + l] = c[l];
     }
+  }
+}
+
+/* The whole angle of every joint; where it slides, the constant one. */
+static void single_turns(const struct reduced_robot *robot, size_t n, const double *q, struct single_state *x)
+{
+  double sine[ARMDYN_JOINTS_MAX], cosine[ARMDYN_JOINTS_MAX];
+  sines(n, q, sine, cosine);
+  for (size_t i = 0; i < n; i++) {
+    const struct reduced_joint *joint = &robot->joints[i];
+    const double c = joint->slides ? 1 : cosine[i], s = joint->slides ? 0 : sine[i];
+    x[i].cosine = joint->angle_cosine * c - joint->angle_sine * s;
+    x[i].sine = joint->angle_sine * c + joint->angle_cosine * s;
   }
 }
 
@@ -53,7 +66,7 @@ static void single_open(const struct armdyn_robot *robot, const double *q, const
     x[i].qd = qd ? qd[i] : 0;
     x[i].qdd = qdd ? qdd[i] : 0;
   }
-  single_turns(&robot->reduced, robot->joint_count, x);
+  single_turns(&robot->reduced, robot->joint_count, q, x);
 }
 
 /* Forces on all links for the motion in the states, less the load's wrench. */
