@@ -74,8 +74,7 @@ static enum armdyn_status judge(struct xml_reader *x, const xmlParserCtxt *parse
              LIMIT_XML_DEPTH);
     return ARMDYN_EINPUT;
   }
-  /* it may fail for want of memory before it can note that */
-  if (parser->errNo == XML_ERR_NO_MEMORY || parser->errNo == XML_ERR_OK) return ARMDYN_EMEMORY;
+  if (parser->errNo == XML_ERR_NO_MEMORY) return ARMDYN_EMEMORY;
   syntax_fault(x, &parser->lastError);
   return ARMDYN_ESYNTAX;
 }
@@ -93,10 +92,9 @@ enum armdyn_status xml_parse(struct xml_reader *x, const char *text, size_t leng
   parser->sax->startElementNs = meet_element;
   /* NOENT: there are only the five entities that every document has; they become plain text */
   const int options = XML_PARSE_NONET | XML_PARSE_NOENT | XML_PARSE_NOCDATA | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
-                      XML_PARSE_BIG_LINES | XML_PARSE_IGNORE_ENC;
-  xmlDoc *parsed = xmlCtxtReadMemory(parser, text, (int)length, NULL, "UTF-8", options);
-  bool whole = parsed && xmlDocGetRootElement(parsed) && parser->errNo != XML_ERR_NO_MEMORY;
-  if (!whole || refusals.doctype_line || refusals.depth_line) {
+                      XML_PARSE_BIG_LINES;
+  xmlDoc *parsed = xmlCtxtReadMemory(parser, text, (int)length, NULL, NULL, options);
+  if (!parsed || refusals.doctype_line || refusals.depth_line || !xmlDocGetRootElement(parsed)) {
     status = judge(x, parser, &refusals);
   } else {
     *doc = parsed;

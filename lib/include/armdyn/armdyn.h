@@ -5,6 +5,7 @@
 
 #include "armdyn/derivatives.h"
 #include "armdyn/dynamics.h"
+#include "armdyn/identify.h"
 #include "armdyn/methods.h"
 #include "armdyn/regressor.h"
 #include "armdyn/robot.h"

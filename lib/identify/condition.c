@@ -1,0 +1,220 @@
+/* From a log to a motion: even clock, no noise above the cut-off, velocities and accelerations. */
+#include <math.h>
+
+#include "armdyn/identify.h"
+
+enum { SECTIONS = 2, FEWEST_SAMPLES = 16 };
+
+/* One second-order section, y = (b0 + b1 z^-1 + b2 z^-2) / (1 + a1 z^-1 + a2 z^-2) x; gain 1 at 0 Hz. */
+struct section {
+  double b0, b1, b2, a1, a2;
+};
+
+/* Butterworth's poles by the bilinear transform, the cut-off prewarped. Source: Oppenheim & Schafer, 7.1. */
+static void butterworth(double rate, double cutoff, struct section sections[SECTIONS])
+{
+  const double pi = 3.14159265358979323846, k = tan(pi * cutoff / rate);
+  for (int s = 0; s < SECTIONS; s++) {
+    const double damping = 2 * cos(pi * (2 * s + 1) / (4 * SECTIONS)), scale = 1 / (1 + damping * k + k * k);
+    sections[s] = (struct section){ k * k * scale, 2 * k * k * scale, k * k * scale, 2 * (k * k - 1) * scale,
+                                    (1 - damping * k + k * k) * scale };
+  }
+}
+
+/* Run a section over x in place, started as if x[0] had stood there for ever. `step` is 1 or -1. */
+static void run_section(const struct section *f, size_t count, double *x, ptrdiff_t step)
+{
+  double z1 = (1 - f->b0) * x[0], z2 = (f->b2 - f->a2) * x[0];
+  for (size_t i = 0; i < count; i++, x += step) {
+    const double in = *x, out = f->b0 * in + z1;
+    z1 = f->b1 * in - f->a1 * out + z2;
+    z2 = f->b2 * in - f->a2 * out;
+    *x = out;
+  }
+}
+
+enum armdyn_status armdyn_lowpass(size_t count, size_t columns, double rate, double cutoff, double *x,
+                                  struct armdyn_error *error)
+{
+  if (!(cutoff > 0 && cutoff < rate / 2)) {
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/cutoff", "must be between 0 and half the rate, %g Hz, got %g Hz",
+                         rate / 2, cutoff);
+  }
+  if (count < 2) return armdyn_refuse(error, ARMDYN_EINPUT, "", "needs 2 samples, got %zu", count);
+  /* The slowest poles die by exp(-2.4) a period of the cut-off. */
+  const double settled = ceil(6 * rate / cutoff);
+  const size_t edge = settled < (double)(count - 1) ? (size_t)settled : count - 1, length = count + 2 * edge;
+  struct section sections[SECTIONS];
+  butterworth(rate, cutoff, sections);
+  double *y = malloc(length * sizeof *y);
+  if (!y) return ARMDYN_EMEMORY;
+  for (size_t c = 0; c < columns; c++) {
+    const double first = x[c], last = x[(count - 1) * columns + c];
+    for (size_t i = 0; i < count; i++) y[edge + i] = x[i * columns + c];
+    for (size_t i = 1; i <= edge; i++) {
+      y[edge - i] = 2 * first - x[i * columns + c];
+      y[edge + count - 1 + i] = 2 * last - x[(count - 1 - i) * columns + c];
+    }
+    for (int s = 0; s < SECTIONS; s++) run_section(&sections[s], length, y, 1);
+    for (int s = 0; s < SECTIONS; s++) run_section(&sections[s], length, y + length - 1, -1);
+    for (size_t i = 0; i < count; i++) x[i * columns + c] = y[edge + i];
+  }
+  free(y);
+  return ARMDYN_OK;
+}
+
+void armdyn_differentiate(size_t count, size_t columns, double rate, const double *x, double *out)
+{
+  const size_t n = columns, end = (count - 1) * n;
+  for (size_t c = 0; c < n; c++) {
+    out[c] = (-3 * x[c] + 4 * x[n + c] - x[2 * n + c]) * rate / 2;
+    out[end + c] = (3 * x[end + c] - 4 * x[end - n + c] + x[end - 2 * n + c]) * rate / 2;
+  }
+  for (size_t k = n; k < end; k++) out[k] = (x[k + n] - x[k - n]) * rate / 2;
+}
+
+size_t armdyn_resampled_count(size_t count, const double *time, double rate)
+{
+  /* a last sample that is short of its place by rounding is not lost */
+  return 1 + (size_t)((time[count - 1] - time[0]) * rate + 1e-6);
+}
+
+/* Lagrange's weights of four neighbours at t. */
+static void cubic_weights(const double time[4], double t, double weights[4])
+{
+  for (int i = 0; i < 4; i++) {
+    weights[i] = 1;
+    for (int j = 0; j < 4; j++) {
+      if (j != i) weights[i] *= (t - time[j]) / (time[i] - time[j]);
+    }
+  }
+}
+
+enum armdyn_status armdyn_resample(size_t count, size_t columns, const double *time, const double *x, double rate,
+                                   size_t out_count, double *out, struct armdyn_error *error)
+{
+  if (count < 4) return armdyn_refuse(error, ARMDYN_EINPUT, "/time", "needs 4 samples, got %zu", count);
+  for (size_t i = 1; i < count; i++) {
+    if (!(time[i] > time[i - 1])) {
+      return armdyn_refuse(error, ARMDYN_EINPUT, "/time", "must increase, sample %zu has %.9g s after %.9g s", i,
+                           time[i], time[i - 1]);
+    }
+  }
+  size_t at = 0; /* time[at] <= t */
+  for (size_t k = 0; k < out_count; k++) {
+    const double t = fmin(time[0] + (double)k / rate, time[count - 1]);
+    while (at + 2 < count && time[at + 1] <= t) at++;
+    const size_t before = at > 0 ? at - 1 : 0, first = before + 4 > count ? count - 4 : before;
+    double weights[4];
+    cubic_weights(time + first, t, weights);
+    for (size_t c = 0; c < columns; c++) {
+      double sum = 0;
+      for (size_t i = 0; i < 4; i++) sum += weights[i] * x[(first + i) * columns + c];
+      out[k * columns + c] = sum;
+    }
+  }
+  return ARMDYN_OK;
+}
+
+static enum armdyn_status check_finite(size_t count, size_t n, const double *x, const char *pointer,
+                                       struct armdyn_error *error)
+{
+  for (size_t k = 0; k < count * n; k++) {
+    if (isfinite(x[k])) continue;
+    return armdyn_refuse(error, ARMDYN_EINPUT, pointer, "must be finite, row %zu has %g for joint %zu", k / n, x[k],
+                         k % n + 1);
+  }
+  return ARMDYN_OK;
+}
+
+static bool motion_allocate(size_t count, size_t n, struct armdyn_motion *motion)
+{
+  const size_t table = count * n;
+  double *memory = calloc(5 * table, sizeof *memory);
+  *motion = (struct armdyn_motion){ .count = count, .q = memory };
+  if (!memory) return false;
+  motion->qd = memory + table;
+  motion->qdd = memory + 2 * table;
+  motion->tau = memory + 3 * table;
+  motion->tau_raw = memory + 4 * table;
+  return true;
+}
+
+void armdyn_motion_free(struct armdyn_motion *motion)
+{
+  free(motion->q);
+  *motion = (struct armdyn_motion){ 0 };
+}
+
+struct armdyn_motion armdyn_motion_part(const struct armdyn_motion *motion, size_t n, size_t first, size_t count)
+{
+  const size_t skip = first * n;
+  return (struct armdyn_motion){ .count = count,
+                                 .rate = motion->rate,
+                                 .q = motion->q + skip,
+                                 .qd = motion->qd + skip,
+                                 .qdd = motion->qdd + skip,
+                                 .tau = motion->tau + skip,
+                                 .tau_raw = motion->tau_raw + skip };
+}
+
+/* Filter and differentiate what is on the even clock. */
+static enum armdyn_status smooth(size_t n, const struct armdyn_conditioning *c, struct armdyn_motion *m,
+                                 struct armdyn_error *error)
+{
+  enum armdyn_status status = ARMDYN_OK;
+  memcpy(m->tau, m->tau_raw, m->count * n * sizeof *m->tau);
+  if (c->position_cutoff > 0) status = armdyn_lowpass(m->count, n, m->rate, c->position_cutoff, m->q, error);
+  if (!status && c->torque_cutoff > 0) status = armdyn_lowpass(m->count, n, m->rate, c->torque_cutoff, m->tau, error);
+  armdyn_differentiate(m->count, n, m->rate, m->q, m->qd);
+  armdyn_differentiate(m->count, n, m->rate, m->qd, m->qdd);
+  return status;
+}
+
+/* Keep `count` rows from `first` on. */
+static void cut(size_t n, size_t first, size_t count, struct armdyn_motion *m)
+{
+  double *const tables[] = { m->q, m->qd, m->qdd, m->tau, m->tau_raw };
+  for (size_t k = 0; k < sizeof tables / sizeof *tables; k++) {
+    memmove(tables[k], tables[k] + first * n, count * n * sizeof **tables);
+  }
+  m->count = count;
+}
+
+enum armdyn_status armdyn_condition(size_t n, const struct armdyn_log *log,
+                                    const struct armdyn_conditioning *conditioning, struct armdyn_motion *motion,
+                                    struct armdyn_error *error)
+{
+  const struct armdyn_conditioning *c = conditioning;
+  enum armdyn_status status;
+  *motion = (struct armdyn_motion){ 0 };
+  if (log->count < FEWEST_SAMPLES) {
+    return armdyn_refuse(error, ARMDYN_EINPUT, "", "needs %d samples, got %zu", FEWEST_SAMPLES, log->count);
+  }
+  if ((status = check_finite(log->count, 1, log->time, "/time", error))) return status;
+  if ((status = check_finite(log->count, n, log->q, "/q", error))) return status;
+  if ((status = check_finite(log->count, n, log->tau, "/tau", error))) return status;
+
+  const double length = log->time[log->count - 1] - log->time[0];
+  const double rate = c->rate > 0 ? c->rate : (double)(log->count - 1) / length;
+  const double most = 100 * (double)log->count;
+  if (!(length > 0 && length * rate < most)) {
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/rate", "makes more than %g samples of %g s, got %g Hz", most, length,
+                         rate);
+  }
+  const size_t count = armdyn_resampled_count(log->count, log->time, rate);
+  const double trim = c->trim > 0 ? c->trim * rate : 0;
+  if (!(2 * trim + FEWEST_SAMPLES <= (double)count)) {
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/trim", "must leave %d samples of %g s at %g Hz, got %g s",
+                         FEWEST_SAMPLES, length, rate, c->trim);
+  }
+  if (!motion_allocate(count, n, motion)) return ARMDYN_EMEMORY;
+  motion->rate = rate;
+  if ((status = armdyn_resample(log->count, n, log->time, log->q, rate, count, motion->q, error))) goto out;
+  if ((status = armdyn_resample(log->count, n, log->time, log->tau, rate, count, motion->tau_raw, error))) goto out;
+  if ((status = smooth(n, c, motion, error))) goto out;
+  cut(n, (size_t)trim, count - 2 * (size_t)trim, motion);
+out:
+  if (status) armdyn_motion_free(motion);
+  return status;
+}

@@ -1,0 +1,71 @@
+#include "lib/identify/uncertainty.h"
+
+#include <math.h>
+
+#include "lib/math/triangle.h"
+
+enum { LAGS_MAX = 5000 };
+
+/* 1 + 2 sum of the autocorrelations up to the first that is not positive. Source: Sokal 1997 for the window. */
+static double correlated_samples(const double *e, size_t count, size_t stride)
+{
+  double mean = 0, variance = 0, factor = 1;
+  for (size_t k = 0; k < count; k++) mean += e[k * stride];
+  mean /= (double)count;
+  for (size_t k = 0; k < count; k++) variance += (e[k * stride] - mean) * (e[k * stride] - mean);
+  if (!(variance > 0)) return 1;
+  for (size_t lag = 1; lag < count / 4 && lag < LAGS_MAX; lag++) {
+    double sum = 0;
+    for (size_t k = lag; k < count; k++) sum += (e[k * stride] - mean) * (e[(k - lag) * stride] - mean);
+    if (!(sum > 0)) break;
+    factor += 2 * sum / variance;
+  }
+  return factor;
+}
+
+void residual_figures(const struct training *training, const double *residuals, struct armdyn_estimate *out)
+{
+  const size_t n = training->unknowns->n, total = training_sample_count(training);
+  for (size_t i = 0; i < n; i++) {
+    const double *e = residuals + i;
+    double factor = 0, sum = 0;
+    for (size_t m = 0; m < training->motion_count; m++) {
+      const size_t count = training->motions[m].count;
+      factor += correlated_samples(e, count, n) * (double)count / (double)total;
+      for (size_t k = 0; k < count; k++) sum += e[k * n] * e[k * n];
+      e += count * n;
+    }
+    /* each joint pays for its share of the parameters */
+    const double freedom = (double)total - (double)training->unknowns->base_count / (double)n;
+    out->correlation[i] = fmax(factor, 1);
+    out->joint_deviation[i] = sqrt(sum / fmax(freedom, 1));
+  }
+}
+
+/* With A = sum w_i^2 R_i'R_i = R'R and B = sum w_i^4 s_i^2 f_i R_i'R_i = T'T the covariance is A^-1 B A^-1 = G'G,
+ * G = T A^-1, row by row. */
+enum armdyn_status covariance_of(struct training *training, const double *weight, struct armdyn_estimate *out)
+{
+  const size_t n = training->unknowns->n, b = training->unknowns->base_count, all = b + 1;
+  double *T = calloc(all * all, sizeof *T), noise[ARMDYN_JOINTS_MAX];
+  if (!T) return ARMDYN_EMEMORY;
+  for (size_t i = 0; i < n; i++) {
+    training->weight[i] = weight[i];
+    noise[i] = weight[i] * weight[i] * out->joint_deviation[i] * sqrt(out->correlation[i]);
+  }
+  regression_stack(training->all, noise, T, training->scratch);
+  training_stack(training, training->fold_count);
+  memset(out->covariance, 0, b * b * sizeof *out->covariance);
+  for (size_t row = 0; row < b; row++) {
+    double *g = T + row * all;
+    memset(g, 0, row * sizeof *g);
+    triangle_solve_transposed(b, training->R, all, g, g);
+    triangle_solve(b, training->R, all, g, g);
+    for (size_t i = 0; i < b; i++) {
+      for (size_t j = 0; j < b; j++) out->covariance[i * b + j] += g[i] * g[j];
+    }
+  }
+  for (size_t i = 0; i < b; i++) out->deviation[i] = sqrt(out->covariance[i * b + i]);
+  free(T);
+  return ARMDYN_OK;
+}

@@ -1,0 +1,160 @@
+#include "lib/identify/unknowns.h"
+
+#include <math.h>
+
+/* Give every joint the friction terms that are wanted; `placeholder` is any number but 0. */
+static void want_friction(struct armdyn_robot_description *d, unsigned friction, double placeholder)
+{
+  for (size_t i = 0; i < d->joint_count; i++) {
+    struct armdyn_friction *f = &d->joints[i].friction;
+    struct armdyn_directed *directed[] = { &f->coulomb, &f->viscous };
+    const unsigned term[] = { ARMDYN_IDENTIFY_COULOMB, ARMDYN_IDENTIFY_VISCOUS };
+    for (int k = 0; k < 2; k++) {
+      if (!(friction & term[k]) || directed[k]->positive != 0 || directed[k]->negative != 0) continue;
+      *directed[k] = (struct armdyn_directed){ placeholder, placeholder };
+    }
+    if ((friction & ARMDYN_IDENTIFY_OFFSET) && f->offset == 0) f->offset = placeholder;
+    if ((friction & ARMDYN_IDENTIFY_HIGH_SPEED) && f->high_speed == 0) f->high_speed = placeholder;
+  }
+}
+
+/* A parameter is linear in its placeholder: its value at 0 follows from those at 1 and 2. */
+static enum armdyn_status fill_prior(const struct armdyn_robot *robot, unsigned friction, struct armdyn_unknowns *u,
+                                     struct armdyn_error *error)
+{
+  struct armdyn_robot_description *d = malloc(sizeof *d);
+  double *twice = malloc(u->standard_count * sizeof *twice);
+  struct armdyn_robot *other = NULL;
+  enum armdyn_status status = ARMDYN_EMEMORY;
+  if (!d || !twice) goto out;
+  *d = *armdyn_robot_description(robot);
+  want_friction(d, friction, 2);
+  if ((status = armdyn_robot_new(d, &other, error))) goto out;
+  armdyn_parameters(u->robot, &u->choice, u->prior);
+  armdyn_parameters(other, &u->choice, twice);
+  for (size_t k = 0; k < u->standard_count; k++) u->prior[k] = 2 * u->prior[k] - twice[k];
+out:
+  armdyn_robot_free(other);
+  free(twice);
+  free(d);
+  return status;
+}
+
+/* A joint's torque knows nothing of the links before it, nor of other joints' friction. Links stand in the order of the
+ * chain; for the rest, two states at which no friction term vanishes tell. */
+static enum armdyn_status fill_seen(struct armdyn_unknowns *u)
+{
+  const size_t n = u->n;
+  double *Y = malloc(n * u->standard_count * sizeof *Y), q[ARMDYN_JOINTS_MAX], qd[ARMDYN_JOINTS_MAX],
+         qdd[ARMDYN_JOINTS_MAX];
+  struct armdyn_workspace *workspace = armdyn_workspace_new(n);
+  enum armdyn_status status = Y && workspace ? ARMDYN_OK : ARMDYN_EMEMORY;
+  if (status) goto out;
+  memset(u->seen_by_joint, 0, n * u->base_count);
+  for (int state = 0; state < 2; state++) {
+    for (size_t i = 0; i < n; i++) {
+      q[i] = 0.7 * sin(1 + 2.3 * (double)i);
+      qd[i] = (state ? 1 : -1) * armdyn_robot_description(u->robot)->joints[i].velocity_scale;
+      qdd[i] = 1 + 0.37 * (double)i;
+    }
+    armdyn_regressor(u->robot, &u->choice, q, qd, qdd, workspace, Y);
+    for (size_t i = 0; i < n; i++) {
+      for (size_t k = 0; k < u->base_count; k++) {
+        const size_t lead = armdyn_base_parameter_lead(u->base, k);
+        const bool seen = lead < 10 * n ? lead / 10 >= i : Y[i * u->standard_count + lead] != 0;
+        u->seen_by_joint[i * u->base_count + k] |= seen;
+      }
+    }
+  }
+out:
+  armdyn_workspace_free(workspace);
+  free(Y);
+  return status;
+}
+
+enum armdyn_status armdyn_unknowns_new(const struct armdyn_robot *robot, unsigned friction,
+                                       enum armdyn_rotor_columns rotors, struct armdyn_unknowns **out,
+                                       struct armdyn_error *error)
+{
+  struct armdyn_unknowns *u = calloc(1, sizeof *u);
+  struct armdyn_robot_description *d = malloc(sizeof *d);
+  enum armdyn_status status = ARMDYN_EMEMORY;
+  *out = NULL;
+  if (!u || !d) goto out;
+  *d = *armdyn_robot_description(robot);
+  want_friction(d, friction, 1);
+  u->choice.rotors = rotors;
+  u->n = d->joint_count;
+  if ((status = armdyn_robot_new(d, &u->robot, error))) goto out;
+  if ((status = armdyn_base_parameters_new(u->robot, &u->choice, &u->base))) goto out;
+  u->base_count = armdyn_base_parameter_count(u->base);
+  u->standard_count = armdyn_parameter_count(u->robot, &u->choice);
+  u->prior = malloc(u->standard_count * sizeof *u->prior);
+  u->seen_by_joint = malloc(u->n * u->base_count);
+  status = ARMDYN_EMEMORY;
+  if (!u->prior || !u->seen_by_joint) goto out;
+  if ((status = fill_prior(robot, friction, u, error))) goto out;
+  if ((status = fill_seen(u))) goto out;
+  *out = u;
+  u = NULL;
+out:
+  armdyn_unknowns_free(u);
+  free(d);
+  return status;
+}
+
+void armdyn_unknowns_free(struct armdyn_unknowns *unknowns)
+{
+  if (!unknowns) return;
+  armdyn_base_parameters_free(unknowns->base);
+  armdyn_robot_free(unknowns->robot);
+  free(unknowns->prior);
+  free(unknowns->seen_by_joint);
+  free(unknowns);
+}
+
+const struct armdyn_base_parameters *armdyn_unknowns_base(const struct armdyn_unknowns *unknowns)
+{
+  return unknowns->base;
+}
+
+size_t armdyn_unknowns_standard_count(const struct armdyn_unknowns *unknowns)
+{
+  return unknowns->standard_count;
+}
+
+void armdyn_unknowns_standard_name(const struct armdyn_unknowns *unknowns, size_t index,
+                                   char name[ARMDYN_PARAMETER_NAME_SIZE])
+{
+  armdyn_parameter_name(unknowns->robot, &unknowns->choice, index, name);
+}
+
+const double *armdyn_unknowns_prior(const struct armdyn_unknowns *unknowns)
+{
+  return unknowns->prior;
+}
+
+enum armdyn_status armdyn_predict(const struct armdyn_unknowns *unknowns, const double *beta,
+                                  const struct armdyn_motion *motion, double *tau)
+{
+  const struct armdyn_unknowns *u = unknowns;
+  const size_t n = u->n, b = u->base_count;
+  double *Y = malloc(n * (u->standard_count + b) * sizeof *Y);
+  struct armdyn_workspace *workspace = armdyn_workspace_new(n);
+  const enum armdyn_status status = Y && workspace ? ARMDYN_OK : ARMDYN_EMEMORY;
+  if (status) goto out;
+  double *Yb = Y + n * u->standard_count;
+  for (size_t k = 0; k < motion->count; k++) {
+    armdyn_regressor(u->robot, &u->choice, motion->q + k * n, motion->qd + k * n, motion->qdd + k * n, workspace, Y);
+    armdyn_base_columns(u->base, Y, n, Yb);
+    for (size_t i = 0; i < n; i++) {
+      double sum = 0;
+      for (size_t j = 0; j < b; j++) sum += Yb[i * b + j] * beta[j];
+      tau[k * n + i] = sum;
+    }
+  }
+out:
+  armdyn_workspace_free(workspace);
+  free(Y);
+  return status;
+}

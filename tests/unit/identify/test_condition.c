@@ -1,0 +1,136 @@
+/* Conditioning against closed forms: a filter's gain, derivatives of sines and polynomials, an uneven clock. */
+#include <criterion/criterion.h>
+
+#include "tests/support/robots.h"
+
+enum { COUNT = 4000 };
+static const double rate = 1000, pi = 3.14159265358979323846;
+
+static double amplitude_after(double frequency, double cutoff)
+{
+  static double x[COUNT];
+  double largest = 0;
+  for (size_t k = 0; k < COUNT; k++) x[k] = sin(2 * pi * frequency * (double)k / rate);
+  cr_assert_eq(armdyn_lowpass(COUNT, 1, rate, cutoff, x, NULL), ARMDYN_OK);
+  for (size_t k = COUNT / 4; k < 3 * COUNT / 4; k++) largest = fmax(largest, fabs(x[k]));
+  return largest;
+}
+
+/* |H|^2 of a Butterworth filter of order 4, frequencies warped by the bilinear transform */
+Test(condition, lowpass_has_butterworths_gain_twice)
+{
+  static const double frequencies[] = { 5, 20, 40, 50, 60, 100 };
+  for (size_t k = 0; k < sizeof frequencies / sizeof *frequencies; k++) {
+    const double w = tan(pi * frequencies[k] / rate) / tan(pi * 50 / rate);
+    cr_assert_float_eq(amplitude_after(frequencies[k], 50), 1 / (1 + pow(w, 8)), 2e-3, "%g Hz", frequencies[k]);
+  }
+}
+
+Test(condition, lowpass_leaves_a_line_alone_to_its_ends)
+{
+  static double x[2 * COUNT];
+  for (size_t k = 0; k < COUNT; k++) {
+    x[2 * k] = 3 - 0.01 * (double)k;
+    x[2 * k + 1] = 7;
+  }
+  cr_assert_eq(armdyn_lowpass(COUNT, 2, rate, 8, x, NULL), ARMDYN_OK);
+  for (size_t k = 0; k < COUNT; k++) {
+    cr_assert_float_eq(x[2 * k], 3 - 0.01 * (double)k, 1e-6);
+    cr_assert_float_eq(x[2 * k + 1], 7, 1e-9);
+  }
+}
+
+Test(condition, lowpass_has_no_delay)
+{
+  static double x[COUNT], y[COUNT];
+  for (size_t k = 0; k < COUNT; k++) x[k] = y[COUNT - 1 - k] = exp(-pow(((double)k - 1500) / 40, 2));
+  cr_assert_eq(armdyn_lowpass(COUNT, 1, rate, 20, x, NULL), ARMDYN_OK);
+  cr_assert_eq(armdyn_lowpass(COUNT, 1, rate, 20, y, NULL), ARMDYN_OK);
+  for (size_t k = 0; k < COUNT; k++) cr_assert_float_eq(x[k], y[COUNT - 1 - k], 1e-9);
+}
+
+Test(condition, lowpass_refuses_a_cutoff_beyond_half_the_rate)
+{
+  double x[4] = { 0 };
+  struct armdyn_error error;
+  cr_assert_eq(armdyn_lowpass(4, 1, 100, 50, x, &error), ARMDYN_EINPUT);
+  cr_assert_str_eq(error.message, "must be between 0 and half the rate, 50 Hz, got 50 Hz");
+  cr_assert_eq(armdyn_lowpass(4, 1, 100, NAN, x, &error), ARMDYN_EINPUT);
+}
+
+Test(condition, differences_of_a_parabola_are_exact)
+{
+  double x[40], out[40];
+  for (size_t k = 0; k < 40; k++) x[k] = 0.5 * pow((double)k / 10, 2) - 3 * (double)k / 10;
+  armdyn_differentiate(40, 1, 10, x, out);
+  for (size_t k = 0; k < 40; k++) cr_assert_float_eq(out[k], (double)k / 10 - 3, 1e-12);
+}
+
+Test(condition, resampling_an_uneven_clock_keeps_a_cubic)
+{
+  struct dice dice = { 3 };
+  double time[200], x[400], out[400];
+  for (size_t k = 0; k < 200; k++) {
+    const double t = time[k] = 5 + 0.01 * (double)k + dice_uniform(&dice, -0.003, 0.003);
+    x[2 * k] = pow(t - 6, 3) - t;
+    x[2 * k + 1] = 4;
+  }
+  const size_t count = armdyn_resampled_count(200, time, 90);
+  cr_assert(count > 170 && count < 200);
+  cr_assert_eq(armdyn_resample(200, 2, time, x, 90, count, out, NULL), ARMDYN_OK);
+  for (size_t k = 0; k < count; k++) {
+    const double t = time[0] + (double)k / 90;
+    cr_assert_float_eq(out[2 * k], pow(t - 6, 3) - t, 1e-10);
+    cr_assert_float_eq(out[2 * k + 1], 4, 1e-12);
+  }
+}
+
+Test(condition, a_log_becomes_a_motion)
+{
+  static double time[COUNT], q[COUNT], tau[COUNT];
+  for (size_t k = 0; k < COUNT; k++) {
+    time[k] = (double)k / rate;
+    q[k] = sin(3 * time[k]);
+    tau[k] = cos(2 * time[k]);
+  }
+  const struct armdyn_log log = { COUNT, time, q, tau };
+  const struct armdyn_conditioning c = { .position_cutoff = 30, .torque_cutoff = 30, .trim = 0.5 };
+  struct armdyn_motion m;
+  cr_assert_eq(armdyn_condition(1, &log, &c, &m, NULL), ARMDYN_OK);
+  cr_assert_eq(m.count, COUNT - 1000);
+  cr_assert_float_eq(m.rate, rate, 1e-9);
+  for (size_t k = 0; k < m.count; k++) {
+    const double t = 0.5 + (double)k / rate;
+    cr_assert_float_eq(m.q[k], sin(3 * t), 1e-5);
+    cr_assert_float_eq(m.qd[k], 3 * cos(3 * t), 1e-4);
+    cr_assert_float_eq(m.qdd[k], -9 * sin(3 * t), 1e-3);
+    cr_assert_float_eq(m.tau[k], cos(2 * t), 1e-5);
+    cr_assert_float_eq(m.tau_raw[k], cos(2 * t), 1e-9);
+  }
+  armdyn_motion_free(&m);
+}
+
+Test(condition, bad_logs_are_refused_by_name)
+{
+  double time[20], q[20] = { 0 }, tau[20] = { 0 };
+  for (size_t k = 0; k < 20; k++) time[k] = (double)k;
+  struct armdyn_log log = { 3, time, q, tau };
+  struct armdyn_conditioning c = { 0 };
+  struct armdyn_motion m;
+  struct armdyn_error error;
+  cr_assert_eq(armdyn_condition(1, &log, &c, &m, &error), ARMDYN_EINPUT);
+  cr_assert_str_eq(error.message, "needs 16 samples, got 3");
+  log.count = 20;
+  tau[7] = NAN;
+  cr_assert_eq(armdyn_condition(1, &log, &c, &m, &error), ARMDYN_EINPUT);
+  cr_assert_str_eq(error.pointer, "/tau");
+  cr_assert_str_eq(error.message, "must be finite, row 7 has nan for joint 1");
+  tau[7] = 0;
+  time[5] = 4;
+  cr_assert_eq(armdyn_condition(1, &log, &c, &m, &error), ARMDYN_EINPUT);
+  cr_assert_str_eq(error.pointer, "/time");
+  time[5] = 5;
+  c.trim = 9;
+  cr_assert_eq(armdyn_condition(1, &log, &c, &m, &error), ARMDYN_EINPUT);
+  cr_assert_str_eq(error.pointer, "/trim");
+}
