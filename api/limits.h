@@ -7,6 +7,7 @@
 
 #define LIMIT_JSON_DEPTH       64            /* nested arrays and objects */
 #define LIMIT_XML_DEPTH        64            /* nested elements of a URDF */
+#define LIMIT_XML_ATTRIBUTES   64            /* of one element of a URDF */
 #define LIMIT_URDF_LINKS       1000          /* links and joints each of a URDF, on the chain or not */
 #define LIMIT_FAULTS           100           /* faults listed in one problem; all are counted */
 #define LIMIT_NUMBER_LENGTH    400           /* characters of one JSON or CSV number */

@@ -13,7 +13,8 @@ struct import {
   struct robot_notes *notes;
   size_t unphysical_faults;
   struct urdf_chain chain;
-  size_t moves[LIMIT_URDF_LINKS]; /* of a URDF joint: its place among the model's joints, or URDF_NONE */
+  size_t moves[LIMIT_URDF_LINKS];       /* of a URDF joint: its place among the model's joints, or URDF_NONE */
+  struct rigid steps[LIMIT_URDF_LINKS]; /* of a URDF joint: its origin */
   struct urdf_tree tree;
 };
 
@@ -146,7 +147,10 @@ static void read_chain(struct import *in)
 {
   struct armdyn_robot_description *robot = in->robot;
   struct stretch stretch = { .sum = rigid_identity };
-  for (size_t i = 0; i < in->tree.joint_count; i++) in->moves[i] = URDF_NONE;
+  for (size_t i = 0; i < in->tree.joint_count; i++) {
+    in->moves[i] = URDF_NONE;
+    in->steps[i] = rigid_of_pose(&in->tree.joints[i].origin);
+  }
   for (size_t i = 0; i < in->chain.length; i++) {
     const struct urdf_joint *from = &in->tree.joints[in->chain.joints[i]];
     stretch_add(&stretch, &from->origin);
@@ -240,8 +244,7 @@ static size_t carrier(const struct import *in, size_t link, struct rigid *frame,
     size_t joint = in->tree.links[link].joint;
     if (joint == URDF_NONE || link == in->chain.root || in->tree.joints[joint].type != URDF_FIXED)
       return link == in->chain.root ? URDF_NONE : joint;
-    const struct rigid step = rigid_of_pose(&in->tree.joints[joint].origin);
-    *frame = rigid_multiply(&step, frame);
+    *frame = rigid_multiply(&in->steps[joint], frame);
     *merged = true;
     link = in->tree.joints[joint].parent;
   }

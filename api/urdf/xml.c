@@ -51,6 +51,58 @@ static void fault_at(struct xml_reader *x, const char *xpath, size_t line, enum 
   x->fault_count++;
 }
 
+/* -- attributes, counted before the parser sees them: it compares each with each -- */
+
+/* Behind the end of what began at `at`, or the end of the text. */
+static const char *behind(const char *at, const char *end, const char *closing)
+{
+  const char *found = memmem(at, (size_t)(end - at), closing, strlen(closing));
+  return found ? found + strlen(closing) : end;
+}
+
+/* The `=` outside quotes in the tag at `at`, which moves to its end: a `<` ends it too, in quotes as well. */
+static size_t count_attributes(const char **at, const char *end)
+{
+  size_t count = 0;
+  char quote = 0;
+  for (++*at; *at < end && **at != '<' && (quote || **at != '>'); ++*at) {
+    if (quote)
+      quote = **at == quote ? 0 : quote;
+    else if (**at == '"' || **at == '\'')
+      quote = **at;
+    else
+      count += **at == '=';
+  }
+  return count;
+}
+
+/* The first tag with too many attributes, or NULL. What is not well-formed may be seen in another way than by the parser,
+ * but only behind the place where the parser stops. */
+static const char *crowded_tag(const char *text, const char *end)
+{
+  for (const char *at = text; (at = memchr(at, '<', (size_t)(end - at)));) {
+    const char *tag = at;
+    size_t left = (size_t)(end - at);
+    if (left >= 4 && !memcmp(at, "<!--", 4)) {
+      at = behind(at + 4, end, "-->");
+    } else if (left >= 9 && !memcmp(at, "<![CDATA[", 9)) {
+      at = behind(at + 9, end, "]]>");
+    } else if (left >= 2 && at[1] == '?') {
+      at = behind(at + 2, end, "?>");
+    } else if (count_attributes(&at, end) > LIMIT_XML_ATTRIBUTES) {
+      return tag;
+    }
+  }
+  return NULL;
+}
+
+static size_t line_of(const char *text, const char *at)
+{
+  size_t line = 1;
+  for (; text < at; text++) line += *text == '\n';
+  return line;
+}
+
 /* The parser's own words, in one line. */
 static void syntax_fault(struct xml_reader *x, const xmlError *error)
 {
@@ -60,6 +112,12 @@ static void syntax_fault(struct xml_reader *x, const xmlError *error)
     if (!isprint((unsigned char)*c)) *c = c[1] ? ' ' : 0;
   size_t line = error->line > 0 ? (size_t)error->line : 1;
   fault_at(x, "", line, FAULT_SYNTAX, "not well-formed XML at line %zu, column %d: %s", line, error->int2, words);
+}
+
+/* Else the parser would go on reading what nobody will see. */
+static void meet_error(void *context, xmlError *error)
+{
+  if (error->level == XML_ERR_FATAL) xmlStopParser(context);
 }
 
 static enum armdyn_status judge(struct xml_reader *x, const xmlParserCtxt *parser, const struct refusals *refusals)
@@ -74,7 +132,8 @@ static enum armdyn_status judge(struct xml_reader *x, const xmlParserCtxt *parse
              LIMIT_XML_DEPTH);
     return ARMDYN_EINPUT;
   }
-  if (parser->errNo == XML_ERR_NO_MEMORY) return ARMDYN_EMEMORY;
+  /* it may fail for want of memory before it can note that */
+  if (parser->lastError.code == XML_ERR_NO_MEMORY || parser->lastError.code == XML_ERR_OK) return ARMDYN_EMEMORY;
   syntax_fault(x, &parser->lastError);
   return ARMDYN_ESYNTAX;
 }
@@ -85,16 +144,24 @@ enum armdyn_status xml_parse(struct xml_reader *x, const char *text, size_t leng
   enum armdyn_status status = ARMDYN_OK;
   *doc = NULL;
   if (length > INT_MAX) return ARMDYN_ELIMIT;
+  const char *crowded = crowded_tag(text, text + length);
+  if (crowded) {
+    fault_at(x, "", line_of(text, crowded), FAULT_MAXIMUM, "an element may have %d attributes at most",
+             LIMIT_XML_ATTRIBUTES);
+    return ARMDYN_EINPUT;
+  }
   xmlParserCtxt *parser = xmlNewParserCtxt();
   if (!parser) return ARMDYN_EMEMORY;
   parser->_private = &refusals;
   parser->sax->internalSubset = meet_doctype;
   parser->sax->startElementNs = meet_element;
+  parser->sax->serror = meet_error;
   /* NOENT: there are only the five entities that every document has; they become plain text */
   const int options = XML_PARSE_NONET | XML_PARSE_NOENT | XML_PARSE_NOCDATA | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
-                      XML_PARSE_BIG_LINES;
-  xmlDoc *parsed = xmlCtxtReadMemory(parser, text, (int)length, NULL, NULL, options);
-  if (!parsed || refusals.doctype_line || refusals.depth_line || !xmlDocGetRootElement(parsed)) {
+                      XML_PARSE_BIG_LINES | XML_PARSE_IGNORE_ENC;
+  xmlDoc *parsed = xmlCtxtReadMemory(parser, text, (int)length, NULL, "UTF-8", options);
+  bool whole = parsed && xmlDocGetRootElement(parsed) && parser->lastError.code != XML_ERR_NO_MEMORY;
+  if (!whole || refusals.doctype_line || refusals.depth_line) {
     status = judge(x, parser, &refusals);
   } else {
     *doc = parsed;

@@ -16,7 +16,8 @@ struct xml_reader {
 
 /* Parse a whole document.
  *   doc  out  release with xmlFreeDoc; NULL after a refusal
- * OK; ESYNTAX with one fault; EINPUT with one fault for a DOCTYPE or more than LIMIT_XML_DEPTH levels; EMEMORY. */
+ * OK; ESYNTAX with one fault; EINPUT with one fault for a DOCTYPE, more than LIMIT_XML_DEPTH levels or more than
+ * LIMIT_XML_ATTRIBUTES of an element; EMEMORY. */
 enum armdyn_status xml_parse(struct xml_reader *x, const char *text, size_t length, xmlDoc **doc);
 
 /* Add a fault at an element, or at an attribute of it (NULL: the element itself). Format as printf. */

@@ -60,6 +60,8 @@ CASES = [
     ("an unknown entity", '<robot name="&nbsp;"/>', 400, ":1 syntax"),
     ("an attribute twice", '<robot name="a" name="b"/>', 400, ":1 syntax"),
     ("a bare ampersand", '<robot name="a&b"/>', 400, ":1 syntax"),
+    ("Latin-1", '<?xml version="1.0" encoding="ISO-8859-1"?>\n<robot name="é"/>'.encode("latin-1"), 400, ":2 syntax"),
+    ("UTF-16", GOOD.encode("utf-16"), 400, ":1 syntax"),
     ("a NUL", "<robot\0/>", 400, ":1 syntax"),
     # -- what may not be in it --
     ("a DOCTYPE", '<?xml version="1.0"?>\n<!DOCTYPE robot>\n' + GOOD, 422, ":2 unsupported"),
@@ -68,6 +70,10 @@ CASES = [
     ("a DTD of elsewhere", '<!DOCTYPE robot SYSTEM "http://127.0.0.1:1/x.dtd">' + GOOD, 422, ":1 unsupported"),
     ("65 levels", "<robot>" + "<a>" * 64 + "</a>" * 64 + "</robot>", 422, ":1 maximum"),
     ("a hundred thousand levels", "<robot>" + "<a>" * 100000, 422, ":1 maximum"),
+    ("65 attributes", "<robot>\n<a " + " ".join(f'a{i}="&gt;>="' for i in range(65)) + "/></robot>", 422, ":2 maximum"),
+    ("a hundred thousand attributes", "<robot " + " ".join(f"a{i}=''" for i in range(100000)) + "/>", 422, ":1 maximum"),
+    ("attributes behind an error", '<?xml version="1.0"><robot ' + " ".join(f"a{i}=''" for i in range(100000)) + "/>?>", 400, ":1 syntax"),
+    ("attributes in a value", "<robot b=\"<x " + " ".join(f"a{i}=''" for i in range(100000)) + "/>\"/>", 422, ":1 maximum"),
     # -- not a URDF --
     ("another root element", '<sdf version="1.6"/>', 422, "/sdf:1 type"),
     ("no links", '<robot name="r"/>', 422, "/robot:1 required"),
@@ -219,6 +225,16 @@ def test_what_a_small_urdf_says(client):
     assert only["name"] == "j" and only["type"] == "revolute" and only["axis"] == [0, 0, 1]
     assert only["limits"] == {"position": [-1, 1], "velocity": 2, "torque": 5}
     assert only["link"] == {"mass": 2, "com": [0, 0, 0], "inertia": {"xx": 0.1, "yy": 0.1, "zz": 0.1, "xy": 0, "xz": 0, "yz": 0}}
+
+
+def test_what_looks_like_attributes_is_none(client):
+    many = "a='b' " * 100
+    inside = f"<!-- <x {many}/> --><note><![CDATA[<x {many}/>]]></note><?hint <x {many}/>?><note>{many}</note><note text=\"{many}>\"/>\n"
+    put_in(client, GOOD.replace(TAIL, inside + TAIL))
+
+
+def test_a_byte_order_mark_is_no_fault(client):
+    put_in(client, "\ufeff" + GOOD)
 
 
 def test_names(client):
