@@ -122,6 +122,13 @@ programs   = $(patsubst %.c,$(OUT)/%,$(1))
 $(call programs,$(UNIT_SRC)):  TEST_LIBS := -lcriterion -lcjson
 $(call programs,$(FUZZ_SRC)):  TEST_LIBS := -fsanitize=fuzzer -lcjson
 $(call programs,$(BENCH_SRC)): TEST_LIBS := -lcjson
+
+# The peer of bench_dynamics.c is C++: everything of it stays in one object.
+$(OUT)/tests/bench/bench_dynamics: TEST_LIBS += $(OUT)/obj/kdl.o -lorocos-kdl -lstdc++
+$(OUT)/tests/bench/bench_dynamics: $(OUT)/obj/kdl.o
+$(OUT)/obj/kdl.o: tests/bench/kdl.cpp tests/bench/kdl.h $(OUT)/obj/flags
+	$(CXX) -std=c++17 -Wall -Wextra $(FLAGS_$(VARIANT)) -I. -Ilib/include -isystem /usr/include/eigen3 -c $< -o $@
+
 $(OUT)/tests/%: tests/%.c $(ROOMS) $(OUT)/obj/flags
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(filter-out -Wmissing-prototypes,$(CFLAGS)) $< $(LDFLAGS) $(ROOMS) $(TEST_LIBS) $(LIBS) -o $@

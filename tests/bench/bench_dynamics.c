@@ -1,8 +1,10 @@
-/* Processor time of single calls of the kernels, lines "name value unit better": the median of several runs over
- * many postures. */
+/* Processor time of the kernels, lines "name value unit better": the median of several runs over many postures. Where
+ * Orocos KDL knows the arm it computes the same, in the same run: kdl_*, and *_to_kdl how many times faster we are. */
+#include <math.h>
 #include <time.h>
 
 #include "lib/dynamics/lanes.h"
+#include "tests/bench/kdl.h"
 #include "tests/support/robots.h"
 
 enum { POSTURES = 512, REPEATS = 40, RUNS = 9, N = ARMDYN_JOINTS_MAX };
@@ -10,6 +12,7 @@ enum { POSTURES = 512, REPEATS = 40, RUNS = 9, N = ARMDYN_JOINTS_MAX };
 struct subject {
   struct armdyn_robot *robot;
   struct armdyn_workspace *workspace;
+  struct kdl *kdl; /* NULL: not an arm for it */
   size_t n;
   double q[POSTURES * N], qd[POSTURES * N], qdd[POSTURES * N], tau[POSTURES * N];
 };
@@ -120,22 +123,51 @@ static void regressor(struct subject *s)
   }
 }
 
+static void kdl_inverse(struct subject *s)
+{
+  for (size_t k = 0; k < POSTURES; k++) {
+    kdl_inverse_dynamics(s->kdl, s->q + k * s->n, s->qd + k * s->n, s->qdd + k * s->n, s->tau + k * s->n);
+  }
+}
+
+static void kdl_mass(struct subject *s)
+{
+  double M[N * N];
+  for (size_t k = 0; k < POSTURES; k++) kdl_mass_matrix(s->kdl, s->q + k * s->n, M);
+}
+
+static void kdl_forward(struct subject *s)
+{
+  double qdd[N];
+  for (size_t k = 0; k < POSTURES; k++) {
+    kdl_forward_dynamics(s->kdl, s->q + k * s->n, s->qd + k * s->n, s->tau + k * s->n, qdd);
+  }
+}
+
+/* What is measured; `peer`: the row that computes the same by KDL, 0 = none. To add: a function and a row. */
+enum { NO_PEER, KDL_INVERSE, KDL_MASS, KDL_FORWARD };
+/* clang-format off */
 static const struct {
   const char *name;
   void (*run)(struct subject *s);
+  int peer;
 } kernels[] = {
-  { "inverse_%s_call", inverse_call },
-  { "inverse_%s_sample", inverse_batch },
-  { "mass_matrix_%s_call", mass_matrix },
-  { "forward_dynamics_%s_call", forward_dynamics },
-  { "mass_matrix_%s_sample", mass_matrix_batch },
-  { "forward_dynamics_%s_sample", forward_batch },
-  { "coriolis_matrix_%s_call", coriolis_matrix },
-  { "jacobian_%s_call", jacobian },
-  { "kinematics_%s_call", forward_kinematics },
-  { "derivatives_%s_call", derivatives },
-  { "regressor_%s_call", regressor },
+  { "kdl_inverse_%s_call",        kdl_inverse,        -KDL_INVERSE },
+  { "kdl_mass_matrix_%s_call",    kdl_mass,           -KDL_MASS },
+  { "kdl_forward_%s_call",        kdl_forward,        -KDL_FORWARD },
+  { "inverse_%s_call",            inverse_call,       KDL_INVERSE },
+  { "inverse_%s_sample",          inverse_batch,      KDL_INVERSE },
+  { "mass_matrix_%s_call",        mass_matrix,        KDL_MASS },
+  { "mass_matrix_%s_sample",      mass_matrix_batch,  KDL_MASS },
+  { "forward_dynamics_%s_call",   forward_dynamics,   KDL_FORWARD },
+  { "forward_dynamics_%s_sample", forward_batch,      KDL_FORWARD },
+  { "coriolis_matrix_%s_call",    coriolis_matrix,    NO_PEER },
+  { "jacobian_%s_call",           jacobian,           NO_PEER },
+  { "kinematics_%s_call",         forward_kinematics, NO_PEER },
+  { "derivatives_%s_call",        derivatives,        NO_PEER },
+  { "regressor_%s_call",          regressor,          NO_PEER },
 };
+/* clang-format on */
 
 static int by_size(const void *a, const void *b)
 {
@@ -143,7 +175,7 @@ static int by_size(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-static void measure(const char *format, const char *robot, void (*run)(struct subject *s), struct subject *s)
+static double measure(const char *format, const char *robot, void (*run)(struct subject *s), struct subject *s)
 {
   double ns[RUNS];
   char name[64];
@@ -157,6 +189,37 @@ static void measure(const char *format, const char *robot, void (*run)(struct su
   const char *slot = strstr(format, "%s");
   snprintf(name, sizeof name, "%.*s%s%s", (int)(slot - format), format, robot, slot + 2);
   printf("%s %.1f ns lower\n", name, ns[RUNS / 2]);
+  return ns[RUNS / 2];
+}
+
+static void measure_all(const char *robot, struct subject *s)
+{
+  double peer[KDL_FORWARD + 1] = { 0 };
+  for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+    const int with = kernels[k].peer;
+    if (with < 0 && !s->kdl) continue;
+    const double ns = measure(kernels[k].name, robot, kernels[k].run, s);
+    if (with < 0) peer[-with] = ns;
+    if (with <= 0 || !s->kdl) continue;
+    const char *slot = strstr(kernels[k].name, "%s");
+    printf("%.*s%s%s_to_kdl %.2f x higher\n", (int)(slot - kernels[k].name), kernels[k].name, robot, slot + 2,
+           peer[with] / ns);
+  }
+}
+
+/* A peer that computes something else would be no yardstick. */
+static void check_peer(struct subject *s)
+{
+  double ours[N], theirs[N], most = 0, off = 0;
+  armdyn_inverse_dynamics(s->robot, s->q, s->qd, s->qdd, NULL, s->workspace, ours);
+  kdl_inverse_dynamics(s->kdl, s->q, s->qd, s->qdd, theirs);
+  for (size_t j = 0; j < s->n; j++) {
+    most = fmax(most, fabs(theirs[j]));
+    off = fmax(off, fabs(theirs[j] - ours[j]));
+  }
+  if (off <= 1e-9 * most) return;
+  fprintf(stderr, "KDL's torque differs by %g of %g\n", off, most);
+  exit(1);
 }
 
 /* The batch on every vector unit that this processor has, as inverse_<robot>_sample_<unit>. */
@@ -182,9 +245,11 @@ static void subject_open(struct subject *s, const struct armdyn_robot_descriptio
   }
   s->n = description->joint_count;
   s->workspace = armdyn_workspace_new(s->n);
+  s->kdl = kdl_new(description);
   dice_fill(&dice, s->q, POSTURES * s->n, -3, 3);
   dice_fill(&dice, s->qd, POSTURES * s->n, -2, 2);
   dice_fill(&dice, s->qdd, POSTURES * s->n, -5, 5);
+  if (s->kdl) check_peer(s);
 }
 
 /* "scara", "puma560": links only, as in tests/data/vectors; "puma560_full": with drives and friction; "7_axis": random. */
@@ -219,10 +284,9 @@ int main(void)
   for (size_t r = 0; r < sizeof robots / sizeof *robots; r++) {
     describe(robots[r], &description);
     subject_open(&subject, &description);
-    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
-      measure(kernels[k].name, robots[r], kernels[k].run, &subject);
-    }
+    measure_all(robots[r], &subject);
     measure_widths(robots[r], &subject);
+    kdl_free(subject.kdl);
     armdyn_workspace_free(subject.workspace);
     armdyn_robot_free(subject.robot);
   }
