@@ -252,16 +252,21 @@ static void subject_open(struct subject *s, const struct armdyn_robot_descriptio
   if (s->kdl) check_peer(s);
 }
 
-/* "scara", "puma560": links only, as in tests/data/vectors; "puma560_full": with drives and friction; "7_axis": random. */
+/* "scara", "puma560": links only, as in tests/data/vectors; "puma560_full": with drives and friction; "7_axis": random links. */
 static void describe(const char *name, struct armdyn_robot_description *description)
 {
   if (!strcmp(name, "7_axis")) {
     struct dice dice = { 3 };
+    struct armdyn_joint plain;
+    armdyn_joint_init(&plain);
     random_description(&dice, description, 7, ARMDYN_DH);
     for (size_t i = 0; i < 7; i++) {
       description->joints[i].type = ARMDYN_REVOLUTE;
-      description->joints[i].friction = description->joints[ARMDYN_JOINTS_MAX - 1].friction; /* none */
+      description->joints[i].friction = plain.friction;
+      description->joints[i].drive = plain.drive;
     }
+    description->payload = (struct armdyn_body){ 0 };
+    description->has_transmission = false;
     return;
   }
   const bool full = strstr(name, "_full");
