@@ -1,6 +1,7 @@
 #include "server/base/log.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -11,7 +12,7 @@
 #include "server/base/clock.h"
 
 /* A line is cut at LINE_MOST, so that a hostile path cannot make it long; GATHER_MOST bounds what waits. */
-enum { LINE_MOST = 4096, GATHER_MOST = 1 << 20, LOG_DELAY_NS = 50 * 1000 * 1000, STUCK_MS = 1000 };
+enum { LINE_MOST = PIPE_BUF, GATHER_MOST = 1 << 20, LOG_DELAY_NS = 50 * 1000 * 1000, STUCK_MS = 1000 };
 
 static const char NUMBER_MARK = '\1'; /* the first character of a value that is written without quotes */
 
@@ -118,20 +119,46 @@ static void put_member(struct line *line, const char *name, const char *value)
     put_string(line, value);
 }
 
-static void write_out(const char *bytes, size_t length)
+/* As many whole lines from the start as one write to a pipe with room takes without blocking. */
+static size_t lines_for_one_write(const char *bytes, size_t length)
 {
+  if (length <= PIPE_BUF) return length;
+  const char *end = memrchr(bytes, '\n', PIPE_BUF);
+  return end ? (size_t)(end - bytes) + 1 : PIPE_BUF;
+}
+
+static uint64_t count_lines(const char *bytes, size_t length)
+{
+  uint64_t lines = 0;
+  for (size_t i = 0; i < length; i++) lines += bytes[i] == '\n';
+  return lines;
+}
+
+/* Answers how many lines are lost. A reader that took nothing for STUCK_MS is not waited for again before it has taken
+ * something: standard error may be a pipe that blocks. */
+static uint64_t write_out(const char *bytes, size_t length)
+{
+  static _Atomic bool stuck;
   while (length > 0) {
-    ssize_t n = write(STDERR_FILENO, bytes, length);
-    if (n > 0) {
-      bytes += n;
-      length -= (size_t)n;
-    } else if (n < 0 && errno == EAGAIN) {
-      struct pollfd ready = { .fd = STDERR_FILENO, .events = POLLOUT };
-      if (poll(&ready, 1, STUCK_MS) <= 0) return;
-    } else if (!(n < 0 && errno == EINTR)) {
-      return; /* nobody reads: there is nowhere to say so */
-    }
+    struct pollfd ready = { .fd = STDERR_FILENO, .events = POLLOUT };
+    int rc = poll(&ready, 1, stuck ? 0 : STUCK_MS);
+    if (rc < 0 && errno == EINTR) continue;
+    stuck = rc == 0;
+    ssize_t n = rc > 0 ? write(STDERR_FILENO, bytes, lines_for_one_write(bytes, length)) : 0;
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return count_lines(bytes, length);
+    bytes += n;
+    length -= (size_t)n;
   }
+  return 0;
+}
+
+static uint64_t write_note(uint64_t lost)
+{
+  char note[128];
+  int n = snprintf(note, sizeof note, "{\"level\":\"warning\",\"message\":\"log lines lost\",\"count\":%llu}\n",
+                   (unsigned long long)lost);
+  return write_out(note, (size_t)n) ? lost : 0;
 }
 
 /* Write what was gathered; the caller holds gather.lock, which is free while bytes go out. */
@@ -147,14 +174,10 @@ static void drain(void)
   gather.length = 0;
   gather.lost = 0;
   pthread_mutex_unlock(&gather.lock);
-  if (length) write_out(bytes, length);
-  if (lost) {
-    char note[128];
-    int n = snprintf(note, sizeof note, "{\"level\":\"warning\",\"message\":\"log lines lost\",\"count\":%llu}\n",
-                     (unsigned long long)lost);
-    write_out(note, (size_t)n);
-  }
+  if (length) lost += write_out(bytes, length);
+  if (lost) lost = write_note(lost);
   pthread_mutex_lock(&gather.lock);
+  gather.lost += lost;
   pthread_mutex_unlock(&gather.writing);
 }
 
@@ -223,10 +246,10 @@ static void hand_over(const struct line *line, bool at_once)
 {
   pthread_mutex_lock(&gather.lock);
   if (!gather.gathers) {
-    write_out(line->text, line->length);
+    gather.lost += write_out(line->text, line->length);
   } else if (at_once) {
     drain();
-    write_out(line->text, line->length);
+    gather.lost += write_out(line->text, line->length);
   } else if (gather.length + line->length > GATHER_MOST) {
     gather.lost++;
   } else {

@@ -115,3 +115,50 @@ Test(log, gathered_lines_keep_their_order)
 {
   check_chatter(true);
 }
+
+static void flood(int lines)
+{
+  static char text[1000];
+  memset(text, 'x', sizeof text - 1);
+  for (int i = 0; i < lines; i++) log_event(LOG_INFO, "flood", "text", text, NULL);
+}
+
+/* Standard error is a pipe that blocks, and nobody reads it: nothing waits for long, and what is lost is told. */
+Test(log, a_reader_that_has_stopped_stops_nobody, .timeout = 20)
+{
+  int ends[2];
+  static char bytes[1 << 20];
+  cr_assert_eq(pipe(ends), 0);
+  former = dup(STDERR_FILENO);
+  dup2(ends[1], STDERR_FILENO);
+  close(ends[1]);
+  log_set_level(LOG_INFO);
+  log_start();
+  flood(1000);
+  for (int i = 0; i < 100; i++) log_event(LOG_WARNING, "at once", NULL);
+  log_stop();
+
+  ssize_t length = read(ends[0], bytes, sizeof bytes);
+  cr_assert(length > 0 && bytes[length - 1] == '\n', "no line is split");
+  log_event(LOG_WARNING, "read again", NULL);
+  log_start();
+  log_event(LOG_WARNING, "after the loss", NULL);
+  log_stop();
+  dup2(former, STDERR_FILENO);
+  close(former);
+
+  long long count = 0, found = 0;
+  for (ssize_t more; (more = read(ends[0], bytes + length, sizeof bytes - (size_t)length - 1)) > 0;) length += more;
+  bytes[length] = '\0';
+  for (char *line = bytes, *end; (end = strchr(line, '\n')); line = end + 1, found++) {
+    *end = '\0';
+    cJSON *json = cJSON_Parse(line);
+    cr_assert(json, "no JSON: %s", line);
+    const cJSON *lost = cJSON_GetObjectItem(json, "count");
+    if (lost) count += (long long)cJSON_GetNumberValue(lost), found--;
+    cJSON_Delete(json);
+  }
+  close(ends[0]);
+  cr_assert_gt(count, 0);
+  cr_expect_eq(count + found, 1000 + 100 + 2, "%lld lost, %lld found", count, found);
+}
