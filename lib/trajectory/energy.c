@@ -3,7 +3,16 @@
 
 #include "lib/trajectory/polynomial.h"
 
-enum { N = ARMDYN_JOINTS_MAX, TERMS = N + 3, NODES = 5, DEPTH = 40 };
+enum {
+  N = ARMDYN_JOINTS_MAX,
+  TERMS = N + 3,
+  NODES = 5,
+  DEPTH = 40,
+  HALVINGS_SHARED = 1 << 17, /* of all pieces together, and */
+  HALVINGS_PIECE = 1 << 10   /* what every piece adds to it */
+};
+
+static const double ROUND_OFF = 1e-13; /* no halves of an interval agree better */
 
 /* What is integrated: positive power of every joint, braking power, friction power, squared relative torque. */
 enum { BRAKED = N, FRICTION, COST };
@@ -16,6 +25,7 @@ struct quadrature {
   const struct armdyn_trajectory *trajectory;
   struct armdyn_workspace *workspace;
   double tolerance; /* W: of the mean power on an interval */
+  size_t halvings;  /* left: beyond 1e8 rad a motion has more oscillations than anybody can wait for */
 };
 
 static struct powers powers_at(const struct quadrature *w, size_t piece, double s)
@@ -51,17 +61,21 @@ static struct powers gauss(const struct quadrature *w, size_t piece, double from
   return sum;
 }
 
-static void integrate(const struct quadrature *w, size_t piece, double from, double to, const struct powers *whole,
-                      int depth, struct powers *sum)
+static void integrate(struct quadrature *w, size_t piece, double from, double to, const struct powers *whole, int depth,
+                      struct powers *sum)
 {
   const double middle = (from + to) / 2;
   const struct powers left = gauss(w, piece, from, middle), right = gauss(w, piece, middle, to);
-  double difference = 0;
-  for (int i = 0; i < TERMS; i++) difference = fmax(difference, fabs(left.x[i] + right.x[i] - whole->x[i]));
-  if (depth == 0 || difference <= w->tolerance * (to - from)) {
+  double difference = 0, largest = 0;
+  for (int i = 0; i < TERMS; i++) {
+    difference = fmax(difference, fabs(left.x[i] + right.x[i] - whole->x[i]));
+    largest = fmax(largest, fabs(whole->x[i]));
+  }
+  if (depth == 0 || w->halvings == 0 || difference <= fmax(w->tolerance * (to - from), ROUND_OFF * largest)) {
     for (int i = 0; i < TERMS; i++) sum->x[i] += left.x[i] + right.x[i];
     return;
   }
+  w->halvings--;
   integrate(w, piece, from, middle, &left, depth - 1, sum);
   integrate(w, piece, middle, to, &right, depth - 1, sum);
 }
@@ -96,7 +110,7 @@ enum armdyn_status armdyn_trajectory_energy(const struct armdyn_robot *robot,
                                             struct armdyn_motion_energy *energy)
 {
   const size_t n = armdyn_robot_joint_count(robot);
-  struct quadrature w = { robot, trajectory, armdyn_workspace_new(n), 0 };
+  struct quadrature w = { robot, trajectory, armdyn_workspace_new(n), 0, HALVINGS_SHARED };
   struct powers sum = { { 0 } };
   if (!w.workspace) return ARMDYN_EMEMORY;
   *energy = (struct armdyn_motion_energy){ 0 };
@@ -105,6 +119,7 @@ enum armdyn_status armdyn_trajectory_energy(const struct armdyn_robot *robot,
     w.tolerance = 1e-10 * scale_of(&w);
     for (size_t k = 0; k < trajectory->piece_count; k++) {
       const double length = trajectory->breaks[k + 1] - trajectory->breaks[k];
+      w.halvings += HALVINGS_PIECE;
       const struct powers whole = gauss(&w, k, 0, length);
       integrate(&w, k, 0, length, &whole, DEPTH, &sum);
     }

@@ -117,7 +117,8 @@ double armdyn_sample_time(const struct armdyn_trajectory *trajectory, double rat
 void armdyn_trajectory_sample(const struct armdyn_robot *robot, const struct armdyn_trajectory *trajectory, double t,
                               struct armdyn_workspace *workspace, double *row);
 
-/* Energy of a motion by Gauss-Legendre quadrature on every piece, refined to 1e-9 relative. OK or EMEMORY. */
+/* Energy of a motion by Gauss-Legendre quadrature on every piece, refined to 1e-9 relative; less exact where a motion
+ * turns so often (millions of revolutions) that its refinement is cut off, after some seconds. OK or EMEMORY. */
 enum armdyn_status armdyn_trajectory_energy(const struct armdyn_robot *robot,
                                             const struct armdyn_trajectory *trajectory,
                                             struct armdyn_motion_energy *energy);

@@ -368,6 +368,41 @@ Test(profiles, limits_hold_on_a_finer_grid)
   }
 }
 
+/* Without limits a thousandth of a second may be followed by a thousand, and a joint may turn 1e8 times. */
+Test(profiles, energy_of_absurd_motions_ends, .timeout = 60)
+{
+  static struct armdyn_robot_description d;
+  static const struct {
+    double middle, end, way;
+    bool exact; /* the balance holds */
+  } motions[] = { { 1e-3, 1e3, 1, true }, { 1e-6, 1e6, 1, true }, { 0.5, 1, 1e9, false } };
+  for (size_t i = 0; i < sizeof motions / sizeof *motions; i++) {
+    struct armdyn_profile_request request;
+    struct armdyn_motion_energy e;
+    struct motion m;
+    double points[3 * 6] = { 0 };
+    const double times[3] = { 0, motions[i].middle, motions[i].end };
+    puma_request(&d, &request, ARMDYN_TRAPEZOID, NULL);
+    for (size_t j = 0; j < 6; j++) {
+      d.joints[j].limits =
+          (struct armdyn_limits){ { -INFINITY, INFINITY }, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY };
+      points[6 + j] = 0.3 * motions[i].way * (double)(j + 1);
+      points[12 + j] = -0.2 * motions[i].way * (double)j;
+    }
+    request.points = points;
+    request.point_count = 3;
+    request.times = times;
+    request.duration = NAN;
+    request.limits = NULL;
+    cr_assert_eq(motion_plan(&m, &d, &request), ARMDYN_OK, "%s", m.error.message);
+    cr_assert_eq(armdyn_trajectory_energy(m.robot, &m.trajectory, &e), ARMDYN_OK);
+    cr_assert(isfinite(e.positive_work) && e.positive_work > 0);
+    const double balance = e.kinetic + e.gravity + e.friction + e.braked;
+    if (motions[i].exact) cr_assert_float_eq(e.positive_work, balance, 1e-8 * e.positive_work);
+    motion_close(&m);
+  }
+}
+
 /* positive = kinetic + gravity + friction + braked, and the works are what a fine sum gives. */
 Test(profiles, energy_adds_up)
 {
