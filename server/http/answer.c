@@ -32,7 +32,7 @@ static void give(struct exchange *x, int http_status, const char *content_type, 
   if (atomic_load_explicit(&x->http->stopping, memory_order_relaxed)) add_header(x, response, "Connection", "close");
   x->response = response;
   x->status = http_status;
-  x->answer_bytes = bytes;
+  x->answer_bytes = x->answer_held = bytes;
 }
 
 void exchange_set_header(struct exchange *x, const char *name, const char *format, ...)
@@ -128,39 +128,51 @@ void answer_status(struct exchange *x, enum armdyn_status status, const struct a
 /* -- streams -- */
 
 struct stream {
+  struct exchange *exchange;
   long (*next)(void *state, char *to, size_t size);
   void (*release)(void *state);
   void *state;
 };
 
+/* Nobody knows how long it gets, so every block that is asked for gives time for one more. */
 static ssize_t read_stream(void *context, uint64_t position, char *to, size_t size)
 {
   (void)position;
   struct stream *stream = context;
   long n = stream->next(stream->state, to, size);
   if (n == 0) return MHD_CONTENT_READER_END_OF_STREAM;
-  return n < 0 ? MHD_CONTENT_READER_END_WITH_ERROR : n;
+  if (n < 0) return MHD_CONTENT_READER_END_WITH_ERROR;
+  exchange_sends(stream->exchange, (size_t)n);
+  return n;
 }
 
 static void release_stream(void *context)
 {
   struct stream *stream = context;
-  if (stream->release) stream->release(stream->state);
+  stream->release(stream->state);
   free(stream);
 }
 
 void answer_stream(struct exchange *x, int http_status, const char *content_type,
-                   long (*next)(void *state, char *to, size_t size), void (*release)(void *state), void *state)
+                   long (*next)(void *state, char *to, size_t size), void (*release)(void *state), void *state,
+                   size_t held)
 {
+  if (atomic_load_explicit(&x->http->bytes_in_flight, memory_order_relaxed) + held > LIMIT_BODIES_IN_FLIGHT) {
+    release(state);
+    exchange_set_header(x, "Retry-After", "1");
+    answer_problem(x, PROBLEM_UNAVAILABLE, "too many large answers at once");
+    return;
+  }
   struct stream *stream = malloc(sizeof *stream);
   struct MHD_Response *response = NULL;
   if (stream) {
-    *stream = (struct stream){ next, release, state };
+    *stream = (struct stream){ x, next, release, state };
     response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK, read_stream, stream, release_stream);
   }
   if (!response) {
     free(stream);
-    if (release) release(state);
+    release(state);
   }
   give(x, http_status, content_type, response, 0);
+  x->answer_held = held;
 }

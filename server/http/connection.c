@@ -1,6 +1,7 @@
 /* Connections under watch. libmicrohttpd knows only inactivity: one byte a second holds a connection for ever. So every
  * connection has a phase and an absolute deadline, and one thread looks at all of them a few times a second. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -77,7 +78,7 @@ void connection_notify(void *http, struct MHD_Connection *mhd, void **context, e
 
 void connection_linger(struct connection *connection)
 {
-  if (connection->linger < 0) connection->linger = dup(connection->fd);
+  if (connection->linger < 0) connection->linger = fcntl(connection->fd, F_DUPFD_CLOEXEC, 0);
 }
 
 void connection_refuse(struct connection *connection, enum problem problem, const char *detail, const char *request_id)

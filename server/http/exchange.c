@@ -4,6 +4,8 @@
  * A connection is suspended before anybody else may resume it, and resumed exactly once: by the pool's thread when the
  * handler has answered, by exchange_resume when it said WAITS, or by the watch when the client has gone. Compare and
  * exchange on `state` decides who. */
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include "server/base/clock.h"
@@ -169,6 +171,21 @@ static enum MHD_Result take(struct exchange *x, const char *bytes, size_t *size)
 
 /* -- answering -- */
 
+/* For a client that takes this many bytes from now on. */
+static int64_t sending_deadline(const struct exchange *x, size_t bytes)
+{
+  return clock_monotonic_ns() + x->http->idle_timeout + (int64_t)(bytes / SLOWEST_READER) * SECOND;
+}
+
+/* What the socket still holds comes first, and that may be megabytes. */
+void exchange_sends(struct exchange *x, size_t bytes)
+{
+  int before = 0;
+  x->answer_bytes += bytes;
+  if (!ioctl(x->connection->fd, SIOCOUTQ, &before) && before > 0) bytes += (size_t)before;
+  atomic_store_explicit(&x->connection->deadline, sending_deadline(x, bytes), memory_order_relaxed);
+}
+
 static enum MHD_Result queue(struct exchange *x)
 {
   if (!x->response) {
@@ -177,9 +194,9 @@ static enum MHD_Result queue(struct exchange *x)
     if (!x->response) return MHD_NO;
   }
   free_large_body(x);
-  exchange_hold(x, x->answer_bytes);
-  int64_t patience = x->http->idle_timeout + (int64_t)(x->answer_bytes / SLOWEST_READER) * SECOND;
-  if (!connection_advance(x->connection, PHASE_SERVING, PHASE_SENDING, clock_monotonic_ns() + patience)) return MHD_NO;
+  exchange_hold(x, x->answer_held);
+  if (!connection_advance(x->connection, PHASE_SERVING, PHASE_SENDING, sending_deadline(x, x->answer_bytes)))
+    return MHD_NO;
   return MHD_queue_response(x->mhd, (unsigned)x->status, x->response);
 }
 

@@ -57,9 +57,10 @@ void answer_status(struct exchange *x, enum armdyn_status status, const struct a
 /* A problem with further members: see problem_write. */
 void answer_problem_extra(struct exchange *x, enum problem problem, const char *extra, const char *detail);
 /* Large series: `next` fills up to `size` bytes and answers how many (0 = the end, < 0 = break off). It runs on an event
- * thread while the client takes the answer; release is called once. */
+ * thread while the client takes the answer; release is called once. `held`: bytes of memory that the state takes. */
 void answer_stream(struct exchange *x, int http_status, const char *content_type,
-                   long (*next)(void *state, char *to, size_t size), void (*release)(void *state), void *state);
+                   long (*next)(void *state, char *to, size_t size), void (*release)(void *state), void *state,
+                   size_t held);
 /* Before the answer: a header of it. The name must be a literal. */
 void exchange_set_header(struct exchange *x, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -156,7 +156,8 @@ struct exchange {
 
   int status; /* 0 = no answer yet */
   struct MHD_Response *response;
-  size_t answer_bytes;
+  size_t answer_bytes; /* of a stream: so far */
+  size_t answer_held;  /* bytes of memory until it is sent */
   struct {
     const char *name;
     char *value;
@@ -175,6 +176,8 @@ void exchange_release(struct exchange *x);
 /* Of a route with NO_FIELDS: the body is empty or {}. false: an answer has been given. */
 bool exchange_has_no_fields(struct exchange *x);
 void exchange_forget_headers(struct exchange *x); /* those set for the answer */
+/* A stream gives so many bytes more: the client gets time to take them. On the event thread, while it sends. */
+void exchange_sends(struct exchange *x, size_t bytes);
 /* Let bytes_in_flight follow what this exchange holds. */
 void exchange_hold(struct exchange *x, size_t bytes);
 

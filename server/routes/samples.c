@@ -15,7 +15,8 @@ enum {
   COLUMNS_SIZE = 2048,
   CHUNK_BYTES = 128 << 10, /* rows held at once of a long series */
   WHOLE_BYTES = 4 << 20,   /* a series up to this size is read at once when it is opened */
-  PIECE_ROWS = 64          /* rows turned into text at once */
+  PIECE_ROWS = 64,         /* rows turned into text at once */
+  TEXT_OF_NUMBER = 25      /* bytes, with what separates it from the next */
 };
 
 struct samples {
@@ -201,6 +202,11 @@ void samples_free(void *samples)
 const char *samples_columns(const struct samples *samples)
 {
   return samples->columns;
+}
+
+size_t samples_memory(const struct samples *s)
+{
+  return sizeof *s + s->chunk.room * s->width * sizeof *s->chunk.rows + PIECE_ROWS * s->width * TEXT_OF_NUMBER;
 }
 
 /* -- text: each writes a piece and answers false when the store fails -- */

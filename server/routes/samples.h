@@ -29,6 +29,8 @@ enum armdyn_status samples_open(struct store *store, struct robots *robots, cons
                                 struct armdyn_error *error);
 /* The names of the columns of .npy and CSV, comma-separated. */
 const char *samples_columns(const struct samples *samples);
+/* Bytes of memory that it takes until it is freed. */
+size_t samples_memory(const struct samples *samples);
 /* See answer_stream: fills `to`, answers how many bytes; 0 at the end, < 0 when the store fails. Long series are read
  * piece by piece here, each piece well below a millisecond. */
 long samples_next(void *samples, char *to, size_t size);

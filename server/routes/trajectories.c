@@ -165,7 +165,7 @@ enum outcome trajectory_samples(struct exchange *x)
     answer_problem(x, PROBLEM_INVALID, NULL);
   } else if (found(x, status)) {
     if (query.media != MEDIA_JSON) exchange_set_header(x, "Columns", "%s", samples_columns(samples));
-    answer_stream(x, 200, media_type(query.media), samples_next, samples_free, samples);
+    answer_stream(x, 200, media_type(query.media), samples_next, samples_free, samples, samples_memory(samples));
   }
   return ANSWERED;
 }

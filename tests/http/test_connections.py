@@ -10,7 +10,8 @@ import time
 
 import pytest
 
-from support import Server, until
+from support import Server, robot, until
+from support.motions import motion
 
 GET = b"GET /healthz HTTP/1.1\r\nHost: t\r\n\r\n"
 TIMEOUT = 1  # s, the least that --body-timeout takes
@@ -208,6 +209,28 @@ def test_whoever_takes_no_answer_is_let_go():
         until(lambda: connections() <= before, timeout=25)
         assert is_served(server)
         sock.close()
+
+
+def test_a_long_answer_lasts_as_long_as_its_reader_goes_on():
+    """The idle timeout is for clients that take nothing; 60 MB of samples may take longer than that."""
+    with Server("--idle-timeout", 1) as server, server.client() as client:
+        arm = client.create_robot(robot("puma560")).headers["Location"]
+        job = client.post(arm + "/trajectories", motion(duration=100), headers={"Prefer": "wait=60"},
+                          query={"include": "result"}).expect(200).json
+        sock = socket.socket()
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+        sock.settimeout(20)
+        sock.connect((server.host, server.port))
+        path = job["result"]["value"]["samples"]
+        sock.sendall(f"GET {path} HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n".encode())
+        data = bytearray()
+        slowly = time.monotonic() + 4
+        while more := sock.recv(65536):
+            data += more
+            if time.monotonic() < slowly:
+                time.sleep(0.05)
+        sock.close()
+    assert data.endswith(b"\r\n0\r\n\r\n"), f"cut off after {len(data)} bytes"
 
 
 # ---------------------------------------------------------------- malformed and oversize
