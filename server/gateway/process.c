@@ -1,3 +1,4 @@
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -43,13 +44,18 @@ static void on_report(void *context, const char *transfer, const struct transfer
   send_message(context, GATEWAY_REPORT, &message, sizeof message);
 }
 
+/* Left out when serve is busy: who loads must not miss a heartbeat for it, and the next one says more. */
 static void on_progress(void *context, const char *transfer, uint32_t sent)
 {
+  struct process *p = context;
+  struct pollfd room = { .fd = p->channel.fd, .events = POLLOUT };
+  if (poll(&room, 1, 0) != 1 || pthread_mutex_trylock(&p->send_lock)) return;
   struct message_sent message;
   memset(&message, 0, sizeof message);
   snprintf(message.transfer, sizeof message.transfer, "%s", transfer);
   message.sent = sent;
-  send_message(context, GATEWAY_PROGRESS, &message, sizeof message);
+  channel_send(&p->channel, GATEWAY_PROGRESS, &message, sizeof message, SEND_MS);
+  pthread_mutex_unlock(&p->send_lock);
 }
 
 static void on_answer(void *context, const struct message_answer *answer)
