@@ -1,7 +1,8 @@
 #include "server/config/options.h"
 
 #include <errno.h>
-#include <stdint.h>
+
+#include "api/wire/nearest.h"
 
 enum kind { TEXT, INTEGER, CHOICE };
 
@@ -90,40 +91,17 @@ static enum armdyn_status set(struct options *options, const struct option *o, c
   return ARMDYN_OK;
 }
 
-/* Edit distance, for suggestions. Both are short. */
-static size_t distance(const char *a, const char *b)
+static const char *flag_of(const void *list, size_t index)
 {
-  enum { MOST = 63 };
-  size_t m = strlen(a), n = strlen(b), row[MOST + 1];
-  if (m > MOST || n > MOST) return SIZE_MAX;
-  for (size_t j = 0; j <= n; j++) row[j] = j;
-  for (size_t i = 1; i <= m; i++) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= n; j++) {
-      size_t change = diagonal + (a[i - 1] != b[j - 1]);
-      size_t shorter = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-      diagonal = row[j];
-      row[j] = change < shorter ? change : shorter;
-    }
-  }
-  return row[n];
+  return ((const struct option *)list)[index].flag;
 }
 
 static enum armdyn_status refuse_unknown(const char *argument, struct armdyn_error *error)
 {
-  const struct option *best = NULL;
-  size_t least = 4; /* farther away is no typing error */
   char flag[64];
   snprintf(flag, sizeof flag, "%.*s", (int)strcspn(argument, "="), argument);
-  for (size_t i = 0; i < OPTION_COUNT; i++) {
-    size_t d = distance(flag, table[i].flag);
-    if (d >= least) continue;
-    least = d;
-    best = &table[i];
-  }
-  if (best)
-    return armdyn_refuse(error, ARMDYN_EINPUT, "", "unknown option '%s'; did you mean %s?", argument, best->flag);
+  const char *best = nearest(flag, flag_of, table, OPTION_COUNT);
+  if (best) return armdyn_refuse(error, ARMDYN_EINPUT, "", "unknown option '%s'; did you mean %s?", argument, best);
   return armdyn_refuse(error, ARMDYN_EINPUT, "", "unknown option '%s'; --help lists all", argument);
 }
 

@@ -13,7 +13,6 @@ enum { KEY_LEAST = 16, KEY_MOST = 256 };
 struct auth {
   char file[1024];
   pthread_rwlock_t lock;
-  bool has_key;
   unsigned char hash[crypto_generichash_BYTES];
 };
 
@@ -80,7 +79,6 @@ enum armdyn_status auth_reload(struct auth *auth, struct armdyn_error *error)
   if (status) return status;
   pthread_rwlock_wrlock(&auth->lock);
   memcpy(auth->hash, hash, sizeof hash);
-  auth->has_key = true;
   pthread_rwlock_unlock(&auth->lock);
   return ARMDYN_OK;
 }

@@ -66,8 +66,10 @@ enum armdyn_status store_controller_update(struct store *store, struct store_con
   return store_write(store, update, &c, record_bytes(&controller_type, controller));
 }
 
-static enum armdyn_status delete (struct sql *sql, void *argument) {
-  struct change *c = argument; enum armdyn_status status = expect(sql, c->name, c->expected);
+static enum armdyn_status remove_controller(struct sql *sql, void *argument)
+{
+  struct change *c = argument;
+  enum armdyn_status status = expect(sql, c->name, c->expected);
   if (!status) status = sql_change(sql, "DELETE FROM controllers WHERE name = ?", VALUES(value_text(c->name)));
   return status ? status : store_retire_number(sql, "controller", c->name, c->expected);
 }
@@ -75,7 +77,7 @@ static enum armdyn_status delete (struct sql *sql, void *argument) {
 enum armdyn_status store_controller_delete(struct store *store, const char *name, int64_t expected)
 {
   struct change c = { .name = name, .expected = expected };
-  return store_write(store, delete, &c, 0);
+  return store_write(store, remove_controller, &c, 0);
 }
 
 enum armdyn_status store_controller_get(struct store *store, const char *name, struct store_controller *out)

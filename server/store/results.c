@@ -46,15 +46,17 @@ struct deletion {
   const char *kind, *id;
 };
 
-static enum armdyn_status delete (struct sql *sql, void *argument) {
-  const struct deletion *d = argument; return sql_change(sql, "DELETE FROM results WHERE id = ? AND kind = ?",
-                                                         VALUES(value_text(d->id), value_text(d->kind)));
+static enum armdyn_status remove_result(struct sql *sql, void *argument)
+{
+  const struct deletion *d = argument;
+  return sql_change(sql, "DELETE FROM results WHERE id = ? AND kind = ?",
+                    VALUES(value_text(d->id), value_text(d->kind)));
 }
 
 enum armdyn_status store_result_delete(struct store *store, const char *kind, const char *id)
 {
   struct deletion deletion = { kind, id };
-  enum armdyn_status status = store_write(store, delete, &deletion, 0);
+  enum armdyn_status status = store_write(store, remove_result, &deletion, 0);
   /* The result is gone, and with it all sight of its series; what a failure leaves of them is swept at start. */
   if (!status) store_series_purge(store, id);
   return status;

@@ -92,8 +92,11 @@ enum armdyn_status store_robot_update(struct store *store, struct store_robot *r
 }
 
 /* Results and controllers hold a robot by foreign keys; queued jobs are asked. */
-static enum armdyn_status delete (struct sql *sql, void *argument) {
-  struct change *c = argument; enum armdyn_status status = expect(sql, c->name, c->expected); if (status) return status;
+static enum armdyn_status remove_robot(struct sql *sql, void *argument)
+{
+  struct change *c = argument;
+  enum armdyn_status status = expect(sql, c->name, c->expected);
+  if (status) return status;
   if (c->archive) return sql_change(sql, "UPDATE robots SET archived = 1 WHERE name = ?", VALUES(value_text(c->name)));
   status = store_conflict(sql, "SELECT 1 FROM jobs WHERE robot = ? AND state = 'queued' LIMIT 1", c->name, ARMDYN_OK);
   if (!status) status = sql_change(sql, "DELETE FROM robots WHERE name = ?", VALUES(value_text(c->name)));
@@ -103,7 +106,7 @@ static enum armdyn_status delete (struct sql *sql, void *argument) {
 enum armdyn_status store_robot_delete(struct store *store, const char *name, int64_t expected, bool archive)
 {
   struct change c = { .name = name, .expected = expected, .archive = archive };
-  return store_write(store, delete, &c, 0);
+  return store_write(store, remove_robot, &c, 0);
 }
 
 #define SUMMARY  "SELECT v.name, v.revision, v.created_at, v.unphysical, r.archived"
