@@ -11,16 +11,16 @@
 
 enum {
   CLIENTS = 8,
-  HEADER = 7,          /* MBAP: transaction, protocol 0, length, unit */
-  PDU_MOST = 253,      /* function code and data */
-  READ_HOLDING = 3,    /**/
-  WRITE_SINGLE = 6,    /**/
-  WRITE_MULTIPLE = 16, /**/
-  READ_MOST = 125,     /* registers */
-  WRITE_MOST = 123,    /**/
+  HEADER = 7,     /* MBAP: transaction, protocol 0, length, unit */
+  PDU_MOST = 253, /* function code and data */
+  READ_HOLDING = 3,
+  WRITE_SINGLE = 6,
+  WRITE_MULTIPLE = 16,
+  READ_MOST = 125, /* registers */
+  WRITE_MOST = 123,
   CATCH_UP_MOST = 100, /* ms of its own clock that a stall may make up for */
-  DELAY_MS = 50,       /**/
-  LATE_MS = 1500       /**/
+  DELAY_MS = 50,
+  LATE_MS = 1500 /**/
 };
 
 struct client {
