@@ -204,7 +204,7 @@ LIBDIR    := $(DESTDIR)$(PREFIX)/lib
 INCLUDE   := $(DESTDIR)$(PREFIX)/include/armdyn
 DOC       := $(DESTDIR)$(PREFIX)/share/doc/armdyn
 UNITS     := $(LIBDIR)/systemd/system
-DOCUMENTS := README.md LICENSE THIRD-PARTY.md $(wildcard deploy/doc/*.md)
+DOCUMENTS := README.md LICENSE THIRD-PARTY.md $(wildcard deploy/doc/*.md deploy/doc/*.svg)
 EXAMPLES  := $(wildcard examples/*)
 
 install: all ## into DESTDIR/PREFIX: command, library, headers, armdyn.pc, examples, manual, systemd unit

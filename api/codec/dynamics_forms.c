@@ -22,62 +22,44 @@ static const char *const forward_methods[] = {
 #define WRENCHES     SAMPLES("wrench", TABLE_WRENCH, WRENCH, "fx, fy, fz in N, mx, my, mz in N m")
 #define WRENCH_FRAME ENUM(struct request, wrench_frame, frame_names)
 
+/* clang-format off */
+static const struct json_field position_fields[] = { { Q, REQUIRED }, OVERRIDES };
+static const struct json_field state_fields[] = { { Q, REQUIRED }, { QD, REQUIRED }, OVERRIDES };
+static const struct json_field motion_fields[] = { { Q, REQUIRED }, { QD, REQUIRED }, { QDD, REQUIRED }, OVERRIDES };
+static const struct json_field jacobian_fields[] = {
+  { Q, REQUIRED }, { QD, NULLABLE },
+  { ENUM(struct request, frame, jacobian_frame_names) },
+  OVERRIDES,
+};
+static const struct json_field statics_fields[] = { { Q, REQUIRED }, { WRENCHES, REQUIRED }, { WRENCH_FRAME }, OVERRIDES };
 static const struct json_field inverse_dynamics_fields[] = {
-  { Q, REQUIRED },
-  { QD, REQUIRED },
-  { QDD, REQUIRED },
-  { WRENCHES, NULLABLE },
-  { WRENCH_FRAME },
+  { Q, REQUIRED }, { QD, REQUIRED }, { QDD, REQUIRED },
+  { WRENCHES, NULLABLE }, { WRENCH_FRAME },
   { ENUM(struct request, method, inverse_methods) },
   { TRUTH(struct request, friction) },
   { TRUTH(struct request, decompose) },
   OVERRIDES,
 };
 static const struct json_field forward_dynamics_fields[] = {
-  { Q, REQUIRED },
-  { QD, REQUIRED },
-  { TAU, REQUIRED },
-  { WRENCHES, NULLABLE },
-  { WRENCH_FRAME },
+  { Q, REQUIRED }, { QD, REQUIRED }, { TAU, REQUIRED },
+  { WRENCHES, NULLABLE }, { WRENCH_FRAME },
   { ENUM(struct request, method, forward_methods) },
   { TRUTH(struct request, friction) },
   OVERRIDES,
 };
-static const struct json_field position_fields[] = { { Q, REQUIRED }, OVERRIDES };
-static const struct json_field state_fields[] = { { Q, REQUIRED }, { QD, REQUIRED }, OVERRIDES };
-
-static const struct json_field jacobian_fields[] = {
-  { Q, REQUIRED },
-  { QD, NULLABLE },
-  { ENUM(struct request, frame, jacobian_frame_names) },
-  OVERRIDES,
-};
-static const struct json_field statics_fields[] = {
-  { Q, REQUIRED },
-  { WRENCHES, REQUIRED },
-  { WRENCH_FRAME },
-  OVERRIDES,
-};
-
 static const struct json_field derivatives_fields[] = {
-  { Q, REQUIRED },   { QD, REQUIRED },
-  { QDD, REQUIRED }, { WRENCHES, NULLABLE },
-  { WRENCH_FRAME },  { TRUTH(struct request, friction) },
+  { Q, REQUIRED }, { QD, REQUIRED }, { QDD, REQUIRED },
+  { WRENCHES, NULLABLE }, { WRENCH_FRAME },
+  { TRUTH(struct request, friction) },
   OVERRIDES,
 };
 static const struct json_field linearize_fields[] = {
-  { Q, REQUIRED },   { QD, REQUIRED },
-  { TAU, REQUIRED }, { WRENCHES, NULLABLE },
-  { WRENCH_FRAME },  { TRUTH(struct request, friction) },
+  { Q, REQUIRED }, { QD, REQUIRED }, { TAU, REQUIRED },
+  { WRENCHES, NULLABLE }, { WRENCH_FRAME },
+  { TRUTH(struct request, friction) },
   OVERRIDES,
 };
-
-static const struct json_field motion_fields[] = {
-  { Q, REQUIRED },
-  { QD, REQUIRED },
-  { QDD, REQUIRED },
-  OVERRIDES,
-};
+/* clang-format on */
 
 static void request_init(void *object)
 {

@@ -175,19 +175,27 @@ static void decode_document(struct json_reader *r, const struct json_field *fiel
   text[raw.length] = '\0';
 }
 
+/* "a", "b" or "c" */
+static const char *choices(char out[WORDS_SIZE], const struct json_field *field)
+{
+  size_t used = 0;
+  *out = '\0';
+  for (size_t i = 0; i < field->name_count && used < WORDS_SIZE; i++)
+    used += (size_t)snprintf(out + used, WORDS_SIZE - used, "%s\"%s\"",
+                             i == 0                      ? ""
+                             : i + 1 < field->name_count ? ", "
+                                                         : " or ",
+                             field->names[i]);
+  return out;
+}
+
 static void decode_enum(struct json_reader *r, const struct json_field *field, void *object,
                         const struct json_context *context)
 {
   (void)context;
   struct json_slice raw;
-  char list[WORDS_SIZE] = "", excerpt[EXCERPT_SIZE];
-  size_t used = 0;
-  for (size_t i = 0; i < field->name_count && used < sizeof list; i++)
-    used += (size_t)snprintf(list + used, sizeof list - used, "%s\"%s\"",
-                             i == 0                      ? ""
-                             : i + 1 < field->name_count ? ", "
-                                                         : " or ",
-                             field->names[i]);
+  char list[WORDS_SIZE], excerpt[EXCERPT_SIZE];
+  choices(list, field);
   if (!json_read_text(r, list, &raw)) return;
   for (int i = 0; i < (int)field->name_count; i++) {
     if (!json_slice_is(raw, field->names[i])) continue;
@@ -415,13 +423,13 @@ static const char *field_words(const struct json_field *field, char out[WORDS_SI
     [FIELD_TEXT] = "a text",
     [FIELD_STRING] = "a text",
     [FIELD_DOCUMENT] = "any value",
-    [FIELD_ENUM] = "a word",
     [FIELD_NUMBERS] = "a list of numbers",
     [FIELD_MATRIX] = "a list of rows of numbers",
     [FIELD_LIST] = "a list",
     [FIELD_MAP] = "an object of texts",
     [FIELD_CUSTOM] = "a value",
   };
+  if (field->kind == FIELD_ENUM) return choices(out, field);
   return field->kind == FIELD_OBJECT ? field->type->words : words(out, names[field->kind], field->unit);
 }
 

@@ -9,6 +9,7 @@
 struct lanes_kernels {
   const char *name;
   size_t width; /* samples at a time in a batch */
+  void (*sines)(size_t n, const double *x, double *sine, double *cosine);
   /* one sample, without friction and rotors */
   void (*inverse)(const struct armdyn_robot *robot, const double *q, const double *qd, const double *qdd,
                   const struct armdyn_load *load, double *tau);

@@ -6,6 +6,6 @@
 #define LANES 8
 #include "lib/dynamics/lanes_kernel.h"
 
-const struct lanes_kernels lanes_avx512 = { "avx512",    LANES,         inverse,       forward,
+const struct lanes_kernels lanes_avx512 = { "avx512",    LANES,         sines,         inverse,          forward,
                                             mass_matrix, inverse_batch, forward_batch, mass_matrix_batch };
 #endif

@@ -2,5 +2,5 @@
 #define LANES 2
 #include "lib/dynamics/lanes_kernel.h"
 
-const struct lanes_kernels lanes_baseline = { "baseline",  LANES,         inverse,       forward,
+const struct lanes_kernels lanes_baseline = { "baseline",  LANES,         sines,         inverse,          forward,
                                               mass_matrix, inverse_batch, forward_batch, mass_matrix_batch };

@@ -23,25 +23,38 @@ typedef long long lane_bits __attribute__((vector_size(8 * LANES)));
 /* again after it */
 #include "lib/dynamics/inertia_kernel.h"
 
-/* -- one sample: sines and cosines of LANES joints at a time -- */
+/* -- one sample -- */
 
-static void single_turns(const struct reduced_robot *robot, size_t n, struct single_state *x)
+/* LANES at a time. */
+static void sines(size_t n, const double *x, double *sine, double *cosine)
 {
   for (size_t first = 0; first < n; first += LANES) {
-    lanes q = { 0 }, sine, cosine;
     const size_t count = n - first < LANES ? n - first : LANES;
-    for (size_t l = 0; l < count; l++) q[l] = robot->joints[first + l].slides ? 0 : x[first + l].q;
+    lanes q = { 0 }, s, c;
+    for (size_t l = 0; l < count; l++) q[l] = x[first + l];
     const lane_bits inside = sincos_range(&q);
     if (all_lanes(&inside)) {
-      sincos_lanes(&q, &sine, &cosine);
+      sincos_lanes(&q, &s, &c);
     } else {
-      sincos_by_lane(&q, &sine, &cosine);
+      sincos_by_lane(&q, &s, &c);
     }
     for (size_t l = 0; l < count; l++) {
-      const struct reduced_joint *joint = &robot->joints[first + l];
-      x[first + l].cosine = joint->angle_cosine * cosine[l] - joint->angle_sine * sine[l];
-      x[first + l].sine = joint->angle_sine * cosine[l] + joint->angle_cosine * sine[l];
+      sine[first + l] = s[l];
+      cosine[first + l] = c[l];
     }
+  }
+}
+
+/* The whole angle of every joint; where it slides, the constant one. */
+static void single_turns(const struct reduced_robot *robot, size_t n, const double *q, struct single_state *x)
+{
+  double sine[ARMDYN_JOINTS_MAX], cosine[ARMDYN_JOINTS_MAX];
+  sines(n, q, sine, cosine);
+  for (size_t i = 0; i < n; i++) {
+    const struct reduced_joint *joint = &robot->joints[i];
+    const double c = joint->slides ? 1 : cosine[i], s = joint->slides ? 0 : sine[i];
+    x[i].cosine = joint->angle_cosine * c - joint->angle_sine * s;
+    x[i].sine = joint->angle_sine * c + joint->angle_cosine * s;
   }
 }
 
@@ -53,7 +66,7 @@ static void single_open(const struct armdyn_robot *robot, const double *q, const
     x[i].qd = qd ? qd[i] : 0;
     x[i].qdd = qdd ? qdd[i] : 0;
   }
-  single_turns(&robot->reduced, robot->joint_count, x);
+  single_turns(&robot->reduced, robot->joint_count, q, x);
 }
 
 /* Forces on all links for the motion in the states, less the load's wrench. */
@@ -114,13 +127,14 @@ static inline lanes column(const struct armdyn_rows *rows, size_t first, size_t 
   return out;
 }
 
-static void lanes_turns(const struct reduced_robot *robot, size_t n, struct lanes_state *x)
+/* From joint `first` on; the recursion needs the angle of joint 0 where gravity or a wrench has a direction across it. */
+static void lanes_turns(const struct reduced_robot *robot, size_t first, size_t n, struct lanes_state *x)
 {
   const lanes zero = { 0 };
   lane_bits inside = ~(lane_bits){ 0 };
-  for (size_t i = 0; i < n; i++) inside &= robot->joints[i].slides ? inside : sincos_range(&x[i].q);
+  for (size_t i = first; i < n; i++) inside &= robot->joints[i].slides ? inside : sincos_range(&x[i].q);
   const bool all = all_lanes(&inside);
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = first; i < n; i++) {
     const struct reduced_joint *joint = &robot->joints[i];
     lanes sine, cosine;
     if (joint->slides) {
@@ -168,11 +182,10 @@ static lanes lanes_friction(const struct armdyn_robot *robot, size_t i, lanes q,
   return (lanes)(((lane_bits)positive & forward) | ((lane_bits)negative & ~forward)) + f->offset;
 }
 
-static void lanes_forces(const struct armdyn_robot *robot, const struct armdyn_samples *samples, size_t first,
+static void lanes_wrench(const struct armdyn_robot *robot, const struct armdyn_samples *samples, size_t first,
                          struct lanes_state *x)
 {
   const size_t n = robot->joint_count;
-  lanes_recursion_outward(&robot->reduced, n, x);
   if (!samples->wrench.data) return;
   lanes wrench[6];
   for (size_t k = 0; k < 6; k++) wrench[k] = column(&samples->wrench, first, k);
@@ -180,23 +193,57 @@ static void lanes_forces(const struct armdyn_robot *robot, const struct armdyn_s
   for (int k = 0; k < 6; k++) x[n - 1].force[k] -= wrench[k];
 }
 
-static void inverse_of_lanes(const struct armdyn_robot *robot, const struct armdyn_samples *samples, size_t first,
-                             double *tau)
+static void lanes_forces(const struct armdyn_robot *robot, const struct armdyn_samples *samples, size_t first,
+                         struct lanes_state *x)
 {
-  const size_t n = robot->joint_count;
-  const struct reduced_joint *joints = robot->reduced.joints;
-  struct lanes_state x[ARMDYN_JOINTS_MAX];
-  lanes out[ARMDYN_JOINTS_MAX];
-  for (size_t i = 0; i < n; i++) {
+  lanes_recursion_outward(&robot->reduced, robot->joint_count, x);
+  lanes_wrench(robot, samples, first, x);
+}
+
+/* Every step of a recursion waits for that before it, so two vectors of samples go side by side. */
+enum { PAIR = 2 };
+
+static void pair_outward(const struct reduced_robot *robot, size_t n, struct lanes_state x[PAIR][ARMDYN_JOINTS_MAX])
+{
+  struct lanes_motion motion[PAIR];
+  for (int v = 0; v < PAIR; v++) lanes_outward_first(robot, &x[v][0], &motion[v]);
+  for (size_t i = 1; i < n; i++) {
+    const struct reduced_joint *joint = &robot->joints[i];
+    lanes_outward_function *step = lanes_outward_kinds[joint->twist][lanes_shape(joint)][joint->products];
+    for (int v = 0; v < PAIR; v++) step(joint, &x[v][i], &motion[v]);
+  }
+}
+
+static void pair_inward(const struct reduced_robot *robot, size_t n, struct lanes_state x[PAIR][ARMDYN_JOINTS_MAX])
+{
+  for (size_t i = n; i-- > 1;) {
+    const struct reduced_joint *joint = &robot->joints[i];
+    lanes_inward_function *step = lanes_inward_kinds[joint->twist][lanes_shape(joint)];
+    for (int v = 0; v < PAIR; v++) step(joint, &x[v][i], x[v][i - 1].force);
+  }
+}
+
+static void inverse_open(const struct armdyn_robot *robot, const struct armdyn_samples *samples, size_t first,
+                         struct lanes_state *x)
+{
+  for (size_t i = 0; i < robot->joint_count; i++) {
     x[i].q = column(&samples->q, first, i);
     x[i].qd = column(&samples->qd, first, i);
     x[i].qdd = column(&samples->qdd, first, i);
   }
-  lanes_turns(&robot->reduced, n, x);
-  lanes_forces(robot, samples, first, x);
-  lanes_recursion_inward(&robot->reduced, n, x);
+  x[0].cosine = (lanes){ 0 } + 1;
+  x[0].sine = (lanes){ 0 };
+  const bool across = !robot->reduced.upright || (samples->wrench.data && samples->wrench_frame == ARMDYN_WRENCH_BASE);
+  lanes_turns(&robot->reduced, across ? 0 : 1, robot->joint_count, x);
+}
+
+static void inverse_close(const struct armdyn_robot *robot, const struct armdyn_samples *samples, size_t first,
+                          const struct lanes_state *x, double *tau)
+{
+  const size_t n = robot->joint_count;
+  lanes out[ARMDYN_JOINTS_MAX];
   for (size_t i = 0; i < n; i++) {
-    out[i] = x[i].force[joints[i].slides ? 5 : 2];
+    out[i] = x[i].force[robot->reduced.joints[i].slides ? 5 : 2];
     if (robot->joints[i].friction && !samples->frictionless) out[i] += lanes_friction(robot, i, x[i].q, x[i].qd);
   }
   lanes_rotors(robot, x, out);
@@ -208,9 +255,15 @@ static void inverse_of_lanes(const struct armdyn_robot *robot, const struct armd
 /* At least LANES samples; the last ones that fill no vector are computed with some before them once more. */
 static void inverse_batch(const struct armdyn_robot *robot, const struct armdyn_samples *samples, double *tau)
 {
-  for (size_t first = 0; first < samples->count; first += LANES) {
-    const size_t last = samples->count - LANES;
-    inverse_of_lanes(robot, samples, first < last ? first : last, tau);
+  const size_t last = samples->count - LANES;
+  struct lanes_state x[PAIR][ARMDYN_JOINTS_MAX];
+  for (size_t start = 0; start < samples->count; start += PAIR * LANES) {
+    const size_t next = start + LANES, first[PAIR] = { start < last ? start : last, next < last ? next : last };
+    for (int v = 0; v < PAIR; v++) inverse_open(robot, samples, first[v], x[v]);
+    pair_outward(&robot->reduced, robot->joint_count, x);
+    for (int v = 0; v < PAIR; v++) lanes_wrench(robot, samples, first[v], x[v]);
+    pair_inward(&robot->reduced, robot->joint_count, x);
+    for (int v = 0; v < PAIR; v++) inverse_close(robot, samples, first[v], x[v], tau);
   }
 }
 
@@ -232,7 +285,7 @@ static bool forward_of_lanes(const struct armdyn_robot *robot, const struct armd
     torque[i] = column(&samples->tau, first, i);
     if (robot->joints[i].friction && !samples->frictionless) torque[i] -= lanes_friction(robot, i, x[i].q, x[i].qd);
   }
-  lanes_turns(&robot->reduced, n, x);
+  lanes_turns(&robot->reduced, 0, n, x);
   lanes_forces(robot, samples, first, x);
   lanes_hinges_inward(robot, x, torque, hinges);
   lanes_accelerations_outward(&robot->reduced, n, x, hinges);
@@ -260,7 +313,7 @@ static void mass_matrix_of_lanes(const struct armdyn_robot *robot, const struct 
   struct lanes_state x[ARMDYN_JOINTS_MAX];
   lanes M[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX];
   for (size_t i = 0; i < n; i++) x[i].q = column(&samples->q, first, i);
-  lanes_turns(&robot->reduced, n, x);
+  lanes_turns(&robot->reduced, 0, n, x);
   lanes_links_mass_matrix(&robot->reduced, n, x, M);
   for (size_t k = 0; k < n * n; k++) {
     const size_t i = k / n, j = k % n;

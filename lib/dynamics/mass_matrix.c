@@ -9,9 +9,8 @@ void armdyn_mass_matrix(const struct armdyn_robot *robot, const double *q, struc
   lanes_fastest()->mass_matrix(robot, q, mass_matrix);
   for (size_t i = 0; i < n; i++) {
     for (size_t j = 0; j < i; j++) mass_matrix[j * n + i] = mass_matrix[i * n + j];
-    if (!robot->coupled) mass_matrix[i * n + i] += robot->rotor_inertia[i];
   }
-  for (size_t k = 0; robot->coupled && k < n * n; k++) mass_matrix[k] += robot->coupled_rotor_inertia[k];
+  rotor_inertia_matrix_add(robot, mass_matrix);
 }
 
 void armdyn_mass_matrix_batch(const struct armdyn_robot *robot, const struct armdyn_samples *samples,

@@ -253,7 +253,7 @@ static void NAME(recursion_outward)(const struct reduced_robot *robot, size_t n,
   }
 }
 
-static void NAME(recursion_inward)(const struct reduced_robot *robot, size_t n, struct NAME(state) * x)
+static inline void NAME(recursion_inward)(const struct reduced_robot *robot, size_t n, struct NAME(state) * x)
 {
   for (size_t i = n; i-- > 1;) {
     const struct reduced_joint *joint = &robot->joints[i];

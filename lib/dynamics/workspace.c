@@ -1,8 +1,7 @@
 #include "lib/dynamics/workspace.h"
 
-#include <math.h>
-
 #include "lib/base/carve.h"
+#include "lib/dynamics/lanes.h"
 
 static size_t workspace_layout(struct armdyn_workspace *w, void *base, size_t n)
 {
@@ -36,6 +35,8 @@ void armdyn_workspace_free(struct armdyn_workspace *workspace)
 
 void pose_joints(const struct armdyn_robot *robot, const double *q, struct pose *pose)
 {
+  double sine[ARMDYN_JOINTS_MAX], cosine[ARMDYN_JOINTS_MAX];
+  lanes_fastest()->sines(robot->joint_count, q, sine, cosine);
   for (size_t i = 0; i < robot->joint_count; i++) {
     const struct pose *parent = &robot->joints[i].parent;
     const double *P = parent->r;
@@ -46,7 +47,7 @@ void pose_joints(const struct armdyn_robot *robot, const double *q, struct pose 
       continue;
     }
     /* P Rz(q) turns the first two columns of P into each other */
-    const double c = cos(q[i]), s = sin(q[i]);
+    const double c = cosine[i], s = sine[i];
     for (int k = 0; k < 3; k++) {
       x->r[3 * k] = P[3 * k] * c + P[3 * k + 1] * s;
       x->r[3 * k + 1] = P[3 * k + 1] * c - P[3 * k] * s;

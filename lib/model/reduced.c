@@ -93,7 +93,9 @@ void reduced_compile(const struct armdyn_robot *robot, struct reduced_robot *red
   for (size_t i = robot->joint_count; i-- > 0;) {
     struct reduced_joint *joint = &reduced->joints[i];
     regroup(joint, i > 0 ? &reduced->joints[i - 1].link : NULL);
-    joint->products = joint->link.s[3] != 0 || joint->link.s[4] != 0 || joint->link.s[5] != 0;
+    double *s = joint->link.s;
+    for (int k = 3; k < 6; k++) s[k] = fabs(s[k]) > ROUNDING * (fabs(s[0]) + fabs(s[1])) ? s[k] : 0;
+    joint->products = s[3] != 0 || s[4] != 0 || s[5] != 0;
   }
   reduced->base_cosine = after.cosine;
   reduced->base_sine = after.sine;

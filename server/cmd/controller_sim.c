@@ -1,4 +1,5 @@
 /* A controller to try everything on without an arm: it speaks register protocol v1 and moves a simulated one. */
+#include <errno.h>
 #include <getopt.h>
 #include <limits.h>
 #include <math.h>
@@ -40,6 +41,7 @@ struct arguments {
   size_t position_count;
   unsigned long base, samples, every;
   enum server_fault fault;
+  bool help;
 };
 
 static bool read_number(const char *text, unsigned long least, unsigned long most, unsigned long *value)
@@ -82,24 +84,31 @@ static bool read_fault(const char *text, struct arguments *a)
   return false;
 }
 
+/* Always false. */
+static bool refuse(const char *what, const char *argument)
+{
+  fprintf(stderr, "armdyn controller-sim: %s%s; --help tells more\n", what, argument);
+  return false;
+}
+
+/* false: refused. */
 static bool read_arguments(int argc, char **argv, struct arguments *a)
 {
   static const struct option options[] = {
-    { "listen", required_argument, NULL, 'l' },
-    { "robot", required_argument, NULL, 'r' },
-    { "axes", required_argument, NULL, 'a' },
-    { "position", required_argument, NULL, 'p' },
-    { "base", required_argument, NULL, 'b' },
-    { "samples", required_argument, NULL, 's' },
-    { "trace", required_argument, NULL, 't' },
-    { "fault", required_argument, NULL, 'f' },
-    { NULL, 0, NULL, 0 },
+    { "help", no_argument, NULL, 'h' },           { "listen", required_argument, NULL, 'l' },
+    { "robot", required_argument, NULL, 'r' },    { "axes", required_argument, NULL, 'a' },
+    { "position", required_argument, NULL, 'p' }, { "base", required_argument, NULL, 'b' },
+    { "samples", required_argument, NULL, 's' },  { "trace", required_argument, NULL, 't' },
+    { "fault", required_argument, NULL, 'f' },    { NULL, 0, NULL, 0 },
   };
   *a = (struct arguments){ .base = REGISTERS_BASE, .samples = LIMIT_SERIES_ROWS };
   unsigned long axes = 0;
   bool sound = true;
-  for (int c; sound && (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+  int index = 0;
+  opterr = 0; /* we say it ourselves */
+  for (int c; (c = getopt_long(argc, argv, ":h", options, &index)) != -1;) {
     switch (c) {
+    case 'h': a->help = true; return true;
     case 'l': a->listen = optarg; break;
     case 'r': a->robot = optarg; break;
     case 'a': sound = read_number(optarg, 1, REGISTERS_AXES, &axes); break;
@@ -108,31 +117,43 @@ static bool read_arguments(int argc, char **argv, struct arguments *a)
     case 's': sound = read_number(optarg, 1, UINT32_MAX, &a->samples); break;
     case 't': a->trace = optarg; break;
     case 'f': sound = read_fault(optarg, a); break;
-    default: sound = false;
+    case ':': return refuse("a value is missing after ", argv[optind - 1]);
+    default: return refuse("there is no option ", argv[optind - 1]);
     }
+    if (sound) continue;
+    fprintf(stderr, "armdyn controller-sim: --%s does not take '%s'; --help tells more\n", options[index].name, optarg);
+    return false;
   }
   a->axes = axes;
-  return sound && optind == argc && a->listen && !a->robot == !!a->axes;
+  if (optind < argc) return refuse("there is no argument ", argv[optind]);
+  if (!a->listen) return refuse("it needs ", "--listen HOST:PORT");
+  return !a->robot == !!a->axes || refuse("it needs either --robot MODEL.json ", "or --axes N");
+}
+
+static int cannot_listen(const char *text, const char *reason)
+{
+  fprintf(stderr, "armdyn controller-sim: cannot listen on '%s': %s\n", text, reason);
+  return -1;
 }
 
 static int listen_on(const char *text)
 {
   char host[256], port[16] = "";
   const char *colon = strrchr(text, ':');
-  if (!colon || colon == text) return -1;
+  if (!colon || colon == text) return cannot_listen(text, "it is no HOST:PORT");
   bool bracketed = *text == '[' && colon[-1] == ']';
   snprintf(host, sizeof host, "%.*s", (int)(colon - text) - 2 * bracketed, text + bracketed);
   snprintf(port, sizeof port, "%s", colon + 1);
 
   struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE }, *found = NULL;
-  if (getaddrinfo(host, port, &hints, &found)) return -1;
+  int trouble = getaddrinfo(host, port, &hints, &found);
+  if (trouble) return cannot_listen(text, gai_strerror(trouble));
   int fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1;
-  if (fd >= 0) {
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (bind(fd, found->ai_addr, found->ai_addrlen) || listen(fd, 16)) {
-      close(fd);
-      fd = -1;
-    }
+  if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (fd < 0 || bind(fd, found->ai_addr, found->ai_addrlen) || listen(fd, 16)) {
+    cannot_listen(text, strerror(errno));
+    if (fd >= 0) close(fd);
+    fd = -1;
   }
   freeaddrinfo(found);
   return fd;
@@ -159,7 +180,7 @@ static struct armdyn_robot *load_robot(const char *path)
   struct armdyn_error error = { "", "" };
   FILE *file = fopen(path, "rb");
   if (!file || !description || !faults) {
-    fprintf(stderr, "armdyn controller-sim: cannot read %s\n", path);
+    fprintf(stderr, "armdyn controller-sim: cannot read %s: %s\n", path, strerror(errno));
     goto out;
   }
   char piece[4096];
@@ -171,9 +192,6 @@ static struct armdyn_robot *load_robot(const char *path)
   }
   if (armdyn_robot_new(description, &robot, &error))
     fprintf(stderr, "armdyn controller-sim: %s: %s %s\n", path, error.pointer, error.message);
-  else if (description->joint_count > REGISTERS_AXES)
-    fprintf(stderr, "armdyn controller-sim: %zu joints, but the protocol has %d axes\n", description->joint_count,
-            REGISTERS_AXES);
 out:
   if (file) fclose(file);
   buffer_release(&text);
@@ -224,11 +242,9 @@ static int simulate(const struct arguments *a, const struct armdyn_robot *robot)
   int exit_status = 1;
   if (a->trace && !options.trace) {
     fprintf(stderr, "armdyn controller-sim: cannot write %s\n", a->trace);
-  } else if (server.listener < 0) {
-    fprintf(stderr, "armdyn controller-sim: cannot listen on '%s'\n", a->listen);
-  } else if (simulator_init(&simulator, &options)) {
+  } else if (server.listener >= 0 && simulator_init(&simulator, &options)) {
     fprintf(stderr, "armdyn controller-sim: out of memory\n");
-  } else {
+  } else if (server.listener >= 0) {
     catch_signals();
     announce(server.listener);
     modbus_server_run(&server, &stopped);
@@ -244,20 +260,18 @@ static int simulate(const struct arguments *a, const struct armdyn_robot *robot)
 int command_controller_sim(int argc, char **argv)
 {
   struct arguments arguments;
-  if (argc == 2 && !strcmp(argv[1], "--help")) {
+  if (!read_arguments(argc, argv, &arguments)) return 2;
+  if (arguments.help) {
     fputs(usage, stdout);
     return 0;
-  }
-  if (!read_arguments(argc, argv, &arguments)) {
-    fputs(usage, stderr);
-    return 2;
   }
   struct armdyn_robot *robot = NULL;
   if (arguments.robot && !(robot = load_robot(arguments.robot))) return 1;
   size_t axes = robot ? armdyn_robot_joint_count(robot) : arguments.axes;
   int exit_status = 2;
   if (axes > REGISTERS_AXES)
-    fputs(usage, stderr);
+    fprintf(stderr, "armdyn controller-sim: %s has %zu joints, a controller at most %d axes\n", arguments.robot, axes,
+            REGISTERS_AXES);
   else if (arguments.position_count && arguments.position_count != axes)
     fprintf(stderr, "armdyn controller-sim: --position has %zu numbers for %zu axes\n", arguments.position_count, axes);
   else

@@ -6,7 +6,7 @@
 int command_gateway(int argc, char **argv)
 {
   if (argc != 3 || (strcmp(argv[2], "stop") && strcmp(argv[2], "finish"))) {
-    fputs("usage: armdyn gateway DIR stop|finish\n", stderr);
+    fputs("armdyn gateway: `armdyn serve` starts it; it is of no use by itself\n", stderr);
     return 2;
   }
   return gateway_process(CHILD_FD, argv[1], strcmp(argv[2], "finish") ? SERVER_LOSS_STOP : SERVER_LOSS_FINISH);

@@ -180,7 +180,7 @@ int command_serve(int argc, char **argv)
     await_end(&s, &signals);
   }
   stop(&s);
-  log_event(LOG_INFO, "stopped", NULL);
+  if (!status) log_event(LOG_INFO, "stopped", NULL);
   log_stop();
   if (!status) return 0;
   const char *reason = *error.message ? error.message : armdyn_status_text(status);

@@ -218,7 +218,7 @@ int gateway_process(int fd, const char *dir, enum server_loss on_server_loss)
     if (!rc && !take(&p, &frame)) rc = ARMDYN_ESYNTAX;
     if (rc == ARMDYN_EUNAVAILABLE) rc = ARMDYN_OK;
   }
-  log_event(LOG_INFO, "the service is gone; the gateway ends its transfers", NULL);
+  log_event(LOG_INFO, "the gateway stops: the service closed its connection", NULL);
   endpoints_leave(p.endpoints);
   for (size_t i = 0; i < ARRIVING_MOST; i++) transfer_order_free(p.arriving[i].order);
   channel_close(&p.channel);

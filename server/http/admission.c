@@ -14,7 +14,7 @@ static const struct {
   {                                                                                                                    \
     text, sizeof text - 1                                                                                              \
   }
-  NAMED("Accept"), NAMED("Authorization"), NAMED("Content-Length"),    NAMED("Content-Type"),
+  NAMED("Accept"), NAMED("Authorization"), NAMED("Content-Encoding"),  NAMED("Content-Length"), NAMED("Content-Type"),
   NAMED("Expect"), NAMED("traceparent"),   NAMED("Transfer-Encoding"), NAMED("X-Request-Id"),
 #undef NAMED
 };
@@ -116,6 +116,11 @@ static bool body_format_is_known(struct exchange *x)
 {
   x->body_media = MEDIA_NONE;
   if (!x->route->bodies) return true;
+  const char *coding = x->known[HEADER_CONTENT_ENCODING];
+  if (coding && strcasecmp(coding, "identity")) {
+    exchange_set_header(x, "Accept-Encoding", "identity");
+    return refuse(x, PROBLEM_UNSUPPORTED_MEDIA, "Content-Encoding: this call takes a body as it is, not compressed");
+  }
   const char *type = x->known[HEADER_CONTENT_TYPE], *length = x->known[HEADER_CONTENT_LENGTH];
   bool empty = !x->known[HEADER_TRANSFER_ENCODING] && (!length || strspn(length, "0") == strlen(length));
   x->body_media = media_of_content_type(type);

@@ -9,8 +9,8 @@ enum { STREAM_BLOCK = 64 * 1024 };
 static void add_header(const struct exchange *x, struct MHD_Response *response, const char *name, const char *value)
 {
   if (MHD_add_response_header(response, name, value) != MHD_YES)
-    log_event(LOG_ERROR, "a header of an answer was refused", "request", x->request_id, "header", name, "value", value,
-              NULL);
+    log_event(LOG_ERROR, "a header of an answer was refused", "request_id", x->request_id, "header", name, "value",
+              value, NULL);
 }
 
 /* Exactly one answer: a second one is a mistake of the handler, and the first stays. */
@@ -18,11 +18,11 @@ static void give(struct exchange *x, int http_status, const char *content_type, 
                  size_t bytes)
 {
   if (!response) {
-    log_event(LOG_ERROR, "out of memory for an answer", "request", x->request_id, NULL);
+    log_event(LOG_ERROR, "out of memory for an answer", "request_id", x->request_id, NULL);
     return;
   }
   if (x->response) {
-    log_event(LOG_ERROR, "a handler answered twice", "request", x->request_id, "path", x->text, NULL);
+    log_event(LOG_ERROR, "a handler answered twice", "request_id", x->request_id, "path", x->text, NULL);
     MHD_destroy_response(response);
     return;
   }
@@ -38,7 +38,7 @@ static void give(struct exchange *x, int http_status, const char *content_type, 
 void exchange_set_header(struct exchange *x, const char *name, const char *format, ...)
 {
   if (x->header_count == HEADERS_OF_ANSWER) {
-    log_event(LOG_ERROR, "too many headers of an answer", "request", x->request_id, "header", name, NULL);
+    log_event(LOG_ERROR, "too many headers of an answer", "request_id", x->request_id, "header", name, NULL);
     return;
   }
   char *value = NULL;
@@ -115,7 +115,7 @@ void answer_status(struct exchange *x, enum armdyn_status status, const struct a
   const char *message = error && *error->message ? error->message : NULL;
   int http_status = problem_http_status(problem);
   if (http_status >= 500)
-    log_event(LOG_ERROR, "a call failed", "request", x->request_id, "path", x->text, "reason",
+    log_event(LOG_ERROR, "a call failed", "request_id", x->request_id, "path", x->text, "reason",
               message ? message : armdyn_status_text(status), NULL);
   if (http_status == 503 || http_status == 429) exchange_set_header(x, "Retry-After", "1");
   if (error && *error->pointer && !x->faults.count) {

@@ -92,7 +92,7 @@ void connection_refuse(struct connection *connection, enum problem problem, cons
   buffer_append(&answer, body.data, body.length);
   /* A peer that takes no bytes gets none. */
   if (buffer_ok(&answer) && send(connection->fd, answer.data, answer.length, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
-    log_event(LOG_DEBUG, "a refusal could not be sent", "request", request_id, "reason", strerror(errno), NULL);
+    log_event(LOG_DEBUG, "a refusal could not be sent", "request_id", request_id, "reason", strerror(errno), NULL);
   buffer_release(&body);
   buffer_release(&answer);
 }
@@ -106,7 +106,7 @@ static void expire(struct http *http, struct connection *c, enum phase phase)
     char id[REQUEST_ID_SIZE];
     request_id_make(http, id);
     connection_refuse(c, PROBLEM_TIMEOUT, "the request was not complete within the time limit", id);
-    log_event(LOG_INFO, "request", "request", id, "status", LOG_NUMBER(408), NULL);
+    log_event(LOG_INFO, "request", "request_id", id, "status", LOG_NUMBER(408), NULL);
   }
   shutdown(c->fd, SHUT_RDWR); /* its event thread sees the end and closes it */
 }

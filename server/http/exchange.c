@@ -189,7 +189,7 @@ void exchange_sends(struct exchange *x, size_t bytes)
 static enum MHD_Result queue(struct exchange *x)
 {
   if (!x->response) {
-    log_event(LOG_ERROR, "a handler gave no answer", "request", x->request_id, "path", x->text, NULL);
+    log_event(LOG_ERROR, "a handler gave no answer", "request_id", x->request_id, "path", x->text, NULL);
     answer_problem(x, PROBLEM_INTERNAL, NULL);
     if (!x->response) return MHD_NO;
   }
@@ -328,13 +328,13 @@ static void log_access(const struct exchange *x, bool whole)
 {
   if (!log_wants(LOG_INFO)) return;
   if (atomic_load(&x->state) == EXCHANGE_GONE) { /* its answer is somebody else's to touch */
-    log_event(LOG_INFO, "request", "request", x->request_id, "method", x->method, "path", x->text, "ended",
+    log_event(LOG_INFO, "request", "request_id", x->request_id, "method", x->method, "path", x->text, "ended",
               "client gone", NULL);
     return;
   }
   if (!x->status) return; /* never complete: there was nothing to answer */
   double duration = (double)(clock_monotonic_ns() - x->started) * 1e-9;
-  log_event(LOG_INFO, "request", "request", x->request_id, "method", x->method, "path", x->text, "status",
+  log_event(LOG_INFO, "request", "request_id", x->request_id, "method", x->method, "path", x->text, "status",
             LOG_NUMBER(x->status), "duration", LOG_NUMBER(duration), "bytes", LOG_NUMBER(x->answer_bytes), "trace",
             x->trace_id[0] ? x->trace_id : NULL, "ended", whole ? NULL : "early", NULL);
 }

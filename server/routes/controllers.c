@@ -62,6 +62,14 @@ enum outcome controller_get(struct exchange *x)
 
 /* -- writing -- */
 
+static bool robot_exists(struct robots *robots, const char *name)
+{
+  const struct robot_entry *newest;
+  if (robots_get(robots, name, 0, true, &newest)) return false;
+  robots_release(robots, newest);
+  return true;
+}
+
 /* Does its robot exist, and can the axes be bound to it? Adds faults. */
 static enum armdyn_status check_robot(struct exchange *x, const struct controller_description *controller)
 {
@@ -69,7 +77,7 @@ static enum armdyn_status check_robot(struct exchange *x, const struct controlle
   struct faults *faults = exchange_faults(x);
   const struct robot_entry *entry;
   enum armdyn_status status = robots_get(robots, controller->robot, controller->revision, true, &entry);
-  if (status == ARMDYN_ENOTFOUND && controller->revision) {
+  if (status == ARMDYN_ENOTFOUND && controller->revision && robot_exists(robots, controller->robot)) {
     fault_add(faults, FAULT_AT_POINTER, "/revision", FAULT_INCONSISTENT, "robot '%s' has no revision %lld",
               controller->robot, (long long)controller->revision);
     return ARMDYN_EINPUT;

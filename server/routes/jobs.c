@@ -5,6 +5,7 @@
 #include "api/limits.h"
 #include "server/app.h"
 #include "server/http/idempotency.h"
+#include "server/http/preconditions.h"
 #include "server/jobs/jobs.h"
 #include "server/jobs/kinds.h"
 #include "server/robots/cache.h"
@@ -88,7 +89,10 @@ static void answer_job(struct exchange *x, const char *id, bool include_result, 
   struct buffer body = BUFFER(ANSWER_MOST);
   encode(app, &view, include_result, false, &body);
   job_view_release(&view);
-  answer_json(x, as == AS_PRESENT || in_time ? 200 : 202, &body);
+  if (as == AS_PRESENT)
+    answer_document(x, &body);
+  else
+    answer_json(x, in_time ? 200 : 202, &body);
 }
 
 /* ?include=result. false: answered. */

@@ -7,6 +7,7 @@
 #include "server/gateway/gateway.h"
 #include "server/gateway/source.h"
 #include "server/http/idempotency.h"
+#include "server/http/preconditions.h"
 #include "server/jobs/stored_trajectory.h"
 #include "server/robots/cache.h"
 #include "server/routes/listing.h"
@@ -52,7 +53,10 @@ static void answer_transfer(struct exchange *x, int http_status, const char *id)
   struct json_writer w = { .out = &body };
   transfer_resource_encode(&resource, &w);
   store_transfer_release(&transfer);
-  answer_json(x, http_status, &body);
+  if (http_status == 200)
+    answer_document(x, &body);
+  else
+    answer_json(x, http_status, &body);
 }
 
 enum outcome transfer_get(struct exchange *x)

@@ -198,6 +198,7 @@ case("robot: frames with an axis of no length", ROBOTS, 422, "/joints/0/axis min
          {"name": "j", "type": "revolute", "frame": {}, "axis": [0, 0, 0], "link": {"mass": 1}}]})
 case("robot: unknown query parameter", ROBOTS, 422, "?revison unknown_field", query={"revison": 1}, body=GOOD_MODEL)
 case("robot: a truth value that is none", ROBOTS, 422, "?allow_unphysical type", query={"allow_unphysical": "yes"}, body=GOOD_MODEL)
+case("robot: a compressed body", ROBOTS, 415, type="unsupported-media-type", headers={"Content-Encoding": "gzip"}, body=GOOD_MODEL)
 case("robot: name exists", ROBOTS, 409, type="conflict", body=put(GOOD_MODEL, ("/name", "arm")))
 case("robot: unknown", "GET /v1/robots/nobody", 404, type="not-found")
 case("robot: unknown revision", "GET /v1/robots/arm/revisions/99", 404, type="not-found")
@@ -511,6 +512,8 @@ each(GOOD_CONTROLLER, CONTROLLERS, (
     ("revision 0", ("/revision", 0), "/revision minimum"),
     ("unknown alias", ("/revision", "newest"), "/revision enum"),
 ))
+case("controller: a revision of an unknown robot", CONTROLLERS, 422, "/robot inconsistent", type="invalid",
+     body=put(GOOD_CONTROLLER, ("/robot", "nobody"), ("/revision", 3)))
 case("controller: name exists", CONTROLLERS, 409, type="conflict", body=put(GOOD_CONTROLLER, ("/name", "cell")))
 case("controller: no torque limit to rate by", CONTROLLERS, 422, "/profile/limits/torque required", body=put(GOOD_CONTROLLER, ("/robot", "bare")))
 case("controller: unknown", "GET /v1/controllers/nobody", 404, type="not-found")

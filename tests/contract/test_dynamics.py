@@ -446,3 +446,15 @@ def test_counts_of_base_parameters(client, arm, name, links, rotors):
     got = client.post(url, {"rotor_inertia": True}).expect(200).json
     assert got["count"] == rotors == len(got["parameters"])
     assert client.post(url, {"gravity": [0, -9.81, 0]}).expect(200).json["count"] > links
+
+
+def test_momentum_in_npy(client, arm):
+    states = states_of("puma560", 3)
+    url, inputs = arm["puma560"] + "/energy", {"q": "q", "qd": "qd"}
+    as_json = client.post(url, batch(states, inputs)).expect(200).json["momentum"]
+    body = npy_write([state["q"] + state["qd"] for state in states])
+    for kind in ("linear", "angular"):
+        answer = client.post(f"{url}?field=momentum.{kind}", body=body, content_type="application/x-npy",
+                             headers={"Accept": "application/x-npy"}).expect(200)
+        assert npy_read(answer.body) == ((3, 3), flat(as_json[kind]))
+        assert answer.headers["Columns"] == ",".join(f"momentum.{kind}{k}" for k in (1, 2, 3))

@@ -48,6 +48,15 @@ def test_a_job_is_accepted_and_ends(client, arm):
     assert result["job"] == job["id"] and result["tags"] == {"part": "A7"} and result["job_order_id"] == "JO-1"
 
 
+def test_polling_costs_a_body_only_when_something_changed(client, arm):
+    job = client.wait_job(submit(client, arm).expect(202))
+    answer = client.get(f"/v1/jobs/{job['id']}").expect(200)
+    assert client.get(f"/v1/jobs/{job['id']}", headers={"If-None-Match": answer.etag}).expect(304).etag == answer.etag
+    assert client.get(f"/v1/jobs/{job['id']}", headers={"If-None-Match": '"1"'}).expect(200).json == answer.json
+    whole = client.get(f"/v1/jobs/{job['id']}", query={"include": "result"}).expect(200)
+    assert whole.etag != answer.etag and whole.json["result"]["value"]
+
+
 @pytest.mark.parametrize("prefer, applied", [("wait=30", "wait=30"), ("respond-async, wait=90", "wait=60"), ('Wait="5"', "wait=5")])
 def test_waiting(client, arm, prefer, applied):
     answer = submit(client, arm, headers={"Prefer": prefer}).expect(200)

@@ -95,6 +95,15 @@ def test_put_makes_a_revision_and_leaves_the_old_one(client, stored):
     assert client.get(path + "/revisions/2").json == client.get(path).json == changed.json
 
 
+def test_if_match_takes_a_list_of_tags_and_compares_strongly(client, stored):
+    path, answer = stored
+    put = lambda tags: client.put(path, heavier(answer.json, 5.0), headers={"If-Match": tags})
+    put('"7", "8"').expect(412)
+    put('W/"1", "8"').expect(412)
+    assert put('"7", "1"').expect(200).json["revision"] == 2
+    assert put("*").expect(200).json["revision"] == 3
+
+
 @pytest.mark.parametrize("name", ["puma560", "scara", "prismatic_dh", "prismatic_mdh"])
 def test_put_takes_what_get_answered(client, name):
     """readOnly fields are accepted and ignored; nothing changes but the revision."""

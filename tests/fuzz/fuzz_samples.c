@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   armdyn_robot_description_init(&robot);
   robot.joint_count = JOINTS;
   enum media media = formats[data[0] % 3];
-  enum samples_call call = data[0] / 3 % 2 ? CALL_FORWARD_KINEMATICS : CALL_INVERSE_DYNAMICS;
+  enum samples_call call = (enum samples_call)(data[0] / 3 % SAMPLES_CALL_COUNT);
   char *body = copy_of(data + 1, size - 1);
   struct samples_request request;
   faults.count = 0;
@@ -64,6 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_rows(&request.q, request.count, JOINTS);
     check_rows(&request.qd, request.count, JOINTS);
     check_rows(&request.qdd, request.count, JOINTS);
+    check_rows(&request.tau, request.count, JOINTS);
     check_rows(&request.wrench, request.count, 6);
     check_echo(media, &robot, &request);
     samples_request_release(&request);

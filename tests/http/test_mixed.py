@@ -7,6 +7,8 @@ import struct
 import threading
 import time
 
+import pytest
+
 from support import Server, npy_write, robot
 
 SECONDS = 60 if os.environ.get("ARMDYN_SOAK", "0") != "0" else 3
@@ -30,18 +32,18 @@ def test_everything_at_once():
 
         def one_sample(client):
             answer = client.post("/v1/robots/fixed/inverse-dynamics", sample(ROWS[0])).expect(200)
-            assert answer.json["tau"] == expected and answer.headers["Armdyn-Robot-Revision"] == "1"
+            assert answer.json["tau"] == pytest.approx(expected, rel=1e-12, abs=1e-12) and answer.headers["Armdyn-Robot-Revision"] == "1"
 
         def batch(client):
             answer = client.post("/v1/robots/fixed/inverse-dynamics", body=TABLE, content_type="application/x-npy",
                                  headers={"Accept": "application/x-npy"}).expect(200)
             assert len(answer.body) == 128 + len(ROWS) * 6 * 8
-            assert list(struct.unpack_from("<6d", answer.body, 128)) == expected
+            assert list(struct.unpack_from("<6d", answer.body, 128)) == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
         def json_batch(client):
             body = {name: [row[i:i + 6] for row in ROWS[:300]] for name, i in (("q", 0), ("qd", 6), ("qdd", 12))}
             answer = client.post("/v1/robots/changing/inverse-dynamics", body).expect(200)
-            assert len(answer.json["tau"]) == 300 and answer.json["tau"][0] == expected
+            assert len(answer.json["tau"]) == 300 and answer.json["tau"][0] == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
         def change(client):
             etag = client.get("/v1/robots/changing").expect(200).etag

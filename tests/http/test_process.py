@@ -155,10 +155,10 @@ def test_standard_output_has_one_line_and_the_log_is_json():
     assert re.fullmatch(rb"listening on http://127\.0\.0\.1:\d+\n", server.stdout)
     lines = [json.loads(line) for line in server.log().splitlines()]
     assert all({"time", "level", "message"} <= line.keys() for line in lines)
-    mine = [line for line in lines if line.get("request") == "mine"]
+    mine = [line for line in lines if line.get("request_id") == "mine"]
     assert len(mine) == 1
     assert mine[0] | {"time": 0, "duration": 0} == {
-        "time": 0, "level": "info", "message": "request", "request": "mine", "method": "GET", "path": "/healthz",
+        "time": 0, "level": "info", "message": "request", "request_id": "mine", "method": "GET", "path": "/healthz",
         "status": 200, "duration": 0, "bytes": 15, "trace": "0af7651916cd43dd8448eb211c80319c"}
     assert 0 < mine[0]["duration"] < 1
     assert [line["path"] for line in lines if line.get("status") == 404] == ["/nothing/%22%0a%ff"]

@@ -201,3 +201,66 @@ Test(samples, answers_have_the_shape_of_the_request)
   cr_assert_eq(memcmp(out.data + out.length - sizeof tool, tool, sizeof tool), 0);
   buffer_release(&out), buffer_release(&columns);
 }
+
+Test(samples, optional_fields_are_whole_or_absent)
+{
+  cr_assert_eq(decode(CALL_JACOBIAN, MEDIA_CSV, "q1,q2\n1,2\n", 10), ARMDYN_OK);
+  cr_assert(!request.qd.data && request.frame == ARMDYN_JACOBIAN_BASE);
+  samples_request_release(&request);
+  static const char whole[] = "qd2,q1,q2,qd1\n4,1,2,3\n", half[] = "q1,q2,qd2\n1,2,4\n";
+  cr_assert_eq(decode(CALL_JACOBIAN, MEDIA_CSV, whole, sizeof whole - 1), ARMDYN_OK);
+  cr_assert(request.qd.data[0] == 3 && request.qd.data[1] == 4);
+  samples_request_release(&request);
+  cr_assert_eq(decode(CALL_JACOBIAN, MEDIA_CSV, half, sizeof half - 1), ARMDYN_EINPUT);
+  cr_assert(faults.count == 1 && faults.items[0].code == FAULT_REQUIRED && strstr(faults.items[0].detail, "\"qd1\""));
+}
+
+Test(samples, one_wrench_serves_all_samples_and_nothing_else_does)
+{
+  static const char wrench[] = "{\"q\":[[0,1],[2,3]],\"wrench\":[1,2,3,4,5,6],\"wrench_frame\":\"base\"}";
+  cr_assert_eq(decode(CALL_STATICS, MEDIA_JSON, wrench, sizeof wrench - 1), ARMDYN_OK);
+  cr_assert(request.count == 2 && request.wrench.stride == 0 && request.wrench_frame == ARMDYN_WRENCH_BASE);
+  samples_request_release(&request);
+  static const char velocity[] = "{\"q\":[[0,1],[2,3]],\"qd\":[1,2]}";
+  cr_assert_eq(decode(CALL_JACOBIAN, MEDIA_JSON, velocity, sizeof velocity - 1), ARMDYN_EINPUT);
+  cr_assert_str_eq(faults.items[0].where, "/qd");
+}
+
+Test(samples, calls_are_found_by_their_operation)
+{
+  for (int call = 0; call < SAMPLES_CALL_COUNT; call++) {
+    cr_assert_eq(samples_call_of(samples_forms[call].operation), (enum samples_call)call);
+    cr_assert_not_null(samples_forms[call].outputs[0].name);
+  }
+  cr_assert_eq(samples_call_of("getRobot"), SAMPLES_CALL_COUNT);
+}
+
+Test(samples, numbers_and_members_of_objects)
+{
+  const double kinetic[] = { 1, 2 }, linear[] = { 1, 2, 3, 4, 5, 6 }, angular[] = { 7, 8, 9, 10, 11, 12 };
+  const struct samples_field fields[] = { { "kinetic", { 0 }, kinetic },
+                                          { "momentum.linear", { 3 }, linear },
+                                          { "momentum.angular", { 3 }, angular },
+                                          { "last", { 0 }, kinetic } };
+  struct buffer out = BUFFER(KB(4));
+  samples_answer_encode(MEDIA_JSON, fields, 4, 0, 1, true, &out, NULL);
+  cr_assert_str_eq(out.data, "{\"kinetic\":1,\"momentum\":{\"linear\":[1,2,3],\"angular\":[7,8,9]},\"last\":1}");
+  buffer_clear(&out);
+  samples_answer_encode(MEDIA_JSON, fields, 3, 0, 2, false, &out, NULL);
+  cr_assert_str_eq(out.data, "{\"kinetic\":[1,2],\"momentum\":{\"linear\":[[1,2,3],[4,5,6]],"
+                             "\"angular\":[[7,8,9],[10,11,12]]}}");
+  buffer_clear(&out);
+  samples_answer_encode(MEDIA_CSV, fields, 3, 0, 2, false, &out, NULL);
+  cr_assert_str_eq(out.data, "kinetic\r\n1\r\n2\r\n");
+  buffer_clear(&out);
+  samples_answer_encode(MEDIA_NPY, fields, 3, 0, 2, false, &out, NULL);
+  cr_assert_not_null(strstr(out.data + 10, "'shape': (2,), }"));
+  buffer_release(&out);
+}
+
+Test(samples, halves_change_places)
+{
+  double jacobian[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 };
+  samples_swap_halves(jacobian, 6);
+  cr_assert(jacobian[0] == 7 && jacobian[5] == 12 && jacobian[6] == 1 && jacobian[11] == 6);
+}
