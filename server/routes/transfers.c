@@ -180,6 +180,16 @@ static bool find_trajectory(struct exchange *x, struct making *m)
   return true;
 }
 
+/* Axes are found by the joints of one revision, positions and torques by those of the other. */
+static bool same_joints(const struct armdyn_robot *a, const struct armdyn_robot *b)
+{
+  const struct armdyn_robot_description *da = armdyn_robot_description(a), *db = armdyn_robot_description(b);
+  if (da->joint_count != db->joint_count) return false;
+  for (size_t j = 0; j < da->joint_count; j++)
+    if (strcmp(da->joints[j].name, db->joints[j].name) || da->joints[j].type != db->joints[j].type) return false;
+  return true;
+}
+
 /* Both revisions, and whether they may differ. */
 static bool find_robots(struct exchange *x, struct making *m)
 {
@@ -191,9 +201,11 @@ static bool find_robots(struct exchange *x, struct making *m)
     answer_status(x, status, NULL);
     return false;
   }
-  if (m->robot->revision == m->bound_to->revision || m->controller.profile.allow_revision_mismatch) return true;
-  answer_problem(x, PROBLEM_REVISION_MISMATCH, "the trajectory is of revision %lld, the controller is bound to %lld",
-                 (long long)m->robot->revision, (long long)m->bound_to->revision);
+  const long long planned = m->robot->revision, bound = m->bound_to->revision;
+  if (planned == bound) return true;
+  if (m->controller.profile.allow_revision_mismatch && same_joints(m->robot->robot, m->bound_to->robot)) return true;
+  answer_problem(x, PROBLEM_REVISION_MISMATCH, "the trajectory is of revision %lld, the controller is bound to %lld%s",
+                 planned, bound, m->controller.profile.allow_revision_mismatch ? ", which has other joints" : "");
   return false;
 }
 

@@ -20,7 +20,7 @@ enum {
   WRITE_MOST = 123,
   CATCH_UP_MOST = 100, /* ms of its own clock that a stall may make up for */
   DELAY_MS = 50,
-  LATE_MS = 1500 /**/
+  LATE_MS = 1500
 };
 
 struct client {

@@ -198,6 +198,21 @@ def test_a_revision_may_differ_where_the_profile_says_so(shared):
         here.loaded(motion)
 
 
+@pytest.mark.parametrize("change", [lambda joints: joints[:5], lambda joints: [*joints[1:], joints[0]],
+                                    lambda joints: [{**joints[0], "type": "prismatic"}, *joints[1:]]],
+                         ids=["one less", "another order", "another type"])
+def test_revisions_with_other_joints_never_go_together(shared, change):
+    """Axes are found by the joints of one revision, what they are sent by those of the other."""
+    with puma() as sim:
+        here = Cell(shared, sim, allow_revision_mismatch=True)
+        motion = here.trajectory()
+        model = here.client.get(f"/v1/robots/{here.robot}")
+        here.client.put(f"/v1/robots/{here.robot}", {**here.model, "joints": change(here.model["joints"])},
+                        query={"allow_unphysical": "true"}, headers={"If-Match": model.etag}).expect(200)
+        problem = refused(here, here.transfer(motion), 422, "revision-mismatch")
+        assert "other joints" in problem["detail"]
+
+
 def test_what_is_not_transferable(shared):
     with puma() as sim:
         here = Cell(shared, sim)
