@@ -14,8 +14,8 @@ static const struct {
   {                                                                                                                    \
     text, sizeof text - 1                                                                                              \
   }
-  NAMED("Accept"), NAMED("Authorization"), NAMED("Content-Encoding"),  NAMED("Content-Length"), NAMED("Content-Type"),
-  NAMED("Expect"), NAMED("traceparent"),   NAMED("Transfer-Encoding"), NAMED("X-Request-Id"),
+  NAMED("Accept"), NAMED("Authorization"), NAMED("Content-Encoding"), NAMED("Content-Length"),    NAMED("Content-Type"),
+  NAMED("Expect"), NAMED("Host"),          NAMED("traceparent"),      NAMED("Transfer-Encoding"), NAMED("X-Request-Id"),
 #undef NAMED
 };
 
@@ -30,6 +30,7 @@ static enum MHD_Result note_header(void *context, enum MHD_ValueKind kind, const
     if (!x->known[h]) x->known[h] = value ? value : "";
     x->content_lengths += h == HEADER_CONTENT_LENGTH;
     x->transfer_encodings += h == HEADER_TRANSFER_ENCODING;
+    x->hosts += h == HEADER_HOST;
     break;
   }
   return MHD_YES;
@@ -58,13 +59,14 @@ static void name_request(struct exchange *x)
     memcpy(x->trace_id, trace + 3, 32);
 }
 
-/* Two lengths of one body are how requests are smuggled past a proxy. */
+/* Two lengths of one body, or two hosts, are how requests are smuggled past a proxy. */
 static bool frame_is_sound(struct exchange *x)
 {
   x->unsound = true; /* until shown otherwise: where this request ends is not known */
   const char *encoding = x->known[HEADER_TRANSFER_ENCODING];
   if (x->content_lengths > 1 || x->transfer_encodings > 1)
     return refuse(x, PROBLEM_BAD_REQUEST, "Content-Length or Transfer-Encoding is given more than once");
+  if (x->hosts > 1) return refuse(x, PROBLEM_BAD_REQUEST, "Host is given more than once");
   if (encoding && x->content_lengths)
     return refuse(x, PROBLEM_BAD_REQUEST, "Transfer-Encoding together with Content-Length");
   if (encoding && strcasecmp(encoding, "chunked"))

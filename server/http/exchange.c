@@ -5,6 +5,7 @@
  * handler has answered, by exchange_resume when it said WAITS, or by the watch when the client has gone. Compare and
  * exchange on `state` decides who. */
 #include <linux/sockios.h>
+#include <strings.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
@@ -73,8 +74,18 @@ void exchange_release(struct exchange *x)
   exchange_free(x);
 }
 
+/* The absolute form, http://host/path, asks for its path (RFC 9112, 3.2.2). */
+static const char *origin_form(const char *uri)
+{
+  size_t scheme = strncasecmp(uri, "http://", 7) ? strncasecmp(uri, "https://", 8) ? 0 : 8 : 7;
+  if (!scheme) return uri;
+  const char *path = uri + scheme + strcspn(uri + scheme, "/?");
+  return *path ? path : "/";
+}
+
 static bool keep_target(struct exchange *x, const char *uri)
 {
+  uri = origin_form(uri);
   size_t length = strlen(uri), needed = 2 * (length + 1);
   if (needed > x->text_capacity) {
     size_t capacity = needed < 256 ? 256 : needed;

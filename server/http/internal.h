@@ -120,6 +120,7 @@ enum known_header {
   HEADER_CONTENT_LENGTH,
   HEADER_CONTENT_TYPE,
   HEADER_EXPECT,
+  HEADER_HOST,
   HEADER_TRACEPARENT,
   HEADER_TRANSFER_ENCODING,
   HEADER_REQUEST_ID,
@@ -147,7 +148,7 @@ struct exchange {
   struct match match;
   const struct route *route;
   const char *known[KNOWN_HEADERS];
-  size_t header_bytes, content_lengths, transfer_encodings;
+  size_t header_bytes, content_lengths, transfer_encodings, hosts;
   char request_id[REQUEST_ID_SIZE];
   char trace_id[33];
   const char *key_id;

@@ -252,6 +252,7 @@ REFUSED = {
     "very long URL": (b"GET /healthz?x=" + b"a" * 200000 + b" HTTP/1.1\r\nHost: t\r\n\r\n", 414),
     "many headers": (b"GET /healthz HTTP/1.1\r\nHost: t\r\n" + b"X-A: 0123456789\r\n" * 200 + b"X-B: " + b"b" * 30000 + b"\r\n\r\n", 431),
     "very many headers": (b"GET /healthz HTTP/1.1\r\nHost: t\r\n" + b"X-A: 0123456789\r\n" * 9000 + b"\r\n\r\n", 431),
+    "two hosts": (b"GET /healthz HTTP/1.1\r\nHost: t\r\nHost: u\r\n\r\n", 400),
     "malformed escape": (b"GET /v1/robots/%g1 HTTP/1.1\r\nHost: t\r\n\r\n", 400),
     "NUL in the path": (b"GET /v1/robots/%00 HTTP/1.1\r\nHost: t\r\n\r\n", 400),
     "no Content-Type": (post("Content-Length: 2\r\n", b"{}"), 415),
@@ -277,6 +278,12 @@ def test_refused(server, case):
         status, headers, _ = read_answer(sock)
     assert status in (expected if isinstance(expected, tuple) else (expected,))
     assert is_served(server)
+
+
+@pytest.mark.parametrize("target", ["http://t/healthz", "HTTP://t:80/healthz", "https://[::1]/healthz"])
+def test_the_absolute_form_asks_for_its_path(server, target):
+    assert ask(server, f"GET {target} HTTP/1.1\r\nHost: t\r\n\r\n".encode())[0] == 200
+    assert ask(server, b"GET http://t HTTP/1.1\r\nHost: t\r\n\r\n")[0] == 404
 
 
 def test_405_and_options_name_the_methods(server):
