@@ -101,6 +101,62 @@ enum armdyn_status armdyn_profile_plan(const struct armdyn_robot *robot, const s
                                        struct armdyn_error *error);
 void armdyn_trajectory_free(struct armdyn_trajectory *trajectory);
 
+/* -- energy-optimal motions -- */
+
+/* Asked at every iteration. */
+enum armdyn_go {
+  ARMDYN_GO_ON,
+  ARMDYN_GO_FINISH, /* the time is over: end with the best that is known */
+  ARMDYN_GO_CANCEL
+};
+
+/* Minimise the integral of sum R_j tau_j^2 from rest to rest in a given time. */
+struct armdyn_optimal_request {
+  const double *start, *goal;         /* n, rad (m) */
+  double duration;                    /* s, 1e-3 to 1e3 */
+  const struct armdyn_limits *limits; /* n; NULL = the robot's own. A limit of the torque rate is EINPUT */
+  const double *weights;              /* n, R_j > 0; NULL = 1 / torque limit_j^2, or 1 where there is none */
+  size_t intervals;                   /* of the spline, 8 to 2000 */
+  bool zero_boundary_acceleration;    /* else the optimal torque starts with a step */
+  size_t starts;                      /* 1 to 64: the cubic, then random ones around it */
+  unsigned long seed;                 /* of the random starts: same seed, same answer */
+  const struct armdyn_trajectory *guess; /* NULL = the cubic: a motion of degree 3 and this duration to start from */
+};
+
+struct armdyn_iteration {
+  double cost, residual, barrier, step;
+  bool curved; /* with the second derivatives of the torques, else Gauss-Newton */
+};
+
+enum { ARMDYN_MINIMA_MAX = 64, ARMDYN_ITERATIONS_MAX = 400 };
+
+struct armdyn_optimal_result {
+  bool optimal;           /* a local minimum, to the residual below; false: feasible, and the time was over */
+  double cost;            /* of the trajectory, by Gauss quadrature finer than the solver's */
+  double residual;        /* of stationarity: largest gradient of the Lagrangian over its largest summand */
+  double violation;       /* worst usage of a limit anywhere beyond 1; at most 1e-3 */
+  size_t intervals;       /* after refinement: doubled while a limit is violated by more than that between knots */
+  size_t iterations;      /* of all starts */
+  size_t starts;          /* tried */
+  size_t minimum_count;   /* different local minima found, */
+  double minima[ARMDYN_MINIMA_MAX]; /* their costs, ascending, on the mesh that was asked for */
+  size_t log_count;                 /* of the start that was best */
+  struct armdyn_iteration log[ARMDYN_ITERATIONS_MAX];
+};
+
+/* Plan an energy-optimal motion: a cubic spline whose torques are integrated by Simpson's rule and limited at its knots,
+ * by a primal-dual interior point; then check it densely. It is a local minimum: nobody proves that it is the global one.
+ *   out     out  release with armdyn_trajectory_free; nothing to release after a refusal
+ *   margin  out  ARMDYN_LIMIT_KINDS x n as in armdyn_profile_plan; NULL = not wanted
+ *   go      in   called at every iteration with `context`; NULL = always on
+ * OK; EINPUT, EINFEASIBLE (the message names limit, joint and time), ECANCELLED, EMEMORY; EUNAVAILABLE when the time was
+ * over, or no progress was possible, before anything feasible was known.
+ * Allocates before each solution, never within. Linear in the number of intervals. */
+enum armdyn_status armdyn_optimal_plan(const struct armdyn_robot *robot, const struct armdyn_optimal_request *request,
+                                       struct armdyn_trajectory *out, struct armdyn_margin *margin,
+                                       struct armdyn_optimal_result *result, enum armdyn_go (*go)(void *context),
+                                       void *context, struct armdyn_error *error);
+
 /* Duration, s. */
 double armdyn_trajectory_duration(const struct armdyn_trajectory *trajectory);
 

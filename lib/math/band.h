@@ -1,0 +1,17 @@
+/* Symmetric positive definite band matrices: row r holds its elements of columns r .. r + width - 1. */
+#ifndef LIB_MATH_BAND_H
+#define LIB_MATH_BAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A = U' U in place.
+ *   n, width  in      order; elements of a row. Elements beyond the last column are not touched.
+ *   A         in/out  n x width
+ * False: not positive definite. O(n width^2). */
+bool band_factor(size_t n, size_t width, double *A);
+
+/* x = (U' U)^-1 x. O(n width). */
+void band_solve(size_t n, size_t width, const double *U, double *x);
+
+#endif
