@@ -10,12 +10,13 @@
 
 #include "lib/math/band.h"
 
-static const double RESIDUAL_MOST = 1e-7, DECREASE_MOST = 1e-10, GAP_MOST = 1e-8, ROUNDING = 1e-13;
+static const double RESIDUAL_MOST = 1e-7, DECREASE_MOST = 1e-9, GAP_MOST = 1e-7, ROUNDING = 1e-13, SLOW = 0.3;
 
 /* Where the iteration stands. */
 struct progress {
   double mu, cost, gap, residual, decrease;
-  double scale; /* of the cost */
+  double force; /* what the step is to take away, as the residual */
+  int slow;     /* iterations running that took too little of it */
   bool curved;  /* with the true curvature */
 };
 
@@ -116,7 +117,9 @@ static bool direction(struct interior_point *ip, struct progress *at, double *sl
   transcription_gauss_newton(t, ip->weight, ip->H);
   if (at->curved) transcription_curvature(t, ip->z, ip->S);
   if (!factor(ip, at->curved)) return false;
-  gradient_of(ip, ip->pull, NULL);
+  double size;
+  at->force = gradient_of(ip, ip->pull, &size);
+  at->force = size > 0 ? at->force / size : 0;
   memset(ip->step, 0, t->controls * t->n * sizeof *ip->step);
   for (size_t i = first; i < first + count; i++) ip->step[i] = -ip->gradient[i];
   band_solve(count, 4 * t->n, ip->factor + first * 4 * t->n, ip->step + first);
@@ -181,12 +184,12 @@ static bool advance(struct interior_point *ip, struct progress *at, double slope
 {
   struct transcription *t = ip->problem;
   double dual;
-  const double before = at->cost / at->scale + merit_rows(ip, at->mu, 0);
+  const double before = at->cost + merit_rows(ip, at->mu, 0);
   step_lengths(ip, at->mu, length, &dual);
   for (int k = 0; k < 30; k++, *length /= 2) {
     for (size_t i = 0; i < t->controls * t->n; i++) ip->trial[i] = ip->controls[i] + *length * ip->step[i];
     const double cost = transcription_evaluate(t, ip->trial);
-    const double after = cost / at->scale + merit_rows(ip, at->mu, *length);
+    const double after = cost + merit_rows(ip, at->mu, *length);
     if (!(after <= before + 1e-4 * *length * fmin(slope, 0) + ROUNDING * (1 + fabs(before)))) continue;
     at->cost = cost;
     for (size_t i = 0; i < rows_of(ip); i++) {
@@ -210,16 +213,16 @@ static void note(struct interior_point *ip, const struct progress *at, double le
 }
 
 /* The weights are scaled so that the cost starts at about 1. */
-static void rescale(struct transcription *t, double factor_)
+static void rescale(struct transcription *t, double by)
 {
-  for (size_t j = 0; j < t->n; j++) t->weights[j] *= factor_;
+  for (size_t j = 0; j < t->n; j++) t->weights[j] *= by;
 }
 
 void interior_point_solve(struct interior_point *ip, struct interior_point_result *out)
 {
   struct transcription *t = ip->problem;
-  struct progress at = { .mu = 1e-3, .scale = 1 };
-  double slope, length = 1, last = INFINITY;
+  struct progress at = { .mu = 1e-2, .force = INFINITY };
+  double slope, length = 1;
   size_t pairs;
   *out = (struct interior_point_result){ .end = END_STALLED };
   at.cost = transcription_evaluate(t, ip->controls);
@@ -237,17 +240,17 @@ void interior_point_solve(struct interior_point *ip, struct interior_point_resul
     transcription_differentiate(t);
     at.residual = gradient_of(ip, ip->z, &size);
     at.residual = size > 0 ? at.residual / size : 0;
+    at.slow = at.residual > SLOW * at.force && at.residual > RESIDUAL_MOST ? at.slow + 1 : 0;
+    at.curved = at.curved || at.slow > 2;
     at.gap = complementarity(ip, &pairs);
-    if (pairs > 0) at.mu = fmax(fmin(at.gap / (double)pairs * (length > 0.9 ? 0.1 : 0.4), at.mu), 1e-10 / (double)pairs);
-    const double bulk = at.gap;
+    if (pairs > 0)
+      at.mu = fmax(fmin(at.gap / (double)pairs * (length > 0.9 ? 0.1 : 0.4), at.mu), 1e-10 / (double)pairs);
     if (!direction(ip, &at, &slope)) break;
-    const bool small = at.residual <= RESIDUAL_MOST && bulk <= GAP_MOST * fmax(at.cost, 1e-3);
-    if (small && at.decrease <= DECREASE_MOST * fmax(at.cost, 1e-3)) {
+    const double size_now = fmax(at.cost, 1e-3);
+    if (at.residual <= RESIDUAL_MOST && at.gap <= GAP_MOST * size_now && at.decrease <= DECREASE_MOST * size_now) {
       out->end = END_OPTIMAL;
       break;
     }
-    at.curved = at.curved || (out->iterations > 2 && at.decrease > 0.1 * last);
-    last = at.decrease;
     if (!advance(ip, &at, slope, &length)) {
       if (at.curved) break;
       at.curved = true;

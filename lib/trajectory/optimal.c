@@ -9,7 +9,10 @@
 #include "lib/trajectory/request.h"
 
 enum { N = ARMDYN_JOINTS_MAX, INTERVALS_MIN = 8, INTERVALS_MAX = 2000, COARSE = 120, ITERATIONS_MAX = 150 };
-static const double TOLERANCE = 1e-3, PRICE = 1e3, DURATION_MIN = 1e-3, DURATION_MAX = 1e3;
+/* Prices of exceeding a limit, tried in turn while any is exceeded: a low one leads there gently. In units of the cost of
+ * the start, for a whole limit at one knot. */
+static const double prices[] = { 0.1, 10, 1000 };
+static const double TOLERANCE = 1e-3, FORGIVEN = 1e-6, DURATION_MIN = 1e-3, DURATION_MAX = 1e3;
 
 struct optimum {
   const struct armdyn_robot *robot;
@@ -115,6 +118,18 @@ static void ends_fix(const struct optimum *o, const struct transcription *t, dou
   }
 }
 
+static void solve_at_prices(struct interior_point *ip, struct interior_point_result *out)
+{
+  int iterations = 0;
+  for (size_t k = 0; k < sizeof prices / sizeof *prices; k++) {
+    ip->price = prices[k];
+    interior_point_solve(ip, out);
+    iterations += out->iterations;
+    if (out->violation <= FORGIVEN || out->end == END_CANCELLED || out->end == END_FINISHED) break;
+  }
+  out->iterations = iterations;
+}
+
 /* Solve on one mesh, starting from the motion of `c`, and put the answer there. */
 static enum armdyn_status solve(struct optimum *o, size_t intervals, struct candidate *c,
                                 struct armdyn_optimal_result *log)
@@ -135,7 +150,7 @@ static enum armdyn_status solve(struct optimum *o, size_t intervals, struct cand
   t->h = o->request->duration / (double)intervals;
   memcpy(t->weights, o->weights, n * sizeof *t->weights);
   for (size_t j = 0; j < n; j++) bounds_of(&o->limits[j], j, t);
-  *ip = (struct interior_point){ .problem = t, .go = o->go, .context = o->context, .price = PRICE };
+  *ip = (struct interior_point){ .problem = t, .go = o->go, .context = o->context };
   ip->iterations_max = ITERATIONS_MAX;
   ip->log = log->log, ip->log_max = ARMDYN_ITERATIONS_MAX, ip->log_count = log->log_count;
   transcription_carve(t, &size);
@@ -149,7 +164,7 @@ static enum armdyn_status solve(struct optimum *o, size_t intervals, struct cand
   transcription_init(t);
   bspline_controls(intervals, &c->trajectory, ip->controls);
   ends_fix(o, t, ip->controls);
-  interior_point_solve(ip, &c->solved);
+  solve_at_prices(ip, &c->solved);
   bspline_pieces(intervals, o->request->duration, ip->controls, &found);
   found.waypoint_times[1] = o->request->duration;
   armdyn_trajectory_free(&c->trajectory);
@@ -281,7 +296,8 @@ static double worst_usage(const struct optimum *o, size_t *at)
   return worst;
 }
 
-static enum armdyn_status tell_infeasible(const struct optimum *o, const struct candidate *c, struct armdyn_error *error)
+static enum armdyn_status tell_infeasible(const struct optimum *o, const struct candidate *c,
+                                          struct armdyn_error *error)
 {
   size_t at;
   const double worst = worst_usage(o, &at);

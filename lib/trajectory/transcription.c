@@ -45,15 +45,11 @@ bool transcription_bounds(const struct transcription *t, const struct bound *b, 
 {
   const bool end = knot == 0 || knot == t->intervals;
   switch (b->kind) {
-    case ARMDYN_LIMIT_POSITION:
-    case ARMDYN_LIMIT_VELOCITY:
-      return !end;
-    case ARMDYN_LIMIT_ACCELERATION:
-      return !end || t->fixed < 3;
-    case ARMDYN_LIMIT_JERK:
-      return knot < t->intervals;
-    default:
-      return true;
+  case ARMDYN_LIMIT_POSITION:
+  case ARMDYN_LIMIT_VELOCITY: return !end;
+  case ARMDYN_LIMIT_ACCELERATION: return !end || t->fixed < 3;
+  case ARMDYN_LIMIT_JERK: return knot < t->intervals;
+  default: return true;
   }
 }
 
@@ -92,8 +88,7 @@ double transcription_evaluate(struct transcription *t, const double *controls)
   for (size_t b = 0; b < t->bound_count; b++) {
     const struct bound *bound = &t->bounds[b];
     double *room = t->room + b * (t->intervals + 1);
-    for (size_t k = 0; k <= t->intervals; k++)
-      room[k] = bound->most - bound->scale * value_at(t, bound, controls, k);
+    for (size_t k = 0; k <= t->intervals; k++) room[k] = bound->most - bound->scale * value_at(t, bound, controls, k);
   }
   return cost;
 }
@@ -170,8 +165,7 @@ static void control_jacobian(const struct transcription *t, size_t p, double *J)
   for (size_t i = 0; i < n; i++)
     for (size_t a = 0; a < 4; a++) {
       const double b0 = t->basis[p][0][a], b1 = t->basis[p][1][a], b2 = t->basis[p][2][a];
-      for (size_t j = 0; j < n; j++)
-        J[(i * 4 + a) * n + j] = b0 * Q[i * n + j] + b1 * V[i * n + j] + b2 * M[i * n + j];
+      for (size_t j = 0; j < n; j++) J[(i * 4 + a) * n + j] = b0 * Q[i * n + j] + b1 * V[i * n + j] + b2 * M[i * n + j];
     }
 }
 

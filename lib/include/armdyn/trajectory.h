@@ -112,14 +112,14 @@ enum armdyn_go {
 
 /* Minimise the integral of sum R_j tau_j^2 from rest to rest in a given time. */
 struct armdyn_optimal_request {
-  const double *start, *goal;         /* n, rad (m) */
-  double duration;                    /* s, 1e-3 to 1e3 */
-  const struct armdyn_limits *limits; /* n; NULL = the robot's own. A limit of the torque rate is EINPUT */
-  const double *weights;              /* n, R_j > 0; NULL = 1 / torque limit_j^2, or 1 where there is none */
-  size_t intervals;                   /* of the spline, 8 to 2000 */
-  bool zero_boundary_acceleration;    /* else the optimal torque starts with a step */
-  size_t starts;                      /* 1 to 64: the cubic, then random ones around it */
-  unsigned long seed;                 /* of the random starts: same seed, same answer */
+  const double *start, *goal;            /* n, rad (m) */
+  double duration;                       /* s, 1e-3 to 1e3 */
+  const struct armdyn_limits *limits;    /* n; NULL = the robot's own. A limit of the torque rate is EINPUT */
+  const double *weights;                 /* n, R_j > 0; NULL = 1 / torque limit_j^2, or 1 where there is none */
+  size_t intervals;                      /* of the spline, 8 to 2000 */
+  bool zero_boundary_acceleration;       /* else the optimal torque starts with a step */
+  size_t starts;                         /* 1 to 64: the cubic, then random ones around it */
+  unsigned long seed;                    /* of the random starts: same seed, same answer */
   const struct armdyn_trajectory *guess; /* NULL = the cubic: a motion of degree 3 and this duration to start from */
 };
 
@@ -131,14 +131,14 @@ struct armdyn_iteration {
 enum { ARMDYN_MINIMA_MAX = 64, ARMDYN_ITERATIONS_MAX = 400 };
 
 struct armdyn_optimal_result {
-  bool optimal;           /* a local minimum, to the residual below; false: feasible, and the time was over */
-  double cost;            /* of the trajectory, by Gauss quadrature finer than the solver's */
-  double residual;        /* of stationarity: largest gradient of the Lagrangian over its largest summand */
-  double violation;       /* worst usage of a limit anywhere beyond 1; at most 1e-3 */
-  size_t intervals;       /* after refinement: doubled while a limit is violated by more than that between knots */
-  size_t iterations;      /* of all starts */
-  size_t starts;          /* tried */
-  size_t minimum_count;   /* different local minima found, */
+  bool optimal;         /* a local minimum, to the residual below; false: feasible, and the time was over */
+  double cost;          /* of the trajectory, by Gauss quadrature finer than the solver's */
+  double residual;      /* of stationarity: largest gradient of the Lagrangian over its largest summand */
+  double violation;     /* worst usage of a limit anywhere beyond 1; at most 1e-3 */
+  size_t intervals;     /* after refinement: doubled while a limit is violated by more than that between knots */
+  size_t iterations;    /* of all starts */
+  size_t starts;        /* tried */
+  size_t minimum_count; /* different local minima found, */
   double minima[ARMDYN_MINIMA_MAX]; /* their costs, ascending, on the mesh that was asked for */
   size_t log_count;                 /* of the start that was best */
   struct armdyn_iteration log[ARMDYN_ITERATIONS_MAX];
