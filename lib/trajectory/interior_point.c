@@ -2,7 +2,7 @@
  *   ds = mu / z - s - s / z dz,   dp = mu / (rho - z) - p + p / (rho - z) dz,
  *   dz = w (e - d room),  w = 1 / (s / z + p / (rho - z)),  e = mu / z - s - mu / (rho - z) + p,
  *   (H + J' w J) dx = -(grad f + J' (z + w e)),  J = -d room / dx,
- * and after each step s or p grows until room = s - p holds exactly. H is Gauss-Newton's until that gets slow, then as
+ * with y = rho - z kept beside z for its figures, and after each step s or p grows until room = s - p holds exactly. H is Gauss-Newton's until that gets slow, then as
  * much of the true curvature joins it as keeps it positive definite. Source: Nocedal & Wright, ch. 10 and 19. */
 #include "lib/trajectory/interior_point.h"
 
@@ -37,7 +37,7 @@ void interior_point_carve(struct interior_point *ip, struct carve *c)
   const size_t unknowns = ip->problem->controls * ip->problem->n, band = unknowns * 4 * ip->problem->n;
   double **const vectors[] = { &ip->controls, &ip->trial, &ip->step, &ip->gradient };
   double **const bands[] = { &ip->H, &ip->S, &ip->factor };
-  double **const rows[] = { &ip->s, &ip->p, &ip->z, &ip->dz, &ip->change, &ip->weight, &ip->pull };
+  double **const rows[] = { &ip->s, &ip->p, &ip->z, &ip->y, &ip->dz, &ip->change, &ip->weight, &ip->pull };
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = carve(c, unknowns, sizeof(double));
   for (size_t i = 0; i < sizeof bands / sizeof *bands; i++) *bands[i] = carve(c, band, sizeof(double));
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) *rows[i] = carve(c, rows_of(ip), sizeof(double));
@@ -51,10 +51,11 @@ static void start_rows(struct interior_point *ip, double mu)
     /* mu / z - mu / (rho - z) = d, from the stable root of d z^2 - (d rho + 2 mu) z + mu rho = 0 */
     const double b = d * ip->price + 2 * mu, root = sqrt(fmax(b * b - 4 * d * mu * ip->price, 0));
     ip->z[i] = b > 0 ? 2 * mu * ip->price / (b + root) : (b - root) / (2 * d);
-    ip->z[i] = fmin(ip->z[i], ip->price * (1 - 1e-12));
     ip->s[i] = mu / ip->z[i];
-    ip->p[i] = mu / (ip->price - ip->z[i]);
-    if (!counts(ip, i)) ip->s[i] = ip->p[i] = 1, ip->z[i] = 0;
+    ip->p[i] = ip->s[i] - d; /* without loss of figures where d < 0; else mu / y is */
+    ip->y[i] = d < 0 ? mu / ip->p[i] : ip->price - ip->z[i];
+    if (d >= 0) ip->p[i] = mu / ip->y[i];
+    if (!counts(ip, i)) ip->s[i] = ip->p[i] = 1, ip->z[i] = 0, ip->y[i] = ip->price;
   }
 }
 
@@ -65,9 +66,16 @@ static double complementarity(const struct interior_point *ip, size_t *count)
   *count = 0;
   for (size_t i = 0; i < rows_of(ip); i++) {
     if (!counts(ip, i)) continue;
-    sum += ip->s[i] * ip->z[i] + ip->p[i] * (ip->price - ip->z[i]);
+    sum += ip->s[i] * ip->z[i] + ip->p[i] * ip->y[i];
     *count += 2;
   }
+  return sum;
+}
+
+static double priced(const struct interior_point *ip)
+{
+  double sum = 0;
+  for (size_t i = 0; i < rows_of(ip); i++) sum += counts(ip, i) ? ip->price * ip->p[i] : 0;
   return sum;
 }
 
@@ -109,10 +117,10 @@ static bool direction(struct interior_point *ip, struct progress *at, double *sl
   struct transcription *t = ip->problem;
   const size_t first = free_first(t), count = free_count(t);
   for (size_t i = 0; i < rows_of(ip); i++) {
-    const double z = ip->z[i], q = ip->price - z, s = ip->s[i], p = ip->p[i];
+    const double z = ip->z[i], y = ip->y[i], s = ip->s[i], p = ip->p[i];
     const bool on = counts(ip, i);
-    ip->weight[i] = on ? 1 / (s / z + p / q) : 0;
-    ip->pull[i] = on ? z + ip->weight[i] * (at->mu / z - s - at->mu / q + p) : 0;
+    ip->weight[i] = on ? 1 / (s / z + p / y) : 0;
+    ip->pull[i] = on ? z + ip->weight[i] * (at->mu / z - s - at->mu / y + p) : 0;
   }
   transcription_gauss_newton(t, ip->weight, ip->H);
   if (at->curved) transcription_curvature(t, ip->z, ip->S);
@@ -130,9 +138,9 @@ static bool direction(struct interior_point *ip, struct progress *at, double *sl
   at->decrease = -*slope / 2;
   for (size_t i = 0; i < rows_of(ip); i++) {
     if (!counts(ip, i)) continue;
-    const double z = ip->z[i], q = ip->price - z, s = ip->s[i], p = ip->p[i];
+    const double z = ip->z[i], y = ip->y[i], s = ip->s[i], p = ip->p[i];
     ip->dz[i] = ip->pull[i] - z - ip->weight[i] * ip->change[i];
-    const double ds = at->mu / z - s - s / z * ip->dz[i], dp = at->mu / q - p + p / q * ip->dz[i];
+    const double ds = at->mu / z - s - s / z * ip->dz[i], dp = at->mu / y - p + p / y * ip->dz[i];
     *slope += ip->pull[i] * ip->change[i] + (ip->price - at->mu / p) * dp - at->mu / s * ds;
   }
   return true;
@@ -145,21 +153,21 @@ static void step_lengths(const struct interior_point *ip, double mu, double *pri
   *primal = *dual = 1;
   for (size_t i = 0; i < rows_of(ip); i++) {
     if (!counts(ip, i)) continue;
-    const double z = ip->z[i], q = ip->price - z, s = ip->s[i], p = ip->p[i], dz = ip->dz[i];
-    const double ds = mu / z - s - s / z * dz, dp = mu / q - p + p / q * dz;
+    const double z = ip->z[i], y = ip->y[i], s = ip->s[i], p = ip->p[i], dz = ip->dz[i];
+    const double ds = mu / z - s - s / z * dz, dp = mu / y - p + p / y * dz;
     if (ds < 0) *primal = fmin(*primal, -keep * s / ds);
     if (dp < 0) *primal = fmin(*primal, -keep * p / dp);
     if (dz < 0) *dual = fmin(*dual, -keep * z / dz);
-    if (dz > 0) *dual = fmin(*dual, keep * q / dz);
+    if (dz > 0) *dual = fmin(*dual, keep * y / dz);
   }
 }
 
 /* s and p after a step, restored to s - p = room by growing one of them. */
 static void moved(const struct interior_point *ip, double mu, double length, size_t i, double *s, double *p)
 {
-  const double z = ip->z[i], q = ip->price - z, dz = ip->dz[i];
+  const double z = ip->z[i], y = ip->y[i], dz = ip->dz[i];
   *s = ip->s[i] + length * (mu / z - ip->s[i] - ip->s[i] / z * dz);
-  *p = ip->p[i] + length * (mu / q - ip->p[i] + ip->p[i] / q * dz);
+  *p = ip->p[i] + length * (mu / y - ip->p[i] + ip->p[i] / y * dz);
   const double excess = ip->problem->room[i] - (*s - *p);
   if (excess > 0)
     *s += excess;
@@ -198,6 +206,7 @@ static bool advance(struct interior_point *ip, struct progress *at, double slope
       moved(ip, at->mu, *length, i, &s, &p);
       ip->s[i] = s, ip->p[i] = p;
       ip->z[i] += dual * ip->dz[i];
+      ip->y[i] -= dual * ip->dz[i];
     }
     memcpy(ip->controls, ip->trial, t->controls * t->n * sizeof *ip->controls);
     return true;
@@ -246,7 +255,7 @@ void interior_point_solve(struct interior_point *ip, struct interior_point_resul
     if (pairs > 0)
       at.mu = fmax(fmin(at.gap / (double)pairs * (length > 0.9 ? 0.1 : 0.4), at.mu), 1e-10 / (double)pairs);
     if (!direction(ip, &at, &slope)) break;
-    const double size_now = fmax(at.cost, 1e-3);
+    const double size_now = fmax(at.cost + priced(ip), 1e-3);
     if (at.residual <= RESIDUAL_MOST && at.gap <= GAP_MOST * size_now && at.decrease <= DECREASE_MOST * size_now) {
       out->end = END_OPTIMAL;
       break;

@@ -10,11 +10,11 @@ struct interior_point {
   enum armdyn_go (*go)(void *context); /* asked at every iteration; NULL = always on */
   void *context;
   int iterations_max;
-  double price;                                     /* rho, in units of cost for a whole limit at one knot */
-  double *controls;                                 /* in/out */
-  double *trial, *step, *gradient, *H, *S, *factor; /* controls, or bands of them */
-  double *s, *p, *z, *dz, *change, *weight, *pull;  /* bound_count x knots */
-  struct armdyn_iteration *log;                     /* NULL = not wanted; log_count entries are filled */
+  double price;                                        /* rho, in units of cost for a whole limit at one knot */
+  double *controls;                                    /* in/out */
+  double *trial, *step, *gradient, *H, *S, *factor;    /* controls, or bands of them */
+  double *s, *p, *z, *y, *dz, *change, *weight, *pull; /* bound_count x knots */
+  struct armdyn_iteration *log;                        /* NULL = not wanted; log_count entries are filled */
   size_t log_max, log_count;
 };
 

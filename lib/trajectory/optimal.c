@@ -12,7 +12,7 @@ enum { N = ARMDYN_JOINTS_MAX, INTERVALS_MIN = 8, INTERVALS_MAX = 2000, COARSE = 
 /* Prices of exceeding a limit, tried in turn while any is exceeded: a low one leads there gently. In units of the cost of
  * the start, for a whole limit at one knot. */
 static const double prices[] = { 0.1, 10, 1000 };
-static const double TOLERANCE = 1e-3, FORGIVEN = 1e-6, DURATION_MIN = 1e-3, DURATION_MAX = 1e3;
+static const double TOLERANCE = 1e-3, FORGIVEN = 1e-6, VERDICT = 1e-6, DURATION_MIN = 1e-3, DURATION_MAX = 1e3;
 
 struct optimum {
   const struct armdyn_robot *robot;
@@ -300,16 +300,18 @@ static enum armdyn_status tell_infeasible(const struct optimum *o, const struct 
                                           struct armdyn_error *error)
 {
   size_t at;
-  const double worst = worst_usage(o, &at);
+  worst_usage(o, &at);
   const struct armdyn_margin *m = &o->margin[at];
-  if (c->solved.end != END_OPTIMAL)
+  if (c->solved.end != END_OPTIMAL && !(c->solved.residual <= VERDICT))
     return armdyn_refuse(error, ARMDYN_EUNAVAILABLE, "/deadline",
                          "no feasible motion was found before the search ended (dual residual %.2g)",
                          c->solved.residual);
   const struct armdyn_joint *joint = &armdyn_robot_description(o->robot)->joints[m->joint];
-  return armdyn_refuse(error, ARMDYN_EINFEASIBLE, "/duration",
-                       "no motion of %.6g s was found: the best has %.6g times the %s limit of joint %zu %s at %.6g s",
-                       o->request->duration, worst, armdyn_limit_name(m->limit), m->joint + 1, joint->name, m->time);
+  return armdyn_refuse(
+      error, ARMDYN_EINFEASIBLE, "/duration",
+      "no motion of %.6g s that keeps all limits was found: what is in the way most is the %s limit of "
+      "joint %zu %s at %.6g s",
+      o->request->duration, armdyn_limit_name(m->limit), m->joint + 1, joint->name, m->time);
 }
 
 /* Check densely; where limits are violated between knots, solve again on twice the intervals. */

@@ -165,15 +165,15 @@ Test(optimal, starts_find_both_minima_of_two_links_and_repeat_themselves)
   struct optimum_case c;
   struct motion m, again;
   cr_assert(optimum_load("iv_2R_unconstrained", &c));
-  struct armdyn_optimal_request request = optimum_request(&c, 100);
+  struct armdyn_optimal_request request = optimum_request(&c, 50);
   request.starts = 24;
   request.seed = 1;
   cr_assert_eq(motion_plan(&m, &c.robot, &request), ARMDYN_OK, "%s", m.error.message);
   cr_assert_eq(motion_plan(&again, &c.robot, &request), ARMDYN_OK);
   cr_assert_arr_eq(m.result.minima, again.result.minima, sizeof m.result.minima);
-  cr_assert_float_eq(m.result.minima[0], 346.35, 0.05);
+  cr_assert_float_eq(m.result.minima[0], 346.36, 0.01);
   bool second = false;
-  for (size_t k = 0; k < m.result.minimum_count; k++) second = second || fabs(m.result.minima[k] - 456.9) < 0.1;
+  for (size_t k = 0; k < m.result.minimum_count; k++) second = second || fabs(m.result.minima[k] - 456.9) < 0.15;
   cr_assert(second, "of %zu minima none is 456.9", m.result.minimum_count);
   cr_assert_float_eq(m.result.cost, m.result.minima[0], 1e-4 * m.result.cost);
   motion_close(&again);
