@@ -97,13 +97,12 @@ static void add_bound(struct transcription *t, enum armdyn_limit_kind kind, size
     t->bounds[t->bound_count++] = (struct bound){ kind, joint, scale, most };
 }
 
-/* Values in units of their limits; positions from the middle in units of half the range. */
+/* Values in units of their limits, positions in units of half the range. */
 static void bounds_of(const struct armdyn_limits *limits, size_t joint, struct transcription *t)
 {
   const double *range = limits->position, half = (range[1] - range[0]) / 2, unit = isfinite(half) ? half : 1;
-  const double middle = isfinite(half) ? (range[0] + range[1]) / 2 : 0;
-  add_bound(t, ARMDYN_LIMIT_POSITION, joint, 1 / unit, (range[1] - middle) / unit);
-  add_bound(t, ARMDYN_LIMIT_POSITION, joint, -1 / unit, (middle - range[0]) / unit);
+  add_bound(t, ARMDYN_LIMIT_POSITION, joint, 1 / unit, range[1] / unit);
+  add_bound(t, ARMDYN_LIMIT_POSITION, joint, -1 / unit, -range[0] / unit);
   const double most[] = { limits->velocity, limits->acceleration, limits->jerk, limits->torque };
   for (int k = 0; k < 4; k++)
     for (int sign = 1; sign >= -1; sign -= 2)
@@ -303,7 +302,7 @@ static enum armdyn_status tell_infeasible(const struct optimum *o, const struct 
   worst_usage(o, &at);
   const struct armdyn_margin *m = &o->margin[at];
   if (c->solved.end != END_OPTIMAL && !(c->solved.residual <= VERDICT))
-    return armdyn_refuse(error, ARMDYN_EUNAVAILABLE, "/deadline",
+    return armdyn_refuse(error, ARMDYN_EUNAVAILABLE, c->solved.end == END_FINISHED ? "/deadline" : "",
                          "no feasible motion was found before the search ended (dual residual %.2g)",
                          c->solved.residual);
   const struct armdyn_joint *joint = &armdyn_robot_description(o->robot)->joints[m->joint];

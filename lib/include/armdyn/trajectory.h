@@ -131,7 +131,8 @@ struct armdyn_iteration {
 enum { ARMDYN_MINIMA_MAX = 64, ARMDYN_ITERATIONS_MAX = 400 };
 
 struct armdyn_optimal_result {
-  bool optimal;         /* a local minimum, to the residual below; false: feasible, and the time was over */
+  bool optimal;         /* a local minimum, to the residual below; false: feasible, but the time
+                             was over or no step made it better: dry friction has kinks */
   double cost;          /* of the trajectory, by Gauss quadrature finer than the solver's */
   double residual;      /* of stationarity: largest gradient of the Lagrangian over its largest summand */
   double violation;     /* worst usage of a limit anywhere beyond 1; at most 1e-3 */

@@ -84,6 +84,39 @@ Test(optimal, limits_on_one_axis_cost_what_the_closed_forms_say)
   }
 }
 
+/* A range that the best motion leaves costs something and is kept; one that it does not leave costs nothing. */
+Test(optimal, position_limits_count_only_where_they_are_met)
+{
+  struct optimum_case c;
+  struct motion m;
+  double lowest = INFINITY;
+  cr_assert(optimum_load("iv_2R_unconstrained", &c));
+  struct armdyn_optimal_request request = optimum_request(&c, 100);
+  cr_assert_eq(motion_plan(&m, &c.robot, &request), ARMDYN_OK, "%s", m.error.message);
+  const double unlimited = m.result.cost;
+  for (int k = 0; k <= 1000; k++) {
+    double q[2], qd[2], qdd[2];
+    armdyn_trajectory_state(&m.trajectory, c.duration * k / 1000, q, qd, qdd, NULL);
+    lowest = fmin(lowest, q[0]);
+  }
+  motion_close(&m);
+  cr_assert_lt(lowest, c.start[0] - 0.01); /* it swings back first */
+  const double rows[][2] = { { lowest - 0.1, 3 },
+                             { (lowest + c.start[0]) / 2, 3 },
+                             { (lowest + c.start[0]) / 2, INFINITY } };
+  for (int k = 0; k < 3; k++) {
+    memcpy(c.robot.joints[0].limits.position, rows[k], sizeof rows[k]);
+    cr_assert_eq(motion_plan(&m, &c.robot, &request), ARMDYN_OK, "%d: %s", k, m.error.message);
+    cr_assert(m.result.optimal);
+    cr_assert_leq(m.margin[ARMDYN_LIMIT_POSITION].usage, 1 + 1e-3);
+    if (k == 0)
+      cr_assert_float_eq(m.result.cost, unlimited, 1e-6 * unlimited);
+    else
+      cr_assert_gt(m.result.cost, unlimited * (1 + 1e-5));
+    motion_close(&m);
+  }
+}
+
 /* The cost of a motion that is changed by `size` times a smooth bump, zero with its slope at both ends. */
 static double cost_of_changed(const struct motion *m, const double *direction, double size, double center)
 {
