@@ -149,6 +149,7 @@ struct armdyn_optimal_result {
  * by a primal-dual interior point; then check it densely. It is a local minimum: nobody proves that it is the global one.
  *   out     out  release with armdyn_trajectory_free; nothing to release after a refusal
  *   margin  out  ARMDYN_LIMIT_KINDS x n as in armdyn_profile_plan; NULL = not wanted
+ *   result  out  after a refusal too, as far as the work got
  *   go      in   called at every iteration with `context`; NULL = always on
  * OK; EINPUT, EINFEASIBLE (the message names limit, joint and time), ECANCELLED, EMEMORY; EUNAVAILABLE when the time was
  * over, or no progress was possible, before anything feasible was known.
