@@ -29,9 +29,12 @@ static struct pose pose_of(const struct armdyn_pose *written)
   const double cp = cos(written->rpy[1]), sp = sin(written->rpy[1]);
   const double cy = cos(written->rpy[2]), sy = sin(written->rpy[2]);
   const double *t = written->translation;
-  return (struct pose){ .r = { cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr, sy * cp, sy * sp * sr + cy * cr,
-                               sy * sp * cr - cy * sr, -sp, cp * sr, cp * cr },
+  /* clang-format off */
+  return (struct pose){ .r = { cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr,
+                               sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr,
+                               -sp,     cp * sr,                cp * cr },
                         .p = { t[0], t[1], t[2] } };
+  /* clang-format on */
 }
 
 /* The shortest rotation that takes z to the unit vector `axis` (half a turn about x for -z). */
@@ -46,7 +49,11 @@ static struct pose z_to(const double axis[3])
     return out;
   }
   const double k = 1 / (1 + z);
-  return (struct pose){ .r = { 1 - k * x * x, -k * x * y, x, -k * x * y, 1 - k * y * y, y, -x, -y, z } };
+  /* clang-format off */
+  return (struct pose){ .r = { 1 - k * x * x, -k * x * y,    x,
+                               -k * x * y,    1 - k * y * y, y,
+                               -x,            -y,            z } };
+  /* clang-format on */
 }
 
 /* What stands before and after the motion of a joint in its convention. */
