@@ -202,12 +202,14 @@ static void run_command(struct simulator *s, uint16_t sequence)
   const struct command_row *row = command < sizeof commands / sizeof *commands ? &commands[command] : NULL;
   if (!row || !row->run || !(row->allowed >> s->phase & 1)) {
     s->error = CONTROLLER_NOT_ALLOWED;
+    witness_refusal(&s->witness, sequence);
     return;
   }
   int to = row->leads_to == STAYS ? stop_leads_to(s->phase) : row->leads_to;
   unsigned error = row->run(s);
   if (error) {
     s->error = (uint16_t)error;
+    witness_refusal(&s->witness, sequence);
     return;
   }
   if (s->phase != PHASE_FAULT || command == COMMAND_CLEAR) s->error = CONTROLLER_OK;

@@ -30,6 +30,12 @@ void witness_command(struct witness *w, unsigned command, uint16_t sequence)
   w->started = true;
 }
 
+void witness_refusal(struct witness *w, uint16_t sequence)
+{
+  w->any_command = true;
+  w->sequence = sequence;
+}
+
 void witness_change(struct witness *w, enum controller_phase to, int cause, bool whole)
 {
   unsigned bit = cause == CAUSE_ITSELF ? ITSELF : 1u << cause;

@@ -13,15 +13,17 @@ enum witness_cause { CAUSE_NONE = 0, CAUSE_ITSELF = 100 }; /* 1..9: enum control
 
 struct witness {
   enum controller_phase phase;
-  uint16_t sequence; /* of the last command that was carried out */
+  uint16_t sequence; /* of the last command that was carried out or refused */
   bool any_command;
   bool started; /* since the last BEGIN */
   unsigned long violations;
   char first[128]; /* the first violation in words */
 };
 
-/* A command is about to be carried out (not one that is refused). */
+/* A command is about to be carried out. */
 void witness_command(struct witness *w, unsigned command, uint16_t sequence);
+/* A command was refused: its number is used up all the same. */
+void witness_refusal(struct witness *w, uint16_t sequence);
 /* The state changed. whole: all samples are held and their CRC-32, computed anew, is the one asked for. */
 void witness_change(struct witness *w, enum controller_phase to, int cause, bool whole);
 /* A sample is being played; inside: the torque is within the limits, and is the profile's own, word for word. */

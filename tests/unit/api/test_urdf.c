@@ -16,7 +16,7 @@ static enum armdyn_status decode(const char *text, size_t length, const struct u
   bool unphysical;
   faults.count = 0;
   enum armdyn_status status = urdf_decode(text, length, options, robot, &unphysical, NULL, &faults);
-  if (status) cr_log_warn("%s line %zu: %s", faults.items[0].where, faults.items[0].line, faults.items[0].detail);
+  if (status) cr_log_info("%s line %zu: %s", faults.items[0].where, faults.items[0].line, faults.items[0].detail);
   return status;
 }
 
