@@ -6,6 +6,20 @@
 #include "armdyn/dynamics.h"
 #include "lib/model/compiled.h"
 
+/* Where a kernel puts the results of a sample; stride: from sample to sample, 0 where they are not wanted. */
+struct lanes_table {
+  double *data;
+  size_t stride;
+};
+
+/* Derivatives of the torque: n x n each. */
+struct lanes_slopes {
+  struct lanes_table by_q, by_qd, mass_matrix;
+};
+
+/* Scratch of a kernel for each joint, bytes: 8 samples of struct link_in_base, see links_kernel.h. */
+enum { LANES_LINK_SIZE = 8 * 70 * 8 };
+
 struct lanes_kernels {
   const char *name;
   size_t width; /* samples at a time in a batch */
@@ -25,6 +39,16 @@ struct lanes_kernels {
   /* whole and with rotors */
   void (*mass_matrix_batch)(const struct armdyn_robot *robot, const struct armdyn_samples *samples,
                             double *mass_matrix);
+  /* without friction and rotors; links: scratch of n LANES_LINK_SIZE */
+  void (*derivatives)(const struct armdyn_robot *robot, const double *q, const double *qd, const double *qdd,
+                      const struct armdyn_load *load, void *links, const struct lanes_slopes *out);
+  void (*derivatives_batch)(const struct armdyn_robot *robot, const struct armdyn_samples *samples, void *links,
+                            const struct lanes_slopes *out);
+  /* the columns of the links in rows of `width`, all others 0 */
+  void (*regressor)(const struct armdyn_robot *robot, const double *q, const double *qd, const double *qdd,
+                    size_t width, void *links, double *regressor);
+  void (*regressor_batch)(const struct armdyn_robot *robot, const struct armdyn_samples *samples, size_t width,
+                          void *links, double *regressor);
 };
 
 #if defined __x86_64__ && defined __GNUC__ && !defined __clang__

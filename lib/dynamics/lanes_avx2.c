@@ -5,7 +5,12 @@
 #pragma GCC target("arch=x86-64-v3")
 #define LANES 4
 #include "lib/dynamics/lanes_kernel.h"
+#include "lib/dynamics/links_of_lanes.h"
 
-const struct lanes_kernels lanes_avx2 = { "avx2",      LANES,         sines,         inverse,          forward,
-                                          mass_matrix, inverse_batch, forward_batch, mass_matrix_batch };
+/* clang-format off */
+const struct lanes_kernels lanes_avx2 = {
+  "avx2", LANES, sines, inverse, forward, mass_matrix, inverse_batch, forward_batch, mass_matrix_batch,
+  derivatives, derivatives_batch, regressor, regressor_batch
+};
+/* clang-format on */
 #endif

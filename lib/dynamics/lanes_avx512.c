@@ -5,7 +5,12 @@
 #pragma GCC target("arch=x86-64-v4")
 #define LANES 8
 #include "lib/dynamics/lanes_kernel.h"
+#include "lib/dynamics/links_of_lanes.h"
 
-const struct lanes_kernels lanes_avx512 = { "avx512",    LANES,         sines,         inverse,          forward,
-                                            mass_matrix, inverse_batch, forward_batch, mass_matrix_batch };
+/* clang-format off */
+const struct lanes_kernels lanes_avx512 = {
+  "avx512", LANES, sines, inverse, forward, mass_matrix, inverse_batch, forward_batch, mass_matrix_batch,
+  derivatives, derivatives_batch, regressor, regressor_batch
+};
+/* clang-format on */
 #endif

@@ -22,6 +22,8 @@ typedef long long lane_bits __attribute__((vector_size(8 * LANES)));
 #include "lib/dynamics/recursion_kernel.h"
 /* again after it */
 #include "lib/dynamics/inertia_kernel.h"
+#undef REAL
+#undef NAME
 
 /* -- one sample -- */
 
@@ -58,14 +60,20 @@ static void single_turns(const struct reduced_robot *robot, size_t n, const doub
   }
 }
 
-static void single_open(const struct armdyn_robot *robot, const double *q, const double *qd, const double *qdd,
-                        struct single_state *x)
+static void single_states(const struct armdyn_robot *robot, const double *q, const double *qd, const double *qdd,
+                          struct single_state *x)
 {
   for (size_t i = 0; i < robot->joint_count; i++) {
     x[i].q = q[i];
     x[i].qd = qd ? qd[i] : 0;
     x[i].qdd = qdd ? qdd[i] : 0;
   }
+}
+
+static void single_open(const struct armdyn_robot *robot, const double *q, const double *qd, const double *qdd,
+                        struct single_state *x)
+{
+  single_states(robot, q, qd, qdd, x);
   single_turns(&robot->reduced, robot->joint_count, q, x);
 }
 
@@ -127,28 +135,43 @@ static inline lanes column(const struct armdyn_rows *rows, size_t first, size_t 
   return out;
 }
 
-/* From joint `first` on; the recursion needs the angle of joint 0 where gravity or a wrench has a direction across it. */
-static void lanes_turns(const struct reduced_robot *robot, size_t first, size_t n, struct lanes_state *x)
+/* Of q alone, from joint `first` on; of 0 where it slides. */
+static inline void lanes_sines(const struct reduced_robot *robot, size_t first, size_t n, struct lanes_state *x)
 {
-  const lanes zero = { 0 };
   lane_bits inside = ~(lane_bits){ 0 };
   for (size_t i = first; i < n; i++) inside &= robot->joints[i].slides ? inside : sincos_range(&x[i].q);
   const bool all = all_lanes(&inside);
   for (size_t i = first; i < n; i++) {
-    const struct reduced_joint *joint = &robot->joints[i];
-    lanes sine, cosine;
-    if (joint->slides) {
-      x[i].cosine = zero + joint->angle_cosine;
-      x[i].sine = zero + joint->angle_sine;
-      continue;
-    }
-    if (all) {
-      sincos_lanes(&x[i].q, &sine, &cosine);
+    if (robot->joints[i].slides) {
+      x[i].sine = (lanes){ 0 };
+      x[i].cosine = x[i].sine + 1;
+    } else if (all) {
+      sincos_lanes(&x[i].q, &x[i].sine, &x[i].cosine);
     } else {
-      sincos_by_lane(&x[i].q, &sine, &cosine);
+      sincos_by_lane(&x[i].q, &x[i].sine, &x[i].cosine);
     }
+  }
+}
+
+/* Of the whole angles; the recursion needs that of joint 0 where gravity or a wrench has a direction across it. */
+static void lanes_turns(const struct reduced_robot *robot, size_t first, size_t n, struct lanes_state *x)
+{
+  lanes_sines(robot, first, n, x);
+  for (size_t i = first; i < n; i++) {
+    const struct reduced_joint *joint = &robot->joints[i];
+    const lanes sine = x[i].sine, cosine = x[i].cosine;
     x[i].cosine = joint->angle_cosine * cosine - joint->angle_sine * sine;
     x[i].sine = joint->angle_sine * cosine + joint->angle_cosine * sine;
+  }
+}
+
+static void lanes_states(const struct armdyn_robot *robot, const struct armdyn_samples *samples, size_t first,
+                         struct lanes_state *x)
+{
+  for (size_t i = 0; i < robot->joint_count; i++) {
+    x[i].q = column(&samples->q, first, i);
+    x[i].qd = column(&samples->qd, first, i);
+    x[i].qdd = column(&samples->qdd, first, i);
   }
 }
 
@@ -226,11 +249,7 @@ static void pair_inward(const struct reduced_robot *robot, size_t n, struct lane
 static void inverse_open(const struct armdyn_robot *robot, const struct armdyn_samples *samples, size_t first,
                          struct lanes_state *x)
 {
-  for (size_t i = 0; i < robot->joint_count; i++) {
-    x[i].q = column(&samples->q, first, i);
-    x[i].qd = column(&samples->qd, first, i);
-    x[i].qdd = column(&samples->qdd, first, i);
-  }
+  lanes_states(robot, samples, first, x);
   x[0].cosine = (lanes){ 0 } + 1;
   x[0].sine = (lanes){ 0 };
   const bool across = !robot->reduced.upright || (samples->wrench.data && samples->wrench_frame == ARMDYN_WRENCH_BASE);

@@ -9,7 +9,7 @@ static size_t workspace_layout(struct armdyn_workspace *w, void *base, size_t n)
   carve(&c, 1, sizeof *w);
   w->pose = carve(&c, n, sizeof *w->pose);
   w->force = carve(&c, n, 6 * sizeof *w->force);
-  w->links = carve(&c, n, sizeof *w->links);
+  w->links = carve(&c, n, LANES_LINK_SIZE);
   w->matrix = carve(&c, n * n, sizeof *w->matrix);
   w->vector = carve(&c, n, sizeof *w->vector);
   w->zero = carve(&c, n, sizeof *w->zero);

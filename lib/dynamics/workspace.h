@@ -5,24 +5,13 @@
 #include "armdyn/dynamics.h"
 #include "lib/model/compiled.h"
 
-/* A link in base axes, motions and forces at the base origin: for kernels that compare links with each other. */
-struct link_in_base {
-  struct pose at;                      /* of the canonical frame */
-  double axis[6];                      /* [angular; linear] motion for unit speed of the joint */
-  double velocity[6], acceleration[6]; /* of the link; what gravity feels like is in it */
-  double turned[6], turned_twice[6];   /* velocity before the joint x axis; its rate: see derivatives.c */
-  struct distribution body;            /* the following of the link and, after a sum, of all beyond it */
-  double carried[9], momentum[3];      /* integral V x' dm, integral V dm */
-  double force[6];
-};
-
 struct armdyn_workspace {
-  struct pose *pose;          /* n: every canonical frame in its parent's, set by pose_joints */
-  double *force;              /* n x 6 [moment; force] on link i, canonical frame */
-  struct link_in_base *links; /* n */
-  double *matrix;             /* n x n */
-  double *vector;             /* n */
-  double *zero;               /* n, always zero */
+  struct pose *pose; /* n: every canonical frame in its parent's, set by pose_joints */
+  double *force;     /* n x 6 [moment; force] on link i, canonical frame */
+  void *links;       /* n links of links_kernel.h, of as many samples as a vector has at most */
+  double *matrix;    /* n x n */
+  double *vector;    /* n */
+  double *zero;      /* n, always zero */
 };
 
 /* Poses of all joints at q: P_i Rz(q) or P_i Tz(q). */

@@ -15,24 +15,11 @@
 
 #include "lib/math/vector.h"
 
-struct pose {
-  double r[9];
-  double p[3];
-};
-
-struct distribution {
-  double m;
-  double h[3];
-  double s[6];
-};
-
-/* out = a b */
-static inline void pose_multiply(struct pose *restrict out, const struct pose *a, const struct pose *b)
-{
-  multiply3(out->r, a->r, b->r);
-  rotate3(out->p, a->r, b->p);
-  for (int i = 0; i < 3; i++) out->p[i] += a->p[i];
-}
+#define REAL    double
+#define NAME(x) x
+#include "lib/math/spatial_kernel.h"
+#undef REAL
+#undef NAME
 
 static inline struct pose pose_inverse(const struct pose *x)
 {
@@ -40,25 +27,6 @@ static inline struct pose pose_inverse(const struct pose *x)
   rotate3(out.p, out.r, x->p);
   for (int i = 0; i < 3; i++) out.p[i] = -out.p[i];
   return out;
-}
-
-/* out += the distribution `d` of a frame at `x`, in the frame that x is given in:
- * m, R h + m p, R S R' + p (R h)' + (R h) p' + m p p'. */
-static inline void distribution_add(struct distribution *restrict out, const struct pose *x,
-                                    const struct distribution *d)
-{
-  const double *r = x->r, *p = x->p, *s = d->s;
-  const double full[9] = { s[0], s[3], s[4], s[3], s[1], s[5], s[4], s[5], s[2] };
-  double h[3], rs[9];
-  rotate3(h, r, d->h);
-  multiply3(rs, r, full);
-  static const int row[6] = { 0, 1, 2, 0, 0, 1 }, column[6] = { 0, 1, 2, 1, 2, 2 };
-  for (int k = 0; k < 6; k++) {
-    const int i = row[k], j = column[k];
-    out->s[k] += dot3(rs + 3 * i, r + 3 * j) + p[i] * h[j] + h[i] * p[j] + d->m * p[i] * p[j];
-  }
-  for (int i = 0; i < 3; i++) out->h[i] += h[i] + d->m * p[i];
-  out->m += d->m;
 }
 
 #endif

@@ -1,37 +1,11 @@
-/* Three-vectors and 3 x 3 matrices (row-major), inline. An output may not be an input unless said. */
+/* Three-vectors and 3 x 3 matrices of doubles. */
 #ifndef LIB_MATH_VECTOR_H
 #define LIB_MATH_VECTOR_H
 
-static inline void cross3(double *restrict out, const double *a, const double *b)
-{
-  out[0] = a[1] * b[2] - a[2] * b[1];
-  out[1] = a[2] * b[0] - a[0] * b[2];
-  out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static inline double dot3(const double *a, const double *b)
-{
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-/* out = A v */
-static inline void rotate3(double *restrict out, const double *A, const double *v)
-{
-  for (int i = 0; i < 3; i++) out[i] = A[3 * i] * v[0] + A[3 * i + 1] * v[1] + A[3 * i + 2] * v[2];
-}
-
-/* out = A' v */
-static inline void unrotate3(double *restrict out, const double *A, const double *v)
-{
-  for (int i = 0; i < 3; i++) out[i] = A[i] * v[0] + A[3 + i] * v[1] + A[6 + i] * v[2];
-}
-
-/* out = A B */
-static inline void multiply3(double *restrict out, const double *A, const double *B)
-{
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) out[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] + A[3 * i + 2] * B[6 + j];
-  }
-}
+#define REAL    double
+#define NAME(x) x
+#include "lib/math/vector_kernel.h"
+#undef REAL
+#undef NAME
 
 #endif

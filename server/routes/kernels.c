@@ -223,15 +223,10 @@ enum { DTAU_DQ, DTAU_DQD, MASS_MATRIX };
 static enum armdyn_status derivatives(const struct samples_task *task, struct armdyn_workspace *workspace, size_t first,
                                       size_t last, size_t *failed)
 {
-  const struct samples_request *r = task->request;
-  double aside[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX];
   (void)failed;
-  for (size_t s = first; s < last; s++) {
-    const struct armdyn_load load = load_of(r, s);
-    armdyn_inverse_dynamics_derivatives(task->robot, row(&r->q, s), row(&r->qd, s), row(&r->qdd, s), &load, workspace,
-                                        place(task, DTAU_DQ, s, aside), place(task, DTAU_DQD, s, aside),
-                                        place(task, MASS_MATRIX, s, aside));
-  }
+  const struct armdyn_samples samples = samples_of(task->request, first, last);
+  armdyn_inverse_dynamics_derivatives_batch(task->robot, &samples, workspace, out(task, DTAU_DQ, first),
+                                            out(task, DTAU_DQD, first), out(task, MASS_MATRIX, first));
   return ARMDYN_OK;
 }
 
@@ -258,16 +253,17 @@ static enum armdyn_status regressor(const struct samples_task *task, struct armd
                                     size_t last, size_t *failed)
 {
   const struct samples_request *r = task->request;
-  double *whole = NULL;
-  if (task->base) {
-    *failed = first;
-    whole = malloc(task->joints * armdyn_parameter_count(task->robot, NULL) * sizeof *whole);
-    if (!whole) return ARMDYN_EMEMORY;
+  if (!task->base) {
+    const struct armdyn_samples samples = samples_of(r, first, last);
+    armdyn_regressor_batch(task->robot, NULL, &samples, workspace, out(task, 0, first));
+    return ARMDYN_OK;
   }
+  *failed = first;
+  double *whole = malloc(task->joints * armdyn_parameter_count(task->robot, NULL) * sizeof *whole);
+  if (!whole) return ARMDYN_EMEMORY;
   for (size_t s = first; s < last; s++) {
-    armdyn_regressor(task->robot, NULL, row(&r->q, s), row(&r->qd, s), row(&r->qdd, s), workspace,
-                     whole ? whole : out(task, 0, s));
-    if (whole) armdyn_base_columns(task->base, whole, task->joints, out(task, 0, s));
+    armdyn_regressor(task->robot, NULL, row(&r->q, s), row(&r->qd, s), row(&r->qdd, s), workspace, whole);
+    armdyn_base_columns(task->base, whole, task->joints, out(task, 0, s));
   }
   free(whole);
   return ARMDYN_OK;

@@ -123,6 +123,25 @@ static void regressor(struct subject *s)
   }
 }
 
+static void derivatives_batch(struct subject *s)
+{
+  static double by_q[POSTURES * N * N], by_qd[POSTURES * N * N], M[POSTURES * N * N];
+  const struct armdyn_samples samples = {
+    .count = POSTURES, .q = { s->q, s->n }, .qd = { s->qd, s->n }, .qdd = { s->qdd, s->n }
+  };
+  armdyn_inverse_dynamics_derivatives_batch(s->robot, &samples, s->workspace, by_q, by_qd, M);
+}
+
+static void regressor_batch(struct subject *s)
+{
+  static const struct armdyn_parameter_choice links = { ARMDYN_ROTORS_NONE, true };
+  static double Y[POSTURES * 10 * N * N];
+  const struct armdyn_samples samples = {
+    .count = POSTURES, .q = { s->q, s->n }, .qd = { s->qd, s->n }, .qdd = { s->qdd, s->n }
+  };
+  armdyn_regressor_batch(s->robot, &links, &samples, s->workspace, Y);
+}
+
 static void kdl_inverse(struct subject *s)
 {
   for (size_t k = 0; k < POSTURES; k++) {
@@ -165,7 +184,9 @@ static const struct {
   { "jacobian_%s_call",           jacobian,           NO_PEER },
   { "kinematics_%s_call",         forward_kinematics, NO_PEER },
   { "derivatives_%s_call",        derivatives,        NO_PEER },
+  { "derivatives_%s_sample",      derivatives_batch,  NO_PEER },
   { "regressor_%s_call",          regressor,          NO_PEER },
+  { "regressor_%s_sample",        regressor_batch,    NO_PEER },
 };
 /* clang-format on */
 

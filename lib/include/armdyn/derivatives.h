@@ -24,6 +24,16 @@ void armdyn_inverse_dynamics_derivatives(const struct armdyn_robot *robot, const
                                          struct armdyn_workspace *workspace, double *dtau_dq, double *dtau_dqd,
                                          double *mass_matrix);
 
+/* The same for many samples, several at a time in the processor's vectors.
+ *   samples      in
+ *   dtau_dq      out  count x n x n; NULL = not wanted, as the others
+ *   dtau_dqd     out  count x n x n
+ *   mass_matrix  out  count x n x n
+ * No allocation, cannot fail. */
+void armdyn_inverse_dynamics_derivatives_batch(const struct armdyn_robot *robot, const struct armdyn_samples *samples,
+                                               struct armdyn_workspace *workspace, double *dtau_dq, double *dtau_dqd,
+                                               double *mass_matrix);
+
 /* Linear state space of the forward dynamics about a state: with x = [q; qd], dx/dt changes by a dx + b dtau.
  *   q, qd, tau  in   n
  *   load        in            as in armdyn_inverse_dynamics

@@ -50,6 +50,14 @@ void armdyn_parameters(const struct armdyn_robot *robot, const struct armdyn_par
 void armdyn_regressor(const struct armdyn_robot *robot, const struct armdyn_parameter_choice *choice, const double *q,
                       const double *qd, const double *qdd, struct armdyn_workspace *workspace, double *regressor);
 
+/* The same for many samples, several at a time in the processor's vectors.
+ *   samples    in   q, qd, qdd
+ *   regressor  out  count x n x armdyn_parameter_count
+ * No allocation, cannot fail. */
+void armdyn_regressor_batch(const struct armdyn_robot *robot, const struct armdyn_parameter_choice *choice,
+                            const struct armdyn_samples *samples, struct armdyn_workspace *workspace,
+                            double *regressor);
+
 /* The smallest set of parameters with the same torques: each is one standard parameter, its lead, plus multiples of others
  * that no motion tells apart from it. tau = Y_b beta, where Y_b are the columns of the leads. */
 struct armdyn_base_parameters;

@@ -56,7 +56,7 @@ static void count_allocations(void)
 
 Test(allocations, kernels_make_none)
 {
-  enum { N = 9 };
+  enum { N = 9, MANY = 11 };
   static struct armdyn_robot_description d;
   struct dice dice = { 5 };
   struct armdyn_robot *robot;
@@ -64,7 +64,8 @@ Test(allocations, kernels_make_none)
   const struct armdyn_torque_parts parts = { part, part + N, part + 2 * N, part + 3 * N, part + 4 * N, part + 5 * N };
   const struct armdyn_load load = { wrench, ARMDYN_WRENCH_BASE, false };
   const struct armdyn_samples samples = { .count = 1, .q = { x, N }, .qd = { x, N }, .qdd = { x, N }, .tau = { x, N } };
-  static double state_space[6 * N * N], regressor[30 * N * N];
+  const struct armdyn_samples many = { .count = MANY, .q = { x, 0 }, .qd = { x, 0 }, .qdd = { x, 0 } };
+  static double state_space[MANY * N * N], regressor[30 * N * N], regressor_of_many[MANY * 30 * N * N];
   struct armdyn_trajectory trajectory;
   random_description(&dice, &d, N, ARMDYN_FRAMES);
   dice_fill(&dice, x, 3 * N, -1, 1);
@@ -104,6 +105,10 @@ Test(allocations, kernels_make_none)
                                       state_space + N * N);
   armdyn_linearize(robot, x, x + N, tau, &load, workspace, state_space, state_space + 4 * N * N);
   armdyn_regressor(robot, NULL, x, x + N, x + 2 * N, workspace, regressor);
+  armdyn_inverse_dynamics_derivatives_batch(robot, &samples, workspace, M, state_space, NULL);
+  armdyn_inverse_dynamics_derivatives_batch(robot, &many, workspace, state_space, NULL, NULL);
+  armdyn_regressor_batch(robot, NULL, &samples, workspace, regressor);
+  armdyn_regressor_batch(robot, NULL, &many, workspace, regressor_of_many);
   armdyn_trajectory_sample(robot, &trajectory, 0.3, workspace, row);
   const long after = allocations;
   cr_assert_eq(rc, ARMDYN_OK);

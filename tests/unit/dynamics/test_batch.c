@@ -1,6 +1,8 @@
 /* The specialised recursion and the batches against the general recursion, for every vector unit of this processor. */
 #include <criterion/criterion.h>
 
+#include "armdyn/derivatives.h"
+#include "armdyn/regressor.h"
 #include "lib/dynamics/lanes.h"
 #include "lib/dynamics/rnea.h"
 #include "tests/support/robots.h"
@@ -225,6 +227,128 @@ static void other_batches(const struct arm *arm, struct dice *dice)
 Test(batch, other_batches_are_single_calls)
 {
   each_arm(other_batches);
+}
+
+/* Row by row of n numbers, for each is a unit of its own. */
+static void same_rows(const double *got, const double *expected, size_t rows, size_t n, const char *what)
+{
+  for (size_t i = 0; i < rows; i++) same(got + i * n, expected + i * n, n, what);
+}
+
+enum { DERIVATIVES = 3 };
+
+static void derivatives_are(const struct arm *arm, const struct armdyn_samples *s, double *const got[DERIVATIVES],
+                            double *const expected[DERIVATIVES], const char *what)
+{
+  const size_t n = arm->n;
+  for (size_t k = 0; k < s->count; k++) {
+    for (int d = 0; d < DERIVATIVES; d++) {
+      if (got[d]) same_rows(got[d] + k * n * n, expected[d] + k * n * n, n, n, what);
+    }
+  }
+}
+
+static void derivatives_batches(const struct arm *arm, struct dice *dice)
+{
+  static struct table table;
+  static double memory[2 * DERIVATIVES][COUNT * N * N + 1];
+  double *const expected[] = { memory[0], memory[1], memory[2] }, *const got[] = { memory[3], memory[4], memory[5] };
+  const size_t n = arm->n, size = n * n;
+  for (int variant = 0; variant < 4; variant++) {
+    fill(&table, arm, dice, variant);
+    struct armdyn_samples *s = &table.samples;
+    for (size_t k = 0; k < COUNT; k++) {
+      const struct armdyn_load load = { s->wrench.data ? s->wrench.data + k * s->wrench.stride : NULL, s->wrench_frame,
+                                        s->frictionless };
+      armdyn_inverse_dynamics_derivatives(arm->robot, s->q.data + k * s->q.stride, s->qd.data + k * s->qd.stride,
+                                          s->qdd.data + k * s->qdd.stride, &load, arm->workspace,
+                                          expected[0] + k * size, expected[1] + k * size, expected[2] + k * size);
+    }
+    for (size_t count = 0; count <= COUNT; count += count < 3 ? 1 : 17) {
+      s->count = count;
+      for (int d = 0; d < DERIVATIVES; d++) got[d][count * size] = 4711;
+      armdyn_inverse_dynamics_derivatives_batch(arm->robot, s, arm->workspace, got[0], got[1], got[2]);
+      for (int d = 0; d < DERIVATIVES; d++) cr_assert_eq(got[d][count * size], 4711, "written beyond %zu", count);
+      derivatives_are(arm, s, got, expected, "derivatives");
+      for (int d = 0; d < DERIVATIVES; d++) { /* one alone */
+        double *const one[] = { d == 0 ? got[0] : NULL, d == 1 ? got[1] : NULL, d == 2 ? got[2] : NULL };
+        memset(got[d], 0, count * size * sizeof *got[d]);
+        armdyn_inverse_dynamics_derivatives_batch(arm->robot, s, arm->workspace, one[0], one[1], one[2]);
+        derivatives_are(arm, s, one, expected, "one derivative");
+      }
+    }
+  }
+}
+
+Test(batch, derivatives_are_those_of_single_calls)
+{
+  each_arm(derivatives_batches);
+}
+
+static void regressor_batches(const struct arm *arm, struct dice *dice)
+{
+  enum { MOST = 35 * N * N };
+  static struct table table;
+  static double expected[COUNT * MOST], got[COUNT * MOST + 1];
+  static const struct armdyn_parameter_choice links = { ARMDYN_ROTORS_NONE, true };
+  const size_t n = arm->n;
+  for (int variant = 0; variant < 3; variant++) {
+    fill(&table, arm, dice, variant);
+    struct armdyn_samples *s = &table.samples;
+    const struct armdyn_parameter_choice *choice = variant == 1 ? &links : NULL;
+    const size_t width = armdyn_parameter_count(arm->robot, choice);
+    cr_assert_leq(n * width, MOST);
+    for (size_t k = 0; k < COUNT; k++) {
+      armdyn_regressor(arm->robot, choice, s->q.data + k * s->q.stride, s->qd.data + k * s->qd.stride,
+                       s->qdd.data + k * s->qdd.stride, arm->workspace, expected + k * n * width);
+    }
+    for (size_t count = 0; count <= COUNT; count += count < 3 ? 1 : 17) {
+      s->count = count;
+      got[count * n * width] = 4711;
+      armdyn_regressor_batch(arm->robot, choice, s, arm->workspace, got);
+      cr_assert_eq(got[count * n * width], 4711, "written beyond %zu samples", count);
+      same_rows(got, expected, count * n, width, "regressor");
+    }
+  }
+}
+
+Test(batch, regressors_are_those_of_single_calls)
+{
+  each_arm(regressor_batches);
+}
+
+/* Every vector unit gives the same, in single calls and in batches. */
+static void links_of_every_unit(const struct arm *arm, struct dice *dice)
+{
+  static struct table table;
+  static double by_q[COUNT * N * N], by_qd[COUNT * N * N], M[COUNT * N * N], Y[COUNT * 10 * N * N];
+  static double q_one[N * N], qd_one[N * N], M_one[N * N], Y_one[10 * N * N];
+  const struct lanes_kernels *kinds[LANES_KINDS];
+  const size_t kind_count = lanes_supported(kinds), n = arm->n, size = n * n;
+  const struct lanes_slopes all = { { by_q, size }, { by_qd, size }, { M, size } };
+  const struct lanes_slopes one = { { q_one, 0 }, { qd_one, 0 }, { M_one, 0 } };
+  fill(&table, arm, dice, 2);
+  const struct armdyn_samples *s = &table.samples;
+  for (size_t kind = 0; kind < kind_count; kind++) {
+    kinds[kind]->derivatives_batch(arm->robot, s, arm->workspace->links, &all);
+    kinds[kind]->regressor_batch(arm->robot, s, 10 * n, arm->workspace->links, Y);
+    for (size_t k = 0; k < COUNT; k += 6) {
+      const struct lanes_kernels *other = kinds[(kind + 1) % kind_count];
+      const struct armdyn_load load = { s->wrench.data + k * s->wrench.stride, s->wrench_frame, true };
+      const double *q = s->q.data + k * s->q.stride, *qd = s->qd.data + k * s->qd.stride, *qdd = s->qdd.data;
+      other->derivatives(arm->robot, q, qd, qdd, &load, arm->workspace->links, &one);
+      other->regressor(arm->robot, q, qd, qdd, 10 * n, arm->workspace->links, Y_one);
+      same_rows(by_q + k * size, q_one, n, n, kinds[kind]->name);
+      same_rows(by_qd + k * size, qd_one, n, n, kinds[kind]->name);
+      same_rows(M + k * size, M_one, n, n, kinds[kind]->name);
+      same_rows(Y + 10 * k * size, Y_one, n, 10 * n, kinds[kind]->name);
+    }
+  }
+}
+
+Test(batch, derivatives_and_regressors_of_every_unit_are_the_same)
+{
+  each_arm(links_of_every_unit);
 }
 
 /* A point mass on a slide across the first axis: drawn in, it leaves that joint nothing to turn. Every vector unit. */
