@@ -21,11 +21,13 @@
 #define LIMIT_MAP_POINTS       1000          /* of each axis of a gravity map */
 #define LIMIT_URL              KB(8)
 #define LIMIT_HEADERS          KB(16)
-#define LIMIT_LIST             200     /* items a page */
-#define LIMIT_WAYPOINTS        1000    /* of one trajectory */
-#define LIMIT_SERIES_ROWS      2000000 /* samples of one stored trajectory */
-#define LIMIT_FRAME            MB(1)   /* one message between processes */
-#define LIMIT_JOBS_QUEUED      1000    /* beyond it 429 */
+#define LIMIT_LIST             200      /* items a page */
+#define LIMIT_WAYPOINTS        1000     /* of one trajectory */
+#define LIMIT_SERIES_ROWS      2000000  /* samples of one stored trajectory or simulation */
+#define LIMIT_SIMULATION_TIME  100000   /* s that one simulation covers */
+#define LIMIT_SIMULATION_STEPS 10000000 /* of the integrator in one simulation */
+#define LIMIT_FRAME            MB(1)    /* one message between processes */
+#define LIMIT_JOBS_QUEUED      1000     /* beyond it 429 */
 #define LIMIT_JOB_ATTEMPTS     3
 #define LIMIT_WORKER_MEMORY    MB(2048) /* address space of one worker process */
 #define LIMIT_WRITES_QUEUED    1024     /* operations that wait for one commit; beyond it 503 */

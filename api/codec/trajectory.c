@@ -245,10 +245,7 @@ static const struct json_field request_fields[] = {
   { NUMBER(struct trajectory_request, duration, BETWEEN(1e-6, 1e6), "s"), NULLABLE },
   { OBJECT(struct trajectory_request, limits, limits_type) },
   { NUMBER(struct trajectory_request, sample_rate, BETWEEN(1, 100000), "Hz") },
-  { MAP(struct trajectory_request, tags) },
-  { TEXT(struct trajectory_request, job_order_id) },
-  { TEXT(struct trajectory_request, work_master_id) },
-  { TEXT(struct trajectory_request, equipment_id) },
+  RESULT_LABELS(struct trajectory_request),
 };
 static const struct json_type request_type =
     JSON_TYPE("a trajectory request", request_fields, struct trajectory_request, request_init, request_check);
@@ -264,15 +261,6 @@ enum armdyn_status trajectory_request_decode(const char *text, size_t length,
 void trajectory_request_release(struct trajectory_request *request)
 {
   json_release(&request_type, request);
-}
-
-void trajectory_request_tags(const struct trajectory_request *request, struct buffer *out)
-{
-  struct json_writer w = { .out = out };
-  json_begin_object(&w);
-  for (size_t i = 0; i < request->tags.count; i++)
-    json_key(&w, request->tags.items[i].key), json_write_text(&w, request->tags.items[i].value);
-  json_end_object(&w);
 }
 
 /* -- the same request with another duration -- */

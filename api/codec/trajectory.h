@@ -2,6 +2,7 @@
 #ifndef API_CODEC_TRAJECTORY_H
 #define API_CODEC_TRAJECTORY_H
 
+#include "api/codec/result.h"
 #include "api/json/fields.h"
 #include "api/wire/buffer.h"
 #include "api/wire/faults.h"
@@ -31,8 +32,7 @@ struct trajectory_request {
   double duration; /* s; NAN = the shortest that keeps the limits */
   struct limit_wishes limits;
   double sample_rate; /* Hz */
-  struct json_map tags;
-  char job_order_id[LIMIT_TAG + 1], work_master_id[LIMIT_TAG + 1], equipment_id[LIMIT_TAG + 1];
+  struct result_labels labels;
 };
 
 /* Decode and check in full against the robot: everything but whether the motion keeps its limits on the way.
@@ -42,8 +42,6 @@ enum armdyn_status trajectory_request_decode(const char *text, size_t length,
                                              const struct armdyn_robot_description *robot,
                                              struct trajectory_request *out, struct faults *faults);
 void trajectory_request_release(struct trajectory_request *request);
-/* Its tags as a JSON object. */
-void trajectory_request_tags(const struct trajectory_request *request, struct buffer *out);
 /* The limits in force: the request's where it has them, else the robot's.
  *   limits  out  n */
 void trajectory_request_limits(const struct trajectory_request *request, const struct armdyn_robot_description *robot,
@@ -82,15 +80,6 @@ void trajectory_result_encode(const struct trajectory_result *result, struct buf
 void trajectory_margin_words(const struct armdyn_robot_description *robot, const struct armdyn_margin *margin,
                              char *out, size_t size);
 
-/* What GET answers: the document, and what is known around it. */
-struct trajectory_resource {
-  const char *id, *job, *robot, *created_at;
-  long long revision;
-  const char *tags; /* JSON object; NULL = {} */
-  const char *document;
-  bool stale;   /* there is a newer revision of the robot */
-  bool summary; /* for lists: the figures to compare by, not the document */
-};
-void trajectory_resource_encode(const struct trajectory_resource *resource, struct buffer *out);
+extern const struct result_form trajectory_form;
 
 #endif

@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "api/codec/trajectory.h"
-#include "armdyn/armdyn.h"
 
 static void member_number(struct json_writer *w, const char *name, double value)
 {
@@ -126,100 +125,16 @@ void trajectory_result_encode(const struct trajectory_result *result, struct buf
   encode_transferable(&w, result);
   encode_warnings(&w, result);
   member_number(&w, "sample_rate", request->sample_rate);
-  if (request->job_order_id[0]) member_text(&w, "job_order_id", request->job_order_id);
-  if (request->work_master_id[0]) member_text(&w, "work_master_id", request->work_master_id);
-  if (request->equipment_id[0]) member_text(&w, "equipment_id", request->equipment_id);
-  json_key(&w, "request"), json_write_raw(&w, result->request_text);
-  json_key(&w, "provenance"), json_begin_object(&w);
-  member_text(&w, "program", "armdyn");
-  member_text(&w, "version", armdyn_version());
-  json_end_object(&w);
+  result_origin_encode(&w, &request->labels, result->request_text);
   json_end_object(&w);
 }
 
-/* The members of a stored object, between those of another. */
-static void splice(struct json_writer *w, const char *document)
-{
-  struct json_reader r;
-  struct json_slice key, raw;
-  char name[LIMIT_TAG + 1];
-  json_reader_init(&r, document, strlen(document), NULL);
-  json_enter_object(&r, NULL);
-  while (json_next_member(&r, &key)) {
-    if (json_slice_decode(key, name, sizeof name) >= sizeof name || !json_skip(&r, &raw)) break;
-    json_key(w, name), json_write_raw_n(w, raw.data, raw.length);
-  }
-}
-
-/* Figures of a document to compare by, flat: a number, or the member `inner` of an object. */
-static const struct {
-  const char *metric, *member, *inner;
-} metrics[] = {
+static const struct result_metric metrics[] = {
   { "duration", "duration", NULL },
   { "minimum_duration", "minimum_duration", NULL },
   { "energy", "energy", "total" },
   { "cost", "cost", "value" },
 };
-enum { METRICS = sizeof metrics / sizeof *metrics };
+_Static_assert(sizeof metrics / sizeof *metrics <= RESULT_METRICS, "room for every figure");
 
-/* Read the next value: the number itself, or the one under this name; otherwise leave *value as it is. */
-static void read_figure(struct json_reader *r, const char *inner, double *value)
-{
-  struct json_slice key;
-  if (!inner) {
-    if (json_peek(r) == JSON_NUMBER)
-      json_read_number(r, NULL, value);
-    else
-      json_skip(r, NULL);
-    return;
-  }
-  json_enter_object(r, NULL);
-  while (json_next_member(r, &key))
-    if (json_slice_is(key, inner))
-      read_figure(r, NULL, value);
-    else
-      json_skip(r, NULL);
-}
-
-static void encode_metrics(struct json_writer *w, const char *document)
-{
-  struct json_reader r;
-  struct json_slice key;
-  double values[METRICS];
-  for (size_t i = 0; i < METRICS; i++) values[i] = NAN;
-  json_reader_init(&r, document, strlen(document), NULL);
-  json_enter_object(&r, NULL);
-  while (json_next_member(&r, &key)) {
-    size_t i = 0;
-    while (i < METRICS && !json_slice_is(key, metrics[i].member)) i++;
-    if (i == METRICS)
-      json_skip(&r, NULL);
-    else
-      read_figure(&r, metrics[i].inner, &values[i]);
-  }
-  json_key(w, "metrics"), json_begin_object(w);
-  for (size_t i = 0; i < METRICS; i++) member_number(w, metrics[i].metric, values[i]);
-  json_end_object(w);
-}
-
-void trajectory_resource_encode(const struct trajectory_resource *resource, struct buffer *out)
-{
-  struct json_writer w = { .out = out };
-  json_begin_object(&w);
-  member_text(&w, "id", resource->id);
-  member_text(&w, "job", resource->job);
-  member_text(&w, "robot", resource->robot);
-  json_key(&w, "revision"), json_write_integer(&w, resource->revision);
-  member_text(&w, "created_at", resource->created_at);
-  json_key(&w, "tags"), json_write_raw(&w, resource->tags ? resource->tags : "{}");
-  if (resource->summary) {
-    encode_metrics(&w, resource->document);
-  } else {
-    char href[96];
-    snprintf(href, sizeof href, "/v1/trajectories/%s/samples", resource->id);
-    json_key(&w, "stale"), json_write_truth(&w, resource->stale);
-    member_text(&w, "samples", href);
-    splice(&w, resource->document);
-  }
-  json_end_object(&w);
-}
+const struct result_form trajectory_form = { "/v1/trajectories/", metrics, sizeof metrics / sizeof *metrics };

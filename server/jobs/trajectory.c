@@ -18,7 +18,7 @@ enum armdyn_status trajectory_check(const struct armdyn_robot_description *robot
   if (!decoded) return ARMDYN_EMEMORY;
   enum armdyn_status status = trajectory_request_decode(request, length, robot, decoded, faults);
   if (!status) {
-    trajectory_request_tags(decoded, tags);
+    result_tags_encode(&decoded->labels, tags);
     trajectory_request_release(decoded);
   }
   free(decoded);
@@ -144,15 +144,10 @@ static void tell_infeasible(struct plan *p, const struct armdyn_error *error)
 
 static void tell_refused(struct plan *p, enum armdyn_status status, const struct armdyn_error *error)
 {
-  if (status == ARMDYN_EINFEASIBLE) {
+  if (status == ARMDYN_EINFEASIBLE)
     tell_infeasible(p, error);
-    return;
-  }
-  struct faults *faults = calloc(1, sizeof *faults);
-  if (faults && error->pointer[0])
-    fault_add(faults, FAULT_AT_POINTER, error->pointer, FAULT_INCONSISTENT, "%s", error->message);
-  work_problem(p->work, problem_of_status(status), error->message, faults, NULL);
-  free(faults);
+  else
+    work_refused(p->work, status, error);
 }
 
 /* -- series -- */

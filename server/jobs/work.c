@@ -85,6 +85,15 @@ void work_problem(struct work *work, enum problem problem, const char *detail, c
   buffer_release(&document);
 }
 
+void work_refused(struct work *work, enum armdyn_status status, const struct armdyn_error *error)
+{
+  struct faults *faults = calloc(1, sizeof *faults);
+  if (faults && error->pointer[0])
+    fault_add(faults, FAULT_AT_POINTER, error->pointer, FAULT_INCONSISTENT, "%s", error->message);
+  work_problem(work, problem_of_status(status), error->message, faults, NULL);
+  free(faults);
+}
+
 static void run(struct work_line *line, const struct message_run *order)
 {
   struct work work = { .request = line->request.data, .request_length = line->request.length, .line = line };

@@ -29,6 +29,8 @@ void work_result(struct work *work, const struct buffer *document);
 /* detail: a sentence; faults and extra (further members as JSON text without braces) may be NULL. */
 void work_problem(struct work *work, enum problem problem, const char *detail, const struct faults *faults,
                   const char *extra);
+/* The end, as the library refused: by what its status means to a caller, with the pointer that it gave. */
+void work_refused(struct work *work, enum armdyn_status status, const struct armdyn_error *error);
 
 /* Serve jobs that come over fd until the other end is closed: 0; or until it talks nonsense: 1. */
 int work_serve(int fd);

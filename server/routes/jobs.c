@@ -19,13 +19,8 @@ static const size_t ANSWER_MOST = MB(8);
 
 /* -- answering with a job -- */
 
-/* The document of its result, where it is asked for: a row for each kind. */
-static const struct {
-  const char *kind;
-  enum armdyn_status (*document)(const struct app *app, const char *id, struct buffer *out, int64_t *version);
-} documents[] = {
-  { "trajectory", trajectory_document },
-};
+/* Whose documents can be had with the job: a row for each kind. */
+static const struct result_kind *const result_kinds[] = { &trajectory_results, &simulation_results };
 
 static void encode(const struct app *app, const struct job_view *view, bool include_result, bool summary,
                    struct buffer *out)
@@ -35,8 +30,9 @@ static void encode(const struct app *app, const struct job_view *view, bool incl
   char href[96] = "";
   struct buffer value = BUFFER(ANSWER_MOST);
   if (job->result_id[0]) snprintf(href, sizeof href, "%s%s", kind ? kind->results : "", job->result_id);
-  for (size_t i = 0; include_result && job->result_id[0] && i < sizeof documents / sizeof *documents; i++)
-    if (strcmp(documents[i].kind, job->kind) == 0 && documents[i].document(app, job->result_id, &value, NULL))
+  for (size_t i = 0; include_result && job->result_id[0] && i < sizeof result_kinds / sizeof *result_kinds; i++)
+    if (strcmp(result_kinds[i]->name, job->kind) == 0 &&
+        result_document(app, result_kinds[i], job->result_id, &value, NULL))
       buffer_clear(&value); /* deleted meanwhile */
   const struct job_resource resource = {
     .id = job->id,

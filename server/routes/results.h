@@ -2,14 +2,31 @@
 #ifndef SERVER_ROUTES_RESULTS_H
 #define SERVER_ROUTES_RESULTS_H
 
+#include "api/codec/result.h"
 #include "server/http/exchange.h"
+#include "server/routes/samples.h"
 
 /* Accept a job of this kind for the robot of the route from the body, and answer with it: at once (202), or when it has
  * ended in the time of `Prefer: wait` (200). Takes ?revision, ?include, Idempotency-Key. */
 enum outcome job_create(struct exchange *x, const char *kind);
 
+/* A kind of results: a table in its routes' file. */
+struct result_kind {
+  const char *name; /* in the store, of the job kind, and of the segment of a path: "trajectory" */
+  const struct result_form *form;
+  const struct samples_form *samples;
+};
+extern const struct result_kind trajectory_results, simulation_results;
+
 /* The document of a result as GET answers it. version (NULL = not wanted): of its ETag. ENOTFOUND. */
 struct app;
-enum armdyn_status trajectory_document(const struct app *app, const char *id, struct buffer *out, int64_t *version);
+enum armdyn_status result_document(const struct app *app, const struct result_kind *kind, const char *id,
+                                   struct buffer *out, int64_t *version);
+
+/* The routes of results: a page of them, one, its samples. */
+enum outcome result_list(struct exchange *x, const struct result_kind *kind);
+enum outcome result_get(struct exchange *x, const struct result_kind *kind);
+enum outcome result_delete(struct exchange *x, const struct result_kind *kind);
+enum outcome result_samples(struct exchange *x, const struct result_kind *kind);
 
 #endif

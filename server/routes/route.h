@@ -54,6 +54,8 @@ route_handler gravity_map;
 route_handler base_parameters;
 /* trajectories.c */
 route_handler trajectory_create, trajectory_list, trajectory_get, trajectory_delete, trajectory_samples;
+/* simulations.c */
+route_handler simulation_create, simulation_list, simulation_get, simulation_delete, simulation_samples;
 /* jobs.c */
 route_handler job_list, job_get, job_cancel;
 /* controllers.c */

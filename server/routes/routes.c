@@ -38,6 +38,12 @@ const struct route routes[] = {
   { HTTP_DELETE, "/v1/trajectories/{trajectory}",             trajectory_delete,    ROLE_ENGINEER, ON_POOL,         0,                  0,             0,             NULL,                   "deleteTrajectory" },
   { HTTP_GET,    "/v1/trajectories/{trajectory}/samples",     trajectory_samples,   ROLE_VIEWER,   ON_POOL,         0,                  0,             SAMPLES_MEDIA, "rate from to fields",  "getTrajectorySamples" },
 
+  { HTTP_POST,   "/v1/robots/{robot}/simulations",            simulation_create,    ROLE_OPERATOR, ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             "revision include",     "createSimulation" },
+  { HTTP_GET,    "/v1/simulations",                           simulation_list,      ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             "robot limit cursor",   "listSimulations" },
+  { HTTP_GET,    "/v1/simulations/{simulation}",             simulation_get,       ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             NULL,                   "getSimulation" },
+  { HTTP_DELETE, "/v1/simulations/{simulation}",             simulation_delete,    ROLE_ENGINEER, ON_POOL,         0,                  0,             0,             NULL,                   "deleteSimulation" },
+  { HTTP_GET,    "/v1/simulations/{simulation}/samples",     simulation_samples,   ROLE_VIEWER,   ON_POOL,         0,                  0,             SAMPLES_MEDIA, "from to fields",       "getSimulationSamples" },
+
   { HTTP_GET,    "/v1/jobs",                                  job_list,             ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             "kind state robot limit cursor", "listJobs" },
   { HTTP_GET,    "/v1/jobs/{job}",                            job_get,              ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             "include",              "getJob" },
   { HTTP_POST,   "/v1/jobs/{job}/cancel",                     job_cancel,           ROLE_OPERATOR, ON_POOL,         KB(1),              NO_FIELDS,     0,             NULL,                   "cancelJob" },

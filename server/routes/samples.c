@@ -9,8 +9,6 @@
 #include "api/limits.h"
 #include "api/npy/npy.h"
 
-const char *const sample_field_names[SAMPLE_FIELDS] = { "t", "q", "qd", "qdd", "tau", "power" };
-
 enum {
   COLUMNS_SIZE = 2048,
   CHUNK_BYTES = 128 << 10, /* rows held at once of a long series */
@@ -24,12 +22,14 @@ struct samples {
   struct robots *robots;
   const struct robot_entry *entry; /* with another rate than stored: for the torques */
   struct armdyn_workspace *workspace;
+  const struct samples_form *form;
   struct armdyn_trajectory trajectory; /* piece_count 0: rows come from the store */
   char id[ID_SIZE];
   double rate, duration;
   size_t joints, width;
-  size_t first, end; /* rows answered */
-  size_t total;      /* rows that there are at this rate */
+  size_t begin[SAMPLE_FIELDS + 1]; /* the first column of each field, and the width */
+  size_t first, end;               /* rows answered */
+  size_t total;                    /* rows that there are at this rate */
 
   struct chunk { /* what is in memory */
     double *rows;
@@ -40,7 +40,7 @@ struct samples {
   unsigned fields;
   char columns[COLUMNS_SIZE];
   size_t column_count;
-  double packed[1 + 5 * ARMDYN_JOINTS_MAX];
+  double packed[SAMPLE_WIDTH];
 
   bool begun, ended;
   size_t field, row; /* where the text is: JSON goes field by field, the others row by row */
@@ -108,7 +108,7 @@ static double stored_rate(const char *document)
 
 static enum armdyn_status open_stored(struct samples *s, const struct store_series *stored)
 {
-  double last[1 + 5 * ARMDYN_JOINTS_MAX];
+  double last[SAMPLE_WIDTH];
   s->total = stored->rows;
   enum armdyn_status status = store_series_read(s->store, s->id, SERIES_SAMPLES, stored->rows - 1, 1, last);
   s->duration = last[0];
@@ -131,15 +131,42 @@ static enum armdyn_status open_other_rate(struct samples *s, const struct store_
   return ARMDYN_OK;
 }
 
+/* Where the fields are in a row of the stored width, which tells the number of joints. */
+static bool place_fields(struct samples *s, size_t width)
+{
+  size_t fixed = 0, per_joint = 0;
+  for (size_t f = 0; f < s->form->field_count; f++)
+    if (s->form->fields[f].width == PER_JOINT)
+      per_joint++;
+    else
+      fixed += s->form->fields[f].width;
+  if (!per_joint || width <= fixed || width > SAMPLE_WIDTH || (width - fixed) % per_joint) return false;
+  s->width = width;
+  s->joints = (width - fixed) / per_joint;
+  for (size_t f = 0; f < s->form->field_count; f++)
+    s->begin[f + 1] = s->begin[f] + (s->form->fields[f].width == PER_JOINT ? s->joints : s->form->fields[f].width);
+  return true;
+}
+
+static bool is_asked(const struct samples *s, size_t field)
+{
+  return s->fields >> field & 1;
+}
+
+static size_t columns_of(const struct samples *s, size_t field)
+{
+  return s->begin[field + 1] - s->begin[field];
+}
+
 static void name_columns(struct samples *s)
 {
   size_t length = 0;
-  for (size_t f = 0; f < SAMPLE_FIELDS; f++)
-    for (size_t j = 0; (s->fields >> f & 1) && j < (f ? s->joints : 1); j++) {
+  for (size_t f = 0; f < s->form->field_count; f++)
+    for (size_t j = 0; is_asked(s, f) && j < columns_of(s, f); j++) {
       char number[24] = "";
-      if (f) snprintf(number, sizeof number, "%zu", j + 1);
+      if (s->form->fields[f].width != 1) snprintf(number, sizeof number, "%zu", j + 1);
       length += (size_t)snprintf(s->columns + length, sizeof s->columns - length, "%s%s%s", length ? "," : "",
-                                 sample_field_names[f], number);
+                                 s->form->fields[f].name, number);
       s->column_count++;
     }
 }
@@ -154,12 +181,15 @@ static enum armdyn_status open_chunk(struct samples *s)
   return rows ? load(s, s->first) : ARMDYN_OK;
 }
 
-enum armdyn_status samples_open(struct store *store, struct robots *robots, const struct store_result *result,
-                                const struct samples_query *query, struct samples **samples, struct armdyn_error *error)
+enum armdyn_status samples_open(struct store *store, struct robots *robots, const struct samples_form *form,
+                                const struct store_result *result, const struct samples_query *query,
+                                struct samples **samples, struct armdyn_error *error)
 {
   struct samples *s = calloc(1, sizeof *s);
   if (!s) return ARMDYN_EMEMORY;
-  *s = (struct samples){ .store = store, .robots = robots, .media = query->media, .fields = query->fields };
+  *s = (struct samples){
+    .store = store, .robots = robots, .form = form, .media = query->media, .fields = query->fields
+  };
   s->text = (struct buffer)BUFFER(MB(1));
   s->writer.out = &s->text;
   memcpy(s->id, result->id, sizeof s->id);
@@ -168,11 +198,9 @@ enum armdyn_status samples_open(struct store *store, struct robots *robots, cons
   enum armdyn_status status = store_series_info(store, s->id, SERIES_SAMPLES, &stored);
   if (status) goto out;
   status = ARMDYN_EIO;
-  if (!stored.rows || stored.width % 5 != 1 || stored.width > 1 + 5 * ARMDYN_JOINTS_MAX) goto out;
-  s->width = stored.width;
-  s->joints = (stored.width - 1) / 5;
+  if (!stored.rows || !place_fields(s, stored.width)) goto out;
   s->rate = stored_rate(result->document);
-  bool as_stored = isnan(query->rate) || query->rate == s->rate;
+  bool as_stored = !form->polynomial || isnan(query->rate) || query->rate == s->rate;
   if (!as_stored) s->rate = query->rate;
   if ((status = as_stored ? open_stored(s, &stored) : open_other_rate(s, result, error))) goto out;
   s->first = rows_until(s, query->from, false);
@@ -211,20 +239,15 @@ size_t samples_memory(const struct samples *s)
 
 /* -- text: each writes a piece and answers false when the store fails -- */
 
-static size_t field_at(const struct samples *s, size_t field)
-{
-  return field ? 1 + (field - 1) * s->joints : 0;
-}
-
 static void begin_json_field(struct samples *s)
 {
-  while (s->field < SAMPLE_FIELDS && !(s->fields >> s->field & 1)) s->field++;
+  while (s->field < s->form->field_count && !is_asked(s, s->field)) s->field++;
   s->row = s->first;
-  if (s->field == SAMPLE_FIELDS) {
+  if (s->field == s->form->field_count) {
     json_end_object(&s->writer);
     s->ended = true;
   } else {
-    json_key(&s->writer, sample_field_names[s->field]);
+    json_key(&s->writer, s->form->fields[s->field].name);
     json_begin_array(&s->writer);
   }
 }
@@ -239,10 +262,11 @@ static bool write_json(struct samples *s)
   for (size_t k = 0; k < PIECE_ROWS && s->row < s->end; k++, s->row++) {
     const double *row = row_at(s, s->row);
     if (!row) return false;
-    if (s->field == 0)
-      json_write_number(&s->writer, row[0]);
+    const double *value = row + s->begin[s->field];
+    if (s->form->fields[s->field].width == 1)
+      json_write_number(&s->writer, *value);
     else
-      json_write_numbers(&s->writer, row + field_at(s, s->field), s->joints);
+      json_write_numbers(&s->writer, value, columns_of(s, s->field));
   }
   if (s->row == s->end) {
     json_end_array(&s->writer);
@@ -257,9 +281,8 @@ static const double *packed_row(struct samples *s)
 {
   const double *row = row_at(s, s->row);
   size_t filled = 0;
-  for (size_t f = 0; row && f < SAMPLE_FIELDS; f++)
-    for (size_t j = 0; (s->fields >> f & 1) && j < (f ? s->joints : 1); j++)
-      s->packed[filled++] = row[field_at(s, f) + j];
+  for (size_t f = 0; row && f < s->form->field_count; f++)
+    for (size_t c = s->begin[f]; is_asked(s, f) && c < s->begin[f + 1]; c++) s->packed[filled++] = row[c];
   s->row++;
   return row ? s->packed : NULL;
 }

@@ -14,7 +14,7 @@ CALLS = [(op["method"].upper(), op["path"], op) for op in bundle.operations(cont
 PATHS = contract.document()["paths"]
 METHODS = ("GET", "PUT", "POST", "PATCH", "DELETE")
 SOMEBODY = {"job": "01ARZ3NDEKTSV4RRFFQ69G5FAV", "trajectory": "01ARZ3NDEKTSV4RRFFQ69G5FAV",
-            "transfer": "01ARZ3NDEKTSV4RRFFQ69G5FAV", "revision": "1"}
+            "simulation": "01ARZ3NDEKTSV4RRFFQ69G5FAV", "transfer": "01ARZ3NDEKTSV4RRFFQ69G5FAV", "revision": "1"}
 KEY = "correct-horse-battery-staple"
 
 

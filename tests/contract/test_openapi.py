@@ -197,8 +197,9 @@ def test_examples_work(fresh_server):
                     assert answer.keys() == shown[name].keys()
                     assert flat(answer) == pytest.approx(flat(shown[name]), rel=1e-12, abs=1e-12)
             assert shown
-        for motion in examples_of("/v1/robots/{robot}/trajectories").values():
-            job = c.wait_job(c.post("/v1/robots/two-links/trajectories", motion))
-            assert job["state"] == "succeeded", job
+        for jobs in ("trajectories", "simulations"):
+            for request in examples_of("/v1/robots/{robot}/" + jobs).values():
+                job = c.wait_job(c.post("/v1/robots/two-links/" + jobs, request))
+                assert job["state"] == "succeeded", job
         for controller in examples_of("/v1/controllers").values():
             c.post("/v1/controllers", controller).expect(201)

@@ -166,16 +166,17 @@ Test(trajectory_request, keeps_its_tags, .init = two_joints)
   struct buffer out = BUFFER(4096);
   cr_assert_eq(decode("{" REST ",\"tags\":{\"part\":\"A7\",\"\\u00e9\":\"\\n\"},\"job_order_id\":\"JO-1\"}"),
                ARMDYN_OK);
-  trajectory_request_tags(&request, &out);
+  result_tags_encode(&request.labels, &out);
   cr_assert_str_eq(out.data, "{\"part\":\"A7\",\"\u00e9\":\"\\n\"}");
-  cr_assert_str_eq(request.job_order_id, "JO-1");
+  cr_assert_str_eq(request.labels.job_order_id, "JO-1");
   buffer_release(&out);
   trajectory_request_release(&request);
 }
 
 Test(trajectory_resource, adds_what_is_known_around_the_document)
 {
-  struct trajectory_resource resource = {
+  struct result_resource resource = {
+    .form = &trajectory_form,
     .id = "ID",
     .job = "JOB",
     .robot = "r",
@@ -187,14 +188,14 @@ Test(trajectory_resource, adds_what_is_known_around_the_document)
     .stale = true,
   };
   struct buffer out = BUFFER(4096);
-  trajectory_resource_encode(&resource, &out);
+  result_resource_encode(&resource, &out);
   cr_assert_str_eq(out.data, "{\"id\":\"ID\",\"job\":\"JOB\",\"robot\":\"r\",\"revision\":3,\"created_at\":\"T\","
                              "\"tags\":{\"a\":\"b\"},\"stale\":true,\"samples\":\"/v1/trajectories/ID/samples\","
                              "\"duration\":2,\"energy\":{\"by\":[1],\"total\":5.5},\"cost\":{\"value\":0.25},"
                              "\"minimum_duration\":null}");
   buffer_clear(&out);
   resource.summary = true;
-  trajectory_resource_encode(&resource, &out);
+  result_resource_encode(&resource, &out);
   cr_assert_str_eq(out.data, "{\"id\":\"ID\",\"job\":\"JOB\",\"robot\":\"r\",\"revision\":3,\"created_at\":\"T\","
                              "\"tags\":{\"a\":\"b\"},\"metrics\":{\"duration\":2,\"minimum_duration\":null,"
                              "\"energy\":5.5,\"cost\":0.25}}");

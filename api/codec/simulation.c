@@ -1,0 +1,141 @@
+#include "api/codec/simulation.h"
+
+#include <math.h>
+
+/* In the order of enum simulation_method. */
+static const char *const methods[] = { "adaptive", "fixed" };
+_Static_assert(sizeof methods / sizeof *methods == SIMULATION_METHODS, "name every method");
+
+#define STATES  BETWEEN(-1e6, 1e6) /* beyond any arm, and far from overflow */
+#define TORQUES BETWEEN(-1e9, 1e9)
+
+/* -- what is asked -- */
+
+static void request_init(void *object)
+{
+  *(struct simulation_request *)object =
+      (struct simulation_request){ .friction = true, .tolerance = NAN, .step = NAN, .sample_rate = 1000 };
+}
+
+static void check_method(struct json_reader *r, const struct simulation_request *request)
+{
+  bool fixed = request->method == SIMULATION_FIXED;
+  if (fixed && isnan(request->step)) json_fault(r, "/step", FAULT_REQUIRED, "fixed steps need their length");
+  if (fixed && !isnan(request->tolerance))
+    json_fault(r, "/tolerance", FAULT_INCONSISTENT, "belongs to adaptive steps; fixed ones keep none");
+  if (!fixed && !isnan(request->step))
+    json_fault(r, "/step", FAULT_INCONSISTENT, "belongs to fixed steps (\"method\": \"fixed\")");
+}
+
+/* What is sure to be too much is refused before it is begun. Each step ends at a sample or before. */
+static void check_size(struct json_reader *r, const struct simulation_request *request)
+{
+  double periods = request->duration * request->sample_rate;
+  if (periods > LIMIT_SERIES_ROWS - 2)
+    json_fault(r, "/sample_rate", FAULT_MAXIMUM,
+               "%g s at %g Hz are more than the %d samples that are kept of one simulation", request->duration,
+               request->sample_rate, LIMIT_SERIES_ROWS);
+  else if (request->method == SIMULATION_FIXED &&
+           ceil(periods) * ceil(1 / (request->sample_rate * request->step) - 1e-9) > LIMIT_SIMULATION_STEPS)
+    json_fault(r, "/step", FAULT_MINIMUM, "%g s in steps of %g s, whole ones between samples, are more than %d steps",
+               request->duration, request->step, LIMIT_SIMULATION_STEPS);
+}
+
+static void request_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
+{
+  (void)given, (void)context;
+  if (json_reader_status(r)) return; /* of what is wrong nothing follows */
+  check_method(r, object);
+  if (!json_reader_status(r)) check_size(r, object);
+}
+
+static const struct json_field request_fields[] = {
+  { NUMBERS(struct simulation_request, q, PER_JOINT, STATES, "rad, m"), REQUIRED },
+  { NUMBERS(struct simulation_request, qd, PER_JOINT, STATES, "rad/s, m/s") },
+  { NUMBERS(struct simulation_request, tau, PER_JOINT, TORQUES, "N m, N") },
+  { NUMBER(struct simulation_request, duration, BETWEEN(1e-6, LIMIT_SIMULATION_TIME), "s"), REQUIRED },
+  { TRUTH(struct simulation_request, friction) },
+  { ENUM(struct simulation_request, method, methods) },
+  { NUMBER(struct simulation_request, tolerance, BETWEEN(1e-14, 1e-2), NULL), NULLABLE },
+  { NUMBER(struct simulation_request, step, BETWEEN(1e-7, 1), "s"), NULLABLE },
+  { NUMBER(struct simulation_request, sample_rate, BETWEEN(1e-3, 100000), "Hz") },
+  RESULT_LABELS(struct simulation_request),
+};
+static const struct json_type request_type =
+    JSON_TYPE("a simulation request", request_fields, struct simulation_request, request_init, request_check);
+
+enum armdyn_status simulation_request_decode(const char *text, size_t length,
+                                             const struct armdyn_robot_description *robot,
+                                             struct simulation_request *out, struct faults *faults)
+{
+  struct json_context context = { .joint_count = robot->joint_count };
+  return json_decode(text, length, &request_type, out, &context, faults);
+}
+
+/* -- what is answered -- */
+
+static const struct json_field momentum_fields[] = {
+  { NUMBERS(struct simulation_momentum, angular, 3, ANY_NUMBER, "kg m^2/s") },
+  { NUMBERS(struct simulation_momentum, linear, 3, ANY_NUMBER, "kg m/s") },
+};
+static const struct json_type momentum_type =
+    JSON_TYPE("a momentum", momentum_fields, struct simulation_momentum, NULL, NULL);
+
+static const struct json_field state_fields[] = {
+  { NUMBER(struct simulation_state, kinetic, ANY_NUMBER, "J") },
+  { NUMBER(struct simulation_state, potential, ANY_NUMBER, "J") },
+  { OBJECT(struct simulation_state, momentum, momentum_type) },
+};
+static const struct json_type state_type = JSON_TYPE("a state", state_fields, struct simulation_state, NULL, NULL);
+
+/* What the figures of one motion say together. What friction took cannot be told from what the integrator lost, so the
+ * balance is a check of the integration only without it. */
+struct balance {
+  double work, dissipated, peak_kinetic, drift; /* J, J, J, of the peak kinetic energy */
+};
+static const struct json_field balance_fields[] = {
+  { NUMBER(struct balance, work, ANY_NUMBER, "J") },
+  { NUMBER(struct balance, dissipated, ANY_NUMBER, "J"), NULL_WHEN_ABSENT },
+  { NUMBER(struct balance, peak_kinetic, ANY_NUMBER, "J") },
+  { NUMBER(struct balance, drift, ANY_NUMBER, NULL), NULL_WHEN_ABSENT },
+};
+static const struct json_type balance_type = JSON_TYPE("a balance", balance_fields, struct balance, NULL, NULL);
+
+static struct balance balance_of(const struct simulation_result *result)
+{
+  double gained = result->end.kinetic + result->end.potential - result->start.kinetic - result->start.potential;
+  bool friction = result->request->friction, moved = result->peak_kinetic > 0;
+  return (struct balance){
+    .work = result->work,
+    .dissipated = friction ? result->work - gained : NAN,
+    .peak_kinetic = result->peak_kinetic,
+    .drift = friction || !moved ? NAN : result->unbalanced / result->peak_kinetic,
+  };
+}
+
+void simulation_result_encode(const struct simulation_result *result, struct buffer *out)
+{
+  struct json_writer w = { .out = out };
+  const struct simulation_request *request = result->request;
+  const struct balance balance = balance_of(result);
+  json_begin_object(&w);
+  json_key(&w, "method"), json_write_text(&w, methods[request->method]);
+  json_key(&w, "duration"), json_write_number(&w, request->duration);
+  json_key(&w, "steps"), json_write_integer(&w, result->steps);
+  json_key(&w, "start"), json_encode_object(&w, &state_type, &result->start, NULL);
+  json_key(&w, "end"), json_encode_object(&w, &state_type, &result->end, NULL);
+  json_key(&w, "energy"), json_encode_object(&w, &balance_type, &balance, NULL);
+  json_key(&w, "sample_rate"), json_write_number(&w, request->sample_rate);
+  json_key(&w, "sample_count"), json_write_integer(&w, (long long)result->samples);
+  result_origin_encode(&w, &request->labels, result->request_text);
+  json_end_object(&w);
+}
+
+static const struct result_metric metrics[] = {
+  { "duration", "duration", NULL },
+  { "steps", "steps", NULL },
+  { "drift", "energy", "drift" },
+};
+_Static_assert(sizeof metrics / sizeof *metrics <= RESULT_METRICS, "room for every figure");
+
+const struct result_form simulation_form = { "/v1/simulations/", metrics, sizeof metrics / sizeof *metrics };

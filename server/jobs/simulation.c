@@ -1,0 +1,182 @@
+#include "server/jobs/simulation.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "api/codec/simulation.h"
+#include "api/limits.h"
+#include "armdyn/methods.h"
+#include "armdyn/simulate.h"
+#include "server/jobs/messages.h"
+#include "server/jobs/stored_trajectory.h"
+
+enum { CHUNK_ROWS = 512, WIDTH_MOST = 1 + 2 * ARMDYN_JOINTS_MAX + 8 };
+
+enum armdyn_status simulation_check(const struct armdyn_robot_description *robot, const char *request, size_t length,
+                                    struct buffer *tags, struct faults *faults)
+{
+  struct simulation_request *decoded = malloc(sizeof *decoded);
+  if (!decoded) return ARMDYN_EMEMORY;
+  enum armdyn_status status = simulation_request_decode(request, length, robot, decoded, faults);
+  if (!status) result_tags_encode(&decoded->labels, tags);
+  free(decoded);
+  return status;
+}
+
+/* Everything that one job needs, so that one exit releases it. */
+struct run {
+  struct work *work;
+  struct simulation_request request;
+  size_t n, width, filled;
+  struct armdyn_robot *robot;
+  struct armdyn_workspace *workspace;
+  struct simulation_result result;
+  double last_q[ARMDYN_JOINTS_MAX]; /* of the last sample */
+  double rows[CHUNK_ROWS * WIDTH_MOST];
+};
+
+/* -- samples -- */
+
+static void begin_samples(struct run *run)
+{
+  char columns[SERIES_COLUMNS] = "t";
+  size_t length = 1;
+  for (const char *const *name = (const char *const[]){ "q", "qd", NULL }; *name; name++)
+    for (size_t j = 1; j <= run->n; j++)
+      length += (size_t)snprintf(columns + length, sizeof columns - length, ",%s%zu", *name, j);
+  snprintf(columns + length, sizeof columns - length,
+           ",kinetic,potential,angular_momentum1,angular_momentum2,angular_momentum3,"
+           "linear_momentum1,linear_momentum2,linear_momentum3");
+  run->width = 1 + 2 * run->n + 8;
+  work_series(run->work, SERIES_SAMPLES, columns, run->width);
+}
+
+static void send_rows(struct run *run)
+{
+  work_rows(run->work, run->rows, run->filled);
+  run->filled = 0;
+}
+
+/* The drives' torques are constant, so their work is tau (q - q0), exactly. */
+static void follow_energy(struct run *run, const struct armdyn_simulation_sample *sample)
+{
+  struct simulation_result *result = &run->result;
+  struct simulation_state state = { .kinetic = sample->kinetic, .potential = sample->potential };
+  memcpy(state.momentum.angular, sample->momentum, sizeof state.momentum.angular);
+  memcpy(state.momentum.linear, sample->momentum + 3, sizeof state.momentum.linear);
+  if (!result->samples) result->start = state;
+  result->end = state;
+
+  result->work = 0;
+  for (size_t j = 0; j < run->n; j++) result->work += run->request.tau[j] * (sample->q[j] - run->request.q[j]);
+  double gained = state.kinetic - result->start.kinetic + (state.potential - result->start.potential);
+  result->peak_kinetic = fmax(result->peak_kinetic, state.kinetic);
+  result->unbalanced = fmax(result->unbalanced, fabs(gained - result->work));
+}
+
+static bool take_sample(void *context, const struct armdyn_simulation_sample *sample)
+{
+  struct run *run = context;
+  const size_t n = run->n;
+  double *row = run->rows + run->filled * run->width;
+  follow_energy(run, sample);
+  row[0] = sample->t < run->request.duration ? (double)run->result.samples / run->request.sample_rate : sample->t;
+  memcpy(row + 1, sample->q, n * sizeof *row);
+  memcpy(row + 1 + n, sample->qd, n * sizeof *row);
+  row[1 + 2 * n] = sample->kinetic, row[2 + 2 * n] = sample->potential;
+  memcpy(row + 3 + 2 * n, sample->momentum, sizeof sample->momentum);
+  memcpy(run->last_q, sample->q, n * sizeof *row);
+  run->result.samples++;
+  if (++run->filled == CHUNK_ROWS) send_rows(run);
+  work_progress(run->work, sample->t / run->request.duration, "integrating");
+  return true;
+}
+
+static void constant_torque(void *context, double t, const double *q, const double *qd, double *tau)
+{
+  const struct run *run = context;
+  (void)t, (void)q, (void)qd;
+  memcpy(tau, run->request.tau, run->n * sizeof *tau);
+}
+
+/* -- the end -- */
+
+static void tell_refused(struct run *run, enum armdyn_status status, const struct armdyn_error *error)
+{
+  struct armdyn_error told = { 0 };
+  size_t joint = status == ARMDYN_ESINGULAR ? armdyn_massless_joint(run->robot, run->last_q, run->workspace) : run->n;
+  if (joint < run->n)
+    armdyn_refuse(&told, ARMDYN_EINPUT, "",
+                  "%s: joint %s has nothing to accelerate, neither a rotor nor a mass beyond it", error->message,
+                  run->work->robot->joints[joint].name);
+  else if (status == ARMDYN_ESINGULAR)
+    armdyn_refuse(&told, ARMDYN_EINPUT, "", "%s", error->message);
+  else if (status == ARMDYN_ELIMIT)
+    armdyn_refuse(&told, ARMDYN_EINPUT, run->request.method == SIMULATION_FIXED ? "/step" : "/tolerance",
+                  "%s; a motion that grows without bound or friction near standstill asks for ever shorter steps: "
+                  "simulate a shorter time, widen the tolerance or a joint's velocity_scale",
+                  error->message);
+  else
+    told = *error;
+  work_refused(run->work, status == ARMDYN_ESINGULAR || status == ARMDYN_ELIMIT ? ARMDYN_EINPUT : status, &told);
+}
+
+static void compute(struct run *run)
+{
+  const struct simulation_request *request = &run->request;
+  const struct armdyn_load load = { .frictionless = !request->friction };
+  const struct armdyn_simulation simulation = {
+    .q = request->q,
+    .qd = request->qd,
+    .duration = request->duration,
+    .sample_period = 1 / request->sample_rate,
+    .torque = constant_torque,
+    .torque_context = run,
+    .load = &load,
+    .fixed_step = request->method == SIMULATION_FIXED ? request->step : 0,
+    .relative_tolerance = isnan(request->tolerance) ? 0 : request->tolerance,
+    .absolute_tolerance = isnan(request->tolerance) ? 0 : request->tolerance,
+    .steps_max = LIMIT_SIMULATION_STEPS,
+  };
+  struct armdyn_error error = { 0 };
+  memcpy(run->last_q, request->q, sizeof run->last_q);
+  begin_samples(run);
+  enum armdyn_status status =
+      armdyn_simulate(run->robot, &simulation, take_sample, run, run->workspace, &run->result.steps, &error);
+  if (status) {
+    tell_refused(run, status, &error);
+    return;
+  }
+  send_rows(run);
+  run->result.request = request;
+  run->result.request_text = run->work->request;
+  struct buffer document = BUFFER(LIMIT_FRAME);
+  simulation_result_encode(&run->result, &document);
+  work_result(run->work, &document);
+  buffer_release(&document);
+}
+
+void simulation_run(struct work *work)
+{
+  const char *failure = NULL;
+  struct run *run = calloc(1, sizeof *run);
+  struct armdyn_workspace *workspace = armdyn_workspace_new(work->robot->joint_count);
+  if (!run || !workspace)
+    failure = "out of memory";
+  else if (simulation_request_decode(work->request, work->request_length, work->robot, &run->request, NULL))
+    failure = "The accepted request cannot be read again.";
+  else if (armdyn_robot_new(work->robot, &run->robot, NULL))
+    failure = "the robot's model is not usable";
+
+  if (failure) {
+    work_problem(work, PROBLEM_INTERNAL, failure, NULL, NULL);
+  } else {
+    run->work = work;
+    run->workspace = workspace;
+    run->n = work->robot->joint_count;
+    compute(run);
+  }
+  if (run) armdyn_robot_free(run->robot);
+  armdyn_workspace_free(workspace);
+  free(run);
+}
