@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-/* Give every joint the friction terms that are wanted; `placeholder` is any number but 0. */
-static void want_friction(struct armdyn_robot_description *d, unsigned friction, double placeholder)
+/* Give every joint the friction terms that are wanted; `provisional` is any number but 0. */
+static void want_friction(struct armdyn_robot_description *d, unsigned friction, double provisional)
 {
   for (size_t i = 0; i < d->joint_count; i++) {
     struct armdyn_friction *f = &d->joints[i].friction;
@@ -11,14 +11,14 @@ static void want_friction(struct armdyn_robot_description *d, unsigned friction,
     const unsigned term[] = { ARMDYN_IDENTIFY_COULOMB, ARMDYN_IDENTIFY_VISCOUS };
     for (int k = 0; k < 2; k++) {
       if (!(friction & term[k]) || directed[k]->positive != 0 || directed[k]->negative != 0) continue;
-      *directed[k] = (struct armdyn_directed){ placeholder, placeholder };
+      *directed[k] = (struct armdyn_directed){ provisional, provisional };
     }
-    if ((friction & ARMDYN_IDENTIFY_OFFSET) && f->offset == 0) f->offset = placeholder;
-    if ((friction & ARMDYN_IDENTIFY_HIGH_SPEED) && f->high_speed == 0) f->high_speed = placeholder;
+    if ((friction & ARMDYN_IDENTIFY_OFFSET) && f->offset == 0) f->offset = provisional;
+    if ((friction & ARMDYN_IDENTIFY_HIGH_SPEED) && f->high_speed == 0) f->high_speed = provisional;
   }
 }
 
-/* A parameter is linear in its placeholder: its value at 0 follows from those at 1 and 2. */
+/* A parameter is linear in its provisional coefficient: its value at 0 follows from those at 1 and 2. */
 static enum armdyn_status fill_prior(const struct armdyn_robot *robot, unsigned friction, struct armdyn_unknowns *u,
                                      struct armdyn_error *error)
 {
