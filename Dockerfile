@@ -6,9 +6,10 @@
 #
 # It listens on every address of the container, so it insists on an admin key (deploy/doc/install.md): without the file it says so and ends.
 FROM debian:bookworm-slim AS build
+ARG NODE_EXTRA_CA_CERTS
 WORKDIR /src
 COPY deploy/deps deploy/dependencies.txt deploy/
-RUN deploy/deps build
+RUN deploy/deps build web
 COPY . .
 RUN make --silent -j"$(nproc)" install DESTDIR=/out PREFIX=/usr
 

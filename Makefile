@@ -24,9 +24,9 @@ SOVERSION    := $(firstword $(subst ., ,$(VERSION)))
 
 # ---------------------------------------------------------------- variants: the same tree built with other flags, each in a folder of its own
 FLAGS_release := -O3 -g -DNDEBUG
-FLAGS_asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-FLAGS_tsan    := -O1 -g -fsanitize=thread -fno-omit-frame-pointer
-FLAGS_fuzz    := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+FLAGS_asan    := -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+FLAGS_tsan    := -O1 -g1 -fsanitize=thread -fno-omit-frame-pointer
+FLAGS_fuzz    := -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 OUT           := $(if $(filter release,$(VARIANT)),$(BUILD),$(BUILD)/$(VARIANT))
 ifeq ($(VARIANT),fuzz)
 override CC   := $(CLANG)
@@ -43,15 +43,16 @@ CPPFLAGS  := -I. -Ilib/include -include lib/banned.h -D_GNU_SOURCE $(XML) -MMD -
 LDFLAGS   := $(filter -fsanitize%,$(FLAGS_$(VARIANT))) $(HARDEN_link)
 LIB_LIBS  := -lsundials_arkode -lm
 API_LIBS  := $(LIB_LIBS) -lxml2
-LIBS      := $(API_LIBS) -lmicrohttpd -lsqlite3 -lmodbus -lsodium -lpthread
+LIBS      := $(API_LIBS) -lmicrohttpd -lsqlite3 -lmodbus -lsodium -lcurl -lnettle -lz -lpthread
 
 # ---------------------------------------------------------------- the rooms
 LIB_SRC    := $(sort $(wildcard lib/*/*.c))
 API_SRC    := $(sort $(wildcard api/*.c api/*/*.c))
 SERVER_SRC := $(filter-out server/main.c,$(sort $(wildcard server/*/*.c)))
 LIB_OBJ    := $(LIB_SRC:%.c=$(OUT)/obj/%.o)
+WEB        ?= build/web
 API_OBJ    := $(API_SRC:%.c=$(OUT)/obj/%.o) $(OUT)/obj/api/contract.o
-SERVER_OBJ := $(SERVER_SRC:%.c=$(OUT)/obj/%.o)
+SERVER_OBJ := $(SERVER_SRC:%.c=$(OUT)/obj/%.o) $(OUT)/obj/server/web/pages.o
 MAIN_OBJ   := $(OUT)/obj/server/main.o
 ROOMS      := $(OUT)/libserver.a $(OUT)/libapi.a $(OUT)/libarmdyn.a
 
@@ -97,6 +98,15 @@ $(OUT)/obj/api/contract.o: api/contract.S $(OUT)/openapi.json
 	@mkdir -p $(@D)
 	$(CC) -DCONTRACT='"$(OUT)/openapi.json"' -c $< -o $@
 
+# The pages, made once for all variants and compilers, and carried by the binary. Without Node.js or what npm fetches it has
+# none and says so at /; `make pages` tries again.
+WEB_SRC := $(wildcard server/web/*.* server/web/src/*.* server/web/src/*/*.* tests/data/robots/*.json) server/web/build
+$(WEB)/pages.S: $(WEB_SRC)
+	@server/web/build $(abspath $(WEB))
+$(OUT)/obj/server/web/pages.o: $(WEB)/pages.S
+	@mkdir -p $(@D)
+	$(CC) -c $< -o $@
+
 $(OUT)/libarmdyn.a: $(LIB_OBJ)
 $(OUT)/libapi.a: $(API_OBJ)
 $(OUT)/libserver.a: $(SERVER_OBJ)
@@ -126,6 +136,9 @@ $(call programs,$(BENCH_SRC)): TEST_LIBS := -lcjson
 # The peer of bench_dynamics.c is C++: everything of it stays in one object.
 $(OUT)/tests/bench/bench_dynamics: TEST_LIBS += $(OUT)/obj/kdl.o -lorocos-kdl -lstdc++
 $(OUT)/tests/bench/bench_dynamics: $(OUT)/obj/kdl.o
+# IPOPT is a yardstick of bench_ipopt.c, and of nothing else.
+$(OUT)/tests/bench/bench_ipopt: TEST_LIBS += -lipopt
+$(OUT)/tests/bench/bench_ipopt: CPPFLAGS += -isystem /usr/include/coin
 $(OUT)/obj/kdl.o: tests/bench/kdl.cpp tests/bench/kdl.h $(OUT)/obj/flags
 	$(CXX) -std=c++17 -Wall -Wextra $(FLAGS_$(VARIANT)) -I. -Ilib/include -isystem /usr/include/eigen3 -c $< -o $@
 
@@ -144,15 +157,19 @@ help: ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## /  make \1\t/p' Makefile | expand -t 18
 
 deps: ## install every package that building, testing, linting, measuring and the image need
-	@deploy/deps build demo test lint bench image
+	@deploy/deps build web demo test lint bench image
+
+pages: ## build the pages again, fetching what is missing
+	@rm -f $(WEB)/pages.S
+	@$(MAKE) -j$(JOBS) --silent build
 
 demo: ## start the service and a simulated controller, compute a motion, play it, stay up (DEMO_EXIT=1: end)
-	@deploy/deps build demo
+	@deploy/deps build web demo
 	@$(MAKE) -j$(JOBS) --silent build
 	@$(PYTHON) deploy/demo.py $(OUT)/armdyn
 
 test: ## every test, quick versions (about 5 minutes on 2 cores)
-	@deploy/deps build test
+	@deploy/deps build web test
 	@$(MAKE) -j$(JOBS) --silent test-builds
 	@$(PYTHON) tests/run.py
 
@@ -161,22 +178,22 @@ unit: ## the unit tests of this variant alone
 	@$(PYTHON) tests/run.py unit-$(VARIANT)
 
 lint: ## formatting, static analysis, room walls, contract, documents
-	@deploy/deps build test lint
+	@deploy/deps build web test lint
 	@$(MAKE) -j$(JOBS) --silent build
 	@$(PYTHON) tests/lint.py
 
 bench: ## measure, print a table, write build/bench.json
-	@deploy/deps build test bench
+	@deploy/deps build web test bench
 	@$(MAKE) -j$(JOBS) --silent build bench-programs
 	@$(PYTHON) tests/bench/run.py
 
-soak: ## the long versions of the tests with real processes (ARMDYN_SOAK=1)
-	@deploy/deps build test
-	@$(MAKE) -j$(JOBS) --silent build
-	@ARMDYN_SOAK=1 $(PYTHON) tests/run.py processes
+soak: ## the long versions of the tests (ARMDYN_SOAK=1)
+	@deploy/deps build web test
+	@$(MAKE) -j$(JOBS) --silent build unit-programs
+	@ARMDYN_SOAK=1 $(PYTHON) tests/run.py unit-release processes
 
 fuzz: ## fuzz every target FUZZ_SECONDS long (default 600)
-	@deploy/deps build test
+	@deploy/deps build web test
 	@$(MAKE) -j$(JOBS) --silent VARIANT=fuzz fuzz-programs
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) $(PYTHON) tests/run.py fuzz
 
@@ -190,7 +207,7 @@ image-test: ## build the image without a Docker daemon, run it, write, restart, 
 clean: ## remove build/
 	rm -rf $(BUILD)
 
-.PHONY: help deps demo test unit lint bench soak fuzz image image-test clean test-builds install uninstall
+.PHONY: help deps pages demo test unit lint bench soak fuzz image image-test clean test-builds install uninstall
 
 test-builds:
 	@$(MAKE) --no-print-directory build unit-programs

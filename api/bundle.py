@@ -40,6 +40,7 @@ def creates_or_changes(op):
 USUAL_ERRORS = (
     ("400", "BadRequest", lambda op: True),
     ("401", "Unauthorized", lambda op: op.get("security") != []),
+    ("429", "TooMany", lambda op: op.get("security") != []),
     ("404", "NotFound", has_parameter("path")),
     ("406", "NotAcceptable", lambda op: any("content" in r for r in op["responses"].values()) and not op.get("x-lenient")),
     ("408", "RequestTimeout", lambda op: True),

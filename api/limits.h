@@ -2,39 +2,58 @@
 #ifndef API_LIMITS_H
 #define API_LIMITS_H
 
-#define KB(n)                  ((size_t)(n) << 10)
-#define MB(n)                  ((size_t)(n) << 20)
+#define KB(n)                         ((size_t)(n) << 10)
+#define MB(n)                         ((size_t)(n) << 20)
 
-#define LIMIT_JSON_DEPTH       64            /* nested arrays and objects */
-#define LIMIT_XML_DEPTH        64            /* nested elements of a URDF */
-#define LIMIT_XML_ATTRIBUTES   64            /* of one element of a URDF */
-#define LIMIT_URDF_LINKS       1000          /* links and joints each of a URDF, on the chain or not */
-#define LIMIT_FAULTS           100           /* faults listed in one problem; all are counted */
-#define LIMIT_NUMBER_LENGTH    400           /* characters of one JSON or CSV number */
-#define LIMIT_CSV_LINE         KB(64)        /* bytes of one CSV line */
-#define LIMIT_MODEL_BODY       MB(1)         /* a robot, controller or job request */
-#define LIMIT_SAMPLES_BODY     MB(64)        /* a batch of samples */
-#define LIMIT_SAMPLES          2000000       /* rows of one batch */
-#define LIMIT_SAMPLE_NUMBER    1000000000000 /* magnitude of any number of a sample, so that no result overflows */
-#define LIMIT_ANSWER           MB(512)       /* one answer */
-#define LIMIT_BODIES_IN_FLIGHT MB(512)       /* all request bodies held at once; beyond it 503 */
-#define LIMIT_MAP_POINTS       1000          /* of each axis of a gravity map */
-#define LIMIT_URL              KB(8)
-#define LIMIT_HEADERS          KB(16)
-#define LIMIT_LIST             200      /* items a page */
-#define LIMIT_WAYPOINTS        1000     /* of one trajectory */
-#define LIMIT_SERIES_ROWS      2000000  /* samples of one stored trajectory or simulation */
-#define LIMIT_SIMULATION_TIME  100000   /* s that one simulation covers */
-#define LIMIT_SIMULATION_STEPS 10000000 /* of the integrator in one simulation */
-#define LIMIT_FRAME            MB(1)    /* one message between processes */
-#define LIMIT_JOBS_QUEUED      1000     /* beyond it 429 */
-#define LIMIT_JOB_ATTEMPTS     3
-#define LIMIT_WORKER_MEMORY    MB(2048) /* address space of one worker process */
-#define LIMIT_WRITES_QUEUED    1024     /* operations that wait for one commit; beyond it 503 */
-#define LIMIT_READERS          8        /* connections that read the store at once; others wait */
-#define LIMIT_ROBOTS_CACHED    256      /* compiled robots in memory, least recently used ones go */
-#define LIMIT_TAGS             32       /* of one resource, keys and values up to LIMIT_TAG characters */
-#define LIMIT_TAG              128
-#define LIMIT_AXES             10 /* of one controller, register protocol v1 */
+#define LIMIT_JSON_DEPTH              64            /* nested arrays and objects */
+#define LIMIT_XML_DEPTH               64            /* nested elements of a URDF */
+#define LIMIT_XML_ATTRIBUTES          64            /* of one element of a URDF */
+#define LIMIT_URDF_LINKS              1000          /* links and joints each of a URDF, on the chain or not */
+#define LIMIT_FAULTS                  100           /* faults listed in one problem; all are counted */
+#define LIMIT_NUMBER_LENGTH           400           /* characters of one JSON or CSV number */
+#define LIMIT_CSV_LINE                KB(64)        /* bytes of one CSV line */
+#define LIMIT_MODEL_BODY              MB(1)         /* a robot, controller or job request */
+#define LIMIT_SAMPLES_BODY            MB(64)        /* a batch of samples */
+#define LIMIT_SAMPLES                 2000000       /* rows of one batch */
+#define LIMIT_SAMPLE_NUMBER           1000000000000 /* magnitude of any number of a sample, so that no result overflows */
+#define LIMIT_ANSWER                  MB(512)       /* one answer */
+#define LIMIT_BODIES_IN_FLIGHT        MB(512)       /* all request bodies held at once; beyond it 503 */
+#define LIMIT_MAP_POINTS              1000          /* of each axis of a gravity map */
+#define LIMIT_KINEMATIC_STARTS        200           /* of one call of inverse kinematics */
+#define LIMIT_URL                     KB(8)
+#define LIMIT_HEADERS                 KB(16)
+#define LIMIT_LIST                    200       /* items a page */
+#define LIMIT_WAYPOINTS               1000      /* of one trajectory */
+#define LIMIT_INTERVALS               2000      /* of an energy-optimal trajectory */
+#define LIMIT_STARTS                  64        /* of the search for one */
+#define LIMIT_PERIODS                 500       /* of the highest harmonic of one excitation */
+#define LIMIT_TRIALS                  1000000   /* of one excitation: population times generations */
+#define LIMIT_FRICTION_RUNS           4000      /* of one friction test */
+#define LIMIT_SERIES_ROWS             2000000   /* samples of one stored trajectory or simulation */
+#define LIMIT_DATASETS                32        /* of one identification: to train with, and to validate with */
+#define LIMIT_EVALUATION_MODELS       8         /* of one evaluation */
+#define LIMIT_EVALUATION_CURVES       192       /* models times data sets times joints of one evaluation */
+#define LIMIT_PAYLOAD_DIFFERENCE_ROWS 1000000   /* of each of two runs whose difference shows a payload */
+#define LIMIT_DATASET_ROWS            200000000 /* samples of one data set */
+#define LIMIT_PLOT_POINTS             10000     /* of one plot of a data set */
+#define LIMIT_SIMULATION_TIME         100000    /* s that one simulation covers */
+#define LIMIT_SIMULATION_STEPS        10000000  /* of the integrator in one simulation */
+#define LIMIT_FRAME                   MB(1)     /* one message between processes */
+#define LIMIT_JOBS_QUEUED             1000      /* beyond it 429 */
+#define LIMIT_JOB_ATTEMPTS            3
+#define LIMIT_WORKER_MEMORY           MB(2048) /* address space of one worker process */
+#define LIMIT_WRITES_QUEUED           1024     /* operations that wait for one commit; beyond it 503 */
+#define LIMIT_READERS                 8        /* connections that read the store at once; others wait */
+#define LIMIT_ROBOTS_CACHED           256      /* compiled robots in memory, least recently used ones go */
+#define LIMIT_TAGS                    32       /* of one resource, keys and values up to LIMIT_TAG characters */
+#define LIMIT_TAG                     128
+#define LIMIT_NOTES                   KB(64) /* of one result */
+#define LIMIT_SEARCH                  128    /* bytes of a list's ?q= */
+#define LIMIT_AXES                    10     /* of one controller, register protocol v1 */
+#define LIMIT_KEYS                    1000   /* API keys */
+#define LIMIT_KEY_CONTROLLERS         64     /* that one key names */
+#define LIMIT_MAP_FIELDS              48     /* of one register map */
+#define LIMIT_EVENTS                  4096   /* kept for streams that come back */
+#define LIMIT_EVENT_NAMES             64     /* jobs, and controllers, that one stream asks for */
 
 #endif

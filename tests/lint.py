@@ -124,10 +124,10 @@ MAY_CALL = set("""
     snprintf vsnprintf strtod strtol strtoul qsort bsearch abort __assert_fail __stack_chk_fail _GLOBAL_OFFSET_TABLE_
     ERKStepCreate ERKStepEvolve ERKStepFree ERKStepGetNumSteps ERKStepSStolerances ERKStepSetErrHandlerFn ERKStepSetFixedStep
     ERKStepSetStopTime ERKStepSetTableNum ERKStepSetUserData N_VDestroy N_VGetArrayPointer N_VNew_Serial SUNContext_Create SUNContext_Free
-    __isoc99_sscanf __cpu_model __cpu_features2 __cpu_indicator_init __tls_get_addr
+    __isoc99_sscanf __muldc3 __cpu_model __cpu_features2 __cpu_indicator_init __tls_get_addr
     """.split())
 MATHS = set("""
-    acos asin atan atan2 cbrt ceil copysign cos cosh erf exp exp2 expm1 fabs floor fma fmax fmin fmod frexp hypot ldexp lgamma log log10
+    acos asin atan atan2 cabs cbrt ceil cexp copysign cos cosh erf exp exp2 expm1 fabs floor fma fmax fmin fmod frexp hypot ldexp lgamma log log10
     log1p log2 lrint lround llround modf nearbyint nextafter pow remainder rint round scalbn sin sincos sinh sqrt tan tanh tgamma trunc
     """.split())
 

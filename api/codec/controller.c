@@ -3,9 +3,10 @@
 #include "api/codec/controller.h"
 #include "api/json/fields.h"
 
-static const char *const protocols[] = { "armdyn-v1" };
+static const char *const protocols[] = { "armdyn-v1", "register-map" };
 static const char *const torque_sides[] = { "joint", "motor" };
 static const char *const link_losses[] = { "stop", "finish" };
+static const char *const motion_ends[] = { "hold", "zero_torque" };
 
 #define SIGN                                                                                                           \
   {                                                                                                                    \
@@ -39,7 +40,7 @@ static const struct json_type limits_type = JSON_TYPE("limits", limits_fields, s
 static void profile_init(void *object)
 {
   *(struct controller_profile *)object = (struct controller_profile){
-    .base = 1000, .start_tolerance = 0.02, .connect_deadline = 10, .ready_timeout = 600
+    .base = 1000, .start_tolerance = 0.02, .connect_deadline = 10, .ready_timeout = 600, .telemetry_rate = 100
   };
 }
 
@@ -49,6 +50,10 @@ static void profile_check(struct json_reader *r, void *object, uint64_t given, c
   (void)given;
   (void)context;
   const struct controller_profile *p = object;
+  bool mapped = p->protocol == PROTOCOL_REGISTER_MAP;
+  if (mapped && !p->has_map) json_fault(r, "/map", FAULT_REQUIRED, "\"register-map\" needs it: the fields and points");
+  if (!mapped && p->has_map)
+    json_fault(r, "/map", FAULT_UNSUPPORTED, "\"%s\" has registers of its own", protocols[p->protocol]);
   for (size_t i = 0; i < p->axis_count; i++)
     for (size_t k = 0; k < i; k++) {
       char where[64];
@@ -65,16 +70,19 @@ static void profile_check(struct json_reader *r, void *object, uint64_t given, c
 
 static const struct json_field profile_fields[] = {
   { ENUM(struct controller_profile, protocol, protocols), REQUIRED },
-  { INTEGER(struct controller_profile, base, BETWEEN(0, 65536 - 223), NULL) },
+  { INTEGER(struct controller_profile, base, BETWEEN(0, 65536 - 265), NULL) },
+  { OBJECT(struct controller_profile, map, register_map_type), HAS(struct controller_profile, has_map) },
   { LIST(struct controller_profile, axes, axis_count, 1, axis_type), OMIT_DEFAULT },
   { OBJECT(struct controller_profile, limits, limits_type), OMIT_DEFAULT },
   { NUMBER(struct controller_profile, start_tolerance, POSITIVE, "rad or m") },
   { NUMBER(struct controller_profile, connect_deadline, BETWEEN(0.1, 60), "s") },
   { NUMBER(struct controller_profile, ready_timeout, BETWEEN(1, 86400), "s") },
+  { NUMBER(struct controller_profile, telemetry_rate, BETWEEN(0, 1000), "Hz") },
   { TRUTH(struct controller_profile, allow_start) },
   { TRUTH(struct controller_profile, allow_torque_only) },
   { TRUTH(struct controller_profile, allow_revision_mismatch) },
   { ENUM(struct controller_profile, on_link_loss, link_losses) },
+  { ENUM(struct controller_profile, on_end, motion_ends) },
 };
 static const struct json_type profile_type =
     JSON_TYPE("a profile", profile_fields, struct controller_profile, profile_init, profile_check);

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "api/codec/register_map.h"
 #include "api/limits.h"
 #include "api/wire/buffer.h"
 #include "api/wire/faults.h"
@@ -12,7 +13,8 @@
 enum { HOST_SIZE = 254 };
 enum torque_side { TORQUE_AT_JOINT, TORQUE_AT_MOTOR };
 enum link_loss { LINK_LOSS_STOP, LINK_LOSS_FINISH };
-enum controller_protocol { PROTOCOL_ARMDYN_V1 };
+enum motion_end { MOTION_END_HOLD, MOTION_END_ZERO_TORQUE };
+enum controller_protocol { PROTOCOL_ARMDYN_V1, PROTOCOL_REGISTER_MAP };
 
 /* Which joint an axis of the controller moves: controller position = sign scale q + offset. */
 struct controller_axis {
@@ -34,15 +36,19 @@ struct controller_limits {
 /* How the controller is spoken to, and what it may be sent. */
 struct controller_profile {
   enum controller_protocol protocol;
-  int base; /* first holding register, from 0 */
+  int base;                /* first holding register, from 0 */
+  struct register_map map; /* of PROTOCOL_REGISTER_MAP */
+  bool has_map;
   size_t axis_count;
   struct controller_axis axes[LIMIT_AXES]; /* none: joint 1 is axis 1, and so on */
   struct controller_limits limits;
   double start_tolerance;  /* rad, m */
   double connect_deadline; /* s until a transfer that cannot connect has failed */
   double ready_timeout;    /* s that a transfer waits to be armed and started */
+  double telemetry_rate;   /* Hz, measurements while it plays; 0: none */
   bool allow_start, allow_torque_only, allow_revision_mismatch;
   enum link_loss on_link_loss;
+  enum motion_end on_end;
 };
 
 struct controller_description {

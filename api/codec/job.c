@@ -1,6 +1,6 @@
 #include "api/codec/job.h"
 
-#include "api/json/writer.h"
+#include "api/codec/result.h"
 
 static void member_text(struct json_writer *w, const char *name, const char *text)
 {
@@ -41,6 +41,7 @@ void job_encode(const struct job_resource *job, struct buffer *out)
   } else
     json_write_null(&w);
   member_json(&w, "tags", job->tags, "{}");
+  result_order_encode(&w, job->job_order_id, job->work_master_id, job->equipment_id);
   if (!job->summary) {
     member_json(&w, "problem", job->problem, NULL);
     member_json(&w, "attempts", job->attempts, "[]");

@@ -11,11 +11,12 @@ struct job_resource {
   long long revision;
   double progress;
   int attempt;
-  const char *created_at, *started_at, *finished_at; /* "" is null */
-  const char *href;                                  /* of the result; NULL until there is one */
-  const char *request, *tags, *problem, *attempts;   /* JSON texts; NULL = absent */
-  const char *value;                                 /* JSON of the result, when it is included */
-  bool summary;                                      /* for lists */
+  const char *created_at, *started_at, *finished_at;        /* "" is null */
+  const char *href;                                         /* of the result; NULL until there is one */
+  const char *request, *tags, *problem, *attempts;          /* JSON texts; NULL = absent */
+  const char *job_order_id, *work_master_id, *equipment_id; /* NULL or "" = absent */
+  const char *value;                                        /* JSON of the result, when it is included */
+  bool summary;                                             /* for lists */
 };
 void job_encode(const struct job_resource *job, struct buffer *out);
 

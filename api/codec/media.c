@@ -13,6 +13,13 @@ static const struct {
   [MEDIA_NPY] = { "application/x-npy", "application/*" },
   [MEDIA_CSV] = { "text/csv", "text/*" },
   [MEDIA_XML] = { "application/xml", "application/*" },
+  [MEDIA_HTML] = { "text/html", "text/*" },
+  [MEDIA_MERGE_PATCH] = { "application/merge-patch+json", "application/*" },
+  [MEDIA_JAVASCRIPT] = { "text/javascript", "text/*" },
+  [MEDIA_CSS] = { "text/css", "text/*" },
+  [MEDIA_SVG] = { "image/svg+xml", "image/*" },
+  [MEDIA_EVENTS] = { "text/event-stream", "text/*" },
+  [MEDIA_TEXT] = { "text/plain", "text/*" },
 };
 enum { FORMATS = MEDIA_NONE };
 _Static_assert(sizeof formats / sizeof *formats == FORMATS, "a row for every format");

@@ -2,9 +2,23 @@
 #ifndef API_CODEC_MEDIA_H
 #define API_CODEC_MEDIA_H
 
-enum media { MEDIA_JSON, MEDIA_NPY, MEDIA_CSV, MEDIA_XML, MEDIA_NONE };
+enum media {
+  MEDIA_JSON,
+  MEDIA_NPY,
+  MEDIA_CSV,
+  MEDIA_XML,
+  MEDIA_HTML,
+  MEDIA_MERGE_PATCH,
+  MEDIA_JAVASCRIPT,
+  MEDIA_CSS,
+  MEDIA_SVG,
+  MEDIA_EVENTS,
+  MEDIA_TEXT,
+  MEDIA_NONE
+};
 
-/* "application/json", "application/x-npy", "text/csv", "application/xml" */
+/* "application/json", "application/x-npy", "text/csv", "application/xml", "text/html", "application/merge-patch+json",
+ * "text/javascript", "text/css", "image/svg+xml" */
 const char *media_type(enum media media);
 /* Of a Content-Type header (parameters ignored, charset other than utf-8 refused); NULL or unknown: MEDIA_NONE. */
 enum media media_of_content_type(const char *header);

@@ -17,33 +17,64 @@ struct result_labels {
   {                                                                                                                    \
     TEXT(type_, labels.equipment_id), NAMED("equipment_id")                                                            \
   }
-/* The tags as a JSON object. */
+/* Job order, work master and equipment, where they are given. */
+void result_order_encode(struct json_writer *w, const char *job_order_id, const char *work_master_id,
+                         const char *equipment_id);
+/* Tags as a JSON object. */
+void tags_encode(const struct json_map *tags, struct buffer *out);
 void result_tags_encode(const struct result_labels *labels, struct buffer *out);
 /* The last members of a document: the labels (tags are kept beside it), the request, and the program. */
 void result_origin_encode(struct json_writer *w, const struct result_labels *labels, const char *request_text);
 
 /* -- what GET answers -- */
 
-/* A figure of a document to compare by: a number, or the member `inner` of an object. */
+/* A figure of a document to compare by: the names of its members with '/' between, '*' being every element of a list;
+ * then the '*' of the metric's name is the element's number, from 1. */
 struct result_metric {
-  const char *metric, *member, *inner;
+  const char *metric, *path;
 };
+/* What lists show of a document. To add a figure: a row of the kind's table. */
 struct result_form {
   const char *path; /* "/v1/trajectories/" */
   const struct result_metric *metrics;
-  size_t metric_count; /* at most RESULT_METRICS */
+  size_t metric_count;
+  const char *const *members; /* its texts and lists of texts that lists show and filter by; NULL at the end */
 };
-enum { RESULT_METRICS = 8 };
+/* What the store keeps for lists: the members, and "metrics". */
+void result_summary_encode(const struct result_form *form, const char *document, struct buffer *out);
+/* Is there a metric of this name? */
+bool result_has_metric(const struct result_form *form, const char *name);
 
 struct result_resource {
   const struct result_form *form;
   const char *id, *job, *robot, *created_at;
   long long revision;
-  const char *tags; /* JSON object; NULL = {} */
-  const char *document;
-  bool stale;   /* there is a newer revision of the robot */
-  bool summary; /* for lists: the figures to compare by, not the document */
+  const char *tags;                                         /* JSON object; NULL = {} */
+  const char *job_order_id, *work_master_id, *equipment_id; /* for lists; a document has them itself */
+  const char *label, *notes;                                /* NULL = "" */
+  bool pinned;
+  const char *document; /* or, for lists, the summary */
+  bool stale;           /* there is a newer revision of the robot */
+  bool summary;         /* for lists: the figures to compare by, not the document */
+  bool unsampled;       /* it has no samples */
 };
 void result_resource_encode(const struct result_resource *resource, struct buffer *out);
+
+/* -- what PATCH changes: a merge patch (RFC 7396) -- */
+
+struct result_annotation {
+  struct json_map tags;
+  char label[LIMIT_TAG + 1];
+  char *notes; /* allocated; up to LIMIT_NOTES bytes */
+  bool pinned;
+};
+/* Lay a patch over what stands there; null takes back to the default, in tags the tag away.
+ *   tags, label, notes, pinned  in   the present ones
+ *   annotation                  out  release with result_annotation_release
+ * OK, ESYNTAX, EINPUT, EMEMORY. */
+enum armdyn_status result_annotation_patch(const char *text, size_t length, const char *tags, const char *label,
+                                           const char *notes, bool pinned, struct result_annotation *annotation,
+                                           struct faults *faults);
+void result_annotation_release(struct result_annotation *annotation);
 
 #endif

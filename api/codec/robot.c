@@ -141,7 +141,7 @@ static void friction_check(struct json_reader *r, void *object, uint64_t given, 
     json_fault(r, "/stribeck_velocity", FAULT_REQUIRED,
                "is missing: stiction falls to coulomb over this velocity (rad/s; m/s for a slide)");
 }
-static const struct json_type friction_type =
+const struct json_type robot_friction_type =
     JSON_TYPE("friction of a joint", friction_fields, struct armdyn_friction, friction_init, friction_check);
 
 /* -- joints -- */
@@ -170,7 +170,7 @@ static const struct json_type friction_type =
       { OBJECT(JOINT, link, model_body_type), REQUIRED },                                                              \
       { OBJECT(JOINT, drive, drive_type), NULLABLE, OMIT_DEFAULT },                                                    \
   {                                                                                                                    \
-    OBJECT(JOINT, friction, friction_type), NULLABLE, OMIT_DEFAULT                                                     \
+    OBJECT(JOINT, friction, robot_friction_type), NULLABLE, OMIT_DEFAULT                                               \
   }
 
 /* Read with all fields, because the convention may follow the joints; written with those of the convention. */
@@ -355,11 +355,13 @@ static const struct json_field robot_fields[] = {
   { READ_ONLY("created_at") },
   { READ_ONLY("unphysical") },
   { READ_ONLY("warnings") },
+  { READ_ONLY("reason") },
+  { READ_ONLY("identification") },
   /* read only, with no place in the model: as nothing is left of them, they are never written */
   { .name = "units", .kind = FIELD_CUSTOM, .decode = units_decode, NULLABLE, OMIT_DEFAULT },
   { .name = "products_of_inertia", .kind = FIELD_CUSTOM, .decode = products_decode, NULLABLE, OMIT_DEFAULT },
 };
-enum { ROW_CONVENTION = 2, ROW_PRODUCTS = 13 };
+enum { ROW_CONVENTION = 2, ROW_PRODUCTS = 15 };
 
 static void robot_init(void *robot)
 {
@@ -456,6 +458,12 @@ void robot_encode(const struct armdyn_robot_description *robot, struct buffer *o
   json_end_object(&w);
 }
 
+void robot_lineage_encode(struct json_writer *w, const char *reason, const char *identification)
+{
+  if (reason && *reason) json_key(w, "reason"), json_write_text(w, reason);
+  if (identification && *identification) json_key(w, "identification"), json_write_text(w, identification);
+}
+
 void robot_resource_encode(const struct robot_resource *resource, struct buffer *out)
 {
   struct json_writer w = { .out = out };
@@ -464,6 +472,7 @@ void robot_resource_encode(const struct robot_resource *resource, struct buffer 
   json_key(&w, "revision"), json_write_integer(&w, resource->revision);
   json_key(&w, "created_at"), json_write_text(&w, resource->created_at);
   json_key(&w, "unphysical"), json_write_truth(&w, resource->unphysical);
+  robot_lineage_encode(&w, resource->reason, resource->identification);
   json_key(&w, "warnings"), robot_warnings_write(&w, resource->robot, resource->notes);
   json_end_object(&w);
 }

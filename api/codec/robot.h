@@ -3,6 +3,7 @@
 #define API_CODEC_ROBOT_H
 
 #include "api/codec/notes.h"
+#include "api/json/writer.h"
 #include "api/wire/buffer.h"
 #include "api/wire/faults.h"
 #include "armdyn/robot.h"
@@ -18,6 +19,9 @@
 enum armdyn_status robot_decode(const char *text, size_t length, bool allow_unphysical,
                                 struct armdyn_robot_description *robot, bool *unphysical, struct faults *faults);
 
+/* The "friction" of a joint: struct armdyn_friction. */
+extern const struct json_type robot_friction_type;
+
 /* The canonical JSON of a model: what the store keeps; decode(encode(x)) == x. */
 void robot_encode(const struct armdyn_robot_description *robot, struct buffer *out);
 
@@ -27,8 +31,11 @@ struct robot_resource {
   long long revision;
   const char *created_at; /* RFC 3339 UTC */
   bool unphysical;
-  const struct robot_notes *notes; /* of the import, only in the answer to it; NULL = none */
+  const struct robot_notes *notes;     /* of the import, only in the answer to it; NULL = none */
+  const char *reason, *identification; /* why it was made, and from which identification; NULL or "" = not said, none */
 };
+/* Its reason and identification, where there are any. */
+void robot_lineage_encode(struct json_writer *w, const char *reason, const char *identification);
 void robot_resource_encode(const struct robot_resource *resource, struct buffer *out);
 
 #endif

@@ -132,10 +132,10 @@ void simulation_result_encode(const struct simulation_result *result, struct buf
 }
 
 static const struct result_metric metrics[] = {
-  { "duration", "duration", NULL },
-  { "steps", "steps", NULL },
-  { "drift", "energy", "drift" },
+  { "duration", "duration" },
+  { "steps", "steps" },
+  { "drift", "energy/drift" },
 };
-_Static_assert(sizeof metrics / sizeof *metrics <= RESULT_METRICS, "room for every figure");
+static const char *const members[] = { "method", NULL };
 
-const struct result_form simulation_form = { "/v1/simulations/", metrics, sizeof metrics / sizeof *metrics };
+const struct result_form simulation_form = { "/v1/simulations/", metrics, sizeof metrics / sizeof *metrics, members };

@@ -2,11 +2,31 @@
 
 #include <math.h>
 
-/* In the order of enum armdyn_profile. */
-static const char *const methods[] = { "trapezoid", "quintic", "cubic" };
-_Static_assert(sizeof methods / sizeof *methods == ARMDYN_PROFILE_COUNT, "name every profile");
+#include "api/codec/inverse_kinematics.h"
 
-#define POSITIONS BETWEEN(-1e6, 1e6) /* beyond any arm, and far from overflow */
+/* In the order of enum trajectory_method. */
+static const char *const methods[] = { "trapezoid", "quintic", "cubic", "energy_optimal", "path_timing" };
+_Static_assert(sizeof methods / sizeof *methods == TRAJECTORY_METHODS, "name every method");
+
+static const char *const paths[] = { "joint", "line", "arc" };
+_Static_assert(sizeof paths / sizeof *paths == TRAJECTORY_PATHS, "name every path");
+
+const char *trajectory_method_name(enum trajectory_method method)
+{
+  return methods[method];
+}
+
+/* In the order of enum armdyn_cost_model, and of enum armdyn_regeneration. */
+static const char *const cost_models[] = { "torque", "time", "electrical" };
+_Static_assert(sizeof cost_models / sizeof *cost_models == ARMDYN_COST_MODELS, "name every model of a cost");
+static const char *const regenerations[] = { "none", "shared_bus", "grid" };
+_Static_assert(sizeof regenerations / sizeof *regenerations == ARMDYN_REGENERATION_COUNT, "name every regeneration");
+
+enum { INTERVALS_A_SEGMENT = 4 }; /* at least, as armdyn_optimal_plan has it */
+#define OPTIMAL_DURATION_MIN 1e-3 /* s, as armdyn_optimal_plan has them */
+#define OPTIMAL_DURATION_MAX 1e3
+
+#define POSITIONS            BETWEEN(-1e6, 1e6) /* beyond any arm, and far from overflow */
 
 /* -- points -- */
 
@@ -15,140 +35,105 @@ static const struct json_field state_fields[] = {
 };
 static void point_init(void *object)
 {
-  *(struct trajectory_point *)object = (struct trajectory_point){ .time = NAN };
+  *(struct trajectory_point *)object = (struct trajectory_point){ .time = NAN, .task = ARMDYN_TASK_ALL };
 }
 static const struct json_type state_type =
     JSON_TYPE("a state", state_fields, struct trajectory_point, point_init, NULL);
 
+static const struct json_field tool_fields[] = {
+  { NUMBERS(struct trajectory_tool, pose.translation, 3, POSITIONS, "m"), NAMED("translation"),
+    HAS(struct trajectory_tool, placed) },
+  { NUMBERS(struct trajectory_tool, pose.rpy, 3, POSITIONS, "rad"), NAMED("rpy"), HAS(struct trajectory_tool, turned) },
+};
+static const struct json_type tool_type =
+    JSON_TYPE("a pose of the tool: translation (m), rpy (rad)", tool_fields, struct trajectory_tool, NULL, NULL);
+
+/* The first rows of points that are given by positions of the joints, or by the tool. */
+#define PLACE_ROWS                                                                                                     \
+  { NUMBERS(struct trajectory_point, q, PER_JOINT, POSITIONS, "rad, m"), NULLABLE },                                   \
+      { OBJECT(struct trajectory_point, tool, tool_type), HAS(struct trajectory_point, by_tool), NULLABLE },           \
+  {                                                                                                                    \
+    CUSTOM(struct trajectory_point, task, pose_task_decode, NULL, "names of components"), NULLABLE                     \
+  }
+enum { GIVEN_Q = 1, GIVEN_TOOL = 1 << 1, GIVEN_TASK = 1 << 2 };
+static const unsigned placing = ARMDYN_TASK_X | ARMDYN_TASK_Y | ARMDYN_TASK_Z,
+                      turning = ARMDYN_TASK_RX | ARMDYN_TASK_RY | ARMDYN_TASK_RZ;
+
+static void place_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
+{
+  const struct trajectory_point *point = object;
+  (void)context;
+  if (!(given & (GIVEN_Q | GIVEN_TOOL)))
+    json_fault(r, "/q", FAULT_REQUIRED, "is missing: an array of one number for each joint, or tool instead");
+  if ((given & GIVEN_Q) && (given & GIVEN_TOOL))
+    json_fault(r, "/tool", FAULT_INCONSISTENT, "the point is given by q already: one of the two");
+  if ((given & GIVEN_TASK) && !(given & GIVEN_TOOL))
+    json_fault(r, "/task", FAULT_INCONSISTENT, "says what counts of a tool, which is not given");
+  if (!point->by_tool || (r->wrong & GIVEN_TOOL)) return;
+  if ((point->task & placing) && !point->tool.placed)
+    json_fault(r, "/tool/translation", FAULT_REQUIRED, "is missing: x, y and z in m, or leave them out of task");
+  if ((point->task & turning) && !point->tool.turned)
+    json_fault(r, "/tool/rpy", FAULT_REQUIRED,
+               "is missing: roll, pitch and yaw in rad, or leave rx, ry and rz out of task");
+}
+
+static const struct json_field place_fields[] = { PLACE_ROWS };
+static const struct json_type place_type =
+    JSON_TYPE("a place", place_fields, struct trajectory_point, point_init, place_check);
+
 static const struct json_field waypoint_fields[] = {
-  { NUMBERS(struct trajectory_point, q, PER_JOINT, POSITIONS, "rad, m"), REQUIRED },
+  PLACE_ROWS,
   { NUMBER(struct trajectory_point, time, POSITIVE, "s"), NULLABLE },
 };
 static const struct json_type waypoint_type =
-    JSON_TYPE("a waypoint", waypoint_fields, struct trajectory_point, point_init, NULL);
+    JSON_TYPE("a waypoint", waypoint_fields, struct trajectory_point, point_init, place_check);
 
-/* -- limits -- */
+/* -- the cost -- */
 
-enum { PAIRS = 2 };
-
-static void decode_limit(struct json_reader *r, const struct json_field *field, struct limit_wish *wish, size_t joint)
-{
-  double *value = wish->value[joint];
-  if (json_read_null(r)) {
-    wish->removed[joint] = true;
-  } else if (field->columns == PAIRS) {
-    if (json_read_numbers(r, "[lower, upper] or null", PAIRS, value) && !(value[0] < value[1]))
-      json_fault(r, NULL, FAULT_INCONSISTENT, "the lower end must be below the upper one, got [%g, %g]", value[0],
-                 value[1]);
-  } else if (json_read_number(r, "a number or null", value) && !(value[0] > 0))
-    json_fault(r, NULL, FAULT_MINIMUM, "must be > 0, got %g", value[0]);
-}
-
-static void decode_wish(struct json_reader *r, const struct json_field *field, void *member,
-                        const struct json_context *context)
-{
-  struct limit_wish *wish = member;
-  wish->given = true;
-  if (json_read_null(r)) {
-    for (size_t j = 0; j < context->joint_count; j++) wish->removed[j] = true;
-    return;
-  }
-  if (!json_enter_array(r, "an array with a limit or null for each joint, or null")) return;
-  size_t count = 0;
-  for (; json_next_element(r); count++)
-    if (count < context->joint_count)
-      decode_limit(r, field, wish, count);
-    else
-      json_skip(r, NULL);
-  if (!r->status && count != context->joint_count)
-    json_fault(r, NULL, FAULT_LENGTH, "must have %zu elements (one for each joint), got %zu", context->joint_count,
-               count);
-}
-
-#define LIMIT_WISH(member_, columns_, unit_)                                                                           \
-  CUSTOM(struct limit_wishes, member_, decode_wish, NULL, unit_), .columns = columns_
-
-static const struct json_field limits_fields[] = {
-  { LIMIT_WISH(position, PAIRS, "rad, m") },
-  { LIMIT_WISH(velocity, 1, "rad/s, m/s") },
-  { LIMIT_WISH(acceleration, 1, "rad/s^2, m/s^2") },
-  { LIMIT_WISH(jerk, 1, "rad/s^3, m/s^3") },
-  { LIMIT_WISH(torque, 1, "N m, N") },
-  { LIMIT_WISH(torque_rate, 1, "N m/s, N/s") },
+static const struct json_field cost_fields[] = {
+  { ENUM(struct trajectory_cost, model, cost_models) },
+  { NUMBERS(struct trajectory_cost, weights, PER_JOINT, ABOVE_UP_TO(0, 1e12), "1/(N m)^2, 1/N^2"), NULLABLE,
+    HAS(struct trajectory_cost, weighted) },
+  { ENUM(struct trajectory_cost, drives.regeneration, regenerations), NAMED("regeneration") },
+  { NUMBER(struct trajectory_cost, drives.grid_efficiency, BETWEEN(0, 1), NULL), NAMED("grid_efficiency") },
 };
-static const struct json_type limits_type = JSON_TYPE("the limits", limits_fields, struct limit_wishes, NULL, NULL);
+enum { GIVEN_WEIGHTS = 1 << 1, GIVEN_REGENERATION = 1 << 2, GIVEN_GRID_EFFICIENCY = 1 << 3 }; /* rows of the table */
 
-/* The same kinds for the code below: where the wish is, and where the limit of a joint (position apart). */
-static const struct limit_place {
-  enum armdyn_limit_kind kind;
-  size_t wish, limit;
-} places[] = {
-  { ARMDYN_LIMIT_POSITION, offsetof(struct limit_wishes, position), offsetof(struct armdyn_limits, position) },
-  { ARMDYN_LIMIT_VELOCITY, offsetof(struct limit_wishes, velocity), offsetof(struct armdyn_limits, velocity) },
-  { ARMDYN_LIMIT_ACCELERATION, offsetof(struct limit_wishes, acceleration),
-    offsetof(struct armdyn_limits, acceleration) },
-  { ARMDYN_LIMIT_JERK, offsetof(struct limit_wishes, jerk), offsetof(struct armdyn_limits, jerk) },
-  { ARMDYN_LIMIT_TORQUE, offsetof(struct limit_wishes, torque), offsetof(struct armdyn_limits, torque) },
-  { ARMDYN_LIMIT_TORQUE_RATE, offsetof(struct limit_wishes, torque_rate), offsetof(struct armdyn_limits, torque_rate) },
-};
-_Static_assert(sizeof places / sizeof *places == ARMDYN_LIMIT_KINDS, "place every kind of limit");
-
-static const struct limit_wish *wish_of(const struct limit_wishes *wishes, const struct limit_place *place)
+static void cost_init(void *object)
 {
-  return (const struct limit_wish *)((const char *)wishes + place->wish);
+  *(struct trajectory_cost *)object = (struct trajectory_cost){ .drives.grid_efficiency = 0.8 };
 }
 
-/* Lower and upper end of a position, else the limit in [1] (and its mirror in [0]). */
-static void limit_get(const struct armdyn_limits *limits, const struct limit_place *place, double ends[2])
-{
-  const double *limit = (const double *)((const char *)limits + place->limit);
-  ends[0] = place->kind == ARMDYN_LIMIT_POSITION ? limit[0] : -limit[0];
-  ends[1] = place->kind == ARMDYN_LIMIT_POSITION ? limit[1] : limit[0];
-}
-
-void trajectory_request_limits(const struct trajectory_request *request, const struct armdyn_robot_description *robot,
-                               struct armdyn_limits *limits)
+/* The drives' data that electrical energy needs, of every joint. */
+static void check_drives(struct json_reader *r, const struct armdyn_robot_description *robot)
 {
   for (size_t j = 0; j < robot->joint_count; j++) {
-    limits[j] = robot->joints[j].limits;
-    for (size_t k = 0; k < ARMDYN_LIMIT_KINDS; k++) {
-      const struct limit_wish *wish = wish_of(&request->limits, &places[k]);
-      if (!wish->given) continue;
-      double *limit = (double *)((char *)&limits[j] + places[k].limit);
-      bool position = places[k].kind == ARMDYN_LIMIT_POSITION;
-      limit[0] = !wish->removed[j] ? wish->value[j][0] : position ? -INFINITY : INFINITY;
-      if (position) limit[1] = wish->removed[j] ? INFINITY : wish->value[j][1];
-    }
+    const struct armdyn_drive *drive = &robot->joints[j].drive;
+    const char *missing = isnan(drive->torque_constant) ? "torque_constant"
+                          : isnan(drive->resistance)    ? "resistance"
+                          : isnan(drive->efficiency)    ? "efficiency"
+                                                        : NULL;
+    if (missing)
+      json_fault(r, "/model", FAULT_REQUIRED, "electrical energy needs drive.%s of joint %s, which the robot has not",
+                 missing, robot->joints[j].name);
   }
 }
 
-bool trajectory_limited(const struct armdyn_limits *limits, enum armdyn_limit_kind kind)
+static void cost_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
 {
-  double ends[2];
-  limit_get(limits, &places[kind], ends);
-  return isfinite(ends[0]) || isfinite(ends[1]);
+  const struct trajectory_cost *cost = object;
+  if (json_reader_status(r)) return;
+  if ((given & GIVEN_WEIGHTS) && cost->model != ARMDYN_COST_TORQUE)
+    json_fault(r, "/weights", FAULT_INCONSISTENT, "belong to the model torque");
+  if ((given & GIVEN_REGENERATION) && cost->model != ARMDYN_COST_ELECTRICAL)
+    json_fault(r, "/regeneration", FAULT_INCONSISTENT, "belongs to the model electrical");
+  if ((given & GIVEN_GRID_EFFICIENCY) && cost->drives.regeneration != ARMDYN_REGENERATION_GRID)
+    json_fault(r, "/grid_efficiency", FAULT_INCONSISTENT, "belongs to the regeneration grid");
+  if (cost->model == ARMDYN_COST_ELECTRICAL) check_drives(r, context->user);
 }
 
-size_t trajectory_request_blockers(const struct trajectory_request *request,
-                                   const struct armdyn_robot_description *robot, struct trajectory_blocker *blockers)
-{
-  size_t count = 0;
-  struct armdyn_limits limits[ARMDYN_JOINTS_MAX];
-  trajectory_request_limits(request, robot, limits);
-  for (size_t j = 0; j < robot->joint_count; j++)
-    for (size_t k = 0; k < ARMDYN_LIMIT_KINDS; k++) {
-      double own[2], asked[2];
-      limit_get(&robot->joints[j].limits, &places[k], own);
-      limit_get(&limits[j], &places[k], asked);
-      if (asked[0] >= own[0] && asked[1] <= own[1]) continue;
-      blockers[count++] = (struct trajectory_blocker){
-        .code = wish_of(&request->limits, &places[k])->removed[j] ? "limit_removed" : "limit_raised",
-        .limit = places[k].kind,
-        .joint = j,
-      };
-    }
-  return count;
-}
+static const struct json_type cost_type =
+    JSON_TYPE("a cost", cost_fields, struct trajectory_cost, cost_init, cost_check);
 
 /* -- the request -- */
 
@@ -156,8 +141,16 @@ static void request_init(void *object)
 {
   struct trajectory_request *request = object;
   memset(request, 0, sizeof *request);
+  request->method = TRAJECTORY_ENERGY_OPTIMAL;
   request->duration = NAN;
   request->sample_rate = 1000;
+  request->path_tolerance = request->tool_speed_max = NAN;
+  request->duration_min = request->duration_max = NAN;
+  cost_init(&request->cost);
+  request->intervals = 100;
+  request->multistart = 4;
+  request->seed = 1;
+  request->deadline = 10;
 }
 
 static void check_points(struct json_reader *r, const struct trajectory_request *request,
@@ -174,6 +167,7 @@ static void check_points(struct json_reader *r, const struct trajectory_request 
       point = &request->waypoints[p - 1];
       snprintf(below, sizeof below, "/waypoints/%zu", p - 1);
     }
+    if (point->by_tool) continue; /* found within the limits, or not at all */
     for (size_t j = 0; j < robot->joint_count; j++) {
       const double *ends = limits[j].position;
       bool low = point->q[j] < ends[0];
@@ -219,34 +213,167 @@ static void check_free_duration(struct json_reader *r, const struct armdyn_robot
   }
 }
 
+static const struct json_field request_fields[] = {
+  { ENUM(struct trajectory_request, method, methods) },
+  { OBJECT(struct trajectory_request, start, state_type), REQUIRED },
+  { OBJECT(struct trajectory_request, goal, place_type), REQUIRED },
+  { LIST_ALLOCATED(struct trajectory_request, waypoints, waypoint_count, 0, LIMIT_WAYPOINTS, waypoint_type) },
+  { NUMBER(struct trajectory_request, duration, BETWEEN(1e-6, 1e6), "s"), NULLABLE },
+  { OBJECT(struct trajectory_request, limits, limit_wishes_type) },
+  { NUMBER(struct trajectory_request, sample_rate, BETWEEN(1, 100000), "Hz") },
+  { OBJECT(struct trajectory_request, shaper, shaper_type), NULLABLE, HAS(struct trajectory_request, shaped) },
+  { ENUM(struct trajectory_request, path, paths) },
+  { NUMBER(struct trajectory_request, path_tolerance, BETWEEN(1e-9, 1), "m, rad"), NULLABLE },
+  { NUMBER(struct trajectory_request, tool_speed_max, ABOVE_UP_TO(0, 1e6), "m/s"), NULLABLE },
+  { OBJECT(struct trajectory_request, cost, cost_type) },
+  { NUMBER(struct trajectory_request, time_price, BETWEEN(0, 1e12), "the cost's unit/s") },
+  { NUMBER(struct trajectory_request, duration_min, BETWEEN(OPTIMAL_DURATION_MIN, OPTIMAL_DURATION_MAX), "s"),
+    NULLABLE },
+  { NUMBER(struct trajectory_request, duration_max, BETWEEN(OPTIMAL_DURATION_MIN, OPTIMAL_DURATION_MAX), "s"),
+    NULLABLE },
+  { INTEGER(struct trajectory_request, intervals, BETWEEN(8, LIMIT_INTERVALS), NULL) },
+  { INTEGER(struct trajectory_request, multistart, BETWEEN(1, LIMIT_STARTS), NULL) },
+  { INTEGER(struct trajectory_request, seed, BETWEEN(0, 9007199254740991), NULL) },
+  { NUMBER(struct trajectory_request, deadline, ABOVE_UP_TO(0, 3600), "s") },
+  { TRUTH(struct trajectory_request, zero_boundary_acceleration) },
+  { TEXT(struct trajectory_request, seed_trajectory), MATCHES(json_id_pattern), NULLABLE },
+  RESULT_LABELS(struct trajectory_request),
+};
+
+/* Fields that only the optimiser looks at. */
+static const char *const of_the_optimiser[] = { "cost",           "time_price", "duration_min",
+                                                "duration_max",   "intervals",  "multistart",
+                                                "seed",           "deadline",   "zero_boundary_acceleration",
+                                                "seed_trajectory" };
+
+/* Fields of the optimiser that mean something where only the timing is looked for. */
+static bool times_paths(const char *name)
+{
+  static const char *const fields[] = { "cost", "time_price", "intervals", "deadline" };
+  for (size_t k = 0; k < sizeof fields / sizeof *fields; k++)
+    if (strcmp(fields[k], name) == 0) return true;
+  return false;
+}
+
+static void check_profile(struct json_reader *r, const struct trajectory_request *request, uint64_t given)
+{
+  for (size_t i = 0; i < sizeof request_fields / sizeof *request_fields; i++)
+    for (size_t k = 0; k < sizeof of_the_optimiser / sizeof *of_the_optimiser; k++) {
+      if (!(given >> i & 1) || strcmp(request_fields[i].name, of_the_optimiser[k]) != 0) continue;
+      if (request->method == TRAJECTORY_PATH_TIMING && times_paths(of_the_optimiser[k])) continue;
+      char where[64];
+      snprintf(where, sizeof where, "/%s", of_the_optimiser[k]);
+      json_fault(r, where, FAULT_INCONSISTENT, "belongs to energy_optimal; a %s has no such choice",
+                 methods[request->method]);
+    }
+}
+
+static void check_given_duration(struct json_reader *r, const struct trajectory_request *request)
+{
+  if (request->duration < OPTIMAL_DURATION_MIN)
+    json_fault(r, "/duration", FAULT_MINIMUM, "must be >= %g s for energy_optimal, got %g", OPTIMAL_DURATION_MIN,
+               request->duration);
+  if (request->duration > OPTIMAL_DURATION_MAX)
+    json_fault(r, "/duration", FAULT_MAXIMUM, "must be <= %g s for energy_optimal, got %g", OPTIMAL_DURATION_MAX,
+               request->duration);
+  if (!isnan(request->duration_min))
+    json_fault(r, "/duration_min", FAULT_INCONSISTENT, "belongs to a free duration (null)");
+  if (!isnan(request->duration_max))
+    json_fault(r, "/duration_max", FAULT_INCONSISTENT, "belongs to a free duration (null)");
+  if (request->cost.model == ARMDYN_COST_TIME)
+    json_fault(r, "/cost/model", FAULT_INCONSISTENT, "time is no choice where the duration is given");
+}
+
+static void check_priced_duration(struct json_reader *r, const struct trajectory_request *request)
+{
+  if (!(request->time_price > 0) && request->cost.model != ARMDYN_COST_TIME && isnan(request->duration_max))
+    json_fault(r, "/duration", FAULT_REQUIRED,
+               "a longer motion is cheaper: give it, or a time_price, or duration_max, or the cost time");
+  if (request->duration_min > request->duration_max)
+    json_fault(r, "/duration_max", FAULT_INCONSISTENT, "must not be below duration_min, %g s, got %g",
+               request->duration_min, request->duration_max);
+}
+
+static void check_timing(struct json_reader *r, const struct trajectory_request *request)
+{
+  for (size_t i = 0; i < request->waypoint_count; i++) {
+    char where[64];
+    if (isnan(request->waypoints[i].time)) continue;
+    snprintf(where, sizeof where, "/waypoints/%zu/time", i);
+    json_fault(r, where, FAULT_INCONSISTENT, "the times are what path_timing looks for");
+  }
+  if (request->cost.model == ARMDYN_COST_ELECTRICAL)
+    json_fault(r, "/cost/model", FAULT_UNSUPPORTED, "path_timing minimises torque or time");
+  if (isnan(request->duration) && !(request->time_price > 0) && request->cost.model != ARMDYN_COST_TIME)
+    json_fault(r, "/duration", FAULT_REQUIRED,
+               "a longer motion is cheaper: give the longest, or a time_price, or the cost time");
+}
+
+/* Paths of the tool. */
+static void check_path(struct json_reader *r, const struct trajectory_request *request)
+{
+  const struct trajectory_point *via = request->waypoints;
+  const bool of_tool = request->path != TRAJECTORY_PATH_JOINT, arc = request->path == TRAJECTORY_PATH_ARC;
+  if (of_tool && request->method != TRAJECTORY_PATH_TIMING)
+    json_fault(r, "/path", FAULT_INCONSISTENT, "belongs to path_timing; a %s has its own", methods[request->method]);
+  if (!isnan(request->tool_speed_max) && request->method == TRAJECTORY_ENERGY_OPTIMAL)
+    json_fault(r, "/tool_speed_max", FAULT_UNSUPPORTED,
+               "energy_optimal does not keep it; path_timing and the profiles do, and tool_speed of any answer tells");
+  if (!isnan(request->path_tolerance) && !of_tool)
+    json_fault(r, "/path_tolerance", FAULT_INCONSISTENT, "belongs to a line or arc of the tool");
+  if (request->shaped && (of_tool || !isnan(request->tool_speed_max)))
+    json_fault(r, "/shaper", FAULT_INCONSISTENT,
+               "shapes the motion of the joints: the tool would keep neither its path nor its speed");
+  if (!of_tool) return;
+  if (!request->goal.by_tool)
+    json_fault(r, "/goal/tool", FAULT_REQUIRED, "is missing: a path of the tool ends at a pose of it");
+  if (request->waypoint_count != (arc ? 1 : 0))
+    json_fault(r, "/waypoints", FAULT_LENGTH, "must be %s, got %zu", arc ? "1, a point of the arc" : "0 of a line",
+               request->waypoint_count);
+  else if (arc && !via->by_tool)
+    json_fault(r, "/waypoints/0/tool", FAULT_REQUIRED, "is missing: a point of the arc is one of the tool");
+  else if (arc && via->task != placing)
+    json_fault(r, "/waypoints/0/task", FAULT_INCONSISTENT,
+               "must be [\"x\", \"y\", \"z\"]: on an arc the tool turns evenly from start to goal");
+}
+
+static void check_optimal(struct json_reader *r, const struct trajectory_request *request)
+{
+  if (isnan(request->duration))
+    check_priced_duration(r, request);
+  else
+    check_given_duration(r, request);
+  if (request->waypoint_count > ARMDYN_WAYPOINTS_MAX)
+    json_fault(r, "/waypoints", FAULT_LENGTH, "must have at most %d for energy_optimal, got %zu", ARMDYN_WAYPOINTS_MAX,
+               request->waypoint_count);
+  else if (request->intervals < INTERVALS_A_SEGMENT * (request->waypoint_count + 1))
+    json_fault(r, "/intervals", FAULT_MINIMUM, "must be >= %zu, %d for each segment, got %zu",
+               INTERVALS_A_SEGMENT * (request->waypoint_count + 1), INTERVALS_A_SEGMENT, request->intervals);
+}
+
 static void request_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
 {
-  (void)given;
   const struct trajectory_request *request = object;
   const struct armdyn_robot_description *robot = context->user;
   struct armdyn_limits limits[ARMDYN_JOINTS_MAX];
   if (json_reader_status(r)) return; /* of what is wrong nothing follows */
-  trajectory_request_limits(request, robot, limits);
+  limit_wishes_in_force(&request->limits, robot, limits);
   check_points(r, request, robot, limits);
   check_times(r, request);
-  if (isnan(request->duration))
-    check_free_duration(r, robot, limits);
-  else if (request->duration * request->sample_rate > LIMIT_SERIES_ROWS - 2)
+  if (request->method == TRAJECTORY_ENERGY_OPTIMAL)
+    check_optimal(r, request);
+  else
+    check_profile(r, request, given);
+  if (request->method == TRAJECTORY_PATH_TIMING) check_timing(r, request);
+  check_path(r, request);
+  if (isnan(request->duration)) {
+    if (request->method < TRAJECTORY_ENERGY_OPTIMAL) check_free_duration(r, robot, limits);
+  } else if (request->duration * request->sample_rate > LIMIT_SERIES_ROWS - 2)
     json_fault(r, "/sample_rate", FAULT_MAXIMUM,
                "%g s at %g Hz are more than the %d samples that are kept of one trajectory", request->duration,
                request->sample_rate, LIMIT_SERIES_ROWS);
 }
 
-static const struct json_field request_fields[] = {
-  { ENUM(struct trajectory_request, method, methods), REQUIRED },
-  { OBJECT(struct trajectory_request, start, state_type), REQUIRED },
-  { OBJECT(struct trajectory_request, goal, state_type), REQUIRED },
-  { LIST_ALLOCATED(struct trajectory_request, waypoints, waypoint_count, 0, LIMIT_WAYPOINTS, waypoint_type) },
-  { NUMBER(struct trajectory_request, duration, BETWEEN(1e-6, 1e6), "s"), NULLABLE },
-  { OBJECT(struct trajectory_request, limits, limits_type) },
-  { NUMBER(struct trajectory_request, sample_rate, BETWEEN(1, 100000), "Hz") },
-  RESULT_LABELS(struct trajectory_request),
-};
 static const struct json_type request_type =
     JSON_TYPE("a trajectory request", request_fields, struct trajectory_request, request_init, request_check);
 
@@ -261,62 +388,4 @@ enum armdyn_status trajectory_request_decode(const char *text, size_t length,
 void trajectory_request_release(struct trajectory_request *request)
 {
   json_release(&request_type, request);
-}
-
-/* -- the same request with another duration -- */
-
-static void copy_value(struct json_reader *r, struct json_writer *w)
-{
-  struct json_slice raw = { 0 };
-  if (json_skip(r, &raw)) json_write_raw_n(w, raw.data, raw.length);
-}
-
-static void copy_key(struct json_writer *w, struct json_slice key)
-{
-  char name[LIMIT_TAG + 1];
-  json_slice_decode(key, name, sizeof name);
-  json_key(w, name);
-}
-
-static void rewrite_waypoint(struct json_reader *r, struct json_writer *w, double time_scale)
-{
-  struct json_slice key;
-  double time;
-  json_begin_object(w);
-  json_enter_object(r, NULL);
-  while (json_next_member(r, &key)) {
-    copy_key(w, key);
-    if (!json_slice_is(key, "time") || json_peek(r) != JSON_NUMBER)
-      copy_value(r, w);
-    else if (json_read_number(r, NULL, &time))
-      json_write_number(w, time_scale > 0 ? time_scale * time : NAN);
-  }
-  json_end_object(w);
-}
-
-void trajectory_request_rewrite(const char *text, size_t length, double duration, double time_scale, struct buffer *out)
-{
-  struct json_reader r;
-  struct json_writer w = { .out = out };
-  struct json_slice key;
-  json_reader_init(&r, text, length, NULL);
-  json_begin_object(&w);
-  json_enter_object(&r, NULL);
-  while (json_next_member(&r, &key)) {
-    if (json_slice_is(key, "duration")) {
-      json_skip(&r, NULL);
-      continue;
-    }
-    copy_key(&w, key);
-    if (!json_slice_is(key, "waypoints")) {
-      copy_value(&r, &w);
-      continue;
-    }
-    json_begin_array(&w);
-    json_enter_array(&r, NULL);
-    while (json_next_element(&r)) rewrite_waypoint(&r, &w, time_scale);
-    json_end_array(&w);
-  }
-  json_key(&w, "duration"), json_write_number(&w, duration);
-  json_end_object(&w);
 }

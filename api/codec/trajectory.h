@@ -3,15 +3,32 @@
 #define API_CODEC_TRAJECTORY_H
 
 #include "api/codec/result.h"
+#include "api/codec/shaper.h"
 #include "api/json/fields.h"
 #include "api/wire/buffer.h"
 #include "api/wire/faults.h"
+#include "armdyn/electrical.h"
 #include "armdyn/trajectory.h"
+
+/* The profiles come first, with the numbers of enum armdyn_profile. */
+enum trajectory_method { TRAJECTORY_ENERGY_OPTIMAL = ARMDYN_PROFILE_COUNT, TRAJECTORY_PATH_TIMING, TRAJECTORY_METHODS };
+
+/* Where the tool is to be, where that is what a point says. */
+struct trajectory_tool {
+  struct armdyn_pose pose; /* in the base frame */
+  bool placed, turned;     /* it has a translation, an orientation */
+};
 
 struct trajectory_point {
   double q[ARMDYN_JOINTS_MAX];
-  double time; /* s; NAN = free */
+  double time;  /* s; NAN = free */
+  bool by_tool; /* q has to be found */
+  struct trajectory_tool tool;
+  unsigned task; /* components of it that count, ARMDYN_TASK_... */
 };
+
+/* What is kept of a path while it is timed: the spline through its points in joint space, or a line or arc of the tool. */
+enum trajectory_path { TRAJECTORY_PATH_JOINT, TRAJECTORY_PATH_LINE, TRAJECTORY_PATH_ARC, TRAJECTORY_PATHS };
 
 /* One kind of limit as a request writes it: absent (the robot's own), a value for each joint, or null = removed. */
 struct limit_wish {
@@ -24,14 +41,43 @@ struct limit_wishes {
   struct limit_wish position, velocity, acceleration, jerk, torque, torque_rate;
 };
 
+/* What an energy-optimal motion minimises, besides the price on its time. */
+struct trajectory_cost {
+  enum armdyn_cost_model model;
+  bool weighted; /* torque: else by the torque limits */
+  double weights[ARMDYN_JOINTS_MAX];
+  struct armdyn_electrical_model drives; /* electrical */
+};
+
+enum { TRAJECTORY_ID = 27 }; /* bytes of an id with its end */
+
 struct trajectory_request {
-  enum armdyn_profile method;
+  enum trajectory_method method;
   struct trajectory_point start, goal;
   size_t waypoint_count;
   struct trajectory_point *waypoints;
   double duration; /* s; NAN = the shortest that keeps the limits */
   struct limit_wishes limits;
   double sample_rate; /* Hz */
+  bool shaped;
+  struct shaper_wish shaper; /* of the motion once it is planned */
+
+  double tool_speed_max; /* m/s; NAN = not limited; not of energy-optimal motions */
+
+  /* of path_timing only */
+  enum trajectory_path path;
+  double path_tolerance; /* m, rad: of a line or arc; NAN = the default */
+
+  /* of energy-optimal motions only */
+  struct trajectory_cost cost;
+  double time_price;                 /* of a second, in the unit of the cost */
+  double duration_min, duration_max; /* s, of a free duration; NAN = not given */
+  size_t intervals, multistart;
+  uint64_t seed;
+  double deadline; /* s */
+  bool zero_boundary_acceleration;
+  char seed_trajectory[TRAJECTORY_ID]; /* "" = none */
+
   struct result_labels labels;
 };
 
@@ -42,26 +88,45 @@ enum armdyn_status trajectory_request_decode(const char *text, size_t length,
                                              const struct armdyn_robot_description *robot,
                                              struct trajectory_request *out, struct faults *faults);
 void trajectory_request_release(struct trajectory_request *request);
+const char *trajectory_method_name(enum trajectory_method method);
+
+extern const struct json_type limit_wishes_type;
 /* The limits in force: the request's where it has them, else the robot's.
  *   limits  out  n */
-void trajectory_request_limits(const struct trajectory_request *request, const struct armdyn_robot_description *robot,
-                               struct armdyn_limits *limits);
+void limit_wishes_in_force(const struct limit_wishes *wishes, const struct armdyn_robot_description *robot,
+                           struct armdyn_limits *limits);
 /* Is there such a limit? */
 bool trajectory_limited(const struct armdyn_limits *limits, enum armdyn_limit_kind kind);
 /* Why the motion may not go to a controller: it was planned with less than the robot's own limits.
  *   blockers  out  room for ARMDYN_LIMIT_KINDS x n
  *   Returns how many. */
 struct trajectory_blocker {
-  const char *code; /* "limit_removed", "limit_raised" */
+  const char *code; /* "limit_removed", "limit_raised", "limit_exceeded" */
   enum armdyn_limit_kind limit;
   size_t joint;
 };
-size_t trajectory_request_blockers(const struct trajectory_request *request,
-                                   const struct armdyn_robot_description *robot, struct trajectory_blocker *blockers);
-/* The same request with another duration, as JSON.
+size_t limit_wishes_blockers(const struct limit_wishes *wishes, const struct armdyn_robot_description *robot,
+                             struct trajectory_blocker *blockers);
+/* The same request with a given duration, as JSON.
  *   time_scale  in  passing times of waypoints are multiplied by it; 0: they become free */
 void trajectory_request_rewrite(const char *text, size_t length, double duration, double time_scale,
                                 struct buffer *out);
+
+/* The same path by a classic profile in the same time, to compare with. */
+struct trajectory_baseline {
+  bool found, feasible; /* planned at all; within the limits in force */
+  double cost;          /* by the request's cost */
+  double energy;        /* mechanical, J */
+  double electrical;    /* J; NAN without drives' data */
+};
+
+/* How an energy-optimal motion, or the timing of a path, was found. */
+struct trajectory_search {
+  struct armdyn_optimal_result found;
+  double gap;  /* of a path's timing: at most this part of the cost is above the global optimum */
+  double time; /* s, in the solver */
+  struct trajectory_baseline baselines[ARMDYN_PROFILE_COUNT]; /* trapezoid and quintic; the cubic is no baseline */
+};
 
 /* What was computed. margin: ARMDYN_LIMIT_KINDS x n. */
 struct trajectory_result {
@@ -70,8 +135,14 @@ struct trajectory_result {
   const char *request_text;
   const struct armdyn_trajectory *trajectory;
   const struct armdyn_margin *margin;
+  const double *points; /* point_count x n: start, waypoints, goal */
+  size_t point_count;
+  double tool_speed, tool_speed_time; /* m/s, the highest of the tool's origin; s */
   const struct armdyn_motion_energy *energy;
-  const bool *stepping; /* n: does the torque step between samples beyond torque_rate? */
+  const struct armdyn_electrical_energy *electrical; /* NULL: the drives' data are not complete */
+  const struct shaping *shaping;                     /* NULL: not shaped */
+  const struct trajectory_search *search;            /* NULL: a profile */
+  const bool *stepping;                              /* n: does the torque step between samples beyond torque_rate? */
   double minimum_duration;
 };
 /* The document that is kept: a JSON object. */

@@ -1,7 +1,8 @@
 /* What is told of a trajectory that was computed. */
 #include <math.h>
 
-#include "api/codec/trajectory.h"
+#include "api/codec/energy.h"
+#include "api/codec/motion.h"
 
 static void member_number(struct json_writer *w, const char *name, double value)
 {
@@ -40,101 +41,164 @@ static void encode_energy(struct json_writer *w, const struct armdyn_motion_ener
   json_end_object(w);
 }
 
-/* Those in force, by kind, then joint. */
-static void encode_margins(struct json_writer *w, const struct trajectory_result *result)
+static const double USAGE_MOST = 1 + 1e-9; /* beyond it is no rounding */
+
+/* -- of energy-optimal motions -- */
+
+static double worst_usage(const struct trajectory_result *result)
 {
-  struct armdyn_limits limits[ARMDYN_JOINTS_MAX];
-  size_t n = result->robot->joint_count;
-  trajectory_request_limits(result->request, result->robot, limits);
-  json_begin_array(w);
-  for (size_t i = 0; i < ARMDYN_LIMIT_KINDS * n; i++) {
-    const struct armdyn_margin *margin = &result->margin[i];
-    if (!trajectory_limited(&limits[margin->joint], margin->limit)) continue;
-    json_begin_object(w);
-    member_text(w, "limit", armdyn_limit_name(margin->limit));
-    member_text(w, "joint", result->robot->joints[margin->joint].name);
-    member_number(w, "worst", margin->usage);
-    member_number(w, "value", margin->value);
-    member_number(w, "time", margin->time);
-    json_end_object(w);
-  }
-  json_end_array(w);
+  double worst = 0;
+  for (size_t i = 0; i < ARMDYN_LIMIT_KINDS * result->robot->joint_count; i++)
+    worst = fmax(worst, result->margin[i].usage);
+  if (!isnan(result->request->tool_speed_max))
+    worst = fmax(worst, result->tool_speed / result->request->tool_speed_max);
+  return worst;
 }
 
-static void encode_transferable(struct json_writer *w, const struct trajectory_result *result)
+/* The status in words: what is known, and what is not. */
+static void describe(const struct trajectory_result *result, char *out, size_t size)
 {
-  struct trajectory_blocker blockers[ARMDYN_LIMIT_KINDS * ARMDYN_JOINTS_MAX];
-  size_t count = trajectory_request_blockers(result->request, result->robot, blockers);
-  json_key(w, "transferable"), json_write_truth(w, count == 0);
-  json_key(w, "blockers"), json_begin_array(w);
-  for (size_t i = 0; i < count; i++) {
-    json_begin_object(w);
-    member_text(w, "code", blockers[i].code);
-    member_text(w, "limit", armdyn_limit_name(blockers[i].limit));
-    member_text(w, "joint", result->robot->joints[blockers[i].joint].name);
-    json_end_object(w);
-  }
-  json_end_array(w);
+  const struct trajectory_search *search = result->search;
+  char words[192];
+  const char *kept = worst_usage(result) > USAGE_MOST ? "A limit is exceeded a little." : "Every limit is kept.";
+  trajectory_margin_words(result->robot, result->margin, words, sizeof words);
+  const struct armdyn_optimal_result *found = search ? &search->found : NULL;
+  if (!search)
+    snprintf(out, size, "%s %s", kept, words);
+  else if (result->shaping)
+    snprintf(out, size, "The cheapest motion that was found, shaped afterwards. %s %s", kept, words);
+  else if (!isnan(search->gap))
+    snprintf(out, size, "No other timing of this path, on this mesh, costs less by more than a part of %.2g. %s %s",
+             fmax(search->gap, 0), kept, words);
+  else if (found->optimal)
+    snprintf(out, size,
+             "No motion near this one costs less (%zu local minim%s from %zu start%s; a better one may exist). %s %s",
+             found->minimum_count, found->minimum_count == 1 ? "um" : "a", found->starts, found->starts == 1 ? "" : "s",
+             kept, words);
+  else
+    snprintf(out, size, "The search ended before it was sure that no motion near this one costs less. %s %s", kept,
+             words);
 }
 
-/* What a person should know before these samples go anywhere. */
-static void encode_warnings(struct json_writer *w, const struct trajectory_result *result)
+/* What is saved against this, in percent. */
+static double saved(double ours, double theirs)
 {
-  json_key(w, "warnings"), json_begin_array(w);
-  for (size_t j = 0; j < result->robot->joint_count; j++) {
-    if (!result->stepping[j]) continue;
-    const char *joint = result->robot->joints[j].name;
-    char detail[384];
-    snprintf(
-        detail, sizeof detail,
-        "Friction of joint %s changes its sign between two samples at %g Hz, a step beyond the limit of the torque "
-        "rate: a controller would be refused them. Transfer at a lower rate, start more smoothly (quintic), or "
-        "widen the joint's velocity_scale.",
-        joint, result->request->sample_rate);
+  return theirs > 0 ? 100 * (1 - ours / theirs) : NAN;
+}
+
+static void encode_baselines(struct json_writer *w, const struct trajectory_result *result)
+{
+  double electrical = result->electrical ? result->electrical->total : NAN;
+  json_begin_object(w);
+  for (int k = 0; k < ARMDYN_PROFILE_COUNT; k++) {
+    const struct trajectory_baseline *baseline = &result->search->baselines[k];
+    if (!baseline->found) continue;
+    json_key(w, armdyn_profile_name((enum armdyn_profile)k)), json_begin_object(w);
+    json_key(w, "feasible"), json_write_truth(w, baseline->feasible);
+    member_number(w, "cost", baseline->cost);
+    member_number(w, "cost_saved_percent", saved(result->search->found.cost, baseline->cost));
+    member_number(w, "energy", baseline->energy);
+    member_number(w, "energy_saved_percent", saved(result->energy->positive_work, baseline->energy));
+    member_number(w, "electrical_energy", baseline->electrical);
+    member_number(w, "electrical_energy_saved_percent", saved(electrical, baseline->electrical));
+    json_end_object(w);
+  }
+  json_end_object(w);
+}
+
+static void encode_solver(struct json_writer *w, const struct trajectory_search *search)
+{
+  const struct armdyn_optimal_result *found = &search->found;
+  json_begin_object(w);
+  json_key(w, "iterations"), json_write_integer(w, (long long)found->iterations);
+  member_number(w, "time", search->time);
+  member_number(w, "residual", found->residual);
+  if (!isnan(search->gap)) member_number(w, "gap", search->gap);
+  json_key(w, "intervals"), json_write_integer(w, (long long)found->intervals);
+  json_key(w, "starts"), json_write_integer(w, (long long)found->starts);
+  json_key(w, "log"), json_begin_array(w);
+  for (size_t i = 0; i < found->log_count; i++) {
+    const struct armdyn_iteration *it = &found->log[i];
     json_begin_object(w);
-    member_text(w, "code", "friction_step");
-    member_text(w, "joint", joint);
-    member_text(w, "detail", detail);
+    member_number(w, "cost", it->cost);
+    member_number(w, "residual", it->residual);
+    member_number(w, "barrier", it->barrier);
+    member_number(w, "step", it->step);
+    json_key(w, "curved"), json_write_truth(w, it->curved);
     json_end_object(w);
   }
   json_end_array(w);
+  json_end_object(w);
+}
+
+/* -- the document -- */
+
+static void encode_cost(struct json_writer *w, const struct trajectory_result *result)
+{
+  const struct trajectory_request *request = result->request;
+  const struct armdyn_optimal_result *found = result->search ? &result->search->found : NULL;
+  json_begin_object(w);
+  member_text(w, "model", armdyn_cost_name(request->cost.model));
+  member_number(w, "value", found ? found->cost : result->energy->torque_cost);
+  if (found && request->time_price > 0) {
+    member_number(w, "of_motion", found->terms[0]);
+    member_number(w, "of_time", found->terms[1]);
+  }
+  json_end_object(w);
 }
 
 void trajectory_result_encode(const struct trajectory_result *result, struct buffer *out)
 {
   struct json_writer w = { .out = out };
   const struct trajectory_request *request = result->request;
-  char words[192], detail[256];
-  trajectory_margin_words(result->robot, result->margin, words, sizeof words);
-  snprintf(detail, sizeof detail, "Every limit is kept. %s", words);
+  const struct trajectory_search *search = result->search;
+  struct armdyn_limits limits[ARMDYN_JOINTS_MAX];
+  char detail[512];
+  describe(result, detail, sizeof detail);
 
   json_begin_object(&w);
-  member_text(&w, "method", armdyn_profile_name(request->method));
-  member_text(&w, "status", "feasible");
+  member_text(&w, "method", trajectory_method_name(request->method));
+  member_text(&w, "status", search && search->found.optimal && !result->shaping ? "optimal" : "feasible");
   member_text(&w, "detail", detail);
   member_number(&w, "duration", armdyn_trajectory_duration(result->trajectory));
   json_key(&w, "waypoint_times");
   json_write_numbers(&w, result->trajectory->waypoint_times, result->trajectory->waypoint_count);
-  json_key(&w, "cost"), json_begin_object(&w);
-  member_text(&w, "model", "torque");
-  member_number(&w, "value", result->energy->torque_cost);
+  json_key(&w, "waypoint_positions"), json_begin_array(&w);
+  for (size_t i = 0; i < result->point_count; i++)
+    json_write_numbers(&w, result->points + i * result->robot->joint_count, result->robot->joint_count);
+  json_end_array(&w);
+  json_key(&w, "tool_speed"), json_begin_object(&w);
+  member_number(&w, "max", result->tool_speed);
+  member_number(&w, "time", result->tool_speed_time);
   json_end_object(&w);
+  json_key(&w, "cost"), encode_cost(&w, result);
   json_key(&w, "energy"), encode_energy(&w, result->energy, result->robot->joint_count);
-  json_key(&w, "margins"), encode_margins(&w, result);
+  json_key(&w, "electrical_energy"), electrical_energy_encode(&w, result->electrical, result->robot);
+  if (search) {
+    json_key(&w, "baselines"), encode_baselines(&w, result);
+    json_key(&w, "local_minima"), json_write_numbers(&w, search->found.minima, search->found.minimum_count);
+  }
+  limit_wishes_in_force(&request->limits, result->robot, limits);
+  if (result->shaping) {
+    json_key(&w, "shaper");
+    shaping_encode(&w, &request->shaper, result->shaping, result->robot->joint_count);
+  }
+  json_key(&w, "margins"), motion_margins_encode(&w, result->robot, limits, result->margin);
   member_number(&w, "minimum_duration", result->minimum_duration);
-  encode_transferable(&w, result);
-  encode_warnings(&w, result);
+  motion_transferable_encode(&w, result->robot, &request->limits, result->margin);
+  json_key(&w, "warnings"), json_begin_array(&w);
+  motion_step_warnings_encode(&w, result->robot, result->stepping, request->sample_rate);
+  json_end_array(&w);
+  if (search) json_key(&w, "solver"), encode_solver(&w, search);
   member_number(&w, "sample_rate", request->sample_rate);
   result_origin_encode(&w, &request->labels, result->request_text);
   json_end_object(&w);
 }
 
 static const struct result_metric metrics[] = {
-  { "duration", "duration", NULL },
-  { "minimum_duration", "minimum_duration", NULL },
-  { "energy", "energy", "total" },
-  { "cost", "cost", "value" },
+  { "duration", "duration" }, { "minimum_duration", "minimum_duration" },         { "energy", "energy/total" },
+  { "cost", "cost/value" },   { "electrical_energy", "electrical_energy/total" },
 };
-_Static_assert(sizeof metrics / sizeof *metrics <= RESULT_METRICS, "room for every figure");
+static const char *const members[] = { "method", "status", NULL };
 
-const struct result_form trajectory_form = { "/v1/trajectories/", metrics, sizeof metrics / sizeof *metrics };
+const struct result_form trajectory_form = { "/v1/trajectories/", metrics, sizeof metrics / sizeof *metrics, members };

@@ -1,6 +1,8 @@
 #include "api/codec/transfer.h"
 
-static const char *const modes[] = { "download" };
+#include "api/codec/result.h"
+
+static const char *const modes[] = { "download", "stream" };
 static const char *const formats[] = { "torque_permille", "torque", "position_torque" };
 
 static void request_init(void *object)
@@ -8,12 +10,14 @@ static void request_init(void *object)
   *(struct transfer_request *)object = (struct transfer_request){ .rate = NAN, .format = TRANSFER_POSITION_TORQUE };
 }
 
+enum { ROW_FORMAT = 3 }; /* of request_fields */
+
 /* What starts motion says until when. */
 static void request_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
 {
-  (void)given;
   (void)context;
-  const struct transfer_request *request = object;
+  struct transfer_request *request = object;
+  request->any_format = !(given >> ROW_FORMAT & 1);
   if (request->start && !*request->start_before)
     json_fault(r, "/start_before", FAULT_REQUIRED, "\"start\": true needs it: the latest moment to send START");
 }
@@ -87,14 +91,84 @@ void transfer_resource_encode(const struct transfer_resource *t, struct json_wri
   member_text(w, "finished_at", t->finished_at);
   if (!t->summary) {
     json_key(w, "history"), json_write_raw(w, t->history);
+    json_key(w, "telemetry");
+    if (t->has_telemetry) {
+      char href[64];
+      snprintf(href, sizeof href, "/v1/datasets/%s", t->id);
+      json_write_text(w, href);
+    } else {
+      json_write_null(w);
+    }
     json_key(w, "problem"), json_write_raw(w, t->problem);
     json_key(w, "request"), json_write_raw(w, t->request);
   }
   json_key(w, "tags"), json_write_raw(w, t->tags);
+  result_order_encode(w, t->job_order_id, t->work_master_id, t->equipment_id);
   json_end_object(w);
 }
 
+static void write_error(struct json_writer *w, const char *name, const struct playback_error *e)
+{
+  json_key(w, name), json_begin_object(w);
+  json_key(w, "rms"), json_write_number(w, e->rms);
+  json_key(w, "max"), json_write_number(w, e->max);
+  json_key(w, "relative_percent"), json_write_number(w, 100 * e->relative);
+  json_end_object(w);
+}
+
+static void write_energy(struct json_writer *w, const char *name, const struct playback_energy *e)
+{
+  json_key(w, name);
+  if (!e) {
+    json_write_null(w);
+    return;
+  }
+  json_begin_object(w);
+  json_key(w, "planned"), json_write_number(w, e->planned);
+  json_key(w, "measured"), json_write_number(w, e->measured);
+  json_end_object(w);
+}
+
+void playback_encode(const struct playback *p, struct buffer *out)
+{
+  struct json_writer w = { .out = out };
+  json_begin_object(&w);
+  member_text(&w, "transfer", p->transfer);
+  member_text(&w, "trajectory", p->trajectory);
+  member_text(&w, "dataset", p->transfer);
+  json_key(&w, "samples"), json_write_integer(&w, (long long)p->samples);
+  json_key(&w, "from"), json_write_number(&w, p->from);
+  json_key(&w, "to"), json_write_number(&w, p->to);
+  member_text(&w, "torque_source", p->commanded ? "command" : "sensor");
+  json_key(&w, "joints"), json_begin_array(&w);
+  for (size_t j = 0; j < p->robot->joint_count; j++) {
+    json_begin_object(&w);
+    member_text(&w, "joint", p->robot->joints[j].name);
+    write_error(&w, "position", &p->position[j]);
+    write_error(&w, "torque", &p->torque[j]);
+    json_end_object(&w);
+  }
+  json_end_array(&w);
+  json_key(&w, "energy"), json_begin_object(&w);
+  write_energy(&w, "mechanical", &p->mechanical);
+  write_energy(&w, "electrical", p->has_electrical ? &p->electrical : NULL);
+  json_end_object(&w);
+  json_end_object(&w);
+}
+
 static const double stale_after = 1; /* s */
+
+static void write_signals(struct json_writer *w, const struct register_map *map, const double *signals)
+{
+  json_key(w, "signals");
+  json_begin_object(w);
+  for (size_t i = 0; i < map->field_count; i++) {
+    if (map->fields[i].access == MAP_WRITE) continue;
+    json_key(w, map->fields[i].name);
+    json_write_number(w, signals[i]);
+  }
+  json_end_object(w);
+}
 
 void controller_status_encode(const struct controller_status *s, struct buffer *out)
 {
@@ -118,6 +192,7 @@ void controller_status_encode(const struct controller_status *s, struct buffer *
   seen ? json_write_integer(&w, s->play_index) : json_write_null(&w);
   member_text(&w, "last_error", s->last_error);
   member_text(&w, "lease", s->lease);
+  if (s->registers && seen) write_signals(&w, s->registers, s->signals);
   json_end_object(&w);
 }
 

@@ -2,10 +2,11 @@
 #ifndef API_CODEC_TRANSFER_H
 #define API_CODEC_TRANSFER_H
 
-#include "api/json/fields.h"
+#include "api/codec/register_map.h"
 #include "api/wire/faults.h"
+#include "armdyn/robot.h"
 
-enum transfer_mode { TRANSFER_DOWNLOAD };
+enum transfer_mode { TRANSFER_DOWNLOAD, TRANSFER_STREAM };
 /* In the order of the wire names; the numbers of the register protocol are these + 1. */
 enum transfer_format { TRANSFER_TORQUE_PERMILLE, TRANSFER_TORQUE, TRANSFER_POSITION_TORQUE };
 
@@ -14,6 +15,7 @@ struct transfer_request {
   double rate; /* Hz; NAN: as stored */
   enum transfer_mode mode;
   enum transfer_format format; /* position_torque unless asked otherwise */
+  bool any_format;             /* nothing was asked for: another one will do where the controller lacks this one */
   bool start;
   char start_before[40]; /* RFC 3339; "" = none */
   struct json_map tags;
@@ -38,10 +40,32 @@ struct transfer_resource {
   long long sent, total;
   const char *created_at, *started_at, *finished_at;
   const char *history, *problem; /* problem NULL: null */
+  bool has_telemetry;            /* under its own id */
   const char *request, *tags;
-  bool summary; /* in lists: without history, problem and request */
+  const char *job_order_id, *work_master_id, *equipment_id; /* NULL or "" = absent */
+  bool summary;                                             /* in lists: without history, problem and request */
 };
 void transfer_resource_encode(const struct transfer_resource *transfer, struct json_writer *w);
+
+/* -- what was measured against what was planned -- */
+
+struct playback_error {
+  double rms, max, relative; /* relative: of the rms of the plan; NAN when that is 0 */
+};
+struct playback_energy {
+  double planned, measured; /* J */
+};
+struct playback {
+  const char *transfer, *trajectory;
+  bool commanded; /* torques are those of the profile */
+  size_t samples;
+  double from, to; /* s */
+  const struct armdyn_robot_description *robot;
+  struct playback_error position[ARMDYN_JOINTS_MAX], torque[ARMDYN_JOINTS_MAX];
+  struct playback_energy mechanical, electrical;
+  bool has_electrical;
+};
+void playback_encode(const struct playback *playback, struct buffer *out);
 
 /* What is known of a controller's state. */
 struct controller_status {
@@ -52,8 +76,10 @@ struct controller_status {
   size_t joint_count;
   const double *position; /* joint order, rad, m; NULL: unknown or too old */
   long long profile_id, play_index;
-  const char *last_error; /* NULL: none */
-  const char *lease;      /* id of a transfer; NULL: none */
+  const char *last_error;               /* NULL: none */
+  const char *lease;                    /* id of a transfer; NULL: none */
+  const struct register_map *registers; /* NULL: it has none */
+  const double *signals;                /* of the map's fields, in their order; NAN: not readable */
 };
 void controller_status_encode(const struct controller_status *status, struct buffer *out);
 

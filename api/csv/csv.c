@@ -14,21 +14,32 @@ struct cell {
   const char *at, *end;
 };
 
-struct reader {
-  const char *at, *end;
-  size_t line; /* of the file, from 1 */
+struct csv_stream {
+  const char *at, *end; /* whole lines that are being read */
+  size_t line;          /* of the file, from 1 */
   const struct csv_columns *columns;
+  const struct csv_form *form;
+  csv_named *tell;
+  csv_row *take;
+  void *context;
+  bool named;                   /* the line of names was read */
   int target[CSV_COLUMNS_MOST]; /* which column of `columns` the i-th of the file is */
-  size_t width;                 /* columns of the file */
-  size_t capacity;              /* rows that out->data has room for */
-  struct csv_table *out;
+  bool present[CSV_COLUMNS_MOST];
+  size_t width; /* columns of the file */
+  size_t rows;
+  double row[CSV_COLUMNS_MOST];
   struct faults *faults;
   size_t fault_count, faults_before;
+  enum armdyn_status status; /* sticks */
+  size_t kept;               /* bytes of a line that has no end yet */
+  char keep[LIMIT_CSV_LINE + 1];
 };
 
-static void fault(struct reader *r, enum fault_code code, const char *format, ...)
+const struct csv_form csv_standard_form = { .delimiter = ',', .decimal = '.' };
+
+static void fault(struct csv_stream *r, enum fault_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-static void fault(struct reader *r, enum fault_code code, const char *format, ...)
+static void fault(struct csv_stream *r, enum fault_code code, const char *format, ...)
 {
   char detail[sizeof r->faults->items->detail];
   va_list arguments;
@@ -39,37 +50,37 @@ static void fault(struct reader *r, enum fault_code code, const char *format, ..
   fault_add(r->faults, FAULT_AT_POINTER, "", code, "%s", detail);
 }
 
-static bool blank(char c)
+static bool blank(char c, char delimiter)
 {
-  return c == ' ' || c == '\t';
+  return c == ' ' || (c == '\t' && delimiter != '\t');
 }
 
 /* The end of the line that starts at r->at; NULL when it is too long. */
-static const char *line_end(const struct reader *r)
+static const char *line_end(const struct csv_stream *r)
 {
   size_t left = (size_t)(r->end - r->at), most = left < LIMIT_CSV_LINE ? left : LIMIT_CSV_LINE;
   const char *end = memchr(r->at, '\n', most);
   return end ? end : most == left ? r->end : NULL;
 }
 
-/* Take the next field of a line. *more: a comma follows it. False when quotes are wrong. */
-static bool next_cell(const char **at, const char *end, struct cell *cell, bool *more)
+/* Take the next field of a line. *more: a delimiter follows it. False when quotes are wrong. */
+static bool next_cell(char delimiter, const char **at, const char *end, struct cell *cell, bool *more)
 {
   const char *c = *at;
-  while (c < end && blank(*c)) c++;
+  while (c < end && blank(*c, delimiter)) c++;
   if (c < end && *c == '"') {
     cell->at = ++c;
     while (c < end && (*c != '"' || (c + 1 < end && c[1] == '"'))) c += *c == '"' ? 2 : 1;
     if (c == end) return false;
     cell->end = c++;
-    while (c < end && blank(*c)) c++;
-    if (c < end && *c != ',') return false;
+    while (c < end && blank(*c, delimiter)) c++;
+    if (c < end && *c != delimiter) return false;
   } else {
     cell->at = c;
-    while (c < end && *c != ',' && *c != '"') c++;
+    while (c < end && *c != delimiter && *c != '"') c++;
     if (c < end && *c == '"') return false;
     cell->end = c;
-    while (cell->end > cell->at && blank(cell->end[-1])) cell->end--;
+    while (cell->end > cell->at && blank(cell->end[-1], delimiter)) cell->end--;
   }
   *more = c < end;
   *at = *more ? c + 1 : c;
@@ -89,7 +100,7 @@ static const char *column_name(const void *list, size_t index)
 }
 
 /* The header line: which column of the file is which. */
-static void name_column(struct reader *r, size_t index, struct cell cell)
+static void name_column(struct csv_stream *r, size_t index, struct cell cell)
 {
   char text[CSV_NAME_SIZE];
   size_t length = (size_t)(cell.end - cell.at);
@@ -98,11 +109,12 @@ static void name_column(struct reader *r, size_t index, struct cell cell)
   for (size_t i = 0; i < r->columns->count; i++) {
     const char *name = r->columns->items[i].name;
     if (strlen(name) != length || memcmp(name, cell.at, length)) continue;
-    if (r->out->present[i]) fault(r, FAULT_DUPLICATE, "column \"%s\" is there twice", name);
-    r->out->present[i] = true;
+    if (r->present[i]) fault(r, FAULT_DUPLICATE, "column \"%s\" is there twice", name);
+    r->present[i] = true;
     r->target[index] = (int)i;
     return;
   }
+  if (r->form->lenient) return;
   const char *near = nearest(text, column_name, r->columns, r->columns->count);
   if (near)
     fault(r, FAULT_UNKNOWN, "column \"%s\" is not known; did you mean \"%s\"?", text, near);
@@ -112,7 +124,7 @@ static void name_column(struct reader *r, size_t index, struct cell cell)
 }
 
 /* No CSV: what was found before does not count any more, only the place where reading ended does. */
-static enum armdyn_status malformed(struct reader *r, const char *what)
+static enum armdyn_status malformed(struct csv_stream *r, const char *what)
 {
   if (r->faults) r->faults->count = r->faults_before;
   fault(r, FAULT_SYNTAX, "line %zu: %s", r->line, what);
@@ -120,7 +132,7 @@ static enum armdyn_status malformed(struct reader *r, const char *what)
 }
 
 /* Find the next line, without its end; r->at moves behind it. False: too long. */
-static bool take_line(struct reader *r, const char **start, const char **end)
+static bool take_line(struct csv_stream *r, const char **start, const char **end)
 {
   const char *stop = line_end(r);
   if (!stop) return false;
@@ -134,29 +146,41 @@ static bool take_line(struct reader *r, const char **start, const char **end)
 static const char too_long[] = "a line may have at most 65536 bytes";
 static const char bad_quotes[] = "a quoted field must end in a quote, and quotes inside it are doubled";
 
-static enum armdyn_status read_names(struct reader *r)
+static enum armdyn_status read_names(struct csv_stream *r)
 {
   const char *at, *end;
   bool more = true;
-  if (r->end - r->at >= 3 && memcmp(r->at, "\xef\xbb\xbf", 3) == 0) r->at += 3;
   if (!take_line(r, &at, &end)) return r->line++, malformed(r, too_long);
   if (at == end) return malformed(r, "the first line must name the columns, e.g. q1,q2,qd1,qd2; it is empty");
   while (more) {
     struct cell cell;
-    if (!next_cell(&at, end, &cell, &more)) return malformed(r, bad_quotes);
+    if (!next_cell(r->form->delimiter, &at, end, &cell, &more)) return malformed(r, bad_quotes);
     if (r->width == CSV_COLUMNS_MOST) return malformed(r, "there are more than 256 columns");
     name_column(r, r->width++, cell);
   }
   for (size_t i = 0; i < r->columns->count; i++)
-    if (r->columns->items[i].required && !r->out->present[i])
+    if (r->columns->items[i].required && !r->present[i])
       fault(r, FAULT_REQUIRED, "column \"%s\" is missing", r->columns->items[i].name);
   return ARMDYN_OK;
 }
 
+/* A number with its decimal character made a point; a point in it stays none, so that it is no number. */
+static struct cell with_point(struct cell cell, char decimal, char out[LIMIT_NUMBER_LENGTH])
+{
+  size_t length = (size_t)(cell.end - cell.at);
+  if (length > LIMIT_NUMBER_LENGTH || memchr(cell.at, '.', length)) return (struct cell){ cell.at, cell.at + length };
+  for (size_t i = 0; i < length; i++) out[i] = cell.at[i] == decimal ? '.' : cell.at[i];
+  return (struct cell){ out, out + length };
+}
+
 /* One number; what is wrong with it is a fault of its cell. */
-static void read_cell(struct reader *r, size_t index, struct cell cell, double *row)
+static void read_cell(struct csv_stream *r, size_t index, struct cell cell, double *row)
 {
   double x;
+  char pointed[LIMIT_NUMBER_LENGTH];
+  if (r->target[index] == NOT_WANTED && r->form->lenient) return; /* perhaps no number at all */
+  const struct cell written = cell;
+  if (r->form->decimal != '.') cell = with_point(cell, r->form->decimal, pointed);
   const char *start = cell.at + (cell.at < cell.end && *cell.at == '+');
   const char *end = number_parse(start, cell.end, &x);
   if (end == cell.end && start < cell.end && fabs(x) <= LIMIT_SAMPLE_NUMBER) {
@@ -164,72 +188,168 @@ static void read_cell(struct reader *r, size_t index, struct cell cell, double *
     return;
   }
   char text[CSV_NAME_SIZE];
-  shown(cell, text);
+  shown(written, text);
   r->fault_count++;
   if (cell.at == cell.end) {
-    fault_add_cell(r->faults, r->out->rows, index, FAULT_REQUIRED, "is empty; a number is needed");
+    fault_add_cell(r->faults, r->rows, index, FAULT_REQUIRED, "is empty; a number is needed");
   } else if (end == cell.end && isfinite(x)) {
-    fault_add_cell(r->faults, r->out->rows, index, FAULT_MAXIMUM, "must be within -1e12 and 1e12, got %s", text);
+    fault_add_cell(r->faults, r->rows, index, FAULT_MAXIMUM, "must be within -1e12 and 1e12, got %s", text);
   } else if (end == cell.end || strcasecmp(text, "nan") == 0 || strcasecmp(text + (*text == '-'), "inf") == 0) {
-    fault_add_cell(r->faults, r->out->rows, index, FAULT_FINITE, "must be a finite number, got %s", text);
+    fault_add_cell(r->faults, r->rows, index, FAULT_FINITE, "must be a finite number, got %s", text);
   } else {
-    fault_add_cell(r->faults, r->out->rows, index, FAULT_TYPE, "must be a number such as -0.5 or 1e-3, got \"%s\"",
-                   text);
+    fault_add_cell(r->faults, r->rows, index, FAULT_TYPE, "must be a number such as -0.5 or 1e-3, got \"%s\"", text);
   }
 }
 
-/* Room for one more row. */
-static enum armdyn_status grow(struct reader *r, size_t rows_most)
-{
-  struct csv_table *out = r->out;
-  size_t width = r->columns->count;
-  if (out->rows == rows_most) {
-    fault(r, FAULT_MAXIMUM, "must have at most %zu rows", rows_most);
-    return ARMDYN_ELIMIT;
-  }
-  if (out->rows == r->capacity) {
-    size_t capacity = r->capacity ? 2 * r->capacity : 64;
-    double *data = realloc(out->data, capacity * width * sizeof *data);
-    if (!data) return ARMDYN_EMEMORY;
-    out->data = data;
-    r->capacity = capacity;
-  }
-  memset(out->data + out->rows * width, 0, width * sizeof *out->data);
-  return ARMDYN_OK;
-}
-
-static enum armdyn_status read_row(struct reader *r, size_t rows_most)
+static enum armdyn_status read_row(struct csv_stream *r)
 {
   const char *at, *end;
   bool more = true;
-  size_t index = 0;
+  size_t index = 0, faults = r->fault_count;
   if (!take_line(r, &at, &end)) return r->line++, malformed(r, too_long);
-  enum armdyn_status rc = grow(r, rows_most);
-  if (rc) return rc;
+  if (at == end && r->form->lenient) return ARMDYN_OK;
   for (; more; index++) {
     struct cell cell;
-    if (!next_cell(&at, end, &cell, &more)) return malformed(r, bad_quotes);
-    if (index < r->width) read_cell(r, index, cell, r->out->data + r->out->rows * r->columns->count);
+    if (!next_cell(r->form->delimiter, &at, end, &cell, &more)) return malformed(r, bad_quotes);
+    if (index < r->width) read_cell(r, index, cell, r->row);
   }
   if (index != r->width) {
     r->fault_count++;
-    fault_add_cell(r->faults, r->out->rows, index < r->width ? index : r->width, FAULT_LENGTH,
+    fault_add_cell(r->faults, r->rows, index < r->width ? index : r->width, FAULT_LENGTH,
                    "line %zu has %zu fields, but %zu columns are named", r->line, index, r->width);
   }
-  r->out->rows++;
+  r->rows++;
+  return r->fault_count > faults ? ARMDYN_OK : r->take(r->context, r->rows - 1, r->row);
+}
+
+struct csv_stream *csv_stream_new(const struct csv_columns *columns, const struct csv_form *form, csv_named *named,
+                                  csv_row *row, void *context, struct faults *faults)
+{
+  struct csv_stream *r = malloc(sizeof *r);
+  if (!r) return NULL;
+  memset(r, 0, offsetof(struct csv_stream, keep));
+  r->columns = columns;
+  r->form = form;
+  r->tell = named;
+  r->take = row;
+  r->context = context;
+  r->faults = faults;
+  if (faults) r->faults_before = faults->count;
+  return r;
+}
+
+void csv_stream_free(struct csv_stream *stream)
+{
+  free(stream);
+}
+
+bool csv_stream_has(const struct csv_stream *r, size_t column, size_t *place)
+{
+  for (size_t i = 0; i < r->width; i++)
+    if (r->target[i] == (int)column) *place = i;
+  return r->present[column];
+}
+
+size_t csv_stream_rows(const struct csv_stream *r)
+{
+  return r->rows;
+}
+
+/* Read lines, each with its end but perhaps the last of the file. */
+static void read_lines(struct csv_stream *r, const char *bytes, size_t length)
+{
+  r->at = bytes;
+  r->end = bytes + length;
+  if (r->line == 0 && length >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) r->at += 3;
+  while (!r->status && r->at < r->end) {
+    const char *at, *end;
+    if (r->named) {
+      r->status = read_row(r);
+    } else if (r->line < r->form->skip_lines) {
+      if (!take_line(r, &at, &end)) r->line++, r->status = malformed(r, too_long);
+    } else {
+      r->status = read_names(r);
+      r->named = true;
+      if (!r->status && r->fault_count) r->status = ARMDYN_EINPUT; /* every line would repeat the same faults */
+      if (!r->status && r->tell) r->status = r->tell(r->context, r);
+    }
+  }
+}
+
+enum armdyn_status csv_stream_take(struct csv_stream *r, const char *bytes, size_t length)
+{
+  if (r->kept && !r->status) { /* the end of the line that began before */
+    const char *newline = memchr(bytes, '\n', length);
+    const size_t room = LIMIT_CSV_LINE + 1 - r->kept, rest = newline ? (size_t)(newline + 1 - bytes) : length;
+    const size_t now = rest < room ? rest : room;
+    memcpy(r->keep + r->kept, bytes, now);
+    r->kept += now;
+    if (!newline && now == rest && r->kept <= LIMIT_CSV_LINE) return r->status;
+    read_lines(r, r->keep, r->kept);
+    r->kept = 0;
+    bytes += rest;
+    length -= rest;
+  }
+  const char *last = length ? memrchr(bytes, '\n', length) : NULL;
+  const size_t whole = last ? (size_t)(last + 1 - bytes) : 0;
+  if (!r->status && whole) read_lines(r, bytes, whole);
+  if (!r->status && length - whole > LIMIT_CSV_LINE) read_lines(r, bytes + whole, length - whole);
+  if (r->status) return r->status;
+  memcpy(r->keep, bytes + whole, length - whole);
+  r->kept = length - whole;
+  return ARMDYN_OK;
+}
+
+enum armdyn_status csv_stream_finish(struct csv_stream *r)
+{
+  if (!r->status) read_lines(r, r->keep, r->kept);
+  r->kept = 0;
+  if (!r->status && !r->named) { /* an empty text */
+    r->at = r->end = r->keep;
+    r->status = read_names(r);
+  }
+  if (!r->status && r->fault_count) r->status = ARMDYN_EINPUT;
+  return r->status;
+}
+
+/* -- a table that is held whole -- */
+
+struct gathering {
+  struct csv_table *out;
+  size_t width, capacity, rows_most;
+  struct faults *faults;
+};
+
+static enum armdyn_status gather(void *context, size_t row, const double *values)
+{
+  struct gathering *g = context;
+  struct csv_table *out = g->out;
+  if (row >= g->rows_most) {
+    fault_add(g->faults, FAULT_AT_POINTER, "", FAULT_MAXIMUM, "must have at most %zu rows", g->rows_most);
+    return ARMDYN_ELIMIT;
+  }
+  if (out->rows == g->capacity) {
+    size_t capacity = g->capacity ? 2 * g->capacity : 64;
+    double *data = realloc(out->data, capacity * g->width * sizeof *data);
+    if (!data) return ARMDYN_EMEMORY;
+    out->data = data;
+    g->capacity = capacity;
+  }
+  memcpy(out->data + out->rows++ * g->width, values, g->width * sizeof *values);
   return ARMDYN_OK;
 }
 
 enum armdyn_status csv_read(const char *text, size_t length, const struct csv_columns *columns, size_t rows_most,
                             struct csv_table *out, struct faults *faults)
 {
-  struct reader r = { .at = text, .end = text + length, .columns = columns, .out = out, .faults = faults };
-  if (faults) r.faults_before = faults->count;
   *out = (struct csv_table){ 0 };
-  enum armdyn_status rc = read_names(&r);
-  bool named = r.fault_count == 0; /* otherwise every line would repeat the same faults */
-  while (!rc && named && r.at < r.end) rc = read_row(&r, rows_most);
-  if (!rc && r.fault_count) rc = ARMDYN_EINPUT;
+  struct gathering g = { .out = out, .width = columns->count, .rows_most = rows_most, .faults = faults };
+  struct csv_stream *r = csv_stream_new(columns, &csv_standard_form, NULL, gather, &g, faults);
+  if (!r) return ARMDYN_EMEMORY;
+  read_lines(r, text, length);
+  enum armdyn_status rc = csv_stream_finish(r);
+  memcpy(out->present, r->present, sizeof out->present);
+  csv_stream_free(r);
   if (rc) csv_release(out);
   return rc;
 }

@@ -9,7 +9,7 @@
 #include "api/wire/buffer.h"
 #include "api/wire/faults.h"
 
-enum { CSV_NAME_SIZE = 32, CSV_COLUMNS_MOST = 256 };
+enum { CSV_NAME_SIZE = 64, CSV_COLUMNS_MOST = 256 };
 
 /* The columns that a table may have; they may stand in any order. */
 struct csv_columns {
@@ -37,6 +37,42 @@ struct csv_table {
 enum armdyn_status csv_read(const char *text, size_t length, const struct csv_columns *columns, size_t rows_most,
                             struct csv_table *out, struct faults *faults);
 void csv_release(struct csv_table *table);
+
+/* -- a table that is never held whole -- */
+
+/* How it is written, where that is not RFC 4180. */
+struct csv_form {
+  char delimiter, decimal; /* different ones */
+  size_t skip_lines;       /* before the line of names */
+  bool lenient;            /* columns that are not asked for, and empty lines, are passed over */
+};
+extern const struct csv_form csv_standard_form;
+
+/* Each row without faults, of columns->count numbers, 0 where a column is absent. `row` counts all rows from 0. Anything
+ * but OK (with a fault of its own) ends the reading. */
+typedef enum armdyn_status csv_row(void *context, size_t row, const double *values);
+
+/* The line of names was read, without faults: see csv_stream_has. Anything but OK (with a fault) ends the reading. */
+struct csv_stream;
+typedef enum armdyn_status csv_named(void *context, const struct csv_stream *stream);
+
+/*   columns, form     in   must outlive the stream
+ *   named             in   NULL: not wanted
+ *   row, context      in
+ *   faults            out  added to
+ * NULL when out of memory. */
+struct csv_stream *csv_stream_new(const struct csv_columns *columns, const struct csv_form *form, csv_named *named,
+                                  csv_row *row, void *context, struct faults *faults);
+void csv_stream_free(struct csv_stream *stream); /* NULL is fine */
+/* The bytes that follow, as many as there are. OK goes on although faults were found, as long as lines are read; ESYNTAX,
+ * EINPUT (wrong columns), or what `row` said: the end. */
+enum armdyn_status csv_stream_take(struct csv_stream *stream, const char *bytes, size_t length);
+/* That was all. OK; ESYNTAX; EINPUT: faults. */
+enum armdyn_status csv_stream_finish(struct csv_stream *stream);
+/* Once the names were read: which of the columns are there, and at which place of the file (from 0). */
+bool csv_stream_has(const struct csv_stream *stream, size_t column, size_t *place);
+/* How many rows there were, those with faults too. */
+size_t csv_stream_rows(const struct csv_stream *stream);
 
 /* Write rows of numbers, shortest form, lines ending in CRLF.
  *   names  in  the header line, comma-separated */

@@ -161,15 +161,18 @@ static enum armdyn_status check_type(const char *descr, size_t *item, struct fau
                 "the type is '%s', which %s; '<f8' and '<f4' are taken: convert with .astype('<f8')", descr, why);
 }
 
-/* Rows and columns, and does the data have exactly the length that they need? */
-static enum armdyn_status check_shape(const struct header *h, size_t item, size_t length, size_t rows_most,
-                                      struct faults *faults)
+static enum armdyn_status check_dimensions(const struct header *h, struct faults *faults)
 {
-  if (h->dimensions != 2)
-    return refuse(
-        faults, ARMDYN_EINPUT, FAULT_LENGTH,
-        "the array has %zu dimension%s; a table (N, k) is needed: one sample of k numbers is x.reshape(1, -1)",
-        h->dimensions, h->dimensions == 1 ? "" : "s");
+  if (h->dimensions == 2) return ARMDYN_OK;
+  return refuse(faults, ARMDYN_EINPUT, FAULT_LENGTH,
+                "the array has %zu dimension%s; a table (N, k) is needed: one sample of k numbers is x.reshape(1, -1)",
+                h->dimensions, h->dimensions == 1 ? "" : "s");
+}
+
+/* Does the data have exactly the length that rows and columns need? */
+static enum armdyn_status check_length(const struct header *h, size_t item, size_t length, size_t rows_most,
+                                       struct faults *faults)
+{
   size_t count, size;
   if (__builtin_mul_overflow(h->shape[0], h->shape[1], &count) || __builtin_mul_overflow(count, item, &size) ||
       size != length)
@@ -181,7 +184,29 @@ static enum armdyn_status check_shape(const struct header *h, size_t item, size_
   return ARMDYN_OK;
 }
 
-static double number_at(const char *data, size_t item, size_t index)
+size_t npy_header_size(const char *bytes, size_t length)
+{
+  const unsigned char *b = (const unsigned char *)bytes;
+  if (length < 12) return 12;
+  if (b[6] == 1) return 10 + (b[8] | (size_t)b[9] << 8);
+  const size_t size = b[8] | (size_t)b[9] << 8 | (size_t)b[10] << 16 | (size_t)b[11] << 24;
+  return size > HEADER_MOST ? 12 : 12 + size; /* refused with what is there */
+}
+
+enum armdyn_status npy_read_header(const char *bytes, size_t length, struct npy_header *out, struct faults *faults)
+{
+  struct header h = { "", false, { 0 }, 0 };
+  enum armdyn_status rc;
+  if ((rc = read_header(bytes, length, &h, &out->data, faults))) return rc;
+  if ((rc = check_type(h.descr, &out->item, faults))) return rc;
+  if ((rc = check_dimensions(&h, faults))) return rc;
+  out->rows = h.shape[0];
+  out->columns = h.shape[1];
+  out->fortran = h.fortran;
+  return ARMDYN_OK;
+}
+
+double npy_number(const char *data, size_t item, size_t index)
 {
   double wide;
   float narrow;
@@ -200,7 +225,7 @@ static enum armdyn_status convert(const char *data, size_t item, bool fortran, s
   if (!out->memory) return ARMDYN_EMEMORY;
   for (size_t i = 0; i < rows; i++)
     for (size_t j = 0; j < columns; j++)
-      out->memory[i * columns + j] = number_at(data, item, fortran ? j * rows + i : i * columns + j);
+      out->memory[i * columns + j] = npy_number(data, item, fortran ? j * rows + i : i * columns + j);
   out->data = out->memory;
   return ARMDYN_OK;
 }
@@ -214,7 +239,8 @@ enum armdyn_status npy_read(const char *bytes, size_t length, size_t rows_most, 
   *out = (struct npy_table){ 0 };
   if ((rc = read_header(bytes, length, &h, &start, faults))) return rc;
   if ((rc = check_type(h.descr, &item, faults))) return rc;
-  if ((rc = check_shape(&h, item, length - start, rows_most, faults))) return rc;
+  if ((rc = check_dimensions(&h, faults))) return rc;
+  if ((rc = check_length(&h, item, length - start, rows_most, faults))) return rc;
   *out = (struct npy_table){ .rows = h.shape[0], .columns = h.shape[1] };
   if (item == sizeof(double) && !h.fortran && (uintptr_t)(bytes + start) % _Alignof(double) == 0) {
     out->data = (const double *)(const void *)(bytes + start);

@@ -3,6 +3,7 @@
 #ifndef API_NPY_NPY_H
 #define API_NPY_NPY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "api/wire/buffer.h"
@@ -25,6 +26,20 @@ struct npy_table {
 enum armdyn_status npy_read(const char *bytes, size_t length, size_t rows_most, struct npy_table *out,
                             struct faults *faults);
 void npy_release(struct npy_table *table);
+
+/* -- a table that is never held whole: its header -- */
+struct npy_header {
+  size_t rows, columns;
+  size_t item;  /* bytes of a number: 8 or 4 */
+  bool fortran; /* column by column */
+  size_t data;  /* bytes before the first number */
+};
+/* How many bytes one must have for npy_read_header, as far as `length` bytes tell: enough when it is at most that. */
+size_t npy_header_size(const char *bytes, size_t length);
+/* As npy_read refuses, but for the length of the data. */
+enum armdyn_status npy_read_header(const char *bytes, size_t length, struct npy_header *header, struct faults *faults);
+/* The number at a place of the data. */
+double npy_number(const char *data, size_t item, size_t index);
 
 /* Write a whole file: version 1.0, <f8, C order.
  *   shape, dimensions  in   e.g. {N, n, n}, 3; dimensions 0 is a single number

@@ -15,6 +15,9 @@
   X(UNAUTHORIZED, "unauthorized", 401, "An API key is needed",                                                         \
     "Send `Authorization: Bearer <key>`. The administrator who started the service has the key.")                      \
   X(FORBIDDEN, "forbidden", 403, "This key may not do that", "The key's role does not include this call.")             \
+  X(MOTION_FORBIDDEN, "motion-forbidden", 403, "This key may not move that arm",                                       \
+    "Moving an arm needs more than a role: the key must name the controller in its `motion`. An administrator makes "  \
+    "such a key.")                                                                                                     \
   X(NOT_FOUND, "not-found", 404, "There is no such resource", "Check the path; names are case-sensitive.")             \
   X(METHOD_NOT_ALLOWED, "method-not-allowed", 405, "The resource does not know this method",                           \
     "`Allow` lists the methods that it knows.")                                                                        \
@@ -50,6 +53,9 @@
   X(STORAGE_FULL, "storage-full", 507, "The store is full", "The administrator must free space; nothing was stored.")  \
   X(INFEASIBLE, "infeasible", 422, "No motion keeps the limits",                                                       \
     "`detail` names the limit that is in the way; `minimum_duration` and `suggested_request` tell what would work.")   \
+  X(UNDECIDED, "undecided", 422, "Neither a motion nor a reason why there is none was found",                          \
+    "The search ended first. Give it a longer `deadline` or more starts (`multistart`), fewer `intervals`, or the "    \
+    "motion a longer `duration`.")                                                                                     \
   X(WORKER_LOST, "worker-lost", 500, "The worker that computed this ended unexpectedly",                               \
     "The job was tried the allowed number of times. `detail` tells how each attempt ended.")                           \
   X(CANCELLED, "cancelled", 409, "Cancelled", "Somebody cancelled this job.")                                          \

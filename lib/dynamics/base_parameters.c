@@ -5,6 +5,7 @@
 
 #include "armdyn/regressor.h"
 #include "lib/base/carve.h"
+#include "lib/base/random.h"
 #include "lib/math/qr.h"
 #include "lib/model/compiled.h"
 
@@ -33,15 +34,6 @@ struct search {
   struct armdyn_workspace *workspace;
 };
 
-/* xorshift64*, in [-1, 1) */
-static double random_number(uint64_t *state)
-{
-  *state ^= *state >> 12;
-  *state ^= *state << 25;
-  *state ^= *state >> 27;
-  return (double)((*state * 2685821657736338717u) >> 11) * 0x1p-52 - 1;
-}
-
 static double preference_of(const struct armdyn_robot *robot, size_t column)
 {
   return column < 10 * robot->joint_count ? preference[column % 10] : later_preference;
@@ -55,9 +47,9 @@ static void sample(const struct armdyn_robot *robot, const struct armdyn_paramet
   double x[3 * ARMDYN_JOINTS_MAX], largest = 0;
   for (size_t row = 0; row < s->rows; row += n) {
     for (size_t i = 0; i < n; i++) {
-      x[i] = random_number(&seed) * (robot->joints[i].prismatic ? 1 : 3);
-      x[n + i] = random_number(&seed) * 2;
-      x[2 * n + i] = random_number(&seed) * 5;
+      x[i] = random_symmetric(&seed) * (robot->joints[i].prismatic ? 1 : 3);
+      x[n + i] = random_symmetric(&seed) * 2;
+      x[2 * n + i] = random_symmetric(&seed) * 5;
     }
     armdyn_regressor(robot, choice, x, x + n, x + 2 * n, s->workspace, s->A + row * s->width);
   }

@@ -2,6 +2,7 @@
 #include "lib/dynamics/rnea.h"
 #include "lib/dynamics/roads.h"
 #include "lib/dynamics/scara.h"
+#include "lib/model/motor.h"
 
 void friction_add(const struct armdyn_robot *robot, const double *q, const double *qd, const struct armdyn_load *load,
                   double *tau)
@@ -59,20 +60,6 @@ void armdyn_inverse_dynamics_batch(const struct armdyn_robot *robot, const struc
     armdyn_inverse_dynamics(robot, samples->q.data + k * samples->q.stride, samples->qd.data + k * samples->qd.stride,
                             samples->qdd.data + k * samples->qdd.stride, &load, workspace,
                             tau + k * robot->joint_count);
-  }
-}
-
-/* Motor-side torques T^-T tau. */
-static void motor_torques(const struct armdyn_robot *robot, const double *tau, double *motor)
-{
-  const size_t n = robot->joint_count;
-  for (size_t i = 0; i < n; i++) {
-    motor[i] = 0;
-    if (!robot->coupled) {
-      motor[i] = tau[i] / robot->description.joints[i].drive.gear_ratio;
-      continue;
-    }
-    for (size_t j = 0; j < n; j++) motor[i] += robot->motor_from_joint[i * n + j] * tau[j];
   }
 }
 

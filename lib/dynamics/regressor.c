@@ -20,21 +20,6 @@ static void rotor_column(const struct armdyn_robot *robot, size_t k, const doubl
   for (size_t i = 0; i < n; i++) column[i * width] = row[i] * turn;
 }
 
-/* Columns of the friction of joint i, in its row; answers how many. */
-static size_t friction_row(const struct armdyn_robot *robot, size_t i, double q, double qd, double *row)
-{
-  const struct armdyn_joint *joint = &robot->description.joints[i];
-  struct friction_state x;
-  size_t count = 0;
-  if (!robot->joints[i].friction) return 0;
-  friction_state_set(&x, joint, q, qd);
-  for (size_t c = 0; c < friction_column_count; c++) {
-    const size_t lines = friction_columns[c].count(&joint->friction);
-    for (size_t line = 0; line < lines; line++) row[count++] = friction_columns[c].slope(&x, line);
-  }
-  return count;
-}
-
 /* All columns after those of the links. */
 static void drive_columns(const struct armdyn_robot *robot, const struct armdyn_parameter_choice *choice,
                           const double *q, const double *qd, const double *qdd, size_t width, double *regressor)

@@ -1,9 +1,10 @@
 /* From a log to a motion: even clock, no noise above the cut-off, velocities and accelerations. */
 #include <math.h>
 
-#include "armdyn/identify.h"
+#include "lib/identify/condition.h"
 
-enum { SECTIONS = 2, FEWEST_SAMPLES = 16 };
+/* The slowest poles die by exp(-2.4) a period of the cut-off; after so many of them nothing is left. */
+enum { SECTIONS = 2, FEWEST_SAMPLES = 16, SETTLED = 6 };
 
 /* One second-order section, y = (b0 + b1 z^-1 + b2 z^-2) / (1 + a1 z^-1 + a2 z^-2) x; gain 1 at 0 Hz. */
 struct section {
@@ -41,9 +42,8 @@ enum armdyn_status armdyn_lowpass(size_t count, size_t columns, double rate, dou
                          rate / 2, cutoff);
   }
   if (count < 2) return armdyn_refuse(error, ARMDYN_EINPUT, "", "needs 2 samples, got %zu", count);
-  /* The slowest poles die by exp(-2.4) a period of the cut-off. */
-  const double settled = ceil(6 * rate / cutoff);
-  const size_t edge = settled < (double)(count - 1) ? (size_t)settled : count - 1, length = count + 2 * edge;
+  const size_t settled = lowpass_edge(rate, cutoff), edge = settled < count - 1 ? settled : count - 1;
+  const size_t length = count + 2 * edge;
   struct section sections[SECTIONS];
   butterworth(rate, cutoff, sections);
   double *y = malloc(length * sizeof *y);
@@ -90,9 +90,26 @@ static void cubic_weights(const double time[4], double t, double weights[4])
   }
 }
 
-enum armdyn_status armdyn_resample(size_t count, size_t columns, const double *time, const double *x, double rate,
-                                   size_t out_count, double *out, struct armdyn_error *error)
+void armdyn_interpolate(size_t count, size_t columns, const double *time, const double *x, double t, size_t *at,
+                        double *out)
 {
+  while (*at + 2 < count && time[*at + 1] <= t) ++*at;
+  const size_t before = *at > 0 ? *at - 1 : 0, first = before + 4 > count ? count - 4 : before;
+  double weights[4];
+  cubic_weights(time + first, t, weights);
+  for (size_t c = 0; c < columns; c++) {
+    double sum = 0;
+    for (size_t i = 0; i < 4; i++) sum += weights[i] * x[(first + i) * columns + c];
+    out[c] = sum;
+  }
+}
+
+/* Columns x of a log, at start + k / rate. */
+static enum armdyn_status resample_from(const struct armdyn_log *log, size_t columns, const double *x, double start,
+                                        double rate, size_t out_count, double *out, struct armdyn_error *error)
+{
+  const size_t count = log->count;
+  const double *time = log->time;
   if (count < 4) return armdyn_refuse(error, ARMDYN_EINPUT, "/time", "needs 4 samples, got %zu", count);
   for (size_t i = 1; i < count; i++) {
     if (!(time[i] > time[i - 1])) {
@@ -100,20 +117,18 @@ enum armdyn_status armdyn_resample(size_t count, size_t columns, const double *t
                            time[i], time[i - 1]);
     }
   }
-  size_t at = 0; /* time[at] <= t */
-  for (size_t k = 0; k < out_count; k++) {
-    const double t = fmin(time[0] + (double)k / rate, time[count - 1]);
-    while (at + 2 < count && time[at + 1] <= t) at++;
-    const size_t before = at > 0 ? at - 1 : 0, first = before + 4 > count ? count - 4 : before;
-    double weights[4];
-    cubic_weights(time + first, t, weights);
-    for (size_t c = 0; c < columns; c++) {
-      double sum = 0;
-      for (size_t i = 0; i < 4; i++) sum += weights[i] * x[(first + i) * columns + c];
-      out[k * columns + c] = sum;
-    }
-  }
+  size_t at = 0;
+  for (size_t k = 0; k < out_count; k++)
+    armdyn_interpolate(count, columns, time, x, fmin(start + (double)k / rate, time[count - 1]), &at,
+                       out + k * columns);
   return ARMDYN_OK;
+}
+
+enum armdyn_status armdyn_resample(size_t count, size_t columns, const double *time, const double *x, double rate,
+                                   size_t out_count, double *out, struct armdyn_error *error)
+{
+  const struct armdyn_log log = { .count = count, .time = time };
+  return resample_from(&log, columns, x, count > 0 ? time[0] : 0, rate, out_count, out, error);
 }
 
 static enum armdyn_status check_finite(size_t count, size_t n, const double *x, const char *pointer,
@@ -131,7 +146,7 @@ static bool motion_allocate(size_t count, size_t n, struct armdyn_motion *motion
 {
   const size_t table = count * n;
   double *memory = calloc(5 * table, sizeof *memory);
-  *motion = (struct armdyn_motion){ .count = count, .q = memory };
+  *motion = (struct armdyn_motion){ .count = count, .q = memory, .memory = memory };
   if (!memory) return false;
   motion->qd = memory + table;
   motion->qdd = memory + 2 * table;
@@ -142,7 +157,7 @@ static bool motion_allocate(size_t count, size_t n, struct armdyn_motion *motion
 
 void armdyn_motion_free(struct armdyn_motion *motion)
 {
-  free(motion->q);
+  free(motion->memory);
   *motion = (struct armdyn_motion){ 0 };
 }
 
@@ -155,7 +170,10 @@ struct armdyn_motion armdyn_motion_part(const struct armdyn_motion *motion, size
                                  .qd = motion->qd + skip,
                                  .qdd = motion->qdd + skip,
                                  .tau = motion->tau + skip,
-                                 .tau_raw = motion->tau_raw + skip };
+                                 .tau_raw = motion->tau_raw + skip,
+                                 .torque_cutoff = motion->torque_cutoff,
+                                 .before = motion->before + first,
+                                 .after = motion->after + motion->count - first - count };
 }
 
 /* Filter and differentiate what is on the even clock. */
@@ -171,50 +189,94 @@ static enum armdyn_status smooth(size_t n, const struct armdyn_conditioning *c, 
   return status;
 }
 
-/* Keep `count` rows from `first` on. */
+/* Count only `count` rows from `first` on; the others stay around them. */
 static void cut(size_t n, size_t first, size_t count, struct armdyn_motion *m)
 {
-  double *const tables[] = { m->q, m->qd, m->qdd, m->tau, m->tau_raw };
-  for (size_t k = 0; k < sizeof tables / sizeof *tables; k++) {
-    memmove(tables[k], tables[k] + first * n, count * n * sizeof **tables);
+  double *const memory = m->memory;
+  *m = armdyn_motion_part(m, n, first, count);
+  m->memory = memory;
+}
+
+static enum armdyn_status check_log(size_t n, const struct armdyn_log *log, struct armdyn_error *error)
+{
+  enum armdyn_status status = check_finite(log->count, 1, log->time, "/time", error);
+  if (!status) status = check_finite(log->count, n, log->q, "/q", error);
+  if (!status) status = check_finite(log->count, n, log->tau, "/tau", error);
+  return status;
+}
+
+double armdyn_conditioning_margin(const struct armdyn_conditioning *conditioning)
+{
+  const double position = conditioning->position_cutoff, torque = conditioning->torque_cutoff;
+  const double rate = conditioning->rate;
+  return SETTLED * ((position > 0 ? 1 / position : 0) + (torque > 0 ? 1 / torque : 0)) + (rate > 0 ? 8 / rate : 0);
+}
+
+enum armdyn_status armdyn_condition_piece(size_t n, const struct armdyn_log *log,
+                                          const struct armdyn_conditioning *conditioning, double origin, double from,
+                                          double to, struct armdyn_motion *motion, struct armdyn_error *error)
+{
+  const double rate = conditioning->rate;
+  enum armdyn_status status;
+  *motion = (struct armdyn_motion){ 0 };
+  if (log->count < 4) return armdyn_refuse(error, ARMDYN_EINPUT, "", "needs 4 samples, got %zu", log->count);
+  if ((status = check_log(n, log, error))) return status;
+  /* the samples of the even clock within the piece; one that is outside by rounding is within */
+  const double lead = ceil((log->time[0] - origin) * rate - 1e-6);
+  const double start = origin + lead / rate, length = log->time[log->count - 1] - start;
+  if (!(length * rate >= 2)) {
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/rate", "must make 3 samples or more, got %g Hz of %g s", rate, length);
   }
-  m->count = count;
+  const size_t count = 1 + (size_t)(length * rate + 1e-6);
+  if (!motion_allocate(count, n, motion)) return ARMDYN_EMEMORY;
+  motion->rate = rate;
+  motion->torque_cutoff = conditioning->torque_cutoff;
+  if ((status = resample_from(log, n, log->q, start, rate, count, motion->q, error))) goto out;
+  if ((status = resample_from(log, n, log->tau, start, rate, count, motion->tau_raw, error))) goto out;
+  if ((status = smooth(n, conditioning, motion, error))) goto out;
+  const double first = fmin(fmax(ceil((from - start) * rate - 1e-6), 0), (double)count);
+  const double end = fmin(fmax(ceil((to - start) * rate - 1e-6), first), (double)count);
+  cut(n, (size_t)first, (size_t)(end - first), motion);
+out:
+  if (status) armdyn_motion_free(motion);
+  return status;
+}
+
+enum armdyn_status conditioning_complete(size_t count, double first, double last, struct armdyn_conditioning *c,
+                                         struct armdyn_error *error)
+{
+  const double length = last - first, most = 100 * (double)count;
+  if (count < FEWEST_SAMPLES) {
+    return armdyn_refuse(error, ARMDYN_EINPUT, "", "needs %d samples, got %zu", FEWEST_SAMPLES, count);
+  }
+  if (!(c->rate > 0)) c->rate = (double)(count - 1) / length;
+  if (!(length > 0 && length * c->rate < most)) {
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/rate", "makes more than %g samples of %g s, got %g Hz", most, length,
+                         c->rate);
+  }
+  if (!(c->trim > 0)) c->trim = 0;
+  if (!((length - 2 * c->trim) * c->rate + 1 >= FEWEST_SAMPLES)) {
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/trim", "must leave %d samples of %g s at %g Hz, got %g s",
+                         FEWEST_SAMPLES, length, c->rate, c->trim);
+  }
+  return ARMDYN_OK;
 }
 
 enum armdyn_status armdyn_condition(size_t n, const struct armdyn_log *log,
                                     const struct armdyn_conditioning *conditioning, struct armdyn_motion *motion,
                                     struct armdyn_error *error)
 {
-  const struct armdyn_conditioning *c = conditioning;
-  enum armdyn_status status;
+  struct armdyn_conditioning c = *conditioning;
   *motion = (struct armdyn_motion){ 0 };
-  if (log->count < FEWEST_SAMPLES) {
-    return armdyn_refuse(error, ARMDYN_EINPUT, "", "needs %d samples, got %zu", FEWEST_SAMPLES, log->count);
-  }
-  if ((status = check_finite(log->count, 1, log->time, "/time", error))) return status;
-  if ((status = check_finite(log->count, n, log->q, "/q", error))) return status;
-  if ((status = check_finite(log->count, n, log->tau, "/tau", error))) return status;
+  if (log->count == 0) return armdyn_refuse(error, ARMDYN_EINPUT, "", "needs %d samples, got 0", FEWEST_SAMPLES);
+  const double first = log->time[0], last = log->time[log->count - 1];
+  enum armdyn_status status = check_log(n, log, error);
+  if (!status) status = conditioning_complete(log->count, first, last, &c, error);
+  if (status) return status;
+  return armdyn_condition_piece(n, log, &c, first, first + c.trim, last - c.trim + 0.5 / c.rate, motion, error);
+}
 
-  const double length = log->time[log->count - 1] - log->time[0];
-  const double rate = c->rate > 0 ? c->rate : (double)(log->count - 1) / length;
-  const double most = 100 * (double)log->count;
-  if (!(length > 0 && length * rate < most)) {
-    return armdyn_refuse(error, ARMDYN_EINPUT, "/rate", "makes more than %g samples of %g s, got %g Hz", most, length,
-                         rate);
-  }
-  const size_t count = armdyn_resampled_count(log->count, log->time, rate);
-  const double trim = c->trim > 0 ? c->trim * rate : 0;
-  if (!(2 * trim + FEWEST_SAMPLES <= (double)count)) {
-    return armdyn_refuse(error, ARMDYN_EINPUT, "/trim", "must leave %d samples of %g s at %g Hz, got %g s",
-                         FEWEST_SAMPLES, length, rate, c->trim);
-  }
-  if (!motion_allocate(count, n, motion)) return ARMDYN_EMEMORY;
-  motion->rate = rate;
-  if ((status = armdyn_resample(log->count, n, log->time, log->q, rate, count, motion->q, error))) goto out;
-  if ((status = armdyn_resample(log->count, n, log->time, log->tau, rate, count, motion->tau_raw, error))) goto out;
-  if ((status = smooth(n, c, motion, error))) goto out;
-  cut(n, (size_t)trim, count - 2 * (size_t)trim, motion);
-out:
-  if (status) armdyn_motion_free(motion);
-  return status;
+size_t lowpass_edge(double rate, double cutoff)
+{
+  return (size_t)fmin(ceil(SETTLED * rate / cutoff), 1e15);
 }

@@ -2,13 +2,16 @@
 #include "lib/identify/estimate.h"
 
 #include <math.h>
+#include <stdint.h>
 
 #include "lib/base/carve.h"
+#include "lib/identify/regularized.h"
 #include "lib/identify/robust.h"
 #include "lib/identify/uncertainty.h"
 #include "lib/math/triangle.h"
 
 struct estimator {
+  bool has_prior;
   enum armdyn_status (*estimate)(struct training *training, const struct armdyn_estimation *estimation,
                                  struct armdyn_estimate *out, struct armdyn_error *error);
 };
@@ -44,18 +47,35 @@ static enum armdyn_status irls(struct training *training, const struct armdyn_es
   return robust;
 }
 
+static enum armdyn_status ridge(struct training *training, const struct armdyn_estimation *estimation,
+                                struct armdyn_estimate *out, struct armdyn_error *error)
+{
+  return regularized_solve(training, PENALTY_SQUARE, estimation, out, error);
+}
+
+static enum armdyn_status consistent(struct training *training, const struct armdyn_estimation *estimation,
+                                     struct armdyn_estimate *out, struct armdyn_error *error)
+{
+  return regularized_solve(training, PENALTY_DISTANCE, estimation, out, error);
+}
+
 static const struct estimator estimators[] = {
-  [ARMDYN_OLS] = { ols },
-  [ARMDYN_WLS] = { wls },
-  [ARMDYN_IRLS] = { irls },
+  [ARMDYN_OLS] = { false, ols },
+  [ARMDYN_WLS] = { false, wls },
+  [ARMDYN_IRLS] = { false, irls },
+  [ARMDYN_RIDGE] = { true, ridge },
+  [ARMDYN_CONSISTENT] = { true, consistent },
 };
-enum { ESTIMATOR_COUNT = sizeof estimators / sizeof *estimators };
+enum { ESTIMATOR_COUNT = sizeof estimators / sizeof *estimators, FOLDS_USUAL = 8 };
 
 static size_t estimate_layout(struct armdyn_estimate *e, void *memory, const struct armdyn_unknowns *u)
 {
   struct carve c = { memory, 0 };
   e->beta = carve(&c, u->base_count, sizeof *e->beta);
   e->deviation = carve(&c, u->base_count, sizeof *e->deviation);
+  e->standard = carve(&c, u->standard_count, sizeof *e->standard);
+  e->standard_deviation = carve(&c, u->standard_count, sizeof *e->standard_deviation);
+  e->physical = carve(&c, u->n, sizeof *e->physical);
   e->covariance = carve(&c, u->base_count * u->base_count, sizeof *e->covariance);
   e->joint_deviation = carve(&c, u->n, sizeof *e->joint_deviation);
   e->correlation = carve(&c, u->n, sizeof *e->correlation);
@@ -97,45 +117,86 @@ static enum armdyn_status condition_of(struct training *t, double *condition)
     largest = fmax(largest, values[k]);
     least = fmin(least, values[k]);
   }
-  *condition = largest / least;
+  *condition = least > 1e-14 * largest ? largest / least : INFINITY;
 out:
   free(A);
   free(values);
   return status;
 }
 
-static enum armdyn_status judge(struct training *t, struct armdyn_estimate *out)
+/* Deviations of the residuals and of the parameters. */
+static enum armdyn_status judge(struct training *t, struct armdyn_estimate *out, struct armdyn_error *error)
 {
-  const size_t n = t->unknowns->n;
+  const struct armdyn_unknowns *u = t->unknowns;
+  const struct armdyn_estimation *estimation = t->estimation;
   double weight[ARMDYN_JOINTS_MAX];
-  double *residuals = malloc(training_sample_count(t) * n * sizeof *residuals);
-  enum armdyn_status status = residuals ? ARMDYN_OK : ARMDYN_EMEMORY;
-  if (!status) status = training_residuals(t, out->beta, residuals);
-  if (!status) {
-    residual_figures(t, residuals, out);
-    memcpy(weight, t->weight, n * sizeof *weight);
+  enum armdyn_status status = residual_figures(t, out, error);
+  if (status) return status;
+  if (estimators[estimation->estimator].has_prior) {
+    status = regularized_spread(t, estimation->ignore_prior, out);
+  } else {
+    memcpy(weight, t->weight, u->n * sizeof *weight);
     status = covariance_of(t, weight, out);
+    if (!status) {
+      status = armdyn_standard_parameters(u, estimation->ignore_prior, out->beta, out->covariance, out->standard,
+                                          out->standard_deviation, &out->warnings);
+    }
   }
-  free(residuals);
+  for (size_t i = 0; i < u->n; i++) out->physical[i] = armdyn_link_is_physical(out->standard + 10 * i);
   return status ? status : condition_of(t, &out->condition);
+}
+
+static enum armdyn_status check(const struct armdyn_estimation *e, struct armdyn_error *error)
+{
+  if ((unsigned)e->estimator >= ESTIMATOR_COUNT) {
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/estimator", "must be 0 .. %d, got %d", ESTIMATOR_COUNT - 1,
+                         (int)e->estimator);
+  }
+  if (!(e->prior_strength >= 0) || isinf(e->prior_strength)) {
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/prior_strength", "must be above 0, or 0 for cross-validation, got %g",
+                         e->prior_strength);
+  }
+  if (e->folds == 1 || e->folds > FOLDS_MAX) {
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/folds", "must be 2 .. %d, or 0 for %d, got %zu", FOLDS_MAX,
+                         FOLDS_USUAL, e->folds);
+  }
+  return ARMDYN_OK;
+}
+
+enum armdyn_status armdyn_identify_source(const struct armdyn_unknowns *unknowns, const struct armdyn_source *source,
+                                          const struct armdyn_estimation *estimation, struct armdyn_estimate *out,
+                                          struct armdyn_error *error)
+{
+  struct training training;
+  *out = (struct armdyn_estimate){ 0 };
+  enum armdyn_status status = check(estimation, error);
+  if (status) return status;
+  const struct estimator *estimator = &estimators[estimation->estimator];
+  const bool validated = estimator->has_prior && !(estimation->prior_strength > 0);
+  const size_t folds = estimation->folds ? estimation->folds : FOLDS_USUAL;
+  status = training_open(unknowns, source, estimation, validated ? folds : 1, &training, error);
+  if (status) return status;
+  status = estimate_allocate(unknowns, out) ? ARMDYN_OK : ARMDYN_EMEMORY;
+  if (!status) status = estimator->estimate(&training, estimation, out, error);
+  if (!status) status = judge(&training, out, error);
+  training_close(&training);
+  if (status) armdyn_estimate_free(out);
+  return status;
+}
+
+static enum armdyn_status read_motion(void *context, size_t index, struct armdyn_motion *motion,
+                                      struct armdyn_error *error)
+{
+  (void)error;
+  *motion = ((const struct armdyn_motion *)context)[index];
+  return ARMDYN_OK;
 }
 
 enum armdyn_status armdyn_identify(const struct armdyn_unknowns *unknowns, const struct armdyn_motion *motions,
                                    size_t motion_count, const struct armdyn_estimation *estimation,
                                    struct armdyn_estimate *out, struct armdyn_error *error)
 {
-  struct training training;
-  *out = (struct armdyn_estimate){ 0 };
-  if ((unsigned)estimation->estimator >= ESTIMATOR_COUNT) {
-    return armdyn_refuse(error, ARMDYN_EINPUT, "/estimator", "must be 0 .. %d, got %d", ESTIMATOR_COUNT - 1,
-                         (int)estimation->estimator);
-  }
-  enum armdyn_status status = training_open(unknowns, motions, motion_count, 1, &training, error);
-  if (status) return status;
-  status = estimate_allocate(unknowns, out) ? ARMDYN_OK : ARMDYN_EMEMORY;
-  if (!status) status = estimators[estimation->estimator].estimate(&training, estimation, out, error);
-  if (!status) status = judge(&training, out);
-  training_close(&training);
-  if (status) armdyn_estimate_free(out);
-  return status;
+  struct armdyn_source source = { .blocks = motion_count, .read = read_motion, .context = (void *)(uintptr_t)motions };
+  for (size_t m = 0; m < motion_count; m++) source.samples += motions[m].count;
+  return armdyn_identify_source(unknowns, &source, estimation, out, error);
 }

@@ -4,22 +4,28 @@
 
 #include "lib/identify/regression.h"
 
-enum { FOLDS_MAX = 32 };
+enum { FOLDS_MAX = ARMDYN_FOLDS_MAX };
 
 /* Training data in consecutive parts, and how joints are weighed. */
 struct training {
   const struct armdyn_unknowns *unknowns;
-  const struct armdyn_motion *motions;
-  size_t motion_count;
+  const struct armdyn_source *source;
+  const struct armdyn_estimation *estimation; /* asked whether the work is cancelled */
   size_t fold_count;
   struct armdyn_regression *fold[FOLDS_MAX];
   struct armdyn_regression *all;
   double weight[ARMDYN_JOINTS_MAX]; /* 1 / deviation of the joint's residuals */
   double *R, *scratch;              /* (b + 1)^2 and (b + 2)^2 */
+  bool
+      *held; /* standard_count: friction of a joint that rests in all data. It stays the prior's, for what the data show
+                 of it is noise. */
 };
 
-enum armdyn_status training_open(const struct armdyn_unknowns *unknowns, const struct armdyn_motion *motions,
-                                 size_t motion_count, size_t folds, struct training *training,
+/* A joint that moves by less than this rests: rad (m). */
+double motion_least(const struct armdyn_unknowns *unknowns, size_t joint);
+
+enum armdyn_status training_open(const struct armdyn_unknowns *unknowns, const struct armdyn_source *source,
+                                 const struct armdyn_estimation *estimation, size_t folds, struct training *training,
                                  struct armdyn_error *error);
 void training_close(struct training *training);
 
@@ -29,11 +35,19 @@ size_t training_stack(struct training *training, size_t without);
 /* Weights from what beta leaves. */
 void training_weigh(struct training *training, const double *beta);
 
+/* The first base parameter from k on that the stacked equations do not tell from those before it; base_count: none. */
+size_t training_open_parameter(const struct training *training, size_t k);
+
 /* Least squares of the stacked equations. OK, or ESINGULAR with the parameter's name. */
 enum armdyn_status solve_stacked(const struct training *training, double *beta, struct armdyn_error *error);
 
-/* Residuals of all motions, samples of every motion in turn: count x n. */
-enum armdyn_status training_residuals(const struct training *training, const double *beta, double *residuals);
-size_t training_sample_count(const struct training *training);
+/* Block `index` of the data, or ECANCELLED. */
+enum armdyn_status training_read(const struct training *training, size_t index, struct armdyn_motion *motion,
+                                 struct armdyn_error *error);
+enum armdyn_status training_cancelled(const struct training *training, struct armdyn_error *error);
+
+/* What beta leaves of a motion's torque, count x n, its prediction filtered as the torque is. */
+enum armdyn_status residuals_of(const struct armdyn_unknowns *unknowns, const double *beta,
+                                const struct armdyn_motion *motion, double *residuals);
 
 #endif

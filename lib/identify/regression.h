@@ -7,6 +7,7 @@
 struct joint_equations {
   size_t count;   /* of base parameters it sees */
   size_t *column; /* count: which */
+  size_t *lead;   /* count: their standard parameters */
   double *R;      /* (count + 1)^2: [R z; 0 sqrt(rest)] */
   double *block;  /* rows not yet in R, count + 1 wide */
 };
@@ -15,8 +16,8 @@ struct armdyn_regression {
   const struct armdyn_unknowns *unknowns;
   size_t samples, pending; /* taken in; rows in the blocks */
   struct armdyn_workspace *workspace;
-  double *Y;   /* n x standard_count */
-  double *dot; /* base_count + 1 */
+  double *Y;       /* a few samples of n x standard_count */
+  double *scratch; /* 2 (base_count + 1) */
   struct joint_equations joints[ARMDYN_JOINTS_MAX];
 };
 

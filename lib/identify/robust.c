@@ -2,43 +2,61 @@
 
 #include <math.h>
 
-enum { ROUNDS_MAX = 50 };
+enum { ROUNDS_MAX = 50, BINS = 4096 };
 
-static int ascending(const void *a, const void *b)
+/* Residuals of a joint by size, in units of `unit`: bins of equal ratio from 2^-12 to 2^12. */
+struct histogram {
+  double unit, total;
+  double bins[BINS];
+};
+
+static void histogram_add(struct histogram *h, double e)
 {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
+  const double at = (log2(fabs(e) / h->unit + 1e-300) + 12) / 24 * BINS;
+  h->bins[(size_t)fmin(fmax(at, 0), BINS - 1)] += 1;
+  h->total += 1;
 }
 
 /* 1.4826 median |e|: the deviation of a normal distribution, whatever a few outliers do. */
-static double robust_deviation(const double *e, size_t count, size_t stride, double *sorted)
+static double robust_deviation(const struct histogram *h)
 {
-  for (size_t k = 0; k < count; k++) sorted[k] = fabs(e[k * stride]);
-  qsort(sorted, count, sizeof *sorted, ascending);
-  return 1.4826 * sorted[count / 2];
+  double below = 0;
+  size_t bin = 0;
+  while (bin + 1 < BINS && below + h->bins[bin] < h->total / 2) below += h->bins[bin++];
+  const double part = h->bins[bin] > 0 ? (h->total / 2 - below) / h->bins[bin] : 0;
+  return 1.4826 * h->unit * exp2(((double)bin + part) / BINS * 24 - 12);
 }
 
-/* Residuals become factors of their equations, sqrt(Huber's weight) / deviation. `floor`: least deviation by joint. */
-static void weigh_samples(size_t n, size_t count, const double *least, double *e, double *sorted)
+/* Residuals become factors of their equations, sqrt(Huber's weight) / deviation. */
+static void weigh_samples(size_t n, size_t count, const double *deviation, double *e)
 {
-  for (size_t i = 0; i < n; i++) {
-    const double deviation = fmax(robust_deviation(e + i, count, n, sorted), least[i]);
-    for (size_t k = i; k < count * n; k += n) {
-      const double beyond = fabs(e[k]) / (1.345 * deviation);
-      e[k] = (beyond > 1 ? sqrt(1 / beyond) : 1) / deviation;
+  for (size_t k = 0; k < count * n; k++) {
+    const double beyond = fabs(e[k]) / (1.345 * deviation[k % n]);
+    e[k] = (beyond > 1 ? sqrt(1 / beyond) : 1) / deviation[k % n];
+  }
+}
+
+/* One pass over the data: equations weighted by what beta leaves, and how that is distributed. */
+static enum armdyn_status pass(const struct training *t, const double *beta, const double *deviation,
+                               struct histogram *histograms, struct armdyn_regression *weighted,
+                               struct armdyn_error *error)
+{
+  const size_t n = t->unknowns->n;
+  for (size_t block = 0; block < t->source->blocks; block++) {
+    struct armdyn_motion motion;
+    enum armdyn_status status = training_read(t, block, &motion, error);
+    if (status) return status;
+    double *e = malloc((motion.count * n + 1) * sizeof *e);
+    status = e ? residuals_of(t->unknowns, beta, &motion, e) : ARMDYN_EMEMORY;
+    for (size_t k = 0; k < motion.count * n && !status; k++) histogram_add(&histograms[k % n], e[k]);
+    if (!status) {
+      weigh_samples(n, motion.count, deviation, e);
+      status = armdyn_regression_add(weighted, &motion, e);
     }
+    free(e);
+    if (status) return status;
   }
-}
-
-static struct armdyn_regression *weighted_equations(const struct training *t, const double *weights)
-{
-  struct armdyn_regression *r = armdyn_regression_new(t->unknowns);
-  if (!r) return NULL;
-  for (size_t m = 0; m < t->motion_count; m++) {
-    armdyn_regression_add(r, &t->motions[m], weights);
-    weights += t->motions[m].count * t->unknowns->n;
-  }
-  return r;
+  return ARMDYN_OK;
 }
 
 /* How far beta moved, by what that changes the weighted torques: |R step|^2 / |R beta|^2. */
@@ -58,35 +76,42 @@ static double moved(const struct training *t, const double *beta, const double *
   return sqrt(change / fmax(size, 1e-300));
 }
 
+/* One round: reweigh, and solve again. */
+static enum armdyn_status reweigh(struct training *t, double *beta, double *deviation, struct histogram *histograms,
+                                  struct armdyn_error *error)
+{
+  const size_t n = t->unknowns->n, all = t->unknowns->base_count + 1;
+  struct armdyn_regression *weighted = armdyn_regression_new(t->unknowns);
+  if (!weighted) return ARMDYN_EMEMORY;
+  for (size_t i = 0; i < n; i++) histograms[i] = (struct histogram){ .unit = deviation[i] };
+  enum armdyn_status status = pass(t, beta, deviation, histograms, weighted, error);
+  memset(t->R, 0, all * all * sizeof *t->R);
+  if (!status) regression_stack(weighted, t->weight, t->R, t->scratch);
+  armdyn_regression_free(weighted);
+  return status ? status : solve_stacked(t, beta, error);
+}
+
 enum armdyn_status robust_solve(struct training *training, double *beta, size_t *rounds, struct armdyn_error *error)
 {
   struct training *t = training;
-  const size_t n = t->unknowns->n, b = t->unknowns->base_count, count = training_sample_count(t);
-  double *e = malloc(count * n * sizeof *e), *sorted = malloc(count * sizeof *sorted),
-         *before = malloc(b * sizeof *before), least[ARMDYN_JOINTS_MAX];
-  enum armdyn_status status = e && sorted && before ? ARMDYN_OK : ARMDYN_EMEMORY;
+  const size_t n = t->unknowns->n, b = t->unknowns->base_count;
+  struct histogram *histograms = malloc(n * sizeof *histograms);
+  double *before = malloc(b * sizeof *before), deviation[ARMDYN_JOINTS_MAX], least[ARMDYN_JOINTS_MAX];
+  enum armdyn_status status = histograms && before ? ARMDYN_OK : ARMDYN_EMEMORY;
   /* the weights that were: 1 / deviation */
   for (size_t i = 0; i < n; i++) {
-    least[i] = 1e-3 / t->weight[i];
+    deviation[i] = 1 / t->weight[i];
+    least[i] = 1e-3 * deviation[i];
     t->weight[i] = 1;
   }
   double change = INFINITY;
-  for (*rounds = 0; *rounds < ROUNDS_MAX && change > 1e-8 && !status; ++*rounds) {
+  for (*rounds = 0; *rounds < ROUNDS_MAX && change > 1e-5 && !status; ++*rounds) {
     memcpy(before, beta, b * sizeof *before);
-    if ((status = training_residuals(t, beta, e))) break;
-    weigh_samples(n, count, least, e, sorted);
-    struct armdyn_regression *weighted = weighted_equations(t, e);
-    if (!weighted) {
-      status = ARMDYN_EMEMORY;
-      break;
-    }
-    memset(t->R, 0, (b + 1) * (b + 1) * sizeof *t->R);
-    regression_stack(weighted, t->weight, t->R, t->scratch);
-    armdyn_regression_free(weighted);
-    if (!(status = solve_stacked(t, beta, error))) change = moved(t, beta, before);
+    if ((status = reweigh(t, beta, deviation, histograms, error))) break;
+    change = moved(t, beta, before);
+    for (size_t i = 0; i < n; i++) deviation[i] = fmax(robust_deviation(&histograms[i]), least[i]);
   }
-  free(e);
-  free(sorted);
+  free(histograms);
   free(before);
   return status;
 }

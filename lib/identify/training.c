@@ -1,45 +1,85 @@
 /* Equations of the training data, in parts for cross-validation. */
 #include <math.h>
 
+#include "lib/identify/condition.h"
 #include "lib/identify/estimate.h"
 #include "lib/math/triangle.h"
 
-size_t training_sample_count(const struct training *training)
+enum armdyn_status training_cancelled(const struct training *training, struct armdyn_error *error)
 {
-  size_t count = 0;
-  for (size_t m = 0; m < training->motion_count; m++) count += training->motions[m].count;
-  return count;
+  const struct armdyn_estimation *e = training->estimation;
+  if (!e->cancelled || !e->cancelled(e->context)) return ARMDYN_OK;
+  return armdyn_refuse(error, ARMDYN_ECANCELLED, "", "cancelled before the identification was done");
 }
 
-/* Parts of equal length, consecutive over all motions. */
-static void fill_folds(struct training *t)
-{
-  const size_t total = training_sample_count(t);
-  size_t fold = 0, taken = 0;
-  for (size_t m = 0; m < t->motion_count; m++) {
-    for (size_t at = 0; at < t->motions[m].count;) {
-      const size_t end = total * (fold + 1) / t->fold_count, left = t->motions[m].count - at;
-      const size_t count = left < end - taken ? left : end - taken;
-      const struct armdyn_motion part = armdyn_motion_part(&t->motions[m], t->unknowns->n, at, count);
-      armdyn_regression_add(t->fold[fold], &part, NULL);
-      at += count;
-      taken += count;
-      if (taken == end && fold + 1 < t->fold_count) fold++;
-    }
-  }
-}
-
-enum armdyn_status training_open(const struct armdyn_unknowns *unknowns, const struct armdyn_motion *motions,
-                                 size_t motion_count, size_t folds, struct training *training,
+enum armdyn_status training_read(const struct training *training, size_t index, struct armdyn_motion *motion,
                                  struct armdyn_error *error)
 {
-  const size_t b = unknowns->base_count;
-  struct training *t = training;
-  *t = (struct training){ .unknowns = unknowns, .motions = motions, .motion_count = motion_count };
-  const size_t total = training_sample_count(t);
-  if (folds < 1 || folds > FOLDS_MAX) {
-    return armdyn_refuse(error, ARMDYN_EINPUT, "/folds", "must be 1 .. %d, got %zu", FOLDS_MAX, folds);
+  const enum armdyn_status status = training_cancelled(training, error);
+  return status ? status : training->source->read(training->source->context, index, motion, error);
+}
+
+double motion_least(const struct armdyn_unknowns *unknowns, size_t joint)
+{
+  return armdyn_robot_description(unknowns->robot)->joints[joint].type == ARMDYN_PRISMATIC ? 5e-4 : 2e-3;
+}
+
+/* How far each joint goes. */
+struct reach {
+  double low[ARMDYN_JOINTS_MAX], high[ARMDYN_JOINTS_MAX];
+};
+
+static void reach_add(struct reach *reach, size_t n, const struct armdyn_motion *motion)
+{
+  for (size_t k = 0; k < motion->count * n; k++) {
+    reach->low[k % n] = fmin(reach->low[k % n], motion->q[k]);
+    reach->high[k % n] = fmax(reach->high[k % n], motion->q[k]);
   }
+}
+
+static void fill_held(const struct reach *reach, struct training *t)
+{
+  const struct armdyn_unknowns *u = t->unknowns;
+  for (size_t k = u->friction_first; k < u->standard_count; k++) {
+    const size_t i = u->joint[k];
+    t->held[k] = u->of_motion[k] && reach->high[i] - reach->low[i] < motion_least(u, i);
+  }
+}
+
+/* Parts of equal length, consecutive over all blocks. */
+static enum armdyn_status fill_folds(struct training *t, struct armdyn_error *error)
+{
+  const size_t total = t->source->samples;
+  struct reach reach;
+  for (size_t i = 0; i < ARMDYN_JOINTS_MAX; i++) reach.low[i] = INFINITY, reach.high[i] = -INFINITY;
+  size_t fold = 0, taken = 0;
+  for (size_t block = 0; block < t->source->blocks; block++) {
+    struct armdyn_motion motion;
+    enum armdyn_status status = training_read(t, block, &motion, error);
+    if (!status) reach_add(&reach, t->unknowns->n, &motion);
+    for (size_t at = 0; !status && at < motion.count;) {
+      const bool last = fold + 1 >= t->fold_count;
+      const size_t left = motion.count - at, room = last ? left : total * (fold + 1) / t->fold_count - taken;
+      const size_t count = left < room ? left : room;
+      const struct armdyn_motion part = armdyn_motion_part(&motion, t->unknowns->n, at, count);
+      status = armdyn_regression_add(t->fold[fold], &part, NULL);
+      at += count;
+      taken += count;
+      if (count == room && !last) fold++;
+    }
+    if (status) return status;
+  }
+  fill_held(&reach, t);
+  return ARMDYN_OK;
+}
+
+enum armdyn_status training_open(const struct armdyn_unknowns *unknowns, const struct armdyn_source *source,
+                                 const struct armdyn_estimation *estimation, size_t folds, struct training *training,
+                                 struct armdyn_error *error)
+{
+  const size_t b = unknowns->base_count, total = source->samples;
+  struct training *t = training;
+  *t = (struct training){ .unknowns = unknowns, .source = source, .estimation = estimation };
   if (total * unknowns->n < b || total < folds) {
     return armdyn_refuse(error, ARMDYN_EINPUT, "/datasets",
                          "must have more samples: %zu of %zu joints cannot tell %zu parameters", total, unknowns->n, b);
@@ -48,13 +88,18 @@ enum armdyn_status training_open(const struct armdyn_unknowns *unknowns, const s
   t->all = armdyn_regression_new(unknowns);
   t->R = malloc((b + 1) * (b + 1) * sizeof *t->R);
   t->scratch = malloc((b + 2) * (b + 2) * sizeof *t->scratch);
-  bool complete = t->all && t->R && t->scratch;
+  t->held = calloc(unknowns->standard_count, sizeof *t->held);
+  bool complete = t->all && t->R && t->scratch && t->held;
   for (size_t f = 0; f < folds && complete; f++) complete = (t->fold[f] = armdyn_regression_new(unknowns)) != NULL;
   if (!complete) {
     training_close(t);
     return ARMDYN_EMEMORY;
   }
-  fill_folds(t);
+  const enum armdyn_status status = fill_folds(t, error);
+  if (status) {
+    training_close(t);
+    return status;
+  }
   for (size_t f = 0; f < folds; f++) armdyn_regression_merge(t->all, t->fold[f]);
   for (size_t i = 0; i < unknowns->n; i++) t->weight[i] = 1;
   return ARMDYN_OK;
@@ -66,6 +111,7 @@ void training_close(struct training *training)
   armdyn_regression_free(training->all);
   free(training->R);
   free(training->scratch);
+  free(training->held);
   *training = (struct training){ 0 };
 }
 
@@ -97,35 +143,56 @@ void training_weigh(struct training *training, const double *beta)
   }
 }
 
-enum armdyn_status solve_stacked(const struct training *training, double *beta, struct armdyn_error *error)
+size_t training_open_parameter(const struct training *training, size_t k)
 {
   const size_t b = training->unknowns->base_count, stride = b + 1;
   const double *R = training->R;
-  for (size_t k = 0; k < b; k++) {
+  for (; k < b; k++) {
     double length = 0;
+    if (training->held[armdyn_base_parameter_lead(training->unknowns->base, k)]) break;
     for (size_t i = 0; i <= k; i++) length += R[i * stride + k] * R[i * stride + k];
-    if (fabs(R[k * stride + k]) > 1e-9 * sqrt(length)) continue;
+    if (!(fabs(R[k * stride + k]) > 1e-9 * sqrt(length))) break;
+  }
+  return k;
+}
+
+enum armdyn_status solve_stacked(const struct training *training, double *beta, struct armdyn_error *error)
+{
+  const size_t b = training->unknowns->base_count, open = training_open_parameter(training, 0);
+  if (open < b) {
     char text[96];
-    armdyn_base_parameter_text(training->unknowns->base, k, text, sizeof text);
+    armdyn_base_parameter_text(training->unknowns->base, open, text, sizeof text);
     return armdyn_refuse(error, ARMDYN_ESINGULAR, "/datasets",
                          "the motion does not tell %s from other parameters; move more joints at once, or use an "
                          "estimator with a prior",
                          text);
   }
-  for (size_t k = 0; k < b; k++) beta[k] = R[k * stride + b];
-  triangle_solve(b, R, stride, beta, beta);
+  for (size_t k = 0; k < b; k++) beta[k] = training->R[k * (b + 1) + b];
+  triangle_solve(b, training->R, b + 1, beta, beta);
   return ARMDYN_OK;
 }
 
-enum armdyn_status training_residuals(const struct training *training, const double *beta, double *residuals)
+enum armdyn_status residuals_of(const struct armdyn_unknowns *unknowns, const double *beta,
+                                const struct armdyn_motion *motion, double *residuals)
 {
-  const size_t n = training->unknowns->n;
-  for (size_t m = 0; m < training->motion_count; m++) {
-    const struct armdyn_motion *motion = &training->motions[m];
-    const enum armdyn_status status = armdyn_predict(training->unknowns, beta, motion, residuals);
-    if (status) return status;
-    for (size_t k = 0; k < motion->count * n; k++) residuals[k] = motion->tau[k] - residuals[k];
-    residuals += motion->count * n;
+  const size_t n = unknowns->n;
+  size_t before = 0, after = 0;
+  if (motion->torque_cutoff > 0) {
+    const size_t edge = lowpass_edge(motion->rate, motion->torque_cutoff);
+    before = edge < motion->before ? edge : motion->before;
+    after = edge < motion->after ? edge : motion->after;
   }
-  return ARMDYN_OK;
+  struct armdyn_motion wide = *motion;
+  wide.count = before + motion->count + after;
+  wide.q -= before * n;
+  wide.qd -= before * n;
+  wide.qdd -= before * n;
+  double *tau = malloc((wide.count * n + 1) * sizeof *tau);
+  enum armdyn_status status = tau ? armdyn_predict(unknowns, beta, &wide, tau) : ARMDYN_EMEMORY;
+  if (!status && motion->torque_cutoff > 0 && wide.count > 1) {
+    status = armdyn_lowpass(wide.count, n, motion->rate, motion->torque_cutoff, tau, NULL);
+  }
+  for (size_t k = 0; k < motion->count * n && !status; k++) residuals[k] = motion->tau[k] - tau[before * n + k];
+  free(tau);
+  return status;
 }

@@ -4,7 +4,7 @@
 
 #include "lib/math/triangle.h"
 
-enum { LAGS_MAX = 5000 };
+enum { LAGS_MAX = 5000, CORRELATED_BLOCKS = 64 };
 
 /* 1 + 2 sum of the autocorrelations up to the first that is not positive. Source: Sokal 1997 for the window. */
 static double correlated_samples(const double *e, size_t count, size_t stride)
@@ -23,23 +23,45 @@ static double correlated_samples(const double *e, size_t count, size_t stride)
   return factor;
 }
 
-void residual_figures(const struct training *training, const double *residuals, struct armdyn_estimate *out)
+void residual_sums_add(struct residual_sums *sums, size_t n, size_t block, size_t blocks, size_t count, const double *e)
 {
-  const size_t n = training->unknowns->n, total = training_sample_count(training);
+  const bool correlate = block % (blocks / CORRELATED_BLOCKS + 1) == 0;
+  sums->count += (double)count;
+  if (correlate) sums->judged += (double)count;
   for (size_t i = 0; i < n; i++) {
-    const double *e = residuals + i;
-    double factor = 0, sum = 0;
-    for (size_t m = 0; m < training->motion_count; m++) {
-      const size_t count = training->motions[m].count;
-      factor += correlated_samples(e, count, n) * (double)count / (double)total;
-      for (size_t k = 0; k < count; k++) sum += e[k * n] * e[k * n];
-      e += count * n;
-    }
-    /* each joint pays for its share of the parameters */
-    const double freedom = (double)total - (double)training->unknowns->base_count / (double)n;
-    out->correlation[i] = fmax(factor, 1);
-    out->joint_deviation[i] = sqrt(sum / fmax(freedom, 1));
+    for (size_t k = 0; k < count; k++) sums->square[i] += e[k * n + i] * e[k * n + i];
+    if (correlate) sums->correlation[i] += correlated_samples(e + i, count, n) * (double)count;
   }
+}
+
+/* Each joint pays for its share of the parameters. */
+void residual_sums_end(const struct residual_sums *sums, size_t n, size_t parameters, double *deviation,
+                       double *correlation)
+{
+  const double freedom = sums->count - (double)parameters / (double)n;
+  for (size_t i = 0; i < n; i++) {
+    correlation[i] = fmax(sums->correlation[i] / fmax(sums->judged, 1), 1);
+    deviation[i] = sqrt(sums->square[i] / fmax(freedom, 1));
+  }
+}
+
+enum armdyn_status residual_figures(const struct training *training, struct armdyn_estimate *out,
+                                    struct armdyn_error *error)
+{
+  const size_t n = training->unknowns->n, blocks = training->source->blocks;
+  struct residual_sums sums = { 0 };
+  for (size_t block = 0; block < blocks; block++) {
+    struct armdyn_motion motion;
+    enum armdyn_status status = training_read(training, block, &motion, error);
+    if (status) return status;
+    double *e = malloc((motion.count * n + 1) * sizeof *e);
+    status = e ? residuals_of(training->unknowns, out->beta, &motion, e) : ARMDYN_EMEMORY;
+    if (!status) residual_sums_add(&sums, n, block, blocks, motion.count, e);
+    free(e);
+    if (status) return status;
+  }
+  residual_sums_end(&sums, n, training->unknowns->base_count, out->joint_deviation, out->correlation);
+  return ARMDYN_OK;
 }
 
 /* With A = sum w_i^2 R_i'R_i = R'R and B = sum w_i^4 s_i^2 f_i R_i'R_i = T'T the covariance is A^-1 B A^-1 = G'G,

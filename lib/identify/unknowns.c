@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "lib/model/parameters.h"
+
 /* Give every joint the friction terms that are wanted; `provisional` is any number but 0. */
 static void want_friction(struct armdyn_robot_description *d, unsigned friction, double provisional)
 {
@@ -38,6 +40,29 @@ out:
   free(twice);
   free(d);
   return status;
+}
+
+/* In the order of armdyn_parameter_choice. */
+static void fill_roles(struct armdyn_unknowns *u)
+{
+  size_t at = 0;
+  for (; at < 10 * u->n; at++) u->joint[at] = (unsigned char)(at / 10);
+  for (size_t i = 0; i < u->n; i++) {
+    if (!rotor_chosen(u->robot, &u->choice, i)) continue;
+    u->role[at] = ROLE_POSITIVE;
+    u->joint[at++] = (unsigned char)i;
+  }
+  u->friction_first = at;
+  for (size_t i = 0; i < u->n; i++) {
+    const struct armdyn_friction *friction = &armdyn_robot_description(u->robot)->joints[i].friction;
+    for (size_t c = 0; c < friction_column_count; c++) {
+      for (size_t line = friction_columns[c].count(friction); line > 0; line--) {
+        u->role[at] = friction_columns[c].positive ? ROLE_POSITIVE : ROLE_FREE;
+        u->of_motion[at] = strcmp(friction_columns[c].name, "offset") != 0;
+        u->joint[at++] = (unsigned char)i;
+      }
+    }
+  }
 }
 
 /* A joint's torque knows nothing of the links before it, nor of other joints' friction. Links stand in the order of the
@@ -91,8 +116,12 @@ enum armdyn_status armdyn_unknowns_new(const struct armdyn_robot *robot, unsigne
   u->standard_count = armdyn_parameter_count(u->robot, &u->choice);
   u->prior = malloc(u->standard_count * sizeof *u->prior);
   u->seen_by_joint = malloc(u->n * u->base_count);
+  u->role = calloc(u->standard_count, 1);
+  u->joint = calloc(u->standard_count, 1);
+  u->of_motion = calloc(u->standard_count, 1);
   status = ARMDYN_EMEMORY;
-  if (!u->prior || !u->seen_by_joint) goto out;
+  if (!u->prior || !u->seen_by_joint || !u->role || !u->joint || !u->of_motion) goto out;
+  fill_roles(u);
   if ((status = fill_prior(robot, friction, u, error))) goto out;
   if ((status = fill_seen(u))) goto out;
   *out = u;
@@ -110,6 +139,9 @@ void armdyn_unknowns_free(struct armdyn_unknowns *unknowns)
   armdyn_robot_free(unknowns->robot);
   free(unknowns->prior);
   free(unknowns->seen_by_joint);
+  free(unknowns->role);
+  free(unknowns->joint);
+  free(unknowns->of_motion);
   free(unknowns);
 }
 

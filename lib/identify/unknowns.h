@@ -4,12 +4,23 @@
 
 #include "armdyn/identify.h"
 
+/* What is known of a standard parameter beforehand. */
+enum role {
+  ROLE_LINK,     /* one of the ten of a body, together within what a body can have */
+  ROLE_POSITIVE, /* a rotor's inertia, friction that takes energy out */
+  ROLE_FREE
+};
+
 struct armdyn_unknowns {
   struct armdyn_robot *robot; /* has every friction term to identify */
   struct armdyn_parameter_choice choice;
   struct armdyn_base_parameters *base;
   size_t n, base_count, standard_count;
+  size_t friction_first;        /* the first standard parameter of friction, which are the last ones */
   double *prior;                /* standard_count */
+  unsigned char *role;          /* standard_count, enum role */
+  unsigned char *joint;         /* standard_count: whose */
+  unsigned char *of_motion;     /* standard_count: friction that a joint shows only when it moves */
   unsigned char *seen_by_joint; /* n x base_count: can this joint's torque depend on it? */
 };
 

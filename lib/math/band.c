@@ -2,6 +2,31 @@
 
 #include <math.h>
 
+#include "lib/math/band_lanes.h"
+
+size_t band_supported(const struct band_kernels *kinds[BAND_KINDS])
+{
+  size_t count = 0;
+#ifdef BAND_OF_X86_64
+  if (__builtin_cpu_supports("x86-64-v4")) kinds[count++] = &band_avx512;
+  if (__builtin_cpu_supports("x86-64-v3")) kinds[count++] = &band_avx2;
+#endif
+  kinds[count++] = &band_baseline;
+  return count;
+}
+
+static const struct band_kernels *fastest(void)
+{
+  const struct band_kernels *kinds[BAND_KINDS];
+  band_supported(kinds);
+  return kinds[0];
+}
+
+void band_squares_add(const struct band_rows *rows, size_t width, double *A)
+{
+  fastest()->squares_add(rows, width, A);
+}
+
 static size_t row_length(size_t n, size_t width, size_t r)
 {
   return n - r < width ? n - r : width;
@@ -9,19 +34,7 @@ static size_t row_length(size_t n, size_t width, size_t r)
 
 bool band_factor(size_t n, size_t width, double *A)
 {
-  for (size_t r = 0; r < n; r++) {
-    double *row = A + r * width;
-    const size_t length = row_length(n, width, r);
-    if (!(row[0] > 0) || isinf(row[0])) return false;
-    const double scale = 1 / sqrt(row[0]);
-    for (size_t c = 0; c < length; c++) row[c] *= scale;
-    for (size_t i = 1; i < length; i++) {
-      double *restrict below = row + i * width;
-      const double *restrict u = row + i, factor = row[i];
-      for (size_t c = 0; c < length - i; c++) below[c] -= factor * u[c];
-    }
-  }
-  return true;
+  return fastest()->factor(n, width, A);
 }
 
 void band_solve(size_t n, size_t width, const double *U, double *x)

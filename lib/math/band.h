@@ -11,6 +11,19 @@
  * False: not positive definite. O(n width^2). */
 bool band_factor(size_t n, size_t width, double *A);
 
+/* Rows that a matrix is the sum of weighted squares of. */
+struct band_rows {
+  size_t count, length, stride; /* length: columns, at most BAND_COLUMNS_MAX */
+  const double *weight;         /* count */
+  const double *data;           /* count rows, `stride` apart */
+};
+enum { BAND_COLUMNS_MAX = 128 };
+
+/* A += sum of weight row' row, where the rows begin at the first element of A.
+ *   width  in      elements of a row of A, >= rows->length
+ *   A      in/out  rows->length x width */
+void band_squares_add(const struct band_rows *rows, size_t width, double *A);
+
 /* x = (U' U)^-1 x. O(n width). */
 void band_solve(size_t n, size_t width, const double *U, double *x);
 

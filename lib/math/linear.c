@@ -32,6 +32,25 @@ void cholesky_solve(size_t n, const double *L, double *x)
   }
 }
 
+bool scaled_cholesky_factor(size_t n, double *A, double *scale)
+{
+  for (size_t k = 0; k < n; k++) {
+    if (!(A[k * n + k] > 0)) return false;
+    scale[k] = 1 / sqrt(A[k * n + k]);
+  }
+  for (size_t i = 0; i < n; i++) {
+    for (size_t j = 0; j <= i; j++) A[i * n + j] *= scale[i] * scale[j];
+  }
+  return cholesky_factor(n, A);
+}
+
+void scaled_cholesky_solve(size_t n, const double *L, const double *scale, double *x)
+{
+  for (size_t k = 0; k < n; k++) x[k] *= scale[k];
+  cholesky_solve(n, L, x);
+  for (size_t k = 0; k < n; k++) x[k] *= scale[k];
+}
+
 static void swap_rows(size_t n, double *A, size_t i, size_t j)
 {
   for (size_t k = 0; k < n; k++) {
@@ -72,17 +91,19 @@ bool invert(size_t n, double *A, double *inverse)
   return true;
 }
 
-/* One Jacobi rotation that makes element (p, q) zero. */
-static void jacobi_rotate(double A[3][3], int p, int q)
+/* One Jacobi rotation that makes element (p, q) zero; the columns of V turn with it. */
+static void jacobi_rotate(double A[3][3], double V[3][3], int p, int q)
 {
   if (A[p][q] == 0) return;
   const double theta = (A[q][q] - A[p][p]) / (2 * A[p][q]);
   const double t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1));
   const double c = 1 / sqrt(t * t + 1), s = t * c;
   for (int k = 0; k < 3; k++) {
-    const double a = A[k][p], b = A[k][q];
+    const double a = A[k][p], b = A[k][q], v = V[k][p], w = V[k][q];
     A[k][p] = c * a - s * b;
     A[k][q] = s * a + c * b;
+    V[k][p] = c * v - s * w;
+    V[k][q] = s * v + c * w;
   }
   for (int k = 0; k < 3; k++) {
     const double a = A[p][k], b = A[q][k];
@@ -91,18 +112,32 @@ static void jacobi_rotate(double A[3][3], int p, int q)
   }
 }
 
+static void jacobi_sweeps(double A[3][3], double V[3][3])
+{
+  for (int sweep = 0; sweep < 12; sweep++) {
+    jacobi_rotate(A, V, 0, 1);
+    jacobi_rotate(A, V, 0, 2);
+    jacobi_rotate(A, V, 1, 2);
+  }
+}
+
 void eigenvalues3(const double s[6], double values[3])
 {
-  double A[3][3] = { { s[0], s[3], s[4] }, { s[3], s[1], s[5] }, { s[4], s[5], s[2] } };
-  for (int sweep = 0; sweep < 12; sweep++) {
-    jacobi_rotate(A, 0, 1);
-    jacobi_rotate(A, 0, 2);
-    jacobi_rotate(A, 1, 2);
-  }
+  double A[3][3] = { { s[0], s[3], s[4] }, { s[3], s[1], s[5] }, { s[4], s[5], s[2] } }, V[3][3] = { { 0 } };
+  jacobi_sweeps(A, V);
   const double a = A[0][0], b = A[1][1], c = A[2][2];
   values[0] = fmin(a, fmin(b, c));
   values[2] = fmax(a, fmax(b, c));
   values[1] = fmax(fmin(a, b), fmin(fmax(a, b), c));
+}
+
+void eigenvectors3(const double matrix[9], double values[3], double vectors[9])
+{
+  double A[3][3], V[3][3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
+  memcpy(A, matrix, sizeof A);
+  jacobi_sweeps(A, V);
+  for (int k = 0; k < 3; k++) values[k] = A[k][k];
+  memcpy(vectors, V, sizeof V);
 }
 
 /* B = A^-1 B for one block A (b x b, b <= 2) and B (b x columns). */

@@ -10,12 +10,19 @@ bool cholesky_factor(size_t n, double *A);
 /* x = (L L')^-1 x */
 void cholesky_solve(size_t n, const double *L, double *x);
 
+/* The same of a matrix whose rows have very different units: rows and columns are scaled to a diagonal of 1 first.
+ *   scale  out  n, to be handed to scaled_cholesky_solve */
+bool scaled_cholesky_factor(size_t n, double *A, double *scale);
+void scaled_cholesky_solve(size_t n, const double *L, const double *scale, double *x);
+
 /* inverse = A^-1 by Gauss-Jordan with partial pivoting. A is overwritten. False: singular to working precision, that is
  * a pivot below 1e-12 of the largest element. */
 bool invert(size_t n, double *A, double *inverse);
 
 /* Eigenvalues of a symmetric 3 x 3 matrix (xx yy zz xy xz yz), ascending. Jacobi rotations; Golub & Van Loan, 8.5. */
 void eigenvalues3(const double s[6], double values[3]);
+/* Eigenvalues of a symmetric matrix, 3 x 3 row-major, in no order, and in column k of `vectors` the unit vector of value k. */
+void eigenvectors3(const double matrix[9], double values[3], double vectors[9]);
 
 /* Solve a block tridiagonal system, rows lower_i x_(i-1) + diagonal_i x_i + upper_i x_(i+1) = d_i, by block elimination
  * without pivoting between blocks (spline equations need none).

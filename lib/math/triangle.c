@@ -3,27 +3,71 @@
 #include <math.h>
 #include <string.h>
 
-void triangle_update(size_t n, double *R, size_t m, double *A, double *dot)
+/* Less is what earlier columns left over by rounding; its inverse would overflow. */
+static const double SQUARES_LEAST = 1e-280;
+
+/* The same code for the vector units that a processor may have; which, is decided when the program starts. */
+#if defined __x86_64__ && defined __GNUC__ && !defined __clang__ && !defined __SANITIZE_ADDRESS__ &&                   \
+    !defined __SANITIZE_THREAD__
+#define FOR_VECTOR_UNITS __attribute__((target_clones("default", "arch=x86-64-v3")))
+#else
+#define FOR_VECTOR_UNITS
+#endif
+
+/* Every row of A loses `v dot`, v its element k, and what becomes of the rows adds up to the next column's products:
+ * next[j] += A_i,k+1 A_i,j. One pass over memory for both; four rows at a time share the loads of dot and next. */
+FOR_VECTOR_UNITS
+static void take_off(size_t n, size_t k, size_t m, double *A, const double *restrict dot, double *restrict next)
 {
+  size_t i = 0;
+  for (; i + 4 <= m; i += 4) {
+    double *restrict a = A + i * n, *restrict b = a + n, *restrict c = b + n, *restrict d = c + n;
+    const double va = a[k], vb = b[k], vc = c[k], vd = d[k], by = dot[k + 1];
+    const double ua = a[k + 1] - va * by, ub = b[k + 1] - vb * by, uc = c[k + 1] - vc * by, ud = d[k + 1] - vd * by;
+    for (size_t j = k + 1; j < n; j++) {
+      const double x = dot[j];
+      a[j] -= va * x;
+      b[j] -= vb * x;
+      c[j] -= vc * x;
+      d[j] -= vd * x;
+      next[j] += (ua * a[j] + ub * b[j]) + (uc * c[j] + ud * d[j]);
+    }
+  }
+  for (; i < m; i++) {
+    double *restrict a = A + i * n;
+    const double v = a[k], u = a[k + 1] - v * dot[k + 1];
+    for (size_t j = k + 1; j < n; j++) {
+      a[j] -= v * dot[j];
+      next[j] += u * a[j];
+    }
+  }
+}
+
+void triangle_update(size_t n, double *R, size_t m, double *A, double *scratch)
+{
+  double *dot = scratch, *next = scratch + n;
+  memset(dot, 0, n * sizeof *dot);
+  for (size_t i = 0; i < m; i++) {
+    for (size_t j = 0; j < n; j++) dot[j] += A[i * n] * A[i * n + j];
+  }
   for (size_t k = 0; k < n; k++) {
-    double below = 0;
-    for (size_t i = 0; i < m; i++) below += A[i * n + k] * A[i * n + k];
-    if (below == 0) continue;
-    /* v = [head; column], H = 1 - v v' factor maps [R_kk; column] to [pivot; 0] */
+    /* v = [head; column], H = 1 - v v' factor maps [R_kk; column] to [pivot; 0]; dot[j] is column k times column j of A */
     double *row = R + k * n;
+    const double below = dot[k];
     const double pivot = -copysign(sqrt(row[k] * row[k] + below), row[k]), head = row[k] - pivot;
-    const double factor = -1 / (pivot * head);
-    for (size_t j = k + 1; j < n; j++) dot[j] = head * row[j];
-    for (size_t i = 0; i < m; i++) {
-      const double v = A[i * n + k];
-      for (size_t j = k + 1; j < n; j++) dot[j] += v * A[i * n + j];
+    const bool reflects = below >= SQUARES_LEAST;
+    const double factor = reflects ? -1 / (pivot * head) : 0;
+    if (reflects) row[k] = pivot;
+    for (size_t j = k + 1; j < n; j++) {
+      dot[j] = factor * (dot[j] + head * row[j]);
+      row[j] -= dot[j] * head;
     }
-    row[k] = pivot;
-    for (size_t j = k + 1; j < n; j++) row[j] -= (dot[j] *= factor) * head;
-    for (size_t i = 0; i < m; i++) {
-      const double v = A[i * n + k];
-      for (size_t j = k + 1; j < n; j++) A[i * n + j] -= v * dot[j];
-    }
+    if (k + 1 == n) break;
+    memset(next, 0, n * sizeof *next);
+    take_off(n, k, m, A, dot, next);
+    double *const kept = dot;
+    dot = next;
+    next = kept;
   }
 }
 

@@ -8,9 +8,9 @@
 /* R <- the triangle of the QR factorisation of [R; A].
  *   n, R  in/out  n x n upper triangle, row-major; what is below the diagonal is not read
  *   m, A  in/out  m x n rows; overwritten
- *   dot   -       n, scratch
+ *   scratch  -    2 n
  * O(m n^2), no square root of a difference. Source: Golub & Van Loan, 6.5. */
-void triangle_update(size_t n, double *R, size_t m, double *A, double *dot);
+void triangle_update(size_t n, double *R, size_t m, double *A, double *scratch);
 
 /* x = R^-1 z for the leading k x k of R, whose rows are `stride` apart. x may be z. No element of the diagonal is 0. */
 void triangle_solve(size_t k, const double *R, size_t stride, const double *z, double *x);

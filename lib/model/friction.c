@@ -148,21 +148,37 @@ unsigned friction_mask(const struct armdyn_friction *friction)
   return mask;
 }
 
-void friction_slopes(const struct armdyn_robot *robot, size_t joint, double q, double qd, double *by_position,
-                     double *by_speed)
+static void slopes_sum(const struct armdyn_robot *robot, size_t joint, const struct friction_state *x,
+                       double *by_position, double *by_speed)
 {
-  const unsigned mask = robot->joints[joint].friction;
-  struct friction_state x;
-  *by_position = *by_speed = 0;
-  if (!mask) return;
-  friction_state_set(&x, &robot->description.joints[joint], q, qd);
   for (size_t k = 0; k < friction_term_count; k++) {
     double position, speed;
-    if (!(mask >> k & 1)) continue;
-    friction_terms[k].slope(&x, &position, &speed);
+    if (!(robot->joints[joint].friction >> k & 1)) continue;
+    friction_terms[k].slope(x, &position, &speed);
     *by_position += position;
     *by_speed += speed;
   }
+}
+
+void friction_slopes(const struct armdyn_robot *robot, size_t joint, double q, double qd, double *by_position,
+                     double *by_speed)
+{
+  struct friction_state x;
+  *by_position = *by_speed = 0;
+  if (!robot->joints[joint].friction) return;
+  friction_state_set(&x, &robot->description.joints[joint], q, qd);
+  slopes_sum(robot, joint, &x, by_position, by_speed);
+}
+
+void friction_smooth_slopes(const struct armdyn_robot *robot, size_t joint, double q, double qd, double *by_position,
+                            double *by_speed)
+{
+  struct friction_state x;
+  *by_position = *by_speed = 0;
+  if (!robot->joints[joint].friction) return;
+  friction_state_set(&x, &robot->description.joints[joint], q, qd);
+  x.sign_slope = 0;
+  slopes_sum(robot, joint, &x, by_position, by_speed);
 }
 
 double armdyn_friction_torque(const struct armdyn_robot *robot, size_t joint, double q, double qd)

@@ -32,6 +32,9 @@ void friction_state_set(struct friction_state *x, const struct armdyn_joint *joi
 /* Partial derivatives of armdyn_friction_torque. */
 void friction_slopes(const struct armdyn_robot *robot, size_t joint, double q, double qd, double *by_position,
                      double *by_speed);
+/* The same without the change of sign s(v), which is a step at rest. */
+void friction_smooth_slopes(const struct armdyn_robot *robot, size_t joint, double q, double qd, double *by_position,
+                            double *by_speed);
 /* Bit k is set where the joint has row k of the table. */
 unsigned friction_mask(const struct armdyn_friction *friction);
 

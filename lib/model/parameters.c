@@ -149,18 +149,32 @@ static double position_slope(const struct friction_state *x, size_t line)
 /* In the order of the columns. A new row of friction_terms in lib/model/friction.c has its parameters here too;
  * tests/unit/dynamics/test_regressor.c compares the two. */
 const struct friction_column friction_columns[] = {
-  { "offset", offset_count, offset_value, offset_slope },
-  { "coulomb", coulomb_count, coulomb_value, coulomb_slope },
-  { "coulomb.positive", coulomb_directed_count, coulomb_value, coulomb_positive_slope },
-  { "coulomb.negative", coulomb_directed_count, coulomb_negative_value, coulomb_negative_slope },
-  { "stiction", stiction_count, stiction_value, stiction_slope },
-  { "viscous", viscous_count, viscous_value, viscous_slope },
-  { "viscous.positive", viscous_directed_count, viscous_value, viscous_positive_slope },
-  { "viscous.negative", viscous_directed_count, viscous_negative_value, viscous_negative_slope },
-  { "high_speed", high_speed_count, high_speed_value, high_speed_slope },
-  { "position", position_count, position_value, position_slope },
+  { "offset", offset_count, offset_value, offset_slope, false },
+  { "coulomb", coulomb_count, coulomb_value, coulomb_slope, true },
+  { "coulomb.positive", coulomb_directed_count, coulomb_value, coulomb_positive_slope, true },
+  { "coulomb.negative", coulomb_directed_count, coulomb_negative_value, coulomb_negative_slope, true },
+  { "stiction", stiction_count, stiction_value, stiction_slope, true },
+  { "viscous", viscous_count, viscous_value, viscous_slope, true },
+  { "viscous.positive", viscous_directed_count, viscous_value, viscous_positive_slope, true },
+  { "viscous.negative", viscous_directed_count, viscous_negative_value, viscous_negative_slope, true },
+  { "high_speed", high_speed_count, high_speed_value, high_speed_slope, false },
+  { "position", position_count, position_value, position_slope, false },
 };
 const size_t friction_column_count = sizeof friction_columns / sizeof *friction_columns;
+
+size_t friction_row(const struct armdyn_robot *robot, size_t i, double q, double qd, double *row)
+{
+  const struct armdyn_joint *joint = &robot->description.joints[i];
+  struct friction_state x;
+  size_t count = 0;
+  if (!robot->joints[i].friction) return 0;
+  friction_state_set(&x, joint, q, qd);
+  for (size_t c = 0; c < friction_column_count; c++) {
+    const size_t lines = friction_columns[c].count(&joint->friction);
+    for (size_t line = 0; line < lines; line++) row[count++] = friction_columns[c].slope(&x, line);
+  }
+  return count;
+}
 
 bool rotor_chosen(const struct armdyn_robot *robot, const struct armdyn_parameter_choice *choice, size_t joint)
 {

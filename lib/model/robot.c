@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "lib/math/linear.h"
+#include "lib/math/rotation.h"
 #include "lib/model/compiled.h"
 #include "lib/model/friction.h"
 
@@ -22,19 +23,12 @@ static struct pose screw_x(double angle, double length)
   return (struct pose){ .r = { 1, 0, 0, 0, c, -s, 0, s, c }, .p = { length, 0, 0 } };
 }
 
-/* R = Rz(rpy[2]) Ry(rpy[1]) Rx(rpy[0]) */
 static struct pose pose_of(const struct armdyn_pose *written)
 {
-  const double cr = cos(written->rpy[0]), sr = sin(written->rpy[0]);
-  const double cp = cos(written->rpy[1]), sp = sin(written->rpy[1]);
-  const double cy = cos(written->rpy[2]), sy = sin(written->rpy[2]);
-  const double *t = written->translation;
-  /* clang-format off */
-  return (struct pose){ .r = { cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr,
-                               sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr,
-                               -sp,     cp * sr,                cp * cr },
-                        .p = { t[0], t[1], t[2] } };
-  /* clang-format on */
+  struct pose pose;
+  rotation_of_rpy(written->rpy, pose.r);
+  memcpy(pose.p, written->translation, sizeof pose.p);
+  return pose;
 }
 
 /* The shortest rotation that takes z to the unit vector `axis` (half a turn about x for -z). */

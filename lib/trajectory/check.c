@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "lib/model/compiled.h"
 #include "lib/model/friction.h"
 #include "lib/trajectory/polynomial.h"
 
@@ -10,11 +9,6 @@ enum { N = ARMDYN_JOINTS_MAX, SAMPLES_LEAST = 16, SAMPLES_WANTED = 192, GOLDEN_S
 
 struct state {
   double q[N], qd[N], qdd[N], qddd[N];
-};
-
-/* Peaks of all limits of one motion. */
-struct peaks {
-  double usage[ARMDYN_LIMIT_KINDS][N], value[ARMDYN_LIMIT_KINDS][N];
 };
 
 static bool any_finite(const struct check *check, size_t n, size_t offset)
@@ -41,16 +35,10 @@ static void torque_rates(const struct check *check, const struct armdyn_trajecto
   piece_state(trajectory, k, to, y.q, y.qd, y.qdd, NULL);
   armdyn_inverse_dynamics(check->robot, y.q, y.qd, y.qdd, &load, check->workspace, after);
   for (size_t j = 0; j < n; j++) {
-    struct friction_state f;
-    friction_state_set(&f, &armdyn_robot_description(check->robot)->joints[j], x->q[j], x->qd[j]);
-    f.sign_slope = 0;
+    double by_position, by_speed;
+    friction_smooth_slopes(check->robot, j, x->q[j], x->qd[j], &by_position, &by_speed);
     rate[j] = to > from ? (after[j] - before[j]) / (to - from) : 0;
-    for (size_t term = 0; term < friction_term_count; term++) {
-      double by_position, by_speed;
-      if (!(check->robot->joints[j].friction >> term & 1)) continue;
-      friction_terms[term].slope(&f, &by_position, &by_speed);
-      rate[j] += by_position * x->qd[j] + by_speed * x->qdd[j];
-    }
+    rate[j] += by_position * x->qd[j] + by_speed * x->qdd[j];
   }
 }
 
@@ -69,22 +57,12 @@ static double usage_of(double value, double limit)
   return isfinite(limit) ? fabs(value) / limit : 0;
 }
 
-static void peaks_at(const struct check *check, const struct armdyn_trajectory *trajectory, size_t k, double s,
-                     struct peaks *out)
+static void usage_set(const struct check *check, size_t n, const struct state *x, const double *tau, const double *rate,
+                      struct usage_point *out)
 {
-  const size_t n = trajectory->joint_count;
-  double tau[N] = { 0 }, rate[N] = { 0 };
-  struct state x = { 0 };
-  piece_state(trajectory, k, s, x.q, x.qd, x.qdd, x.qddd);
-  if (any_finite(check, n, offsetof(struct armdyn_limits, torque))) {
-    armdyn_inverse_dynamics(check->robot, x.q, x.qd, x.qdd, NULL, check->workspace, tau);
-  }
-  if (any_finite(check, n, offsetof(struct armdyn_limits, torque_rate))) {
-    torque_rates(check, trajectory, k, s, &x, rate);
-  }
   for (size_t j = 0; j < n; j++) {
     const struct armdyn_limits *limits = &check->limits[j];
-    const double value[ARMDYN_LIMIT_KINDS] = { x.q[j], x.qd[j], x.qdd[j], x.qddd[j], tau[j], rate[j] };
+    const double value[ARMDYN_LIMIT_KINDS] = { x->q[j], x->qd[j], x->qdd[j], x->qddd[j], tau[j], rate[j] };
     const double limit[ARMDYN_LIMIT_KINDS] = {
       0, limits->velocity, limits->acceleration, limits->jerk, limits->torque, limits->torque_rate
     };
@@ -93,6 +71,29 @@ static void peaks_at(const struct check *check, const struct armdyn_trajectory *
       out->usage[kind][j] = kind == ARMDYN_LIMIT_POSITION ? position_usage(limits->position, value[kind])
                                                           : usage_of(value[kind], limit[kind]);
     }
+  }
+}
+
+void check_points(const struct check *check, const struct armdyn_trajectory *trajectory, size_t k, double s,
+                  double step, size_t count, struct usage_point *out)
+{
+  enum { STRIDE = sizeof(struct state) / sizeof(double) };
+  const size_t n = trajectory->joint_count;
+  const bool torques = any_finite(check, n, offsetof(struct armdyn_limits, torque));
+  const bool rates = any_finite(check, n, offsetof(struct armdyn_limits, torque_rate));
+  struct state x[CHECK_POINTS];
+  double tau[CHECK_POINTS * N] = { 0 }, rate[N] = { 0 };
+  for (size_t i = 0; i < count; i++)
+    piece_state(trajectory, k, s + step * (double)i, x[i].q, x[i].qd, x[i].qdd, x[i].qddd);
+  if (torques) {
+    const struct armdyn_samples samples = {
+      .count = count, .q = { x->q, STRIDE }, .qd = { x->qd, STRIDE }, .qdd = { x->qdd, STRIDE }
+    };
+    armdyn_inverse_dynamics_batch(check->robot, &samples, check->workspace, tau);
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (rates) torque_rates(check, trajectory, k, s + step * (double)i, &x[i], rate);
+    usage_set(check, n, &x[i], tau + i * n, rate, &out[i]);
   }
 }
 
@@ -125,8 +126,8 @@ static void refine(const struct check *check, const struct armdyn_trajectory *tr
   static const double golden = 0.6180339887498949;
   double low = crest->s - crest->step, high = crest->s + crest->step;
   double s[2] = { high - golden * (high - low), low + golden * (high - low) };
-  struct peaks p[2];
-  for (int i = 0; i < 2; i++) peaks_at(check, trajectory, crest->piece, s[i], &p[i]);
+  struct usage_point p[2];
+  check_points(check, trajectory, crest->piece, s[0], s[1] - s[0], 2, p);
   for (int step = 0; step < GOLDEN_STEPS; step++) {
     const bool left = p[0].usage[margin->limit][margin->joint] > p[1].usage[margin->limit][margin->joint];
     const int fresh = left ? 0 : 1;
@@ -138,7 +139,7 @@ static void refine(const struct check *check, const struct armdyn_trajectory *tr
     s[1 - fresh] = s[fresh];
     p[1 - fresh] = p[fresh];
     s[fresh] = left ? high - golden * (high - low) : low + golden * (high - low);
-    peaks_at(check, trajectory, crest->piece, s[fresh], &p[fresh]);
+    check_points(check, trajectory, crest->piece, s[fresh], 0, 1, &p[fresh]);
     margin_update(margin, p[fresh].usage[margin->limit][margin->joint], p[fresh].value[margin->limit][margin->joint],
                   trajectory->breaks[crest->piece] + s[fresh]);
   }
@@ -151,19 +152,23 @@ static bool search(const struct check *check, const struct armdyn_trajectory *tr
   const size_t n = trajectory->joint_count, pieces = trajectory->piece_count;
   const size_t steps = pieces * SAMPLES_LEAST > SAMPLES_WANTED ? SAMPLES_LEAST : SAMPLES_WANTED / pieces;
   struct crest crest[ARMDYN_LIMIT_KINDS][N] = { 0 };
-  struct peaks last[3];
+  struct usage_point points[CHECK_POINTS]; /* the two before, and new ones */
   for (size_t k = 0; k < pieces; k++) {
     const double start = trajectory->breaks[k], step = (trajectory->breaks[k + 1] - start) / (double)steps;
-    for (size_t i = 0; i <= steps; i++) {
-      struct peaks *now = &last[i % 3];
-      peaks_at(check, trajectory, k, step * (double)i, now);
+    for (size_t i = 0, fresh = 0; i <= steps; i++, fresh--) {
+      if (fresh == 0) {
+        fresh = steps + 1 - i < CHECK_POINTS - 2 ? steps + 1 - i : CHECK_POINTS - 2;
+        if (i > 0) memmove(points + CHECK_POINTS - 2 - fresh, points + CHECK_POINTS - 2, 2 * sizeof *points);
+        check_points(check, trajectory, k, step * (double)i, step, fresh, points + CHECK_POINTS - fresh);
+      }
+      const struct usage_point *now = points + CHECK_POINTS - fresh, *last = now - 1, *before = now - 2;
       for (size_t at = 0; at < ARMDYN_LIMIT_KINDS * n; at++) {
         const size_t kind = at / n, j = at % n;
         const double usage = now->usage[kind][j];
         if (decide && !(usage <= USAGE_MOST)) return false;
         margin_update(&margin[kind][j], usage, now->value[kind][j], start + step * (double)i);
         if (i < 2) continue;
-        const double u[3] = { last[(i + 1) % 3].usage[kind][j], last[(i + 2) % 3].usage[kind][j], usage };
+        const double u[3] = { before->usage[kind][j], last->usage[kind][j], usage };
         crest_update(&crest[kind][j], u, k, step * (double)(i - 1), step);
       }
     }
@@ -199,4 +204,17 @@ bool check_holds(const struct check *check, const struct armdyn_trajectory *traj
   struct armdyn_margin all[ARMDYN_LIMIT_KINDS][N];
   margins_init(all);
   return search(check, trajectory, true, all);
+}
+
+enum armdyn_status armdyn_trajectory_margins(const struct armdyn_robot *robot, const struct armdyn_limits *limits,
+                                             const struct armdyn_trajectory *trajectory, struct armdyn_margin *margin)
+{
+  const size_t n = trajectory->joint_count;
+  struct armdyn_limits own[N];
+  struct check check = { robot, limits ? limits : own, armdyn_workspace_new(n) };
+  if (!check.workspace) return ARMDYN_EMEMORY;
+  for (size_t j = 0; j < n; j++) own[j] = armdyn_robot_description(robot)->joints[j].limits;
+  check_margins(&check, trajectory, margin);
+  armdyn_workspace_free(check.workspace);
+  return ARMDYN_OK;
 }

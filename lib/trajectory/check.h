@@ -15,6 +15,15 @@ struct check {
   struct armdyn_workspace *workspace;
 };
 
+/* What a motion uses at points of a piece, from s on, `step` apart.
+ *   count  in  at most CHECK_POINTS */
+struct usage_point {
+  double usage[ARMDYN_LIMIT_KINDS][ARMDYN_JOINTS_MAX], value[ARMDYN_LIMIT_KINDS][ARMDYN_JOINTS_MAX];
+};
+enum { CHECK_POINTS = 10 };
+void check_points(const struct check *check, const struct armdyn_trajectory *trajectory, size_t piece, double s,
+                  double step, size_t count, struct usage_point *out);
+
 /* Every piece is sampled from its own polynomial, ends included (so a step between pieces is seen from both sides), and
  * the highest peak of every limit and joint is then found by golden section between its neighbours.
  *   margin  out  ARMDYN_LIMIT_KINDS x n */

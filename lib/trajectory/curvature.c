@@ -1,84 +1,165 @@
 /* The second derivatives of lambda . tau at every point: differences of the analytic first derivatives, by q and by qd
- * (by qdd there are none but M's, and the torque is quadratic in qd). Friction is left out: where it changes its sign its
- * curvature is a spike that Newton steps do not profit from. */
+ * (by qdd there are none but M's, and the torque is quadratic in qd). Friction is added by the speed alone: what it bends
+ * where it changes its sign decides whether Newton's steps are good for anything there. */
 #include <math.h>
 
 #include "armdyn/derivatives.h"
+#include "lib/model/friction.h"
 #include "lib/trajectory/transcription.h"
 
 enum { N = ARMDYN_JOINTS_MAX };
 static const double STEP = 1e-6;
 
-/* d(lambda . tau) by q, qd, qdd */
-struct slopes {
-  double by[3][N];
-};
-/* blocks [r][s]: derivative by element l of q^(r) and j of q^(s) */
-struct curvature {
-  double qq[N][N], qv[N][N], qa[N][N], vv[N][N];
+/* Some points at a time, so that the processor's vectors are filled and the cache holds them. */
+struct batch {
+  const struct transcription *t;
+  size_t first, count;
+  double *q, *qd, *lambda; /* count x n */
+  double *D;               /* 3 x count x n x n */
+  double *base, *moved;    /* count x 3 x n: lambda . tau by q, qd, qdd */
+  /* count x n x n each: derivative by element l of q^(r) and j of q^(s) */
+  double *qq, *qv, *qa, *vv;
 };
 
-static void slopes_at(const struct transcription *t, const double *q, const double *qd, const double *qdd,
-                      const double *lambda, struct slopes *out)
+void curvature_carve(struct transcription *t, struct carve *c)
 {
   const size_t n = t->n;
-  const struct armdyn_load load = { .frictionless = true };
-  double D[3][N * N];
-  armdyn_inverse_dynamics_derivatives(t->robot, q, qd, qdd, &load, t->workspace, D[0], D[1], D[2]);
-  memset(out, 0, sizeof *out);
-  for (size_t r = 0; r < 3; r++)
-    for (size_t i = 0; i < n; i++)
-      for (size_t j = 0; j < n; j++) out->by[r][j] += lambda[i] * D[r][i * n + j];
+  t->curvature = carve(c, CURVATURE_POINTS * (3 * n + 6 * n + 7 * n * n), sizeof *t->curvature);
 }
 
-static void curvature_at(const struct transcription *t, size_t p, const double *lambda, struct curvature *c)
+static struct batch batch_at(const struct transcription *t, size_t first)
 {
-  const size_t n = t->n;
-  const double *qdd = t->qdd + p * n;
-  double q[N], qd[N];
-  struct slopes base, moved;
-  memcpy(q, t->q + p * n, n * sizeof *q);
-  memcpy(qd, t->qd + p * n, n * sizeof *qd);
-  slopes_at(t, q, qd, qdd, lambda, &base);
-  for (size_t l = 0; l < n; l++) {
-    q[l] += STEP;
-    slopes_at(t, q, qd, qdd, lambda, &moved);
-    q[l] = t->q[p * n + l];
-    for (size_t j = 0; j < n; j++) {
-      c->qq[l][j] = (moved.by[0][j] - base.by[0][j]) / STEP;
-      c->qv[l][j] = (moved.by[1][j] - base.by[1][j]) / STEP;
-      c->qa[l][j] = (moved.by[2][j] - base.by[2][j]) / STEP;
+  const size_t n = t->n, row = CURVATURE_POINTS * n;
+  struct batch b = { .t = t, .first = first, .q = t->curvature };
+  b.count = t->points - first < CURVATURE_POINTS ? t->points - first : CURVATURE_POINTS;
+  b.qd = b.q + row, b.lambda = b.qd + row, b.base = b.lambda + row, b.moved = b.base + 3 * row;
+  b.D = b.moved + 3 * row;
+  b.qq = b.D + 3 * row * n, b.qv = b.qq + row * n, b.qa = b.qv + row * n, b.vv = b.qa + row * n;
+  memcpy(b.q, t->q + first * n, b.count * n * sizeof *b.q);
+  memcpy(b.qd, t->qd + first * n, b.count * n * sizeof *b.qd);
+  return b;
+}
+
+static void slopes_of(const struct batch *b, double *out)
+{
+  const size_t n = b->t->n, size = b->count * n * n;
+  const struct armdyn_samples samples = { .count = b->count,
+                                          .q = { b->q, n },
+                                          .qd = { b->qd, n },
+                                          .qdd = { b->t->qdd + b->first * n, n },
+                                          .frictionless = true };
+  armdyn_inverse_dynamics_derivatives_batch(b->t->robot, &samples, b->t->workspace, b->D, b->D + size, b->D + 2 * size);
+  memset(out, 0, b->count * 3 * n * sizeof *out);
+  for (size_t p = 0; p < b->count; p++)
+    for (size_t r = 0; r < 3; r++) {
+      const double *D = b->D + r * size + p * n * n, *lambda = b->lambda + p * n;
+      double *sum = out + (p * 3 + r) * n;
+      for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) sum[j] += lambda[i] * D[i * n + j];
     }
-    qd[l] += 1;
-    slopes_at(t, q, qd, qdd, lambda, &moved);
-    qd[l] = t->qd[p * n + l];
-    for (size_t j = 0; j < n; j++) c->vv[l][j] = moved.by[1][j] - base.by[1][j];
+}
+
+static void differences(const struct batch *b, size_t l)
+{
+  const size_t n = b->t->n;
+  for (size_t p = 0; p < b->count; p++) b->q[p * n + l] += STEP;
+  slopes_of(b, b->moved);
+  for (size_t p = 0; p < b->count; p++) {
+    const double *base = b->base + p * 3 * n, *moved = b->moved + p * 3 * n;
+    const size_t row = (p * n + l) * n;
+    b->q[p * n + l] = b->t->q[(b->first + p) * n + l];
+    for (size_t j = 0; j < n; j++) {
+      b->qq[row + j] = (moved[j] - base[j]) / STEP;
+      b->qv[row + j] = (moved[n + j] - base[n + j]) / STEP;
+      b->qa[row + j] = (moved[2 * n + j] - base[2 * n + j]) / STEP;
+    }
+  }
+  for (size_t p = 0; p < b->count; p++) b->qd[p * n + l] += 1;
+  slopes_of(b, b->moved);
+  for (size_t p = 0; p < b->count; p++) {
+    const double *base = b->base + (p * 3 + 1) * n, *moved = b->moved + (p * 3 + 1) * n;
+    b->qd[p * n + l] = b->t->qd[(b->first + p) * n + l];
+    for (size_t j = 0; j < n; j++) b->vv[(p * n + l) * n + j] = moved[j] - base[j];
   }
 }
 
-static void add(const struct transcription *t, size_t p, const struct curvature *c, double *S)
+/* The bend of friction over the speed, by differences of its slopes. */
+static void friction_add(const struct batch *b)
 {
-  const size_t n = t->n, width = 4 * n, k = p / 2 < t->intervals ? p / 2 : t->intervals - 1;
-  double(*B)[4] = t->basis[p];
-  for (size_t a = 0; a < 4; a++)
-    for (size_t b = a; b < 4; b++)
-      for (size_t l = 0; l < n; l++)
-        for (size_t j = a == b ? l : 0; j < n; j++)
-          S[((k + a) * n + l) * width + (b - a) * n + j - l] +=
-              B[0][a] * B[0][b] * (c->qq[l][j] + c->qq[j][l]) / 2 + B[0][a] * B[1][b] * c->qv[l][j] +
-              B[1][a] * B[0][b] * c->qv[j][l] + B[0][a] * B[2][b] * c->qa[l][j] + B[2][a] * B[0][b] * c->qa[j][l] +
-              B[1][a] * B[1][b] * (c->vv[l][j] + c->vv[j][l]) / 2;
+  const size_t n = b->t->n;
+  for (size_t p = 0; p < b->count; p++)
+    for (size_t j = 0; j < n; j++) {
+      const double q = b->q[p * n + j], qd = b->qd[p * n + j];
+      const double h = 1e-2 * armdyn_robot_description(b->t->robot)->joints[j].velocity_scale;
+      double ignored, up, down;
+      friction_slopes(b->t->robot, j, q, qd + h, &ignored, &up);
+      friction_slopes(b->t->robot, j, q, qd - h, &ignored, &down);
+      b->vv[(p * n + j) * n + j] += b->lambda[p * n + j] * (up - down) / (2 * h);
+    }
 }
 
-void transcription_curvature(const struct transcription *t, const double *multiplier, double *S)
+static void add(const struct batch *batch, size_t i, double *S)
+{
+  const struct transcription *t = batch->t;
+  const size_t n = t->n, width = 4 * n, p = batch->first + i;
+  const double *qq = batch->qq + i * n * n, *qv = batch->qv + i * n * n, *qa = batch->qa + i * n * n;
+  const double *vv = batch->vv + i * n * n;
+  double(*B)[4] = t->basis[p], *block = S + transcription_interval(t, p) * n * width;
+  for (size_t a = 0; a < 4; a++)
+    for (size_t b = a; b < 4; b++) {
+      const double bqq = B[0][a] * B[0][b] / 2, bvv = B[1][a] * B[1][b] / 2;
+      const double bqv = B[0][a] * B[1][b], bvq = B[1][a] * B[0][b], bqa = B[0][a] * B[2][b], baq = B[2][a] * B[0][b];
+      for (size_t l = 0; l < n; l++) {
+        double *out = block + (a * n + l) * width + (b - a) * n - l;
+        for (size_t j = a == b ? l : 0; j < n; j++)
+          out[j] += bqq * (qq[l * n + j] + qq[j * n + l]) + bqv * qv[l * n + j] + bvq * qv[j * n + l] +
+                    bqa * qa[l * n + j] + baq * qa[j * n + l] + bvv * (vv[l * n + j] + vv[j * n + l]);
+      }
+    }
+}
+
+/* The same with the change of the motion by log T on one side, and on both. */
+static void add_duration(const struct batch *batch, size_t i, struct duration_bend *bend)
+{
+  const struct transcription *t = batch->t;
+  const size_t n = t->n, p = batch->first + i;
+  const double *qq = batch->qq + i * n * n, *qv = batch->qv + i * n * n, *qa = batch->qa + i * n * n;
+  const double *vv = batch->vv + i * n * n, *x = t->by_duration + p * 5 * n, *v = x + n, *w = v + n;
+  double *mixed = bend->mixed + transcription_interval(t, p) * n;
+  for (size_t l = 0; l < n; l++) {
+    double by[3] = { 0 }; /* row l of the form times (x, v, w) */
+    for (size_t j = 0; j < n; j++) {
+      const size_t at = l * n + j, across = j * n + l;
+      by[0] += (qq[at] + qq[across]) / 2 * x[j] + qv[at] * v[j] + qa[at] * w[j];
+      by[1] += qv[across] * x[j] + (vv[at] + vv[across]) / 2 * v[j];
+      by[2] += qa[across] * x[j];
+    }
+    for (size_t r = 0; r < 3; r++)
+      for (size_t a = 0; a < 4; a++) mixed[a * n + l] += t->basis[p][r][a] * by[r];
+    bend->corner += x[l] * by[0] + v[l] * by[1] + w[l] * by[2];
+  }
+}
+
+void transcription_curvature(const struct transcription *t, const double *multiplier, double *S,
+                             struct duration_bend *bend)
 {
   const size_t n = t->n;
-  struct curvature c;
   memset(S, 0, t->controls * n * 4 * n * sizeof *S);
-  for (size_t p = 0; p < t->points; p++) {
-    double lambda[N];
-    transcription_torque_pull(t, p, multiplier, lambda);
-    curvature_at(t, p, lambda, &c);
-    add(t, p, &c, S);
+  if (t->by_duration) memset(bend->mixed, 0, t->controls * n * sizeof *bend->mixed), bend->corner = 0;
+  for (size_t first = 0; first < t->points; first += CURVATURE_POINTS) {
+    const struct batch b = batch_at(t, first);
+    for (size_t p = 0; p < b.count; p++) {
+      struct point_pull pull;
+      transcription_pull(t, first + p, multiplier, &pull);
+      memcpy(b.lambda + p * n, pull.torque, n * sizeof *b.lambda);
+    }
+    slopes_of(&b, b.base);
+    for (size_t l = 0; l < n; l++) differences(&b, l);
+    friction_add(&b);
+    for (size_t p = 0; p < b.count; p++) {
+      add(&b, p, S);
+      if (t->by_duration) add_duration(&b, p, bend);
+    }
   }
+  transcription_dent_add(t, S, bend);
 }

@@ -3,18 +3,38 @@
 #ifndef LIB_TRAJECTORY_INTERIOR_POINT_H
 #define LIB_TRAJECTORY_INTERIOR_POINT_H
 
-#include "lib/trajectory/transcription.h"
+#include "lib/trajectory/kkt.h"
+#include "lib/trajectory/passages.h"
+
+/* One for every bound at every knot, then one for every gap of the passages. */
+struct elastic_rows {
+  size_t count;
+  unsigned char *on; /* does it limit anything? */
+  double *room, *change;
+  double *s, *p, *z, *y, *dz, *weight, *pull;
+};
 
 struct interior_point {
   struct transcription *problem;
+  struct passages *passages;
   enum armdyn_go (*go)(void *context); /* asked at every iteration; NULL = always on */
   void *context;
   int iterations_max;
-  double price;                                        /* rho, in units of cost for a whole limit at one knot */
-  double *controls;                                    /* in/out */
-  double *trial, *step, *gradient, *H, *S, *factor;    /* controls, or bands of them */
-  double *s, *p, *z, *y, *dz, *change, *weight, *pull; /* bound_count x knots */
-  struct armdyn_iteration *log;                        /* NULL = not wanted; log_count entries are filled */
+  double price;                            /* rho, in units of cost for a whole limit at one knot */
+  double mu;                               /* where the barrier starts */
+  double unit;                             /* cost that counts as 1; 0: that of the start, which is then put here */
+  bool curved;                             /* in/out: with the true curvature */
+  bool rough;                              /* only a start for another solution */
+  bool warm;                               /* rows.z holds multipliers to start from, for this unit */
+  double *controls;                        /* in/out, as are problem's duration and the passages' fractions */
+  double *trial, *step, *gradient, *H, *S; /* controls, or bands of them */
+  double *unknowns, *unknowns_trial, *unknowns_step, *unknowns_gradient;
+  double *miss, *miss_left, *lambda, *lambda_new, *gap_row;
+  double *second, *unknowns_second;   /* what a step is corrected by */
+  double *H_mixed, *S_mixed, *corner; /* of the unknowns */
+  struct kkt kkt;
+  struct elastic_rows rows;
+  struct armdyn_iteration *log; /* NULL = not wanted; log_count entries are filled */
   size_t log_max, log_count;
 };
 
@@ -23,10 +43,28 @@ enum interior_point_end { END_OPTIMAL, END_STALLED, END_FINISHED, END_CANCELLED 
 struct interior_point_result {
   enum interior_point_end end;
   int iterations;
-  double cost, residual, violation; /* dual residual, relative; the largest p */
+  double cost, residual, violation; /* dual residual, relative; the largest p, or miss of a passage */
 };
 
 void interior_point_carve(struct interior_point *ip, struct carve *c);
 void interior_point_solve(struct interior_point *ip, struct interior_point_result *out);
+
+/* -- the rows (elastic.c) -- */
+
+void elastic_carve(struct elastic_rows *rows, struct carve *c);
+/* s, p, z, y on the central path of mu for the room there is; warm: near it, with the z that are known. */
+void elastic_start(struct elastic_rows *rows, double price, double mu, bool warm);
+/* Sum of s z + p y; two products for every row. */
+double elastic_gap(const struct elastic_rows *rows, size_t *count);
+double elastic_priced(const struct elastic_rows *rows, double price);
+/* Weight and pull of every row in Newton's equations. */
+void elastic_condense(struct elastic_rows *rows, double mu);
+/* dz from the change of the rooms; adds the rows' part to the slope of the merit. */
+void elastic_direction(struct elastic_rows *rows, double price, double mu, double *slope);
+/* Longest steps, up to 1, that keep a distance to the boundary. */
+void elastic_lengths(const struct elastic_rows *rows, double mu, double *primal, double *dual);
+/* price p - mu log(s p) after a step of this length to the rooms there are now; 0: where it stands. */
+double elastic_merit(const struct elastic_rows *rows, double price, double mu, double length);
+void elastic_move(struct elastic_rows *rows, double mu, double primal, double dual);
 
 #endif

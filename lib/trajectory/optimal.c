@@ -1,234 +1,248 @@
-/* The planner of energy-optimal motions: starts, meshes and the last word of the dense check. */
+/* The planner of energy-optimal motions: requests, starts, meshes and the last word. */
 #include <math.h>
-#include <stdint.h>
 
-#include "lib/trajectory/bspline.h"
-#include "lib/trajectory/check.h"
-#include "lib/trajectory/interior_point.h"
+#include "lib/base/random.h"
+#include "lib/trajectory/planner.h"
 #include "lib/trajectory/polynomial.h"
 #include "lib/trajectory/request.h"
 
-enum { N = ARMDYN_JOINTS_MAX, INTERVALS_MIN = 8, INTERVALS_MAX = 2000, COARSE = 120, ITERATIONS_MAX = 150 };
-/* Prices of exceeding a limit, tried in turn while any is exceeded: a low one leads there gently. In units of the cost of
- * the start, for a whole limit at one knot. */
-static const double prices[] = { 0.1, 10, 1000 };
-static const double TOLERANCE = 1e-3, FORGIVEN = 1e-6, VERDICT = 1e-6, DURATION_MIN = 1e-3, DURATION_MAX = 1e3;
-
-struct optimum {
-  const struct armdyn_robot *robot;
-  const struct armdyn_optimal_request *request;
-  struct armdyn_limits limits[N];
-  double weights[N];
-  struct armdyn_workspace *workspace;
-  enum armdyn_go (*go)(void *context);
-  void *context;
-  uint64_t random;
-  struct armdyn_margin margin[ARMDYN_LIMIT_KINDS * N];
-};
-
-/* A motion and what is known about it. */
-struct candidate {
-  struct armdyn_trajectory trajectory;
-  struct interior_point_result solved;
-  size_t intervals;
-};
+enum { N = ARMDYN_JOINTS_MAX, INTERVALS_MIN = 8, INTERVALS_MAX = 2000, COARSE = 25, FACTOR_COARSE = 4 };
+enum { PER_SEGMENT = 4, PER_SEGMENT_COARSE = 8 }; /* intervals: asked for; of the mesh to start on */
+static const double DURATION_MIN = 1e-3, DURATION_MAX = 1e3, VERDICT = 1e-6;
+static const double HOPELESS = 0.05; /* excess on a coarse mesh that no finer one takes away */
+static const double MU_COLD = 1e-2, MU_SOFTER = 1e-3, MU_FINER = 1e-5; /* where the barrier starts */
 
 /* -- what is asked -- */
 
-static enum armdyn_status judge_numbers(const struct armdyn_optimal_request *r, size_t n, struct armdyn_error *error)
+static enum armdyn_status judge_duration(struct planner *p, struct armdyn_error *error)
 {
-  char where[64];
-  if (!(r->duration >= DURATION_MIN && r->duration <= DURATION_MAX))
+  const struct armdyn_optimal_request *r = p->request;
+  bool priced = false;
+  for (size_t k = 0; k < p->cost.count; k++) priced = priced || p->cost.terms[k].model == ARMDYN_COST_TIME;
+  p->free_duration = isnan(r->duration);
+  p->duration_min = r->duration_min > 0 ? r->duration_min : DURATION_MIN;
+  p->duration_max = r->duration_max > 0 ? r->duration_max : DURATION_MAX;
+  if (!p->free_duration && !(r->duration >= DURATION_MIN && r->duration <= DURATION_MAX))
     return armdyn_refuse(error, ARMDYN_EINPUT, "/duration", "must be >= %g and <= %g s, got %g", DURATION_MIN,
                          DURATION_MAX, r->duration);
-  if (r->intervals < INTERVALS_MIN || r->intervals > INTERVALS_MAX)
-    return armdyn_refuse(error, ARMDYN_EINPUT, "/intervals", "must be >= %d and <= %d, got %zu", INTERVALS_MIN,
-                         INTERVALS_MAX, r->intervals);
-  if (r->starts < 1 || r->starts > ARMDYN_MINIMA_MAX)
-    return armdyn_refuse(error, ARMDYN_EINPUT, "/multistart", "must be >= 1 and <= %d, got %zu", ARMDYN_MINIMA_MAX,
-                         r->starts);
-  for (size_t j = 0; r->weights && j < n; j++) {
-    if (r->weights[j] > 0 && isfinite(r->weights[j])) continue;
-    snprintf(where, sizeof where, "/cost/weights/%zu", j);
-    return armdyn_refuse(error, ARMDYN_EINPUT, where, "must be > 0, got %g", r->weights[j]);
-  }
-  const struct armdyn_trajectory *guess = r->guess;
-  if (guess && (guess->degree != 3 || guess->joint_count != n ||
-                fabs(armdyn_trajectory_duration(guess) - r->duration) > 1e-9 * r->duration))
-    return armdyn_refuse(error, ARMDYN_EINPUT, "/seed_trajectory", "must be cubic, of %zu joints and %g s", n,
-                         r->duration);
+  if (p->free_duration && !priced && !(r->duration_max > 0))
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/duration",
+                         "is needed where neither time has a price nor duration_max is given");
+  if (!(r->duration_min >= 0 && p->duration_min >= DURATION_MIN && p->duration_min <= DURATION_MAX))
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/duration_min", "must be >= %g and <= %g s, got %g", DURATION_MIN,
+                         DURATION_MAX, r->duration_min);
+  if (!(r->duration_max >= 0 && p->duration_max > p->duration_min && p->duration_max <= DURATION_MAX))
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/duration_max", "must be > %g and <= %g s, got %g", p->duration_min,
+                         DURATION_MAX, r->duration_max);
   return ARMDYN_OK;
 }
 
-static enum armdyn_status judge(struct optimum *o, struct armdyn_error *error)
+static enum armdyn_status judge_numbers(const struct planner *p, struct armdyn_error *error)
 {
-  const struct armdyn_optimal_request *r = o->request;
-  const size_t n = armdyn_robot_joint_count(o->robot);
-  double points[2 * N], ignored;
+  const struct armdyn_optimal_request *r = p->request;
+  const size_t n = armdyn_robot_joint_count(p->robot);
+  if (r->intervals < INTERVALS_MIN || r->intervals > INTERVALS_MAX)
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/intervals", "must be >= %d and <= %d, got %zu", INTERVALS_MIN,
+                         INTERVALS_MAX, r->intervals);
+  if (r->waypoint_count > ARMDYN_WAYPOINTS_MAX)
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/waypoints", "are %zu, at most %d are possible", r->waypoint_count,
+                         ARMDYN_WAYPOINTS_MAX);
+  if (r->waypoint_count > 0 && r->intervals < PER_SEGMENT * (r->waypoint_count + 1))
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/intervals", "must be >= %zu for %zu waypoints, got %zu",
+                         PER_SEGMENT * (r->waypoint_count + 1), r->waypoint_count, r->intervals);
+  if (r->starts < 1 || r->starts > ARMDYN_MINIMA_MAX)
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/multistart", "must be >= 1 and <= %d, got %zu", ARMDYN_MINIMA_MAX,
+                         r->starts);
+  if (r->guess && (r->guess->degree != 3 || r->guess->joint_count != n || r->guess->piece_count < 1))
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/seed_trajectory", "must be cubic, of %zu joints", n);
+  return ARMDYN_OK;
+}
+
+/* Velocities and accelerations that are given at the ends: finite and within their limits. */
+static enum armdyn_status judge_ends(struct planner *p, struct armdyn_error *error)
+{
+  const struct armdyn_optimal_request *r = p->request;
+  const double *given[2][3] = { { r->start, r->start_velocity, r->start_acceleration },
+                                { r->goal, r->goal_velocity, r->goal_acceleration } };
+  static const char *const names[3] = { "q", "qd", "qdd" };
   char where[64];
+  for (size_t e = 0; e < 2; e++) {
+    p->ends[e].given = given[e][2] || r->zero_boundary_acceleration ? 3 : 2;
+    for (size_t i = 0; i < 3 * armdyn_robot_joint_count(p->robot); i++) {
+      const size_t kind = i % 3, j = i / 3;
+      const double x = given[e][kind] ? given[e][kind][j] : 0;
+      const double most = kind == 1 ? p->limits[j].velocity : kind == 2 ? p->limits[j].acceleration : INFINITY;
+      p->ends[e].x[kind][j] = x;
+      if (isfinite(x) && fabs(x) <= most) continue;
+      snprintf(where, sizeof where, "/%s/%s/%zu", e ? "goal" : "start", names[kind], j);
+      if (!isfinite(x)) return armdyn_refuse(error, ARMDYN_EINPUT, where, "must be finite, got %g", x);
+      return armdyn_refuse(error, ARMDYN_EINFEASIBLE, where, "is %g, beyond the limit of %g", x, most);
+    }
+  }
+  return ARMDYN_OK;
+}
+
+static enum armdyn_status judge_points(struct planner *p, struct armdyn_error *error)
+{
+  const struct armdyn_optimal_request *r = p->request;
+  const size_t n = armdyn_robot_joint_count(p->robot), count = r->waypoint_count + 2;
+  double *points = calloc(count * (n + 1), sizeof *points), *times = points ? points + count * n : NULL, ignored;
+  if (!points) return ARMDYN_EMEMORY;
+  const struct armdyn_profile_request profile = { .profile = ARMDYN_CUBIC,
+                                                  .point_count = count,
+                                                  .points = points,
+                                                  .times = times,
+                                                  .duration = p->free_duration ? NAN : r->duration,
+                                                  .limits = r->limits };
   memcpy(points, r->start, n * sizeof *points);
-  memcpy(points + n, r->goal, n * sizeof *points);
-  const struct armdyn_profile_request profile = {
-    .profile = ARMDYN_CUBIC, .point_count = 2, .points = points, .duration = r->duration, .limits = r->limits
-  };
-  enum armdyn_status rc = judge_numbers(r, n, error);
-  request_limits(o->robot, &profile, o->limits);
-  if (!rc) rc = request_check(o->robot, &profile, o->limits, DURATION_MIN, DURATION_MAX, &ignored, error);
-  for (size_t j = 0; !rc && j < n; j++) {
-    if (isinf(o->limits[j].torque_rate)) continue;
-    snprintf(where, sizeof where, "/limits/torque_rate/%zu", j);
-    rc = armdyn_refuse(error, ARMDYN_EINPUT, where,
-                       "an energy-optimal motion cannot keep a limit of the torque rate yet, got %g; null removes it",
-                       o->limits[j].torque_rate);
-  }
-  if (!rc) rc = request_points_within(o->robot, &profile, o->limits, o->margin, error);
-  for (size_t j = 0; j < n; j++) {
-    const double limit = armdyn_robot_description(o->robot)->joints[j].limits.torque;
-    o->weights[j] = r->weights ? r->weights[j] : isfinite(limit) ? 1 / (limit * limit) : 1;
-  }
+  memcpy(points + (count - 1) * n, r->goal, n * sizeof *points);
+  if (r->waypoint_count > 0) memcpy(points + n, r->waypoints, r->waypoint_count * n * sizeof *points);
+  for (size_t k = 1; k < count; k++) times[k] = k + 1 < count && r->waypoint_times ? r->waypoint_times[k - 1] : NAN;
+  request_limits(p->robot, &profile, p->limits);
+  enum armdyn_status rc = request_check(p->robot, &profile, p->limits, DURATION_MIN, DURATION_MAX, &ignored, error);
+  if (!rc) rc = request_points_within(p->robot, &profile, p->limits, p->margin, error);
+  free(points);
   return rc;
 }
 
-/* -- one solution -- */
-
-static void add_bound(struct transcription *t, enum armdyn_limit_kind kind, size_t joint, double scale, double most)
+static enum armdyn_status judge(struct planner *p, struct armdyn_error *error)
 {
-  if (isfinite(scale) && isfinite(most) && scale != 0)
-    t->bounds[t->bound_count++] = (struct bound){ kind, joint, scale, most };
-}
-
-/* Values in units of their limits, positions in units of half the range. */
-static void bounds_of(const struct armdyn_limits *limits, size_t joint, struct transcription *t)
-{
-  const double *range = limits->position, half = (range[1] - range[0]) / 2, unit = isfinite(half) ? half : 1;
-  add_bound(t, ARMDYN_LIMIT_POSITION, joint, 1 / unit, range[1] / unit);
-  add_bound(t, ARMDYN_LIMIT_POSITION, joint, -1 / unit, -range[0] / unit);
-  const double most[] = { limits->velocity, limits->acceleration, limits->jerk, limits->torque };
-  for (int k = 0; k < 4; k++)
-    for (int sign = 1; sign >= -1; sign -= 2)
-      add_bound(t, (enum armdyn_limit_kind)(ARMDYN_LIMIT_VELOCITY + k), joint, sign / most[k], 1);
-}
-
-static void ends_fix(const struct optimum *o, const struct transcription *t, double *controls)
-{
-  for (size_t i = 0; i < t->fixed; i++) {
-    memcpy(controls + i * t->n, o->request->start, t->n * sizeof *controls);
-    memcpy(controls + (t->controls - 1 - i) * t->n, o->request->goal, t->n * sizeof *controls);
-  }
-}
-
-static void solve_at_prices(struct interior_point *ip, struct interior_point_result *out)
-{
-  int iterations = 0;
-  for (size_t k = 0; k < sizeof prices / sizeof *prices; k++) {
-    ip->price = prices[k];
-    interior_point_solve(ip, out);
-    iterations += out->iterations;
-    if (out->violation <= FORGIVEN || out->end == END_CANCELLED || out->end == END_FINISHED) break;
-  }
-  out->iterations = iterations;
-}
-
-/* Solve on one mesh, starting from the motion of `c`, and put the answer there. */
-static enum armdyn_status solve(struct optimum *o, size_t intervals, struct candidate *c,
-                                struct armdyn_optimal_result *log)
-{
-  const size_t n = armdyn_robot_joint_count(o->robot);
-  struct armdyn_trajectory found = { 0 };
-  void *memory = NULL;
-  enum armdyn_status rc = ARMDYN_EMEMORY;
-  struct carve size = { 0 };
-  struct interior_point *ip = calloc(1, sizeof *ip);
-  struct transcription *t = calloc(1, sizeof *t);
-  if (!ip || !t) goto out;
-  t->robot = o->robot;
-  t->workspace = o->workspace;
-  t->n = n;
-  t->intervals = intervals;
-  t->fixed = o->request->zero_boundary_acceleration ? 3 : 2;
-  t->h = o->request->duration / (double)intervals;
-  memcpy(t->weights, o->weights, n * sizeof *t->weights);
-  for (size_t j = 0; j < n; j++) bounds_of(&o->limits[j], j, t);
-  *ip = (struct interior_point){ .problem = t, .go = o->go, .context = o->context };
-  ip->iterations_max = ITERATIONS_MAX;
-  ip->log = log->log, ip->log_max = ARMDYN_ITERATIONS_MAX, ip->log_count = log->log_count;
-  transcription_carve(t, &size);
-  interior_point_carve(ip, &size);
-  if (!(memory = aligned_alloc(64, size.used))) goto out;
-  memset(memory, 0, size.used);
-  struct carve room = { memory, 0 };
-  transcription_carve(t, &room);
-  interior_point_carve(ip, &room);
-  if ((rc = trajectory_allocate(&found, n, intervals, 3, 2))) goto out;
-  transcription_init(t);
-  bspline_controls(intervals, &c->trajectory, ip->controls);
-  ends_fix(o, t, ip->controls);
-  solve_at_prices(ip, &c->solved);
-  bspline_pieces(intervals, o->request->duration, ip->controls, &found);
-  found.waypoint_times[1] = o->request->duration;
-  armdyn_trajectory_free(&c->trajectory);
-  c->trajectory = found;
-  c->intervals = intervals;
-  found = (struct armdyn_trajectory){ 0 }; /* handed over */
-  log->log_count = ip->log_count;
-  log->iterations += (size_t)c->solved.iterations;
-out:
-  armdyn_trajectory_free(&found);
-  free(memory);
-  free(ip);
-  free(t);
+  enum armdyn_status rc = cost_init(&p->cost, p->robot, p->request, error);
+  if (!rc) rc = judge_duration(p, error);
+  if (!rc) rc = judge_numbers(p, error);
+  if (!rc) rc = judge_points(p, error);
+  if (!rc) rc = judge_ends(p, error);
   return rc;
 }
 
-/* Fine meshes start from the solution on coarse ones. */
-static enum armdyn_status solve_by_meshes(struct optimum *o, size_t intervals, struct candidate *c,
-                                          struct armdyn_optimal_result *log)
+/* -- from coarse meshes to fine ones -- */
+
+static struct mesh_task own_task(const struct planner *p, size_t intervals, double mu, bool warm)
 {
-  size_t mesh = intervals;
-  while (mesh > COARSE) mesh = (mesh + 1) / 2;
-  for (;; mesh = 2 * mesh < intervals + 1 ? 2 * mesh : intervals) {
-    enum armdyn_status rc = solve(o, mesh, c, log);
-    if (rc || mesh == intervals || c->solved.end == END_CANCELLED || c->solved.end == END_FINISHED) return rc;
+  return (struct mesh_task){ .robot = p->robot,
+                             .cost = &p->cost,
+                             .free_duration = p->free_duration,
+                             .intervals = intervals,
+                             .mu = mu,
+                             .warm = warm };
+}
+
+static size_t mesh_under(const struct planner *p, size_t intervals)
+{
+  const size_t least = PER_SEGMENT_COARSE * (p->request->waypoint_count + 1);
+  while (intervals > COARSE && (intervals + 1) / 2 >= least) intervals = (intervals + 1) / 2;
+  return intervals;
+}
+
+/* Kinks of the cost are rounded over parts of its mean, in the end over this one. */
+static const double ROUNDED = 1e-2;
+
+static bool has_kinks(const struct cost *cost)
+{
+  for (size_t k = 0; k < cost->count; k++)
+    if (cost->terms[k].model == ARMDYN_COST_ELECTRICAL) return true;
+  return false;
+}
+
+/* Solve on the coarse mesh from cold. */
+static enum armdyn_status solve_rough(struct planner *p, size_t intervals, struct candidate *c,
+                                      struct armdyn_optimal_result *log)
+{
+  struct mesh_task task = own_task(p, intervals, MU_COLD, false);
+  struct cost rounded = p->cost;
+  const bool kinks = has_kinks(&p->cost);
+  enum armdyn_status rc;
+  task.find_duration = p->free_duration && !p->request->guess;
+  task.rough = true;
+  task.cost = &rounded;
+  for (double width = SOFTEN_WIDEST;; width *= SOFTEN_NARROWER) {
+    struct armdyn_robot *softened = NULL;
+    bool differs;
+    if (kinks) cost_round(&rounded, &c->trajectory, p->workspace, fmax(width, ROUNDED));
+    if ((rc = robot_softened(p, c, width, &softened, &differs))) return rc;
+    task.robot = differs ? softened : p->robot;
+    rc = mesh_solve(p, &task, c, log);
+    armdyn_robot_free(softened);
+    if (rc || mesh_ended(c) || !(differs || (kinks && width > ROUNDED))) return rc;
+    task.find_duration = false, task.warm = true, task.mu = MU_SOFTER;
   }
+}
+
+/* From the coarse solution to the mesh that is asked for; from cold again where the warm start does not lead to the end.
+ *   rough  in  only well enough for `tighten`, which solves it again */
+static enum armdyn_status climb(struct planner *p, struct candidate *c, bool rough, struct armdyn_optimal_result *log)
+{
+  const size_t intervals = p->request->intervals;
+  if (c->intervals == intervals && !mesh_ended(c)) {
+    const struct mesh_task task = own_task(p, intervals, MU_FINER, true);
+    return rough ? ARMDYN_OK : mesh_solve(p, &task, c, log);
+  }
+  while (c->intervals < intervals) {
+    const size_t factor = c->intervals <= COARSE ? FACTOR_COARSE : 2;
+    const size_t next = factor * c->intervals + factor - 1 < intervals ? factor * c->intervals : intervals;
+    struct mesh_task task = own_task(p, next, MU_FINER, true);
+    task.rough = rough || next < intervals;
+    enum armdyn_status rc = mesh_solve(p, &task, c, log);
+    if (!rc && c->solved.end == END_STALLED && c->solved.residual > VERDICT) {
+      task.warm = task.rough = false, task.mu = MU_COLD;
+      rc = mesh_solve(p, &task, c, log);
+    }
+    if (rc || mesh_ended(c)) return rc;
+  }
+  return ARMDYN_OK;
 }
 
 /* -- starts -- */
 
-/* Uniform in [-1, 1] (xorshift64*; Vigna 2016) */
-static double random_next(uint64_t *state)
+/* Rough solutions of all starts. */
+struct starts {
+  size_t count;
+  struct candidate list[ARMDYN_MINIMA_MAX];
+  struct armdyn_optimal_result *log; /* of every start */
+};
+
+static bool feasible(const struct candidate *c)
 {
-  *state ^= *state >> 12;
-  *state ^= *state << 25;
-  *state ^= *state >> 27;
-  return (double)(*state * UINT64_C(2685821657736338717) >> 11) / 4503599627370496.0 - 1;
+  return c->solved.violation <= VIOLATION_FORGIVEN;
 }
 
-/* The guess, or the cubic from start to goal; further starts lead through a random point halfway. */
-static enum armdyn_status start_from(struct optimum *o, size_t start, struct candidate *c)
+/* Feasible before infeasible, solved before given up, then by cost. */
+static bool better(const struct candidate *a, const struct candidate *b)
 {
-  const struct armdyn_trajectory *guess = o->request->guess;
-  const size_t n = armdyn_robot_joint_count(o->robot), pieces = guess && start == 0 ? guess->piece_count : 2;
-  const double T = o->request->duration, half = T / 2;
-  enum armdyn_status rc = trajectory_allocate(&c->trajectory, n, pieces, 3, 2);
-  if (rc) return rc;
-  if (guess && start == 0) {
-    memcpy(c->trajectory.breaks, guess->breaks, (pieces + 1) * sizeof(double));
-    memcpy(c->trajectory.coefficients, guess->coefficients, pieces * n * 4 * sizeof(double));
-    return ARMDYN_OK;
+  if (feasible(a) != feasible(b)) return feasible(a);
+  if (!feasible(a)) return a->solved.violation < b->solved.violation;
+  if ((a->solved.end == END_OPTIMAL) != (b->solved.end == END_OPTIMAL)) return a->solved.end == END_OPTIMAL;
+  return a->solved.cost < b->solved.cost;
+}
+
+/* The same motion, as far as a coarse mesh tells: cost and middle agree. */
+static bool same(const struct candidate *a, const struct candidate *b)
+{
+  const size_t n = a->trajectory.joint_count;
+  if (fabs(a->solved.cost - b->solved.cost) > 1e-4 * fabs(a->solved.cost)) return false;
+  for (int part = 1; part < 4; part++) {
+    double x[N], y[N];
+    armdyn_trajectory_state(&a->trajectory, armdyn_trajectory_duration(&a->trajectory) * part / 4, x, NULL, NULL, NULL);
+    armdyn_trajectory_state(&b->trajectory, armdyn_trajectory_duration(&b->trajectory) * part / 4, y, NULL, NULL, NULL);
+    for (size_t j = 0; j < n; j++)
+      if (fabs(x[j] - y[j]) > 1e-2) return false;
   }
-  c->trajectory.breaks[1] = half, c->trajectory.breaks[2] = T;
-  for (size_t j = 0; j < n; j++) {
-    /* two cubics that meet with equal velocity and acceleration at `via` */
-    const double from = o->request->start[j], to = o->request->goal[j], way = to - from;
-    const double reach = fmax(fabs(way), 1), via = (from + to) / 2 + (start > 0 ? reach * random_next(&o->random) : 0);
-    const double v = 1.5 * way / T;
-    double *a = c->trajectory.coefficients + j * 4, *b = a + n * 4;
-    const double rise = via - from, fall = to - via;
-    a[0] = from, a[2] = (3 * rise - v * half) / (half * half), a[3] = (v * half - 2 * rise) / (half * half * half);
-    b[0] = via, b[1] = v, b[2] = (3 * fall - 2 * v * half) / (half * half);
-    b[3] = (v * half - 2 * fall) / (half * half * half);
+  return true;
+}
+
+/* Keep a start in order unless it is one that is known. */
+static void starts_add(struct starts *s, struct candidate *c)
+{
+  size_t at = 0;
+  for (size_t k = 0; k < s->count; k++) {
+    if (!same(&s->list[k], c)) continue;
+    candidate_free(c);
+    return;
   }
-  return ARMDYN_OK;
+  while (at < s->count && !better(c, &s->list[at])) at++;
+  memmove(s->list + at + 1, s->list + at, (s->count - at) * sizeof *s->list);
+  s->list[at] = *c;
+  s->count++;
 }
 
 static void minima_add(struct armdyn_optimal_result *result, double cost)
@@ -241,115 +255,166 @@ static void minima_add(struct armdyn_optimal_result *result, double cost)
   result->minimum_count++;
 }
 
-/* Feasible before infeasible, then by cost. */
-static bool better(const struct candidate *a, const struct candidate *b)
+static enum armdyn_status try_starts(struct planner *p, struct starts *s, struct armdyn_optimal_result *result)
 {
-  const bool keeps_a = a->solved.violation <= TOLERANCE, keeps_b = b->solved.violation <= TOLERANCE;
-  if (keeps_a != keeps_b) return keeps_a;
-  return keeps_a ? a->solved.cost < b->solved.cost : a->solved.violation < b->solved.violation;
-}
-
-static enum armdyn_status try_starts(struct optimum *o, struct candidate *best, struct armdyn_optimal_result *result)
-{
-  enum armdyn_status rc = ARMDYN_OK;
-  struct armdyn_optimal_result *log = malloc(sizeof *log);
-  if (!log) return ARMDYN_EMEMORY;
-  for (size_t k = 0; k < o->request->starts; k++) {
+  const size_t mesh = mesh_under(p, p->request->intervals);
+  for (size_t k = 0; k < p->request->starts; k++) {
     struct candidate c = { 0 };
-    log->log_count = log->iterations = 0;
-    if (!(rc = start_from(o, k, &c))) rc = solve_by_meshes(o, o->request->intervals, &c, log);
-    result->iterations += log->iterations;
+    enum armdyn_status rc = guess_start(p, k, &c);
+    s->log->log_count = s->log->iterations = 0;
+    if (!rc) rc = solve_rough(p, mesh, &c, s->log);
+    result->iterations += s->log->iterations;
+    if (!rc && c.solved.end == END_CANCELLED) rc = ARMDYN_ECANCELLED;
     if (rc) {
-      armdyn_trajectory_free(&c.trajectory);
-      break;
+      candidate_free(&c);
+      return rc;
     }
+    if (k == 0 && has_kinks(&p->cost)) cost_round(&p->cost, &c.trajectory, p->workspace, ROUNDED);
+    const bool over = mesh_ended(&c);
     result->starts++;
-    if (c.solved.end == END_OPTIMAL && c.solved.violation <= TOLERANCE) minima_add(result, c.solved.cost);
-    const bool over = c.solved.end == END_CANCELLED || c.solved.end == END_FINISHED;
-    if (c.solved.end == END_CANCELLED) rc = ARMDYN_ECANCELLED;
-    if (k == 0 || (c.solved.end == END_OPTIMAL && better(&c, best))) {
-      armdyn_trajectory_free(&best->trajectory);
-      *best = c;
-      result->log_count = log->log_count;
-      memcpy(result->log, log->log, log->log_count * sizeof *log->log);
-    } else {
-      armdyn_trajectory_free(&c.trajectory);
-    }
+    starts_add(s, &c);
     if (over) break;
   }
-  free(log);
-  return rc;
+  return ARMDYN_OK;
+}
+
+/* Finer meshes for every different minimum; the best of them is the first of the list afterwards. */
+static enum armdyn_status finish_starts(struct planner *p, struct starts *s, struct armdyn_optimal_result *result)
+{
+  const bool any = feasible(&s->list[0]);
+  size_t best = 0;
+  if (s->list[0].solved.violation > HOPELESS) return ARMDYN_OK;
+  for (size_t k = 0; k < s->count; k++) {
+    struct candidate *c = &s->list[k];
+    if (k > 0 && any && !feasible(c)) break;
+    s->log->log_count = s->log->iterations = 0;
+    enum armdyn_status rc = climb(p, c, s->count == 1, s->log);
+    result->iterations += s->log->iterations;
+    if (!rc && c->solved.end == END_CANCELLED) rc = ARMDYN_ECANCELLED;
+    if (rc) return rc;
+    if (c->solved.end == END_OPTIMAL && !c->rough && feasible(c)) minima_add(result, c->solved.cost);
+    if (k == 0 || better(c, &s->list[best])) {
+      best = k;
+      result->log_count = s->log->log_count;
+      memcpy(result->log, s->log->log, s->log->log_count * sizeof *s->log->log);
+    }
+    if (mesh_ended(c)) break;
+  }
+  const struct candidate first = s->list[0];
+  s->list[0] = s->list[best];
+  s->list[best] = first;
+  return ARMDYN_OK;
 }
 
 /* -- the last word -- */
 
-static double worst_usage(const struct optimum *o, size_t *at)
+static const struct armdyn_margin *worst_margin(const struct planner *p)
 {
-  double worst = 0;
-  *at = 0;
-  for (size_t k = 0; k < ARMDYN_LIMIT_KINDS * armdyn_robot_joint_count(o->robot); k++) {
-    if (!(o->margin[k].usage > worst)) continue;
-    worst = o->margin[k].usage;
-    *at = k;
-  }
+  const struct armdyn_margin *worst = p->margin;
+  for (size_t k = 1; k < ARMDYN_LIMIT_KINDS * armdyn_robot_joint_count(p->robot); k++)
+    if (p->margin[k].usage > worst->usage) worst = &p->margin[k];
   return worst;
 }
 
-static enum armdyn_status tell_infeasible(const struct optimum *o, const struct candidate *c,
+static enum armdyn_status tell_infeasible(const struct planner *p, const struct candidate *c, double minimum,
                                           struct armdyn_error *error)
 {
-  size_t at;
-  worst_usage(o, &at);
-  const struct armdyn_margin *m = &o->margin[at];
-  if (c->solved.end != END_OPTIMAL && !(c->solved.residual <= VERDICT))
-    return armdyn_refuse(error, ARMDYN_EUNAVAILABLE, c->solved.end == END_FINISHED ? "/deadline" : "",
+  const struct armdyn_margin *m = worst_margin(p);
+  const struct armdyn_joint *joint = &armdyn_robot_description(p->robot)->joints[m->joint];
+  const double T = p->free_duration ? p->duration_max : p->request->duration;
+  char remedy[96] = "no duration was found that keeps all limits";
+  if (c->solved.end == END_FINISHED)
+    return armdyn_refuse(error, ARMDYN_EUNAVAILABLE, "/deadline",
                          "no feasible motion was found before the search ended (dual residual %.2g)",
                          c->solved.residual);
-  const struct armdyn_joint *joint = &armdyn_robot_description(o->robot)->joints[m->joint];
+  if (minimum < T)
+    return armdyn_refuse(error, ARMDYN_EUNAVAILABLE, "",
+                         "no feasible motion was found, though %.6g s are enough for one: try more starts or intervals",
+                         minimum);
+  if (!isnan(minimum)) snprintf(remedy, sizeof remedy, "the smallest feasible duration is about %.6g s", minimum);
   return armdyn_refuse(
-      error, ARMDYN_EINFEASIBLE, "/duration",
-      "no motion of %.6g s that keeps all limits was found: what is in the way most is the %s limit of "
-      "joint %zu %s at %.6g s",
-      o->request->duration, armdyn_limit_name(m->limit), m->joint + 1, joint->name, m->time);
+      error, ARMDYN_EINFEASIBLE, p->free_duration ? "/duration_max" : "/duration",
+      "no motion of %.6g s keeps all limits: the nearest one uses %.6g times the %s limit of joint %zu "
+      "%s at %.6g s; %s",
+      T, m->usage, armdyn_limit_name(m->limit), m->joint + 1, joint->name, m->time, remedy);
 }
 
-/* Check densely; where limits are violated between knots, solve again on twice the intervals. */
-static enum armdyn_status confirm(struct optimum *o, struct candidate *c, struct armdyn_optimal_result *result,
+/* What is in the way, where it is the duration: margins of the fastest feasible motion, hurried to the duration that is
+ * asked for. The solution itself exceeds few limits by much, at single knots. */
+static void hurry(struct planner *p, struct candidate *fastest)
+{
+  const struct check check = { p->robot, p->limits, p->workspace };
+  struct armdyn_trajectory *x = &fastest->trajectory;
+  const double factor = (p->free_duration ? p->duration_max : p->request->duration) / armdyn_trajectory_duration(x);
+  for (size_t k = 0; k < x->piece_count; k++) {
+    x->breaks[k + 1] *= factor;
+    for (size_t i = 0; i < x->joint_count * 4; i++)
+      x->coefficients[k * x->joint_count * 4 + i] *= pow(factor, -(double)(i % 4));
+  }
+  check_margins(&check, x, p->margin);
+}
+
+static bool keeps_limits(const struct planner *p, const struct candidate *c)
+{
+  return worst_margin(p)->usage - 1 <= VIOLATION_MOST && c->solved.violation <= VIOLATION_MOST;
+}
+
+/* Where a faster motion is known, the search went astray: once more from there, on the mesh that is asked for. */
+static enum armdyn_status once_more(struct planner *p, const struct candidate *fastest, struct candidate *c,
+                                    struct armdyn_optimal_result *log)
+{
+  struct candidate again = { 0 };
+  enum armdyn_status rc = trajectory_copy(&fastest->trajectory, &again.trajectory);
+  if (!rc) rc = solve_rough(p, p->request->intervals, &again, log);
+  if (!rc) rc = tighten(p, &again, log);
+  const struct candidate before = *c;
+  if (!rc && keeps_limits(p, &again)) *c = again, again = before;
+  candidate_free(&again);
+  return rc;
+}
+
+/* Keep the limits between the knots too, and say what came of it. */
+static enum armdyn_status confirm(struct planner *p, struct candidate *c, struct armdyn_optimal_result *result,
                                   struct armdyn_error *error)
 {
-  const struct check check = { o->robot, o->limits, o->workspace };
-  size_t at;
-  for (;;) {
-    check_margins(&check, &c->trajectory, o->margin);
-    result->violation = fmax(0, worst_usage(o, &at) - 1);
-    if (result->violation <= TOLERANCE) return ARMDYN_OK;
-    if (c->solved.end != END_OPTIMAL || c->solved.violation > TOLERANCE || 2 * c->intervals > INTERVALS_MAX) break;
-    enum armdyn_status rc = solve(o, 2 * c->intervals, c, result);
-    if (rc) return rc;
-    if (c->solved.end == END_CANCELLED) return ARMDYN_ECANCELLED;
+  struct candidate fastest = { 0 };
+  enum armdyn_status rc = tighten(p, c, result);
+  if (rc) return rc;
+  bool keeps = keeps_limits(p, c);
+  if (p->request->minimum_duration || !keeps) rc = shortest(p, c, &result->minimum_duration, &fastest);
+  if (!rc && !keeps && !mesh_ended(c) && result->minimum_duration <= p->request->duration &&
+      fastest.trajectory.breaks) {
+    rc = once_more(p, &fastest, c, result);
+    keeps = !rc && keeps_limits(p, c);
   }
-  return tell_infeasible(o, c, error);
+  result->violation = fmax(0, worst_margin(p)->usage - 1);
+  if (!rc && !keeps && fastest.trajectory.breaks) {
+    hurry(p, &fastest);
+    result->violation = fmax(0, worst_margin(p)->usage - 1);
+  }
+  candidate_free(&fastest);
+  if (rc || keeps) return rc;
+  return tell_infeasible(p, c, result->minimum_duration, error);
 }
 
-/* The cost of a motion, by five Gauss nodes on quarters of every piece. */
-static double weighted_cost(const struct optimum *o, const struct armdyn_trajectory *trajectory)
+static enum armdyn_status plan(struct planner *p, struct armdyn_trajectory *out, struct armdyn_optimal_result *result,
+                               struct starts *s, struct armdyn_error *error)
 {
-  static const double node[] = { -0.9061798459386640, -0.5384693101056831, 0, 0.5384693101056831, 0.9061798459386640 };
-  static const double weight[] = { 0.2369268850561891, 0.4786286704993665, 0.5688888888888889, 0.4786286704993665,
-                                   0.2369268850561891 };
-  enum { PARTS = 4 };
-  const size_t n = trajectory->joint_count;
-  double cost = 0, q[N], qd[N], qdd[N], tau[N];
-  for (size_t k = 0; k < PARTS * trajectory->piece_count; k++) {
-    const size_t piece = k / PARTS;
-    const double part = (trajectory->breaks[piece + 1] - trajectory->breaks[piece]) / PARTS;
-    for (int i = 0; i < 5; i++) {
-      piece_state(trajectory, piece, part * ((double)(k % PARTS) + (1 + node[i]) / 2), q, qd, qdd, NULL);
-      armdyn_inverse_dynamics(o->robot, q, qd, qdd, NULL, o->workspace, tau);
-      for (size_t j = 0; j < n; j++) cost += part / 2 * weight[i] * o->weights[j] * tau[j] * tau[j];
-    }
-  }
-  return cost;
+  enum armdyn_status rc = judge(p, error);
+  if (!rc) rc = try_starts(p, s, result);
+  if (!rc) rc = finish_starts(p, s, result);
+  if (!rc) rc = confirm(p, &s->list[0], result, error);
+  if (rc) return rc;
+  struct candidate *best = &s->list[0];
+  result->cost = cost_of_motion(&p->cost, &best->trajectory, p->workspace, result->terms);
+  result->optimal = best->solved.end == END_OPTIMAL && !best->rough;
+  if (result->optimal && result->minimum_count == 0) minima_add(result, best->solved.cost);
+  result->residual = best->solved.residual;
+  result->intervals = best->intervals;
+  result->duration = armdyn_trajectory_duration(&best->trajectory);
+  *out = best->trajectory;
+  best->trajectory = (struct armdyn_trajectory){ 0 }; /* handed over */
+  return ARMDYN_OK;
 }
 
 enum armdyn_status armdyn_optimal_plan(const struct armdyn_robot *robot, const struct armdyn_optimal_request *request,
@@ -358,29 +423,23 @@ enum armdyn_status armdyn_optimal_plan(const struct armdyn_robot *robot, const s
                                        void *context, struct armdyn_error *error)
 {
   const size_t n = armdyn_robot_joint_count(robot);
-  struct candidate best = { 0 };
   enum armdyn_status rc = ARMDYN_EMEMORY;
-  struct optimum *o = calloc(1, sizeof *o);
-  if (!o || !(o->workspace = armdyn_workspace_new(n))) goto out;
-  o->robot = robot, o->request = request, o->go = go, o->context = context;
-  o->random = UINT64_C(0x9E3779B97F4A7C15) * (request->seed + 1) | 1;
-  *result = (struct armdyn_optimal_result){ 0 };
-  if ((rc = judge(o, error))) goto out;
-  if ((rc = try_starts(o, &best, result))) goto out;
-  if ((rc = confirm(o, &best, result, error))) goto out;
-  result->cost = weighted_cost(o, &best.trajectory);
-  result->optimal = best.solved.end == END_OPTIMAL;
-  result->residual = best.solved.residual;
-  result->intervals = best.intervals;
-  *out = best.trajectory;
-  best.trajectory = (struct armdyn_trajectory){ 0 }; /* handed over */
+  struct planner *p = calloc(1, sizeof *p);
+  struct starts *s = calloc(1, sizeof *s);
+  *result = (struct armdyn_optimal_result){ .minimum_duration = NAN };
+  if (!p || !s || !(s->log = calloc(1, sizeof *s->log)) || !(p->workspace = armdyn_workspace_new(n))) goto out;
+  p->robot = robot, p->request = request, p->go = go, p->context = context;
+  p->random = random_from_seed(request->seed);
+  rc = plan(p, out, result, s, error);
+  if (margin && (rc == ARMDYN_OK || rc == ARMDYN_EINFEASIBLE))
+    memcpy(margin, p->margin, ARMDYN_LIMIT_KINDS * n * sizeof *margin);
 out:
   if (rc == ARMDYN_ECANCELLED) armdyn_refuse(error, rc, "", "the work was cancelled");
   if (rc == ARMDYN_EMEMORY) armdyn_refuse(error, rc, "", "no memory for %zu intervals", request->intervals);
-  if (o && margin && (rc == ARMDYN_OK || rc == ARMDYN_EINFEASIBLE))
-    memcpy(margin, o->margin, ARMDYN_LIMIT_KINDS * n * sizeof *margin);
-  armdyn_trajectory_free(&best.trajectory);
-  if (o) armdyn_workspace_free(o->workspace);
-  free(o);
+  for (size_t k = 0; s && k < s->count; k++) candidate_free(&s->list[k]);
+  if (s) free(s->log);
+  if (p) armdyn_workspace_free(p->workspace);
+  free(s);
+  free(p);
   return rc;
 }

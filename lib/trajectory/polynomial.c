@@ -15,6 +15,17 @@ enum armdyn_status trajectory_allocate(struct armdyn_trajectory *trajectory, siz
   return ARMDYN_EMEMORY;
 }
 
+enum armdyn_status trajectory_copy(const struct armdyn_trajectory *from, struct armdyn_trajectory *to)
+{
+  const size_t pieces = from->piece_count, terms = pieces * from->joint_count * (from->degree + 1);
+  enum armdyn_status rc = trajectory_allocate(to, from->joint_count, pieces, from->degree, from->waypoint_count);
+  if (rc) return rc;
+  memcpy(to->breaks, from->breaks, (pieces + 1) * sizeof *to->breaks);
+  memcpy(to->coefficients, from->coefficients, terms * sizeof *to->coefficients);
+  memcpy(to->waypoint_times, from->waypoint_times, from->waypoint_count * sizeof *to->waypoint_times);
+  return ARMDYN_OK;
+}
+
 void armdyn_trajectory_free(struct armdyn_trajectory *trajectory)
 {
   free(trajectory->breaks);
@@ -26,6 +37,17 @@ void armdyn_trajectory_free(struct armdyn_trajectory *trajectory)
 double armdyn_trajectory_duration(const struct armdyn_trajectory *trajectory)
 {
   return trajectory->breaks[trajectory->piece_count];
+}
+
+void polynomial_quintic(double from, double way, double h, const double x[2], const double y[2], double *c)
+{
+  const double vx = x[0] * h, vy = y[0] * h, ax = x[1] * h * h, ay = y[1] * h * h;
+  c[0] = from;
+  c[1] = x[0];
+  c[2] = x[1] / 2;
+  c[3] = (20 * way - 8 * vy - 12 * vx - 3 * ax + ay) / (2 * h * h * h);
+  c[4] = (-30 * way + 14 * vy + 16 * vx + 3 * ax - 2 * ay) / (2 * h * h * h * h);
+  c[5] = (12 * way - 6 * (vy + vx) + ay - ax) / (2 * h * h * h * h * h);
 }
 
 /* Derivatives 0..3 of sum c_i s^i, by Horner's rule on all at once. */
@@ -42,6 +64,18 @@ static void derivatives(const double *c, size_t degree, double s, double out[4])
   out[1] = p1;
   out[2] = 2 * p2;
   out[3] = 6 * p3;
+}
+
+void polynomial_add_shifted(const double *polynomial, size_t degree, double s, double factor, double *c)
+{
+  for (size_t i = 0; i <= degree; i++) {
+    double power = factor * polynomial[i]; /* times binomial(i, k) s^(i - k), for k = i, i - 1, ... */
+    for (size_t k = i;; k--) {
+      c[k] += power;
+      if (k == 0) break;
+      power *= s * (double)k / (double)(i - k + 1);
+    }
+  }
 }
 
 void piece_state(const struct armdyn_trajectory *trajectory, size_t k, double s, double *q, double *qd, double *qdd,

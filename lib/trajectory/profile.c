@@ -8,6 +8,7 @@
 #include "lib/trajectory/polynomial.h"
 #include "lib/trajectory/request.h"
 #include "lib/trajectory/times.h"
+#include "lib/trajectory/tool_speed.h"
 
 static const double DURATION_MIN = 1e-6, DURATION_MAX = 1e6; /* s */
 
@@ -35,6 +36,7 @@ struct plan {
   enum armdyn_profile profile;
   double *given, *weights, *times; /* point_count each */
   double fixed;                    /* the last passing time that is given before the end, else 0 */
+  double tool_speed;               /* m/s; INFINITY: not limited */
   struct armdyn_trajectory trajectory;
   bool (*cancelled)(void *context);
   void *context;
@@ -57,15 +59,28 @@ static void build(struct plan *plan, double duration)
 }
 
 /* Is this duration feasible? */
+/* Speed of the tool over its limit, at most. */
+static double tool_usage(const struct plan *plan, double *time)
+{
+  if (isinf(plan->tool_speed)) return 0;
+  return tool_speed_most(plan->problem.robot, &plan->trajectory, plan->problem.workspace, time) / plan->tool_speed;
+}
+
+/* Does the motion that was built keep every limit? */
+static bool keeps(const struct plan *plan)
+{
+  const struct check check = check_of(plan);
+  return check_holds(&check, &plan->trajectory) && tool_usage(plan, NULL) <= USAGE_MOST;
+}
+
 static bool holds(struct plan *plan, double duration)
 {
   if (plan->stopped || (plan->cancelled && plan->cancelled(plan->context))) {
     plan->stopped = true;
     return false;
   }
-  const struct check check = check_of(plan);
   build(plan, duration);
-  return check_holds(&check, &plan->trajectory);
+  return keeps(plan);
 }
 
 /* The smallest feasible duration: from a guess up to the first that is feasible or down to the first that is not, then by
@@ -170,9 +185,10 @@ static void take_times(struct plan *plan, const struct armdyn_profile_request *r
   }
 }
 
-/* Find the duration, build the motion with it and judge it. */
-static enum armdyn_status decide(struct plan *plan, double duration, struct armdyn_margin *margin, double *minimum,
-                                 struct armdyn_error *error)
+/* Find the duration, build the motion with it and judge it. The smallest one is not looked for where it is neither asked
+ * for nor needed. */
+static enum armdyn_status decide(struct plan *plan, double duration, bool want_least, struct armdyn_margin *margin,
+                                 double *minimum, struct armdyn_error *error)
 {
   const struct check check = check_of(plan);
   const bool still = request_is_still(plan->problem.joint_count, plan->problem.point_count, plan->problem.points);
@@ -180,7 +196,7 @@ static enum armdyn_status decide(struct plan *plan, double duration, struct armd
   const double guess = weigh(plan);
   double least = NAN;
   if (!still) {
-    least = shortest(plan, guess);
+    if (want_least || free_duration) least = shortest(plan, guess);
   } else if (holds(plan, plan->fixed)) {
     least = plan->fixed;
   }
@@ -192,7 +208,11 @@ static enum armdyn_status decide(struct plan *plan, double duration, struct armd
   const double tried = !free_duration ? duration : isnan(least) ? plan->fixed + guess : least;
   build(plan, tried);
   check_margins(&check, &plan->trajectory, margin);
-  if (free_duration ? !isnan(least) : check_holds(&check, &plan->trajectory)) return ARMDYN_OK;
+  if (free_duration ? !isnan(least) : keeps(plan)) return ARMDYN_OK;
+  double worst = 0, when = 0;
+  for (size_t k = 0; k < ARMDYN_LIMIT_KINDS * plan->problem.joint_count; k++) worst = fmax(worst, margin[k].usage);
+  const double usage = tool_usage(plan, &when);
+  if (usage > worst) return infeasible_tool(usage * plan->tool_speed, when, tried, usage, least, error);
   return infeasible(plan->problem.robot, margin, tried, least, error);
 }
 
@@ -210,6 +230,7 @@ enum armdyn_status armdyn_profile_plan(const struct armdyn_robot *robot, const s
   enum armdyn_status rc = request_check(robot, request, limits, DURATION_MIN, DURATION_MAX, &duration, error);
   if (!rc) rc = request_points_within(robot, request, limits, margins, error);
   if (rc) goto out;
+  plan.tool_speed = request->tool_speed > 0 ? request->tool_speed : INFINITY;
   plan.problem = (struct profile_problem){ robot, n, request->point_count, request->points, limits, NULL, NULL, NULL };
   if ((rc = plan_allocate(&plan, request))) {
     armdyn_refuse(error, rc, "", "no memory for a motion through %zu points", request->point_count);
@@ -217,7 +238,7 @@ enum armdyn_status armdyn_profile_plan(const struct armdyn_robot *robot, const s
   }
   take_times(&plan, request);
   path_limits_find(&plan.problem, plan.path);
-  if ((rc = decide(&plan, duration, margins, &minimum, error))) goto out;
+  if ((rc = decide(&plan, duration, minimum_duration != NULL, margins, &minimum, error))) goto out;
   memcpy(plan.trajectory.waypoint_times, plan.times, request->point_count * sizeof *plan.times);
   *out = plan.trajectory;
   plan.trajectory = (struct armdyn_trajectory){ 0 }; /* handed over */

@@ -32,7 +32,7 @@ void request_limits(const struct armdyn_robot *robot, const struct armdyn_profil
   }
 }
 
-static enum armdyn_status limits_check(const struct armdyn_limits *limits, size_t joint, struct armdyn_error *error)
+enum armdyn_status limits_check(const struct armdyn_limits *limits, size_t joint, struct armdyn_error *error)
 {
   char where[64];
   if (!(limits->position[0] < limits->position[1])) {
@@ -113,6 +113,8 @@ enum armdyn_status request_check(const struct armdyn_robot *robot, const struct 
     if ((rc = limits_check(&limits[j], j, error))) return rc;
   }
   if ((rc = points_check(request, n, error))) return rc;
+  if (!(request->tool_speed >= 0))
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/tool_speed_max", "must be > 0, got %g", request->tool_speed);
   const double end = request->times ? request->times[count - 1] : NAN;
   *duration = isnan(request->duration) ? end : request->duration;
   if (!isnan(end) && fabs(end - *duration) > 1e-9 * end) {
@@ -160,18 +162,35 @@ bool request_is_still(size_t joints, size_t points, const double *q)
   return true;
 }
 
+/* What duration would do. */
+static void word_remedy(double minimum_duration, char *out, size_t size)
+{
+  if (isnan(minimum_duration))
+    snprintf(out, size, "no duration of this profile keeps all limits");
+  else
+    snprintf(out, size, "the shortest duration of this profile is %.6g s", minimum_duration);
+}
+
+enum armdyn_status infeasible_tool(double speed, double time, double duration, double usage, double minimum_duration,
+                                   struct armdyn_error *error)
+{
+  char remedy[96];
+  word_remedy(minimum_duration, remedy, sizeof remedy);
+  return armdyn_refuse(error, ARMDYN_EINFEASIBLE, "/duration",
+                       "the speed of the tool is %.6g m/s at %.6g s of %.6g s, %.6g times its limit; %s", speed, time,
+                       duration, usage, remedy);
+}
+
 enum armdyn_status infeasible(const struct armdyn_robot *robot, const struct armdyn_margin *margin, double duration,
                               double minimum_duration, struct armdyn_error *error)
 {
   const size_t n = armdyn_robot_joint_count(robot);
   const struct armdyn_margin *worst = margin;
-  char remedy[96] = "no duration of this profile keeps all limits";
+  char remedy[96];
   for (size_t k = 1; k < ARMDYN_LIMIT_KINDS * n; k++) {
     if (margin[k].usage > worst->usage) worst = &margin[k];
   }
-  if (!isnan(minimum_duration)) {
-    snprintf(remedy, sizeof remedy, "the shortest duration of this profile is %.6g s", minimum_duration);
-  }
+  word_remedy(minimum_duration, remedy, sizeof remedy);
   const struct armdyn_joint *joint = &armdyn_robot_description(robot)->joints[worst->joint];
   return armdyn_refuse(error, ARMDYN_EINFEASIBLE, "/duration",
                        "%s of joint %zu %s is %.6g %s at %.6g s of %.6g s, %.6g times its limit; %s",

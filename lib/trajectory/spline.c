@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "lib/math/linear.h"
+#include "lib/trajectory/polynomial.h"
 #include "lib/trajectory/profile.h"
 
 /* The knots: points with different times. */
@@ -59,17 +60,6 @@ static void cubic_piece(double from, double way, double h, const double x[2], co
   c[2] = (3 * way / h - 2 * x[0] - y[0]) / h;
   c[3] = (x[0] + y[0] - 2 * way / h) / (h * h);
 }
-static void quintic_piece(double from, double way, double h, const double x[2], const double y[2], double *c)
-{
-  const double vx = x[0] * h, vy = y[0] * h, ax = x[1] * h * h, ay = y[1] * h * h;
-  c[0] = from;
-  c[1] = x[0];
-  c[2] = x[1] / 2;
-  c[3] = (20 * way - 8 * vy - 12 * vx - 3 * ax + ay) / (2 * h * h * h);
-  c[4] = (-30 * way + 14 * vy + 16 * vx + 3 * ax - 2 * ay) / (2 * h * h * h * h);
-  c[5] = (12 * way - 6 * (vy + vx) + ay - ax) / (2 * h * h * h * h * h);
-}
-
 /* The two splines differ in these. */
 struct spline {
   size_t unknowns; /* at every inner knot */
@@ -79,7 +69,7 @@ struct spline {
   void (*piece)(double from, double way, double h, const double x[2], const double y[2], double *c);
 };
 static const struct spline cubic = { 1, 3, cubic_rows, cubic_right, cubic_piece };
-static const struct spline quintic = { 2, 5, quintic_rows, quintic_right, quintic_piece };
+static const struct spline quintic = { 2, 5, quintic_rows, quintic_right, polynomial_quintic };
 
 /* Derivatives at the inner knots, (count - 2) x unknowns x columns, into d. */
 static void solve_knots(const struct spline *spline, const struct knots *x, double *blocks, double *d)

@@ -3,34 +3,83 @@
 #include <math.h>
 
 #include "armdyn/derivatives.h"
+#include "lib/math/band.h"
 #include "lib/trajectory/bspline.h"
 
 enum { N = ARMDYN_JOINTS_MAX };
 
 void transcription_carve(struct transcription *t, struct carve *c)
 {
-  const size_t n = t->n;
+  const size_t n = t->n, knots = t->intervals + 1;
   t->points = 2 * t->intervals + 1;
   t->controls = t->intervals + 3;
+  t->most = carve(c, t->bound_count * knots, sizeof *t->most);
+  t->unit = carve(c, t->points, sizeof *t->unit);
   t->basis = carve(c, t->points, sizeof *t->basis);
+  t->drift = carve(c, t->controls * n, sizeof *t->drift);
   t->q = carve(c, t->points * n, sizeof *t->q);
   t->qd = carve(c, t->points * n, sizeof *t->qd);
   t->qdd = carve(c, t->points * n, sizeof *t->qdd);
   t->tau = carve(c, t->points * n, sizeof *t->tau);
   t->jacobian = carve(c, t->points * 3 * n * n, sizeof *t->jacobian);
-  t->room = carve(c, t->bound_count * (t->intervals + 1), sizeof *t->room);
+  t->room = carve(c, t->bound_count * knots, sizeof *t->room);
+  t->by_duration = t->free_duration ? carve(c, t->points * 5 * n, sizeof *t->by_duration) : NULL;
+  t->friction = t->rated ? carve(c, knots * n, sizeof *t->friction) : NULL;
+  curvature_carve(t, c);
 }
 
-static size_t interval_of(const struct transcription *t, size_t point)
+size_t transcription_interval(const struct transcription *t, size_t point)
 {
   return point / 2 < t->intervals ? point / 2 : t->intervals - 1;
 }
 
-void transcription_init(struct transcription *t)
+void transcription_init(struct transcription *t, double duration)
 {
   for (size_t p = 0; p < t->points; p++) {
-    const size_t k = interval_of(t, p);
-    bspline_basis(t->intervals, t->h, k, (double)p / 2 - (double)k, t->basis[p]);
+    const size_t k = transcription_interval(t, p);
+    bspline_basis(t->intervals, 1, k, (double)p / 2 - (double)k, t->unit[p]);
+  }
+  transcription_set_duration(t, duration);
+}
+
+void transcription_set_duration(struct transcription *t, double duration)
+{
+  t->h = duration / (double)t->intervals;
+  for (size_t p = 0; p < t->points; p++) {
+    double scale = 1;
+    for (size_t r = 0; r < 4; r++, scale /= t->h)
+      for (size_t a = 0; a < 4; a++) t->basis[p][r][a] = scale * t->unit[p][r][a];
+  }
+}
+
+double transcription_duration(const struct transcription *t)
+{
+  return t->h * (double)t->intervals;
+}
+
+void transcription_set_ends(struct transcription *t, double *controls)
+{
+  const size_t n = t->n, last = t->controls - 1;
+  for (size_t e = 0; e < 2; e++) {
+    const struct end_state *end = &t->ends[e];
+    const size_t point = e ? t->points - 1 : 0;
+    for (size_t j = 0; j < n; j++) {
+      /* derivative r at an end takes r + 1 controls: one after the other follows */
+      double value[3] = { 0 }, drift[3] = { 0 }, power = 1;
+      for (size_t r = 0; r < end->given; r++, power *= t->h) {
+        const double *b = t->unit[point][r];
+        double sum = power * end->x[r][j], change = (double)r * sum;
+        for (size_t a = 0; a < r; a++) {
+          sum -= b[e ? 3 - a : a] * value[a];
+          change -= b[e ? 3 - a : a] * drift[a];
+        }
+        value[r] = sum / b[e ? 3 - r : r];
+        drift[r] = change / b[e ? 3 - r : r];
+        const size_t at = (e ? last - r : r) * n + j;
+        controls[at] = value[r];
+        t->drift[at] = drift[r];
+      }
+    }
   }
 }
 
@@ -43,38 +92,49 @@ static double quadrature_weight(const struct transcription *t, size_t point)
 
 bool transcription_bounds(const struct transcription *t, const struct bound *b, size_t knot)
 {
-  const bool end = knot == 0 || knot == t->intervals;
+  const size_t given = knot == 0 ? t->ends[0].given : knot == t->intervals ? t->ends[1].given : 0;
   switch (b->kind) {
+  case ARMDYN_LIMIT_VELOCITY: return knot + 1 >= t->ends[0].given && knot + t->ends[1].given <= t->intervals + 2;
   case ARMDYN_LIMIT_POSITION:
-  case ARMDYN_LIMIT_VELOCITY: return !end;
-  case ARMDYN_LIMIT_ACCELERATION: return !end || t->fixed < 3;
-  case ARMDYN_LIMIT_JERK: return knot < t->intervals;
+  case ARMDYN_LIMIT_ACCELERATION: return given <= (size_t)b->kind;
+  case ARMDYN_LIMIT_JERK:
+  case ARMDYN_LIMIT_TORQUE_RATE: return knot < t->intervals;
   default: return true;
   }
 }
 
-/* Derivative r of the spline of one joint at a point */
-static double combine(const struct transcription *t, const double *controls, size_t point, size_t r, size_t joint)
+double transcription_combine(const struct transcription *t, const double *controls, size_t point, size_t r,
+                             size_t joint)
 {
-  const double *b = t->basis[point][r], *c = controls + interval_of(t, point) * t->n + joint;
+  const double *b = t->basis[point][r], *c = controls + transcription_interval(t, point) * t->n + joint;
   return b[0] * c[0] + b[1] * c[t->n] + b[2] * c[2 * t->n] + b[3] * c[3 * t->n];
 }
 
 static double value_at(const struct transcription *t, const struct bound *b, const double *controls, size_t knot)
 {
-  if (b->kind == ARMDYN_LIMIT_TORQUE) return t->tau[2 * knot * t->n + b->joint];
-  return combine(t, controls, 2 * knot, (size_t)b->kind, b->joint);
+  const size_t at = 2 * knot * t->n + b->joint;
+  switch (b->kind) {
+  case ARMDYN_LIMIT_POSITION: return t->q[at];
+  case ARMDYN_LIMIT_VELOCITY: return velocity_bound_value(t, controls, knot, b->joint);
+  case ARMDYN_LIMIT_ACCELERATION: return t->qdd[at];
+  case ARMDYN_LIMIT_JERK: return transcription_combine(t, controls, 2 * knot, 3, b->joint);
+  case ARMDYN_LIMIT_TORQUE: return t->tau[at];
+  default: return knot < t->intervals ? torque_rate_value(t, knot, b->joint) : 0;
+  }
 }
 
 double transcription_evaluate(struct transcription *t, const double *controls)
 {
   const size_t n = t->n;
   double cost = 0;
+  t->at = controls;
   for (size_t p = 0; p < t->points; p++) {
-    for (size_t j = 0; j < n; j++) {
-      t->q[p * n + j] = combine(t, controls, p, 0, j);
-      t->qd[p * n + j] = combine(t, controls, p, 1, j);
-      t->qdd[p * n + j] = combine(t, controls, p, 2, j);
+    double *const out[3] = { t->q + p * n, t->qd + p * n, t->qdd + p * n };
+    const double *c = controls + transcription_interval(t, p) * n;
+    for (size_t r = 0; r < 3; r++) {
+      const double *b = t->basis[p][r];
+      for (size_t j = 0; j < n; j++)
+        out[r][j] = b[0] * c[j] + b[1] * c[n + j] + b[2] * c[2 * n + j] + b[3] * c[3 * n + j];
     }
   }
   const struct armdyn_samples samples = {
@@ -82,33 +142,53 @@ double transcription_evaluate(struct transcription *t, const double *controls)
   };
   armdyn_inverse_dynamics_batch(t->robot, &samples, t->workspace, t->tau);
   for (size_t p = 0; p < t->points; p++) {
-    const double *tau = t->tau + p * n;
-    for (size_t j = 0; j < n; j++) cost += quadrature_weight(t, p) * t->weights[j] * tau[j] * tau[j];
+    const size_t at = p * n;
+    cost += quadrature_weight(t, p) * cost_density(&t->cost, t->q + at, t->qd + at, t->tau + at);
   }
+  if (t->rated) torque_rate_friction(t);
   for (size_t b = 0; b < t->bound_count; b++) {
     const struct bound *bound = &t->bounds[b];
-    double *room = t->room + b * (t->intervals + 1);
-    for (size_t k = 0; k <= t->intervals; k++) room[k] = bound->most - bound->scale * value_at(t, bound, controls, k);
+    const size_t row = b * (t->intervals + 1);
+    for (size_t k = 0; k <= t->intervals; k++)
+      t->room[row + k] = t->most[row + k] - bound->scale * value_at(t, bound, controls, k);
   }
-  return cost;
+  return t->total = cost;
 }
 
-void transcription_differentiate(struct transcription *t)
+const double *transcription_slopes(const struct transcription *t, size_t point, size_t r)
 {
-  const size_t n = t->n;
-  for (size_t p = 0; p < t->points; p++) {
-    double *D = t->jacobian + p * 3 * n * n;
-    armdyn_inverse_dynamics_derivatives(t->robot, t->q + p * n, t->qd + p * n, t->qdd + p * n, NULL, t->workspace, D,
-                                        D + n * n, D + 2 * n * n);
+  return t->jacobian + (r * t->points + point) * t->n * t->n;
+}
+
+/* out += D x */
+static void slopes_apply(const struct transcription *t, size_t point, size_t r, const double *x, double *out)
+{
+  const double *D = transcription_slopes(t, point, r);
+  for (size_t i = 0; i < t->n; i++)
+    for (size_t j = 0; j < t->n; j++) out[i] += D[i * t->n + j] * x[j];
+}
+
+void transcription_differentiate(struct transcription *t, const double *controls)
+{
+  const size_t n = t->n, size = t->points * n * n;
+  const struct armdyn_samples samples = {
+    .count = t->points, .q = { t->q, n }, .qd = { t->qd, n }, .qdd = { t->qdd, n }
+  };
+  armdyn_inverse_dynamics_derivatives_batch(t->robot, &samples, t->workspace, t->jacobian, t->jacobian + size,
+                                            t->jacobian + 2 * size);
+  for (size_t p = 0; p < t->points && t->by_duration; p++) {
+    double *out = t->by_duration + p * 5 * n;
+    for (size_t r = 0; r < 4; r++)
+      for (size_t j = 0; j < n; j++)
+        out[r * n + j] =
+            transcription_combine(t, t->drift, p, r, j) - (double)r * transcription_combine(t, controls, p, r, j);
+    memset(out + 4 * n, 0, n * sizeof *out);
+    for (size_t r = 0; r < 3; r++) slopes_apply(t, p, r, out + r * n, out + 4 * n);
   }
 }
 
-/* What pulls at one point: on the torques, and on derivative r of the position. */
-struct point_pull {
-  double torque[N], motion[4][N];
-};
-
-/* Sum over the bounds of factor . amount at a knot. */
+/* Sum over the bounds of factor . amount at a knot; those of velocities and stiffnesses of torque rates are not of one
+ * knot and left out. */
 static void collect(const struct transcription *t, size_t point, const double *amount, bool squared,
                     struct point_pull *out)
 {
@@ -117,8 +197,13 @@ static void collect(const struct transcription *t, size_t point, const double *a
   const size_t knot = point / 2;
   for (size_t b = 0; b < t->bound_count; b++) {
     const struct bound *bound = &t->bounds[b];
-    if (!transcription_bounds(t, bound, knot)) continue;
-    const double x = amount[b * (t->intervals + 1) + knot] * bound->scale * (squared ? bound->scale : 1);
+    const double *row = amount + b * (t->intervals + 1);
+    if (bound->kind == ARMDYN_LIMIT_TORQUE_RATE) {
+      if (!squared) torque_rate_pull(t, bound->joint, knot, row, bound->scale, out);
+      continue;
+    }
+    if (bound->kind == ARMDYN_LIMIT_VELOCITY || !transcription_bounds(t, bound, knot)) continue;
+    const double x = row[knot] * bound->scale * (squared ? bound->scale : 1);
     if (bound->kind == ARMDYN_LIMIT_TORQUE)
       out->torque[bound->joint] += x;
     else
@@ -126,42 +211,79 @@ static void collect(const struct transcription *t, size_t point, const double *a
   }
 }
 
-void transcription_torque_pull(const struct transcription *t, size_t point, const double *multiplier, double *pull)
+void transcription_pull(const struct transcription *t, size_t point, const double *multiplier, struct point_pull *out)
 {
-  struct point_pull x;
-  collect(t, point, multiplier, false, &x);
-  for (size_t i = 0; i < t->n; i++)
-    pull[i] = x.torque[i] + 2 * quadrature_weight(t, point) * t->weights[i] * t->tau[point * t->n + i];
+  const size_t at = point * t->n;
+  struct cost_slopes x;
+  collect(t, point, multiplier, false, out);
+  cost_slopes(&t->cost, t->q + at, t->qd + at, t->tau + at, quadrature_weight(t, point), &x);
+  for (size_t j = 0; j < t->n; j++) {
+    out->torque[j] += x.tau[j];
+    out->motion[0][j] += x.q[j];
+    out->motion[1][j] += x.qd[j];
+  }
 }
 
-void transcription_gradient(const struct transcription *t, const double *multiplier, double *gradient, double *size)
+/* The pull on the torques becomes one on the motion. */
+static void chain(const struct transcription *t, size_t p, struct point_pull *pull)
 {
   const size_t n = t->n;
-  double largest = 0;
+  for (size_t r = 0; r < 3; r++) {
+    const double *D = transcription_slopes(t, p, r);
+    for (size_t i = 0; i < n; i++)
+      for (size_t j = 0; j < n; j++) pull->motion[r][j] += D[i * n + j] * pull->torque[i];
+  }
+}
+
+/* The part of the derivative by log T that the rates of torques have beyond the motion's: they are divided by h. */
+static double rates_shrink(const struct transcription *t, const double *multiplier)
+{
+  double sum = 0;
+  for (size_t b = 0; b < t->bound_count && multiplier; b++) {
+    const struct bound *bound = &t->bounds[b];
+    if (bound->kind != ARMDYN_LIMIT_TORQUE_RATE) continue;
+    for (size_t k = 0; k < t->intervals; k++) {
+      const size_t from = k * t->n + bound->joint, to = from + t->n;
+      const double rise = t->tau[2 * to - bound->joint] - t->friction[to].torque -
+                          (t->tau[2 * from - bound->joint] - t->friction[from].torque);
+      sum -= multiplier[b * (t->intervals + 1) + k] * bound->scale * rise / t->h;
+    }
+  }
+  return sum;
+}
+
+double transcription_gradient(const struct transcription *t, const double *multiplier, double *gradient, double *size)
+{
+  const size_t n = t->n;
+  double largest = 0, by_duration = t->by_duration ? t->total + rates_shrink(t, multiplier) : 0;
   for (size_t p = 0; p < t->points; p++) {
-    const double *D = t->jacobian + p * 3 * n * n;
     struct point_pull pull;
-    collect(t, p, multiplier, false, &pull);
-    transcription_torque_pull(t, p, multiplier, pull.torque);
-    for (size_t r = 0; r < 3; r++)
-      for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < n; j++) pull.motion[r][j] += D[(r * n + i) * n + j] * pull.torque[i];
+    double *out = gradient + transcription_interval(t, p) * n;
+    transcription_pull(t, p, multiplier, &pull);
+    chain(t, p, &pull);
     for (size_t a = 0; a < 4; a++)
       for (size_t j = 0; j < n; j++) {
         double sum = 0;
         for (size_t r = 0; r < 4; r++) sum += t->basis[p][r][a] * pull.motion[r][j];
-        gradient[(interval_of(t, p) + a) * n + j] += sum;
-        largest = fmax(largest, fabs(sum));
+        out[a * n + j] += sum;
+        largest = fabs(sum) > largest ? fabs(sum) : largest;
       }
+    for (size_t r = 0; r < 4 && t->by_duration; r++)
+      for (size_t j = 0; j < n; j++) by_duration += pull.motion[r][j] * t->by_duration[(p * 5 + r) * n + j];
   }
+  for (size_t b = 0; b < t->bound_count && multiplier; b++)
+    if (t->bounds[b].kind == ARMDYN_LIMIT_VELOCITY)
+      by_duration += velocity_bound_pull(t, &t->bounds[b], multiplier + b * (t->intervals + 1), gradient, &largest);
   if (size) *size = largest;
+  return by_duration;
 }
 
 /* J: rows of torque by the 4 n controls of a point */
 static void control_jacobian(const struct transcription *t, size_t p, double *J)
 {
   const size_t n = t->n;
-  const double *Q = t->jacobian + p * 3 * n * n, *V = Q + n * n, *M = V + n * n;
+  const double *Q = transcription_slopes(t, p, 0), *V = transcription_slopes(t, p, 1),
+               *M = transcription_slopes(t, p, 2);
   for (size_t i = 0; i < n; i++)
     for (size_t a = 0; a < 4; a++) {
       const double b0 = t->basis[p][0][a], b1 = t->basis[p][1][a], b2 = t->basis[p][2][a];
@@ -169,49 +291,200 @@ static void control_jacobian(const struct transcription *t, size_t p, double *J)
     }
 }
 
-void transcription_gauss_newton(const struct transcription *t, const double *stiffness, double *H)
+/* Where second derivatives of one interval are added up. */
+struct block {
+  size_t width;
+  double *H, *mixed, *corner; /* mixed NULL: a given duration */
+};
+
+static struct block block_at(const struct transcription *t, size_t interval, double *H, struct duration_bend *bend)
 {
-  const size_t n = t->n, width = 4 * n;
-  double J[4 * N * N];
-  memset(H, 0, t->controls * n * width * sizeof *H);
-  for (size_t p = 0; p < t->points; p++) {
-    const double w = quadrature_weight(t, p);
-    double *block = H + interval_of(t, p) * n * width;
-    struct point_pull pull;
-    collect(t, p, stiffness, true, &pull);
-    control_jacobian(t, p, J);
-    for (size_t i = 0; i < n; i++) {
-      const double *row = J + i * width, W = 2 * w * t->weights[i] + pull.torque[i];
-      for (size_t a = 0; a < width; a++) {
-        double *restrict out = block + a * width;
-        const double *restrict tail = row + a, factor = W * row[a];
-        for (size_t b = 0; b < width - a; b++) out[b] += factor * tail[b];
-      }
-    }
-    if (p % 2) continue;
-    for (size_t r = 0; r < 4; r++)
-      for (size_t a = 0; a < 4; a++)
-        for (size_t b = a; b < 4; b++)
-          for (size_t j = 0; j < n; j++)
-            block[(a * n + j) * width + (b - a) * n] += t->basis[p][r][a] * t->basis[p][r][b] * pull.motion[r][j];
+  const size_t width = 4 * t->n, at = interval * t->n;
+  return (struct block){ width, H + at * width, t->by_duration ? bend->mixed + at : NULL,
+                         t->by_duration ? &bend->corner : NULL };
+}
+
+/* weight times the square of (row, by_duration), for some rows of the torques' Jacobian: where a basis function is zero, as
+ * the last one is at a knot, so are their columns.
+ *   by_duration  in  NULL: a given duration */
+static void squares_add(const struct transcription *t, size_t p, const struct block *block, const double *weight,
+                        const double *J, const double *by_duration)
+{
+  const size_t n = t->n, width = block->width;
+  double(*b)[4] = t->basis[p];
+  const bool first = b[0][0] == 0 && b[1][0] == 0 && b[2][0] == 0;
+  const bool last = b[0][3] == 0 && b[1][3] == 0 && b[2][3] == 0;
+  const struct band_rows rows = { n, width - (first ? n : 0) - (last ? n : 0), width, weight, J + (first ? n : 0) };
+  band_squares_add(&rows, width, block->H + (first ? n * width : 0));
+  for (size_t i = 0; i < n && by_duration; i++) {
+    for (size_t a = 0; a < width; a++) block->mixed[a] += weight[i] * by_duration[i] * J[i * width + a];
+    *block->corner += weight[i] * by_duration[i] * by_duration[i];
   }
 }
 
-void transcription_room_change(const struct transcription *t, const double *step, double *change)
+/* The same for one row that may have any columns. */
+static void square_add(const struct block *block, double weight, const double *row, double by_duration)
+{
+  const size_t width = block->width;
+  if (weight == 0) return;
+  band_squares_add(&(struct band_rows){ 1, width, width, &weight, row }, width, block->H);
+  if (!block->mixed) return;
+  for (size_t a = 0; a < width; a++) block->mixed[a] += weight * by_duration * row[a];
+  *block->corner += weight * by_duration * by_duration;
+}
+
+/* A square of the cost in terms of the 4 n controls of a point; returns its part by log T. */
+static double square_row(const struct transcription *t, size_t p, const struct cost_square *square, const double *J,
+                         double *row)
+{
+  const size_t n = t->n, width = 4 * n;
+  const double *by = t->by_duration ? t->by_duration + p * 5 * n : NULL;
+  double by_duration = 0;
+  memset(row, 0, width * sizeof *row);
+  for (size_t j = square->first; j < square->last; j++) {
+    for (size_t a = 0; a < 4; a++)
+      row[a * n + j] += t->basis[p][0][a] * square->a.q[j] + t->basis[p][1][a] * square->a.qd[j];
+    for (size_t b = 0; b < width; b++) row[b] += square->a.tau[j] * J[j * width + b];
+    if (by) by_duration += square->a.q[j] * by[j] + square->a.qd[j] * by[n + j] + square->a.tau[j] * by[4 * n + j];
+  }
+  return by_duration;
+}
+
+/* Limits of position, velocity, acceleration and jerk touch one joint each. */
+static void motion_squares_add(const struct transcription *t, size_t p, const struct point_pull *stiffness,
+                               const struct block *block)
+{
+  const size_t n = t->n;
+  for (size_t r = 0; r < 4; r++) {
+    const double *b = t->basis[p][r], *by = t->by_duration ? t->by_duration + (p * 5 + r) * n : NULL;
+    for (size_t j = 0; j < n; j++) {
+      const double weight = stiffness->motion[r][j];
+      if (weight == 0) continue;
+      for (size_t a = 0; a < 4; a++) {
+        double *out = block->H + (a * n + j) * block->width;
+        for (size_t c = a; c < 4; c++) out[(c - a) * n] += weight * b[a] * b[c];
+        if (by) block->mixed[a * n + j] += weight * b[a] * by[j];
+      }
+      if (by) *block->corner += weight * by[j] * by[j];
+    }
+  }
+}
+
+static void rate_squares_add(const struct transcription *t, const double *stiffness, double *H,
+                             struct duration_bend *bend)
+{
+  double row[4 * N];
+  for (size_t b = 0; b < t->bound_count; b++) {
+    const struct bound *bound = &t->bounds[b];
+    if (bound->kind != ARMDYN_LIMIT_TORQUE_RATE) continue;
+    for (size_t k = 0; k < t->intervals; k++) {
+      const double by_duration = torque_rate_row(t, k, bound->joint, row);
+      const struct block block = block_at(t, k, H, bend);
+      square_add(&block, stiffness[b * (t->intervals + 1) + k] * bound->scale * bound->scale, row, by_duration);
+    }
+  }
+}
+
+/* What log T bends besides squares: the weights of the quadrature grow with it, and derivative r falls with its power. */
+static void duration_bend_add(const struct transcription *t, const double *multiplier, struct duration_bend *bend)
+{
+  const size_t n = t->n;
+  bend->corner += 2 * transcription_gradient(t, NULL, bend->mixed, NULL) - t->total;
+  for (size_t p = 0; p < t->points; p++) {
+    double *mixed = bend->mixed + transcription_interval(t, p) * n;
+    const double *by = t->by_duration + p * 5 * n;
+    struct point_pull pull;
+    transcription_pull(t, p, multiplier, &pull);
+    chain(t, p, &pull);
+    for (size_t r = 1; r < 4; r++)
+      for (size_t j = 0; j < n; j++) {
+        const double share = (double)r * pull.motion[r][j];
+        for (size_t a = 0; a < 4; a++) mixed[a * n + j] -= share * t->basis[p][r][a];
+        bend->corner -= share * by[r * n + j];
+      }
+  }
+}
+
+void transcription_gauss_newton(const struct transcription *t, const double *stiffness, const double *multiplier,
+                                double *H, struct duration_bend *bend)
+{
+  const size_t n = t->n, width = 4 * n;
+  double J[4 * N * N], row[4 * N];
+  struct cost_bend squares;
+  memset(H, 0, t->controls * n * width * sizeof *H);
+  if (t->by_duration) memset(bend->mixed, 0, t->controls * n * sizeof *bend->mixed), bend->corner = 0;
+  for (size_t p = 0; p < t->points; p++) {
+    const size_t at = p * n;
+    const struct block block = block_at(t, transcription_interval(t, p), H, bend);
+    const double *by = t->by_duration ? t->by_duration + (p * 5 + 4) * n : NULL;
+    struct point_pull pull;
+    collect(t, p, stiffness, true, &pull);
+    cost_bend(&t->cost, t->q + at, t->qd + at, t->tau + at, quadrature_weight(t, p), &squares);
+    control_jacobian(t, p, J);
+    for (size_t i = 0; i < n; i++) pull.torque[i] += squares.tau[i];
+    squares_add(t, p, &block, pull.torque, J, by);
+    for (size_t k = 0; k < squares.count; k++) {
+      const double by_duration = square_row(t, p, &squares.squares[k], J, row);
+      square_add(&block, squares.squares[k].weight, row, by_duration);
+    }
+    if (p % 2 == 0) motion_squares_add(t, p, &pull, &block);
+  }
+  for (size_t b = 0; b < t->bound_count; b++) {
+    const size_t first = b * (t->intervals + 1);
+    if (t->bounds[b].kind == ARMDYN_LIMIT_VELOCITY)
+      velocity_bound_bend(t, &t->bounds[b], stiffness + first, multiplier + first, H, bend);
+  }
+  if (t->rated) rate_squares_add(t, stiffness, H, bend);
+  if (t->by_duration) duration_bend_add(t, multiplier, bend);
+}
+
+void transcription_dent_add(const struct transcription *t, double *S, struct duration_bend *bend)
+{
+  const size_t n = t->n;
+  double J[4 * N * N], row[4 * N];
+  struct cost_bend squares;
+  if (!cost_is_dented(&t->cost)) return;
+  for (size_t p = 0; p < t->points; p++) {
+    const size_t at = p * n;
+    const struct block block = block_at(t, transcription_interval(t, p), S, bend);
+    cost_dent(&t->cost, t->q + at, t->qd + at, t->tau + at, quadrature_weight(t, p), &squares);
+    control_jacobian(t, p, J);
+    for (size_t k = 0; k < squares.count; k++) {
+      const double by_duration = square_row(t, p, &squares.squares[k], J, row);
+      square_add(&block, squares.squares[k].weight, row, by_duration);
+    }
+  }
+}
+
+static double change_of(const struct transcription *t, const struct bound *b, double x[5][N], const double *step,
+                        double duration_step, size_t knot)
+{
+  if (b->kind == ARMDYN_LIMIT_TORQUE) return x[4][b->joint];
+  if (b->kind == ARMDYN_LIMIT_VELOCITY)
+    return velocity_bound_value(t, step, knot, b->joint) +
+           (t->by_duration ? duration_step * velocity_bound_by_duration(t, t->at, knot, b->joint) : 0);
+  if (b->kind != ARMDYN_LIMIT_TORQUE_RATE) return x[b->kind][b->joint];
+  if (knot == t->intervals) return 0;
+  double row[4 * N], sum = torque_rate_row(t, knot, b->joint, row) * duration_step;
+  for (size_t a = 0; a < 4 * t->n; a++) sum += row[a] * step[knot * t->n + a];
+  return sum;
+}
+
+void transcription_room_change(const struct transcription *t, const double *step, double duration_step, double *change)
 {
   const size_t n = t->n;
   for (size_t k = 0; k <= t->intervals; k++) {
-    const double *D = t->jacobian + 2 * k * 3 * n * n;
-    double x[4][N], tau[N] = { 0 };
+    double x[5][N];
     for (size_t r = 0; r < 4; r++)
-      for (size_t j = 0; j < n; j++) x[r][j] = combine(t, step, 2 * k, r, j);
-    for (size_t r = 0; r < 3; r++)
-      for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < n; j++) tau[i] += D[(r * n + i) * n + j] * x[r][j];
+      for (size_t j = 0; j < n; j++) {
+        x[r][j] = transcription_combine(t, step, 2 * k, r, j);
+        if (t->by_duration) x[r][j] += duration_step * t->by_duration[(2 * k * 5 + r) * n + j];
+      }
+    memset(x[4], 0, n * sizeof **x);
+    for (size_t r = 0; r < 3; r++) slopes_apply(t, 2 * k, r, x[r], x[4]);
     for (size_t b = 0; b < t->bound_count; b++) {
       const struct bound *bound = &t->bounds[b];
-      const double value = bound->kind == ARMDYN_LIMIT_TORQUE ? tau[bound->joint] : x[bound->kind][bound->joint];
-      change[b * (t->intervals + 1) + k] = -bound->scale * value;
+      change[b * (t->intervals + 1) + k] = -bound->scale * change_of(t, bound, x, step, duration_step, k);
     }
   }
 }

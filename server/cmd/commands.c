@@ -5,6 +5,11 @@ const struct command commands[] = {
   /* name             function                internal  summary */
   { "serve",          command_serve,          false,    "serve the HTTP API" },
   { "controller-sim", command_controller_sim, false,    "simulate a controller and its arm" },
+  { "key",            command_key,            false,    "make, list and revoke API keys" },
+  { "registers",      command_registers,      false,    "print the registers of a controller, and a skeleton of its program" },
+  { "audit",          command_audit,          false,    "verify or print the audit trail" },
+  { "backup",         command_backup,         false,    "copy the store, also of a running service, and check the copy" },
+  { "restore",        command_restore,        false,    "make a store of such a copy" },
   { "gateway",        command_gateway,        true,     "speak to controllers, for serve" },
   { "worker",         command_worker,         true,     "compute jobs for serve" },
   { "healthcheck",    command_healthcheck,    false,    "ask a running service whether it lives: exit status 0 or 1" },

@@ -21,9 +21,13 @@ static const char usage[] =
     "  --position Q1,..     where the arm stands, rad or m; default: at the start of the first profile\n"
     "  --base N             first register, default 1000\n"
     "  --samples N          samples that fit, default 2000000\n"
+    "  --ring N             samples of a stream that it holds, default 8192\n"
+    "  --formats LIST       sample formats that it takes, default 1,2,3\n"
+    "  --blind              without the registers of measured torques\n"
     "  --trace FILE         write every sample played: profile id, index, then position and torque of every axis\n"
-    "  --fault NAME[:N]     every N-th request (default 50) meets: delay, late, drop, exception; once: restart;\n"
-    "                       always: crc, silent\n\n"
+    "  --fault NAME[:N|@K]  every N-th request (default 50), or the K-th alone, meets: delay, late, drop, cut, "
+    "truncate,\n"
+    "                       duplicate, transaction, exception, busy, address; once: restart; always: crc, silent\n\n"
     "At its end it writes one line of JSON to standard error: what was written, played, and violated.\n";
 
 static atomic_bool stopped;
@@ -39,9 +43,11 @@ struct arguments {
   size_t axes;
   double position[ARMDYN_JOINTS_MAX];
   size_t position_count;
-  unsigned long base, samples, every;
+  unsigned long base, samples, ring, every, at;
+  unsigned formats;
   enum server_fault fault;
-  bool help;
+  int exception;
+  bool blind, help;
 };
 
 static bool read_number(const char *text, unsigned long least, unsigned long most, unsigned long *value)
@@ -65,20 +71,45 @@ static bool read_position(const char *text, struct arguments *a)
   return false;
 }
 
+static bool read_formats(const char *text, unsigned *formats)
+{
+  *formats = 0;
+  for (const char *at = text;; at += 2) {
+    if (*at < '1' || *at > '3') return false;
+    *formats |= 1u << (*at - '1');
+    if (!at[1]) return true;
+    if (at[1] != ',') return false;
+  }
+}
+
 static bool read_fault(const char *text, struct arguments *a)
 {
   static const struct {
     const char *name;
     enum server_fault fault;
-  } faults[] = { { "delay", FAULT_DELAY },         { "late", FAULT_LATE },       { "drop", FAULT_DROP },
-                 { "exception", FAULT_EXCEPTION }, { "restart", FAULT_RESTART }, { "crc", FAULT_WRONG_CRC },
-                 { "silent", FAULT_SILENT } };
-  size_t length = strcspn(text, ":");
+    int exception;
+  } faults[] = { { "delay", FAULT_DELAY, 0 },
+                 { "late", FAULT_LATE, 0 },
+                 { "drop", FAULT_DROP, 0 },
+                 { "cut", FAULT_CUT, 0 },
+                 { "truncate", FAULT_TRUNCATE, 0 },
+                 { "duplicate", FAULT_TWICE, 0 },
+                 { "transaction", FAULT_TRANSACTION, 0 },
+                 { "exception", FAULT_EXCEPTION, 4 },
+                 { "busy", FAULT_EXCEPTION, 6 },
+                 { "address", FAULT_EXCEPTION, 2 },
+                 { "restart", FAULT_RESTART, 0 },
+                 { "crc", FAULT_WRONG_CRC, 0 },
+                 { "silent", FAULT_SILENT, 0 } };
+  size_t length = strcspn(text, ":@");
+  bool once = text[length] == '@';
   a->every = 50;
-  if (text[length] && !read_number(text + length + 1, 1, ULONG_MAX, &a->every)) return false;
+  a->at = 0;
+  if (text[length] && !read_number(text + length + 1, 1, ULONG_MAX, once ? &a->at : &a->every)) return false;
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
     if (strlen(faults[i].name) == length && !strncmp(faults[i].name, text, length)) {
       a->fault = faults[i].fault;
+      a->exception = faults[i].exception;
       return true;
     }
   return false;
@@ -95,13 +126,21 @@ static bool refuse(const char *what, const char *argument)
 static bool read_arguments(int argc, char **argv, struct arguments *a)
 {
   static const struct option options[] = {
-    { "help", no_argument, NULL, 'h' },           { "listen", required_argument, NULL, 'l' },
-    { "robot", required_argument, NULL, 'r' },    { "axes", required_argument, NULL, 'a' },
-    { "position", required_argument, NULL, 'p' }, { "base", required_argument, NULL, 'b' },
-    { "samples", required_argument, NULL, 's' },  { "trace", required_argument, NULL, 't' },
-    { "fault", required_argument, NULL, 'f' },    { NULL, 0, NULL, 0 },
+    { "help", no_argument, NULL, 'h' },
+    { "listen", required_argument, NULL, 'l' },
+    { "robot", required_argument, NULL, 'r' },
+    { "axes", required_argument, NULL, 'a' },
+    { "position", required_argument, NULL, 'p' },
+    { "base", required_argument, NULL, 'b' },
+    { "samples", required_argument, NULL, 's' },
+    { "trace", required_argument, NULL, 't' },
+    { "fault", required_argument, NULL, 'f' },
+    { "ring", required_argument, NULL, 'R' },
+    { "formats", required_argument, NULL, 'F' },
+    { "blind", no_argument, NULL, 'B' },
+    { NULL, 0, NULL, 0 },
   };
-  *a = (struct arguments){ .base = REGISTERS_BASE, .samples = LIMIT_SERIES_ROWS };
+  *a = (struct arguments){ .base = REGISTERS_BASE, .samples = LIMIT_SERIES_ROWS, .ring = 8192, .formats = 7 };
   unsigned long axes = 0;
   bool sound = true;
   int index = 0;
@@ -115,7 +154,10 @@ static bool read_arguments(int argc, char **argv, struct arguments *a)
     case 'p': sound = read_position(optarg, a); break;
     case 'b': sound = read_number(optarg, 0, 65536 - REGISTERS_SPAN, &a->base); break;
     case 's': sound = read_number(optarg, 1, UINT32_MAX, &a->samples); break;
+    case 'R': sound = read_number(optarg, 1, LIMIT_SERIES_ROWS, &a->ring); break;
+    case 'F': sound = read_formats(optarg, &a->formats); break;
     case 't': a->trace = optarg; break;
+    case 'B': a->blind = true; break;
     case 'f': sound = read_fault(optarg, a); break;
     case ':': return refuse("a value is missing after ", argv[optind - 1]);
     default: return refuse("there is no option ", argv[optind - 1]);
@@ -200,17 +242,37 @@ out:
   return robot;
 }
 
+/* ,"beats":[[ms, how many],..] and how far the least ahead a stream was, for those who measure the gateway. */
+static void summarize_timing(const struct simulator_timing *t)
+{
+  const char *comma = "";
+  fputs(",\"beats\":[", stderr);
+  for (int ms = 0; ms <= HEARTBEAT_MOST; ms++) {
+    if (!t->beats[ms]) continue;
+    fprintf(stderr, "%s[%d,%lu]", comma, ms, t->beats[ms]);
+    comma = ",";
+  }
+  fputs("],\"ahead_least_ms\":", stderr);
+  if (isfinite(t->ahead_least_us))
+    fprintf(stderr, "%.1f", t->ahead_least_us * 1e-3);
+  else
+    fputs("null", stderr);
+}
+
 static void summarize(const struct modbus_server *server)
 {
   const struct simulator *s = server->simulator;
-  fprintf(
-      stderr,
-      "{\"requests\":%llu,\"writes\":%llu,\"registers_written\":%llu,\"malformed\":%llu,\"profiles\":%lu,"
-      "\"starts\":%lu,\"samples_played\":%llu,\"violations\":%lu,\"violation\":\"%s\",\"state\":\"%s\",\"position\":[",
-      server->requests, server->writes, s->registers_written, server->malformed, s->profiles, s->starts,
-      s->samples_played, s->witness.violations, s->witness.first, controller_phase_name(s->phase));
+  fprintf(stderr,
+          "{\"requests\":%llu,\"writes\":%llu,\"registers_written\":%llu,\"malformed\":%llu,\"faults\":%llu,"
+          "\"profiles\":%lu,\"starts\":%lu,\"samples_played\":%llu,\"underruns\":%lu,\"violations\":%lu,\"violation\":"
+          "\"%s\",\"state\":\"%s\",\"position\":[",
+          server->requests, server->writes, s->registers_written, server->malformed, server->faults, s->profiles,
+          s->starts, s->samples_played, s->underruns, s->witness.violations, s->witness.first,
+          controller_phase_name(s->phase));
   for (size_t j = 0; j < s->arm.axes; j++) fprintf(stderr, "%s%.9g", j ? "," : "", s->arm.q[j]);
-  fputs("]}\n", stderr);
+  fputs("]", stderr);
+  summarize_timing(&s->timing);
+  fputs("}\n", stderr);
 }
 
 static void catch_signals(void)
@@ -228,6 +290,9 @@ static int simulate(const struct arguments *a, const struct armdyn_robot *robot)
     .axes = a->axes,
     .position = a->position_count ? a->position : NULL,
     .samples_most = (uint32_t)a->samples,
+    .ring = (uint32_t)a->ring,
+    .formats = a->formats,
+    .blind = a->blind,
     .trace = a->trace ? fopen(a->trace, "w") : NULL,
     .wrong_crc = a->fault == FAULT_WRONG_CRC,
   };
@@ -237,7 +302,9 @@ static int simulate(const struct arguments *a, const struct armdyn_robot *robot)
     .listener = listen_on(a->listen),
     .base = (unsigned)a->base,
     .fault = a->fault == FAULT_WRONG_CRC ? FAULT_NOTHING : a->fault,
+    .exception = a->exception,
     .every = a->every,
+    .at = a->at,
   };
   int exit_status = 1;
   if (a->trace && !options.trace) {

@@ -2,13 +2,21 @@
 
 #include "server/http/router.h"
 
-static const char *const role_names[] = { "anyone", "viewer", "operator", "engineer", "admin" };
-
 /* "json,npy,csv" */
 static void print_media(unsigned mask)
 {
   static const char *const names[] = {
-    [MEDIA_JSON] = "json", [MEDIA_NPY] = "npy", [MEDIA_CSV] = "csv", [MEDIA_XML] = "xml"
+    [MEDIA_JSON] = "json",
+    [MEDIA_NPY] = "npy",
+    [MEDIA_CSV] = "csv",
+    [MEDIA_XML] = "xml",
+    [MEDIA_HTML] = "html",
+    [MEDIA_MERGE_PATCH] = "merge-patch",
+    [MEDIA_JAVASCRIPT] = "javascript",
+    [MEDIA_CSS] = "css",
+    [MEDIA_SVG] = "svg",
+    [MEDIA_EVENTS] = "events",
+    [MEDIA_TEXT] = "text",
   };
   const char *comma = "";
   for (size_t media = 0; media < sizeof names / sizeof *names; media++)
@@ -29,7 +37,7 @@ int command_routes(int argc, char **argv)
   (void)argc, (void)argv;
   for (size_t i = 0; i < route_count; i++) {
     const struct route *route = &routes[i];
-    printf("%s\t%s\t%s\t%s\t", method_name(route->method), route->path, route->operation_id, role_names[route->role]);
+    printf("%s\t%s\t%s\t%s\t", method_name(route->method), route->path, route->operation_id, role_name(route->role));
     print_words(route->query);
     putchar('\t');
     print_media(route->bodies);

@@ -15,10 +15,13 @@
 #include "server/gateway/gateway.h"
 #include "server/http/address.h"
 #include "server/http/auth.h"
+#include "server/http/events.h"
 #include "server/http/idempotency.h"
 #include "server/http/server.h"
 #include "server/jobs/jobs.h"
 #include "server/robots/cache.h"
+#include "server/routes/events.h"
+#include "server/routes/observer.h"
 #include "server/routes/route.h"
 #include "server/store/store.h"
 
@@ -29,9 +32,8 @@ static const int64_t SECOND = 1000000000;
 struct service {
   struct options options;
   struct app app;
-  struct auth *auth;
   struct http *http;
-  int listen_fd;
+  int listen_fd, control_fd;
   char name[192]; /* "http://HOST:PORT" */
 };
 
@@ -47,35 +49,50 @@ static enum armdyn_status make_directory(const char *path, struct armdyn_error *
   return armdyn_refuse(error, ARMDYN_EINPUT, "", "--data: cannot make '%s': %s", path, strerror(errno));
 }
 
+static enum armdyn_status start_store(struct app *app, const struct options *options, struct armdyn_error *error)
+{
+  enum armdyn_status status = store_open(options->data, &app->store, error);
+  return status ? status : auth_new(options->admin_key_file, app->store, &app->auth, error);
+}
+
 /* What stands behind the calls. */
 static enum armdyn_status start_rooms(struct app *app, const struct options *options, struct armdyn_error *error)
 {
-  enum armdyn_status status = store_open(options->data, &app->store, error);
-  if (status) return status;
   app->robots = robots_new(app->store);
   app->replays = replays_new();
   app->pool = pool_new(compute_threads(options), COMPUTE_QUEUE);
-  if (!app->robots || !app->replays || !app->pool)
+  app->events = events_new(app);
+  app->observer = observer_new(app);
+  if (!app->robots || !app->replays || !app->pool || !app->events || !app->observer)
     return armdyn_refuse(error, ARMDYN_EMEMORY, "", "no memory or threads to start with");
-  status = gateway_start(app->store, options, &app->gateway, error);
-  return status ? status : jobs_start(app->store, options, &app->jobs, error);
+  const struct announce jobs = { events_job_changed, app->events },
+                        transfers = { events_transfer_changed, app->events };
+  enum armdyn_status status = gateway_start(app->store, app->robots, options, &transfers, &app->gateway, error);
+  if (!status) status = jobs_start(app->store, options, &jobs, &app->jobs, error);
+  return status ? status : hub_start(app->events);
 }
 
 /* Bottom up; what was started when one fails is stopped by stop(). */
 static enum armdyn_status start(struct service *s, struct armdyn_error *error)
 {
   const struct options *options = &s->options;
-  enum armdyn_status status = auth_new(options->admin_key_file, &s->auth, error);
+  enum armdyn_status status = address_listen(options->listen, &s->listen_fd, s->name, error);
   if (status) return status;
-  bool has_keys = *options->admin_key_file;
-  if ((status = address_listen(options->listen, !has_keys, &s->listen_fd, s->name, error))) return status;
   if ((status = make_directory(options->data, error))) return status;
   s->app.options = options;
+  if ((status = start_store(&s->app, options, error))) return status;
+  if (!auth_has_keys(s->app.auth) && !address_is_loopback(s->listen_fd))
+    return armdyn_refuse(error, ARMDYN_EINPUT, "",
+                         "--listen: '%s' is reachable from other machines and there is no API key: make one with "
+                         "`armdyn key create --role admin`, give --admin-key-file, or listen on loopback (127.0.0.1 or "
+                         "[::1])",
+                         options->listen);
   if ((status = start_rooms(&s->app, options, error))) return status;
 
-  const struct http_setup setup = { &s->app, s->auth, routes, route_count, s->listen_fd };
+  if ((status = address_listen_local(options->data, &s->control_fd, error))) return status;
+  const struct http_setup setup = { &s->app, s->app.auth, routes, route_count, s->listen_fd, s->control_fd };
   if ((status = http_start(&setup, &s->http, error))) return status;
-  s->listen_fd = -1; /* handed over */
+  s->listen_fd = s->control_fd = -1; /* handed over */
   return ARMDYN_OK;
 }
 
@@ -87,24 +104,28 @@ static void stop(struct service *s)
   int64_t now = clock_monotonic_ns(), time = s->options.stop_timeout * SECOND;
   if (s->http) {
     http_quiesce(s->http);
+    hub_quiesce(app->events); /* else streams would be waited for */
     http_drain(s->http, now + time / 2);
   }
   int64_t most = now + time - (time > 2 * SECOND ? SECOND : time / 2);
   if (app->jobs) jobs_stop(app->jobs, most);
   gateway_stop(app->gateway, most);
   if (s->http) http_stop(s->http);
+  hub_free(app->events);
+  observer_free(app->observer);
   pool_free(app->pool);
   replays_free(app->replays);
   if (app->robots) robots_free(app->robots);
+  auth_free(app->auth);
   if (app->store) store_close(app->store);
-  auth_free(s->auth);
   if (s->listen_fd >= 0) close(s->listen_fd);
+  if (s->control_fd >= 0) close(s->control_fd);
 }
 
 static void reload(struct service *s)
 {
   struct armdyn_error error = { "", "" };
-  if (auth_reload(s->auth, &error))
+  if (auth_reload(s->app.auth, &error))
     log_event(LOG_ERROR, "the admin key was not reloaded; the former one stays", "reason", error.message, NULL);
   else
     log_event(LOG_INFO, "reloaded", "admin_key_file", s->options.admin_key_file, NULL);
@@ -136,8 +157,8 @@ static void await_children(const struct service *s)
 
 static void announce(const struct service *s)
 {
-  if (!*s->options.admin_key_file)
-    log_event(LOG_WARNING, "no admin key is configured: everybody on this machine may do everything", NULL);
+  if (!auth_has_keys(s->app.auth))
+    log_event(LOG_WARNING, "there is no API key: everybody on this machine may do everything", NULL);
   log_event(LOG_INFO, "ready", "version", armdyn_version(), "address", s->name, "data", s->options.data, NULL);
   printf("listening on %s\n", s->name);
   fflush(stdout);
@@ -157,7 +178,7 @@ int command_serve(int argc, char **argv)
     options_help();
     return 0;
   }
-  struct service s = { .listen_fd = -1 };
+  struct service s = { .listen_fd = -1, .control_fd = -1 };
   struct armdyn_error error = { "", "" };
   if (options_parse(argc, argv, &s.options, &error)) return refuse_usage(&error);
 

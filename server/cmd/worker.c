@@ -34,12 +34,11 @@ static void bound_self(void)
 
 int command_worker(int argc, char **argv)
 {
-  (void)argc, (void)argv;
   struct stat s;
-  if (fstat(CHILD_FD, &s) || !S_ISSOCK(s.st_mode)) {
+  if (argc != 2 || fstat(CHILD_FD, &s) || !S_ISSOCK(s.st_mode)) {
     fprintf(stderr, "armdyn worker: `armdyn serve` starts it; it is of no use by itself\n");
     return 2;
   }
   bound_self();
-  return work_serve(CHILD_FD);
+  return work_serve(CHILD_FD, argv[1]);
 }

@@ -17,6 +17,7 @@ struct options {
   long compute_threads;         /* 0 = cores */
   long workers;                 /* worker processes; 0 = cores */
   long body_timeout;            /* s for a whole request to arrive */
+  long upload_limit;            /* MiB of one data set's upload */
   long idle_timeout;            /* s that a connection is kept without a request, or with an answer that nobody takes */
   long connections_per_address; /* 0 = no limit */
   long stop_timeout;            /* s for a graceful stop */

@@ -14,6 +14,7 @@ struct book_controller {
 struct book_entry {
   struct store_transfer row;
   struct controller_address address;
+  struct telemetry_origin origin; /* robot "": of an earlier run */
   bool accepted, adopted, start_wanted;
   int64_t start_before_ms;
   struct book_entry *next;
@@ -49,11 +50,7 @@ void book_controller(struct book *book, const struct controller_description *con
     c->next = book->controllers;
     book->controllers = c;
   }
-  memset(&c->address, 0, sizeof c->address);
-  memcpy(c->address.host, controller->host, sizeof c->address.host);
-  c->address.port = (uint16_t)controller->port;
-  c->address.unit = (uint16_t)controller->unit;
-  c->address.base = (uint16_t)controller->profile.base;
+  address_of(controller, &c->address);
 }
 
 void book_controller_gone(struct book *book, const char *name)
@@ -72,7 +69,18 @@ bool book_address(const struct book *book, const char *name, struct controller_a
   return c != NULL;
 }
 
+void book_located(struct book *book, const char *name, const char *host, const char *peer)
+{
+  struct book_controller *c = controller_of(book, name);
+  if (c && !strcmp(c->address.host, host)) snprintf(c->address.peer, sizeof c->address.peer, "%s", peer);
+}
+
 /* -- transfers -- */
+
+static bool ended(const struct book_entry *e)
+{
+  return transfer_state_final(e->row.state);
+}
 
 static struct book_entry *entry_of(const struct book *book, const char *id)
 {
@@ -84,8 +92,7 @@ static struct book_entry *entry_of(const struct book *book, const char *id)
 bool book_holder(const struct book *book, const struct controller_address *address, char holder[ID_SIZE])
 {
   for (const struct book_entry *e = book->entries; e; e = e->next) {
-    if (e->address.port != address->port || e->address.unit != address->unit || strcmp(e->address.host, address->host))
-      continue;
+    if (ended(e) || !address_same(&e->address, address)) continue;
     memcpy(holder, e->row.id, ID_SIZE);
     return true;
   }
@@ -155,6 +162,9 @@ enum armdyn_status book_submit(struct book *book, struct store_transfer *row, co
   struct book_entry *e = add(book, row);
   if (!e) return ARMDYN_EMEMORY;
   e->address = order->address;
+  memcpy(e->origin.controller, row->controller, sizeof e->origin.controller);
+  memcpy(e->origin.robot, order->robot, sizeof e->origin.robot);
+  e->origin.revision = order->revision;
   e->start_wanted = order->start;
   e->start_before_ms = order->start_before_ms;
   return ARMDYN_OK;
@@ -178,7 +188,7 @@ enum armdyn_status book_adopt(struct book *book, const struct store_transfer *ro
 bool book_unfinished(const struct book *book, size_t index, char id[ID_SIZE], struct controller_address *address)
 {
   for (const struct book_entry *e = book->entries; e; e = e->next) {
-    if (!e->adopted || index--) continue;
+    if (!e->adopted || ended(e) || index--) continue;
     memcpy(id, e->row.id, ID_SIZE);
     *address = e->address;
     return true;
@@ -189,9 +199,27 @@ bool book_unfinished(const struct book *book, size_t index, char id[ID_SIZE], st
 bool book_first(const struct book *book, char id[ID_SIZE])
 {
   const struct book_entry *e = book->entries;
-  while (e && !e->accepted) e = e->next;
+  while (e && (!e->accepted || ended(e))) e = e->next;
   if (e) memcpy(id, e->row.id, ID_SIZE);
   return e != NULL;
+}
+
+bool book_unstored(const struct book *book, size_t index, char id[ID_SIZE])
+{
+  for (const struct book_entry *e = book->entries; e; e = e->next) {
+    if (!e->accepted || !ended(e) || index--) continue;
+    memcpy(id, e->row.id, ID_SIZE);
+    return true;
+  }
+  return false;
+}
+
+bool book_origin(const struct book *book, const char *id, struct telemetry_origin *origin)
+{
+  const struct book_entry *e = entry_of(book, id);
+  if (!e || !*e->origin.robot) return false;
+  *origin = e->origin;
+  return true;
 }
 
 uint32_t book_sent(const struct book *book, const char *id)
@@ -248,7 +276,7 @@ static char *problem_text(const struct store_transfer *row, const struct transfe
 bool book_report(struct book *book, const char *id, int64_t at_ms, const struct transfer_report *report)
 {
   struct book_entry *e = entry_of(book, id);
-  if (!e || transfer_state_final(e->row.state)) return false;
+  if (!e || ended(e)) return false;
   struct store_transfer *row = &e->row;
   char at[TIME_SIZE];
   clock_format(at_ms, at);

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <time.h>
 
 #include "server/base/clock.h"
@@ -25,6 +26,7 @@ static unsigned at(const struct client *c, enum register_offset offset)
 enum armdyn_status client_look(struct client *c, struct armdyn_error *error)
 {
   uint16_t words[REGISTERS_STATE];
+  if (c->address.mapped) return mapped_look(c, error);
   enum armdyn_status rc = link_read(&c->link, at(c, REGISTER_ACKNOWLEDGED), REGISTERS_STATE, words, error);
   if (!rc && (rc = controller_state_decode(words, &c->state, error))) link_close(&c->link);
   return rc ? ARMDYN_EUNAVAILABLE : ARMDYN_OK;
@@ -33,8 +35,10 @@ enum armdyn_status client_look(struct client *c, struct armdyn_error *error)
 enum armdyn_status client_connect(struct client *c, int timeout_ms, struct armdyn_error *error)
 {
   uint16_t words[REGISTERS_IDENTITY];
+  c->link.timeout_ms = c->address.mapped ? c->address.map.timeout_ms : LINK_RESPONSE_MS;
   enum armdyn_status rc = link_open(&c->link, c->address.host, c->address.port, c->address.unit, timeout_ms, error);
   if (rc) return rc;
+  if (c->address.mapped) return mapped_meet(c, error);
   if ((rc = link_read(&c->link, at(c, REGISTER_MAGIC), REGISTERS_IDENTITY, words, error))) return rc;
   if ((rc = controller_identity_decode(words, &c->identity, error))) {
     link_close(&c->link);
@@ -51,14 +55,55 @@ void client_disconnect(struct client *c)
 enum armdyn_status client_positions(struct client *c, float positions[REGISTERS_AXES], struct armdyn_error *error)
 {
   uint16_t words[2 * REGISTERS_AXES] = { 0 };
+  if (c->address.mapped) return mapped_positions(c, positions, error);
   enum armdyn_status rc = link_read(&c->link, at(c, REGISTER_POSITION), 2 * c->identity.axes, words, error);
   for (unsigned a = 0; !rc && a < REGISTERS_AXES; a++) positions[a] = words_get_float(words + 2 * a);
   return rc;
 }
 
+/* Where its registers of measurements are: time, positions, torques. */
+static enum armdyn_status measure_all(struct client *c, struct measurement *out, struct armdyn_error *error)
+{
+  uint16_t words[REGISTERS_MEASURED];
+  enum armdyn_status rc = link_read(&c->link, at(c, REGISTER_MEASURED_TIME), REGISTERS_MEASURED, words, error);
+  if (rc) return rc;
+  out->time = words_get_u32(words) * 1e-6;
+  for (unsigned a = 0; a < c->identity.axes; a++) {
+    out->position[a] = words_get_float(words + (REGISTER_MEASURED_POSITION - REGISTER_MEASURED_TIME) + 2 * a);
+    out->torque[a] = words_get_float(words + (REGISTER_MEASURED_TORQUE - REGISTER_MEASURED_TIME) + 2 * a);
+  }
+  return ARMDYN_OK;
+}
+
+/* Without them: play index and positions, which lie close enough together. */
+static enum armdyn_status measure_positions(struct client *c, uint32_t period_us, struct measurement *out,
+                                            struct armdyn_error *error)
+{
+  enum { FIRST = REGISTER_PLAY_INDEX, COUNT = REGISTER_POSITION + 2 * REGISTERS_AXES - FIRST };
+  uint16_t words[COUNT];
+  unsigned count = REGISTER_POSITION - FIRST + 2 * c->identity.axes;
+  enum armdyn_status rc = link_read(&c->link, at(c, REGISTER_PLAY_INDEX), count, words, error);
+  if (rc) return rc;
+  out->time = words_get_u32(words) * 1e-6 * period_us;
+  for (unsigned a = 0; a < c->identity.axes; a++)
+    out->position[a] = words_get_float(words + (REGISTER_POSITION - FIRST) + 2 * a);
+  return ARMDYN_OK;
+}
+
+enum armdyn_status client_measure(struct client *c, uint32_t period_us, struct measurement *out,
+                                  struct armdyn_error *error)
+{
+  out->time = NAN;
+  for (unsigned a = 0; a < REGISTERS_AXES; a++) out->position[a] = out->torque[a] = NAN;
+  if (c->address.mapped) return mapped_measure(c, out, error);
+  return c->identity.measures ? measure_all(c, out, error) : measure_positions(c, period_us, out, error);
+}
+
 enum armdyn_status client_beat(struct client *c, struct armdyn_error *error)
 {
-  return link_write_one(&c->link, at(c, REGISTER_HEARTBEAT), ++c->heartbeat, error);
+  c->heartbeat++;
+  if (c->address.mapped) return mapped_beat(c, error);
+  return link_write_one(&c->link, at(c, REGISTER_HEARTBEAT), c->heartbeat, error);
 }
 
 static enum armdyn_status write_arguments(struct client *c, enum controller_command command,
@@ -67,21 +112,23 @@ static enum armdyn_status write_arguments(struct client *c, enum controller_comm
   uint16_t words[REGISTERS_ARGUMENTS] = { (uint16_t)command };
   if (head) {
     words_put_u32(words + (REGISTER_PROFILE - REGISTER_COMMAND), head->id);
-    words_put_u32(words + (REGISTER_TOTAL - REGISTER_COMMAND), head->total);
+    bool open = command == COMMAND_STREAM; /* COMMIT will tell how much it was */
+    words_put_u32(words + (REGISTER_TOTAL - REGISTER_COMMAND), open ? 0 : head->total);
     words_put_u32(words + (REGISTER_PERIOD - REGISTER_COMMAND), head->period_us);
     words[REGISTER_FORMAT - REGISTER_COMMAND] = head->format;
     words[REGISTER_AXIS_MASK - REGISTER_COMMAND] = head->axis_mask;
     words[REGISTER_END_POLICY - REGISTER_COMMAND] = head->end_policy;
     words[REGISTER_LOSS_POLICY - REGISTER_COMMAND] = head->loss_policy;
-    words_put_u32(words + (REGISTER_CRC - REGISTER_COMMAND), head->crc);
+    words_put_u32(words + (REGISTER_CRC - REGISTER_COMMAND), open ? 0 : head->crc);
   }
-  if (command == COMMAND_BEGIN && head) {
+  if (head && (command == COMMAND_BEGIN || command == COMMAND_STREAM)) {
     uint16_t start[2 * REGISTERS_AXES];
     for (size_t a = 0; a < REGISTERS_AXES; a++) words_put_float(start + 2 * a, head->start[a]);
     enum armdyn_status rc = link_write(&c->link, at(c, REGISTER_START_POSITION), 2 * REGISTERS_AXES, start, error);
     if (rc) return rc;
   }
-  return link_write(&c->link, at(c, REGISTER_COMMAND), REGISTERS_ARGUMENTS, words, error);
+  /* What BEGIN said stays in its registers for whoever looks there when a command without arguments comes. */
+  return link_write(&c->link, at(c, REGISTER_COMMAND), head ? REGISTERS_ARGUMENTS : 1, words, error);
 }
 
 bool client_was_taken(const struct client *c)
@@ -104,6 +151,7 @@ static enum armdyn_status ring(struct client *c, enum controller_command command
 enum armdyn_status client_command(struct client *c, enum controller_command command, const struct profile_head *head,
                                   struct armdyn_error *error)
 {
+  if (c->address.mapped) return mapped_command(c, command, error);
   bool known = c->rung.command == command && client_was_taken(c);
   enum armdyn_status rc = known ? ARMDYN_OK : ring(c, command, head, error);
   int64_t deadline = clock_monotonic_ns() + COMMAND_MOST_MS * 1000000LL;
@@ -119,6 +167,7 @@ enum armdyn_status client_command(struct client *c, enum controller_command comm
   if (rc) return rc;
   c->rung.command = 0;
   if (!c->state.error) return ARMDYN_OK;
+  c->link.figures->refusals++;
   return armdyn_refuse(error, ARMDYN_ECONFLICT, "", "the controller refused %s in state %s: error %u, %s",
                        controller_command_name(command), controller_phase_name(c->state.phase), c->state.error,
                        controller_error_text(c->state.error));
@@ -129,6 +178,7 @@ enum armdyn_status client_window(struct client *c, uint32_t offset, const uint16
 {
   uint16_t window[REGISTERS_WINDOW_HEADER + REGISTERS_WINDOW];
   size_t registers = window_encode(offset, words, count, window);
+  c->link.figures->windows++;
   return link_write(&c->link, at(c, REGISTER_WINDOW_OFFSET), (unsigned)registers, window, error);
 }
 

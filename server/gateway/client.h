@@ -1,16 +1,12 @@
-/* The gateway's side of register protocol v1 on one connection: who the controller is, how it is, commands through the
- * doorbell, heartbeats, windows. It knows no transfers. */
+/* One controller on one connection: who it is, how it is, commands, heartbeats. It speaks register protocol v1 here, or
+ * has a register map (mapped.h); who calls need not know. It knows no transfers. */
 #ifndef SERVER_GATEWAY_CLIENT_H
 #define SERVER_GATEWAY_CLIENT_H
 
 #include "server/gateway/link.h"
+#include "server/gateway/mapped.h"
+#include "server/gateway/peer.h"
 #include "server/gateway/profile.h"
-
-/* Where a controller is. */
-struct controller_address {
-  char host[HOST_SIZE];
-  uint16_t port, unit, base;
-};
 
 struct client {
   struct controller_address address;
@@ -21,6 +17,7 @@ struct client {
   struct {
     uint16_t command, sequence, instance; /* command 0: nothing is open */
   } rung;                                 /* a command whose answer was lost with the connection */
+  struct mapped mapped;                   /* of a controller with a register map */
 };
 
 /* Connect and learn who is there and how it is. EUNAVAILABLE: nobody; EINPUT: not a controller of this protocol. */
@@ -30,10 +27,19 @@ void client_disconnect(struct client *c);
 enum armdyn_status client_look(struct client *c, struct armdyn_error *error);
 /* Measured positions of the controller's axes, in its units. */
 enum armdyn_status client_positions(struct client *c, float positions[REGISTERS_AXES], struct armdyn_error *error);
+/* What it measures while it plays, in its units; NAN where it does not tell. */
+struct measurement {
+  double time; /* s from the profile's first sample; NAN: it does not tell */
+  float position[REGISTERS_AXES], torque[REGISTERS_AXES];
+};
+/*   period_us  in  of the profile that is played
+ * From one request, so that all of it is of one moment; of a register map from the last look. */
+enum armdyn_status client_measure(struct client *c, uint32_t period_us, struct measurement *out,
+                                  struct armdyn_error *error);
 enum armdyn_status client_beat(struct client *c, struct armdyn_error *error);
 
 /* Ring with a command and wait until it is acknowledged.
- *   head  in  arguments of BEGIN and what COMMIT is checked against; NULL for commands without
+ *   head  in  arguments of BEGIN and STREAM, and what COMMIT is checked against; NULL for commands without
  * OK: carried out. ECONFLICT: refused by the controller, the message has its error. EUNAVAILABLE: the connection is lost,
  * and with it the answer. After another client_connect the same call finds out whether it was carried out, and rings
  * again, with the same number, only if it was not: so nothing is ever carried out twice. */

@@ -1,13 +1,13 @@
-/* One transfer: download a profile, have it checked, armed and started on request, and watch it to its end.
+/* One transfer: download or stream a profile, have it checked, armed and started on request, and watch it to its end.
  *
  * It runs on the thread of its controller and hears of wishes only between two round trips. After START nothing is sent
- * again but heartbeats and STOP; a lost connection is then opened again only to watch. */
+ * again but heartbeats, what is asked for (HOLD, RESUME, STOP) and the rest of a stream; a lost connection is then opened again only to watch. */
 #ifndef SERVER_GATEWAY_DOWNLOAD_H
 #define SERVER_GATEWAY_DOWNLOAD_H
 
 #include "api/problem/problem.h"
 #include "server/base/id.h"
-#include "server/gateway/client.h"
+#include "server/gateway/telemetry.h"
 #include "server/store/store.h"
 
 enum server_loss { SERVER_LOSS_STOP, SERVER_LOSS_FINISH };
@@ -17,8 +17,13 @@ struct transfer_order {
   char id[ID_SIZE];
   struct controller_address address;
   int connect_deadline_ms, ready_timeout_ms;
-  bool start;              /* arm by itself when ready */
-  int64_t start_before_ms; /* with start: wall clock by which START must have been asked for */
+  bool stream;                  /* as the controller plays it, not all of it before */
+  bool may_fall_back;           /* to another format when the controller does not take this one */
+  bool start;                   /* arm by itself when ready */
+  int64_t start_before_ms;      /* with start: wall clock by which START must have been asked for */
+  int telemetry_us;             /* between two measurements while it plays; 0: none are wanted */
+  char robot[ARMDYN_NAME_SIZE]; /* whose they are */
+  int64_t revision;
   struct profile profile;
 };
 
@@ -33,16 +38,24 @@ enum wish_kind {
   WISH_RESUME,
   WISH_STOP,
   WISH_CLEAR,
-  WISH_LEAVE
+  WISH_LEAVE,
+  WISH_EVICT /* for gateway_wish: STOP to take the lease */
 };
 
 /* Somebody wants something of a controller; each is answered once. LEAVE: the service is gone; needs no answer. */
 struct wish {
   uint64_t number;
   enum wish_kind kind;
+  bool evicts;             /* of STOP: to take the lease */
   char transfer[ID_SIZE];  /* "" = of the controller, whatever it plays */
   int64_t start_before_ms; /* wall clock, of START */
 };
+
+/* Of STOP. */
+static inline const char *stop_reason(const struct wish *wish)
+{
+  return wish->evicts ? "an administrator took the lease" : "stopped on request";
+}
 
 /* A change of state. */
 struct transfer_report {
@@ -58,6 +71,8 @@ struct observation {
   bool connected, simulated;
   struct controller_state state;
   float position[REGISTERS_AXES];
+  bool mapped; /* a register map: then, in the order of its fields, NAN where nothing was read */
+  double signals[LIMIT_MAP_FIELDS];
 };
 
 /* How it hears and speaks. */
@@ -69,10 +84,12 @@ struct download_port {
   void (*report)(void *context, const struct transfer_report *report);
   void (*progress)(void *context, uint32_t sent);
   void (*observe)(void *context, const struct observation *seen);
+  /* Measurements, before the report of the end that they belong to. False: not now; never where they must be taken. */
+  bool (*telemetry)(void *context, const struct telemetry_block *block, bool must);
   enum server_loss on_server_loss;
 };
 
-/* Bring a transfer to its end: the last report has a final state. */
-void download_run(const struct transfer_order *order, struct client *client, const struct download_port *port);
+/* Bring a transfer to its end: the last report has a final state. The profile's format may change. */
+void download_run(struct transfer_order *order, struct client *client, const struct download_port *port);
 
 #endif

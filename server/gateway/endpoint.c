@@ -36,24 +36,21 @@ struct endpoint {
   /* the thread's own */
   pthread_t thread;
   struct client client;
-  int lock_fd; /* -1: not held */
+  int lock_fd;                    /* -1: not held */
+  struct armdyn_error lock_error; /* then: why */
 };
 
 struct endpoints {
   const char *dir;
   enum server_loss on_server_loss;
   struct endpoint_listener listener;
+  struct figures *figures;
   pthread_mutex_t lock;
   pthread_cond_t changed; /* a thread has ended */
   struct endpoint *first, *ended;
   size_t threads; /* in either list, or between them */
   bool leaving;
 };
-
-static bool same_address(const struct controller_address *a, const struct controller_address *b)
-{
-  return a->port == b->port && a->unit == b->unit && !strcmp(a->host, b->host);
-}
 
 static struct timespec deadline_after(int wait_ms)
 {
@@ -142,6 +139,12 @@ static void port_progress(void *context, uint32_t sent)
   p->owner->listener.progress(p->owner->listener.context, p->order->id, sent);
 }
 
+static bool port_telemetry(void *context, const struct telemetry_block *block, bool must)
+{
+  struct endpoint *p = context;
+  return p->owner->listener.telemetry(p->owner->listener.context, p->order->id, block, must);
+}
+
 /* What was seen stays when the connection goes; only that it is gone is new then. */
 static void port_observe(void *context, const struct observation *seen)
 {
@@ -163,6 +166,8 @@ static void observe_now(struct endpoint *p, enum armdyn_status contact)
     seen.connected = true;
     seen.simulated = p->client.identity.simulated;
     seen.state = p->client.state;
+    seen.mapped = p->client.address.mapped;
+    memcpy(seen.signals, p->client.mapped.signals, sizeof seen.signals);
   }
   port_observe(p, &seen);
 }
@@ -198,10 +203,11 @@ static void grant_idle(struct endpoint *p, const struct wish *wish)
     return;
   }
   if (wish->kind == WISH_STOP) {
-    drop_order(p, TRANSFER_STOPPED, -1, "stopped on request");
+    drop_order(p, TRANSFER_STOPPED, -1, stop_reason(wish));
     rc = client_stop(&p->client, &error);
   } else if (p->lock_fd < 0) {
-    rc = armdyn_refuse(&error, ARMDYN_EBUSY, "", "an earlier gateway still ends its transfer there");
+    rc = ARMDYN_EBUSY;
+    error = p->lock_error;
   } else {
     rc = look(p, &error);
     if (!rc && wish->kind == WISH_CLEAR) rc = client_command(&p->client, COMMAND_CLEAR, NULL, &error);
@@ -218,6 +224,7 @@ static void run_order(struct endpoint *p)
                                       .report = port_report,
                                       .progress = port_progress,
                                       .observe = port_observe,
+                                      .telemetry = port_telemetry,
                                       .on_server_loss = p->owner->on_server_loss };
   download_run(p->order, &p->client, &port);
   pthread_mutex_lock(&p->owner->lock);
@@ -272,17 +279,29 @@ static void wait_for_lock(struct endpoint *p)
   pthread_mutex_lock(&e->lock);
 }
 
+/* The lock cannot be had, and nobody else has it. Under the lock at entry and exit. */
+static void fail_order(struct endpoint *p, const char *why)
+{
+  if (!p->order) return;
+  log_event(LOG_ERROR, "a controller cannot be used", "reason", why, NULL);
+  pthread_mutex_unlock(&p->owner->lock);
+  drop_order(p, TRANSFER_FAILED, PROBLEM_UNAVAILABLE, why);
+  pthread_mutex_lock(&p->owner->lock);
+}
+
 /* One piece of work: wishes first, then what was left behind, then a transfer. Under the lock at entry and exit. */
 static void work_once(struct endpoint *p)
 {
   struct endpoints *e = p->owner;
   struct wish wish;
   struct recovery *recoveries = NULL;
-  if (p->lock_fd < 0) p->lock_fd = endpoint_lock(e->dir, &p->address);
+  enum armdyn_status locked = ARMDYN_OK;
+  if (p->lock_fd < 0) locked = endpoint_lock(e->dir, &p->address, &p->lock_fd, &p->lock_error);
   p->client.address = p->address; /* its base may have changed */
   bool wished = next_wish(p, &wish), run = false;
   if (wished && wish.kind == WISH_LEAVE) return; /* nothing runs */
-  if (!wished && p->lock_fd < 0) {
+  if (!wished && locked) {
+    if (locked != ARMDYN_EBUSY) fail_order(p, p->lock_error.message);
     wait_for_lock(p);
     return;
   }
@@ -335,13 +354,14 @@ static void reap(struct endpoints *e)
 /* -- from outside -- */
 
 struct endpoints *endpoints_new(const char *dir, enum server_loss on_server_loss,
-                                const struct endpoint_listener *listener)
+                                const struct endpoint_listener *listener, struct figures *figures)
 {
   struct endpoints *e = calloc(1, sizeof *e);
   if (!e) return NULL;
   e->dir = dir;
   e->on_server_loss = on_server_loss;
   e->listener = *listener;
+  e->figures = figures;
   pthread_mutex_init(&e->lock, NULL);
   pthread_cond_init(&e->changed, NULL);
   return e;
@@ -360,8 +380,8 @@ static void cond_init(pthread_cond_t *cond)
 static struct endpoint *endpoint_at(struct endpoints *e, const struct controller_address *address)
 {
   for (struct endpoint *p = e->first; p; p = p->next)
-    if (same_address(&p->address, address)) {
-      p->address.base = address->base;
+    if (address_same(&p->address, address)) {
+      p->address = *address; /* its registers may lie otherwise now */
       return p;
     }
   reap(e);
@@ -370,6 +390,7 @@ static struct endpoint *endpoint_at(struct endpoints *e, const struct controller
   p->owner = e;
   p->address = *address;
   p->client.address = *address;
+  p->client.link.figures = e->figures;
   p->lock_fd = -1;
   cond_init(&p->changed);
   if (pthread_create(&p->thread, NULL, endpoint_main, p)) {

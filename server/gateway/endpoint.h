@@ -12,11 +12,12 @@ struct endpoint_listener {
   void (*report)(void *context, const char *transfer, const struct transfer_report *report);
   void (*progress)(void *context, const char *transfer, uint32_t sent);
   void (*answer)(void *context, const struct message_answer *answer);
+  bool (*telemetry)(void *context, const char *transfer, const struct telemetry_block *block, bool must);
 };
 
-/* dir: where locks and journal are; lives as long as the endpoints. */
+/* dir: where locks and journal are; it and the figures live as long as the endpoints. */
 struct endpoints *endpoints_new(const char *dir, enum server_loss on_server_loss,
-                                const struct endpoint_listener *listener);
+                                const struct endpoint_listener *listener, struct figures *figures);
 /* Queue a transfer; the order is taken and freed. EBUSY when one is there already, EMEMORY. */
 enum armdyn_status endpoints_submit(struct endpoints *e, struct transfer_order *order);
 /* Hand over a wish; it is answered in any case. */

@@ -4,16 +4,19 @@
 #define SERVER_GATEWAY_GATEWAY_H
 
 #include "api/codec/controller.h"
+#include "server/base/announce.h"
 #include "server/gateway/message.h"
+#include "server/robots/cache.h"
 #include "server/store/store.h"
 
 struct gateway;
 struct options;
 
 /* Transfers that an earlier run left unfinished are asked after: they become what their gateway wrote about them, or
- * `interrupted`. */
-enum armdyn_status gateway_start(struct store *store, const struct options *options, struct gateway **gateway,
-                                 struct armdyn_error *error);
+ * `interrupted`.
+ *   changes  in  hears of every transfer that begins, gets on or ends; NULL = nobody */
+enum armdyn_status gateway_start(struct store *store, struct robots *robots, const struct options *options,
+                                 const struct announce *changes, struct gateway **gateway, struct armdyn_error *error);
 /* Bring transfers to their configured end, until the deadline (monotonic ns); a gateway that takes longer goes on alone
  * and leaves its word in the journal. Frees. No-op on NULL. */
 void gateway_stop(struct gateway *gateway, int64_t deadline_ns);
@@ -25,6 +28,8 @@ void gateway_controller_gone(struct gateway *gateway, const char *name);
 bool gateway_knows(struct gateway *gateway, const char *controller);
 /* The controller of a transfer that has not ended. */
 bool gateway_controller_of(struct gateway *gateway, const char *transfer, char controller[ARMDYN_NAME_SIZE]);
+/* Find out who its host is; may ask a name server, and wait for it. */
+void gateway_locate(struct gateway *gateway, const char *controller);
 /* The transfer that holds this controller's endpoint: true and its id. */
 bool gateway_lease(struct gateway *gateway, const char *controller, char holder[ID_SIZE]);
 
@@ -34,7 +39,8 @@ bool gateway_lease(struct gateway *gateway, const char *controller, char holder[
  *   transfer  in/out  id, controller, trajectory, request, tags in; the rest out; stays the caller's
  *   order     in      taken in any case
  *   holder    out     on EBUSY: the transfer that holds the endpoint
- * EBUSY, ENOTFOUND (no such controller here), EUNAVAILABLE (the gateway is down), what the store says. */
+ * EBUSY, ENOTFOUND (no such controller here), EUNAVAILABLE (the gateway is down), what the store says.
+ * May ask a name server, and wait for it. */
 enum armdyn_status gateway_submit(struct gateway *gateway, struct store_transfer *transfer,
                                   const struct store_idempotency *key, struct transfer_order *order,
                                   char holder[ID_SIZE]);
@@ -42,6 +48,9 @@ enum armdyn_status gateway_submit(struct gateway *gateway, struct store_transfer
 enum armdyn_status gateway_transfer(struct gateway *gateway, const char *id, struct store_transfer *out);
 /* Put what is newer in memory into a row of a list. */
 void gateway_refresh(struct gateway *gateway, struct store_transfer *row);
+
+/* What its processes have counted since the service was started; at most about a second old. */
+void gateway_figures(struct gateway *gateway, struct gateway_figures *out);
 
 /* -- wishes -- */
 

@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -81,13 +82,18 @@ void journal_remove(const char *dir, const char *transfer)
   unlink(path);
 }
 
-int endpoint_lock(const char *dir, const struct controller_address *address)
+enum armdyn_status endpoint_lock(const char *dir, const struct controller_address *address, int *fd,
+                                 struct armdyn_error *error)
 {
   char path[PATH_MOST];
-  snprintf(path, sizeof path, "%s/%s_%u_%u.lock", dir, address->host, address->port, address->unit);
-  int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (fd < 0) return -1;
-  if (!flock(fd, LOCK_EX | LOCK_NB)) return fd;
-  close(fd);
-  return -1;
+  snprintf(path, sizeof path, "%s/%s_%u_%u.lock", dir, *address->peer ? address->peer : address->host, address->port,
+           address->unit);
+  *fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (*fd >= 0 && !flock(*fd, LOCK_EX | LOCK_NB)) return ARMDYN_OK;
+  int why = errno;
+  if (*fd >= 0) close(*fd);
+  *fd = -1;
+  if (why == EWOULDBLOCK)
+    return armdyn_refuse(error, ARMDYN_EBUSY, "", "an earlier gateway still ends its transfer there");
+  return armdyn_refuse(error, ARMDYN_EIO, "", "cannot lock %s: %s", path, strerror(why));
 }

@@ -12,8 +12,10 @@ enum armdyn_status journal_write(const char *dir, const char *transfer, int64_t 
 enum armdyn_status journal_read(const char *dir, const char *transfer, int64_t *at_ms, struct transfer_report *end);
 void journal_remove(const char *dir, const char *transfer);
 
-/* The lock of an endpoint: a file descriptor to be closed, or -1 while another process has it. The kernel lets go of it
- * when its process dies. */
-int endpoint_lock(const char *dir, const struct controller_address *address);
+/* The lock of an endpoint; the kernel lets go of it when its process dies.
+ *   fd  out  to be closed; -1 unless OK
+ * EBUSY: another process has it; EIO: it cannot be had at all, the message says why. */
+enum armdyn_status endpoint_lock(const char *dir, const struct controller_address *address, int *fd,
+                                 struct armdyn_error *error);
 
 #endif

@@ -7,10 +7,12 @@
 #include <stdint.h>
 
 #include "armdyn/status.h"
+#include "server/gateway/figures.h"
 
 struct link {
-  void *modbus; /* modbus_t; NULL = closed */
-  unsigned long long round_trips;
+  void *modbus;            /* modbus_t; NULL = closed */
+  struct figures *figures; /* where it counts */
+  int timeout_ms;          /* for an answer; 0: LINK_RESPONSE_MS */
 };
 
 enum { LINK_RESPONSE_MS = 500, LINK_WRITE_MOST = 123, LINK_READ_MOST = 125 };
@@ -23,6 +25,13 @@ static inline bool link_is_open(const struct link *link)
 {
   return link->modbus != NULL;
 }
+/* Whom the next requests are for; another unit behind the same address. */
+void link_unit(struct link *link, unsigned unit);
+/* Input registers (function 4), coils (1), discrete inputs (2): a bit is a word of 0 or 1. And one coil (5). */
+enum link_space { LINK_INPUT, LINK_COILS, LINK_DISCRETE };
+enum armdyn_status link_read_other(struct link *link, enum link_space space, unsigned address, unsigned count,
+                                   uint16_t *words, struct armdyn_error *error);
+enum armdyn_status link_write_coil(struct link *link, unsigned address, bool on, struct armdyn_error *error);
 /* Holding registers. EUNAVAILABLE: closed before or now; the message says what went wrong. */
 enum armdyn_status link_read(struct link *link, unsigned address, unsigned count, uint16_t *words,
                              struct armdyn_error *error);

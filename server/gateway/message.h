@@ -14,7 +14,9 @@ enum gateway_message {
   /* gateway: */
   GATEWAY_REPORT,   /* struct message_report */
   GATEWAY_PROGRESS, /* struct message_sent */
-  GATEWAY_ANSWER    /* struct message_answer */
+  GATEWAY_ANSWER,   /* struct message_answer */
+  GATEWAY_FIGURES,  /* struct gateway_figures, now and then */
+  GATEWAY_TELEMETRY /* struct message_telemetry, as many rows of it as there are */
 };
 
 enum { GATEWAY_WORDS_MOST = 250000 }; /* words of one frame: half of LIMIT_FRAME */
@@ -39,6 +41,19 @@ struct message_report {
 struct message_sent {
   char transfer[ID_SIZE];
   uint32_t sent;
+};
+struct message_telemetry {
+  char transfer[ID_SIZE];
+  struct telemetry_block block;
+};
+static inline size_t message_telemetry_size(const struct message_telemetry *message)
+{
+  return offsetof(struct message_telemetry, block.rows) + message->block.count * sizeof(struct telemetry_row);
+}
+/* Whose measurements those of a transfer are. */
+struct telemetry_origin {
+  char controller[ARMDYN_NAME_SIZE], robot[ARMDYN_NAME_SIZE];
+  int64_t revision;
 };
 struct message_answer {
   uint64_t number;

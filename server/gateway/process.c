@@ -1,5 +1,3 @@
-#include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/select.h>
@@ -7,10 +5,11 @@
 #include "server/base/clock.h"
 #include "server/base/log.h"
 #include "server/gateway/endpoint.h"
+#include "server/gateway/outbox.h"
 #include "server/gateway/process.h"
 #include "server/ipc/channel.h"
 
-enum { SEND_MS = 5000, ARRIVING_MOST = 64 };
+enum { ARRIVING_MOST = 64, FIGURES_MS = 1000, PRIORITY = -10 };
 
 /* An order whose words are still coming. */
 struct arriving {
@@ -20,18 +19,22 @@ struct arriving {
 
 struct process {
   struct channel channel;
-  pthread_mutex_t send_lock;
+  struct outbox outbox;
   struct endpoints *endpoints;
   struct arriving arriving[ARRIVING_MOST];
+  struct figures figures;
+  struct gateway_figures told;
+  int64_t told_ns;
 };
 
 /* -- to serve; when it is gone nobody is told, and the journal knows -- */
 
+/* Bytes that may wait; beyond it they are left out. What must not be lost has no bound but memory. */
+enum { TIDINGS_MOST = 64 << 10, TELEMETRY_MOST = 16 << 20 };
+
 static void send_message(struct process *p, uint32_t type, const void *message, size_t size)
 {
-  pthread_mutex_lock(&p->send_lock);
-  channel_send(&p->channel, type, message, size, SEND_MS);
-  pthread_mutex_unlock(&p->send_lock);
+  outbox_put(&p->outbox, type, message, size, SIZE_MAX);
 }
 
 static void on_report(void *context, const char *transfer, const struct transfer_report *report)
@@ -44,18 +47,43 @@ static void on_report(void *context, const char *transfer, const struct transfer
   send_message(context, GATEWAY_REPORT, &message, sizeof message);
 }
 
-/* Left out when serve is busy: who loads must not miss a heartbeat for it, and the next one says more. */
+/* Left out when serve is busy: the next one says more. */
+static void send_tidings(struct process *p, uint32_t type, const void *message, size_t size)
+{
+  outbox_put(&p->outbox, type, message, size, TIDINGS_MOST);
+}
+
 static void on_progress(void *context, const char *transfer, uint32_t sent)
 {
-  struct process *p = context;
-  struct pollfd room = { .fd = p->channel.fd, .events = POLLOUT };
-  if (poll(&room, 1, 0) != 1 || pthread_mutex_trylock(&p->send_lock)) return;
   struct message_sent message;
   memset(&message, 0, sizeof message);
   snprintf(message.transfer, sizeof message.transfer, "%s", transfer);
   message.sent = sent;
-  channel_send(&p->channel, GATEWAY_PROGRESS, &message, sizeof message, SEND_MS);
-  pthread_mutex_unlock(&p->send_lock);
+  send_tidings(context, GATEWAY_PROGRESS, &message, sizeof message);
+}
+
+static bool on_telemetry(void *context, const char *transfer, const struct telemetry_block *block, bool must)
+{
+  struct message_telemetry message;
+  size_t rows = block->count * sizeof *block->rows;
+  memset(&message, 0, offsetof(struct message_telemetry, block.rows));
+  snprintf(message.transfer, sizeof message.transfer, "%s", transfer);
+  memcpy(&message.block, block, offsetof(struct telemetry_block, rows) + rows);
+  struct process *p = context;
+  return outbox_put(&p->outbox, GATEWAY_TELEMETRY, &message, message_telemetry_size(&message),
+                    must ? SIZE_MAX : TELEMETRY_MOST);
+}
+
+static void tell_figures(struct process *p)
+{
+  struct gateway_figures now;
+  int64_t at_ns = clock_monotonic_ns();
+  if (at_ns - p->told_ns < FIGURES_MS * 1000000LL) return;
+  p->told_ns = at_ns;
+  figures_read(&p->figures, &now);
+  if (!memcmp(&now, &p->told, sizeof now)) return;
+  p->told = now;
+  send_tidings(p, GATEWAY_FIGURES, &now, sizeof now);
 }
 
 static void on_answer(void *context, const struct message_answer *answer)
@@ -148,13 +176,12 @@ static void stop_arriving(struct process *p, const struct message_wish *message)
 {
   for (size_t i = 0; i < ARRIVING_MOST; i++) {
     struct transfer_order *order = p->arriving[i].order;
-    if (!order || strcmp(order->address.host, message->address.host) || order->address.port != message->address.port ||
-        order->address.unit != message->address.unit)
-      continue;
+    if (!order || !address_same(&order->address, &message->address)) continue;
     if (*message->wish.transfer && strcmp(message->wish.transfer, order->id)) continue;
     p->arriving[i].order = NULL;
-    on_report(p, order->id,
-              &(struct transfer_report){ .state = TRANSFER_STOPPED, .problem = -1, .reason = "stopped on request" });
+    struct transfer_report report = { .state = TRANSFER_STOPPED, .problem = -1 };
+    snprintf(report.reason, sizeof report.reason, "%s", stop_reason(&message->wish));
+    on_report(p, order->id, &report);
     transfer_order_free(order);
   }
 }
@@ -195,6 +222,7 @@ static void settle_in(void)
 {
   const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
   for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++) signal(ignored[i], SIG_IGN);
+  setpriority(PRIO_PROCESS, 0, PRIORITY); /* before those who compute, where that is permitted */
   struct rlimit files;
   if (getrlimit(RLIMIT_NOFILE, &files)) return;
   if (files.rlim_cur >= FD_SETSIZE) files.rlim_cur = FD_SETSIZE - 1;
@@ -203,23 +231,26 @@ static void settle_in(void)
 
 int gateway_process(int fd, const char *dir, enum server_loss on_server_loss)
 {
-  struct process p = { .send_lock = PTHREAD_MUTEX_INITIALIZER };
+  struct process p = { .told_ns = 0 };
   const struct endpoint_listener listener = {
-    .context = &p, .report = on_report, .progress = on_progress, .answer = on_answer
+    .context = &p, .report = on_report, .progress = on_progress, .answer = on_answer, .telemetry = on_telemetry
   };
   settle_in();
   channel_open(&p.channel, fd);
-  if (!(p.endpoints = endpoints_new(dir, on_server_loss, &listener))) return 1;
+  if (outbox_open(&p.outbox, &p.channel)) return 1;
+  if (!(p.endpoints = endpoints_new(dir, on_server_loss, &listener, &p.figures))) return 1;
 
   struct frame frame;
   enum armdyn_status rc = ARMDYN_OK;
   while (!rc) {
-    rc = channel_receive(&p.channel, &frame, -1);
+    rc = channel_receive(&p.channel, &frame, FIGURES_MS);
     if (!rc && !take(&p, &frame)) rc = ARMDYN_ESYNTAX;
     if (rc == ARMDYN_EUNAVAILABLE) rc = ARMDYN_OK;
+    tell_figures(&p);
   }
   log_event(LOG_INFO, "the gateway stops: the service closed its connection", NULL);
   endpoints_leave(p.endpoints);
+  outbox_close(&p.outbox);
   for (size_t i = 0; i < ARRIVING_MOST; i++) transfer_order_free(p.arriving[i].order);
   channel_close(&p.channel);
   return rc == ARMDYN_EIO ? 0 : 1;

@@ -144,6 +144,10 @@ enum armdyn_status profile_init(struct profile *profile, const struct axis_map *
     const struct mapped_axis *m = &map->axes[a];
     struct profile_axis *axis = &profile->head.axes[a];
     *axis = (struct profile_axis){ .axis = m->axis,
+                                   .joint_index = (uint32_t)m->joint,
+                                   .position_scale = m->position_scale,
+                                   .position_offset = m->position_offset,
+                                   .torque_scale = m->torque_scale,
                                    .rated = m->rated,
                                    .torque_most = m->torque_most,
                                    .rate_most = m->rate_most,
@@ -203,6 +207,43 @@ void profile_finish(struct profile *profile)
   const struct profile_head *head = &profile->head;
   profile->head.crc =
       crc32_words(0, profile->words, (size_t)head->total * sample_words(head->format, head->axis_count));
+}
+
+enum armdyn_status profile_convert(struct profile *profile, enum sample_format format, struct armdyn_error *error)
+{
+  struct profile_head *head = &profile->head;
+  size_t samples = head->total, axes = head->axis_count;
+  if (format >= head->format)
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/format", "format %u does not say less than format %u", format,
+                         head->format);
+  for (size_t a = 0; a < axes; a++)
+    if (format == FORMAT_TORQUE_PERMILLE && !isfinite(head->axes[a].rated))
+      return armdyn_refuse(error, ARMDYN_EINPUT, "/format", "joint %s has neither a rated torque nor a torque limit",
+                           head->axes[a].joint);
+  uint16_t *words = malloc(samples * sample_words(format, (unsigned)axes) * sizeof *words);
+  struct faults *faults = calloc(1, sizeof *faults);
+  enum armdyn_status rc = words && faults ? ARMDYN_OK : ARMDYN_EMEMORY;
+  uint16_t *at = words;
+  for (size_t k = 0; !rc && k < samples; k++)
+    for (size_t a = 0; a < axes; a++) {
+      double torque = profile_torque(profile, k, a);
+      if (format == FORMAT_TORQUE_PERMILLE)
+        *at++ = permille(torque, &head->axes[a]);
+      else
+        words_put_float(at, (float)torque), at += 2;
+    }
+  if (!rc) {
+    free(profile->words);
+    profile->words = words;
+    words = NULL;
+    head->format = (uint16_t)format;
+    profile_finish(profile);
+    if (profile_check(profile, faults)) /* rounding to per mille may make a step too large */
+      rc = armdyn_refuse(error, ARMDYN_EINPUT, "", "in format %u: %.180s", format, faults->items[0].detail);
+  }
+  free(faults);
+  free(words);
+  return rc;
 }
 
 /* -- holding it against the limits -- */

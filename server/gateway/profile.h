@@ -41,7 +41,8 @@ struct profile_head {
   uint32_t axis_count;
   float start[LIMIT_AXES]; /* by axis number */
   struct profile_axis {
-    uint32_t axis; /* number from 0 */
+    uint32_t axis, joint_index; /* numbers from 0 */
+    double position_scale, position_offset, torque_scale;
     double rated, torque_most, rate_most, start_tolerance;
     char joint[ARMDYN_NAME_SIZE];
   } axes[LIMIT_AXES]; /* in the order of a sample */
@@ -63,6 +64,10 @@ void profile_release(struct profile *profile);
 void profile_put(struct profile *profile, const struct axis_map *map, size_t index, const double *q, const double *tau);
 /* After the last sample: start position and CRC-32. */
 void profile_finish(struct profile *profile);
+
+/* Make it one of another format that says less: torque of position and torque, per mille of torque.
+ * EINPUT: there is no such way, a rated torque is unknown, or rounding to per mille leaves the limits. EMEMORY. */
+enum armdyn_status profile_convert(struct profile *profile, enum sample_format format, struct armdyn_error *error);
 
 /* Position and torque of one axis of a sample as the controller will understand them (position 0 in formats without). */
 double profile_position(const struct profile *profile, size_t index, size_t axis);

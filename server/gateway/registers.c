@@ -161,8 +161,9 @@ enum armdyn_status controller_identity_decode(const uint16_t words[REGISTERS_IDE
   out->axes = words[REGISTER_AXES];
   out->samples_most = words_get_u32(words + REGISTER_SAMPLES_MOST);
   out->window_most = words[REGISTER_WINDOW_MOST];
-  out->formats = words[REGISTER_FORMATS] & ~(unsigned)REGISTERS_SIMULATED;
+  out->formats = words[REGISTER_FORMATS] & ~(unsigned)(REGISTERS_SIMULATED | REGISTERS_MEASURES);
   out->simulated = words[REGISTER_FORMATS] & REGISTERS_SIMULATED;
+  out->measures = words[REGISTER_FORMATS] & REGISTERS_MEASURES;
   out->instance = words[REGISTER_INSTANCE];
   if (out->axes < 1 || out->axes > REGISTERS_AXES)
     return armdyn_refuse(error, ARMDYN_EINPUT, "", "the controller claims %u axes, not 1..%d", out->axes,

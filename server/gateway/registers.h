@@ -20,7 +20,7 @@
   X(SAMPLES_MOST, 3, 2, CONTROLLER, U32, "most samples", "samples that fit")                                           \
   X(WINDOW_MOST, 5, 1, CONTROLLER, U16, "most window words", "data words that one window may have, at most 119")       \
   X(FORMATS, 6, 1, CONTROLLER, U16, "formats",                                                                         \
-    "bit 0: format 1, bit 1: format 2, bit 2: format 3; bit 15: a simulator")                                          \
+    "bit 0: format 1, bit 1: format 2, bit 2: format 3; bit 14: measurements are at 223; bit 15: a simulator")         \
   X(PROBE, 7, 2, CONTROLLER, F32, "word-order probe", "12345.678")                                                     \
   X(INSTANCE, 9, 1, CONTROLLER, U16, "instance", "another number after every start of the controller")                 \
   X(HEARTBEAT, 10, 1, GATEWAY, U16, "heartbeat", "+1 every 200 ms; the controller trips after 1 s without change")     \
@@ -50,7 +50,11 @@
   X(WINDOW_OFFSET, 100, 2, GATEWAY, U32, "window: sample offset", "taken when it equals the next offset")              \
   X(WINDOW_WORDS, 102, 1, GATEWAY, U16, "window: words", "data words that follow, whole samples")                      \
   X(WINDOW_CRC, 103, 1, GATEWAY, U16, "window: CRC-16", "Modbus, over the three registers before and the data")        \
-  X(WINDOW_DATA, 104, 119, GATEWAY, WORDS, "window: data", "samples, axis-interleaved")
+  X(WINDOW_DATA, 104, 119, GATEWAY, WORDS, "window: data", "samples, axis-interleaved")                                \
+  X(MEASURED_TIME, 223, 2, CONTROLLER, U32, "measured: time",                                                          \
+    "microseconds from the profile's first sample, wrapping")                                                          \
+  X(MEASURED_POSITION, 225, 20, CONTROLLER, F32, "measured: position", "of every axis, then")                          \
+  X(MEASURED_TORQUE, 245, 20, CONTROLLER, F32, "measured: torque", "of every axis, then; on the profile's side")
 
 enum register_writer { BY_CONTROLLER, BY_GATEWAY };
 enum register_type { REGISTER_U16, REGISTER_U32, REGISTER_F32, REGISTER_WORDS };
@@ -72,10 +76,11 @@ extern const struct register_row register_rows[];
 extern const size_t register_row_count;
 
 enum {
-  REGISTERS_SPAN = 223,         /* offsets 0 .. 222 */
+  REGISTERS_SPAN = 265,         /* offsets 0 .. 264 */
   REGISTERS_BASE = 1000,        /* where the block starts unless told otherwise */
   REGISTERS_AXES = 10,          /* most axes */
   REGISTERS_SIMULATED = 0x8000, /* bit of the formats: a simulator */
+  REGISTERS_MEASURES = 0x4000,  /* bit of the formats: the registers from MEASURED_TIME on are there */
   REGISTERS_MAGIC = 0xA5D1,
   REGISTERS_VERSION = 1,
   REGISTERS_WINDOW = 119,      /* most data words of one window: FC16 takes 123 registers */
@@ -83,6 +88,7 @@ enum {
   REGISTERS_IDENTITY = 10,     /* registers from MAGIC on that tell who it is */
   REGISTERS_ARGUMENTS = 14,    /* registers from COMMAND on that a command takes */
   REGISTERS_STATE = 15,        /* registers from ACKNOWLEDGED on that tell how it is */
+  REGISTERS_MEASURED = 42,     /* registers from MEASURED_TIME on */
 };
 #define REGISTERS_PROBE 12345.678f
 
@@ -159,6 +165,7 @@ uint16_t window_crc(const uint16_t *words, size_t count);
 struct controller_identity {
   unsigned axes, window_most, formats;
   bool simulated; /* no arm moves */
+  bool measures;  /* it has the registers from MEASURED_TIME on */
   uint32_t samples_most;
   uint16_t instance;
 };

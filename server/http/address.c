@@ -2,10 +2,13 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 enum { BACKLOG = 4096 };
@@ -63,8 +66,14 @@ static void name_socket(int fd, const struct address *address, char name[192])
            port);
 }
 
-enum armdyn_status address_listen(const char *text, bool loopback_only, int *fd, char name[192],
-                                  struct armdyn_error *error)
+bool address_is_loopback(int fd)
+{
+  struct sockaddr_storage bound = { 0 };
+  socklen_t size = sizeof bound;
+  return !getsockname(fd, (struct sockaddr *)&bound, &size) && is_loopback((const struct sockaddr *)&bound);
+}
+
+enum armdyn_status address_listen(const char *text, int *fd, char name[192], struct armdyn_error *error)
 {
   struct address address;
   if (!address_parse(text, &address))
@@ -75,20 +84,54 @@ enum armdyn_status address_listen(const char *text, bool loopback_only, int *fd,
   if (trouble) return armdyn_refuse(error, ARMDYN_EINPUT, "", "--listen: '%s': %s", text, gai_strerror(trouble));
 
   enum armdyn_status status = ARMDYN_OK;
-  if (loopback_only && !is_loopback(found->ai_addr)) {
-    status = armdyn_refuse(error, ARMDYN_EINPUT, "",
-                           "--listen: '%s' is reachable from other machines: give --admin-key-file, or listen on "
-                           "loopback (127.0.0.1 or [::1])",
-                           text);
-    goto out;
-  }
   *fd = open_socket(found);
   if (*fd < 0) {
     status = armdyn_refuse(error, ARMDYN_EIO, "", "--listen: cannot listen on '%s': %s", text, strerror(errno));
-    goto out;
+  } else {
+    name_socket(*fd, &address, name);
   }
-  name_socket(*fd, &address, name);
-out:
   freeaddrinfo(found);
   return status;
+}
+
+/* A path of a UNIX socket has room for 107 characters; the way through an open directory is always short. */
+int address_local(const char *dir, char path[ADDRESS_LOCAL_SIZE])
+{
+  int directory = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  snprintf(path, ADDRESS_LOCAL_SIZE, "/proc/self/fd/%d/control.sock", directory);
+  return directory;
+}
+
+/* -1 with errno after a failure. */
+static int open_local(const char *path)
+{
+  struct sockaddr_un address = { .sun_family = AF_UNIX };
+  snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0) return -1;
+  /* nobody else can connect before it listens */
+  if (!bind(fd, (const struct sockaddr *)&address, sizeof address) && !chmod(path, 0600) && !listen(fd, BACKLOG))
+    return fd;
+  int why = errno;
+  close(fd);
+  errno = why;
+  return -1;
+}
+
+enum armdyn_status address_listen_local(const char *dir, int *fd, struct armdyn_error *error)
+{
+  char path[ADDRESS_LOCAL_SIZE];
+  int directory = address_local(dir, path);
+  *fd = directory < 0 || (unlink(path) && errno != ENOENT) ? -1 : open_local(path);
+  int why = errno;
+  if (directory >= 0) close(directory);
+  if (*fd >= 0) return ARMDYN_OK;
+  return armdyn_refuse(error, ARMDYN_EIO, "", "cannot listen on '%s/control.sock': %s", dir, strerror(why));
+}
+
+bool address_is_local(int fd)
+{
+  struct sockaddr_storage bound = { 0 };
+  socklen_t size = sizeof bound;
+  return !getsockname(fd, (struct sockaddr *)&bound, &size) && bound.ss_family == AF_UNIX;
 }

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <strings.h>
 
+#include "server/http/coding.h"
 #include "server/http/internal.h"
 
 /* In the order of enum known_header. */
@@ -10,13 +11,15 @@ static const struct {
   const char *name;
   size_t length;
 } known_headers[KNOWN_HEADERS] = {
-#define NAMED(text)                                                                                                    \
+#define HEADER(text)                                                                                                   \
   {                                                                                                                    \
     text, sizeof text - 1                                                                                              \
   }
-  NAMED("Accept"), NAMED("Authorization"), NAMED("Content-Encoding"), NAMED("Content-Length"),    NAMED("Content-Type"),
-  NAMED("Expect"), NAMED("Host"),          NAMED("traceparent"),      NAMED("Transfer-Encoding"), NAMED("X-Request-Id"),
-#undef NAMED
+  HEADER("Accept"),         HEADER("Authorization"), HEADER("Content-Encoding"),
+  HEADER("Content-Length"), HEADER("Content-Type"),  HEADER("Expect"),
+  HEADER("Host"),           HEADER("traceparent"),   HEADER("Transfer-Encoding"),
+  HEADER("X-Request-Id"),
+#undef HEADER
 };
 
 static enum MHD_Result note_header(void *context, enum MHD_ValueKind kind, const char *name, size_t name_length,
@@ -103,13 +106,33 @@ static bool find_route(struct exchange *x)
   return false;
 }
 
+/* A request without a key guesses nothing: it is told what is missing, always. */
+static bool guesses_too_often(struct exchange *x)
+{
+  int seconds;
+  if (!throttle_count(x->http->throttle, (const struct sockaddr *)&x->connection->peer, &seconds)) return false;
+  exchange_set_header(x, "Retry-After", "%d", seconds);
+  answer_problem(x, PROBLEM_TOO_MANY, "too many wrong keys from this address");
+  return true;
+}
+
 static bool key_is_good(struct exchange *x)
 {
-  switch (auth_check(x->http->auth, x->known[HEADER_AUTHORIZATION], x->route->role, &x->key_id)) {
+  if (x->connection->local) { /* the owner of the data could read the store itself */
+    x->caller = (struct caller){ "local", "local", ROLE_ADMIN };
+    return true;
+  }
+  switch (auth_check(x->http->auth, x->known[HEADER_AUTHORIZATION], x->route->role, &x->caller)) {
   case AUTH_GRANTED: return true;
-  case AUTH_FORBIDDEN: return refuse(x, PROBLEM_FORBIDDEN, NULL);
+  case AUTH_FORBIDDEN:
+    answer_problem(x, PROBLEM_FORBIDDEN, "key '%s' is a key for the role %s; this call needs %s", x->caller.name,
+                   role_name(x->caller.role), role_name(x->route->role));
+    return false;
   case AUTH_MISSING: exchange_set_header(x, "WWW-Authenticate", "Bearer"); break;
-  case AUTH_WRONG: exchange_set_header(x, "WWW-Authenticate", "Bearer error=\"invalid_token\""); break;
+  case AUTH_WRONG:
+    if (guesses_too_often(x)) return false;
+    exchange_set_header(x, "WWW-Authenticate", "Bearer error=\"invalid_token\"");
+    break;
   }
   return refuse(x, PROBLEM_UNAUTHORIZED, NULL);
 }
@@ -119,9 +142,12 @@ static bool body_format_is_known(struct exchange *x)
   x->body_media = MEDIA_NONE;
   if (!x->route->bodies) return true;
   const char *coding = x->known[HEADER_CONTENT_ENCODING];
-  if (coding && strcasecmp(coding, "identity")) {
-    exchange_set_header(x, "Accept-Encoding", "identity");
-    return refuse(x, PROBLEM_UNSUPPORTED_MEDIA, "Content-Encoding: this call takes a body as it is, not compressed");
+  const bool streamed = x->route->where == STREAMED;
+  if (coding && strcasecmp(coding, "identity") && !(streamed && coding_is_known(coding))) {
+    exchange_set_header(x, "Accept-Encoding", "%s", streamed ? "gzip, identity" : "identity");
+    return refuse(x, PROBLEM_UNSUPPORTED_MEDIA,
+                  streamed ? "Content-Encoding: this call takes a body as it is, or gzip"
+                           : "Content-Encoding: this call takes a body as it is, not compressed");
   }
   const char *type = x->known[HEADER_CONTENT_TYPE], *length = x->known[HEADER_CONTENT_LENGTH];
   bool empty = !x->known[HEADER_TRANSFER_ENCODING] && (!length || strspn(length, "0") == strlen(length));
@@ -149,11 +175,15 @@ static bool body_fits(struct exchange *x)
 {
   const char *text = x->known[HEADER_CONTENT_LENGTH];
   if (!text) return true;
+  const bool streamed = x->route->where == STREAMED;
+  const size_t most = streamed ? x->http->upload_most : x->route->body_most;
   unsigned long long length = strtoull(text, NULL, 10); /* ULLONG_MAX when it is beyond all bounds */
-  if (length > x->route->body_most) {
-    answer_problem(x, PROBLEM_TOO_LARGE, "the body has %s bytes; this call takes %zu", text, x->route->body_most);
+  if (length > most) {
+    answer_problem(x, PROBLEM_TOO_LARGE, "the body has %s bytes; this call takes %zu%s", text, most,
+                   streamed ? " (--upload-limit)" : "");
     return false;
   }
+  if (streamed) return true;
   if (x->route->where != AT_ONCE &&
       atomic_load_explicit(&x->http->bytes_in_flight, memory_order_relaxed) + length > LIMIT_BODIES_IN_FLIGHT) {
     exchange_set_header(x, "Retry-After", "1");
@@ -170,7 +200,6 @@ static bool body_fits(struct exchange *x)
 
 bool exchange_admit(struct exchange *x)
 {
-  x->key_id = "anonymous";
   MHD_get_connection_values_n(x->mhd, MHD_HEADER_KIND, note_header, x);
   name_request(x);
   if (!frame_is_sound(x) || !find_route(x) || !key_is_good(x)) return false;

@@ -90,7 +90,8 @@ void answer_problem_extra(struct exchange *x, enum problem problem, const char *
   }
   size_t length = 0;
   char *bytes = buffer_take(&body, &length);
-  if (!bytes) return; /* queue() closes the connection */
+  if (!bytes) return; /* exchange_queue closes the connection */
+  if (!x->response) x->refusal = bytes;
   give(x, problem_http_status(problem), "application/problem+json",
        MHD_create_response_from_buffer_with_free_callback(length, bytes, free), length);
 }
@@ -140,6 +141,7 @@ static ssize_t read_stream(void *context, uint64_t position, char *to, size_t si
   (void)position;
   struct stream *stream = context;
   long n = stream->next(stream->state, to, size);
+  if (n == STREAM_SLEEPS) return 0;
   if (n == 0) return MHD_CONTENT_READER_END_OF_STREAM;
   if (n < 0) return MHD_CONTENT_READER_END_WITH_ERROR;
   exchange_sends(stream->exchange, (size_t)n);

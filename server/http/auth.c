@@ -3,27 +3,52 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sodium.h>
+#include <stdatomic.h>
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "api/codec/key.h"
 #include "server/base/log.h"
 
-enum { KEY_LEAST = 16, KEY_MOST = 256 };
+enum { KEY_LEAST = 16, KEY_MOST = 256, HASH_SIZE = 32, SECRET_BYTES = 32 };
+static const int64_t KEEP_USES_EVERY_MS = 60000;
+
+/* A key of the store, in memory. */
+struct entry {
+  unsigned char hash[HASH_SIZE];
+  struct caller caller;
+  char *motion;
+  int64_t expires_ms;           /* 0 = never */
+  _Atomic int64_t last_used_ms; /* 0 = never */
+  int64_t kept_ms;              /* of the last use that the store has */
+};
+
+struct ring {
+  struct entry *entries; /* by hash */
+  size_t count, room;
+};
 
 struct auth {
   char file[1024];
+  struct store *store;
   pthread_rwlock_t lock;
-  unsigned char hash[crypto_generichash_BYTES];
+  unsigned char file_hash[HASH_SIZE];
+  int64_t file_changed_ns; /* the key of the file is this one since (monotonic) */
+  struct ring ring;
+  bool required;           /* there is a key, or was since the start */
+  _Atomic int64_t kept_ms; /* when uses were last kept */
 };
 
-/* Keys are compared as hashes, in constant time: neither length nor content of the key can be measured. */
-static void hash_key(const char *key, size_t length, unsigned char hash[crypto_generichash_BYTES])
+/* Keys are known by their hash. What a caller sends is hashed before it is compared, so the time of a comparison tells
+ * nothing about a key that could be used to come nearer to it. */
+static void hash_key(const char *key, size_t length, unsigned char hash[HASH_SIZE])
 {
-  crypto_generichash(hash, crypto_generichash_BYTES, (const unsigned char *)key, length, NULL, 0);
+  crypto_generichash(hash, HASH_SIZE, (const unsigned char *)key, length, NULL, 0);
 }
 
-static enum armdyn_status read_key(const char *file, unsigned char hash[crypto_generichash_BYTES],
-                                   struct armdyn_error *error)
+/* -- the key of the file -- */
+
+static enum armdyn_status read_key(const char *file, unsigned char hash[HASH_SIZE], struct armdyn_error *error)
 {
   char line[KEY_MOST + 3] = "";
   struct stat about;
@@ -48,14 +73,124 @@ static enum armdyn_status read_key(const char *file, unsigned char hash[crypto_g
   return status;
 }
 
-enum armdyn_status auth_new(const char *file, struct auth **out, struct armdyn_error *error)
+enum armdyn_status auth_reload(struct auth *auth, struct armdyn_error *error)
 {
-  if (sodium_init() < 0) return armdyn_refuse(error, ARMDYN_EINTERNAL, "", "libsodium cannot start");
+  if (!*auth->file) return ARMDYN_OK;
+  unsigned char hash[HASH_SIZE];
+  enum armdyn_status status = read_key(auth->file, hash, error);
+  if (status) return status;
+  pthread_rwlock_wrlock(&auth->lock);
+  if (sodium_memcmp(auth->file_hash, hash, sizeof hash)) auth->file_changed_ns = clock_monotonic_ns();
+  memcpy(auth->file_hash, hash, sizeof hash);
+  pthread_rwlock_unlock(&auth->lock);
+  return ARMDYN_OK;
+}
+
+/* -- the keys of the store -- */
+
+static int by_hash(const void *a, const void *b)
+{
+  return memcmp(((const struct entry *)a)->hash, ((const struct entry *)b)->hash, HASH_SIZE);
+}
+
+static void ring_free(struct ring *ring)
+{
+  for (size_t i = 0; i < ring->count; i++) free(ring->entries[i].motion);
+  free(ring->entries);
+  *ring = (struct ring){ 0 };
+}
+
+static int64_t time_of(const char *text)
+{
+  int64_t ms = *text ? clock_parse(text) : 0;
+  return ms < 0 ? 0 : ms;
+}
+
+struct loading {
+  struct ring ring;
+  enum armdyn_status status;
+};
+
+static void load(void *context, const struct store_api_key *key)
+{
+  struct loading *l = context;
+  if (l->status) return;
+  if (l->ring.count == l->ring.room) {
+    size_t room = 2 * l->ring.room + 16;
+    struct entry *entries = realloc(l->ring.entries, room * sizeof *entries);
+    if (!entries) {
+      l->status = ARMDYN_EMEMORY;
+      return;
+    }
+    l->ring.entries = entries;
+    l->ring.room = room;
+  }
+  struct entry *entry = &l->ring.entries[l->ring.count];
+  *entry = (struct entry){ .expires_ms = time_of(key->expires_at),
+                           .last_used_ms = time_of(key->last_used_at),
+                           .kept_ms = time_of(key->last_used_at),
+                           .caller.role = (enum role)(ROLE_VIEWER + (int)key->role) };
+  memcpy(entry->caller.id, key->id, sizeof entry->caller.id);
+  memcpy(entry->caller.name, key->name, sizeof entry->caller.name);
+  size_t length;
+  if (sodium_hex2bin(entry->hash, HASH_SIZE, key->hash, strlen(key->hash), NULL, &length, NULL) || length != HASH_SIZE)
+    l->status = ARMDYN_EINTERNAL;
+  else if (key->motion && !(entry->motion = strdup(key->motion)))
+    l->status = ARMDYN_EMEMORY;
+  else
+    l->ring.count++;
+}
+
+/* The entry of this id, or NULL; under the lock. */
+static struct entry *find(const struct ring *ring, const char *id)
+{
+  for (size_t i = 0; i < ring->count; i++)
+    if (!strcmp(ring->entries[i].caller.id, id)) return &ring->entries[i];
+  return NULL;
+}
+
+static enum armdyn_status load_keys(struct auth *auth)
+{
+  struct loading l = { .status = ARMDYN_OK };
+  enum armdyn_status status = store_api_key_list(auth->store, &(struct store_page){ 0, NULL }, load, &l);
+  if (!status) status = l.status;
+  if (status) {
+    ring_free(&l.ring);
+    return status;
+  }
+  if (l.ring.count) qsort(l.ring.entries, l.ring.count, sizeof *l.ring.entries, by_hash);
+  pthread_rwlock_wrlock(&auth->lock);
+  for (size_t i = 0; i < l.ring.count; i++) {
+    struct entry *old = find(&auth->ring, l.ring.entries[i].caller.id);
+    if (old) atomic_store(&l.ring.entries[i].last_used_ms, atomic_load(&old->last_used_ms));
+  }
+  struct ring former = auth->ring;
+  auth->ring = l.ring;
+  auth->required |= l.ring.count > 0;
+  pthread_rwlock_unlock(&auth->lock);
+  ring_free(&former);
+  return ARMDYN_OK;
+}
+
+bool auth_has_keys(struct auth *auth)
+{
+  pthread_rwlock_rdlock(&auth->lock);
+  bool has = auth->required;
+  pthread_rwlock_unlock(&auth->lock);
+  return has;
+}
+
+enum armdyn_status auth_new(const char *file, struct store *store, struct auth **out, struct armdyn_error *error)
+{
   struct auth *auth = calloc(1, sizeof *auth);
   if (!auth) return ARMDYN_EMEMORY;
   snprintf(auth->file, sizeof auth->file, "%s", file);
+  auth->store = store;
+  auth->required = *file;
   pthread_rwlock_init(&auth->lock, NULL);
   enum armdyn_status status = auth_reload(auth, error);
+  if (!status && (status = load_keys(auth)))
+    armdyn_refuse(error, status, "", "the API keys cannot be read: %s", armdyn_status_text(status));
   if (status) {
     auth_free(auth);
     return status;
@@ -67,35 +202,211 @@ enum armdyn_status auth_new(const char *file, struct auth **out, struct armdyn_e
 void auth_free(struct auth *auth)
 {
   if (!auth) return;
+  auth_keep_uses(auth);
+  ring_free(&auth->ring);
   pthread_rwlock_destroy(&auth->lock);
   free(auth);
 }
 
-enum armdyn_status auth_reload(struct auth *auth, struct armdyn_error *error)
+/* -- making and revoking -- */
+
+/* Is there an administrator beside the one with this key? */
+static bool has_other_admin(struct auth *auth, const char *id)
 {
-  if (!*auth->file) return ARMDYN_OK;
-  unsigned char hash[crypto_generichash_BYTES];
-  enum armdyn_status status = read_key(auth->file, hash, error);
-  if (status) return status;
-  pthread_rwlock_wrlock(&auth->lock);
-  memcpy(auth->hash, hash, sizeof hash);
+  int64_t now = clock_wall_ms();
+  pthread_rwlock_rdlock(&auth->lock);
+  bool has = *auth->file;
+  for (size_t i = 0; i < auth->ring.count && !has; i++) {
+    const struct entry *entry = &auth->ring.entries[i];
+    bool lives = !entry->expires_ms || now < entry->expires_ms;
+    has = lives && entry->caller.role == ROLE_ADMIN && strcmp(entry->caller.id, id) != 0;
+  }
   pthread_rwlock_unlock(&auth->lock);
-  return ARMDYN_OK;
+  return has;
 }
 
-enum auth_verdict auth_check(struct auth *auth, const char *header, enum role role, const char **key_id)
+static void make_secret(struct new_key *made)
 {
-  *key_id = "anonymous";
-  if (!*auth->file || role == ROLE_ANYONE) return AUTH_GRANTED;
-  if (!header) return AUTH_MISSING;
-  if (strncasecmp(header, "Bearer ", 7)) return AUTH_WRONG;
-  const char *key = header + 7 + strspn(header + 7, " ");
-  unsigned char hash[crypto_generichash_BYTES];
-  hash_key(key, strlen(key), hash);
-  pthread_rwlock_rdlock(&auth->lock);
-  bool same = !sodium_memcmp(hash, auth->hash, sizeof hash);
-  pthread_rwlock_unlock(&auth->lock);
-  if (!same) return AUTH_WRONG;
-  *key_id = "admin";
+  unsigned char bytes[SECRET_BYTES], digest[HASH_SIZE];
+  char text[sodium_base64_ENCODED_LEN(SECRET_BYTES, sodium_base64_VARIANT_URLSAFE_NO_PADDING)];
+  randombytes_buf(bytes, sizeof bytes);
+  sodium_bin2base64(text, sizeof text, bytes, sizeof bytes, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+  int length = snprintf(made->secret, sizeof made->secret, "armdyn_%s", text);
+  hash_key(made->secret, (size_t)length, digest);
+  sodium_bin2hex(made->key.hash, sizeof made->key.hash, digest, sizeof digest);
+  sodium_memzero(bytes, sizeof bytes);
+  sodium_memzero(text, sizeof text);
+}
+
+static bool join_names(const struct key_motion *motion, char **joined)
+{
+  char text[LIMIT_KEY_CONTROLLERS * ARMDYN_NAME_SIZE + 1] = "";
+  size_t used = 0;
+  for (size_t i = 0; i < motion->count; i++)
+    used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? "," : "", motion->names[i]);
+  *joined = used ? strdup(text) : NULL;
+  return *joined || !used;
+}
+
+enum armdyn_status auth_make_key(struct auth *auth, const struct key_request *request,
+                                 const struct store_idempotency *once, struct new_key *made, struct faults *faults)
+{
+  memset(made, 0, sizeof *made);
+  struct store_api_key *key = &made->key;
+  int64_t expires = *request->expires_at ? clock_parse(request->expires_at) : 0;
+  if (*request->expires_at && expires <= clock_wall_ms()) {
+    fault_add(faults, FAULT_AT_POINTER, "/expires_at", FAULT_MINIMUM, "must be in the future");
+    return ARMDYN_EINPUT;
+  }
+  /* Whoever makes the first key closes the door: he must not be left outside. */
+  if (request->role != KEY_ADMIN && !has_other_admin(auth, "")) {
+    fault_add(faults, FAULT_AT_POINTER, "/role", FAULT_INCONSISTENT, "the first key must be an admin's");
+    return ARMDYN_EINPUT;
+  }
+  id_make(key->id);
+  memcpy(key->name, request->name, sizeof key->name);
+  key->role = (enum store_role)request->role;
+  if (expires) clock_format(expires, key->expires_at);
+  if (!join_names(&request->motion, &key->motion)) return ARMDYN_EMEMORY;
+  make_secret(made);
+  enum armdyn_status status = store_api_key_create(auth->store, key, once);
+  if (!status) status = load_keys(auth);
+  if (status) store_api_key_release(key);
+  return status;
+}
+
+enum armdyn_status auth_revoke_key(struct auth *auth, const char *id)
+{
+  struct store_api_key key;
+  enum armdyn_status status = store_api_key_get(auth->store, id, &key);
+  if (status) return status;
+  bool last = key.role == STORE_ADMIN && !has_other_admin(auth, id);
+  store_api_key_release(&key);
+  if (last) return ARMDYN_ECONFLICT;
+  status = store_api_key_delete(auth->store, id);
+  return status ? status : load_keys(auth);
+}
+
+/* -- asking -- */
+
+static enum auth_verdict recognise(const struct auth *auth, const unsigned char hash[HASH_SIZE], struct caller *caller)
+{
+  if (*auth->file && !sodium_memcmp(hash, auth->file_hash, HASH_SIZE)) {
+    *caller = (struct caller){ "admin", "admin key file", ROLE_ADMIN };
+    return AUTH_GRANTED;
+  }
+  struct entry wanted = { 0 };
+  memcpy(wanted.hash, hash, HASH_SIZE);
+  const struct ring *ring = &auth->ring;
+  struct entry *entry =
+      ring->count ? bsearch(&wanted, ring->entries, ring->count, sizeof *ring->entries, by_hash) : NULL;
+  if (!entry) return AUTH_WRONG;
+  int64_t now = clock_wall_ms();
+  if (entry->expires_ms && now >= entry->expires_ms) return AUTH_WRONG;
+  atomic_store_explicit(&entry->last_used_ms, now, memory_order_relaxed);
+  *caller = entry->caller;
   return AUTH_GRANTED;
+}
+
+enum auth_verdict auth_check(struct auth *auth, const char *header, enum role role, struct caller *caller)
+{
+  *caller = (struct caller){ "anonymous", "", ROLE_ADMIN };
+  if (role == ROLE_ANYONE) return AUTH_GRANTED;
+  enum auth_verdict verdict = AUTH_GRANTED;
+  pthread_rwlock_rdlock(&auth->lock);
+  if (auth->required) {
+    if (!header) {
+      verdict = AUTH_MISSING;
+    } else if (strncasecmp(header, "Bearer ", 7)) {
+      verdict = AUTH_WRONG;
+    } else {
+      unsigned char hash[HASH_SIZE];
+      const char *key = header + 7 + strspn(header + 7, " ");
+      hash_key(key, strlen(key), hash);
+      verdict = recognise(auth, hash, caller);
+    }
+  }
+  pthread_rwlock_unlock(&auth->lock);
+  return verdict == AUTH_GRANTED && caller->role < role ? AUTH_FORBIDDEN : verdict;
+}
+
+static bool names(const char *list, const char *name)
+{
+  size_t length = strlen(name);
+  for (const char *p = list; *p; p += strspn(p, ",")) {
+    size_t word = strcspn(p, ",");
+    if ((word == length && !memcmp(p, name, length)) || (word == 1 && *p == '*')) return true;
+    p += word;
+  }
+  return false;
+}
+
+bool auth_may_move(struct auth *auth, const struct caller *caller, const char *controller)
+{
+  bool of_store = id_valid(caller->id); /* without keys, and with that of the file, everything may be moved */
+  if (!of_store) return true;
+  pthread_rwlock_rdlock(&auth->lock);
+  const struct entry *entry = find(&auth->ring, caller->id);
+  bool may = entry && entry->motion && names(entry->motion, controller);
+  pthread_rwlock_unlock(&auth->lock);
+  return may;
+}
+
+bool auth_still_good(struct auth *auth, const struct caller *caller, int64_t since_ns)
+{
+  bool good = true;
+  pthread_rwlock_rdlock(&auth->lock);
+  if (id_valid(caller->id)) {
+    const struct entry *entry = find(&auth->ring, caller->id);
+    good = entry && (!entry->expires_ms || clock_wall_ms() < entry->expires_ms);
+  } else if (!strcmp(caller->id, "admin")) {
+    good = since_ns >= auth->file_changed_ns;
+  } else if (!strcmp(caller->id, "anonymous")) {
+    good = !auth->required;
+  }
+  pthread_rwlock_unlock(&auth->lock);
+  return good;
+}
+
+/* -- last uses -- */
+
+void auth_last_used(struct auth *auth, const char *id, char time[TIME_SIZE])
+{
+  pthread_rwlock_rdlock(&auth->lock);
+  const struct entry *entry = find(&auth->ring, id);
+  int64_t ms = entry ? atomic_load(&entry->last_used_ms) : 0;
+  pthread_rwlock_unlock(&auth->lock);
+  *time = '\0';
+  if (ms) clock_format(ms, time);
+}
+
+bool auth_uses_due(struct auth *auth)
+{
+  return clock_wall_ms() - atomic_load(&auth->kept_ms) >= KEEP_USES_EVERY_MS;
+}
+
+/* The next use that the store lacks. */
+static bool next_use(struct auth *auth, struct store_api_key_use *use)
+{
+  bool found = false;
+  pthread_rwlock_wrlock(&auth->lock);
+  for (size_t i = 0; i < auth->ring.count && !found; i++) {
+    struct entry *entry = &auth->ring.entries[i];
+    int64_t ms = atomic_load(&entry->last_used_ms);
+    if (ms == entry->kept_ms) continue;
+    entry->kept_ms = ms;
+    memcpy(use->id, entry->caller.id, sizeof use->id);
+    clock_format(ms, use->last_used_at);
+    found = true;
+  }
+  pthread_rwlock_unlock(&auth->lock);
+  return found;
+}
+
+void auth_keep_uses(struct auth *auth)
+{
+  struct store_api_key_use use;
+  atomic_store(&auth->kept_ms, clock_wall_ms());
+  while (next_use(auth, &use))
+    if (store_api_key_used(auth->store, &use)) return; /* told by the store; the next use is kept again */
 }

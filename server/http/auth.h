@@ -1,19 +1,55 @@
-/* Who may call. One admin key so far, from a file; without it everything is allowed (and only loopback is served). */
+/* Who may call, by the key that a request carries: one of the store's, or the administrator's from a file. As long as
+ * there is no key at all, everything is allowed (and only loopback is served). */
 #ifndef SERVER_HTTP_AUTH_H
 #define SERVER_HTTP_AUTH_H
 
 #include "server/routes/route.h"
+#include "server/store/store.h"
 
 struct auth;
+struct key_request; /* api/codec/key.h */
 
-/* file "": no keys. EINPUT when the file cannot be read or its key is shorter than 16 characters. */
-enum armdyn_status auth_new(const char *file, struct auth **auth, struct armdyn_error *error);
+/* file "": no key from a file. EINPUT when the file cannot be read or its key is shorter than 16 characters. */
+enum armdyn_status auth_new(const char *file, struct store *store, struct auth **auth, struct armdyn_error *error);
+/* Keeps what keys were last used. */
 void auth_free(struct auth *auth);
 /* Read the file again; after a refusal the key stays as it was. */
 enum armdyn_status auth_reload(struct auth *auth, struct armdyn_error *error);
+/* Is there any key? Once there was one, callers must have one until the service ends, even if the last one is revoked. */
+bool auth_has_keys(struct auth *auth);
+
+/* Make a key: 256 random bits, of which only a hash is stored. It works at once.
+ *   once  in   for the store; NULL = none
+ *   made  out  release made->key with store_api_key_release, and wipe the secret
+ * OK; EINPUT with faults (it would have expired; the first key is no admin's); ELIMIT; what the store says. */
+struct new_key {
+  struct store_api_key key;
+  char secret[64];
+};
+enum armdyn_status auth_make_key(struct auth *auth, const struct key_request *request,
+                                 const struct store_idempotency *once, struct new_key *made, struct faults *faults);
+/* It ends to work at once. ENOTFOUND; ECONFLICT: the last key of an admin. */
+enum armdyn_status auth_revoke_key(struct auth *auth, const char *id);
+
+/* Who calls. */
+struct caller {
+  char id[ID_SIZE];            /* of the key; "admin": of the file; "anonymous": without keys */
+  char name[ARMDYN_NAME_SIZE]; /* of the key, for people */
+  enum role role;
+};
 
 enum auth_verdict { AUTH_GRANTED, AUTH_MISSING, AUTH_WRONG, AUTH_FORBIDDEN };
-/* header: the value of Authorization, or NULL. key_id: out, whose key it is. */
-enum auth_verdict auth_check(struct auth *auth, const char *header, enum role role, const char **key_id);
+/* header: the value of Authorization, or NULL. The caller is filled in when a key was recognised, though it may be
+ * forbidden. */
+enum auth_verdict auth_check(struct auth *auth, const char *header, enum role role, struct caller *caller);
+/* May this caller set the arm of this controller in motion? That is a right of its own, beside the role. */
+bool auth_may_move(struct auth *auth, const struct caller *caller, const char *controller);
+/* Would this caller be recognised still? Its request began at since_ns (monotonic). */
+bool auth_still_good(struct auth *auth, const struct caller *caller, int64_t since_ns);
+/* When the key was last used, "" = never: fresher than the store. */
+void auth_last_used(struct auth *auth, const char *id, char time[TIME_SIZE]);
+/* Keep in the store when keys were last used, if that is due; touches the disk. */
+void auth_keep_uses(struct auth *auth);
+bool auth_uses_due(struct auth *auth);
 
 #endif

@@ -9,6 +9,8 @@
 
 #include "server/base/clock.h"
 #include "server/base/log.h"
+#include "server/base/pool.h"
+#include "server/http/address.h"
 #include "server/http/internal.h"
 
 static const int64_t SECOND = 1000000000;
@@ -29,12 +31,17 @@ static void wake_watch(struct http *http)
   if (write(http->wake_fd, &one, sizeof one) < 0) return; /* it is awake already */
 }
 
-static void opened(struct http *http, struct MHD_Connection *mhd, void **context)
+static void opened(struct event_thread *thread, struct MHD_Connection *mhd, void **context)
 {
+  struct http *http = thread->http;
   struct connection *c = calloc(1, sizeof *c);
   if (!c) return; /* exchange_begin refuses connections without one */
   c->http = http;
+  c->thread = thread;
   c->fd = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+  c->local = address_is_local(c->fd);
+  socklen_t size = sizeof c->peer;
+  getpeername(c->fd, (struct sockaddr *)&c->peer, &size);
   c->linger = -1;
   atomic_init(&c->phase, PHASE_FRESH);
   atomic_init(&c->deadline, clock_monotonic_ns() + http->body_timeout);
@@ -68,12 +75,16 @@ static void closed(struct http *http, struct connection *c)
   free(c);
 }
 
-void connection_notify(void *http, struct MHD_Connection *mhd, void **context, enum MHD_ConnectionNotificationCode what)
+void connection_notify(void *event_thread, struct MHD_Connection *mhd, void **context,
+                       enum MHD_ConnectionNotificationCode what)
 {
-  if (what == MHD_CONNECTION_NOTIFY_STARTED)
-    opened(http, mhd, context);
-  else if (*context)
-    closed(http, *context);
+  struct event_thread *thread = event_thread;
+  if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+    opened(thread, mhd, context);
+    return;
+  }
+  if (*context) closed(thread->http, *context);
+  atomic_fetch_sub(&thread->connections, 1);
 }
 
 void connection_linger(struct connection *connection)
@@ -81,20 +92,28 @@ void connection_linger(struct connection *connection)
   if (connection->linger < 0) connection->linger = fcntl(connection->fd, F_DUPFD_CLOEXEC, 0);
 }
 
-void connection_refuse(struct connection *connection, enum problem problem, const char *detail, const char *request_id)
+void connection_refuse_with(struct connection *connection, int http_status, const char *body, size_t length,
+                            const char *request_id)
 {
-  struct buffer body = BUFFER(KB(8)), answer = BUFFER(KB(16));
-  problem_write(&body, problem, detail, NULL, NULL, NULL);
+  struct buffer answer = BUFFER(KB(512));
   buffer_format(&answer,
                 "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: application/problem+json\r\n"
                 "Content-Length: %zu\r\nX-Request-Id: %s\r\n\r\n",
-                problem_http_status(problem), problem_title(problem), body.length, request_id);
-  buffer_append(&answer, body.data, body.length);
+                http_status, MHD_get_reason_phrase_for((unsigned)http_status), length, request_id);
+  buffer_append(&answer, body, length);
   /* A peer that takes no bytes gets none. */
   if (buffer_ok(&answer) && send(connection->fd, answer.data, answer.length, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
     log_event(LOG_DEBUG, "a refusal could not be sent", "request_id", request_id, "reason", strerror(errno), NULL);
-  buffer_release(&body);
   buffer_release(&answer);
+}
+
+void connection_refuse(struct connection *connection, enum problem problem, const char *detail, const char *request_id)
+{
+  struct buffer body = BUFFER(KB(8));
+  problem_write(&body, problem, detail, NULL, NULL, NULL);
+  if (buffer_ok(&body))
+    connection_refuse_with(connection, problem_http_status(problem), body.data, body.length, request_id);
+  buffer_release(&body);
 }
 
 /* -- the watching thread -- */
@@ -175,6 +194,11 @@ static void tend_lingering(struct http *http)
   pthread_mutex_unlock(&http->lock);
 }
 
+static void keep_uses(void *auth)
+{
+  auth_keep_uses(auth);
+}
+
 static void *watch(void *argument)
 {
   struct http *http = argument;
@@ -196,6 +220,8 @@ static void *watch(void *argument)
     if (clock_monotonic_ns() < next_look) continue;
     next_look = clock_monotonic_ns() + LOOK_EVERY_MS * (SECOND / 1000);
     look(http, ++looks % PEEK_EVERY == 0);
+    if (auth_uses_due(http->auth))
+      (void)pool_submit(http->blocking, keep_uses, http->auth); /* full: at the next look */
   }
 }
 

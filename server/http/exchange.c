@@ -50,6 +50,7 @@ static void reset(struct exchange *x)
   if (x->response) MHD_destroy_response(x->response);
   exchange_forget_headers(x);
   exchange_hold(x, 0);
+  if (x->streams) atomic_fetch_sub(&x->http->waiting, 1);
   free_large_body(x);
   char *text = x->text, *body = x->body;
   size_t text_capacity = x->text_capacity, body_capacity = x->body_capacity;
@@ -143,13 +144,21 @@ static bool make_room(struct exchange *x, size_t needed)
   return true;
 }
 
-/* Past libmicrohttpd, which takes no answer now; it is told to close. */
-static enum MHD_Result break_off(struct exchange *x, enum problem problem, const char *detail)
+enum MHD_Result exchange_break_off(struct exchange *x, enum problem problem, const char *detail)
 {
   if (connection_advance(x->connection, PHASE_READING, PHASE_EXPIRED, 0)) {
     x->status = problem_http_status(problem);
     connection_linger(x->connection);
     connection_refuse(x->connection, problem, detail, x->request_id);
+  }
+  return MHD_NO;
+}
+
+enum MHD_Result exchange_break_off_answered(struct exchange *x)
+{
+  if (connection_advance(x->connection, PHASE_READING, PHASE_EXPIRED, 0)) {
+    connection_linger(x->connection);
+    if (x->refusal) connection_refuse_with(x->connection, x->status, x->refusal, x->answer_bytes, x->request_id);
   }
   return MHD_NO;
 }
@@ -161,18 +170,19 @@ static enum MHD_Result take(struct exchange *x, const char *bytes, size_t *size)
   if (x->refused) {
     x->body_length += length;
     if (x->body_length <= SMALL_BODY) return MHD_YES;
-    return break_off(x, PROBLEM_TOO_LARGE, "the request was refused, and its body is too large to be read to its end");
+    return exchange_break_off(x, PROBLEM_TOO_LARGE,
+                              "the request was refused, and its body is too large to be read to its end");
   }
   if (length > x->route->body_most - x->body_length) {
     char detail[128];
     snprintf(detail, sizeof detail, "the body is larger than %zu bytes", x->route->body_most);
-    return break_off(x, PROBLEM_TOO_LARGE, detail);
+    return exchange_break_off(x, PROBLEM_TOO_LARGE, detail);
   }
   bool crowded =
       x->route->where != AT_ONCE &&
       atomic_load_explicit(&x->http->bytes_in_flight, memory_order_relaxed) + length > LIMIT_BODIES_IN_FLIGHT;
   if (crowded || !make_room(x, x->body_length + length))
-    return break_off(x, PROBLEM_UNAVAILABLE, "too many large requests at once");
+    return exchange_break_off(x, PROBLEM_UNAVAILABLE, "too many large requests at once");
   memcpy(x->body + x->body_length, bytes, length);
   x->body_length += length;
   x->body[x->body_length] = '\0';
@@ -197,13 +207,14 @@ void exchange_sends(struct exchange *x, size_t bytes)
   atomic_store_explicit(&x->connection->deadline, sending_deadline(x, bytes), memory_order_relaxed);
 }
 
-static enum MHD_Result queue(struct exchange *x)
+enum MHD_Result exchange_queue(struct exchange *x)
 {
   if (!x->response) {
     log_event(LOG_ERROR, "a handler gave no answer", "request_id", x->request_id, "path", x->text, NULL);
     answer_problem(x, PROBLEM_INTERNAL, NULL);
     if (!x->response) return MHD_NO;
   }
+  audit_exchange(x->http->auditor, x, false);
   free_large_body(x);
   exchange_hold(x, x->answer_held);
   if (!connection_advance(x->connection, PHASE_SERVING, PHASE_SENDING, sending_deadline(x, x->answer_bytes)))
@@ -248,7 +259,7 @@ static enum outcome call_handler(struct exchange *x, bool may_block)
   atomic_fetch_add(&x->references, 1); /* the waiter's, should there be one */
   enum outcome outcome = x->route->handle(x);
   if (outcome != WAITS) atomic_fetch_sub(&x->references, 1);
-  if (outcome != WAITS && x->may_wait) atomic_fetch_sub(&x->http->waiting, 1);
+  if (outcome != WAITS && x->may_wait && !x->streams) atomic_fetch_sub(&x->http->waiting, 1);
   if (outcome == BLOCKS) exchange_forget_headers(x);
   if (outcome == BLOCKS) x->may_wait = false;
   return outcome;
@@ -263,6 +274,7 @@ static void run_on_thread(void *context)
     begin_waiting(x);
     return;
   }
+  audit_exchange(x->http->auditor, x, true);
   atomic_store(&x->state, EXCHANGE_ANSWERED);
   MHD_resume_connection(mhd);
 }
@@ -283,18 +295,20 @@ static enum MHD_Result hand_over(struct exchange *x, struct pool *pool)
 static enum MHD_Result dispatch(struct exchange *x)
 {
   if (!connection_advance(x->connection, PHASE_READING, PHASE_SERVING, 0)) return MHD_NO;
-  if (x->refused) return queue(x);
+  if (x->refused) return exchange_queue(x);
   bool stopped = atomic_load(&x->http->refusing);
   if (stopped || !make_room(x, x->body_length)) {
     answer_problem(x, PROBLEM_UNAVAILABLE, stopped ? "the service stops" : "out of memory");
-    return queue(x);
+    return exchange_queue(x);
   }
   x->body[x->body_length] = '\0';
-  if (x->route->bodies == NO_FIELDS && !exchange_has_no_fields(x)) return queue(x);
+  if (x->route->where == STREAMED) return intake_complete(x);
+  if (x->route->bodies == NO_FIELDS && !exchange_has_no_fields(x)) return exchange_queue(x);
   if (x->route->where == ON_POOL) return hand_over(x, x->http->blocking);
   switch (call_handler(x, false)) {
-  case ANSWERED: return queue(x);
+  case ANSWERED: return exchange_queue(x);
   case BLOCKS: return hand_over(x, x->http->app->pool);
+  case READS: /* only of routes that are STREAMED */
   case WAITS: break;
   }
   x->stage = STAGE_HANDED_OVER;
@@ -313,7 +327,7 @@ static enum MHD_Result refuse(struct exchange *x)
   if (!x->unsound && (!comes || small)) return MHD_YES;
   if (!connection_advance(x->connection, PHASE_READING, PHASE_SERVING, 0)) return MHD_NO;
   connection_linger(x->connection);
-  return queue(x);
+  return exchange_queue(x);
 }
 
 enum MHD_Result exchange_serve(void *context, struct MHD_Connection *mhd, const char *url, const char *method,
@@ -327,10 +341,18 @@ enum MHD_Result exchange_serve(void *context, struct MHD_Connection *mhd, const 
     x->stage = STAGE_BODY;
     x->method = method;
     return exchange_admit(x) ? MHD_YES : refuse(x);
-  case STAGE_BODY: return *upload_size ? take(x, upload, upload_size) : dispatch(x);
-  case STAGE_HANDED_OVER: break;
+  case STAGE_TAKING:
+    if (atomic_load(&x->state) != EXCHANGE_ANSWERED)
+      return MHD_YES; /* suspended already; these bytes stay where they are */
+    atomic_store(&x->state, EXCHANGE_RUNNING);
+    x->stage = STAGE_BODY;
+    break;
+  case STAGE_BODY: break;
+  case STAGE_HANDED_OVER: return atomic_load(&x->state) == EXCHANGE_ANSWERED ? exchange_queue(x) : MHD_NO;
   }
-  return atomic_load(&x->state) == EXCHANGE_ANSWERED ? queue(x) : MHD_NO;
+  if (!*upload_size) return dispatch(x);
+  if (x->refused || x->route->where != STREAMED) return take(x, upload, upload_size);
+  return intake_take(x, upload, upload_size);
 }
 
 /* -- the end -- */
@@ -350,6 +372,14 @@ static void log_access(const struct exchange *x, bool whole)
             x->trace_id[0] ? x->trace_id : NULL, "ended", whole ? NULL : "early", NULL);
 }
 
+/* How long a stream of events was open says nothing of the service. */
+static void count(const struct exchange *x)
+{
+  if (atomic_load(&x->state) == EXCHANGE_GONE || !x->status) return;
+  double seconds = x->streams ? -1 : (double)(clock_monotonic_ns() - x->started) * 1e-9;
+  tally_count(x->http->tally, x->route, x->status, seconds);
+}
+
 void exchange_end(void *context, struct MHD_Connection *mhd, void **place, enum MHD_RequestTerminationCode how)
 {
   (void)context, (void)mhd;
@@ -357,6 +387,8 @@ void exchange_end(void *context, struct MHD_Connection *mhd, void **place, enum 
   *place = NULL;
   if (!x) return;
   struct connection *c = x->connection;
+  intake_end(x);
+  count(x);
   log_access(x, how == MHD_REQUEST_TERMINATED_COMPLETED_OK);
   connection_advance(c, PHASE_SENDING, PHASE_IDLE, clock_monotonic_ns() + x->http->idle_timeout);
   if (atomic_load(&x->references) > 1) { /* somebody still waits with it */

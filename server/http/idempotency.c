@@ -77,7 +77,11 @@ static void make_digest(struct exchange *x, struct idempotency *once)
   crypto_hash_sha256_state state;
   crypto_hash_sha256_init(&state);
   crypto_hash_sha256_update(&state, (const unsigned char *)query, strlen(query) + 1);
-  crypto_hash_sha256_update(&state, (const unsigned char *)body, length);
+  const unsigned char *digest = exchange_body_digest(x);
+  if (digest)
+    crypto_hash_sha256_update(&state, digest, crypto_hash_sha256_BYTES);
+  else
+    crypto_hash_sha256_update(&state, (const unsigned char *)body, length);
   crypto_hash_sha256_final(&state, once->digest);
 }
 

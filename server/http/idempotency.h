@@ -11,7 +11,7 @@
  *   ...
  *   idempotency_end(x, &once);
  *
- * It reads the store, so only where exchange_may_block is true. */
+ * It reads the store, so only where exchange_may_block is true; with a body that is streamed, when that is complete. */
 #ifndef SERVER_HTTP_IDEMPOTENCY_H
 #define SERVER_HTTP_IDEMPOTENCY_H
 

@@ -6,14 +6,18 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
 #include "server/app.h"
 #include "server/config/options.h"
+#include "server/http/audit.h"
 #include "server/http/auth.h"
 #include "server/http/exchange.h"
 #include "server/http/router.h"
 #include "server/http/server.h"
+#include "server/http/tally.h"
 #include "server/http/target.h"
+#include "server/http/throttle.h"
 
 enum {
   CONNECTIONS_PER_THREAD = 120,  /* libmicrohttpd hangs with 128 active ones in one thread */
@@ -34,6 +38,7 @@ enum {
 enum phase {
   PHASE_FRESH,   /* accepted, no request line yet */
   PHASE_READING, /* a request arrives */
+  PHASE_TAKING,  /* a piece of its body is being taken; no deadline */
   PHASE_SERVING, /* it is being answered; no deadline */
   PHASE_SENDING, /* the answer goes out */
   PHASE_IDLE,    /* kept for the next request */
@@ -44,6 +49,9 @@ struct connection {
   struct connection *previous, *next; /* of http->connections, under http->lock */
   struct http *http;
   int fd;
+  struct event_thread *thread;
+  struct sockaddr_storage peer;
+  bool local; /* over control.sock */
   _Atomic int phase;
   _Atomic int64_t deadline; /* monotonic ns; 0 = none */
   struct exchange *spare;   /* memory of the last exchange, for the next */
@@ -51,13 +59,23 @@ struct connection {
   int linger;               /* a duplicate of fd that outlives it, -1 = none */
 };
 
-void connection_notify(void *http, struct MHD_Connection *mhd, void **context,
+/* One event thread (acceptor.c). */
+struct event_thread {
+  struct http *http;
+  struct MHD_Daemon *daemon;
+  _Atomic size_t connections; /* given to it and not closed */
+};
+
+void connection_notify(void *event_thread, struct MHD_Connection *mhd, void **context,
                        enum MHD_ConnectionNotificationCode what);
 /* false: it has expired meanwhile. */
 bool connection_advance(struct connection *connection, enum phase from, enum phase to, int64_t deadline);
 /* Write a whole answer past libmicrohttpd, which cannot answer in the middle of a body; the connection must be closed
  * afterwards. */
 void connection_refuse(struct connection *connection, enum problem problem, const char *detail, const char *request_id);
+/* The same with a body that is there already. */
+void connection_refuse_with(struct connection *connection, int http_status, const char *body, size_t length,
+                            const char *request_id);
 /* The answer will be sent while the client still sends: keep the socket open a little after closing, so that no reset
  * destroys the answer before it is read. */
 void connection_linger(struct connection *connection);
@@ -71,13 +89,16 @@ struct http {
   const struct app *app;
   struct auth *auth;
   struct router *router;
-  struct MHD_Daemon *daemon;
-  int listen_fd; /* once quiesced, to be closed at the end; -1 before */
+  struct acceptor *acceptor;
   struct pool *blocking;
+  struct auditor *auditor;
+  struct throttle *throttle;
+  struct tally *tally;
   int64_t body_timeout, idle_timeout; /* ns */
   size_t slots;
+  size_t upload_most;             /* bytes of a streamed body, and of what it is when decompressed */
   _Atomic size_t bytes_in_flight; /* bodies received and answers not yet sent */
-  _Atomic long waiting;           /* exchanges that returned WAITS and are not resumed */
+  _Atomic long waiting;           /* exchanges that returned WAITS and are not resumed, and streams of events */
   _Atomic bool stopping;          /* nothing new; kept connections end */
   _Atomic bool refusing;          /* no handler is called any more */
   _Atomic uint64_t request_count;
@@ -110,7 +131,7 @@ enum exchange_state {
   EXCHANGE_GONE      /* the client went while somebody waited; that one still holds it */
 };
 
-enum stage { STAGE_HEADERS, STAGE_BODY, STAGE_HANDED_OVER };
+enum stage { STAGE_HEADERS, STAGE_BODY, STAGE_TAKING, STAGE_HANDED_OVER };
 
 /* Headers that every request is asked for; found in one pass. */
 enum known_header {
@@ -136,6 +157,8 @@ struct exchange {
   enum stage stage;
   bool head_only, may_block, refused;
   bool may_wait; /* holds one of the places of http->waiting */
+  bool streams;  /* and keeps it until its answer has gone out */
+  bool audited;  /* it has left its entry in the audit trail */
   bool unsound;  /* its framing: the connection cannot be kept */
   int64_t started;
   size_t held; /* bytes of http->bytes_in_flight */
@@ -151,13 +174,15 @@ struct exchange {
   size_t header_bytes, content_lengths, transfer_encodings, hosts;
   char request_id[REQUEST_ID_SIZE];
   char trace_id[33];
-  const char *key_id;
+  struct caller caller;
   enum media body_media, answer_media;
-  char *body;
+  char *body; /* of a streamed one: the present block */
   size_t body_length, body_capacity;
+  struct intake *intake; /* NULL: the body is not streamed, or has not begun */
 
   int status; /* 0 = no answer yet */
   struct MHD_Response *response;
+  const char *refusal; /* the body of a problem, the response's */
   size_t answer_bytes; /* of a stream: so far */
   size_t answer_held;  /* bytes of memory until it is sent */
   struct {
@@ -178,10 +203,24 @@ void exchange_release(struct exchange *x);
 /* Of a route with NO_FIELDS: the body is empty or {}. false: an answer has been given. */
 bool exchange_has_no_fields(struct exchange *x);
 void exchange_forget_headers(struct exchange *x); /* those set for the answer */
+/* Past libmicrohttpd, which takes no answer in the middle of a body: answer, and MHD_NO to close. */
+enum MHD_Result exchange_break_off(struct exchange *x, enum problem problem, const char *detail);
+enum MHD_Result exchange_break_off_answered(struct exchange *x); /* with the problem that was answered */
+enum MHD_Result exchange_queue(struct exchange *x);
+/* As exchange_may_wait, for an answer that goes on without end. */
+bool exchange_may_stream(struct exchange *x);
 /* A stream gives so many bytes more: the client gets time to take them. On the event thread, while it sends. */
 void exchange_sends(struct exchange *x, size_t bytes);
 /* Let bytes_in_flight follow what this exchange holds. */
 void exchange_hold(struct exchange *x, size_t bytes);
+
+/* -- bodies that are never held whole (intake.c) -- */
+
+enum MHD_Result intake_take(struct exchange *x, const char *bytes, size_t *size);
+/* The body is complete. */
+enum MHD_Result intake_complete(struct exchange *x);
+/* Let go of it, finished or not. */
+void intake_end(struct exchange *x);
 
 /* -- admission (admission.c): everything that is decided before the body is read -- */
 

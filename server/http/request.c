@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "api/json/fields.h"
+#include "server/base/metric.h"
 #include "server/http/internal.h"
 
 struct app *exchange_app(const struct exchange *x)
@@ -20,6 +21,14 @@ const char *exchange_segment(const struct exchange *x, const char *name)
 const char *exchange_query(const struct exchange *x, const char *name)
 {
   return target_parameter(&x->target, name);
+}
+
+bool exchange_query_item(const struct exchange *x, size_t index, const char **name, const char **value)
+{
+  if (index >= x->target.parameter_count) return false;
+  *name = x->target.parameters[index].name;
+  *value = x->target.parameters[index].value;
+  return true;
 }
 
 const char *exchange_query_text(const struct exchange *x)
@@ -75,7 +84,31 @@ enum media exchange_answer_media(const struct exchange *x)
 
 const char *exchange_key_id(const struct exchange *x)
 {
-  return x->key_id;
+  return x->caller.id;
+}
+
+bool exchange_may_move(struct exchange *x, const char *controller)
+{
+  if (auth_may_move(x->http->auth, &x->caller, controller)) return true;
+  answer_problem(x, PROBLEM_MOTION_FORBIDDEN, "key '%s' does not name controller '%s' in its `motion`", x->caller.name,
+                 controller);
+  return false;
+}
+
+void exchange_write_metrics(const struct exchange *x, struct buffer *out)
+{
+  struct http *http = x->http;
+  pthread_mutex_lock(&http->lock);
+  size_t connections = http->connection_count;
+  pthread_mutex_unlock(&http->lock);
+  tally_write(http->tally, out);
+  metric_write(out, "armdyn_http_connections", METRIC_GAUGE, "Connections that are open.", (double)connections);
+  metric_write(out, "armdyn_http_connections_limit", METRIC_GAUGE, "Connections that are served at once.",
+               (double)http->slots);
+  metric_write(out, "armdyn_http_waiting", METRIC_GAUGE, "Requests that wait for something, and streams of events.",
+               (double)atomic_load(&http->waiting));
+  metric_write(out, "armdyn_http_bytes_in_flight", METRIC_GAUGE, "Bodies received and answers not yet sent.",
+               (double)atomic_load(&http->bytes_in_flight));
 }
 
 bool exchange_stopping(const struct exchange *x)
@@ -89,6 +122,12 @@ bool exchange_may_wait(struct exchange *x)
   if (!x->may_wait) x->may_wait = atomic_fetch_add(&x->http->waiting, 1) < (long)(x->http->slots / 2);
   if (!x->may_wait) atomic_fetch_sub(&x->http->waiting, 1);
   return x->may_wait;
+}
+
+bool exchange_may_stream(struct exchange *x)
+{
+  x->streams = exchange_may_wait(x);
+  return x->streams;
 }
 
 struct faults *exchange_faults(struct exchange *x)

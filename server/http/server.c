@@ -8,27 +8,11 @@
 #include "server/base/clock.h"
 #include "server/base/log.h"
 #include "server/base/pool.h"
+#include "server/http/acceptor.h"
 #include "server/http/internal.h"
 
 enum { LAST_ANSWERS_S = 1 }; /* for clients to take them, once all else has ended */
 static const int64_t SECOND = 1000000000;
-
-static void log_from_below(void *nothing, const char *format, va_list arguments)
-{
-  (void)nothing;
-  if (!log_wants(LOG_DEBUG)) return;
-  char text[512];
-  vsnprintf(text, sizeof text, format, arguments);
-  text[strcspn(text, "\n")] = '\0';
-  log_event(LOG_DEBUG, text, "from", "libmicrohttpd", NULL);
-}
-
-static void panic_from_below(void *nothing, const char *file, unsigned line, const char *reason)
-{
-  (void)nothing;
-  log_event(LOG_ERROR, "libmicrohttpd gave up", "file", file, "line", LOG_NUMBER(line), "reason", reason, NULL);
-  abort();
-}
 
 static void make_prefix(struct http *http)
 {
@@ -41,41 +25,29 @@ static void make_prefix(struct http *http)
   for (int i = 0; i < 8; i++) http->request_prefix[i] = digits[random[i] & 31];
 }
 
-static enum armdyn_status start_daemon(struct http *http, int listen_fd, struct armdyn_error *error)
+static enum armdyn_status start_threads(struct http *http, const struct http_setup *setup, struct armdyn_error *error)
 {
   const struct options *options = http->app->options;
-  long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  unsigned threads = options->http_threads ? (unsigned)options->http_threads
-                                           : (unsigned)(cores > THREADS_LEAST ? cores : THREADS_LEAST);
+  long found = sysconf(_SC_NPROCESSORS_ONLN);
+  unsigned cores = found > 0 ? (unsigned)found : 1;
+  unsigned threads = options->http_threads   ? (unsigned)options->http_threads
+                     : cores > THREADS_LEAST ? cores
+                                             : (unsigned)THREADS_LEAST;
   http->slots = (size_t)threads * CONNECTIONS_PER_THREAD;
-  /* clang-format off */
-  struct MHD_OptionItem items[] = {
-    /* first: what goes wrong in the others is told through it */
-    { MHD_OPTION_EXTERNAL_LOGGER,         (intptr_t)log_from_below,         NULL },
-    { MHD_OPTION_LISTEN_SOCKET,           listen_fd,                        NULL },
-    { MHD_OPTION_THREAD_POOL_SIZE,        threads,                          NULL },
-    { MHD_OPTION_CONNECTION_LIMIT,        (intptr_t)http->slots,            NULL },
-    { MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY,                NULL },
-    { MHD_OPTION_PER_IP_CONNECTION_LIMIT, options->connections_per_address, NULL },
-    { MHD_OPTION_STRICT_FOR_CLIENT,       1,                                NULL },
-    { MHD_OPTION_SIGPIPE_HANDLED_BY_APP,  1,                                NULL },
-    { MHD_OPTION_URI_LOG_CALLBACK,        (intptr_t)exchange_begin,         http },
-    { MHD_OPTION_NOTIFY_COMPLETED,        (intptr_t)exchange_end,           http },
-    { MHD_OPTION_NOTIFY_CONNECTION,       (intptr_t)connection_notify,      http },
-    { MHD_OPTION_END,                     0,                                NULL },
-  };
-  /* clang-format on */
-  unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_TURBO | MHD_USE_ERROR_LOG;
-  MHD_set_panic_func(panic_from_below, NULL);
-  http->daemon = MHD_start_daemon(flags, 0, NULL, NULL, exchange_serve, http, MHD_OPTION_ARRAY, items, MHD_OPTION_END);
-  if (http->daemon) return ARMDYN_OK;
-  return armdyn_refuse(error, ARMDYN_EUNAVAILABLE, "", "the HTTP service cannot start: %s", strerror(errno));
+  const struct acceptor_setup acceptor = { http,    setup->listen_fd, setup->control_fd,
+                                           threads, (cores + 1) / 2,  (unsigned)options->connections_per_address };
+  enum armdyn_status status = acceptor_start(&acceptor, &http->acceptor);
+  return status ? armdyn_refuse(error, status, "", "the HTTP service cannot start its threads: %s", strerror(errno))
+                : status;
 }
 
 static void free_http(struct http *http)
 {
   watch_stop(http);
   pool_free(http->blocking);
+  auditor_stop(http->auditor);
+  throttle_free(http->throttle);
+  tally_free(http->tally);
   router_free(http->router);
   pthread_mutex_destroy(&http->lock);
   free(http);
@@ -88,17 +60,20 @@ enum armdyn_status http_start(const struct http_setup *setup, struct http **out,
   pthread_mutex_init(&http->lock, NULL);
   http->app = setup->app;
   http->auth = setup->auth;
-  http->listen_fd = -1;
   http->body_timeout = http->app->options->body_timeout * SECOND;
+  http->upload_most = MB(http->app->options->upload_limit);
   http->idle_timeout = http->app->options->idle_timeout * SECOND;
   make_prefix(http);
 
   enum armdyn_status status = ARMDYN_EMEMORY;
   http->router = router_new(setup->routes, setup->route_count);
   http->blocking = pool_new(BLOCKING_THREADS, QUEUE_MOST);
-  if (!http->router || !http->blocking) goto out;
+  http->throttle = throttle_new();
+  http->tally = tally_new(setup->routes, setup->route_count);
+  if (!http->router || !http->blocking || !http->throttle || !http->tally) goto out;
+  if ((status = auditor_start(http->app->store, &http->auditor))) goto out;
   if ((status = watch_start(http))) goto out;
-  if ((status = start_daemon(http, setup->listen_fd, error))) goto out;
+  if ((status = start_threads(http, setup, error))) goto out;
   *out = http;
   http = NULL;
 out:
@@ -109,9 +84,7 @@ out:
 void http_quiesce(struct http *http)
 {
   atomic_store(&http->stopping, true);
-  /* Event threads may still have the socket in hand, so it is shut now and closed when they have ended. */
-  http->listen_fd = MHD_quiesce_daemon(http->daemon);
-  if (http->listen_fd >= 0) shutdown(http->listen_fd, SHUT_RDWR);
+  acceptor_quiesce(http->acceptor);
 }
 
 /* Requests that arrive, run or go out; those that somebody waits with do not count. */
@@ -124,8 +97,8 @@ static size_t count_busy(struct http *http, enum busy which)
   for (const struct connection *c = http->connections; c; c = c->next) {
     int phase = atomic_load(&c->phase);
     if (c->waiting) continue;
-    busy += phase == PHASE_SERVING || (which >= RUNNING_OR_SENDING && phase == PHASE_SENDING) ||
-            (which >= ANY && phase == PHASE_READING);
+    busy += phase == PHASE_SERVING || phase == PHASE_TAKING ||
+            (which >= RUNNING_OR_SENDING && phase == PHASE_SENDING) || (which >= ANY && phase == PHASE_READING);
   }
   pthread_mutex_unlock(&http->lock);
   return busy;
@@ -171,7 +144,6 @@ void http_stop(struct http *http)
   int64_t deadline = clock_monotonic_ns() + LAST_ANSWERS_S * SECOND;
   while (count_busy(http, RUNNING) || (count_busy(http, RUNNING_OR_SENDING) && clock_monotonic_ns() < deadline))
     pause_ms(2);
-  MHD_stop_daemon(http->daemon);
-  if (http->listen_fd >= 0) close(http->listen_fd);
+  acceptor_stop(http->acceptor);
   free_http(http);
 }

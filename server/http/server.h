@@ -18,7 +18,8 @@ struct http_setup {
   struct auth *auth;
   const struct route *routes;
   size_t route_count;
-  int listen_fd; /* taken over once http_start returns OK */
+  int listen_fd;  /* taken over once http_start returns OK */
+  int control_fd; /* the same of control.sock: whoever may open that file is an administrator; -1 = none */
 };
 
 enum armdyn_status http_start(const struct http_setup *setup, struct http **http, struct armdyn_error *error);

@@ -74,13 +74,16 @@ static bool is_known(const char *known, const char *name)
   return false;
 }
 
+/* Conditions of a list, each of which may be given several times. */
+#define REPEATABLE "metric tag"
+
 void target_check(const struct target *target, const char *known, struct faults *faults)
 {
   for (size_t i = 0; i < target->parameter_count; i++) {
     const char *name = target->parameters[i].name;
     if (!is_known(known, name))
       fault_add(faults, FAULT_AT_PARAMETER, name, FAULT_UNKNOWN, "is not a parameter of this call");
-    for (size_t k = 0; k < i; k++) {
+    for (size_t k = 0; k < i && !is_known(REPEATABLE, name); k++) {
       if (strcmp(target->parameters[k].name, name)) continue;
       fault_add(faults, FAULT_AT_PARAMETER, name, FAULT_DUPLICATE, "is given more than once");
       break;

@@ -31,8 +31,8 @@ enum target_fault {
 /* Percent-decoded within `text`, which is changed; the segments and parameters point into it. */
 enum target_fault target_parse(char *text, struct target *target);
 
-/* Parameters that are not among the names of `known` (separated by spaces, NULL = none), or that come twice, are
- * faults. */
+/* Parameters that are not among the names of `known` (separated by spaces, NULL = none), or that come twice (but
+ * for `metric` and `tag`), are faults. */
 void target_check(const struct target *target, const char *known, struct faults *faults);
 const char *target_parameter(const struct target *target, const char *name); /* NULL = absent */
 

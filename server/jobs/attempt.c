@@ -76,6 +76,7 @@ static enum attempt_end take_progress(struct attempt *a, struct jobs *jobs, cons
   a->live->progress = progress.fraction >= 0 && progress.fraction <= 1 ? progress.fraction : 0;
   snprintf(a->live->message, sizeof a->live->message, "%.*s", (int)sizeof progress.text - 1, progress.text);
   pthread_mutex_unlock(&jobs->lock);
+  announce_change(&jobs->changes, a->live->id);
   return ATTEMPT_RESULT;
 }
 
@@ -228,7 +229,13 @@ enum armdyn_status attempt_store_result(struct attempt *a)
   memcpy(result.robot, a->job.robot, sizeof result.robot);
   memcpy(result.created_at, a->job.finished_at, sizeof result.created_at);
   memcpy(a->job.result_id, a->result, sizeof a->job.result_id);
-  return store_result_create(a->store, &result, &a->job);
+  struct buffer summary = BUFFER(LIMIT_FRAME);
+  result_summary_encode(job_kind_find(a->job.kind)->form, a->document.data, &summary);
+  result.summary = summary.data;
+  enum armdyn_status status = summary.failure;
+  if (!status) status = store_result_create(a->store, &result, &a->job);
+  buffer_release(&summary);
+  return status;
 }
 
 static enum armdyn_status fail_with(struct attempt *a, char *problem)

@@ -12,6 +12,7 @@
 struct live_job {
   struct live_job *next;
   char id[ID_SIZE];
+  char kind[sizeof(((struct store_job *)0)->kind)];
   bool running;   /* a runner has it, and only that runner removes it */
   bool held;      /* somebody is cancelling it in the store */
   bool cancelled; /* the runner should end it so */
@@ -43,12 +44,15 @@ struct waiter {
 
 struct jobs {
   struct store *store;
+  struct announce changes; /* never under the lock */
   pthread_mutex_t lock;
   pthread_cond_t changed; /* anything below */
   struct live_job *first, **last;
   size_t live;   /* jobs in the list, and places promised to jobs that are being stored */
   bool stopping; /* take no more jobs */
   bool killing;  /* the time to stop is over */
+  struct jobs_ended ended[JOB_KINDS_MOST];
+  uint64_t lost; /* attempts */
   size_t runner_count;
   struct runner *runners;
 
@@ -64,8 +68,9 @@ void *runner_main(void *runner);
 struct live_job *live_find(const struct jobs *jobs, const char *id);
 /* Store the end of a cancelled job. */
 enum armdyn_status job_end_cancelled(struct store *store, const char *id, int attempt, const char *started_at);
-/* The job has ended: take it out, free it, wake who waits for it. Without the lock. */
-void live_end(struct jobs *jobs, struct live_job *job);
+/* The job has ended: take it out, free it, wake who waits for it. Without the lock.
+ *   how  in  JOB_QUEUED: it has not, and is only forgotten here */
+void live_end(struct jobs *jobs, struct live_job *job, enum job_state how);
 
 enum armdyn_status waiters_start(struct jobs *jobs);
 void waiters_stop(struct jobs *jobs);                 /* wakes all that are left */

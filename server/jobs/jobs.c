@@ -26,7 +26,28 @@ static void live_append(struct jobs *jobs, struct live_job *job)
   pthread_cond_broadcast(&jobs->changed);
 }
 
-void live_end(struct jobs *jobs, struct live_job *job)
+/* Under the lock. */
+static void count_end(struct jobs *jobs, const char *kind, enum job_state how)
+{
+  size_t k = 0;
+  while (k < JOB_KINDS_MOST && jobs->ended[k].kind[0] && strcmp(jobs->ended[k].kind, kind) != 0) k++;
+  if (k == JOB_KINDS_MOST) return;
+  snprintf(jobs->ended[k].kind, sizeof jobs->ended[k].kind, "%s", kind);
+  jobs->ended[k].count[how]++;
+}
+
+void jobs_figures(struct jobs *jobs, struct jobs_figures *out)
+{
+  *out = (struct jobs_figures){ .workers = jobs->runner_count };
+  pthread_mutex_lock(&jobs->lock);
+  for (const struct live_job *job = jobs->first; job; job = job->next) job->running ? out->running++ : out->queued++;
+  for (size_t i = 0; i < jobs->runner_count; i++) out->ready += jobs->runners[i].ready;
+  memcpy(out->ended, jobs->ended, sizeof out->ended);
+  out->lost = jobs->lost;
+  pthread_mutex_unlock(&jobs->lock);
+}
+
+void live_end(struct jobs *jobs, struct live_job *job, enum job_state how)
 {
   char id[ID_SIZE];
   memcpy(id, job->id, sizeof id);
@@ -36,23 +57,23 @@ void live_end(struct jobs *jobs, struct live_job *job)
   *at = job->next;
   if (jobs->last == &job->next) jobs->last = at;
   jobs->live--;
+  if (how != JOB_QUEUED) count_end(jobs, job->kind, how);
   pthread_cond_broadcast(&jobs->changed);
   pthread_mutex_unlock(&jobs->lock);
   free(job);
+  announce_change(&jobs->changes, id);
   waiters_wake(jobs, id);
 }
 
 /* -- start and stop -- */
 
-/* What a former run left, collected newest first. */
+/* What a former run left. */
 struct leftovers {
-  struct live_job *first;
-  size_t count;
-  char oldest[ID_SIZE];
+  struct jobs *jobs;
   bool failed;
 };
 
-static void keep_leftover(void *context, const struct store_job *job)
+static void take_up(void *context, const struct store_job *job)
 {
   struct leftovers *left = context;
   struct live_job *live = calloc(1, sizeof *live);
@@ -61,32 +82,24 @@ static void keep_leftover(void *context, const struct store_job *job)
     return;
   }
   memcpy(live->id, job->id, sizeof live->id);
+  memcpy(live->kind, job->kind, sizeof live->kind);
   memcpy(live->started_at, job->started_at, sizeof live->started_at);
   live->attempt = job->attempt;
-  live->next = left->first; /* so the oldest ends up first */
-  left->first = live;
-  left->count++;
-  memcpy(left->oldest, job->id, sizeof left->oldest);
+  live_append(left->jobs, live);
+  left->jobs->live++;
 }
 
 static enum armdyn_status take_up_leftovers(struct jobs *jobs)
 {
-  struct leftovers left = { 0 };
-  struct store_job_filter queued = { .state = JOB_QUEUED };
-  enum armdyn_status status = ARMDYN_OK;
-  for (size_t before = SIZE_MAX; !status && before != left.count;) {
-    before = left.count;
-    struct store_page page = { .limit = PAGE, .before = left.count ? left.oldest : NULL };
-    status = store_job_list(jobs->store, &queued, &page, keep_leftover, &left);
+  struct leftovers left = { .jobs = jobs };
+  struct store_query queued = { .sort = "id", .ascending = true, .limit = PAGE };
+  queued.filters[queued.filter_count++] = (struct store_filter){ .name = "state", .text = job_state_name(JOB_QUEUED) };
+  enum armdyn_status status;
+  do {
+    status = store_job_list(jobs->store, &queued, take_up, &left);
     if (left.failed) status = ARMDYN_EMEMORY;
-  }
-  for (struct live_job *job = left.first, *next; job; job = next) {
-    next = job->next;
-    job->next = NULL;
-    live_append(jobs, job);
-  }
-  jobs->live = left.count;
-  if (left.count) log_event(LOG_INFO, "jobs taken up again", "count", LOG_NUMBER(left.count), NULL);
+  } while (!status && queued.more);
+  if (jobs->live) log_event(LOG_INFO, "jobs taken up again", "count", LOG_NUMBER(jobs->live), NULL);
   return status;
 }
 
@@ -103,12 +116,13 @@ static void free_all(struct jobs *jobs)
   free(jobs);
 }
 
-enum armdyn_status jobs_start(struct store *store, const struct options *options, struct jobs **out,
-                              struct armdyn_error *error)
+enum armdyn_status jobs_start(struct store *store, const struct options *options, const struct announce *changes,
+                              struct jobs **out, struct armdyn_error *error)
 {
   struct jobs *jobs = calloc(1, sizeof *jobs);
   if (!jobs) return armdyn_refuse(error, ARMDYN_EMEMORY, "", "out of memory");
   jobs->store = store;
+  if (changes) jobs->changes = *changes;
   jobs->last = &jobs->first;
   pthread_mutex_init(&jobs->lock, NULL);
   condition_init(&jobs->changed);
@@ -191,6 +205,7 @@ enum armdyn_status jobs_submit(struct jobs *jobs, struct store_job *job, const s
   job->attempt = 0;
   job->started_at[0] = job->finished_at[0] = job->result_id[0] = '\0';
   memcpy(live->id, job->id, sizeof live->id);
+  memcpy(live->kind, job->kind, sizeof live->kind);
   status = store_job_create(jobs->store, job, key);
 
   pthread_mutex_lock(&jobs->lock);
@@ -201,6 +216,7 @@ enum armdyn_status jobs_submit(struct jobs *jobs, struct store_job *job, const s
     live = NULL;
   }
   pthread_mutex_unlock(&jobs->lock);
+  if (!status) announce_change(&jobs->changes, job->id);
 out:
   free(live);
   return status;
@@ -244,6 +260,15 @@ void jobs_refresh(struct jobs *jobs, struct job_view *view)
   view->progress = view->job.state == JOB_SUCCEEDED ? 1 : 0;
   view->message[0] = '\0';
   if (view->job.state == JOB_QUEUED && find(jobs, view->job.id, &now)) overlay(view, &now);
+}
+
+void jobs_running(struct jobs *jobs, struct buffer *ids)
+{
+  buffer_text(ids, " ");
+  pthread_mutex_lock(&jobs->lock);
+  for (const struct live_job *job = jobs->first; job; job = job->next)
+    if (job->running) buffer_format(ids, "%s ", job->id);
+  pthread_mutex_unlock(&jobs->lock);
 }
 
 void job_view_release(struct job_view *view)
@@ -290,7 +315,7 @@ enum armdyn_status jobs_cancel(struct jobs *jobs, const char *id)
     pthread_mutex_unlock(&jobs->lock);
     enum armdyn_status status = job_end_cancelled(jobs->store, id, live->attempt, live->started_at);
     if (!status) {
-      live_end(jobs, live);
+      live_end(jobs, live, JOB_CANCELLED);
       return ARMDYN_OK;
     }
     pthread_mutex_lock(&jobs->lock);

@@ -3,18 +3,34 @@
 #ifndef SERVER_JOBS_JOBS_H
 #define SERVER_JOBS_JOBS_H
 
+#include "api/wire/buffer.h"
+#include "server/base/announce.h"
 #include "server/store/store.h"
 
 struct jobs;
 struct options;
 
-/* Start the scheduler and `workers` worker processes; jobs that a former run left queued are taken up again. */
-enum armdyn_status jobs_start(struct store *store, const struct options *options, struct jobs **jobs,
-                              struct armdyn_error *error);
+/* Start the scheduler and `workers` worker processes; jobs that a former run left queued are taken up again.
+ *   changes  in  hears of every job that begins, gets on or ends; NULL = nobody */
+enum armdyn_status jobs_start(struct store *store, const struct options *options, const struct announce *changes,
+                              struct jobs **jobs, struct armdyn_error *error);
 /* Stop taking jobs, let running ones finish until the deadline (monotonic ns), kill the rest: they stay queued. */
 void jobs_stop(struct jobs *jobs, int64_t deadline_ns);
 /* Are all workers alive? For /readyz. */
 bool jobs_ready(const struct jobs *jobs);
+
+/* What there is, and what was since the start. For metrics. */
+enum { JOB_KINDS_MOST = 16 };
+struct jobs_ended {
+  char kind[32]; /* "": no more */
+  uint64_t count[JOB_STATE_COUNT];
+};
+struct jobs_figures {
+  size_t queued, running, workers, ready;
+  uint64_t lost; /* attempts whose worker died */
+  struct jobs_ended ended[JOB_KINDS_MOST];
+};
+void jobs_figures(struct jobs *jobs, struct jobs_figures *out);
 
 /* Accept a job: durable when it returns OK; `job` in: kind, robot, revision, request, tags; out: the rest.
  * ELIMIT: queue full; EUNAVAILABLE: the service stops; else as store_job_create. */
@@ -29,6 +45,8 @@ enum armdyn_status jobs_get(struct jobs *jobs, const char *id, struct job_view *
 void job_view_release(struct job_view *view);
 /* What is in memory of a job that a list of the store showed: changes view->job, sets the rest. */
 void jobs_refresh(struct jobs *jobs, struct job_view *view);
+/* The ids of the jobs that run now, with spaces between. */
+void jobs_running(struct jobs *jobs, struct buffer *ids);
 /* Cancel and wait (for some seconds at most) until that is stored. ENOTFOUND; ECONFLICT when it has ended already. */
 enum armdyn_status jobs_cancel(struct jobs *jobs, const char *id);
 /* Call `wake(context)` once, from another thread, when the job ends, at deadline_ns, or when the service stops,

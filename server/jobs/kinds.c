@@ -1,18 +1,55 @@
 #include "server/jobs/kinds.h"
 
-#include "server/jobs/simulation.h"
-#include "server/jobs/trajectory.h"
+#include <stdlib.h>
 
-/* To add a kind: two functions in a file of its own, a row here, its routes in server/routes, and its paths in
+/* To add a kind: a file of its own with its struct job_kind, a row here, its routes in server/routes, and its paths in
  * api/openapi.yaml. */
-static const struct job_kind kinds[] = {
-  { "trajectory", "/v1/trajectories/", trajectory_check, trajectory_run },
-  { "simulation", "/v1/simulations/", simulation_check, simulation_run },
+static const struct job_kind *const kinds[] = {
+  &trajectory_kind, &excitation_kind,     &friction_test_kind, &friction_identification_kind,
+  &simulation_kind, &identification_kind, &evaluation_kind,
 };
 
 const struct job_kind *job_kind_find(const char *name)
 {
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (strcmp(kinds[i].name, name) == 0) return &kinds[i];
+    if (strcmp(kinds[i]->name, name) == 0) return kinds[i];
   return NULL;
+}
+
+static void run_free(const struct job_kind *kind, void *run)
+{
+  if (run && kind->release) kind->release(run);
+  free(run);
+}
+
+enum armdyn_status job_kind_accept(const struct job_kind *kind, const struct armdyn_robot_description *robot,
+                                   const char *request, size_t length, struct job_acceptance *out,
+                                   struct faults *faults)
+{
+  *out = (struct job_acceptance){ .tags = BUFFER(MB(1)) };
+  void *run = calloc(1, kind->size);
+  enum armdyn_status status = run ? kind->decode(request, length, robot, run, faults) : ARMDYN_EMEMORY;
+  if (!status) {
+    result_tags_encode((const struct result_labels *)(const void *)((const char *)run + kind->labels), &out->tags);
+    if (kind->sources) out->source_count = kind->sources(run, out->sources);
+    status = out->tags.failure;
+  }
+  run_free(kind, run);
+  return status;
+}
+
+void job_kind_run(const struct job_kind *kind, struct work *work)
+{
+  struct armdyn_robot *robot = NULL;
+  void *run = calloc(1, kind->size);
+  if (!run)
+    work_problem(work, PROBLEM_INTERNAL, "out of memory", NULL, NULL);
+  else if (kind->decode(work->request, work->request_length, work->robot, run, NULL))
+    work_problem(work, PROBLEM_INTERNAL, "The accepted request cannot be read again.", NULL, NULL);
+  else if (armdyn_robot_new(work->robot, &robot, NULL))
+    work_problem(work, PROBLEM_INTERNAL, "the robot's model is not usable", NULL, NULL);
+  else
+    kind->compute(work, robot, run);
+  run_free(kind, run);
+  armdyn_robot_free(robot);
 }

@@ -2,26 +2,59 @@
 #ifndef SERVER_JOBS_KINDS_H
 #define SERVER_JOBS_KINDS_H
 
-#include "api/wire/buffer.h"
+#include "api/codec/result.h"
 #include "api/wire/faults.h"
 #include "armdyn/robot.h"
 #include "server/jobs/work.h"
 
+/* A data set or result that a job computes from, and where its request names it. */
+struct job_source {
+  struct store_referral referral;
+  char pointer[64]; /* "/datasets/0" */
+};
+enum { JOB_SOURCES = 2 * LIMIT_DATASETS };
+
+/* A kind keeps all that one of its jobs needs in one zeroed struct of its own, its run, so that one exit releases it. */
 struct job_kind {
-  const char *name;    /* of the job, and of its result in the store: "trajectory" */
-  const char *results; /* where its results are: "/v1/trajectories/" */
+  const char *name;               /* of the job, and of its result in the store: "trajectory" */
+  const struct result_form *form; /* of its results */
+  size_t size;                    /* of a run */
+  size_t labels;                  /* struct result_labels within the run, once decoded */
 
-  /* At acceptance: is the request right for this robot? Every fault is found.
-   *   tags  out  its tags, a JSON object
-   * OK, ESYNTAX, EINPUT, EMEMORY. */
-  enum armdyn_status (*check)(const struct armdyn_robot_description *robot, const char *request, size_t length,
-                              struct buffer *tags, struct faults *faults);
+  /* Read the request into the run. Every fault is found; faults may be NULL. OK, ESYNTAX, EINPUT, EMEMORY. */
+  enum armdyn_status (*decode)(const char *text, size_t length, const struct armdyn_robot_description *robot, void *run,
+                               struct faults *faults);
 
-  /* In the worker process: compute, and end with work_result or work_problem. */
-  void (*run)(struct work *work);
+  /* What a decoded request computes from: at most JOB_SOURCES. NULL: nothing. Answers how many. */
+  size_t (*sources)(const void *run, struct job_source *sources);
+
+  /* In the worker process: compute what was decoded, and end with work_result, work_problem or work_refused. */
+  void (*compute)(struct work *work, struct armdyn_robot *robot, void *run);
+
+  /* What the run holds, decoded or not; the run itself is not its business. NULL: nothing. */
+  void (*release)(void *run);
 };
 
 /* NULL when there is no such kind. */
 const struct job_kind *job_kind_find(const char *name);
+
+/* What the server has to know of a request that it accepts. */
+struct job_acceptance {
+  struct buffer tags; /* a JSON object; release it */
+  struct job_source sources[JOB_SOURCES];
+  size_t source_count;
+};
+
+/* At acceptance: is the request right for this robot? OK, ESYNTAX, EINPUT, EMEMORY. */
+enum armdyn_status job_kind_accept(const struct job_kind *kind, const struct armdyn_robot_description *robot,
+                                   const char *request, size_t length, struct job_acceptance *out,
+                                   struct faults *faults);
+
+/* In the worker process: to its end, whatever it is. */
+void job_kind_run(const struct job_kind *kind, struct work *work);
+
+/* The rows of the table. */
+extern const struct job_kind evaluation_kind, excitation_kind, friction_identification_kind, friction_test_kind,
+    identification_kind, simulation_kind, trajectory_kind;
 
 #endif

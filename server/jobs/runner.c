@@ -64,7 +64,7 @@ static bool worker_up(struct runner *r)
   if (r->failures) rest(r->jobs, &r->jobs->stopping, doubled(r->failures - 1, RESTART_MS, RESTART_MOST_MS));
   if (flag(r->jobs, &r->jobs->stopping)) return false;
 
-  static const char *const arguments[] = { "worker", NULL };
+  const char *const arguments[] = { "worker", store_path(r->jobs->store), NULL };
   struct armdyn_error error;
   r->failures++;
   if (child_start(&r->child, arguments, true, &error)) {
@@ -112,11 +112,14 @@ static struct live_job *take(struct runner *r)
     if (!job->started_at[0]) clock_format(clock_wall_ms(), job->started_at);
   }
   pthread_mutex_unlock(&jobs->lock);
+  if (job) announce_change(&jobs->changes, job->id);
   return job;
 }
 
 static void give_back(struct jobs *jobs, struct live_job *job, const char *message)
 {
+  char id[ID_SIZE];
+  memcpy(id, job->id, sizeof id); /* another runner may take it at once */
   pthread_mutex_lock(&jobs->lock);
   job->running = false;
   job->runner = NULL;
@@ -124,6 +127,7 @@ static void give_back(struct jobs *jobs, struct live_job *job, const char *messa
   snprintf(job->message, sizeof job->message, "%s", message);
   pthread_cond_broadcast(&jobs->changed);
   pthread_mutex_unlock(&jobs->lock);
+  announce_change(&jobs->changes, id);
 }
 
 /* Try until the store takes it: it may be full now and have room later. False: `raised` came up meanwhile (the service
@@ -150,15 +154,21 @@ static bool commit(struct runner *r, struct attempt *a, enum armdyn_status (*sto
  * taken up again when it starts next time. */
 static void conclude(struct runner *r, struct attempt *a, enum armdyn_status (*store)(struct attempt *a))
 {
-  if (!commit(r, a, store, &a->live->cancelled) && flag(r->jobs, &a->live->cancelled))
-    commit(r, a, attempt_store_cancelled, &r->jobs->killing);
-  live_end(r->jobs, a->live);
+  enum job_state how = JOB_QUEUED;
+  if (commit(r, a, store, &a->live->cancelled))
+    how = store == attempt_store_result ? JOB_SUCCEEDED : store == attempt_store_cancelled ? JOB_CANCELLED : JOB_FAILED;
+  else if (flag(r->jobs, &a->live->cancelled) && commit(r, a, attempt_store_cancelled, &r->jobs->killing))
+    how = JOB_CANCELLED;
+  live_end(r->jobs, a->live, how);
 }
 
 /* The process is gone, and with it this attempt. */
 static void lost(struct runner *r, struct attempt *a)
 {
   log_event(LOG_WARNING, "a job lost its worker", "job", a->live->id, "reason", a->reason, NULL);
+  pthread_mutex_lock(&r->jobs->lock);
+  r->jobs->lost++;
+  pthread_mutex_unlock(&r->jobs->lock);
   if (!attempt_note_lost(a)) {
     give_back(r->jobs, a->live, a->reason);
   } else if (a->live->attempt >= LIMIT_JOB_ATTEMPTS) {
@@ -196,7 +206,7 @@ static void run(struct runner *r, struct live_job *job)
   else if (end == ATTEMPT_PROBLEM || end == ATTEMPT_REFUSED)
     conclude(r, &a, attempt_store_problem);
   else if (end == ATTEMPT_GONE || killing)
-    live_end(jobs, job); /* still queued in the store, or deleted there */
+    live_end(jobs, job, JOB_QUEUED); /* still queued in the store, or deleted there */
   else if (end == ATTEMPT_LOST)
     lost(r, &a);
   else { /* ATTEMPT_STORE: no fault of the job */

@@ -1,27 +1,15 @@
-#include "server/jobs/simulation.h"
-
 #include <math.h>
-#include <stdlib.h>
+#include <stddef.h>
 
 #include "api/codec/simulation.h"
 #include "api/limits.h"
 #include "armdyn/methods.h"
 #include "armdyn/simulate.h"
+#include "server/jobs/kinds.h"
 #include "server/jobs/messages.h"
 #include "server/jobs/stored_trajectory.h"
 
 enum { CHUNK_ROWS = 512, WIDTH_MOST = 1 + 2 * ARMDYN_JOINTS_MAX + 8 };
-
-enum armdyn_status simulation_check(const struct armdyn_robot_description *robot, const char *request, size_t length,
-                                    struct buffer *tags, struct faults *faults)
-{
-  struct simulation_request *decoded = malloc(sizeof *decoded);
-  if (!decoded) return ARMDYN_EMEMORY;
-  enum armdyn_status status = simulation_request_decode(request, length, robot, decoded, faults);
-  if (!status) result_tags_encode(&decoded->labels, tags);
-  free(decoded);
-  return status;
-}
 
 /* Everything that one job needs, so that one exit releases it. */
 struct run {
@@ -121,7 +109,7 @@ static void tell_refused(struct run *run, enum armdyn_status status, const struc
   work_refused(run->work, status == ARMDYN_ESINGULAR || status == ARMDYN_ELIMIT ? ARMDYN_EINPUT : status, &told);
 }
 
-static void compute(struct run *run)
+static void simulate(struct run *run)
 {
   const struct simulation_request *request = &run->request;
   const struct armdyn_load load = { .frictionless = !request->friction };
@@ -156,27 +144,38 @@ static void compute(struct run *run)
   buffer_release(&document);
 }
 
-void simulation_run(struct work *work)
+static void compute(struct work *work, struct armdyn_robot *robot, void *context)
 {
-  const char *failure = NULL;
-  struct run *run = calloc(1, sizeof *run);
-  struct armdyn_workspace *workspace = armdyn_workspace_new(work->robot->joint_count);
-  if (!run || !workspace)
-    failure = "out of memory";
-  else if (simulation_request_decode(work->request, work->request_length, work->robot, &run->request, NULL))
-    failure = "The accepted request cannot be read again.";
-  else if (armdyn_robot_new(work->robot, &run->robot, NULL))
-    failure = "the robot's model is not usable";
-
-  if (failure) {
-    work_problem(work, PROBLEM_INTERNAL, failure, NULL, NULL);
-  } else {
-    run->work = work;
-    run->workspace = workspace;
-    run->n = work->robot->joint_count;
-    compute(run);
-  }
-  if (run) armdyn_robot_free(run->robot);
-  armdyn_workspace_free(workspace);
-  free(run);
+  struct run *run = context;
+  run->work = work;
+  run->robot = robot;
+  run->n = work->robot->joint_count;
+  run->workspace = armdyn_workspace_new(run->n);
+  if (run->workspace)
+    simulate(run);
+  else
+    work_problem(work, PROBLEM_INTERNAL, "out of memory", NULL, NULL);
 }
+
+static enum armdyn_status decode(const char *text, size_t length, const struct armdyn_robot_description *robot,
+                                 void *context, struct faults *faults)
+{
+  struct run *run = context;
+  return simulation_request_decode(text, length, robot, &run->request, faults);
+}
+
+static void release(void *context)
+{
+  struct run *run = context;
+  armdyn_workspace_free(run->workspace);
+}
+
+const struct job_kind simulation_kind = {
+  .name = "simulation",
+  .form = &simulation_form,
+  .size = sizeof(struct run),
+  .labels = offsetof(struct run, request.labels),
+  .decode = decode,
+  .compute = compute,
+  .release = release,
+};

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-enum { BEFORE_COEFFICIENTS = 3 };
+enum { BEFORE_COEFFICIENTS = 3, SAMPLES_A_JOINT = 5 };
 
 static bool take_rows(const double *rows, size_t width, struct armdyn_trajectory *t)
 {
@@ -16,6 +16,13 @@ static bool take_rows(const double *rows, size_t width, struct armdyn_trajectory
       memcpy(t->coefficients + (k * t->joint_count + j) * terms, row + BEFORE_COEFFICIENTS, terms * sizeof *row);
     }
   return true;
+}
+
+enum armdyn_status stored_trajectory_fits(struct store *store, const char *id, size_t joints)
+{
+  struct store_series series;
+  enum armdyn_status status = store_series_info(store, id, SERIES_SAMPLES, &series);
+  return status ? status : series.width == 1 + SAMPLES_A_JOINT * joints ? ARMDYN_OK : ARMDYN_EINPUT;
 }
 
 enum armdyn_status stored_trajectory_read(struct store *store, const char *id, size_t joints,

@@ -8,6 +8,9 @@
 #define SERIES_SAMPLES    "samples"    /* t, q1.., qd1.., qdd1.., tau1.., power1.. at the request's sample_rate */
 #define SERIES_POLYNOMIAL "polynomial" /* begin, end, joint (from 1), c0, c1, ..: a row for each piece and joint */
 
+/* Is it one of so many joints? OK, ENOTFOUND, EINPUT. */
+enum armdyn_status stored_trajectory_fits(struct store *store, const char *id, size_t joints);
+
 /* Read it (without waypoint times).
  *   joints      in
  *   trajectory  out  release with armdyn_trajectory_free unless refused

@@ -1,48 +1,24 @@
-#include "server/jobs/trajectory.h"
-
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "api/codec/trajectory.h"
 #include "api/json/writer.h"
 #include "api/limits.h"
-#include "server/jobs/messages.h"
-#include "server/jobs/stored_trajectory.h"
+#include "armdyn/path_timing.h"
+#include "server/jobs/kinds.h"
+#include "server/jobs/motion_series.h"
+#include "server/jobs/plan.h"
 
-enum { CHUNK_ROWS = 512 };
+static const double PLANNING = 0.1; /* of the work; the rest is sampling */
 
-enum armdyn_status trajectory_check(const struct armdyn_robot_description *robot, const char *request, size_t length,
-                                    struct buffer *tags, struct faults *faults)
-{
-  struct trajectory_request *decoded = malloc(sizeof *decoded);
-  if (!decoded) return ARMDYN_EMEMORY;
-  enum armdyn_status status = trajectory_request_decode(request, length, robot, decoded, faults);
-  if (!status) {
-    result_tags_encode(&decoded->labels, tags);
-    trajectory_request_release(decoded);
-  }
-  free(decoded);
-  return status;
-}
-
-/* Everything that one job needs, so that one exit releases it. */
-struct plan {
-  struct work *work;
-  struct trajectory_request request;
-  size_t n, point_count;
-  double *points, *times;
-  struct armdyn_limits limits[ARMDYN_JOINTS_MAX];
-  struct armdyn_margin margin[ARMDYN_LIMIT_KINDS * ARMDYN_JOINTS_MAX];
-  struct armdyn_robot *robot;
-  struct armdyn_workspace *workspace;
-  struct armdyn_trajectory trajectory;
-  struct armdyn_motion_energy energy;
-  double minimum_duration;
-  double last_torque[ARMDYN_JOINTS_MAX]; /* of the sample before */
-  bool stepping[ARMDYN_JOINTS_MAX];      /* from one sample to the next beyond the limit of the torque rate */
-  double *rows;
+/* How each method finds its motion. To add one: its name in api/codec/trajectory.c, a function and a row here. */
+static plan_function *const methods[TRAJECTORY_METHODS] = {
+  [ARMDYN_TRAPEZOID] = profile_find,          [ARMDYN_QUINTIC] = profile_find,        [ARMDYN_CUBIC] = profile_find,
+  [TRAJECTORY_ENERGY_OPTIMAL] = optimal_find, [TRAJECTORY_PATH_TIMING] = timing_find,
 };
 
+/* The points of the request, as far as they are given by the joints. */
 static bool plan_points(struct plan *p)
 {
   const struct trajectory_request *request = &p->request;
@@ -58,33 +34,6 @@ static bool plan_points(struct plan *p)
   memcpy(p->points + (p->point_count - 1) * p->n, request->goal.q, p->n * sizeof *p->points);
   p->times[p->point_count - 1] = NAN; /* the duration tells it */
   return true;
-}
-
-static bool go_on(void *context)
-{
-  work_progress(context, 0, "planning");
-  return false; /* to cancel is to kill */
-}
-
-/* time_scale: see trajectory_request_rewrite. */
-static enum armdyn_status plan_with(struct plan *p, double duration, double time_scale, struct armdyn_trajectory *out,
-                                    struct armdyn_margin *margin, double *minimum_duration, struct armdyn_error *error)
-{
-  double *times = malloc(p->point_count * sizeof *times);
-  if (!times) return ARMDYN_EMEMORY;
-  for (size_t i = 0; i < p->point_count; i++) times[i] = i == 0 ? 0 : time_scale > 0 ? p->times[i] * time_scale : NAN;
-  struct armdyn_profile_request request = {
-    .profile = p->request.method,
-    .point_count = p->point_count,
-    .points = p->points,
-    .times = times,
-    .duration = duration,
-    .limits = p->limits,
-  };
-  enum armdyn_status status =
-      armdyn_profile_plan(p->robot, &request, out, margin, minimum_duration, go_on, p->work, error);
-  free(times);
-  return status;
 }
 
 /* -- when there is no such motion -- */
@@ -103,29 +52,35 @@ static bool works(struct plan *p, double duration, double time_scale, double *mi
 {
   struct armdyn_margin margin[ARMDYN_LIMIT_KINDS * ARMDYN_JOINTS_MAX];
   struct armdyn_trajectory found = { 0 };
-  if (plan_with(p, duration, time_scale, &found, margin, minimum_duration, NULL)) return false;
+  if (methods[p->request.method](p, duration, time_scale, &found, margin, minimum_duration, NULL)) return false;
   armdyn_trajectory_free(&found);
   return true;
 }
 
-/* A duration that is really found to work, rounded up to something that people write if that works too; NAN: none.
+/* The smallest duration that is really found to work, rounded up to something that people write if that works too; NAN:
+ * none.
  * Passing times are stretched with it or, if that does not help, given up. */
 static double find_remedy(struct plan *p, double *time_scale)
 {
-  double least = p->minimum_duration, ignored;
+  double least = p->minimum_duration;
   bool with_times = isfinite(least);
   if (!with_times && !works(p, NAN, 0, &least)) return NAN;
   if (!isfinite(least) || !(least > 0)) return NAN;
-  double durations[] = { rounded_up(least * (1 + 1e-6)), least, least * (1 + 1e-5) };
+  /* the search can fail where hardly any motion is feasible: not so near then */
+  double durations[] = {
+    rounded_up(least * (1 + 1e-6)), least, least * (1 + 1e-5), rounded_up(1.001 * least), rounded_up(1.01 * least),
+    rounded_up(1.05 * least)
+  };
   for (int pass = with_times ? 0 : 1; pass < 2; pass++)
     for (size_t d = 0; d < sizeof durations / sizeof *durations; d++) {
       *time_scale = pass ? 0 : isnan(p->request.duration) ? 1 : durations[d] / p->request.duration;
-      if (works(p, durations[d], *time_scale, &ignored)) return durations[d];
+      if (works(p, durations[d], *time_scale, NULL)) return durations[d];
     }
   return NAN;
 }
 
-static void tell_infeasible(struct plan *p, const struct armdyn_error *error)
+/* With what would work, where that can be computed. */
+static void tell_no_motion(struct plan *p, enum problem problem, const struct armdyn_error *error)
 {
   struct buffer extra = BUFFER(LIMIT_FRAME);
   struct json_writer w = { .out = &extra };
@@ -138,100 +93,71 @@ static void tell_infeasible(struct plan *p, const struct armdyn_error *error)
     json_write_raw(&w, buffer_ok(&request) ? request.data : NULL);
     buffer_release(&request);
   }
-  work_problem(p->work, PROBLEM_INFEASIBLE, error->message, NULL, buffer_ok(&extra) ? extra.data : NULL);
+  work_problem(p->work, problem, error->message, NULL, buffer_ok(&extra) ? extra.data : NULL);
   buffer_release(&extra);
+}
+
+/* A pose that the tool cannot take, whatever the duration. */
+static void tell_unreachable(struct plan *p, const struct armdyn_error *error)
+{
+  struct faults *faults = calloc(1, sizeof *faults);
+  if (faults) fault_add(faults, FAULT_AT_POINTER, error->pointer, FAULT_INCONSISTENT, "%s", error->message);
+  work_problem(p->work, PROBLEM_INFEASIBLE, error->message, faults, "\"minimum_duration\":null");
+  free(faults);
 }
 
 static void tell_refused(struct plan *p, enum armdyn_status status, const struct armdyn_error *error)
 {
-  if (status == ARMDYN_EINFEASIBLE)
-    tell_infeasible(p, error);
+  if (p->unreachable)
+    tell_unreachable(p, error);
+  else if (status == ARMDYN_EINFEASIBLE)
+    tell_no_motion(p, PROBLEM_INFEASIBLE, error);
+  else if (status == ARMDYN_EUNAVAILABLE)
+    tell_no_motion(p, PROBLEM_UNDECIDED, error);
   else
     work_refused(p->work, status, error);
 }
 
-/* -- series -- */
+/* -- shaping -- */
 
-/* The planner bounds the rate of a smooth torque; friction that changes its sign is a step between two samples, and a
- * controller that is sent them sees it. */
-static void note_steps(struct plan *p, size_t k, const double *tau)
+static void measure_vibration(const struct plan *p, double residual[ARMDYN_MODES_MAX][ARMDYN_JOINTS_MAX])
 {
-  for (size_t j = 0; j < p->n; j++) {
-    double step = fabs(tau[j] - p->last_torque[j]), most = p->limits[j].torque_rate / p->request.sample_rate;
-    if (k > 0 && step > most * (1 + 1e-9)) p->stepping[j] = true;
-    p->last_torque[j] = tau[j];
-  }
+  const struct shaper_wish *wish = &p->request.shaper;
+  for (size_t m = 0; m < wish->mode_count; m++)
+    for (size_t j = 0; j < p->n; j++) residual[m][j] = armdyn_residual_vibration(&p->trajectory, j, &wish->modes[m]);
 }
 
-static void send_samples(struct plan *p, size_t count)
+/* The planned motion, convolved with the shaper's impulses, instead of itself; its limits are checked again. */
+static enum armdyn_status shape(struct plan *p, struct armdyn_error *error)
 {
-  char columns[SERIES_COLUMNS] = "t";
-  size_t width = 1 + 5 * p->n, length = 1;
-  static const char *const names[] = { "q", "qd", "qdd", "tau", "power" };
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    for (size_t j = 1; j <= p->n; j++)
-      length += (size_t)snprintf(columns + length, sizeof columns - length, ",%s%zu", names[i], j);
-  work_series(p->work, SERIES_SAMPLES, columns, width);
-
-  for (size_t first = 0; first < count; first += CHUNK_ROWS) {
-    size_t rows = count - first < CHUNK_ROWS ? count - first : CHUNK_ROWS;
-    for (size_t k = 0; k < rows; k++) {
-      double t = armdyn_sample_time(&p->trajectory, p->request.sample_rate, first + k);
-      armdyn_trajectory_sample(p->robot, &p->trajectory, t, p->workspace, p->rows + k * width);
-      note_steps(p, first + k, p->rows + k * width + 1 + 3 * p->n);
-    }
-    work_rows(p->work, p->rows, rows);
-    work_progress(p->work, 0.1 + 0.9 * (double)(first + rows) / (double)count, "computing torques");
-  }
+  const struct shaper_wish *wish = &p->request.shaper;
+  struct armdyn_trajectory shaped;
+  enum armdyn_status status =
+      armdyn_shaper_impulses(wish->type, wish->modes, wish->mode_count, &p->shaping.impulses, error);
+  measure_vibration(p, p->shaping.before);
+  if (!status) status = armdyn_trajectory_shape(&p->trajectory, &p->shaping.impulses, &shaped);
+  if (status) return status;
+  armdyn_trajectory_free(&p->trajectory);
+  p->trajectory = shaped;
+  measure_vibration(p, p->shaping.after);
+  return armdyn_trajectory_margins(p->robot, p->limits, &p->trajectory, p->margin);
 }
 
-/* One row for each piece and joint: [begin, end, joint, c0, c1, ...], q = sum c_i (t - begin)^i. */
-static void send_polynomial(struct plan *p)
+/* What is told of the motion besides its samples. */
+static enum armdyn_status weigh(struct plan *p)
 {
-  const struct armdyn_trajectory *t = &p->trajectory;
-  char columns[512] = "begin,end,joint";
-  size_t width = 3 + t->degree + 1, length = strlen(columns), filled = 0;
-  for (size_t i = 0; i <= t->degree; i++)
-    length += (size_t)snprintf(columns + length, sizeof columns - length, ",c%zu", i);
-  work_series(p->work, SERIES_POLYNOMIAL, columns, width);
-
-  size_t room = CHUNK_ROWS * (1 + 5 * p->n) / width;
-  for (size_t k = 0; k < t->piece_count; k++)
-    for (size_t j = 0; j < p->n; j++) {
-      double *row = p->rows + filled * width;
-      row[0] = t->breaks[k], row[1] = t->breaks[k + 1], row[2] = (double)(j + 1);
-      memcpy(row + 3, t->coefficients + (k * p->n + j) * (t->degree + 1), (t->degree + 1) * sizeof *row);
-      if (++filled < room) continue;
-      work_rows(p->work, p->rows, filled);
-      filled = 0;
-    }
-  work_rows(p->work, p->rows, filled);
+  enum armdyn_status status = armdyn_trajectory_energy(p->robot, &p->trajectory, &p->energy);
+  if (!status) status = armdyn_trajectory_tool_speed(p->robot, &p->trajectory, &p->tool_speed, &p->tool_speed_time);
+  if (!status) status = armdyn_trajectory_electrical_energy(p->robot, &p->drives, &p->trajectory, &p->electrical, NULL);
+  p->has_drives = !status;
+  if (status == ARMDYN_EINPUT) status = ARMDYN_OK; /* the drives' data are not complete */
+  if (!status && p->request.method >= TRAJECTORY_ENERGY_OPTIMAL) status = optimal_cost(p);
+  if (!status && p->request.method >= TRAJECTORY_ENERGY_OPTIMAL) status = optimal_compare(p);
+  return status;
 }
 
-static void compute(struct plan *p)
+static void send_result(struct plan *p)
 {
-  struct armdyn_error error = { 0 };
-  double duration = p->request.duration;
-  enum armdyn_status status = plan_with(p, duration, 1, &p->trajectory, p->margin, &p->minimum_duration, &error);
-  if (status) {
-    tell_refused(p, status, &error);
-    return;
-  }
-  size_t count = armdyn_sample_count(&p->trajectory, p->request.sample_rate);
-  if (count > LIMIT_SERIES_ROWS) {
-    armdyn_refuse(&error, ARMDYN_EINPUT, "/sample_rate", "%g s at %g Hz are more than the %d samples that are kept",
-                  armdyn_trajectory_duration(&p->trajectory), p->request.sample_rate, LIMIT_SERIES_ROWS);
-    tell_refused(p, ARMDYN_EINPUT, &error);
-    return;
-  }
-  status = armdyn_trajectory_energy(p->robot, &p->trajectory, &p->energy);
-  if (status) {
-    tell_refused(p, status, &error);
-    return;
-  }
-  send_samples(p, count);
-  send_polynomial(p);
-
   struct buffer document = BUFFER(LIMIT_FRAME);
   struct trajectory_result result = {
     .robot = p->work->robot,
@@ -239,7 +165,14 @@ static void compute(struct plan *p)
     .request_text = p->work->request,
     .trajectory = &p->trajectory,
     .margin = p->margin,
+    .points = p->points,
+    .point_count = p->point_count,
+    .tool_speed = p->tool_speed,
+    .tool_speed_time = p->tool_speed_time,
     .energy = &p->energy,
+    .electrical = p->has_drives ? &p->electrical : NULL,
+    .search = p->request.method >= TRAJECTORY_ENERGY_OPTIMAL ? &p->search : NULL,
+    .shaping = p->request.shaped ? &p->shaping : NULL,
     .stepping = p->stepping,
     .minimum_duration = p->minimum_duration,
   };
@@ -248,35 +181,90 @@ static void compute(struct plan *p)
   buffer_release(&document);
 }
 
-void trajectory_run(struct work *work)
+/* Joint positions of all points, and of the path where that is kept. */
+static enum armdyn_status find_way(struct plan *p, struct armdyn_error *error)
 {
-  const char *failure = NULL;
-  struct plan *p = calloc(1, sizeof *p);
-  if (!p || trajectory_request_decode(work->request, work->request_length, work->robot, &p->request, NULL)) {
-    work_problem(work, PROBLEM_INTERNAL, "The accepted request cannot be read again.", NULL, NULL);
-    free(p);
+  if (p->request.path != TRAJECTORY_PATH_JOINT) return tool_path_find(p, error);
+  enum armdyn_status status = tool_points_find(p, error);
+  if (!status && p->request.method == TRAJECTORY_PATH_TIMING) status = joint_path_find(p, error);
+  return status;
+}
+
+static void find(struct plan *p)
+{
+  struct armdyn_error error = { 0 };
+  double duration = p->request.duration;
+  enum armdyn_status status = find_way(p, &error);
+  if (!status)
+    status = methods[p->request.method](p, duration, 1, &p->trajectory, p->margin, &p->minimum_duration, &error);
+  if (!status && p->request.shaped) status = shape(p, &error);
+  size_t count = status ? 0 : armdyn_sample_count(&p->trajectory, p->request.sample_rate);
+  if (count > LIMIT_SERIES_ROWS)
+    status =
+        armdyn_refuse(&error, ARMDYN_EINPUT, "/sample_rate", "%g s at %g Hz are more than the %d samples that are kept",
+                      armdyn_trajectory_duration(&p->trajectory), p->request.sample_rate, LIMIT_SERIES_ROWS);
+  if (!status) status = weigh(p);
+  if (status) {
+    tell_refused(p, status, &error);
     return;
   }
-  p->work = work;
-  p->n = work->robot->joint_count;
-  p->rows = malloc(CHUNK_ROWS * (1 + 5 * p->n) * sizeof *p->rows);
-  p->workspace = armdyn_workspace_new(p->n);
-  trajectory_request_limits(&p->request, work->robot, p->limits);
-  if (!p->rows || !p->workspace || !plan_points(p))
-    failure = "out of memory";
-  else if (armdyn_robot_new(work->robot, &p->robot, NULL))
-    failure = "the robot's model is not usable";
-
-  if (failure)
-    work_problem(work, PROBLEM_INTERNAL, failure, NULL, NULL);
+  status =
+      motion_series_send(p->work, p->robot, &p->trajectory, p->request.sample_rate, p->limits, PLANNING, p->stepping);
+  if (status)
+    tell_refused(p, status, &error);
   else
-    compute(p);
+    send_result(p);
+}
+
+static void compute(struct work *work, struct armdyn_robot *robot, void *context)
+{
+  struct plan *p = context;
+  p->work = work;
+  p->robot = robot;
+  p->n = work->robot->joint_count;
+  limit_wishes_in_force(&p->request.limits, work->robot, p->limits);
+  p->drives = p->request.cost.drives;
+  if (plan_points(p))
+    find(p);
+  else
+    work_problem(work, PROBLEM_INTERNAL, "out of memory", NULL, NULL);
+}
+
+static enum armdyn_status decode(const char *text, size_t length, const struct armdyn_robot_description *robot,
+                                 void *context, struct faults *faults)
+{
+  struct plan *p = context;
+  return trajectory_request_decode(text, length, robot, &p->request, faults);
+}
+
+/* The trajectory that the search starts from. */
+static size_t sources(const void *context, struct job_source *list)
+{
+  const struct plan *p = context;
+  const char *seed = p->request.seed_trajectory;
+  if (!seed[0]) return 0;
+  list[0] = (struct job_source){ .referral.kind = "trajectory", .pointer = "/seed_trajectory" };
+  snprintf(list[0].referral.id, sizeof list[0].referral.id, "%s", seed);
+  return 1;
+}
+
+static void release(void *context)
+{
+  struct plan *p = context;
   armdyn_trajectory_free(&p->trajectory);
-  armdyn_robot_free(p->robot);
-  armdyn_workspace_free(p->workspace);
+  armdyn_trajectory_free(&p->path);
   trajectory_request_release(&p->request);
   free(p->points);
   free(p->times);
-  free(p->rows);
-  free(p);
 }
+
+const struct job_kind trajectory_kind = {
+  .name = "trajectory",
+  .form = &trajectory_form,
+  .size = sizeof(struct plan),
+  .labels = offsetof(struct plan, request.labels),
+  .decode = decode,
+  .sources = sources,
+  .compute = compute,
+  .release = release,
+};

@@ -2,7 +2,6 @@
 
 #include "api/codec/robot.h"
 #include "api/limits.h"
-#include "server/base/clock.h"
 #include "server/ipc/channel.h"
 #include "server/jobs/kinds.h"
 #include "server/jobs/messages.h"
@@ -13,6 +12,8 @@ struct work_line {
   struct channel channel;
   struct buffer robot, request; /* texts, as they came */
   size_t width;                 /* of the present series */
+  const char *path;             /* of the store */
+  struct store *store;          /* NULL: not needed so far */
   int64_t progress_ns;          /* when the last one was sent */
   bool answered;
   enum armdyn_status status; /* of the channel; sticks */
@@ -94,6 +95,14 @@ void work_refused(struct work *work, enum armdyn_status status, const struct arm
   free(faults);
 }
 
+enum armdyn_status work_store(struct work *work, struct store **store)
+{
+  struct work_line *line = work->line;
+  enum armdyn_status status = line->store ? ARMDYN_OK : store_open_reader(line->path, &line->store, NULL);
+  *store = line->store;
+  return status;
+}
+
 static void run(struct work_line *line, const struct message_run *order)
 {
   struct work work = { .request = line->request.data, .request_length = line->request.length, .line = line };
@@ -111,7 +120,7 @@ static void run(struct work_line *line, const struct message_run *order)
   else if (status)
     work_problem(&work, problem_of_status(status), "The stored model of the robot cannot be read.", NULL, NULL);
   else
-    kind->run(&work);
+    job_kind_run(kind, &work);
   if (!line->answered) work_problem(&work, PROBLEM_INTERNAL, "The computation ended without a result.", NULL, NULL);
   free(robot);
 }
@@ -140,9 +149,9 @@ static bool take(struct work_line *line, const struct frame *frame)
   }
 }
 
-int work_serve(int fd)
+int work_serve(int fd, const char *path)
 {
-  struct work_line line = { .robot = BUFFER(LIMIT_FRAME + 1), .request = BUFFER(LIMIT_FRAME + 1) };
+  struct work_line line = { .robot = BUFFER(LIMIT_FRAME + 1), .request = BUFFER(LIMIT_FRAME + 1), .path = path };
   channel_open(&line.channel, fd);
   say(&line, MESSAGE_READY, NULL, 0);
   struct frame frame;
@@ -152,5 +161,6 @@ int work_serve(int fd)
   channel_close(&line.channel);
   buffer_release(&line.robot);
   buffer_release(&line.request);
+  store_close(line.store);
   return status == ARMDYN_EIO ? 0 : 1;
 }

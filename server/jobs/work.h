@@ -1,12 +1,13 @@
 /* The worker process: takes one job at a time over its channel, computes it, and hands back series and a result.
- * It is a function: no store, no network, no threads. To cancel it is to kill it. */
+ * It is a function: it reads data sets of the store, writes nowhere, and has no network and no threads. To cancel it is to
+ * kill it. */
 #ifndef SERVER_JOBS_WORK_H
 #define SERVER_JOBS_WORK_H
 
 #include "api/problem/problem.h"
 #include "api/wire/buffer.h"
 #include "armdyn/robot.h"
-#include "server/base/id.h"
+#include "server/store/store.h"
 
 /* One job, as its kind's run function sees it. */
 struct work {
@@ -32,7 +33,12 @@ void work_problem(struct work *work, enum problem problem, const char *detail, c
 /* The end, as the library refused: by what its status means to a caller, with the pointer that it gave. */
 void work_refused(struct work *work, enum armdyn_status status, const struct armdyn_error *error);
 
-/* Serve jobs that come over fd until the other end is closed: 0; or until it talks nonsense: 1. */
-int work_serve(int fd);
+/* The store, read-only, for data sets (stored_dataset.h) and results to compute from: opened when it is first asked for,
+ * closed by the worker. OK, EIO, EMEMORY, EBUSY. */
+enum armdyn_status work_store(struct work *work, struct store **store);
+
+/* Serve jobs that come over fd until the other end is closed: 0; or until it talks nonsense: 1.
+ *   path  in  of the store, see store_path */
+int work_serve(int fd, const char *path);
 
 #endif

@@ -14,6 +14,8 @@ struct robot_entry { /* shared, counted */
   int64_t revision;
   bool unphysical;
   char created_at[TIME_SIZE];
+  char reason[STORE_REASON_SIZE],
+      identification[ID_SIZE]; /* why it was made, and from what; "": nobody said, nothing */
 };
 
 struct robots *robots_new(struct store *store);

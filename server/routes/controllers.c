@@ -4,9 +4,11 @@
 #include "api/codec/transfer.h"
 #include "server/app.h"
 #include "server/gateway/gateway.h"
+#include "server/gateway/map_plan.h"
 #include "server/http/idempotency.h"
 #include "server/http/preconditions.h"
 #include "server/robots/cache.h"
+#include "server/routes/controller_view.h"
 #include "server/routes/listing.h"
 #include "server/routes/motion.h"
 #include "server/routes/route.h"
@@ -89,6 +91,8 @@ static enum armdyn_status check_robot(struct exchange *x, const struct controlle
   if (status) return status;
   struct axis_map map;
   status = axis_map_make(controller, armdyn_robot_description(entry->robot), &map, faults);
+  if (!status && controller->profile.protocol == PROTOCOL_REGISTER_MAP)
+    status = map_bind(&controller->profile.map, &map, faults);
   robots_release(robots, entry);
   return status;
 }
@@ -157,6 +161,7 @@ enum outcome controller_create(struct exchange *x)
 static bool nobody_holds(struct exchange *x, const char *name)
 {
   char holder[ID_SIZE];
+  gateway_locate(exchange_app(x)->gateway, name);
   if (!gateway_lease(exchange_app(x)->gateway, name, holder)) return true;
   answer_problem(x, PROBLEM_LEASE_HELD, "transfer %s holds controller '%s'", holder, name);
   return false;
@@ -265,38 +270,14 @@ enum outcome controller_list(struct exchange *x)
 /* Somebody waits to hear of a controller. */
 struct asking {
   struct exchange *x;
-  struct axis_map map;
-  char controller[ARMDYN_NAME_SIZE];
+  struct controller_view view;
   bool may_be_unreachable; /* that is an answer too */
 };
 
 static void answer_seen(struct asking *a, const struct observation *seen)
 {
-  char observed_at[TIME_SIZE] = "", holder[ID_SIZE], error[80];
-  double position[ARMDYN_JOINTS_MAX] = { 0 };
-  if (seen->seen_ms) clock_format(seen->seen_ms, observed_at);
-  for (size_t i = 0; i < a->map.count; i++) {
-    const struct mapped_axis *m = &a->map.axes[i];
-    position[m->joint] = ((double)seen->position[m->axis] - m->position_offset) / m->position_scale;
-  }
-  snprintf(error, sizeof error, "%u: %s", seen->state.error, controller_error_text(seen->state.error));
-  bool leased = gateway_lease(exchange_app(a->x)->gateway, a->controller, holder);
-  double age = (double)(clock_wall_ms() - seen->seen_ms) * 1e-3;
-  const struct controller_status status = {
-    .connected = seen->connected,
-    .simulated = seen->simulated,
-    .observed_at = observed_at,
-    .age = age > 0 ? age : 0,
-    .state = controller_phase_name(seen->state.phase),
-    .joint_count = a->map.count,
-    .position = position,
-    .profile_id = seen->state.profile,
-    .play_index = seen->state.play_index,
-    .last_error = seen->state.error ? error : NULL,
-    .lease = leased ? holder : NULL,
-  };
   struct buffer body = BUFFER(DOCUMENT_MOST);
-  controller_status_encode(&status, &body);
+  controller_view_encode(exchange_app(a->x), &a->view, seen, &body);
   answer_json(a->x, 200, &body);
 }
 
@@ -319,18 +300,11 @@ static struct asking *asking_new(struct exchange *x)
 {
   struct controller_description controller;
   if (!controller_of_request(x, exchange_segment(x, "controller"), &controller, NULL)) return NULL;
-  struct robots *robots = exchange_app(x)->robots;
-  const struct robot_entry *entry;
   struct asking *a = calloc(1, sizeof *a);
-  enum armdyn_status status = a ? ARMDYN_OK : ARMDYN_EMEMORY;
-  if (!status) status = robots_get(robots, controller.robot, controller.revision, true, &entry);
-  if (!status) {
-    status = axis_map_make(&controller, armdyn_robot_description(entry->robot), &a->map, exchange_faults(x));
-    robots_release(robots, entry);
-  }
+  enum armdyn_status status =
+      a ? controller_view_make(exchange_app(x), &controller, &a->view, exchange_faults(x)) : ARMDYN_EMEMORY;
   if (!status && exchange_may_wait(x)) {
     a->x = x;
-    memcpy(a->controller, controller.name, sizeof a->controller);
     return a;
   }
   free(a);
@@ -346,7 +320,7 @@ enum outcome controller_status(struct exchange *x)
   struct asking *a = asking_new(x);
   if (!a) return ANSWERED;
   a->may_be_unreachable = true;
-  gateway_wish(exchange_app(x)->gateway, a->controller, "", WISH_LOOK, 0, seen_answered, a);
+  gateway_wish(exchange_app(x)->gateway, a->view.name, "", WISH_LOOK, 0, seen_answered, a);
   return WAITS;
 }
 
@@ -355,7 +329,7 @@ enum outcome controller_clear(struct exchange *x)
   if (!nobody_holds(x, exchange_segment(x, "controller"))) return ANSWERED;
   struct asking *a = asking_new(x);
   if (!a) return ANSWERED;
-  gateway_wish(exchange_app(x)->gateway, a->controller, "", WISH_CLEAR, 0, seen_answered, a);
+  gateway_wish(exchange_app(x)->gateway, a->view.name, "", WISH_CLEAR, 0, seen_answered, a);
   return WAITS;
 }
 
@@ -378,16 +352,21 @@ static void stop_answered(void *context, enum armdyn_status status, const char *
   exchange_resume(x);
 }
 
-enum outcome stop_and_answer(struct exchange *x, const char *controller, const char *transfer)
+static enum outcome stop_for(struct exchange *x, const char *controller, const char *transfer, enum wish_kind kind)
 {
   struct gateway *gateway = exchange_app(x)->gateway;
   if (exchange_may_wait(x)) {
-    gateway_wish(gateway, controller, transfer, WISH_STOP, 0, stop_answered, x);
+    gateway_wish(gateway, controller, transfer, kind, 0, stop_answered, x);
     return WAITS;
   }
-  gateway_wish(gateway, controller, transfer, WISH_STOP, 0, NULL, NULL);
+  gateway_wish(gateway, controller, transfer, kind, 0, NULL, NULL);
   answer_stop(x, false, NULL, "STOP was sent; too many requests wait to hear what came of it");
   return ANSWERED;
+}
+
+enum outcome stop_and_answer(struct exchange *x, const char *controller, const char *transfer)
+{
+  return stop_for(x, controller, transfer, WISH_STOP);
 }
 
 enum outcome controller_stop(struct exchange *x)
@@ -395,5 +374,21 @@ enum outcome controller_stop(struct exchange *x)
   const char *name = exchange_segment(x, "controller");
   if (gateway_knows(exchange_app(x)->gateway, name)) return stop_and_answer(x, name, "");
   answer_problem(x, PROBLEM_NOT_FOUND, "there is no controller '%.64s'", name);
+  return ANSWERED;
+}
+
+/* Whoever holds the controller is stopped, so that somebody else can have it. */
+enum outcome controller_evict(struct exchange *x)
+{
+  const char *name = exchange_segment(x, "controller");
+  struct gateway *gateway = exchange_app(x)->gateway;
+  char holder[ID_SIZE];
+  if (!gateway_knows(gateway, name)) {
+    answer_problem(x, PROBLEM_NOT_FOUND, "there is no controller '%.64s'", name);
+    return ANSWERED;
+  }
+  gateway_locate(gateway, name);
+  if (gateway_lease(gateway, name, holder)) return stop_for(x, name, holder, WISH_EVICT);
+  answer_empty(x, 204);
   return ANSWERED;
 }

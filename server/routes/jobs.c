@@ -8,7 +8,9 @@
 #include "server/http/preconditions.h"
 #include "server/jobs/jobs.h"
 #include "server/jobs/kinds.h"
+#include "server/jobs/stored_trajectory.h"
 #include "server/robots/cache.h"
+#include "server/routes/events.h"
 #include "server/routes/listing.h"
 #include "server/routes/results.h"
 #include "server/routes/route.h"
@@ -20,7 +22,10 @@ static const size_t ANSWER_MOST = MB(8);
 /* -- answering with a job -- */
 
 /* Whose documents can be had with the job: a row for each kind. */
-static const struct result_kind *const result_kinds[] = { &trajectory_results, &simulation_results };
+static const struct result_kind *const result_kinds[] = { &trajectory_results,    &excitation_results,
+                                                          &friction_test_results, &friction_identification_results,
+                                                          &simulation_results,    &identification_results,
+                                                          &evaluation_results };
 
 static void encode(const struct app *app, const struct job_view *view, bool include_result, bool summary,
                    struct buffer *out)
@@ -29,7 +34,7 @@ static void encode(const struct app *app, const struct job_view *view, bool incl
   const struct job_kind *kind = job_kind_find(job->kind);
   char href[96] = "";
   struct buffer value = BUFFER(ANSWER_MOST);
-  if (job->result_id[0]) snprintf(href, sizeof href, "%s%s", kind ? kind->results : "", job->result_id);
+  if (job->result_id[0]) snprintf(href, sizeof href, "%s%s", kind ? kind->form->path : "", job->result_id);
   for (size_t i = 0; include_result && job->result_id[0] && i < sizeof result_kinds / sizeof *result_kinds; i++)
     if (strcmp(result_kinds[i]->name, job->kind) == 0 &&
         result_document(app, result_kinds[i], job->result_id, &value, NULL))
@@ -49,6 +54,9 @@ static void encode(const struct app *app, const struct job_view *view, bool incl
     .href = href[0] ? href : NULL,
     .request = job->request,
     .tags = job->tags,
+    .job_order_id = job->job_order_id,
+    .work_master_id = job->work_master_id,
+    .equipment_id = job->equipment_id,
     .problem = job->problem,
     .attempts = job->attempts,
     .value = value.length ? value.data : NULL,
@@ -58,9 +66,15 @@ static void encode(const struct app *app, const struct job_view *view, bool incl
   buffer_release(&value);
 }
 
-static bool has_ended(enum job_state state)
+bool job_has_ended(enum job_state state)
 {
   return state != JOB_QUEUED && state != JOB_RUNNING;
+}
+
+enum armdyn_status job_summary(struct app *app, struct job_view *view, struct buffer *out)
+{
+  encode(app, view, false, true, out);
+  return out->failure;
 }
 
 /* How the answer is given: 200, 202, or 200 when the job has ended (`wait` is what the client was granted). */
@@ -79,7 +93,7 @@ static void answer_job(struct exchange *x, const char *id, bool include_result, 
     answer_status(x, status, NULL);
     return;
   }
-  bool in_time = as == AS_WAITED && has_ended(view.job.state);
+  bool in_time = as == AS_WAITED && job_has_ended(view.job.state);
   if (as != AS_PRESENT) exchange_set_header(x, "Location", "/v1/jobs/%s", id);
   if (in_time) exchange_set_header(x, "Preference-Applied", "wait=%d", wait);
   struct buffer body = BUFFER(ANSWER_MOST);
@@ -155,6 +169,30 @@ static enum outcome answer_when_ended(struct exchange *x, const char *id, bool i
 
 /* -- creating -- */
 
+/* What the job computes from must be there, and motions be of such an arm. false: answered. */
+static bool find_sources(struct exchange *x, size_t joints, const struct job_source *sources, size_t count)
+{
+  struct store *store = exchange_app(x)->store;
+  bool found = true;
+  for (size_t i = 0; i < count; i++) {
+    const struct store_referral *source = &sources[i].referral;
+    enum armdyn_status status = store_referral_check(store, source);
+    if (!status && strcmp(source->kind, trajectory_results.name) == 0)
+      status = stored_trajectory_fits(store, source->id, joints);
+    if (status == ARMDYN_ENOTFOUND || status == ARMDYN_EINPUT) {
+      fault_add(exchange_faults(x), FAULT_AT_POINTER, sources[i].pointer, FAULT_INCONSISTENT,
+                status == ARMDYN_EINPUT ? "%s %s is of an arm with another number of joints" : "there is no %s %s",
+                source->kind, source->id);
+      found = false;
+    } else if (status) {
+      answer_status(x, status, NULL);
+      return false;
+    }
+  }
+  if (!found) answer_problem(x, PROBLEM_INVALID, NULL);
+  return found;
+}
+
 /* Check the body and submit; `job` gets its id. false: answered. */
 static bool submit(struct exchange *x, const struct job_kind *kind, const struct robot_entry *entry,
                    const struct idempotency *once, struct store_job *job)
@@ -162,19 +200,26 @@ static bool submit(struct exchange *x, const struct job_kind *kind, const struct
   size_t length;
   const char *body = exchange_body(x, &length);
   const struct armdyn_robot_description *robot = armdyn_robot_description(entry->robot);
-  struct buffer tags = BUFFER(MB(1));
-  enum armdyn_status status = kind->check(robot, body, length, &tags, exchange_faults(x));
+  struct job_acceptance accepted;
+  enum armdyn_status status = job_kind_accept(kind, robot, body, length, &accepted, exchange_faults(x));
   if (status) {
     answer_status(x, status, NULL);
     goto out;
   }
+  struct store_referral referrals[JOB_SOURCES];
+  status = ARMDYN_ENOTFOUND;
+  if (!find_sources(x, robot->joint_count, accepted.sources, accepted.source_count)) goto out;
+  for (size_t i = 0; i < accepted.source_count; i++) referrals[i] = accepted.sources[i].referral;
+  job->sources = referrals;
+  job->source_count = accepted.source_count;
   snprintf(job->kind, sizeof job->kind, "%s", kind->name);
   snprintf(job->robot, sizeof job->robot, "%s", robot->name);
   job->revision = entry->revision;
   job->request = (char *)(uintptr_t)body;
-  job->tags = tags.data;
-  status = tags.failure ? tags.failure : jobs_submit(exchange_app(x)->jobs, job, idempotency_key(once));
+  job->tags = accepted.tags.data;
+  status = jobs_submit(exchange_app(x)->jobs, job, idempotency_key(once));
   job->request = job->tags = NULL;
+  job->sources = NULL;
   if (status == ARMDYN_ELIMIT || status == ARMDYN_EUNAVAILABLE)
     exchange_set_header(x, "Retry-After", "%d", RETRY_AFTER);
   if (status == ARMDYN_ELIMIT)
@@ -184,7 +229,7 @@ static bool submit(struct exchange *x, const struct job_kind *kind, const struct
   else if (status)
     answer_status(x, status, NULL);
 out:
-  buffer_release(&tags);
+  buffer_release(&accepted.tags);
   return status == ARMDYN_OK;
 }
 
@@ -241,60 +286,69 @@ enum outcome job_cancel(struct exchange *x)
   return ANSWERED;
 }
 
-/* A list by what jobs are now: `running` is known in memory only, so a page of it may take several of the store. */
+/* -- the list, by what jobs are now: what runs is known in memory only -- */
+
 struct job_listing {
   struct listing listing;
   struct app *app;
-  int state; /* -1 = any */
-  size_t visited;
-  char last[ID_SIZE];
 };
 
 static void visit(void *context, const struct store_job *job)
 {
   struct job_listing *l = context;
   struct job_view view = { .job = *job };
-  l->visited++;
-  snprintf(l->last, sizeof l->last, "%s", job->id);
   jobs_refresh(l->app->jobs, &view);
-  if ((l->state >= 0 && (int)view.job.state != l->state) || !listing_takes(&l->listing, job->id)) return;
   struct buffer item = BUFFER(ANSWER_MOST);
   encode(l->app, &view, false, true, &item);
-  if (buffer_ok(&item)) json_write_raw_n(&l->listing.writer, item.data, item.length);
+  listing_item(&l->listing, &item);
   buffer_release(&item);
 }
 
-/* ?state=. false: answered. */
-static bool asked_state(struct exchange *x, int *state)
+/* ?state= as conditions of the store: the queued ones that run are told apart by their ids. */
+static bool take_state(struct job_listing *l, struct buffer *running)
 {
-  const char *name = exchange_query(x, "state");
-  for (*state = name ? 0 : -1; name && *state < JOB_STATE_COUNT; ++*state)
-    if (strcmp(job_state_name((enum job_state) * state), name) == 0) return true;
+  const char *name = exchange_query(l->listing.x, "state");
+  struct store_query *query = &l->listing.query;
+  int state = 0;
   if (!name) return true;
-  fault_add(exchange_faults(x), FAULT_AT_PARAMETER, "state", FAULT_ENUM,
-            "must be queued, running, succeeded, failed or cancelled, got '%.64s'", name);
-  answer_problem(x, PROBLEM_INVALID, NULL);
-  return false;
+  while (state < JOB_STATE_COUNT && strcmp(job_state_name((enum job_state)state), name) != 0) state++;
+  if (state == JOB_STATE_COUNT) {
+    fault_add(exchange_faults(l->listing.x), FAULT_AT_PARAMETER, "state", FAULT_ENUM,
+              "must be queued, running, succeeded, failed or cancelled, got '%.64s'", name);
+    return false;
+  }
+  bool runs = state == JOB_RUNNING;
+  jobs_running(l->app->jobs, running);
+  query->filters[query->filter_count++] =
+      (struct store_filter){ .name = "state", .text = job_state_name(runs ? JOB_QUEUED : (enum job_state)state) };
+  if (runs || state == JOB_QUEUED)
+    query->filters[query->filter_count++] = (struct store_filter){ .name = "id",
+                                                                   .match = runs ? STORE_AMONG : STORE_NOT_AMONG,
+                                                                   .text = running->data ? running->data : "" };
+  return true;
 }
 
 enum outcome job_list(struct exchange *x)
 {
+  static const struct list_form form = {
+    .filters = "kind robot",
+    .sorts = "created_at started_at finished_at kind robot state",
+    .fields = "id kind robot revision state progress message attempt created_at started_at finished_at result tags"
+              " job_order_id work_master_id equipment_id",
+  };
   struct job_listing l = { .app = exchange_app(x) };
+  struct buffer running = BUFFER(MB(1));
   const char *kind = exchange_query(x, "kind");
+  if (!listing_query(&l.listing, x, &form)) return ANSWERED;
+  bool good = take_state(&l, &running);
   if (kind && !job_kind_find(kind)) {
     fault_add(exchange_faults(x), FAULT_AT_PARAMETER, "kind", FAULT_ENUM, "there are no jobs of kind '%.64s'", kind);
-    answer_problem(x, PROBLEM_INVALID, NULL);
-    return ANSWERED;
+    good = false;
   }
-  if (!asked_state(x, &l.state) || !listing_begin(&l.listing, x)) return ANSWERED;
-  struct store_job_filter filter = { kind, exchange_query(x, "robot"), l.state };
-  struct store_page page = l.listing.page;
-  enum armdyn_status status;
-  do {
-    l.visited = 0;
-    status = store_job_list(l.app->store, &filter, &page, visit, &l);
-    page.before = l.last;
-  } while (!status && l.visited == page.limit && !l.listing.more);
-  listing_end(&l.listing, status);
+  if (good)
+    listing_end(&l.listing, store_job_list(l.app->store, &l.listing.query, visit, &l));
+  else
+    listing_refuse(&l.listing);
+  buffer_release(&running);
   return ANSWERED;
 }

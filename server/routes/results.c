@@ -23,13 +23,27 @@ static bool is_stale(const struct app *app, const struct store_result *result)
 static struct result_resource resource_of(const struct result_kind *kind, const struct store_result *result)
 {
   return (struct result_resource){ .form = kind->form,
+                                   .unsampled = !kind->samples,
                                    .id = result->id,
                                    .job = result->job,
                                    .robot = result->robot,
                                    .revision = result->revision,
                                    .created_at = result->created_at,
                                    .tags = result->tags,
-                                   .document = result->document };
+                                   .job_order_id = result->job_order_id,
+                                   .work_master_id = result->work_master_id,
+                                   .equipment_id = result->equipment_id,
+                                   .label = result->label,
+                                   .notes = result->notes,
+                                   .pinned = result->pinned,
+                                   .document = result->document ? result->document : result->summary,
+                                   .summary = !result->document };
+}
+
+/* Of the ETag: what people write changes it, and a newer revision of the robot. */
+static int64_t version_of(const struct store_result *result, bool stale)
+{
+  return 2 * result->version + stale;
 }
 
 enum armdyn_status result_document(const struct app *app, const struct result_kind *kind, const char *id,
@@ -40,14 +54,13 @@ enum armdyn_status result_document(const struct app *app, const struct result_ki
   if (status) return status;
   struct result_resource resource = resource_of(kind, &result);
   resource.stale = is_stale(app, &result);
-  if (version) *version = resource.stale ? 2 : 1; /* nothing else of it ever changes */
+  if (version) *version = version_of(&result, resource.stale);
   result_resource_encode(&resource, out);
   store_result_release(&result);
   return out->failure;
 }
 
-/* true: there is one. false: answered. */
-static bool found(struct exchange *x, const struct result_kind *kind, enum armdyn_status status)
+bool result_found(struct exchange *x, const struct result_kind *kind, enum armdyn_status status)
 {
   if (status == ARMDYN_ENOTFOUND)
     answer_problem(x, PROBLEM_NOT_FOUND, "there is no %s '%.64s'", kind->name, exchange_segment(x, kind->name));
@@ -60,7 +73,7 @@ enum outcome result_get(struct exchange *x, const struct result_kind *kind)
 {
   struct buffer body = BUFFER(MB(4));
   int64_t version = 0;
-  if (found(x, kind, result_document(exchange_app(x), kind, exchange_segment(x, kind->name), &body, &version)) &&
+  if (result_found(x, kind, result_document(exchange_app(x), kind, exchange_segment(x, kind->name), &body, &version)) &&
       !answered_not_modified(x, version)) {
     answer_etag(x, version);
     answer_json(x, 200, &body);
@@ -69,15 +82,101 @@ enum outcome result_get(struct exchange *x, const struct result_kind *kind)
   return ANSWERED;
 }
 
+/* -- what people write on it -- */
+
+/* Lay the patch over `result` and store it, unless it changed since. false: answered. */
+static bool patch(struct exchange *x, const struct result_kind *kind, struct store_result *result)
+{
+  size_t length;
+  const char *body = exchange_body(x, &length);
+  struct result_annotation annotation;
+  struct buffer tags = BUFFER(MB(1));
+  enum armdyn_status status = result_annotation_patch(body, length, result->tags, result->label, result->notes,
+                                                      result->pinned, &annotation, exchange_faults(x));
+  if (status) {
+    answer_status(x, status, NULL);
+    return false;
+  }
+  tags_encode(&annotation.tags, &tags);
+  struct store_result changed = { .version = result->version, .pinned = annotation.pinned };
+  memcpy(changed.id, result->id, sizeof changed.id);
+  memcpy(changed.kind, result->kind, sizeof changed.kind);
+  memcpy(changed.label, annotation.label, sizeof changed.label);
+  changed.tags = tags.data, changed.notes = annotation.notes;
+  status = tags.failure ? tags.failure : store_result_annotate(exchange_app(x)->store, &changed);
+  buffer_release(&tags);
+  result_annotation_release(&annotation);
+  if (status == ARMDYN_ESTALE) answer_problem(x, PROBLEM_STALE, NULL);
+  return status != ARMDYN_ESTALE && result_found(x, kind, status);
+}
+
+enum outcome result_patch(struct exchange *x, const struct result_kind *kind)
+{
+  struct app *app = exchange_app(x);
+  const char *id = exchange_segment(x, kind->name);
+  struct store_result result;
+  if (!result_found(x, kind, store_result_get(app->store, kind->name, id, &result))) return ANSWERED;
+  const int64_t present = version_of(&result, is_stale(app, &result));
+  int64_t version = present;
+  enum precondition wanted = exchange_precondition(x, false, &version);
+  bool good = wanted != EXPECT_REFUSED;
+  if (good && wanted == EXPECT_VERSION && version != present) {
+    answer_problem(x, PROBLEM_STALE, NULL);
+    good = false;
+  }
+  good = good && patch(x, kind, &result);
+  store_result_release(&result);
+  struct buffer body = BUFFER(MB(4));
+  if (good && result_found(x, kind, result_document(app, kind, id, &body, &version))) {
+    answer_etag(x, version);
+    answer_json(x, 200, &body);
+  }
+  buffer_release(&body);
+  return ANSWERED;
+}
+
+/* -- its end -- */
+
+static void add_referrer(void *context, const struct store_referral *referrer)
+{
+  struct buffer *text = context;
+  buffer_format(text, "%s%s %s", text->length ? ", " : "", referrer->kind, referrer->id);
+}
+
+void answer_referred(struct exchange *x, const char *kind, const char *id)
+{
+  enum { REFERRERS_TOLD = 8 };
+  struct buffer text = BUFFER(KB(1));
+  store_referrers(exchange_app(x)->store, kind, id, REFERRERS_TOLD, add_referrer, &text);
+  answer_problem(x, PROBLEM_CONFLICT, "it is kept for what refers to it: %s; delete that first",
+                 text.length && buffer_ok(&text) ? text.data : "gone meanwhile");
+  buffer_release(&text);
+}
+
+/* 409 with the reason: pinned, or who refers to it. */
+static void answer_kept(struct exchange *x, const struct result_kind *kind, const char *id)
+{
+  struct store_result result;
+  if (!result_found(x, kind, store_result_get(exchange_app(x)->store, kind->name, id, &result))) return;
+  if (result.pinned)
+    answer_problem(x, PROBLEM_CONFLICT, "this %s is pinned; PATCH it with {\"pinned\": false} first", kind->name);
+  else
+    answer_referred(x, kind->name, id);
+  store_result_release(&result);
+}
+
 enum outcome result_delete(struct exchange *x, const struct result_kind *kind)
 {
-  enum armdyn_status status = store_result_delete(exchange_app(x)->store, kind->name, exchange_segment(x, kind->name));
+  const char *id = exchange_segment(x, kind->name);
+  enum armdyn_status status = store_result_delete(exchange_app(x)->store, kind->name, id);
   if (status == ARMDYN_ECONFLICT)
-    answer_problem(x, PROBLEM_CONFLICT, "a transfer refers to this %s", kind->name);
-  else if (found(x, kind, status))
+    answer_kept(x, kind, id);
+  else if (result_found(x, kind, status))
     answer_empty(x, 204);
   return ANSWERED;
 }
+
+/* -- lists -- */
 
 struct list {
   const struct result_kind *kind;
@@ -87,22 +186,33 @@ struct list {
 static void visit(void *context, const struct store_result *result)
 {
   struct list *list = context;
-  struct listing *listing = &list->listing;
-  if (!listing_takes(listing, result->id)) return;
   struct result_resource resource = resource_of(list->kind, result);
-  resource.summary = true;
   struct buffer item = BUFFER(MB(1));
   result_resource_encode(&resource, &item);
-  if (buffer_ok(&item)) json_write_raw_n(&listing->writer, item.data, item.length);
+  listing_item(&list->listing, &item);
   buffer_release(&item);
 }
 
 enum outcome result_list(struct exchange *x, const struct result_kind *kind)
 {
   struct list list = { .kind = kind };
-  if (!listing_begin(&list.listing, x)) return ANSWERED;
-  listing_end(&list.listing, store_result_list(exchange_app(x)->store, kind->name, exchange_query(x, "robot"),
-                                               &list.listing.page, visit, &list));
+  const struct list_form form = {
+    .filters = "robot revision job",
+    .sorts = "created_at label robot job_order_id",
+    .fields = "id job robot revision created_at tags label pinned job_order_id work_master_id equipment_id metrics",
+    .results = kind->form,
+  };
+  if (!listing_query(&list.listing, x, &form)) return ANSWERED;
+  struct store_query *query = &list.listing.query;
+  query->filters[query->filter_count++] = (struct store_filter){ .name = "kind", .text = kind->name };
+  bool pinned = false;
+  if (!exchange_query_truth(x, "pinned", &pinned)) {
+    listing_refuse(&list.listing);
+    return ANSWERED;
+  }
+  if (exchange_query(x, "pinned"))
+    query->filters[query->filter_count++] = (struct store_filter){ .name = "pinned", .number = pinned };
+  listing_end(&list.listing, store_result_list(exchange_app(x)->store, query, visit, &list));
   return ANSWERED;
 }
 
@@ -118,8 +228,7 @@ static void refuse_field(struct exchange *x, const struct samples_form *form, co
   buffer_release(&names);
 }
 
-/* ?fields=q,tau as a bit mask; all when it is absent. */
-static bool asked_fields(struct exchange *x, const struct samples_form *form, unsigned *fields)
+bool asked_fields(struct exchange *x, const struct samples_form *form, unsigned *fields)
 {
   const char *text = exchange_query(x, "fields");
   *fields = text ? 0 : (1u << form->field_count) - 1;
@@ -163,14 +272,14 @@ enum outcome result_samples(struct exchange *x, const struct result_kind *kind)
   struct samples *samples;
   struct armdyn_error error = { 0 };
   if (!asked_samples(x, kind->samples, &query) ||
-      !found(x, kind, store_result_get(app->store, kind->name, exchange_segment(x, kind->name), &result)))
+      !result_found(x, kind, store_result_get(app->store, kind->name, exchange_segment(x, kind->name), &result)))
     return ANSWERED;
   enum armdyn_status status = samples_open(app->store, app->robots, kind->samples, &result, &query, &samples, &error);
   store_result_release(&result);
   if (status == ARMDYN_EINPUT && error.pointer[0]) {
     fault_add(exchange_faults(x), FAULT_AT_PARAMETER, error.pointer, FAULT_MAXIMUM, "%s", error.message);
     answer_problem(x, PROBLEM_INVALID, NULL);
-  } else if (found(x, kind, status)) {
+  } else if (result_found(x, kind, status)) {
     if (query.media != MEDIA_JSON) exchange_set_header(x, "Columns", "%s", samples_columns(samples));
     answer_stream(x, 200, media_type(query.media), samples_next, samples_free, samples, samples_memory(samples));
   }

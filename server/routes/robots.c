@@ -11,16 +11,40 @@
 
 static const size_t MODEL_ANSWER_MOST = 4 * LIMIT_MODEL_BODY;
 
-/* ?revision=: a number, or latest (0). false: answered. */
-static bool asked_revision(struct exchange *x, const char *text, int64_t *revision)
+bool alias_is_good(const char *alias)
+{
+  return json_name_pattern.matches(alias) && strcmp(alias, "latest") != 0 && alias[strspn(alias, "0123456789")];
+}
+
+/* The number that an alias stands for. false: answered, or *outcome is BLOCKS. */
+static bool revision_of_alias(struct exchange *x, const char *alias, int64_t *revision, enum outcome *outcome)
+{
+  struct store_alias row;
+  if (!exchange_may_block(x)) {
+    *outcome = BLOCKS;
+    return false;
+  }
+  const char *name = exchange_segment(x, "robot");
+  enum armdyn_status status = store_alias_get(exchange_app(x)->store, name, alias, &row);
+  *revision = row.revision;
+  if (status == ARMDYN_ENOTFOUND)
+    answer_problem(x, PROBLEM_NOT_FOUND, "robot '%s' has no alias '%s'", name, alias);
+  else if (status)
+    answer_status(x, status, NULL);
+  return !status;
+}
+
+/* ?revision=: a number, latest (0), or an alias. false: answered, or *outcome is BLOCKS. */
+static bool asked_revision(struct exchange *x, const char *text, int64_t *revision, enum outcome *outcome)
 {
   *revision = 0;
   if (!text || !strcmp(text, "latest")) return true;
   size_t digits = strspn(text, "0123456789");
   if (digits && digits <= 15 && !text[digits]) *revision = strtoll(text, NULL, 10);
   if (*revision > 0) return true;
+  if (alias_is_good(text)) return revision_of_alias(x, text, revision, outcome);
   fault_add(exchange_faults(x), FAULT_AT_PARAMETER, "revision", FAULT_PATTERN,
-            "must be the number of a revision or latest, got '%.64s'", text);
+            "must be the number of a revision, latest or an alias, got '%.64s'", text);
   answer_problem(x, PROBLEM_INVALID, NULL);
   return false;
 }
@@ -30,7 +54,7 @@ bool robot_of_request(struct exchange *x, const char *revision_text, const struc
 {
   int64_t revision;
   *outcome = ANSWERED;
-  if (!asked_revision(x, revision_text, &revision)) return false;
+  if (!asked_revision(x, revision_text, &revision, outcome)) return false;
   const char *name = exchange_segment(x, "robot");
   enum armdyn_status status = robots_get(exchange_app(x)->robots, name, revision, exchange_may_block(x), entry);
   if (status == ARMDYN_OK) return true;
@@ -55,8 +79,13 @@ static void answer_resource(struct exchange *x, int http_status, const struct ro
 
 static void answer_entry(struct exchange *x, int http_status, const struct robot_entry *entry)
 {
-  const struct robot_resource resource = { armdyn_robot_description(entry->robot), entry->revision, entry->created_at,
-                                           entry->unphysical, NULL };
+  const struct robot_resource resource = { armdyn_robot_description(entry->robot),
+                                           entry->revision,
+                                           entry->created_at,
+                                           entry->unphysical,
+                                           NULL,
+                                           entry->reason,
+                                           entry->identification };
   answer_resource(x, http_status, &resource);
 }
 
@@ -182,8 +211,9 @@ static void answer_draft(struct exchange *x, int http_status, const struct draft
 {
   robots_changed(exchange_app(x)->robots, draft->row.name);
   if (http_status == 201) exchange_set_header(x, "Location", "/v1/robots/%s", draft->row.name);
-  const struct robot_resource resource = { draft->model, draft->row.revision, draft->row.created_at,
-                                           draft->row.unphysical, draft->notes };
+  const struct robot_resource resource = {
+    draft->model, draft->row.revision, draft->row.created_at, draft->row.unphysical, draft->notes, NULL, NULL
+  };
   answer_resource(x, http_status, &resource);
 }
 
@@ -345,6 +375,7 @@ static void write_summary(struct listing *listing, const struct store_robot *row
   json_key(w, "revision"), json_write_integer(w, row->revision);
   json_key(w, "created_at"), json_write_text(w, row->created_at);
   json_key(w, "unphysical"), json_write_truth(w, row->unphysical);
+  robot_lineage_encode(w, row->reason, row->identification);
   write_model_summary(exchange_app(listing->x)->robots, row, w);
   json_key(w, "href"), json_write_text(w, href);
   json_end_object(w);

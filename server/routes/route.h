@@ -9,10 +9,14 @@
 #include "server/http/exchange.h"
 
 enum http_method { HTTP_GET, HTTP_PUT, HTTP_POST, HTTP_PATCH, HTTP_DELETE, HTTP_METHOD_COUNT };
-enum role { ROLE_ANYONE, ROLE_VIEWER, ROLE_OPERATOR, ROLE_ENGINEER, ROLE_ADMIN };
+/* Each includes the ones before. */
+enum role { ROLE_ANYONE, ROLE_VIEWER, ROLE_OPERATOR, ROLE_ENGINEER, ROLE_ADMIN, ROLE_COUNT };
+const char *role_name(enum role role); /* "anyone", "viewer", ... */
 enum where {
-  ON_EVENT_THREAD, /* first try inline; a handler that would block answers BLOCKS */
-  ON_POOL,         /* touches the disk: always on a thread that may block */
+  ON_EVENT_THREAD, /* computes and keeps nothing: first try inline; a handler that would block answers BLOCKS */
+  ON_POOL,         /* touches the disk: always on a thread that may block. What changes anything is here or below, and
+                      leaves an entry in the audit trail */
+  STREAMED,        /* as ON_POOL, and takes its body in pieces, as many as options.upload_limit allows */
   AT_ONCE          /* a stop: as on an event thread, and taken whatever query, format and small body it comes with */
 };
 
@@ -35,35 +39,81 @@ struct route {
 #define JSON_ONLY     TAKES(MEDIA_JSON)
 #define NO_FIELDS     (TAKES(MEDIA_NONE) | TAKES(MEDIA_JSON)) /* nothing, or the empty object that some clients send */
 #define MODEL_MEDIA   (TAKES(MEDIA_JSON) | TAKES(MEDIA_XML))
+#define ASSET_MEDIA   (TAKES(MEDIA_JAVASCRIPT) | TAKES(MEDIA_CSS) | TAKES(MEDIA_SVG))
 #define SAMPLES_MEDIA (TAKES(MEDIA_JSON) | TAKES(MEDIA_NPY) | TAKES(MEDIA_CSV))
 
 extern const struct route routes[];
 extern const size_t route_count;
 
+/* pages.c */
+route_handler page_index, page_asset;
 /* contract.c */
 route_handler contract_openapi;
 /* system.c */
 route_handler system_health, system_ready, system_version, system_problems;
+/* metrics.c */
+route_handler metrics_get;
+/* audit.c */
+route_handler audit_list;
+/* keys.c */
+route_handler key_create, key_list, key_get, key_self, key_delete;
 /* robots.c */
 route_handler robot_create, robot_list, robot_get, robot_put, robot_delete, robot_revision_list, robot_revision_get;
 /* dynamics.c: every call on samples */
 route_handler dynamics_call;
 /* gravity_map.c */
 route_handler gravity_map;
+/* inverse_kinematics.c */
+route_handler inverse_kinematics;
 /* base_parameters.c */
 route_handler base_parameters;
 /* trajectories.c */
-route_handler trajectory_create, trajectory_list, trajectory_get, trajectory_delete, trajectory_samples;
+route_handler trajectory_create, trajectory_list, trajectory_get, trajectory_patch, trajectory_delete,
+    trajectory_samples, trajectory_report;
+/* excitations.c */
+route_handler excitation_create, excitation_list, excitation_get, excitation_patch, excitation_delete,
+    excitation_samples;
+/* energy_estimates.c */
+route_handler energy_estimate;
+/* friction_tests.c */
+route_handler friction_test_create, friction_test_list, friction_test_get, friction_test_patch, friction_test_delete,
+    friction_test_samples;
+/* friction_identifications.c */
+route_handler friction_identification_create, friction_identification_list, friction_identification_get,
+    friction_identification_patch, friction_identification_delete;
 /* simulations.c */
-route_handler simulation_create, simulation_list, simulation_get, simulation_delete, simulation_samples;
+route_handler simulation_create, simulation_list, simulation_get, simulation_patch, simulation_delete,
+    simulation_samples;
+/* identifications.c */
+route_handler identification_create, identification_list, identification_get, identification_patch,
+    identification_delete, identification_samples, identification_covariance;
+/* aliases.c */
+route_handler alias_list, alias_get, alias_put, alias_delete;
+/* evaluations.c */
+route_handler evaluation_create, evaluation_list, evaluation_get, evaluation_patch, evaluation_delete;
+/* uploads.c, datasets.c, dataset_samples.c */
+route_handler dataset_upload, dataset_list, dataset_get, dataset_patch, dataset_delete, dataset_samples;
+/* mappings.c */
+route_handler mapping_list, mapping_get, mapping_put, mapping_delete;
+/* identification_report.c */
+route_handler identification_report;
+/* identification_compare.c */
+route_handler identification_compare;
+/* promote.c */
+route_handler identification_promote;
 /* jobs.c */
 route_handler job_list, job_get, job_cancel;
+/* events.c */
+route_handler event_stream, job_events, controller_events;
 /* controllers.c */
 route_handler controller_create, controller_list, controller_get, controller_put, controller_delete, controller_status,
-    controller_stop, controller_clear;
+    controller_stop, controller_clear, controller_evict;
+/* dry_run.c */
+route_handler controller_dry_run;
 /* transfers.c */
 route_handler transfer_create, transfer_list, transfer_get, transfer_arm, transfer_start, transfer_hold,
     transfer_resume, transfer_stop;
+route_handler playback_compare; /* playback.c */
 
 /* -- shared by the routes of robots (robots.c) -- */
 
@@ -72,5 +122,7 @@ struct robot_entry;
  * with robots_release. false: return *outcome; 404 or 422 has been answered, or it must be read where it may block. */
 bool robot_of_request(struct exchange *x, const char *revision, const struct robot_entry **entry,
                       enum outcome *outcome);
+/* May a revision be called so? Not like a number or "latest". */
+bool alias_is_good(const char *alias);
 
 #endif

@@ -8,6 +8,7 @@
 #include "api/json/writer.h"
 #include "api/limits.h"
 #include "api/npy/npy.h"
+#include "server/routes/resampling.h"
 
 enum {
   COLUMNS_SIZE = 2048,
@@ -23,6 +24,9 @@ struct samples {
   const struct robot_entry *entry; /* with another rate than stored: for the torques */
   struct armdyn_workspace *workspace;
   const struct samples_form *form;
+  struct samples_form own_form; /* of a data set */
+  struct sample_field own_fields[SAMPLE_FIELDS];
+  struct resampling *resampling;       /* of a data set on another clock */
   struct armdyn_trajectory trajectory; /* piece_count 0: rows come from the store */
   char id[ID_SIZE];
   double rate, duration;
@@ -56,6 +60,7 @@ static enum armdyn_status load(struct samples *s, size_t first)
   struct chunk *c = &s->chunk;
   c->first = first;
   c->count = s->end - first < c->room ? s->end - first : c->room;
+  if (s->resampling) return resampling_read(s->resampling, first, c->count, c->rows, &c->count);
   if (!s->trajectory.piece_count) return store_series_read(s->store, s->id, SERIES_SAMPLES, first, c->count, c->rows);
   for (size_t k = 0; k < c->count; k++)
     armdyn_trajectory_sample(s->entry->robot, &s->trajectory, armdyn_sample_time(&s->trajectory, s->rate, first + k),
@@ -216,12 +221,51 @@ out:
   return status;
 }
 
+void dataset_samples_form(const struct dataset_layout *layout, struct sample_field fields[SAMPLE_FIELDS],
+                          struct samples_form *form)
+{
+  *form = (struct samples_form){ .fields = fields };
+  for (int f = 0; f < DATASET_FIELDS; f++)
+    if (layout->present[f])
+      fields[form->field_count++] = (struct sample_field){ dataset_field_names[f], f == DATASET_T ? 1 : PER_JOINT };
+}
+
+enum armdyn_status samples_open_log(struct store *store, const char *id, const struct dataset_layout *layout,
+                                    const struct samples_query *query, size_t first, size_t end,
+                                    struct resampling *resampling, struct samples **samples)
+{
+  struct samples *s = calloc(1, sizeof *s);
+  if (!s) {
+    resampling_free(resampling);
+    return ARMDYN_EMEMORY;
+  }
+  *s = (struct samples){ .store = store, .media = query->media, .fields = query->fields, .resampling = resampling };
+  s->text = (struct buffer)BUFFER(MB(1));
+  s->writer.out = &s->text;
+  snprintf(s->id, sizeof s->id, "%s", id);
+  dataset_samples_form(layout, s->own_fields, &s->own_form);
+  s->form = &s->own_form;
+  s->first = s->row = first;
+  s->end = end;
+  enum armdyn_status status = place_fields(s, layout->width) ? ARMDYN_OK : ARMDYN_EIO;
+  if (!status) {
+    name_columns(s);
+    status = open_chunk(s);
+  }
+  if (status)
+    samples_free(s);
+  else
+    *samples = s;
+  return status;
+}
+
 void samples_free(void *samples)
 {
   struct samples *s = samples;
   if (s->entry) robots_release(s->robots, s->entry);
   armdyn_workspace_free(s->workspace);
   armdyn_trajectory_free(&s->trajectory);
+  resampling_free(s->resampling);
   buffer_release(&s->text);
   free(s->chunk.rows);
   free(s);

@@ -4,6 +4,7 @@
 #define SERVER_ROUTES_SAMPLES_H
 
 #include "api/codec/media.h"
+#include "api/dataset/layout.h"
 #include "api/json/fields.h"
 #include "server/jobs/stored_trajectory.h"
 #include "server/robots/cache.h"
@@ -39,6 +40,16 @@ struct samples;
 enum armdyn_status samples_open(struct store *store, struct robots *robots, const struct samples_form *form,
                                 const struct store_result *result, const struct samples_query *query,
                                 struct samples **samples, struct armdyn_error *error);
+/* The same of a data set: rows [first, end) as they were logged, or (resampling not NULL, which it takes) of an even clock.
+ *   layout  in   of the data set; query.fields are those of dataset_samples_form
+ *   query   in   media and fields; rate, from and to do not count */
+struct resampling;
+enum armdyn_status samples_open_log(struct store *store, const char *id, const struct dataset_layout *layout,
+                                    const struct samples_query *query, size_t first, size_t end,
+                                    struct resampling *resampling, struct samples **samples);
+/* The fields of a layout. */
+void dataset_samples_form(const struct dataset_layout *layout, struct sample_field fields[SAMPLE_FIELDS],
+                          struct samples_form *form);
 /* The names of the columns of .npy and CSV, comma-separated. */
 const char *samples_columns(const struct samples *samples);
 /* Bytes of memory that it takes until it is freed. */

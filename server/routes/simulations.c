@@ -25,6 +25,11 @@ enum outcome simulation_get(struct exchange *x)
   return result_get(x, &simulation_results);
 }
 
+enum outcome simulation_patch(struct exchange *x)
+{
+  return result_patch(x, &simulation_results);
+}
+
 enum outcome simulation_delete(struct exchange *x)
 {
   return result_delete(x, &simulation_results);

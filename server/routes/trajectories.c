@@ -5,8 +5,8 @@
 
 static const struct sample_field fields[] = { { "t", 1 },           { "q", PER_JOINT },   { "qd", PER_JOINT },
                                               { "qdd", PER_JOINT }, { "tau", PER_JOINT }, { "power", PER_JOINT } };
-static const struct samples_form samples = { fields, sizeof fields / sizeof *fields, true };
-const struct result_kind trajectory_results = { "trajectory", &trajectory_form, &samples };
+const struct samples_form motion_samples = { fields, sizeof fields / sizeof *fields, true };
+const struct result_kind trajectory_results = { "trajectory", &trajectory_form, &motion_samples };
 
 enum outcome trajectory_create(struct exchange *x)
 {
@@ -21,6 +21,11 @@ enum outcome trajectory_list(struct exchange *x)
 enum outcome trajectory_get(struct exchange *x)
 {
   return result_get(x, &trajectory_results);
+}
+
+enum outcome trajectory_patch(struct exchange *x)
+{
+  return result_patch(x, &trajectory_results);
 }
 
 enum outcome trajectory_delete(struct exchange *x)

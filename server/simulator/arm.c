@@ -60,6 +60,7 @@ static void step_unit_inertias(struct arm *arm, const struct arm_drive *drive, d
   double tau[ARMDYN_JOINTS_MAX];
   drive_torque(arm, &follow, unit, tau);
   for (size_t j = 0; j < arm->axes; j++) {
+    arm->tau[j] += tau[j] / SUBSTEPS;
     arm->qd[j] += dt * tau[j];
     arm->q[j] += dt * arm->qd[j];
   }
@@ -76,14 +77,17 @@ static void step_robot(struct arm *arm, const struct arm_drive *drive, double dt
   if (armdyn_forward_dynamics(arm->robot, arm->q, arm->qd, tau, NULL, arm->workspace, qdd)) return;
 
   for (size_t j = 0; j < arm->axes; j++) {
-    double damping = friction_slope(arm, j) / mass[j] + (drive->position ? 2 * bandwidth : 0);
-    arm->qd[j] += dt * qdd[j] / (1 + dt * damping);
+    double loop = drive->position ? 2 * bandwidth : 0, damping = friction_slope(arm, j) / mass[j] + loop;
+    double rise = dt * qdd[j] / (1 + dt * damping);
+    arm->tau[j] += (tau[j] - mass[j] * loop * rise) / SUBSTEPS; /* the loop's damping is that of v' */
+    arm->qd[j] += rise;
     arm->q[j] += dt * arm->qd[j];
   }
 }
 
 void arm_step(struct arm *arm, const struct arm_drive *drive, double dt)
 {
+  memset(arm->tau, 0, sizeof arm->tau);
   for (int k = 0; k < SUBSTEPS; k++) {
     if (arm->robot)
       step_robot(arm, drive, dt / SUBSTEPS);

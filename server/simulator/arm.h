@@ -12,6 +12,7 @@ struct arm {
   const struct armdyn_robot *robot; /* NULL: unit inertias */
   struct armdyn_workspace *workspace;
   double q[ARMDYN_JOINTS_MAX], qd[ARMDYN_JOINTS_MAX];
+  double tau[ARMDYN_JOINTS_MAX]; /* of the drives, over the last step */
   double mass_matrix[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX];
 };
 

@@ -12,13 +12,24 @@ struct simulator_options {
   size_t axes;                      /* without a robot */
   const double *position;           /* NULL: at the start of the first profile */
   uint32_t samples_most;
-  FILE *trace;    /* every sample played, as CSV; NULL = none */
-  bool wrong_crc; /* a fault: what it computes over the profile is wrong */
+  uint32_t ring;    /* samples that it holds of a stream */
+  unsigned formats; /* bit 0: format 1, ... */
+  bool blind;       /* of what it measures it tells positions alone */
+  FILE *trace;      /* every sample played, as CSV; NULL = none */
+  bool wrong_crc;   /* a fault: what it computes over the profile is wrong */
 };
 
-/* What the gateway asked for with BEGIN. */
+/* How punctual the gateway is. */
+enum { HEARTBEAT_MOST = 1000 /* ms without one */ };
+struct simulator_timing {
+  unsigned long beats[HEARTBEAT_MOST + 1]; /* heartbeats while armed or moving, by the ms since the one before */
+  double ahead_least_us;                   /* of an open stream that played; INFINITY: none did */
+};
+
+/* What the gateway asked for with BEGIN, or STREAM. */
 struct simulator_profile {
-  uint32_t id, total, period_us, crc;
+  bool streamed, open;                /* open: COMMIT has not told its end yet */
+  uint32_t id, total, period_us, crc; /* total, crc: unknown while it is open */
   unsigned format, axes, sample_words;
   uint8_t axis[REGISTERS_AXES]; /* numbers from 0 of the axes in a sample */
   unsigned end_policy, loss_policy;
@@ -35,19 +46,22 @@ struct simulator {
   enum controller_phase phase;
   uint16_t acknowledged, error;
   struct simulator_profile profile;
-  uint16_t *data; /* words of the profile */
-  uint32_t next;  /* samples held without a gap */
+  uint16_t *data; /* words of the profile: sample k at k % room */
+  uint32_t room;  /* samples that fit */
+  uint32_t next;  /* samples taken without a gap */
   uint32_t crc;   /* of those */
 
   uint16_t heartbeat;   /* as last seen */
-  int heartbeat_age;    /* ms */
+  int heartbeat_age;    /* ms of real time */
   double play_us, pace; /* place in the profile; how fast it goes on: 1 playing, 0 at rest */
   enum brake { GO_ON, BRAKE_TO_HOLD, BRAKE_TO_EMPTY, BRAKE_TO_FAULT } brake;
-  uint32_t traced; /* samples written to the trace */
+  uint32_t traced;     /* samples written to the trace */
+  uint32_t traced_crc; /* of those */
   double hold[ARMDYN_JOINTS_MAX];
 
   unsigned long long registers_written, samples_played;
-  unsigned long profiles, starts;
+  unsigned long profiles, starts, underruns;
+  struct simulator_timing timing;
   struct witness witness;
 };
 
@@ -60,6 +74,9 @@ int simulator_read(const struct simulator *s, size_t offset, size_t count, uint1
 int simulator_write(struct simulator *s, size_t offset, size_t count, const uint16_t *words);
 /* One millisecond passes. */
 void simulator_tick(struct simulator *s);
+/* So many milliseconds pass in which it could not move its arm, because that takes longer than it should: they count for
+ * the heartbeat, which is a matter of real time. */
+void simulator_lag(struct simulator *s, int ms);
 /* As after its power was cut: another instance, no profile; the arm stands where it was. */
 void simulator_restart(struct simulator *s);
 

@@ -18,7 +18,9 @@ enum {
   WRITE_MULTIPLE = 16,
   READ_MOST = 125, /* registers */
   WRITE_MOST = 123,
-  CATCH_UP_MOST = 100, /* ms of its own clock that a stall may make up for */
+  CATCH_UP_MOST = 100, /* ms that its arm may be behind; what is more is left out */
+  COMPUTE_MOST = 20,   /* ms of computing the arm before clients are heard again */
+  LAG_MOST = 250,      /* ms without a heartbeat that one stall of this process may be taken for */
   DELAY_MS = 50,
   LATE_MS = 1500
 };
@@ -27,7 +29,7 @@ struct client {
   int fd; /* -1: free */
   unsigned char in[HEADER + PDU_MOST];
   size_t length;
-  unsigned char out[HEADER + PDU_MOST]; /* an answer that waits */
+  unsigned char out[2 * (HEADER + PDU_MOST)]; /* an answer that waits, or two */
   size_t out_length;
   int64_t out_due_ns;
 };
@@ -103,13 +105,29 @@ static void drop(struct client *c)
 static bool struck(struct modbus_server *s)
 {
   if (s->fault == FAULT_SILENT) return true;
-  return s->fault != FAULT_NOTHING && s->every && (s->requests + 1) % s->every == 0;
+  if (s->fault == FAULT_NOTHING) return false;
+  return s->at ? s->requests + 1 == s->at : s->every && (s->requests + 1) % s->every == 0;
+}
+
+/* Spoil the answer in c->out as the fault wants it. */
+static void spoil(struct client *c, enum server_fault fault)
+{
+  switch (fault) {
+  case FAULT_TRUNCATE: c->out_length /= 2; break;
+  case FAULT_TWICE:
+    memcpy(c->out + c->out_length, c->out, c->out_length);
+    c->out_length *= 2;
+    break;
+  case FAULT_TRANSACTION: c->out[1] ^= 1; break;
+  default: break;
+  }
 }
 
 /* One whole request stands in c->in. */
 static void serve_request(struct modbus_server *s, struct client *c, size_t pdu)
 {
   enum server_fault fault = struck(s) ? s->fault : FAULT_NOTHING;
+  if (fault != FAULT_NOTHING) s->faults++;
   if (fault == FAULT_SILENT || fault == FAULT_DROP || fault == FAULT_RESTART) s->requests++;
   if (fault == FAULT_SILENT) return;
   if (fault == FAULT_RESTART) {
@@ -124,11 +142,11 @@ static void serve_request(struct modbus_server *s, struct client *c, size_t pdu)
   size_t length;
   if (fault == FAULT_EXCEPTION) {
     s->requests++;
-    length = exception(c->out + HEADER, c->in[HEADER] & 0x7Fu, 4);
+    length = exception(c->out + HEADER, c->in[HEADER] & 0x7Fu, s->exception);
   } else {
     length = modbus_answer(s, c->in + HEADER, pdu, c->out + HEADER);
   }
-  if (!length) {
+  if (!length || fault == FAULT_CUT) {
     drop(c);
     return;
   }
@@ -136,11 +154,12 @@ static void serve_request(struct modbus_server *s, struct client *c, size_t pdu)
   put16(c->out + 4, (unsigned)length + 1);
   c->out[6] = c->in[6];
   c->out_length = HEADER + length;
+  spoil(c, fault);
   int late = fault == FAULT_DELAY ? DELAY_MS : fault == FAULT_LATE ? LATE_MS : 0;
   c->out_due_ns = clock_monotonic_ns() + late * 1000000LL;
 }
 
-/* Send what is due; an answer of 260 bytes that a socket does not take at once is a client that does not read. */
+/* Send what is due; an answer of some hundred bytes that a socket does not take at once is a client that does not read. */
 static void send_due(struct client *c, int64_t now)
 {
   if (c->fd < 0 || !c->out_length || c->out_due_ns > now) return;
@@ -197,15 +216,20 @@ static void take_client(struct modbus_server *s, struct client *clients)
   close(fd); /* full */
 }
 
-/* Its own clock goes on by whole milliseconds; after a long stall it does not race. */
+/* Its arm moves by whole milliseconds. Where computing them takes longer than they last, or after a stall, some are left
+ * out and the motion takes longer; the heartbeat is watched in real time all the same, but a long stall of this process
+ * is not the gateway's. */
 static void keep_time(struct simulator *simulator, int64_t *clock_ns)
 {
-  int64_t behind = (clock_monotonic_ns() - *clock_ns) / 1000000;
-  if (behind > CATCH_UP_MOST) {
-    *clock_ns += (behind - CATCH_UP_MOST) * 1000000;
+  const int64_t begun = clock_monotonic_ns();
+  int64_t behind = (begun - *clock_ns) / 1000000, left_out = behind - CATCH_UP_MOST;
+  if (left_out > 0) {
+    *clock_ns += left_out * 1000000;
     behind = CATCH_UP_MOST;
+    simulator_lag(simulator, left_out < LAG_MOST ? (int)left_out : LAG_MOST);
   }
-  for (; behind > 0; behind--, *clock_ns += 1000000) simulator_tick(simulator);
+  for (; behind > 0 && clock_monotonic_ns() - begun < COMPUTE_MOST * 1000000LL; behind--, *clock_ns += 1000000)
+    simulator_tick(simulator);
 }
 
 void modbus_server_run(struct modbus_server *s, const atomic_bool *stop)
@@ -221,7 +245,6 @@ void modbus_server_run(struct modbus_server *s, const atomic_bool *stop)
       polled[i + 1] = (struct pollfd){ full ? -1 : clients[i].fd, POLLIN, 0 };
     }
     poll(polled, CLIENTS + 1, 1);
-    keep_time(s->simulator, &clock_ns);
     if (polled[0].revents) take_client(s, clients);
     int64_t now = clock_monotonic_ns();
     for (int i = 0; i < CLIENTS; i++) {
@@ -229,6 +252,7 @@ void modbus_server_run(struct modbus_server *s, const atomic_bool *stop)
       if (polled[i + 1].revents && clients[i].fd == polled[i + 1].fd) receive(s, &clients[i]);
       if (clients[i].fd >= 0 && clients[i].length) take_requests(s, &clients[i]);
     }
+    keep_time(s->simulator, &clock_ns); /* a heartbeat that came is seen before its age */
   }
   for (int i = 0; i < CLIENTS; i++)
     if (clients[i].fd >= 0) drop(&clients[i]);

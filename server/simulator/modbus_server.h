@@ -7,16 +7,20 @@
 
 #include "server/simulator/controller.h"
 
-/* What goes wrong, every `every`-th request (0: never). */
+/* What goes wrong: every `every`-th request (0: never), or once, at the `at`-th (0: never). */
 enum server_fault {
   FAULT_NOTHING,
-  FAULT_DELAY,     /* the answer comes 50 ms late, within the gateway's patience */
-  FAULT_LATE,      /* the answer comes 1.5 s late, beyond it */
-  FAULT_DROP,      /* the connection is closed instead of an answer */
-  FAULT_EXCEPTION, /* answered with exception 4, not carried out */
-  FAULT_RESTART,   /* once: the controller restarts instead of an answer */
-  FAULT_WRONG_CRC, /* always: the controller computes another CRC-32 than everybody else */
-  FAULT_SILENT     /* always: connections are taken, nothing is ever answered */
+  FAULT_DELAY,       /* the answer comes 50 ms late, within the gateway's patience */
+  FAULT_LATE,        /* the answer comes 1.5 s late, beyond it */
+  FAULT_DROP,        /* the connection is closed before the request is carried out */
+  FAULT_CUT,         /* it is carried out, then the connection is closed instead of an answer */
+  FAULT_TRUNCATE,    /* it is carried out, half of the answer is sent */
+  FAULT_TWICE,       /* it is carried out, the answer is sent twice */
+  FAULT_TRANSACTION, /* it is carried out, the answer has another transaction id */
+  FAULT_EXCEPTION,   /* answered with an exception, not carried out */
+  FAULT_RESTART,     /* once: the controller restarts instead of an answer */
+  FAULT_WRONG_CRC,   /* always: the controller computes another CRC-32 than everybody else */
+  FAULT_SILENT       /* always: connections are taken, nothing is ever answered */
 };
 
 struct modbus_server {
@@ -24,8 +28,9 @@ struct modbus_server {
   int listener;
   unsigned base;
   enum server_fault fault;
-  unsigned long every;
-  unsigned long long requests, writes, malformed;
+  int exception; /* of FAULT_EXCEPTION */
+  unsigned long every, at;
+  unsigned long long requests, writes, malformed, faults;
 };
 
 /* Serve until *stop is set, by a signal or another thread. */

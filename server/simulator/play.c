@@ -2,10 +2,10 @@
 
 #include "server/simulator/play.h"
 
-enum { HEARTBEAT_MOST = 1000, TICK_US = 1000 }; /* ms; us */
-static const double tick = 1e-3;                /* s */
-static const double brake_time = 0.1;           /* s from full pace to rest */
-static const double rated_default = 100;        /* N m of an axis without a model, for format 1 */
+enum { TICK_US = 1000 };
+static const double tick = 1e-3;         /* s */
+static const double brake_time = 0.1;    /* s from full pace to rest */
+static const double rated_default = 100; /* N m of an axis without a model, for format 1 */
 
 static const struct armdyn_limits *limits_of(const struct simulator *s, unsigned axis)
 {
@@ -22,10 +22,20 @@ double simulator_rate_most(const struct simulator *s, unsigned axis)
   return s->arm.robot ? limits_of(s, axis)->torque_rate : INFINITY;
 }
 
+uint16_t *simulator_sample(const struct simulator *s, uint32_t k)
+{
+  return s->data + (size_t)(k % s->room) * s->profile.sample_words;
+}
+
+uint32_t simulator_known(const struct simulator *s)
+{
+  return s->profile.open ? s->next : s->profile.total;
+}
+
 double simulator_torque(const struct simulator *s, uint32_t k, unsigned a)
 {
   const struct simulator_profile *p = &s->profile;
-  const uint16_t *sample = s->data + (size_t)k * p->sample_words;
+  const uint16_t *sample = simulator_sample(s, k);
   if (p->format == FORMAT_TORQUE) return (double)words_get_float(sample + 2 * a);
   if (p->format == FORMAT_POSITION_TORQUE) return (double)words_get_float(sample + 4 * a + 2);
   double rated = simulator_torque_most(s, p->axis[a]);
@@ -34,17 +44,23 @@ double simulator_torque(const struct simulator *s, uint32_t k, unsigned a)
 
 double simulator_position(const struct simulator *s, uint32_t k, unsigned a)
 {
-  return (double)words_get_float(s->data + (size_t)k * s->profile.sample_words + 4 * a);
+  return (double)words_get_float(simulator_sample(s, k) + 4 * a);
 }
 
 static double end_us(const struct simulator *s)
 {
-  return (double)(s->profile.total - 1) * s->profile.period_us;
+  uint32_t known = simulator_known(s);
+  return known ? (double)(known - 1) * s->profile.period_us : 0;
+}
+
+double simulator_ahead_us(const struct simulator *s)
+{
+  return s->profile.open ? end_us(s) - s->play_us : INFINITY;
 }
 
 uint32_t simulator_play_index(const struct simulator *s)
 {
-  if (!s->profile.period_us || !s->profile.total) return 0;
+  if (!s->profile.period_us) return 0;
   return (uint32_t)(fmin(s->play_us, end_us(s)) / s->profile.period_us);
 }
 
@@ -53,7 +69,7 @@ void simulator_play_from_start(struct simulator *s)
   s->play_us = 0;
   s->pace = 1;
   s->brake = GO_ON;
-  s->traced = 0;
+  s->traced = s->traced_crc = 0;
   memcpy(s->hold, s->arm.q, sizeof s->hold);
 }
 
@@ -72,7 +88,8 @@ static void trace_sample(struct simulator *s, uint32_t k)
   bool inside = true;
   for (unsigned a = 0; a < p->axes; a++)
     inside = inside && fabs(simulator_torque(s, k, a)) <= simulator_torque_most(s, p->axis[a]) * (1 + 1e-6);
-  witness_sample(&s->witness, k, p->total, inside);
+  witness_sample(&s->witness, k, s->next, inside);
+  s->traced_crc = crc32_words(s->traced_crc, simulator_sample(s, k), p->sample_words);
   s->samples_played++;
   if (!s->options.trace) return;
   fprintf(s->options.trace, "%lu,%lu", (unsigned long)p->id, (unsigned long)k);
@@ -87,7 +104,7 @@ static void trace_sample(struct simulator *s, uint32_t k)
 static void reference(struct simulator *s, double *position, double *speed, double *torque)
 {
   const struct simulator_profile *p = &s->profile;
-  uint32_t k = simulator_play_index(s), next = k + 1 < p->total ? k + 1 : k;
+  uint32_t k = simulator_play_index(s), next = k + 1 < simulator_known(s) ? k + 1 : k;
   double x = fmin(fmax(s->play_us / p->period_us - k, 0), 1);
   for (unsigned a = 0; a < p->axes; a++) {
     unsigned axis = p->axis[a];
@@ -132,9 +149,24 @@ static void come_to_rest(struct simulator *s)
   }
 }
 
+/* A stream that may end before the arm could be brought to rest on it: the arm is brought to rest. Without a position
+ * reference that takes no way. */
+static void watch_stream(struct simulator *s)
+{
+  if (s->brake != GO_ON || s->phase != PHASE_PLAYING || !s->profile.open) return;
+  double way_us = s->profile.format == FORMAT_POSITION_TORQUE ? 0.5e6 * s->pace * s->pace * brake_time : 0;
+  s->timing.ahead_least_us = fmin(s->timing.ahead_least_us, simulator_ahead_us(s));
+  if (simulator_ahead_us(s) > way_us + 2 * TICK_US) return;
+  simulator_change(s, PHASE_HOLDING, CAUSE_ITSELF);
+  s->error = CONTROLLER_UNDERRUN;
+  s->underruns++;
+  simulator_brake(s, BRAKE_TO_HOLD);
+}
+
 static void play(struct simulator *s)
 {
   double change = tick / brake_time;
+  watch_stream(s);
   s->pace = s->brake == GO_ON ? fmin(1, s->pace + change) : fmax(0, s->pace - change);
   for (uint32_t k = simulator_play_index(s); s->traced <= k; s->traced++) trace_sample(s, s->traced);
   move(s);
@@ -143,17 +175,19 @@ static void play(struct simulator *s)
     come_to_rest(s);
     return;
   }
-  if (s->play_us < end_us(s) + s->profile.period_us || s->phase != PHASE_PLAYING) return;
+  if (s->profile.open || s->play_us < end_us(s) + s->profile.period_us || s->phase != PHASE_PLAYING) return;
   for (; s->traced < s->profile.total; s->traced++) trace_sample(s, s->traced);
   if (s->profile.format != FORMAT_POSITION_TORQUE) memcpy(s->hold, s->arm.q, sizeof s->hold);
+  witness_end(&s->witness, s->traced, s->profile.total, s->traced_crc == s->profile.crc);
   simulator_change(s, PHASE_DONE, CAUSE_ITSELF);
 }
 
-static void watch_heartbeat(struct simulator *s)
+static void watch_heartbeat(struct simulator *s, int passed_ms)
 {
   bool armed = s->phase == PHASE_ARMED, moving = s->phase == PHASE_PLAYING || s->phase == PHASE_HOLDING;
   if (!armed && !moving) return;
-  if (++s->heartbeat_age <= HEARTBEAT_MOST) return;
+  s->heartbeat_age += passed_ms;
+  if (s->heartbeat_age <= HEARTBEAT_MOST) return;
   if (armed) {
     simulator_change(s, PHASE_FAULT, CAUSE_ITSELF);
     s->error = CONTROLLER_HEARTBEAT;
@@ -177,10 +211,15 @@ static void watch_numbers(struct simulator *s)
 
 void simulator_tick(struct simulator *s)
 {
-  watch_heartbeat(s);
+  watch_heartbeat(s, TICK_US / 1000);
   if (s->phase == PHASE_PLAYING || s->phase == PHASE_HOLDING)
     play(s);
   else if (s->phase == PHASE_DONE)
     hold_still(s);
   watch_numbers(s);
+}
+
+void simulator_lag(struct simulator *s, int ms)
+{
+  watch_heartbeat(s, ms);
 }

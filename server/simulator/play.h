@@ -11,6 +11,12 @@ double simulator_position(const struct simulator *s, uint32_t k, unsigned a);
 double simulator_torque_most(const struct simulator *s, unsigned axis);
 double simulator_rate_most(const struct simulator *s, unsigned axis);
 
+/* The words of sample k, which it holds. */
+uint16_t *simulator_sample(const struct simulator *s, uint32_t k);
+/* Samples known: all, or of an open stream those that came. */
+uint32_t simulator_known(const struct simulator *s);
+/* How far an open stream is ahead of what is played, in us; of everything else INFINITY. */
+double simulator_ahead_us(const struct simulator *s);
 uint32_t simulator_play_index(const struct simulator *s);
 void simulator_play_from_start(struct simulator *s);
 /* Come to rest on the path (without a position reference: at once), then go where `why` says. */

@@ -9,13 +9,17 @@ static void violate(struct witness *w, const char *what, int a, int b)
 #define BY(command) (1u << COMMAND_##command)
 #define ITSELF      (1u << 15)
 static const uint16_t allowed[PHASE_COUNT][PHASE_COUNT] = {
-  [PHASE_EMPTY] = { [PHASE_LOADING] = BY(BEGIN) },
-  [PHASE_LOADING] = { [PHASE_READY] = BY(COMMIT), [PHASE_EMPTY] = BY(STOP) | BY(CLEAR) },
-  [PHASE_READY] = { [PHASE_ARMED] = BY(ARM), [PHASE_LOADING] = BY(BEGIN), [PHASE_EMPTY] = BY(STOP) | BY(CLEAR) },
+  [PHASE_EMPTY] = { [PHASE_LOADING] = BY(BEGIN) | BY(STREAM) },
+  [PHASE_LOADING] = { [PHASE_READY] = BY(COMMIT), [PHASE_ARMED] = BY(ARM), [PHASE_EMPTY] = BY(STOP) | BY(CLEAR) },
+  [PHASE_READY] = { [PHASE_ARMED] = BY(ARM),
+                    [PHASE_LOADING] = BY(BEGIN) | BY(STREAM),
+                    [PHASE_EMPTY] = BY(STOP) | BY(CLEAR) },
   [PHASE_ARMED] = { [PHASE_PLAYING] = BY(START), [PHASE_EMPTY] = BY(STOP), [PHASE_FAULT] = ITSELF },
   [PHASE_PLAYING] = { [PHASE_HOLDING] = BY(HOLD) | BY(STOP) | ITSELF, [PHASE_DONE] = ITSELF, [PHASE_FAULT] = ITSELF },
   [PHASE_HOLDING] = { [PHASE_PLAYING] = BY(RESUME), [PHASE_EMPTY] = BY(STOP) | ITSELF, [PHASE_FAULT] = ITSELF },
-  [PHASE_DONE] = { [PHASE_LOADING] = BY(BEGIN), [PHASE_EMPTY] = BY(STOP) | BY(CLEAR), [PHASE_FAULT] = ITSELF },
+  [PHASE_DONE] = { [PHASE_LOADING] = BY(BEGIN) | BY(STREAM),
+                   [PHASE_EMPTY] = BY(STOP) | BY(CLEAR),
+                   [PHASE_FAULT] = ITSELF },
   [PHASE_FAULT] = { [PHASE_EMPTY] = BY(CLEAR) },
 };
 
@@ -24,7 +28,10 @@ void witness_command(struct witness *w, unsigned command, uint16_t sequence)
   if (w->any_command && sequence == w->sequence) violate(w, "a sequence number was carried out twice", sequence, 0);
   w->any_command = true;
   w->sequence = sequence;
-  if (command == COMMAND_BEGIN) w->started = false;
+  if (command == COMMAND_BEGIN || command == COMMAND_STREAM) {
+    w->started = false;
+    w->streaming = command == COMMAND_STREAM;
+  }
   if (command != COMMAND_START) return;
   if (w->started) violate(w, "START twice for one profile", sequence, 0);
   w->started = true;
@@ -43,19 +50,27 @@ void witness_change(struct witness *w, enum controller_phase to, int cause, bool
     violate(w, "a change that is not allowed", (int)w->phase, (int)to);
   if ((to == PHASE_READY || to == PHASE_ARMED || to == PHASE_PLAYING) && !whole)
     violate(w, "ready with a profile that is not whole", (int)to, 0);
+  if (w->phase == PHASE_LOADING && to == PHASE_ARMED && !w->streaming)
+    violate(w, "armed before all of a download was there", (int)to, 0);
   if (to == PHASE_PLAYING && !w->started) violate(w, "playing without START", (int)to, 0);
   w->phase = to;
 }
 
-void witness_sample(struct witness *w, uint32_t index, uint32_t total, bool inside)
+void witness_sample(struct witness *w, uint32_t index, uint32_t taken, bool inside)
 {
   if (w->phase != PHASE_PLAYING && w->phase != PHASE_HOLDING) violate(w, "a sample outside of playing", (int)index, 0);
-  if (index >= total) violate(w, "a sample beyond the end", (int)index, (int)total);
+  if (index >= taken) violate(w, "a sample that never came", (int)index, (int)taken);
   if (!inside) violate(w, "a torque beyond the limit", (int)index, 0);
+}
+
+void witness_end(struct witness *w, uint32_t played, uint32_t total, bool same)
+{
+  if (played != total) violate(w, "done before all of it was played", (int)played, (int)total);
+  if (!same) violate(w, "what was played is not the profile", (int)played, (int)total);
 }
 
 void witness_restart(struct witness *w)
 {
   w->phase = PHASE_EMPTY;
-  w->any_command = w->started = false;
+  w->any_command = w->started = w->streaming = false;
 }

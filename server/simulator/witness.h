@@ -15,7 +15,8 @@ struct witness {
   enum controller_phase phase;
   uint16_t sequence; /* of the last command that was carried out or refused */
   bool any_command;
-  bool started; /* since the last BEGIN */
+  bool started;   /* since the last BEGIN or STREAM */
+  bool streaming; /* the last of those was STREAM */
   unsigned long violations;
   char first[128]; /* the first violation in words */
 };
@@ -24,10 +25,13 @@ struct witness {
 void witness_command(struct witness *w, unsigned command, uint16_t sequence);
 /* A command was refused: its number is used up all the same. */
 void witness_refusal(struct witness *w, uint16_t sequence);
-/* The state changed. whole: all samples are held and their CRC-32, computed anew, is the one asked for. */
+/* The state changed. whole: all samples are held and their CRC-32, computed anew, is the one asked for; of an open
+ * stream: at least 500 ms of it are there. */
 void witness_change(struct witness *w, enum controller_phase to, int cause, bool whole);
-/* A sample is being played; inside: the torque is within the limits, and is the profile's own, word for word. */
-void witness_sample(struct witness *w, uint32_t index, uint32_t total, bool inside);
+/* A sample is being played, of `taken` samples that came; inside: the torque is within the limits. */
+void witness_sample(struct witness *w, uint32_t index, uint32_t taken, bool inside);
+/* The motion is done. same: the CRC-32 of what was played, word for word, is that of the profile. */
+void witness_end(struct witness *w, uint32_t played, uint32_t total, bool same);
 /* After a restart everything starts afresh but the count. */
 void witness_restart(struct witness *w);
 

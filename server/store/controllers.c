@@ -85,17 +85,7 @@ enum armdyn_status store_controller_get(struct store *store, const char *name, s
   return store_read(store, "SELECT * FROM controllers WHERE name = ?", VALUES(value_text(name)), &controller_type, out);
 }
 
-/* The caller's visitor behind that of record_list's rows. */
-struct visitor {
-  store_controller_visit *visit;
-  void *context;
-};
-
-static void visit_row(void *context, const void *row)
-{
-  const struct visitor *v = context;
-  v->visit(v->context, row);
-}
+TYPED_VISITOR(store_controller)
 
 enum armdyn_status store_controller_list(struct store *store, const struct store_page *page,
                                          store_controller_visit *visit, void *context)

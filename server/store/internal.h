@@ -28,6 +28,30 @@ typedef void record_visit(void *context, const void *record);
 enum armdyn_status store_read_list(struct store *store, const struct listing *listing, const struct record_type *type,
                                    record_visit *visit, void *context);
 
+/* A caller's visitor of its own struct, behind the lists, which know rows by their type:
+ *   TYPED_VISITOR(store_job)
+ *   store_read_list(store, &listing, &job_type, visit_row, &(struct visitor){ visit, context }) */
+#define TYPED_VISITOR(record)                                                                                          \
+  struct visitor {                                                                                                     \
+    record##_visit *visit;                                                                                             \
+    void *context;                                                                                                     \
+  };                                                                                                                   \
+  static void visit_row(void *context, const void *row)                                                                \
+  {                                                                                                                    \
+    const struct visitor *v = context;                                                                                 \
+    v->visit(v->context, row);                                                                                         \
+  }
+
+/* A kind of rows that store_query can be asked of. */
+struct list_type {
+  const char *table;
+  const char *columns; /* that a list shows, "id" among them */
+  const char *search;  /* further columns to search, each with a comma in front: ", label, notes"; may be "" */
+  const struct record_type *type;
+};
+enum armdyn_status store_read_query(struct store *store, const struct list_type *list, struct store_query *query,
+                                    record_visit *visit, void *context);
+
 /* One changing statement with a record in it. */
 struct store_change {
   const char *text;
@@ -61,9 +85,23 @@ enum armdyn_status store_idempotency_prune(struct sql *sql, int64_t most);
 /* A job's successful end, part of the transaction that creates its result. */
 enum armdyn_status store_job_succeed(struct sql *sql, const struct store_job *job, const char *result_id);
 
-/* Throw away series that a crash left without a result. */
+/* store_series_begin with another bound on rows than a result's. */
+enum armdyn_status store_series_begin_long(struct store *store, const char *owner, const char *name,
+                                           const char *columns, size_t width, size_t rows_most,
+                                           struct store_series_writer **writer);
+/* Throw away series that a crash left without an owner. */
 enum armdyn_status store_series_sweep(struct store *store);
-/* Throw away the series of a deleted result. */
-enum armdyn_status store_series_purge(struct store *store, const char *result_id);
+/* Throw away the series of a deleted owner. */
+enum armdyn_status store_series_purge(struct store *store, const char *owner);
+
+/* Referrals, as parts of the transactions that make, end and delete those who refer. ECONFLICT: one of what is referred to
+ * does not exist. */
+enum armdyn_status store_referrals_keep(struct sql *sql, const char *from_kind, const char *from_id,
+                                        const struct store_referral *to, size_t count);
+/* The job's become its result's. */
+enum armdyn_status store_referrals_inherit(struct sql *sql, const char *job, const char *kind, const char *id);
+enum armdyn_status store_referrals_forget(struct sql *sql, const char *from_kind, const char *from_id);
+/* ECONFLICT when somebody refers to it. */
+enum armdyn_status store_referrals_check(struct sql *sql, const char *to_kind, const char *to_id);
 
 #endif

@@ -25,6 +25,9 @@ static const struct field fields[] = {
   FIELD_WITH(store_job, tags, FIELD_OWNED, .fallback = "{}"),
   FIELD(store_job, problem, FIELD_OWNED),
   FIELD_WITH(store_job, attempts, FIELD_OWNED, .fallback = "[]"),
+  FIELD(store_job, job_order_id, FIELD_TEXT),
+  FIELD(store_job, work_master_id, FIELD_TEXT),
+  FIELD(store_job, equipment_id, FIELD_TEXT),
 };
 static const struct record_type job_type = RECORD_TYPE(store_job, fields);
 
@@ -33,20 +36,29 @@ void store_job_release(struct store_job *job)
   record_release(&job_type, job);
 }
 
+struct creation {
+  const struct store_job *job;
+  const struct store_idempotency *key;
+};
+
+static enum armdyn_status create(struct sql *sql, void *argument)
+{
+  const struct creation *c = argument;
+  enum armdyn_status status = record_change(
+      sql,
+      "INSERT INTO jobs (id, kind, robot, revision, state, attempt, created_at, started_at, request, tags,"
+      " attempts) VALUES (:id, :kind, :robot, :revision, 'queued', :attempt, :created_at, :started_at,"
+      " :request, :tags, :attempts)",
+      &job_type, c->job);
+  if (!status) status = store_referrals_keep(sql, "job", c->job->id, c->job->sources, c->job->source_count);
+  return status ? status : store_idempotency_keep(sql, c->key, "jobs", c->job->id);
+}
+
 enum armdyn_status store_job_create(struct store *store, const struct store_job *job,
                                     const struct store_idempotency *key)
 {
-  struct store_change change = {
-    .text = "INSERT INTO jobs (id, kind, robot, revision, state, attempt, created_at, started_at, request, tags,"
-            " attempts) VALUES (:id, :kind, :robot, :revision, 'queued', :attempt, :created_at, :started_at,"
-            " :request, :tags, :attempts)",
-    .type = &job_type,
-    .record = job,
-    .name = job->id,
-    .collection = "jobs",
-    .key = key,
-  };
-  return store_create(store, &change);
+  struct creation creation = { job, key };
+  return store_write(store, create, &creation, record_bytes(&job_type, job));
 }
 
 enum armdyn_status store_job_get(struct store *store, const char *id, struct store_job *out)
@@ -73,11 +85,18 @@ enum armdyn_status store_job_retry(struct store *store, const struct store_job *
   " attempt = :attempt, attempts = :attempts, started_at = :started_at, finished_at = :finished_at,"                   \
   " problem = :problem WHERE id = :id AND state = 'queued'"
 
+static enum armdyn_status end(struct sql *sql, void *argument)
+{
+  const struct store_job *job = argument;
+  struct store_change change = change_of(job, "UPDATE jobs SET state = :state," END);
+  enum armdyn_status status = store_change_guarded(sql, &change);
+  return status ? status : store_referrals_forget(sql, "job", job->id);
+}
+
 enum armdyn_status store_job_end(struct store *store, const struct store_job *job)
 {
   if (job->state != JOB_FAILED && job->state != JOB_CANCELLED) return ARMDYN_EINPUT;
-  struct store_change change = change_of(job, "UPDATE jobs SET state = :state," END);
-  return store_update(store, &change);
+  return store_write(store, end, (void *)(uintptr_t)job, record_bytes(&job_type, job));
 }
 
 enum armdyn_status store_job_succeed(struct sql *sql, const struct store_job *job, const char *result_id)
@@ -89,30 +108,19 @@ enum armdyn_status store_job_succeed(struct sql *sql, const struct store_job *jo
                     VALUES(value_text(result_id), value_text(job->id)));
 }
 
-/* The caller's visitor behind that of record_list's rows. */
-struct visitor {
-  store_job_visit *visit;
-  void *context;
+TYPED_VISITOR(store_job)
+
+static const struct list_type job_lists = {
+  .table = "jobs",
+  .columns = "id, kind, robot, revision, state, attempt, created_at, started_at, finished_at, result_id, tags,"
+             " job_order_id, work_master_id, equipment_id",
+  .search = "",
+  .type = &job_type,
 };
 
-static void visit_row(void *context, const void *row)
+enum armdyn_status store_job_list(struct store *store, struct store_query *query, store_job_visit *visit, void *context)
 {
-  const struct visitor *v = context;
-  v->visit(v->context, row);
-}
-
-enum armdyn_status store_job_list(struct store *store, const struct store_job_filter *filter,
-                                  const struct store_page *page, store_job_visit *visit, void *context)
-{
-  enum job_state state = filter->state == JOB_RUNNING ? JOB_QUEUED : (enum job_state)filter->state;
-  struct listing listing = { .select = "SELECT * FROM jobs",
-                             .where = { { "kind", value_text(filter->kind) },
-                                        { "robot", value_text(filter->robot) },
-                                        { "state", value_text(filter->state < 0 ? NULL : job_state_name(state)) } },
-                             .order = "id",
-                             .before = value_text(page->before),
-                             .limit = page->limit };
-  return store_read_list(store, &listing, &job_type, visit_row, &(struct visitor){ visit, context });
+  return store_read_query(store, &job_lists, query, visit_row, &(struct visitor){ visit, context });
 }
 
 enum armdyn_status store_job_queued(struct store *store, store_job_visit *visit, void *context)

@@ -26,6 +26,10 @@ extern const struct migrations store_migrations;
 enum armdyn_status migrate(struct sql *sql, const char *dir, const struct migrations *migrations, int *version,
                            struct armdyn_error *error);
 
+/* The schema version of a database that this program can use; ECONFLICT: it is newer, or not ours. */
+enum armdyn_status migrate_version(struct sql *sql, const char *what, const struct migrations *migrations,
+                                   int64_t *version, struct armdyn_error *error);
+
 /* store_open with other migrations, for tests of upgrades. */
 enum armdyn_status store_open_with(const char *dir, const struct migrations *migrations, struct store **store,
                                    struct armdyn_error *error);

@@ -6,9 +6,17 @@
   extern const char symbol[] __attribute__((visibility("hidden")))
 
 EMBED(migration_0001, "migrations/sqlite/0001_initial.sql");
+EMBED(migration_0002, "migrations/sqlite/0002_datasets.sql");
+EMBED(migration_0003, "migrations/sqlite/0003_lists.sql");
+EMBED(migration_0004, "migrations/sqlite/0004_keys.sql");
+EMBED(migration_0005, "migrations/sqlite/0005_audit.sql");
+EMBED(migration_0006, "migrations/sqlite/0006_mappings.sql");
+EMBED(migration_0007, "migrations/sqlite/0007_aliases.sql");
 
 static const struct migration items[] = {
-  { "0001_initial", migration_0001 },
+  { "0001_initial", migration_0001 }, { "0002_datasets", migration_0002 }, { "0003_lists", migration_0003 },
+  { "0004_keys", migration_0004 },    { "0005_audit", migration_0005 },    { "0006_mappings", migration_0006 },
+  { "0007_aliases", migration_0007 },
 };
 
 const struct migrations store_migrations = { items, sizeof items / sizeof *items };

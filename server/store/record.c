@@ -85,11 +85,11 @@ static enum armdyn_status read_field(const struct field *f, sqlite3_stmt *statem
   return ARMDYN_EINTERNAL;
 }
 
-static enum armdyn_status read_record(sqlite3_stmt *statement, const struct record_type *type, void *record)
+static enum armdyn_status read_record(sqlite3_stmt *statement, int first, const struct record_type *type, void *record)
 {
   enum armdyn_status status = ARMDYN_OK;
   memset(record, 0, type->size);
-  for (int column = 0; !status && column < sqlite3_column_count(statement); column++) {
+  for (int column = first; !status && column < sqlite3_column_count(statement); column++) {
     const struct field *field = find_field(type, sqlite3_column_name(statement, column));
     status = field ? read_field(field, statement, column, record) : ARMDYN_EINTERNAL;
   }
@@ -125,7 +125,7 @@ enum armdyn_status record_get(struct sql *sql, const char *text, struct values v
   enum armdyn_status status = sql_query(sql, text, values, &statement);
   if (!status) status = sql_step(sql, statement, &row);
   if (!status && !row) status = ARMDYN_ENOTFOUND;
-  if (!status) status = read_record(statement, type, record);
+  if (!status) status = read_record(statement, 0, type, record);
   sql_finish(statement);
   return status;
 }
@@ -155,17 +155,17 @@ static void compose(const struct listing *l, struct buffer *text, struct value v
   values[(*count)++] = value_integer((int64_t)l->limit);
 }
 
-static enum armdyn_status append_row(sqlite3_stmt *statement, struct records *records, size_t *capacity)
+enum armdyn_status records_append(struct records *records, sqlite3_stmt *statement, int first)
 {
-  if (records->count == *capacity) {
-    size_t more = *capacity ? 2 * *capacity : 16;
+  if (records->count == records->capacity) {
+    size_t more = records->capacity ? 2 * records->capacity : 16;
     void *items = realloc(records->items, more * records->type->size);
     if (!items) return ARMDYN_EMEMORY;
     records->items = items;
-    *capacity = more;
+    records->capacity = more;
   }
   void *record = (char *)records->items + records->count * records->type->size;
-  enum armdyn_status status = read_record(statement, records->type, record);
+  enum armdyn_status status = read_record(statement, first, records->type, record);
   records->count += status == ARMDYN_OK;
   return status;
 }
@@ -176,7 +176,7 @@ enum armdyn_status record_list(struct sql *sql, const struct listing *listing, c
   *records = (struct records){ .type = type };
   struct buffer text = BUFFER(4096);
   struct value values[CONDITIONS + 2];
-  size_t count = 0, capacity = 0;
+  size_t count = 0;
   sqlite3_stmt *statement = NULL;
   bool row;
   compose(listing, &text, values, &count);
@@ -184,7 +184,7 @@ enum armdyn_status record_list(struct sql *sql, const struct listing *listing, c
   if (!status) status = sql_query(sql, text.data, (struct values){ values, count }, &statement);
   if (!status) status = sql_step(sql, statement, &row);
   while (!status && row) {
-    status = append_row(statement, records, &capacity);
+    status = records_append(records, statement, 0);
     if (!status) status = sql_step(sql, statement, &row);
   }
   sql_finish(statement);

@@ -74,10 +74,12 @@ struct listing {
 struct records {
   const struct record_type *type;
   void *items;
-  size_t count;
+  size_t count, capacity;
 };
 enum armdyn_status record_list(struct sql *sql, const struct listing *listing, const struct record_type *type,
                                struct records *records);
 void records_release(struct records *records);
+/* Append the row that the statement stands on: its columns from `first` on. */
+enum armdyn_status records_append(struct records *records, sqlite3_stmt *statement, int first);
 
 #endif

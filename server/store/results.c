@@ -1,10 +1,22 @@
 #include "server/store/internal.h"
 
 static const struct field fields[] = {
-  FIELD(store_result, id, FIELD_TEXT),          FIELD(store_result, kind, FIELD_TEXT),
-  FIELD(store_result, job, FIELD_TEXT),         FIELD(store_result, robot, FIELD_TEXT),
-  FIELD(store_result, revision, FIELD_INTEGER), FIELD(store_result, created_at, FIELD_TEXT),
-  FIELD(store_result, document, FIELD_OWNED),   FIELD_WITH(store_result, tags, FIELD_OWNED, .fallback = "{}"),
+  FIELD(store_result, id, FIELD_TEXT),
+  FIELD(store_result, kind, FIELD_TEXT),
+  FIELD(store_result, job, FIELD_TEXT),
+  FIELD(store_result, robot, FIELD_TEXT),
+  FIELD(store_result, revision, FIELD_INTEGER),
+  FIELD(store_result, created_at, FIELD_TEXT),
+  FIELD(store_result, document, FIELD_OWNED),
+  FIELD_WITH(store_result, summary, FIELD_OWNED, .fallback = "{}"),
+  FIELD_WITH(store_result, tags, FIELD_OWNED, .fallback = "{}"),
+  FIELD(store_result, job_order_id, FIELD_TEXT),
+  FIELD(store_result, work_master_id, FIELD_TEXT),
+  FIELD(store_result, equipment_id, FIELD_TEXT),
+  FIELD(store_result, version, FIELD_INTEGER),
+  FIELD(store_result, pinned, FIELD_BOOL),
+  FIELD_WITH(store_result, label, FIELD_TEXT, .fallback = ""),
+  FIELD_WITH(store_result, notes, FIELD_OWNED, .fallback = ""),
 };
 static const struct record_type result_type = RECORD_TYPE(store_result, fields);
 
@@ -23,10 +35,16 @@ static enum armdyn_status create(struct sql *sql, void *argument)
   const struct ending *e = argument;
   enum armdyn_status status =
       record_change(sql,
-                    "INSERT INTO results (id, kind, job, robot, revision, created_at, document, tags)"
-                    " VALUES (:id, :kind, :job, :robot, :revision, :created_at, :document, :tags)",
+                    "INSERT INTO results (id, kind, job, robot, revision, created_at, summary, tags, job_order_id,"
+                    " work_master_id, equipment_id) SELECT :id, :kind, id, :robot, :revision, :created_at, :summary,"
+                    " :tags, job_order_id, work_master_id, equipment_id FROM jobs WHERE id = :job",
                     &result_type, e->result);
-  return status ? status : store_job_succeed(sql, e->job, e->result->id);
+  if (status == ARMDYN_ENOTFOUND) return ARMDYN_ECONFLICT; /* no such job */
+  if (!status)
+    status = record_change(sql, "INSERT INTO result_documents (result_id, document) VALUES (:id, :document)",
+                           &result_type, e->result);
+  if (!status) status = store_job_succeed(sql, e->job, e->result->id);
+  return status ? status : store_referrals_inherit(sql, e->job->id, e->result->kind, e->result->id);
 }
 
 enum armdyn_status store_result_create(struct store *store, const struct store_result *result,
@@ -38,8 +56,32 @@ enum armdyn_status store_result_create(struct store *store, const struct store_r
 
 enum armdyn_status store_result_get(struct store *store, const char *kind, const char *id, struct store_result *out)
 {
-  return store_read(store, "SELECT * FROM results WHERE id = ? AND kind = ?", VALUES(value_text(id), value_text(kind)),
-                    &result_type, out);
+  return store_read(store,
+                    "SELECT r.*, d.document FROM results r JOIN result_documents d ON d.result_id = r.id"
+                    " WHERE r.id = ? AND r.kind = ?",
+                    VALUES(value_text(id), value_text(kind)), &result_type, out);
+}
+
+#define EXISTS "SELECT 1 FROM results WHERE id = ?"
+
+static enum armdyn_status annotate(struct sql *sql, void *argument)
+{
+  struct store_result *result = argument;
+  enum armdyn_status status = record_change(sql,
+                                            "UPDATE results SET tags = :tags, label = :label, notes = :notes,"
+                                            " pinned = :pinned, version = version + 1"
+                                            " WHERE id = :id AND kind = :kind AND version = :version",
+                                            &result_type, result);
+  if (status == ARMDYN_ENOTFOUND)
+    return store_conflict(sql, EXISTS, result->id, ARMDYN_ENOTFOUND) == ARMDYN_ECONFLICT ? ARMDYN_ESTALE : status;
+  return status;
+}
+
+enum armdyn_status store_result_annotate(struct store *store, struct store_result *result)
+{
+  enum armdyn_status status = store_write(store, annotate, result, record_bytes(&result_type, result));
+  if (!status) result->version++;
+  return status;
 }
 
 struct deletion {
@@ -49,8 +91,13 @@ struct deletion {
 static enum armdyn_status remove_result(struct sql *sql, void *argument)
 {
   const struct deletion *d = argument;
-  return sql_change(sql, "DELETE FROM results WHERE id = ? AND kind = ?",
-                    VALUES(value_text(d->id), value_text(d->kind)));
+  enum armdyn_status status = store_referrals_check(sql, d->kind, d->id);
+  if (!status)
+    status = sql_change(sql, "DELETE FROM results WHERE id = ? AND kind = ? AND pinned = 0",
+                        VALUES(value_text(d->id), value_text(d->kind)));
+  if (status == ARMDYN_ENOTFOUND)
+    return store_conflict(sql, "SELECT 1 FROM results WHERE id = ? AND pinned = 1", d->id, ARMDYN_ENOTFOUND);
+  return status ? status : store_referrals_forget(sql, d->kind, d->id);
 }
 
 enum armdyn_status store_result_delete(struct store *store, const char *kind, const char *id)
@@ -62,25 +109,18 @@ enum armdyn_status store_result_delete(struct store *store, const char *kind, co
   return status;
 }
 
-/* The caller's visitor behind that of record_list's rows. */
-struct visitor {
-  store_result_visit *visit;
-  void *context;
+TYPED_VISITOR(store_result)
+
+static const struct list_type result_lists = {
+  .table = "results",
+  .columns = "id, kind, job, robot, revision, created_at, summary, tags, job_order_id, work_master_id, equipment_id,"
+             " version, pinned, label",
+  .search = ", label, notes",
+  .type = &result_type,
 };
 
-static void visit_row(void *context, const void *row)
+enum armdyn_status store_result_list(struct store *store, struct store_query *query, store_result_visit *visit,
+                                     void *context)
 {
-  const struct visitor *v = context;
-  v->visit(v->context, row);
-}
-
-enum armdyn_status store_result_list(struct store *store, const char *kind, const char *robot,
-                                     const struct store_page *page, store_result_visit *visit, void *context)
-{
-  struct listing listing = { .select = "SELECT * FROM results",
-                             .where = { { "kind", value_text(kind) }, { "robot", value_text(robot) } },
-                             .order = "id",
-                             .before = value_text(page->before),
-                             .limit = page->limit };
-  return store_read_list(store, &listing, &result_type, visit_row, &(struct visitor){ visit, context });
+  return store_read_query(store, &result_lists, query, visit_row, &(struct visitor){ visit, context });
 }

@@ -1,9 +1,14 @@
 #include "server/store/internal.h"
 
 static const struct field fields[] = {
-  FIELD(store_robot, name, FIELD_TEXT),       FIELD(store_robot, revision, FIELD_INTEGER),
-  FIELD(store_robot, created_at, FIELD_TEXT), FIELD(store_robot, unphysical, FIELD_BOOL),
-  FIELD(store_robot, archived, FIELD_BOOL),   FIELD(store_robot, document, FIELD_OWNED),
+  FIELD(store_robot, name, FIELD_TEXT),
+  FIELD(store_robot, revision, FIELD_INTEGER),
+  FIELD(store_robot, created_at, FIELD_TEXT),
+  FIELD(store_robot, unphysical, FIELD_BOOL),
+  FIELD(store_robot, archived, FIELD_BOOL),
+  FIELD(store_robot, document, FIELD_OWNED),
+  FIELD_WITH(store_robot, reason, FIELD_TEXT, .fallback = ""),
+  FIELD_WITH(store_robot, identification, FIELD_TEXT, .fallback = ""),
 };
 static const struct record_type robot_type = RECORD_TYPE(store_robot, fields);
 
@@ -26,8 +31,9 @@ static enum armdyn_status add_revision(struct sql *sql, struct store_robot *robo
   clock_format(clock_wall_ms(), robot->created_at);
   robot->archived = false;
   return record_change(sql,
-                       "INSERT INTO robot_revisions (name, revision, created_at, unphysical, document)"
-                       " VALUES (:name, :revision, :created_at, :unphysical, :document)",
+                       "INSERT INTO robot_revisions (name, revision, created_at, unphysical, document, reason,"
+                       " identification) VALUES (:name, :revision, :created_at, :unphysical, :document, :reason,"
+                       " :identification)",
                        &robot_type, robot);
 }
 
@@ -109,7 +115,7 @@ enum armdyn_status store_robot_delete(struct store *store, const char *name, int
   return store_write(store, remove_robot, &c, 0);
 }
 
-#define SUMMARY  "SELECT v.name, v.revision, v.created_at, v.unphysical, r.archived"
+#define SUMMARY  "SELECT v.name, v.revision, v.created_at, v.unphysical, r.archived, v.reason, v.identification"
 #define REVISION " FROM robots r JOIN robot_revisions v ON v.name = r.name"
 #define NEWEST   REVISION " AND v.revision = r.newest"
 
@@ -122,17 +128,7 @@ enum armdyn_status store_robot_get(struct store *store, const char *name, int64_
                     VALUES(value_text(name), value_integer(revision)), &robot_type, out);
 }
 
-/* The caller's visitor behind that of record_list's rows. */
-struct visitor {
-  store_robot_visit *visit;
-  void *context;
-};
-
-static void visit_row(void *context, const void *row)
-{
-  const struct visitor *v = context;
-  v->visit(v->context, row);
-}
+TYPED_VISITOR(store_robot)
 
 enum armdyn_status store_robot_list(struct store *store, const struct store_page *page, store_robot_visit *visit,
                                     void *context)

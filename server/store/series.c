@@ -11,29 +11,31 @@ enum {
 
 struct store_series_writer {
   struct store *store;
-  char result_id[ID_SIZE];
+  char owner[ID_SIZE];
   char name[ARMDYN_NAME_SIZE];
   char columns[STORE_COLUMNS_SIZE];
-  size_t width;
+  size_t width, rows_most;
   enum armdyn_status status; /* the first failure sticks */
   int64_t series;            /* its key once something is staged, else 0 */
   size_t staged, used;       /* values in the database, and in `values` */
   double values[STAGED_VALUES];
 };
 
-enum armdyn_status store_series_begin(struct store *store, const char *result_id, const char *name, const char *columns,
-                                      size_t width, struct store_series_writer **out)
+enum armdyn_status store_series_begin_long(struct store *store, const char *owner, const char *name,
+                                           const char *columns, size_t width, size_t rows_most,
+                                           struct store_series_writer **out)
 {
   *out = NULL;
-  if (width == 0 || strlen(result_id) >= ID_SIZE || strlen(name) >= ARMDYN_NAME_SIZE) return ARMDYN_EINPUT;
+  if (width == 0 || strlen(owner) >= ID_SIZE || strlen(name) >= ARMDYN_NAME_SIZE) return ARMDYN_EINPUT;
   if (strlen(columns) >= STORE_COLUMNS_SIZE) return ARMDYN_ELIMIT;
   struct store_series_writer *w = malloc(sizeof *w);
   if (!w) return ARMDYN_EMEMORY;
   w->store = store;
-  snprintf(w->result_id, sizeof w->result_id, "%s", result_id);
+  snprintf(w->owner, sizeof w->owner, "%s", owner);
   snprintf(w->name, sizeof w->name, "%s", name);
   snprintf(w->columns, sizeof w->columns, "%s", columns);
   w->width = width;
+  w->rows_most = rows_most;
   w->status = ARMDYN_OK;
   w->series = 0;
   w->staged = w->used = 0;
@@ -41,14 +43,22 @@ enum armdyn_status store_series_begin(struct store *store, const char *result_id
   return ARMDYN_OK;
 }
 
-/* A result that exists has its series complete: none is added later. */
+enum armdyn_status store_series_begin(struct store *store, const char *owner, const char *name, const char *columns,
+                                      size_t width, struct store_series_writer **out)
+{
+  return store_series_begin_long(store, owner, name, columns, width, LIMIT_SERIES_ROWS, out);
+}
+
+#define OWNERS "SELECT id FROM results UNION ALL SELECT id FROM datasets"
+
+/* An owner that exists has its series complete: none is added later. */
 static enum armdyn_status insert_series(struct sql *sql, const struct store_series_writer *w, int64_t *series)
 {
-  enum armdyn_status status = store_conflict(sql, "SELECT 1 FROM results WHERE id = ?", w->result_id, ARMDYN_OK);
+  enum armdyn_status status = store_conflict(sql, "SELECT 1 FROM (" OWNERS ") WHERE id = ?", w->owner, ARMDYN_OK);
   if (!status)
     status = sql_run(
-        sql, "INSERT INTO series (result_id, name, columns, width, rows) VALUES (?, ?, ?, ?, 0)",
-        VALUES(value_text(w->result_id), value_text(w->name), value_text(w->columns), value_integer((int64_t)w->width)),
+        sql, "INSERT INTO series (owner, name, columns, width, rows) VALUES (?, ?, ?, ?, 0)",
+        VALUES(value_text(w->owner), value_text(w->name), value_text(w->columns), value_integer((int64_t)w->width)),
         NULL);
   *series = sqlite3_last_insert_rowid(sql_handle(sql));
   return status;
@@ -92,7 +102,7 @@ static enum armdyn_status flush(struct store_series_writer *w)
 enum armdyn_status store_series_append(struct store_series_writer *w, const double *rows, size_t count)
 {
   size_t before = (w->staged + w->used) / w->width;
-  if (!w->status && count > LIMIT_SERIES_ROWS - before) w->status = ARMDYN_ELIMIT;
+  if (!w->status && count > w->rows_most - before) w->status = ARMDYN_ELIMIT;
   for (size_t left = count * w->width; !w->status && left > 0;) {
     size_t room = STAGED_VALUES - w->used, now = left < room ? left : room;
     memcpy(w->values + w->used, rows, now * sizeof(double));
@@ -143,12 +153,12 @@ static enum armdyn_status purge(struct store *store, const char *find, struct va
 
 enum armdyn_status store_series_sweep(struct store *store)
 {
-  return purge(store, "SELECT id FROM series WHERE result_id NOT IN (SELECT id FROM results) LIMIT 1", NO_VALUES);
+  return purge(store, "SELECT id FROM series WHERE owner NOT IN (" OWNERS ") LIMIT 1", NO_VALUES);
 }
 
-enum armdyn_status store_series_purge(struct store *store, const char *result_id)
+enum armdyn_status store_series_purge(struct store *store, const char *owner)
 {
-  return purge(store, "SELECT id FROM series WHERE result_id = ? LIMIT 1", VALUES(value_text(result_id)));
+  return purge(store, "SELECT id FROM series WHERE owner = ? LIMIT 1", VALUES(value_text(owner)));
 }
 
 enum armdyn_status store_series_end(struct store_series_writer *w, bool keep)
@@ -167,14 +177,14 @@ struct series {
   struct store_series info;
 };
 
-static enum armdyn_status find_series(struct sql *sql, const char *result_id, const char *name, struct series *out)
+static enum armdyn_status find_series(struct sql *sql, const char *owner, const char *name, struct series *out)
 {
   sqlite3_stmt *statement;
   bool row;
   enum armdyn_status status = sql_query(sql,
-                                        "SELECT s.id, s.columns, s.width, s.rows FROM results r"
-                                        " JOIN series s ON s.result_id = r.id WHERE r.id = ? AND s.name = ?",
-                                        VALUES(value_text(result_id), value_text(name)), &statement);
+                                        "SELECT id, columns, width, rows FROM series WHERE owner = ?1 AND name = ?2"
+                                        " AND EXISTS (SELECT 1 FROM (" OWNERS ") WHERE id = ?1)",
+                                        VALUES(value_text(owner), value_text(name)), &statement);
   if (!status) status = sql_step(sql, statement, &row);
   if (!status && !row) status = ARMDYN_ENOTFOUND;
   if (!status) {
@@ -187,13 +197,12 @@ static enum armdyn_status find_series(struct sql *sql, const char *result_id, co
   return status;
 }
 
-enum armdyn_status store_series_info(struct store *store, const char *result_id, const char *name,
-                                     struct store_series *out)
+enum armdyn_status store_series_info(struct store *store, const char *owner, const char *name, struct store_series *out)
 {
   struct sql *sql;
   struct series series = { 0 };
   enum armdyn_status status = readers_take(store->readers, &sql);
-  if (!status) status = find_series(sql, result_id, name, &series);
+  if (!status) status = find_series(sql, owner, name, &series);
   if (!status) *out = series.info;
   readers_give(store->readers, sql);
   return status;
@@ -228,13 +237,13 @@ static enum armdyn_status read_values(struct sql *sql, int64_t series, size_t fi
 }
 
 /* One transaction, so that the rows are of the series that was found. */
-static enum armdyn_status read_rows(struct sql *sql, const char *result_id, const char *name, size_t first,
-                                    size_t count, double *rows)
+static enum armdyn_status read_rows(struct sql *sql, const char *owner, const char *name, size_t first, size_t count,
+                                    double *rows)
 {
   struct series series;
   enum armdyn_status status = sql_run(sql, "BEGIN", NO_VALUES, NULL);
   if (status) return status;
-  status = find_series(sql, result_id, name, &series);
+  status = find_series(sql, owner, name, &series);
   size_t width = status ? 0 : series.info.width;
   if (!status && (first > series.info.rows || count > series.info.rows - first)) status = ARMDYN_EINPUT;
   if (!status && count > 0) status = read_values(sql, series.id, first * width, (first + count) * width, rows);
@@ -242,12 +251,12 @@ static enum armdyn_status read_rows(struct sql *sql, const char *result_id, cons
   return status;
 }
 
-enum armdyn_status store_series_read(struct store *store, const char *result_id, const char *name, size_t first,
+enum armdyn_status store_series_read(struct store *store, const char *owner, const char *name, size_t first,
                                      size_t count, double *rows)
 {
   struct sql *sql;
   enum armdyn_status status = readers_take(store->readers, &sql);
-  if (!status) status = read_rows(sql, result_id, name, first, count, rows);
+  if (!status) status = read_rows(sql, owner, name, first, count, rows);
   readers_give(store->readers, sql);
   return status;
 }

@@ -159,6 +159,7 @@ static int bind(sqlite3_stmt *statement, int place, struct value value)
 {
   switch (value.type) {
   case VALUE_INTEGER: return sqlite3_bind_int64(statement, place, value.integer);
+  case VALUE_NUMBER: return sqlite3_bind_double(statement, place, value.number);
   case VALUE_TEXT: return sqlite3_bind_text(statement, place, value.data, -1, SQLITE_STATIC);
   case VALUE_BLOB: return sqlite3_bind_blob64(statement, place, value.data, value.size, SQLITE_STATIC);
   case VALUE_NULL: break;

@@ -27,8 +27,9 @@ enum armdyn_status sql_refuse(struct sql *sql, int code, struct armdyn_error *er
 
 /* What goes into the place of one "?" of a statement. Texts and blobs must live until the statement ran. */
 struct value {
-  enum value_type { VALUE_NULL, VALUE_INTEGER, VALUE_TEXT, VALUE_BLOB } type;
+  enum value_type { VALUE_NULL, VALUE_INTEGER, VALUE_NUMBER, VALUE_TEXT, VALUE_BLOB } type;
   int64_t integer;
+  double number;
   const void *data;
   size_t size;
 };
@@ -39,6 +40,10 @@ static inline struct value value_text(const char *text)
 static inline struct value value_integer(int64_t integer)
 {
   return (struct value){ .type = VALUE_INTEGER, .integer = integer };
+}
+static inline struct value value_number(double number)
+{
+  return (struct value){ .type = VALUE_NUMBER, .number = number };
 }
 static inline struct value value_blob(const void *data, size_t size)
 {

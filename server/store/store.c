@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "server/store/copy.h"
 #include "server/store/internal.h"
 #include "server/store/migrate.h"
 
@@ -105,9 +106,60 @@ out:
   return status;
 }
 
+enum armdyn_status store_backup(const char *path, const char *to, struct armdyn_error *error)
+{
+  struct sql *sql = NULL;
+  enum armdyn_status status = sql_open(path, SQL_READ, &sql, error);
+  if (!status) status = database_copy(sql, to, error);
+  sql_close(sql);
+  return status;
+}
+
+enum armdyn_status store_restore(const char *from, const char *dir, struct armdyn_error *error)
+{
+  struct sql *sql = NULL;
+  int lock = -1;
+  int64_t version;
+  char path[4096];
+  if (snprintf(path, sizeof path, "%s/armdyn.db", dir) >= (int)sizeof path)
+    return armdyn_refuse(error, ARMDYN_EINPUT, "", "the path %s is too long", dir);
+  enum armdyn_status status = make_directory(dir, error);
+  if (!status) status = take_lock(dir, &lock, error);
+  if (!status) status = sql_open(from, SQL_READ, &sql, error);
+  if (!status) status = database_check(sql, from, error);
+  if (!status) status = migrate_version(sql, from, &store_migrations, &version, error);
+  if (!status && version == 0) status = armdyn_refuse(error, ARMDYN_ECONFLICT, "", "%s is empty: no backup", from);
+  if (!status) status = database_copy(sql, path, error);
+  sql_close(sql);
+  if (lock >= 0) close(lock);
+  return status;
+}
+
 enum armdyn_status store_open(const char *dir, struct store **store, struct armdyn_error *error)
 {
   return store_open_with(dir, &store_migrations, store, error);
+}
+
+enum armdyn_status store_open_reader(const char *path, struct store **out, struct armdyn_error *error)
+{
+  enum armdyn_status status = ARMDYN_EMEMORY;
+  struct sql *sql = NULL;
+  struct store *store = calloc(1, sizeof *store);
+  if (!store || !(store->path = strdup(path))) goto out;
+  store->lock = -1;
+  if ((status = readers_new(store->path, &store->readers)) || (status = readers_take(store->readers, &sql))) goto out;
+  readers_give(store->readers, sql);
+  *out = store;
+  store = NULL;
+out:
+  if (status) armdyn_refuse(error, status, "", "cannot read %s: %s", path, armdyn_status_text(status));
+  if (store) store_close(store);
+  return status;
+}
+
+const char *store_path(const struct store *store)
+{
+  return store->path;
 }
 
 void store_close(struct store *store)

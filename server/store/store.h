@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "api/limits.h"
 #include "armdyn/robot.h"
 #include "armdyn/status.h"
 #include "server/base/clock.h"
@@ -17,9 +18,21 @@
 
 struct store;
 
+enum { LABEL_SIZE = LIMIT_TAG + 1 };
+
 /* Open DIR/armdyn.db: takes DIR/lock (EBUSY when another process holds it), checks integrity, backs up and migrates an
  * older schema, refuses a newer one, sweeps what a crash left half-staged. */
 enum armdyn_status store_open(const char *dir, struct store **store, struct armdyn_error *error);
+/* The same database read-only, from another process while that holds it: `path` is its store_path. Only what reads may be
+ * called. */
+enum armdyn_status store_open_reader(const char *path, struct store **store, struct armdyn_error *error);
+/* Copy the database in `path`, whether or not a service has it open, to a new file: what was committed when the copy began,
+ * checked. EEXISTS: there is such a file. */
+enum armdyn_status store_backup(const char *path, const char *to, struct armdyn_error *error);
+/* Make DIR/armdyn.db of such a copy. EEXISTS: there is one already, which stays; EBUSY: a service runs on DIR; ECONFLICT:
+ * the copy is of a newer program, or of another one. */
+enum armdyn_status store_restore(const char *from, const char *dir, struct armdyn_error *error);
+const char *store_path(const struct store *store);
 /* Commits what is queued, checkpoints, closes. */
 void store_close(struct store *store);
 int store_schema_version(const struct store *store);
@@ -47,8 +60,8 @@ enum armdyn_status store_idempotency_find(struct store *store, const struct stor
 enum armdyn_status store_idempotency_remember(struct store *store, const struct store_idempotency *key,
                                               const char *collection, const char *name);
 
-/* A page of a list, newest first: at most `limit` rows (0: all) with id < before (NULL: from the start). Ids sort by
- * time. Robots and controllers are listed by ascending name, with name > before; revisions by number.
+/* A page of a list by name or number: at most `limit` rows (0: all), robots and controllers by ascending name with
+ * name > before (NULL: from the start), revisions by descending number.
  * Visitors are called after the rows were read, so they may take their time and call the store; rows are theirs only
  * during the call. */
 struct store_page {
@@ -56,16 +69,63 @@ struct store_page {
   const char *before;
 };
 
+/* -- lists of jobs, results and transfers: filtered, searched, sorted -- */
+enum store_match {
+  STORE_IS,
+  STORE_BELOW,
+  STORE_AT_MOST,
+  STORE_ABOVE,
+  STORE_AT_LEAST,
+  STORE_AMONG,    /* text holds the value */
+  STORE_NOT_AMONG /* text does not */
+};
+enum store_where {
+  STORE_COLUMN, /* of the row */
+  STORE_TAG,
+  STORE_MEMBER, /* a text of a result's summary, or one of its list of texts */
+  STORE_METRIC  /* a number of a result's summary */
+};
+struct store_filter {
+  enum store_where where;
+  const char *name; /* of a column: never from outside */
+  enum store_match match;
+  const char *text; /* NULL: `number` counts */
+  double number;
+};
+/* Where a row stands in a sorted list. */
+enum { STORE_KEY_SIZE = 256 };
+struct store_key {
+  enum { STORE_KEY_NONE, STORE_KEY_NULL, STORE_KEY_NUMBER, STORE_KEY_TEXT } type; /* NONE: before the first row */
+  double number;
+  char text[STORE_KEY_SIZE]; /* cut to its size */
+  char id[ID_SIZE];
+};
+enum { STORE_FILTERS = 24 };
+struct store_query {
+  struct store_filter filters[STORE_FILTERS]; /* all of them hold */
+  size_t filter_count;
+  const char *search; /* found anywhere in id, label, notes, tags, whatever the case (ASCII); NULL: any */
+  const char *sort;   /* NULL: created_at; else a column, never from outside, or a metric */
+  bool metric;        /* `sort` is a metric; rows without it come last */
+  bool ascending;
+  size_t limit;         /* at least 1 */
+  struct store_key key; /* in: the page begins behind it; out: of the last row that was visited */
+  bool more;            /* out: there are rows behind the page */
+};
+
 /* -- robots: a name and immutable revisions 1, 2, ... -- */
+enum { STORE_REASON_SIZE = 1025 };
 struct store_robot {
   char name[ARMDYN_NAME_SIZE];
   int64_t revision;
   char created_at[TIME_SIZE];
   bool unphysical, archived;
-  char *document; /* canonical JSON of the model */
+  char reason[STORE_REASON_SIZE]; /* why it was made; "": nobody said */
+  char identification[ID_SIZE];   /* that it was promoted from; "": none */
+  char *document;                 /* canonical JSON of the model */
 };
 void store_robot_release(struct store_robot *robot);
-/* name, document and unphysical of `robot` in; revision, created_at out. EEXISTS. The name of an archived robot comes
+/* name, document, unphysical, reason and identification of `robot` in; revision, created_at out. EEXISTS. The name of an archived robot comes
  * back to life with its next revision; that of a deleted one goes on counting, so that a (name, revision) never means
  * two models. */
 enum armdyn_status store_robot_create(struct store *store, struct store_robot *robot,
@@ -82,6 +142,37 @@ enum armdyn_status store_robot_list(struct store *store, const struct store_page
                                     void *context);
 enum armdyn_status store_robot_revisions(struct store *store, const char *name, const struct store_page *page,
                                          store_robot_visit *visit, void *context);
+
+/* -- aliases: names that stand for a revision -- */
+struct store_alias {
+  char robot[ARMDYN_NAME_SIZE], alias[ARMDYN_NAME_SIZE];
+  int64_t version; /* its ETag; never used again for this name */
+  int64_t revision;
+  char reason[STORE_REASON_SIZE], changed_at[TIME_SIZE];
+};
+/* robot, alias, revision and reason in, the rest out.
+ *   expected  in  its version; 0: there must be none; STORE_ANY_VERSION
+ * ENOTFOUND, EEXISTS, ESTALE; ECONFLICT: the robot has no such revision. */
+enum { STORE_ANY_VERSION = -1 };
+enum armdyn_status store_alias_put(struct store *store, struct store_alias *alias, int64_t expected);
+/* ENOTFOUND, ESTALE. */
+enum armdyn_status store_alias_delete(struct store *store, const char *robot, const char *alias, int64_t expected);
+enum armdyn_status store_alias_get(struct store *store, const char *robot, const char *alias, struct store_alias *out);
+typedef void store_alias_visit(void *context, const struct store_alias *alias);
+enum armdyn_status store_alias_list(struct store *store, const char *robot, const struct store_page *page,
+                                    store_alias_visit *visit, void *context);
+
+/* -- referrals: who was computed from what. What is referred to cannot be deleted -- */
+struct store_referral {
+  char kind[32]; /* "dataset", "identification", ... */
+  char id[ID_SIZE];
+};
+/* Is there such a data set or result? OK, ENOTFOUND. */
+enum armdyn_status store_referral_check(struct store *store, const struct store_referral *referral);
+typedef void store_referral_visit(void *context, const struct store_referral *referrer);
+/* At most `limit` (0: all) jobs that have not ended, results and transfers that refer to this data set or result. */
+enum armdyn_status store_referrers(struct store *store, const char *kind, const char *id, size_t limit,
+                                   store_referral_visit *visit, void *context);
 
 /* -- jobs -- */
 enum job_state { JOB_QUEUED, JOB_RUNNING, JOB_SUCCEEDED, JOB_FAILED, JOB_CANCELLED, JOB_STATE_COUNT };
@@ -100,9 +191,13 @@ struct store_job {
   char *tags;                                                                /* JSON object */
   char *problem;                                                             /* problem+json, NULL = none */
   char *attempts; /* JSON list of how attempts ended that did not finish: [{"attempt","reason","at"}] */
+  char job_order_id[LABEL_SIZE], work_master_id[LABEL_SIZE], equipment_id[LABEL_SIZE]; /* out: of the request */
+  /* Only store_job_create reads these: the data sets and results that it computes from; its result will refer to them. */
+  const struct store_referral *sources;
+  size_t source_count;
 };
 void store_job_release(struct store_job *job);
-/* All of `job` in (id and created_at too) but its end; stored as queued. EEXISTS. */
+/* All of `job` in (id and created_at too) but its end; stored as queued. EEXISTS; ECONFLICT: a source does not exist. */
 enum armdyn_status store_job_create(struct store *store, const struct store_job *job,
                                     const struct store_idempotency *key);
 enum armdyn_status store_job_get(struct store *store, const char *id, struct store_job *out);
@@ -111,13 +206,10 @@ enum armdyn_status store_job_retry(struct store *store, const struct store_job *
 /* The end of a job that has no result: state (failed, cancelled), finished_at, problem, attempt(s), started_at. A job
  * ends once: ENOTFOUND, ECONFLICT; EINPUT for another state. */
 enum armdyn_status store_job_end(struct store *store, const struct store_job *job);
-struct store_job_filter {
-  const char *kind, *robot; /* NULL = any */
-  int state;                /* -1 = any; JOB_RUNNING matches what is stored as queued */
-};
 typedef void store_job_visit(void *context, const struct store_job *job);
-enum armdyn_status store_job_list(struct store *store, const struct store_job_filter *filter,
-                                  const struct store_page *page, store_job_visit *visit, void *context);
+/* Rows are without request, problem and attempts. */
+enum armdyn_status store_job_list(struct store *store, struct store_query *query, store_job_visit *visit,
+                                  void *context);
 
 /* All that have not ended, oldest first: what the scheduler takes up again at start. */
 enum armdyn_status store_job_queued(struct store *store, store_job_visit *visit, void *context);
@@ -131,26 +223,37 @@ struct store_result {
   int64_t revision;
   char created_at[TIME_SIZE];
   char *document; /* JSON object of the kind */
+  char *summary;  /* JSON object of what lists show of it: texts, lists of texts, and "metrics", numbers or null */
   char *tags;
+  char job_order_id[LABEL_SIZE], work_master_id[LABEL_SIZE], equipment_id[LABEL_SIZE]; /* out: of the job's request */
+  /* what people write on it: store_result_annotate */
+  int64_t version; /* 1, 2, ...: how often, for its ETag */
+  bool pinned;
+  char label[LABEL_SIZE];
+  char *notes;
 };
 void store_result_release(struct store_result *result);
 enum armdyn_status store_result_get(struct store *store, const char *kind, const char *id, struct store_result *out);
-/* With its series; its job stays. ENOTFOUND, ECONFLICT: a transfer refers to it. */
+/* Keep tags, label, notes and pinned of `result` if its version is still that; its version becomes the next one.
+ * ENOTFOUND, ESTALE. */
+enum armdyn_status store_result_annotate(struct store *store, struct store_result *result);
+/* With its series; its job stays. ENOTFOUND; ECONFLICT: it is pinned, or see store_referrers. */
 enum armdyn_status store_result_delete(struct store *store, const char *kind, const char *id);
 typedef void store_result_visit(void *context, const struct store_result *result);
-enum armdyn_status store_result_list(struct store *store, const char *kind, const char *robot,
-                                     const struct store_page *page, store_result_visit *visit, void *context);
+/* Rows are without document and notes. */
+enum armdyn_status store_result_list(struct store *store, struct store_query *query, store_result_visit *visit,
+                                     void *context);
 
-/* A series is a table of float64, written in chunks that nobody sees until store_result_create names it.
- * Half-written ones are swept at start. */
+/* A series is a table of float64, written in chunks that nobody sees until its owner exists: store_result_create with the
+ * same id, or store_dataset_create. Half-written ones are swept at start. */
 enum { STORE_CHUNK_VALUES = 8192, STORE_COLUMNS_SIZE = 1024 };
 struct store_series_writer;
 /* columns: comma-separated names, `width` of them. */
-enum armdyn_status store_series_begin(struct store *store, const char *result_id, const char *name, const char *columns,
+enum armdyn_status store_series_begin(struct store *store, const char *owner, const char *name, const char *columns,
                                       size_t width, struct store_series_writer **writer);
 /* rows: count x width, row-major; staged in transactions of at most 1 MiB. A failure sticks. */
 enum armdyn_status store_series_append(struct store_series_writer *writer, const double *rows, size_t count);
-/* Stage what is left; the writer is freed in either case. keep false: throw the series away. EEXISTS: the result has
+/* Stage what is left; the writer is freed in either case. keep false: throw the series away. EEXISTS: the owner has
  * a series of this name already. NULL is fine. */
 enum armdyn_status store_series_end(struct store_series_writer *writer, bool keep);
 /* The end of a job with its result: result, its series and the job's state become visible in one transaction. Of `job`
@@ -162,11 +265,90 @@ struct store_series {
   char columns[STORE_COLUMNS_SIZE]; /* comma-separated */
   size_t width, rows;
 };
-enum armdyn_status store_series_info(struct store *store, const char *result_id, const char *name,
+enum armdyn_status store_series_info(struct store *store, const char *owner, const char *name,
                                      struct store_series *out);
 /* Read rows [first, first + count) into `rows` (count x width). EINPUT when there are not as many. */
-enum armdyn_status store_series_read(struct store *store, const char *result_id, const char *name, size_t first,
+enum armdyn_status store_series_read(struct store *store, const char *owner, const char *name, size_t first,
                                      size_t count, double *rows);
+
+/* -- data sets: logged motion -- */
+enum { STORE_SHA256_SIZE = 65 };
+#define STORE_SAMPLES "samples" /* the name of their series */
+
+struct store_dataset {
+  char id[ID_SIZE];
+  char robot[ARMDYN_NAME_SIZE];
+  int64_t revision; /* the newest when it was uploaded: its drives turned currents into torques */
+  int64_t version;  /* its ETag */
+  char created_at[TIME_SIZE];
+  char label[LABEL_SIZE];
+  int64_t samples;                /* rows of its series */
+  char sha256[STORE_SHA256_SIZE]; /* of the samples as stored: float64, little-endian, row by row */
+  char *figures;                  /* JSON object: what the upload found; never changes */
+  char *conditions;               /* JSON object */
+  char *tags;                     /* JSON object */
+  char *notes;
+  char job_order_id[LABEL_SIZE], work_master_id[LABEL_SIZE], equipment_id[LABEL_SIZE];
+};
+void store_dataset_release(struct store_dataset *dataset);
+
+/* Write the samples of a data set, and the pyramid of their extremes along with them; nobody sees either until
+ * store_dataset_create. Memory does not depend on how many there are.
+ *   columns  in  comma-separated names, `width` of them, the first one the time */
+struct store_dataset_writer;
+enum armdyn_status store_dataset_begin(struct store *store, const char *id, const char *columns, size_t width,
+                                       struct store_dataset_writer **writer);
+/* rows: count x width. A failure sticks. ELIMIT: more than LIMIT_DATASET_ROWS. */
+enum armdyn_status store_dataset_append(struct store_dataset_writer *writer, const double *rows, size_t count);
+/* As store_series_end. */
+enum armdyn_status store_dataset_end(struct store_dataset_writer *writer, bool keep);
+
+/* Throw away what was kept for a data set that is not created after all. */
+void store_dataset_discard(struct store *store, const char *id);
+
+/* All of `dataset` in but version and created_at. EEXISTS; ECONFLICT: there is no such revision of the robot. */
+enum armdyn_status store_dataset_create(struct store *store, struct store_dataset *dataset,
+                                        const struct store_idempotency *key);
+enum armdyn_status store_dataset_get(struct store *store, const char *id, struct store_dataset *out);
+/* label, conditions, tags, notes and ids, if the version is `expected`; version out. ENOTFOUND, ESTALE. */
+enum armdyn_status store_dataset_update(struct store *store, struct store_dataset *dataset, int64_t expected);
+/* With its samples. ENOTFOUND, ESTALE, ECONFLICT: see store_referrers. */
+enum armdyn_status store_dataset_delete(struct store *store, const char *id, int64_t expected);
+typedef void store_dataset_visit(void *context, const struct store_dataset *dataset);
+/* Rows are without notes. */
+enum armdyn_status store_dataset_list(struct store *store, struct store_query *query, store_dataset_visit *visit,
+                                      void *context);
+
+/* How many samples have t < time, or (inclusive) t <= time. ENOTFOUND, EIO, EMEMORY. */
+enum armdyn_status store_dataset_rows_until(struct store *store, const char *id, double time, bool inclusive,
+                                            size_t *rows);
+/* Least and greatest values of rows [first, end) in buckets, at most `points` of them. The buckets have equally many rows
+ * but the last; they begin and end where blocks of the pyramid do, so that the first may begin a little before `first`,
+ * and the last end a little after `end`.
+ *   width    in   of the data set's series
+ *   out      out  points x 2 width: the minima of a bucket, then its maxima
+ *   buckets  out  how many
+ * ENOTFOUND, EINPUT (first >= end, or no such rows, or no points), EIO, EMEMORY. Reads at most 32 blocks a bucket. */
+enum armdyn_status store_dataset_extremes(struct store *store, const char *id, size_t width, size_t first, size_t end,
+                                          size_t points, double *out, size_t *buckets);
+
+/* -- mappings of logs -- */
+struct store_mapping {
+  char name[ARMDYN_NAME_SIZE];
+  int64_t version; /* its ETag; never used again for this name */
+  char created_at[TIME_SIZE];
+  char *document; /* canonical JSON */
+};
+void store_mapping_release(struct store_mapping *mapping);
+/* name and document in, the rest out. EEXISTS. */
+enum armdyn_status store_mapping_create(struct store *store, struct store_mapping *mapping);
+/* ENOTFOUND, ESTALE. */
+enum armdyn_status store_mapping_update(struct store *store, struct store_mapping *mapping, int64_t expected);
+enum armdyn_status store_mapping_delete(struct store *store, const char *name, int64_t expected);
+enum armdyn_status store_mapping_get(struct store *store, const char *name, struct store_mapping *out);
+typedef void store_mapping_visit(void *context, const struct store_mapping *mapping);
+enum armdyn_status store_mapping_list(struct store *store, const struct store_page *page, store_mapping_visit *visit,
+                                      void *context);
 
 /* -- controllers -- */
 struct store_controller {
@@ -221,6 +403,7 @@ struct store_transfer {
   char *tags;
   char *history; /* JSON list of {"state","at","reason"} */
   char *problem; /* NULL = none */
+  char job_order_id[LABEL_SIZE], work_master_id[LABEL_SIZE], equipment_id[LABEL_SIZE]; /* out: of the request */
 };
 void store_transfer_release(struct store_transfer *transfer);
 /* All of `transfer` in. EEXISTS; ECONFLICT: no such trajectory. */
@@ -236,9 +419,60 @@ enum armdyn_status store_transfer_claim_start_with(struct store *store, const ch
                                                    const struct store_idempotency *key);
 enum armdyn_status store_transfer_get(struct store *store, const char *id, struct store_transfer *out);
 typedef void store_transfer_visit(void *context, const struct store_transfer *transfer);
-enum armdyn_status store_transfer_list(struct store *store, const char *controller, int state,
-                                       const struct store_page *page, store_transfer_visit *visit, void *context);
+/* Rows are without request, history and problem. */
+enum armdyn_status store_transfer_list(struct store *store, struct store_query *query, store_transfer_visit *visit,
+                                       void *context);
 /* All that have not ended, oldest first: what a crash may have interrupted. */
 enum armdyn_status store_transfer_unfinished(struct store *store, store_transfer_visit *visit, void *context);
+
+/* -- API keys -- */
+enum store_role { STORE_VIEWER, STORE_OPERATOR, STORE_ENGINEER, STORE_ADMIN, STORE_ROLE_COUNT };
+const char *store_role_name(enum store_role role);
+struct store_api_key {
+  char id[ID_SIZE];
+  char name[ARMDYN_NAME_SIZE]; /* for people; need not be unique */
+  enum store_role role;
+  char *motion;  /* controllers that it may move, separated by commas; "*" all; NULL none */
+  char hash[65]; /* hexadecimal, of the secret, which is kept nowhere */
+  char created_at[TIME_SIZE], expires_at[TIME_SIZE], last_used_at[TIME_SIZE]; /* "" = never */
+};
+void store_api_key_release(struct store_api_key *key);
+/* All of `key` in but created_at and last_used_at. ELIMIT: there are LIMIT_KEYS. */
+enum armdyn_status store_api_key_create(struct store *store, struct store_api_key *key,
+                                        const struct store_idempotency *once);
+enum armdyn_status store_api_key_get(struct store *store, const char *id, struct store_api_key *out);
+enum armdyn_status store_api_key_delete(struct store *store, const char *id);
+struct store_api_key_use {
+  char id[ID_SIZE], last_used_at[TIME_SIZE];
+};
+enum armdyn_status store_api_key_used(struct store *store, const struct store_api_key_use *use);
+typedef void store_api_key_visit(void *context, const struct store_api_key *key);
+enum armdyn_status store_api_key_list(struct store *store, const struct store_page *page, store_api_key_visit *visit,
+                                      void *context);
+
+/* -- audit trail: entries in a chain of hashes, appended and never changed -- */
+struct store_audit {
+  int64_t number; /* 1, 2, ... without a gap */
+  char *line;     /* JSON object */
+  char hash[65];  /* hexadecimal SHA-256 of the former hash, this number and this line, a newline between */
+};
+void store_audit_release(struct store_audit *entry);
+/* Append one entry for each line. */
+enum armdyn_status store_audit_append(struct store *store, const char *const *lines, size_t count);
+typedef void store_audit_visit(void *context, const struct store_audit *entry);
+/* Newest first, with number < before (0: from the newest) and, where they are not NULL, of this key and operation. */
+struct store_audit_filter {
+  int64_t before;
+  size_t limit; /* 0 = all */
+  const char *key, *operation;
+};
+enum armdyn_status store_audit_list(struct store *store, const struct store_audit_filter *filter,
+                                    store_audit_visit *visit, void *context);
+/* All entries from the first on, in bounded memory, each held against its hash.
+ *   visit  in   NULL = only verify
+ *   last   out  the last entry that is sound: number (0: none) and hash
+ * OK; EINPUT with a message that names the first entry that was changed, or is missing. */
+enum armdyn_status store_audit_verify(struct store *store, store_audit_visit *visit, void *context,
+                                      struct store_audit *last, struct armdyn_error *error);
 
 #endif

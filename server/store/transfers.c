@@ -34,6 +34,9 @@ static const struct field fields[] = {
   FIELD_WITH(store_transfer, tags, FIELD_OWNED, .fallback = "{}"),
   FIELD_WITH(store_transfer, history, FIELD_OWNED, .fallback = "[]"),
   FIELD(store_transfer, problem, FIELD_OWNED),
+  FIELD(store_transfer, job_order_id, FIELD_TEXT),
+  FIELD(store_transfer, work_master_id, FIELD_TEXT),
+  FIELD(store_transfer, equipment_id, FIELD_TEXT),
 };
 static const struct record_type transfer_type = RECORD_TYPE(store_transfer, fields);
 
@@ -107,28 +110,20 @@ enum armdyn_status store_transfer_get(struct store *store, const char *id, struc
   return store_read(store, "SELECT * FROM transfers WHERE id = ?", VALUES(value_text(id)), &transfer_type, out);
 }
 
-/* The caller's visitor behind that of record_list's rows. */
-struct visitor {
-  store_transfer_visit *visit;
-  void *context;
+TYPED_VISITOR(store_transfer)
+
+static const struct list_type transfer_lists = {
+  .table = "transfers",
+  .columns = "id, controller, trajectory, state, sent, total, start_sent, created_at, started_at, finished_at, tags,"
+             " job_order_id, work_master_id, equipment_id",
+  .search = ", controller",
+  .type = &transfer_type,
 };
 
-static void visit_row(void *context, const void *row)
+enum armdyn_status store_transfer_list(struct store *store, struct store_query *query, store_transfer_visit *visit,
+                                       void *context)
 {
-  const struct visitor *v = context;
-  v->visit(v->context, row);
-}
-
-enum armdyn_status store_transfer_list(struct store *store, const char *controller, int state,
-                                       const struct store_page *page, store_transfer_visit *visit, void *context)
-{
-  const char *name = state < 0 ? NULL : transfer_state_name((enum transfer_state)state);
-  struct listing listing = { .select = "SELECT * FROM transfers",
-                             .where = { { "controller", value_text(controller) }, { "state", value_text(name) } },
-                             .order = "id",
-                             .before = value_text(page->before),
-                             .limit = page->limit };
-  return store_read_list(store, &listing, &transfer_type, visit_row, &(struct visitor){ visit, context });
+  return store_read_query(store, &transfer_lists, query, visit_row, &(struct visitor){ visit, context });
 }
 
 enum armdyn_status store_transfer_unfinished(struct store *store, store_transfer_visit *visit, void *context)

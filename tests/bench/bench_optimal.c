@@ -19,6 +19,27 @@ static int ascending(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
+/* Twenty durations from the reference's to twice as long. */
+static bool pareto(const struct armdyn_robot *robot, const struct optimum_case *c)
+{
+  enum { POINTS = 20 };
+  const struct armdyn_optimal_request request = optimum_request(c, 50);
+  struct armdyn_pareto_point points[POINTS];
+  double durations[POINTS], minimum, time[RUNS];
+  for (int k = 0; k < POINTS; k++) durations[k] = c->duration * (1 + (double)k / (POINTS - 1));
+  for (int run = 0; run < RUNS; run++) {
+    const double begin = now();
+    if (armdyn_optimal_pareto(robot, &request, durations, POINTS, points, NULL, &minimum, NULL, NULL, NULL))
+      return false;
+    time[run] = now() - begin;
+    for (int k = 0; k < POINTS; k++)
+      if (!points[k].optimal) return false;
+  }
+  qsort(time, RUNS, sizeof *time, ascending);
+  printf("optimal_puma_50_intervals_20_durations %.3f ms lower\n", time[RUNS / 2]);
+  return true;
+}
+
 int main(void)
 {
   static const struct {
@@ -45,6 +66,7 @@ int main(void)
     printf("optimal_puma_%zu_intervals_%zu_starts_iterations %zu 1 lower\n", rows[k].intervals, rows[k].starts,
            result.iterations);
   }
+  const bool done = pareto(robot, &c);
   armdyn_robot_free(robot);
-  return 0;
+  return !done;
 }

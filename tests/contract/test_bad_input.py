@@ -205,7 +205,7 @@ case("robot: unknown revision", "GET /v1/robots/arm/revisions/99", 404, type="no
 case("robot: revision 0", "GET /v1/robots/arm/revisions/0", 404, type="not-found")
 case("robot: revision that is no number", "GET /v1/robots/arm/revisions/new", 404, type="not-found")
 case("robot: unknown revision to use", DYNAMICS, 404, type="not-found", query={"revision": 99}, body=GOOD_SAMPLE)
-case("robot: no revision at all", DYNAMICS, 422, "?revision pattern", query={"revision": "newest"}, body=GOOD_SAMPLE)
+case("robot: no revision at all", DYNAMICS, 422, "?revision pattern", query={"revision": "Newest"}, body=GOOD_SAMPLE)
 case("robot: PUT without If-Match", "PUT /v1/robots/arm", 428, type="precondition-required", body=put(GOOD_MODEL, ("/name", "arm")))
 case("robot: PUT of an old state", "PUT /v1/robots/arm", 412, type="stale", headers={"If-Match": '"0"'}, body=put(GOOD_MODEL, ("/name", "arm")))
 case("robot: DELETE without If-Match", "DELETE /v1/robots/arm", 428, type="precondition-required")
@@ -224,6 +224,18 @@ case("list: cursor of nowhere", "GET /v1/robots", 422, "?cursor pattern", query=
 case("list: unknown state", "GET /v1/jobs", 422, "?state enum", query={"state": "done"})
 case("list: unknown kind", "GET /v1/jobs", 422, "?kind enum", query={"kind": "wish"})
 case("list: unknown state of transfers", "GET /v1/transfers", 422, "?state enum", query={"state": "lost"})
+for path in ("/v1/trajectories", "/v1/simulations", "/v1/identifications", "/v1/jobs", "/v1/transfers"):
+    case(f"{path}: cursor of nowhere", f"GET {path}", 422, "?cursor pattern", query={"cursor": "0" * 16 + "." + "0" * 26 + ".n00"})
+    case(f"{path}: sorted by what it has not", f"GET {path}", 422, "?sort enum", query={"sort": "-notes; DROP TABLE jobs"})
+    case(f"{path}: cut to what it has not", f"GET {path}", 422, "?fields enum", query={"fields": "id,,state"})
+    case(f"{path}: a tag without a value", f"GET {path}", 422, "?tag pattern", query={"tag": "part"})
+    case(f"{path}: a search too long", f"GET {path}", 422, "?q length", query={"q": "x" * 129})
+    case(f"{path}: too many conditions", f"GET {path}?" + "&".join(f"tag=t{k}=1" for k in range(21)), 422, "?tag length")
+for metric, code in (("duration", "pattern"), ("duration<", "pattern"), ("duration<nan", "pattern"), ("duration<1e999", "pattern"),
+                     ("<6", "pattern"), ("hardness<6", "enum"), ("duration==6", "pattern"), ("duration<6 OR 1=1", "pattern")):
+    case(f"list: metric={metric}", "GET /v1/trajectories", 422, f"?metric {code}", query={"metric": metric})
+case("list: pinned that is no truth", "GET /v1/trajectories", 422, "?pinned type", query={"pinned": "1"})
+case("list: jobs have no metrics", "GET /v1/jobs", 422, "?metric unknown_field", query={"metric": "duration<6"})
 
 # -- dynamics, JSON --
 each(GOOD_SAMPLE, DYNAMICS, (
@@ -331,6 +343,26 @@ each({}, "POST /v1/robots/arm/base-parameters", (
     ("positions", ("/q", [0, 0]), "/q unknown_field"),
     ("gravity of two", ("/gravity", [0, 0]), "/gravity length"),
 ))
+each({"tool": [[1, 0, 0, 0.5], [0, 1, 0, 0.1], [0, 0, 1, 0], [0, 0, 0, 1]], "q": [0, 0]}, "POST /v1/robots/arm/inverse-kinematics", (
+    ("no pose", ("/tool", REMOVED), "/tool required"),
+    ("no seed", ("/q", REMOVED), "/q required"),
+    ("three rows", ("/tool", [[1, 0, 0, 0.5], [0, 1, 0, 0.1], [0, 0, 1, 0]]), "/tool length"),
+    ("a row of three", ("/tool/2", [0, 0, 1]), "/tool/2 length"),
+    ("a stretched rotation", ("/tool/0/0", 1.1), "/tool inconsistent"),
+    ("a mirror", ("/tool/0/0", -1), "/tool inconsistent"),
+    ("a last row that is none", ("/tool/3/0", 1), "/tool/3 inconsistent"),
+    ("a far pose", ("/tool/0/3", 1e7), "/tool/0/3 maximum"),
+    ("too many positions", ("/q", [0, 0, 0]), "/q length"),
+    ("a far seed", ("/q/1", -1e7), "/q/1 minimum"),
+    ("no component", ("/task", []), "/task length"),
+    ("an unknown component", ("/task", ["x", "yaw"]), "/task/1 enum"),
+    ("a component twice", ("/task", ["x", "x"]), "/task/1 duplicate"),
+    ("a component as a number", ("/task", ["x", 1]), "/task/1 type"),
+    ("too many starts", ("/starts", 201), "/starts maximum"),
+    ("starts below 0", ("/starts", -1), "/starts minimum"),
+    ("half a seed", ("/seed", 0.5), "/seed type"),
+    ("a payload", ("/payload", {"mass": 1}), "/payload unknown_field"),
+))
 MAP = "POST /v1/robots/arm/gravity-map"
 each({"joints": ["j1", "j2"], "q": [0, 0], "points": [3, 3]}, MAP, (
     ("no joints", ("/joints", REMOVED), "/joints required"),
@@ -424,7 +456,6 @@ for name, status, body, faults in (
 # -- trajectories --
 each(GOOD_MOTION, MOTION, (
     ("unknown method", ("/method", "magic"), "/method enum"),
-    ("no method", ("/method", REMOVED), "/method required"),
     ("no start", ("/start", REMOVED), "/start required"),
     ("no goal", ("/goal", REMOVED), "/goal required"),
     ("start without q", ("/start", {}), "/start/q required"),
@@ -434,6 +465,18 @@ each(GOOD_MOTION, MOTION, (
     ("goal beyond the limits", ("/goal/q", [0, 4]), "/goal/q/1 maximum"),
     ("waypoint beyond the limits", ("/waypoints", [{"q": [0, 0]}, {"q": [0, 3.1]}]), "/waypoints/1/q/1 maximum"),
     ("waypoint of a wrong field", ("/waypoints", [{"p": [0, 0]}]), ["/waypoints/0/p unknown_field", "/waypoints/0/q required"]),
+    ("waypoint by joints and tool", ("/waypoints", [{"q": [0, 0], "tool": {"translation": [0.5, 0, 0]}, "task": ["x", "y"]}]), "/waypoints/0/tool inconsistent"),
+    ("waypoint by a tool without a place", ("/waypoints", [{"tool": {"rpy": [0, 0, 0]}}]), "/waypoints/0/tool/translation required"),
+    ("waypoint by a tool without an orientation", ("/waypoints", [{"tool": {"translation": [0.5, 0, 0]}}]), "/waypoints/0/tool/rpy required"),
+    ("waypoint by a place in the plane", ("/waypoints", [{"tool": {"translation": [0.5, 0]}, "task": ["x", "y"]}]), "/waypoints/0/tool/translation length"),
+    ("waypoint by a matrix", ("/waypoints", [{"tool": [[1, 0], [0, 1]]}]), "/waypoints/0/tool type"),
+    ("goal by a tool that does nothing", ("/goal", {"tool": {}, "task": []}), "/goal/task length"),
+    ("goal by a tool of null", ("/goal", {"tool": None}), "/goal/q required"),
+    ("goal by the seventh component", ("/goal", {"tool": {"translation": [0.5, 0, 0]}, "task": ["x", "t"]}), "/goal/task/1 enum"),
+    ("goal with a task for its joints", ("/goal/task", ["x"]), "/goal/task inconsistent"),
+    ("start by a tool", ("/start", {"tool": {"translation": [0.5, 0, 0]}}), ["/start/tool unknown_field", "/start/q required"]),
+    ("quintic on a line", ("/path", "line"), ["/path inconsistent", "/goal/tool required"]),
+    ("a profile of a tool that stands", ("/tool_speed_max", 0), "/tool_speed_max minimum"),
     ("waypoints as an object", ("/waypoints", {}), "/waypoints type"),
     ("waypoints out of order", ("/waypoints", [{"q": [0, 0], "time": 1.5}, {"q": [0, 0], "time": 1}]), "/waypoints/1/time inconsistent"),
     ("waypoint after the end", ("/waypoints", [{"q": [0, 0], "time": 2}]), "/waypoints/0/time inconsistent"),
@@ -448,11 +491,104 @@ each(GOOD_MOTION, MOTION, (
     ("a limit of 0", ("/limits", {"velocity": [0, 1]}), "/limits/velocity/0 minimum"),
     ("a limit too few", ("/limits", {"torque": [10]}), "/limits/torque length"),
     ("an unknown limit", ("/limits", {"snap": [1, 1]}), "/limits/snap unknown_field"),
+    ("an unknown shaper", ("/shaper", {"type": "zz", "modes": [{"frequency_hz": 10}]}), "/shaper/type enum"),
+    ("a shaper without modes", ("/shaper", {"type": "zv", "modes": []}), "/shaper/modes length"),
+    ("five modes", ("/shaper", {"type": "zv", "modes": [{"frequency_hz": 10}] * 5}), "/shaper/modes length"),
+    ("a mode of 0 Hz", ("/shaper", {"type": "zv", "modes": [{"frequency_hz": 0}]}), "/shaper/modes/0/frequency_hz minimum"),
+    ("too much damping for EI", ("/shaper", {"type": "ei", "modes": [{"frequency_hz": 10, "damping": 0.5}]}), "/shaper/modes/0/damping inconsistent"),
     ("a tag that is a number", ("/tags", {"part": 7}), "/tags/part type"),
     ("33 tags", ("/tags", {f"t{i}": "" for i in range(33)}), "/tags length"),
     ("a tag of 129 characters", ("/tags", {"part": "x" * 129}), "/tags/part length"),
     ("a job order of 129 characters", ("/job_order_id", "x" * 129), "/job_order_id length"),
 ))
+each({name: value for name, value in GOOD_MOTION.items() if name != "method"}, MOTION, (
+    ("optimal without duration", ("/duration", REMOVED), "/duration required"),
+    ("optimal of free duration", ("/duration", None), "/duration required"),
+    ("optimal in less than a millisecond", ("/duration", 0.0001), "/duration minimum"),
+    ("optimal in more than 1000 s", ("/duration", 1001), "/duration maximum"),
+    ("optimal through 65 waypoints", ("/waypoints", [{"q": [0.1, 0.1]}] * 65), "/waypoints length"),
+    ("too few intervals for two waypoints", ("/waypoints", [{"q": [0.1, 0.1]}] * 2), ("/intervals", 11), "/intervals minimum"),
+    ("a price of time below zero", ("/time_price", -1), "/time_price minimum"),
+    ("a shortest and a given duration", ("/duration_min", 1), "/duration_min inconsistent"),
+    ("the shortest above the longest", ("/duration", None), ("/duration_min", 2), ("/duration_max", 1), "/duration_max inconsistent"),
+    ("time as the cost of a given time", ("/cost", {"model": "time"}), "/cost/model inconsistent"),
+    ("electricity without drives", ("/cost", {"model": "electrical"}), ["/cost/model required"] * 2),
+    ("a grid that nobody feeds", ("/cost", {"grid_efficiency": 0.9}), "/cost/grid_efficiency inconsistent"),
+    ("regeneration of torque", ("/cost", {"regeneration": "grid"}), "/cost/regeneration inconsistent"),
+    ("a cost in money", ("/cost", {"model": "money"}), "/cost/model enum"),
+    ("a weight too few", ("/cost", {"weights": [1]}), "/cost/weights length"),
+    ("a weight of 0", ("/cost", {"weights": [1, 0]}), "/cost/weights/1 minimum"),
+    ("7 intervals", ("/intervals", 7), "/intervals minimum"),
+    ("2001 intervals", ("/intervals", 2001), "/intervals maximum"),
+    ("no start of the search", ("/multistart", 0), "/multistart minimum"),
+    ("65 starts of the search", ("/multistart", 65), "/multistart maximum"),
+    ("half a seed", ("/seed", 0.5), "/seed type"),
+    ("no time to search", ("/deadline", 0), "/deadline minimum"),
+    ("optimal of a slow tool", ("/tool_speed_max", 0.5), "/tool_speed_max unsupported"),
+    ("a seed trajectory that is no id", ("/seed_trajectory", "first"), "/seed_trajectory pattern"),
+))
+each({**GOOD_MOTION, "method": "path_timing"}, MOTION, (
+    ("a path with a seed", ("/seed", 1), "/seed inconsistent"),
+    ("a path with passing times", ("/waypoints", [{"q": [0.1, 0.2], "time": 1}]), "/waypoints/0/time inconsistent"),
+    ("a path without a price", ("/duration", None), "/duration required"),
+    ("a path through space", ("/path", "spiral"), "/path enum"),
+    ("a line of the joints", ("/path", "line"), "/goal/tool required"),
+    ("a line with a corner", ("/path", "line"), ("/goal", {"tool": {"translation": [0.5, 0, 0]}, "task": ["x", "y"]}), ("/waypoints", [{"q": [0, 0]}]), "/waypoints length"),
+    ("an arc without a point", ("/path", "arc"), ("/goal", {"tool": {"translation": [0.5, 0, 0]}, "task": ["x", "y"]}), "/waypoints length"),
+    ("an arc by way of joints", ("/path", "arc"), ("/goal", {"tool": {"translation": [0.5, 0, 0]}, "task": ["x", "y"]}), ("/waypoints", [{"q": [0, 0]}]), "/waypoints/0/tool required"),
+    ("an arc that turns on its way", ("/path", "arc"), ("/goal", {"tool": {"translation": [0.5, 0, 0]}, "task": ["x", "y"]}),
+     ("/waypoints", [{"tool": {"translation": [0.5, 0.1, 0], "rpy": [0, 0, 0]}}]), "/waypoints/0/task inconsistent"),
+    ("a tolerance of the joints", ("/path_tolerance", 1e-4), "/path_tolerance inconsistent"),
+    ("a tolerance of nothing", ("/path_tolerance", 0), "/path_tolerance minimum"),
+    ("a tool that stands", ("/tool_speed_max", 0), "/tool_speed_max minimum"),
+    ("a tool that goes back", ("/tool_speed_max", -1), "/tool_speed_max minimum"),
+    ("a shaped line", ("/path", "line"), ("/goal", {"tool": {"translation": [0.5, 0, 0]}, "task": ["x", "y"]}),
+     ("/shaper", {"type": "zv", "modes": [{"frequency_hz": 10}]}), "/shaper inconsistent"),
+))
+GOOD_LOG = {"t": [0, 0.1], "q": [[0, 0], [0, 0]], "qd": [[0, 0], [0, 0]]}
+ESTIMATES = "POST /v1/robots/arm/energy-estimates"
+each(GOOD_LOG, ESTIMATES, (
+    ("a log without times", ("/t", REMOVED), "/t required"),
+    ("a log without velocities", ("/qd", REMOVED), "/qd required"),
+    ("one sample", ("/t", [0]), ("/q", [[0, 0]]), ("/qd", [[0, 0]]), "/t length"),
+    ("times that stand", ("/t", [0.1, 0.1]), "/t/1 inconsistent"),
+    ("a velocity too few", ("/qd", [[0, 0]]), "/qd length"),
+    ("one position for all", ("/q", [0, 0]), "/q type"),
+    ("a time that is a text", ("/t", [0, "1"]), "/t/1 type"),
+    ("times as a number", ("/t", 1), "/t type"),
+    ("torques and currents", ("/tau", [[0, 0]] * 2), ("/current", [[0, 0]] * 2), "/current inconsistent"),
+    ("a trajectory and a log", ("/trajectory", NOBODY), ["/t inconsistent", "/q inconsistent", "/qd inconsistent"]),
+    ("a dataset and a log", ("/dataset", NOBODY), ["/t inconsistent", "/q inconsistent", "/qd inconsistent"]),
+    ("a cutoff for a log", ("/cutoff_hz", 10), "/cutoff_hz inconsistent"),
+    ("a cutoff below zero", ("/cutoff_hz", -1), "/cutoff_hz minimum"),
+    ("an unknown regeneration", ("/regeneration", "magic"), "/regeneration enum"),
+    ("a grid that nobody feeds", ("/grid_efficiency", 0.5), "/grid_efficiency inconsistent"),
+    ("a robot without drives", " required"),
+))
+case("estimate: nothing", ESTIMATES, 422, "/t required", "/q required", "/qd required", body={})
+case("estimate: an unknown trajectory", ESTIMATES, 422, "/trajectory inconsistent", body={"trajectory": NOBODY})
+case("estimate: options beside a JSON body", ESTIMATES, 422, "?regeneration inconsistent", body=GOOD_LOG, query={"regeneration": "none"})
+case("estimate: a column too few", ESTIMATES, 422, " required", body="t,q1,q2,qd1\n0,0,0,0\n1,0,0,0\n", kind="text/csv")
+case("estimate: half of the torques", ESTIMATES, 422, " required", body="t,q1,q2,qd1,qd2,tau1\n0,0,0,0,0,0\n1,0,0,0,0,0\n", kind="text/csv")
+case("estimate: an unknown regeneration of CSV", ESTIMATES, 422, "?regeneration enum", body="t,q1,q2,qd1,qd2\n0,0,0,0,0\n1,0,0,0,0\n",
+     kind="text/csv", query={"regeneration": "magic"})
+case("estimate: a dataset that is no id", ESTIMATES, 422, "/dataset pattern", body={"dataset": "first"})
+case("estimate: a trajectory and a dataset", ESTIMATES, 422, "/dataset inconsistent", body={"trajectory": NOBODY, "dataset": NOBODY})
+for name, rows, query, fault in (
+    ("six columns", [[0] * 6, [1] * 6], {}, " length"),
+    ("fields of other columns", [[0] * 5, [1] * 5], {"fields": "t,q,qd,i"}, " length"),
+    ("an unknown field", [[0] * 5, [1] * 5], {"fields": "t,q,speed"}, "?fields enum"),
+    ("a field twice", [[0] * 5, [1] * 5], {"fields": "t,q,q"}, "?fields enum"),
+    ("no velocities", [[0] * 5, [1] * 5], {"fields": "t,q,tau"}, "/qd required"),
+    ("a number that is none", [[0, 0, 0, 0, 0], [1, 0, float("nan"), 0, 0]], {}, "1,2 finite"),
+    ("a number beyond all", [[0, 0, 0, 0, 0], [1, 0, 0, 0, 1e13]], {}, "1,4 maximum"),
+    ("one row", [[0] * 5], {}, "/t length"),
+    ("times that stand", [[1] * 5, [1] * 5], {}, "/t/1 inconsistent"),
+):
+    case(f"estimate of .npy: {name}", ESTIMATES, 422, fault, body=npy_write(rows), kind="application/x-npy", query=query)
+case("estimate: fields of CSV", ESTIMATES, 422, "?fields unsupported", body="t,q1,q2,qd1,qd2\n0,0,0,0,0\n1,0,0,0,0\n", kind="text/csv", query={"fields": "t,q,qd"})
+case("estimate: .npy cut off", ESTIMATES, 400, " length", body=npy_write([[0] * 5] * 2)[:-3], kind="application/x-npy", type="syntax")
+case("trajectory: a quintic with intervals", MOTION, 422, "/intervals inconsistent", body=put(GOOD_MOTION, ("/intervals", 50)))
 case("trajectory: more samples than are kept", MOTION, 422, "/sample_rate maximum", body=put(GOOD_MOTION, ("/duration", 1e5)))
 case("trajectory: free duration without limits", "POST /v1/robots/bare/trajectories", 422, "/limits/velocity required",
      "/limits/acceleration required", body={"method": "trapezoid", "start": {"q": [0]}, "goal": {"q": [1]}, "duration": None})
@@ -460,6 +596,8 @@ case("trajectory: .npy is not taken", MOTION, 415, body=GOOD_NPY, kind="applicat
 case("trajectory: unknown", f"GET /v1/trajectories/{NOBODY}", 404, type="not-found")
 case("trajectory: no id", "GET /v1/trajectories/first", 404, type="not-found")
 case("trajectory: unknown samples", f"GET /v1/trajectories/{NOBODY}/samples", 404, type="not-found")
+case("trajectory: unknown report", f"GET /v1/trajectories/{NOBODY}/report", 404, type="not-found")
+case("trajectory: a report as JSON", "GET /v1/trajectories/{trajectory}/report", 406, headers={"Accept": "application/json"}, type="not-acceptable")
 case("trajectory: unknown to delete", f"DELETE /v1/trajectories/{NOBODY}", 404, type="not-found")
 case("samples: rate 0", "GET /v1/trajectories/{trajectory}/samples", 422, "?rate minimum", query={"rate": 0})
 case("samples: rate that is no number", "GET /v1/trajectories/{trajectory}/samples", 422, "?rate type", query={"rate": "fast"})
@@ -548,7 +686,7 @@ case("transfer: stop an unknown one", f"POST /v1/transfers/{NOBODY}/stop", 404, 
 # -- paths, methods, formats, sizes --
 for name, path in (("nothing here", "/v1/nothing"), ("no version", "/robots"), ("a slash too many", "/v1/robots/"),
                    ("two slashes", "/v1//robots"), ("upper case", "/V1/robots"), ("dots", "/v1/robots/../robots"),
-                   ("deeper", "/v1/robots/arm/inverse-dynamics/more"), ("the root", "/")):
+                   ("deeper", "/v1/robots/arm/inverse-dynamics/more")):
     case(f"path: {name}", f"GET {path}", 404, type="not-found")
 case("path: a bad escape", "GET /v1/robots/%zz", 400, type="bad-request")
 case("path: a NUL", "GET /v1/robots/a%00b", 400, type="bad-request")

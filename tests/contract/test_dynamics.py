@@ -385,6 +385,29 @@ def test_gravity_map(client, arm):
     assert error([surface[17][33] for surface in large["gravity_torque"]], expected[1:3]) < 1e-12
 
 
+@pytest.mark.parametrize("name", sorted(SETS))
+def test_inverse_kinematics_finds_the_positions_of_other_peoples_poses(client, path, name):
+    """From near the positions of the vectors' poses back to them; every branch has the pose."""
+    for state in SETS[name]["states"][:6]:
+        body = {"tool": state["T_tool"], "q": [q + 0.01 for q in state["q"]], "starts": 20}
+        got = client.post(path(name) + "/inverse-kinematics", body).expect(200).json
+        assert got["reached"] and max(got["residual"].values()) < 1e-9
+        if got["freedom"] == 0:
+            assert max(abs(a - b) for a, b in zip(got["q"], state["q"])) < 0.1
+        for q in [got["q"], *(branch["q"] for branch in got["branches"])]:
+            tool = client.post(path(name) + "/forward-kinematics", {"q": q}).expect(200).json["tool"]
+            assert error(tool, state["T_tool"]) < 1e-8
+
+
+def test_inverse_kinematics_out_of_reach(client, arm):
+    """10 m away from the SCARA: not reached, and by how much is told; the same seed answers the same."""
+    body = {"tool": [[1, 0, 0, 10], [0, -1, 0, 0], [0, 0, -1, 0.2], [0, 0, 0, 1]], "q": [0.1, 0.2, 0.1, 0], "starts": 3, "seed": 5}
+    got = client.post(arm["scara"] + "/inverse-kinematics", body).expect(200).json
+    assert not got["reached"] and got["branches"] == []
+    assert got["residual"]["position"] == pytest.approx(10 - 0.55, abs=1e-3)
+    assert client.post(arm["scara"] + "/inverse-kinematics", body).expect(200).json == got
+
+
 @pytest.mark.parametrize("name", ["puma560", "scara"])
 @pytest.mark.parametrize("minimal", [False, True], ids=["standard", "minimal"])
 def test_regressor_times_parameters_is_the_torque(client, arm, name, minimal):

@@ -13,10 +13,14 @@ sys.path.insert(0, str(ROOT / "api"))
 import bundle  # noqa: E402
 import lint  # noqa: E402
 
+pytestmark = pytest.mark.slow  # what is compared is the same in every build
 DOC = contract.document()
 OPERATIONS = {(op["method"].upper(), op["path"]): op for op in bundle.operations(DOC)}
 COMPUTED = [path.rsplit("/", 1)[1] for _, path in OPERATIONS if OPERATIONS[_, path]["tags"] == ["dynamics"]]
-MEDIA = {"json": "application/json", "npy": "application/x-npy", "csv": "text/csv", "xml": "application/xml"}
+MEDIA = {"json": "application/json", "npy": "application/x-npy", "csv": "text/csv", "xml": "application/xml",
+         "html": "text/html",
+         "merge-patch": "application/merge-patch+json", "javascript": "text/javascript", "css": "text/css", "svg": "image/svg+xml",
+         "events": "text/event-stream", "text": "text/plain"}
 
 
 def table():
@@ -197,7 +201,7 @@ def test_examples_work(fresh_server):
                     assert answer.keys() == shown[name].keys()
                     assert flat(answer) == pytest.approx(flat(shown[name]), rel=1e-12, abs=1e-12)
             assert shown
-        for jobs in ("trajectories", "simulations"):
+        for jobs in ("trajectories", "excitations", "friction-tests", "simulations"):
             for request in examples_of("/v1/robots/{robot}/" + jobs).values():
                 job = c.wait_job(c.post("/v1/robots/two-links/" + jobs, request))
                 assert job["state"] == "succeeded", job

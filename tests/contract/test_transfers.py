@@ -140,3 +140,15 @@ def test_what_transfers_refer_to_stays(cell):
     cell.reach(path, "ready")
     assert cell.client.delete(f"/v1/trajectories/{cell.trajectory}").expect(409).json["type"] == "/problems/conflict"
     assert cell.client.delete(f"/v1/robots/{cell.robot}", headers={"If-Match": '"1"'}).expect(409)
+
+
+def test_an_excitation_is_transferred_like_a_trajectory(cell):
+    request = {"duration": 2, "harmonics": 1, "base_frequency_hz": 0.5, "population": 6, "generations": 3, "friction": ["viscous"]}
+    job = cell.client.wait_job(cell.client.post(f"/v1/robots/{cell.robot}/excitations", request, headers={"Prefer": "wait=20"}))
+    place = job["result"]["href"]
+    cell.trajectory = place.rsplit("/", 1)[1]
+    path = cell.transfer().expect(202).headers["Location"]
+    ready = cell.reach(path, "ready")
+    assert ready["sent"] == ready["total"] == 501 and ready["trajectory"] == cell.trajectory
+    refused = cell.client.delete(place).expect(409).json
+    assert f"transfer {ready['id']}" in refused["detail"]

@@ -52,11 +52,11 @@ def get(client, job):
 
 
 def ended(client, job, timeout=120):
-    return until(lambda: (j := get(client, job))["finished_at"] and j, timeout * SLOW, 0.05, f"end of job {job}")
+    return until(lambda: (j := get(client, job))["finished_at"] and j, timeout, 0.05, f"end of job {job}")
 
 
 def running(client, job, attempt):
-    until(lambda: (j := get(client, job))["state"] == "running" and j["attempt"] == attempt, 30 * SLOW, 0.01)
+    until(lambda: (j := get(client, job))["state"] == "running" and j["attempt"] == attempt, 30, 0.01)
 
 
 def test_a_job_survives_the_loss_of_its_worker(make_server):

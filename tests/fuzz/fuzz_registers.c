@@ -4,13 +4,15 @@
  * The input is a list of steps, so that the fuzzer gets behind the checksums:
  *   'r' n bytes    n bytes as a raw request (function code and data)
  *   'b' f a n      the arguments of BEGIN: format, axis mask, n samples of zeros, and their CRC-32
+ *   's' f a        the arguments of STREAM: format, axis mask
+ *   'e'            the arguments that close a stream where it is
  *   'c' command    ring with this command and the next sequence number
  *   'w' n          the next window: n samples of zeros
  *   't' n          10 n milliseconds pass */
 #include "server/simulator/modbus_server.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { AXES = 3, TICKS_MOST = 3000, SAMPLES_MOST = 200 };
+enum { AXES = 3, TICKS_MOST = 3000, SAMPLES_MOST = 200, RING = 600 };
 
 struct input {
   const uint8_t *at, *end;
@@ -48,6 +50,25 @@ static void write_begin(struct simulator *s, struct input *in)
   REQUIRE(simulator_write(s, REGISTER_COMMAND, REGISTERS_ARGUMENTS, words) == 0);
 }
 
+static void write_stream(struct simulator *s, struct input *in)
+{
+  uint16_t words[REGISTERS_ARGUMENTS] = { COMMAND_STREAM, 0, 0, 8 };
+  words[7] = 1000;
+  words[8] = (uint16_t)next(in);
+  words[9] = (uint16_t)next(in);
+  words[10] = words[11] = 1;
+  REQUIRE(simulator_write(s, REGISTER_COMMAND, REGISTERS_ARGUMENTS, words) == 0);
+}
+
+static void write_end(struct simulator *s)
+{
+  uint16_t words[2];
+  words_put_u32(words, s->next);
+  REQUIRE(simulator_write(s, REGISTER_TOTAL, 2, words) == 0);
+  words_put_u32(words, s->crc);
+  REQUIRE(simulator_write(s, REGISTER_CRC, 2, words) == 0);
+}
+
 static void ring(struct simulator *s, unsigned command)
 {
   uint16_t word = (uint16_t)command, sequence = (uint16_t)(s->acknowledged + 1);
@@ -78,7 +99,7 @@ static void decode_anything(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-  const struct simulator_options options = { .axes = AXES, .samples_most = SAMPLES_MOST };
+  const struct simulator_options options = { .axes = AXES, .samples_most = SAMPLES_MOST, .ring = RING, .formats = 7 };
   struct simulator s;
   struct modbus_server server = { .simulator = &s, .base = REGISTERS_BASE };
   struct input in = { data, data + size };
@@ -89,6 +110,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     switch (next(&in)) {
     case 'r': raw(&server, &in); break;
     case 'b': write_begin(&s, &in); break;
+    case 's': write_stream(&s, &in); break;
+    case 'e': write_end(&s); break;
     case 'c': ring(&s, next(&in)); break;
     case 'w': send_window(&s, next(&in)); break;
     case 't':

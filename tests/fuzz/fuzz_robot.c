@@ -28,7 +28,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     REQUIRE(as_before == unphysical && memcmp(&robot, &again, sizeof robot) == 0);
 
     /* a PUT may be what its GET answered */
-    robot_resource_encode(&(struct robot_resource){ &robot, 7, "2025-01-31T12:00:00Z", unphysical, NULL }, &resource);
+    robot_resource_encode(
+        &(struct robot_resource){
+            .robot = &robot, .revision = 7, .created_at = "2025-01-31T12:00:00Z", .unphysical = unphysical },
+        &resource);
     REQUIRE(robot_decode(resource.data, resource.length, true, &again, NULL, &faults) == ARMDYN_OK);
     REQUIRE(memcmp(&robot, &again, sizeof robot) == 0);
   }

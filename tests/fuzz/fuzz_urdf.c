@@ -52,7 +52,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     REQUIRE(buffer_ok(&json));
     REQUIRE(robot_decode(json.data, json.length, true, &again, &as_before, &faults) == ARMDYN_OK);
     REQUIRE(as_before == unphysical && memcmp(&robot, &again, sizeof robot) == 0);
-    robot_resource_encode(&(struct robot_resource){ &robot, 1, "2025-01-31T12:00:00Z", unphysical, &notes }, &resource);
+    robot_resource_encode(&(struct robot_resource){ .robot = &robot,
+                                                    .revision = 1,
+                                                    .created_at = "2025-01-31T12:00:00Z",
+                                                    .unphysical = unphysical,
+                                                    .notes = &notes },
+                          &resource);
     REQUIRE(buffer_ok(&resource) && is_json(resource.data, resource.length));
 
     const struct urdf_options whole = { "fuzz", NULL, NULL, true };

@@ -3,6 +3,9 @@
 import contextlib
 import datetime
 import json
+import os
+import signal
+import socket
 import struct
 
 from support import ControllerSim, Server, robot, unique_name, until
@@ -10,9 +13,11 @@ from support import ControllerSim, Server, robot, unique_name, until
 ZERO = [0.0] * 6
 GOAL = [0.2, -0.15, 0.2, 0.2, -0.2, 0.15]
 FINAL = ("done", "stopped", "failed", "interrupted")
+EMPTY, LOADING, READY, ARMED, PLAYING, HOLDING, DONE, FAULT = range(8)  # states of a controller
+LONG = 120  # seconds that only a deadlock takes
 
 
-def soon(seconds=20):
+def soon(seconds=50):
     """An RFC 3339 time ahead."""
     then = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=seconds)
     return then.isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -21,6 +26,47 @@ def soon(seconds=20):
 def float32(x):
     """The double nearest to x that a float32 can hold."""
     return struct.unpack("f", struct.pack("f", x))[0]
+
+
+def ask(port, function, first, second, follows):
+    """One Modbus request over a connection of its own, beside the gateway; its answer without header, `follows` bytes."""
+    with socket.create_connection(("127.0.0.1", port), timeout=LONG) as s:
+        s.sendall(struct.pack(">HHHBBHH", 7, 0, 6, 1, function, first, second))
+        answer = s.recv(7 + follows, socket.MSG_WAITALL)
+        assert answer[:8] == struct.pack(">HHHBB", 7, 0, follows + 1, 1, function)
+        return answer[8:]
+
+
+def registers(port, first, count):
+    """`count` holding registers from `first`."""
+    answer = ask(port, 3, first, count, 2 + 2 * count)
+    assert answer[0] == 2 * count
+    return struct.unpack(f">{count}H", answer[1:])
+
+
+def beat(port, value):
+    """A heartbeat, by function 6."""
+    assert ask(port, 6, 1010, value, 5) == struct.pack(">HH", 1010, value)
+
+
+def state_and_error(port):
+    return registers(port, 1061, 2)
+
+
+def play_index(port):
+    high, low = registers(port, 1065, 2)
+    return high << 16 | low
+
+
+@contextlib.contextmanager
+def asleep(server):
+    """The gateway of a server does nothing meanwhile, and does not know it."""
+    (gateway,) = server.children("gateway")
+    os.kill(gateway, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(gateway, signal.SIGCONT)
 
 
 class Cell:
@@ -32,7 +78,7 @@ class Cell:
         self.model = {**(model or robot("puma560")), "name": unique_name("arm")}
         self.robot, self.name = self.model["name"], unique_name("cell")
         self.client.create_robot(self.model)
-        self.profile = {"protocol": "armdyn-v1", "allow_start": True, "connect_deadline": 3, **profile}
+        self.profile = {"protocol": "armdyn-v1", "allow_start": True, **profile}
         self.client.post("/v1/controllers", self.document()).expect(201)
 
     def document(self, **changes):
@@ -57,7 +103,7 @@ class Cell:
     def get(self, transfer):
         return self.client.get(f"/v1/transfers/{transfer}").expect(200).json
 
-    def reach(self, transfer, *states, timeout=20):
+    def reach(self, transfer, *states, timeout=LONG):
         """Wait until the transfer is in one of these states; fails when it ends otherwise."""
         now = {}
 
@@ -74,7 +120,7 @@ class Cell:
         self.reach(transfer, "ready")
         return transfer
 
-    def start(self, transfer, key=None, seconds=20):
+    def start(self, transfer, key=None, seconds=50):
         return self.client.post(f"/v1/transfers/{transfer}/start", {"start_before": soon(seconds)},
                                 headers={"Idempotency-Key": key or unique_name("key")})
 

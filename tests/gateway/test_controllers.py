@@ -79,7 +79,7 @@ def axes(index, **changes):
     ({"limits": {"torque": [1]}}, "/profile/limits/torque", "length"),
     ({"limits": {"torque_rate": [1] * 33}}, "/profile/limits/torque_rate", "length"),
     ({"limits": {"torque": [0] * len(AXES)}}, "/profile/limits/torque/0", "minimum"),
-    ({"protocol": "register-map"}, "/profile/protocol", "enum"),
+    ({"protocol": "register-maps"}, "/profile/protocol", "enum"), ({"protocol": "register-map"}, "/profile/map", "required"),
     ({"base": 65400}, "/profile/base", "maximum"),
     ({"start_tolerance": 0}, "/profile/start_tolerance", "minimum"),
     ({"on_link_loss": "panic"}, "/profile/on_link_loss", "enum"),

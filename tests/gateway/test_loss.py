@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from cell import GOAL, Cell, cell, puma, soon, summary
+from cell import FAULT, GOAL, LONG, Cell, cell, puma, soon, state_and_error, summary
 from support import Server, until
 
 
@@ -21,9 +21,9 @@ def kill_gateway(server):
     """kill -9, and wait until there is another one."""
     old = gateway(server)
     os.kill(old, signal.SIGKILL)
-    until(lambda: [pid for pid in server.children("gateway") if pid != old], 10, what="another gateway")
+    until(lambda: [pid for pid in server.children("gateway") if pid != old], LONG, what="another gateway")
     with server.client() as client:
-        until(lambda: client.get("/readyz").status == 200, 10, what="readiness")
+        until(lambda: client.get("/readyz").status == 200, LONG, what="readiness")
 
 
 def clear(here):
@@ -36,7 +36,7 @@ def clear(here):
 def test_a_killed_gateway_interrupts_its_transfer_and_the_next_one_works(moment):
     slow = ("--fault", "delay:1") if moment == "loading" else ()
     with cell(*slow) as here:
-        motion = here.trajectory(duration=2)
+        motion = here.trajectory(duration=20 if moment == "playing" else 2)
         if moment == "loading":
             transfer = here.transfer(motion).expect(202).json["id"]
             here.reach(transfer, "loading")
@@ -47,11 +47,12 @@ def test_a_killed_gateway_interrupts_its_transfer_and_the_next_one_works(moment)
             if moment == "armed":
                 here.client.post(f"/v1/transfers/{transfer}/arm").expect(202)
         kill_gateway(here.server)
-        end = here.reach(transfer, "interrupted", timeout=5)
+        end = here.reach(transfer, "interrupted")
         assert "signal 9" in end["history"][-1]["reason"] and end["finished_at"]
         assert end["problem"]["type"] == "/problems/transfer-interrupted"
         starts = 1 if moment == "playing" else 0
-        time.sleep(1.5 if moment in ("armed", "playing") else 0)  # the controller misses the heartbeat
+        if moment in ("armed", "playing"):
+            until(lambda: state_and_error(here.sim.port) == (FAULT, 9), LONG, what="the controller to miss the heartbeat")
         clear(here)
         if moment != "loading":
             position = here.status()["position"]
@@ -64,44 +65,42 @@ def test_a_killed_gateway_interrupts_its_transfer_and_the_next_one_works(moment)
 @pytest.mark.parametrize("policy, end, reason", [("stop", "stopped", "the service ended"), ("finish", "done", None)])
 def test_a_killed_server_leaves_its_gateway_to_bring_the_motion_to_its_end(policy, end, reason):
     with cell(server_flags=("--on-server-loss", policy)) as here:
-        transfer = here.playing(here.trajectory(duration=2))
+        transfer = here.playing(here.trajectory(duration=2 if policy == "finish" else 20))
         orphan = gateway(here.server)
-        time.sleep(0.3)
         here.server.restart(kill=True)
         here.client = here.server.client()
         # The new service waits for the word of the old gateway, which still has the controller.
-        last = here.reach(transfer, end, timeout=10)
+        last = here.reach(transfer, end)
         assert last["history"][-1]["reason"] == reason and last["finished_at"]
-        until(lambda: not os.path.exists(f"/proc/{orphan}"), 5, what="end of the old gateway")
+        until(lambda: not os.path.exists(f"/proc/{orphan}"), LONG, what="end of the old gateway")
         told = summary(here.sim)
         assert told["starts"] == 1
         if end == "done":
             assert told["samples_played"] == 2001
             assert all(abs(a - b) < 1e-3 for a, b in zip(told["position"], GOAL))
         else:
-            assert told["samples_played"] < 1500
+            assert told["samples_played"] < 20001
 
 
 def test_when_server_and_gateway_both_die_the_transfer_is_interrupted_at_the_next_start():
     with cell() as here:
-        transfer = here.playing(here.trajectory(duration=2))
+        transfer = here.playing(here.trajectory(duration=20))
         orphan = gateway(here.server)
         os.kill(orphan, signal.SIGSTOP)
         here.server.kill()
         os.kill(orphan, signal.SIGKILL)
         here.server.restart()
         here.client = here.server.client()
-        end = here.reach(transfer, "interrupted", timeout=5)
+        end = here.reach(transfer, "interrupted")
         assert "no word" in end["problem"]["detail"]
-        time.sleep(1.5)
-        assert here.status()["state"] == "fault"  # the controller stopped it by itself
+        until(lambda: here.status()["state"] == "fault", LONG, what="the controller to stop it by itself")
         assert summary(here.sim)["starts"] == 1
 
 
 @pytest.mark.parametrize("policy, end", [("stop", "stopped"), ("finish", "done")])
 def test_a_server_that_is_asked_to_stop_ends_its_transfers_first(policy, end):
     with cell(server_flags=("--on-server-loss", policy)) as here:
-        transfer = here.playing(here.trajectory(duration=1.5))
+        transfer = here.playing(here.trajectory(duration=1.5 if policy == "finish" else 20))
         assert here.server.terminate() == 0
         here.server.restart()
         here.client = here.server.client()
@@ -134,7 +133,7 @@ def test_random_kills_never_start_a_motion_twice():
                 transfer = answer.expect(202).json["id"]
                 time.sleep(moments.uniform(0, 1.2))
                 kill_gateway(server)
-                end = here.reach(transfer, "done", "interrupted", timeout=10)
+                end = here.reach(transfer, "done", "interrupted")
                 told = summary(sim)
                 assert told["starts"] <= 1
                 assert end["state"] == "interrupted" or told["samples_played"] == 801

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from support import Server, robot, until
+from support import PATIENCE, Server, robot, until
 from support.motions import motion
 
 GET = b"GET /healthz HTTP/1.1\r\nHost: t\r\n\r\n"
@@ -147,7 +147,7 @@ def test_a_request_that_does_not_come_is_answered_408(impatient, beginning):
         assert status == 408 and headers["content-type"] == "application/problem+json" and b"/problems/timeout" in body
         assert headers["connection"] == "close" and headers["x-request-id"]
         assert sock.recv(1) == b""
-    assert TIMEOUT * 0.9 <= time.monotonic() - start < TIMEOUT + 3
+    assert TIMEOUT * 0.9 <= time.monotonic() - start < TIMEOUT + 3 * PATIENCE
 
 
 def test_a_byte_now_and_then_does_not_hold_a_connection(impatient):
@@ -178,7 +178,7 @@ def test_a_byte_now_and_then_does_not_hold_a_connection(impatient):
     stop.set()
     assert served > 20
     assert len(slow) == 20 and all(answer.startswith(b"HTTP/1.1 408") for answer, _ in slow), slow[:2]
-    assert max(took for _, took in slow) < TIMEOUT + 3
+    assert max(took for _, took in slow) < TIMEOUT + 3 * PATIENCE
 
 
 def test_a_kept_connection_ends_without_an_answer_nobody_asked_for():
@@ -187,7 +187,7 @@ def test_a_kept_connection_ends_without_an_answer_nobody_asked_for():
         assert read_answer(sock)[0] == 200
         start = time.monotonic()
         assert sock.recv(100) == b""
-        assert 0.8 < time.monotonic() - start < 4
+        assert 0.8 < time.monotonic() - start < 4 * PATIENCE
 
 
 def test_whoever_takes_no_answer_is_let_go():
@@ -283,7 +283,7 @@ def test_refused(server, case):
 @pytest.mark.parametrize("target", ["http://t/healthz", "HTTP://t:80/healthz", "https://[::1]/healthz"])
 def test_the_absolute_form_asks_for_its_path(server, target):
     assert ask(server, f"GET {target} HTTP/1.1\r\nHost: t\r\n\r\n".encode())[0] == 200
-    assert ask(server, b"GET http://t HTTP/1.1\r\nHost: t\r\n\r\n")[0] == 404
+    assert ask(server, b"GET http://t HTTP/1.1\r\nHost: t\r\n\r\n")[0] == ask(server, b"GET / HTTP/1.1\r\nHost: t\r\n\r\n")[0]
 
 
 def test_405_and_options_name_the_methods(server):

@@ -6,6 +6,7 @@ Every answer is held against the OpenAPI file (support.contract) unless ARMDYN_C
 import http.client
 import json as json_module
 import os
+import select
 import urllib.parse
 
 CHECK = os.environ.get("ARMDYN_CHECK_CONTRACT", "1") != "0"
@@ -59,9 +60,10 @@ def _unique(pairs):
 class Client:
     """Requests over one connection, which is opened again when the server has closed it between two requests."""
 
-    def __init__(self, host, port, key=None, timeout=60, check=CHECK):
+    def __init__(self, host, port, key=None, timeout=300, check=CHECK, source=None):
+        """source: the address to come from, e.g. "127.0.0.2"."""
         self.host, self.port, self.key, self.check = host, port, key, check
-        self.connection = http.client.HTTPConnection(host, port, timeout=timeout)
+        self.connection = http.client.HTTPConnection(host, port, timeout=timeout, source_address=source and (source, 0))
 
     def request(self, method, path, json=None, body=None, content_type=None, query=None, headers=None, check=None):
         """One request. `json` is encoded; `body` (bytes or text) goes out as it is, with `content_type` (default
@@ -88,6 +90,9 @@ class Client:
         return answer
 
     def _exchange(self, method, path, body, headers):
+        kept = self.connection.sock
+        if kept and select.select([kept], [], [], 0)[0]:  # closed by the server meanwhile: no answer is due
+            self.connection.close()
         fresh = self.connection.sock is None
         try:
             self.connection.request(method, path, body, headers)
@@ -132,6 +137,12 @@ class Client:
     def create_robot(self, model, **changes):
         """POST a model (with `changes` to its top level, e.g. name=...); unphysical catalogue models are allowed."""
         return self.post("/v1/robots", {**model, **changes}, query={"allow_unphysical": "true"}).expect(201)
+
+    def run_job(self, path, request, **query):
+        """POST a job and follow it to its end, however long that takes; the job with its result."""
+        answer = self.post(path, request, headers={"Prefer": "wait=60"}, query={"include": "result", **query})
+        job = self.wait_job(answer)
+        return job if answer.status == 200 else self.get(f"/v1/jobs/{job['id']}", query={"include": "result"}).expect(200).json
 
     def wait_job(self, answer, timeout=60):
         """Follow the job of a 200 or 202 answer to its end; the job."""

@@ -8,11 +8,13 @@ import json
 import os
 import pathlib
 import re
+import resource
 import selectors
 import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -21,6 +23,9 @@ from .client import Client
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 START_LIMIT = float(os.environ.get("ARMDYN_START_LIMIT", "20"))
 STOP_LIMIT = float(os.environ.get("ARMDYN_STOP_LIMIT", "15"))
+# prefix= of a process whose writes fail while its disk is full (fill), instead of killing it: whether SIGXFSZ is ignored
+# survives exec.
+FILLABLE = (sys.executable, "-c", "import os, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])")
 LISTENING = re.compile(rb"listening on (?:\w+://)?(\S+):(\d+)")
 
 
@@ -30,11 +35,22 @@ def binary():
     return str(path if path.is_absolute() else ROOT / path)
 
 
+def fill(process, full=True):
+    """From now on no file of this process can grow, or it can again; the process was started with prefix=FILLABLE."""
+    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (1 if full else resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+
+
 def free_port():
     """A TCP port of loopback that nobody listens on now."""
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         return s.getsockname()[1]
+
+
+def peak_memory(pid):
+    """The most memory that a process ever had resident, MiB."""
+    with open(f"/proc/{pid}/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
 
 
 class Process:
@@ -224,8 +240,8 @@ class Server(Listener):
 class ControllerSim(Listener):
     """`armdyn controller-sim` on a free port: ControllerSim("--axes", 2) or ControllerSim(robot={...model...})."""
 
-    def __init__(self, *flags, robot=None, env=None, listen="127.0.0.1:0", start=True):
-        super().__init__((), env)
+    def __init__(self, *flags, robot=None, env=None, listen="127.0.0.1:0", prefix=(), start=True):
+        super().__init__((), env, None, prefix)
         if robot is not None:
             model = self.directory / "model.json"
             model.write_text(json.dumps(robot))

@@ -45,12 +45,14 @@ static void sim_start(struct sim *s, enum server_fault fault)
   int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
   CHECK(fd >= 0 && !bind(fd, (struct sockaddr *)&address, length) && !listen(fd, 8));
   CHECK(!getsockname(fd, (struct sockaddr *)&address, &length));
-  const struct simulator_options options = { .axes = 2, .samples_most = 100000 };
+  const struct simulator_options options = { .axes = 2, .samples_most = 100000, .ring = 8192, .formats = 7 };
   CHECK(!simulator_init(&s->simulator, &options));
   s->server = (struct modbus_server){
     .simulator = &s->simulator, .listener = fd, .base = REGISTERS_BASE, .fault = fault, .every = 20
   };
-  s->address = (struct controller_address){ "127.0.0.1", ntohs(address.sin_port), 1, REGISTERS_BASE };
+  s->address = (struct controller_address){
+    .host = "127.0.0.1", .peer = "127.0.0.1", .port = ntohs(address.sin_port), .unit = 1, .base = REGISTERS_BASE
+  };
   CHECK(!pthread_create(&s->thread, NULL, sim_main, s));
 }
 
@@ -74,7 +76,7 @@ static struct {
   } reports[HEARD_MOST];
   size_t report_count;
   struct message_answer answers[HEARD_MOST];
-  size_t answer_count;
+  size_t answer_count, measured;
 } heard = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static void on_report(void *context, const char *transfer, const struct transfer_report *report)
@@ -101,6 +103,19 @@ static void on_answer(void *context, const struct message_answer *answer)
   pthread_mutex_lock(&heard.lock);
   if (heard.answer_count < HEARD_MOST) heard.answers[heard.answer_count++] = *answer;
   pthread_mutex_unlock(&heard.lock);
+}
+
+/* Of "whole-0": in order, within the limits of what is played. */
+static bool on_telemetry(void *context, const char *transfer, const struct telemetry_block *block, bool must)
+{
+  (void)context, (void)must;
+  CHECK(block->count >= 1 && block->count <= TELEMETRY_ROWS && block->joints == 2 && !block->commanded);
+  for (size_t k = 1; k < block->count; k++) CHECK(block->rows[k].time > block->rows[k - 1].time);
+  for (size_t k = 0; k < block->count; k++) CHECK(fabs(block->rows[k].q[0] - 0.5) < 0.6);
+  pthread_mutex_lock(&heard.lock);
+  if (!strcmp(transfer, "whole-0")) heard.measured += block->count;
+  pthread_mutex_unlock(&heard.lock);
+  return true;
 }
 
 static void nap(void)
@@ -165,6 +180,7 @@ static struct transfer_order *order_new(const char *id, const struct sim *s, uin
   order->address = s->address;
   order->connect_deadline_ms = 1500;
   order->ready_timeout_ms = 20000;
+  order->telemetry_us = 5000;
   CHECK(!profile_init(&order->profile, &map, FORMAT_POSITION_TORQUE, PERIOD_US, SAMPLES, NULL));
   for (size_t k = 0; k < SAMPLES; k++) {
     double w = M_PI / (SAMPLES - 1), q = 0.5 - 0.5 * cos(w * (double)k), tau = 5 * cos(w * (double)k);
@@ -179,7 +195,7 @@ static void play(struct endpoints *e, const struct sim *s, const char *id, uint3
 {
   CHECK(!endpoints_submit(e, order_new(id, s, profile_id)));
   CHECK(await(id, TRANSFER_READY));
-  CHECK(ask(e, s, id, WISH_START) == ARMDYN_ECONFLICT || !"START before ARM was taken");
+  CHECK(ask(e, s, id, WISH_START) == ARMDYN_ECONFLICT); /* START before ARM */
 }
 
 int main(void)
@@ -190,8 +206,11 @@ int main(void)
   for (size_t i = 0; i < SIMULATORS; i++) sim_start(&sims[i], i ? FAULT_DROP : FAULT_NOTHING);
   struct sim *silent = &sims[SIMULATORS];
   sim_start(silent, FAULT_SILENT);
-  const struct endpoint_listener listener = { .report = on_report, .progress = on_progress, .answer = on_answer };
-  struct endpoints *e = endpoints_new(dir, SERVER_LOSS_STOP, &listener);
+  const struct endpoint_listener listener = {
+    .report = on_report, .progress = on_progress, .answer = on_answer, .telemetry = on_telemetry
+  };
+  static struct figures figures;
+  struct endpoints *e = endpoints_new(dir, SERVER_LOSS_STOP, &listener, &figures);
 
   /* a silent controller beside two that answer, one of which cuts every 20th answer off */
   CHECK(!endpoints_submit(e, order_new("silent", silent, 9)));
@@ -208,6 +227,9 @@ int main(void)
   CHECK(await("whole-0", TRANSFER_PLAYING));
   CHECK(ask(e, &sims[0], "", WISH_LOOK) == ARMDYN_OK);
   CHECK(await("whole-0", TRANSFER_DONE));
+  pthread_mutex_lock(&heard.lock);
+  CHECK(heard.measured > 1);
+  pthread_mutex_unlock(&heard.lock);
   CHECK(await("silent", TRANSFER_FAILED));
 
   /* START before ARM ends it; STOP of what plays is confirmed */

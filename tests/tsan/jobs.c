@@ -95,9 +95,8 @@ static void *lister(void *context)
 {
   (void)context;
   while (!atomic_load(&over)) {
-    struct store_job_filter all = { .state = -1 };
-    struct store_page page = { .limit = 50 };
-    REQUIRE(store_job_list(store, &all, &page, refresh, NULL) == ARMDYN_OK);
+    struct store_query all = { .limit = 50 };
+    REQUIRE(store_job_list(store, &all, refresh, NULL) == ARMDYN_OK);
     (void)jobs_ready(jobs);
     usleep(5000);
   }
@@ -118,12 +117,12 @@ static void prepare(void)
   buffer_release(&document);
   free(robot);
   struct options options = { .workers = 2 };
-  REQUIRE(jobs_start(store, &options, &jobs, &error) == ARMDYN_OK);
+  REQUIRE(jobs_start(store, &options, NULL, &jobs, &error) == ARMDYN_OK);
 }
 
 int main(int argc, char **argv)
 {
-  if (argc == 2 && strcmp(argv[1], "worker") == 0) return command_worker(argc - 1, argv + 1);
+  if (argc > 1 && strcmp(argv[1], "worker") == 0) return command_worker(argc - 1, argv + 1);
   pthread_t clients[CLIENTS], list;
   prepare();
   REQUIRE(pthread_create(&list, NULL, lister, NULL) == 0);

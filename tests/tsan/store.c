@@ -110,8 +110,7 @@ static void *work(void *argument)
     OK(store_result_create(store, &result, &job));
     OK(store_series_read(store, result.id, "samples", 1, 1, read));
     CHECK(read[2] == 42);
-    OK(store_job_list(store, &(struct store_job_filter){ .state = -1 }, &(struct store_page){ .limit = 5 }, count_job,
-                      &count));
+    OK(store_job_list(store, &(struct store_query){ .limit = 5 }, count_job, &count));
     CHECK(count > 0);
     if (i % 2) OK(store_result_delete(store, "trajectory", result.id));
     OK(store_check(store, NULL));

@@ -3,12 +3,22 @@
 #ifndef ARMDYN_ARMDYN_H
 #define ARMDYN_ARMDYN_H
 
+#include "armdyn/adopt.h"
 #include "armdyn/derivatives.h"
 #include "armdyn/dynamics.h"
+#include "armdyn/electrical.h"
+#include "armdyn/excitation.h"
+#include "armdyn/friction_test.h"
 #include "armdyn/identify.h"
+#include "armdyn/inverse_kinematics.h"
 #include "armdyn/methods.h"
+#include "armdyn/path_timing.h"
+#include "armdyn/payload.h"
+#include "armdyn/quality.h"
 #include "armdyn/regressor.h"
+#include "armdyn/residuals.h"
 #include "armdyn/robot.h"
+#include "armdyn/shaper.h"
 #include "armdyn/simulate.h"
 #include "armdyn/status.h"
 #include "armdyn/terms.h"

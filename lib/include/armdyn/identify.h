@@ -12,6 +12,47 @@
 extern "C" {
 #endif
 
+/* ---------------------------------------------------------------- warnings */
+
+/* What may be wrong with a log, a model or an estimate, by name. To add one: a row here, and where it is raised. */
+#define ARMDYN_WARNING_LIST(X)                                                                                         \
+  X(GRAVITY_DIRECTION, "gravity_direction") /* another direction of gravity fits the log */                            \
+  X(TORQUE_SIGN, "torque_sign")             /* torques fit with the other sign */                                      \
+  X(POSITION_SIGN, "position_sign")         /* a joint fits when it turns the other way */                             \
+  X(UNIT_SUSPECT, "unit_suspect")           /* numbers that another unit would explain */                              \
+  X(CHANNEL_DELAY, "channel_delay")         /* torques and positions were logged at different times */                 \
+  X(CHANNELS_SWAPPED, "channels_swapped")   /* the log fits with columns exchanged */                                  \
+  X(JOINT_AT_REST, "joint_at_rest")         /* a joint does not move */                                                \
+  X(REPEATED_SAMPLES, "repeated_samples")   /* rows that stand still while the arm moves */                            \
+  X(CLIPPED, "clipped")                     /* a torque at the end of its range */                                     \
+  X(RANK_DEFICIENT, "rank_deficient")       /* the motion does not tell a parameter from others */                     \
+  X(PRIOR_MASSLESS, "prior_massless")       /* a link of the model has no mass; something rough stood in for it */     \
+  X(PRIOR_UNPHYSICAL, "prior_unphysical")   /* no body has a link's inertia; the nearest possible one stood in */      \
+  X(PAYLOAD_UNSEEN, "payload_unseen")       /* a log that shall hold a load shows none */
+
+enum armdyn_warning_code {
+#define X(name, text) ARMDYN_WARNING_##name,
+  ARMDYN_WARNING_LIST(X)
+#undef X
+      ARMDYN_WARNING_COUNT
+};
+
+struct armdyn_warning {
+  enum armdyn_warning_code code;
+  int joint;        /* 0 .. n - 1; -1: of no joint */
+  char detail[256]; /* one or two sentences for a person: what was seen, and what to do */
+};
+
+enum { ARMDYN_WARNINGS_MAX = 64 };
+/* A list of warnings; what is beyond its length is only counted. */
+struct armdyn_warnings {
+  size_t count, dropped;
+  struct armdyn_warning list[ARMDYN_WARNINGS_MAX];
+};
+
+/* The name of a code, never NULL. */
+const char *armdyn_warning_name(enum armdyn_warning_code code);
+
 /* ---------------------------------------------------------------- conditioning */
 
 /* Low-pass without delay: a Butterworth filter of order 4, forward and backward over the columns, whose ends are continued
@@ -38,6 +79,14 @@ void armdyn_differentiate(size_t count, size_t columns, double rate, const doubl
 enum armdyn_status armdyn_resample(size_t count, size_t columns, const double *time, const double *x, double rate,
                                    size_t out_count, double *out, struct armdyn_error *error);
 size_t armdyn_resampled_count(size_t count, const double *time, double rate);
+/* One sample of it.
+ *   time, x  in      as in armdyn_resample, count >= 4
+ *   t        in      s, from time[0] to time[count - 1]
+ *   at       in/out  0 at first; where the search begins: the t of later calls must not be smaller
+ *   out      out     columns
+ * Cannot fail. */
+void armdyn_interpolate(size_t count, size_t columns, const double *time, const double *x, double t, size_t *at,
+                        double *out);
 
 /* What an arm has logged. */
 struct armdyn_log {
@@ -59,8 +108,12 @@ struct armdyn_motion {
   size_t count;
   double rate; /* Hz */
   double *q, *qd, *qdd;
-  double *tau;     /* filtered */
-  double *tau_raw; /* as measured */
+  double *tau;          /* filtered */
+  double *tau_raw;      /* as measured */
+  double torque_cutoff; /* Hz, of the filter that tau went through; 0: none. Columns of friction, which jumps where the
+                           speed changes its sign, go through the same filter before they are compared with tau. */
+  size_t before, after; /* samples that the arrays hold on either side of these: they run the filters in */
+  double *memory;       /* what armdyn_motion_free releases; NULL in a part */
 };
 
 /* Resample, filter, differentiate and trim one log.
@@ -69,6 +122,18 @@ struct armdyn_motion {
 enum armdyn_status armdyn_condition(size_t n, const struct armdyn_log *log,
                                     const struct armdyn_conditioning *conditioning, struct armdyn_motion *motion,
                                     struct armdyn_error *error);
+/* The same for a piece of a longer log, such as fits into memory: pieces that are conditioned with enough around them make
+ * up the motion of the whole.
+ *   log           in   the piece, with armdyn_conditioning_margin on either side as far as the whole log has it
+ *   conditioning  in   its rate is that of the whole log and may not be 0; its trim is not used
+ *   origin        in   s, time of a sample of the even clock, which may be outside of the piece: the first of the log
+ *   from, to      in   s, samples from <= t < to stay
+ * As armdyn_condition; fewer than 16 samples may stay, even none. */
+enum armdyn_status armdyn_condition_piece(size_t n, const struct armdyn_log *log,
+                                          const struct armdyn_conditioning *conditioning, double origin, double from,
+                                          double to, struct armdyn_motion *motion, struct armdyn_error *error);
+/* How long before and after a sample the log influences it, s. */
+double armdyn_conditioning_margin(const struct armdyn_conditioning *conditioning);
 void armdyn_motion_free(struct armdyn_motion *motion);
 /* Samples first .. first + count - 1 of a motion of n joints, which keeps the memory. */
 struct armdyn_motion armdyn_motion_part(const struct armdyn_motion *motion, size_t n, size_t first, size_t count);
@@ -81,7 +146,8 @@ enum armdyn_friction_terms {
   ARMDYN_IDENTIFY_OFFSET = 1,
   ARMDYN_IDENTIFY_COULOMB = 2,
   ARMDYN_IDENTIFY_VISCOUS = 4,
-  ARMDYN_IDENTIFY_HIGH_SPEED = 8
+  ARMDYN_IDENTIFY_HIGH_SPEED = 8,
+  ARMDYN_IDENTIFY_STRIBECK = 16 /* stiction; only where the robot has it, for its velocity is not linear */
 };
 
 /* The parameters of one robot to identify: its base parameters, with friction and rotors. Immutable; threads may share it. */
@@ -111,6 +177,34 @@ const double *armdyn_unknowns_prior(const struct armdyn_unknowns *unknowns);
 enum armdyn_status armdyn_predict(const struct armdyn_unknowns *unknowns, const double *beta,
                                   const struct armdyn_motion *motion, double *tau);
 
+/* Look for mistakes in a log before anything is identified from it: repeated samples, torques at the end of their range,
+ * joints at rest, positions and torques beyond the model's limits or far from its torques, a delay between channels; and
+ * if it fits the model badly, whether it would fit well with another direction of gravity, a sign changed, columns
+ * exchanged or degrees for radians.
+ *   log       in   a minute of it is enough
+ *   warnings  out  added to
+ * OK; the refusals of armdyn_condition (numbers that are not finite, too few of them); or EMEMORY. */
+enum armdyn_status armdyn_preflight(const struct armdyn_unknowns *unknowns, const struct armdyn_log *log,
+                                    const struct armdyn_conditioning *conditioning, struct armdyn_warnings *warnings,
+                                    struct armdyn_error *error);
+
+/* Does a motion repeat another one, run at another time? Then what is identified from the one fits the other without being
+ * right anywhere else.
+ *   first, second  in
+ *   repeats        out  at least half of the shorter one lies on the other, within a twentieth of how far each joint moves
+ *   shift          out  s, when `second` starts after `first`, only if it repeats; NULL: not wanted
+ * OK or EMEMORY. */
+enum armdyn_status armdyn_motion_repeats(size_t n, const struct armdyn_motion *first,
+                                         const struct armdyn_motion *second, bool *repeats, double *shift);
+
+/* Base parameter k of `wanted` by those of other unknowns of the same arm, whose parameters are known by their names: the
+ * sum of factors[j] times base parameter j of `known`.
+ *   factors      out  as many as `known` has base parameters
+ *   expressible  out  false: it is no such sum
+ * OK or EMEMORY. */
+enum armdyn_status armdyn_base_parameter_in(const struct armdyn_unknowns *wanted, size_t k,
+                                            const struct armdyn_unknowns *known, double *factors, bool *expressible);
+
 /* ---------------------------------------------------------------- equations */
 
 /* The equations Y_b beta = tau of any number of samples as one triangle R beta = z a joint, with what no beta explains:
@@ -123,9 +217,10 @@ void armdyn_regression_free(struct armdyn_regression *regression);
 
 /* Take in a motion.
  *   weights  in  count x n factors of the equations; NULL: 1
- * O(samples x base parameters^2), no allocation, cannot fail. Source: Golub & Van Loan, 6.5. */
-void armdyn_regression_add(struct armdyn_regression *regression, const struct armdyn_motion *motion,
-                           const double *weights);
+ * O(samples x base parameters^2). OK; EMEMORY or EINPUT (a torque_cutoff beyond half the rate) only for motions with a
+ * torque_cutoff. Source: Golub & Van Loan, 6.5. */
+enum armdyn_status armdyn_regression_add(struct armdyn_regression *regression, const struct armdyn_motion *motion,
+                                         const double *weights);
 /* Take in all that another regression of the same unknowns has. */
 void armdyn_regression_merge(struct armdyn_regression *into, const struct armdyn_regression *from);
 size_t armdyn_regression_sample_count(const struct armdyn_regression *regression);
@@ -133,38 +228,153 @@ size_t armdyn_regression_sample_count(const struct armdyn_regression *regression
 void armdyn_regression_squares(const struct armdyn_regression *regression, const double *beta, double *left,
                                double *torque);
 
+/* ---------------------------------------------------------------- data beyond memory */
+
+/* Training data that come block by block, in order, as often as an estimator asks. */
+struct armdyn_source {
+  size_t samples; /* of all blocks together; only divides them into the parts of a cross-validation */
+  size_t blocks;
+  /* Hand over block `index`, valid until the next call. */
+  enum armdyn_status (*read)(void *context, size_t index, struct armdyn_motion *motion, struct armdyn_error *error);
+  void *context;
+};
+
+/* A log that is read piece by piece. */
+struct armdyn_log_reader {
+  size_t count;       /* samples */
+  double first, last; /* s, their times */
+  /* Samples first .. first + count - 1, valid until the next call of any reader. */
+  enum armdyn_status (*read)(void *context, size_t first, size_t count, struct armdyn_log *log,
+                             struct armdyn_error *error);
+  void *context;
+};
+
+/* Conditions logs block by block, with memory for one block. */
+struct armdyn_log_stream;
+
+/*   readers       in   reader_count of them; what they point to must live as long
+ *   conditioning  in   of all of them
+ *   out           out  release with armdyn_log_stream_free
+ * OK, EINPUT or EMEMORY. */
+enum armdyn_status armdyn_log_stream_new(size_t n, const struct armdyn_log_reader *readers, size_t reader_count,
+                                         const struct armdyn_conditioning *conditioning, struct armdyn_log_stream **out,
+                                         struct armdyn_error *error);
+void armdyn_log_stream_free(struct armdyn_log_stream *stream);
+/* Its blocks, as long as the stream lives: the same samples as armdyn_condition makes of each log at once. */
+struct armdyn_source armdyn_log_stream_source(struct armdyn_log_stream *stream);
+
 /* ---------------------------------------------------------------- estimators */
 
 enum armdyn_estimator {
-  ARMDYN_OLS, /* least squares */
-  ARMDYN_WLS, /* joints weighted by their deviation, which least squares gives */
-  ARMDYN_IRLS /* the same, samples weighted by Huber's function until they settle */
+  ARMDYN_OLS,       /* least squares */
+  ARMDYN_WLS,       /* joints weighted by their deviation, which least squares gives */
+  ARMDYN_IRLS,      /* the same, samples weighted by Huber's function until they settle */
+  ARMDYN_RIDGE,     /* weighted, and drawn to the prior by the square of the distance to it */
+  ARMDYN_CONSISTENT /* the same, by a distance that is infinite for what no robot can have: every link is a possible body,
+                       rotors and friction are positive */
 };
 
+/* Zeros are the defaults. */
 struct armdyn_estimation {
   enum armdyn_estimator estimator;
+  bool ignore_prior;     /* RIDGE, CONSISTENT: rough bodies stand in for the links of the model */
+  double prior_strength; /* RIDGE, CONSISTENT: of the prior against one sample's squares; 0: by cross-validation */
+  size_t folds;          /* of the cross-validation: consecutive parts of the data, 2 .. 32; 0: 8 */
+  bool (*cancelled)(void *context); /* called now and then; true ends the work with ECANCELLED; NULL: never */
+  void *context;
 };
 
-/* What an estimator answers; b is the number of base parameters. */
+/* How the error on held-out parts of the training data depends on the strength of the prior. */
+enum { ARMDYN_STRENGTHS = 33, ARMDYN_FOLDS_MAX = 32 };
+struct armdyn_strength {
+  double strength, error; /* error: |e| / |tau| over all joints and held-out parts */
+};
+
+/* What an estimator answers; b is the number of base parameters, p that of standard ones. */
 struct armdyn_estimate {
-  double *beta;            /* b */
-  double *deviation;       /* b, standard deviations, sample count corrected for the residuals' autocorrelation */
-  double *covariance;      /* b x b */
-  double *joint_deviation; /* n, N m (N), of the residuals */
-  double *correlation;     /* n, how many samples of the residuals count as one, >= 1 */
-  double condition;        /* of the regressor of all joints, SI units */
-  size_t rounds;           /* of iteration */
+  double *beta; /* b */
+  double *
+      deviation; /* b, standard deviations (NAN: friction of a joint that rests), sample count corrected for the residuals' autocorrelation; of
+                                 RIDGE and CONSISTENT those of a posterior */
+  double *covariance; /* b x b */
+  double *standard;   /* p: RIDGE, CONSISTENT what was found, else the smallest change of the prior that has beta */
+  double *standard_deviation; /* p; of what the data leave open only the prior's part, 0 without prior */
+  double *joint_deviation;    /* n, N m (N), of the residuals */
+  double *correlation;        /* n, how many samples of the residuals count as one, >= 1 */
+  bool *physical;             /* n: can a body have the link's standard parameters? */
+  double condition;           /* of the regressor of all joints, SI units; INFINITY: it has dependent columns */
+  size_t rounds;              /* of iteration */
+  double prior_strength;      /* used, 0: none */
+  struct armdyn_strength curve[ARMDYN_STRENGTHS]; /* from strong to weak; all 0 without cross-validation */
+  size_t fold_count;                              /* of the cross-validation; 0: there was none */
+  double held_out[ARMDYN_FOLDS_MAX]; /* |e|^2 on each held-out part, at the strength with the least error */
+  struct armdyn_warnings warnings;
 };
 
 /* Identify from conditioned motions.
  *   motions  in   motion_count of them, which together are the training data
  *   out      out  release with armdyn_estimate_free
- * OK, EINPUT, ESINGULAR (the motion does not excite a parameter it is named) or
- * EMEMORY. Deterministic. */
+ * OK, EINPUT, ESINGULAR (the motion does not excite a parameter, which is named; not RIDGE and CONSISTENT), ECANCELLED or
+ * EMEMORY. Deterministic.
+ * Sources: Huber 1981 (IRLS); Wensing, Kim & Slotine 2018 and Lee, Wensing & Park 2019 (CONSISTENT). */
 enum armdyn_status armdyn_identify(const struct armdyn_unknowns *unknowns, const struct armdyn_motion *motions,
                                    size_t motion_count, const struct armdyn_estimation *estimation,
                                    struct armdyn_estimate *out, struct armdyn_error *error);
+/* The same from data of any length; memory does not depend on it. Reads everything twice, IRLS once a round. Refusals of
+ * the source are handed on. */
+enum armdyn_status armdyn_identify_source(const struct armdyn_unknowns *unknowns, const struct armdyn_source *source,
+                                          const struct armdyn_estimation *estimation, struct armdyn_estimate *out,
+                                          struct armdyn_error *error);
 void armdyn_estimate_free(struct armdyn_estimate *estimate);
+
+/* Of all standard parameters that have these base parameters, the ones nearest to the prior, in the metric of the distance
+ * that CONSISTENT uses. What the data do not tell stays what it was, as far as it can.
+ *   ignore_prior  in   as in the estimation
+ *   beta          in   b
+ *   covariance    in   b x b of beta; NULL: not known
+ *   standard      out  p
+ *   deviation     out  p, only with a covariance; 0 for what beta says nothing of
+ *   warnings      out  added to: links of the prior that no body can be
+ * OK or EMEMORY. */
+enum armdyn_status armdyn_standard_parameters(const struct armdyn_unknowns *unknowns, bool ignore_prior,
+                                              const double *beta, const double *covariance, double *standard,
+                                              double *deviation, struct armdyn_warnings *warnings);
+/* Can a body have these ten parameters (the order of armdyn_parameter_choice): is its pseudo-inertia positive definite? */
+bool armdyn_link_is_physical(const double link[10]);
+
+/* ---------------------------------------------------------------- choice of friction terms */
+
+struct armdyn_friction_trial {
+  unsigned term;   /* of enum armdyn_friction_terms */
+  double error;    /* with it and all that was kept before, on held-out data: |e| / |tau| */
+  double stribeck; /* the best Stribeck velocity, relative to the fastest a joint moves; 0: not of this term */
+  double gain;     /* mean of what it takes off |e|^2 of the held-out parts, in standard errors of that mean */
+  bool kept;
+};
+
+enum { ARMDYN_FRICTION_TERM_COUNT = 5 };
+struct armdyn_friction_choice {
+  unsigned terms;        /* kept, or-ed */
+  double without, error; /* held-out errors without friction and with all that was kept */
+  double stribeck;
+  size_t trial_count;
+  struct armdyn_friction_trial trials[ARMDYN_FRICTION_TERM_COUNT]; /* in the order in which they were tried */
+};
+
+/* Choose friction terms by what they gain on data they were not fitted to (blocked cross-validation, ridge estimates): one
+ * after the other, each kept if the mean of what it gains on the held-out parts is more than one standard error of that
+ * mean, the one-standard-error rule of Breiman, Friedman, Olshen & Stone 1984, 3.4.3.
+ *   candidates  in   terms to try, or-ed; ripples that the robot has stay
+ *   estimation  in   folds, ignore_prior, cancelled
+ *   choice      out
+ *   out         out  the robot with the friction to identify: a Stribeck velocity where that term was kept. Give it to
+ *                    armdyn_unknowns_new with choice->terms; release with armdyn_robot_free
+ * OK, the refusals of armdyn_identify_source, or EMEMORY. */
+enum armdyn_status armdyn_choose_friction(const struct armdyn_robot *robot, unsigned candidates,
+                                          enum armdyn_rotor_columns rotors, const struct armdyn_source *source,
+                                          const struct armdyn_estimation *estimation,
+                                          struct armdyn_friction_choice *choice, struct armdyn_robot **out,
+                                          struct armdyn_error *error);
 
 /* ---------------------------------------------------------------- errors */
 

@@ -27,6 +27,7 @@ struct armdyn_profile_request {
   const double *times;                /* point_count: passing times, s; NAN = free; the first is 0. NULL = all free */
   double duration;                    /* s, 1e-6 to 1e6; NAN = the shortest that keeps the limits */
   const struct armdyn_limits *limits; /* n, in force for this motion; NULL = the robot's own */
+  double tool_speed;                  /* m/s: most of the tool's origin, > 0; 0 = not limited */
 };
 /* Free passing times: between two given ones every segment gets time in proportion to its own shortest duration
  * (trapezoid, where limits give one) or else to the square root of its length; segments without length get none.
@@ -89,7 +90,8 @@ struct armdyn_motion_energy {
  *   minimum_duration out  s, the smallest duration of this profile with these points that keeps the limits (to 1e-6
  *                 relative): the end of the feasible durations that is met first, going up from too short
  *                 ones; 0 (or the last passing time given) when nothing limits the speed; NAN where
- *                 no duration does (position limits, static torque)
+ *                 no duration does (position limits, static torque); NULL = not wanted, and not looked for
+ *                     where the duration is given
  *   cancelled in  called now and then with `context`; true ends the work with ECANCELLED; NULL = never
  *   error    out
  * With a free duration and nothing that limits the speed: EINPUT; points that are all the same then take no time.
@@ -110,18 +112,52 @@ enum armdyn_go {
   ARMDYN_GO_CANCEL
 };
 
-/* Minimise the integral of sum R_j tau_j^2 from rest to rest in a given time. */
-struct armdyn_optimal_request {
-  const double *start, *goal;            /* n, rad (m) */
-  double duration;                       /* s, 1e-3 to 1e3 */
-  const struct armdyn_limits *limits;    /* n; NULL = the robot's own. A limit of the torque rate is EINPUT */
-  const double *weights;                 /* n, R_j > 0; NULL = 1 / torque limit_j^2, or 1 where there is none */
-  size_t intervals;                      /* of the spline, 8 to 2000 */
-  bool zero_boundary_acceleration;       /* else the optimal torque starts with a step */
-  size_t starts;                         /* 1 to 64: the cubic, then random ones around it */
-  unsigned long seed;                    /* of the random starts: same seed, same answer */
-  const struct armdyn_trajectory *guess; /* NULL = the cubic: a motion of degree 3 and this duration to start from */
+/* What a motion may cost, each as an integral over its duration; rows of a table in lib/trajectory/cost.c. */
+enum armdyn_cost_model {
+  ARMDYN_COST_TORQUE,     /* sum R_j tau_j^2 */
+  ARMDYN_COST_TIME,       /* 1: a price on every second */
+  ARMDYN_COST_ELECTRICAL, /* electrical power under a model of regeneration (armdyn/electrical.h), W; once in a sum */
+  ARMDYN_COST_MODELS
 };
+const char *armdyn_cost_name(enum armdyn_cost_model model); /* "torque", "time", "electrical" */
+
+struct armdyn_electrical_model;
+
+/* One term of a weighted sum of models. */
+struct armdyn_cost_term {
+  enum armdyn_cost_model model;
+  double weight;                                    /* > 0 */
+  const double *joint_weights;                      /* torque: n, R_j > 0; NULL = those of the request */
+  const struct armdyn_electrical_model *electrical; /* electrical: NULL = no regeneration */
+};
+enum { ARMDYN_COST_TERMS_MAX = 8 };
+
+/* Minimise a cost, or the integral of sum R_j tau_j^2 where none is named. Fields that are zero ask for nothing: from rest
+ * to rest, in the duration that is given, past no waypoint. */
+struct armdyn_optimal_request {
+  const double *start, *goal; /* n, rad (m) */
+  /* s, 1e-3 to 1e3; NAN = free: the best one in the range below. Then a time term of the cost or duration_max is needed:
+   * without a price on it a longer time is mostly cheaper */
+  double duration;
+  const struct armdyn_limits *limits; /* n; NULL = the robot's own */
+  const double *weights;              /* n, R_j > 0; NULL = 1 / torque limit_j^2, or 1 where there is none */
+  size_t intervals;                   /* of the spline, 8 to 2000 */
+  bool zero_boundary_acceleration;    /* else the optimal torque starts with a step */
+  size_t starts;                      /* 1 to 64: the cubic, then random ones around it */
+  unsigned long seed;                 /* of the random starts: same seed, same answer */
+  const struct armdyn_trajectory
+      *guess;        /* NULL = the cubic: a motion of degree 3 to start from, whatever its duration */
+  size_t cost_count; /* terms that are added up; 0 = one of the torques */
+  const struct armdyn_cost_term *costs;
+  double duration_min, duration_max; /* s, of a free duration; 0 = 1e-3 and 1e3 */
+  /* n each; NULL = rest. An acceleration that is not given is free, or zero if zero_boundary_acceleration */
+  const double *start_velocity, *goal_velocity, *start_acceleration, *goal_acceleration;
+  size_t waypoint_count;        /* up to ARMDYN_WAYPOINTS_MAX, and 4 intervals for each segment */
+  const double *waypoints;      /* waypoint_count x n, passed in this order without a stop */
+  const double *waypoint_times; /* waypoint_count, s; NAN = free, chosen for the least cost; NULL = all free */
+  bool minimum_duration;        /* find the smallest feasible one too, whatever is asked; infeasible ones always do */
+};
+enum { ARMDYN_WAYPOINTS_MAX = 64 };
 
 struct armdyn_iteration {
   double cost, residual, barrier, step;
@@ -135,7 +171,8 @@ struct armdyn_optimal_result {
                              was over or no step made it better: dry friction has kinks */
   double cost;          /* of the trajectory, by Gauss quadrature finer than the solver's */
   double residual;      /* of stationarity: largest gradient of the Lagrangian over its largest summand */
-  double violation;     /* worst usage of a limit anywhere beyond 1; at most 1e-3 */
+  double violation;     /* worst usage of a limit anywhere beyond 1, by the dense check: limits are tightened at knots
+                             until it is below 1e-9; where that fails it is at most 1e-3 */
   size_t intervals;     /* after refinement: doubled while a limit is violated by more than that between knots */
   size_t iterations;    /* of all starts */
   size_t starts;        /* tried */
@@ -143,10 +180,17 @@ struct armdyn_optimal_result {
   double minima[ARMDYN_MINIMA_MAX]; /* their costs, ascending, on the mesh that was asked for */
   size_t log_count;                 /* of the start that was best */
   struct armdyn_iteration log[ARMDYN_ITERATIONS_MAX];
+  double terms[ARMDYN_COST_TERMS_MAX]; /* what every term adds to the cost */
+  double duration;                     /* s, of the trajectory */
+  /* s, the smallest for which these limits can be kept, found from the motion above (a local minimum of the duration, on a
+   * mesh of up to 48 intervals); 0 when nothing limits the speed; NAN: not asked for, not found, or there is none */
+  double minimum_duration;
 };
 
 /* Plan an energy-optimal motion: a cubic spline whose torques are integrated by Simpson's rule and limited at its knots,
  * by a primal-dual interior point; then check it densely. It is a local minimum: nobody proves that it is the global one.
+ * Starts are solved on a coarse mesh first, where those that meet are told apart from those that do not; dry friction with
+ * a narrow velocity_scale is approached from a wide one. The trajectory's waypoint_times are start, waypoints and goal.
  *   out     out  release with armdyn_trajectory_free; nothing to release after a refusal
  *   margin  out  ARMDYN_LIMIT_KINDS x n as in armdyn_profile_plan; NULL = not wanted
  *   result  out  after a refusal too, as far as the work got
@@ -158,6 +202,50 @@ enum armdyn_status armdyn_optimal_plan(const struct armdyn_robot *robot, const s
                                        struct armdyn_trajectory *out, struct armdyn_margin *margin,
                                        struct armdyn_optimal_result *result, enum armdyn_go (*go)(void *context),
                                        void *context, struct armdyn_error *error);
+
+/* What a second costs: the cheapest motions of several durations, the longest first, each of which is the start for the next
+ * shorter one. A local minimum is followed from duration to duration; nobody proves that no other is lower.
+ *   request           in   as in armdyn_optimal_plan. Its duration is not looked at; guess and starts are those of the
+ *                          longest one
+ *   durations, count  in   s, 1e-3 to 1e3, in any order; 1 to ARMDYN_PARETO_MAX
+ *   points            out  count, in the same order
+ *   motions           out  count, each to release with armdyn_trajectory_free (all zero where there is none) unless refused;
+ *                          NULL = not wanted
+ *   minimum_duration  out  s, of the longest duration that keeps no limits: what would; NAN: all do, or none was found.
+ *                          Durations below it are infeasible without another search
+ *   go                in   as in armdyn_optimal_plan; when it ends, what is left is EUNAVAILABLE
+ * OK, whatever becomes of single points; EINPUT, ECANCELLED, EMEMORY. */
+enum { ARMDYN_PARETO_MAX = 64 };
+struct armdyn_pareto_point {
+  double duration;           /* s */
+  enum armdyn_status status; /* OK, EINFEASIBLE or EUNAVAILABLE, as armdyn_optimal_plan answers */
+  bool optimal;              /* the rest as in struct armdyn_optimal_result */
+  double cost;               /* NAN: none */
+  double terms[ARMDYN_COST_TERMS_MAX];
+  double violation;
+  size_t iterations;
+};
+enum armdyn_status armdyn_optimal_pareto(const struct armdyn_robot *robot, const struct armdyn_optimal_request *request,
+                                         const double *durations, size_t count, struct armdyn_pareto_point *points,
+                                         struct armdyn_trajectory *motions, double *minimum_duration,
+                                         enum armdyn_go (*go)(void *context), void *context,
+                                         struct armdyn_error *error);
+
+/* What any motion costs by the cost of a request, of which nothing but weights and costs is looked at.
+ *   cost   out
+ *   terms  out  what every term adds, cost_count (at least 1); NULL = not wanted
+ * OK, EINPUT, EMEMORY. */
+enum armdyn_status armdyn_optimal_cost(const struct armdyn_robot *robot, const struct armdyn_optimal_request *request,
+                                       const struct armdyn_trajectory *trajectory, double *cost, double *terms,
+                                       struct armdyn_error *error);
+
+/* A motion again as cubic pieces of equal length through its positions and velocities, in another duration: a guess for
+ * armdyn_optimal_plan. A motion of so many equal cubic pieces in its own duration stays what it is.
+ *   duration  in   s, > 0
+ *   out       out  release with armdyn_trajectory_free unless refused; its waypoints are start and goal
+ * OK, EINPUT, EMEMORY. */
+enum armdyn_status armdyn_trajectory_cubic(const struct armdyn_trajectory *motion, size_t pieces, double duration,
+                                           struct armdyn_trajectory *out, struct armdyn_error *error);
 
 /* Duration, s. */
 double armdyn_trajectory_duration(const struct armdyn_trajectory *trajectory);
@@ -174,6 +262,13 @@ double armdyn_sample_time(const struct armdyn_trajectory *trajectory, double rat
  *   row  out  1 + 5 n */
 void armdyn_trajectory_sample(const struct armdyn_robot *robot, const struct armdyn_trajectory *trajectory, double t,
                               struct armdyn_workspace *workspace, double *row);
+
+/* How far any motion uses its limits: the dense search that the planners answer with (struct armdyn_margin).
+ *   limits  in   n; NULL = the robot's own
+ *   margin  out  ARMDYN_LIMIT_KINDS x n, row-major by limit, then joint
+ * OK or EMEMORY. */
+enum armdyn_status armdyn_trajectory_margins(const struct armdyn_robot *robot, const struct armdyn_limits *limits,
+                                             const struct armdyn_trajectory *trajectory, struct armdyn_margin *margin);
 
 /* Energy of a motion by Gauss-Legendre quadrature on every piece, refined to 1e-9 relative; less exact where a motion
  * turns so often (millions of revolutions) that its refinement is cut off, after some seconds. OK or EMEMORY. */

@@ -92,7 +92,10 @@ Test(robot, the_resource_carries_read_only_fields_that_are_ignored_on_the_way_ba
   char *text = text_of("tests/data/vectors/puma560.json", &length);
   cr_assert_eq(robot_decode(text, length, true, &robot, NULL, NULL), ARMDYN_OK);
   struct buffer out = BUFFER(MB(1));
-  robot_resource_encode(&(struct robot_resource){ &robot, 7, "2025-01-31T12:00:00Z", true, NULL }, &out);
+  const struct robot_resource resource = {
+    .robot = &robot, .revision = 7, .created_at = "2025-01-31T12:00:00Z", .unphysical = true
+  };
+  robot_resource_encode(&resource, &out);
   cJSON *root = cJSON_Parse(out.data), *warning;
   cr_assert_eq(cJSON_GetObjectItem(root, "revision")->valueint, 7);
   cr_assert(cJSON_IsTrue(cJSON_GetObjectItem(root, "unphysical")));

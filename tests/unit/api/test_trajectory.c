@@ -2,6 +2,8 @@
 
 #include <criterion/criterion.h>
 
+#include "armdyn/inverse_kinematics.h"
+
 static struct armdyn_robot_description robot;
 static struct trajectory_request request;
 static struct faults faults;
@@ -28,17 +30,53 @@ static enum armdyn_status decode(const char *text)
 Test(trajectory_request, has_the_defaults_of_the_contract, .init = two_joints)
 {
   cr_assert_eq(decode("{\"method\":\"cubic\",\"start\":{\"q\":[0,1]},\"goal\":{\"q\":[1,-2]}}"), ARMDYN_OK);
-  cr_assert_eq(request.method, ARMDYN_CUBIC);
+  cr_assert_str_eq(trajectory_method_name(request.method), "cubic");
   cr_assert_eq(request.start.q[1], 1);
   cr_assert_eq(request.goal.q[1], -2);
   cr_assert(isnan(request.duration));
   cr_assert_eq(request.sample_rate, 1000);
   cr_assert_eq(request.waypoint_count, 0);
   struct armdyn_limits limits[2];
-  trajectory_request_limits(&request, &robot, limits);
+  limit_wishes_in_force(&request.limits, &robot, limits);
   for (size_t j = 0; j < 2; j++) cr_assert_eq(memcmp(&limits[j], &robot.joints[j].limits, sizeof *limits), 0);
   struct trajectory_blocker blockers[ARMDYN_LIMIT_KINDS * 2];
-  cr_assert_eq(trajectory_request_blockers(&request, &robot, blockers), 0);
+  cr_assert_eq(limit_wishes_blockers(&request.limits, &robot, blockers), 0);
+  trajectory_request_release(&request);
+}
+
+Test(trajectory_request, is_energy_optimal_unless_it_says_otherwise, .init = two_joints)
+{
+  cr_assert_eq(decode("{\"start\":{\"q\":[0,1]},\"goal\":{\"q\":[1,-2]},\"duration\":0.6}"), ARMDYN_OK);
+  cr_assert_str_eq(trajectory_method_name(request.method), "energy_optimal");
+  cr_assert(request.intervals == 100 && request.multistart == 4 && request.seed == 1 && request.deadline == 10);
+  cr_assert(!request.zero_boundary_acceleration && !request.seed_trajectory[0] && !request.cost.weighted);
+  trajectory_request_release(&request);
+  cr_assert_eq(
+      decode("{\"start\":{\"q\":[0,1]},\"goal\":{\"q\":[1,-2]},\"duration\":0.6,\"intervals\":8,\"multistart\":64,"
+             "\"seed\":9007199254740991,\"deadline\":0.5,\"zero_boundary_acceleration\":true,"
+             "\"seed_trajectory\":\"01ARZ3NDEKTSV4RRFFQ69G5FAV\",\"cost\":{\"model\":\"torque\",\"weights\":[3,4]}}"),
+      ARMDYN_OK);
+  cr_assert(request.intervals == 8 && request.multistart == 64 && request.seed == 9007199254740991);
+  cr_assert(request.deadline == 0.5 && request.zero_boundary_acceleration);
+  cr_assert(request.cost.weighted && request.cost.weights[1] == 4);
+  cr_assert_str_eq(request.seed_trajectory, "01ARZ3NDEKTSV4RRFFQ69G5FAV");
+  trajectory_request_release(&request);
+}
+
+Test(trajectory_request, takes_points_by_the_tool, .init = two_joints)
+{
+  cr_assert_eq(
+      decode(
+          "{\"method\":\"path_timing\",\"path\":\"arc\",\"tool_speed_max\":0.5,\"duration\":1,\"start\":{\"q\":[0,1]},"
+          "\"waypoints\":[{\"tool\":{\"translation\":[1,2,3]},\"task\":[\"z\",\"x\",\"y\"]}],"
+          "\"goal\":{\"q\":null,\"tool\":{\"translation\":[4,5,6],\"rpy\":[0.1,0.2,0.3]}}}"),
+      ARMDYN_OK);
+  const struct trajectory_point *via = request.waypoints, *goal = &request.goal;
+  cr_assert(request.path == TRAJECTORY_PATH_ARC && request.tool_speed_max == 0.5 && isnan(request.path_tolerance));
+  cr_assert(!request.start.by_tool && via->by_tool && goal->by_tool);
+  cr_assert(via->task == (ARMDYN_TASK_X | ARMDYN_TASK_Y | ARMDYN_TASK_Z) && goal->task == ARMDYN_TASK_ALL);
+  cr_assert(via->tool.pose.translation[2] == 3 && goal->tool.pose.translation[0] == 4);
+  cr_assert(goal->tool.pose.rpy[1] == 0.2 && via->tool.pose.rpy[1] == 0);
   trajectory_request_release(&request);
 }
 
@@ -48,7 +86,7 @@ Test(trajectory_request, overrides_removes_and_keeps_limits, .init = two_joints)
                       "\"limits\":{\"position\":[[-1,2],null],\"velocity\":[1,2],\"jerk\":null,\"torque\":[20,null]}}"),
                ARMDYN_OK);
   struct armdyn_limits limits[2];
-  trajectory_request_limits(&request, &robot, limits);
+  limit_wishes_in_force(&request.limits, &robot, limits);
   cr_assert_eq(limits[0].position[0], -1);
   cr_assert_eq(limits[0].position[1], 2);
   cr_assert_eq(limits[1].position[0], -INFINITY);
@@ -71,7 +109,7 @@ Test(trajectory_request, overrides_removes_and_keeps_limits, .init = two_joints)
     { "limit_removed", ARMDYN_LIMIT_TORQUE, 1 },
   };
   struct trajectory_blocker blockers[ARMDYN_LIMIT_KINDS * 2];
-  cr_assert_eq(trajectory_request_blockers(&request, &robot, blockers), 4);
+  cr_assert_eq(limit_wishes_blockers(&request.limits, &robot, blockers), 4);
   for (size_t i = 0; i < 4; i++) {
     cr_assert_str_eq(blockers[i].code, expected[i].code);
     cr_assert_eq(blockers[i].limit, expected[i].limit);
@@ -80,7 +118,8 @@ Test(trajectory_request, overrides_removes_and_keeps_limits, .init = two_joints)
   trajectory_request_release(&request);
 }
 
-#define REST "\"method\":\"quintic\",\"start\":{\"q\":[0,0]},\"goal\":{\"q\":[1,1]}"
+#define OPTIMAL "\"start\":{\"q\":[0,0]},\"goal\":{\"q\":[1,1]}"
+#define REST    "\"method\":\"quintic\",\"start\":{\"q\":[0,0]},\"goal\":{\"q\":[1,1]}"
 
 static const struct {
   const char *text;
@@ -93,11 +132,43 @@ static const struct {
   { "{" REST ",}", ARMDYN_ESYNTAX, NULL, FAULT_SYNTAX, 1 },
   { "{" REST ",\"duration\":1e999}", ARMDYN_ESYNTAX, NULL, FAULT_SYNTAX, 1 },
   { "[]", ARMDYN_EINPUT, "", FAULT_TYPE, 1 },
-  { "{}", ARMDYN_EINPUT, "/method", FAULT_REQUIRED, 3 },
-  { "{" REST ",\"cost\":{}}", ARMDYN_EINPUT, "/cost", FAULT_UNKNOWN, 1 },
+  { "{}", ARMDYN_EINPUT, "/start", FAULT_REQUIRED, 2 },
+  { "{" REST ",\"costs\":{}}", ARMDYN_EINPUT, "/costs", FAULT_UNKNOWN, 1 },
+  { "{" REST ",\"cost\":{}}", ARMDYN_EINPUT, "/cost", FAULT_INCONSISTENT, 1 },
+  { "{" REST ",\"seed_trajectory\":null,\"seed\":1,\"intervals\":50}", ARMDYN_EINPUT, "/intervals", FAULT_INCONSISTENT,
+    2 },
   { "{" REST ",\"method\":\"quintic\"}", ARMDYN_EINPUT, "/method", FAULT_DUPLICATE, 1 },
-  { "{\"method\":\"energy_optimal\",\"start\":{\"q\":[0,0]},\"goal\":{\"q\":[1,1]}}", ARMDYN_EINPUT, "/method",
-    FAULT_ENUM, 1 },
+  { "{\"method\":\"energy\",\"start\":{\"q\":[0,0]},\"goal\":{\"q\":[1,1]}}", ARMDYN_EINPUT, "/method", FAULT_ENUM, 1 },
+  { "{" OPTIMAL "}", ARMDYN_EINPUT, "/duration", FAULT_REQUIRED, 1 },
+  { "{" OPTIMAL ",\"duration\":null}", ARMDYN_EINPUT, "/duration", FAULT_REQUIRED, 1 },
+  { "{" OPTIMAL ",\"duration\":0.0009}", ARMDYN_EINPUT, "/duration", FAULT_MINIMUM, 1 },
+  { "{" OPTIMAL ",\"duration\":1001}", ARMDYN_EINPUT, "/duration", FAULT_MAXIMUM, 1 },
+  { "{" OPTIMAL ",\"duration_min\":1}", ARMDYN_EINPUT, "/duration", FAULT_REQUIRED, 1 },
+  { "{" OPTIMAL ",\"time_price\":-1}", ARMDYN_EINPUT, "/time_price", FAULT_MINIMUM, 1 },
+  { "{" OPTIMAL ",\"duration_min\":2,\"duration_max\":1}", ARMDYN_EINPUT, "/duration_max", FAULT_INCONSISTENT, 1 },
+  { "{" OPTIMAL ",\"duration\":1,\"duration_max\":2}", ARMDYN_EINPUT, "/duration_max", FAULT_INCONSISTENT, 1 },
+  { "{" OPTIMAL ",\"duration\":1,\"cost\":{\"model\":\"time\"}}", ARMDYN_EINPUT, "/cost/model", FAULT_INCONSISTENT, 1 },
+  { "{" OPTIMAL ",\"cost\":{\"model\":\"time\",\"weights\":[1,1]}}", ARMDYN_EINPUT, "/cost/weights", FAULT_INCONSISTENT,
+    1 },
+  { "{" OPTIMAL ",\"duration\":1,\"cost\":{\"model\":\"electrical\"}}", ARMDYN_EINPUT, "/cost/model", FAULT_REQUIRED,
+    2 },
+  { "{" OPTIMAL ",\"duration\":1,\"cost\":{\"regeneration\":\"none\"}}", ARMDYN_EINPUT, "/cost/regeneration",
+    FAULT_INCONSISTENT, 1 },
+  { "{" OPTIMAL ",\"duration\":1,\"cost\":{\"grid_efficiency\":0.5}}", ARMDYN_EINPUT, "/cost/grid_efficiency",
+    FAULT_INCONSISTENT, 1 },
+  { "{" OPTIMAL ",\"duration\":1,\"intervals\":8,\"waypoints\":[{\"q\":[0,1]},{\"q\":[0,1]}]}", ARMDYN_EINPUT,
+    "/intervals", FAULT_MINIMUM, 1 },
+  { "{" OPTIMAL ",\"duration\":1,\"cost\":{\"model\":\"money\"}}", ARMDYN_EINPUT, "/cost/model", FAULT_ENUM, 1 },
+  { "{" OPTIMAL ",\"duration\":1,\"cost\":{\"weights\":[1]}}", ARMDYN_EINPUT, "/cost/weights", FAULT_LENGTH, 1 },
+  { "{" OPTIMAL ",\"duration\":1,\"cost\":{\"weights\":[1,0]}}", ARMDYN_EINPUT, "/cost/weights/1", FAULT_MINIMUM, 1 },
+  { "{" OPTIMAL ",\"duration\":1,\"intervals\":7}", ARMDYN_EINPUT, "/intervals", FAULT_MINIMUM, 1 },
+  { "{" OPTIMAL ",\"duration\":1,\"intervals\":2001}", ARMDYN_EINPUT, "/intervals", FAULT_MAXIMUM, 1 },
+  { "{" OPTIMAL ",\"duration\":1,\"intervals\":50.5}", ARMDYN_EINPUT, "/intervals", FAULT_TYPE, 1 },
+  { "{" OPTIMAL ",\"duration\":1,\"multistart\":0}", ARMDYN_EINPUT, "/multistart", FAULT_MINIMUM, 1 },
+  { "{" OPTIMAL ",\"duration\":1,\"multistart\":65}", ARMDYN_EINPUT, "/multistart", FAULT_MAXIMUM, 1 },
+  { "{" OPTIMAL ",\"duration\":1,\"seed\":-1}", ARMDYN_EINPUT, "/seed", FAULT_MINIMUM, 1 },
+  { "{" OPTIMAL ",\"duration\":1,\"deadline\":0}", ARMDYN_EINPUT, "/deadline", FAULT_MINIMUM, 1 },
+  { "{" OPTIMAL ",\"duration\":1,\"seed_trajectory\":\"first\"}", ARMDYN_EINPUT, "/seed_trajectory", FAULT_PATTERN, 1 },
   { "{\"method\":\"cubic\",\"start\":{\"q\":[0]},\"goal\":{\"q\":[1,1,1]}}", ARMDYN_EINPUT, "/start/q", FAULT_LENGTH,
     2 },
   { "{\"method\":\"cubic\",\"start\":{},\"goal\":{\"q\":[1,1]}}", ARMDYN_EINPUT, "/start/q", FAULT_REQUIRED, 1 },
@@ -190,14 +261,12 @@ Test(trajectory_resource, adds_what_is_known_around_the_document)
   struct buffer out = BUFFER(4096);
   result_resource_encode(&resource, &out);
   cr_assert_str_eq(out.data, "{\"id\":\"ID\",\"job\":\"JOB\",\"robot\":\"r\",\"revision\":3,\"created_at\":\"T\","
-                             "\"tags\":{\"a\":\"b\"},\"stale\":true,\"samples\":\"/v1/trajectories/ID/samples\","
+                             "\"tags\":{\"a\":\"b\"},\"label\":\"\",\"pinned\":false,\"notes\":\"\",\"stale\":true,"
+                             "\"samples\":\"/v1/trajectories/ID/samples\","
                              "\"duration\":2,\"energy\":{\"by\":[1],\"total\":5.5},\"cost\":{\"value\":0.25},"
                              "\"minimum_duration\":null}");
   buffer_clear(&out);
-  resource.summary = true;
-  result_resource_encode(&resource, &out);
-  cr_assert_str_eq(out.data, "{\"id\":\"ID\",\"job\":\"JOB\",\"robot\":\"r\",\"revision\":3,\"created_at\":\"T\","
-                             "\"tags\":{\"a\":\"b\"},\"metrics\":{\"duration\":2,\"minimum_duration\":null,"
-                             "\"energy\":5.5,\"cost\":0.25}}");
+  result_summary_encode(&trajectory_form, resource.document, &out);
+  cr_assert_str_eq(out.data, "{\"metrics\":{\"duration\":2,\"minimum_duration\":null,\"energy\":5.5,\"cost\":0.25}}");
   buffer_release(&out);
 }

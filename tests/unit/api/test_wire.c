@@ -173,7 +173,7 @@ Test(media, content_types)
     { "text/csv;header=present", MEDIA_CSV },
     { "text/csv; charset=\"utf-8\"", MEDIA_CSV },
     { "text/csv; charset=latin-1", MEDIA_NONE },
-    { "text/plain", MEDIA_NONE },
+    { "text/richtext", MEDIA_NONE },
     { "", MEDIA_NONE },
     { NULL, MEDIA_NONE },
     { "application/json-seq", MEDIA_NONE },

@@ -190,7 +190,7 @@ Test(channel, sends_nothing_of_what_is_too_long)
   unpair(&a, &b);
 }
 
-Test(channel, gives_up_on_a_peer_that_does_not_read, .timeout = 20)
+Test(channel, gives_up_on_a_peer_that_does_not_read)
 {
   struct channel a, b;
   struct frame frame;

@@ -14,6 +14,20 @@ static struct store *store;
 #define COUNT(array)        (sizeof(array) / sizeof *(array))
 #define PAGE(most, last_id) (&(struct store_page){ .limit = (most), .before = (last_id) })
 
+/* Conditions that columns of a list must equal; those with a NULL text are left out. */
+#define COLUMNS(...) ((const struct store_filter[]){ __VA_ARGS__, { .name = NULL } })
+#define COLUMN(column, value)                                                                                          \
+  {                                                                                                                    \
+    .name = column, .text = value                                                                                      \
+  }
+static inline struct store_query query_of(size_t limit, const struct store_filter *filters)
+{
+  struct store_query query = { .limit = limit };
+  for (; filters->name; filters++)
+    if (filters->text) query.filters[query.filter_count++] = *filters;
+  return query;
+}
+
 static inline void open_store(void)
 {
   struct armdyn_error error = { "", "" };

@@ -124,7 +124,7 @@ static void flood(int lines)
 }
 
 /* Standard error is a pipe that blocks, and nobody reads it: nothing waits for long, and what is lost is told. */
-Test(log, a_reader_that_has_stopped_stops_nobody, .timeout = 20)
+Test(log, a_reader_that_has_stopped_stops_nobody)
 {
   int ends[2];
   static char bytes[1 << 20];

@@ -67,7 +67,7 @@ Test(pool, a_loop_visits_each_index_once)
   pool_free(pool);
 }
 
-Test(pool, a_loop_ends_though_all_threads_are_busy, .timeout = 20)
+Test(pool, a_loop_ends_though_all_threads_are_busy)
 {
   static _Atomic unsigned char marks[1000];
   struct gate gate = { PTHREAD_MUTEX_INITIALIZER, 0 };
@@ -98,7 +98,7 @@ static void loop_inside(void *context)
   pool_for(nested->pool, 1000, 3, add_pieces, nested);
 }
 
-Test(pool, loops_of_many_threads_help_each_other, .timeout = 20)
+Test(pool, loops_of_many_threads_help_each_other)
 {
   struct nested nested = { pool_new(4, 100), 0 };
   for (int i = 0; i < 100; i++) cr_assert_eq(pool_submit(nested.pool, loop_inside, &nested), ARMDYN_OK);

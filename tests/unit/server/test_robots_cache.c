@@ -159,7 +159,7 @@ static void *read_newest(void *argument)
   return NULL;
 }
 
-Test(cache, readers_never_go_back_while_a_writer_updates, .timeout = 60)
+Test(cache, readers_never_go_back_while_a_writer_updates)
 {
   pthread_t readers[3];
   put("a", 1, 0);

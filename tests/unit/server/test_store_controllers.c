@@ -178,14 +178,18 @@ Test(transfers, list_and_unfinished)
     t.state = all[i].state;
     OK(store_transfer_create(store, &t, NULL));
   }
-  OK(store_transfer_list(store, NULL, -1, PAGE(10, NULL), append_transfer, list));
+  struct store_query every = { .limit = 10 };
+  struct store_query of_a = query_of(2, COLUMNS(COLUMN("controller", "a")));
+  struct store_query done = query_of(2, COLUMNS(COLUMN("controller", "a"), COLUMN("state", "done")));
+  struct store_query playing = query_of(2, COLUMNS(COLUMN("state", "playing")));
+  OK(store_transfer_list(store, &every, append_transfer, list));
   cr_assert_str_eq(list, "a/failed a/ready b/playing a/done ");
   *list = '\0';
-  OK(store_transfer_list(store, "a", -1, PAGE(2, NULL), append_transfer, list));
+  OK(store_transfer_list(store, &of_a, append_transfer, list));
   cr_assert_str_eq(list, "a/failed a/ready ");
   *list = '\0';
-  OK(store_transfer_list(store, "a", TRANSFER_DONE, PAGE(2, NULL), append_transfer, list));
-  OK(store_transfer_list(store, NULL, TRANSFER_PLAYING, PAGE(2, NULL), append_transfer, list));
+  OK(store_transfer_list(store, &done, append_transfer, list));
+  OK(store_transfer_list(store, &playing, append_transfer, list));
   cr_assert_str_eq(list, "a/done b/playing ");
   *list = '\0';
   reopen();

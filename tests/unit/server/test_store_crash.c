@@ -145,7 +145,9 @@ static size_t one_round(const char *round, unsigned delay_us)
   FILE *lines = fdopen(fd, "r");
   for (; fscanf(lines, "%15s %64s %lld", kind, name, &number) == 3; count++) check_line(kind, name, number);
   fclose(lines);
-  OK(store_result_list(store, "trajectory", NULL, PAGE(0, NULL), check_whole, NULL));
+  struct store_query all = query_of(1000, COLUMNS(COLUMN("kind", "trajectory")));
+  do OK(store_result_list(store, &all, check_whole, NULL));
+  while (all.more);
   store_close(store);
   store = NULL;
   return count;

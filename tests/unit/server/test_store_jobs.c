@@ -89,7 +89,7 @@ static void note(void *context, const struct store_job *job)
 {
   struct ids *ids = context;
   cr_assert_lt(ids->count, 64);
-  cr_assert_str_eq(job->request, "{\"duration\":1}");
+  cr_assert(!job->request || !strcmp(job->request, "{\"duration\":1}")); /* lists leave it out */
   memcpy(ids->id[ids->count++], job->id, ID_SIZE);
 }
 
@@ -112,22 +112,21 @@ Test(jobs, list_filters_and_pages)
   }
   static const char *const kinds[] = { NULL, "trajectory", "excitation", "none" };
   static const char *const names[] = { NULL, "r", "s", "none" };
-  static const int states[] = { -1, JOB_QUEUED, JOB_RUNNING, JOB_FAILED, JOB_CANCELLED, JOB_SUCCEEDED };
+  static const int states[] = { -1, JOB_QUEUED, JOB_FAILED, JOB_CANCELLED, JOB_SUCCEEDED };
   for (size_t k = 0; k < COUNT(kinds); k++)
     for (size_t r = 0; r < COUNT(names); r++)
       for (size_t s = 0; s < COUNT(states); s++) {
-        struct store_job_filter filter = { kinds[k], names[r], states[s] };
-        int state = states[s] == JOB_RUNNING ? JOB_QUEUED : states[s];
+        int state = states[s];
+        const char *state_name = state < 0 ? NULL : job_state_name((enum job_state)state);
+        struct store_query query =
+            query_of(5, COLUMNS(COLUMN("kind", kinds[k]), COLUMN("robot", names[r]), COLUMN("state", state_name)));
         struct ids expected = { 0 }, got = { 0 };
         for (size_t i = COUNT(jobs); i-- > 0;)
           if ((!kinds[k] || !strcmp(kinds[k], jobs[i].kind)) && (!names[r] || !strcmp(names[r], jobs[i].robot)) &&
               (state < 0 || state == (int)jobs[i].state))
             memcpy(expected.id[expected.count++], jobs[i].id, ID_SIZE);
-        OK(store_job_list(store, &filter, PAGE(5, NULL), note, &got));
-        for (size_t before = 0; got.count != before;) {
-          before = got.count;
-          OK(store_job_list(store, &filter, PAGE(5, got.id[got.count - 1]), note, &got));
-        }
+        do OK(store_job_list(store, &query, note, &got));
+        while (query.more);
         same(&got, &expected);
       }
 }
@@ -141,9 +140,9 @@ Test(jobs, new_ones_do_not_move_a_page)
     memcpy(expected.id[i], job.id, ID_SIZE);
   }
   expected.count = 10;
-  struct store_job_filter all = { NULL, NULL, -1 };
+  struct store_query all = { .limit = 3 };
   while (got.count < 10) {
-    OK(store_job_list(store, &all, PAGE(3, got.count ? got.id[got.count - 1] : NULL), note, &got));
+    OK(store_job_list(store, &all, note, &got));
     struct store_job job = a_job("r", 1);
     OK(store_job_create(store, &job, NULL));
   }

@@ -227,27 +227,3 @@ Test(results, deletion_keeps_the_job_and_asks_transfers)
   cr_assert_str_eq(job.result_id, "");
   store_job_release(&job);
 }
-
-static void count(void *context, const struct store_result *result)
-{
-  char *last = context;
-  cr_assert(!*last || strcmp(result->id, last) < 0);
-  cr_assert_str_eq(result->document, "{\"method\":\"quintic\"}");
-  memcpy(last, result->id, ID_SIZE);
-}
-
-Test(results, list_newest_first)
-{
-  char first[ID_SIZE], last[ID_SIZE] = "";
-  for (int i = 0; i < 7; i++) {
-    struct store_result result = stored_result();
-    if (i == 0) memcpy(first, result.id, sizeof first);
-  }
-  for (int page = 0; page < 4; page++)
-    OK(store_result_list(store, "trajectory", page % 2 ? "r" : NULL, PAGE(2, page ? last : NULL), count, last));
-  cr_assert_str_eq(last, first);
-  char none[ID_SIZE] = "";
-  OK(store_result_list(store, "excitation", NULL, PAGE(2, NULL), count, none));
-  OK(store_result_list(store, "trajectory", "s", PAGE(2, NULL), count, none));
-  cr_assert_str_eq(none, "");
-}

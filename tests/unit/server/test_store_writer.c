@@ -141,7 +141,7 @@ Test(writer, big_operations_end_a_group)
   cr_assert_eq(run_together(all, 6), 6);
 }
 
-Test(writer, the_queue_is_bounded, .timeout = 60)
+Test(writer, the_queue_is_bounded)
 {
   static struct insertion all[LIMIT_WRITES_QUEUED + 8];
   size_t busy = 0;

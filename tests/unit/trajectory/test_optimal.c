@@ -47,7 +47,7 @@ Test(optimal, costs_are_the_known_optima)
     cr_assert(m.result.optimal, "%s", references[k].name);
     cr_assert_float_eq(m.result.cost, c.cost, references[k].relative * c.cost, "%s: %.10g, not %.10g",
                        references[k].name, m.result.cost, c.cost);
-    cr_assert_leq(m.result.violation, 1e-3);
+    cr_assert_leq(m.result.violation, 1e-9);
     motion_close(&m);
   }
 }
@@ -108,7 +108,7 @@ Test(optimal, position_limits_count_only_where_they_are_met)
     memcpy(c.robot.joints[0].limits.position, rows[k], sizeof rows[k]);
     cr_assert_eq(motion_plan(&m, &c.robot, &request), ARMDYN_OK, "%d: %s", k, m.error.message);
     cr_assert(m.result.optimal);
-    cr_assert_leq(m.margin[ARMDYN_LIMIT_POSITION].usage, 1 + 1e-3);
+    cr_assert_leq(m.margin[ARMDYN_LIMIT_POSITION].usage, 1 + 1e-9);
     if (k == 0)
       cr_assert_float_eq(m.result.cost, unlimited, 1e-6 * unlimited);
     else
@@ -187,7 +187,7 @@ Test(optimal, puma_reaches_the_goal_by_its_torques_and_keeps_its_limits)
     for (int j = 0; j < 6; j++) x[j] += h * middle[6 + j], x[6 + j] += h * a[j];
   }
   for (int j = 0; j < 6; j++) cr_assert_float_eq(x[j], c.goal[j], 1e-4, "joint %d: %g", j + 1, x[j] - c.goal[j]);
-  cr_assert_leq(largest, 1 + 1e-3);
+  cr_assert_leq(largest, 1 + 1e-9);
   cr_assert_geq(largest, 1 - 1e-3);
   armdyn_workspace_free(workspace);
   motion_close(&m);
@@ -243,6 +243,8 @@ Test(optimal, a_duration_that_is_too_short_is_told)
   struct armdyn_optimal_request request = optimum_request(&c, 50);
   cr_assert_eq(motion_plan(&m, &c.robot, &request), ARMDYN_EINFEASIBLE, "cost %g", m.result.cost);
   cr_assert(strstr(m.error.message, "torque limit of joint"), "%s", m.error.message);
+  cr_assert(m.result.minimum_duration > 0.43 && m.result.minimum_duration < 0.46, "%g", m.result.minimum_duration);
+  cr_assert_gt(m.result.violation, 1);
   cr_assert_null(m.trajectory.breaks);
   motion_close(&m);
 }
@@ -285,15 +287,24 @@ Test(optimal, refuses_what_makes_no_sense)
   const double weights[2] = { 1, 0 };
   cr_assert(optimum_load("iv_2R_unconstrained", &c));
   const struct armdyn_optimal_request good = optimum_request(&c, 100);
-  struct armdyn_optimal_request bad[6];
-  for (int k = 0; k < 6; k++) bad[k] = good;
-  struct armdyn_limits limits[2] = { c.robot.joints[0].limits, c.robot.joints[1].limits };
-  limits[1].torque_rate = 100;
+  enum { BAD = 13 };
+  struct armdyn_optimal_request bad[BAD];
+  for (int k = 0; k < BAD; k++) bad[k] = good;
+  const double points[] = { 0.1, 0.2, 0.3, NAN }, times[] = { 0.3, 0.2 }, speed[] = { 0, NAN };
   bad[0].duration = NAN, bad[1].duration = 0, bad[2].intervals = 2, bad[3].starts = 0, bad[4].weights = weights;
-  bad[5].limits = limits;
-  static const char *const pointers[] = { "/duration",   "/duration",       "/intervals",
-                                          "/multistart", "/cost/weights/1", "/limits/torque_rate/1" };
-  for (int k = 0; k < 6; k++) {
+  bad[5].duration = NAN, bad[5].duration_max = -1;
+  bad[6].duration = NAN, bad[6].duration_min = 2, bad[6].duration_max = 1;
+  bad[7].waypoint_count = 2, bad[7].waypoints = points;
+  bad[8].waypoint_count = 2, bad[8].waypoints = good.start, bad[8].waypoints = (const double[]){ 1, 2, 3, 4 };
+  bad[8].waypoint_times = times;
+  bad[9].start_velocity = speed, bad[10].goal_acceleration = speed;
+  bad[11].waypoint_count = ARMDYN_WAYPOINTS_MAX + 1, bad[11].waypoints = points;
+  bad[12].waypoint_count = 2, bad[12].waypoints = points, bad[12].intervals = 8;
+  static const char *const pointers[BAD] = { "/duration",         "/duration",   "/intervals",    "/multistart",
+                                             "/cost/weights/1",   "/duration",   "/duration_max", "/waypoints/1/q/1",
+                                             "/waypoints/1/time", "/start/qd/1", "/goal/qdd/1",   "/waypoints",
+                                             "/intervals" };
+  for (int k = 0; k < BAD; k++) {
     cr_assert_eq(motion_plan(&m, &c.robot, &bad[k]), ARMDYN_EINPUT, "%d", k);
     cr_assert_str_eq(m.error.pointer, pointers[k]);
     motion_close(&m);

@@ -31,7 +31,7 @@ static void asked_init(struct asked *a)
   }
   memcpy(a->points, (const double[]){ 0, 0, 0.5, 0.4, 1, -1 }, sizeof a->points);
   memcpy(a->times, (const double[]){ 0, NAN, NAN }, sizeof a->times);
-  a->request = (struct armdyn_profile_request){ ARMDYN_TRAPEZOID, POINTS, a->points, a->times, 4, a->limits };
+  a->request = (struct armdyn_profile_request){ ARMDYN_TRAPEZOID, POINTS, a->points, a->times, 4, a->limits, 0 };
 }
 
 static enum armdyn_status plan(struct asked *a)
@@ -76,6 +76,8 @@ FAULT(waypoint_out, a->points[3] = 3.25)
 FAULT(goal_out, a->points[4] = 4)
 FAULT(too_fast, a->request.duration = 0.5)
 FAULT(too_weak, a->limits[0].torque = 19)
+FAULT(tool_speed, a->request.tool_speed = NAN)
+FAULT(tool_too_fast, a->request.tool_speed = 1e-3)
 
 static const struct {
   void (*spoil)(struct asked *a);
@@ -104,6 +106,8 @@ static const struct {
   { fault_jerk, ARMDYN_EINPUT, "/limits/jerk/1", "nan" },
   { fault_torque, ARMDYN_EINPUT, "/limits/torque/0", "got -5" },
   { fault_torque_rate, ARMDYN_EINPUT, "/limits/torque_rate/0", "got 0" },
+  { fault_tool_speed, ARMDYN_EINPUT, "/tool_speed_max", "nan" },
+  { fault_tool_too_fast, ARMDYN_EINFEASIBLE, "/duration", "the speed of the tool is" },
   { fault_start_out, ARMDYN_EINFEASIBLE, "/start/q/0", "joint-a is -3.5 rad, 0.5 beyond" },
   { fault_waypoint_out, ARMDYN_EINFEASIBLE, "/waypoints/0/q/1", "joint-b is 3.25 rad, 0.25 beyond" },
   { fault_goal_out, ARMDYN_EINFEASIBLE, "/goal/q/0", "joint-a is 4 rad, 1 beyond" },

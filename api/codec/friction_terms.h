@@ -1,0 +1,17 @@
+/* Lists of friction terms to identify: ["coulomb", "viscous"]. */
+#ifndef API_CODEC_FRICTION_TERMS_H
+#define API_CODEC_FRICTION_TERMS_H
+
+#include "api/json/fields.h"
+#include "armdyn/identify.h"
+
+/* Of the member `unsigned`: enum armdyn_friction_terms, or-ed. */
+void friction_terms_decode(struct json_reader *r, const struct json_field *field, void *member,
+                           const struct json_context *context);
+void friction_terms_encode(struct json_writer *w, const struct json_field *field, const void *member,
+                           const struct json_context *context);
+/* A row of a field table. */
+#define FRICTION_TERMS(type_, member_)                                                                                 \
+  CUSTOM(type_, member_, friction_terms_decode, friction_terms_encode, "a list of offset, coulomb, viscous, high_speed")
+
+#endif

@@ -1,0 +1,186 @@
+#include "api/codec/identification.h"
+
+const char *const identification_estimators[5] = { "ols", "wls", "irls", "ridge", "consistent" };
+static const char *const subjects[] = { "arm", "payload" };
+static const char *const methods[] = { "butterworth" };
+
+/* -- lists of ids -- */
+
+void id_list_decode(struct json_reader *r, const struct json_field *field, void *member,
+                    const struct json_context *context)
+{
+  (void)context;
+  static const struct json_field item = {
+    .name = "id", .kind = FIELD_TEXT, .offset = 0, .size = 27, .pattern = &json_id_pattern
+  };
+  struct id_list *list = member;
+  if (!json_enter_array(r, field->unit)) return;
+  while (json_next_element(r)) {
+    char id[27] = "";
+    if (!json_decode_field(r, &item, id, context)) continue;
+    size_t same = 0;
+    while (same < list->count && strcmp(list->items[same], id) != 0) same++;
+    if (same < list->count)
+      json_fault(r, NULL, FAULT_DUPLICATE, "is there twice; keep one");
+    else if (list->count == LIMIT_DATASETS)
+      json_fault(r, NULL, FAULT_LENGTH, "at most %d data sets are taken", LIMIT_DATASETS);
+    else
+      memcpy(list->items[list->count++], id, sizeof id);
+  }
+}
+
+/* -- friction -- */
+
+static const struct {
+  const char *name;
+  unsigned term;
+} friction_terms[] = {
+  { "offset", ARMDYN_IDENTIFY_OFFSET },
+  { "coulomb", ARMDYN_IDENTIFY_COULOMB },
+  { "viscous", ARMDYN_IDENTIFY_VISCOUS },
+  { "high_speed", ARMDYN_IDENTIFY_HIGH_SPEED },
+};
+enum { FRICTION_TERMS = sizeof friction_terms / sizeof *friction_terms };
+
+const char *identification_friction_name(size_t index, unsigned *term)
+{
+  if (index >= FRICTION_TERMS) return NULL;
+  *term = friction_terms[index].term;
+  return friction_terms[index].name;
+}
+
+static void decode_friction(struct json_reader *r, const struct json_field *field, void *member,
+                            const struct json_context *context)
+{
+  (void)context;
+  struct identification_friction *friction = member;
+  struct json_slice name;
+  char got[64];
+  friction->terms = 0;
+  size_t count = 0;
+  if (!json_enter_array(r, field->unit)) return;
+  for (; json_next_element(r); count++) {
+    if (!json_read_text(r, NULL, &name)) continue;
+    size_t i = 0;
+    if (json_slice_is(name, "auto")) {
+      friction->automatic = true;
+      continue;
+    }
+    while (i < FRICTION_TERMS && !json_slice_is(name, friction_terms[i].name)) i++;
+    if (i == FRICTION_TERMS)
+      json_fault(r, NULL, FAULT_ENUM, "must be offset, coulomb, viscous, high_speed or auto, got %s",
+                 json_excerpt(name, got, sizeof got));
+    else
+      friction->terms |= friction_terms[i].term;
+  }
+  if (friction->automatic && count > 1)
+    json_fault(r, NULL, FAULT_INCONSISTENT, "auto chooses the terms itself, so it stands alone");
+  for (size_t i = 0; friction->automatic && i < FRICTION_TERMS; i++) friction->terms |= friction_terms[i].term;
+}
+
+/* -- the request -- */
+
+static void conditioning_init(void *object)
+{
+  *(struct identification_conditioning *)object = (struct identification_conditioning){
+    .rate = NAN, .position_cutoff_hz = NAN, .torque_cutoff_hz = NAN, .trim = NAN
+  };
+}
+
+static const struct json_field conditioning_fields[] = {
+  { ENUM(struct identification_conditioning, method, methods) },
+  { NUMBER(struct identification_conditioning, rate, BETWEEN(1, 100000), "Hz"), NULLABLE, NULL_WHEN_ABSENT },
+  { NUMBER(struct identification_conditioning, position_cutoff_hz, BETWEEN(0, 50000), "Hz"), NULLABLE,
+    NULL_WHEN_ABSENT },
+  { NUMBER(struct identification_conditioning, torque_cutoff_hz, BETWEEN(0, 50000), "Hz"), NULLABLE, NULL_WHEN_ABSENT },
+  { NUMBER(struct identification_conditioning, trim, BETWEEN(0, 1000), "s"), NULLABLE, NULL_WHEN_ABSENT },
+};
+const struct json_type identification_conditioning_type = JSON_TYPE(
+    "how logs are conditioned", conditioning_fields, struct identification_conditioning, conditioning_init, NULL);
+
+static void request_init(void *object)
+{
+  struct identification_request *request = object;
+  *request = (struct identification_request){
+    .validation_fraction = NAN, .estimator = ARMDYN_CONSISTENT, .prior = true, .prior_strength = NAN, .seed = 1
+  };
+  request->friction.terms = ARMDYN_IDENTIFY_OFFSET | ARMDYN_IDENTIFY_COULOMB | ARMDYN_IDENTIFY_VISCOUS;
+  conditioning_init(&request->conditioning);
+}
+
+static void check_validation(struct json_reader *r, const struct identification_request *request)
+{
+  if (request->validation.count && !isnan(request->validation_fraction))
+    json_fault(r, "/validation_fraction", FAULT_INCONSISTENT, "is for a run without data sets to validate with");
+  for (size_t v = 0; v < request->validation.count; v++)
+    for (size_t d = 0; d < request->datasets.count; d++) {
+      if (strcmp(request->validation.items[v], request->datasets.items[d]) != 0) continue;
+      char pointer[48];
+      snprintf(pointer, sizeof pointer, "/validation/%zu", v);
+      json_fault(r, pointer, FAULT_INCONSISTENT, "is a data set that is trained on; it can validate nothing");
+    }
+}
+
+/* Rows of the table below that belong to one subject only. */
+enum { ROW_UNLOADED, ROW_PRIOR, ROW_PRIOR_STRENGTH, ROW_ROTOR_INERTIA, ROW_FRICTION };
+static const char *const row_pointers[] = { "/unloaded", "/prior", "/prior_strength", "/rotor_inertia", "/friction" };
+
+static void check_subject(struct json_reader *r, const struct identification_request *request, uint64_t given)
+{
+  const bool payload = request->identify == IDENTIFY_PAYLOAD;
+  if (!payload && (given >> ROW_UNLOADED & 1))
+    json_fault(r, row_pointers[ROW_UNLOADED], FAULT_INCONSISTENT, "goes with \"identify\": \"payload\"");
+  for (int row = ROW_PRIOR; payload && row <= ROW_FRICTION; row++)
+    if (given >> row & 1)
+      json_fault(r, row_pointers[row], FAULT_INCONSISTENT,
+                 "does not go with \"identify\": \"payload\", for which the arm is what the model says");
+  if (payload && request->estimator != ARMDYN_WLS && request->estimator != ARMDYN_CONSISTENT)
+    json_fault(r, "/estimator", FAULT_INCONSISTENT, "must be wls or consistent for a payload");
+  if (request->unloaded.count > 1 || (request->unloaded.count == 1 && request->datasets.count != 1))
+    json_fault(r, row_pointers[ROW_UNLOADED], FAULT_LENGTH,
+               "two runs have a difference: one data set with the load, one without");
+  if (request->unloaded.count == 1 && request->datasets.count == 1 &&
+      !strcmp(request->unloaded.items[0], request->datasets.items[0]))
+    json_fault(r, "/unloaded/0", FAULT_INCONSISTENT, "is the run with the load");
+}
+
+static void request_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
+{
+  (void)context;
+  const struct identification_request *request = object;
+  if (json_reader_status(r)) return; /* of what is wrong nothing follows */
+  check_subject(r, request, given);
+  bool prior = request->estimator == ARMDYN_RIDGE || request->estimator == ARMDYN_CONSISTENT;
+  if (!request->datasets.count) json_fault(r, "/datasets", FAULT_LENGTH, "needs at least one data set");
+  if (!prior && !isnan(request->prior_strength))
+    json_fault(r, "/prior_strength", FAULT_INCONSISTENT, "belongs to the estimators ridge and consistent");
+  check_validation(r, request);
+}
+
+static const struct json_field request_fields[] = {
+  [ROW_UNLOADED] = { ID_LIST(struct identification_request, unloaded) },
+  [ROW_PRIOR] = { TRUTH(struct identification_request, prior) },
+  [ROW_PRIOR_STRENGTH] = { NUMBER(struct identification_request, prior_strength, ABOVE_UP_TO(0, 1e12), NULL),
+                           NULLABLE },
+  [ROW_ROTOR_INERTIA] = { TRUTH(struct identification_request, rotor_inertia) },
+  [ROW_FRICTION] = { CUSTOM(struct identification_request, friction, decode_friction, NULL,
+                            "a list of friction terms, [\"offset\", \"coulomb\", \"viscous\"]") },
+  { ENUM(struct identification_request, identify, subjects) },
+  { ID_LIST(struct identification_request, datasets), REQUIRED },
+  { ID_LIST(struct identification_request, validation) },
+  { NUMBER(struct identification_request, validation_fraction, BETWEEN(0.01, 0.9), NULL), NULLABLE },
+  { ENUM(struct identification_request, estimator, identification_estimators) },
+  { OBJECT(struct identification_request, conditioning, identification_conditioning_type) },
+  { INTEGER(struct identification_request, seed, BETWEEN(0, 9007199254740991.0), NULL) },
+  RESULT_LABELS(struct identification_request),
+};
+static const struct json_type request_type = JSON_TYPE("a request for an identification", request_fields,
+                                                       struct identification_request, request_init, request_check);
+
+enum armdyn_status identification_request_decode(const char *text, size_t length,
+                                                 const struct armdyn_robot_description *robot,
+                                                 struct identification_request *out, struct faults *faults)
+{
+  struct json_context context = { .joint_count = robot->joint_count };
+  return json_decode(text, length, &request_type, out, &context, faults);
+}

@@ -1,0 +1,126 @@
+/* Identifications: what is asked, and what is answered. */
+#ifndef API_CODEC_IDENTIFICATION_H
+#define API_CODEC_IDENTIFICATION_H
+
+#include "api/codec/result.h"
+#include "armdyn/payload.h"
+
+/* -- what is asked -- */
+
+/* Ids of data sets, each once. */
+struct id_list {
+  size_t count;
+  char items[LIMIT_DATASETS][27];
+};
+void id_list_decode(struct json_reader *r, const struct json_field *field, void *member,
+                    const struct json_context *context);
+/* A row of a field table. */
+#define ID_LIST(type_, member_) CUSTOM(type_, member_, id_list_decode, NULL, "a list of ids of data sets, [\"01J...\"]")
+
+struct identification_conditioning {
+  double rate;                                 /* Hz; NAN: that of the first data set */
+  double position_cutoff_hz, torque_cutoff_hz; /* NAN: chosen from the data; 0: not filtered */
+  double trim;                                 /* s; NAN: by the cut-off */
+  int method;                                  /* "butterworth" */
+};
+extern const struct json_type identification_conditioning_type;
+
+enum identification_subject { IDENTIFY_ARM, IDENTIFY_PAYLOAD };
+
+struct identification_friction {
+  unsigned terms; /* enum armdyn_friction_terms; automatic: to choose from */
+  bool automatic; /* those that the data show to be there */
+};
+
+struct identification_request {
+  enum identification_subject identify;
+  struct id_list datasets, validation;
+  struct id_list unloaded;    /* IDENTIFY_PAYLOAD: one, of the same motion without the load, or none */
+  double validation_fraction; /* NAN: none */
+  enum armdyn_estimator estimator;
+  bool prior;
+  double prior_strength; /* NAN: by cross-validation */
+  bool rotor_inertia;
+  struct identification_friction friction;
+  struct identification_conditioning conditioning;
+  int64_t seed;
+  struct result_labels labels;
+};
+enum armdyn_status identification_request_decode(const char *text, size_t length,
+                                                 const struct armdyn_robot_description *robot,
+                                                 struct identification_request *out, struct faults *faults);
+extern const char *const identification_estimators[5]; /* names, by enum armdyn_estimator */
+/* "offset", "coulomb", ...; NULL beyond the last. */
+const char *identification_friction_name(size_t index, unsigned *term);
+
+/* -- what is answered -- */
+
+enum identification_role {
+  IDENTIFICATION_TRAINING,
+  IDENTIFICATION_VALIDATION,
+  IDENTIFICATION_ROLES, /* that errors are told of */
+  IDENTIFICATION_UNLOADED = IDENTIFICATION_ROLES
+};
+
+/* Errors of predicted torques: against the filtered and the raw ones. */
+struct identification_errors {
+  bool known;
+  size_t samples;
+  struct armdyn_fit filtered[ARMDYN_JOINTS_MAX], raw[ARMDYN_JOINTS_MAX], filtered_together, raw_together;
+};
+/* {"filtered": {...}, "raw": {...}}, or null */
+void identification_errors_encode(struct json_writer *w, const struct identification_errors *errors, size_t joints);
+
+struct identification_data {
+  char id[27], sha256[65];
+  const char *label;
+  enum identification_role role;
+  long long samples;
+};
+
+/* What was learnt from, as a list: id, label, sha256 and samples of each. */
+void identification_data_encode(struct json_writer *w, const struct identification_data *data, size_t count);
+
+/* What residuals look like: of the validation where there is one, else of the training. */
+enum { RESIDUAL_BINS = 41, RESIDUAL_LINES = 129 };
+struct identification_residuals {
+  enum identification_role role;
+  size_t lines;                                      /* of the spectrum; 0: too few samples */
+  double frequency[RESIDUAL_LINES];                  /* Hz */
+  double density[ARMDYN_JOINTS_MAX][RESIDUAL_LINES]; /* (N m)^2/Hz, one-sided */
+  double range[ARMDYN_JOINTS_MAX];                   /* N m: the bins go from -range to range */
+  long long counts[ARMDYN_JOINTS_MAX][RESIDUAL_BINS];
+};
+
+/* {"of": .., "spectrum": .., "histograms": ..} */
+void identification_residuals_encode(struct json_writer *w, const struct identification_residuals *residuals,
+                                     size_t joints);
+
+struct identification_warning {
+  const char *code, *joint; /* joint NULL: of none */
+  const char *detail;
+};
+/* "warnings": [..] */
+void identification_warnings_encode(struct json_writer *w, const struct identification_warning *warnings, size_t count);
+
+struct identification_result {
+  const struct armdyn_robot_description *robot;
+  const char *robot_sha256;
+  const struct identification_request *request;
+  const char *request_text;
+  const struct armdyn_unknowns *unknowns;
+  const struct armdyn_estimate *estimate;
+  const struct armdyn_payload_estimate *payload;   /* instead of the estimate; NULL: the arm was identified */
+  struct identification_conditioning conditioning; /* as used, without NAN */
+  double rate, sample_rate;                        /* Hz: of the data, of the samples that are kept */
+  const struct identification_data *data;
+  size_t data_count;
+  struct identification_errors errors[IDENTIFICATION_ROLES];
+  struct identification_residuals residuals;
+  const struct identification_warning *warnings;
+  size_t warning_count;
+};
+void identification_result_encode(const struct identification_result *result, struct buffer *out);
+extern const struct result_form identification_form;
+
+#endif

@@ -1,0 +1,449 @@
+#include "api/codec/identification_report.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "api/json/reader.h"
+#include "api/report/page.h"
+#include "api/report/plot.h"
+#include "armdyn/armdyn.h"
+
+enum { N = ARMDYN_JOINTS_MAX, TEXT = 1024, LINES = 256, CURVE = 201 };
+
+/* -- reading the document -- */
+
+/* The value at a path of members and indices, "errors/training/filtered"; {NULL, 0} when it is not there. */
+static struct json_slice at(struct json_slice in, const char *path)
+{
+  while (in.data && *path) {
+    const size_t length = strcspn(path, "/");
+    struct json_slice key, raw, found = { NULL, 0 };
+    struct json_reader r;
+    json_reader_init(&r, in.data, in.length, NULL);
+    if (json_peek(&r) == JSON_ARRAY) {
+      size_t index = strtoul(path, NULL, 10);
+      json_enter_array(&r, NULL);
+      while (json_next_element(&r) && json_skip(&r, &raw))
+        if (index-- == 0) found = raw;
+    } else if (json_peek(&r) == JSON_OBJECT) {
+      json_enter_object(&r, NULL);
+      while (json_next_member(&r, &key) && json_skip(&r, &raw))
+        if (key.length == length && !memcmp(key.data, path, length)) found = raw;
+    }
+    in = found;
+    path += length + (path[length] == '/');
+  }
+  return in;
+}
+
+static double number_at(struct json_slice in, const char *path)
+{
+  struct json_slice value = at(in, path);
+  struct json_reader r;
+  double number = NAN;
+  if (!value.data) return NAN;
+  json_reader_init(&r, value.data, value.length, NULL);
+  if (json_peek(&r) == JSON_NUMBER) json_read_number(&r, NULL, &number);
+  return number;
+}
+
+/* A text, or the value as it is written; "" when there is none. */
+static const char *text_at(struct json_slice in, const char *path, char out[TEXT])
+{
+  struct json_slice value = at(in, path), text;
+  struct json_reader r;
+  *out = '\0';
+  if (!value.data) return out;
+  json_reader_init(&r, value.data, value.length, NULL);
+  if (json_peek(&r) == JSON_TEXT && json_read_text(&r, NULL, &text)) {
+    if (json_slice_decode(text, out, TEXT) == SIZE_MAX) *out = '\0';
+  } else {
+    snprintf(out, TEXT, "%.*s", value.length < TEXT ? (int)value.length : TEXT - 1, value.data);
+  }
+  return out;
+}
+
+static bool has(struct json_slice in, const char *path)
+{
+  char text[TEXT];
+  return at(in, path).data && strcmp(text_at(in, path, text), "null") != 0;
+}
+
+static size_t numbers_at(struct json_slice in, const char *path, double *out, size_t most)
+{
+  struct json_slice value = at(in, path);
+  struct json_reader r;
+  size_t count = 0;
+  if (!value.data) return 0;
+  json_reader_init(&r, value.data, value.length, NULL);
+  json_enter_array(&r, NULL);
+  while (json_next_element(&r)) {
+    double number = NAN;
+    if (json_peek(&r) == JSON_NUMBER)
+      json_read_number(&r, NULL, &number);
+    else
+      json_skip(&r, NULL);
+    if (count < most) out[count++] = number;
+  }
+  return count;
+}
+
+/* Go through a list. */
+struct walk {
+  struct json_reader r;
+};
+static bool begin_walk(struct walk *walk, struct json_slice in, const char *path)
+{
+  struct json_slice list = at(in, path);
+  if (!list.data) return false;
+  json_reader_init(&walk->r, list.data, list.length, NULL);
+  return json_enter_array(&walk->r, NULL);
+}
+static bool next(struct walk *walk, struct json_slice *item)
+{
+  return json_next_element(&walk->r) && json_skip(&walk->r, item);
+}
+
+/* -- the sections -- */
+
+struct page {
+  const struct identification_report *report;
+  struct json_slice document;
+  struct buffer *out;
+  size_t n;
+  char a[TEXT], b[TEXT];
+};
+
+static const char *joint_name(const struct page *p, size_t joint)
+{
+  return p->report->robot->joints[joint].name;
+}
+
+static void write_summary(struct page *p)
+{
+  const struct json_slice d = p->document;
+  const bool validated = has(d, "errors/validation");
+  page_section(p->out, "Summary");
+  page_text(p->out, "Robot %s, revision %.0f; estimator %s.", text_at(d, "robot", p->a), number_at(d, "revision"),
+            text_at(d, "estimator", p->b));
+  page_text(p->out, "%.0f base parameters from %.0f samples; the data tell %.0f of them. Condition number %.4g.",
+            number_at(d, "base_parameter_count"), number_at(d, "training_samples"), number_at(d, "rank"),
+            number_at(d, "condition_number"));
+  if (validated)
+    page_text(p->out,
+              "On motions that it was not learnt from, the predicted torque is off by %.3g %% of the filtered torque "
+              "(%.3g %% of the raw one); on its own motions by %.3g %%.",
+              number_at(d, "errors/validation/filtered/relative_percent"),
+              number_at(d, "errors/validation/raw/relative_percent"),
+              number_at(d, "errors/training/filtered/relative_percent"));
+  else
+    page_warning(
+        p->out,
+        "It was not validated: the error of %.3g %% is on the motions that it was learnt from, and says little "
+        "of others.",
+        number_at(d, "errors/training/filtered/relative_percent"));
+  if (!strcmp(text_at(d, "physically_consistent", p->a), "true"))
+    page_text(p->out, "Every link's parameters belong to a possible body.");
+  else
+    page_warning(p->out, "Not every link's parameters belong to a possible body; see consistency below.");
+  if (*text_at(d, "label", p->a)) page_text(p->out, "Label: %s", p->a);
+  if (*text_at(d, "notes", p->a)) page_text(p->out, "Notes: %.900s", p->a);
+}
+
+static void write_warnings(struct page *p)
+{
+  struct walk walk;
+  struct json_slice item;
+  page_section(p->out, "Warnings");
+  size_t count = 0;
+  for (bool more = begin_walk(&walk, p->document, "warnings"); more && next(&walk, &item); count++) {
+    text_at(item, "code", p->a);
+    text_at(item, "detail", p->b);
+    page_warning(p->out, "%.64s: %.800s", p->a, p->b);
+  }
+  if (!count) page_text(p->out, "None.");
+}
+
+static void write_errors(struct page *p)
+{
+  static const char *const kinds[] = { "training/filtered", "validation/filtered", "validation/raw" };
+  static const char *const headings[] = { "joint",          "rms, training",       "rms, validation",
+                                          "%, validation",  "NRMSE %, validation", "R\u00b2, validation",
+                                          "max, validation" };
+  const char *joints[N], *const names[] = { "training, filtered", "validation, filtered", "validation, raw" };
+  double values[N * 3];
+  char path[96];
+  struct page_table table;
+  page_section(p->out, "Errors of each joint");
+  for (size_t j = 0; j < p->n; j++) {
+    joints[j] = joint_name(p, j);
+    for (size_t k = 0; k < 3; k++) {
+      snprintf(path, sizeof path, "errors/%s/joints/%zu/relative_percent", kinds[k], j);
+      values[j * 3 + k] = number_at(p->document, path);
+    }
+  }
+  const struct bar_chart chart = { .title = "Relative error",
+                                   .unit = "|e| / |torque|, %",
+                                   .category_count = p->n,
+                                   .series_count = 3,
+                                   .categories = joints,
+                                   .series = names,
+                                   .values = values };
+  bar_chart_write(&chart, p->out);
+  page_table_begin(&table, p->out, headings, sizeof headings / sizeof *headings);
+  for (size_t j = 0; j < p->n; j++) {
+    static const char *const figures[] = { "training/filtered/joints/%zu/rms",
+                                           "validation/filtered/joints/%zu/rms",
+                                           "validation/filtered/joints/%zu/relative_percent",
+                                           "validation/filtered/joints/%zu/nrmse_percent",
+                                           "validation/filtered/joints/%zu/r2",
+                                           "validation/filtered/joints/%zu/max" };
+    page_cell_text(&table, joint_name(p, j));
+    for (size_t f = 0; f < sizeof figures / sizeof *figures; f++) {
+      const char *number = strstr(figures[f], "%zu");
+      snprintf(path, sizeof path, "errors/%.*s%zu%s", (int)(number - figures[f]), figures[f], j, number + 3);
+      page_cell_figure(&table, number_at(p->document, path));
+    }
+  }
+  page_table_end(&table);
+}
+
+static void write_torques(struct page *p)
+{
+  const size_t width = 2 + 3 * p->n;
+  const double *rows = p->report->rows;
+  if (!p->report->row_count) return;
+  page_section(p->out, "Measured and predicted torque");
+  page_text(p->out, "All data sets one after the other, those of the training first; torque as filtered.");
+  for (size_t j = 0; j < p->n; j++) {
+    struct plot_series series[2] = {
+      { .name = "measured", .y = rows + 2 + p->n + j },
+      { .name = "predicted", .y = rows + 2 + 2 * p->n + j },
+    };
+    for (size_t s = 0; s < 2; s++) {
+      series[s].x = rows;
+      series[s].count = p->report->row_count;
+      series[s].x_step = series[s].y_step = width;
+    }
+    const bool slides = p->report->robot->joints[j].type == ARMDYN_PRISMATIC;
+    const struct plot plot = { .title = joint_name(p, j),
+                               .x = { .title = "time, s" },
+                               .y = { .title = slides ? "force, N" : "torque, N m" },
+                               .series = series,
+                               .series_count = 2 };
+    plot_write(&plot, p->out);
+  }
+}
+
+static void write_residuals(struct page *p)
+{
+  double frequency[LINES], *density = calloc(N * LINES, sizeof *density);
+  struct plot_series series[N];
+  char path[64];
+  const size_t lines = numbers_at(p->document, "residuals/spectrum/frequency_hz", frequency, LINES);
+  page_section(p->out, "What is left");
+  page_text(p->out,
+            "Filtered minus predicted torque, of the %s data. A flat spectrum is noise; a peak is something that "
+            "the model does not have.",
+            text_at(p->document, "residuals/of", p->a));
+  for (size_t j = 0; density && j < p->n; j++) {
+    snprintf(path, sizeof path, "residuals/spectrum/joints/%zu", j);
+    const size_t count = numbers_at(p->document, path, density + j * LINES, lines);
+    series[j] =
+        (struct plot_series){ .name = joint_name(p, j), .x = frequency, .y = density + j * LINES, .count = count };
+  }
+  const struct plot plot = { .title = "Spectrum of the residuals",
+                             .x = { .title = "frequency, Hz" },
+                             .y = { .title = "density, (N m)\u00b2/Hz", .logarithmic = true },
+                             .series = series,
+                             .series_count = p->n };
+  if (density && lines) plot_write(&plot, p->out);
+  free(density);
+}
+
+static void write_histograms(struct page *p)
+{
+  enum { BINS = 64 };
+  double counts[BINS], centres[BINS];
+  char path[64];
+  for (size_t j = 0; j < p->n; j++) {
+    snprintf(path, sizeof path, "residuals/histograms/%zu/counts", j);
+    const size_t bins = numbers_at(p->document, path, counts, BINS);
+    snprintf(path, sizeof path, "residuals/histograms/%zu/range", j);
+    const double range = number_at(p->document, path);
+    for (size_t b = 0; b < bins; b++) centres[b] = range * ((2 * (double)b + 1) / (double)bins - 1);
+    const struct plot_series series = { .name = joint_name(p, j), .x = centres, .y = counts, .count = bins };
+    char title[ARMDYN_NAME_SIZE + 32];
+    snprintf(title, sizeof title, "Residuals of %s", joint_name(p, j));
+    const struct plot plot = { .title = title,
+                               .x = { .title = "residual, N m (N)" },
+                               .y = { .title = "samples" },
+                               .series = &series,
+                               .series_count = 1 };
+    if (bins && range > 0) plot_write(&plot, p->out);
+  }
+}
+
+static double or_zero(double value)
+{
+  return isnan(value) ? 0 : value;
+}
+
+static void write_friction(struct page *p)
+{
+  static const char *const headings[] = { "joint",   "offset", "\u00b1",     "Coulomb", "\u00b1",
+                                          "viscous", "\u00b1", "high speed", "\u00b1" };
+  static const char *const terms[] = { "offset", "coulomb", "viscous", "high_speed" };
+  double speed[CURVE], torque[CURVE];
+  struct page_table table;
+  char path[64];
+  if (has(p->document, "payload")) return;
+  page_section(p->out, "Friction");
+  for (size_t j = 0; j < p->n; j++) {
+    double term[4];
+    for (size_t k = 0; k < 4; k++) {
+      snprintf(path, sizeof path, "parameters/friction/%zu/%s", j, terms[k]);
+      term[k] = or_zero(number_at(p->document, path));
+    }
+    const struct armdyn_joint *joint = &p->report->robot->joints[j];
+    const double most = isfinite(joint->limits.velocity) ? joint->limits.velocity : 1;
+    for (size_t k = 0; k < CURVE; k++) {
+      const double v = speed[k] = most * (2 * (double)k / (CURVE - 1) - 1), s = tanh(v / joint->velocity_scale);
+      torque[k] = term[0] + term[1] * s + term[2] * v + term[3] * v * v * s;
+    }
+    const struct plot_series series = { .name = joint->name, .x = speed, .y = torque, .count = CURVE };
+    char title[ARMDYN_NAME_SIZE + 32];
+    snprintf(title, sizeof title, "Friction of %s", joint->name);
+    const struct plot plot = { .title = title,
+                               .x = { .title = "velocity, rad/s (m/s)" },
+                               .y = { .title = "friction, N m (N)" },
+                               .series = &series,
+                               .series_count = 1 };
+    plot_write(&plot, p->out);
+  }
+  page_table_begin(&table, p->out, headings, sizeof headings / sizeof *headings);
+  for (size_t j = 0; j < p->n; j++) {
+    page_cell_text(&table, joint_name(p, j));
+    for (size_t k = 0; k < 4; k++) {
+      snprintf(path, sizeof path, "parameters/friction/%zu/%s", j, terms[k]);
+      page_cell_figure(&table, number_at(p->document, path));
+      snprintf(path, sizeof path, "parameters/friction/%zu/std/%s", j, terms[k]);
+      page_cell_figure(&table, number_at(p->document, path));
+    }
+  }
+  page_table_end(&table);
+}
+
+static void write_parameters(struct page *p)
+{
+  static const char *const base[] = { "base parameter", "value", "standard deviation", "%" };
+  static const char *const standard[] = { "joint", "parameter", "model", "identified", "standard deviation" };
+  struct page_table table;
+  struct json_slice item;
+  struct walk walk;
+  if (has(p->document, "payload")) return; /* the arm is the model's */
+  page_section(p->out, "Base parameters");
+  page_text(p->out, "The combinations that motion tells apart, in SI units.");
+  page_table_begin(&table, p->out, base, 4);
+  for (bool more = begin_walk(&walk, p->document, "parameters/base"); more && next(&walk, &item);) {
+    page_cell_text(&table, text_at(item, "expression", p->a));
+    page_cell_figure(&table, number_at(item, "value"));
+    page_cell_figure(&table, number_at(item, "std"));
+    page_cell_figure(&table, number_at(item, "relative_std_percent"));
+  }
+  page_table_end(&table);
+  page_section(p->out, "Standard parameters");
+  page_text(p->out,
+            "What has these base parameters and is nearest to the model, about the origins of the link frames, in "
+            "SI units. A deviation of 0 is of what the data tell nothing about.");
+  page_table_begin(&table, p->out, standard, 5);
+  for (bool more = begin_walk(&walk, p->document, "parameters/standard"); more && next(&walk, &item);) {
+    page_cell_text(&table, text_at(item, "joint", p->a));
+    page_cell_text(&table, text_at(item, "name", p->b));
+    page_cell_figure(&table, number_at(item, "prior"));
+    page_cell_figure(&table, number_at(item, "value"));
+    page_cell_figure(&table, number_at(item, "std"));
+  }
+  page_table_end(&table);
+}
+
+/* What the arm carries, where that was asked for. */
+static void write_payload(struct page *p)
+{
+  static const char *const headings[] = { "parameter", "value", "standard deviation" };
+  struct page_table table;
+  struct json_slice item;
+  struct walk walk;
+  if (!has(p->document, "payload")) return;
+  page_section(p->out, "Payload");
+  page_text(p->out, "%.4g kg, centre of mass at (%.4g, %.4g, %.4g) m in the tool frame.",
+            number_at(p->document, "payload/body/mass"), number_at(p->document, "payload/body/com/0"),
+            number_at(p->document, "payload/body/com/1"), number_at(p->document, "payload/body/com/2"));
+  page_table_begin(&table, p->out, headings, 3);
+  for (bool more = begin_walk(&walk, p->document, "payload/parameters"); more && next(&walk, &item);) {
+    page_cell_text(&table, text_at(item, "name", p->a));
+    page_cell_figure(&table, number_at(item, "value"));
+    page_cell_figure(&table, number_at(item, "std"));
+  }
+  page_table_end(&table);
+}
+
+static void write_consistency(struct page *p)
+{
+  struct walk walk;
+  struct json_slice item;
+  if (has(p->document, "payload")) return;
+  page_section(p->out, "Consistency");
+  for (bool more = begin_walk(&walk, p->document, "links"); more && next(&walk, &item);) {
+    const bool possible = !strcmp(text_at(item, "physically_consistent", p->a), "true");
+    text_at(item, "joint", p->b);
+    if (possible)
+      page_text(p->out, "%.64s: a possible body.", p->b);
+    else
+      page_warning(p->out, "%.64s: no body has these parameters.", p->b);
+  }
+}
+
+static void write_provenance(struct page *p)
+{
+  static const char *const headings[] = { "data set", "label", "role", "samples", "SHA-256" };
+  struct page_table table;
+  struct json_slice item;
+  struct walk walk;
+  page_section(p->out, "Computed from");
+  page_text(p->out,
+            "Model of the robot, SHA-256 %s; filtered at %.4g Hz (positions) and %.4g Hz (torques), %.4g s cut off "
+            "both ends; seed %.0f.",
+            text_at(p->document, "provenance/robot_sha256", p->a),
+            number_at(p->document, "conditioning/position_cutoff_hz"),
+            number_at(p->document, "conditioning/torque_cutoff_hz"), number_at(p->document, "conditioning/trim"),
+            number_at(p->document, "provenance/seed"));
+  page_table_begin(&table, p->out, headings, 5);
+  for (bool more = begin_walk(&walk, p->document, "provenance/datasets"); more && next(&walk, &item);) {
+    page_cell_text(&table, text_at(item, "id", p->a));
+    page_cell_text(&table, text_at(item, "label", p->a));
+    page_cell_text(&table, text_at(item, "role", p->a));
+    page_cell_figure(&table, number_at(item, "samples"));
+    page_cell_text(&table, text_at(item, "sha256", p->a));
+  }
+  page_table_end(&table);
+}
+
+void identification_report_write(const struct identification_report *report, struct buffer *out)
+{
+  static void (*const sections[])(struct page *) = { write_summary,     write_warnings,  write_errors,
+                                                     write_torques,     write_residuals, write_histograms,
+                                                     write_payload,     write_friction,  write_parameters,
+                                                     write_consistency, write_provenance };
+  struct page page = { .report = report,
+                       .document = { report->document, strlen(report->document) },
+                       .out = out,
+                       .n = report->robot->joint_count };
+  char title[TEXT + 64], footer[TEXT + 64];
+  snprintf(title, sizeof title, "Identification %s", text_at(page.document, "id", page.a));
+  page_begin(out, title);
+  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) sections[i](&page);
+  snprintf(footer, sizeof footer, "armdyn %s, %s", text_at(page.document, "provenance/version", page.a),
+           text_at(page.document, "created_at", page.b));
+  page_end(out, footer);
+}

@@ -1,0 +1,418 @@
+/* The document of an identification. */
+#include "api/codec/identification.h"
+#include "api/codec/parts.h"
+#include "armdyn/armdyn.h"
+
+static const char *const roles[] = { "training", "validation", "unloaded" };
+static const char *const subjects[] = { "arm", "payload" };
+
+static void member_text(struct json_writer *w, const char *name, const char *text)
+{
+  json_key(w, name), json_write_text(w, text);
+}
+
+static void member_number(struct json_writer *w, const char *name, double value)
+{
+  json_key(w, name), json_write_number(w, value);
+}
+
+/* -- parameters -- */
+
+static void write_expression(struct json_writer *w, const struct armdyn_base_parameters *base, size_t k,
+                             struct buffer *text)
+{
+  const size_t size = armdyn_base_parameter_text(base, k, NULL, 0) + 1;
+  buffer_clear(text);
+  char *to = buffer_reserve(text, size);
+  if (!to) return;
+  armdyn_base_parameter_text(base, k, to, size);
+  json_write_text(w, to);
+}
+
+static void encode_base(struct json_writer *w, const struct identification_result *result)
+{
+  const struct armdyn_base_parameters *base = armdyn_unknowns_base(result->unknowns);
+  const struct armdyn_estimate *estimate = result->estimate;
+  struct buffer text = BUFFER(LIMIT_FRAME);
+  json_key(w, "base"), json_begin_array(w);
+  for (size_t k = 0; k < armdyn_base_parameter_count(base); k++) {
+    const double value = estimate->beta[k], deviation = estimate->deviation[k];
+    json_begin_object(w);
+    json_key(w, "expression"), write_expression(w, base, k, &text);
+    member_number(w, "value", value);
+    member_number(w, "std", deviation);
+    member_number(w, "relative_std_percent", value == 0 ? NAN : 100 * deviation / fabs(value));
+    json_end_object(w);
+  }
+  json_end_array(w);
+  if (!buffer_ok(&text)) w->out->failure = text.failure;
+  buffer_release(&text);
+}
+
+/* "j2.Ixx" in two. Names of joints may hold points, those of parameters at most one, in "coulomb.positive". */
+static void split_name(const struct armdyn_robot_description *robot, const char *name, size_t *joint,
+                       const char **parameter)
+{
+  *joint = 0, *parameter = name;
+  for (size_t i = 0; i < robot->joint_count; i++) {
+    char own[ARMDYN_NAME_SIZE];
+    snprintf(own, sizeof own, "%s", robot->joints[i].name);
+    if (!*own) snprintf(own, sizeof own, "j%zu", i + 1);
+    size_t length = strlen(own);
+    if (strncmp(name, own, length) || name[length] != '.') continue;
+    if (*parameter != name && strlen(*parameter) <= strlen(name + length + 1)) continue; /* a longer name fits too */
+    *joint = i, *parameter = name + length + 1;
+  }
+}
+
+static bool is_identified(const struct identification_result *result, size_t joint, const char *term)
+{
+  for (size_t i = 0; i < armdyn_unknowns_standard_count(result->unknowns); i++) {
+    char name[ARMDYN_PARAMETER_NAME_SIZE];
+    size_t of;
+    const char *parameter;
+    armdyn_unknowns_standard_name(result->unknowns, i, name);
+    split_name(result->robot, name, &of, &parameter);
+    if (of == joint && !strncmp(parameter, term, strlen(term))) return true;
+  }
+  return false;
+}
+
+/* Friction of the model that the choice of terms left out: what was identified is without it. */
+static void encode_left_out(struct json_writer *w, const struct identification_result *result)
+{
+  for (size_t j = 0; j < result->robot->joint_count; j++) {
+    const struct armdyn_friction *f = &result->robot->joints[j].friction;
+    const struct {
+      const char *term;
+      double value;
+    } of_model[] = { { "offset", f->offset },
+                     { "coulomb", fmax(f->coulomb.positive, f->coulomb.negative) },
+                     { "viscous", fmax(f->viscous.positive, f->viscous.negative) },
+                     { "high_speed", f->high_speed } };
+    for (size_t i = 0; i < sizeof of_model / sizeof *of_model; i++) {
+      if (of_model[i].value == 0 || is_identified(result, j, of_model[i].term)) continue;
+      json_begin_object(w);
+      member_text(w, "joint", result->robot->joints[j].name);
+      member_text(w, "name", of_model[i].term);
+      member_number(w, "value", 0);
+      member_number(w, "std", 0);
+      member_number(w, "prior", of_model[i].value);
+      json_end_object(w);
+    }
+  }
+}
+
+static void encode_standard(struct json_writer *w, const struct identification_result *result)
+{
+  json_key(w, "standard"), json_begin_array(w);
+  for (size_t i = 0; i < armdyn_unknowns_standard_count(result->unknowns); i++) {
+    char name[ARMDYN_PARAMETER_NAME_SIZE];
+    size_t joint;
+    const char *parameter;
+    armdyn_unknowns_standard_name(result->unknowns, i, name);
+    split_name(result->robot, name, &joint, &parameter);
+    json_begin_object(w);
+    member_text(w, "joint", result->robot->joints[joint].name);
+    member_text(w, "name", parameter);
+    member_number(w, "value", result->estimate->standard[i]);
+    member_number(w, "std", result->estimate->standard_deviation[i]);
+    member_number(w, "prior", armdyn_unknowns_prior(result->unknowns)[i]);
+    json_end_object(w);
+  }
+  encode_left_out(w, result);
+  json_end_array(w);
+}
+
+static bool of_link(const char *parameter)
+{
+  static const char *const names[] = { "m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz" };
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (!strcmp(parameter, names[i])) return true;
+  return false;
+}
+
+/* The friction parameters of a joint, from `values`. */
+static void encode_friction_of(struct json_writer *w, const struct identification_result *result, size_t joint,
+                               const double *values)
+{
+  for (size_t i = 0; i < armdyn_unknowns_standard_count(result->unknowns); i++) {
+    char name[ARMDYN_PARAMETER_NAME_SIZE];
+    size_t of;
+    const char *parameter;
+    armdyn_unknowns_standard_name(result->unknowns, i, name);
+    split_name(result->robot, name, &of, &parameter);
+    if (of != joint || of_link(parameter) || !strcmp(parameter, "rotor_inertia")) continue;
+    member_number(w, parameter, values[i]);
+  }
+}
+
+static void encode_friction(struct json_writer *w, const struct identification_result *result)
+{
+  json_key(w, "friction"), json_begin_array(w);
+  for (size_t j = 0; j < result->robot->joint_count; j++) {
+    json_begin_object(w);
+    member_text(w, "joint", result->robot->joints[j].name);
+    encode_friction_of(w, result, j, result->estimate->standard);
+    member_number(w, "velocity_scale", result->robot->joints[j].velocity_scale);
+    json_key(w, "std"), json_begin_object(w);
+    encode_friction_of(w, result, j, result->estimate->standard_deviation);
+    json_end_object(w);
+    json_end_object(w);
+  }
+  json_end_array(w);
+}
+
+static void encode_parameters(struct json_writer *w, const struct identification_result *result)
+{
+  static const char *const none[] = { "base", "standard", "friction" };
+  json_key(w, "parameters"), json_begin_object(w);
+  if (!result->payload) {
+    encode_base(w, result);
+    encode_standard(w, result);
+    encode_friction(w, result);
+  }
+  for (size_t i = 0; result->payload && i < sizeof none / sizeof *none; i++)
+    json_key(w, none[i]), json_begin_array(w), json_end_array(w);
+  json_end_object(w);
+}
+
+/* -- the load -- */
+
+static void encode_payload(struct json_writer *w, const struct armdyn_payload_estimate *payload)
+{
+  static const char *const names[] = { "m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz" };
+  json_key(w, "payload"), json_begin_object(w);
+  json_key(w, "body"), json_encode_object(w, &body_type, &payload->body, NULL);
+  json_key(w, "std"), json_encode_object(w, &body_type, &payload->deviation, NULL);
+  json_key(w, "parameters"), json_begin_array(w);
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    json_begin_object(w);
+    member_text(w, "name", names[k]);
+    member_number(w, "value", payload->parameters[k]);
+    member_number(w, "std", payload->identifiable[k] ? sqrt(payload->covariance[k * 10 + k]) : NAN);
+    json_key(w, "identifiable"), json_write_truth(w, payload->identifiable[k]);
+    json_end_object(w);
+  }
+  json_end_array(w);
+  json_end_object(w);
+}
+
+/* -- errors and residuals -- */
+
+static void encode_fit(struct json_writer *w, const struct armdyn_fit *fit)
+{
+  member_number(w, "relative_percent", 100 * fit->relative);
+  member_number(w, "rms", fit->rms);
+  member_number(w, "nrmse_percent", 100 * fit->nrmse);
+  member_number(w, "r2", fit->r2);
+  member_number(w, "max", fit->max);
+}
+
+static void encode_fits(struct json_writer *w, const char *name, const struct armdyn_fit *together,
+                        const struct armdyn_fit *joints, size_t count)
+{
+  json_key(w, name), json_begin_object(w);
+  encode_fit(w, together);
+  json_key(w, "joints"), json_begin_array(w);
+  for (size_t j = 0; j < count; j++) {
+    json_begin_object(w);
+    encode_fit(w, &joints[j]);
+    json_end_object(w);
+  }
+  json_end_array(w);
+  json_end_object(w);
+}
+
+void identification_errors_encode(struct json_writer *w, const struct identification_errors *errors, size_t joints)
+{
+  if (!errors->known) {
+    json_write_null(w);
+    return;
+  }
+  json_begin_object(w);
+  json_key(w, "samples"), json_write_integer(w, (long long)errors->samples);
+  encode_fits(w, "filtered", &errors->filtered_together, errors->filtered, joints);
+  encode_fits(w, "raw", &errors->raw_together, errors->raw, joints);
+  json_end_object(w);
+}
+
+void identification_residuals_encode(struct json_writer *w, const struct identification_residuals *residuals,
+                                     size_t joints)
+{
+  json_begin_object(w);
+  member_text(w, "of", roles[residuals->role]);
+  json_key(w, "spectrum"), json_begin_object(w);
+  json_key(w, "frequency_hz"), json_write_numbers(w, residuals->frequency, residuals->lines);
+  json_key(w, "joints"), json_begin_array(w);
+  for (size_t j = 0; j < joints; j++) json_write_numbers(w, residuals->density[j], residuals->lines);
+  json_end_array(w);
+  json_end_object(w);
+  json_key(w, "histograms"), json_begin_array(w);
+  for (size_t j = 0; j < joints; j++) {
+    json_begin_object(w);
+    member_number(w, "range", residuals->range[j]);
+    json_key(w, "counts"), json_begin_array(w);
+    for (size_t b = 0; b < RESIDUAL_BINS; b++) json_write_integer(w, residuals->counts[j][b]);
+    json_end_array(w);
+    json_end_object(w);
+  }
+  json_end_array(w);
+  json_end_object(w);
+}
+
+/* -- the rest -- */
+
+static void encode_consistency(struct json_writer *w, const struct identification_result *result)
+{
+  bool all = result->payload ? result->payload->physical : true;
+  const size_t links = result->payload ? 0 : result->robot->joint_count;
+  for (size_t j = 0; j < links; j++) all = all && result->estimate->physical[j];
+  json_key(w, "physically_consistent"), json_write_truth(w, all);
+  json_key(w, "links"), json_begin_array(w);
+  for (size_t j = 0; j < links; j++) {
+    json_begin_object(w);
+    member_text(w, "joint", result->robot->joints[j].name);
+    json_key(w, "physically_consistent"), json_write_truth(w, result->estimate->physical[j]);
+    json_end_object(w);
+  }
+  json_end_array(w);
+}
+
+void identification_data_encode(struct json_writer *w, const struct identification_data *data, size_t count)
+{
+  json_begin_array(w);
+  for (size_t i = 0; i < count; i++) {
+    json_begin_object(w);
+    member_text(w, "id", data[i].id);
+    member_text(w, "label", data[i].label ? data[i].label : "");
+    member_text(w, "sha256", data[i].sha256);
+    json_key(w, "samples"), json_write_integer(w, data[i].samples);
+    json_end_object(w);
+  }
+  json_end_array(w);
+}
+
+/* Base parameters that the data do not tell. */
+static size_t count_open(const struct armdyn_estimate *estimate)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < estimate->warnings.count; i++)
+    count += estimate->warnings.list[i].code == ARMDYN_WARNING_RANK_DEFICIENT;
+  return count;
+}
+
+/* How the prior's strength was chosen. */
+static void encode_prior(struct json_writer *w, const struct armdyn_estimate *estimate)
+{
+  json_key(w, "prior"), json_begin_object(w);
+  member_number(w, "strength", estimate->prior_strength);
+  json_key(w, "cross_validation"), json_begin_array(w);
+  for (size_t i = 0; i < ARMDYN_STRENGTHS && estimate->curve[i].strength > 0; i++) {
+    json_begin_object(w);
+    member_number(w, "strength", estimate->curve[i].strength);
+    member_number(w, "relative_percent", 100 * estimate->curve[i].error);
+    json_end_object(w);
+  }
+  json_end_array(w);
+  json_end_object(w);
+}
+
+void identification_warnings_encode(struct json_writer *w, const struct identification_warning *warnings, size_t count)
+{
+  json_key(w, "warnings"), json_begin_array(w);
+  for (size_t i = 0; i < count; i++) {
+    json_begin_object(w);
+    member_text(w, "code", warnings[i].code);
+    if (warnings[i].joint) member_text(w, "joint", warnings[i].joint);
+    member_text(w, "detail", warnings[i].detail);
+    json_end_object(w);
+  }
+  json_end_array(w);
+}
+
+static void encode_ids(struct json_writer *w, const char *name, const struct identification_result *result,
+                       enum identification_role role)
+{
+  json_key(w, name), json_begin_array(w);
+  for (size_t i = 0; i < result->data_count; i++)
+    if (result->data[i].role == role) json_write_text(w, result->data[i].id);
+  json_end_array(w);
+}
+
+static void encode_provenance(struct json_writer *w, const struct identification_result *result)
+{
+  json_key(w, "provenance"), json_begin_object(w);
+  member_text(w, "program", "armdyn");
+  member_text(w, "version", armdyn_version());
+  member_text(w, "robot_sha256", result->robot_sha256);
+  json_key(w, "seed"), json_write_integer(w, result->request->seed);
+  json_key(w, "datasets"), json_begin_array(w);
+  for (size_t i = 0; i < result->data_count; i++) {
+    const struct identification_data *data = &result->data[i];
+    json_begin_object(w);
+    member_text(w, "id", data->id);
+    member_text(w, "label", data->label);
+    member_text(w, "role", roles[data->role]);
+    json_key(w, "samples"), json_write_integer(w, data->samples);
+    member_text(w, "sha256", data->sha256);
+    json_end_object(w);
+  }
+  json_end_array(w);
+  json_end_object(w);
+}
+
+void identification_result_encode(const struct identification_result *result, struct buffer *out)
+{
+  struct json_writer w = { .out = out };
+  const struct armdyn_estimate *estimate = result->estimate;
+  const struct armdyn_payload_estimate *payload = result->payload;
+  const size_t n = result->robot->joint_count;
+  const size_t count = payload ? 10 : armdyn_base_parameter_count(armdyn_unknowns_base(result->unknowns));
+  json_begin_object(&w);
+  member_text(&w, "identify", subjects[result->request->identify]);
+  member_text(&w, "estimator", identification_estimators[result->request->estimator]);
+  encode_ids(&w, "datasets", result, IDENTIFICATION_TRAINING);
+  encode_ids(&w, "validation", result, IDENTIFICATION_VALIDATION);
+  json_key(&w, "training_samples"), json_write_integer(&w, (long long)result->errors[0].samples);
+  member_number(&w, "condition_number", payload ? payload->condition : estimate->condition);
+  json_key(&w, "base_parameter_count"), json_write_integer(&w, (long long)count);
+  json_key(&w, "rank"), json_write_integer(&w, (long long)(payload ? payload->rank : count - count_open(estimate)));
+  json_key(&w, "rounds"), json_write_integer(&w, (long long)(payload ? payload->rounds : estimate->rounds));
+  json_key(&w, "conditioning"), json_encode_object(&w, &identification_conditioning_type, &result->conditioning, NULL);
+  json_key(&w, "errors"), json_begin_object(&w);
+  for (int role = 0; role < IDENTIFICATION_ROLES; role++) {
+    json_key(&w, roles[role]);
+    identification_errors_encode(&w, &result->errors[role], n);
+  }
+  json_end_object(&w);
+  encode_parameters(&w, result);
+  if (payload) encode_payload(&w, payload);
+  encode_consistency(&w, result);
+  if (!payload) encode_prior(&w, estimate);
+  json_key(&w, "residuals"), identification_residuals_encode(&w, &result->residuals, n);
+  identification_warnings_encode(&w, result->warnings, result->warning_count);
+  member_number(&w, "sample_rate", result->sample_rate);
+  result_order_encode(&w, result->request->labels.job_order_id, result->request->labels.work_master_id,
+                      result->request->labels.equipment_id);
+  json_key(&w, "request"), json_write_raw(&w, result->request_text);
+  encode_provenance(&w, result);
+  json_end_object(&w);
+}
+
+static const struct result_metric metrics[] = {
+  { "training.filtered.relative_percent", "errors/training/filtered/relative_percent" },
+  { "training.raw.relative_percent", "errors/training/raw/relative_percent" },
+  { "validation.filtered.relative_percent", "errors/validation/filtered/relative_percent" },
+  { "validation.raw.relative_percent", "errors/validation/raw/relative_percent" },
+  { "validation.filtered.relative_percent.*", "errors/validation/filtered/joints/*/relative_percent" },
+  { "validation.filtered.rms.*", "errors/validation/filtered/joints/*/rms" },
+  { "condition_number", "condition_number" },
+  { "payload.mass", "payload/body/mass" },
+  { "base_parameter_count", "base_parameter_count" },
+  { "training_samples", "training_samples" },
+};
+static const char *const members[] = { "estimator", "identify", "datasets", "validation", NULL };
+
+const struct result_form identification_form = { "/v1/identifications/", metrics, sizeof metrics / sizeof *metrics,
+                                                 members };

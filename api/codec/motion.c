@@ -1,0 +1,75 @@
+#include "api/codec/motion.h"
+
+static const double USAGE_MOST = 1 + 1e-9; /* beyond it is no rounding */
+
+static void member_number(struct json_writer *w, const char *name, double value)
+{
+  json_key(w, name), json_write_number(w, value);
+}
+
+static void member_text(struct json_writer *w, const char *name, const char *text)
+{
+  json_key(w, name), json_write_text(w, text);
+}
+
+void motion_margins_encode(struct json_writer *w, const struct armdyn_robot_description *robot,
+                           const struct armdyn_limits *limits, const struct armdyn_margin *margin)
+{
+  json_begin_array(w);
+  for (size_t i = 0; i < ARMDYN_LIMIT_KINDS * robot->joint_count; i++) {
+    if (!trajectory_limited(&limits[margin[i].joint], margin[i].limit)) continue;
+    json_begin_object(w);
+    member_text(w, "limit", armdyn_limit_name(margin[i].limit));
+    member_text(w, "joint", robot->joints[margin[i].joint].name);
+    member_number(w, "worst", margin[i].usage);
+    member_number(w, "value", margin[i].value);
+    member_number(w, "time", margin[i].time);
+    json_end_object(w);
+  }
+  json_end_array(w);
+}
+
+static void encode_blocker(struct json_writer *w, const struct armdyn_robot_description *robot,
+                           const struct trajectory_blocker *blocker)
+{
+  json_begin_object(w);
+  member_text(w, "code", blocker->code);
+  member_text(w, "limit", armdyn_limit_name(blocker->limit));
+  member_text(w, "joint", robot->joints[blocker->joint].name);
+  json_end_object(w);
+}
+
+void motion_transferable_encode(struct json_writer *w, const struct armdyn_robot_description *robot,
+                                const struct limit_wishes *wishes, const struct armdyn_margin *margin)
+{
+  struct trajectory_blocker blockers[2 * ARMDYN_LIMIT_KINDS * ARMDYN_JOINTS_MAX];
+  size_t count = limit_wishes_blockers(wishes, robot, blockers);
+  for (size_t i = 0; i < ARMDYN_LIMIT_KINDS * robot->joint_count; i++)
+    if (margin[i].usage > USAGE_MOST)
+      blockers[count++] = (struct trajectory_blocker){ "limit_exceeded", margin[i].limit, margin[i].joint };
+  json_key(w, "transferable"), json_write_truth(w, count == 0);
+  json_key(w, "blockers"), json_begin_array(w);
+  for (size_t i = 0; i < count; i++) encode_blocker(w, robot, &blockers[i]);
+  json_end_array(w);
+}
+
+void motion_step_warnings_encode(struct json_writer *w, const struct armdyn_robot_description *robot,
+                                 const bool *stepping, double sample_rate)
+{
+  for (size_t j = 0; j < robot->joint_count; j++) {
+    if (!stepping[j]) continue;
+    const char *joint = robot->joints[j].name;
+    char detail[384];
+    snprintf(
+        detail, sizeof detail,
+        "Friction of joint %s changes its sign between two samples at %g Hz, a step beyond the limit of the torque "
+        "rate: a controller would be refused them. Transfer at a lower rate, start more smoothly (quintic), or "
+        "widen the joint's velocity_scale.",
+        joint, sample_rate);
+    json_begin_object(w);
+    member_text(w, "code", "friction_step");
+    member_text(w, "joint", joint);
+    member_text(w, "detail", detail);
+    json_end_object(w);
+  }
+}

@@ -1,0 +1,18 @@
+/* What is told of every motion that was computed, whatever kind of result it is: how it uses its limits, whether it may go
+ * to a controller, and what to know before. */
+#ifndef API_CODEC_MOTION_H
+#define API_CODEC_MOTION_H
+
+#include "api/codec/trajectory.h"
+
+/* A list of the margins (ARMDYN_LIMIT_KINDS x n) of the limits in force, by kind, then joint. */
+void motion_margins_encode(struct json_writer *w, const struct armdyn_robot_description *robot,
+                           const struct armdyn_limits *limits, const struct armdyn_margin *margin);
+/* The members "transferable" and "blockers". */
+void motion_transferable_encode(struct json_writer *w, const struct armdyn_robot_description *robot,
+                                const struct limit_wishes *wishes, const struct armdyn_margin *margin);
+/* Elements of "warnings": joints whose torque steps between two samples (stepping: n). */
+void motion_step_warnings_encode(struct json_writer *w, const struct armdyn_robot_description *robot,
+                                 const bool *stepping, double sample_rate);
+
+#endif

@@ -1,0 +1,342 @@
+#include "api/codec/promotion.h"
+
+#include <stdlib.h>
+
+#include "api/codec/parts.h"
+
+/* -- the request -- */
+
+static void decode_codes(struct json_reader *r, const struct json_field *field, void *member,
+                         const struct json_context *context)
+{
+  (void)context;
+  static const struct json_field item = { .name = "code", .kind = FIELD_TEXT, .size = 64 };
+  struct promotion_acknowledged *list = member;
+  if (!json_enter_array(r, field->unit)) return;
+  while (json_next_element(r)) {
+    char code[64];
+    if (!json_decode_field(r, &item, code, context)) continue;
+    if (list->count == PROMOTION_ACKNOWLEDGED)
+      json_fault(r, NULL, FAULT_LENGTH, "at most %d codes are taken", PROMOTION_ACKNOWLEDGED);
+    else
+      memcpy(list->codes[list->count++], code, sizeof code);
+  }
+}
+
+static void decode_include(struct json_reader *r, const struct json_field *field, void *member,
+                           const struct json_context *context)
+{
+  (void)context;
+  static const struct {
+    const char *name;
+    unsigned what;
+  } parts[] = { { "inertial", ARMDYN_ADOPT_LINKS },
+                { "friction", ARMDYN_ADOPT_FRICTION },
+                { "rotor_inertia", ARMDYN_ADOPT_ROTORS },
+                { "payload", PROMOTE_PAYLOAD } };
+  struct promotion_include *include = member;
+  struct json_slice name;
+  char got[64];
+  include->what = 0;
+  if (!json_enter_array(r, field->unit)) return;
+  while (json_next_element(r)) {
+    size_t i = 0;
+    if (!json_read_text(r, NULL, &name)) continue;
+    while (i < sizeof parts / sizeof *parts && !json_slice_is(name, parts[i].name)) i++;
+    if (i == sizeof parts / sizeof *parts)
+      json_fault(r, NULL, FAULT_ENUM, "must be inertial, friction, rotor_inertia or payload, got %s",
+                 json_excerpt(name, got, sizeof got));
+    else
+      include->what |= parts[i].what;
+  }
+}
+
+static void request_init(void *object)
+{
+  *(struct promotion_request *)object = (struct promotion_request){
+    .include = { PROMOTE_ALL },
+  };
+}
+
+static const struct json_field request_fields[] = {
+  { INTEGER(struct promotion_request, base_revision, BETWEEN(1, 1e15), NULL), REQUIRED },
+  { CUSTOM(struct promotion_request, include, decode_include, NULL, "a list, [\"inertial\", \"friction\"]") },
+  { TRUTH(struct promotion_request, dry_run) },
+  { CUSTOM(struct promotion_request, acknowledge, decode_codes, NULL, "a list of codes of warnings") },
+  { TEXT(struct promotion_request, reason) },
+  { TEXT(struct promotion_request, alias), MATCHES(json_name_pattern), NULLABLE },
+};
+static const struct json_type request_type =
+    JSON_TYPE("a promotion", request_fields, struct promotion_request, request_init, NULL);
+
+enum armdyn_status promotion_request_decode(const char *text, size_t length, struct promotion_request *out,
+                                            struct faults *faults)
+{
+  return json_decode(text, length, &request_type, out, NULL, faults);
+}
+
+/* -- the document of an identification -- */
+
+static void read_text(struct json_reader *r, char *out, size_t size)
+{
+  struct json_slice text;
+  if (!json_read_text(r, NULL, &text) || json_slice_decode(text, out, size) >= size) *out = '\0';
+}
+
+static void read_parameter(struct json_reader *r, struct promotion_parameter *p)
+{
+  struct json_slice key;
+  *p = (struct promotion_parameter){ .value = NAN, .deviation = NAN };
+  json_enter_object(r, NULL);
+  while (json_next_member(r, &key)) {
+    if (json_slice_is(key, "joint"))
+      read_text(r, p->joint, sizeof p->joint);
+    else if (json_slice_is(key, "name"))
+      read_text(r, p->name, sizeof p->name);
+    else if (json_slice_is(key, "value"))
+      json_read_number(r, NULL, &p->value);
+    else if (json_slice_is(key, "std") && json_peek(r) == JSON_NUMBER)
+      json_read_number(r, NULL, &p->deviation);
+    else
+      json_skip(r, NULL);
+  }
+}
+
+static void read_standard(struct json_reader *r, struct promotion_source *out)
+{
+  struct json_slice key;
+  json_enter_object(r, NULL);
+  while (json_next_member(r, &key)) {
+    if (!json_slice_is(key, "standard")) {
+      json_skip(r, NULL);
+      continue;
+    }
+    json_enter_array(r, NULL);
+    while (json_next_element(r))
+      if (out->count == PROMOTION_PARAMETERS)
+        json_break_off(r, ARMDYN_ELIMIT);
+      else
+        read_parameter(r, &out->parameters[out->count++]);
+  }
+}
+
+static void read_warnings(struct json_reader *r, struct promotion_source *out)
+{
+  struct json_slice key;
+  json_enter_array(r, NULL);
+  while (json_next_element(r)) {
+    char code[64] = "";
+    json_enter_object(r, NULL);
+    while (json_next_member(r, &key))
+      if (json_slice_is(key, "code"))
+        read_text(r, code, sizeof code);
+      else
+        json_skip(r, NULL);
+    size_t same = 0;
+    while (same < out->warning_count && strcmp(out->warnings[same], code) != 0) same++;
+    if (same == out->warning_count && same < sizeof out->warnings / sizeof *out->warnings)
+      memcpy(out->warnings[out->warning_count++], code, sizeof code);
+  }
+}
+
+/* The numbers of a body: pointers into its document, and where they are. */
+static const struct {
+  const char *pointer;
+  size_t offset;
+} body_numbers[] = {
+#define ROW(pointer, member)                                                                                           \
+  {                                                                                                                    \
+    pointer, offsetof(struct armdyn_body, member)                                                                      \
+  }
+  ROW("mass", mass),
+  ROW("com/0", com[0]),
+  ROW("com/1", com[1]),
+  ROW("com/2", com[2]),
+  ROW("inertia/xx", inertia.xx),
+  ROW("inertia/yy", inertia.yy),
+  ROW("inertia/zz", inertia.zz),
+  ROW("inertia/xy", inertia.xy),
+  ROW("inertia/xz", inertia.xz),
+  ROW("inertia/yz", inertia.yz),
+#undef ROW
+};
+enum { BODY_NUMBERS = sizeof body_numbers / sizeof *body_numbers };
+
+/* The numbers of a body, some of which may be null. */
+static void read_body(struct json_reader *r, const char *path, struct armdyn_body *out)
+{
+  char inner[64];
+  struct json_slice key;
+  size_t index = 0;
+  if (json_peek(r) == JSON_OBJECT) {
+    json_enter_object(r, NULL);
+    while (json_next_member(r, &key)) {
+      snprintf(inner, sizeof inner, "%.31s%s%.*s", path, *path ? "/" : "", (int)(key.length < 16 ? key.length : 16),
+               key.data);
+      read_body(r, inner, out);
+    }
+  } else if (json_peek(r) == JSON_ARRAY) {
+    json_enter_array(r, NULL);
+    while (json_next_element(r)) {
+      snprintf(inner, sizeof inner, "%.31s/%zu", path, index++);
+      read_body(r, inner, out);
+    }
+  } else {
+    double value = NAN;
+    if (json_peek(r) == JSON_NUMBER)
+      json_read_number(r, NULL, &value);
+    else
+      json_skip(r, NULL);
+    for (size_t i = 0; i < BODY_NUMBERS; i++)
+      if (!strcmp(body_numbers[i].pointer, path)) memcpy((char *)out + body_numbers[i].offset, &value, sizeof value);
+  }
+}
+
+static void read_payload(struct json_reader *r, struct promotion_source *out)
+{
+  struct json_slice key;
+  out->has_payload = true;
+  json_enter_object(r, NULL);
+  while (json_next_member(r, &key))
+    if (json_slice_is(key, "body"))
+      read_body(r, "", &out->payload);
+    else if (json_slice_is(key, "std"))
+      read_body(r, "", &out->payload_deviation);
+    else
+      json_skip(r, NULL);
+}
+
+enum armdyn_status promotion_source_read(const char *document, struct promotion_source *out)
+{
+  struct json_reader r;
+  struct json_slice key;
+  *out = (struct promotion_source){ 0 };
+  json_reader_init(&r, document, strlen(document), NULL);
+  json_enter_object(&r, NULL);
+  while (json_next_member(&r, &key)) {
+    if (json_slice_is(key, "parameters"))
+      read_standard(&r, out);
+    else if (json_slice_is(key, "warnings"))
+      read_warnings(&r, out);
+    else if (json_slice_is(key, "payload"))
+      read_payload(&r, out);
+    else if (json_slice_is(key, "physically_consistent"))
+      json_read_truth(&r, NULL, &out->physically_consistent);
+    else
+      json_skip(&r, NULL);
+  }
+  return json_reader_status(&r);
+}
+
+enum armdyn_status promotion_apply(const struct promotion_source *source, unsigned what,
+                                   struct armdyn_robot_description *model, struct armdyn_error *error)
+{
+  struct armdyn_joint_parameter *parameters = calloc(source->count + 1, sizeof *parameters);
+  if (!parameters) return ARMDYN_EMEMORY;
+  for (size_t i = 0; i < source->count; i++) {
+    const struct promotion_parameter *from = &source->parameters[i];
+    size_t joint = 0;
+    while (joint < model->joint_count && strcmp(model->joints[joint].name, from->joint) != 0) joint++;
+    parameters[i] = (struct armdyn_joint_parameter){ joint, from->name, from->value };
+  }
+  if (source->has_payload && (what & PROMOTE_PAYLOAD)) model->payload = source->payload;
+  const enum armdyn_status status =
+      armdyn_adopt_parameters(model, parameters, source->count, what & ~(unsigned)PROMOTE_PAYLOAD, error);
+  free(parameters);
+  return status;
+}
+
+/* -- the answer -- */
+
+/* Numbers of a joint that may change, where the model has them, and the standard parameter that each is. */
+static const struct {
+  const char *pointer, *parameter; /* NULL: a function of several */
+  size_t offset;
+} numbers[] = {
+#define ROW(pointer, parameter, member)                                                                                \
+  {                                                                                                                    \
+    pointer, parameter, offsetof(struct armdyn_joint, member)                                                          \
+  }
+  ROW("link/mass", "m", link.mass),
+  ROW("link/com/0", NULL, link.com[0]),
+  ROW("link/com/1", NULL, link.com[1]),
+  ROW("link/com/2", NULL, link.com[2]),
+  ROW("link/inertia/xx", NULL, link.inertia.xx),
+  ROW("link/inertia/yy", NULL, link.inertia.yy),
+  ROW("link/inertia/zz", NULL, link.inertia.zz),
+  ROW("link/inertia/xy", NULL, link.inertia.xy),
+  ROW("link/inertia/xz", NULL, link.inertia.xz),
+  ROW("link/inertia/yz", NULL, link.inertia.yz),
+  ROW("drive/rotor_inertia", "rotor_inertia", drive.rotor_inertia),
+  ROW("friction/offset", "offset", friction.offset),
+  ROW("friction/coulomb/positive", "coulomb", friction.coulomb.positive),
+  ROW("friction/coulomb/negative", "coulomb", friction.coulomb.negative),
+  ROW("friction/viscous/positive", "viscous", friction.viscous.positive),
+  ROW("friction/viscous/negative", "viscous", friction.viscous.negative),
+  ROW("friction/stiction", "stiction", friction.stiction),
+  ROW("friction/high_speed", "high_speed", friction.high_speed),
+#undef ROW
+};
+
+static double deviation_of(const struct promotion_source *source, const char *joint, const char *parameter)
+{
+  for (size_t i = 0; parameter && i < source->count; i++)
+    if (!strcmp(source->parameters[i].joint, joint) && !strcmp(source->parameters[i].name, parameter))
+      return source->parameters[i].deviation;
+  return NAN;
+}
+
+static void encode_change(struct json_writer *w, const char *pointer, double before, double after, double deviation)
+{
+  if (before == after || (isnan(before) && isnan(after))) return;
+  json_begin_object(w);
+  json_key(w, "pointer"), json_write_text(w, pointer);
+  json_key(w, "old"), json_write_number(w, before);
+  json_key(w, "new"), json_write_number(w, after);
+  json_key(w, "std"), json_write_number(w, deviation);
+  json_end_object(w);
+}
+
+static void encode_payload_changes(struct json_writer *w, const struct promotion_answer *answer)
+{
+  const struct armdyn_body *bodies[3] = { &answer->old->payload, &answer->new->payload,
+                                          &answer->source->payload_deviation };
+  for (size_t i = 0; i < BODY_NUMBERS; i++) {
+    double number[3];
+    char pointer[64];
+    for (int k = 0; k < 3; k++) memcpy(&number[k], (const char *)bodies[k] + body_numbers[i].offset, sizeof *number);
+    snprintf(pointer, sizeof pointer, "/payload/%s", body_numbers[i].pointer);
+    encode_change(w, pointer, number[0], number[1], number[2]);
+  }
+}
+
+static void encode_changes(struct json_writer *w, const struct promotion_answer *answer)
+{
+  for (size_t j = 0; j < answer->old->joint_count; j++)
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+      double before, after;
+      char pointer[64];
+      memcpy(&before, (const char *)&answer->old->joints[j] + numbers[i].offset, sizeof before);
+      memcpy(&after, (const char *)&answer->new->joints[j] + numbers[i].offset, sizeof after);
+      snprintf(pointer, sizeof pointer, "/joints/%zu/%s", j, numbers[i].pointer);
+      encode_change(w, pointer, before, after,
+                    deviation_of(answer->source, answer->old->joints[j].name, numbers[i].parameter));
+    }
+  encode_payload_changes(w, answer);
+}
+
+void promotion_answer_encode(const struct promotion_answer *answer, struct buffer *out)
+{
+  struct json_writer w = { .out = out };
+  json_begin_object(&w);
+  json_key(&w, "robot"), json_write_text(&w, answer->old->name);
+  json_key(&w, "base_revision"), json_write_integer(&w, answer->base_revision);
+  json_key(&w, "revision");
+  answer->revision ? json_write_integer(&w, answer->revision) : json_write_null(&w);
+  json_key(&w, "changes"), json_begin_array(&w);
+  encode_changes(&w, answer);
+  json_end_array(&w);
+  json_key(&w, "max_torque_change"), json_write_numbers(&w, answer->torque_change, answer->old->joint_count);
+  json_key(&w, "physically_consistent"), json_write_truth(&w, answer->physically_consistent);
+  json_end_object(&w);
+}

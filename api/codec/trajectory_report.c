@@ -1,0 +1,273 @@
+#include "api/codec/trajectory_report.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "api/json/reader.h"
+#include "api/report/page.h"
+#include "api/report/plot.h"
+#include "armdyn/armdyn.h"
+
+enum { N = ARMDYN_JOINTS_MAX, TEXT = 1024 };
+static const double ROUNDING = 1e-9; /* of a total: less is none */
+
+/* A row is [t, q (n), qd (n), qdd (n), tau (n), power (n)]. */
+static size_t width_of(size_t n)
+{
+  return 1 + 5 * n;
+}
+
+/* -- what is shown of the joints over time -- */
+
+/* A quantity of each joint: where it begins in a row, how it is called in both kinds of joints, and its limits. */
+static const struct quantity {
+  const char *title, *units[2]; /* revolute, prismatic */
+  size_t block;
+} quantities[] = {
+  { "Position", { "position, rad", "position, m" }, 0 },
+  { "Velocity", { "velocity, rad/s", "velocity, m/s" }, 1 },
+  { "Acceleration", { "acceleration, rad/s\u00b2", "acceleration, m/s\u00b2" }, 2 },
+  { "Torque", { "torque, N m", "force, N" }, 3 },
+};
+
+/* Of a joint's limits, the ends for this quantity. */
+static void ends_of(const struct armdyn_limits *limits, size_t block, double ends[2])
+{
+  const double most[] = { 0, limits->velocity, limits->acceleration, limits->torque };
+  ends[0] = block ? -most[block] : limits->position[0];
+  ends[1] = block ? most[block] : limits->position[1];
+}
+
+static void write_values(const struct trajectory_report *report, const struct quantity *quantity,
+                         enum armdyn_joint_type type, struct buffer *out)
+{
+  const size_t n = report->robot->joint_count;
+  const struct report_motion *motion = &report->motions[0];
+  struct plot_series series[N];
+  struct plot_limit limit;
+  struct plot plot = { .title = quantity->title,
+                       .x = { .title = "time, s" },
+                       .y = { .title = quantity->units[type == ARMDYN_PRISMATIC] },
+                       .series = series };
+  for (size_t j = 0; j < n; j++) {
+    if (report->robot->joints[j].type != type) continue;
+    double ends[2];
+    ends_of(&report->limits[j], quantity->block, ends);
+    limit = (struct plot_limit){ "beyond its limit", ends[0], ends[1] };
+    series[plot.series_count++] = (struct plot_series){
+      .name = report->robot->joints[j].name,
+      .x = motion->rows,
+      .y = motion->rows + 1 + quantity->block * n + j,
+      .count = motion->count,
+      .x_step = width_of(n),
+      .y_step = width_of(n),
+    };
+  }
+  if (!plot.series_count) return;
+  bool limited = isfinite(limit.lower) || isfinite(limit.upper);
+  if (plot.series_count == 1 && limited) plot.limits = &limit, plot.limit_count = 1; /* several have several limits */
+  plot_write(&plot, out);
+}
+
+/* All joints against their limits, in percent of them: positions from the middle of the range. */
+static void write_usage(const struct trajectory_report *report, const struct quantity *quantity, double *scaled,
+                        struct buffer *out)
+{
+  const size_t n = report->robot->joint_count;
+  const struct report_motion *motion = &report->motions[0];
+  static const struct plot_limit all = { "beyond the limits", -100, 100 };
+  struct plot_series series[N];
+  char title[64];
+  snprintf(title, sizeof title, "%s against the limits", quantity->title);
+  struct plot plot = { .title = title,
+                       .x = { .title = "time, s" },
+                       .y = { .title = "part of the limit, %" },
+                       .series = series,
+                       .limits = &all,
+                       .limit_count = 1 };
+  for (size_t j = 0; j < n; j++) {
+    double ends[2];
+    ends_of(&report->limits[j], quantity->block, ends);
+    double middle = (ends[0] + ends[1]) / 2, half = (ends[1] - ends[0]) / 2, *to = scaled + j * motion->count;
+    if (!isfinite(half)) continue;
+    for (size_t k = 0; k < motion->count; k++)
+      to[k] = 100 * (motion->rows[k * width_of(n) + 1 + quantity->block * n + j] - middle) / half;
+    series[plot.series_count++] = (struct plot_series){
+      .name = report->robot->joints[j].name,
+      .x = motion->rows,
+      .y = to,
+      .count = motion->count,
+      .x_step = width_of(n),
+    };
+  }
+  if (plot.series_count) plot_write(&plot, out);
+}
+
+static void write_joints(const struct trajectory_report *report, struct buffer *out)
+{
+  double *scaled = malloc((report->motions[0].count * report->robot->joint_count + 1) * sizeof *scaled);
+  if (!scaled) {
+    out->failure = ARMDYN_EMEMORY;
+    return;
+  }
+  for (size_t k = 0; k < sizeof quantities / sizeof *quantities; k++) {
+    page_section(out, quantities[k].title);
+    write_values(report, &quantities[k], ARMDYN_REVOLUTE, out);
+    write_values(report, &quantities[k], ARMDYN_PRISMATIC, out);
+    write_usage(report, &quantities[k], scaled, out);
+  }
+  free(scaled);
+}
+
+/* -- power and energy, before and after -- */
+
+static void write_power(const struct trajectory_report *report, bool electrical, struct buffer *out)
+{
+  struct plot_series series[REPORT_MOTIONS];
+  const struct plot plot = { .title = electrical ? "Power of the supply" : "Mechanical power of all joints",
+                             .x = { .title = "time, s" },
+                             .y = { .title = "power, W" },
+                             .series = series,
+                             .series_count = report->motion_count };
+  for (size_t m = 0; m < report->motion_count; m++) {
+    const struct report_motion *motion = &report->motions[m];
+    series[m] = (struct plot_series){ .name = motion->name,
+                                      .x = motion->rows,
+                                      .y = electrical ? motion->bus : motion->power,
+                                      .count = motion->count,
+                                      .x_step = width_of(report->robot->joint_count) };
+  }
+  plot_write(&plot, out);
+}
+
+/* Energy by cause, a bar for each motion. */
+static void write_causes(const struct trajectory_report *report, bool electrical, struct buffer *out)
+{
+  static const char *const mechanical_causes[] = { "total", "friction", "gravity", "kinetic", "braked" };
+  static const char *const electrical_causes[] = {
+    "total", "copper", "gear", "friction", "gravity", "kinetic", "burnt"
+  };
+  enum { CAUSES = sizeof electrical_causes / sizeof *electrical_causes };
+  double values[CAUSES * REPORT_MOTIONS];
+  const char *names[REPORT_MOTIONS];
+  struct bar_chart chart = {
+    .title = electrical ? "Electrical energy by cause" : "Mechanical energy by cause",
+    .unit = "energy, J",
+    .category_count = electrical ? CAUSES : sizeof mechanical_causes / sizeof *mechanical_causes,
+    .categories = electrical ? electrical_causes : mechanical_causes,
+    .series_count = report->motion_count,
+    .series = names,
+    .values = values,
+  };
+  for (size_t m = 0; m < report->motion_count; m++) {
+    const struct armdyn_motion_energy *e = &report->motions[m].energy;
+    const struct armdyn_electrical_energy *s = &report->motions[m].electrical;
+    const double of_joints[] = { e->positive_work, e->friction, e->gravity, e->kinetic, e->braked };
+    const double of_supply[] = { s->total, s->copper, s->gear, s->friction, s->gravity, s->kinetic, s->burnt };
+    names[m] = report->motions[m].name;
+    for (size_t c = 0; c < chart.category_count; c++) {
+      double energy = electrical ? of_supply[c] : of_joints[c], total = electrical ? s->total : e->positive_work;
+      values[c * report->motion_count + m] = fabs(energy) > ROUNDING * fabs(total) ? energy : 0;
+    }
+  }
+  bar_chart_write(&chart, out);
+}
+
+/* Where the energy of each drive is lost. */
+static void write_drives(const struct trajectory_report *report, struct buffer *out)
+{
+  static const char *const causes[] = { "copper", "gear", "friction" };
+  const size_t n = report->robot->joint_count;
+  const char *names[N];
+  double values[N * 3];
+  for (size_t j = 0; j < n; j++) {
+    const struct armdyn_drive_energy *drive = &report->motions[0].electrical.by_joint[j];
+    const double lost[] = { drive->copper, drive->gear, drive->friction };
+    names[j] = report->robot->joints[j].name;
+    memcpy(values + 3 * j, lost, sizeof lost);
+  }
+  const struct bar_chart chart = { "Lost in each drive", "energy, J", n, 3, names, causes, values, true };
+  bar_chart_write(&chart, out);
+}
+
+static void write_energy(const struct trajectory_report *report, struct buffer *out)
+{
+  page_section(out, "Power and energy");
+  bool electrical = report->motions[0].bus != NULL;
+  if (electrical) {
+    write_power(report, true, out);
+    write_causes(report, true, out);
+    write_drives(report, out);
+  }
+  write_power(report, false, out);
+  write_causes(report, false, out);
+}
+
+/* -- words and figures -- */
+
+/* A member of an object of the document, as text; "" when there is none. */
+static void read_member(const char *document, const char *name, char text[TEXT])
+{
+  struct json_reader r;
+  struct json_slice key, raw;
+  text[0] = '\0';
+  json_reader_init(&r, document, strlen(document), NULL);
+  json_enter_object(&r, NULL);
+  while (json_next_member(&r, &key)) {
+    if (!json_slice_is(key, name)) {
+      json_skip(&r, NULL);
+    } else if (json_peek(&r) == JSON_TEXT) {
+      if (json_read_text(&r, NULL, &raw) && json_slice_decode(raw, text, TEXT) >= TEXT) text[0] = '\0';
+    } else if (json_skip(&r, &raw)) {
+      snprintf(text, TEXT, "%.*s", (int)raw.length, raw.data);
+    }
+  }
+}
+
+static void write_comparison(const struct trajectory_report *report, struct buffer *out)
+{
+  static const char *const headings[] = { "motion", "duration, s", "mechanical energy, J", "of the supply, J",
+                                          "integral of (torque / limit)\u00b2, s" };
+  struct page_table table;
+  page_table_begin(&table, out, headings, sizeof headings / sizeof *headings);
+  for (size_t m = 0; m < report->motion_count; m++) {
+    const struct report_motion *motion = &report->motions[m];
+    page_cell_text(&table, motion->name);
+    page_cell_figure(&table, motion->rows[(motion->count - 1) * width_of(report->robot->joint_count)]);
+    page_cell_figure(&table, motion->energy.positive_work);
+    page_cell_figure(&table, motion->bus ? motion->electrical.total : NAN);
+    page_cell_figure(&table, motion->energy.torque_cost);
+  }
+  page_table_end(&table);
+}
+
+static void write_head(const struct trajectory_report *report, struct buffer *out)
+{
+  char text[TEXT];
+  read_member(report->document, "label", text);
+  if (text[0]) page_text(out, "%s", text);
+  read_member(report->document, "detail", text);
+  page_text(out, "%s", text);
+  read_member(report->document, "notes", text);
+  if (text[0]) page_text(out, "%s", text);
+  read_member(report->document, "transferable", text);
+  if (strcmp(text, "false") == 0) {
+    read_member(report->document, "blockers", text);
+    page_warning(out, "It may not be transferred to a controller: %s", text);
+  }
+}
+
+void trajectory_report_write(const struct trajectory_report *report, struct buffer *out)
+{
+  char title[160], footer[160], method[TEXT];
+  read_member(report->document, "method", method);
+  snprintf(title, sizeof title, "Trajectory %s", report->id);
+  snprintf(footer, sizeof footer, "armdyn %s; planned %s.", armdyn_version(), report->created_at);
+  page_begin(out, title);
+  page_text(out, "%s motion of %s, revision %lld.", method, report->robot->name, report->revision);
+  write_head(report, out);
+  write_comparison(report, out);
+  write_energy(report, out);
+  write_joints(report, out);
+  page_end(out, footer);
+}

@@ -1,0 +1,44 @@
+/* Logs as they are uploaded (CSV, .npy, JSON), piece by piece, to rows of a data set: SI, joint side, in the order of a
+ * layout. Memory does not depend on how long the log is, but for JSON, whose fields stand one after the other: it is held
+ * whole, up to LIMIT_SAMPLES_BODY. */
+#ifndef API_DATASET_READER_H
+#define API_DATASET_READER_H
+
+#include "api/codec/media.h"
+#include "api/dataset/layout.h"
+#include "api/dataset/mapping.h"
+#include "api/json/writer.h"
+
+struct dataset_source {
+  enum media media;                             /* CSV, NPY or JSON */
+  const struct armdyn_robot_description *robot; /* its joints, and its drives where currents are logged */
+  const struct dataset_mapping *mapping;        /* of a CSV; NULL: the columns have their standard names */
+  const char *fields;                           /* of a .npy: "t,q,tau", which its columns are; NULL: by their number */
+};
+
+/* Rows that follow, count x layout->width; not called any more once a fault was found. Anything but OK ends the reading. */
+typedef enum armdyn_status dataset_rows(void *context, const struct dataset_layout *layout, const double *rows,
+                                        size_t count);
+
+struct dataset_reader;
+/*   source   in   the struct is copied, what it points to must outlive the reader
+ *   faults   out  of the whole log: all are found, unless it cannot be read on
+ *   preview  in   end after DATASET_PREVIEW rows, and keep them
+ * OK, EINPUT (the mapping does not fit the robot), EMEMORY. */
+enum { DATASET_PREVIEW = 20 };
+enum armdyn_status dataset_reader_new(const struct dataset_source *source, bool preview, dataset_rows *rows,
+                                      void *context, struct faults *faults, struct dataset_reader **reader);
+void dataset_reader_free(struct dataset_reader *reader); /* NULL is fine */
+/* OK goes on although faults were found. ESYNTAX, EINPUT, ELIMIT, EMEMORY, or what `rows` said: the end. */
+enum armdyn_status dataset_reader_take(struct dataset_reader *reader, const char *bytes, size_t length,
+                                       struct armdyn_error *error);
+/* That was all. OK, ESYNTAX, EINPUT: faults; or what `rows` said. */
+enum armdyn_status dataset_reader_finish(struct dataset_reader *reader, struct armdyn_error *error);
+
+/* After finish said OK. */
+const struct dataset_layout *dataset_reader_layout(const struct dataset_reader *reader);
+bool dataset_reader_from_current(const struct dataset_reader *reader); /* torque was made of motor currents */
+/* {"columns": [names in the log], "read": [[..]..], "converted": {"columns": [..], "rows": [[..]..]}} of a preview */
+void dataset_reader_write_preview(const struct dataset_reader *reader, struct json_writer *w);
+
+#endif

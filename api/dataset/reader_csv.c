@@ -1,0 +1,71 @@
+#include <stdlib.h>
+
+#include "api/dataset/reader_internal.h"
+
+struct csv_log {
+  struct csv_form form;
+  struct csv_columns columns;
+  struct csv_stream *stream;
+  struct text_decoder decoder;
+  struct buffer text; /* where the encoding is another */
+};
+
+static enum armdyn_status take_names(void *context, const struct csv_stream *stream)
+{
+  struct dataset_reader *r = context;
+  for (size_t i = 0; i < r->column_count; i++) r->columns[i].present = csv_stream_has(stream, i, &r->columns[i].place);
+  return reader_resolve(r);
+}
+
+static enum armdyn_status take_row(void *context, size_t row, const double *values)
+{
+  return reader_row(context, row, values);
+}
+
+static enum armdyn_status begin(struct dataset_reader *r)
+{
+  struct csv_log *log = calloc(1, sizeof *log);
+  if (!log) return ARMDYN_EMEMORY;
+  r->own = log;
+  const struct dataset_mapping *m = r->source.mapping;
+  log->form = m ? dataset_mapping_form(m) : csv_standard_form;
+  log->decoder.encoding = m ? m->encoding : TEXT_UTF_8;
+  log->text = (struct buffer)BUFFER(MB(4));
+  log->columns.count = r->column_count;
+  for (size_t i = 0; i < r->column_count; i++) {
+    const struct source_column *column = &r->columns[i];
+    if (m)
+      snprintf(log->columns.items[i].name, CSV_NAME_SIZE, "%s", i ? m->columns.items[i - 1].column : m->time.column);
+    else
+      mapping_target_name(column->field, column->joint + 1, log->columns.items[i].name);
+    log->columns.items[i].required = m || column->field <= MAPPING_Q;
+  }
+  log->stream = csv_stream_new(&log->columns, &log->form, take_names, take_row, r, r->faults);
+  return log->stream ? ARMDYN_OK : ARMDYN_EMEMORY;
+}
+
+static enum armdyn_status take(struct dataset_reader *r, const char *bytes, size_t length)
+{
+  struct csv_log *log = r->own;
+  if (log->decoder.encoding == TEXT_UTF_8) return csv_stream_take(log->stream, bytes, length);
+  buffer_clear(&log->text);
+  text_decode(&log->decoder, bytes, length, &log->text);
+  if (!buffer_ok(&log->text)) return ARMDYN_EMEMORY;
+  return csv_stream_take(log->stream, log->text.data, log->text.length);
+}
+
+static enum armdyn_status finish(struct dataset_reader *r)
+{
+  const struct csv_log *log = r->own;
+  return csv_stream_finish(log->stream);
+}
+
+static void release(struct dataset_reader *r)
+{
+  struct csv_log *log = r->own;
+  csv_stream_free(log->stream);
+  buffer_release(&log->text);
+  free(log);
+}
+
+const struct log_format log_csv = { MEDIA_CSV, begin, take, finish, release };

@@ -1,0 +1,160 @@
+/* Which friction terms to identify: each that lowers the error on data it was not fitted to. */
+#include <math.h>
+
+#include "lib/identify/unknowns.h"
+
+/* A term stays if the mean of what it gains on held-out parts is above so many of its standard errors. */
+static const double STANDARD_ERRORS = 1;
+
+/* Of the fastest a joint moves: where Stribeck friction may have fallen by a factor of e. */
+static const double stribeck_speeds[] = { 0.02, 0.05, 0.1, 0.2 };
+
+/* In the order in which they are tried: what most arms have comes first. */
+static const unsigned terms[] = { ARMDYN_IDENTIFY_COULOMB, ARMDYN_IDENTIFY_VISCOUS, ARMDYN_IDENTIFY_OFFSET,
+                                  ARMDYN_IDENTIFY_HIGH_SPEED, ARMDYN_IDENTIFY_STRIBECK };
+
+struct selection {
+  const struct armdyn_robot *robot;
+  const struct armdyn_source *source;
+  enum armdyn_rotor_columns rotors;
+  unsigned candidates;
+  struct armdyn_estimation estimation;
+  double fastest[ARMDYN_JOINTS_MAX];
+  struct armdyn_robot_description *description; /* scratch */
+};
+
+static enum armdyn_status fill_fastest(struct selection *s, struct armdyn_error *error)
+{
+  const size_t n = armdyn_robot_joint_count(s->robot);
+  for (size_t block = 0; block < s->source->blocks; block++) {
+    struct armdyn_motion motion;
+    const enum armdyn_status status = s->source->read(s->source->context, block, &motion, error);
+    if (status) return status;
+    for (size_t k = 0; k < motion.count * n; k++) s->fastest[k % n] = fmax(s->fastest[k % n], fabs(motion.qd[k]));
+  }
+  return ARMDYN_OK;
+}
+
+/* The robot with only these friction terms to be found; it is the prior's in everything else. */
+static enum armdyn_status robot_with(const struct selection *s, unsigned chosen, double stribeck,
+                                     struct armdyn_robot **out, struct armdyn_error *error)
+{
+  struct armdyn_robot_description *d = s->description;
+  *d = *armdyn_robot_description(s->robot);
+  for (size_t i = 0; i < d->joint_count; i++) {
+    struct armdyn_joint plain, *joint = &d->joints[i];
+    armdyn_joint_init(&plain);
+    if (!(s->candidates & ARMDYN_IDENTIFY_STRIBECK)) { /* what is not asked for stays what it is */
+      plain.friction.stiction = joint->friction.stiction;
+      plain.friction.stribeck_velocity = joint->friction.stribeck_velocity;
+      plain.friction.stribeck_exponent = joint->friction.stribeck_exponent;
+    } else if (chosen & ARMDYN_IDENTIFY_STRIBECK) {
+      plain.friction.stiction = joint->friction.stiction > 0 ? joint->friction.stiction : 0;
+      plain.friction.stribeck_velocity = fmax(stribeck * s->fastest[i], 10 * joint->velocity_scale);
+    }
+    if (chosen & ARMDYN_IDENTIFY_COULOMB) plain.friction.coulomb = joint->friction.coulomb;
+    if (chosen & ARMDYN_IDENTIFY_VISCOUS) plain.friction.viscous = joint->friction.viscous;
+    if (chosen & ARMDYN_IDENTIFY_OFFSET) plain.friction.offset = joint->friction.offset;
+    if (chosen & ARMDYN_IDENTIFY_HIGH_SPEED) plain.friction.high_speed = joint->friction.high_speed;
+    plain.friction.ripple_count = joint->friction.ripple_count;
+    memcpy(plain.friction.ripples, joint->friction.ripples, sizeof plain.friction.ripples);
+    joint->friction = plain.friction;
+  }
+  return armdyn_robot_new(d, out, error);
+}
+
+/* Errors on held-out data: of all parts together, |e| / |tau|, and the squares of each. */
+struct held_out {
+  double error;
+  size_t count;
+  double squares[ARMDYN_FOLDS_MAX];
+};
+
+/* At the best of the strengths of the prior. */
+static enum armdyn_status held_out(const struct selection *s, unsigned chosen, double stribeck, struct held_out *out,
+                                   struct armdyn_error *error)
+{
+  struct armdyn_robot *robot = NULL;
+  struct armdyn_unknowns *unknowns = NULL;
+  struct armdyn_estimate estimate;
+  *out = (struct held_out){ .error = INFINITY };
+  enum armdyn_status status = robot_with(s, chosen, stribeck, &robot, error);
+  if (!status) status = armdyn_unknowns_new(robot, chosen, s->rotors, &unknowns, error);
+  if (!status) status = armdyn_identify_source(unknowns, s->source, &s->estimation, &estimate, error);
+  if (!status) {
+    for (size_t k = 0; k < ARMDYN_STRENGTHS; k++) out->error = fmin(out->error, estimate.curve[k].error);
+    out->count = estimate.fold_count;
+    memcpy(out->squares, estimate.held_out, sizeof out->squares);
+    armdyn_estimate_free(&estimate);
+  }
+  armdyn_unknowns_free(unknowns);
+  armdyn_robot_free(robot);
+  return status;
+}
+
+/* The mean of what is gained on a part, in standard errors of that mean. */
+static double gain_of(const struct held_out *before, const struct held_out *after)
+{
+  const double count = (double)after->count;
+  double mean = 0, square = 0;
+  for (size_t f = 0; f < after->count; f++) mean += (before->squares[f] - after->squares[f]) / count;
+  for (size_t f = 0; f < after->count; f++) {
+    const double off = before->squares[f] - after->squares[f] - mean;
+    square += off * off / (count - 1);
+  }
+  return mean / fmax(sqrt(square / count), 1e-300);
+}
+
+static enum armdyn_status try_term(const struct selection *s, unsigned term, struct held_out *known,
+                                   struct armdyn_friction_choice *choice, struct armdyn_error *error)
+{
+  const size_t speeds = sizeof stribeck_speeds / sizeof *stribeck_speeds;
+  const bool stribeck = term == ARMDYN_IDENTIFY_STRIBECK;
+  struct armdyn_friction_trial *trial = &choice->trials[choice->trial_count++];
+  struct held_out best = { .error = INFINITY };
+  *trial = (struct armdyn_friction_trial){ .term = term };
+  for (size_t k = 0; k < (stribeck ? speeds : 1); k++) {
+    struct held_out found;
+    const enum armdyn_status status = held_out(s, choice->terms | term, stribeck_speeds[k], &found, error);
+    if (status) return status;
+    if (!(found.error < best.error)) continue;
+    best = found;
+    trial->stribeck = stribeck ? stribeck_speeds[k] : 0;
+  }
+  trial->error = best.error;
+  trial->gain = gain_of(known, &best);
+  trial->kept = trial->gain > STANDARD_ERRORS;
+  if (!trial->kept) return ARMDYN_OK;
+  *known = best;
+  choice->terms |= term;
+  choice->error = trial->error;
+  choice->stribeck = fmax(choice->stribeck, trial->stribeck);
+  return ARMDYN_OK;
+}
+
+enum armdyn_status armdyn_choose_friction(const struct armdyn_robot *robot, unsigned candidates,
+                                          enum armdyn_rotor_columns rotors, const struct armdyn_source *source,
+                                          const struct armdyn_estimation *estimation,
+                                          struct armdyn_friction_choice *choice, struct armdyn_robot **out,
+                                          struct armdyn_error *error)
+{
+  struct selection s = {
+    .robot = robot, .source = source, .rotors = rotors, .candidates = candidates, .estimation = *estimation
+  };
+  *choice = (struct armdyn_friction_choice){ 0 };
+  *out = NULL;
+  s.estimation.estimator = ARMDYN_RIDGE;
+  s.estimation.prior_strength = 0;
+  s.description = malloc(sizeof *s.description);
+  if (!s.description) return ARMDYN_EMEMORY;
+  enum armdyn_status status = fill_fastest(&s, error);
+  struct held_out known = { .error = INFINITY };
+  if (!status) status = held_out(&s, 0, 0, &known, error);
+  choice->error = choice->without = known.error;
+  for (size_t k = 0; k < sizeof terms / sizeof *terms && !status; k++) {
+    if (candidates & terms[k]) status = try_term(&s, terms[k], &known, choice, error);
+  }
+  if (!status) status = robot_with(&s, choice->terms, choice->stribeck, out, error);
+  free(s.description);
+  return status;
+}

@@ -1,0 +1,151 @@
+/* Band matrices, LANES columns at a time; a template, see band_lanes.h. The includer defines LANES and has chosen the
+ * instruction set. */
+#include <math.h>
+#include <string.h>
+
+#include "lib/math/band_lanes.h"
+
+typedef double lanes __attribute__((vector_size(8 * LANES)));
+typedef long long lane_bits __attribute__((vector_size(8 * LANES)));
+
+static inline lanes lanes_load(const double *x)
+{
+  lanes out;
+  memcpy(&out, x, sizeof out);
+  return out;
+}
+
+/* The first `count` lanes; the others are 0. */
+static inline lanes lanes_first(const double *x, size_t count)
+{
+  static const long long kept[2 * 8] = { -1, -1, -1, -1, -1, -1, -1, -1 };
+  lane_bits bits, keep;
+  memcpy(&bits, x, sizeof bits);
+  memcpy(&keep, kept + 8 - count, sizeof keep);
+  bits &= keep;
+  lanes out;
+  memcpy(&out, &bits, sizeof out);
+  return out;
+}
+
+/* Columns first .. first + LANES - 1 of a row, less what the rows above have in them: row -d holds U(r - d, r) at d, and
+ * what it has in these columns beyond that. */
+static inline lanes columns_left(const double *row, size_t above, size_t width, size_t first)
+{
+  const size_t whole = first + LANES <= width ? width - first - LANES : 0, reach = width - first - 1;
+  lanes even = lanes_load(row + first), odd = { 0 };
+  size_t d = 1;
+  for (; d + 1 <= whole && d + 1 <= above; d += 2) {
+    const double *u = row - d * width + d, *v = row - (d + 1) * width + d + 1;
+    even -= u[0] * lanes_load(u + first);
+    odd -= v[0] * lanes_load(v + first);
+  }
+  for (; d <= reach && d <= above; d++) {
+    const double *u = row - d * width + d;
+    even -= u[0] * (d <= whole ? lanes_load(u + first) : lanes_first(u + first, width - d - first));
+  }
+  return even + odd;
+}
+
+static bool factor(size_t n, size_t width, double *A)
+{
+  for (size_t r = 0; r < n; r++) {
+    double *row = A + r * width, scale = 1;
+    const size_t length = n - r < width ? n - r : width, above = r < width - 1 ? r : width - 1;
+    for (size_t first = 0; first < length; first += LANES) {
+      /* the last columns of the last rows may lie beyond the matrix: not read, not written */
+      const size_t count = length - first < LANES ? length - first : LANES;
+      double buffer[LANES] = { 0 };
+      lanes x;
+      if (count == LANES && first + LANES <= width) {
+        x = columns_left(row, above, width, first);
+      } else {
+        memcpy(buffer, row + first, count * sizeof *buffer);
+        for (size_t d = 1; d <= above && d + first < width; d++) {
+          const double *u = row - d * width + d;
+          for (size_t c = 0; c < count && d + first + c < width; c++) buffer[c] -= u[0] * u[first + c];
+        }
+        memcpy(&x, buffer, sizeof x);
+      }
+      if (first == 0) {
+        const double pivot = x[0];
+        if (!(pivot > 0) || isinf(pivot)) return false;
+        scale = 1 / sqrt(pivot);
+      }
+      x *= scale;
+      memcpy(row + first, &x, count * sizeof *row);
+    }
+  }
+  return true;
+}
+
+/* -- squares -- */
+
+enum { GROUP = 8 };
+
+struct group {
+  double weight[GROUP];
+  _Alignas(64) double row[GROUP][BAND_COLUMNS_MAX];
+};
+
+/* Columns first .. first + LANES - 1 of row a, from its diagonal on */
+static inline void columns_add(double *A, size_t width, size_t a, size_t first, size_t length, lanes sum)
+{
+  double *out = A + a * width;
+  if (first >= a && first - a + LANES <= width) {
+    sum += lanes_load(out + first - a);
+    memcpy(out + first - a, &sum, sizeof sum);
+    return;
+  }
+  for (size_t l = 0; l < LANES; l++)
+    if (first + l >= a && first + l < length) out[first + l - a] += sum[l];
+}
+
+/* Two rows of the result at a time: every column that is loaded serves both. */
+static inline __attribute__((always_inline)) void group_add(const struct group *g, size_t count, size_t length,
+                                                            size_t width, double *A)
+{
+  for (size_t a = 0; a < length; a += 2) {
+    double by[2][GROUP];
+    for (size_t i = 0; i < count; i++) {
+      by[0][i] = g->weight[i] * g->row[i][a];
+      by[1][i] = g->weight[i] * g->row[i][a + 1];
+    }
+    for (size_t first = a - a % LANES; first < length; first += LANES) {
+      lanes sum[2] = { { 0 }, { 0 } };
+      for (size_t i = 0; i < count; i++) {
+        const lanes x = *(const lanes *)(g->row[i] + first);
+        sum[0] += by[0][i] * x;
+        sum[1] += by[1][i] * x;
+      }
+      columns_add(A, width, a, first, length, sum[0]);
+      if (a + 1 < length) columns_add(A, width, a + 1, first, length, sum[1]);
+    }
+  }
+}
+
+static void squares_add(const struct band_rows *rows, size_t width, double *A)
+{
+  const size_t padded = (rows->length + 7) & ~(size_t)7;
+  struct group g;
+  for (size_t next = 0, count; next < rows->count;) {
+    for (count = 0; count < GROUP && next < rows->count; next++) {
+      if (rows->weight[next] == 0) continue;
+      g.weight[count] = rows->weight[next];
+      memcpy(g.row[count], rows->data + next * rows->stride, rows->length * sizeof *rows->data);
+      memset(g.row[count] + rows->length, 0, (padded - rows->length) * sizeof *rows->data);
+      count++;
+    }
+    switch (count) { /* a count that is known makes a loop without counting */
+    case 0: break;
+    case 1: group_add(&g, 1, rows->length, width, A); break;
+    case 2: group_add(&g, 2, rows->length, width, A); break;
+    case 3: group_add(&g, 3, rows->length, width, A); break;
+    case 4: group_add(&g, 4, rows->length, width, A); break;
+    case 5: group_add(&g, 5, rows->length, width, A); break;
+    case 6: group_add(&g, 6, rows->length, width, A); break;
+    case 7: group_add(&g, 7, rows->length, width, A); break;
+    default: group_add(&g, 8, rows->length, width, A); break;
+    }
+  }
+}

@@ -1,0 +1,125 @@
+/* Motions to start from: the guess that is given, or the cubic spline through the points; further ones swing out at random
+ * from it. */
+#include <math.h>
+
+#include "lib/base/random.h"
+#include "lib/trajectory/bspline.h"
+#include "lib/trajectory/planner.h"
+#include "lib/trajectory/polynomial.h"
+#include "lib/trajectory/profile.h"
+#include "lib/trajectory/times.h"
+
+enum { N = ARMDYN_JOINTS_MAX, SWING_INTERVALS = 16 };
+static const double SPEED = 1e3; /* rad/s, m/s: of joints without a limit */
+
+static const double *point_at(const struct planner *p, size_t k)
+{
+  const struct armdyn_optimal_request *r = p->request;
+  const size_t n = armdyn_robot_joint_count(p->robot);
+  return k == 0 ? r->start : k > r->waypoint_count ? r->goal : r->waypoints + (k - 1) * n;
+}
+
+/* Time that a way takes without a stop at its ends: at the speed limit of the joint that is farthest from its end. */
+static double way_of(const struct planner *p, size_t k)
+{
+  const double *from = point_at(p, k), *to = point_at(p, k + 1);
+  double longest = 0;
+  for (size_t j = 0; j < armdyn_robot_joint_count(p->robot); j++)
+    longest = fmax(longest, fabs(to[j] - from[j]) / fmin(p->limits[j].velocity, SPEED));
+  return longest;
+}
+
+/* When the points are passed: given times as they are, others by the ways, none of which takes no time. */
+static void times_guess(const struct planner *p, double duration, double *times)
+{
+  const struct armdyn_optimal_request *r = p->request;
+  const size_t count = r->waypoint_count + 2;
+  double given[ARMDYN_WAYPOINTS_MAX + 2], weights[ARMDYN_WAYPOINTS_MAX + 1], longest = 0;
+  for (size_t k = 0; k < count; k++)
+    given[k] = k == 0 ? 0 : k + 1 == count ? duration : r->waypoint_times ? r->waypoint_times[k - 1] : NAN;
+  for (size_t k = 0; k + 1 < count; k++) {
+    weights[k] = way_of(p, k);
+    longest = fmax(longest, weights[k]);
+  }
+  for (size_t k = 0; k + 1 < count; k++) weights[k] = fmax(weights[k], 0.1 * longest);
+  times_distribute(count, given, weights, times);
+}
+
+static double duration_guess(const struct planner *p)
+{
+  const struct armdyn_optimal_request *r = p->request;
+  double last = 0;
+  if (!p->free_duration) return r->duration;
+  for (size_t k = 0; k < r->waypoint_count && r->waypoint_times; k++) last = fmax(last, r->waypoint_times[k]);
+  return last > 0 ? last * (double)(r->waypoint_count + 1) / (double)r->waypoint_count : 1;
+}
+
+static enum armdyn_status cubic_through(const struct planner *p, struct armdyn_trajectory *out)
+{
+  const size_t n = armdyn_robot_joint_count(p->robot), count = p->request->waypoint_count + 2;
+  double *memory = calloc(count * (14 + 3 * n), sizeof *memory),
+         *points = memory ? memory + count * (14 + 2 * n) : NULL;
+  enum armdyn_status rc = memory ? trajectory_allocate(out, n, count - 1, 3, count) : ARMDYN_EMEMORY;
+  if (!rc) {
+    for (size_t k = 0; k < count; k++) memcpy(points + k * n, point_at(p, k), n * sizeof *points);
+    const struct profile_problem problem = {
+      .robot = p->robot, .joint_count = n, .point_count = count, .points = points, .memory = memory
+    };
+    times_guess(p, duration_guess(p), out->waypoint_times);
+    cubic_build(&problem, out->waypoint_times, out);
+  }
+  free(memory);
+  return rc;
+}
+
+static enum armdyn_status guess_copy(const struct planner *p, struct armdyn_trajectory *out)
+{
+  const struct armdyn_trajectory *guess = p->request->guess;
+  const size_t count = p->request->waypoint_count + 2;
+  enum armdyn_status rc = trajectory_copy(guess, out);
+  if (rc || guess->waypoint_count == count) return rc;
+  double *times = realloc(out->waypoint_times, count * sizeof *times);
+  if (!times) {
+    armdyn_trajectory_free(out);
+    return ARMDYN_EMEMORY;
+  }
+  out->waypoint_times = times, out->waypoint_count = count;
+  times_guess(p, armdyn_trajectory_duration(guess), times);
+  return ARMDYN_OK;
+}
+
+/* Add to every joint a swing that is zero with its slope at both ends, and another of half its length for every second
+ * start. */
+static enum armdyn_status swing(struct planner *p, size_t start, struct armdyn_trajectory *trajectory)
+{
+  const double pi = 3.14159265358979323846;
+  const size_t n = trajectory->joint_count;
+  struct armdyn_trajectory swung;
+  double controls[(SWING_INTERVALS + 3) * N], size[2][N];
+  enum armdyn_status rc = trajectory_allocate(&swung, n, SWING_INTERVALS, 3, trajectory->waypoint_count);
+  if (rc) return rc;
+  for (size_t j = 0; j < n; j++) {
+    const double reach = fmax(fabs(p->request->goal[j] - p->request->start[j]), 1);
+    size[0][j] = reach * random_symmetric(&p->random);
+    size[1][j] = start % 2 ? 0 : reach * random_symmetric(&p->random);
+  }
+  bspline_controls(SWING_INTERVALS, trajectory, controls);
+  for (size_t i = 2; i <= SWING_INTERVALS; i++) {
+    const double x = (double)(i - 1) / SWING_INTERVALS;
+    for (size_t j = 0; j < n; j++)
+      controls[i * n + j] += sin(pi * x) * (size[0][j] * sin(pi * x) + size[1][j] * sin(2 * pi * x));
+  }
+  bspline_pieces(SWING_INTERVALS, armdyn_trajectory_duration(trajectory), controls, &swung);
+  memcpy(swung.waypoint_times, trajectory->waypoint_times, swung.waypoint_count * sizeof *swung.waypoint_times);
+  armdyn_trajectory_free(trajectory);
+  *trajectory = swung;
+  return ARMDYN_OK;
+}
+
+enum armdyn_status guess_start(struct planner *p, size_t start, struct candidate *c)
+{
+  const bool given = p->request->guess && start == 0;
+  enum armdyn_status rc = (given ? guess_copy : cubic_through)(p, &c->trajectory);
+  if (!rc && start > 0) rc = swing(p, start, &c->trajectory);
+  return rc;
+}

@@ -1,0 +1,86 @@
+/* What the parts of the planner of energy-optimal motions share: optimal.c (requests, starts, the last word), guess.c (where
+ * to start), mesh.c (one solution), tighten.c (limits between knots), shortest.c (the smallest feasible duration). */
+#ifndef LIB_TRAJECTORY_PLANNER_H
+#define LIB_TRAJECTORY_PLANNER_H
+
+#include <stdint.h>
+
+#include "lib/trajectory/check.h"
+#include "lib/trajectory/interior_point.h"
+
+/* Beyond a limit: still solved on a mesh; still an answer after the dense check. */
+#define VIOLATION_FORGIVEN 1e-6
+#define VIOLATION_MOST     1e-3
+
+struct planner {
+  const struct armdyn_robot *robot;
+  const struct armdyn_optimal_request *request;
+  struct armdyn_limits limits[ARMDYN_JOINTS_MAX];
+  struct cost cost;
+  struct end_state ends[2];
+  bool free_duration;
+  double duration_min, duration_max;
+  struct armdyn_workspace *workspace;
+  enum armdyn_go (*go)(void *context);
+  void *context;
+  uint64_t random;
+  struct armdyn_margin margin[ARMDYN_LIMIT_KINDS * ARMDYN_JOINTS_MAX];
+};
+
+/* A motion and what is known about it. Release with candidate_free. */
+struct candidate {
+  struct armdyn_trajectory trajectory; /* waypoint_times: start, waypoints, goal */
+  struct interior_point_result solved;
+  size_t intervals, row_count;
+  double *multipliers,
+      *backoff; /* of its rows, then of its passages, for its unit; by how much its bounds were tightened;
+                                    NULL: none */
+  double unit;  /* 0: not solved yet */
+  double price;
+  bool curved; /* did it take the true curvature? */
+  bool rough;  /* only solved well enough to start from */
+};
+void candidate_free(struct candidate *c);
+
+/* A problem to solve on a mesh; the planner's own, or one on the way to it. */
+struct mesh_task {
+  const struct armdyn_robot *robot;
+  const struct cost *cost;
+  bool free_duration;
+  bool find_duration; /* look for a duration to start from, rather than take the candidate's */
+  size_t intervals;
+  double mu;
+  bool warm;  /* with the candidate's multipliers */
+  bool rough; /* only a start for another solution */
+};
+
+/* Solve, starting from the motion of `c`, and put the answer there.
+ *   log  in/out  iterations are added; its log too */
+enum armdyn_status mesh_solve(struct planner *p, const struct mesh_task *task, struct candidate *c,
+                              struct armdyn_optimal_result *log);
+/* The bounds of the limits: how many, and for one its value at a limit. */
+size_t mesh_bounds(const struct planner *p, struct bound *bounds);
+double mesh_most(const struct planner *p, const struct bound *b);
+bool mesh_ended(const struct candidate *c); /* by the caller's wish */
+
+/* The motion of a start: the guess or the cubic through the points (0), or one that swings out from it at random. */
+enum armdyn_status guess_start(struct planner *p, size_t start, struct candidate *c);
+
+/* The robot with dry friction that changes its sign over `width` of the largest speed of every joint in the motion, where
+ * that is wider than its own.
+ *   out      out  release with armdyn_robot_free; NULL where nothing differs */
+#define SOFTEN_WIDEST   0.3
+#define SOFTEN_NARROWER 0.25
+enum armdyn_status robot_softened(const struct planner *p, const struct candidate *c, double width,
+                                  struct armdyn_robot **out, bool *differs);
+
+/* Tighten limits at knots by what is exceeded between them and solve again, until nothing is. The planner's margins are
+ * those of the answer. */
+enum armdyn_status tighten(struct planner *p, struct candidate *c, struct armdyn_optimal_result *log);
+
+/* The smallest feasible duration, from a motion that is known; NAN: none.
+ *   fastest  out  the motion of that duration; nothing where there is none, or nothing limits the speed. Release it */
+enum armdyn_status shortest(struct planner *p, const struct candidate *from, double *duration,
+                            struct candidate *fastest);
+
+#endif

@@ -1,0 +1,18 @@
+/* Integrals over a motion, by Gauss-Legendre quadrature on intervals that are halved until they agree with their halves. */
+#ifndef LIB_TRAJECTORY_QUADRATURE_H
+#define LIB_TRAJECTORY_QUADRATURE_H
+
+#include "armdyn/trajectory.h"
+
+enum { QUADRATURE_TERMS_MAX = 6 * ARMDYN_JOINTS_MAX + 8 };
+
+/* All integrands at once on piece k at s = t - breaks[k].
+ *   value  out  terms */
+typedef void quadrature_integrand(void *context, size_t piece, double s, double *value);
+
+/* sum: out, terms, each to about 1e-10 of the largest one's mean. Integrands may have kinks and steps; beyond 2^17
+ * halvings (a motion of millions of turns) an interval is taken as it is. */
+void quadrature_integrate(const struct armdyn_trajectory *trajectory, size_t terms, quadrature_integrand *integrand,
+                          void *context, double *sum);
+
+#endif

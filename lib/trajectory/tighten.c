@@ -1,0 +1,168 @@
+/* Limits hold at the knots of a solution, and a little less between them. What is exceeded there is taken off the limits at
+ * the knots beside, and the problem is solved again from where it is. */
+#include <math.h>
+
+#include "lib/trajectory/planner.h"
+#include "lib/trajectory/polynomial.h"
+
+enum { SAMPLES = 8, ROUNDS = 8, INTERVALS_MAX = 2000, DOUBLED_MOST = 4, DOUBLED_STALLED = 1 };
+/* Taken off in parts of what is exceeded, and of the limit. */
+static const double NEAR = 1e-4, MORE = 1.1, SPARE = 1e-7, MU_FINER = 1e-5;
+/* Where the barrier starts, in parts of what was taken off, and between these. */
+static const double MU_PART = 1e-3, MU_LEAST = 1e-8, MU_MOST = 1e-5;
+
+/* What is exceeded between a knot and the next. */
+struct excess {
+  double over;
+  bool before, after; /* Near which of them? Friction that changes its sign beside a knot is no matter of the other. */
+};
+
+/* The highest of samples at equal steps, with the parabola through the highest and its neighbours.
+ *   where  out  the highest sample */
+static double peak_of(const double *x, size_t count, size_t *where)
+{
+  size_t top = 0;
+  for (size_t i = 1; i < count; i++)
+    if (x[i] > x[top]) top = i;
+  *where = top;
+  if (top == 0 || top + 1 == count) return x[top];
+  const double bend = 2 * x[top] - x[top - 1] - x[top + 1], slope = x[top + 1] - x[top - 1];
+  return bend > 0 ? x[top] + slope * slope / (8 * bend) : x[top];
+}
+
+/* By how much every bound is exceeded between knot k and the next: bounds x intervals; returns the largest. A rough solution
+ * does not reach its limits at the knots yet: what is left there is as much more. */
+static double measure(const struct planner *p, const struct candidate *c, const struct bound *bounds, size_t count,
+                      struct excess *excess)
+{
+  const struct check check = { p->robot, p->limits, p->workspace };
+  struct usage_point at[SAMPLES + 1];
+  double largest = 0;
+  for (size_t k = 0; k < c->intervals; k++) {
+    const double step = (c->trajectory.breaks[k + 1] - c->trajectory.breaks[k]) / SAMPLES;
+    check_points(&check, &c->trajectory, k, 0, step, SAMPLES + 1, at);
+    for (size_t b = 0; b < count; b++) {
+      double x[SAMPLES + 1];
+      size_t top;
+      for (size_t i = 0; i <= SAMPLES; i++) x[i] = bounds[b].scale * at[i].value[bounds[b].kind][bounds[b].joint];
+      const double most = mesh_most(p, &bounds[b]), over = peak_of(x, SAMPLES + 1, &top) - most;
+      const double room = fmax(most - (x[0] + x[SAMPLES]) / 2, 0);
+      excess[b * c->intervals + k] =
+          (struct excess){ over + (c->rough && room < NEAR ? room : 0), 4 * top <= 3 * SAMPLES, 4 * top >= SAMPLES };
+      largest = fmax(largest, over);
+    }
+  }
+  return largest;
+}
+
+/* Take the excesses off the limits at the knots beside them. */
+static void back_off(struct candidate *c, const struct bound *bounds, size_t count, const struct excess *excess)
+{
+  const size_t knots = c->intervals + 1;
+  for (size_t b = 0; b < count; b++) {
+    const struct excess *over = excess + b * c->intervals;
+    const bool own = bounds[b].kind == ARMDYN_LIMIT_JERK || bounds[b].kind == ARMDYN_LIMIT_TORQUE_RATE;
+    for (size_t k = 0; k < knots; k++) {
+      double most = 0;
+      if (k < c->intervals && (over[k].before || own)) most = fmax(most, over[k].over);
+      if (k > 0 && !own && over[k - 1].after) most = fmax(most, over[k - 1].over);
+      if (most > 0) c->backoff[b * knots + k] += MORE * most + SPARE;
+    }
+  }
+}
+
+/* The dense check has the last word: what it finds beyond a limit is taken off there too. */
+static double check_finally(struct planner *p, const struct candidate *c, const struct bound *bounds, size_t count,
+                            struct excess *excess)
+{
+  const size_t n = armdyn_robot_joint_count(p->robot);
+  const struct check check = { p->robot, p->limits, p->workspace };
+  double worst = 0;
+  check_margins(&check, &c->trajectory, p->margin);
+  for (size_t b = 0; b < count; b++) {
+    const struct armdyn_margin *m = &p->margin[bounds[b].kind * n + bounds[b].joint];
+    const double over = bounds[b].scale * m->value - mesh_most(p, &bounds[b]);
+    if (!(m->usage > USAGE_MOST && over > 0)) continue;
+    const double at = m->time / armdyn_trajectory_duration(&c->trajectory) * (double)c->intervals;
+    const size_t k = at < (double)c->intervals ? (size_t)at : c->intervals - 1;
+    excess[b * c->intervals + k] = (struct excess){ over, at - (double)k <= 0.75, at - (double)k >= 0.25 };
+    worst = fmax(worst, over);
+  }
+  return worst;
+}
+
+static enum armdyn_status solve_again(struct planner *p, size_t intervals, double mu, struct candidate *c,
+                                      struct armdyn_optimal_result *log)
+{
+  const struct mesh_task task = { .robot = p->robot,
+                                  .cost = &p->cost,
+                                  .free_duration = p->free_duration,
+                                  .intervals = intervals,
+                                  .mu = mu,
+                                  .warm = true };
+  return mesh_solve(p, &task, c, log);
+}
+
+/* No use: the motion before was better. The multipliers are not its own, and no start for anything. */
+static void take_back(struct candidate *c, struct candidate *before)
+{
+  const enum interior_point_end end = mesh_ended(c) ? c->solved.end : before->solved.end;
+  armdyn_trajectory_free(&c->trajectory);
+  c->trajectory = before->trajectory, c->solved = before->solved, c->rough = before->rough;
+  c->solved.end = end;
+  c->row_count = 0;
+  before->trajectory = (struct armdyn_trajectory){ 0 };
+}
+
+/* Tighten on this mesh. What is exceeded at the end is in `left`; a solution that got worse is taken back. */
+static enum armdyn_status rounds(struct planner *p, struct candidate *c, struct armdyn_optimal_result *log,
+                                 double *left)
+{
+  struct bound bounds[BOUNDS_MAX];
+  const size_t count = mesh_bounds(p, bounds);
+  struct candidate before = { 0 };
+  enum armdyn_status rc = ARMDYN_EMEMORY;
+  struct excess *excess = malloc((count * c->intervals + 1) * sizeof *excess);
+  free(c->backoff);
+  c->backoff = calloc(count * (c->intervals + 1) + 1, sizeof *c->backoff);
+  *left = INFINITY;
+  for (int round = 0; excess && c->backoff; round++) {
+    double worst = measure(p, c, bounds, count, excess);
+    if (worst <= 0 && !c->rough) worst = check_finally(p, c, bounds, count, excess);
+    rc = ARMDYN_OK;
+    const bool feasible = c->solved.violation <= VIOLATION_FORGIVEN;
+    if (before.trajectory.breaks && (!feasible || (worst > 0 && worst >= *left))) {
+      take_back(c, &before);
+      break;
+    }
+    *left = c->rough ? INFINITY : worst; /* nothing is known about a rough one yet */
+    if ((worst <= 0 && !c->rough) || round == ROUNDS || c->solved.violation > VIOLATION_FORGIVEN || mesh_ended(c))
+      break;
+    const double mu = fmin(fmax(MU_PART * worst, MU_LEAST), MU_MOST);
+    back_off(c, bounds, count, excess);
+    armdyn_trajectory_free(&before.trajectory);
+    before.solved = c->solved, before.rough = c->rough;
+    if ((rc = trajectory_copy(&c->trajectory, &before.trajectory)) || (rc = solve_again(p, c->intervals, mu, c, log)))
+      break;
+  }
+  armdyn_trajectory_free(&before.trajectory);
+  free(excess);
+  return rc;
+}
+
+enum armdyn_status tighten(struct planner *p, struct candidate *c, struct armdyn_optimal_result *log)
+{
+  const size_t asked = c->intervals;
+  double left;
+  for (int doubled = 0;; doubled++) {
+    enum armdyn_status rc = rounds(p, c, log, &left);
+    if (!rc && c->solved.end == END_CANCELLED) rc = ARMDYN_ECANCELLED;
+    if (rc || left <= 0 || mesh_ended(c) || 2 * c->intervals > INTERVALS_MAX) break;
+    if (c->solved.violation > VIOLATION_FORGIVEN) break;
+    if (c->intervals > asked && left <= VIOLATION_MOST) break;
+    if (doubled == (c->solved.end == END_OPTIMAL ? DOUBLED_MOST : DOUBLED_STALLED)) break;
+    if ((rc = solve_again(p, 2 * c->intervals, MU_FINER, c, log))) return rc;
+  }
+  if (!(left <= 0) || c->rough) check_finally(p, c, NULL, 0, NULL); /* else it was the last thing done */
+  return c->solved.end == END_CANCELLED ? ARMDYN_ECANCELLED : ARMDYN_OK;
+}

@@ -1,0 +1,75 @@
+/* `armdyn backup` and `armdyn restore`: checked copies of the store. */
+#include <getopt.h>
+#include <stdlib.h>
+
+#include "server/cmd/command.h"
+#include "server/store/store.h"
+
+static const char backup_usage[] =
+    "usage: armdyn backup FILE [--data DIR]\n\n"
+    "Copies the store to FILE, which must not exist: everything that was acknowledged before it began. The copy is "
+    "checked,\n"
+    "and gets its name only then. Works whether or not the service runs, and does not stop it.\n\n"
+    "  --data DIR           directory of the store; default: ARMDYN_DATA, or armdyn-data\n";
+static const char restore_usage[] =
+    "usage: armdyn restore FILE [--data DIR]\n\n"
+    "Checks FILE, a copy that `armdyn backup` made, and makes the store of it. DIR must have no store; nothing is\n"
+    "overwritten. An older copy is brought to the present schema when the service starts.\n\n"
+    "  --data DIR           directory of the store; default: ARMDYN_DATA, or armdyn-data\n";
+
+/* 0: go on; else the exit status + 1. */
+static int read_arguments(int argc, char **argv, const char *usage, const char **file, const char **data)
+{
+  static const struct option known[] = { { "data", required_argument, NULL, 'd' },
+                                         { "help", no_argument, NULL, 'h' },
+                                         { 0 } };
+  const char *variable = getenv("ARMDYN_DATA");
+  *data = variable ? variable : "armdyn-data";
+  bool good = true;
+  opterr = 0;
+  for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;) {
+    if (c == 'h') {
+      fputs(usage, stdout);
+      return 1;
+    }
+    if (c == 'd')
+      *data = optarg;
+    else
+      good = false;
+  }
+  if (good && optind + 1 == argc) {
+    *file = argv[optind];
+    return 0;
+  }
+  fputs(usage, stderr);
+  return 3;
+}
+
+static int finish(const char *name, enum armdyn_status status, const struct armdyn_error *error, const char *file)
+{
+  if (!status)
+    printf("%s\n", file);
+  else
+    fprintf(stderr, "armdyn %s: %s\n", name, *error->message ? error->message : armdyn_status_text(status));
+  return status ? 1 : 0;
+}
+
+int command_backup(int argc, char **argv)
+{
+  const char *file, *data;
+  struct armdyn_error error = { "", "" };
+  char path[4096];
+  int usage = read_arguments(argc, argv, backup_usage, &file, &data);
+  if (usage) return usage - 1;
+  snprintf(path, sizeof path, "%s/armdyn.db", data);
+  return finish("backup", store_backup(path, file, &error), &error, file);
+}
+
+int command_restore(int argc, char **argv)
+{
+  const char *file, *data;
+  struct armdyn_error error = { "", "" };
+  int usage = read_arguments(argc, argv, restore_usage, &file, &data);
+  if (usage) return usage - 1;
+  return finish("restore", store_restore(file, data, &error), &error, data);
+}

@@ -1,0 +1,219 @@
+#include <sys/socket.h>
+
+#include "server/base/clock.h"
+#include "server/gateway/gateway_internal.h"
+
+enum {
+  ANSWER_MOST_MS = 6000, /* longest wait for what became of a wish */
+  SEND_MS = 10000        /* a gateway that takes nothing for so long is dead */
+};
+
+/* -- sending -- */
+
+static enum armdyn_status send_frame_to(struct gateway *g, unsigned generation, enum gateway_message type,
+                                        const void *data, size_t size)
+{
+  enum armdyn_status rc = ARMDYN_EUNAVAILABLE;
+  pthread_mutex_lock(&g->send_lock);
+  bool there = g->up && g->generation == generation;
+  if (there) rc = channel_send(&g->child.channel, type, data, size, SEND_MS);
+  if (there && rc) shutdown(g->child.channel.fd, SHUT_RDWR); /* the supervisor sees the end and starts another */
+  pthread_mutex_unlock(&g->send_lock);
+  return rc ? ARMDYN_EUNAVAILABLE : ARMDYN_OK;
+}
+
+bool gateway_present(struct gateway *g, unsigned *generation)
+{
+  pthread_mutex_lock(&g->send_lock);
+  bool up = g->up;
+  *generation = g->generation;
+  pthread_mutex_unlock(&g->send_lock);
+  return up;
+}
+
+enum armdyn_status gateway_send(struct gateway *g, enum gateway_message type, const void *data, size_t size)
+{
+  unsigned generation;
+  return gateway_present(g, &generation) ? send_frame_to(g, generation, type, data, size) : ARMDYN_EUNAVAILABLE;
+}
+
+/* Frame by frame, so that a STOP finds its way between two of them. */
+static enum armdyn_status send_order(struct gateway *g, unsigned generation, const struct transfer_order *order)
+{
+  const struct profile_head *head = &order->profile.head;
+  size_t total = (size_t)head->total * sample_words(head->format, head->axis_count);
+  char *frame = malloc(sizeof(struct message_words) + GATEWAY_WORDS_MOST * sizeof(uint16_t));
+  if (!frame) return ARMDYN_EMEMORY;
+  enum armdyn_status rc = send_frame_to(g, generation, GATEWAY_TRANSFER, order, sizeof *order);
+  for (size_t at = 0; !rc && at < total;) {
+    size_t count = total - at < GATEWAY_WORDS_MOST ? total - at : GATEWAY_WORDS_MOST;
+    struct message_words words = { .count = (uint32_t)count };
+    memcpy(words.transfer, order->id, sizeof words.transfer);
+    memcpy(frame, &words, sizeof words);
+    memcpy(frame + sizeof words, order->profile.words + at, count * sizeof(uint16_t));
+    rc = send_frame_to(g, generation, GATEWAY_WORDS, frame, sizeof words + count * sizeof(uint16_t));
+    at += count;
+  }
+  free(frame);
+  return rc;
+}
+
+/* -- questions -- */
+
+bool gateway_question_take(struct gateway *g, uint64_t number, int64_t now_ns, struct question *out)
+{
+  pthread_mutex_lock(&g->lock);
+  bool found = questions_take(&g->questions, number, now_ns, out);
+  pthread_mutex_unlock(&g->lock);
+  return found;
+}
+
+static const struct observation nothing_seen;
+
+void gateway_expire_questions(struct gateway *g, int64_t now_ns)
+{
+  struct question q;
+  while (gateway_question_take(g, 0, now_ns, &q))
+    q.answered(q.context, ARMDYN_EUNAVAILABLE, "the controller did not answer in time", &nothing_seen);
+}
+
+void gateway_wish(struct gateway *g, const char *controller, const char *transfer, enum wish_kind kind,
+                  int64_t start_before_ms, gateway_answered *answered, void *context)
+{
+  struct message_wish message;
+  memset(&message, 0, sizeof message);
+  message.wish.kind = kind == WISH_EVICT ? WISH_STOP : kind;
+  message.wish.evicts = kind == WISH_EVICT;
+  message.wish.start_before_ms = start_before_ms;
+  snprintf(message.wish.transfer, sizeof message.wish.transfer, "%s", transfer);
+  pthread_mutex_lock(&g->lock);
+  bool known = book_address(&g->book, controller, &message.address);
+  int64_t deadline_ns = clock_monotonic_ns() + ANSWER_MOST_MS * 1000000LL;
+  if (known && answered) message.wish.number = questions_put(&g->questions, deadline_ns, answered, context);
+  pthread_mutex_unlock(&g->lock);
+
+  bool asked = known && (message.wish.number || !answered);
+  if (asked && !gateway_send(g, GATEWAY_WISH, &message, sizeof message)) return;
+  struct question q;
+  if (asked && !(answered && gateway_question_take(g, message.wish.number, 0, &q))) return; /* answered meanwhile */
+  if (answered)
+    answered(context, ARMDYN_EUNAVAILABLE, known ? "the gateway is not there" : "no such controller", &nothing_seen);
+}
+
+/* -- for the routes -- */
+
+void gateway_controller_changed(struct gateway *g, const struct controller_description *controller)
+{
+  pthread_mutex_lock(&g->lock);
+  book_controller(&g->book, controller);
+  pthread_mutex_unlock(&g->lock);
+}
+
+void gateway_controller_gone(struct gateway *g, const char *name)
+{
+  pthread_mutex_lock(&g->lock);
+  book_controller_gone(&g->book, name);
+  pthread_mutex_unlock(&g->lock);
+}
+
+bool gateway_knows(struct gateway *g, const char *controller)
+{
+  struct controller_address address;
+  pthread_mutex_lock(&g->lock);
+  bool known = book_address(&g->book, controller, &address);
+  pthread_mutex_unlock(&g->lock);
+  return known;
+}
+
+bool gateway_controller_of(struct gateway *g, const char *transfer, char controller[ARMDYN_NAME_SIZE])
+{
+  pthread_mutex_lock(&g->lock);
+  bool known = book_controller_of(&g->book, transfer, controller);
+  pthread_mutex_unlock(&g->lock);
+  return known;
+}
+
+void gateway_figures(struct gateway *g, struct gateway_figures *out)
+{
+  pthread_mutex_lock(&g->lock);
+  *out = g->before;
+  figures_add(out, &g->now);
+  pthread_mutex_unlock(&g->lock);
+}
+
+void gateway_locate(struct gateway *g, const char *controller)
+{
+  struct controller_address address;
+  char peer[PEER_SIZE];
+  pthread_mutex_lock(&g->lock);
+  bool known = book_address(&g->book, controller, &address);
+  pthread_mutex_unlock(&g->lock);
+  if (!known) return;
+  peer_find(address.host, true, peer);
+  pthread_mutex_lock(&g->lock);
+  book_located(&g->book, controller, address.host, peer);
+  pthread_mutex_unlock(&g->lock);
+}
+
+bool gateway_lease(struct gateway *g, const char *controller, char holder[ID_SIZE])
+{
+  struct controller_address address;
+  pthread_mutex_lock(&g->lock);
+  bool held = book_address(&g->book, controller, &address) && book_holder(&g->book, &address, holder);
+  pthread_mutex_unlock(&g->lock);
+  return held;
+}
+
+enum armdyn_status gateway_submit(struct gateway *g, struct store_transfer *transfer,
+                                  const struct store_idempotency *key, struct transfer_order *order,
+                                  char holder[ID_SIZE])
+{
+  enum armdyn_status rc = ARMDYN_OK;
+  transfer->total = order->profile.head.total;
+  peer_find(order->address.host, true, order->address.peer);
+  pthread_mutex_lock(&g->lock);
+  book_located(&g->book, transfer->controller, order->address.host, order->address.peer);
+  if (book_holder(&g->book, &order->address, holder))
+    rc = ARMDYN_EBUSY;
+  else
+    rc = book_submit(&g->book, transfer, order);
+  pthread_mutex_unlock(&g->lock);
+  if (rc) goto out;
+
+  unsigned generation;
+  rc = gateway_present(g, &generation) ? store_transfer_create(g->store, transfer, key) : ARMDYN_EUNAVAILABLE;
+  pthread_mutex_lock(&g->lock);
+  if (rc)
+    book_remove(&g->book, transfer->id);
+  else
+    book_accept(&g->book, transfer->id);
+  pthread_mutex_unlock(&g->lock);
+  if (rc) goto out;
+  announce_change(&g->changes, transfer->id);
+  if (send_order(g, generation, order)) { /* accepted is accepted: its end is told like any other */
+    struct message_report lost = { .at_ms = clock_wall_ms(),
+                                   .report = { .state = TRANSFER_INTERRUPTED,
+                                               .problem = PROBLEM_TRANSFER_INTERRUPTED,
+                                               .reason = "the gateway was lost before it had the profile" } };
+    memcpy(lost.transfer, transfer->id, sizeof lost.transfer);
+    gateway_take_report(g, &lost);
+  }
+out:
+  transfer_order_free(order);
+  return rc;
+}
+
+enum armdyn_status gateway_transfer(struct gateway *g, const char *id, struct store_transfer *out)
+{
+  pthread_mutex_lock(&g->lock);
+  enum armdyn_status rc = book_copy(&g->book, id, out);
+  pthread_mutex_unlock(&g->lock);
+  return rc == ARMDYN_ENOTFOUND ? store_transfer_get(g->store, id, out) : rc;
+}
+
+void gateway_refresh(struct gateway *g, struct store_transfer *row)
+{
+  pthread_mutex_lock(&g->lock);
+  book_refresh(&g->book, row);
+  pthread_mutex_unlock(&g->lock);
+}

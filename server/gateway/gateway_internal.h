@@ -1,0 +1,61 @@
+/* The parts of the gateway as `serve` sees it: gateway.c is the life of its process, asking.c what is asked of it, hearing.c
+ * what it tells.
+ *
+ * Locks: `lock` guards what is in memory and is never held while the store, the channel or a caller is waited for;
+ * `send_lock` keeps frames whole and guards the child. Neither is taken under the other. */
+#ifndef SERVER_GATEWAY_GATEWAY_INTERNAL_H
+#define SERVER_GATEWAY_GATEWAY_INTERNAL_H
+
+#include <pthread.h>
+
+#include "server/gateway/book.h"
+#include "server/gateway/gateway.h"
+#include "server/gateway/questions.h"
+#include "server/gateway/recorder.h"
+#include "server/ipc/child.h"
+
+struct gateway {
+  struct store *store;
+  struct recorder recorder; /* of the supervisor's thread */
+  struct announce changes;
+  char dir[1100];
+  char on_server_loss[16];
+  pthread_t supervisor;
+
+  pthread_mutex_t send_lock;
+  struct child child;
+  bool up;
+  unsigned generation; /* of the child: an order goes to the one that it was accepted for, or to none */
+
+  pthread_mutex_t lock;
+  struct book book;
+  struct questions questions;
+  struct gateway_figures before, now; /* of the children that are gone; of this one */
+  int64_t stop_at_ns;                 /* 0: not stopping */
+};
+
+/* -- asking.c -- */
+
+/* Is there a child, and which? */
+bool gateway_present(struct gateway *g, unsigned *generation);
+/* A frame to the child that is there. EUNAVAILABLE: none is, or it takes nothing. */
+enum armdyn_status gateway_send(struct gateway *g, enum gateway_message type, const void *data, size_t size);
+/* As questions_take, under the lock. */
+bool gateway_question_take(struct gateway *g, uint64_t number, int64_t now_ns, struct question *out);
+/* Who has waited too long is told so. */
+void gateway_expire_questions(struct gateway *g, int64_t now_ns);
+
+/* -- hearing.c -- */
+
+/* One frame of the child; on the supervisor's thread. */
+void gateway_take_frame(struct gateway *g, const struct frame *frame);
+void gateway_take_report(struct gateway *g, const struct message_report *message);
+/* Store what the book says of a transfer; when it has ended, forget it there and in the journal, but not before the
+ * store has it: who asks hears of the end all the same, and gateway_keep_unstored tries again. */
+void gateway_keep(struct gateway *g, const char *id, bool again);
+/* Ends that the store has refused, because the disk was full say. */
+void gateway_keep_unstored(struct gateway *g);
+/* Of a transfer that is about to end: who hears of the end finds its telemetry. On the supervisor's thread. */
+void gateway_end_recording(struct gateway *g, const char *id);
+
+#endif

@@ -1,0 +1,116 @@
+#include "server/base/log.h"
+#include "server/gateway/gateway_internal.h"
+#include "server/gateway/journal.h"
+
+void gateway_keep(struct gateway *g, const char *id, bool again)
+{
+  struct store_transfer row;
+  pthread_mutex_lock(&g->lock);
+  enum armdyn_status rc = book_copy(&g->book, id, &row);
+  pthread_mutex_unlock(&g->lock);
+  if (rc) return; /* it is not there, or there is no memory for now */
+  rc = store_transfer_update(g->store, &row);
+  bool kept = !rc || rc == ARMDYN_ECONFLICT || rc == ARMDYN_ENOTFOUND; /* has an end already; is not there any more */
+  if (rc && !again)
+    log_event(LOG_ERROR, "a transfer's state was not stored", "transfer", id, "reason", armdyn_status_text(rc), NULL);
+  if (kept && transfer_state_final(row.state)) {
+    pthread_mutex_lock(&g->lock);
+    book_remove(&g->book, id);
+    pthread_mutex_unlock(&g->lock);
+    journal_remove(g->dir, id);
+    log_event(LOG_INFO, "transfer ended", "transfer", id, "state", transfer_state_name(row.state), "controller",
+              row.controller, NULL);
+  }
+  store_transfer_release(&row);
+}
+
+void gateway_keep_unstored(struct gateway *g)
+{
+  char id[ID_SIZE];
+  for (size_t i = 0;; i++) {
+    pthread_mutex_lock(&g->lock);
+    bool found = book_unstored(&g->book, i, id);
+    pthread_mutex_unlock(&g->lock);
+    if (!found) return;
+    gateway_keep(g, id, true); /* when that takes it out, one is left to the next time */
+  }
+}
+
+/* "start": true, and the controller is armed: claim the one START, durably, and only then ask for it. */
+static void start_by_itself(struct gateway *g, const char *id)
+{
+  char controller[ARMDYN_NAME_SIZE];
+  int64_t start_before_ms;
+  pthread_mutex_lock(&g->lock);
+  bool wanted = book_take_start(&g->book, id, controller, &start_before_ms);
+  pthread_mutex_unlock(&g->lock);
+  if (!wanted) return;
+  enum armdyn_status rc = store_transfer_claim_start(g->store, id);
+  if (rc)
+    log_event(LOG_ERROR, "START is not sent", "transfer", id, "reason", armdyn_status_text(rc), NULL);
+  else
+    gateway_wish(g, controller, id, WISH_START, start_before_ms, NULL, NULL);
+}
+
+void gateway_take_report(struct gateway *g, const struct message_report *message)
+{
+  pthread_mutex_lock(&g->lock);
+  bool known = book_report(&g->book, message->transfer, message->at_ms, &message->report);
+  pthread_mutex_unlock(&g->lock);
+  if (!known) return;
+  announce_change(&g->changes, message->transfer);
+  gateway_keep(g, message->transfer, false);
+  if (message->report.state == TRANSFER_ARMED) start_by_itself(g, message->transfer);
+}
+
+void gateway_end_recording(struct gateway *g, const char *id)
+{
+  struct telemetry_origin origin;
+  pthread_mutex_lock(&g->lock);
+  bool known = book_origin(&g->book, id, &origin);
+  pthread_mutex_unlock(&g->lock);
+  if (known) recorder_end(&g->recorder, id, &origin);
+}
+
+static bool take_telemetry(struct gateway *g, const struct frame *frame)
+{
+  struct message_telemetry message;
+  const size_t head = offsetof(struct message_telemetry, block.rows);
+  if (frame->length < head || frame->length > sizeof message) return false;
+  memcpy(&message, frame->data, frame->length);
+  if (message.block.count > TELEMETRY_ROWS || frame->length != message_telemetry_size(&message)) return false;
+  if (message.block.joints < 1 || message.block.joints > LIMIT_AXES) return false;
+  recorder_take(&g->recorder, &message);
+  return true;
+}
+
+void gateway_take_frame(struct gateway *g, const struct frame *frame)
+{
+  if (frame->type == GATEWAY_REPORT && frame->length == sizeof(struct message_report)) {
+    struct message_report message;
+    memcpy(&message, frame->data, sizeof message);
+    if (transfer_state_final(message.report.state)) gateway_end_recording(g, message.transfer);
+    gateway_take_report(g, &message);
+  } else if (frame->type == GATEWAY_TELEMETRY && take_telemetry(g, frame)) {
+    return;
+  } else if (frame->type == GATEWAY_PROGRESS && frame->length == sizeof(struct message_sent)) {
+    struct message_sent message;
+    memcpy(&message, frame->data, sizeof message);
+    pthread_mutex_lock(&g->lock);
+    book_progress(&g->book, message.transfer, message.sent);
+    pthread_mutex_unlock(&g->lock);
+    announce_change(&g->changes, message.transfer);
+  } else if (frame->type == GATEWAY_FIGURES && frame->length == sizeof g->now) {
+    pthread_mutex_lock(&g->lock);
+    memcpy(&g->now, frame->data, sizeof g->now);
+    pthread_mutex_unlock(&g->lock);
+  } else if (frame->type == GATEWAY_ANSWER && frame->length == sizeof(struct message_answer)) {
+    struct message_answer message;
+    struct question q;
+    memcpy(&message, frame->data, sizeof message);
+    if (gateway_question_take(g, message.number, 0, &q))
+      q.answered(q.context, message.status, message.text, &message.seen);
+  } else {
+    log_event(LOG_ERROR, "an unknown frame from the gateway", NULL);
+  }
+}

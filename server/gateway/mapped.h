@@ -1,0 +1,37 @@
+/* A controller with a register map, behind client.h. What it cannot tell by itself, that a profile is there and may be
+ * started, is remembered here; that it moves, or is done, is read from its registers. */
+#ifndef SERVER_GATEWAY_MAPPED_H
+#define SERVER_GATEWAY_MAPPED_H
+
+#include "server/gateway/map_plan.h"
+
+struct client;
+
+struct mapped {
+  enum controller_phase phase;      /* EMPTY to ARMED as left by us, then as seen */
+  uint32_t profile;                 /* what it was left with */
+  bool started;                     /* START was written */
+  bool done_before;                 /* when that was, it already said that it is done: of an earlier motion */
+  double signals[LIMIT_MAP_FIELDS]; /* as last read; NAN: not readable */
+};
+
+/* After the connection was made: pause if need be, and look. EUNAVAILABLE. */
+enum armdyn_status mapped_meet(struct client *c, struct armdyn_error *error);
+/* Read every readable field into c->mapped.signals, and c->state from them. EUNAVAILABLE. */
+enum armdyn_status mapped_look(struct client *c, struct armdyn_error *error);
+/* From the signals of the last look; NAN where no field tells. */
+enum armdyn_status mapped_positions(const struct client *c, float positions[REGISTERS_AXES],
+                                    struct armdyn_error *error);
+/* Positions and torques likewise. */
+struct measurement;
+enum armdyn_status mapped_measure(const struct client *c, struct measurement *out, struct armdyn_error *error);
+enum armdyn_status mapped_beat(struct client *c, struct armdyn_error *error);
+/* Write what the map says for this command. ECONFLICT: it says nothing, or the state forbids it; EUNAVAILABLE. START is
+ * written once: where its answer is lost, watching must tell. */
+enum armdyn_status mapped_command(struct client *c, enum controller_command command, struct armdyn_error *error);
+/* Bring a whole profile there; after_write is called between two requests, false ends it with ECANCELLED.
+ * ECONFLICT: what was read back is not what was written; EUNAVAILABLE. */
+enum armdyn_status mapped_load(struct client *c, const struct profile *profile, bool (*after_write)(void *context),
+                               void *context, struct armdyn_error *error);
+
+#endif

@@ -1,0 +1,170 @@
+#include "server/http/audit.h"
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+
+#include "api/json/writer.h"
+#include "server/base/clock.h"
+#include "server/base/log.h"
+#include "server/http/internal.h"
+#include "server/store/store.h"
+
+enum { WAITING_MOST = 4096, AT_ONCE_MOST = 256, LINE_MOST = KB(128), ADDRESS_SIZE = INET6_ADDRSTRLEN + 8 };
+
+struct auditor {
+  struct store *store;
+  pthread_t thread;
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  char *waiting[WAITING_MOST];
+  size_t count;
+  bool stopping;
+};
+
+/* -- what an entry says -- */
+
+static bool leaves_an_entry(const struct exchange *x)
+{
+  if (x->status == 401 || x->status == 403) return true;
+  return x->route && x->route->method != HTTP_GET && x->route->where != ON_EVENT_THREAD;
+}
+
+static void address_of(const struct exchange *x, char text[ADDRESS_SIZE])
+{
+  snprintf(text, ADDRESS_SIZE, "unknown");
+  if (!x->connection) return; /* the client has gone */
+  const struct sockaddr_storage *peer = &x->connection->peer;
+  if (x->connection->local)
+    snprintf(text, ADDRESS_SIZE, "local");
+  else if (peer->ss_family == AF_INET)
+    inet_ntop(AF_INET, &((const struct sockaddr_in *)peer)->sin_addr, text, ADDRESS_SIZE);
+  else if (peer->ss_family == AF_INET6)
+    inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)peer)->sin6_addr, text, ADDRESS_SIZE);
+}
+
+static const char *header_of_answer(const struct exchange *x, const char *name)
+{
+  for (size_t i = 0; i < x->header_count; i++)
+    if (!strcmp(x->headers[i].name, name)) return x->headers[i].value;
+  return NULL;
+}
+
+static void member(struct json_writer *w, const char *name, const char *text)
+{
+  if (text) json_key(w, name), json_write_text(w, text);
+}
+
+static char *line_of(const struct exchange *x)
+{
+  struct buffer line = BUFFER(LINE_MOST);
+  struct json_writer w = { .out = &line };
+  char now[TIME_SIZE], address[ADDRESS_SIZE];
+  clock_format(clock_wall_ms(), now);
+  address_of(x, address);
+  json_begin_object(&w);
+  member(&w, "at", now);
+  member(&w, "key", x->caller.id);
+  member(&w, "key_name", x->caller.name);
+  member(&w, "address", address);
+  member(&w, "request_id", x->request_id);
+  member(&w, "method", x->method);
+  member(&w, "path", x->text);
+  member(&w, "operation", x->route ? x->route->operation_id : NULL);
+  json_key(&w, "status"), json_write_integer(&w, x->status);
+  member(&w, "resource", header_of_answer(x, "Location"));
+  member(&w, "old_etag", exchange_header(x, "If-Match"));
+  member(&w, "new_etag", header_of_answer(x, "ETag"));
+  member(&w, "reason", exchange_header(x, "X-Reason"));
+  json_end_object(&w);
+  size_t length;
+  char *text = buffer_take(&line, &length);
+  buffer_release(&line);
+  return text;
+}
+
+/* -- writing entries -- */
+
+static void append(struct auditor *auditor, char **lines, size_t count)
+{
+  enum armdyn_status status = store_audit_append(auditor->store, (const char *const *)lines, count);
+  for (size_t i = 0; i < count; i++) {
+    if (status)
+      log_event(LOG_ERROR, "an entry of the audit trail could not be kept", "reason", armdyn_status_text(status),
+                "entry", lines[i], NULL);
+    free(lines[i]);
+  }
+}
+
+static void *run(void *argument)
+{
+  struct auditor *a = argument;
+  char *lines[AT_ONCE_MOST];
+  pthread_mutex_lock(&a->lock);
+  for (;;) {
+    while (!a->count && !a->stopping) pthread_cond_wait(&a->changed, &a->lock);
+    if (!a->count) break;
+    size_t count = a->count < AT_ONCE_MOST ? a->count : AT_ONCE_MOST;
+    memcpy(lines, a->waiting, count * sizeof *lines);
+    a->count -= count;
+    memmove(a->waiting, a->waiting + count, a->count * sizeof *a->waiting);
+    pthread_mutex_unlock(&a->lock);
+    append(a, lines, count);
+    pthread_mutex_lock(&a->lock);
+  }
+  pthread_mutex_unlock(&a->lock);
+  return NULL;
+}
+
+enum armdyn_status auditor_start(struct store *store, struct auditor **out)
+{
+  struct auditor *a = calloc(1, sizeof *a);
+  if (!a) return ARMDYN_EMEMORY;
+  a->store = store;
+  pthread_mutex_init(&a->lock, NULL);
+  pthread_cond_init(&a->changed, NULL);
+  if (pthread_create(&a->thread, NULL, run, a)) {
+    free(a);
+    return ARMDYN_EMEMORY;
+  }
+  *out = a;
+  return ARMDYN_OK;
+}
+
+void auditor_stop(struct auditor *a)
+{
+  if (!a) return;
+  pthread_mutex_lock(&a->lock);
+  a->stopping = true;
+  pthread_cond_signal(&a->changed);
+  pthread_mutex_unlock(&a->lock);
+  pthread_join(a->thread, NULL);
+  pthread_cond_destroy(&a->changed);
+  pthread_mutex_destroy(&a->lock);
+  free(a);
+}
+
+static void hand_over(struct auditor *a, char *line)
+{
+  pthread_mutex_lock(&a->lock);
+  bool full = a->count == WAITING_MOST;
+  if (!full) a->waiting[a->count++] = line;
+  pthread_cond_signal(&a->changed);
+  pthread_mutex_unlock(&a->lock);
+  if (!full) return;
+  log_event(LOG_ERROR, "an entry of the audit trail could not be kept", "reason", "too many at once", "entry", line,
+            NULL);
+  free(line);
+}
+
+void audit_exchange(struct auditor *auditor, struct exchange *x, bool may_block)
+{
+  if (x->audited || !leaves_an_entry(x)) return;
+  x->audited = true;
+  char *line = line_of(x);
+  if (!line)
+    log_event(LOG_ERROR, "an entry of the audit trail could not be written", "request_id", x->request_id, NULL);
+  else if (may_block)
+    append(auditor, &line, 1);
+  else
+    hand_over(auditor, line);
+}

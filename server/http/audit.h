@@ -1,0 +1,26 @@
+/* The audit trail: one entry for every request that changes something or moves an arm, and for every one that was
+ * refused for want of a right. An entry says when, who (key), from where, which call on which resource, why (X-Reason),
+ * and what came of it. Reading and pure computation leave none (the access log has them).
+ *
+ * Where a handler may block, its entry is durable before the answer goes out; entries of answers given on event threads
+ * (refusals, STOP, what somebody waited for) are written by a thread of their own within moments. */
+#ifndef SERVER_HTTP_AUDIT_H
+#define SERVER_HTTP_AUDIT_H
+
+#include <stdbool.h>
+
+#include "armdyn/status.h"
+
+struct auditor;
+struct exchange;
+struct store;
+
+enum armdyn_status auditor_start(struct store *store, struct auditor **auditor);
+/* Writes what it was given. NULL is fine. */
+void auditor_stop(struct auditor *auditor);
+
+/* The exchange has its answer. may_block: write the entry here and now. Does nothing for an exchange that leaves none, or
+ * that has left one. */
+void audit_exchange(struct auditor *auditor, struct exchange *x, bool may_block);
+
+#endif

@@ -1,0 +1,40 @@
+#include "server/jobs/conditioning.h"
+
+#include <math.h>
+
+/* What the ends of a log lose by default, in periods of the cut-off: there the filters know only one side. */
+static const double trim_periods = 3;
+
+enum armdyn_status conditioning_choose(const struct identification_conditioning *asked, struct logged_motion *motions,
+                                       size_t count, struct armdyn_conditioning *out,
+                                       struct identification_conditioning *used, struct armdyn_error *error)
+{
+  double fastest = 0;
+  out->rate = isnan(asked->rate) ? logged_motion_rate(&motions[0]) : asked->rate;
+  if (isnan(asked->position_cutoff_hz) || isnan(asked->torque_cutoff_hz))
+    for (size_t i = 0; i < count; i++) {
+      double bandwidth = 0;
+      enum armdyn_status status = logged_motion_bandwidth(&motions[i], &bandwidth, error);
+      if (status) return status;
+      fastest = fmax(fastest, bandwidth);
+    }
+  const double chosen = logged_motion_cutoff(fastest, out->rate);
+  out->position_cutoff = isnan(asked->position_cutoff_hz) ? chosen : asked->position_cutoff_hz;
+  out->torque_cutoff = isnan(asked->torque_cutoff_hz) ? chosen : asked->torque_cutoff_hz;
+  double slowest = fmin(out->position_cutoff > 0 ? out->position_cutoff : INFINITY,
+                        out->torque_cutoff > 0 ? out->torque_cutoff : INFINITY);
+  out->trim = !isnan(asked->trim) ? asked->trim : isfinite(slowest) ? trim_periods / slowest : 0;
+  *used = (struct identification_conditioning){ .rate = out->rate,
+                                                .position_cutoff_hz = out->position_cutoff,
+                                                .torque_cutoff_hz = out->torque_cutoff,
+                                                .trim = out->trim };
+  return ARMDYN_OK;
+}
+
+enum armdyn_status conditioned_head(struct logged_motion *logged, const struct armdyn_conditioning *conditioning,
+                                    struct armdyn_motion *motion, struct armdyn_error *error)
+{
+  struct armdyn_log log;
+  enum armdyn_status status = logged_motion_head(logged, HEAD_SECONDS, &log, error);
+  return status ? status : armdyn_condition(logged->robot->joint_count, &log, conditioning, motion, error);
+}

@@ -1,0 +1,406 @@
+#include "server/jobs/identification.h"
+
+#include <math.h>
+#include <sodium.h>
+#include <stddef.h>
+
+#include "api/codec/identification.h"
+#include "api/codec/robot.h"
+#include "server/jobs/conditioning.h"
+#include "server/jobs/dataset_sources.h"
+#include "server/jobs/identification_errors.h"
+#include "server/jobs/logged_motion.h"
+#include "server/jobs/messages.h"
+#include "server/jobs/payload.h"
+
+enum { DATA_MOST = 2 * LIMIT_DATASETS + 1, WARNINGS_MOST = 2 * ARMDYN_WARNINGS_MAX + 2 * DATA_MOST };
+
+/* Everything that one job needs, so that one exit releases it. */
+struct run {
+  struct work *work;
+  struct identification_request request;
+  size_t n, data_count, training_count, judged_count; /* training comes first, what errors are not told of last */
+  struct logged_motion motions[DATA_MOST];
+  struct identification_data data[DATA_MOST];
+  const struct armdyn_robot *robot; /* the model, or own_robot */
+  struct armdyn_robot *own_robot;   /* with the friction that was chosen, or without payload */
+  struct armdyn_unknowns *unknowns;
+  struct armdyn_conditioning conditioning;
+  struct armdyn_log_stream *stream;
+  struct armdyn_estimate estimate;
+  struct armdyn_payload_estimate payload;
+  double *payload_beta;                 /* of the arm with the load */
+  struct armdyn_warnings found;         /* in the logs */
+  size_t found_in[ARMDYN_WARNINGS_MAX]; /* of the data */
+  char told[ARMDYN_WARNINGS_MAX][320];
+  bool leaks[DATA_MOST];      /* validation data that repeat the motion of training data */
+  struct armdyn_source inner; /* of the stream, behind the one that reports progress */
+  size_t blocks_read;
+  struct identification_result result;
+  struct identification_warning warnings[WARNINGS_MOST];
+  char robot_sha256[65];
+};
+
+/* -- refusals -- */
+
+static void refuse(struct run *run, enum armdyn_status status, const char *pointer, const char *detail)
+{
+  struct armdyn_error error;
+  armdyn_refuse(&error, status, pointer, "%s", detail);
+  work_refused(run->work, status, &error);
+}
+
+/* The library's, whose pointers are into its own arguments. */
+static void refuse_estimate(struct run *run, enum armdyn_status status, const struct armdyn_error *error)
+{
+  char detail[sizeof error->message + 1024];
+  if (status == ARMDYN_ESINGULAR)
+    snprintf(detail, sizeof detail,
+             "%s. Log a motion that moves more joints at once, leave terms of friction out, or take the estimator "
+             "\"consistent\", which draws what the data leave open from the model",
+             error->message);
+  else
+    snprintf(detail, sizeof detail, "%s", error->message[0] ? error->message : armdyn_status_text(status));
+  for (size_t i = 0; i < run->found.count && i < 3; i++) { /* what was seen in the logs may be why */
+    size_t at = strlen(detail);
+    snprintf(detail + at, sizeof detail - at, "%s%.240s", i ? "; " : ". In the logs: ", run->found.list[i].detail);
+  }
+  bool caller = status == ARMDYN_EINPUT || status == ARMDYN_ESINGULAR;
+  refuse(run, caller ? ARMDYN_EINPUT : status, "", detail);
+}
+
+/* -- data -- */
+
+static bool open_one(struct run *run, const char *list, size_t index, const char *id, enum identification_role role,
+                     double from, double to)
+{
+  struct store *store;
+  struct armdyn_error error = { "", "" };
+  struct logged_motion *motion = &run->motions[run->data_count];
+  enum armdyn_status status = work_store(run->work, &store);
+  if (!status) status = logged_motion_open(store, id, run->work->robot, from, to, motion, &error);
+  if (status) {
+    char pointer[48], detail[sizeof error.message + 64];
+    snprintf(pointer, sizeof pointer, "/%s/%zu", list, index);
+    snprintf(detail, sizeof detail, "data set %s %s", id, error.message);
+    logged_motion_close(motion);
+    refuse(run, status == ARMDYN_ENOTFOUND ? ARMDYN_EINPUT : status, pointer, detail);
+    return false;
+  }
+  const struct store_dataset *row = stored_dataset_row(motion->dataset);
+  struct identification_data *data = &run->data[run->data_count++];
+  *data = (struct identification_data){ .label = row->label, .role = role, .samples = (long long)motion->count };
+  memcpy(data->id, row->id, sizeof data->id);
+  memcpy(data->sha256, row->sha256, sizeof data->sha256);
+  return true;
+}
+
+static bool open_data(struct run *run)
+{
+  const struct identification_request *request = &run->request;
+  const double split = isnan(request->validation_fraction) ? 1 : 1 - request->validation_fraction;
+  for (size_t i = 0; i < request->datasets.count; i++)
+    if (!open_one(run, "datasets", i, request->datasets.items[i], IDENTIFICATION_TRAINING, 0, split)) return false;
+  run->training_count = run->data_count;
+  for (size_t i = 0; i < request->datasets.count && split < 1; i++)
+    if (!open_one(run, "datasets", i, request->datasets.items[i], IDENTIFICATION_VALIDATION, split, 1)) return false;
+  for (size_t i = 0; i < request->validation.count; i++)
+    if (!open_one(run, "validation", i, request->validation.items[i], IDENTIFICATION_VALIDATION, 0, 1)) return false;
+  run->judged_count = run->data_count;
+  for (size_t i = 0; i < request->unloaded.count; i++)
+    if (!open_one(run, "unloaded", i, request->unloaded.items[i], IDENTIFICATION_UNLOADED, 0, 1)) return false;
+  return true;
+}
+
+/* -- before anything is estimated -- */
+
+/* Every log is looked through, also those that only validate: what is wrong there makes figures that mean nothing. */
+static enum armdyn_status look_through(struct run *run, struct armdyn_error *error)
+{
+  enum armdyn_status status = ARMDYN_OK;
+  for (size_t i = 0; !status && i < run->data_count; i++) {
+    struct armdyn_log log;
+    const size_t before = run->found.count;
+    char sentence[96];
+    snprintf(sentence, sizeof sentence, "looking through data set %zu of %zu", i + 1, run->data_count);
+    work_progress(run->work, 0.02, sentence);
+    status = logged_motion_head(&run->motions[i], HEAD_SECONDS, &log, error);
+    if (!status) status = armdyn_preflight(run->unknowns, &log, &run->conditioning, &run->found, error);
+    if (status && error->message[0])
+      armdyn_refuse(error, status, "", "data set %s: %s", run->data[i].id, error->message);
+    for (size_t k = before; k < run->found.count; k++) run->found_in[k] = i;
+  }
+  return status;
+}
+
+/* Does this validation data repeat what was trained on? Then its errors say nothing about other motions. */
+static enum armdyn_status look_for_leak(struct run *run, size_t index, struct armdyn_error *error)
+{
+  struct armdyn_motion own = { 0 };
+  enum armdyn_status status = conditioned_head(&run->motions[index], &run->conditioning, &own, error);
+  for (size_t t = 0; !status && t < run->training_count && !run->leaks[index]; t++) {
+    struct armdyn_motion trained = { 0 };
+    status = conditioned_head(&run->motions[t], &run->conditioning, &trained, error);
+    if (!status) status = armdyn_motion_repeats(run->n, &trained, &own, &run->leaks[index], NULL);
+    armdyn_motion_free(&trained);
+  }
+  armdyn_motion_free(&own);
+  return status;
+}
+
+/* -- estimating -- */
+
+static enum armdyn_status read_reporting(void *context, size_t index, struct armdyn_motion *motion,
+                                         struct armdyn_error *error)
+{
+  struct run *run = context;
+  char sentence[96];
+  const size_t blocks = run->inner.blocks, pass = run->blocks_read++ / blocks;
+  snprintf(sentence, sizeof sentence, "reading, block %zu of %zu, pass %zu", index + 1, blocks, pass + 1);
+  work_progress(run->work, fmin(0.05 + 0.2 * (double)run->blocks_read / (double)blocks, 0.5), sentence);
+  return run->inner.read(run->inner.context, index, motion, error);
+}
+
+static bool go_on_choosing(void *context)
+{
+  struct run *run = context;
+  work_progress(run->work, 0.3, "trying terms of friction on held-out parts of the data");
+  return false; /* to cancel is to kill */
+}
+
+static bool go_on(void *context)
+{
+  struct run *run = context;
+  work_progress(run->work, 0.55, "weighing the data against the model");
+  return false; /* to cancel is to kill */
+}
+
+/* The friction to identify, if the request leaves it open: the robot and the terms are those chosen afterwards. */
+static enum armdyn_status choose_friction(struct run *run, enum armdyn_rotor_columns rotors,
+                                          const struct armdyn_source *source, struct armdyn_error *error)
+{
+  struct identification_request *request = &run->request;
+  if (!request->friction.automatic) return ARMDYN_OK;
+  struct armdyn_friction_choice choice;
+  const struct armdyn_estimation estimation = { .ignore_prior = !request->prior,
+                                                .cancelled = go_on_choosing,
+                                                .context = run };
+  enum armdyn_status status = armdyn_choose_friction(run->robot, request->friction.terms, rotors, source, &estimation,
+                                                     &choice, &run->own_robot, error);
+  if (status) return status;
+  run->robot = run->own_robot;
+  request->friction.terms = choice.terms;
+  return ARMDYN_OK;
+}
+
+static enum armdyn_status estimate_arm(struct run *run, const struct armdyn_source *source, struct armdyn_error *error)
+{
+  const struct identification_request *request = &run->request;
+  const struct armdyn_estimation estimation = {
+    .estimator = request->estimator,
+    .ignore_prior = !request->prior,
+    .prior_strength = isnan(request->prior_strength) ? 0 : request->prior_strength,
+    .cancelled = go_on,
+    .context = run,
+  };
+  return armdyn_identify_source(run->unknowns, source, &estimation, &run->estimate, error);
+}
+
+static enum armdyn_status estimate_payload(struct run *run, const struct armdyn_source *source,
+                                           struct armdyn_error *error)
+{
+  const struct payload_order order = {
+    .unknowns = run->unknowns,
+    .conditioning = &run->conditioning,
+    .source = *source,
+    .loaded = &run->motions[0],
+    .unloaded = run->request.unloaded.count ? &run->motions[run->judged_count] : NULL,
+    .estimator = run->request.estimator == ARMDYN_WLS ? ARMDYN_PAYLOAD_WLS : ARMDYN_PAYLOAD_CONSISTENT,
+    .cancelled = go_on,
+    .context = run,
+  };
+  const size_t count = armdyn_base_parameter_count(armdyn_unknowns_base(run->unknowns));
+  run->payload_beta = malloc(count * sizeof *run->payload_beta);
+  return run->payload_beta ? payload_estimate(&order, &run->payload, run->payload_beta, error) : ARMDYN_EMEMORY;
+}
+
+/* What is to be found: of the arm its friction too; of a load nothing but the load, and friction is the model's. */
+static enum armdyn_status open_unknowns(struct run *run, const struct armdyn_source *source, struct armdyn_error *error)
+{
+  const struct identification_request *request = &run->request;
+  const bool payload = request->identify == IDENTIFY_PAYLOAD;
+  const enum armdyn_rotor_columns rotors = request->rotor_inertia ? ARMDYN_ROTORS_ALL : ARMDYN_ROTORS_PRESENT;
+  enum armdyn_status status = payload ? payload_bare_robot(run->work->robot, &run->own_robot, error)
+                                      : choose_friction(run, rotors, source, error);
+  if (status) return status;
+  if (payload) run->robot = run->own_robot;
+  return armdyn_unknowns_new(run->robot, payload ? 0 : request->friction.terms, rotors, &run->unknowns, error);
+}
+
+static enum armdyn_status estimate(struct run *run, struct armdyn_error *error)
+{
+  struct armdyn_log_reader readers[DATA_MOST];
+  for (size_t i = 0; i < run->training_count; i++) readers[i] = logged_motion_reader(&run->motions[i]);
+  enum armdyn_status status =
+      armdyn_log_stream_new(run->n, readers, run->training_count, &run->conditioning, &run->stream, error);
+  if (status) return status;
+  run->inner = armdyn_log_stream_source(run->stream);
+  const struct armdyn_source source = {
+    .samples = run->inner.samples, .blocks = run->inner.blocks, .read = read_reporting, .context = run
+  };
+  status = open_unknowns(run, &source, error);
+  if (!status) status = look_through(run, error);
+  for (size_t i = run->training_count; !status && i < run->judged_count; i++) status = look_for_leak(run, i, error);
+  if (status) return status;
+  return run->request.identify == IDENTIFY_PAYLOAD ? estimate_payload(run, &source, error)
+                                                   : estimate_arm(run, &source, error);
+}
+
+/* -- the result -- */
+
+static void warn(struct run *run, const char *code, const char *joint, const char *detail)
+{
+  if (run->result.warning_count == WARNINGS_MOST) return;
+  run->warnings[run->result.warning_count++] = (struct identification_warning){ code, joint, detail };
+}
+
+static const char *joint_name(const struct run *run, const struct armdyn_warning *w)
+{
+  return w->joint < 0 ? NULL : run->work->robot->joints[w->joint].name;
+}
+
+static void gather_warnings(struct run *run)
+{
+  for (size_t i = 0; i < run->found.count; i++) {
+    const struct armdyn_warning *w = &run->found.list[i];
+    snprintf(run->told[i], sizeof run->told[i], "data set %s: %s", run->data[run->found_in[i]].id, w->detail);
+    warn(run, armdyn_warning_name(w->code), joint_name(run, w), run->told[i]);
+  }
+  const bool payload = run->request.identify == IDENTIFY_PAYLOAD;
+  const struct armdyn_warnings *of_estimate = payload ? &run->payload.warnings : &run->estimate.warnings;
+  for (size_t i = 0; i < of_estimate->count; i++) {
+    const struct armdyn_warning *w = &of_estimate->list[i];
+    warn(run, armdyn_warning_name(w->code), joint_name(run, w), w->detail);
+  }
+  for (size_t i = 0; i < run->data_count; i++)
+    if (run->leaks[i])
+      warn(run, "validation_repeats_training", NULL,
+           "validation data repeat the motion that was trained on: their errors are too good to tell how the model "
+           "does on "
+           "other motions; validate with another motion");
+  for (size_t i = 0; i < run->data_count; i++)
+    if (payload ? run->motions[i].other_tool_or_gravity : run->motions[i].other_conditions)
+      warn(run, "conditions_differ", NULL,
+           "a data set says that it was logged with a payload, tool or gravity of its own; the model's were taken: "
+           "identify with a revision that has them");
+}
+
+static void send_covariance(struct run *run)
+{
+  const bool payload = run->request.identify == IDENTIFY_PAYLOAD;
+  const size_t b = payload ? 10 : armdyn_base_parameter_count(armdyn_unknowns_base(run->unknowns));
+  char columns[SERIES_COLUMNS] = "";
+  size_t length = 0;
+  for (size_t k = 0; k < b && length + 8 < sizeof columns; k++)
+    length += (size_t)snprintf(columns + length, sizeof columns - length, "%s%zu", k ? "," : "", k + 1);
+  work_series(run->work, SERIES_COVARIANCE, columns, b);
+  work_rows(run->work, payload ? run->payload.covariance : run->estimate.covariance, b);
+}
+
+static void hash_robot(struct run *run)
+{
+  unsigned char hash[crypto_hash_sha256_BYTES];
+  struct buffer text = BUFFER(LIMIT_MODEL_BODY);
+  robot_encode(run->work->robot, &text);
+  crypto_hash_sha256(hash, (const unsigned char *)(text.data ? text.data : ""), text.length);
+  sodium_bin2hex(run->robot_sha256, sizeof run->robot_sha256, hash, sizeof hash);
+  buffer_release(&text);
+}
+
+static void send_result(struct run *run)
+{
+  struct identification_result *result = &run->result;
+  struct buffer document = BUFFER(LIMIT_FRAME);
+  gather_warnings(run);
+  hash_robot(run);
+  send_covariance(run);
+  result->robot = run->work->robot;
+  result->robot_sha256 = run->robot_sha256;
+  result->request = &run->request;
+  result->request_text = run->work->request;
+  result->unknowns = run->unknowns;
+  result->estimate = &run->estimate;
+  if (run->request.identify == IDENTIFY_PAYLOAD) result->payload = &run->payload;
+  result->data = run->data;
+  result->data_count = run->data_count;
+  result->warnings = run->warnings;
+  identification_result_encode(result, &document);
+  work_result(run->work, &document);
+  buffer_release(&document);
+}
+
+static void compute(struct work *work, struct armdyn_robot *robot, void *context)
+{
+  struct run *run = context;
+  run->work = work;
+  run->robot = robot;
+  run->n = work->robot->joint_count;
+  struct armdyn_error error = { "", "" };
+  work_progress(run->work, 0, "opening the data sets");
+  if (!open_data(run)) return;
+  enum armdyn_status status = conditioning_choose(&run->request.conditioning, run->motions, run->training_count,
+                                                  &run->conditioning, &run->result.conditioning, &error);
+  if (!status) status = estimate(run, &error);
+  const struct identification_errors_order order = {
+    .work = run->work,
+    .unknowns = run->unknowns,
+    .beta = run->payload_beta ? run->payload_beta : run->estimate.beta,
+    .conditioning = &run->conditioning,
+    .motions = run->motions,
+    .data = run->data,
+    .data_count = run->judged_count,
+    .joint_count = run->n,
+  };
+  if (!status) status = identification_errors_compute(&order, &run->result, &error);
+  if (status)
+    refuse_estimate(run, status, &error);
+  else
+    send_result(run);
+}
+
+static enum armdyn_status decode(const char *text, size_t length, const struct armdyn_robot_description *robot,
+                                 void *context, struct faults *faults)
+{
+  struct run *run = context;
+  return identification_request_decode(text, length, robot, &run->request, faults);
+}
+
+static size_t sources(const void *context, struct job_source *list)
+{
+  const struct run *run = context;
+  const size_t count = dataset_sources(&run->request.datasets, "datasets", list);
+  const size_t more = count + dataset_sources(&run->request.validation, "validation", list + count);
+  return more + dataset_sources(&run->request.unloaded, "unloaded", list + more); /* goes with one data set */
+}
+
+static void release(void *context)
+{
+  struct run *run = context;
+  for (size_t i = 0; i < run->data_count; i++) logged_motion_close(&run->motions[i]);
+  armdyn_estimate_free(&run->estimate);
+  free(run->payload_beta);
+  armdyn_log_stream_free(run->stream);
+  armdyn_unknowns_free(run->unknowns);
+  armdyn_robot_free(run->own_robot);
+}
+
+const struct job_kind identification_kind = {
+  .name = "identification",
+  .form = &identification_form,
+  .size = sizeof(struct run),
+  .labels = offsetof(struct run, request.labels),
+  .decode = decode,
+  .sources = sources,
+  .compute = compute,
+  .release = release,
+};

@@ -1,0 +1,198 @@
+#include "server/jobs/identification_errors.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "armdyn/residuals.h"
+#include "server/jobs/messages.h"
+#include "server/jobs/stored_trajectory.h"
+
+enum {
+  SAMPLES_KEPT = 400000,         /* rows of the series, all data sets together */
+  RESIDUALS_LOOKED_AT = 1 << 17, /* samples of residuals that spectrum and histograms are made of */
+  ROWS = 256,
+  WIDTH = 2 + 3 * ARMDYN_JOINTS_MAX
+};
+static const double histogram_deviations = 4;
+
+struct sums {
+  struct armdyn_fit_sums filtered[ARMDYN_JOINTS_MAX + 1], raw[ARMDYN_JOINTS_MAX + 1]; /* the last: together */
+  size_t samples;
+};
+
+struct computing {
+  const struct identification_errors_order *order;
+  size_t n, stride, position, filled;
+  struct sums sums[IDENTIFICATION_ROLES];
+  enum identification_role looked_at; /* whose residuals are kept */
+  double *residuals;                  /* RESIDUALS_LOOKED_AT x n */
+  size_t residual_count;
+  double *predicted;
+  size_t room;
+  double rows[ROWS * WIDTH];
+};
+
+static void add(struct armdyn_fit_sums *sums, size_t n, size_t joint, double measured, double predicted)
+{
+  armdyn_fit_add(&sums[joint], measured, predicted);
+  armdyn_fit_add(&sums[n], measured, predicted);
+}
+
+static void keep_row(struct computing *c, size_t data, const struct armdyn_motion *motion, size_t k)
+{
+  const size_t n = c->n, width = 2 + 3 * n;
+  if (c->order->no_series || c->position++ % c->stride) return;
+  double *row = c->rows + c->filled * width;
+  row[0] = (double)(c->position - 1) / motion->rate;
+  row[1] = (double)data;
+  memcpy(row + 2, motion->tau_raw + k * n, n * sizeof *row);
+  memcpy(row + 2 + n, motion->tau + k * n, n * sizeof *row);
+  memcpy(row + 2 + 2 * n, c->predicted + k * n, n * sizeof *row);
+  if (++c->filled < ROWS) return;
+  work_rows(c->order->work, c->rows, c->filled);
+  c->filled = 0;
+}
+
+static void take(struct computing *c, size_t data, const struct armdyn_motion *motion)
+{
+  const enum identification_role role = c->order->data[data].role;
+  struct sums *sums = &c->sums[role];
+  const size_t n = c->n;
+  sums->samples += motion->count;
+  for (size_t k = 0; k < motion->count; k++) {
+    const double *predicted = c->predicted + k * n;
+    const bool look = role == c->looked_at && c->residual_count < RESIDUALS_LOOKED_AT;
+    for (size_t j = 0; j < n; j++) {
+      add(sums->filtered, n, j, motion->tau[k * n + j], predicted[j]);
+      add(sums->raw, n, j, motion->tau_raw[k * n + j], predicted[j]);
+      if (look) c->residuals[c->residual_count * n + j] = motion->tau[k * n + j] - predicted[j];
+    }
+    c->residual_count += look;
+    keep_row(c, data, motion, k);
+  }
+}
+
+static enum armdyn_status predict(struct computing *c, const struct armdyn_motion *motion)
+{
+  if (motion->count > c->room) {
+    free(c->predicted);
+    c->predicted = malloc((motion->count * c->n + 1) * sizeof *c->predicted);
+    c->room = c->predicted ? motion->count : 0;
+    if (!c->predicted) return ARMDYN_EMEMORY;
+  }
+  return armdyn_predict(c->order->unknowns, c->order->beta, motion, c->predicted);
+}
+
+static enum armdyn_status go_through(struct computing *c, size_t data, struct armdyn_error *error)
+{
+  const struct identification_errors_order *order = c->order;
+  const struct armdyn_log_reader reader = logged_motion_reader(&order->motions[data]);
+  struct armdyn_log_stream *stream;
+  struct armdyn_motion motion;
+  char sentence[96];
+  enum armdyn_status status = armdyn_log_stream_new(c->n, &reader, 1, order->conditioning, &stream, error);
+  if (status) return status;
+  const struct armdyn_source source = armdyn_log_stream_source(stream);
+  for (size_t block = 0; !status && block < source.blocks; block++) {
+    snprintf(sentence, sizeof sentence, "predicting data set %zu of %zu", data + 1, order->data_count);
+    work_progress(order->work, 0.7 + 0.25 * (double)data / (double)order->data_count, sentence);
+    status = source.read(source.context, block, &motion, error);
+    if (!status) status = predict(c, &motion);
+    if (!status) take(c, data, &motion);
+  }
+  armdyn_log_stream_free(stream);
+  return status;
+}
+
+/* -- the end -- */
+
+static void fill_errors(const struct sums *sums, size_t n, struct identification_errors *errors)
+{
+  errors->known = sums->samples > 0;
+  errors->samples = sums->samples;
+  for (size_t j = 0; j < n; j++) {
+    errors->filtered[j] = armdyn_fit_end(&sums->filtered[j]);
+    errors->raw[j] = armdyn_fit_end(&sums->raw[j]);
+  }
+  errors->filtered_together = armdyn_fit_end(&sums->filtered[n]);
+  errors->raw_together = armdyn_fit_end(&sums->raw[n]);
+}
+
+static void count_residuals(const struct computing *c, const struct identification_errors *errors, size_t joint,
+                            struct identification_residuals *residuals)
+{
+  const double range = histogram_deviations * errors->filtered[joint].rms;
+  residuals->range[joint] = range;
+  for (size_t k = 0; k < c->residual_count && range > 0; k++) {
+    const double place = (c->residuals[k * c->n + joint] / range + 1) / 2 * RESIDUAL_BINS;
+    residuals->counts[joint][(size_t)fmin(fmax(place, 0), RESIDUAL_BINS - 1)]++;
+  }
+}
+
+static enum armdyn_status fill_residuals(const struct computing *c, const struct identification_result *result,
+                                         struct identification_residuals *residuals)
+{
+  residuals->role = c->looked_at;
+  residuals->lines = c->residual_count >= 2 * (RESIDUAL_LINES - 1) ? RESIDUAL_LINES : 0;
+  enum armdyn_status status = ARMDYN_OK;
+  for (size_t j = 0; !status && j < c->n; j++) {
+    count_residuals(c, &result->errors[c->looked_at], j, residuals);
+    if (residuals->lines)
+      status = armdyn_spectrum(c->residual_count, c->n, c->order->conditioning->rate, c->residuals + j,
+                               residuals->lines, residuals->frequency, residuals->density[j]);
+  }
+  return status;
+}
+
+static void begin_series(struct computing *c)
+{
+  static const char *const names[] = { "measured", "filtered", "predicted" };
+  char columns[SERIES_COLUMNS] = "t,dataset";
+  size_t length = strlen(columns);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (size_t j = 1; j <= c->n && length < sizeof columns; j++)
+      length += (size_t)snprintf(columns + length, sizeof columns - length, ",%.1s%zu", names[i], j);
+  work_series(c->order->work, SERIES_SAMPLES, columns, 2 + 3 * c->n);
+}
+
+/* Every so many samples, so that those kept are at most SAMPLES_KEPT. */
+static size_t choose_stride(const struct identification_errors_order *order)
+{
+  double samples = 0;
+  for (size_t i = 0; i < order->data_count; i++)
+    samples += (order->motions[i].end - order->motions[i].begin) * order->conditioning->rate + 1;
+  return 1 + (size_t)(samples / SAMPLES_KEPT);
+}
+
+enum armdyn_status identification_errors_compute(const struct identification_errors_order *order,
+                                                 struct identification_result *result, struct armdyn_error *error)
+{
+  enum armdyn_status status = ARMDYN_EMEMORY;
+  struct computing *c = calloc(1, sizeof *c);
+  if (!c) return status;
+  c->order = order;
+  c->n = order->joint_count;
+  c->stride = choose_stride(order);
+  for (size_t i = 0; i < order->data_count; i++)
+    if (order->data[i].role == IDENTIFICATION_VALIDATION) c->looked_at = IDENTIFICATION_VALIDATION;
+  for (int role = 0; role < IDENTIFICATION_ROLES; role++)
+    for (size_t j = 0; j <= c->n; j++) {
+      armdyn_fit_begin(&c->sums[role].filtered[j]);
+      armdyn_fit_begin(&c->sums[role].raw[j]);
+    }
+  c->residuals = malloc((RESIDUALS_LOOKED_AT * c->n + 1) * sizeof *c->residuals);
+  if (!c->residuals) goto out;
+  if (!order->no_series) begin_series(c);
+  status = ARMDYN_OK;
+  for (size_t data = 0; !status && data < order->data_count; data++) status = go_through(c, data, error);
+  if (!order->no_series) work_rows(order->work, c->rows, c->filled);
+  for (int role = 0; role < IDENTIFICATION_ROLES; role++) fill_errors(&c->sums[role], c->n, &result->errors[role]);
+  if (!status) status = fill_residuals(c, result, &result->residuals);
+  result->rate = order->conditioning->rate;
+  result->sample_rate = order->conditioning->rate / (double)c->stride;
+out:
+  free(c->predicted);
+  free(c->residuals);
+  free(c);
+  return status;
+}

@@ -1,0 +1,187 @@
+/* Data sets: what logs were uploaded, what people write on them, and their end. Uploads are in uploads.c. */
+#include "server/routes/datasets.h"
+
+#include "api/codec/dataset.h"
+#include "api/json/merge.h"
+#include "server/app.h"
+#include "server/http/preconditions.h"
+#include "server/routes/listing.h"
+#include "server/routes/results.h"
+#include "server/routes/route.h"
+
+static struct dataset_resource resource_of(const struct store_dataset *row)
+{
+  return (struct dataset_resource){ .id = row->id,
+                                    .robot = row->robot,
+                                    .created_at = row->created_at,
+                                    .label = row->label,
+                                    .sha256 = row->sha256,
+                                    .figures = row->figures,
+                                    .conditions = row->conditions,
+                                    .tags = row->tags,
+                                    .notes = row->notes,
+                                    .job_order_id = row->job_order_id,
+                                    .work_master_id = row->work_master_id,
+                                    .equipment_id = row->equipment_id,
+                                    .revision = row->revision,
+                                    .samples = row->samples };
+}
+
+/* true: there is one. false: answered. */
+static bool found(struct exchange *x, enum armdyn_status status, const char *id)
+{
+  if (status == ARMDYN_ENOTFOUND)
+    answer_problem(x, PROBLEM_NOT_FOUND, "there is no data set '%.64s'", id);
+  else if (status == ARMDYN_ESTALE)
+    answer_problem(x, PROBLEM_STALE, NULL);
+  else if (status)
+    answer_status(x, status, NULL);
+  return status == ARMDYN_OK;
+}
+
+bool dataset_of_request(struct exchange *x, struct store_dataset *row)
+{
+  const char *id = exchange_segment(x, "dataset");
+  return found(x, store_dataset_get(exchange_app(x)->store, id, row), id);
+}
+
+static void answer_row(struct exchange *x, int http_status, const struct store_dataset *row)
+{
+  struct buffer body = BUFFER(MB(1));
+  const struct dataset_resource resource = resource_of(row);
+  dataset_resource_encode(&resource, &body);
+  if (http_status == 201) exchange_set_header(x, "Location", "/v1/datasets/%s", row->id);
+  answer_etag(x, row->version);
+  answer_json(x, http_status, &body);
+}
+
+void answer_dataset(struct exchange *x, int http_status, const char *id)
+{
+  struct store_dataset row;
+  if (!found(x, store_dataset_get(exchange_app(x)->store, id, &row), id)) return;
+  answer_row(x, http_status, &row);
+  store_dataset_release(&row);
+}
+
+enum outcome dataset_get(struct exchange *x)
+{
+  struct store_dataset row;
+  if (!dataset_of_request(x, &row)) return ANSWERED;
+  if (!answered_not_modified(x, row.version)) answer_row(x, 200, &row);
+  store_dataset_release(&row);
+  return ANSWERED;
+}
+
+/* -- changes -- */
+
+/* Does the request name the present version? *expected is what the store is to find. false: answered. */
+static bool demanded(struct exchange *x, const struct store_dataset *row, int64_t *expected)
+{
+  *expected = row->version;
+  if (exchange_precondition(x, false, expected) == EXPECT_REFUSED) return false;
+  if (*expected == row->version) return true;
+  answer_problem(x, PROBLEM_STALE, NULL);
+  return false;
+}
+
+/* The row with the patch laid over what is written on it. */
+static enum armdyn_status change(struct exchange *x, const struct store_dataset *row, struct dataset_notes *notes)
+{
+  size_t length;
+  const char *body = exchange_body(x, &length);
+  struct buffer present = BUFFER(MB(2)), merged = BUFFER(MB(2));
+  const struct dataset_resource resource = resource_of(row);
+  dataset_notes_encode(&resource, &present);
+  enum armdyn_status status = present.failure;
+  if (!status) status = json_merge(present.data, body, length, &merged, exchange_faults(x));
+  if (!status) status = dataset_notes_decode(merged.data, merged.length, notes, exchange_faults(x));
+  buffer_release(&present);
+  buffer_release(&merged);
+  return status;
+}
+
+static enum armdyn_status keep(struct exchange *x, const struct store_dataset *row, const struct dataset_notes *notes,
+                               int64_t expected)
+{
+  struct store_dataset changed = { .notes = notes->notes };
+  struct buffer tags = BUFFER(MB(1)), conditions = BUFFER(KB(64));
+  tags_encode(&notes->tags, &tags);
+  dataset_conditions_encode(&notes->conditions, &conditions);
+  memcpy(changed.id, row->id, sizeof changed.id);
+  memcpy(changed.label, notes->label, sizeof changed.label);
+  memcpy(changed.job_order_id, notes->job_order_id, sizeof changed.job_order_id);
+  memcpy(changed.work_master_id, notes->work_master_id, sizeof changed.work_master_id);
+  memcpy(changed.equipment_id, notes->equipment_id, sizeof changed.equipment_id);
+  changed.tags = tags.data;
+  changed.conditions = conditions.data;
+  enum armdyn_status status = tags.failure ? tags.failure : conditions.failure;
+  if (!status) status = store_dataset_update(exchange_app(x)->store, &changed, expected);
+  buffer_release(&tags);
+  buffer_release(&conditions);
+  return status;
+}
+
+enum outcome dataset_patch(struct exchange *x)
+{
+  struct store_dataset row;
+  int64_t expected;
+  if (!dataset_of_request(x, &row)) return ANSWERED;
+  struct dataset_notes *notes = malloc(sizeof *notes);
+  enum armdyn_status status = notes ? ARMDYN_OK : ARMDYN_EMEMORY;
+  if (status) {
+    answer_status(x, status, NULL);
+  } else if (demanded(x, &row, &expected)) {
+    status = change(x, &row, notes);
+    if (!status) {
+      status = keep(x, &row, notes, expected);
+      dataset_notes_release(notes);
+    }
+    if (found(x, status, row.id)) answer_dataset(x, 200, row.id);
+  }
+  free(notes);
+  store_dataset_release(&row);
+  return ANSWERED;
+}
+
+enum outcome dataset_delete(struct exchange *x)
+{
+  struct store_dataset row;
+  int64_t expected;
+  if (!dataset_of_request(x, &row)) return ANSWERED;
+  if (demanded(x, &row, &expected)) {
+    enum armdyn_status status = store_dataset_delete(exchange_app(x)->store, row.id, expected);
+    if (status == ARMDYN_ECONFLICT)
+      answer_referred(x, "dataset", row.id);
+    else if (found(x, status, row.id))
+      answer_empty(x, 204);
+  }
+  store_dataset_release(&row);
+  return ANSWERED;
+}
+
+/* -- lists -- */
+
+static void visit(void *context, const struct store_dataset *row)
+{
+  struct listing *listing = context;
+  struct dataset_resource resource = resource_of(row);
+  struct buffer item = BUFFER(MB(1));
+  resource.summary = true;
+  dataset_resource_encode(&resource, &item);
+  listing_item(listing, &item);
+  buffer_release(&item);
+}
+
+enum outcome dataset_list(struct exchange *x)
+{
+  static const struct list_form form = {
+    .filters = "robot revision label sha256",
+    .sorts = "created_at label robot samples job_order_id",
+    .fields = "id robot revision created_at label samples duration rate quality source sha256 conditions tags"
+              " job_order_id work_master_id equipment_id",
+  };
+  struct listing listing;
+  if (!listing_query(&listing, x, &form)) return ANSWERED;
+  listing_end(&listing, store_dataset_list(exchange_app(x)->store, &listing.query, visit, &listing));
+  return ANSWERED;
+}

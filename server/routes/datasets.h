@@ -1,0 +1,14 @@
+/* What the routes of data sets need of each other. */
+#ifndef SERVER_ROUTES_DATASETS_H
+#define SERVER_ROUTES_DATASETS_H
+
+#include "server/http/exchange.h"
+#include "server/store/store.h"
+
+/* Answer with a data set as it is now; 201 with its Location. */
+void answer_dataset(struct exchange *x, int http_status, const char *id);
+
+/* The data set of the path: release it. false: answered. */
+bool dataset_of_request(struct exchange *x, struct store_dataset *row);
+
+#endif

@@ -1,0 +1,90 @@
+/* What a transfer would write, register by register, without a word to the controller. */
+#include "server/app.h"
+#include "server/gateway/map_plan.h"
+#include "server/routes/making.h"
+#include "server/routes/route.h"
+
+enum { LISTED_MOST = 1000, ANSWER_MOST = MB(4) };
+
+struct listed {
+  struct json_writer *writer;
+  long long requests, listed;
+};
+
+static void write_one(struct json_writer *w, const struct map_write *write)
+{
+  static const char *const spaces[] = { "holding", "input", "coil", "discrete" };
+  int function = write->space == MAP_COIL ? 5 : write->count == 1 ? 6 : 16;
+  json_begin_object(w);
+  json_key(w, "unit"), json_write_integer(w, write->unit);
+  json_key(w, "function"), json_write_integer(w, function);
+  json_key(w, "register"), json_write_text(w, spaces[write->space]);
+  json_key(w, "address"), json_write_integer(w, write->address);
+  json_key(w, "words");
+  json_begin_array(w);
+  for (unsigned i = 0; i < write->count; i++) json_write_integer(w, write->words[i]);
+  json_end_array(w);
+  json_key(w, "what"), json_write_text(w, write->what);
+  json_key(w, "read_back"), json_write_truth(w, write->read_back);
+  json_end_object(w);
+}
+
+static bool visit(void *context, const struct map_write *write)
+{
+  struct listed *list = context;
+  if (list->requests++ < LISTED_MOST) write_one(list->writer, write);
+  return true;
+}
+
+static void answer_plan(struct exchange *x, const struct making *m)
+{
+  struct buffer body = BUFFER(ANSWER_MOST);
+  struct json_writer w = { .out = &body };
+  struct listed list = { .writer = &w };
+  struct armdyn_error error = { "", "" };
+  const struct profile_head *head = &m->order->profile.head;
+  json_begin_object(&w);
+  json_key(&w, "controller"), json_write_text(&w, m->controller.name);
+  json_key(&w, "trajectory"), json_write_text(&w, m->trajectory.id);
+  json_key(&w, "samples"), json_write_integer(&w, head->total);
+  json_key(&w, "period"), json_write_number(&w, head->period_us * 1e-6);
+  json_key(&w, "writes");
+  json_begin_array(&w);
+  enum armdyn_status status =
+      map_plan(&m->controller.profile.map, (unsigned)m->controller.unit, &m->order->profile, visit, &list, &error);
+  json_end_array(&w);
+  json_key(&w, "requests"), json_write_integer(&w, list.requests);
+  json_end_object(&w);
+  if (status) {
+    buffer_release(&body);
+    answer_status(x, ARMDYN_EINTERNAL, NULL); /* making_run went through it already */
+  } else {
+    answer_json(x, 200, &body);
+  }
+}
+
+enum outcome controller_dry_run(struct exchange *x)
+{
+  struct making *m = calloc(1, sizeof *m);
+  if (!m) {
+    answer_status(x, ARMDYN_EMEMORY, NULL);
+    return ANSWERED;
+  }
+  size_t length;
+  const char *body = exchange_body(x, &length);
+  if (controller_of_request(x, exchange_segment(x, "controller"), &m->controller, NULL)) {
+    enum armdyn_status status = transfer_request_decode(body, length, &m->request, exchange_faults(x));
+    m->request.start = false; /* nothing is */
+    if (status)
+      answer_status(x, status, NULL);
+    else if (m->controller.profile.protocol != PROTOCOL_REGISTER_MAP)
+      answer_problem(x, PROBLEM_CONFLICT,
+                     "controller '%s' speaks the register protocol, which numbers its commands by what it acknowledged "
+                     "last; a dry run shows the writes of register maps",
+                     m->controller.name);
+    else if (making_run(x, m))
+      answer_plan(x, m);
+  }
+  making_free(x, m);
+  return ANSWERED;
+}

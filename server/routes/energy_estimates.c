@@ -1,0 +1,197 @@
+/* POST /v1/robots/{robot}/energy-estimates: what a stored trajectory, a stored data set or a log costs in electricity. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "api/codec/energy.h"
+#include "server/app.h"
+#include "server/jobs/logged_energy.h"
+#include "server/jobs/stored_trajectory.h"
+#include "server/robots/cache.h"
+#include "server/routes/route.h"
+#include "server/routes/slopes.h"
+
+struct estimate {
+  const struct robot_entry *entry;
+  struct energy_request request;
+  struct armdyn_workspace *workspace;
+  double *t, *qdd, *tau; /* of a log: times, and what is not in it */
+  double duration;
+  struct armdyn_electrical_energy predicted, measured;
+  bool has_measured;
+  struct logged_energy logged; /* of a data set */
+};
+
+/* -- a log -- */
+
+/* tau = transmission^T (k_t i); without a coupled transmission gear ratio k_t i. */
+static void torques_of_currents(const struct armdyn_robot_description *robot, const struct energy_request *r,
+                                double *tau)
+{
+  size_t n = robot->joint_count;
+  for (size_t k = 0; k < r->count; k++)
+    for (size_t j = 0; j < n; j++) {
+      const double *i = r->current.data + k * r->current.stride;
+      double sum = 0;
+      for (size_t m = 0; m < n; m++) {
+        double gear = robot->has_transmission ? robot->transmission[m * n + j]
+                      : m == j                ? robot->joints[j].drive.gear_ratio
+                                              : 0;
+        sum += gear * robot->joints[m].drive.torque_constant * i[m];
+      }
+      tau[k * n + j] = sum;
+    }
+}
+
+static enum armdyn_status of_log(struct estimate *e, struct armdyn_error *error)
+{
+  struct energy_request *r = &e->request;
+  const struct armdyn_robot *robot = e->entry->robot;
+  const size_t n = armdyn_robot_joint_count(robot);
+  struct armdyn_samples samples = { .count = r->count, .q = r->q, .qd = r->qd, .qdd = r->qdd };
+  e->t = malloc(r->count * sizeof *e->t);
+  e->tau = malloc(r->count * n * sizeof *e->tau);
+  e->qdd = malloc(r->count * n * sizeof *e->qdd);
+  e->workspace = armdyn_workspace_new(n);
+  if (!e->t || !e->tau || !e->qdd || !e->workspace) return ARMDYN_EMEMORY;
+  for (size_t k = 0; k < r->count; k++) e->t[k] = r->t.data[k * r->t.stride];
+  e->duration = e->t[r->count - 1] - e->t[0];
+  if (!r->qdd.data) {
+    slopes(r->count, n, &r->t, &r->qd, e->qdd);
+    samples.qdd = (struct armdyn_rows){ e->qdd, n };
+  }
+  armdyn_inverse_dynamics_batch(robot, &samples, e->workspace, e->tau);
+  samples.tau = (struct armdyn_rows){ e->tau, n };
+  enum armdyn_status status = armdyn_samples_electrical_energy(robot, &r->drives, e->t, &samples, &e->predicted, error);
+  e->has_measured = r->tau.data || r->current.data;
+  if (status || !e->has_measured) return status;
+  samples.tau = r->tau;
+  if (r->current.data) {
+    torques_of_currents(armdyn_robot_description(robot), r, e->tau);
+    samples.tau = (struct armdyn_rows){ e->tau, n };
+  }
+  return armdyn_samples_electrical_energy(robot, &r->drives, e->t, &samples, &e->measured, error);
+}
+
+/* -- a trajectory -- */
+
+static enum armdyn_status of_trajectory(struct estimate *e, struct store *store, struct faults *faults,
+                                        struct armdyn_error *error)
+{
+  const struct energy_request *r = &e->request;
+  struct armdyn_trajectory trajectory = { 0 };
+  const size_t n = armdyn_robot_joint_count(e->entry->robot);
+  enum armdyn_status status = stored_trajectory_read(store, r->trajectory, n, &trajectory);
+  if (status == ARMDYN_ENOTFOUND || status == ARMDYN_EIO) {
+    fault_add(faults, FAULT_AT_POINTER, "/trajectory", FAULT_INCONSISTENT, "there is no trajectory %s of %zu joints",
+              r->trajectory, n);
+    return ARMDYN_EINPUT;
+  }
+  if (status) return status;
+  e->duration = armdyn_trajectory_duration(&trajectory);
+  status = armdyn_trajectory_electrical_energy(e->entry->robot, &r->drives, &trajectory, &e->predicted, error);
+  armdyn_trajectory_free(&trajectory);
+  return status;
+}
+
+/* -- a data set -- */
+
+static enum armdyn_status of_dataset(struct estimate *e, struct store *store, struct faults *faults)
+{
+  const struct energy_request *r = &e->request;
+  struct armdyn_error error = { "", "" };
+  enum armdyn_status status = armdyn_electrical_check(e->entry->robot, &r->drives, &error);
+  if (status == ARMDYN_EINPUT) { /* of the robot, not of the request */
+    fault_add(faults, FAULT_AT_POINTER, "", FAULT_REQUIRED, "%s", error.message);
+    return status;
+  }
+  if (!status)
+    status = logged_energy_find(store, r->dataset, e->entry->robot, &r->drives, r->cutoff_hz, &e->logged, &error);
+  if (status == ARMDYN_ENOTFOUND || status == ARMDYN_EINPUT) {
+    fault_add(faults, FAULT_AT_POINTER, "/dataset", FAULT_INCONSISTENT, "data set %s %s", r->dataset, error.message);
+    return ARMDYN_EINPUT;
+  }
+  e->duration = e->logged.duration;
+  e->predicted = e->logged.predicted;
+  e->measured = e->logged.measured;
+  e->has_measured = e->logged.has_measured;
+  return status;
+}
+
+/* -- the call -- */
+
+static const char *query_of(const void *context, const char *name)
+{
+  return exchange_query(context, name);
+}
+
+/* Options stand in the query of tables, and in a JSON body itself. */
+static bool options_in_place(struct exchange *x, double *grid_efficiency)
+{
+  bool good = true;
+  if (exchange_query(x, "fields") && exchange_body_media(x) != MEDIA_NPY) {
+    fault_add(exchange_faults(x), FAULT_AT_PARAMETER, "fields", FAULT_UNSUPPORTED,
+              "names the columns of a .npy; CSV and JSON name their own");
+    good = false;
+  }
+  if (exchange_body_media(x) != MEDIA_JSON)
+    return exchange_query_number(x, "grid_efficiency", 0, 1, grid_efficiency) && good;
+  static const char *const options[] = { "regeneration", "grid_efficiency" };
+  for (size_t k = 0; k < 2; k++) {
+    if (!exchange_query(x, options[k])) continue;
+    fault_add(exchange_faults(x), FAULT_AT_PARAMETER, options[k], FAULT_INCONSISTENT,
+              "goes into the body when that is JSON");
+    good = false;
+  }
+  return good;
+}
+
+static void answer_estimate(struct exchange *x, const struct estimate *e)
+{
+  const struct energy_estimate estimate = {
+    .robot = armdyn_robot_description(e->entry->robot),
+    .revision = (long long)e->entry->revision,
+    .drives = &e->request.drives,
+    .duration = e->duration,
+    .samples = e->request.dataset[0] ? e->logged.samples : e->request.count,
+    .conditioning = e->request.dataset[0] ? &e->logged.conditioning : NULL,
+    .other_conditions = e->logged.other_conditions,
+    .predicted = &e->predicted,
+    .measured = e->has_measured ? &e->measured : NULL,
+  };
+  struct buffer body = BUFFER(MB(1));
+  energy_estimate_encode(&body, &estimate);
+  exchange_set_header(x, "Armdyn-Robot-Revision", "%lld", (long long)e->entry->revision);
+  answer_json(x, 200, &body);
+}
+
+enum outcome energy_estimate(struct exchange *x)
+{
+  struct app *app = exchange_app(x);
+  const struct robot_entry *entry;
+  enum outcome outcome;
+  if (!robot_of_request(x, exchange_query(x, "revision"), &entry, &outcome)) return outcome;
+  struct estimate e = { .entry = entry };
+  struct armdyn_error error = { "", "" };
+  size_t length;
+  const char *body = exchange_body(x, &length);
+  enum armdyn_status status = energy_request_decode(exchange_body_media(x), armdyn_robot_joint_count(entry->robot),
+                                                    body, length, query_of, x, &e.request, exchange_faults(x));
+  if (!status && !options_in_place(x, &e.request.drives.grid_efficiency)) status = ARMDYN_EINPUT;
+  if (!status)
+    status = e.request.trajectory[0] ? of_trajectory(&e, app->store, exchange_faults(x), &error)
+             : e.request.dataset[0]  ? of_dataset(&e, app->store, exchange_faults(x))
+                                     : of_log(&e, &error);
+  if (status == ARMDYN_EINPUT && error.message[0]) /* of the robot, not of the request */
+    fault_add(exchange_faults(x), FAULT_AT_POINTER, "", FAULT_REQUIRED, "%s", error.message);
+  if (status)
+    answer_status(x, status, NULL);
+  else
+    answer_estimate(x, &e);
+  free(e.t);
+  free(e.tau);
+  free(e.qdd);
+  armdyn_workspace_free(e.workspace);
+  energy_request_release(&e.request);
+  robots_release(app->robots, entry);
+  return ANSWERED;
+}

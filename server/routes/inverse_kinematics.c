@@ -1,0 +1,48 @@
+/* Joint positions for a pose of the tool. */
+#include "api/codec/inverse_kinematics.h"
+#include "server/app.h"
+#include "server/base/scratch.h"
+#include "server/routes/dynamics.h"
+
+static void answer_positions(struct exchange *x, const struct robot_entry *entry,
+                             const struct inverse_kinematics_request *asked)
+{
+  const struct armdyn_inverse_kinematics_request request = {
+    .tool = asked->tool, .seed = asked->q, .task = asked->task, .starts = asked->starts, .random_seed = asked->seed
+  };
+  struct armdyn_inverse_kinematics_result result;
+  struct armdyn_error error = { "", "" };
+  struct scratch *scratch = scratch_here();
+  enum armdyn_status status = ARMDYN_EMEMORY;
+  if (scratch) status = armdyn_inverse_kinematics(entry->robot, &request, scratch->workspace, &result, &error);
+  if (status == ARMDYN_EINPUT)
+    fault_add(exchange_faults(x), FAULT_AT_POINTER, error.pointer, FAULT_INCONSISTENT, "%s", error.message);
+  if (status) {
+    answer_status(x, status, NULL);
+    return;
+  }
+  struct buffer body = BUFFER(LIMIT_ANSWER);
+  inverse_kinematics_encode(&body, armdyn_robot_joint_count(entry->robot), (long long)entry->revision, &result);
+  exchange_set_header(x, "Armdyn-Robot-Revision", "%lld", (long long)entry->revision);
+  answer_json(x, 200, &body);
+}
+
+enum outcome inverse_kinematics(struct exchange *x)
+{
+  const struct robot_entry *entry;
+  enum outcome outcome;
+  if (!exchange_may_block(x)) return BLOCKS; /* iterates from many seeds */
+  if (!robot_of_request(x, exchange_query(x, "revision"), &entry, &outcome)) return outcome;
+
+  struct inverse_kinematics_request request;
+  size_t length;
+  const char *body = exchange_body(x, &length);
+  enum armdyn_status status =
+      inverse_kinematics_decode(body, length, armdyn_robot_joint_count(entry->robot), &request, exchange_faults(x));
+  if (status)
+    answer_status(x, status, NULL);
+  else
+    answer_positions(x, entry, &request);
+  robots_release(exchange_app(x)->robots, entry);
+  return ANSWERED;
+}

@@ -1,0 +1,152 @@
+/* API keys: who may call, how much, and which arms they may move. */
+#include "api/codec/key.h"
+
+#include "server/app.h"
+#include "server/base/clock.h"
+#include "server/http/auth.h"
+#include "server/http/idempotency.h"
+#include "server/http/preconditions.h"
+#include "server/routes/listing.h"
+#include "server/routes/route.h"
+
+enum { ANSWER_MOST = KB(16) };
+
+/* used: room for the time of its last use. */
+static struct key_resource resource_of(struct exchange *x, const struct store_api_key *key, char used[TIME_SIZE])
+{
+  auth_last_used(exchange_app(x)->auth, key->id, used);
+  return (struct key_resource){ .id = key->id,
+                                .name = key->name,
+                                .role = store_role_name(key->role),
+                                .motion = key->motion,
+                                .created_at = key->created_at,
+                                .expires_at = key->expires_at,
+                                .last_used_at = used };
+}
+
+static void answer_key(struct exchange *x, int http_status, const struct store_api_key *key, const char *secret)
+{
+  char used[TIME_SIZE];
+  struct key_resource resource = resource_of(x, key, used);
+  resource.secret = secret;
+  struct buffer body = BUFFER(ANSWER_MOST);
+  struct json_writer w = { .out = &body };
+  key_resource_encode(&resource, &w);
+  exchange_set_header(x, "Cache-Control", "no-store");
+  if (http_status == 200) {
+    answer_document(x, &body);
+    return;
+  }
+  exchange_set_header(x, "Location", "/v1/keys/%s", key->id);
+  answer_etag(x, version_of_content(body.data, body.length));
+  answer_json(x, http_status, &body);
+}
+
+static void get(struct exchange *x, const char *id, int http_status)
+{
+  struct store_api_key key;
+  enum armdyn_status status = store_api_key_get(exchange_app(x)->store, id, &key);
+  if (status == ARMDYN_ENOTFOUND) {
+    answer_problem(x, PROBLEM_NOT_FOUND, "there is no key '%.64s'", id);
+  } else if (status) {
+    answer_status(x, status, NULL);
+  } else {
+    answer_key(x, http_status, &key, NULL);
+    store_api_key_release(&key);
+  }
+}
+
+enum outcome key_get(struct exchange *x)
+{
+  get(x, exchange_segment(x, "key"), 200);
+  return ANSWERED;
+}
+
+enum outcome key_self(struct exchange *x)
+{
+  const char *id = exchange_key_id(x);
+  if (id_valid(id)) {
+    get(x, id, 200);
+    return ANSWERED;
+  }
+  char everything[] = "*"; /* the key of the file, or nobody's: no resource, but a caller all the same */
+  struct store_api_key key = { .role = STORE_ADMIN, .motion = everything };
+  snprintf(key.id, sizeof key.id, "%s", id);
+  snprintf(key.name, sizeof key.name, "%s", id);
+  answer_key(x, 200, &key, NULL);
+  return ANSWERED;
+}
+
+static void visit(void *context, const struct store_api_key *key)
+{
+  struct listing *listing = context;
+  char used[TIME_SIZE];
+  if (!listing_takes(listing, key->id)) return;
+  struct key_resource resource = resource_of(listing->x, key, used);
+  key_resource_encode(&resource, &listing->writer);
+}
+
+enum outcome key_list(struct exchange *x)
+{
+  struct listing listing;
+  if (!listing_begin(&listing, x)) return ANSWERED;
+  listing_end(&listing, store_api_key_list(exchange_app(x)->store, &listing.page, visit, &listing));
+  return ANSWERED;
+}
+
+/* -- making one -- */
+
+static void create(struct exchange *x, const struct idempotency *once)
+{
+  struct key_request request;
+  struct new_key made;
+  struct auth *auth = exchange_app(x)->auth;
+  size_t length;
+  const char *body = exchange_body(x, &length);
+  enum armdyn_status status = key_request_decode(body, length, &request, exchange_faults(x));
+  if (!status) status = auth_make_key(auth, &request, idempotency_key(once), &made, exchange_faults(x));
+  if (status == ARMDYN_ELIMIT) {
+    answer_problem(x, PROBLEM_CONFLICT, "there are %d keys already; revoke some", LIMIT_KEYS);
+  } else if (status) {
+    answer_status(x, status, NULL);
+  } else {
+    answer_key(x, 201, &made.key, made.secret);
+    explicit_bzero(made.secret, sizeof made.secret);
+    store_api_key_release(&made.key);
+  }
+}
+
+/* A replay answers with the key, but not with its secret, which is kept nowhere. */
+enum outcome key_create(struct exchange *x)
+{
+  struct idempotency once;
+  char *href = NULL;
+  switch (idempotency_begin(x, false, &once, &href)) {
+  case IDEMPOTENCY_REFUSED: return ANSWERED;
+  case IDEMPOTENCY_REPLAY:
+    get(x, strrchr(href, '/') + 1, 201);
+    free(href);
+    return ANSWERED;
+  case IDEMPOTENCY_NEW: break;
+  }
+  create(x, &once);
+  idempotency_end(x, &once);
+  return ANSWERED;
+}
+
+/* -- revoking one: at once, and without If-Match, for a key does not change -- */
+
+enum outcome key_delete(struct exchange *x)
+{
+  const char *id = exchange_segment(x, "key");
+  enum armdyn_status status = auth_revoke_key(exchange_app(x)->auth, id);
+  if (status == ARMDYN_ENOTFOUND)
+    answer_problem(x, PROBLEM_NOT_FOUND, "there is no key '%.64s'", id);
+  else if (status == ARMDYN_ECONFLICT)
+    answer_problem(x, PROBLEM_CONFLICT, "this is the last key of an admin: make another one first");
+  else if (status)
+    answer_status(x, status, NULL);
+  else
+    answer_empty(x, 204);
+  return ANSWERED;
+}

@@ -1,0 +1,94 @@
+#include "server/store/internal.h"
+
+static const struct field fields[] = {
+  FIELD(store_mapping, name, FIELD_TEXT),
+  FIELD(store_mapping, version, FIELD_INTEGER),
+  FIELD(store_mapping, created_at, FIELD_TEXT),
+  FIELD(store_mapping, document, FIELD_OWNED),
+};
+static const struct record_type mapping_type = RECORD_TYPE(store_mapping, fields);
+
+void store_mapping_release(struct store_mapping *mapping)
+{
+  record_release(&mapping_type, mapping);
+}
+
+struct change {
+  struct store_mapping *mapping;
+  const char *name;
+  int64_t expected;
+};
+
+static enum armdyn_status create(struct sql *sql, void *argument)
+{
+  struct change *c = argument;
+  clock_format(clock_wall_ms(), c->mapping->created_at);
+  enum armdyn_status status = store_first_number(sql, "mapping", c->mapping->name, &c->mapping->version);
+  if (status) return status;
+  return record_change(sql,
+                       "INSERT INTO mappings (name, version, created_at, document)"
+                       " VALUES (:name, :version, :created_at, :document)",
+                       &mapping_type, c->mapping);
+}
+
+enum armdyn_status store_mapping_create(struct store *store, struct store_mapping *mapping)
+{
+  struct change c = { .mapping = mapping };
+  return store_write(store, create, &c, record_bytes(&mapping_type, mapping));
+}
+
+static enum armdyn_status expect(struct sql *sql, const char *name, int64_t expected)
+{
+  int64_t version;
+  enum armdyn_status status =
+      sql_number(sql, "SELECT version FROM mappings WHERE name = ?", VALUES(value_text(name)), &version);
+  return !status && version != expected ? ARMDYN_ESTALE : status;
+}
+
+static enum armdyn_status update(struct sql *sql, void *argument)
+{
+  struct change *c = argument;
+  enum armdyn_status status = expect(sql, c->mapping->name, c->expected);
+  if (status) return status;
+  c->mapping->version = c->expected + 1;
+  return record_change(sql, "UPDATE mappings SET version = :version, document = :document WHERE name = :name",
+                       &mapping_type, c->mapping);
+}
+
+enum armdyn_status store_mapping_update(struct store *store, struct store_mapping *mapping, int64_t expected)
+{
+  struct change c = { .mapping = mapping, .expected = expected };
+  return store_write(store, update, &c, record_bytes(&mapping_type, mapping));
+}
+
+static enum armdyn_status remove_mapping(struct sql *sql, void *argument)
+{
+  const struct change *c = argument;
+  enum armdyn_status status = expect(sql, c->name, c->expected);
+  if (!status) status = sql_change(sql, "DELETE FROM mappings WHERE name = ?", VALUES(value_text(c->name)));
+  return status ? status : store_retire_number(sql, "mapping", c->name, c->expected);
+}
+
+enum armdyn_status store_mapping_delete(struct store *store, const char *name, int64_t expected)
+{
+  struct change c = { .name = name, .expected = expected };
+  return store_write(store, remove_mapping, &c, 0);
+}
+
+enum armdyn_status store_mapping_get(struct store *store, const char *name, struct store_mapping *out)
+{
+  return store_read(store, "SELECT * FROM mappings WHERE name = ?", VALUES(value_text(name)), &mapping_type, out);
+}
+
+TYPED_VISITOR(store_mapping)
+
+enum armdyn_status store_mapping_list(struct store *store, const struct store_page *page, store_mapping_visit *visit,
+                                      void *context)
+{
+  struct listing listing = { .select = "SELECT * FROM mappings",
+                             .order = "name",
+                             .ascending = true,
+                             .before = value_text(page->before),
+                             .limit = page->limit };
+  return store_read_list(store, &listing, &mapping_type, visit_row, &(struct visitor){ visit, context });
+}

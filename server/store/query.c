@@ -1,0 +1,190 @@
+/* Lists that are filtered, searched and sorted, page by page. A page begins behind a key, the sorted value and the id of a
+ * row: what is inserted or deleted meanwhile neither repeats a row nor leaves one out. */
+#include "api/wire/buffer.h"
+#include "server/store/internal.h"
+
+enum { VALUES_MOST = 2 * STORE_FILTERS + 16 };
+
+/* A statement while it is written: values go by their numbers, ?1, ?2, ... */
+struct composing {
+  struct buffer text;
+  struct value values[VALUES_MOST];
+  size_t count;
+};
+
+static unsigned add(struct composing *c, struct value value)
+{
+  if (c->count == VALUES_MOST) {
+    c->text.failure = ARMDYN_ELIMIT;
+    return VALUES_MOST;
+  }
+  c->values[c->count++] = value;
+  return (unsigned)c->count;
+}
+
+/* -- conditions -- */
+
+static const char *const operators[] = {
+  [STORE_IS] = "=", [STORE_BELOW] = "<", [STORE_AT_MOST] = "<=", [STORE_ABOVE] = ">", [STORE_AT_LEAST] = ">=",
+};
+
+/* Tables beside the rows that conditions look into, by enum store_where. */
+static const struct {
+  const char *table, *owner;
+} beside[] = {
+  [STORE_TAG] = { "tags", "owner" },
+  [STORE_MEMBER] = { "result_members", "result_id" },
+  [STORE_METRIC] = { "result_metrics", "result_id" },
+};
+
+static void write_filter(struct composing *c, const struct store_filter *filter)
+{
+  bool among = filter->match == STORE_AMONG || filter->match == STORE_NOT_AMONG;
+  unsigned value = add(c, filter->text ? value_text(filter->text) : value_number(filter->number));
+  if (among) {
+    buffer_format(&c->text, " AND instr(?%u, %s) %s 0", value, filter->name, filter->match == STORE_AMONG ? ">" : "=");
+  } else if (filter->where == STORE_COLUMN) {
+    buffer_format(&c->text, " AND %s %s ?%u", filter->name, operators[filter->match], value);
+  } else {
+    unsigned name = add(c, value_text(filter->name));
+    buffer_format(&c->text, " AND id IN (SELECT %s FROM %s WHERE name = ?%u AND value %s ?%u)",
+                  beside[filter->where].owner, beside[filter->where].table, name, operators[filter->match], value);
+  }
+}
+
+/* The text anywhere, its own % and _ taken as they are. */
+static void write_pattern(struct buffer *pattern, const char *search)
+{
+  buffer_text(pattern, "%");
+  for (const char *p = search; *p; p++) {
+    if (*p == '%' || *p == '_' || *p == '\\') buffer_text(pattern, "\\");
+    buffer_append(pattern, p, 1);
+  }
+  buffer_text(pattern, "%");
+}
+
+static void write_search(struct composing *c, const struct list_type *list, const char *pattern)
+{
+  unsigned value = add(c, value_text(pattern));
+  buffer_format(&c->text, " AND (id LIKE ?%u ESCAPE '\\'", value);
+  for (const char *at = list->search; *at;) {
+    at += strspn(at, ", ");
+    size_t length = strcspn(at, ",");
+    buffer_format(&c->text, " OR %.*s LIKE ?%u ESCAPE '\\'", (int)length, at, value);
+    at += length;
+  }
+  buffer_format(&c->text,
+                " OR id IN (SELECT owner FROM tags WHERE name LIKE ?%u ESCAPE '\\' OR value LIKE ?%u ESCAPE '\\'))",
+                value, value);
+}
+
+/* -- order -- */
+
+/* What is sorted by: a column that is never NULL as it is, so that its index serves; other columns with an empty text
+ * for NULL; a metric, which may be NULL. */
+static void write_sorted(struct composing *c, const struct store_query *query)
+{
+  if (query->metric)
+    buffer_format(&c->text, "(SELECT value FROM result_metrics WHERE result_id = id AND name = ?%u)",
+                  add(c, value_text(query->sort)));
+  else if (!query->sort || strcmp(query->sort, "created_at") == 0)
+    buffer_text(&c->text, "created_at");
+  else
+    buffer_format(&c->text, "coalesce(%s, '')", query->sort);
+}
+
+static void write_start(struct composing *c, const struct store_query *query)
+{
+  const struct store_key *key = &query->key;
+  const char op = query->ascending ? '>' : '<';
+  if (key->type == STORE_KEY_NONE) return;
+  unsigned id = add(c, value_text(key->id));
+  if (key->type == STORE_KEY_NULL) {
+    buffer_format(&c->text, " AND sorted IS NULL AND id %c ?%u", op, id);
+    return;
+  }
+  unsigned value = add(c, key->type == STORE_KEY_TEXT ? value_text(key->text) : value_number(key->number));
+  if (query->metric)
+    buffer_format(&c->text, " AND (sorted %c ?%u OR sorted = ?%u AND id %c ?%u OR sorted IS NULL)", op, value, value,
+                  op, id);
+  else
+    buffer_format(&c->text, " AND (sorted, id) %c (?%u, ?%u)", op, value, id);
+}
+
+static void write_order(struct composing *c, const struct store_query *query)
+{
+  const char *way = query->ascending ? "ASC" : "DESC";
+  buffer_format(&c->text, " ORDER BY %ssorted %s, id %s", query->metric ? "sorted IS NULL, " : "", way, way);
+}
+
+/* The ids of the page are found first, so that no more is sorted than keys; then their rows are read. */
+static void compose(struct composing *c, const struct list_type *list, const struct store_query *query,
+                    const char *pattern)
+{
+  buffer_format(&c->text, "SELECT sorted, %s FROM (SELECT id AS found, ", list->columns);
+  write_sorted(c, query);
+  buffer_format(&c->text, " AS sorted FROM %s WHERE 1", list->table);
+  for (size_t i = 0; i < query->filter_count; i++) write_filter(c, &query->filters[i]);
+  if (pattern) write_search(c, list, pattern);
+  write_start(c, query);
+  write_order(c, query);
+  buffer_format(&c->text, " LIMIT ?%u) JOIN %s ON id = found", add(c, value_integer((int64_t)query->limit + 1)),
+                list->table);
+  write_order(c, query);
+}
+
+/* -- rows -- */
+
+static void read_key(sqlite3_stmt *statement, struct store_key *key)
+{
+  const char *text = (const char *)sqlite3_column_text(statement, 0);
+  switch (sqlite3_column_type(statement, 0)) {
+  case SQLITE_NULL: key->type = STORE_KEY_NULL; break;
+  case SQLITE_TEXT: key->type = STORE_KEY_TEXT; break;
+  default: key->type = STORE_KEY_NUMBER; break;
+  }
+  key->number = sqlite3_column_double(statement, 0);
+  snprintf(key->text, sizeof key->text, "%s", text ? text : "");
+}
+
+static enum armdyn_status read_page(struct sql *sql, const struct composing *c, struct store_query *query,
+                                    struct records *found)
+{
+  sqlite3_stmt *statement;
+  bool row;
+  query->more = false;
+  enum armdyn_status status = c->text.failure;
+  if (status) return status;
+  status = sql_query(sql, c->text.data, (struct values){ c->values, c->count }, &statement);
+  if (!status) status = sql_step(sql, statement, &row);
+  while (!status && row && !(query->more = found->count == query->limit)) {
+    read_key(statement, &query->key);
+    status = records_append(found, statement, 1);
+    if (!status) status = sql_step(sql, statement, &row);
+  }
+  sql_finish(statement);
+  return status;
+}
+
+enum armdyn_status store_read_query(struct store *store, const struct list_type *list, struct store_query *query,
+                                    record_visit *visit, void *context)
+{
+  struct composing c = { .text = BUFFER(MB(1)) };
+  struct buffer pattern = BUFFER(MB(1));
+  struct records found = { .type = list->type };
+  struct sql *sql = NULL;
+  if (query->search) write_pattern(&pattern, query->search);
+  compose(&c, list, query, query->search ? pattern.data : NULL);
+  enum armdyn_status status = pattern.failure ? pattern.failure : readers_take(store->readers, &sql);
+  if (!status) status = read_page(sql, &c, query, &found);
+  readers_give(store->readers, sql);
+  if (!status && found.count) { /* every list shows the id first */
+    const char *last = (const char *)found.items + (found.count - 1) * list->type->size;
+    snprintf(query->key.id, sizeof query->key.id, "%s", last + list->type->fields[0].offset);
+  }
+  for (size_t i = 0; !status && i < found.count; i++) visit(context, (const char *)found.items + i * list->type->size);
+  records_release(&found);
+  buffer_release(&c.text);
+  buffer_release(&pattern);
+  return status;
+}

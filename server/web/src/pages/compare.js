@@ -1,0 +1,136 @@
+// 2 to 10 runs side by side. Figures of runs are told apart by colour, dash and name; the first is what others are held against.
+import './identification.words.js'
+import { useMemo } from 'preact/hooks'
+import { html } from '../html.js'
+import { adjust, link, route } from '../route.js'
+import { extend, t } from '../words.js'
+import { get, table } from '../api.js'
+import { Check, Head, Notice, Refusal, Table, useAnswer } from '../ui/parts.js'
+import { Bars, Legend, Plot, ZoomBar, colour, dashes } from '../ui/plot.js'
+import { figure, percent, plusMinus, shortId } from '../ui/format.js'
+import { frictionCurve } from '../ui/friction.js'
+import { jointsOf } from './identification.js'
+
+extend({
+  compare_text: ['Parameters are in the base set of the first run. Errors are comparable only where the validation data are the same.', '参数按第一次辨识的基参数集表示；仅当验证数据相同时误差才可比。'],
+  compare_few: ['Choose 2 to 10 runs in the list of results.', '请在结果列表中选择 2 到 10 次辨识。'],
+  compare_different_data: ['These runs were validated on different data: their errors are no fair comparison.', '这些辨识使用了不同的验证数据，误差不可直接比较。'],
+  deviations: ['Std. deviations apart', '相差标准差数'],
+  differing: ['Only what differs by more than 2 deviations', '仅显示相差超过 2 个标准差的参数'],
+  overlay: ['Torques over each other', '力矩叠加'],
+  overlay_different: ['The runs hold different samples, so their torques cannot be laid over each other.', '各次辨识的样本不同，无法叠加力矩。'],
+  parallel: ['Figures side by side', '指标平行坐标'],
+  run: ['Run', '辨识'],
+})
+
+const name = (run) => run.label || `${run.estimator} ${shortId(run.id)}`
+
+// One axis for each figure, one line for each run; the table beneath has the same numbers.
+const AXES = [
+  { head: 'error_validation', of: (run) => run.errors.validation?.raw.relative_percent, show: percent },
+  { head: 'error_validation_filtered', of: (run) => run.errors.validation?.filtered.relative_percent, show: percent },
+  { head: 'error_training', of: (run) => run.errors.training?.raw.relative_percent, show: percent },
+  { head: 'condition', of: (run) => run.condition_number, show: (value) => figure(value, 3) },
+  { head: 'rank', of: (run) => run.rank, show: (value) => figure(value) },
+]
+
+function Parallel({ runs }) {
+  const [width, height, top] = [900, 210, 34]
+  const x = (k) => 70 + (k * (width - 140)) / (AXES.length - 1)
+  const scale = AXES.map(({ of }) => {
+    const values = runs.map(of).filter((value) => value != null)
+    const [low, high] = [Math.min(...values), Math.max(...values)]
+    return { low, high, y: (value) => (high > low ? height - 26 - ((value - low) / (high - low)) * (height - top - 34) : height / 2) }
+  })
+  return html`<section class="panel"><h2>${t('parallel')}</h2><${Legend} series=${runs.map((run, index) => ({ label: name(run), index }))} />
+    <div class="scroll" tabindex="0" role="region" aria-label=${t('parallel')}><svg viewBox=${`0 0 ${width} ${height}`} style=${{ minWidth: '640px', width: '100%' }} role="img" aria-label=${t('parallel')}>
+      ${AXES.map((axis, k) => html`<g key=${axis.head}><line x1=${x(k)} x2=${x(k)} y1=${top} y2=${height - 22} stroke="var(--quiet)" />
+        <text x=${x(k)} y="14" text-anchor="middle" font-size="12" fill="var(--ink)">${t(axis.head)}</text>
+        <text x=${x(k)} y="29" text-anchor="middle" font-size="11" fill="var(--quiet)">${axis.show(scale[k].high)}</text>
+        <text x=${x(k)} y=${height - 6} text-anchor="middle" font-size="11" fill="var(--quiet)">${axis.show(scale[k].low)}</text></g>`)}
+      ${runs.map((run, r) => html`<polyline key=${run.id} fill="none" stroke=${colour(r)} stroke-width="2.2" stroke-dasharray=${dashes(r).join(' ')}
+        points=${AXES.map((axis, k) => (axis.of(run) == null ? null : `${x(k)},${scale[k].y(axis.of(run))}`)).filter(Boolean).join(' ')} />`)}
+    </svg></div>
+    <${Table} caption=${t('parallel')} items=${runs} columns=${[
+      { key: 'run', head: t('run'), class: 'wide', cell: (run) => html`<a href=${link(['identifications', run.id])}><bdi>${name(run)}</bdi></a>` },
+      { key: 'robot', head: t('robot'), cell: (run) => `${run.robot} r${run.revision}` },
+      ...AXES.map((axis) => ({ key: axis.head, head: t(axis.head), number: true, cell: (run) => axis.show(axis.of(run)) })),
+    ]} /></section>`
+}
+
+function Overlay({ runs }) {
+  const ids = runs.map((run) => run.id).join()
+  const answer = useAnswer((signal) => Promise.all(runs.map((run) => table(`v1/identifications/${run.id}/samples`, { fields: 't,measured,predicted' }, signal))), [ids])
+  const query = route.value.query
+  const range = query.get('from') && query.get('to') ? [Number(query.get('from')), Number(query.get('to'))] : null
+  const zoom = (from, to) => adjust({ from: from == null ? null : from.toPrecision(7), to: from == null ? null : to.toPrecision(7) })
+  const plots = useMemo(() => {
+    const samples = answer.value
+    if (!samples) return null
+    const x = samples[0].column('t')
+    const same = samples.every((one) => {
+      const other = one.column('measured1'), first = samples[0].column('measured1')
+      return one.rows === samples[0].rows && other.every((value, k) => Math.abs(value - first[k]) <= 1e-9 * (1 + Math.abs(first[k])))
+    })
+    if (!same) return { different: true }
+    return { x, joints: jointsOf(runs[0]).map((joint, j) => ({ joint, series: [{ label: t('measured'), values: samples[0].column(`measured${j + 1}`), index: 6, faint: true, solid: true },
+      ...runs.map((run, r) => ({ label: name(run), values: samples[r].column(`predicted${j + 1}`), index: r }))] })) }
+  }, [answer.value, t('measured')])
+  return html`<section class="panel"><h2>${t('overlay')}</h2><${Refusal} error=${answer.error} />
+    ${!plots ? html`<p class="quiet">${t('loading')}</p>` : plots.different ? html`<${Notice}>${t('overlay_different')}</${Notice}>` : html`
+      <${ZoomBar} range=${range} whole=${[plots.x[0], plots.x[plots.x.length - 1]]} onRange=${zoom} />
+      <div class="grid">${plots.joints.map(({ joint, series }) => html`<${Plot} key=${joint} title=${t('torque_of', { joint })} x=${plots.x} series=${series} range=${range} onRange=${zoom} sync="overlay" xLabel=${t('time_s')} yLabel=${t('torque_axis')} />`)}</div>`}
+  </section>`
+}
+
+function Friction({ runs }) {
+  const joints = jointsOf(runs[0])
+  const curves = useMemo(() => runs.map((run) => run.parameters.friction.map((one) => frictionCurve(one))), [runs])
+  return html`<section class="panel"><h2>${t('friction_curves')}</h2><div class="grid">${joints.map((joint, j) => html`<${Plot} key=${joint} title=${joint} height="210" x=${curves[0][j].x}
+    series=${runs.map((run, r) => ({ label: name(run), index: r, values: curves[r][j]?.mean ?? [] }))} xLabel=${t('velocity_axis')} yLabel=${t('friction_axis')} />`)}</div></section>`
+}
+
+function Spectra({ runs }) {
+  const first = runs[0].residuals?.spectrum?.frequency_hz
+  if (!first?.length || runs.some((run) => run.residuals?.spectrum?.frequency_hz?.length !== first.length || Math.abs(run.residuals.spectrum.frequency_hz[1] - first[1]) > 1e-9)) return null
+  const positive = (values) => values.slice(1).map((value) => (value > 0 ? value : null))
+  return html`<section class="panel"><h2>${t('spectra')}</h2><div class="grid">${jointsOf(runs[0]).map((joint, j) => html`<${Plot} key=${joint} title=${joint} height="210" logX logY x=${first.slice(1)}
+    series=${runs.map((run, r) => ({ label: name(run), index: r, values: positive(run.residuals.spectrum.joints[j]) }))} xLabel=${t('frequency_axis')} yLabel=${t('density_axis')} />`)}</div></section>`
+}
+
+function Differences({ runs, comparison }) {
+  const only = route.value.query.get('differing') === '1'
+  const rows = comparison.parameters.filter((row) => !only || row.runs.some((one) => Math.abs(one?.deviations ?? 0) > 2))
+  return html`<section class="panel"><div class="head"><h2>${t('base_parameters')}</h2><${Check} label=${t('differing')} checked=${only} onChange=${() => adjust({ differing: only ? null : '1' })} /></div>
+    <${Table} tall caption=${t('base_parameters')} id=${(row) => row.expression} items=${rows} columns=${[
+      { key: 'expression', head: t('expression'), class: 'wide', cell: (row) => html`<code>${row.expression}</code>` },
+      ...runs.map((run, r) => ({ key: run.id, number: true, head: html`<bdi>${name(run)}</bdi>`, cell: (row) => {
+        const one = row.runs[r]
+        return one == null ? '–' : html`${plusMinus(one.value, one.std)}${r > 0 && one.deviations != null && html` <span class=${`state ${Math.abs(one.deviations) > 2 ? 'warn' : 'idle'}`} title=${t('deviations')}>${one.deviations > 0 ? '+' : ''}${figure(one.deviations, 2)} σ</span>`}`
+      } })),
+    ]} /></section>`
+}
+
+export function Page() {
+  const ids = (route.value.query.get('ids') ?? '').split(',').filter(Boolean)
+  const key = ids.join()
+  const answer = useAnswer(async (signal) => {
+    if (ids.length < 2 || ids.length > 10) return null
+    const [comparison, ...runs] = await Promise.all([get('v1/identifications/compare', { ids: key }, signal), ...ids.map((id) => get(`v1/identifications/${encodeURIComponent(id)}`, {}, signal))])
+    return { comparison, runs }
+  }, [key])
+  if (ids.length < 2 || ids.length > 10) return html`<${Head} title=${t('page.compare')} /><${Notice}>${t('compare_few')} <a href=${link(['identifications'])}>${t('page.identifications')}</a></${Notice}>`
+  if (!answer.value) return answer.error ? html`<${Refusal} error=${answer.error} />` : html`<p class="quiet" aria-busy="true">${t('loading')}</p>`
+  const { runs, comparison } = answer.value
+  const joints = jointsOf(runs[0])
+  const validated = new Set(runs.map((run) => run.provenance.datasets.filter((set) => set.role === 'validation').map((set) => `${set.sha256} ${set.samples}`).sort().join()))
+  return html`
+    <${Head} title=${t('page.compare')} sub=${t('compare_text')}><a class="button" href=${link(['identifications'], { chosen: key })}>${t('page.identifications')}</a></${Head}>
+    ${validated.size > 1 && html`<${Notice} kind="warn">${t('compare_different_data')}</${Notice}>`}
+    <${Parallel} runs=${runs} />
+    <${Differences} runs=${runs} comparison=${comparison} />
+    <section class="panel"><${Bars} title=${`${t('errors_of_joints')}: ${t('error_relative')}`} legend=${runs.map(name)} unit="%" rows=${joints.map((joint, j) => ({ label: joint, bars: runs.map((run, index) => ({ index, value: (run.errors.validation ?? run.errors.training)?.raw.joints[j]?.relative_percent })) }))} /></section>
+    <${Overlay} runs=${runs} />
+    <${Friction} runs=${runs} />
+    <${Spectra} runs=${runs} />`
+}

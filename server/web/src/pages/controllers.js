@@ -1,0 +1,143 @@
+// Controllers as they are now, the transfers to them, and the buttons that move an arm or stop it.
+import { useState } from 'preact/hooks'
+import { html } from '../html.js'
+import { link } from '../route.js'
+import { extend, t } from '../words.js'
+import { call, get, post, once } from '../api.js'
+import { session } from '../session.js'
+import { Act, Bar, Check, Dialog, Field, Head, Notice, Refusal, State, Table, useAnswer, useList } from '../ui/parts.js'
+import { figure, moment, shortId } from '../ui/format.js'
+
+extend({
+  controllers_text: ['Controllers that play torque profiles.', '播放力矩曲线的控制器。'],
+  controller_new: ['New controller …', '新建控制器……'],
+  controller_name: ['Name (a-z, 0-9, -)', '名称（a-z、0-9、-）'],
+  host: ['Host', '主机'],
+  port: ['Port', '端口'],
+  modbus_unit: ['Unit', '单元'],
+  allow_start: ['This service may start motions', '允许本服务启动运动'],
+  connected: ['connected', '已连接'],
+  disconnected: ['not connected', '未连接'],
+  stale_status: ['last seen {age} s ago', '上次更新于 {age} 秒前'],
+  source: ['Told by', '数据来源'],
+  'source.controller': ['the controller', '控制器'],
+  'source.simulator': ['a simulator: no arm moves', '模拟器：没有手臂在动'],
+  positions: ['Positions', '位置'],
+  play_index: ['Sample played', '播放样本'],
+  lease: ['Held by', '占用者'],
+  lease_free: ['free', '空闲'],
+  last_error: ['Last error', '上次错误'],
+  clear: ['Clear', '清除'],
+  transfers: ['Transfers', '传输'],
+  sent: ['Sent', '已发送'],
+  arm: ['Arm', '使能'],
+  start: ['START: the arm moves', '启动：手臂将运动'],
+  hold: ['Hold', '暂停'],
+  resume: ['Resume', '继续'],
+  stop_word: ['STOP', '停止'],
+  history: ['What it went through', '状态历史'],
+  motion_missing: ['This key may not move this controller\'s arm.', '此密钥不允许驱动该控制器的手臂。'],
+})
+
+const ENDED = ['done', 'stopped', 'failed', 'interrupted']
+const mayMove = (name) => (session.self.value?.motion ?? []).some((one) => one === '*' || one === name)
+
+function New({ onClose, onDone }) {
+  const robots = useAnswer((signal) => get('v1/robots', { limit: 200 }, signal))
+  const [form, setForm] = useState({ name: '', host: '127.0.0.1', port: '502', unit: '1', robot: '', allow_start: false })
+  const [error, setError] = useState(null)
+  const create = async () => {
+    setError(null)
+    try {
+      await post('v1/controllers', { name: form.name, host: form.host, port: Number(form.port), unit: Number(form.unit), robot: form.robot || robots.value.items[0]?.name, profile: { protocol: 'armdyn-v1', allow_start: form.allow_start } }, { headers: once() })
+      onDone()
+    } catch (refusal) {
+      setError(refusal)
+    }
+  }
+  const field = (key, label, rest) => html`<${Field} label=${t(label)}><input value=${form[key]} onInput=${(e) => setForm({ ...form, [key]: e.target.value })} ...${rest} /></${Field}>`
+  return html`<${Dialog} title=${t('controller_new')} onClose=${onClose}><div class="stack"><${Refusal} error=${error ?? robots.error} />
+    <div class="row">${field('name', 'controller_name')}${field('host', 'host')}${field('port', 'port', { type: 'number', style: { width: '7rem' } })}${field('unit', 'modbus_unit', { type: 'number', style: { width: '5rem' } })}
+      <${Field} label=${t('robot')}><select value=${form.robot || robots.value?.items[0]?.name} onChange=${(e) => setForm({ ...form, robot: e.target.value })}>${(robots.value?.items ?? []).map(({ name }) => html`<option value=${name}>${name}</option>`)}</select></${Field}></div>
+    <${Check} label=${t('allow_start')} checked=${form.allow_start} onChange=${(e) => setForm({ ...form, allow_start: e.target.checked })} />
+    <div class="row end"><button type="button" onClick=${onClose}>${t('cancel')}</button><${Act} class="main" role="admin" disabled=${!form.name} onClick=${create}>${t('save')}</${Act}></div></div></${Dialog}>`
+}
+
+function Card({ name, robot }) {
+  const answer = useAnswer((signal) => get(`v1/controllers/${encodeURIComponent(name)}/status`, {}, signal), [name], 500)
+  const [error, setError] = useState(null)
+  const status = answer.value
+  const clear = () => post(`v1/controllers/${encodeURIComponent(name)}/clear`).then(() => setError(null), setError)
+  return html`<section class="panel"><div class="head"><div><h2><a href=${link(['controllers', name])}>${name}</a></h2><p class="quiet">${robot}</p></div>
+      <${Act} role="operator" onClick=${clear}>${t('clear')}</${Act}></div>
+    <${Refusal} error=${error ?? answer.error} />
+    ${status && html`<dl class="facts">
+      <dt>${t('state')}</dt><dd><span class=${`state ${status.connected ? 'good' : 'bad'}`}>${t(status.connected ? 'connected' : 'disconnected')}</span> ${status.state && html`<${State} state=${status.state} />`} ${status.stale && status.age != null && html`<span class="state warn">${t('stale_status', { age: figure(status.age, 2) })}</span>`}</dd>
+      ${status.source && html`<dt>${t('source')}</dt><dd>${status.source === 'simulator' ? html`<span class="state warn">${t('source.simulator')}</span>` : t(`source.${status.source}`)}</dd>`}
+      <dt>${t('positions')}</dt><dd class="code">${status.position ? status.position.map((value) => figure(value, 4)).join(', ') : '–'}</dd>
+      <dt>${t('play_index')}</dt><dd>${status.play_index ?? '–'}</dd>
+      <dt>${t('lease')}</dt><dd>${status.lease ? html`<code>${shortId(status.lease)}</code>` : t('lease_free')}</dd>
+      ${status.last_error && html`<dt>${t('last_error')}</dt><dd>${status.last_error}</dd>`}
+    </dl>`}</section>`
+}
+
+// What may be asked of a transfer in each state.
+const ASKED = { ready: ['arm'], armed: ['start'], playing: ['hold'], holding: ['resume'] }
+
+function Transfer({ id, controller }) {
+  const [ended, setEnded] = useState(false)
+  const answer = useAnswer(async (signal) => {
+    const transfer = await get(`v1/transfers/${id}`, {}, signal)
+    setEnded(ENDED.includes(transfer.state))
+    return transfer
+  }, [id, ended], ended ? 0 : 300)
+  const [error, setError] = useState(null)
+  const transfer = answer.value
+  if (!transfer) return html`<${Refusal} error=${answer.error} />`
+  const ask = async (what) => {
+    setError(null)
+    const moves = ['start', 'resume', 'arm'].includes(what)
+    try {
+      await post(`v1/transfers/${id}/${what}`, what === 'start' ? { start_before: new Date(Date.now() + 20000).toISOString().replace(/\.\d+/, '') } : {}, { headers: moves ? once() : undefined })
+      answer.again()
+    } catch (refusal) {
+      setError(refusal)
+    }
+  }
+  return html`<section class="panel"><div class="head"><div><h2>${t('lineage_transfer')} <code>${shortId(id)}</code> <${State} state=${transfer.state} /></h2><p class="quiet"><a href=${link(['trajectories', transfer.trajectory])}>${shortId(transfer.trajectory)}</a> · ${moment(transfer.created_at)}</p></div>
+      ${(ASKED[transfer.state] ?? []).map((what) => html`<${Act} key=${what} class=${what === 'start' ? 'main' : ''} role="operator" disabled=${what !== 'hold' && !mayMove(controller)} title=${mayMove(controller) ? undefined : t('motion_missing')} onClick=${() => ask(what)}>${t(what)}</${Act}>`)}
+      ${!ended && html`<button type="button" class="stop" onClick=${() => ask('stop')}>■ ${t('stop_word')}</button>`}</div>
+    <${Refusal} error=${error ?? answer.error} />
+    ${transfer.problem && html`<${Notice} kind="bad"><strong>${transfer.problem.title}</strong> ${transfer.problem.detail}</${Notice}>`}
+    <p>${t('sent')}: ${transfer.sent} / ${transfer.total}</p><${Bar} value=${transfer.total ? transfer.sent / transfer.total : 0} label=${t('sent')} />
+    <h3>${t('history')}</h3><dl class="facts">${transfer.history.map((step, k) => html`<dt key=${k}>${moment(step.at)}</dt><dd>${t(`state.${step.state}`)} ${step.reason ?? ''}</dd>`)}</dl></section>`
+}
+
+function One({ name }) {
+  const list = useList('v1/transfers', { controller: name, limit: 20, sort: '-created_at' }, 2000)
+  const controller = useAnswer((signal) => get(`v1/controllers/${encodeURIComponent(name)}`, {}, signal), [name])
+  const [latest, ...older] = list.items ?? []
+  return html`<${Head} title=${name} sub=${controller.value ? `${controller.value.host}:${controller.value.port} · ${controller.value.robot}` : ''} />
+    <${Refusal} error=${list.error ?? controller.error} /><p class="quiet">${t('stop_note')}</p>
+    <${Card} name=${name} robot=${controller.value?.robot} />
+    ${latest && html`<${Transfer} key=${latest.id} id=${latest.id} controller=${name} />`}
+    <section class="panel"><h2>${t('transfers')}</h2><${Table} caption=${t('transfers')} items=${older} columns=${[
+      { key: 'id', head: t('id'), cell: (one) => html`<code>${shortId(one.id)}</code>` },
+      { key: 'trajectory', head: t('lineage_trajectory'), cell: (one) => html`<a href=${link(['trajectories', one.trajectory])}>${shortId(one.trajectory)}</a>` },
+      { key: 'state', head: t('state'), cell: (one) => html`<${State} state=${one.state} />` },
+      { key: 'sent', head: t('sent'), number: true, cell: (one) => `${one.sent} / ${one.total}` },
+      { key: 'created', head: t('created'), class: 'tight', cell: (one) => moment(one.created_at) },
+    ]} /></section>`
+}
+
+function All() {
+  const list = useList('v1/controllers', { limit: 100 }, 5000)
+  const [making, setMaking] = useState(false)
+  return html`<${Head} title=${t('page.controllers')} sub=${t('controllers_text')}><${Act} role="admin" class="main" onClick=${() => setMaking(true)}>${t('controller_new')}</${Act}></${Head}>
+    <${Refusal} error=${list.error} /><p class="quiet">${t('stop_note')}</p>
+    ${list.items?.length === 0 && html`<p class="quiet">${t('nothing')}</p>`}
+    <div class="grid">${(list.items ?? []).map((one) => html`<${Card} key=${one.name} name=${one.name} robot=${one.robot} />`)}</div>
+    ${making && html`<${New} onClose=${() => setMaking(false)} onDone=${() => { setMaking(false); list.again() }} />`}`
+}
+
+export const Page = ({ path }) => (path[1] ? html`<${One} key=${path[1]} name=${path[1]} />` : html`<${All} />`)

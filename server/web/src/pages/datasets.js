@@ -1,0 +1,247 @@
+// Logs of motion: uploading them, reading those of other drives, what is remarkable about them, and identifying from them.
+import { useMemo, useRef, useState } from 'preact/hooks'
+import { html } from '../html.js'
+import { adjust, go, link, route } from '../route.js'
+import { extend, t } from '../words.js'
+import { call, get, post, once, table, upload } from '../api.js'
+import { Act, Bar, Check, Dialog, Field, Head, Notice, Refusal, Table, Tags, useAnswer, useList } from '../ui/parts.js'
+import { Plot, ZoomBar } from '../ui/plot.js'
+import { Notes } from '../ui/notes.js'
+import { count, figure, moment, shortId } from '../ui/format.js'
+import { Mapping } from './mapping.js'
+
+extend({
+  datasets_text: ['Logged motion: positions, torques or currents over time.', '运动日志：位置、力矩或电流随时间的记录。'],
+  identify: ['Identify …', '辨识……'],
+  identify_hint: ['Choose data sets of one robot.', '请选择同一机器人的数据集。'],
+  quality: ['Remarks', '质量'],
+  quality_report: ['Quality report', '质量报告'],
+  quality_none: ['Nothing remarkable was found.', '未发现异常。'],
+  upload_title: ['Upload a log', '上传日志'],
+  upload_drop: ['Drop a file here, or', '将文件拖到此处，或'],
+  upload_choose: ['choose one', '选择文件'],
+  upload_formats: ['CSV with columns t, q1.., tau1.. (or qd, qdd, i), .npy, or JSON. Logs of drives that look otherwise need a mapping.', 'CSV（列 t, q1.., tau1..，可含 qd、qdd、i）、.npy 或 JSON。其他格式的驱动器日志需要列映射。'],
+  mapping: ['Mapping', '列映射'],
+  mapping_none: ['none: columns are named t, q1, tau1 ...', '无：列名为 t、q1、tau1 等'],
+  mapping_edit: ['New or changed mapping …', '新建或修改映射……'],
+  preview: ['Preview', '预览'],
+  preview_read: ['As read', '原始数据'],
+  preview_converted: ['As kept: SI, joint side', '转换后：SI 单位，关节侧'],
+  upload_do: ['Upload', '上传'],
+  uploading: ['Uploading {percent} %', '正在上传 {percent} %'],
+  uploaded: ['Kept as {label}.', '已保存为 {label}。'],
+  learn_from: ['Learn from', '训练数据'],
+  validate_with: ['Validate with', '验证数据'],
+  identify_robot_one: ['These data sets are of different robots.', '这些数据集属于不同机器人。'],
+  friction_terms: ['Friction terms', '摩擦项'],
+  friction_auto: ['choose by itself', '自动选择'],
+  friction_standard: ['offset, coulomb, viscous', '偏置、库仑、粘性'],
+  use_prior: ['Draw the estimate to the robot\'s model', '以机器人模型为先验'],
+  rotor: ['Identify rotor inertias', '辨识转子惯量'],
+  identify_do: ['Identify', '开始辨识'],
+  unit: ['Unit', '单位'],
+  least: ['Least', '最小'],
+  greatest: ['Greatest', '最大'],
+  used_by: ['Runs that learnt from it', '使用它的辨识'],
+  delete_ask: ['Delete this for ever?', '确定永久删除？'],
+  plotted: ['Plot', '曲线'],
+})
+
+const TYPES = { csv: 'text/csv', txt: 'text/csv', npy: 'application/x-npy', json: 'application/json' }
+const typeOf = (file) => TYPES[file.name.split('.').pop().toLowerCase()] ?? 'text/csv'
+const PREVIEW_BYTES = 200000
+
+function Preview({ preview }) {
+  const shown = (title, columns, rows) => html`<h3>${title}</h3><div class="scroll" style=${{ maxHeight: '30vh' }} tabindex="0" role="region" aria-label=${title}><table><thead><tr>${columns.map((name) => html`<th key=${name} class="number">${name}</th>`)}</tr></thead>
+    <tbody>${rows.slice(0, 8).map((row, k) => html`<tr key=${k}>${row.map((value, c) => html`<td key=${c} class="number">${figure(value, 6)}</td>`)}</tr>`)}</tbody></table></div>`
+  return html`${shown(t('preview_read'), preview.columns, preview.read)}${shown(t('preview_converted'), preview.converted.columns, preview.converted.rows)}`
+}
+
+function Upload({ onClose, onDone }) {
+  const robots = useAnswer((signal) => get('v1/robots', { limit: 200 }, signal))
+  const mappings = useAnswer((signal) => get('v1/mappings', { limit: 200 }, signal))
+  const [file, setFile] = useState(null)
+  const [over, setOver] = useState(false)
+  const [form, setForm] = useState({ robot: '', label: '', mapping: '' })
+  const [state, setState] = useState({})
+  const [editing, setEditing] = useState(false)
+  const input = useRef()
+  const robot = form.robot || robots.value?.items[0]?.name || ''
+  const path = `v1/robots/${robot}/datasets`
+  const take = (chosen) => {
+    setFile(chosen)
+    setState({})
+    if (!form.label) setForm({ ...form, label: chosen.name.slice(0, 120) })
+  }
+  const look = async () => {
+    setState({ busy: true })
+    try {
+      // whole lines of the beginning are enough to see whether it is read right
+      const text = file.size > PREVIEW_BYTES && typeOf(file) === 'text/csv' ? (await file.slice(0, PREVIEW_BYTES).text()).replace(/\n[^\n]*$/, '\n') : file
+      setState({ preview: (await call('POST', path, { body: text, type: typeOf(file), query: { mapping: form.mapping, preview: true } })).data })
+    } catch (error) {
+      setState({ error })
+    }
+  }
+  const send = async () => {
+    setState({ progress: 0 })
+    try {
+      onDone(await upload(path, { label: form.label, mapping: form.mapping }, file, typeOf(file), (progress) => setState({ progress })))
+    } catch (error) {
+      setState({ error })
+    }
+  }
+  if (editing) return html`<${Mapping} name=${form.mapping} file=${file} robot=${robot} onClose=${() => setEditing(false)} onSaved=${(mapping) => { setEditing(false); mappings.again(); setForm({ ...form, mapping }) }} />`
+  return html`<${Dialog} title=${t('upload_title')} onClose=${onClose}><div class="stack">
+    <p class="quiet">${t('upload_formats')}</p>
+    <${Refusal} error=${state.error ?? robots.error} />
+    <div class=${`drop ${over ? 'over' : ''}`} onDragOver=${(e) => { e.preventDefault(); setOver(true) }} onDragLeave=${() => setOver(false)} onDrop=${(e) => { e.preventDefault(); setOver(false); e.dataTransfer.files[0] && take(e.dataTransfer.files[0]) }}>
+      ${t('upload_drop')} <button type="button" onClick=${() => input.current.click()}>${t('upload_choose')}</button>
+      <input ref=${input} type="file" aria-label=${t('upload_choose')} style=${{ display: 'none' }} accept=".csv,.txt,.npy,.json" onChange=${(e) => e.target.files[0] && take(e.target.files[0])} />
+      ${file && html`<p><strong><bdi>${file.name}</bdi></strong> ${count(Math.ceil(file.size / 1024))} KiB</p>`}
+    </div>
+    <div class="row">
+      <${Field} label=${t('robot')}><select value=${robot} onChange=${(e) => setForm({ ...form, robot: e.target.value })}>${(robots.value?.items ?? []).map(({ name }) => html`<option value=${name}>${name}</option>`)}</select></${Field}>
+      <${Field} label=${t('label')}><input maxlength="128" value=${form.label} onInput=${(e) => setForm({ ...form, label: e.target.value })} /></${Field}>
+      <${Field} label=${t('mapping')}><select value=${form.mapping} onChange=${(e) => setForm({ ...form, mapping: e.target.value })}><option value="">${t('mapping_none')}</option>${(mappings.value?.items ?? []).map(({ name }) => html`<option value=${name}>${name}</option>`)}</select></${Field}>
+      <${Act} role="engineer" onClick=${() => setEditing(true)} disabled=${!robot}>${t('mapping_edit')}</${Act}>
+    </div>
+    ${state.progress !== undefined && html`<${Bar} value=${state.progress} label=${t('upload_title')} /><p role="status">${t('uploading', { percent: Math.round(100 * state.progress) })}</p>`}
+    ${state.preview && html`<${Preview} preview=${state.preview} />`}
+    <div class="row end"><button type="button" onClick=${onClose}>${t('cancel')}</button>
+      <${Act} role="engineer" disabled=${!file || !robot} busy=${state.busy} onClick=${look}>${t('preview')}</${Act}>
+      <${Act} class="main" role="engineer" disabled=${!file || !robot} busy=${state.progress !== undefined} onClick=${send}>${t('upload_do')}</${Act}></div>
+  </div></${Dialog}>`
+}
+
+function Identify({ sets, onClose }) {
+  const [part, setPart] = useState(Object.fromEntries(sets.map((set, k) => [set.id, k === sets.length - 1 && sets.length > 1 ? 'validation' : 'training'])))
+  const [form, setForm] = useState({ estimator: 'consistent', friction: 'standard', prior: true, rotor_inertia: false, label: '' })
+  const [error, setError] = useState(null)
+  const of = (role) => sets.filter((set) => part[set.id] === role).map((set) => set.id)
+  const mixed = new Set(sets.map((set) => set.robot)).size > 1
+  const start = async () => {
+    setError(null)
+    const json = { datasets: of('training'), estimator: form.estimator, prior: form.prior, rotor_inertia: form.rotor_inertia }
+    if (of('validation').length) json.validation = of('validation')
+    else json.validation_fraction = 0.3
+    if (form.friction === 'auto') json.friction = ['auto']
+    try {
+      const job = await post(`v1/robots/${sets[0].robot}/identifications`, json, { headers: once() })
+      go(['jobs', job.id])
+    } catch (refusal) {
+      setError(refusal)
+    }
+  }
+  return html`<${Dialog} title=${t('identify')} onClose=${onClose}><div class="stack">
+    <${Refusal} error=${error} />${mixed && html`<${Notice} kind="bad">${t('identify_robot_one')}</${Notice}>`}
+    <table><thead><tr><th>${t('data')}</th><th>${t('learn_from')}</th><th>${t('validate_with')}</th></tr></thead><tbody>${sets.map((set) => html`<tr key=${set.id}><td><bdi>${set.label || shortId(set.id)}</bdi></td>
+      ${['training', 'validation'].map((role) => html`<td key=${role}><input type="radio" name=${set.id} aria-label=${`${set.label}: ${t(role === 'training' ? 'learn_from' : 'validate_with')}`} checked=${part[set.id] === role} onChange=${() => setPart({ ...part, [set.id]: role })} /></td>`)}</tr>`)}</tbody></table>
+    <div class="row">
+      <${Field} label=${t('estimator')}><select value=${form.estimator} onChange=${(e) => setForm({ ...form, estimator: e.target.value })}>${['consistent', 'ridge', 'wls', 'irls', 'ols'].map((name) => html`<option value=${name}>${name}</option>`)}</select></${Field}>
+      <${Field} label=${t('friction_terms')}><select value=${form.friction} onChange=${(e) => setForm({ ...form, friction: e.target.value })}><option value="standard">${t('friction_standard')}</option><option value="auto">${t('friction_auto')}</option></select></${Field}>
+    </div>
+    <${Check} label=${t('use_prior')} checked=${form.prior} onChange=${(e) => setForm({ ...form, prior: e.target.checked })} />
+    <${Check} label=${t('rotor')} checked=${form.rotor_inertia} onChange=${(e) => setForm({ ...form, rotor_inertia: e.target.checked })} />
+    <div class="row end"><button type="button" onClick=${onClose}>${t('cancel')}</button><${Act} class="main" role="operator" disabled=${mixed || !of('training').length} onClick=${start}>${t('identify_do')}</${Act}></div>
+  </div></${Dialog}>`
+}
+
+function All() {
+  const { query } = route.value
+  const asked = new URLSearchParams([...query].filter(([name]) => name !== 'chosen'))
+  if (!asked.get('sort')) asked.set('sort', '-created_at')
+  asked.set('limit', '100')
+  const list = useList('v1/datasets', asked)
+  const [open, setOpen] = useState(null)
+  const [done, setDone] = useState(null)
+  const chosen = (query.get('chosen') ?? '').split(',').filter(Boolean)
+  const sets = (list.items ?? []).filter((set) => chosen.includes(set.id)).reverse()
+  return html`
+    <${Head} title=${t('page.datasets')} sub=${t('datasets_text')}>
+      <${Field} label=${t('search')}><input type="search" value=${query.get('q') ?? ''} onChange=${(e) => adjust({ q: e.target.value })} /></${Field}>
+      <${Act} role="engineer" onClick=${() => setOpen('upload')}>${t('upload_title')}</${Act}>
+      <${Act} class="main" role="operator" disabled=${!sets.length} title=${t('identify_hint')} onClick=${() => setOpen('identify')}>${t('identify')}</${Act}>
+    </${Head}>
+    <${Refusal} error=${list.error} />
+    ${done && html`<${Notice} kind="good">${t('uploaded', { label: done.label || shortId(done.id) })} <a href=${link(['datasets', done.id])}>${t('open')}</a></${Notice}>`}
+    <div class="panel"><${Table} tall caption=${t('page.datasets')} items=${list.items} list=${list} chosen=${chosen} onChoose=${(ids) => adjust({ chosen: ids.join(',') })} sort=${asked.get('sort')} onSort=${(sort) => adjust({ sort })} columns=${[
+      { key: 'label', head: t('label'), sort: 'label', class: 'wide', cell: (set) => html`<a href=${link(['datasets', set.id])}><bdi>${set.label || shortId(set.id)}</bdi></a>` },
+      { key: 'robot', head: t('robot'), cell: (set) => `${set.robot} r${set.revision}` },
+      { key: 'samples', head: t('samples'), number: true, cell: (set) => count(set.samples) },
+      { key: 'duration', head: t('duration'), number: true, cell: (set) => `${figure(set.duration)} s` },
+      { key: 'rate', head: t('rate'), number: true, cell: (set) => `${figure(set.rate)} Hz` },
+      { key: 'quality', head: t('quality'), cell: (set) => set.quality.map((one, k) => html`<span key=${k} class="state warn" title=${one.detail}>${one.code}</span> `) },
+      { key: 'created', head: t('created'), sort: 'created_at', class: 'tight', cell: (set) => moment(set.created_at) },
+      { key: 'tags', head: t('tags'), cell: (set) => html`<${Tags} tags=${set.tags} />` },
+    ]} /><p class="quiet">${t('identify_hint')}</p></div>
+    ${open === 'upload' && html`<${Upload} onClose=${() => setOpen(null)} onDone=${(set) => { setOpen(null); setDone(set); list.again() }} />`}
+    ${open === 'identify' && html`<${Identify} sets=${sets} onClose=${() => setOpen(null)} />`}`
+}
+
+const FIELDS = { q: 'position_axis', qd: 'velocity_axis_y', qdd: 'acceleration_axis', tau: 'torque_axis' }
+
+// Extremes of about two thousand buckets of what is in sight, from the service's pyramid; the samples themselves when they are few.
+function Plots({ set }) {
+  const fields = Object.keys(FIELDS).filter((field) => set.columns.some((column) => column.name === `${field}1`))
+  const query = route.value.query
+  const range = query.get('from') && query.get('to') ? [Number(query.get('from')), Number(query.get('to'))] : null
+  const zoom = (from, to) => adjust({ from: from == null ? null : from.toPrecision(9), to: from == null ? null : to.toPrecision(9) })
+  const clock = set.columns.find((column) => column.name === 't')
+  const few = set.samples * ((range ? range[1] - range[0] : set.duration) / (set.duration || 1)) <= 4000
+  const answer = useAnswer((signal) => table(`v1/datasets/${set.id}/samples`, { from: range?.[0], to: range?.[1], points: few ? null : 2000 }, signal), [set.id, range?.[0], range?.[1]])
+  const plots = useMemo(() => {
+    const data = answer.value
+    if (!data) return null
+    const x = data.column('t')
+    return fields.map((field) => {
+      const joints = data.columns.filter((name) => new RegExp(`^${field}\\d+(\\.min)?$`).test(name))
+      return { field, x, series: joints.flatMap((name, index) => (few
+        ? [{ label: name, index, values: data.column(name), solid: false }]
+        : [{ label: name.replace('.min', ''), index, solid: true, values: data.column(name.replace('.min', '.max')), band: true, width: 1 }, { label: '', index, solid: true, values: data.column(name), width: 1 }])) }
+    })
+  }, [answer.value])
+  return html`<section class="panel"><h2>${t('plotted')}</h2><${Refusal} error=${answer.error} />
+    <${ZoomBar} range=${range} whole=${[clock.min, clock.max]} onRange=${zoom} />
+    ${plots ? plots.map(({ field, x, series }) => html`<${Plot} key=${field} title=${field} x=${x} series=${series} onRange=${zoom} sync="dataset" xLabel=${t('time_s')} yLabel=${t(FIELDS[field])} />`) : html`<p class="quiet">${t('loading')}</p>`}
+  </section>`
+}
+
+function One({ id }) {
+  const answer = useAnswer((signal) => call('GET', `v1/datasets/${encodeURIComponent(id)}`, { signal }), [id])
+  const users = useAnswer((signal) => get('v1/identifications', { datasets: id, limit: 20 }, signal), [id])
+  const [error, setError] = useState(null)
+  const [asking, setAsking] = useState(false)
+  const set = answer.value?.data
+  if (!set) return answer.error ? html`<${Refusal} error=${answer.error} />` : html`<p class="quiet">${t('loading')}</p>`
+  const remove = async () => {
+    try {
+      await call('DELETE', `v1/datasets/${set.id}`)
+      go(['datasets'])
+    } catch (refusal) {
+      setError(refusal)
+      setAsking(false)
+    }
+  }
+  return html`
+    <${Head} title=${set.label || shortId(set.id)} sub=${html`<a href=${link(['robots', set.robot])}>${set.robot}</a> r${set.revision} · ${count(set.samples)} × ${set.columns.length} · ${figure(set.duration)} s · ${figure(set.rate)} Hz · <code>${set.id}</code>`}>
+      <a class="button" href=${link(['datasets'], { chosen: set.id })}>${t('identify')}</a>
+      <${Act} role="engineer" onClick=${() => setAsking(true)}>${t('delete')}</${Act}>
+    </${Head}>
+    <${Refusal} error=${error} />
+    <section class="panel"><h2>${t('quality_report')}</h2>${set.quality.length === 0 ? html`<p><span class="state good">${t('quality_none')}</span></p>` : html`<ul>${set.quality.map((one, k) => html`<li key=${k}><span class="state warn">${one.code}</span> ${one.detail}</li>`)}</ul>`}
+      <p class="quiet">SHA-256 <code>${set.sha256}</code></p></section>
+    <${Plots} set=${set} />
+    <section class="panel"><${Table} caption=${t('columns')} id=${(column) => column.name} items=${set.columns} columns=${[
+      { key: 'name', head: t('columns'), cell: (column) => html`<code>${column.name}</code>` },
+      { key: 'unit', head: t('unit'), cell: (column) => column.unit },
+      { key: 'min', head: t('least'), number: true, cell: (column) => figure(column.min, 5) },
+      { key: 'max', head: t('greatest'), number: true, cell: (column) => figure(column.max, 5) },
+      { key: 'rms', head: 'RMS', number: true, cell: (column) => figure(column.rms, 5) },
+    ]} /></section>
+    <section class="panel"><h2>${t('used_by')}</h2>${users.value?.items.length ? users.value.items.map((run) => html`<a key=${run.id} class="tag" href=${link(['identifications', run.id])}><bdi>${run.label || `${run.estimator} ${shortId(run.id)}`}</bdi></a>`) : html`<p class="quiet">${t('nothing')}</p>`}</section>
+    <${Notes} path=${`v1/datasets/${set.id}`} document=${set} etag=${answer.value.etag} onSaved=${answer.again} />
+    ${asking && html`<${Dialog} title=${t('delete_ask')} onClose=${() => setAsking(false)}><p><bdi>${set.label}</bdi> <code>${set.id}</code></p><div class="row end"><button type="button" onClick=${() => setAsking(false)}>${t('cancel')}</button><button type="button" class="stop" onClick=${remove}>${t('delete')}</button></div></${Dialog}>`}`
+}
+
+export const Page = ({ path }) => (path[1] ? html`<${One} key=${path[1]} id=${path[1]} />` : html`<${All} />`)

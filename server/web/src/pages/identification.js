@@ -1,0 +1,154 @@
+// One run: how good it is, what it found, where it comes from, and how it becomes the robot's model.
+import './identification.words.js'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { html } from '../html.js'
+import { link, route, adjust } from '../route.js'
+import { t } from '../words.js'
+import { call, get, save, table } from '../api.js'
+import { Act, Check, Field, Head, Notice, Refusal, Table, Tags, useAnswer } from '../ui/parts.js'
+import { Plot, ZoomBar } from '../ui/plot.js'
+import { count, figure, moment, percent, plusMinus, shortId } from '../ui/format.js'
+import { frictionCurve } from '../ui/friction.js'
+import { Notes } from '../ui/notes.js'
+import { Promote } from './promote.js'
+
+const Tiles = ({ run }) => {
+  const validation = run.errors.validation
+  return html`<div class="tiles">
+    <div class="tile"><span>${t('error_validation')}</span><b>${percent(validation?.raw.relative_percent)}</b></div>
+    <div class="tile"><span>${t('error_validation_filtered')}</span><b>${percent(validation?.filtered.relative_percent)}</b></div>
+    <div class="tile"><span>${t('error_training')}</span><b>${percent(run.errors.training?.raw.relative_percent)}</b></div>
+    <div class="tile"><span>${t('condition')}</span><b>${figure(run.condition_number, 3)}</b></div>
+    <div class="tile"><span>${t('rank')}</span><b>${run.rank} / ${run.base_parameter_count}</b></div>
+    <div class="tile"><span>${t('consistency')}</span><span class=${`state ${run.physically_consistent ? 'good' : 'bad'}`}>${t(run.physically_consistent ? 'consistent_yes' : 'consistent_no')}</span></div>
+  </div>`
+}
+
+export const jointsOf = (run) => run.parameters.friction.map((one) => one.joint)
+
+function Errors({ run }) {
+  const sets = ['validation', 'training'].filter((of) => run.errors[of])
+  const rows = jointsOf(run).flatMap((joint, j) => sets.flatMap((of) => ['raw', 'filtered'].map((how) => ({ id: `${joint} ${of} ${how}`, joint, of, how, ...run.errors[of][how].joints[j] }))))
+  return html`<section class="panel"><h2>${t('errors_of_joints')}</h2>
+    <${Table} caption=${t('errors_of_joints')} items=${rows} columns=${[
+      { key: 'joint', head: t('joint'), cell: (row) => html`<bdi>${row.joint}</bdi>` },
+      { key: 'of', head: t('data'), class: 'tight', cell: (row) => `${t(`of_${row.of}`)}, ${t(row.how)}` },
+      { key: 'relative', head: t('error_relative'), number: true, cell: (row) => figure(row.relative_percent, 3) },
+      { key: 'rms', head: t('rms'), number: true, cell: (row) => figure(row.rms, 3) },
+      { key: 'nrmse', head: t('nrmse'), number: true, cell: (row) => figure(row.nrmse_percent, 3) },
+      { key: 'r2', head: 'R²', number: true, cell: (row) => figure(row.r2, 5) },
+      { key: 'max', head: t('max_error'), number: true, cell: (row) => figure(row.max, 3) },
+    ]} /></section>`
+}
+
+// Torques of the whole run come once, as doubles; the plot draws the extremes of each pixel's samples.
+function Torques({ run }) {
+  const samples = useAnswer((signal) => table(`v1/identifications/${run.id}/samples`, {}, signal), [run.id])
+  const query = route.value.query
+  const range = query.get('from') && query.get('to') ? [Number(query.get('from')), Number(query.get('to'))] : null
+  const zoom = (from, to) => adjust({ from: from == null ? null : from.toPrecision(7), to: from == null ? null : to.toPrecision(7) })
+  const plots = useMemo(() => {
+    if (!samples.value) return null
+    const x = samples.value.column('t')
+    return { x, joints: jointsOf(run).map((joint, j) => {
+      const measured = samples.value.column(`measured${j + 1}`), predicted = samples.value.column(`predicted${j + 1}`)
+      return { joint, series: [
+        { label: t('measured'), values: measured, index: 5, solid: true, faint: true },
+        { label: t('predicted'), values: predicted, index: 1, solid: true },
+        { label: t('residual'), values: measured.map((value, k) => value - predicted[k]), index: 2, faint: true },
+      ] }
+    }) }
+  }, [samples.value, t('measured')])
+  return html`<section class="panel"><h2>${t('torques')}</h2><${Refusal} error=${samples.error} />
+    ${!plots ? html`<p class="quiet" aria-busy="true">${t('loading')}</p>` : html`
+      <${ZoomBar} range=${range} whole=${[plots.x[0], plots.x[plots.x.length - 1]]} onRange=${zoom} />
+      <div class="grid">${plots.joints.map(({ joint, series }) => html`<${Plot} key=${joint} title=${t('torque_of', { joint })} x=${plots.x} series=${series} range=${range} onRange=${zoom} sync="torques" xLabel=${t('time_s')} yLabel=${t('torque_axis')} />`)}</div>`}
+  </section>`
+}
+
+const Friction = ({ run }) => {
+  const plots = useMemo(() => run.parameters.friction.map((one) => ({ joint: one.joint, ...frictionCurve(one) })), [run])
+  return html`<section class="panel"><h2>${t('friction_curves')}</h2><div class="grid">${plots.map(({ joint, x, mean, low, high }) => html`
+    <${Plot} key=${joint} title=${joint} x=${x} height="200" xLabel=${t('velocity_axis')} yLabel=${t('friction_axis')}
+      series=${[{ label: joint, values: mean, index: 0, solid: true }, { values: low, index: 0, faint: true, width: 0.5, band: true, solid: true, label: '' }, { values: high, index: 0, faint: true, width: 0.5, solid: true, label: '' }]} />`)}
+  </div></section>`
+}
+
+const Spectrum = ({ run }) => {
+  const spectrum = run.residuals?.spectrum
+  if (!spectrum?.frequency_hz?.length) return null
+  const positive = (values) => values.map((value) => (value > 0 ? value : null))
+  return html`<section class="panel"><${Plot} title=${t('spectra')} x=${spectrum.frequency_hz.slice(1)} logX logY height="280" xLabel=${t('frequency_axis')} yLabel=${t('density_axis')}
+    series=${jointsOf(run).map((joint, index) => ({ label: joint, index, values: positive(spectrum.joints[index].slice(1)) }))} /></section>`
+}
+
+const quoted = (value) => (value == null ? '' : /[",\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value))
+const csv = (rows) => rows.map((row) => row.map(quoted).join(',')).join('\n') + '\n'
+
+function Parameters({ run }) {
+  return html`
+    <section class="panel"><h2>${t('base_parameters')}</h2><${Table} tall caption=${t('base_parameters')} id=${(row) => row.expression} items=${run.parameters.base} columns=${[
+      { key: 'expression', head: t('expression'), class: 'wide', cell: (row) => html`<code>${row.expression}</code>` },
+      { key: 'value', head: t('value'), number: true, cell: (row) => plusMinus(row.value, row.std) },
+      { key: 'relative', head: t('relative_std'), number: true, cell: (row) => html`<span class=${row.relative_std_percent > 30 ? 'state warn' : ''}>${figure(row.relative_std_percent, 3)}</span>` },
+    ]} /></section>
+    <section class="panel"><h2>${t('standard_parameters')}</h2><${Table} tall caption=${t('standard_parameters')} id=${(row) => `${row.joint} ${row.name}`} items=${run.parameters.standard} columns=${[
+      { key: 'joint', head: t('joint'), cell: (row) => html`<bdi>${row.joint}</bdi>` },
+      { key: 'name', head: '', cell: (row) => html`<code>${row.name}</code>` },
+      { key: 'value', head: t('value'), number: true, cell: (row) => plusMinus(row.value, row.std) },
+      { key: 'prior', head: t('model_value'), number: true, cell: (row) => figure(row.prior) },
+    ]} /></section>`
+}
+
+// data set → run → revision → trajectories → transfers
+function Lineage({ run }) {
+  const trajectories = useAnswer((signal) => get('v1/trajectories', { robot: run.robot, revision: run.revision, limit: 3 }, signal), [run.id])
+  const transfers = useAnswer(async (signal) => (await Promise.all((trajectories.value?.items ?? []).map((one) => get('v1/transfers', { trajectory: one.id, limit: 2 }, signal)))).flatMap((page) => page.items), [trajectories.value])
+  return html`<section class="panel"><h2>${t('lineage')}</h2><ol class="chain">
+    <li><div class="step">${run.provenance.datasets.map((set) => html`<div key=${set.id + set.role}><span class="quiet">${t('lineage_data')} (${t(`of_${set.role}`)})</span> <a href=${link(['datasets', set.id])}><bdi>${set.label || shortId(set.id)}</bdi></a> <code title=${set.sha256}>${set.sha256?.slice(0, 10)}</code></div>`)}</div></li>
+    <li><div class="step"><span class="quiet">${t('lineage_run')}</span> <code title=${run.id}>${shortId(run.id)}</code> · ${run.estimator} · <a href=${link(['jobs', run.job])}>${t('job')}</a></div></li>
+    <li><div class="step"><span class="quiet">${t('lineage_revision')}</span> <a href=${link(['robots', run.robot], { revision: run.revision })}>${run.robot} r${run.revision}</a> <code title=${run.provenance.robot_sha256}>${run.provenance.robot_sha256?.slice(0, 10)}</code></div></li>
+    <li><div class="step"><span class="quiet">${t('lineage_trajectory')}</span> ${trajectories.value?.items.length ? trajectories.value.items.map((one) => html`<a key=${one.id} href=${link(['trajectories', one.id])}><bdi>${one.label || shortId(one.id)}</bdi></a> `) : t('lineage_none')}</div></li>
+    <li><div class="step"><span class="quiet">${t('lineage_transfer')}</span> ${transfers.value?.length ? transfers.value.map((one) => html`<a key=${one.id} href=${link(['controllers', one.controller])}>${one.controller}: ${t(`state.${one.state}`)}</a> `) : t('lineage_none')}</div></li>
+  </ol></section>`
+}
+
+export function Page({ path }) {
+  const id = path[1]
+  const answer = useAnswer((signal) => call('GET', `v1/identifications/${encodeURIComponent(id)}`, { signal }), [id])
+  const [promoting, setPromoting] = useState(false)
+  const [promoted, setPromoted] = useState(null)
+  const [error, setError] = useState(null)
+  const run = answer.value?.data
+  if (!run) return answer.error ? html`<${Refusal} error=${answer.error} />` : html`<p class="quiet" aria-busy="true">${t('loading')}</p>`
+  const file = async (what, name, type, accept) => {
+    setError(null)
+    try {
+      save(name, (await call('GET', `v1/identifications/${run.id}/${what}`, { accept })).data, type)
+    } catch (refusal) {
+      setError(refusal)
+    }
+  }
+  const parameters = () => save(`parameters-${run.id}.csv`, csv([['kind', 'joint', 'name', 'value', 'std'],
+    ...run.parameters.base.map((row) => ['base', '', row.expression, row.value, row.std]), ...run.parameters.standard.map((row) => ['standard', row.joint, row.name, row.value, row.std])]), 'text/csv')
+  return html`
+    <${Head} title=${run.label || `${run.robot} · ${run.estimator}`} sub=${html`<a href=${link(['robots', run.robot])}>${run.robot}</a> r${run.revision} · ${run.estimator} · ${moment(run.created_at)} · <code>${run.id}</code> <${Tags} tags=${run.tags} />`}>
+      <button type="button" onClick=${() => file('samples', `torques-${run.id}.csv`, 'text/csv', 'csv')}>${t('export_csv')}</button>
+      <button type="button" onClick=${parameters}>${t('export_parameters')}</button>
+      <button type="button" onClick=${() => file('report', `report-${run.id}.html`, 'text/html', 'html')}>${t('report')}</button>
+      <${Act} class="main" role="engineer" onClick=${() => setPromoting(true)}>${t('promote')}</${Act}>
+    </${Head}>
+    <${Refusal} error=${error} />
+    ${promoted && html`<${Notice} kind="good">${t('promoted', promoted)} <a href=${link(['robots', promoted.robot])}>${promoted.robot}</a></${Notice}>`}
+    ${run.stale && !promoted && html`<${Notice} kind="warn">${t('stale')}</${Notice}>`}
+    ${run.warnings.length > 0 && html`<${Notice} kind="warn"><strong>${t('warnings')}</strong><ul>${run.warnings.map((one, k) => html`<li key=${k}><code>${one.code}</code> ${one.joint ? html`<bdi>${one.joint}</bdi>: ` : ''}${one.detail}</li>`)}</ul></${Notice}>`}
+    <${Tiles} run=${run} />
+    <${Lineage} run=${run} />
+    <${Torques} run=${run} />
+    <${Errors} run=${run} />
+    <${Friction} run=${run} />
+    <${Spectrum} run=${run} />
+    <${Parameters} run=${run} />
+    <${Notes} path=${`v1/identifications/${run.id}`} document=${run} etag=${answer.value.etag} onSaved=${answer.again} />
+    ${promoting && html`<${Promote} run=${run} onClose=${() => setPromoting(false)} onDone=${(made) => { setPromoting(false); setPromoted(made); answer.again() }} />`}`
+}

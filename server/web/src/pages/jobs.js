@@ -1,0 +1,109 @@
+// Jobs as they run. A list item leads to the job, the job to its result.
+import { useState } from 'preact/hooks'
+import { html } from '../html.js'
+import { adjust, go, link, route } from '../route.js'
+import { extend, t } from '../words.js'
+import { get, post, once } from '../api.js'
+import { Act, Bar, Field, Head, Notice, Refusal, State, Table, Tags, useAnswer, useList } from '../ui/parts.js'
+import { figure, moment, shortId } from '../ui/format.js'
+
+extend({
+  jobs_text: ['Work that takes longer than a request should.', '耗时较长的计算。'],
+  progress: ['Progress', '进度'],
+  took: ['Took', '用时'],
+  job_cancel: ['Cancel the job', '取消任务'],
+  job_again: ['Run again', '重新运行'],
+  job_suggested: ['Run what is suggested', '按建议运行'],
+  job_result: ['Open the result', '打开结果'],
+  job_request: ['Request', '请求'],
+  job_log: ['Log', '日志'],
+  attempt_lost: ['Attempt {attempt} was lost: {reason}', '第 {attempt} 次尝试丢失：{reason}'],
+  log_accepted: ['accepted', '已接受'],
+  log_started: ['started', '已开始'],
+  log_finished: ['finished', '已结束'],
+  'kind.identification': ['identification', '辨识'],
+  'kind.trajectory': ['trajectory', '轨迹'],
+  'kind.excitation': ['excitation', '激励轨迹'],
+  'kind.simulation': ['simulation', '仿真'],
+  'kind.friction_test': ['friction test', '摩擦测试'],
+  'kind.friction_identification': ['friction identification', '摩擦辨识'],
+})
+
+const ENDED = ['succeeded', 'failed', 'cancelled']
+// A result's address in the API is one of these pages where there is a page for its kind.
+const resultPage = (href) => {
+  const [, , kind, id] = href.split('/').slice(-4)
+  return ['identifications', 'trajectories'].includes(kind) ? link([kind, id]) : null
+}
+// Where a job of this kind is asked for: "friction_test" is made at ".../friction-tests".
+const creator = (job) => `v1/robots/${job.robot}/${job.kind.replaceAll('_', '-').replace(/y$/, 'ie')}s`
+const seconds = (job) => (job.started_at ? (new Date(job.finished_at ?? Date.now()) - new Date(job.started_at)) / 1000 : null)
+
+function One({ id }) {
+  const [error, setError] = useState(null)
+  const [ended, setEnded] = useState(false)
+  const answer = useAnswer(async (signal) => {
+    const job = await get(`v1/jobs/${encodeURIComponent(id)}`, {}, signal)
+    setEnded(ENDED.includes(job.state))
+    return job
+  }, [id, ended], ended ? 0 : 700)
+  const job = answer.value
+  if (!job) return answer.error ? html`<${Refusal} error=${answer.error} />` : html`<p class="quiet">${t('loading')}</p>`
+  const act = async (work) => {
+    setError(null)
+    try {
+      await work()
+    } catch (refusal) {
+      setError(refusal)
+    }
+  }
+  const again = (request) => act(async () => {
+    const { callback, ...rest } = request
+    const made = await post(creator(job), rest, { query: { revision: job.revision }, headers: once() })
+    setEnded(false)
+    go(['jobs', made.id])
+  })
+  const open = job.result && resultPage(job.result.href)
+  const log = [[job.created_at, t('log_accepted')], [job.started_at, t('log_started')],
+    ...(job.attempts ?? []).map((one) => [one.at, t('attempt_lost', one)]), [job.finished_at, `${t('log_finished')}: ${t(`state.${job.state}`)}`]].filter(([at]) => at)
+  return html`
+    <${Head} title=${`${t(`kind.${job.kind}`)} · ${job.robot} r${job.revision}`} sub=${html`<${State} state=${job.state} /> <code>${job.id}</code> <${Tags} tags=${job.tags} />`}>
+      ${open && html`<a class="button" href=${open}>${t('job_result')}</a>`}
+      ${!ENDED.includes(job.state) && html`<${Act} role="operator" onClick=${() => act(() => post(`v1/jobs/${job.id}/cancel`).then(answer.again))}>${t('job_cancel')}</${Act}>`}
+      ${ENDED.includes(job.state) && html`<${Act} role="operator" onClick=${() => again(job.request)}>${t('job_again')}</${Act}>`}
+      ${job.problem?.suggested_request && html`<${Act} class="main" role="operator" onClick=${() => again(job.problem.suggested_request)}>${t('job_suggested')}</${Act}>`}
+    </${Head}>
+    <${Refusal} error=${error ?? answer.error} />
+    <section class="panel stack"><${Bar} value=${job.state === 'succeeded' ? 1 : job.progress} label=${t('progress')} /><p role="status">${job.message || t(`state.${job.state}`)} · ${figure(seconds(job), 3)} s</p></section>
+    ${job.problem && html`<${Notice} kind="bad"><strong>${job.problem.title}</strong><div>${job.problem.detail}</div>${job.problem.errors && html`<ul>${job.problem.errors.map((fault, k) => html`<li key=${k}><code>${fault.pointer ?? ''}</code> ${fault.detail}</li>`)}</ul>`}</${Notice}>`}
+    <div class="grid">
+      <section class="panel"><h2>${t('job_log')}</h2><dl class="facts">${log.map(([at, what], k) => html`<dt key=${k}>${moment(at)}</dt><dd>${what}</dd>`)}</dl></section>
+      <section class="panel"><h2>${t('job_request')}</h2><pre class="code scroll tall" tabindex="0">${JSON.stringify(job.request, null, 1)}</pre></section>
+    </div>`
+}
+
+function All() {
+  const { query } = route.value
+  const asked = new URLSearchParams([...query])
+  if (!asked.get('sort')) asked.set('sort', '-created_at')
+  asked.set('limit', '100')
+  const list = useList('v1/jobs', asked, 1500)
+  const robots = useAnswer((signal) => get('v1/robots', { limit: 200 }, signal))
+  return html`
+    <${Head} title=${t('page.jobs')} sub=${t('jobs_text')}>
+      <${Field} label=${t('state')}><select value=${query.get('state') ?? ''} onChange=${(e) => adjust({ state: e.target.value })}><option value="">${t('all')}</option>${['queued', 'running', ...ENDED].map((state) => html`<option value=${state}>${t(`state.${state}`)}</option>`)}</select></${Field}>
+      <${Field} label=${t('robot')}><select value=${query.get('robot') ?? ''} onChange=${(e) => adjust({ robot: e.target.value })}><option value="">${t('all')}</option>${(robots.value?.items ?? []).map(({ name }) => html`<option value=${name}>${name}</option>`)}</select></${Field}>
+    </${Head}>
+    <${Refusal} error=${list.error} />
+    <div class="panel"><${Table} tall caption=${t('page.jobs')} items=${list.items} list=${list} columns=${[
+      { key: 'kind', head: t('kind'), cell: (job) => html`<a href=${link(['jobs', job.id])}>${t(`kind.${job.kind}`)}</a> <code class="quiet">${shortId(job.id)}</code>` },
+      { key: 'robot', head: t('robot'), cell: (job) => `${job.robot} r${job.revision}` },
+      { key: 'state', head: t('state'), cell: (job) => html`<${State} state=${job.state} />` },
+      { key: 'progress', head: t('progress'), cell: (job) => html`<${Bar} value=${job.state === 'succeeded' ? 1 : job.progress} label=${`${t('progress')} ${shortId(job.id)}`} />` },
+      { key: 'took', head: t('took'), number: true, cell: (job) => `${figure(seconds(job), 3)} s` },
+      { key: 'created', head: t('created'), class: 'tight', cell: (job) => moment(job.created_at) },
+      { key: 'tags', head: t('tags'), cell: (job) => html`<${Tags} tags=${job.tags} />` },
+    ]} /></div>`
+}
+
+export const Page = ({ path }) => (path[1] ? html`<${One} key=${path[1]} id=${path[1]} />` : html`<${All} />`)

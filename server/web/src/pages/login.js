@@ -1,0 +1,32 @@
+import { useState } from 'preact/hooks'
+import { html } from '../html.js'
+import { session } from '../session.js'
+import { get } from '../api.js'
+import { t } from '../words.js'
+import { Check, Field, Refusal } from '../ui/parts.js'
+
+export function Login() {
+  const [key, setKey] = useState('')
+  const [remember, setRemember] = useState(false)
+  const [error, setError] = useState(null)
+  const enter = async (event) => {
+    event.preventDefault()
+    setError(null)
+    session.key.value = key.trim()
+    try {
+      session.enter(await get('v1/keys/self'), key.trim(), remember)
+    } catch (refusal) {
+      session.key.value = ''
+      setError(refusal)
+    }
+  }
+  return html`<main id="main" tabindex="-1"><form class="panel narrow stack" onSubmit=${enter}>
+    <h1>${t('login')}</h1>
+    <p class="quiet">${t('login_text')}</p>
+    ${error?.status === 401 ? html`<div class="notice bad" role="alert">${t('wrong_key')}</div>` : html`<${Refusal} error=${error} />`}
+    <${Field} label=${t('key')}><input type="password" autocomplete="current-password" required value=${key} onInput=${(e) => setKey(e.target.value)} autofocus /></${Field}>
+    <${Check} label=${t('remember')} checked=${remember} onChange=${(e) => setRemember(e.target.checked)} />
+    <p class="quiet">${t('remember_text')}</p>
+    <div><button class="main" type="submit">${t('login')}</button></div>
+  </form></main>`
+}

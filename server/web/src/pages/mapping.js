@@ -1,0 +1,93 @@
+// How the log of a drive becomes a data set: which column is what, in which unit. Saved under a name, for the next log too.
+import { useEffect, useState } from 'preact/hooks'
+import { html } from '../html.js'
+import { extend, t } from '../words.js'
+import { call, get } from '../api.js'
+import { Act, Dialog, Field, Refusal } from '../ui/parts.js'
+
+extend({
+  mapping_title: ['Which column is what', '列的含义'],
+  mapping_name: ['Name (a-z, 0-9, -)', '名称（a-z、0-9、-）'],
+  delimiter: ['Delimiter', '分隔符'],
+  decimal: ['Decimal mark', '小数点'],
+  encoding: ['Encoding', '编码'],
+  skip_rows: ['Lines before the names', '列名前的行数'],
+  log_column: ['Column of the log', '日志中的列'],
+  sign: ['Sign', '符号'],
+  offset: ['Offset', '偏移'],
+  meaning: ['Becomes', '对应'],
+  unused: ['not used', '不使用'],
+  mapping_from: ['Columns found in the file: {columns}', '文件中的列：{columns}'],
+})
+
+const UNITS = {
+  t: ['s', 'ms', 'us', 'ns', 'min'],
+  q: ['rad', 'deg', 'rev', 'm', 'mm'],
+  qd: ['rad/s', 'deg/s', 'rpm', 'm/s', 'mm/s', 'mm/min'],
+  qdd: ['rad/s^2', 'deg/s^2', 'm/s^2', 'mm/s^2'],
+  tau: ['N*m', 'N*mm', 'kN*m', 'N', 'kN', 'permille_rated', 'percent_rated'],
+  i: ['A', 'mA'],
+}
+const ENCODINGS = { 'utf-8': 'utf-8', 'windows-1252': 'windows-1252', 'utf-16': 'utf-16le' }
+
+export function Mapping({ name, file, robot, onClose, onSaved }) {
+  const [form, setForm] = useState({ name: name || '', delimiter: ';', decimal: ',', encoding: 'utf-8', skip_rows: 0 })
+  const [rows, setRows] = useState([{ target: 't', column: '', unit: 's', sign: 1, offset: 0 }])
+  const [found, setFound] = useState([])
+  const [etag, setEtag] = useState(null)
+  const [error, setError] = useState(null)
+  useEffect(() => {
+    get(`v1/robots/${robot}`).then((model) => {
+      if (name) return
+      setRows([{ target: 't', column: '', unit: 's', sign: 1, offset: 0 }, ...['q', 'tau'].flatMap((field) => model.joints.map((_, j) => ({ target: `${field}${j + 1}`, column: '', unit: UNITS[field][0], sign: 1, offset: 0 })))])
+    }, setError)
+    if (name) call('GET', `v1/mappings/${name}`).then(({ data, etag: tag }) => {
+      setEtag(tag)
+      setForm({ name, delimiter: data.delimiter ?? ',', decimal: data.decimal ?? '.', encoding: data.encoding ?? 'utf-8', skip_rows: data.skip_rows ?? 0 })
+      setRows([{ target: 't', sign: 1, offset: 0, ...data.time }, ...Object.entries(data.columns).map(([target, column]) => ({ target, sign: 1, offset: 0, ...column }))])
+    }, setError)
+  }, [name, robot])
+  // the names that stand in the file, to choose from
+  useEffect(() => {
+    if (!file) return
+    file.slice(0, 65536).arrayBuffer().then((bytes) => {
+      const line = new TextDecoder(ENCODINGS[form.encoding]).decode(bytes).split(/\r?\n/)[form.skip_rows] ?? ''
+      setFound(line.split(form.delimiter).map((one) => one.trim().replace(/^"|"$/g, '')).filter(Boolean).slice(0, 200))
+    }, () => setFound([]))
+  }, [file, form.delimiter, form.encoding, form.skip_rows])
+  const change = (k, part) => setRows(rows.map((row, other) => (other === k ? { ...row, ...part } : row)))
+  const store = async () => {
+    setError(null)
+    const column = ({ target: _, ...row }) => ({ ...row, sign: Number(row.sign), offset: Number(row.offset) })
+    const used = rows.filter((row) => row.column)
+    const [time, ...others] = [used.find((row) => row.target === 't'), ...used.filter((row) => row.target !== 't')]
+    const json = { delimiter: form.delimiter, decimal: form.decimal, encoding: form.encoding, skip_rows: Number(form.skip_rows), time: time ? column(time) : undefined, columns: Object.fromEntries(others.map((row) => [row.target, column(row)])) }
+    try {
+      await call('PUT', `v1/mappings/${encodeURIComponent(form.name)}`, { json, headers: etag && form.name === name ? { 'If-Match': etag } : { 'If-None-Match': '*' } })
+      onSaved(form.name)
+    } catch (refusal) {
+      setError(refusal)
+    }
+  }
+  const field = (key, label, element) => html`<${Field} label=${t(label)}>${element({ value: form[key], onChange: (e) => setForm({ ...form, [key]: e.target.value }) })}</${Field}>`
+  const choice = (options) => (rest) => html`<select ...${rest}>${options.map(([value, text]) => html`<option value=${value}>${text ?? value}</option>`)}</select>`
+  return html`<${Dialog} title=${t('mapping_title')} onClose=${onClose}><div class="stack">
+    <${Refusal} error=${error} />
+    <div class="row">
+      <${Field} label=${t('mapping_name')}><input required pattern="[a-z0-9][a-z0-9._-]*" value=${form.name} onInput=${(e) => setForm({ ...form, name: e.target.value })} /></${Field}>
+      ${field('delimiter', 'delimiter', choice([[';'], [','], ['\t', 'tab'], ['|']]))}
+      ${field('decimal', 'decimal', choice([['.'], [',']]))}
+      ${field('encoding', 'encoding', choice(Object.keys(ENCODINGS).map((one) => [one])))}
+      ${field('skip_rows', 'skip_rows', (rest) => html`<input type="number" min="0" style=${{ width: '7rem' }} ...${rest} />`)}
+    </div>
+    ${found.length > 0 && html`<p class="quiet">${t('mapping_from', { columns: found.join(' · ') })}</p>`}
+    <datalist id="log-columns">${found.map((one) => html`<option value=${one} />`)}</datalist>
+    <div class="scroll" style=${{ maxHeight: '42vh' }}><table><thead><tr><th>${t('meaning')}</th><th>${t('log_column')}</th><th>${t('unit')}</th><th>${t('sign')}</th><th>${t('offset')}</th></tr></thead>
+      <tbody>${rows.map((row, k) => html`<tr key=${row.target}><th scope="row"><code>${row.target}</code></th>
+        <td><input list="log-columns" aria-label=${`${row.target}: ${t('log_column')}`} placeholder=${t('unused')} value=${row.column} onInput=${(e) => change(k, { column: e.target.value })} /></td>
+        <td><select aria-label=${`${row.target}: ${t('unit')}`} value=${row.unit} onChange=${(e) => change(k, { unit: e.target.value })}>${UNITS[row.target.replace(/\d+$/, '')].map((unit) => html`<option value=${unit}>${unit}</option>`)}</select></td>
+        <td><select aria-label=${`${row.target}: ${t('sign')}`} value=${row.sign} onChange=${(e) => change(k, { sign: e.target.value })}><option value="1">+</option><option value="-1">−</option></select></td>
+        <td><input type="number" step="any" style=${{ width: '7rem' }} aria-label=${`${row.target}: ${t('offset')}`} value=${row.offset} onInput=${(e) => change(k, { offset: e.target.value })} /></td></tr>`)}</tbody></table></div>
+    <div class="row end"><button type="button" onClick=${onClose}>${t('cancel')}</button><${Act} class="main" role="engineer" disabled=${!form.name} onClick=${store}>${t('save')}</${Act}></div>
+  </div></${Dialog}>`
+}

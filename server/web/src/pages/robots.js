@@ -1,0 +1,134 @@
+// Models: a list, one of them in three dimensions with the torques that hold it, its revisions, and an editor.
+import { useEffect, useState } from 'preact/hooks'
+import { html } from '../html.js'
+import { adjust, go, link, route } from '../route.js'
+import { extend, t } from '../words.js'
+import { call, get, post, once } from '../api.js'
+import { Act, Check, Dialog, Field, Head, Notice, Refusal, Table, useAnswer, useList } from '../ui/parts.js'
+import { figure, moment } from '../ui/format.js'
+import { Joints, rangeOf, torqueText } from '../ui/joints.js'
+import { View3D } from '../ui/view3d.js'
+import { Editor, differences } from '../ui/model.js'
+import { GravityMap } from './gravity_map.js'
+
+extend({
+  robots_text: ['Models of arms. Each change makes a new revision; whatever was computed names the one it used.', '手臂模型。每次修改产生新版本；所有计算结果都注明所用版本。'],
+  joints: ['Joints', '关节数'],
+  description: ['Description', '描述'],
+  robot_new: ['New robot …', '新建机器人……'],
+  robot_new_text: ['A model as JSON, or a URDF.', 'JSON 模型或 URDF 文件。'],
+  robot_file: ['File', '文件'],
+  unphysical: ['not a possible body', '物理上不可能'],
+  view: ['Pose and torque at rest', '姿态与静力矩'],
+  view_text: ['Torques hold the arm still against gravity, computed by the service while you move it.', '移动时由服务实时计算的重力平衡力矩。'],
+  ellipsoids: ['Inertia ellipsoids', '惯量椭球'],
+  view_label: ['{name} in three dimensions, tool at {place} m', '{name} 三维视图，末端位于 {place} m'],
+  revisions: ['Revisions', '版本'],
+  edit: ['Model', '模型'],
+  changes_from: ['Changes against revision {revision}', '与版本 {revision} 的差异'],
+  not_newest: ['This is revision {revision}; the newest is {newest}.', '当前显示版本 {revision}；最新版本为 {newest}。'],
+  lint: ['What looks suspicious', '可疑之处'],
+  lint_none: ['Nothing looks suspicious.', '未发现可疑之处。'],
+  plan: ['Plan a motion', '规划运动'],
+})
+
+function New({ onClose }) {
+  const [text, setText] = useState('')
+  const [allow, setAllow] = useState(false)
+  const [error, setError] = useState(null)
+  const create = async () => {
+    setError(null)
+    const xml = text.trimStart().startsWith('<')
+    try {
+      const { data } = await call('POST', 'v1/robots', { body: text, type: xml ? 'application/xml' : 'application/json', query: { allow_unphysical: allow || null }, headers: once() })
+      go(['robots', data.name])
+    } catch (refusal) {
+      setError(refusal)
+    }
+  }
+  return html`<${Dialog} title=${t('robot_new')} onClose=${onClose}><div class="stack">
+    <p class="quiet">${t('robot_new_text')}</p><${Refusal} error=${error} />
+    <${Field} label=${t('robot_file')}><input type="file" accept=".json,.urdf,.xml" onChange=${async (e) => e.target.files[0] && setText(await e.target.files[0].text())} /></${Field}>
+    <${Field} label=${t('edit')}><textarea class="code" rows="14" spellcheck="false" value=${text} onInput=${(e) => setText(e.target.value)}></textarea></${Field}>
+    <${Check} label=${t('allow_unphysical')} checked=${allow} onChange=${(e) => setAllow(e.target.checked)} />
+    <div class="row end"><button type="button" onClick=${onClose}>${t('cancel')}</button><${Act} class="main" role="engineer" disabled=${!text.trim()} onClick=${create}>${t('save')}</${Act}></div>
+  </div></${Dialog}>`
+}
+
+function All() {
+  const list = useList('v1/robots', { limit: 100 })
+  const [making, setMaking] = useState(false)
+  return html`
+    <${Head} title=${t('page.robots')} sub=${t('robots_text')}><${Act} class="main" role="engineer" onClick=${() => setMaking(true)}>${t('robot_new')}</${Act}></${Head}>
+    <${Refusal} error=${list.error} />
+    <div class="panel"><${Table} caption=${t('page.robots')} id=${(robot) => robot.name} items=${list.items} list=${list} columns=${[
+      { key: 'name', head: t('robot'), class: 'tight', cell: (robot) => html`<a href=${link(['robots', robot.name])}>${robot.name}</a>` },
+      { key: 'revision', head: t('revision'), number: true, cell: (robot) => robot.revision },
+      { key: 'joints', head: t('joints'), number: true, cell: (robot) => robot.joints },
+      { key: 'unphysical', head: '', cell: (robot) => robot.unphysical && html`<span class="state warn">${t('unphysical')}</span>` },
+      { key: 'description', head: t('description'), class: 'wide', cell: (robot) => html`<bdi>${robot.description ?? ''}</bdi>` },
+      { key: 'created', head: t('created'), class: 'tight', cell: (robot) => moment(robot.created_at) },
+    ]} /></div>
+    ${making && html`<${New} onClose=${() => setMaking(false)} />`}`
+}
+
+// Where the arm is and what holds it there, asked again when the person pauses for a moment.
+function Live({ model }) {
+  const [q, setQ] = useState(() => model.joints.map((joint) => rangeOf(joint).reduce((a, b) => a + b) / 2))
+  const [asked, ask] = useState(q)
+  const [bodies, setBodies] = useState(true)
+  useEffect(() => {
+    const timer = setTimeout(() => ask(q), 40)
+    return () => clearTimeout(timer)
+  }, [q])
+  const answer = useAnswer(async (signal) => {
+    const path = (what) => `v1/robots/${model.name}/${what}`
+    const options = { query: { revision: model.revision }, signal }
+    const [pose, torque] = await Promise.all([post(path('forward-kinematics'), { q: asked }, options), post(path('gravity'), { q: asked }, options)])
+    return { pose, torque: torque.gravity_torque }
+  }, [asked.join()])
+  const place = answer.value?.pose.tool.slice(0, 3).map((row) => (row[3] + 0).toFixed(4).replace(/^-(0\.0+)$/, '$1')).join(', ')
+  return html`<section class="panel"><h2>${t('view')}</h2><p class="quiet">${t('view_text')}</p><${Refusal} error=${answer.error} />
+    <div class="grid"><${View3D} model=${model} pose=${answer.value?.pose} bodies=${bodies} label=${t('view_label', { name: model.name, place: place ?? '' })} />
+      <div class="stack"><${Joints} model=${model} q=${q} onQ=${setQ} beside=${(joint, j) => (answer.value ? torqueText(joint, answer.value.torque[j]) : '…')} />
+        <p class="quiet">x, y, z: ${place ?? '…'} m</p><${Check} label=${t('ellipsoids')} checked=${bodies} onChange=${(e) => setBodies(e.target.checked)} /></div></div>
+  </section>`
+}
+
+function Revisions({ name, shown, newest }) {
+  const list = useList(`v1/robots/${name}/revisions`, { limit: 50 })
+  const against = Number(route.value.query.get('against')) || (shown.revision > 1 ? shown.revision - 1 : 0)
+  const other = useAnswer(async (signal) => (against ? get(`v1/robots/${name}/revisions/${against}`, {}, signal) : null), [name, against])
+  const changes = other.value ? differences(other.value, shown) : []
+  return html`<section class="panel"><h2>${t('revisions')}</h2>
+    <p>${(list.items ?? []).map((one) => html`<a key=${one.revision} class="tag" aria-current=${one.revision === shown.revision ? 'true' : undefined} href=${link(['robots', name], { revision: one.revision })}>r${one.revision} · ${moment(one.created_at)}</a>`)}</p>
+    ${newest > 1 && html`<${Field} label=${t('changes_from', { revision: '' })}><select style=${{ width: '8rem' }} value=${against} onChange=${(e) => adjust({ against: e.target.value })}>${(list.items ?? []).filter((one) => one.revision !== shown.revision).map((one) => html`<option value=${one.revision}>r${one.revision}</option>`)}</select></${Field}>`}
+    ${against > 0 && html`<div style=${{ maxHeight: '40vh', overflow: 'auto' }}><${Table} caption=${t('changes_from', { revision: against })} id=${(row) => row.pointer} items=${changes} columns=${[
+      { key: 'pointer', head: t('pointer'), cell: (row) => html`<code>${row.pointer}</code>` },
+      { key: 'old', head: `r${against}`, number: true, cell: (row) => (typeof row.old === 'number' ? figure(row.old, 5) : JSON.stringify(row.old) ?? '–') },
+      { key: 'new', head: `r${shown.revision}`, number: true, cell: (row) => (typeof row.new === 'number' ? figure(row.new, 5) : JSON.stringify(row.new) ?? '–') },
+    ]} /></div>`}
+  </section>`
+}
+
+function One({ name }) {
+  const revision = route.value.query.get('revision')
+  const newest = useAnswer((signal) => call('GET', `v1/robots/${encodeURIComponent(name)}`, { signal }), [name])
+  const answer = useAnswer(async (signal) => (revision ? get(`v1/robots/${encodeURIComponent(name)}/revisions/${revision}`, {}, signal) : newest.value?.data), [name, revision, newest.value])
+  const model = answer.value
+  if (!model || !newest.value) return answer.error || newest.error ? html`<${Refusal} error=${answer.error ?? newest.error} />` : html`<p class="quiet">${t('loading')}</p>`
+  const last = newest.value.data.revision
+  return html`
+    <${Head} title=${`${model.name} r${model.revision}`} sub=${html`<bdi>${model.description ?? ''}</bdi>`}>
+      <a class="button" href=${link(['identifications'], { robot: name })}>${t('page.identifications')}</a>
+      <a class="button" href=${link(['trajectories', 'new'], { robot: name })}>${t('plan')}</a>
+    </${Head}>
+    ${model.revision !== last && html`<${Notice} kind="warn">${t('not_newest', { revision: model.revision, newest: last })} <a href=${link(['robots', name])}>r${last}</a></${Notice}>`}
+    <${Live} key=${`${name} ${model.revision}`} model=${model} />
+    <section class="panel"><h2>${t('lint')}</h2>${model.warnings.length ? html`<ul>${model.warnings.map((one, k) => html`<li key=${k}><code>${one.pointer}</code> ${one.detail}</li>`)}</ul>` : html`<p class="quiet">${t('lint_none')}</p>`}</section>
+    ${model.joints.length > 1 && html`<${GravityMap} model=${model} />`}
+    <${Revisions} name=${name} shown=${model} newest=${last} />
+    <${Editor} key=${`edit ${model.revision}`} model=${model} etag=${newest.value.etag} onSaved=${() => { go(['robots', name]); newest.again() }} />`
+}
+
+export const Page = ({ path }) => (path[1] ? html`<${One} key=${path[1]} name=${path[1]} />` : html`<${All} />`)

@@ -1,0 +1,237 @@
+// Motions: planned by a form, plotted against their limits, told where their energy goes, played in three dimensions, sent on.
+import './trajectories.words.js'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { html } from '../html.js'
+import { adjust, go, link, route } from '../route.js'
+import { t } from '../words.js'
+import { call, get, post, once, save, table } from '../api.js'
+import { Act, Dialog, Field, Head, Notice, Refusal, Table, Tags, useAnswer, useList } from '../ui/parts.js'
+import { Bars, Plot, ZoomBar } from '../ui/plot.js'
+import { Notes } from '../ui/notes.js'
+import { figure, moment, percent, shortId } from '../ui/format.js'
+import { Joints, rangeOf } from '../ui/joints.js'
+import { View3D } from '../ui/view3d.js'
+
+const METHODS = ['energy_optimal', 'quintic', 'cubic', 'trapezoid', 'path_timing']
+
+function All() {
+  const { query } = route.value
+  const asked = new URLSearchParams([...query])
+  if (!asked.get('sort')) asked.set('sort', '-created_at')
+  asked.set('limit', '100')
+  const list = useList('v1/trajectories', asked)
+  return html`
+    <${Head} title=${t('page.trajectories')} sub=${t('trajectories_text')}>
+      <${Field} label=${t('search')}><input type="search" value=${query.get('q') ?? ''} onChange=${(e) => adjust({ q: e.target.value })} /></${Field}>
+      <a class="button" href=${link(['trajectories', 'new'])}>${t('trajectory_new')}</a>
+    </${Head}>
+    <${Refusal} error=${list.error} />
+    <div class="panel"><${Table} tall caption=${t('page.trajectories')} items=${list.items} list=${list} sort=${asked.get('sort')} onSort=${(sort) => adjust({ sort })} columns=${[
+      { key: 'label', head: t('label'), sort: 'label', class: 'wide', cell: (one) => html`<a href=${link(['trajectories', one.id])}><bdi>${one.label || shortId(one.id)}</bdi></a>` },
+      { key: 'robot', head: t('robot'), sort: 'robot', class: 'tight', cell: (one) => `${one.robot} r${one.revision}` },
+      { key: 'method', head: t('method'), class: 'tight', cell: (one) => t(`method.${one.method}`) },
+      { key: 'duration', head: t('duration'), sort: 'duration', number: true, cell: (one) => `${figure(one.metrics?.duration)} s` },
+      { key: 'energy', head: t('energy'), sort: 'energy', number: true, cell: (one) => `${figure(one.metrics?.energy)} J` },
+      { key: 'created', head: t('created'), sort: 'created_at', class: 'tight', cell: (one) => moment(one.created_at) },
+      { key: 'tags', head: t('tags'), cell: (one) => html`<${Tags} tags=${one.tags} />` },
+    ]} /></div>`
+}
+
+function New() {
+  const robots = useAnswer((signal) => get('v1/robots', { limit: 200 }, signal))
+  const name = route.value.query.get('robot') || robots.value?.items[0]?.name
+  const model = useAnswer(async (signal) => (name ? get(`v1/robots/${name}`, {}, signal) : null), [name])
+  if (robots.value && !robots.value.items.length) return html`<${Head} title=${t('trajectory_new')} /><${Notice}>${t('no_robots')} <a href=${link([])}>${t('page.start')}</a></${Notice}>`
+  return html`<${Head} title=${t('trajectory_new')} sub=${t('trajectory_new_text')}>
+      <${Field} label=${t('robot')}><select value=${name} onChange=${(e) => adjust({ robot: e.target.value })}>${(robots.value?.items ?? []).map((one) => html`<option value=${one.name}>${one.name}</option>`)}</select></${Field}></${Head}>
+    <${Refusal} error=${robots.error ?? model.error} />
+    ${model.value?.name === name && html`<${Form} key=${name} model=${model.value} />`}`
+}
+
+function Form({ model }) {
+  const middle = model.joints.map((joint) => rangeOf(joint).reduce((a, b) => a + b) / 2)
+  const moved = model.joints.map((joint, j) => middle[j] + 0.12 * (rangeOf(joint)[1] - rangeOf(joint)[0]))
+  const [points, setPoints] = useState([middle, moved])
+  const [at, setAt] = useState(0)
+  const [form, setForm] = useState({ method: 'energy_optimal', duration: '2', cost: 'torque', limits: {} })
+  const [error, setError] = useState(null)
+  const [busy, setBusy] = useState(false)
+  const pose = useAnswer((signal) => post(`v1/robots/${model.name}/forward-kinematics`, { q: points[at] }, { signal }), [points[at].join()])
+  const nameOf = (k) => (k === 0 ? t('start_point') : k === points.length - 1 ? t('goal_point') : t('waypoint', { number: k }))
+  const change = (q) => setPoints(points.map((one, k) => (k === at ? q : one)))
+  const send = async () => {
+    setError(null)
+    setBusy(true)
+    const json = { method: form.method, start: { q: points[0] }, goal: { q: points[points.length - 1] }, duration: form.duration === '' ? null : Number(form.duration) }
+    if (points.length > 2) json.waypoints = points.slice(1, -1).map((q) => ({ q }))
+    if (['energy_optimal', 'path_timing'].includes(form.method)) json.cost = { model: form.cost }
+    if (form.method === 'path_timing') json.limits = { jerk: null, torque_rate: null }
+    for (const [limit, values] of Object.entries(form.limits))
+      if (values.some((value) => value !== '')) json.limits = { ...json.limits, [limit]: values.map((value, j) => (value === '' ? model.joints[j].limits?.[limit] ?? null : Number(value))) }
+    try {
+      const job = await post(`v1/robots/${model.name}/trajectories`, json, { headers: once() })
+      go(['jobs', job.id])
+    } catch (refusal) {
+      setError(refusal)
+      setBusy(false)
+    }
+  }
+  const limit = (kind) => html`<tr key=${kind}><th scope="row">${t(`limit.${kind}`)}</th>${model.joints.map((joint, j) => html`<td key=${j}><input type="number" step="any" min="0" style=${{ width: '6.5rem' }} placeholder=${joint.limits?.[kind] == null ? '∞' : figure(joint.limits[kind], 4)} aria-label=${`${t(`limit.${kind}`)} ${joint.name}`}
+    value=${form.limits[kind]?.[j] ?? ''} onInput=${(e) => setForm({ ...form, limits: { ...form.limits, [kind]: model.joints.map((_, k) => (k === j ? e.target.value : form.limits[kind]?.[k] ?? '')) } })} /></td>`)}</tr>`
+  return html`
+    <${Refusal} error=${error} />
+    <section class="panel"><div class="row" role="group" aria-label=${t('points')}>
+      ${points.map((_, k) => html`<button key=${k} type="button" aria-pressed=${k === at} class=${k === at ? 'main' : ''} onClick=${() => setAt(k)}>${nameOf(k)}</button>`)}
+      <button type="button" onClick=${() => { setPoints([...points.slice(0, -1), points[at], points[points.length - 1]]); setAt(points.length - 1) }}>+ ${t('waypoint_add')}</button>
+      <button type="button" disabled=${at === 0 || at === points.length - 1} onClick=${() => { setPoints(points.filter((_, k) => k !== at)); setAt(0) }}>${t('waypoint_remove')}</button></div>
+      <div class="grid" style=${{ marginTop: '.8rem' }}><${View3D} model=${model} pose=${pose.value} bodies=${false} label=${`${model.name}: ${nameOf(at)}`} />
+        <${Joints} model=${model} q=${points[at]} onQ=${change} /></div></section>
+    <section class="panel"><div class="row">
+      <${Field} label=${t('method')}><select value=${form.method} onChange=${(e) => setForm({ ...form, method: e.target.value })}>${METHODS.map((one) => html`<option value=${one}>${t(`method.${one}`)}</option>`)}</select></${Field}>
+      <${Field} label=${t('duration_s')} hint=${t('duration_hint')}><input type="number" step="any" min="0" value=${form.duration} onInput=${(e) => setForm({ ...form, duration: e.target.value })} /></${Field}>
+      <${Field} label=${t('cost')}><select disabled=${!['energy_optimal', 'path_timing'].includes(form.method)} value=${form.cost} onChange=${(e) => setForm({ ...form, cost: e.target.value })}>${['torque', 'electrical', 'time'].map((one) => html`<option value=${one}>${t(`cost.${one}`)}</option>`)}</select></${Field}>
+    </div>
+    <details style=${{ marginTop: '.8rem' }}><summary>${t('limits_own')}</summary><div class="scroll"><table><thead><tr><th></th>${model.joints.map((joint) => html`<th key=${joint.name}><bdi>${joint.name}</bdi></th>`)}</tr></thead><tbody>${['velocity', 'acceleration', 'jerk', 'torque', 'torque_rate'].map(limit)}</tbody></table></div></details>
+    <div class="row end"><${Act} class="main" role="operator" busy=${busy} onClick=${send}>${t('trajectory_do')}</${Act}></div></section>`
+}
+
+const PLOTS = [['q', 'position_axis'], ['qd', 'velocity_axis_y', 'velocity'], ['qdd', 'acceleration_axis', 'acceleration'], ['tau', 'torque_axis', 'torque']]
+
+function Plots({ motion, model, samples }) {
+  const [range, setRange] = useState(null)
+  const [relative, setRelative] = useState(true)
+  const zoom = (from, to) => setRange(from == null ? null : [from, to])
+  const plots = useMemo(() => PLOTS.map(([field, axis, limit]) => ({ field, axis, limit, series: model.joints.map((joint, index) => {
+    const values = samples.column(`${field}${index + 1}`)
+    const most = limit && (motion.request?.limits?.[limit]?.[index] ?? joint.limits?.[limit])
+    return { label: joint.name, index, values: relative && most ? values.map((value) => value / most) : values, limited: !!most }
+  }) })), [samples, relative])
+  return html`<section class="panel"><h2>${t('motion')}</h2>
+    <${ZoomBar} range=${range} whole=${[0, motion.duration]} onRange=${zoom} />
+    <label class="check"><input type="checkbox" checked=${relative} onChange=${(e) => setRelative(e.target.checked)} /><span>${t('as_part_of_limit')}</span></label>
+    <div class="grid">${plots.map(({ field, axis, limit, series }) => {
+      const parts = relative && limit && series.every((one) => one.limited)
+      return html`<${Plot} key=${`${field}${parts}`} title=${t(`plot.${field}`)} x=${samples.column('t')} series=${series} range=${range} onRange=${zoom} sync="motion" xLabel=${t('time_s')} yLabel=${parts ? t('part_of_limit') : t(axis)} hlines=${parts ? [{ value: 1, index: 6 }, { value: -1, index: 6 }] : []} />`
+    })}</div></section>`
+}
+
+const STEPS = 240
+
+// The motion as the service's kinematics moves it, on the browser's clock.
+function Play({ motion, model, samples }) {
+  const [time, setTime] = useState(0)
+  const [running, setRunning] = useState(false)
+  const frames = useAnswer(async (signal) => {
+    const rows = Array.from({ length: STEPS }, (_, k) => Math.round((k * (samples.rows - 1)) / (STEPS - 1)))
+    const joints = model.joints.map((_, j) => samples.column(`q${j + 1}`))
+    const answer = await post(`v1/robots/${motion.robot}/forward-kinematics`, { q: rows.map((row) => joints.map((column) => column[row])) }, { query: { revision: motion.revision }, signal })
+    return rows.map((_, k) => ({ links: answer.links[k], tool: answer.tool[k] }))
+  }, [motion.id])
+  useEffect(() => {
+    if (!running) return
+    let last = performance.now(), handle
+    const step = (now) => {
+      setTime((old) => {
+        const next = old + (now - last) / 1000
+        last = now
+        if (next >= motion.duration) setRunning(false)
+        return Math.min(next, motion.duration)
+      })
+      handle = requestAnimationFrame(step)
+    }
+    handle = requestAnimationFrame(step)
+    return () => cancelAnimationFrame(handle)
+  }, [running])
+  const frame = frames.value?.[Math.min(STEPS - 1, Math.round((time / motion.duration) * (STEPS - 1)))]
+  return html`<section class="panel"><h2>${t('play')}</h2><${Refusal} error=${frames.error} />
+    <${View3D} model=${model} pose=${frame} bodies=${false} label=${`${motion.robot}, ${t('play')}`} />
+    <div class="row" style=${{ marginTop: '.6rem', alignItems: 'center' }}><button type="button" disabled=${!frames.value} onClick=${() => { if (time >= motion.duration) setTime(0); setRunning(!running) }}>${running ? `❚❚ ${t('pause')}` : `▶ ${t('play_do')}`}</button>
+      <input type="range" style=${{ flex: 1 }} min="0" max=${motion.duration} step=${motion.duration / 1000} value=${time} aria-label=${t('time_s')} onInput=${(e) => { setRunning(false); setTime(Number(e.target.value)) }} /><span class="number">${time.toFixed(2)} / ${figure(motion.duration)} s</span></div></section>`
+}
+
+function Energy({ motion }) {
+  // what rounding left of nothing is nothing
+  const causes = (energy) => Object.entries(energy.by_cause).map(([cause, value]) => ({ label: t(`cause.${cause}`), bars: [{ value: Math.abs(value) < 1e-9 * energy.total ? 0 : value, index: 0 }] }))
+  const profiles = Object.entries(motion.baselines ?? {})
+  return html`<section class="panel"><h2>${t('energy')}</h2><div class="grid">
+    <${Bars} title=${`${t('energy_mechanical')}: ${figure(motion.energy.total)} J`} unit="J" rows=${causes(motion.energy)} />
+    ${motion.electrical_energy && html`<${Bars} title=${`${t('energy_electrical')}: ${figure(motion.electrical_energy.total)} J`} unit="J" rows=${causes(motion.electrical_energy)} />`}
+    ${profiles.length > 0 && html`<div><h3>${t('baselines')}</h3><${Table} caption=${t('baselines')} id=${([name]) => name} items=${profiles} columns=${[
+      { key: 'name', head: '', cell: ([name, one]) => html`${t(`method.${name}`)} ${!one.feasible && html`<span class="state warn">${t('baseline_infeasible')}</span>`}` },
+      { key: 'cost', head: t('saved_cost'), number: true, cell: ([, one]) => percent(one.cost_saved_percent) },
+      { key: 'energy', head: t('energy_mechanical'), number: true, cell: ([, one]) => `${figure(one.energy)} J` },
+      { key: 'saved', head: t('saved_energy'), number: true, cell: ([, one]) => percent(one.energy_saved_percent) },
+    ]} /></div>`}</div></section>`
+}
+
+function Send({ motion, onClose }) {
+  const controllers = useAnswer((signal) => get('v1/controllers', { limit: 200 }, signal))
+  const fitting = (controllers.value?.items ?? []).filter((one) => one.robot === motion.robot)
+  const [form, setForm] = useState({ controller: '', rate: '250', mode: 'download' })
+  const [error, setError] = useState(null)
+  const controller = form.controller || fitting[0]?.name
+  const send = async () => {
+    setError(null)
+    try {
+      await post(`v1/controllers/${controller}/transfers`, { trajectory: motion.id, rate: Number(form.rate), mode: form.mode }, { headers: once() })
+      go(['controllers', controller])
+    } catch (refusal) {
+      setError(refusal)
+    }
+  }
+  return html`<${Dialog} title=${t('send')} onClose=${onClose}><div class="stack"><p>${t('send_text')}</p><${Refusal} error=${error} />
+    ${controllers.value && !fitting.length && html`<${Notice} kind="warn">${t('send_none', { robot: motion.robot })} <a href=${link(['controllers'])}>${t('page.controllers')}</a></${Notice}>`}
+    <div class="row"><${Field} label=${t('page.controllers')}><select value=${controller} onChange=${(e) => setForm({ ...form, controller: e.target.value })}>${fitting.map((one) => html`<option value=${one.name}>${one.name}</option>`)}</select></${Field}>
+      <${Field} label=${t('rate_hz')}><input type="number" min="1" step="any" value=${form.rate} onInput=${(e) => setForm({ ...form, rate: e.target.value })} /></${Field}>
+      <${Field} label=${t('mode')}><select value=${form.mode} onChange=${(e) => setForm({ ...form, mode: e.target.value })}><option value="download">${t('mode.download')}</option><option value="stream">${t('mode.stream')}</option></select></${Field}></div>
+    <div class="row end"><button type="button" onClick=${onClose}>${t('cancel')}</button><${Act} class="main" role="operator" disabled=${!controller} onClick=${send}>${t('send_do')}</${Act}></div></div></${Dialog}>`
+}
+
+function One({ id }) {
+  const answer = useAnswer((signal) => call('GET', `v1/trajectories/${encodeURIComponent(id)}`, { signal }), [id])
+  const motion = answer.value?.data
+  const rest = useAnswer(async (signal) => (motion ? Promise.all([get(`v1/robots/${motion.robot}/revisions/${motion.revision}`, {}, signal), table(`v1/trajectories/${motion.id}/samples`, {}, signal)]) : null), [motion?.id])
+  const [sending, setSending] = useState(false)
+  const [error, setError] = useState(null)
+  if (!motion) return answer.error ? html`<${Refusal} error=${answer.error} />` : html`<p class="quiet">${t('loading')}</p>`
+  const [model, samples] = rest.value ?? []
+  const file = async (what, name, type, accept) => {
+    try {
+      save(name, (await call('GET', `v1/trajectories/${motion.id}/${what}`, { accept })).data, type)
+    } catch (refusal) {
+      setError(refusal)
+    }
+  }
+  const worst = [...motion.margins].sort((a, b) => b.worst - a.worst)
+  return html`
+    <${Head} title=${motion.label || `${motion.robot} · ${t(`method.${motion.method}`)}`} sub=${html`<a href=${link(['robots', motion.robot], { revision: motion.revision })}>${motion.robot}</a> r${motion.revision} · ${moment(motion.created_at)} · <code>${motion.id}</code> <${Tags} tags=${motion.tags} />`}>
+      <button type="button" onClick=${() => file('samples', `motion-${motion.id}.csv`, 'text/csv', 'csv')}>CSV</button>
+      <button type="button" onClick=${() => file('report', `report-${motion.id}.html`, 'text/html', 'html')}>${t('report')}</button>
+      <${Act} class="main" role="operator" disabled=${!motion.transferable} onClick=${() => setSending(true)}>${t('send')} …</${Act}>
+    </${Head}>
+    <${Refusal} error=${error ?? rest.error} />
+    <p>${motion.detail}</p>
+    ${motion.stale && html`<${Notice} kind="warn">${t('stale')}</${Notice}>`}
+    ${motion.blockers.length > 0 && html`<${Notice} kind="warn"><strong>${t('blockers')}</strong><ul>${motion.blockers.map((one, k) => html`<li key=${k}><code>${one.code}</code> ${one.limit ?? ''} <bdi>${one.joint ?? ''}</bdi></li>`)}</ul></${Notice}>`}
+    ${motion.warnings?.length > 0 && html`<${Notice} kind="warn"><ul>${motion.warnings.map((one, k) => html`<li key=${k}><bdi>${one.joint}</bdi>: ${one.detail}</li>`)}</ul></${Notice}>`}
+    <div class="tiles">
+      <div class="tile"><span>${t('duration')}</span><b>${figure(motion.duration)} s</b></div>
+      <div class="tile"><span>${t('status')}</span><span class=${`state ${motion.status === 'optimal' ? 'good' : ''}`}>${t(`status.${motion.status}`)}</span></div>
+      ${motion.cost && html`<div class="tile"><span>${t('cost')} (${t(`cost.${motion.cost.model}`)})</span><b>${figure(motion.cost.value)}</b></div>`}
+      <div class="tile"><span>${t('energy_mechanical')}</span><b>${figure(motion.energy.total)} J</b></div>
+      ${worst[0] && html`<div class="tile"><span>${t('worst_margin')}: ${t(`limit.${worst[0].limit}`)} <bdi>${worst[0].joint}</bdi></span><b>${percent(100 * worst[0].worst)}</b></div>`}
+    </div>
+    ${samples ? html`<${Play} motion=${motion} model=${model} samples=${samples} /><${Plots} motion=${motion} model=${model} samples=${samples} />` : html`<p class="quiet">${t('loading')}</p>`}
+    <${Energy} motion=${motion} />
+    <section class="panel"><h2>${t('margins')}</h2><div style=${{ maxHeight: '40vh', overflow: 'auto' }}><${Table} caption=${t('margins')} id=${(one) => one.limit + one.joint} items=${worst} columns=${[
+      { key: 'limit', head: t('limit'), cell: (one) => t(`limit.${one.limit}`) },
+      { key: 'joint', head: t('joint'), cell: (one) => html`<bdi>${one.joint}</bdi>` },
+      { key: 'worst', head: t('part_used'), number: true, cell: (one) => percent(100 * one.worst) },
+      { key: 'value', head: t('value'), number: true, cell: (one) => figure(one.value) },
+      { key: 'time', head: t('time_s'), number: true, cell: (one) => figure(one.time) },
+    ]} /></div></section>
+    <${Notes} path=${`v1/trajectories/${motion.id}`} document=${motion} etag=${answer.value.etag} onSaved=${answer.again} />
+    ${sending && html`<${Send} motion=${motion} onClose=${() => setSending(false)} />`}`
+}
+
+export const Page = ({ path }) => (path[1] === 'new' ? html`<${New} />` : path[1] ? html`<${One} key=${path[1]} id=${path[1]} />` : html`<${All} />`)

@@ -1,0 +1,63 @@
+// Who is here and how they like it: the key lives in memory, and in the browser's store only when that is asked for.
+import { signal, effect } from '@preact/signals'
+
+const kept = (name, standard) => {
+  try {
+    return localStorage.getItem(`armdyn.${name}`) ?? standard
+  } catch {
+    return standard
+  }
+}
+const keep = (name, value) => {
+  try {
+    value == null ? localStorage.removeItem(`armdyn.${name}`) : localStorage.setItem(`armdyn.${name}`, value)
+  } catch {
+    // a browser that keeps nothing is fine
+  }
+}
+
+const RANKS = ['viewer', 'operator', 'engineer', 'admin']
+
+export const session = {
+  key: signal(kept('key', '')),
+  self: signal(null), // { id, name, role, motion }
+  state: signal('asking'), // asking, in, out
+  wrong: signal(''),
+  refused() {
+    session.self.value = null
+    session.state.value = 'out'
+  },
+  may(role) {
+    return RANKS.indexOf(session.self.value?.role) >= RANKS.indexOf(role)
+  },
+  enter(self, key, remember) {
+    session.key.value = key
+    keep('key', remember && key ? key : null)
+    session.self.value = self
+    session.state.value = 'in'
+  },
+  leave() {
+    session.key.value = ''
+    keep('key', null)
+    session.refused()
+  },
+}
+
+export const language = signal(kept('language', navigator.language?.startsWith('zh') ? 'zh' : 'en'))
+export const theme = signal(kept('theme', 'auto')) // auto, light, dark
+const darkSystem = matchMedia('(prefers-color-scheme: dark)')
+export const dark = signal(false)
+
+const settle = () => {
+  dark.value = theme.value === 'dark' || (theme.value === 'auto' && darkSystem.matches)
+  document.documentElement.dataset.theme = dark.value ? 'dark' : 'light'
+}
+darkSystem.addEventListener('change', settle)
+effect(() => {
+  keep('theme', theme.value)
+  settle()
+})
+effect(() => {
+  keep('language', language.value)
+  document.documentElement.lang = language.value === 'zh' ? 'zh-CN' : 'en'
+})

@@ -1,0 +1,23 @@
+// Numbers, times and names as a person reads them.
+import { language } from '../session.js'
+
+const locale = () => (language.value === 'zh' ? 'zh-CN' : 'en-GB')
+
+// Significant digits; what is undefined is a dash.
+export const figure = (value, digits = 4) => {
+  if (value == null || Number.isNaN(value)) return '–'
+  if (value === 0) return '0'
+  const size = Math.abs(value)
+  return size >= 1e6 || size < 1e-4 ? value.toExponential(digits - 1) : String(Number(value.toPrecision(digits)))
+}
+export const percent = (value) => (value == null ? '–' : `${value < 10 ? value.toFixed(2) : value.toFixed(1)} %`)
+export const count = (value) => (value == null ? '–' : value.toLocaleString(locale()))
+export const moment = (text) => (text ? new Date(text).toLocaleString(locale(), { dateStyle: 'medium', timeStyle: 'medium' }) : '–')
+export const shortId = (id) => (id && id.length > 10 ? `…${id.slice(-8)}` : id)
+// value ± deviation, both to the deviation's second digit
+export const plusMinus = (value, std) => {
+  if (value == null) return '–'
+  if (!std) return figure(value)
+  const digits = Math.min(8, Math.max(2, Math.ceil(Math.log10(Math.abs(value) / std || 1)) + 2))
+  return `${figure(value, digits)} ± ${figure(std, 2)}`
+}

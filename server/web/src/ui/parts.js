@@ -1,0 +1,127 @@
+// Small parts that every page uses.
+import { useEffect, useRef, useState, useCallback } from 'preact/hooks'
+import { html } from '../html.js'
+import { t } from '../words.js'
+import { session } from '../session.js'
+import { get } from '../api.js'
+
+// What a call was refused for, with every fault that the service lists.
+export const Refusal = ({ error }) => error && html`
+  <div class="notice bad" role="alert">
+    <strong>${error.status ? error.body.title ?? t('refused') : t('offline')}</strong>
+    ${error.status > 0 && error.message !== error.body.title && html`<div>${error.message}</div>`}
+    ${error.faults?.length > 0 && html`<ul>${error.faults.map((fault) => html`
+      <li><code>${fault.pointer ?? fault.parameter ?? fault.header ?? (fault.row ? `${t('row')} ${fault.row}` : '')}</code> ${fault.detail}</li>`)}</ul>`}
+  </div>`
+
+export const Notice = ({ kind = '', children }) => html`<div class=${`notice ${kind}`} role="status">${children}</div>`
+
+export const Head = ({ title, sub, children }) => html`
+  <div class="head"><div><h1>${title}</h1>${sub && html`<p class="quiet">${sub}</p>`}</div><div class="row">${children}</div></div>`
+
+export const Tags = ({ tags }) => html`${Object.entries(tags ?? {}).map(([name, value]) => html`
+  <span class="tag" title=${`${name}: ${value}`}><bdi>${name}</bdi>: <bdi>${value}</bdi></span>`)}`
+
+const KINDS = { succeeded: 'good', done: 'good', ready: 'good', failed: 'bad', interrupted: 'bad', fault: 'bad', stopped: 'warn', cancelled: 'warn', holding: 'warn', armed: 'warn', queued: 'idle', empty: 'idle' }
+export const State = ({ state }) => html`<span class=${`state ${KINDS[state] ?? ''}`}>${t(`state.${state}`)}</span>`
+
+// A button that needs a role: without it it is there, disabled, and says why.
+export const Act = ({ role, children, disabled, busy, ...rest }) => {
+  const may = !role || session.may(role)
+  return html`<button type="button" ...${rest} disabled=${disabled || busy || !may} aria-busy=${busy ? 'true' : undefined}
+    title=${may ? rest.title : t('needs_role', { role: t(`role.${role}`) })}>${children}</button>`
+}
+
+export const Field = ({ label, hint, children }) => html`<label><span>${label}</span>${children}${hint && html`<small class="quiet">${hint}</small>`}</label>`
+
+export const Check = ({ label, ...rest }) => html`<label class="check"><input type="checkbox" ...${rest} /><span>${label}</span></label>`
+
+export const Bar = ({ value, label }) => html`
+  <div class="bar" role="progressbar" aria-label=${label} aria-valuemin="0" aria-valuemax="100" aria-valuenow=${Math.round(100 * value)}><i style=${{ width: `${100 * value}%` }} /></div>`
+
+// A modal of the browser's own: the keyboard stays inside, Escape closes.
+export function Dialog({ title, onClose, children }) {
+  const at = useRef()
+  useEffect(() => {
+    at.current.showModal()
+  }, [])
+  return html`<dialog ref=${at} aria-label=${title} onClose=${onClose}><h2>${title}</h2>${children}</dialog>`
+}
+
+// What an asynchronous question answers: { value, error, again }; asked anew when `of` changes, or every `every` milliseconds.
+export function useAnswer(ask, of = [], every = 0) {
+  const [answer, set] = useState({ value: undefined, error: null })
+  const [round, turn] = useState(0)
+  useEffect(() => {
+    const stop = new AbortController()
+    let timer
+    const run = async () => {
+      let pause = every
+      try {
+        const value = await ask(stop.signal)
+        if (!stop.signal.aborted) set({ value, error: null })
+      } catch (error) {
+        if (stop.signal.aborted) return
+        set((old) => ({ value: old.value, error }))
+        pause = every && Math.max(every, 3000)
+      }
+      if (pause && !stop.signal.aborted) timer = setTimeout(run, pause)
+    }
+    run()
+    return () => {
+      stop.abort()
+      clearTimeout(timer)
+    }
+  }, [...of, round])
+  return { ...answer, again: useCallback(() => turn((n) => n + 1), []) }
+}
+
+// Pages of a list, more of them on demand.
+export function useList(path, query, every = 0) {
+  const key = `${path}?${new URLSearchParams(query)}`
+  const [more, setMore] = useState({ key, items: [], cursor: undefined, busy: false, error: null })
+  const first = useAnswer((signal) => get(path, query, signal), [key], every)
+  const rest = more.key === key && more.of === first.value ? more : { items: [], cursor: undefined }
+  const cursor = rest.cursor === undefined ? first.value?.next_cursor : rest.cursor
+  const load = async () => {
+    if (!cursor || rest.busy) return
+    setMore({ key, of: first.value, items: rest.items, cursor, busy: true })
+    try {
+      const asked = new URLSearchParams(query)
+      asked.set('cursor', cursor)
+      const page = await get(path, asked)
+      setMore({ key, of: first.value, items: [...rest.items, ...page.items], cursor: page.next_cursor })
+    } catch (error) {
+      setMore({ key, of: first.value, items: rest.items, cursor, error })
+    }
+  }
+  return { items: first.value ? [...first.value.items, ...rest.items] : undefined, cursor, load, busy: rest.busy, error: first.error ?? rest.error, again: first.again }
+}
+
+// A table whose columns are { key, head, cell, sort, number }; `sort` is "name" or "-name", rows may be chosen.
+export function Table({ columns, items, caption, id = (item) => item.id, sort, onSort, chosen, onChoose, list, tall }) {
+  if (!items) return html`<p class="quiet" aria-busy="true">${t('loading')}</p>`
+  const heading = (column) => {
+    const order = sort === column.sort ? 'ascending' : sort === `-${column.sort}` ? 'descending' : undefined
+    return html`<th key=${column.key} scope="col" class=${column.number ? 'number' : ''} aria-sort=${column.sort ? order ?? 'none' : undefined}>
+      ${column.sort && onSort
+        ? html`<button type="button" onClick=${() => onSort(order === 'ascending' ? `-${column.sort}` : column.sort)}>${column.head} <span aria-hidden="true">${order ? (order === 'ascending' ? '▲' : '▼') : '↕'}</span></button>`
+        : column.head}</th>`
+  }
+  return html`
+    <div class=${`scroll ${tall ? 'tall' : ''}`} tabindex="0" role="region" aria-label=${caption}>
+      <table>
+        <caption class="hidden-text">${caption}</caption>
+        <thead><tr>${chosen && html`<th scope="col"><span class="hidden-text">${t('choose')}</span></th>`}${columns.map(heading)}</tr></thead>
+        <tbody>
+          ${items.map((item) => html`<tr key=${id(item)} aria-selected=${chosen ? String(chosen.includes(id(item))) : undefined}>
+            ${chosen && html`<td><input type="checkbox" aria-label=${`${t('choose')} ${item.label || id(item)}`} checked=${chosen.includes(id(item))}
+              onChange=${() => onChoose(chosen.includes(id(item)) ? chosen.filter((one) => one !== id(item)) : [...chosen, id(item)])} /></td>`}
+            ${columns.map((column) => html`<td key=${column.key} class=${column.number ? 'number' : column.class ?? ''}>${column.cell(item)}</td>`)}
+          </tr>`)}
+        </tbody>
+      </table>
+      ${items.length === 0 && html`<p class="quiet">${t('nothing')}</p>`}
+      ${list?.cursor && html`<p><button type="button" onClick=${list.load} disabled=${list.busy}>${t('more')}</button></p>`}
+    </div>`
+}

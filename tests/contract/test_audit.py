@@ -1,0 +1,143 @@
+"""The audit trail: what leaves an entry, what none; a chain that anybody can verify; throttled guesses."""
+
+import csv
+import hashlib
+import io
+import json
+import sqlite3
+import subprocess
+
+import pytest
+
+from support import Server, binary, robot, until
+
+KEY = "the-key-of-the-administrator"
+
+
+def command(data, *words):
+    return subprocess.run([binary(), "audit", *map(str, words), "--data", data], capture_output=True, text=True, timeout=60)
+
+
+def entries(client, **query):
+    return client.get("/v1/audit", query={"limit": 200, **query}).expect(200).json["items"]
+
+
+@pytest.fixture
+def server():
+    with Server(key=KEY) as server:
+        yield server
+
+
+def fill(server, count=5):
+    with server.client(check=False) as client:
+        for i in range(count):
+            client.post("/v1/keys", {"name": f"key-{i}", "role": "viewer"}).expect(201)
+
+
+def test_changes_and_refusals_leave_an_entry_and_computation_none(server):
+    with server.client() as client:
+        client.create_robot(robot("puma560"), name="puma560")
+        client.get("/v1/robots/puma560").expect(200)
+        client.post("/v1/robots/puma560/gravity", {"q": [0] * 6}).expect(200)
+        client.post("/v1/robots/puma560/base-parameters", {}).expect(200)
+        etag = client.get("/v1/robots/puma560").etag
+        changed = client.put("/v1/robots/puma560", {**robot("puma560"), "name": "puma560", "description": "x"},
+                             query={"allow_unphysical": "true"}, headers={"If-Match": etag, "X-Reason": "a \u00fc new tool".encode("utf-8").decode("latin-1")}).expect(200)
+        made = client.post("/v1/robots/puma560/trajectories", {
+            "method": "quintic", "start": {"q": [0] * 6}, "goal": {"q": [0.1] * 6}, "duration": 2.0},
+            headers={"Prefer": "wait=20"}).expect(200)
+        with server.client(key="a-wrong-one", check=False) as stranger:
+            assert stranger.delete("/v1/robots/puma560").status == 401
+        found = until(lambda: (lambda e: e if len(e) >= 4 else None)(entries(client)), what="four entries")
+        job, put, post = (next(e["entry"] for e in found if e["entry"].get("operation") == operation)
+                          for operation in ("createTrajectory", "putRobot", "createRobot"))
+        assert (post["status"], post["resource"], post["key"], post["address"]) == (201, "/v1/robots/puma560", "admin", "127.0.0.1")
+        assert (put["old_etag"], put["new_etag"], put["reason"]) == (etag, changed.etag, "a \u00fc new tool")
+        assert (job["resource"], job["status"]) == (made.headers["Location"], 200)
+        refusal = next(e["entry"] for e in found if e["entry"]["status"] == 401)
+        assert (refusal["method"], refusal["path"], refusal["key"]) == ("DELETE", "/v1/robots/puma560", "anonymous")
+        assert len(found) == 4
+        assert [e["number"] for e in entries(client, operation="putRobot")] == [2]
+        assert len(entries(client, key="admin")) == 3
+
+
+def test_anybody_can_verify_the_chain(server):
+    fill(server, 7)
+    with server.client() as client:
+        page = client.get("/v1/audit", query={"limit": 3}).expect(200).json
+        rest = client.get("/v1/audit", query={"limit": 200, "cursor": page["next_cursor"]}).expect(200).json
+        assert [e["number"] for e in page["items"] + rest["items"]] == list(range(7, 0, -1))
+    lines = command(server.data, "export").stdout.splitlines()
+    assert len(lines) == 7
+    former = ""
+    for number, line in enumerate(lines, 1):
+        text = line[line.index('"entry":') + 8:-1]
+        entry = json.loads(line)
+        former = hashlib.sha256(f"{former}\n{number}\n{text}".encode()).hexdigest()
+        assert entry["number"] == number and entry["hash"] == former
+    rows = list(csv.DictReader(io.StringIO(command(server.data, "export", "--format", "csv").stdout)))
+    assert [row["hash"] for row in rows] == [json.loads(line)["hash"] for line in lines]
+    assert {row["operation"] for row in rows} == {"createKey"} and rows[0]["new_etag"].startswith('"')
+    assert command(server.data, "verify").stdout == f"7 entries, whole: 7:{former}\n"
+
+
+@pytest.mark.parametrize("tamper, said", [
+    ("UPDATE audit SET line = replace(line, '201', '200') WHERE number = 3", "entry 3 was changed"),
+    ("UPDATE audit SET hash = (SELECT hash FROM audit WHERE number = 2) WHERE number = 4", "entry 4 was changed"),
+    ("DELETE FROM audit WHERE number = 2", "entry 2 is missing"),
+    ("DELETE FROM audit WHERE number = 5", "entries 5 to 5 are missing"),
+    ("DELETE FROM audit", "entries 1 to 5 are missing"),
+])
+def test_tampering_is_found(server, tamper, said):
+    fill(server)
+    server.terminate()
+    with sqlite3.connect(server.data / "armdyn.db") as store:
+        with pytest.raises(sqlite3.IntegrityError):
+            store.execute(tamper)
+        store.rollback()
+        store.execute("DROP TRIGGER audit_never_changed")
+        store.execute("DROP TRIGGER audit_never_deleted")
+        store.execute(tamper)
+    done = command(server.data, "verify")
+    assert done.returncode == 1 and said in done.stderr, done
+
+
+def test_a_whole_trail_that_was_rewritten_is_found_by_a_hash_kept_elsewhere(server):
+    fill(server)
+    noted = command(server.data, "verify").stdout.split()[-1]
+    assert command(server.data, "verify", "--expect", noted).returncode == 0
+    other = noted[:-1] + ("0" if noted[-1] != "0" else "1")
+    done = command(server.data, "verify", "--expect", other)
+    assert done.returncode == 1 and "rewritten" in done.stderr
+    done = command(server.data, "verify", "--expect", f"9:{'0' * 64}")
+    assert done.returncode == 1 and "entry 9 is missing" in done.stderr
+
+
+def test_entries_outlive_a_kill(server):
+    fill(server, 3)
+    server.restart(kill=True)
+    fill(server, 0)
+    assert command(server.data, "verify").stdout.startswith("3 entries, whole")
+
+
+@pytest.mark.parametrize("words", [[], ["burn"], ["verify", "--expect", "x"], ["export", "--format", "xml"]])
+def test_wrong_usage(words, tmp_path):
+    assert command(tmp_path, *words).returncode == 2
+
+
+def test_no_store_is_said(tmp_path):
+    assert command(tmp_path / "none", "verify").returncode == 1
+
+
+def test_guessing_is_slowed_down_and_good_keys_are_not(server):
+    with server.client(key="a-guess", check=False) as guesser:
+        statuses = [guesser.get("/v1/robots").status for _ in range(40)]
+        assert statuses[:20] == [401] * 20 and statuses[20:] == [429] * 20
+        late = guesser.get("/v1/robots")
+        assert 1 <= int(late.headers["Retry-After"]) <= 61 and late.json["type"] == "/problems/too-many-requests"
+    with server.client(key=None, check=False) as nobody:
+        assert nobody.get("/v1/robots").status == 401
+    with server.client() as client:
+        client.get("/v1/robots").expect(200)
+        found = until(lambda: (lambda e: e if len(e) >= 21 else None)(entries(client)), what="the refusals")
+        assert len(found) == 21

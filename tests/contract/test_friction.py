@@ -1,0 +1,151 @@
+"""Friction tests and what their logs tell: a plan over HTTP, its log with known friction, and the friction that comes back."""
+
+import json
+import random
+
+import pytest
+
+from support import contract, robot, unique_name
+
+NOBODY = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
+HAS_DATASETS = "/v1/robots/{robot}/datasets" in contract.document()["paths"]
+with_datasets = pytest.mark.skipif(not HAS_DATASETS, reason="this build takes no data sets")
+PLAN = {"joints": ["j1", "j4"], "speeds": 14, "cruise": 0.8, "sample_rate": 500}  # lines of j4 come at up to 115 Hz
+
+
+def model(friction):
+    arm = robot("scara")
+    for joint in arm["joints"]:
+        joint["friction"] = friction.get(joint["name"], {})
+    return arm
+
+
+TRUE = {"j1": {"coulomb": 1.5, "viscous": 1.0, "stiction": 2.6, "stribeck_velocity": 0.5},
+        "j4": {"coulomb": 0.1, "viscous": 0.02, "position": [{"amplitude": 0.03, "order": 2, "phase": -1}]}}
+
+
+def ended(client, path, body):
+    return client.run_job(path, body)
+
+
+def done(client, path, body):
+    job = ended(client, path, body)
+    assert job["state"] == "succeeded", job["problem"]
+    return job["result"]["value"]
+
+
+class Cell:
+    """An arm whose friction nobody has told, and the log of its friction test: the torques of another model, with noise."""
+
+    def __init__(self, client):
+        self.name, truth = unique_name(), unique_name()
+        self.arm, self.truth = f"/v1/robots/{self.name}", f"/v1/robots/{truth}"
+        client.create_robot(model({}), name=self.name)
+        client.create_robot(model(TRUE), name=truth)
+        self.plan = done(client, self.arm + "/friction-tests", {**PLAN, "tags": {"cell": "4"}})
+        samples = client.get(self.plan["samples"]).expect(200).json
+        tau = client.post(self.truth + "/inverse-dynamics", {k: samples[k] for k in ("q", "qd", "qdd")}).expect(200).json["tau"]
+        dice = random.Random(5)
+        log = ["t,q1,q2,q3,q4,tau1,tau2,tau3,tau4"]
+        for t, q, torque in zip(samples["t"], samples["q"], tau):
+            row = [t, *(x + dice.gauss(0, 2e-5) for x in q), *(x + dice.gauss(0, 0.01) * s for x, s in zip(torque, (2, 1, 20, 0.1)))]
+            log.append(",".join(map(repr, row)))
+        self.log = "\r\n".join(log) + "\r\n"
+        self.dataset = not HAS_DATASETS or client.post(self.arm + "/datasets", body=self.log.encode(), headers={"Content-Type": "text/csv"}).expect(201).json["id"]
+
+
+@pytest.fixture(scope="module")
+def cell(server):
+    with server.client() as client:
+        yield Cell(client)
+
+
+def test_the_plan_tells_its_runs(client, cell):
+    plan = cell.plan
+    assert plan["run_count"] == len(plan["runs"]) == 2 * 2 * 14 and plan["transferable"] is True and plan["tags"] == {"cell": "4"}
+    samples = client.get(plan["samples"], query={"rate": 100, "fields": "t,qd"}).expect(200).json
+    joints = [joint["name"] for joint in robot("scara")["joints"]]
+    for run in plan["runs"]:
+        during = [qd for t, qd in zip(samples["t"], samples["qd"]) if run["from"] < t < run["to"]]
+        assert during and all(qd == pytest.approx([run["speed"] if name == run["joint"] else 0 for name in joints], abs=1e-9)
+                              for qd in during)
+    assert {run["joint"] for run in plan["runs"]} == {"j1", "j4"}
+    assert max(margin["worst"] for margin in plan["margins"]) <= 1
+
+
+@with_datasets
+def test_the_friction_comes_back(client, cell):
+    result = done(client, cell.arm + "/friction-identifications", {"datasets": [cell.dataset]})
+    one, two, three, four = result["joints"]
+    assert result["joint_count"] == 2 and [w["joint"] for w in result["warnings"]] == ["j2", "j3"]
+    assert two["friction"] is None and three["run_count"] == 0
+    for found, name in ((one, "j1"), (four, "j4")):
+        assert 26 <= found["run_count"] <= 30 and len(found["points"]) == found["run_count"]
+        for term in ("coulomb", "viscous"):
+            assert found["friction"][term] == pytest.approx(TRUE[name][term], rel=0.05)
+            assert 0 < found["std"][term] < 0.05 * TRUE[name][term]
+    assert one["friction"]["stiction"] == pytest.approx(2.6, rel=0.05)
+    assert one["friction"]["stribeck_velocity"] == pytest.approx(0.5, rel=0.1)
+    line, = four["friction"]["position"]
+    assert line["order"] == pytest.approx(2, rel=1e-3) and line["amplitude"] == pytest.approx(0.03, rel=0.05)
+    kept = [(t["term"], t["kept"]) for t in one["trials"]]
+    assert ("stribeck", True) in kept and all(t["with"] < t["without"] for t in one["trials"] + four["trials"] if t["kept"])
+    place = f"/v1/friction-identifications/{result['id']}"
+    assert client.get(place).expect(200).json == result
+    assert result["data"][0]["id"] == cell.dataset and len(result["data"][0]["sha256"]) == 64
+    # the document's friction is what a model takes
+    arm = robot("scara")
+    for joint, found in zip(arm["joints"], result["joints"]):
+        joint["friction"] = found["friction"] or {}
+    client.create_robot(arm, name=unique_name())
+    # and the data set is kept for it
+    dataset = f"/v1/datasets/{cell.dataset}"
+    etag = client.get(dataset).expect(200).headers["ETag"]
+    assert f"friction_identification {result['id']}" in client.delete(dataset, headers={"If-Match": etag}).expect(409).json["detail"]
+    client.delete(place).expect(204)
+
+
+@with_datasets
+def test_a_log_without_runs(client, cell):
+    lines = cell.log.splitlines()
+    short = client.post(cell.arm + "/datasets", body=("\r\n".join(lines[:2000]) + "\r\n").encode(), headers={"Content-Type": "text/csv"}).expect(201).json["id"]
+    job = ended(client, cell.arm + "/friction-identifications", {"datasets": [short]})
+    assert job["state"] == "failed" and "runs at constant speed" in json.dumps(job["problem"])
+
+
+def test_lists(client, cell):
+    items = client.get("/v1/friction-tests", query={"robot": cell.name}).expect(200).json["items"]
+    assert [item["id"] for item in items] == [cell.plan["id"]] and items[0]["metrics"]["run_count"] == 56
+    assert client.get("/v1/friction-identifications", query={"robot": unique_name()}).expect(200).json["items"] == []
+
+
+@pytest.mark.parametrize("pointer, code, change", [
+    ("/joints/1", "enum", {"joints": ["j1", "elbow"]}),
+    ("/joints/1", "duplicate", {"joints": ["j1", "j1"]}),
+    ("/joints", "length", {"joints": []}),
+    ("/q", "length", {"q": [0, 0]}),
+    ("/speeds", "minimum", {"speeds": 2}),
+    ("/speed_least", "inconsistent", {"speed_least": 0.9, "speed_most": 0.5}),
+    ("/speed_most", "maximum", {"speed_most": 1.5}),
+    ("/travel", "minimum", {"travel": 0}),
+    ("/cruise", "minimum", {"cruise": 0.1}),
+    ("/limits/velocity", "required", {"limits": {"velocity": None}}),
+])
+def test_bad_plans(client, cell, pointer, code, change):
+    errors = client.post(cell.arm + "/friction-tests", {**PLAN, **change}).expect(422).json["errors"]
+    assert (pointer, code) in {(e["pointer"], e["code"]) for e in errors}, errors
+
+
+def test_a_torque_limit_in_the_way(client, cell):
+    job = ended(client, cell.arm + "/friction-tests", {**PLAN, "joints": ["j3"], "limits": {"torque": [1, 1, 1, 1]}})
+    assert job["state"] == "failed" and "torque of joint j3" in job["problem"]["detail"]
+
+
+@with_datasets
+@pytest.mark.parametrize("pointer, change", [
+    ("/datasets", {"datasets": []}), ("/datasets", {"datasets": ...}), ("/datasets/0", {"datasets": ["x"]}),
+    ("/datasets/0", {"datasets": [NOBODY]}), ("/position_cutoff_hz", {"position_cutoff_hz": -1}),
+])
+def test_bad_identifications(client, cell, pointer, change):
+    body = {k: v for k, v in {"datasets": [cell.dataset], **change}.items() if v is not ...}
+    assert pointer in {e["pointer"] for e in client.post(cell.arm + "/friction-identifications", body).expect(422).json["errors"]}

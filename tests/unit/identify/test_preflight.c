@@ -1,0 +1,214 @@
+/* Every mistake that people make with a log is named, and a good log is let pass. */
+#include "tests/support/logs.h"
+#include "tests/support/simulated.h"
+
+static const struct armdyn_conditioning usual = { .position_cutoff = 20, .torque_cutoff = 20, .trim = 0.5 };
+static double times[COUNT], positions[COUNT * N], torques[COUNT * N];
+static const struct armdyn_log simulated_log = { COUNT, times, positions, torques };
+
+/* One case of each kind is enough where everything is ten times slower. */
+#if defined __SANITIZE_ADDRESS__
+static const bool thorough = false;
+#else
+static const bool thorough = true;
+#endif
+
+/* The SCARA stands upright: gravity has only its slide to act on. */
+static struct armdyn_robot *good_log(void)
+{
+  struct armdyn_robot *robot = scara();
+  simulate(robot, 4, COUNT, 1e-4, 0.01, times, positions, torques);
+  return robot;
+}
+
+static struct armdyn_warnings warnings_of(const struct armdyn_robot *robot, const struct armdyn_log *log)
+{
+  struct armdyn_warnings warnings = { 0 };
+  struct armdyn_unknowns *unknowns;
+  struct armdyn_error error = { "", "" };
+  cr_assert_eq(armdyn_unknowns_new(robot, 0, ARMDYN_ROTORS_ALL, &unknowns, NULL), ARMDYN_OK);
+  cr_assert_eq(armdyn_preflight(unknowns, log, &usual, &warnings, &error), ARMDYN_OK, "%s", error.message);
+  armdyn_unknowns_free(unknowns);
+  for (size_t k = 0; k < warnings.count; k++) {
+    cr_log_info("%s %d: %s", armdyn_warning_name(warnings.list[k].code), warnings.list[k].joint,
+                warnings.list[k].detail);
+  }
+  return warnings;
+}
+
+static bool has(const struct armdyn_warnings *warnings, enum armdyn_warning_code code, int joint)
+{
+  for (size_t k = 0; k < warnings->count; k++) {
+    if (warnings->list[k].code == code && warnings->list[k].joint == joint) return true;
+  }
+  return false;
+}
+
+/* Exactly this warning and no other. */
+static void expect_only(const struct armdyn_robot *robot, enum armdyn_warning_code code, int joint)
+{
+  const struct armdyn_warnings warnings = warnings_of(robot, &simulated_log);
+  cr_expect_eq(warnings.count, 1, "%zu warnings", warnings.count);
+  cr_expect(has(&warnings, code, joint));
+}
+
+static void scale(double *x, size_t column, double factor)
+{
+  for (size_t k = 0; k < COUNT; k++) x[k * N + column] *= factor;
+}
+
+static void exchange(double *x, size_t a, size_t b)
+{
+  for (size_t k = 0; k < COUNT; k++) {
+    const double kept = x[k * N + a];
+    x[k * N + a] = x[k * N + b];
+    x[k * N + b] = kept;
+  }
+}
+
+Test(preflight, a_good_log_passes)
+{
+  struct armdyn_robot *robot = good_log();
+  cr_expect_eq(warnings_of(robot, &simulated_log).count, 0);
+  armdyn_robot_free(robot);
+}
+
+Test(preflight, gravity_direction)
+{
+  struct armdyn_robot *robot = good_log(), *tilted;
+  struct armdyn_robot_description d = *armdyn_robot_description(robot);
+  d.gravity[0] = -9.81;
+  d.gravity[2] = 0;
+  cr_assert_eq(armdyn_robot_new(&d, &tilted, NULL), ARMDYN_OK);
+  const struct armdyn_warnings warnings = warnings_of(tilted, &simulated_log);
+  cr_expect(has(&warnings, ARMDYN_WARNING_GRAVITY_DIRECTION, -1));
+  cr_expect(strstr(warnings.list[warnings.count - 1].detail, "along -z"));
+  armdyn_robot_free(tilted);
+  armdyn_robot_free(robot);
+}
+
+Test(preflight, torque_sign)
+{
+  struct armdyn_robot *robot = good_log();
+  scale(torques, 0, -1);
+  expect_only(robot, ARMDYN_WARNING_TORQUE_SIGN, 0);
+  for (size_t i = 1; i < N; i++) scale(torques, i, -1);
+  if (thorough) expect_only(robot, ARMDYN_WARNING_TORQUE_SIGN, -1);
+  armdyn_robot_free(robot);
+}
+
+Test(preflight, channels_swapped)
+{
+  struct armdyn_robot *robot = good_log();
+  exchange(torques, 0, 1);
+  expect_only(robot, ARMDYN_WARNING_CHANNELS_SWAPPED, -1);
+  exchange(torques, 0, 1);
+  exchange(positions, 0, 1);
+  if (thorough) expect_only(robot, ARMDYN_WARNING_CHANNELS_SWAPPED, -1);
+  exchange(positions, 0, 1);
+  const struct armdyn_log swapped = { COUNT, times, torques, positions };
+  const struct armdyn_warnings warnings = warnings_of(robot, &swapped);
+  cr_expect(has(&warnings, ARMDYN_WARNING_CHANNELS_SWAPPED, -1));
+  armdyn_robot_free(robot);
+}
+
+Test(preflight, units)
+{
+  struct armdyn_robot *robot = good_log();
+  for (size_t i = 0; i < N; i++) scale(torques, i, 1000); /* N mm */
+  expect_only(robot, ARMDYN_WARNING_UNIT_SUSPECT, -1);
+  for (size_t i = 0; i < N; i++) scale(torques, i, 1e-3);
+  for (size_t i = 0; i < N; i++) scale(positions, i, i == 2 ? 1 : 180 / pi); /* degrees */
+  const struct armdyn_warnings warnings = warnings_of(robot, &simulated_log);
+  cr_expect(has(&warnings, ARMDYN_WARNING_UNIT_SUSPECT, 0));
+  armdyn_robot_free(robot);
+}
+
+Test(preflight, joint_at_rest)
+{
+  struct armdyn_robot *robot = good_log();
+  for (size_t k = 0; k < COUNT; k++) positions[k * N + 1] = 0.3;
+  const struct armdyn_warnings warnings = warnings_of(robot, &simulated_log);
+  cr_expect(has(&warnings, ARMDYN_WARNING_JOINT_AT_REST, 1));
+  armdyn_robot_free(robot);
+}
+
+Test(preflight, channel_delay)
+{
+  struct armdyn_robot *robot = good_log();
+  memmove(torques + 25 * N, torques, (COUNT - 25) * N * sizeof *torques); /* 25 ms later */
+  const struct armdyn_warnings warnings = warnings_of(robot, &simulated_log);
+  cr_assert(has(&warnings, ARMDYN_WARNING_CHANNEL_DELAY, -1));
+  const char *about = strstr(warnings.list[0].detail, "about ");
+  cr_assert(about);
+  cr_expect_float_eq(strtod(about + 6, NULL), 25, 3);
+  cr_expect(strstr(about, "later"));
+  armdyn_robot_free(robot);
+}
+
+Test(preflight, repeated_samples)
+{
+  struct armdyn_robot *robot = good_log();
+  for (size_t k = 0; k < COUNT; k++) {
+    if (k % 8 == 0) continue;
+    memcpy(positions + k * N, positions + (k - k % 8) * N, N * sizeof(double));
+    memcpy(torques + k * N, torques + (k - k % 8) * N, N * sizeof(double));
+  }
+  const struct armdyn_warnings warnings = warnings_of(robot, &simulated_log);
+  cr_expect(has(&warnings, ARMDYN_WARNING_REPEATED_SAMPLES, -1));
+  armdyn_robot_free(robot);
+}
+
+Test(preflight, clipped)
+{
+  struct armdyn_robot *robot = good_log();
+  double high = 0;
+  for (size_t k = 0; k < COUNT; k++) high = fmax(high, torques[k * N + 1]);
+  for (size_t k = 0; k < COUNT; k++) torques[k * N + 1] = fmin(torques[k * N + 1], 0.6 * high);
+  const struct armdyn_warnings warnings = warnings_of(robot, &simulated_log);
+  cr_expect(has(&warnings, ARMDYN_WARNING_CLIPPED, 1));
+  armdyn_robot_free(robot);
+}
+
+Test(preflight, unusable_logs_are_refused)
+{
+  struct armdyn_robot *robot = good_log();
+  struct armdyn_warnings warnings = { 0 };
+  struct armdyn_unknowns *unknowns;
+  struct armdyn_error error;
+  struct armdyn_log log = simulated_log;
+  cr_assert_eq(armdyn_unknowns_new(robot, 0, ARMDYN_ROTORS_ALL, &unknowns, NULL), ARMDYN_OK);
+  log.count = 3;
+  cr_expect_eq(armdyn_preflight(unknowns, &log, &usual, &warnings, &error), ARMDYN_EINPUT);
+  cr_expect_str_eq(error.message, "needs 16 samples, got 3");
+  log.count = COUNT;
+  positions[12 * N + 1] = NAN;
+  cr_expect_eq(armdyn_preflight(unknowns, &log, &usual, &warnings, &error), ARMDYN_EINPUT);
+  cr_expect_str_eq(error.message, "must be finite, row 12 has nan for joint 2");
+  armdyn_unknowns_free(unknowns);
+  armdyn_robot_free(robot);
+}
+
+/* Logs of real arms are not perfect, but good. */
+Test(preflight, real_logs_pass)
+{
+  static struct log_file file;
+  struct armdyn_robot *lwr = lwr_robot(), *ur = ur10();
+  if (!lwr || !log_read("ur10/unisa_excitation.csv", 6, 6, &file)) cr_skip("no measured data");
+  const struct armdyn_conditioning slow = { .position_cutoff = 8, .torque_cutoff = 8, .trim = 2.5 };
+  struct armdyn_unknowns *of_lwr, *of_ur;
+  cr_assert_eq(armdyn_unknowns_new(lwr, 7, ARMDYN_ROTORS_NONE, &of_lwr, NULL), ARMDYN_OK);
+  cr_assert_eq(armdyn_unknowns_new(ur, 15, ARMDYN_ROTORS_ALL, &of_ur, NULL), ARMDYN_OK);
+  for (int k = 0; k < 4; k++) {
+    char name[64];
+    struct armdyn_warnings warnings = { 0 };
+    snprintf(name, sizeof name, "kuka_lwr4/m%d.csv", k);
+    if (k > 0) cr_assert(log_read(name, 7, 0, &file));
+    cr_assert_eq(armdyn_preflight(k > 0 ? of_lwr : of_ur, &file.log, &slow, &warnings, NULL), ARMDYN_OK);
+    cr_expect_eq(warnings.count, 0, "%d: %s", k, warnings.list[0].detail);
+  }
+  armdyn_unknowns_free(of_lwr);
+  armdyn_unknowns_free(of_ur);
+  armdyn_robot_free(lwr);
+  armdyn_robot_free(ur);
+}

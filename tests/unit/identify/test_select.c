@@ -1,0 +1,76 @@
+/* Friction terms are kept for what they gain on data they were not fitted to. */
+#include "tests/support/simulated.h"
+
+static enum armdyn_status read_one(void *context, size_t index, struct armdyn_motion *motion,
+                                   struct armdyn_error *error)
+{
+  (void)error;
+  *motion = ((const struct armdyn_motion *)context)[index];
+  return ARMDYN_OK;
+}
+
+enum {
+  ALL_TERMS = ARMDYN_IDENTIFY_OFFSET | ARMDYN_IDENTIFY_COULOMB | ARMDYN_IDENTIFY_VISCOUS | ARMDYN_IDENTIFY_HIGH_SPEED |
+              ARMDYN_IDENTIFY_STRIBECK
+};
+
+/* The terms that are chosen for a log of `truth`, by someone who knows nothing of its friction but the ripples. */
+static struct armdyn_friction_choice choice_for(const struct armdyn_robot *truth, struct armdyn_robot **chosen)
+{
+  struct armdyn_robot_description d = *armdyn_robot_description(truth);
+  struct armdyn_motion motion = simulated_filtered(truth, 5, 1e-4, 0.01, 20);
+  const struct armdyn_source source = { motion.count, 1, read_one, &motion };
+  const struct armdyn_estimation estimation = { .folds = 4 };
+  struct armdyn_friction_choice choice;
+  struct armdyn_robot *robot;
+  struct armdyn_error error = { "", "" };
+  for (size_t i = 0; i < N; i++) {
+    struct armdyn_joint plain;
+    armdyn_joint_init(&plain);
+    plain.friction.ripple_count = d.joints[i].friction.ripple_count; /* known from tests of each joint alone */
+    memcpy(plain.friction.ripples, d.joints[i].friction.ripples, sizeof plain.friction.ripples);
+    d.joints[i].friction = plain.friction;
+  }
+  cr_assert_eq(armdyn_robot_new(&d, &robot, NULL), ARMDYN_OK);
+  cr_assert_eq(
+      armdyn_choose_friction(robot, ALL_TERMS, ARMDYN_ROTORS_ALL, &source, &estimation, &choice, chosen, &error),
+      ARMDYN_OK, "%s %s", error.pointer, error.message);
+  for (size_t k = 0; k < choice.trial_count; k++) {
+    cr_log_info("%u: %.3f %% %s", choice.trials[k].term, 100 * choice.trials[k].error,
+                choice.trials[k].kept ? "kept" : "");
+  }
+  cr_expect_lt(choice.error, choice.without);
+  armdyn_motion_free(&motion);
+  armdyn_robot_free(robot);
+  return choice;
+}
+
+/* The SCARA has no offset, but everything else. */
+Test(select, terms_that_are_there_are_kept)
+{
+  struct armdyn_robot *truth = scara(), *chosen;
+  const struct armdyn_friction_choice choice = choice_for(truth, &chosen);
+  cr_expect_eq(choice.terms, ALL_TERMS & ~(unsigned)ARMDYN_IDENTIFY_OFFSET);
+  const struct armdyn_friction *f = &armdyn_robot_description(chosen)->joints[1].friction;
+  cr_expect_not(isnan(f->stiction));
+  cr_expect(f->stribeck_velocity > 0.1 && f->stribeck_velocity < 0.9, "%g", f->stribeck_velocity);
+  armdyn_robot_free(chosen);
+  armdyn_robot_free(truth);
+}
+
+Test(select, terms_that_are_not_there_are_not)
+{
+  struct armdyn_robot *full = scara(), *truth, *chosen;
+  struct armdyn_robot_description d = *armdyn_robot_description(full);
+  d.joints[0].friction.high_speed = 0;
+  d.joints[1].friction.stiction = d.joints[1].friction.stribeck_velocity = NAN;
+  for (size_t i = 0; i < N; i++) d.joints[i].friction.viscous = (struct armdyn_directed){ 0, 0 };
+  for (size_t i = 0; i < N; i++) d.joints[i].friction.offset = 0.3 * d.joints[i].friction.coulomb.positive;
+  cr_assert_eq(armdyn_robot_new(&d, &truth, NULL), ARMDYN_OK);
+  const struct armdyn_friction_choice choice = choice_for(truth, &chosen);
+  cr_expect_eq(choice.terms, ARMDYN_IDENTIFY_COULOMB | ARMDYN_IDENTIFY_OFFSET);
+  cr_expect(isnan(armdyn_robot_description(chosen)->joints[1].friction.stiction));
+  armdyn_robot_free(chosen);
+  armdyn_robot_free(truth);
+  armdyn_robot_free(full);
+}

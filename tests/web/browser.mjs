@@ -1,0 +1,47 @@
+// A real browser in front of a real service: every page is watched for errors on its console, requests that leave the
+// origin, and faults of accessibility.
+import { chromium } from 'playwright-core'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
+
+export const launch = () => chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-dev-shm-usage', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'] })
+
+// A page of its own context. faults: what it did that no page may; expected: statuses that a flow provokes on purpose.
+export async function open(browser, url, { language = 'en', width = 1280, height = 800, dark = false } = {}) {
+  const context = await browser.newContext({
+    viewport: { width, height }, locale: language === 'zh' ? 'zh-CN' : 'en-GB', colorScheme: dark ? 'dark' : 'light', reducedMotion: 'reduce', acceptDownloads: true, bypassCSP: false,
+  })
+  const page = await context.newPage()
+  page.setDefaultTimeout(Number(process.env.ARMDYN_WEB_PATIENCE ?? 180000))
+  const faults = []
+  const expected = new Set()
+  page.on('pageerror', (error) => faults.push(`error: ${error.message}`))
+  page.on('console', (message) => {
+    if (!['error', 'warning'].includes(message.type())) return
+    const status = message.text().match(/status of (\d+)/)?.[1]
+    if (!status || !expected.has(Number(status))) faults.push(`console: ${message.text()}`)
+  })
+  page.on('request', (request) => {
+    const to = request.url()
+    if (!to.startsWith(url) && !to.startsWith('blob:') && !to.startsWith('data:')) faults.push(`a request left the origin: ${to}`)
+  })
+  page.on('dialog', (dialog) => {
+    faults.push(`a script's dialog: ${dialog.message()}`)
+    dialog.dismiss()
+  })
+  return { page, context, faults, expected }
+}
+
+// Serious and critical findings of axe-core, in words. It is put in past the policy, as a person's tools are.
+export async function axe(page) {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Runtime.evaluate', { expression: AXE })
+  const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }).then((result) => result.violations
+    .filter((one) => ['serious', 'critical'].includes(one.impact))
+    .map((one) => `${one.id}: ${one.help}: ${one.nodes.slice(0, 3).map((node) => `${node.html.slice(0, 160)} ${node.any?.[0]?.message ?? ''}`).join(' | ')}`)))
+  await session.detach()
+  return found
+}

@@ -1,0 +1,65 @@
+"""The pages in a real browser: tests/web/flows.mjs against a service with an empty data directory and a simulated arm."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from support import ControllerSim, Server  # noqa: E402
+
+KEY = "a-key-of-an-administrator"
+PATIENCE = 900  # s, so late that only what hangs meets it
+
+
+def missing(folder):
+    """Why the browser cannot be run here; "" when it can. Fetches what package-lock.json names, once."""
+    for command in ("node", "npm", os.environ.get("CHROMIUM", "chromium")):
+        if not shutil.which(command):
+            return f"{command} is not installed"
+    if not (HERE / "node_modules/playwright-core").is_dir():
+        done = subprocess.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=1"], cwd=HERE,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        (folder / "npm.log").write_text(done.stdout)
+        if done.returncode:
+            return "npm could not fetch its packages"
+    return ""
+
+
+def without_pages(server):
+    try:
+        urllib.request.urlopen(server.url + "/").read()
+        return ""
+    except urllib.error.HTTPError as refusal:
+        return json.loads(refusal.read())["detail"]
+
+
+def check_web(tally, variant_out, languages=("en", "zh")):
+    os.environ["ARMDYN_BINARY"] = str(variant_out / "armdyn")
+    if why := missing(tally.folder):
+        tally.skip("pages", why)
+        return
+    for language in languages:
+        with Server(key=KEY) as server, ControllerSim("--axes", 4) as controller:
+            if why := without_pages(server):
+                tally.skip("pages", why)
+                return
+            env = {**os.environ, "ARMDYN_URL": server.url, "ARMDYN_KEY": KEY, "ARMDYN_CONTROLLER_PORT": str(controller.port),
+                   "ARMDYN_SHOTS": str(tally.folder)}
+            try:
+                done = subprocess.run(["node", str(HERE / "flows.mjs"), language], env=env, stdin=subprocess.DEVNULL,
+                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE)
+                status, text = done.returncode, done.stdout
+            except subprocess.TimeoutExpired as late:
+                status, text = None, (late.stdout or b"").decode(errors="replace")
+        (tally.folder / f"{language}.log").write_text(text)
+        steps = [json.loads(line) for line in text.splitlines() if line.startswith('{"name"')]
+        for step in steps:
+            tally.check(step["name"], step["ok"], step["why"])
+        if not steps or (status != 0 and all(step["ok"] for step in steps)):
+            tally.fail(f"pages, {language}", f"{len(steps)} steps, status {status}\n{text}")

@@ -1,0 +1,307 @@
+// What a person does, from an empty data directory to a promoted identification and a played motion:
+//   node flows.mjs en|zh       environment: ARMDYN_URL, ARMDYN_KEY, ARMDYN_CONTROLLER_PORT, ARMDYN_SHOTS
+// Each step prints a line of JSON: {"name", "ok", "why", "seconds"}. A step stands on those before it, so the first failure ends the run.
+import { mkdirSync } from 'node:fs'
+import { axe, launch, open } from './browser.mjs'
+
+const { ARMDYN_URL: url, ARMDYN_KEY: key, ARMDYN_CONTROLLER_PORT: port, ARMDYN_SHOTS: shots } = process.env
+const language = process.argv[2]
+const HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(2)> \u202Egnp'
+
+// The words that are clicked, as a person who reads this language knows them.
+const WORDS = {
+  key: ['API key', 'API 密钥'], login: ['Log in', '登录'], leave: ['Log out', '退出'], wrong: ['does not take this key', '不接受此密钥'],
+  demo: ['Load demo robots and logs', '加载示例机器人和日志'], datasets: ['Data sets', '数据集'], uploadOpen: ['Upload a log', '上传日志'],
+  upload: ['Upload', '上传'], preview: ['Preview', '预览'], converted: ['As kept: SI, joint side', '转换后：SI 单位，关节侧'], newMapping: ['New or changed mapping …', '新建或修改映射……'],
+  mappingName: ['Name (a-z, 0-9, -)', '名称（a-z、0-9、-）'], logColumn: ['Column of the log', '日志中的列'], unit: ['Unit', '单位'], save: ['Save', '保存'],
+  identifyOpen: ['Identify …', '辨识……'], identify: ['Identify', '开始辨识'], result: ['Open the result', '打开结果'], label: ['Label', '名称'], saved: ['Saved.', '已保存。'],
+  runs: ['Identification results', '辨识结果'], trained: ['Training error, raw', '训练误差（原始）'], compare: ['Compare 2', '比较 2 个'],
+  promote: ['Promote …', '采用为模型……'], reason: ['Reason', '理由'], make: ['Make revision 2', '生成版本 2'], robots: ['Robots', '机器人'], choose: ['Choose', '选择'],
+  editModel: ['Save as a new revision', '保存为新版本'], plan: ['Plan it', '开始规划'], method: ['Method', '方法'], play: ['Play', '播放'], pause: ['Pause', '暂停'], send: ['Send to a controller', '发送到控制器'], sendDo: ['Send', '发送'],
+  controllers: ['Controllers', '控制器'], newController: ['New controller …', '新建控制器……'], host: ['Host', '主机'], portNumber: ['Port', '端口'], mayStart: ['This service may start motions', '允许本服务启动运动'],
+  arm: ['Arm', '使能'], start: ['START: the arm moves', '启动：手臂将运动'], ready: ['ready', '就绪'], armed: ['armed', '已使能'], done: ['done', '完成'], stop: ['STOP cell', '停止 cell'], confirmed: ['controller confirmed it', '控制器已确认'],
+  audit: ['Audit trail', '审计记录'], jobs: ['Jobs', '任务'], goalPoint: ['Goal', '终点'],
+}
+const w = (name) => WORDS[name][language === 'zh' ? 1 : 0]
+const say = (name, ok, why = '') => console.log(JSON.stringify({ name: `${language}: ${name}`, ok, why, seconds: Math.round(performance.now() / 100) / 10 }))
+
+const api = async (method, path, body, headers = {}) => {
+  const answer = await fetch(url + path, { method, headers: { Authorization: `Bearer ${key}`, ...(body ? { 'Content-Type': 'application/json' } : {}), ...headers }, body: body && JSON.stringify(body) })
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
+  return answer.json()
+}
+const equal = (got, wanted, what) => {
+  if (JSON.stringify(got) !== JSON.stringify(wanted)) throw new Error(`${what}: ${JSON.stringify(got)}, not ${JSON.stringify(wanted)}`)
+}
+const sure = (holds, what) => {
+  if (!holds) throw new Error(what)
+}
+
+mkdirSync(shots, { recursive: true })
+const browser = await launch()
+const { page, faults, expected } = await open(browser, url, language === 'zh' ? { language, dark: true, width: 1024, height: 768 } : { language })
+const button = (name, exact = true) => page.getByRole('button', { name: w(name), exact })
+const menu = async (name) => {
+  await page.getByRole('navigation').getByRole('link', { name: w(name), exact: true }).click()
+  await page.getByRole('heading', { level: 1, name: w(name) }).waitFor()
+}
+// A picture of the page, and what axe-core and the watch over the page have to say.
+const look = async (name, fullPage = true) => {
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+  await page.screenshot({ path: `${shots}/${language}-${name}.png`, fullPage })
+  equal(await axe(page), [], `accessibility of ${name}`)
+  equal(faults, [], `the page ${name}`)
+  sure(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1), `${name} is wider than the window`)
+}
+
+const STEPS = {
+  async 'log in with a key, which is kept in memory only'() {
+    expected.add(401)
+    await page.goto(`${url}/`)
+    await page.getByLabel(w('key')).fill('not-the-key-of-anybody')
+    await button('login').click()
+    await page.getByText(w('wrong')).waitFor()
+    await look('login')
+    await page.getByLabel(w('key')).fill(key)
+    await page.keyboard.press('Enter')
+    await button('demo').waitFor()
+    expected.clear()
+    sure(!(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).includes(key), 'the key was stored')
+  },
+  async 'load the demo in one click'() {
+    await look('start-empty')
+    await button('demo').click()
+    await page.locator('.notice.good').waitFor()
+    await look('start')
+    equal((await api('GET', '/v1/robots')).items.map((one) => one.name), ['puma560', 'scara', 'ur10'], 'robots')
+  },
+  async 'upload a log by a mapping, with a hostile name'() {
+    const rows = Array.from({ length: 400 }, (_, k) => [k * 5, ...[0, 1, 2, 3].map((j) => (20 * Math.sin(k / 40 + j)).toFixed(4)), 1, 2, 3, 4].join(';').replaceAll('.', ','))
+    await menu('datasets')
+    await button('uploadOpen').click()
+    await page.locator('dialog select').first().selectOption('scara')
+    await page.locator('input[type=file]').setInputFiles({ name: 'drive.csv', mimeType: 'text/csv', buffer: Buffer.from(['Zeit;A1;A2;A3;A4;M1;M2;M3;M4', ...rows, ''].join('\n')) })
+    await button('newMapping').click()
+    await page.getByLabel(w('mappingName')).fill('drive')
+    for (const [target, column, unit] of [['t', 'Zeit', 'ms'], ...[1, 2, 3, 4].flatMap((j) => [[`q${j}`, `A${j}`, j === 3 ? 'mm' : 'deg'], [`tau${j}`, `M${j}`, j === 3 ? 'N' : 'N*m']])]) {
+      await page.getByLabel(`${target}: ${w('logColumn')}`).fill(column)
+      await page.getByLabel(`${target}: ${w('unit')}`).selectOption(unit)
+    }
+    await look('mapping', false)
+    await button('save').click()
+    await button('preview').click()
+    await page.getByRole('heading', { name: w('converted') }).waitFor()
+    await look('upload', false)
+    await page.locator('dialog').getByLabel(w('label'), { exact: true }).fill(HOSTILE)
+    await button('upload').click()
+    await page.locator('.notice.good').waitFor()
+    const [set] = (await api('GET', '/v1/datasets?q=script')).items
+    equal([set.label, set.samples], [HOSTILE, 400], 'the data set')
+    const { min, max } = (await api('GET', `/v1/datasets/${set.id}`)).columns.find((column) => column.name === 'q1')
+    sure(Math.abs(max - (20 * Math.PI) / 180) < 1e-3 && min < 0, `degrees became ${min} ... ${max} rad`)
+  },
+  async 'identify twice'() {
+    for (const estimator of ['wls', 'consistent']) {
+      await menu('datasets')
+      for (const log of ['learn', 'test']) await page.getByLabel(`${w('choose')} demo: ${log}`).check()
+      await button('identifyOpen').click()
+      await page.locator('dialog select').first().selectOption(estimator)
+      await button('identify').click()
+      await page.getByRole('link', { name: w('result') }).waitFor({ timeout: 180000 })
+      await api('GET', '/v1/jobs?state=succeeded')
+    }
+    await look('job')
+    await page.getByRole('link', { name: w('result') }).click()
+    await page.locator('.u-over').first().waitFor()
+    await look('run')
+  },
+  async 'write on the run; a hostile name stays text'() {
+    await page.getByLabel(w('label'), { exact: true }).fill(HOSTILE)
+    await page.locator('textarea').last().fill('n'.repeat(65536))
+    await button('save').click()
+    await page.getByText(w('saved')).waitFor()
+    await page.getByRole('heading', { level: 1, name: HOSTILE }).waitFor()
+    const [run] = (await api('GET', '/v1/identifications?q=script')).items
+    equal((await api('GET', `/v1/identifications/${run.id}`)).notes.length, 65536, 'length of the notes')
+  },
+  async 'find it again: sort, filter, columns, and the address that holds the whole view'() {
+    await menu('runs')
+    const rows = page.locator('tbody tr')
+    await rows.nth(1).waitFor()
+    await page.getByRole('button', { name: w('trained') }).click()
+    await page.waitForURL(/sort=training\.raw/)
+    const errors = (await api('GET', '/v1/identifications?sort=training.raw.relative_percent')).items.map((one) => one.estimator)
+    await page.waitForFunction((first) => document.querySelector('tbody tr td:nth-child(4)')?.textContent === first, errors[0])
+    await look('runs')
+    const estimator = page.locator('form[role=search] select').nth(1)
+    await estimator.selectOption('wls')
+    await page.waitForFunction(() => document.querySelectorAll('tbody tr').length === 1)
+    await page.locator('details summary').click()
+    await page.locator('details input').nth(7).check()
+    const heads = await page.locator('thead th').allTextContents()
+    expected.add(401)
+    await page.reload()
+    await page.getByLabel(w('key')).fill(key) // in memory only: a reload forgets it
+    await page.keyboard.press('Enter')
+    await page.waitForFunction(() => document.querySelectorAll('tbody tr').length === 1)
+    equal(await page.locator('thead th').allTextContents(), heads, 'columns after a reload')
+    expected.clear()
+    await estimator.selectOption('')
+    await rows.nth(1).waitFor()
+  },
+  async 'compare two runs'() {
+    for (const box of await page.locator('tbody input[type=checkbox]').all()) await box.check()
+    await button('compare').click()
+    await page.locator('.u-over').first().waitFor()
+    await page.locator('polyline').nth(1).waitFor()
+    await look('compare')
+    await page.locator('.u-over').first().scrollIntoViewIfNeeded()
+    const plot = await page.locator('.u-over').first().boundingBox()
+    await page.mouse.move(plot.x + plot.width * 0.3, plot.y + 40)
+    await page.mouse.down()
+    await page.mouse.move(plot.x + plot.width * 0.4, plot.y + 40, { steps: 4 })
+    await page.mouse.up()
+    await page.waitForURL(/from=.*to=/)
+    const { from, to } = Object.fromEntries(new URLSearchParams(page.url().split('?')[1]))
+    sure(to > from && to - from < 5, `zoomed to ${from} ... ${to}`)
+  },
+  async 'promote after a preview'() {
+    const [run] = (await api('GET', '/v1/identifications?estimator=consistent')).items
+    await page.goto(`${url}/#/identifications/${run.id}`)
+    await button('promote').click()
+    await page.locator('dialog tbody tr').first().waitFor()
+    const shown = await page.locator('dialog tbody tr').count()
+    const preview = await api('POST', `/v1/identifications/${run.id}/promote`, { base_revision: 1, dry_run: true })
+    equal(shown, preview.changes.length, 'changes shown')
+    await look('promote', false)
+    for (const box of await page.locator('dialog > div > label.check input').all()) await box.check()
+    await page.getByLabel(w('reason')).fill('first log')
+    await button('make').click()
+    await page.locator('.notice.good').waitFor()
+    const [mass] = (await api('GET', '/v1/robots/scara')).joints.map((joint) => joint.link.mass)
+    equal((await api('GET', '/v1/robots/scara')).revision, 2, 'revision')
+    sure(Math.abs(mass - preview.changes.find((one) => one.pointer === '/joints/0/link/mass').new) < 1e-9, 'the mass that was previewed')
+  },
+  async 'see a robot, move it, change its model'() {
+    await menu('robots')
+    await look('robots')
+    await page.getByRole('link', { name: 'scara', exact: true }).click()
+    await page.locator('.view3d canvas').waitFor()
+    await page.locator('.sliders input[type=number]').nth(2).fill('0.05')
+    await page.keyboard.press('Tab')
+    await page.waitForFunction(() => /N$/.test(document.querySelectorAll('.sliders .number')[2]?.textContent ?? ''))
+    const q = await page.locator('.sliders input[type=number]').evaluateAll((inputs) => inputs.map((one) => Number(one.value)))
+    const { gravity_torque: torque } = await api('POST', '/v1/robots/scara/gravity', { q })
+    const text = Number((await page.locator('.sliders .number').nth(2).textContent()).split(' ')[0])
+    sure(Math.abs(text - torque[2]) <= 0.01 * Math.abs(torque[2]), `torque shown ${text}, computed ${torque[2]}`)
+    await page.locator('canvas').nth(1).waitFor()
+    sure((await page.locator('canvas').nth(1).getAttribute('aria-label')).includes(`${language === 'zh' ? '' : 'of '}j3`) && (await page.getByText(text.toString().slice(0, 5)).count()) > 1, 'the map of gravity has the torque of j3')
+    await look('robot')
+    expected.add(422)
+    await page.locator('details summary').filter({ hasText: 'j2' }).click()
+    const mass = page.locator('details[open] label').filter({ hasText: /^link mass/ }).locator('input')
+    await mass.fill('-1')
+    await page.keyboard.press('Tab')
+    await button('editModel', false).click()
+    await page.locator('label.remarked[class] input[aria-invalid=true]').first().waitFor()
+    await look('robot-fault')
+    expected.clear()
+    await mass.fill('5')
+    await page.keyboard.press('Tab')
+    await button('editModel', false).click()
+    await page.getByRole('heading', { level: 1, name: 'scara r3' }).waitFor()
+    equal((await api('GET', '/v1/robots/scara')).joints[1].link.mass, 5, 'mass')
+  },
+  async 'plan a motion and look at it'() {
+    await page.goto(`${url}/#/trajectories/new?robot=scara`)
+    await page.getByLabel(w('method')).selectOption('quintic')
+    await button('goalPoint').click()
+    await page.locator('.view3d canvas').waitFor()
+    await look('plan')
+    await button('plan').click()
+    await page.getByRole('link', { name: w('result') }).waitFor({ timeout: 120000 })
+    await page.getByRole('link', { name: w('result') }).click()
+    await page.locator('.u-over').first().waitFor()
+    await button('play', false).click()
+    await page.waitForFunction(() => Number(document.querySelector('.view3d ~ .row input[type=range]').value) > 0.2)
+    await look('motion')
+  },
+  async 'send it to a controller, arm, start, and see it done'() {
+    await menu('controllers')
+    await button('newController').click()
+    const field = (name) => page.locator('dialog').getByLabel(w(name), { exact: true })
+    await field('mappingName').fill('cell')
+    await field('host').fill('127.0.0.1')
+    await field('portNumber').fill(port)
+    await page.locator('dialog select').selectOption('scara')
+    await field('mayStart').check()
+    await button('save').click()
+    await page.getByRole('heading', { name: 'cell', exact: true }).waitFor()
+    const [motion] = (await api('GET', '/v1/trajectories')).items
+    await page.goto(`${url}/#/trajectories/${motion.id}`)
+    await button('send', false).click()
+    await button('sendDo').click()
+    await button('arm').click({ timeout: 60000 })
+    await button('start').click({ timeout: 60000 })
+    await page.locator('h2 .state').filter({ hasText: w('done') }).waitFor({ timeout: 120000 })
+    equal((await api('GET', '/v1/transfers')).items.map((one) => one.state), ['done'], 'transfers')
+    await look('controller')
+  },
+  async 'stop is at hand on every page'() {
+    await menu('jobs')
+    await page.getByRole('button', { name: w('stop') }).click()
+    await page.getByText(w('confirmed')).waitFor()
+    await look('jobs')
+  },
+  async 'see in the audit trail who did it'() {
+    await menu('audit')
+    await page.getByText('promoteIdentification').first().waitFor()
+    await look('audit')
+    await menu('datasets')
+    await page.getByText(HOSTILE.slice(0, 20)).first().waitFor()
+    await look('datasets')
+    await page.getByRole('link', { name: 'demo: learn' }).click()
+    await page.locator('.u-over').first().waitFor()
+    await look('dataset')
+  },
+  async 'go everywhere by keyboard'() {
+    await page.goto(`${url}/#/identifications`)
+    await page.locator('tbody tr').first().waitFor()
+    await page.evaluate(() => document.activeElement.blur())
+    const seen = []
+    for (let k = 0; k < 25; k++) {
+      await page.keyboard.press('Tab')
+      seen.push(await page.evaluate(() => {
+        const at = document.activeElement
+        return [at.tagName, getComputedStyle(at).outlineStyle !== 'none']
+      }))
+    }
+    sure(seen.every(([tag, visible]) => tag === 'BODY' || visible), `focus is not seen: ${JSON.stringify(seen)}`)
+    sure(seen.filter(([tag]) => ['A', 'BUTTON', 'INPUT', 'SELECT'].includes(tag)).length > 15, 'the keyboard does not reach the controls')
+  },
+  async 'a viewer may look and not change'() {
+    const { secret } = await api('POST', '/v1/keys', { name: 'guest', role: 'viewer' })
+    await button('leave').click()
+    await page.getByLabel(w('key')).fill(secret)
+    await page.keyboard.press('Enter')
+    const [run] = (await api('GET', '/v1/identifications')).items
+    await page.goto(`${url}/#/identifications/${run.id}`)
+    await button('promote').waitFor()
+    sure(await button('promote').isDisabled(), 'a viewer may promote')
+    equal(await page.getByRole('link', { name: w('audit') }).count(), 0, 'links to the audit trail')
+    equal(faults, [], 'the page')
+  },
+}
+
+let name
+try {
+  for (name of Object.keys(STEPS)) {
+    await STEPS[name]()
+    say(name, true)
+  }
+} catch (error) {
+  await page.screenshot({ path: `${shots}/${language}-failed.png`, fullPage: true }).catch(() => {})
+  say(name, false, `${error.stack}\n${faults.join('\n')}`)
+  process.exitCode = 1
+}
+await browser.close()
