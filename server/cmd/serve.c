@@ -107,6 +107,7 @@ static void stop(struct service *s)
     hub_quiesce(app->events); /* else streams would be waited for */
     http_drain(s->http, now + time / 2);
   }
+  hub_stop(app->events); /* it describes jobs and transfers */
   int64_t most = now + time - (time > 2 * SECOND ? SECOND : time / 2);
   if (app->jobs) jobs_stop(app->jobs, most);
   gateway_stop(app->gateway, most);

@@ -463,7 +463,7 @@ void hub_quiesce(struct hub *hub)
   pthread_mutex_unlock(&hub->lock);
 }
 
-void hub_free(struct hub *hub)
+void hub_stop(struct hub *hub)
 {
   if (!hub) return;
   pthread_mutex_lock(&hub->lock);
@@ -471,6 +471,11 @@ void hub_free(struct hub *hub)
   hub->running = false;
   pthread_mutex_unlock(&hub->lock);
   if (running) pthread_join(hub->thread, NULL);
+}
+
+void hub_free(struct hub *hub)
+{
+  if (!hub) return;
   while (hub->first < hub->end) drop_first(hub);
   if (hub->epoll_fd >= 0) close(hub->epoll_fd);
   pthread_mutex_destroy(&hub->lock);

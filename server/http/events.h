@@ -43,7 +43,9 @@ struct hub *hub_new(const struct event_setup *setup);
 enum armdyn_status hub_start(struct hub *hub);
 /* Every stream ends as soon as its client has taken what is written, and no further one begins. */
 void hub_quiesce(struct hub *hub);
-void hub_free(struct hub *hub); /* when no stream is left; NULL is fine */
+/* Its thread ends: nothing is described any more, so what the kinds describe may be freed. NULL is fine. */
+void hub_stop(struct hub *hub);
+void hub_free(struct hub *hub); /* stopped, and when no stream is left; NULL is fine */
 
 /* This thing of the kind has changed, begun or ended. From any thread; never blocks. */
 void hub_changed(struct hub *hub, size_t kind, const char *id);
