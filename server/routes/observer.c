@@ -24,6 +24,7 @@ struct watched {
   struct observer *observer;
   int64_t next_ns; /* when it is looked at again */
   bool pending;    /* the gateway was asked */
+  bool wanted;     /* in the last list, and somebody asks for it */
   struct observation seen;
   char *told; /* the last description, from where the times are over; NULL: none */
 };
@@ -45,13 +46,16 @@ struct observer *observer_new(struct app *app)
   return o;
 }
 
+static void watched_free(struct watched *w)
+{
+  free(w->told);
+  free(w);
+}
+
 void observer_free(struct observer *o)
 {
   if (!o) return;
-  for (size_t i = 0; i < o->count; i++) {
-    free(o->watched[i]->told);
-    free(o->watched[i]);
-  }
+  for (size_t i = 0; i < o->count; i++) watched_free(o->watched[i]);
   pthread_mutex_destroy(&o->lock);
   free(o);
 }
@@ -105,10 +109,27 @@ static void look(void *context, const struct store_controller *row)
   struct watched *w = hub_asks(o->app->events, TOPIC_CONTROLLERS, row->name) ? find_or_add(o, row->name) : NULL;
   if (!w) return;
   pthread_mutex_lock(&o->lock);
+  w->wanted = true;
   bool due = !w->pending && clock_monotonic_ns() >= w->next_ns;
   if (due) w->pending = true;
   pthread_mutex_unlock(&o->lock);
   if (due) gateway_wish(o->app->gateway, w->name, "", WISH_LOOK, 0, seen_answered, w);
+}
+
+/* Controllers that are deleted, or that nobody asks for any more, make room; not while the gateway may still answer. */
+static void forget_unwanted(struct observer *o)
+{
+  pthread_mutex_lock(&o->lock);
+  for (size_t i = o->count; i-- > 0;) {
+    struct watched *w = o->watched[i];
+    if (w->wanted || w->pending) {
+      w->wanted = false;
+      continue;
+    }
+    watched_free(w);
+    o->watched[i] = o->watched[--o->count];
+  }
+  pthread_mutex_unlock(&o->lock);
 }
 
 void observer_tick(struct observer *o)
@@ -116,7 +137,8 @@ void observer_tick(struct observer *o)
   if (clock_monotonic_ns() < o->tick_ns || !hub_asks(o->app->events, TOPIC_CONTROLLERS, NULL)) return;
   o->tick_ns = clock_monotonic_ns() + (int64_t)TICK_MS * 1000000;
   const struct store_page all = { .limit = 0 };
-  (void)store_controller_list(o->app->store, &all, look, o); /* a store that is busy is asked again at the next tick */
+  if (!store_controller_list(o->app->store, &all, look, o))
+    forget_unwanted(o); /* a busy store is asked at the next tick */
 }
 
 /* -- telling -- */
