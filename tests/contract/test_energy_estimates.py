@@ -17,9 +17,7 @@ def moved(server):
         for joint in model["joints"]:
             joint["drive"] = {"rotor_inertia": 1e-5, "gear_ratio": -50, "torque_constant": 0.1, "resistance": 0.5, "efficiency": 0.9}
         arm = client.post("/v1/robots", {**model, "name": unique_name()}, query={"allow_unphysical": "true"}).expect(201).headers["Location"]
-        job = client.run_job(arm + "/trajectories", request)
-        assert job["state"] == "succeeded", job["problem"]
-        return arm, job["result"]["value"]
+        return arm, client.result_of(arm + "/trajectories", request)
 
 
 def estimate(client, arm, request, **options):

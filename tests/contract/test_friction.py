@@ -24,16 +24,6 @@ TRUE = {"j1": {"coulomb": 1.5, "viscous": 1.0, "stiction": 2.6, "stribeck_veloci
         "j4": {"coulomb": 0.1, "viscous": 0.02, "position": [{"amplitude": 0.03, "order": 2, "phase": -1}]}}
 
 
-def ended(client, path, body):
-    return client.run_job(path, body)
-
-
-def done(client, path, body):
-    job = ended(client, path, body)
-    assert job["state"] == "succeeded", job["problem"]
-    return job["result"]["value"]
-
-
 class Cell:
     """An arm whose friction nobody has told, and the log of its friction test: the torques of another model, with noise."""
 
@@ -42,7 +32,7 @@ class Cell:
         self.arm, self.truth = f"/v1/robots/{self.name}", f"/v1/robots/{truth}"
         client.create_robot(model({}), name=self.name)
         client.create_robot(model(TRUE), name=truth)
-        self.plan = done(client, self.arm + "/friction-tests", {**PLAN, "tags": {"cell": "4"}})
+        self.plan = client.result_of(self.arm + "/friction-tests", {**PLAN, "tags": {"cell": "4"}})
         samples = client.get(self.plan["samples"]).expect(200).json
         tau = client.post(self.truth + "/inverse-dynamics", {k: samples[k] for k in ("q", "qd", "qdd")}).expect(200).json["tau"]
         dice = random.Random(5)
@@ -75,7 +65,7 @@ def test_the_plan_tells_its_runs(client, cell):
 
 @with_datasets
 def test_the_friction_comes_back(client, cell):
-    result = done(client, cell.arm + "/friction-identifications", {"datasets": [cell.dataset]})
+    result = client.result_of(cell.arm + "/friction-identifications", {"datasets": [cell.dataset]})
     one, two, three, four = result["joints"]
     assert result["joint_count"] == 2 and [w["joint"] for w in result["warnings"]] == ["j2", "j3"]
     assert two["friction"] is None and three["run_count"] == 0
@@ -109,7 +99,7 @@ def test_the_friction_comes_back(client, cell):
 def test_a_log_without_runs(client, cell):
     lines = cell.log.splitlines()
     short = client.post(cell.arm + "/datasets", body=("\r\n".join(lines[:2000]) + "\r\n").encode(), headers={"Content-Type": "text/csv"}).expect(201).json["id"]
-    job = ended(client, cell.arm + "/friction-identifications", {"datasets": [short]})
+    job = client.run_job(cell.arm + "/friction-identifications", {"datasets": [short]})
     assert job["state"] == "failed" and "runs at constant speed" in json.dumps(job["problem"])
 
 
@@ -137,7 +127,7 @@ def test_bad_plans(client, cell, pointer, code, change):
 
 
 def test_a_torque_limit_in_the_way(client, cell):
-    job = ended(client, cell.arm + "/friction-tests", {**PLAN, "joints": ["j3"], "limits": {"torque": [1, 1, 1, 1]}})
+    job = client.run_job(cell.arm + "/friction-tests", {**PLAN, "joints": ["j3"], "limits": {"torque": [1, 1, 1, 1]}})
     assert job["state"] == "failed" and "torque of joint j3" in job["problem"]["detail"]
 
 

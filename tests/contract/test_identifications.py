@@ -20,9 +20,7 @@ def identify(client, name, **request):
 
 
 def identified(client, name, **request):
-    job = identify(client, name, **request)
-    assert job["state"] == "succeeded", job["problem"]
-    return job["result"]["value"]
+    return client.result_of(f"/v1/robots/{name}/identifications", request)
 
 
 class Cell:

@@ -15,17 +15,6 @@ def store(client, model):
     return client.post("/v1/robots", {**model, "name": unique_name()}, query=query).expect(201).headers["Location"]
 
 
-def plan(client, arm, request):
-    """The ended job."""
-    return client.run_job(arm + "/trajectories", request)
-
-
-def planned(client, arm, request):
-    job = plan(client, arm, request)
-    assert job["state"] == "succeeded", job["problem"]
-    return job["result"]["value"]
-
-
 def near(value, expected, tolerance):
     assert abs(value - expected) <= tolerance * abs(expected), (value, expected)
 
@@ -40,7 +29,7 @@ def near(value, expected, tolerance):
 ])
 def test_known_optima(client, name, intervals, tolerance, saved):
     model, request, cost = optimum(name)
-    trajectory = planned(client, store(client, model), {**request, "intervals": intervals})
+    trajectory = client.result_of(store(client, model) + "/trajectories", {**request, "intervals": intervals})
     assert trajectory["method"] == "energy_optimal" and trajectory["status"] == "optimal"
     near(trajectory["cost"]["value"], cost, tolerance)
     assert trajectory["cost"]["model"] == "torque" and trajectory["duration"] == request["duration"]
@@ -61,7 +50,7 @@ def test_known_optima(client, name, intervals, tolerance, saved):
 def test_samples_and_cost_are_one_motion(client):
     """The cost again, from the samples' torques by Simpson's rule; rest at both ends; the last sample exactly at the end."""
     model, request, _ = optimum("iii_viscous")
-    trajectory = planned(client, store(client, model), {**request, "duration": 0.8, "intervals": 40, "sample_rate": 10000})
+    trajectory = client.result_of(store(client, model) + "/trajectories", {**request, "duration": 0.8, "intervals": 40, "sample_rate": 10000})
     rows = client.get(trajectory["samples"]).expect(200).json
     tau, h = [row[0] for row in rows["tau"]], 0.8 / 8000
     assert len(rows["t"]) == 8001 and rows["t"][-1] == 0.8
@@ -77,8 +66,8 @@ def test_boundary_acceleration(client):
     """Free: 6 D / T^2 at the start of the cubic, which is optimal. Zero: none, and it costs more."""
     model, request, cost = optimum("i_inertia_only")
     arm = store(client, model)
-    free = planned(client, arm, request)
-    zero = planned(client, arm, {**request, "zero_boundary_acceleration": True})
+    free = client.result_of(arm + "/trajectories", request)
+    zero = client.result_of(arm + "/trajectories", {**request, "zero_boundary_acceleration": True})
     first = lambda t: client.get(t["samples"], query={"to": 0}).json["qdd"][0][0]
     near(first(free), 6 * 1.2 / 0.8**2, 1e-9)
     assert abs(first(zero)) < 1e-9
@@ -88,20 +77,20 @@ def test_boundary_acceleration(client):
 def test_weights_are_of_the_cost(client):
     model, request, cost = optimum("ii_prismatic_gravity")
     arm = store(client, model)
-    near(planned(client, arm, {**request, "cost": {"weights": [0.25]}})["cost"]["value"], cost / 4, 1e-9)
-    near(planned(client, arm, {**request, "cost": {"model": "torque", "weights": None}})["cost"]["value"], cost, 1e-9)
+    near(client.result_of(arm + "/trajectories", {**request, "cost": {"weights": [0.25]}})["cost"]["value"], cost / 4, 1e-9)
+    near(client.result_of(arm + "/trajectories", {**request, "cost": {"model": "torque", "weights": None}})["cost"]["value"], cost, 1e-9)
 
 
 def test_a_seed_trajectory_begins_the_search(client):
     """From the optimum the search has nothing to do; a quintic of another duration is a start too."""
     model, request, cost = optimum("iv_2R_unconstrained")
     arm = store(client, model)
-    first = planned(client, arm, {**request, "multistart": 1})
-    again = planned(client, arm, {**request, "multistart": 1, "seed_trajectory": first["id"]})
+    first = client.result_of(arm + "/trajectories", {**request, "multistart": 1})
+    again = client.result_of(arm + "/trajectories", {**request, "multistart": 1, "seed_trajectory": first["id"]})
     assert again["solver"]["iterations"] < first["solver"]["iterations"]
     near(again["cost"]["value"], first["cost"]["value"], 1e-9)
-    quintic = planned(client, arm, {"method": "quintic", "start": request["start"], "goal": request["goal"], "duration": 2})
-    other = planned(client, arm, {**request, "multistart": 1, "seed_trajectory": quintic["id"]})
+    quintic = client.result_of(arm + "/trajectories", {"method": "quintic", "start": request["start"], "goal": request["goal"], "duration": 2})
+    other = client.result_of(arm + "/trajectories", {**request, "multistart": 1, "seed_trajectory": quintic["id"]})
     near(other["cost"]["value"], cost, 1e-5)
 
 
@@ -109,14 +98,14 @@ def test_a_seed_trajectory_is_held(client):
     """It must be there and of such an arm when the job is accepted, and stays as long as something was computed from it."""
     model, request, _ = optimum("i_inertia_only")
     arm, other = store(client, model), store(client, optimum("iv_2R_unconstrained")[0])
-    first = planned(client, arm, {**request, "intervals": 8})
+    first = client.result_of(arm + "/trajectories", {**request, "intervals": 8})
     for path, seed, words in ((arm, "01ARZ3NDEKTSV4RRFFQ69G5FAV", "there is no"), (other, first["id"], "number of joints")):
         n = 1 if path == arm else 2
         asked = {"start": {"q": [0] * n}, "goal": {"q": [1] * n}, "duration": 1, "seed_trajectory": seed}
         answer = client.post(path + "/trajectories", asked).expect(422)
         assert [(e["pointer"], e["code"]) for e in answer.json["errors"]] == [("/seed_trajectory", "inconsistent")]
         assert words in answer.json["errors"][0]["detail"]
-    second = planned(client, arm, {**request, "intervals": 8, "multistart": 1, "seed_trajectory": first["id"]})
+    second = client.result_of(arm + "/trajectories", {**request, "intervals": 8, "multistart": 1, "seed_trajectory": first["id"]})
     refused = client.delete("/v1/trajectories/" + first["id"]).expect(409).json
     assert second["id"] in refused["detail"]
     client.delete("/v1/trajectories/" + second["id"]).expect(204)
@@ -126,7 +115,7 @@ def test_a_seed_trajectory_is_held(client):
 def test_the_same_seed_gives_the_same_motion(client):
     model, request, _ = optimum("iv_2R_unconstrained")
     arm = store(client, model)
-    a, b = (planned(client, arm, {**request, "seed": 7, "intervals": 50}) for _ in range(2))
+    a, b = (client.result_of(arm + "/trajectories", {**request, "seed": 7, "intervals": 50}) for _ in range(2))
     assert a["cost"] == b["cost"] and a["local_minima"] == b["local_minima"]
     assert client.get(a["samples"]).json == client.get(b["samples"]).json
 
@@ -137,12 +126,12 @@ def test_infeasible_says_what_would_do(client):
     model["joints"][0]["limits"] = {"torque": 10}
     least = math.sqrt(4 * 2.5 * 1.2 / 10)
     arm = store(client, model)
-    job = plan(client, arm, {**request, "duration": 0.9 * least, "intervals": 50})
+    job = client.run_job(arm + "/trajectories", {**request, "duration": 0.9 * least, "intervals": 50})
     problem = job["problem"]
     assert job["state"] == "failed" and problem["type"].endswith("/infeasible"), problem
     assert "torque" in problem["detail"] and "j1" in problem["detail"]
     assert least < problem["minimum_duration"] < 1.05 * least
-    better = planned(client, arm, problem["suggested_request"])
+    better = client.result_of(arm + "/trajectories", problem["suggested_request"])
     assert better["duration"] == problem["suggested_request"]["duration"] < 1.06 * least
     assert better["status"] == "optimal" and better["transferable"]
 
@@ -152,7 +141,7 @@ def test_a_limit_on_the_way_is_kept_everywhere(client):
     model, request, cost = optimum("i_inertia_only")
     arm = store(client, model)
     peak = 1.5 * 1.2 / 0.8
-    trajectory = planned(client, arm, {**request, "limits": {"velocity": [0.9 * peak]}})
+    trajectory = client.result_of(arm + "/trajectories", {**request, "limits": {"velocity": [0.9 * peak]}})
     ramp = (0.9 * peak * 0.8 - 1.2) * 3 / 2 / (0.9 * peak)  # of each end
     near(trajectory["cost"]["value"], 2 * 2.5**2 * 4 / 3 * (0.9 * peak) ** 2 / ramp, 1e-3)
     rows = client.get(trajectory["samples"], query={"rate": 20000, "fields": "qd"}).json["qd"]
@@ -164,12 +153,12 @@ def test_a_priced_duration(client):
     model, request, _ = optimum("i_inertia_only")
     arm, price = store(client, model), 500
     best = (36 * 2.5**2 * 1.2**2 / price) ** 0.25
-    free = planned(client, arm, {**request, "duration": None, "time_price": price})
+    free = client.result_of(arm + "/trajectories", {**request, "duration": None, "time_price": price})
     near(free["duration"], best, 1e-5)
     near(free["cost"]["value"], 12 * 2.5**2 * 1.2**2 / best**3 + price * best, 1e-9)
     near(free["cost"]["of_time"], price * free["duration"], 1e-12)
     near(free["cost"]["of_motion"] + free["cost"]["of_time"], free["cost"]["value"], 1e-12)
-    bound = planned(client, arm, {**request, "duration": None, "time_price": price, "duration_max": 0.5})
+    bound = client.result_of(arm + "/trajectories", {**request, "duration": None, "time_price": price, "duration_max": 0.5})
     near(bound["duration"], 0.5, 1e-6)
 
 
@@ -179,10 +168,10 @@ def test_the_shortest_duration(client):
     model["joints"][0]["limits"] = {"torque": 10}
     least = math.sqrt(4 * 2.5 * 1.2 / 10)
     arm = store(client, model)
-    shortest = planned(client, arm, {**request, "duration": None, "cost": {"model": "time"}})
+    shortest = client.result_of(arm + "/trajectories", {**request, "duration": None, "cost": {"model": "time"}})
     assert least < shortest["duration"] < 1.01 * least
     near(shortest["cost"]["value"], shortest["duration"], 1e-12)
-    longer = planned(client, arm, {**request, "duration": 2 * least})
+    longer = client.result_of(arm + "/trajectories", {**request, "duration": 2 * least})
     assert least < longer["minimum_duration"] < 1.03 * least
 
 
@@ -190,12 +179,12 @@ def test_waypoints_are_passed(client):
     """A point on the best motion at its time changes nothing; another one costs more, less so when its time is free."""
     model, request, cost = optimum("i_inertia_only")
     arm = store(client, model)
-    on_it = planned(client, arm, {**request, "waypoints": [{"q": [0.6], "time": 0.4}]})
+    on_it = client.result_of(arm + "/trajectories", {**request, "waypoints": [{"q": [0.6], "time": 0.4}]})
     near(on_it["cost"]["value"], cost, 1e-6)
     assert on_it["waypoint_times"][0] == 0 and on_it["waypoint_times"][-1] == 0.8
     near(on_it["waypoint_times"][1], 0.4, 1e-12)
-    off_it = planned(client, arm, {**request, "waypoints": [{"q": [0.2], "time": 0.4}]})
-    free = planned(client, arm, {**request, "waypoints": [{"q": [0.2], "time": None}]})
+    off_it = client.result_of(arm + "/trajectories", {**request, "waypoints": [{"q": [0.2], "time": 0.4}]})
+    free = client.result_of(arm + "/trajectories", {**request, "waypoints": [{"q": [0.2], "time": None}]})
     assert cost * 0.999999 < free["cost"]["value"] < off_it["cost"]["value"]
     for trajectory in (off_it, free):
         q = client.get(trajectory["samples"], query={"rate": 10000, "fields": "t,q"}).json
@@ -209,11 +198,11 @@ def test_electricity_is_a_cost(client):
     model, request, cost = optimum("i_inertia_only")
     model["joints"][0]["drive"].update(torque_constant=0.5, resistance=0.8, efficiency=1)
     arm = store(client, model)
-    grid = planned(client, arm, {**request, "cost": {"model": "electrical", "regeneration": "grid", "grid_efficiency": 1}})
+    grid = client.result_of(arm + "/trajectories", {**request, "cost": {"model": "electrical", "regeneration": "grid", "grid_efficiency": 1}})
     near(grid["cost"]["value"], 0.8 * cost / 0.5**2, 1e-6)
     near(grid["electrical_energy"]["total"], grid["cost"]["value"], 1e-6)
-    burnt = planned(client, arm, {**request, "cost": {"model": "electrical"}})
-    torque = planned(client, arm, request)
+    burnt = client.result_of(arm + "/trajectories", {**request, "cost": {"model": "electrical"}})
+    torque = client.result_of(arm + "/trajectories", request)
     assert burnt["cost"]["model"] == "electrical"
     assert grid["cost"]["value"] < burnt["electrical_energy"]["total"] < torque["electrical_energy"]["total"] * (1 + 1e-4)
 
@@ -224,8 +213,8 @@ def test_a_shaped_motion_leaves_no_vibration(client, method):
     model, request, _ = optimum("i_inertia_only")
     arm = store(client, model)
     request = {"start": request["start"], "goal": request["goal"], "duration": request["duration"], "method": method}
-    plain = planned(client, arm, request)
-    shaped = planned(client, arm, {**request, "shaper": {"type": "zv", "modes": [{"frequency_hz": 2.5}]}})
+    plain = client.result_of(arm + "/trajectories", request)
+    shaped = client.result_of(arm + "/trajectories", {**request, "shaper": {"type": "zv", "modes": [{"frequency_hz": 2.5}]}})
     shaper = shaped["shaper"]
     assert [(round(i["time"], 12), round(i["amplitude"], 12)) for i in shaper["impulses"]] == [(0, 0.5), (0.2, 0.5)]
     near(shaped["duration"], plain["duration"] + 0.2, 1e-12)
@@ -246,23 +235,23 @@ def test_a_path_is_timed(client):
     least = math.sqrt(4 * 2.5 * 1.2 / 10)
     points = {"start": request["start"], "goal": request["goal"], "method": "path_timing"}
     arm = store(client, model)
-    quickest = planned(client, arm, {**points, "duration": None, "cost": {"model": "time"}})
+    quickest = client.result_of(arm + "/trajectories", {**points, "duration": None, "cost": {"model": "time"}})
     assert quickest["status"] == "optimal" and least * (1 - 1e-9) < quickest["duration"] < 1.005 * least
     assert quickest["transferable"] and quickest["solver"]["gap"] < 1e-3
     near(quickest["minimum_duration"], least, 5e-3)
-    slower = planned(client, arm, {**points, "duration": 2 * least, "cost": {"weights": [1]}})
+    slower = client.result_of(arm + "/trajectories", {**points, "duration": 2 * least, "cost": {"weights": [1]}})
     near(slower["cost"]["value"], 12 * 2.5**2 * 1.2**2 / (2 * least) ** 3, 2e-3)
-    job = plan(client, arm, {**points, "duration": 0.9 * least})
+    job = client.run_job(arm + "/trajectories", {**points, "duration": 0.9 * least})
     assert job["problem"]["type"].endswith("/infeasible") and job["problem"]["suggested_request"]["duration"] < 1.01 * least
     model, request, _ = optimum("iv_2R_unconstrained")
-    line = planned(client, store(client, model), {**points, "start": request["start"], "goal": request["goal"], "duration": 0.6})
+    line = client.result_of(store(client, model) + "/trajectories", {**points, "start": request["start"], "goal": request["goal"], "duration": 0.6})
     for q1, q2 in client.get(line["samples"], query={"fields": "q"}).json["q"]:
         assert abs((q1 + 1.2) / 2.1 - (q2 - 0.4) / 1.2) < 1e-9
 
 
 def test_the_deadline_ends_the_search(client):
     model, request, _ = optimum("iv_2R_unconstrained")
-    trajectory = plan(client, store(client, model), {**request, "intervals": 2000, "multistart": 64, "deadline": 0.05})
+    trajectory = client.run_job(store(client, model) + "/trajectories", {**request, "intervals": 2000, "multistart": 64, "deadline": 0.05})
     if trajectory["state"] == "succeeded":
         value = trajectory["result"]["value"]
         assert value["status"] in ("optimal", "feasible") and value["solver"]["time"] < 5
@@ -284,7 +273,7 @@ def test_drives_tell_what_the_supply_gives(client):
     """One drive without losses but copper: its energy is the integral of r i^2, as the motion returns all it took."""
     model, request, _ = optimum("i_inertia_only")
     model["joints"][0]["drive"].update(torque_constant=0.5, resistance=0.8, efficiency=1)
-    trajectory = planned(client, store(client, model), request)
+    trajectory = client.result_of(store(client, model) + "/trajectories", request)
     electrical = trajectory["electrical_energy"]
     near(electrical["by_cause"]["copper"], 0.8 * trajectory["cost"]["value"] / 0.5**2, 1e-9)
     near(sum(electrical["by_cause"].values()), electrical["total"], 1e-9)
@@ -295,6 +284,6 @@ def test_drives_tell_what_the_supply_gives(client):
 
 def test_without_drives_there_is_no_electrical_energy(client):
     model, request, _ = optimum("ii_prismatic_gravity")
-    trajectory = planned(client, store(client, model), request)
+    trajectory = client.result_of(store(client, model) + "/trajectories", request)
     assert trajectory["electrical_energy"] is None
     assert trajectory["baselines"]["trapezoid"]["electrical_energy"] is None

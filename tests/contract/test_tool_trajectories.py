@@ -30,17 +30,6 @@ def two_links(client):
     return store(client, model), [joint["a"] for joint in model["joints"]], request["start"]["q"]
 
 
-def plan(client, arm, request):
-    """The ended job."""
-    return client.run_job(arm + "/trajectories", request)
-
-
-def planned(client, arm, request):
-    job = plan(client, arm, request)
-    assert job["state"] == "succeeded", job["problem"]
-    return job["result"]["value"]
-
-
 def poses(client, arm, q):
     """4 x 4 of the tool for each position."""
     return client.post(arm + "/forward-kinematics", {"q": q}).expect(200).json["tool"]
@@ -76,8 +65,8 @@ def test_points_by_the_tool_are_points_of_the_joints(client, puma, method):
     request = {"method": method, "start": {"q": START}, "duration": 3}
     if method == "energy_optimal":
         request.update(intervals=16, multistart=1, deadline=2)
-    by_joints = planned(client, puma, {**request, "waypoints": [{"q": PASSED}], "goal": {"q": GOAL}})
-    by_tool = planned(client, puma, {**request, "waypoints": [{"tool": as_written(wanted[0])}], "goal": {"tool": as_written(wanted[1])}})
+    by_joints = client.result_of(puma + "/trajectories", {**request, "waypoints": [{"q": PASSED}], "goal": {"q": GOAL}})
+    by_tool = client.result_of(puma + "/trajectories", {**request, "waypoints": [{"tool": as_written(wanted[0])}], "goal": {"tool": as_written(wanted[1])}})
     assert by_joints["waypoint_positions"] == [START, PASSED, GOAL]
     found = by_tool["waypoint_positions"]
     assert found[0] == START
@@ -96,10 +85,10 @@ def test_the_branch_is_the_nearest_to_the_point_before(client):
     place = [lengths[0] * math.cos(0.4) + lengths[1] * math.cos(0.4 + elbow), lengths[0] * math.sin(0.4) + lengths[1] * math.sin(0.4 + elbow)]
     goal = {"tool": {"translation": [*place, 0]}, "task": ["x", "y"]}
     for start, side in (([0.2, 0.8], 1), ([1.4, -0.8], -1)):
-        found = planned(client, arm, {"method": "cubic", "start": {"q": start}, "goal": goal, "duration": 2})["waypoint_positions"][-1]
+        found = client.result_of(arm + "/trajectories", {"method": "cubic", "start": {"q": start}, "goal": goal, "duration": 2})["waypoint_positions"][-1]
         assert found[1] == pytest.approx(side * elbow, abs=1e-8)
         assert math.dist([row[3] for row in poses(client, arm, found)[:2]], place) < 1e-8
-    other = planned(client, arm, {"method": "cubic", "start": {"q": [0.2, 0.3]}, "goal": goal, "duration": 2,
+    other = client.result_of(arm + "/trajectories", {"method": "cubic", "start": {"q": [0.2, 0.3]}, "goal": goal, "duration": 2,
                                   "limits": {"position": [[-3, 3], [-3, 0.9]]}})
     assert other["waypoint_positions"][-1][1] == pytest.approx(-elbow, abs=1e-8)
 
@@ -111,7 +100,7 @@ def test_what_cannot_be_reached_is_named(client, method):
     request = {"method": method, "start": {"q": start}, "duration": 2}
     for change, pointer in (({"goal": {"tool": far, "task": ["x", "y"]}}, "/goal/tool"),
                             ({"goal": {"q": [0.1, 0.2]}, "waypoints": [{"tool": near, "task": ["x", "y"]}, {"tool": far, "task": ["x", "y"]}]}, "/waypoints/1/tool")):
-        job = plan(client, arm, {**request, **change})
+        job = client.run_job(arm + "/trajectories", {**request, **change})
         problem = job["problem"]
         assert job["state"] == "failed" and problem["type"].endswith("/infeasible"), problem
         assert [error["pointer"] for error in problem["errors"]] == [pointer] and problem["minimum_duration"] is None
@@ -128,8 +117,8 @@ def test_a_line_of_the_tool(client, puma, duration):
     request = {"method": "path_timing", "path": "line", "start": {"q": START}, "goal": {"tool": goal}, "duration": duration}
     if duration is None:
         request["cost"] = {"model": "time"}
-    fast = planned(client, puma, request)
-    slow = planned(client, puma, {**request, "tool_speed_max": 0.2})
+    fast = client.result_of(puma + "/trajectories", request)
+    slow = client.result_of(puma + "/trajectories", {**request, "tool_speed_max": 0.2})
     for trajectory in (fast, slow):
         times, points, at = places(client, puma, trajectory, 500)
         way = [b - a for a, b in zip(points[0], goal["translation"])]
@@ -156,7 +145,7 @@ def test_too_short_a_time_for_the_tool_tells_what_would_do(client, method):
     request = {"method": method, "start": {"q": start}, "goal": {"tool": {"translation": [x + 0.1, y + 0.2, 0]}, "task": ["x", "y"]}, "duration": 0.02}
     if method == "path_timing":
         request.update(path="line", tool_speed_max=0.8)
-    job = plan(client, arm, request)
+    job = client.run_job(arm + "/trajectories", request)
     problem = job["problem"]
     assert job["state"] == "failed" and problem["type"].endswith("/infeasible"), problem
     suggested = problem["suggested_request"]
@@ -164,7 +153,7 @@ def test_too_short_a_time_for_the_tool_tells_what_would_do(client, method):
     assert problem["minimum_duration"] <= suggested["duration"] <= 1.001 * problem["minimum_duration"] + 1e-3
     if method == "path_timing":
         assert problem["minimum_duration"] > math.hypot(0.1, 0.2) / 0.8
-    trajectory = planned(client, arm, suggested)
+    trajectory = client.result_of(arm + "/trajectories", suggested)
     assert trajectory["transferable"] and trajectory["duration"] <= suggested["duration"] * (1 + 1e-9)
 
 
@@ -179,7 +168,7 @@ def test_an_arc_of_the_tool(client, way):
     request = {"method": "path_timing", "path": "arc", "start": {"q": start}, "duration": None, "cost": {"model": "time"},
                "waypoints": [{"tool": {"translation": place(way * 0.7)}, "task": ["x", "y", "z"]}],
                "goal": {"tool": {"translation": place(way * 2.5)}, "task": ["x", "y"]}}
-    trajectory = planned(client, arm, request)
+    trajectory = client.result_of(arm + "/trajectories", request)
     _, points, _ = places(client, arm, trajectory, 1000)
     for point in points:
         assert math.dist(point[:2], center) == pytest.approx(radius, abs=3e-5)
@@ -198,7 +187,7 @@ def test_a_line_that_leaves_the_reach_is_no_path(client):
     x, y = [row[3] for row in poses(client, arm, start)[:2]]
     request = {"method": "path_timing", "path": "line", "start": {"q": start}, "duration": 2,
                "goal": {"tool": {"translation": [-x, -y, 0]}, "task": ["x", "y"]}}
-    job = plan(client, arm, request)
+    job = client.run_job(arm + "/trajectories", request)
     assert job["state"] == "failed" and job["problem"]["type"].endswith("/infeasible")
     assert [error["pointer"] for error in job["problem"]["errors"]] == ["/goal/tool"]
     assert "cannot follow" in job["problem"]["detail"] or "jump" in job["problem"]["detail"]
@@ -207,7 +196,7 @@ def test_a_line_that_leaves_the_reach_is_no_path(client):
 def test_points_in_line_are_no_arc(client):
     arm, _, _ = two_links(client)
     x, y = [row[3] for row in poses(client, arm, [0.3, 1.2])[:2]]
-    job = plan(client, arm, {"method": "path_timing", "path": "arc", "start": {"q": [0.3, 1.2]}, "duration": 2,
+    job = client.run_job(arm + "/trajectories", {"method": "path_timing", "path": "arc", "start": {"q": [0.3, 1.2]}, "duration": 2,
                              "waypoints": [{"tool": {"translation": [x - 0.1, y, 0]}, "task": ["x", "y", "z"]}],
                              "goal": {"tool": {"translation": [x - 0.2, y, 0]}, "task": ["x", "y"]}})
     assert [error["pointer"] for error in job["problem"]["errors"]] == ["/waypoints/0/tool"]
@@ -218,7 +207,7 @@ def test_the_speed_of_the_tool_is_told(client, method, peak):
     """One axis turns a tool of 0.6 m: v = 0.6 peak D / T, in the middle of the motion."""
     model, _, _ = optimum("i_inertia_only")
     model["joints"][0]["a"] = 0.6
-    trajectory = planned(client, store(client, model), {"method": method, "start": {"q": [0]}, "goal": {"q": [1.2]}, "duration": 0.8})
+    trajectory = client.result_of(store(client, model) + "/trajectories", {"method": method, "start": {"q": [0]}, "goal": {"q": [1.2]}, "duration": 0.8})
     assert trajectory["tool_speed"]["max"] == pytest.approx(0.6 * peak * 1.2 / 0.8, rel=1e-9)
     assert trajectory["tool_speed"]["time"] == pytest.approx(0.4, abs=1e-4)
 
@@ -231,15 +220,15 @@ def test_a_profile_keeps_the_speed_of_the_tool(client, method, peak):
     arm = store(client, model)
     request = {"method": method, "start": {"q": [0]}, "goal": {"q": [1.2]}, "tool_speed_max": 0.5}
     least = 0.6 * peak * 1.2 / 0.5
-    shortest = planned(client, arm, {**request, "duration": None})
+    shortest = client.result_of(arm + "/trajectories", {**request, "duration": None})
     assert shortest["duration"] == pytest.approx(least, rel=1e-6) and shortest["tool_speed"]["max"] == pytest.approx(0.5, rel=1e-6)
     assert "Every limit is kept" in shortest["detail"]
-    job = plan(client, arm, {**request, "duration": 0.8 * least})
+    job = client.run_job(arm + "/trajectories", {**request, "duration": 0.8 * least})
     problem = job["problem"]
     assert problem["type"].endswith("/infeasible") and "speed of the tool" in problem["detail"]
     assert problem["minimum_duration"] == pytest.approx(least, rel=1e-6)
     assert problem["suggested_request"]["duration"] == pytest.approx(least, rel=1e-3)
-    assert planned(client, arm, problem["suggested_request"])["tool_speed"]["max"] <= 0.5 * (1 + 1e-9)
+    assert client.result_of(arm + "/trajectories", problem["suggested_request"])["tool_speed"]["max"] <= 0.5 * (1 + 1e-9)
 
 
 def test_a_trapezoid_keeps_the_speed_of_the_tool_in_every_segment(client):
@@ -248,8 +237,8 @@ def test_a_trapezoid_keeps_the_speed_of_the_tool_in_every_segment(client):
     limits = {"velocity": [3, 3], "acceleration": [20, 20]}
     request = {"method": "trapezoid", "start": {"q": [-0.5, 1.0]}, "waypoints": [{"q": [0.1, 0.4]}], "goal": {"q": [0.9, 1.3]},
                "duration": None, "limits": limits}
-    fast = planned(client, arm, request)
-    slow = planned(client, arm, {**request, "tool_speed_max": 0.4})
+    fast = client.result_of(arm + "/trajectories", request)
+    slow = client.result_of(arm + "/trajectories", {**request, "tool_speed_max": 0.4})
     assert fast["tool_speed"]["max"] > 0.8 and slow["tool_speed"]["max"] <= 0.4 * (1 + 1e-9)
     times, points, _ = places(client, arm, slow, 1000)
     passed = slow["waypoint_times"][1]

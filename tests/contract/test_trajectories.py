@@ -16,18 +16,6 @@ def arm(client):
     return client.create_robot(robot("puma560"), name=unique_name()).headers["Location"]
 
 
-def plan(client, arm, request):
-    """The ended job."""
-    return client.run_job(arm + "/trajectories", request)
-
-
-def planned(client, arm, request):
-    """The trajectory."""
-    job = plan(client, arm, request)
-    assert job["state"] == "succeeded", job["problem"]
-    return job["result"]["value"]
-
-
 def samples(client, trajectory, **query):
     return client.get(trajectory["samples"], query=query).expect(200).json
 
@@ -49,7 +37,7 @@ def test_friction_that_sets_in_between_two_samples_is_told(client, method, rate)
     limited = robot("puma560")
     limited["joints"][0]["limits"]["torque_rate"] /= 2
     arm = client.create_robot(limited, name=unique_name()).headers["Location"]
-    trajectory = planned(client, arm, motion(method=method, sample_rate=rate, duration=0.8))
+    trajectory = client.result_of(arm + "/trajectories", motion(method=method, sample_rate=rate, duration=0.8))
     tau = samples(client, trajectory, fields="tau")["tau"]
     stepping = {joint["name"] for j, joint in enumerate(limited["joints"])
                 if max(abs(b[j] - a[j]) for a, b in zip(tau, tau[1:])) * rate > joint["limits"]["torque_rate"]}
@@ -64,7 +52,7 @@ D, T = GOAL[0], 1.5
 
 def test_quintic(client, arm):
     """Minimum jerk: q = D (10 s^3 - 15 s^4 + 6 s^5), peak velocity 15/8 D/T, peak acceleration 10/sqrt(3) D/T^2, jerk 60 D/T^3."""
-    trajectory = planned(client, arm, motion())
+    trajectory = client.result_of(arm + "/trajectories", motion())
     assert trajectory["method"] == "quintic" and trajectory["status"] == "feasible" and trajectory["duration"] == T
     assert trajectory["waypoint_times"] == [0, T] and trajectory["transferable"] and trajectory["blockers"] == []
     near(margin(trajectory, "velocity", "j1")["value"], 15 / 8 * D / T)
@@ -84,7 +72,7 @@ def test_quintic(client, arm):
 
 def test_cubic(client, arm):
     """Natural of rest to rest: peak velocity 3/2 D/T in the middle, acceleration 6 D/T^2 at the ends."""
-    rows = samples(client, planned(client, arm, motion(method="cubic")))
+    rows = samples(client, client.result_of(arm + "/trajectories", motion(method="cubic")))
     near(max(qd[0] for qd in rows["qd"]), 1.5 * D / T)
     near(rows["qdd"][0][0], 6 * D / T**2)
     near(rows["qdd"][-1][0], -6 * D / T**2)
@@ -92,7 +80,7 @@ def test_cubic(client, arm):
 
 def test_trapezoid(client, arm):
     """Without a jerk limit: constant acceleration, constant velocity; all joints on the straight line."""
-    trajectory = planned(client, arm, motion(method="trapezoid", limits={"jerk": None, "torque_rate": None}))
+    trajectory = client.result_of(arm + "/trajectories", motion(method="trapezoid", limits={"jerk": None, "torque_rate": None}))
     rows = samples(client, trajectory)
     peak, ramp = max(qd[0] for qd in rows["qd"]), max(qdd[0] for qdd in rows["qdd"])
     near(peak * T - peak**2 / ramp, D, 1e-9)  # the area below the trapezoid
@@ -104,19 +92,19 @@ def test_trapezoid(client, arm):
 
 @pytest.mark.parametrize("method", ["trapezoid", "quintic", "cubic"])
 def test_the_shortest_uses_a_limit_up(client, arm, method):
-    trajectory = planned(client, arm, motion(method=method, duration=None))
+    trajectory = client.result_of(arm + "/trajectories", motion(method=method, duration=None))
     near(trajectory["minimum_duration"], trajectory["duration"], 1e-6)
     assert 1 - 1e-5 < max(m["worst"] for m in trajectory["margins"]) < 1 + 1e-9
-    absent = planned(client, arm, motion(method=method, duration=...))
+    absent = client.result_of(arm + "/trajectories", motion(method=method, duration=...))
     assert absent["duration"] == trajectory["duration"]
-    again = plan(client, arm, motion(method=method, duration=trajectory["duration"] * 0.999))
+    again = client.run_job(arm + "/trajectories", motion(method=method, duration=trajectory["duration"] * 0.999))
     assert again["state"] == "failed" and again["problem"]["type"].endswith("/infeasible")
 
 
 def test_waypoints_are_passed_in_time(client, arm):
     points = [{"q": [0.1 * (j + 1) for j in range(N)], "time": 0.8}, {"q": [-0.2] * N, "time": None}, {"q": [0.2] * N}]
     for method in ("quintic", "cubic", "trapezoid"):
-        trajectory = planned(client, arm, motion(method=method, duration=9, waypoints=points, sample_rate=100))
+        trajectory = client.result_of(arm + "/trajectories", motion(method=method, duration=9, waypoints=points, sample_rate=100))
         times = trajectory["waypoint_times"]
         assert times[0] == 0 and times[-1] == 9 and times == sorted(times)
         near(times[1], 0.8, 1e-12)
@@ -130,7 +118,7 @@ def test_waypoints_are_passed_in_time(client, arm):
 # -- physics --
 
 def test_torque_and_energy(client, arm):
-    trajectory = planned(client, arm, motion(method="cubic", sample_rate=2000))
+    trajectory = client.result_of(arm + "/trajectories", motion(method="cubic", sample_rate=2000))
     rows = samples(client, trajectory)
     picked = range(0, len(rows["t"]), 300)
     answer = client.post(arm + "/inverse-dynamics", {name: [rows[name][k] for k in picked] for name in ("q", "qd", "qdd")}).expect(200)
@@ -157,7 +145,7 @@ def test_torque_and_energy(client, arm):
 def test_infeasible_tells_what_would_work(client, arm):
     points = [{"q": [0.3] * N, "time": 0.1}]
     for request in (motion(duration=0.1), motion(duration=0.2, waypoints=points), motion(method="trapezoid", duration=0.3)):
-        problem = plan(client, arm, request)["problem"]
+        problem = client.run_job(arm + "/trajectories", request)["problem"]
         assert problem["type"].endswith("/infeasible") and problem["status"] == 422
         assert "j" in problem["detail"] and "limit" in problem["detail"]
         suggested = problem["suggested_request"]
@@ -167,24 +155,24 @@ def test_infeasible_tells_what_would_work(client, arm):
         else:
             assert suggested["duration"] >= problem["minimum_duration"] > 0.9998 * suggested["duration"]
             assert suggested == {**request, "duration": suggested["duration"]}
-        trajectory = planned(client, arm, suggested)
+        trajectory = client.result_of(arm + "/trajectories", suggested)
         assert trajectory["duration"] == suggested["duration"]
         assert 0.9 < max(m["worst"] for m in trajectory["margins"]) < 1 + 1e-9
 
 
 def test_no_duration_helps_against_gravity(client, arm):
-    problem = plan(client, arm, motion(limits={"torque": [1] * N}))["problem"]
+    problem = client.run_job(arm + "/trajectories", motion(limits={"torque": [1] * N}))["problem"]
     assert problem["type"].endswith("/infeasible") and "torque" in problem["detail"] and "j2" in problem["detail"]
     assert problem["minimum_duration"] is None and "suggested_request" not in problem
 
 
 def test_limits_of_the_request(client, arm):
-    own = planned(client, arm, motion(duration=None))["duration"]
+    own = client.result_of(arm + "/trajectories", motion(duration=None))["duration"]
     velocity = [0.1] * N
-    slower = planned(client, arm, motion(duration=None, limits={"velocity": velocity}))
+    slower = client.result_of(arm + "/trajectories", motion(duration=None, limits={"velocity": velocity}))
     near(slower["duration"], 15 / 8 * D / 0.1, 1e-6)
     assert slower["duration"] > own and slower["transferable"]
-    raised = planned(client, arm, motion(limits={"velocity": [100] * N, "jerk": [None] + [80] * 5}))
+    raised = client.result_of(arm + "/trajectories", motion(limits={"velocity": [100] * N, "jerk": [None] + [80] * 5}))
     assert not raised["transferable"]
     codes = {(b["code"], b["limit"], b["joint"]) for b in raised["blockers"]}
     assert ("limit_removed", "jerk", "j1") in codes and ("limit_raised", "velocity", "j6") in codes
@@ -224,14 +212,14 @@ def test_a_robot_without_limits(client):
     problem = client.post(arm + "/trajectories", motion(duration=None)).expect(422).json
     assert problem["error_count"] == 2 * N
     assert {e["pointer"] for e in problem["errors"]} == {"/limits/velocity", "/limits/acceleration"}
-    trajectory = planned(client, arm, motion())
+    trajectory = client.result_of(arm + "/trajectories", motion())
     assert trajectory["margins"] == [] and trajectory["transferable"]
 
 
 # -- resources --
 
 def test_revisions(client, arm):
-    first = planned(client, arm, motion())
+    first = client.result_of(arm + "/trajectories", motion())
     etag = client.get(f"/v1/trajectories/{first['id']}").etag
     client.get(f"/v1/trajectories/{first['id']}", headers={"If-None-Match": etag}).expect(304)
     model = client.get(arm).json
@@ -239,7 +227,7 @@ def test_revisions(client, arm):
     client.put(arm, model, headers={"If-Match": '"1"'}, query={"allow_unphysical": "true"}).expect(200)
     now = client.get(f"/v1/trajectories/{first['id']}", headers={"If-None-Match": etag}).expect(200)
     assert now.json == {**first, "stale": True} and now.etag != etag
-    second, old = planned(client, arm, motion()), client.post(
+    second, old = client.result_of(arm + "/trajectories", motion()), client.post(
         arm + "/trajectories", motion(), headers={"Prefer": "wait=60"}, query={"include": "result", "revision": 1}).expect(200).json
     assert second["revision"] == 2 and not second["stale"]
     assert old["revision"] == 1 and old["result"]["value"]["energy"] == first["energy"] != second["energy"]
@@ -251,7 +239,7 @@ def test_revisions(client, arm):
 
 def test_lists_and_deletion(client, arm):
     name = arm.rsplit("/", 1)[1]
-    made = [planned(client, arm, motion(duration=1.5 + k, tags={"k": str(k)})) for k in range(3)]
+    made = [client.result_of(arm + "/trajectories", motion(duration=1.5 + k, tags={"k": str(k)})) for k in range(3)]
     page = client.get("/v1/trajectories", query={"robot": name, "limit": 2}).expect(200).json
     rest = client.get("/v1/trajectories", query={"robot": name, "limit": 2, "cursor": page["next_cursor"]}).expect(200).json
     items = page["items"] + rest["items"]
@@ -286,7 +274,7 @@ def read_csv(text):
 @pytest.mark.parametrize("query", [{}, {"rate": 1000}, {"rate": 333.3}, {"rate": 0.5}, {"from": 0.25, "to": 0.75},
                                    {"rate": 50, "from": 1}, {"from": 1.4999, "rate": 77}, {"from": 5}])
 def test_three_formats_say_the_same(client, arm, query):
-    trajectory = planned(client, arm, motion())
+    trajectory = client.result_of(arm + "/trajectories", motion())
     rows = table(samples(client, trajectory, **query))
     csv = client.get(trajectory["samples"], query=query, headers={"Accept": "text/csv"}).expect(200)
     assert csv.content_type == "text/csv" and csv.headers["Columns"] == ",".join(COLUMNS)
@@ -305,7 +293,7 @@ def test_three_formats_say_the_same(client, arm, query):
 
 
 def test_fields(client, arm):
-    trajectory = planned(client, arm, motion())
+    trajectory = client.result_of(arm + "/trajectories", motion())
     whole = samples(client, trajectory)
     some = samples(client, trajectory, fields="tau,t")
     assert list(some) == ["t", "tau"] and some["tau"] == whole["tau"]
@@ -315,7 +303,7 @@ def test_fields(client, arm):
 
 
 def test_bad_queries_of_samples(client, arm):
-    path = planned(client, arm, motion())["samples"]
+    path = client.result_of(arm + "/trajectories", motion())["samples"]
     for query, parameter in ((dict(rate=0), "rate"), (dict(rate="x"), "rate"), (dict(rate=1e6), "rate"), (dict(to=-1), "to"),
                              ({"from": 1, "to": 0.5}, "to"), (dict(fields="q,x"), "fields"), (dict(fields=""), "fields"),
                              (dict(columns="q"), "columns")):
@@ -326,7 +314,7 @@ def test_bad_queries_of_samples(client, arm):
 
 def test_a_long_series_is_read_piece_by_piece(client, arm):
     """40 MB of samples: more than is read at once."""
-    trajectory = planned(client, arm, motion(duration=16, sample_rate=10000))
+    trajectory = client.result_of(arm + "/trajectories", motion(duration=16, sample_rate=10000))
     npy = client.get(trajectory["samples"], headers={"Accept": "application/x-npy"}).expect(200)
     shape, values = npy_read(npy.body)
     assert shape == (160001, len(COLUMNS))

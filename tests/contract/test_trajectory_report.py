@@ -13,9 +13,7 @@ X = "{http://www.w3.org/1999/xhtml}"
 
 def page_of(client, model, request):
     arm = client.post("/v1/robots", {**model, "name": unique_name()}, query={"allow_unphysical": "true"}).expect(201).headers["Location"]
-    job = client.run_job(arm + "/trajectories", request)
-    assert job["state"] == "succeeded", job["problem"]
-    value = job["result"]["value"]
+    value = client.result_of(arm + "/trajectories", request)
     answer = client.get(f"/v1/trajectories/{value['id']}/report", headers={"Accept": "text/html"}).expect(200)
     assert answer.content_type.startswith("text/html")
     return value, ElementTree.fromstring(answer.body)

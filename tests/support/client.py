@@ -144,6 +144,12 @@ class Client:
         job = self.wait_job(answer)
         return job if answer.status == 200 else self.get(f"/v1/jobs/{job['id']}", query={"include": "result"}).expect(200).json
 
+    def result_of(self, path, request, **query):
+        """What a job that must succeed comes to."""
+        job = self.run_job(path, request, **query)
+        assert job["state"] == "succeeded", job["problem"]
+        return job["result"]["value"]
+
     def wait_job(self, answer, timeout=60):
         """Follow the job of a 200 or 202 answer to its end; the job."""
         from .wait import until
