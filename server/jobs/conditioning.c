@@ -38,3 +38,14 @@ enum armdyn_status conditioned_head(struct logged_motion *logged, const struct a
   enum armdyn_status status = logged_motion_head(logged, HEAD_SECONDS, &log, error);
   return status ? status : armdyn_condition(logged->robot->joint_count, &log, conditioning, motion, error);
 }
+
+enum armdyn_status conditioned_head_repeats(struct logged_motion *logged,
+                                            const struct armdyn_conditioning *conditioning,
+                                            const struct armdyn_motion *head, bool *repeats, struct armdyn_error *error)
+{
+  struct armdyn_motion own = { 0 };
+  enum armdyn_status status = conditioned_head(logged, conditioning, &own, error);
+  if (!status) status = armdyn_motion_repeats(logged->robot->joint_count, &own, head, repeats, NULL);
+  armdyn_motion_free(&own);
+  return status;
+}

@@ -19,6 +19,13 @@ enum armdyn_status conditioning_choose(const struct identification_conditioning 
 enum armdyn_status conditioned_head(struct logged_motion *logged, const struct armdyn_conditioning *conditioning,
                                     struct armdyn_motion *motion, struct armdyn_error *error);
 
+/* Is a log of the same motion as the one whose conditioned head is given? See armdyn_motion_repeats.
+ *   repeats  out  only with OK */
+enum armdyn_status conditioned_head_repeats(struct logged_motion *logged,
+                                            const struct armdyn_conditioning *conditioning,
+                                            const struct armdyn_motion *head, bool *repeats,
+                                            struct armdyn_error *error);
+
 /* How much of a log that is, s. */
 enum { HEAD_SECONDS = 60 };
 

@@ -10,6 +10,7 @@
 #include "server/jobs/dataset_sources.h"
 #include "server/jobs/identification_errors.h"
 #include "server/jobs/kinds.h"
+#include "server/jobs/opened_logs.h"
 
 enum { ENTRIES = LIMIT_EVALUATION_CURVES };
 
@@ -24,11 +25,10 @@ struct judged {
 struct run {
   struct work *work;
   struct evaluation_request request;
-  size_t model_count, data_count, entry_count, warning_count;
+  size_t model_count, entry_count, warning_count;
   struct judged models[LIMIT_EVALUATION_MODELS];
   int64_t revisions[LIMIT_EVALUATION_MODELS];
-  struct logged_motion motions[LIMIT_DATASETS];
-  struct identification_data data[LIMIT_DATASETS];
+  struct opened_logs logs;
   struct armdyn_conditioning conditioning;
   struct identification_conditioning used;
   struct evaluation_entry *entries; /* ENTRIES */
@@ -115,33 +115,14 @@ out:
   return status;
 }
 
-/* -- data -- */
-
-static enum armdyn_status open_dataset(struct run *run, const char *id, struct logged_motion *motion,
-                                       struct identification_data *data, struct armdyn_error *error)
-{
-  struct store *store;
-  enum armdyn_status status = work_store(run->work, &store);
-  if (!status) status = logged_motion_open(store, id, run->work->robot, 0, 1, motion, error);
-  if (status) return status == ARMDYN_ENOTFOUND ? ARMDYN_EINPUT : status;
-  const struct store_dataset *row = stored_dataset_row(motion->dataset);
-  *data = (struct identification_data){ .label = row->label,
-                                        .role = IDENTIFICATION_VALIDATION,
-                                        .samples = (long long)motion->count };
-  memcpy(data->id, row->id, sizeof data->id);
-  memcpy(data->sha256, row->sha256, sizeof data->sha256);
-  return ARMDYN_OK;
-}
-
-/* What is wrong with an element of a list of the request. */
-static enum armdyn_status refuse_element(enum armdyn_status status, const char *list, size_t index, const char *what,
-                                         const char *name, struct armdyn_error *error)
+static enum armdyn_status refuse_model(enum armdyn_status status, size_t index, const char *name,
+                                       struct armdyn_error *error)
 {
   char detail[sizeof error->message];
   snprintf(detail, sizeof detail, "%s", error->message[0] ? error->message : armdyn_status_text(status));
   char pointer[48];
-  snprintf(pointer, sizeof pointer, "/%s/%zu", list, index);
-  return armdyn_refuse(error, status, pointer, "%s %s %.180s", what, name, detail);
+  snprintf(pointer, sizeof pointer, "/models/%zu", index);
+  return armdyn_refuse(error, status, pointer, "model %s %.180s", name, detail);
 }
 
 static enum armdyn_status open_all(struct run *run, struct armdyn_error *error)
@@ -150,15 +131,14 @@ static enum armdyn_status open_all(struct run *run, struct armdyn_error *error)
   for (size_t i = 0; i < request->models.count; i++) {
     run->model_count = i + 1;
     const enum armdyn_status status = open_model(run, i, error);
-    if (status) return refuse_element(status, "models", i, "model", request->models.items[i].name, error);
+    if (status) return refuse_model(status, i, request->models.items[i].name, error);
   }
-  for (size_t i = 0; i < request->datasets.count; i++) {
-    run->data_count = i + 1;
-    const enum armdyn_status status =
-        open_dataset(run, request->datasets.items[i], &run->motions[i], &run->data[i], error);
-    if (status) return refuse_element(status, "datasets", i, "data set", request->datasets.items[i], error);
-  }
-  return ARMDYN_OK;
+  const struct listed_logs judged_on = {
+    .list = &request->datasets, .name = "datasets", .role = IDENTIFICATION_VALIDATION, .to = 1
+  };
+  struct store *store;
+  const enum armdyn_status status = work_store(run->work, &store);
+  return status ? status : opened_logs_open(store, &judged_on, run->work->robot, &run->logs, error);
 }
 
 /* -- leaks -- */
@@ -168,22 +148,19 @@ static enum armdyn_status open_all(struct run *run, struct armdyn_error *error)
 static enum armdyn_status look_for_leak(struct run *run, struct evaluation_entry *entry, struct armdyn_error *error)
 {
   const struct id_list *training = &run->models[entry->model].training;
-  const char *own_id = run->data[entry->dataset].id;
+  const char *own_id = run->logs.data[entry->dataset].id;
   struct armdyn_motion own = { 0 };
+  struct store *store;
   enum armdyn_status status = ARMDYN_OK;
   for (size_t i = 0; i < training->count; i++) entry->trained_on_this |= !strcmp(training->items[i], own_id);
   if (entry->trained_on_this || !training->count) return ARMDYN_OK;
-  status = conditioned_head(&run->motions[entry->dataset], &run->conditioning, &own, error);
+  status = work_store(run->work, &store);
+  if (!status) status = conditioned_head(&run->logs.motions[entry->dataset], &run->conditioning, &own, error);
   for (size_t i = 0; !status && i < training->count && !entry->repeats_training; i++) {
-    struct logged_motion logged = { .room = 0 };
-    struct identification_data data;
-    struct armdyn_motion trained = { 0 };
-    status = open_dataset(run, training->items[i], &logged, &data, error);
-    if (!status) status = conditioned_head(&logged, &run->conditioning, &trained, error);
-    if (!status)
-      status = armdyn_motion_repeats(run->work->robot->joint_count, &trained, &own, &entry->repeats_training, NULL);
-    armdyn_motion_free(&trained);
-    logged_motion_close(&logged);
+    struct logged_motion trained = { .room = 0 };
+    status = logged_motion_open(store, training->items[i], run->work->robot, 0, 1, &trained, error);
+    if (!status) status = conditioned_head_repeats(&trained, &run->conditioning, &own, &entry->repeats_training, error);
+    logged_motion_close(&trained);
   }
   armdyn_motion_free(&own);
   return status;
@@ -197,7 +174,7 @@ static void warn_of(struct run *run, const struct evaluation_entry *entry)
   snprintf(text, sizeof text,
            "%s was identified from %sdata set %s: its errors there are too good to tell how it does on other motions",
            run->request.models.items[entry->model].name, entry->trained_on_this ? "" : "the motion of ",
-           run->data[entry->dataset].id);
+           run->logs.data[entry->dataset].id);
   memcpy(told, text, sizeof text);
   run->warnings[run->warning_count++] =
       (struct identification_warning){ .code = "validation_repeats_training", .joint = NULL, .detail = told };
@@ -216,8 +193,8 @@ static enum armdyn_status evaluate(struct run *run, size_t model, size_t dataset
     .unknowns = run->models[model].unknowns,
     .beta = run->models[model].beta,
     .conditioning = &run->conditioning,
-    .motions = &run->motions[dataset],
-    .data = &run->data[dataset],
+    .motions = &run->logs.motions[dataset],
+    .data = &run->logs.data[dataset],
     .data_count = 1,
     .joint_count = run->work->robot->joint_count,
     .no_series = true,
@@ -238,7 +215,7 @@ static void send_result(struct run *run)
                                             .request_text = run->work->request,
                                             .joint_count = run->work->robot->joint_count,
                                             .revisions = run->revisions,
-                                            .data = run->data,
+                                            .data = run->logs.data,
                                             .conditioning = run->used,
                                             .entries = run->entries,
                                             .entry_count = run->entry_count,
@@ -258,12 +235,12 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
   work_progress(work, 0, "opening models and data sets");
   enum armdyn_status status = open_all(run, &error);
   if (!status)
-    status = conditioning_choose(&run->request.conditioning, run->motions, run->data_count, &run->conditioning,
+    status = conditioning_choose(&run->request.conditioning, run->logs.motions, run->logs.count, &run->conditioning,
                                  &run->used, &error);
-  run->entries = calloc(run->model_count * run->data_count + 1, sizeof *run->entries);
+  run->entries = calloc(run->model_count * run->logs.count + 1, sizeof *run->entries);
   if (!status && !run->entries) status = ARMDYN_EMEMORY;
   for (size_t m = 0; m < run->request.models.count; m++)
-    for (size_t d = 0; !status && d < run->data_count; d++) status = evaluate(run, m, d, &error);
+    for (size_t d = 0; !status && d < run->logs.count; d++) status = evaluate(run, m, d, &error);
   if (status)
     work_refused(work, status, &error);
   else
@@ -294,7 +271,7 @@ static size_t sources(const void *context, struct job_source *list)
 static void release(void *context)
 {
   struct run *run = context;
-  for (size_t i = 0; i < run->data_count; i++) logged_motion_close(&run->motions[i]);
+  opened_logs_release(&run->logs);
   for (size_t i = 0; i < run->model_count; i++) {
     armdyn_unknowns_free(run->models[i].unknowns);
     free(run->models[i].beta);

@@ -61,15 +61,16 @@ static enum armdyn_status take_known(struct run *run, struct armdyn_error *error
   const struct identification_conditioning by_default = {
     .rate = NAN, .position_cutoff_hz = NAN, .torque_cutoff_hz = NAN, .trim = NAN
   };
+  const struct listed_logs known = { .list = &run->request.known, .name = "known", .to = 1 };
   struct identification_conditioning used;
   struct armdyn_conditioning conditioning;
   struct store *store;
   if (run->request.known.count == 0) return ARMDYN_OK;
   enum armdyn_status status = work_store(run->work, &store);
-  if (!status) status = opened_logs_open(store, &run->request.known, "known", run->work->robot, &run->logs, error);
+  if (!status) status = opened_logs_open(store, &known, run->work->robot, &run->logs, error);
   if (!status)
     status = conditioning_choose(&by_default, run->logs.motions, run->logs.count, &conditioning, &used, error);
-  if (!status) status = opened_logs_stream(&run->logs, &conditioning, &run->stream, error);
+  if (!status) status = opened_logs_stream(&run->logs, run->logs.count, &conditioning, &run->stream, error);
   if (status) return status;
   run->known_rate = conditioning.rate;
   run->known = armdyn_regression_new(run->unknowns);

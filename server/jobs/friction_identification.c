@@ -21,9 +21,9 @@ struct run {
 static enum armdyn_status open_data(struct run *run, struct armdyn_error *error)
 {
   struct store *store;
+  const struct listed_logs listed = { .list = &run->request.datasets, .name = "datasets", .to = 1 };
   const enum armdyn_status status = work_store(run->work, &store);
-  return status ? status
-                : opened_logs_open(store, &run->request.datasets, "datasets", run->work->robot, &run->logs, error);
+  return status ? status : opened_logs_open(store, &listed, run->work->robot, &run->logs, error);
 }
 
 static enum armdyn_status read_reporting(void *context, size_t index, struct armdyn_motion *motion,
@@ -46,7 +46,8 @@ static enum armdyn_status fit(struct run *run, struct armdyn_error *error)
     return armdyn_refuse(error, ARMDYN_EINPUT, "/position_cutoff_hz",
                          "must be below half of the rate of the log, %g Hz, got %g", run->conditioning.rate,
                          run->conditioning.position_cutoff);
-  const enum armdyn_status status = opened_logs_stream(&run->logs, &run->conditioning, &run->stream, error);
+  const enum armdyn_status status =
+      opened_logs_stream(&run->logs, run->logs.count, &run->conditioning, &run->stream, error);
   if (status) return status;
   run->inner = armdyn_log_stream_source(run->stream);
   const struct armdyn_source source = {

@@ -9,19 +9,18 @@
 #include "server/jobs/conditioning.h"
 #include "server/jobs/dataset_sources.h"
 #include "server/jobs/identification_errors.h"
-#include "server/jobs/logged_motion.h"
 #include "server/jobs/messages.h"
+#include "server/jobs/opened_logs.h"
 #include "server/jobs/payload.h"
 
-enum { DATA_MOST = 2 * LIMIT_DATASETS + 1, WARNINGS_MOST = 2 * ARMDYN_WARNINGS_MAX + 2 * DATA_MOST };
+enum { WARNINGS_MOST = 2 * ARMDYN_WARNINGS_MAX + 2 * OPENED_LOGS_MOST };
 
 /* Everything that one job needs, so that one exit releases it. */
 struct run {
   struct work *work;
   struct identification_request request;
-  size_t n, data_count, training_count, judged_count; /* training comes first, what errors are not told of last */
-  struct logged_motion motions[DATA_MOST];
-  struct identification_data data[DATA_MOST];
+  size_t n, training_count, judged_count; /* of the logs: see open_data */
+  struct opened_logs logs;
   const struct armdyn_robot *robot; /* the model, or own_robot */
   struct armdyn_robot *own_robot;   /* with the friction that was chosen, or without payload */
   struct armdyn_unknowns *unknowns;
@@ -33,8 +32,8 @@ struct run {
   struct armdyn_warnings found;         /* in the logs */
   size_t found_in[ARMDYN_WARNINGS_MAX]; /* of the data */
   char told[ARMDYN_WARNINGS_MAX][320];
-  bool leaks[DATA_MOST];      /* validation data that repeat the motion of training data */
-  struct armdyn_source inner; /* of the stream, behind the one that reports progress */
+  bool leaks[OPENED_LOGS_MOST]; /* validation data that repeat the motion of training data */
+  struct armdyn_source inner;   /* of the stream, behind the one that reports progress */
   size_t blocks_read;
   struct identification_result result;
   struct identification_warning warnings[WARNINGS_MOST];
@@ -71,45 +70,25 @@ static void refuse_estimate(struct run *run, enum armdyn_status status, const st
 
 /* -- data -- */
 
-static bool open_one(struct run *run, const char *list, size_t index, const char *id, enum identification_role role,
-                     double from, double to)
-{
-  struct store *store;
-  struct armdyn_error error = { "", "" };
-  struct logged_motion *motion = &run->motions[run->data_count];
-  enum armdyn_status status = work_store(run->work, &store);
-  if (!status) status = logged_motion_open(store, id, run->work->robot, from, to, motion, &error);
-  if (status) {
-    char pointer[48], detail[sizeof error.message + 64];
-    snprintf(pointer, sizeof pointer, "/%s/%zu", list, index);
-    snprintf(detail, sizeof detail, "data set %s %s", id, error.message);
-    logged_motion_close(motion);
-    refuse(run, status == ARMDYN_ENOTFOUND ? ARMDYN_EINPUT : status, pointer, detail);
-    return false;
-  }
-  const struct store_dataset *row = stored_dataset_row(motion->dataset);
-  struct identification_data *data = &run->data[run->data_count++];
-  *data = (struct identification_data){ .label = row->label, .role = role, .samples = (long long)motion->count };
-  memcpy(data->id, row->id, sizeof data->id);
-  memcpy(data->sha256, row->sha256, sizeof data->sha256);
-  return true;
-}
-
-static bool open_data(struct run *run)
+/* Training comes first, what errors are not told of last. */
+static enum armdyn_status open_data(struct run *run, struct armdyn_error *error)
 {
   const struct identification_request *request = &run->request;
   const double split = isnan(request->validation_fraction) ? 1 : 1 - request->validation_fraction;
-  for (size_t i = 0; i < request->datasets.count; i++)
-    if (!open_one(run, "datasets", i, request->datasets.items[i], IDENTIFICATION_TRAINING, 0, split)) return false;
-  run->training_count = run->data_count;
-  for (size_t i = 0; i < request->datasets.count && split < 1; i++)
-    if (!open_one(run, "datasets", i, request->datasets.items[i], IDENTIFICATION_VALIDATION, split, 1)) return false;
-  for (size_t i = 0; i < request->validation.count; i++)
-    if (!open_one(run, "validation", i, request->validation.items[i], IDENTIFICATION_VALIDATION, 0, 1)) return false;
-  run->judged_count = run->data_count;
-  for (size_t i = 0; i < request->unloaded.count; i++)
-    if (!open_one(run, "unloaded", i, request->unloaded.items[i], IDENTIFICATION_UNLOADED, 0, 1)) return false;
-  return true;
+  static const struct id_list none;
+  const struct listed_logs lists[] = {
+    { &request->datasets, "datasets", IDENTIFICATION_TRAINING, 0, split },
+    { split < 1 ? &request->datasets : &none, "datasets", IDENTIFICATION_VALIDATION, split, 1 },
+    { &request->validation, "validation", IDENTIFICATION_VALIDATION, 0, 1 },
+    { &request->unloaded, "unloaded", IDENTIFICATION_UNLOADED, 0, 1 },
+  };
+  struct store *store;
+  enum armdyn_status status = work_store(run->work, &store);
+  for (size_t i = 0; !status && i < sizeof lists / sizeof *lists; i++)
+    status = opened_logs_open(store, &lists[i], run->work->robot, &run->logs, error);
+  run->training_count = request->datasets.count;
+  run->judged_count = run->logs.count - request->unloaded.count;
+  return status;
 }
 
 /* -- before anything is estimated -- */
@@ -118,16 +97,16 @@ static bool open_data(struct run *run)
 static enum armdyn_status look_through(struct run *run, struct armdyn_error *error)
 {
   enum armdyn_status status = ARMDYN_OK;
-  for (size_t i = 0; !status && i < run->data_count; i++) {
+  for (size_t i = 0; !status && i < run->logs.count; i++) {
     struct armdyn_log log;
     const size_t before = run->found.count;
     char sentence[96];
-    snprintf(sentence, sizeof sentence, "looking through data set %zu of %zu", i + 1, run->data_count);
+    snprintf(sentence, sizeof sentence, "looking through data set %zu of %zu", i + 1, run->logs.count);
     work_progress(run->work, 0.02, sentence);
-    status = logged_motion_head(&run->motions[i], HEAD_SECONDS, &log, error);
+    status = logged_motion_head(&run->logs.motions[i], HEAD_SECONDS, &log, error);
     if (!status) status = armdyn_preflight(run->unknowns, &log, &run->conditioning, &run->found, error);
     if (status && error->message[0])
-      armdyn_refuse(error, status, "", "data set %s: %s", run->data[i].id, error->message);
+      armdyn_refuse(error, status, "", "data set %s: %s", run->logs.data[i].id, error->message);
     for (size_t k = before; k < run->found.count; k++) run->found_in[k] = i;
   }
   return status;
@@ -137,13 +116,9 @@ static enum armdyn_status look_through(struct run *run, struct armdyn_error *err
 static enum armdyn_status look_for_leak(struct run *run, size_t index, struct armdyn_error *error)
 {
   struct armdyn_motion own = { 0 };
-  enum armdyn_status status = conditioned_head(&run->motions[index], &run->conditioning, &own, error);
-  for (size_t t = 0; !status && t < run->training_count && !run->leaks[index]; t++) {
-    struct armdyn_motion trained = { 0 };
-    status = conditioned_head(&run->motions[t], &run->conditioning, &trained, error);
-    if (!status) status = armdyn_motion_repeats(run->n, &trained, &own, &run->leaks[index], NULL);
-    armdyn_motion_free(&trained);
-  }
+  enum armdyn_status status = conditioned_head(&run->logs.motions[index], &run->conditioning, &own, error);
+  for (size_t t = 0; !status && t < run->training_count && !run->leaks[index]; t++)
+    status = conditioned_head_repeats(&run->logs.motions[t], &run->conditioning, &own, &run->leaks[index], error);
   armdyn_motion_free(&own);
   return status;
 }
@@ -213,8 +188,8 @@ static enum armdyn_status estimate_payload(struct run *run, const struct armdyn_
     .unknowns = run->unknowns,
     .conditioning = &run->conditioning,
     .source = *source,
-    .loaded = &run->motions[0],
-    .unloaded = run->request.unloaded.count ? &run->motions[run->judged_count] : NULL,
+    .loaded = &run->logs.motions[0],
+    .unloaded = run->request.unloaded.count ? &run->logs.motions[run->judged_count] : NULL,
     .estimator = run->request.estimator == ARMDYN_WLS ? ARMDYN_PAYLOAD_WLS : ARMDYN_PAYLOAD_CONSISTENT,
     .cancelled = go_on,
     .context = run,
@@ -239,10 +214,8 @@ static enum armdyn_status open_unknowns(struct run *run, const struct armdyn_sou
 
 static enum armdyn_status estimate(struct run *run, struct armdyn_error *error)
 {
-  struct armdyn_log_reader readers[DATA_MOST];
-  for (size_t i = 0; i < run->training_count; i++) readers[i] = logged_motion_reader(&run->motions[i]);
   enum armdyn_status status =
-      armdyn_log_stream_new(run->n, readers, run->training_count, &run->conditioning, &run->stream, error);
+      opened_logs_stream(&run->logs, run->training_count, &run->conditioning, &run->stream, error);
   if (status) return status;
   run->inner = armdyn_log_stream_source(run->stream);
   const struct armdyn_source source = {
@@ -273,7 +246,7 @@ static void gather_warnings(struct run *run)
 {
   for (size_t i = 0; i < run->found.count; i++) {
     const struct armdyn_warning *w = &run->found.list[i];
-    snprintf(run->told[i], sizeof run->told[i], "data set %s: %s", run->data[run->found_in[i]].id, w->detail);
+    snprintf(run->told[i], sizeof run->told[i], "data set %s: %s", run->logs.data[run->found_in[i]].id, w->detail);
     warn(run, armdyn_warning_name(w->code), joint_name(run, w), run->told[i]);
   }
   const bool payload = run->request.identify == IDENTIFY_PAYLOAD;
@@ -282,14 +255,14 @@ static void gather_warnings(struct run *run)
     const struct armdyn_warning *w = &of_estimate->list[i];
     warn(run, armdyn_warning_name(w->code), joint_name(run, w), w->detail);
   }
-  for (size_t i = 0; i < run->data_count; i++)
+  for (size_t i = 0; i < run->logs.count; i++)
     if (run->leaks[i])
       warn(run, "validation_repeats_training", NULL,
            "validation data repeat the motion that was trained on: their errors are too good to tell how the model "
            "does on "
            "other motions; validate with another motion");
-  for (size_t i = 0; i < run->data_count; i++)
-    if (payload ? run->motions[i].other_tool_or_gravity : run->motions[i].other_conditions)
+  for (size_t i = 0; i < run->logs.count; i++)
+    if (payload ? run->logs.motions[i].other_tool_or_gravity : run->logs.motions[i].other_conditions)
       warn(run, "conditions_differ", NULL,
            "a data set says that it was logged with a payload, tool or gravity of its own; the model's were taken: "
            "identify with a revision that has them");
@@ -331,8 +304,8 @@ static void send_result(struct run *run)
   result->unknowns = run->unknowns;
   result->estimate = &run->estimate;
   if (run->request.identify == IDENTIFY_PAYLOAD) result->payload = &run->payload;
-  result->data = run->data;
-  result->data_count = run->data_count;
+  result->data = run->logs.data;
+  result->data_count = run->logs.count;
   result->warnings = run->warnings;
   identification_result_encode(result, &document);
   work_result(run->work, &document);
@@ -347,17 +320,21 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
   run->n = work->robot->joint_count;
   struct armdyn_error error = { "", "" };
   work_progress(run->work, 0, "opening the data sets");
-  if (!open_data(run)) return;
-  enum armdyn_status status = conditioning_choose(&run->request.conditioning, run->motions, run->training_count,
-                                                  &run->conditioning, &run->result.conditioning, &error);
+  enum armdyn_status status = open_data(run, &error);
+  if (status) {
+    work_refused(run->work, status, &error);
+    return;
+  }
+  status = conditioning_choose(&run->request.conditioning, run->logs.motions, run->training_count, &run->conditioning,
+                               &run->result.conditioning, &error);
   if (!status) status = estimate(run, &error);
   const struct identification_errors_order order = {
     .work = run->work,
     .unknowns = run->unknowns,
     .beta = run->payload_beta ? run->payload_beta : run->estimate.beta,
     .conditioning = &run->conditioning,
-    .motions = run->motions,
-    .data = run->data,
+    .motions = run->logs.motions,
+    .data = run->logs.data,
     .data_count = run->judged_count,
     .joint_count = run->n,
   };
@@ -386,7 +363,7 @@ static size_t sources(const void *context, struct job_source *list)
 static void release(void *context)
 {
   struct run *run = context;
-  for (size_t i = 0; i < run->data_count; i++) logged_motion_close(&run->motions[i]);
+  opened_logs_release(&run->logs);
   armdyn_estimate_free(&run->estimate);
   free(run->payload_beta);
   armdyn_log_stream_free(run->stream);
