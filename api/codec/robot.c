@@ -361,7 +361,7 @@ static const struct json_field robot_fields[] = {
   { .name = "units", .kind = FIELD_CUSTOM, .decode = units_decode, NULLABLE, OMIT_DEFAULT },
   { .name = "products_of_inertia", .kind = FIELD_CUSTOM, .decode = products_decode, NULLABLE, OMIT_DEFAULT },
 };
-enum { ROW_CONVENTION = 2, ROW_PRODUCTS = 15 };
+enum { ROW_CONVENTION = 2, ROW_PRODUCTS = sizeof robot_fields / sizeof *robot_fields - 1 };
 
 static void robot_init(void *robot)
 {

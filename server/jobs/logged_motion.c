@@ -3,31 +3,26 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "api/json/reader.h"
+#include "api/codec/dataset.h"
 #include "armdyn/residuals.h"
 
 enum { BANDWIDTH_ROWS = 50000 };
 
 /* -- conditions, as the owner of the data set wrote them -- */
 
-static void read_conditions(const char *text, struct logged_motion *m)
+static enum armdyn_status read_conditions(const char *text, struct logged_motion *m)
 {
-  struct json_reader r;
-  struct json_slice key, side;
-  json_reader_init(&r, text, strlen(text), NULL);
-  json_enter_object(&r, NULL);
-  while (json_next_member(&r, &key)) {
-    const bool frame = json_slice_is(key, "tool") || json_slice_is(key, "gravity");
-    const bool other = frame || json_slice_is(key, "payload");
-    if (json_slice_is(key, "torque_side") && json_peek(&r) == JSON_TEXT) {
-      if (json_read_text(&r, NULL, &side)) m->motor_side = json_slice_is(side, "motor");
-    } else {
-      const bool object = json_peek(&r) == JSON_OBJECT || json_peek(&r) == JSON_ARRAY;
-      m->other_conditions = m->other_conditions || (other && object);
-      m->other_tool_or_gravity = m->other_tool_or_gravity || (frame && object);
-      json_skip(&r, NULL);
-    }
-  }
+  struct dataset_conditions conditions;
+  struct faults *faults = calloc(1, sizeof *faults);
+  if (!faults) return ARMDYN_EMEMORY;
+  enum armdyn_status status = dataset_conditions_decode(text, strlen(text), &conditions, faults);
+  free(faults);
+  if (status) return status == ARMDYN_EMEMORY ? status : ARMDYN_EIO; /* they were checked when they were stored */
+  const struct overrides *other = &conditions.overrides;
+  m->motor_side = conditions.has_side && conditions.torque_side == TORQUE_OF_MOTOR;
+  m->other_tool_or_gravity = other->has_tool || other->has_gravity;
+  m->other_conditions = m->other_tool_or_gravity || other->has_payload;
+  return ARMDYN_OK;
 }
 
 /* Motor positions are T times joint positions, so joint torques are T' times motor torques. */
@@ -125,7 +120,8 @@ enum armdyn_status logged_motion_open_any(struct store *store, const char *id,
   m->first = (size_t)(from * (double)row->samples);
   m->count = (size_t)(to * (double)row->samples) - m->first;
   m->has_torques = stored_dataset_layout(m->dataset)->present[DATASET_TAU];
-  read_conditions(row->conditions, m);
+  if ((status = read_conditions(row->conditions, m)))
+    return armdyn_refuse(error, status, "", "has conditions that cannot be read: %s", armdyn_status_text(status));
   status = check(m, row, stored_dataset_layout(m->dataset), error);
   if (!status) status = read_rows(m, 0, 1, &log, error);
   if (!status) m->begin = log.time[0];

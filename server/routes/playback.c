@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "api/codec/dataset.h"
 #include "api/codec/transfer.h"
 #include "armdyn/electrical.h"
 #include "armdyn/identify.h"
@@ -119,6 +120,18 @@ static enum armdyn_status drawn(const struct comparing *c, const struct motion *
   return status;
 }
 
+/* Are the torques those that the controller commanded, for want of sensors? */
+static enum armdyn_status read_source(const char *text, bool *commanded)
+{
+  struct dataset_conditions conditions;
+  struct faults *faults = calloc(1, sizeof *faults);
+  if (!faults) return ARMDYN_EMEMORY;
+  enum armdyn_status status = dataset_conditions_decode(text, strlen(text), &conditions, faults);
+  *commanded = !status && conditions.has_source && conditions.torque_source == TORQUE_FROM_COMMAND;
+  free(faults);
+  return status;
+}
+
 /* Everything of the answer but names. */
 static enum armdyn_status fill(struct comparing *c, struct store *store, const char *trajectory, const char *dataset,
                                struct playback *p)
@@ -127,9 +140,9 @@ static enum armdyn_status fill(struct comparing *c, struct store *store, const c
   struct stored_dataset *logged = NULL;
   enum armdyn_status status = stored_dataset_open(store, dataset, &logged);
   if (!status) status = read_measured(c, logged);
+  if (!status) status = read_source(stored_dataset_row(logged)->conditions, &p->commanded);
   if (!status) status = stored_trajectory_read(store, trajectory, c->n, &plan);
   if (!status) {
-    p->commanded = strstr(stored_dataset_row(logged)->conditions, "\"torque_source\":\"command\"") != NULL;
     sample_plan(c, &plan);
     armdyn_trajectory_free(&plan);
     p->samples = c->count;
