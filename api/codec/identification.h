@@ -62,13 +62,14 @@ enum identification_role {
   IDENTIFICATION_UNLOADED = IDENTIFICATION_ROLES
 };
 
-/* Errors of predicted torques: against the filtered and the raw ones. */
+/* Errors of predicted torques: against the filtered ones, those as measured, and, filtered alike, the filtered ones. */
+enum identification_comparison { COMPARED_FILTERED, COMPARED_RAW, COMPARED_PARALLEL, COMPARISONS };
 struct identification_errors {
   bool known;
   size_t samples;
-  struct armdyn_fit filtered[ARMDYN_JOINTS_MAX], raw[ARMDYN_JOINTS_MAX], filtered_together, raw_together;
+  struct armdyn_fit joints[COMPARISONS][ARMDYN_JOINTS_MAX], together[COMPARISONS];
 };
-/* {"filtered": {...}, "raw": {...}}, or null */
+/* {"filtered": {...}, "raw": {...}, "parallel": {...}}, or null */
 void identification_errors_encode(struct json_writer *w, const struct identification_errors *errors, size_t joints);
 
 struct identification_data {

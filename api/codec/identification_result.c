@@ -224,6 +224,8 @@ static void encode_fits(struct json_writer *w, const char *name, const struct ar
   json_end_object(w);
 }
 
+static const char *const comparisons[COMPARISONS] = { "filtered", "raw", "parallel" };
+
 void identification_errors_encode(struct json_writer *w, const struct identification_errors *errors, size_t joints)
 {
   if (!errors->known) {
@@ -232,8 +234,7 @@ void identification_errors_encode(struct json_writer *w, const struct identifica
   }
   json_begin_object(w);
   json_key(w, "samples"), json_write_integer(w, (long long)errors->samples);
-  encode_fits(w, "filtered", &errors->filtered_together, errors->filtered, joints);
-  encode_fits(w, "raw", &errors->raw_together, errors->raw, joints);
+  for (int c = 0; c < COMPARISONS; c++) encode_fits(w, comparisons[c], &errors->together[c], errors->joints[c], joints);
   json_end_object(w);
 }
 
@@ -403,8 +404,10 @@ void identification_result_encode(const struct identification_result *result, st
 static const struct result_metric metrics[] = {
   { "training.filtered.relative_percent", "errors/training/filtered/relative_percent" },
   { "training.raw.relative_percent", "errors/training/raw/relative_percent" },
+  { "training.parallel.relative_percent", "errors/training/parallel/relative_percent" },
   { "validation.filtered.relative_percent", "errors/validation/filtered/relative_percent" },
   { "validation.raw.relative_percent", "errors/validation/raw/relative_percent" },
+  { "validation.parallel.relative_percent", "errors/validation/parallel/relative_percent" },
   { "validation.filtered.relative_percent.*", "errors/validation/filtered/joints/*/relative_percent" },
   { "validation.filtered.rms.*", "errors/validation/filtered/joints/*/rms" },
   { "condition_number", "condition_number" },

@@ -171,28 +171,3 @@ enum armdyn_status solve_stacked(const struct training *training, double *beta, 
   triangle_solve(b, training->R, b + 1, beta, beta);
   return ARMDYN_OK;
 }
-
-enum armdyn_status residuals_of(const struct armdyn_unknowns *unknowns, const double *beta,
-                                const struct armdyn_motion *motion, double *residuals)
-{
-  const size_t n = unknowns->n;
-  size_t before = 0, after = 0;
-  if (motion->torque_cutoff > 0) {
-    const size_t edge = lowpass_edge(motion->rate, motion->torque_cutoff);
-    before = edge < motion->before ? edge : motion->before;
-    after = edge < motion->after ? edge : motion->after;
-  }
-  struct armdyn_motion wide = *motion;
-  wide.count = before + motion->count + after;
-  wide.q -= before * n;
-  wide.qd -= before * n;
-  wide.qdd -= before * n;
-  double *tau = malloc((wide.count * n + 1) * sizeof *tau);
-  enum armdyn_status status = tau ? armdyn_predict(unknowns, beta, &wide, tau) : ARMDYN_EMEMORY;
-  if (!status && motion->torque_cutoff > 0 && wide.count > 1) {
-    status = armdyn_lowpass(wide.count, n, motion->rate, motion->torque_cutoff, tau, NULL);
-  }
-  for (size_t k = 0; k < motion->count * n && !status; k++) residuals[k] = motion->tau[k] - tau[before * n + k];
-  free(tau);
-  return status;
-}

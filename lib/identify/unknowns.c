@@ -165,28 +165,3 @@ const double *armdyn_unknowns_prior(const struct armdyn_unknowns *unknowns)
 {
   return unknowns->prior;
 }
-
-enum armdyn_status armdyn_predict(const struct armdyn_unknowns *unknowns, const double *beta,
-                                  const struct armdyn_motion *motion, double *tau)
-{
-  const struct armdyn_unknowns *u = unknowns;
-  const size_t n = u->n, b = u->base_count;
-  double *Y = malloc(n * (u->standard_count + b) * sizeof *Y);
-  struct armdyn_workspace *workspace = armdyn_workspace_new(n);
-  const enum armdyn_status status = Y && workspace ? ARMDYN_OK : ARMDYN_EMEMORY;
-  if (status) goto out;
-  double *Yb = Y + n * u->standard_count;
-  for (size_t k = 0; k < motion->count; k++) {
-    armdyn_regressor(u->robot, &u->choice, motion->q + k * n, motion->qd + k * n, motion->qdd + k * n, workspace, Y);
-    armdyn_base_columns(u->base, Y, n, Yb);
-    for (size_t i = 0; i < n; i++) {
-      double sum = 0;
-      for (size_t j = 0; j < b; j++) sum += Yb[i * b + j] * beta[j];
-      tau[k * n + i] = sum;
-    }
-  }
-out:
-  armdyn_workspace_free(workspace);
-  free(Y);
-  return status;
-}

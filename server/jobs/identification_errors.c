@@ -16,7 +16,7 @@ enum {
 static const double histogram_deviations = 4;
 
 struct sums {
-  struct armdyn_fit_sums filtered[ARMDYN_JOINTS_MAX + 1], raw[ARMDYN_JOINTS_MAX + 1]; /* the last: together */
+  struct armdyn_fit_sums fits[COMPARISONS][ARMDYN_JOINTS_MAX + 1]; /* the last: together */
   size_t samples;
 };
 
@@ -27,7 +27,7 @@ struct computing {
   enum identification_role looked_at; /* whose residuals are kept */
   double *residuals;                  /* RESIDUALS_LOOKED_AT x n */
   size_t residual_count;
-  double *predicted;
+  double *predicted; /* room x n, then as many filtered as the torque is */
   size_t room;
   double rows[ROWS * WIDTH];
 };
@@ -60,11 +60,12 @@ static void take(struct computing *c, size_t data, const struct armdyn_motion *m
   const size_t n = c->n;
   sums->samples += motion->count;
   for (size_t k = 0; k < motion->count; k++) {
-    const double *predicted = c->predicted + k * n;
+    const double *predicted = c->predicted + k * n, *filtered = predicted + motion->count * n;
     const bool look = role == c->looked_at && c->residual_count < RESIDUALS_LOOKED_AT;
     for (size_t j = 0; j < n; j++) {
-      add(sums->filtered, n, j, motion->tau[k * n + j], predicted[j]);
-      add(sums->raw, n, j, motion->tau_raw[k * n + j], predicted[j]);
+      add(sums->fits[COMPARED_FILTERED], n, j, motion->tau[k * n + j], predicted[j]);
+      add(sums->fits[COMPARED_RAW], n, j, motion->tau_raw[k * n + j], predicted[j]);
+      add(sums->fits[COMPARED_PARALLEL], n, j, motion->tau[k * n + j], filtered[j]);
       if (look) c->residuals[c->residual_count * n + j] = motion->tau[k * n + j] - predicted[j];
     }
     c->residual_count += look;
@@ -76,11 +77,14 @@ static enum armdyn_status predict(struct computing *c, const struct armdyn_motio
 {
   if (motion->count > c->room) {
     free(c->predicted);
-    c->predicted = malloc((motion->count * c->n + 1) * sizeof *c->predicted);
+    c->predicted = malloc((2 * motion->count * c->n + 1) * sizeof *c->predicted);
     c->room = c->predicted ? motion->count : 0;
     if (!c->predicted) return ARMDYN_EMEMORY;
   }
-  return armdyn_predict(c->order->unknowns, c->order->beta, motion, c->predicted);
+  const struct identification_errors_order *order = c->order;
+  const enum armdyn_status status = armdyn_predict(order->unknowns, order->beta, motion, c->predicted);
+  return status ? status
+                : armdyn_predict_filtered(order->unknowns, order->beta, motion, c->predicted + motion->count * c->n);
 }
 
 static enum armdyn_status go_through(struct computing *c, size_t data, struct armdyn_error *error)
@@ -110,18 +114,16 @@ static void fill_errors(const struct sums *sums, size_t n, struct identification
 {
   errors->known = sums->samples > 0;
   errors->samples = sums->samples;
-  for (size_t j = 0; j < n; j++) {
-    errors->filtered[j] = armdyn_fit_end(&sums->filtered[j]);
-    errors->raw[j] = armdyn_fit_end(&sums->raw[j]);
+  for (int c = 0; c < COMPARISONS; c++) {
+    for (size_t j = 0; j < n; j++) errors->joints[c][j] = armdyn_fit_end(&sums->fits[c][j]);
+    errors->together[c] = armdyn_fit_end(&sums->fits[c][n]);
   }
-  errors->filtered_together = armdyn_fit_end(&sums->filtered[n]);
-  errors->raw_together = armdyn_fit_end(&sums->raw[n]);
 }
 
 static void count_residuals(const struct computing *c, const struct identification_errors *errors, size_t joint,
                             struct identification_residuals *residuals)
 {
-  const double range = histogram_deviations * errors->filtered[joint].rms;
+  const double range = histogram_deviations * errors->joints[COMPARED_FILTERED][joint].rms;
   residuals->range[joint] = range;
   for (size_t k = 0; k < c->residual_count && range > 0; k++) {
     const double place = (c->residuals[k * c->n + joint] / range + 1) / 2 * RESIDUAL_BINS;
@@ -176,10 +178,8 @@ enum armdyn_status identification_errors_compute(const struct identification_err
   for (size_t i = 0; i < order->data_count; i++)
     if (order->data[i].role == IDENTIFICATION_VALIDATION) c->looked_at = IDENTIFICATION_VALIDATION;
   for (int role = 0; role < IDENTIFICATION_ROLES; role++)
-    for (size_t j = 0; j <= c->n; j++) {
-      armdyn_fit_begin(&c->sums[role].filtered[j]);
-      armdyn_fit_begin(&c->sums[role].raw[j]);
-    }
+    for (int kind = 0; kind < COMPARISONS; kind++)
+      for (size_t j = 0; j <= c->n; j++) armdyn_fit_begin(&c->sums[role].fits[kind][j]);
   c->residuals = malloc((RESIDUALS_LOOKED_AT * c->n + 1) * sizeof *c->residuals);
   if (!c->residuals) goto out;
   if (!order->no_series) begin_series(c);

@@ -176,6 +176,10 @@ const double *armdyn_unknowns_prior(const struct armdyn_unknowns *unknowns);
  * OK or EMEMORY. */
 enum armdyn_status armdyn_predict(const struct armdyn_unknowns *unknowns, const double *beta,
                                   const struct armdyn_motion *motion, double *tau);
+/* The same through the filter that the motion's tau went through, to be held against it: a filter rounds off the jumps of
+ * Coulomb friction, and what is compared must be filtered alike. Source: Gautier 1997 (parallel filtering). */
+enum armdyn_status armdyn_predict_filtered(const struct armdyn_unknowns *unknowns, const double *beta,
+                                           const struct armdyn_motion *motion, double *tau);
 
 /* Look for mistakes in a log before anything is identified from it: repeated samples, torques at the end of their range,
  * joints at rest, positions and torques beyond the model's limits or far from its torques, a delay between channels; and
