@@ -1,5 +1,6 @@
 """The pages in a real browser: tests/web/flows.mjs against a service with an empty data directory and a simulated arm."""
 
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -39,24 +40,33 @@ def without_pages(server):
         return json.loads(refusal.read())["detail"]
 
 
+def flows(language, folder):
+    """Exit status (None: killed for its time) and output of flows.mjs against a service of its own; why not, "" when it ran."""
+    with Server(key=KEY) as server, ControllerSim("--axes", 4) as controller:
+        if why := without_pages(server):
+            return 0, "", why
+        env = {**os.environ, "ARMDYN_URL": server.url, "ARMDYN_KEY": KEY, "ARMDYN_CONTROLLER_PORT": str(controller.port),
+               "ARMDYN_SHOTS": str(folder)}
+        try:
+            done = subprocess.run(["node", str(HERE / "flows.mjs"), language], env=env, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE)
+            return done.returncode, done.stdout, ""
+        except subprocess.TimeoutExpired as late:
+            return None, (late.stdout or b"").decode(errors="replace"), ""
+
+
 def check_web(tally, variant_out, languages=("en", "zh")):
     os.environ["ARMDYN_BINARY"] = str(variant_out / "armdyn")
     if why := missing(tally.folder):
         tally.skip("pages", why)
         return
-    for language in languages:
-        with Server(key=KEY) as server, ControllerSim("--axes", 4) as controller:
-            if why := without_pages(server):
-                tally.skip("pages", why)
-                return
-            env = {**os.environ, "ARMDYN_URL": server.url, "ARMDYN_KEY": KEY, "ARMDYN_CONTROLLER_PORT": str(controller.port),
-                   "ARMDYN_SHOTS": str(tally.folder)}
-            try:
-                done = subprocess.run(["node", str(HERE / "flows.mjs"), language], env=env, stdin=subprocess.DEVNULL,
-                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE)
-                status, text = done.returncode, done.stdout
-            except subprocess.TimeoutExpired as late:
-                status, text = None, (late.stdout or b"").decode(errors="replace")
+    # side by side: much of it is waiting, for motions that are played in their own time
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        results = list(pool.map(lambda language: flows(language, tally.folder), languages))
+    for language, (status, text, why) in zip(languages, results):
+        if why:
+            tally.skip(f"pages, {language}", why)
+            continue
         (tally.folder / f"{language}.log").write_text(text)
         steps = [json.loads(line) for line in text.splitlines() if line.startswith('{"name"')]
         for step in steps:

@@ -36,6 +36,9 @@ const equal = (got, wanted, what) => {
 const sure = (holds, what) => {
   if (!holds) throw new Error(what)
 }
+const until = async (holds, what) => {
+  for (const end = Date.now() + 60000; !holds(); await new Promise((done) => setTimeout(done, 50))) sure(Date.now() < end, `${what} did not come`)
+}
 
 mkdirSync(shots, { recursive: true })
 const browser = await launch()
@@ -100,7 +103,9 @@ const STEPS = {
     const { min, max } = (await api('GET', `/v1/datasets/${set.id}`)).columns.find((column) => column.name === 'q1')
     sure(Math.abs(max - (20 * Math.PI) / 180) < 1e-3 && min < 0, `degrees became ${min} ... ${max} rad`)
   },
-  async 'identify twice'() {
+  async 'identify twice, and see it get on by a stream of events'() {
+    let polls = 0
+    page.on('request', (request) => (polls += /\/v1\/jobs\/\w+$/.test(request.url())))
     for (const estimator of ['wls', 'consistent']) {
       await menu('datasets')
       for (const log of ['learn', 'test']) await page.getByLabel(`${w('choose')} demo: ${log}`).check()
@@ -108,8 +113,9 @@ const STEPS = {
       await page.locator('dialog select').first().selectOption(estimator)
       await button('identify').click()
       await page.getByRole('link', { name: w('result') }).waitFor({ timeout: 180000 })
-      await api('GET', '/v1/jobs?state=succeeded')
     }
+    // one answer when the page is opened and when the stream begins, and one for each state
+    sure(polls <= 2 * 8, `the job was asked for ${polls} times`)
     await look('job')
     await page.getByRole('link', { name: w('result') }).click()
     await page.locator('.u-over').first().waitFor()
@@ -252,6 +258,30 @@ const STEPS = {
     await page.getByRole('button', { name: w('stop') }).click()
     await page.getByText(w('confirmed')).waitFor()
     await look('jobs')
+  },
+  async 'a stream that breaks is taken up again, and what it cannot tell is asked for'() {
+    const seen = []
+    let streams = 'refused'
+    await page.route(/\/v1\/events/, async (route) => {
+      seen.push(route.request().headers()['last-event-id'])
+      if (streams === 'refused') return route.fulfill({ status: 503, contentType: 'application/problem+json', body: '{}' })
+      if (seen.length > 1 || streams !== 'broken') return route.continue()
+      await route.fulfill({ contentType: 'text/event-stream', body: 'retry: 2000\n\nid: 41\nevent: snapshot\ndata: {"jobs":[],"transfers":[],"controllers":[]}\n\n' })
+    })
+    expected.add(503)
+    await menu('datasets')
+    await menu('jobs')
+    await page.waitForResponse(/\/v1\/jobs\?/) // of its own accord, after the first
+    const made = await api('POST', '/v1/robots/scara/trajectories', { method: 'quintic', start: { q: [0, 0, 0.1, 0] }, goal: { q: [0.2, 0, 0.1, 0] }, duration: 2 })
+    await page.locator(`tbody a[href$="${made.id}"]`).waitFor()
+    streams = 'broken'
+    seen.length = 0
+    await menu('datasets')
+    await menu('jobs')
+    await until(() => seen.length > 1, 'a second stream')
+    equal(seen.slice(0, 2), [undefined, '41'], 'Last-Event-ID of the streams')
+    await page.unrouteAll()
+    expected.clear()
   },
   async 'see in the audit trail who did it'() {
     await menu('audit')

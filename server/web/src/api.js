@@ -33,26 +33,47 @@ async function problem(response) {
   return new Problem(response.status, body)
 }
 
+async function answerOf(address, options) {
+  let response
+  try {
+    response = await fetch(address, { ...options, credentials: 'omit', cache: 'no-store' })
+  } catch (error) {
+    if (error.name === 'AbortError') throw error
+    throw new Problem(0, { title: 'offline', detail: 'offline' })
+  }
+  if (!response.ok) throw await problem(response)
+  return response
+}
+
 // One call; { data, etag, headers }. json: the body; accept: "npy" answers { columns, rows, values }, "text" a text.
 export async function call(method, path, { json, body, type, query, headers, accept, signal, etag } = {}) {
   const sent = { Accept: { npy: 'application/x-npy', text: '*/*', html: 'text/html', csv: 'text/csv' }[accept] ?? 'application/json', ...headers }
   if (json !== undefined) sent['Content-Type'] = type ?? 'application/json'
   else if (type) sent['Content-Type'] = type
   if (etag) sent['If-Match'] = etag
-  let response
-  try {
-    response = await fetch(address(path, query), {
-      method, signal, headers: authorized(sent), body: json !== undefined ? JSON.stringify(json) : body, credentials: 'omit', cache: 'no-store',
-    })
-  } catch (error) {
-    if (error.name === 'AbortError') throw error
-    throw new Problem(0, { title: 'offline', detail: 'offline' })
-  }
-  if (!response.ok) throw await problem(response)
+  const response = await answerOf(address(path, query), { method, signal, headers: authorized(sent), body: json !== undefined ? JSON.stringify(json) : body })
   const data = response.status === 204 ? null
     : accept === 'npy' ? npy(await response.arrayBuffer(), response.headers.get('Columns'))
     : accept ? await response.text() : await response.json()
   return { data, etag: response.headers.get('ETag'), headers: response.headers }
+}
+
+// Read server-sent events until the stream ends: tell(event, data, id) for each, alive() whenever anything comes. `last`: the
+// id of the event that was seen last. (EventSource would send no key.)
+export async function events(path, query, last, signal, alive, tell) {
+  const headers = authorized({ Accept: 'text/event-stream', ...(last ? { 'Last-Event-ID': last } : {}) })
+  const reader = (await answerOf(address(path, query), { signal, headers })).body.pipeThrough(new TextDecoderStream()).getReader()
+  for (let text = ''; ;) {
+    const { value, done } = await reader.read()
+    if (done) return
+    alive()
+    const messages = (text + value).split('\n\n')
+    text = messages.pop()
+    for (const message of messages) {
+      const field = Object.fromEntries(message.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trimStart()]))
+      if (field.data !== undefined) tell(field.event, JSON.parse(field.data), field.id)
+    }
+  }
 }
 
 export const get = async (path, query, signal) => (await call('GET', path, { query, signal })).data

@@ -4,6 +4,7 @@ import { html } from '../html.js'
 import { link } from '../route.js'
 import { extend, t } from '../words.js'
 import { call, get, post, once } from '../api.js'
+import { newsOf, turnOf, unlessLive, useLive } from '../live.js'
 import { session } from '../session.js'
 import { Act, Bar, Check, Dialog, Field, Head, Notice, Refusal, State, Table, useAnswer, useList } from '../ui/parts.js'
 import { figure, moment, shortId } from '../ui/format.js'
@@ -64,9 +65,10 @@ function New({ onClose, onDone }) {
 }
 
 function Card({ name, robot }) {
-  const answer = useAnswer((signal) => get(`v1/controllers/${encodeURIComponent(name)}/status`, {}, signal), [name], 500)
+  useLive({ controllers: name })
+  const answer = useAnswer((signal) => get(`v1/controllers/${encodeURIComponent(name)}/status`, {}, signal), [name], unlessLive(500))
   const [error, setError] = useState(null)
-  const status = answer.value
+  const status = newsOf('controllers', name)?.status ?? answer.value
   const clear = () => post(`v1/controllers/${encodeURIComponent(name)}/clear`).then(() => setError(null), setError)
   return html`<section class="panel"><div class="head"><div><h2><a href=${link(['controllers', name])}>${name}</a></h2><p class="quiet">${robot}</p></div>
       <${Act} role="operator" onClick=${clear}>${t('clear')}</${Act}></div>
@@ -86,13 +88,14 @@ const ASKED = { ready: ['arm'], armed: ['start'], playing: ['hold'], holding: ['
 
 function Transfer({ id, controller }) {
   const [ended, setEnded] = useState(false)
+  const news = newsOf('transfers', id)
   const answer = useAnswer(async (signal) => {
     const transfer = await get(`v1/transfers/${id}`, {}, signal)
     setEnded(ENDED.includes(transfer.state))
     return transfer
-  }, [id, ended], ended ? 0 : 300)
+  }, [id, news?.state], ended ? 0 : unlessLive(300))
   const [error, setError] = useState(null)
-  const transfer = answer.value
+  const transfer = ended || !news ? answer.value : answer.value && { ...answer.value, state: news.state, sent: news.sent }
   if (!transfer) return html`<${Refusal} error=${answer.error} />`
   const ask = async (what) => {
     setError(null)
@@ -114,7 +117,7 @@ function Transfer({ id, controller }) {
 }
 
 function One({ name }) {
-  const list = useList('v1/transfers', { controller: name, limit: 20, sort: '-created_at' }, 2000)
+  const list = useList('v1/transfers', { controller: name, limit: 20, sort: '-created_at' }, unlessLive(2000), turnOf('transfers'))
   const controller = useAnswer((signal) => get(`v1/controllers/${encodeURIComponent(name)}`, {}, signal), [name])
   const [latest, ...older] = list.items ?? []
   return html`<${Head} title=${name} sub=${controller.value ? `${controller.value.host}:${controller.value.port} · ${controller.value.robot}` : ''} />

@@ -4,6 +4,7 @@ import { html } from '../html.js'
 import { adjust, go, link, route } from '../route.js'
 import { extend, t } from '../words.js'
 import { get, post, once } from '../api.js'
+import { newsOf, turnOf, unlessLive, useLive } from '../live.js'
 import { Act, Bar, Field, Head, Notice, Refusal, State, Table, Tags, useAnswer, useList } from '../ui/parts.js'
 import { figure, moment, shortId } from '../ui/format.js'
 
@@ -39,15 +40,20 @@ const resultPage = (href) => {
 const creator = (job) => `v1/robots/${job.robot}/${job.kind.replaceAll('_', '-').replace(/y$/, 'ie')}s`
 const seconds = (job) => (job.started_at ? (new Date(job.finished_at ?? Date.now()) - new Date(job.started_at)) / 1000 : null)
 
+// A job as the API answered it, with how far it is by now.
+const withNews = (job, news) => job && news && { ...job, state: news.state, progress: news.progress, message: news.message, started_at: news.started_at } || job
+
 function One({ id }) {
   const [error, setError] = useState(null)
   const [ended, setEnded] = useState(false)
+  useLive({ jobs: ended ? null : id })
+  const news = newsOf('jobs', id)
   const answer = useAnswer(async (signal) => {
     const job = await get(`v1/jobs/${encodeURIComponent(id)}`, {}, signal)
     setEnded(ENDED.includes(job.state))
     return job
-  }, [id, ended], ended ? 0 : 700)
-  const job = answer.value
+  }, [id, news?.state, news?.attempt], ended ? 0 : unlessLive(700))
+  const job = ended ? answer.value : withNews(answer.value, news)
   if (!job) return answer.error ? html`<${Refusal} error=${answer.error} />` : html`<p class="quiet">${t('loading')}</p>`
   const act = async (work) => {
     setError(null)
@@ -60,7 +66,6 @@ function One({ id }) {
   const again = (request) => act(async () => {
     const { callback, ...rest } = request
     const made = await post(creator(job), rest, { query: { revision: job.revision }, headers: once() })
-    setEnded(false)
     go(['jobs', made.id])
   })
   const open = job.result && resultPage(job.result.href)
@@ -87,7 +92,9 @@ function All() {
   const asked = new URLSearchParams([...query])
   if (!asked.get('sort')) asked.set('sort', '-created_at')
   asked.set('limit', '100')
-  const list = useList('v1/jobs', asked, 1500)
+  useLive({ jobs: '*' })
+  const list = useList('v1/jobs', asked, unlessLive(1500), turnOf('jobs'))
+  const items = list.items?.map((job) => (ENDED.includes(job.state) ? job : withNews(job, newsOf('jobs', job.id))))
   const robots = useAnswer((signal) => get('v1/robots', { limit: 200 }, signal))
   return html`
     <${Head} title=${t('page.jobs')} sub=${t('jobs_text')}>
@@ -95,7 +102,7 @@ function All() {
       <${Field} label=${t('robot')}><select value=${query.get('robot') ?? ''} onChange=${(e) => adjust({ robot: e.target.value })}><option value="">${t('all')}</option>${(robots.value?.items ?? []).map(({ name }) => html`<option value=${name}>${name}</option>`)}</select></${Field}>
     </${Head}>
     <${Refusal} error=${list.error} />
-    <div class="panel"><${Table} tall caption=${t('page.jobs')} items=${list.items} list=${list} columns=${[
+    <div class="panel"><${Table} tall caption=${t('page.jobs')} items=${items} list=${list} columns=${[
       { key: 'kind', head: t('kind'), cell: (job) => html`<a href=${link(['jobs', job.id])}>${t(`kind.${job.kind}`)}</a> <code class="quiet">${shortId(job.id)}</code>` },
       { key: 'robot', head: t('robot'), cell: (job) => `${job.robot} r${job.revision}` },
       { key: 'state', head: t('state'), cell: (job) => html`<${State} state=${job.state} />` },

@@ -72,30 +72,37 @@ export function useAnswer(ask, of = [], every = 0) {
       stop.abort()
       clearTimeout(timer)
     }
-  }, [...of, round])
+  }, [...of, every, round])
   return { ...answer, again: useCallback(() => turn((n) => n + 1), []) }
 }
 
-// Pages of a list, more of them on demand.
-export function useList(path, query, every = 0) {
+// Pages of a list, more of them on demand. The first is asked for anew every `every` milliseconds and when `turn` changes, as long
+// as no further one lies behind it.
+export function useList(path, query, every = 0, turn = 0) {
   const key = `${path}?${new URLSearchParams(query)}`
-  const [more, setMore] = useState({ key, items: [], cursor: undefined, busy: false, error: null })
-  const first = useAnswer((signal) => get(path, query, signal), [key], every)
-  const rest = more.key === key && more.of === first.value ? more : { items: [], cursor: undefined }
-  const cursor = rest.cursor === undefined ? first.value?.next_cursor : rest.cursor
+  const [further, set] = useState({ key, items: [] }) // of this key: { items, cursor, busy, error }
+  const rest = further.key === key ? further : { items: [] }
+  const kept = useRef({})
+  kept.current.held = rest.items.length > 0
+  const first = useAnswer(async (signal) => (kept.current.page = kept.current.held ? kept.current.page : await get(path, query, signal)), [key, turn], every)
+  const cursor = kept.current.held ? rest.cursor : first.value?.next_cursor
   const load = async () => {
     if (!cursor || rest.busy) return
-    setMore({ key, of: first.value, items: rest.items, cursor, busy: true })
+    set({ ...rest, key, busy: true, error: null })
     try {
       const asked = new URLSearchParams(query)
       asked.set('cursor', cursor)
       const page = await get(path, asked)
-      setMore({ key, of: first.value, items: [...rest.items, ...page.items], cursor: page.next_cursor })
+      set({ key, items: [...rest.items, ...page.items], cursor: page.next_cursor })
     } catch (error) {
-      setMore({ key, of: first.value, items: rest.items, cursor, error })
+      set({ ...rest, key, busy: false, error })
     }
   }
-  return { items: first.value ? [...first.value.items, ...rest.items] : undefined, cursor, load, busy: rest.busy, error: first.error ?? rest.error, again: first.again }
+  const again = () => {
+    set({ key, items: [] })
+    first.again()
+  }
+  return { items: first.value ? [...first.value.items, ...rest.items] : undefined, cursor, load, busy: rest.busy, error: first.error ?? rest.error, again }
 }
 
 // A table whose columns are { key, head, cell, sort, number }; `sort` is "name" or "-name", rows may be chosen.
