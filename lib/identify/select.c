@@ -2,12 +2,19 @@
 #include <math.h>
 
 #include "lib/identify/unknowns.h"
+#include "lib/model/parameters.h"
 
 /* A term stays if the mean of what it gains on held-out parts is above so many of its standard errors. */
 static const double STANDARD_ERRORS = 1;
 
+/* Friction that drives a joint by more than so many of its deviations is no friction. */
+static const double DEVIATIONS = 2;
+
 /* Of the fastest a joint moves: where Stribeck friction may have fallen by a factor of e. */
 static const double stribeck_speeds[] = { 0.02, 0.05, 0.1, 0.2 };
+
+/* Of the friction of one joint: an offset, two of each directed term, stiction, high speed, and ripples, which come last. */
+enum { COLUMNS = 7 + ARMDYN_RIPPLES_MAX };
 
 /* In the order in which they are tried: what most arms have comes first. */
 static const unsigned terms[] = { ARMDYN_IDENTIFY_COULOMB, ARMDYN_IDENTIFY_VISCOUS, ARMDYN_IDENTIFY_OFFSET,
@@ -20,6 +27,7 @@ struct selection {
   unsigned candidates;
   struct armdyn_estimation estimation;
   double fastest[ARMDYN_JOINTS_MAX];
+  size_t trial;                                 /* how many were begun */
   struct armdyn_robot_description *description; /* scratch */
 };
 
@@ -66,24 +74,64 @@ static enum armdyn_status robot_with(const struct selection *s, unsigned chosen,
 /* Errors on held-out data: of all parts together, |e| / |tau|, and the squares of each. */
 struct held_out {
   double error;
+  bool dissipates; /* no joint's friction drives it */
   size_t count;
   double squares[ARMDYN_FOLDS_MAX];
 };
 
+/* At the fastest that a joint moves its friction takes energy out. A term may follow one motion well and yet have a sign
+ * that no friction has: such a one is made of the motion's own habits, and does harm wherever another motion is faster.
+ * Offsets and lines over the angle are left out: over a way there and back, or a turn, they take nothing. */
+static bool dissipates(const struct selection *s, const struct armdyn_unknowns *u, const struct armdyn_estimate *e)
+{
+  size_t first = u->friction_first;
+  for (size_t i = 0; i < u->n; i++) {
+    const size_t ripples = armdyn_robot_description(u->robot)->joints[i].friction.ripple_count;
+    double row[2][COLUMNS];
+    const size_t columns = friction_row(u->robot, i, 0, s->fastest[i], row[0]);
+    friction_row(u->robot, i, 0, -s->fastest[i], row[1]);
+    for (int direction = 0; direction < 2; direction++) {
+      double torque = 0, square = 0;
+      for (size_t c = 0; c < columns - ripples; c++) {
+        const double slope = row[direction][c] * (direction ? -1 : 1) * u->of_motion[first + c];
+        torque += slope * e->standard[first + c];
+        square += slope * slope * e->standard_deviation[first + c] * e->standard_deviation[first + c];
+      }
+      if (torque < -DEVIATIONS * sqrt(square)) return false;
+    }
+    first += columns;
+  }
+  return true;
+}
+
+/* How many robots are tried. */
+static size_t trials_of(const struct selection *s)
+{
+  size_t count = 1;
+  for (size_t k = 0; k < sizeof terms / sizeof *terms; k++) {
+    if (!(s->candidates & terms[k])) continue;
+    count += terms[k] == ARMDYN_IDENTIFY_STRIBECK ? sizeof stribeck_speeds / sizeof *stribeck_speeds : 1;
+  }
+  return count;
+}
+
 /* At the best of the strengths of the prior. */
-static enum armdyn_status held_out(const struct selection *s, unsigned chosen, double stribeck, struct held_out *out,
+static enum armdyn_status held_out(struct selection *s, unsigned chosen, double stribeck, struct held_out *out,
                                    struct armdyn_error *error)
 {
   struct armdyn_robot *robot = NULL;
   struct armdyn_unknowns *unknowns = NULL;
   struct armdyn_estimate estimate;
   *out = (struct held_out){ .error = INFINITY };
+  s->trial++;
+  if (s->estimation.trying) s->estimation.trying(s->estimation.context, s->trial, trials_of(s));
   enum armdyn_status status = robot_with(s, chosen, stribeck, &robot, error);
   if (!status) status = armdyn_unknowns_new(robot, chosen, s->rotors, &unknowns, error);
   if (!status) status = armdyn_identify_source(unknowns, s->source, &s->estimation, &estimate, error);
   if (!status) {
     for (size_t k = 0; k < ARMDYN_STRENGTHS; k++) out->error = fmin(out->error, estimate.curve[k].error);
     out->count = estimate.fold_count;
+    out->dissipates = dissipates(s, unknowns, &estimate);
     memcpy(out->squares, estimate.held_out, sizeof out->squares);
     armdyn_estimate_free(&estimate);
   }
@@ -105,7 +153,7 @@ static double gain_of(const struct held_out *before, const struct held_out *afte
   return mean / fmax(sqrt(square / count), 1e-300);
 }
 
-static enum armdyn_status try_term(const struct selection *s, unsigned term, struct held_out *known,
+static enum armdyn_status try_term(struct selection *s, unsigned term, struct held_out *known,
                                    struct armdyn_friction_choice *choice, struct armdyn_error *error)
 {
   const size_t speeds = sizeof stribeck_speeds / sizeof *stribeck_speeds;
@@ -123,7 +171,7 @@ static enum armdyn_status try_term(const struct selection *s, unsigned term, str
   }
   trial->error = best.error;
   trial->gain = gain_of(known, &best);
-  trial->kept = trial->gain > STANDARD_ERRORS;
+  trial->kept = trial->gain > STANDARD_ERRORS && best.dissipates;
   if (!trial->kept) return ARMDYN_OK;
   *known = best;
   choice->terms |= term;

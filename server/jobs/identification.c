@@ -35,6 +35,7 @@ struct run {
   bool leaks[OPENED_LOGS_MOST]; /* validation data that repeat the motion of training data */
   struct armdyn_source inner;   /* of the stream, behind the one that reports progress */
   size_t blocks_read;
+  double begun; /* how far the work was when reading began */
   struct identification_result result;
   struct identification_warning warnings[WARNINGS_MOST];
   char robot_sha256[65];
@@ -132,15 +133,18 @@ static enum armdyn_status read_reporting(void *context, size_t index, struct arm
   char sentence[96];
   const size_t blocks = run->inner.blocks, pass = run->blocks_read++ / blocks;
   snprintf(sentence, sizeof sentence, "reading, block %zu of %zu, pass %zu", index + 1, blocks, pass + 1);
-  work_progress(run->work, fmin(0.05 + 0.2 * (double)run->blocks_read / (double)blocks, 0.5), sentence);
+  work_progress(run->work, fmin(run->begun + 0.2 * (double)run->blocks_read / (double)blocks, 0.5), sentence);
   return run->inner.read(run->inner.context, index, motion, error);
 }
 
-static bool go_on_choosing(void *context)
+static void tell_trial(void *context, size_t trial, size_t trials)
 {
   struct run *run = context;
-  work_progress(run->work, 0.3, "trying terms of friction on held-out parts of the data");
-  return false; /* to cancel is to kill */
+  char sentence[96];
+  snprintf(sentence, sizeof sentence, "trying terms of friction on held-out parts of the data, %zu of %zu", trial,
+           trials);
+  run->begun = 0.05 + 0.3 * (double)(trial - 1) / (double)trials;
+  work_progress(run->work, run->begun, sentence);
 }
 
 static bool go_on(void *context)
@@ -151,17 +155,14 @@ static bool go_on(void *context)
 }
 
 /* The friction to identify, if the request leaves it open: the robot and the terms are those chosen afterwards. */
-static enum armdyn_status choose_friction(struct run *run, enum armdyn_rotor_columns rotors,
-                                          const struct armdyn_source *source, struct armdyn_error *error)
+static enum armdyn_status choose_friction(struct run *run, enum armdyn_rotor_columns rotors, struct armdyn_error *error)
 {
   struct identification_request *request = &run->request;
   if (!request->friction.automatic) return ARMDYN_OK;
   struct armdyn_friction_choice choice;
-  const struct armdyn_estimation estimation = { .ignore_prior = !request->prior,
-                                                .cancelled = go_on_choosing,
-                                                .context = run };
-  enum armdyn_status status = armdyn_choose_friction(run->robot, request->friction.terms, rotors, source, &estimation,
-                                                     &choice, &run->own_robot, error);
+  const struct armdyn_estimation estimation = { .ignore_prior = !request->prior, .trying = tell_trial, .context = run };
+  enum armdyn_status status = armdyn_choose_friction(run->robot, request->friction.terms, rotors, &run->inner,
+                                                     &estimation, &choice, &run->own_robot, error);
   if (status) return status;
   run->robot = run->own_robot;
   request->friction.terms = choice.terms;
@@ -200,13 +201,13 @@ static enum armdyn_status estimate_payload(struct run *run, const struct armdyn_
 }
 
 /* What is to be found: of the arm its friction too; of a load nothing but the load, and friction is the model's. */
-static enum armdyn_status open_unknowns(struct run *run, const struct armdyn_source *source, struct armdyn_error *error)
+static enum armdyn_status open_unknowns(struct run *run, struct armdyn_error *error)
 {
   const struct identification_request *request = &run->request;
   const bool payload = request->identify == IDENTIFY_PAYLOAD;
   const enum armdyn_rotor_columns rotors = request->rotor_inertia ? ARMDYN_ROTORS_ALL : ARMDYN_ROTORS_PRESENT;
-  enum armdyn_status status = payload ? payload_bare_robot(run->work->robot, &run->own_robot, error)
-                                      : choose_friction(run, rotors, source, error);
+  enum armdyn_status status =
+      payload ? payload_bare_robot(run->work->robot, &run->own_robot, error) : choose_friction(run, rotors, error);
   if (status) return status;
   if (payload) run->robot = run->own_robot;
   return armdyn_unknowns_new(run->robot, payload ? 0 : request->friction.terms, rotors, &run->unknowns, error);
@@ -218,10 +219,11 @@ static enum armdyn_status estimate(struct run *run, struct armdyn_error *error)
       opened_logs_stream(&run->logs, run->training_count, &run->conditioning, &run->stream, error);
   if (status) return status;
   run->inner = armdyn_log_stream_source(run->stream);
+  run->begun = 0.05;
   const struct armdyn_source source = {
     .samples = run->inner.samples, .blocks = run->inner.blocks, .read = read_reporting, .context = run
   };
-  status = open_unknowns(run, &source, error);
+  status = open_unknowns(run, error);
   if (!status) status = look_through(run, error);
   for (size_t i = run->training_count; !status && i < run->judged_count; i++) status = look_for_leak(run, i, error);
   if (status) return status;

@@ -2,11 +2,12 @@
 
 import math
 import re
+import time
 
 import pytest
 
-from support import contract, robot, unique_name
-from support.logs import MEASURED, measured, simulated, sums_of_sines, upload
+from support import PATIENCE, contract, robot, unique_name, until
+from support.logs import LWR_CONDITIONING, measured, simulated, sums_of_sines, upload, upload_lwr
 
 pytestmark = pytest.mark.skipif("/v1/robots/{robot}/datasets" not in contract.document()["paths"],
                                 reason="this build takes no data sets")
@@ -458,34 +459,47 @@ def test_wrong_requests(client, cell, change, pointer, code):
     assert [(f["pointer"], f["code"]) for f in faults] == [(pointer, code)]
 
 
+def test_progress_and_cancel(client, cell):
+    """Friction chosen from a log that is resampled to many times its rate: work for much longer than it is let run."""
+    job = client.post(f"/v1/robots/{cell.name}/identifications", {
+        "datasets": [cell.a], "friction": ["auto"], "estimator": "irls", "rotor_inertia": True, "conditioning": {"rate": 5000}}).expect(202).json
+    place = f"/v1/jobs/{job['id']}"
+
+    def is_well_under_way():
+        now = client.get(place).expect(200).json
+        assert now["state"] in ("queued", "running"), now
+        return re.fullmatch(r"trying terms of friction .*, [2-9] of \d+", now["message"])
+    until(is_well_under_way, 30)
+    before = time.monotonic()
+    assert client.post(place + "/cancel").expect(200).json["state"] == "cancelled"
+    assert time.monotonic() - before < PATIENCE  # a second
+    assert client.get(place).expect(200).json["result"] is None
+    assert client.get("/v1/identifications", query={"robot": cell.name, "datasets": cell.a, "estimator": "irls", "metric": "training_samples>50000"}).json["items"] == []
+
+
 # -- measured logs --
 
 @pytest.fixture(scope="module")
 def lwr(server):
     """(name, ids of m1, m2, m3) of the KUKA LWR4+ logs; its URDF is the prior."""
-    logs = [measured(f"kuka_lwr4/m{k}.csv", 7) for k in (1, 2, 3)]
-    if None in logs:
-        pytest.skip("no measured data kuka_lwr4")
     with server.client() as client:
-        name = unique_name()
-        client.post("/v1/robots", body=(MEASURED / "kuka_lwr4" / "kuka_lwr4.urdf").read_text(), content_type="application/xml",
-                    query={"name": name, "allow_unphysical": "true"}).expect(201)
-        model = client.get(f"/v1/robots/{name}").expect(200)
-        for joint in model.json["joints"]:
-            joint.pop("friction", None)
-        client.put(f"/v1/robots/{name}", model.json, headers={"If-Match": model.etag}, query={"allow_unphysical": "true"}).expect(200)
-        yield name, [upload(client, name, log, f"m{k + 1}") for k, log in enumerate(logs)]
+        kept = upload_lwr(client, unique_name())
+        if not kept:
+            pytest.skip("no measured data kuka_lwr4")
+        yield kept
 
 
 @pytest.mark.parametrize("train, validate, request_, bound", [
     ([0], 2, {}, 6.0),
     ([2], 0, {}, 3.5),
+    ([0], 2, {"friction": ["auto"]}, 4.6),
+    ([2], 0, {"friction": ["auto"]}, 2.9),
     ([1, 2], 0, {"estimator": "ols", "friction": [*ALL_FRICTION, "high_speed"]}, 2.1),
 ])
 def test_lwr(client, lwr, train, validate, request_, bound):
     name, ids = lwr
     found = identified(client, name, datasets=[ids[k] for k in train], validation=[ids[validate]],
-                       conditioning={"position_cutoff_hz": 8, "torque_cutoff_hz": 8, "trim": 2.5}, **request_)
+                       conditioning=LWR_CONDITIONING, **request_)
     assert found["errors"]["validation"]["filtered"]["relative_percent"] <= bound
     leaks = validate == 0 and 1 in train  # m1 and m2 are one motion, run twice
     assert ("validation_repeats_training" in {w["code"] for w in found["warnings"]}) == leaks

@@ -54,3 +54,21 @@ def measured(name, joints, skipped=0):
     with open(path, newline="") as file:
         rows = list(csv.reader(file))[1:]
     return [[float(x) for x in row[:1 + joints] + row[1 + joints + skipped:1 + 2 * joints + skipped]] for row in rows]
+
+
+LWR_CONDITIONING = {"position_cutoff_hz": 8, "torque_cutoff_hz": 8, "trim": 2.5}
+
+
+def upload_lwr(client, name):
+    """(name, ids of m1, m2, m3) of the KUKA LWR4+ logs, whose URDF becomes the robot, its friction left to be found; None
+    when they are not there."""
+    logs = [measured(f"kuka_lwr4/m{k}.csv", 7) for k in (1, 2, 3)]
+    if None in logs:
+        return None
+    client.post("/v1/robots", body=(MEASURED / "kuka_lwr4" / "kuka_lwr4.urdf").read_text(), content_type="application/xml",
+                query={"name": name, "allow_unphysical": "true"}).expect(201)
+    model = client.get(f"/v1/robots/{name}").expect(200)
+    for joint in model.json["joints"]:
+        joint.pop("friction", None)
+    client.put(f"/v1/robots/{name}", model.json, headers={"If-Match": model.etag}, query={"allow_unphysical": "true"}).expect(200)
+    return name, [upload(client, name, log, f"m{k + 1}") for k, log in enumerate(logs)]

@@ -47,6 +47,15 @@ def free_port():
         return s.getsockname()[1]
 
 
+def cpu_seconds(pids):
+    """Processor time that these processes have used together, s."""
+    ticks = 0
+    for pid in pids:
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
 def peak_memory(pid):
     """The most memory that a process ever had resident, MiB."""
     with open(f"/proc/{pid}/status") as status:

@@ -285,6 +285,8 @@ struct armdyn_estimation {
   double prior_strength; /* RIDGE, CONSISTENT: of the prior against one sample's squares; 0: by cross-validation */
   size_t folds;          /* of the cross-validation: consecutive parts of the data, 2 .. 32; 0: 8 */
   bool (*cancelled)(void *context); /* called now and then; true ends the work with ECANCELLED; NULL: never */
+  void (*trying)(void *context, size_t trial,
+                 size_t trials); /* armdyn_choose_friction begins another one; NULL: untold */
   void *context;
 };
 
@@ -367,9 +369,10 @@ struct armdyn_friction_choice {
 
 /* Choose friction terms by what they gain on data they were not fitted to (blocked cross-validation, ridge estimates): one
  * after the other, each kept if the mean of what it gains on the held-out parts is more than one standard error of that
- * mean, the one-standard-error rule of Breiman, Friedman, Olshen & Stone 1984, 3.4.3.
+ * mean, the one-standard-error rule of Breiman, Friedman, Olshen & Stone 1984, 3.4.3, and if with it no joint's friction
+ * drives the joint at the fastest that it moves.
  *   candidates  in   terms to try, or-ed; ripples that the robot has stay
- *   estimation  in   folds, ignore_prior, cancelled
+ *   estimation  in   folds, ignore_prior, cancelled, trying
  *   choice      out
  *   out         out  the robot with the friction to identify: a Stribeck velocity where that term was kept. Give it to
  *                    armdyn_unknowns_new with choice->terms; release with armdyn_robot_free

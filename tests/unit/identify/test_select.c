@@ -74,3 +74,23 @@ Test(select, terms_that_are_not_there_are_not)
   armdyn_robot_free(truth);
   armdyn_robot_free(full);
 }
+
+/* A term that follows the motion by driving a joint where it is fast: no friction does. */
+Test(select, what_drives_a_joint_is_no_friction)
+{
+  struct armdyn_robot *full = scara(), *truth, *chosen;
+  struct armdyn_robot_description d = *armdyn_robot_description(full);
+  for (size_t i = 0; i < N; i++) d.joints[i].friction.high_speed = 0;
+  d.joints[1].friction.high_speed = -3;
+  cr_assert_eq(armdyn_robot_new(&d, &truth, NULL), ARMDYN_OK);
+  const struct armdyn_friction_choice choice = choice_for(truth, &chosen);
+  for (size_t k = 0; k < choice.trial_count; k++) {
+    if (choice.trials[k].term != ARMDYN_IDENTIFY_HIGH_SPEED) continue;
+    cr_expect_gt(choice.trials[k].gain, 1); /* it would be kept for what it gains */
+    cr_expect_not(choice.trials[k].kept);
+  }
+  cr_expect_eq(choice.terms & ARMDYN_IDENTIFY_HIGH_SPEED, 0);
+  armdyn_robot_free(chosen);
+  armdyn_robot_free(truth);
+  armdyn_robot_free(full);
+}
