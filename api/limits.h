@@ -41,11 +41,11 @@
 #define LIMIT_FRAME                   MB(1)     /* one message between processes */
 #define LIMIT_JOBS_QUEUED             1000      /* beyond it 429 */
 #define LIMIT_JOB_ATTEMPTS            3
-#define LIMIT_WORKER_MEMORY           MB(2048) /* address space of one worker process */
-#define LIMIT_WRITES_QUEUED           1024     /* operations that wait for one commit; beyond it 503 */
-#define LIMIT_READERS                 8        /* connections that read the store at once; others wait */
-#define LIMIT_ROBOTS_CACHED           256      /* compiled robots in memory, least recently used ones go */
-#define LIMIT_TAGS                    32       /* of one resource, keys and values up to LIMIT_TAG characters */
+#define LIMIT_JOB_TIME                2592000 /* s that the time_limit of a job may be */
+#define LIMIT_WRITES_QUEUED           1024    /* operations that wait for one commit; beyond it 503 */
+#define LIMIT_READERS                 8       /* connections that read the store at once; others wait */
+#define LIMIT_ROBOTS_CACHED           256     /* compiled robots in memory, least recently used ones go */
+#define LIMIT_TAGS                    32      /* of one resource, keys and values up to LIMIT_TAG characters */
 #define LIMIT_TAG                     128
 #define LIMIT_NOTES                   KB(64) /* of one result */
 #define LIMIT_SEARCH                  128    /* bytes of a list's ?q= */

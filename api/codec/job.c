@@ -1,5 +1,7 @@
 #include "api/codec/job.h"
 
+#include <math.h>
+
 #include "api/codec/result.h"
 
 static void member_text(struct json_writer *w, const char *name, const char *text)
@@ -26,6 +28,7 @@ void job_encode(const struct job_resource *job, struct buffer *out)
   member_text(&w, "robot", job->robot);
   json_key(&w, "revision"), json_write_integer(&w, job->revision);
   member_text(&w, "state", job->state);
+  json_key(&w, "priority"), json_write_integer(&w, job->priority);
   json_key(&w, "progress"), json_write_number(&w, job->progress);
   member_text(&w, "message", job->message);
   json_key(&w, "attempt"), json_write_integer(&w, job->attempt);
@@ -43,6 +46,7 @@ void job_encode(const struct job_resource *job, struct buffer *out)
   member_json(&w, "tags", job->tags, "{}");
   result_order_encode(&w, job->job_order_id, job->work_master_id, job->equipment_id);
   if (!job->summary) {
+    json_key(&w, "time_limit"), json_write_number(&w, job->time_limit > 0 ? job->time_limit : NAN);
     member_json(&w, "problem", job->problem, NULL);
     member_json(&w, "attempts", job->attempts, "[]");
     member_json(&w, "request", job->request, "{}");

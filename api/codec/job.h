@@ -9,6 +9,8 @@
 struct job_resource {
   const char *id, *kind, *robot, *state, *message;
   long long revision;
+  int priority;
+  double time_limit; /* s; 0 = none */
   double progress;
   int attempt;
   const char *created_at, *started_at, *finished_at;        /* "" is null */

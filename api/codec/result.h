@@ -4,18 +4,22 @@
 
 #include "api/json/fields.h"
 
-/* -- what a request says for people and their systems, and its result repeats -- */
+/* -- what every request says beside its work: for people and their systems (its result repeats that), and when -- */
 
 struct result_labels {
   struct json_map tags;
   char job_order_id[LIMIT_TAG + 1], work_master_id[LIMIT_TAG + 1], equipment_id[LIMIT_TAG + 1];
+  int priority;      /* of its job: more goes first */
+  double time_limit; /* s from its acceptance; 0 or NAN: none */
 };
 /* Rows of a request's field table whose struct has `struct result_labels labels`. */
 #define RESULT_LABELS(type_)                                                                                           \
   { MAP(type_, labels.tags), NAMED("tags") }, { TEXT(type_, labels.job_order_id), NAMED("job_order_id") },             \
       { TEXT(type_, labels.work_master_id), NAMED("work_master_id") },                                                 \
+      { TEXT(type_, labels.equipment_id), NAMED("equipment_id") },                                                     \
+      { INTEGER(type_, labels.priority, BETWEEN(-10, 10), NULL), NAMED("priority") },                                  \
   {                                                                                                                    \
-    TEXT(type_, labels.equipment_id), NAMED("equipment_id")                                                            \
+    NUMBER(type_, labels.time_limit, BETWEEN(0.001, LIMIT_JOB_TIME), "s"), NAMED("time_limit"), NULLABLE               \
   }
 /* Job order, work master and equipment, where they are given. */
 void result_order_encode(struct json_writer *w, const char *job_order_id, const char *work_master_id,

@@ -58,6 +58,12 @@
     "motion a longer `duration`.")                                                                                     \
   X(WORKER_LOST, "worker-lost", 500, "The worker that computed this ended unexpectedly",                               \
     "The job was tried the allowed number of times. `detail` tells how each attempt ended.")                           \
+  X(WORKER_LIMIT, "worker-limit", 422, "The job needs more than a worker may have",                                    \
+    "Memory and processor time of a job are bounded. Make it smaller, or let the administrator raise the limit that "  \
+    "`detail` names.")                                                                                                 \
+  X(TIME_LIMIT, "time-limit", 422, "The job did not end in time",                                                      \
+    "The request's own `time_limit` passed first, while the job waited or ran. Give it more time or a higher "         \
+    "`priority`.")                                                                                                     \
   X(CANCELLED, "cancelled", 409, "Cancelled", "Somebody cancelled this job.")                                          \
   X(START_EXPIRED, "start-expired", 409, "Too late to start",                                                          \
     "`start_before` passed before START could be sent; the arm was not moved.")                                        \

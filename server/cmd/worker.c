@@ -18,10 +18,10 @@ enum { SANITIZED = 0 };
 enum { BEHIND_REQUESTS = 5 }; /* nice: who waits for an answer goes first */
 
 /* A runaway computation ends here, not where the machine does. */
-static void bound_self(void)
+static void bound_self(rlim_t mebibytes)
 {
-  struct rlimit memory = { LIMIT_WORKER_MEMORY, LIMIT_WORKER_MEMORY };
-  if (!SANITIZED && setrlimit(RLIMIT_AS, &memory))
+  struct rlimit memory = { MB(mebibytes), MB(mebibytes) };
+  if (!SANITIZED && mebibytes && setrlimit(RLIMIT_AS, &memory))
     fprintf(stderr, "armdyn worker: no memory limit: %s\n", strerrordesc_np(errno));
   setpriority(PRIO_PROCESS, 0, BEHIND_REQUESTS);
 
@@ -35,10 +35,10 @@ static void bound_self(void)
 int command_worker(int argc, char **argv)
 {
   struct stat s;
-  if (argc != 2 || fstat(CHILD_FD, &s) || !S_ISSOCK(s.st_mode)) {
+  if (argc != 4 || fstat(CHILD_FD, &s) || !S_ISSOCK(s.st_mode)) {
     fprintf(stderr, "armdyn worker: `armdyn serve` starts it; it is of no use by itself\n");
     return 2;
   }
-  bound_self();
-  return work_serve(CHILD_FD, argv[1]);
+  bound_self(strtoul(argv[2], NULL, 10));
+  return work_serve(CHILD_FD, argv[1], strtoul(argv[3], NULL, 10));
 }

@@ -16,6 +16,8 @@ struct options {
   long http_threads;            /* 0 = max(10, cores) */
   long compute_threads;         /* 0 = cores */
   long workers;                 /* worker processes; 0 = cores */
+  long worker_memory;           /* MiB of each; 0 = no limit */
+  long job_cpu_time;            /* s of an attempt at a job; 0 = no limit */
   long body_timeout;            /* s for a whole request to arrive */
   long upload_limit;            /* MiB of one data set's upload */
   long idle_timeout;            /* s that a connection is kept without a request, or with an answer that nobody takes */

@@ -101,6 +101,7 @@ void child_end(struct child *child, bool kill_it, char reason[CHILD_REASON_SIZE]
   do rc = waitpid(child->pid, &how, 0);
   while (rc < 0 && errno == EINTR);
   child->pid = 0;
+  child->exit = rc > 0 && WIFEXITED(how) ? WEXITSTATUS(how) : -1;
   if (rc < 0)
     snprintf(reason, CHILD_REASON_SIZE, "unknown end");
   else if (WIFSIGNALED(how)) {

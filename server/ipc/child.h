@@ -14,6 +14,7 @@ enum { CHILD_FD = 3, CHILD_REASON_SIZE = 64, CHILD_ARGUMENTS_MAX = 16 };
 
 struct child {
   pid_t pid; /* 0 = none */
+  int exit;  /* once ended: its exit status; -1: by a signal */
   struct channel channel;
 };
 

@@ -23,10 +23,11 @@ static enum attempt_end store_failed(struct attempt *a, enum armdyn_status statu
   return ATTEMPT_STORE;
 }
 
-static enum attempt_end refused(struct attempt *a, enum problem problem, const char *detail)
+enum attempt_end attempt_refuse(struct attempt *a, enum problem problem, const char *detail)
 {
   char instance[64];
   snprintf(instance, sizeof instance, "/v1/jobs/%s", a->job.id);
+  buffer_clear(&a->document);
   problem_write(&a->document, problem, detail, instance, NULL, NULL);
   return ATTEMPT_REFUSED;
 }
@@ -54,11 +55,13 @@ static enum attempt_end begin(struct attempt *a, struct channel *channel)
   if (status) return store_failed(a, status);
   a->loaded = true;
   if (a->job.state != JOB_QUEUED) return ATTEMPT_GONE;
-  if (!job_kind_find(a->job.kind)) return refused(a, PROBLEM_INTERNAL, "This version does not know jobs of this kind.");
+  if (!job_kind_find(a->job.kind))
+    return attempt_refuse(a, PROBLEM_INTERNAL, "This version does not know jobs of this kind.");
 
   struct store_robot robot;
   status = store_robot_get(a->store, a->job.robot, a->job.revision, &robot);
-  if (status == ARMDYN_ENOTFOUND) return refused(a, PROBLEM_NOT_FOUND, "The robot was deleted before the job began.");
+  if (status == ARMDYN_ENOTFOUND)
+    return attempt_refuse(a, PROBLEM_NOT_FOUND, "The robot was deleted before the job began.");
   if (status) return store_failed(a, status);
   enum attempt_end end = hand_over(a, channel, robot.document);
   store_robot_release(&robot);
@@ -294,7 +297,7 @@ enum armdyn_status attempt_store_lost(struct attempt *a)
   return fail_with(a, text);
 }
 
-enum armdyn_status attempt_store_cancelled(struct attempt *a)
+enum armdyn_status attempt_store_cut_short(struct attempt *a)
 {
-  return job_end_cancelled(a->store, a->live->id, a->live->attempt, a->live->started_at);
+  return live_cut_short(a->store, a->live);
 }

@@ -2,6 +2,7 @@
 #ifndef SERVER_JOBS_ATTEMPT_H
 #define SERVER_JOBS_ATTEMPT_H
 
+#include "api/problem/problem.h"
 #include "api/wire/buffer.h"
 #include "server/jobs/internal.h"
 
@@ -33,6 +34,9 @@ struct attempt {
 enum attempt_end attempt_run(struct attempt *a, struct runner *r, struct live_job *job);
 void attempt_release(struct attempt *a);
 
+/* Another end: this problem. Answers ATTEMPT_REFUSED. */
+enum attempt_end attempt_refuse(struct attempt *a, enum problem problem, const char *detail);
+
 /* Append `reason` to what is told of lost attempts. False when out of memory. */
 bool attempt_note_lost(struct attempt *a);
 
@@ -40,7 +44,7 @@ bool attempt_note_lost(struct attempt *a);
 enum armdyn_status attempt_store_result(struct attempt *a);
 enum armdyn_status attempt_store_problem(struct attempt *a);
 enum armdyn_status attempt_store_retry(struct attempt *a);
-enum armdyn_status attempt_store_lost(struct attempt *a); /* too often: failed */
-enum armdyn_status attempt_store_cancelled(struct attempt *a);
+enum armdyn_status attempt_store_lost(struct attempt *a);      /* too often: failed */
+enum armdyn_status attempt_store_cut_short(struct attempt *a); /* see live_cut_short */
 
 #endif

@@ -1,4 +1,4 @@
-/* The scheduler from inside: what jobs.c, runner.c and waiters.c share. */
+/* The scheduler from inside: what jobs.c, queue.c, runner.c and waiters.c share. */
 #ifndef SERVER_JOBS_INTERNAL_H
 #define SERVER_JOBS_INTERNAL_H
 
@@ -13,10 +13,16 @@ struct live_job {
   struct live_job *next;
   char id[ID_SIZE];
   char kind[sizeof(((struct store_job *)0)->kind)];
-  bool running;   /* a runner has it, and only that runner removes it */
-  bool held;      /* somebody is cancelling it in the store */
-  bool cancelled; /* the runner should end it so */
-  int attempt;    /* how many were begun */
+  char robot[ARMDYN_NAME_SIZE];
+  int priority;
+  int64_t deadline_ns;  /* monotonic; INT64_MAX: none */
+  uint64_t turn;        /* when its robot had a turn last: the number of that turn */
+  size_t robot_running; /* jobs of its robot that run */
+  bool running;         /* a runner has it, and only that runner removes it */
+  bool held;            /* somebody is ending it in the store */
+  bool cancelled;       /* the runner should end it so */
+  bool overdue;         /* and this is why: its time is over */
+  int attempt;          /* how many were begun */
   char started_at[TIME_SIZE];
   double progress;
   char message[MESSAGE_TEXT];
@@ -48,11 +54,13 @@ struct jobs {
   pthread_mutex_t lock;
   pthread_cond_t changed; /* anything below */
   struct live_job *first, **last;
+  uint64_t turn; /* how many times a job was begun */
   size_t live;   /* jobs in the list, and places promised to jobs that are being stored */
   bool stopping; /* take no more jobs */
   bool killing;  /* the time to stop is over */
   struct jobs_ended ended[JOB_KINDS_MOST];
-  uint64_t lost; /* attempts */
+  uint64_t lost;                  /* attempts */
+  char memory_mib[24], cpu_s[24]; /* of workers, as their arguments */
   size_t runner_count;
   struct runner *runners;
 
@@ -66,8 +74,15 @@ void *runner_main(void *runner);
 
 /* Under the lock. */
 struct live_job *live_find(const struct jobs *jobs, const char *id);
-/* Store the end of a cancelled job. */
-enum armdyn_status job_end_cancelled(struct store *store, const char *id, int attempt, const char *started_at);
+void live_append(struct jobs *jobs, struct live_job *job);
+/* The job that is due, which runs from now on: that of the highest priority; of these, one of the robot of which the fewest
+ * run; of these, of the robot whose last turn is the longest ago; of these, the oldest. NULL: none waits. */
+struct live_job *live_start(struct jobs *jobs);
+void live_rest(struct jobs *jobs, struct live_job *job); /* it does not run any more, if it did */
+
+/* Without the lock: store the end of a job that did not come to one itself: cancelled, or failed because it is overdue. */
+enum armdyn_status live_cut_short(struct store *store, const struct live_job *job);
+enum job_state live_cut_state(const struct live_job *job);
 /* The job has ended: take it out, free it, wake who waits for it. Without the lock.
  *   how  in  JOB_QUEUED: it has not, and is only forgotten here */
 void live_end(struct jobs *jobs, struct live_job *job, enum job_state how);

@@ -11,31 +11,6 @@
 
 enum { CANCEL_MS = 10000, PAGE = 20 };
 
-struct live_job *live_find(const struct jobs *jobs, const char *id)
-{
-  struct live_job *job = jobs->first;
-  while (job && strcmp(job->id, id) != 0) job = job->next;
-  return job;
-}
-
-/* Under the lock. */
-static void live_append(struct jobs *jobs, struct live_job *job)
-{
-  *jobs->last = job;
-  jobs->last = &job->next;
-  pthread_cond_broadcast(&jobs->changed);
-}
-
-/* Under the lock. */
-static void count_end(struct jobs *jobs, const char *kind, enum job_state how)
-{
-  size_t k = 0;
-  while (k < JOB_KINDS_MOST && jobs->ended[k].kind[0] && strcmp(jobs->ended[k].kind, kind) != 0) k++;
-  if (k == JOB_KINDS_MOST) return;
-  snprintf(jobs->ended[k].kind, sizeof jobs->ended[k].kind, "%s", kind);
-  jobs->ended[k].count[how]++;
-}
-
 void jobs_figures(struct jobs *jobs, struct jobs_figures *out)
 {
   *out = (struct jobs_figures){ .workers = jobs->runner_count };
@@ -47,24 +22,6 @@ void jobs_figures(struct jobs *jobs, struct jobs_figures *out)
   pthread_mutex_unlock(&jobs->lock);
 }
 
-void live_end(struct jobs *jobs, struct live_job *job, enum job_state how)
-{
-  char id[ID_SIZE];
-  memcpy(id, job->id, sizeof id);
-  pthread_mutex_lock(&jobs->lock);
-  struct live_job **at = &jobs->first;
-  while (*at != job) at = &(*at)->next;
-  *at = job->next;
-  if (jobs->last == &job->next) jobs->last = at;
-  jobs->live--;
-  if (how != JOB_QUEUED) count_end(jobs, job->kind, how);
-  pthread_cond_broadcast(&jobs->changed);
-  pthread_mutex_unlock(&jobs->lock);
-  free(job);
-  announce_change(&jobs->changes, id);
-  waiters_wake(jobs, id);
-}
-
 /* -- start and stop -- */
 
 /* What a former run left. */
@@ -73,18 +30,36 @@ struct leftovers {
   bool failed;
 };
 
+/* When a job must have ended, on the monotonic clock. */
+static int64_t deadline_of(const struct store_job *job)
+{
+  if (!job->time_limit_ms) return INT64_MAX;
+  int64_t left_ms = clock_parse(job->created_at) + job->time_limit_ms - clock_wall_ms();
+  return clock_monotonic_ns() + left_ms * 1000000;
+}
+
+static struct live_job *live_new(const struct store_job *job)
+{
+  struct live_job *live = calloc(1, sizeof *live);
+  if (!live) return NULL;
+  memcpy(live->id, job->id, sizeof live->id);
+  memcpy(live->kind, job->kind, sizeof live->kind);
+  memcpy(live->robot, job->robot, sizeof live->robot);
+  memcpy(live->started_at, job->started_at, sizeof live->started_at);
+  live->attempt = job->attempt;
+  live->priority = job->priority;
+  live->deadline_ns = deadline_of(job);
+  return live;
+}
+
 static void take_up(void *context, const struct store_job *job)
 {
   struct leftovers *left = context;
-  struct live_job *live = calloc(1, sizeof *live);
+  struct live_job *live = live_new(job);
   if (!live) {
     left->failed = true;
     return;
   }
-  memcpy(live->id, job->id, sizeof live->id);
-  memcpy(live->kind, job->kind, sizeof live->kind);
-  memcpy(live->started_at, job->started_at, sizeof live->started_at);
-  live->attempt = job->attempt;
   live_append(left->jobs, live);
   left->jobs->live++;
 }
@@ -124,6 +99,8 @@ enum armdyn_status jobs_start(struct store *store, const struct options *options
   jobs->store = store;
   if (changes) jobs->changes = *changes;
   jobs->last = &jobs->first;
+  snprintf(jobs->memory_mib, sizeof jobs->memory_mib, "%ld", options->worker_memory);
+  snprintf(jobs->cpu_s, sizeof jobs->cpu_s, "%ld", options->job_cpu_time);
   pthread_mutex_init(&jobs->lock, NULL);
   condition_init(&jobs->changed);
   condition_init(&jobs->waiters_changed);
@@ -189,7 +166,12 @@ bool jobs_ready(const struct jobs *jobs)
 
 enum armdyn_status jobs_submit(struct jobs *jobs, struct store_job *job, const struct store_idempotency *key)
 {
-  struct live_job *live = calloc(1, sizeof *live);
+  id_make(job->id);
+  clock_format(clock_wall_ms(), job->created_at);
+  job->state = JOB_QUEUED;
+  job->attempt = 0;
+  job->started_at[0] = job->finished_at[0] = job->result_id[0] = '\0';
+  struct live_job *live = live_new(job);
   if (!live) return ARMDYN_EMEMORY;
   pthread_mutex_lock(&jobs->lock);
   enum armdyn_status status = jobs->stopping                    ? ARMDYN_EUNAVAILABLE
@@ -199,13 +181,6 @@ enum armdyn_status jobs_submit(struct jobs *jobs, struct store_job *job, const s
   pthread_mutex_unlock(&jobs->lock);
   if (status) goto out;
 
-  id_make(job->id);
-  clock_format(clock_wall_ms(), job->created_at);
-  job->state = JOB_QUEUED;
-  job->attempt = 0;
-  job->started_at[0] = job->finished_at[0] = job->result_id[0] = '\0';
-  memcpy(live->id, job->id, sizeof live->id);
-  memcpy(live->kind, job->kind, sizeof live->kind);
   status = store_job_create(jobs->store, job, key);
 
   pthread_mutex_lock(&jobs->lock);
@@ -276,18 +251,33 @@ void job_view_release(struct job_view *view)
   store_job_release(&view->job);
 }
 
-enum armdyn_status job_end_cancelled(struct store *store, const char *id, int attempt, const char *started_at)
+/* -- ends that come from outside -- */
+
+enum job_state live_cut_state(const struct live_job *job)
+{
+  return job->overdue ? JOB_FAILED : JOB_CANCELLED;
+}
+
+static void write_cut(const struct live_job *live, const struct store_job *job, struct buffer *problem)
+{
+  char instance[64], detail[128] = "The job was cancelled before it ended.";
+  snprintf(instance, sizeof instance, "/v1/jobs/%s", job->id);
+  if (live->overdue)
+    snprintf(detail, sizeof detail, "Its time_limit of %g s was over %s.", (double)job->time_limit_ms / 1000,
+             live->started_at[0] ? "before the computation ended" : "while it waited for a worker");
+  problem_write(problem, live->overdue ? PROBLEM_TIME_LIMIT : PROBLEM_CANCELLED, detail, instance, NULL, NULL);
+}
+
+enum armdyn_status live_cut_short(struct store *store, const struct live_job *live)
 {
   struct store_job job;
-  enum armdyn_status status = store_job_get(store, id, &job);
+  enum armdyn_status status = store_job_get(store, live->id, &job);
   if (status) return status;
   struct buffer problem = BUFFER(LIMIT_MODEL_BODY);
-  char instance[64];
-  snprintf(instance, sizeof instance, "/v1/jobs/%s", id);
-  problem_write(&problem, PROBLEM_CANCELLED, "The job was cancelled before it ended.", instance, NULL, NULL);
-  job.state = JOB_CANCELLED;
-  job.attempt = attempt;
-  snprintf(job.started_at, sizeof job.started_at, "%s", started_at);
+  write_cut(live, &job, &problem);
+  job.state = live_cut_state(live);
+  job.attempt = live->attempt;
+  memcpy(job.started_at, live->started_at, sizeof job.started_at);
   clock_format(clock_wall_ms(), job.finished_at);
   free(job.problem);
   job.problem = buffer_take(&problem, NULL);
@@ -313,7 +303,7 @@ enum armdyn_status jobs_cancel(struct jobs *jobs, const char *id)
   if (live && !live->running && !live->held) {
     live->held = true; /* no runner takes it, and nobody else cancels it */
     pthread_mutex_unlock(&jobs->lock);
-    enum armdyn_status status = job_end_cancelled(jobs->store, id, live->attempt, live->started_at);
+    enum armdyn_status status = live_cut_short(jobs->store, live);
     if (!status) {
       live_end(jobs, live, JOB_CANCELLED);
       return ARMDYN_OK;

@@ -32,7 +32,8 @@ struct jobs_figures {
 };
 void jobs_figures(struct jobs *jobs, struct jobs_figures *out);
 
-/* Accept a job: durable when it returns OK; `job` in: kind, robot, revision, request, tags; out: the rest.
+/* Accept a job: durable when it returns OK; `job` in: kind, robot, revision, request, tags, priority, time_limit_ms; out:
+ * the rest.
  * ELIMIT: queue full; EUNAVAILABLE: the service stops; else as store_job_create. */
 enum armdyn_status jobs_submit(struct jobs *jobs, struct store_job *job, const struct store_idempotency *key);
 /* The job as it is now (state and progress in memory win over what is stored). progress in 0..1, message up to 128. */

@@ -1,5 +1,6 @@
 #include "server/jobs/kinds.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* To add a kind: a file of its own with its struct job_kind, a row here, its routes in server/routes, and its paths in
@@ -30,7 +31,10 @@ enum armdyn_status job_kind_accept(const struct job_kind *kind, const struct arm
   void *run = calloc(1, kind->size);
   enum armdyn_status status = run ? kind->decode(request, length, robot, run, faults) : ARMDYN_EMEMORY;
   if (!status) {
-    result_tags_encode((const struct result_labels *)(const void *)((const char *)run + kind->labels), &out->tags);
+    const struct result_labels *labels = (const struct result_labels *)(const void *)((const char *)run + kind->labels);
+    result_tags_encode(labels, &out->tags);
+    out->priority = labels->priority;
+    if (labels->time_limit > 0) out->time_limit_ms = llround(1000 * labels->time_limit);
     if (kind->sources) out->source_count = kind->sources(run, out->sources);
     status = out->tags.failure;
   }
@@ -43,7 +47,7 @@ void job_kind_run(const struct job_kind *kind, struct work *work)
   struct armdyn_robot *robot = NULL;
   void *run = calloc(1, kind->size);
   if (!run)
-    work_problem(work, PROBLEM_INTERNAL, "out of memory", NULL, NULL);
+    work_out_of_memory(work);
   else if (kind->decode(work->request, work->request_length, work->robot, run, NULL))
     work_problem(work, PROBLEM_INTERNAL, "The accepted request cannot be read again.", NULL, NULL);
   else if (armdyn_robot_new(work->robot, &robot, NULL))

@@ -41,6 +41,8 @@ const struct job_kind *job_kind_find(const char *name);
 /* What the server has to know of a request that it accepts. */
 struct job_acceptance {
   struct buffer tags; /* a JSON object; release it */
+  int priority;
+  int64_t time_limit_ms; /* 0 = none */
   struct job_source sources[JOB_SOURCES];
   size_t source_count;
 };

@@ -6,6 +6,7 @@
 #include "server/base/log.h"
 #include "server/jobs/attempt.h"
 #include "server/jobs/internal.h"
+#include "server/jobs/work.h"
 
 enum {
   READY_MS = 20000, /* for a new process to say that it is ready */
@@ -64,7 +65,7 @@ static bool worker_up(struct runner *r)
   if (r->failures) rest(r->jobs, &r->jobs->stopping, doubled(r->failures - 1, RESTART_MS, RESTART_MOST_MS));
   if (flag(r->jobs, &r->jobs->stopping)) return false;
 
-  const char *const arguments[] = { "worker", store_path(r->jobs->store), NULL };
+  const char *const arguments[] = { "worker", store_path(r->jobs->store), r->jobs->memory_mib, r->jobs->cpu_s, NULL };
   struct armdyn_error error;
   r->failures++;
   if (child_start(&r->child, arguments, true, &error)) {
@@ -91,7 +92,7 @@ static bool worker_up(struct runner *r)
 
 /* -- the job -- */
 
-/* The oldest one that waits; NULL after LOOK_MS or when the service stops. */
+/* The one that is due; NULL after LOOK_MS or when the service stops. */
 static struct live_job *take(struct runner *r)
 {
   struct jobs *jobs = r->jobs;
@@ -99,12 +100,11 @@ static struct live_job *take(struct runner *r)
   struct live_job *job = NULL;
   pthread_mutex_lock(&jobs->lock);
   while (!jobs->stopping) {
-    for (job = jobs->first; job && (job->running || job->held);) job = job->next;
+    job = live_start(jobs);
     if (job || clock_monotonic_ns() >= until) break;
     condition_wait_until(&jobs->changed, &jobs->lock, until);
   }
   if (job) {
-    job->running = true;
     job->runner = r;
     job->attempt++;
     job->progress = 0;
@@ -121,7 +121,7 @@ static void give_back(struct jobs *jobs, struct live_job *job, const char *messa
   char id[ID_SIZE];
   memcpy(id, job->id, sizeof id); /* another runner may take it at once */
   pthread_mutex_lock(&jobs->lock);
-  job->running = false;
+  live_rest(jobs, job);
   job->runner = NULL;
   job->progress = 0;
   snprintf(job->message, sizeof job->message, "%s", message);
@@ -150,16 +150,19 @@ static bool commit(struct runner *r, struct attempt *a, enum armdyn_status (*sto
   }
 }
 
-/* The job has ended as `store` writes it, or as somebody cancelled it; what stays undone because the service stops is
+/* The job has ended as `store` writes it, or was cut short; what stays undone because the service stops is
  * taken up again when it starts next time. */
 static void conclude(struct runner *r, struct attempt *a, enum armdyn_status (*store)(struct attempt *a))
 {
-  enum job_state how = JOB_QUEUED;
-  if (commit(r, a, store, &a->live->cancelled))
-    how = store == attempt_store_result ? JOB_SUCCEEDED : store == attempt_store_cancelled ? JOB_CANCELLED : JOB_FAILED;
-  else if (flag(r->jobs, &a->live->cancelled) && commit(r, a, attempt_store_cancelled, &r->jobs->killing))
-    how = JOB_CANCELLED;
-  live_end(r->jobs, a->live, how);
+  bool told = commit(r, a, store, &a->live->cancelled);
+  if (!told && flag(r->jobs, &a->live->cancelled)) {
+    store = attempt_store_cut_short;
+    told = commit(r, a, store, &r->jobs->killing);
+  }
+  enum job_state how = store == attempt_store_result      ? JOB_SUCCEEDED
+                       : store == attempt_store_cut_short ? live_cut_state(a->live)
+                                                          : JOB_FAILED;
+  live_end(r->jobs, a->live, told ? how : JOB_QUEUED);
 }
 
 /* The process is gone, and with it this attempt. */
@@ -181,6 +184,15 @@ static void lost(struct runner *r, struct attempt *a)
   }
 }
 
+/* It would need as much again. */
+static enum attempt_end out_of_time(const struct runner *r, struct attempt *a)
+{
+  char detail[128];
+  snprintf(detail, sizeof detail, "It needs more processor time than the %s s that a job may have (--job-cpu-time).",
+           r->jobs->cpu_s);
+  return attempt_refuse(a, PROBLEM_WORKER_LIMIT, detail);
+}
+
 static void run(struct runner *r, struct live_job *job)
 {
   struct jobs *jobs = r->jobs;
@@ -196,11 +208,12 @@ static void run(struct runner *r, struct live_job *job)
     char reason[CHILD_REASON_SIZE];
     worker_down(r, !a.peer_gone, reason);
     if (a.peer_gone) snprintf(a.reason, sizeof a.reason, "worker ended by %s", reason);
+    if (a.peer_gone && r->child.exit == WORK_OUT_OF_TIME) end = out_of_time(r, &a);
   }
   if (answered) r->failures = 0;
 
   if (cancelled && !answered)
-    conclude(r, &a, attempt_store_cancelled);
+    conclude(r, &a, attempt_store_cut_short);
   else if (end == ATTEMPT_RESULT)
     conclude(r, &a, attempt_store_result);
   else if (end == ATTEMPT_PROBLEM || end == ATTEMPT_REFUSED)

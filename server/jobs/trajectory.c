@@ -227,7 +227,7 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
   if (plan_points(p))
     find(p);
   else
-    work_problem(work, PROBLEM_INTERNAL, "out of memory", NULL, NULL);
+    work_out_of_memory(work);
 }
 
 static enum armdyn_status decode(const char *text, size_t length, const struct armdyn_robot_description *robot,

@@ -1,6 +1,10 @@
+/* A thread that keeps time: wakes who waits for a job, and ends jobs that are overdue. */
+#include <signal.h>
 #include <stdlib.h>
 
 #include "server/jobs/internal.h"
+
+enum { AGAIN_MS = 1000 }; /* until another try to end a job that is overdue */
 
 void condition_init(pthread_cond_t *condition)
 {
@@ -56,12 +60,57 @@ void waiters_wake(struct jobs *jobs, const char *id)
   wake(due);
 }
 
+/* -- jobs whose time is over -- */
+
+/* Under the lock: a job that should have ended by `now_ns`, and that nobody is ending already. */
+static struct live_job *find_overdue(const struct jobs *jobs, int64_t now_ns)
+{
+  struct live_job *job = jobs->first;
+  while (job && (job->deadline_ns > now_ns || job->cancelled || job->held)) job = job->next;
+  return job;
+}
+
+/* Under the lock, which is given up meanwhile. One that runs is ended by its runner, once its worker is killed. */
+static void end_overdue(struct jobs *jobs, struct live_job *job)
+{
+  job->overdue = true;
+  if (job->running) {
+    job->cancelled = true;
+    if (job->runner && job->runner->victim) kill(job->runner->victim, SIGKILL);
+    pthread_cond_broadcast(&jobs->changed);
+    return;
+  }
+  job->held = true;
+  pthread_mutex_unlock(&jobs->lock);
+  bool ended = live_cut_short(jobs->store, job) == ARMDYN_OK;
+  if (ended) live_end(jobs, job, JOB_FAILED);
+  pthread_mutex_lock(&jobs->lock);
+  if (ended) return;
+  job->held = job->overdue = false; /* the store does not take it now */
+  job->deadline_ns = clock_monotonic_ns() + (int64_t)AGAIN_MS * 1000000;
+  pthread_cond_broadcast(&jobs->changed);
+}
+
+/* -- the thread -- */
+
+/* Under the lock: when there is something to do again. */
+static int64_t next_deadline(const struct jobs *jobs)
+{
+  int64_t first = INT64_MAX;
+  for (const struct waiter *w = jobs->waiters; w; w = w->next)
+    if (w->deadline_ns < first) first = w->deadline_ns;
+  for (const struct live_job *job = jobs->first; job; job = job->next)
+    if (!job->cancelled && !job->held && job->deadline_ns < first) first = job->deadline_ns;
+  return first;
+}
+
 static void *waking_main(void *context)
 {
   struct jobs *jobs = context;
   pthread_mutex_lock(&jobs->lock);
   for (;;) {
-    struct waiter *due = take_due(jobs, NULL, jobs->waking_ends, clock_monotonic_ns());
+    int64_t now = clock_monotonic_ns();
+    struct waiter *due = take_due(jobs, NULL, jobs->waking_ends, now);
     if (due) {
       pthread_mutex_unlock(&jobs->lock);
       wake(due);
@@ -69,10 +118,11 @@ static void *waking_main(void *context)
       continue;
     }
     if (jobs->waking_ends) break;
-    int64_t first = INT64_MAX;
-    for (struct waiter *w = jobs->waiters; w; w = w->next)
-      if (w->deadline_ns < first) first = w->deadline_ns;
-    condition_wait_until(&jobs->waiters_changed, &jobs->lock, first);
+    struct live_job *overdue = find_overdue(jobs, now);
+    if (overdue)
+      end_overdue(jobs, overdue);
+    else
+      condition_wait_until(&jobs->waiters_changed, &jobs->lock, next_deadline(jobs));
   }
   pthread_mutex_unlock(&jobs->lock);
   return NULL;

@@ -1,5 +1,9 @@
 #include "server/jobs/work.h"
 
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include "api/codec/robot.h"
 #include "api/limits.h"
 #include "server/ipc/channel.h"
@@ -15,6 +19,7 @@ struct work_line {
   const char *path;             /* of the store */
   struct store *store;          /* NULL: not needed so far */
   int64_t progress_ns;          /* when the last one was sent */
+  unsigned long cpu_s;          /* of a job; 0 = no limit */
   bool answered;
   enum armdyn_status status; /* of the channel; sticks */
 };
@@ -86,8 +91,22 @@ void work_problem(struct work *work, enum problem problem, const char *detail, c
   buffer_release(&document);
 }
 
+void work_out_of_memory(struct work *work)
+{
+  struct rlimit memory;
+  char detail[128] = "There was no memory left for it on this machine.";
+  if (!getrlimit(RLIMIT_AS, &memory) && memory.rlim_cur != RLIM_INFINITY)
+    snprintf(detail, sizeof detail, "It needs more memory than the %llu MiB that a worker may have (--worker-memory).",
+             (unsigned long long)memory.rlim_cur / MB(1));
+  work_problem(work, PROBLEM_WORKER_LIMIT, detail, NULL, NULL);
+}
+
 void work_refused(struct work *work, enum armdyn_status status, const struct armdyn_error *error)
 {
+  if (status == ARMDYN_EMEMORY) {
+    work_out_of_memory(work);
+    return;
+  }
   struct faults *faults = calloc(1, sizeof *faults);
   if (faults && error->pointer[0])
     fault_add(faults, FAULT_AT_POINTER, error->pointer, FAULT_INCONSISTENT, "%s", error->message);
@@ -103,8 +122,26 @@ enum armdyn_status work_store(struct work *work, struct store **store)
   return status;
 }
 
+static void out_of_time(int signal)
+{
+  (void)signal;
+  _exit(WORK_OUT_OF_TIME); /* not by the signal itself, which would leave a core */
+}
+
+/* The limit is of the process, which has done other jobs before. */
+static void bound_time(unsigned long cpu_s)
+{
+  struct rusage use;
+  struct rlimit time;
+  if (!cpu_s || getrusage(RUSAGE_SELF, &use) || getrlimit(RLIMIT_CPU, &time)) return;
+  time.rlim_cur = (rlim_t)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) + 1 + cpu_s;
+  if (time.rlim_cur > time.rlim_max) time.rlim_cur = time.rlim_max;
+  setrlimit(RLIMIT_CPU, &time);
+}
+
 static void run(struct work_line *line, const struct message_run *order)
 {
+  bound_time(line->cpu_s);
   struct work work = { .request = line->request.data, .request_length = line->request.length, .line = line };
   memcpy(work.job, order->job, sizeof work.job);
   line->answered = false;
@@ -149,9 +186,12 @@ static bool take(struct work_line *line, const struct frame *frame)
   }
 }
 
-int work_serve(int fd, const char *path)
+int work_serve(int fd, const char *path, unsigned long cpu_s)
 {
-  struct work_line line = { .robot = BUFFER(LIMIT_FRAME + 1), .request = BUFFER(LIMIT_FRAME + 1), .path = path };
+  struct work_line line = {
+    .robot = BUFFER(LIMIT_FRAME + 1), .request = BUFFER(LIMIT_FRAME + 1), .path = path, .cpu_s = cpu_s
+  };
+  signal(SIGXCPU, out_of_time);
   channel_open(&line.channel, fd);
   say(&line, MESSAGE_READY, NULL, 0);
   struct frame frame;

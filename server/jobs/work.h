@@ -30,6 +30,8 @@ void work_result(struct work *work, const struct buffer *document);
 /* detail: a sentence; faults and extra (further members as JSON text without braces) may be NULL. */
 void work_problem(struct work *work, enum problem problem, const char *detail, const struct faults *faults,
                   const char *extra);
+/* The end: there was no memory for it, which is bounded. */
+void work_out_of_memory(struct work *work);
 /* The end, as the library refused: by what its status means to a caller, with the pointer that it gave. */
 void work_refused(struct work *work, enum armdyn_status status, const struct armdyn_error *error);
 
@@ -37,8 +39,11 @@ void work_refused(struct work *work, enum armdyn_status status, const struct arm
  * closed by the worker. OK, EIO, EMEMORY, EBUSY. */
 enum armdyn_status work_store(struct work *work, struct store **store);
 
-/* Serve jobs that come over fd until the other end is closed: 0; or until it talks nonsense: 1.
- *   path  in  of the store, see store_path */
-int work_serve(int fd, const char *path);
+/* Serve jobs that come over fd until the other end is closed: 0; or until it talks nonsense: 1. A job that takes more than
+ * cpu_s seconds of processor time ends the process with WORK_OUT_OF_TIME.
+ *   path   in  of the store, see store_path
+ *   cpu_s  in  0 = no limit */
+enum { WORK_OUT_OF_TIME = 3 };
+int work_serve(int fd, const char *path, unsigned long cpu_s);
 
 #endif

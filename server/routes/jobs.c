@@ -46,6 +46,8 @@ static void encode(const struct app *app, const struct job_view *view, bool incl
     .state = job_state_name(job->state),
     .message = view->message,
     .revision = job->revision,
+    .priority = job->priority,
+    .time_limit = (double)job->time_limit_ms / 1000,
     .progress = view->progress,
     .attempt = job->attempt,
     .created_at = job->created_at,
@@ -217,6 +219,8 @@ static bool submit(struct exchange *x, const struct job_kind *kind, const struct
   job->revision = entry->revision;
   job->request = (char *)(uintptr_t)body;
   job->tags = accepted.tags.data;
+  job->priority = accepted.priority;
+  job->time_limit_ms = accepted.time_limit_ms;
   status = jobs_submit(exchange_app(x)->jobs, job, idempotency_key(once));
   job->request = job->tags = NULL;
   job->sources = NULL;
@@ -332,9 +336,10 @@ enum outcome job_list(struct exchange *x)
 {
   static const struct list_form form = {
     .filters = "kind robot",
-    .sorts = "created_at started_at finished_at kind robot state",
-    .fields = "id kind robot revision state progress message attempt created_at started_at finished_at result tags"
-              " job_order_id work_master_id equipment_id",
+    .sorts = "created_at started_at finished_at kind robot state priority",
+    .fields =
+        "id kind robot revision state priority progress message attempt created_at started_at finished_at result tags"
+        " job_order_id work_master_id equipment_id",
   };
   struct job_listing l = { .app = exchange_app(x) };
   struct buffer running = BUFFER(MB(1));

@@ -28,6 +28,8 @@ static const struct field fields[] = {
   FIELD(store_job, job_order_id, FIELD_TEXT),
   FIELD(store_job, work_master_id, FIELD_TEXT),
   FIELD(store_job, equipment_id, FIELD_TEXT),
+  FIELD(store_job, priority, FIELD_INT),
+  FIELD(store_job, time_limit_ms, FIELD_INTEGER),
 };
 static const struct record_type job_type = RECORD_TYPE(store_job, fields);
 
@@ -113,7 +115,7 @@ TYPED_VISITOR(store_job)
 static const struct list_type job_lists = {
   .table = "jobs",
   .columns = "id, kind, robot, revision, state, attempt, created_at, started_at, finished_at, result_id, tags,"
-             " job_order_id, work_master_id, equipment_id",
+             " job_order_id, work_master_id, equipment_id, priority, time_limit_ms",
   .search = "",
   .type = &job_type,
 };

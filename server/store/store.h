@@ -192,6 +192,8 @@ struct store_job {
   char *problem;                                                             /* problem+json, NULL = none */
   char *attempts; /* JSON list of how attempts ended that did not finish: [{"attempt","reason","at"}] */
   char job_order_id[LABEL_SIZE], work_master_id[LABEL_SIZE], equipment_id[LABEL_SIZE]; /* out: of the request */
+  int priority;                                                                        /* out: of the request */
+  int64_t time_limit_ms; /* out: of the request, from created_at on; 0 = none */
   /* Only store_job_create reads these: the data sets and results that it computes from; its result will refer to them. */
   const struct store_referral *sources;
   size_t source_count;
