@@ -40,9 +40,10 @@ def creates_or_changes(op):
 USUAL_ERRORS = (
     ("400", "BadRequest", lambda op: True),
     ("401", "Unauthorized", lambda op: op.get("security") != []),
+    ("403", "Forbidden", lambda op: op.get("x-role") not in ("anyone", "viewer")),
     ("429", "TooMany", lambda op: op.get("security") != []),
     ("404", "NotFound", has_parameter("path")),
-    ("406", "NotAcceptable", lambda op: any("content" in r for r in op["responses"].values()) and not op.get("x-lenient")),
+    ("406", "NotAcceptable", lambda op: not op.get("x-lenient")),
     ("408", "RequestTimeout", lambda op: True),
     ("409", "Conflict", has_parameter("header", "Idempotency-Key")),
     ("412", "Stale", has_parameter("header", "If-Match")),

@@ -177,8 +177,8 @@ static void decode_tag_changes(struct json_reader *r, const struct json_field *f
     if (i == LIMIT_TAGS) {
       json_fault(r, NULL, FAULT_LENGTH, "at most %d tags may be changed at once", LIMIT_TAGS);
       json_skip(r, NULL);
-    } else if (json_slice_decode(key, changes->set.items[i].key, LIMIT_TAG + 1) > LIMIT_TAG) {
-      json_fault(r, NULL, FAULT_LENGTH, "the name of a tag has at most %d bytes", LIMIT_TAG);
+    } else if (json_slice_decode(key, changes->set.items[i].key, LIMIT_TAG + 1) - 1 >= LIMIT_TAG) {
+      json_fault(r, NULL, FAULT_LENGTH, "the name of a tag has 1 to %d bytes", LIMIT_TAG);
       json_skip(r, NULL);
     } else {
       changes->removed[i] = json_read_null(r);

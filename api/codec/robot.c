@@ -6,12 +6,14 @@
 #include "api/codec/warnings.h"
 #include "api/json/fields.h"
 
+#define IS_OBJECT (UINT64_C(1) << 63)
+
 /* What decoding a model keeps beside the description. */
 struct model_context {
   struct body_context body; /* first: model_body_type looks for it here */
   struct armdyn_robot_description *robot;
   struct model_units units;
-  uint64_t given[ARMDYN_JOINTS_MAX]; /* rows of joint_fields that each joint had */
+  uint64_t given[ARMDYN_JOINTS_MAX]; /* rows of joint_fields that each joint had, and IS_OBJECT */
   bool has_matrix;
   size_t matrix_rows, matrix_columns[ARMDYN_JOINTS_MAX]; /* of the transmission */
 };
@@ -188,7 +190,7 @@ static void joint_check(struct json_reader *r, void *object, uint64_t given, con
 {
   struct model_context *model = context->user;
   struct armdyn_joint *joint = object;
-  model->given[joint - model->robot->joints] = given;
+  model->given[joint - model->robot->joints] = given | IS_OBJECT;
   if (!(given >> ROW_AXIS & 1)) return;
   double *u = joint->axis, length = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
   if (!(length > 0 && isfinite(length))) {
@@ -373,6 +375,7 @@ static void convention_check(struct json_reader *r, const struct model_context *
 {
   bool frames = model->robot->convention == ARMDYN_FRAMES;
   char pointer[64];
+  if (!(model->given[index] & IS_OBJECT)) return; /* told already */
   for (size_t row = ROW_A; row < ROW_OFFSET; row++) {
     bool given = model->given[index] >> row & 1, belongs = (row >= ROW_FRAME) == frames;
     snprintf(pointer, sizeof pointer, "/joints/%zu/%s", index, joint_fields[row].name);
@@ -405,7 +408,7 @@ static void robot_check(struct json_reader *r, void *object, uint64_t given, con
   struct armdyn_robot_description *robot = object;
   struct model_context *model = context->user;
   for (size_t i = 0; i < robot->joint_count; i++) {
-    if (given >> ROW_CONVENTION & 1) convention_check(r, model, i);
+    if ((given & ~r->wrong) >> ROW_CONVENTION & 1) convention_check(r, model, i);
     names_check(r, model, i);
   }
   units_convert_robot(&model->units, robot);

@@ -339,7 +339,9 @@ static void decode_map(struct json_reader *r, const struct json_field *field, vo
       continue;
     bool repeated = false;
     for (size_t i = 0; i < at; i++) repeated |= strcmp(map->items[i].key, name) == 0;
-    if (repeated)
+    if (!*name)
+      json_fault(r, NULL, FAULT_LENGTH, "must have a name");
+    else if (repeated)
       json_fault(r, NULL, FAULT_DUPLICATE, "is there twice; keep one");
     else
       map->count++;

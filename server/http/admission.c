@@ -185,10 +185,8 @@ static bool body_fits(struct exchange *x)
   }
   if (streamed) return true;
   if (x->route->where != AT_ONCE &&
-      atomic_load_explicit(&x->http->bytes_in_flight, memory_order_relaxed) + length > LIMIT_BODIES_IN_FLIGHT) {
-    exchange_set_header(x, "Retry-After", "1");
+      atomic_load_explicit(&x->http->bytes_in_flight, memory_order_relaxed) + length > LIMIT_BODIES_IN_FLIGHT)
     return refuse(x, PROBLEM_UNAVAILABLE, "too many large requests at once");
-  }
   if (length < x->body_capacity) return true;
   size_t capacity = length < SMALL_BODY / 4 ? SMALL_BODY / 4 : (size_t)length + 1;
   char *body = realloc(x->body, capacity);

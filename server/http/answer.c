@@ -80,6 +80,20 @@ void answer_empty(struct exchange *x, int http_status)
   give(x, http_status, NULL, MHD_create_response_from_buffer(0, (void *)(uintptr_t) "", MHD_RESPMEM_PERSISTENT), 0);
 }
 
+static bool has_header(const struct exchange *x, const char *name)
+{
+  for (size_t i = 0; i < x->header_count; i++)
+    if (!strcmp(x->headers[i].name, name)) return true;
+  return false;
+}
+
+/* What passes by itself is soon worth another try, unless the caller of this was told when. */
+static void name_a_time(struct exchange *x, int http_status)
+{
+  if ((http_status == 503 || http_status == 429) && !has_header(x, "Retry-After"))
+    exchange_set_header(x, "Retry-After", "1");
+}
+
 void answer_problem_extra(struct exchange *x, enum problem problem, const char *extra, const char *detail)
 {
   struct buffer body = BUFFER(KB(256));
@@ -92,6 +106,7 @@ void answer_problem_extra(struct exchange *x, enum problem problem, const char *
   char *bytes = buffer_take(&body, &length);
   if (!bytes) return; /* exchange_queue closes the connection */
   if (!x->response) x->refusal = bytes;
+  name_a_time(x, problem_http_status(problem));
   give(x, problem_http_status(problem), "application/problem+json",
        MHD_create_response_from_buffer_with_free_callback(length, bytes, free), length);
 }
@@ -118,7 +133,6 @@ void answer_status(struct exchange *x, enum armdyn_status status, const struct a
   if (http_status >= 500)
     log_event(LOG_ERROR, "a call failed", "request_id", x->request_id, "path", x->text, "reason",
               message ? message : armdyn_status_text(status), NULL);
-  if (http_status == 503 || http_status == 429) exchange_set_header(x, "Retry-After", "1");
   if (error && *error->pointer && !x->faults.count) {
     enum fault_code code = status == ARMDYN_EUNPHYSICAL ? FAULT_UNPHYSICAL : FAULT_INCONSISTENT;
     fault_add(&x->faults, FAULT_AT_POINTER, error->pointer, code, "%s", message ? message : armdyn_status_text(status));
@@ -161,7 +175,6 @@ void answer_stream(struct exchange *x, int http_status, const char *content_type
 {
   if (atomic_load_explicit(&x->http->bytes_in_flight, memory_order_relaxed) + held > LIMIT_BODIES_IN_FLIGHT) {
     release(state);
-    exchange_set_header(x, "Retry-After", "1");
     answer_problem(x, PROBLEM_UNAVAILABLE, "too many large answers at once");
     return;
   }

@@ -284,7 +284,6 @@ static enum MHD_Result hand_over(struct exchange *x, struct pool *pool)
   x->stage = STAGE_HANDED_OVER;
   MHD_suspend_connection(x->mhd);
   if (pool_submit(pool, run_on_thread, x)) {
-    exchange_set_header(x, "Retry-After", "1");
     answer_problem(x, PROBLEM_UNAVAILABLE, "the service is busy: its queue is full");
     atomic_store(&x->state, EXCHANGE_ANSWERED);
     MHD_resume_connection(x->mhd);

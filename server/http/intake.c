@@ -156,7 +156,6 @@ static enum MHD_Result hand_over(struct exchange *x)
 {
   MHD_suspend_connection(x->mhd);
   if (!pool_submit(x->http->blocking, work, x)) return MHD_YES;
-  exchange_set_header(x, "Retry-After", "1");
   answer_problem(x, PROBLEM_UNAVAILABLE, "the service is busy: its queue is full");
   x->intake->answered = true;
   if (!x->intake->whole)

@@ -33,7 +33,6 @@ enum outcome system_ready(struct exchange *x)
   if (!missing && !jobs_ready(app->jobs)) missing = "not all workers are alive";
   if (!missing && !gateway_ready(app->gateway)) missing = "the gateway is being started";
   if (missing) {
-    exchange_set_header(x, "Retry-After", "1");
     answer_problem(x, PROBLEM_UNAVAILABLE, "%s", missing);
     return ANSWERED;
   }

@@ -190,6 +190,7 @@ case("robot: the same name twice in an object", ROBOTS, 422, "/name duplicate", 
      body=json.dumps(GOOD_MODEL)[:-1] + ', "name": "other"}')
 case("robot: frames without frame", ROBOTS, 422, "/joints/0/frame required", "/joints/0/axis required", type="invalid",
      body={"name": "f", "convention": "frames", "joints": [{"name": "j", "type": "revolute", "link": {"mass": 1}}]})
+case("robot: frames of no object", ROBOTS, 422, "/joints/0 type", type="invalid", body={"name": "f", "convention": "frames", "joints": [2]})
 case("robot: DH parameters in frames", ROBOTS, 422, "/joints/0/a inconsistent", "/joints/0/theta inconsistent", type="invalid",
      body={"name": "f", "convention": "frames", "joints": [
          {"name": "j", "type": "revolute", "frame": {}, "axis": [0, 0, 1], "a": 1, "theta": 0, "link": {"mass": 1}}]})
@@ -497,6 +498,7 @@ each(GOOD_MOTION, MOTION, (
     ("a mode of 0 Hz", ("/shaper", {"type": "zv", "modes": [{"frequency_hz": 0}]}), "/shaper/modes/0/frequency_hz minimum"),
     ("too much damping for EI", ("/shaper", {"type": "ei", "modes": [{"frequency_hz": 10, "damping": 0.5}]}), "/shaper/modes/0/damping inconsistent"),
     ("a tag that is a number", ("/tags", {"part": 7}), "/tags/part type"),
+    ("a tag without a name", ("/tags", {"": "A7"}), "/tags/ length"),
     ("33 tags", ("/tags", {f"t{i}": "" for i in range(33)}), "/tags length"),
     ("a tag of 129 characters", ("/tags", {"part": "x" * 129}), "/tags/part length"),
     ("a job order of 129 characters", ("/job_order_id", "x" * 129), "/job_order_id length"),
