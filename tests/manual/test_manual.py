@@ -7,12 +7,15 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
+import sys
 
 import pytest
 
 from support import ROOT, ControllerSim, Server
 
+CLIENTS = "deploy/doc/clients.md"
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.S | re.M)
 
 # curl as the manual writes it, but silent, and a failure fails.
@@ -24,7 +27,7 @@ curl() { command curl --silent --show-error $EXPECT "$@"; }
 
 def pages():
     """Pages in the order in which a reader takes them: a page goes on where the one before it ended."""
-    return (["README.md"], ["deploy/doc/api-tour.md", "deploy/doc/controllers.md"], ["deploy/doc/models.md"],
+    return (["README.md"], ["deploy/doc/api-tour.md", "deploy/doc/controllers.md"], [CLIENTS], ["deploy/doc/models.md"],
             ["deploy/doc/dynamics.md"], ["deploy/doc/trajectories.md"], ["deploy/doc/identification.md"], ["deploy/doc/excitation.md"], ["deploy/doc/datasets.md"])
 
 
@@ -83,3 +86,30 @@ def test_every_command_works(group, tmp_path):
                     assert same(expected, json.loads(printed)), f"{page} shows\n{expected}\nfor\n{text}\nbut it prints\n{printed}"
         if len(group) > 1:
             simulator.close()
+
+
+PROJECT = """<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup><OutputType>Exe</OutputType><TargetFramework>net8.0</TargetFramework>
+<Nullable>enable</Nullable><ImplicitUsings>enable</ImplicitUsings></PropertyGroup></Project>
+"""
+# language of the fence: the program's file, what else it needs, how it is run
+PROGRAMS = {
+    "python": ("walk.py", {}, [sys.executable, "walk.py"]),
+    "java": ("Walk.java", {}, ["java", "Walk.java"]),
+    "csharp": ("Program.cs", {"walk.csproj": PROJECT}, ["dotnet", "run", "--"]),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", PROGRAMS)
+def test_every_client_prints_the_same(language, fresh_server, tmp_path):
+    """Twice: whoever runs it again is not told that it is all there."""
+    name, others, command = PROGRAMS[language]
+    if not shutil.which(command[0]):
+        pytest.skip(f"{command[0]} is not installed")
+    fences = FENCE.findall((ROOT / CLIENTS).read_text())
+    Reader(tmp_path, {}).run(fences[0][1], False)  # the model and the motion
+    for path, text in {name: dict(fences)[language], **others}.items():
+        (tmp_path / path).write_text(text)
+    for _ in range(2):
+        done = subprocess.run([*command, fresh_server.url], cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
+        assert (done.returncode, done.stdout) == (0, dict(fences)["text"]), done.stderr
