@@ -60,6 +60,8 @@ struct jobs {
   bool killing;  /* the time to stop is over */
   struct jobs_ended ended[JOB_KINDS_MOST];
   uint64_t lost;                  /* attempts */
+  int64_t keep_days;              /* that ended jobs are kept; 0 = for ever */
+  pthread_t retention;            /* the thread of retention.c, unless for ever */
   char memory_mib[24], cpu_s[24]; /* of workers, as their arguments */
   size_t runner_count;
   struct runner *runners;
@@ -71,6 +73,9 @@ struct jobs {
 };
 
 void *runner_main(void *runner);
+void *retention_main(void *jobs);
+/* Rest, but not longer than the service goes on, nor beyond a flag (under the lock) that is raised. */
+void jobs_rest(struct jobs *jobs, const bool *raised, int64_t ms);
 
 /* Under the lock. */
 struct live_job *live_find(const struct jobs *jobs, const char *id);

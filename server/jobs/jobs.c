@@ -122,6 +122,13 @@ enum armdyn_status jobs_start(struct store *store, const struct options *options
       return ARMDYN_EMEMORY;
     }
   }
+  jobs->keep_days = options->keep_jobs;
+  if (jobs->keep_days && pthread_create(&jobs->retention, NULL, retention_main, jobs)) {
+    jobs->keep_days = 0;
+    armdyn_refuse(error, ARMDYN_EMEMORY, "", "cannot start a thread for --keep-jobs");
+    jobs_stop(jobs, 0);
+    return ARMDYN_EMEMORY;
+  }
   *out = jobs;
   return ARMDYN_OK;
 }
@@ -148,6 +155,7 @@ void jobs_stop(struct jobs *jobs, int64_t deadline_ns)
   pthread_mutex_unlock(&jobs->lock);
 
   for (size_t i = 0; i < jobs->runner_count; i++) pthread_join(jobs->runners[i].thread, NULL);
+  if (jobs->keep_days) pthread_join(jobs->retention, NULL);
   waiters_stop(jobs);
   free_all(jobs);
 }

@@ -17,8 +17,7 @@ enum {
   STORE_MOST_MS = 30000
 };
 
-/* Rest, but not longer than the service goes on, nor beyond a flag (under the lock) that is raised. */
-static void rest(struct jobs *jobs, const bool *raised, int64_t ms)
+void jobs_rest(struct jobs *jobs, const bool *raised, int64_t ms)
 {
   int64_t until = clock_monotonic_ns() + ms * 1000000;
   pthread_mutex_lock(&jobs->lock);
@@ -62,7 +61,7 @@ static bool worker_up(struct runner *r)
     worker_down(r, false, reason);
     log_event(LOG_WARNING, "an idle worker ended", "reason", reason, NULL);
   }
-  if (r->failures) rest(r->jobs, &r->jobs->stopping, doubled(r->failures - 1, RESTART_MS, RESTART_MOST_MS));
+  if (r->failures) jobs_rest(r->jobs, &r->jobs->stopping, doubled(r->failures - 1, RESTART_MS, RESTART_MOST_MS));
   if (flag(r->jobs, &r->jobs->stopping)) return false;
 
   const char *const arguments[] = { "worker", store_path(r->jobs->store), r->jobs->memory_mib, r->jobs->cpu_s, NULL };
@@ -145,7 +144,7 @@ static bool commit(struct runner *r, struct attempt *a, enum armdyn_status (*sto
     snprintf(a->live->message, sizeof a->live->message, "the store does not take the end of it (%s); trying again",
              armdyn_status_text(status));
     pthread_mutex_unlock(&r->jobs->lock);
-    rest(r->jobs, raised, doubled(tries, STORE_MS, STORE_MOST_MS));
+    jobs_rest(r->jobs, raised, doubled(tries, STORE_MS, STORE_MOST_MS));
     if (flag(r->jobs, &r->jobs->killing) || flag(r->jobs, raised)) return false;
   }
 }
@@ -228,7 +227,7 @@ static void run(struct runner *r, struct live_job *job)
     job->attempt--;
     snprintf(job->message, sizeof job->message, "%.100s; trying again", a.reason);
     pthread_mutex_unlock(&jobs->lock);
-    rest(jobs, &job->cancelled, doubled(r->failures++, STORE_MS, STORE_MOST_MS));
+    jobs_rest(jobs, &job->cancelled, doubled(r->failures++, STORE_MS, STORE_MOST_MS));
     give_back(jobs, job, a.reason);
   }
   attempt_release(&a);

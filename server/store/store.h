@@ -212,6 +212,10 @@ typedef void store_job_visit(void *context, const struct store_job *job);
 /* Rows are without request, problem and attempts. */
 enum armdyn_status store_job_list(struct store *store, struct store_query *query, store_job_visit *visit,
                                   void *context);
+/* Delete jobs that ended before this time, and their results: at most `most` of them, and none whose result is pinned,
+ * referred to, was sent to a controller or made a revision of its robot.
+ *   removed  out  how many were deleted, also when it fails */
+enum armdyn_status store_jobs_clear(struct store *store, const char *ended_before, size_t most, size_t *removed);
 
 /* All that have not ended, oldest first: what the scheduler takes up again at start. */
 enum armdyn_status store_job_queued(struct store *store, store_job_visit *visit, void *context);

@@ -1,0 +1,63 @@
+/* What nobody needs any more: jobs that ended long ago, and their results. */
+#include "server/store/internal.h"
+
+/* A result that nobody pinned, computed from, sent to an arm, or made a revision of. */
+#define UNNEEDED                                                                                                       \
+  " pinned = 0 AND NOT EXISTS (SELECT 1 FROM referrals WHERE to_kind = results.kind AND to_id = results.id)"           \
+  " AND NOT EXISTS (SELECT 1 FROM transfers WHERE trajectory = results.id)"                                            \
+  " AND NOT EXISTS (SELECT 1 FROM robot_revisions WHERE identification = results.id)"
+
+static const struct field fields[] = {
+  FIELD(store_job, id, FIELD_TEXT),
+  FIELD(store_job, kind, FIELD_TEXT),
+  FIELD(store_job, result_id, FIELD_TEXT),
+};
+static const struct record_type outdated_type = RECORD_TYPE(store_job, fields);
+
+static enum armdyn_status remove_job(struct sql *sql, void *argument)
+{
+  const struct store_job *job = argument;
+  enum armdyn_status status = ARMDYN_OK;
+  if (job->result_id[0]) {
+    status = sql_change(sql, "DELETE FROM results WHERE id = ? AND" UNNEEDED, VALUES(value_text(job->result_id)));
+    if (!status) status = store_referrals_forget(sql, job->kind, job->result_id);
+  }
+  return status ? status : sql_change(sql, "DELETE FROM jobs WHERE id = ?", VALUES(value_text(job->id)));
+}
+
+struct clearing {
+  struct store *store;
+  size_t removed;
+  enum armdyn_status status;
+};
+
+static void clear(void *context, const void *row)
+{
+  struct clearing *c = context;
+  const struct store_job *job = row;
+  if (c->status) return;
+  enum armdyn_status status = store_write(c->store, remove_job, (void *)(uintptr_t)job, 0);
+  if (status == ARMDYN_ENOTFOUND || status == ARMDYN_ECONFLICT) return; /* it is needed meanwhile, or gone */
+  c->status = status;
+  if (status) return;
+  c->removed++;
+  if (job->result_id[0]) store_series_purge(c->store, job->result_id); /* what a failure leaves is swept at start */
+}
+
+enum armdyn_status store_jobs_clear(struct store *store, const char *ended_before, size_t most, size_t *removed)
+{
+  struct clearing clearing = { .store = store };
+  /* the newest first, so that what was computed from others goes before them */
+  /* the newest first, so that what was computed from others goes before them */
+  struct listing outdated = {
+    .select = "SELECT id, kind, result_id FROM jobs",
+    .and = "state != 'queued' AND (result_id IS NULL OR EXISTS (SELECT 1 FROM results WHERE results.id = jobs.result_id"
+           " AND" UNNEEDED "))",
+    .order = "finished_at",
+    .before = value_text(ended_before),
+    .limit = most,
+  };
+  enum armdyn_status status = store_read_list(store, &outdated, &outdated_type, clear, &clearing);
+  *removed = clearing.removed;
+  return status ? status : clearing.status;
+}

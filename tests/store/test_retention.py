@@ -1,0 +1,90 @@
+"""--keep-jobs: what ended long ago is deleted, unless somebody needs it."""
+
+import contextlib
+import sqlite3
+
+import pytest
+
+from support import robot, until
+from support.motions import long_motion, motion
+
+
+@contextlib.contextmanager
+def database(server):
+    """The store of a server that does not run, to make time pass in it."""
+    with contextlib.closing(sqlite3.connect(server.data / "armdyn.db")) as connection, connection:
+        yield connection
+
+
+def planned(client, **changes):
+    """A job that succeeded."""
+    job = client.post("/v1/robots/arm/trajectories", motion(**changes), headers={"Prefer": "wait=30"}).expect(200).json
+    assert job["state"] == "succeeded", job["problem"]
+    return job
+
+
+def result(job):
+    return job["result"]["href"].rsplit("/", 1)[1]
+
+
+def pin(client, job):
+    etag = client.get(job["result"]["href"]).etag
+    client.request("PATCH", job["result"]["href"], {"pinned": True}, headers={"If-Match": etag},
+                   content_type="application/merge-patch+json").expect(200)
+
+
+@pytest.fixture
+def full(make_server):
+    """(server, jobs by what becomes of them), stopped."""
+    server = make_server()
+    with server.client() as client:
+        client.create_robot(robot("puma560"), name="arm")
+        optimal = {"method": "energy_optimal", "intervals": 20, "multistart": 1}
+        jobs = {name: planned(client) for name in ("plain", "young", "pinned", "sent", "promoted", "taken away")}
+        for root in ("seed of nothing kept", "seed of a pinned one"):
+            jobs[root] = planned(client, **optimal)
+        jobs["from it"] = planned(client, **optimal, seed_trajectory=result(jobs["seed of nothing kept"]))
+        jobs["pinned too"] = planned(client, **optimal, seed_trajectory=result(jobs["seed of a pinned one"]))
+        pin(client, jobs["pinned"])
+        pin(client, jobs["pinned too"])
+        client.delete(jobs["taken away"]["result"]["href"]).expect(204)
+        cancelled = client.post("/v1/robots/arm/trajectories", long_motion(1000)).expect(202).json
+        jobs["cancelled"] = client.post(f"/v1/jobs/{cancelled['id']}/cancel").expect(200).json
+        client.post("/v1/controllers", {"name": "cell", "host": "127.0.0.1", "port": 1, "robot": "arm", "revision": "latest",
+                                        "profile": {"protocol": "armdyn-v1"}}).expect(201)
+        client.post("/v1/controllers/cell/transfers", {"trajectory": result(jobs["sent"])}).expect(202)
+    server.terminate()
+    with database(server) as store:
+        store.execute("UPDATE robot_revisions SET identification = ?", (result(jobs["promoted"]),))
+        store.execute("UPDATE jobs SET finished_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-31 days')")
+        store.execute("UPDATE jobs SET finished_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-29 days') WHERE id = ?", (jobs["young"]["id"],))
+    return server, jobs
+
+
+KEPT = {"young", "pinned", "sent", "promoted", "seed of a pinned one", "pinned too"}
+
+
+def test_old_jobs_go_with_their_results(full):
+    server, jobs = full
+    server.restart()
+    with server.client() as client:
+        planned(client)
+        assert len(client.get("/v1/jobs").json["items"]) == len(jobs) + 1, "by default everything is kept"
+    server.terminate()
+    server.arguments += ["--keep-jobs", "30"]
+    server.restart()
+    with server.client() as client:
+        gone = {name: job for name, job in jobs.items() if name not in KEPT}
+        until(lambda: all(client.get(f"/v1/jobs/{job['id']}").status == 404 for job in gone.values()))
+        assert {j["id"] for j in client.get("/v1/jobs").json["items"][1:]} == {jobs[name]["id"] for name in KEPT}
+        for name, job in jobs.items():
+            if job["result"]:
+                client.get(job["result"]["href"]).expect(200 if name in KEPT else 404)
+                client.get(job["result"]["href"] + "/samples").expect(200 if name in KEPT else 404)
+    server.terminate()
+    with database(server) as store:
+        assert store.execute("SELECT count(*) FROM series WHERE owner NOT IN (SELECT id FROM results)").fetchone() == (0,)
+        assert store.execute("SELECT count(*) FROM series_chunks WHERE series NOT IN (SELECT id FROM series)").fetchone() == (0,)
+        assert store.execute("SELECT count(*) FROM referrals").fetchone() == (1,)
+        assert store.execute("PRAGMA foreign_key_check").fetchall() == []
+        assert store.execute("SELECT count(*) FROM tags WHERE owner NOT IN (SELECT id FROM jobs)").fetchone() == (0,)
