@@ -24,7 +24,7 @@ SOVERSION    := $(firstword $(subst ., ,$(VERSION)))
 
 # ---------------------------------------------------------------- variants: the same tree built with other flags, each in a folder of its own
 FLAGS_release := -O3 -g -DNDEBUG
-FLAGS_asan    := -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+FLAGS_asan    := -O2 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 FLAGS_tsan    := -O1 -g1 -fsanitize=thread -fno-omit-frame-pointer
 FLAGS_fuzz    := -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 OUT           := $(if $(filter release,$(VARIANT)),$(BUILD),$(BUILD)/$(VARIANT))

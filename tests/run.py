@@ -203,7 +203,7 @@ def web(tally, variant):
 ALL = ["contract", "store", "http", "gateway", "fault", "jobs", "manual"]
 PROCESS_FOLDERS = {"release": ALL, "asan": ALL, "tsan": ["store", "gateway", "fault", "jobs", "http"]}
 
-# The longest first: as many suites run at a time as there are cores, and most of them wait most of the time.
+# The longest first: one more suite runs at a time than there are cores, because most of them wait much of the time.
 SUITES = [
     # kind         variant    what runs it
     ("processes",  "tsan",    processes),
@@ -241,7 +241,7 @@ def main(asked):
     if SOAK:
         suites = [row for row in suites if row[0] != "processes" or row[1] == "release"]
     totals = [0, 0, 0]
-    with concurrent.futures.ThreadPoolExecutor(1 if SOAK else CORES) as lanes:
+    with concurrent.futures.ThreadPoolExecutor(1 if SOAK else CORES + 1) as lanes:
         for done in concurrent.futures.as_completed([lanes.submit(run_suite, *row) for row in suites]):
             tally = done.result()
             print("\n".join(tally.lines), flush=True)

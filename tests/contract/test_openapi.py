@@ -1,5 +1,6 @@
 """The OpenAPI file, the route table of the binary and the sources' own lists say the same."""
 
+import copy
 import re
 import subprocess
 import sys
@@ -87,7 +88,7 @@ def test_document_keeps_its_rules():
     (lambda d: d["paths"]["/v1/jobs/{job}"].pop("parameters"), "are not those of the path"),
 ])
 def test_lint_sees_breaches(change, said):
-    doc = bundle.bundle()
+    doc = copy.deepcopy(DOC)
     change(doc)
     assert said in "\n".join(lint.breaches(doc))
 

@@ -131,10 +131,10 @@ def test_workers_end_with_their_server(make_server):
 
 
 def test_a_stopping_server_hands_jobs_to_its_successor(make_server):
-    server = make_server("--workers", 1, "--stop-timeout", 3)
+    server = make_server("--workers", 1, "--stop-timeout", 1)
     with server.client() as client:
         arm = client.create_robot(robot("puma560"), name="arm").headers["Location"]
-        jobs = [client.post(arm + "/trajectories", long_motion(LONGER)).expect(202).json["id"],
+        jobs = [client.post(arm + "/trajectories", long_motion(LONG)).expect(202).json["id"],
                 client.post(arm + "/trajectories", motion()).expect(202).json["id"]]
         running(client, jobs[0], 1)
     begin = time.monotonic()
