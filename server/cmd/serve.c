@@ -18,6 +18,7 @@
 #include "server/http/events.h"
 #include "server/http/idempotency.h"
 #include "server/http/server.h"
+#include "server/http/tls.h"
 #include "server/jobs/jobs.h"
 #include "server/robots/cache.h"
 #include "server/routes/events.h"
@@ -33,8 +34,9 @@ struct service {
   struct options options;
   struct app app;
   struct http *http;
+  struct tls *tls; /* NULL = plain HTTP */
   int listen_fd, control_fd;
-  char name[192]; /* "http://HOST:PORT" */
+  char name[192]; /* "http://HOST:PORT" or "https://..." */
 };
 
 static size_t compute_threads(const struct options *options)
@@ -72,12 +74,24 @@ static enum armdyn_status start_rooms(struct app *app, const struct options *opt
   return status ? status : hub_start(app->events);
 }
 
+static enum armdyn_status start_tls(const struct options *options, struct tls **tls, struct armdyn_error *error)
+{
+  const struct tls_setup setup = { options->tls_certificate, options->tls_key, options->idle_timeout * SECOND };
+  if (!*setup.certificate && !*setup.key) return ARMDYN_OK;
+  if (!*setup.certificate || !*setup.key)
+    return armdyn_refuse(error, ARMDYN_EINPUT, "", "--tls-certificate and --tls-key need each other: %s is missing",
+                         *setup.certificate ? "--tls-key" : "--tls-certificate");
+  return tls_start(&setup, tls, error);
+}
+
 /* Bottom up; what was started when one fails is stopped by stop(). */
 static enum armdyn_status start(struct service *s, struct armdyn_error *error)
 {
   const struct options *options = &s->options;
-  enum armdyn_status status = address_listen(options->listen, &s->listen_fd, s->name, error);
+  enum armdyn_status status = start_tls(options, &s->tls, error);
   if (status) return status;
+  if ((status = address_listen(options->listen, s->tls ? "https" : "http", &s->listen_fd, s->name, error)))
+    return status;
   if ((status = make_directory(options->data, error))) return status;
   s->app.options = options;
   if ((status = start_store(&s->app, options, error))) return status;
@@ -90,7 +104,7 @@ static enum armdyn_status start(struct service *s, struct armdyn_error *error)
   if ((status = start_rooms(&s->app, options, error))) return status;
 
   if ((status = address_listen_local(options->data, &s->control_fd, error))) return status;
-  const struct http_setup setup = { &s->app, s->app.auth, routes, route_count, s->listen_fd, s->control_fd };
+  const struct http_setup setup = { &s->app, s->app.auth, routes, route_count, s->listen_fd, s->tls, s->control_fd };
   if ((status = http_start(&setup, &s->http, error))) return status;
   s->listen_fd = s->control_fd = -1; /* handed over */
   return ARMDYN_OK;
@@ -112,6 +126,7 @@ static void stop(struct service *s)
   if (app->jobs) jobs_stop(app->jobs, most);
   gateway_stop(app->gateway, most);
   if (s->http) http_stop(s->http);
+  tls_stop(s->tls);
   hub_free(app->events);
   observer_free(app->observer);
   pool_free(app->pool);
@@ -130,6 +145,11 @@ static void reload(struct service *s)
     log_event(LOG_ERROR, "the admin key was not reloaded; the former one stays", "reason", error.message, NULL);
   else
     log_event(LOG_INFO, "reloaded", "admin_key_file", s->options.admin_key_file, NULL);
+  if (!s->tls) return;
+  if (tls_reload(s->tls, &error))
+    log_event(LOG_ERROR, "the TLS certificate was not reloaded; the former one stays", "reason", error.message, NULL);
+  else
+    log_event(LOG_INFO, "reloaded", "tls_certificate", s->options.tls_certificate, NULL);
 }
 
 /* Signals come here and nowhere else: every thread is born with them blocked. */

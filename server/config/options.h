@@ -11,6 +11,8 @@
 struct options {
   char listen[128];             /* HOST:PORT, port 0 picks a free one */
   char data[1024];              /* directory */
+  char tls_certificate[1024];   /* PEM file; "" = no TLS */
+  char tls_key[1024];           /* its key */
   char admin_key_file[1024];    /* "" = none: loopback only, everything allowed */
   char log_level[16];           /* debug, info, warning, error */
   long http_threads;            /* 0 = max(10, cores) */

@@ -10,6 +10,7 @@
 #include "server/base/log.h"
 #include "server/base/slice.h"
 #include "server/http/internal.h"
+#include "server/http/tls.h"
 
 enum {
   CONTROL_MOST = 4, /* connections of control.sock in one thread, beside the others */
@@ -121,6 +122,7 @@ static bool accept_one(struct acceptor *a, int listen_fd, size_t most)
     close(fd);
     return true;
   }
+  if (a->setup.tls && listen_fd == a->setup.listen_fd && (fd = tls_relay(a->setup.tls, fd)) < 0) return true;
   atomic_fetch_add(&thread->connections, 1);
   if (MHD_add_connection(thread->daemon, fd, (struct sockaddr *)&peer, size) != MHD_YES) { /* closes fd */
     atomic_fetch_sub(&thread->connections, 1);

@@ -15,6 +15,7 @@ struct http;
 struct acceptor_setup {
   struct http *http;
   int listen_fd, control_fd; /* taken over when acceptor_start returns OK; control_fd -1 = none */
+  struct tls *tls;           /* what comes over listen_fd is encrypted; NULL = it is not */
   unsigned threads;          /* event threads */
   unsigned least;            /* of them serve from the first connections on */
   unsigned per_address;      /* connections; 0 = no limit */

@@ -56,13 +56,13 @@ static int open_socket(const struct addrinfo *a)
   return -1;
 }
 
-static void name_socket(int fd, const struct address *address, char name[192])
+static void name_socket(int fd, const struct address *address, const char *scheme, char name[192])
 {
   struct sockaddr_in6 bound = { 0 }; /* large enough for both families; the port stands at the same place */
   socklen_t size = sizeof bound;
   unsigned port = 0;
   if (!getsockname(fd, (struct sockaddr *)&bound, &size)) port = ntohs(bound.sin6_port);
-  snprintf(name, 192, address->v6 ? "http://[%s]:%u" : "http://%s:%u", *address->host ? address->host : "0.0.0.0",
+  snprintf(name, 192, address->v6 ? "%s://[%s]:%u" : "%s://%s:%u", scheme, *address->host ? address->host : "0.0.0.0",
            port);
 }
 
@@ -73,7 +73,8 @@ bool address_is_loopback(int fd)
   return !getsockname(fd, (struct sockaddr *)&bound, &size) && is_loopback((const struct sockaddr *)&bound);
 }
 
-enum armdyn_status address_listen(const char *text, int *fd, char name[192], struct armdyn_error *error)
+enum armdyn_status address_listen(const char *text, const char *scheme, int *fd, char name[192],
+                                  struct armdyn_error *error)
 {
   struct address address;
   if (!address_parse(text, &address))
@@ -88,7 +89,7 @@ enum armdyn_status address_listen(const char *text, int *fd, char name[192], str
   if (*fd < 0) {
     status = armdyn_refuse(error, ARMDYN_EIO, "", "--listen: cannot listen on '%s': %s", text, strerror(errno));
   } else {
-    name_socket(*fd, &address, name);
+    name_socket(*fd, &address, scheme, name);
   }
   freeaddrinfo(found);
   return status;
@@ -127,11 +128,4 @@ enum armdyn_status address_listen_local(const char *dir, int *fd, struct armdyn_
   if (directory >= 0) close(directory);
   if (*fd >= 0) return ARMDYN_OK;
   return armdyn_refuse(error, ARMDYN_EIO, "", "cannot listen on '%s/control.sock': %s", dir, strerror(why));
-}
-
-bool address_is_local(int fd)
-{
-  struct sockaddr_storage bound = { 0 };
-  socklen_t size = sizeof bound;
-  return !getsockname(fd, (struct sockaddr *)&bound, &size) && bound.ss_family == AF_UNIX;
 }

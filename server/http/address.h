@@ -16,16 +16,16 @@ struct address {
 bool address_parse(const char *text, struct address *address);
 
 /* A listening socket.
- *   name  out  "http://HOST:PORT" with the port that was really taken
+ *   scheme  in   "http" or "https"
+ *   name    out  "scheme://HOST:PORT" with the port that was really taken
  * EINPUT, EIO. */
-enum armdyn_status address_listen(const char *text, int *fd, char name[192], struct armdyn_error *error);
+enum armdyn_status address_listen(const char *text, const char *scheme, int *fd, char name[192],
+                                  struct armdyn_error *error);
 /* DIR/control.sock, for the owner of DIR alone; what a dead process left there is replaced. EIO. */
 enum armdyn_status address_listen_local(const char *dir, int *fd, struct armdyn_error *error);
 /* Its path, good as long as the file descriptor answered (-1: there is no DIR) is open in this process. */
 enum { ADDRESS_LOCAL_SIZE = 64 };
 int address_local(const char *dir, char path[ADDRESS_LOCAL_SIZE]);
-/* Is this connection one over control.sock? */
-bool address_is_local(int fd);
 /* Is this socket bound where no other machine reaches it? */
 bool address_is_loopback(int fd);
 

@@ -2,6 +2,7 @@
  * connection has a phase and an absolute deadline, and one thread looks at all of them a few times a second. */
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -10,7 +11,6 @@
 #include "server/base/clock.h"
 #include "server/base/log.h"
 #include "server/base/pool.h"
-#include "server/http/address.h"
 #include "server/http/internal.h"
 
 static const int64_t SECOND = 1000000000;
@@ -39,9 +39,10 @@ static void opened(struct event_thread *thread, struct MHD_Connection *mhd, void
   c->http = http;
   c->thread = thread;
   c->fd = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-  c->local = address_is_local(c->fd);
-  socklen_t size = sizeof c->peer;
-  getpeername(c->fd, (struct sockaddr *)&c->peer, &size);
+  const struct sockaddr *peer = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+  if (peer->sa_family == AF_INET) memcpy(&c->peer, peer, sizeof(struct sockaddr_in));
+  if (peer->sa_family == AF_INET6) memcpy(&c->peer, peer, sizeof(struct sockaddr_in6));
+  c->local = peer->sa_family == AF_UNIX;
   c->linger = -1;
   atomic_init(&c->phase, PHASE_FRESH);
   atomic_init(&c->deadline, clock_monotonic_ns() + http->body_timeout);

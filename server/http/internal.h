@@ -51,7 +51,7 @@ struct connection {
   int fd;
   struct event_thread *thread;
   struct sockaddr_storage peer;
-  bool local; /* over control.sock */
+  bool local; /* over control.sock: accepted from a socket of that family */
   _Atomic int phase;
   _Atomic int64_t deadline; /* monotonic ns; 0 = none */
   struct exchange *spare;   /* memory of the last exchange, for the next */
@@ -90,6 +90,7 @@ struct http {
   struct auth *auth;
   struct router *router;
   struct acceptor *acceptor;
+  struct tls *tls; /* NULL = none */
   struct pool *blocking;
   struct auditor *auditor;
   struct throttle *throttle;

@@ -5,6 +5,7 @@
 #include "api/json/fields.h"
 #include "server/base/metric.h"
 #include "server/http/internal.h"
+#include "server/http/tls.h"
 
 struct app *exchange_app(const struct exchange *x)
 {
@@ -102,6 +103,7 @@ void exchange_write_metrics(const struct exchange *x, struct buffer *out)
   size_t connections = http->connection_count;
   pthread_mutex_unlock(&http->lock);
   tally_write(http->tally, out);
+  if (http->tls) tls_write_metrics(http->tls, out);
   metric_write(out, "armdyn_http_connections", METRIC_GAUGE, "Connections that are open.", (double)connections);
   metric_write(out, "armdyn_http_connections_limit", METRIC_GAUGE, "Connections that are served at once.",
                (double)http->slots);

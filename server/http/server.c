@@ -34,8 +34,13 @@ static enum armdyn_status start_threads(struct http *http, const struct http_set
                      : cores > THREADS_LEAST ? cores
                                              : (unsigned)THREADS_LEAST;
   http->slots = (size_t)threads * CONNECTIONS_PER_THREAD;
-  const struct acceptor_setup acceptor = { http,    setup->listen_fd, setup->control_fd,
-                                           threads, (cores + 1) / 2,  (unsigned)options->connections_per_address };
+  const struct acceptor_setup acceptor = { .http = http,
+                                           .listen_fd = setup->listen_fd,
+                                           .control_fd = setup->control_fd,
+                                           .tls = setup->tls,
+                                           .threads = threads,
+                                           .least = (cores + 1) / 2,
+                                           .per_address = (unsigned)options->connections_per_address };
   enum armdyn_status status = acceptor_start(&acceptor, &http->acceptor);
   return status ? armdyn_refuse(error, status, "", "the HTTP service cannot start its threads: %s", strerror(errno))
                 : status;
@@ -60,6 +65,7 @@ enum armdyn_status http_start(const struct http_setup *setup, struct http **out,
   pthread_mutex_init(&http->lock, NULL);
   http->app = setup->app;
   http->auth = setup->auth;
+  http->tls = setup->tls;
   http->body_timeout = http->app->options->body_timeout * SECOND;
   http->upload_most = MB(http->app->options->upload_limit);
   http->idle_timeout = http->app->options->idle_timeout * SECOND;

@@ -12,14 +12,16 @@
 
 struct http;
 struct app;
+struct tls;
 
 struct http_setup {
   struct app *app; /* handed to the handlers; its options and pool are used here too */
   struct auth *auth;
   const struct route *routes;
   size_t route_count;
-  int listen_fd;  /* taken over once http_start returns OK */
-  int control_fd; /* the same of control.sock: whoever may open that file is an administrator; -1 = none */
+  int listen_fd;   /* taken over once http_start returns OK */
+  struct tls *tls; /* for listen_fd; NULL = no encryption; must outlive it */
+  int control_fd;  /* the same of control.sock: whoever may open that file is an administrator; -1 = none */
 };
 
 enum armdyn_status http_start(const struct http_setup *setup, struct http **http, struct armdyn_error *error);

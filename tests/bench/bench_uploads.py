@@ -3,7 +3,6 @@
 
 The sender is a thread of this process, so the rates are those of both together on the cores that there are."""
 
-import http.client
 import io
 import pathlib
 import sys
@@ -30,7 +29,7 @@ def peak(server):
 
 
 def upload(server, kind, body):
-    connection = http.client.HTTPConnection(server.host, server.port, timeout=300)
+    connection = server.client(timeout=300).connection
     start = time.perf_counter()
     connection.request("POST", "/v1/robots/arm/datasets", body, {"Content-Type": kind})
     answer = connection.getresponse()

@@ -7,7 +7,6 @@ one too many is as wrong as one missing. To add a case: a row.
 
 import copy
 import json
-import socket
 import struct
 from dataclasses import dataclass, field
 
@@ -785,7 +784,7 @@ def test_all_faults_are_counted_and_a_hundred_listed(world):
 def test_a_body_announced_too_large_is_refused_early(world):
     """The answer comes though the body never does."""
     server, _, _ = world
-    with socket.create_connection((server.host, server.port), timeout=10) as s:
+    with server.connect(10) as s:
         s.sendall(b"POST /v1/robots/arm/inverse-dynamics HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-npy\r\n"
                   b"Content-Length: 1073741824\r\n\r\n")
         assert s.recv(100).startswith(b"HTTP/1.1 413")

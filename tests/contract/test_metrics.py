@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 from support import ROOT, Server, robot, unique_name, until
+from support.tls import shared
 from support.motions import motion
 
 SAMPLE = re.compile(r'([a-z_]+)(?:\{(.*)\})? (\S+)')
@@ -115,8 +116,8 @@ def words(text):
     return set(re.findall(r"\b(?:armdyn|process)_[a-z_]+", text))
 
 
-def test_alerts_and_dashboard_name_what_is_there(server):
-    with server.client() as client:
+def test_alerts_and_dashboard_name_what_is_there(make_server):
+    with make_server(tls=shared()).client() as client:
         samples, types = scrape(client)
         client.get("/v1/version").expect(200)
     known = {name for name, _ in samples} | set(types)

@@ -1,6 +1,5 @@
 """A server that dies, or whose disk is full, in the midst of an upload keeps nothing of it."""
 
-import socket
 import time
 
 from support import FILLABLE, fill, until
@@ -8,7 +7,7 @@ from support.datasets import ARM, a_log, as_csv, series_rows, upload
 
 
 def begin(server, place, text, part):
-    sock = socket.create_connection((server.host, server.port), timeout=30)
+    sock = server.connect(30)
     sock.sendall(f"POST {place}/datasets HTTP/1.1\r\nHost: t\r\nContent-Type: text/csv\r\nContent-Length: {len(text)}\r\n\r\n".encode())
     sock.sendall(text[:part])
     return sock

@@ -7,6 +7,7 @@ import pytest
 
 from cell import LONG, Cell, puma, summary, trace
 from support import Server, free_port, unique_name, until
+from support.tls import certificate
 
 
 class Tunnel:
@@ -22,11 +23,6 @@ class Tunnel:
         self.child.terminate()
         self.child.wait(10)
         self.log.close()
-
-
-def certificate(folder, name):
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
-                    f"/CN={name}", "-keyout", folder / f"{name}.key", "-out", folder / f"{name}.crt"], check=True, capture_output=True)
 
 
 def listens(port):

@@ -4,7 +4,6 @@ import os
 import re
 import resource
 import selectors
-import socket
 import threading
 import time
 
@@ -30,7 +29,7 @@ def impatient():
 
 
 def connect(server):
-    return socket.create_connection((server.host, server.port), timeout=20)
+    return server.connect()
 
 
 def read_answer(sock):
@@ -201,9 +200,7 @@ def test_whoever_takes_no_answer_is_let_go():
 
         time.sleep(0.5)  # the connection of is_served is closed
         before = connections()
-        sock = socket.socket()
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
-        sock.connect((server.host, server.port))
+        sock = server.connect(receive_buffer=2048)
         until(lambda: connections() > before)
         sock.sendall(b"GET /v1/problems HTTP/1.1\r\nHost: t\r\n\r\n" * 2000)  # 12 MB, more than the kernel takes
         until(lambda: connections() <= before, timeout=25)
@@ -217,10 +214,7 @@ def test_a_long_answer_lasts_as_long_as_its_reader_goes_on():
         arm = client.create_robot(robot("puma560")).headers["Location"]
         job = client.post(arm + "/trajectories", motion(duration=100), headers={"Prefer": "wait=60"},
                           query={"include": "result"}).expect(200).json
-        sock = socket.socket()
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
-        sock.settimeout(20)
-        sock.connect((server.host, server.port))
+        sock = server.connect(receive_buffer=65536)
         path = job["result"]["value"]["samples"]
         sock.sendall(f"GET {path} HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n".encode())
         data = bytearray()

@@ -3,7 +3,6 @@
 ARMDYN_SOAK=1: ten million samples, 1.4 GB of CSV, with both processes below 300 MB.
 """
 
-import http.client
 import os
 import time
 
@@ -73,7 +72,7 @@ class Arm:
             for block in csv(self.period, samples):
                 sent += len(block)
                 yield block
-        connection = http.client.HTTPConnection(self.server.host, self.server.port, timeout=600)
+        connection = self.server.client(timeout=600).connection
         connection.request("POST", self.place + "/datasets", counted(), {"Content-Type": "text/csv"}, encode_chunked=True)
         answer = connection.getresponse()
         body = answer.read()

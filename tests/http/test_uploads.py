@@ -2,9 +2,7 @@
 
 import gzip
 import hashlib
-import http.client
 import os
-import socket
 import threading
 import time
 
@@ -32,7 +30,7 @@ def arm(server):
 
 
 def connect(server, place, headers, path="/datasets"):
-    sock = socket.create_connection((server.host, server.port), timeout=30)
+    sock = server.connect(30)
     sock.sendall(f"POST {place}{path} HTTP/1.1\r\nHost: t\r\nContent-Type: text/csv\r\n{headers}\r\n\r\n".encode())
     return sock
 
@@ -117,7 +115,7 @@ def test_uploads_have_a_limit():
         text = as_csv(a_log(30000)).encode()
         assert 1 << 20 < len(text)
         for body, headers in ((text, {}), (iter([text[:100000]] * 20), {}), (gzip.compress(text), {"Content-Encoding": "gzip"})):
-            other = http.client.HTTPConnection(server.host, server.port, timeout=30)
+            other = server.client(timeout=30).connection
             other.request("POST", place + "/datasets", body, {"Content-Type": "text/csv", **headers})
             assert other.getresponse().status == 413
             other.close()
@@ -142,7 +140,7 @@ def test_memory_does_not_grow_with_the_log(server, arm):
     with server.client() as client:
         upload(client, arm, as_csv(a_log(20000))).expect(201)
         before = peak_memory(server.pid)
-        other = http.client.HTTPConnection(server.host, server.port, timeout=120)
+        other = server.client(timeout=120).connection
         other.request("POST", arm + "/datasets", blocks(megabytes), {"Content-Type": "text/csv"}, encode_chunked=True)
         answer = other.getresponse()
         assert answer.status == 201, answer.read()

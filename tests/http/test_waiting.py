@@ -3,7 +3,6 @@ stopped, so that a job stays where it is for as long as a test needs."""
 
 import os
 import signal
-import socket
 import time
 
 from support import Server, robot, until
@@ -28,7 +27,7 @@ def go_on(server):
 
 
 def ask_for_motion(server, wait):
-    sock = socket.create_connection((server.host, server.port), timeout=30)
+    sock = server.connect(30)
     sock.sendall(b"POST /v1/robots/puma560/trajectories HTTP/1.1\r\nHost: t\r\nContent-Type: application/json\r\nPrefer: wait=%d\r\n"
                  b"Content-Length: %d\r\n\r\n%s" % (wait, len(MOTION), MOTION))
     return sock

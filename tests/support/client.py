@@ -60,10 +60,12 @@ def _unique(pairs):
 class Client:
     """Requests over one connection, which is opened again when the server has closed it between two requests."""
 
-    def __init__(self, host, port, key=None, timeout=300, check=CHECK, source=None):
-        """source: the address to come from, e.g. "127.0.0.2"."""
+    def __init__(self, host, port, key=None, timeout=300, check=CHECK, source=None, tls=None):
+        """source: the address to come from, e.g. "127.0.0.2"; tls: an SSLContext, for HTTPS."""
         self.host, self.port, self.key, self.check = host, port, key, check
-        self.connection = http.client.HTTPConnection(host, port, timeout=timeout, source_address=source and (source, 0))
+        options = {"timeout": timeout, "source_address": source and (source, 0)}
+        self.connection = (http.client.HTTPSConnection(host, port, context=tls, **options) if tls
+                           else http.client.HTTPConnection(host, port, **options))
 
     def request(self, method, path, json=None, body=None, content_type=None, query=None, headers=None, check=None):
         """One request. `json` is encoded; `body` (bytes or text) goes out as it is, with `content_type` (default

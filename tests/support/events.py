@@ -17,11 +17,7 @@ class EventStream:
     """GET `path` of a server as a stream: next() answers events, `comments` counts the lines that carry none."""
 
     def __init__(self, server, path="/v1/events", last=None, key=None, receive_buffer=None, headers=()):
-        self.socket = socket.socket()
-        if receive_buffer:
-            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
-        self.socket.settimeout(60)
-        self.socket.connect((server.host, server.port))
+        self.socket = server.connect(60, receive_buffer)
         lines = [f"GET {path} HTTP/1.1", "Host: localhost", "Accept: text/event-stream", *headers]
         if last is not None:
             lines.append(f"Last-Event-ID: {last}")

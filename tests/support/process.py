@@ -19,6 +19,7 @@ import tempfile
 import time
 
 from .client import Client
+from .tls import shared, trust
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 START_LIMIT = float(os.environ.get("ARMDYN_START_LIMIT", "20"))
@@ -211,10 +212,18 @@ class Listener(Process):
 
 
 class Server(Listener):
-    """`armdyn serve` on a free port of loopback. Server(flags...) starts it; restart() runs it again on the same data."""
+    """`armdyn serve` on a free port of loopback. Server(flags...) starts it; restart() runs it again on the same data.
 
-    def __init__(self, *flags, env=None, data=None, key=None, listen="127.0.0.1:0", prefix=(), start=True):
+    tls: certificate and key (support.tls), to speak HTTPS. With ARMDYN_TEST_TLS=1 every server does.
+    """
+
+    def __init__(self, *flags, env=None, data=None, key=None, listen="127.0.0.1:0", prefix=(), start=True, tls=None):
         super().__init__((), env, None, prefix)
+        if tls is None and os.environ.get("ARMDYN_TEST_TLS"):
+            tls = shared()
+        if tls is not None:
+            flags += ("--tls-certificate", tls[0], "--tls-key", tls[1])
+        self.tls = tls and trust(tls[0])
         self.data = pathlib.Path(data or self.directory / "data")
         if key is not None:
             key_file = self.directory / "key"
@@ -239,11 +248,20 @@ class Server(Listener):
 
     def client(self, **options):
         """A new keep-alive connection."""
-        return Client(self.host, self.port, **{"key": self.key, **options})
+        return Client(self.host, self.port, **{"key": self.key, "tls": self.tls, **options})
+
+    def connect(self, timeout=20, receive_buffer=None):
+        """A new socket to it, for tests that write their requests themselves."""
+        sock = socket.socket(socket.AF_INET6 if ":" in self.host else socket.AF_INET)
+        if receive_buffer:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        sock.settimeout(timeout)
+        sock.connect((self.host, self.port))
+        return self.tls.wrap_socket(sock, server_hostname=self.host) if self.tls else sock
 
     @property
     def url(self):
-        return f"http://{self.host}:{self.port}"
+        return f"{'https' if self.tls else 'http'}://{self.host}:{self.port}"
 
 
 class ControllerSim(Listener):
