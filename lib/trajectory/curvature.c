@@ -15,6 +15,7 @@ struct batch {
   const struct transcription *t;
   size_t first, count;
   double *q, *qd, *lambda; /* count x n */
+  double *bend;            /* count x n, as in struct point_pull */
   double *D;               /* 3 x count x n x n */
   double *base, *moved;    /* count x 3 x n: lambda . tau by q, qd, qdd */
   /* count x n x n each: derivative by element l of q^(r) and j of q^(s) */
@@ -24,7 +25,7 @@ struct batch {
 void curvature_carve(struct transcription *t, struct carve *c)
 {
   const size_t n = t->n;
-  t->curvature = carve(c, CURVATURE_POINTS * (3 * n + 6 * n + 7 * n * n), sizeof *t->curvature);
+  t->curvature = carve(c, CURVATURE_POINTS * (4 * n + 6 * n + 7 * n * n), sizeof *t->curvature);
 }
 
 static struct batch batch_at(const struct transcription *t, size_t first)
@@ -32,7 +33,7 @@ static struct batch batch_at(const struct transcription *t, size_t first)
   const size_t n = t->n, row = CURVATURE_POINTS * n;
   struct batch b = { .t = t, .first = first, .q = t->curvature };
   b.count = t->points - first < CURVATURE_POINTS ? t->points - first : CURVATURE_POINTS;
-  b.qd = b.q + row, b.lambda = b.qd + row, b.base = b.lambda + row, b.moved = b.base + 3 * row;
+  b.qd = b.q + row, b.lambda = b.qd + row, b.bend = b.lambda + row, b.base = b.bend + row, b.moved = b.base + 3 * row;
   b.D = b.moved + 3 * row;
   b.qq = b.D + 3 * row * n, b.qv = b.qq + row * n, b.qa = b.qv + row * n, b.vv = b.qa + row * n;
   memcpy(b.q, t->q + first * n, b.count * n * sizeof *b.q);
@@ -94,7 +95,7 @@ static void friction_add(const struct batch *b)
       double ignored, up, down;
       friction_slopes(b->t->robot, j, q, qd + h, &ignored, &up);
       friction_slopes(b->t->robot, j, q, qd - h, &ignored, &down);
-      b->vv[(p * n + j) * n + j] += b->lambda[p * n + j] * (up - down) / (2 * h);
+      b->vv[(p * n + j) * n + j] += b->lambda[p * n + j] * (up - down) / (2 * h) + b->bend[p * n + j];
     }
 }
 
@@ -152,6 +153,7 @@ void transcription_curvature(const struct transcription *t, const double *multip
       struct point_pull pull;
       transcription_pull(t, first + p, multiplier, &pull);
       memcpy(b.lambda + p * n, pull.torque, n * sizeof *b.lambda);
+      memcpy(b.bend + p * n, pull.bend, n * sizeof *b.bend);
     }
     slopes_of(&b, b.base);
     for (size_t l = 0; l < n; l++) differences(&b, l);

@@ -104,6 +104,7 @@ static struct mesh *mesh_open(const struct planner *p, const struct mesh_task *t
   t->n = armdyn_robot_joint_count(p->robot);
   t->intervals = task->intervals;
   t->free_duration = task->free_duration;
+  t->wary = task->wary;
   memcpy(t->ends, p->ends, sizeof t->ends);
   t->bound_count = mesh_bounds(p, t->bounds);
   for (size_t b = 0; b < t->bound_count; b++) t->rated = t->rated || t->bounds[b].kind == ARMDYN_LIMIT_TORQUE_RATE;
@@ -128,7 +129,7 @@ static void limits_set(const struct planner *p, const struct candidate *c, struc
   const size_t knots = t->intervals + 1;
   for (size_t b = 0; b < t->bound_count; b++)
     for (size_t k = 0; k < knots; k++) {
-      const double off = c->backoff && c->intervals == t->intervals ? c->backoff[b * knots + k] : 0;
+      const double off = c->backoff && c->backoff_intervals == t->intervals ? c->backoff[b * knots + k] : 0;
       t->most[b * knots + k] = mesh_most(p, &t->bounds[b]) - off;
     }
 }
@@ -216,10 +217,6 @@ static enum armdyn_status adopt(struct mesh *m, struct candidate *c)
   free(c->multipliers);
   c->trajectory = found;
   c->multipliers = z, c->row_count = rows;
-  if (c->intervals != m->t.intervals) {
-    free(c->backoff);
-    c->backoff = NULL;
-  }
   c->intervals = m->t.intervals;
   return ARMDYN_OK;
 }
@@ -236,6 +233,7 @@ enum armdyn_status mesh_solve(struct planner *p, const struct mesh_task *task, s
   limits_set(p, c, &m->t);
   transcription_init(&m->t, timed ? fmin(fmax(known, p->duration_min), p->duration_max) : p->request->duration);
   bspline_controls(task->intervals, &c->trajectory, m->ip.controls);
+  if (task->wary) torque_bound_reach(&m->t, &c->trajectory);
   if (task->find_duration) transcription_set_duration(&m->t, duration_search(m));
   transcription_set_ends(&m->t, m->ip.controls);
   solve_at_prices(m, task, c);

@@ -7,6 +7,7 @@
 #include "lib/trajectory/request.h"
 
 enum { N = ARMDYN_JOINTS_MAX, INTERVALS_MIN = 8, INTERVALS_MAX = 2000, COARSE = 25, FACTOR_COARSE = 4 };
+enum { WARY_STEPS = 2 }; /* the last one's friction changes its sign over 0.075 of the largest speed */
 enum { PER_SEGMENT = 4, PER_SEGMENT_COARSE = 8 }; /* intervals: asked for; of the mesh to start on */
 static const double DURATION_MIN = 1e-3, DURATION_MAX = 1e3, VERDICT = 1e-6;
 static const double HOPELESS = 0.05; /* excess on a coarse mesh that no finer one takes away */
@@ -359,6 +360,24 @@ static bool keeps_limits(const struct planner *p, const struct candidate *c)
   return worst_margin(p)->usage - 1 <= VIOLATION_MOST && c->solved.violation <= VIOLATION_MOST;
 }
 
+/* Tighten another motion, and put it in the place of `c` if it keeps the limits. */
+static enum armdyn_status tighten_instead(struct planner *p, struct candidate *other, struct candidate *c,
+                                          struct armdyn_optimal_result *log)
+{
+  const struct candidate before = *c;
+  struct armdyn_margin margin[ARMDYN_LIMIT_KINDS * N];
+  memcpy(margin, p->margin, sizeof margin);
+  const enum armdyn_status rc = tighten(p, other, log);
+  if (rc) return rc;
+  if (keeps_limits(p, other)) {
+    *c = *other, *other = before;
+  } else {
+    memcpy(p->margin, margin, sizeof margin);
+    if (mesh_ended(other)) c->solved.end = other->solved.end; /* the time was over: no verdict */
+  }
+  return ARMDYN_OK;
+}
+
 /* Where a faster motion is known, the search went astray: once more from there, on the mesh that is asked for. */
 static enum armdyn_status once_more(struct planner *p, const struct candidate *fastest, struct candidate *c,
                                     struct armdyn_optimal_result *log)
@@ -366,9 +385,37 @@ static enum armdyn_status once_more(struct planner *p, const struct candidate *f
   struct candidate again = { 0 };
   enum armdyn_status rc = trajectory_copy(&fastest->trajectory, &again.trajectory);
   if (!rc) rc = solve_rough(p, p->request->intervals, &again, log);
-  if (!rc) rc = tighten(p, &again, log);
-  const struct candidate before = *c;
-  if (!rc && keeps_limits(p, &again)) *c = again, again = before;
+  if (!rc) rc = tighten_instead(p, &again, c, log);
+  candidate_free(&again);
+  return rc;
+}
+
+/* The friction of the joints changes its sign within an interval, and limits at knots do not see what it does there: once
+ * more with changes of sign that the mesh can tell, and with limits for the friction on both sides of them. The answer
+ * keeps the limits of the robot itself; it is next to an optimum, but none. */
+static enum armdyn_status warily(struct planner *p, struct candidate *c, struct armdyn_optimal_result *log)
+{
+  struct candidate again = { 0 };
+  struct armdyn_robot *softened = NULL;
+  bool differs = true;
+  struct mesh_task task = own_task(p, p->request->intervals, MU_COLD, false);
+  enum armdyn_status rc = guess_start(p, 0, &again);
+  task.rough = true;
+  task.find_duration = p->free_duration && !p->request->guess;
+  for (int step = 0; step < WARY_STEPS && !rc && !mesh_ended(&again); step++) {
+    armdyn_robot_free(softened);
+    softened = NULL;
+    rc = robot_softened(p, &again, SOFTEN_WIDEST * pow(SOFTEN_NARROWER, step), &softened, &differs);
+    if (rc || !differs) break;
+    task.robot = softened, task.wary = step + 1 == WARY_STEPS;
+    rc = mesh_solve(p, &task, &again, log);
+    task.find_duration = false, task.warm = true, task.mu = MU_SOFTER;
+  }
+  p->wary_of = softened;
+  if (!rc && differs) rc = tighten_instead(p, &again, c, log);
+  if (c->solved.end == END_OPTIMAL && differs) c->solved.end = END_STALLED;
+  p->wary_of = NULL;
+  armdyn_robot_free(softened);
   candidate_free(&again);
   return rc;
 }
@@ -380,6 +427,7 @@ static enum armdyn_status confirm(struct planner *p, struct candidate *c, struct
   struct candidate fastest = { 0 };
   enum armdyn_status rc = tighten(p, c, result);
   if (rc) return rc;
+  if (!keeps_limits(p, c) && !mesh_ended(c) && (rc = warily(p, c, result))) return rc;
   bool keeps = keeps_limits(p, c);
   if (p->request->minimum_duration || !keeps) rc = shortest(p, c, &result->minimum_duration, &fastest);
   if (!rc && !keeps && !mesh_ended(c) && result->minimum_duration <= p->request->duration &&

@@ -20,6 +20,9 @@ struct planner {
   struct end_state ends[2];
   bool free_duration;
   double duration_min, duration_max;
+  const struct armdyn_robot
+      *wary_of; /* solve for this one, whose friction changes its sign more slowly, with torques that
+                                         are limited for the friction around the knots; NULL: for the robot, at them */
   struct armdyn_workspace *workspace;
   enum armdyn_go (*go)(void *context);
   void *context;
@@ -32,10 +35,10 @@ struct candidate {
   struct armdyn_trajectory trajectory; /* waypoint_times: start, waypoints, goal */
   struct interior_point_result solved;
   size_t intervals, row_count;
-  double *multipliers,
-      *backoff; /* of its rows, then of its passages, for its unit; by how much its bounds were tightened;
-                                    NULL: none */
-  double unit;  /* 0: not solved yet */
+  double *multipliers;      /* of its rows, then of its passages, for its unit; NULL: none */
+  double *backoff;          /* by how much bounds were tightened, */
+  size_t backoff_intervals; /* and on which mesh; NULL: not at all */
+  double unit;              /* 0: not solved yet */
   double price;
   bool curved; /* did it take the true curvature? */
   bool rough;  /* only solved well enough to start from */
@@ -45,6 +48,7 @@ void candidate_free(struct candidate *c);
 /* A problem to solve on a mesh; the planner's own, or one on the way to it. */
 struct mesh_task {
   const struct armdyn_robot *robot;
+  bool wary; /* as in struct transcription */
   const struct cost *cost;
   bool free_duration;
   bool find_duration; /* look for a duration to start from, rather than take the candidate's */

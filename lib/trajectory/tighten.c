@@ -94,7 +94,8 @@ static double check_finally(struct planner *p, const struct candidate *c, const 
 static enum armdyn_status solve_again(struct planner *p, size_t intervals, double mu, struct candidate *c,
                                       struct armdyn_optimal_result *log)
 {
-  const struct mesh_task task = { .robot = p->robot,
+  const struct mesh_task task = { .robot = p->wary_of ? p->wary_of : p->robot,
+                                  .wary = p->wary_of != NULL,
                                   .cost = &p->cost,
                                   .free_duration = p->free_duration,
                                   .intervals = intervals,
@@ -103,12 +104,21 @@ static enum armdyn_status solve_again(struct planner *p, size_t intervals, doubl
   return mesh_solve(p, &task, c, log);
 }
 
+/* Keep the motion, in case the next one is no better. */
+static enum armdyn_status remember(const struct candidate *c, struct candidate *before)
+{
+  armdyn_trajectory_free(&before->trajectory);
+  before->solved = c->solved, before->rough = c->rough, before->intervals = c->intervals;
+  return trajectory_copy(&c->trajectory, &before->trajectory);
+}
+
 /* No use: the motion before was better. The multipliers are not its own, and no start for anything. */
 static void take_back(struct candidate *c, struct candidate *before)
 {
   const enum interior_point_end end = mesh_ended(c) ? c->solved.end : before->solved.end;
   armdyn_trajectory_free(&c->trajectory);
   c->trajectory = before->trajectory, c->solved = before->solved, c->rough = before->rough;
+  c->intervals = before->intervals;
   c->solved.end = end;
   c->row_count = 0;
   before->trajectory = (struct armdyn_trajectory){ 0 };
@@ -125,6 +135,7 @@ static enum armdyn_status rounds(struct planner *p, struct candidate *c, struct 
   struct excess *excess = malloc((count * c->intervals + 1) * sizeof *excess);
   free(c->backoff);
   c->backoff = calloc(count * (c->intervals + 1) + 1, sizeof *c->backoff);
+  c->backoff_intervals = c->intervals;
   *left = INFINITY;
   for (int round = 0; excess && c->backoff; round++) {
     double worst = measure(p, c, bounds, count, excess);
@@ -140,10 +151,7 @@ static enum armdyn_status rounds(struct planner *p, struct candidate *c, struct 
       break;
     const double mu = fmin(fmax(MU_PART * worst, MU_LEAST), MU_MOST);
     back_off(c, bounds, count, excess);
-    armdyn_trajectory_free(&before.trajectory);
-    before.solved = c->solved, before.rough = c->rough;
-    if ((rc = trajectory_copy(&c->trajectory, &before.trajectory)) || (rc = solve_again(p, c->intervals, mu, c, log)))
-      break;
+    if ((rc = remember(c, &before)) || (rc = solve_again(p, c->intervals, mu, c, log))) break;
   }
   armdyn_trajectory_free(&before.trajectory);
   free(excess);
@@ -153,16 +161,25 @@ static enum armdyn_status rounds(struct planner *p, struct candidate *c, struct 
 enum armdyn_status tighten(struct planner *p, struct candidate *c, struct armdyn_optimal_result *log)
 {
   const size_t asked = c->intervals;
-  double left;
-  for (int doubled = 0;; doubled++) {
-    enum armdyn_status rc = rounds(p, c, log, &left);
-    if (!rc && c->solved.end == END_CANCELLED) rc = ARMDYN_ECANCELLED;
-    if (rc || left <= 0 || mesh_ended(c) || 2 * c->intervals > INTERVALS_MAX) break;
-    if (c->solved.violation > VIOLATION_FORGIVEN) break;
+  struct candidate coarser = { 0 };
+  enum armdyn_status rc;
+  double left, left_before = INFINITY;
+  for (int doubled = 0;; doubled++, left_before = left) {
+    rc = rounds(p, c, log, &left);
+    if (rc) break;
+    if (doubled > 0 && (c->solved.violation > VIOLATION_FORGIVEN || left >= left_before)) {
+      take_back(c, &coarser);
+      left = INFINITY;
+      break;
+    }
+    if (left <= 0 || mesh_ended(c) || c->solved.violation > VIOLATION_FORGIVEN || 2 * c->intervals > INTERVALS_MAX)
+      break;
     if (c->intervals > asked && left <= VIOLATION_MOST) break;
     if (doubled == (c->solved.end == END_OPTIMAL ? DOUBLED_MOST : DOUBLED_STALLED)) break;
-    if ((rc = solve_again(p, 2 * c->intervals, MU_FINER, c, log))) return rc;
+    if ((rc = remember(c, &coarser)) || (rc = solve_again(p, 2 * c->intervals, MU_FINER, c, log))) break;
   }
+  armdyn_trajectory_free(&coarser.trajectory);
+  if (rc) return rc;
   if (!(left <= 0) || c->rough) check_finally(p, c, NULL, 0, NULL); /* else it was the last thing done */
   return c->solved.end == END_CANCELLED ? ARMDYN_ECANCELLED : ARMDYN_OK;
 }

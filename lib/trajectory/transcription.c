@@ -25,6 +25,8 @@ void transcription_carve(struct transcription *t, struct carve *c)
   t->room = carve(c, t->bound_count * knots, sizeof *t->room);
   t->by_duration = t->free_duration ? carve(c, t->points * 5 * n, sizeof *t->by_duration) : NULL;
   t->friction = t->rated ? carve(c, knots * n, sizeof *t->friction) : NULL;
+  t->reach = t->wary ? carve(c, 2 * knots * n, sizeof *t->reach) : NULL;
+  t->shift = t->wary ? carve(c, 2 * knots * n, sizeof *t->shift) : NULL;
   curvature_carve(t, c);
 }
 
@@ -118,7 +120,7 @@ static double value_at(const struct transcription *t, const struct bound *b, con
   case ARMDYN_LIMIT_VELOCITY: return velocity_bound_value(t, controls, knot, b->joint);
   case ARMDYN_LIMIT_ACCELERATION: return t->qdd[at];
   case ARMDYN_LIMIT_JERK: return transcription_combine(t, controls, 2 * knot, 3, b->joint);
-  case ARMDYN_LIMIT_TORQUE: return t->tau[at];
+  case ARMDYN_LIMIT_TORQUE: return t->tau[at] + torque_bound_at(t, b, knot)->torque;
   default: return knot < t->intervals ? torque_rate_value(t, knot, b->joint) : 0;
   }
 }
@@ -146,6 +148,7 @@ double transcription_evaluate(struct transcription *t, const double *controls)
     cost += quadrature_weight(t, p) * cost_density(&t->cost, t->q + at, t->qd + at, t->tau + at);
   }
   if (t->rated) torque_rate_friction(t);
+  if (t->wary) torque_bound_shift(t);
   for (size_t b = 0; b < t->bound_count; b++) {
     const struct bound *bound = &t->bounds[b];
     const size_t row = b * (t->intervals + 1);
@@ -188,7 +191,7 @@ void transcription_differentiate(struct transcription *t, const double *controls
 }
 
 /* Sum over the bounds of factor . amount at a knot; those of velocities and stiffnesses of torque rates are not of one
- * knot and left out. */
+ * knot and left out, and so are stiffnesses of torques with a friction of their own. */
 static void collect(const struct transcription *t, size_t point, const double *amount, bool squared,
                     struct point_pull *out)
 {
@@ -204,10 +207,12 @@ static void collect(const struct transcription *t, size_t point, const double *a
     }
     if (bound->kind == ARMDYN_LIMIT_VELOCITY || !transcription_bounds(t, bound, knot)) continue;
     const double x = row[knot] * bound->scale * (squared ? bound->scale : 1);
-    if (bound->kind == ARMDYN_LIMIT_TORQUE)
-      out->torque[bound->joint] += x;
-    else
-      out->motion[bound->kind][bound->joint] += x;
+    const struct friction_shift *shift = torque_bound_at(t, bound, knot);
+    if (squared && shift->slope != 0) continue;
+    (bound->kind == ARMDYN_LIMIT_TORQUE ? out->torque : out->motion[bound->kind])[bound->joint] += x;
+    if (squared) continue;
+    out->motion[ARMDYN_LIMIT_VELOCITY][bound->joint] += x * shift->slope;
+    out->bend[bound->joint] += x * shift->bend;
   }
 }
 
@@ -385,6 +390,30 @@ static void rate_squares_add(const struct transcription *t, const double *stiffn
   }
 }
 
+/* Limits of torques with a friction of their own */
+static void shifted_squares_add(const struct transcription *t, const double *stiffness, double *H,
+                                struct duration_bend *bend)
+{
+  const size_t n = t->n;
+  double J[4 * N * N];
+  for (size_t k = 0; k <= t->intervals; k++) {
+    const struct block block = block_at(t, transcription_interval(t, 2 * k), H, bend);
+    const double *by = t->by_duration ? t->by_duration + 2 * k * 5 * n : NULL;
+    control_jacobian(t, 2 * k, J);
+    for (size_t b = 0; b < t->bound_count; b++) {
+      const struct bound *bound = &t->bounds[b];
+      const double slope = torque_bound_at(t, bound, k)->slope;
+      const size_t j = bound->joint;
+      double row[4 * N];
+      if (slope == 0) continue;
+      memcpy(row, J + j * 4 * n, 4 * n * sizeof *row);
+      for (size_t a = 0; a < 4; a++) row[a * n + j] += slope * t->basis[2 * k][1][a];
+      square_add(&block, stiffness[b * (t->intervals + 1) + k] * bound->scale * bound->scale, row,
+                 by ? by[4 * n + j] + slope * by[n + j] : 0);
+    }
+  }
+}
+
 /* What log T bends besides squares: the weights of the quadrature grow with it, and derivative r falls with its power. */
 static void duration_bend_add(const struct transcription *t, const double *multiplier, struct duration_bend *bend)
 {
@@ -435,6 +464,7 @@ void transcription_gauss_newton(const struct transcription *t, const double *sti
       velocity_bound_bend(t, &t->bounds[b], stiffness + first, multiplier + first, H, bend);
   }
   if (t->rated) rate_squares_add(t, stiffness, H, bend);
+  if (t->wary) shifted_squares_add(t, stiffness, H, bend);
   if (t->by_duration) duration_bend_add(t, multiplier, bend);
 }
 
@@ -459,7 +489,8 @@ void transcription_dent_add(const struct transcription *t, double *S, struct dur
 static double change_of(const struct transcription *t, const struct bound *b, double x[5][N], const double *step,
                         double duration_step, size_t knot)
 {
-  if (b->kind == ARMDYN_LIMIT_TORQUE) return x[4][b->joint];
+  if (b->kind == ARMDYN_LIMIT_TORQUE)
+    return x[4][b->joint] + torque_bound_at(t, b, knot)->slope * x[ARMDYN_LIMIT_VELOCITY][b->joint];
   if (b->kind == ARMDYN_LIMIT_VELOCITY)
     return velocity_bound_value(t, step, knot, b->joint) +
            (t->by_duration ? duration_step * velocity_bound_by_duration(t, t->at, knot, b->joint) : 0);

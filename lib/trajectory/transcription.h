@@ -27,6 +27,11 @@ struct knot_friction {
   double torque, slope[2], smooth[2];
 };
 
+/* What the friction of another speed is more than that of a knot: torque, slope and bend by the speed. */
+struct friction_shift {
+  double torque, slope, bend;
+};
+
 /* Points are knots (even) and middles of intervals (odd). */
 struct transcription {
   const struct armdyn_robot *robot;
@@ -35,6 +40,7 @@ struct transcription {
   size_t n, intervals, points, controls, bound_count;
   struct end_state ends[2];
   bool free_duration, rated; /* rated: torque rates are limited */
+  bool wary;                 /* limits of torques hold for the friction around a knot, not only at it */
   double h, total;           /* length of an interval; the cost at the last evaluation */
   struct bound bounds[BOUNDS_MAX];
   double *most;                         /* bound_count x knots, in the unit of the scaled value */
@@ -45,6 +51,8 @@ struct transcription {
   double *jacobian;                     /* 3 x points x n x n: dtau/dq, dtau/dqd, M */
   double *by_duration;                  /* points x 5 x n: q, qd, qdd, qddd, tau by log T; NULL: a given duration */
   struct knot_friction *friction;       /* knots x n where `rated`, else NULL */
+  double *reach;                        /* 2 x knots x n (torque_bound.c) where `wary`, else NULL */
+  struct friction_shift *shift;         /* as reach */
   double *room;                         /* bound_count x knots */
   double *curvature;                    /* scratch of curvature.c */
 };
@@ -74,6 +82,7 @@ bool transcription_bounds(const struct transcription *t, const struct bound *b, 
  * with the torques held. */
 struct point_pull {
   double torque[ARMDYN_JOINTS_MAX], motion[4][ARMDYN_JOINTS_MAX];
+  double bend[ARMDYN_JOINTS_MAX]; /* second derivatives by the speeds beyond those of the torques */
 };
 /*   multiplier  in  bound_count x knots, as everywhere below; NULL = none */
 void transcription_pull(const struct transcription *t, size_t point, const double *multiplier, struct point_pull *out);
@@ -113,6 +122,15 @@ double velocity_bound_pull(const struct transcription *t, const struct bound *b,
                            double *gradient, double *largest);
 void velocity_bound_bend(const struct transcription *t, const struct bound *b, const double *stiffness,
                          const double *multiplier, double *H, struct duration_bend *bend);
+
+/* -- limits of torques where friction changes its sign between knots (torque_bound.c) -- */
+
+/* How much faster and slower the joints of a motion are within half an interval of every knot. */
+void torque_bound_reach(struct transcription *t, const struct armdyn_trajectory *motion);
+/* The friction of these speeds, beyond that of the knots, where it was evaluated. */
+void torque_bound_shift(struct transcription *t);
+/* Nothing for other limits than those of torques, and where `wary` is not set. */
+const struct friction_shift *torque_bound_at(const struct transcription *t, const struct bound *b, size_t knot);
 
 /* -- rates of torques (torque_rate.c) -- */
 
