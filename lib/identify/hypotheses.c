@@ -9,10 +9,12 @@
 enum { SAMPLES = 400 }; /* enough to tell a good fit from a bad one */
 
 /* A fit worse than this is bad, and one that halves its error is better. */
-static const double BAD = 0.15, BETTER = 0.5;
+#define BAD 0.08
+static const double BETTER = 0.5;
 
-/* Links as heavy as the prior's within reason; friction positive: signs matter. */
-static const double STRENGTH = 1e-3;
+/* Centres of mass about where the prior has them, links about as heavy; friction positive: so signs matter. (With a hundredth
+ * of it, centres of mass mirrored at their axes explain a Puma hung from the ceiling.) */
+static const double STRENGTH = 0.1;
 
 struct trial {
   const struct armdyn_unknowns *unknowns;
@@ -22,7 +24,8 @@ struct trial {
   bool other_robot; /* the description was changed */
 };
 
-/* About `most` samples, evenly chosen, in memory of their own. */
+/* About SAMPLES samples, evenly chosen, in memory of their own. Their torques are as measured: what a filter rounds off where
+ * friction jumps is no mistake, and too few samples stay to filter friction alike. */
 static bool thin(const struct armdyn_motion *motion, size_t n, struct armdyn_motion *out)
 {
   const size_t step = motion->count / SAMPLES + 1, count = (motion->count + step - 1) / step, table = count * n;
@@ -37,7 +40,7 @@ static bool thin(const struct armdyn_motion *motion, size_t n, struct armdyn_mot
                                  .tau = memory + 3 * table,
                                  .tau_raw = memory + 4 * table,
                                  .memory = memory };
-  const double *const from[] = { motion->q, motion->qd, motion->qdd, motion->tau, motion->tau_raw };
+  const double *const from[] = { motion->q, motion->qd, motion->qdd, motion->tau_raw, motion->tau_raw };
   double *const to[] = { out->q, out->qd, out->qdd, out->tau, out->tau_raw };
   for (size_t t = 0; t < 5; t++) {
     for (size_t k = 0; k < count; k++) memcpy(to[t] + k * n, from[t] + k * step * n, n * sizeof *memory);
@@ -135,24 +138,25 @@ enum kind { ONCE, EVERY_JOINT, EVERY_PAIR, EVERY_AXIS };
 static const struct mistake {
   enum armdyn_warning_code code;
   enum kind kind;
+  double bad; /* tried when the fit is worse: a model bends far before it fits badly along another gravity */
   bool (*undo)(struct trial *trial, size_t a, size_t b); /* false: cannot be tried */
   const char *text;                                      /* joints a + 1, b + 1, or the axis, then the errors */
 } mistakes[] = {
-  { ARMDYN_WARNING_GRAVITY_DIRECTION, EVERY_AXIS, along_axis,
+  { ARMDYN_WARNING_GRAVITY_DIRECTION, EVERY_AXIS, 0.03, along_axis,
     "gravity along %s of the base fits the log much better; correct the robot's gravity" },
-  { ARMDYN_WARNING_TORQUE_SIGN, EVERY_JOINT, negative_torque,
+  { ARMDYN_WARNING_TORQUE_SIGN, EVERY_JOINT, BAD, negative_torque,
     "the torque of joint %s with its sign changed fits much better; correct the sign in the mapping" },
-  { ARMDYN_WARNING_TORQUE_SIGN, ONCE, negative_torques,
+  { ARMDYN_WARNING_TORQUE_SIGN, ONCE, BAD, negative_torques,
     "all torques with their signs changed fit much better; correct the sign in the mapping" },
-  { ARMDYN_WARNING_POSITION_SIGN, EVERY_JOINT, negative_position,
+  { ARMDYN_WARNING_POSITION_SIGN, EVERY_JOINT, BAD, negative_position,
     "the position of joint %s with its sign changed fits much better; correct the sign in the mapping" },
-  { ARMDYN_WARNING_CHANNELS_SWAPPED, EVERY_PAIR, exchanged_torques,
+  { ARMDYN_WARNING_CHANNELS_SWAPPED, EVERY_PAIR, BAD, exchanged_torques,
     "the torques of joints %s exchanged fit much better; correct the columns of the mapping" },
-  { ARMDYN_WARNING_CHANNELS_SWAPPED, EVERY_PAIR, exchanged_positions,
+  { ARMDYN_WARNING_CHANNELS_SWAPPED, EVERY_PAIR, BAD, exchanged_positions,
     "the positions of joints %s exchanged fit much better; correct the columns of the mapping" },
-  { ARMDYN_WARNING_CHANNELS_SWAPPED, ONCE, torques_for_positions,
+  { ARMDYN_WARNING_CHANNELS_SWAPPED, ONCE, BAD, torques_for_positions,
     "torques and positions exchanged fit much better; correct the columns of the mapping" },
-  { ARMDYN_WARNING_UNIT_SUSPECT, ONCE, degrees,
+  { ARMDYN_WARNING_UNIT_SUSPECT, ONCE, BAD, degrees,
     "positions read as degrees fit much better; give their unit in the mapping" },
 };
 
@@ -254,9 +258,10 @@ enum armdyn_status hypotheses_try(const struct armdyn_unknowns *unknowns, const 
   if (!d || !thin(motion, unknowns->n, &t.motion)) goto out;
   *d = *armdyn_robot_description(unknowns->robot);
   t.description = d;
-  if ((status = misfit(unknowns, &t.motion, &given)) || given < BAD) goto out;
+  if ((status = misfit(unknowns, &t.motion, &given))) goto out;
   struct best best = { .misfit = BETTER * given };
-  for (size_t k = 0; k < sizeof mistakes / sizeof *mistakes && !status; k++) status = try_all(&t, &mistakes[k], &best);
+  for (size_t k = 0; k < sizeof mistakes / sizeof *mistakes && !status; k++)
+    if (given >= mistakes[k].bad) status = try_all(&t, &mistakes[k], &best);
   if (!status && best.mistake) warn_of(&best, given, warnings);
 out:
   armdyn_motion_free(&t.motion);

@@ -405,20 +405,43 @@ def test_mistakes_in_a_log_are_named(client, cell, name, change, code):
     assert code in said, said
 
 
+DOWN = [0, 0, -9.81]
+
+
+@pytest.fixture(scope="module")
+def puma_rows(server):
+    with server.client() as client:
+        truth = client.create_robot(robot("puma560"), name=unique_name()).json["name"]
+        yield simulated(client, truth, 3, seconds=8, rate=200, amplitudes=(1.0, 0.7, 0.7, 1.2, 1.0, 1.5))
+
+
 @pytest.mark.parametrize("gravity, change, code", [
     ([-9.81, 0, 0], lambda row: row, "gravity_direction"),
-    ([0, 0, -9.81], lambda row: [*row[:2], -row[2], *row[3:]], "position_sign"),
+    ([0, 0, 9.81], lambda row: row, "gravity_direction"),
+    (DOWN, lambda row: [*row[:2], -row[2], *row[3:]], "position_sign"),
+    (DOWN, lambda row: [row[0], *row[7:], *row[1:7]], "channels_swapped"),
+    (DOWN, lambda row: [row[0], *(math.degrees(x) for x in row[1:7]), *row[7:]], "unit_suspect"),
+    (DOWN, lambda row: row, None),
 ])
-def test_mistakes_in_a_model_are_named(client, gravity, change, code):
-    """A Puma that is said to hang on a wall while it stands, or whose second gear turns the other way. Its torques hold
-    neither friction nor rotors, for beside the Puma's own gravity is too little to be missed."""
-    model = robot("puma560")
-    model["joints"] = [{k: v for k, v in joint.items() if k not in ("drive", "friction")} for joint in model["joints"]]
-    truth, own = (client.create_robot({**model, "gravity": g}, name=unique_name()).json["name"] for g in ([0, 0, -9.81], gravity))
-    rows = simulated(client, truth, 3, amplitudes=(1.0, 0.7, 0.7, 1.2, 1.0, 1.5))
-    job = identify(client, own, datasets=[upload(client, own, [change(row) for row in rows])])
+def test_mistakes_about_a_puma_are_named(client, puma_rows, gravity, change, code):
+    """A Puma with its friction and rotors that is said to hang on a wall or from the ceiling while it stands; whose second
+    gear turns the other way; whose positions stand where torques belong, or are degrees; and one without any mistake."""
+    own = client.create_robot({**robot("puma560"), "gravity": gravity}, name=unique_name()).json["name"]
+    job = identify(client, own, datasets=[upload(client, own, [change(row) for row in puma_rows])])
+    if code is None:
+        assert {w["code"] for w in job["result"]["value"]["warnings"]} <= {"prior_massless", "prior_unphysical"}
+        return
     said = [w["code"] for w in job["result"]["value"]["warnings"]] if job["state"] == "succeeded" else job["problem"]["detail"]
     assert code in said, said
+
+
+def test_rows_that_are_no_numbers(client, cell):
+    """They are named when the log comes, and nothing is kept of it."""
+    text = "t,q1,q2,q3,q4,tau1,tau2,tau3,tau4\n0,0,0,0,0,0,0,0,0\n0.01,0,nan,0,0,0,0,0,0\n0.02,0,0,0,0,0,0,0,0\n"
+    before = client.get("/v1/datasets", query={"robot": cell.name}).json["items"]
+    fault = client.post(f"/v1/robots/{cell.name}/datasets", body=text, content_type="text/csv", check=False).expect(400, 422).json["errors"][0]
+    assert (fault["code"], fault["row"], fault["column"]) == ("finite", 1, 2), fault
+    assert client.get("/v1/datasets", query={"robot": cell.name}).json["items"] == before
 
 
 def test_another_robots_data(client, cell):
