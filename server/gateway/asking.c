@@ -164,6 +164,29 @@ bool gateway_lease(struct gateway *g, const char *controller, char holder[ID_SIZ
   return held;
 }
 
+void gateway_drain(struct gateway *g, bool draining)
+{
+  pthread_mutex_lock(&g->lock);
+  g->draining = draining;
+  pthread_mutex_unlock(&g->lock);
+}
+
+bool gateway_draining(struct gateway *g)
+{
+  pthread_mutex_lock(&g->lock);
+  bool draining = g->draining;
+  pthread_mutex_unlock(&g->lock);
+  return draining;
+}
+
+size_t gateway_active(struct gateway *g)
+{
+  pthread_mutex_lock(&g->lock);
+  size_t active = book_active(&g->book);
+  pthread_mutex_unlock(&g->lock);
+  return active;
+}
+
 enum armdyn_status gateway_submit(struct gateway *g, struct store_transfer *transfer,
                                   const struct store_idempotency *key, struct transfer_order *order,
                                   char holder[ID_SIZE])
@@ -173,7 +196,9 @@ enum armdyn_status gateway_submit(struct gateway *g, struct store_transfer *tran
   peer_find(order->address.host, true, order->address.peer);
   pthread_mutex_lock(&g->lock);
   book_located(&g->book, transfer->controller, order->address.host, order->address.peer);
-  if (book_holder(&g->book, &order->address, holder))
+  if (g->draining)
+    rc = ARMDYN_EUNAVAILABLE;
+  else if (book_holder(&g->book, &order->address, holder))
     rc = ARMDYN_EBUSY;
   else
     rc = book_submit(&g->book, transfer, order);

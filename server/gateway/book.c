@@ -82,6 +82,13 @@ static bool ended(const struct book_entry *e)
   return transfer_state_final(e->row.state);
 }
 
+size_t book_active(const struct book *book)
+{
+  size_t count = 0;
+  for (const struct book_entry *e = book->entries; e; e = e->next) count += !ended(e);
+  return count;
+}
+
 static struct book_entry *entry_of(const struct book *book, const char *id)
 {
   struct book_entry *e = book->entries;

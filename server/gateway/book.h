@@ -20,6 +20,8 @@ bool book_address(const struct book *book, const char *name, struct controller_a
 void book_located(struct book *book, const char *name, const char *host, const char *peer);
 
 /* -- transfers -- */
+/* How many have not ended. */
+size_t book_active(const struct book *book);
 /* The transfer that holds an endpoint, and has not ended. */
 bool book_holder(const struct book *book, const struct controller_address *address, char holder[ID_SIZE]);
 /* A new one: created_at, state and history of `row` are filled in; it is `accepted` only after it was stored. */

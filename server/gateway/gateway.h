@@ -35,11 +35,17 @@ bool gateway_lease(struct gateway *gateway, const char *controller, char holder[
 
 /* -- transfers -- */
 
+/* While it is drained, no transfer is taken. */
+void gateway_drain(struct gateway *gateway, bool draining);
+bool gateway_draining(struct gateway *gateway);
+/* How many transfers have not ended. */
+size_t gateway_active(struct gateway *gateway);
+
 /* Accept a transfer: durable when it returns OK, and on its way to the controller.
  *   transfer  in/out  id, controller, trajectory, request, tags in; the rest out; stays the caller's
  *   order     in      taken in any case
  *   holder    out     on EBUSY: the transfer that holds the endpoint
- * EBUSY, ENOTFOUND (no such controller here), EUNAVAILABLE (the gateway is down), what the store says.
+ * EBUSY, ENOTFOUND (no such controller here), EUNAVAILABLE (the gateway is down or drained), what the store says.
  * May ask a name server, and wait for it. */
 enum armdyn_status gateway_submit(struct gateway *gateway, struct store_transfer *transfer,
                                   const struct store_idempotency *key, struct transfer_order *order,

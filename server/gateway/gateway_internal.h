@@ -30,6 +30,7 @@ struct gateway {
   pthread_mutex_t lock;
   struct book book;
   struct questions questions;
+  bool draining;
   struct gateway_figures before, now; /* of the children that are gone; of this one */
   int64_t stop_at_ns;                 /* 0: not stopping */
 };

@@ -57,6 +57,7 @@ struct jobs {
   uint64_t turn; /* how many times a job was begun */
   size_t live;   /* jobs in the list, and places promised to jobs that are being stored */
   bool stopping; /* take no more jobs */
+  bool draining; /* nor now */
   bool killing;  /* the time to stop is over */
   struct jobs_ended ended[JOB_KINDS_MOST];
   uint64_t lost;                  /* attempts */

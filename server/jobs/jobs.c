@@ -170,6 +170,22 @@ bool jobs_ready(const struct jobs *jobs)
   return ready;
 }
 
+void jobs_drain(struct jobs *jobs, bool draining)
+{
+  pthread_mutex_lock(&jobs->lock);
+  jobs->draining = draining;
+  pthread_cond_broadcast(&jobs->changed);
+  pthread_mutex_unlock(&jobs->lock);
+}
+
+bool jobs_draining(struct jobs *jobs)
+{
+  pthread_mutex_lock(&jobs->lock);
+  bool draining = jobs->draining;
+  pthread_mutex_unlock(&jobs->lock);
+  return draining;
+}
+
 /* -- one job -- */
 
 enum armdyn_status jobs_submit(struct jobs *jobs, struct store_job *job, const struct store_idempotency *key)
@@ -182,7 +198,7 @@ enum armdyn_status jobs_submit(struct jobs *jobs, struct store_job *job, const s
   struct live_job *live = live_new(job);
   if (!live) return ARMDYN_EMEMORY;
   pthread_mutex_lock(&jobs->lock);
-  enum armdyn_status status = jobs->stopping                    ? ARMDYN_EUNAVAILABLE
+  enum armdyn_status status = jobs->stopping || jobs->draining  ? ARMDYN_EUNAVAILABLE
                               : jobs->live >= LIMIT_JOBS_QUEUED ? ARMDYN_ELIMIT
                                                                 : ARMDYN_OK;
   if (!status) jobs->live++;

@@ -19,6 +19,10 @@ void jobs_stop(struct jobs *jobs, int64_t deadline_ns);
 /* Are all workers alive? For /readyz. */
 bool jobs_ready(const struct jobs *jobs);
 
+/* While it is drained, no job is taken, and none that waits is begun. */
+void jobs_drain(struct jobs *jobs, bool draining);
+bool jobs_draining(struct jobs *jobs);
+
 /* What there is, and what was since the start. For metrics. */
 enum { JOB_KINDS_MOST = 16 };
 struct jobs_ended {
@@ -34,7 +38,7 @@ void jobs_figures(struct jobs *jobs, struct jobs_figures *out);
 
 /* Accept a job: durable when it returns OK; `job` in: kind, robot, revision, request, tags, priority, time_limit_ms; out:
  * the rest.
- * ELIMIT: queue full; EUNAVAILABLE: the service stops; else as store_job_create. */
+ * ELIMIT: queue full; EUNAVAILABLE: the service stops or is drained; else as store_job_create. */
 enum armdyn_status jobs_submit(struct jobs *jobs, struct store_job *job, const struct store_idempotency *key);
 /* The job as it is now (state and progress in memory win over what is stored). progress in 0..1, message up to 128. */
 struct job_view {

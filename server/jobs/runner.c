@@ -99,7 +99,7 @@ static struct live_job *take(struct runner *r)
   struct live_job *job = NULL;
   pthread_mutex_lock(&jobs->lock);
   while (!jobs->stopping) {
-    job = live_start(jobs);
+    if (!jobs->draining) job = live_start(jobs);
     if (job || clock_monotonic_ns() >= until) break;
     condition_wait_until(&jobs->changed, &jobs->lock, until);
   }

@@ -229,7 +229,8 @@ static bool submit(struct exchange *x, const struct job_kind *kind, const struct
   if (status == ARMDYN_ELIMIT)
     answer_problem(x, PROBLEM_TOO_MANY, "%d jobs are queued already, no more are taken", LIMIT_JOBS_QUEUED);
   else if (status == ARMDYN_EUNAVAILABLE)
-    answer_problem(x, PROBLEM_UNAVAILABLE, "no jobs are taken now: the service stops or is busy");
+    answer_problem(x, PROBLEM_UNAVAILABLE, "no jobs are taken now: the service %s",
+                   jobs_draining(exchange_app(x)->jobs) ? "is drained" : "stops or is busy");
   else if (status)
     answer_status(x, status, NULL);
 out:

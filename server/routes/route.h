@@ -51,6 +51,10 @@ route_handler page_index, page_asset;
 route_handler contract_openapi;
 /* system.c */
 route_handler system_health, system_ready, system_version, system_problems;
+/* storage.c */
+route_handler storage_get;
+/* activity.c */
+route_handler activity_get, drain_get, drain_begin, drain_end;
 /* metrics.c */
 route_handler metrics_get;
 /* audit.c */

@@ -16,6 +16,12 @@ const struct route routes[] = {
   { HTTP_GET,    "/v1/openapi.json",                          contract_openapi,     ROLE_ANYONE,   ON_EVENT_THREAD, 0,                  0,             0,             NULL,                   "getOpenapi" },
   { HTTP_GET,    "/v1/problems",                              system_problems,      ROLE_VIEWER,   ON_EVENT_THREAD, 0,                  0,             0,             NULL,                   "listProblems" },
 
+  { HTTP_GET,    "/v1/storage",                               storage_get,          ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             NULL,                   "getStorage" },
+  { HTTP_GET,    "/v1/activity",                              activity_get,         ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             NULL,                   "getActivity" },
+  { HTTP_GET,    "/v1/drain",                                 drain_get,            ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             NULL,                   "getDrain" },
+  { HTTP_POST,   "/v1/drain",                                 drain_begin,          ROLE_ADMIN,    ON_POOL,         KB(1),              NO_FIELDS,     0,             NULL,                   "beginDrain" },
+  { HTTP_DELETE, "/v1/drain",                                 drain_end,            ROLE_ADMIN,    ON_POOL,         0,                  0,             0,             NULL,                   "endDrain" },
+
   { HTTP_GET,    "/v1/events",                                event_stream,         ROLE_VIEWER,   ON_POOL,         0,                  0,             TAKES(MEDIA_EVENTS), "jobs controllers", "streamEvents" },
 
   { HTTP_GET,    "/v1/audit",                                 audit_list,           ROLE_ADMIN,    ON_POOL,         0,                  0,             0,             "limit cursor key operation", "listAudit" },

@@ -28,6 +28,7 @@ enum outcome system_ready(struct exchange *x)
   struct armdyn_error error = { "", "" };
   const char *missing = NULL;
   if (exchange_stopping(x)) missing = "the service stops";
+  if (!missing && jobs_draining(app->jobs)) missing = "the service is drained";
   if (!missing && store_check(app->store, &error))
     missing = *error.message ? error.message : "the store does not answer";
   if (!missing && !jobs_ready(app->jobs)) missing = "not all workers are alive";

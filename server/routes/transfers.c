@@ -142,6 +142,9 @@ static void submit(struct exchange *x, struct making *m, const struct idempotenc
   }
   if (status == ARMDYN_EBUSY) {
     answer_problem(x, PROBLEM_LEASE_HELD, "transfer %s holds controller '%s'", holder, m->controller.name);
+  } else if (status == ARMDYN_EUNAVAILABLE && gateway_draining(exchange_app(x)->gateway)) {
+    exchange_set_header(x, "Retry-After", "5");
+    answer_problem(x, PROBLEM_UNAVAILABLE, "no transfers are taken now: the service is drained");
   } else if (status) {
     answer_status(x, status, NULL);
   } else {

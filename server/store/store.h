@@ -113,6 +113,21 @@ struct store_query {
   bool more;            /* out: there are rows behind the page */
 };
 
+/* -- what takes how much room -- */
+struct store_usage {
+  int64_t bytes, unused_bytes; /* of the database; of these, what is used again before it grows */
+  int64_t log_bytes;           /* of its write-ahead log */
+};
+struct store_usage_kind {
+  char kind[32];        /* of results ("trajectory"); "dataset", "job", "transfer", "robot_revision", "audit_entry" */
+  int64_t count;        /* of rows */
+  int64_t pinned;       /* of these */
+  int64_t series_bytes; /* of their samples */
+};
+typedef void store_usage_kind_visit(void *context, const struct store_usage_kind *kind);
+enum armdyn_status store_usage(struct store *store, struct store_usage *usage, store_usage_kind_visit *visit,
+                               void *context);
+
 /* -- robots: a name and immutable revisions 1, 2, ... -- */
 enum { STORE_REASON_SIZE = 1025 };
 struct store_robot {
