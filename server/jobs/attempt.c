@@ -83,11 +83,18 @@ static enum attempt_end take_progress(struct attempt *a, struct jobs *jobs, cons
   return ATTEMPT_RESULT;
 }
 
+/* The series that is being written, of one or the other kind. */
+static enum armdyn_status close_series(struct attempt *a, bool keep)
+{
+  enum armdyn_status status = a->samples ? store_samples_end(a->samples, keep) : store_series_end(a->series, keep);
+  a->samples = NULL;
+  a->series = NULL;
+  return status;
+}
+
 static enum attempt_end end_series(struct attempt *a)
 {
-  if (!a->series) return ATTEMPT_RESULT;
-  enum armdyn_status status = store_series_end(a->series, true);
-  a->series = NULL;
+  enum armdyn_status status = close_series(a, true);
   return status ? store_failed(a, status) : ATTEMPT_RESULT;
 }
 
@@ -104,17 +111,20 @@ static enum attempt_end take_series(struct attempt *a, const struct frame *frame
     return because(a, ATTEMPT_LOST, "worker sent a malformed series");
   a->width = series.width;
   enum armdyn_status status =
-      store_series_begin(a->store, a->result, series.name, series.columns, series.width, &a->series);
+      strcmp(series.name, STORE_SAMPLES)
+          ? store_series_begin(a->store, a->result, series.name, series.columns, series.width, &a->series)
+          : store_samples_begin(a->store, a->result, series.columns, series.width, LIMIT_SERIES_ROWS, &a->samples);
   return status ? store_failed(a, status) : ATTEMPT_RESULT;
 }
 
 static enum attempt_end take_rows(struct attempt *a, const struct frame *frame)
 {
   size_t row = a->width * sizeof(double);
-  if (!a->series || !frame->length || frame->length % row)
+  if ((!a->series && !a->samples) || !frame->length || frame->length % row)
     return because(a, ATTEMPT_LOST, "worker sent malformed rows");
   memcpy(a->rows, frame->data, frame->length);
-  enum armdyn_status status = store_series_append(a->series, a->rows, frame->length / row);
+  enum armdyn_status status = a->samples ? store_samples_append(a->samples, a->rows, frame->length / row)
+                                         : store_series_append(a->series, a->rows, frame->length / row);
   return status ? store_failed(a, status) : ATTEMPT_RESULT;
 }
 
@@ -173,8 +183,7 @@ enum attempt_end attempt_run(struct attempt *a, struct runner *r, struct live_jo
 
   enum attempt_end end = begin(a, &r->child.channel);
   if (!end) end = converse(a, r);
-  if (a->series) store_series_end(a->series, false);
-  a->series = NULL;
+  close_series(a, false);
   return end;
 }
 

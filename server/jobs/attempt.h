@@ -25,7 +25,8 @@ struct attempt {
   bool peer_gone;         /* LOST: it closed its end */
   struct buffer document; /* RESULT, PROBLEM, REFUSED */
   char reason[MESSAGE_TEXT];
-  struct store_series_writer *series;
+  struct store_series_writer *series; /* being written: one of the two, or none */
+  struct store_samples_writer *samples;
   size_t series_count, width;
   double *rows; /* a frame's worth, aligned */
 };

@@ -9,7 +9,7 @@ struct new_dataset {
   struct store *store;
   char id[ID_SIZE];
   struct dataset_layout layout;
-  struct store_dataset_writer *writer;
+  struct store_samples_writer *writer;
   struct armdyn_quality *quality;
   struct sha256_ctx hash; /* of the samples */
 };
@@ -27,7 +27,7 @@ enum armdyn_status new_dataset_begin(struct store *store, const char *id, const 
   sha256_init(&d->hash);
   dataset_layout_names(layout, names);
   enum armdyn_status status = armdyn_quality_new(layout->joints, layout->width, torque, &d->quality);
-  if (!status) status = store_dataset_begin(store, id, names, layout->width, &d->writer);
+  if (!status) status = store_samples_begin(store, id, names, layout->width, LIMIT_DATASET_ROWS, &d->writer);
   if (!status)
     *dataset = d;
   else
@@ -39,7 +39,7 @@ enum armdyn_status new_dataset_add(struct new_dataset *d, const double *rows, si
 {
   sha256_update(&d->hash, count * d->layout.width * sizeof *rows, (const uint8_t *)rows);
   armdyn_quality_add(d->quality, count, rows);
-  return store_dataset_append(d->writer, rows, count);
+  return store_samples_append(d->writer, rows, count);
 }
 
 /* The row of what was found. */
@@ -77,12 +77,12 @@ enum armdyn_status new_dataset_keep(struct new_dataset *d, const struct new_data
   struct store_dataset row = { 0 };
   enum armdyn_status status = describe(d, origin, &row);
   if (!status) {
-    status = store_dataset_end(d->writer, true);
+    status = store_samples_end(d->writer, true);
     d->writer = NULL;
   }
   if (!status) {
     status = store_dataset_create(d->store, &row, key);
-    if (status) store_dataset_discard(d->store, d->id);
+    if (status) store_samples_discard(d->store, d->id);
   }
   store_dataset_release(&row);
   return status;
@@ -91,7 +91,7 @@ enum armdyn_status new_dataset_keep(struct new_dataset *d, const struct new_data
 void new_dataset_free(struct new_dataset *d)
 {
   if (!d) return;
-  store_dataset_end(d->writer, false);
+  store_samples_end(d->writer, false);
   armdyn_quality_free(d->quality);
   free(d);
 }

@@ -78,7 +78,7 @@ static enum armdyn_status hold(struct resampling *r, double t)
   if (near)
     for (after = 1; after < r->held && r->time[after] <= t;) after++;
   else
-    status = store_dataset_rows_until(r->store, r->id, t, true, &after);
+    status = store_samples_rows_until(r->store, r->id, t, true, &after);
   if (status) return status;
   if (near) after += r->begin;
   size_t begin = after > 2 ? after - 2 : 0;

@@ -7,6 +7,7 @@
 #include "server/app.h"
 #include "server/http/preconditions.h"
 #include "server/routes/listing.h"
+#include "server/routes/plots.h"
 
 static const double RATE_LEAST = 1e-3, RATE_MOST = 100000, TIME_MOST = 1e9;
 
@@ -248,12 +249,14 @@ bool asked_fields(struct exchange *x, const struct samples_form *form, unsigned 
 }
 
 /* false: answered. */
-static bool asked_samples(struct exchange *x, const struct samples_form *form, struct samples_query *query)
+static bool asked_samples(struct exchange *x, const struct samples_form *form, struct samples_query *query,
+                          long long *points)
 {
   *query = (struct samples_query){ .media = exchange_answer_media(x), .rate = NAN, .from = 0, .to = INFINITY };
   bool good = exchange_query_number(x, "rate", RATE_LEAST, RATE_MOST, &query->rate);
   good &= exchange_query_number(x, "from", 0, TIME_MOST, &query->from);
   good &= exchange_query_number(x, "to", 0, TIME_MOST, &query->to);
+  good &= asked_points(x, points);
   good &= asked_fields(x, form, &query->fields);
   if (good && query->to < query->from) {
     fault_add(exchange_faults(x), FAULT_AT_PARAMETER, "to", FAULT_INCONSISTENT,
@@ -264,24 +267,44 @@ static bool asked_samples(struct exchange *x, const struct samples_form *form, s
   return good;
 }
 
-enum outcome result_samples(struct exchange *x, const struct result_kind *kind)
+static enum armdyn_status plot_samples(struct exchange *x, const struct result_kind *kind, const char *id,
+                                       const struct samples_query *query, size_t points)
+{
+  struct store_series series;
+  enum armdyn_status status = store_series_info(exchange_app(x)->store, id, SERIES_SAMPLES, &series);
+  return status ? status : answer_plot(x, id, kind->samples, series.width, query, points);
+}
+
+static enum armdyn_status stream_samples(struct exchange *x, const struct result_kind *kind,
+                                         const struct store_result *result, const struct samples_query *query)
 {
   struct app *app = exchange_app(x);
-  struct samples_query query;
-  struct store_result result;
   struct samples *samples;
   struct armdyn_error error = { 0 };
-  if (!asked_samples(x, kind->samples, &query) ||
-      !result_found(x, kind, store_result_get(app->store, kind->name, exchange_segment(x, kind->name), &result)))
-    return ANSWERED;
-  enum armdyn_status status = samples_open(app->store, app->robots, kind->samples, &result, &query, &samples, &error);
-  store_result_release(&result);
+  enum armdyn_status status = samples_open(app->store, app->robots, kind->samples, result, query, &samples, &error);
   if (status == ARMDYN_EINPUT && error.pointer[0]) {
     fault_add(exchange_faults(x), FAULT_AT_PARAMETER, error.pointer, FAULT_MAXIMUM, "%s", error.message);
     answer_problem(x, PROBLEM_INVALID, NULL);
-  } else if (result_found(x, kind, status)) {
-    if (query.media != MEDIA_JSON) exchange_set_header(x, "Columns", "%s", samples_columns(samples));
-    answer_stream(x, 200, media_type(query.media), samples_next, samples_free, samples, samples_memory(samples));
+    return ARMDYN_OK;
   }
+  if (status) return status;
+  if (query->media != MEDIA_JSON) exchange_set_header(x, "Columns", "%s", samples_columns(samples));
+  answer_stream(x, 200, media_type(query->media), samples_next, samples_free, samples, samples_memory(samples));
+  return ARMDYN_OK;
+}
+
+enum outcome result_samples(struct exchange *x, const struct result_kind *kind)
+{
+  struct samples_query query;
+  struct store_result result;
+  long long points = 0;
+  const char *id = exchange_segment(x, kind->name);
+  if (!asked_samples(x, kind->samples, &query, &points) ||
+      !result_found(x, kind, store_result_get(exchange_app(x)->store, kind->name, id, &result)))
+    return ANSWERED;
+  enum armdyn_status status =
+      points ? plot_samples(x, kind, result.id, &query, (size_t)points) : stream_samples(x, kind, &result, &query);
+  store_result_release(&result);
+  if (status) (void)result_found(x, kind, status);
   return ANSWERED;
 }

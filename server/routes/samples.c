@@ -136,21 +136,26 @@ static enum armdyn_status open_other_rate(struct samples *s, const struct store_
   return ARMDYN_OK;
 }
 
-/* Where the fields are in a row of the stored width, which tells the number of joints. */
-static bool place_fields(struct samples *s, size_t width)
+bool samples_places(const struct samples_form *form, size_t width, size_t begin[SAMPLE_FIELDS + 1], size_t *joints)
 {
   size_t fixed = 0, per_joint = 0;
-  for (size_t f = 0; f < s->form->field_count; f++)
-    if (s->form->fields[f].width == PER_JOINT)
+  for (size_t f = 0; f < form->field_count; f++)
+    if (form->fields[f].width == PER_JOINT)
       per_joint++;
     else
-      fixed += s->form->fields[f].width;
+      fixed += form->fields[f].width;
   if (!per_joint || width <= fixed || width > SAMPLE_WIDTH || (width - fixed) % per_joint) return false;
-  s->width = width;
-  s->joints = (width - fixed) / per_joint;
-  for (size_t f = 0; f < s->form->field_count; f++)
-    s->begin[f + 1] = s->begin[f] + (s->form->fields[f].width == PER_JOINT ? s->joints : s->form->fields[f].width);
+  *joints = (width - fixed) / per_joint;
+  begin[0] = 0;
+  for (size_t f = 0; f < form->field_count; f++)
+    begin[f + 1] = begin[f] + (form->fields[f].width == PER_JOINT ? *joints : form->fields[f].width);
   return true;
+}
+
+static bool place_fields(struct samples *s, size_t width)
+{
+  s->width = width;
+  return samples_places(s->form, width, s->begin, &s->joints);
 }
 
 static bool is_asked(const struct samples *s, size_t field)

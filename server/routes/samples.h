@@ -50,6 +50,9 @@ enum armdyn_status samples_open_log(struct store *store, const char *id, const s
 /* The fields of a layout. */
 void dataset_samples_form(const struct dataset_layout *layout, struct sample_field fields[SAMPLE_FIELDS],
                           struct samples_form *form);
+/* Where the fields are in a row of this width, which tells the number of joints: the first column of each, and the width.
+ * false: no row of this form has that width. */
+bool samples_places(const struct samples_form *form, size_t width, size_t begin[SAMPLE_FIELDS + 1], size_t *joints);
 /* The names of the columns of .npy and CSV, comma-separated. */
 const char *samples_columns(const struct samples *samples);
 /* Bytes of memory that it takes until it is freed. */

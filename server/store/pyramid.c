@@ -1,4 +1,4 @@
-/* The samples of data sets, and pyramids of their extremes: level k has for every block of 16^k rows the least value of
+/* The samples of data sets and results, and pyramids of their extremes: level k has for every block of 16^k rows the least value of
  * each column, and then the greatest. A plot reads the level whose blocks are a little smaller than its points. */
 #include "api/limits.h"
 #include "server/store/internal.h"
@@ -28,7 +28,7 @@ struct level {
   size_t gathered;                    /* rows or lower blocks in it */
 };
 
-struct store_dataset_writer {
+struct store_samples_writer {
   struct store *store;
   char id[ID_SIZE];
   char columns[STORE_COLUMNS_SIZE];
@@ -39,15 +39,14 @@ struct store_dataset_writer {
   double blocks[]; /* of the levels */
 };
 
-enum armdyn_status store_dataset_begin(struct store *store, const char *id, const char *columns, size_t width,
-                                       struct store_dataset_writer **out)
+enum armdyn_status store_samples_begin(struct store *store, const char *id, const char *columns, size_t width,
+                                       size_t rows_most, struct store_samples_writer **out)
 {
   *out = NULL;
   struct store_series_writer *samples;
-  enum armdyn_status status =
-      store_series_begin_long(store, id, STORE_SAMPLES, columns, width, LIMIT_DATASET_ROWS, &samples);
+  enum armdyn_status status = store_series_begin_long(store, id, STORE_SAMPLES, columns, width, rows_most, &samples);
   if (status) return status;
-  struct store_dataset_writer *w = calloc(1, sizeof *w + LEVELS * 2 * width * sizeof *w->blocks);
+  struct store_samples_writer *w = calloc(1, sizeof *w + LEVELS * 2 * width * sizeof *w->blocks);
   if (!w) {
     store_series_end(samples, false);
     return ARMDYN_EMEMORY;
@@ -62,10 +61,10 @@ enum armdyn_status store_dataset_begin(struct store *store, const char *id, cons
   return ARMDYN_OK;
 }
 
-static void gather(struct store_dataset_writer *w, size_t k, const double *minima, const double *maxima);
+static void gather(struct store_samples_writer *w, size_t k, const double *minima, const double *maxima);
 
 /* Write what was gathered as a block of level k, counted from 0, and gather it in the level above. */
-static void close_block(struct store_dataset_writer *w, size_t k)
+static void close_block(struct store_samples_writer *w, size_t k)
 {
   struct level *level = &w->levels[k];
   if (!level->writer && !w->status) {
@@ -79,7 +78,7 @@ static void close_block(struct store_dataset_writer *w, size_t k)
   if (k + 1 < LEVELS) gather(w, k + 1, level->block, level->block + w->width);
 }
 
-static void gather(struct store_dataset_writer *w, size_t k, const double *minima, const double *maxima)
+static void gather(struct store_samples_writer *w, size_t k, const double *minima, const double *maxima)
 {
   struct level *level = &w->levels[k];
   if (level->gathered++) {
@@ -91,14 +90,14 @@ static void gather(struct store_dataset_writer *w, size_t k, const double *minim
   if (level->gathered == FACTOR) close_block(w, k);
 }
 
-enum armdyn_status store_dataset_append(struct store_dataset_writer *w, const double *rows, size_t count)
+enum armdyn_status store_samples_append(struct store_samples_writer *w, const double *rows, size_t count)
 {
   if (!w->status) w->status = store_series_append(w->samples, rows, count);
   for (size_t i = 0; !w->status && i < count; i++) gather(w, 0, rows + i * w->width, rows + i * w->width);
   return w->status;
 }
 
-enum armdyn_status store_dataset_end(struct store_dataset_writer *w, bool keep)
+enum armdyn_status store_samples_end(struct store_samples_writer *w, bool keep)
 {
   if (!w) return ARMDYN_OK;
   /* Levels that exist are complete to the last row: their last block may be short. */
@@ -115,7 +114,7 @@ enum armdyn_status store_dataset_end(struct store_dataset_writer *w, bool keep)
   return status ? status : ended;
 }
 
-void store_dataset_discard(struct store *store, const char *id)
+void store_samples_discard(struct store *store, const char *id)
 {
   store_series_purge(store, id); /* what a failure leaves of it is swept at start */
 }
@@ -123,7 +122,7 @@ void store_dataset_discard(struct store *store, const char *id)
 /* -- reading -- */
 
 /* By halves: the clock increases. */
-enum armdyn_status store_dataset_rows_until(struct store *store, const char *id, double time, bool inclusive,
+enum armdyn_status store_samples_rows_until(struct store *store, const char *id, double time, bool inclusive,
                                             size_t *rows)
 {
   struct store_series info;
@@ -201,7 +200,7 @@ static enum armdyn_status gather_buckets(const struct plot *plot, size_t first, 
   return status;
 }
 
-enum armdyn_status store_dataset_extremes(struct store *store, const char *id, size_t width, size_t first, size_t end,
+enum armdyn_status store_samples_extremes(struct store *store, const char *id, size_t width, size_t first, size_t end,
                                           size_t points, double *out, size_t *buckets)
 {
   struct plot plot = { .store = store, .id = id, .width = width };

@@ -313,19 +313,20 @@ struct store_dataset {
 };
 void store_dataset_release(struct store_dataset *dataset);
 
-/* Write the samples of a data set, and the pyramid of their extremes along with them; nobody sees either until
- * store_dataset_create. Memory does not depend on how many there are.
- *   columns  in  comma-separated names, `width` of them, the first one the time */
-struct store_dataset_writer;
-enum armdyn_status store_dataset_begin(struct store *store, const char *id, const char *columns, size_t width,
-                                       struct store_dataset_writer **writer);
-/* rows: count x width. A failure sticks. ELIMIT: more than LIMIT_DATASET_ROWS. */
-enum armdyn_status store_dataset_append(struct store_dataset_writer *writer, const double *rows, size_t count);
+/* Write the samples of a data set or result, and the pyramid of their extremes along with them; nobody sees either until
+ * their owner exists. Memory does not depend on how many there are.
+ *   columns    in  comma-separated names, `width` of them, the first one the time, which increases
+ *   rows_most  in  LIMIT_DATASET_ROWS or less */
+struct store_samples_writer;
+enum armdyn_status store_samples_begin(struct store *store, const char *id, const char *columns, size_t width,
+                                       size_t rows_most, struct store_samples_writer **writer);
+/* rows: count x width. A failure sticks. ELIMIT: more than rows_most. */
+enum armdyn_status store_samples_append(struct store_samples_writer *writer, const double *rows, size_t count);
 /* As store_series_end. */
-enum armdyn_status store_dataset_end(struct store_dataset_writer *writer, bool keep);
+enum armdyn_status store_samples_end(struct store_samples_writer *writer, bool keep);
 
 /* Throw away what was kept for a data set that is not created after all. */
-void store_dataset_discard(struct store *store, const char *id);
+void store_samples_discard(struct store *store, const char *id);
 
 /* All of `dataset` in but version and created_at. EEXISTS; ECONFLICT: there is no such revision of the robot. */
 enum armdyn_status store_dataset_create(struct store *store, struct store_dataset *dataset,
@@ -341,7 +342,7 @@ enum armdyn_status store_dataset_list(struct store *store, struct store_query *q
                                       void *context);
 
 /* How many samples have t < time, or (inclusive) t <= time. ENOTFOUND, EIO, EMEMORY. */
-enum armdyn_status store_dataset_rows_until(struct store *store, const char *id, double time, bool inclusive,
+enum armdyn_status store_samples_rows_until(struct store *store, const char *id, double time, bool inclusive,
                                             size_t *rows);
 /* Least and greatest values of rows [first, end) in buckets, at most `points` of them. The buckets have equally many rows
  * but the last; they begin and end where blocks of the pyramid do, so that the first may begin a little before `first`,
@@ -350,7 +351,7 @@ enum armdyn_status store_dataset_rows_until(struct store *store, const char *id,
  *   out      out  points x 2 width: the minima of a bucket, then its maxima
  *   buckets  out  how many
  * ENOTFOUND, EINPUT (first >= end, or no such rows, or no points), EIO, EMEMORY. Reads at most 32 blocks a bucket. */
-enum armdyn_status store_dataset_extremes(struct store *store, const char *id, size_t width, size_t first, size_t end,
+enum armdyn_status store_samples_extremes(struct store *store, const char *id, size_t width, size_t first, size_t end,
                                           size_t points, double *out, size_t *buckets);
 
 /* -- mappings of logs -- */

@@ -126,6 +126,25 @@ def test_errors_are_those_of_the_samples(client, run):
     assert sum(histogram["counts"]) == run["errors"]["validation"]["samples"]
 
 
+def test_plots_have_the_extremes_of_the_samples(client, run):
+    rows = client.get(run["samples"]).expect(200).json
+    fields = ("dataset", "measured", "filtered", "predicted")
+    for query in ({}, {"from": 3.3, "to": 11.9}):
+        first = sum(t < query.get("from", 0) for t in rows["t"])
+        last = sum(t <= query.get("to", 1e9) for t in rows["t"])
+        plot = client.get(run["samples"], query={"points": 50, **query}).expect(200).json
+        begins = [rows["t"].index(t) for t in plot["t"]]
+        assert 25 <= len(begins) <= 50 and begins[0] <= first and begins[-1] < last
+        for bucket, (begin, end) in enumerate(zip(begins, begins[1:])):  # the last one's end is not told
+            for name in fields:
+                for side, extreme in (("min", min), ("max", max)):
+                    shown, held = plot[name][side][bucket], rows[name][begin:end]
+                    assert shown == (extreme(held) if name == "dataset" else [extreme(column) for column in zip(*held)]), (name, side, bucket)
+    csv = client.get(run["samples"], query={"points": 50, "fields": "t,dataset,predicted"}, headers={"Accept": "text/csv"}).expect(200).text
+    assert csv.splitlines()[0] == "t,dataset.min,dataset.max," + ",".join(f"predicted{j}.{side}" for side in ("min", "max") for j in range(1, 5))
+    assert client.get(run["samples"], query={"points": 0}).expect(422).json["errors"][0]["parameter"] == "points"
+
+
 def test_covariance(client, run):
     matrix = client.get(f"/v1/identifications/{run['id']}/covariance").expect(200).json["covariance"]
     base = run["parameters"]["base"]

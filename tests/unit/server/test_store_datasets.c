@@ -29,14 +29,14 @@ static enum armdyn_status stage(const char *id, size_t count, bool keep)
 {
   enum { PIECE = 777 };
   static double rows[PIECE * WIDTH];
-  struct store_dataset_writer *writer;
-  OK(store_dataset_begin(store, id, "t,q1,q2,tau1,tau2", WIDTH, &writer));
+  struct store_samples_writer *writer;
+  OK(store_samples_begin(store, id, "t,q1,q2,tau1,tau2", WIDTH, LIMIT_DATASET_ROWS, &writer));
   for (size_t at = 0; at < count; at += PIECE) {
     size_t piece = count - at < PIECE ? count - at : PIECE;
     fill(rows, at, piece);
-    OK(store_dataset_append(writer, rows, piece));
+    OK(store_samples_append(writer, rows, piece));
   }
-  return store_dataset_end(writer, keep);
+  return store_samples_end(writer, keep);
 }
 
 static struct store_dataset a_dataset(size_t samples)
@@ -138,7 +138,7 @@ Test(datasets, extremes_are_those_of_the_rows)
   struct store_dataset row = stored(MANY);
   for (size_t k = 0; k < COUNT(windows); k++) {
     size_t buckets;
-    OK(store_dataset_extremes(store, row.id, WIDTH, windows[k].first, windows[k].end, windows[k].points, got,
+    OK(store_samples_extremes(store, row.id, WIDTH, windows[k].first, windows[k].end, windows[k].points, got,
                               &buckets));
     cr_assert(buckets >= 1 && buckets <= windows[k].points);
     size_t at = (size_t)lround(got[0] * 1000); /* the first time is the row that the first bucket begins with */
@@ -159,9 +159,9 @@ Test(datasets, extremes_are_those_of_the_rows)
     cr_assert_geq(at, windows[k].end);
   }
   size_t buckets;
-  IS(store_dataset_extremes(store, row.id, WIDTH, 5, 5, 10, got, &buckets), EINPUT);
-  IS(store_dataset_extremes(store, row.id, WIDTH, 0, 10, 0, got, &buckets), EINPUT);
-  IS(store_dataset_extremes(store, row.id, WIDTH, 0, MANY + 1000, 10, got, &buckets), EINPUT);
+  IS(store_samples_extremes(store, row.id, WIDTH, 5, 5, 10, got, &buckets), EINPUT);
+  IS(store_samples_extremes(store, row.id, WIDTH, 0, 10, 0, got, &buckets), EINPUT);
+  IS(store_samples_extremes(store, row.id, WIDTH, 0, MANY + 1000, 10, got, &buckets), EINPUT);
 }
 
 Test(datasets, change_only_with_their_version)

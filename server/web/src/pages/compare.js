@@ -4,12 +4,13 @@ import { useMemo } from 'preact/hooks'
 import { html } from '../html.js'
 import { adjust, link, route } from '../route.js'
 import { extend, t } from '../words.js'
-import { get, table } from '../api.js'
+import { get } from '../api.js'
 import { Check, Head, Notice, Refusal, Table, useAnswer } from '../ui/parts.js'
 import { Bars, Legend, Plot, ZoomBar, colour, dashes } from '../ui/plot.js'
 import { figure, percent, plusMinus, shortId } from '../ui/format.js'
 import { frictionCurve } from '../ui/friction.js'
-import { jointsOf } from './identification.js'
+import { drawn, useSamples } from '../ui/samples.js'
+import { jointsOf, keptOf } from './identification.js'
 
 extend({
   compare_text: ['Parameters are in the base set of the first run. Errors are comparable only where the validation data are the same.', '参数按第一次辨识的基参数集表示；仅当验证数据相同时误差才可比。'],
@@ -59,27 +60,20 @@ function Parallel({ runs }) {
 }
 
 function Overlay({ runs }) {
-  const ids = runs.map((run) => run.id).join()
-  const answer = useAnswer((signal) => Promise.all(runs.map((run) => table(`v1/identifications/${run.id}/samples`, { fields: 't,measured,predicted' }, signal))), [ids])
-  const query = route.value.query
-  const range = query.get('from') && query.get('to') ? [Number(query.get('from')), Number(query.get('to'))] : null
-  const zoom = (from, to) => adjust({ from: from == null ? null : from.toPrecision(7), to: from == null ? null : to.toPrecision(7) })
+  const { kept, whole } = keptOf(runs[0])
+  const { data, few, range, zoom, error } = useSamples(runs.map((run) => `v1/identifications/${run.id}/samples`), { fields: 't,measured,predicted', whole, count: kept, most: 20000 })
   const plots = useMemo(() => {
-    const samples = answer.value
-    if (!samples) return null
-    const x = samples[0].column('t')
-    const same = samples.every((one) => {
-      const other = one.column('measured1'), first = samples[0].column('measured1')
-      return one.rows === samples[0].rows && other.every((value, k) => Math.abs(value - first[k]) <= 1e-9 * (1 + Math.abs(first[k])))
-    })
+    if (!data) return null
+    const measured = data.map((one) => one.column(few ? 'measured1' : 'measured1.max'))
+    const same = measured.every((one) => one.length === measured[0].length && one.every((value, k) => Math.abs(value - measured[0][k]) <= 1e-9 * (1 + Math.abs(value))))
     if (!same) return { different: true }
-    return { x, joints: jointsOf(runs[0]).map((joint, j) => ({ joint, series: [{ label: t('measured'), values: samples[0].column(`measured${j + 1}`), index: 6, faint: true, solid: true },
-      ...runs.map((run, r) => ({ label: name(run), values: samples[r].column(`predicted${j + 1}`), index: r }))] })) }
-  }, [answer.value, t('measured')])
-  return html`<section class="panel"><h2>${t('overlay')}</h2><${Refusal} error=${answer.error} />
+    return { x: data[0].column('t'), joints: jointsOf(runs[0]).map((joint, j) => ({ joint, series: [...drawn(data[0], few, `measured${j + 1}`, { label: t('measured'), index: 6, faint: true, solid: true }),
+      ...runs.flatMap((run, r) => drawn(data[r], few, `predicted${j + 1}`, { label: name(run), index: r }))] })) }
+  }, [data, t('measured')])
+  return html`<section class="panel"><h2>${t('overlay')}</h2><${Refusal} error=${error} />
     ${!plots ? html`<p class="quiet">${t('loading')}</p>` : plots.different ? html`<${Notice}>${t('overlay_different')}</${Notice}>` : html`
-      <${ZoomBar} range=${range} whole=${[plots.x[0], plots.x[plots.x.length - 1]]} onRange=${zoom} />
-      <div class="grid">${plots.joints.map(({ joint, series }) => html`<${Plot} key=${joint} title=${t('torque_of', { joint })} x=${plots.x} series=${series} range=${range} onRange=${zoom} sync="overlay" xLabel=${t('time_s')} yLabel=${t('torque_axis')} />`)}</div>`}
+      <${ZoomBar} range=${range} whole=${whole} onRange=${zoom} />
+      <div class="grid">${plots.joints.map(({ joint, series }) => html`<${Plot} key=${joint} title=${t('torque_of', { joint })} x=${plots.x} series=${series} onRange=${zoom} sync="overlay" xLabel=${t('time_s')} yLabel=${t('torque_axis')} />`)}</div>`}
   </section>`
 }
 

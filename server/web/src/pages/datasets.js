@@ -3,9 +3,10 @@ import { useMemo, useRef, useState } from 'preact/hooks'
 import { html } from '../html.js'
 import { adjust, go, link, route } from '../route.js'
 import { extend, t } from '../words.js'
-import { call, get, post, once, table, upload } from '../api.js'
+import { call, get, post, once, upload } from '../api.js'
 import { Act, Bar, Check, Dialog, Field, Head, Notice, Refusal, Table, Tags, useAnswer, useList } from '../ui/parts.js'
 import { Plot, ZoomBar } from '../ui/plot.js'
+import { drawn, useSamples } from '../ui/samples.js'
 import { Notes } from '../ui/notes.js'
 import { count, figure, moment, shortId } from '../ui/format.js'
 import { Mapping } from './mapping.js'
@@ -181,28 +182,15 @@ function All() {
 
 const FIELDS = { q: 'position_axis', qd: 'velocity_axis_y', qdd: 'acceleration_axis', tau: 'torque_axis' }
 
-// Extremes of about two thousand buckets of what is in sight, from the service's pyramid; the samples themselves when they are few.
 function Plots({ set }) {
   const fields = Object.keys(FIELDS).filter((field) => set.columns.some((column) => column.name === `${field}1`))
-  const query = route.value.query
-  const range = query.get('from') && query.get('to') ? [Number(query.get('from')), Number(query.get('to'))] : null
-  const zoom = (from, to) => adjust({ from: from == null ? null : from.toPrecision(9), to: from == null ? null : to.toPrecision(9) })
   const clock = set.columns.find((column) => column.name === 't')
-  const few = set.samples * ((range ? range[1] - range[0] : set.duration) / (set.duration || 1)) <= 4000
-  const answer = useAnswer((signal) => table(`v1/datasets/${set.id}/samples`, { from: range?.[0], to: range?.[1], points: few ? null : 2000 }, signal), [set.id, range?.[0], range?.[1]])
-  const plots = useMemo(() => {
-    const data = answer.value
-    if (!data) return null
-    const x = data.column('t')
-    return fields.map((field) => {
-      const joints = data.columns.filter((name) => new RegExp(`^${field}\\d+(\\.min)?$`).test(name))
-      return { field, x, series: joints.flatMap((name, index) => (few
-        ? [{ label: name, index, values: data.column(name), solid: false }]
-        : [{ label: name.replace('.min', ''), index, solid: true, values: data.column(name.replace('.min', '.max')), band: true, width: 1 }, { label: '', index, solid: true, values: data.column(name), width: 1 }])) }
-    })
-  }, [answer.value])
-  return html`<section class="panel"><h2>${t('plotted')}</h2><${Refusal} error=${answer.error} />
-    <${ZoomBar} range=${range} whole=${[clock.min, clock.max]} onRange=${zoom} />
+  const whole = [clock.min, clock.max]
+  const { data, few, range, zoom, error } = useSamples([`v1/datasets/${set.id}/samples`], { whole, count: set.samples })
+  const plots = useMemo(() => data && fields.map((field) => ({ field, x: data[0].column('t'), series: set.columns.map(({ name }) => name)
+    .filter((name) => new RegExp(`^${field}\\d+$`).test(name)).flatMap((label, index) => drawn(data[0], few, label, { label, index })) })), [data])
+  return html`<section class="panel"><h2>${t('plotted')}</h2><${Refusal} error=${error} />
+    <${ZoomBar} range=${range} whole=${whole} onRange=${zoom} />
     ${plots ? plots.map(({ field, x, series }) => html`<${Plot} key=${field} title=${field} x=${x} series=${series} onRange=${zoom} sync="dataset" xLabel=${t('time_s')} yLabel=${t(FIELDS[field])} />`) : html`<p class="quiet">${t('loading')}</p>`}
   </section>`
 }

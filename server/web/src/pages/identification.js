@@ -2,13 +2,14 @@
 import './identification.words.js'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { html } from '../html.js'
-import { link, route, adjust } from '../route.js'
+import { link } from '../route.js'
 import { t } from '../words.js'
-import { call, get, save, table } from '../api.js'
+import { call, get, save } from '../api.js'
 import { Act, Check, Field, Head, Notice, Refusal, Table, Tags, useAnswer } from '../ui/parts.js'
 import { Plot, ZoomBar } from '../ui/plot.js'
 import { count, figure, moment, percent, plusMinus, shortId } from '../ui/format.js'
 import { frictionCurve } from '../ui/friction.js'
+import { drawn, useSamples } from '../ui/samples.js'
 import { Notes } from '../ui/notes.js'
 import { Promote } from './promote.js'
 
@@ -41,28 +42,29 @@ function Errors({ run }) {
     ]} /></section>`
 }
 
-// Torques of the whole run come once, as doubles; the plot draws the extremes of each pixel's samples.
+// How many samples of torques are kept of a run, and the clock that runs through all its data sets.
+export const keptOf = (run) => {
+  const count = Object.values(run.errors).reduce((sum, one) => sum + (one?.samples ?? 0), 0)
+  const kept = Math.ceil((count * run.sample_rate) / run.conditioning.rate)
+  return { count, kept, whole: [0, Math.max(0, kept - 1) / run.sample_rate] }
+}
+
 function Torques({ run }) {
-  const samples = useAnswer((signal) => table(`v1/identifications/${run.id}/samples`, {}, signal), [run.id])
-  const query = route.value.query
-  const range = query.get('from') && query.get('to') ? [Number(query.get('from')), Number(query.get('to'))] : null
-  const zoom = (from, to) => adjust({ from: from == null ? null : from.toPrecision(7), to: from == null ? null : to.toPrecision(7) })
-  const plots = useMemo(() => {
-    if (!samples.value) return null
-    const x = samples.value.column('t')
-    return { x, joints: jointsOf(run).map((joint, j) => {
-      const measured = samples.value.column(`measured${j + 1}`), predicted = samples.value.column(`predicted${j + 1}`)
-      return { joint, series: [
-        { label: t('measured'), values: measured, index: 5, solid: true, faint: true },
-        { label: t('predicted'), values: predicted, index: 1, solid: true },
-        { label: t('residual'), values: measured.map((value, k) => value - predicted[k]), index: 2, faint: true },
-      ] }
-    }) }
-  }, [samples.value, t('measured')])
-  return html`<section class="panel"><h2>${t('torques')}</h2><${Refusal} error=${samples.error} />
+  const { count: all, kept, whole } = keptOf(run)
+  const { data, few, range, zoom, error } = useSamples([`v1/identifications/${run.id}/samples`], { fields: 't,measured,predicted', whole, count: kept, most: 20000 })
+  const plots = useMemo(() => data && { x: data[0].column('t'), joints: jointsOf(run).map((joint, j) => {
+    const measured = data[0].column(`measured${j + 1}`), predicted = data[0].column(`predicted${j + 1}`)
+    return { joint, series: [
+      ...drawn(data[0], few, `measured${j + 1}`, { label: t('measured'), index: 5, solid: true, faint: true }),
+      ...drawn(data[0], few, `predicted${j + 1}`, { label: t('predicted'), index: 1, solid: true }),
+      ...(few ? [{ label: t('residual'), values: measured.map((value, k) => value - predicted[k]), index: 2, faint: true }] : []),
+    ] }
+  }) }, [data, t('measured')])
+  return html`<section class="panel"><h2>${t('torques')}</h2><${Refusal} error=${error} />
     ${!plots ? html`<p class="quiet" aria-busy="true">${t('loading')}</p>` : html`
-      <${ZoomBar} range=${range} whole=${[plots.x[0], plots.x[plots.x.length - 1]]} onRange=${zoom} />
-      <div class="grid">${plots.joints.map(({ joint, series }) => html`<${Plot} key=${joint} title=${t('torque_of', { joint })} x=${plots.x} series=${series} range=${range} onRange=${zoom} sync="torques" xLabel=${t('time_s')} yLabel=${t('torque_axis')} />`)}</div>`}
+      <${ZoomBar} range=${range} whole=${whole} onRange=${zoom} />
+      ${!few && html`<p class="quiet">${t('extremes_hint')}</p>`}${kept < all && html`<p class="quiet">${t('kept_hint', { kept: count(kept), all: count(all) })}</p>`}
+      <div class="grid">${plots.joints.map(({ joint, series }) => html`<${Plot} key=${joint} title=${t('torque_of', { joint })} x=${plots.x} series=${series} onRange=${zoom} sync="torques" xLabel=${t('time_s')} yLabel=${t('torque_axis')} />`)}</div>`}
   </section>`
 }
 

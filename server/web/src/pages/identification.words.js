@@ -53,4 +53,6 @@ extend({
   promoted: ['This is revision {revision} of {robot} now.', '现在是 {robot} 的第 {revision} 版。'],
   job: ['Job', '任务'],
   rank: ['Parameters that the data tell', '数据可辨识的参数'],
+  extremes_hint: ['Bands are the least and the greatest of the samples behind each dot; zoom in for the samples.', '色带为每个点所含样本的最小值与最大值；放大可查看各样本。'],
+  kept_hint: ['{kept} of {all} samples are kept of this run.', '本次辨识保存了 {all} 个样本中的 {kept} 个。'],
 })
