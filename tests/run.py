@@ -197,7 +197,7 @@ def image(tally, variant):
 def web(tally, variant):
     """The pages in a real browser; its pictures stay in the suite's folder."""
     from web.check import check_web
-    check_web(tally, ROOT / out(variant))
+    check_web(tally, ROOT / out(variant), soak=SOAK)
 
 
 ALL = ["contract", "store", "http", "gateway", "fault", "jobs", "manual"]

@@ -1,14 +1,13 @@
 """Lists of jobs, results and transfers: searched, sorted, filtered, cut; and what people write on results."""
 
-import json
 import os
 import re
-import sqlite3
 import time
 
 import pytest
 
 from support import robot, unique_name
+from support.crowd import fill
 from support.motions import motion
 
 SOAK = os.environ.get("ARMDYN_SOAK", "0") != "0"
@@ -165,26 +164,6 @@ def test_what_is_pinned_or_referred_to_is_not_deleted(client, shelf, listed):
 
 
 # -- ten thousand --
-
-def fill(directory, count):
-    """`count` trajectories, written past the service while it is down."""
-    db = sqlite3.connect(directory / "armdyn.db")
-    db.execute("BEGIN")
-    name = db.execute("SELECT name FROM robots").fetchone()[0]
-    for k in range(count):
-        id, job = f"01J{k:023d}", f"01H{k:023d}"
-        tags = json.dumps({"part": f"A{k % 100}"})
-        summary = json.dumps({"method": "quintic", "metrics": {"duration": k % 977 / 7, "energy": k * 7919 % 10007, "cost": None,
-                                                               "minimum_duration": k / 3}})
-        at = f"2026-01-{1 + k // 3600 % 28:02d}T{k // 60 % 24:02d}:{k % 60:02d}:00.000Z"
-        db.execute("INSERT INTO jobs (id, kind, robot, revision, state, created_at, request, tags, attempts)"
-                   " VALUES (?, 'trajectory', ?, 1, 'succeeded', ?, '{}', ?, '[]')", (job, name, at, tags))
-        db.execute("INSERT INTO results (id, kind, job, robot, revision, created_at, tags, summary, notes)"
-                   " VALUES (?, 'trajectory', ?, ?, 1, ?, ?, ?, ?)", (id, job, name, at, tags, summary, "a note of some length " * 8))
-        db.execute("INSERT INTO result_documents VALUES (?, '{}')", (id,))
-    db.commit()
-    db.close()
-
 
 @pytest.mark.parametrize("query", [
     {}, {"sort": "energy"}, {"sort": "-label", "tag": "part=A7"}, {"metric": "energy<5000", "sort": "-duration"}, {"q": "of some"},

@@ -1,6 +1,8 @@
 """The pages in a real browser: tests/web/flows.mjs against a service with an empty data directory and a simulated arm."""
 
 import concurrent.futures
+import http.client
+import io
 import json
 import os
 import pathlib
@@ -10,9 +12,12 @@ import sys
 import urllib.error
 import urllib.request
 
+import numpy as np
+
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from support import ControllerSim, Server  # noqa: E402
+from support import ControllerSim, Server, robot  # noqa: E402
+from support.crowd import fill, run_summary  # noqa: E402
 
 KEY = "a-key-of-an-administrator"
 PATIENCE = 900  # s, so late that only what hangs meets it
@@ -55,11 +60,52 @@ def flows(language, folder):
             return None, (late.stdout or b"").decode(errors="replace"), ""
 
 
-def check_web(tally, variant_out, languages=("en", "zh")):
+LONG, RUNS = 10_000_000, 10_000
+
+
+def upload_long(server, place):
+    """A log of LONG samples of four joints; its id."""
+    block = 1_000_000
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {"descr": "<f8", "fortran_order": False, "shape": (LONG, 9)})
+
+    def rows():
+        yield header.getvalue()
+        for first in range(0, LONG, block):
+            t = np.arange(first, first + block) / 1000
+            yield np.column_stack([t, *(f(w * t) for f in (np.sin, np.cos) for w in (1, 1 / 7, 3, 1 / 60))]).tobytes()
+    connection = http.client.HTTPConnection(server.host, server.port, timeout=600)
+    connection.request("POST", place + "/datasets", rows(), {"Content-Type": "application/x-npy"}, encode_chunked=True)
+    answer = connection.getresponse()
+    assert answer.status == 201, answer.read()
+    return answer.headers["Location"].rsplit("/", 1)[1]
+
+
+def check_figures(tally):
+    """What the pages must reach with thousands of runs and millions of samples (a soak): tests/web/figures.mjs."""
+    with Server() as server:
+        with server.client() as client:
+            place = client.create_robot(robot("scara")).headers["Location"]
+        server.terminate()
+        fill(server.data, RUNS, "identification", run_summary)
+        server.restart()
+        dataset = upload_long(server, place)
+        done = subprocess.run(["node", str(HERE / "figures.mjs"), dataset, str(RUNS)], env={**os.environ, "ARMDYN_URL": server.url},
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE)
+    (tally.folder / "figures.log").write_text(done.stdout)
+    figures = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"name"')]
+    for figure in figures:
+        tally.check(figure["name"], figure["value"] <= figure["most"], "{value} {unit}, at most {most}".format(**figure))
+    tally.check("every figure", done.returncode == 0, done.stdout)
+
+
+def check_web(tally, variant_out, languages=("en", "zh"), soak=False):
     os.environ["ARMDYN_BINARY"] = str(variant_out / "armdyn")
     if why := missing(tally.folder):
         tally.skip("pages", why)
         return
+    if soak:
+        check_figures(tally)
     # side by side: much of it is waiting, for motions that are played in their own time
     with concurrent.futures.ThreadPoolExecutor() as pool:
         results = list(pool.map(lambda language: flows(language, tally.folder), languages))

@@ -64,6 +64,8 @@ const STEPS = {
     await page.getByLabel(w('key')).fill('not-the-key-of-anybody')
     await button('login').click()
     await page.getByText(w('wrong')).waitFor()
+    const sent = await page.evaluate(() => performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation')).filter((one) => !one.name.includes('/v1/')).reduce((sum, one) => sum + one.encodedBodySize, 0))
+    sure(sent > 10000 && sent <= 150000, `the first page is ${sent} bytes`)
     await look('login')
     await page.getByLabel(w('key')).fill(key)
     await page.keyboard.press('Enter')

@@ -105,6 +105,31 @@ export function useList(path, query, every = 0, turn = 0) {
   return { items: first.value ? [...first.value.items, ...rest.items] : undefined, cursor, load, busy: rest.busy, error: first.error ?? rest.error, again }
 }
 
+// Asks for the next page of a list when a person comes near its end; the button is for who does not scroll.
+function More({ list, tall }) {
+  const at = useRef()
+  useEffect(() => {
+    const watch = new IntersectionObserver(([end]) => end.isIntersecting && list.load(), { root: tall ? at.current.closest('.scroll') : null, rootMargin: '900px' })
+    watch.observe(at.current)
+    return () => watch.disconnect()
+  }, [list.cursor])
+  return html`<p ref=${at}><button type="button" onClick=${list.load} disabled=${list.busy}>${t('more')}</button></p>`
+}
+
+const BLOCK = 100 // rows
+
+// Rows that are kept out of the document, but for their height, while they are far from sight: thousands of them stay fluid.
+function Rows({ rows, width, draw }) {
+  const at = useRef()
+  const [height, setHeight] = useState(0) // 0: shown
+  useEffect(() => {
+    const watch = new IntersectionObserver(([entry]) => setHeight((old) => (entry.isIntersecting ? 0 : old || entry.boundingClientRect.height)), { root: at.current.closest('.tall'), rootMargin: '1200px' })
+    watch.observe(at.current)
+    return () => watch.disconnect()
+  }, [])
+  return html`<tbody ref=${at}>${height ? html`<tr aria-hidden="true"><td colspan=${width} style=${{ height, padding: 0 }}></td></tr>` : rows.map(draw)}</tbody>`
+}
+
 // A table whose columns are { key, head, cell, sort, number }; `sort` is "name" or "-name", rows may be chosen.
 export function Table({ columns, items, caption, id = (item) => item.id, sort, onSort, chosen, onChoose, list, tall }) {
   if (!items) return html`<p class="quiet" aria-busy="true">${t('loading')}</p>`
@@ -115,20 +140,20 @@ export function Table({ columns, items, caption, id = (item) => item.id, sort, o
         ? html`<button type="button" onClick=${() => onSort(order === 'ascending' ? `-${column.sort}` : column.sort)}>${column.head} <span aria-hidden="true">${order ? (order === 'ascending' ? '▲' : '▼') : '↕'}</span></button>`
         : column.head}</th>`
   }
+  const draw = (item) => html`<tr key=${id(item)} aria-selected=${chosen ? String(chosen.includes(id(item))) : undefined}>
+    ${chosen && html`<td><input type="checkbox" aria-label=${`${t('choose')} ${item.label || id(item)}`} checked=${chosen.includes(id(item))}
+      onChange=${() => onChoose(chosen.includes(id(item)) ? chosen.filter((one) => one !== id(item)) : [...chosen, id(item)])} /></td>`}
+    ${columns.map((column) => html`<td key=${column.key} class=${column.number ? 'number' : column.class ?? ''}>${column.cell(item)}</td>`)}
+  </tr>`
+  const blocks = Array.from({ length: Math.ceil(items.length / BLOCK) }, (_, k) => items.slice(k * BLOCK, (k + 1) * BLOCK))
   return html`
     <div class=${`scroll ${tall ? 'tall' : ''}`} tabindex="0" role="region" aria-label=${caption}>
       <table>
         <caption class="hidden-text">${caption}</caption>
         <thead><tr>${chosen && html`<th scope="col"><span class="hidden-text">${t('choose')}</span></th>`}${columns.map(heading)}</tr></thead>
-        <tbody>
-          ${items.map((item) => html`<tr key=${id(item)} aria-selected=${chosen ? String(chosen.includes(id(item))) : undefined}>
-            ${chosen && html`<td><input type="checkbox" aria-label=${`${t('choose')} ${item.label || id(item)}`} checked=${chosen.includes(id(item))}
-              onChange=${() => onChoose(chosen.includes(id(item)) ? chosen.filter((one) => one !== id(item)) : [...chosen, id(item)])} /></td>`}
-            ${columns.map((column) => html`<td key=${column.key} class=${column.number ? 'number' : column.class ?? ''}>${column.cell(item)}</td>`)}
-          </tr>`)}
-        </tbody>
+        ${blocks.map((rows, k) => html`<${Rows} key=${k} rows=${rows} width=${columns.length + (chosen ? 1 : 0)} draw=${draw} />`)}
       </table>
       ${items.length === 0 && html`<p class="quiet">${t('nothing')}</p>`}
-      ${list?.cursor && html`<p><button type="button" onClick=${list.load} disabled=${list.busy}>${t('more')}</button></p>`}
+      ${list?.cursor && html`<${More} list=${list} tall=${tall} />`}
     </div>`
 }
