@@ -15,6 +15,8 @@ struct options {
   char tls_key[1024];           /* its key */
   char admin_key_file[1024];    /* "" = none: loopback only, everything allowed */
   char log_level[16];           /* debug, info, warning, error */
+  char trusted_proxies[1024];   /* addresses and ranges; "" = none */
+  char forwarded_header[32];    /* x-forwarded-for, forwarded */
   long http_threads;            /* 0 = max(10, cores) */
   long compute_threads;         /* 0 = cores */
   long workers;                 /* worker processes; 0 = cores */

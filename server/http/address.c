@@ -66,6 +66,15 @@ static void name_socket(int fd, const struct address *address, const char *schem
            port);
 }
 
+void address_text(const struct sockaddr_storage *address, char text[ADDRESS_TEXT_SIZE])
+{
+  snprintf(text, ADDRESS_TEXT_SIZE, address->ss_family == AF_UNIX ? "local" : "unknown");
+  if (address->ss_family == AF_INET)
+    inet_ntop(AF_INET, &((const struct sockaddr_in *)address)->sin_addr, text, ADDRESS_TEXT_SIZE);
+  if (address->ss_family == AF_INET6)
+    inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)address)->sin6_addr, text, ADDRESS_TEXT_SIZE);
+}
+
 bool address_is_loopback(int fd)
 {
   struct sockaddr_storage bound = { 0 };

@@ -3,6 +3,7 @@
 #define SERVER_HTTP_ADDRESS_H
 
 #include <stdbool.h>
+#include <sys/socket.h>
 
 #include "armdyn/status.h"
 
@@ -26,6 +27,9 @@ enum armdyn_status address_listen_local(const char *dir, int *fd, struct armdyn_
 /* Its path, good as long as the file descriptor answered (-1: there is no DIR) is open in this process. */
 enum { ADDRESS_LOCAL_SIZE = 64 };
 int address_local(const char *dir, char path[ADDRESS_LOCAL_SIZE]);
+/* Without the port; "local" for control.sock. */
+enum { ADDRESS_TEXT_SIZE = 64 };
+void address_text(const struct sockaddr_storage *address, char text[ADDRESS_TEXT_SIZE]);
 /* Is this socket bound where no other machine reaches it? */
 bool address_is_loopback(int fd);
 

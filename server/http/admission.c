@@ -62,6 +62,29 @@ static void name_request(struct exchange *x)
     memcpy(x->trace_id, trace + 3, 32);
 }
 
+struct noting {
+  const struct http *http;
+  struct forwarded forwarded;
+};
+
+static enum MHD_Result note_forwarded(void *context, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+  (void)kind;
+  struct noting *noting = context;
+  const char *believed = noting->http->app->options->forwarded_header;
+  if (value && !strcasecmp(name, believed)) forwarded_add(&noting->forwarded, believed, value);
+  return MHD_YES;
+}
+
+static void find_client(struct exchange *x)
+{
+  x->client = x->connection->peer;
+  if (!trusted_has(&x->http->trusted, &x->client)) return;
+  struct noting noting = { .http = x->http };
+  MHD_get_connection_values(x->mhd, MHD_HEADER_KIND, note_forwarded, &noting);
+  forwarded_client(&noting.forwarded, &x->http->trusted, &x->client);
+}
+
 /* Two lengths of one body, or two hosts, are how requests are smuggled past a proxy. */
 static bool frame_is_sound(struct exchange *x)
 {
@@ -110,7 +133,7 @@ static bool find_route(struct exchange *x)
 static bool guesses_too_often(struct exchange *x)
 {
   int seconds;
-  if (!throttle_count(x->http->throttle, (const struct sockaddr *)&x->connection->peer, &seconds)) return false;
+  if (!throttle_count(x->http->throttle, (const struct sockaddr *)&x->client, &seconds)) return false;
   exchange_set_header(x, "Retry-After", "%d", seconds);
   answer_problem(x, PROBLEM_TOO_MANY, "too many wrong keys from this address");
   return true;
@@ -199,6 +222,7 @@ static bool body_fits(struct exchange *x)
 bool exchange_admit(struct exchange *x)
 {
   MHD_get_connection_values_n(x->mhd, MHD_HEADER_KIND, note_header, x);
+  find_client(x);
   name_request(x);
   if (!frame_is_sound(x) || !find_route(x) || !key_is_good(x)) return false;
   if (x->route->where == AT_ONCE) {

@@ -1,15 +1,13 @@
 #include "server/http/audit.h"
 
-#include <arpa/inet.h>
-#include <sys/socket.h>
-
 #include "api/json/writer.h"
 #include "server/base/clock.h"
 #include "server/base/log.h"
+#include "server/http/address.h"
 #include "server/http/internal.h"
 #include "server/store/store.h"
 
-enum { WAITING_MOST = 4096, AT_ONCE_MOST = 256, LINE_MOST = KB(128), ADDRESS_SIZE = INET6_ADDRSTRLEN + 8 };
+enum { WAITING_MOST = 4096, AT_ONCE_MOST = 256, LINE_MOST = KB(128) };
 
 struct auditor {
   struct store *store;
@@ -29,19 +27,6 @@ static bool leaves_an_entry(const struct exchange *x)
   return x->route && x->route->method != HTTP_GET && x->route->where != ON_EVENT_THREAD;
 }
 
-static void address_of(const struct exchange *x, char text[ADDRESS_SIZE])
-{
-  snprintf(text, ADDRESS_SIZE, "unknown");
-  if (!x->connection) return; /* the client has gone */
-  const struct sockaddr_storage *peer = &x->connection->peer;
-  if (x->connection->local)
-    snprintf(text, ADDRESS_SIZE, "local");
-  else if (peer->ss_family == AF_INET)
-    inet_ntop(AF_INET, &((const struct sockaddr_in *)peer)->sin_addr, text, ADDRESS_SIZE);
-  else if (peer->ss_family == AF_INET6)
-    inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)peer)->sin6_addr, text, ADDRESS_SIZE);
-}
-
 static const char *header_of_answer(const struct exchange *x, const char *name)
 {
   for (size_t i = 0; i < x->header_count; i++)
@@ -58,9 +43,9 @@ static char *line_of(const struct exchange *x)
 {
   struct buffer line = BUFFER(LINE_MOST);
   struct json_writer w = { .out = &line };
-  char now[TIME_SIZE], address[ADDRESS_SIZE];
+  char now[TIME_SIZE], address[ADDRESS_TEXT_SIZE];
   clock_format(clock_wall_ms(), now);
-  address_of(x, address);
+  address_text(&x->client, address);
   json_begin_object(&w);
   member(&w, "at", now);
   member(&w, "key", x->caller.id);

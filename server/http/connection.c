@@ -42,6 +42,7 @@ static void opened(struct event_thread *thread, struct MHD_Connection *mhd, void
   const struct sockaddr *peer = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
   if (peer->sa_family == AF_INET) memcpy(&c->peer, peer, sizeof(struct sockaddr_in));
   if (peer->sa_family == AF_INET6) memcpy(&c->peer, peer, sizeof(struct sockaddr_in6));
+  c->peer.ss_family = peer->sa_family;
   c->local = peer->sa_family == AF_UNIX;
   c->linger = -1;
   atomic_init(&c->phase, PHASE_FRESH);

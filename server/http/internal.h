@@ -13,6 +13,7 @@
 #include "server/http/audit.h"
 #include "server/http/auth.h"
 #include "server/http/exchange.h"
+#include "server/http/forwarded.h"
 #include "server/http/router.h"
 #include "server/http/server.h"
 #include "server/http/tally.h"
@@ -95,6 +96,7 @@ struct http {
   struct auditor *auditor;
   struct throttle *throttle;
   struct tally *tally;
+  struct trusted trusted;             /* proxies */
   int64_t body_timeout, idle_timeout; /* ns */
   size_t slots;
   size_t upload_most;             /* bytes of a streamed body, and of what it is when decompressed */
@@ -176,6 +178,7 @@ struct exchange {
   char request_id[REQUEST_ID_SIZE];
   char trace_id[33];
   struct caller caller;
+  struct sockaddr_storage client; /* the connection's peer, or whom a trusted proxy names */
   enum media body_media, answer_media;
   char *body; /* of a streamed one: the present block */
   size_t body_length, body_capacity;

@@ -71,7 +71,9 @@ enum armdyn_status http_start(const struct http_setup *setup, struct http **out,
   http->idle_timeout = http->app->options->idle_timeout * SECOND;
   make_prefix(http);
 
-  enum armdyn_status status = ARMDYN_EMEMORY;
+  enum armdyn_status status = trusted_parse(http->app->options->trusted_proxies, &http->trusted, error);
+  if (status) goto out;
+  status = ARMDYN_EMEMORY;
   http->router = router_new(setup->routes, setup->route_count);
   http->blocking = pool_new(BLOCKING_THREADS, QUEUE_MOST);
   http->throttle = throttle_new();
