@@ -26,6 +26,7 @@
 #define LIMIT_WAYPOINTS               1000      /* of one trajectory */
 #define LIMIT_INTERVALS               2000      /* of an energy-optimal trajectory */
 #define LIMIT_STARTS                  64        /* of the search for one */
+#define LIMIT_DURATIONS               64        /* that one request compares */
 #define LIMIT_PERIODS                 500       /* of the highest harmonic of one excitation */
 #define LIMIT_TRIALS                  1000000   /* of one excitation: population times generations */
 #define LIMIT_FRICTION_RUNS           4000      /* of one friction test */

@@ -25,8 +25,9 @@ _Static_assert(sizeof regenerations / sizeof *regenerations == ARMDYN_REGENERATI
 enum { INTERVALS_A_SEGMENT = 4 }; /* at least, as armdyn_optimal_plan has it */
 #define OPTIMAL_DURATION_MIN 1e-3 /* s, as armdyn_optimal_plan has them */
 #define OPTIMAL_DURATION_MAX 1e3
+_Static_assert(LIMIT_DURATIONS == ARMDYN_PARETO_MAX, "as many as armdyn_optimal_pareto takes");
 
-#define POSITIONS            BETWEEN(-1e6, 1e6) /* beyond any arm, and far from overflow */
+#define POSITIONS BETWEEN(-1e6, 1e6) /* beyond any arm, and far from overflow */
 
 /* -- points -- */
 
@@ -235,16 +236,26 @@ static const struct json_field request_fields[] = {
   { INTEGER(struct trajectory_request, multistart, BETWEEN(1, LIMIT_STARTS), NULL) },
   { INTEGER(struct trajectory_request, seed, BETWEEN(0, 9007199254740991), NULL) },
   { NUMBER(struct trajectory_request, deadline, ABOVE_UP_TO(0, 3600), "s") },
+  { NUMBERS(struct trajectory_request, durations, LIMIT_DURATIONS, BETWEEN(OPTIMAL_DURATION_MIN, OPTIMAL_DURATION_MAX),
+            "s"),
+    COUNTED(struct trajectory_request, duration_count), .least = 1, NULLABLE },
   { TRUTH(struct trajectory_request, zero_boundary_acceleration) },
   { TEXT(struct trajectory_request, seed_trajectory), MATCHES(json_id_pattern), NULLABLE },
   RESULT_LABELS(struct trajectory_request),
 };
 
 /* Fields that only the optimiser looks at. */
-static const char *const of_the_optimiser[] = { "cost",           "time_price", "duration_min",
-                                                "duration_max",   "intervals",  "multistart",
-                                                "seed",           "deadline",   "zero_boundary_acceleration",
-                                                "seed_trajectory" };
+static const char *const of_the_optimiser[] = { "cost",
+                                                "time_price",
+                                                "duration_min",
+                                                "duration_max",
+                                                "intervals",
+                                                "multistart",
+                                                "seed",
+                                                "deadline",
+                                                "zero_boundary_acceleration",
+                                                "seed_trajectory",
+                                                "durations" };
 
 /* Fields of the optimiser that mean something where only the timing is looked for. */
 static bool times_paths(const char *name)
@@ -337,12 +348,29 @@ static void check_path(struct json_reader *r, const struct trajectory_request *r
                "must be [\"x\", \"y\", \"z\"]: on an arc the tool turns evenly from start to goal");
 }
 
+/* Durations to compare: every waypoint that has its time is passed before the end. */
+static void check_durations(struct json_reader *r, const struct trajectory_request *request)
+{
+  double last = 0;
+  if (request->duration_count > 0 && request->cost.model == ARMDYN_COST_TIME)
+    json_fault(r, "/durations", FAULT_INCONSISTENT, "cost the time that they take: nothing is to be compared");
+  for (size_t i = 0; i < request->waypoint_count; i++) last = fmax(last, request->waypoints[i].time);
+  for (size_t k = 0; k < request->duration_count; k++) {
+    char where[64];
+    if (request->durations[k] > last) continue;
+    snprintf(where, sizeof where, "/durations/%zu", k);
+    json_fault(r, where, FAULT_INCONSISTENT, "must be longer than %g s, when the last waypoint is passed, got %g", last,
+               request->durations[k]);
+  }
+}
+
 static void check_optimal(struct json_reader *r, const struct trajectory_request *request)
 {
   if (isnan(request->duration))
     check_priced_duration(r, request);
   else
     check_given_duration(r, request);
+  check_durations(r, request);
   if (request->waypoint_count > ARMDYN_WAYPOINTS_MAX)
     json_fault(r, "/waypoints", FAULT_LENGTH, "must have at most %d for energy_optimal, got %zu", ARMDYN_WAYPOINTS_MAX,
                request->waypoint_count);

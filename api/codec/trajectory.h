@@ -74,7 +74,9 @@ struct trajectory_request {
   double duration_min, duration_max; /* s, of a free duration; NAN = not given */
   size_t intervals, multistart;
   uint64_t seed;
-  double deadline; /* s */
+  double deadline;                   /* s */
+  double durations[LIMIT_DURATIONS]; /* s, to compare what each costs */
+  size_t duration_count;
   bool zero_boundary_acceleration;
   char seed_trajectory[TRAJECTORY_ID]; /* "" = none */
 
@@ -120,12 +122,20 @@ struct trajectory_baseline {
   double electrical;    /* J; NAN without drives' data */
 };
 
+/* What the motion would take in another duration. */
+struct trajectory_alternative {
+  struct armdyn_pareto_point point;
+  double energy;     /* mechanical, J; NAN where there is no motion */
+  double electrical; /* J; NAN without drives' data too */
+};
+
 /* How an energy-optimal motion, or the timing of a path, was found. */
 struct trajectory_search {
   struct armdyn_optimal_result found;
   double gap;  /* of a path's timing: at most this part of the cost is above the global optimum */
   double time; /* s, in the solver */
-  struct trajectory_baseline baselines[ARMDYN_PROFILE_COUNT]; /* trapezoid and quintic; the cubic is no baseline */
+  struct trajectory_alternative alternatives[LIMIT_DURATIONS]; /* as the request's durations */
+  struct trajectory_baseline baselines[ARMDYN_PROFILE_COUNT];  /* trapezoid and quintic; the cubic is no baseline */
 };
 
 /* What was computed. margin: ARMDYN_LIMIT_KINDS x n. */

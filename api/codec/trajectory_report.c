@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "api/json/reader.h"
+#include "api/limits.h"
 #include "api/report/page.h"
 #include "api/report/plot.h"
 #include "armdyn/armdyn.h"
@@ -203,6 +204,67 @@ static void write_energy(const struct trajectory_report *report, struct buffer *
   write_causes(report, false, out);
 }
 
+/* -- other durations -- */
+
+enum { FRONT_MEMBERS = 4 };
+static const char *const front_members[FRONT_MEMBERS] = { "duration", "cost", "energy", "electrical_energy" };
+
+/* Members of the objects of the document's "pareto"; NAN where they are null. Returns how many objects there are. */
+static size_t read_front(const char *document, double front[FRONT_MEMBERS][LIMIT_DURATIONS])
+{
+  struct json_reader r;
+  struct json_slice key;
+  size_t count = 0;
+  json_reader_init(&r, document, strlen(document), NULL);
+  json_enter_object(&r, NULL);
+  while (json_next_member(&r, &key)) {
+    if (!json_slice_is(key, "pareto")) {
+      json_skip(&r, NULL);
+      continue;
+    }
+    json_enter_array(&r, NULL);
+    while (json_next_element(&r) && count < LIMIT_DURATIONS) {
+      for (size_t m = 0; m < FRONT_MEMBERS; m++) front[m][count] = NAN;
+      json_enter_object(&r, NULL);
+      while (json_next_member(&r, &key)) {
+        size_t m = 0;
+        while (m < FRONT_MEMBERS && !json_slice_is(key, front_members[m])) m++;
+        if (m < FRONT_MEMBERS && json_peek(&r) == JSON_NUMBER)
+          json_read_number(&r, NULL, &front[m][count]);
+        else
+          json_skip(&r, NULL);
+      }
+      count++;
+    }
+  }
+  return count;
+}
+
+static void write_front(const struct trajectory_report *report, struct buffer *out)
+{
+  double front[FRONT_MEMBERS][LIMIT_DURATIONS];
+  const size_t count = read_front(report->document, front);
+  struct plot_series cost = { .name = "cost", .kind = PLOT_POINTS, .x = front[0], .y = front[1], .count = count };
+  struct plot_series energy[] = { cost, cost };
+  energy[0].name = "mechanical", energy[0].y = front[2];
+  energy[1].name = "of the supply", energy[1].y = front[3];
+  const struct plot_axis duration = { .title = "duration, s" };
+  if (count == 0) return;
+  page_section(out, "Other durations");
+  plot_write(&(struct plot){ .title = "Cost against duration",
+                             .x = duration,
+                             .y = { .title = "cost" },
+                             .series = &cost,
+                             .series_count = 1 },
+             out);
+  plot_write(&(struct plot){ .title = "Energy against duration",
+                             .x = duration,
+                             .y = { .title = "energy, J" },
+                             .series = energy,
+                             .series_count = report->motions[0].bus ? 2 : 1 },
+             out);
+}
+
 /* -- words and figures -- */
 
 /* A member of an object of the document, as text; "" when there is none. */
@@ -268,6 +330,7 @@ void trajectory_report_write(const struct trajectory_report *report, struct buff
   write_head(report, out);
   write_comparison(report, out);
   write_energy(report, out);
+  write_front(report, out);
   write_joints(report, out);
   page_end(out, footer);
 }

@@ -106,6 +106,30 @@ static void encode_baselines(struct json_writer *w, const struct trajectory_resu
   json_end_object(w);
 }
 
+/* What is known of one duration. */
+static const char *alternative_status(const struct armdyn_pareto_point *point)
+{
+  if (point->status == ARMDYN_EINFEASIBLE) return "infeasible";
+  if (point->status) return "undecided";
+  return point->optimal ? "optimal" : "feasible";
+}
+
+static void encode_alternatives(struct json_writer *w, const struct trajectory_result *result)
+{
+  json_begin_array(w);
+  for (size_t k = 0; k < result->request->duration_count; k++) {
+    const struct trajectory_alternative *alternative = &result->search->alternatives[k];
+    json_begin_object(w);
+    member_number(w, "duration", alternative->point.duration);
+    member_text(w, "status", alternative_status(&alternative->point));
+    member_number(w, "cost", alternative->point.cost);
+    member_number(w, "energy", alternative->energy);
+    member_number(w, "electrical_energy", alternative->electrical);
+    json_end_object(w);
+  }
+  json_end_array(w);
+}
+
 static void encode_solver(struct json_writer *w, const struct trajectory_search *search)
 {
   const struct armdyn_optimal_result *found = &search->found;
@@ -177,6 +201,7 @@ void trajectory_result_encode(const struct trajectory_result *result, struct buf
   if (search) {
     json_key(&w, "baselines"), encode_baselines(&w, result);
     json_key(&w, "local_minima"), json_write_numbers(&w, search->found.minima, search->found.minimum_count);
+    if (request->duration_count > 0) json_key(&w, "pareto"), encode_alternatives(&w, result);
   }
   limit_wishes_in_force(&request->limits, result->robot, limits);
   if (result->shaping) {

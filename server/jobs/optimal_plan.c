@@ -93,6 +93,47 @@ static enum armdyn_status try_one(struct plan *p, struct armdyn_optimal_request 
   return status;
 }
 
+/* -- what other durations would cost -- */
+
+static enum armdyn_status weigh_alternative(const struct plan *p, const struct armdyn_trajectory *motion,
+                                            struct trajectory_alternative *out)
+{
+  struct armdyn_motion_energy energy;
+  struct armdyn_electrical_energy electrical;
+  out->energy = out->electrical = NAN;
+  if (!motion->breaks) return ARMDYN_OK;
+  enum armdyn_status status = armdyn_trajectory_energy(p->robot, motion, &energy);
+  if (status) return status;
+  out->energy = energy.positive_work;
+  status = armdyn_trajectory_electrical_energy(p->robot, &p->drives, motion, &electrical, NULL);
+  if (!status) out->electrical = electrical.total;
+  return status == ARMDYN_EMEMORY ? status : ARMDYN_OK;
+}
+
+/* The same way in the durations to compare, beginning with the motion that was found. */
+static enum armdyn_status compare_durations(struct plan *p, struct armdyn_optimal_request request,
+                                            const struct armdyn_trajectory *found, struct armdyn_error *error)
+{
+  const size_t count = p->request.duration_count;
+  struct armdyn_pareto_point points[LIMIT_DURATIONS];
+  struct armdyn_trajectory motions[LIMIT_DURATIONS];
+  double ignored;
+  if (count == 0) return ARMDYN_OK;
+  request.guess = found;
+  request.minimum_duration = false;
+  int64_t begun = clock_monotonic_ns();
+  enum armdyn_status status = armdyn_optimal_pareto(p->robot, &request, p->request.durations, count, points, motions,
+                                                    &ignored, go_on, p, error);
+  p->search.time += 1e-9 * (double)(clock_monotonic_ns() - begun);
+  if (status) return status;
+  for (size_t k = 0; k < count; k++) {
+    p->search.alternatives[k].point = points[k];
+    if (!status) status = weigh_alternative(p, &motions[k], &p->search.alternatives[k]);
+    armdyn_trajectory_free(&motions[k]);
+  }
+  return status;
+}
+
 enum armdyn_status optimal_find(struct plan *p, double duration, double time_scale, struct armdyn_trajectory *out,
                                 struct armdyn_margin *margin, double *minimum, struct armdyn_error *error)
 {
@@ -120,6 +161,7 @@ enum armdyn_status optimal_find(struct plan *p, double duration, double time_sca
   wish.request.minimum_duration = true;
   status = search_for(p, &wish.request, out, margin, &p->search, error);
   *minimum = p->search.found.minimum_duration;
+  if (!status && (status = compare_durations(p, wish.request, out, error))) armdyn_trajectory_free(out);
 out:
   armdyn_trajectory_free(&guess);
   free(times);

@@ -525,11 +525,17 @@ each({name: value for name, value in GOOD_MOTION.items() if name != "method"}, M
     ("65 starts of the search", ("/multistart", 65), "/multistart maximum"),
     ("half a seed", ("/seed", 0.5), "/seed type"),
     ("no time to search", ("/deadline", 0), "/deadline minimum"),
+    ("no duration to compare", ("/durations", []), "/durations length"),
+    ("65 durations to compare", ("/durations", [1] * 65), "/durations length"),
+    ("a duration of no time", ("/durations", [1, 0]), "/durations/1 minimum"),
+    ("a duration before a waypoint", ("/durations", [1, 0.2]), ("/waypoints", [{"q": [0.1, 0.1], "time": 0.3}]), "/durations/1 inconsistent"),
+    ("durations where time is the cost", ("/durations", [1]), ("/duration", None), ("/cost", {"model": "time"}), "/durations inconsistent"),
     ("optimal of a slow tool", ("/tool_speed_max", 0.5), "/tool_speed_max unsupported"),
     ("a seed trajectory that is no id", ("/seed_trajectory", "first"), "/seed_trajectory pattern"),
 ))
 each({**GOOD_MOTION, "method": "path_timing"}, MOTION, (
     ("a path with a seed", ("/seed", 1), "/seed inconsistent"),
+    ("a path in several durations", ("/durations", [1]), "/durations inconsistent"),
     ("a path with passing times", ("/waypoints", [{"q": [0.1, 0.2], "time": 1}]), "/waypoints/0/time inconsistent"),
     ("a path without a price", ("/duration", None), "/duration required"),
     ("a path through space", ("/path", "spiral"), "/path enum"),

@@ -162,6 +162,49 @@ def test_a_priced_duration(client):
     near(bound["duration"], 0.5, 1e-6)
 
 
+def test_other_durations_are_compared(client):
+    """In closed form: 12 I^2 D^2 / T^3, and the drive delivers I v^2 / 2 at the peak v = 3 D / 2 T of the cubic."""
+    model, request, _ = optimum("i_inertia_only")
+    durations = [1.6, 0.4, 0.8, 3]
+    trajectory = client.result_of(store(client, model) + "/trajectories", {**request, "intervals": 40, "durations": durations})
+    assert [row["duration"] for row in trajectory["pareto"]] == durations
+    for row in trajectory["pareto"]:
+        T = row["duration"]
+        near(row["cost"], 12 * 2.5**2 * 1.2**2 / T**3, 1e-8)
+        near(row["energy"], 2.5 * (1.5 * 1.2 / T)**2 / 2, 1e-8)
+        assert row["status"] == "optimal" and row["electrical_energy"] is None
+    near(trajectory["pareto"][2]["cost"], trajectory["cost"]["value"], 1e-9)
+    near(trajectory["pareto"][2]["energy"], trajectory["energy"]["total"], 1e-9)
+    assert trajectory["duration"] == 0.8
+
+
+def test_a_price_of_time_and_drives_count_in_other_durations(client):
+    """A lifted mass costs m^2 g^2 more of each second, and the price on top; what the supply delivers is that of a request of its own."""
+    model, request, _ = optimum("ii_prismatic_gravity")
+    model["joints"][0]["drive"] = {"rotor_inertia": 0, "gear_ratio": 100, "torque_constant": 0.2, "resistance": 0.5, "efficiency": 0.8}
+    mass, D = model["joints"][0]["link"]["mass"], request["goal"]["q"][0]
+    arm, price = store(client, model), 7
+    other = {**request, "time_price": price, "intervals": 40}
+    front = client.result_of(arm + "/trajectories", {**other, "durations": [0.5, 2]})["pareto"]
+    for row in front:
+        T = row["duration"]
+        near(row["cost"], 12 * mass**2 * D**2 / T**3 + mass**2 * 9.81**2 * T + price * T, 1e-8)
+        alone = client.result_of(arm + "/trajectories", {**other, "duration": T})
+        near(row["electrical_energy"], alone["electrical_energy"]["total"], 1e-6)
+
+
+def test_durations_that_are_too_short_are_told(client):
+    """With a velocity limit v no motion of less than D / v is possible. What is suggested instead of an impossible motion compares nothing."""
+    model, request, _ = optimum("i_inertia_only")
+    arm = store(client, model)
+    limited = {**request, "limits": {"velocity": [2]}, "durations": [0.5, 1, 0.55]}
+    front = client.result_of(arm + "/trajectories", limited)["pareto"]
+    assert [row["status"] for row in front] == ["infeasible", "optimal", "infeasible"]
+    assert all(row[name] is None for row in (front[0], front[2]) for name in ("cost", "energy"))
+    job = client.run_job(arm + "/trajectories", {**limited, "duration": 0.5})
+    assert job["state"] == "failed" and "durations" not in job["problem"]["suggested_request"]
+
+
 def test_the_shortest_duration(client):
     """Bang-bang under a torque limit: T^2 = 4 I D / limit, which a spline comes near to from above."""
     model, request, _ = optimum("i_inertia_only")

@@ -42,6 +42,16 @@ def test_what_the_page_shows(client):
     assert float(rows[1][3]) == pytest.approx(value["baselines"]["trapezoid"]["electrical_energy"], rel=1e-3)
 
 
+def test_other_durations_are_drawn(client):
+    model, request, _ = optimum("iv_2R_unconstrained")
+    _, page = page_of(client, model, {**request, "intervals": 20, "multistart": 1, "durations": [0.7, 0.5, 1]})
+    shown = captions(page)
+    assert "Cost against duration" in shown and "Energy against duration" in shown
+    figure = next(f for f in page.iter(X + "figure") if f.find(X + "figcaption").text == "Cost against duration")
+    dots = [path.get("d").count("h0") for path in figure.iter() if path.tag.endswith("}path") and "points" in path.get("class", "")]
+    assert max(dots) == 3, "one for each duration"
+
+
 def test_it_needs_nothing_beside_it(client):
     _, page = page_of(client, robot("puma560"), motion(waypoints=[{"q": [0.1] * 6}], duration=3))
     assert not list(page.iter(X + "script")) and not list(page.iter(X + "link")) and not list(page.iter(X + "img"))

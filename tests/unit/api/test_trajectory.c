@@ -53,11 +53,12 @@ Test(trajectory_request, is_energy_optimal_unless_it_says_otherwise, .init = two
   trajectory_request_release(&request);
   cr_assert_eq(
       decode("{\"start\":{\"q\":[0,1]},\"goal\":{\"q\":[1,-2]},\"duration\":0.6,\"intervals\":8,\"multistart\":64,"
-             "\"seed\":9007199254740991,\"deadline\":0.5,\"zero_boundary_acceleration\":true,"
+             "\"seed\":9007199254740991,\"deadline\":0.5,\"zero_boundary_acceleration\":true,\"durations\":[2,0.5],"
              "\"seed_trajectory\":\"01ARZ3NDEKTSV4RRFFQ69G5FAV\",\"cost\":{\"model\":\"torque\",\"weights\":[3,4]}}"),
       ARMDYN_OK);
   cr_assert(request.intervals == 8 && request.multistart == 64 && request.seed == 9007199254740991);
   cr_assert(request.deadline == 0.5 && request.zero_boundary_acceleration);
+  cr_assert(request.duration_count == 2 && request.durations[0] == 2 && request.durations[1] == 0.5);
   cr_assert(request.cost.weighted && request.cost.weights[1] == 4);
   cr_assert_str_eq(request.seed_trajectory, "01ARZ3NDEKTSV4RRFFQ69G5FAV");
   trajectory_request_release(&request);
