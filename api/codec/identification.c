@@ -2,7 +2,7 @@
 
 const char *const identification_estimators[5] = { "ols", "wls", "irls", "ridge", "consistent" };
 static const char *const subjects[] = { "arm", "payload" };
-static const char *const methods[] = { "butterworth" };
+static const char *const methods[] = { "butterworth", "tracking_differentiator" };
 
 /* -- lists of ids -- */
 
@@ -83,8 +83,20 @@ static void decode_friction(struct json_reader *r, const struct json_field *fiel
 static void conditioning_init(void *object)
 {
   *(struct identification_conditioning *)object = (struct identification_conditioning){
-    .rate = NAN, .position_cutoff_hz = NAN, .torque_cutoff_hz = NAN, .trim = NAN
+    .rate = NAN, .position_cutoff_hz = NAN, .torque_cutoff_hz = NAN, .trim = NAN, .tracking_acceleration = NAN
   };
+}
+
+static void conditioning_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
+{
+  (void)given, (void)context;
+  const struct identification_conditioning *c = object;
+  const bool tracking = c->method == ARMDYN_TRACKING_DIFFERENTIATOR;
+  if (json_reader_status(r)) return; /* of what is wrong nothing follows */
+  if (!tracking && !isnan(c->tracking_acceleration))
+    json_fault(r, "/tracking_acceleration", FAULT_INCONSISTENT, "goes with \"method\": \"tracking_differentiator\"");
+  if (tracking && c->position_cutoff_hz == 0)
+    json_fault(r, "/position_cutoff_hz", FAULT_MINIMUM, "must be above 0: a tracking differentiator is a filter");
 }
 
 static const struct json_field conditioning_fields[] = {
@@ -94,9 +106,12 @@ static const struct json_field conditioning_fields[] = {
     NULL_WHEN_ABSENT },
   { NUMBER(struct identification_conditioning, torque_cutoff_hz, BETWEEN(0, 50000), "Hz"), NULLABLE, NULL_WHEN_ABSENT },
   { NUMBER(struct identification_conditioning, trim, BETWEEN(0, 1000), "s"), NULLABLE, NULL_WHEN_ABSENT },
+  { NUMBER(struct identification_conditioning, tracking_acceleration, ABOVE_UP_TO(0, 1e9), "rad/s^2, m/s^2"), NULLABLE,
+    NULL_WHEN_ABSENT },
 };
-const struct json_type identification_conditioning_type = JSON_TYPE(
-    "how logs are conditioned", conditioning_fields, struct identification_conditioning, conditioning_init, NULL);
+const struct json_type identification_conditioning_type =
+    JSON_TYPE("how logs are conditioned", conditioning_fields, struct identification_conditioning, conditioning_init,
+              conditioning_check);
 
 static void request_init(void *object)
 {

@@ -21,7 +21,8 @@ struct identification_conditioning {
   double rate;                                 /* Hz; NAN: that of the first data set */
   double position_cutoff_hz, torque_cutoff_hz; /* NAN: chosen from the data; 0: not filtered */
   double trim;                                 /* s; NAN: by the cut-off */
-  int method;                                  /* "butterworth" */
+  enum armdyn_conditioning_method method;
+  double tracking_acceleration; /* of the tracking differentiator; NAN: no limit */
 };
 extern const struct json_type identification_conditioning_type;
 

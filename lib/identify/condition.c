@@ -34,6 +34,16 @@ static void run_section(const struct section *f, size_t count, double *x, ptrdif
   }
 }
 
+void reflect_ends(size_t count, size_t step, const double *x, size_t edge, double *out)
+{
+  const double first = x[0], last = x[(count - 1) * step];
+  for (size_t i = 0; i < count; i++) out[edge + i] = x[i * step];
+  for (size_t i = 1; i <= edge; i++) {
+    out[edge - i] = 2 * first - x[i * step];
+    out[edge + count - 1 + i] = 2 * last - x[(count - 1 - i) * step];
+  }
+}
+
 enum armdyn_status armdyn_lowpass(size_t count, size_t columns, double rate, double cutoff, double *x,
                                   struct armdyn_error *error)
 {
@@ -49,12 +59,7 @@ enum armdyn_status armdyn_lowpass(size_t count, size_t columns, double rate, dou
   double *y = malloc(length * sizeof *y);
   if (!y) return ARMDYN_EMEMORY;
   for (size_t c = 0; c < columns; c++) {
-    const double first = x[c], last = x[(count - 1) * columns + c];
-    for (size_t i = 0; i < count; i++) y[edge + i] = x[i * columns + c];
-    for (size_t i = 1; i <= edge; i++) {
-      y[edge - i] = 2 * first - x[i * columns + c];
-      y[edge + count - 1 + i] = 2 * last - x[(count - 1 - i) * columns + c];
-    }
+    reflect_ends(count, columns, x + c, edge, y);
     for (int s = 0; s < SECTIONS; s++) run_section(&sections[s], length, y, 1);
     for (int s = 0; s < SECTIONS; s++) run_section(&sections[s], length, y + length - 1, -1);
     for (size_t i = 0; i < count; i++) x[i * columns + c] = y[edge + i];
@@ -182,8 +187,12 @@ static enum armdyn_status smooth(size_t n, const struct armdyn_conditioning *c, 
 {
   enum armdyn_status status = ARMDYN_OK;
   memcpy(m->tau, m->tau_raw, m->count * n * sizeof *m->tau);
+  if (c->torque_cutoff > 0) status = armdyn_lowpass(m->count, n, m->rate, c->torque_cutoff, m->tau, error);
+  if (status) return status;
+  if (c->method == ARMDYN_TRACKING_DIFFERENTIATOR)
+    return armdyn_track(m->count, n, m->rate, c->position_cutoff, c->tracking_acceleration, m->q, m->q, m->qd, m->qdd,
+                        NULL, error);
   if (c->position_cutoff > 0) status = armdyn_lowpass(m->count, n, m->rate, c->position_cutoff, m->q, error);
-  if (!status && c->torque_cutoff > 0) status = armdyn_lowpass(m->count, n, m->rate, c->torque_cutoff, m->tau, error);
   armdyn_differentiate(m->count, n, m->rate, m->q, m->qd);
   armdyn_differentiate(m->count, n, m->rate, m->qd, m->qdd);
   return status;

@@ -5,6 +5,9 @@
 /* What the ends of a log lose by default, in periods of the cut-off: there the filters know only one side. */
 static const double trim_periods = 3;
 
+/* A tracking differentiator rolls off so slowly that its cut-off must be higher to let the same motion pass. */
+static const double tracking_times = 2.5, tracking_of_rate = 0.25;
+
 enum armdyn_status conditioning_choose(const struct identification_conditioning *asked, struct logged_motion *motions,
                                        size_t count, struct armdyn_conditioning *out,
                                        struct identification_conditioning *used, struct armdyn_error *error)
@@ -18,8 +21,12 @@ enum armdyn_status conditioning_choose(const struct identification_conditioning 
       if (status) return status;
       fastest = fmax(fastest, bandwidth);
     }
+  const bool tracking = asked->method == ARMDYN_TRACKING_DIFFERENTIATOR;
   const double chosen = logged_motion_cutoff(fastest, out->rate);
-  out->position_cutoff = isnan(asked->position_cutoff_hz) ? chosen : asked->position_cutoff_hz;
+  const double of_positions = tracking ? fmin(tracking_times * chosen, tracking_of_rate * out->rate) : chosen;
+  out->method = asked->method;
+  out->tracking_acceleration = isnan(asked->tracking_acceleration) ? 0 : asked->tracking_acceleration;
+  out->position_cutoff = isnan(asked->position_cutoff_hz) ? of_positions : asked->position_cutoff_hz;
   out->torque_cutoff = isnan(asked->torque_cutoff_hz) ? chosen : asked->torque_cutoff_hz;
   double slowest = fmin(out->position_cutoff > 0 ? out->position_cutoff : INFINITY,
                         out->torque_cutoff > 0 ? out->torque_cutoff : INFINITY);
@@ -27,7 +34,9 @@ enum armdyn_status conditioning_choose(const struct identification_conditioning 
   *used = (struct identification_conditioning){ .rate = out->rate,
                                                 .position_cutoff_hz = out->position_cutoff,
                                                 .torque_cutoff_hz = out->torque_cutoff,
-                                                .trim = out->trim };
+                                                .trim = out->trim,
+                                                .method = out->method,
+                                                .tracking_acceleration = asked->tracking_acceleration };
   return ARMDYN_OK;
 }
 

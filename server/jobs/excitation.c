@@ -59,7 +59,7 @@ static enum armdyn_status read_known(struct run *run, struct armdyn_error *error
 static enum armdyn_status take_known(struct run *run, struct armdyn_error *error)
 {
   const struct identification_conditioning by_default = {
-    .rate = NAN, .position_cutoff_hz = NAN, .torque_cutoff_hz = NAN, .trim = NAN
+    .rate = NAN, .position_cutoff_hz = NAN, .torque_cutoff_hz = NAN, .trim = NAN, .tracking_acceleration = NAN
   };
   const struct listed_logs known = { .list = &run->request.known, .name = "known", .to = 1 };
   struct identification_conditioning used;

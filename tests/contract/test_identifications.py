@@ -87,6 +87,24 @@ def test_friction_terms_are_chosen_from_the_data(client, cell):
     assert [f["pointer"] for f in faults.expect(422).json["errors"]] == ["/friction"]
 
 
+def test_a_tracking_differentiator_conditions_as_well(client, cell, run):
+    """The same log through another filter: friction within 5 %, and a cut-off of its own, which is told."""
+    found = identified(client, cell.name, datasets=[cell.a], validation=[cell.c], rotor_inertia=True,
+                       conditioning={"method": "tracking_differentiator", "tracking_acceleration": 1e4})
+    told = found["conditioning"]
+    assert told["method"] == "tracking_differentiator" and told["tracking_acceleration"] == 1e4
+    assert told["position_cutoff_hz"] == pytest.approx(min(2.5 * run["conditioning"]["position_cutoff_hz"], 0.25 * told["rate"]))
+    assert run["conditioning"]["method"] == "butterworth" and run["conditioning"]["tracking_acceleration"] is None
+    assert found["errors"]["validation"]["raw"]["relative_percent"] < 2.5  # 1 % is noise of the torque, the rest what it rolls off
+    for friction, joint in zip(found["parameters"]["friction"], robot("scara")["joints"]):
+        for term in ("coulomb", "viscous"):
+            assert friction[term] == pytest.approx(joint["friction"][term], rel=0.05), (joint["name"], term)
+    evaluated = client.result_of(f"/v1/robots/{cell.name}/evaluations", {
+        "models": [f"identification:{found['id']}"], "datasets": [cell.c], "conditioning": told})
+    assert evaluated["conditioning"] == told
+    assert evaluated["evaluations"][0]["errors"] == found["errors"]["validation"]
+
+
 def test_the_answer_is_whole(client, cell, run):
     assert run["robot"] == cell.name and run["revision"] == 1 and run["estimator"] == "consistent"
     assert run["datasets"] == [cell.a] and run["validation"] == [cell.c]
@@ -491,6 +509,10 @@ def test_data_without_torques(client, cell):
     ({"conditioning": {"position_cutoff_hz": -1}}, "/conditioning/position_cutoff_hz", "minimum"),
     ({"conditioning": {"cutoff": 8}}, "/conditioning/cutoff", "unknown_field"),
     ({"conditioning": {"trim": 1e9}}, "/conditioning/trim", "maximum"),
+    ({"conditioning": {"method": "kalman"}}, "/conditioning/method", "enum"),
+    ({"conditioning": {"tracking_acceleration": 5}}, "/conditioning/tracking_acceleration", "inconsistent"),
+    ({"conditioning": {"method": "tracking_differentiator", "tracking_acceleration": 0}}, "/conditioning/tracking_acceleration", "minimum"),
+    ({"conditioning": {"method": "tracking_differentiator", "position_cutoff_hz": 0}}, "/conditioning/position_cutoff_hz", "minimum"),
     ({"seed": 1.5}, "/seed", "type"),
 ])
 def test_wrong_requests(client, cell, change, pointer, code):

@@ -69,6 +69,19 @@ enum armdyn_status armdyn_lowpass(size_t count, size_t columns, double rate, dou
  *   out  out  count x columns, unit of x per s; not x itself */
 void armdyn_differentiate(size_t count, size_t columns, double rate, const double *x, double *out);
 
+/* Position, velocity and acceleration by Han's tracking differentiator: one pass follows x, a second one what comes out, and
+ * so all three went through the same low-pass. What they lag is measured for each column and taken out.
+ *   x             in   count x columns, count >= 4
+ *   cutoff        in   Hz, where either pass has -3 dB for a motion that does not meet the limit; 0 < cutoff < rate / 2
+ *   acceleration  in   of the first pass, at most, unit of x per s^2 (r of the source); 0: no limit
+ *   q, qd, qdd    out  count x columns each; q may be x
+ *   lag           out  columns, s; NULL: not wanted
+ * OK, EINPUT or EMEMORY. What it costs: a sine of frequency f keeps about 1 / (1 + 0.41 (f / cutoff)^2)^2 of its
+ * amplitude, so for the same motion the cut-off must be higher than that of armdyn_lowpass. Source: Han 2009. */
+enum armdyn_status armdyn_track(size_t count, size_t columns, double rate, double cutoff, double acceleration,
+                                const double *x, double *q, double *qd, double *qdd, double *lag,
+                                struct armdyn_error *error);
+
 /* Bring samples of an uneven clock to an even one, by the cubic through the four nearest samples.
  *   time       in   count, s, strictly increasing, count >= 4
  *   x          in   count x columns
@@ -96,11 +109,19 @@ struct armdyn_log {
   const double *tau;  /* count x n, N m (N) */
 };
 
+/* How positions become velocities and accelerations. */
+enum armdyn_conditioning_method {
+  ARMDYN_BUTTERWORTH,            /* armdyn_lowpass, and differences */
+  ARMDYN_TRACKING_DIFFERENTIATOR /* armdyn_track */
+};
+
 struct armdyn_conditioning {
-  double rate;            /* Hz of the even clock; 0: the log's mean */
-  double position_cutoff; /* Hz; 0: not filtered */
-  double torque_cutoff;   /* Hz; 0: not filtered */
-  double trim;            /* s, cut off both ends after filtering */
+  enum armdyn_conditioning_method method;
+  double rate;                  /* Hz of the even clock; 0: the log's mean */
+  double position_cutoff;       /* Hz; 0: not filtered, which a tracking differentiator cannot do */
+  double tracking_acceleration; /* of armdyn_track; 0: no limit */
+  double torque_cutoff;         /* Hz; 0: not filtered */
+  double trim;                  /* s, cut off both ends after filtering */
 };
 
 /* A motion on an even clock, ready for identification. Arrays are count x n. */
@@ -123,7 +144,7 @@ enum armdyn_status armdyn_condition(size_t n, const struct armdyn_log *log,
                                     const struct armdyn_conditioning *conditioning, struct armdyn_motion *motion,
                                     struct armdyn_error *error);
 /* The same for a piece of a longer log, such as fits into memory: pieces that are conditioned with enough around them make
- * up the motion of the whole.
+ * up the motion of the whole; of a tracking differentiator but for its lag, which is measured in each.
  *   log           in   the piece, with armdyn_conditioning_margin on either side as far as the whole log has it
  *   conditioning  in   its rate is that of the whole log and may not be 0; its trim is not used
  *   origin        in   s, time of a sample of the even clock, which may be outside of the piece: the first of the log

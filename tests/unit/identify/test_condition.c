@@ -134,3 +134,95 @@ Test(condition, bad_logs_are_refused_by_name)
   cr_assert_eq(armdyn_condition(1, &log, &c, &m, &error), ARMDYN_EINPUT);
   cr_assert_str_eq(error.pointer, "/trim");
 }
+
+/* ---------------------------------------------------------------- the tracking differentiator */
+
+/* x = sin(w t) at 1 kHz, once through everything. */
+static double tracked_q[COUNT], tracked_qd[COUNT], tracked_qdd[COUNT];
+static double track_sine(double frequency, double cutoff, double acceleration)
+{
+  static double x[COUNT];
+  double lag = NAN;
+  for (size_t k = 0; k < COUNT; k++) x[k] = sin(2 * pi * frequency * (double)k / rate);
+  cr_assert_eq(armdyn_track(COUNT, 1, rate, cutoff, acceleration, x, tracked_q, tracked_qd, tracked_qdd, &lag, NULL),
+               ARMDYN_OK);
+  return lag;
+}
+
+/* Gain and phase of a double pole at 1 - h / h0, twice; a difference has the gain 2 sin(w h / 2) / h. */
+Test(condition, tracking_has_the_gain_and_lag_of_its_poles)
+{
+  const double h = 1 / rate, cutoff = 20, end = 2 * pi * cutoff * h, s = sqrt(2) - 1, m = 1 - cos(end);
+  const double c = (sqrt(m * m + 2 * m * s) - m) / s;
+  cr_assert_float_eq(pow(cos(end) - 1 + c, 2) + pow(sin(end), 2), sqrt(2) * c * c, 1e-12); /* -3 dB there */
+  for (double frequency = 0.5; frequency < 5; frequency *= 2) {
+    const double w = 2 * pi * frequency, re = cos(w * h) - 1 + c, im = sin(w * h);
+    const double gain = pow(c, 4) / pow(re * re + im * im, 2), slope = 2 * sin(w * h / 2) / h;
+    cr_assert_float_eq(track_sine(frequency, cutoff, 0), 4 * atan2(im, re) / w, 2e-5, "%g Hz", frequency);
+    for (size_t k = COUNT / 4; k < 3 * COUNT / 4; k++) {
+      const double t = (double)k * h;
+      cr_assert_float_eq(tracked_q[k], gain * sin(w * t), 2e-4);
+      cr_assert_float_eq(tracked_qd[k], gain * slope * cos(w * t), 2e-4 * w);
+      cr_assert_float_eq(tracked_qdd[k], -gain * slope * slope * sin(w * t), 2e-4 * w * w);
+    }
+  }
+}
+
+/* What stays below its limit is not touched by it; what does not, is followed no faster. */
+Test(condition, tracking_accelerates_no_more_than_its_limit)
+{
+  const double frequency = 1, w = 2 * pi * frequency;
+  const double lag = track_sine(frequency, 20, 0), q = tracked_q[1700], qd = tracked_qd[1700];
+  cr_assert_float_eq(track_sine(frequency, 20, 100 * w * w), lag, 1e-9);
+  cr_assert_float_eq(tracked_q[1700], q, 1e-9);
+  cr_assert_float_eq(tracked_qd[1700], qd, 1e-8);
+  static double x[COUNT];
+  x[2000] = 1; /* an encoder that jumps once */
+  double highest[2] = { 0 };
+  for (int k = 0; k < 2; k++) {
+    cr_assert_eq(armdyn_track(COUNT, 1, rate, 20, k ? 20 : 0, x, tracked_q, tracked_qd, tracked_qdd, NULL, NULL),
+                 ARMDYN_OK);
+    for (size_t i = 0; i < COUNT; i++) highest[k] = fmax(highest[k], fabs(tracked_q[i]));
+  }
+  cr_assert_gt(highest[0], 0.02);              /* the area of the jump, 1 ms, over the width of the filter's answer */
+  cr_assert_lt(highest[1], 20 / rate * 0.011); /* 20 rad/s^2 for 1 ms, which stays for the lag of a pass */
+}
+
+/* Encoder noise of 1e-4 rad: velocities within 1 % of what they were; differences of the samples are noise alone. */
+Test(condition, tracking_sees_through_noise)
+{
+  static double x[COUNT];
+  struct dice dice = { 5 };
+  double wrong = 0, all = 0;
+  for (size_t k = 0; k < COUNT; k++) x[k] = sin(3 * (double)k / rate) + dice_uniform(&dice, -1.7e-4, 1.7e-4);
+  cr_assert_eq(armdyn_track(COUNT, 1, rate, 15, 0, x, x, tracked_qd, tracked_qdd, NULL, NULL), ARMDYN_OK);
+  for (size_t k = 500; k < COUNT - 500; k++) {
+    const double truth = 3 * cos(3 * (double)k / rate);
+    wrong += (tracked_qd[k] - truth) * (tracked_qd[k] - truth);
+    all += truth * truth;
+  }
+  cr_expect_lt(sqrt(wrong / all), 0.01);
+}
+
+Test(condition, tracking_is_refused_beyond_half_the_rate)
+{
+  double x[8] = { 0 }, out[24];
+  struct armdyn_error error;
+  cr_assert_eq(armdyn_track(8, 1, 100, 50, 0, x, out, out + 8, out + 16, NULL, &error), ARMDYN_EINPUT);
+  cr_assert_str_eq(error.message, "must be between 0 and half the rate, 50 Hz, got 50 Hz");
+  cr_assert_eq(armdyn_track(8, 1, 100, 0, 0, x, out, out + 8, out + 16, NULL, &error), ARMDYN_EINPUT);
+  cr_assert_eq(armdyn_track(3, 1, 100, 5, 0, x, out, out + 8, out + 16, NULL, &error), ARMDYN_EINPUT);
+}
+
+Test(condition, a_joint_at_rest_is_tracked_at_rest)
+{
+  double x[500], lag;
+  const double s = sqrt(2) - 1, m = 1 - cos(2 * pi * 20 / rate), c = (sqrt(m * m + 2 * m * s) - m) / s;
+  for (size_t k = 0; k < 500; k++) x[k] = 0.7;
+  cr_assert_eq(armdyn_track(500, 1, rate, 20, 0, x, tracked_q, tracked_qd, tracked_qdd, &lag, NULL), ARMDYN_OK);
+  cr_assert_float_eq(lag, 4 / (c * rate), 1e-9); /* what it is for the slowest motion */
+  for (size_t k = 0; k < 500; k++) {
+    cr_assert_float_eq(tracked_q[k], 0.7, 1e-12);
+    cr_assert_float_eq(tracked_qdd[k], 0, 1e-6);
+  }
+}
