@@ -11,6 +11,7 @@ const struct command commands[] = {
   { "backup",         command_backup,         false,    "copy the store, also of a running service, and check the copy" },
   { "restore",        command_restore,        false,    "make a store of such a copy" },
   { "drain",          command_drain,          false,    "let a service end what runs and begin nothing, before a stop" },
+  { "doctor",         command_doctor,         false,    "look whether all that a service needs is well" },
   { "gateway",        command_gateway,        true,     "speak to controllers, for serve" },
   { "worker",         command_worker,         true,     "compute jobs for serve" },
   { "healthcheck",    command_healthcheck,    false,    "ask a running service whether it lives: exit status 0 or 1" },

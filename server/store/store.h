@@ -113,6 +113,15 @@ struct store_query {
   bool more;            /* out: there are rows behind the page */
 };
 
+/* -- is it whole? Of a reader too; the first two read all of it -- */
+enum armdyn_status store_examine(struct store *store, struct armdyn_error *error); /* SQLite's own check */
+enum armdyn_status store_examine_references(struct store *store,
+                                            struct armdyn_error *error); /* nothing hangs in the air */
+/* ECONFLICT: of a newer program. newest: out, what this program knows. */
+enum armdyn_status store_examine_schema(struct store *store, int *version, int *newest, struct armdyn_error *error);
+/* The latest time at which a robot's revision, a job or a transfer was made; "": none was. */
+enum armdyn_status store_last_time(struct store *store, char time[TIME_SIZE]);
+
 /* -- what takes how much room -- */
 struct store_usage {
   int64_t bytes, unused_bytes; /* of the database; of these, what is used again before it grows */

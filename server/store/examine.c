@@ -1,0 +1,89 @@
+/* Whether what is stored is whole, for `armdyn doctor`. */
+#include "server/store/copy.h"
+#include "server/store/internal.h"
+#include "server/store/migrate.h"
+
+/* Run a check of SQLite: `well` says by its first row whether all is well. */
+static enum armdyn_status examine(struct store *store, const char *pragma,
+                                  bool (*well)(sqlite3_stmt *statement, bool row, struct armdyn_error *error),
+                                  struct armdyn_error *error)
+{
+  struct sql *sql = NULL;
+  sqlite3_stmt *statement = NULL;
+  bool row = false;
+  enum armdyn_status status = readers_take(store->readers, &sql);
+  if (!status) status = sql_query(sql, pragma, NO_VALUES, &statement);
+  if (!status) status = sql_step(sql, statement, &row);
+  if (status)
+    armdyn_refuse(error, status, "", "cannot be read: %s",
+                  sql ? sqlite3_errmsg(sql_handle(sql)) : armdyn_status_text(status));
+  else if (!well(statement, row, error))
+    status = ARMDYN_EIO;
+  sql_finish(statement);
+  readers_give(store->readers, sql);
+  return status;
+}
+
+static const char *column(sqlite3_stmt *statement, int number)
+{
+  const char *text = (const char *)sqlite3_column_text(statement, number);
+  return text ? text : "";
+}
+
+static bool says_ok(sqlite3_stmt *statement, bool row, struct armdyn_error *error)
+{
+  if (row && strcmp(column(statement, 0), "ok") == 0) return true;
+  armdyn_refuse(error, ARMDYN_EIO, "", "damaged: %s", row ? column(statement, 0) : "no verdict");
+  return false;
+}
+
+static bool finds_none(sqlite3_stmt *statement, bool row, struct armdyn_error *error)
+{
+  if (!row) return true;
+  armdyn_refuse(error, ARMDYN_EIO, "", "a row of %s refers to one of %s that does not exist", column(statement, 0),
+                column(statement, 2));
+  return false;
+}
+
+enum armdyn_status store_examine(struct store *store, struct armdyn_error *error)
+{
+  return examine(store, "PRAGMA integrity_check(1)", says_ok, error);
+}
+
+enum armdyn_status store_examine_references(struct store *store, struct armdyn_error *error)
+{
+  return examine(store, "PRAGMA foreign_key_check", finds_none, error);
+}
+
+enum armdyn_status store_examine_schema(struct store *store, int *version, int *newest, struct armdyn_error *error)
+{
+  struct sql *sql = NULL;
+  int64_t found = 0;
+  enum armdyn_status status = readers_take(store->readers, &sql);
+  if (status)
+    armdyn_refuse(error, status, "", "cannot be read: %s", armdyn_status_text(status));
+  else
+    status = migrate_version(sql, "it", &store_migrations, &found, error);
+  readers_give(store->readers, sql);
+  *version = (int)found;
+  *newest = (int)store_migrations.count;
+  return status;
+}
+
+static bool reads_time(sqlite3_stmt *statement, bool row, struct armdyn_error *time)
+{
+  snprintf(time->message, sizeof time->message, "%s", row ? column(statement, 0) : "");
+  return true;
+}
+
+enum armdyn_status store_last_time(struct store *store, char time[TIME_SIZE])
+{
+  struct armdyn_error found = { "", "" };
+  enum armdyn_status status = examine(store,
+                                      "SELECT max(coalesce((SELECT max(created_at) FROM jobs), ''),"
+                                      " coalesce((SELECT max(created_at) FROM robot_revisions), ''),"
+                                      " coalesce((SELECT max(created_at) FROM transfers), ''))",
+                                      reads_time, &found);
+  snprintf(time, TIME_SIZE, "%.24s", status ? "" : found.message);
+  return status;
+}
