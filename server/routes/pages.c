@@ -1,4 +1,4 @@
-/* The pages: / and the files that it names. What a page shows stands behind the # of its address, which browsers keep to
+/* The pages: /, the reference of the API at /docs, and the files that they name. What a page shows stands behind the # of its address, which browsers keep to
  * themselves, so that no path but / is needed, whatever the base path of a proxy. */
 #include "server/web/pages.h"
 
@@ -61,9 +61,9 @@ static enum outcome answer_page(struct exchange *x, const struct page *page, con
   return ANSWERED;
 }
 
-enum outcome page_index(struct exchange *x)
+static enum outcome answer_html(struct exchange *x, const char *name)
 {
-  const struct page *page = find("index.html");
+  const struct page *page = find(name);
   if (page) return answer_page(x, page, "no-cache");
   answer_problem(x, PROBLEM_NOT_FOUND,
                  "this server was built without its pages: %s. Everything else is there, see /v1/openapi.json",
@@ -71,11 +71,21 @@ enum outcome page_index(struct exchange *x)
   return ANSWERED;
 }
 
+enum outcome page_index(struct exchange *x)
+{
+  return answer_html(x, "index.html");
+}
+
+enum outcome page_docs(struct exchange *x)
+{
+  return answer_html(x, "docs.html");
+}
+
 /* The name of such a file holds a hash of what is in it: what it names never changes. */
 enum outcome page_asset(struct exchange *x)
 {
   const struct page *page = find(exchange_segment(x, "asset"));
-  if (page && strcmp(page->name, "index.html")) return answer_page(x, page, "public, max-age=31536000, immutable");
+  if (page && strncmp(page->type, "text/html", 9)) return answer_page(x, page, "public, max-age=31536000, immutable");
   answer_problem(x, PROBLEM_NOT_FOUND, NULL);
   return ANSWERED;
 }

@@ -46,7 +46,7 @@ extern const struct route routes[];
 extern const size_t route_count;
 
 /* pages.c */
-route_handler page_index, page_asset;
+route_handler page_index, page_docs, page_asset;
 /* contract.c */
 route_handler contract_openapi;
 /* system.c */

@@ -8,6 +8,7 @@
 const struct route routes[] = {
   /* method       path                                         handler               role           where            body                bodies         answers        query                   operationId */
   { HTTP_GET,    "/",                                         page_index,           ROLE_ANYONE,   ON_EVENT_THREAD, 0,                  0,             TAKES(MEDIA_HTML), NULL,               "getPages" },
+  { HTTP_GET,    "/docs",                                     page_docs,            ROLE_ANYONE,   ON_EVENT_THREAD, 0,                  0,             TAKES(MEDIA_HTML), NULL,               "getDocs" },
   { HTTP_GET,    "/assets/{asset}",                           page_asset,           ROLE_ANYONE,   ON_EVENT_THREAD, 0,                  0,             ASSET_MEDIA,   NULL,                   "getPageAsset" },
   { HTTP_GET,    "/healthz",                                  system_health,        ROLE_ANYONE,   ON_EVENT_THREAD, 0,                  0,             0,             NULL,                   "getHealth" },
   { HTTP_GET,    "/readyz",                                   system_ready,         ROLE_ANYONE,   ON_POOL,         0,                  0,             0,             NULL,                   "getReadiness" },

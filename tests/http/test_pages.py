@@ -25,14 +25,17 @@ def assets(client):
     return sorted(set(re.findall(r'\./(assets/[^"]+)', index(client).text)))
 
 
-def test_the_page_needs_no_key_and_allows_nothing_inline_or_from_elsewhere(client):
-    answer = index(client)
+@pytest.mark.parametrize("page", ["/", "/docs"])
+def test_a_page_needs_no_key_and_allows_nothing_inline_or_from_elsewhere(client, page):
+    answer = client.get(page, headers={"Accept": "text/html"}).expect(200)
     policy = answer.headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy and "script-src 'self'" in policy and "unsafe" not in policy and "http" not in policy
     assert "frame-ancestors 'none'" in policy
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
     assert answer.headers["Cache-Control"] == "no-cache"
     assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\bon\w+=", answer.text)
+    for asset in re.findall(r'(?:src|href)="\./(assets/[^"]+)"', answer.text):
+        client.get(f"/{asset}").expect(200)
 
 
 def test_named_files_are_kept_for_ever_and_come_compressed_to_who_takes_it(client):
@@ -59,7 +62,7 @@ def test_the_first_page_is_small(client):
 
 
 def test_what_is_no_file_of_the_pages_is_not_there(client):
-    for name in ("index.html", "nothing.js", "..%2findex.html", "%2e%2e"):
+    for name in ("index.html", "docs.html", "nothing.js", "..%2findex.html", "%2e%2e"):
         assert client.get(f"/assets/{name}").expect(404).json["type"].endswith("not-found")
     client.get("/", query={"x": "1"}).expect(422)
     client.post("/").expect(405)

@@ -20,7 +20,7 @@ const WORDS = {
   editModel: ['Save as a new revision', '保存为新版本'], plan: ['Plan it', '开始规划'], method: ['Method', '方法'], play: ['Play', '播放'], pause: ['Pause', '暂停'], send: ['Send to a controller', '发送到控制器'], sendDo: ['Send', '发送'],
   controllers: ['Controllers', '控制器'], newController: ['New controller …', '新建控制器……'], host: ['Host', '主机'], portNumber: ['Port', '端口'], mayStart: ['This service may start motions', '允许本服务启动运动'],
   arm: ['Arm', '使能'], start: ['START: the arm moves', '启动：手臂将运动'], ready: ['ready', '就绪'], armed: ['armed', '已使能'], done: ['done', '完成'], stop: ['STOP cell', '停止 cell'], confirmed: ['controller confirmed it', '控制器已确认'],
-  audit: ['Audit trail', '审计记录'], jobs: ['Jobs', '任务'], goalPoint: ['Goal', '终点'],
+  api: ['API reference', 'API 文档'], audit: ['Audit trail', '审计记录'], jobs: ['Jobs', '任务'], goalPoint: ['Goal', '终点'],
 }
 const w = (name) => WORDS[name][language === 'zh' ? 1 : 0]
 const say = (name, ok, why = '') => console.log(JSON.stringify({ name: `${language}: ${name}`, ok, why, seconds: Math.round(performance.now() / 100) / 10 }))
@@ -295,6 +295,40 @@ const STEPS = {
     await page.getByRole('link', { name: 'demo: learn' }).click()
     await page.locator('.u-over').first().waitFor()
     await look('dataset')
+  },
+  async 'read the reference of the API, which needs no key'() {
+    const { page: docs, faults: here } = await open(browser, url, { language, dark: language === 'zh' })
+    const see = async (name) => {
+      await docs.screenshot({ path: `${shots}/${language}-${name}.png` })
+      equal(await axe(docs), [], `accessibility of ${name}`)
+      equal(here, [], `the page ${name}`)
+    }
+    const contract = await (await fetch(`${url}/v1/openapi.json`)).json()
+    const operations = Object.values(contract.paths).flatMap((item) => Object.values(item).filter((one) => one.operationId).map((one) => one.operationId))
+    await docs.goto(await page.getByRole('link', { name: w('api') }).evaluate((one) => one.href))
+    await docs.getByRole('heading', { level: 1 }).filter({ hasText: 'armdyn API' }).waitFor()
+    const links = await docs.locator('nav a[href^="#"]').evaluateAll((all) => all.map((one) => one.getAttribute('href').slice(1)))
+    equal(operations.filter((id) => !links.includes(id)), [], 'calls without a link')
+    await see('docs')
+    await docs.getByLabel('Search').fill('inverse torque')
+    await docs.locator('nav a[href="#inverseDynamics"]').click()
+    await docs.getByRole('heading', { level: 1 }).filter({ hasText: contract.paths['/v1/robots/{robot}/inverse-dynamics'].post.summary }).waitFor()
+    await docs.getByRole('button', { name: 'inside payload' }).click()
+    await docs.locator('.members .members code').filter({ hasText: /^form 1$/ }).waitFor()
+    sure((await docs.locator('pre').first().textContent()).includes(`curl '${url}/v1/robots/ROBOT/inverse-dynamics'`), 'no command to copy')
+    await see('docs-call')
+    const gaps = await docs.evaluate(async (all) => {
+      const missing = []
+      for (const at of all) {
+        location.hash = at
+        while (document.querySelector('main').dataset.at !== at) await new Promise((done) => setTimeout(done))
+        if (document.querySelector('h1').textContent === 'Not there') missing.push(at)
+      }
+      return missing
+    }, [...operations, ...Object.keys(contract.components.schemas).map((name) => `schema/${name}`)])
+    equal(gaps, [], 'what is named and not there')
+    await see('docs-schema')
+    await docs.context().close()
   },
   async 'go everywhere by keyboard'() {
     await page.goto(`${url}/#/identifications`)

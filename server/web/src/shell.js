@@ -104,6 +104,7 @@ export function Shell() {
         <${Brand} />
         <span class="spring"></span>
         ${self && html`<${StopButtons} />`}
+        <a href="./docs" target="_blank" rel="noopener">${t('api')}</a>
         <${Preferences} />
         ${self && html`<span class="quiet"><bdi>${self.name}</bdi> · ${t(`role.${self.role}`)}</span>`}
         ${self && session.key.value && html`<button type="button" onClick=${() => session.leave()}>${t('leave')}</button>`}

@@ -5,6 +5,7 @@ const WORDS = {
   // shell
   skip: ['Skip to content', '跳到正文'],
   menu: ['Pages', '页面'],
+  api: ['API reference', 'API 文档'],
   language: ['Language', '语言'],
   theme: ['Appearance', '外观'],
   'theme.auto': ['System', '跟随系统'],
