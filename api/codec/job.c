@@ -50,6 +50,7 @@ void job_encode(const struct job_resource *job, struct buffer *out)
     member_json(&w, "problem", job->problem, NULL);
     member_json(&w, "attempts", job->attempts, "[]");
     member_json(&w, "request", job->request, "{}");
+    member_time(&w, "traceparent", job->traceparent);
   }
   json_end_object(&w);
 }

@@ -100,6 +100,7 @@ void transfer_resource_encode(const struct transfer_resource *t, struct json_wri
       json_write_null(w);
     }
     json_key(w, "problem"), json_write_raw(w, t->problem);
+    json_key(w, "traceparent"), json_write_text(w, t->traceparent[0] ? t->traceparent : NULL);
     json_key(w, "request"), json_write_raw(w, t->request);
   }
   json_key(w, "tags"), json_write_raw(w, t->tags);

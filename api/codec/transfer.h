@@ -43,7 +43,8 @@ struct transfer_resource {
   bool has_telemetry;            /* under its own id */
   const char *request, *tags;
   const char *job_order_id, *work_master_id, *equipment_id; /* NULL or "" = absent */
-  bool summary;                                             /* in lists: without history, problem and request */
+  const char *traceparent;                                  /* "" is null */
+  bool summary;                                             /* in lists: without history, problem, request and trace */
 };
 void transfer_resource_encode(const struct transfer_resource *transfer, struct json_writer *w);
 

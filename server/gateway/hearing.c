@@ -18,8 +18,10 @@ void gateway_keep(struct gateway *g, const char *id, bool again)
     book_remove(&g->book, id);
     pthread_mutex_unlock(&g->lock);
     journal_remove(g->dir, id);
+    char trace[TRACE_ID_SIZE];
+    trace_id(row.traceparent, trace);
     log_event(LOG_INFO, "transfer ended", "transfer", id, "state", transfer_state_name(row.state), "controller",
-              row.controller, NULL);
+              row.controller, "trace", *trace ? trace : NULL, NULL);
   }
   store_transfer_release(&row);
 }

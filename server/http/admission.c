@@ -56,10 +56,8 @@ static void name_request(struct exchange *x)
   else
     request_id_make(x->http, x->request_id);
 
-  const char *trace = x->known[HEADER_TRACEPARENT]; /* 00-<32 hex>-<16 hex>-<2 hex> */
-  if (trace && strlen(trace) >= 55 && strspn(trace + 3, "0123456789abcdef") == 32 && trace[2] == '-' &&
-      trace[35] == '-' && strspn(trace + 3, "0") < 32)
-    memcpy(x->trace_id, trace + 3, 32);
+  uint64_t number = atomic_fetch_add_explicit(&x->http->trace_count, 1, memory_order_relaxed);
+  trace_make(x->known[HEADER_TRACEPARENT], x->http->trace_seed, number, x->traceparent);
 }
 
 struct noting {

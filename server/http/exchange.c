@@ -367,11 +367,12 @@ static void log_access(const struct exchange *x, bool whole)
   }
   if (!x->status) return; /* never complete: there was nothing to answer */
   double duration = (double)(clock_monotonic_ns() - x->started) * 1e-9;
-  char address[ADDRESS_TEXT_SIZE];
+  char address[ADDRESS_TEXT_SIZE], trace[TRACE_ID_SIZE];
+  trace_id(x->traceparent, trace);
   address_text(&x->client, address);
   log_event(LOG_INFO, "request", "request_id", x->request_id, "method", x->method, "path", x->text, "status",
             LOG_NUMBER(x->status), "duration", LOG_NUMBER(duration), "bytes", LOG_NUMBER(x->answer_bytes), "trace",
-            x->trace_id[0] ? x->trace_id : NULL, "address", address, "ended", whole ? NULL : "early", NULL);
+            trace, "address", address, "ended", whole ? NULL : "early", NULL);
 }
 
 /* How long a stream of events was open says nothing of the service. */

@@ -34,7 +34,8 @@ const char *exchange_query_text(const struct exchange *x); /* all of it as asked
 const char *exchange_header(const struct exchange *x, const char *name); /* NULL = absent; not after WAITS */
 const char *exchange_body(const struct exchange *x, size_t *length);     /* whole; "" when empty */
 const char *exchange_request_id(const struct exchange *x);
-const char *exchange_path(const struct exchange *x); /* as asked, without the query */
+const char *exchange_traceparent(const struct exchange *x); /* of this request: a span in the caller's trace */
+const char *exchange_path(const struct exchange *x);        /* as asked, without the query */
 const char *exchange_method(const struct exchange *x);
 const char *exchange_operation(const struct exchange *x); /* operationId of its route */
 bool exchange_may_block(const struct exchange *x);

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 
 #include "server/app.h"
+#include "server/base/trace.h"
 #include "server/config/options.h"
 #include "server/http/audit.h"
 #include "server/http/auth.h"
@@ -106,6 +107,8 @@ struct http {
   _Atomic bool refusing;          /* no handler is called any more */
   _Atomic uint64_t request_count;
   char request_prefix[9];
+  uint64_t trace_seed;
+  _Atomic uint64_t trace_count;
 
   pthread_mutex_t lock;
   struct connection *connections;
@@ -176,7 +179,7 @@ struct exchange {
   const char *known[KNOWN_HEADERS];
   size_t header_bytes, content_lengths, transfer_encodings, hosts;
   char request_id[REQUEST_ID_SIZE];
-  char trace_id[33];
+  char traceparent[TRACE_SIZE];
   struct caller caller;
   struct sockaddr_storage client; /* the connection's peer, or whom a trusted proxy names */
   enum media body_media, answer_media;

@@ -53,6 +53,11 @@ const char *exchange_request_id(const struct exchange *x)
   return x->request_id;
 }
 
+const char *exchange_traceparent(const struct exchange *x)
+{
+  return x->traceparent;
+}
+
 const char *exchange_path(const struct exchange *x)
 {
   return x->text;

@@ -14,7 +14,7 @@
 enum { LAST_ANSWERS_S = 1 }; /* for clients to take them, once all else has ended */
 static const int64_t SECOND = 1000000000;
 
-static void make_prefix(struct http *http)
+static void make_chance(struct http *http)
 {
   static const char digits[] = "0123456789abcdefghjkmnpqrstvwxyz";
   unsigned char random[8] = { 0 };
@@ -22,6 +22,8 @@ static void make_prefix(struct http *http)
     int64_t now = clock_wall_ms();
     memcpy(random, &now, sizeof random);
   }
+  if (getrandom(&http->trace_seed, sizeof http->trace_seed, 0) != sizeof http->trace_seed)
+    memcpy(&http->trace_seed, random, sizeof random);
   for (int i = 0; i < 8; i++) http->request_prefix[i] = digits[random[i] & 31];
 }
 
@@ -69,7 +71,7 @@ enum armdyn_status http_start(const struct http_setup *setup, struct http **out,
   http->body_timeout = http->app->options->body_timeout * SECOND;
   http->upload_most = MB(http->app->options->upload_limit);
   http->idle_timeout = http->app->options->idle_timeout * SECOND;
-  make_prefix(http);
+  make_chance(http);
 
   enum armdyn_status status = trusted_parse(http->app->options->trusted_proxies, &http->trusted, error);
   if (status) goto out;

@@ -24,6 +24,7 @@ struct live_job {
   bool overdue;         /* and this is why: its time is over */
   int attempt;          /* how many were begun */
   char started_at[TIME_SIZE];
+  char traceparent[TRACE_SIZE];
   double progress;
   char message[MESSAGE_TEXT];
   struct runner *runner;

@@ -46,6 +46,7 @@ static struct live_job *live_new(const struct store_job *job)
   memcpy(live->kind, job->kind, sizeof live->kind);
   memcpy(live->robot, job->robot, sizeof live->robot);
   memcpy(live->started_at, job->started_at, sizeof live->started_at);
+  memcpy(live->traceparent, job->traceparent, sizeof live->traceparent);
   live->attempt = job->attempt;
   live->priority = job->priority;
   live->deadline_ns = deadline_of(job);

@@ -1,6 +1,7 @@
 /* The jobs that have not ended, in memory: who is next, and how they leave. */
 #include <stdlib.h>
 
+#include "server/base/log.h"
 #include "server/jobs/internal.h"
 
 struct live_job *live_find(const struct jobs *jobs, const char *id)
@@ -88,8 +89,12 @@ static void count_end(struct jobs *jobs, const char *kind, enum job_state how)
 
 void live_end(struct jobs *jobs, struct live_job *job, enum job_state how)
 {
-  char id[ID_SIZE];
+  char id[ID_SIZE], trace[TRACE_ID_SIZE];
   memcpy(id, job->id, sizeof id);
+  trace_id(job->traceparent, trace);
+  if (how != JOB_QUEUED)
+    log_event(LOG_INFO, "job ended", "job", id, "kind", job->kind, "robot", job->robot, "state", job_state_name(how),
+              "trace", *trace ? trace : NULL, NULL);
   pthread_mutex_lock(&jobs->lock);
   struct live_job **at = &jobs->first;
   while (*at != job) at = &(*at)->next;

@@ -167,7 +167,10 @@ static void conclude(struct runner *r, struct attempt *a, enum armdyn_status (*s
 /* The process is gone, and with it this attempt. */
 static void lost(struct runner *r, struct attempt *a)
 {
-  log_event(LOG_WARNING, "a job lost its worker", "job", a->live->id, "reason", a->reason, NULL);
+  char trace[TRACE_ID_SIZE];
+  trace_id(a->live->traceparent, trace);
+  log_event(LOG_WARNING, "a job lost its worker", "job", a->live->id, "reason", a->reason, "trace",
+            *trace ? trace : NULL, NULL);
   pthread_mutex_lock(&r->jobs->lock);
   r->jobs->lost++;
   pthread_mutex_unlock(&r->jobs->lock);

@@ -61,6 +61,7 @@ static void encode(const struct app *app, const struct job_view *view, bool incl
     .equipment_id = job->equipment_id,
     .problem = job->problem,
     .attempts = job->attempts,
+    .traceparent = job->traceparent,
     .value = value.length ? value.data : NULL,
     .summary = summary,
   };
@@ -221,6 +222,7 @@ static bool submit(struct exchange *x, const struct job_kind *kind, const struct
   job->tags = accepted.tags.data;
   job->priority = accepted.priority;
   job->time_limit_ms = accepted.time_limit_ms;
+  snprintf(job->traceparent, sizeof job->traceparent, "%s", exchange_traceparent(x));
   status = jobs_submit(exchange_app(x)->jobs, job, idempotency_key(once));
   job->request = job->tags = NULL;
   job->sources = NULL;

@@ -33,6 +33,7 @@ static struct transfer_resource resource_of(const struct store_transfer *t, bool
                                      .job_order_id = t->job_order_id,
                                      .work_master_id = t->work_master_id,
                                      .equipment_id = t->equipment_id,
+                                     .traceparent = t->traceparent,
                                      .summary = summary };
 }
 
@@ -129,6 +130,7 @@ static void submit(struct exchange *x, struct making *m, const struct idempotenc
   id_make(transfer.id);
   memcpy(transfer.controller, m->controller.name, sizeof transfer.controller);
   memcpy(transfer.trajectory, m->trajectory.id, sizeof transfer.trajectory);
+  snprintf(transfer.traceparent, sizeof transfer.traceparent, "%s", exchange_traceparent(x));
   transfer_request_encode(&m->request, &request);
   transfer_tags_encode(&m->request, &tags);
   transfer.request = buffer_take(&request, &length);

@@ -29,6 +29,7 @@ static const struct field fields[] = {
   FIELD(store_job, work_master_id, FIELD_TEXT),
   FIELD(store_job, equipment_id, FIELD_TEXT),
   FIELD(store_job, priority, FIELD_INT),
+  FIELD(store_job, traceparent, FIELD_TEXT),
   FIELD(store_job, time_limit_ms, FIELD_INTEGER),
 };
 static const struct record_type job_type = RECORD_TYPE(store_job, fields);
@@ -49,8 +50,8 @@ static enum armdyn_status create(struct sql *sql, void *argument)
   enum armdyn_status status = record_change(
       sql,
       "INSERT INTO jobs (id, kind, robot, revision, state, attempt, created_at, started_at, request, tags,"
-      " attempts) VALUES (:id, :kind, :robot, :revision, 'queued', :attempt, :created_at, :started_at,"
-      " :request, :tags, :attempts)",
+      " attempts, traceparent) VALUES (:id, :kind, :robot, :revision, 'queued', :attempt, :created_at, :started_at,"
+      " :request, :tags, :attempts, :traceparent)",
       &job_type, c->job);
   if (!status) status = store_referrals_keep(sql, "job", c->job->id, c->job->sources, c->job->source_count);
   return status ? status : store_idempotency_keep(sql, c->key, "jobs", c->job->id);
@@ -115,7 +116,7 @@ TYPED_VISITOR(store_job)
 static const struct list_type job_lists = {
   .table = "jobs",
   .columns = "id, kind, robot, revision, state, attempt, created_at, started_at, finished_at, result_id, tags,"
-             " job_order_id, work_master_id, equipment_id, priority, time_limit_ms",
+             " job_order_id, work_master_id, equipment_id, priority, time_limit_ms, traceparent",
   .search = "",
   .type = &job_type,
 };

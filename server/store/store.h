@@ -15,6 +15,7 @@
 #include "armdyn/status.h"
 #include "server/base/clock.h"
 #include "server/base/id.h"
+#include "server/base/trace.h"
 
 struct store;
 
@@ -217,6 +218,7 @@ struct store_job {
   char *attempts; /* JSON list of how attempts ended that did not finish: [{"attempt","reason","at"}] */
   char job_order_id[LABEL_SIZE], work_master_id[LABEL_SIZE], equipment_id[LABEL_SIZE]; /* out: of the request */
   int priority;                                                                        /* out: of the request */
+  char traceparent[TRACE_SIZE];                                                        /* of the request that made it */
   int64_t time_limit_ms; /* out: of the request, from created_at on; 0 = none */
   /* Only store_job_create reads these: the data sets and results that it computes from; its result will refer to them. */
   const struct store_referral *sources;
@@ -435,6 +437,7 @@ struct store_transfer {
   char *history; /* JSON list of {"state","at","reason"} */
   char *problem; /* NULL = none */
   char job_order_id[LABEL_SIZE], work_master_id[LABEL_SIZE], equipment_id[LABEL_SIZE]; /* out: of the request */
+  char traceparent[TRACE_SIZE];                                                        /* of the request that made it */
 };
 void store_transfer_release(struct store_transfer *transfer);
 /* All of `transfer` in. EEXISTS; ECONFLICT: no such trajectory. */

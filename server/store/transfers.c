@@ -37,6 +37,7 @@ static const struct field fields[] = {
   FIELD(store_transfer, job_order_id, FIELD_TEXT),
   FIELD(store_transfer, work_master_id, FIELD_TEXT),
   FIELD(store_transfer, equipment_id, FIELD_TEXT),
+  FIELD(store_transfer, traceparent, FIELD_TEXT),
 };
 static const struct record_type transfer_type = RECORD_TYPE(store_transfer, fields);
 
@@ -53,8 +54,10 @@ enum armdyn_status store_transfer_create(struct store *store, const struct store
 {
   struct store_change change = {
     .text = "INSERT INTO transfers (id, controller, trajectory, state, sent, total, start_sent, created_at, started_at,"
-            " finished_at, request, tags, history, problem) VALUES (:id, :controller, :trajectory, :state, :sent,"
-            " :total, :start_sent, :created_at, :started_at, :finished_at, :request, :tags, :history, :problem)",
+            " finished_at, request, tags, history, problem, traceparent) VALUES (:id, :controller, :trajectory, "
+            ":state, :sent,"
+            " :total, :start_sent, :created_at, :started_at, :finished_at, :request, :tags, :history, :problem, "
+            ":traceparent)",
     .type = &transfer_type,
     .record = transfer,
     .name = transfer->id,

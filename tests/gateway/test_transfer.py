@@ -55,6 +55,17 @@ def test_what_is_played_is_the_trajectory_bit_for_bit(here):
     assert summary(here.sim)["starts"] == 1
 
 
+def test_the_trace_of_its_request_goes_with_it(here):
+    known = "4bf92f3577b34da6a3ce929d0e0e4736"
+    transfer = here.transfer(here.trajectory(), headers={"traceparent": f"00-{known}-00f067aa0ba902b7-01"}).expect(202).json["id"]
+    here.reach(transfer, "ready")
+    assert here.get(transfer)["traceparent"].split("-")[1] == known
+    here.client.post(f"/v1/transfers/{transfer}/stop").expect(200, 202)
+    here.reach(transfer, "stopped")
+    line = until(lambda: [line for line in here.server.log(1 << 20).splitlines() if '"transfer ended"' in line and transfer in line])[0]
+    assert f'"trace":"{known}"' in line
+
+
 @pytest.mark.parametrize("rate", [125, 500, 2000])
 def test_another_rate_samples_the_motion_anew(here, rate):
     motion = here.trajectory(duration=0.6)
