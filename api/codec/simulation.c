@@ -13,8 +13,25 @@ _Static_assert(sizeof methods / sizeof *methods == SIMULATION_METHODS, "name eve
 
 static void request_init(void *object)
 {
-  *(struct simulation_request *)object =
-      (struct simulation_request){ .friction = true, .tolerance = NAN, .step = NAN, .sample_rate = 1000 };
+  *(struct simulation_request *)object = (struct simulation_request){
+    .friction = true, .tolerance = NAN, .step = NAN, .bandwidth_hz = NAN, .duration = NAN, .sample_rate = 1000
+  };
+}
+
+/* Rows of the table below whose presence matters. */
+enum { ROW_TAU };
+
+/* A state and a time, or a trajectory that has both. */
+static void check_motion(struct json_reader *r, const struct simulation_request *request, uint64_t given)
+{
+  if (!*request->trajectory) {
+    if (!request->has_q) json_fault(r, "/q", FAULT_REQUIRED, "where the motion starts; only a trajectory has a start");
+    if (isnan(request->duration)) json_fault(r, "/duration", FAULT_REQUIRED, "only a trajectory has one of its own");
+    if (!isnan(request->bandwidth_hz))
+      json_fault(r, "/bandwidth_hz", FAULT_INCONSISTENT, "belongs to what follows a trajectory");
+  } else if (given >> ROW_TAU & 1) {
+    json_fault(r, "/tau", FAULT_INCONSISTENT, "does not go with a trajectory, whose torques follow it");
+  }
 }
 
 static void check_method(struct json_reader *r, const struct simulation_request *request)
@@ -27,14 +44,22 @@ static void check_method(struct json_reader *r, const struct simulation_request 
     json_fault(r, "/step", FAULT_INCONSISTENT, "belongs to fixed steps (\"method\": \"fixed\")");
 }
 
+enum armdyn_status simulation_check_samples(double duration, double sample_rate, struct armdyn_error *error)
+{
+  if (duration * sample_rate <= LIMIT_SERIES_ROWS - 2) return ARMDYN_OK;
+  return armdyn_refuse(error, ARMDYN_EINPUT, "/sample_rate",
+                       "%g s at %g Hz are more than the %d samples that are kept of one simulation", duration,
+                       sample_rate, LIMIT_SERIES_ROWS);
+}
+
 /* What is sure to be too much is refused before it is begun. Each step ends at a sample or before. */
 static void check_size(struct json_reader *r, const struct simulation_request *request)
 {
   double periods = request->duration * request->sample_rate;
-  if (periods > LIMIT_SERIES_ROWS - 2)
-    json_fault(r, "/sample_rate", FAULT_MAXIMUM,
-               "%g s at %g Hz are more than the %d samples that are kept of one simulation", request->duration,
-               request->sample_rate, LIMIT_SERIES_ROWS);
+  struct armdyn_error error;
+  if (isnan(periods)) return; /* the trajectory's is not known yet */
+  if (simulation_check_samples(request->duration, request->sample_rate, &error))
+    json_fault(r, error.pointer, FAULT_MAXIMUM, "%s", error.message);
   else if (request->method == SIMULATION_FIXED &&
            ceil(periods) * ceil(1 / (request->sample_rate * request->step) - 1e-9) > LIMIT_SIMULATION_STEPS)
     json_fault(r, "/step", FAULT_MINIMUM, "%g s in steps of %g s, whole ones between samples, are more than %d steps",
@@ -43,17 +68,20 @@ static void check_size(struct json_reader *r, const struct simulation_request *r
 
 static void request_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
 {
-  (void)given, (void)context;
+  (void)context;
   if (json_reader_status(r)) return; /* of what is wrong nothing follows */
+  check_motion(r, object, given);
   check_method(r, object);
   if (!json_reader_status(r)) check_size(r, object);
 }
 
 static const struct json_field request_fields[] = {
-  { NUMBERS(struct simulation_request, q, PER_JOINT, STATES, "rad, m"), REQUIRED },
-  { NUMBERS(struct simulation_request, qd, PER_JOINT, STATES, "rad/s, m/s") },
-  { NUMBERS(struct simulation_request, tau, PER_JOINT, TORQUES, "N m, N") },
-  { NUMBER(struct simulation_request, duration, BETWEEN(1e-6, LIMIT_SIMULATION_TIME), "s"), REQUIRED },
+  [ROW_TAU] = { NUMBERS(struct simulation_request, tau, PER_JOINT, TORQUES, "N m, N") },
+  { NUMBERS(struct simulation_request, q, PER_JOINT, STATES, "rad, m"), HAS(struct simulation_request, has_q) },
+  { NUMBERS(struct simulation_request, qd, PER_JOINT, STATES, "rad/s, m/s"), HAS(struct simulation_request, has_qd) },
+  { TEXT(struct simulation_request, trajectory), MATCHES(json_id_pattern) },
+  { NUMBER(struct simulation_request, bandwidth_hz, BETWEEN(0.01, 1000), "Hz"), NULLABLE },
+  { NUMBER(struct simulation_request, duration, BETWEEN(1e-6, LIMIT_SIMULATION_TIME), "s") },
   { TRUTH(struct simulation_request, friction) },
   { ENUM(struct simulation_request, method, methods) },
   { NUMBER(struct simulation_request, tolerance, BETWEEN(1e-14, 1e-2), NULL), NULLABLE },
@@ -105,12 +133,25 @@ static struct balance balance_of(const struct simulation_result *result)
 {
   double gained = result->end.kinetic + result->end.potential - result->start.kinetic - result->start.potential;
   bool friction = result->request->friction, moved = result->peak_kinetic > 0;
+  bool exact = !*result->request->trajectory; /* else the work is a sum of trapezoids */
   return (struct balance){
     .work = result->work,
     .dissipated = friction ? result->work - gained : NAN,
     .peak_kinetic = result->peak_kinetic,
-    .drift = friction || !moved ? NAN : result->unbalanced / result->peak_kinetic,
+    .drift = friction || !moved || !exact ? NAN : result->unbalanced / result->peak_kinetic,
   };
+}
+
+static void encode_following(struct json_writer *w, const struct simulation_result *result)
+{
+  const size_t n = result->joint_count;
+  json_key(w, "trajectory"), json_write_text(w, result->request->trajectory);
+  json_key(w, "tracking"), json_begin_object(w);
+  json_key(w, "bandwidth_hz"), json_write_number(w, result->request->bandwidth_hz);
+  json_key(w, "rms"), json_write_numbers(w, result->off_rms, n);
+  json_key(w, "max"), json_write_numbers(w, result->off_max, n);
+  json_key(w, "peak_torque"), json_write_numbers(w, result->peak_torque, n);
+  json_end_object(w);
 }
 
 void simulation_result_encode(const struct simulation_result *result, struct buffer *out)
@@ -125,6 +166,7 @@ void simulation_result_encode(const struct simulation_result *result, struct buf
   json_key(&w, "start"), json_encode_object(&w, &state_type, &result->start, NULL);
   json_key(&w, "end"), json_encode_object(&w, &state_type, &result->end, NULL);
   json_key(&w, "energy"), json_encode_object(&w, &balance_type, &balance, NULL);
+  if (*request->trajectory) encode_following(&w, result);
   json_key(&w, "sample_rate"), json_write_number(&w, request->sample_rate);
   json_key(&w, "sample_count"), json_write_integer(&w, (long long)result->samples);
   result_origin_encode(&w, &request->labels, result->request_text);

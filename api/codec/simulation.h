@@ -9,8 +9,11 @@ enum simulation_method { SIMULATION_ADAPTIVE, SIMULATION_FIXED, SIMULATION_METHO
 
 struct simulation_request {
   double q[ARMDYN_JOINTS_MAX], qd[ARMDYN_JOINTS_MAX]; /* at t = 0 */
-  double tau[ARMDYN_JOINTS_MAX];                      /* of the drives, constant */
-  double duration;                                    /* s */
+  bool has_q, has_qd;
+  double tau[ARMDYN_JOINTS_MAX]; /* of the drives, constant */
+  char trajectory[27];           /* that is followed instead, by its id; "": none */
+  double bandwidth_hz;           /* of what follows it; NAN = not given */
+  double duration;               /* s; NAN = that of the trajectory */
   bool friction;
   enum simulation_method method;
   double tolerance;   /* of adaptive steps, relative and absolute; NAN = not given */
@@ -34,6 +37,9 @@ struct simulation_state {
   struct simulation_momentum momentum;
 };
 
+/* Are so many samples kept? OK, or EINPUT for /sample_rate. */
+enum armdyn_status simulation_check_samples(double duration, double sample_rate, struct armdyn_error *error);
+
 /* What was computed. */
 struct simulation_result {
   const struct simulation_request *request;
@@ -41,6 +47,9 @@ struct simulation_result {
   long steps;
   size_t samples;
   struct simulation_state start, end;
+  double off_rms[ARMDYN_JOINTS_MAX], off_max[ARMDYN_JOINTS_MAX]; /* of the trajectory, at the samples */
+  double peak_torque[ARMDYN_JOINTS_MAX];                         /* at a sample, following a trajectory */
+  size_t joint_count;
   double work;         /* J, of the drives */
   double peak_kinetic; /* J, at a sample */
   double unbalanced;   /* J, the largest |energy - energy at the start - work| at a sample */

@@ -3,6 +3,7 @@
 
 #include "api/codec/simulation.h"
 #include "api/limits.h"
+#include "armdyn/control.h"
 #include "armdyn/methods.h"
 #include "armdyn/simulate.h"
 #include "server/jobs/kinds.h"
@@ -19,7 +20,10 @@ struct run {
   struct armdyn_robot *robot;
   struct armdyn_workspace *workspace;
   struct simulation_result result;
+  struct armdyn_trajectory wanted; /* followed; without pieces: none is */
+  struct armdyn_load load;
   double last_q[ARMDYN_JOINTS_MAX]; /* of the last sample */
+  double last_t, last_power;        /* likewise; s, W of the drives */
   double rows[CHUNK_ROWS * WIDTH_MOST];
 };
 
@@ -45,7 +49,37 @@ static void send_rows(struct run *run)
   run->filled = 0;
 }
 
-/* The drives' torques are constant, so their work is tau (q - q0), exactly. */
+/* The work of constant torques is tau (q - q0), exactly; of others a trapezoid is added for each sample. */
+static void follow_work(struct run *run, const struct armdyn_simulation_sample *sample)
+{
+  double power = 0, travelled = 0;
+  for (size_t j = 0; j < run->n; j++) {
+    power += sample->tau[j] * sample->qd[j];
+    travelled += run->request.tau[j] * (sample->q[j] - run->request.q[j]);
+  }
+  if (!run->wanted.piece_count)
+    run->result.work = travelled;
+  else if (run->result.samples)
+    run->result.work += (power + run->last_power) / 2 * (sample->t - run->last_t);
+  run->last_power = power;
+  run->last_t = sample->t;
+}
+
+/* How far the arm is off what it follows. Squares become roots at the end. */
+static void follow_trajectory(struct run *run, const struct armdyn_simulation_sample *sample)
+{
+  double q[ARMDYN_JOINTS_MAX];
+  struct simulation_result *result = &run->result;
+  if (!run->wanted.piece_count) return;
+  armdyn_trajectory_state(&run->wanted, sample->t, q, NULL, NULL, NULL);
+  for (size_t j = 0; j < run->n; j++) {
+    const double off = sample->q[j] - q[j];
+    result->off_rms[j] += off * off;
+    result->off_max[j] = fmax(result->off_max[j], fabs(off));
+    result->peak_torque[j] = fmax(result->peak_torque[j], fabs(sample->tau[j]));
+  }
+}
+
 static void follow_energy(struct run *run, const struct armdyn_simulation_sample *sample)
 {
   struct simulation_result *result = &run->result;
@@ -55,8 +89,7 @@ static void follow_energy(struct run *run, const struct armdyn_simulation_sample
   if (!result->samples) result->start = state;
   result->end = state;
 
-  result->work = 0;
-  for (size_t j = 0; j < run->n; j++) result->work += run->request.tau[j] * (sample->q[j] - run->request.q[j]);
+  follow_work(run, sample);
   double gained = state.kinetic - result->start.kinetic + (state.potential - result->start.potential);
   result->peak_kinetic = fmax(result->peak_kinetic, state.kinetic);
   result->unbalanced = fmax(result->unbalanced, fabs(gained - result->work));
@@ -68,6 +101,7 @@ static bool take_sample(void *context, const struct armdyn_simulation_sample *sa
   const size_t n = run->n;
   double *row = run->rows + run->filled * run->width;
   follow_energy(run, sample);
+  follow_trajectory(run, sample);
   row[0] = sample->t < run->request.duration ? (double)run->result.samples / run->request.sample_rate : sample->t;
   memcpy(row + 1, sample->q, n * sizeof *row);
   memcpy(row + 1 + n, sample->qd, n * sizeof *row);
@@ -85,6 +119,45 @@ static void constant_torque(void *context, double t, const double *q, const doub
   const struct run *run = context;
   (void)t, (void)q, (void)qd;
   memcpy(tau, run->request.tau, run->n * sizeof *tau);
+}
+
+static void tracking_torque(void *context, double t, const double *q, const double *qd, double *tau)
+{
+  const struct run *run = context;
+  double wanted_q[ARMDYN_JOINTS_MAX], wanted_qd[ARMDYN_JOINTS_MAX], wanted_qdd[ARMDYN_JOINTS_MAX];
+  const struct armdyn_wanted wanted = { wanted_q, wanted_qd, wanted_qdd };
+  armdyn_trajectory_state(&run->wanted, t, wanted_q, wanted_qd, wanted_qdd, NULL);
+  armdyn_computed_torque(run->robot, &wanted, run->request.bandwidth_hz, q, qd, &run->load, run->workspace, tau);
+}
+
+/* -- what is followed -- */
+
+/* The trajectory, and what the request leaves to it: start, duration, bandwidth. */
+static enum armdyn_status open_trajectory(struct run *run, struct armdyn_error *error)
+{
+  static const double usual_bandwidth = 5; /* Hz, of a servo of an arm */
+  struct simulation_request *request = &run->request;
+  struct store *store;
+  if (!*request->trajectory) return ARMDYN_OK;
+  enum armdyn_status status = work_store(run->work, &store);
+  if (!status) status = stored_trajectory_fits(store, request->trajectory, run->n);
+  if (status == ARMDYN_EINPUT)
+    return armdyn_refuse(error, status, "/trajectory", "%s has not the robot's %zu joints", request->trajectory,
+                         run->n);
+  if (!status) status = stored_trajectory_read(store, request->trajectory, run->n, &run->wanted);
+  if (status == ARMDYN_ENOTFOUND)
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/trajectory", "%s is no trajectory, excitation or friction test",
+                         request->trajectory);
+  if (status) return status;
+  const double most = armdyn_trajectory_duration(&run->wanted);
+  if (isnan(request->duration)) request->duration = most;
+  if (request->duration > most)
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/duration", "the trajectory lasts %g s, got %g", most,
+                         request->duration);
+  if (isnan(request->bandwidth_hz)) request->bandwidth_hz = usual_bandwidth;
+  armdyn_trajectory_state(&run->wanted, 0, request->has_q ? NULL : request->q, request->has_qd ? NULL : request->qd,
+                          NULL, NULL);
+  return simulation_check_samples(request->duration, request->sample_rate, error);
 }
 
 /* -- the end -- */
@@ -111,31 +184,37 @@ static void tell_refused(struct run *run, enum armdyn_status status, const struc
 
 static void simulate(struct run *run)
 {
+  struct armdyn_error error = { 0 };
+  enum armdyn_status status = open_trajectory(run, &error);
+  if (status) {
+    work_refused(run->work, status, &error);
+    return;
+  }
   const struct simulation_request *request = &run->request;
-  const struct armdyn_load load = { .frictionless = !request->friction };
   const struct armdyn_simulation simulation = {
     .q = request->q,
     .qd = request->qd,
     .duration = request->duration,
     .sample_period = 1 / request->sample_rate,
-    .torque = constant_torque,
+    .torque = run->wanted.piece_count ? tracking_torque : constant_torque,
     .torque_context = run,
-    .load = &load,
+    .load = &run->load,
     .fixed_step = request->method == SIMULATION_FIXED ? request->step : 0,
     .relative_tolerance = isnan(request->tolerance) ? 0 : request->tolerance,
     .absolute_tolerance = isnan(request->tolerance) ? 0 : request->tolerance,
     .steps_max = LIMIT_SIMULATION_STEPS,
   };
-  struct armdyn_error error = { 0 };
   memcpy(run->last_q, request->q, sizeof run->last_q);
   begin_samples(run);
-  enum armdyn_status status =
-      armdyn_simulate(run->robot, &simulation, take_sample, run, run->workspace, &run->result.steps, &error);
+  status = armdyn_simulate(run->robot, &simulation, take_sample, run, run->workspace, &run->result.steps, &error);
   if (status) {
     tell_refused(run, status, &error);
     return;
   }
   send_rows(run);
+  run->result.joint_count = run->n;
+  for (size_t j = 0; j < run->n; j++)
+    run->result.off_rms[j] = sqrt(run->result.off_rms[j] / (double)run->result.samples);
   run->result.request = request;
   run->result.request_text = run->work->request;
   struct buffer document = BUFFER(LIMIT_FRAME);
@@ -151,6 +230,7 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
   run->robot = robot;
   run->n = work->robot->joint_count;
   run->workspace = armdyn_workspace_new(run->n);
+  run->load.frictionless = !run->request.friction;
   if (run->workspace)
     simulate(run);
   else
@@ -168,6 +248,7 @@ static void release(void *context)
 {
   struct run *run = context;
   armdyn_workspace_free(run->workspace);
+  armdyn_trajectory_free(&run->wanted);
 }
 
 const struct job_kind simulation_kind = {

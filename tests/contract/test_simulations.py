@@ -132,6 +132,66 @@ def test_torques_and_energy_of_the_puma(client, arm):
     assert rough["steps"] < found["steps"] and rough["energy"]["drift"] > 10 * found["energy"]["drift"]
 
 
+# -- along a trajectory --
+
+EXCITATION = {"duration": 4, "harmonics": 2, "base_frequency_hz": 0.25, "population": 8, "generations": 4, "sample_rate": 100}
+
+
+@pytest.fixture(scope="module")
+def excited(server):
+    """(place of a SCARA with friction and rotors, an excitation of it, the samples of that)."""
+    with server.client() as client:
+        place = client.create_robot(robot("scara"), name=unique_name()).headers["Location"]
+        excitation = client.result_of(place + "/excitations", EXCITATION)
+        yield place, excitation["id"], client.get(excitation["samples"]).expect(200).json
+
+
+@pytest.mark.parametrize("friction", [True, False])
+def test_an_excitation_is_followed(client, excited, friction):
+    """From its start the arm does what was planned; with friction by the planned torques, whose work is kinetic energy and
+    what friction took: both ends are at rest in one place."""
+    place, id, planned = excited
+    found = simulated(client, place, q=..., duration=..., trajectory=id, friction=friction, sample_rate=100)
+    rows = client.get(found["samples"]).expect(200).json
+    assert found["trajectory"] == id and found["duration"] == 4 and found["tracking"]["bandwidth_hz"] == 5
+    assert len(rows["t"]) == len(planned["t"]) and found["energy"]["drift"] is None
+    for q, wanted in zip(rows["q"] + rows["qd"], planned["q"] + planned["qd"]):
+        assert q == pytest.approx(wanted, abs=1e-7)
+    assert max(found["tracking"]["max"]) < 1e-7
+    if friction:
+        largest = [max(abs(tau[j]) for tau in planned["tau"]) for j in range(4)]
+        assert found["tracking"]["peak_torque"] == pytest.approx(largest, rel=1e-6)
+    power = [sum(t * v for t, v in zip(tau, qd)) for tau, qd in zip(planned["tau"], planned["qd"])]
+    work = sum((a + b) / 2 for a, b in zip(power, power[1:])) / 100
+    assert found["energy"]["work"] == pytest.approx(work if friction else 0, rel=1e-6, abs=0.02 * work)
+
+
+def test_what_the_arm_is_off_dies_out(client, excited):
+    """(1 + w t) exp(-w t) in every joint, whatever the others do."""
+    place, id, planned = excited
+    off = [0.01, -0.02, 0.003, 0.04]
+    found = simulated(client, place, q=[a + b for a, b in zip(planned["q"][0], off)], duration=1.5, trajectory=id, bandwidth_hz=2,
+                      sample_rate=100)
+    rows = client.get(found["samples"]).expect(200).json
+    w = 2 * math.pi * 2
+    for t, q, wanted in zip(rows["t"], rows["q"], planned["q"]):
+        left = (1 + w * t) * math.exp(-w * t)
+        assert [a - b for a, b in zip(q, wanted)] == pytest.approx([left * x for x in off], abs=1e-8), t
+    assert found["tracking"]["max"] == pytest.approx(list(map(abs, off)), rel=1e-9)
+
+
+@pytest.mark.parametrize("change, pointer", [({"trajectory": NOBODY}, "/trajectory"), ({"duration": 5}, "/duration")])
+def test_what_there_is_not_to_follow(client, excited, change, pointer):
+    place, id, _ = excited
+    job = ended(client, place, **{"q": ..., "duration": ..., "trajectory": id, **change})
+    assert job["state"] == "failed" and job["problem"]["errors"][0]["pointer"] == pointer, job
+
+
+def test_a_trajectory_of_another_arm(client, excited, arm):
+    job = ended(client, arm, q=..., duration=..., trajectory=excited[1])
+    assert job["problem"]["errors"][0]["pointer"] == "/trajectory" and "6 joints" in job["problem"]["detail"]
+
+
 # -- what cannot be followed --
 
 def test_a_joint_that_moves_nothing(client):
@@ -166,6 +226,8 @@ def test_a_motion_that_cannot_be_followed(client):
     ({"tolerance": 0}, "/tolerance", "minimum"), ({"tolerance": 1}, "/tolerance", "maximum"),
     ({"method": "fixed", "step": 0}, "/step", "minimum"), ({"method": "fixed", "step": 1e-7, "duration": 10}, "/step", "minimum"),
     ({"duration": 10000}, "/sample_rate", "maximum"), ({"sample_rate": 0}, "/sample_rate", "minimum"),
+    ({"trajectory": NOBODY, "tau": [0] * 6}, "/tau", "inconsistent"), ({"trajectory": "x"}, "/trajectory", "pattern"),
+    ({"bandwidth_hz": 3}, "/bandwidth_hz", "inconsistent"), ({"trajectory": NOBODY, "bandwidth_hz": 0}, "/bandwidth_hz", "minimum"),
     ({"tags": {"a": 1}}, "/tags/a", "type"), ({"torque": [0] * 6}, "/torque", "unknown_field"),
 ], ids=str)
 def test_bad_input(client, arm, change, pointer, code):
