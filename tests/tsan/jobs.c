@@ -1,4 +1,5 @@
-/* The scheduler under ThreadSanitizer: clients submit, wait, look and cancel while others wait; then it stops.
+/* The scheduler under ThreadSanitizer: clients submit, wait, look and cancel while others wait, some jobs have no time, and it
+ * is drained now and then; then it stops.
  * This program is its own worker: `serve` starts its children from /proc/self/exe. */
 #include <pthread.h>
 #include <signal.h>
@@ -25,7 +26,8 @@ static const char model[] =
     "{\"name\":\"r\",\"convention\":\"dh\",\"joints\":[{\"name\":\"j1\",\"type\":\"revolute\",\"a\":0.5,\"alpha\":0,"
     "\"d\":0,\"theta\":0,\"limits\":{\"velocity\":2,\"acceleration\":10,\"torque\":100},\"link\":{\"mass\":2,"
     "\"com\":[-0.2,0,0],\"inertia\":{\"xx\":0.01,\"yy\":0.05,\"zz\":0.05,\"xy\":0,\"xz\":0,\"yz\":0}}}]}";
-static const char request[] = "{\"method\":\"quintic\",\"start\":{\"q\":[0]},\"goal\":{\"q\":[1]},\"duration\":2}";
+#define MOTION "\"method\":\"quintic\",\"start\":{\"q\":[0]},\"goal\":{\"q\":[1]},\"duration\":2"
+static const char request[] = "{" MOTION "}", hurried[] = "{" MOTION ",\"time_limit\":0.004}";
 
 static struct store *store;
 static struct jobs *jobs;
@@ -59,10 +61,14 @@ static void *client(void *context)
   size_t number = (size_t)(uintptr_t)context;
   char ids[JOBS_EACH][ID_SIZE];
   for (size_t i = 0; i < JOBS_EACH; i++) {
-    char text[sizeof request];
-    memcpy(text, request, sizeof request);
-    struct store_job job = { .kind = "trajectory", .robot = "r", .revision = 1, .request = text };
-    REQUIRE(jobs_submit(jobs, &job, NULL) == ARMDYN_OK);
+    char text[sizeof hurried];
+    bool hurries = i % 4 == 3;
+    snprintf(text, sizeof text, "%s", hurries ? hurried : request);
+    struct store_job job = { .kind = "trajectory", .robot = "r", .revision = 1, .request = text, .priority = i % 2 };
+    if (hurries) job.time_limit_ms = 4;
+    enum armdyn_status accepted;
+    while ((accepted = jobs_submit(jobs, &job, NULL)) == ARMDYN_EUNAVAILABLE) usleep(1000); /* drained */
+    REQUIRE(accepted == ARMDYN_OK);
     memcpy(ids[i], job.id, ID_SIZE);
     int64_t patience = (i % 3 ? WAIT_S * INT64_C(1000) : 20) * 1000000;
     REQUIRE(jobs_wait(jobs, job.id, clock_monotonic_ns() + patience, wake, NULL) == ARMDYN_OK);
@@ -98,8 +104,10 @@ static void *lister(void *context)
     struct store_query all = { .limit = 50 };
     REQUIRE(store_job_list(store, &all, refresh, NULL) == ARMDYN_OK);
     (void)jobs_ready(jobs);
+    jobs_drain(jobs, !jobs_draining(jobs));
     usleep(5000);
   }
+  jobs_drain(jobs, false);
   return NULL;
 }
 
@@ -128,15 +136,15 @@ int main(int argc, char **argv)
   REQUIRE(pthread_create(&list, NULL, lister, NULL) == 0);
   for (size_t i = 0; i < CLIENTS; i++) REQUIRE(pthread_create(&clients[i], NULL, client, (void *)(uintptr_t)i) == 0);
   for (size_t i = 0; i < CLIENTS; i++) pthread_join(clients[i], NULL);
-  int cancelled = ended[JOB_CANCELLED], succeeded = ended[JOB_SUCCEEDED];
-  REQUIRE(cancelled + succeeded == CLIENTS * JOBS_EACH && cancelled > 0 && succeeded > 0);
+  int cancelled = ended[JOB_CANCELLED], succeeded = ended[JOB_SUCCEEDED], late = ended[JOB_FAILED];
+  REQUIRE(cancelled + succeeded + late == CLIENTS * JOBS_EACH && cancelled > 0 && succeeded > 0 && late > 0);
 
   char text[sizeof request];
   memcpy(text, request, sizeof request);
   struct store_job last = { .kind = "trajectory", .robot = "r", .revision = 1, .request = text };
-  REQUIRE(jobs_submit(jobs, &last, NULL) == ARMDYN_OK);
   atomic_store(&over, true);
   pthread_join(list, NULL);
+  REQUIRE(jobs_submit(jobs, &last, NULL) == ARMDYN_OK);
   jobs_stop(jobs, clock_monotonic_ns() + INT64_C(10000000)); /* the last one ends in time, or stays queued */
   REQUIRE(atomic_load(&woken) == atomic_load(&waited));
 
@@ -146,6 +154,6 @@ int main(int argc, char **argv)
   store_job_release(&found);
   store_close(store);
   temporary_remove();
-  printf("%d succeeded, %d cancelled\n", succeeded, cancelled);
+  printf("%d succeeded, %d cancelled, %d came too late\n", succeeded, cancelled, late);
   return 0;
 }

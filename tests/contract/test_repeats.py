@@ -1,0 +1,166 @@
+"""Repeats and races, over every call that they may meet: a creating request that comes twice creates once, a resource that did
+not change is not sent again, and no change of another is overwritten. The calls are those of the contract: one that is new
+fails here until it keeps the rules."""
+
+import random
+import sys
+
+import pytest
+
+from support import ROOT, Server, contract, robot
+from support.logs import columns, simulated, upload
+
+sys.path.insert(0, str(ROOT / "api"))
+import bundle  # noqa: E402
+
+OPERATIONS = [(op["method"].upper(), op["path"], op) for op in bundle.operations(contract.document())]
+ZERO, GOAL = [0.0] * 4, [0.2, -0.2, 0.02, 0.3]
+KEY = "0123456789abcdef0123456789abcdef"
+
+
+def takes(op, header):
+    return header in [contract.resolve(parameter)["name"] for parameter in op["parameters"]]
+
+
+def answers_with(op, header, *statuses):
+    return any(header in contract.resolve(op["responses"][s]).get("headers", {}) for s in statuses if s in op["responses"])
+
+
+CREATING = [path for method, path, op in OPERATIONS if method == "POST" and answers_with(op, "Location", "201", "202")]
+SINGLE = [path for method, path, _ in OPERATIONS if method == "GET" and path.endswith("}") and path.startswith("/v1/")]
+CHANGING = [(method, path) for method, path, _ in OPERATIONS if method in ("PUT", "PATCH")]
+UNGUARDED = {"/v1/drain", "/v1/keys/{key}", "/v1/controllers/{controller}/lease"}  # there is nothing on them to overlook
+RESULTS = ["trajectories", "excitations", "friction-tests", "friction-identifications", "simulations", "identifications", "evaluations"]
+
+
+class World:
+    """One of everything, in a server of its own; its admin's key may move every arm."""
+
+    def __init__(self, client):
+        self.client = client
+        dice = random.Random(1)
+        client.create_robot(robot("scara"), name="arm")
+        self.log = self.as_csv(simulated(client, "arm", seconds=6, rate=100))
+        self.places = {"robot": "arm", "revision": "1", "alias": "production", "mapping": "drive", "controller": "cell"}
+        dataset = client.post("/v1/robots/arm/datasets", body=self.log, content_type="text/csv").expect(201).json["id"]
+        test = {"joints": ["j1"], "speeds": 6, "cruise": 0.8, "sample_rate": 500}
+        self.bodies = {
+            "trajectories": {"method": "quintic", "start": {"q": ZERO}, "goal": {"q": GOAL}, "duration": 2},
+            "excitations": {"duration": 8, "harmonics": 2, "base_frequency_hz": 0.25, "population": 8, "generations": 2, "sample_rate": 100},
+            "friction-tests": test,
+            "simulations": {"q": ZERO, "duration": 0.1},
+            "identifications": {"datasets": [dataset], "friction": ["viscous"]},
+            "evaluations": {"models": ["revision:1"], "datasets": [dataset]},
+        }
+        self.places["dataset"] = dataset
+        for kind in RESULTS:
+            result = client.result_of(f"/v1/robots/arm/{kind}", self.bodies[kind])
+            if kind == "friction-tests":
+                played = client.get(result["samples"]).expect(200).json
+                log = upload(client, "arm", [[t, *(x + dice.gauss(0, 2e-5) for x in q), *(x + dice.gauss(0, 0.01) for x in tau)]
+                                             for t, q, tau in zip(played["t"], played["q"], played["tau"])])
+                self.bodies["friction-identifications"] = {"datasets": [log]}
+            self.places[next(p.split("{")[1][:-1] for p in SINGLE if p.startswith(f"/v1/{kind}/"))] = result["id"]
+            self.places["job"] = result["job"]
+        once = {"If-None-Match": "*"}
+        client.put("/v1/robots/arm/aliases/production", {"revision": 1}, headers=once).expect(201)
+        client.put("/v1/mappings/drive", {"time": {"column": "T", "unit": "s"}, "columns": {"q1": {"column": "A", "unit": "rad"}}}, headers=once).expect(201)
+        self.places["key"] = client.post("/v1/keys", {"name": "kept", "role": "viewer"}).expect(201).json["id"]
+        client.post("/v1/controllers", self.controller("cell")).expect(201)
+        self.bodies["transfers"] = {"trajectory": self.places["trajectory"]}
+        self.places["transfer"] = client.post("/v1/controllers/cell/transfers", self.bodies["transfers"]).expect(202).json["id"]
+
+    @staticmethod
+    def as_csv(rows):
+        return ",".join(columns(4)) + "\n" + "\n".join(",".join(map(repr, row)) for row in rows) + "\n"
+
+    @staticmethod
+    def controller(name):
+        return {"name": name, "host": "127.0.0.1", "port": 1, "robot": "arm", "revision": "latest",
+                "profile": {"protocol": "armdyn-v1", "connect_deadline": 0.2}}
+
+    def place(self, path):
+        return path.format(**self.places)
+
+    def creation(self, path):
+        """(what creates one there, the same with a difference), as options of a request."""
+        last = path.rsplit("/", 1)[1]
+        if last == "datasets":
+            return ({"body": text, "content_type": "text/csv"} for text in (self.log, self.log + "6.0" + ",0" * 8 + "\n"))
+        if last == "transfers":
+            self.client.post("/v1/controllers", self.controller("another"), headers={"Idempotency-Key": "another"}).expect(201)
+            self.places["controller"] = "another"
+        # to add a creating call: its body
+        good = {"robots": {**robot("scara"), "name": "new"}, "keys": {"name": "new", "role": "viewer"},
+                "controllers": self.controller("new"), **self.bodies}[last]
+        return ({"json": body} for body in (good, {**good, "tags": {"other": "yes"}} if last not in ("robots", "keys", "controllers")
+                                            else {**good, "name": "newer"}))
+
+
+@pytest.fixture(scope="module")
+def world():
+    with Server(key=KEY) as server, server.client() as client:
+        yield World(client)
+
+
+def test_every_creating_call_takes_a_key():
+    assert len(CREATING) >= 12
+    forgotten = [path for method, path, op in OPERATIONS if path in CREATING and method == "POST" and not takes(op, "Idempotency-Key")]
+    assert forgotten == []
+
+
+@pytest.mark.parametrize("path", CREATING)
+def test_the_same_request_again_creates_nothing(world, path):
+    client, headers = world.client, {"Idempotency-Key": f"once {path}"}
+    good, other = world.creation(path)
+    place = world.place(path)
+    query = {"allow_unphysical": "true"} if path == "/v1/robots" else None
+    first = client.post(place, headers=headers, query=query, **good).expect(201, 202)
+    again = client.post(place, headers=headers, query=query, **good).expect(200, 201, 202)
+    assert "Idempotency-Replayed" not in first.headers and again.headers["Idempotency-Replayed"] == "true"
+    assert again.headers["Location"] == first.headers["Location"]
+    mismatch = client.post(place, headers=headers, query=query, **other).expect(422).json
+    assert mismatch["type"].endswith("/idempotency-mismatch")
+
+
+@pytest.mark.parametrize("path", SINGLE)
+def test_what_did_not_change_is_not_sent_again(world, path):
+    op = next(op for method, at, op in OPERATIONS if (method, at) == ("GET", path))
+    assert takes(op, "If-None-Match") and answers_with(op, "ETag", "200")
+    world.places["controller"] = "cell"
+    first = world.client.get(world.place(path)).expect(200)
+    if path in ("/v1/jobs/{job}", "/v1/transfers/{transfer}", "/v1/keys/{key}"):
+        first = world.client.get(world.place(path)).expect(200)
+    assert first.etag.startswith('"')
+    assert world.client.get(world.place(path), headers={"If-None-Match": first.etag}).expect(304).etag == first.etag
+
+
+@pytest.mark.parametrize("method, path", CHANGING)
+def test_no_change_is_overwritten(world, method, path):
+    world.places["controller"] = "cell"
+    place, kind = world.place(path), "application/merge-patch+json" if method == "PATCH" else "application/json"
+    present = world.client.get(place).expect(200)
+    body = {"tags": {"mine": "yes"}} if method == "PATCH" else present.json
+    query = {"allow_unphysical": "true"} if path == "/v1/robots/{robot}" else None
+
+    def change(**headers):
+        return world.client.request(method, place, body, headers={k.replace("_", "-"): v for k, v in headers.items()},
+                                    content_type=kind, query=query)
+    assert change().expect(428).json["type"].endswith("/precondition-required")
+    assert change(If_Match='"999"').expect(412).json["type"].endswith("/stale")
+    assert world.client.get(place).etag == present.etag
+    changed = change(If_Match=present.etag).expect(200)
+    assert changed.etag == world.client.get(place).etag
+    assert change(If_Match=present.etag).expect(412 if changed.etag != present.etag else 200)
+
+
+def test_nothing_is_deleted_unseen(world):
+    """What people write on can only be deleted by who knows how it stands; results cannot change but in what is written on them."""
+    world.places["controller"] = "cell"
+    for method, path, op in OPERATIONS:
+        if method != "DELETE" or path in UNGUARDED or path.split("/")[2] in RESULTS:
+            continue
+        assert takes(op, "If-Match"), path
+        assert world.client.delete(world.place(path)).expect(428).json["type"].endswith("/precondition-required")
+        assert world.client.delete(world.place(path), headers={"If-Match": '"999"'}).expect(412).json["type"].endswith("/stale")
+        world.client.get(world.place(path)).expect(200)
