@@ -99,6 +99,31 @@ def single(server, folder, numbers):
     print(f"http_echo_cpu {peer[2] * 1e6:.2f} us/request lower")
 
 
+KEYS = 100  # of which the callers hold one
+
+
+def authentication(open_server, folder, numbers):
+    """What a key costs: a service that asks for keys and one that has none take turns at the same call. CPU a request is
+    the figure that a busy machine leaves alone."""
+    q, qd, qdd = sample(numbers)
+    body = LUA % json.dumps({"q": q, "qd": qd, "qdd": qdd})
+    with Server(key="a-key-of-an-administrator") as keyed:
+        with keyed.client(check=False) as client:
+            client.create_robot(robot("puma560"), name="puma560")
+            secrets = [client.post("/v1/keys", {"name": f"cell-{n}", "role": "operator"}).expect(201).json["secret"] for n in range(KEYS)]
+        scripts = {"open": body, "keyed": f'{body}\nwrk.headers["Authorization"] = "Bearer {secrets[KEYS // 2]}"\n'}
+        for name, text in scripts.items():
+            (folder / f"{name}.lua").write_text(text)
+        turns = {"open": [], "keyed": []}
+        for _ in range(ROUNDS):
+            for name, server in (("open", open_server), ("keyed", keyed)):
+                turns[name].append(turn(server.pid, server.url + PATH, folder / f"{name}.lua"))
+    rates = [keyed[0] / without[0] for keyed, without in zip(turns["keyed"], turns["open"])]
+    times = [keyed[2] / without[2] for keyed, without in zip(turns["keyed"], turns["open"])]
+    print(f"http_sample_with_key_rate {100 * statistics.median(rates):.1f} % higher")
+    print(f"http_sample_with_key_cpu {100 * statistics.median(times):.1f} % lower")
+
+
 def best_time(server, body, content_type, accept, folder, repeat):
     file = folder / "body"
     file.write_bytes(body)
@@ -132,6 +157,7 @@ def main():
         with server.client(check=False) as client:
             client.create_robot(robot("puma560"), name="puma560")
         single(server, pathlib.Path(folder), numbers)
+        authentication(server, pathlib.Path(folder), numbers)
         batches(server, pathlib.Path(folder), numbers)
 
 
