@@ -28,6 +28,8 @@ static void write_jobs(struct jobs *jobs, struct buffer *out)
       buffer_format(out, "armdyn_jobs_ended_total{kind=\"%s\",state=\"%s\"} %" PRIu64 "\n", f.ended[k].kind,
                     job_state_name((enum job_state)state), f.ended[k].count[state]);
   metric_write(out, "armdyn_jobs_limit", METRIC_GAUGE, "Jobs that are taken at most.", LIMIT_JOBS_QUEUED);
+  metric_write(out, "armdyn_draining", METRIC_GAUGE, "1: no jobs and transfers are taken, until a stop.",
+               jobs_draining(jobs));
   metric_write(out, "armdyn_workers", METRIC_GAUGE, "Worker processes that there should be.", (double)f.workers);
   metric_write(out, "armdyn_workers_ready", METRIC_GAUGE, "Worker processes that take or run jobs.", (double)f.ready);
   metric_write(out, "armdyn_attempts_lost_total", METRIC_COUNTER, "Attempts of jobs whose worker died.",

@@ -56,6 +56,11 @@ static enum armdyn_status append(struct sql *sql, void *argument)
                  VALUES(value_integer(entry.number), value_text(entry.hash)), NULL);
 }
 
+enum armdyn_status store_audit_keep(struct sql *sql, const char *line)
+{
+  return append(sql, &(struct appending){ &line, 1 });
+}
+
 enum armdyn_status store_audit_append(struct store *store, const char *const *lines, size_t count)
 {
   struct appending appending = { lines, count };

@@ -82,6 +82,9 @@ enum armdyn_status store_idempotency_keep(struct sql *sql, const struct store_id
 /* Forget entries of more than 24 hours, at most `most` of them. */
 enum armdyn_status store_idempotency_prune(struct sql *sql, int64_t most);
 
+/* An entry of the audit trail, part of the transaction that it tells of. */
+enum armdyn_status store_audit_keep(struct sql *sql, const char *line);
+
 /* A job's successful end, part of the transaction that creates its result. */
 enum armdyn_status store_job_succeed(struct sql *sql, const struct store_job *job, const char *result_id);
 

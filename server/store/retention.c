@@ -1,4 +1,5 @@
 /* What nobody needs any more: jobs that ended long ago, and their results. */
+#include "api/json/writer.h"
 #include "server/store/internal.h"
 
 /* A result that nobody pinned, computed from, sent to an arm, or made a revision of. */
@@ -14,19 +15,58 @@ static const struct field fields[] = {
 };
 static const struct record_type outdated_type = RECORD_TYPE(store_job, fields);
 
+struct removal {
+  const struct store_job *job;
+  const char *ended_before;
+};
+
+static void member(struct json_writer *w, const char *name, const char *text)
+{
+  json_key(w, name), json_write_text(w, text);
+}
+
+/* In the audit trail, as if somebody had asked for it. */
+static enum armdyn_status leave_entry(struct sql *sql, const struct removal *removal)
+{
+  struct buffer line = BUFFER(KB(4));
+  struct json_writer w = { .out = &line };
+  char now[TIME_SIZE], text[128];
+  clock_format(clock_wall_ms(), now);
+  json_begin_object(&w);
+  member(&w, "at", now);
+  member(&w, "key", "retention");
+  member(&w, "key_name", "--keep-jobs");
+  member(&w, "address", "local");
+  member(&w, "request_id", "");
+  member(&w, "method", "DELETE");
+  snprintf(text, sizeof text, "/v1/jobs/%s", removal->job->id);
+  member(&w, "path", text);
+  member(&w, "operation", "retention");
+  json_key(&w, "status"), json_write_integer(&w, 204);
+  snprintf(text, sizeof text, "it ended before %s", removal->ended_before);
+  member(&w, "reason", text);
+  json_end_object(&w);
+  enum armdyn_status status = line.failure ? line.failure : store_audit_keep(sql, line.data);
+  buffer_release(&line);
+  return status;
+}
+
 static enum armdyn_status remove_job(struct sql *sql, void *argument)
 {
-  const struct store_job *job = argument;
+  const struct removal *removal = argument;
+  const struct store_job *job = removal->job;
   enum armdyn_status status = ARMDYN_OK;
   if (job->result_id[0]) {
     status = sql_change(sql, "DELETE FROM results WHERE id = ? AND" UNNEEDED, VALUES(value_text(job->result_id)));
     if (!status) status = store_referrals_forget(sql, job->kind, job->result_id);
   }
-  return status ? status : sql_change(sql, "DELETE FROM jobs WHERE id = ?", VALUES(value_text(job->id)));
+  if (!status) status = sql_change(sql, "DELETE FROM jobs WHERE id = ?", VALUES(value_text(job->id)));
+  return status ? status : leave_entry(sql, removal);
 }
 
 struct clearing {
   struct store *store;
+  const char *ended_before;
   size_t removed;
   enum armdyn_status status;
 };
@@ -36,7 +76,8 @@ static void clear(void *context, const void *row)
   struct clearing *c = context;
   const struct store_job *job = row;
   if (c->status) return;
-  enum armdyn_status status = store_write(c->store, remove_job, (void *)(uintptr_t)job, 0);
+  struct removal removal = { job, c->ended_before };
+  enum armdyn_status status = store_write(c->store, remove_job, &removal, 0);
   if (status == ARMDYN_ENOTFOUND || status == ARMDYN_ECONFLICT) return; /* it is needed meanwhile, or gone */
   c->status = status;
   if (status) return;
@@ -46,8 +87,7 @@ static void clear(void *context, const void *row)
 
 enum armdyn_status store_jobs_clear(struct store *store, const char *ended_before, size_t most, size_t *removed)
 {
-  struct clearing clearing = { .store = store };
-  /* the newest first, so that what was computed from others goes before them */
+  struct clearing clearing = { .store = store, .ended_before = ended_before };
   /* the newest first, so that what was computed from others goes before them */
   struct listing outdated = {
     .select = "SELECT id, kind, result_id FROM jobs",

@@ -2,10 +2,11 @@
 
 import contextlib
 import sqlite3
+import subprocess
 
 import pytest
 
-from support import robot, until
+from support import binary, robot, until
 from support.motions import long_motion, motion
 
 
@@ -81,7 +82,11 @@ def test_old_jobs_go_with_their_results(full):
             if job["result"]:
                 client.get(job["result"]["href"]).expect(200 if name in KEPT else 404)
                 client.get(job["result"]["href"] + "/samples").expect(200 if name in KEPT else 404)
+        told = client.get("/v1/audit", query={"operation": "retention"}).expect(200).json["items"]
+        assert {item["entry"]["path"] for item in told} == {f"/v1/jobs/{job['id']}" for job in gone.values()}
     server.terminate()
+    verified = subprocess.run([binary(), "audit", "verify", "--data", server.data], capture_output=True, text=True, timeout=60)
+    assert verified.returncode == 0, verified
     with database(server) as store:
         assert store.execute("SELECT count(*) FROM series WHERE owner NOT IN (SELECT id FROM results)").fetchone() == (0,)
         assert store.execute("SELECT count(*) FROM series_chunks WHERE series NOT IN (SELECT id FROM series)").fetchone() == (0,)
