@@ -327,9 +327,6 @@ static void check_path(struct json_reader *r, const struct trajectory_request *r
   const bool of_tool = request->path != TRAJECTORY_PATH_JOINT, arc = request->path == TRAJECTORY_PATH_ARC;
   if (of_tool && request->method != TRAJECTORY_PATH_TIMING)
     json_fault(r, "/path", FAULT_INCONSISTENT, "belongs to path_timing; a %s has its own", methods[request->method]);
-  if (!isnan(request->tool_speed_max) && request->method == TRAJECTORY_ENERGY_OPTIMAL)
-    json_fault(r, "/tool_speed_max", FAULT_UNSUPPORTED,
-               "energy_optimal does not keep it; path_timing and the profiles do, and tool_speed of any answer tells");
   if (!isnan(request->path_tolerance) && !of_tool)
     json_fault(r, "/path_tolerance", FAULT_INCONSISTENT, "belongs to a line or arc of the tool");
   if (request->shaped && (of_tool || !isnan(request->tool_speed_max)))

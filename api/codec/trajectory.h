@@ -62,7 +62,7 @@ struct trajectory_request {
   bool shaped;
   struct shaper_wish shaper; /* of the motion once it is planned */
 
-  double tool_speed_max; /* m/s; NAN = not limited; not of energy-optimal motions */
+  double tool_speed_max; /* m/s; NAN = not limited */
 
   /* of path_timing only */
   enum trajectory_path path;

@@ -99,6 +99,22 @@ static void friction_add(const struct batch *b)
     }
 }
 
+/* The bend of the tool's speed, where that is limited. */
+static void tool_add(const struct batch *b, const double *multiplier)
+{
+  const struct transcription *t = b->t;
+  const size_t n = t->n;
+  for (size_t i = 0; i < t->bound_count && multiplier; i++) {
+    if (t->bounds[i].kind != BOUND_TOOL_SPEED) continue;
+    const double *row = multiplier + i * (t->intervals + 1);
+    for (size_t p = b->first % 2; p < b->count; p += 2) {
+      const size_t knot = (b->first + p) / 2;
+      if (transcription_bounds(t, &t->bounds[i], knot))
+        tool_bound_bend(t, knot, row[knot], b->qq + p * n * n, b->qv + p * n * n);
+    }
+  }
+}
+
 static void add(const struct batch *batch, size_t i, double *S)
 {
   const struct transcription *t = batch->t;
@@ -158,6 +174,7 @@ void transcription_curvature(const struct transcription *t, const double *multip
     slopes_of(&b, b.base);
     for (size_t l = 0; l < n; l++) differences(&b, l);
     friction_add(&b);
+    tool_add(&b, multiplier);
     for (size_t p = 0; p < b.count; p++) {
       add(&b, p, S);
       if (t->by_duration) add_duration(&b, p, bend);

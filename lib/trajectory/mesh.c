@@ -43,6 +43,7 @@ static double unit_of(const struct armdyn_limits *limits, enum armdyn_limit_kind
 double mesh_most(const struct planner *p, const struct bound *b)
 {
   const double *range = p->limits[b->joint].position;
+  if (b->kind == BOUND_TOOL_SPEED) return 0.5;
   if (b->kind != ARMDYN_LIMIT_POSITION) return 1;
   return b->scale * range[b->scale > 0];
 }
@@ -57,6 +58,7 @@ size_t mesh_bounds(const struct planner *p, struct bound *bounds)
                                  sign / unit_of(&p->limits[j], (enum armdyn_limit_kind)kind) };
         if (b.scale != 0 && isfinite(b.scale) && isfinite(mesh_most(p, &b))) bounds[count++] = b;
       }
+  if (p->request->tool_speed > 0) bounds[count++] = (struct bound){ BOUND_TOOL_SPEED, 0, 1 };
   return count;
 }
 
@@ -105,6 +107,7 @@ static struct mesh *mesh_open(const struct planner *p, const struct mesh_task *t
   t->intervals = task->intervals;
   t->free_duration = task->free_duration;
   t->wary = task->wary;
+  t->tool_speed = p->request->tool_speed;
   memcpy(t->ends, p->ends, sizeof t->ends);
   t->bound_count = mesh_bounds(p, t->bounds);
   for (size_t b = 0; b < t->bound_count; b++) t->rated = t->rated || t->bounds[b].kind == ARMDYN_LIMIT_TORQUE_RATE;

@@ -5,11 +5,12 @@
 #include "lib/trajectory/planner.h"
 #include "lib/trajectory/polynomial.h"
 #include "lib/trajectory/request.h"
+#include "lib/trajectory/tool_speed.h"
 
 enum { N = ARMDYN_JOINTS_MAX, INTERVALS_MIN = 8, INTERVALS_MAX = 2000, COARSE = 25, FACTOR_COARSE = 4 };
 enum { WARY_STEPS = 2 }; /* the last one's friction changes its sign over 0.075 of the largest speed */
 enum { PER_SEGMENT = 4, PER_SEGMENT_COARSE = 8 }; /* intervals: asked for; of the mesh to start on */
-static const double DURATION_MIN = 1e-3, DURATION_MAX = 1e3, VERDICT = 1e-6;
+static const double DURATION_MIN = 1e-3, DURATION_MAX = 1e3, TOOL_SPEED_MAX = 1e6, VERDICT = 1e-6;
 static const double HOPELESS = 0.05; /* excess on a coarse mesh that no finer one takes away */
 static const double MU_COLD = 1e-2, MU_SOFTER = 1e-3, MU_FINER = 1e-5; /* where the barrier starts */
 
@@ -54,6 +55,9 @@ static enum armdyn_status judge_numbers(const struct planner *p, struct armdyn_e
   if (r->starts < 1 || r->starts > ARMDYN_MINIMA_MAX)
     return armdyn_refuse(error, ARMDYN_EINPUT, "/multistart", "must be >= 1 and <= %d, got %zu", ARMDYN_MINIMA_MAX,
                          r->starts);
+  if (!(r->tool_speed >= 0 && r->tool_speed <= TOOL_SPEED_MAX))
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/tool_speed_max", "must be > 0 and <= %g m/s, got %g", TOOL_SPEED_MAX,
+                         r->tool_speed);
   if (r->guess && (r->guess->degree != 3 || r->guess->joint_count != n || r->guess->piece_count < 1))
     return armdyn_refuse(error, ARMDYN_EINPUT, "/seed_trajectory", "must be cubic, of %zu joints", n);
   return ARMDYN_OK;
@@ -101,7 +105,7 @@ static enum armdyn_status judge_points(struct planner *p, struct armdyn_error *e
   for (size_t k = 1; k < count; k++) times[k] = k + 1 < count && r->waypoint_times ? r->waypoint_times[k - 1] : NAN;
   request_limits(p->robot, &profile, p->limits);
   enum armdyn_status rc = request_check(p->robot, &profile, p->limits, DURATION_MIN, DURATION_MAX, &ignored, error);
-  if (!rc) rc = request_points_within(p->robot, &profile, p->limits, p->margin, error);
+  if (!rc) rc = request_points_within(p->robot, &profile, p->limits, p->margin.of, error);
   free(points);
   return rc;
 }
@@ -311,10 +315,23 @@ static enum armdyn_status finish_starts(struct planner *p, struct starts *s, str
 
 static const struct armdyn_margin *worst_margin(const struct planner *p)
 {
-  const struct armdyn_margin *worst = p->margin;
+  const struct armdyn_margin *worst = p->margin.of;
   for (size_t k = 1; k < ARMDYN_LIMIT_KINDS * armdyn_robot_joint_count(p->robot); k++)
-    if (p->margin[k].usage > worst->usage) worst = &p->margin[k];
+    if (p->margin.of[k].usage > worst->usage) worst = &p->margin.of[k];
   return worst;
+}
+
+static double worst_usage(const struct planner *p)
+{
+  return fmax(worst_margin(p)->usage, p->margin.tool_usage);
+}
+
+void planner_check(struct planner *p, const struct armdyn_trajectory *motion)
+{
+  const struct check check = { p->robot, p->limits, p->workspace };
+  const double most = p->request->tool_speed;
+  check_margins(&check, motion, p->margin.of);
+  p->margin.tool_usage = most > 0 ? tool_speed_most(p->robot, motion, p->workspace, &p->margin.tool_time) / most : 0;
 }
 
 static enum armdyn_status tell_infeasible(const struct planner *p, const struct candidate *c, double minimum,
@@ -333,8 +350,15 @@ static enum armdyn_status tell_infeasible(const struct planner *p, const struct 
                          "no feasible motion was found, though %.6g s are enough for one: try more starts or intervals",
                          minimum);
   if (!isnan(minimum)) snprintf(remedy, sizeof remedy, "the smallest feasible duration is about %.6g s", minimum);
+  const char *where = p->free_duration ? "/duration_max" : "/duration";
+  if (p->margin.tool_usage >= m->usage)
+    return armdyn_refuse(
+        error, ARMDYN_EINFEASIBLE, where,
+        "no motion of %.6g s keeps all limits: the nearest one uses %.6g times the limit of the tool's "
+        "speed at %.6g s; %s",
+        T, p->margin.tool_usage, p->margin.tool_time, remedy);
   return armdyn_refuse(
-      error, ARMDYN_EINFEASIBLE, p->free_duration ? "/duration_max" : "/duration",
+      error, ARMDYN_EINFEASIBLE, where,
       "no motion of %.6g s keeps all limits: the nearest one uses %.6g times the %s limit of joint %zu "
       "%s at %.6g s; %s",
       T, m->usage, armdyn_limit_name(m->limit), m->joint + 1, joint->name, m->time, remedy);
@@ -344,7 +368,6 @@ static enum armdyn_status tell_infeasible(const struct planner *p, const struct 
  * asked for. The solution itself exceeds few limits by much, at single knots. */
 static void hurry(struct planner *p, struct candidate *fastest)
 {
-  const struct check check = { p->robot, p->limits, p->workspace };
   struct armdyn_trajectory *x = &fastest->trajectory;
   const double factor = (p->free_duration ? p->duration_max : p->request->duration) / armdyn_trajectory_duration(x);
   for (size_t k = 0; k < x->piece_count; k++) {
@@ -352,12 +375,12 @@ static void hurry(struct planner *p, struct candidate *fastest)
     for (size_t i = 0; i < x->joint_count * 4; i++)
       x->coefficients[k * x->joint_count * 4 + i] *= pow(factor, -(double)(i % 4));
   }
-  check_margins(&check, x, p->margin);
+  planner_check(p, x);
 }
 
 static bool keeps_limits(const struct planner *p, const struct candidate *c)
 {
-  return worst_margin(p)->usage - 1 <= VIOLATION_MOST && c->solved.violation <= VIOLATION_MOST;
+  return worst_usage(p) - 1 <= VIOLATION_MOST && c->solved.violation <= VIOLATION_MOST;
 }
 
 /* Tighten another motion, and put it in the place of `c` if it keeps the limits. */
@@ -365,14 +388,13 @@ static enum armdyn_status tighten_instead(struct planner *p, struct candidate *o
                                           struct armdyn_optimal_result *log)
 {
   const struct candidate before = *c;
-  struct armdyn_margin margin[ARMDYN_LIMIT_KINDS * N];
-  memcpy(margin, p->margin, sizeof margin);
+  const struct planner_margins margin = p->margin;
   const enum armdyn_status rc = tighten(p, other, log);
   if (rc) return rc;
   if (keeps_limits(p, other)) {
     *c = *other, *other = before;
   } else {
-    memcpy(p->margin, margin, sizeof margin);
+    p->margin = margin;
     if (mesh_ended(other)) c->solved.end = other->solved.end; /* the time was over: no verdict */
   }
   return ARMDYN_OK;
@@ -435,10 +457,10 @@ static enum armdyn_status confirm(struct planner *p, struct candidate *c, struct
     rc = once_more(p, &fastest, c, result);
     keeps = !rc && keeps_limits(p, c);
   }
-  result->violation = fmax(0, worst_margin(p)->usage - 1);
+  result->violation = fmax(0, worst_usage(p) - 1);
   if (!rc && !keeps && fastest.trajectory.breaks) {
     hurry(p, &fastest);
-    result->violation = fmax(0, worst_margin(p)->usage - 1);
+    result->violation = fmax(0, worst_usage(p) - 1);
   }
   candidate_free(&fastest);
   if (rc || keeps) return rc;
@@ -480,7 +502,7 @@ enum armdyn_status armdyn_optimal_plan(const struct armdyn_robot *robot, const s
   p->random = random_from_seed(request->seed);
   rc = plan(p, out, result, s, error);
   if (margin && (rc == ARMDYN_OK || rc == ARMDYN_EINFEASIBLE))
-    memcpy(margin, p->margin, ARMDYN_LIMIT_KINDS * n * sizeof *margin);
+    memcpy(margin, p->margin.of, ARMDYN_LIMIT_KINDS * n * sizeof *margin);
 out:
   if (rc == ARMDYN_ECANCELLED) armdyn_refuse(error, rc, "", "the work was cancelled");
   if (rc == ARMDYN_EMEMORY) armdyn_refuse(error, rc, "", "no memory for %zu intervals", request->intervals);

@@ -27,8 +27,14 @@ struct planner {
   enum armdyn_go (*go)(void *context);
   void *context;
   uint64_t random;
-  struct armdyn_margin margin[ARMDYN_LIMIT_KINDS * ARMDYN_JOINTS_MAX];
+  struct planner_margins {
+    struct armdyn_margin of[ARMDYN_LIMIT_KINDS * ARMDYN_JOINTS_MAX];
+    double tool_usage, tool_time; /* of the limit of the tool's speed; 0 where there is none */
+  } margin;
 };
+
+/* The margins of a motion, densely. */
+void planner_check(struct planner *p, const struct armdyn_trajectory *motion);
 
 /* A motion and what is known about it. Release with candidate_free. */
 struct candidate {

@@ -4,6 +4,7 @@
 
 #include "lib/trajectory/planner.h"
 #include "lib/trajectory/polynomial.h"
+#include "lib/trajectory/tool_speed.h"
 
 enum { SAMPLES = 8, ROUNDS = 8, INTERVALS_MAX = 2000, DOUBLED_MOST = 4, DOUBLED_STALLED = 1 };
 /* Taken off in parts of what is exceeded, and of the limit. */
@@ -30,6 +31,18 @@ static double peak_of(const double *x, size_t count, size_t *where)
   return bend > 0 ? x[top] + slope * slope / (8 * bend) : x[top];
 }
 
+/* The speed of the tool at some points, as its bound has it. */
+static void tool_values(const struct planner *p, const struct armdyn_trajectory *motion, size_t piece, double step,
+                        double *x)
+{
+  for (size_t i = 0; i <= SAMPLES; i++) {
+    double q[ARMDYN_JOINTS_MAX], qd[ARMDYN_JOINTS_MAX];
+    piece_state(motion, piece, step * (double)i, q, qd, NULL, NULL);
+    const double usage = tool_speed(p->robot, q, qd, p->workspace) / p->request->tool_speed;
+    x[i] = usage * usage / 2;
+  }
+}
+
 /* By how much every bound is exceeded between knot k and the next: bounds x intervals; returns the largest. A rough solution
  * does not reach its limits at the knots yet: what is left there is as much more. */
 static double measure(const struct planner *p, const struct candidate *c, const struct bound *bounds, size_t count,
@@ -44,7 +57,10 @@ static double measure(const struct planner *p, const struct candidate *c, const 
     for (size_t b = 0; b < count; b++) {
       double x[SAMPLES + 1];
       size_t top;
-      for (size_t i = 0; i <= SAMPLES; i++) x[i] = bounds[b].scale * at[i].value[bounds[b].kind][bounds[b].joint];
+      if (bounds[b].kind == BOUND_TOOL_SPEED)
+        tool_values(p, &c->trajectory, k, step, x);
+      else
+        for (size_t i = 0; i <= SAMPLES; i++) x[i] = bounds[b].scale * at[i].value[bounds[b].kind][bounds[b].joint];
       const double most = mesh_most(p, &bounds[b]), over = peak_of(x, SAMPLES + 1, &top) - most;
       const double room = fmax(most - (x[0] + x[SAMPLES]) / 2, 0);
       excess[b * c->intervals + k] =
@@ -76,14 +92,16 @@ static double check_finally(struct planner *p, const struct candidate *c, const 
                             struct excess *excess)
 {
   const size_t n = armdyn_robot_joint_count(p->robot);
-  const struct check check = { p->robot, p->limits, p->workspace };
   double worst = 0;
-  check_margins(&check, &c->trajectory, p->margin);
+  planner_check(p, &c->trajectory);
   for (size_t b = 0; b < count; b++) {
-    const struct armdyn_margin *m = &p->margin[bounds[b].kind * n + bounds[b].joint];
-    const double over = bounds[b].scale * m->value - mesh_most(p, &bounds[b]);
-    if (!(m->usage > USAGE_MOST && over > 0)) continue;
-    const double at = m->time / armdyn_trajectory_duration(&c->trajectory) * (double)c->intervals;
+    const bool tool = bounds[b].kind == BOUND_TOOL_SPEED;
+    const struct armdyn_margin *m = &p->margin.of[tool ? 0 : bounds[b].kind * n + bounds[b].joint];
+    const double usage = tool ? p->margin.tool_usage : m->usage;
+    const double over = (tool ? usage * usage / 2 : bounds[b].scale * m->value) - mesh_most(p, &bounds[b]);
+    if (!(usage > USAGE_MOST && over > 0)) continue;
+    const double at =
+        (tool ? p->margin.tool_time : m->time) / armdyn_trajectory_duration(&c->trajectory) * (double)c->intervals;
     const size_t k = at < (double)c->intervals ? (size_t)at : c->intervals - 1;
     excess[b * c->intervals + k] = (struct excess){ over, at - (double)k <= 0.75, at - (double)k >= 0.25 };
     worst = fmax(worst, over);

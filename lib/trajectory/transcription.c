@@ -26,6 +26,7 @@ void transcription_carve(struct transcription *t, struct carve *c)
   t->by_duration = t->free_duration ? carve(c, t->points * 5 * n, sizeof *t->by_duration) : NULL;
   t->friction = t->rated ? carve(c, knots * n, sizeof *t->friction) : NULL;
   t->reach = t->wary ? carve(c, 2 * knots * n, sizeof *t->reach) : NULL;
+  t->tool = t->tool_speed > 0 ? carve(c, knots * TOOL_FIGURES(n), sizeof *t->tool) : NULL;
   t->shift = t->wary ? carve(c, 2 * knots * n, sizeof *t->shift) : NULL;
   curvature_carve(t, c);
 }
@@ -99,6 +100,7 @@ bool transcription_bounds(const struct transcription *t, const struct bound *b, 
   case ARMDYN_LIMIT_VELOCITY: return knot + 1 >= t->ends[0].given && knot + t->ends[1].given <= t->intervals + 2;
   case ARMDYN_LIMIT_POSITION:
   case ARMDYN_LIMIT_ACCELERATION: return given <= (size_t)b->kind;
+  case BOUND_TOOL_SPEED: return given <= ARMDYN_LIMIT_VELOCITY;
   case ARMDYN_LIMIT_JERK:
   case ARMDYN_LIMIT_TORQUE_RATE: return knot < t->intervals;
   default: return true;
@@ -120,6 +122,7 @@ static double value_at(const struct transcription *t, const struct bound *b, con
   case ARMDYN_LIMIT_VELOCITY: return velocity_bound_value(t, controls, knot, b->joint);
   case ARMDYN_LIMIT_ACCELERATION: return t->qdd[at];
   case ARMDYN_LIMIT_JERK: return transcription_combine(t, controls, 2 * knot, 3, b->joint);
+  case BOUND_TOOL_SPEED: return tool_bound_value(t, knot);
   case ARMDYN_LIMIT_TORQUE: return t->tau[at] + torque_bound_at(t, b, knot)->torque;
   default: return knot < t->intervals ? torque_rate_value(t, knot, b->joint) : 0;
   }
@@ -149,6 +152,7 @@ double transcription_evaluate(struct transcription *t, const double *controls)
   }
   if (t->rated) torque_rate_friction(t);
   if (t->wary) torque_bound_shift(t);
+  if (t->tool) tool_bound_evaluate(t);
   for (size_t b = 0; b < t->bound_count; b++) {
     const struct bound *bound = &t->bounds[b];
     const size_t row = b * (t->intervals + 1);
@@ -191,7 +195,7 @@ void transcription_differentiate(struct transcription *t, const double *controls
 }
 
 /* Sum over the bounds of factor . amount at a knot; those of velocities and stiffnesses of torque rates are not of one
- * knot and left out, and so are stiffnesses of torques with a friction of their own. */
+ * knot and left out, and so are stiffnesses of what is of several joints, or of torques with a friction of their own. */
 static void collect(const struct transcription *t, size_t point, const double *amount, bool squared,
                     struct point_pull *out)
 {
@@ -207,6 +211,12 @@ static void collect(const struct transcription *t, size_t point, const double *a
     }
     if (bound->kind == ARMDYN_LIMIT_VELOCITY || !transcription_bounds(t, bound, knot)) continue;
     const double x = row[knot] * bound->scale * (squared ? bound->scale : 1);
+    if (bound->kind == BOUND_TOOL_SPEED) {
+      const double *slopes = tool_bound_slopes(t, knot, 0);
+      for (size_t r = 0; r < 2 && !squared; r++)
+        for (size_t j = 0; j < t->n; j++) out->motion[r][j] += x * slopes[r * t->n + j];
+      continue;
+    }
     const struct friction_shift *shift = torque_bound_at(t, bound, knot);
     if (squared && shift->slope != 0) continue;
     (bound->kind == ARMDYN_LIMIT_TORQUE ? out->torque : out->motion[bound->kind])[bound->joint] += x;
@@ -414,6 +424,28 @@ static void shifted_squares_add(const struct transcription *t, const double *sti
   }
 }
 
+/* The limit of the tool's speed, and the squares that its value is made of */
+static void tool_squares_add(const struct transcription *t, const struct bound *bound, const double *stiffness,
+                             const double *multiplier, double *H, struct duration_bend *bend)
+{
+  const size_t n = t->n;
+  for (size_t k = 0; k <= t->intervals; k++) {
+    const struct block block = block_at(t, transcription_interval(t, 2 * k), H, bend);
+    const double *by = t->by_duration ? t->by_duration + 2 * k * 5 * n : NULL;
+    if (!transcription_bounds(t, bound, k)) continue;
+    for (size_t part = 0; part < 4; part++) {
+      const double *slopes = tool_bound_slopes(t, k, part);
+      double row[4 * N] = { 0 }, by_duration = 0;
+      for (size_t r = 0; r < 2; r++)
+        for (size_t j = 0; j < n; j++) {
+          for (size_t a = 0; a < 4; a++) row[a * n + j] += t->basis[2 * k][r][a] * slopes[r * n + j];
+          if (by) by_duration += slopes[r * n + j] * by[r * n + j];
+        }
+      square_add(&block, part == 0 ? stiffness[k] : multiplier[k], row, by_duration);
+    }
+  }
+}
+
 /* What log T bends besides squares: the weights of the quadrature grow with it, and derivative r falls with its power. */
 static void duration_bend_add(const struct transcription *t, const double *multiplier, struct duration_bend *bend)
 {
@@ -462,6 +494,8 @@ void transcription_gauss_newton(const struct transcription *t, const double *sti
     const size_t first = b * (t->intervals + 1);
     if (t->bounds[b].kind == ARMDYN_LIMIT_VELOCITY)
       velocity_bound_bend(t, &t->bounds[b], stiffness + first, multiplier + first, H, bend);
+    if (t->bounds[b].kind == BOUND_TOOL_SPEED)
+      tool_squares_add(t, &t->bounds[b], stiffness + first, multiplier + first, H, bend);
   }
   if (t->rated) rate_squares_add(t, stiffness, H, bend);
   if (t->wary) shifted_squares_add(t, stiffness, H, bend);
@@ -494,6 +528,12 @@ static double change_of(const struct transcription *t, const struct bound *b, do
   if (b->kind == ARMDYN_LIMIT_VELOCITY)
     return velocity_bound_value(t, step, knot, b->joint) +
            (t->by_duration ? duration_step * velocity_bound_by_duration(t, t->at, knot, b->joint) : 0);
+  if (b->kind == BOUND_TOOL_SPEED) {
+    const double *slopes = tool_bound_slopes(t, knot, 0);
+    double sum = 0;
+    for (size_t j = 0; j < t->n; j++) sum += slopes[j] * x[0][j] + slopes[t->n + j] * x[1][j];
+    return sum;
+  }
   if (b->kind != ARMDYN_LIMIT_TORQUE_RATE) return x[b->kind][b->joint];
   if (knot == t->intervals) return 0;
   double row[4 * N], sum = torque_rate_row(t, knot, b->joint, row) * duration_step;

@@ -8,13 +8,15 @@
 
 /* One side of one limit of one joint at all knots: room = most - scale value >= 0. Jerk and torque rate belong to
  * intervals and are kept at the knot before; the torque rate is the mean of an interval, without friction's sign. The
- * velocity is limited by its controls instead of knots. */
+ * velocity is limited by its controls instead of knots. The tool's speed is of no joint: half its square, in units of the
+ * limit's. */
+#define BOUND_TOOL_SPEED ARMDYN_LIMIT_KINDS
 struct bound {
   enum armdyn_limit_kind kind;
   size_t joint;
   double scale;
 };
-enum { BOUNDS_MAX = 2 * ARMDYN_LIMIT_KINDS * ARMDYN_JOINTS_MAX };
+enum { BOUNDS_MAX = 2 * ARMDYN_LIMIT_KINDS * ARMDYN_JOINTS_MAX + 1 };
 
 /* Start or goal: the first `given` of position, velocity and acceleration are. */
 struct end_state {
@@ -41,6 +43,7 @@ struct transcription {
   struct end_state ends[2];
   bool free_duration, rated; /* rated: torque rates are limited */
   bool wary;                 /* limits of torques hold for the friction around a knot, not only at it */
+  double tool_speed;         /* m/s, at most; 0: not limited */
   double h, total;           /* length of an interval; the cost at the last evaluation */
   struct bound bounds[BOUNDS_MAX];
   double *most;                         /* bound_count x knots, in the unit of the scaled value */
@@ -53,8 +56,9 @@ struct transcription {
   struct knot_friction *friction;       /* knots x n where `rated`, else NULL */
   double *reach;                        /* 2 x knots x n (torque_bound.c) where `wary`, else NULL */
   struct friction_shift *shift;         /* as reach */
-  double *room;                         /* bound_count x knots */
-  double *curvature;                    /* scratch of curvature.c */
+  double *tool;      /* knots x TOOL_FIGURES(n) (tool_bound.c) where its speed is limited, else NULL */
+  double *room;      /* bound_count x knots */
+  double *curvature; /* scratch of curvature.c */
 };
 
 /* Second derivatives with log T: by every control, and by itself. */
@@ -131,6 +135,18 @@ void torque_bound_reach(struct transcription *t, const struct armdyn_trajectory 
 void torque_bound_shift(struct transcription *t);
 /* Nothing for other limits than those of torques, and where `wary` is not set. */
 const struct friction_shift *torque_bound_at(const struct transcription *t, const struct bound *b, size_t knot);
+
+/* -- limits of the tool's speed (tool_bound.c) -- */
+
+/* Of a knot: its value; the value's slopes by the positions and velocities; and those of the three components of the
+ * tool's velocity, of which the value is half the sum of squares. */
+#define TOOL_FIGURES(n) (1 + 4 * 2 * (n))
+void tool_bound_evaluate(struct transcription *t);
+double tool_bound_value(const struct transcription *t, size_t knot);
+/* Slopes of the value (part 0) or of component part - 1: n by positions, then n by velocities. */
+const double *tool_bound_slopes(const struct transcription *t, size_t knot, size_t part);
+/* Add what multiplier times the value bends beyond the squares of the components: derivatives by q and q, and q and qd. */
+void tool_bound_bend(const struct transcription *t, size_t knot, double multiplier, double *qq, double *qv);
 
 /* -- rates of torques (torque_rate.c) -- */
 

@@ -46,6 +46,7 @@ static void wish_init(struct wish *wish, const struct plan *p)
     .duration_max = isnan(asked->duration_max) ? 0 : asked->duration_max,
     .limits = p->limits,
     .intervals = asked->intervals,
+    .tool_speed = isnan(asked->tool_speed_max) ? 0 : asked->tool_speed_max,
     .zero_boundary_acceleration = asked->zero_boundary_acceleration,
     .starts = asked->multistart,
     .seed = asked->seed,

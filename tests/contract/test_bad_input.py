@@ -530,7 +530,7 @@ each({name: value for name, value in GOOD_MOTION.items() if name != "method"}, M
     ("a duration of no time", ("/durations", [1, 0]), "/durations/1 minimum"),
     ("a duration before a waypoint", ("/durations", [1, 0.2]), ("/waypoints", [{"q": [0.1, 0.1], "time": 0.3}]), "/durations/1 inconsistent"),
     ("durations where time is the cost", ("/durations", [1]), ("/duration", None), ("/cost", {"model": "time"}), "/durations inconsistent"),
-    ("optimal of a slow tool", ("/tool_speed_max", 0.5), "/tool_speed_max unsupported"),
+    ("optimal of a tool that stands", ("/tool_speed_max", 0), "/tool_speed_max minimum"),
     ("a seed trajectory that is no id", ("/seed_trajectory", "first"), "/seed_trajectory pattern"),
 ))
 each({**GOOD_MOTION, "method": "path_timing"}, MOTION, (

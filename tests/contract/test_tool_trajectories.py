@@ -231,6 +231,23 @@ def test_a_profile_keeps_the_speed_of_the_tool(client, method, peak):
     assert client.result_of(arm + "/trajectories", problem["suggested_request"])["tool_speed"]["max"] <= 0.5 * (1 + 1e-9)
 
 
+def test_an_optimal_motion_keeps_the_speed_of_the_tool(client):
+    """Measured between samples, over a waypoint; dearer than without the limit. Where the time is too short, the speed is what is told."""
+    arm, _, _ = two_links(client)
+    request = {"start": {"q": [-0.5, 1.0]}, "waypoints": [{"q": [0.1, 0.4]}], "goal": {"q": [0.9, 1.3]}, "duration": 1.5,
+               "intervals": 40, "multistart": 1}
+    fast = client.result_of(arm + "/trajectories", request)
+    most = 0.8 * fast["tool_speed"]["max"]
+    slow = client.result_of(arm + "/trajectories", {**request, "tool_speed_max": most})
+    times, points, _ = places(client, arm, slow, 1000)
+    assert 0.97 * most < highest_speed(times, points) <= most * (1 + 1e-6)
+    assert slow["status"] == "optimal" and slow["cost"]["value"] > fast["cost"]["value"]
+    job = client.run_job(arm + "/trajectories", {**request, "tool_speed_max": 0.2 * most})
+    assert job["problem"]["type"].endswith("/infeasible") and "the tool's speed" in job["problem"]["detail"]
+    again = client.result_of(arm + "/trajectories", job["problem"]["suggested_request"])
+    assert again["tool_speed"]["max"] <= 0.2 * most * (1 + 1e-3) and again["duration"] > 1.5
+
+
 def test_a_trapezoid_keeps_the_speed_of_the_tool_in_every_segment(client):
     """Over a waypoint, at rest there: the tool is as fast as it may be in both segments, measured between samples."""
     arm, _, _ = two_links(client)

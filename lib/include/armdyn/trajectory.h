@@ -142,6 +142,7 @@ struct armdyn_optimal_request {
   const struct armdyn_limits *limits; /* n; NULL = the robot's own */
   const double *weights;              /* n, R_j > 0; NULL = 1 / torque limit_j^2, or 1 where there is none */
   size_t intervals;                   /* of the spline, 8 to 2000 */
+  double tool_speed;                  /* m/s: most of the tool's origin, > 0; 0 = not limited */
   bool zero_boundary_acceleration;    /* else the optimal torque starts with a step */
   size_t starts;                      /* 1 to 64: the cubic, then random ones around it */
   unsigned long seed;                 /* of the random starts: same seed, same answer */
