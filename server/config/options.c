@@ -165,3 +165,14 @@ void options_list(void (*visit)(void *context, const char *flag, const char *var
 {
   for (size_t i = 0; i < OPTION_COUNT; i++) visit(context, table[i].flag, table[i].variable, table[i].standard);
 }
+
+void options_numbers(const struct options *options, void (*visit)(void *context, const char *flag, long value),
+                     void *context)
+{
+  for (size_t i = 0; i < OPTION_COUNT; i++) {
+    long value;
+    if (table[i].kind != INTEGER) continue;
+    memcpy(&value, (const char *)options + table[i].offset, sizeof value);
+    visit(context, table[i].flag, value);
+  }
+}

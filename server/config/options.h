@@ -35,6 +35,9 @@ struct options {
  * value. */
 enum armdyn_status options_parse(int argc, char **argv, struct options *options, struct armdyn_error *error);
 void options_help(void); /* to standard output */
+/* Those that are numbers, as they are in force. */
+void options_numbers(const struct options *options, void (*visit)(void *context, const char *flag, long value),
+                     void *context);
 /* One line for each option, for tests: flag, variable, default. */
 void options_list(void (*visit)(void *context, const char *flag, const char *variable, const char *standard),
                   void *context);

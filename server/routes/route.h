@@ -51,6 +51,8 @@ route_handler page_index, page_docs, page_asset;
 route_handler contract_openapi;
 /* system.c */
 route_handler system_health, system_ready, system_version, system_problems;
+/* limits.c */
+route_handler limits_get;
 /* storage.c */
 route_handler storage_get;
 /* activity.c */

@@ -17,6 +17,7 @@ const struct route routes[] = {
   { HTTP_GET,    "/v1/openapi.json",                          contract_openapi,     ROLE_ANYONE,   ON_EVENT_THREAD, 0,                  0,             0,             NULL,                   "getOpenapi" },
   { HTTP_GET,    "/v1/problems",                              system_problems,      ROLE_VIEWER,   ON_EVENT_THREAD, 0,                  0,             0,             NULL,                   "listProblems" },
 
+  { HTTP_GET,    "/v1/limits",                                limits_get,           ROLE_VIEWER,   ON_EVENT_THREAD, 0,                  0,             0,             NULL,                   "getLimits" },
   { HTTP_GET,    "/v1/storage",                               storage_get,          ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             NULL,                   "getStorage" },
   { HTTP_GET,    "/v1/activity",                              activity_get,         ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             NULL,                   "getActivity" },
   { HTTP_GET,    "/v1/drain",                                 drain_get,            ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             NULL,                   "getDrain" },

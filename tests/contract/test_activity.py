@@ -3,12 +3,13 @@
 import contextlib
 import json
 import os
+import re
 import sqlite3
 import subprocess
 
 import pytest
 
-from support import Server, binary, robot, until
+from support import ROOT, Server, binary, robot, until
 from support.motions import long_motion, motion
 
 
@@ -134,3 +135,15 @@ def test_wrong_words_and_no_service(tmp_path):
         assert done.returncode == 2 and "usage" in done.stderr, words
     done = subprocess.run([binary(), "drain", "--data", tmp_path], capture_output=True, text=True, timeout=20)
     assert done.returncode == 1 and "no service runs on" in done.stderr
+
+
+def test_limits(client):
+    """Those of the header, and the options in force."""
+    scale = {"": 1, "KB": 1 << 10, "MB": 1 << 20}
+    told = client.get("/v1/limits").expect(200).json
+    header = re.findall(r"^#define LIMIT_(\w+)\s+(?:(KB|MB)\()?(\d+)", (ROOT / "api" / "limits.h").read_text(), re.M)
+    assert told["limits"] == {name.lower(): scale[unit] * int(number) for name, unit, number in header}
+    options = told["options"]
+    assert options["workers"] == 1 and options["keep_jobs"] == 400 and options["worker_memory"] == 2048
+    help_text = subprocess.run([binary(), "serve", "--help"], capture_output=True, text=True, timeout=20).stdout
+    assert {f"--{name.replace('_', '-')}" for name in options} < set(re.findall(r"^  (--[a-z-]+)", help_text, re.M))
