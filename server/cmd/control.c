@@ -3,6 +3,7 @@
 #include <curl/curl.h>
 #include <unistd.h>
 
+#include "api/json/reader.h"
 #include "server/http/address.h"
 
 enum { PATIENCE_S = 60 };
@@ -43,4 +44,49 @@ out:
   if (code == CURLE_COULDNT_CONNECT)
     return armdyn_refuse(error, ARMDYN_EUNAVAILABLE, "", "no service runs on '%s'", dir);
   return armdyn_refuse(error, ARMDYN_EIO, "", "the service did not answer: %s", curl_easy_strerror(code));
+}
+
+/* -- what an answer says -- */
+
+/* Stand on the value of a member, the names of which have '/' between. */
+static bool find_member(struct json_reader *r, const char *path)
+{
+  size_t length = strcspn(path, "/");
+  struct json_slice key;
+  if (json_peek(r) != JSON_OBJECT) return false;
+  json_enter_object(r, NULL);
+  while (json_next_member(r, &key)) {
+    if (key.length == length && memcmp(key.data, path, length) == 0)
+      return path[length] ? find_member(r, path + length + 1) : true;
+    json_skip(r, NULL);
+  }
+  return false;
+}
+
+void control_text(const struct buffer *answer, const char *path, char *text, size_t size)
+{
+  struct json_reader r;
+  struct json_slice slice;
+  text[0] = '\0';
+  json_reader_init(&r, answer->data, answer->length, NULL);
+  if (find_member(&r, path) && json_peek(&r) == JSON_TEXT && json_read_text(&r, NULL, &slice))
+    json_slice_decode(slice, text, size);
+}
+
+double control_number(const struct buffer *answer, const char *path)
+{
+  struct json_reader r;
+  double number = -1;
+  json_reader_init(&r, answer->data, answer->length, NULL);
+  if (find_member(&r, path) && json_peek(&r) == JSON_NUMBER) json_read_number(&r, NULL, &number);
+  return number;
+}
+
+bool control_truth(const struct buffer *answer, const char *path)
+{
+  struct json_reader r;
+  bool truth = false;
+  json_reader_init(&r, answer->data, answer->length, NULL);
+  if (find_member(&r, path) && json_peek(&r) == JSON_TRUTH) json_read_truth(&r, NULL, &truth);
+  return truth;
 }

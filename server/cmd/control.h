@@ -12,4 +12,10 @@
 enum armdyn_status control_call(const char *dir, const char *method, const char *path, const char *body,
                                 long *http_status, struct buffer *answer, struct armdyn_error *error);
 
+/* A member of an answer, of nested ones the names with '/' between: "workers/ready". Where there is no such text, number or
+ * truth: "", -1, false. */
+void control_text(const struct buffer *answer, const char *path, char *text, size_t size);
+double control_number(const struct buffer *answer, const char *path);
+bool control_truth(const struct buffer *answer, const char *path);
+
 #endif

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "api/codec/controller.h"
-#include "api/json/reader.h"
 #include "api/json/writer.h"
 #include "armdyn/armdyn.h"
 #include "server/base/clock.h"
@@ -70,51 +69,6 @@ static void found(struct doctor *d, enum verdict verdict, const char *format, ..
   json_end_object(&d->w);
 }
 
-/* -- asking the service -- */
-
-/* Stand on the value of a member, the names of which have '/' between. */
-static bool find_member(struct json_reader *r, const char *path)
-{
-  size_t length = strcspn(path, "/");
-  struct json_slice key;
-  if (json_peek(r) != JSON_OBJECT) return false;
-  json_enter_object(r, NULL);
-  while (json_next_member(r, &key)) {
-    if (key.length == length && memcmp(key.data, path, length) == 0)
-      return path[length] ? find_member(r, path + length + 1) : true;
-    json_skip(r, NULL);
-  }
-  return false;
-}
-
-static void member_text(const struct buffer *answer, const char *path, char *text, size_t size)
-{
-  struct json_reader r;
-  struct json_slice slice;
-  text[0] = '\0';
-  json_reader_init(&r, answer->data, answer->length, NULL);
-  if (find_member(&r, path) && json_peek(&r) == JSON_TEXT && json_read_text(&r, NULL, &slice))
-    json_slice_decode(slice, text, size);
-}
-
-static double member_number(const struct buffer *answer, const char *path)
-{
-  struct json_reader r;
-  double number = -1;
-  json_reader_init(&r, answer->data, answer->length, NULL);
-  if (find_member(&r, path) && json_peek(&r) == JSON_NUMBER) json_read_number(&r, NULL, &number);
-  return number;
-}
-
-static bool member_true(const struct buffer *answer, const char *path)
-{
-  struct json_reader r;
-  bool truth = false;
-  json_reader_init(&r, answer->data, answer->length, NULL);
-  if (find_member(&r, path) && json_peek(&r) == JSON_TRUTH) json_read_truth(&r, NULL, &truth);
-  return truth;
-}
-
 /* -- the checks -- */
 
 static void look_at_service(struct doctor *d)
@@ -129,14 +83,14 @@ static void look_at_service(struct doctor *d)
     found(d, GOOD, "does not run");
     goto out;
   }
-  member_text(&answer, "detail", detail, sizeof detail);
+  control_text(&answer, "detail", detail, sizeof detail);
   if (status || http != 200) {
     found(d, BAD, "runs, but is not ready: %s", status ? error.message : detail);
     goto out;
   }
   buffer_clear(&answer);
   status = control_call(d->data, "GET", "/v1/version", NULL, &http, &answer, &error);
-  member_text(&answer, "version", version, sizeof version);
+  control_text(&answer, "version", version, sizeof version);
   if (status || strcmp(version, armdyn_version()) != 0)
     found(d, WARNING, "runs version %s, this program is %s", version, armdyn_version());
   else
@@ -240,7 +194,7 @@ static void look_at_workers(struct doctor *d)
     return;
   }
   enum armdyn_status status = control_call(d->data, "GET", "/v1/activity", NULL, &http, &answer, &error);
-  double count = member_number(&answer, "workers/count"), ready = member_number(&answer, "workers/ready");
+  double count = control_number(&answer, "workers/count"), ready = control_number(&answer, "workers/ready");
   if (status || http != 200 || count < 0)
     found(d, BAD, "the service does not tell: %s", status ? error.message : answer.data ? answer.data : "no answer");
   else
@@ -284,7 +238,7 @@ static const char *ask_for(const struct doctor *d, const char *name)
   struct armdyn_error error;
   snprintf(path, sizeof path, "/v1/controllers/%s/status", name);
   enum armdyn_status status = control_call(d->data, "GET", path, NULL, &http, &answer, &error);
-  bool connected = !status && http == 200 && member_true(&answer, "connected");
+  bool connected = !status && http == 200 && control_truth(&answer, "connected");
   buffer_release(&answer);
   return connected ? NULL : "it does not answer the service";
 }

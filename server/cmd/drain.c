@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "api/json/reader.h"
 #include "api/limits.h"
 #include "server/base/clock.h"
 #include "server/cmd/command.h"
@@ -53,21 +52,6 @@ static int read_arguments(int argc, char **argv, struct arguments *a)
   return 3;
 }
 
-static bool says_drained(const struct buffer *answer)
-{
-  struct json_reader r;
-  struct json_slice key;
-  bool drained = false;
-  json_reader_init(&r, answer->data, answer->length, NULL);
-  json_enter_object(&r, NULL);
-  while (json_next_member(&r, &key))
-    if (json_slice_is(key, "drained"))
-      json_read_truth(&r, NULL, &drained);
-    else
-      json_skip(&r, NULL);
-  return drained;
-}
-
 /* One call and its answer. false: told on standard error. */
 static bool ask(const struct arguments *a, const char *method, struct buffer *answer)
 {
@@ -88,12 +72,12 @@ int command_drain(int argc, char **argv)
   struct buffer answer = BUFFER(KB(64));
   int64_t deadline = clock_monotonic_ns() + a.wait_s * 1000000000;
   bool good = ask(&a, a.end ? "DELETE" : "POST", &answer);
-  while (good && !a.end && !says_drained(&answer) && clock_monotonic_ns() < deadline) {
+  while (good && !a.end && !control_truth(&answer, "drained") && clock_monotonic_ns() < deadline) {
     nanosleep(&(struct timespec){ .tv_nsec = 200 * 1000 * 1000 }, NULL);
     good = ask(&a, "GET", &answer);
   }
   if (good) printf("%s\n", answer.data);
-  int exit_status = good && (a.end || says_drained(&answer)) ? 0 : 1;
+  int exit_status = good && (a.end || control_truth(&answer, "drained")) ? 0 : 1;
   buffer_release(&answer);
   return exit_status;
 }
