@@ -22,12 +22,25 @@ static const struct {
 #undef HEADER
 };
 
+/* A name is a token and a value has no control characters (RFC 9110, 5.1 and 5.5); libmicrohttpd looks at neither. What is
+ * `Content-Length : 9` to a proxy, and no length to us, would hide a request. */
+static bool header_is_sound(const char *name, size_t name_length, const char *value, size_t value_length)
+{
+  bool sound = name_length > 0;
+  for (size_t i = 0; i < name_length; i++)
+    sound &= isalnum((unsigned char)name[i]) || (name[i] && strchr("-_!#$%&'*+.^`|~", name[i]));
+  for (size_t i = 0; i < value_length; i++)
+    sound &= ((unsigned char)value[i] >= ' ' || value[i] == '\t') && value[i] != 0x7f;
+  return sound;
+}
+
 static enum MHD_Result note_header(void *context, enum MHD_ValueKind kind, const char *name, size_t name_length,
                                    const char *value, size_t value_length)
 {
   (void)kind;
   struct exchange *x = context;
   x->header_bytes += name_length + value_length + 4;
+  x->odd_headers += !header_is_sound(name, name_length, value, value_length);
   for (int h = 0; h < KNOWN_HEADERS; h++) {
     if (known_headers[h].length != name_length || strcasecmp(known_headers[h].name, name)) continue;
     if (!x->known[h]) x->known[h] = value ? value : "";
@@ -88,6 +101,8 @@ static bool frame_is_sound(struct exchange *x)
 {
   x->unsound = true; /* until shown otherwise: where this request ends is not known */
   const char *encoding = x->known[HEADER_TRANSFER_ENCODING];
+  if (x->odd_headers)
+    return refuse(x, PROBLEM_BAD_REQUEST, "a header has a name that is no token, or a control character in its value");
   if (x->content_lengths > 1 || x->transfer_encodings > 1)
     return refuse(x, PROBLEM_BAD_REQUEST, "Content-Length or Transfer-Encoding is given more than once");
   if (x->hosts > 1) return refuse(x, PROBLEM_BAD_REQUEST, "Host is given more than once");

@@ -177,7 +177,7 @@ struct exchange {
   struct match match;
   const struct route *route;
   const char *known[KNOWN_HEADERS];
-  size_t header_bytes, content_lengths, transfer_encodings, hosts;
+  size_t header_bytes, content_lengths, transfer_encodings, hosts, odd_headers;
   char request_id[REQUEST_ID_SIZE];
   char traceparent[TRACE_SIZE];
   struct caller caller;

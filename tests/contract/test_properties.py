@@ -15,7 +15,7 @@ import urllib.parse
 
 import pytest
 
-from support import ControllerSim, ROOT, Server, contract, npy_write, until
+from support import ControllerSim, ROOT, Server, contract, npy_write, resident_memory, until
 from support.datasets import a_log, as_csv
 from support.events import EventStream
 from support.generate import WORDS, Generator, is_json, points_into
@@ -274,12 +274,6 @@ class World:
                 return failed
 
 
-def resident(server):
-    """MiB that the server itself holds; its workers come and go."""
-    with open(f"/proc/{server.pid}/status") as status:
-        return next(int(line.split()[1]) for line in status if line.startswith("VmRSS")) / 1024
-
-
 @pytest.fixture
 def chance(request):
     seed = int(os.environ.get("ARMDYN_SEED") or (random.randrange(10**6) if SOAK else 7))
@@ -295,7 +289,7 @@ def test_requests_that_nobody_wrote(chance):
             seen[world.ask()] += 1
             if n % 100 == 99:
                 world.tidy()
-                memory.append(resident(server))
+                memory.append(resident_memory(server.pid))
         failed = world.end_jobs()
         broken = [job for job in failed if job["problem"]["status"] >= 500]
         assert not broken, broken[:2]

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from gateway.cell import Cell
-from support import ControllerSim, Server, robot, unique_name, until
+from support import ControllerSim, Server, open_sockets, resident_memory, robot, unique_name, until
 from support.events import EventStream
 from support.motions import long_motion, motion
 
@@ -151,17 +151,6 @@ def test_a_transfer_and_its_controller_are_told(server):
         cell.client.connection.close()
 
 
-def sockets(server):
-    """How many it has open; readers of the store come and go by themselves."""
-    count, folder = 0, f"/proc/{server.pid}/fd"
-    for name in os.listdir(folder):
-        try:
-            count += os.readlink(f"{folder}/{name}").startswith("socket:")
-        except FileNotFoundError:
-            pass
-    return count
-
-
 def test_streams_that_end_leave_nothing_behind(make_server):
     server = make_server()
     with server.client() as client:
@@ -174,19 +163,14 @@ def test_streams_that_end_leave_nothing_behind(make_server):
                     if n % 5 == 0:
                         stream.next()
 
-        before = sockets(server)
+        before = open_sockets(server.pid)
         connect(100)
-        until(lambda: sockets(server) <= before, timeout=60)
-        memory = resident(server)
+        until(lambda: open_sockets(server.pid) <= before, timeout=60)
+        memory = resident_memory(server.pid)
         connect(RECONNECTS)
-        until(lambda: sockets(server) <= before, timeout=60)
-        assert SANITIZED or resident(server) - memory < 16 << 20
+        until(lambda: open_sockets(server.pid) <= before, timeout=60)
+        assert SANITIZED or resident_memory(server.pid) - memory < 16
         client.get("/healthz").expect(200)
-
-
-def resident(server):
-    with open(f"/proc/{server.pid}/statm") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def test_streams_hold_at_most_half_of_the_connections(make_server):

@@ -5,7 +5,7 @@ import os
 import signal
 import time
 
-from support import Server, robot, until
+from support import Server, open_sockets, robot, until
 
 MOTION = b'{"method":"quintic","start":{"q":[0,0,0,0,0,0]},"goal":{"q":[0.5,0.4,0.3,0.2,0.1,0.1]},"duration":2}'
 
@@ -40,17 +40,6 @@ def read_all(sock):
     return data
 
 
-def sockets(server):
-    """How many the process has; its other files come and go."""
-    count = 0
-    for fd in os.listdir(f"/proc/{server.pid}/fd"):
-        try:
-            count += os.readlink(f"/proc/{server.pid}/fd/{fd}").startswith("socket:")
-        except FileNotFoundError:
-            pass
-    return count
-
-
 def test_who_waits_gets_the_answer_when_it_is_there():
     with paused() as server, ask_for_motion(server, 20) as sock:
         sock.settimeout(0.5)
@@ -81,12 +70,12 @@ def test_stopping_answers_who_waits():
 def test_who_leaves_is_noticed_and_his_job_goes_on():
     with paused() as server:
         time.sleep(0.5)
-        before = sockets(server)
+        before = open_sockets(server.pid)
         socks = [ask_for_motion(server, 60) for _ in range(10)]
-        until(lambda: sockets(server) >= before + 10)
+        until(lambda: open_sockets(server.pid) >= before + 10)
         for sock in socks:
             sock.close()
-        until(lambda: sockets(server) <= before, timeout=16)
+        until(lambda: open_sockets(server.pid) <= before, timeout=16)
         go_on(server)
 
         def all_done():

@@ -57,10 +57,26 @@ def cpu_seconds(pids):
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
-def peak_memory(pid):
+def peak_memory(pid, name="VmHWM"):
     """The most memory that a process ever had resident, MiB."""
     with open(f"/proc/{pid}/status") as status:
-        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
+        return next(int(line.split()[1]) for line in status if line.startswith(name)) / 1024
+
+
+def resident_memory(pid):
+    """The memory that a process has resident now, MiB."""
+    return peak_memory(pid, "VmRSS")
+
+
+def open_sockets(pid):
+    """How many sockets a process has open; files come and go by themselves."""
+    count, folder = 0, f"/proc/{pid}/fd"
+    for name in os.listdir(folder):
+        try:
+            count += os.readlink(f"{folder}/{name}").startswith("socket:")
+        except FileNotFoundError:
+            pass
+    return count
 
 
 class Process:
