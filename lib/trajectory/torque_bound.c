@@ -66,6 +66,6 @@ const struct friction_shift *torque_bound_at(const struct transcription *t, cons
 {
   static const struct friction_shift none = { 0 };
   const size_t side = b->scale < 0;
-  if (!t->shift || b->kind != ARMDYN_LIMIT_TORQUE) return &none;
+  if (b->kind != ARMDYN_LIMIT_TORQUE) return &none;
   return &t->shift[(side * (t->intervals + 1) + knot) * t->n + b->joint];
 }

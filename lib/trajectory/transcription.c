@@ -123,7 +123,7 @@ static double value_at(const struct transcription *t, const struct bound *b, con
   case ARMDYN_LIMIT_ACCELERATION: return t->qdd[at];
   case ARMDYN_LIMIT_JERK: return transcription_combine(t, controls, 2 * knot, 3, b->joint);
   case BOUND_TOOL_SPEED: return tool_bound_value(t, knot);
-  case ARMDYN_LIMIT_TORQUE: return t->tau[at] + torque_bound_at(t, b, knot)->torque;
+  case ARMDYN_LIMIT_TORQUE: return t->tau[at] + (t->wary ? torque_bound_at(t, b, knot)->torque : 0);
   default: return knot < t->intervals ? torque_rate_value(t, knot, b->joint) : 0;
   }
 }
@@ -199,7 +199,10 @@ void transcription_differentiate(struct transcription *t, const double *controls
 static void collect(const struct transcription *t, size_t point, const double *amount, bool squared,
                     struct point_pull *out)
 {
-  memset(out, 0, sizeof *out);
+  for (size_t j = 0; j < t->n; j++) { /* of the room for 32 joints most is not used */
+    out->torque[j] = out->bend[j] = 0;
+    for (size_t r = 0; r < 4; r++) out->motion[r][j] = 0;
+  }
   if (point % 2 || !amount) return;
   const size_t knot = point / 2;
   for (size_t b = 0; b < t->bound_count; b++) {
@@ -217,10 +220,10 @@ static void collect(const struct transcription *t, size_t point, const double *a
         for (size_t j = 0; j < t->n; j++) out->motion[r][j] += x * slopes[r * t->n + j];
       continue;
     }
-    const struct friction_shift *shift = torque_bound_at(t, bound, knot);
-    if (squared && shift->slope != 0) continue;
+    const struct friction_shift *shift = t->wary ? torque_bound_at(t, bound, knot) : NULL;
+    if (shift && squared && shift->slope != 0) continue;
     (bound->kind == ARMDYN_LIMIT_TORQUE ? out->torque : out->motion[bound->kind])[bound->joint] += x;
-    if (squared) continue;
+    if (squared || !shift) continue;
     out->motion[ARMDYN_LIMIT_VELOCITY][bound->joint] += x * shift->slope;
     out->bend[bound->joint] += x * shift->bend;
   }
@@ -524,7 +527,7 @@ static double change_of(const struct transcription *t, const struct bound *b, do
                         double duration_step, size_t knot)
 {
   if (b->kind == ARMDYN_LIMIT_TORQUE)
-    return x[4][b->joint] + torque_bound_at(t, b, knot)->slope * x[ARMDYN_LIMIT_VELOCITY][b->joint];
+    return x[4][b->joint] + (t->wary ? torque_bound_at(t, b, knot)->slope * x[ARMDYN_LIMIT_VELOCITY][b->joint] : 0);
   if (b->kind == ARMDYN_LIMIT_VELOCITY)
     return velocity_bound_value(t, step, knot, b->joint) +
            (t->by_duration ? duration_step * velocity_bound_by_duration(t, t->at, knot, b->joint) : 0);

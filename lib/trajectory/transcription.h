@@ -133,7 +133,7 @@ void velocity_bound_bend(const struct transcription *t, const struct bound *b, c
 void torque_bound_reach(struct transcription *t, const struct armdyn_trajectory *motion);
 /* The friction of these speeds, beyond that of the knots, where it was evaluated. */
 void torque_bound_shift(struct transcription *t);
-/* Nothing for other limits than those of torques, and where `wary` is not set. */
+/* Where `wary` is set; nothing for other limits than those of torques. */
 const struct friction_shift *torque_bound_at(const struct transcription *t, const struct bound *b, size_t knot);
 
 /* -- limits of the tool's speed (tool_bound.c) -- */
