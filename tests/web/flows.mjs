@@ -20,15 +20,20 @@ const WORDS = {
   editModel: ['Save as a new revision', '保存为新版本'], plan: ['Plan it', '开始规划'], method: ['Method', '方法'], play: ['Play', '播放'], pause: ['Pause', '暂停'], send: ['Send to a controller', '发送到控制器'], sendDo: ['Send', '发送'],
   controllers: ['Controllers', '控制器'], newController: ['New controller …', '新建控制器……'], host: ['Host', '主机'], portNumber: ['Port', '端口'], mayStart: ['This service may start motions', '允许本服务启动运动'],
   arm: ['Arm', '使能'], start: ['START: the arm moves', '启动：手臂将运动'], ready: ['ready', '就绪'], armed: ['armed', '已使能'], done: ['done', '完成'], stop: ['STOP cell', '停止 cell'], confirmed: ['controller confirmed it', '控制器已确认'],
+  keys: ['Keys', '密钥'], newKey: ['New key …', '新建密钥……'], keyName: ['Whose it is (a-z, 0-9, -)', '使用者（a-z、0-9、-）'], evaluateOpen: ['Evaluate …', '评估……'], evaluate: ['Evaluate', '开始评估'], excitations: ['Excitations', '激励轨迹'],
+  tests: ['Friction tests', '摩擦测试'], planIt: ['Plan it', '开始规划'], harmonics: ['Harmonics', '谐波数'], population: ['Population', '种群规模'], generations: ['Generations', '代数'], durationOf: ['Duration [s]', '时长 [s]'],
+  speeds: ['Speeds of each joint', '每关节速度数'], cruise: ['Longest run [s]', '最长匀速时间 [s]'], trajectories: ['Trajectories', '轨迹'], secretOf: ['The secret of guest', 'guest 的密钥'], learnt: ['learnt from this', '由此训练'],
   api: ['API reference', 'API 文档'], audit: ['Audit trail', '审计记录'], jobs: ['Jobs', '任务'], goalPoint: ['Goal', '终点'],
 }
 const w = (name) => WORDS[name][language === 'zh' ? 1 : 0]
 const say = (name, ok, why = '') => console.log(JSON.stringify({ name: `${language}: ${name}`, ok, why, seconds: Math.round(performance.now() / 100) / 10 }))
 
-const api = async (method, path, body, headers = {}) => {
+// The service's answer; whole: { data, etag }.
+const api = async (method, path, body, headers = {}, whole = false) => {
   const answer = await fetch(url + path, { method, headers: { Authorization: `Bearer ${key}`, ...(body ? { 'Content-Type': 'application/json' } : {}), ...headers }, body: body && JSON.stringify(body) })
   if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
-  return answer.json()
+  const data = answer.status === 204 ? null : await answer.json()
+  return whole ? { data, etag: answer.headers.get('ETag') } : data
 }
 const equal = (got, wanted, what) => {
   if (JSON.stringify(got) !== JSON.stringify(wanted)) throw new Error(`${what}: ${JSON.stringify(got)}, not ${JSON.stringify(wanted)}`)
@@ -161,6 +166,9 @@ const STEPS = {
     for (const box of await page.locator('tbody input[type=checkbox]').all()) await box.check()
     await button('compare').click()
     await page.locator('.u-over').first().waitFor()
+    const faded = () => page.locator('polyline').evaluateAll((lines) => lines.map((line) => Number(getComputedStyle(line).opacity) < 1))
+    await page.locator('section').first().locator('tbody tr').nth(1).hover()
+    equal(await faded(), [true, false], 'lines that step back when a row is pointed at')
     await page.locator('polyline').nth(1).waitFor()
     await look('compare')
     await page.locator('.u-over').first().scrollIntoViewIfNeeded()
@@ -220,6 +228,23 @@ const STEPS = {
     await page.getByRole('heading', { level: 1, name: 'scara r3' }).waitFor()
     equal((await api('GET', '/v1/robots/scara')).joints[1].link.mass, 5, 'mass')
   },
+  async 'hostile names stay text on every page'() {
+    const model = await api('GET', '/v1/robots/scara')
+    const hostile = { ...model, name: 'odd', description: HOSTILE }
+    for (const field of ['revision', 'created_at', 'unphysical', 'warnings', 'identification']) delete hostile[field]
+    hostile.joints[0].name = '<img src=x onerror=alert(3)>'
+    hostile.joints[1].name = '\u202Eeno'
+    await api('POST', '/v1/robots?allow_unphysical=true', hostile)
+    const [run] = (await api('GET', '/v1/identifications?q=script')).items
+    const { etag } = await api('GET', `/v1/identifications/${run.id}`, undefined, {}, true)
+    await api('PATCH', `/v1/identifications/${run.id}`, { tags: { '<b>bold</b>': HOSTILE } }, { 'Content-Type': 'application/merge-patch+json', 'If-Match': etag })
+    for (const at of ['robots', 'robots/odd', 'trajectories/new?robot=odd', 'friction-tests/new?robot=odd', 'identifications', `identifications/${run.id}`, 'datasets']) {
+      await page.goto(`${url}/#/${at}`)
+      await page.getByText(/onerror=alert/).first().waitFor()
+      equal([await page.locator('main img, main script, main b:has-text("bold")').count(), faults], [0, []], `markup on ${at}`)
+    }
+    await api('DELETE', '/v1/robots/odd', undefined, { 'If-Match': '*' })
+  },
   async 'plan a motion and look at it'() {
     await page.goto(`${url}/#/trajectories/new?robot=scara`)
     await page.getByLabel(w('method')).selectOption('quintic')
@@ -233,6 +258,42 @@ const STEPS = {
     await button('play', false).click()
     await page.waitForFunction(() => Number(document.querySelector('.view3d ~ .row input[type=range]').value) > 0.2)
     await look('motion')
+  },
+  async 'plan motions for identification'() {
+    for (const [kind, fields] of [['excitations', { durationOf: 8, harmonics: 2, population: 6, generations: 2 }], ['tests', { speeds: 4, cruise: 0.5 }]]) {
+      await menu('trajectories')
+      await page.getByRole('link', { name: w(kind), exact: true }).click()
+      await page.getByRole('heading', { level: 1, name: w(kind) }).waitFor()
+      await page.locator('.head a.button').click()
+      await page.locator('.head select').selectOption('scara')
+      for (const [name, value] of Object.entries(fields)) await page.getByLabel(w(name), { exact: true }).fill(String(value))
+      await look(`plan-${kind}`)
+      await button('planIt').click()
+      await page.getByRole('link', { name: w('result') }).click({ timeout: 120000 })
+      await page.locator('.u-over').first().waitFor()
+      await look(kind)
+    }
+    const [{ metrics }] = (await api('GET', '/v1/excitations')).items
+    sure(Math.abs(metrics.duration - 8) < 1e-9, `an excitation of ${metrics.duration} s`)
+    const [test] = (await api('GET', '/v1/friction-tests')).items
+    equal((await api('GET', `/v1/friction-tests/${test.id}`)).runs.length, 4 * 4 * 2, 'runs')
+  },
+  async 'hold models against a log'() {
+    await menu('datasets')
+    await page.getByLabel(`${w('choose')} demo: learn`).check()
+    await button('evaluateOpen').click()
+    const boxes = page.locator('dialog fieldset input')
+    await boxes.nth(4).waitFor()
+    for (const k of [0, 2, 4]) await boxes.nth(k).check() // revisions 3 and 1, and a run
+    await button('evaluate').click()
+    await page.getByRole('link', { name: w('result') }).click({ timeout: 120000 })
+    await page.locator('tbody tr').nth(2).waitFor()
+    await page.getByText(w('learnt')).first().waitFor()
+    const [{ id }] = (await api('GET', '/v1/evaluations')).items
+    const errors = (await api('GET', `/v1/evaluations/${id}`)).evaluations.map((one) => one.errors.raw.relative_percent)
+    const shown = await page.locator('section.panel').first().locator('tbody tr td:nth-child(3)').allTextContents()
+    sure(shown.every((text, k) => Math.abs(parseFloat(text) - errors[k]) <= 0.06), `errors ${shown}, not ${errors}`)
+    await look('evaluation')
   },
   async 'send it to a controller, arm, start, and see it done'() {
     await menu('controllers')
@@ -346,7 +407,14 @@ const STEPS = {
     sure(seen.filter(([tag]) => ['A', 'BUTTON', 'INPUT', 'SELECT'].includes(tag)).length > 15, 'the keyboard does not reach the controls')
   },
   async 'a viewer may look and not change'() {
-    const { secret } = await api('POST', '/v1/keys', { name: 'guest', role: 'viewer' })
+    await menu('keys')
+    await button('newKey').click()
+    await page.getByLabel(w('keyName')).fill('guest')
+    await look('key', false)
+    await button('save').click()
+    await page.getByText(w('secretOf')).waitFor()
+    const secret = await page.locator('code.secret').textContent()
+    await look('keys')
     await button('leave').click()
     await page.getByLabel(w('key')).fill(secret)
     await page.keyboard.press('Enter')

@@ -16,7 +16,7 @@ const keep = (name, value) => {
   }
 }
 
-const RANKS = ['viewer', 'operator', 'engineer', 'admin']
+export const ROLES = ['viewer', 'operator', 'engineer', 'admin'] // each may what the ones before it may
 
 export const session = {
   key: signal(kept('key', '')),
@@ -28,7 +28,7 @@ export const session = {
     session.state.value = 'out'
   },
   may(role) {
-    return RANKS.indexOf(session.self.value?.role) >= RANKS.indexOf(role)
+    return ROLES.indexOf(session.self.value?.role) >= ROLES.indexOf(role)
   },
   enter(self, key, remember) {
     session.key.value = key

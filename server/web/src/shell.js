@@ -19,7 +19,12 @@ const PAGES = [
   { name: 'jobs', load: () => import('./pages/jobs.js') },
   { name: 'robots', load: () => import('./pages/robots.js') },
   { name: 'trajectories', load: () => import('./pages/trajectories.js') },
+  { name: 'excitations', load: () => import('./pages/trajectories.js'), hidden: true },
+  { name: 'friction-tests', load: () => import('./pages/trajectories.js'), hidden: true },
+  { name: 'evaluations', load: () => import('./pages/evaluation.js'), hidden: true },
+  { name: 'friction-identifications', load: () => import('./pages/friction.js'), hidden: true },
   { name: 'controllers', load: () => import('./pages/controllers.js') },
+  { name: 'keys', load: () => import('./pages/keys.js'), role: 'admin' },
   { name: 'audit', load: () => import('./pages/audit.js'), role: 'admin' },
 ]
 

@@ -9,7 +9,6 @@ extend({
   audit_text: ['Changes, transfers and refusals. Each entry holds the hash of the one before: nothing can be taken out unseen.', '变更、传输与拒绝的记录。每条记录包含前一条的哈希，无法悄悄删除。'],
   number: ['No.', '编号'],
   at: ['When', '时间'],
-  who: ['Who', '密钥'],
   from_where: ['From', '来源'],
   what: ['What', '操作'],
   came: ['Answer', '结果'],

@@ -1,6 +1,6 @@
 // 2 to 10 runs side by side. Figures of runs are told apart by colour, dash and name; the first is what others are held against.
 import './identification.words.js'
-import { useMemo } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { html } from '../html.js'
 import { adjust, link, route } from '../route.js'
 import { extend, t } from '../words.js'
@@ -22,22 +22,25 @@ extend({
   overlay_different: ['The runs hold different samples, so their torques cannot be laid over each other.', '各次辨识的样本不同，无法叠加力矩。'],
   parallel: ['Figures side by side', '指标平行坐标'],
   run: ['Run', '辨识'],
+  rank_short: ['Parameters told', '可辨识参数'],
 })
 
 const name = (run) => run.label || `${run.estimator} ${shortId(run.id)}`
 
-// One axis for each figure, one line for each run; the table beneath has the same numbers.
+// One axis for each figure, one line for each run; the table beneath has the same numbers, and what is pointed at in one of the
+// two stands out in both.
 const AXES = [
   { head: 'error_validation', of: (run) => run.errors.validation?.raw.relative_percent, show: percent },
   { head: 'error_validation_filtered', of: (run) => run.errors.validation?.filtered.relative_percent, show: percent },
   { head: 'error_training', of: (run) => run.errors.training?.raw.relative_percent, show: percent },
   { head: 'condition', of: (run) => run.condition_number, show: (value) => figure(value, 3) },
-  { head: 'rank', of: (run) => run.rank, show: (value) => figure(value) },
+  { head: 'rank', short: 'rank_short', of: (run) => run.rank, show: (value) => figure(value) },
 ]
 
 function Parallel({ runs }) {
   const [width, height, top] = [900, 210, 34]
-  const x = (k) => 70 + (k * (width - 140)) / (AXES.length - 1)
+  const x = (k) => 100 + (k * (width - 200)) / (AXES.length - 1)
+  const [pointed, point] = useState(null) // the run whose row or line is pointed at
   const scale = AXES.map(({ of }) => {
     const values = runs.map(of).filter((value) => value != null)
     const [low, high] = [Math.min(...values), Math.max(...values)]
@@ -46,15 +49,16 @@ function Parallel({ runs }) {
   return html`<section class="panel"><h2>${t('parallel')}</h2><${Legend} series=${runs.map((run, index) => ({ label: name(run), index }))} />
     <div class="scroll" tabindex="0" role="region" aria-label=${t('parallel')}><svg viewBox=${`0 0 ${width} ${height}`} style=${{ minWidth: '640px', width: '100%' }} role="img" aria-label=${t('parallel')}>
       ${AXES.map((axis, k) => html`<g key=${axis.head}><line x1=${x(k)} x2=${x(k)} y1=${top} y2=${height - 22} stroke="var(--quiet)" />
-        <text x=${x(k)} y="14" text-anchor="middle" font-size="12" fill="var(--ink)">${t(axis.head)}</text>
+        <text x=${x(k)} y="14" text-anchor="middle" font-size="12" fill="var(--ink)">${t(axis.short ?? axis.head)}</text>
         <text x=${x(k)} y="29" text-anchor="middle" font-size="11" fill="var(--quiet)">${axis.show(scale[k].high)}</text>
         <text x=${x(k)} y=${height - 6} text-anchor="middle" font-size="11" fill="var(--quiet)">${axis.show(scale[k].low)}</text></g>`)}
       ${runs.map((run, r) => html`<polyline key=${run.id} fill="none" stroke=${colour(r)} stroke-width="2.2" stroke-dasharray=${dashes(r).join(' ')}
+        opacity=${pointed && pointed !== run.id ? 0.2 : 1} onMouseEnter=${() => point(run.id)} onMouseLeave=${() => point(null)}
         points=${AXES.map((axis, k) => (axis.of(run) == null ? null : `${x(k)},${scale[k].y(axis.of(run))}`)).filter(Boolean).join(' ')} />`)}
     </svg></div>
-    <${Table} caption=${t('parallel')} items=${runs} columns=${[
+    <${Table} caption=${t('parallel')} items=${runs} pointed=${pointed} onPoint=${point} columns=${[
       { key: 'run', head: t('run'), class: 'wide', cell: (run) => html`<a href=${link(['identifications', run.id])}><bdi>${name(run)}</bdi></a>` },
-      { key: 'robot', head: t('robot'), cell: (run) => `${run.robot} r${run.revision}` },
+      { key: 'robot', head: t('robot'), class: 'tight', cell: (run) => `${run.robot} r${run.revision}` },
       ...AXES.map((axis) => ({ key: axis.head, head: t(axis.head), number: true, cell: (run) => axis.show(axis.of(run)) })),
     ]} /></section>`
 }

@@ -12,6 +12,13 @@ import { count, figure, moment, shortId } from '../ui/format.js'
 import { Mapping } from './mapping.js'
 
 extend({
+  identify_what: ['What to find', '辨识内容'],
+  identify_arm: ['parameters of the arm', '手臂参数'],
+  identify_friction: ['friction alone, from runs at constant speed', '仅摩擦（匀速运行）'],
+  evaluate: ['Evaluate …', '评估……'],
+  evaluate_text: ['Predicts the torques of these logs by several models: the fair comparison of errors.', '用多个模型预测这些日志的力矩，公平比较误差。'],
+  evaluate_models: ['Models (1 to 8)', '模型（1 到 8 个）'],
+  evaluate_do: ['Evaluate', '开始评估'],
   datasets_text: ['Logged motion: positions, torques or currents over time.', '运动日志：位置、力矩或电流随时间的记录。'],
   identify: ['Identify …', '辨识……'],
   identify_hint: ['Choose data sets of one robot.', '请选择同一机器人的数据集。'],
@@ -117,34 +124,64 @@ function Upload({ onClose, onDone }) {
 
 function Identify({ sets, onClose }) {
   const [part, setPart] = useState(Object.fromEntries(sets.map((set, k) => [set.id, k === sets.length - 1 && sets.length > 1 ? 'validation' : 'training'])))
-  const [form, setForm] = useState({ estimator: 'consistent', friction: 'standard', prior: true, rotor_inertia: false, label: '' })
+  const [form, setForm] = useState({ estimator: 'consistent', friction: 'standard', prior: true, rotor_inertia: false, of: 'arm' })
   const [error, setError] = useState(null)
   const of = (role) => sets.filter((set) => part[set.id] === role).map((set) => set.id)
-  const mixed = new Set(sets.map((set) => set.robot)).size > 1
-  const start = async () => {
-    setError(null)
-    const json = { datasets: of('training'), estimator: form.estimator, prior: form.prior, rotor_inertia: form.rotor_inertia }
-    if (of('validation').length) json.validation = of('validation')
-    else json.validation_fraction = 0.3
-    if (form.friction === 'auto') json.friction = ['auto']
+  const ask = async (kind, json) => {
     try {
-      const job = await post(`v1/robots/${sets[0].robot}/identifications`, json, { headers: once() })
-      go(['jobs', job.id])
+      go(['jobs', (await post(`v1/robots/${sets[0].robot}/${kind}`, json, { headers: once() })).id])
     } catch (refusal) {
       setError(refusal)
     }
   }
+  const mixed = new Set(sets.map((set) => set.robot)).size > 1
+  const start = async () => {
+    setError(null)
+    if (form.of === 'friction') return ask('friction-identifications', { datasets: sets.map((set) => set.id) })
+    const json = { datasets: of('training'), estimator: form.estimator, prior: form.prior, rotor_inertia: form.rotor_inertia }
+    if (of('validation').length) json.validation = of('validation')
+    else json.validation_fraction = 0.3
+    if (form.friction === 'auto') json.friction = ['auto']
+    await ask('identifications', json)
+  }
   return html`<${Dialog} title=${t('identify')} onClose=${onClose}><div class="stack">
     <${Refusal} error=${error} />${mixed && html`<${Notice} kind="bad">${t('identify_robot_one')}</${Notice}>`}
-    <table><thead><tr><th>${t('data')}</th><th>${t('learn_from')}</th><th>${t('validate_with')}</th></tr></thead><tbody>${sets.map((set) => html`<tr key=${set.id}><td><bdi>${set.label || shortId(set.id)}</bdi></td>
+    <fieldset><legend>${t('identify_what')}</legend><div class="row">${['arm', 'friction'].map((of) => html`<label key=${of} class="check"><input type="radio" name="of" checked=${form.of === of} onChange=${() => setForm({ ...form, of })} /><span>${t(`identify_${of}`)}</span></label>`)}</div></fieldset>
+    ${form.of === 'arm' && html`<table><thead><tr><th>${t('data')}</th><th>${t('learn_from')}</th><th>${t('validate_with')}</th></tr></thead><tbody>${sets.map((set) => html`<tr key=${set.id}><td><bdi>${set.label || shortId(set.id)}</bdi></td>
       ${['training', 'validation'].map((role) => html`<td key=${role}><input type="radio" name=${set.id} aria-label=${`${set.label}: ${t(role === 'training' ? 'learn_from' : 'validate_with')}`} checked=${part[set.id] === role} onChange=${() => setPart({ ...part, [set.id]: role })} /></td>`)}</tr>`)}</tbody></table>
     <div class="row">
       <${Field} label=${t('estimator')}><select value=${form.estimator} onChange=${(e) => setForm({ ...form, estimator: e.target.value })}>${['consistent', 'ridge', 'wls', 'irls', 'ols'].map((name) => html`<option value=${name}>${name}</option>`)}</select></${Field}>
       <${Field} label=${t('friction_terms')}><select value=${form.friction} onChange=${(e) => setForm({ ...form, friction: e.target.value })}><option value="standard">${t('friction_standard')}</option><option value="auto">${t('friction_auto')}</option></select></${Field}>
     </div>
     <${Check} label=${t('use_prior')} checked=${form.prior} onChange=${(e) => setForm({ ...form, prior: e.target.checked })} />
-    <${Check} label=${t('rotor')} checked=${form.rotor_inertia} onChange=${(e) => setForm({ ...form, rotor_inertia: e.target.checked })} />
-    <div class="row end"><button type="button" onClick=${onClose}>${t('cancel')}</button><${Act} class="main" role="operator" disabled=${mixed || !of('training').length} onClick=${start}>${t('identify_do')}</${Act}></div>
+    <${Check} label=${t('rotor')} checked=${form.rotor_inertia} onChange=${(e) => setForm({ ...form, rotor_inertia: e.target.checked })} />`}
+    <div class="row end"><button type="button" onClick=${onClose}>${t('cancel')}</button><${Act} class="main" role="operator" disabled=${mixed || (form.of === 'arm' && !of('training').length)} onClick=${start}>${t('identify_do')}</${Act}></div>
+  </div></${Dialog}>`
+}
+
+// Which models are held against the chosen logs.
+function Evaluate({ sets, onClose }) {
+  const { robot } = sets[0]
+  const models = useAnswer(async (signal) => {
+    const [revisions, runs] = await Promise.all([get(`v1/robots/${robot}/revisions`, { limit: 20 }, signal), get('v1/identifications', { robot, limit: 20 }, signal)])
+    return [...revisions.items.map(({ revision }) => ({ model: `revision:${revision}`, text: `${robot} r${revision}` })), ...runs.items.map((run) => ({ model: `identification:${run.id}`, text: run.label || `${run.estimator} ${shortId(run.id)}` }))]
+  }, [robot])
+  const [chosen, setChosen] = useState([])
+  const [error, setError] = useState(null)
+  const mixed = sets.some((set) => set.robot !== robot)
+  const start = async () => {
+    setError(null)
+    try {
+      go(['jobs', (await post(`v1/robots/${robot}/evaluations`, { models: chosen, datasets: sets.map((set) => set.id) }, { headers: once() })).id])
+    } catch (refusal) {
+      setError(refusal)
+    }
+  }
+  return html`<${Dialog} title=${t('evaluate')} onClose=${onClose}><div class="stack"><p class="quiet">${t('evaluate_text')}</p>
+    <${Refusal} error=${error ?? models.error} />${mixed && html`<${Notice} kind="bad">${t('identify_robot_one')}</${Notice}>`}
+    <p>${sets.map((set) => html`<span key=${set.id} class="tag"><bdi>${set.label || shortId(set.id)}</bdi></span>`)}</p>
+    <fieldset class="scroll" style=${{ maxHeight: '40vh' }}><legend>${t('evaluate_models')}</legend>${(models.value ?? []).map(({ model, text }) => html`<${Check} key=${model} label=${html`<bdi>${text}</bdi>`} checked=${chosen.includes(model)} onChange=${() => setChosen(chosen.includes(model) ? chosen.filter((one) => one !== model) : [...chosen, model])} />`)}</fieldset>
+    <div class="row end"><button type="button" onClick=${onClose}>${t('cancel')}</button><${Act} class="main" role="operator" disabled=${mixed || !chosen.length || chosen.length > 8} onClick=${start}>${t('evaluate_do')}</${Act}></div>
   </div></${Dialog}>`
 }
 
@@ -162,6 +199,7 @@ function All() {
     <${Head} title=${t('page.datasets')} sub=${t('datasets_text')}>
       <${Field} label=${t('search')}><input type="search" value=${query.get('q') ?? ''} onChange=${(e) => adjust({ q: e.target.value })} /></${Field}>
       <${Act} role="engineer" onClick=${() => setOpen('upload')}>${t('upload_title')}</${Act}>
+      <${Act} role="operator" disabled=${!sets.length} title=${t('identify_hint')} onClick=${() => setOpen('evaluate')}>${t('evaluate')}</${Act}>
       <${Act} class="main" role="operator" disabled=${!sets.length} title=${t('identify_hint')} onClick=${() => setOpen('identify')}>${t('identify')}</${Act}>
     </${Head}>
     <${Refusal} error=${list.error} />
@@ -177,6 +215,7 @@ function All() {
       { key: 'tags', head: t('tags'), cell: (set) => html`<${Tags} tags=${set.tags} />` },
     ]} /><p class="quiet">${t('identify_hint')}</p></div>
     ${open === 'upload' && html`<${Upload} onClose=${() => setOpen(null)} onDone=${(set) => { setOpen(null); setDone(set); list.again() }} />`}
+    ${open === 'evaluate' && html`<${Evaluate} sets=${sets} onClose=${() => setOpen(null)} />`}
     ${open === 'identify' && html`<${Identify} sets=${sets} onClose=${() => setOpen(null)} />`}`
 }
 

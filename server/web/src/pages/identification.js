@@ -102,16 +102,24 @@ function Parameters({ run }) {
     ]} /></section>`
 }
 
-// data set → run → revision → trajectories → transfers
+// data set → run → the revision that it became → the motions planned with it → their transfers
 function Lineage({ run }) {
-  const trajectories = useAnswer((signal) => get('v1/trajectories', { robot: run.robot, revision: run.revision, limit: 3 }, signal), [run.id])
-  const transfers = useAnswer(async (signal) => (await Promise.all((trajectories.value?.items ?? []).map((one) => get('v1/transfers', { trajectory: one.id, limit: 2 }, signal)))).flatMap((page) => page.items), [trajectories.value])
-  return html`<section class="panel"><h2>${t('lineage')}</h2><ol class="chain">
+  const answer = useAnswer(async (signal) => {
+    const { items } = await get(`v1/robots/${run.robot}/revisions`, { limit: 200 }, signal)
+    const revisions = items.filter((one) => one.identification === run.id).slice(0, 3)
+    const trajectories = (await Promise.all(revisions.map(({ revision }) => get('v1/trajectories', { robot: run.robot, revision, limit: 5 }, signal)))).flatMap((page) => page.items)
+    const transfers = (await Promise.all(trajectories.map((one) => get('v1/transfers', { trajectory: one.id, limit: 3 }, signal)))).flatMap((page) => page.items)
+    return { revisions, trajectories, transfers }
+  }, [run.id, run.stale])
+  const { revisions = [], trajectories = [], transfers = [] } = answer.value ?? {}
+  const none = (list) => (list.length ? '' : t('lineage_none'))
+  return html`<section class="panel"><h2>${t('lineage')}</h2><${Refusal} error=${answer.error} /><ol class="chain">
     <li><div class="step">${run.provenance.datasets.map((set) => html`<div key=${set.id + set.role}><span class="quiet">${t('lineage_data')} (${t(`of_${set.role}`)})</span> <a href=${link(['datasets', set.id])}><bdi>${set.label || shortId(set.id)}</bdi></a> <code title=${set.sha256}>${set.sha256?.slice(0, 10)}</code></div>`)}</div></li>
-    <li><div class="step"><span class="quiet">${t('lineage_run')}</span> <code title=${run.id}>${shortId(run.id)}</code> · ${run.estimator} · <a href=${link(['jobs', run.job])}>${t('job')}</a></div></li>
-    <li><div class="step"><span class="quiet">${t('lineage_revision')}</span> <a href=${link(['robots', run.robot], { revision: run.revision })}>${run.robot} r${run.revision}</a> <code title=${run.provenance.robot_sha256}>${run.provenance.robot_sha256?.slice(0, 10)}</code></div></li>
-    <li><div class="step"><span class="quiet">${t('lineage_trajectory')}</span> ${trajectories.value?.items.length ? trajectories.value.items.map((one) => html`<a key=${one.id} href=${link(['trajectories', one.id])}><bdi>${one.label || shortId(one.id)}</bdi></a> `) : t('lineage_none')}</div></li>
-    <li><div class="step"><span class="quiet">${t('lineage_transfer')}</span> ${transfers.value?.length ? transfers.value.map((one) => html`<a key=${one.id} href=${link(['controllers', one.controller])}>${one.controller}: ${t(`state.${one.state}`)}</a> `) : t('lineage_none')}</div></li>
+    <li><div class="step"><span class="quiet">${t('lineage_run')}</span> <code title=${run.id}>${shortId(run.id)}</code> · ${run.estimator} · <a href=${link(['jobs', run.job])}>${t('job')}</a>
+      <div><span class="quiet">${t('lineage_from')}</span> <a href=${link(['robots', run.robot], { revision: run.revision })}>${run.robot} r${run.revision}</a> <code title=${run.provenance.robot_sha256}>${run.provenance.robot_sha256?.slice(0, 10)}</code></div></div></li>
+    <li><div class="step"><span class="quiet">${t('lineage_promoted')}</span> ${revisions.map(({ revision }) => html`<a key=${revision} href=${link(['robots', run.robot], { revision })}>${run.robot} r${revision}</a> `)}${none(revisions)}</div></li>
+    <li><div class="step"><span class="quiet">${t('lineage_trajectory')}</span> ${trajectories.map((one) => html`<a key=${one.id} href=${link(['trajectories', one.id])}><bdi>${one.label || shortId(one.id)}</bdi></a> `)}${none(trajectories)}</div></li>
+    <li><div class="step"><span class="quiet">${t('lineage_transfer')}</span> ${transfers.map((one) => html`<a key=${one.id} href=${link(['controllers', one.controller])}>${one.controller}: ${t(`state.${one.state}`)}</a> `)}${none(transfers)}</div></li>
   </ol></section>`
 }
 

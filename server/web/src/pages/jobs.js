@@ -27,14 +27,16 @@ extend({
   'kind.excitation': ['excitation', '激励轨迹'],
   'kind.simulation': ['simulation', '仿真'],
   'kind.friction_test': ['friction test', '摩擦测试'],
+  'kind.evaluation': ['evaluation', '评估'],
   'kind.friction_identification': ['friction identification', '摩擦辨识'],
 })
 
 const ENDED = ['succeeded', 'failed', 'cancelled']
+const RESULTS = ['identifications', 'trajectories', 'excitations', 'friction-tests', 'evaluations', 'friction-identifications']
 // A result's address in the API is one of these pages where there is a page for its kind.
 const resultPage = (href) => {
   const [, , kind, id] = href.split('/').slice(-4)
-  return ['identifications', 'trajectories'].includes(kind) ? link([kind, id]) : null
+  return RESULTS.includes(kind) ? link([kind, id]) : null
 }
 // Where a job of this kind is asked for: "friction_test" is made at ".../friction-tests".
 const creator = (job) => `v1/robots/${job.robot}/${job.kind.replaceAll('_', '-').replace(/y$/, 'ie')}s`

@@ -11,41 +11,56 @@ import { Notes } from '../ui/notes.js'
 import { figure, moment, percent, shortId } from '../ui/format.js'
 import { Joints, rangeOf } from '../ui/joints.js'
 import { View3D } from '../ui/view3d.js'
+import { NewExcitation, NewFrictionTest } from './excite.js'
 
 const METHODS = ['energy_optimal', 'quintic', 'cubic', 'trapezoid', 'path_timing']
 
-function All() {
+// Motions of these kinds are listed, shown, played and sent alike; to add one: a row, and its form.
+const KINDS = {
+  trajectories: { text: 'trajectories_text', made: 'trajectory_new', make: 'trajectory_new_text', form: Form, columns: ['method', 'duration', 'energy'] },
+  excitations: { text: 'excitation_text', made: 'excitation_new', make: 'excitation_text', form: NewExcitation, columns: ['duration', 'condition'] },
+  'friction-tests': { text: 'friction-test_text', made: 'friction_test_new', make: 'friction-test_text', form: NewFrictionTest, columns: ['duration', 'runs'] },
+}
+const COLUMNS = {
+  method: { class: 'tight', cell: (one) => t(`method.${one.method}`) },
+  duration: { sort: 'duration', number: true, cell: (one) => `${figure(one.metrics?.duration)} s` },
+  energy: { sort: 'energy', number: true, cell: (one) => `${figure(one.metrics?.energy)} J` },
+  condition: { sort: 'condition_number', number: true, cell: (one) => figure(one.metrics?.condition_number, 3) },
+  runs: { sort: 'run_count', number: true, cell: (one) => one.metrics?.run_count ?? '–' },
+}
+
+function All({ kind }) {
   const { query } = route.value
   const asked = new URLSearchParams([...query])
   if (!asked.get('sort')) asked.set('sort', '-created_at')
   asked.set('limit', '100')
-  const list = useList('v1/trajectories', asked)
+  const list = useList(`v1/${kind}`, asked)
   return html`
-    <${Head} title=${t('page.trajectories')} sub=${t('trajectories_text')}>
+    <${Head} title=${t(`page.${kind}`)} sub=${t(KINDS[kind].text)}>
       <${Field} label=${t('search')}><input type="search" value=${query.get('q') ?? ''} onChange=${(e) => adjust({ q: e.target.value })} /></${Field}>
-      <a class="button" href=${link(['trajectories', 'new'])}>${t('trajectory_new')}</a>
+      <a class="button" href=${link([kind, 'new'])}>${t(KINDS[kind].made)}</a>
     </${Head}>
+    <p class="row">${Object.keys(KINDS).map((one) => html`<a key=${one} class="button" aria-current=${one === kind ? 'page' : undefined} href=${link([one])}>${t(`page.${one}`)}</a>`)}</p>
     <${Refusal} error=${list.error} />
-    <div class="panel"><${Table} tall caption=${t('page.trajectories')} items=${list.items} list=${list} sort=${asked.get('sort')} onSort=${(sort) => adjust({ sort })} columns=${[
-      { key: 'label', head: t('label'), sort: 'label', class: 'wide', cell: (one) => html`<a href=${link(['trajectories', one.id])}><bdi>${one.label || shortId(one.id)}</bdi></a>` },
+    <div class="panel"><${Table} tall caption=${t(`page.${kind}`)} items=${list.items} list=${list} sort=${asked.get('sort')} onSort=${(sort) => adjust({ sort })} columns=${[
+      { key: 'label', head: t('label'), sort: 'label', class: 'wide', cell: (one) => html`<a href=${link([kind, one.id])}><bdi>${one.label || shortId(one.id)}</bdi></a>` },
       { key: 'robot', head: t('robot'), sort: 'robot', class: 'tight', cell: (one) => `${one.robot} r${one.revision}` },
-      { key: 'method', head: t('method'), class: 'tight', cell: (one) => t(`method.${one.method}`) },
-      { key: 'duration', head: t('duration'), sort: 'duration', number: true, cell: (one) => `${figure(one.metrics?.duration)} s` },
-      { key: 'energy', head: t('energy'), sort: 'energy', number: true, cell: (one) => `${figure(one.metrics?.energy)} J` },
+      ...KINDS[kind].columns.map((key) => ({ key, head: t(key), ...COLUMNS[key] })),
       { key: 'created', head: t('created'), sort: 'created_at', class: 'tight', cell: (one) => moment(one.created_at) },
       { key: 'tags', head: t('tags'), cell: (one) => html`<${Tags} tags=${one.tags} />` },
     ]} /></div>`
 }
 
-function New() {
+function New({ kind }) {
   const robots = useAnswer((signal) => get('v1/robots', { limit: 200 }, signal))
   const name = route.value.query.get('robot') || robots.value?.items[0]?.name
   const model = useAnswer(async (signal) => (name ? get(`v1/robots/${name}`, {}, signal) : null), [name])
-  if (robots.value && !robots.value.items.length) return html`<${Head} title=${t('trajectory_new')} /><${Notice}>${t('no_robots')} <a href=${link([])}>${t('page.start')}</a></${Notice}>`
-  return html`<${Head} title=${t('trajectory_new')} sub=${t('trajectory_new_text')}>
+  const { made, make, form } = KINDS[kind]
+  if (robots.value && !robots.value.items.length) return html`<${Head} title=${t(made)} /><${Notice}>${t('no_robots')} <a href=${link([])}>${t('page.start')}</a></${Notice}>`
+  return html`<${Head} title=${t(made)} sub=${t(make)}>
       <${Field} label=${t('robot')}><select value=${name} onChange=${(e) => adjust({ robot: e.target.value })}>${(robots.value?.items ?? []).map((one) => html`<option value=${one.name}>${one.name}</option>`)}</select></${Field}></${Head}>
     <${Refusal} error=${robots.error ?? model.error} />
-    ${model.value?.name === name && html`<${Form} key=${name} model=${model.value} />`}`
+    ${model.value && model.value.name === name && html`<${form} key=${name} model=${model.value} />`}`
 }
 
 function Form({ model }) {
@@ -86,7 +101,7 @@ function Form({ model }) {
       <button type="button" disabled=${at === 0 || at === points.length - 1} onClick=${() => { setPoints(points.filter((_, k) => k !== at)); setAt(0) }}>${t('waypoint_remove')}</button></div>
       <div class="grid" style=${{ marginTop: '.8rem' }}><${View3D} model=${model} pose=${pose.value} bodies=${false} label=${`${model.name}: ${nameOf(at)}`} />
         <${Joints} model=${model} q=${points[at]} onQ=${change} /></div></section>
-    <section class="panel"><div class="row">
+    <section class="panel"><div class="row top">
       <${Field} label=${t('method')}><select value=${form.method} onChange=${(e) => setForm({ ...form, method: e.target.value })}>${METHODS.map((one) => html`<option value=${one}>${t(`method.${one}`)}</option>`)}</select></${Field}>
       <${Field} label=${t('duration_s')} hint=${t('duration_hint')}><input type="number" step="any" min="0" value=${form.duration} onInput=${(e) => setForm({ ...form, duration: e.target.value })} /></${Field}>
       <${Field} label=${t('cost')}><select disabled=${!['energy_optimal', 'path_timing'].includes(form.method)} value=${form.cost} onChange=${(e) => setForm({ ...form, cost: e.target.value })}>${['torque', 'electrical', 'time'].map((one) => html`<option value=${one}>${t(`cost.${one}`)}</option>`)}</select></${Field}>
@@ -108,7 +123,7 @@ function Plots({ motion, model, samples }) {
   }) })), [samples, relative])
   return html`<section class="panel"><h2>${t('motion')}</h2>
     <${ZoomBar} range=${range} whole=${[0, motion.duration]} onRange=${zoom} />
-    <label class="check"><input type="checkbox" checked=${relative} onChange=${(e) => setRelative(e.target.checked)} /><span>${t('as_part_of_limit')}</span></label>
+    <label class="check" style=${{ margin: '.2rem 0 .8rem' }}><input type="checkbox" checked=${relative} onChange=${(e) => setRelative(e.target.checked)} /><span>${t('as_part_of_limit')}</span></label>
     <div class="grid">${plots.map(({ field, axis, limit, series }) => {
       const parts = relative && limit && series.every((one) => one.limited)
       return html`<${Plot} key=${`${field}${parts}`} title=${t(`plot.${field}`)} x=${samples.column('t')} series=${series} range=${range} onRange=${zoom} sync="motion" xLabel=${t('time_s')} yLabel=${parts ? t('part_of_limit') : t(axis)} hlines=${parts ? [{ value: 1, index: 6 }, { value: -1, index: 6 }] : []} />`
@@ -187,26 +202,26 @@ function Send({ motion, onClose }) {
     <div class="row end"><button type="button" onClick=${onClose}>${t('cancel')}</button><${Act} class="main" role="operator" disabled=${!controller} onClick=${send}>${t('send_do')}</${Act}></div></div></${Dialog}>`
 }
 
-function One({ id }) {
-  const answer = useAnswer((signal) => call('GET', `v1/trajectories/${encodeURIComponent(id)}`, { signal }), [id])
+function One({ kind, id }) {
+  const answer = useAnswer((signal) => call('GET', `v1/${kind}/${encodeURIComponent(id)}`, { signal }), [id])
   const motion = answer.value?.data
-  const rest = useAnswer(async (signal) => (motion ? Promise.all([get(`v1/robots/${motion.robot}/revisions/${motion.revision}`, {}, signal), table(`v1/trajectories/${motion.id}/samples`, {}, signal)]) : null), [motion?.id])
+  const rest = useAnswer(async (signal) => (motion ? Promise.all([get(`v1/robots/${motion.robot}/revisions/${motion.revision}`, {}, signal), table(`v1/${kind}/${motion.id}/samples`, {}, signal)]) : null), [motion?.id])
   const [sending, setSending] = useState(false)
   const [error, setError] = useState(null)
   if (!motion) return answer.error ? html`<${Refusal} error=${answer.error} />` : html`<p class="quiet">${t('loading')}</p>`
   const [model, samples] = rest.value ?? []
   const file = async (what, name, type, accept) => {
     try {
-      save(name, (await call('GET', `v1/trajectories/${motion.id}/${what}`, { accept })).data, type)
+      save(name, (await call('GET', `v1/${kind}/${motion.id}/${what}`, { accept })).data, type)
     } catch (refusal) {
       setError(refusal)
     }
   }
   const worst = [...motion.margins].sort((a, b) => b.worst - a.worst)
   return html`
-    <${Head} title=${motion.label || `${motion.robot} · ${t(`method.${motion.method}`)}`} sub=${html`<a href=${link(['robots', motion.robot], { revision: motion.revision })}>${motion.robot}</a> r${motion.revision} · ${moment(motion.created_at)} · <code>${motion.id}</code> <${Tags} tags=${motion.tags} />`}>
+    <${Head} title=${motion.label || `${motion.robot} · ${motion.method ? t(`method.${motion.method}`) : t(`page.${kind}`)}`} sub=${html`<a href=${link(['robots', motion.robot], { revision: motion.revision })}>${motion.robot}</a> r${motion.revision} · ${moment(motion.created_at)} · <code>${motion.id}</code> <${Tags} tags=${motion.tags} />`}>
       <button type="button" onClick=${() => file('samples', `motion-${motion.id}.csv`, 'text/csv', 'csv')}>CSV</button>
-      <button type="button" onClick=${() => file('report', `report-${motion.id}.html`, 'text/html', 'html')}>${t('report')}</button>
+      ${kind === 'trajectories' && html`<button type="button" onClick=${() => file('report', `report-${motion.id}.html`, 'text/html', 'html')}>${t('report')}</button>`}
       <${Act} class="main" role="operator" disabled=${!motion.transferable} onClick=${() => setSending(true)}>${t('send')} …</${Act}>
     </${Head}>
     <${Refusal} error=${error ?? rest.error} />
@@ -216,13 +231,15 @@ function One({ id }) {
     ${motion.warnings?.length > 0 && html`<${Notice} kind="warn"><ul>${motion.warnings.map((one, k) => html`<li key=${k}><bdi>${one.joint}</bdi>: ${one.detail}</li>`)}</ul></${Notice}>`}
     <div class="tiles">
       <div class="tile"><span>${t('duration')}</span><b>${figure(motion.duration)} s</b></div>
-      <div class="tile"><span>${t('status')}</span><span class=${`state ${motion.status === 'optimal' ? 'good' : ''}`}>${t(`status.${motion.status}`)}</span></div>
+      ${motion.status && html`<div class="tile"><span>${t('status')}</span><span class=${`state ${motion.status === 'optimal' ? 'good' : ''}`}>${t(`status.${motion.status}`)}</span></div>`}
+      ${motion.condition_number && html`<div class="tile"><span>${t('condition')}</span><b>${figure(motion.condition_number, 3)}</b></div><div class="tile"><span>${t('told_apart')}</span><b>${motion.parameters}</b></div>`}
+      ${motion.run_count && html`<div class="tile"><span>${t('runs')}</span><b>${motion.run_count}</b></div>`}
       ${motion.cost && html`<div class="tile"><span>${t('cost')} (${t(`cost.${motion.cost.model}`)})</span><b>${figure(motion.cost.value)}</b></div>`}
-      <div class="tile"><span>${t('energy_mechanical')}</span><b>${figure(motion.energy.total)} J</b></div>
+      ${motion.energy && html`<div class="tile"><span>${t('energy_mechanical')}</span><b>${figure(motion.energy.total)} J</b></div>`}
       ${worst[0] && html`<div class="tile"><span>${t('worst_margin')}: ${t(`limit.${worst[0].limit}`)} <bdi>${worst[0].joint}</bdi></span><b>${percent(100 * worst[0].worst)}</b></div>`}
     </div>
     ${samples ? html`<${Play} motion=${motion} model=${model} samples=${samples} /><${Plots} motion=${motion} model=${model} samples=${samples} />` : html`<p class="quiet">${t('loading')}</p>`}
-    <${Energy} motion=${motion} />
+    ${motion.energy && html`<${Energy} motion=${motion} />`}
     <section class="panel"><h2>${t('margins')}</h2><div style=${{ maxHeight: '40vh', overflow: 'auto' }}><${Table} caption=${t('margins')} id=${(one) => one.limit + one.joint} items=${worst} columns=${[
       { key: 'limit', head: t('limit'), cell: (one) => t(`limit.${one.limit}`) },
       { key: 'joint', head: t('joint'), cell: (one) => html`<bdi>${one.joint}</bdi>` },
@@ -230,8 +247,8 @@ function One({ id }) {
       { key: 'value', head: t('value'), number: true, cell: (one) => figure(one.value) },
       { key: 'time', head: t('time_s'), number: true, cell: (one) => figure(one.time) },
     ]} /></div></section>
-    <${Notes} path=${`v1/trajectories/${motion.id}`} document=${motion} etag=${answer.value.etag} onSaved=${answer.again} />
+    <${Notes} path=${`v1/${kind}/${motion.id}`} document=${motion} etag=${answer.value.etag} onSaved=${answer.again} />
     ${sending && html`<${Send} motion=${motion} onClose=${() => setSending(false)} />`}`
 }
 
-export const Page = ({ path }) => (path[1] === 'new' ? html`<${New} />` : path[1] ? html`<${One} key=${path[1]} id=${path[1]} />` : html`<${All} />`)
+export const Page = ({ path: [kind, id] }) => (id === 'new' ? html`<${New} kind=${kind} />` : id ? html`<${One} key=${id} kind=${kind} id=${id} />` : html`<${All} kind=${kind} />`)

@@ -71,4 +71,8 @@ extend({
   'status.feasible': ['feasible', '可行'],
   worst_margin: ['Most used limit', '最接近的限制'],
   margins: ['How far limits are used', '限制使用情况'],
+  excitation_new: ['New excitation', '新建激励轨迹'],
+  friction_test_new: ['New friction test', '新建摩擦测试'],
+  told_apart: ['Parameters told apart', '可区分的参数'],
+  runs: ['Runs at constant speed', '匀速运行次数'],
 })

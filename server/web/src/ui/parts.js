@@ -130,8 +130,9 @@ function Rows({ rows, width, draw }) {
   return html`<tbody ref=${at}>${height ? html`<tr aria-hidden="true"><td colspan=${width} style=${{ height, padding: 0 }}></td></tr>` : rows.map(draw)}</tbody>`
 }
 
-// A table whose columns are { key, head, cell, sort, number }; `sort` is "name" or "-name", rows may be chosen.
-export function Table({ columns, items, caption, id = (item) => item.id, sort, onSort, chosen, onChoose, list, tall }) {
+// A table whose columns are { key, head, cell, sort, number }; `sort` is "name" or "-name", rows may be chosen,
+// and onPoint(id or null) tells at which the person points; `pointed` stands out.
+export function Table({ columns, items, caption, id = (item) => item.id, sort, onSort, chosen, onChoose, list, tall, pointed, onPoint }) {
   if (!items) return html`<p class="quiet" aria-busy="true">${t('loading')}</p>`
   const heading = (column) => {
     const order = sort === column.sort ? 'ascending' : sort === `-${column.sort}` ? 'descending' : undefined
@@ -140,7 +141,8 @@ export function Table({ columns, items, caption, id = (item) => item.id, sort, o
         ? html`<button type="button" onClick=${() => onSort(order === 'ascending' ? `-${column.sort}` : column.sort)}>${column.head} <span aria-hidden="true">${order ? (order === 'ascending' ? '▲' : '▼') : '↕'}</span></button>`
         : column.head}</th>`
   }
-  const draw = (item) => html`<tr key=${id(item)} aria-selected=${chosen ? String(chosen.includes(id(item))) : undefined}>
+  const pointing = (one) => (onPoint ? { onMouseEnter: () => onPoint(one), onMouseLeave: () => onPoint(null), onFocusIn: () => onPoint(one), onFocusOut: () => onPoint(null) } : {})
+  const draw = (item) => html`<tr key=${id(item)} class=${pointed === id(item) ? 'pointed' : undefined} ...${pointing(id(item))} aria-selected=${chosen ? String(chosen.includes(id(item))) : undefined}>
     ${chosen && html`<td><input type="checkbox" aria-label=${`${t('choose')} ${item.label || id(item)}`} checked=${chosen.includes(id(item))}
       onChange=${() => onChoose(chosen.includes(id(item)) ? chosen.filter((one) => one !== id(item)) : [...chosen, id(item)])} /></td>`}
     ${columns.map((column) => html`<td key=${column.key} class=${column.number ? 'number' : column.class ?? ''}>${column.cell(item)}</td>`)}

@@ -1,0 +1,49 @@
+// Models held against data sets: the fair comparison of errors.
+import './identification.words.js'
+import { html } from '../html.js'
+import { link } from '../route.js'
+import { extend, t } from '../words.js'
+import { call } from '../api.js'
+import { Head, Notice, Refusal, Table, Tags, useAnswer } from '../ui/parts.js'
+import { Bars } from '../ui/plot.js'
+import { Notes } from '../ui/notes.js'
+import { moment, percent, shortId } from '../ui/format.js'
+
+extend({
+  evaluation_text: ['How far predicted torques are off, of every model on every data set.', '各模型在各数据集上的力矩预测误差。'],
+  evaluation_model: ['Model', '模型'],
+  trained_on_this: ['learnt from this', '由此训练'],
+  repeats_training: ['repeats its training', '与训练重复'],
+  error_filtered: ['Error, filtered', '误差（滤波）'],
+  error_raw: ['Error, raw', '误差（原始）'],
+})
+
+const modelOf = (evaluation, name) => {
+  const model = evaluation.models.find((one) => one.model === name)
+  return model.identification
+    ? html`<a href=${link(['identifications', model.identification])}>${t('lineage_run')} ${shortId(model.identification)}</a>`
+    : html`<a href=${link(['robots', evaluation.robot], { revision: model.revision })}>${evaluation.robot} r${model.revision}</a>`
+}
+const plain = (name) => (name.startsWith('identification:') ? shortId(name.slice('identification:'.length)) : name.replace('revision:', 'r'))
+
+export function Page({ path }) {
+  const answer = useAnswer((signal) => call('GET', `v1/evaluations/${encodeURIComponent(path[1])}`, { signal }), [path[1]])
+  const evaluation = answer.value?.data
+  if (!evaluation) return answer.error ? html`<${Refusal} error=${answer.error} />` : html`<p class="quiet">${t('loading')}</p>`
+  const labels = new Map(evaluation.provenance.datasets.map((set) => [set.id, set.label || shortId(set.id)]))
+  const joints = evaluation.evaluations[0].errors.raw.joints.map((_, j) => j)
+  return html`
+    <${Head} title=${evaluation.label || t('page.evaluations')} sub=${html`${t('evaluation_text')} <a href=${link(['robots', evaluation.robot])}>${evaluation.robot}</a> · ${moment(evaluation.created_at)} · <code>${evaluation.id}</code> <${Tags} tags=${evaluation.tags} />`} />
+    ${evaluation.warnings.length > 0 && html`<${Notice} kind="warn"><ul>${evaluation.warnings.map((one, k) => html`<li key=${k}><code>${one.code}</code> ${one.detail}</li>`)}</ul></${Notice}>`}
+    <section class="panel"><${Table} caption=${t('page.evaluations')} id=${(row) => `${row.model} ${row.dataset}`} items=${evaluation.evaluations} columns=${[
+      { key: 'model', head: t('evaluation_model'), class: 'tight', cell: (row) => modelOf(evaluation, row.model) },
+      { key: 'data', head: t('data'), class: 'wide', cell: (row) => html`<a href=${link(['datasets', row.dataset])}><bdi>${labels.get(row.dataset)}</bdi></a>
+        ${row.trained_on_this ? html` <span class="state warn">${t('trained_on_this')}</span>` : row.repeats_training && html` <span class="state warn">${t('repeats_training')}</span>`}` },
+      { key: 'raw', head: t('error_raw'), number: true, cell: (row) => percent(row.errors.raw.relative_percent) },
+      { key: 'filtered', head: t('error_filtered'), number: true, cell: (row) => percent(row.errors.filtered.relative_percent) },
+      ...joints.map((j) => ({ key: j, head: `${t('joint')} ${j + 1}`, number: true, cell: (row) => percent(row.errors.raw.joints[j].relative_percent) })),
+    ]} /></section>
+    <div class="grid">${evaluation.datasets.map((set) => html`<section key=${set} class="panel"><${Bars} title=${`${labels.get(set)}: ${t('errors_of_joints')}`} unit="%" legend=${evaluation.models.map(({ model }) => plain(model))}
+      rows=${joints.map((j) => ({ label: `${t('joint')} ${j + 1}`, bars: evaluation.evaluations.filter((row) => row.dataset === set).map((row, index) => ({ index, value: row.errors.raw.joints[j].relative_percent })) }))} /></section>`)}</div>
+    <${Notes} path=${`v1/evaluations/${evaluation.id}`} document=${evaluation} etag=${answer.value.etag} onSaved=${answer.again} />`
+}

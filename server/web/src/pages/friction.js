@@ -1,0 +1,42 @@
+// Friction of the joints as runs at constant speed tell it.
+import './identification.words.js'
+import { html } from '../html.js'
+import { link } from '../route.js'
+import { extend, t } from '../words.js'
+import { call } from '../api.js'
+import { Head, Notice, Refusal, Table, Tags, useAnswer } from '../ui/parts.js'
+import { Plot } from '../ui/plot.js'
+import { Notes } from '../ui/notes.js'
+import { figure, moment, plusMinus, shortId } from '../ui/format.js'
+
+extend({
+  friction_text: ['From runs of one joint at a time at constant speed.', '由单关节匀速运行得到。'],
+  friction_runs: ['Runs', '运行次数'],
+  friction_error: ['Left of the means (rms)', '均值残差（rms）'],
+  friction_held_out: ['The same on runs held out', '留出运行的残差'],
+  friction_term: ['Terms', '项'],
+  friction_fitted: ['what the terms give', '模型值'],
+})
+
+const termsOf = ({ friction, std }) => Object.entries(friction ?? {}).filter(([, value]) => typeof value === 'number' && value !== 0)
+  .map(([name, value]) => html`<div key=${name}><code>${name}</code> ${plusMinus(value, std?.[name])}</div>`)
+
+export function Page({ path }) {
+  const answer = useAnswer((signal) => call('GET', `v1/friction-identifications/${encodeURIComponent(path[1])}`, { signal }), [path[1]])
+  const found = answer.value?.data
+  if (!found) return answer.error ? html`<${Refusal} error=${answer.error} />` : html`<p class="quiet">${t('loading')}</p>`
+  return html`
+    <${Head} title=${found.label || t('page.friction-identifications')} sub=${html`${t('friction_text')} <a href=${link(['robots', found.robot], { revision: found.revision })}>${found.robot} r${found.revision}</a> · ${moment(found.created_at)} ·
+      ${found.data.map((set) => html`<a key=${set.id} href=${link(['datasets', set.id])}><bdi>${set.label || shortId(set.id)}</bdi></a> `)} <${Tags} tags=${found.tags} />`} />
+    ${found.warnings.length > 0 && html`<${Notice} kind="warn"><ul>${found.warnings.map((one, k) => html`<li key=${k}><code>${one.code}</code> <bdi>${one.joint}</bdi>: ${one.detail}</li>`)}</ul></${Notice}>`}
+    <section class="panel"><${Table} caption=${t('page.friction-identifications')} id=${(one) => one.joint} items=${found.joints} columns=${[
+      { key: 'joint', head: t('joint'), cell: (one) => html`<bdi>${one.joint}</bdi>` },
+      { key: 'runs', head: t('friction_runs'), number: true, cell: (one) => one.run_count },
+      { key: 'terms', head: t('friction_term'), class: 'wide', cell: termsOf },
+      { key: 'error', head: t('friction_error'), number: true, cell: (one) => figure(one.error, 3) },
+      { key: 'held', head: t('friction_held_out'), number: true, cell: (one) => figure(one.held_out_error, 3) },
+    ]} /></section>
+    <section class="panel"><h2>${t('friction_curves')}</h2><div class="grid">${found.joints.filter((one) => one.points.length).map((one) => html`<${Plot} key=${one.joint} title=${one.joint} height="220" x=${one.points.map((point) => point.speed)}
+      series=${[{ label: t('measured'), values: one.points.map((point) => point.torque), index: 5, points: true }, { label: t('friction_fitted'), values: one.points.map((point) => point.fitted), index: 1, solid: true }]} xLabel=${t('velocity_axis')} yLabel=${t('friction_axis')} />`)}</div></section>
+    <${Notes} path=${`v1/friction-identifications/${found.id}`} document=${found} etag=${answer.value.etag} onSaved=${answer.again} />`
+}
