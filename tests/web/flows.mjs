@@ -20,7 +20,7 @@ const WORDS = {
   editModel: ['Save as a new revision', '保存为新版本'], plan: ['Plan it', '开始规划'], method: ['Method', '方法'], play: ['Play', '播放'], pause: ['Pause', '暂停'], send: ['Send to a controller', '发送到控制器'], sendDo: ['Send', '发送'],
   controllers: ['Controllers', '控制器'], newController: ['New controller …', '新建控制器……'], host: ['Host', '主机'], portNumber: ['Port', '端口'], mayStart: ['This service may start motions', '允许本服务启动运动'],
   arm: ['Arm', '使能'], start: ['START: the arm moves', '启动：手臂将运动'], ready: ['ready', '就绪'], armed: ['armed', '已使能'], done: ['done', '完成'], stop: ['STOP cell', '停止 cell'], confirmed: ['controller confirmed it', '控制器已确认'],
-  keys: ['Keys', '密钥'], newKey: ['New key …', '新建密钥……'], keyName: ['Whose it is (a-z, 0-9, -)', '使用者（a-z、0-9、-）'], evaluateOpen: ['Evaluate …', '评估……'], evaluate: ['Evaluate', '开始评估'], excitations: ['Excitations', '激励轨迹'],
+  frictionAlone: ['friction alone, from runs at constant speed', '仅摩擦（匀速运行）'], keys: ['Keys', '密钥'], newKey: ['New key …', '新建密钥……'], keyName: ['Whose it is (a-z, 0-9, -)', '使用者（a-z、0-9、-）'], evaluateOpen: ['Evaluate …', '评估……'], evaluate: ['Evaluate', '开始评估'], excitations: ['Excitations', '激励轨迹'],
   tests: ['Friction tests', '摩擦测试'], planIt: ['Plan it', '开始规划'], harmonics: ['Harmonics', '谐波数'], population: ['Population', '种群规模'], generations: ['Generations', '代数'], durationOf: ['Duration [s]', '时长 [s]'],
   speeds: ['Speeds of each joint', '每关节速度数'], cruise: ['Longest run [s]', '最长匀速时间 [s]'], trajectories: ['Trajectories', '轨迹'], secretOf: ['The secret of guest', 'guest 的密钥'], learnt: ['learnt from this', '由此训练'],
   api: ['API reference', 'API 文档'], audit: ['Audit trail', '审计记录'], jobs: ['Jobs', '任务'], goalPoint: ['Goal', '终点'],
@@ -260,7 +260,7 @@ const STEPS = {
     await look('motion')
   },
   async 'plan motions for identification'() {
-    for (const [kind, fields] of [['excitations', { durationOf: 8, harmonics: 2, population: 6, generations: 2 }], ['tests', { speeds: 4, cruise: 0.5 }]]) {
+    for (const [kind, fields] of [['excitations', { durationOf: 8, harmonics: 2, population: 6, generations: 2 }], ['tests', { speeds: 12, cruise: 0.5 }]]) {
       await menu('trajectories')
       await page.getByRole('link', { name: w(kind), exact: true }).click()
       await page.getByRole('heading', { level: 1, name: w(kind) }).waitFor()
@@ -276,7 +276,24 @@ const STEPS = {
     const [{ metrics }] = (await api('GET', '/v1/excitations')).items
     sure(Math.abs(metrics.duration - 8) < 1e-9, `an excitation of ${metrics.duration} s`)
     const [test] = (await api('GET', '/v1/friction-tests')).items
-    equal((await api('GET', `/v1/friction-tests/${test.id}`)).runs.length, 4 * 4 * 2, 'runs')
+    equal((await api('GET', `/v1/friction-tests/${test.id}`)).runs.length, 12 * 4 * 2, 'runs')
+  },
+  async 'find friction in the log of a friction test'() {
+    const [test] = (await api('GET', '/v1/friction-tests')).items
+    const { friction } = (await api('GET', `/v1/robots/scara/revisions/${test.revision}`)).joints[0]
+    const { t, q, tau } = await api('GET', `/v1/friction-tests/${test.id}/samples?fields=t,q,tau`)
+    await api('POST', '/v1/robots/scara/datasets?label=friction', { t, q, tau })
+    await menu('datasets')
+    await page.getByLabel(`${w('choose')} friction`).check()
+    await button('identifyOpen').click()
+    await page.getByLabel(w('frictionAlone')).check()
+    await button('identify').click()
+    await page.getByRole('link', { name: w('result') }).click({ timeout: 120000 })
+    await page.locator('.u-over').first().waitFor()
+    const shown = await page.locator('tbody tr').first().textContent()
+    const coulomb = Number(shown.match(/coulomb\s*([-\d.e]+)/)?.[1])
+    sure(Math.abs(coulomb - friction.coulomb) < 0.02 * friction.coulomb, `friction of ${coulomb}, not ${friction.coulomb}: ${shown}`)
+    await look('friction')
   },
   async 'hold models against a log'() {
     await menu('datasets')

@@ -5,24 +5,26 @@ import { session, language, theme } from './session.js'
 import { route, link } from './route.js'
 import { t } from './words.js'
 import { get, call } from './api.js'
+import { turnOf } from './live.js'
 import { Notice, useAnswer } from './ui/parts.js'
 import { Login } from './pages/login.js'
 import { Start } from './pages/start.js'
 import { Identifications } from './pages/identifications.js'
 
-// To add a page: a row. `load` is a part of the program that is fetched when it is opened first.
+// To add a page: a row. `load` is a part of the program that is fetched when it is opened first; `under`: not in the
+// menu, which shows that one instead.
 const PAGES = [
   { name: 'start', component: Start },
   { name: 'identifications', component: Identifications, item: () => import('./pages/identification.js') },
-  { name: 'compare', load: () => import('./pages/compare.js'), hidden: true },
+  { name: 'compare', load: () => import('./pages/compare.js'), under: 'identifications' },
   { name: 'datasets', load: () => import('./pages/datasets.js') },
   { name: 'jobs', load: () => import('./pages/jobs.js') },
   { name: 'robots', load: () => import('./pages/robots.js') },
   { name: 'trajectories', load: () => import('./pages/trajectories.js') },
-  { name: 'excitations', load: () => import('./pages/trajectories.js'), hidden: true },
-  { name: 'friction-tests', load: () => import('./pages/trajectories.js'), hidden: true },
-  { name: 'evaluations', load: () => import('./pages/evaluation.js'), hidden: true },
-  { name: 'friction-identifications', load: () => import('./pages/friction.js'), hidden: true },
+  { name: 'excitations', load: () => import('./pages/trajectories.js'), under: 'trajectories' },
+  { name: 'friction-tests', load: () => import('./pages/trajectories.js'), under: 'trajectories' },
+  { name: 'evaluations', load: () => import('./pages/evaluation.js'), under: 'datasets' },
+  { name: 'friction-identifications', load: () => import('./pages/friction.js'), under: 'datasets' },
   { name: 'controllers', load: () => import('./pages/controllers.js') },
   { name: 'keys', load: () => import('./pages/keys.js'), role: 'admin' },
   { name: 'audit', load: () => import('./pages/audit.js'), role: 'admin' },
@@ -41,7 +43,7 @@ function Lazy({ load, ...rest }) {
 }
 
 function StopButtons() {
-  const controllers = useAnswer((signal) => get('v1/controllers', { limit: 20 }, signal), [], 10000)
+  const controllers = useAnswer((signal) => get('v1/controllers', { limit: 20 }, signal), [turnOf('controllers')], 10000)
   const [said, say] = useState(null)
   // that an arm stopped is news for a while; that it may not have is, until somebody asks again
   useEffect(() => {
@@ -101,7 +103,8 @@ export function Shell() {
   }, [])
   if (session.state.value === 'asking') return html`<p class="quiet" aria-busy="true">${t('loading')}</p>`
   const self = session.self.value
-  const here = route.value.path[0] ?? 'start'
+  const name = route.value.path[0] ?? 'start'
+  const here = PAGES.find((page) => page.name === name)?.under ?? name
   return html`
     <a class="skip" href="#main" onClick=${(e) => { e.preventDefault(); document.getElementById('main').focus() }}>${t('skip')}</a>
     <div class=${session.state.value === 'in' ? 'shell' : ''}>
@@ -116,7 +119,7 @@ export function Shell() {
       </header>
       ${self ? html`
         <div class="side"><nav aria-label=${t('menu')}><ul>
-          ${PAGES.filter((page) => !page.hidden && session.may(page.role ?? 'viewer')).map(({ name }) => html`
+          ${PAGES.filter((page) => !page.under && session.may(page.role ?? 'viewer')).map(({ name }) => html`
             <li key=${name}><a href=${link(name === 'start' ? [] : [name])} aria-current=${here === name ? 'page' : undefined}>${t(`page.${name}`)}</a></li>`)}
         </ul></nav></div>
         <${Content} />` : html`<${Login} />`}

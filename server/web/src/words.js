@@ -131,7 +131,7 @@ const WORDS = {
   base_count: ['Base parameters', '基参数个数'],
   data: ['Data', '数据'],
   error_below: ['Validation error below [%]', '验证误差低于 [%]'],
-  tag_filter: ['Tag (name:value)', '标记（名称:值）'],
+  tag_filter: ['Tag (name=value)', '标记（名称=值）'],
   columns: ['Columns', '列'],
   compare: ['Compare {count}', '比较 {count} 个'],
   compare_hint: ['Choose 2 to 10 runs to compare them.', '选择 2 到 10 次辨识进行比较。'],

@@ -17,6 +17,7 @@ extend({
   compare_few: ['Choose 2 to 10 runs in the list of results.', '请在结果列表中选择 2 到 10 次辨识。'],
   compare_different_data: ['These runs were validated on different data: their errors are no fair comparison.', '这些辨识使用了不同的验证数据，误差不可直接比较。'],
   deviations: ['Std. deviations apart', '相差标准差数'],
+  spread: ['Value and 2 deviations', '数值与 2 倍标准差'],
   differing: ['Only what differs by more than 2 deviations', '仅显示相差超过 2 个标准差的参数'],
   overlay: ['Torques over each other', '力矩叠加'],
   overlay_different: ['The runs hold different samples, so their torques cannot be laid over each other.', '各次辨识的样本不同，无法叠加力矩。'],
@@ -96,12 +97,22 @@ function Spectra({ runs }) {
     series=${runs.map((run, r) => ({ label: name(run), index: r, values: positive(run.residuals.spectrum.joints[j]) }))} xLabel=${t('frequency_axis')} yLabel=${t('density_axis')} />`)}</div></section>`
 }
 
+// What each run found of one parameter, and two standard deviations to both sides, on a scale of their own.
+function Spread({ row }) {
+  const known = row.runs.map((one, r) => one && { r, value: one.value, reach: 2 * (one.std ?? 0) }).filter(Boolean)
+  const low = Math.min(...known.map(({ value, reach }) => value - reach)), high = Math.max(...known.map(({ value, reach }) => value + reach))
+  const x = (value) => 5 + (high > low ? (170 * (value - low)) / (high - low) : 85)
+  return html`<svg width="180" height=${8 * row.runs.length} aria-hidden="true">${known.map(({ r, value, reach }) => html`<g key=${r} stroke=${colour(r)} stroke-width="2">
+    <line x1=${x(value - reach)} x2=${x(value + reach)} y1=${4 + 8 * r} y2=${4 + 8 * r} /><circle cx=${x(value)} cy=${4 + 8 * r} r="2.5" fill=${colour(r)} /></g>`)}</svg>`
+}
+
 function Differences({ runs, comparison }) {
   const only = route.value.query.get('differing') === '1'
   const rows = comparison.parameters.filter((row) => !only || row.runs.some((one) => Math.abs(one?.deviations ?? 0) > 2))
   return html`<section class="panel"><div class="head"><h2>${t('base_parameters')}</h2><${Check} label=${t('differing')} checked=${only} onChange=${() => adjust({ differing: only ? null : '1' })} /></div>
     <${Table} tall caption=${t('base_parameters')} id=${(row) => row.expression} items=${rows} columns=${[
       { key: 'expression', head: t('expression'), class: 'wide', cell: (row) => html`<code>${row.expression}</code>` },
+      { key: 'spread', head: t('spread'), cell: (row) => html`<${Spread} row=${row} />` },
       ...runs.map((run, r) => ({ key: run.id, number: true, head: html`<bdi>${name(run)}</bdi>`, cell: (row) => {
         const one = row.runs[r]
         return one == null ? '–' : html`${plusMinus(one.value, one.std)}${r > 0 && one.deviations != null && html` <span class=${`state ${Math.abs(one.deviations) > 2 ? 'warn' : 'idle'}`} title=${t('deviations')}>${one.deviations > 0 ? '+' : ''}${figure(one.deviations, 2)} σ</span>`}`

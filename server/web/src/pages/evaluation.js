@@ -11,6 +11,7 @@ import { moment, percent, shortId } from '../ui/format.js'
 
 extend({
   evaluation_text: ['How far predicted torques are off, of every model on every data set.', '各模型在各数据集上的力矩预测误差。'],
+  evaluation_run: ['Run', '辨识'],
   evaluation_model: ['Model', '模型'],
   trained_on_this: ['learnt from this', '由此训练'],
   repeats_training: ['repeats its training', '与训练重复'],
@@ -21,7 +22,7 @@ extend({
 const modelOf = (evaluation, name) => {
   const model = evaluation.models.find((one) => one.model === name)
   return model.identification
-    ? html`<a href=${link(['identifications', model.identification])}>${t('lineage_run')} ${shortId(model.identification)}</a>`
+    ? html`<a href=${link(['identifications', model.identification])}>${t('evaluation_run')} ${shortId(model.identification)}</a>`
     : html`<a href=${link(['robots', evaluation.robot], { revision: model.revision })}>${evaluation.robot} r${model.revision}</a>`
 }
 const plain = (name) => (name.startsWith('identification:') ? shortId(name.slice('identification:'.length)) : name.replace('revision:', 'r'))
