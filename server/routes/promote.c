@@ -6,6 +6,7 @@
 #include "api/codec/robot.h"
 #include "armdyn/armdyn.h"
 #include "server/app.h"
+#include "server/http/idempotency.h"
 #include "server/routes/results.h"
 #include "server/routes/route.h"
 
@@ -15,6 +16,8 @@ static const char unphysical_code[] = "not_physically_consistent";
 struct promotion {
   struct exchange *x;
   struct promotion_request request;
+  struct idempotency once;
+  int64_t replayed; /* the revision that this request made before; 0: none */
   struct store_result result;
   struct promotion_source source;
   const struct robot_entry *base, *identified;
@@ -83,7 +86,8 @@ static bool check_acknowledged(struct promotion *p)
 static bool find_revisions(struct promotion *p)
 {
   struct robots *robots = exchange_app(p->x)->robots;
-  enum armdyn_status status = robots_get(robots, p->result.robot, 0, true, &p->base);
+  int64_t base = p->replayed ? p->request.base_revision : 0;
+  enum armdyn_status status = robots_get(robots, p->result.robot, base, true, &p->base);
   if (!status) status = robots_get(robots, p->result.robot, p->result.revision, true, &p->identified);
   if (status == ARMDYN_ENOTFOUND) return refuse(p, "the robot of this identification is gone");
   if (status) {
@@ -176,16 +180,17 @@ static bool set_alias(struct promotion *p, int64_t revision)
 static void finish(struct promotion *p)
 {
   struct app *app = exchange_app(p->x);
-  struct store_robot row = { .unphysical = p->unphysical };
+  struct store_robot row = { .unphysical = p->unphysical, .revision = p->replayed };
   struct buffer document = BUFFER(MB(4)), body = BUFFER(MB(4));
-  if (!p->request.dry_run) {
+  if (!p->request.dry_run && !p->replayed) {
     robot_encode(&p->model, &document);
     snprintf(row.name, sizeof row.name, "%s", p->model.name);
     snprintf(row.reason, sizeof row.reason, "%s", p->request.reason);
     memcpy(row.identification, p->result.id, sizeof row.identification);
     row.document = document.data;
-    enum armdyn_status status =
-        document.failure ? document.failure : store_robot_update(app->store, &row, p->request.base_revision);
+    enum armdyn_status status = document.failure ? document.failure
+                                                 : store_robot_update_with(app->store, &row, p->request.base_revision,
+                                                                           idempotency_key(&p->once));
     if (status == ARMDYN_ESTALE || status == ARMDYN_ENOTFOUND)
       refuse(p, "the robot was changed meanwhile; look at what changed and ask again");
     else if (status)
@@ -204,6 +209,18 @@ static void finish(struct promotion *p)
                                            .physically_consistent = !p->unphysical };
   promotion_answer_encode(&answer, &body);
   answer_json(p->x, 200, &body);
+}
+
+/* false: answered. */
+static bool begin_once(struct promotion *p)
+{
+  char *href = NULL;
+  if (p->request.dry_run) return true;
+  enum idempotency_verdict verdict = idempotency_begin(p->x, false, &p->once, &href);
+  const char *number = href ? strrchr(href, '/') : NULL;
+  if (number) p->replayed = strtoll(number + 1, NULL, 10);
+  free(href);
+  return verdict != IDEMPOTENCY_REFUSED;
 }
 
 enum outcome identification_promote(struct exchange *x)
@@ -231,8 +248,9 @@ enum outcome identification_promote(struct exchange *x)
     status = promotion_source_read(p->result.document, &p->source);
     if (status)
       answer_status(x, status, NULL);
-    else if (find_revisions(p) && adopt(p) && check_acknowledged(p) && compare_torques(p))
+    else if (begin_once(p) && find_revisions(p) && adopt(p) && check_acknowledged(p) && compare_torques(p))
       finish(p);
+    idempotency_end(x, &p->once);
     store_result_release(&p->result);
   }
   robots_release(exchange_app(x)->robots, p->base);

@@ -88,13 +88,22 @@ static enum armdyn_status update(struct sql *sql, void *argument)
   if (status) return status;
   c->robot->revision = c->expected + 1;
   status = add_revision(sql, c->robot);
-  return status ? status : set_newest(sql, c->robot);
+  if (!status) status = set_newest(sql, c->robot);
+  char name[ARMDYN_NAME_SIZE + 32];
+  snprintf(name, sizeof name, "%s/revisions/%lld", c->robot->name, (long long)c->robot->revision);
+  return status ? status : store_idempotency_keep(sql, c->key, "robots", name);
+}
+
+enum armdyn_status store_robot_update_with(struct store *store, struct store_robot *robot, int64_t expected,
+                                           const struct store_idempotency *key)
+{
+  struct change c = { .robot = robot, .expected = expected, .key = key };
+  return store_write(store, update, &c, record_bytes(&robot_type, robot));
 }
 
 enum armdyn_status store_robot_update(struct store *store, struct store_robot *robot, int64_t expected)
 {
-  struct change c = { .robot = robot, .expected = expected };
-  return store_write(store, update, &c, record_bytes(&robot_type, robot));
+  return store_robot_update_with(store, robot, expected, NULL);
 }
 
 /* Results and controllers hold a robot by foreign keys; queued jobs are asked. */

@@ -123,6 +123,26 @@ def test_the_same_request_again_creates_nothing(world, path):
     assert mismatch["type"].endswith("/idempotency-mismatch")
 
 
+def test_the_same_promotion_again_makes_no_second_revision(world):
+    client, arm = world.client, robot("scara")
+    client.create_robot(arm, name="promoted")
+    log = client.post("/v1/robots/promoted/datasets", body=world.log, content_type="text/csv").expect(201).json["id"]
+    found = client.result_of("/v1/robots/promoted/identifications", {"datasets": [log], "friction": ["viscous"]})
+    path, headers = f"/v1/identifications/{found['id']}/promote", {"Idempotency-Key": "promote"}
+    request = {"base_revision": 1, "acknowledge": [w["code"] for w in found["warnings"]] + ["not_physically_consistent"]}
+    first = client.post(path, request, headers=headers).expect(200)
+    assert first.json["revision"] == 2 and first.json["changes"] and "Idempotency-Replayed" not in first.headers
+    model = client.get("/v1/robots/promoted").expect(200)
+    client.put("/v1/robots/promoted", {**model.json, "description": "newer"}, headers={"If-Match": model.etag},
+               query={"allow_unphysical": "true"}).expect(200)
+    again = client.post(path, request, headers=headers).expect(200)
+    assert again.json == first.json and again.headers["Idempotency-Replayed"] == "true"
+    assert client.get("/v1/robots/promoted").json["revision"] == 3
+    client.post(path, request).expect(409)
+    client.post(path, {**request, "reason": "another"}, headers=headers).expect(422)
+    client.post(path, {**request, "dry_run": True}, headers=headers).expect(409)  # asks for nothing, and keeps nothing
+
+
 @pytest.mark.parametrize("path", SINGLE)
 def test_what_did_not_change_is_not_sent_again(world, path):
     op = next(op for method, at, op in OPERATIONS if (method, at) == ("GET", path))
