@@ -96,7 +96,7 @@ static void on_answer(void *context, const struct message_answer *answer)
 static void refuse(struct process *p, const char *transfer, enum problem problem, const char *reason)
 {
   struct transfer_report report = { .state = TRANSFER_FAILED, .problem = (int)problem };
-  snprintf(report.reason, sizeof report.reason, "%s", reason);
+  snprintf(report.reason, sizeof report.reason, "%.*s", (int)sizeof report.reason - 1, reason);
   on_report(p, transfer, &report);
 }
 
