@@ -13,7 +13,7 @@ import tempfile
 
 import pytest
 
-from support import Process, Server, robot, unique_name, until
+from support import Process, Server, integrity, robot, unique_name, until
 
 MODEL = robot("puma560")
 
@@ -33,11 +33,6 @@ def names(client):
         if page["next_cursor"] is None:
             return found
         query["cursor"] = page["next_cursor"]
-
-
-def integrity(server):
-    with contextlib.closing(sqlite3.connect(server.data / "armdyn.db")) as db:
-        return db.execute("PRAGMA integrity_check").fetchone()[0]
 
 
 @contextlib.contextmanager
@@ -63,12 +58,14 @@ def failing(server, calls, error):
         tracer.stderr.close()
 
 
-@pytest.mark.parametrize("error, status, problem", [("EIO", 500, "internal"), ("ENOSPC", 507, "storage-full")])
-def test_failing_sync_is_refused_and_passes(error, status, problem):
+@pytest.mark.parametrize("calls, error, status, problem", [
+    ("fdatasync,fsync", "EIO", 500, "internal"), ("fdatasync,fsync", "ENOSPC", 507, "storage-full"),
+    ("pwrite64", "EROFS", 500, "internal")], ids=["EIO", "ENOSPC", "read-only"])
+def test_failing_disk_is_refused_and_passes(calls, error, status, problem):
     with Server() as server, server.client() as client:
         kept, answer = create(client)
         answer.expect(201)
-        with failing(server, "fdatasync,fsync", error) as log:
+        with failing(server, calls, error) as log:
             for _ in range(3):
                 refused, answer = create(client)
                 answer.expect(status)

@@ -4,6 +4,7 @@ The binary is ARMDYN_BINARY (default build/armdyn), so the same tests run on the
 files beside the log, and close() fails when there is one.
 """
 
+import contextlib
 import json
 import os
 import pathlib
@@ -13,6 +14,7 @@ import selectors
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -77,6 +79,12 @@ def open_sockets(pid):
         except FileNotFoundError:
             pass
     return count
+
+
+def integrity(server):
+    """What SQLite says of the store of a server that has ended: "ok"."""
+    with contextlib.closing(sqlite3.connect(server.data / "armdyn.db")) as db:
+        return db.execute("PRAGMA integrity_check").fetchone()[0]
 
 
 class Process:
