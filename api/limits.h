@@ -52,6 +52,9 @@
 #define LIMIT_SEARCH                  128    /* bytes of a list's ?q= */
 #define LIMIT_AXES                    10     /* of one controller, register protocol v1 */
 #define LIMIT_KEYS                    1000   /* API keys */
+#define LIMIT_WEBHOOKS                32     /* webhooks */
+#define LIMIT_WEBHOOK_URL             1000   /* characters of the address of a webhook */
+#define LIMIT_DELIVERIES              16     /* attempts of one delivery to a webhook */
 #define LIMIT_KEY_CONTROLLERS         64     /* that one key names */
 #define LIMIT_MAP_FIELDS              48     /* of one register map */
 #define LIMIT_EVENTS                  4096   /* kept for streams that come back */

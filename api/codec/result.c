@@ -11,6 +11,12 @@ static void member_text(struct json_writer *w, const char *name, const char *tex
   json_key(w, name), json_write_text(w, text);
 }
 
+static const struct json_field callback_fields[] = {
+  { TEXT(struct result_callback, webhook), MATCHES(json_name_pattern), REQUIRED },
+};
+const struct json_type result_callback_type =
+    JSON_TYPE("a callback", callback_fields, struct result_callback, NULL, NULL);
+
 void tags_encode(const struct json_map *tags, struct buffer *out)
 {
   struct json_writer w = { .out = out };

@@ -3,6 +3,7 @@
 #define API_CODEC_RESULT_H
 
 #include "api/json/fields.h"
+#include "armdyn/robot.h"
 
 /* -- what every request says beside its work: for people and their systems (its result repeats that), and when -- */
 
@@ -11,15 +12,20 @@ struct result_labels {
   char job_order_id[LIMIT_TAG + 1], work_master_id[LIMIT_TAG + 1], equipment_id[LIMIT_TAG + 1];
   int priority;      /* of its job: more goes first */
   double time_limit; /* s from its acceptance; 0 or NAN: none */
+  struct result_callback {
+    char webhook[ARMDYN_NAME_SIZE]; /* "" = none */
+  } callback;                       /* whom its end is told */
 };
+extern const struct json_type result_callback_type;
 /* Rows of a request's field table whose struct has `struct result_labels labels`. */
 #define RESULT_LABELS(type_)                                                                                           \
   { MAP(type_, labels.tags), NAMED("tags") }, { TEXT(type_, labels.job_order_id), NAMED("job_order_id") },             \
       { TEXT(type_, labels.work_master_id), NAMED("work_master_id") },                                                 \
       { TEXT(type_, labels.equipment_id), NAMED("equipment_id") },                                                     \
       { INTEGER(type_, labels.priority, BETWEEN(-10, 10), NULL), NAMED("priority") },                                  \
+      { NUMBER(type_, labels.time_limit, BETWEEN(0.001, LIMIT_JOB_TIME), "s"), NAMED("time_limit"), NULLABLE },        \
   {                                                                                                                    \
-    NUMBER(type_, labels.time_limit, BETWEEN(0.001, LIMIT_JOB_TIME), "s"), NAMED("time_limit"), NULLABLE               \
+    OBJECT(type_, labels.callback, result_callback_type), NAMED("callback"), NULLABLE                                  \
   }
 /* Job order, work master and equipment, where they are given. */
 void result_order_encode(struct json_writer *w, const char *job_order_id, const char *work_master_id,

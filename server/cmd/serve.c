@@ -24,7 +24,9 @@
 #include "server/routes/events.h"
 #include "server/routes/observer.h"
 #include "server/routes/route.h"
+#include "server/routes/webhooks.h"
 #include "server/store/store.h"
+#include "server/webhooks/webhooks.h"
 
 enum { COMPUTE_QUEUE = 1200, CHILDREN_S = 5 };
 
@@ -71,6 +73,8 @@ static enum armdyn_status start_rooms(struct app *app, const struct options *opt
                         transfers = { events_transfer_changed, app->events };
   enum armdyn_status status = gateway_start(app->store, app->robots, options, &transfers, &app->gateway, error);
   if (!status) status = jobs_start(app->store, options, &jobs, &app->jobs, error);
+  const struct webhooks_setup webhooks = { app->store, options, app, webhook_message };
+  if (!status) status = webhooks_start(&webhooks, &app->webhooks, error);
   return status ? status : hub_start(app->events);
 }
 
@@ -121,7 +125,8 @@ static void stop(struct service *s)
     hub_quiesce(app->events); /* else streams would be waited for */
     http_drain(s->http, now + time / 2);
   }
-  hub_stop(app->events); /* it describes jobs and transfers */
+  hub_stop(app->events);        /* it describes jobs and transfers */
+  webhooks_stop(app->webhooks); /* so do they; what ends from now on is told after the next start */
   int64_t most = now + time - (time > 2 * SECOND ? SECOND : time / 2);
   if (app->jobs) jobs_stop(app->jobs, most);
   gateway_stop(app->gateway, most);

@@ -17,6 +17,8 @@ struct options {
   char log_level[16];           /* debug, info, warning, error */
   char trusted_proxies[1024];   /* addresses and ranges; "" = none */
   char forwarded_header[32];    /* x-forwarded-for, forwarded */
+  char webhook_networks[1024];  /* addresses and ranges; "" = all but private ones */
+  long webhook_retry;           /* s before a second attempt */
   long http_threads;            /* 0 = max(10, cores) */
   long compute_threads;         /* 0 = cores */
   long workers;                 /* worker processes; 0 = cores */

@@ -118,7 +118,7 @@ static bool accept_one(struct acceptor *a, int listen_fd, size_t most)
   socklen_t size = sizeof peer;
   int fd = accept4(listen_fd, (struct sockaddr *)&peer, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
   if (fd < 0) return errno == ECONNABORTED || errno == EINTR;
-  bool proxy = trusted_has(&a->setup.http->trusted, &peer); /* many clients come from its address */
+  bool proxy = ranges_have(&a->setup.http->trusted, &peer); /* many clients come from its address */
   if (!proxy && address_has_enough(a->setup.http, &peer, a->setup.per_address)) {
     close(fd);
     return true;

@@ -90,7 +90,7 @@ static enum MHD_Result note_forwarded(void *context, enum MHD_ValueKind kind, co
 static void find_client(struct exchange *x)
 {
   x->client = x->connection->peer;
-  if (!trusted_has(&x->http->trusted, &x->client)) return;
+  if (!ranges_have(&x->http->trusted, &x->client)) return;
   struct noting noting = { .http = x->http };
   MHD_get_connection_values(x->mhd, MHD_HEADER_KIND, note_forwarded, &noting);
   forwarded_client(&noting.forwarded, &x->http->trusted, &x->client);

@@ -7,21 +7,9 @@
 #include <stddef.h>
 #include <sys/socket.h>
 
-#include "armdyn/status.h"
+#include "server/base/ranges.h"
 
-enum { TRUSTED_MOST = 32, FORWARDED_MOST = 16 };
-
-struct trusted {
-  size_t count;
-  struct {
-    unsigned char address[16]; /* IPv4 as ::ffff:a.b.c.d */
-    unsigned bits;             /* of them count */
-  } of[TRUSTED_MOST];
-};
-
-/* "127.0.0.1, 10.1.0.0/16, fd00::/8"; EINPUT names the entry that is none. */
-enum armdyn_status trusted_parse(const char *text, struct trusted *trusted, struct armdyn_error *error);
-bool trusted_has(const struct trusted *trusted, const struct sockaddr_storage *address);
+enum { FORWARDED_MOST = 16 };
 
 /* The entries of the header, the last FORWARDED_MOST of them; one that names no address has the family AF_UNSPEC. */
 struct forwarded {
@@ -32,7 +20,6 @@ struct forwarded {
  * "x-forwarded-for" (address, ...). */
 void forwarded_add(struct forwarded *forwarded, const char *name, const char *line);
 /* The client behind the proxies. client: in the peer of the connection, out whoever it passes the request on for. */
-void forwarded_client(const struct forwarded *forwarded, const struct trusted *trusted,
-                      struct sockaddr_storage *client);
+void forwarded_client(const struct forwarded *forwarded, const struct ranges *trusted, struct sockaddr_storage *client);
 
 #endif

@@ -97,7 +97,7 @@ struct http {
   struct auditor *auditor;
   struct throttle *throttle;
   struct tally *tally;
-  struct trusted trusted;             /* proxies */
+  struct ranges trusted;              /* proxies */
   int64_t body_timeout, idle_timeout; /* ns */
   size_t slots;
   size_t upload_most;             /* bytes of a streamed body, and of what it is when decompressed */

@@ -73,7 +73,8 @@ enum armdyn_status http_start(const struct http_setup *setup, struct http **out,
   http->idle_timeout = http->app->options->idle_timeout * SECOND;
   make_chance(http);
 
-  enum armdyn_status status = trusted_parse(http->app->options->trusted_proxies, &http->trusted, error);
+  enum armdyn_status status =
+      ranges_parse("--trusted-proxies", http->app->options->trusted_proxies, &http->trusted, error);
   if (status) goto out;
   status = ARMDYN_EMEMORY;
   http->router = router_new(setup->routes, setup->route_count);

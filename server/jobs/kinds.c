@@ -34,6 +34,7 @@ enum armdyn_status job_kind_accept(const struct job_kind *kind, const struct arm
     const struct result_labels *labels = (const struct result_labels *)(const void *)((const char *)run + kind->labels);
     result_tags_encode(labels, &out->tags);
     out->priority = labels->priority;
+    memcpy(out->webhook, labels->callback.webhook, sizeof out->webhook);
     if (labels->time_limit > 0) out->time_limit_ms = llround(1000 * labels->time_limit);
     if (kind->sources) out->source_count = kind->sources(run, out->sources);
     status = out->tags.failure;

@@ -42,7 +42,8 @@ const struct job_kind *job_kind_find(const char *name);
 struct job_acceptance {
   struct buffer tags; /* a JSON object; release it */
   int priority;
-  int64_t time_limit_ms; /* 0 = none */
+  int64_t time_limit_ms;          /* 0 = none */
+  char webhook[ARMDYN_NAME_SIZE]; /* "" = none */
   struct job_source sources[JOB_SOURCES];
   size_t source_count;
 };

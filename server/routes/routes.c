@@ -33,6 +33,12 @@ const struct route routes[] = {
   { HTTP_GET,    "/v1/keys/{key}",                            key_get,              ROLE_ADMIN,    ON_POOL,         0,                  0,             0,             NULL,                   "getKey" },
   { HTTP_DELETE, "/v1/keys/{key}",                            key_delete,           ROLE_ADMIN,    ON_POOL,         0,                  0,             0,             NULL,                   "deleteKey" },
 
+  { HTTP_POST,   "/v1/webhooks",                              webhook_create,       ROLE_ADMIN,    ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             NULL,                   "createWebhook" },
+  { HTTP_GET,    "/v1/webhooks",                              webhook_list,         ROLE_ADMIN,    ON_POOL,         0,                  0,             0,             "limit cursor",         "listWebhooks" },
+  { HTTP_GET,    "/v1/webhooks/{webhook}",                    webhook_get,          ROLE_ADMIN,    ON_POOL,         0,                  0,             0,             NULL,                   "getWebhook" },
+  { HTTP_DELETE, "/v1/webhooks/{webhook}",                    webhook_delete,       ROLE_ADMIN,    ON_POOL,         0,                  0,             0,             NULL,                   "deleteWebhook" },
+  { HTTP_POST,   "/v1/webhooks/{webhook}/rotate",             webhook_rotate,       ROLE_ADMIN,    ON_POOL,         KB(1),              NO_FIELDS,     0,             NULL,                   "rotateWebhookSecret" },
+
   { HTTP_POST,   "/v1/robots",                                robot_create,         ROLE_ENGINEER, ON_POOL,         LIMIT_MODEL_BODY,   MODEL_MEDIA,   0,             "allow_unphysical name root tip", "createRobot" },
   { HTTP_GET,    "/v1/robots",                                robot_list,           ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             "limit cursor",         "listRobots" },
   { HTTP_GET,    "/v1/robots/{robot}",                        robot_get,            ROLE_VIEWER,   ON_EVENT_THREAD, 0,                  0,             MODEL_MEDIA,   "revision",             "getRobot" },
@@ -128,6 +134,8 @@ const struct route routes[] = {
   { HTTP_GET,    "/v1/jobs/{job}",                            job_get,              ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             "include",              "getJob" },
   { HTTP_GET,    "/v1/jobs/{job}/events",                     job_events,           ROLE_VIEWER,   ON_POOL,         0,                  0,             TAKES(MEDIA_EVENTS), NULL,              "streamJob" },
   { HTTP_POST,   "/v1/jobs/{job}/cancel",                     job_cancel,           ROLE_OPERATOR, ON_POOL,         KB(1),              NO_FIELDS,     0,             NULL,                   "cancelJob" },
+  { HTTP_GET,    "/v1/jobs/{job}/deliveries",                 delivery_list,        ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             NULL,                   "listJobDeliveries" },
+  { HTTP_POST,   "/v1/jobs/{job}/deliveries",                 delivery_again,       ROLE_OPERATOR, ON_POOL,         KB(1),              NO_FIELDS,     0,             NULL,                   "redeliverJob" },
 
   { HTTP_POST,   "/v1/controllers",                           controller_create,    ROLE_ADMIN,    ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             NULL,                   "createController" },
   { HTTP_GET,    "/v1/controllers",                           controller_list,      ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             "limit cursor",         "listControllers" },

@@ -487,6 +487,49 @@ typedef void store_api_key_visit(void *context, const struct store_api_key *key)
 enum armdyn_status store_api_key_list(struct store *store, const struct store_page *page, store_api_key_visit *visit,
                                       void *context);
 
+/* -- webhooks, and the outbox of ends of jobs that are told to them -- */
+enum { STORE_SECRET_SIZE = 64 };
+struct store_webhook {
+  char name[ARMDYN_NAME_SIZE];
+  char url[LIMIT_WEBHOOK_URL + 1];
+  char secret[STORE_SECRET_SIZE];        /* "whsec_..." */
+  char former_secret[STORE_SECRET_SIZE]; /* "" = none */
+  char former_until[TIME_SIZE];          /* it signs, too, as long */
+  char created_at[TIME_SIZE];
+};
+/* Name, url and secret in. EEXISTS; ELIMIT: there are LIMIT_WEBHOOKS. */
+enum armdyn_status store_webhook_create(struct store *store, struct store_webhook *webhook);
+enum armdyn_status store_webhook_get(struct store *store, const char *name, struct store_webhook *out);
+/* Another secret; the present one becomes the former one, until former_until. ENOTFOUND. */
+enum armdyn_status store_webhook_rotate(struct store *store, struct store_webhook *webhook);
+/* With its deliveries. ENOTFOUND. */
+enum armdyn_status store_webhook_delete(struct store *store, const char *name);
+typedef void store_webhook_visit(void *context, const struct store_webhook *webhook);
+/* By name. */
+enum armdyn_status store_webhook_list(struct store *store, const struct store_page *page, store_webhook_visit *visit,
+                                      void *context);
+
+enum delivery_state { DELIVERY_PENDING, DELIVERY_DELIVERED, DELIVERY_FAILED, DELIVERY_STATE_COUNT };
+const char *delivery_state_name(enum delivery_state state);
+
+/* Made by the transaction that ends a job (a trigger of the schema); at most one for each. */
+struct store_delivery {
+  char job[ID_SIZE];
+  char webhook[ARMDYN_NAME_SIZE];
+  enum delivery_state state;
+  int attempts;
+  int http_status;                                                    /* of the last attempt; 0 = there was no answer */
+  char error[256];                                                    /* of the last attempt; "" = none */
+  char created_at[TIME_SIZE], last_at[TIME_SIZE], next_at[TIME_SIZE]; /* "" = null */
+};
+enum armdyn_status store_delivery_get(struct store *store, const char *job, struct store_delivery *out);
+/* The one of this webhook that is due first. ENOTFOUND. */
+enum armdyn_status store_delivery_next(struct store *store, const char *webhook, struct store_delivery *out);
+/* Keep how an attempt ended: all but job, webhook and created_at. ENOTFOUND. */
+enum armdyn_status store_delivery_attempted(struct store *store, const struct store_delivery *delivery);
+/* Due now, whatever came of it. ENOTFOUND. */
+enum armdyn_status store_delivery_again(struct store *store, const char *job);
+
 /* -- audit trail: entries in a chain of hashes, appended and never changed -- */
 struct store_audit {
   int64_t number; /* 1, 2, ... without a gap */

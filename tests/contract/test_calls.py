@@ -134,7 +134,8 @@ def test_nobody(client, call):
     assert answer.status == 404 and answer.json["type"] == "/problems/not-found", answer
 
 
-@pytest.mark.parametrize("call", [c for c in CALLS if not c[2].get("requestBody", {}).get("required", True)], ids=named)
+# Those that name something, which is not there: a drain would be one of the shared server.
+@pytest.mark.parametrize("call", [c for c in CALLS if not c[2].get("requestBody", {}).get("required", True) and "{" in c[1]], ids=named)
 def test_a_command_takes_nothing_or_an_empty_object(client, call):
     headers = {"Idempotency-Key": "k"}
     for body in ({"json": {}}, {}, {"body": ""}):

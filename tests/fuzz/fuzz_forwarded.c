@@ -14,8 +14,8 @@ static struct sockaddr_storage peer(const char *address)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   static const char *const names[] = { "x-forwarded-for", "forwarded" };
-  struct trusted trusted;
-  REQUIRE(trusted_parse("127.0.0.0/8,fd00::/8", &trusted, NULL) == ARMDYN_OK);
+  struct ranges trusted;
+  REQUIRE(ranges_parse("--trusted-proxies", "127.0.0.0/8,fd00::/8", &trusted, NULL) == ARMDYN_OK);
   if (memchr(data, 0, size)) return 0;
   char *line = strndup((const char *)data, size);
   REQUIRE(line);

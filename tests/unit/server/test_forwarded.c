@@ -55,10 +55,10 @@ Test(forwarded, client)
   for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
     const struct sample *s = &samples[i];
     struct armdyn_error error = { "", "" };
-    struct trusted trusted;
+    struct ranges trusted;
     struct forwarded forwarded = { 0 };
     char text[ADDRESS_TEXT_SIZE];
-    cr_assert_eq(trusted_parse(s->trusted, &trusted, &error), ARMDYN_OK, "%s", error.message);
+    cr_assert_eq(ranges_parse("--trusted-proxies", s->trusted, &trusted, &error), ARMDYN_OK, "%s", error.message);
     for (size_t k = 0; k < 3 && s->lines[k]; k++) forwarded_add(&forwarded, s->name, s->lines[k]);
     struct sockaddr_storage client = peer(s->peer);
     forwarded_client(&forwarded, &trusted, &client);
@@ -70,11 +70,11 @@ Test(forwarded, client)
 /* Of a chain longer than what is kept the end counts. */
 Test(forwarded, long_chain)
 {
-  struct trusted trusted;
+  struct ranges trusted;
   struct forwarded forwarded = { 0 };
   struct sockaddr_storage client = peer("10.0.0.7");
   char text[ADDRESS_TEXT_SIZE], line[32];
-  cr_assert_eq(trusted_parse("10.0.0.0/8", &trusted, NULL), ARMDYN_OK);
+  cr_assert_eq(ranges_parse("--trusted-proxies", "10.0.0.0/8", &trusted, NULL), ARMDYN_OK);
   for (int i = 0; i < 40; i++) {
     snprintf(line, sizeof line, i == 37 ? "192.0.2.%d" : "10.0.1.%d", i);
     forwarded_add(&forwarded, list, line);
@@ -90,8 +90,8 @@ Test(forwarded, ranges_that_are_none)
                                      "10.0.0.0/", "10.0.0.0/8x", "10.0.0.0/-1", "10.0.0.1;::1" };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     struct armdyn_error error = { "", "" };
-    struct trusted trusted;
-    cr_expect_eq(trusted_parse(bad[i], &trusted, &error), ARMDYN_EINPUT, "%s", bad[i]);
+    struct ranges trusted;
+    cr_expect_eq(ranges_parse("--trusted-proxies", bad[i], &trusted, &error), ARMDYN_EINPUT, "%s", bad[i]);
     cr_expect(strstr(error.message, bad[i]) && strstr(error.message, "--trusted-proxies"), "%s", error.message);
   }
 }

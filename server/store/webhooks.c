@@ -1,0 +1,135 @@
+#include "api/limits.h"
+#include "server/store/internal.h"
+
+static const struct field webhook_fields[] = {
+  FIELD(store_webhook, name, FIELD_TEXT),         FIELD(store_webhook, url, FIELD_TEXT),
+  FIELD(store_webhook, secret, FIELD_TEXT),       FIELD(store_webhook, former_secret, FIELD_TEXT),
+  FIELD(store_webhook, former_until, FIELD_TEXT), FIELD(store_webhook, created_at, FIELD_TEXT),
+};
+static const struct record_type webhook_type = RECORD_TYPE(store_webhook, webhook_fields);
+
+static const char *const states[DELIVERY_STATE_COUNT + 1] = { "pending", "delivered", "failed" };
+
+static const struct field delivery_fields[] = {
+  FIELD(store_delivery, job, FIELD_TEXT),
+  FIELD(store_delivery, webhook, FIELD_TEXT),
+  FIELD_WITH(store_delivery, state, FIELD_NAMED, .names = states),
+  FIELD(store_delivery, attempts, FIELD_INT),
+  FIELD(store_delivery, http_status, FIELD_INT),
+  FIELD(store_delivery, error, FIELD_TEXT),
+  FIELD(store_delivery, created_at, FIELD_TEXT),
+  FIELD(store_delivery, last_at, FIELD_TEXT),
+  FIELD(store_delivery, next_at, FIELD_TEXT),
+};
+static const struct record_type delivery_type = RECORD_TYPE(store_delivery, delivery_fields);
+
+const char *delivery_state_name(enum delivery_state state)
+{
+  return (unsigned)state < DELIVERY_STATE_COUNT ? states[state] : "unknown";
+}
+
+/* -- webhooks -- */
+
+static enum armdyn_status create(struct sql *sql, void *webhook)
+{
+  int64_t count;
+  enum armdyn_status status = sql_number(sql, "SELECT count(*) FROM webhooks", NO_VALUES, &count);
+  if (!status && count >= LIMIT_WEBHOOKS) status = ARMDYN_ELIMIT;
+  if (status) return status;
+  return record_change(sql,
+                       "INSERT INTO webhooks (name, url, secret, created_at)"
+                       " VALUES (:name, :url, :secret, :created_at)",
+                       &webhook_type, webhook);
+}
+
+enum armdyn_status store_webhook_create(struct store *store, struct store_webhook *webhook)
+{
+  clock_format(clock_wall_ms(), webhook->created_at);
+  return store_write(store, create, webhook, record_bytes(&webhook_type, webhook));
+}
+
+enum armdyn_status store_webhook_get(struct store *store, const char *name, struct store_webhook *out)
+{
+  return store_read(store, "SELECT * FROM webhooks WHERE name = ?", VALUES(value_text(name)), &webhook_type, out);
+}
+
+static enum armdyn_status rotate(struct sql *sql, void *webhook)
+{
+  return record_change(sql,
+                       "UPDATE webhooks SET former_secret = secret, former_until = :former_until, secret = :secret"
+                       " WHERE name = :name",
+                       &webhook_type, webhook);
+}
+
+enum armdyn_status store_webhook_rotate(struct store *store, struct store_webhook *webhook)
+{
+  return store_write(store, rotate, webhook, record_bytes(&webhook_type, webhook));
+}
+
+static enum armdyn_status remove_webhook(struct sql *sql, void *name)
+{
+  return sql_change(sql, "DELETE FROM webhooks WHERE name = ?", VALUES(value_text(name)));
+}
+
+enum armdyn_status store_webhook_delete(struct store *store, const char *name)
+{
+  char copy[ARMDYN_NAME_SIZE];
+  snprintf(copy, sizeof copy, "%s", name);
+  return store_write(store, remove_webhook, copy, 0);
+}
+
+TYPED_VISITOR(store_webhook)
+
+enum armdyn_status store_webhook_list(struct store *store, const struct store_page *page, store_webhook_visit *visit,
+                                      void *context)
+{
+  struct listing listing = { .select = "SELECT * FROM webhooks",
+                             .order = "name",
+                             .ascending = true,
+                             .before = value_text(page->before),
+                             .limit = page->limit };
+  return store_read_list(store, &listing, &webhook_type, visit_row, &(struct visitor){ visit, context });
+}
+
+/* -- deliveries -- */
+
+enum armdyn_status store_delivery_get(struct store *store, const char *job, struct store_delivery *out)
+{
+  return store_read(store, "SELECT * FROM deliveries WHERE job = ?", VALUES(value_text(job)), &delivery_type, out);
+}
+
+enum armdyn_status store_delivery_next(struct store *store, const char *webhook, struct store_delivery *out)
+{
+  return store_read(store,
+                    "SELECT * FROM deliveries WHERE webhook = ? AND state = 'pending' ORDER BY next_at, job LIMIT 1",
+                    VALUES(value_text(webhook)), &delivery_type, out);
+}
+
+static enum armdyn_status note_attempt(struct sql *sql, void *delivery)
+{
+  return record_change(sql,
+                       "UPDATE deliveries SET state = :state, attempts = :attempts, http_status = :http_status,"
+                       " error = :error, last_at = :last_at, next_at = :next_at WHERE job = :job",
+                       &delivery_type, delivery);
+}
+
+enum armdyn_status store_delivery_attempted(struct store *store, const struct store_delivery *delivery)
+{
+  struct store_delivery copy = *delivery;
+  return store_write(store, note_attempt, &copy, record_bytes(&delivery_type, delivery));
+}
+
+static enum armdyn_status begin_again(struct sql *sql, void *delivery)
+{
+  return record_change(sql,
+                       "UPDATE deliveries SET state = 'pending', attempts = 0, next_at = :next_at WHERE job = :job",
+                       &delivery_type, delivery);
+}
+
+enum armdyn_status store_delivery_again(struct store *store, const char *job)
+{
+  struct store_delivery delivery = { .state = DELIVERY_PENDING };
+  snprintf(delivery.job, sizeof delivery.job, "%s", job);
+  clock_format(clock_wall_ms(), delivery.next_at);
+  return store_write(store, begin_again, &delivery, 0);
+}
