@@ -1,5 +1,7 @@
 #include "api/codec/identification.h"
 
+#include "api/codec/friction_terms.h"
+
 const char *const identification_estimators[5] = { "ols", "wls", "irls", "ridge", "consistent" };
 static const char *const subjects[] = { "arm", "payload" };
 static const char *const methods[] = { "butterworth", "tracking_differentiator" };
@@ -31,51 +33,26 @@ void id_list_decode(struct json_reader *r, const struct json_field *field, void 
 
 /* -- friction -- */
 
-static const struct {
-  const char *name;
-  unsigned term;
-} friction_terms[] = {
-  { "offset", ARMDYN_IDENTIFY_OFFSET },
-  { "coulomb", ARMDYN_IDENTIFY_COULOMB },
-  { "viscous", ARMDYN_IDENTIFY_VISCOUS },
-  { "high_speed", ARMDYN_IDENTIFY_HIGH_SPEED },
-};
-enum { FRICTION_TERMS = sizeof friction_terms / sizeof *friction_terms };
-
-const char *identification_friction_name(size_t index, unsigned *term)
-{
-  if (index >= FRICTION_TERMS) return NULL;
-  *term = friction_terms[index].term;
-  return friction_terms[index].name;
-}
-
 static void decode_friction(struct json_reader *r, const struct json_field *field, void *member,
                             const struct json_context *context)
 {
   (void)context;
   struct identification_friction *friction = member;
   struct json_slice name;
-  char got[64];
   friction->terms = 0;
   size_t count = 0;
   if (!json_enter_array(r, field->unit)) return;
   for (; json_next_element(r); count++) {
     if (!json_read_text(r, NULL, &name)) continue;
-    size_t i = 0;
-    if (json_slice_is(name, "auto")) {
+    if (json_slice_is(name, "auto"))
       friction->automatic = true;
-      continue;
-    }
-    while (i < FRICTION_TERMS && !json_slice_is(name, friction_terms[i].name)) i++;
-    if (i == FRICTION_TERMS)
-      json_fault(r, NULL, FAULT_ENUM, "must be offset, coulomb, viscous, high_speed or auto, got %s",
-                 json_excerpt(name, got, sizeof got));
     else
-      friction->terms |= friction_terms[i].term;
+      friction_term_take(r, name, ARMDYN_IDENTIFY_ANY, ", auto", &friction->terms);
   }
   if (friction->automatic && count > 1)
     json_fault(r, NULL, FAULT_INCONSISTENT, "auto chooses the terms itself, so it stands alone");
-  for (size_t i = 0; friction->automatic && i < FRICTION_TERMS; i++) friction->terms |= friction_terms[i].term;
+  /* the others follow the parts of one motion so well that they are kept, and fail on the next one */
+  if (friction->automatic) friction->terms = ARMDYN_IDENTIFY_LINEAR;
 }
 
 /* -- the request -- */

@@ -51,8 +51,6 @@ enum armdyn_status identification_request_decode(const char *text, size_t length
                                                  const struct armdyn_robot_description *robot,
                                                  struct identification_request *out, struct faults *faults);
 extern const char *const identification_estimators[5]; /* names, by enum armdyn_estimator */
-/* "offset", "coulomb", ...; NULL beyond the last. */
-const char *identification_friction_name(size_t index, unsigned *term);
 
 /* -- what is answered -- */
 
@@ -110,6 +108,7 @@ struct identification_result {
   const char *robot_sha256;
   const struct identification_request *request;
   const char *request_text;
+  const struct armdyn_robot_description *identified; /* with friction that was searched for before it was identified */
   const struct armdyn_unknowns *unknowns;
   const struct armdyn_estimate *estimate;
   const struct armdyn_payload_estimate *payload;   /* instead of the estimate; NULL: the arm was identified */

@@ -103,9 +103,40 @@ static void encode_left_out(struct json_writer *w, const struct identification_r
   }
 }
 
+static void encode_searched_one(struct json_writer *w, const char *joint, const char *name, double value, double prior)
+{
+  if (value == prior || isnan(value)) return;
+  json_begin_object(w);
+  member_text(w, "joint", joint);
+  member_text(w, "name", name);
+  member_number(w, "value", value);
+  member_number(w, "std", NAN);
+  if (!isnan(prior)) member_number(w, "prior", prior);
+  json_end_object(w);
+}
+
+/* What friction has that torque is not linear in, where it was searched for. */
+static void encode_searched(struct json_writer *w, const struct identification_result *result)
+{
+  for (size_t j = 0; j < result->robot->joint_count; j++) {
+    const struct armdyn_friction *before = &result->robot->joints[j].friction;
+    const struct armdyn_friction *after = &result->identified->joints[j].friction;
+    const char *joint = result->robot->joints[j].name;
+    encode_searched_one(w, joint, "stribeck_velocity", after->stribeck_velocity, before->stribeck_velocity);
+    for (size_t k = before->ripple_count; k < after->ripple_count; k++) {
+      char name[48];
+      snprintf(name, sizeof name, "position.%zu.order", k);
+      encode_searched_one(w, joint, name, after->ripples[k].order, NAN);
+      snprintf(name, sizeof name, "position.%zu.phase", k);
+      encode_searched_one(w, joint, name, after->ripples[k].phase, NAN);
+    }
+  }
+}
+
 static void encode_standard(struct json_writer *w, const struct identification_result *result)
 {
   json_key(w, "standard"), json_begin_array(w);
+  encode_searched(w, result);
   for (size_t i = 0; i < armdyn_unknowns_standard_count(result->unknowns); i++) {
     char name[ARMDYN_PARAMETER_NAME_SIZE];
     size_t joint;
@@ -147,6 +178,21 @@ static void encode_friction_of(struct json_writer *w, const struct identificatio
   }
 }
 
+/* Where the terms are that stand beside it in amplitude: Stribeck's speed, and lines over the motor angle. */
+static void encode_shape(struct json_writer *w, const struct armdyn_friction *friction)
+{
+  if (!isnan(friction->stribeck_velocity)) member_number(w, "stribeck_velocity", friction->stribeck_velocity);
+  if (!friction->ripple_count) return;
+  json_key(w, "position"), json_begin_array(w);
+  for (size_t k = 0; k < friction->ripple_count; k++) {
+    json_begin_object(w);
+    member_number(w, "order", friction->ripples[k].order);
+    member_number(w, "phase", friction->ripples[k].phase);
+    json_end_object(w);
+  }
+  json_end_array(w);
+}
+
 static void encode_friction(struct json_writer *w, const struct identification_result *result)
 {
   json_key(w, "friction"), json_begin_array(w);
@@ -154,6 +200,7 @@ static void encode_friction(struct json_writer *w, const struct identification_r
     json_begin_object(w);
     member_text(w, "joint", result->robot->joints[j].name);
     encode_friction_of(w, result, j, result->estimate->standard);
+    encode_shape(w, &result->identified->joints[j].friction);
     member_number(w, "velocity_scale", result->robot->joints[j].velocity_scale);
     json_key(w, "std"), json_begin_object(w);
     encode_friction_of(w, result, j, result->estimate->standard_deviation);

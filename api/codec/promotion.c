@@ -274,6 +274,7 @@ static const struct {
   ROW("friction/viscous/positive", "viscous", friction.viscous.positive),
   ROW("friction/viscous/negative", "viscous", friction.viscous.negative),
   ROW("friction/stiction", "stiction", friction.stiction),
+  ROW("friction/stribeck_velocity", NULL, friction.stribeck_velocity),
   ROW("friction/high_speed", "high_speed", friction.high_speed),
 #undef ROW
 };

@@ -50,18 +50,31 @@ static bool set_directed(struct armdyn_directed *directed, const char *way, doub
   return !*way || !strcmp(way, ".positive") || !strcmp(way, ".negative");
 }
 
+/* "0": the amplitude of line 0, "0.order", "0.phase". An order makes a new line behind the last one. */
+static double *field_of_line(struct armdyn_friction *f, const char *name)
+{
+  char *rest;
+  const unsigned long line = strtoul(name, &rest, 10);
+  if (line == f->ripple_count && line < ARMDYN_RIPPLES_MAX && !strcmp(rest, ".order"))
+    f->ripples[f->ripple_count++] = (struct armdyn_ripple){ 0 };
+  if (line >= f->ripple_count) return NULL;
+  struct armdyn_ripple *ripple = &f->ripples[line];
+  return !*rest                    ? &ripple->amplitude
+         : !strcmp(rest, ".order") ? &ripple->order
+         : !strcmp(rest, ".phase") ? &ripple->phase
+                                   : NULL;
+}
+
 static bool set_friction(struct armdyn_friction *f, const char *name, double value)
 {
   if (!strncmp(name, "coulomb", 7)) return set_directed(&f->coulomb, name + 7, value);
   if (!strncmp(name, "viscous", 7)) return set_directed(&f->viscous, name + 7, value);
-  double *field = !strcmp(name, "offset")       ? &f->offset
-                  : !strcmp(name, "stiction")   ? &f->stiction
-                  : !strcmp(name, "high_speed") ? &f->high_speed
-                                                : NULL;
-  if (!strncmp(name, "position.", 9)) {
-    const unsigned long line = strtoul(name + 9, NULL, 10);
-    if (line < f->ripple_count) field = &f->ripples[line].amplitude;
-  }
+  double *field = !strcmp(name, "offset")              ? &f->offset
+                  : !strcmp(name, "stiction")          ? &f->stiction
+                  : !strcmp(name, "stribeck_velocity") ? &f->stribeck_velocity
+                  : !strcmp(name, "high_speed")        ? &f->high_speed
+                                                       : NULL;
+  if (!strncmp(name, "position.", 9)) field = field_of_line(f, name + 9);
   if (field) *field = value;
   return field != NULL;
 }

@@ -30,7 +30,7 @@ struct run_finder {
   struct joint_runs joints[N];
 };
 
-static bool profile_open(const struct armdyn_joint *joint, struct angle_profile *profile)
+bool angle_profile_open(const struct armdyn_joint *joint, struct angle_profile *profile)
 {
   const double *range = joint->limits.position, ratio = fabs(joint->drive.gear_ratio);
   const bool bounded = isfinite(range[0]) && isfinite(range[1]);
@@ -47,6 +47,19 @@ static bool profile_open(const struct armdyn_joint *joint, struct angle_profile 
   return memory != NULL;
 }
 
+void angle_profile_close(struct angle_profile *profile)
+{
+  free(profile->sum[0]);
+}
+
+void angle_profile_add(struct angle_profile *profile, int half, double angle, double weight, double residual)
+{
+  const double at = (angle - profile->first) / profile->width;
+  if (!(at >= 0 && at < (double)profile->bins)) return;
+  profile->sum[half][(size_t)at] += weight * residual;
+  profile->weight[half][(size_t)at] += weight;
+}
+
 struct run_finder *run_finder_new(const struct armdyn_robot *robot)
 {
   struct run_finder *f = calloc(1, sizeof *f);
@@ -56,7 +69,7 @@ struct run_finder *run_finder_new(const struct armdyn_robot *robot)
   f->workspace = armdyn_workspace_new(f->n);
   bool complete = f->workspace != NULL;
   for (size_t j = 0; j < f->n && complete; j++) {
-    complete = profile_open(&armdyn_robot_description(robot)->joints[j], &f->joints[j].profile);
+    complete = angle_profile_open(&armdyn_robot_description(robot)->joints[j], &f->joints[j].profile);
   }
   if (complete) return f;
   run_finder_free(f);
@@ -67,7 +80,7 @@ void run_finder_free(struct run_finder *finder)
 {
   if (!finder) return;
   for (size_t j = 0; j < finder->n; j++) {
-    free(finder->joints[j].profile.sum[0]);
+    angle_profile_close(&finder->joints[j].profile);
     free(finder->joints[j].list);
   }
   armdyn_workspace_free(finder->workspace);
@@ -143,12 +156,7 @@ static void add_to_profile(const struct run_finder *f, struct angle_profile *pro
 {
   const double way = fabs(f->angle[end - 1] - f->angle[first]) / profile->width;
   const double weight = way * way * way / (double)(end - first - 1);
-  for (size_t k = first; k < end; k++) {
-    const double at = (f->angle[k] - profile->first) / profile->width;
-    if (!(at >= 0 && at < (double)profile->bins)) continue;
-    profile->sum[half][(size_t)at] += weight * (f->residual[k] - mean);
-    profile->weight[half][(size_t)at] += weight;
-  }
+  for (size_t k = first; k < end; k++) angle_profile_add(profile, half, f->angle[k], weight, f->residual[k] - mean);
 }
 
 static enum armdyn_status end_run(struct run_finder *f)

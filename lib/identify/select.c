@@ -1,7 +1,7 @@
 /* Which friction terms to identify: each that lowers the error on data it was not fitted to. */
 #include <math.h>
 
-#include "lib/identify/unknowns.h"
+#include "lib/identify/motion_ripples.h"
 #include "lib/model/parameters.h"
 
 /* A term stays if the mean of what it gains on held-out parts is above so many of its standard errors. */
@@ -13,22 +13,25 @@ static const double DEVIATIONS = 2;
 /* Of the fastest a joint moves: where Stribeck friction may have fallen by a factor of e. */
 static const double stribeck_speeds[] = { 0.02, 0.05, 0.1, 0.2 };
 
+enum { STRIBECK_TRIALS = sizeof stribeck_speeds / sizeof *stribeck_speeds };
+
 /* Of the friction of one joint: an offset, two of each directed term, stiction, high speed, and ripples, which come last. */
 enum { COLUMNS = 7 + ARMDYN_RIPPLES_MAX };
 
 /* In the order in which they are tried: what most arms have comes first. */
-static const unsigned terms[] = { ARMDYN_IDENTIFY_COULOMB, ARMDYN_IDENTIFY_VISCOUS, ARMDYN_IDENTIFY_OFFSET,
-                                  ARMDYN_IDENTIFY_HIGH_SPEED, ARMDYN_IDENTIFY_STRIBECK };
+static const unsigned terms[] = { ARMDYN_IDENTIFY_COULOMB,    ARMDYN_IDENTIFY_VISCOUS,  ARMDYN_IDENTIFY_OFFSET,
+                                  ARMDYN_IDENTIFY_HIGH_SPEED, ARMDYN_IDENTIFY_STRIBECK, ARMDYN_IDENTIFY_POSITION };
 
 struct selection {
   const struct armdyn_robot *robot;
   const struct armdyn_source *source;
   enum armdyn_rotor_columns rotors;
-  unsigned candidates;
+  unsigned required, candidates;
   struct armdyn_estimation estimation;
   double fastest[ARMDYN_JOINTS_MAX];
   size_t trial;                                 /* how many were begun */
   struct armdyn_robot_description *description; /* scratch */
+  struct armdyn_friction *ripples;              /* n: those of the robot, then those that were found */
 };
 
 static enum armdyn_status fill_fastest(struct selection *s, struct armdyn_error *error)
@@ -50,23 +53,21 @@ static enum armdyn_status robot_with(const struct selection *s, unsigned chosen,
   struct armdyn_robot_description *d = s->description;
   *d = *armdyn_robot_description(s->robot);
   for (size_t i = 0; i < d->joint_count; i++) {
-    struct armdyn_joint plain, *joint = &d->joints[i];
-    armdyn_joint_init(&plain);
-    if (!(s->candidates & ARMDYN_IDENTIFY_STRIBECK)) { /* what is not asked for stays what it is */
-      plain.friction.stiction = joint->friction.stiction;
-      plain.friction.stribeck_velocity = joint->friction.stribeck_velocity;
-      plain.friction.stribeck_exponent = joint->friction.stribeck_exponent;
-    } else if (chosen & ARMDYN_IDENTIFY_STRIBECK) {
-      plain.friction.stiction = joint->friction.stiction > 0 ? joint->friction.stiction : 0;
-      plain.friction.stribeck_velocity = fmax(stribeck * s->fastest[i], 10 * joint->velocity_scale);
+    struct armdyn_friction *f = &d->joints[i].friction;
+    if (!s->required) {
+      if (!(chosen & ARMDYN_IDENTIFY_COULOMB)) f->coulomb = (struct armdyn_directed){ 0, 0 };
+      if (!(chosen & ARMDYN_IDENTIFY_VISCOUS)) f->viscous = (struct armdyn_directed){ 0, 0 };
+      if (!(chosen & ARMDYN_IDENTIFY_OFFSET)) f->offset = 0;
+      if (!(chosen & ARMDYN_IDENTIFY_HIGH_SPEED)) f->high_speed = 0;
     }
-    if (chosen & ARMDYN_IDENTIFY_COULOMB) plain.friction.coulomb = joint->friction.coulomb;
-    if (chosen & ARMDYN_IDENTIFY_VISCOUS) plain.friction.viscous = joint->friction.viscous;
-    if (chosen & ARMDYN_IDENTIFY_OFFSET) plain.friction.offset = joint->friction.offset;
-    if (chosen & ARMDYN_IDENTIFY_HIGH_SPEED) plain.friction.high_speed = joint->friction.high_speed;
-    plain.friction.ripple_count = joint->friction.ripple_count;
-    memcpy(plain.friction.ripples, joint->friction.ripples, sizeof plain.friction.ripples);
-    joint->friction = plain.friction;
+    if ((chosen & ARMDYN_IDENTIFY_STRIBECK) && isnan(f->stribeck_velocity)) {
+      f->stiction = 0;
+      f->stribeck_velocity = fmax(stribeck * s->fastest[i], 10 * d->joints[i].velocity_scale);
+    }
+    if (chosen & ARMDYN_IDENTIFY_POSITION) {
+      f->ripple_count = s->ripples[i].ripple_count;
+      memcpy(f->ripples, s->ripples[i].ripples, sizeof f->ripples);
+    }
   }
   return armdyn_robot_new(d, out, error);
 }
@@ -104,20 +105,28 @@ static bool dissipates(const struct selection *s, const struct armdyn_unknowns *
   return true;
 }
 
+static bool is_tried(const struct selection *s, unsigned term)
+{
+  return (s->candidates | (s->required & ~(unsigned)ARMDYN_IDENTIFY_LINEAR)) & term;
+}
+
 /* How many robots are tried. */
 static size_t trials_of(const struct selection *s)
 {
   size_t count = 1;
   for (size_t k = 0; k < sizeof terms / sizeof *terms; k++) {
-    if (!(s->candidates & terms[k])) continue;
-    count += terms[k] == ARMDYN_IDENTIFY_STRIBECK ? sizeof stribeck_speeds / sizeof *stribeck_speeds : 1;
+    if (!is_tried(s, terms[k])) continue;
+    count += terms[k] == ARMDYN_IDENTIFY_STRIBECK   ? STRIBECK_TRIALS
+             : terms[k] == ARMDYN_IDENTIFY_POSITION ? 2 /* with what is left once more, and with the lines in it */
+                                                    : 1;
   }
   return count;
 }
 
-/* At the best of the strengths of the prior. */
-static enum armdyn_status held_out(struct selection *s, unsigned chosen, double stribeck, struct held_out *out,
-                                   struct armdyn_error *error)
+/* At the best of the strengths of the prior.
+ *   find_ripples  in  look for lines in what is left */
+static enum armdyn_status held_out(struct selection *s, unsigned chosen, double stribeck, bool find_ripples,
+                                   struct held_out *out, struct armdyn_error *error)
 {
   struct armdyn_robot *robot = NULL;
   struct armdyn_unknowns *unknowns = NULL;
@@ -133,6 +142,7 @@ static enum armdyn_status held_out(struct selection *s, unsigned chosen, double 
     out->count = estimate.fold_count;
     out->dissipates = dissipates(s, unknowns, &estimate);
     memcpy(out->squares, estimate.held_out, sizeof out->squares);
+    if (find_ripples) status = motion_ripples_find(unknowns, estimate.beta, s->source, s->ripples, error);
     armdyn_estimate_free(&estimate);
   }
   armdyn_unknowns_free(unknowns);
@@ -156,22 +166,27 @@ static double gain_of(const struct held_out *before, const struct held_out *afte
 static enum armdyn_status try_term(struct selection *s, unsigned term, struct held_out *known,
                                    struct armdyn_friction_choice *choice, struct armdyn_error *error)
 {
-  const size_t speeds = sizeof stribeck_speeds / sizeof *stribeck_speeds;
-  const bool stribeck = term == ARMDYN_IDENTIFY_STRIBECK;
+  const bool stribeck = term == ARMDYN_IDENTIFY_STRIBECK, required = s->required & term;
   struct armdyn_friction_trial *trial = &choice->trials[choice->trial_count++];
   struct held_out best = { .error = INFINITY };
   *trial = (struct armdyn_friction_trial){ .term = term };
-  for (size_t k = 0; k < (stribeck ? speeds : 1); k++) {
+  if (term == ARMDYN_IDENTIFY_POSITION) {
+    const enum armdyn_status status = held_out(s, choice->terms, choice->stribeck, true, &best, error);
+    if (status) return status;
+    best.error = INFINITY;
+  }
+  for (size_t k = 0; k < (stribeck ? STRIBECK_TRIALS : 1); k++) {
     struct held_out found;
-    const enum armdyn_status status = held_out(s, choice->terms | term, stribeck_speeds[k], &found, error);
+    const double velocity = stribeck ? stribeck_speeds[k] : choice->stribeck;
+    const enum armdyn_status status = held_out(s, choice->terms | term, velocity, false, &found, error);
     if (status) return status;
     if (!(found.error < best.error)) continue;
     best = found;
-    trial->stribeck = stribeck ? stribeck_speeds[k] : 0;
+    trial->stribeck = stribeck ? velocity : 0;
   }
   trial->error = best.error;
   trial->gain = gain_of(known, &best);
-  trial->kept = trial->gain > STANDARD_ERRORS && best.dissipates;
+  trial->kept = required || (trial->gain > STANDARD_ERRORS && best.dissipates);
   if (!trial->kept) return ARMDYN_OK;
   *known = best;
   choice->terms |= term;
@@ -180,29 +195,37 @@ static enum armdyn_status try_term(struct selection *s, unsigned term, struct he
   return ARMDYN_OK;
 }
 
-enum armdyn_status armdyn_choose_friction(const struct armdyn_robot *robot, unsigned candidates,
+enum armdyn_status armdyn_choose_friction(const struct armdyn_robot *robot, unsigned required, unsigned candidates,
                                           enum armdyn_rotor_columns rotors, const struct armdyn_source *source,
                                           const struct armdyn_estimation *estimation,
                                           struct armdyn_friction_choice *choice, struct armdyn_robot **out,
                                           struct armdyn_error *error)
 {
   struct selection s = {
-    .robot = robot, .source = source, .rotors = rotors, .candidates = candidates, .estimation = *estimation
+    .robot = robot,
+    .source = source,
+    .rotors = rotors,
+    .required = required,
+    .candidates = candidates,
+    .estimation = *estimation,
   };
-  *choice = (struct armdyn_friction_choice){ 0 };
+  const size_t n = armdyn_robot_joint_count(robot);
+  *choice = (struct armdyn_friction_choice){ .terms = required & ARMDYN_IDENTIFY_LINEAR };
   *out = NULL;
   s.estimation.estimator = ARMDYN_RIDGE;
   s.estimation.prior_strength = 0;
   s.description = malloc(sizeof *s.description);
-  if (!s.description) return ARMDYN_EMEMORY;
-  enum armdyn_status status = fill_fastest(&s, error);
+  s.ripples = malloc(n * sizeof *s.ripples);
   struct held_out known = { .error = INFINITY };
-  if (!status) status = held_out(&s, 0, 0, &known, error);
+  enum armdyn_status status = s.description && s.ripples ? fill_fastest(&s, error) : ARMDYN_EMEMORY;
+  for (size_t i = 0; i < n && !status; i++) s.ripples[i] = armdyn_robot_description(robot)->joints[i].friction;
+  if (!status) status = held_out(&s, choice->terms, 0, false, &known, error);
   choice->error = choice->without = known.error;
   for (size_t k = 0; k < sizeof terms / sizeof *terms && !status; k++) {
-    if (candidates & terms[k]) status = try_term(&s, terms[k], &known, choice, error);
+    if (is_tried(&s, terms[k])) status = try_term(&s, terms[k], &known, choice, error);
   }
   if (!status) status = robot_with(&s, choice->terms, choice->stribeck, out, error);
   free(s.description);
+  free(s.ripples);
   return status;
 }

@@ -154,14 +154,16 @@ static bool go_on(void *context)
   return false; /* to cancel is to kill */
 }
 
-/* The friction to identify, if the request leaves it open: the robot and the terms are those chosen afterwards. */
+/* The friction to identify, if the request leaves it open, or asks for terms of which a part must be searched for: the robot and the terms are those chosen afterwards. */
 static enum armdyn_status choose_friction(struct run *run, enum armdyn_rotor_columns rotors, struct armdyn_error *error)
 {
   struct identification_request *request = &run->request;
-  if (!request->friction.automatic) return ARMDYN_OK;
+  const bool automatic = request->friction.automatic;
+  if (!automatic && !(request->friction.terms & ~(unsigned)ARMDYN_IDENTIFY_LINEAR)) return ARMDYN_OK;
   struct armdyn_friction_choice choice;
   const struct armdyn_estimation estimation = { .ignore_prior = !request->prior, .trying = tell_trial, .context = run };
-  enum armdyn_status status = armdyn_choose_friction(run->robot, request->friction.terms, rotors, &run->inner,
+  enum armdyn_status status = armdyn_choose_friction(run->robot, automatic ? 0 : request->friction.terms,
+                                                     automatic ? request->friction.terms : 0, rotors, &run->inner,
                                                      &estimation, &choice, &run->own_robot, error);
   if (status) return status;
   run->robot = run->own_robot;
@@ -303,6 +305,7 @@ static void send_result(struct run *run)
   result->robot_sha256 = run->robot_sha256;
   result->request = &run->request;
   result->request_text = run->work->request;
+  result->identified = armdyn_robot_description(run->robot);
   result->unknowns = run->unknowns;
   result->estimate = &run->estimate;
   if (run->request.identify == IDENTIFY_PAYLOAD) result->payload = &run->payload;

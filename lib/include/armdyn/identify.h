@@ -168,7 +168,11 @@ enum armdyn_friction_terms {
   ARMDYN_IDENTIFY_COULOMB = 2,
   ARMDYN_IDENTIFY_VISCOUS = 4,
   ARMDYN_IDENTIFY_HIGH_SPEED = 8,
-  ARMDYN_IDENTIFY_STRIBECK = 16 /* stiction; only where the robot has it, for its velocity is not linear */
+  /* What is not linear of them must be found before, by armdyn_choose_friction: unknowns have them only where the robot has */
+  ARMDYN_IDENTIFY_STRIBECK = 16, /* stiction, whose velocity is not */
+  ARMDYN_IDENTIFY_POSITION = 32, /* lines over the motor angle, whose orders and phases are not */
+  ARMDYN_IDENTIFY_LINEAR = 15,
+  ARMDYN_IDENTIFY_ANY = 63
 };
 
 /* The parameters of one robot to identify: its base parameters, with friction and rotors. Immutable; threads may share it. */
@@ -379,7 +383,7 @@ struct armdyn_friction_trial {
   bool kept;
 };
 
-enum { ARMDYN_FRICTION_TERM_COUNT = 5 };
+enum { ARMDYN_FRICTION_TERM_COUNT = 6 };
 struct armdyn_friction_choice {
   unsigned terms;        /* kept, or-ed */
   double without, error; /* held-out errors without friction and with all that was kept */
@@ -392,13 +396,16 @@ struct armdyn_friction_choice {
  * after the other, each kept if the mean of what it gains on the held-out parts is more than one standard error of that
  * mean, the one-standard-error rule of Breiman, Friedman, Olshen & Stone 1984, 3.4.3, and if with it no joint's friction
  * drives the joint at the fastest that it moves.
- *   candidates  in   terms to try, or-ed; ripples that the robot has stay
+ * Stribeck velocities are searched for among some parts of the fastest that a joint moves, lines over the motor angle in what
+ * the terms before leave; a robot's own stay.
+ *   required    in   terms to identify in any case, or-ed; not 0: the friction that the robot has is identified too
+ *   candidates  in   terms to try, or-ed
  *   estimation  in   folds, ignore_prior, cancelled, trying
  *   choice      out
  *   out         out  the robot with the friction to identify: a Stribeck velocity where that term was kept. Give it to
  *                    armdyn_unknowns_new with choice->terms; release with armdyn_robot_free
  * OK, the refusals of armdyn_identify_source, or EMEMORY. */
-enum armdyn_status armdyn_choose_friction(const struct armdyn_robot *robot, unsigned candidates,
+enum armdyn_status armdyn_choose_friction(const struct armdyn_robot *robot, unsigned required, unsigned candidates,
                                           enum armdyn_rotor_columns rotors, const struct armdyn_source *source,
                                           const struct armdyn_estimation *estimation,
                                           struct armdyn_friction_choice *choice, struct armdyn_robot **out,

@@ -33,7 +33,7 @@ static struct armdyn_friction_choice choice_for(const struct armdyn_robot *truth
   }
   cr_assert_eq(armdyn_robot_new(&d, &robot, NULL), ARMDYN_OK);
   cr_assert_eq(
-      armdyn_choose_friction(robot, ALL_TERMS, ARMDYN_ROTORS_ALL, &source, &estimation, &choice, chosen, &error),
+      armdyn_choose_friction(robot, 0, ALL_TERMS, ARMDYN_ROTORS_ALL, &source, &estimation, &choice, chosen, &error),
       ARMDYN_OK, "%s %s", error.pointer, error.message);
   for (size_t k = 0; k < choice.trial_count; k++) {
     cr_log_info("%u: %.3f %% %s", choice.trials[k].term, 100 * choice.trials[k].error,
@@ -93,4 +93,53 @@ Test(select, what_drives_a_joint_is_no_friction)
   armdyn_robot_free(chosen);
   armdyn_robot_free(truth);
   armdyn_robot_free(full);
+}
+
+/* Asked for by name, by someone who knows neither: the Stribeck velocity is searched, the line over the motor angle found. */
+Test(select, what_is_required_is_searched)
+{
+  struct armdyn_robot *truth = scara(), *plain, *chosen;
+  struct armdyn_robot_description d = *armdyn_robot_description(truth);
+  struct armdyn_motion motion = simulated_filtered(truth, 5, 1e-5, 0.01, 20);
+  const struct armdyn_source source = { motion.count, 1, read_one, &motion };
+  const struct armdyn_estimation estimation = { .folds = 4 };
+  const unsigned required = ARMDYN_IDENTIFY_COULOMB | ARMDYN_IDENTIFY_VISCOUS | ARMDYN_IDENTIFY_HIGH_SPEED |
+                            ARMDYN_IDENTIFY_STRIBECK | ARMDYN_IDENTIFY_POSITION;
+  struct armdyn_friction_choice choice;
+  struct armdyn_unknowns *unknowns;
+  struct armdyn_estimate estimate;
+  struct armdyn_error error = { "", "" };
+  for (size_t i = 0; i < N; i++) {
+    struct armdyn_joint joint;
+    armdyn_joint_init(&joint);
+    d.joints[i].friction = joint.friction;
+  }
+  cr_assert_eq(armdyn_robot_new(&d, &plain, NULL), ARMDYN_OK);
+  cr_assert_eq(
+      armdyn_choose_friction(plain, required, 0, ARMDYN_ROTORS_ALL, &source, &estimation, &choice, &chosen, &error),
+      ARMDYN_OK, "%s %s", error.pointer, error.message);
+  cr_expect_eq(choice.terms, required);
+  const struct armdyn_friction *f[] = { &armdyn_robot_description(chosen)->joints[0].friction,
+                                        &armdyn_robot_description(chosen)->joints[1].friction };
+  cr_assert_geq(f[0]->ripple_count, 1);
+  for (size_t k = 0; k < f[0]->ripple_count; k++)
+    cr_log_info("%g %g %g", f[0]->ripples[k].amplitude, f[0]->ripples[k].order, f[0]->ripples[k].phase);
+  cr_expect_float_eq(f[0]->ripples[0].order, 0.25, 1e-3);
+  cr_expect(f[1]->stribeck_velocity > 0.1 && f[1]->stribeck_velocity < 0.9, "%g", f[1]->stribeck_velocity);
+
+  cr_assert_eq(armdyn_unknowns_new(chosen, choice.terms, ARMDYN_ROTORS_ALL, &unknowns, NULL), ARMDYN_OK);
+  cr_assert_eq(armdyn_identify_source(unknowns, &source, &estimation, &estimate, NULL), ARMDYN_OK);
+  for (size_t k = 0; k < armdyn_unknowns_standard_count(unknowns); k++) {
+    char name[ARMDYN_PARAMETER_NAME_SIZE];
+    armdyn_unknowns_standard_name(unknowns, k, name);
+    if (!strcmp(name, "j1.position.0")) cr_expect_float_eq(estimate.standard[k], 1.2, 0.06);
+    if (!strcmp(name, "j1.coulomb")) cr_expect_float_eq(estimate.standard[k], 4, 0.2);
+    cr_log_info("%s %g", name, estimate.standard[k]);
+  }
+  armdyn_estimate_free(&estimate);
+  armdyn_unknowns_free(unknowns);
+  armdyn_motion_free(&motion);
+  armdyn_robot_free(chosen);
+  armdyn_robot_free(plain);
+  armdyn_robot_free(truth);
 }
