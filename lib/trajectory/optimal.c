@@ -449,7 +449,8 @@ static enum armdyn_status confirm(struct planner *p, struct candidate *c, struct
   struct candidate fastest = { 0 };
   enum armdyn_status rc = tighten(p, c, result);
   if (rc) return rc;
-  if (!keeps_limits(p, c) && !mesh_ended(c) && (rc = warily(p, c, result))) return rc;
+  /* kept at the knots, but not between them */
+  if (feasible(c) && !keeps_limits(p, c) && !mesh_ended(c) && (rc = warily(p, c, result))) return rc;
   bool keeps = keeps_limits(p, c);
   if (p->request->minimum_duration || !keeps) rc = shortest(p, c, &result->minimum_duration, &fastest);
   if (!rc && !keeps && !mesh_ended(c) && result->minimum_duration <= p->request->duration &&

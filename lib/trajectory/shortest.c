@@ -6,6 +6,7 @@
 #include "lib/trajectory/polynomial.h"
 
 enum { INTERVALS_MOST = 48, STARTS_LEAST = 2, STARTS_MOST = 5 };
+enum { ITERATIONS_FOUND = 250, ITERATIONS_MOST = 500 }; /* of all starts, before another one */
 /* The small price, in two steps: Newton's method likes a larger one first. */
 static const double TIE = 0.1, TIE_FINAL = 0.01, SHORTEST = 1e-3, LONGEST = 1e3, NOTHING_LIMITS = 1.01, HOPELESS = 0.05,
                     WILD = 2;
@@ -82,6 +83,12 @@ static void keep_faster(struct candidate *best, struct candidate *c)
   *best = *c, *c = before;
 }
 
+/* Another start is worth its time while nothing is found, or where all so far took little of it. */
+static bool worth_a_start(size_t start, bool any, size_t iterations)
+{
+  return any ? start < STARTS_LEAST && iterations < ITERATIONS_FOUND : iterations < ITERATIONS_MOST;
+}
+
 /* From the motion that is known, if it keeps the limits; else, because there are local minima, from several: the plain one in
  * the duration that suits it best, and some that swing out from it. */
 static enum armdyn_status hurry(struct planner *p, const struct candidate *from, struct candidate *fastest,
@@ -96,7 +103,7 @@ static enum armdyn_status hurry(struct planner *p, const struct candidate *from,
   if (rc) return rc;
   const double effort = cost_of_motion(&cost, &from->trajectory, p->workspace, terms);
   cost.terms[cost.count++] = (struct armdyn_cost_term){ .model = ARMDYN_COST_TIME, .weight = 1 };
-  for (size_t start = 0; start < STARTS_MOST && !(start >= STARTS_LEAST && found(fastest)); start++) {
+  for (size_t start = 0; start < STARTS_MOST && worth_a_start(start, found(fastest), log->iterations); start++) {
     struct candidate c = { 0 };
     const bool copied = known && start == 0;
     rc = copied ? trajectory_copy(&from->trajectory, &c.trajectory) : guess_start(p, start - known, &c);
