@@ -16,6 +16,7 @@ import bundle  # noqa: E402
 OPERATIONS = [(op["method"].upper(), op["path"], op) for op in bundle.operations(contract.document())]
 ZERO, GOAL = [0.0] * 4, [0.2, -0.2, 0.02, 0.3]
 KEY = "0123456789abcdef0123456789abcdef"
+WEBHOOK = {"name": "mes", "url": "https://mes.example/armdyn"}
 
 
 def takes(op, header):
@@ -26,10 +27,12 @@ def answers_with(op, header, *statuses):
     return any(header in contract.resolve(op["responses"][s]).get("headers", {}) for s in statuses if s in op["responses"])
 
 
-CREATING = [path for method, path, op in OPERATIONS if method == "POST" and answers_with(op, "Location", "201", "202")]
+NAMED = ["/v1/webhooks"]  # takes no key: the same request again finds its name taken
+CREATING = [path for method, path, op in OPERATIONS
+            if method == "POST" and answers_with(op, "Location", "201", "202") and path not in NAMED]
 SINGLE = [path for method, path, _ in OPERATIONS if method == "GET" and path.endswith("}") and path.startswith("/v1/")]
 CHANGING = [(method, path) for method, path, _ in OPERATIONS if method in ("PUT", "PATCH")]
-UNGUARDED = {"/v1/drain", "/v1/keys/{key}", "/v1/controllers/{controller}/lease"}  # there is nothing on them to overlook
+UNGUARDED = {"/v1/drain", "/v1/keys/{key}", "/v1/webhooks/{webhook}", "/v1/controllers/{controller}/lease"}  # there is nothing on them to overlook
 RESULTS = ["trajectories", "excitations", "friction-tests", "friction-identifications", "simulations", "identifications", "evaluations"]
 
 
@@ -66,6 +69,7 @@ class World:
         client.put("/v1/robots/arm/aliases/production", {"revision": 1}, headers=once).expect(201)
         client.put("/v1/mappings/drive", {"time": {"column": "T", "unit": "s"}, "columns": {"q1": {"column": "A", "unit": "rad"}}}, headers=once).expect(201)
         self.places["key"] = client.post("/v1/keys", {"name": "kept", "role": "viewer"}).expect(201).json["id"]
+        self.places["webhook"] = client.post("/v1/webhooks", WEBHOOK).expect(201).json["name"]
         client.post("/v1/controllers", self.controller("cell")).expect(201)
         self.bodies["transfers"] = {"trajectory": self.places["trajectory"]}
         self.places["transfer"] = client.post("/v1/controllers/cell/transfers", self.bodies["transfers"]).expect(202).json["id"]
@@ -121,6 +125,12 @@ def test_the_same_request_again_creates_nothing(world, path):
     assert again.headers["Location"] == first.headers["Location"]
     mismatch = client.post(place, headers=headers, query=query, **other).expect(422).json
     assert mismatch["type"].endswith("/idempotency-mismatch")
+
+
+def test_a_name_is_taken_once(world):
+    before = world.client.get("/v1/webhooks/mes").expect(200)
+    assert world.client.post("/v1/webhooks", WEBHOOK).expect(409).json["type"].endswith("/conflict")
+    assert world.client.get("/v1/webhooks/mes").etag == before.etag
 
 
 def test_the_same_promotion_again_makes_no_second_revision(world):
