@@ -113,3 +113,25 @@ def test_every_client_prints_the_same(language, fresh_server, tmp_path):
     for _ in range(2):
         done = subprocess.run([*command, fresh_server.url], cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
         assert (done.returncode, done.stdout) == (0, dict(fences)["text"]), done.stderr
+
+
+TYPESCRIPT = ("--strict", "--target", "es2022", "--lib", "es2022,dom", "--module", "nodenext", "--skipLibCheck", "walk.ts")
+
+
+@pytest.mark.skipif(os.environ.get("ARMDYN_SOAK", "0") == "0", reason="fetches a generator from npm: part of make soak")
+def test_a_generated_client_compiles_and_prints_the_same(fresh_server, tmp_path):
+    """tests/generated: types of every call made by openapi-typescript of what the service serves, and a client that uses them."""
+    if not shutil.which("npm"):
+        pytest.skip("npm is not installed")
+    Reader(tmp_path, {}).run(FENCE.findall((ROOT / CLIENTS).read_text())[0][1], False)
+    for path in (ROOT / "tests/generated").glob("[.a-z]*.*"):
+        shutil.copy(path, tmp_path)
+
+    def run(*command):
+        done = subprocess.run(command, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600)
+        assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+        return done.stdout
+    run("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+    run("node_modules/.bin/openapi-typescript", fresh_server.url + "/v1/openapi.json", "--default-non-nullable=false", "-o", "contract.d.ts")
+    run("node_modules/.bin/tsc", *TYPESCRIPT)
+    assert run("node", "walk.js", fresh_server.url) == dict(FENCE.findall((ROOT / CLIENTS).read_text()))["text"]
