@@ -60,7 +60,7 @@ function Parallel({ runs }) {
     <${Table} caption=${t('parallel')} items=${runs} pointed=${pointed} onPoint=${point} columns=${[
       { key: 'run', head: t('run'), class: 'wide', cell: (run) => html`<a href=${link(['identifications', run.id])}><bdi>${name(run)}</bdi></a>` },
       { key: 'robot', head: t('robot'), class: 'tight', cell: (run) => `${run.robot} r${run.revision}` },
-      ...AXES.map((axis) => ({ key: axis.head, head: t(axis.head), number: true, cell: (run) => axis.show(axis.of(run)) })),
+      ...AXES.map((axis) => ({ key: axis.head, head: t(axis.short ?? axis.head), number: true, cell: (run) => axis.show(axis.of(run)) })),
     ]} /></section>`
 }
 

@@ -206,7 +206,7 @@ function All() {
     ${done && html`<${Notice} kind="good">${t('uploaded', { label: done.label || shortId(done.id) })} <a href=${link(['datasets', done.id])}>${t('open')}</a></${Notice}>`}
     <div class="panel"><${Table} tall caption=${t('page.datasets')} items=${list.items} list=${list} chosen=${chosen} onChoose=${(ids) => adjust({ chosen: ids.join(',') })} sort=${asked.get('sort')} onSort=${(sort) => adjust({ sort })} columns=${[
       { key: 'label', head: t('label'), sort: 'label', class: 'wide', cell: (set) => html`<a href=${link(['datasets', set.id])}><bdi>${set.label || shortId(set.id)}</bdi></a>` },
-      { key: 'robot', head: t('robot'), cell: (set) => `${set.robot} r${set.revision}` },
+      { key: 'robot', head: t('robot'), class: 'tight', cell: (set) => `${set.robot} r${set.revision}` },
       { key: 'samples', head: t('samples'), number: true, cell: (set) => count(set.samples) },
       { key: 'duration', head: t('duration'), number: true, cell: (set) => `${figure(set.duration)} s` },
       { key: 'rate', head: t('rate'), number: true, cell: (set) => `${figure(set.rate)} Hz` },

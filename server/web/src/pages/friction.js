@@ -26,8 +26,7 @@ export function Page({ path }) {
   const found = answer.value?.data
   if (!found) return answer.error ? html`<${Refusal} error=${answer.error} />` : html`<p class="quiet">${t('loading')}</p>`
   return html`
-    <${Head} title=${found.label || t('page.friction-identifications')} sub=${html`${t('friction_text')} <a href=${link(['robots', found.robot], { revision: found.revision })}>${found.robot} r${found.revision}</a> · ${moment(found.created_at)} ·
-      ${found.data.map((set) => html`<a key=${set.id} href=${link(['datasets', set.id])}><bdi>${set.label || shortId(set.id)}</bdi></a> `)} <${Tags} tags=${found.tags} />`} />
+    <${Head} title=${found.label || t('page.friction-identifications')} sub=${html`${t('friction_text')} <a href=${link(['robots', found.robot], { revision: found.revision })}>${found.robot} r${found.revision}</a> · ${moment(found.created_at)} ·${found.data.map((set) => html` <a key=${set.id} href=${link(['datasets', set.id])}><bdi>${set.label || shortId(set.id)}</bdi></a>`)} <${Tags} tags=${found.tags} />`} />
     ${found.warnings.length > 0 && html`<${Notice} kind="warn"><ul>${found.warnings.map((one, k) => html`<li key=${k}><code>${one.code}</code> <bdi>${one.joint}</bdi>: ${one.detail}</li>`)}</ul></${Notice}>`}
     <section class="panel"><${Table} caption=${t('page.friction-identifications')} id=${(one) => one.joint} items=${found.joints} columns=${[
       { key: 'joint', head: t('joint'), cell: (one) => html`<bdi>${one.joint}</bdi>` },

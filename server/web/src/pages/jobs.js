@@ -106,7 +106,7 @@ function All() {
     <${Refusal} error=${list.error} />
     <div class="panel"><${Table} tall caption=${t('page.jobs')} items=${items} list=${list} columns=${[
       { key: 'kind', head: t('kind'), cell: (job) => html`<a href=${link(['jobs', job.id])}>${t(`kind.${job.kind}`)}</a> <code class="quiet">${shortId(job.id)}</code>` },
-      { key: 'robot', head: t('robot'), cell: (job) => `${job.robot} r${job.revision}` },
+      { key: 'robot', head: t('robot'), class: 'tight', cell: (job) => `${job.robot} r${job.revision}` },
       { key: 'state', head: t('state'), cell: (job) => html`<${State} state=${job.state} />` },
       { key: 'progress', head: t('progress'), cell: (job) => html`<${Bar} value=${job.state === 'succeeded' ? 1 : job.progress} label=${`${t('progress')} ${shortId(job.id)}`} />` },
       { key: 'took', head: t('took'), number: true, cell: (job) => `${figure(seconds(job), 3)} s` },

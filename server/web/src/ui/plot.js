@@ -14,9 +14,9 @@ const DASHES = [[], [9, 4], [2, 3], [9, 3, 2, 3], [15, 4], [5, 2], [2, 2, 7, 2],
 export const colour = (index) => (dark.value ? DARK : LIGHT)[index % LIGHT.length]
 export const dashes = (index) => DASHES[index % DASHES.length]
 
-const Sample = ({ index, solid }) => html`<svg aria-hidden="true" viewBox="0 0 34 10"><line x1="1" x2="33" y1="5" y2="5" stroke=${colour(index)} stroke-width="3" stroke-dasharray=${solid ? '' : dashes(index).join(' ')} /></svg>`
+const Sample = ({ index, solid, points }) => html`<svg aria-hidden="true" viewBox="0 0 34 10">${points ? html`<circle cx="17" cy="5" r="3" fill="none" stroke=${colour(index)} stroke-width="1.5" />` : html`<line x1="1" x2="33" y1="5" y2="5" stroke=${colour(index)} stroke-width="3" stroke-dasharray=${solid ? '' : dashes(index).join(' ')} />`}</svg>`
 
-export const Legend = ({ series }) => html`<ul class="legend">${series.filter((one) => one.label).map((one, k) => html`<li key=${k}><${Sample} index=${one.index ?? k} solid=${one.solid} /><bdi>${one.label}</bdi></li>`)}</ul>`
+export const Legend = ({ series }) => html`<ul class="legend">${series.filter((one) => one.label).map((one, k) => html`<li key=${k}><${Sample} index=${one.index ?? k} solid=${one.solid} points=${one.points} /><bdi>${one.label}</bdi></li>`)}</ul>`
 
 const axisOf = (label, size) => ({
   label, labelSize: 18, labelFont: '12px system-ui', font: '11px system-ui', size, stroke: () => (dark.value ? '#c3cfdb' : '#42505f'),
