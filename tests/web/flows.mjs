@@ -435,6 +435,7 @@ const STEPS = {
     await button('leave').click()
     await page.getByLabel(w('key')).fill(secret)
     await page.keyboard.press('Enter')
+    await page.locator('main .notice.warn').waitFor() // the keys are for administrators, and are not even asked for
     const [run] = (await api('GET', '/v1/identifications')).items
     await page.goto(`${url}/#/identifications/${run.id}`)
     await button('promote').waitFor()

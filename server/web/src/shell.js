@@ -90,7 +90,8 @@ function Content() {
     if (document.activeElement === document.body) at.current?.focus({ preventScroll: true })
     scrollTo(0, 0)
   }, [key])
-  if (!known) return html`<main id="main" tabindex="-1" ref=${at}><${Notice} kind="warn">${t('no_page')}</${Notice}></main>`
+  const why = !known ? t('no_page') : session.may(known.role ?? 'viewer') ? null : t('needs_role', { role: t(`role.${known.role}`) })
+  if (why) return html`<main id="main" tabindex="-1" ref=${at}><${Notice} kind="warn">${why}</${Notice}></main>`
   const load = path[1] && known.item ? known.item : known.load
   return html`<main id="main" tabindex="-1" ref=${at}>
     ${load ? html`<${Lazy} key=${key} load=${load} path=${path} />` : html`<${known.component} path=${path} />`}

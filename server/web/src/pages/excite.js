@@ -55,7 +55,7 @@ function Form({ model, kind, request, children, more }) {
       setBusy(false)
     }
   }
-  return html`<${Refusal} error=${error} /><section class="panel stack"><div class="row top">${children}</div>${more}
+  return html`<${Refusal} error=${error} /><section class="panel stack"><div class="row begin">${children}</div>${more}
     <div class="row end"><${Act} class="main" role="operator" busy=${busy} onClick=${send}>${t('excite_do')}</${Act}></div></section>`
 }
 const number = (draft, setDraft) => (key, label, rest) => html`<${Field} key=${key} label=${t(label)} hint=${rest?.hint}><input type="number" step="any" min="0" style=${{ width: '9rem' }} value=${draft[key]} onInput=${(e) => setDraft({ ...draft, [key]: e.target.value })} /></${Field}>`

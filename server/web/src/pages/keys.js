@@ -17,6 +17,7 @@ extend({
   key_motion_all: ['all controllers', '全部控制器'],
   key_expires: ['Works until', '有效期至'],
   key_never: ['for ever', '长期有效'],
+  key_empty: ['empty: for ever', '留空：长期有效'],
   key_last: ['Last used', '上次使用'],
   key_secret: ['The secret of {name}. It is shown this once and kept nowhere: copy it now.', '{name} 的密钥。仅显示这一次且不保存，请立即复制。'],
   key_delete_ask: ['Delete this key? Whoever uses it is refused at once.', '删除此密钥？其使用者将立即被拒绝。'],
@@ -37,9 +38,9 @@ function New({ onClose, onDone }) {
     }
   }
   return html`<${Dialog} title=${t('key_new')} onClose=${onClose}><div class="stack"><${Refusal} error=${error ?? controllers.error} />
-    <div class="row top"><${Field} label=${t('key_name')}><input value=${form.name} onInput=${(e) => setForm({ ...form, name: e.target.value })} /></${Field}>
+    <div class="row begin"><${Field} label=${t('key_name')}><input value=${form.name} onInput=${(e) => setForm({ ...form, name: e.target.value })} /></${Field}>
       <${Field} label=${t('key_role')}><select value=${form.role} onChange=${(e) => setForm({ ...form, role: e.target.value })}>${ROLES.map((role) => html`<option value=${role}>${t(`role.${role}`)}</option>`)}</select></${Field}>
-      <${Field} label=${t('key_expires')} hint=${t('key_never')}><input type="datetime-local" value=${form.expires} onInput=${(e) => setForm({ ...form, expires: e.target.value })} /></${Field}></div>
+      <${Field} label=${t('key_expires')} hint=${t('key_empty')}><input type="datetime-local" value=${form.expires} onInput=${(e) => setForm({ ...form, expires: e.target.value })} /></${Field}></div>
     <${Field} label=${t('key_motion')} hint=${t('key_motion_hint')}><select multiple size="4" onChange=${(e) => setForm({ ...form, motion: [...e.target.selectedOptions].map((one) => one.value) })}>
       <option value="*">${t('key_motion_all')}</option>${(controllers.value?.items ?? []).map(({ name }) => html`<option value=${name}>${name}</option>`)}</select></${Field}>
     <div class="row end"><button type="button" onClick=${onClose}>${t('cancel')}</button><${Act} class="main" role="admin" disabled=${!form.name} onClick=${make}>${t('save')}</${Act}></div></div></${Dialog}>`

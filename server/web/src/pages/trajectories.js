@@ -101,7 +101,7 @@ function Form({ model }) {
       <button type="button" disabled=${at === 0 || at === points.length - 1} onClick=${() => { setPoints(points.filter((_, k) => k !== at)); setAt(0) }}>${t('waypoint_remove')}</button></div>
       <div class="grid" style=${{ marginTop: '.8rem' }}><${View3D} model=${model} pose=${pose.value} bodies=${false} label=${`${model.name}: ${nameOf(at)}`} />
         <${Joints} model=${model} q=${points[at]} onQ=${change} /></div></section>
-    <section class="panel"><div class="row top">
+    <section class="panel"><div class="row begin">
       <${Field} label=${t('method')}><select value=${form.method} onChange=${(e) => setForm({ ...form, method: e.target.value })}>${METHODS.map((one) => html`<option value=${one}>${t(`method.${one}`)}</option>`)}</select></${Field}>
       <${Field} label=${t('duration_s')} hint=${t('duration_hint')}><input type="number" step="any" min="0" value=${form.duration} onInput=${(e) => setForm({ ...form, duration: e.target.value })} /></${Field}>
       <${Field} label=${t('cost')}><select disabled=${!['energy_optimal', 'path_timing'].includes(form.method)} value=${form.cost} onChange=${(e) => setForm({ ...form, cost: e.target.value })}>${['torque', 'electrical', 'time'].map((one) => html`<option value=${one}>${t(`cost.${one}`)}</option>`)}</select></${Field}>
