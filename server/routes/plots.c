@@ -127,15 +127,14 @@ static enum armdyn_status write_plot(struct exchange *x, const struct plot *p, e
 {
   struct buffer names = BUFFER(KB(64));
   const size_t columns = name_columns(p, &names);
-  if (!buffer_ok(&names)) return names.failure;
-  if (media == MEDIA_JSON) {
-    write_json(p, body);
-  } else {
+  enum armdyn_status status = names.failure;
+  if (!status && media == MEDIA_JSON) write_json(p, body);
+  if (!status && media != MEDIA_JSON) {
     write_table(p, media, names.data, columns, body);
     exchange_set_header(x, "Columns", "%s", names.data);
   }
   buffer_release(&names);
-  return ARMDYN_OK;
+  return status;
 }
 
 enum armdyn_status answer_plot(struct exchange *x, const char *id, const struct samples_form *form, size_t width,
