@@ -1,5 +1,5 @@
 // Samples of what is in sight, whatever the length of the series: themselves when they are few, else the least and the greatest
-// values of some two thousand buckets. What is in sight is in the address.
+// values of some two thousand buckets, no more than the window has pixels. What is in sight is in the address.
 import { adjust, route } from '../route.js'
 import { table } from '../api.js'
 import { useAnswer } from './parts.js'
@@ -14,7 +14,7 @@ export function useSamples(paths, { fields, whole, count, most = 4000 }) {
   const zoom = (from, to) => adjust({ from: from == null ? null : from.toPrecision(9), to: from == null ? null : to.toPrecision(9) })
   const part = range && whole[1] > whole[0] ? (range[1] - range[0]) / (whole[1] - whole[0]) : 1
   const few = count * part <= most
-  const asked = { fields, from: range?.[0], to: range?.[1], points: few ? null : BUCKETS }
+  const asked = { fields, from: range?.[0], to: range?.[1], points: few ? null : Math.min(BUCKETS, innerWidth) }
   const answer = useAnswer(async (signal) => ({ few, data: await Promise.all(paths.map((path) => table(path, asked, signal))) }), [paths.join(), range?.[0], range?.[1]])
   return { ...answer.value, range, zoom, error: answer.error }
 }
