@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from support import ROOT, Server, contract, robot
+from support import ROOT, Server, contract, robot, until
 from support.logs import columns, simulated, upload
 
 sys.path.insert(0, str(ROOT / "api"))
@@ -73,6 +73,7 @@ class World:
         client.post("/v1/controllers", self.controller("cell")).expect(201)
         self.bodies["transfers"] = {"trajectory": self.places["trajectory"]}
         self.places["transfer"] = client.post("/v1/controllers/cell/transfers", self.bodies["transfers"]).expect(202).json["id"]
+        until(lambda: client.get(f"/v1/transfers/{self.places['transfer']}").expect(200).json["finished_at"])  # nobody is there
 
     @staticmethod
     def as_csv(rows):
