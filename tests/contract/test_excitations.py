@@ -187,6 +187,7 @@ def test_listed_patched_and_deleted(client, arm):
     client.get(place).expect(404)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["scara", pytest.param("ur10", marks=pytest.mark.skipif(
     not os.environ.get("ARMDYN_SOAK"), reason="takes 10 s: part of make soak"))])
 def test_a_request_kept_in_tests_data(server, client, name):

@@ -484,6 +484,7 @@ def puma_rows(server):
         yield simulated(client, truth, 3, seconds=8, rate=200, amplitudes=(1.0, 0.7, 0.7, 1.2, 1.0, 1.5))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gravity, change, code", [
     ([-9.81, 0, 0], lambda row: row, "gravity_direction"),
     ([0, 0, 9.81], lambda row: row, "gravity_direction"),
