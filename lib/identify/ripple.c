@@ -157,7 +157,9 @@ static double strongest(struct lines *l, int halves)
   const double most = 0.8 * two_pi / (2 * l->profile->width);
   double best = 0, highest = 0;
   if (!(span > 0)) return 0;
-  for (double order = least; order <= most; order += step) {
+  const size_t count = most >= least ? (size_t)((most - least) / step) + 1 : 0;
+  for (size_t k = 0; k < count; k++) {
+    const double order = least + (double)k * step;
     const double power = power_at(l, order);
     if (power > highest) {
       highest = power;

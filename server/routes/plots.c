@@ -114,7 +114,7 @@ static void write_table(const struct plot *p, enum media media, const char *name
 static enum armdyn_status read_extremes(struct store *store, const char *id, const struct samples_query *query,
                                         size_t points, struct plot *p)
 {
-  size_t first, end;
+  size_t first = 0, end = 0;
   enum armdyn_status status = store_samples_rows_until(store, id, query->from, false, &first);
   if (!status) status = store_samples_rows_until(store, id, query->to, true, &end);
   if (status || first >= end) return status;
