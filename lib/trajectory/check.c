@@ -11,12 +11,16 @@ struct state {
   double q[N], qd[N], qdd[N], qddd[N];
 };
 
-static bool any_finite(const struct check *check, size_t n, size_t offset)
+static bool limited(const struct armdyn_limits *l, enum armdyn_limit_kind kind)
 {
-  for (size_t j = 0; j < n; j++) {
-    const double *limit = (const double *)(const void *)((const unsigned char *)&check->limits[j] + offset);
-    if (isfinite(*limit)) return true;
-  }
+  const double most[ARMDYN_LIMIT_KINDS] = { 0, l->velocity, l->acceleration, l->jerk, l->torque, l->torque_rate };
+  return kind == ARMDYN_LIMIT_POSITION ? isfinite(l->position[0]) || isfinite(l->position[1]) : isfinite(most[kind]);
+}
+
+static bool any_limited(const struct check *check, size_t n, enum armdyn_limit_kind kind)
+{
+  for (size_t j = 0; j < n; j++)
+    if (limited(&check->limits[j], kind)) return true;
   return false;
 }
 
@@ -79,10 +83,10 @@ void check_points(const struct check *check, const struct armdyn_trajectory *tra
 {
   enum { STRIDE = sizeof(struct state) / sizeof(double) };
   const size_t n = trajectory->joint_count;
-  const bool torques = any_finite(check, n, offsetof(struct armdyn_limits, torque));
-  const bool rates = any_finite(check, n, offsetof(struct armdyn_limits, torque_rate));
+  const bool torques = any_limited(check, n, ARMDYN_LIMIT_TORQUE);
+  const bool rates = any_limited(check, n, ARMDYN_LIMIT_TORQUE_RATE);
   struct state x[CHECK_POINTS];
-  double tau[CHECK_POINTS * N] = { 0 }, rate[N] = { 0 };
+  double tau[CHECK_POINTS * N], rate[N] = { 0 };
   for (size_t i = 0; i < count; i++)
     piece_state(trajectory, k, s + step * (double)i, x[i].q, x[i].qd, x[i].qdd, x[i].qddd);
   if (torques) {
@@ -90,6 +94,8 @@ void check_points(const struct check *check, const struct armdyn_trajectory *tra
       .count = count, .q = { x->q, STRIDE }, .qd = { x->qd, STRIDE }, .qdd = { x->qdd, STRIDE }
     };
     armdyn_inverse_dynamics_batch(check->robot, &samples, check->workspace, tau);
+  } else {
+    memset(tau, 0, count * n * sizeof *tau);
   }
   for (size_t i = 0; i < count; i++) {
     if (rates) torque_rates(check, trajectory, k, s + step * (double)i, &x[i], rate);
@@ -145,6 +151,25 @@ static void refine(const struct check *check, const struct armdyn_trajectory *tr
   }
 }
 
+/* Limits of joints that there are: of all others the usage is 0, with nothing to look for. */
+struct watched {
+  size_t count;
+  struct {
+    size_t kind, joint;
+  } list[ARMDYN_LIMIT_KINDS * N];
+};
+
+static void watch(const struct check *check, size_t n, struct watched *out)
+{
+  out->count = 0;
+  for (size_t kind = 0; kind < ARMDYN_LIMIT_KINDS; kind++)
+    for (size_t j = 0; j < n; j++)
+      if (limited(&check->limits[j], (enum armdyn_limit_kind)kind)) {
+        out->list[out->count].kind = kind;
+        out->list[out->count++].joint = j;
+      }
+}
+
 /* One search serves both questions: `decide` ends it at the first violation and refines only what comes near its limit. */
 static bool search(const struct check *check, const struct armdyn_trajectory *trajectory, bool decide,
                    struct armdyn_margin margin[ARMDYN_LIMIT_KINDS][N])
@@ -152,7 +177,9 @@ static bool search(const struct check *check, const struct armdyn_trajectory *tr
   const size_t n = trajectory->joint_count, pieces = trajectory->piece_count;
   const size_t steps = pieces * SAMPLES_LEAST > SAMPLES_WANTED ? SAMPLES_LEAST : SAMPLES_WANTED / pieces;
   struct crest crest[ARMDYN_LIMIT_KINDS][N] = { 0 };
+  struct watched watched;
   struct usage_point points[CHECK_POINTS]; /* the two before, and new ones */
+  watch(check, n, &watched);
   for (size_t k = 0; k < pieces; k++) {
     const double start = trajectory->breaks[k], step = (trajectory->breaks[k + 1] - start) / (double)steps;
     for (size_t i = 0, fresh = 0; i <= steps; i++, fresh--) {
@@ -162,8 +189,8 @@ static bool search(const struct check *check, const struct armdyn_trajectory *tr
         check_points(check, trajectory, k, step * (double)i, step, fresh, points + CHECK_POINTS - fresh);
       }
       const struct usage_point *now = points + CHECK_POINTS - fresh, *last = now - 1, *before = now - 2;
-      for (size_t at = 0; at < ARMDYN_LIMIT_KINDS * n; at++) {
-        const size_t kind = at / n, j = at % n;
+      for (size_t at = 0; at < watched.count; at++) {
+        const size_t kind = watched.list[at].kind, j = watched.list[at].joint;
         const double usage = now->usage[kind][j];
         if (decide && !(usage <= USAGE_MOST)) return false;
         margin_update(&margin[kind][j], usage, now->value[kind][j], start + step * (double)i);
@@ -173,9 +200,10 @@ static bool search(const struct check *check, const struct armdyn_trajectory *tr
       }
     }
   }
-  for (size_t at = 0; at < ARMDYN_LIMIT_KINDS * n; at++) {
-    const struct crest *c = &crest[at / n][at % n];
-    struct armdyn_margin *m = &margin[at / n][at % n];
+  for (size_t at = 0; at < watched.count; at++) {
+    const size_t kind = watched.list[at].kind, j = watched.list[at].joint;
+    const struct crest *c = &crest[kind][j];
+    struct armdyn_margin *m = &margin[kind][j];
     if (c->height > (decide ? 0.98 : 0) && c->height > 0.999 * m->usage) refine(check, trajectory, c, m);
     if (decide && !(m->usage <= USAGE_MOST)) return false;
   }

@@ -179,18 +179,23 @@ double cost_of_motion(const struct cost *cost, const struct armdyn_trajectory *t
   static const double node[] = { -0.9061798459386640, -0.5384693101056831, 0, 0.5384693101056831, 0.9061798459386640 };
   static const double weight[] = { 0.2369268850561891, 0.4786286704993665, 0.5688888888888889, 0.4786286704993665,
                                    0.2369268850561891 };
-  enum { PARTS = 4 };
-  double q[N], qd[N], qdd[N], tau[N], sum = 0;
+  enum { PARTS = 4, NODES = 5, POINTS = PARTS * NODES };
+  const size_t n = trajectory->joint_count;
+  double q[POINTS * N], qd[POINTS * N], qdd[POINTS * N], tau[POINTS * N], sum = 0;
+  const struct armdyn_samples samples = { .count = POINTS, .q = { q, n }, .qd = { qd, n }, .qdd = { qdd, n } };
   memset(terms, 0, cost->count * sizeof *terms);
-  for (size_t i = 0; i < PARTS * trajectory->piece_count; i++) {
-    const size_t piece = i / PARTS;
+  for (size_t piece = 0; piece < trajectory->piece_count; piece++) {
     const double part = (trajectory->breaks[piece + 1] - trajectory->breaks[piece]) / PARTS;
-    for (int k = 0; k < 5; k++) {
-      piece_state(trajectory, piece, part * ((double)(i % PARTS) + (1 + node[k]) / 2), q, qd, qdd, NULL);
-      armdyn_inverse_dynamics(cost->robot, q, qd, qdd, NULL, workspace, tau);
-      const struct cost_state x = { cost->robot, q, qd, tau, 0 };
+    for (size_t i = 0; i < POINTS; i++) {
+      const size_t before = i / NODES;
+      const double at = part * ((double)before + (1 + node[i % NODES]) / 2);
+      piece_state(trajectory, piece, at, q + i * n, qd + i * n, qdd + i * n, NULL);
+    }
+    armdyn_inverse_dynamics_batch(cost->robot, &samples, workspace, tau);
+    for (size_t i = 0; i < POINTS; i++) {
+      const struct cost_state x = { cost->robot, q + i * n, qd + i * n, tau + i * n, 0 };
       for (size_t term = 0; term < cost->count; term++)
-        terms[term] += part / 2 * weight[k] * cost->terms[term].weight *
+        terms[term] += part / 2 * weight[i % NODES] * cost->terms[term].weight *
                        cost_models[cost->terms[term].model].density(&cost->terms[term], &x);
     }
   }

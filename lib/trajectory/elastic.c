@@ -121,14 +121,20 @@ static void moved(const struct elastic_rows *rows, double mu, double length, siz
 
 double elastic_merit(const struct elastic_rows *rows, double price, double mu, double length)
 {
-  double sum = 0;
+  enum { TOGETHER = 4 }; /* one logarithm for the product of so many */
+  double sum = 0, product = 1;
+  size_t factors = 0;
   for (size_t i = 0; i < rows->count; i++) {
     double s = rows->s[i], p = rows->p[i];
     if (!rows->on[i]) continue;
     if (length > 0) moved(rows, mu, length, i, &s, &p);
-    sum += price * p - mu * log(s * p);
+    sum += price * p;
+    product *= s * p;
+    if (++factors % TOGETHER != 0) continue;
+    sum -= mu * log(product);
+    product = 1;
   }
-  return sum;
+  return sum - mu * log(product);
 }
 
 void elastic_move(struct elastic_rows *rows, double mu, double primal, double dual)

@@ -40,7 +40,10 @@ void transcription_init(struct transcription *t, double duration)
 {
   for (size_t p = 0; p < t->points; p++) {
     const size_t k = transcription_interval(t, p);
-    bspline_basis(t->intervals, 1, k, (double)p / 2 - (double)k, t->unit[p]);
+    if (k > 3 && k + 4 <= t->intervals) /* away from the ends all are the same */
+      memcpy(t->unit[p], t->unit[p - 2], sizeof *t->unit);
+    else
+      bspline_basis(t->intervals, 1, k, (double)p / 2 - (double)k, t->unit[p]);
   }
   transcription_set_duration(t, duration);
 }
@@ -114,6 +117,15 @@ double transcription_combine(const struct transcription *t, const double *contro
   return b[0] * c[0] + b[1] * c[t->n] + b[2] * c[2 * t->n] + b[3] * c[3 * t->n];
 }
 
+/* The same for all joints, side by side in vectors */
+static void combine_all(const struct transcription *t, const double *controls, size_t point, size_t r,
+                        double *restrict out)
+{
+  const size_t n = t->n;
+  const double *b = t->basis[point][r], *c = controls + transcription_interval(t, point) * n;
+  for (size_t j = 0; j < n; j++) out[j] = b[0] * c[j] + b[1] * c[n + j] + b[2] * c[2 * n + j] + b[3] * c[3 * n + j];
+}
+
 static double value_at(const struct transcription *t, const struct bound *b, const double *controls, size_t knot)
 {
   const size_t at = 2 * knot * t->n + b->joint;
@@ -134,13 +146,9 @@ double transcription_evaluate(struct transcription *t, const double *controls)
   double cost = 0;
   t->at = controls;
   for (size_t p = 0; p < t->points; p++) {
-    double *const out[3] = { t->q + p * n, t->qd + p * n, t->qdd + p * n };
-    const double *c = controls + transcription_interval(t, p) * n;
-    for (size_t r = 0; r < 3; r++) {
-      const double *b = t->basis[p][r];
-      for (size_t j = 0; j < n; j++)
-        out[r][j] = b[0] * c[j] + b[1] * c[n + j] + b[2] * c[2 * n + j] + b[3] * c[3 * n + j];
-    }
+    combine_all(t, controls, p, 0, t->q + p * n);
+    combine_all(t, controls, p, 1, t->qd + p * n);
+    combine_all(t, controls, p, 2, t->qdd + p * n);
   }
   const struct armdyn_samples samples = {
     .count = t->points, .q = { t->q, n }, .qd = { t->qd, n }, .qdd = { t->qdd, n }
@@ -247,9 +255,12 @@ static void chain(const struct transcription *t, size_t p, struct point_pull *pu
 {
   const size_t n = t->n;
   for (size_t r = 0; r < 3; r++) {
-    const double *D = transcription_slopes(t, p, r);
-    for (size_t i = 0; i < n; i++)
-      for (size_t j = 0; j < n; j++) pull->motion[r][j] += D[i * n + j] * pull->torque[i];
+    const double *restrict D = transcription_slopes(t, p, r);
+    double *restrict motion = pull->motion[r];
+    for (size_t i = 0; i < n; i++) {
+      const double torque = pull->torque[i];
+      for (size_t j = 0; j < n; j++) motion[j] += D[i * n + j] * torque;
+    }
   }
 }
 
@@ -273,22 +284,26 @@ static double rates_shrink(const struct transcription *t, const double *multipli
 double transcription_gradient(const struct transcription *t, const double *multiplier, double *gradient, double *size)
 {
   const size_t n = t->n;
-  double largest = 0, by_duration = t->by_duration ? t->total + rates_shrink(t, multiplier) : 0;
+  double largest = 0, most[N] = { 0 }; /* of every joint, so that joints are side by side in vectors */
+  double by_duration = t->by_duration ? t->total + rates_shrink(t, multiplier) : 0;
   for (size_t p = 0; p < t->points; p++) {
     struct point_pull pull;
-    double *out = gradient + transcription_interval(t, p) * n;
     transcription_pull(t, p, multiplier, &pull);
     chain(t, p, &pull);
-    for (size_t a = 0; a < 4; a++)
+    for (size_t a = 0; a < 4; a++) {
+      double *restrict out = gradient + (transcription_interval(t, p) + a) * n;
+      const double b[4] = { t->basis[p][0][a], t->basis[p][1][a], t->basis[p][2][a], t->basis[p][3][a] };
       for (size_t j = 0; j < n; j++) {
-        double sum = 0;
-        for (size_t r = 0; r < 4; r++) sum += t->basis[p][r][a] * pull.motion[r][j];
-        out[a * n + j] += sum;
-        largest = fabs(sum) > largest ? fabs(sum) : largest;
+        const double sum =
+            b[0] * pull.motion[0][j] + b[1] * pull.motion[1][j] + b[2] * pull.motion[2][j] + b[3] * pull.motion[3][j];
+        out[j] += sum;
+        most[j] = fabs(sum) > most[j] ? fabs(sum) : most[j];
       }
+    }
     for (size_t r = 0; r < 4 && t->by_duration; r++)
       for (size_t j = 0; j < n; j++) by_duration += pull.motion[r][j] * t->by_duration[(p * 5 + r) * n + j];
   }
+  for (size_t j = 0; j < n; j++) largest = fmax(largest, most[j]);
   for (size_t b = 0; b < t->bound_count && multiplier; b++)
     if (t->bounds[b].kind == ARMDYN_LIMIT_VELOCITY)
       by_duration += velocity_bound_pull(t, &t->bounds[b], multiplier + b * (t->intervals + 1), gradient, &largest);
@@ -549,11 +564,11 @@ void transcription_room_change(const struct transcription *t, const double *step
   const size_t n = t->n;
   for (size_t k = 0; k <= t->intervals; k++) {
     double x[5][N];
-    for (size_t r = 0; r < 4; r++)
-      for (size_t j = 0; j < n; j++) {
-        x[r][j] = transcription_combine(t, step, 2 * k, r, j);
-        if (t->by_duration) x[r][j] += duration_step * t->by_duration[(2 * k * 5 + r) * n + j];
-      }
+    for (size_t r = 0; r < 4; r++) {
+      combine_all(t, step, 2 * k, r, x[r]);
+      for (size_t j = 0; j < n && t->by_duration; j++)
+        x[r][j] += duration_step * t->by_duration[(2 * k * 5 + r) * n + j];
+    }
     memset(x[4], 0, n * sizeof **x);
     for (size_t r = 0; r < 3; r++) slopes_apply(t, 2 * k, r, x[r], x[4]);
     for (size_t b = 0; b < t->bound_count; b++) {
