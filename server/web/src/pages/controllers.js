@@ -29,7 +29,7 @@ extend({
   lease_free: ['free', '空闲'],
   last_error: ['Last error', '上次错误'],
   clear: ['Clear', '清除'],
-  transfers: ['Transfers', '传输'],
+  transfers_earlier: ['Earlier transfers', '以前的传输'],
   sent: ['Sent', '已发送'],
   arm: ['Arm', '使能'],
   start: ['START: the arm moves', '启动：手臂将运动'],
@@ -124,7 +124,7 @@ function One({ name }) {
     <${Refusal} error=${list.error ?? controller.error} /><p class="quiet">${t('stop_note')}</p>
     <${Card} name=${name} robot=${controller.value?.robot} />
     ${latest && html`<${Transfer} key=${latest.id} id=${latest.id} controller=${name} />`}
-    <section class="panel"><h2>${t('transfers')}</h2><${Table} caption=${t('transfers')} items=${older} columns=${[
+    <section class="panel"><h2>${t('transfers_earlier')}</h2><${Table} caption=${t('transfers_earlier')} items=${older} columns=${[
       { key: 'id', head: t('id'), cell: (one) => html`<code>${shortId(one.id)}</code>` },
       { key: 'trajectory', head: t('lineage_trajectory'), cell: (one) => html`<a href=${link(['trajectories', one.trajectory])}>${shortId(one.trajectory)}</a>` },
       { key: 'state', head: t('state'), cell: (one) => html`<${State} state=${one.state} />` },
