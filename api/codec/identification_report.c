@@ -289,6 +289,18 @@ static double or_zero(double value)
   return isnan(value) ? 0 : value;
 }
 
+/* (stiction - Coulomb) exp(-(|v| / Stribeck velocity)^exponent), before its sign; 0 where no such term was identified. */
+static double stribeck(const struct page *p, size_t j, double coulomb, double v)
+{
+  char path[64];
+  snprintf(path, sizeof path, "parameters/friction/%zu/stiction", j);
+  const double stiction = number_at(p->document, path);
+  snprintf(path, sizeof path, "parameters/friction/%zu/stribeck_velocity", j);
+  const double velocity = number_at(p->document, path);
+  if (!(velocity > 0) || isnan(stiction)) return 0;
+  return (stiction - coulomb) * exp(-pow(fabs(v) / velocity, p->report->robot->joints[j].friction.stribeck_exponent));
+}
+
 static void write_friction(struct page *p)
 {
   static const char *const headings[] = { "joint",   "offset", "\u00b1",     "Coulomb", "\u00b1",
@@ -309,7 +321,7 @@ static void write_friction(struct page *p)
     const double most = isfinite(joint->limits.velocity) ? joint->limits.velocity : 1;
     for (size_t k = 0; k < CURVE; k++) {
       const double v = speed[k] = most * (2 * (double)k / (CURVE - 1) - 1), s = tanh(v / joint->velocity_scale);
-      torque[k] = term[0] + term[1] * s + term[2] * v + term[3] * v * v * s;
+      torque[k] = term[0] + (term[1] + stribeck(p, j, term[1], v)) * s + term[2] * v + term[3] * v * v * s;
     }
     const struct plot_series series = { .name = joint->name, .x = speed, .y = torque, .count = CURVE };
     char title[ARMDYN_NAME_SIZE + 32];
