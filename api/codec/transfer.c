@@ -1,7 +1,5 @@
 #include "api/codec/transfer.h"
 
-#include "api/codec/result.h"
-
 static const char *const modes[] = { "download", "stream" };
 static const char *const formats[] = { "torque_permille", "torque", "position_torque" };
 
@@ -33,6 +31,7 @@ static const struct json_field request_fields[] = {
   { TEXT(struct transfer_request, job_order_id), OMIT_DEFAULT },
   { TEXT(struct transfer_request, work_master_id), OMIT_DEFAULT },
   { TEXT(struct transfer_request, equipment_id), OMIT_DEFAULT },
+  { OBJECT(struct transfer_request, callback, result_callback_type), NULLABLE, OMIT_DEFAULT },
 };
 static const struct json_type request_type =
     JSON_TYPE("a transfer", request_fields, struct transfer_request, request_init, request_check);

@@ -3,6 +3,7 @@
 #define API_CODEC_TRANSFER_H
 
 #include "api/codec/register_map.h"
+#include "api/codec/result.h"
 #include "api/wire/faults.h"
 #include "armdyn/robot.h"
 
@@ -19,6 +20,7 @@ struct transfer_request {
   bool start;
   char start_before[40]; /* RFC 3339; "" = none */
   struct json_map tags;
+  struct result_callback callback; /* whom its end is told */
   char job_order_id[LIMIT_TAG + 1], work_master_id[LIMIT_TAG + 1], equipment_id[LIMIT_TAG + 1];
 };
 /* OK, ESYNTAX, EINPUT, EMEMORY. */

@@ -16,9 +16,10 @@ void events_transfer_changed(void *hub, const char *id);
 
 /* What lists and events show of a job and of a transfer (jobs.c, transfers.c); the failure of `out`. */
 enum armdyn_status job_summary(struct app *app, struct job_view *view, struct buffer *out);
-enum armdyn_status job_document(struct app *app, struct job_view *view,
-                                struct buffer *out); /* all of it, as GET does */
-bool job_has_ended(enum job_state state);
 enum armdyn_status transfer_summary(const struct store_transfer *transfer, struct buffer *out);
+/* All of it, as GET does. */
+enum armdyn_status job_document(struct app *app, struct job_view *view, struct buffer *out);
+enum armdyn_status transfer_document(struct app *app, const struct store_transfer *transfer, struct buffer *out);
+bool job_has_ended(enum job_state state);
 
 #endif

@@ -14,6 +14,7 @@
 #include "server/routes/listing.h"
 #include "server/routes/results.h"
 #include "server/routes/route.h"
+#include "server/routes/webhooks.h"
 
 enum { WAIT_MOST = 60, RETRY_AFTER = 5 };
 
@@ -202,21 +203,6 @@ static bool find_sources(struct exchange *x, size_t joints, const struct job_sou
   return found;
 }
 
-/* Who is to be told must be known. false: answered. */
-static bool find_webhook(struct exchange *x, const char *name)
-{
-  struct store_webhook webhook;
-  enum armdyn_status status = *name ? store_webhook_get(exchange_app(x)->store, name, &webhook) : ARMDYN_OK;
-  if (status == ARMDYN_ENOTFOUND) {
-    fault_add(exchange_faults(x), FAULT_AT_POINTER, "/callback/webhook", FAULT_INCONSISTENT, "there is no webhook '%s'",
-              name);
-    answer_problem(x, PROBLEM_INVALID, NULL);
-  } else if (status) {
-    answer_status(x, status, NULL);
-  }
-  return !status;
-}
-
 /* Check the body and submit; `job` gets its id. false: answered. */
 static bool submit(struct exchange *x, const struct job_kind *kind, const struct robot_entry *entry,
                    const struct idempotency *once, struct store_job *job)
@@ -233,7 +219,7 @@ static bool submit(struct exchange *x, const struct job_kind *kind, const struct
   struct store_referral referrals[JOB_SOURCES];
   status = ARMDYN_ENOTFOUND;
   if (!find_sources(x, robot->joint_count, accepted.sources, accepted.source_count)) goto out;
-  if (!find_webhook(x, accepted.webhook)) goto out;
+  if (!webhook_is_known(x, accepted.webhook)) goto out;
   for (size_t i = 0; i < accepted.source_count; i++) referrals[i] = accepted.sources[i].referral;
   job->sources = referrals;
   job->source_count = accepted.source_count;

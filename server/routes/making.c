@@ -8,6 +8,7 @@
 #include "server/robots/cache.h"
 #include "server/routes/results.h"
 #include "server/routes/route.h"
+#include "server/routes/webhooks.h"
 
 enum { AHEAD_MOST_MS = 60000 };
 
@@ -196,7 +197,8 @@ static void fill_order(struct making *m)
 bool making_run(struct exchange *x, struct making *m)
 {
   m->order = calloc(1, sizeof *m->order);
-  if (!check_permissions(x, m) || !find_trajectory(x, m) || !find_robots(x, m) || !make_profile(x, m)) return false;
+  if (!check_permissions(x, m) || !webhook_is_known(x, m->request.callback.webhook)) return false;
+  if (!find_trajectory(x, m) || !find_robots(x, m) || !make_profile(x, m)) return false;
   fill_order(m);
   return true;
 }

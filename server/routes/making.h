@@ -21,7 +21,7 @@ struct making {
   struct transfer_order *order; /* without an id */
 };
 
-/* Find the trajectory and the robots, sample the profile, and hold it against every limit. false: answered. */
+/* Find the webhook, the trajectory and the robots, sample the profile, and hold it against every limit. false: answered. */
 bool making_run(struct exchange *x, struct making *m);
 /* The order's id, which is the transfer's. */
 void making_name(struct making *m, const char *id);

@@ -134,8 +134,8 @@ const struct route routes[] = {
   { HTTP_GET,    "/v1/jobs/{job}",                            job_get,              ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             "include",              "getJob" },
   { HTTP_GET,    "/v1/jobs/{job}/events",                     job_events,           ROLE_VIEWER,   ON_POOL,         0,                  0,             TAKES(MEDIA_EVENTS), NULL,              "streamJob" },
   { HTTP_POST,   "/v1/jobs/{job}/cancel",                     job_cancel,           ROLE_OPERATOR, ON_POOL,         KB(1),              NO_FIELDS,     0,             NULL,                   "cancelJob" },
-  { HTTP_GET,    "/v1/jobs/{job}/deliveries",                 delivery_list,        ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             NULL,                   "listJobDeliveries" },
-  { HTTP_POST,   "/v1/jobs/{job}/deliveries",                 delivery_again,       ROLE_OPERATOR, ON_POOL,         KB(1),              NO_FIELDS,     0,             NULL,                   "redeliverJob" },
+  { HTTP_GET,    "/v1/jobs/{job}/deliveries",                 job_delivery_list,    ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             NULL,                   "listJobDeliveries" },
+  { HTTP_POST,   "/v1/jobs/{job}/deliveries",                 job_delivery_again,   ROLE_OPERATOR, ON_POOL,         KB(1),              NO_FIELDS,     0,             NULL,                   "redeliverJob" },
 
   { HTTP_POST,   "/v1/controllers",                           controller_create,    ROLE_ADMIN,    ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             NULL,                   "createController" },
   { HTTP_GET,    "/v1/controllers",                           controller_list,      ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             "limit cursor",         "listControllers" },
@@ -157,6 +157,8 @@ const struct route routes[] = {
   { HTTP_POST,   "/v1/transfers/{transfer}/hold",             transfer_hold,        ROLE_OPERATOR, ON_POOL,         KB(1),              NO_FIELDS,     0,             NULL,                   "holdTransfer" },
   { HTTP_POST,   "/v1/transfers/{transfer}/resume",           transfer_resume,      ROLE_OPERATOR, ON_POOL,         KB(1),              NO_FIELDS,     0,             NULL,                   "resumeTransfer" },
   { HTTP_POST,   "/v1/transfers/{transfer}/stop",             transfer_stop,        ROLE_VIEWER,   AT_ONCE,         KB(16),             0,             0,             NULL,                   "stopTransfer" },
+  { HTTP_GET,    "/v1/transfers/{transfer}/deliveries",       transfer_delivery_list, ROLE_VIEWER, ON_POOL,         0,                  0,             0,             NULL,                   "listTransferDeliveries" },
+  { HTTP_POST,   "/v1/transfers/{transfer}/deliveries",       transfer_delivery_again, ROLE_OPERATOR, ON_POOL,      KB(1),              NO_FIELDS,     0,             NULL,                   "redeliverTransfer" },
 };
 /* clang-format on */
 const size_t route_count = sizeof routes / sizeof *routes;

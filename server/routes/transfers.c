@@ -53,6 +53,16 @@ enum armdyn_status transfer_summary(const struct store_transfer *transfer, struc
   return out->failure;
 }
 
+enum armdyn_status transfer_document(struct app *app, const struct store_transfer *transfer, struct buffer *out)
+{
+  struct transfer_resource resource = resource_of(transfer, false);
+  const struct store_referral measured = telemetry_of(transfer->id);
+  resource.has_telemetry = transfer_state_final(transfer->state) && !store_referral_check(app->store, &measured);
+  struct json_writer w = { .out = out };
+  transfer_resource_encode(&resource, &w);
+  return out->failure;
+}
+
 static void answer_transfer(struct exchange *x, int http_status, const char *id)
 {
   struct store_transfer transfer;
@@ -65,13 +75,8 @@ static void answer_transfer(struct exchange *x, int http_status, const char *id)
     answer_status(x, status, NULL);
     return;
   }
-  struct transfer_resource resource = resource_of(&transfer, false);
-  const struct store_referral measured = telemetry_of(id);
-  resource.has_telemetry =
-      transfer_state_final(transfer.state) && !store_referral_check(exchange_app(x)->store, &measured);
   struct buffer body = BUFFER(ANSWER_MOST);
-  struct json_writer w = { .out = &body };
-  transfer_resource_encode(&resource, &w);
+  (void)transfer_document(exchange_app(x), &transfer, &body); /* a failed body fails the answer */
   store_transfer_release(&transfer);
   if (http_status == 200)
     answer_document(x, &body);

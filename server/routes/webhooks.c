@@ -1,4 +1,4 @@
-/* Webhooks: who is told that jobs have ended, and what came of telling them. */
+/* Webhooks: who is told that jobs and transfers have ended, and what came of telling them. */
 #include "server/webhooks/webhooks.h"
 
 #include "api/codec/webhook.h"
@@ -14,19 +14,60 @@
 
 enum { ANSWER_MOST = KB(16), FORMER_SECRET_MS = 24 * 60 * 60 * 1000 };
 
-enum armdyn_status webhook_message(struct app *app, const char *id, struct buffer *message,
+bool webhook_is_known(struct exchange *x, const char *name)
+{
+  struct store_webhook webhook;
+  enum armdyn_status status = *name ? store_webhook_get(exchange_app(x)->store, name, &webhook) : ARMDYN_OK;
+  if (status == ARMDYN_ENOTFOUND) {
+    fault_add(exchange_faults(x), FAULT_AT_POINTER, "/callback/webhook", FAULT_INCONSISTENT, "there is no webhook '%s'",
+              name);
+    answer_problem(x, PROBLEM_INVALID, NULL);
+  } else if (status) {
+    answer_status(x, status, NULL);
+  }
+  return !status;
+}
+
+/* -- what is told -- */
+
+static void begin_message(struct buffer *message, const char *what, const char *state, const char *ended_at)
+{
+  buffer_format(message, "{\"type\":\"%s.%s\",\"timestamp\":\"%s\",\"data\":", what, state, ended_at);
+}
+
+static enum armdyn_status tell_job(struct app *app, const char *id, struct buffer *message,
                                    char traceparent[TRACE_SIZE])
 {
   struct job_view view;
   enum armdyn_status status = jobs_get(app->jobs, id, &view);
   if (status) return status;
-  snprintf(traceparent, TRACE_SIZE, "%s", view.job.traceparent);
-  buffer_format(message, "{\"type\":\"job.%s\",\"timestamp\":\"%s\",\"data\":", job_state_name(view.job.state),
-                view.job.finished_at);
-  job_document(app, &view, message);
-  buffer_text(message, "}");
+  memcpy(traceparent, view.job.traceparent, TRACE_SIZE);
+  begin_message(message, "job", job_state_name(view.job.state), view.job.finished_at);
+  status = job_document(app, &view, message);
   job_view_release(&view);
-  return message->failure;
+  return status;
+}
+
+static enum armdyn_status tell_transfer(struct app *app, const char *id, struct buffer *message,
+                                        char traceparent[TRACE_SIZE])
+{
+  struct store_transfer transfer;
+  enum armdyn_status status = store_transfer_get(app->store, id, &transfer);
+  if (status) return status;
+  memcpy(traceparent, transfer.traceparent, TRACE_SIZE);
+  begin_message(message, "transfer", transfer_state_name(transfer.state), transfer.finished_at);
+  status = transfer_document(app, &transfer, message);
+  store_transfer_release(&transfer);
+  return status;
+}
+
+enum armdyn_status webhook_message(struct app *app, const struct store_delivery *delivery, struct buffer *message,
+                                   char traceparent[TRACE_SIZE])
+{
+  enum armdyn_status status = *delivery->job ? tell_job(app, delivery->job, message, traceparent)
+                                             : tell_transfer(app, delivery->transfer, message, traceparent);
+  buffer_text(message, "}");
+  return status ? status : message->failure;
 }
 
 /* -- webhooks -- */
@@ -148,56 +189,105 @@ enum outcome webhook_delete(struct exchange *x)
   return ANSWERED;
 }
 
-/* -- deliveries: of a job at most one -- */
+/* -- deliveries: of a job or transfer at most one -- */
 
-static void answer_deliveries(struct exchange *x, int http_status)
+/* What may end, by the name that its id has in the path. */
+struct ending {
+  const char *name;
+  enum armdyn_status (*check)(struct store *store, const char *id);
+};
+
+static enum armdyn_status check_job(struct store *store, const char *id)
 {
-  struct app *app = exchange_app(x);
-  const char *id = exchange_segment(x, "job");
-  struct store_delivery d;
   struct store_job job;
-  enum armdyn_status status = store_job_get(app->store, id, &job);
+  enum armdyn_status status = store_job_get(store, id, &job);
+  if (!status) store_job_release(&job);
+  return status;
+}
+
+static enum armdyn_status check_transfer(struct store *store, const char *id)
+{
+  struct store_transfer transfer;
+  enum armdyn_status status = store_transfer_get(store, id, &transfer);
+  if (!status) store_transfer_release(&transfer);
+  return status;
+}
+
+static const struct ending of_job = { "job", check_job }, of_transfer = { "transfer", check_transfer };
+
+/* That of the path; *count is 0 when nothing is told of it, or not yet. false: answered. */
+static bool find_delivery(struct exchange *x, const struct ending *ending, struct store_delivery *d, size_t *count)
+{
+  struct store *store = exchange_app(x)->store;
+  const char *id = exchange_segment(x, ending->name);
+  *count = 0;
+  enum armdyn_status status = ending->check(store, id);
   if (status == ARMDYN_ENOTFOUND) {
-    answer_problem(x, PROBLEM_NOT_FOUND, "there is no job '%.64s'", id);
-    return;
+    answer_problem(x, PROBLEM_NOT_FOUND, "there is no %s '%.64s'", ending->name, id);
+    return false;
   }
-  store_job_release(&job);
-  if (!status) status = store_delivery_get(app->store, id, &d);
+  if (!status) status = store_delivery_get(store, id, d);
   if (status && status != ARMDYN_ENOTFOUND) {
     answer_status(x, status, NULL);
-    return;
+    return false;
   }
+  *count = !status;
+  return true;
+}
+
+static enum outcome answer_deliveries(struct exchange *x, const struct ending *ending, int http_status)
+{
+  struct store_delivery d;
+  size_t count;
+  if (!find_delivery(x, ending, &d, &count)) return ANSWERED;
   struct buffer body = BUFFER(ANSWER_MOST);
   struct json_writer w = { .out = &body };
   json_begin_object(&w);
   json_key(&w, "items"), json_begin_array(&w);
-  if (!status) {
-    const struct delivery_resource resource = { d.job,        d.webhook,     delivery_state_name(d.state),
-                                                d.attempts,   d.http_status, d.error,
-                                                d.created_at, d.last_at,     d.next_at };
+  if (count) {
+    const struct delivery_resource resource = { d.job,      d.transfer,    d.webhook, delivery_state_name(d.state),
+                                                d.attempts, d.http_status, d.error,   d.created_at,
+                                                d.last_at,  d.next_at };
     delivery_resource_encode(&resource, &w);
   }
   json_end_array(&w);
   json_key(&w, "next_cursor"), json_write_null(&w);
   json_end_object(&w);
   answer_json(x, http_status, &body);
-}
-
-enum outcome delivery_list(struct exchange *x)
-{
-  answer_deliveries(x, 200);
   return ANSWERED;
 }
 
-enum outcome delivery_again(struct exchange *x)
+static enum outcome deliver_again(struct exchange *x, const struct ending *ending)
 {
-  const char *id = exchange_segment(x, "job");
-  enum armdyn_status status = store_delivery_again(exchange_app(x)->store, id);
+  struct store_delivery d;
+  size_t count;
+  if (!find_delivery(x, ending, &d, &count)) return ANSWERED;
+  enum armdyn_status status = count ? store_delivery_again(exchange_app(x)->store, d.id) : ARMDYN_ENOTFOUND;
+  if (!status) return answer_deliveries(x, ending, 202);
   if (status == ARMDYN_ENOTFOUND)
-    answer_problem(x, PROBLEM_NOT_FOUND, "nothing was to be told of job '%.64s'", id);
-  else if (status)
-    answer_status(x, status, NULL);
+    answer_problem(x, PROBLEM_NOT_FOUND, "nothing was to be told of %s '%.64s'", ending->name,
+                   exchange_segment(x, ending->name));
   else
-    answer_deliveries(x, 202);
+    answer_status(x, status, NULL);
   return ANSWERED;
+}
+
+enum outcome job_delivery_list(struct exchange *x)
+{
+  return answer_deliveries(x, &of_job, 200);
+}
+
+enum outcome job_delivery_again(struct exchange *x)
+{
+  return deliver_again(x, &of_job);
+}
+
+enum outcome transfer_delivery_list(struct exchange *x)
+{
+  return answer_deliveries(x, &of_transfer, 200);
+}
+
+enum outcome transfer_delivery_again(struct exchange *x)
+{
+  return deliver_again(x, &of_transfer);
 }

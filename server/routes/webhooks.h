@@ -1,14 +1,18 @@
-/* What is told of a job that has ended: for server/webhooks. */
+/* What requests that name a webhook need, and what it is told: for server/webhooks. */
 #ifndef SERVER_ROUTES_WEBHOOKS_H
 #define SERVER_ROUTES_WEBHOOKS_H
 
 #include "api/wire/buffer.h"
 #include "server/base/trace.h"
+#include "server/http/exchange.h"
+#include "server/store/store.h"
 
-struct app;
+/* Who is to be told (`callback`; "" is nobody) must be known. false: answered. */
+bool webhook_is_known(struct exchange *x, const char *name);
 
-/* {"type": "job.succeeded", "timestamp": "...", "data": {job}} and the trace of its request. ENOTFOUND. */
-enum armdyn_status webhook_message(struct app *app, const char *job, struct buffer *message,
+/* {"type": "job.succeeded", "timestamp": "...", "data": {job}} (or transfer.done with the transfer) and the trace of the
+ * request that made it. ENOTFOUND. */
+enum armdyn_status webhook_message(struct app *app, const struct store_delivery *delivery, struct buffer *message,
                                    char traceparent[TRACE_SIZE]);
 
 #endif

@@ -15,12 +15,20 @@ EMBED(migration_0007, "migrations/sqlite/0007_aliases.sql");
 EMBED(migration_0008, "migrations/sqlite/0008_job_terms.sql");
 EMBED(migration_0009, "migrations/sqlite/0009_traces.sql");
 EMBED(migration_0010, "migrations/sqlite/0010_webhooks.sql");
+EMBED(migration_0011, "migrations/sqlite/0011_transfer_callbacks.sql");
 
 static const struct migration items[] = {
-  { "0001_initial", migration_0001 },  { "0002_datasets", migration_0002 },  { "0003_lists", migration_0003 },
-  { "0004_keys", migration_0004 },     { "0005_audit", migration_0005 },     { "0006_mappings", migration_0006 },
-  { "0007_aliases", migration_0007 },  { "0008_job_terms", migration_0008 }, { "0009_traces", migration_0009 },
+  { "0001_initial", migration_0001 },
+  { "0002_datasets", migration_0002 },
+  { "0003_lists", migration_0003 },
+  { "0004_keys", migration_0004 },
+  { "0005_audit", migration_0005 },
+  { "0006_mappings", migration_0006 },
+  { "0007_aliases", migration_0007 },
+  { "0008_job_terms", migration_0008 },
+  { "0009_traces", migration_0009 },
   { "0010_webhooks", migration_0010 },
+  { "0011_transfer_callbacks", migration_0011 },
 };
 
 const struct migrations store_migrations = { items, sizeof items / sizeof *items };

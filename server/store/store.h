@@ -487,7 +487,7 @@ typedef void store_api_key_visit(void *context, const struct store_api_key *key)
 enum armdyn_status store_api_key_list(struct store *store, const struct store_page *page, store_api_key_visit *visit,
                                       void *context);
 
-/* -- webhooks, and the outbox of ends of jobs that are told to them -- */
+/* -- webhooks, and the outbox of ends of jobs and transfers that are told to them -- */
 enum { STORE_SECRET_SIZE = 64 };
 struct store_webhook {
   char name[ARMDYN_NAME_SIZE];
@@ -512,9 +512,10 @@ enum armdyn_status store_webhook_list(struct store *store, const struct store_pa
 enum delivery_state { DELIVERY_PENDING, DELIVERY_DELIVERED, DELIVERY_FAILED, DELIVERY_STATE_COUNT };
 const char *delivery_state_name(enum delivery_state state);
 
-/* Made by the transaction that ends a job (a trigger of the schema); at most one for each. */
+/* Made by the transaction that ends a job or transfer (triggers of the schema); at most one for each. */
 struct store_delivery {
-  char job[ID_SIZE];
+  char id[ID_SIZE];                     /* of the job or transfer */
+  char job[ID_SIZE], transfer[ID_SIZE]; /* it is one's, and the other's is "" */
   char webhook[ARMDYN_NAME_SIZE];
   enum delivery_state state;
   int attempts;
@@ -522,13 +523,13 @@ struct store_delivery {
   char error[256];                                                    /* of the last attempt; "" = none */
   char created_at[TIME_SIZE], last_at[TIME_SIZE], next_at[TIME_SIZE]; /* "" = null */
 };
-enum armdyn_status store_delivery_get(struct store *store, const char *job, struct store_delivery *out);
+enum armdyn_status store_delivery_get(struct store *store, const char *id, struct store_delivery *out);
 /* The one of this webhook that is due first. ENOTFOUND. */
 enum armdyn_status store_delivery_next(struct store *store, const char *webhook, struct store_delivery *out);
-/* Keep how an attempt ended: all but job, webhook and created_at. ENOTFOUND. */
+/* Keep how an attempt ended: all but ids, webhook and created_at. ENOTFOUND. */
 enum armdyn_status store_delivery_attempted(struct store *store, const struct store_delivery *delivery);
 /* Due now, whatever came of it. ENOTFOUND. */
-enum armdyn_status store_delivery_again(struct store *store, const char *job);
+enum armdyn_status store_delivery_again(struct store *store, const char *id);
 
 /* -- audit trail: entries in a chain of hashes, appended and never changed -- */
 struct store_audit {

@@ -11,7 +11,9 @@ static const struct record_type webhook_type = RECORD_TYPE(store_webhook, webhoo
 static const char *const states[DELIVERY_STATE_COUNT + 1] = { "pending", "delivered", "failed" };
 
 static const struct field delivery_fields[] = {
+  FIELD(store_delivery, id, FIELD_TEXT),
   FIELD(store_delivery, job, FIELD_TEXT),
+  FIELD(store_delivery, transfer, FIELD_TEXT),
   FIELD(store_delivery, webhook, FIELD_TEXT),
   FIELD_WITH(store_delivery, state, FIELD_NAMED, .names = states),
   FIELD(store_delivery, attempts, FIELD_INT),
@@ -93,15 +95,15 @@ enum armdyn_status store_webhook_list(struct store *store, const struct store_pa
 
 /* -- deliveries -- */
 
-enum armdyn_status store_delivery_get(struct store *store, const char *job, struct store_delivery *out)
+enum armdyn_status store_delivery_get(struct store *store, const char *id, struct store_delivery *out)
 {
-  return store_read(store, "SELECT * FROM deliveries WHERE job = ?", VALUES(value_text(job)), &delivery_type, out);
+  return store_read(store, "SELECT * FROM deliveries WHERE id = ?", VALUES(value_text(id)), &delivery_type, out);
 }
 
 enum armdyn_status store_delivery_next(struct store *store, const char *webhook, struct store_delivery *out)
 {
   return store_read(store,
-                    "SELECT * FROM deliveries WHERE webhook = ? AND state = 'pending' ORDER BY next_at, job LIMIT 1",
+                    "SELECT * FROM deliveries WHERE webhook = ? AND state = 'pending' ORDER BY next_at, id LIMIT 1",
                     VALUES(value_text(webhook)), &delivery_type, out);
 }
 
@@ -109,7 +111,7 @@ static enum armdyn_status note_attempt(struct sql *sql, void *delivery)
 {
   return record_change(sql,
                        "UPDATE deliveries SET state = :state, attempts = :attempts, http_status = :http_status,"
-                       " error = :error, last_at = :last_at, next_at = :next_at WHERE job = :job",
+                       " error = :error, last_at = :last_at, next_at = :next_at WHERE id = :id",
                        &delivery_type, delivery);
 }
 
@@ -121,15 +123,14 @@ enum armdyn_status store_delivery_attempted(struct store *store, const struct st
 
 static enum armdyn_status begin_again(struct sql *sql, void *delivery)
 {
-  return record_change(sql,
-                       "UPDATE deliveries SET state = 'pending', attempts = 0, next_at = :next_at WHERE job = :job",
+  return record_change(sql, "UPDATE deliveries SET state = 'pending', attempts = 0, next_at = :next_at WHERE id = :id",
                        &delivery_type, delivery);
 }
 
-enum armdyn_status store_delivery_again(struct store *store, const char *job)
+enum armdyn_status store_delivery_again(struct store *store, const char *id)
 {
   struct store_delivery delivery = { .state = DELIVERY_PENDING };
-  snprintf(delivery.job, sizeof delivery.job, "%s", job);
+  snprintf(delivery.id, sizeof delivery.id, "%s", id);
   clock_format(clock_wall_ms(), delivery.next_at);
   return store_write(store, begin_again, &delivery, 0);
 }

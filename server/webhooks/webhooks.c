@@ -144,7 +144,7 @@ static bool sign(struct sending *s, const char *traceparent)
 {
   char id[64], timestamp[24], now[TIME_SIZE], signature[SIGNATURE_SIZE], former[SIGNATURE_SIZE] = "";
   const struct store_webhook *hook = &s->webhook;
-  snprintf(id, sizeof id, "msg_%s", s->delivery.job);
+  snprintf(id, sizeof id, "msg_%s", s->delivery.id);
   snprintf(timestamp, sizeof timestamp, "%lld", (long long)(clock_wall_ms() / 1000));
   clock_format(clock_wall_ms(), now);
   if (!signature_make(hook->secret, id, timestamp, s->message.data, s->message.length, signature)) return false;
@@ -230,11 +230,12 @@ static void finish(struct sending *s, CURLcode code)
   curl_easy_getinfo(s->curl, CURLINFO_RESPONSE_CODE, &http_status);
   note(s, code, http_status);
   const struct store_delivery *d = &s->delivery;
+  const char *ended = *d->job ? "job" : "transfer";
   enum armdyn_status status = store_delivery_attempted(s->webhooks->setup.store, d);
   if (status && status != ARMDYN_ENOTFOUND) /* it is sent again */
-    log_event(LOG_ERROR, "how a webhook was delivered was not kept", "job", d->job, "reason",
-              armdyn_status_text(status), NULL);
-  log_event(d->state == DELIVERY_DELIVERED ? LOG_INFO : LOG_WARNING, "webhook", "webhook", d->webhook, "job", d->job,
+    log_event(LOG_ERROR, "how a webhook was delivered was not kept", ended, d->id, "reason", armdyn_status_text(status),
+              NULL);
+  log_event(d->state == DELIVERY_DELIVERED ? LOG_INFO : LOG_WARNING, "webhook", "webhook", d->webhook, ended, d->id,
             "state", delivery_state_name(d->state), "attempt", LOG_NUMBER(d->attempts), "reason",
             *d->error ? d->error : NULL, NULL);
   release(s);
@@ -245,9 +246,9 @@ static void begin(struct sending *s)
   struct webhooks *w = s->webhooks;
   char traceparent[TRACE_SIZE] = "";
   s->message = (struct buffer)BUFFER(MESSAGE_MOST);
-  enum armdyn_status status = w->setup.write(w->setup.app, s->delivery.job, &s->message, traceparent);
+  enum armdyn_status status = w->setup.write(w->setup.app, &s->delivery, &s->message, traceparent);
   if (!status && buffer_ok(&s->message) && sign(s, traceparent)) s->curl = curl_easy_init();
-  if (!s->curl) { /* the job is not there any more, or there is no memory: looked at again */
+  if (!s->curl) { /* what ended is not there any more, or there is no memory: looked at again */
     release(s);
     return;
   }

@@ -1,6 +1,6 @@
-/* Webhooks: ends of jobs are POSTed to whom their requests name, as Standard Webhooks (standardwebhooks.com) says.
+/* Webhooks: ends of jobs and transfers are POSTed to whom their requests name, as Standard Webhooks (standardwebhooks.com) says.
  *
- * The outbox is a table of the store; a row comes into it with the end of its job. One thread sends what is due, at most
+ * The outbox is a table of the store; a row comes into it with the end of its job or transfer. One thread sends what is due, at most
  * one message to each webhook at a time: a peer that is slow or silent delays nobody but itself. A message that is not
  * taken is sent again after a pause that doubles; a service that stops or dies in between sends it after its next start.
  * So a message may come twice, under the same webhook-id. */
@@ -21,8 +21,10 @@ struct webhooks_setup {
   struct store *store;
   const struct options *options;
   struct app *app;
-  /* The message that a job has ended, and the trace that it belongs to. Anything but OK: it cannot be told now. */
-  enum armdyn_status (*write)(struct app *app, const char *job, struct buffer *message, char traceparent[TRACE_SIZE]);
+  /* The message that a job or transfer has ended, and the trace that it belongs to. Anything but OK: it cannot be told
+   * now. */
+  enum armdyn_status (*write)(struct app *app, const struct store_delivery *delivery, struct buffer *message,
+                              char traceparent[TRACE_SIZE]);
 };
 /* EINPUT: an option is wrong. */
 enum armdyn_status webhooks_start(const struct webhooks_setup *setup, struct webhooks **webhooks,

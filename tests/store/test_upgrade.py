@@ -1,0 +1,67 @@
+"""A store of an older version, made from the migrations that it had: what is in it goes on after the upgrade."""
+
+import sqlite3
+
+import pytest
+
+from support import ROOT, Server, robot, unique_name, until
+from support.motions import motion
+from support.receiver import Receiver
+
+MIGRATIONS = sorted((ROOT / "migrations/sqlite").glob("*.sql"))
+
+
+def rows_of(database, table):
+    database.row_factory = sqlite3.Row
+    return [dict(row) for row in database.execute(f"SELECT * FROM {table}")]
+
+
+def turn_back(path, version):
+    """The database as this version would have it: its own schema, and of every table the columns that it had."""
+    present, former = sqlite3.connect(path), sqlite3.connect(":memory:")
+    for number, migration in enumerate(MIGRATIONS[:version], 1):
+        former.executescript(migration.read_text())
+    former.execute("CREATE TABLE schema_version (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT")
+    former.executemany("INSERT INTO schema_version VALUES (?, ?, '2026-01-01T00:00:00.000Z')",
+                       [(number, migration.stem) for number, migration in enumerate(MIGRATIONS[:version], 1)])
+    triggers = list(former.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'"))
+    for name, _ in triggers:
+        former.execute(f"DROP TRIGGER {name}")
+    for (table,) in list(former.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")):
+        columns = [row[1] for row in former.execute(f"PRAGMA table_info({table})")]
+        for row in rows_of(present, table) if table != "schema_version" else []:
+            kept = [column for column in columns if column in row]
+            former.execute(f"INSERT OR REPLACE INTO {table} ({', '.join(kept)}) VALUES ({', '.join('?' * len(kept))})", [row[column] for column in kept])
+    for _, text in triggers:
+        former.execute(text)
+    former.commit()
+    present.close()
+    for suffix in ("-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    path.unlink()
+    with sqlite3.connect(path) as old:
+        former.backup(old)
+    old.execute("PRAGMA journal_mode = WAL")
+    old.close()
+    former.close()
+
+
+@pytest.mark.parametrize("version", [10])
+def test_what_was_to_be_told_before_an_upgrade_is_told_after_it(tmp_path, version):
+    flags = ("--webhook-networks", "127.0.0.1", "--webhook-retry", 3600)
+    with Receiver(503, 200) as receiver:
+        with Server(*flags, data=tmp_path / "data") as server, server.client() as client:
+            arm = client.create_robot(robot("puma560")).headers["Location"]
+            name = client.post("/v1/webhooks", {"name": unique_name("hook"), "url": receiver.url}).expect(201).json["name"]
+            job = client.post(arm + "/trajectories", {**motion(), "callback": {"webhook": name}}).expect(202).json["id"]
+            until(lambda: client.get(f"/v1/jobs/{job}/deliveries").json["items"][0:1] and
+                  client.get(f"/v1/jobs/{job}/deliveries").json["items"][0]["attempts"] == 1)
+            before = client.get(f"/v1/jobs/{job}/deliveries").json["items"]
+            server.terminate()
+        turn_back(tmp_path / "data/armdyn.db", version)
+        with Server(*flags, data=tmp_path / "data") as server, server.client() as client:
+            assert client.get(f"/v1/jobs/{job}/deliveries").expect(200).json["items"] == before
+            assert client.get("/v1/version").expect(200).json["schema_version"] == len(MIGRATIONS)
+            client.post(f"/v1/jobs/{job}/deliveries").expect(202)
+            until(lambda: client.get(f"/v1/jobs/{job}/deliveries").json["items"][0]["state"] == "delivered")
+    assert [document["data"]["id"] for document in receiver.documents()] == [job, job]
