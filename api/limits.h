@@ -36,6 +36,7 @@
 #define LIMIT_EVALUATION_CURVES       192       /* models times data sets times joints of one evaluation */
 #define LIMIT_PAYLOAD_DIFFERENCE_ROWS 1000000   /* of each of two runs whose difference shows a payload */
 #define LIMIT_DATASET_ROWS            200000000 /* samples of one data set */
+#define LIMIT_RUN_SAMPLES             200000000 /* kept of one identification with their torques */
 #define LIMIT_PLOT_POINTS             10000     /* of one plot of a data set */
 #define LIMIT_SIMULATION_TIME         100000    /* s that one simulation covers */
 #define LIMIT_SIMULATION_STEPS        10000000  /* of the integrator in one simulation */

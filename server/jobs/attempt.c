@@ -113,7 +113,7 @@ static enum attempt_end take_series(struct attempt *a, const struct frame *frame
   enum armdyn_status status =
       strcmp(series.name, STORE_SAMPLES)
           ? store_series_begin(a->store, a->result, series.name, series.columns, series.width, &a->series)
-          : store_samples_begin(a->store, a->result, series.columns, series.width, LIMIT_SERIES_ROWS, &a->samples);
+          : store_samples_begin(a->store, a->result, series.columns, series.width, LIMIT_RUN_SAMPLES, &a->samples);
   return status ? store_failed(a, status) : ATTEMPT_RESULT;
 }
 

@@ -3,17 +3,20 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "api/limits.h"
 #include "armdyn/residuals.h"
 #include "server/jobs/messages.h"
 #include "server/jobs/stored_trajectory.h"
 
 enum {
-  SAMPLES_KEPT = 400000,         /* rows of the series, all data sets together */
   RESIDUALS_LOOKED_AT = 1 << 17, /* samples of residuals that spectrum and histograms are made of */
   ROWS = 256,
   WIDTH = 2 + 3 * ARMDYN_JOINTS_MAX
 };
 static const double histogram_deviations = 4;
+static const double room_taken = 0.5;       /* of what the disk has left, by the series of one run */
+static const double room_of_log = 16 << 20; /* which the store's log may need beside them */
+static const double pyramid = 1 + 2. / 15;  /* of two rows for 16, of two for 256, ... above the samples */
 
 struct sums {
   struct armdyn_fit_sums fits[COMPARISONS][ARMDYN_JOINTS_MAX + 1]; /* the last: together */
@@ -98,8 +101,9 @@ static enum armdyn_status go_through(struct computing *c, size_t data, struct ar
   if (status) return status;
   const struct armdyn_source source = armdyn_log_stream_source(stream);
   for (size_t block = 0; !status && block < source.blocks; block++) {
+    const double done = (double)data + (double)block / (double)source.blocks;
     snprintf(sentence, sizeof sentence, "predicting data set %zu of %zu", data + 1, order->data_count);
-    work_progress(order->work, 0.7 + 0.25 * (double)data / (double)order->data_count, sentence);
+    work_progress(order->work, 0.7 + 0.25 * done / (double)order->data_count, sentence);
     status = source.read(source.context, block, &motion, error);
     if (!status) status = predict(c, &motion);
     if (!status) take(c, data, &motion);
@@ -157,13 +161,16 @@ static void begin_series(struct computing *c)
   work_series(c->order->work, SERIES_SAMPLES, columns, 2 + 3 * c->n);
 }
 
-/* Every so many samples, so that those kept are at most SAMPLES_KEPT. */
+/* 1: every sample is kept. Else every so many, so that they are not more than a series may have and leave room on the disk. */
 static size_t choose_stride(const struct identification_errors_order *order)
 {
+  const double row = (double)(2 + 3 * order->joint_count) * sizeof(double) * pyramid;
+  const double room = room_taken * (work_room(order->work) - room_of_log);
+  const double most = fmin(LIMIT_RUN_SAMPLES, fmax(room / row, 1));
   double samples = 0;
   for (size_t i = 0; i < order->data_count; i++)
     samples += (order->motions[i].end - order->motions[i].begin) * order->conditioning->rate + 1;
-  return 1 + (size_t)(samples / SAMPLES_KEPT);
+  return (size_t)fmax(ceil(samples / most), 1);
 }
 
 enum armdyn_status identification_errors_compute(const struct identification_errors_order *order,

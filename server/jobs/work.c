@@ -1,7 +1,9 @@
 #include "server/jobs/work.h"
 
+#include <math.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "api/codec/robot.h"
@@ -120,6 +122,12 @@ enum armdyn_status work_store(struct work *work, struct store **store)
   enum armdyn_status status = line->store ? ARMDYN_OK : store_open_reader(line->path, &line->store, NULL);
   *store = line->store;
   return status;
+}
+
+double work_room(const struct work *work)
+{
+  struct statvfs disk;
+  return statvfs(work->line->path, &disk) ? INFINITY : (double)disk.f_bavail * (double)disk.f_frsize;
 }
 
 static void out_of_time(int signal)

@@ -39,6 +39,9 @@ void work_refused(struct work *work, enum armdyn_status status, const struct arm
  * closed by the worker. OK, EIO, EMEMORY, EBUSY. */
 enum armdyn_status work_store(struct work *work, struct store **store);
 
+/* Bytes that the disk of the store has left; INFINITY when the system does not tell. */
+double work_room(const struct work *work);
+
 /* Serve jobs that come over fd until the other end is closed: 0; or until it talks nonsense: 1. A job that takes more than
  * cpu_s seconds of processor time ends the process with WORK_OUT_OF_TIME.
  *   path   in  of the store, see store_path

@@ -3,8 +3,8 @@
 #include "api/limits.h"
 #include "server/store/internal.h"
 
-enum { FACTOR = 16, LEVELS = 7 /* 16^7 is more than LIMIT_DATASET_ROWS */, NAME_SIZE = 16, READ_BYTES = 256 << 10 };
-_Static_assert(LIMIT_DATASET_ROWS < 1 << 28, "16^7 rows have no level above");
+enum { FACTOR = 16, LEVELS = 7 /* 16^7 is more than any of them has */, NAME_SIZE = 16, READ_BYTES = 256 << 10 };
+_Static_assert(LIMIT_DATASET_ROWS < 1 << 28 && LIMIT_RUN_SAMPLES < 1 << 28, "16^7 rows have no level above");
 
 static void level_name(size_t level, char name[NAME_SIZE])
 {

@@ -3,6 +3,7 @@
 ARMDYN_SOAK=1: ten million samples, 1.4 GB of CSV, with both processes below 300 MB.
 """
 
+import io
 import os
 import time
 
@@ -12,7 +13,7 @@ import pytest
 from support import Server, peak_memory, robot, unique_name, until
 
 SOAK = os.environ.get("ARMDYN_SOAK") == "1"
-SHORT, LONG = (60_000, 10_000_000) if SOAK else (60_000, 250_000)
+SHORT, LONG = (60_000, 10_000_000) if SOAK else (60_000, 420_000)
 RATE, PERIOD, JOINTS = 1000, 20_000, 6  # the motion repeats itself, so that a log of any length is made of one period
 
 
@@ -102,6 +103,41 @@ def arm():
         yield Arm(server)
 
 
+def torques(client, path, **query):
+    """A .npy of samples."""
+    return np.load(io.BytesIO(client.get(path, query=query, headers={"Accept": "application/x-npy"}).expect(200).body))
+
+
+def check_every_sample(server, dataset, run):
+    """The torques of a run are those of its log, sample by sample, and their residuals are what its errors say."""
+    rate, errors = run["conditioning"]["rate"], run["errors"]["training"]
+    count, trimmed = errors["samples"], round(run["conditioning"]["trim"] * rate)
+    assert run["sample_rate"] == rate and count == LONG - 2 * trimmed
+    log = f"/v1/datasets/{dataset}/samples"
+    with server.client(timeout=600) as client:
+        for first in (0, count // 3, 400_001, count - 50):  # windows of single samples
+            window = {"from": (first - 0.5) / rate if first else 0, "to": (first + 49.5) / rate}
+            shown = torques(client, run["samples"], fields="t,measured", **window)
+            logged = torques(client, log, fields="t,tau", **{"from": (first + trimmed - 0.5) / RATE, "to": (first + trimmed + 49.5) / RATE})
+            assert len(shown) == 50 and shown[:, 1:] == pytest.approx(logged[:, 1:], rel=1e-9, abs=1e-7), first  # the clock is rounded
+            assert shown[:, 0] == pytest.approx((first + np.arange(50)) / rate, abs=1e-9)
+        rows, square = 0, 0
+        for first in range(0, count, 500_000):
+            part = torques(client, run["samples"], fields="measured,predicted", **{"from": max(first - 0.5, 0) / rate, "to": (first + 499_999.5) / rate})
+            rows, square = rows + len(part), square + ((part[:, :JOINTS] - part[:, JOINTS:]) ** 2).sum(0)
+        assert rows == count
+        assert np.sqrt(square / rows) == pytest.approx([joint["rms"] for joint in errors["raw"]["joints"]], rel=1e-9)
+        took = []
+        for window in ({}, {"from": count / rate / 3, "to": count / rate / 2}, {"from": count / rate / 3, "to": count / rate / 3 + 15}):
+            few = "to" in window and (window["to"] - window["from"]) * rate < 20_000
+            began = time.monotonic()
+            torques(client, run["samples"], fields="t,measured,predicted", **window, **({} if few else {"points": 1280}))
+            took.append(time.monotonic() - began)
+        kept = {kind["kind"]: kind["series_bytes"] for kind in client.get("/v1/storage").expect(200).json["kinds"]}
+    print("torques of {}: opened in {:.0f} ms, zoomed in {:.0f} ms, down to samples in {:.0f} ms".format(count, *(1e3 * s for s in took)),
+          f"{kept['identification'] / 1e6:.0f} MB")
+
+
 def peaks(server):
     (worker,) = server.children("worker")
     return np.array([peak_memory(server.pid), peak_memory(worker)])
@@ -125,3 +161,4 @@ def test_memory_does_not_depend_on_the_length(arm):
     assert (after < 300).all(), after
     # the numbers alone are 8 x 13 bytes a sample
     assert SOAK or (after - before < 8).all() and LONG * 8 * 13 > 24 << 20, (before, after)
+    check_every_sample(arm.server, dataset, result)

@@ -3,6 +3,7 @@ on by itself when the cause goes away."""
 
 import contextlib
 import json
+import math
 import os
 import pathlib
 import shutil
@@ -14,6 +15,7 @@ import tempfile
 import pytest
 
 from support import Process, Server, integrity, robot, unique_name, until
+from support.logs import simulated, upload
 
 MODEL = robot("puma560")
 
@@ -89,10 +91,10 @@ def test_failing_disk_is_refused_and_passes(calls, error, status, problem):
 
 
 @pytest.fixture
-def small_disk():
-    """A file system of 3 MB of our own."""
+def small_disk(request):
+    """A file system of our own, of 3 MB unless a test says otherwise."""
     directory = tempfile.mkdtemp(prefix="armdyn-disk-")
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", directory], capture_output=True, text=True)
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={getattr(request, 'param', '3m')}", "tmpfs", directory], capture_output=True, text=True)
     if mounted.returncode != 0:
         os.rmdir(directory)
         pytest.skip(f"no file system may be mounted here: {mounted.stderr.strip()}")
@@ -101,11 +103,11 @@ def small_disk():
     os.rmdir(directory)
 
 
-def fill(path):
-    """Take all that is left of a file system."""
+def fill(path, left=0):
+    """Take all that is left of a file system, but for so many bytes."""
     with open(path, "wb", buffering=0) as file:
         with contextlib.suppress(OSError):
-            while True:
+            while not left or shutil.disk_usage(path.parent).free > left:
                 file.write(bytes(4096))
 
 
@@ -137,6 +139,30 @@ def test_full_disk_is_refused_and_passes(small_disk):
             assert names(again) == accepted
         assert server.terminate() == 0
         assert integrity(server) == "ok"
+
+
+@pytest.mark.parametrize("small_disk", ["48m"], indirect=True)
+def test_torques_of_a_run_leave_room_on_the_disk(small_disk):
+    """Every sample is kept where there is room, else every k-th, bit by bit the same; half of the room stays."""
+    with Server(data=small_disk / "data") as server, server.client() as client:
+        name = unique_name()
+        client.create_robot(robot("scara"), name=name)
+        log = simulated(client, name, seconds=48)
+        request = {"datasets": [upload(client, name, log)]}
+        whole = client.result_of(f"/v1/robots/{name}/identifications", request)
+        fill(small_disk / "filler", left=(16 << 20) + (5 << 19))
+        room = (shutil.disk_usage(small_disk).free - (16 << 20)) / 2
+        thin = client.result_of(f"/v1/robots/{name}/identifications", request)
+        assert whole["parameters"] == thin["parameters"] and whole["errors"] == thin["errors"]
+
+        rows = [client.get(run["samples"], query={"fields": "t,measured,predicted"}).expect(200).json for run in (whole, thin)]
+        assert whole["sample_rate"] == 250 and len(rows[0]["t"]) == whole["errors"]["training"]["samples"]
+        every = round(250 / thin["sample_rate"])
+        assert every == math.ceil(len(log) * 8 * 14 * 17 / 15 / room) == 2
+        for field in ("measured", "predicted"):
+            assert rows[1][field] == rows[0][field][::every]
+        assert shutil.disk_usage(small_disk).free > 0
+        assert client.get("/readyz").status == 200
 
 
 def test_start_on_a_full_disk_says_so(small_disk):

@@ -11,7 +11,7 @@ const BUCKETS = 2000
 export function useSamples(paths, { fields, whole, count, most = 4000 }) {
   const { query } = route.value
   const range = query.get('from') && query.get('to') ? [Number(query.get('from')), Number(query.get('to'))] : null
-  const zoom = (from, to) => adjust({ from: from == null ? null : from.toPrecision(9), to: from == null ? null : to.toPrecision(9) })
+  const zoom = (from, to) => adjust({ from: from == null ? null : from.toPrecision(12), to: from == null ? null : to.toPrecision(12) })
   const part = range && whole[1] > whole[0] ? (range[1] - range[0]) / (whole[1] - whole[0]) : 1
   const few = count * part <= most
   const asked = { fields, from: range?.[0], to: range?.[1], points: few ? null : Math.min(BUCKETS, innerWidth) }
