@@ -341,6 +341,24 @@ static void products_check(struct json_reader *r, const struct model_context *mo
   }
 }
 
+/* -- visuals -- */
+
+#define VISUAL struct armdyn_visual
+static const struct json_field visual_fields[] = {
+  { TEXT(VISUAL, joint), NULLABLE, OMIT_DEFAULT }, /* the library knows its joints */
+  { TEXT(VISUAL, mesh), REQUIRED, MATCHES(json_name_pattern) },
+  { TEXT(VISUAL, reference), NULLABLE, OMIT_DEFAULT },
+  { OBJECT(VISUAL, frame, pose_type), OMIT_DEFAULT },
+  { NUMBERS(VISUAL, scale, 3, NON_ZERO, "m for 1 of the mesh"), OMIT_DEFAULT },
+  { NUMBERS(VISUAL, color, 4, BETWEEN(0, 1), "red, green, blue, opacity"), HAS(VISUAL, has_color), NULLABLE },
+};
+
+static void visual_init(void *visual)
+{
+  armdyn_visual_init(visual);
+}
+static const struct json_type visual_type = JSON_TYPE("a mesh of a link", visual_fields, VISUAL, visual_init, NULL);
+
 /* -- robots -- */
 
 #define ROBOT struct armdyn_robot_description
@@ -353,6 +371,7 @@ static const struct json_field robot_fields[] = {
   { OBJECT(ROBOT, transmission, transmission_type), HAS(ROBOT, has_transmission), NULLABLE },
   { OBJECT(ROBOT, tool, pose_type), OMIT_DEFAULT },
   { OBJECT(ROBOT, payload, model_body_type), OMIT_DEFAULT },
+  { LIST(ROBOT, visuals, visual_count, 0, visual_type), OMIT_DEFAULT },
   { READ_ONLY("revision") },
   { READ_ONLY("created_at") },
   { READ_ONLY("unphysical") },

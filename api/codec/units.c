@@ -80,4 +80,5 @@ void units_convert_robot(const struct model_units *units, struct armdyn_robot_de
     convert(way, &limits->jerk, 1);
   }
   convert_pose(units, &robot->tool);
+  for (size_t i = 0; i < robot->visual_count; i++) convert_pose(units, &robot->visuals[i].frame);
 }

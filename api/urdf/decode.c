@@ -2,8 +2,10 @@
 #include <libxml/parser.h>
 #include <math.h>
 
+#include "api/urdf/name.h"
 #include "api/urdf/tree.h"
 #include "api/urdf/urdf.h"
+#include "api/urdf/visuals.h"
 
 /* What reading one URDF needs. */
 struct import {
@@ -284,6 +286,34 @@ static void read_bodies(struct import *in)
   }
 }
 
+/* -- visuals -- */
+
+/* Is a link that nothing moves part of the base? Else it is above the chain's root. */
+static bool is_below_root(const struct import *in, size_t link)
+{
+  while (link != in->chain.root && in->tree.links[link].joint != URDF_NONE)
+    link = in->tree.joints[in->tree.links[link].joint].parent;
+  return link == in->chain.root;
+}
+
+/* The base's first, then each joint's, as an export writes them. */
+static void read_visuals(struct import *in)
+{
+  struct armdyn_robot_description *robot = in->robot;
+  for (size_t body = 0; body <= robot->joint_count; body++) {
+    for (size_t i = 0; i < in->tree.link_count; i++) {
+      struct rigid frame;
+      bool merged;
+      if (!xml_child(in->tree.links[i].node, "visual")) continue;
+      const size_t carrying = carrier(in, i, &frame, &merged);
+      const bool here = carrying == URDF_NONE ? !body && is_below_root(in, i) : in->moves[carrying] + 1 == body && body;
+      if (!here) continue;
+      const struct visual_place place = { body ? robot->joints[body - 1].name : "", merged ? &frame : NULL };
+      urdf_visuals_read(in->tree.robot, in->tree.links[i].node, &place, robot, in->notes);
+    }
+  }
+}
+
 /* -- transmissions -- */
 
 static void read_ratio(struct import *in, const xmlNode *node, const char *attribute, double *ratio)
@@ -331,23 +361,6 @@ static void read_transmissions(struct import *in)
 
 /* -- the robot -- */
 
-static bool is_legal(char c)
-{
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
-}
-
-/* "KUKA LWR 4+" becomes "kuka-lwr-4-" */
-static void legal_name(const char *from, char name[ARMDYN_NAME_SIZE])
-{
-  size_t length = 0;
-  for (; *from && length < ARMDYN_NAME_SIZE - 1; from++) {
-    char c = (char)tolower((unsigned char)*from);
-    if (!is_legal(c)) c = '-';
-    if (length || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) name[length++] = c;
-  }
-  name[length] = 0;
-}
-
 static void read_name(struct import *in)
 {
   const char *own = xml_attribute(in->tree.robot, "name"), *asked = in->options->name;
@@ -355,7 +368,7 @@ static void read_name(struct import *in)
   if (asked) {
     size_t length = strlen(asked);
     bool legal = length && length < ARMDYN_NAME_SIZE && isalnum((unsigned char)*asked);
-    for (const char *c = asked; *c; c++) legal &= is_legal(*c);
+    for (const char *c = asked; *c; c++) legal &= urdf_name_has(*c);
     if (legal) {
       memcpy(name, asked, length + 1);
     } else {
@@ -368,7 +381,7 @@ static void read_name(struct import *in)
     }
     return;
   }
-  legal_name(own ? own : "", name);
+  urdf_name_make(own ? own : "", own ? strlen(own) : 0, name);
   if (!*name)
     xml_fault(&in->xml, in->tree.robot, own ? "name" : NULL, FAULT_REQUIRED,
               "no name can be made of '%.64s': state one, ?name=", own ? own : "");
@@ -402,6 +415,7 @@ static enum armdyn_status read_robot(struct import *in, const xmlNode *root)
   describe(in);
   read_chain(in);
   read_bodies(in);
+  read_visuals(in);
   read_transmissions(in);
   if (!in->xml.fault_count) return final_check(in);
   return in->xml.fault_count == in->unphysical_faults ? ARMDYN_EUNPHYSICAL : ARMDYN_EINPUT;

@@ -127,25 +127,72 @@ static void write_losses(struct buffer *out, const struct armdyn_robot_descripti
 
 /* -- links -- */
 
-static void write_link(struct buffer *out, const char *name, size_t number, const struct armdyn_body *body)
+static void write_inertial(struct buffer *out, const struct armdyn_body *body)
 {
   const struct armdyn_inertia *I = &body->inertia;
-  if (number)
-    buffer_format(out, "  <link name=\"%s_%zu\"", name, number);
-  else
-    buffer_format(out, "  <link name=\"%s\"", name);
-  if (body_is_nothing(body)) {
-    buffer_text(out, "/>\n");
-    return;
-  }
-  buffer_text(out, ">\n    <inertial>\n      <origin");
+  if (body_is_nothing(body)) return;
+  buffer_text(out, "    <inertial>\n      <origin");
   write_numbers(out, "xyz", body->com, 3);
   buffer_text(out, " rpy=\"0 0 0\"/>\n      <mass");
   write_number(out, "value", body->mass);
   buffer_text(out, "/>\n      <inertia");
   write_number(out, "ixx", I->xx), write_number(out, "ixy", I->xy), write_number(out, "ixz", I->xz);
   write_number(out, "iyy", I->yy), write_number(out, "iyz", I->yz), write_number(out, "izz", I->zz);
-  buffer_text(out, "/>\n    </inertial>\n  </link>\n");
+  buffer_text(out, "/>\n    </inertial>\n");
+}
+
+/* Which meshes show a link. */
+struct shown {
+  const struct armdyn_robot_description *robot;
+  const char *joint;        /* "": the base */
+  const struct rigid *link; /* the link frame of the convention in the URDF link; NULL: they are one */
+};
+
+static void write_visual(struct buffer *out, const struct armdyn_visual *visual, size_t number,
+                         const struct rigid *link)
+{
+  struct armdyn_pose origin = visual->frame;
+  if (link) {
+    const struct rigid frame = rigid_of_pose(&visual->frame), sum = rigid_multiply(link, &frame);
+    origin = rigid_to_pose(&sum);
+  }
+  buffer_text(out, "    <visual>\n  ");
+  write_origin(out, &origin);
+  buffer_text(out, "      <geometry><mesh filename=\"");
+  write_escaped(out, *visual->reference ? visual->reference : visual->mesh);
+  buffer_text(out, "\"");
+  write_numbers(out, "scale", visual->scale, 3);
+  buffer_text(out, "/></geometry>\n");
+  if (visual->has_color) {
+    buffer_format(out, "      <material name=\"color_%zu\"><color", number + 1);
+    write_numbers(out, "rgba", visual->color, 4);
+    buffer_text(out, "/></material>\n");
+  }
+  buffer_text(out, "    </visual>\n");
+}
+
+static bool is_shown(const struct shown *shown, size_t visual)
+{
+  return shown && !strcmp(shown->robot->visuals[visual].joint, shown->joint);
+}
+
+/* number: 0 is none; shown: NULL is nothing. */
+static void write_link(struct buffer *out, const char *name, size_t number, const struct armdyn_body *body,
+                       const struct shown *shown)
+{
+  bool empty = body_is_nothing(body);
+  const size_t visuals = shown ? shown->robot->visual_count : 0;
+  for (size_t i = 0; i < visuals; i++) empty &= !is_shown(shown, i);
+  if (number)
+    buffer_format(out, "  <link name=\"%s_%zu\"", name, number);
+  else
+    buffer_format(out, "  <link name=\"%s\"", name);
+  buffer_text(out, empty ? "/>\n" : ">\n");
+  if (empty) return;
+  write_inertial(out, body);
+  for (size_t i = 0; i < visuals; i++)
+    if (is_shown(shown, i)) write_visual(out, &shown->robot->visuals[i], i, shown->link);
+  buffer_text(out, "  </link>\n");
 }
 
 /* -- joints -- */
@@ -298,7 +345,7 @@ static void write_tool(struct buffer *out, const struct armdyn_robot_description
   buffer_format(out, "  <joint name=\"%s\" type=\"fixed\">\n", name);
   write_origin(out, &origin);
   buffer_format(out, "    <parent link=\"link_%zu\"/>\n    <child link=\"tool\"/>\n  </joint>\n", robot->joint_count);
-  write_link(out, "tool", 0, &robot->payload);
+  write_link(out, "tool", 0, &robot->payload, NULL);
 }
 
 void urdf_encode(const struct armdyn_robot_description *robot, struct buffer *out)
@@ -310,14 +357,15 @@ void urdf_encode(const struct armdyn_robot_description *robot, struct buffer *ou
   buffer_text(out, "\" xmlns:drake=\"http://drake.mit.edu\">\n");
   if (*robot->description) write_comment(out, "", robot->description);
   write_losses(out, robot);
-  write_link(out, "base_link", 0, &nothing);
+  write_link(out, "base_link", 0, &nothing, &(struct shown){ robot, "", NULL });
   for (size_t i = 0; i < robot->joint_count; i++) {
     const struct armdyn_joint *joint = &robot->joints[i];
     const struct rigid before = placed.link;
     placed = robot->convention == ARMDYN_FRAMES ? place_frames(joint) : place_dh(robot->convention, joint, &before);
     struct armdyn_body body = placed.exact ? joint->link : rigid_move(&placed.link, &joint->link);
     write_joint(out, joint, i, &placed.origin, placed.axis);
-    write_link(out, "link", i + 1, &body);
+    const struct shown shown = { robot, joint->name, placed.exact ? NULL : &placed.link };
+    write_link(out, "link", i + 1, &body, &shown);
   }
   write_tool(out, robot, &placed);
   for (size_t i = 0; i < robot->joint_count; i++) write_transmission(out, &robot->joints[i], i);

@@ -19,6 +19,7 @@ enum rule {
   KNOWN,    /* NAN is unknown, else positive */
   KNOWN_0,  /* NAN is unknown, else not negative */
   KNOWN_01, /* NAN is unknown, else in (0, 1] */
+  SHARE,    /* 0 to 1 */
 };
 
 static bool positive(double x)
@@ -36,6 +37,10 @@ static bool not_zero(double x)
 static bool fraction(double x)
 {
   return x > 0 && x <= 1;
+}
+static bool share(double x)
+{
+  return x >= 0 && x <= 1;
 }
 static bool anything(double x)
 {
@@ -56,6 +61,7 @@ static const struct {
   [KNOWN] = { positive, true, false, "> 0" },
   [KNOWN_0] = { not_negative, true, false, ">= 0" },
   [KNOWN_01] = { fraction, true, false, "> 0 and <= 1" },
+  [SHARE] = { share, false, false, ">= 0 and <= 1" },
 };
 
 struct number {
@@ -125,6 +131,17 @@ static const struct number description_numbers[] = {
   BODY(struct armdyn_robot_description, "/payload", payload),
 };
 
+static const struct number visual_numbers[] = {
+  POSE(struct armdyn_visual, "/frame", frame),
+  { "/scale/0", offsetof(struct armdyn_visual, scale[0]), NON_ZERO, 1 },
+  { "/scale/1", offsetof(struct armdyn_visual, scale[1]), NON_ZERO, 1 },
+  { "/scale/2", offsetof(struct armdyn_visual, scale[2]), NON_ZERO, 1 },
+  { "/color/0", offsetof(struct armdyn_visual, color[0]), SHARE, 0 },
+  { "/color/1", offsetof(struct armdyn_visual, color[1]), SHARE, 0 },
+  { "/color/2", offsetof(struct armdyn_visual, color[2]), SHARE, 0 },
+  { "/color/3", offsetof(struct armdyn_visual, color[3]), SHARE, 0 },
+};
+
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
 static double *number_at(void *base, const struct number *number)
@@ -137,6 +154,14 @@ void armdyn_joint_init(struct armdyn_joint *joint)
   memset(joint, 0, sizeof *joint);
   for (size_t k = 0; k < COUNT(joint_numbers); k++) {
     *number_at(joint, &joint_numbers[k]) = joint_numbers[k].initial;
+  }
+}
+
+void armdyn_visual_init(struct armdyn_visual *visual)
+{
+  memset(visual, 0, sizeof *visual);
+  for (size_t k = 0; k < COUNT(visual_numbers); k++) {
+    *number_at(visual, &visual_numbers[k]) = visual_numbers[k].initial;
   }
 }
 
@@ -252,6 +277,45 @@ static enum armdyn_status transmission_check(const struct armdyn_robot_descripti
   return armdyn_refuse(error, ARMDYN_EINPUT, pointer, "must be invertible");
 }
 
+static bool has_joint(const struct armdyn_robot_description *d, const char *name)
+{
+  for (size_t i = 0; i < d->joint_count; i++) {
+    if (!strcmp(d->joints[i].name, name)) return true;
+  }
+  return false;
+}
+
+static enum armdyn_status visual_check(const struct armdyn_robot_description *d, size_t index,
+                                       struct armdyn_error *error)
+{
+  const struct armdyn_visual *visual = &d->visuals[index];
+  char prefix[32], where[sizeof error->pointer];
+  enum armdyn_status rc;
+  snprintf(prefix, sizeof prefix, "/visuals/%zu", index);
+  if ((rc = text_check(visual->joint, sizeof visual->joint, prefix, "/joint", error))) return rc;
+  if ((rc = text_check(visual->mesh, sizeof visual->mesh, prefix, "/mesh", error))) return rc;
+  if ((rc = text_check(visual->reference, sizeof visual->reference, prefix, "/reference", error))) return rc;
+  if ((rc = numbers_check(visual, visual_numbers, COUNT(visual_numbers), prefix, error))) return rc;
+  if (!*visual->mesh) {
+    snprintf(where, sizeof where, "%s/mesh", prefix);
+    return armdyn_refuse(error, ARMDYN_EINPUT, where, "must not be empty");
+  }
+  if (!*visual->joint || has_joint(d, visual->joint)) return ARMDYN_OK;
+  snprintf(where, sizeof where, "%s/joint", prefix);
+  return armdyn_refuse(error, ARMDYN_EINPUT, where, "must be the name of a joint, got \"%s\"", visual->joint);
+}
+
+static enum armdyn_status visuals_check(const struct armdyn_robot_description *d, struct armdyn_error *error)
+{
+  enum armdyn_status rc = ARMDYN_OK;
+  if (d->visual_count > ARMDYN_VISUALS_MAX) {
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/visuals", "must be at most %d, got %zu", ARMDYN_VISUALS_MAX,
+                         d->visual_count);
+  }
+  for (size_t i = 0; i < d->visual_count && !rc; i++) rc = visual_check(d, i, error);
+  return rc;
+}
+
 enum armdyn_status description_check(const struct armdyn_robot_description *d, struct armdyn_error *error)
 {
   enum armdyn_status rc;
@@ -268,5 +332,6 @@ enum armdyn_status description_check(const struct armdyn_robot_description *d, s
   for (size_t i = 0; i < d->joint_count; i++) {
     if ((rc = joint_check(d, i, error))) return rc;
   }
-  return d->has_transmission ? transmission_check(d, error) : ARMDYN_OK;
+  if (d->has_transmission && (rc = transmission_check(d, error))) return rc;
+  return visuals_check(d, error);
 }

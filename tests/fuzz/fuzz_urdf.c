@@ -30,6 +30,9 @@ static void require_same_arm(const struct armdyn_robot_description *a, const str
     REQUIRE(memcmp(&a->joints[i].frame, &b->joints[i].frame, sizeof a->joints[i].frame) == 0);
     REQUIRE(memcmp(&a->joints[i].limits, &b->joints[i].limits, sizeof a->joints[i].limits) == 0);
   }
+  REQUIRE(a->visual_count == b->visual_count);
+  for (size_t i = 0; i < a->visual_count; i++)
+    REQUIRE(memcmp(&a->visuals[i], &b->visuals[i], sizeof a->visuals[i]) == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -202,4 +202,23 @@ static inline void random_description(struct dice *dice, struct armdyn_robot_des
   }
 }
 
+/* Two meshes on the base and on each link, as far as there is room. */
+static inline void random_visuals(struct dice *dice, struct armdyn_robot_description *description)
+{
+  const size_t bodies = description->joint_count + 1, room = ARMDYN_VISUALS_MAX;
+  description->visual_count = 2 * bodies < room ? 2 * bodies : room;
+  for (size_t i = 0; i < description->visual_count; i++) {
+    struct armdyn_visual *visual = &description->visuals[i];
+    armdyn_visual_init(visual);
+    if (i >= 2) snprintf(visual->joint, sizeof visual->joint, "%s", description->joints[i / 2 - 1].name);
+    snprintf(visual->mesh, sizeof visual->mesh, "part-%zu.of", i / 3);
+    snprintf(visual->reference, sizeof visual->reference, "package://a<b>/Part %zu.of.stl", i / 3);
+    dice_fill(dice, visual->frame.translation, 3, -0.5, 0.5);
+    dice_fill(dice, visual->frame.rpy, 3, -1.5, 1.5);
+    if (i % 2) visual->scale[1] = -0.001;
+    visual->has_color = i % 3 == 0;
+    if (visual->has_color) dice_fill(dice, visual->color, 4, 0, 1);
+  }
+}
+
 #endif

@@ -14,7 +14,14 @@
 extern "C" {
 #endif
 
-enum { ARMDYN_JOINTS_MAX = 32, ARMDYN_NAME_SIZE = 65, ARMDYN_RIPPLES_MAX = 8, ARMDYN_DESCRIPTION_SIZE = 1025 };
+enum {
+  ARMDYN_JOINTS_MAX = 32,
+  ARMDYN_NAME_SIZE = 65,
+  ARMDYN_RIPPLES_MAX = 8,
+  ARMDYN_DESCRIPTION_SIZE = 1025,
+  ARMDYN_VISUALS_MAX = 64,
+  ARMDYN_REFERENCE_SIZE = 257
+};
 
 enum armdyn_convention {
   ARMDYN_DH,    /* standard: A_i = Rz(theta) Tz(d) Tx(a) Rx(alpha); Denavit & Hartenberg 1955 */
@@ -102,6 +109,17 @@ struct armdyn_joint {
   struct armdyn_friction friction;
 };
 
+/* A mesh that shows a link, or the base. Nothing is computed from it: it is kept for who draws the robot. */
+struct armdyn_visual {
+  char joint[ARMDYN_NAME_SIZE];          /* whose link it shows; "": the base */
+  char mesh[ARMDYN_NAME_SIZE];           /* its name among the robot's meshes; not empty */
+  char reference[ARMDYN_REFERENCE_SIZE]; /* where a URDF says that it is, "package://..."; "": nowhere */
+  struct armdyn_pose frame;              /* of the mesh in the link frame, of the base in the base frame */
+  double scale[3];                       /* m for 1 of the mesh's own coordinates; not 0 */
+  bool has_color;
+  double color[4]; /* red, green, blue, opacity, each 0 to 1 */
+};
+
 /* A robot as it is written down. armdyn_robot_description_init gives every field its default. */
 struct armdyn_robot_description {
   char name[ARMDYN_NAME_SIZE];
@@ -114,6 +132,8 @@ struct armdyn_robot_description {
   double transmission[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX]; /* n x n row-major: motor = matrix * joint positions */
   struct armdyn_pose tool;                                    /* from the last link frame */
   struct armdyn_body payload;                                 /* in the tool frame */
+  size_t visual_count;
+  struct armdyn_visual visuals[ARMDYN_VISUALS_MAX];
 };
 
 /* An immutable robot; any number of threads may use it at once. */
@@ -123,6 +143,8 @@ struct armdyn_robot;
 void armdyn_robot_description_init(struct armdyn_robot_description *description);
 /* Defaults of one joint (as above), for descriptions that grow joint by joint. */
 void armdyn_joint_init(struct armdyn_joint *joint);
+/* Defaults of one visual: the base's, without a mesh, in the identity frame, in metres. */
+void armdyn_visual_init(struct armdyn_visual *visual);
 
 /* Is this body physically possible: mass >= 0, inertia positive semidefinite and within the triangle inequality?
  *   body   in   the link or payload

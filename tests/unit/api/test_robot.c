@@ -73,6 +73,7 @@ Test(robot, decoding_inverts_encoding_bit_for_bit)
       robot.joints[n - 1].friction = (struct armdyn_friction){
         .stiction = NAN, .stribeck_velocity = NAN, .stribeck_exponent = 2, .viscous = { 2, 2 }
       };
+    if (n % 3) random_visuals(&dice, &robot);
     struct buffer text = BUFFER(MB(1));
     robot_encode(&robot, &text);
     bool unphysical;

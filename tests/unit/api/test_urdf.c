@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "api/codec/robot.h"
+#include "api/urdf/rigid.h"
 #include "api/urdf/urdf.h"
 #include "armdyn/dynamics.h"
 #include "tests/support/robots.h"
@@ -182,6 +183,64 @@ Test(urdf, export_is_the_same_arm)
       same(tau, wanted, n, 1e-12 * (double)n, "tau");
       same(tool, pose, 16, 1e-12, "tool");
       cr_assert(strstr(text.data, "not in URDF: gravity") && strstr(text.data, "not in URDF: stiction"));
+      buffer_release(&text);
+    }
+  }
+}
+
+/* Where a mesh is seen: the frames of its visual behind those of its link, at q. */
+static void seen_at(const struct armdyn_robot_description *robot, const double *q, size_t visual, double at[16])
+{
+  static double links[16 * N];
+  double tool[16];
+  const struct armdyn_visual *v = &robot->visuals[visual];
+  struct armdyn_robot *built = NULL;
+  size_t k = 0;
+  cr_assert_eq(armdyn_robot_new(robot, &built, NULL), ARMDYN_OK);
+  struct armdyn_workspace *workspace = armdyn_workspace_new(robot->joint_count);
+  armdyn_forward_kinematics(built, q, workspace, tool, links);
+  armdyn_workspace_free(workspace);
+  armdyn_robot_free(built);
+  while (k < robot->joint_count && strcmp(robot->joints[k].name, v->joint)) k++;
+  struct rigid link = rigid_identity;
+  const struct rigid frame = rigid_of_pose(&v->frame);
+  for (int i = 0; *v->joint && i < 3; i++) {
+    memcpy(link.r + 3 * i, links + 16 * k + 4 * i, 3 * sizeof(double));
+    link.p[i] = links[16 * k + 4 * (size_t)i + 3];
+  }
+  const struct rigid sum = rigid_multiply(&link, &frame);
+  memcpy(at, sum.r, sizeof sum.r);
+  memcpy(at + 9, sum.p, sizeof sum.p);
+  memcpy(at + 12, v->scale, sizeof v->scale);
+  at[15] = v->has_color ? v->color[0] + 2 * v->color[3] : -1;
+}
+
+/* Arms of every convention: a mesh stays where it was, whatever frames its link has in the URDF. */
+Test(urdf, meshes_stay_where_they_are)
+{
+  static struct armdyn_robot_description original, robot;
+  struct dice dice = { 11 };
+  for (size_t n = 1; n <= 31; n += 6) {
+    for (int convention = 0; convention < 3; convention++) {
+      double q[N], at[16], wanted[16];
+      random_description(&dice, &original, n, (enum armdyn_convention)convention);
+      original.has_transmission = false;
+      snprintf(original.name, sizeof original.name, "arm");
+      for (size_t i = 0; i < n; i++) snprintf(original.joints[i].name, sizeof original.joints[i].name, "j%zu", i);
+      random_visuals(&dice, &original);
+      struct buffer text = BUFFER(MB(1));
+      urdf_encode(&original, &text);
+      cr_assert(buffer_ok(&text));
+      cr_assert_eq(decode(text.data, text.length, &plain, &robot), ARMDYN_OK, "%s", text.data);
+      cr_assert_eq(robot.visual_count, original.visual_count);
+      dice_fill(&dice, q, n, -3, 3);
+      for (size_t i = 0; i < robot.visual_count; i++) {
+        cr_assert_str_eq(robot.visuals[i].joint, original.visuals[i].joint);
+        cr_assert_str_eq(robot.visuals[i].mesh, original.visuals[i].mesh);
+        cr_assert_str_eq(robot.visuals[i].reference, original.visuals[i].reference);
+        seen_at(&original, q, i, wanted), seen_at(&robot, q, i, at);
+        same(at, wanted, 16, 1e-12, original.visuals[i].reference);
+      }
       buffer_release(&text);
     }
   }
