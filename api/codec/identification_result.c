@@ -103,16 +103,23 @@ static void encode_left_out(struct json_writer *w, const struct identification_r
   }
 }
 
-static void encode_searched_one(struct json_writer *w, const char *joint, const char *name, double value, double prior)
+static void encode_searched_one(struct json_writer *w, const char *joint, const char *name, double value,
+                                double deviation, double prior)
 {
   if (value == prior || isnan(value)) return;
   json_begin_object(w);
   member_text(w, "joint", joint);
   member_text(w, "name", name);
   member_number(w, "value", value);
-  member_number(w, "std", NAN);
+  member_number(w, "std", deviation);
   if (!isnan(prior)) member_number(w, "prior", prior);
   json_end_object(w);
+}
+
+/* Of a joint's Stribeck velocity, where it was searched for and the data tell it; else NAN. */
+static double stribeck_deviation(const struct identification_result *result, size_t joint)
+{
+  return result->stribeck_deviation ? result->stribeck_deviation[joint] : NAN;
 }
 
 /* What friction has that torque is not linear in, where it was searched for. */
@@ -122,13 +129,14 @@ static void encode_searched(struct json_writer *w, const struct identification_r
     const struct armdyn_friction *before = &result->robot->joints[j].friction;
     const struct armdyn_friction *after = &result->identified->joints[j].friction;
     const char *joint = result->robot->joints[j].name;
-    encode_searched_one(w, joint, "stribeck_velocity", after->stribeck_velocity, before->stribeck_velocity);
+    encode_searched_one(w, joint, "stribeck_velocity", after->stribeck_velocity, stribeck_deviation(result, j),
+                        before->stribeck_velocity);
     for (size_t k = before->ripple_count; k < after->ripple_count; k++) {
       char name[48];
       snprintf(name, sizeof name, "position.%zu.order", k);
-      encode_searched_one(w, joint, name, after->ripples[k].order, NAN);
+      encode_searched_one(w, joint, name, after->ripples[k].order, NAN, NAN);
       snprintf(name, sizeof name, "position.%zu.phase", k);
-      encode_searched_one(w, joint, name, after->ripples[k].phase, NAN);
+      encode_searched_one(w, joint, name, after->ripples[k].phase, NAN, NAN);
     }
   }
 }
@@ -204,6 +212,8 @@ static void encode_friction(struct json_writer *w, const struct identification_r
     member_number(w, "velocity_scale", result->robot->joints[j].velocity_scale);
     json_key(w, "std"), json_begin_object(w);
     encode_friction_of(w, result, j, result->estimate->standard_deviation);
+    if (result->stribeck_deviation && !isnan(result->identified->joints[j].friction.stribeck_velocity))
+      member_number(w, "stribeck_velocity", stribeck_deviation(result, j));
     json_end_object(w);
     json_end_object(w);
   }

@@ -30,7 +30,7 @@ static void drive_columns(const struct armdyn_robot *robot, const struct armdyn_
     if (rotor_chosen(robot, choice, k)) rotor_column(robot, k, qdd, regressor + column++, width);
   }
   for (size_t i = 0; i < n && friction_chosen(choice); i++) {
-    column += friction_row(robot, i, q[i], qd[i], regressor + i * width + column);
+    column += friction_row(robot, choice, i, q[i], qd[i], regressor + i * width + column);
   }
 }
 

@@ -124,6 +124,29 @@ out:
   return status;
 }
 
+/* Add what is not known of what was found before. */
+static enum armdyn_status widen(const struct training *t, struct armdyn_estimate *out)
+{
+  const struct armdyn_unknowns *u = t->unknowns;
+  const double *more = t->estimation->more_covariance;
+  struct armdyn_warnings known_already = { 0 };
+  if (!more) return ARMDYN_OK;
+  double *standard = malloc(2 * u->standard_count * sizeof *standard);
+  if (!standard) return ARMDYN_EMEMORY;
+  double *deviation = standard + u->standard_count;
+  const enum armdyn_status status =
+      armdyn_standard_parameters(u, t->estimation->ignore_prior, out->beta, more, standard, deviation, &known_already);
+  for (size_t k = 0; k < u->base_count * u->base_count; k++) out->covariance[k] += more[k];
+  for (size_t k = 0; k < u->base_count; k++) {
+    out->deviation[k] = sqrt(out->deviation[k] * out->deviation[k] + more[k * u->base_count + k]);
+  }
+  for (size_t k = 0; k < u->standard_count && !status; k++) {
+    out->standard_deviation[k] = hypot(out->standard_deviation[k], deviation[k]);
+  }
+  free(standard);
+  return status;
+}
+
 /* Deviations of the residuals and of the parameters. */
 static enum armdyn_status judge(struct training *t, struct armdyn_estimate *out, struct armdyn_error *error)
 {
@@ -142,6 +165,7 @@ static enum armdyn_status judge(struct training *t, struct armdyn_estimate *out,
                                           out->standard_deviation, &out->warnings);
     }
   }
+  if (!status) status = widen(t, out);
   for (size_t i = 0; i < u->n; i++) out->physical[i] = armdyn_link_is_physical(out->standard + 10 * i);
   return status ? status : condition_of(t, &out->condition);
 }

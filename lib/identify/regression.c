@@ -76,7 +76,7 @@ static enum armdyn_status filtered_friction(const struct armdyn_unknowns *u, con
   if (!table) return ARMDYN_EMEMORY;
   for (size_t k = 0; k < rows; k++) {
     double *row = table + k * width;
-    for (size_t i = 0; i < n; i++) row += friction_row(u->robot, i, q[k * n + i], qd[k * n + i], row);
+    for (size_t i = 0; i < n; i++) row += friction_row(u->robot, &u->choice, i, q[k * n + i], qd[k * n + i], row);
   }
   *lead = before;
   *out = table;

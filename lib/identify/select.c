@@ -29,6 +29,7 @@ struct selection {
   unsigned required, candidates;
   struct armdyn_estimation estimation;
   double fastest[ARMDYN_JOINTS_MAX];
+  double stribeck[ARMDYN_JOINTS_MAX];           /* Stribeck velocities, relative to the fastest */
   size_t trial;                                 /* how many were begun */
   struct armdyn_robot_description *description; /* scratch */
   struct armdyn_friction *ripples;              /* n: those of the robot, then those that were found */
@@ -47,8 +48,8 @@ static enum armdyn_status fill_fastest(struct selection *s, struct armdyn_error 
 }
 
 /* The robot with only these friction terms to be found; it is the prior's in everything else. */
-static enum armdyn_status robot_with(const struct selection *s, unsigned chosen, double stribeck,
-                                     struct armdyn_robot **out, struct armdyn_error *error)
+static enum armdyn_status robot_with(const struct selection *s, unsigned chosen, struct armdyn_robot **out,
+                                     struct armdyn_error *error)
 {
   struct armdyn_robot_description *d = s->description;
   *d = *armdyn_robot_description(s->robot);
@@ -62,7 +63,7 @@ static enum armdyn_status robot_with(const struct selection *s, unsigned chosen,
     }
     if ((chosen & ARMDYN_IDENTIFY_STRIBECK) && isnan(f->stribeck_velocity)) {
       f->stiction = 0;
-      f->stribeck_velocity = fmax(stribeck * s->fastest[i], 10 * d->joints[i].velocity_scale);
+      f->stribeck_velocity = fmax(s->stribeck[i] * s->fastest[i], 10 * d->joints[i].velocity_scale);
     }
     if (chosen & ARMDYN_IDENTIFY_POSITION) {
       f->ripple_count = s->ripples[i].ripple_count;
@@ -78,6 +79,7 @@ struct held_out {
   bool dissipates; /* no joint's friction drives it */
   size_t count;
   double squares[ARMDYN_FOLDS_MAX];
+  double left[ARMDYN_JOINTS_MAX]; /* deviations of the residuals of all data */
 };
 
 /* At the fastest that a joint moves its friction takes energy out. A term may follow one motion well and yet have a sign
@@ -89,8 +91,8 @@ static bool dissipates(const struct selection *s, const struct armdyn_unknowns *
   for (size_t i = 0; i < u->n; i++) {
     const size_t ripples = armdyn_robot_description(u->robot)->joints[i].friction.ripple_count;
     double row[2][COLUMNS];
-    const size_t columns = friction_row(u->robot, i, 0, s->fastest[i], row[0]);
-    friction_row(u->robot, i, 0, -s->fastest[i], row[1]);
+    const size_t columns = friction_row(u->robot, &u->choice, i, 0, s->fastest[i], row[0]);
+    friction_row(u->robot, &u->choice, i, 0, -s->fastest[i], row[1]);
     for (int direction = 0; direction < 2; direction++) {
       double torque = 0, square = 0;
       for (size_t c = 0; c < columns - ripples; c++) {
@@ -125,8 +127,8 @@ static size_t trials_of(const struct selection *s)
 
 /* At the best of the strengths of the prior.
  *   find_ripples  in  look for lines in what is left */
-static enum armdyn_status held_out(struct selection *s, unsigned chosen, double stribeck, bool find_ripples,
-                                   struct held_out *out, struct armdyn_error *error)
+static enum armdyn_status held_out(struct selection *s, unsigned chosen, bool find_ripples, struct held_out *out,
+                                   struct armdyn_error *error)
 {
   struct armdyn_robot *robot = NULL;
   struct armdyn_unknowns *unknowns = NULL;
@@ -134,7 +136,7 @@ static enum armdyn_status held_out(struct selection *s, unsigned chosen, double 
   *out = (struct held_out){ .error = INFINITY };
   s->trial++;
   if (s->estimation.trying) s->estimation.trying(s->estimation.context, s->trial, trials_of(s));
-  enum armdyn_status status = robot_with(s, chosen, stribeck, &robot, error);
+  enum armdyn_status status = robot_with(s, chosen, &robot, error);
   if (!status) status = armdyn_unknowns_new(robot, chosen, s->rotors, &unknowns, error);
   if (!status) status = armdyn_identify_source(unknowns, s->source, &s->estimation, &estimate, error);
   if (!status) {
@@ -142,6 +144,7 @@ static enum armdyn_status held_out(struct selection *s, unsigned chosen, double 
     out->count = estimate.fold_count;
     out->dissipates = dissipates(s, unknowns, &estimate);
     memcpy(out->squares, estimate.held_out, sizeof out->squares);
+    memcpy(out->left, estimate.joint_deviation, unknowns->n * sizeof *out->left);
     if (find_ripples) status = motion_ripples_find(unknowns, estimate.beta, s->source, s->ripples, error);
     armdyn_estimate_free(&estimate);
   }
@@ -163,27 +166,49 @@ static double gain_of(const struct held_out *before, const struct held_out *afte
   return mean / fmax(sqrt(square / count), 1e-300);
 }
 
+/* Velocities that are the same part of every joint's fastest are tried; then each joint has the one that leaves it least.
+ *   best      out  of the parts
+ *   velocity  out  that part */
+static enum armdyn_status try_velocities(struct selection *s, unsigned chosen, struct held_out *best, double *velocity,
+                                         struct armdyn_error *error)
+{
+  const size_t n = armdyn_robot_joint_count(s->robot);
+  double least[ARMDYN_JOINTS_MAX], own[ARMDYN_JOINTS_MAX];
+  for (size_t k = 0; k < STRIBECK_TRIALS; k++) {
+    struct held_out found;
+    for (size_t i = 0; i < n; i++) s->stribeck[i] = stribeck_speeds[k];
+    const enum armdyn_status status = held_out(s, chosen, false, &found, error);
+    if (status) return status;
+    for (size_t i = 0; i < n; i++) {
+      if (k > 0 && !(found.left[i] < least[i])) continue;
+      least[i] = found.left[i];
+      own[i] = stribeck_speeds[k];
+    }
+    if (!(found.error < best->error)) continue;
+    *best = found;
+    *velocity = stribeck_speeds[k];
+  }
+  memcpy(s->stribeck, own, n * sizeof *own);
+  return ARMDYN_OK;
+}
+
 static enum armdyn_status try_term(struct selection *s, unsigned term, struct held_out *known,
                                    struct armdyn_friction_choice *choice, struct armdyn_error *error)
 {
-  const bool stribeck = term == ARMDYN_IDENTIFY_STRIBECK, required = s->required & term;
+  const bool required = s->required & term;
   struct armdyn_friction_trial *trial = &choice->trials[choice->trial_count++];
   struct held_out best = { .error = INFINITY };
+  enum armdyn_status status = ARMDYN_OK;
   *trial = (struct armdyn_friction_trial){ .term = term };
-  if (term == ARMDYN_IDENTIFY_POSITION) {
-    const enum armdyn_status status = held_out(s, choice->terms, choice->stribeck, true, &best, error);
-    if (status) return status;
-    best.error = INFINITY;
+  if (term == ARMDYN_IDENTIFY_POSITION) status = held_out(s, choice->terms, true, &best, error);
+  if (status) return status;
+  best.error = INFINITY;
+  if (term == ARMDYN_IDENTIFY_STRIBECK) {
+    status = try_velocities(s, choice->terms | term, &best, &trial->stribeck, error);
+  } else {
+    status = held_out(s, choice->terms | term, false, &best, error);
   }
-  for (size_t k = 0; k < (stribeck ? STRIBECK_TRIALS : 1); k++) {
-    struct held_out found;
-    const double velocity = stribeck ? stribeck_speeds[k] : choice->stribeck;
-    const enum armdyn_status status = held_out(s, choice->terms | term, velocity, false, &found, error);
-    if (status) return status;
-    if (!(found.error < best.error)) continue;
-    best = found;
-    trial->stribeck = stribeck ? velocity : 0;
-  }
+  if (status) return status;
   trial->error = best.error;
   trial->gain = gain_of(known, &best);
   trial->kept = required || (trial->gain > STANDARD_ERRORS && best.dissipates);
@@ -219,12 +244,12 @@ enum armdyn_status armdyn_choose_friction(const struct armdyn_robot *robot, unsi
   struct held_out known = { .error = INFINITY };
   enum armdyn_status status = s.description && s.ripples ? fill_fastest(&s, error) : ARMDYN_EMEMORY;
   for (size_t i = 0; i < n && !status; i++) s.ripples[i] = armdyn_robot_description(robot)->joints[i].friction;
-  if (!status) status = held_out(&s, choice->terms, 0, false, &known, error);
+  if (!status) status = held_out(&s, choice->terms, false, &known, error);
   choice->error = choice->without = known.error;
   for (size_t k = 0; k < sizeof terms / sizeof *terms && !status; k++) {
     if (is_tried(&s, terms[k])) status = try_term(&s, terms[k], &known, choice, error);
   }
-  if (!status) status = robot_with(&s, choice->terms, choice->stribeck, out, error);
+  if (!status) status = robot_with(&s, choice->terms, out, error);
   free(s.description);
   free(s.ripples);
   return status;

@@ -56,7 +56,7 @@ static void fill_roles(struct armdyn_unknowns *u)
   for (size_t i = 0; i < u->n; i++) {
     const struct armdyn_friction *friction = &armdyn_robot_description(u->robot)->joints[i].friction;
     for (size_t c = 0; c < friction_column_count; c++) {
-      for (size_t line = friction_columns[c].count(friction); line > 0; line--) {
+      for (size_t line = friction_column_lines(&friction_columns[c], friction, &u->choice); line > 0; line--) {
         u->role[at] = friction_columns[c].positive ? ROLE_POSITIVE : ROLE_FREE;
         u->of_motion[at] = strcmp(friction_columns[c].name, "offset") != 0;
         u->joint[at++] = (unsigned char)i;
@@ -97,9 +97,9 @@ out:
   return status;
 }
 
-enum armdyn_status armdyn_unknowns_new(const struct armdyn_robot *robot, unsigned friction,
-                                       enum armdyn_rotor_columns rotors, struct armdyn_unknowns **out,
-                                       struct armdyn_error *error)
+static enum armdyn_status unknowns_of(const struct armdyn_robot *robot, unsigned friction,
+                                      const struct armdyn_parameter_choice *choice, struct armdyn_unknowns **out,
+                                      struct armdyn_error *error)
 {
   struct armdyn_unknowns *u = calloc(1, sizeof *u);
   struct armdyn_robot_description *d = malloc(sizeof *d);
@@ -108,7 +108,7 @@ enum armdyn_status armdyn_unknowns_new(const struct armdyn_robot *robot, unsigne
   if (!u || !d) goto out;
   *d = *armdyn_robot_description(robot);
   want_friction(d, friction, 1);
-  u->choice.rotors = rotors;
+  u->choice = *choice;
   u->n = d->joint_count;
   if ((status = armdyn_robot_new(d, &u->robot, error))) goto out;
   if ((status = armdyn_base_parameters_new(u->robot, &u->choice, &u->base))) goto out;
@@ -130,6 +130,22 @@ out:
   armdyn_unknowns_free(u);
   free(d);
   return status;
+}
+
+enum armdyn_status armdyn_unknowns_new(const struct armdyn_robot *robot, unsigned friction,
+                                       enum armdyn_rotor_columns rotors, struct armdyn_unknowns **out,
+                                       struct armdyn_error *error)
+{
+  const struct armdyn_parameter_choice choice = { .rotors = rotors };
+  return unknowns_of(robot, friction, &choice, out, error);
+}
+
+enum armdyn_status unknowns_with_slopes(const struct armdyn_robot *robot, unsigned friction,
+                                        enum armdyn_rotor_columns rotors, struct armdyn_unknowns **out,
+                                        struct armdyn_error *error)
+{
+  const struct armdyn_parameter_choice choice = { .rotors = rotors, .stribeck_slopes = true };
+  return unknowns_of(robot, friction, &choice, out, error);
 }
 
 void armdyn_unknowns_free(struct armdyn_unknowns *unknowns)

@@ -24,4 +24,9 @@ struct armdyn_unknowns {
   unsigned char *seen_by_joint; /* n x base_count: can this joint's torque depend on it? */
 };
 
+/* armdyn_unknowns_new with the slopes by Stribeck velocities of armdyn_parameter_choice. */
+enum armdyn_status unknowns_with_slopes(const struct armdyn_robot *robot, unsigned friction,
+                                        enum armdyn_rotor_columns rotors, struct armdyn_unknowns **out,
+                                        struct armdyn_error *error);
+
 #endif

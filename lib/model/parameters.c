@@ -146,23 +146,46 @@ static double position_slope(const struct friction_state *x, size_t line)
   return sin(r->order * x->motor_angle + r->phase);
 }
 
+static double no_value(const struct armdyn_friction *f, size_t line)
+{
+  (void)f, (void)line;
+  return 0;
+}
+/* d/dvs exp(-(|v|/vs)^delta) s(v), of which the torque has stiction - coulomb times */
+static double stribeck_velocity_slope(const struct friction_state *x, size_t line)
+{
+  const struct armdyn_friction *f = x->parameters;
+  const double fall = pow(fabs(x->speed) / f->stribeck_velocity, f->stribeck_exponent);
+  (void)line;
+  return exp(-fall) * fall * f->stribeck_exponent / f->stribeck_velocity * x->sign;
+}
+
 /* In the order of the columns. A new row of friction_terms in lib/model/friction.c has its parameters here too;
  * tests/unit/dynamics/test_regressor.c compares the two. */
 const struct friction_column friction_columns[] = {
-  { "offset", offset_count, offset_value, offset_slope, false },
-  { "coulomb", coulomb_count, coulomb_value, coulomb_slope, true },
-  { "coulomb.positive", coulomb_directed_count, coulomb_value, coulomb_positive_slope, true },
-  { "coulomb.negative", coulomb_directed_count, coulomb_negative_value, coulomb_negative_slope, true },
-  { "stiction", stiction_count, stiction_value, stiction_slope, true },
-  { "viscous", viscous_count, viscous_value, viscous_slope, true },
-  { "viscous.positive", viscous_directed_count, viscous_value, viscous_positive_slope, true },
-  { "viscous.negative", viscous_directed_count, viscous_negative_value, viscous_negative_slope, true },
-  { "high_speed", high_speed_count, high_speed_value, high_speed_slope, false },
-  { "position", position_count, position_value, position_slope, false },
+  { "offset", offset_count, offset_value, offset_slope, false, false },
+  { "coulomb", coulomb_count, coulomb_value, coulomb_slope, true, false },
+  { "coulomb.positive", coulomb_directed_count, coulomb_value, coulomb_positive_slope, true, false },
+  { "coulomb.negative", coulomb_directed_count, coulomb_negative_value, coulomb_negative_slope, true, false },
+  { "stiction", stiction_count, stiction_value, stiction_slope, true, false },
+  { "viscous", viscous_count, viscous_value, viscous_slope, true, false },
+  { "viscous.positive", viscous_directed_count, viscous_value, viscous_positive_slope, true, false },
+  { "viscous.negative", viscous_directed_count, viscous_negative_value, viscous_negative_slope, true, false },
+  { "high_speed", high_speed_count, high_speed_value, high_speed_slope, false, false },
+  { "position", position_count, position_value, position_slope, false, false },
+  { "stribeck_slope", stiction_count, no_value, stribeck_velocity_slope, false, true },
 };
 const size_t friction_column_count = sizeof friction_columns / sizeof *friction_columns;
 
-size_t friction_row(const struct armdyn_robot *robot, size_t i, double q, double qd, double *row)
+size_t friction_column_lines(const struct friction_column *column, const struct armdyn_friction *friction,
+                             const struct armdyn_parameter_choice *choice)
+{
+  if (column->on_demand && !(choice && choice->stribeck_slopes)) return 0;
+  return column->count(friction);
+}
+
+size_t friction_row(const struct armdyn_robot *robot, const struct armdyn_parameter_choice *choice, size_t i, double q,
+                    double qd, double *row)
 {
   const struct armdyn_joint *joint = &robot->description.joints[i];
   struct friction_state x;
@@ -170,7 +193,7 @@ size_t friction_row(const struct armdyn_robot *robot, size_t i, double q, double
   if (!robot->joints[i].friction) return 0;
   friction_state_set(&x, joint, q, qd);
   for (size_t c = 0; c < friction_column_count; c++) {
-    const size_t lines = friction_columns[c].count(&joint->friction);
+    const size_t lines = friction_column_lines(&friction_columns[c], &joint->friction, choice);
     for (size_t line = 0; line < lines; line++) row[count++] = friction_columns[c].slope(&x, line);
   }
   return count;
@@ -194,7 +217,7 @@ size_t armdyn_parameter_count(const struct armdyn_robot *robot, const struct arm
   for (size_t i = 0; i < robot->joint_count; i++) {
     count += rotor_chosen(robot, choice, i);
     for (size_t c = 0; c < friction_column_count && friction_chosen(choice); c++) {
-      count += friction_columns[c].count(&robot->description.joints[i].friction);
+      count += friction_column_lines(&friction_columns[c], &robot->description.joints[i].friction, choice);
     }
   }
   return count;
@@ -230,7 +253,7 @@ void armdyn_parameter_name(const struct armdyn_robot *robot, const struct armdyn
   }
   for (size_t i = 0; i < n; i++) {
     for (size_t c = 0; c < friction_column_count; c++) {
-      const size_t count = friction_columns[c].count(&robot->description.joints[i].friction);
+      const size_t count = friction_column_lines(&friction_columns[c], &robot->description.joints[i].friction, choice);
       char line[8] = "";
       if (index >= count) {
         index -= count;
@@ -265,7 +288,7 @@ void armdyn_parameters(const struct armdyn_robot *robot, const struct armdyn_par
   for (size_t i = 0; i < n && friction_chosen(choice); i++) {
     const struct armdyn_friction *friction = &robot->description.joints[i].friction;
     for (size_t c = 0; c < friction_column_count; c++) {
-      const size_t count = friction_columns[c].count(friction);
+      const size_t count = friction_column_lines(&friction_columns[c], friction, choice);
       for (size_t line = 0; line < count; line++) *values++ = friction_columns[c].value(friction, line);
     }
   }

@@ -13,12 +13,17 @@ struct friction_column {
   double (*slope)(const struct friction_state *x,
                   size_t line); /* d torque / d parameter, which does not depend on it */
   bool positive;                /* no material has it below 0 */
+  bool on_demand;               /* only with stribeck_slopes */
 };
 extern const struct friction_column friction_columns[];
 extern const size_t friction_column_count;
 
-/* Columns of the friction of joint i, in the order of the table; answers how many. */
-size_t friction_row(const struct armdyn_robot *robot, size_t i, double q, double qd, double *row);
+/* How many columns a row of the table gives friction. choice may be NULL. */
+size_t friction_column_lines(const struct friction_column *column, const struct armdyn_friction *friction,
+                             const struct armdyn_parameter_choice *choice);
+/* Columns of the friction of joint i, in the order of the table; answers how many. choice may be NULL. */
+size_t friction_row(const struct armdyn_robot *robot, const struct armdyn_parameter_choice *choice, size_t i, double q,
+                    double qd, double *row);
 
 /* Does this choice have the rotor of a joint? */
 bool rotor_chosen(const struct armdyn_robot *robot, const struct armdyn_parameter_choice *choice, size_t joint);

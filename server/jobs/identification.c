@@ -13,7 +13,7 @@
 #include "server/jobs/opened_logs.h"
 #include "server/jobs/payload.h"
 
-enum { WARNINGS_MOST = 2 * ARMDYN_WARNINGS_MAX + 2 * OPENED_LOGS_MOST };
+enum { WARNINGS_MOST = 3 * ARMDYN_WARNINGS_MAX + 2 * OPENED_LOGS_MOST };
 
 /* Everything that one job needs, so that one exit releases it. */
 struct run {
@@ -23,6 +23,7 @@ struct run {
   struct opened_logs logs;
   const struct armdyn_robot *robot; /* the model, or own_robot */
   struct armdyn_robot *own_robot;   /* with the friction that was chosen, or without payload */
+  struct armdyn_stribeck stribeck;  /* what is known of the velocities that were searched for */
   struct armdyn_unknowns *unknowns;
   struct armdyn_conditioning conditioning;
   struct armdyn_log_stream *stream;
@@ -147,11 +148,33 @@ static void tell_trial(void *context, size_t trial, size_t trials)
   work_progress(run->work, run->begun, sentence);
 }
 
+static void tell_round(void *context, size_t round, size_t rounds)
+{
+  struct run *run = context;
+  char sentence[96];
+  snprintf(sentence, sizeof sentence, "refining Stribeck velocities, round %zu of at most %zu", round, rounds);
+  run->begun = 0.35 + 0.15 * (double)(round - 1) / (double)rounds;
+  work_progress(run->work, run->begun, sentence);
+}
+
 static bool go_on(void *context)
 {
   struct run *run = context;
   work_progress(run->work, 0.55, "weighing the data against the model");
   return false; /* to cancel is to kill */
+}
+
+static enum armdyn_status refine_stribeck(struct run *run, unsigned terms, enum armdyn_rotor_columns rotors,
+                                          struct armdyn_error *error)
+{
+  const struct armdyn_estimation estimation = { .ignore_prior = !run->request.prior,
+                                                .trying = tell_round,
+                                                .context = run };
+  struct armdyn_robot *chosen = run->own_robot;
+  const enum armdyn_status status = armdyn_refine_stribeck(run->robot, chosen, terms, rotors, &run->inner, &estimation,
+                                                           &run->own_robot, &run->stribeck, error);
+  armdyn_robot_free(chosen);
+  return status;
 }
 
 /* The friction to identify, if the request leaves it open, or asks for terms of which a part must be searched for: the robot and the terms are those chosen afterwards. */
@@ -165,6 +188,7 @@ static enum armdyn_status choose_friction(struct run *run, enum armdyn_rotor_col
   enum armdyn_status status = armdyn_choose_friction(run->robot, automatic ? 0 : request->friction.terms,
                                                      automatic ? request->friction.terms : 0, rotors, &run->inner,
                                                      &estimation, &choice, &run->own_robot, error);
+  if (!status && (choice.terms & ARMDYN_IDENTIFY_STRIBECK)) status = refine_stribeck(run, choice.terms, rotors, error);
   if (status) return status;
   run->robot = run->own_robot;
   request->friction.terms = choice.terms;
@@ -180,6 +204,7 @@ static enum armdyn_status estimate_arm(struct run *run, const struct armdyn_sour
     .prior_strength = isnan(request->prior_strength) ? 0 : request->prior_strength,
     .cancelled = go_on,
     .context = run,
+    .more_covariance = run->stribeck.covariance,
   };
   return armdyn_identify_source(run->unknowns, source, &estimation, &run->estimate, error);
 }
@@ -255,9 +280,12 @@ static void gather_warnings(struct run *run)
   }
   const bool payload = run->request.identify == IDENTIFY_PAYLOAD;
   const struct armdyn_warnings *of_estimate = payload ? &run->payload.warnings : &run->estimate.warnings;
-  for (size_t i = 0; i < of_estimate->count; i++) {
-    const struct armdyn_warning *w = &of_estimate->list[i];
-    warn(run, armdyn_warning_name(w->code), joint_name(run, w), w->detail);
+  const struct armdyn_warnings *const lists[] = { of_estimate, &run->stribeck.warnings };
+  for (size_t l = 0; l < sizeof lists / sizeof *lists; l++) {
+    for (size_t i = 0; i < lists[l]->count; i++) {
+      const struct armdyn_warning *w = &lists[l]->list[i];
+      warn(run, armdyn_warning_name(w->code), joint_name(run, w), w->detail);
+    }
   }
   for (size_t i = 0; i < run->logs.count; i++)
     if (run->leaks[i])
@@ -308,6 +336,7 @@ static void send_result(struct run *run)
   result->identified = armdyn_robot_description(run->robot);
   result->unknowns = run->unknowns;
   result->estimate = &run->estimate;
+  result->stribeck_deviation = run->stribeck.covariance ? run->stribeck.deviation : NULL;
   if (run->request.identify == IDENTIFY_PAYLOAD) result->payload = &run->payload;
   result->data = run->logs.data;
   result->data_count = run->logs.count;
@@ -370,6 +399,7 @@ static void release(void *context)
   struct run *run = context;
   opened_logs_release(&run->logs);
   armdyn_estimate_free(&run->estimate);
+  armdyn_stribeck_free(&run->stribeck);
   free(run->payload_beta);
   armdyn_log_stream_free(run->stream);
   armdyn_unknowns_free(run->unknowns);

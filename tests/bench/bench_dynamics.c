@@ -116,7 +116,7 @@ static void derivatives(struct subject *s)
 
 static void regressor(struct subject *s)
 {
-  static const struct armdyn_parameter_choice links = { ARMDYN_ROTORS_NONE, true };
+  static const struct armdyn_parameter_choice links = { .rotors = ARMDYN_ROTORS_NONE, .frictionless = true };
   double Y[10 * N * N];
   for (size_t k = 0; k < POSTURES; k++) {
     armdyn_regressor(s->robot, &links, s->q + k * s->n, s->qd + k * s->n, s->qdd + k * s->n, s->workspace, Y);
@@ -134,7 +134,7 @@ static void derivatives_batch(struct subject *s)
 
 static void regressor_batch(struct subject *s)
 {
-  static const struct armdyn_parameter_choice links = { ARMDYN_ROTORS_NONE, true };
+  static const struct armdyn_parameter_choice links = { .rotors = ARMDYN_ROTORS_NONE, .frictionless = true };
   static double Y[POSTURES * 10 * N * N];
   const struct armdyn_samples samples = {
     .count = POSTURES, .q = { s->q, s->n }, .qd = { s->qd, s->n }, .qdd = { s->qdd, s->n }

@@ -28,7 +28,8 @@ extern "C" {
   X(RANK_DEFICIENT, "rank_deficient")       /* the motion does not tell a parameter from others */                     \
   X(PRIOR_MASSLESS, "prior_massless")       /* a link of the model has no mass; something rough stood in for it */     \
   X(PRIOR_UNPHYSICAL, "prior_unphysical")   /* no body has a link's inertia; the nearest possible one stood in */      \
-  X(PAYLOAD_UNSEEN, "payload_unseen")       /* a log that shall hold a load shows none */
+  X(PAYLOAD_UNSEEN, "payload_unseen")       /* a log that shall hold a load shows none */                              \
+  X(STRIBECK_UNKNOWN, "stribeck_unknown")   /* the data do not tell a Stribeck velocity that was searched for */
 
 enum armdyn_warning_code {
 #define X(name, text) ARMDYN_WARNING_##name,
@@ -313,6 +314,9 @@ struct armdyn_estimation {
   void (*trying)(void *context, size_t trial,
                  size_t trials); /* armdyn_choose_friction begins another one; NULL: untold */
   void *context;
+  const double
+      *more_covariance; /* b x b, added to that of the base parameters: what is not known of what was found before
+                                    them, see armdyn_refine_stribeck; NULL: nothing */
 };
 
 /* How the error on held-out parts of the training data depends on the strength of the prior. */
@@ -387,7 +391,8 @@ enum { ARMDYN_FRICTION_TERM_COUNT = 6 };
 struct armdyn_friction_choice {
   unsigned terms;        /* kept, or-ed */
   double without, error; /* held-out errors without friction and with all that was kept */
-  double stribeck;
+  double
+      stribeck; /* the best velocity as the same part of every joint's fastest; `out` has each joint's best of those tried */
   size_t trial_count;
   struct armdyn_friction_trial trials[ARMDYN_FRICTION_TERM_COUNT]; /* in the order in which they were tried */
 };
@@ -396,8 +401,8 @@ struct armdyn_friction_choice {
  * after the other, each kept if the mean of what it gains on the held-out parts is more than one standard error of that
  * mean, the one-standard-error rule of Breiman, Friedman, Olshen & Stone 1984, 3.4.3, and if with it no joint's friction
  * drives the joint at the fastest that it moves.
- * Stribeck velocities are searched for among some parts of the fastest that a joint moves, lines over the motor angle in what
- * the terms before leave; a robot's own stay.
+ * Stribeck velocities are searched for among some parts of the fastest that a joint moves, for armdyn_refine_stribeck to
+ * refine; lines over the motor angle in what the terms before leave. A robot's own stay.
  *   required    in   terms to identify in any case, or-ed; not 0: the friction that the robot has is identified too
  *   candidates  in   terms to try, or-ed
  *   estimation  in   folds, ignore_prior, cancelled, trying
@@ -410,6 +415,31 @@ enum armdyn_status armdyn_choose_friction(const struct armdyn_robot *robot, unsi
                                           const struct armdyn_estimation *estimation,
                                           struct armdyn_friction_choice *choice, struct armdyn_robot **out,
                                           struct armdyn_error *error);
+
+/* What was found of Stribeck velocities. */
+struct armdyn_stribeck {
+  double deviation
+      [ARMDYN_JOINTS_MAX];         /* standard deviations, rad/s (m/s); NAN: not searched, or the data do not tell it */
+  double *covariance;              /* b x b: the part of the base parameters' that is owed to the velocities, for
+                         armdyn_estimation.more_covariance; b of the refined robot with the same terms and rotors */
+  struct armdyn_warnings warnings; /* velocities that the data do not tell, which stay as chosen */
+};
+
+/* Refine the Stribeck velocities that armdyn_choose_friction has chosen among a few, each on its own: least squares over all
+ * parameters and velocities at once, by Gauss and Newton. Reads everything twice a round, some five rounds, twelve at most.
+ *   given       in   the robot that armdyn_choose_friction was given: velocities that it has stay
+ *   chosen      in   the robot that it answered
+ *   terms       in   as for armdyn_unknowns_new
+ *   estimation  in   ignore_prior, cancelled, trying (a round begins)
+ *   refined     out  the robot with the velocities; release with armdyn_robot_free
+ *   out         out  release with armdyn_stribeck_free
+ * OK, the refusals of armdyn_identify_source, or EMEMORY. Source: Golub & Pereyra 1973, Kaufman 1975. */
+enum armdyn_status armdyn_refine_stribeck(const struct armdyn_robot *given, const struct armdyn_robot *chosen,
+                                          unsigned terms, enum armdyn_rotor_columns rotors,
+                                          const struct armdyn_source *source,
+                                          const struct armdyn_estimation *estimation, struct armdyn_robot **refined,
+                                          struct armdyn_stribeck *out, struct armdyn_error *error);
+void armdyn_stribeck_free(struct armdyn_stribeck *stribeck);
 
 /* ---------------------------------------------------------------- errors */
 

@@ -24,10 +24,12 @@ enum armdyn_rotor_columns {
  * - rotor_inertia of every drive, kg m^2, on the motor's side.
  * - For every joint the friction that its model has: offset; coulomb and viscous, or where the two directions differ
  *   coulomb.positive, coulomb.negative and so viscous; stiction, high_speed, and position.0, ... the amplitudes. The
- *   Stribeck velocity and exponent, orders and phases are taken from the model. */
+ *   Stribeck velocity and exponent, orders and phases are taken from the model.
+ * - With stribeck_slopes, after each joint's friction that has stiction, stribeck_slope: (stiction - coulomb) times how much
+ *   the Stribeck velocity is off, to first order. Of the model itself it is 0. */
 struct armdyn_parameter_choice {
   enum armdyn_rotor_columns rotors;
-  bool frictionless;
+  bool frictionless, stribeck_slopes;
 };
 
 /* How many parameters there are. */

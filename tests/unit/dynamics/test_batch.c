@@ -290,7 +290,7 @@ static void regressor_batches(const struct arm *arm, struct dice *dice)
   enum { MOST = 35 * N * N };
   static struct table table;
   static double expected[COUNT * MOST], got[COUNT * MOST + 1];
-  static const struct armdyn_parameter_choice links = { ARMDYN_ROTORS_NONE, true };
+  static const struct armdyn_parameter_choice links = { .rotors = ARMDYN_ROTORS_NONE, .frictionless = true };
   const size_t n = arm->n;
   for (int variant = 0; variant < 3; variant++) {
     fill(&table, arm, dice, variant);

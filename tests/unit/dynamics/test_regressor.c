@@ -40,7 +40,7 @@ Test(regressor, times_the_parameters_is_the_torque)
       if (variant == 8) d.joints[n / 2].drive.rotor_inertia = 0;
       struct armdyn_robot *robot = robot_of(&d);
       struct armdyn_workspace *workspace = armdyn_workspace_new(n);
-      const struct armdyn_parameter_choice all = { ARMDYN_ROTORS_ALL, false };
+      const struct armdyn_parameter_choice all = { .rotors = ARMDYN_ROTORS_ALL, .frictionless = false };
       const struct armdyn_parameter_choice *choice = variant % 2 ? &all : NULL;
       const size_t width = armdyn_parameter_count(robot, choice);
       cr_assert_leq(width, WIDE);
@@ -234,7 +234,7 @@ Test(base_parameters, are_spelt_out)
 {
   static struct armdyn_robot_description d;
   const double rows[][3] = { { 0, 0, 0 }, { 0.5, 0, 0 } };
-  const struct armdyn_parameter_choice links = { ARMDYN_ROTORS_NONE, true };
+  const struct armdyn_parameter_choice links = { .rotors = ARMDYN_ROTORS_NONE, .frictionless = true };
   struct armdyn_base_parameters *base;
   char text[256], cut[8];
   describe(&d, ARMDYN_MDH, 2, rows, -1);

@@ -119,7 +119,8 @@ static size_t singular_values_of(const struct plan *p, const double *known, doub
   const struct armdyn_base_parameters *base = armdyn_unknowns_base(p->unknowns);
   const size_t n = p->d.joint_count, b = armdyn_base_parameter_count(base);
   const double weight = sqrt(p->request.duration / SAMPLES);
-  const size_t wide = armdyn_parameter_count(p->robot, &(struct armdyn_parameter_choice){ ARMDYN_ROTORS_NONE, false });
+  const size_t wide = armdyn_parameter_count(
+      p->robot, &(struct armdyn_parameter_choice){ .rotors = ARMDYN_ROTORS_NONE, .frictionless = false });
   static double R[PARAMETERS * PARAMETERS], rows[N * PARAMETERS], Y[N * 11 * N], dot[2 * PARAMETERS];
   double q[N], qd[N], qdd[N];
   struct armdyn_workspace *workspace = armdyn_workspace_new(n);
@@ -128,8 +129,8 @@ static size_t singular_values_of(const struct plan *p, const double *known, doub
   if (known) memcpy(R, known, b * b * sizeof *known);
   for (int k = 0; k < SAMPLES; k++) {
     armdyn_trajectory_state(&p->trajectory, (k + 0.5) * p->request.duration / SAMPLES, q, qd, qdd, NULL);
-    armdyn_regressor(p->robot, &(struct armdyn_parameter_choice){ ARMDYN_ROTORS_NONE, false }, q, qd, qdd, workspace,
-                     Y);
+    armdyn_regressor(p->robot, &(struct armdyn_parameter_choice){ .rotors = ARMDYN_ROTORS_NONE, .frictionless = false },
+                     q, qd, qdd, workspace, Y);
     armdyn_base_columns(base, Y, n, rows);
     for (size_t i = 0; i < n * b; i++) rows[i] *= weight;
     triangle_update(b, R, n, rows, dot);
@@ -298,7 +299,7 @@ Test(excitation, adds_to_what_is_known)
   cr_assert(p->result.log_determinant > before + (double)b * log(2.0) * 0.99);
 
   static double R[PARAMETERS * PARAMETERS], rows[N * PARAMETERS], Y[N * 11 * N], dot[2 * PARAMETERS];
-  const struct armdyn_parameter_choice choice = { ARMDYN_ROTORS_NONE, false };
+  const struct armdyn_parameter_choice choice = { .rotors = ARMDYN_ROTORS_NONE, .frictionless = false };
   struct armdyn_workspace *workspace = armdyn_workspace_new(n);
   memset(R, 0, sizeof R);
   for (size_t k = 0; k < COUNT; k++) {
