@@ -1,6 +1,7 @@
 /* `armdyn serve`: builds the parts from the ground up, waits for a signal, and takes them down in the reverse order
  * within the time that options.stop_timeout allows. */
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -28,7 +29,9 @@
 #include "server/store/store.h"
 #include "server/webhooks/webhooks.h"
 
-enum { COMPUTE_QUEUE = 1200, CHILDREN_S = 5 };
+/* ARENAS: glibc's own limit of eight per core lets freed memory lie about in each of them, and a busy service grow for an
+ * hour; calls of one sample never ask for memory, so fewer cost nothing. */
+enum { COMPUTE_QUEUE = 1200, CHILDREN_S = 5, ARENAS = 4 };
 
 static const int64_t SECOND = 1000000000;
 
@@ -218,6 +221,7 @@ int command_serve(int argc, char **argv)
   sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals, NULL);
   signal(SIGPIPE, SIG_IGN);
+  mallopt(M_ARENA_MAX, ARENAS);
   log_start();
 
   enum armdyn_status status = start(&s, &error);
