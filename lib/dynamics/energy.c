@@ -48,3 +48,16 @@ void armdyn_energy(const struct armdyn_robot *robot, const double *q, const doub
   if (kinetic) *kinetic = kinetic_energy(robot, qd, workspace);
   if (potential) *potential = potential_energy(robot, workspace->pose);
 }
+
+double armdyn_samples_work(size_t n, const double *t, const struct armdyn_samples *samples)
+{
+  double sum = 0, before = 0;
+  for (size_t k = 0; k < samples->count; k++) {
+    const double *tau = samples->tau.data + k * samples->tau.stride, *qd = samples->qd.data + k * samples->qd.stride;
+    double power = 0;
+    for (size_t j = 0; j < n; j++) power += tau[j] * qd[j];
+    if (k) sum += (before + power) / 2 * (t[k] - t[k - 1]);
+    before = power;
+  }
+  return sum;
+}

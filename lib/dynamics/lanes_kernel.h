@@ -15,6 +15,10 @@ typedef long long lane_bits __attribute__((vector_size(8 * LANES)));
 #include "lib/dynamics/recursion_kernel.h"
 /* which comes before what builds on it */
 #include "lib/dynamics/inertia_kernel.h"
+#include "lib/dynamics/links_kernel.h"
+/* and so does this */
+#include "lib/dynamics/derivatives_kernel.h"
+#include "lib/dynamics/regressor_kernel.h"
 #undef REAL
 #undef NAME
 #define REAL    lanes
@@ -22,6 +26,10 @@ typedef long long lane_bits __attribute__((vector_size(8 * LANES)));
 #include "lib/dynamics/recursion_kernel.h"
 /* again after it */
 #include "lib/dynamics/inertia_kernel.h"
+#include "lib/dynamics/links_kernel.h"
+/* again after it */
+#include "lib/dynamics/derivatives_kernel.h"
+#include "lib/dynamics/regressor_kernel.h"
 #undef REAL
 #undef NAME
 

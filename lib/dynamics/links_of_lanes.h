@@ -1,21 +1,4 @@
 /* Derivatives and regressors of one sample, and of LANES samples at a time; a template that continues lanes_kernel.h. */
-#define REAL    double
-#define NAME(x) single_##x
-#include "lib/dynamics/links_kernel.h"
-/* which comes before what builds on it */
-#include "lib/dynamics/derivatives_kernel.h"
-#include "lib/dynamics/regressor_kernel.h"
-#undef REAL
-#undef NAME
-#define REAL    lanes
-#define NAME(x) lanes_##x
-#include "lib/dynamics/links_kernel.h"
-/* again after it */
-#include "lib/dynamics/derivatives_kernel.h"
-#include "lib/dynamics/regressor_kernel.h"
-#undef REAL
-#undef NAME
-
 _Static_assert(sizeof(struct lanes_link_in_base) <= LANES_LINK_SIZE, "scratch for LANES samples");
 
 /* The motion of a sample, with the sines of q alone; of 0 where it slides. */

@@ -133,3 +133,19 @@ enum idempotency_verdict idempotency_begin(struct exchange *x, bool demanded, st
     answer_status(x, status, NULL);
   return IDEMPOTENCY_REFUSED;
 }
+
+void idempotency_run(struct exchange *x, bool demanded, idempotency_replay *replay, idempotency_create *create,
+                     void *context)
+{
+  struct idempotency once;
+  char *href = NULL;
+  switch (idempotency_begin(x, demanded, &once, &href)) {
+  case IDEMPOTENCY_REFUSED: return;
+  case IDEMPOTENCY_REPLAY: replay(x, href); break;
+  case IDEMPOTENCY_NEW:
+    create(x, &once, context);
+    idempotency_end(x, &once);
+    break;
+  }
+  free(href);
+}

@@ -120,12 +120,8 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
   if (!status)
     status = motion_series_send(run->work, run->robot, &run->trajectory, run->request.sample_rate, run->limits, SEARCH,
                                 run->stepping);
-  if (status == ARMDYN_EINFEASIBLE || status == ARMDYN_ESINGULAR) {
-    work_problem(run->work, PROBLEM_INFEASIBLE, error.message, NULL, NULL);
-    return;
-  }
-  if (status) {
-    work_refused(run->work, status, &error);
+  if (status) { /* no excitation tells the parameters apart: what was asked is infeasible, not malformed */
+    work_refused(run->work, status == ARMDYN_ESINGULAR ? ARMDYN_EINFEASIBLE : status, &error);
     return;
   }
   struct buffer document = BUFFER(LIMIT_FRAME);
@@ -145,12 +141,7 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
   buffer_release(&document);
 }
 
-static enum armdyn_status decode(const char *text, size_t length, const struct armdyn_robot_description *robot,
-                                 void *context, struct faults *faults)
-{
-  struct run *run = context;
-  return excitation_request_decode(text, length, robot, &run->request, faults);
-}
+JOB_REQUEST(struct run, excitation_request_decode)
 
 static size_t sources(const void *context, struct job_source *list)
 {

@@ -84,12 +84,7 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
   buffer_release(&document);
 }
 
-static enum armdyn_status decode(const char *text, size_t length, const struct armdyn_robot_description *robot,
-                                 void *context, struct faults *faults)
-{
-  struct run *run = context;
-  return friction_identification_request_decode(text, length, robot, &run->request, faults);
-}
+JOB_REQUEST(struct run, friction_identification_request_decode)
 
 static size_t sources(const void *context, struct job_source *list)
 {

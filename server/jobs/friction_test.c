@@ -57,10 +57,6 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
   struct armdyn_error error = { 0 };
   work_progress(run->work, 0, "planning");
   const enum armdyn_status status = plan(run, &error);
-  if (status == ARMDYN_EINFEASIBLE) {
-    work_problem(run->work, PROBLEM_INFEASIBLE, error.message, NULL, NULL);
-    return;
-  }
   if (status) {
     work_refused(run->work, status, &error);
     return;
@@ -81,12 +77,7 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
   buffer_release(&document);
 }
 
-static enum armdyn_status decode(const char *text, size_t length, const struct armdyn_robot_description *robot,
-                                 void *context, struct faults *faults)
-{
-  struct run *run = context;
-  return friction_test_request_decode(text, length, robot, &run->request, faults);
-}
+JOB_REQUEST(struct run, friction_test_request_decode)
 
 static void release(void *context)
 {

@@ -35,6 +35,15 @@ struct job_kind {
   void (*release)(void *run);
 };
 
+/* The decode of a kind whose runs hold what `decoder` reads as their `request`: JOB_REQUEST(struct run, x_request_decode) */
+#define JOB_REQUEST(run_type, decoder)                                                                                 \
+  static enum armdyn_status decode(const char *text, size_t length, const struct armdyn_robot_description *robot,      \
+                                   void *context, struct faults *faults)                                               \
+  {                                                                                                                    \
+    run_type *run = context;                                                                                           \
+    return decoder(text, length, robot, &run->request, faults);                                                        \
+  }
+
 /* NULL when there is no such kind. */
 const struct job_kind *job_kind_find(const char *name);
 

@@ -237,12 +237,7 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
     work_out_of_memory(work);
 }
 
-static enum armdyn_status decode(const char *text, size_t length, const struct armdyn_robot_description *robot,
-                                 void *context, struct faults *faults)
-{
-  struct run *run = context;
-  return simulation_request_decode(text, length, robot, &run->request, faults);
-}
+JOB_REQUEST(struct run, simulation_request_decode)
 
 static void release(void *context)
 {

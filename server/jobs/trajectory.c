@@ -230,12 +230,7 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
     work_out_of_memory(work);
 }
 
-static enum armdyn_status decode(const char *text, size_t length, const struct armdyn_robot_description *robot,
-                                 void *context, struct faults *faults)
-{
-  struct plan *p = context;
-  return trajectory_request_decode(text, length, robot, &p->request, faults);
-}
+JOB_REQUEST(struct plan, trajectory_request_decode)
 
 /* The trajectory that the search starts from. */
 static size_t sources(const void *context, struct job_source *list)

@@ -127,33 +127,32 @@ static bool read_controller(struct exchange *x, const char *name, struct control
   return true;
 }
 
-enum outcome controller_create(struct exchange *x)
+static void replay(struct exchange *x, const char *href)
 {
-  struct idempotency once;
-  char *href = NULL;
-  switch (idempotency_begin(x, false, &once, &href)) {
-  case IDEMPOTENCY_REFUSED: return ANSWERED;
-  case IDEMPOTENCY_REPLAY:
-    get(x, strrchr(href, '/') + 1, 201);
-    free(href);
-    return ANSWERED;
-  case IDEMPOTENCY_NEW: break;
-  }
+  get(x, strrchr(href, '/') + 1, 201);
+}
+
+static void create(struct exchange *x, const struct idempotency *once, void *unused)
+{
+  (void)unused;
   struct controller_description controller;
   struct store_controller row;
-  if (read_controller(x, NULL, &controller, &row)) {
-    enum armdyn_status status = store_controller_create(exchange_app(x)->store, &row, idempotency_key(&once));
-    if (status == ARMDYN_EEXISTS) {
-      answer_problem(x, PROBLEM_CONFLICT, "there is a controller '%s' already", row.name);
-    } else if (status) {
-      answer_status(x, status, NULL);
-    } else {
-      gateway_controller_changed(exchange_app(x)->gateway, &controller);
-      answer_controller(x, 201, &controller, &row);
-    }
-    store_controller_release(&row);
+  if (!read_controller(x, NULL, &controller, &row)) return;
+  enum armdyn_status status = store_controller_create(exchange_app(x)->store, &row, idempotency_key(once));
+  if (status == ARMDYN_EEXISTS) {
+    answer_problem(x, PROBLEM_CONFLICT, "there is a controller '%s' already", row.name);
+  } else if (status) {
+    answer_status(x, status, NULL);
+  } else {
+    gateway_controller_changed(exchange_app(x)->gateway, &controller);
+    answer_controller(x, 201, &controller, &row);
   }
-  idempotency_end(x, &once);
+  store_controller_release(&row);
+}
+
+enum outcome controller_create(struct exchange *x)
+{
+  idempotency_run(x, false, replay, create, NULL);
   return ANSWERED;
 }
 

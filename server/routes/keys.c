@@ -96,8 +96,9 @@ enum outcome key_list(struct exchange *x)
 
 /* -- making one -- */
 
-static void create(struct exchange *x, const struct idempotency *once)
+static void create(struct exchange *x, const struct idempotency *once, void *unused)
 {
+  (void)unused;
   struct key_request request;
   struct new_key made;
   struct auth *auth = exchange_app(x)->auth;
@@ -116,21 +117,15 @@ static void create(struct exchange *x, const struct idempotency *once)
   }
 }
 
-/* A replay answers with the key, but not with its secret, which is kept nowhere. */
+/* The key, but not its secret, which is kept nowhere. */
+static void replay(struct exchange *x, const char *href)
+{
+  get(x, strrchr(href, '/') + 1, 201);
+}
+
 enum outcome key_create(struct exchange *x)
 {
-  struct idempotency once;
-  char *href = NULL;
-  switch (idempotency_begin(x, false, &once, &href)) {
-  case IDEMPOTENCY_REFUSED: return ANSWERED;
-  case IDEMPOTENCY_REPLAY:
-    get(x, strrchr(href, '/') + 1, 201);
-    free(href);
-    return ANSWERED;
-  case IDEMPOTENCY_NEW: break;
-  }
-  create(x, &once);
-  idempotency_end(x, &once);
+  idempotency_run(x, false, replay, create, NULL);
   return ANSWERED;
 }
 

@@ -94,25 +94,23 @@ static void compare(const struct comparing *c, const double *planned, const doub
     errors[j] = (struct playback_error){ joints[j].rms, joints[j].max, joints[j].relative };
 }
 
-/* Integral of the joints' power, by the trapezoidal rule. */
+static struct armdyn_samples samples_of(const struct comparing *c, const struct motion *m)
+{
+  return (struct armdyn_samples){
+    .count = c->count, .q = { m->q, c->n }, .qd = { m->qd, c->n }, .qdd = { m->qdd, c->n }, .tau = { m->tau, c->n }
+  };
+}
+
 static double work(const struct comparing *c, const struct motion *m)
 {
-  double sum = 0, before = 0;
-  for (size_t k = 0; k < c->count; k++) {
-    double power = 0;
-    for (size_t j = 0; j < c->n; j++) power += m->tau[k * c->n + j] * m->qd[k * c->n + j];
-    if (k) sum += 0.5 * (before + power) * (c->t[k] - c->t[k - 1]);
-    before = power;
-  }
-  return sum;
+  const struct armdyn_samples samples = samples_of(c, m);
+  return armdyn_samples_work(c->n, c->t, &samples);
 }
 
 static enum armdyn_status drawn(const struct comparing *c, const struct motion *m, double *energy)
 {
   static const struct armdyn_electrical_model drives = { .regeneration = ARMDYN_REGENERATION_NONE };
-  const struct armdyn_samples samples = {
-    .count = c->count, .q = { m->q, c->n }, .qd = { m->qd, c->n }, .qdd = { m->qdd, c->n }, .tau = { m->tau, c->n }
-  };
+  const struct armdyn_samples samples = samples_of(c, m);
   struct armdyn_electrical_energy electrical;
   struct armdyn_error error;
   enum armdyn_status status = armdyn_samples_electrical_energy(c->robot, &drives, c->t, &samples, &electrical, &error);

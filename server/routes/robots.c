@@ -218,7 +218,7 @@ static void answer_draft(struct exchange *x, int http_status, const struct draft
 }
 
 /* The answer to a repeated POST: the robot that the first one made, as it is now. */
-static void replay_create(struct exchange *x, const char *href)
+static void replay(struct exchange *x, const char *href)
 {
   struct robots *robots = exchange_app(x)->robots;
   const char *slash = strrchr(href, '/');
@@ -233,30 +233,24 @@ static void replay_create(struct exchange *x, const char *href)
   robots_release(robots, entry);
 }
 
+static void create(struct exchange *x, const struct idempotency *once, void *unused)
+{
+  (void)unused;
+  struct draft draft;
+  if (!draft_read(x, NULL, &draft)) return;
+  enum armdyn_status status = store_robot_create(exchange_app(x)->store, &draft.row, idempotency_key(once));
+  if (status == ARMDYN_OK)
+    answer_draft(x, 201, &draft);
+  else if (status == ARMDYN_EEXISTS)
+    answer_problem(x, PROBLEM_CONFLICT, "there is a robot '%s' already", draft.row.name);
+  else
+    answer_status(x, status, NULL);
+  draft_release(&draft);
+}
+
 enum outcome robot_create(struct exchange *x)
 {
-  struct idempotency once;
-  char *href = NULL;
-  switch (idempotency_begin(x, false, &once, &href)) {
-  case IDEMPOTENCY_REFUSED: return ANSWERED;
-  case IDEMPOTENCY_REPLAY:
-    replay_create(x, href);
-    free(href);
-    return ANSWERED;
-  case IDEMPOTENCY_NEW: break;
-  }
-  struct draft draft;
-  if (draft_read(x, NULL, &draft)) {
-    enum armdyn_status status = store_robot_create(exchange_app(x)->store, &draft.row, idempotency_key(&once));
-    if (status == ARMDYN_OK)
-      answer_draft(x, 201, &draft);
-    else if (status == ARMDYN_EEXISTS)
-      answer_problem(x, PROBLEM_CONFLICT, "there is a robot '%s' already", draft.row.name);
-    else
-      answer_status(x, status, NULL);
-    draft_release(&draft);
-  }
-  idempotency_end(x, &once);
+  idempotency_run(x, false, replay, create, NULL);
   return ANSWERED;
 }
 

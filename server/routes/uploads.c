@@ -63,8 +63,14 @@ static void answer_preview(struct exchange *x, const struct upload *u)
   answer_json(x, 200, &body);
 }
 
-static void create(struct exchange *x, struct upload *u, const struct idempotency *once)
+static void replay(struct exchange *x, const char *href)
 {
+  answer_dataset(x, 201, strrchr(href, '/') + 1);
+}
+
+static void create(struct exchange *x, const struct idempotency *once, void *context)
+{
+  struct upload *u = context;
   char source[STORE_SHA256_SIZE];
   sodium_bin2hex(source, sizeof source, exchange_body_digest(x), SHA256_DIGEST_SIZE);
   const struct new_dataset_origin origin = {
@@ -89,8 +95,6 @@ static void finish(void *state, struct exchange *x)
 {
   struct upload *u = state;
   struct armdyn_error error = { "", "" };
-  struct idempotency once;
-  char *href = NULL;
   enum armdyn_status status = dataset_reader_finish(u->reader, &error);
   if (status) {
     answer_status(x, status, &error);
@@ -100,16 +104,7 @@ static void finish(void *state, struct exchange *x)
     answer_preview(x, u);
     return;
   }
-  switch (idempotency_begin(x, false, &once, &href)) {
-  case IDEMPOTENCY_REFUSED: return;
-  case IDEMPOTENCY_REPLAY:
-    answer_dataset(x, 201, strrchr(href, '/') ? strrchr(href, '/') + 1 : "");
-    free(href);
-    return;
-  case IDEMPOTENCY_NEW: break;
-  }
-  create(x, u, &once);
-  idempotency_end(x, &once);
+  idempotency_run(x, false, replay, create, u);
 }
 
 /* -- before it comes -- */

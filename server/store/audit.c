@@ -69,17 +69,7 @@ enum armdyn_status store_audit_append(struct store *store, const char *const *li
   return store_write(store, append, &appending, bytes);
 }
 
-/* The caller's visitor behind that of record_list's rows. */
-struct visitor {
-  store_audit_visit *visit;
-  void *context;
-};
-
-static void visit_row(void *context, const void *row)
-{
-  const struct visitor *v = context;
-  v->visit(v->context, row);
-}
+TYPED_VISITOR(store_audit)
 
 enum armdyn_status store_audit_list(struct store *store, const struct store_audit_filter *filter,
                                     store_audit_visit *visit, void *context)

@@ -82,17 +82,7 @@ enum armdyn_status store_api_key_used(struct store *store, const struct store_ap
   return store_write(store, note_use, &copy, 0);
 }
 
-/* The caller's visitor behind that of record_list's rows. */
-struct visitor {
-  store_api_key_visit *visit;
-  void *context;
-};
-
-static void visit_row(void *context, const void *row)
-{
-  const struct visitor *v = context;
-  v->visit(v->context, row);
-}
+TYPED_VISITOR(store_api_key)
 
 enum armdyn_status store_api_key_list(struct store *store, const struct store_page *page, store_api_key_visit *visit,
                                       void *context)

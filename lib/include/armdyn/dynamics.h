@@ -120,6 +120,14 @@ void armdyn_forward_kinematics(const struct armdyn_robot *robot, const double *q
 void armdyn_energy(const struct armdyn_robot *robot, const double *q, const double *qd,
                    struct armdyn_workspace *workspace, double *kinetic, double *potential);
 
+/* Work that the joints of a log did, J: the integral of the sum of tau qd, by the trapezoidal rule; what is braked counts
+ * against what is driven.
+ *   n        in  joints
+ *   t        in  count, s, increasing
+ *   samples  in  qd and tau
+ * O(count n), no allocation. */
+double armdyn_samples_work(size_t n, const double *t, const struct armdyn_samples *samples);
+
 #ifdef __cplusplus
 }
 #endif

@@ -255,6 +255,55 @@ Test(laws, gravity_is_the_slope_of_potential_energy)
   each_arm(potential_energy);
 }
 
+/* Work of constant torques is torque times the way, whatever the speed between, and whatever the times: here way
+ * is sum over steps of the mean of both speeds, so the rule makes no error. Rows lie apart, as in a table. */
+Test(laws, work_of_constant_torques_is_torque_times_way)
+{
+  enum { COUNT = 50, JOINTS = 3, WIDTH = 8 };
+  struct dice dice = { 11 };
+  double t[COUNT], qd[COUNT * WIDTH], tau[COUNT * WIDTH], way[JOINTS] = { 0 }, torque[JOINTS] = { 2, -3, 0.5 },
+                                                          work = 0;
+  dice_fill(&dice, qd, COUNT * WIDTH, -2, 2);
+  for (size_t k = 0; k < COUNT; k++) {
+    t[k] = k ? t[k - 1] + dice_uniform(&dice, 1e-3, 1e-1) : 4;
+    for (size_t j = 0; j < JOINTS; j++) {
+      tau[k * WIDTH + j] = torque[j];
+      if (k) way[j] += (qd[k * WIDTH + j] + qd[(k - 1) * WIDTH + j]) / 2 * (t[k] - t[k - 1]);
+    }
+  }
+  const struct armdyn_samples samples = { .count = COUNT, .qd = { qd, WIDTH }, .tau = { tau, WIDTH } };
+  for (size_t j = 0; j < JOINTS; j++) work += torque[j] * way[j];
+  cr_assert_float_eq(armdyn_samples_work(JOINTS, t, &samples), work, 1e-12);
+  const struct armdyn_samples one = { .count = 1, .qd = { qd, WIDTH }, .tau = { tau, WIDTH } };
+  cr_assert_eq(armdyn_samples_work(JOINTS, t, &one), 0);
+}
+
+/* A swing has the work of its energies: sum of tau qd over time is the change of kinetic and potential energy. */
+Test(laws, work_of_a_motion_is_the_change_of_its_energy)
+{
+  enum { COUNT = 2001, JOINTS = 5 };
+  static struct arm arm;
+  static double t[COUNT], qd[COUNT * JOINTS], tau[COUNT * JOINTS];
+  double q[JOINTS], qdd[JOINTS], kinetic[2], potential[2];
+  arm_open(&arm, JOINTS, ARMDYN_DH);
+  const struct armdyn_load alone = { .frictionless = true };
+  for (size_t k = 0; k < COUNT; k++) {
+    t[k] = (double)k / (COUNT - 1);
+    for (size_t j = 0; j < JOINTS; j++) {
+      const double angle = t[k] + (double)j;
+      q[j] = sin(angle), qd[k * JOINTS + j] = cos(angle), qdd[j] = -sin(angle);
+    }
+    armdyn_inverse_dynamics(arm.robot, q, qd + k * JOINTS, qdd, &alone, arm.workspace, tau + k * JOINTS);
+    if (k == 0 || k == COUNT - 1)
+      armdyn_energy(arm.robot, q, qd + k * JOINTS, arm.workspace, &kinetic[k > 0], &potential[k > 0]);
+  }
+  const struct armdyn_samples samples = { .count = COUNT, .qd = { qd, JOINTS }, .tau = { tau, JOINTS } };
+  const double change = kinetic[1] - kinetic[0] + potential[1] - potential[0];
+  cr_assert_gt(fabs(change), 1, "energy changes at all");
+  cr_assert_float_eq(armdyn_samples_work(JOINTS, t, &samples), change, 1e-6 * (kinetic[1] + fabs(potential[1])));
+  arm_close(&arm);
+}
+
 static void forward_undoes_inverse(struct arm *arm)
 {
   double tau[N], qdd[N];
