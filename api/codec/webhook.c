@@ -3,6 +3,8 @@
 static const struct json_field fields[] = {
   { TEXT(struct webhook_request, name), MATCHES(json_name_pattern), REQUIRED },
   { TEXT(struct webhook_request, url), REQUIRED },
+  { READ_ONLY("created_at") },
+  { READ_ONLY("former_secret_until") },
 };
 static const struct json_type type = JSON_TYPE("a webhook", fields, struct webhook_request, NULL, NULL);
 

@@ -15,6 +15,7 @@
 #include "server/jobs/jobs.h"
 #include "server/routes/route.h"
 #include "server/store/store.h"
+#include "server/webhooks/webhooks.h"
 
 static void write_jobs(struct jobs *jobs, struct buffer *out)
 {
@@ -141,6 +142,7 @@ enum outcome metrics_get(struct exchange *x)
   write_jobs(app->jobs, &out);
   write_store(app, &out);
   write_gateway(app->gateway, &out);
+  webhooks_write_metrics(app->webhooks, &out);
   write_process(&out);
   answer_bytes(x, 200, "text/plain; version=0.0.4; charset=utf-8", &out);
   return ANSWERED;

@@ -111,22 +111,30 @@ static bool patch(struct exchange *x, const struct result_kind *kind, struct sto
   return status != ARMDYN_ESTALE && result_found(x, kind, status);
 }
 
+/* The result of the path, if it is as If-Match says. false: answered. */
+static bool result_as_demanded(struct exchange *x, const struct result_kind *kind, struct store_result *result)
+{
+  struct app *app = exchange_app(x);
+  const char *id = exchange_segment(x, kind->name);
+  if (!result_found(x, kind, store_result_get(app->store, kind->name, id, result))) return false;
+  const int64_t present = version_of(result, is_stale(app, result));
+  int64_t version = present;
+  enum precondition wanted = exchange_precondition(x, false, &version);
+  bool good = wanted == EXPECT_ANY || (wanted == EXPECT_VERSION && version == present);
+  if (!good && wanted != EXPECT_REFUSED) answer_problem(x, PROBLEM_STALE, NULL);
+  if (!good) store_result_release(result);
+  return good;
+}
+
 enum outcome result_patch(struct exchange *x, const struct result_kind *kind)
 {
   struct app *app = exchange_app(x);
   const char *id = exchange_segment(x, kind->name);
   struct store_result result;
-  if (!result_found(x, kind, store_result_get(app->store, kind->name, id, &result))) return ANSWERED;
-  const int64_t present = version_of(&result, is_stale(app, &result));
-  int64_t version = present;
-  enum precondition wanted = exchange_precondition(x, false, &version);
-  bool good = wanted != EXPECT_REFUSED;
-  if (good && wanted == EXPECT_VERSION && version != present) {
-    answer_problem(x, PROBLEM_STALE, NULL);
-    good = false;
-  }
-  good = good && patch(x, kind, &result);
+  if (!result_as_demanded(x, kind, &result)) return ANSWERED;
+  bool good = patch(x, kind, &result);
   store_result_release(&result);
+  int64_t version;
   struct buffer body = BUFFER(MB(4));
   if (good && result_found(x, kind, result_document(app, kind, id, &body, &version))) {
     answer_etag(x, version);
@@ -169,9 +177,14 @@ static void answer_kept(struct exchange *x, const struct result_kind *kind, cons
 enum outcome result_delete(struct exchange *x, const struct result_kind *kind)
 {
   const char *id = exchange_segment(x, kind->name);
-  enum armdyn_status status = store_result_delete(exchange_app(x)->store, kind->name, id);
+  struct store_result result;
+  if (!result_as_demanded(x, kind, &result)) return ANSWERED;
+  enum armdyn_status status = store_result_delete(exchange_app(x)->store, kind->name, id, result.version);
+  store_result_release(&result);
   if (status == ARMDYN_ECONFLICT)
     answer_kept(x, kind, id);
+  else if (status == ARMDYN_ESTALE)
+    answer_problem(x, PROBLEM_STALE, NULL);
   else if (result_found(x, kind, status))
     answer_empty(x, 204);
   return ANSWERED;

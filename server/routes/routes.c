@@ -36,6 +36,7 @@ const struct route routes[] = {
   { HTTP_POST,   "/v1/webhooks",                              webhook_create,       ROLE_ADMIN,    ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             NULL,                   "createWebhook" },
   { HTTP_GET,    "/v1/webhooks",                              webhook_list,         ROLE_ADMIN,    ON_POOL,         0,                  0,             0,             "limit cursor",         "listWebhooks" },
   { HTTP_GET,    "/v1/webhooks/{webhook}",                    webhook_get,          ROLE_ADMIN,    ON_POOL,         0,                  0,             0,             NULL,                   "getWebhook" },
+  { HTTP_PUT,    "/v1/webhooks/{webhook}",                    webhook_put,          ROLE_ADMIN,    ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             NULL,                   "putWebhook" },
   { HTTP_DELETE, "/v1/webhooks/{webhook}",                    webhook_delete,       ROLE_ADMIN,    ON_POOL,         0,                  0,             0,             NULL,                   "deleteWebhook" },
   { HTTP_POST,   "/v1/webhooks/{webhook}/rotate",             webhook_rotate,       ROLE_ADMIN,    ON_POOL,         KB(1),              NO_FIELDS,     0,             NULL,                   "rotateWebhookSecret" },
 

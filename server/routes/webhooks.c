@@ -82,25 +82,15 @@ static void encode(const struct store_webhook *webhook, bool with_secret, struct
   webhook_resource_encode(&resource, w);
 }
 
-static void answer_webhook(struct exchange *x, const struct store_webhook *webhook)
+/* Of one that was made or has a new secret that secret is shown. */
+static void answer_webhook(struct exchange *x, int http_status, const struct store_webhook *webhook, bool with_secret)
 {
   struct buffer body = BUFFER(ANSWER_MOST);
   struct json_writer w = { .out = &body };
-  encode(webhook, false, &w);
-  answer_document(x, &body);
-}
-
-/* Of one that was made or has a new secret; the ETag is that of the webhook as everybody sees it. */
-static void answer_with_secret(struct exchange *x, int http_status, const struct store_webhook *webhook)
-{
-  struct buffer shown = BUFFER(ANSWER_MOST), body = BUFFER(ANSWER_MOST);
-  struct json_writer to_all = { .out = &shown }, w = { .out = &body };
-  encode(webhook, false, &to_all);
-  encode(webhook, true, &w);
-  exchange_set_header(x, "Cache-Control", "no-store");
+  encode(webhook, with_secret, &w);
+  if (with_secret) exchange_set_header(x, "Cache-Control", "no-store");
   if (http_status == 201) exchange_set_header(x, "Location", "/v1/webhooks/%s", webhook->name);
-  answer_etag(x, version_of_content(shown.data, shown.length));
-  buffer_release(&shown);
+  answer_etag(x, webhook->version);
   answer_json(x, http_status, &body);
 }
 
@@ -108,6 +98,8 @@ static bool missing(struct exchange *x, enum armdyn_status status, const char *n
 {
   if (status == ARMDYN_ENOTFOUND)
     answer_problem(x, PROBLEM_NOT_FOUND, "there is no webhook '%.64s'", name);
+  else if (status == ARMDYN_ESTALE)
+    answer_problem(x, PROBLEM_STALE, "webhook '%.64s' has changed meanwhile", name);
   else if (status)
     answer_status(x, status, NULL);
   return status != ARMDYN_OK;
@@ -117,7 +109,9 @@ enum outcome webhook_get(struct exchange *x)
 {
   struct store_webhook webhook;
   const char *name = exchange_segment(x, "webhook");
-  if (!missing(x, store_webhook_get(exchange_app(x)->store, name, &webhook), name)) answer_webhook(x, &webhook);
+  if (!missing(x, store_webhook_get(exchange_app(x)->store, name, &webhook), name) &&
+      !answered_not_modified(x, webhook.version))
+    answer_webhook(x, 200, &webhook, false);
   return ANSWERED;
 }
 
@@ -135,35 +129,98 @@ enum outcome webhook_list(struct exchange *x)
   return ANSWERED;
 }
 
-/* A name is its own idempotency: the same request again finds it taken. */
-enum outcome webhook_create(struct exchange *x)
+/* The body, checked; name: as in the path, or NULL. false: answered. */
+static bool read_webhook(struct exchange *x, const char *name, struct store_webhook *webhook)
 {
-  struct app *app = exchange_app(x);
   struct webhook_request request;
-  struct store_webhook webhook = { 0 };
+  struct faults *faults = exchange_faults(x);
   char why[160];
   size_t length;
   const char *body = exchange_body(x, &length);
-  enum armdyn_status status = webhook_request_decode(body, length, &request, exchange_faults(x));
-  if (!status && !webhooks_take_url(app->webhooks, request.url, why)) {
-    fault_add(exchange_faults(x), FAULT_AT_POINTER, "/url", FAULT_PATTERN, "%s, got '%.200s'", why, request.url);
-    status = ARMDYN_EINPUT;
+  enum armdyn_status status = webhook_request_decode(body, length, &request, faults);
+  if (!status && name && strcmp(name, request.name))
+    fault_add(faults, FAULT_AT_POINTER, "/name", FAULT_INCONSISTENT, "must be '%s' as in the path, got '%s'", name,
+              request.name);
+  if (!status && !webhooks_take_url(exchange_app(x)->webhooks, request.url, why))
+    fault_add(faults, FAULT_AT_POINTER, "/url", FAULT_PATTERN, "%s, got '%.200s'", why, request.url);
+  if (!status && faults->count) status = ARMDYN_EINPUT;
+  if (status) {
+    answer_status(x, status, NULL);
+    return false;
   }
-  if (!status) {
-    memcpy(webhook.name, request.name, sizeof webhook.name);
-    memcpy(webhook.url, request.url, sizeof webhook.url);
-    webhooks_make_secret(webhook.secret);
-    status = store_webhook_create(app->store, &webhook);
-  }
+  *webhook = (struct store_webhook){ 0 };
+  memcpy(webhook->name, request.name, sizeof webhook->name);
+  memcpy(webhook->url, request.url, sizeof webhook->url);
+  return true;
+}
+
+/* Make it; `taken` is what its name is then, and `once` may be NULL. */
+static void create(struct exchange *x, struct store_webhook *webhook, enum problem taken,
+                   const struct store_idempotency *once)
+{
+  webhooks_make_secret(webhook->secret);
+  enum armdyn_status status = store_webhook_create(exchange_app(x)->store, webhook, once);
   if (status == ARMDYN_EEXISTS)
-    answer_problem(x, PROBLEM_CONFLICT, "there is a webhook '%s' already", request.name);
+    answer_problem(x, taken, "there is a webhook '%s' already", webhook->name);
   else if (status == ARMDYN_ELIMIT)
     answer_problem(x, PROBLEM_CONFLICT, "there are %d webhooks already; delete some", LIMIT_WEBHOOKS);
   else if (status)
     answer_status(x, status, NULL);
   else
-    answer_with_secret(x, 201, &webhook);
-  explicit_bzero(webhook.secret, sizeof webhook.secret);
+    answer_webhook(x, 201, webhook, true);
+  explicit_bzero(webhook->secret, sizeof webhook->secret);
+}
+
+/* A replay answers with the webhook, but not with its secret, which is shown once. */
+static void replay(struct exchange *x, const char *name)
+{
+  struct store_webhook webhook;
+  if (!missing(x, store_webhook_get(exchange_app(x)->store, name, &webhook), name))
+    answer_webhook(x, 201, &webhook, false);
+}
+
+enum outcome webhook_create(struct exchange *x)
+{
+  struct idempotency once;
+  struct store_webhook webhook;
+  char *href = NULL;
+  switch (idempotency_begin(x, false, &once, &href)) {
+  case IDEMPOTENCY_REFUSED: return ANSWERED;
+  case IDEMPOTENCY_REPLAY:
+    replay(x, strrchr(href, '/') + 1);
+    free(href);
+    return ANSWERED;
+  case IDEMPOTENCY_NEW: break;
+  }
+  if (read_webhook(x, NULL, &webhook)) create(x, &webhook, PROBLEM_CONFLICT, idempotency_key(&once));
+  idempotency_end(x, &once);
+  return ANSWERED;
+}
+
+/* The version that the webhook of the path must have, in its place. false: answered. */
+static bool demanded(struct exchange *x, const char *name, int64_t *version)
+{
+  struct store_webhook present;
+  if (missing(x, store_webhook_get(exchange_app(x)->store, name, &present), name)) return false;
+  *version = present.version;
+  return exchange_precondition(x, false, version) != EXPECT_REFUSED;
+}
+
+enum outcome webhook_put(struct exchange *x)
+{
+  struct store *store = exchange_app(x)->store;
+  const char *name = exchange_segment(x, "webhook");
+  struct store_webhook webhook;
+  int64_t version = 0;
+  if (exchange_header(x, "If-None-Match")) {
+    if (exchange_precondition(x, true, &version) == EXPECT_NONE && read_webhook(x, name, &webhook))
+      create(x, &webhook, PROBLEM_STALE, NULL);
+    return ANSWERED;
+  }
+  if (!demanded(x, name, &version) || !read_webhook(x, name, &webhook)) return ANSWERED;
+  enum armdyn_status status = store_webhook_update(store, &webhook, version);
+  if (!status) status = store_webhook_get(store, name, &webhook);
+  if (!missing(x, status, name)) answer_webhook(x, 200, &webhook, false);
   return ANSWERED;
 }
 
@@ -177,7 +234,7 @@ enum outcome webhook_rotate(struct exchange *x)
   clock_format(clock_wall_ms() + FORMER_SECRET_MS, webhook.former_until);
   enum armdyn_status status = store_webhook_rotate(store, &webhook);
   if (!status) status = store_webhook_get(store, name, &webhook);
-  if (!missing(x, status, name)) answer_with_secret(x, 200, &webhook);
+  if (!missing(x, status, name)) answer_webhook(x, 200, &webhook, true);
   explicit_bzero(&webhook, sizeof webhook);
   return ANSWERED;
 }
@@ -185,7 +242,9 @@ enum outcome webhook_rotate(struct exchange *x)
 enum outcome webhook_delete(struct exchange *x)
 {
   const char *name = exchange_segment(x, "webhook");
-  if (!missing(x, store_webhook_delete(exchange_app(x)->store, name), name)) answer_empty(x, 204);
+  int64_t version;
+  if (demanded(x, name, &version) && !missing(x, store_webhook_delete(exchange_app(x)->store, name, version), name))
+    answer_empty(x, 204);
   return ANSWERED;
 }
 

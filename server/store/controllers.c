@@ -1,5 +1,7 @@
 #include "server/store/internal.h"
 
+#define VERSION "SELECT version FROM controllers WHERE name = ?"
+
 static const struct field fields[] = {
   FIELD(store_controller, name, FIELD_TEXT),       FIELD(store_controller, version, FIELD_INTEGER),
   FIELD(store_controller, created_at, FIELD_TEXT), FIELD(store_controller, robot, FIELD_TEXT),
@@ -40,18 +42,10 @@ enum armdyn_status store_controller_create(struct store *store, struct store_con
   return store_write(store, create, &c, record_bytes(&controller_type, controller));
 }
 
-static enum armdyn_status expect(struct sql *sql, const char *name, int64_t expected)
-{
-  int64_t version;
-  enum armdyn_status status =
-      sql_number(sql, "SELECT version FROM controllers WHERE name = ?", VALUES(value_text(name)), &version);
-  return !status && version != expected ? ARMDYN_ESTALE : status;
-}
-
 static enum armdyn_status update(struct sql *sql, void *argument)
 {
   struct change *c = argument;
-  enum armdyn_status status = expect(sql, c->controller->name, c->expected);
+  enum armdyn_status status = store_expect_version(sql, VERSION, c->controller->name, c->expected);
   if (status) return status;
   c->controller->version = c->expected + 1;
   return record_change(sql,
@@ -69,7 +63,7 @@ enum armdyn_status store_controller_update(struct store *store, struct store_con
 static enum armdyn_status remove_controller(struct sql *sql, void *argument)
 {
   struct change *c = argument;
-  enum armdyn_status status = expect(sql, c->name, c->expected);
+  enum armdyn_status status = store_expect_version(sql, VERSION, c->name, c->expected);
   if (!status) status = sql_change(sql, "DELETE FROM controllers WHERE name = ?", VALUES(value_text(c->name)));
   return status ? status : store_retire_number(sql, "controller", c->name, c->expected);
 }

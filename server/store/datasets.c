@@ -1,5 +1,7 @@
 #include "server/store/internal.h"
 
+#define VERSION "SELECT version FROM datasets WHERE id = ?"
+
 static const struct field fields[] = {
   FIELD(store_dataset, id, FIELD_TEXT),
   FIELD(store_dataset, robot, FIELD_TEXT),
@@ -54,18 +56,10 @@ struct change {
   int64_t expected;
 };
 
-static enum armdyn_status expect(struct sql *sql, const char *id, int64_t expected)
-{
-  int64_t version;
-  enum armdyn_status status =
-      sql_number(sql, "SELECT version FROM datasets WHERE id = ?", VALUES(value_text(id)), &version);
-  return !status && version != expected ? ARMDYN_ESTALE : status;
-}
-
 static enum armdyn_status update(struct sql *sql, void *argument)
 {
   struct change *c = argument;
-  enum armdyn_status status = expect(sql, c->dataset->id, c->expected);
+  enum armdyn_status status = store_expect_version(sql, VERSION, c->dataset->id, c->expected);
   if (status) return status;
   c->dataset->version = c->expected + 1;
   return record_change(sql,
@@ -84,7 +78,7 @@ enum armdyn_status store_dataset_update(struct store *store, struct store_datase
 static enum armdyn_status remove_dataset(struct sql *sql, void *argument)
 {
   const struct change *c = argument;
-  enum armdyn_status status = expect(sql, c->id, c->expected);
+  enum armdyn_status status = store_expect_version(sql, VERSION, c->id, c->expected);
   if (!status) status = store_referrals_check(sql, "dataset", c->id);
   return status ? status : sql_change(sql, "DELETE FROM datasets WHERE id = ?", VALUES(value_text(c->id)));
 }

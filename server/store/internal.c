@@ -59,6 +59,13 @@ enum armdyn_status store_conflict(struct sql *sql, const char *text, const char 
   return status == ARMDYN_ENOTFOUND ? otherwise : status;
 }
 
+enum armdyn_status store_expect_version(struct sql *sql, const char *text, const char *name, int64_t expected)
+{
+  int64_t version;
+  enum armdyn_status status = sql_number(sql, text, VALUES(value_text(name)), &version);
+  return !status && expected != STORE_ANY_VERSION && version != expected ? ARMDYN_ESTALE : status;
+}
+
 enum armdyn_status store_first_number(struct sql *sql, const char *kind, const char *name, int64_t *number)
 {
   return sql_number(sql, "SELECT 1 + coalesce(max(last), 0) FROM retired WHERE kind = ? AND name = ?",

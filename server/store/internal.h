@@ -71,6 +71,10 @@ enum armdyn_status store_change_guarded(struct sql *sql, const struct store_chan
 /* ECONFLICT when the query finds a row, `otherwise` when it finds none. */
 enum armdyn_status store_conflict(struct sql *sql, const char *text, const char *id, enum armdyn_status otherwise);
 
+/* The query answers the version of what `name` is: ESTALE unless that is `expected` (STORE_ANY_VERSION is all of them),
+ * ENOTFOUND without a row. */
+enum armdyn_status store_expect_version(struct sql *sql, const char *text, const char *name, int64_t expected);
+
 /* The number that a new resource `name` starts with: one more than the last that the name ever had. */
 enum armdyn_status store_first_number(struct sql *sql, const char *kind, const char *name, int64_t *number);
 enum armdyn_status store_retire_number(struct sql *sql, const char *kind, const char *name, int64_t last);

@@ -1,5 +1,7 @@
 #include "server/store/internal.h"
 
+#define VERSION "SELECT version FROM mappings WHERE name = ?"
+
 static const struct field fields[] = {
   FIELD(store_mapping, name, FIELD_TEXT),
   FIELD(store_mapping, version, FIELD_INTEGER),
@@ -37,18 +39,10 @@ enum armdyn_status store_mapping_create(struct store *store, struct store_mappin
   return store_write(store, create, &c, record_bytes(&mapping_type, mapping));
 }
 
-static enum armdyn_status expect(struct sql *sql, const char *name, int64_t expected)
-{
-  int64_t version;
-  enum armdyn_status status =
-      sql_number(sql, "SELECT version FROM mappings WHERE name = ?", VALUES(value_text(name)), &version);
-  return !status && version != expected ? ARMDYN_ESTALE : status;
-}
-
 static enum armdyn_status update(struct sql *sql, void *argument)
 {
   struct change *c = argument;
-  enum armdyn_status status = expect(sql, c->mapping->name, c->expected);
+  enum armdyn_status status = store_expect_version(sql, VERSION, c->mapping->name, c->expected);
   if (status) return status;
   c->mapping->version = c->expected + 1;
   return record_change(sql, "UPDATE mappings SET version = :version, document = :document WHERE name = :name",
@@ -64,7 +58,7 @@ enum armdyn_status store_mapping_update(struct store *store, struct store_mappin
 static enum armdyn_status remove_mapping(struct sql *sql, void *argument)
 {
   const struct change *c = argument;
-  enum armdyn_status status = expect(sql, c->name, c->expected);
+  enum armdyn_status status = store_expect_version(sql, VERSION, c->name, c->expected);
   if (!status) status = sql_change(sql, "DELETE FROM mappings WHERE name = ?", VALUES(value_text(c->name)));
   return status ? status : store_retire_number(sql, "mapping", c->name, c->expected);
 }

@@ -86,12 +86,14 @@ enum armdyn_status store_result_annotate(struct store *store, struct store_resul
 
 struct deletion {
   const char *kind, *id;
+  int64_t expected;
 };
 
 static enum armdyn_status remove_result(struct sql *sql, void *argument)
 {
   const struct deletion *d = argument;
-  enum armdyn_status status = store_referrals_check(sql, d->kind, d->id);
+  enum armdyn_status status = store_expect_version(sql, "SELECT version FROM results WHERE id = ?", d->id, d->expected);
+  if (!status) status = store_referrals_check(sql, d->kind, d->id);
   if (!status)
     status = sql_change(sql, "DELETE FROM results WHERE id = ? AND kind = ? AND pinned = 0",
                         VALUES(value_text(d->id), value_text(d->kind)));
@@ -100,9 +102,9 @@ static enum armdyn_status remove_result(struct sql *sql, void *argument)
   return status ? status : store_referrals_forget(sql, d->kind, d->id);
 }
 
-enum armdyn_status store_result_delete(struct store *store, const char *kind, const char *id)
+enum armdyn_status store_result_delete(struct store *store, const char *kind, const char *id, int64_t expected)
 {
-  struct deletion deletion = { kind, id };
+  struct deletion deletion = { kind, id, expected };
   enum armdyn_status status = store_write(store, remove_result, &deletion, 0);
   /* The result is gone, and with it all sight of its series; what a failure leaves of them is swept at start. */
   if (!status) store_series_purge(store, id);

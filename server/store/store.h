@@ -273,7 +273,7 @@ enum armdyn_status store_result_get(struct store *store, const char *kind, const
  * ENOTFOUND, ESTALE. */
 enum armdyn_status store_result_annotate(struct store *store, struct store_result *result);
 /* With its series; its job stays. ENOTFOUND; ECONFLICT: it is pinned, or see store_referrers. */
-enum armdyn_status store_result_delete(struct store *store, const char *kind, const char *id);
+enum armdyn_status store_result_delete(struct store *store, const char *kind, const char *id, int64_t expected);
 typedef void store_result_visit(void *context, const struct store_result *result);
 /* Rows are without document and notes. */
 enum armdyn_status store_result_list(struct store *store, struct store_query *query, store_result_visit *visit,
@@ -495,15 +495,19 @@ struct store_webhook {
   char secret[STORE_SECRET_SIZE];        /* "whsec_..." */
   char former_secret[STORE_SECRET_SIZE]; /* "" = none */
   char former_until[TIME_SIZE];          /* it signs, too, as long */
+  int64_t version;                       /* its ETag; never used again for this name */
   char created_at[TIME_SIZE];
 };
-/* Name, url and secret in. EEXISTS; ELIMIT: there are LIMIT_WEBHOOKS. */
-enum armdyn_status store_webhook_create(struct store *store, struct store_webhook *webhook);
+/* Name, url and secret in, the rest out. EEXISTS; ELIMIT: there are LIMIT_WEBHOOKS. */
+enum armdyn_status store_webhook_create(struct store *store, struct store_webhook *webhook,
+                                        const struct store_idempotency *key);
+/* Another url, for what waits, too. ENOTFOUND, ESTALE. */
+enum armdyn_status store_webhook_update(struct store *store, struct store_webhook *webhook, int64_t expected);
 enum armdyn_status store_webhook_get(struct store *store, const char *name, struct store_webhook *out);
 /* Another secret; the present one becomes the former one, until former_until. ENOTFOUND. */
 enum armdyn_status store_webhook_rotate(struct store *store, struct store_webhook *webhook);
-/* With its deliveries. ENOTFOUND. */
-enum armdyn_status store_webhook_delete(struct store *store, const char *name);
+/* With its deliveries. ENOTFOUND, ESTALE. */
+enum armdyn_status store_webhook_delete(struct store *store, const char *name, int64_t expected);
 typedef void store_webhook_visit(void *context, const struct store_webhook *webhook);
 /* By name. */
 enum armdyn_status store_webhook_list(struct store *store, const struct store_page *page, store_webhook_visit *visit,
@@ -528,6 +532,8 @@ enum armdyn_status store_delivery_get(struct store *store, const char *id, struc
 enum armdyn_status store_delivery_next(struct store *store, const char *webhook, struct store_delivery *out);
 /* Keep how an attempt ended: all but ids, webhook and created_at. ENOTFOUND. */
 enum armdyn_status store_delivery_attempted(struct store *store, const struct store_delivery *delivery);
+/* How many are still to be delivered. */
+enum armdyn_status store_delivery_pending(struct store *store, int64_t *count);
 /* Due now, whatever came of it. ENOTFOUND. */
 enum armdyn_status store_delivery_again(struct store *store, const char *id);
 

@@ -1,10 +1,13 @@
 #include "api/limits.h"
 #include "server/store/internal.h"
 
+#define VERSION "SELECT version FROM webhooks WHERE name = ?"
+
 static const struct field webhook_fields[] = {
   FIELD(store_webhook, name, FIELD_TEXT),         FIELD(store_webhook, url, FIELD_TEXT),
   FIELD(store_webhook, secret, FIELD_TEXT),       FIELD(store_webhook, former_secret, FIELD_TEXT),
-  FIELD(store_webhook, former_until, FIELD_TEXT), FIELD(store_webhook, created_at, FIELD_TEXT),
+  FIELD(store_webhook, former_until, FIELD_TEXT), FIELD(store_webhook, version, FIELD_INTEGER),
+  FIELD(store_webhook, created_at, FIELD_TEXT),
 };
 static const struct record_type webhook_type = RECORD_TYPE(store_webhook, webhook_fields);
 
@@ -32,22 +35,35 @@ const char *delivery_state_name(enum delivery_state state)
 
 /* -- webhooks -- */
 
-static enum armdyn_status create(struct sql *sql, void *webhook)
+struct change {
+  struct store_webhook *webhook;
+  const struct store_idempotency *key;
+  const char *name;
+  int64_t expected;
+};
+
+static enum armdyn_status create(struct sql *sql, void *argument)
 {
+  struct change *c = argument;
+  struct store_webhook *webhook = c->webhook;
   int64_t count;
+  clock_format(clock_wall_ms(), webhook->created_at);
   enum armdyn_status status = sql_number(sql, "SELECT count(*) FROM webhooks", NO_VALUES, &count);
   if (!status && count >= LIMIT_WEBHOOKS) status = ARMDYN_ELIMIT;
-  if (status) return status;
-  return record_change(sql,
-                       "INSERT INTO webhooks (name, url, secret, created_at)"
-                       " VALUES (:name, :url, :secret, :created_at)",
-                       &webhook_type, webhook);
+  if (!status) status = store_first_number(sql, "webhook", webhook->name, &webhook->version);
+  if (!status)
+    status = record_change(sql,
+                           "INSERT INTO webhooks (name, url, secret, version, created_at)"
+                           " VALUES (:name, :url, :secret, :version, :created_at)",
+                           &webhook_type, webhook);
+  return status ? status : store_idempotency_keep(sql, c->key, "webhooks", webhook->name);
 }
 
-enum armdyn_status store_webhook_create(struct store *store, struct store_webhook *webhook)
+enum armdyn_status store_webhook_create(struct store *store, struct store_webhook *webhook,
+                                        const struct store_idempotency *key)
 {
-  clock_format(clock_wall_ms(), webhook->created_at);
-  return store_write(store, create, webhook, record_bytes(&webhook_type, webhook));
+  struct change c = { .webhook = webhook, .key = key };
+  return store_write(store, create, &c, record_bytes(&webhook_type, webhook));
 }
 
 enum armdyn_status store_webhook_get(struct store *store, const char *name, struct store_webhook *out)
@@ -55,11 +71,26 @@ enum armdyn_status store_webhook_get(struct store *store, const char *name, stru
   return store_read(store, "SELECT * FROM webhooks WHERE name = ?", VALUES(value_text(name)), &webhook_type, out);
 }
 
+static enum armdyn_status update(struct sql *sql, void *argument)
+{
+  const struct change *c = argument;
+  enum armdyn_status status = store_expect_version(sql, VERSION, c->webhook->name, c->expected);
+  if (status) return status;
+  return record_change(sql, "UPDATE webhooks SET url = :url, version = version + 1 WHERE name = :name", &webhook_type,
+                       c->webhook);
+}
+
+enum armdyn_status store_webhook_update(struct store *store, struct store_webhook *webhook, int64_t expected)
+{
+  struct change c = { .webhook = webhook, .expected = expected };
+  return store_write(store, update, &c, record_bytes(&webhook_type, webhook));
+}
+
 static enum armdyn_status rotate(struct sql *sql, void *webhook)
 {
   return record_change(sql,
-                       "UPDATE webhooks SET former_secret = secret, former_until = :former_until, secret = :secret"
-                       " WHERE name = :name",
+                       "UPDATE webhooks SET former_secret = secret, former_until = :former_until, secret = :secret,"
+                       " version = version + 1 WHERE name = :name",
                        &webhook_type, webhook);
 }
 
@@ -68,16 +99,18 @@ enum armdyn_status store_webhook_rotate(struct store *store, struct store_webhoo
   return store_write(store, rotate, webhook, record_bytes(&webhook_type, webhook));
 }
 
-static enum armdyn_status remove_webhook(struct sql *sql, void *name)
+static enum armdyn_status remove_webhook(struct sql *sql, void *argument)
 {
-  return sql_change(sql, "DELETE FROM webhooks WHERE name = ?", VALUES(value_text(name)));
+  const struct change *c = argument;
+  enum armdyn_status status = store_expect_version(sql, VERSION, c->name, c->expected);
+  if (!status) status = sql_change(sql, "DELETE FROM webhooks WHERE name = ?", VALUES(value_text(c->name)));
+  return status ? status : store_retire_number(sql, "webhook", c->name, c->expected);
 }
 
-enum armdyn_status store_webhook_delete(struct store *store, const char *name)
+enum armdyn_status store_webhook_delete(struct store *store, const char *name, int64_t expected)
 {
-  char copy[ARMDYN_NAME_SIZE];
-  snprintf(copy, sizeof copy, "%s", name);
-  return store_write(store, remove_webhook, copy, 0);
+  struct change c = { .name = name, .expected = expected };
+  return store_write(store, remove_webhook, &c, 0);
 }
 
 TYPED_VISITOR(store_webhook)
@@ -105,6 +138,15 @@ enum armdyn_status store_delivery_next(struct store *store, const char *webhook,
   return store_read(store,
                     "SELECT * FROM deliveries WHERE webhook = ? AND state = 'pending' ORDER BY next_at, id LIMIT 1",
                     VALUES(value_text(webhook)), &delivery_type, out);
+}
+
+enum armdyn_status store_delivery_pending(struct store *store, int64_t *count)
+{
+  struct sql *sql;
+  enum armdyn_status status = readers_take(store->readers, &sql);
+  if (!status) status = sql_number(sql, "SELECT count(*) FROM deliveries WHERE state = 'pending'", NO_VALUES, count);
+  readers_give(store->readers, sql);
+  return status;
 }
 
 static enum armdyn_status note_attempt(struct sql *sql, void *delivery)

@@ -1,6 +1,7 @@
 #include "server/webhooks/webhooks.h"
 
 #include <curl/curl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <sodium.h>
 #include <stdarg.h>
@@ -11,6 +12,7 @@
 #include "api/limits.h"
 #include "server/base/clock.h"
 #include "server/base/log.h"
+#include "server/base/metric.h"
 #include "server/base/ranges.h"
 #include "server/config/options.h"
 #include "server/webhooks/signature.h"
@@ -52,6 +54,7 @@ struct webhooks {
   pthread_t thread;
   bool running;
   _Atomic bool stopping;
+  _Atomic uint64_t attempts[DELIVERY_STATE_COUNT]; /* by what the delivery was after it */
   struct sending sendings[LIMIT_WEBHOOKS];
 };
 
@@ -231,6 +234,7 @@ static void finish(struct sending *s, CURLcode code)
   note(s, code, http_status);
   const struct store_delivery *d = &s->delivery;
   const char *ended = *d->job ? "job" : "transfer";
+  atomic_fetch_add(&s->webhooks->attempts[d->state], 1);
   enum armdyn_status status = store_delivery_attempted(s->webhooks->setup.store, d);
   if (status && status != ARMDYN_ENOTFOUND) /* it is sent again */
     log_event(LOG_ERROR, "how a webhook was delivered was not kept", ended, d->id, "reason", armdyn_status_text(status),
@@ -337,4 +341,18 @@ void webhooks_stop(struct webhooks *w)
   for (size_t i = 0; i < LIMIT_WEBHOOKS; i++) release(&w->sendings[i]);
   if (w->multi) curl_multi_cleanup(w->multi);
   free(w);
+}
+
+void webhooks_write_metrics(struct webhooks *w, struct buffer *out)
+{
+  static const char attempts[] = "armdyn_webhook_attempts_total";
+  int64_t pending = 0;
+  metric_head(out, attempts, METRIC_COUNTER,
+              "Messages sent to webhooks, by what came of it; pending: sent again later.");
+  for (int state = 0; state < DELIVERY_STATE_COUNT; state++)
+    buffer_format(out, "%s{state=\"%s\"} %" PRIu64 "\n", attempts, delivery_state_name((enum delivery_state)state),
+                  atomic_load(&w->attempts[state]));
+  if (!store_delivery_pending(w->setup.store, &pending))
+    metric_write(out, "armdyn_webhook_pending", METRIC_GAUGE, "Messages that webhooks have not taken yet.",
+                 (double)pending);
 }

@@ -31,6 +31,8 @@ enum armdyn_status webhooks_start(const struct webhooks_setup *setup, struct web
                                   struct armdyn_error *error);
 void webhooks_stop(struct webhooks *webhooks); /* what is under way is broken off, and sent again later; NULL is fine */
 
+void webhooks_write_metrics(struct webhooks *webhooks, struct buffer *out);
+
 /* May messages be sent there? false: `why` says what is wrong with it. Names are looked up, and held against
  * --webhook-networks, only when a message is sent. */
 bool webhooks_take_url(const struct webhooks *webhooks, const char *url, char why[160]);

@@ -183,7 +183,7 @@ def test_listed_patched_and_deleted(client, arm):
     item, = client.get("/v1/excitations", query={"robot": result["robot"]}).expect(200).json["items"]
     assert item["id"] == result["id"] and item["metrics"]["condition_number"] == result["condition_number"]
     assert client.get("/v1/trajectories", query={"robot": result["robot"]}).json["items"] == []
-    client.delete(place).expect(204)
+    client.delete(place, headers={"If-Match": "*"}).expect(204)
     client.get(place).expect(404)
 
 

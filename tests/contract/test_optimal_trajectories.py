@@ -106,10 +106,10 @@ def test_a_seed_trajectory_is_held(client):
         assert [(e["pointer"], e["code"]) for e in answer.json["errors"]] == [("/seed_trajectory", "inconsistent")]
         assert words in answer.json["errors"][0]["detail"]
     second = client.result_of(arm + "/trajectories", {**request, "intervals": 8, "multistart": 1, "seed_trajectory": first["id"]})
-    refused = client.delete("/v1/trajectories/" + first["id"]).expect(409).json
+    refused = client.delete("/v1/trajectories/" + first["id"], headers={"If-Match": "*"}).expect(409).json
     assert second["id"] in refused["detail"]
-    client.delete("/v1/trajectories/" + second["id"]).expect(204)
-    client.delete("/v1/trajectories/" + first["id"]).expect(204)
+    client.delete("/v1/trajectories/" + second["id"], headers={"If-Match": "*"}).expect(204)
+    client.delete("/v1/trajectories/" + first["id"], headers={"If-Match": "*"}).expect(204)
 
 
 def test_the_same_seed_gives_the_same_motion(client):

@@ -270,10 +270,10 @@ def test_listed_got_and_deleted(client, arm):
     assert [j["kind"] for j in client.get("/v1/jobs", query={"kind": "simulation", "robot": first["robot"]}).json["items"]] == ["simulation"] * 2
     assert client.get("/v1/trajectories", query={"robot": first["robot"]}).json["items"] == []
     assert client.get(f"/v1/trajectories/{first['id']}").expect(404)
-    client.delete(place).expect(204)
+    client.delete(place, headers={"If-Match": "*"}).expect(204)
     for path in (place, place + "/samples", f"/v1/simulations/{NOBODY}"):
         client.get(path).expect(404)
-    client.delete(place).expect(404)
+    client.delete(place, headers={"If-Match": "*"}).expect(404)
 
 
 def test_cancel(client, arm):

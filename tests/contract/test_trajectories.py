@@ -247,8 +247,8 @@ def test_lists_and_deletion(client, arm):
     assert items[0]["metrics"]["duration"] == 3.5 and items[0]["metrics"]["energy"] == made[2]["energy"]["total"]
     assert items[0]["tags"] == {"k": "2"}
     path = f"/v1/trajectories/{made[0]['id']}"
-    client.delete(path).expect(204)
-    for answer in (client.get(path), client.get(path + "/samples"), client.delete(path)):
+    client.delete(path, headers={"If-Match": "*"}).expect(204)
+    for answer in (client.get(path), client.get(path + "/samples"), client.delete(path, headers={"If-Match": "*"})):
         assert answer.expect(404).json["type"].endswith("/not-found")
     job = client.get(f"/v1/jobs/{made[0]['job']}", query={"include": "result"}).expect(200).json
     assert job["state"] == "succeeded" and job["result"] is None

@@ -138,7 +138,7 @@ def test_trajectory_of_another_revision(cell):
 def test_what_transfers_refer_to_stays(cell):
     path = cell.transfer().expect(202).headers["Location"]
     cell.reach(path, "ready")
-    assert cell.client.delete(f"/v1/trajectories/{cell.trajectory}").expect(409).json["type"] == "/problems/conflict"
+    assert cell.client.delete(f"/v1/trajectories/{cell.trajectory}", headers={"If-Match": "*"}).expect(409).json["type"] == "/problems/conflict"
     assert cell.client.delete(f"/v1/robots/{cell.robot}", headers={"If-Match": '"1"'}).expect(409)
 
 
@@ -150,5 +150,5 @@ def test_an_excitation_is_transferred_like_a_trajectory(cell):
     path = cell.transfer().expect(202).headers["Location"]
     ready = cell.reach(path, "ready")
     assert ready["sent"] == ready["total"] == 501 and ready["trajectory"] == cell.trajectory
-    refused = cell.client.delete(place).expect(409).json
+    refused = cell.client.delete(place, headers={"If-Match": "*"}).expect(409).json
     assert f"transfer {ready['id']}" in refused["detail"]

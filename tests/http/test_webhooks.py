@@ -1,5 +1,6 @@
 """Webhooks with a real receiver, which checks signatures by Python's own HMAC."""
 
+import re
 import socket
 import threading
 import time
@@ -90,6 +91,51 @@ def test_jobs_that_name_nobody_are_told_to_nobody(client, arm):
     client.post(f"/v1/jobs/{job}/deliveries").expect(404)
 
 
+# ---------------------------------------------------------------- changes
+def test_what_waits_goes_to_the_new_address(client, arm):
+    """Its own receiver is gone; whoever knows how the webhook stands leads it elsewhere, and its secret stays."""
+    with Receiver() as receiver:
+        name, secret = register(client, "http://127.0.0.1:9/")
+        path = f"/v1/webhooks/{name}"
+        job = plan(client, arm, name)
+        until(lambda: delivery(client, job).get("attempts") == 1)
+        former = client.get(path).expect(200)
+        changed = client.put(path, {**former.json, "url": receiver.url}, headers={"If-Match": former.etag}).expect(200)
+        assert changed.json == {**former.json, "url": receiver.url} and changed.etag != former.etag
+        assert delivered(client, job)["webhook"] == name
+    (headers, body), = receiver.messages
+    assert headers["webhook-signature"] == signature(secret, headers, body)
+    for late in (client.put(path, former.json, headers={"If-Match": former.etag}), client.delete(path, headers={"If-Match": former.etag})):
+        late.expect(412)
+    assert client.get(path).json["url"] == receiver.url
+    rotated = client.post(path + "/rotate").expect(200)
+    client.delete(path, headers={"If-Match": changed.etag}).expect(412)
+    client.delete(path, headers={"If-Match": rotated.etag}).expect(204)
+
+
+def test_put_makes_one_and_no_second(client):
+    name, once = unique_name("hook"), {"If-None-Match": "*"}
+    body = {"name": name, "url": "http://127.0.0.1:9/"}
+    made = client.put(f"/v1/webhooks/{name}", body, headers=once).expect(201)
+    assert made.json["secret"].startswith("whsec_") and made.headers["Location"] == f"/v1/webhooks/{name}"
+    client.put(f"/v1/webhooks/{name}", body, headers=once).expect(412)
+    other = client.put(f"/v1/webhooks/{name}", {"name": "other", "url": "ftp://127.0.0.1"}, headers={"If-Match": made.etag}).expect(422).json
+    assert {error["pointer"] for error in other["errors"]} == {"/name", "/url"}
+    client.delete(f"/v1/webhooks/{name}", headers={"If-Match": made.etag}).expect(204)
+    again = client.put(f"/v1/webhooks/{name}", body, headers=once).expect(201)
+    assert again.etag != made.etag  # a tag of the one that is gone names nothing
+
+
+def test_a_repeated_request_makes_one_and_shows_its_secret_once(client):
+    body, key = {"name": unique_name("hook"), "url": "http://127.0.0.1:9/"}, {"Idempotency-Key": unique_name("once")}
+    first = client.post("/v1/webhooks", body, headers=key).expect(201)
+    again = client.post("/v1/webhooks", body, headers=key).expect(201)
+    assert again.headers["Idempotency-Replayed"] == "true" and again.etag == first.etag
+    assert {**again.json, "secret": first.json["secret"]} == first.json and "secret" not in again.json
+    client.post("/v1/webhooks", {**body, "url": "http://127.0.0.1:10/"}, headers=key).expect(422)
+    client.post("/v1/webhooks", body).expect(409)
+
+
 # ---------------------------------------------------------------- secrets
 def test_after_a_rotation_both_secrets_sign(client, arm):
     with Receiver() as receiver:
@@ -132,6 +178,27 @@ def test_gone_ends_it_and_it_can_be_told_again(client, arm):
         assert client.post(f"/v1/jobs/{job}/deliveries").expect(202).json["items"][0]["state"] in ("pending", "delivered")
         assert delivered(client, job)["attempts"] == 1
     assert len(receiver.messages) == 2
+
+
+def figures(client):
+    """Messages that wait, and attempts that were taken, came to nothing for now, and for good."""
+    found = dict(re.findall(r"^(armdyn_webhook_\S+) (\d+)$", client.get("/metrics").expect(200).text, re.M))
+    return [int(found[f"armdyn_webhook_{name}"]) for name in
+            ("pending", 'attempts_total{state="delivered"}', 'attempts_total{state="pending"}', 'attempts_total{state="failed"}')]
+
+
+def test_what_came_of_it_is_counted(make_server):
+    server = make_server("--webhook-networks", "127.0.0.1", "--webhook-retry", 1)
+    with Receiver(503, 200, 410) as receiver, server.client() as client:
+        assert figures(client) == [0, 0, 0, 0]
+        arm = client.create_robot(robot("puma560")).headers["Location"]
+        name, _ = register(client, receiver.url)
+        job = plan(client, arm, name)
+        until(lambda: figures(client) == [1, 0, 1, 0])
+        delivered(client, job)
+        until(lambda: figures(client) == [0, 1, 1, 0])
+        delivered(client, plan(client, arm, name), "failed")
+        until(lambda: figures(client) == [0, 1, 1, 1])
 
 
 def test_silent_peers_delay_nobody(client, arm):
@@ -177,7 +244,7 @@ def test_unknown_webhooks(client, arm):
     client.delete("/v1/webhooks/nobody").expect(404)
     name, _ = register(client, "http://127.0.0.1:9/")
     client.post("/v1/webhooks", {"name": name, "url": "http://127.0.0.1:9/"}).expect(409)
-    client.delete(f"/v1/webhooks/{name}").expect(204)
+    client.delete(f"/v1/webhooks/{name}", headers={"If-Match": "*"}).expect(204)
     client.get(f"/v1/webhooks/{name}").expect(404)
 
 

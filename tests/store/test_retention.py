@@ -48,7 +48,7 @@ def full(make_server):
         jobs["pinned too"] = planned(client, **optimal, seed_trajectory=result(jobs["seed of a pinned one"]))
         pin(client, jobs["pinned"])
         pin(client, jobs["pinned too"])
-        client.delete(jobs["taken away"]["result"]["href"]).expect(204)
+        client.delete(jobs["taken away"]["result"]["href"], headers={"If-Match": "*"}).expect(204)
         cancelled = client.post("/v1/robots/arm/trajectories", long_motion(1000)).expect(202).json
         jobs["cancelled"] = client.post(f"/v1/jobs/{cancelled['id']}/cancel").expect(200).json
         client.post("/v1/controllers", {"name": "cell", "host": "127.0.0.1", "port": 1, "robot": "arm", "revision": "latest",

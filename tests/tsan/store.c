@@ -112,7 +112,7 @@ static void *work(void *argument)
     CHECK(read[2] == 42);
     OK(store_job_list(store, &(struct store_query){ .limit = 5 }, count_job, &count));
     CHECK(count > 0);
-    if (i % 2) OK(store_result_delete(store, "trajectory", result.id));
+    if (i % 2) OK(store_result_delete(store, "trajectory", result.id, STORE_ANY_VERSION));
     OK(store_check(store, NULL));
   }
   return NULL;

@@ -258,11 +258,11 @@ Test(datasets, are_kept_for_jobs_and_results_that_refer_to_them)
   memcpy(from_result.id, result.id, sizeof from_result.id);
   next.sources = &from_result;
   OK(store_job_create(store, &next, NULL));
-  IS(store_result_delete(store, "trajectory", result.id), ECONFLICT);
+  IS(store_result_delete(store, "trajectory", result.id, STORE_ANY_VERSION), ECONFLICT);
   next.state = JOB_FAILED;
   OK(store_job_end(store, &next));
 
-  OK(store_result_delete(store, "trajectory", result.id));
+  OK(store_result_delete(store, "trajectory", result.id, STORE_ANY_VERSION));
   referred_by(row.id, "");
   OK(store_dataset_delete(store, row.id, 1));
 }

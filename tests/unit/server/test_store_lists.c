@@ -194,8 +194,8 @@ Test(lists, keep_their_pages_while_others_come_and_go)
   for (size_t page = 0; page == 0 || query.more; page++) {
     OK(store_result_list(store, &query, note, &got));
     if (page == 2) { /* the last row that was read goes, and one of before */
-      OK(store_result_delete(store, "trajectory", got.id[got.count - 1]));
-      OK(store_result_delete(store, "trajectory", got.id[3]));
+      OK(store_result_delete(store, "trajectory", got.id[got.count - 1], STORE_ANY_VERSION));
+      OK(store_result_delete(store, "trajectory", got.id[3], STORE_ANY_VERSION));
     }
     struct known newcomer;
     if (page < 3) store_one(&newcomer, 7); /* the largest error: before every page that is still to come */
@@ -231,7 +231,7 @@ Test(lists, show_what_was_written_on_a_result)
   result.version = 2;
   IS(store_result_annotate(store, &result), ESTALE);
   store_result_release(&result);
-  IS(store_result_delete(store, "trajectory", rows[34].id), ECONFLICT);
+  IS(store_result_delete(store, "trajectory", rows[34].id, STORE_ANY_VERSION), ECONFLICT);
   struct store_query of_b1 = { .limit = 5, .filter_count = 1 }, of_a4 = { .limit = 100, .filter_count = 1 };
   of_b1.filters[0] = (struct store_filter){ .where = STORE_TAG, .name = "part", .text = "B1" };
   of_a4.filters[0] = (struct store_filter){ .where = STORE_TAG, .name = "part", .text = "A-4" };

@@ -205,7 +205,7 @@ Test(results, nothing_is_left_of_series_without_result)
   reopen(); /* sweeps it */
   OK(write_series(result.id, "abandoned", 200000, 2, 50000, true));
   OK(store_result_create(store, &result, &job));
-  OK(store_result_delete(store, "trajectory", result.id));
+  OK(store_result_delete(store, "trajectory", result.id, STORE_ANY_VERSION));
   OK(write_series(result.id, "samples", 200000, 2, 50000, false));
   size_t after = pages_in_use();
   cr_assert_leq(after, before + 64, "%zu pages became %zu", before, after);
@@ -217,10 +217,10 @@ Test(results, deletion_keeps_the_job_and_asks_transfers)
   struct store_job job;
   struct store_transfer transfer = a_transfer("cell-4", other.id);
   OK(store_transfer_create(store, &transfer, NULL));
-  IS(store_result_delete(store, "trajectory", other.id), ECONFLICT);
-  IS(store_result_delete(store, "excitation", result.id), ENOTFOUND);
-  OK(store_result_delete(store, "trajectory", result.id));
-  IS(store_result_delete(store, "trajectory", result.id), ENOTFOUND);
+  IS(store_result_delete(store, "trajectory", other.id, STORE_ANY_VERSION), ECONFLICT);
+  IS(store_result_delete(store, "excitation", result.id, STORE_ANY_VERSION), ENOTFOUND);
+  OK(store_result_delete(store, "trajectory", result.id, STORE_ANY_VERSION));
+  IS(store_result_delete(store, "trajectory", result.id, STORE_ANY_VERSION), ENOTFOUND);
   IS(store_result_get(store, "trajectory", result.id, &got), ENOTFOUND);
   OK(store_job_get(store, result.job, &job));
   cr_assert_eq(job.state, JOB_SUCCEEDED);

@@ -243,7 +243,7 @@ function One({ id }) {
   if (!set) return answer.error ? html`<${Refusal} error=${answer.error} />` : html`<p class="quiet">${t('loading')}</p>`
   const remove = async () => {
     try {
-      await call('DELETE', `v1/datasets/${set.id}`)
+      await call('DELETE', `v1/datasets/${set.id}`, { etag: answer.value.etag })
       go(['datasets'])
     } catch (refusal) {
       setError(refusal)
