@@ -1,15 +1,17 @@
 /* room = s - p with prices on p: s z = mu, p y = mu, y = rho - z. With the step of room known,
  *   ds = mu / z - s - s / z dz,   dp = mu / y - p + p / y dz,
  *   dz = w (e - d room),  w = 1 / (s / z + p / y),  e = mu / z - s - mu / y + p,
- * and y is kept beside z for its figures. After each step s or p grows until room = s - p holds exactly. */
+ * and y is kept beside z for its figures. After each step s or p grows until room = s - p holds exactly, but for the lag
+ * that a warm start leaves: e is less by it, a step takes as much of it away as it is long, and the merit counts what is
+ * left as part of s or p. */
 #include <math.h>
 
 #include "lib/trajectory/interior_point.h"
 
 void elastic_carve(struct elastic_rows *rows, struct carve *c)
 {
-  double **const all[] = { &rows->room, &rows->change, &rows->s,      &rows->p,   &rows->z,
-                           &rows->y,    &rows->dz,     &rows->weight, &rows->pull };
+  double **const all[] = { &rows->room, &rows->change, &rows->s,    &rows->p,   &rows->z,  &rows->y,
+                           &rows->dz,   &rows->weight, &rows->pull, &rows->lag, &rows->ds, &rows->dp };
   rows->on = carve(c, rows->count, sizeof *rows->on);
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) *all[i] = carve(c, rows->count, sizeof(double));
 }
@@ -26,23 +28,23 @@ static void start_cold(struct elastic_rows *rows, size_t i, double price, double
   if (d >= 0) rows->p[i] = mu / rows->y[i];
 }
 
+/* Near the path where only the multipliers are known, and rooms are off by what changed. A row that pulls keeps its own
+ * multiplier, one with room its room, and one between these stands in the middle of the path. */
 static void start_warm(struct elastic_rows *rows, size_t i, double price, double mu)
 {
-  const double d = rows->room[i], least = d > 0 ? fmin(mu / d, price / 2) : 0;
-  rows->z[i] = fmin(fmax(fmax(rows->z[i], least), 1e-12 * price), 0.9 * price);
+  const double d = rows->room[i], middle = sqrt(mu);
+  const bool roomy = d > middle && rows->z[i] < middle;
+  rows->z[i] = fmin(fmax(rows->z[i], roomy ? mu / d : middle), 0.9 * price);
   rows->y[i] = price - rows->z[i];
-  rows->s[i] = mu / rows->z[i];
   rows->p[i] = mu / rows->y[i];
-  const double excess = d - (rows->s[i] - rows->p[i]);
-  if (excess > 0)
-    rows->s[i] += excess;
-  else
-    rows->p[i] -= excess;
+  rows->s[i] = roomy ? d + rows->p[i] : mu / rows->z[i];
+  rows->lag[i] = roomy ? 0 : d - (rows->s[i] - rows->p[i]);
 }
 
 void elastic_start(struct elastic_rows *rows, double price, double mu, bool warm)
 {
   for (size_t i = 0; i < rows->count; i++) {
+    rows->lag[i] = 0;
     if (rows->on[i]) {
       (warm ? start_warm : start_cold)(rows, i, price, mu);
     } else {
@@ -77,7 +79,7 @@ void elastic_condense(struct elastic_rows *rows, double mu)
     const double z = rows->z[i], y = rows->y[i], s = rows->s[i], p = rows->p[i];
     if (!rows->on[i]) continue;
     rows->weight[i] = 1 / (s / z + p / y);
-    rows->pull[i] = z + rows->weight[i] * (mu / z - s - mu / y + p);
+    rows->pull[i] = z + rows->weight[i] * (mu / z - s - mu / y + p - rows->lag[i]);
   }
 }
 
@@ -86,33 +88,35 @@ void elastic_direction(struct elastic_rows *rows, double price, double mu, doubl
   for (size_t i = 0; i < rows->count; i++) {
     if (!rows->on[i]) continue;
     const double z = rows->z[i], y = rows->y[i], s = rows->s[i], p = rows->p[i];
-    rows->dz[i] = rows->pull[i] - z - rows->weight[i] * rows->change[i];
-    const double ds = mu / z - s - s / z * rows->dz[i], dp = mu / y - p + p / y * rows->dz[i];
-    *slope += rows->pull[i] * rows->change[i] + (price - mu / p) * dp - mu / s * ds;
+    const double above = fmax(rows->lag[i], 0), below = fmax(-rows->lag[i], 0);
+    const double dz = rows->pull[i] - z - rows->weight[i] * rows->change[i];
+    const double ds = mu / z - s - s / z * dz, dp = mu / y - p + p / y * dz;
+    rows->dz[i] = dz, rows->ds[i] = ds, rows->dp[i] = dp;
+    *slope +=
+        rows->pull[i] * rows->change[i] + (price - mu / (p + below)) * (dp - below) - mu / (s + above) * (ds - above);
   }
 }
 
-void elastic_lengths(const struct elastic_rows *rows, double mu, double *primal, double *dual)
+void elastic_lengths(const struct elastic_rows *rows, double *primal, double *dual)
 {
   const double keep = 0.995;
   *primal = *dual = 1;
   for (size_t i = 0; i < rows->count; i++) {
     if (!rows->on[i]) continue;
-    const double z = rows->z[i], y = rows->y[i], s = rows->s[i], p = rows->p[i], dz = rows->dz[i];
-    const double ds = mu / z - s - s / z * dz, dp = mu / y - p + p / y * dz;
-    if (ds < 0) *primal = fmin(*primal, -keep * s / ds);
-    if (dp < 0) *primal = fmin(*primal, -keep * p / dp);
-    if (dz < 0) *dual = fmin(*dual, -keep * z / dz);
-    if (dz > 0) *dual = fmin(*dual, keep * y / dz);
+    const double dz = rows->dz[i], ds = rows->ds[i], dp = rows->dp[i];
+    if (ds < 0) *primal = fmin(*primal, -keep * rows->s[i] / ds);
+    if (dp < 0) *primal = fmin(*primal, -keep * rows->p[i] / dp);
+    if (dz < 0) *dual = fmin(*dual, -keep * rows->z[i] / dz);
+    if (dz > 0) *dual = fmin(*dual, keep * rows->y[i] / dz);
   }
 }
 
-static void moved(const struct elastic_rows *rows, double mu, double length, size_t i, double *s, double *p)
+/* What is linear of the lag is left in it; s or p grows by the rest. */
+static void moved(const struct elastic_rows *rows, double length, size_t i, double *s, double *p)
 {
-  const double z = rows->z[i], y = rows->y[i], dz = rows->dz[i];
-  *s = rows->s[i] + length * (mu / z - rows->s[i] - rows->s[i] / z * dz);
-  *p = rows->p[i] + length * (mu / y - rows->p[i] + rows->p[i] / y * dz);
-  const double excess = rows->room[i] - (*s - *p);
+  *s = rows->s[i] + length * rows->ds[i];
+  *p = rows->p[i] + length * rows->dp[i];
+  const double excess = rows->room[i] - (*s - *p) - (1 - length) * rows->lag[i];
   if (excess > 0)
     *s += excess;
   else
@@ -127,7 +131,9 @@ double elastic_merit(const struct elastic_rows *rows, double price, double mu, d
   for (size_t i = 0; i < rows->count; i++) {
     double s = rows->s[i], p = rows->p[i];
     if (!rows->on[i]) continue;
-    if (length > 0) moved(rows, mu, length, i, &s, &p);
+    if (length > 0) moved(rows, length, i, &s, &p);
+    s += fmax((1 - length) * rows->lag[i], 0);
+    p += fmax((length - 1) * rows->lag[i], 0);
     sum += price * p;
     product *= s * p;
     if (++factors % TOGETHER != 0) continue;
@@ -137,13 +143,20 @@ double elastic_merit(const struct elastic_rows *rows, double price, double mu, d
   return sum - mu * log(product);
 }
 
-void elastic_move(struct elastic_rows *rows, double mu, double primal, double dual)
+double elastic_lag(const struct elastic_rows *rows)
+{
+  double largest = 0;
+  for (size_t i = 0; i < rows->count; i++) largest = fmax(largest, fabs(rows->lag[i]));
+  return largest;
+}
+
+void elastic_move(struct elastic_rows *rows, double primal, double dual)
 {
   for (size_t i = 0; i < rows->count; i++) {
     double s, p;
     if (!rows->on[i]) continue;
-    moved(rows, mu, primal, i, &s, &p);
-    rows->s[i] = s, rows->p[i] = p;
+    moved(rows, primal, i, &s, &p);
+    rows->s[i] = s, rows->p[i] = p, rows->lag[i] *= 1 - primal;
     rows->z[i] += dual * rows->dz[i];
     rows->y[i] -= dual * rows->dz[i];
   }

@@ -234,10 +234,10 @@ static bool direction(struct interior_point *ip, struct progress *at, double *sl
 }
 
 /* Longest steps that keep distances to the boundaries and do not outrun what is known about the border. */
-static void step_lengths(const struct interior_point *ip, double mu, double *primal, double *dual)
+static void step_lengths(const struct interior_point *ip, double *primal, double *dual)
 {
   const bool timed = ip->problem->free_duration;
-  elastic_lengths(&ip->rows, mu, primal, dual);
+  elastic_lengths(&ip->rows, primal, dual);
   for (size_t u = 0; u < ip->kkt.unknowns; u++) {
     const double most = u == 0 && timed ? DURATION_STEP : FRACTION_STEP;
     *primal = fmin(*primal, most / fmax(fabs(ip->unknowns_step[u]), most));
@@ -277,7 +277,7 @@ static bool advance(struct interior_point *ip, struct progress *at, double slope
   const bool correctable = k->equations > 0 && k->unknowns > 0;
   bool corrected = false;
   memcpy(ip->miss_left, ip->miss, k->equations * sizeof *ip->miss);
-  step_lengths(ip, at->mu, length, &dual);
+  step_lengths(ip, length, &dual);
   for (int i = 0; i < 30;
        corrected = !corrected && correctable && i < 3, *length /= corrected ? 1 : 2, i += !corrected) {
     if (corrected) correct(ip, ip->miss_left, *length);
@@ -286,7 +286,7 @@ static bool advance(struct interior_point *ip, struct progress *at, double slope
         cost + elastic_merit(&ip->rows, ip->price, at->mu, *length) + at->stiffness * missed(ip, &largest);
     if (!(after <= before + 1e-4 * *length * fmin(slope, 0) + ROUNDING * (1 + fabs(before)))) continue;
     at->cost = cost;
-    elastic_move(&ip->rows, at->mu, *length, dual);
+    elastic_move(&ip->rows, *length, dual);
     memcpy(ip->controls, ip->trial, k->order * sizeof *ip->controls);
     memcpy(ip->unknowns, ip->unknowns_trial, k->unknowns * sizeof *ip->unknowns);
     for (size_t e = 0; e < k->equations; e++) ip->lambda[e] += *length * (ip->lambda_new[e] - ip->lambda[e]);
@@ -326,6 +326,7 @@ static void assess(struct interior_point *ip, struct progress *at, double length
   passages_slopes(ip->passages, t, ip->controls, ip->kkt.equal, ip->kkt.across);
   at->residual = gradient_of(ip, ip->rows.z, ip->lambda);
   missed(ip, &at->miss);
+  at->miss = fmax(at->miss, elastic_lag(&ip->rows));
   at->slow = at->residual > SLOW * at->force && at->residual > tolerances[ip->rough].residual ? at->slow + 1 : 0;
   at->curved = at->curved || at->slow > 2 || cost_is_dented(&ip->problem->cost);
   at->gap = elastic_gap(&ip->rows, &pairs);
@@ -392,7 +393,7 @@ void interior_point_solve(struct interior_point *ip, struct interior_point_resul
 {
   struct transcription *t = ip->problem;
   struct progress at = { .mu = ip->mu, .force = INFINITY, .lowest = INFINITY, .curved = ip->curved };
-  double slope, length = 1;
+  double slope, length = ip->warm ? 0 : 1; /* as if a step had led there; a warm start has yet to get to its mu */
   int stuck = 0, running = 0;
   bool factored = false;
   *out = (struct interior_point_result){ .end = END_STALLED };

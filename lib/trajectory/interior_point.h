@@ -11,7 +11,8 @@ struct elastic_rows {
   size_t count;
   unsigned char *on; /* does it limit anything? */
   double *room, *change;
-  double *s, *p, *z, *y, *dz, *weight, *pull;
+  double *s, *p, *z, *y, *ds, *dp, *dz, *weight, *pull;
+  double *lag; /* room - (s - p), of a warm start; whole steps take it away */
 };
 
 struct interior_point {
@@ -52,19 +53,21 @@ void interior_point_solve(struct interior_point *ip, struct interior_point_resul
 /* -- the rows (elastic.c) -- */
 
 void elastic_carve(struct elastic_rows *rows, struct carve *c);
-/* s, p, z, y on the central path of mu for the room there is; warm: near it, with the z that are known. */
+/* s, p, z, y on the central path of mu for the room there is; warm: near it, with the z that are known, and a lag. */
 void elastic_start(struct elastic_rows *rows, double price, double mu, bool warm);
 /* Sum of s z + p y; two products for every row. */
 double elastic_gap(const struct elastic_rows *rows, size_t *count);
 double elastic_priced(const struct elastic_rows *rows, double price);
 /* Weight and pull of every row in Newton's equations. */
 void elastic_condense(struct elastic_rows *rows, double mu);
-/* dz from the change of the rooms; adds the rows' part to the slope of the merit. */
+/* ds, dp, dz from the change of the rooms; adds the rows' part to the slope of the merit. */
 void elastic_direction(struct elastic_rows *rows, double price, double mu, double *slope);
 /* Longest steps, up to 1, that keep a distance to the boundary. */
-void elastic_lengths(const struct elastic_rows *rows, double mu, double *primal, double *dual);
+void elastic_lengths(const struct elastic_rows *rows, double *primal, double *dual);
 /* price p - mu log(s p) after a step of this length to the rooms there are now; 0: where it stands. */
 double elastic_merit(const struct elastic_rows *rows, double price, double mu, double length);
-void elastic_move(struct elastic_rows *rows, double mu, double primal, double dual);
+/* The largest. */
+double elastic_lag(const struct elastic_rows *rows);
+void elastic_move(struct elastic_rows *rows, double primal, double dual);
 
 #endif

@@ -10,7 +10,7 @@ enum { SAMPLES = 8, ROUNDS = 8, INTERVALS_MAX = 2000, DOUBLED_MOST = 4, DOUBLED_
 /* Taken off in parts of what is exceeded, and of the limit. */
 static const double NEAR = 1e-4, MORE = 1.1, SPARE = 1e-7, MU_FINER = 1e-5;
 /* Where the barrier starts, in parts of what was taken off, and between these. */
-static const double MU_PART = 1e-3, MU_LEAST = 1e-8, MU_MOST = 1e-5;
+static const double MU_PART = 1e-5, MU_LEAST = 1e-9, MU_MOST = 1e-5;
 
 /* What is exceeded between a knot and the next. */
 struct excess {
@@ -150,14 +150,16 @@ static enum armdyn_status rounds(struct planner *p, struct candidate *c, struct 
   const size_t count = mesh_bounds(p, bounds);
   struct candidate before = { 0 };
   enum armdyn_status rc = ARMDYN_EMEMORY;
-  struct excess *excess = malloc((count * c->intervals + 1) * sizeof *excess);
+  struct excess *excess = calloc(count * c->intervals + 1, sizeof *excess);
   free(c->backoff);
   c->backoff = calloc(count * (c->intervals + 1) + 1, sizeof *c->backoff);
   c->backoff_intervals = c->intervals;
   *left = INFINITY;
   for (int round = 0; excess && c->backoff; round++) {
-    double worst = measure(p, c, bounds, count, excess);
-    if (worst <= 0 && !c->rough) worst = check_finally(p, c, bounds, count, excess);
+    /* after a round there is rarely anything left to measure */
+    double worst = round > 0 && !c->rough ? check_finally(p, c, bounds, count, excess) : INFINITY;
+    if (worst > 0 && (worst = measure(p, c, bounds, count, excess)) <= 0 && !c->rough)
+      worst = check_finally(p, c, bounds, count, excess);
     rc = ARMDYN_OK;
     const bool feasible = c->solved.violation <= VIOLATION_FORGIVEN;
     if (before.trajectory.breaks && (!feasible || (worst > 0 && worst >= *left))) {

@@ -76,9 +76,12 @@ static inline void swing_gradient(struct swing *s, const double *controls, const
   transcription_gradient(&s->t, multiplier, out, NULL);
 }
 
-static inline void swing_multipliers(double *z)
+/* 0 where a row is no limit, such as the jerk after the last interval. */
+static inline void swing_multipliers(const struct swing *s, double *z)
 {
-  for (size_t i = 0; i < SWING_ROWS; i++) z[i] = 5 + 4 * sin(1.7 * (double)i);
+  for (size_t i = 0; i < s->rows; i++)
+    z[i] =
+        transcription_bounds(&s->t, &s->t.bounds[i / SWING_KNOTS], i % SWING_KNOTS) ? 5 + 4 * sin(1.7 * (double)i) : 0;
 }
 
 /* Gradient of L, and the changes of all rooms. */
@@ -86,7 +89,7 @@ static inline void swing_expect_gradients(struct swing *s)
 {
   double z[SWING_ROWS], g[SWING_CONTROLS], moved[SWING_CONTROLS], change[SWING_ROWS], slope[SWING_ROWS];
   const double h = 1e-5;
-  swing_multipliers(z);
+  swing_multipliers(s, z);
   swing_gradient(s, s->controls, z, g);
   for (size_t i = 0; i < s->controls_used; i++) {
     memcpy(moved, s->controls, sizeof moved);
@@ -120,7 +123,7 @@ static inline void swing_expect_second_derivatives(struct swing *s)
   double largest = 0;
   const double h = 1e-5;
   struct duration_bend ignored = { NULL, 0 };
-  swing_multipliers(z);
+  swing_multipliers(s, z);
   swing_gradient(s, s->controls, z, up);
   transcription_gauss_newton(&s->t, none, z, s->H, &ignored);
   transcription_curvature(&s->t, z, s->S, &ignored);
