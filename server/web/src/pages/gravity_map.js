@@ -12,6 +12,7 @@ extend({
   gravity_of: ['Torque of', '关节力矩'],
   gravity_over: ['over', '横轴'],
   gravity_and: ['and', '纵轴'],
+  gravity_constant: ['The gravity load of {joint} is {value} wherever {x} and {y} are.', '无论 {x} 和 {y} 处于何位置，{joint} 的重力负载恒为 {value}。'],
   gravity_label: ['Gravity torque of {joint}, from {low} to {high}', '{joint} 的重力矩，从 {low} 到 {high}'],
 })
 
@@ -24,24 +25,44 @@ const shade = (part) => {
   return a.map((value, k) => Math.round(value + (b[k] - value) * (at % 1)))
 }
 const POINTS = 61
+const STEP = 0.2 // of the range of a joint
+const ROUNDING = 1e-9 // of the largest load: a smaller one is none
+
+// The two joints, and which of them, whose load changes most when they leave the middle of their ranges; where no load changes,
+// the one with the largest. rounding: a load that is none.
+async function mostTelling(model, middle, signal) {
+  const steps = model.joints.map((joint) => STEP * (rangeOf(joint)[1] - rangeOf(joint)[0]))
+  const moved = steps.map((step, j) => middle.map((value, k) => (k === j ? value + step : value)))
+  const { gravity_torque: [still, ...after] } = await post(`v1/robots/${model.name}/gravity`, { q: [middle, ...moved] }, { query: { revision: model.revision }, signal })
+  const rounding = ROUNDING * Math.max(...[still, ...after].flat().map(Math.abs))
+  const effect = (of, j) => (Math.abs(after[j][of] - still[of]) > rounding ? Math.abs(after[j][of] - still[of]) : 0)
+  const choices = steps.flatMap((_, x) => steps.slice(x + 1).map((_, k) => [x, x + 1 + k]))
+    .flatMap((pair) => pair.map((joint, of) => ({ pair, of, change: effect(joint, pair[0]) + effect(joint, pair[1]), load: Math.abs(still[joint]) })))
+  const { pair, of } = choices.sort((a, b) => b.change - a.change || b.load - a.load)[0]
+  return { rounding, of, x: model.joints[pair[0]].name, y: model.joints[pair[1]].name }
+}
 
 export function GravityMap({ model }) {
   const names = model.joints.map((joint) => joint.name)
-  const [pick, setPick] = useState({ of: 1, x: names[names.length > 2 ? 1 : 0], y: names[names.length > 2 ? 2 : 1] })
+  const middle = model.joints.map((joint) => rangeOf(joint).reduce((a, b) => a + b) / 2)
+  const [chosen, setChosen] = useState({})
   const canvas = useRef()
-  const answer = useAnswer(async (signal) => (pick.x === pick.y ? null : post(`v1/robots/${model.name}/gravity-map`, {
-    joints: [pick.x, pick.y], q: model.joints.map((joint) => rangeOf(joint).reduce((a, b) => a + b) / 2), points: [POINTS, POINTS] }, { query: { revision: model.revision }, signal })), [model.name, model.revision, pick.x, pick.y])
+  const begin = useAnswer((signal) => mostTelling(model, middle, signal), [model.name, model.revision])
+  const pick = { of: 0, x: names[0], y: names[1], ...begin.value, ...chosen }
+  const answer = useAnswer(async (signal) => (!begin.value || pick.x === pick.y ? null : post(`v1/robots/${model.name}/gravity-map`, {
+    joints: [pick.x, pick.y], q: middle, points: [POINTS, POINTS] }, { query: { revision: model.revision }, signal })), [model.name, model.revision, !begin.value, pick.x, pick.y])
   const surface = answer.value?.gravity_torque[pick.of] // of the two joints, in the order asked for
   const all = surface?.flat() ?? [0]
   const [low, high] = [Math.min(...all), Math.max(...all)]
+  const constant = high - low <= pick.rounding
   useEffect(() => {
-    if (!surface || !canvas.current) return
+    if (!surface || constant || !canvas.current) return
     const image = new ImageData(POINTS, POINTS)
     for (let i = 0; i < POINTS; i++)
       for (let j = 0; j < POINTS; j++) image.data.set([...shade((surface[i][j] - low) / (high - low || 1)), 255], 4 * ((POINTS - 1 - j) * POINTS + i))
     canvas.current.getContext('2d').putImageData(image, 0, 0)
   }, [surface])
-  const choice = (key, label) => html`<${Field} label=${t(label)}><select value=${pick[key]} onChange=${(e) => setPick({ ...pick, [key]: e.target.value })}>${names.map((name) => html`<option value=${name}>${name}</option>`)}</select></${Field}>`
+  const choice = (key, label) => html`<${Field} label=${t(label)}><select value=${pick[key]} onChange=${(e) => setChosen({ ...chosen, [key]: e.target.value })}>${names.map((name) => html`<option value=${name}>${name}</option>`)}</select></${Field}>`
   const axis = (name, k) => {
     const joint = model.joints[names.indexOf(name)]
     const values = answer.value?.axes[k] ?? [0, 0]
@@ -49,9 +70,10 @@ export function GravityMap({ model }) {
   }
   const name = [pick.x, pick.y][pick.of]
   const joint = model.joints[names.indexOf(name)]
-  return html`<section class="panel"><h2>${t('gravity_map')}</h2><${Refusal} error=${answer.error} />
-    <div class="row"><${Field} label=${t('gravity_of')}><select value=${pick.of} onChange=${(e) => setPick({ ...pick, of: Number(e.target.value) })}>${[pick.x, pick.y].map((one, k) => html`<option value=${k}>${one}</option>`)}</select></${Field}>${choice('x', 'gravity_over')}${choice('y', 'gravity_and')}</div>
-    ${surface && html`<div class="row" style=${{ alignItems: 'stretch', marginTop: '.8rem' }}>
+  return html`<section class="panel"><h2>${t('gravity_map')}</h2><${Refusal} error=${begin.error ?? answer.error} />
+    <div class="row"><${Field} label=${t('gravity_of')}><select value=${pick.of} onChange=${(e) => setChosen({ ...chosen, of: Number(e.target.value) })}>${[pick.x, pick.y].map((one, k) => html`<option value=${k}>${one}</option>`)}</select></${Field}>${choice('x', 'gravity_over')}${choice('y', 'gravity_and')}</div>
+    ${surface && constant && html`<p role="status">${t('gravity_constant', { joint: name, x: pick.x, y: pick.y, value: `${figure(Math.abs(high) > pick.rounding ? high : 0)} ${unitOf(joint, 'torque')}` })}</p>`}
+    ${surface && !constant && html`<div class="row" style=${{ alignItems: 'stretch', marginTop: '.8rem' }}>
       <div><canvas ref=${canvas} width=${POINTS} height=${POINTS} role="img" aria-label=${t('gravity_label', { joint: name, low: figure(low, 3), high: figure(high, 3) })} style=${{ width: 'min(420px, 70vw)', height: 'min(340px, 60vw)', imageRendering: 'auto', borderRadius: '6px' }}></canvas>
         <p class="quiet">→ ${axis(pick.x, 0)}<br />↑ ${axis(pick.y, 1)}</p></div>
       <div><svg width="26" height="300" aria-hidden="true"><defs><linearGradient id="cividis" x1="0" y1="1" x2="0" y2="0">${CIVIDIS.map((one, k) => html`<stop offset=${k / (CIVIDIS.length - 1)} stop-color=${one} />`)}</linearGradient></defs><rect width="26" height="300" rx="4" fill="url(#cividis)" /></svg></div>

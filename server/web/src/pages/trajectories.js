@@ -11,6 +11,7 @@ import { Notes } from '../ui/notes.js'
 import { figure, moment, percent, shortId } from '../ui/format.js'
 import { Joints, rangeOf } from '../ui/joints.js'
 import { View3D } from '../ui/view3d.js'
+import { DURATIONS, Pareto } from './pareto.js'
 import { NewExcitation, NewFrictionTest } from './excite.js'
 
 const METHODS = ['energy_optimal', 'quintic', 'cubic', 'trapezoid', 'path_timing']
@@ -68,7 +69,8 @@ function Form({ model }) {
   const moved = model.joints.map((joint, j) => middle[j] + 0.12 * (rangeOf(joint)[1] - rangeOf(joint)[0]))
   const [points, setPoints] = useState([middle, moved])
   const [at, setAt] = useState(0)
-  const [form, setForm] = useState({ method: 'energy_optimal', duration: '2', cost: 'torque', limits: {} })
+  const [form, setForm] = useState({ method: 'energy_optimal', duration: '2', durations: '', cost: 'torque', limits: {} })
+  const compares = form.method === 'energy_optimal' && form.cost !== 'time'
   const [error, setError] = useState(null)
   const [busy, setBusy] = useState(false)
   const pose = useAnswer((signal) => post(`v1/robots/${model.name}/forward-kinematics`, { q: points[at] }, { signal }), [points[at].join()])
@@ -80,6 +82,7 @@ function Form({ model }) {
     const json = { method: form.method, start: { q: points[0] }, goal: { q: points[points.length - 1] }, duration: form.duration === '' ? null : Number(form.duration) }
     if (points.length > 2) json.waypoints = points.slice(1, -1).map((q) => ({ q }))
     if (['energy_optimal', 'path_timing'].includes(form.method)) json.cost = { model: form.cost }
+    if (compares && DURATIONS.read(form.durations).length) json.durations = DURATIONS.read(form.durations)
     if (form.method === 'path_timing') json.limits = { jerk: null, torque_rate: null }
     for (const [limit, values] of Object.entries(form.limits))
       if (values.some((value) => value !== '')) json.limits = { ...json.limits, [limit]: values.map((value, j) => (value === '' ? model.joints[j].limits?.[limit] ?? null : Number(value))) }
@@ -105,6 +108,7 @@ function Form({ model }) {
       <${Field} label=${t('method')}><select value=${form.method} onChange=${(e) => setForm({ ...form, method: e.target.value })}>${METHODS.map((one) => html`<option value=${one}>${t(`method.${one}`)}</option>`)}</select></${Field}>
       <${Field} label=${t('duration_s')} hint=${t('duration_hint')}><input type="number" step="any" min="0" value=${form.duration} onInput=${(e) => setForm({ ...form, duration: e.target.value })} /></${Field}>
       <${Field} label=${t('cost')}><select disabled=${!['energy_optimal', 'path_timing'].includes(form.method)} value=${form.cost} onChange=${(e) => setForm({ ...form, cost: e.target.value })}>${['torque', 'electrical', 'time'].map((one) => html`<option value=${one}>${t(`cost.${one}`)}</option>`)}</select></${Field}>
+      <${Field} label=${t('durations_s')} hint=${t('durations_hint')}><input type="text" disabled=${!compares} placeholder=${DURATIONS.hint} value=${form.durations} onInput=${(e) => setForm({ ...form, durations: e.target.value })} /></${Field}>
     </div>
     <details style=${{ marginTop: '.8rem' }}><summary>${t('limits_own')}</summary><div class="scroll"><table><thead><tr><th></th>${model.joints.map((joint) => html`<th key=${joint.name}><bdi>${joint.name}</bdi></th>`)}</tr></thead><tbody>${['velocity', 'acceleration', 'jerk', 'torque', 'torque_rate'].map(limit)}</tbody></table></div></details>
     <div class="row end"><${Act} class="main" role="operator" busy=${busy} onClick=${send}>${t('trajectory_do')}</${Act}></div></section>`
@@ -240,6 +244,7 @@ function One({ kind, id }) {
     </div>
     ${samples ? html`<${Play} motion=${motion} model=${model} samples=${samples} /><${Plots} motion=${motion} model=${model} samples=${samples} />` : html`<p class="quiet">${t('loading')}</p>`}
     ${motion.energy && html`<${Energy} motion=${motion} />`}
+    <${Pareto} motion=${motion} />
     <section class="panel"><h2>${t('margins')}</h2><div style=${{ maxHeight: '40vh', overflow: 'auto' }}><${Table} caption=${t('margins')} id=${(one) => one.limit + one.joint} items=${worst} columns=${[
       { key: 'limit', head: t('limit'), cell: (one) => t(`limit.${one.limit}`) },
       { key: 'joint', head: t('joint'), cell: (one) => html`<bdi>${one.joint}</bdi>` },

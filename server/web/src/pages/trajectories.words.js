@@ -21,6 +21,8 @@ extend({
   points: ['Points of the motion', '运动的各点'],
   duration_s: ['Duration [s]', '时长 [s]'],
   duration_hint: ['empty: the shortest', '留空：最短时间'],
+  durations_s: ['Compare durations [s]', '比较时长 [s]'],
+  durations_hint: ['what the same way costs in these too', '同一路径在这些时长下的代价'],
   cost: ['Cost', '代价'],
   'cost.torque': ['torque²', '力矩平方'],
   'cost.electrical': ['electrical energy', '电能'],
