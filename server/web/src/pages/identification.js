@@ -2,14 +2,14 @@
 import './identification.words.js'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { html } from '../html.js'
-import { link } from '../route.js'
+import { link, route } from '../route.js'
 import { t } from '../words.js'
 import { call, get, save } from '../api.js'
 import { Act, Check, Field, Head, Notice, Refusal, Table, Tags, useAnswer } from '../ui/parts.js'
 import { Plot, ZoomBar } from '../ui/plot.js'
 import { count, figure, moment, percent, plusMinus, shortId } from '../ui/format.js'
 import { frictionCurve } from '../ui/friction.js'
-import { drawn, useSamples } from '../ui/samples.js'
+import { drawn, partOf, useSamples, windowOf } from '../ui/samples.js'
 import { Notes } from '../ui/notes.js'
 import { Promote } from './promote.js'
 
@@ -123,6 +123,8 @@ function Lineage({ run }) {
   </ol></section>`
 }
 
+const EXPORTED_MOST = 1000000 // samples that a browser takes in as a text
+
 export function Page({ path }) {
   const id = path[1]
   const answer = useAnswer((signal) => call('GET', `v1/identifications/${encodeURIComponent(id)}`, { signal }), [id])
@@ -131,19 +133,22 @@ export function Page({ path }) {
   const [error, setError] = useState(null)
   const run = answer.value?.data
   if (!run) return answer.error ? html`<${Refusal} error=${answer.error} />` : html`<p class="quiet" aria-busy="true">${t('loading')}</p>`
-  const file = async (what, name, type, accept) => {
+  const file = async (what, name, type, accept, query) => {
     setError(null)
     try {
-      save(name, (await call('GET', `v1/identifications/${run.id}/${what}`, { accept })).data, type)
+      save(name, (await call('GET', `v1/identifications/${run.id}/${what}`, { accept, query })).data, type)
     } catch (refusal) {
       setError(refusal)
     }
   }
+  const inSight = windowOf(route.value.query)
+  const { kept, whole } = keptOf(run)
+  const large = kept * partOf(inSight, whole) > EXPORTED_MOST
   const parameters = () => save(`parameters-${run.id}.csv`, csv([['kind', 'joint', 'name', 'value', 'std'],
     ...run.parameters.base.map((row) => ['base', '', row.expression, row.value, row.std]), ...run.parameters.standard.map((row) => ['standard', row.joint, row.name, row.value, row.std])]), 'text/csv')
   return html`
     <${Head} title=${run.label || `${run.robot} · ${run.estimator}`} sub=${html`<a href=${link(['robots', run.robot])}>${run.robot}</a> r${run.revision} · ${run.estimator} · ${moment(run.created_at)} · <code>${run.id}</code> <${Tags} tags=${run.tags} />`}>
-      <button type="button" onClick=${() => file('samples', `torques-${run.id}.csv`, 'text/csv', 'csv')}>${t('export_csv')}</button>
+      <button type="button" disabled=${large} title=${large ? t('export_large', { most: count(EXPORTED_MOST) }) : t('export_hint')} onClick=${() => file('samples', `torques-${run.id}.csv`, 'text/csv', 'csv', { from: inSight?.[0], to: inSight?.[1] })}>${t('export_csv')}</button>
       <button type="button" onClick=${parameters}>${t('export_parameters')}</button>
       <button type="button" onClick=${() => file('report', `report-${run.id}.html`, 'text/html', 'html')}>${t('report')}</button>
       <${Act} class="main" role="engineer" onClick=${() => setPromoting(true)}>${t('promote')}</${Act}>

@@ -55,5 +55,7 @@ extend({
   job: ['Job', '任务'],
   rank: ['Parameters that the data tell', '数据可辨识的参数'],
   extremes_hint: ['Bands are the least and the greatest of the samples behind each dot; zoom in for the samples.', '色带为每个点所含样本的最小值与最大值；放大可查看各样本。'],
+  export_hint: ['Torques of what is in sight', '导出当前显示范围内的力矩'],
+  export_large: ['More than {most} samples are in sight: zoom in, or fetch them from the API', '当前范围超过 {most} 个样本：请放大，或通过 API 获取'],
   kept_hint: ['{kept} of {all} samples are kept of this run.', '本次辨识保存了 {all} 个样本中的 {kept} 个。'],
 })

@@ -6,14 +6,17 @@ import { useAnswer } from './parts.js'
 
 const BUCKETS = 2000
 
+// [from, to] of the clock, as the address has it; null: all.
+export const windowOf = (query) => (query.get('from') && query.get('to') ? [Number(query.get('from')), Number(query.get('to'))] : null)
+export const partOf = (range, whole) => (range && whole[1] > whole[0] ? (range[1] - range[0]) / (whole[1] - whole[0]) : 1)
+
 // paths: of series with the same clock; whole: [from, to] of the clock; count: samples of one series; most: how many are few.
 // { data: a table for each path, few, range, zoom(from, to), error }
 export function useSamples(paths, { fields, whole, count, most = 4000 }) {
   const { query } = route.value
-  const range = query.get('from') && query.get('to') ? [Number(query.get('from')), Number(query.get('to'))] : null
+  const range = windowOf(query)
   const zoom = (from, to) => adjust({ from: from == null ? null : from.toPrecision(12), to: from == null ? null : to.toPrecision(12) })
-  const part = range && whole[1] > whole[0] ? (range[1] - range[0]) / (whole[1] - whole[0]) : 1
-  const few = count * part <= most
+  const few = count * partOf(range, whole) <= most
   const asked = { fields, from: range?.[0], to: range?.[1], points: few ? null : Math.min(BUCKETS, innerWidth) }
   const answer = useAnswer(async (signal) => ({ few, data: await Promise.all(paths.map((path) => table(path, asked, signal))) }), [paths.join(), range?.[0], range?.[1]])
   return { ...answer.value, range, zoom, error: answer.error }
