@@ -35,6 +35,6 @@ export function Page() {
       { key: 'what', head: t('what'), class: 'wide', cell: ({ entry }) => html`<strong>${entry.operation ?? ''}</strong> <code>${entry.method} ${entry.path}</code>${entry.resource ? html` → <code>${entry.resource}</code>` : ''}` },
       { key: 'came', head: t('came'), cell: ({ entry }) => html`<span class=${`state ${entry.status < 400 ? 'good' : 'bad'}`}>${entry.status}</span>` },
       { key: 'reason', head: t('reason'), cell: ({ entry }) => entry.reason ?? '' },
-      { key: 'hash', head: 'SHA-256', cell: (item) => html`<code title=${item.hash}>${item.hash.slice(0, 12)}</code>` },
+      { key: 'hash', head: 'SHA-256', class: 'tight', cell: (item) => html`<code title=${item.hash}>${item.hash.slice(0, 12)}</code>` },
     ]} /></div>`
 }

@@ -48,7 +48,7 @@ function Parallel({ runs }) {
     return { low, high, y: (value) => (high > low ? height - 26 - ((value - low) / (high - low)) * (height - top - 34) : height / 2) }
   })
   return html`<section class="panel"><h2>${t('parallel')}</h2><${Legend} series=${runs.map((run, index) => ({ label: name(run), index }))} />
-    <div class="scroll" tabindex="0" role="region" aria-label=${t('parallel')}><svg viewBox=${`0 0 ${width} ${height}`} style=${{ minWidth: '640px', width: '100%' }} role="img" aria-label=${t('parallel')}>
+    <div class="scroll" tabindex="0" role="region" aria-label=${t('parallel')}><svg viewBox=${`0 0 ${width} ${height}`} style=${{ minWidth: '640px', width: '100%', maxWidth: '90rem' }} role="img" aria-label=${t('parallel')}>
       ${AXES.map((axis, k) => html`<g key=${axis.head}><line x1=${x(k)} x2=${x(k)} y1=${top} y2=${height - 22} stroke="var(--quiet)" />
         <text x=${x(k)} y="14" text-anchor="middle" font-size="12" fill="var(--ink)">${t(axis.short ?? axis.head)}</text>
         <text x=${x(k)} y="29" text-anchor="middle" font-size="11" fill="var(--quiet)">${axis.show(scale[k].high)}</text>

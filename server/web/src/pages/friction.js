@@ -15,7 +15,7 @@ extend({
   friction_error: ['Left of the means (rms)', '均值残差（rms）'],
   friction_held_out: ['The same on runs held out', '留出运行的残差'],
   friction_term: ['Terms', '项'],
-  friction_fitted: ['what the terms give', '模型值'],
+  friction_fitted: ['what the terms give', '由各项计算'],
 })
 
 const termsOf = ({ friction, std }) => Object.entries(friction ?? {}).filter(([, value]) => typeof value === 'number' && value !== 0)

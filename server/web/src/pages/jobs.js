@@ -6,7 +6,7 @@ import { extend, t } from '../words.js'
 import { get, post, once } from '../api.js'
 import { newsOf, turnOf, unlessLive, useLive } from '../live.js'
 import { Act, Bar, Field, Head, Notice, Refusal, State, Table, Tags, useAnswer, useList } from '../ui/parts.js'
-import { figure, moment, shortId } from '../ui/format.js'
+import { figure, moment, readable, shortId } from '../ui/format.js'
 
 extend({
   jobs_text: ['Work that takes longer than a request should.', '耗时较长的计算。'],
@@ -85,7 +85,7 @@ function One({ id }) {
     ${job.problem && html`<${Notice} kind="bad"><strong>${job.problem.title}</strong><div>${job.problem.detail}</div>${job.problem.errors && html`<ul>${job.problem.errors.map((fault, k) => html`<li key=${k}><code>${fault.pointer ?? ''}</code> ${fault.detail}</li>`)}</ul>`}</${Notice}>`}
     <div class="grid">
       <section class="panel"><h2>${t('job_log')}</h2><dl class="facts">${log.map(([at, what], k) => html`<dt key=${k}>${moment(at)}</dt><dd>${what}</dd>`)}</dl></section>
-      <section class="panel"><h2>${t('job_request')}</h2><pre class="code scroll tall" tabindex="0">${JSON.stringify(job.request, null, 1)}</pre></section>
+      <section class="panel"><h2>${t('job_request')}</h2><pre class="code scroll tall" tabindex="0">${readable(job.request)}</pre></section>
     </div>`
 }
 

@@ -41,8 +41,8 @@ export function Promote({ run, onClose, onDone }) {
       <h3>${t('promote_changes', { count: change.changes.length })}</h3>
       <div style=${{ maxHeight: '34vh', overflow: 'auto' }}><${Table} caption=${t('promote_title')} id=${(row) => row.pointer} items=${change.changes} columns=${[
         { key: 'pointer', head: t('pointer'), cell: (row) => html`<code>${row.pointer}</code>` },
-        { key: 'old', head: t('old'), number: true, cell: (row) => figure(row.old) },
-        { key: 'new', head: t('new'), number: true, cell: (row) => plusMinus(row.new, row.std) },
+        { key: 'old', head: t('old'), number: true, cell: (row) => figure(row.old, 6) },
+        { key: 'new', head: t('new'), number: true, cell: (row) => (row.std ? plusMinus(row.new, row.std) : figure(row.new, 6)) },
       ]} /></div>`}
     ${codes.map((code) => html`<${Check} key=${code} label=${t('acknowledge', { code })} checked=${accepted.includes(code)} onChange=${() => setAccepted(toggle(accepted, code))} />`)}
     <${Field} label=${t('reason')}><input maxlength="1024" value=${reason} onInput=${(e) => setReason(e.target.value)} /></${Field}>

@@ -12,7 +12,10 @@ export const figure = (value, digits = 4) => {
 }
 export const percent = (value) => (value == null ? '–' : `${value < 10 ? value.toFixed(2) : value.toFixed(1)} %`)
 export const count = (value) => (value == null ? '–' : value.toLocaleString(locale()))
-export const moment = (text) => (text ? new Date(text).toLocaleString(locale(), { dateStyle: 'medium', timeStyle: 'medium' }) : '–')
+// 22 Nov 2026, 15:30:00; in Chinese the short date, which is as plain
+export const moment = (text) => (text ? new Date(text).toLocaleString(locale(), { dateStyle: language.value === 'zh' ? 'short' : 'medium', timeStyle: 'medium' }) : '–')
+// JSON as a person reads it: a vector of numbers is one line
+export const readable = (value) => JSON.stringify(value, null, 1).replace(/\[\n((?:[^[\]{}"\n]+\n)+)\s*\]/g, (_, inner) => `[${inner.trim().replace(/\n\s*/g, ' ')}]`)
 export const shortId = (id) => (id && id.length > 10 ? `…${id.slice(-8)}` : id)
 // value ± deviation, both to the deviation's second digit
 export const plusMinus = (value, std) => {

@@ -118,7 +118,8 @@ function More({ list, tall }) {
 
 const BLOCK = 100 // rows
 
-// Rows that are kept out of the document, but for their height, while they are far from sight: thousands of them stay fluid.
+// Rows of a long table, which are kept out of the document, but for their height, while they are far from sight: thousands of them
+// stay fluid.
 function Rows({ rows, width, draw }) {
   const at = useRef()
   const [height, setHeight] = useState(0) // 0: shown
@@ -153,7 +154,7 @@ export function Table({ columns, items, caption, id = (item) => item.id, sort, o
       <table>
         <caption class="hidden-text">${caption}</caption>
         <thead><tr>${chosen && html`<th scope="col"><span class="hidden-text">${t('choose')}</span></th>`}${columns.map(heading)}</tr></thead>
-        ${blocks.map((rows, k) => html`<${Rows} key=${k} rows=${rows} width=${columns.length + (chosen ? 1 : 0)} draw=${draw} />`)}
+        ${blocks.length === 1 ? html`<tbody>${items.map(draw)}</tbody>` : blocks.map((rows, k) => html`<${Rows} key=${k} rows=${rows} width=${columns.length + (chosen ? 1 : 0)} draw=${draw} />`)}
       </table>
       ${items.length === 0 && html`<p class="quiet">${t('nothing')}</p>`}
       ${list?.cursor && html`<${More} list=${list} tall=${tall} />`}

@@ -18,8 +18,11 @@ const Sample = ({ index, solid, points }) => html`<svg aria-hidden="true" viewBo
 
 export const Legend = ({ series }) => html`<ul class="legend">${series.filter((one) => one.label).map((one, k) => html`<li key=${k}><${Sample} index=${one.index ?? k} solid=${one.solid} points=${one.points} /><bdi>${one.label}</bdi></li>`)}</ul>`
 
+// Plots grow with the text around them, whose size is 14 px on most screens and more on wide ones.
+const scaled = (size) => Math.round((size * parseFloat(getComputedStyle(document.documentElement).fontSize)) / 14)
+
 const axisOf = (label, size) => ({
-  label, labelSize: 18, labelFont: '12px system-ui', font: '11px system-ui', size, stroke: () => (dark.value ? '#c3cfdb' : '#42505f'),
+  label, labelSize: scaled(18), labelFont: `${scaled(12)}px system-ui`, font: `${scaled(11)}px system-ui`, size: scaled(size), stroke: () => (dark.value ? '#c3cfdb' : '#42505f'),
   grid: { stroke: () => (dark.value ? '#2b3947' : '#e3e8ee'), width: 1 }, ticks: { stroke: () => (dark.value ? '#445465' : '#b9c3ce'), width: 1, size: 5 },
 })
 
@@ -34,7 +37,7 @@ export function Plot({ title, x, series, xLabel, yLabel, height = 230, logX, log
 
   useEffect(() => {
     const own = {
-      width: at.current.clientWidth || 600, height, legend: { show: false }, cursor: { drag: { x: true, y: false, uni: 20 }, sync: sync ? { key: sync, setSeries: false } : undefined, points: { show: false } },
+      width: at.current.clientWidth || 600, height: scaled(height), legend: { show: false }, cursor: { drag: { x: true, y: false, uni: 20 }, sync: sync ? { key: sync, setSeries: false } : undefined, points: { show: false } },
       scales: { x: { time: false, distr: logX ? 3 : 1 }, y: { distr: logY ? 3 : 1 } },
       axes: [axisOf(xLabel, 32), { ...axisOf(yLabel, 62), values: (_, ticks) => ticks.map((tick) => (tick == null ? '' : figure(tick, 3))) }],
       series: [{}, ...series.map((one, k) => ({
@@ -67,7 +70,7 @@ export function Plot({ title, x, series, xLabel, yLabel, height = 230, logX, log
     plot.current = new uPlot(own, [x, ...series.map((one) => one.values)], at.current)
     const all = () => answer.current?.(null)
     plot.current.over.addEventListener('dblclick', all)
-    const watch = new ResizeObserver(() => plot.current?.setSize({ width: at.current.clientWidth, height }))
+    const watch = new ResizeObserver(() => plot.current?.setSize({ width: at.current.clientWidth, height: scaled(height) }))
     watch.observe(at.current)
     return () => {
       watch.disconnect()
