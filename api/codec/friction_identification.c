@@ -1,5 +1,6 @@
 #include "api/codec/friction_identification.h"
 
+#include "api/codec/friction_curve.h"
 #include "api/codec/robot.h"
 
 enum { POINTS_TOLD = 4000 }; /* of all joints together, so that the document stays small */
@@ -102,6 +103,17 @@ static void encode_points(struct json_writer *w, const struct armdyn_joint_frict
   json_end_array(w);
 }
 
+/* As it is drawn. */
+static void encode_curve(struct json_writer *w, const struct armdyn_joint *model, const struct armdyn_friction *found)
+{
+  double velocity[FRICTION_CURVE_POINTS], torque[FRICTION_CURVE_POINTS];
+  struct armdyn_joint joint = *model;
+  joint.friction = *found;
+  friction_curve_velocities(model, velocity);
+  for (size_t k = 0; k < FRICTION_CURVE_POINTS; k++) torque[k] = armdyn_friction_over_velocity(&joint, velocity[k]);
+  friction_curve_encode(w, velocity, torque, NULL, found);
+}
+
 static void encode_joint(struct json_writer *w, const struct armdyn_joint *model,
                          const struct armdyn_joint_friction *joint, size_t points_most)
 {
@@ -122,6 +134,7 @@ static void encode_joint(struct json_writer *w, const struct armdyn_joint *model
   json_key(w, "trials"), encode_trials(w, joint);
   json_key(w, "run_count"), json_write_integer(w, (long long)joint->point_count);
   json_key(w, "points"), encode_points(w, joint, points_most);
+  if (joint->found) encode_curve(w, model, &joint->friction);
   json_end_object(w);
 }
 

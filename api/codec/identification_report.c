@@ -8,7 +8,7 @@
 #include "api/report/plot.h"
 #include "armdyn/armdyn.h"
 
-enum { N = ARMDYN_JOINTS_MAX, TEXT = 1024, LINES = 256, CURVE = 201 };
+enum { N = ARMDYN_JOINTS_MAX, TEXT = 1024, LINES = 256, CURVE_MOST = 512 };
 
 /* -- reading the document -- */
 
@@ -284,21 +284,23 @@ static void write_histograms(struct page *p)
   }
 }
 
-static double or_zero(double value)
+/* The curve that the document carries; older documents have none. */
+static void write_friction_curve(struct page *p, size_t j)
 {
-  return isnan(value) ? 0 : value;
-}
-
-/* (stiction - Coulomb) exp(-(|v| / Stribeck velocity)^exponent), before its sign; 0 where no such term was identified. */
-static double stribeck(const struct page *p, size_t j, double coulomb, double v)
-{
-  char path[64];
-  snprintf(path, sizeof path, "parameters/friction/%zu/stiction", j);
-  const double stiction = number_at(p->document, path);
-  snprintf(path, sizeof path, "parameters/friction/%zu/stribeck_velocity", j);
-  const double velocity = number_at(p->document, path);
-  if (!(velocity > 0) || isnan(stiction)) return 0;
-  return (stiction - coulomb) * exp(-pow(fabs(v) / velocity, p->report->robot->joints[j].friction.stribeck_exponent));
+  double velocity[CURVE_MOST], torque[CURVE_MOST];
+  char path[64], title[ARMDYN_NAME_SIZE + 32];
+  snprintf(path, sizeof path, "parameters/friction/%zu/curve/velocity", j);
+  const size_t count = numbers_at(p->document, path, velocity, CURVE_MOST);
+  snprintf(path, sizeof path, "parameters/friction/%zu/curve/torque", j);
+  if (!count || numbers_at(p->document, path, torque, CURVE_MOST) != count) return;
+  const struct plot_series series = { .name = joint_name(p, j), .x = velocity, .y = torque, .count = count };
+  snprintf(title, sizeof title, "Friction of %s", joint_name(p, j));
+  const struct plot plot = { .title = title,
+                             .x = { .title = "velocity, rad/s (m/s)" },
+                             .y = { .title = "friction, N m (N)" },
+                             .series = &series,
+                             .series_count = 1 };
+  plot_write(&plot, p->out);
 }
 
 static void write_friction(struct page *p)
@@ -306,33 +308,11 @@ static void write_friction(struct page *p)
   static const char *const headings[] = { "joint",   "offset", "\u00b1",     "Coulomb", "\u00b1",
                                           "viscous", "\u00b1", "high speed", "\u00b1" };
   static const char *const terms[] = { "offset", "coulomb", "viscous", "high_speed" };
-  double speed[CURVE], torque[CURVE];
   struct page_table table;
   char path[64];
   if (has(p->document, "payload")) return;
   page_section(p->out, "Friction");
-  for (size_t j = 0; j < p->n; j++) {
-    double term[4];
-    for (size_t k = 0; k < 4; k++) {
-      snprintf(path, sizeof path, "parameters/friction/%zu/%s", j, terms[k]);
-      term[k] = or_zero(number_at(p->document, path));
-    }
-    const struct armdyn_joint *joint = &p->report->robot->joints[j];
-    const double most = isfinite(joint->limits.velocity) ? joint->limits.velocity : 1;
-    for (size_t k = 0; k < CURVE; k++) {
-      const double v = speed[k] = most * (2 * (double)k / (CURVE - 1) - 1), s = tanh(v / joint->velocity_scale);
-      torque[k] = term[0] + (term[1] + stribeck(p, j, term[1], v)) * s + term[2] * v + term[3] * v * v * s;
-    }
-    const struct plot_series series = { .name = joint->name, .x = speed, .y = torque, .count = CURVE };
-    char title[ARMDYN_NAME_SIZE + 32];
-    snprintf(title, sizeof title, "Friction of %s", joint->name);
-    const struct plot plot = { .title = title,
-                               .x = { .title = "velocity, rad/s (m/s)" },
-                               .y = { .title = "friction, N m (N)" },
-                               .series = &series,
-                               .series_count = 1 };
-    plot_write(&plot, p->out);
-  }
+  for (size_t j = 0; j < p->n; j++) write_friction_curve(p, j);
   page_table_begin(&table, p->out, headings, sizeof headings / sizeof *headings);
   for (size_t j = 0; j < p->n; j++) {
     page_cell_text(&table, joint_name(p, j));

@@ -1,4 +1,5 @@
 /* The document of an identification. */
+#include "api/codec/friction_curve.h"
 #include "api/codec/identification.h"
 #include "api/codec/parts.h"
 #include "armdyn/armdyn.h"
@@ -201,6 +202,26 @@ static void encode_shape(struct json_writer *w, const struct armdyn_friction *fr
   json_end_array(w);
 }
 
+/* As it is drawn. */
+static void encode_curve(struct json_writer *w, const struct identification_result *result, size_t joint)
+{
+  double velocity[FRICTION_CURVE_POINTS], torque[FRICTION_CURVE_POINTS], deviation[FRICTION_CURVE_POINTS];
+  struct armdyn_friction lines = result->identified->joints[joint].friction;
+  for (size_t i = 0, line = 0; i < armdyn_unknowns_standard_count(result->unknowns) && line < lines.ripple_count; i++) {
+    char name[ARMDYN_PARAMETER_NAME_SIZE];
+    size_t of;
+    const char *parameter;
+    armdyn_unknowns_standard_name(result->unknowns, i, name);
+    split_name(result->robot, name, &of, &parameter);
+    if (of == joint && !strncmp(parameter, "position.", 9)) {
+      lines.ripples[line++].amplitude = result->estimate->standard[i];
+    }
+  }
+  friction_curve_velocities(&result->robot->joints[joint], velocity);
+  armdyn_friction_curve(result->unknowns, result->estimate, joint, FRICTION_CURVE_POINTS, velocity, torque, deviation);
+  friction_curve_encode(w, velocity, torque, deviation, &lines);
+}
+
 static void encode_friction(struct json_writer *w, const struct identification_result *result)
 {
   json_key(w, "friction"), json_begin_array(w);
@@ -215,6 +236,7 @@ static void encode_friction(struct json_writer *w, const struct identification_r
     if (result->stribeck_deviation && !isnan(result->identified->joints[j].friction.stribeck_velocity))
       member_number(w, "stribeck_velocity", stribeck_deviation(result, j));
     json_end_object(w);
+    encode_curve(w, result, j);
     json_end_object(w);
   }
   json_end_array(w);

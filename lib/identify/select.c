@@ -15,9 +15,6 @@ static const double stribeck_speeds[] = { 0.02, 0.05, 0.1, 0.2 };
 
 enum { STRIBECK_TRIALS = sizeof stribeck_speeds / sizeof *stribeck_speeds };
 
-/* Of the friction of one joint: an offset, two of each directed term, stiction, high speed, and ripples, which come last. */
-enum { COLUMNS = 7 + ARMDYN_RIPPLES_MAX };
-
 /* In the order in which they are tried: what most arms have comes first. */
 static const unsigned terms[] = { ARMDYN_IDENTIFY_COULOMB,    ARMDYN_IDENTIFY_VISCOUS,  ARMDYN_IDENTIFY_OFFSET,
                                   ARMDYN_IDENTIFY_HIGH_SPEED, ARMDYN_IDENTIFY_STRIBECK, ARMDYN_IDENTIFY_POSITION };
@@ -90,7 +87,7 @@ static bool dissipates(const struct selection *s, const struct armdyn_unknowns *
   size_t first = u->friction_first;
   for (size_t i = 0; i < u->n; i++) {
     const size_t ripples = armdyn_robot_description(u->robot)->joints[i].friction.ripple_count;
-    double row[2][COLUMNS];
+    double row[2][FRICTION_ROW_MAX];
     const size_t columns = friction_row(u->robot, &u->choice, i, 0, s->fastest[i], row[0]);
     friction_row(u->robot, &u->choice, i, 0, -s->fastest[i], row[1]);
     for (int direction = 0; direction < 2; direction++) {

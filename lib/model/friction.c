@@ -181,6 +181,23 @@ void friction_smooth_slopes(const struct armdyn_robot *robot, size_t joint, doub
   slopes_sum(robot, joint, &x, by_position, by_speed);
 }
 
+double armdyn_friction_over_velocity(const struct armdyn_joint *joint, double velocity)
+{
+  struct friction_state x;
+  double sum = 0;
+  friction_state_set(&x, joint, 0, velocity);
+  for (size_t k = 0; k < friction_term_count; k++) {
+    if (friction_terms[k].torque == position_torque || !friction_terms[k].present(&joint->friction)) continue;
+    sum += friction_terms[k].torque(&x);
+  }
+  return sum;
+}
+
+double armdyn_friction_over_angle(const struct armdyn_friction *friction, double motor_angle)
+{
+  return position_torque(&(struct friction_state){ .parameters = friction, .motor_angle = motor_angle });
+}
+
 double armdyn_friction_torque(const struct armdyn_robot *robot, size_t joint, double q, double qd)
 {
   const unsigned mask = robot->joints[joint].friction;

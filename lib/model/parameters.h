@@ -18,6 +18,10 @@ struct friction_column {
 extern const struct friction_column friction_columns[];
 extern const size_t friction_column_count;
 
+/* Of one joint at most: an offset, two of each directed term, stiction, high speed, the Stribeck slope, and lines over the
+ * motor angle, which come last but for that slope. */
+enum { FRICTION_ROW_MAX = 8 + ARMDYN_RIPPLES_MAX };
+
 /* How many columns a row of the table gives friction. choice may be NULL. */
 size_t friction_column_lines(const struct friction_column *column, const struct armdyn_friction *friction,
                              const struct armdyn_parameter_choice *choice);

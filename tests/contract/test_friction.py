@@ -1,6 +1,7 @@
 """Friction tests and what their logs tell: a plan over HTTP, its log with known friction, and the friction that comes back."""
 
 import json
+import math
 import random
 
 import pytest
@@ -76,7 +77,15 @@ def test_the_friction_comes_back(client, cell):
             assert 0 < found["std"][term] < 0.05 * TRUE[name][term]
     assert one["friction"]["stiction"] == pytest.approx(2.6, rel=0.05)
     assert one["friction"]["stribeck_velocity"] == pytest.approx(0.5, rel=0.1)
+    f, curve, most = one["friction"], one["curve"], next(j for j in robot("scara")["joints"] if j["name"] == "j1")["limits"]["velocity"]
+    assert curve["velocity"][0] == -most and curve["velocity"][-1] == most and "position_curve" not in one and "curve" not in two
+    for v, torque in zip(curve["velocity"], curve["torque"]):
+        fading = math.exp(-(abs(v) / f["stribeck_velocity"]) ** f.get("stribeck_exponent", 2))
+        dry = f["coulomb"] + (f["stiction"] - f["coulomb"]) * fading + f.get("high_speed", 0) * v * v
+        assert torque == pytest.approx(f["offset"] + dry * math.tanh(v / 1e-3) + f["viscous"] * v, rel=1e-9, abs=1e-12)
     line, = four["friction"]["position"]
+    drawn = four["position_curve"]
+    assert drawn["torque"] == pytest.approx([line["amplitude"] * math.sin(line["order"] * p + line["phase"]) for p in drawn["motor_angle"]], abs=1e-12)
     assert line["order"] == pytest.approx(2, rel=1e-3) and line["amplitude"] == pytest.approx(0.03, rel=0.05)
     kept = [(t["term"], t["kept"]) for t in one["trials"]]
     assert ("stribeck", True) in kept and all(t["with"] < t["without"] for t in one["trials"] + four["trials"] if t["kept"])

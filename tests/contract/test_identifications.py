@@ -107,6 +107,30 @@ def test_a_tracking_differentiator_conditions_as_well(client, cell, run):
         assert again == pytest.approx(first, rel=1e-6), kind
 
 
+def expect_curves(client, name, friction):
+    """The curves to draw are the friction of the model that a run was promoted into, as its inverse dynamics has it; the
+    lines over the motor angle apart."""
+    model = client.get(f"/v1/robots/{name}").json
+    for j, (found, joint) in enumerate(zip(friction, model["joints"])):
+        curve = found["curve"]
+        speeds = curve["velocity"]
+        most = joint.get("limits", {}).get("velocity") or 1
+        assert speeds == sorted(speeds) and speeds[0] == -most and speeds[-1] == most and 0 in speeds
+        rest = [0.0] * len(friction)
+        motion = {"q": [rest] * len(speeds), "qd": [[v if k == j else 0.0 for k in range(len(friction))] for v in speeds], "qdd": [rest] * len(speeds)}
+        answer = client.post(f"/v1/robots/{name}/inverse-dynamics", {**motion, "decompose": True}).expect(200).json
+        lines = joint["friction"].get("position", [])
+        at_rest = sum(line["amplitude"] * math.sin(line["phase"]) for line in lines)
+        for v, torque, std, row in zip(speeds, curve["torque"], curve["std"], answer["friction"]):
+            assert torque == pytest.approx(row[j] - at_rest, rel=1e-9, abs=1e-9), (found["joint"], v)
+            assert std >= 0
+        assert curve["std"][-1] > 0 and ("position_curve" in found) == bool(lines)
+        if lines:
+            drawn = found["position_curve"]
+            for angle, torque in zip(drawn["motor_angle"], drawn["torque"]):
+                assert torque == pytest.approx(sum(a["amplitude"] * math.sin(a["order"] * angle + a["phase"]) for a in lines), abs=1e-9)
+
+
 def test_friction_that_must_be_searched_for(client, cell):
     """A truth with Stribeck friction and a ripple over the motor angle, of which the model knows nothing: both are found by
     name, in the answer and in the revision that they are promoted into."""
@@ -134,6 +158,7 @@ def test_friction_that_must_be_searched_for(client, cell):
     assert promoted[0]["position"][0]["order"] == first["position"][0]["order"]
     assert promoted[0]["position"][0]["amplitude"] == first["position.0"]
     assert promoted[1]["stribeck_velocity"] == second["stribeck_velocity"] and promoted[1]["stiction"] == second["stiction"]
+    expect_curves(client, own, found["parameters"]["friction"])
     motion = sums_of_sines(4, 5, 4, 100, (1.0, 1.0, 0.08, 1.5))[1:]
     before = client.post(f"/v1/robots/{own}/inverse-dynamics", dict(zip(("q", "qd", "qdd"), motion)), query={"revision": 1}).json["tau"]
     expected = torques(client, true, motion)

@@ -362,6 +362,14 @@ enum armdyn_status armdyn_identify_source(const struct armdyn_unknowns *unknowns
                                           struct armdyn_error *error);
 void armdyn_estimate_free(struct armdyn_estimate *estimate);
 
+/* Friction of a joint over its velocity as an estimate has it, without lines over the motor angle.
+ *   velocity   in   count, rad/s (m/s)
+ *   torque     out  count, N m (N)
+ *   deviation  out  count, standard deviations of it; NAN: the joint rests in the data
+ * Cannot fail. */
+void armdyn_friction_curve(const struct armdyn_unknowns *unknowns, const struct armdyn_estimate *estimate, size_t joint,
+                           size_t count, const double *velocity, double *torque, double *deviation);
+
 /* Of all standard parameters that have these base parameters, the ones nearest to the prior, in the metric of the distance
  * that CONSISTENT uses. What the data do not tell stays what it was, as far as it can.
  *   ignore_prior  in   as in the estimation

@@ -172,6 +172,9 @@ const struct armdyn_robot_description *armdyn_robot_description(const struct arm
  *   q, qd  in   rad, rad/s (m, m/s)
  *   Returns N m (N). Source: math.md of the design; Armstrong-Helouvry 1994 for the Stribeck term. */
 double armdyn_friction_torque(const struct armdyn_robot *robot, size_t joint, double q, double qd);
+/* The two parts that it is the sum of: over the velocity, rad/s (m/s), and over the motor angle gear_ratio q, rad. */
+double armdyn_friction_over_velocity(const struct armdyn_joint *joint, double velocity);
+double armdyn_friction_over_angle(const struct armdyn_friction *friction, double motor_angle);
 
 #ifdef __cplusplus
 }

@@ -8,7 +8,7 @@ import { get } from '../api.js'
 import { Check, Head, Notice, Refusal, Table, useAnswer } from '../ui/parts.js'
 import { Bars, Legend, Plot, ZoomBar, colour, dashes } from '../ui/plot.js'
 import { figure, percent, plusMinus, shortId } from '../ui/format.js'
-import { frictionCurve } from '../ui/friction.js'
+import { frictionAt, frictionCurve } from '../ui/friction.js'
 import { drawn, useSamples } from '../ui/samples.js'
 import { jointsOf, keptOf } from './identification.js'
 
@@ -84,9 +84,14 @@ function Overlay({ runs }) {
 
 function Friction({ runs }) {
   const joints = jointsOf(runs[0])
-  const curves = useMemo(() => runs.map((run) => run.parameters.friction.map((one) => frictionCurve(one))), [runs])
-  return html`<section class="panel"><h2>${t('friction_curves')}</h2><div class="grid">${joints.map((joint, j) => html`<${Plot} key=${joint} title=${joint} height="210" x=${curves[0][j].x}
-    series=${runs.map((run, r) => ({ label: name(run), index: r, values: curves[r][j]?.mean ?? [] }))} xLabel=${t('velocity_axis')} yLabel=${t('friction_axis')} />`)}</div></section>`
+  const plots = useMemo(() => joints.flatMap((joint, j) => {
+    const curves = runs.map((run) => frictionCurve(run.parameters.friction[j] ?? {}))
+    const x = curves.find(Boolean)?.x // runs from before they carried their curves have none
+    return x ? [{ joint, x, series: curves.map((curve, r) => ({ label: name(runs[r]), index: r, values: curve ? frictionAt(curve, x) : [] })) }] : []
+  }), [runs])
+  if (!plots.length) return null
+  return html`<section class="panel"><h2>${t('friction_curves')}</h2><div class="grid">${plots.map(({ joint, x, series }) => html`<${Plot} key=${joint} title=${joint} height="210" x=${x}
+    series=${series} xLabel=${t('velocity_axis')} yLabel=${t('friction_axis')} />`)}</div></section>`
 }
 
 function Spectra({ runs }) {

@@ -69,7 +69,8 @@ function Torques({ run }) {
 }
 
 const Friction = ({ run }) => {
-  const plots = useMemo(() => run.parameters.friction.map((one) => ({ joint: one.joint, ...frictionCurve(one) })), [run])
+  const plots = useMemo(() => run.parameters.friction.flatMap((one) => (one.curve ? [{ joint: one.joint, ...frictionCurve(one) }] : [])), [run])
+  if (!plots.length) return null // from before runs carried their curves, or a payload's
   return html`<section class="panel"><h2>${t('friction_curves')}</h2><div class="grid">${plots.map(({ joint, x, mean, low, high }) => html`
     <${Plot} key=${joint} title=${joint} x=${x} height="200" xLabel=${t('velocity_axis')} yLabel=${t('friction_axis')}
       series=${[{ label: joint, values: mean, index: 0, solid: true }, { values: low, index: 0, faint: true, width: 0.5, band: true, solid: true, label: '' }, { values: high, index: 0, faint: true, width: 0.5, solid: true, label: '' }]} />`)}
