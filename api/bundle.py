@@ -12,6 +12,7 @@ Three rules of the contract are applied here rather than written out a hundred t
 """
 
 import copy
+import functools
 import json
 import pathlib
 import sys
@@ -70,20 +71,16 @@ class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # the one in C is 
         return super().construct_mapping(node, deep)
 
 
+@functools.cache
 def load(path):
+    """What stands in a file; nobody changes it."""
     with open(path, encoding="utf-8") as file:
         return yaml.load(file, Loader)
 
 
 class Bundle:
     def __init__(self):
-        self.files = {}
         self.components = {}
-
-    def load(self, path):
-        if path not in self.files:
-            self.files[path] = load(path)
-        return self.files[path]
 
     def inline(self, node, here):
         """A copy of a node in which every reference points into components, what it refers to being taken in."""
@@ -100,21 +97,21 @@ class Bundle:
         section = path.stem if path.stem in SECTIONS else "schemas"
         known = self.components.setdefault(section, {})
         if name not in known:
-            if name not in self.load(path):
+            if name not in load(path):
                 sys.exit(f"{here}: {reference} does not exist")
             known[name] = path  # before its content: schemas may refer to themselves
-            known[name] = (path, self.inline(self.load(path)[name], path))
+            known[name] = (path, self.inline(load(path)[name], path))
         elif (known[name] if isinstance(known[name], pathlib.Path) else known[name][0]) != path:
             sys.exit(f"{here}: {reference}: another file has {name} too")
         return f"#/components/{section}/{name}"
 
     def document(self):
         root = HERE / "openapi.yaml"
-        doc = copy.deepcopy(self.load(root))
+        doc = copy.deepcopy(load(root))
         for path, item in doc["paths"].items():
             file, _, name = item["$ref"].partition("#/")
             source = (root.parent / file).resolve()
-            doc["paths"][path] = self.inline(self.load(source)[name], source)
+            doc["paths"][path] = self.inline(load(source)[name], source)
         responses = HERE / "schemas" / "responses.yaml"
         for operation in operations(doc):
             self.add_usual_errors(doc, operation, responses)

@@ -57,10 +57,15 @@ def formatted():
     return call(["clang-format", "--dry-run", "--Werror", *code()])
 
 
+# The analyzer follows every path through every function; all but the most entangled ones end within a third of its usual
+# steps, in half of the time.
+TIDY_STEPS = ("-Xclang", "-analyzer-config", "-Xclang", "max-nodes=75000")
+
+
 def tidy():
     flags = ["--", "-std=c17", "-I.", "-Ilib/include", "-include", "lib/banned.h", "-D_GNU_SOURCE", "-isystem", "/usr/include/libxml2"]
     sources = tracked(*(f"{room}/*.c" for room in ROOMS), "examples/*.c")
-    return in_parallel(lambda path: ["clang-tidy", "--quiet", path, *flags], sources)
+    return in_parallel(lambda path: ["clang-tidy", "--quiet", path, *flags, *TIDY_STEPS], sources)
 
 
 def cppcheck():

@@ -8,6 +8,8 @@ import pytest
 
 from support import Answer, contract, npy_read, npy_write
 
+pytestmark = pytest.mark.slow  # asks nothing of the build
+
 PROBLEM = '{"type":"/problems/not-found","title":"x","status":404}'
 MODEL = ('{"name":"a","convention":"dh","gravity":[0,0,-9.81],"joints":[{"name":"j","type":"revolute","a":0,"alpha":0,"d":0,"theta":0,'
          '"link":{"mass":1}}],"revision":1,"created_at":"2026-01-01T00:00:00.000Z","unphysical":false,"warnings":[]}')
