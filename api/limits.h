@@ -13,6 +13,8 @@
 #define LIMIT_NUMBER_LENGTH           400           /* characters of one JSON or CSV number */
 #define LIMIT_CSV_LINE                KB(64)        /* bytes of one CSV line */
 #define LIMIT_MODEL_BODY              MB(1)         /* a robot, controller or job request */
+#define LIMIT_MESH_BODY               MB(64)        /* the file of a mesh */
+#define LIMIT_MESH_TRIANGLES          500000        /* of one mesh */
 #define LIMIT_SAMPLES_BODY            MB(64)        /* a batch of samples */
 #define LIMIT_SAMPLES                 2000000       /* rows of one batch */
 #define LIMIT_SAMPLE_NUMBER           1000000000000 /* magnitude of any number of a sample, so that no result overflows */

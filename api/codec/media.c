@@ -20,6 +20,8 @@ static const struct {
   [MEDIA_SVG] = { "image/svg+xml", "image/*" },
   [MEDIA_EVENTS] = { "text/event-stream", "text/*" },
   [MEDIA_TEXT] = { "text/plain", "text/*" },
+  [MEDIA_STL] = { "model/stl", "model/*" },
+  [MEDIA_OBJ] = { "model/obj", "model/*" },
 };
 enum { FORMATS = MEDIA_NONE };
 _Static_assert(sizeof formats / sizeof *formats == FORMATS, "a row for every format");

@@ -17,6 +17,8 @@ static void print_media(unsigned mask)
     [MEDIA_SVG] = "svg",
     [MEDIA_EVENTS] = "events",
     [MEDIA_TEXT] = "text",
+    [MEDIA_STL] = "stl",
+    [MEDIA_OBJ] = "obj",
   };
   const char *comma = "";
   for (size_t media = 0; media < sizeof names / sizeof *names; media++)

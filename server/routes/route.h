@@ -40,6 +40,7 @@ struct route {
 #define NO_FIELDS     (TAKES(MEDIA_NONE) | TAKES(MEDIA_JSON)) /* nothing, or the empty object that some clients send */
 #define MODEL_MEDIA   (TAKES(MEDIA_JSON) | TAKES(MEDIA_XML))
 #define ASSET_MEDIA   (TAKES(MEDIA_JAVASCRIPT) | TAKES(MEDIA_CSS) | TAKES(MEDIA_SVG))
+#define MESH_MEDIA    (TAKES(MEDIA_STL) | TAKES(MEDIA_OBJ))
 #define SAMPLES_MEDIA (TAKES(MEDIA_JSON) | TAKES(MEDIA_NPY) | TAKES(MEDIA_CSV))
 
 extern const struct route routes[];
@@ -102,6 +103,8 @@ route_handler alias_list, alias_get, alias_put, alias_delete;
 route_handler evaluation_create, evaluation_list, evaluation_get, evaluation_patch, evaluation_delete;
 /* uploads.c, datasets.c, dataset_samples.c */
 route_handler dataset_upload, dataset_list, dataset_get, dataset_patch, dataset_delete, dataset_samples;
+/* meshes.c */
+route_handler mesh_list, mesh_get, mesh_put, mesh_delete;
 /* mappings.c */
 route_handler mapping_list, mapping_get, mapping_put, mapping_delete;
 /* identification_report.c */

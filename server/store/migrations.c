@@ -17,6 +17,7 @@ EMBED(migration_0009, "migrations/sqlite/0009_traces.sql");
 EMBED(migration_0010, "migrations/sqlite/0010_webhooks.sql");
 EMBED(migration_0011, "migrations/sqlite/0011_transfer_callbacks.sql");
 EMBED(migration_0012, "migrations/sqlite/0012_webhook_versions.sql");
+EMBED(migration_0013, "migrations/sqlite/0013_meshes.sql");
 
 static const struct migration items[] = {
   { "0001_initial", migration_0001 },
@@ -31,6 +32,7 @@ static const struct migration items[] = {
   { "0010_webhooks", migration_0010 },
   { "0011_transfer_callbacks", migration_0011 },
   { "0012_webhook_versions", migration_0012 },
+  { "0013_meshes", migration_0013 },
 };
 
 const struct migrations store_migrations = { items, sizeof items / sizeof *items };

@@ -1,3 +1,5 @@
+#include <stdlib.h>
+
 #include "server/store/internal.h"
 
 static const struct field fields[] = {
@@ -118,10 +120,36 @@ static enum armdyn_status remove_robot(struct sql *sql, void *argument)
   return status ? status : store_retire_number(sql, "robot", c->name, c->expected);
 }
 
+/* The ids of a robot's meshes, whose triangles go after it. */
+struct mesh_ids {
+  char (*items)[ID_SIZE];
+  size_t count;
+  enum armdyn_status status;
+};
+
+static void note_mesh(void *context, const struct store_mesh *mesh)
+{
+  struct mesh_ids *ids = context;
+  void *more = realloc(ids->items, (ids->count + 1) * sizeof *ids->items);
+  if (!more) {
+    ids->status = ARMDYN_EMEMORY;
+    return;
+  }
+  ids->items = more;
+  memcpy(ids->items[ids->count++], mesh->id, ID_SIZE);
+}
+
 enum armdyn_status store_robot_delete(struct store *store, const char *name, int64_t expected, bool archive)
 {
   struct change c = { .name = name, .expected = expected, .archive = archive };
-  return store_write(store, remove_robot, &c, 0);
+  struct mesh_ids meshes = { .items = NULL };
+  enum armdyn_status status = archive ? ARMDYN_OK : store_mesh_list(store, name, note_mesh, &meshes);
+  if (!status) status = meshes.status;
+  if (!status) status = store_write(store, remove_robot, &c, 0);
+  /* what a failure leaves of them is swept at start */
+  for (size_t i = 0; !status && i < meshes.count; i++) store_series_purge(store, meshes.items[i]);
+  free(meshes.items);
+  return status;
 }
 
 #define SUMMARY  "SELECT v.name, v.revision, v.created_at, v.unphysical, r.archived, v.reason, v.identification"

@@ -49,7 +49,7 @@ enum armdyn_status store_series_begin(struct store *store, const char *owner, co
   return store_series_begin_long(store, owner, name, columns, width, LIMIT_SERIES_ROWS, out);
 }
 
-#define OWNERS "SELECT id FROM results UNION ALL SELECT id FROM datasets"
+#define OWNERS "SELECT id FROM results UNION ALL SELECT id FROM datasets UNION ALL SELECT id FROM meshes"
 
 /* An owner that exists has its series complete: none is added later. */
 static enum armdyn_status insert_series(struct sql *sql, const struct store_series_writer *w, int64_t *series)

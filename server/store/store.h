@@ -368,6 +368,26 @@ enum armdyn_status store_samples_rows_until(struct store *store, const char *id,
 enum armdyn_status store_samples_extremes(struct store *store, const char *id, size_t width, size_t first, size_t end,
                                           size_t points, double *out, size_t *buckets);
 
+/* -- meshes of robots; their triangles are a series of the id, kept before the mesh exists -- */
+struct store_mesh {
+  int64_t number; /* its ETag: of this upload alone, for ever */
+  char id[ID_SIZE];
+  char robot[ARMDYN_NAME_SIZE], mesh[ARMDYN_NAME_SIZE];
+  char created_at[TIME_SIZE];
+  int64_t triangles;
+  char *figures; /* JSON object: the box around it */
+};
+void store_mesh_release(struct store_mesh *mesh);
+/* All of `mesh` in but number and created_at, in place of the one whose number is `expected` (0: there is none). ESTALE,
+ * EEXISTS; ENOTFOUND: no such mesh, or robot. */
+enum armdyn_status store_mesh_put(struct store *store, struct store_mesh *mesh, int64_t expected);
+/* With its triangles. ENOTFOUND, ESTALE. */
+enum armdyn_status store_mesh_delete(struct store *store, const char *robot, const char *mesh, int64_t expected);
+enum armdyn_status store_mesh_get(struct store *store, const char *robot, const char *mesh, struct store_mesh *out);
+typedef void store_mesh_visit(void *context, const struct store_mesh *mesh);
+/* All of a robot, by name. */
+enum armdyn_status store_mesh_list(struct store *store, const char *robot, store_mesh_visit *visit, void *context);
+
 /* -- mappings of logs -- */
 struct store_mapping {
   char name[ARMDYN_NAME_SIZE];

@@ -27,17 +27,21 @@ enum armdyn_status store_usage(struct store *store, struct store_usage *usage, s
                                void *context)
 {
   struct listing kinds = {
-    .select =
-        "SELECT kind, count, pinned, series_bytes FROM ("
-        "SELECT kind, count(*) AS count, sum(pinned) AS pinned, sum(" SERIES_OF(
-            "results.id") ") AS series_bytes"
-                          " FROM results GROUP BY kind"
-                          " UNION ALL SELECT 'dataset', count(*), 0, coalesce(sum(" SERIES_OF(
-                              "datasets.id") "), 0) FROM datasets"
-                                             " UNION ALL SELECT 'job', count(*), 0, 0 FROM jobs"
-                                             " UNION ALL SELECT 'transfer', count(*), 0, 0 FROM transfers"
-                                             " UNION ALL SELECT 'robot_revision', count(*), 0, 0 FROM robot_revisions"
-                                             " UNION ALL SELECT 'audit_entry', count(*), 0, 0 FROM audit)",
+    .select = "SELECT kind, count, pinned, series_bytes FROM ("
+              "SELECT kind, count(*) AS count, sum(pinned) AS pinned, sum(" SERIES_OF(
+                  "results.id") ") AS series_bytes"
+                                " FROM results GROUP BY kind"
+                                " UNION ALL SELECT 'dataset', count(*), 0, coalesce(sum(" SERIES_OF(
+                                    "datasets.id") "), 0) FROM datasets"
+                                                   " UNION ALL SELECT 'mesh', count(*), 0, coalesce(sum(" SERIES_OF(
+                                                       "meshes.id") "), 0) FROM meshes"
+                                                                    " UNION ALL SELECT 'job', count(*), 0, 0 FROM jobs"
+                                                                    " UNION ALL SELECT 'transfer', count(*), 0, 0 FROM "
+                                                                    "transfers"
+                                                                    " UNION ALL SELECT 'robot_revision', count(*), 0, "
+                                                                    "0 FROM robot_revisions"
+                                                                    " UNION ALL SELECT 'audit_entry', count(*), 0, 0 "
+                                                                    "FROM audit)",
     .order = "kind",
     .ascending = true,
   };

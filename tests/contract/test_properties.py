@@ -19,6 +19,7 @@ from support import ControllerSim, ROOT, Server, contract, npy_write, resident_m
 from support.datasets import a_log, as_csv
 from support.events import EventStream
 from support.generate import WORDS, Generator, is_json, points_into
+from support.meshes import box, obj_of, stl_of
 
 SANITIZED = os.environ.get("ARMDYN_VARIANT", "release") != "release"
 SOAK = os.environ.get("ARMDYN_SOAK", "0") != "0"
@@ -70,13 +71,14 @@ class World:
     def assure(self):
         """Robots and controllers that requests name are there, whatever became of them."""
         for name in ("two-links", "spare"):
-            self.client.put(f"/v1/robots/{name}", {**examples("/v1/robots")[0], "name": name}, headers={"If-None-Match": "*"}).expect(201, 412)
+            self.client.put(f"/v1/robots/{name}", {**examples("/v1/robots")[0], "name": name, "visuals": [{"mesh": "base"}]}, headers={"If-None-Match": "*"}).expect(201, 412)
         for name in ("cell", "spare"):
             self.client.put(f"/v1/controllers/{name}", {
                 "name": name, "host": "127.0.0.1", "port": self.controller.port, "robot": "two-links",
                 "profile": {"protocol": "armdyn-v1", "start_tolerance": 0.05}}, headers={"If-None-Match": "*"}).expect(201, 412)
         self.known["robot"] = ["two-links", "two-links", "two-links", "spare"]
         self.known["controller"] = ["cell", "cell", "spare"]
+        self.known["mesh"] = ["base"]
 
     def do(self, robot, jobs, request):
         job = self.client.run_job(f"/v1/robots/{robot}/{jobs}", request)
@@ -160,6 +162,10 @@ class World:
         """What is sent in other formats than JSON."""
         if kind == "application/xml":
             return self.chance.choice(sorted((ROOT / "tests/data/urdf").glob("*.urdf"))).read_bytes()
+        if kind == "model/stl":
+            return stl_of(box())
+        if kind == "model/obj":
+            return obj_of((1, 2, 3))
         if path.endswith("/datasets"):
             log = a_log(self.chance.choice([1, 50]))
             return npy_write(log.tolist()) if kind == "application/x-npy" else as_csv(log).encode()

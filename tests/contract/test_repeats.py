@@ -9,6 +9,7 @@ import pytest
 
 from support import ROOT, Server, contract, robot, until
 from support.logs import columns, simulated, upload
+from support.meshes import box, stl_of
 
 sys.path.insert(0, str(ROOT / "api"))
 import bundle  # noqa: E402
@@ -40,9 +41,9 @@ class World:
     def __init__(self, client):
         self.client = client
         dice = random.Random(1)
-        client.create_robot(robot("scara"), name="arm")
+        client.create_robot(robot("scara"), name="arm", visuals=[{"mesh": "base"}])
         self.log = self.as_csv(simulated(client, "arm", seconds=6, rate=100))
-        self.places = {"robot": "arm", "revision": "1", "alias": "production", "mapping": "drive", "controller": "cell"}
+        self.places = {"robot": "arm", "revision": "1", "alias": "production", "mapping": "drive", "mesh": "base", "controller": "cell"}
         dataset = client.post("/v1/robots/arm/datasets", body=self.log, content_type="text/csv").expect(201).json["id"]
         test = {"joints": ["j1"], "speeds": 6, "cruise": 0.8, "sample_rate": 500}
         self.bodies = {
@@ -65,6 +66,7 @@ class World:
             self.places["job"] = result["job"]
         once = {"If-None-Match": "*"}
         client.put("/v1/robots/arm/aliases/production", {"revision": 1}, headers=once).expect(201)
+        client.put("/v1/robots/arm/meshes/base", body=stl_of(box()), content_type="model/stl", headers=once).expect(201)
         client.put("/v1/mappings/drive", {"time": {"column": "T", "unit": "s"}, "columns": {"q1": {"column": "A", "unit": "rad"}}}, headers=once).expect(201)
         self.places["key"] = client.post("/v1/keys", {"name": "kept", "role": "viewer"}).expect(201).json["id"]
         self.places["webhook"] = client.post("/v1/webhooks", WEBHOOK).expect(201).json["name"]
@@ -163,11 +165,14 @@ def test_no_change_is_overwritten(world, method, path):
     world.places["controller"] = "cell"
     place, kind = world.place(path), "application/merge-patch+json" if method == "PATCH" else "application/json"
     present = world.client.get(place).expect(200)
-    body = {"tags": {"mine": "yes"}} if method == "PATCH" else present.json
+    if path.endswith("/{mesh}"):
+        kind, sent = "model/stl", {"body": present.body}
+    else:
+        sent = {"json": {"tags": {"mine": "yes"}} if method == "PATCH" else present.json}
     query = {"allow_unphysical": "true"} if path == "/v1/robots/{robot}" else None
 
     def change(**headers):
-        return world.client.request(method, place, body, headers={k.replace("_", "-"): v for k, v in headers.items()},
+        return world.client.request(method, place, **sent, headers={k.replace("_", "-"): v for k, v in headers.items()},
                                     content_type=kind, query=query)
     assert change().expect(428).json["type"].endswith("/precondition-required")
     assert change(If_Match='"999"').expect(412).json["type"].endswith("/stale")
