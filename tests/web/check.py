@@ -90,7 +90,10 @@ def check_figures(tally):
         fill(server.data, RUNS, "identification", run_summary)
         server.restart()
         dataset = upload_long(server, place)
-        done = subprocess.run(["node", str(HERE / "figures.mjs"), dataset, str(RUNS)], env={**os.environ, "ARMDYN_URL": server.url},
+        with server.client() as client:
+            job = client.wait_job(client.post(place + "/identifications", {"datasets": [dataset]}), timeout=PATIENCE)
+            run = client.get(job["result"]["href"]).expect(200).json["id"]
+        done = subprocess.run(["node", str(HERE / "figures.mjs"), dataset, run, str(RUNS)], env={**os.environ, "ARMDYN_URL": server.url},
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE)
     (tally.folder / "figures.log").write_text(done.stdout)
     figures = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"name"')]

@@ -1,11 +1,12 @@
 // What the pages are measured by, in a real browser:
-//   node figures.mjs DATASET RUNS      environment: ARMDYN_URL; the data set is long, there are so many identifications
+//   node figures.mjs DATASET RUN RUNS      environment: ARMDYN_URL; a long data set, a run that was identified from it, and how
+//                                          many runs there are
 // Each figure is a line of JSON: {"name", "value", "most", "unit"}. Times are the best of several: what else the machine does is
 // not the pages'.
 import { launch, open } from './browser.mjs'
 
 const { ARMDYN_URL: url } = process.env
-const [dataset, runs] = [process.argv[2], Number(process.argv[3])]
+const [dataset, run, runs] = [process.argv[2], process.argv[3], Number(process.argv[4])]
 const say = (name, value, most, unit) => console.log(JSON.stringify({ name, value: Number(value.toFixed(1)), most, unit }))
 const browser = await launch()
 
@@ -51,19 +52,19 @@ say('first page usable', await best(5, async () => {
   return time
 }), 300, 'ms')
 
-{
+for (const [name, list, id] of [['data set', 'datasets', dataset], ['run', 'identifications', run]]) {
   const page = await fresh()
-  await page.goto(`${url}/#/datasets`)
+  await page.goto(`${url}/#/${list}`)
   await page.locator('tbody tr').first().waitFor()
-  await page.evaluate((id) => (location.hash = `#/datasets/${id}`), dataset) // fetches what only this page needs
+  await page.evaluate((at) => (location.hash = `#/${at}`), `${list}/${id}`) // fetches what only this page needs
   await page.locator('.u-over').first().waitFor()
-  say('long data set opens', await best(4, async () => {
-    await page.evaluate(() => (location.hash = '#/datasets'))
+  say(`long ${name} opens`, await best(4, async () => {
+    await page.evaluate((at) => (location.hash = `#/${at}`), list)
     await page.locator('tbody tr').first().waitFor()
-    return untilDrawn(page, 'location.hash = `#/datasets/${argument}`', dataset)
+    return untilDrawn(page, 'location.hash = `#/${argument}`', `${list}/${id}`)
   }), 300, 'ms')
-  for (const [name, selector] of [['in', '[aria-label="Zoom in"]'], ['along', '[aria-label="To the right"]']])
-    say(`long data set zooms ${name}`, await best(6, () => untilDrawn(page, `document.querySelector('${selector}').click()`)), 100, 'ms')
+  for (const [how, selector] of [['in', '[aria-label="Zoom in"]'], ['along', '[aria-label="To the right"]']])
+    say(`long ${name} zooms ${how}`, await best(6, () => untilDrawn(page, `document.querySelector('${selector}').click()`)), 100, 'ms')
   await page.context().close()
 }
 

@@ -21,6 +21,15 @@ export const Legend = ({ series }) => html`<ul class="legend">${series.filter((o
 // Plots grow with the text around them, whose size is 14 px on most screens and more on wide ones.
 const scaled = (size) => Math.round((size * parseFloat(getComputedStyle(document.documentElement).fontSize)) / 14)
 
+// Ticks of a logarithmic axis: powers of ten, or 1, 2, 5 of few of them. (The library's own take for ever below 1e-16.)
+const ofTen = (_, __, low, high) => {
+  const [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))]
+  const step = Math.max(1, Math.ceil((last - first) / 8))
+  const powers = Array.from({ length: Math.floor((last - first) / step) + 1 }, (___, k) => Number(`1e${first + k * step}`))
+  return (last - first > 3 ? powers : powers.flatMap((power) => [power, 2 * power, 5 * power])).filter((tick) => tick >= low && tick <= high)
+}
+const logarithmic = { splits: ofTen, filter: (_, ticks) => ticks, values: (_, ticks) => ticks.map((tick) => figure(tick, 1)) }
+
 const axisOf = (label, size) => ({
   label, labelSize: scaled(18), labelFont: `${scaled(12)}px system-ui`, font: `${scaled(11)}px system-ui`, size: scaled(size), stroke: () => (dark.value ? '#c3cfdb' : '#42505f'),
   grid: { stroke: () => (dark.value ? '#2b3947' : '#e3e8ee'), width: 1 }, ticks: { stroke: () => (dark.value ? '#445465' : '#b9c3ce'), width: 1, size: 5 },
@@ -39,7 +48,7 @@ export function Plot({ title, x, series, xLabel, yLabel, height = 230, logX, log
     const own = {
       width: at.current.clientWidth || 600, height: scaled(height), legend: { show: false }, cursor: { drag: { x: true, y: false, uni: 20 }, sync: sync ? { key: sync, setSeries: false } : undefined, points: { show: false } },
       scales: { x: { time: false, distr: logX ? 3 : 1 }, y: { distr: logY ? 3 : 1 } },
-      axes: [axisOf(xLabel, 32), { ...axisOf(yLabel, 62), values: (_, ticks) => ticks.map((tick) => (tick == null ? '' : figure(tick, 3))) }],
+      axes: [{ ...axisOf(xLabel, 32), ...(logX && logarithmic) }, { ...axisOf(yLabel, 62), values: (_, ticks) => ticks.map((tick) => (tick == null ? '' : figure(tick, 3))), ...(logY && logarithmic) }],
       series: [{}, ...series.map((one, k) => ({
         label: one.label ?? '', stroke: () => colour(one.index ?? k) + (one.faint ? '88' : ''), width: one.width ?? (one.faint ? 1 : 1.7), dash: one.solid || one.points ? undefined : dashes(one.index ?? k),
         points: { show: !!one.points, size: 5 }, spanGaps: false, paths: one.points ? () => null : undefined,
