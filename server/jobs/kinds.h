@@ -13,6 +13,7 @@ struct job_source {
   char pointer[64]; /* "/datasets/0" */
 };
 enum { JOB_SOURCES = 2 * LIMIT_DATASETS };
+#define SOURCE_MOTION "motion" /* kind of a source that is any of trajectory, excitation and friction_test */
 
 /* A kind keeps all that one of its jobs needs in one zeroed struct of its own, its run, so that one exit releases it. */
 struct job_kind {

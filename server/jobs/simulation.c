@@ -10,7 +10,7 @@
 #include "server/jobs/messages.h"
 #include "server/jobs/stored_trajectory.h"
 
-enum { CHUNK_ROWS = 512, WIDTH_MOST = 1 + 2 * ARMDYN_JOINTS_MAX + 8 };
+enum { CHUNK_ROWS = 512, WIDTH_MOST = 1 + 3 * ARMDYN_JOINTS_MAX + 8 };
 
 /* Everything that one job needs, so that one exit releases it. */
 struct run {
@@ -29,17 +29,23 @@ struct run {
 
 /* -- samples -- */
 
+static size_t name_joints(char columns[SERIES_COLUMNS], size_t length, const char *name, size_t joints)
+{
+  for (size_t j = 1; j <= joints; j++)
+    length += (size_t)snprintf(columns + length, SERIES_COLUMNS - length, ",%s%zu", name, j);
+  return length;
+}
+
 static void begin_samples(struct run *run)
 {
   char columns[SERIES_COLUMNS] = "t";
-  size_t length = 1;
-  for (const char *const *name = (const char *const[]){ "q", "qd", NULL }; *name; name++)
-    for (size_t j = 1; j <= run->n; j++)
-      length += (size_t)snprintf(columns + length, sizeof columns - length, ",%s%zu", *name, j);
-  snprintf(columns + length, sizeof columns - length,
-           ",kinetic,potential,angular_momentum1,angular_momentum2,angular_momentum3,"
-           "linear_momentum1,linear_momentum2,linear_momentum3");
-  run->width = 1 + 2 * run->n + 8;
+  size_t length = name_joints(columns, 1, "q", run->n);
+  length = name_joints(columns, length, "qd", run->n);
+  length += (size_t)snprintf(columns + length, sizeof columns - length,
+                             ",kinetic,potential,angular_momentum1,angular_momentum2,angular_momentum3,"
+                             "linear_momentum1,linear_momentum2,linear_momentum3");
+  name_joints(columns, length, "tau", run->n);
+  run->width = 1 + 3 * run->n + 8;
   work_series(run->work, SERIES_SAMPLES, columns, run->width);
 }
 
@@ -107,6 +113,7 @@ static bool take_sample(void *context, const struct armdyn_simulation_sample *sa
   memcpy(row + 1 + n, sample->qd, n * sizeof *row);
   row[1 + 2 * n] = sample->kinetic, row[2 + 2 * n] = sample->potential;
   memcpy(row + 3 + 2 * n, sample->momentum, sizeof sample->momentum);
+  memcpy(row + 9 + 2 * n, sample->tau, n * sizeof *row);
   memcpy(run->last_q, sample->q, n * sizeof *row);
   run->result.samples++;
   if (++run->filled == CHUNK_ROWS) send_rows(run);
@@ -239,6 +246,17 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
 
 JOB_REQUEST(struct run, simulation_request_decode)
 
+/* What is followed, be it planned or an excitation or a friction test. */
+static size_t sources(const void *context, struct job_source *list)
+{
+  const struct run *run = context;
+  if (!*run->request.trajectory) return 0;
+  list[0] = (struct job_source){ .pointer = "/trajectory" };
+  snprintf(list[0].referral.kind, sizeof list[0].referral.kind, "%s", SOURCE_MOTION);
+  snprintf(list[0].referral.id, sizeof list[0].referral.id, "%s", run->request.trajectory);
+  return 1;
+}
+
 static void release(void *context)
 {
   struct run *run = context;
@@ -252,6 +270,7 @@ const struct job_kind simulation_kind = {
   .size = sizeof(struct run),
   .labels = offsetof(struct run, request.labels),
   .decode = decode,
+  .sources = sources,
   .compute = compute,
   .release = release,
 };

@@ -179,16 +179,30 @@ static enum outcome answer_when_ended(struct exchange *x, const char *id, bool i
 
 /* -- creating -- */
 
+/* A source that may be any motion gets the kind that it is of. OK, ENOTFOUND or EIO. */
+static enum armdyn_status find_source(struct store *store, struct store_referral *source)
+{
+  const struct result_kind *const motions[] = { &trajectory_results, &excitation_results, &friction_test_results };
+  if (strcmp(source->kind, SOURCE_MOTION) != 0) return store_referral_check(store, source);
+  for (size_t i = 0; i < sizeof motions / sizeof *motions; i++) {
+    struct store_referral motion = *source;
+    snprintf(motion.kind, sizeof motion.kind, "%s", motions[i]->name);
+    const enum armdyn_status status = store_referral_check(store, &motion);
+    if (!status) *source = motion;
+    if (status != ARMDYN_ENOTFOUND) return status;
+  }
+  return ARMDYN_ENOTFOUND;
+}
+
 /* What the job computes from must be there, and motions be of such an arm. false: answered. */
-static bool find_sources(struct exchange *x, size_t joints, const struct job_source *sources, size_t count)
+static bool find_sources(struct exchange *x, size_t joints, struct job_source *sources, size_t count)
 {
   struct store *store = exchange_app(x)->store;
   bool found = true;
   for (size_t i = 0; i < count; i++) {
-    const struct store_referral *source = &sources[i].referral;
-    enum armdyn_status status = store_referral_check(store, source);
-    if (!status && strcmp(source->kind, trajectory_results.name) == 0)
-      status = stored_trajectory_fits(store, source->id, joints);
+    struct store_referral *source = &sources[i].referral;
+    enum armdyn_status status = find_source(store, source);
+    if (!status && strcmp(source->kind, "dataset") != 0) status = stored_trajectory_fits(store, source->id, joints);
     if (status == ARMDYN_ENOTFOUND || status == ARMDYN_EINPUT) {
       fault_add(exchange_faults(x), FAULT_AT_POINTER, sources[i].pointer, FAULT_INCONSISTENT,
                 status == ARMDYN_EINPUT ? "%s %s is of an arm with another number of joints" : "there is no %s %s",

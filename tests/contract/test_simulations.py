@@ -73,7 +73,7 @@ def test_constant_force_on_a_slide(client, method):
     """x = x0 + v t + F t^2 / 2 m; the work becomes kinetic energy; momentum is m v along the slide."""
     force, mass, v = 5.0, 2.0, 0.25
     found, rows = of_model(client, SLIDE, q=[0.1], qd=[v], tau=[force], duration=2, friction=False, sample_rate=50, **method)
-    assert len(rows["t"]) == 101
+    assert len(rows["t"]) == 101 and rows["tau"] == [[force]] * 101
     for k, t in enumerate(rows["t"]):
         speed = v + force / mass * t
         assert t == pytest.approx(k / 50, abs=1e-15)
@@ -161,6 +161,8 @@ def test_an_excitation_is_followed(client, excited, friction):
     if friction:
         largest = [max(abs(tau[j]) for tau in planned["tau"]) for j in range(4)]
         assert found["tracking"]["peak_torque"] == pytest.approx(largest, rel=1e-6)
+        for tau, wanted in zip(rows["tau"], planned["tau"]):
+            assert tau == pytest.approx(wanted, rel=1e-6, abs=1e-6 * max(largest))
     power = [sum(t * v for t, v in zip(tau, qd)) for tau, qd in zip(planned["tau"], planned["qd"])]
     work = sum((a + b) / 2 for a, b in zip(power, power[1:])) / 100
     assert found["energy"]["work"] == pytest.approx(work if friction else 0, rel=1e-6, abs=0.02 * work)
@@ -180,16 +182,36 @@ def test_what_the_arm_is_off_dies_out(client, excited):
     assert found["tracking"]["max"] == pytest.approx(list(map(abs, off)), rel=1e-9)
 
 
-@pytest.mark.parametrize("change, pointer", [({"trajectory": NOBODY}, "/trajectory"), ({"duration": 5}, "/duration")])
-def test_what_there_is_not_to_follow(client, excited, change, pointer):
+def test_it_lasts_no_longer_than_what_it_follows(client, excited):
     place, id, _ = excited
-    job = ended(client, place, **{"q": ..., "duration": ..., "trajectory": id, **change})
-    assert job["state"] == "failed" and job["problem"]["errors"][0]["pointer"] == pointer, job
+    job = ended(client, place, q=..., duration=5, trajectory=id)
+    assert job["state"] == "failed" and job["problem"]["errors"][0]["pointer"] == "/duration", job
 
 
-def test_a_trajectory_of_another_arm(client, excited, arm):
-    job = ended(client, arm, q=..., duration=..., trajectory=excited[1])
-    assert job["problem"]["errors"][0]["pointer"] == "/trajectory" and "6 joints" in job["problem"]["detail"]
+def test_there_must_be_what_is_followed(client, excited, arm):
+    """Of that arm, and at once: no job begins."""
+    place, id, _ = excited
+    for at, followed, told in ((place, NOBODY, "there is no"), (arm, id, "another number of joints")):
+        fault, = client.post(at + "/simulations", {"trajectory": followed}).expect(422).json["errors"]
+        assert fault["pointer"] == "/trajectory" and told in fault["detail"]
+
+
+@pytest.mark.parametrize("kind", ["excitation", "trajectory", "friction-test"])
+def test_what_is_followed_is_kept(client, excited, kind):
+    """As long as a simulation refers to it; whatever kind of motion it is."""
+    place = excited[0]
+    request = {"excitation": EXCITATION, "friction-test": {"joints": ["j1"], "speeds": 3, "sample_rate": 100},
+               "trajectory": {"method": "quintic", "start": {"q": [0] * 4}, "goal": {"q": [0.1, 0.1, 0.02, 0]}, "duration": 2}}[kind]
+    plural = "trajectories" if kind == "trajectory" else kind + "s"
+    motion = client.result_of(f"{place}/{plural}", request)
+    found = simulated(client, place, q=..., duration=0.2, trajectory=motion["id"], sample_rate=50)
+    followed, follower = f"/v1/{plural}/{motion['id']}", f"/v1/simulations/{found['id']}"
+
+    def delete(what):
+        return client.delete(what, headers={"If-Match": client.get(what).expect(200).etag})
+    assert f"simulation {found['id']}" in delete(followed).expect(409).json["detail"]
+    delete(follower).expect(204)
+    delete(followed).expect(204)
 
 
 # -- what cannot be followed --
@@ -242,19 +264,19 @@ def test_samples_in_three_formats(client, arm):
     found = simulated(client, arm, duration=0.05, q=[0.1] * 6, sample_rate=200)
     place = found["samples"]
     names = (["t"] + [f"{n}{j}" for n in ("q", "qd") for j in range(1, 7)] + ["kinetic", "potential"] +
-             [f"{n}_momentum{j}" for n in ("angular", "linear") for j in (1, 2, 3)])
+             [f"{n}_momentum{j}" for n in ("angular", "linear") for j in (1, 2, 3)] + [f"tau{j}" for j in range(1, 7)])
     whole = client.get(place).expect(200).json
     flat = [[whole["t"][k], *whole["q"][k], *whole["qd"][k], whole["kinetic"][k], whole["potential"][k],
-             *whole["angular_momentum"][k], *whole["linear_momentum"][k]] for k in range(11)]
+             *whole["angular_momentum"][k], *whole["linear_momentum"][k], *whole["tau"][k]] for k in range(11)]
     npy = client.get(place, headers={"Accept": "application/x-npy"}).expect(200)
     assert npy.headers["Columns"] == ",".join(names)
     shape, numbers = npy_read(npy.body)
-    assert tuple(shape) == (11, 21) and list(numbers) == [number for row in flat for number in row]
+    assert tuple(shape) == (11, 27) and list(numbers) == [number for row in flat for number in row]
     lines = client.get(place, headers={"Accept": "text/csv"}).expect(200).text.split("\r\n")
     assert lines[0] == ",".join(names) and [list(map(float, line.split(","))) for line in lines[1:-1]] == flat
     some = client.get(place, query={"fields": "t,kinetic", "from": 0.02, "to": 0.03}).expect(200).json
     assert some == {"t": [0.02, 0.025, 0.03], "kinetic": whole["kinetic"][4:7]}
-    for query, parameter in ((dict(rate=10), "rate"), (dict(fields="t,tau"), "fields"), (dict(to=-1), "to")):
+    for query, parameter in ((dict(rate=10), "rate"), (dict(fields="t,power"), "fields"), (dict(to=-1), "to")):
         assert client.get(place, query=query).expect(422).json["errors"][0]["parameter"] == parameter
 
 

@@ -39,9 +39,12 @@ def test_an_excitation_is_played_and_tells_the_friction():
         dataset = here.client.get(here.get(transfer)["telemetry"]).expect(200).json
         if dataset["samples"] < SECONDS * RATE / 2:
             pytest.skip(f"this machine measured {dataset['samples']} times only")
-        found = done(here.client, place + "/identifications", {"datasets": [dataset["id"]], "rotor_inertia": True})
+        # j4 is light, so its drive's loop is soft: at every reversal it sticks for 20 to 40 ms, of which the filtered velocity
+        # shows nothing, and least squares take what holds it there for viscous friction (a quarter more). That is what a
+        # robust estimator is for.
+        found = done(here.client, place + "/identifications", {"datasets": [dataset["id"]], "rotor_inertia": True, "estimator": "irls"})
         assert found["errors"]["training"]["filtered"]["relative_percent"] < 10
         for friction, joint in zip(found["parameters"]["friction"], truth["joints"]):
-            assert friction["coulomb"] == pytest.approx(joint["friction"]["coulomb"], rel=0.1), joint["name"]
-            # the least of all, and what this motion leaves of it among the other axes' torques is a rough figure only
-            assert friction["viscous"] == pytest.approx(joint["friction"]["viscous"], rel=0.5 if joint["name"] == "j4" else 0.1), joint["name"]
+            assert friction["coulomb"] == pytest.approx(joint["friction"]["coulomb"], rel=0.05), joint["name"]
+            # of the least of all three deviations are a fifth
+            assert friction["viscous"] == pytest.approx(joint["friction"]["viscous"], rel=0.2 if joint["name"] == "j4" else 0.1), joint["name"]
