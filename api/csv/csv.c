@@ -250,11 +250,6 @@ bool csv_stream_has(const struct csv_stream *r, size_t column, size_t *place)
   return r->present[column];
 }
 
-size_t csv_stream_rows(const struct csv_stream *r)
-{
-  return r->rows;
-}
-
 /* Read lines, each with its end but perhaps the last of the file. */
 static void read_lines(struct csv_stream *r, const char *bytes, size_t length)
 {

@@ -71,8 +71,6 @@ enum armdyn_status csv_stream_take(struct csv_stream *stream, const char *bytes,
 enum armdyn_status csv_stream_finish(struct csv_stream *stream);
 /* Once the names were read: which of the columns are there, and at which place of the file (from 0). */
 bool csv_stream_has(const struct csv_stream *stream, size_t column, size_t *place);
-/* How many rows there were, those with faults too. */
-size_t csv_stream_rows(const struct csv_stream *stream);
 
 /* Write rows of numbers, shortest form, lines ending in CRLF.
  *   names  in  the header line, comma-separated */

@@ -1,7 +1,5 @@
 #include "api/dataset/log_units.h"
 
-#include <string.h>
-
 #define PI 3.14159265358979323846
 
 /* To add a unit: its name, and a row. The first one of a quantity that a kind of joint has is its SI unit. */
@@ -53,13 +51,6 @@ const struct log_unit log_units[LOG_UNITS] = {
   { LOG_RATED, true, true, 1, 1e2 },       { LOG_CURRENT, true, true, 1, 1 },
   { LOG_CURRENT, true, true, 1, 1e3 },
 };
-
-unsigned log_unit_find(const char *name)
-{
-  unsigned unit = 0;
-  while (unit < LOG_UNITS && strcmp(log_unit_names[unit], name) != 0) unit++;
-  return unit;
-}
 
 const char *log_quantity_si(enum log_quantity quantity, bool revolute)
 {

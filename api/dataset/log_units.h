@@ -16,8 +16,6 @@ struct log_unit {
 enum { LOG_UNITS = 29 };
 extern const char *const log_unit_names[LOG_UNITS];
 extern const struct log_unit log_units[LOG_UNITS];
-/* The row of a name; LOG_UNITS: there is none. */
-unsigned log_unit_find(const char *name);
 /* The SI unit of a quantity: "rad" or "m". */
 const char *log_quantity_si(enum log_quantity quantity, bool revolute);
 

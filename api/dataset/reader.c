@@ -275,11 +275,6 @@ enum armdyn_status dataset_reader_finish(struct dataset_reader *r, struct armdyn
   return r->status || r->preview ? r->status : ended(r, flush(r), error);
 }
 
-const struct dataset_layout *dataset_reader_layout(const struct dataset_reader *r)
-{
-  return &r->layout;
-}
-
 bool dataset_reader_from_current(const struct dataset_reader *r)
 {
   return r->from_current;

@@ -36,7 +36,6 @@ enum armdyn_status dataset_reader_take(struct dataset_reader *reader, const char
 enum armdyn_status dataset_reader_finish(struct dataset_reader *reader, struct armdyn_error *error);
 
 /* After finish said OK. */
-const struct dataset_layout *dataset_reader_layout(const struct dataset_reader *reader);
 bool dataset_reader_from_current(const struct dataset_reader *reader); /* torque was made of motor currents */
 /* {"columns": [names in the log], "read": [[..]..], "converted": {"columns": [..], "rows": [[..]..]}} of a preview */
 void dataset_reader_write_preview(const struct dataset_reader *reader, struct json_writer *w);

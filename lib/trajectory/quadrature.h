@@ -10,8 +10,10 @@ enum { QUADRATURE_TERMS_MAX = 6 * ARMDYN_JOINTS_MAX + 8 };
  *   value  out  terms */
 typedef void quadrature_integrand(void *context, size_t piece, double s, double *value);
 
-/* sum: out, terms, each to about 1e-10 of the largest one's mean. Integrands may have kinks and steps; beyond 2^17
- * halvings (a motion of millions of turns) an interval is taken as it is. */
+/* sum: out, terms, each to about 1e-10 of the largest one's mean where integrands are smooth. They may have kinks and
+ * steps, which are halved towards; but one that lies beyond the outermost nodes of an interval and of its halves (the last
+ * 2.4 hundredths of its length) is not seen when all the rest is smooth. Beyond 2^17 halvings (a motion of millions of
+ * turns) an interval is taken as it is. */
 void quadrature_integrate(const struct armdyn_trajectory *trajectory, size_t terms, quadrature_integrand *integrand,
                           void *context, double *sum);
 

@@ -33,7 +33,6 @@ bool exchange_query_item(const struct exchange *x, size_t index, const char **na
 const char *exchange_query_text(const struct exchange *x); /* all of it as asked, without '?'; "" when there is none */
 const char *exchange_header(const struct exchange *x, const char *name); /* NULL = absent; not after WAITS */
 const char *exchange_body(const struct exchange *x, size_t *length);     /* whole; "" when empty */
-const char *exchange_request_id(const struct exchange *x);
 const char *exchange_traceparent(const struct exchange *x); /* of this request: a span in the caller's trace */
 const char *exchange_path(const struct exchange *x);        /* as asked, without the query */
 const char *exchange_method(const struct exchange *x);

@@ -48,11 +48,6 @@ const char *exchange_body(const struct exchange *x, size_t *length)
   return x->body ? x->body : "";
 }
 
-const char *exchange_request_id(const struct exchange *x)
-{
-  return x->request_id;
-}
-
 const char *exchange_traceparent(const struct exchange *x)
 {
   return x->traceparent;

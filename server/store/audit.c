@@ -14,11 +14,6 @@ static const struct record_type audit_type = RECORD_TYPE(store_audit, fields);
 
 #define SELECT "SELECT number, line, hash FROM audit"
 
-void store_audit_release(struct store_audit *entry)
-{
-  record_release(&audit_type, entry);
-}
-
 static void chain(const char *former, int64_t number, const char *line, char hash[65])
 {
   unsigned char digest[crypto_hash_sha256_BYTES];

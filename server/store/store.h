@@ -563,7 +563,6 @@ struct store_audit {
   char *line;     /* JSON object */
   char hash[65];  /* hexadecimal SHA-256 of the former hash, this number and this line, a newline between */
 };
-void store_audit_release(struct store_audit *entry);
 /* Append one entry for each line. */
 enum armdyn_status store_audit_append(struct store *store, const char *const *lines, size_t count);
 typedef void store_audit_visit(void *context, const struct store_audit *entry);
