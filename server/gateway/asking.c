@@ -193,6 +193,7 @@ enum armdyn_status gateway_submit(struct gateway *g, struct store_transfer *tran
 {
   enum armdyn_status rc = ARMDYN_OK;
   transfer->total = order->profile.head.total;
+  trace_id(transfer->traceparent, order->trace);
   peer_find(order->address.host, true, order->address.peer);
   pthread_mutex_lock(&g->lock);
   book_located(&g->book, transfer->controller, order->address.host, order->address.peer);

@@ -15,6 +15,7 @@ enum server_loss { SERVER_LOSS_STOP, SERVER_LOSS_FINISH };
 /* What is to be done. */
 struct transfer_order {
   char id[ID_SIZE];
+  char trace[TRACE_ID_SIZE]; /* of the request, for the log */
   struct controller_address address;
   int connect_deadline_ms, ready_timeout_ms;
   bool stream;                  /* as the controller plays it, not all of it before */

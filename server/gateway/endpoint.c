@@ -120,17 +120,27 @@ static void port_answer(void *context, const struct wish *wish, enum armdyn_stat
   tell(context, wish, status, status ? text : "");
 }
 
-static void report_end(struct endpoint *p, const char *transfer, int64_t at_ms, const struct transfer_report *report)
+/* A line of the log about a transfer. */
+static void log_transfer(enum log_level level, const char *message, const struct transfer_order *order,
+                         const char *state, const char *reason)
 {
-  if (transfer_state_final(report->state) && journal_write(p->owner->dir, transfer, at_ms, report))
-    log_event(LOG_ERROR, "cannot write the gateway's journal", "transfer", transfer, NULL);
-  p->owner->listener.report(p->owner->listener.context, transfer, report);
+  log_event(level, message, "transfer", order->id, "state", state, "reason", *reason ? reason : NULL, "trace",
+            *order->trace ? order->trace : NULL, NULL);
+}
+
+static void tell_state(struct endpoint *p, const struct transfer_order *order, const struct transfer_report *report)
+{
+  bool ends = transfer_state_final(report->state);
+  if (ends && journal_write(p->owner->dir, order->id, clock_wall_ms(), report))
+    log_transfer(LOG_ERROR, "cannot write the gateway's journal", order, NULL, "");
+  log_transfer(LOG_INFO, "gateway", order, transfer_state_name(report->state), report->reason);
+  p->owner->listener.report(p->owner->listener.context, order->id, report);
 }
 
 static void port_report(void *context, const struct transfer_report *report)
 {
   struct endpoint *p = context;
-  report_end(p, p->order->id, clock_wall_ms(), report);
+  tell_state(p, p->order, report);
 }
 
 static void port_progress(void *context, uint32_t sent)
@@ -188,8 +198,8 @@ static void drop_order(struct endpoint *p, enum transfer_state end, int problem,
   pthread_mutex_unlock(&p->owner->lock);
   if (!order) return;
   struct transfer_report report = { .state = end, .problem = problem };
-  snprintf(report.reason, sizeof report.reason, "%s", reason);
-  report_end(p, order->id, clock_wall_ms(), &report);
+  snprintf(report.reason, sizeof report.reason, "%.*s", (int)sizeof report.reason - 1, reason);
+  tell_state(p, order, &report);
   transfer_order_free(order);
 }
 
@@ -283,7 +293,7 @@ static void wait_for_lock(struct endpoint *p)
 static void fail_order(struct endpoint *p, const char *why)
 {
   if (!p->order) return;
-  log_event(LOG_ERROR, "a controller cannot be used", "reason", why, NULL);
+  log_transfer(LOG_ERROR, "a controller cannot be used", p->order, NULL, why);
   pthread_mutex_unlock(&p->owner->lock);
   drop_order(p, TRANSFER_FAILED, PROBLEM_UNAVAILABLE, why);
   pthread_mutex_lock(&p->owner->lock);

@@ -101,7 +101,7 @@ static void ask_after(struct gateway *g)
 
 static enum armdyn_status start_child(struct gateway *g, struct armdyn_error *error)
 {
-  const char *arguments[] = { "gateway", g->dir, g->on_server_loss, NULL };
+  const char *arguments[] = { "gateway", g->dir, g->on_server_loss, g->log_level, NULL };
   pthread_mutex_lock(&g->send_lock);
   enum armdyn_status rc = child_start(&g->child, arguments, false, error);
   g->up = !rc;
@@ -189,6 +189,7 @@ enum armdyn_status gateway_start(struct store *store, struct robots *robots, con
   pthread_mutex_init(&g->lock, NULL);
   pthread_mutex_init(&g->send_lock, NULL);
   snprintf(g->on_server_loss, sizeof g->on_server_loss, "%s", options->on_server_loss);
+  snprintf(g->log_level, sizeof g->log_level, "%s", options->log_level);
   snprintf(g->dir, sizeof g->dir, "%s/gateway", options->data);
   enum armdyn_status rc = ARMDYN_EIO;
   if (mkdir(g->dir, 0700) && errno != EEXIST) {

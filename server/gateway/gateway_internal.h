@@ -19,7 +19,7 @@ struct gateway {
   struct recorder recorder; /* of the supervisor's thread */
   struct announce changes;
   char dir[1100];
-  char on_server_loss[16];
+  char on_server_loss[16], log_level[16];
   pthread_t supervisor;
 
   pthread_mutex_t send_lock;

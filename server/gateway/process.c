@@ -236,6 +236,7 @@ int gateway_process(int fd, const char *dir, enum server_loss on_server_loss)
     .context = &p, .report = on_report, .progress = on_progress, .answer = on_answer, .telemetry = on_telemetry
   };
   settle_in();
+  log_start(); /* who speaks to a controller never waits for who reads the log */
   channel_open(&p.channel, fd);
   if (outbox_open(&p.outbox, &p.channel)) return 1;
   if (!(p.endpoints = endpoints_new(dir, on_server_loss, &listener, &p.figures))) return 1;
@@ -253,5 +254,6 @@ int gateway_process(int fd, const char *dir, enum server_loss on_server_loss)
   outbox_close(&p.outbox);
   for (size_t i = 0; i < ARRIVING_MOST; i++) transfer_order_free(p.arriving[i].order);
   channel_close(&p.channel);
+  log_stop();
   return rc == ARMDYN_EIO ? 0 : 1;
 }

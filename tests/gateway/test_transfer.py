@@ -1,5 +1,6 @@
 """Transfers from the trajectory to the arm: a real server, its gateway, and a controller that checks everything."""
 
+import json
 import struct
 import zlib
 
@@ -62,8 +63,13 @@ def test_the_trace_of_its_request_goes_with_it(here):
     assert here.get(transfer)["traceparent"].split("-")[1] == known
     here.client.post(f"/v1/transfers/{transfer}/stop").expect(200, 202)
     here.reach(transfer, "stopped")
-    line = until(lambda: [line for line in here.server.log(1 << 20).splitlines() if '"transfer ended"' in line and transfer in line])[0]
-    assert f'"trace":"{known}"' in line
+
+    def lines(message):
+        return [json.loads(line) for line in here.server.log(1 << 20).splitlines() if f'"message":"{message}"' in line and transfer in line]
+    (end,) = until(lambda: lines("transfer ended"))
+    until(lambda: len(lines("gateway")) == 4)  # the process that speaks to controllers
+    assert [line["state"] for line in lines("gateway")] == ["connecting", "loading", "ready", "stopped"]
+    assert {line["trace"] for line in [end, *lines("gateway")]} == {known} and lines("gateway")[-1]["reason"] == "stopped on request"
 
 
 @pytest.mark.parametrize("rate", [125, 500, 2000])
