@@ -35,8 +35,9 @@ struct auth {
   unsigned char file_hash[HASH_SIZE];
   int64_t file_changed_ns; /* the key of the file is this one since (monotonic) */
   struct ring ring;
-  bool required;           /* there is a key, or was since the start */
-  _Atomic int64_t kept_ms; /* when uses were last kept */
+  bool required;               /* there is a key, or was since the start */
+  _Atomic int64_t kept_ms;     /* when uses were last kept */
+  _Atomic uint64_t generation; /* of the keys: what connections remember of another one is forgotten */
 };
 
 /* Keys are known by their hash. What a caller sends is hashed before it is compared, so the time of a comparison tells
@@ -82,6 +83,7 @@ enum armdyn_status auth_reload(struct auth *auth, struct armdyn_error *error)
   pthread_rwlock_wrlock(&auth->lock);
   if (sodium_memcmp(auth->file_hash, hash, sizeof hash)) auth->file_changed_ns = clock_monotonic_ns();
   memcpy(auth->file_hash, hash, sizeof hash);
+  atomic_fetch_add(&auth->generation, 1);
   pthread_rwlock_unlock(&auth->lock);
   return ARMDYN_OK;
 }
@@ -167,6 +169,7 @@ static enum armdyn_status load_keys(struct auth *auth)
   struct ring former = auth->ring;
   auth->ring = l.ring;
   auth->required |= l.ring.count > 0;
+  atomic_fetch_add(&auth->generation, 1);
   pthread_rwlock_unlock(&auth->lock);
   ring_free(&former);
   return ARMDYN_OK;
@@ -289,7 +292,8 @@ enum armdyn_status auth_revoke_key(struct auth *auth, const char *id)
 
 /* -- asking -- */
 
-static enum auth_verdict recognise(const struct auth *auth, const unsigned char hash[HASH_SIZE], struct caller *caller)
+static enum auth_verdict recognise(const struct auth *auth, const unsigned char hash[HASH_SIZE], struct caller *caller,
+                                   int64_t *lives_ms)
 {
   if (*auth->file && !sodium_memcmp(hash, auth->file_hash, HASH_SIZE)) {
     *caller = (struct caller){ "admin", "admin key file", ROLE_ADMIN };
@@ -307,28 +311,68 @@ static enum auth_verdict recognise(const struct auth *auth, const unsigned char 
       USE_EVERY_MS) /* cores share this line */
     atomic_store_explicit(&entry->last_used_ms, now, memory_order_relaxed);
   *caller = entry->caller;
+  if (entry->expires_ms) *lives_ms = entry->expires_ms - now;
   return AUTH_GRANTED;
 }
 
-enum auth_verdict auth_check(struct auth *auth, const char *header, enum role role, struct caller *caller)
+/* -- what a connection remembers -- */
+
+/* In a time that does not depend on where they differ: others may speak over the same connection, behind a proxy. */
+static bool same_bytes(const char *a, const char *b, size_t length)
+{
+  unsigned char difference = 0;
+  for (size_t i = 0; i < length; i++) difference |= (unsigned char)(a[i] ^ b[i]);
+  return !difference;
+}
+
+static bool remembers(struct auth *auth, const struct auth_memory *memory, const char *header)
+{
+  return memory->length && clock_monotonic_ns() < memory->until_ns &&
+         memory->generation == atomic_load(&auth->generation) && strlen(header) == memory->length &&
+         same_bytes(memory->header, header, memory->length);
+}
+
+/* No longer than its use need not be noted again, or the key lives. */
+static void remember(struct auth_memory *memory, uint64_t generation, const char *header, int64_t lives_ms,
+                     const struct caller *caller)
+{
+  size_t length = strlen(header);
+  memory->length = 0;
+  if (length > sizeof memory->header) return;
+  memcpy(memory->header, header, length);
+  memory->length = length;
+  memory->caller = *caller;
+  memory->generation = generation;
+  memory->until_ns = clock_monotonic_ns() + (lives_ms < USE_EVERY_MS ? lives_ms : USE_EVERY_MS) * 1000000;
+}
+
+static enum auth_verdict look_up(struct auth *auth, const char *header, struct auth_memory *memory,
+                                 struct caller *caller)
+{
+  if (!header) return AUTH_MISSING;
+  if (strncasecmp(header, "Bearer ", 7)) return AUTH_WRONG;
+  unsigned char hash[HASH_SIZE];
+  const char *key = header + 7 + strspn(header + 7, " ");
+  int64_t lives_ms = USE_EVERY_MS;
+  hash_key(key, strlen(key), hash);
+  enum auth_verdict verdict = recognise(auth, hash, caller, &lives_ms);
+  if (verdict == AUTH_GRANTED) remember(memory, atomic_load(&auth->generation), header, lives_ms, caller);
+  return verdict;
+}
+
+enum auth_verdict auth_check(struct auth *auth, const char *header, enum role role, struct auth_memory *memory,
+                             struct caller *caller)
 {
   *caller = (struct caller){ "anonymous", "", ROLE_ADMIN };
   if (role == ROLE_ANYONE) return AUTH_GRANTED;
   enum auth_verdict verdict = AUTH_GRANTED;
-  pthread_rwlock_rdlock(&auth->lock);
-  if (auth->required) {
-    if (!header) {
-      verdict = AUTH_MISSING;
-    } else if (strncasecmp(header, "Bearer ", 7)) {
-      verdict = AUTH_WRONG;
-    } else {
-      unsigned char hash[HASH_SIZE];
-      const char *key = header + 7 + strspn(header + 7, " ");
-      hash_key(key, strlen(key), hash);
-      verdict = recognise(auth, hash, caller);
-    }
+  if (header && remembers(auth, memory, header)) {
+    *caller = memory->caller;
+  } else {
+    pthread_rwlock_rdlock(&auth->lock); /* under which the generation stays */
+    if (auth->required) verdict = look_up(auth, header, memory, caller);
+    pthread_rwlock_unlock(&auth->lock);
   }
-  pthread_rwlock_unlock(&auth->lock);
   return verdict == AUTH_GRANTED && caller->role < role ? AUTH_FORBIDDEN : verdict;
 }
 

@@ -38,10 +38,23 @@ struct caller {
   enum role role;
 };
 
+/* What a connection remembers of the last key that came over it: the same header again needs a comparison, no lock and no
+ * hash. Not for longer than a moment, and not across any change of keys. All zero: nothing. */
+enum { AUTH_HEADER_MOST = 120 };
+struct auth_memory {
+  uint64_t generation;
+  int64_t until_ns; /* monotonic */
+  size_t length;
+  char header[AUTH_HEADER_MOST];
+  struct caller caller;
+};
+
 enum auth_verdict { AUTH_GRANTED, AUTH_MISSING, AUTH_WRONG, AUTH_FORBIDDEN };
-/* header: the value of Authorization, or NULL. The caller is filled in when a key was recognised, though it may be
- * forbidden. */
-enum auth_verdict auth_check(struct auth *auth, const char *header, enum role role, struct caller *caller);
+/* The caller is filled in when a key was recognised, though it may be forbidden.
+ *   header  in      the value of Authorization, or NULL
+ *   memory  in out  of its connection, on whose thread this is called */
+enum auth_verdict auth_check(struct auth *auth, const char *header, enum role role, struct auth_memory *memory,
+                             struct caller *caller);
 /* May this caller set the arm of this controller in motion? That is a right of its own, beside the role. */
 bool auth_may_move(struct auth *auth, const struct caller *caller, const char *controller);
 /* Would this caller be recognised still? Its request began at since_ns (monotonic). */

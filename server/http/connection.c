@@ -74,6 +74,7 @@ static void closed(struct http *http, struct connection *c)
   pthread_mutex_unlock(&http->lock);
   if (linger >= 0) close(linger);
   if (c->spare) exchange_free(c->spare);
+  explicit_bzero(&c->memory, sizeof c->memory);
   free(c);
 }
 

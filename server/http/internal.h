@@ -57,6 +57,7 @@ struct connection {
   _Atomic int phase;
   _Atomic int64_t deadline; /* monotonic ns; 0 = none */
   struct exchange *spare;   /* memory of the last exchange, for the next */
+  struct auth_memory memory;
   struct exchange *waiting; /* under http->lock: suspended until exchange_resume */
   int linger;               /* a duplicate of fd that outlives it, -1 = none */
 };

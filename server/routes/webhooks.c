@@ -171,29 +171,25 @@ static void create(struct exchange *x, struct store_webhook *webhook, enum probl
   explicit_bzero(webhook->secret, sizeof webhook->secret);
 }
 
-/* A replay answers with the webhook, but not with its secret, which is shown once. */
-static void replay(struct exchange *x, const char *name)
+/* The webhook, but not its secret, which is shown once. */
+static void replay(struct exchange *x, const char *href)
 {
   struct store_webhook webhook;
+  const char *name = strrchr(href, '/') + 1;
   if (!missing(x, store_webhook_get(exchange_app(x)->store, name, &webhook), name))
     answer_webhook(x, 201, &webhook, false);
 }
 
+static void create_new(struct exchange *x, const struct idempotency *once, void *unused)
+{
+  (void)unused;
+  struct store_webhook webhook;
+  if (read_webhook(x, NULL, &webhook)) create(x, &webhook, PROBLEM_CONFLICT, idempotency_key(once));
+}
+
 enum outcome webhook_create(struct exchange *x)
 {
-  struct idempotency once;
-  struct store_webhook webhook;
-  char *href = NULL;
-  switch (idempotency_begin(x, false, &once, &href)) {
-  case IDEMPOTENCY_REFUSED: return ANSWERED;
-  case IDEMPOTENCY_REPLAY:
-    replay(x, strrchr(href, '/') + 1);
-    free(href);
-    return ANSWERED;
-  case IDEMPOTENCY_NEW: break;
-  }
-  if (read_webhook(x, NULL, &webhook)) create(x, &webhook, PROBLEM_CONFLICT, idempotency_key(&once));
-  idempotency_end(x, &once);
+  idempotency_run(x, false, replay, create_new, NULL);
   return ANSWERED;
 }
 

@@ -127,6 +127,27 @@ def test_an_expired_key_ends_to_work(guarded):
         until(lambda: client.get("/v1/robots").status == 401, timeout=10, what="the key has expired")
 
 
+def test_a_kept_connection_knows_whose_request_each_is(guarded):
+    """What a connection remembers of a key is that key's alone, and ends with it, at once."""
+    server, secrets = guarded
+    with server.client(key=secrets["admin"]) as admin, server.client(key=None, source="127.0.3.1") as client:
+        def ask(secret):
+            return client.get("/v1/keys/self", headers={"Authorization": f"Bearer {secret}"})
+        for _ in range(3):  # few wrong ones, which are counted by address
+            keys = [admin.post("/v1/keys", {"name": name, "role": "viewer"}).expect(201).json for name in ("one", "other")]
+            for key in [*keys, keys[0], keys[0], keys[1], keys[0]]:
+                assert ask(key["secret"]).expect(200).json["id"] == key["id"]
+            ask(keys[0]["secret"] + "x").expect(401)
+            ask(keys[0]["secret"].swapcase()).expect(401)
+            client.get("/v1/keys/self").expect(401)
+            assert ask(keys[0]["secret"]).expect(200).json["name"] == "one"
+            client.get("/v1/keys", headers={"Authorization": f"Bearer {keys[0]['secret']}"}).expect(403)
+            admin.delete(f"/v1/keys/{keys[0]['id']}").expect(204)
+            ask(keys[0]["secret"]).expect(401)
+            ask(keys[1]["secret"]).expect(200)
+            admin.delete(f"/v1/keys/{keys[1]['id']}").expect(204)
+
+
 @pytest.mark.parametrize("body, pointer", [
     ({"role": "viewer"}, "/name"), ({"name": "a"}, "/role"), ({"name": "a", "role": "root"}, "/role"),
     ({"name": "A b", "role": "viewer"}, "/name"), ({"name": "a", "role": "viewer", "motion": ["Cell 4"]}, "/motion/0"),
