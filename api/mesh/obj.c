@@ -37,7 +37,7 @@ static enum armdyn_status add_vertex(struct mesh_reader *r, struct vertices *ver
 
 /* "7", "7/1", "7//3": the vertex counted from 1, or backwards from the last as -1. */
 static enum armdyn_status find_vertex(struct mesh_reader *r, struct mesh_word word, const struct vertices *vertices,
-                                      const double **vertex)
+                                      double vertex[3])
 {
   char text[24] = "", *end;
   const char *slash = memchr(word.at, '/', word.length);
@@ -51,7 +51,7 @@ static enum armdyn_status find_vertex(struct mesh_reader *r, struct mesh_word wo
   if (!number || index < 0 || (size_t)index >= vertices->count)
     return armdyn_refuse(r->error, ARMDYN_EINPUT, "", "line %zu: there is no vertex %lld, only %zu so far", r->line,
                          number, vertices->count);
-  *vertex = vertices->numbers + 3 * index;
+  memcpy(vertex, vertices->numbers + 3 * index, 3 * sizeof *vertex);
   return ARMDYN_OK;
 }
 
@@ -59,17 +59,14 @@ static enum armdyn_status find_vertex(struct mesh_reader *r, struct mesh_word wo
 static enum armdyn_status add_face(struct mesh_reader *r, const struct vertices *vertices)
 {
   struct mesh_word word;
-  const double *corner[3];
+  double corners[MESH_CORNERS] = { 0 };
   size_t count = 0;
   enum armdyn_status status = ARMDYN_OK;
   for (; !status && mesh_word(r, &word); count++) {
-    const size_t place = count < 2 ? count : 2;
-    status = find_vertex(r, word, vertices, &corner[place]);
+    status = find_vertex(r, word, vertices, corners + 3 * (count < 2 ? count : 2));
     if (status || count < 2) continue;
-    double corners[MESH_CORNERS];
-    for (size_t k = 0; k < MESH_CORNERS; k++) corners[k] = corner[k / 3][k % 3];
     status = mesh_add(r, corners);
-    corner[1] = corner[2];
+    memcpy(corners + 3, corners + 6, 3 * sizeof *corners);
   }
   if (!status && count < 3)
     status = armdyn_refuse(r->error, ARMDYN_ESYNTAX, "", "line %zu: a face needs 3 vertices, got %zu", r->line, count);

@@ -91,9 +91,9 @@ struct list {
 static void visit(void *context, const struct store_mesh *row)
 {
   struct list *list = context;
-  encode(list->writer, row->robot, visual_of(list->robot, row->mesh), row);
   for (size_t i = 0; i < list->robot->visual_count; i++)
     list->uploaded[i] |= !strcmp(list->robot->visuals[i].mesh, row->mesh);
+  encode(list->writer, row->robot, visual_of(list->robot, row->mesh), row);
 }
 
 enum outcome mesh_list(struct exchange *x)

@@ -25,6 +25,8 @@ const WORDS = {
   speeds: ['Speeds of each joint', '每关节速度数'], cruise: ['Longest run [s]', '最长匀速时间 [s]'], trajectories: ['Trajectories', '轨迹'], secretOf: ['The secret of guest', 'guest 的密钥'], learnt: ['learnt from this', '由此训练'],
   gravityLoad: ['Gravity load', '重力负载图'], durations: ['Compare durations [s]', '比较时长 [s]'], otherDurations: ['The same way in other durations', '相同路径、不同时长'], planThis: ['Plan this one', '规划此时长'],
   api: ['API reference', 'API 文档'], audit: ['Audit trail', '审计记录'], jobs: ['Jobs', '任务'], goalPoint: ['Goal', '终点'],
+  newRobot: ['New robot …', '新建机器人……'], meshes: ['Meshes', '网格模型'], missing: ['3 of 3 are missing.', '共 3 个，缺少 3 个。'], complete: ['0 of 3 are missing.', '共 3 个，缺少 0 个。'], unmatched: ['is called like other.stl', '没有与 other.stl 同名'],
+  handFile: ['File for hand', 'hand 的文件'],
 }
 const w = (name) => WORDS[name][language === 'zh' ? 1 : 0]
 const say = (name, ok, why = '') => console.log(JSON.stringify({ name: `${language}: ${name}`, ok, why, seconds: Math.round(performance.now() / 100) / 10 }))
@@ -44,6 +46,17 @@ const sure = (holds, what) => {
 }
 const until = async (holds, what) => {
   for (const end = Date.now() + 60000; !holds(); await new Promise((done) => setTimeout(done, 50))) sure(Date.now() < end, `${what} did not come`)
+}
+
+// Twelve triangles as a binary STL, eight corners and six faces as an OBJ.
+const cornersOf = (size, center = [0, 0, 0]) => Array.from({ length: 8 }, (_, i) => size.map((one, axis) => center[axis] + (one / 2) * ((i >> axis) & 1 ? 1 : -1)))
+const SIDES = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]]
+const objOfBox = (size, center) => Buffer.from([...cornersOf(size, center).map((corner) => `v ${corner.join(' ')}`), ...SIDES.map((side) => `f ${side.map((one) => one + 1).join(' ')}`), ''].join('\n'))
+function stlOfBox(size) {
+  const [file, corners] = [Buffer.alloc(84 + 50 * 12), cornersOf(size)]
+  file.writeUInt32LE(12, 80)
+  SIDES.flatMap(([a, b, c, d]) => [[a, b, c], [a, c, d]]).forEach((triangle, i) => triangle.forEach((one, k) => corners[one].forEach((x, axis) => file.writeFloatLE(x, 84 + 50 * i + 12 + 12 * k + 4 * axis))))
+  return file
 }
 
 mkdirSync(shots, { recursive: true })
@@ -240,6 +253,56 @@ const STEPS = {
     const [low, high] = [Math.min(...surfaces[0].flat()), Math.max(...surfaces[0].flat())].map((value) => String(Number(value.toPrecision(3))))
     sure(label.includes('j2') && label.includes(low) && label.includes(high), `the map of gravity: ${label}, not of j2 from ${low} to ${high}`)
     await look('gravity')
+  },
+  async 'see the meshes of a URDF where its joints put them'() {
+    const shown = () => page.evaluate(() => {
+      const { min, max } = document.querySelector('.view3d').shownBox()
+      return [min, max].map(({ x, y, z }) => [x, y, z])
+    })
+    const near = (got, wanted) => got.flat().every((one, k) => Math.abs(one - wanted.flat()[k]) < 1e-6)
+    const settled = async (wanted, what) => {
+      const end = Date.now() + 60000
+      while (!near(await shown(), wanted)) sure(Date.now() < end, `${what}: ${JSON.stringify(await shown())}, not ${JSON.stringify(wanted)}`)
+    }
+    await menu('robots')
+    await button('newRobot').click()
+    await page.locator('dialog input[type=file]').setInputFiles(new URL('../data/urdf/boxes.urdf', import.meta.url).pathname)
+    await page.waitForFunction(() => document.querySelector('dialog textarea').value.includes('boxes'))
+    await button('save').click()
+    await page.getByText(w('missing')).waitFor()
+    await look('robot-meshes-missing', false)
+    // dropped together, matched by name; one that nobody knows
+    const files = [['base.stl', stlOfBox([0.3, 0.3, 0.1])], ['UPPER ARM.STL', stlOfBox([40, 100, 400])], ['other.stl', stlOfBox([1, 1, 1])]]
+    await page.locator('.drop').evaluate((place, dropped) => {
+      const dataTransfer = new DataTransfer()
+      for (const [name, data] of dropped) dataTransfer.items.add(new File([Uint8Array.from(atob(data), (c) => c.charCodeAt(0))], name))
+      place.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
+    }, files.map(([name, data]) => [name, data.toString('base64')]))
+    await page.getByText(w('unmatched')).waitFor()
+    // what is not read says what to do
+    expected.add(422)
+    await page.locator('.meshes input[type=file]').setInputFiles({ name: 'hand.dae', mimeType: '', buffer: Buffer.from('<?xml version="1.0"?><COLLADA version="1.4.1"/>') })
+    await page.getByText(/assimp export/).waitFor()
+    expected.clear()
+    // and a file of another name and format for the third, by the keyboard
+    const chooser = page.waitForEvent('filechooser')
+    await button('handFile').focus()
+    await page.keyboard.press('Enter')
+    await (await chooser).setFiles({ name: 'gripper.obj', mimeType: '', buffer: objOfBox([0.06, 0.02, 0.3], [0, 0, 0.15]) })
+    await page.getByText(w('complete')).waitFor()
+    // at rest, and with both joints at a right angle, by hand from the URDF
+    await settled([[-0.15, -0.3, 0], [0.15, 0.15, 0.56]], 'the meshes at rest')
+    for (const j of [0, 1]) {
+      await page.locator('.sliders input[type=number]').nth(j).fill(String(Math.PI / 2))
+      await page.keyboard.press('Tab')
+    }
+    await settled([[-0.15, -0.15, 0], [0.3, 0.16, 0.53]], 'the meshes')
+    await look('robot-meshes')
+    await page.getByRole('checkbox', { name: w('meshes'), exact: true }).uncheck()
+    await look('robot-meshes-hidden', false)
+    await page.goto(`${url}/#/trajectories/new?robot=boxes`)
+    await page.locator('.view3d canvas').waitFor()
+    await settled([[-0.15, -0.3, 0], [0.15, 0.15, 0.56]], 'the meshes of a plan')
   },
   async 'hostile names stay text on every page'() {
     const model = await api('GET', '/v1/robots/scara')

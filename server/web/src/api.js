@@ -45,15 +45,17 @@ async function answerOf(address, options) {
   return response
 }
 
-// One call; { data, etag, headers }. json: the body; accept: "npy" answers { columns, rows, values }, "text" a text.
+// One call; { data, etag, headers }. json: the body; accept: "npy" answers { columns, rows, values }, "stl" its bytes, "text" a
+// text.
 export async function call(method, path, { json, body, type, query, headers, accept, signal, etag } = {}) {
-  const sent = { Accept: { npy: 'application/x-npy', text: '*/*', html: 'text/html', csv: 'text/csv' }[accept] ?? 'application/json', ...headers }
+  const sent = { Accept: { npy: 'application/x-npy', stl: 'model/stl', text: '*/*', html: 'text/html', csv: 'text/csv' }[accept] ?? 'application/json', ...headers }
   if (json !== undefined) sent['Content-Type'] = type ?? 'application/json'
   else if (type) sent['Content-Type'] = type
   if (etag) sent['If-Match'] = etag
   const response = await answerOf(address(path, query), { method, signal, headers: authorized(sent), body: json !== undefined ? JSON.stringify(json) : body })
   const data = response.status === 204 ? null
     : accept === 'npy' ? npy(await response.arrayBuffer(), response.headers.get('Columns'))
+    : accept === 'stl' ? await response.arrayBuffer()
     : accept ? await response.text() : await response.json()
   return { data, etag: response.headers.get('ETag'), headers: response.headers }
 }
@@ -100,12 +102,12 @@ function npy(buffer, names) {
 }
 
 // An upload that tells how far it is, which fetch cannot.
-export function upload(path, query, file, type, onProgress) {
+export function upload(path, query, file, type, onProgress, { method = 'POST', headers = once() } = {}) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
-    request.open('POST', address(path, query))
+    request.open(method, address(path, query))
     request.setRequestHeader('Content-Type', type)
-    for (const [name, value] of Object.entries(authorized(once()))) request.setRequestHeader(name, value)
+    for (const [name, value] of Object.entries(authorized(headers))) request.setRequestHeader(name, value)
     request.upload.onprogress = (event) => event.lengthComputable && onProgress(event.loaded / event.total)
     request.onerror = () => reject(new Problem(0, { title: 'offline', detail: 'offline' }))
     request.onload = () => {

@@ -6,6 +6,7 @@ import { extend, t } from '../words.js'
 import { call, get, post, once } from '../api.js'
 import { Act, Check, Dialog, Field, Head, Notice, Refusal, Table, useAnswer, useList } from '../ui/parts.js'
 import { figure, moment } from '../ui/format.js'
+import { Meshes } from '../ui/meshes.js'
 import { Joints, rangeOf, torqueText } from '../ui/joints.js'
 import { View3D } from '../ui/view3d.js'
 import { Editor, differences } from '../ui/model.js'
@@ -76,7 +77,10 @@ function All() {
 function Live({ model }) {
   const [q, setQ] = useState(() => model.joints.map((joint) => rangeOf(joint).reduce((a, b) => a + b) / 2))
   const [asked, ask] = useState(q)
-  const [bodies, setBodies] = useState(true)
+  const dressed = model.visuals?.length > 0
+  const [bodies, setBodies] = useState(!dressed)
+  const [meshes, setMeshes] = useState(true)
+  const [uploads, setUploads] = useState(0)
   useEffect(() => {
     const timer = setTimeout(() => ask(q), 40)
     return () => clearTimeout(timer)
@@ -89,9 +93,10 @@ function Live({ model }) {
   }, [asked.join()])
   const place = answer.value?.pose.tool.slice(0, 3).map((row) => (row[3] + 0).toFixed(4).replace(/^-(0\.0+)$/, '$1')).join(', ')
   return html`<section class="panel"><h2>${t('view')}</h2><p class="quiet">${t('view_text')}</p><${Refusal} error=${answer.error} />
-    <div class="grid"><${View3D} model=${model} pose=${answer.value?.pose} bodies=${bodies} label=${t('view_label', { name: model.name, place: place ?? '' })} />
+    <div class="grid"><${View3D} model=${model} pose=${answer.value?.pose} bodies=${bodies} meshes=${meshes} uploads=${uploads} label=${t('view_label', { name: model.name, place: place ?? '' })} />
       <div class="stack"><${Joints} model=${model} q=${q} onQ=${setQ} beside=${(joint, j) => (answer.value ? torqueText(joint, answer.value.torque[j]) : '…')} />
-        <p class="quiet">x, y, z: ${place ?? '…'} m</p><${Check} label=${t('ellipsoids')} checked=${bodies} onChange=${(e) => setBodies(e.target.checked)} /></div></div>
+        <p class="quiet">x, y, z: ${place ?? '…'} m</p>${dressed && html`<${Check} label=${t('meshes')} checked=${meshes} onChange=${(e) => setMeshes(e.target.checked)} />`}<${Check} label=${t('ellipsoids')} checked=${bodies} onChange=${(e) => setBodies(e.target.checked)} /></div></div>
+    ${dressed && html`<${Meshes} model=${model} onUpload=${() => setUploads(uploads + 1)} />`}
   </section>`
 }
 

@@ -9,6 +9,7 @@ extend({
   editor: ['Edit the model', '编辑模型'],
   editor_text: ['Saving makes a new revision. What the service finds wrong or suspicious stands beside the field.', '保存后生成新版本。服务发现的错误或可疑之处显示在相应字段旁。'],
   editor_general: ['General', '通用'],
+  editor_mesh: ['Mesh', '网格'],
   editor_save: ['Save as a new revision', '保存为新版本'],
 })
 
@@ -57,8 +58,8 @@ export function Editor({ model, etag, onSaved }) {
       setError(refusal)
     }
   }
-  const { joints, name: _, ...general } = draft
-  const parts = [{ title: t('editor_general'), at: '', node: general }, ...joints.map((joint, j) => ({ title: joint.name ?? `${j + 1}`, at: `/joints/${j}`, node: joint }))]
+  const { joints, visuals = [], name: _, ...general } = draft
+  const parts = [{ title: t('editor_general'), at: '', node: general }, ...joints.map((joint, j) => ({ title: joint.name ?? `${j + 1}`, at: `/joints/${j}`, node: joint })), ...visuals.map((visual, k) => ({ title: `${t('editor_mesh')}: ${visual.mesh}`, at: `/visuals/${k}`, node: visual }))]
   return html`<section class="panel"><h2>${t('editor')}</h2><p class="quiet">${t('editor_text')}</p><${Refusal} error=${error} />
     ${parts.map((part) => html`<details key=${part.at} open=${remarks.some((one) => part.at && one.pointer?.startsWith(`${part.at}/`) && one.fault)}><summary><bdi>${part.title}</bdi></summary><${Fields} part=${part} draft=${draft} remarks=${remarks} onChange=${change} /></details>`)}
     <${Check} label=${t('allow_unphysical')} checked=${allow} onChange=${(e) => setAllow(e.target.checked)} />

@@ -1,10 +1,11 @@
-// An arm in three dimensions, drawn from the link frames that the service computes: sticks, joints, axes, and the ellipsoids
-// of uniform density that have the links' masses and inertias.
+// An arm in three dimensions, drawn from the link frames that the service computes: the meshes of its links where they were
+// uploaded, else sticks; joints, axes, and the ellipsoids of uniform density that have the links' masses and inertias.
 import { useEffect, useRef } from 'preact/hooks'
 import * as THREE from 'three'
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js'
 import { html } from '../html.js'
 import { dark } from '../session.js'
+import { useShapes } from './meshes.js'
 
 const matrixOf = (rows) => new THREE.Matrix4().set(...rows.flat())
 
@@ -36,6 +37,30 @@ function ellipsoid({ mass, com = [0, 0, 0], inertia: i = {} }) {
   return new THREE.Matrix4().makeBasis(x, y, z).setPosition(...com)
 }
 
+// The binary STL that the service answers, whatever was uploaded: 84 bytes, then 50 for each triangle (normal, three corners).
+function geometryOf(bytes) {
+  const view = new DataView(bytes)
+  const count = view.getUint32(80, true)
+  const [corners, normals] = [new Float32Array(9 * count), new Float32Array(9 * count)]
+  for (let i = 0; i < count; i++) {
+    for (let k = 0; k < 9; k++) {
+      normals[9 * i + k] = view.getFloat32(84 + 50 * i + 4 * (k % 3), true)
+      corners[9 * i + k] = view.getFloat32(84 + 50 * i + 4 * (3 + k), true)
+    }
+  }
+  return new THREE.BufferGeometry().setAttribute('position', new THREE.BufferAttribute(corners, 3)).setAttribute('normal', new THREE.BufferAttribute(normals, 3))
+}
+
+// Where a mesh is in the frame of its link: rpy about fixed axes as in URDF, R = Rz Ry Rx.
+function placeOf({ frame: { translation = [0, 0, 0], rpy = [0, 0, 0] } = {}, scale = [1, 1, 1] }) {
+  return new THREE.Matrix4().compose(new THREE.Vector3(...translation), new THREE.Quaternion().setFromEuler(new THREE.Euler(...rpy, 'ZYX')), new THREE.Vector3(...scale))
+}
+
+function clothOf({ color: [red, green, blue, opacity] = [0.72, 0.76, 0.8, 1] }) {
+  const color = new THREE.Color().setRGB(red, green, blue, THREE.SRGBColorSpace)
+  return new THREE.MeshStandardMaterial({ color, opacity, transparent: opacity < 1, roughness: 0.6, side: THREE.DoubleSide })
+}
+
 const between = (mesh, from, to) => {
   const along = to.clone().sub(from)
   mesh.visible = along.length() > 1e-6
@@ -43,6 +68,11 @@ const between = (mesh, from, to) => {
   mesh.scale.set(1, Math.max(along.length(), 1e-6), 1)
   if (mesh.visible) mesh.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), along.normalize())
 }
+
+const discard = (group) => group.traverse((one) => {
+  one.geometry?.dispose()
+  one.material?.dispose?.()
+})
 
 function build(model, size) {
   const arm = new THREE.Group()
@@ -63,9 +93,36 @@ function build(model, size) {
   const tool = new THREE.Mesh(new THREE.CylinderGeometry(thick * 0.7, thick * 0.7, 1, 20), joints)
   const flag = new THREE.AxesHelper(size * 0.14)
   arm.add(tool, flag)
+  const cloth = new THREE.Group()
+  arm.add(cloth)
+  const visuals = model.visuals ?? []
   return {
     arm,
+    cloth,
+    // shapes: the files of the meshes that are there, by name
+    dress(shapes) {
+      const geometries = new Map([...shapes].map(([name, bytes]) => [name, geometryOf(bytes)]))
+      discard(cloth)
+      cloth.clear()
+      for (const visual of visuals.filter((one) => geometries.has(one.mesh))) {
+        const mesh = new THREE.Mesh(geometries.get(visual.mesh), clothOf(visual))
+        mesh.matrixAutoUpdate = false
+        mesh.userData = { link: model.joints.findIndex((joint) => joint.name === visual.joint), place: placeOf(visual) }
+        cloth.add(mesh)
+      }
+    },
+    // Sticks stand in where meshes are not wanted, or not all there.
+    show({ bodies, meshes }) {
+      const whole = meshes && visuals.length > 0 && cloth.children.length === visuals.length
+      cloth.visible = meshes
+      for (const { body, stick, ball } of links) {
+        if (body) body.visible = bodies
+        for (const one of [stick, ball]) one.material.visible = !whole
+      }
+      tool.material.visible = !whole
+    },
     pose({ links: frames, tool: end }) {
+      for (const { userData: { link, place }, matrix } of cloth.children) link < 0 ? matrix.copy(place) : matrix.multiplyMatrices(matrixOf(frames[link]), place)
       let from = new THREE.Vector3()
       frames.forEach((rows, k) => {
         const matrix = matrixOf(rows)
@@ -80,9 +137,6 @@ function build(model, size) {
       between(tool, from, new THREE.Vector3().setFromMatrixPosition(matrix))
       matrix.decompose(flag.position, flag.quaternion, flag.scale)
     },
-    bodies(shown) {
-      for (const { body } of links) if (body) body.visible = shown
-    },
   }
 }
 
@@ -93,10 +147,12 @@ const reach = (model) => Math.max(0.2, model.joints.reduce((sum, joint) => {
   return sum + shift + slide
 }, 0))
 
-// pose: { links, tool } of forward kinematics; label: what it is, for who does not see it.
-export function View3D({ model, pose, label, bodies = true }) {
+// pose: { links, tool } of forward kinematics; label: what it is, for who does not see it; uploads: another number for other
+// meshes.
+export function View3D({ model, pose, label, bodies = true, meshes = true, uploads = 0 }) {
   const at = useRef()
   const view = useRef()
+  const shapes = useShapes(model, uploads)
   useEffect(() => {
     const size = reach(model)
     const renderer = new THREE.WebGLRenderer({ antialias: true })
@@ -105,9 +161,9 @@ export function View3D({ model, pose, label, bodies = true }) {
     const scene = new THREE.Scene()
     const camera = new THREE.PerspectiveCamera(38, 1, size / 50, size * 50)
     camera.up.set(0, 0, 1)
-    camera.position.set(size * 1.5, -size * 1.7, size * 1.2)
+    camera.position.set(size * 1.6, -size * 1.8, size * 1.35)
     const controls = new OrbitControls(camera, renderer.domElement)
-    controls.target.set(0, 0, size * 0.25)
+    controls.target.set(0, 0, size * 0.42)
     controls.update()
     scene.add(new THREE.HemisphereLight(0xffffff, 0x667788, 2.2))
     const sun = new THREE.DirectionalLight(0xffffff, 1.6)
@@ -135,23 +191,22 @@ export function View3D({ model, pose, label, bodies = true }) {
     const watch = new ResizeObserver(fit)
     watch.observe(at.current)
     view.current = { body, draw }
+    at.current.shownBox = () => new THREE.Box3().setFromObject(body.cloth, true) // of the meshes, m in the base frame: for tests
     return () => {
       watch.disconnect()
       controls.dispose()
-      scene.traverse((one) => {
-        one.geometry?.dispose()
-        one.material?.dispose?.()
-      })
+      discard(scene)
       renderer.dispose()
       renderer.domElement.remove()
       view.current = null
     }
   }, [model])
+  useEffect(() => view.current?.body.dress(shapes), [model, shapes])
   useEffect(() => {
     if (!view.current || !pose) return
     view.current.body.pose(pose)
-    view.current.body.bodies(bodies)
+    view.current.body.show({ bodies, meshes })
     view.current.draw()
-  }, [model, pose, bodies, dark.value])
+  }, [model, shapes, pose, bodies, meshes, dark.value])
   return html`<div class="view3d" ref=${at} role="img" aria-label=${label}></div>`
 }
