@@ -11,7 +11,7 @@ enum { N = ARMDYN_JOINTS_MAX, INTERVALS_MIN = 8, INTERVALS_MAX = 2000, COARSE = 
 enum { WARY_STEPS = 2 }; /* the last one's friction changes its sign over 0.075 of the largest speed */
 enum { PER_SEGMENT = 4, PER_SEGMENT_COARSE = 8 }; /* intervals: asked for; of the mesh to start on */
 static const double DURATION_MIN = 1e-3, DURATION_MAX = 1e3, TOOL_SPEED_MAX = 1e6, VERDICT = 1e-6;
-static const double HOPELESS = 0.05; /* excess on a coarse mesh that no finer one takes away */
+static const double HOPELESS = 0.05; /* excess on a coarse mesh that no finer one takes away, nor narrower friction */
 static const double MU_COLD = 1e-2, MU_SOFTER = 1e-4, MU_FINER = 2e-6; /* where the barrier starts */
 
 /* -- what is asked -- */
@@ -168,7 +168,7 @@ static enum armdyn_status solve_rough(struct planner *p, size_t intervals, struc
     task.robot = differs ? softened : p->robot;
     rc = mesh_solve(p, &task, c, log);
     armdyn_robot_free(softened);
-    if (rc || mesh_ended(c) || !(differs || (kinks && width > ROUNDED))) return rc;
+    if (rc || mesh_ended(c) || c->solved.violation > HOPELESS || !(differs || (kinks && width > ROUNDED))) return rc;
     task.find_duration = false, task.warm = true, task.mu = MU_SOFTER;
   }
 }

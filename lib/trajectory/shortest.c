@@ -54,7 +54,7 @@ static enum armdyn_status hurry_by_friction(struct planner *p, struct cost *cost
     armdyn_robot_free(softened);
     if (!rc && c->solved.end == END_CANCELLED) rc = ARMDYN_ECANCELLED;
     if (rc || mesh_ended(c) || c->solved.violation > HOPELESS) return rc;
-    task.find_duration = false, task.warm = true, task.mu = 1e-3;
+    task.find_duration = false, task.warm = true, task.mu = 1e-4;
     if (!differs) break;
   }
   cost->terms[0].weight *= TIE_FINAL / TIE;
