@@ -2,6 +2,7 @@
 
 import http.client
 import io
+import os
 import re
 import shutil
 import signal
@@ -15,11 +16,15 @@ import pytest
 import test_connections
 from support import PATIENCE, Process, Server, robot, unique_name, until
 from support.events import EventStream
+from support.process import open_sockets, resident_memory
 from support.tls import certificate, trust
 
 pytestmark = pytest.mark.skipif(not shutil.which("openssl"), reason="openssl is not installed")
 TIMEOUT = test_connections.TIMEOUT
 KEY = "a key of the file, long enough"
+SOAK = os.environ.get("ARMDYN_SOAK", "0") != "0"
+SANITIZED = os.environ.get("ARMDYN_VARIANT", "release") != "release"  # their memory is kept after it is freed
+HELD, STALLED, SECONDS = (1000, 100, 60) if SOAK else (60, 40, 2)
 
 
 @pytest.fixture(scope="module")
@@ -125,8 +130,9 @@ def test_large_bodies_arrive_whole_in_both_directions(secure, server):
     assert answers[0] == answers[1] and np.load(io.BytesIO(answers[0])).shape == (66_667, 6)
 
 
-def test_many_connections(secure):
-    test_connections.test_all_of_many_connections_are_served(secure, 200)
+@pytest.mark.parametrize("count", [200, 1000] if SOAK else [200])
+def test_many_connections(secure, count):
+    test_connections.test_all_of_many_connections_are_served(secure, count)
 
 
 def test_a_reader_that_is_slow_gets_all_of_it(secure):
@@ -183,6 +189,60 @@ def test_a_handshake_that_stalls_holds_its_place_no_longer_than_a_request(impati
         with sock:
             assert sock.recv(100) == b"" or beginning == b""
     assert time.monotonic() - start < TIMEOUT + 3 * PATIENCE
+
+
+def test_stalled_handshakes_delay_nobody(files):
+    """Some begin a handshake and say no more, begun anew whenever their time is up; meanwhile who is connected is served,
+    each with the same torques, and who comes shakes hands. Nothing is left of them. ARMDYN_SOAK=1: a thousand connections, a minute."""
+    request = b"POST /v1/robots/puma560/inverse-dynamics HTTP/1.1\r\nHost: t\r\nContent-Type: application/json\r\nContent-Length: 67\r\n\r\n" \
+              b'{"q": [0, 1, 0, 0, 0, 0], "qd": [1,0,0,0,0,0], "qdd":[0,0,0,0,0,1]}'
+
+    def ask(sock):
+        start = time.monotonic()
+        sock.sendall(request)
+        status, _, body = test_connections.read_answer(sock)
+        assert status == 200
+        return body, time.monotonic() - start
+
+    def stall():
+        sock = socket.create_connection((server.host, server.port), timeout=20)
+        sock.sendall(HELLO)
+        sock.setblocking(False)
+        return sock
+
+    def gone(sock):
+        try:
+            return sock.recv(1) == b""
+        except (BlockingIOError, ConnectionResetError) as why:
+            return isinstance(why, ConnectionResetError)
+
+    with Server("--body-timeout", 10, "--idle-timeout", 300, tls=files) as server:
+        with server.client() as client:
+            client.create_robot(robot("puma560"), name="puma560")
+            expected = client.post("/v1/robots/puma560/inverse-dynamics", body=request.split(b"\r\n\r\n")[1].decode(),
+                                   content_type="application/json").expect(200).body
+        before = open_sockets(server.pid)
+        held, stalled, took = [server.connect() for _ in range(HELD)], [stall() for _ in range(STALLED)], []
+        end, full = time.monotonic() + SECONDS, 0
+        while time.monotonic() < end or len(took) < HELD:
+            for sock in held:
+                body, seconds = ask(sock)
+                assert body == expected
+                took.append(seconds)
+            with server.connect() as new:
+                new.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # as every HTTP client has it
+                took.append(ask(new)[1])
+            stalled = [stall() if gone(sock) else sock for sock in stalled]
+            full = full or resident_memory(server.pid)
+        last = resident_memory(server.pid)
+        for sock in (*held, *stalled):
+            sock.close()
+        until(lambda: open_sockets(server.pid) <= before, timeout=30, what="connections to end")
+        took.sort()
+        print(f"{len(took)} calls, median {took[len(took) // 2] * 1000:.1f} ms, p99 {took[len(took) * 99 // 100] * 1000:.1f} ms, "
+              f"worst {took[-1] * 1000:.0f} ms; {full:.1f} MiB in the first round, {last:.1f} in the last")
+        assert took[len(took) * 99 // 100] < PATIENCE and took[-1] < 10  # one that waited for a handshake's time took 10 s
+        assert SANITIZED or last < 1.05 * full + 4  # MiB
 
 
 def test_whoever_takes_no_answer_is_let_go(impatient):
