@@ -145,7 +145,8 @@ enum armdyn_status armdyn_condition(size_t n, const struct armdyn_log *log,
                                     const struct armdyn_conditioning *conditioning, struct armdyn_motion *motion,
                                     struct armdyn_error *error);
 /* The same for a piece of a longer log, such as fits into memory: pieces that are conditioned with enough around them make
- * up the motion of the whole; of a tracking differentiator but for its lag, which is measured in each.
+ * up the motion of the whole to rounding (some 1e-10 of the accelerations); of a tracking differentiator but for its lag,
+ * which is measured in each: pieces are shifted against the whole by some microseconds (10 us measured at 1 kHz, 1e-4 rad/s).
  *   log           in   the piece, with armdyn_conditioning_margin on either side as far as the whole log has it
  *   conditioning  in   its rate is that of the whole log and may not be 0; its trim is not used
  *   origin        in   s, time of a sample of the even clock, which may be outside of the piece: the first of the log
