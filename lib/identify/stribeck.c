@@ -158,22 +158,23 @@ static bool is_known(const struct velocity *v)
   return v->searched && v->excess_is_there && is_settled(v) && v->deviation <= VAGUE;
 }
 
-/* Where the data do not tell a velocity, that of the search stays, and it is said. */
+/* A joint whose data show no such friction loses the term: its stiction would be any number. Where it is there, but not its
+ * velocity, that of the search stays. Both are said. */
 static void conclude(struct refinement *r, struct armdyn_stribeck *out)
 {
   for (size_t i = 0; i < r->n; i++) {
     const struct velocity *v = &r->joints[i];
-    double *velocity = &r->description->joints[i].friction.stribeck_velocity;
-    out->deviation[i] = is_known(v) ? v->deviation * *velocity : NAN;
+    struct armdyn_friction *friction = &r->description->joints[i].friction;
+    out->deviation[i] = is_known(v) ? v->deviation * friction->stribeck_velocity : NAN;
     if (!v->searched || is_known(v)) continue;
-    *velocity = v->start;
     if (!v->excess_is_there) {
+      friction->stiction = friction->stribeck_velocity = NAN;
       warn(&out->warnings, ARMDYN_WARNING_STRIBECK_UNKNOWN, (int)i,
-           "the data show no Stribeck friction: stiction is not above Coulomb friction by more than %g of their "
-           "deviations, and the Stribeck velocity says nothing. If the joint has it, log slower motion or a friction "
-           "test",
+           "the data show no Stribeck friction, stiction is not above Coulomb friction by more than %g of their "
+           "deviations: the joint is identified without. If it has it, log slower motion or a friction test",
            DEVIATIONS);
     } else {
+      friction->stribeck_velocity = v->start;
       warn(&out->warnings, ARMDYN_WARNING_STRIBECK_UNKNOWN, (int)i,
            "the data do not tell the Stribeck velocity: %.3g is only the best of those tried, and stiction is as "
            "rough. Log slower motion, or a friction test of this joint",

@@ -431,7 +431,7 @@ struct armdyn_stribeck {
       [ARMDYN_JOINTS_MAX];         /* standard deviations, rad/s (m/s); NAN: not searched, or the data do not tell it */
   double *covariance;              /* b x b: the part of the base parameters' that is owed to the velocities, for
                          armdyn_estimation.more_covariance; b of the refined robot with the same terms and rotors */
-  struct armdyn_warnings warnings; /* velocities that the data do not tell, which stay as chosen */
+  struct armdyn_warnings warnings; /* joints whose data do not tell it */
 };
 
 /* Refine the Stribeck velocities that armdyn_choose_friction has chosen among a few, each on its own: least squares over all
@@ -440,7 +440,8 @@ struct armdyn_stribeck {
  *   chosen      in   the robot that it answered
  *   terms       in   as for armdyn_unknowns_new
  *   estimation  in   ignore_prior, cancelled, trying (a round begins)
- *   refined     out  the robot with the velocities; release with armdyn_robot_free
+ *   refined     out  the robot with the velocities, without the term in joints whose data show none; release with
+ *                    armdyn_robot_free
  *   out         out  release with armdyn_stribeck_free
  * OK, the refusals of armdyn_identify_source, or EMEMORY. Source: Golub & Pereyra 1973, Kaufman 1975. */
 enum armdyn_status armdyn_refine_stribeck(const struct armdyn_robot *given, const struct armdyn_robot *chosen,

@@ -133,7 +133,10 @@ Test(stribeck, what_the_data_do_not_tell_is_said)
     cr_expect_eq(warnings->list[k].code, ARMDYN_WARNING_STRIBECK_UNKNOWN);
     cr_expect_eq(warnings->list[k].joint, k == 0 ? 0 : (int)k + 1);
   }
-  for (size_t i = 0; i < N; i++) cr_expect_eq(isnan(found.stribeck.deviation[i]), i != 1);
+  for (size_t i = 0; i < N; i++) {
+    cr_expect_eq(isnan(found.stribeck.deviation[i]), i != 1);
+    cr_expect_eq(isnan(armdyn_robot_description(found.refined)->joints[i].friction.stiction), i != 1);
+  }
   cr_expect_float_eq(armdyn_robot_description(found.refined)->joints[1].friction.stribeck_velocity, 0.3, 0.015);
   expect_near(&found, "j1.coulomb", 4);
   expect_near(&found, "j2.stiction", 1.6 * 2);
