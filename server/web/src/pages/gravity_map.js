@@ -74,10 +74,10 @@ export function GravityMap({ model }) {
     <div class="row"><${Field} label=${t('gravity_of')}><select value=${pick.of} onChange=${(e) => setChosen({ ...chosen, of: Number(e.target.value) })}>${[pick.x, pick.y].map((one, k) => html`<option value=${k}>${one}</option>`)}</select></${Field}>${choice('x', 'gravity_over')}${choice('y', 'gravity_and')}</div>
     ${surface && constant && html`<p role="status">${t('gravity_constant', { joint: name, x: pick.x, y: pick.y, value: `${figure(Math.abs(high) > pick.rounding ? high : 0)} ${unitOf(joint, 'torque')}` })}</p>`}
     ${surface && !constant && html`<div class="row" style=${{ alignItems: 'stretch', marginTop: '.8rem' }}>
-      <div><canvas ref=${canvas} width=${POINTS} height=${POINTS} role="img" aria-label=${t('gravity_label', { joint: name, low: figure(low, 3), high: figure(high, 3) })} style=${{ width: 'min(420px, 70vw)', height: 'min(340px, 60vw)', imageRendering: 'auto', borderRadius: '6px' }}></canvas>
+      <div><canvas ref=${canvas} width=${POINTS} height=${POINTS} role="img" aria-label=${t('gravity_label', { joint: name, low: figure(low, 3), high: figure(high, 3) })} style=${{ width: 'min(30rem, 70vw)', height: 'min(24.3rem, 60vw)', imageRendering: 'auto', borderRadius: '6px' }}></canvas>
         <p class="quiet">→ ${axis(pick.x, 0)}<br />↑ ${axis(pick.y, 1)}</p></div>
-      <div><svg width="26" height="300" aria-hidden="true"><defs><linearGradient id="cividis" x1="0" y1="1" x2="0" y2="0">${CIVIDIS.map((one, k) => html`<stop offset=${k / (CIVIDIS.length - 1)} stop-color=${one} />`)}</linearGradient></defs><rect width="26" height="300" rx="4" fill="url(#cividis)" /></svg></div>
-      <div style=${{ display: 'flex', flexDirection: 'column', justifyContent: 'space-between', height: '300px' }}><span>${figure(high, 3)} ${unitOf(joint, 'torque')}</span><span>${figure((low + high) / 2, 3)}</span><span>${figure(low, 3)}</span></div>
+      <div><svg viewBox="0 0 26 300" style=${{ width: '1.86rem', height: '21.4rem' }} aria-hidden="true"><defs><linearGradient id="cividis" x1="0" y1="1" x2="0" y2="0">${CIVIDIS.map((one, k) => html`<stop offset=${k / (CIVIDIS.length - 1)} stop-color=${one} />`)}</linearGradient></defs><rect width="26" height="300" rx="4" fill="url(#cividis)" /></svg></div>
+      <div style=${{ display: 'flex', flexDirection: 'column', justifyContent: 'space-between', height: '21.4rem' }}><span>${figure(high, 3)} ${unitOf(joint, 'torque')}</span><span>${figure((low + high) / 2, 3)}</span><span>${figure(low, 3)}</span></div>
     </div>`}
   </section>`
 }
