@@ -179,12 +179,21 @@ static enum outcome answer_when_ended(struct exchange *x, const char *id, bool i
 
 /* -- creating -- */
 
+static const struct result_kind *const motions[] = { &trajectory_results, &excitation_results, &friction_test_results };
+enum { MOTIONS = sizeof motions / sizeof *motions };
+
+static bool is_motion(const struct store_referral *source)
+{
+  for (size_t i = 0; i < MOTIONS; i++)
+    if (strcmp(source->kind, motions[i]->name) == 0) return true;
+  return false;
+}
+
 /* A source that may be any motion gets the kind that it is of. OK, ENOTFOUND or EIO. */
 static enum armdyn_status find_source(struct store *store, struct store_referral *source)
 {
-  const struct result_kind *const motions[] = { &trajectory_results, &excitation_results, &friction_test_results };
   if (strcmp(source->kind, SOURCE_MOTION) != 0) return store_referral_check(store, source);
-  for (size_t i = 0; i < sizeof motions / sizeof *motions; i++) {
+  for (size_t i = 0; i < MOTIONS; i++) {
     struct store_referral motion = *source;
     snprintf(motion.kind, sizeof motion.kind, "%s", motions[i]->name);
     const enum armdyn_status status = store_referral_check(store, &motion);
@@ -202,7 +211,7 @@ static bool find_sources(struct exchange *x, size_t joints, struct job_source *s
   for (size_t i = 0; i < count; i++) {
     struct store_referral *source = &sources[i].referral;
     enum armdyn_status status = find_source(store, source);
-    if (!status && strcmp(source->kind, "dataset") != 0) status = stored_trajectory_fits(store, source->id, joints);
+    if (!status && is_motion(source)) status = stored_trajectory_fits(store, source->id, joints);
     if (status == ARMDYN_ENOTFOUND || status == ARMDYN_EINPUT) {
       fault_add(exchange_faults(x), FAULT_AT_POINTER, sources[i].pointer, FAULT_INCONSISTENT,
                 status == ARMDYN_EINPUT ? "%s %s is of an arm with another number of joints" : "there is no %s %s",
