@@ -51,8 +51,7 @@ static void decode_friction(struct json_reader *r, const struct json_field *fiel
   }
   if (friction->automatic && count > 1)
     json_fault(r, NULL, FAULT_INCONSISTENT, "auto chooses the terms itself, so it stands alone");
-  /* the others follow the parts of one motion so well that they are kept, and fail on the next one */
-  if (friction->automatic) friction->terms = ARMDYN_IDENTIFY_LINEAR;
+  if (friction->automatic) friction->terms = ARMDYN_IDENTIFY_ANY;
 }
 
 /* -- the request -- */

@@ -280,12 +280,15 @@ static void gather_warnings(struct run *run)
   }
   const bool payload = run->request.identify == IDENTIFY_PAYLOAD;
   const struct armdyn_warnings *of_estimate = payload ? &run->payload.warnings : &run->estimate.warnings;
-  const struct armdyn_warnings *const lists[] = { of_estimate, &run->stribeck.warnings };
-  for (size_t l = 0; l < sizeof lists / sizeof *lists; l++) {
-    for (size_t i = 0; i < lists[l]->count; i++) {
-      const struct armdyn_warning *w = &lists[l]->list[i];
-      warn(run, armdyn_warning_name(w->code), joint_name(run, w), w->detail);
-    }
+  for (size_t i = 0; i < of_estimate->count; i++) {
+    const struct armdyn_warning *w = &of_estimate->list[i];
+    warn(run, armdyn_warning_name(w->code), joint_name(run, w), w->detail);
+  }
+  for (size_t i = 0; i < run->stribeck.warnings.count; i++) {
+    const struct armdyn_warning *w = &run->stribeck.warnings.list[i];
+    const bool without = isnan(armdyn_robot_description(run->robot)->joints[w->joint].friction.stiction);
+    if (without && run->request.friction.automatic) continue; /* nobody asked for it */
+    warn(run, armdyn_warning_name(w->code), joint_name(run, w), w->detail);
   }
   for (size_t i = 0; i < run->logs.count; i++)
     if (run->leaks[i])
