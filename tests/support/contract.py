@@ -29,7 +29,7 @@ def document():
 
 def items(validator, schema, array, parent):
     """The keyword `items`, at once where plain numbers are asked for: arrays of numbers are most of what is sent."""
-    if schema.get("type") == "number" and len(schema) == 1 and all(type(x) in (int, float) for x in array):
+    if schema.get("type") == "number" and len(schema) == 1 and isinstance(array, list) and all(type(x) in (int, float) for x in array):
         return ()
     return jsonschema.Draft202012Validator.VALIDATORS["items"](validator, schema, array, parent)
 
