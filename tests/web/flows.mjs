@@ -303,6 +303,7 @@ const STEPS = {
     await page.goto(`${url}/#/trajectories/new?robot=boxes`)
     await page.locator('.view3d canvas').waitFor()
     await settled([[-0.15, -0.3, 0], [0.15, 0.15, 0.56]], 'the meshes of a plan')
+    await api('DELETE', '/v1/robots/boxes', undefined, { 'If-Match': '*' })
   },
   async 'hostile names stay text on every page'() {
     const model = await api('GET', '/v1/robots/scara')

@@ -51,7 +51,9 @@ export function Meshes({ model, onUpload }) {
   const input = useRef()
   const target = useRef(null)
   const items = (list.value?.items ?? []).filter((one) => one.named)
+  const busy = state.progress >= 0 // one batch after the other
   const send = async (files) => {
+    if (busy) return
     const left = items.map((one) => ({ ...one }))
     const lost = []
     const known = []
@@ -63,7 +65,7 @@ export function Meshes({ model, onUpload }) {
     const errors = []
     for (const [k, { file, mesh }] of known.entries()) {
       try {
-        const progress = (part) => setState({ progress: (k + part) / known.length, lost })
+        const progress = (part) => setState({ progress: (k + part) / known.length })
         progress(0)
         await upload(`${path}/${mesh.mesh}`, {}, file, /\.obj$/i.test(file.name) ? 'model/obj' : 'model/stl', progress, { method: 'PUT', headers: mesh.etag ? { 'If-Match': mesh.etag } : { 'If-None-Match': '*' } })
       } catch (error) {
@@ -94,14 +96,14 @@ export function Meshes({ model, onUpload }) {
     ${(state.errors ?? []).map(({ file, error }) => html`<div key=${file}><strong><bdi>${file}</bdi></strong><${Refusal} error=${error} /></div>`)}
     ${state.lost?.length > 0 && html`<${Notice} kind="warn"><bdi>${t('meshes_unmatched', { files: state.lost.join(', ') })}</bdi></${Notice}>`}
     <div class=${`drop ${over ? 'over' : ''}`} onDragOver=${(e) => { e.preventDefault(); setOver(true) }} onDragLeave=${() => setOver(false)} onDrop=${(e) => { e.preventDefault(); setOver(false); target.current = null; send([...e.dataTransfer.files]) }}>
-      ${t('meshes_drop')} <${Act} role="engineer" onClick=${() => choose(null)}>${t('meshes_choose')}</${Act}>
+      ${t('meshes_drop')} <${Act} role="engineer" disabled=${busy} onClick=${() => choose(null)}>${t('meshes_choose')}</${Act}>
       <input ref=${input} type="file" multiple aria-label=${t('meshes_choose')} style=${{ display: 'none' }} accept=".stl,.obj,.dae" onChange=${(e) => { send([...e.target.files]); e.target.value = '' }} />
-      ${state.progress >= 0 && html`<${Bar} value=${state.progress} label=${t('meshes')} />`}
+      ${busy && html`<${Bar} value=${state.progress} label=${t('meshes')} />`}
     </div>
     <${Table} caption=${t('meshes')} id=${(one) => one.mesh} items=${items} columns=${[
       { key: 'mesh', head: t('meshes'), class: 'tight', cell: (one) => html`<bdi>${one.mesh}</bdi>` },
       { key: 'reference', head: t('mesh_reference'), class: 'wide', cell: (one) => html`<bdi>${one.reference ?? ''}</bdi>` },
       { key: 'state', head: t('mesh_state'), class: 'tight', cell: (one) => (one.uploaded ? t('mesh_triangles', { triangles: count(one.triangles) }) : html`<span class="state warn">${t('mesh_missing')}</span>`) },
-      { key: 'do', head: '', class: 'tight', cell: (one) => html`<${Act} role="engineer" onClick=${() => choose(one.mesh)}>${t('mesh_choose', { mesh: one.mesh })}</${Act}> ${one.uploaded && html`<${Act} role="engineer" onClick=${() => remove(one)}>${t('mesh_delete', { mesh: one.mesh })}</${Act}>`}` },
+      { key: 'do', head: '', class: 'tight', cell: (one) => html`<${Act} role="engineer" disabled=${busy} onClick=${() => choose(one.mesh)}>${t('mesh_choose', { mesh: one.mesh })}</${Act}> ${one.uploaded && html`<${Act} role="engineer" disabled=${busy} onClick=${() => remove(one)}>${t('mesh_delete', { mesh: one.mesh })}</${Act}>`}` },
     ]} /></div></details>`
 }
