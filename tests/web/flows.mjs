@@ -290,13 +290,13 @@ const STEPS = {
     await page.keyboard.press('Enter')
     await (await chooser).setFiles({ name: 'gripper.obj', mimeType: '', buffer: objOfBox([0.06, 0.02, 0.3], [0, 0, 0.15]) })
     await page.getByText(w('complete')).waitFor()
-    // at rest, and with both joints at a right angle, by hand from the URDF
+    // at rest, then each joint at a right angle, by hand from the URDF
     await settled([[-0.15, -0.3, 0], [0.15, 0.15, 0.56]], 'the meshes at rest')
-    for (const j of [0, 1]) {
+    for (const [j, box] of [[[-0.15, -0.15, 0], [0.3, 0.15, 0.56]], [[-0.15, -0.15, 0], [0.3, 0.16, 0.53]]].entries()) {
       await page.locator('.sliders input[type=number]').nth(j).fill(String(Math.PI / 2))
       await page.keyboard.press('Tab')
+      await settled(box, `the meshes after joint ${j}`)
     }
-    await settled([[-0.15, -0.15, 0], [0.3, 0.16, 0.53]], 'the meshes')
     await look('robot-meshes')
     await page.getByRole('checkbox', { name: w('meshes'), exact: true }).uncheck()
     await look('robot-meshes-hidden', false)
