@@ -55,7 +55,7 @@ export function Mapping({ name, file, robot, onClose, onSaved }) {
       setFound(line.split(form.delimiter).map((one) => one.trim().replace(/^"|"$/g, '')).filter(Boolean).slice(0, 200))
     }, () => setFound([]))
   }, [file, form.delimiter, form.encoding, form.skip_rows])
-  const change = (k, part) => setRows(rows.map((row, other) => (other === k ? { ...row, ...part } : row)))
+  const change = (k, part) => setRows((now) => now.map((row, other) => (other === k ? { ...row, ...part } : row)))
   const store = async () => {
     setError(null)
     const column = ({ target: _, ...row }) => ({ ...row, sign: Number(row.sign), offset: Number(row.offset) })
