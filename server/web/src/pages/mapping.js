@@ -39,7 +39,7 @@ export function Mapping({ name, file, robot, onClose, onSaved }) {
   useEffect(() => {
     get(`v1/robots/${robot}`).then((model) => {
       if (name) return
-      setRows([{ target: 't', column: '', unit: 's', sign: 1, offset: 0 }, ...['q', 'tau'].flatMap((field) => model.joints.map((_, j) => ({ target: `${field}${j + 1}`, column: '', unit: UNITS[field][0], sign: 1, offset: 0 })))])
+      setRows(([time]) => [time, ...['q', 'tau'].flatMap((field) => model.joints.map((_, j) => ({ target: `${field}${j + 1}`, column: '', unit: UNITS[field][0], sign: 1, offset: 0 })))])
     }, setError)
     if (name) call('GET', `v1/mappings/${name}`).then(({ data, etag: tag }) => {
       setEtag(tag)
