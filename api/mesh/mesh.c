@@ -76,7 +76,7 @@ bool mesh_word_is(struct mesh_word word, const char *text)
 
 enum armdyn_status mesh_number(struct mesh_reader *r, struct mesh_word word, double *number)
 {
-  char text[64], *end = text;
+  char text[64] = "", *end = text;
   if (word.length < sizeof text && !memchr(word.at, 'x', word.length) && !memchr(word.at, 'X', word.length)) {
     memcpy(text, word.at, word.length);
     text[word.length] = 0;

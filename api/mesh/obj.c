@@ -66,7 +66,7 @@ static enum armdyn_status add_face(struct mesh_reader *r, const struct vertices 
     status = find_vertex(r, word, vertices, corners + 3 * (count < 2 ? count : 2));
     if (status || count < 2) continue;
     status = mesh_add(r, corners);
-    memcpy(corners + 3, corners + 6, 3 * sizeof *corners);
+    for (size_t k = 3; k < 6; k++) corners[k] = corners[k + 3];
   }
   if (!status && count < 3)
     status = armdyn_refuse(r->error, ARMDYN_ESYNTAX, "", "line %zu: a face needs 3 vertices, got %zu", r->line, count);

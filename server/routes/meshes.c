@@ -49,11 +49,10 @@ static enum armdyn_status read_row(struct exchange *x, struct store_mesh *row)
 /* -- in JSON -- */
 
 /* visual: that names it first; NULL: none of this revision does. row: what was uploaded; NULL: nothing. */
-static void encode(struct json_writer *w, const char *robot, const struct armdyn_visual *visual,
+static void encode(struct json_writer *w, const char *robot, const char *mesh, const struct armdyn_visual *visual,
                    const struct store_mesh *row)
 {
   char href[2 * ARMDYN_NAME_SIZE + 32];
-  const char *mesh = row ? row->mesh : visual->mesh;
   snprintf(href, sizeof href, "/v1/robots/%s/meshes/%s", robot, mesh);
   json_begin_object(w);
   json_key(w, "mesh"), json_write_text(w, mesh);
@@ -93,7 +92,7 @@ static void visit(void *context, const struct store_mesh *row)
   struct list *list = context;
   for (size_t i = 0; i < list->robot->visual_count; i++)
     list->uploaded[i] |= !strcmp(list->robot->visuals[i].mesh, row->mesh);
-  encode(list->writer, row->robot, visual_of(list->robot, row->mesh), row);
+  encode(list->writer, row->robot, row->mesh, visual_of(list->robot, row->mesh), row);
 }
 
 enum outcome mesh_list(struct exchange *x)
@@ -109,7 +108,7 @@ enum outcome mesh_list(struct exchange *x)
   enum armdyn_status status = store_mesh_list(app->store, exchange_segment(x, "robot"), visit, &list);
   for (size_t i = 0; i < list.robot->visual_count; i++)
     if (!list.uploaded[i] && visual_of(list.robot, list.robot->visuals[i].mesh) == &list.robot->visuals[i])
-      encode(&w, list.robot->name, &list.robot->visuals[i], NULL);
+      encode(&w, list.robot->name, list.robot->visuals[i].mesh, &list.robot->visuals[i], NULL);
   json_end_array(&w);
   json_end_object(&w);
   robots_release(app->robots, entry);
@@ -204,7 +203,7 @@ static void answer_row(struct exchange *x, int http_status, const struct store_m
   struct json_writer w = { .out = &body };
   const struct robot_entry *entry = robot_of(x);
   if (!entry) return; /* it was deleted meanwhile, which has been answered */
-  encode(&w, row->robot, visual_of(armdyn_robot_description(entry->robot), row->mesh), row);
+  encode(&w, row->robot, row->mesh, visual_of(armdyn_robot_description(entry->robot), row->mesh), row);
   robots_release(exchange_app(x)->robots, entry);
   if (http_status == 201) exchange_set_header(x, "Location", "/v1/robots/%s/meshes/%s", row->robot, row->mesh);
   answer_etag(x, row->number);

@@ -155,7 +155,7 @@ static const struct arm {
 
 static size_t base_count(const struct armdyn_robot *robot, enum armdyn_rotor_columns rotors)
 {
-  const struct armdyn_parameter_choice choice = { rotors, true };
+  const struct armdyn_parameter_choice choice = { .rotors = rotors, .frictionless = true };
   struct armdyn_base_parameters *base;
   cr_assert_eq(armdyn_base_parameters_new(robot, &choice, &base), ARMDYN_OK);
   const size_t count = armdyn_base_parameter_count(base);
