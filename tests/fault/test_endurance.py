@@ -165,7 +165,12 @@ class Watch(threading.Thread):
 
 
 def open_files(pid):
-    return len(os.listdir(f"/proc/{pid}/fd"))
+    """But for the store's: its pool of readers opens another when more calls than ever read at once, and keeps it."""
+    count, folder = 0, f"/proc/{pid}/fd"
+    for name in os.listdir(folder):
+        with contextlib.suppress(FileNotFoundError):
+            count += "/armdyn.db" not in os.readlink(f"{folder}/{name}")
+    return count
 
 
 def early(values):
