@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "api/limits.h"
@@ -15,7 +16,23 @@ enum { SANITIZED = 1 }; /* their shadow memory is address space by the terabyte 
 enum { SANITIZED = 0 };
 #endif
 
-enum { BEHIND_REQUESTS = 5 }; /* nice: who waits for an answer goes first */
+/* nice, and that of the session where sessions share the processor instead of processes, as is usual: who waits for an
+ * answer goes first. */
+#define BEHIND_REQUESTS 10
+#define TEXT(number)    TEXT_OF(number)
+#define TEXT_OF(number) #number
+
+enum { WISHES = 20, BETWEEN_WISHES_NS = 100000000 };
+
+/* The kernel may not know the file; and sessions of one user may ask it ten times a second, all together. */
+static void wish(const char *file, const char *value)
+{
+  int fd = open(file, O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  for (int i = 0; i < WISHES && write(fd, value, strlen(value)) < 0 && errno == EAGAIN; i++)
+    nanosleep(&(struct timespec){ .tv_nsec = BETWEEN_WISHES_NS }, NULL);
+  close(fd);
+}
 
 /* A runaway computation ends here, not where the machine does. */
 static void bound_self(rlim_t mebibytes)
@@ -24,12 +41,8 @@ static void bound_self(rlim_t mebibytes)
   if (!SANITIZED && mebibytes && setrlimit(RLIMIT_AS, &memory))
     fprintf(stderr, "armdyn worker: no memory limit: %s\n", strerrordesc_np(errno));
   setpriority(PRIO_PROCESS, 0, BEHIND_REQUESTS);
-
-  int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC); /* rather a job's attempt than the service */
-  if (fd < 0) return;
-  ssize_t written = write(fd, "500", 3);
-  (void)written; /* it is a wish */
-  close(fd);
+  wish("/proc/self/autogroup", TEXT(BEHIND_REQUESTS));
+  wish("/proc/self/oom_score_adj", "500"); /* rather a job's attempt than the service */
 }
 
 int command_worker(int argc, char **argv)

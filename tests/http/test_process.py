@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import re
 import signal
 import socket
@@ -185,6 +186,16 @@ def test_a_log_that_nobody_reads_stops_nothing():
 
 
 # ---------------------------------------------------------------- health
+def test_jobs_give_way_to_calls():
+    """By priority, and by that of the session, where the kernel shares the processor among sessions."""
+    with Server("--workers", 2) as server:
+        workers = until(lambda: len(found := server.children("worker")) == 2 and found)
+        for pid in workers:
+            until(lambda: os.getpriority(os.PRIO_PROCESS, pid) == 10)
+            session = pathlib.Path(f"/proc/{pid}/autogroup")
+            until(lambda: not session.exists() or session.read_text().split()[1:] in (["nice", "10"], []))
+
+
 def test_healthcheck():
     with Server() as server:
         assert run("healthcheck", "--url", server.url).returncode == 0
