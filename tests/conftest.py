@@ -23,6 +23,13 @@ def fresh_server():
         yield own
 
 
+@pytest.fixture(scope="module")
+def telling():
+    """A server that tells webhooks on loopback, and soon again."""
+    with Server("--webhook-networks", "127.0.0.0/8", "--webhook-retry", 1) as server:
+        yield server
+
+
 @pytest.fixture
 def make_server():
     """make_server(*flags, **options) starts servers that end with the test."""

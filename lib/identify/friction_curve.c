@@ -4,18 +4,10 @@
 #include "lib/identify/unknowns.h"
 #include "lib/model/parameters.h"
 
-/* Base parameter that is led by a standard one, or the count. */
-static size_t led_by(const struct armdyn_unknowns *u, size_t standard)
-{
-  size_t k = 0;
-  while (k < u->base_count && armdyn_base_parameter_lead(u->base, k) != standard) k++;
-  return k;
-}
-
 /* The covariance of two standard parameters; what leads no base parameter is known on its own only. */
 static double covariance_of(const struct armdyn_unknowns *u, const struct armdyn_estimate *e, size_t a, size_t b)
 {
-  const size_t i = led_by(u, a), k = led_by(u, b);
+  const size_t i = base_led_by(u, a), k = base_led_by(u, b);
   if (i < u->base_count && isnan(e->deviation[i])) return NAN;
   if (i < u->base_count && k < u->base_count) return e->covariance[i * u->base_count + k];
   return a == b ? e->standard_deviation[a] * e->standard_deviation[a] : 0;

@@ -46,19 +46,19 @@ struct refinement {
   struct velocity joints[ARMDYN_JOINTS_MAX];
 };
 
-/* Base parameter that is led by this parameter of a joint, or the count. */
+/* Base parameter that is led by this friction parameter of a joint, or the count. */
 static size_t base_of(const struct armdyn_unknowns *u, size_t joint, const char *parameter)
 {
-  size_t k = 0;
-  for (; k < u->base_count; k++) {
-    const size_t lead = armdyn_base_parameter_lead(u->base, k);
+  const size_t own = strlen(parameter);
+  for (size_t k = u->friction_first; k < u->standard_count; k++) {
     char name[ARMDYN_PARAMETER_NAME_SIZE];
-    if (u->joint[lead] != joint || lead < u->friction_first) continue;
-    armdyn_unknowns_standard_name(u, lead, name);
-    const size_t length = strlen(name), own = strlen(parameter);
-    if (length > own && name[length - own - 1] == '.' && !strcmp(name + length - own, parameter)) break;
+    if (u->joint[k] != joint) continue;
+    armdyn_unknowns_standard_name(u, k, name);
+    const size_t length = strlen(name);
+    if (length > own && name[length - own - 1] == '.' && !strcmp(name + length - own, parameter))
+      return base_led_by(u, k);
   }
-  return k;
+  return u->base_count;
 }
 
 /* Stiction over Coulomb friction, the mean of both directions, and its deviation. */

@@ -148,6 +148,13 @@ enum armdyn_status unknowns_with_slopes(const struct armdyn_robot *robot, unsign
   return unknowns_of(robot, friction, &choice, out, error);
 }
 
+size_t base_led_by(const struct armdyn_unknowns *unknowns, size_t standard)
+{
+  size_t k = 0;
+  while (k < unknowns->base_count && armdyn_base_parameter_lead(unknowns->base, k) != standard) k++;
+  return k;
+}
+
 void armdyn_unknowns_free(struct armdyn_unknowns *unknowns)
 {
   if (!unknowns) return;

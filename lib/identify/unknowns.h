@@ -29,4 +29,7 @@ enum armdyn_status unknowns_with_slopes(const struct armdyn_robot *robot, unsign
                                         enum armdyn_rotor_columns rotors, struct armdyn_unknowns **out,
                                         struct armdyn_error *error);
 
+/* The base parameter that this standard one leads; base_count: none. */
+size_t base_led_by(const struct armdyn_unknowns *unknowns, size_t standard);
+
 #endif

@@ -18,11 +18,7 @@ enum { SANITIZED = 0 };
 
 /* nice, and that of the session where sessions share the processor instead of processes, as is usual: who waits for an
  * answer goes first. */
-#define BEHIND_REQUESTS 10
-#define TEXT(number)    TEXT_OF(number)
-#define TEXT_OF(number) #number
-
-enum { WISHES = 20, BETWEEN_WISHES_NS = 100000000 };
+enum { BEHIND_REQUESTS = 10, WISHES = 20, BETWEEN_WISHES_NS = 100000000 };
 
 /* The kernel may not know the file; and sessions of one user may ask it ten times a second, all together. */
 static void wish(const char *file, const char *value)
@@ -41,7 +37,9 @@ static void bound_self(rlim_t mebibytes)
   if (!SANITIZED && mebibytes && setrlimit(RLIMIT_AS, &memory))
     fprintf(stderr, "armdyn worker: no memory limit: %s\n", strerrordesc_np(errno));
   setpriority(PRIO_PROCESS, 0, BEHIND_REQUESTS);
-  wish("/proc/self/autogroup", TEXT(BEHIND_REQUESTS));
+  char nice_value[8];
+  snprintf(nice_value, sizeof nice_value, "%d", BEHIND_REQUESTS);
+  wish("/proc/self/autogroup", nice_value);
   wish("/proc/self/oom_score_adj", "500"); /* rather a job's attempt than the service */
 }
 

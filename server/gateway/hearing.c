@@ -8,7 +8,7 @@ void gateway_keep(struct gateway *g, const char *id, bool again)
   pthread_mutex_lock(&g->lock);
   enum armdyn_status rc = book_copy(&g->book, id, &row);
   pthread_mutex_unlock(&g->lock);
-  if (rc) return; /* it is not there, or there is no memory for now */
+  if (rc) return; /* it is not there; or memory is short, and gateway_keep_unstored() comes back to it */
   rc = store_transfer_update(g->store, &row);
   bool kept = !rc || rc == ARMDYN_ECONFLICT || rc == ARMDYN_ENOTFOUND; /* has an end already; is not there any more */
   if (rc && !again)

@@ -221,13 +221,13 @@ enum outcome mesh_put(struct exchange *x)
   snprintf(row.robot, sizeof row.robot, "%s", exchange_segment(x, "robot"));
   snprintf(row.mesh, sizeof row.mesh, "%s", exchange_segment(x, "mesh"));
   enum armdyn_status status = read_body(x, &row, &error);
-  if (status) {
+  const bool unread = status;
+  if (!status) status = store_mesh_put(store, &row, expected);
+  if (status) store_samples_discard(store, row.id);
+  if (unread)
     answer_status(x, status, &error);
-  } else {
-    status = store_mesh_put(store, &row, expected);
-    if (status) store_samples_discard(store, row.id);
-    if (found(x, status)) answer_row(x, expected ? 200 : 201, &row);
-  }
+  else if (found(x, status))
+    answer_row(x, expected ? 200 : 201, &row);
   store_mesh_release(&row);
   return ANSWERED;
 }

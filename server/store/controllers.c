@@ -17,7 +17,6 @@ void store_controller_release(struct store_controller *controller)
 struct change {
   struct store_controller *controller;
   const struct store_idempotency *key;
-  const char *name;
   int64_t expected;
 };
 
@@ -60,18 +59,10 @@ enum armdyn_status store_controller_update(struct store *store, struct store_con
   return store_write(store, update, &c, record_bytes(&controller_type, controller));
 }
 
-static enum armdyn_status remove_controller(struct sql *sql, void *argument)
-{
-  struct change *c = argument;
-  enum armdyn_status status = store_expect_version(sql, VERSION, c->name, c->expected);
-  if (!status) status = sql_change(sql, "DELETE FROM controllers WHERE name = ?", VALUES(value_text(c->name)));
-  return status ? status : store_retire_number(sql, "controller", c->name, c->expected);
-}
-
 enum armdyn_status store_controller_delete(struct store *store, const char *name, int64_t expected)
 {
-  struct change c = { .name = name, .expected = expected };
-  return store_write(store, remove_controller, &c, 0);
+  return store_remove(store, &(struct named_removal){ VERSION, "DELETE FROM controllers WHERE name = ?", "controller",
+                                                      name, expected });
 }
 
 enum armdyn_status store_controller_get(struct store *store, const char *name, struct store_controller *out)

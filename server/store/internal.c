@@ -77,3 +77,17 @@ enum armdyn_status store_retire_number(struct sql *sql, const char *kind, const 
   return sql_run(sql, "INSERT OR REPLACE INTO retired (kind, name, last) VALUES (?, ?, ?)",
                  VALUES(value_text(kind), value_text(name), value_integer(last)), NULL);
 }
+
+static enum armdyn_status remove_it(struct sql *sql, void *argument)
+{
+  const struct named_removal *r = argument;
+  enum armdyn_status status = store_expect_version(sql, r->version, r->name, r->expected);
+  if (!status) status = sql_change(sql, r->remove, VALUES(value_text(r->name)));
+  return status ? status : store_retire_number(sql, r->kind, r->name, r->expected);
+}
+
+enum armdyn_status store_remove(struct store *store, const struct named_removal *removal)
+{
+  struct named_removal copy = *removal;
+  return store_write(store, remove_it, &copy, 0);
+}

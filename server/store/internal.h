@@ -79,6 +79,14 @@ enum armdyn_status store_expect_version(struct sql *sql, const char *text, const
 enum armdyn_status store_first_number(struct sql *sql, const char *kind, const char *name, int64_t *number);
 enum armdyn_status store_retire_number(struct sql *sql, const char *kind, const char *name, int64_t last);
 
+/* What is deleted by its name, if its version is the one that is expected, and whose number is retired. */
+struct named_removal {
+  const char *version, *remove; /* queries by the name */
+  const char *kind, *name;
+  int64_t expected;
+};
+enum armdyn_status store_remove(struct store *store, const struct named_removal *removal);
+
 /* Keep a request's Idempotency-Key (NULL: nothing to do) with what it created, in the same transaction.
  * ECONFLICT: the same key was kept meanwhile. */
 enum armdyn_status store_idempotency_keep(struct sql *sql, const struct store_idempotency *key, const char *collection,

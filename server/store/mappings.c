@@ -17,7 +17,6 @@ void store_mapping_release(struct store_mapping *mapping)
 
 struct change {
   struct store_mapping *mapping;
-  const char *name;
   int64_t expected;
 };
 
@@ -55,18 +54,10 @@ enum armdyn_status store_mapping_update(struct store *store, struct store_mappin
   return store_write(store, update, &c, record_bytes(&mapping_type, mapping));
 }
 
-static enum armdyn_status remove_mapping(struct sql *sql, void *argument)
-{
-  const struct change *c = argument;
-  enum armdyn_status status = store_expect_version(sql, VERSION, c->name, c->expected);
-  if (!status) status = sql_change(sql, "DELETE FROM mappings WHERE name = ?", VALUES(value_text(c->name)));
-  return status ? status : store_retire_number(sql, "mapping", c->name, c->expected);
-}
-
 enum armdyn_status store_mapping_delete(struct store *store, const char *name, int64_t expected)
 {
-  struct change c = { .name = name, .expected = expected };
-  return store_write(store, remove_mapping, &c, 0);
+  return store_remove(
+      store, &(struct named_removal){ VERSION, "DELETE FROM mappings WHERE name = ?", "mapping", name, expected });
 }
 
 enum armdyn_status store_mapping_get(struct store *store, const char *name, struct store_mapping *out)

@@ -38,7 +38,6 @@ const char *delivery_state_name(enum delivery_state state)
 struct change {
   struct store_webhook *webhook;
   const struct store_idempotency *key;
-  const char *name;
   int64_t expected;
 };
 
@@ -99,18 +98,10 @@ enum armdyn_status store_webhook_rotate(struct store *store, struct store_webhoo
   return store_write(store, rotate, webhook, record_bytes(&webhook_type, webhook));
 }
 
-static enum armdyn_status remove_webhook(struct sql *sql, void *argument)
-{
-  const struct change *c = argument;
-  enum armdyn_status status = store_expect_version(sql, VERSION, c->name, c->expected);
-  if (!status) status = sql_change(sql, "DELETE FROM webhooks WHERE name = ?", VALUES(value_text(c->name)));
-  return status ? status : store_retire_number(sql, "webhook", c->name, c->expected);
-}
-
 enum armdyn_status store_webhook_delete(struct store *store, const char *name, int64_t expected)
 {
-  struct change c = { .name = name, .expected = expected };
-  return store_write(store, remove_webhook, &c, 0);
+  return store_remove(
+      store, &(struct named_removal){ VERSION, "DELETE FROM webhooks WHERE name = ?", "webhook", name, expected });
 }
 
 TYPED_VISITOR(store_webhook)

@@ -14,12 +14,6 @@ from support.receiver import Receiver, signature
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 
 
-@pytest.fixture(scope="module")
-def telling():
-    with Server("--webhook-networks", "127.0.0.0/8", "--webhook-retry", 1) as server:
-        yield server
-
-
 @pytest.fixture
 def client(telling):
     with telling.client() as one:

@@ -43,6 +43,18 @@ static inline struct armdyn_robot *scara(void)
   return robot;
 }
 
+/* The same robot to someone who knows nothing of its friction. */
+static inline struct armdyn_robot *without_friction(const struct armdyn_robot *robot)
+{
+  struct armdyn_robot_description d = *armdyn_robot_description(robot);
+  struct armdyn_robot *plain = NULL;
+  struct armdyn_joint joint;
+  armdyn_joint_init(&joint);
+  for (size_t i = 0; i < d.joint_count; i++) d.joints[i].friction = joint.friction;
+  cr_assert_eq(armdyn_robot_new(&d, &plain, NULL), ARMDYN_OK);
+  return plain;
+}
+
 static inline double normal(struct dice *dice)
 {
   return sqrt(-2 * log(dice_uniform(dice, 1e-12, 1))) * cos(2 * pi * dice_uniform(dice, 0, 1));
@@ -96,6 +108,28 @@ static inline struct armdyn_motion simulated(const struct armdyn_robot *robot, u
                                              double torque)
 {
   return simulated_filtered(robot, seed, encoder, torque, 0);
+}
+
+/* The read of an armdyn_source whose context is the motions. */
+static inline enum armdyn_status read_one(void *context, size_t index, struct armdyn_motion *motion,
+                                          struct armdyn_error *error)
+{
+  (void)error;
+  *motion = ((const struct armdyn_motion *)context)[index];
+  return ARMDYN_OK;
+}
+
+/* Standard parameter of this name. */
+static inline size_t standard_named(const struct armdyn_unknowns *unknowns, const char *wanted)
+{
+  const size_t count = armdyn_unknowns_standard_count(unknowns);
+  for (size_t k = 0; k < count; k++) {
+    char name[ARMDYN_PARAMETER_NAME_SIZE];
+    armdyn_unknowns_standard_name(unknowns, k, name);
+    if (!strcmp(name, wanted)) return k;
+  }
+  cr_assert_fail("no %s", wanted);
+  return count;
 }
 
 struct known {

@@ -2,14 +2,6 @@
 #include "lib/identify/motion_ripples.h"
 #include "tests/support/simulated.h"
 
-static enum armdyn_status read_one(void *context, size_t index, struct armdyn_motion *motion,
-                                   struct armdyn_error *error)
-{
-  (void)error;
-  *motion = ((const struct armdyn_motion *)context)[index];
-  return ARMDYN_OK;
-}
-
 /* Lines found in a log of `truth`, by someone who knows of none. */
 static void find(const struct armdyn_robot *truth, struct armdyn_friction found[N])
 {

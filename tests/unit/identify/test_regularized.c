@@ -2,14 +2,6 @@
 #include "lib/identify/regularized.h"
 #include "tests/support/simulated.h"
 
-static enum armdyn_status read_one(void *context, size_t index, struct armdyn_motion *motion,
-                                   struct armdyn_error *error)
-{
-  (void)error;
-  *motion = ((const struct armdyn_motion *)context)[index];
-  return ARMDYN_OK;
-}
-
 /* sum of w_i^2 |Y_i x - tau_i|^2 / (2 samples) + strength penalty(x) */
 static double goal(const struct training *t, const struct prior *prior, enum penalty penalty, double strength,
                    const double *x)

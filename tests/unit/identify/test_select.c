@@ -1,14 +1,6 @@
 /* Friction terms are kept for what they gain on data they were not fitted to. */
 #include "tests/support/simulated.h"
 
-static enum armdyn_status read_one(void *context, size_t index, struct armdyn_motion *motion,
-                                   struct armdyn_error *error)
-{
-  (void)error;
-  *motion = ((const struct armdyn_motion *)context)[index];
-  return ARMDYN_OK;
-}
-
 enum {
   ALL_TERMS = ARMDYN_IDENTIFY_OFFSET | ARMDYN_IDENTIFY_COULOMB | ARMDYN_IDENTIFY_VISCOUS | ARMDYN_IDENTIFY_HIGH_SPEED |
               ARMDYN_IDENTIFY_STRIBECK
@@ -98,8 +90,7 @@ Test(select, what_drives_a_joint_is_no_friction)
 /* Asked for by name, by someone who knows neither: the Stribeck velocity is searched, the line over the motor angle found. */
 Test(select, what_is_required_is_searched)
 {
-  struct armdyn_robot *truth = scara(), *plain, *chosen;
-  struct armdyn_robot_description d = *armdyn_robot_description(truth);
+  struct armdyn_robot *truth = scara(), *plain = without_friction(truth), *chosen;
   struct armdyn_motion motion = simulated_filtered(truth, 5, 1e-5, 0.01, 20);
   const struct armdyn_source source = { motion.count, 1, read_one, &motion };
   const struct armdyn_estimation estimation = { .folds = 4 };
@@ -109,12 +100,6 @@ Test(select, what_is_required_is_searched)
   struct armdyn_unknowns *unknowns;
   struct armdyn_estimate estimate;
   struct armdyn_error error = { "", "" };
-  for (size_t i = 0; i < N; i++) {
-    struct armdyn_joint joint;
-    armdyn_joint_init(&joint);
-    d.joints[i].friction = joint.friction;
-  }
-  cr_assert_eq(armdyn_robot_new(&d, &plain, NULL), ARMDYN_OK);
   cr_assert_eq(
       armdyn_choose_friction(plain, required, 0, ARMDYN_ROTORS_ALL, &source, &estimation, &choice, &chosen, &error),
       ARMDYN_OK, "%s %s", error.pointer, error.message);

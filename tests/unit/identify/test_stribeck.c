@@ -1,14 +1,6 @@
 /* Stribeck velocities that are searched for are found, with honest deviations, wherever they lie between those tried. */
 #include "tests/support/simulated.h"
 
-static enum armdyn_status read_one(void *context, size_t index, struct armdyn_motion *motion,
-                                   struct armdyn_error *error)
-{
-  (void)error;
-  *motion = ((const struct armdyn_motion *)context)[index];
-  return ARMDYN_OK;
-}
-
 enum { TERMS = ARMDYN_IDENTIFY_COULOMB | ARMDYN_IDENTIFY_VISCOUS | ARMDYN_IDENTIFY_STRIBECK };
 
 /* What someone finds who knows nothing of the friction of a robot. */
@@ -37,19 +29,12 @@ static struct armdyn_robot *truth_with(const double velocity[2])
 
 static struct found find(const struct armdyn_robot *truth, const struct armdyn_motion *motion)
 {
-  struct armdyn_robot_description d = *armdyn_robot_description(truth);
   const struct armdyn_source source = { motion->count, 1, read_one, (void *)(uintptr_t)motion };
   struct armdyn_estimation estimation = { .folds = 4 };
-  struct armdyn_robot *plain, *chosen;
+  struct armdyn_robot *plain = without_friction(truth), *chosen;
   struct armdyn_friction_choice choice;
   struct armdyn_error error = { "", "" };
   struct found found;
-  for (size_t i = 0; i < N; i++) {
-    struct armdyn_joint joint;
-    armdyn_joint_init(&joint);
-    d.joints[i].friction = joint.friction;
-  }
-  cr_assert_eq(armdyn_robot_new(&d, &plain, NULL), ARMDYN_OK);
   cr_assert_eq(
       armdyn_choose_friction(plain, TERMS, 0, ARMDYN_ROTORS_ALL, &source, &estimation, &choice, &chosen, &error),
       ARMDYN_OK, "%s %s", error.pointer, error.message);
@@ -73,21 +58,9 @@ static void found_free(struct found *found)
   armdyn_robot_free(found->refined);
 }
 
-/* Standard parameter of this name. */
-static size_t named(const struct found *found, const char *wanted)
-{
-  for (size_t k = 0; k < armdyn_unknowns_standard_count(found->unknowns); k++) {
-    char name[ARMDYN_PARAMETER_NAME_SIZE];
-    armdyn_unknowns_standard_name(found->unknowns, k, name);
-    if (!strcmp(name, wanted)) return k;
-  }
-  cr_assert_fail("no %s", wanted);
-  return 0;
-}
-
 static void expect_near(const struct found *found, const char *name, double truth)
 {
-  const size_t k = named(found, name);
+  const size_t k = standard_named(found->unknowns, name);
   const double value = found->estimate.standard[k], deviation = found->estimate.standard_deviation[k];
   cr_log_info("%s: %.5g, is %.5g, deviation %.2g", name, value, truth, deviation);
   cr_expect_lt(fabs(value / truth - 1), 0.05, "%s: %g, is %g", name, value, truth);
@@ -155,7 +128,7 @@ Test(stribeck, deviations_are_honest)
   for (uint64_t run = 0; run <= RUNS; run++) {
     struct armdyn_motion motion = simulated_filtered(truth, run < RUNS ? 20 + run : 20, 1e-5, 0.02, 20);
     struct found found = find(truth, &motion);
-    const size_t stiction = named(&found, "j2.stiction");
+    const size_t stiction = standard_named(found.unknowns, "j2.stiction");
     const double off[] = { (armdyn_robot_description(found.refined)->joints[1].friction.stribeck_velocity - 0.25) /
                                found.stribeck.deviation[1],
                            (found.estimate.standard[stiction] - 3.2) / found.estimate.standard_deviation[stiction] };
