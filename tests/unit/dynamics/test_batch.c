@@ -1,4 +1,5 @@
-/* The specialised recursion and the batches against the general recursion, for every vector unit of this processor. */
+/* The specialised recursion and the batches against the general recursion, for every vector unit of this processor
+ * (lanes_avx512.c, lanes_avx2.c, lanes_baseline.c). */
 #include <criterion/criterion.h>
 
 #include "armdyn/derivatives.h"
