@@ -26,7 +26,7 @@ const WORDS = {
   gravityLoad: ['Gravity load', '重力负载图'], durations: ['Compare durations [s]', '比较时长 [s]'], otherDurations: ['The same way in other durations', '相同路径、不同时长'], planThis: ['Plan this one', '规划此时长'],
   api: ['API reference', 'API 文档'], audit: ['Audit trail', '审计记录'], jobs: ['Jobs', '任务'], goalPoint: ['Goal', '终点'],
   newRobot: ['New robot …', '新建机器人……'], meshes: ['Meshes', '网格模型'], missing: ['3 of 3 are missing.', '共 3 个，缺少 3 个。'], complete: ['0 of 3 are missing.', '共 3 个，缺少 0 个。'], unmatched: ['is called like other.stl', '没有与 other.stl 同名'],
-  handFile: ['File for hand', 'hand 的文件'],
+  delete: ['Delete', '删除'], handFile: ['File for hand', 'hand 的文件'],
 }
 const w = (name) => WORDS[name][language === 'zh' ? 1 : 0]
 const say = (name, ok, why = '') => console.log(JSON.stringify({ name: `${language}: ${name}`, ok, why, seconds: Math.round(performance.now() / 100) / 10 }))
@@ -394,6 +394,20 @@ const STEPS = {
     const coulomb = Number(shown.match(/coulomb\s*([-\d.e]+)/)?.[1])
     sure(Math.abs(coulomb - friction.coulomb) < 0.02 * friction.coulomb, `friction of ${coulomb}, not ${friction.coulomb}: ${shown}`)
     await look('friction')
+  },
+  async 'delete a data set, but none that a run stands on'() {
+    await api('POST', '/v1/robots/scara/datasets?label=unused', { t: [0, 0.01, 0.02], q: [[0, 0, 0, 0], [0.1, 0, 0, 0], [0.2, 0, 0, 0]], tau: [[0, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0]] })
+    expected.add(409)
+    for (const label of ['unused', 'friction']) {
+      await menu('datasets')
+      await page.getByRole('link', { name: label, exact: true }).click()
+      await button('delete').click()
+      await page.locator('dialog').getByRole('button', { name: w('delete') }).click()
+      if (label === 'unused') await page.getByLabel(`${w('choose')} friction`).waitFor() // the list again
+      else await page.getByRole('alert').waitFor()
+      equal((await api('GET', '/v1/datasets')).items.some((set) => set.label === label), label === 'friction', `${label} is there`)
+    }
+    expected.clear()
   },
   async 'hold models against a log'() {
     await menu('datasets')
