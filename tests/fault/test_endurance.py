@@ -2,7 +2,8 @@
 descriptors stay as they are, and a single call is answered in time.
 
 What the machine can carry is measured first, with every client as fast as it is answered; then each goes on at SHARE of its
-rate. Single calls come from wrk, whose threads cost the machine little; all else from threads of this process.
+rate. Single calls come from wrk, all else from threads of this process; they share the machine with the service, so that what
+they send is made beforehand.
 ARMDYN_SECONDS is another length.
 """
 
@@ -20,13 +21,14 @@ import time
 import pytest
 
 from support import Server, npy_write, resident_memory, robot
-from support.logs import simulated, upload
+from support.logs import csv_text, simulated, upload
 
 SOAK = os.environ.get("ARMDYN_SOAK", "0") != "0"
 SECONDS = int(os.environ.get("ARMDYN_SECONDS") or (3600 if SOAK else 60))
 SHARE = 0.8 if SOAK else 0.2  # other tests want to run, too
-MEASURED = 10 if SOAK else 4  # s, for the rates at capacity
-CALLERS = 100                 # connections with single calls
+MEASURED = 10 if SOAK else 3  # s, for each rate that is looked for
+HALVINGS = 5                  # of the delay between calls, until they come at their rate
+CALLERS = 64                  # connections with single calls
 SETTLED = 0.2                 # part of the time after which memory should stay as it is
 MOST_GROWTH = 0.05 if SOAK else 0.25  # of memory from then on; a minute is too short for every buffer to have been used
 
@@ -34,6 +36,7 @@ NUMBERS = random.Random(11)
 ROWS = [[NUMBERS.uniform(-2, 2) for _ in range(18)] for _ in range(3000)]
 SINGLE = {"q": ROWS[0][:6], "qd": ROWS[0][6:12], "qdd": ROWS[0][12:]}
 TABLE = npy_write(ROWS)
+JSON_TABLE = json.dumps({name: [row[i:i + 6] for row in ROWS[:300]] for name, i in (("q", 0), ("qd", 6), ("qdd", 12))})
 MODEL = robot("puma560")
 
 # wrk waits delay() ms before each request of a connection, so that rate = CALLERS / (delay + time to answer). It takes whole
@@ -60,12 +63,15 @@ def single_calls(server, seconds, delay=0):
 
 
 def delay_for(server, rate):
-    """The delay at which wrk calls at this rate, s: what is left of the time between two calls of a connection."""
-    delay = CALLERS / rate
-    for _ in range(2):
-        answered = CALLERS / single_calls(server, MEASURED, delay)[0] - delay
-        delay = max(1e-4, CALLERS / rate - answered)
-    return delay
+    """The delay at which wrk calls at this rate, s, by halves: an answer takes the longer the shorter the delay."""
+    least, most = 0, CALLERS / rate
+    for _ in range(HALVINGS):
+        delay = (least + most) / 2
+        if single_calls(server, MEASURED, delay)[0] > rate:
+            least = delay
+        else:
+            most = delay
+    return (least + most) / 2
 
 
 def batch(client):
@@ -74,8 +80,7 @@ def batch(client):
 
 
 def json_batch(client):
-    body = {name: [row[i:i + 6] for row in ROWS[:300]] for name, i in (("q", 0), ("qd", 6), ("qdd", 12))}
-    assert client.post("/v1/robots/changing/inverse-dynamics", body).expect(200).body.count(b"[") == 301
+    assert client.post("/v1/robots/changing/inverse-dynamics", body=JSON_TABLE).expect(200).body.count(b"[") == 301
 
 
 def change(client):
@@ -201,7 +206,7 @@ def test_mixed_load_for_long():
                 client.create_robot(MODEL, name=name)
             client.create_robot(robot("scara"), name="arm")
             identification.data = upload(client, "arm", simulated(client, "arm", seconds=60))
-            data_set.log = simulated(client, "arm", seconds=4)
+            data_set.log = csv_text(simulated(client, "arm", seconds=4))
         with busy(server) as load:
             capacity, *_ = single_calls(server, MEASURED)
             most = load.stop()

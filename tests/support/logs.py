@@ -38,10 +38,14 @@ def columns(joints):
     return ["t", *(f"q{j + 1}" for j in range(joints)), *(f"tau{j + 1}" for j in range(joints))]
 
 
-def upload(client, robot, rows, label=""):
-    """Keep a log as a data set; its id."""
+def csv_text(rows):
     joints = (len(rows[0]) - 1) // 2
-    text = ",".join(columns(joints)) + "\n" + "\n".join(",".join(map(repr, row)) for row in rows) + "\n"
+    return ",".join(columns(joints)) + "\n" + "\n".join(",".join(map(repr, row)) for row in rows) + "\n"
+
+
+def upload(client, robot, log, label=""):
+    """Keep a log, rows or their csv_text(), as a data set; its id."""
+    text = log if isinstance(log, str) else csv_text(log)
     return client.post(f"/v1/robots/{robot}/datasets", body=text, content_type="text/csv", query={"label": label},
                        check=False).expect(201).json["id"]
 
