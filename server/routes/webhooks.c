@@ -172,12 +172,17 @@ static void create(struct exchange *x, struct store_webhook *webhook, enum probl
 }
 
 /* The webhook, but not its secret, which is shown once. */
-static void replay(struct exchange *x, const char *href)
+static void answer_again(struct exchange *x, int http_status, const char *href)
 {
   struct store_webhook webhook;
   const char *name = strrchr(href, '/') + 1;
   if (!missing(x, store_webhook_get(exchange_app(x)->store, name, &webhook), name))
-    answer_webhook(x, 201, &webhook, false);
+    answer_webhook(x, http_status, &webhook, false);
+}
+
+static void replay_create(struct exchange *x, const char *href)
+{
+  answer_again(x, 201, href);
 }
 
 static void create_new(struct exchange *x, const struct idempotency *once, void *unused)
@@ -189,7 +194,7 @@ static void create_new(struct exchange *x, const struct idempotency *once, void 
 
 enum outcome webhook_create(struct exchange *x)
 {
-  idempotency_run(x, false, replay, create_new, NULL);
+  idempotency_run(x, false, replay_create, create_new, NULL);
   return ANSWERED;
 }
 
@@ -220,18 +225,29 @@ enum outcome webhook_put(struct exchange *x)
   return ANSWERED;
 }
 
-enum outcome webhook_rotate(struct exchange *x)
+static void rotate(struct exchange *x, const struct idempotency *once, void *unused)
 {
+  (void)unused;
   struct store *store = exchange_app(x)->store;
   struct store_webhook webhook = { 0 };
   const char *name = exchange_segment(x, "webhook");
   snprintf(webhook.name, sizeof webhook.name, "%s", name);
   webhooks_make_secret(webhook.secret);
   clock_format(clock_wall_ms() + FORMER_SECRET_MS, webhook.former_until);
-  enum armdyn_status status = store_webhook_rotate(store, &webhook);
+  enum armdyn_status status = store_webhook_rotate(store, &webhook, idempotency_key(once));
   if (!status) status = store_webhook_get(store, name, &webhook);
   if (!missing(x, status, name)) answer_webhook(x, 200, &webhook, true);
   explicit_bzero(&webhook, sizeof webhook);
+}
+
+static void replay_rotate(struct exchange *x, const char *href)
+{
+  answer_again(x, 200, href);
+}
+
+enum outcome webhook_rotate(struct exchange *x)
+{
+  idempotency_run(x, false, replay_rotate, rotate, NULL);
   return ANSWERED;
 }
 

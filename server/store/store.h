@@ -525,7 +525,8 @@ enum armdyn_status store_webhook_create(struct store *store, struct store_webhoo
 enum armdyn_status store_webhook_update(struct store *store, struct store_webhook *webhook, int64_t expected);
 enum armdyn_status store_webhook_get(struct store *store, const char *name, struct store_webhook *out);
 /* Another secret; the present one becomes the former one, until former_until. ENOTFOUND. */
-enum armdyn_status store_webhook_rotate(struct store *store, struct store_webhook *webhook);
+enum armdyn_status store_webhook_rotate(struct store *store, struct store_webhook *webhook,
+                                        const struct store_idempotency *key);
 /* With its deliveries. ENOTFOUND, ESTALE. */
 enum armdyn_status store_webhook_delete(struct store *store, const char *name, int64_t expected);
 typedef void store_webhook_visit(void *context, const struct store_webhook *webhook);

@@ -85,17 +85,22 @@ enum armdyn_status store_webhook_update(struct store *store, struct store_webhoo
   return store_write(store, update, &c, record_bytes(&webhook_type, webhook));
 }
 
-static enum armdyn_status rotate(struct sql *sql, void *webhook)
+static enum armdyn_status rotate(struct sql *sql, void *argument)
 {
-  return record_change(sql,
-                       "UPDATE webhooks SET former_secret = secret, former_until = :former_until, secret = :secret,"
-                       " version = version + 1 WHERE name = :name",
-                       &webhook_type, webhook);
+  const struct change *c = argument;
+  enum armdyn_status status =
+      record_change(sql,
+                    "UPDATE webhooks SET former_secret = secret, former_until = :former_until, secret = :secret,"
+                    " version = version + 1 WHERE name = :name",
+                    &webhook_type, c->webhook);
+  return status ? status : store_idempotency_keep(sql, c->key, "webhooks", c->webhook->name);
 }
 
-enum armdyn_status store_webhook_rotate(struct store *store, struct store_webhook *webhook)
+enum armdyn_status store_webhook_rotate(struct store *store, struct store_webhook *webhook,
+                                        const struct store_idempotency *key)
 {
-  return store_write(store, rotate, webhook, record_bytes(&webhook_type, webhook));
+  struct change c = { .webhook = webhook, .key = key };
+  return store_write(store, rotate, &c, record_bytes(&webhook_type, webhook));
 }
 
 enum armdyn_status store_webhook_delete(struct store *store, const char *name, int64_t expected)

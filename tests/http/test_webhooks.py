@@ -145,6 +145,24 @@ def test_after_a_rotation_both_secrets_sign(client, arm):
     assert "secret" not in shown.json and former not in client.get("/v1/webhooks").expect(200).text
 
 
+def test_a_repeated_rotation_rotates_once(client, arm):
+    """The secret that the first answer showed still signs, beside the one before it and no third."""
+    with Receiver() as receiver:
+        name, former = register(client, receiver.url)
+        path, key = f"/v1/webhooks/{name}/rotate", {"Idempotency-Key": unique_name("once")}
+        first = client.post(path, headers=key).expect(200)
+        again = client.post(path, headers=key).expect(200)
+        assert "Idempotency-Replayed" not in first.headers and again.headers["Idempotency-Replayed"] == "true"
+        assert again.etag == first.etag == client.get(f"/v1/webhooks/{name}").etag
+        assert {**again.json, "secret": first.json["secret"]} == first.json and "secret" not in again.json
+        client.post(path, {}, headers=key).expect(422)  # another body
+        delivered(client, plan(client, arm, name))
+        (headers, body), = receiver.messages
+        assert headers["webhook-signature"].split() == [signature(secret, headers, body) for secret in (first.json["secret"], former)]
+    another = client.post(path, headers={"Idempotency-Key": unique_name("once")}).expect(200)
+    assert another.json["secret"] not in (first.json["secret"], former) and another.etag != first.etag
+
+
 def test_secrets_are_in_no_log(telling, client):
     _, secret = register(client, "http://127.0.0.1:9/")
     assert secret not in telling.log(1 << 20) and secret not in client.get("/v1/audit").expect(200).text
