@@ -10,7 +10,7 @@ enum armdyn_status forward_by_mass_matrix(const struct armdyn_robot *robot, cons
 {
   const size_t n = robot->joint_count;
   armdyn_mass_matrix(robot, q, workspace, workspace->matrix);
-  if (!cholesky_factor(n, workspace->matrix)) return ARMDYN_ESINGULAR;
+  if (!cholesky_factor_sound(n, workspace->matrix)) return ARMDYN_ESINGULAR;
 
   /* M qdd = tau - (C qd + g + F - J' w) */
   armdyn_inverse_dynamics(robot, q, qd, workspace->zero, load, workspace, workspace->vector);

@@ -138,7 +138,7 @@ enum armdyn_status forward_by_least_constraint(const struct armdyn_robot *robot,
     if (i + 1 == n) wrench_in_base(robot, load, workspace->pose, &x.at, wrench);
     gather(&x, i, &link, robot->gravity, wrench, n, H, b);
   }
-  if (!cholesky_factor(n, H)) return ARMDYN_ESINGULAR;
+  if (!cholesky_factor_sound(n, H)) return ARMDYN_ESINGULAR;
   cholesky_solve(n, H, b);
   memcpy(qdd, b, n * sizeof *qdd);
   return ARMDYN_OK;

@@ -3,6 +3,7 @@
 #include <float.h>
 
 #include "lib/dynamics/lanes.h"
+#include "lib/math/linear.h"
 #include "lib/model/friction.h"
 
 typedef double lanes __attribute__((vector_size(8 * LANES)));
@@ -108,6 +109,27 @@ static void inverse(const struct armdyn_robot *robot, const double *q, const dou
   for (size_t i = 0; i < n; i++) tau[i] = x[i].force[robot->reduced.joints[i].slides ? 5 : 2];
 }
 
+static void mass_matrix(const struct armdyn_robot *robot, const double *q, double *M)
+{
+  struct single_state x[ARMDYN_JOINTS_MAX];
+  single_open(robot, q, NULL, NULL, x);
+  single_links_mass_matrix(&robot->reduced, robot->joint_count, x, M);
+}
+
+/* What articulated bodies leave a joint of its inertia is a difference: where the mass matrix is singular it is rounding,
+ * of either sign. Inertias further apart than this may be such, and are looked at. */
+static const double SUSPECT = 1e9;
+
+/* Is the mass matrix positive definite beyond rounding? Rotors are not coupled. */
+static bool is_definite(const struct armdyn_robot *robot, const double *q)
+{
+  const size_t n = robot->joint_count;
+  double M[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX];
+  mass_matrix(robot, q, M);
+  for (size_t i = 0; i < n; i++) M[i * n + i] += robot->rotor_inertia[i];
+  return cholesky_factor_sound(n, M);
+}
+
 static bool forward(const struct armdyn_robot *robot, const double *q, const double *qd, const double *torque,
                     const struct armdyn_load *load, double *qdd)
 {
@@ -117,19 +139,17 @@ static bool forward(const struct armdyn_robot *robot, const double *q, const dou
   single_open(robot, q, qd, NULL, x);
   single_forces(robot, load, x);
   single_hinges_inward(robot, x, torque, hinges);
+  double least = INFINITY, most = 0;
   for (size_t i = 0; i < n; i++) {
-    if (!(hinges[i].inverse > 0) || isinf(hinges[i].inverse)) return false;
+    const double inverse = hinges[i].inverse;
+    if (!(inverse > 0) || isinf(inverse)) return false;
+    least = inverse < least ? inverse : least;
+    most = inverse > most ? inverse : most;
   }
+  if (most > SUSPECT * least && !is_definite(robot, q)) return false;
   single_accelerations_outward(&robot->reduced, n, x, hinges);
   for (size_t i = 0; i < n; i++) qdd[i] = x[i].qdd;
   return true;
-}
-
-static void mass_matrix(const struct armdyn_robot *robot, const double *q, double *M)
-{
-  struct single_state x[ARMDYN_JOINTS_MAX];
-  single_open(robot, q, NULL, NULL, x);
-  single_links_mass_matrix(&robot->reduced, robot->joint_count, x, M);
 }
 
 /* -- LANES samples -- */
@@ -195,6 +215,12 @@ static void lanes_rotors(const struct armdyn_robot *robot, const struct lanes_st
   }
 }
 
+/* a in the lanes of `where`, else b. */
+static inline lanes choose(lane_bits where, lanes a, lanes b)
+{
+  return (lanes)(((lane_bits)a & where) | ((lane_bits)b & ~where));
+}
+
 /* Friction that is linear in its parameters, with every lane fast enough for tanh to be 1; all else lane by lane. */
 static lanes lanes_friction(const struct armdyn_robot *robot, size_t i, lanes q, lanes qd)
 {
@@ -210,7 +236,7 @@ static lanes lanes_friction(const struct armdyn_robot *robot, size_t i, lanes q,
   const lanes zero = { 0 }, square = qd * qd;
   const lanes positive = zero + f->coulomb.positive + f->viscous.positive * qd + f->high_speed * square;
   const lanes negative = zero - f->coulomb.negative + f->viscous.negative * qd - f->high_speed * square;
-  return (lanes)(((lane_bits)positive & forward) | ((lane_bits)negative & ~forward)) + f->offset;
+  return choose(forward, positive, negative) + f->offset;
 }
 
 static void lanes_wrench(const struct armdyn_robot *robot, const struct armdyn_samples *samples, size_t first,
@@ -296,6 +322,26 @@ static void inverse_batch(const struct armdyn_robot *robot, const struct armdyn_
 
 /* -- LANES samples: forward dynamics and mass matrices -- */
 
+/* Lane by lane: all bits, where every joint has an inertia. */
+static lane_bits have_inertia(const struct armdyn_robot *robot, const struct armdyn_samples *samples, size_t first,
+                              const struct lanes_hinge *hinges)
+{
+  lanes least = hinges[0].inverse, most = least;
+  lane_bits sound = ~(lane_bits){ 0 };
+  for (size_t i = 0; i < robot->joint_count; i++) {
+    const lanes inverse = hinges[i].inverse;
+    sound &= (inverse > 0) & (inverse <= DBL_MAX);
+    least = choose(inverse < least, inverse, least);
+    most = choose(inverse > most, inverse, most);
+  }
+  const lane_bits settled = ~sound | (most <= SUSPECT * least);
+  if (all_lanes(&settled)) return sound;
+  for (size_t l = 0; l < LANES; l++) {
+    if (!settled[l] && !is_definite(robot, samples->q.data + (first + l) * samples->q.stride)) sound[l] = 0;
+  }
+  return sound;
+}
+
 /* False: some sample has a joint without inertia; its row is NAN. */
 static bool forward_of_lanes(const struct armdyn_robot *robot, const struct armdyn_samples *samples, size_t first,
                              double *qdd)
@@ -304,7 +350,6 @@ static bool forward_of_lanes(const struct armdyn_robot *robot, const struct armd
   struct lanes_state x[ARMDYN_JOINTS_MAX];
   struct lanes_hinge hinges[ARMDYN_JOINTS_MAX];
   lanes torque[ARMDYN_JOINTS_MAX];
-  lane_bits sound = ~(lane_bits){ 0 };
   for (size_t i = 0; i < n; i++) {
     x[i].q = column(&samples->q, first, i);
     x[i].qd = column(&samples->qd, first, i);
@@ -316,7 +361,7 @@ static bool forward_of_lanes(const struct armdyn_robot *robot, const struct armd
   lanes_forces(robot, samples, first, x);
   lanes_hinges_inward(robot, x, torque, hinges);
   lanes_accelerations_outward(&robot->reduced, n, x, hinges);
-  for (size_t i = 0; i < n; i++) sound &= (hinges[i].inverse > 0) & (hinges[i].inverse <= DBL_MAX);
+  const lane_bits sound = have_inertia(robot, samples, first, hinges);
   for (size_t i = 0; i < n; i++) {
     for (size_t l = 0; l < LANES; l++) qdd[(first + l) * n + i] = sound[l] ? x[i].qdd[l] : NAN;
   }

@@ -11,7 +11,7 @@ size_t armdyn_massless_joint(const struct armdyn_robot *robot, const double *q, 
   for (size_t k = 1; k <= n; k++) {
     double leading[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX];
     for (size_t i = 0; i < k; i++) memcpy(leading + i * k, workspace->matrix + i * n, k * sizeof *leading);
-    if (!cholesky_factor(k, leading)) return k - 1;
+    if (!cholesky_factor_sound(k, leading)) return k - 1;
   }
   return n;
 }

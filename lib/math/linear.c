@@ -3,12 +3,14 @@
 #include <math.h>
 #include <string.h>
 
-bool cholesky_factor(size_t n, double *A)
+/* False where a pivot is not above this part of its diagonal element. */
+static bool factor(size_t n, double *A, double least)
 {
   for (size_t j = 0; j < n; j++) {
-    double pivot = A[j * n + j];
+    const double whole = A[j * n + j];
+    double pivot = whole;
     for (size_t k = 0; k < j; k++) pivot -= A[j * n + k] * A[j * n + k];
-    if (!(pivot > 0) || isinf(pivot)) return false;
+    if (!(pivot > least * whole) || isinf(pivot)) return false;
     const double root = sqrt(pivot);
     A[j * n + j] = root;
     for (size_t i = j + 1; i < n; i++) {
@@ -18,6 +20,16 @@ bool cholesky_factor(size_t n, double *A)
     }
   }
   return true;
+}
+
+bool cholesky_factor(size_t n, double *A)
+{
+  return factor(n, A, 0);
+}
+
+bool cholesky_factor_sound(size_t n, double *A)
+{
+  return factor(n, A, 1e-13);
 }
 
 void cholesky_solve(size_t n, const double *L, double *x)

@@ -7,10 +7,13 @@
 
 /* A = L L' in the lower triangle of A (n x n, symmetric; the upper is not read). False: not positive definite. */
 bool cholesky_factor(size_t n, double *A);
+/* The same of a matrix whose elements are rounded results. False too: a pivot is 1e-13 of its diagonal element or less,
+ * which rounding leaves of a singular matrix. */
+bool cholesky_factor_sound(size_t n, double *A);
 /* x = (L L')^-1 x */
 void cholesky_solve(size_t n, const double *L, double *x);
 
-/* The same of a matrix whose rows have very different units: rows and columns are scaled to a diagonal of 1 first.
+/* cholesky_factor of a matrix whose rows have very different units: rows and columns are scaled to a diagonal of 1 first.
  *   scale  out  n, to be handed to scaled_cholesky_solve */
 bool scaled_cholesky_factor(size_t n, double *A, double *scale);
 void scaled_cholesky_solve(size_t n, const double *L, const double *scale, double *x);

@@ -87,8 +87,8 @@ void armdyn_mass_matrix(const struct armdyn_robot *robot, const double *q, struc
  *   q, qd, tau  in   n
  *   load        in   as in armdyn_inverse_dynamics
  *   qdd         out  n
- * OK, or ESINGULAR when M is not positive definite (an unphysical model); qdd is then untouched. O(n); with coupled
- * drives, whose rotors are no part of any one link, O(n^3) by Cholesky factorisation of M.
+ * OK, or ESINGULAR when M is not positive definite (an unphysical model), or is so by rounding only; qdd is then
+ * untouched. O(n); with coupled drives, whose rotors are no part of any one link, O(n^3) by Cholesky factorisation of M.
  * Source: Featherstone 2008, table 7.1. */
 enum armdyn_status armdyn_forward_dynamics(const struct armdyn_robot *robot, const double *q, const double *qd,
                                            const double *tau, const struct armdyn_load *load,

@@ -189,3 +189,71 @@ Test(roads, singular_arms_are_told)
   armdyn_workspace_free(workspace);
   armdyn_robot_free(robot);
 }
+
+/* Two joints of one kind on one axis with nothing between them: what the first does the second can undo, det M = 0. In
+ * general directions rounding makes the last pivot of M anything but 0, of either sign. Answers the first of the two. */
+static size_t twin_description(struct dice *dice, struct armdyn_robot_description *d, size_t k)
+{
+  const size_t n = 2 + k % 9, twin = k % (n - 1);
+  random_description(dice, d, n, ARMDYN_FRAMES);
+  struct armdyn_joint *first = &d->joints[twin], *second = first + 1;
+  d->has_transmission = k % 3 == 0;
+  for (size_t i = 0; i < n; i++) d->joints[i].drive.rotor_inertia *= i != twin && i != twin + 1;
+  if (d->has_transmission) memset(d->transmission, 0, sizeof d->transmission);
+  for (size_t i = 0; d->has_transmission && i < n; i++) d->transmission[i * n + i] = 50;
+  first->link = (struct armdyn_body){ 0 };
+  second->type = first->type;
+  memset(&second->frame, 0, sizeof second->frame);
+  for (int i = 0; i < 3; i++) {
+    second->axis[i] = first->axis[i];
+    second->frame.translation[i] = 0.3 * first->axis[i];
+  }
+  return twin;
+}
+
+Test(roads, arms_singular_but_for_rounding_are_told)
+{
+  static struct arm arm;
+  struct dice dice = { 24 };
+  for (size_t k = 0; k < 300; k++) {
+    const size_t twin = twin_description(&dice, &arm.description, k);
+    arm_open(&arm, &dice);
+    for (int method = ARMDYN_FORWARD_ABA; method <= ARMDYN_FORWARD_GAUSS; method++) {
+      double qdd[N] = { 7 };
+      cr_assert_eq(armdyn_forward_dynamics_by(arm.robot, (enum armdyn_forward_method)method, arm.q, arm.qd, arm.qdd,
+                                              &arm.load, arm.workspace, qdd),
+                   ARMDYN_ESINGULAR, "arm %zu, method %d: %g", k, method, qdd[0]);
+      cr_assert_eq(qdd[0], 7);
+    }
+    cr_assert_eq(armdyn_massless_joint(arm.robot, arm.q, arm.workspace), twin + 1);
+    arm_close(&arm);
+
+    /* a rotor of 1e-8 kg m^2 is all that they need */
+    arm.description.joints[twin].drive.rotor_inertia = 1e-8;
+    cr_assert_eq(armdyn_robot_new(&arm.description, &arm.robot, NULL), ARMDYN_OK);
+    arm.workspace = armdyn_workspace_new(arm.n);
+    cr_assert_eq(armdyn_massless_joint(arm.robot, arm.q, arm.workspace), arm.n);
+    arm_close(&arm);
+  }
+}
+
+/* The same in batch: rows of NAN, and a refusal. */
+Test(roads, samples_singular_but_for_rounding_are_told)
+{
+  enum { COUNT = 24 };
+  static struct arm arm;
+  struct dice dice = { 25 };
+  for (size_t k = 0; k < 60; k++) {
+    double q[COUNT * N], qdd[COUNT * N];
+    twin_description(&dice, &arm.description, k);
+    arm_open(&arm, &dice);
+    dice_fill(&dice, q, COUNT * arm.n, -3, 3);
+    const struct armdyn_samples samples = {
+      .count = COUNT, .q = { q, arm.n }, .qd = { arm.qd, 0 }, .tau = { arm.qdd, 0 }
+    };
+    cr_assert_eq(armdyn_forward_dynamics_batch(arm.robot, &samples, arm.workspace, qdd), ARMDYN_ESINGULAR);
+    for (size_t i = 0; i < COUNT * arm.n; i++)
+      cr_assert(isnan(qdd[i]), "arm %zu, sample %zu: %g", k, i / arm.n, qdd[i]);
+    arm_close(&arm);
+  }
+}
