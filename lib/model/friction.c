@@ -58,10 +58,12 @@ static void stribeck_slope(const struct friction_state *x, double *by_position, 
   const double excess = stribeck_excess(x), speed = fabs(x->speed);
   *by_position = 0;
   *by_speed = excess * x->sign_slope;
-  if (speed == 0) return; /* there the fall of the exponential is multiplied by s(0) = 0 */
+  /* At rest the fall of the exponential is multiplied by s(0) = 0; and where nothing is left of it, the exponent may have
+   * overflowed. */
+  if (speed == 0 || excess == 0) return;
   /* d/d|v| of the exponent, -delta (|v|/vs)^delta / |v|; s(v) v/|v| = |s(v)| */
-  const double fall = -f->stribeck_exponent * pow(speed / f->stribeck_velocity, f->stribeck_exponent) / speed;
-  *by_speed += excess * fall * fabs(x->sign);
+  const double fall = -f->stribeck_exponent * pow(speed / f->stribeck_velocity, f->stribeck_exponent);
+  *by_speed += excess * fall * (fabs(x->sign) / speed);
 }
 
 static bool viscous_present(const struct armdyn_friction *f)

@@ -157,7 +157,8 @@ static double stribeck_velocity_slope(const struct friction_state *x, size_t lin
   const struct armdyn_friction *f = x->parameters;
   const double fall = pow(fabs(x->speed) / f->stribeck_velocity, f->stribeck_exponent);
   (void)line;
-  return exp(-fall) * fall * f->stribeck_exponent / f->stribeck_velocity * x->sign;
+  const double left = exp(-fall); /* 0 long before the exponent overflows */
+  return left > 0 ? left * fall * f->stribeck_exponent / f->stribeck_velocity * x->sign : 0;
 }
 
 /* In the order of the columns. A new row of friction_terms in lib/model/friction.c has its parameters here too;

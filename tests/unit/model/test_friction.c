@@ -1,6 +1,7 @@
 #include <criterion/criterion.h>
 
 #include "lib/model/friction.h"
+#include "lib/model/parameters.h"
 #include "tests/support/robots.h"
 
 static void random_friction_joint(uint64_t seed, struct armdyn_joint *joint)
@@ -49,6 +50,32 @@ Test(friction, slopes_are_finite_at_rest)
     friction_state_set(&x, &joint, 0, 0);
     friction_terms[k].slope(&x, &by_position, &by_speed);
     cr_assert(isfinite(by_position) && isfinite(by_speed), "%s", friction_terms[k].name);
+  }
+}
+
+/* Far beyond vs nothing is left of stiction, and nothing of its slopes, although (|v|/vs)^delta is beyond all numbers;
+ * next to rest, where s(v) = v / velocity_scale, the torque is (fs - fc) s(v) and nearly straight. */
+Test(friction, slopes_of_stiction_are_finite_at_any_speed)
+{
+  const double speeds[] = { 1e-320, 1e-300, 30, 1e6 }, slopes[] = { 2 / 0.05, 2 / 0.05, 0, 0 };
+  const struct friction_term *stribeck = &friction_terms[2];
+  const struct friction_column *column = &friction_columns[friction_column_count - 1];
+  struct armdyn_joint joint;
+  armdyn_joint_init(&joint);
+  joint.velocity_scale = 0.05;
+  joint.friction.stiction = 2;
+  joint.friction.stribeck_velocity = 1e-4;
+  joint.friction.stribeck_exponent = 80;
+  cr_assert_str_eq(stribeck->name, "stribeck");
+  cr_assert_str_eq(column->name, "stribeck_slope");
+  for (size_t k = 0; k < 8; k++) {
+    const double direction = k < 4 ? 1 : -1;
+    struct friction_state x;
+    double by_position, by_speed;
+    friction_state_set(&x, &joint, 0, direction * speeds[k % 4]);
+    stribeck->slope(&x, &by_position, &by_speed);
+    cr_assert_float_eq(by_speed, slopes[k % 4], 1e-12, "at %g: %g", x.speed, by_speed);
+    cr_assert_float_eq(column->slope(&x, 0), 0, 1e-12, "at %g", x.speed);
   }
 }
 
