@@ -1,23 +1,13 @@
 #include "lib/dynamics/motion.h"
 #include "lib/dynamics/workspace.h"
 
-/* Twice the kinetic energy of a link: m v.v + 2 v.(w x h) + w.(tr(S) w - S w). */
-static double double_kinetic(const struct distribution *d, const double w[3], const double v[3])
-{
-  const double *s = d->s;
-  double wh[3];
-  cross3(wh, w, d->h);
-  const double wsw = w[0] * w[0] * s[0] + w[1] * w[1] * s[1] + w[2] * w[2] * s[2] +
-                     2 * (w[0] * w[1] * s[3] + w[0] * w[2] * s[4] + w[1] * w[2] * s[5]);
-  return d->m * dot3(v, v) + 2 * dot3(v, wh) + (s[0] + s[1] + s[2]) * dot3(w, w) - wsw;
-}
-
 static double kinetic_energy(const struct armdyn_robot *robot, const double *qd, struct armdyn_workspace *workspace)
 {
-  double w[3] = { 0 }, v[3] = { 0 }, sum = 0;
+  double velocity[6] = { 0 }, momentum[6], sum = 0; /* twice the energy */
   for (size_t i = 0; i < robot->joint_count; i++) {
-    velocity_outward(w, v, &workspace->pose[i], robot->joints[i].prismatic, qd[i]);
-    sum += double_kinetic(&robot->joints[i].link, w, v);
+    velocity_outward(velocity, velocity + 3, &workspace->pose[i], robot->joints[i].prismatic, qd[i]);
+    body_times(momentum, &robot->joints[i].link, velocity);
+    sum += dot6(velocity, momentum);
   }
   double *rotor = workspace->vector;
   memset(rotor, 0, robot->joint_count * sizeof *rotor);

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "armdyn/terms.h"
+#include "lib/base/random.h"
 #include "lib/math/linear.h"
 #include "lib/math/rotation.h"
 #include "lib/math/triangle.h"
@@ -259,15 +260,6 @@ static enum armdyn_status judge(const struct search *x, const struct armdyn_inve
   return pose_check(r->tool, error);
 }
 
-/* Uniform in [0, 1) (xorshift64*; Vigna 2016) */
-static double random_next(uint64_t *state)
-{
-  *state ^= *state >> 12;
-  *state ^= *state << 25;
-  *state ^= *state >> 27;
-  return (double)(*state * UINT64_C(2685821657736338717) >> 11) / 9007199254740992.0;
-}
-
 /* Somewhere within the limits; where one is missing within half a turn, or a metre, of the seed. */
 static void random_position(const struct search *x, const double *seed, uint64_t *state, double *q)
 {
@@ -277,7 +269,7 @@ static void random_position(const struct search *x, const double *seed, uint64_t
     const bool bounded = isfinite(x->lower[j]) && isfinite(x->upper[j]);
     const double low = bounded ? x->lower[j] : fmax(x->lower[j], near - reach);
     const double high = bounded ? x->upper[j] : fmin(x->upper[j], near + reach);
-    q[j] = low + (high - low) * random_next(state);
+    q[j] = low + (high - low) * random_unit(state);
   }
 }
 
@@ -285,7 +277,7 @@ static void random_position(const struct search *x, const double *seed, uint64_t
 static void explore(const struct search *x, const struct armdyn_inverse_kinematics_request *request,
                     struct armdyn_inverse_kinematics_result *result)
 {
-  uint64_t random = UINT64_C(0x9E3779B97F4A7C15) * (request->random_seed + 1) | 1;
+  uint64_t random = random_from_seed(request->random_seed);
   struct stand at, best = { .cost = INFINITY };
   for (size_t k = 0; k <= request->starts; k++) {
     if (k > 0) random_position(x, request->seed, &random, at.q);

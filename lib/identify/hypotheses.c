@@ -172,9 +172,10 @@ static enum armdyn_status misfit(const struct armdyn_unknowns *u, const struct a
   double *tau = malloc((motion->count * u->n + 1) * sizeof *tau);
   enum armdyn_status status = tau ? armdyn_identify(u, motion, 1, &estimation, &estimate, NULL) : ARMDYN_EMEMORY;
   if (!status) {
-    status = armdyn_predict(u, estimate.beta, motion, tau);
-    armdyn_fit(motion->count, u->n, motion->tau, tau, joints, &together);
-    if (!status) *out = together.relative;
+    if (!(status = armdyn_predict(u, estimate.beta, motion, tau))) {
+      armdyn_fit(motion->count, u->n, motion->tau, tau, joints, &together);
+      *out = together.relative;
+    }
     armdyn_estimate_free(&estimate);
   }
   free(tau);

@@ -58,7 +58,6 @@ static void build(struct plan *plan, double duration)
   profiles[plan->profile].build(&plan->problem, plan->times, &plan->trajectory);
 }
 
-/* Is this duration feasible? */
 /* Speed of the tool over its limit, at most. */
 static double tool_usage(const struct plan *plan, double *time)
 {
@@ -73,6 +72,7 @@ static bool keeps(const struct plan *plan)
   return check_holds(&check, &plan->trajectory) && tool_usage(plan, NULL) <= USAGE_MOST;
 }
 
+/* Is this duration feasible? */
 static bool holds(struct plan *plan, double duration)
 {
   if (plan->stopped || (plan->cancelled && plan->cancelled(plan->context))) {
