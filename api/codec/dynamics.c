@@ -112,9 +112,10 @@ static void decode_options(const struct json_type *call, query_lookup *query, co
     int count = truth ? 2 : (int)field->name_count, value = 0;
     if (!text) continue;
     while (value < count && strcmp(text, names[value])) value++;
+    char list[JSON_CHOICES_SIZE];
     if (value == count)
-      fault_add(faults, FAULT_AT_PARAMETER, field->name, truth ? FAULT_TYPE : FAULT_ENUM,
-                "must be %s%s%s, got \"%.64s\"", names[0], count > 1 ? " or " : "", count > 1 ? names[1] : "", text);
+      fault_add(faults, FAULT_AT_PARAMETER, field->name, truth ? FAULT_TYPE : FAULT_ENUM, "must be %s, got \"%.64s\"",
+                truth ? "true or false" : json_field_choices(field, list), text);
     else if (truth)
       *(bool *)((char *)request + field->offset) = value;
     else

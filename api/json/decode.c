@@ -4,7 +4,7 @@
 #include "api/json/number.h"
 #include "api/wire/nearest.h"
 
-enum { WORDS_SIZE = 160, EXCERPT_SIZE = 48 };
+enum { WORDS_SIZE = JSON_CHOICES_SIZE, EXCERPT_SIZE = 48 };
 #define INTEGER_MOST 9007199254740991.0 /* 2^53 - 1: beyond it, doubles skip whole numbers (RFC 8259, section 6) */
 
 static const struct json_context no_context;
@@ -175,13 +175,12 @@ static void decode_document(struct json_reader *r, const struct json_field *fiel
   text[raw.length] = '\0';
 }
 
-/* "a", "b" or "c" */
-static const char *choices(char out[WORDS_SIZE], const struct json_field *field)
+const char *json_field_choices(const struct json_field *field, char out[JSON_CHOICES_SIZE])
 {
   size_t used = 0;
   *out = '\0';
-  for (size_t i = 0; i < field->name_count && used < WORDS_SIZE; i++)
-    used += (size_t)snprintf(out + used, WORDS_SIZE - used, "%s\"%s\"",
+  for (size_t i = 0; i < field->name_count && used < JSON_CHOICES_SIZE; i++)
+    used += (size_t)snprintf(out + used, JSON_CHOICES_SIZE - used, "%s\"%s\"",
                              i == 0                      ? ""
                              : i + 1 < field->name_count ? ", "
                                                          : " or ",
@@ -194,8 +193,8 @@ static void decode_enum(struct json_reader *r, const struct json_field *field, v
 {
   (void)context;
   struct json_slice raw;
-  char list[WORDS_SIZE], excerpt[EXCERPT_SIZE];
-  choices(list, field);
+  char list[JSON_CHOICES_SIZE], excerpt[EXCERPT_SIZE];
+  json_field_choices(field, list);
   if (!json_read_text(r, list, &raw)) return;
   for (int i = 0; i < (int)field->name_count; i++) {
     if (!json_slice_is(raw, field->names[i])) continue;
@@ -431,7 +430,7 @@ static const char *field_words(const struct json_field *field, char out[WORDS_SI
     [FIELD_MAP] = "an object of texts",
     [FIELD_CUSTOM] = "a value",
   };
-  if (field->kind == FIELD_ENUM) return choices(out, field);
+  if (field->kind == FIELD_ENUM) return json_field_choices(field, out);
   return field->kind == FIELD_OBJECT ? field->type->words : words(out, names[field->kind], field->unit);
 }
 

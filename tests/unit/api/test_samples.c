@@ -123,6 +123,29 @@ Test(samples, options_of_csv_and_npy_stand_in_the_query)
                ARMDYN_EINPUT);
   cr_assert(faults.count == 1 && faults.items[0].place == FAULT_AT_PARAMETER);
   cr_assert_str_eq(faults.items[0].where, "friction");
+  cr_assert_str_eq(faults.items[0].detail, "must be true or false, got \"0\"");
+}
+
+static const char *guess_method(const void *context, const char *name)
+{
+  (void)context;
+  return strcmp(name, "method") == 0 ? "guess" : NULL;
+}
+
+/* What a refusal offers is all that there is to choose from, as of a JSON body. */
+Test(samples, a_refused_option_names_every_choice)
+{
+  static const char text[] = "q1,q2,qd1,qd2,qdd1,qdd2\n1,2,3,4,5,6\n",
+                    choices[] = "must be \"newton_euler\", \"lagrange\" or \"closed_form\", got \"guess\"";
+  cr_assert_eq(decode_text(MEDIA_JSON, "{\"q\":[0,1],\"qd\":[0,1],\"qdd\":[0,1],\"method\":\"guess\"}"), ARMDYN_EINPUT);
+  cr_assert_str_eq(faults.items[0].detail, choices);
+  faults.count = 0;
+  cr_assert_eq(samples_request_decode(CALL_INVERSE_DYNAMICS, MEDIA_CSV, &robot, text, sizeof text - 1, guess_method,
+                                      NULL, &request, &faults),
+               ARMDYN_EINPUT);
+  cr_assert_eq(faults.count, 1);
+  cr_assert_str_eq(faults.items[0].where, "method");
+  cr_assert_str_eq(faults.items[0].detail, choices);
 }
 
 Test(samples, refusals)
