@@ -4,6 +4,7 @@
 
 #include "lib/trajectory/electrical_cost.h"
 #include "lib/trajectory/polynomial.h"
+#include "lib/trajectory/quadrature.h"
 
 enum { N = ARMDYN_JOINTS_MAX };
 
@@ -176,10 +177,7 @@ bool cost_is_dented(const struct cost *cost)
 double cost_of_motion(const struct cost *cost, const struct armdyn_trajectory *trajectory,
                       struct armdyn_workspace *workspace, double *terms)
 {
-  static const double node[] = { -0.9061798459386640, -0.5384693101056831, 0, 0.5384693101056831, 0.9061798459386640 };
-  static const double weight[] = { 0.2369268850561891, 0.4786286704993665, 0.5688888888888889, 0.4786286704993665,
-                                   0.2369268850561891 };
-  enum { PARTS = 4, NODES = 5, POINTS = PARTS * NODES };
+  enum { PARTS = 4, POINTS = PARTS * GAUSS_NODES };
   const size_t n = trajectory->joint_count;
   double q[POINTS * N], qd[POINTS * N], qdd[POINTS * N], tau[POINTS * N], sum = 0;
   const struct armdyn_samples samples = { .count = POINTS, .q = { q, n }, .qd = { qd, n }, .qdd = { qdd, n } };
@@ -187,15 +185,15 @@ double cost_of_motion(const struct cost *cost, const struct armdyn_trajectory *t
   for (size_t piece = 0; piece < trajectory->piece_count; piece++) {
     const double part = (trajectory->breaks[piece + 1] - trajectory->breaks[piece]) / PARTS;
     for (size_t i = 0; i < POINTS; i++) {
-      const size_t before = i / NODES;
-      const double at = part * ((double)before + (1 + node[i % NODES]) / 2);
+      const size_t before = i / GAUSS_NODES;
+      const double at = part * ((double)before + (1 + gauss_node[i % GAUSS_NODES]) / 2);
       piece_state(trajectory, piece, at, q + i * n, qd + i * n, qdd + i * n, NULL);
     }
     armdyn_inverse_dynamics_batch(cost->robot, &samples, workspace, tau);
     for (size_t i = 0; i < POINTS; i++) {
       const struct cost_state x = { cost->robot, q + i * n, qd + i * n, tau + i * n, 0 };
       for (size_t term = 0; term < cost->count; term++)
-        terms[term] += part / 2 * weight[i % NODES] * cost->terms[term].weight *
+        terms[term] += part / 2 * gauss_weight[i % GAUSS_NODES] * cost->terms[term].weight *
                        cost_models[cost->terms[term].model].density(&cost->terms[term], &x);
     }
   }

@@ -22,13 +22,8 @@ enum armdyn_status armdyn_trajectory_cubic(const struct armdyn_trajectory *motio
     armdyn_trajectory_state(motion, pace * to, q[1], qd[1], NULL, NULL);
     out->breaks[k + 1] = to;
     for (size_t j = 0; j < n; j++) {
-      /* the cubic with these positions and velocities at its ends */
-      double *c = out->coefficients + (k * n + j) * 4;
-      const double v0 = pace * qd[0][j], v1 = pace * qd[1][j], slope = (q[1][j] - q[0][j]) / h;
-      c[0] = q[0][j];
-      c[1] = v0;
-      c[2] = (3 * slope - 2 * v0 - v1) / h;
-      c[3] = (v0 + v1 - 2 * slope) / (h * h);
+      const double v0 = pace * qd[0][j], v1 = pace * qd[1][j];
+      polynomial_cubic(q[0][j], q[1][j] - q[0][j], h, &v0, &v1, out->coefficients + (k * n + j) * 4);
     }
     memcpy(q[0], q[1], n * sizeof **q);
     memcpy(qd[0], qd[1], n * sizeof **qd);

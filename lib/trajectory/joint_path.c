@@ -44,13 +44,8 @@ enum armdyn_status joint_path_spline(size_t joints, size_t count, const double *
   for (size_t k = 0; k + 1 < count; k++) {
     const double h = s[k + 1] - s[k];
     for (size_t j = 0; j < joints; j++) {
-      const double from = points[k * joints + j], way = (points[(k + 1) * joints + j] - from) / h;
-      const double x = d[k * joints + j], y = d[(k + 1) * joints + j];
-      double *c = path->coefficients + (k * joints + j) * 4;
-      c[0] = from;
-      c[1] = x;
-      c[2] = (3 * way - 2 * x - y) / h;
-      c[3] = (x + y - 2 * way) / (h * h);
+      const size_t here = k * joints + j, next = here + joints;
+      polynomial_cubic(points[here], points[next] - points[here], h, &d[here], &d[next], path->coefficients + here * 4);
     }
   }
 out:

@@ -303,7 +303,7 @@ static enum armdyn_status time_on(struct timing *t, size_t intervals, struct arm
   t->problem.interval = calloc(t->path.intervals, sizeof *t->problem.interval);
   t->problem.rows = calloc(t->path.intervals * path_rows_most(t->n), sizeof *t->problem.rows);
   t->b = calloc(2 * (t->path.intervals + 1), sizeof *t->b);
-  t->shortest = t->b + t->path.intervals + 1;
+  t->shortest = t->b ? t->b + t->path.intervals + 1 : NULL;
   rc = t->problem.interval && t->problem.rows && t->b ? settle(t, margin, error) : ARMDYN_EMEMORY;
   if (!rc) rc = build(t, out);
   if (!rc) {

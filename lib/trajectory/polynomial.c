@@ -39,6 +39,15 @@ double armdyn_trajectory_duration(const struct armdyn_trajectory *trajectory)
   return trajectory->breaks[trajectory->piece_count];
 }
 
+void polynomial_cubic(double from, double way, double h, const double *x, const double *y, double *c)
+{
+  const double slope = way / h;
+  c[0] = from;
+  c[1] = x[0];
+  c[2] = (3 * slope - 2 * x[0] - y[0]) / h;
+  c[3] = (x[0] + y[0] - 2 * slope) / (h * h);
+}
+
 void polynomial_quintic(double from, double way, double h, const double x[2], const double y[2], double *c)
 {
   const double vx = x[0] * h, vy = y[0] * h, ax = x[1] * h * h, ay = y[1] * h * h;

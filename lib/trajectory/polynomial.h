@@ -13,6 +13,11 @@ enum armdyn_status trajectory_allocate(struct armdyn_trajectory *trajectory, siz
                                        size_t degree, size_t waypoints);
 enum armdyn_status trajectory_copy(const struct armdyn_trajectory *from, struct armdyn_trajectory *to);
 
+/* The cubic on [0, h] that rises by `way` from `from`.
+ *   x, y  in   velocity at 0 and at h, 1 each
+ *   c     out  4 coefficients, of rising powers */
+void polynomial_cubic(double from, double way, double h, const double *x, const double *y, double *c);
+
 /* The quintic on [0, h] that rises by `way` from `from`.
  *   x, y  in   velocity and acceleration at 0 and at h
  *   c     out  6 coefficients, of rising powers */

@@ -2,8 +2,12 @@
 
 #include <math.h>
 
+const double gauss_node[GAUSS_NODES] = { -0.9061798459386640, -0.5384693101056831, 0, 0.5384693101056831,
+                                         0.9061798459386640 };
+const double gauss_weight[GAUSS_NODES] = { 0.2369268850561891, 0.4786286704993665, 0.5688888888888889,
+                                           0.4786286704993665, 0.2369268850561891 };
+
 enum {
-  NODES = 5,
   DEPTH = 40,
   HALVINGS_SHARED = 1 << 17, /* of all pieces together, and */
   HALVINGS_PIECE = 1 << 10   /* what every piece adds to it */
@@ -23,18 +27,13 @@ struct quadrature {
   size_t halvings;  /* left: beyond 1e8 rad a motion has more oscillations than anybody can wait for */
 };
 
-/* Five nodes: exact to degree nine. */
 static void gauss(const struct quadrature *w, size_t piece, double from, double to, struct sums *sum)
 {
-  static const double node[NODES] = { -0.9061798459386640, -0.5384693101056831, 0, 0.5384693101056831,
-                                      0.9061798459386640 };
-  static const double weight[NODES] = { 0.2369268850561891, 0.4786286704993665, 0.5688888888888889, 0.4786286704993665,
-                                        0.2369268850561891 };
   double value[QUADRATURE_TERMS_MAX];
   memset(sum->x, 0, w->terms * sizeof *sum->x);
-  for (int k = 0; k < NODES; k++) {
-    w->integrand(w->context, piece, (from + to) / 2 + node[k] * (to - from) / 2, value);
-    for (size_t i = 0; i < w->terms; i++) sum->x[i] += weight[k] * (to - from) / 2 * value[i];
+  for (int k = 0; k < GAUSS_NODES; k++) {
+    w->integrand(w->context, piece, (from + to) / 2 + gauss_node[k] * (to - from) / 2, value);
+    for (size_t i = 0; i < w->terms; i++) sum->x[i] += gauss_weight[k] * (to - from) / 2 * value[i];
   }
 }
 

@@ -4,6 +4,10 @@
 
 #include "armdyn/trajectory.h"
 
+/* Gauss and Legendre's nodes on [-1, 1] and their weights, exact to degree nine. */
+enum { GAUSS_NODES = 5 };
+extern const double gauss_node[GAUSS_NODES], gauss_weight[GAUSS_NODES];
+
 enum { QUADRATURE_TERMS_MAX = 6 * ARMDYN_JOINTS_MAX + 8 };
 
 /* All integrands at once on piece k at s = t - breaks[k].

@@ -5,6 +5,7 @@
 
 #include "lib/math/linear.h"
 #include "lib/trajectory/polynomial.h"
+#include "lib/trajectory/quadrature.h"
 
 enum { MOST = 3 }; /* impulses of one mode */
 
@@ -194,9 +195,6 @@ double armdyn_impulses_residual(const struct armdyn_impulses *impulses, const st
 double armdyn_residual_vibration(const struct armdyn_trajectory *trajectory, size_t joint,
                                  const struct armdyn_mode *mode)
 {
-  static const double node[] = { -0.9061798459386640, -0.5384693101056831, 0, 0.5384693101056831, 0.9061798459386640 };
-  static const double weight[] = { 0.2369268850561891, 0.4786286704993665, 0.5688888888888889, 0.4786286704993665,
-                                   0.2369268850561891 };
   const double T = armdyn_trajectory_duration(trajectory);
   double damped, qd[ARMDYN_JOINTS_MAX];
   const double complex rate = rate_of(mode, &damped);
@@ -206,11 +204,11 @@ double armdyn_residual_vibration(const struct armdyn_trajectory *trajectory, siz
     const double length = trajectory->breaks[k + 1] - trajectory->breaks[k];
     const size_t parts = 1 + (size_t)(length * cabs(rate) / 0.5);
     const double part = length / (double)parts;
-    for (size_t i = 0; i < 5 * parts; i++) {
-      const size_t before = i / 5;
-      const double s = part * ((double)before + (1 + node[i % 5]) / 2);
+    for (size_t i = 0; i < GAUSS_NODES * parts; i++) {
+      const size_t before = i / GAUSS_NODES;
+      const double s = part * ((double)before + (1 + gauss_node[i % GAUSS_NODES]) / 2);
       piece_state(trajectory, k, s, NULL, qd, NULL, NULL);
-      sum += part / 2 * weight[i % 5] * qd[joint] * cexp(rate * (T - trajectory->breaks[k] - s));
+      sum += part / 2 * gauss_weight[i % GAUSS_NODES] * qd[joint] * cexp(rate * (T - trajectory->breaks[k] - s));
     }
   }
   return cabs(rate * sum) / damped;

@@ -52,23 +52,15 @@ static void quintic_right(double g, double h, double before, double after, doubl
   right[1] = 30 * (before / (g * g * g * g) + after / (h * h * h * h));
 }
 
-/* Coefficients on an interval of length h: x and y are the derivatives (velocity, acceleration) at its ends. */
-static void cubic_piece(double from, double way, double h, const double x[2], const double y[2], double *c)
-{
-  c[0] = from;
-  c[1] = x[0];
-  c[2] = (3 * way / h - 2 * x[0] - y[0]) / h;
-  c[3] = (x[0] + y[0] - 2 * way / h) / (h * h);
-}
 /* The two splines differ in these. */
 struct spline {
   size_t unknowns; /* at every inner knot */
   size_t degree;
   void (*rows)(double g, double h, struct rows *out);
   void (*right)(double g, double h, double before, double after, double *right);
-  void (*piece)(double from, double way, double h, const double x[2], const double y[2], double *c);
+  void (*piece)(double from, double way, double h, const double *x, const double *y, double *c); /* derivatives x, y */
 };
-static const struct spline cubic = { 1, 3, cubic_rows, cubic_right, cubic_piece };
+static const struct spline cubic = { 1, 3, cubic_rows, cubic_right, polynomial_cubic };
 static const struct spline quintic = { 2, 5, quintic_rows, quintic_right, polynomial_quintic };
 
 /* Derivatives at the inner knots, (count - 2) x unknowns x columns, into d. */
