@@ -68,6 +68,13 @@ static enum armdyn_status begin(struct running *r)
   return client_look(r->client, &r->error);
 }
 
+/* What the controller says it has; nothing, if that is more than there is. */
+static uint32_t taken(const struct running *r)
+{
+  const uint32_t offset = r->client->state.next_offset;
+  return ours(r) && offset <= r->head->total ? offset : 0;
+}
+
 /* Send up to LOOK_EVERY windows from the controller's next offset on, whole ones while there is more to come, as far as
  * there is room; then look where it is. */
 static enum armdyn_status send_windows(struct running *r)
@@ -76,6 +83,8 @@ static enum armdyn_status send_windows(struct running *r)
   unsigned per_sample = sample_words(r->head->format, r->head->axis_count);
   uint32_t per_window = r->client->identity.window_most / per_sample, at = s->next_offset;
   uint32_t end = r->head->total;
+  if (at > end)
+    return armdyn_refuse(&r->error, ARMDYN_ECONFLICT, "", "the controller asks for sample %u of %u", at, end);
   if (r->order->stream && s->free_samples < end - at) end = at + s->free_samples;
   for (int k = 0; k < LOOK_EVERY && at < end; k++) {
     uint32_t count = end - at < per_window ? end - at : per_window;
@@ -86,8 +95,8 @@ static enum armdyn_status send_windows(struct running *r)
     at += count;
   }
   enum armdyn_status rc = client_look(r->client, &r->error);
-  if (rc || !ours(r) || s->next_offset <= r->now.sent) return rc;
-  r->now.sent = s->next_offset < r->head->total ? s->next_offset : r->head->total;
+  if (rc || taken(r) <= r->now.sent) return rc;
+  r->now.sent = taken(r);
   r->port->progress(r->port->context, r->now.sent);
   return rc;
 }
@@ -170,7 +179,7 @@ enum armdyn_status loading_run(struct running *r)
     if (r->ended) return ARMDYN_ECANCELLED;
     int64_t deadline = clock_monotonic_ns() + r->order->connect_deadline_ms * 1000000LL;
     if ((rc = running_regain(r, deadline))) return rc;
-    r->now.sent = ours(r) ? r->client->state.next_offset : 0;
+    r->now.sent = taken(r);
     if (r->now.sent > before) fruitless = -1;
   }
   return rc;

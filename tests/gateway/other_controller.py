@@ -2,9 +2,10 @@
 """The controller's side of register protocol v1, written from deploy/doc/controllers.md alone on python3-pymodbus: it
 shares no line with the simulator of this project, so that the page is proved to be enough.
 
-    other_controller.py [--axes N] [--base B] [--samples N] [--ring N] [--formats MASK] [--unit U]
+    other_controller.py [--axes N] [--base B] [--samples N] [--ring N] [--formats MASK] [--unit U] [--claims N]
 
-Says `listening on 127.0.0.1:PORT`; at its end one line of JSON on standard error. Its axes are where they are told to be.
+Says `listening on 127.0.0.1:PORT`; at its end one line of JSON on standard error. Its axes are where they are told to be,
+and it claims N samples more than it has.
 """
 
 import argparse
@@ -66,7 +67,7 @@ class Controller:
         put(7, "f", 12345.678)
         r[9] = o.instance
         r[60:63] = self.acknowledged, self.state, self.error
-        put(63, "I", len(self.samples))
+        put(63, "I", len(self.samples) + o.claims)
         put(65, "I", self.index)
         put(67, "I", self.free())
         r[69] = self.written[10]
@@ -253,6 +254,7 @@ async def main(options):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    for flag, default in (("axes", 6), ("base", 1000), ("samples", 100000), ("ring", 2000), ("formats", 7), ("unit", 1), ("instance", 77)):
+    for flag, default in (("axes", 6), ("base", 1000), ("samples", 100000), ("ring", 2000), ("formats", 7), ("unit", 1), ("instance", 77),
+                          ("claims", 0)):
         parser.add_argument(f"--{flag}", type=int, default=default)
     asyncio.run(main(parser.parse_args()))

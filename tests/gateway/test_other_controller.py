@@ -104,3 +104,13 @@ def test_a_wrong_start_is_refused_by_the_gateway(shared):
         assert answer.status == 409 and "away from the start" in answer.json["detail"]
         until(lambda: here.get(transfer)["state"] == "ready", LONG)
         assert controller.summary()["starts"] == 0
+
+
+@pytest.mark.parametrize("mode", ["download", "stream"])
+def test_what_asks_for_samples_beyond_the_last_gets_none(shared, mode):
+    with Other("--claims", 5000) as controller:
+        here = Cell(shared, controller)
+        gateway = shared.children("gateway")
+        end = here.reach(here.transfer(here.trajectory(), mode=mode).expect(202).json["id"], "failed")
+        assert "sample 5000 of 801" in end["problem"]["detail"] and end["sent"] == 0
+        assert shared.children("gateway") == gateway
