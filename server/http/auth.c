@@ -31,6 +31,7 @@ struct ring {
 struct auth {
   char file[1024];
   struct store *store;
+  pthread_mutex_t changing; /* of the store's keys, until the ring has them; taken before `lock` */
   pthread_rwlock_t lock;
   unsigned char file_hash[HASH_SIZE];
   int64_t file_changed_ns; /* the key of the file is this one since (monotonic) */
@@ -190,6 +191,7 @@ enum armdyn_status auth_new(const char *file, struct store *store, struct auth *
   snprintf(auth->file, sizeof auth->file, "%s", file);
   auth->store = store;
   auth->required = *file;
+  pthread_mutex_init(&auth->changing, NULL);
   pthread_rwlock_init(&auth->lock, NULL);
   enum armdyn_status status = auth_reload(auth, error);
   if (!status && (status = load_keys(auth)))
@@ -208,10 +210,12 @@ void auth_free(struct auth *auth)
   auth_keep_uses(auth);
   ring_free(&auth->ring);
   pthread_rwlock_destroy(&auth->lock);
+  pthread_mutex_destroy(&auth->changing);
   free(auth);
 }
 
-/* -- making and revoking -- */
+/* -- making and revoking: one at a time, or two last admins could revoke each other, and keys that were read before a
+ * revocation come into the ring after it -- */
 
 /* Is there an administrator beside the one with this key? */
 static bool has_other_admin(struct auth *auth, const char *id)
@@ -251,6 +255,18 @@ static bool join_names(const struct key_motion *motion, char **joined)
   return *joined || !used;
 }
 
+static enum armdyn_status keep_key(struct auth *auth, struct store_api_key *key, const struct store_idempotency *once,
+                                   struct faults *faults)
+{
+  /* Whoever makes the first key closes the door: he must not be left outside. */
+  if (key->role != STORE_ADMIN && !has_other_admin(auth, "")) {
+    fault_add(faults, FAULT_AT_POINTER, "/role", FAULT_INCONSISTENT, "the first key must be an admin's");
+    return ARMDYN_EINPUT;
+  }
+  enum armdyn_status status = store_api_key_create(auth->store, key, once);
+  return status ? status : load_keys(auth);
+}
+
 enum armdyn_status auth_make_key(struct auth *auth, const struct key_request *request,
                                  const struct store_idempotency *once, struct new_key *made, struct faults *faults)
 {
@@ -261,24 +277,23 @@ enum armdyn_status auth_make_key(struct auth *auth, const struct key_request *re
     fault_add(faults, FAULT_AT_POINTER, "/expires_at", FAULT_MINIMUM, "must be in the future");
     return ARMDYN_EINPUT;
   }
-  /* Whoever makes the first key closes the door: he must not be left outside. */
-  if (request->role != KEY_ADMIN && !has_other_admin(auth, "")) {
-    fault_add(faults, FAULT_AT_POINTER, "/role", FAULT_INCONSISTENT, "the first key must be an admin's");
-    return ARMDYN_EINPUT;
-  }
   id_make(key->id);
   memcpy(key->name, request->name, sizeof key->name);
   key->role = (enum store_role)request->role;
   if (expires) clock_format(expires, key->expires_at);
   if (!join_names(&request->motion, &key->motion)) return ARMDYN_EMEMORY;
   make_secret(made);
-  enum armdyn_status status = store_api_key_create(auth->store, key, once);
-  if (!status) status = load_keys(auth);
-  if (status) store_api_key_release(key);
+  pthread_mutex_lock(&auth->changing);
+  enum armdyn_status status = keep_key(auth, key, once, faults);
+  pthread_mutex_unlock(&auth->changing);
+  if (status) {
+    store_api_key_release(key);
+    sodium_memzero(made->secret, sizeof made->secret);
+  }
   return status;
 }
 
-enum armdyn_status auth_revoke_key(struct auth *auth, const char *id)
+static enum armdyn_status revoke_key(struct auth *auth, const char *id)
 {
   struct store_api_key key;
   enum armdyn_status status = store_api_key_get(auth->store, id, &key);
@@ -288,6 +303,14 @@ enum armdyn_status auth_revoke_key(struct auth *auth, const char *id)
   if (last) return ARMDYN_ECONFLICT;
   status = store_api_key_delete(auth->store, id);
   return status ? status : load_keys(auth);
+}
+
+enum armdyn_status auth_revoke_key(struct auth *auth, const char *id)
+{
+  pthread_mutex_lock(&auth->changing);
+  enum armdyn_status status = revoke_key(auth, id);
+  pthread_mutex_unlock(&auth->changing);
+  return status;
 }
 
 /* -- asking -- */
