@@ -1,4 +1,15 @@
+#include <errno.h>
+
 #include "server/cmd/command.h"
+
+/* A key's secret or an audit trail that a full disk has swallowed is no success. */
+static int printed(int exit_status)
+{
+  errno = 0;
+  if (!fflush(stdout) && !ferror(stdout)) return exit_status;
+  fprintf(stderr, "armdyn: the output could not be written%s%s\n", errno ? ": " : "", errno ? strerror(errno) : "");
+  return exit_status ? exit_status : 1;
+}
 
 int main(int argc, char **argv)
 {
@@ -10,5 +21,5 @@ int main(int argc, char **argv)
     fprintf(stderr, "armdyn: there is no command '%s'; `armdyn help` lists them\n", name);
     return 2;
   }
-  return command->run(argc > 1 ? argc - 1 : 1, argc > 1 ? argv + 1 : argv);
+  return printed(command->run(argc > 1 ? argc - 1 : 1, argc > 1 ? argv + 1 : argv));
 }

@@ -210,7 +210,7 @@ static void announce(int fd)
     getnameinfo((struct sockaddr *)&address, length, host, sizeof host, port, sizeof port,
                 NI_NUMERICHOST | NI_NUMERICSERV);
   printf(address.ss_family == AF_INET6 ? "listening on [%s]:%s\n" : "listening on %s:%s\n", host, port);
-  fflush(stdout);
+  if (fflush(stdout)) clearerr(stdout);
 }
 
 static struct armdyn_robot *load_robot(const char *path)

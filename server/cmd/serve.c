@@ -190,7 +190,7 @@ static void announce(const struct service *s)
     log_event(LOG_WARNING, "there is no API key: everybody on this machine may do everything", NULL);
   log_event(LOG_INFO, "ready", "version", armdyn_version(), "address", s->name, "data", s->options.data, NULL);
   printf("listening on %s\n", s->name);
-  fflush(stdout);
+  if (fflush(stdout)) clearerr(stdout); /* who starts a service need not listen to it */
 }
 
 static int refuse_usage(const struct armdyn_error *error)

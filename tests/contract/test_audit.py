@@ -141,3 +141,11 @@ def test_guessing_is_slowed_down_and_good_keys_are_not(server):
         client.get("/v1/robots").expect(200)
         found = until(lambda: (lambda e: e if len(e) >= 21 else None)(entries(client)), what="the refusals")
         assert len(found) == 21
+
+
+def test_what_cannot_be_printed_is_no_success(server):
+    fill(server, 1)
+    with open("/dev/full", "w", encoding="ascii") as full:
+        done = subprocess.run([binary(), "audit", "export", "--data", server.data], stdout=full, stderr=subprocess.PIPE,
+                              text=True, timeout=60)
+    assert done.returncode == 1 and "No space left on device" in done.stderr
