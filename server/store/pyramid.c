@@ -131,9 +131,9 @@ enum armdyn_status store_samples_rows_until(struct store *store, const char *id,
   double *row = malloc(info.width * sizeof *row);
   if (!row) return ARMDYN_EMEMORY;
   size_t below = 0, above = info.rows; /* rows before `below` are, those from `above` on are not */
-  while (!status && below < above) {
+  while (below < above) {
     const size_t middle = below + (above - below) / 2;
-    status = store_series_read(store, id, STORE_SAMPLES, middle, 1, row);
+    if ((status = store_series_read(store, id, STORE_SAMPLES, middle, 1, row))) break;
     if (inclusive ? row[0] <= time : row[0] < time)
       below = middle + 1;
     else
