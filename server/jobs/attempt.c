@@ -7,9 +7,14 @@
 #include "api/json/writer.h"
 #include "api/limits.h"
 #include "api/problem/problem.h"
+#include "server/base/log.h"
 #include "server/jobs/kinds.h"
 
-enum { SEND_MS = 30000 };
+enum {
+  SEND_MS = 30000,
+  STORE_MS = 250, /* rest before another try to store, doubled up to ... */
+  STORE_MOST_MS = 30000
+};
 
 static enum attempt_end because(struct attempt *a, enum attempt_end end, const char *reason)
 {
@@ -30,6 +35,39 @@ enum attempt_end attempt_refuse(struct attempt *a, enum problem problem, const c
   buffer_clear(&a->document);
   problem_write(&a->document, problem, detail, instance, NULL, NULL);
   return ATTEMPT_REFUSED;
+}
+
+/* -- a store that takes nothing now -- */
+
+/* What another try cannot change. */
+static bool for_ever(enum armdyn_status status)
+{
+  return status == ARMDYN_ECONFLICT || status == ARMDYN_EEXISTS || status == ARMDYN_ENOTFOUND ||
+         status == ARMDYN_EINPUT;
+}
+
+bool attempt_wait_for_store(struct attempt *a, enum armdyn_status status, int tries, const bool *raised)
+{
+  struct jobs *jobs = a->jobs;
+  log_event(LOG_ERROR, "the store did not take what a job computed", "job", a->live->id, "reason",
+            armdyn_status_text(status), NULL);
+  if (for_ever(status)) return false;
+  pthread_mutex_lock(&jobs->lock);
+  snprintf(a->live->message, sizeof a->live->message, "the store does not take what was computed (%s); trying again",
+           armdyn_status_text(status));
+  pthread_mutex_unlock(&jobs->lock);
+  announce_change(&jobs->changes, a->live->id);
+  jobs_rest(jobs, raised, jobs_pause(tries, STORE_MS, STORE_MOST_MS));
+  pthread_mutex_lock(&jobs->lock);
+  bool go_on = !jobs->killing && !*raised;
+  pthread_mutex_unlock(&jobs->lock);
+  return go_on;
+}
+
+static bool wait_with_rows(void *context, enum armdyn_status status, int tries)
+{
+  struct attempt *a = context;
+  return attempt_wait_for_store(a, status, tries, &a->live->cancelled);
 }
 
 /* -- to the worker -- */
@@ -98,6 +136,19 @@ static enum attempt_end end_series(struct attempt *a)
   return status ? store_failed(a, status) : ATTEMPT_RESULT;
 }
 
+/* Rows that the store has no room for wait, and the worker with them: they need not be computed again. */
+static enum armdyn_status begin_series(struct attempt *a, const struct message_series *series)
+{
+  const struct store_patience patience = { wait_with_rows, a };
+  enum armdyn_status status =
+      strcmp(series->name, STORE_SAMPLES)
+          ? store_series_begin(a->store, a->result, series->name, series->columns, series->width, &a->series)
+          : store_samples_begin(a->store, a->result, series->columns, series->width, LIMIT_RUN_SAMPLES, &a->samples);
+  if (a->series) store_series_be_patient(a->series, &patience);
+  if (a->samples) store_samples_be_patient(a->samples, &patience);
+  return status;
+}
+
 static enum attempt_end take_series(struct attempt *a, const struct frame *frame)
 {
   struct message_series series;
@@ -110,10 +161,7 @@ static enum attempt_end take_series(struct attempt *a, const struct frame *frame
   if (!series.width || series.width > SERIES_WIDTH_MOST || !series.name[0])
     return because(a, ATTEMPT_LOST, "worker sent a malformed series");
   a->width = series.width;
-  enum armdyn_status status =
-      strcmp(series.name, STORE_SAMPLES)
-          ? store_series_begin(a->store, a->result, series.name, series.columns, series.width, &a->series)
-          : store_samples_begin(a->store, a->result, series.columns, series.width, LIMIT_RUN_SAMPLES, &a->samples);
+  enum armdyn_status status = begin_series(a, &series);
   return status ? store_failed(a, status) : ATTEMPT_RESULT;
 }
 
@@ -172,7 +220,7 @@ static enum attempt_end converse(struct attempt *a, struct runner *r)
 
 enum attempt_end attempt_run(struct attempt *a, struct runner *r, struct live_job *job)
 {
-  *a = (struct attempt){ .live = job, .store = r->jobs->store, .document = BUFFER(LIMIT_FRAME + 1) };
+  *a = (struct attempt){ .jobs = r->jobs, .live = job, .store = r->jobs->store, .document = BUFFER(LIMIT_FRAME + 1) };
   pthread_mutex_lock(&r->jobs->lock);
   bool cancelled = job->cancelled;
   pthread_mutex_unlock(&r->jobs->lock);

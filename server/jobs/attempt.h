@@ -16,6 +16,7 @@ enum attempt_end {
 };
 
 struct attempt {
+  struct jobs *jobs;
   struct live_job *live;
   struct store *store;
   struct store_job job;   /* as stored */
@@ -40,6 +41,11 @@ enum attempt_end attempt_refuse(struct attempt *a, enum problem problem, const c
 
 /* Append `reason` to what is told of lost attempts. False when out of memory. */
 bool attempt_note_lost(struct attempt *a);
+
+/* The store did not take something of this attempt: it may be full now and have room later. Say so in the job's message
+ * and rest before the next try (`tries` were repeated already). false: do not try again; `raised` came up meanwhile (the
+ * service stops at the latest), or the store says that it never will. */
+bool attempt_wait_for_store(struct attempt *a, enum armdyn_status status, int tries, const bool *raised);
 
 /* The ways to tell the store; each may be tried again after a failure. */
 enum armdyn_status attempt_store_result(struct attempt *a);

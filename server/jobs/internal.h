@@ -78,6 +78,8 @@ void *runner_main(void *runner);
 void *retention_main(void *jobs);
 /* Rest, but not longer than the service goes on, nor beyond a flag (under the lock) that is raised. */
 void jobs_rest(struct jobs *jobs, const bool *raised, int64_t ms);
+/* How long to rest, ms: `first`, doubled `times` times, at most `most`. */
+int64_t jobs_pause(int times, int64_t first, int64_t most);
 
 /* Under the lock. */
 struct live_job *live_find(const struct jobs *jobs, const char *id);

@@ -13,8 +13,8 @@ enum {
   LOOK_MS = 1000,   /* how often an idle runner looks after its process */
   RESTART_MS = 100, /* rest before a second start, doubled up to ... */
   RESTART_MOST_MS = 5000,
-  STORE_MS = 250, /* rest before another try to store, doubled up to ... */
-  STORE_MOST_MS = 30000
+  AGAIN_MS = 250, /* rest before a job is begun again because the store failed, doubled up to ... */
+  AGAIN_MOST_MS = 30000
 };
 
 void jobs_rest(struct jobs *jobs, const bool *raised, int64_t ms)
@@ -34,7 +34,7 @@ static bool flag(struct jobs *jobs, const bool *which)
   return value;
 }
 
-static int64_t doubled(int times, int64_t first, int64_t most)
+int64_t jobs_pause(int times, int64_t first, int64_t most)
 {
   int64_t ms = first << (times < 16 ? times : 16);
   return ms < most ? ms : most;
@@ -61,7 +61,7 @@ static bool worker_up(struct runner *r)
     worker_down(r, false, reason);
     log_event(LOG_WARNING, "an idle worker ended", "reason", reason, NULL);
   }
-  if (r->failures) jobs_rest(r->jobs, &r->jobs->stopping, doubled(r->failures - 1, RESTART_MS, RESTART_MOST_MS));
+  if (r->failures) jobs_rest(r->jobs, &r->jobs->stopping, jobs_pause(r->failures - 1, RESTART_MS, RESTART_MOST_MS));
   if (flag(r->jobs, &r->jobs->stopping)) return false;
 
   const char *const arguments[] = { "worker", store_path(r->jobs->store), r->jobs->memory_mib, r->jobs->cpu_s, NULL };
@@ -129,34 +129,23 @@ static void give_back(struct jobs *jobs, struct live_job *job, const char *messa
   announce_change(&jobs->changes, id);
 }
 
-/* Try until the store takes it: it may be full now and have room later. False: `raised` came up meanwhile (the service
- * stops at the latest), or the store says that it never will. */
-static bool commit(struct runner *r, struct attempt *a, enum armdyn_status (*store)(struct attempt *a),
-                   const bool *raised)
+/* Try until the store takes it. False: see attempt_wait_for_store. */
+static bool commit(struct attempt *a, enum armdyn_status (*store)(struct attempt *a), const bool *raised)
 {
-  for (int tries = 0;; tries++) {
-    enum armdyn_status status = store(a);
-    if (!status) return true;
-    log_event(LOG_ERROR, "the store did not take the end of a job", "job", a->live->id, "reason",
-              armdyn_status_text(status), NULL);
-    if (status == ARMDYN_ECONFLICT || status == ARMDYN_ENOTFOUND || status == ARMDYN_EINPUT) return false;
-    pthread_mutex_lock(&r->jobs->lock);
-    snprintf(a->live->message, sizeof a->live->message, "the store does not take the end of it (%s); trying again",
-             armdyn_status_text(status));
-    pthread_mutex_unlock(&r->jobs->lock);
-    jobs_rest(r->jobs, raised, doubled(tries, STORE_MS, STORE_MOST_MS));
-    if (flag(r->jobs, &r->jobs->killing) || flag(r->jobs, raised)) return false;
-  }
+  enum armdyn_status status;
+  for (int tries = 0; (status = store(a)); tries++)
+    if (!attempt_wait_for_store(a, status, tries, raised)) return false;
+  return true;
 }
 
 /* The job has ended as `store` writes it, or was cut short; what stays undone because the service stops is
  * taken up again when it starts next time. */
 static void conclude(struct runner *r, struct attempt *a, enum armdyn_status (*store)(struct attempt *a))
 {
-  bool told = commit(r, a, store, &a->live->cancelled);
+  bool told = commit(a, store, &a->live->cancelled);
   if (!told && flag(r->jobs, &a->live->cancelled)) {
     store = attempt_store_cut_short;
-    told = commit(r, a, store, &r->jobs->killing);
+    told = commit(a, store, &r->jobs->killing);
   }
   enum job_state how = store == attempt_store_result      ? JOB_SUCCEEDED
                        : store == attempt_store_cut_short ? live_cut_state(a->live)
@@ -181,7 +170,7 @@ static void lost(struct runner *r, struct attempt *a)
   } else {
     char message[MESSAGE_TEXT];
     snprintf(message, sizeof message, "tried again: attempt %d: %.80s", a->live->attempt, a->reason);
-    commit(r, a, attempt_store_retry, &a->live->cancelled);
+    commit(a, attempt_store_retry, &a->live->cancelled);
     give_back(r->jobs, a->live, message);
   }
 }
@@ -230,7 +219,7 @@ static void run(struct runner *r, struct live_job *job)
     job->attempt--;
     snprintf(job->message, sizeof job->message, "%.100s; trying again", a.reason);
     pthread_mutex_unlock(&jobs->lock);
-    jobs_rest(jobs, &job->cancelled, doubled(r->failures++, STORE_MS, STORE_MOST_MS));
+    jobs_rest(jobs, &job->cancelled, jobs_pause(r->failures++, AGAIN_MS, AGAIN_MOST_MS));
     give_back(jobs, job, a.reason);
   }
   attempt_release(&a);

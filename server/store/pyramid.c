@@ -33,6 +33,7 @@ struct store_samples_writer {
   char id[ID_SIZE];
   char columns[STORE_COLUMNS_SIZE];
   size_t width;
+  struct store_patience patience;
   enum armdyn_status status; /* the first failure sticks */
   struct store_series_writer *samples;
   struct level levels[LEVELS];
@@ -61,6 +62,12 @@ enum armdyn_status store_samples_begin(struct store *store, const char *id, cons
   return ARMDYN_OK;
 }
 
+void store_samples_be_patient(struct store_samples_writer *w, const struct store_patience *patience)
+{
+  w->patience = *patience;
+  store_series_be_patient(w->samples, patience);
+}
+
 static void gather(struct store_samples_writer *w, size_t k, const double *minima, const double *maxima);
 
 /* Write what was gathered as a block of level k, counted from 0, and gather it in the level above. */
@@ -72,6 +79,7 @@ static void close_block(struct store_samples_writer *w, size_t k)
     level_name(k + 1, name);
     w->status =
         store_series_begin_long(w->store, w->id, name, w->columns, 2 * w->width, LIMIT_DATASET_ROWS, &level->writer);
+    if (!w->status) store_series_be_patient(level->writer, &w->patience);
   }
   if (!w->status) w->status = store_series_append(level->writer, level->block, 1);
   level->gathered = 0;

@@ -15,6 +15,7 @@ struct store_series_writer {
   char name[ARMDYN_NAME_SIZE];
   char columns[STORE_COLUMNS_SIZE];
   size_t width, rows_most;
+  struct store_patience patience;
   enum armdyn_status status; /* the first failure sticks */
   int64_t series;            /* its key once something is staged, else 0 */
   size_t staged, used;       /* values in the database, and in `values` */
@@ -36,6 +37,7 @@ enum armdyn_status store_series_begin_long(struct store *store, const char *owne
   snprintf(w->columns, sizeof w->columns, "%s", columns);
   w->width = width;
   w->rows_most = rows_most;
+  w->patience = (struct store_patience){ 0 };
   w->status = ARMDYN_OK;
   w->series = 0;
   w->staged = w->used = 0;
@@ -47,6 +49,11 @@ enum armdyn_status store_series_begin(struct store *store, const char *owner, co
                                       size_t width, struct store_series_writer **out)
 {
   return store_series_begin_long(store, owner, name, columns, width, LIMIT_SERIES_ROWS, out);
+}
+
+void store_series_be_patient(struct store_series_writer *w, const struct store_patience *patience)
+{
+  w->patience = *patience;
 }
 
 #define OWNERS "SELECT id FROM results UNION ALL SELECT id FROM datasets UNION ALL SELECT id FROM meshes"
@@ -88,11 +95,13 @@ static enum armdyn_status stage(struct sql *sql, void *argument)
                     VALUES(value_integer((int64_t)((w->staged + w->used) / w->width)), value_integer(s->series)));
 }
 
+/* Of a repetition nothing is there yet: what fails is undone. */
 static enum armdyn_status flush(struct store_series_writer *w)
 {
   struct staging staging = { .w = w };
-  w->status = store_write(w->store, stage, &staging, w->used * sizeof(double));
-  if (w->status) return w->status;
+  const struct store_patience *patience = &w->patience;
+  for (int tries = 0; (w->status = store_write(w->store, stage, &staging, w->used * sizeof(double))); tries++)
+    if (!patience->wait || !patience->wait(patience->context, w->status, tries)) return w->status;
   w->series = staging.series;
   w->staged += w->used;
   w->used = 0;

@@ -288,6 +288,13 @@ enum armdyn_status store_series_begin(struct store *store, const char *owner, co
                                       size_t width, struct store_series_writer **writer);
 /* rows: count x width, row-major; staged in transactions of at most 1 MiB. A failure sticks. */
 enum armdyn_status store_series_append(struct store_series_writer *writer, const double *rows, size_t count);
+/* Whoever cannot make the rows again need not lose them to a disk that is full for a while: `wait` rests before the
+ * `tries`-th repetition (from 0) of what the store did not take; false: give up. All zero (as at first): at once. */
+struct store_patience {
+  bool (*wait)(void *context, enum armdyn_status status, int tries);
+  void *context;
+};
+void store_series_be_patient(struct store_series_writer *writer, const struct store_patience *patience);
 /* Stage what is left; the writer is freed in either case. keep false: throw the series away. EEXISTS: the owner has
  * a series of this name already. NULL is fine. */
 enum armdyn_status store_series_end(struct store_series_writer *writer, bool keep);
@@ -334,6 +341,7 @@ void store_dataset_release(struct store_dataset *dataset);
 struct store_samples_writer;
 enum armdyn_status store_samples_begin(struct store *store, const char *id, const char *columns, size_t width,
                                        size_t rows_most, struct store_samples_writer **writer);
+void store_samples_be_patient(struct store_samples_writer *writer, const struct store_patience *patience);
 /* rows: count x width. A failure sticks. ELIMIT: more than rows_most. */
 enum armdyn_status store_samples_append(struct store_samples_writer *writer, const double *rows, size_t count);
 /* As store_series_end. */

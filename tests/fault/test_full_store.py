@@ -1,23 +1,69 @@
-"""A store that takes no writes while a job ends: the job waits for it, and nothing is lost or counted as an attempt."""
+"""A store that takes no writes while a job runs: the job waits for it with what was computed, and nothing is lost, computed
+twice or counted as an attempt."""
 
+import contextlib
+import os
+import signal
 import time
 
-from support import FILLABLE, fill, robot, until
-from support.motions import long_motion, motion
+import pytest
 
-def test_the_end_of_a_job_waits_for_the_store(make_server):
-    server = make_server("--workers", 1, prefix=FILLABLE)
+from support import FILLABLE, fill, robot, until
+from support.motions import ZERO, long_motion, motion
+
+# Much more than a transaction of rows, which the store takes while the worker computes on; the seed has no say in it.
+SIMULATION = {"q": ZERO, "qd": [0.1] * 6, "duration": 15, "sample_rate": 1000, "method": "fixed", "step": 0.001}
+
+
+@pytest.fixture
+def server(make_server):
+    return make_server("--workers", 1, prefix=FILLABLE)
+
+
+@pytest.fixture
+def client(server):
     with server.client(check=False) as client:
-        arm = client.create_robot(robot("puma560"), name="arm").headers["Location"]
-        job = client.post(arm + "/trajectories", long_motion(30)).expect(202).json["id"]
-        until(lambda: client.get(f"/v1/jobs/{job}").json["state"] == "running")
-        fill(server)
-        waiting = until(lambda: "trying again" in (j := client.get(f"/v1/jobs/{job}").json)["message"] and j, 60)
-        assert waiting["state"] in ("running", "queued") and waiting["attempts"] == []
-        assert client.post(arm + "/trajectories", motion()).status in (500, 503, 507)  # what cannot be kept is not accepted
-        time.sleep(1)
-        fill(server, False)
-        done = until(lambda: (j := client.get(f"/v1/jobs/{job}").json)["finished_at"] and j, 90, 0.1)
-        assert done["state"] == "succeeded" and done["attempts"] == [] and done["attempt"] == 1
-        after = client.post(arm + "/trajectories", motion(), headers={"Prefer": "wait=60"}).expect(200).json
-        assert after["state"] == "succeeded"
+        client.create_robot(robot("puma560"), name="arm")
+        yield client
+
+
+def begun(server, client, kind, request):
+    """A job whose worker stands still: it has the request, and has answered nothing."""
+    worker, = until(lambda: server.children("worker"))
+    os.kill(worker, signal.SIGSTOP)
+    path = client.post(f"/v1/robots/arm/{kind}", request).expect(202).headers["Location"]
+    until(lambda: client.get(path).json["state"] == "running")
+    return worker, path
+
+
+@pytest.mark.parametrize("kind, request_", [("trajectories", long_motion(30)), ("simulations", SIMULATION)], ids=["end", "midst"])
+def test_a_job_waits_for_the_store_with_what_it_computed(server, client, kind, request_):
+    worker, path = begun(server, client, kind, request_)
+    fill(server)
+    os.kill(worker, signal.SIGCONT)
+    waiting = until(lambda: "trying again" in (j := client.get(path).json)["message"] and j, 60)
+    assert waiting["state"] == "running" and waiting["attempts"] == []
+    assert client.post("/v1/robots/arm/trajectories", motion()).status in (500, 503, 507)  # what cannot be kept is not accepted
+    time.sleep(1)
+    assert client.get(path).json["state"] == "running" and server.children("worker") == [worker]
+    fill(server, False)
+    done = until(lambda: (j := client.get(path).json)["finished_at"] and j, 90, 0.1)
+    assert (done["state"], done["attempt"], done["attempts"]) == ("succeeded", 1, [])
+    assert server.children("worker") == [worker]  # one that the store failed is killed, and its job begun again
+
+    samples = client.get(done["result"]["href"] + "/samples").expect(200).json
+    again = client.post(f"/v1/robots/arm/{kind}", request_, headers={"Prefer": "wait=60"}).expect(200).json
+    assert samples == client.get(again["result"]["href"] + "/samples").expect(200).json  # each row once
+
+
+def test_a_job_that_waits_for_the_store_can_be_cancelled(server, client):
+    worker, path = begun(server, client, "simulations", SIMULATION)
+    fill(server)
+    os.kill(worker, signal.SIGCONT)
+    until(lambda: "trying again" in client.get(path).json["message"], 60)
+    with server.client(timeout=1, check=False) as hasty, contextlib.suppress(TimeoutError):
+        hasty.post(path + "/cancel")  # it waits for the store too
+    fill(server, False)
+    done = until(lambda: (j := client.get(path).json)["finished_at"] and j, 90, 0.1)
+    assert done["state"] == "cancelled" and done["result"] is None
+    assert client.get("/v1/simulations").expect(200).json["items"] == []
