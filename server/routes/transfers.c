@@ -163,7 +163,8 @@ static void submit(struct exchange *x, struct making *m, const struct idempotenc
   store_transfer_release(&transfer);
 }
 
-/* Begin with an Idempotency-Key; false: answered, by a replay with the transfer as it is now. */
+/* idempotency_run for what may wait for its answer, or demands the key only sometimes: true: go on, and end it with
+ * idempotency_end. false: answered, of a request that was made before with the transfer as it is now. */
 static bool begin_once(struct exchange *x, bool demanded, struct idempotency *once)
 {
   char *href = NULL;
