@@ -33,8 +33,10 @@ def has_body(op):
     return "requestBody" in op
 
 
-def creates_or_changes(op):
-    return op["method"] == "put" or "201" in op["responses"] or "202" in op["responses"]
+def is_kept(op):
+    """Does the store take something of it? To delete and to cancel needs room for a moment too."""
+    created = "201" in op["responses"] or "202" in op["responses"]
+    return op["method"] in ("put", "patch", "delete") or created or has_parameter("header", "Idempotency-Key")(op)
 
 
 # status, name in responses.yaml, which operations (with their parameters resolved) may give it
@@ -56,7 +58,7 @@ USUAL_ERRORS = (
     ("431", "HeadersTooLarge", lambda op: True),
     ("500", "Internal", lambda op: True),
     ("503", "Unavailable", lambda op: True),
-    ("507", "StorageFull", creates_or_changes),
+    ("507", "StorageFull", is_kept),
 )
 
 

@@ -66,7 +66,8 @@ def failing(server, calls, error):
 def test_failing_disk_is_refused_and_passes(calls, error, status, problem):
     with Server() as server, server.client() as client:
         kept, answer = create(client)
-        answer.expect(201)
+        version = {"If-Match": answer.expect(201).etag}
+        hook = client.post("/v1/webhooks", {"name": "mes", "url": "https://mes.example/armdyn"}).expect(201)
         with failing(server, calls, error) as log:
             for _ in range(3):
                 refused, answer = create(client)
@@ -74,6 +75,8 @@ def test_failing_disk_is_refused_and_passes(calls, error, status, problem):
                 assert answer.json["type"].endswith(f"/{problem}")
                 client.get(f"/v1/robots/{refused}").expect(404)
                 client.get(f"/v1/robots/{kept}").expect(200)
+            client.delete(f"/v1/robots/{kept}", headers=version).expect(status)
+            client.post("/v1/webhooks/mes/rotate", headers={"Idempotency-Key": "once"}).expect(status)
             assert "store" in client.get("/readyz").expect(503).json["detail"]
             assert "INJECTED" in log.read_text()
         # The cause is gone: readiness comes back without any write, and writes succeed again.
@@ -82,6 +85,8 @@ def test_failing_disk_is_refused_and_passes(calls, error, status, problem):
         answer.expect(201)
         create(client, refused)[1].expect(201)
         assert names(client) == {kept, refused, after}
+        rotated = client.post("/v1/webhooks/mes/rotate", headers={"Idempotency-Key": "once"}).expect(200)  # a refusal is not replayed
+        assert rotated.json["secret"] != hook.json["secret"] and rotated.etag != hook.etag
         client.close()
         server.restart(kill=True)
         with server.client() as again:
