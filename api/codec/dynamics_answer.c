@@ -86,6 +86,6 @@ void samples_answer_encode(enum media media, const struct samples_field *fields,
     for (size_t d = 0; d < dimensions_of(field); d++) width *= field->shape[d];
     write_columns(field, out);
     buffer_text(out, "\r\n");
-    for (size_t i = 0; i < count; i++) csv_write_row(out, field->data + i * width, width);
+    csv_write_rows(out, field->data, count, width);
   }
 }

@@ -345,14 +345,8 @@ enum armdyn_status csv_read(const char *text, size_t length, const struct csv_co
   enum armdyn_status rc = csv_stream_finish(r);
   memcpy(out->present, r->present, sizeof out->present);
   csv_stream_free(r);
-  if (rc) csv_release(out);
+  if (rc) free(out->data), out->data = NULL;
   return rc;
-}
-
-void csv_release(struct csv_table *table)
-{
-  free(table->data);
-  *table = (struct csv_table){ 0 };
 }
 
 void csv_write_row(struct buffer *out, const double *data, size_t columns)
@@ -368,9 +362,7 @@ void csv_write_row(struct buffer *out, const double *data, size_t columns)
   buffer_commit(out, (size_t)(to - start));
 }
 
-void csv_write(struct buffer *out, const char *names, const double *data, size_t rows, size_t columns)
+void csv_write_rows(struct buffer *out, const double *data, size_t rows, size_t columns)
 {
-  buffer_text(out, names);
-  buffer_text(out, "\r\n");
   for (size_t i = 0; i < rows; i++) csv_write_row(out, data + i * columns, columns);
 }

@@ -23,7 +23,7 @@ struct csv_columns {
 struct csv_table {
   size_t rows;
   bool present[CSV_COLUMNS_MOST]; /* of the columns asked for */
-  double *data;                   /* rows x columns->count, row-major; 0 where a column is absent. free() it */
+  double *data;                   /* rows x columns->count, row-major; 0 where a column is absent */
 };
 
 /* Read a table. Fields may be quoted and blanks around numbers are fine; lines end in LF or CRLF and have at most
@@ -31,12 +31,11 @@ struct csv_table {
  * LIMIT_SAMPLE_NUMBER.
  *   columns    in
  *   rows_most  in
- *   out        out  csv_release; nothing to release after a refusal
+ *   out        out  free() its data; nothing to free after a refusal
  *   faults     out  added to: columns that are unknown, missing or there twice by name, cells by row and column
  * OK; ESYNTAX: not CSV; EINPUT: faults; ELIMIT: more rows; EMEMORY. */
 enum armdyn_status csv_read(const char *text, size_t length, const struct csv_columns *columns, size_t rows_most,
                             struct csv_table *out, struct faults *faults);
-void csv_release(struct csv_table *table);
 
 /* -- a table that is never held whole -- */
 
@@ -72,10 +71,10 @@ enum armdyn_status csv_stream_finish(struct csv_stream *stream);
 /* Once the names were read: which of the columns are there, and at which place of the file (from 0). */
 bool csv_stream_has(const struct csv_stream *stream, size_t column, size_t *place);
 
-/* Write rows of numbers, shortest form, lines ending in CRLF.
- *   names  in  the header line, comma-separated */
-void csv_write(struct buffer *out, const char *names, const double *data, size_t rows, size_t columns);
-/* One line of it. */
+/* Write rows of numbers, shortest form, lines ending in CRLF, as the line of names before them does, which is the
+ * caller's. */
+void csv_write_rows(struct buffer *out, const double *data, size_t rows, size_t columns);
+/* One of them. */
 void csv_write_row(struct buffer *out, const double *data, size_t columns);
 
 #endif

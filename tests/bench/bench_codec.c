@@ -158,8 +158,8 @@ int main(void)
   robot.joint_count = JOINTS;
   write_request(&json.text);
   npy_write(&npy.text, numbers, (const size_t[]){ SAMPLES, 3 * JOINTS }, 2);
-  csv_write(&csv.text, "q1,q2,q3,q4,q5,q6,qd1,qd2,qd3,qd4,qd5,qd6,qdd1,qdd2,qdd3,qdd4,qdd5,qdd6", numbers, SAMPLES,
-            3 * JOINTS);
+  buffer_text(&csv.text, "q1,q2,q3,q4,q5,q6,qd1,qd2,qd3,qd4,qd5,qd6,qdd1,qdd2,qdd3,qdd4,qdd5,qdd6\r\n");
+  csv_write_rows(&csv.text, numbers, SAMPLES, 3 * JOINTS);
 
   size_t printed = JOINTS * SAMPLES;
   report("read_180k_numbers", median(read_numbers, &text));

@@ -155,7 +155,7 @@ Test(csv, columns_in_any_order_quotes_line_ends_and_byte_order_mark)
     cr_assert(table.rows == 2 && table.present[0] && table.present[1] && !table.present[2]);
     cr_assert(table.data[0] == 1 && table.data[1] == 2 && table.data[2] == 0);
     cr_assert(table.data[3] == -3.5 && table.data[4] == 0.4);
-    csv_release(&table);
+    free(table.data);
   }
 }
 
@@ -220,9 +220,10 @@ Test(csv, what_is_written_reads_back_to_the_same_bits)
     state = state * 6364136223846793005u + 1442695040888963407u;
     data[i] = ldexp((double)(int64_t)state, (int)(state >> 58) - 90);
   }
-  csv_write(&out, "q1,q2,fx", data, ROWS, 3);
+  buffer_text(&out, "q1,q2,fx\r\n");
+  csv_write_rows(&out, data, ROWS, 3);
   cr_assert_eq(csv_read(out.data, out.length, &columns, ROWS, &table, &faults), ARMDYN_OK);
   cr_assert(table.rows == ROWS && memcmp(table.data, data, sizeof data) == 0);
-  csv_release(&table);
+  free(table.data);
   buffer_release(&out);
 }
