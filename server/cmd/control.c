@@ -25,6 +25,7 @@ enum armdyn_status control_call(const char *dir, const char *method, const char 
   snprintf(url, sizeof url, "http://localhost%s", path);
   if (!curl || (body && !headers)) goto out;
   curl_easy_setopt(curl, CURLOPT_URL, url);
+  curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L); /* "../" in what somebody typed leads to no other call */
   curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, method);
   curl_easy_setopt(curl, CURLOPT_PROXY, "");
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);

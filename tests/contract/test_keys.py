@@ -223,3 +223,11 @@ def test_the_command_line_with_and_without_a_service(tmp_path):
 def test_only_the_owner_reaches_the_control_socket(guarded):
     server, _ = guarded
     assert (server.data / "control.sock").stat().st_mode & 0o777 == 0o600
+
+
+def test_revoke_reaches_nothing_but_keys(guarded):
+    server, secrets = guarded
+    done = command(server, "revoke", "../robots/puma560")
+    assert done.returncode == 1 and json.loads(done.stderr)["status"] == 404
+    with server.client(key=secrets["viewer"]) as client:
+        client.get("/v1/robots/puma560").expect(200)
