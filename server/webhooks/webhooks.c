@@ -257,7 +257,7 @@ static void begin(struct sending *s)
     return;
   }
   configure(s);
-  curl_multi_add_handle(w->multi, s->curl);
+  if (curl_multi_add_handle(w->multi, s->curl)) release(s); /* nobody would ever finish it */
 }
 
 /* -- the thread -- */
