@@ -177,7 +177,8 @@ static enum armdyn_status refine_stribeck(struct run *run, unsigned terms, enum 
   return status;
 }
 
-/* The friction to identify, if the request leaves it open, or asks for terms of which a part must be searched for: the robot and the terms are those chosen afterwards. */
+/* Choose the terms of friction, if the request leaves that open, or search for what is not linear in those that it names.
+ * Afterwards the run's robot and the request's terms are those that were chosen. */
 static enum armdyn_status choose_friction(struct run *run, enum armdyn_rotor_columns rotors, struct armdyn_error *error)
 {
   struct identification_request *request = &run->request;

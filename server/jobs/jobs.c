@@ -161,13 +161,12 @@ void jobs_stop(struct jobs *jobs, int64_t deadline_ns)
   free_all(jobs);
 }
 
-bool jobs_ready(const struct jobs *jobs)
+bool jobs_ready(struct jobs *jobs)
 {
-  struct jobs *shared = (struct jobs *)(uintptr_t)jobs; /* the lock alone is changed */
   bool ready = true;
-  pthread_mutex_lock(&shared->lock);
+  pthread_mutex_lock(&jobs->lock);
   for (size_t i = 0; i < jobs->runner_count; i++) ready = ready && jobs->runners[i].ready;
-  pthread_mutex_unlock(&shared->lock);
+  pthread_mutex_unlock(&jobs->lock);
   return ready;
 }
 

@@ -17,7 +17,7 @@ enum armdyn_status jobs_start(struct store *store, const struct options *options
 /* Stop taking jobs, let running ones finish until the deadline (monotonic ns), kill the rest: they stay queued. */
 void jobs_stop(struct jobs *jobs, int64_t deadline_ns);
 /* Are all workers alive? For /readyz. */
-bool jobs_ready(const struct jobs *jobs);
+bool jobs_ready(struct jobs *jobs);
 
 /* While it is drained, no job is taken, and none that waits is begun. */
 void jobs_drain(struct jobs *jobs, bool draining);
