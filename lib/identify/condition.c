@@ -258,8 +258,11 @@ enum armdyn_status conditioning_complete(size_t count, double first, double last
   if (count < FEWEST_SAMPLES) {
     return armdyn_refuse(error, ARMDYN_EINPUT, "", "needs %d samples, got %zu", FEWEST_SAMPLES, count);
   }
+  if (!(length > 0)) {
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/time", "must increase, it goes from %.9g s to %.9g s", first, last);
+  }
   if (!(c->rate > 0)) c->rate = (double)(count - 1) / length;
-  if (!(length > 0 && length * c->rate < most)) {
+  if (!(length * c->rate < most)) {
     return armdyn_refuse(error, ARMDYN_EINPUT, "/rate", "makes more than %g samples of %g s, got %g Hz", most, length,
                          c->rate);
   }

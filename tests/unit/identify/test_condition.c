@@ -133,6 +133,10 @@ Test(condition, bad_logs_are_refused_by_name)
   c.trim = 9;
   cr_assert_eq(armdyn_condition(1, &log, &c, &m, &error), ARMDYN_EINPUT);
   cr_assert_str_eq(error.pointer, "/trim");
+  for (size_t k = 0; k < 20; k++) time[k] = 19 - (double)k;
+  cr_assert_eq(armdyn_condition(1, &log, &c, &m, &error), ARMDYN_EINPUT);
+  cr_assert_str_eq(error.pointer, "/time");
+  cr_assert_str_eq(error.message, "must increase, it goes from 19 s to 0 s");
 }
 
 /* ---------------------------------------------------------------- the tracking differentiator */
