@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Run the suites, say what failed and what was skipped and why, and close with one line that counts everything.
 
-    tests/run.py [SUITE or KIND]...      without arguments: all but the image; `make test` builds what they need
+    tests/run.py [NAME]...      gateway: that folder of tests in each build; gateway-asan: in one; processes: all that pytest runs;
+                                without arguments: all but the image. `make test` builds what they need
 
 Every suite is a row of SUITES; to add one: a function that fills a Tally, and a row. What a suite printed stays in
 build/test/<suite>/. A program without a single test is a failure, and so is a sanitizer's report.
@@ -26,18 +27,18 @@ FUZZ_SECONDS = int(os.environ.get("FUZZ_SECONDS", "5"))
 CORES = os.cpu_count() or 2
 TEST_TIMEOUT = 7200 if SOAK else 600  # s, one test: so late that only what hangs meets it, also on a busy machine
 PROGRAM_TIMEOUT = 900                 # s, one program of tests
-SUITE_TIMEOUT = 3000                  # s, all tests with real processes of one build: far off too, a busy host gives half a core
+SUITE_TIMEOUT = 3000                  # s, all tests of a folder with real processes: far off too, a busy host gives half a core
 
 
 class Tally:
     """What came of a suite: counts, and lines to print about everything that did not pass."""
 
-    def __init__(self, folder):
+    def __init__(self, kind, variant):
+        self.kind, self.folder = kind, BUILD / "test" / f"{kind}-{variant}"
         self.passed = self.failed = self.skipped = 0
         self.lines = []
-        self.folder = folder
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
 
     def ok(self, count=1):
         self.passed += count
@@ -166,17 +167,12 @@ def fuzz_one(tally, variant, name, program):
 
 
 def processes(tally, variant):
-    """pytest suites with real processes; the sanitizer builds leave out what is marked slow."""
-    folders = PROCESS_FOLDERS[variant]
-    found = [folder for folder in folders if any((ROOT / "tests" / folder).glob("test_*.py"))]
-    if not found:
-        return
+    """pytest of one folder with real processes: servers on free ports of loopback, files in directories of their own."""
     xml = tally.folder / "pytest.xml"
     env = {"ARMDYN_BINARY": str(ROOT / out(variant) / "armdyn"), "ARMDYN_VARIANT": variant,
            "ARMDYN_START_LIMIT": "20" if variant == "release" else "60", "PYTHONDONTWRITEBYTECODE": "1"}
-    select = [] if variant == "release" else ["-m", "not slow"]
-    status, text = run([sys.executable, "-m", "pytest", "-q", f"--junitxml={xml}", f"--timeout={TEST_TIMEOUT}", *select,
-                        *(f"tests/{folder}" for folder in found)], tally.folder / "log", 4 * TEST_TIMEOUT if SOAK else SUITE_TIMEOUT, env)
+    status, text = run([sys.executable, "-m", "pytest", "-q", f"--junitxml={xml}", f"--timeout={TEST_TIMEOUT}", "-m", CHOSEN[variant],
+                        f"tests/{tally.kind}"], tally.folder / "log", 4 * TEST_TIMEOUT if SOAK else SUITE_TIMEOUT, env)
     failed = tally.failed
     count = junit(tally, xml, text) if xml.exists() else 0
     if count == 0 or status not in (0, 1) or (status and tally.failed == failed):
@@ -201,22 +197,32 @@ def web(tally, variant):
     check_web(tally, ROOT / out(variant), soak=SOAK)
 
 
-ALL = ["contract", "store", "http", "gateway", "fault", "jobs", "manual"]
-# The manual's commands are calls that the other folders make too.
-PROCESS_FOLDERS = {"release": ALL, "asan": [folder for folder in ALL if folder != "manual"],
-                   "tsan": ["store", "gateway", "fault", "jobs", "http"]}
+CHOSEN = {"release": "", "asan": "not slow", "tsan": "not slow and not same_threads"}  # of the tests, by their marks in pytest.ini
 
-# The longest first: one more suite runs at a time than there are cores, because most of them wait much of the time.
+# The kind is the folder in tests/. The longest come first, so that the lanes end together; two more suites run at a time than
+# there are cores, because most of them wait much of the time. They share no port, no directory and no file.
 SUITES = [
     # kind         variant    what runs it
-    ("processes",  "tsan",    processes),
-    ("processes",  "asan",    processes),
-    ("processes",  "release", processes),
-    ("fuzz",       "fuzz",    fuzz),
+    ("gateway",    "release", processes),
+    ("fault",      "release", processes),
     ("unit",       "asan",    unit),
-    ("unit",       "release", unit),
-    ("tsan",       "tsan",    tsan),
+    ("gateway",    "tsan",    processes),
+    ("gateway",    "asan",    processes),
     ("web",        "release", web),
+    ("http",       "asan",    processes),
+    ("contract",   "asan",    processes),
+    ("http",       "release", processes),
+    ("contract",   "release", processes),
+    ("http",       "tsan",    processes),
+    ("unit",       "release", unit),
+    ("fuzz",       "fuzz",    fuzz),
+    ("fault",      "tsan",    processes),
+    ("manual",     "release", processes),  # only here: its commands are calls that the other folders make too
+    ("store",      "tsan",    processes),
+    ("fault",      "asan",    processes),
+    ("store",      "asan",    processes),
+    ("store",      "release", processes),
+    ("tsan",       "tsan",    tsan),
     ("install",    "release", install),
     ("image",      "image",   image),
 ]
@@ -232,7 +238,7 @@ def run_suite(kind, variant, function):
     """Its tally, with everything there is to print about it. Each runs in a process of its own, whose children are the
     suite's: so the processor time is that of this suite alone."""
     start, used = time.monotonic(), processor_seconds()
-    tally = Tally(BUILD / "test" / f"{kind}-{variant}")
+    tally = Tally(kind, variant)
     try:
         function(tally, variant)
     except Exception:  # counted, so that the other suites still run
@@ -245,13 +251,13 @@ def run_suite(kind, variant, function):
 
 
 def main(asked):
-    suites = [row for row in SUITES if (not asked and row[0] != "image") or row[0] in asked or f"{row[0]}-{row[1]}" in asked]
+    suites = [row for row in SUITES if (not asked and row[0] != "image") or {*asked} & {row[0], f"{row[0]}-{row[1]}", row[2].__name__}]
     if not suites:
         sys.exit(f"no suite {' '.join(asked)}; there are: {' '.join(f'{kind}-{variant}' for kind, variant, _ in SUITES)}")
     if SOAK:
-        suites = [row for row in suites if row[0] != "processes" or row[1] == "release"]
+        suites = [row for row in suites if row[2] is not processes or row[1] == "release"]
     totals = [0, 0, 0]
-    with concurrent.futures.ProcessPoolExecutor(1 if SOAK else CORES + 1) as lanes:
+    with concurrent.futures.ProcessPoolExecutor(1 if SOAK else CORES + 2) as lanes:
         for done in concurrent.futures.as_completed([lanes.submit(run_suite, *row) for row in suites]):
             tally = done.result()
             print("\n".join(tally.lines), flush=True)

@@ -11,6 +11,8 @@ from cell import FAULT, GOAL, LONG, Cell, asleep, float32, state_and_error
 from support import Server, robot, until
 from support.process import Listener
 
+pytestmark = pytest.mark.same_threads
+
 
 class Other(Listener):
     def __init__(self, *flags):

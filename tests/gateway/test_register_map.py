@@ -15,6 +15,8 @@ from cell import FINAL, LONG, float32, soon
 from support import ROOT, Server, robot, unique_name, until
 from support.process import Listener
 
+pytestmark = pytest.mark.same_threads
+
 JOINTS = [joint["name"] for joint in robot("scara")["joints"]]
 N = len(JOINTS)
 CODES = {"int16": "h", "uint16": "H", "int32": "i", "uint32": "I", "float32": "f", "float64": "d"}

@@ -91,6 +91,7 @@ def test_torques_that_the_controller_does_not_tell_are_those_of_the_profile(shar
             assert q == pytest.approx(plan["q"][k], abs=5e-3)
 
 
+@pytest.mark.same_threads
 def test_axes_are_mapped_back_to_joints(shared):
     model = robot("puma560")
     axes = [{"joint": joint["name"], "axis": 6 - j, "sign": (-1) ** j, "position_scale": 1 + j, "position_offset": j / 8,
@@ -108,6 +109,7 @@ def test_axes_are_mapped_back_to_joints(shared):
             assert tau == pytest.approx(plan["tau"][round(t * 1000)], rel=1e-6, abs=1e-9)
 
 
+@pytest.mark.same_threads
 def test_no_telemetry(here_without):
     here, transfer = here_without
     assert here.get(transfer)["telemetry"] is None

@@ -72,6 +72,7 @@ def test_the_trace_of_its_request_goes_with_it(here):
     assert {line["trace"] for line in [end, *lines("gateway")]} == {known} and lines("gateway")[-1]["reason"] == "stopped on request"
 
 
+@pytest.mark.same_threads
 @pytest.mark.parametrize("rate", [125, 500, 2000])
 def test_another_rate_samples_the_motion_anew(here, rate):
     motion = here.trajectory(duration=0.6)
@@ -91,6 +92,7 @@ def test_the_last_sample_is_padded_to_the_grid_with_the_rest_state(here):
     assert rows[-1] != expected(samples)[-1]
 
 
+@pytest.mark.same_threads
 def test_torque_formats(shared):
     for format, unit in (("torque", None), ("torque_permille", 1e-3)):
         with puma() as sim:
@@ -108,6 +110,7 @@ def test_torque_formats(shared):
                         assert torque == float32(tau)
 
 
+@pytest.mark.same_threads
 def test_axes_are_mapped(shared):
     """Swapped axes, other signs, scales and offsets, torque on the motor side: the words are those of the formula."""
     model = robot("puma560")
@@ -240,6 +243,7 @@ def test_what_is_not_transferable(shared):
     ({"rate": 300}, "/rate"), ({"rate": 20000}, "/rate"), ({"rate": 0}, "/rate"), ({"colour": 1}, "/colour"),
     ({"trajectory": "01ARZ3NDEKTSV4RRFFQ69G5FAV"}, "/trajectory"), ({"start_before": "tomorrow"}, "/start_before"),
 ])
+@pytest.mark.same_threads
 def test_wrong_requests(here, request_, pointer):
     motion = {} if "trajectory" in request_ else {"trajectory": here.trajectory()}
     answer = here.client.post(f"/v1/controllers/{here.name}/transfers", {**motion, **request_})
@@ -278,6 +282,7 @@ def test_start_is_sent_once_for_ever(here):
     assert summary(here.sim)["starts"] == 1
 
 
+@pytest.mark.same_threads
 def test_a_start_that_comes_too_late_fails_the_transfer(shared):
     with puma("--fault", "delay:1", "--position", "0,0,0,0,0,0") as sim:  # so slow that loading takes 10 s
         here = Cell(shared, sim)
@@ -346,6 +351,7 @@ def test_stop_that_nobody_confirms_says_so(shared):
 
 # ---------------------------------------------------------------- what may go wrong
 
+@pytest.mark.same_threads
 @pytest.mark.parametrize("fault", ["drop:15", "exception:20", "delay:40", "late:60"])
 def test_a_bad_link_does_not_change_a_bit(shared, fault):
     with puma("--fault", fault) as sim:

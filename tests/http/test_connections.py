@@ -202,6 +202,7 @@ def test_whoever_takes_no_answer_is_let_go():
         sock.close()
 
 
+@pytest.mark.same_threads
 def test_a_long_answer_lasts_as_long_as_its_reader_goes_on():
     """The idle timeout is for clients that take nothing; 60 MB of samples may take longer than that."""
     with Server("--idle-timeout", 1) as server, server.client() as client:

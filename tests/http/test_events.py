@@ -1,6 +1,7 @@
 """Streams of events: what they tell, in which order, to whom, and that they cost nothing when they are gone."""
 
 import os
+import signal
 import socket
 import time
 
@@ -203,17 +204,20 @@ def test_a_reader_that_takes_nothing_is_dropped_and_nobody_else(make_server):
     server = make_server("--idle-timeout", 1, "--workers", 1)
     with server.client() as client:
         arm = client, client.create_robot(robot("puma560"), name=unique_name()).headers["Location"]
+        worker, = until(lambda: server.children("worker"))
+        os.kill(worker, signal.SIGSTOP)
         held = [submit_held(client, arm[1]) for _ in range(120)]  # a snapshot that no socket buffer takes whole
         with EventStream(server, receive_buffer=4096) as slow, EventStream(server) as reader:
             reader.next()
             until(lambda: gone(slow, server), timeout=120, interval=0.2)  # the list of connections may be long
             client.post(f"/v1/jobs/{held[-1]['id']}/cancel").expect(200)
             reader.until(ends(held[-1]))
+        os.kill(worker, signal.SIGCONT)
 
 
 def submit_held(client, path):
     tags = {f"tag{n:03}": "x" * 120 for n in range(32)}
-    return client.post(path + "/trajectories", long_motion(tags=tags)).expect(202).json
+    return client.post(path + "/trajectories", motion(tags=tags)).expect(202).json
 
 
 def gone(stream, server):

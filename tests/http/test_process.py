@@ -33,6 +33,7 @@ def test_the_help_lists_every_option():
     assert all(variable == "ARMDYN_" + flag[2:].replace("-", "_").upper() for flag, _, variable, _ in OPTIONS)
 
 
+@pytest.mark.same_threads
 @pytest.mark.parametrize("option", [o for o in OPTIONS if o[1] in ("N", "SECONDS", "LEVEL", "ACTION")], ids=lambda o: o[0])
 @pytest.mark.parametrize("bad", ["nonsense", "-1", "", "99999999999999999999"])
 def test_a_bad_value_is_named_with_its_option(option, bad):
@@ -43,6 +44,7 @@ def test_a_bad_value_is_named_with_its_option(option, bad):
         assert f"{name}: '{bad}'" in done.stderr
 
 
+@pytest.mark.same_threads
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda o: o[0])
 def test_a_flag_without_its_value(option):
     done = run("serve", option[0])
@@ -206,6 +208,7 @@ def test_healthcheck():
     assert run("healthcheck", "--url", "ftp://x").returncode == 2
 
 
+@pytest.mark.same_threads
 def test_healthcheck_of_a_service_that_hangs():
     with socket.create_server(("127.0.0.1", 0)) as mute:
         start = time.monotonic()

@@ -61,6 +61,7 @@ def anybody(**attributes):
 
 
 # ---------------------------------------------------------------- the protocol
+@pytest.mark.same_threads
 @pytest.mark.filterwarnings("ignore:ssl.TLSVersion")
 def test_versions(secure):
     """1.2 and 1.3, and nothing older."""
@@ -108,6 +109,7 @@ def test_who_comes_over_tls_is_no_administrator(secure):
         assert process.wait() == 0, process.log()
 
 
+@pytest.mark.same_threads
 def test_healthcheck(secure):
     for arguments, env in ((("--url", secure.url), {}),
                            ((), {"ARMDYN_LISTEN": f"0.0.0.0:{secure.port}", "ARMDYN_TLS_CERTIFICATE": "any"})):
@@ -158,6 +160,7 @@ def test_events(secure):
         stream.socket.close()
 
 
+@pytest.mark.same_threads
 @pytest.mark.parametrize("request_text, status", test_connections.REFUSED.values(), ids=test_connections.REFUSED)
 def test_refusals_are_read(secure, request_text, status):
     """Also those that the service writes while the client still sends."""
@@ -168,6 +171,7 @@ def test_refusals_are_read(secure, request_text, status):
 
 
 # ---------------------------------------------------------------- those who do not go on
+@pytest.mark.same_threads
 def test_a_request_that_does_not_come_is_answered_408(impatient):
     test_connections.test_a_request_that_does_not_come_is_answered_408(impatient, test_connections.BEGINNINGS["part of a body"])
 
@@ -175,6 +179,7 @@ def test_a_request_that_does_not_come_is_answered_408(impatient):
 HELLO = bytes.fromhex("1603010200010001fc0303")  # the beginning of a ClientHello of 512 bytes
 
 
+@pytest.mark.same_threads
 @pytest.mark.parametrize("beginning", [b"", HELLO], ids=["nothing", "half a ClientHello"])
 def test_a_handshake_that_stalls_holds_its_place_no_longer_than_a_request(impatient, beginning):
     """All 120 places of the one thread are taken; the next client is served when their time is up."""
@@ -285,6 +290,7 @@ def test_another_certificate_without_dropping_connections(tmp_path):
         assert f"armdyn_tls_certificate_expiry_timestamp_seconds {end}" in text
 
 
+@pytest.mark.same_threads
 def test_files_that_cannot_be_used(tmp_path):
     crt, key = certificate(tmp_path, "armdyn")
     _, other_key = certificate(tmp_path, "other")

@@ -54,6 +54,7 @@ def test_pieces_of_any_size(server, arm, piece):
         assert read_answer(sock)[0] == 200
 
 
+@pytest.mark.same_threads
 def test_a_slow_sender_is_waited_for_as_long_as_it_sends():
     with Server("--body-timeout", 2) as server, server.client() as client:
         place = client.create_robot(ARM, name="arm").headers["Location"]

@@ -146,6 +146,7 @@ def test_full_disk_is_refused_and_passes(small_disk):
         assert integrity(server) == "ok"
 
 
+@pytest.mark.same_threads
 @pytest.mark.parametrize("small_disk", ["48m"], indirect=True)
 def test_torques_of_a_run_leave_room_on_the_disk(small_disk):
     """Every sample is kept where there is room, else every k-th, bit by bit the same; half of the room stays."""

@@ -40,7 +40,7 @@ def full(make_server):
     server = make_server()
     with server.client() as client:
         client.create_robot(robot("puma560"), name="arm")
-        optimal = {"method": "energy_optimal", "intervals": 20, "multistart": 1}
+        optimal = {"method": "energy_optimal", "intervals": 10, "multistart": 1}
         jobs = {name: planned(client) for name in ("plain", "young", "pinned", "sent", "promoted", "taken away")}
         for root in ("seed of nothing kept", "seed of a pinned one"):
             jobs[root] = planned(client, **optimal)
