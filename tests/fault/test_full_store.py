@@ -29,7 +29,8 @@ def client(server):
 
 def begun(server, client, kind, request):
     """A job whose worker stands still: it has the request, and has answered nothing."""
-    worker, = until(lambda: server.children("worker"))
+    until(lambda: client.get("/readyz").status == 200)
+    worker, = server.children("worker")
     os.kill(worker, signal.SIGSTOP)
     path = client.post(f"/v1/robots/arm/{kind}", request).expect(202).headers["Location"]
     until(lambda: client.get(path).json["state"] == "running")
