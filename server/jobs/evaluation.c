@@ -7,7 +7,6 @@
 #include "api/codec/promotion.h"
 #include "api/codec/robot.h"
 #include "server/jobs/conditioning.h"
-#include "server/jobs/dataset_sources.h"
 #include "server/jobs/identification_errors.h"
 #include "server/jobs/kinds.h"
 #include "server/jobs/opened_logs.h"
@@ -249,10 +248,11 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
 
 JOB_REQUEST(struct run, evaluation_request_decode)
 
+/* The identifications among the models. */
 static size_t sources(const void *context, struct job_source *list)
 {
   const struct run *run = context;
-  size_t count = dataset_sources(&run->request.datasets, "datasets", list);
+  size_t count = 0;
   for (size_t i = 0; i < run->request.models.count; i++) {
     if (!*run->request.models.items[i].identification) continue;
     struct job_source *source = &list[count++];
@@ -279,6 +279,7 @@ const struct job_kind evaluation_kind = {
   .form = &evaluation_form,
   .size = sizeof(struct run),
   .labels = offsetof(struct run, request.labels),
+  .datasets = { { "datasets", offsetof(struct run, request.datasets) } },
   .decode = decode,
   .sources = sources,
   .compute = compute,

@@ -4,7 +4,6 @@
 #include "api/codec/excitation.h"
 #include "api/limits.h"
 #include "server/jobs/conditioning.h"
-#include "server/jobs/dataset_sources.h"
 #include "server/jobs/kinds.h"
 #include "server/jobs/motion_series.h"
 #include "server/jobs/opened_logs.h"
@@ -143,12 +142,6 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
 
 JOB_REQUEST(struct run, excitation_request_decode)
 
-static size_t sources(const void *context, struct job_source *list)
-{
-  const struct run *run = context;
-  return dataset_sources(&run->request.known, "known", list);
-}
-
 static void release(void *context)
 {
   struct run *run = context;
@@ -164,8 +157,8 @@ const struct job_kind excitation_kind = {
   .form = &excitation_form,
   .size = sizeof(struct run),
   .labels = offsetof(struct run, request.labels),
+  .datasets = { { "known", offsetof(struct run, request.known) } },
   .decode = decode,
-  .sources = sources,
   .compute = compute,
   .release = release,
 };

@@ -1,7 +1,6 @@
 #include <stddef.h>
 
 #include "api/codec/friction_identification.h"
-#include "server/jobs/dataset_sources.h"
 #include "server/jobs/kinds.h"
 #include "server/jobs/opened_logs.h"
 
@@ -86,12 +85,6 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
 
 JOB_REQUEST(struct run, friction_identification_request_decode)
 
-static size_t sources(const void *context, struct job_source *list)
-{
-  const struct run *run = context;
-  return dataset_sources(&run->request.datasets, "datasets", list);
-}
-
 static void release(void *context)
 {
   struct run *run = context;
@@ -105,8 +98,8 @@ const struct job_kind friction_identification_kind = {
   .form = &friction_identification_form,
   .size = sizeof(struct run),
   .labels = offsetof(struct run, request.labels),
+  .datasets = { { "datasets", offsetof(struct run, request.datasets) } },
   .decode = decode,
-  .sources = sources,
   .compute = compute,
   .release = release,
 };

@@ -7,8 +7,8 @@
 #include "api/codec/identification.h"
 #include "api/codec/robot.h"
 #include "server/jobs/conditioning.h"
-#include "server/jobs/dataset_sources.h"
 #include "server/jobs/identification_errors.h"
+#include "server/jobs/kinds.h"
 #include "server/jobs/messages.h"
 #include "server/jobs/opened_logs.h"
 #include "server/jobs/payload.h"
@@ -385,14 +385,6 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
 
 JOB_REQUEST(struct run, identification_request_decode)
 
-static size_t sources(const void *context, struct job_source *list)
-{
-  const struct run *run = context;
-  const size_t count = dataset_sources(&run->request.datasets, "datasets", list);
-  const size_t more = count + dataset_sources(&run->request.validation, "validation", list + count);
-  return more + dataset_sources(&run->request.unloaded, "unloaded", list + more); /* goes with one data set */
-}
-
 static void release(void *context)
 {
   struct run *run = context;
@@ -410,8 +402,10 @@ const struct job_kind identification_kind = {
   .form = &identification_form,
   .size = sizeof(struct run),
   .labels = offsetof(struct run, request.labels),
+  .datasets = { { "datasets", offsetof(struct run, request.datasets) },
+                { "validation", offsetof(struct run, request.validation) },
+                { "unloaded", offsetof(struct run, request.unloaded) /* goes with one data set */ } },
   .decode = decode,
-  .sources = sources,
   .compute = compute,
   .release = release,
 };

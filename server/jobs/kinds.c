@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "api/codec/identification.h"
+
 /* To add a kind: a file of its own with its struct job_kind, a row here, its routes in server/routes, and its paths in
  * api/openapi.yaml. */
 static const struct job_kind *const kinds[] = {
@@ -23,6 +25,28 @@ static void run_free(const struct job_kind *kind, void *run)
   free(run);
 }
 
+static size_t dataset_sources(const struct id_list *list, const char *name, struct job_source *sources)
+{
+  for (size_t i = 0; i < list->count; i++) {
+    struct job_source *source = &sources[i];
+    snprintf(source->referral.kind, sizeof source->referral.kind, "dataset");
+    memcpy(source->referral.id, list->items[i], sizeof source->referral.id);
+    snprintf(source->pointer, sizeof source->pointer, "/%s/%zu", name, i);
+  }
+  return list->count;
+}
+
+/* Everything that a decoded request computes from; answers how many. */
+static size_t find_sources(const struct job_kind *kind, const void *run, struct job_source *sources)
+{
+  size_t count = 0;
+  for (const struct job_datasets *d = kind->datasets; d < kind->datasets + JOB_DATASET_LISTS && d->name; d++) {
+    const struct id_list *list = (const struct id_list *)(const void *)((const char *)run + d->at);
+    count += dataset_sources(list, d->name, sources + count);
+  }
+  return kind->sources ? count + kind->sources(run, sources + count) : count;
+}
+
 enum armdyn_status job_kind_accept(const struct job_kind *kind, const struct armdyn_robot_description *robot,
                                    const char *request, size_t length, struct job_acceptance *out,
                                    struct faults *faults)
@@ -36,7 +60,7 @@ enum armdyn_status job_kind_accept(const struct job_kind *kind, const struct arm
     out->priority = labels->priority;
     memcpy(out->webhook, labels->callback.webhook, sizeof out->webhook);
     if (labels->time_limit > 0) out->time_limit_ms = llround(1000 * labels->time_limit);
-    if (kind->sources) out->source_count = kind->sources(run, out->sources);
+    out->source_count = find_sources(kind, run, out->sources);
     status = out->tags.failure;
   }
   run_free(kind, run);

@@ -12,7 +12,7 @@ struct job_source {
   struct store_referral referral;
   char pointer[64]; /* "/datasets/0" */
 };
-enum { JOB_SOURCES = 2 * LIMIT_DATASETS };
+enum { JOB_SOURCES = 2 * LIMIT_DATASETS, JOB_DATASET_LISTS = 3 };
 #define SOURCE_MOTION "motion" /* kind of a source that is any of trajectory, excitation and friction_test */
 
 /* A kind keeps all that one of its jobs needs in one zeroed struct of its own, its run, so that one exit releases it. */
@@ -21,12 +21,17 @@ struct job_kind {
   const struct result_form *form; /* of its results */
   size_t size;                    /* of a run */
   size_t labels;                  /* struct result_labels within the run, once decoded */
+  struct job_datasets {
+    const char *name;            /* of the request's member: "datasets"; NULL: no more */
+    size_t at;                   /* struct id_list within the run, once decoded */
+  } datasets[JOB_DATASET_LISTS]; /* that it computes from */
 
   /* Read the request into the run. Every fault is found; faults may be NULL. OK, ESYNTAX, EINPUT, EMEMORY. */
   enum armdyn_status (*decode)(const char *text, size_t length, const struct armdyn_robot_description *robot, void *run,
                                struct faults *faults);
 
-  /* What a decoded request computes from: at most JOB_SOURCES. NULL: nothing. Answers how many. */
+  /* What a decoded request computes from besides data sets: with them at most JOB_SOURCES. NULL: nothing. Answers how
+   * many. */
   size_t (*sources)(const void *run, struct job_source *sources);
 
   /* In the worker process: compute what was decoded, and end with work_result, work_problem or work_refused. */
