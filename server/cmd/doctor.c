@@ -261,7 +261,7 @@ static void look_at_controller(void *context, const struct store_controller *row
 static void look_at_controllers(struct doctor *d)
 {
   if (!d->store) return;
-  enum armdyn_status status = store_controller_list(d->store, &(struct store_page){ 0, NULL }, look_at_controller, d);
+  enum armdyn_status status = store_controller_list(d->store, STORE_ALL_BY_NAME, look_at_controller, d);
   if (status) found(d, BAD, "cannot be listed: %s", armdyn_status_text(status));
 }
 

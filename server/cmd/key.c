@@ -128,7 +128,7 @@ static enum armdyn_status list(struct store *store, struct json_writer *w)
   json_begin_object(w);
   json_key(w, "items");
   json_begin_array(w);
-  enum armdyn_status status = store_api_key_list(store, &(struct store_page){ 0, NULL }, visit, w);
+  enum armdyn_status status = store_api_key_list(store, &(struct store_query){ .limit = 0 }, visit, w);
   json_end_array(w);
   json_end_object(w);
   return status;

@@ -173,8 +173,7 @@ static void visit_unfinished(void *context, const struct store_transfer *row)
 /* What the store knows: where controllers are, and which transfers have no end yet. */
 static enum armdyn_status remember(struct gateway *g)
 {
-  const struct store_page all = { .limit = 0 };
-  enum armdyn_status rc = store_controller_list(g->store, &all, visit_controller, g);
+  enum armdyn_status rc = store_controller_list(g->store, STORE_ALL_BY_NAME, visit_controller, g);
   return rc ? rc : store_transfer_unfinished(g->store, visit_unfinished, g);
 }
 

@@ -155,7 +155,7 @@ static struct entry *find(const struct ring *ring, const char *id)
 static enum armdyn_status load_keys(struct auth *auth)
 {
   struct loading l = { .status = ARMDYN_OK };
-  enum armdyn_status status = store_api_key_list(auth->store, &(struct store_page){ 0, NULL }, load, &l);
+  enum armdyn_status status = store_api_key_list(auth->store, &(struct store_query){ .limit = 0 }, load, &l);
   if (!status) status = l.status;
   if (status) {
     ring_free(&l.ring);

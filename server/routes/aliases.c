@@ -137,15 +137,22 @@ enum outcome alias_delete(struct exchange *x)
 
 static void visit(void *context, const struct store_alias *row)
 {
-  struct listing *listing = context;
-  if (listing_takes(listing, row->alias)) encode(&listing->writer, row);
+  struct buffer item = BUFFER(KB(16));
+  encode(&(struct json_writer){ .out = &item }, row);
+  listing_item(context, &item);
+  buffer_release(&item);
 }
 
 enum outcome alias_list(struct exchange *x)
 {
+  static const struct list_form form = {
+    .sorts = "alias revision changed_at",
+    .order = "alias",
+    .fields = "robot alias revision reason changed_at",
+  };
   struct listing listing;
-  if (!robot_is_there(x) || !listing_begin(&listing, x)) return ANSWERED;
+  if (!robot_is_there(x) || !listing_query(&listing, x, &form)) return ANSWERED;
   listing_end(&listing,
-              store_alias_list(exchange_app(x)->store, exchange_segment(x, "robot"), &listing.page, visit, &listing));
+              store_alias_list(exchange_app(x)->store, exchange_segment(x, "robot"), &listing.query, visit, &listing));
   return ANSWERED;
 }

@@ -237,20 +237,21 @@ enum outcome controller_delete(struct exchange *x)
 
 static void visit(void *context, const struct store_controller *row)
 {
-  struct listing *listing = context;
   struct controller_description *c = malloc(sizeof *c);
   struct faults *faults = calloc(1, sizeof *faults);
-  bool readable = c && faults && !controller_decode(row->document, strlen(row->document), c, faults);
-  if (readable && listing_takes(listing, row->name)) {
-    struct json_writer *w = &listing->writer;
-    json_begin_object(w);
-    json_key(w, "name"), json_write_text(w, row->name);
-    json_key(w, "host"), json_write_text(w, c->host);
-    json_key(w, "port"), json_write_integer(w, c->port);
-    json_key(w, "unit"), json_write_integer(w, c->unit);
-    json_key(w, "robot"), json_write_text(w, c->robot);
-    json_key(w, "created_at"), json_write_text(w, row->created_at);
-    json_end_object(w);
+  if (c && faults && !controller_decode(row->document, strlen(row->document), c, faults)) {
+    struct buffer item = BUFFER(KB(16));
+    struct json_writer w = { .out = &item };
+    json_begin_object(&w);
+    json_key(&w, "name"), json_write_text(&w, row->name);
+    json_key(&w, "host"), json_write_text(&w, c->host);
+    json_key(&w, "port"), json_write_integer(&w, c->port);
+    json_key(&w, "unit"), json_write_integer(&w, c->unit);
+    json_key(&w, "robot"), json_write_text(&w, c->robot);
+    json_key(&w, "created_at"), json_write_text(&w, row->created_at);
+    json_end_object(&w);
+    listing_item(context, &item);
+    buffer_release(&item);
   }
   free(faults);
   free(c);
@@ -258,9 +259,15 @@ static void visit(void *context, const struct store_controller *row)
 
 enum outcome controller_list(struct exchange *x)
 {
+  static const struct list_form form = {
+    .filters = "robot",
+    .sorts = "name created_at robot host",
+    .order = "name",
+    .fields = "name host port unit robot created_at",
+  };
   struct listing listing;
-  if (!listing_begin(&listing, x)) return ANSWERED;
-  listing_end(&listing, store_controller_list(exchange_app(x)->store, &listing.page, visit, &listing));
+  if (!listing_query(&listing, x, &form)) return ANSWERED;
+  listing_end(&listing, store_controller_list(exchange_app(x)->store, &listing.query, visit, &listing));
   return ANSWERED;
 }
 

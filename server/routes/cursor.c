@@ -20,7 +20,7 @@ void cursor_digest(const struct exchange *x, char digest[CURSOR_DIGEST_SIZE])
   sodium_bin2hex(digest, CURSOR_DIGEST_SIZE, hash, (CURSOR_DIGEST_SIZE - 1) / 2);
 }
 
-/* The value as bytes in hexadecimal: exact, and no sign that a URL minds. */
+/* The value as bytes in hexadecimal: exact, and no sign that a URL minds; nor has an id, name or number any. */
 const char *cursor_write(const struct store_key *key, const char *digest, char cursor[CURSOR_SIZE])
 {
   static const char letters[] = { [STORE_KEY_NULL] = 'z', [STORE_KEY_NUMBER] = 'n', [STORE_KEY_TEXT] = 't' };
@@ -32,15 +32,23 @@ const char *cursor_write(const struct store_key *key, const char *digest, char c
   return cursor;
 }
 
+/* Ids, names and numbers of revisions consist of these. */
+static bool read_id(const char *text, size_t length, struct store_key *key)
+{
+  static const char taken[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+  if (!length || length >= sizeof key->id || strspn(text, taken) < length) return false;
+  memcpy(key->id, text, length);
+  return true;
+}
+
 bool cursor_read(const char *cursor, const char *digest, struct store_key *key)
 {
-  size_t length = strlen(digest), at = length + 1 + ID_SIZE - 1 + 1, size = 0;
+  size_t length = strlen(digest), size = 0;
   *key = (struct store_key){ 0 };
-  if (strlen(cursor) <= at || strncmp(cursor, digest, length) || cursor[length] != '.' || cursor[at - 1] != '.')
-    return false;
-  memcpy(key->id, cursor + length + 1, ID_SIZE - 1);
-  const char type = cursor[at], *hex = cursor + at + 1;
-  if (!json_id_pattern.matches(key->id)) return false;
+  if (strncmp(cursor, digest, length) != 0 || cursor[length] != '.') return false;
+  const char *id = cursor + length + 1, *end = strrchr(id, '.'); /* names have dots, too */
+  if (!end || !end[1] || !read_id(id, (size_t)(end - id), key)) return false;
+  const char type = end[1], *hex = end + 2;
   key->type = type == 'z' ? STORE_KEY_NULL : type == 'n' ? STORE_KEY_NUMBER : STORE_KEY_TEXT;
   if (type == 'z') return !*hex;
   bool number = type == 'n';

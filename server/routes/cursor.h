@@ -1,11 +1,11 @@
-/* Cursors of sorted lists: where the page ends, and a digest of the query that they belong to. */
+/* Cursors of lists: where the page ends, and a digest of the query that they belong to. */
 #ifndef SERVER_ROUTES_CURSOR_H
 #define SERVER_ROUTES_CURSOR_H
 
 #include "server/http/exchange.h"
 #include "server/store/store.h"
 
-enum { CURSOR_DIGEST_SIZE = 17, CURSOR_SIZE = CURSOR_DIGEST_SIZE + ID_SIZE + 2 * STORE_KEY_SIZE + 4 };
+enum { CURSOR_DIGEST_SIZE = 17, CURSOR_SIZE = CURSOR_DIGEST_SIZE + 2 * STORE_KEY_SIZE + ARMDYN_NAME_SIZE + 4 };
 
 /* Of the path and all parameters but limit, cursor and fields, which do not change the order of rows. */
 void cursor_digest(const struct exchange *x, char digest[CURSOR_DIGEST_SIZE]);

@@ -121,7 +121,6 @@ static void add_jobs(struct picture *p)
 static void take_picture(struct app *app, const struct event_filter *filter, struct buffer *out)
 {
   struct picture p = { .app = app, .filter = filter, .out = out, .w = { .out = out } };
-  const struct store_page all = { .limit = 0 };
   enum armdyn_status status = ARMDYN_OK;
   bool controllers = event_filter_takes(filter, TOPIC_CONTROLLERS, NULL);
   json_begin_object(&p.w);
@@ -132,7 +131,7 @@ static void take_picture(struct app *app, const struct event_filter *filter, str
   if (controllers) status = store_transfer_unfinished(app->store, add_transfer, &p);
   json_end_array(&p.w);
   json_key(&p.w, "controllers"), json_begin_array(&p.w);
-  if (controllers && !status) status = store_controller_list(app->store, &all, add_controller, &p);
+  if (controllers && !status) status = store_controller_list(app->store, STORE_ALL_BY_NAME, add_controller, &p);
   json_end_array(&p.w);
   json_end_object(&p.w);
   if (p.status) status = p.status;

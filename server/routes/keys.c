@@ -81,16 +81,22 @@ static void visit(void *context, const struct store_api_key *key)
 {
   struct listing *listing = context;
   char used[TIME_SIZE];
-  if (!listing_takes(listing, key->id)) return;
   struct key_resource resource = resource_of(listing->x, key, used);
-  key_resource_encode(&resource, &listing->writer);
+  struct buffer item = BUFFER(ANSWER_MOST);
+  key_resource_encode(&resource, &(struct json_writer){ .out = &item });
+  listing_item(listing, &item);
+  buffer_release(&item);
 }
 
 enum outcome key_list(struct exchange *x)
 {
+  static const struct list_form form = {
+    .sorts = "created_at name role expires_at",
+    .fields = "id name role motion created_at expires_at last_used_at",
+  };
   struct listing listing;
-  if (!listing_begin(&listing, x)) return ANSWERED;
-  listing_end(&listing, store_api_key_list(exchange_app(x)->store, &listing.page, visit, &listing));
+  if (!listing_query(&listing, x, &form)) return ANSWERED;
+  listing_end(&listing, store_api_key_list(exchange_app(x)->store, &listing.query, visit, &listing));
   return ANSWERED;
 }
 

@@ -3,17 +3,6 @@
 #include "api/limits.h"
 #include "server/routes/cursor.h"
 
-static void begin(struct listing *listing, struct exchange *x)
-{
-  memset(listing, 0, sizeof *listing);
-  listing->x = x;
-  listing->body = (struct buffer)BUFFER(MB(8));
-  listing->writer = (struct json_writer){ .out = &listing->body };
-  json_begin_object(&listing->writer);
-  json_key(&listing->writer, "items");
-  json_begin_array(&listing->writer);
-}
-
 void listing_refuse(struct listing *listing)
 {
   buffer_release(&listing->body);
@@ -27,40 +16,7 @@ static bool fault(struct listing *listing, const char *parameter, enum fault_cod
   return false;
 }
 
-/* -- lists by name or number -- */
-
-/* Names, ids and numbers of revisions consist of these. */
-static bool is_key(const char *cursor)
-{
-  static const char taken[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-  size_t length = strlen(cursor);
-  return length > 0 && length < LISTING_KEY_SIZE && strspn(cursor, taken) == length;
-}
-
-bool listing_begin(struct listing *listing, struct exchange *x)
-{
-  begin(listing, x);
-  long long limit = LISTING_DEFAULT;
-  const char *cursor = exchange_query(x, "cursor");
-  bool good = exchange_query_integer(x, "limit", 1, LIMIT_LIST, &limit);
-  if (cursor && !is_key(cursor)) good = fault(listing, "cursor", FAULT_PATTERN, "is no cursor of this list", cursor);
-  listing->page = (struct store_page){ (size_t)limit + 1, cursor };
-  if (!good) listing_refuse(listing);
-  return good;
-}
-
-bool listing_takes(struct listing *listing, const char *key)
-{
-  if (listing->taken + 1 == listing->page.limit) {
-    listing->more = true;
-    return false;
-  }
-  listing->taken++;
-  snprintf(listing->last, sizeof listing->last, "%s", key);
-  return true;
-}
-
-/* -- lists that are asked by more -- */
+/* -- what a list is asked by -- */
 
 bool listing_knows(const char *words, const char *name)
 {
@@ -150,8 +106,8 @@ static bool take_conditions(struct listing *listing, const struct list_form *for
 static bool take_sort(struct listing *listing, const struct list_form *form)
 {
   const char *sort = exchange_query(listing->x, "sort");
-  if (!sort) return true;
   struct store_query *query = &listing->query;
+  if (!sort) sort = form->order ? form->order : "-created_at";
   query->ascending = *sort != '-';
   query->sort = sort + !query->ascending;
   query->metric = form->results && result_has_metric(form->results, query->sort);
@@ -164,7 +120,7 @@ static bool take_sort(struct listing *listing, const struct list_form *form)
 
 static bool take_fields(struct listing *listing, const struct list_form *form)
 {
-  char name[LISTING_KEY_SIZE];
+  char name[LISTING_NAME_SIZE];
   listing->fields = exchange_query(listing->x, "fields");
   for (const char *p = listing->fields; p;) {
     size_t length = strcspn(p, ",");
@@ -185,10 +141,20 @@ static bool take_search(struct listing *listing)
   return true;
 }
 
+static void begin(struct listing *listing, struct exchange *x)
+{
+  memset(listing, 0, sizeof *listing);
+  listing->x = x;
+  listing->body = (struct buffer)BUFFER(MB(8));
+  listing->writer = (struct json_writer){ .out = &listing->body };
+  json_begin_object(&listing->writer);
+  json_key(&listing->writer, "items");
+  json_begin_array(&listing->writer);
+}
+
 bool listing_query(struct listing *listing, struct exchange *x, const struct list_form *form)
 {
   begin(listing, x);
-  listing->queried = true;
   long long limit = LISTING_DEFAULT;
   bool good = exchange_query_integer(x, "limit", 1, LIMIT_LIST, &limit);
   good &= take_conditions(listing, form);
@@ -204,6 +170,8 @@ bool listing_query(struct listing *listing, struct exchange *x, const struct lis
   if (!good) listing_refuse(listing);
   return good;
 }
+
+/* -- items -- */
 
 static bool is_asked(const char *fields, struct json_slice key)
 {
@@ -228,7 +196,7 @@ void listing_item(struct listing *listing, const struct buffer *item)
   }
   struct json_reader r;
   struct json_slice key, raw;
-  char name[LISTING_KEY_SIZE];
+  char name[LISTING_NAME_SIZE];
   json_reader_init(&r, item->data, item->length, NULL);
   json_begin_object(w);
   json_enter_object(&r, NULL);
@@ -249,8 +217,7 @@ void listing_end(struct listing *listing, enum armdyn_status status)
   }
   struct json_writer *w = &listing->writer;
   char cursor[CURSOR_SIZE];
-  const char *next = listing->more ? listing->last : NULL;
-  if (listing->queried) next = listing->query.more ? cursor_write(&listing->query.key, listing->digest, cursor) : NULL;
+  const char *next = listing->query.more ? cursor_write(&listing->query.key, listing->digest, cursor) : NULL;
   json_end_array(w);
   json_key(w, "next_cursor"), json_write_text(w, next);
   json_end_object(w);

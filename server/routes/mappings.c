@@ -128,17 +128,20 @@ enum outcome mapping_delete(struct exchange *x)
 
 static void visit(void *context, const struct store_mapping *row)
 {
-  struct listing *listing = context;
   struct buffer item = BUFFER(DOCUMENT_MOST);
-  if (!listing_takes(listing, row->name)) return;
-  if (!encode(row, &item)) json_write_raw_n(&listing->writer, item.data, item.length);
+  if (!encode(row, &item)) listing_item(context, &item);
   buffer_release(&item);
 }
 
 enum outcome mapping_list(struct exchange *x)
 {
+  static const struct list_form form = {
+    .sorts = "name created_at",
+    .order = "name",
+    .fields = "name description delimiter decimal encoding skip_rows time columns created_at",
+  };
   struct listing listing;
-  if (!listing_begin(&listing, x)) return ANSWERED;
-  listing_end(&listing, store_mapping_list(exchange_app(x)->store, &listing.page, visit, &listing));
+  if (!listing_query(&listing, x, &form)) return ANSWERED;
+  listing_end(&listing, store_mapping_list(exchange_app(x)->store, &listing.query, visit, &listing));
   return ANSWERED;
 }

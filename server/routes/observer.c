@@ -136,8 +136,7 @@ void observer_tick(struct observer *o)
 {
   if (clock_monotonic_ns() < o->tick_ns || !hub_asks(o->app->events, TOPIC_CONTROLLERS, NULL)) return;
   o->tick_ns = clock_monotonic_ns() + (int64_t)TICK_MS * 1000000;
-  const struct store_page all = { .limit = 0 };
-  if (!store_controller_list(o->app->store, &all, look, o))
+  if (!store_controller_list(o->app->store, STORE_ALL_BY_NAME, look, o))
     forget_unwanted(o); /* a busy store is asked at the next tick */
 }
 

@@ -332,21 +332,6 @@ enum outcome robot_delete(struct exchange *x)
 
 /* -- lists -- */
 
-/* The rows of a page. They are gathered first: the model of each is read from the store too, which must not happen while
- * the list is. */
-struct rows_of_page {
-  struct store_robot *items;
-  size_t count, most;
-};
-
-static void gather(void *context, const struct store_robot *row)
-{
-  struct rows_of_page *rows = context;
-  if (rows->count == rows->most) return;
-  rows->items[rows->count] = *row;
-  rows->items[rows->count++].document = NULL; /* not ours, and not in lists */
-}
-
 /* What the model itself says of a robot; a list is no place to fail, so what cannot be had is left out. */
 static void write_model_summary(struct robots *robots, const struct store_robot *row, struct json_writer *w)
 {
@@ -357,50 +342,55 @@ static void write_model_summary(struct robots *robots, const struct store_robot 
   robots_release(robots, entry);
 }
 
-static void write_summary(struct listing *listing, const struct store_robot *row, bool as_revision)
+static void list_item(struct listing *listing, const struct store_robot *row, const char *href)
 {
-  char revision[24], href[128];
-  snprintf(revision, sizeof revision, "%lld", (long long)row->revision);
-  snprintf(href, sizeof href, as_revision ? "/v1/robots/%s/revisions/%s" : "/v1/robots/%s", row->name, revision);
-  if (!listing_takes(listing, as_revision ? revision : row->name)) return;
-  struct json_writer *w = &listing->writer;
-  json_begin_object(w);
-  json_key(w, "name"), json_write_text(w, row->name);
-  json_key(w, "revision"), json_write_integer(w, row->revision);
-  json_key(w, "created_at"), json_write_text(w, row->created_at);
-  json_key(w, "unphysical"), json_write_truth(w, row->unphysical);
-  robot_lineage_encode(w, row->reason, row->identification);
-  write_model_summary(exchange_app(listing->x)->robots, row, w);
-  json_key(w, "href"), json_write_text(w, href);
-  json_end_object(w);
+  struct buffer item = BUFFER(KB(64));
+  struct json_writer w = { .out = &item };
+  json_begin_object(&w);
+  json_key(&w, "name"), json_write_text(&w, row->name);
+  json_key(&w, "revision"), json_write_integer(&w, row->revision);
+  json_key(&w, "created_at"), json_write_text(&w, row->created_at);
+  json_key(&w, "unphysical"), json_write_truth(&w, row->unphysical);
+  robot_lineage_encode(&w, row->reason, row->identification);
+  write_model_summary(exchange_app(listing->x)->robots, row, &w);
+  json_key(&w, "href"), json_write_text(&w, href);
+  json_end_object(&w);
+  listing_item(listing, &item);
+  buffer_release(&item);
 }
 
-/* of: the robot whose revisions are asked for; NULL: the robots. */
-static void list(struct exchange *x, const char *of)
+static void visit_robot(void *context, const struct store_robot *row)
 {
-  struct listing listing;
-  if (!listing_begin(&listing, x)) return;
-  struct rows_of_page rows = { .most = listing.page.limit };
-  rows.items = calloc(rows.most, sizeof *rows.items);
-  enum armdyn_status status = ARMDYN_EMEMORY;
-  struct store *store = exchange_app(x)->store;
-  if (rows.items)
-    status = of ? store_robot_revisions(store, of, &listing.page, gather, &rows)
-                : store_robot_list(store, &listing.page, gather, &rows);
-  for (size_t i = 0; i < rows.count; i++) write_summary(&listing, &rows.items[i], of);
-  listing_end(&listing, status);
-  free(rows.items);
+  char href[128];
+  snprintf(href, sizeof href, "/v1/robots/%s", row->name);
+  list_item(context, row, href);
 }
+
+static void visit_revision(void *context, const struct store_robot *row)
+{
+  char href[128];
+  snprintf(href, sizeof href, "/v1/robots/%s/revisions/%lld", row->name, (long long)row->revision);
+  list_item(context, row, href);
+}
+
+#define MEMBERS "name revision created_at unphysical reason identification joints description href"
 
 enum outcome robot_list(struct exchange *x)
 {
-  list(x, NULL);
+  static const struct list_form form = { .sorts = "name created_at revision", .order = "name", .fields = MEMBERS };
+  struct listing listing;
+  if (!listing_query(&listing, x, &form)) return ANSWERED;
+  listing_end(&listing, store_robot_list(exchange_app(x)->store, &listing.query, visit_robot, &listing));
   return ANSWERED;
 }
 
 enum outcome robot_revision_list(struct exchange *x)
 {
+  static const struct list_form form = { .sorts = "revision created_at", .order = "-revision", .fields = MEMBERS };
+  struct listing listing;
   int64_t newest;
-  if (newest_revision(x, &newest)) list(x, exchange_segment(x, "robot"));
+  if (!newest_revision(x, &newest) || !listing_query(&listing, x, &form)) return ANSWERED;
+  listing_end(&listing, store_robot_revisions(exchange_app(x)->store, exchange_segment(x, "robot"), &listing.query,
+                                              visit_revision, &listing));
   return ANSWERED;
 }

@@ -1,8 +1,9 @@
 #include "server/routes/route.h"
 
-/* What lists that are filtered, searched and sorted know (listing_query). */
-#define LISTED         "limit cursor sort fields q tag job_order_id work_master_id equipment_id"
-#define RESULTS_LISTED LISTED " metric robot revision job pinned"
+/* What lists know (listing_query); those of what has tags; those of results. */
+#define LISTED         "limit cursor sort fields q"
+#define TAGS_LISTED    LISTED " tag job_order_id work_master_id equipment_id"
+#define RESULTS_LISTED TAGS_LISTED " metric robot revision job pinned"
 
 /* clang-format off */
 const struct route routes[] = {
@@ -26,27 +27,27 @@ const struct route routes[] = {
 
   { HTTP_GET,    "/v1/events",                                event_stream,         ROLE_VIEWER,   ON_POOL,         0,                  0,             TAKES(MEDIA_EVENTS), "jobs controllers", "streamEvents" },
 
-  { HTTP_GET,    "/v1/audit",                                 audit_list,           ROLE_ADMIN,    ON_POOL,         0,                  0,             0,             "limit cursor key operation", "listAudit" },
+  { HTTP_GET,    "/v1/audit",                                 audit_list,           ROLE_ADMIN,    ON_POOL,         0,                  0,             0,             LISTED " key operation", "listAudit" },
   { HTTP_POST,   "/v1/keys",                                  key_create,           ROLE_ADMIN,    ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             NULL,                   "createKey" },
-  { HTTP_GET,    "/v1/keys",                                  key_list,             ROLE_ADMIN,    ON_POOL,         0,                  0,             0,             "limit cursor",         "listKeys" },
+  { HTTP_GET,    "/v1/keys",                                  key_list,             ROLE_ADMIN,    ON_POOL,         0,                  0,             0,             LISTED,                 "listKeys" },
   { HTTP_GET,    "/v1/keys/self",                             key_self,             ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             NULL,                   "getOwnKey" },
   { HTTP_GET,    "/v1/keys/{key}",                            key_get,              ROLE_ADMIN,    ON_POOL,         0,                  0,             0,             NULL,                   "getKey" },
   { HTTP_DELETE, "/v1/keys/{key}",                            key_delete,           ROLE_ADMIN,    ON_POOL,         0,                  0,             0,             NULL,                   "deleteKey" },
 
   { HTTP_POST,   "/v1/webhooks",                              webhook_create,       ROLE_ADMIN,    ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             NULL,                   "createWebhook" },
-  { HTTP_GET,    "/v1/webhooks",                              webhook_list,         ROLE_ADMIN,    ON_POOL,         0,                  0,             0,             "limit cursor",         "listWebhooks" },
+  { HTTP_GET,    "/v1/webhooks",                              webhook_list,         ROLE_ADMIN,    ON_POOL,         0,                  0,             0,             LISTED,                 "listWebhooks" },
   { HTTP_GET,    "/v1/webhooks/{webhook}",                    webhook_get,          ROLE_ADMIN,    ON_POOL,         0,                  0,             0,             NULL,                   "getWebhook" },
   { HTTP_PUT,    "/v1/webhooks/{webhook}",                    webhook_put,          ROLE_ADMIN,    ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             NULL,                   "putWebhook" },
   { HTTP_DELETE, "/v1/webhooks/{webhook}",                    webhook_delete,       ROLE_ADMIN,    ON_POOL,         0,                  0,             0,             NULL,                   "deleteWebhook" },
   { HTTP_POST,   "/v1/webhooks/{webhook}/rotate",             webhook_rotate,       ROLE_ADMIN,    ON_POOL,         KB(1),              NO_FIELDS,     0,             NULL,                   "rotateWebhookSecret" },
 
   { HTTP_POST,   "/v1/robots",                                robot_create,         ROLE_ENGINEER, ON_POOL,         LIMIT_MODEL_BODY,   MODEL_MEDIA,   0,             "allow_unphysical name root tip", "createRobot" },
-  { HTTP_GET,    "/v1/robots",                                robot_list,           ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             "limit cursor",         "listRobots" },
+  { HTTP_GET,    "/v1/robots",                                robot_list,           ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             LISTED,                 "listRobots" },
   { HTTP_GET,    "/v1/robots/{robot}",                        robot_get,            ROLE_VIEWER,   ON_EVENT_THREAD, 0,                  0,             MODEL_MEDIA,   "revision",             "getRobot" },
   { HTTP_PUT,    "/v1/robots/{robot}",                        robot_put,            ROLE_ENGINEER, ON_POOL,         LIMIT_MODEL_BODY,   MODEL_MEDIA,   0,             "allow_unphysical name root tip", "putRobot" },
   { HTTP_DELETE, "/v1/robots/{robot}",                        robot_delete,         ROLE_ENGINEER, ON_POOL,         0,                  0,             0,             "archive",              "deleteRobot" },
-  { HTTP_GET,    "/v1/robots/{robot}/revisions",              robot_revision_list,  ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             "limit cursor",         "listRobotRevisions" },
-  { HTTP_GET,    "/v1/robots/{robot}/aliases",                alias_list,           ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             "limit cursor",         "listAliases" },
+  { HTTP_GET,    "/v1/robots/{robot}/revisions",              robot_revision_list,  ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             LISTED,                 "listRobotRevisions" },
+  { HTTP_GET,    "/v1/robots/{robot}/aliases",                alias_list,           ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             LISTED,                 "listAliases" },
   { HTTP_GET,    "/v1/robots/{robot}/aliases/{alias}",        alias_get,            ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             NULL,                   "getAlias" },
   { HTTP_PUT,    "/v1/robots/{robot}/aliases/{alias}",        alias_put,            ROLE_ENGINEER, ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             NULL,                   "putAlias" },
   { HTTP_DELETE, "/v1/robots/{robot}/aliases/{alias}",        alias_delete,         ROLE_ENGINEER, ON_POOL,         0,                  0,             0,             NULL,                   "deleteAlias" },
@@ -126,17 +127,17 @@ const struct route routes[] = {
   { HTTP_POST,   "/v1/identifications/{identification}/promote", identification_promote, ROLE_ENGINEER, ON_POOL,    LIMIT_MODEL_BODY,   JSON_ONLY,     0,             NULL,                   "promoteIdentification" },
 
   { HTTP_POST,   "/v1/robots/{robot}/datasets",               dataset_upload,       ROLE_ENGINEER, STREAMED,        0,                  SAMPLES_MEDIA, 0,             "label mapping preview fields", "uploadDataset" },
-  { HTTP_GET,    "/v1/datasets",                              dataset_list,         ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             LISTED " robot revision label sha256", "listDatasets" },
+  { HTTP_GET,    "/v1/datasets",                              dataset_list,         ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             TAGS_LISTED " robot revision label sha256", "listDatasets" },
   { HTTP_GET,    "/v1/datasets/{dataset}",                    dataset_get,          ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             NULL,                   "getDataset" },
   { HTTP_PATCH,  "/v1/datasets/{dataset}",                    dataset_patch,        ROLE_ENGINEER, ON_POOL,         KB(512),            TAKES(MEDIA_MERGE_PATCH), 0,  NULL,                   "patchDataset" },
   { HTTP_DELETE, "/v1/datasets/{dataset}",                    dataset_delete,       ROLE_ENGINEER, ON_POOL,         0,                  0,             0,             NULL,                   "deleteDataset" },
   { HTTP_GET,    "/v1/datasets/{dataset}/samples",            dataset_samples,      ROLE_VIEWER,   ON_POOL,         0,                  0,             SAMPLES_MEDIA, "rate from to fields points", "getDatasetSamples" },
-  { HTTP_GET,    "/v1/mappings",                              mapping_list,         ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             "limit cursor",         "listMappings" },
+  { HTTP_GET,    "/v1/mappings",                              mapping_list,         ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             LISTED,                 "listMappings" },
   { HTTP_GET,    "/v1/mappings/{mapping}",                    mapping_get,          ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             NULL,                   "getMapping" },
   { HTTP_PUT,    "/v1/mappings/{mapping}",                    mapping_put,          ROLE_ENGINEER, ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             NULL,                   "putMapping" },
   { HTTP_DELETE, "/v1/mappings/{mapping}",                    mapping_delete,       ROLE_ENGINEER, ON_POOL,         0,                  0,             0,             NULL,                   "deleteMapping" },
 
-  { HTTP_GET,    "/v1/jobs",                                  job_list,             ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             LISTED " kind state robot", "listJobs" },
+  { HTTP_GET,    "/v1/jobs",                                  job_list,             ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             TAGS_LISTED " kind state robot", "listJobs" },
   { HTTP_GET,    "/v1/jobs/{job}",                            job_get,              ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             "include",              "getJob" },
   { HTTP_GET,    "/v1/jobs/{job}/events",                     job_events,           ROLE_VIEWER,   ON_POOL,         0,                  0,             TAKES(MEDIA_EVENTS), NULL,              "streamJob" },
   { HTTP_POST,   "/v1/jobs/{job}/cancel",                     job_cancel,           ROLE_OPERATOR, ON_POOL,         KB(1),              NO_FIELDS,     0,             NULL,                   "cancelJob" },
@@ -144,7 +145,7 @@ const struct route routes[] = {
   { HTTP_POST,   "/v1/jobs/{job}/deliveries",                 job_delivery_again,   ROLE_OPERATOR, ON_POOL,         KB(1),              NO_FIELDS,     0,             NULL,                   "redeliverJob" },
 
   { HTTP_POST,   "/v1/controllers",                           controller_create,    ROLE_ADMIN,    ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             NULL,                   "createController" },
-  { HTTP_GET,    "/v1/controllers",                           controller_list,      ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             "limit cursor",         "listControllers" },
+  { HTTP_GET,    "/v1/controllers",                           controller_list,      ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             LISTED " robot",         "listControllers" },
   { HTTP_GET,    "/v1/controllers/{controller}",              controller_get,       ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             NULL,                   "getController" },
   { HTTP_PUT,    "/v1/controllers/{controller}",              controller_put,       ROLE_ADMIN,    ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             NULL,                   "putController" },
   { HTTP_DELETE, "/v1/controllers/{controller}",              controller_delete,    ROLE_ADMIN,    ON_POOL,         0,                  0,             0,             NULL,                   "deleteController" },
@@ -155,7 +156,7 @@ const struct route routes[] = {
   { HTTP_POST,   "/v1/controllers/{controller}/dry-run",      controller_dry_run,   ROLE_OPERATOR, ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             NULL,                   "dryRun" },
   { HTTP_DELETE, "/v1/controllers/{controller}/lease",        controller_evict,     ROLE_ADMIN,    ON_POOL,         0,                  0,             0,             NULL,                   "takeLease" },
   { HTTP_POST,   "/v1/controllers/{controller}/transfers",    transfer_create,      ROLE_OPERATOR, ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             NULL,                   "createTransfer" },
-  { HTTP_GET,    "/v1/transfers",                             transfer_list,        ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             LISTED " controller trajectory state", "listTransfers" },
+  { HTTP_GET,    "/v1/transfers",                             transfer_list,        ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             TAGS_LISTED " controller trajectory state", "listTransfers" },
   { HTTP_GET,    "/v1/transfers/{transfer}",                  transfer_get,         ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             NULL,                   "getTransfer" },
   { HTTP_GET,    "/v1/transfers/{transfer}/comparison",       playback_compare,     ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             NULL,                   "compareTransfer" },
   { HTTP_POST,   "/v1/transfers/{transfer}/arm",              transfer_arm,         ROLE_OPERATOR, ON_POOL,         KB(1),              NO_FIELDS,     0,             NULL,                   "armTransfer" },

@@ -117,15 +117,22 @@ enum outcome webhook_get(struct exchange *x)
 
 static void visit(void *context, const struct store_webhook *webhook)
 {
-  struct listing *listing = context;
-  if (listing_takes(listing, webhook->name)) encode(webhook, false, &listing->writer);
+  struct buffer item = BUFFER(ANSWER_MOST);
+  encode(webhook, false, &(struct json_writer){ .out = &item });
+  listing_item(context, &item);
+  buffer_release(&item);
 }
 
 enum outcome webhook_list(struct exchange *x)
 {
+  static const struct list_form form = {
+    .sorts = "name created_at",
+    .order = "name",
+    .fields = "name url created_at former_secret_until",
+  };
   struct listing listing;
-  if (!listing_begin(&listing, x)) return ANSWERED;
-  listing_end(&listing, store_webhook_list(exchange_app(x)->store, &listing.page, visit, &listing));
+  if (!listing_query(&listing, x, &form)) return ANSWERED;
+  listing_end(&listing, store_webhook_list(exchange_app(x)->store, &listing.query, visit, &listing));
   return ANSWERED;
 }
 

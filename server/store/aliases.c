@@ -86,14 +86,17 @@ enum armdyn_status store_alias_get(struct store *store, const char *robot, const
 
 TYPED_VISITOR(store_alias)
 
-enum armdyn_status store_alias_list(struct store *store, const char *robot, const struct store_page *page,
+static const struct list_type alias_lists = {
+  .table = "robot_aliases",
+  .columns = "robot, alias, version, revision, reason, changed_at",
+  .key = "alias",
+  .of = "robot",
+  .search = ", reason",
+  .type = &alias_type,
+};
+
+enum armdyn_status store_alias_list(struct store *store, const char *robot, struct store_query *query,
                                     store_alias_visit *visit, void *context)
 {
-  struct listing listing = { .select = "SELECT * FROM robot_aliases",
-                             .where = { { "robot", value_text(robot) } },
-                             .order = "alias",
-                             .ascending = true,
-                             .before = value_text(page->before),
-                             .limit = page->limit };
-  return store_read_list(store, &listing, &alias_type, visit_row, &(struct visitor){ visit, context });
+  return store_read_query(store, &alias_lists, robot, query, visit_row, &(struct visitor){ visit, context });
 }

@@ -66,17 +66,18 @@ enum armdyn_status store_audit_append(struct store *store, const char *const *li
 
 TYPED_VISITOR(store_audit)
 
-enum armdyn_status store_audit_list(struct store *store, const struct store_audit_filter *filter,
-                                    store_audit_visit *visit, void *context)
+static const struct list_type audit_lists = {
+  .table = "audit",
+  .columns = "number, line, hash",
+  .key = "number",
+  .search = ", line",
+  .type = &audit_type,
+};
+
+enum armdyn_status store_audit_list(struct store *store, struct store_query *query, store_audit_visit *visit,
+                                    void *context)
 {
-  struct listing listing = {
-    .select = SELECT,
-    .where = { { "key", value_text(filter->key) }, { "operation", value_text(filter->operation) } },
-    .order = "number",
-    .before = filter->before ? value_integer(filter->before) : value_text(NULL),
-    .limit = filter->limit,
-  };
-  return store_read_list(store, &listing, &audit_type, visit_row, &(struct visitor){ visit, context });
+  return store_read_query(store, &audit_lists, NULL, query, visit_row, &(struct visitor){ visit, context });
 }
 
 /* -- holding the chain against its hashes -- */

@@ -72,13 +72,16 @@ enum armdyn_status store_controller_get(struct store *store, const char *name, s
 
 TYPED_VISITOR(store_controller)
 
-enum armdyn_status store_controller_list(struct store *store, const struct store_page *page,
-                                         store_controller_visit *visit, void *context)
+static const struct list_type controller_lists = {
+  .table = "(SELECT *, document ->> '$.host' AS host FROM controllers)",
+  .columns = "name, version, created_at, robot, document",
+  .key = "name",
+  .search = ", host, robot",
+  .type = &controller_type,
+};
+
+enum armdyn_status store_controller_list(struct store *store, struct store_query *query, store_controller_visit *visit,
+                                         void *context)
 {
-  struct listing listing = { .select = "SELECT * FROM controllers",
-                             .order = "name",
-                             .ascending = true,
-                             .before = value_text(page->before),
-                             .limit = page->limit };
-  return store_read_list(store, &listing, &controller_type, visit_row, &(struct visitor){ visit, context });
+  return store_read_query(store, &controller_lists, NULL, query, visit_row, &(struct visitor){ visit, context });
 }

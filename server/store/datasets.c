@@ -99,12 +99,14 @@ static const struct list_type dataset_lists = {
   .columns =
       "id, robot, revision, version, created_at, label, samples, sha256, figures, conditions, tags, job_order_id,"
       " work_master_id, equipment_id",
+  .key = "id",
   .search = ", label, notes",
+  .tagged = true,
   .type = &dataset_type,
 };
 
 enum armdyn_status store_dataset_list(struct store *store, struct store_query *query, store_dataset_visit *visit,
                                       void *context)
 {
-  return store_read_query(store, &dataset_lists, query, visit_row, &(struct visitor){ visit, context });
+  return store_read_query(store, &dataset_lists, NULL, query, visit_row, &(struct visitor){ visit, context });
 }

@@ -44,13 +44,17 @@ enum armdyn_status store_read_list(struct store *store, const struct listing *li
 
 /* A kind of rows that store_query can be asked of. */
 struct list_type {
-  const char *table;
-  const char *columns; /* that a list shows, "id" among them */
-  const char *search;  /* further columns to search, each with a comma in front: ", label, notes"; may be "" */
+  const char *table;   /* or a SELECT in parentheses */
+  const char *columns; /* that a list shows */
+  const char *key;     /* column that tells the rows apart, not NULL in any: "id", "name" */
+  const char *of;      /* column that says whose rows they are, a robot's; NULL: nobody's */
+  const char *search;  /* columns to search beside the key, each with a comma in front: ", label, notes"; may be "" */
+  bool tagged;         /* rows have tags, which are searched, too */
   const struct record_type *type;
 };
-enum armdyn_status store_read_query(struct store *store, const struct list_type *list, struct store_query *query,
-                                    record_visit *visit, void *context);
+/* owner: whose rows, of those that `of` tells apart; else NULL. */
+enum armdyn_status store_read_query(struct store *store, const struct list_type *list, const char *owner,
+                                    struct store_query *query, record_visit *visit, void *context);
 
 /* One changing statement with a record in it. */
 struct store_change {

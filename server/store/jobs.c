@@ -117,13 +117,15 @@ static const struct list_type job_lists = {
   .table = "jobs",
   .columns = "id, kind, robot, revision, state, attempt, created_at, started_at, finished_at, result_id, tags,"
              " job_order_id, work_master_id, equipment_id, priority, time_limit_ms, traceparent",
+  .key = "id",
   .search = "",
+  .tagged = true,
   .type = &job_type,
 };
 
 enum armdyn_status store_job_list(struct store *store, struct store_query *query, store_job_visit *visit, void *context)
 {
-  return store_read_query(store, &job_lists, query, visit_row, &(struct visitor){ visit, context });
+  return store_read_query(store, &job_lists, NULL, query, visit_row, &(struct visitor){ visit, context });
 }
 
 enum armdyn_status store_job_queued(struct store *store, store_job_visit *visit, void *context)

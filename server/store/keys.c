@@ -84,11 +84,16 @@ enum armdyn_status store_api_key_used(struct store *store, const struct store_ap
 
 TYPED_VISITOR(store_api_key)
 
-enum armdyn_status store_api_key_list(struct store *store, const struct store_page *page, store_api_key_visit *visit,
+static const struct list_type key_lists = {
+  .table = "keys",
+  .columns = "id, name, role, motion, hash, created_at, expires_at, last_used_at",
+  .key = "id",
+  .search = ", name",
+  .type = &key_type,
+};
+
+enum armdyn_status store_api_key_list(struct store *store, struct store_query *query, store_api_key_visit *visit,
                                       void *context)
 {
-  struct listing listing = {
-    .select = "SELECT * FROM keys", .order = "id", .before = value_text(page->before), .limit = page->limit
-  };
-  return store_read_list(store, &listing, &key_type, visit_row, &(struct visitor){ visit, context });
+  return store_read_query(store, &key_lists, NULL, query, visit_row, &(struct visitor){ visit, context });
 }

@@ -67,13 +67,16 @@ enum armdyn_status store_mapping_get(struct store *store, const char *name, stru
 
 TYPED_VISITOR(store_mapping)
 
-enum armdyn_status store_mapping_list(struct store *store, const struct store_page *page, store_mapping_visit *visit,
+static const struct list_type mapping_lists = {
+  .table = "(SELECT *, document ->> '$.description' AS description FROM mappings)",
+  .columns = "name, version, created_at, document",
+  .key = "name",
+  .search = ", description",
+  .type = &mapping_type,
+};
+
+enum armdyn_status store_mapping_list(struct store *store, struct store_query *query, store_mapping_visit *visit,
                                       void *context)
 {
-  struct listing listing = { .select = "SELECT * FROM mappings",
-                             .order = "name",
-                             .ascending = true,
-                             .before = value_text(page->before),
-                             .limit = page->limit };
-  return store_read_list(store, &listing, &mapping_type, visit_row, &(struct visitor){ visit, context });
+  return store_read_query(store, &mapping_lists, NULL, query, visit_row, &(struct visitor){ visit, context });
 }

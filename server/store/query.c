@@ -1,5 +1,5 @@
-/* Lists that are filtered, searched and sorted, page by page. A page begins behind a key, the sorted value and the id of a
- * row: what is inserted or deleted meanwhile neither repeats a row nor leaves one out. */
+/* Lists that are filtered, searched and sorted, page by page. A page begins behind a key, the sorted value and what tells a
+ * row from others: what is inserted or deleted meanwhile neither repeats a row nor leaves one out. */
 #include "api/wire/buffer.h"
 #include "server/store/internal.h"
 
@@ -66,70 +66,80 @@ static void write_pattern(struct buffer *pattern, const char *search)
 static void write_search(struct composing *c, const struct list_type *list, const char *pattern)
 {
   unsigned value = add(c, value_text(pattern));
-  buffer_format(&c->text, " AND (id LIKE ?%u ESCAPE '\\'", value);
+  buffer_format(&c->text, " AND (%s LIKE ?%u ESCAPE '\\'", list->key, value);
   for (const char *at = list->search; *at;) {
     at += strspn(at, ", ");
     size_t length = strcspn(at, ",");
     buffer_format(&c->text, " OR %.*s LIKE ?%u ESCAPE '\\'", (int)length, at, value);
     at += length;
   }
-  buffer_format(&c->text,
-                " OR id IN (SELECT owner FROM tags WHERE name LIKE ?%u ESCAPE '\\' OR value LIKE ?%u ESCAPE '\\'))",
-                value, value);
+  if (list->tagged)
+    buffer_format(&c->text,
+                  " OR id IN (SELECT owner FROM tags WHERE name LIKE ?%u ESCAPE '\\' OR value LIKE ?%u ESCAPE '\\')",
+                  value, value);
+  buffer_text(&c->text, ")");
 }
 
 /* -- order -- */
 
 /* What is sorted by: a column that is never NULL as it is, so that its index serves; other columns with an empty text
  * for NULL; a metric, which may be NULL. */
-static void write_sorted(struct composing *c, const struct store_query *query)
+static void write_sorted(struct composing *c, const struct list_type *list, const struct store_query *query)
 {
+  const char *column = query->sort ? query->sort : "created_at";
   if (query->metric)
     buffer_format(&c->text, "(SELECT value FROM result_metrics WHERE result_id = id AND name = ?%u)",
                   add(c, value_text(query->sort)));
-  else if (!query->sort || strcmp(query->sort, "created_at") == 0)
-    buffer_text(&c->text, "created_at");
+  else if (strcmp(column, "created_at") == 0 || strcmp(column, list->key) == 0)
+    buffer_text(&c->text, column);
   else
-    buffer_format(&c->text, "coalesce(%s, '')", query->sort);
+    buffer_format(&c->text, "coalesce(%s, '')", column);
 }
 
-static void write_start(struct composing *c, const struct store_query *query)
+static void write_start(struct composing *c, const struct list_type *list, const struct store_query *query)
 {
   const struct store_key *key = &query->key;
   const char op = query->ascending ? '>' : '<';
   if (key->type == STORE_KEY_NONE) return;
   unsigned id = add(c, value_text(key->id));
   if (key->type == STORE_KEY_NULL) {
-    buffer_format(&c->text, " AND sorted IS NULL AND id %c ?%u", op, id);
+    buffer_format(&c->text, " AND sorted IS NULL AND %s %c ?%u", list->key, op, id);
     return;
   }
   unsigned value = add(c, key->type == STORE_KEY_TEXT ? value_text(key->text) : value_number(key->number));
   if (query->metric)
-    buffer_format(&c->text, " AND (sorted %c ?%u OR sorted = ?%u AND id %c ?%u OR sorted IS NULL)", op, value, value,
-                  op, id);
+    buffer_format(&c->text, " AND (sorted %c ?%u OR sorted = ?%u AND %s %c ?%u OR sorted IS NULL)", op, value, value,
+                  list->key, op, id);
   else
-    buffer_format(&c->text, " AND (sorted, id) %c (?%u, ?%u)", op, value, id);
+    buffer_format(&c->text, " AND (sorted, %s) %c (?%u, ?%u)", list->key, op, value, id);
 }
 
 static void write_order(struct composing *c, const struct store_query *query)
 {
   const char *way = query->ascending ? "ASC" : "DESC";
-  buffer_format(&c->text, " ORDER BY %ssorted %s, id %s", query->metric ? "sorted IS NULL, " : "", way, way);
+  buffer_format(&c->text, " ORDER BY %ssorted %s, found %s", query->metric ? "sorted IS NULL, " : "", way, way);
 }
 
-/* The ids of the page are found first, so that no more is sorted than keys; then their rows are read. */
-static void compose(struct composing *c, const struct list_type *list, const struct store_query *query,
-                    const char *pattern)
+static void write_owner(struct composing *c, const struct list_type *list, const char *owner)
 {
-  buffer_format(&c->text, "SELECT sorted, %s FROM (SELECT id AS found, ", list->columns);
-  write_sorted(c, query);
+  if (owner) buffer_format(&c->text, " AND %s = ?%u", list->of, add(c, value_text(owner)));
+}
+
+/* The keys of the page are found first, so that no more is sorted than these; then their rows are read. */
+static void compose(struct composing *c, const struct list_type *list, const char *owner,
+                    const struct store_query *query, const char *pattern)
+{
+  int64_t most = query->limit ? (int64_t)query->limit + 1 : -1;
+  buffer_format(&c->text, "SELECT sorted, found, %s FROM (SELECT %s AS found, ", list->columns, list->key);
+  write_sorted(c, list, query);
   buffer_format(&c->text, " AS sorted FROM %s WHERE 1", list->table);
+  write_owner(c, list, owner);
   for (size_t i = 0; i < query->filter_count; i++) write_filter(c, &query->filters[i]);
   if (pattern) write_search(c, list, pattern);
-  write_start(c, query);
+  write_start(c, list, query);
   write_order(c, query);
-  buffer_format(&c->text, " LIMIT ?%u) JOIN %s ON id = found", add(c, value_integer((int64_t)query->limit + 1)),
-                list->table);
+  buffer_format(&c->text, " LIMIT ?%u) JOIN %s ON %s = found", add(c, value_integer(most)), list->table, list->key);
+  write_owner(c, list, owner);
   write_order(c, query);
 }
 
@@ -137,14 +147,17 @@ static void compose(struct composing *c, const struct list_type *list, const str
 
 static void read_key(sqlite3_stmt *statement, struct store_key *key)
 {
+  int type = sqlite3_column_type(statement, 0); /* as long as its text was not asked for */
   const char *text = (const char *)sqlite3_column_text(statement, 0);
-  switch (sqlite3_column_type(statement, 0)) {
+  const char *id = (const char *)sqlite3_column_text(statement, 1);
+  switch (type) {
   case SQLITE_NULL: key->type = STORE_KEY_NULL; break;
   case SQLITE_TEXT: key->type = STORE_KEY_TEXT; break;
   default: key->type = STORE_KEY_NUMBER; break;
   }
   key->number = sqlite3_column_double(statement, 0);
   snprintf(key->text, sizeof key->text, "%s", text ? text : "");
+  snprintf(key->id, sizeof key->id, "%s", id ? id : "");
 }
 
 static enum armdyn_status read_page(struct sql *sql, const struct composing *c, struct store_query *query,
@@ -157,31 +170,27 @@ static enum armdyn_status read_page(struct sql *sql, const struct composing *c, 
   if (status) return status;
   status = sql_query(sql, c->text.data, (struct values){ c->values, c->count }, &statement);
   if (!status) status = sql_step(sql, statement, &row);
-  while (!status && row && !(query->more = found->count == query->limit)) {
+  while (!status && row && !(query->more = query->limit && found->count == query->limit)) {
     read_key(statement, &query->key);
-    status = records_append(found, statement, 1);
+    status = records_append(found, statement, 2);
     if (!status) status = sql_step(sql, statement, &row);
   }
   sql_finish(statement);
   return status;
 }
 
-enum armdyn_status store_read_query(struct store *store, const struct list_type *list, struct store_query *query,
-                                    record_visit *visit, void *context)
+enum armdyn_status store_read_query(struct store *store, const struct list_type *list, const char *owner,
+                                    struct store_query *query, record_visit *visit, void *context)
 {
   struct composing c = { .text = BUFFER(MB(1)) };
   struct buffer pattern = BUFFER(MB(1));
   struct records found = { .type = list->type };
   struct sql *sql = NULL;
   if (query->search) write_pattern(&pattern, query->search);
-  compose(&c, list, query, query->search ? pattern.data : NULL);
+  compose(&c, list, owner, query, query->search ? pattern.data : NULL);
   enum armdyn_status status = pattern.failure ? pattern.failure : readers_take(store->readers, &sql);
   if (!status) status = read_page(sql, &c, query, &found);
   readers_give(store->readers, sql);
-  if (!status && found.count) { /* every list shows the id first */
-    const char *last = (const char *)found.items + (found.count - 1) * list->type->size;
-    snprintf(query->key.id, sizeof query->key.id, "%s", last + list->type->fields[0].offset);
-  }
   for (size_t i = 0; !status && i < found.count; i++) visit(context, (const char *)found.items + i * list->type->size);
   records_release(&found);
   buffer_release(&c.text);

@@ -117,12 +117,14 @@ static const struct list_type result_lists = {
   .table = "results",
   .columns = "id, kind, job, robot, revision, created_at, summary, tags, job_order_id, work_master_id, equipment_id,"
              " version, pinned, label",
+  .key = "id",
   .search = ", label, notes",
+  .tagged = true,
   .type = &result_type,
 };
 
 enum armdyn_status store_result_list(struct store *store, struct store_query *query, store_result_visit *visit,
                                      void *context)
 {
-  return store_read_query(store, &result_lists, query, visit_row, &(struct visitor){ visit, context });
+  return store_read_query(store, &result_lists, NULL, query, visit_row, &(struct visitor){ visit, context });
 }

@@ -167,24 +167,34 @@ enum armdyn_status store_robot_get(struct store *store, const char *name, int64_
 
 TYPED_VISITOR(store_robot)
 
-enum armdyn_status store_robot_list(struct store *store, const struct store_page *page, store_robot_visit *visit,
+/* What lists show of a revision, and what its model says of it, which they may be searched by. */
+#define LISTED SUMMARY ", v.document ->> '$.description' AS description"
+#define SHOWN  "name, revision, created_at, unphysical, archived, reason, identification"
+
+static const struct list_type robot_lists = {
+  .table = "(" LISTED NEWEST " WHERE r.archived = 0)",
+  .columns = SHOWN,
+  .key = "name",
+  .search = ", description",
+  .type = &robot_type,
+};
+static const struct list_type revision_lists = {
+  .table = "(" LISTED REVISION ")",
+  .columns = SHOWN,
+  .key = "revision",
+  .of = "name",
+  .search = ", description, reason, identification",
+  .type = &robot_type,
+};
+
+enum armdyn_status store_robot_list(struct store *store, struct store_query *query, store_robot_visit *visit,
                                     void *context)
 {
-  struct listing listing = { .select = SUMMARY NEWEST,
-                             .and = "r.archived = 0",
-                             .order = "r.name",
-                             .ascending = true,
-                             .before = value_text(page->before),
-                             .limit = page->limit };
-  return store_read_list(store, &listing, &robot_type, visit_row, &(struct visitor){ visit, context });
+  return store_read_query(store, &robot_lists, NULL, query, visit_row, &(struct visitor){ visit, context });
 }
 
-enum armdyn_status store_robot_revisions(struct store *store, const char *name, const struct store_page *page,
+enum armdyn_status store_robot_revisions(struct store *store, const char *name, struct store_query *query,
                                          store_robot_visit *visit, void *context)
 {
-  struct listing listing = {
-    .select = SUMMARY REVISION, .where = { { "r.name", value_text(name) } }, .order = "v.revision", .limit = page->limit
-  };
-  if (page->before) listing.before = value_integer(strtoll(page->before, NULL, 10));
-  return store_read_list(store, &listing, &robot_type, visit_row, &(struct visitor){ visit, context });
+  return store_read_query(store, &revision_lists, name, query, visit_row, &(struct visitor){ visit, context });
 }

@@ -61,16 +61,9 @@ enum armdyn_status store_idempotency_find(struct store *store, const struct stor
 enum armdyn_status store_idempotency_remember(struct store *store, const struct store_idempotency *key,
                                               const char *collection, const char *name);
 
-/* A page of a list by name or number: at most `limit` rows (0: all), robots and controllers by ascending name with
- * name > before (NULL: from the start), revisions by descending number.
+/* -- lists: filtered, searched, sorted, page by page --
  * Visitors are called after the rows were read, so they may take their time and call the store; rows are theirs only
  * during the call. */
-struct store_page {
-  size_t limit;
-  const char *before;
-};
-
-/* -- lists of jobs, results and transfers: filtered, searched, sorted -- */
 enum store_match {
   STORE_IS,
   STORE_BELOW,
@@ -99,20 +92,22 @@ struct store_key {
   enum { STORE_KEY_NONE, STORE_KEY_NULL, STORE_KEY_NUMBER, STORE_KEY_TEXT } type; /* NONE: before the first row */
   double number;
   char text[STORE_KEY_SIZE]; /* cut to its size */
-  char id[ID_SIZE];
+  char id[ARMDYN_NAME_SIZE]; /* or name, or number: what tells the list's rows apart */
 };
 enum { STORE_FILTERS = 24 };
 struct store_query {
   struct store_filter filters[STORE_FILTERS]; /* all of them hold */
   size_t filter_count;
-  const char *search; /* found anywhere in id, label, notes, tags, whatever the case (ASCII); NULL: any */
+  const char *search; /* anywhere in what tells rows apart and describes them, whatever the case (ASCII); NULL: any */
   const char *sort;   /* NULL: created_at; else a column, never from outside, or a metric */
   bool metric;        /* `sort` is a metric; rows without it come last */
   bool ascending;
-  size_t limit;         /* at least 1 */
+  size_t limit;         /* 0: all */
   struct store_key key; /* in: the page begins behind it; out: of the last row that was visited */
   bool more;            /* out: there are rows behind the page */
 };
+/* All of a list, by name. */
+#define STORE_ALL_BY_NAME (&(struct store_query){ .sort = "name", .ascending = true })
 
 /* -- is it whole? Of a reader too; the first two read all of it -- */
 enum armdyn_status store_examine(struct store *store, struct armdyn_error *error); /* SQLite's own check */
@@ -166,9 +161,10 @@ enum armdyn_status store_robot_get(struct store *store, const char *name, int64_
  * !archive. */
 enum armdyn_status store_robot_delete(struct store *store, const char *name, int64_t expected, bool archive);
 typedef void store_robot_visit(void *context, const struct store_robot *robot); /* document is NULL in lists */
-enum armdyn_status store_robot_list(struct store *store, const struct store_page *page, store_robot_visit *visit,
+/* The newest revisions of those that are not archived; all revisions of one. */
+enum armdyn_status store_robot_list(struct store *store, struct store_query *query, store_robot_visit *visit,
                                     void *context);
-enum armdyn_status store_robot_revisions(struct store *store, const char *name, const struct store_page *page,
+enum armdyn_status store_robot_revisions(struct store *store, const char *name, struct store_query *query,
                                          store_robot_visit *visit, void *context);
 
 /* -- aliases: names that stand for a revision -- */
@@ -187,7 +183,7 @@ enum armdyn_status store_alias_put(struct store *store, struct store_alias *alia
 enum armdyn_status store_alias_delete(struct store *store, const char *robot, const char *alias, int64_t expected);
 enum armdyn_status store_alias_get(struct store *store, const char *robot, const char *alias, struct store_alias *out);
 typedef void store_alias_visit(void *context, const struct store_alias *alias);
-enum armdyn_status store_alias_list(struct store *store, const char *robot, const struct store_page *page,
+enum armdyn_status store_alias_list(struct store *store, const char *robot, struct store_query *query,
                                     store_alias_visit *visit, void *context);
 
 /* -- referrals: who was computed from what. What is referred to cannot be deleted -- */
@@ -411,7 +407,7 @@ enum armdyn_status store_mapping_update(struct store *store, struct store_mappin
 enum armdyn_status store_mapping_delete(struct store *store, const char *name, int64_t expected);
 enum armdyn_status store_mapping_get(struct store *store, const char *name, struct store_mapping *out);
 typedef void store_mapping_visit(void *context, const struct store_mapping *mapping);
-enum armdyn_status store_mapping_list(struct store *store, const struct store_page *page, store_mapping_visit *visit,
+enum armdyn_status store_mapping_list(struct store *store, struct store_query *query, store_mapping_visit *visit,
                                       void *context);
 
 /* -- controllers -- */
@@ -431,8 +427,8 @@ enum armdyn_status store_controller_update(struct store *store, struct store_con
 enum armdyn_status store_controller_get(struct store *store, const char *name, struct store_controller *out);
 enum armdyn_status store_controller_delete(struct store *store, const char *name, int64_t expected);
 typedef void store_controller_visit(void *context, const struct store_controller *controller);
-enum armdyn_status store_controller_list(struct store *store, const struct store_page *page,
-                                         store_controller_visit *visit, void *context);
+enum armdyn_status store_controller_list(struct store *store, struct store_query *query, store_controller_visit *visit,
+                                         void *context);
 
 /* -- transfers -- */
 enum transfer_state {
@@ -512,7 +508,7 @@ struct store_api_key_use {
 };
 enum armdyn_status store_api_key_used(struct store *store, const struct store_api_key_use *use);
 typedef void store_api_key_visit(void *context, const struct store_api_key *key);
-enum armdyn_status store_api_key_list(struct store *store, const struct store_page *page, store_api_key_visit *visit,
+enum armdyn_status store_api_key_list(struct store *store, struct store_query *query, store_api_key_visit *visit,
                                       void *context);
 
 /* -- webhooks, and the outbox of ends of jobs and transfers that are told to them -- */
@@ -538,8 +534,7 @@ enum armdyn_status store_webhook_rotate(struct store *store, struct store_webhoo
 /* With its deliveries. ENOTFOUND, ESTALE. */
 enum armdyn_status store_webhook_delete(struct store *store, const char *name, int64_t expected);
 typedef void store_webhook_visit(void *context, const struct store_webhook *webhook);
-/* By name. */
-enum armdyn_status store_webhook_list(struct store *store, const struct store_page *page, store_webhook_visit *visit,
+enum armdyn_status store_webhook_list(struct store *store, struct store_query *query, store_webhook_visit *visit,
                                       void *context);
 
 enum delivery_state { DELIVERY_PENDING, DELIVERY_DELIVERED, DELIVERY_FAILED, DELIVERY_STATE_COUNT };
@@ -575,14 +570,8 @@ struct store_audit {
 /* Append one entry for each line. */
 enum armdyn_status store_audit_append(struct store *store, const char *const *lines, size_t count);
 typedef void store_audit_visit(void *context, const struct store_audit *entry);
-/* Newest first, with number < before (0: from the newest) and, where they are not NULL, of this key and operation. */
-struct store_audit_filter {
-  int64_t before;
-  size_t limit; /* 0 = all */
-  const char *key, *operation;
-};
-enum armdyn_status store_audit_list(struct store *store, const struct store_audit_filter *filter,
-                                    store_audit_visit *visit, void *context);
+enum armdyn_status store_audit_list(struct store *store, struct store_query *query, store_audit_visit *visit,
+                                    void *context);
 /* All entries from the first on, in bounded memory, each held against its hash.
  *   visit  in   NULL = only verify
  *   last   out  the last entry that is sound: number (0: none) and hash

@@ -119,14 +119,16 @@ static const struct list_type transfer_lists = {
   .table = "transfers",
   .columns = "id, controller, trajectory, state, sent, total, start_sent, created_at, started_at, finished_at, tags,"
              " job_order_id, work_master_id, equipment_id",
+  .key = "id",
   .search = ", controller",
+  .tagged = true,
   .type = &transfer_type,
 };
 
 enum armdyn_status store_transfer_list(struct store *store, struct store_query *query, store_transfer_visit *visit,
                                        void *context)
 {
-  return store_read_query(store, &transfer_lists, query, visit_row, &(struct visitor){ visit, context });
+  return store_read_query(store, &transfer_lists, NULL, query, visit_row, &(struct visitor){ visit, context });
 }
 
 enum armdyn_status store_transfer_unfinished(struct store *store, store_transfer_visit *visit, void *context)

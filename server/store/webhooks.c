@@ -111,15 +111,18 @@ enum armdyn_status store_webhook_delete(struct store *store, const char *name, i
 
 TYPED_VISITOR(store_webhook)
 
-enum armdyn_status store_webhook_list(struct store *store, const struct store_page *page, store_webhook_visit *visit,
+static const struct list_type webhook_lists = {
+  .table = "webhooks",
+  .columns = "name, url, secret, former_secret, former_until, version, created_at",
+  .key = "name",
+  .search = ", url",
+  .type = &webhook_type,
+};
+
+enum armdyn_status store_webhook_list(struct store *store, struct store_query *query, store_webhook_visit *visit,
                                       void *context)
 {
-  struct listing listing = { .select = "SELECT * FROM webhooks",
-                             .order = "name",
-                             .ascending = true,
-                             .before = value_text(page->before),
-                             .limit = page->limit };
-  return store_read_list(store, &listing, &webhook_type, visit_row, &(struct visitor){ visit, context });
+  return store_read_query(store, &webhook_lists, NULL, query, visit_row, &(struct visitor){ visit, context });
 }
 
 /* -- deliveries -- */

@@ -304,7 +304,7 @@ static void *run(void *context)
   while (!atomic_load(&w->stopping)) {
     int running;
     if (clock_monotonic_ns() >= look_ns) {
-      store_webhook_list(w->setup.store, &(struct store_page){ 0, NULL }, look_at, w);
+      store_webhook_list(w->setup.store, STORE_ALL_BY_NAME, look_at, w);
       look_ns = clock_monotonic_ns() + (int64_t)LOOK_MS * 1000000;
     }
     curl_multi_perform(w->multi, &running);

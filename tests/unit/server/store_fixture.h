@@ -9,10 +9,9 @@
 
 static struct store *store;
 
-#define OK(call)            cr_assert_eq(call, ARMDYN_OK)
-#define IS(call, status)    cr_assert_eq(call, ARMDYN_##status)
-#define COUNT(array)        (sizeof(array) / sizeof *(array))
-#define PAGE(most, last_id) (&(struct store_page){ .limit = (most), .before = (last_id) })
+#define OK(call)         cr_assert_eq(call, ARMDYN_OK)
+#define IS(call, status) cr_assert_eq(call, ARMDYN_##status)
+#define COUNT(array)     (sizeof(array) / sizeof *(array))
 
 /* Conditions that columns of a list must equal; those with a NULL text are left out. */
 #define COLUMNS(...) ((const struct store_filter[]){ __VA_ARGS__, { .name = NULL } })

@@ -64,8 +64,9 @@ Test(controllers, list_by_name)
     c.document = "1";
     OK(store_controller_create(store, &c, NULL));
   }
-  OK(store_controller_list(store, PAGE(3, NULL), append, list));
-  OK(store_controller_list(store, PAGE(3, "c"), append, list));
+  struct store_query query = { .sort = "name", .ascending = true, .limit = 3 };
+  OK(store_controller_list(store, &query, append, list));
+  OK(store_controller_list(store, &query, append, list));
   cr_assert_str_eq(list, "a@1 b@1 c@1 d@1 ");
 }
 

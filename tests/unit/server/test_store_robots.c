@@ -134,7 +134,8 @@ Test(robots, list_pages_by_name_while_others_come_and_go)
     OK(store_robot_create(store, &robot, NULL));
   }
   struct names names = { 0 };
-  OK(store_robot_list(store, PAGE(4, NULL), note, &names));
+  struct store_query query = { .sort = "name", .ascending = true, .limit = 4 };
+  OK(store_robot_list(store, &query, note, &names));
   cr_assert_eq(names.count, 4);
   /* Behind the cursor nothing moves the rest of the list. */
   struct store_robot early = a_robot("aaa"), late = a_robot("robot-55");
@@ -143,10 +144,7 @@ Test(robots, list_pages_by_name_while_others_come_and_go)
   OK(store_robot_delete(store, "robot-2", 1, false));
   OK(store_robot_delete(store, "robot-7", 1, true));
   OK(store_robot_update(store, &late, 1));
-  for (size_t before = 0; before != names.count;) {
-    before = names.count;
-    OK(store_robot_list(store, PAGE(2, names.name[names.count - 1]), note, &names));
-  }
+  for (query.limit = 2; query.more;) OK(store_robot_list(store, &query, note, &names));
   static const char *const expected[] = { "robot-0", "robot-1",  "robot-2", "robot-3", "robot-4",
                                           "robot-5", "robot-55", "robot-6", "robot-8", "robot-9" };
   cr_assert_eq(names.count, COUNT(expected), "%zu", names.count);
@@ -161,8 +159,13 @@ Test(robots, revisions_newest_first)
   OK(store_robot_create(store, &other, NULL));
   for (int64_t i = 1; i < 12; i++) OK(store_robot_update(store, &robot, i));
   struct names names = { 0 };
-  OK(store_robot_revisions(store, "a", PAGE(5, NULL), note, &names));
-  OK(store_robot_revisions(store, "a", PAGE(0, "8"), note, &names));
+  struct store_query query = { .sort = "revision", .limit = 5 };
+  OK(store_robot_revisions(store, "a", &query, note, &names));
+  cr_assert(query.more);
+  cr_assert_str_eq(query.key.id, "8");
+  query.limit = 0; /* all that are left */
+  OK(store_robot_revisions(store, "a", &query, note, &names));
+  cr_assert(!query.more);
   cr_assert_eq(names.count, 12);
   for (int i = 0; i < 12; i++) cr_assert_eq(names.revision[i], 12 - i);
 }
