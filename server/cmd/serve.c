@@ -31,7 +31,7 @@
 
 /* ARENAS: glibc's own limit of eight per core lets freed memory lie about in each of them, and a busy service grow for an
  * hour; calls of one sample never ask for memory, so fewer cost nothing. */
-enum { COMPUTE_QUEUE = 1200, CHILDREN_S = 5, ARENAS = 4 };
+enum { COMPUTE_QUEUE = 1200, CHILDREN_S = 5, ARENAS = 4, TRIM_S = 20 };
 
 static const int64_t SECOND = 1000000000;
 
@@ -160,16 +160,15 @@ static void reload(struct service *s)
     log_event(LOG_INFO, "reloaded", "tls_certificate", s->options.tls_certificate, NULL);
 }
 
-/* Signals come here and nowhere else: every thread is born with them blocked. */
+/* Signals come here and nowhere else: every thread is born with them blocked. Between them freed memory goes back to the
+ * system: large blocks leave gaps that only this empties, and a busy service would grow for hours. */
 static void await_end(struct service *s, const sigset_t *signals)
 {
   for (;;) {
-    int signal = 0;
-    if (sigwait(signals, &signal)) continue;
-    if (signal == SIGHUP) {
-      reload(s);
-      continue;
-    }
+    int signal = sigtimedwait(signals, NULL, &(struct timespec){ .tv_sec = TRIM_S });
+    if (signal == SIGHUP) reload(s);
+    if (signal < 0 && errno == EAGAIN) malloc_trim(0);
+    if (signal < 0 || signal == SIGHUP) continue;
     log_event(LOG_INFO, "stopping", "signal", strsignal(signal), NULL);
     return;
   }
