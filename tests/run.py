@@ -23,7 +23,7 @@ import xml.etree.ElementTree as ET
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BUILD = ROOT / os.environ.get("BUILD", "build")
 SOAK = os.environ.get("ARMDYN_SOAK", "0") != "0"
-FUZZ_SECONDS = int(os.environ.get("FUZZ_SECONDS", "5"))
+FUZZ_SECONDS = int(os.environ.get("FUZZ_SECONDS", "3"))
 CORES = os.cpu_count() or 2
 TEST_TIMEOUT = 7200 if SOAK else 600  # s, one test: so late that only what hangs meets it, also on a busy machine
 PROGRAM_TIMEOUT = 900                 # s, one program of tests

@@ -231,6 +231,7 @@ def test_a_profile_keeps_the_speed_of_the_tool(client, method, peak):
     assert client.result_of(arm + "/trajectories", problem["suggested_request"])["tool_speed"]["max"] <= 0.5 * (1 + 1e-9)
 
 
+@pytest.mark.slow  # under a sanitizer half a minute, all of it the solver's, whose units run there
 def test_an_optimal_motion_keeps_the_speed_of_the_tool(client):
     """Measured between samples, over a waypoint; dearer than without the limit. Where the time is too short, the speed is what is told."""
     arm, _, _ = two_links(client)
