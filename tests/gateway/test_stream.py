@@ -114,7 +114,7 @@ def test_a_stream_survives_a_bad_link(shared, fault):
         end = here.reach(transfer, "done", "failed")
         assert summary(sim)["faults"] > 0
         if end["state"] == "failed":  # the one request that is never sent again
-            assert fault.startswith("drop") and end["problem"]["detail"] == "START did not arrive, and is not sent again"
+            assert fault.startswith("drop") and end["problem"]["detail"] == "START did not arrive, and is not sent again", end["problem"]
         else:
             assert played(sim) == expected(here.samples(motion))
 
