@@ -168,7 +168,7 @@ demo: ## start the service and a simulated controller, compute a motion, play it
 	@$(MAKE) -j$(JOBS) --silent build
 	@$(PYTHON) deploy/demo.py $(OUT)/armdyn
 
-test: ## every test, quick versions (about 11 minutes on 2 cores, 3 of them compiling)
+test: ## every test, quick versions (about 11 minutes on 2 cores, builds included)
 	@deploy/deps build web test
 	@$(MAKE) -j$(JOBS) --silent test-builds
 	@$(PYTHON) tests/run.py
