@@ -191,6 +191,7 @@ Test(fields, every_kind_of_fault_with_its_pointer)
     { "{\"mass\":1,\"ma\\u0073s\":2}", "/mass", FAULT_DUPLICATE, "is there twice; keep one" },
     { "{\"mass\":1,\"Mass\":2}", "/Mass", FAULT_UNKNOWN, "a thing has no such field; did you mean \"mass\"?" },
     { "{\"mass\":1,\"colur\":2}", "/colur", FAULT_UNKNOWN, "a thing has no such field; did you mean \"colour\"?" },
+    { "{\"mass\":1,\"mbs\":2}", "/mbs", FAULT_UNKNOWN, "a thing has no such field" },
     { "{\"mass\":1,\"zzzzz\":{\"a\":[1]}}", "/zzzzz", FAULT_UNKNOWN, "a thing has no such field" },
     { "{\"mass\":1,\"gear\":0}", "/gear", FAULT_MINIMUM, "must not be 0" },
     { "{\"mass\":1,\"ratio\":0}", "/ratio", FAULT_MINIMUM, "must be > 0, got 0" },
