@@ -136,9 +136,15 @@ bool client_was_taken(const struct client *c)
   return c->rung.command && c->rung.instance == c->identity.instance && c->rung.sequence == c->state.acknowledged;
 }
 
+bool client_has_rung(const struct client *c, enum controller_command command)
+{
+  return c->address.mapped ? command == COMMAND_START && c->mapped.started : c->rung.command == command;
+}
+
 static enum armdyn_status ring(struct client *c, enum controller_command command, const struct profile_head *head,
                                struct armdyn_error *error)
 {
+  if (c->rung.command != command) c->rung.command = 0; /* another one is given up for this */
   enum armdyn_status rc = client_look(c, error);
   if (!rc) rc = write_arguments(c, command, head, error);
   if (rc) return rc;

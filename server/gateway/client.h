@@ -45,6 +45,8 @@ enum armdyn_status client_beat(struct client *c, struct armdyn_error *error);
  * again, with the same number, only if it was not: so nothing is ever carried out twice. */
 enum armdyn_status client_command(struct client *c, enum controller_command command, const struct profile_head *head,
                                   struct armdyn_error *error);
+/* Was this command's doorbell rung, whether or not anybody heard it, and its answer is missing? */
+bool client_has_rung(const struct client *c, enum controller_command command);
 /* After a reconnection: was the command that was rung last carried out or refused (true), or never seen (false)? */
 bool client_was_taken(const struct client *c);
 

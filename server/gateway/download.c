@@ -160,7 +160,8 @@ static enum armdyn_status arm(struct running *r)
   return rc ? rc : client_command(r->client, COMMAND_ARM, NULL, &r->error);
 }
 
-/* START, once. Whatever comes of it, it is never rung again: what the answer did not tell, watching will. */
+/* START, rung once. Whatever comes of that, it is never rung again: what the answer did not tell, watching will. Where the
+ * connection broke before, it waits for the next one. */
 static void start(struct running *r, const struct wish *wish)
 {
   if (r->client->state.phase != PHASE_ARMED || r->started) {
@@ -177,6 +178,11 @@ static void start(struct running *r, const struct wish *wish)
   r->started = true;
   r->started_ns = clock_monotonic_ns();
   enum armdyn_status rc = client_command(r->client, COMMAND_START, NULL, &r->error);
+  if (rc == ARMDYN_EUNAVAILABLE && !client_has_rung(r->client, COMMAND_START)) {
+    r->started = false;
+    r->unrung = *wish;
+    return;
+  }
   if (!rc) follow(r);
   answer(r, wish, rc, r->error.message);
   if (rc == ARMDYN_ECONFLICT) {
@@ -184,6 +190,18 @@ static void start(struct running *r, const struct wish *wish)
     memcpy(why, r->error.message, sizeof why);
     stop_and_end(r, false, TRANSFER_FAILED, PROBLEM_CONTROLLER_REFUSED, why);
   }
+}
+
+/* The START that waits, if there is one: rung on this connection, or told that it cannot be. */
+static void start_unrung(struct running *r)
+{
+  struct wish wish = r->unrung;
+  if (!wish.kind) return;
+  r->unrung.kind = WISH_NONE;
+  if (r->ended)
+    answer(r, &wish, ARMDYN_ECONFLICT, "the transfer ended before START could be sent");
+  else
+    start(r, &wish);
 }
 
 static void plain_command(struct running *r, const struct wish *wish, enum controller_command command)
@@ -347,10 +365,11 @@ static enum armdyn_status record(struct running *r)
   return telemetry_measure(t, r->client, &r->order->profile, &r->error);
 }
 
-/* Until a heartbeat, more of a stream, or a measurement is due, whichever is first. */
+/* Until a heartbeat, more of a stream, or a measurement is due, whichever is first; a START that waits is due now. */
 static int due_ms(const struct running *r)
 {
   int64_t due = r->beat_due_ns, now = clock_monotonic_ns();
+  if (r->unrung.kind) return 0;
   if (feeds(r) && r->feed_due_ns < due) due = r->feed_due_ns;
   if (records(r) && r->telemetry.due_ns < due) due = r->telemetry.due_ns;
   return due > now ? (int)((due - now + 999999) / 1000000) : 0;
@@ -385,6 +404,7 @@ static void attend(struct running *r)
   }
   r->lost_ns = 0;
   follow(r);
+  if (!r->ended) start_unrung(r);
   if (clock_monotonic_ns() >= r->seen_due_ns) observe(r);
   if (!r->ended && r->started && r->client->state.phase == PHASE_ARMED &&
       clock_monotonic_ns() > r->started_ns + MOVE_MOST_MS * 1000000LL)
@@ -427,4 +447,5 @@ void download_run(struct transfer_order *order, struct client *client, const str
   r.ready_ns = clock_monotonic_ns();
   running_report(&r, TRANSFER_READY, -1, "%s", r.closed ? "" : "as much as the controller has room for is there");
   while (!r.ended) attend(&r);
+  start_unrung(&r);
 }

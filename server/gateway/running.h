@@ -22,6 +22,7 @@ struct running {
   bool more;           /* of a stream: there is room for more at once */
   int fruitless;       /* of a stream: looks in a row that found nothing taken */
   bool started;        /* START was rung, by us, or the controller was seen playing */
+  struct wish unrung;  /* a START whose connection broke before it was rung; WISH_NONE: there is none */
   bool leaving;        /* the service is gone; the motion is brought to its end */
   bool confirmed;      /* the controller said that nothing moves */
   int64_t ready_ns;    /* when it became ready */
