@@ -2,6 +2,7 @@
 #include "api/codec/robot.h"
 #include "api/json/writer.h"
 #include "api/urdf/urdf.h"
+#include "api/wire/nearest.h"
 #include "server/app.h"
 #include "server/http/idempotency.h"
 #include "server/http/preconditions.h"
@@ -49,6 +50,38 @@ static bool asked_revision(struct exchange *x, const char *text, int64_t *revisi
   return false;
 }
 
+/* -- which one was meant? -- */
+
+enum { SUGGESTED_FROM = 200 }; /* names that a wrong one is compared with, the latest */
+
+struct robot_names {
+  char name[SUGGESTED_FROM][ARMDYN_NAME_SIZE];
+  size_t count;
+};
+
+static void visit_name(void *context, const struct store_robot *row)
+{
+  struct robot_names *names = context;
+  memcpy(names->name[names->count++], row->name, sizeof row->name);
+}
+
+static const char *robot_name(const void *list, size_t index)
+{
+  return ((const struct robot_names *)list)->name[index];
+}
+
+static void answer_no_robot(struct exchange *x, const char *name)
+{
+  struct robot_names names = { .count = 0 };
+  struct store_query latest = { .limit = SUGGESTED_FROM };
+  store_robot_list(exchange_app(x)->store, &latest, visit_name, &names); /* failed: nothing is suggested */
+  const char *meant = nearest(name, robot_name, &names, names.count);
+  if (meant)
+    answer_problem(x, PROBLEM_NOT_FOUND, "there is no robot '%s'; did you mean '%s'?", name, meant);
+  else
+    answer_problem(x, PROBLEM_NOT_FOUND, "there is no robot '%s'; `GET /v1/robots` lists those that are", name);
+}
+
 bool robot_of_request(struct exchange *x, const char *revision_text, const struct robot_entry **entry,
                       enum outcome *outcome)
 {
@@ -63,7 +96,7 @@ bool robot_of_request(struct exchange *x, const char *revision_text, const struc
   else if (status == ARMDYN_ENOTFOUND && revision)
     answer_problem(x, PROBLEM_NOT_FOUND, "robot '%s' has no revision %lld", name, (long long)revision);
   else if (status == ARMDYN_ENOTFOUND)
-    answer_problem(x, PROBLEM_NOT_FOUND, "there is no robot '%s'", name);
+    answer_no_robot(x, name);
   else
     answer_status(x, status, NULL);
   return false;

@@ -40,6 +40,15 @@ def heavier(document, mass):
     return changed
 
 
+def test_a_mistyped_name_is_told_the_one_that_is_meant(client):
+    name = unique_name("mistyped")
+    client.post("/v1/robots", model(name=name)).expect(201)
+    for wrong in (name[:-1], name + "x", name[1] + name[0] + name[2:]):
+        for answer in (client.get(f"/v1/robots/{wrong}"), client.post(f"/v1/robots/{wrong}/gravity", {"q": [0, 0]})):
+            assert answer.expect(404).json["detail"] == f"there is no robot '{wrong}'; did you mean '{name}'?"
+    assert "did you mean" not in client.get("/v1/robots/nothing-like-it-at-all").expect(404).json["detail"]
+
+
 def test_creation(client):
     sent = model()
     answer = client.post("/v1/robots", sent).expect(201)
