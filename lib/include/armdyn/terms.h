@@ -40,6 +40,16 @@ void armdyn_gravity_torque_batch(const struct armdyn_robot *robot, const struct 
 void armdyn_momentum(const struct armdyn_robot *robot, const double *q, const double *qd,
                      struct armdyn_workspace *workspace, double momentum[6]);
 
+/* Momentum of the joints, p = M qd with reflected rotor inertia, and what changes it besides torques:
+ * dp/dt = tau + J' w - F + drift, drift = C' qd - g. C' qd is the slope of the kinetic energy over q (C as in
+ * armdyn_coriolis_matrix), which one recursion of links gives without C.
+ *   q, qd     in   n
+ *   momentum  out  n, N m s (N s)
+ *   drift     out  n, N m (N)
+ * O(n). Source: De Luca & Mattone 2003 for the equation. */
+void armdyn_joint_momentum(const struct armdyn_robot *robot, const double *q, const double *qd,
+                           struct armdyn_workspace *workspace, double *momentum, double *drift);
+
 /* The axes that a Jacobian is written in. */
 enum armdyn_jacobian_frame { ARMDYN_JACOBIAN_BASE, ARMDYN_JACOBIAN_TOOL };
 

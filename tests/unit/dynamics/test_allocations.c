@@ -66,6 +66,7 @@ Test(allocations, kernels_make_none)
   const struct armdyn_samples samples = { .count = 1, .q = { x, N }, .qd = { x, N }, .qdd = { x, N }, .tau = { x, N } };
   const struct armdyn_samples many = { .count = MANY, .q = { x, 0 }, .qd = { x, 0 }, .qdd = { x, 0 } };
   static double state_space[MANY * N * N], regressor[30 * N * N], regressor_of_many[MANY * 30 * N * N];
+  struct armdyn_observer observer;
   struct armdyn_trajectory trajectory;
   random_description(&dice, &d, N, ARMDYN_FRAMES);
   dice_fill(&dice, x, 3 * N, -1, 1);
@@ -100,6 +101,9 @@ Test(allocations, kernels_make_none)
   armdyn_jacobian(robot, x, ARMDYN_JACOBIAN_BASE, workspace, part);
   armdyn_jacobian_dot_qd(robot, x, x + N, ARMDYN_JACOBIAN_TOOL, workspace, part);
   armdyn_momentum(robot, x, x + N, workspace, part);
+  armdyn_joint_momentum(robot, x, x + N, workspace, tau, part);
+  armdyn_observer_init(&observer, 20, false);
+  armdyn_observe(&observer, robot, 0.1, x, x + N, tau, &load, workspace);
   armdyn_statics(robot, x, wrench, ARMDYN_WRENCH_TOOL, workspace, tau, part);
   armdyn_inverse_dynamics_derivatives(robot, x, x + N, x + 2 * N, &load, workspace, M, state_space,
                                       state_space + N * N);
