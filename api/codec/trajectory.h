@@ -110,8 +110,9 @@ struct trajectory_blocker {
 size_t limit_wishes_blockers(const struct limit_wishes *wishes, const struct armdyn_robot_description *robot,
                              struct trajectory_blocker *blockers);
 /* The same request with a given duration, as JSON.
- *   time_scale  in  passing times of waypoints are multiplied by it; 0: they become free */
-void trajectory_request_rewrite(const char *text, size_t length, double duration, double time_scale,
+ *   time_scale  in  passing times of waypoints are multiplied by it; 0: they become free
+ *   deadline    in  s, of its search; NAN: as it is */
+void trajectory_request_rewrite(const char *text, size_t length, double duration, double time_scale, double deadline,
                                 struct buffer *out);
 
 /* The same path by a classic profile in the same time, to compare with. */

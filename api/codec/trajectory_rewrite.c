@@ -32,7 +32,8 @@ static void rewrite_waypoint(struct json_reader *r, struct json_writer *w, doubl
   json_end_object(w);
 }
 
-void trajectory_request_rewrite(const char *text, size_t length, double duration, double time_scale, struct buffer *out)
+void trajectory_request_rewrite(const char *text, size_t length, double duration, double time_scale, double deadline,
+                                struct buffer *out)
 {
   struct json_reader r;
   struct json_writer w = { .out = out };
@@ -43,7 +44,7 @@ void trajectory_request_rewrite(const char *text, size_t length, double duration
   while (json_next_member(&r, &key)) {
     /* durations to compare may end before the times of waypoints now */
     if (json_slice_is(key, "duration") || json_slice_is(key, "duration_min") || json_slice_is(key, "duration_max") ||
-        json_slice_is(key, "durations")) {
+        json_slice_is(key, "durations") || (json_slice_is(key, "deadline") && !isnan(deadline))) {
       json_skip(&r, NULL);
       continue;
     }
@@ -58,5 +59,6 @@ void trajectory_request_rewrite(const char *text, size_t length, double duration
     json_end_array(&w);
   }
   json_key(&w, "duration"), json_write_number(&w, duration);
+  if (!isnan(deadline)) json_key(&w, "deadline"), json_write_number(&w, deadline);
   json_end_object(&w);
 }

@@ -240,6 +240,7 @@ enum armdyn_status mesh_solve(struct planner *p, const struct mesh_task *task, s
   if (task->find_duration) transcription_set_duration(&m->t, duration_search(m));
   transcription_set_ends(&m->t, m->ip.controls);
   solve_at_prices(m, task, c);
+  p->cut = p->cut || mesh_ended(c);
   log->log_count = m->ip.log_count;
   log->iterations += (size_t)c->solved.iterations;
   const enum armdyn_status rc = adopt(m, c);

@@ -340,7 +340,10 @@ static enum armdyn_status tell_infeasible(const struct planner *p, const struct 
   const struct armdyn_margin *m = worst_margin(p);
   const struct armdyn_joint *joint = &armdyn_robot_description(p->robot)->joints[m->joint];
   const double T = p->free_duration ? p->duration_max : p->request->duration;
-  char remedy[96] = "no duration was found that keeps all limits";
+  char remedy[96];
+  snprintf(remedy, sizeof remedy, "%s",
+           p->cut ? "the search ended before it was known which duration would do"
+                  : "no duration was found that keeps all limits");
   if (c->solved.end == END_FINISHED)
     return armdyn_refuse(error, ARMDYN_EUNAVAILABLE, "/deadline",
                          "no feasible motion was found before the search ended (dual residual %.2g)",

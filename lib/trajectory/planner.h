@@ -27,6 +27,7 @@ struct planner {
   enum armdyn_go (*go)(void *context);
   void *context;
   uint64_t random;
+  bool cut; /* a search ended by the caller's wish, be it this or one for the smallest duration */
   struct planner_margins {
     struct armdyn_margin of[ARMDYN_LIMIT_KINDS * ARMDYN_JOINTS_MAX];
     double tool_usage, tool_time; /* of the limit of the tool's speed; 0 where there is none */

@@ -16,7 +16,7 @@ static enum armdyn_go go_on(void *context)
   /* how many there will be nobody knows; 25 a start is usual */
   double expected = 25 * (double)p->request.multistart, done = (double)p->iterations;
   work_progress(p->work, done / (done + expected), sentence);
-  return clock_monotonic_ns() > p->deadline_ns ? ARMDYN_GO_FINISH : ARMDYN_GO_ON; /* to cancel is to kill */
+  return plan_in_time(p) ? ARMDYN_GO_ON : ARMDYN_GO_FINISH; /* to cancel is to kill */
 }
 
 /* -- what is asked of the library -- */
@@ -82,14 +82,20 @@ static enum armdyn_status search_for(struct plan *p, const struct armdyn_optimal
   return status;
 }
 
-/* Is there a motion of this duration? One start is enough to know. */
-static enum armdyn_status try_one(struct plan *p, struct armdyn_optimal_request *request, struct armdyn_trajectory *out,
+/* Is there a motion of this duration? One start is enough to know. A free one has no price: the quickest is meant. */
+static enum armdyn_status try_one(struct plan *p, struct wish *wish, struct armdyn_trajectory *out,
                                   struct armdyn_margin *margin)
 {
   struct trajectory_search *search = calloc(1, sizeof *search);
   if (!search) return ARMDYN_EMEMORY;
-  request->starts = 1;
-  enum armdyn_status status = search_for(p, request, out, margin, search, NULL);
+  wish->request.starts = 1;
+  if (isnan(wish->request.duration)) {
+    wish->terms[1].weight = 1;
+    wish->request.costs = &wish->terms[1];
+    wish->request.cost_count = 1;
+    wish->request.duration_min = wish->request.duration_max = 0;
+  }
+  enum armdyn_status status = search_for(p, &wish->request, out, margin, search, NULL);
   free(search);
   return status;
 }
@@ -141,8 +147,8 @@ enum armdyn_status optimal_find(struct plan *p, double duration, double time_sca
   struct wish wish;
   struct armdyn_trajectory guess = { 0 };
   if (minimum) *minimum = NAN;
-  /* a given duration that does not work is not helped by a free one, which may have no price */
-  if (isnan(duration) && !isnan(p->request.duration)) return ARMDYN_EINFEASIBLE;
+  /* where there was time enough, the quickest motion was looked for already */
+  if (isnan(duration) && !isnan(p->request.duration) && !p->cut) return ARMDYN_EINFEASIBLE;
   double *times = plan_times(p, time_scale);
   if (!times) return ARMDYN_EMEMORY;
   wish_init(&wish, p);
@@ -150,11 +156,10 @@ enum armdyn_status optimal_find(struct plan *p, double duration, double time_sca
   wish.request.waypoint_times = times + 1;
   enum armdyn_status status = ARMDYN_OK;
   if (!minimum) {
-    status = try_one(p, &wish.request, out, margin);
+    status = try_one(p, &wish, out, margin);
     goto out;
   }
   p->search.gap = NAN;
-  p->deadline_ns = clock_monotonic_ns() + (int64_t)(1e9 * p->request.deadline);
   if (p->request.seed_trajectory[0]) {
     if ((status = take_guess(p, &guess, error))) goto out;
     wish.request.guess = &guess;

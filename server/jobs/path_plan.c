@@ -14,7 +14,7 @@ static enum armdyn_go go_on(void *context)
   char sentence[96];
   snprintf(sentence, sizeof sentence, "timing the path: iteration %zu", ++p->iterations);
   work_progress(p->work, 0.5, sentence);
-  return clock_monotonic_ns() > p->deadline_ns ? ARMDYN_GO_CANCEL : ARMDYN_GO_ON; /* half a timing is none */
+  return plan_in_time(p) ? ARMDYN_GO_ON : ARMDYN_GO_CANCEL; /* half a timing is none */
 }
 
 /* Limits hold to a thousandth at first; a machine wants them kept, so again with so much in reserve. */
@@ -76,9 +76,8 @@ enum armdyn_status timing_find(struct plan *p, double duration, double time_scal
   struct armdyn_path_timing_result found = { .shortest = NAN };
   (void)time_scale; /* passing times are what is looked for */
   if (minimum) *minimum = NAN;
-  if (isnan(duration) && !isnan(asked->duration)) return ARMDYN_EINFEASIBLE;
-  p->deadline_ns = clock_monotonic_ns() + (int64_t)(1e9 * asked->deadline);
-  bool quickest = asked->cost.model == ARMDYN_COST_TIME;
+  if (isnan(duration) && !isnan(asked->duration) && !p->cut) return ARMDYN_EINFEASIBLE;
+  bool quickest = asked->cost.model == ARMDYN_COST_TIME || (isnan(duration) && !minimum);
   struct armdyn_path_timing_request request = {
     .path = &p->path,
     .limits = p->limits,

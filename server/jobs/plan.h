@@ -31,13 +31,19 @@ struct plan {
 
   /* of the search while it runs */
   int64_t deadline_ns;
+  bool cut; /* a first search was ended by it, and what would work is looked for */
   size_t iterations;
 };
 
-/* Find a motion of this duration (NAN = free), with passing times multiplied by time_scale (0: they become free).
+/* May the search go on? */
+bool plan_in_time(const struct plan *p);
+
+/* Find a motion of this duration (NAN = free), with passing times multiplied by time_scale (0: they become free), until
+ * p->deadline_ns.
  *   out      out  release with armdyn_trajectory_free unless refused
  *   margin   out  after EINFEASIBLE too
- *   minimum  out  s, the smallest duration that works, NAN = none or not known; NULL = a trial, whether there is a motion
+ *   minimum  out  s, the smallest duration that works, NAN = none or not known; NULL = a trial, whether there is a motion; of a
+ *                 free duration the quickest
  * OK, EINPUT, EINFEASIBLE, EUNAVAILABLE (the time was over first), EMEMORY. */
 typedef enum armdyn_status plan_function(struct plan *p, double duration, double time_scale,
                                          struct armdyn_trajectory *out, struct armdyn_margin *margin, double *minimum,

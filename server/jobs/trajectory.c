@@ -6,17 +6,30 @@
 #include "api/json/writer.h"
 #include "api/limits.h"
 #include "armdyn/path_timing.h"
+#include "server/base/clock.h"
 #include "server/jobs/kinds.h"
 #include "server/jobs/motion_series.h"
 #include "server/jobs/plan.h"
 
 static const double PLANNING = 0.1; /* of the work; the rest is sampling */
+/* What would work is looked for as long again as the search may take, but not for less or more than this [s]. */
+static const double REMEDY_LEAST = 1, REMEDY_MOST = 10;
 
 /* How each method finds its motion. To add one: its name in api/codec/trajectory.c, a function and a row here. */
 static plan_function *const methods[TRAJECTORY_METHODS] = {
   [ARMDYN_TRAPEZOID] = profile_find,          [ARMDYN_QUINTIC] = profile_find,        [ARMDYN_CUBIC] = profile_find,
   [TRAJECTORY_ENERGY_OPTIMAL] = optimal_find, [TRAJECTORY_PATH_TIMING] = timing_find,
 };
+
+static void set_deadline(struct plan *p, double seconds)
+{
+  p->deadline_ns = clock_monotonic_ns() + (int64_t)(1e9 * seconds);
+}
+
+bool plan_in_time(const struct plan *p)
+{
+  return clock_monotonic_ns() <= p->deadline_ns;
+}
 
 /* The points of the request, as far as they are given by the joints. */
 static bool plan_points(struct plan *p)
@@ -47,25 +60,29 @@ static double rounded_up(double value)
   return strtod(text, NULL);
 }
 
-/* Is there a motion of this duration? */
-static bool works(struct plan *p, double duration, double time_scale, double *minimum_duration)
+/* The duration of the motion that is found of this one, NAN: there is none. */
+static double duration_found(struct plan *p, double duration, double time_scale)
 {
   struct armdyn_margin margin[ARMDYN_LIMIT_KINDS * ARMDYN_JOINTS_MAX];
   struct armdyn_trajectory found = { 0 };
-  if (methods[p->request.method](p, duration, time_scale, &found, margin, minimum_duration, NULL)) return false;
+  if (methods[p->request.method](p, duration, time_scale, &found, margin, NULL, NULL)) return NAN;
+  double lasts = armdyn_trajectory_duration(&found);
   armdyn_trajectory_free(&found);
-  return true;
+  return lasts;
 }
 
-/* The smallest duration that is really found to work, rounded up to something that people write if that works too; NAN:
- * none.
+/* The smallest duration that is really found to work, rounded up to something that people write if that works too; the one
+ * that is asked for, if only the time was too short to find a motion of it; NAN: none.
  * Passing times are stretched with it or, if that does not help, given up. */
 static double find_remedy(struct plan *p, double *time_scale)
 {
-  double least = p->minimum_duration;
-  bool with_times = isfinite(least);
-  if (!with_times && !works(p, NAN, 0, &least)) return NAN;
+  const double asked = p->request.duration;
+  bool with_times = isfinite(p->minimum_duration);
+  if (!with_times) p->minimum_duration = duration_found(p, NAN, 0);
+  const double least = p->minimum_duration;
   if (!isfinite(least) || !(least > 0)) return NAN;
+  *time_scale = 1;
+  if (p->cut && least <= asked && !isnan(duration_found(p, asked, 1))) return asked;
   /* the search can fail where hardly any motion is feasible: not so near then */
   double durations[] = {
     rounded_up(least * (1 + 1e-6)), least, least * (1 + 1e-5), rounded_up(1.001 * least), rounded_up(1.01 * least),
@@ -73,8 +90,8 @@ static double find_remedy(struct plan *p, double *time_scale)
   };
   for (int pass = with_times ? 0 : 1; pass < 2; pass++)
     for (size_t d = 0; d < sizeof durations / sizeof *durations; d++) {
-      *time_scale = pass ? 0 : isnan(p->request.duration) ? 1 : durations[d] / p->request.duration;
-      if (works(p, durations[d], *time_scale, NULL)) return durations[d];
+      *time_scale = pass ? 0 : isnan(asked) ? 1 : durations[d] / asked;
+      if (!isnan(duration_found(p, durations[d], *time_scale))) return durations[d];
     }
   return NAN;
 }
@@ -84,12 +101,17 @@ static void tell_no_motion(struct plan *p, enum problem problem, const struct ar
 {
   struct buffer extra = BUFFER(LIMIT_FRAME);
   struct json_writer w = { .out = &extra };
-  double time_scale = 1, duration = find_remedy(p, &time_scale);
+  const double budget = fmin(fmax(p->request.deadline, REMEDY_LEAST), REMEDY_MOST);
+  double time_scale = 1;
+  p->cut = p->request.method >= TRAJECTORY_ENERGY_OPTIMAL && !plan_in_time(p);
+  set_deadline(p, budget);
+  double duration = find_remedy(p, &time_scale);
   json_key(&w, "minimum_duration"), json_write_number(&w, p->minimum_duration);
   if (!isnan(duration)) {
     json_key(&w, "suggested_request");
     struct buffer request = BUFFER(LIMIT_FRAME);
-    trajectory_request_rewrite(p->work->request, p->work->request_length, duration, time_scale, &request);
+    trajectory_request_rewrite(p->work->request, p->work->request_length, duration, time_scale,
+                               p->cut ? fmax(p->request.deadline, budget) : NAN, &request);
     json_write_raw(&w, buffer_ok(&request) ? request.data : NULL);
     buffer_release(&request);
   }
@@ -195,6 +217,7 @@ static void find(struct plan *p)
   struct armdyn_error error = { 0 };
   double duration = p->request.duration;
   enum armdyn_status status = find_way(p, &error);
+  set_deadline(p, p->request.deadline);
   if (!status)
     status = methods[p->request.method](p, duration, 1, &p->trajectory, p->margin, &p->minimum_duration, &error);
   if (!status && p->request.shaped) status = shape(p, &error);

@@ -136,6 +136,25 @@ def test_infeasible_says_what_would_do(client):
     assert better["status"] == "optimal" and better["transferable"]
 
 
+@pytest.mark.parametrize("method", ["energy_optimal", "path_timing"])
+@pytest.mark.parametrize("part", [0.9, 1.1], ids=["too short", "long enough"])
+def test_a_search_without_time_says_what_would_do(client, method, part):
+    """Bang-bang again: what is suggested takes no less, is what was asked for where that is possible, and has the time it
+    needs. A cubic keeps the limit from sqrt(1.5) times the least on, so a search is needed before."""
+    model, request, _ = optimum("i_inertia_only")
+    model["joints"][0]["limits"] = {"torque": 10}
+    least = math.sqrt(4 * 2.5 * 1.2 / 10)
+    asked = {"start": request["start"], "goal": request["goal"], "method": method, "duration": part * least, "intervals": 50, "deadline": 1e-9}
+    arm = store(client, model)
+    problem = client.run_job(arm + "/trajectories", asked)["problem"]
+    assert problem["type"].endswith("/undecided"), problem
+    assert least * 0.9999 < problem["minimum_duration"] < 1.05 * least
+    suggested = problem["suggested_request"]
+    assert suggested["deadline"] >= 1 and {**suggested, "duration": 0, "deadline": 0} == {**asked, "duration": 0, "deadline": 0}
+    assert suggested["duration"] == asked["duration"] if part > 1 else least * 0.9999 < suggested["duration"] < 1.06 * least
+    near(client.result_of(arm + "/trajectories", suggested)["duration"], suggested["duration"], 1e-12)
+
+
 def test_a_limit_on_the_way_is_kept_everywhere(client):
     """Closed form of a velocity limit v: rest to v by a parabola of acceleration in time s, v T - 2 v s / 3 = D."""
     model, request, cost = optimum("i_inertia_only")

@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
       REQUIRE(request.start.q[j] >= limits[j].position[0] && request.start.q[j] <= limits[j].position[1]);
     }
     trajectory_request_release(&request);
-    trajectory_request_rewrite(bytes, size, 4, 0, &again);
+    trajectory_request_rewrite(bytes, size, 4, 0, NAN, &again);
     REQUIRE(buffer_ok(&again));
     REQUIRE(trajectory_request_decode(again.data, again.length, &robot, &request, &faults) == ARMDYN_OK);
     REQUIRE(request.duration == 4);

@@ -214,19 +214,21 @@ Test(trajectory_request, is_rewritten_with_another_duration, .init = two_joints)
 {
   static const char text[] =
       "{ \"duration\": 2, " REST ", \"waypoints\":[{\"time\":0.5,\"q\":[0,1]},{\"q\":[1,1],\"time\":null}], "
-      "\"tags\":{\"a\":\"\\\"\"} }";
+      "\"tags\":{\"a\":\"\\\"\"}, \"deadline\": 0.5 }";
   static const struct {
-    double scale;
+    double scale, deadline;
     const char *expected;
   } cases[] = {
-    { 2, "{" REST ",\"waypoints\":[{\"time\":1,\"q\":[0,1]},{\"q\":[1,1],\"time\":null}],\"tags\":{\"a\":\"\\\"\"},"
-         "\"duration\":4}" },
-    { 0, "{" REST ",\"waypoints\":[{\"time\":null,\"q\":[0,1]},{\"q\":[1,1],\"time\":null}],\"tags\":{\"a\":\"\\\"\"},"
-         "\"duration\":4}" },
+    { 2, NAN,
+      "{" REST ",\"waypoints\":[{\"time\":1,\"q\":[0,1]},{\"q\":[1,1],\"time\":null}],\"tags\":{\"a\":\"\\\"\"},"
+      "\"deadline\":0.5,\"duration\":4}" },
+    { 0, 2,
+      "{" REST ",\"waypoints\":[{\"time\":null,\"q\":[0,1]},{\"q\":[1,1],\"time\":null}],\"tags\":{\"a\":\"\\\"\"},"
+      "\"duration\":4,\"deadline\":2}" },
   };
   for (size_t i = 0; i < 2; i++) {
     struct buffer out = BUFFER(4096);
-    trajectory_request_rewrite(text, sizeof text - 1, 4, cases[i].scale, &out);
+    trajectory_request_rewrite(text, sizeof text - 1, 4, cases[i].scale, cases[i].deadline, &out);
     cr_assert(buffer_ok(&out));
     cr_assert_str_eq(out.data, cases[i].expected);
     buffer_release(&out);
