@@ -24,7 +24,7 @@ struct auditor {
 static bool leaves_an_entry(const struct exchange *x)
 {
   if (x->status == 401 || x->status == 403) return true;
-  return x->route && x->route->method != HTTP_GET && x->route->where != ON_EVENT_THREAD;
+  return x->route && x->route->method != HTTP_GET && x->route->where >= ON_POOL && !x->keeps_nothing;
 }
 
 static const char *header_of_answer(const struct exchange *x, const char *name)

@@ -304,7 +304,7 @@ static enum MHD_Result dispatch(struct exchange *x)
   x->body[x->body_length] = '\0';
   if (x->route->where == STREAMED) return intake_complete(x);
   if (x->route->bodies == NO_FIELDS && !exchange_has_no_fields(x)) return exchange_queue(x);
-  if (x->route->where == ON_POOL) return hand_over(x, x->http->blocking);
+  if (x->route->where == ON_POOL || x->route->where == READS_ON_POOL) return hand_over(x, x->http->blocking);
   switch (call_handler(x, false)) {
   case ANSWERED: return exchange_queue(x);
   case BLOCKS: return hand_over(x, x->http->app->pool);

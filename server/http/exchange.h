@@ -55,6 +55,9 @@ bool exchange_query_integer(struct exchange *x, const char *name, long long leas
 bool exchange_query_number(struct exchange *x, const char *name, double least, double most, double *value);
 bool exchange_query_truth(struct exchange *x, const char *name, bool *value);
 
+/* This one only computes, though its route may change something: no entry in the audit trail. */
+void exchange_keeps_nothing(struct exchange *x);
+
 /* -- the answer: exactly one of these -- */
 void answer_bytes(struct exchange *x, int http_status, const char *content_type, struct buffer *body); /* takes it */
 void answer_json(struct exchange *x, int http_status, struct buffer *body);                            /* takes it */

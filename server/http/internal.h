@@ -166,7 +166,8 @@ struct exchange {
   bool may_wait; /* holds one of the places of http->waiting */
   bool streams;  /* and keeps it until its answer has gone out */
   bool audited;  /* it has left its entry in the audit trail */
-  bool unsound;  /* its framing: the connection cannot be kept */
+  bool keeps_nothing;
+  bool unsound; /* its framing: the connection cannot be kept */
   int64_t started;
   size_t held; /* bytes of http->bytes_in_flight */
 

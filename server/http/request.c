@@ -73,6 +73,11 @@ bool exchange_may_block(const struct exchange *x)
   return x->may_block;
 }
 
+void exchange_keeps_nothing(struct exchange *x)
+{
+  x->keeps_nothing = true;
+}
+
 enum media exchange_body_media(const struct exchange *x)
 {
   return x->body_media;

@@ -236,6 +236,7 @@ enum outcome identification_promote(struct exchange *x)
     return ANSWERED;
   }
   p->x = x;
+  if (p->request.dry_run) exchange_keeps_nothing(x);
   if (*p->request.alias && !alias_is_good(p->request.alias)) {
     fault_add(exchange_faults(x), FAULT_AT_POINTER, "/alias", FAULT_PATTERN,
               "must be neither a number nor latest, got %s", p->request.alias);

@@ -14,8 +14,9 @@ enum role { ROLE_ANYONE, ROLE_VIEWER, ROLE_OPERATOR, ROLE_ENGINEER, ROLE_ADMIN, 
 const char *role_name(enum role role); /* "anyone", "viewer", ... */
 enum where {
   ON_EVENT_THREAD, /* computes and keeps nothing: first try inline; a handler that would block answers BLOCKS */
-  ON_POOL,         /* touches the disk: always on a thread that may block. What changes anything is here or below, and
-                      leaves an entry in the audit trail */
+  READS_ON_POOL,   /* touches the disk, always on a thread that may block, and keeps nothing either */
+  ON_POOL,         /* the same, but what changes anything is here or below: all but a GET leaves an entry in the audit
+                      trail (exchange_keeps_nothing excepts single requests) */
   STREAMED,        /* as ON_POOL, and takes its body in pieces, as many as options.upload_limit allows */
   AT_ONCE          /* a stop: as on an event thread, and taken whatever query, format and small body it comes with */
 };

@@ -75,7 +75,7 @@ const struct route routes[] = {
   { HTTP_POST,   "/v1/robots/{robot}/base-parameters",        base_parameters,      ROLE_OPERATOR, ON_EVENT_THREAD, LIMIT_MODEL_BODY,   JSON_ONLY,     0,             "revision",             "baseParameters" },
 
   { HTTP_POST,   "/v1/robots/{robot}/trajectories",           trajectory_create,    ROLE_OPERATOR, ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             "revision include",     "createTrajectory" },
-  { HTTP_POST,   "/v1/robots/{robot}/energy-estimates",       energy_estimate,      ROLE_OPERATOR, ON_POOL,         LIMIT_SAMPLES_BODY, SAMPLES_MEDIA, 0,             "revision regeneration grid_efficiency fields", "estimateEnergy" },
+  { HTTP_POST,   "/v1/robots/{robot}/energy-estimates",       energy_estimate,      ROLE_OPERATOR, READS_ON_POOL,   LIMIT_SAMPLES_BODY, SAMPLES_MEDIA, 0,             "revision regeneration grid_efficiency fields", "estimateEnergy" },
   { HTTP_GET,    "/v1/trajectories",                          trajectory_list,      ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             RESULTS_LISTED " method status", "listTrajectories" },
   { HTTP_GET,    "/v1/trajectories/{trajectory}",             trajectory_get,       ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             NULL,                   "getTrajectory" },
   { HTTP_PATCH,  "/v1/trajectories/{trajectory}",             trajectory_patch,     ROLE_ENGINEER, ON_POOL,         KB(512),            TAKES(MEDIA_MERGE_PATCH), 0,             NULL,                   "patchTrajectory" },
@@ -153,7 +153,7 @@ const struct route routes[] = {
   { HTTP_GET,    "/v1/controllers/{controller}/events",       controller_events,    ROLE_VIEWER,   ON_POOL,         0,                  0,             TAKES(MEDIA_EVENTS), NULL,              "streamController" },
   { HTTP_POST,   "/v1/controllers/{controller}/stop",         controller_stop,      ROLE_VIEWER,   AT_ONCE,         KB(16),             0,             0,             NULL,                   "stopController" },
   { HTTP_POST,   "/v1/controllers/{controller}/clear",        controller_clear,     ROLE_OPERATOR, ON_POOL,         KB(1),              NO_FIELDS,     0,             NULL,                   "clearController" },
-  { HTTP_POST,   "/v1/controllers/{controller}/dry-run",      controller_dry_run,   ROLE_OPERATOR, ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             NULL,                   "dryRun" },
+  { HTTP_POST,   "/v1/controllers/{controller}/dry-run",      controller_dry_run,   ROLE_OPERATOR, READS_ON_POOL,   LIMIT_MODEL_BODY,   JSON_ONLY,     0,             NULL,                   "dryRun" },
   { HTTP_DELETE, "/v1/controllers/{controller}/lease",        controller_evict,     ROLE_ADMIN,    ON_POOL,         0,                  0,             0,             NULL,                   "takeLease" },
   { HTTP_POST,   "/v1/controllers/{controller}/transfers",    transfer_create,      ROLE_OPERATOR, ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             NULL,                   "createTransfer" },
   { HTTP_GET,    "/v1/transfers",                             transfer_list,        ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             TAGS_LISTED " controller trajectory state", "listTransfers" },

@@ -176,6 +176,7 @@ enum outcome dataset_upload(struct exchange *x)
   u->entry = entry;
   id_make(u->id);
   bool good = exchange_query_truth(x, "preview", &u->preview);
+  if (u->preview) exchange_keeps_nothing(x);
   good &= read_label(x, u);
   good &= read_fields(x);
   enum armdyn_status status = read_mapping(x, u);

@@ -4,6 +4,7 @@ import csv
 import hashlib
 import io
 import json
+import re
 import sqlite3
 import subprocess
 
@@ -59,6 +60,37 @@ def test_changes_and_refusals_leave_an_entry_and_computation_none(server):
         assert len(found) == 4
         assert [e["number"] for e in entries(client, operation="putRobot")] == [2]
         assert len(entries(client, key="admin")) == 3
+
+
+# Calls that are no GET and keep nothing.
+COMPUTE = """inverseDynamics forwardDynamics massMatrix coriolis gravity energy forwardKinematics jacobian statics derivatives linearize
+regressor gravityMap inverseKinematics baseParameters estimateEnergy dryRun""".split()
+
+
+def test_every_route_leaves_an_entry_unless_it_reads_or_computes(server):
+    done = subprocess.run([binary(), "routes"], capture_output=True, text=True, timeout=20, check=True)
+    routes = [line.split("\t") for line in done.stdout.splitlines()]
+    with server.client(check=False) as client:
+        for method, path, _, _, _, bodies, answers in routes:
+            body = {"Content-Type": "application/" + bodies.split(",")[0].replace("merge-patch", "merge-patch+json")} if bodies else {}
+            if answers != "events":
+                client.request(method, re.sub(r"\{[^}]*\}", "x", path), body=b"{}" if bodies else None, headers=body)
+    changing = {operation for method, _, operation, *_ in routes if method != "GET" and operation not in COMPUTE}
+    with server.client() as client:
+        found = until(lambda: (lambda e: e if len(e) >= len(changing) else None)(entries(client)), what="the entries")
+        assert sorted(e["entry"]["operation"] for e in found) == sorted(changing)
+
+
+def test_a_preview_and_a_dry_run_leave_none(server):
+    with server.client() as client:
+        client.create_robot(robot("puma560"), name="puma560")
+        log = b"t," + ",".join(f"q{j},tau{j}" for j in range(1, 7)).encode() + b"\n" + b"".join(b"%g" % (i * 0.01) + b",0" * 12 + b"\n" for i in range(5))
+        for preview in ("true", "false"):
+            client.post("/v1/robots/puma560/datasets", body=log, content_type="text/csv", query={"preview": preview}).expect(201 if preview == "false" else 200)
+        for dry_run in (True, False):
+            client.post("/v1/identifications/x/promote", {"base_revision": 1, "dry_run": dry_run}).expect(404)
+        for operation, status in (("uploadDataset", 201), ("promoteIdentification", 404)):
+            assert [e["entry"]["status"] for e in entries(client, operation=operation)] == [status]
 
 
 def test_anybody_can_verify_the_chain(server):
