@@ -53,6 +53,7 @@ struct webhooks {
   CURLM *multi;
   pthread_t thread;
   bool running;
+  int64_t look_ns; /* when the outbox is looked into again */
   _Atomic bool stopping;
   _Atomic uint64_t attempts[DELIVERY_STATE_COUNT]; /* by what the delivery was after it */
   struct sending sendings[LIMIT_WEBHOOKS];
@@ -204,45 +205,56 @@ static int64_t pause_ms(const struct webhooks *w, int attempts)
   return seconds * (800 + (int64_t)randombytes_uniform(401));
 }
 
-static void note(struct sending *s, CURLcode code, long http_status)
+/* One attempt more; `d->error` says why it was not taken, "" = it was. Nothing helps `for_ever`. */
+static void conclude(struct sending *s, bool for_ever)
 {
+  struct webhooks *w = s->webhooks;
   struct store_delivery *d = &s->delivery;
+  const char *ended = *d->job ? "job" : "transfer";
   int64_t now = clock_wall_ms();
   d->attempts++;
-  d->http_status = (int)http_status;
   clock_format(now, d->last_at);
-  d->error[0] = d->next_at[0] = '\0';
-  bool taken = http_status >= 200 && http_status < 300;
-  if (taken) {
-    d->state = DELIVERY_DELIVERED;
-    return;
-  }
-  if (s->refused)
-    snprintf(d->error, sizeof d->error, "its address may not be called: --webhook-networks does not name it");
-  else if (http_status)
-    snprintf(d->error, sizeof d->error, "the answer was %ld", http_status);
-  else
-    snprintf(d->error, sizeof d->error, "%.250s", *s->error ? s->error : curl_easy_strerror(code));
-  d->state = http_status == HTTP_GONE || d->attempts >= LIMIT_DELIVERIES ? DELIVERY_FAILED : DELIVERY_PENDING;
-  if (d->state == DELIVERY_PENDING) clock_format(now + pause_ms(s->webhooks, d->attempts), d->next_at);
-}
-
-static void finish(struct sending *s, CURLcode code)
-{
-  long http_status = 0;
-  curl_easy_getinfo(s->curl, CURLINFO_RESPONSE_CODE, &http_status);
-  note(s, code, http_status);
-  const struct store_delivery *d = &s->delivery;
-  const char *ended = *d->job ? "job" : "transfer";
-  atomic_fetch_add(&s->webhooks->attempts[d->state], 1);
-  enum armdyn_status status = store_delivery_attempted(s->webhooks->setup.store, d);
-  if (status && status != ARMDYN_ENOTFOUND) /* it is sent again */
+  d->next_at[0] = '\0';
+  d->state = !*d->error                                    ? DELIVERY_DELIVERED
+             : for_ever || d->attempts >= LIMIT_DELIVERIES ? DELIVERY_FAILED
+                                                           : DELIVERY_PENDING;
+  if (d->state == DELIVERY_PENDING) clock_format(now + pause_ms(w, d->attempts), d->next_at);
+  atomic_fetch_add(&w->attempts[d->state], 1);
+  enum armdyn_status status = store_delivery_attempted(w->setup.store, d);
+  if (status && status != ARMDYN_ENOTFOUND) { /* a full disk, say: what was told is told again, but not at once */
     log_event(LOG_ERROR, "how a webhook was delivered was not kept", ended, d->id, "reason", armdyn_status_text(status),
               NULL);
+    w->look_ns = clock_monotonic_ns() + pause_ms(w, 1) * 1000000;
+  }
   log_event(d->state == DELIVERY_DELIVERED ? LOG_INFO : LOG_WARNING, "webhook", "webhook", d->webhook, ended, d->id,
             "state", delivery_state_name(d->state), "attempt", LOG_NUMBER(d->attempts), "reason",
             *d->error ? d->error : NULL, NULL);
   release(s);
+}
+
+static void finish(struct sending *s, CURLcode code)
+{
+  struct store_delivery *d = &s->delivery;
+  long answer = 0;
+  curl_easy_getinfo(s->curl, CURLINFO_RESPONSE_CODE, &answer);
+  d->http_status = (int)answer;
+  d->error[0] = '\0';
+  if (s->refused)
+    snprintf(d->error, sizeof d->error, "its address may not be called: --webhook-networks does not name it");
+  else if (answer && (answer < 200 || answer >= 300))
+    snprintf(d->error, sizeof d->error, "the answer was %ld", answer);
+  else if (!answer)
+    snprintf(d->error, sizeof d->error, "%.250s", *s->error ? s->error : curl_easy_strerror(code));
+  conclude(s, answer == HTTP_GONE);
+}
+
+/* What ended cannot be told: too much, or there is no memory or no disk for it. */
+static void fail_to_begin(struct sending *s, enum armdyn_status status)
+{
+  s->delivery.http_status = 0;
+  snprintf(s->delivery.error, sizeof s->delivery.error, "the message could not be written: %s",
+           armdyn_status_text(status));
+  conclude(s, status == ARMDYN_ELIMIT);
 }
 
 static void begin(struct sending *s)
@@ -251,13 +263,11 @@ static void begin(struct sending *s)
   char traceparent[TRACE_SIZE] = "";
   s->message = (struct buffer)BUFFER(MESSAGE_MOST);
   enum armdyn_status status = w->setup.write(w->setup.app, &s->delivery, &s->message, traceparent);
-  if (!status && buffer_ok(&s->message) && sign(s, traceparent)) s->curl = curl_easy_init();
-  if (!s->curl) { /* what ended is not there any more, or there is no memory: looked at again */
-    release(s);
-    return;
-  }
-  configure(s);
-  if (curl_multi_add_handle(w->multi, s->curl)) release(s); /* nobody would ever finish it */
+  if (!status && !buffer_ok(&s->message)) status = s->message.failure;
+  if (!status && (!sign(s, traceparent) || !(s->curl = curl_easy_init()))) status = ARMDYN_EMEMORY;
+  if (!status) configure(s);
+  if (!status && curl_multi_add_handle(w->multi, s->curl)) status = ARMDYN_EMEMORY;
+  if (status) fail_to_begin(s, status);
 }
 
 /* -- the thread -- */
@@ -300,12 +310,11 @@ static void finish_all(struct webhooks *w)
 static void *run(void *context)
 {
   struct webhooks *w = context;
-  int64_t look_ns = 0;
   while (!atomic_load(&w->stopping)) {
     int running;
-    if (clock_monotonic_ns() >= look_ns) {
+    if (clock_monotonic_ns() >= w->look_ns) {
+      w->look_ns = clock_monotonic_ns() + (int64_t)LOOK_MS * 1000000;
       store_webhook_list(w->setup.store, STORE_ALL_BY_NAME, look_at, w);
-      look_ns = clock_monotonic_ns() + (int64_t)LOOK_MS * 1000000;
     }
     curl_multi_perform(w->multi, &running);
     finish_all(w);
@@ -348,7 +357,7 @@ void webhooks_write_metrics(struct webhooks *w, struct buffer *out)
   static const char attempts[] = "armdyn_webhook_attempts_total";
   int64_t pending = 0;
   metric_head(out, attempts, METRIC_COUNTER,
-              "Messages sent to webhooks, by what came of it; pending: sent again later.");
+              "Attempts to tell webhooks, by what came of it; pending: sent again later.");
   for (int state = 0; state < DELIVERY_STATE_COUNT; state++)
     buffer_format(out, "%s{state=\"%s\"} %" PRIu64 "\n", attempts, delivery_state_name((enum delivery_state)state),
                   atomic_load(&w->attempts[state]));

@@ -2,6 +2,7 @@
 
 import re
 import socket
+import sqlite3
 import threading
 import time
 
@@ -211,6 +212,25 @@ def test_what_came_of_it_is_counted(make_server):
         until(lambda: figures(client) == [0, 1, 1, 0])
         delivered(client, plan(client, arm, name), "failed")
         until(lambda: figures(client) == [0, 1, 1, 1])
+
+
+def test_what_cannot_be_written_is_given_up(make_server):
+    """A message beyond any size: said at once, and not looked at again and again."""
+    server = make_server("--webhook-networks", "127.0.0.1", "--webhook-retry", 3600)
+    with server.client() as client:
+        arm = client.create_robot(robot("puma560")).headers["Location"]
+        job = plan(client, arm, register(client, "http://127.0.0.1:9/")[0])
+        until(lambda: delivery(client, job).get("attempts") == 1)
+    server.terminate()
+    with sqlite3.connect(server.data / "armdyn.db") as store:
+        store.execute("UPDATE jobs SET request = ? WHERE id = ?", ('{"tags": {"a": "%s"}}' % ("x" * (9 << 20)), job))
+        store.execute("UPDATE deliveries SET next_at = created_at")
+    store.close()
+    server.restart()
+    with server.client(check=False) as client:
+        end = delivered(client, job, "failed")
+        assert end["attempts"] == 2 and end["http_status"] is None and "could not be written" in end["error"]
+        assert figures(client) == [0, 0, 0, 1] and end["error"] in server.log()
 
 
 def test_silent_peers_delay_nobody(client, arm):
