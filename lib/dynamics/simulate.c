@@ -140,6 +140,11 @@ static enum armdyn_status hand_over(struct integration *x, double t, armdyn_simu
   const double *y = N_VGetArrayPointer(x->y);
   const size_t n = x->robot->joint_count;
   struct armdyn_simulation_sample sample = { .t = t, .q = y, .qd = y + n, .qdd = x->qdd, .tau = x->tau };
+  if (x->request->begin_sample) {
+    x->request->begin_sample(x->request->torque_context, t, y, y + n);
+    if (t > 0 && ERKStepReset(x->stepper, t, x->y))
+      return armdyn_refuse(error, ARMDYN_EINTERNAL, "", "the integrator does not start again at t = %g s", t);
+  }
   if (!accelerations(x, t, y)) {
     return armdyn_refuse(error, ARMDYN_ESINGULAR, "", "the mass matrix is singular at t = %g s", t);
   }

@@ -1,8 +1,10 @@
-/* Control laws: joint torques from where an arm is and where it should be. */
+/* Control laws, and arms in a closed loop with them: a controller that runs at a fixed rate with the model that it has, and
+ * an arm that may differ from that model.
+ */
 #ifndef ARMDYN_CONTROL_H
 #define ARMDYN_CONTROL_H
 
-#include "armdyn/dynamics.h"
+#include "armdyn/simulate.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,6 +25,140 @@ struct armdyn_wanted {
 void armdyn_computed_torque(const struct armdyn_robot *robot, const struct armdyn_wanted *wanted, double bandwidth,
                             const double *q, const double *qd, const struct armdyn_load *load,
                             struct armdyn_workspace *workspace, double *tau);
+
+/* ---- laws. To add one: a row here, a row of `laws` in lib/control/controller.c, its functions. e = q_wanted - q.
+ *
+ * pid             tau = kp e + ki int e dt + kd e'                              joint by joint, without a model
+ * pid_gravity     the same + g(q)
+ * feedforward     the same + the torque of the model for the motion wanted
+ * computed_torque tau = M(q) (qdd_wanted + kd e' + kp e) + C qd + g + F         kp in 1/s^2, kd in 1/s
+ * adaptive        tau = Y(q, qd, qd_r, qdd_r) p + kd s, dp/dt = G Y' s, s = e' + lambda e, qd_r = qd + s,
+ *                 qdd_r = qdd_wanted + lambda e'; p starts as the model's parameters. What is off dies out whatever
+ *                 they are, as long as the arm's torque is linear in them. Source: Slotine & Li 1987.
+ * impedance       tau = g(q) + J' (stiffness x + damping x') + kd e', x from the tool to where it should be, in base axes:
+ *                 at rest the tool gives way by wrench / stiffness. Source: Siciliano et al., 9.2; Hogan 1985. */
+#define ARMDYN_LAW_LIST(X)                                                                                             \
+  X(PID, "pid")                                                                                                        \
+  X(PID_GRAVITY, "pid_gravity")                                                                                        \
+  X(FEEDFORWARD, "feedforward")                                                                                        \
+  X(COMPUTED_TORQUE, "computed_torque")                                                                                \
+  X(ADAPTIVE, "adaptive")                                                                                              \
+  X(IMPEDANCE, "impedance")
+enum armdyn_law {
+#define X(name, text) ARMDYN_LAW_##name,
+  ARMDYN_LAW_LIST(X)
+#undef X
+      ARMDYN_LAWS
+};
+
+/* Each law takes those of its row: armdyn_law_gains. */
+struct armdyn_gains {
+  double kp[ARMDYN_JOINTS_MAX];     /* N m/rad (N/m) */
+  double ki[ARMDYN_JOINTS_MAX];     /* N m/(rad s) (N/(m s)) */
+  double kd[ARMDYN_JOINTS_MAX];     /* N m s/rad (N s/m) */
+  double lambda[ARMDYN_JOINTS_MAX]; /* 1/s */
+  double adaptation;   /* 1/s^2: G is diagonal, so that at unit velocities and accelerations the error of each
+                                     * parameter and s swing with it as squared frequency, in the mean over the joints */
+  double stiffness[6]; /* [N m/rad; N/m] about and along the base axes */
+  double damping[6];   /* [N m s/rad; N s/m] */
+};
+enum armdyn_gain {
+  ARMDYN_GAIN_KP = 1,
+  ARMDYN_GAIN_KI = 2,
+  ARMDYN_GAIN_KD = 4,
+  ARMDYN_GAIN_LAMBDA = 8,
+  ARMDYN_GAIN_ADAPTATION = 16,
+  ARMDYN_GAIN_STIFFNESS = 32,
+  ARMDYN_GAIN_DAMPING = 64
+};
+/* Which of them the law has, or-ed. */
+unsigned armdyn_law_gains(enum armdyn_law law);
+
+/* Gains that make every joint answer with w = 2 pi bandwidth, m its diagonal element of M at q: kp, ki, kd = 3 w^2 m, w^3 m,
+ * 3 w m, a triple pole at -w; of computed_torque w^2 and 2 w; of adaptive lambda = w, kd = w m, adaptation = w^2. The
+ * stiffness of impedance is no matter of the model and becomes 0, as all that the law does not take.
+ *   bandwidth  in   Hz
+ *   q          in   n
+ *   gains      out */
+void armdyn_gains_init(const struct armdyn_robot *robot, enum armdyn_law law, double bandwidth, const double *q,
+                       struct armdyn_workspace *workspace, struct armdyn_gains *gains);
+/* The damping that goes with a stiffness: 2 stiffness / w, critical for what the stiffness makes oscillate with w. */
+void armdyn_gains_damp(struct armdyn_gains *gains, double bandwidth);
+
+/* ---- a controller: a law, its gains, and what it remembers from one period to the next */
+struct armdyn_control {
+  enum armdyn_law law;
+  struct armdyn_gains gains;
+  double period;                          /* s, > 0 */
+  double torque_limit[ARMDYN_JOINTS_MAX]; /* N m (N), > 0; INFINITY: none */
+  bool frictionless;                      /* the controller's model has no friction */
+};
+struct armdyn_controller;
+
+/* A controller with this model of an arm.
+ *   robot       in   must outlive it
+ *   control     in   copied
+ *   controller  out  release with armdyn_controller_free
+ * OK; EINPUT for gains below 0 or not finite; EMEMORY. */
+enum armdyn_status armdyn_controller_new(const struct armdyn_robot *robot, const struct armdyn_control *control,
+                                         struct armdyn_controller **controller, struct armdyn_error *error);
+void armdyn_controller_free(struct armdyn_controller *controller);
+
+/* One period. An integral does not grow where the limit is met already (anti-windup), parameters are not adapted in a period
+ * in which some joint meets its limit. Laws without ki and adaptation remember nothing.
+ *   q, qd      in   n, as measured
+ *   tau        out  n, N m (N), within the limits
+ *   saturated  out  n: is more asked of the joint than its limit? NULL = not wanted
+ * No allocation, cannot fail. */
+void armdyn_controller_step(struct armdyn_controller *controller, const struct armdyn_wanted *wanted, const double *q,
+                            const double *qd, double *tau, bool *saturated);
+
+/* The parameters that an adaptive controller believes in, as armdyn_parameters orders them with rotors that are present;
+ * count: how many. NULL: its law has none. `rates` are the diagonal of G. */
+const double *armdyn_controller_parameters(const struct armdyn_controller *controller, size_t *count,
+                                           const double **rates);
+
+/* ---- an arm that differs from its model: links and rotors have `scale` times their mass and inertia; the payload, which
+ * may be another one, has its own.
+ *   description  in/out
+ *   scale        in   > 0 */
+void armdyn_scale_inertia(struct armdyn_robot_description *description, double scale);
+
+/* ---- the closed loop */
+
+/* Where the arm should be at time t; every pointer is out, n. */
+typedef void (*armdyn_reference)(void *context, double t, double *q, double *qd, double *qdd);
+
+enum { ARMDYN_DELAY_MAX = 100 };
+struct armdyn_loop {
+  const struct armdyn_robot *model; /* the controller's */
+  const struct armdyn_robot *plant; /* the arm that moves, of as many joints */
+  const struct armdyn_control *control;
+  armdyn_reference reference;
+  void *reference_context;
+  size_t delay; /* periods from measuring to the torque, <= ARMDYN_DELAY_MAX; the first acts from t = 0 */
+  const double *encoder_resolution; /* n: rad, m, >= 0; 0: exact. NULL: all exact */
+  double velocity_filter; /* Hz: the velocity is the difference of the measured positions through a low-pass of
+                                       first order; 0: it is measured exactly */
+  struct armdyn_simulation plant_motion; /* q, qd, duration, load and how to integrate; the rest is not read */
+};
+
+/* The loop at one period of the controller; the pointers live as long as the call that hands it over. */
+struct armdyn_loop_sample {
+  const struct armdyn_simulation_sample *plant; /* tau is what acts until the next sample */
+  const double *wanted;                         /* n: q wanted */
+  const bool *saturated;                        /* n */
+  double work;                                  /* J, that the drives did until here */
+};
+typedef bool (*armdyn_loop_sink)(void *context, const struct armdyn_loop_sample *sample);
+
+/* Simulate it: at every period the controller is given what is measured, and its torque acts, after the delay, until the
+ * next. Between periods the arm moves as in armdyn_simulate.
+ *   sink   in   called for every period and at the duration, in order; false ends the simulation
+ *   steps  out  of the integrator; NULL = not wanted
+ * As armdyn_simulate and armdyn_controller_new. Allocates. */
+enum armdyn_status armdyn_loop_simulate(const struct armdyn_loop *loop, armdyn_loop_sink sink, void *sink_context,
+                                        long *steps, struct armdyn_error *error);
 
 #ifdef __cplusplus
 }

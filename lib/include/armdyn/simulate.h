@@ -20,6 +20,9 @@ struct armdyn_simulation {
   double duration;          /* s, > 0; must be given */
   double sample_period;     /* s, > 0; must be given: samples at 0, one period, two, ... and at the duration */
   armdyn_torque_law torque; /* NULL: free motion */
+  /* Called at every sample before the torque there is asked for: a law that holds its torque from sample to sample changes
+   * it here, and integration starts anew. With torque_context; NULL: none. */
+  void (*begin_sample)(void *context, double t, const double *q, const double *qd);
   void *torque_context;
   const struct armdyn_load *load; /* constant, as in armdyn_inverse_dynamics; NULL = no wrench, with friction */
   double fixed_step;         /* s: the longest step that divides the sample period and is not above this; 0: adaptive */

@@ -1,0 +1,165 @@
+#include "lib/control/controller.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* -- gains of one joint: w what it shall answer with, m its inertia -- */
+
+/* (r + w)^3 = r^3 + 3 w r^2 + 3 w^2 r + w^3 */
+static void pid_gains(struct armdyn_gains *gains, size_t j, double w, double m)
+{
+  gains->kp[j] = 3 * w * w * m, gains->ki[j] = w * w * w * m, gains->kd[j] = 3 * w * m;
+}
+
+/* (r + w)^2 */
+static void computed_torque_gains(struct armdyn_gains *gains, size_t j, double w, double m)
+{
+  (void)m;
+  gains->kp[j] = w * w, gains->kd[j] = 2 * w;
+}
+
+/* s'' + w s' + w^2 s = 0 of s and a parameter */
+static void adaptive_gains(struct armdyn_gains *gains, size_t j, double w, double m)
+{
+  gains->lambda[j] = w, gains->kd[j] = w * m, gains->adaptation = w * w;
+}
+
+enum {
+  OF_PID = ARMDYN_GAIN_KP | ARMDYN_GAIN_KI | ARMDYN_GAIN_KD,
+  OF_COMPUTED_TORQUE = ARMDYN_GAIN_KP | ARMDYN_GAIN_KD,
+  OF_ADAPTIVE = ARMDYN_GAIN_KD | ARMDYN_GAIN_LAMBDA | ARMDYN_GAIN_ADAPTATION,
+  OF_IMPEDANCE = ARMDYN_GAIN_KD | ARMDYN_GAIN_STIFFNESS | ARMDYN_GAIN_DAMPING
+};
+
+/* A law: which gains it takes, what they are unless given (NULL: 0), its torque before limits, and what it learns in a period
+ * that meets none (NULL: nothing). */
+static const struct law {
+  unsigned gains; /* enum armdyn_gain, or-ed */
+  void (*gains_init)(struct armdyn_gains *gains, size_t j, double w, double m);
+  law_torque *torque;
+  void (*learn)(struct armdyn_controller *c);
+} laws[] = {
+  [ARMDYN_LAW_PID] = { OF_PID, pid_gains, pid_torque, NULL },
+  [ARMDYN_LAW_PID_GRAVITY] = { OF_PID, pid_gains, pid_gravity_torque, NULL },
+  [ARMDYN_LAW_FEEDFORWARD] = { OF_PID, pid_gains, feedforward_torque, NULL },
+  [ARMDYN_LAW_COMPUTED_TORQUE] = { OF_COMPUTED_TORQUE, computed_torque_gains, computed_torque_torque, NULL },
+  [ARMDYN_LAW_ADAPTIVE] = { OF_ADAPTIVE, adaptive_gains, adaptive_torque, adaptive_learn },
+  [ARMDYN_LAW_IMPEDANCE] = { OF_IMPEDANCE, NULL, impedance_torque, NULL },
+};
+_Static_assert(sizeof laws / sizeof *laws == ARMDYN_LAWS, "a row for every law");
+
+unsigned armdyn_law_gains(enum armdyn_law law)
+{
+  return laws[law].gains;
+}
+
+static double angular(double bandwidth)
+{
+  return 2 * 3.14159265358979323846 * bandwidth;
+}
+
+void armdyn_gains_init(const struct armdyn_robot *robot, enum armdyn_law law, double bandwidth, const double *q,
+                       struct armdyn_workspace *workspace, struct armdyn_gains *gains)
+{
+  const size_t n = armdyn_robot_joint_count(robot);
+  double M[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX];
+  armdyn_mass_matrix(robot, q, workspace, M);
+  *gains = (struct armdyn_gains){ 0 };
+  for (size_t j = 0; j < n && laws[law].gains_init; j++)
+    laws[law].gains_init(gains, j, angular(bandwidth), M[j * n + j]);
+}
+
+void armdyn_gains_damp(struct armdyn_gains *gains, double bandwidth)
+{
+  for (size_t i = 0; i < 6; i++) gains->damping[i] = 2 * gains->stiffness[i] / angular(bandwidth);
+}
+
+static enum armdyn_status check(const char *name, const double *gains, size_t count, struct armdyn_error *error)
+{
+  for (size_t k = 0; k < count; k++) {
+    if (isfinite(gains[k]) && gains[k] >= 0) continue;
+    return armdyn_refuse(error, ARMDYN_EINPUT, name, "must be finite and not below 0, got %g", gains[k]);
+  }
+  return ARMDYN_OK;
+}
+
+static enum armdyn_status check_control(const struct armdyn_control *control, size_t n, struct armdyn_error *error)
+{
+  const struct armdyn_gains *gains = &control->gains;
+  const struct {
+    const char *name;
+    const double *values;
+    size_t count;
+  } numbers[] = { { "/kp", gains->kp, n },
+                  { "/ki", gains->ki, n },
+                  { "/kd", gains->kd, n },
+                  { "/lambda", gains->lambda, n },
+                  { "/adaptation", &gains->adaptation, 1 },
+                  { "/stiffness", gains->stiffness, 6 },
+                  { "/damping", gains->damping, 6 } };
+  if (!isfinite(control->period) || control->period <= 0)
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/period", "must be a finite number above 0, got %g", control->period);
+  for (size_t j = 0; j < n; j++)
+    if (!(control->torque_limit[j] > 0))
+      return armdyn_refuse(error, ARMDYN_EINPUT, "/torque_limit", "must be above 0, got %g", control->torque_limit[j]);
+  enum armdyn_status status = ARMDYN_OK;
+  for (size_t k = 0; k < sizeof numbers / sizeof *numbers && !status; k++)
+    status = check(numbers[k].name, numbers[k].values, numbers[k].count, error);
+  return status;
+}
+
+/* -- a controller -- */
+
+enum armdyn_status armdyn_controller_new(const struct armdyn_robot *robot, const struct armdyn_control *control,
+                                         struct armdyn_controller **controller, struct armdyn_error *error)
+{
+  const size_t n = armdyn_robot_joint_count(robot);
+  enum armdyn_status status = check_control(control, n, error);
+  if (status) return status;
+  struct armdyn_controller *c = calloc(1, sizeof *c);
+  if (!c) goto memory;
+  c->robot = robot;
+  c->control = *control;
+  c->load.frictionless = control->frictionless;
+  c->n = n;
+  c->workspace = armdyn_workspace_new(n);
+  if (!c->workspace || (control->law == ARMDYN_LAW_ADAPTIVE && adaptive_open(c))) goto memory;
+  *controller = c;
+  return ARMDYN_OK;
+memory:
+  armdyn_controller_free(c);
+  return armdyn_refuse(error, ARMDYN_EMEMORY, "", "no memory for a controller of %zu joints", n);
+}
+
+void armdyn_controller_free(struct armdyn_controller *controller)
+{
+  if (!controller) return;
+  armdyn_workspace_free(controller->workspace);
+  free(controller->parameters);
+  free(controller->rates);
+  free(controller->rigid_regressor);
+  free(controller->regressor);
+  free(controller);
+}
+
+void armdyn_controller_step(struct armdyn_controller *controller, const struct armdyn_wanted *wanted, const double *q,
+                            const double *qd, double *tau, bool *saturated)
+{
+  struct armdyn_controller *c = controller;
+  const struct law *law = &laws[c->control.law];
+  struct deviation e;
+  bool free_joints = true;
+  for (size_t j = 0; j < c->n; j++) {
+    e.q[j] = wanted->q[j] - q[j], e.qd[j] = wanted->qd[j] - qd[j];
+    c->integral[j] += c->control.gains.ki[j] * e.q[j] * c->control.period;
+  }
+  law->torque(c, wanted, &e, q, qd, tau);
+  for (size_t j = 0; j < c->n; j++) {
+    const double limit = c->control.torque_limit[j], asked = tau[j];
+    const bool beyond = fabs(asked) > limit;
+    if (beyond && asked * e.q[j] > 0) c->integral[j] -= c->control.gains.ki[j] * e.q[j] * c->control.period;
+    if (beyond) tau[j] = copysign(limit, asked), free_joints = false;
+    if (saturated) saturated[j] = beyond;
+  }
+  if (law->learn && free_joints) law->learn(c);
+}

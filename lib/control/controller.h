@@ -1,0 +1,40 @@
+/* What the laws of the table share. */
+#ifndef LIB_CONTROL_CONTROLLER_H
+#define LIB_CONTROL_CONTROLLER_H
+
+#include "armdyn/control.h"
+#include "armdyn/regressor.h"
+
+struct armdyn_controller {
+  const struct armdyn_robot *robot;
+  struct armdyn_control control;
+  struct armdyn_load load; /* of the model */
+  struct armdyn_workspace *workspace;
+  size_t n;
+  double integral[ARMDYN_JOINTS_MAX]; /* N m (N): ki int e dt */
+
+  /* of adaptive: */
+  struct armdyn_parameter_choice rigid, whole; /* without friction; with that of the model */
+  size_t rigid_count, count;
+  double *parameters, *rates; /* count: p, the diagonal of G */
+  double *rigid_regressor;    /* 3 x n x rigid_count */
+  double *regressor;          /* n x count */
+  double s[ARMDYN_JOINTS_MAX];
+};
+
+/* How far the arm is off: e = wanted - is. */
+struct deviation {
+  double q[ARMDYN_JOINTS_MAX], qd[ARMDYN_JOINTS_MAX];
+};
+
+/* The torque of a law, before limits. */
+typedef void law_torque(struct armdyn_controller *c, const struct armdyn_wanted *wanted, const struct deviation *e,
+                        const double *q, const double *qd, double *tau);
+law_torque pid_torque, pid_gravity_torque, feedforward_torque, computed_torque_torque, adaptive_torque,
+    impedance_torque;
+/* What it learns from a period. */
+void adaptive_learn(struct armdyn_controller *c);
+/* The adaptive law's memory: from the model. OK or EMEMORY; controller_free releases it. */
+enum armdyn_status adaptive_open(struct armdyn_controller *c);
+
+#endif

@@ -1,0 +1,100 @@
+/* The closed loop: what the controller measures, when its torque acts, and the arm between its periods. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "armdyn/control.h"
+
+struct running {
+  const struct armdyn_loop *loop;
+  struct armdyn_controller *controller;
+  struct armdyn_workspace *workspace; /* of the plant */
+  armdyn_loop_sink sink;
+  void *sink_context;
+  size_t n, period; /* how many were begun */
+  double wanted_q[ARMDYN_JOINTS_MAX], wanted_qd[ARMDYN_JOINTS_MAX], wanted_qdd[ARMDYN_JOINTS_MAX];
+  double measured_q[ARMDYN_JOINTS_MAX], measured_qd[ARMDYN_JOINTS_MAX];
+  double asked[ARMDYN_DELAY_MAX + 1][ARMDYN_JOINTS_MAX]; /* torques in turn, those that wait among them */
+  double tau[ARMDYN_JOINTS_MAX];                         /* that acts */
+  double last_q[ARMDYN_JOINTS_MAX];                      /* of the plant, at the last period */
+  bool saturated[ARMDYN_JOINTS_MAX];
+  double work;
+};
+
+/* Positions in whole steps of the encoder, and velocities as their filtered difference; the first is taken to be right. */
+static void measure(struct running *r, const double *q, const double *qd)
+{
+  const struct armdyn_loop *loop = r->loop;
+  const double period = loop->control->period;
+  const double share = 1 - exp(-2 * 3.14159265358979323846 * loop->velocity_filter * period);
+  for (size_t j = 0; j < r->n; j++) {
+    const double resolution = loop->encoder_resolution ? loop->encoder_resolution[j] : 0;
+    const double now = resolution > 0 ? resolution * round(q[j] / resolution) : q[j];
+    if (!r->period || !(loop->velocity_filter > 0))
+      r->measured_qd[j] = qd[j];
+    else
+      r->measured_qd[j] += share * ((now - r->measured_q[j]) / period - r->measured_qd[j]);
+    r->measured_q[j] = now;
+  }
+}
+
+/* A period begins. */
+static void control(void *context, double t, const double *q, const double *qd)
+{
+  struct running *r = context;
+  const struct armdyn_loop *loop = r->loop;
+  const size_t turns = loop->delay + 1, size = r->n * sizeof *r->tau;
+  const struct armdyn_wanted wanted = { r->wanted_q, r->wanted_qd, r->wanted_qdd };
+  for (size_t j = 0; j < r->n && r->period; j++) r->work += r->tau[j] * (q[j] - r->last_q[j]);
+  memcpy(r->last_q, q, size);
+
+  loop->reference(loop->reference_context, t, r->wanted_q, r->wanted_qd, r->wanted_qdd);
+  measure(r, q, qd);
+  double *asked = r->asked[r->period % turns];
+  armdyn_controller_step(r->controller, &wanted, r->measured_q, r->measured_qd, asked, r->saturated);
+  for (size_t k = 1; k < turns && !r->period; k++) memcpy(r->asked[k], asked, size);
+  r->period++;
+  memcpy(r->tau, r->asked[r->period % turns], size); /* the oldest of them */
+}
+
+static void held_torque(void *context, double t, const double *q, const double *qd, double *tau)
+{
+  const struct running *r = context;
+  (void)t, (void)q, (void)qd;
+  memcpy(tau, r->tau, r->n * sizeof *tau);
+}
+
+static bool hand_over(void *context, const struct armdyn_simulation_sample *sample)
+{
+  struct running *r = context;
+  const struct armdyn_loop_sample whole = {
+    .plant = sample, .wanted = r->wanted_q, .saturated = r->saturated, .work = r->work
+  };
+  return r->sink(r->sink_context, &whole);
+}
+
+enum armdyn_status armdyn_loop_simulate(const struct armdyn_loop *loop, armdyn_loop_sink sink, void *sink_context,
+                                        long *steps, struct armdyn_error *error)
+{
+  const size_t n = armdyn_robot_joint_count(loop->plant);
+  struct armdyn_simulation motion = loop->plant_motion;
+  struct running *r = NULL;
+  enum armdyn_status status;
+  if (n != armdyn_robot_joint_count(loop->model) || loop->delay > ARMDYN_DELAY_MAX)
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/delay", "%zu joints, a delay of %zu periods", n, loop->delay);
+  r = calloc(1, sizeof *r);
+  if (!r || !(r->workspace = armdyn_workspace_new(n))) {
+    status = armdyn_refuse(error, ARMDYN_EMEMORY, "", "no memory for a loop of %zu joints", n);
+    goto out;
+  }
+  r->loop = loop, r->n = n, r->sink = sink, r->sink_context = sink_context;
+  if ((status = armdyn_controller_new(loop->model, loop->control, &r->controller, error))) goto out;
+  motion.sample_period = loop->control->period;
+  motion.torque = held_torque, motion.torque_context = r;
+  motion.begin_sample = control;
+  status = armdyn_simulate(loop->plant, &motion, hand_over, r, r->workspace, steps, error);
+out:
+  if (r) armdyn_controller_free(r->controller), armdyn_workspace_free(r->workspace);
+  free(r);
+  return status;
+}
