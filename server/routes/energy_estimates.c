@@ -124,8 +124,18 @@ static const char *query_of(const void *context, const char *name)
   return exchange_query(context, name);
 }
 
+/* Of a table, whose options stand in the query: how well the grid takes power back, if it does. */
+static bool grid_efficiency_of_query(struct exchange *x, struct armdyn_electrical_model *drives)
+{
+  if (!exchange_query_number(x, "grid_efficiency", 0, 1, &drives->grid_efficiency)) return false;
+  if (!exchange_query(x, "grid_efficiency") || drives->regeneration == ARMDYN_REGENERATION_GRID) return true;
+  fault_add(exchange_faults(x), FAULT_AT_PARAMETER, "grid_efficiency", FAULT_INCONSISTENT,
+            "belongs to the regeneration grid");
+  return false;
+}
+
 /* Options stand in the query of tables, and in a JSON body itself. */
-static bool options_in_place(struct exchange *x, double *grid_efficiency)
+static bool options_in_place(struct exchange *x, struct armdyn_electrical_model *drives)
 {
   bool good = true;
   if (exchange_query(x, "fields") && exchange_body_media(x) != MEDIA_NPY) {
@@ -133,8 +143,7 @@ static bool options_in_place(struct exchange *x, double *grid_efficiency)
               "names the columns of a .npy; CSV and JSON name their own");
     good = false;
   }
-  if (exchange_body_media(x) != MEDIA_JSON)
-    return exchange_query_number(x, "grid_efficiency", 0, 1, grid_efficiency) && good;
+  if (exchange_body_media(x) != MEDIA_JSON) return grid_efficiency_of_query(x, drives) && good;
   static const char *const options[] = { "regeneration", "grid_efficiency" };
   for (size_t k = 0; k < 2; k++) {
     if (!exchange_query(x, options[k])) continue;
@@ -176,7 +185,7 @@ enum outcome energy_estimate(struct exchange *x)
   const char *body = exchange_body(x, &length);
   enum armdyn_status status = energy_request_decode(exchange_body_media(x), armdyn_robot_joint_count(entry->robot),
                                                     body, length, query_of, x, &e.request, exchange_faults(x));
-  if (!status && !options_in_place(x, &e.request.drives.grid_efficiency)) status = ARMDYN_EINPUT;
+  if (!status && !options_in_place(x, &e.request.drives)) status = ARMDYN_EINPUT;
   if (!status)
     status = e.request.trajectory[0] ? of_trajectory(&e, app->store, exchange_faults(x), &error)
              : e.request.dataset[0]  ? of_dataset(&e, app->store, exchange_faults(x))

@@ -579,6 +579,8 @@ case("estimate: a column too few", ESTIMATES, 422, " required", body="t,q1,q2,qd
 case("estimate: half of the torques", ESTIMATES, 422, " required", body="t,q1,q2,qd1,qd2,tau1\n0,0,0,0,0,0\n1,0,0,0,0,0\n", kind="text/csv")
 case("estimate: an unknown regeneration of CSV", ESTIMATES, 422, "?regeneration enum", body="t,q1,q2,qd1,qd2\n0,0,0,0,0\n1,0,0,0,0\n",
      kind="text/csv", query={"regeneration": "magic"})
+case("estimate: a grid that nobody feeds, of CSV", ESTIMATES, 422, "?grid_efficiency inconsistent", body="t,q1,q2,qd1,qd2\n0,0,0,0,0\n1,0,0,0,0\n",
+     kind="text/csv", query={"regeneration": "shared_bus", "grid_efficiency": 0.5})
 case("estimate: a dataset that is no id", ESTIMATES, 422, "/dataset pattern", body={"dataset": "first"})
 case("estimate: a trajectory and a dataset", ESTIMATES, 422, "/dataset inconsistent", body={"trajectory": NOBODY, "dataset": NOBODY})
 for name, rows, query, fault in (
@@ -591,6 +593,7 @@ for name, rows, query, fault in (
     ("a number beyond all", [[0, 0, 0, 0, 0], [1, 0, 0, 0, 1e13]], {}, "1,4 maximum"),
     ("one row", [[0] * 5], {}, "/t length"),
     ("times that stand", [[1] * 5, [1] * 5], {}, "/t/1 inconsistent"),
+    ("a grid that nobody feeds", [[0] * 5, [1] * 5], {"grid_efficiency": 0.5}, "?grid_efficiency inconsistent"),
 ):
     case(f"estimate of .npy: {name}", ESTIMATES, 422, fault, body=npy_write(rows), kind="application/x-npy", query=query)
 case("estimate: fields of CSV", ESTIMATES, 422, "?fields unsupported", body="t,q1,q2,qd1,qd2\n0,0,0,0,0\n1,0,0,0,0\n", kind="text/csv", query={"fields": "t,q,qd"})
