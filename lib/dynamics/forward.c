@@ -2,6 +2,7 @@
 
 #include "lib/dynamics/lanes.h"
 #include "lib/dynamics/roads.h"
+#include "lib/dynamics/singular.h"
 #include "lib/math/linear.h"
 
 enum armdyn_status forward_by_mass_matrix(const struct armdyn_robot *robot, const double *q, const double *qd,
@@ -10,7 +11,7 @@ enum armdyn_status forward_by_mass_matrix(const struct armdyn_robot *robot, cons
 {
   const size_t n = robot->joint_count;
   armdyn_mass_matrix(robot, q, workspace, workspace->matrix);
-  if (!cholesky_factor_sound(n, workspace->matrix)) return ARMDYN_ESINGULAR;
+  if (!mass_matrix_factor(robot, q, workspace->matrix)) return ARMDYN_ESINGULAR;
 
   /* M qdd = tau - (C qd + g + F - J' w) */
   armdyn_inverse_dynamics(robot, q, qd, workspace->zero, load, workspace, workspace->vector);

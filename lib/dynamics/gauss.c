@@ -9,6 +9,7 @@
  * Source: Gauss 1829; Udwadia & Kalaba, Analytical Dynamics, ch. 2 and 8. */
 #include "lib/dynamics/rnea.h"
 #include "lib/dynamics/roads.h"
+#include "lib/dynamics/singular.h"
 #include "lib/math/linear.h"
 
 /* A link's frame in the base's, its motion at qdd = 0, and the derivatives of its accelerations by every qdd. */
@@ -138,7 +139,7 @@ enum armdyn_status forward_by_least_constraint(const struct armdyn_robot *robot,
     if (i + 1 == n) wrench_in_base(robot, load, workspace->pose, &x.at, wrench);
     gather(&x, i, &link, robot->gravity, wrench, n, H, b);
   }
-  if (!cholesky_factor_sound(n, H)) return ARMDYN_ESINGULAR;
+  if (!mass_matrix_factor(robot, q, H)) return ARMDYN_ESINGULAR;
   cholesky_solve(n, H, b);
   memcpy(qdd, b, n * sizeof *qdd);
   return ARMDYN_OK;

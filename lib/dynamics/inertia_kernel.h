@@ -294,6 +294,20 @@ static void NAME(hinges_inward)(const struct armdyn_robot *robot, struct NAME(st
   }
 }
 
+/* What the joints have at most of inertia, over what those beyond leave of it; all joints together. */
+static REAL NAME(thinness)(const struct armdyn_robot *robot, const struct NAME(state) * x,
+                           const struct NAME(hinge) * hinges)
+{
+  const REAL zero = { 0 };
+  REAL slid = zero, sum = zero;
+  for (size_t i = robot->joint_count; i-- > 0;) {
+    const struct inertia_bound *bound = &robot->bounds[i];
+    sum += (bound->still + bound->slid * slid) * hinges[i].inverse;
+    if (robot->reduced.joints[i].slides) slid += x[i].q * x[i].q;
+  }
+  return sum;
+}
+
 /* Accelerations of all joints into the states. */
 static void NAME(accelerations_outward)(const struct reduced_robot *robot, size_t n, struct NAME(state) * x,
                                         const struct NAME(hinge) * hinges)

@@ -1,9 +1,7 @@
 /* Dynamics of one sample, and of LANES samples at a time; a template, see lanes.h. The includer defines LANES and
  * has chosen the instruction set. */
-#include <float.h>
-
 #include "lib/dynamics/lanes.h"
-#include "lib/math/linear.h"
+#include "lib/dynamics/singular.h"
 #include "lib/model/friction.h"
 
 typedef double lanes __attribute__((vector_size(8 * LANES)));
@@ -116,10 +114,6 @@ static void mass_matrix(const struct armdyn_robot *robot, const double *q, doubl
   single_links_mass_matrix(&robot->reduced, robot->joint_count, x, M);
 }
 
-/* What articulated bodies leave a joint of its inertia is a difference: where the mass matrix is singular it is rounding,
- * of either sign. Inertias further apart than this may be such, and are looked at. */
-static const double SUSPECT = 1e9;
-
 /* Is the mass matrix positive definite beyond rounding? Rotors are not coupled. */
 static bool is_definite(const struct armdyn_robot *robot, const double *q)
 {
@@ -127,7 +121,7 @@ static bool is_definite(const struct armdyn_robot *robot, const double *q)
   double M[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX];
   mass_matrix(robot, q, M);
   for (size_t i = 0; i < n; i++) M[i * n + i] += robot->rotor_inertia[i];
-  return cholesky_factor_sound(n, M);
+  return mass_matrix_factor(robot, q, M);
 }
 
 static bool forward(const struct armdyn_robot *robot, const double *q, const double *qd, const double *torque,
@@ -139,14 +133,10 @@ static bool forward(const struct armdyn_robot *robot, const double *q, const dou
   single_open(robot, q, qd, NULL, x);
   single_forces(robot, load, x);
   single_hinges_inward(robot, x, torque, hinges);
-  double least = INFINITY, most = 0;
   for (size_t i = 0; i < n; i++) {
-    const double inverse = hinges[i].inverse;
-    if (!(inverse > 0) || isinf(inverse)) return false;
-    least = inverse < least ? inverse : least;
-    most = inverse > most ? inverse : most;
+    if (!(hinges[i].inverse > 0)) return false;
   }
-  if (most > SUSPECT * least && !is_definite(robot, q)) return false;
+  if (!(single_thinness(robot, x, hinges) <= THINNESS_SUSPECT) && !is_definite(robot, q)) return false;
   single_accelerations_outward(&robot->reduced, n, x, hinges);
   for (size_t i = 0; i < n; i++) qdd[i] = x[i].qdd;
   return true;
@@ -324,17 +314,11 @@ static void inverse_batch(const struct armdyn_robot *robot, const struct armdyn_
 
 /* Lane by lane: all bits, where every joint has an inertia. */
 static lane_bits have_inertia(const struct armdyn_robot *robot, const struct armdyn_samples *samples, size_t first,
-                              const struct lanes_hinge *hinges)
+                              const struct lanes_state *x, const struct lanes_hinge *hinges)
 {
-  lanes least = hinges[0].inverse, most = least;
   lane_bits sound = ~(lane_bits){ 0 };
-  for (size_t i = 0; i < robot->joint_count; i++) {
-    const lanes inverse = hinges[i].inverse;
-    sound &= (inverse > 0) & (inverse <= DBL_MAX);
-    least = choose(inverse < least, inverse, least);
-    most = choose(inverse > most, inverse, most);
-  }
-  const lane_bits settled = ~sound | (most <= SUSPECT * least);
+  for (size_t i = 0; i < robot->joint_count; i++) sound &= hinges[i].inverse > 0;
+  const lane_bits settled = ~sound | (lanes_thinness(robot, x, hinges) <= THINNESS_SUSPECT);
   if (all_lanes(&settled)) return sound;
   for (size_t l = 0; l < LANES; l++) {
     if (!settled[l] && !is_definite(robot, samples->q.data + (first + l) * samples->q.stride)) sound[l] = 0;
@@ -361,7 +345,7 @@ static bool forward_of_lanes(const struct armdyn_robot *robot, const struct armd
   lanes_forces(robot, samples, first, x);
   lanes_hinges_inward(robot, x, torque, hinges);
   lanes_accelerations_outward(&robot->reduced, n, x, hinges);
-  const lane_bits sound = have_inertia(robot, samples, first, hinges);
+  const lane_bits sound = have_inertia(robot, samples, first, x, hinges);
   for (size_t i = 0; i < n; i++) {
     for (size_t l = 0; l < LANES; l++) qdd[(first + l) * n + i] = sound[l] ? x[i].qdd[l] : NAN;
   }

@@ -1,4 +1,5 @@
 #include "armdyn/derivatives.h"
+#include "lib/dynamics/singular.h"
 #include "lib/dynamics/workspace.h"
 #include "lib/math/linear.h"
 
@@ -23,7 +24,7 @@ enum armdyn_status armdyn_linearize(const struct armdyn_robot *robot, const doub
   const enum armdyn_status rc = armdyn_forward_dynamics(robot, q, qd, tau, load, workspace, qdd);
   if (rc) return rc;
   armdyn_inverse_dynamics_derivatives(robot, q, qd, qdd, load, workspace, dtau_dq, dtau_dqd, workspace->matrix);
-  if (!cholesky_factor_sound(n, workspace->matrix)) return ARMDYN_ESINGULAR;
+  if (!mass_matrix_factor(robot, q, workspace->matrix)) return ARMDYN_ESINGULAR;
   divide(workspace->matrix, n, dtau_dq, -1, a, 2 * n, 0);
   divide(workspace->matrix, n, dtau_dqd, -1, a, 2 * n, n);
   memset(a, 0, 2 * n * n * sizeof *a);

@@ -3,33 +3,25 @@
 #include <math.h>
 #include <string.h>
 
-/* False where a pivot is not above this part of its diagonal element. */
-static bool factor(size_t n, double *A, double least)
+bool cholesky_row(size_t n, double *A, size_t i)
 {
-  for (size_t j = 0; j < n; j++) {
-    const double whole = A[j * n + j];
-    double pivot = whole;
-    for (size_t k = 0; k < j; k++) pivot -= A[j * n + k] * A[j * n + k];
-    if (!(pivot > least * whole) || isinf(pivot)) return false;
-    const double root = sqrt(pivot);
-    A[j * n + j] = root;
-    for (size_t i = j + 1; i < n; i++) {
-      double sum = A[i * n + j];
-      for (size_t k = 0; k < j; k++) sum -= A[i * n + k] * A[j * n + k];
-      A[i * n + j] = sum / root;
-    }
+  double *row = A + i * n;
+  for (size_t j = 0; j <= i; j++) {
+    const double *other = A + j * n;
+    double sum = row[j];
+    for (size_t k = 0; k < j; k++) sum -= row[k] * other[k];
+    if (j == i && (!(sum > 0) || isinf(sum))) return false;
+    row[j] = j == i ? sqrt(sum) : sum / other[j];
   }
   return true;
 }
 
 bool cholesky_factor(size_t n, double *A)
 {
-  return factor(n, A, 0);
-}
-
-bool cholesky_factor_sound(size_t n, double *A)
-{
-  return factor(n, A, 1e-13);
+  for (size_t i = 0; i < n; i++) {
+    if (!cholesky_row(n, A, i)) return false;
+  }
+  return true;
 }
 
 void cholesky_solve(size_t n, const double *L, double *x)

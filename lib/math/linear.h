@@ -7,9 +7,8 @@
 
 /* A = L L' in the lower triangle of A (n x n, symmetric; the upper is not read). False: not positive definite. */
 bool cholesky_factor(size_t n, double *A);
-/* The same of a matrix whose elements are rounded results. False too: a pivot is 1e-13 of its diagonal element or less,
- * which rounding leaves of a singular matrix. */
-bool cholesky_factor_sound(size_t n, double *A);
+/* Row i of L from row i of A and the rows of L before it: the factorisation step by step. */
+bool cholesky_row(size_t n, double *A, size_t i);
 /* x = (L L')^-1 x */
 void cholesky_solve(size_t n, const double *L, double *x);
 

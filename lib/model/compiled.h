@@ -15,6 +15,13 @@ struct compiled_joint {
   struct pose frame; /* the link frame of the convention, which forward kinematics shows */
 };
 
+/* In no position is the inertia that a joint moves, its rotor and all links beyond it, more than
+ *   still + slid * (the sum of q^2 of the prismatic joints beyond it)
+ * Numbers that are much smaller than this and were computed from what lies beyond the joint are rounding. */
+struct inertia_bound {
+  double still, slid;
+};
+
 struct armdyn_robot {
   size_t joint_count;
   double gravity[3];
@@ -24,9 +31,13 @@ struct armdyn_robot {
   double rotor_inertia[ARMDYN_JOINTS_MAX]; /* reflected, gear_ratio^2 Jm; used where not coupled */
   double coupled_rotor_inertia[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX]; /* T' Jm T, n x n; used where coupled */
   double motor_from_joint[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX];      /* T^-T, n x n; used where coupled */
+  struct inertia_bound bounds[ARMDYN_JOINTS_MAX];
   struct reduced_robot reduced;
   struct armdyn_robot_description description;
 };
+
+/* From the compiled joints and drives. */
+void inertia_bounds_compile(struct armdyn_robot *robot);
 
 /* First fault of a description, or OK. */
 enum armdyn_status description_check(const struct armdyn_robot_description *description, struct armdyn_error *error);

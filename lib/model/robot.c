@@ -146,6 +146,7 @@ enum armdyn_status armdyn_robot_new(const struct armdyn_robot_description *descr
   memcpy(out->gravity, description->gravity, sizeof out->gravity);
   compile_joints(out);
   compile_drives(out);
+  inertia_bounds_compile(out);
   reduced_compile(out, &out->reduced);
   *robot = out;
   return ARMDYN_OK;

@@ -42,7 +42,7 @@ enum armdyn_status armdyn_forward_dynamics_by(const struct armdyn_robot *robot, 
                                               double *qdd);
 
 /* Why forward dynamics refused: the first joint that, with those before it, can be moved without any inertia, so that
- * the mass matrix is not positive definite; the number of joints when it is. O(n^4), for messages. */
+ * XX */
 size_t armdyn_massless_joint(const struct armdyn_robot *robot, const double *q, struct armdyn_workspace *workspace);
 
 #ifdef __cplusplus
