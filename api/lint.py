@@ -172,10 +172,10 @@ def check_members(doc, say):
 
 
 def check_schemas(doc, say):
+    for name, schema in doc["components"]["schemas"].items():
+        if not schema.get("description"):
+            say(f"/components/schemas/{name}", "has no description")
     for at, schema in schemas(doc):
-        parts = at.split("/")
-        if len(parts) == 4 and parts[1:3] == ["components", "schemas"] and is_bare(schema):
-            say(at, "has no description")
         properties = schema.get("properties")
         if not isinstance(properties, dict):
             continue
@@ -192,11 +192,6 @@ def check_schemas(doc, say):
         for name in schema.get("required", []):
             if name not in properties:
                 say(f"{at}/required", f"{name} is no field")
-
-
-def is_bare(schema):
-    """Does a reader have nothing to go by? Records without a description are understood by their fields."""
-    return not schema.get("description") and "properties" not in schema and schema.get("type") not in ("array",)
 
 
 def check_strictness(doc, say):
