@@ -165,41 +165,39 @@ static bool compare_torques(struct promotion *p)
 
 /* -- the end -- */
 
-/* The alias stands for the new revision. false: answered, and the revision is there without it. */
-static bool set_alias(struct promotion *p, int64_t revision)
+/* The new revision, and the alias that stands for it: both or neither. false: answered. */
+static bool keep(struct promotion *p, struct store_robot *row)
 {
-  struct store_alias alias = { .revision = revision };
+  struct app *app = exchange_app(p->x);
+  struct buffer document = BUFFER(MB(4));
+  struct store_alias alias = { .revision = 0 };
+  robot_encode(&p->model, &document);
+  snprintf(row->name, sizeof row->name, "%s", p->model.name);
+  snprintf(row->reason, sizeof row->reason, "%s", p->request.reason);
+  memcpy(row->identification, p->result.id, sizeof row->identification);
+  row->document = document.data;
   snprintf(alias.robot, sizeof alias.robot, "%s", p->model.name);
   snprintf(alias.alias, sizeof alias.alias, "%s", p->request.alias);
   snprintf(alias.reason, sizeof alias.reason, "%s", p->request.reason);
-  const enum armdyn_status status = store_alias_put(exchange_app(p->x)->store, &alias, STORE_ANY_VERSION);
-  if (status) answer_status(p->x, status, NULL);
+  enum armdyn_status status = document.failure;
+  if (!status)
+    status = store_robot_promote(app->store, row, p->request.base_revision, *alias.alias ? &alias : NULL,
+                                 idempotency_key(&p->once));
+  if (status == ARMDYN_ESTALE || status == ARMDYN_ENOTFOUND)
+    refuse(p, "the robot was changed meanwhile; look at what changed and ask again");
+  else if (status)
+    answer_status(p->x, status, NULL);
+  else
+    robots_changed(app->robots, row->name);
+  buffer_release(&document);
   return !status;
 }
 
 static void finish(struct promotion *p)
 {
-  struct app *app = exchange_app(p->x);
   struct store_robot row = { .unphysical = p->unphysical, .revision = p->replayed };
-  struct buffer document = BUFFER(MB(4)), body = BUFFER(MB(4));
-  if (!p->request.dry_run && !p->replayed) {
-    robot_encode(&p->model, &document);
-    snprintf(row.name, sizeof row.name, "%s", p->model.name);
-    snprintf(row.reason, sizeof row.reason, "%s", p->request.reason);
-    memcpy(row.identification, p->result.id, sizeof row.identification);
-    row.document = document.data;
-    enum armdyn_status status = document.failure ? document.failure
-                                                 : store_robot_update_with(app->store, &row, p->request.base_revision,
-                                                                           idempotency_key(&p->once));
-    if (status == ARMDYN_ESTALE || status == ARMDYN_ENOTFOUND)
-      refuse(p, "the robot was changed meanwhile; look at what changed and ask again");
-    else if (status)
-      answer_status(p->x, status, NULL);
-    buffer_release(&document);
-    if (status) return;
-    robots_changed(app->robots, row.name);
-    if (*p->request.alias && !set_alias(p, row.revision)) return;
-  }
+  struct buffer body = BUFFER(MB(4));
+  if (!p->request.dry_run && !p->replayed && !keep(p, &row)) return;
   const struct promotion_answer answer = { .old = armdyn_robot_description(p->base->robot),
                                            .new = &p->model,
                                            .source = &p->source,

@@ -28,10 +28,8 @@ static void counted_as(const char *robot, const char *alias, char out[2 * ARMDYN
   snprintf(out, 2 * ARMDYN_NAME_SIZE, "%s/%s", robot, alias);
 }
 
-static enum armdyn_status put(struct sql *sql, void *argument)
+enum armdyn_status store_alias_keep(struct sql *sql, struct store_alias *alias, int64_t expected)
 {
-  struct change *c = argument;
-  struct store_alias *alias = c->alias;
   int64_t present = 0, exists;
   char counted[2 * ARMDYN_NAME_SIZE];
   enum armdyn_status status = sql_number(sql, "SELECT 1 FROM robot_revisions WHERE name = ? AND revision = ?",
@@ -39,8 +37,8 @@ static enum armdyn_status put(struct sql *sql, void *argument)
   if (status) return status == ARMDYN_ENOTFOUND ? ARMDYN_ECONFLICT : status;
   status = present_version(sql, alias->robot, alias->alias, &present);
   if (status && status != ARMDYN_ENOTFOUND) return status;
-  if (c->expected != STORE_ANY_VERSION && c->expected != present)
-    return !c->expected ? ARMDYN_EEXISTS : present ? ARMDYN_ESTALE : ARMDYN_ENOTFOUND;
+  if (expected != STORE_ANY_VERSION && expected != present)
+    return !expected ? ARMDYN_EEXISTS : present ? ARMDYN_ESTALE : ARMDYN_ENOTFOUND;
   clock_format(clock_wall_ms(), alias->changed_at);
   counted_as(alias->robot, alias->alias, counted);
   alias->version = present + 1;
@@ -50,6 +48,12 @@ static enum armdyn_status put(struct sql *sql, void *argument)
                        "INSERT OR REPLACE INTO robot_aliases (robot, alias, version, revision, reason, changed_at)"
                        " VALUES (:robot, :alias, :version, :revision, :reason, :changed_at)",
                        &alias_type, alias);
+}
+
+static enum armdyn_status put(struct sql *sql, void *argument)
+{
+  const struct change *c = argument;
+  return store_alias_keep(sql, c->alias, c->expected);
 }
 
 enum armdyn_status store_alias_put(struct store *store, struct store_alias *alias, int64_t expected)

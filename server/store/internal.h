@@ -98,6 +98,9 @@ enum armdyn_status store_idempotency_keep(struct sql *sql, const struct store_id
 /* Forget entries of more than 24 hours, at most `most` of them. */
 enum armdyn_status store_idempotency_prune(struct sql *sql, int64_t most);
 
+/* As store_alias_put, part of the transaction that makes the revision. */
+enum armdyn_status store_alias_keep(struct sql *sql, struct store_alias *alias, int64_t expected);
+
 /* An entry of the audit trail, part of the transaction that it tells of. */
 enum armdyn_status store_audit_keep(struct sql *sql, const char *line);
 

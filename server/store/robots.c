@@ -22,6 +22,7 @@ void store_robot_release(struct store_robot *robot)
 /* What the changes of a robot are given. */
 struct change {
   struct store_robot *robot;
+  struct store_alias *alias;
   const struct store_idempotency *key;
   const char *name;
   int64_t expected;
@@ -91,21 +92,25 @@ static enum armdyn_status update(struct sql *sql, void *argument)
   c->robot->revision = c->expected + 1;
   status = add_revision(sql, c->robot);
   if (!status) status = set_newest(sql, c->robot);
+  if (!status && c->alias) {
+    c->alias->revision = c->robot->revision;
+    status = store_alias_keep(sql, c->alias, STORE_ANY_VERSION);
+  }
   char name[ARMDYN_NAME_SIZE + 32];
   snprintf(name, sizeof name, "%s/revisions/%lld", c->robot->name, (long long)c->robot->revision);
   return status ? status : store_idempotency_keep(sql, c->key, "robots", name);
 }
 
-enum armdyn_status store_robot_update_with(struct store *store, struct store_robot *robot, int64_t expected,
-                                           const struct store_idempotency *key)
+enum armdyn_status store_robot_promote(struct store *store, struct store_robot *robot, int64_t expected,
+                                       struct store_alias *alias, const struct store_idempotency *key)
 {
-  struct change c = { .robot = robot, .expected = expected, .key = key };
+  struct change c = { .robot = robot, .expected = expected, .alias = alias, .key = key };
   return store_write(store, update, &c, record_bytes(&robot_type, robot));
 }
 
 enum armdyn_status store_robot_update(struct store *store, struct store_robot *robot, int64_t expected)
 {
-  return store_robot_update_with(store, robot, expected, NULL);
+  return store_robot_promote(store, robot, expected, NULL, NULL);
 }
 
 /* Results and controllers hold a robot by foreign keys; queued jobs are asked. */

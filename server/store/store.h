@@ -150,11 +150,14 @@ void store_robot_release(struct store_robot *robot);
  * two models. */
 enum armdyn_status store_robot_create(struct store *store, struct store_robot *robot,
                                       const struct store_idempotency *key);
-/* A new revision if the newest one is `expected`; ENOTFOUND, ESTALE.
- * key: of the request that makes it; its href is that of the revision; NULL = none. */
+/* A new revision if the newest one is `expected`; ENOTFOUND, ESTALE. */
 enum armdyn_status store_robot_update(struct store *store, struct store_robot *robot, int64_t expected);
-enum armdyn_status store_robot_update_with(struct store *store, struct store_robot *robot, int64_t expected,
-                                           const struct store_idempotency *key);
+/* The same, and with it, or not at all:
+ *   alias  in/out  that stands for it from now on, as of store_alias_put but for the revision; NULL = none
+ *   key    in      of the request that makes it; its href is that of the revision; NULL = none */
+struct store_alias;
+enum armdyn_status store_robot_promote(struct store *store, struct store_robot *robot, int64_t expected,
+                                       struct store_alias *alias, const struct store_idempotency *key);
 /* revision 0: the newest, unless archived. Revisions of an archived robot can still be had by their number. ENOTFOUND. */
 enum armdyn_status store_robot_get(struct store *store, const char *name, int64_t revision, struct store_robot *out);
 /* archive: hide and keep. ENOTFOUND, ESTALE, ECONFLICT when results, controllers or queued jobs refer to it and

@@ -1,3 +1,5 @@
+#include <sqlite3.h>
+
 #include "store_fixture.h"
 
 TestSuite(robots, .init = setup, .fini = teardown);
@@ -54,6 +56,40 @@ Test(robots, updates_make_revisions_that_never_change)
   store_robot_release(&got);
   second = a_robot("b");
   IS(store_robot_update(store, &second, 1), ENOTFOUND);
+}
+
+/* Run a statement while the store is closed. */
+static void alter(const char *text)
+{
+  sqlite3 *db;
+  char path[PATH_MAX + 20];
+  store_close(store);
+  snprintf(path, sizeof path, "%s/armdyn.db", temporary);
+  cr_assert_eq(sqlite3_open(path, &db), SQLITE_OK);
+  cr_assert_eq(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
+  sqlite3_close(db);
+  open_store();
+}
+
+Test(robots, are_promoted_with_their_alias_or_not_at_all)
+{
+  struct store_robot robot = a_robot("a");
+  struct store_alias alias = { .robot = "a", .alias = "production" }, got;
+  struct store_idempotency key = { "scope", (const unsigned char *)"01234567890123456789012345678901" };
+  char *href;
+  OK(store_robot_create(store, &robot, NULL));
+  alter("CREATE TRIGGER full BEFORE INSERT ON robot_aliases BEGIN SELECT RAISE(ABORT, 'no'); END");
+  cr_assert_neq(store_robot_promote(store, &robot, 1, &alias, &key), ARMDYN_OK);
+  IS(store_robot_get(store, "a", 2, &robot), ENOTFOUND);
+  IS(store_idempotency_find(store, &key, &href), ENOTFOUND);
+  alter("DROP TRIGGER full");
+  robot = a_robot("a");
+  OK(store_robot_promote(store, &robot, 1, &alias, &key));
+  OK(store_idempotency_find(store, &key, &href));
+  cr_assert_str_eq(href, "/v1/robots/a/revisions/2");
+  free(href);
+  OK(store_alias_get(store, "a", "production", &got));
+  cr_assert_eq(got.revision, 2);
 }
 
 Test(robots, deleted_names_go_on_counting)
