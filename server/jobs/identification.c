@@ -308,10 +308,8 @@ static void send_covariance(struct run *run)
 {
   const bool payload = run->request.identify == IDENTIFY_PAYLOAD;
   const size_t b = payload ? 10 : armdyn_base_parameter_count(armdyn_unknowns_base(run->unknowns));
-  char columns[SERIES_COLUMNS] = "";
-  size_t length = 0;
-  for (size_t k = 0; k < b && length + 8 < sizeof columns; k++)
-    length += (size_t)snprintf(columns + length, sizeof columns - length, "%s%zu", k ? "," : "", k + 1);
+  char columns[32]; /* a name for each would be too long for large arms */
+  snprintf(columns, sizeof columns, "1..%zu", b);
   work_series(run->work, SERIES_COVARIANCE, columns, b);
   work_rows(run->work, payload ? run->payload.covariance : run->estimate.covariance, b);
 }

@@ -165,9 +165,16 @@ static void encode(struct exchange *x, const struct robot_entry *entry, const st
     if (task->parameters) name_parameters(task, write_column, &columns);
   }
   exchange_set_header(x, "Armdyn-Robot-Revision", "%lld", (long long)entry->revision);
-  if (columns.length && buffer_ok(&columns)) exchange_set_header(x, "Columns", "%s", columns.data);
+  if (columns.failure == ARMDYN_ELIMIT) {
+    buffer_release(&body);
+    answer_problem(x, PROBLEM_NOT_ACCEPTABLE,
+                   "the names of its columns are longer than a header may be: ask for JSON, which lists them, or give "
+                   "the joints shorter names");
+  } else {
+    if (columns.length && buffer_ok(&columns)) exchange_set_header(x, "Columns", "%s", columns.data);
+    answer_bytes(x, 200, media_type(media), &body);
+  }
   buffer_release(&columns);
-  answer_bytes(x, 200, media_type(media), &body);
 }
 
 /* A sample without an answer: which, and why. */

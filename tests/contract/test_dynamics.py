@@ -461,6 +461,23 @@ def test_regressor_columns_are_named(client, arm):
     assert error(many.expect(200).json["regressor"][299], npy_read(minimal.body)[1]) < 1e-12
 
 
+def test_columns_are_all_named_or_refused(client):
+    """A header holds 16 KiB: the ten parameters of each of 32 joints, unless their names are very long."""
+    for letters, status in ((40, 200), (60, 406)):
+        joints = [{"name": f"j{i}".ljust(letters, "x"), "type": "revolute", "a": 0.1, "alpha": 0.1,
+                   "link": {"mass": 1, "inertia": {"xx": 1, "yy": 1, "zz": 1}}} for i in range(32)]
+        model = {"name": unique_name(), "convention": "dh", "joints": joints}
+        path = client.post("/v1/robots", model).expect(201).headers["Location"] + "/regressor"
+        sample = {name: [0] * 32 for name in ("q", "qd", "qdd")}
+        named = client.post(path, sample).expect(200).json["parameters"]
+        answer = client.post(path, sample, headers={"Accept": "application/x-npy"}).expect(status)
+        assert len(named) == 320
+        if status == 200:
+            assert answer.headers["Columns"].split(",") == named
+        else:
+            assert "JSON" in answer.json["detail"] and "Columns" not in answer.headers
+
+
 @pytest.mark.parametrize("name, links, rotors", [("puma560", 36, 40), ("scara", 8, 11)])
 def test_counts_of_base_parameters(client, arm, name, links, rotors):
     """As published; mounted sideways other combinations of them show, and more of the SCARA's."""
