@@ -11,26 +11,28 @@
 
 #include "server/base/clock.h"
 
-/* A line is cut at LINE_MOST, so that a hostile path cannot make it long; GATHER_MOST bounds what waits. */
-enum { LINE_MOST = PIPE_BUF, GATHER_MOST = 1 << 20, LOG_DELAY_NS = 50 * 1000 * 1000, STUCK_MS = 1000 };
+/* A line is cut at LINE_MOST, so that a hostile path cannot make it long; GATHER_MOST bounds what waits, and the last of it
+ * is for warnings. */
+enum { LINE_MOST = PIPE_BUF, GATHER_MOST = 1 << 20, FOR_WARNINGS = 1 << 16 };
+enum { LOG_DELAY_NS = 50 * 1000 * 1000, STUCK_MS = 1000 };
 
 static const char NUMBER_MARK = '\1'; /* the first character of a value that is written without quotes */
 
 static const char *const level_names[LOG_LEVEL_COUNT] = { "debug", "info", "warning", "error" };
 static _Atomic int least_level = LOG_INFO;
 
-/* What was gathered and is not yet written. Two halves: one is filled while the other is written. */
+/* What was gathered and is not yet written. Two halves: one is filled while the other is written, without the lock. */
 static struct {
   pthread_mutex_t lock;
-  pthread_mutex_t writing; /* held while a half goes out: keeps lines in order */
   pthread_cond_t filled;
   pthread_t thread;
   bool gathers, stops;
+  bool urgent; /* a warning is among it */
   char *half[2];
   int filling;
   size_t length;
   uint64_t lost;
-} gather = { .lock = PTHREAD_MUTEX_INITIALIZER, .writing = PTHREAD_MUTEX_INITIALIZER };
+} gather = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 struct line {
   size_t length;
@@ -161,24 +163,22 @@ static uint64_t write_note(uint64_t lost)
   return write_out(note, (size_t)n) ? lost : 0;
 }
 
-/* Write what was gathered; the caller holds gather.lock, which is free while bytes go out. */
+/* Write what was gathered; the caller holds gather.lock, which is free while bytes go out. Only the thread does so, and who
+ * stops it, after it. */
 static void drain(void)
 {
-  pthread_mutex_unlock(&gather.lock);
-  pthread_mutex_lock(&gather.writing);
-  pthread_mutex_lock(&gather.lock);
   const char *bytes = gather.half[gather.filling];
   size_t length = gather.length;
   uint64_t lost = gather.lost;
   gather.filling ^= 1;
   gather.length = 0;
   gather.lost = 0;
+  gather.urgent = false;
   pthread_mutex_unlock(&gather.lock);
   if (length) lost += write_out(bytes, length);
   if (lost) lost = write_note(lost);
   pthread_mutex_lock(&gather.lock);
   gather.lost += lost;
-  pthread_mutex_unlock(&gather.writing);
 }
 
 static void *write_gathered(void *nothing)
@@ -195,7 +195,7 @@ static void *write_gathered(void *nothing)
     until.tv_nsec += LOG_DELAY_NS;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
-    while (!gather.stops && gather.length < GATHER_MOST / 2 &&
+    while (!gather.stops && !gather.urgent && gather.length < GATHER_MOST / 2 &&
            !pthread_cond_timedwait(&gather.filled, &gather.lock, &until))
       continue;
     drain();
@@ -241,22 +241,20 @@ void log_stop(void)
   pthread_mutex_unlock(&gather.lock);
 }
 
-/* Keep the line for the writing thread, or write it now. */
-static void hand_over(const struct line *line, bool at_once)
+/* Keep the line for the writing thread, or write it now where there is none. */
+static void hand_over(const struct line *line, bool urgent)
 {
   pthread_mutex_lock(&gather.lock);
   if (!gather.gathers) {
     gather.lost += write_out(line->text, line->length);
-  } else if (at_once) {
-    drain();
-    gather.lost += write_out(line->text, line->length);
-  } else if (gather.length + line->length > GATHER_MOST) {
+  } else if (gather.length + line->length > (urgent ? GATHER_MOST : GATHER_MOST - FOR_WARNINGS)) {
     gather.lost++;
   } else {
     memcpy(gather.half[gather.filling] + gather.length, line->text, line->length);
     bool first = !gather.length, below = gather.length < GATHER_MOST / 2;
     gather.length += line->length;
-    if (first || (below && gather.length >= GATHER_MOST / 2)) pthread_cond_signal(&gather.filled);
+    gather.urgent = gather.urgent || urgent;
+    if (first || urgent || (below && gather.length >= GATHER_MOST / 2)) pthread_cond_signal(&gather.filled);
   }
   pthread_mutex_unlock(&gather.lock);
 }

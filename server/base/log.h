@@ -1,9 +1,9 @@
 /* Structured log: one JSON object a line on standard error, never split between threads.
  *   {"time":"...Z","level":"info","message":"...","request":"...","robot":"..."}
  *
- * Without log_start every line is written at once. With it, debug and info lines are gathered and written together by a
- * thread of their own (at most LOG_DELAY later); a standard error that nobody reads costs lines, which are counted, and
- * never stops the service. Warnings and errors are always written at once, after what was gathered before them. */
+ * Without log_start every line is written at once. With it lines are gathered and written together by a thread of their
+ * own, at most LOG_DELAY later, warnings and errors as soon as it runs: nobody who logs waits for who reads. A standard
+ * error that nobody reads costs lines, which are counted and told, and never stops the service. */
 #ifndef SERVER_BASE_LOG_H
 #define SERVER_BASE_LOG_H
 

@@ -43,6 +43,7 @@ static void panic_from_below(void *nothing, const char *file, unsigned line, con
 {
   (void)nothing;
   log_event(LOG_ERROR, "libmicrohttpd gave up", "file", file, "line", LOG_NUMBER(line), "reason", reason, NULL);
+  log_stop(); /* so that it is read */
   abort();
 }
 
