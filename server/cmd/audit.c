@@ -158,9 +158,9 @@ int command_audit(int argc, char **argv)
     return 0;
   }
   if (!read_arguments(argc, argv, &a)) return 2;
-  char path[1100];
-  snprintf(path, sizeof path, "%s/armdyn.db", a.data);
-  enum armdyn_status status = store_open_reader(path, &store, &error);
+  char path[STORE_PATH_SIZE];
+  enum armdyn_status status = store_file(a.data, path, &error);
+  if (!status) status = store_open_reader(path, &store, &error);
   int exit_status = 1;
   if (!status) exit_status = !strcmp(a.verb, "verify") ? verify(&a, store, &error) : export(&a, store, &error);
   if (*error.message) fprintf(stderr, "armdyn audit: %s\n", error.message);

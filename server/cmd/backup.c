@@ -58,11 +58,12 @@ int command_backup(int argc, char **argv)
 {
   const char *file, *data;
   struct armdyn_error error = { "", "" };
-  char path[4096];
+  char path[STORE_PATH_SIZE];
   int usage = read_arguments(argc, argv, backup_usage, &file, &data);
   if (usage) return usage - 1;
-  snprintf(path, sizeof path, "%s/armdyn.db", data);
-  return finish("backup", store_backup(path, file, &error), &error, file);
+  enum armdyn_status status = store_file(data, path, &error);
+  if (!status) status = store_backup(path, file, &error);
+  return finish("backup", status, &error, file);
 }
 
 int command_restore(int argc, char **argv)

@@ -39,7 +39,7 @@ static const char *const verdict_names[] = { [GOOD] = "good", [WARNING] = "warni
 /* What is looked at, and where what is found goes. */
 struct doctor {
   const char *data;
-  char path[4096];
+  char path[STORE_PATH_SIZE];
   bool runs;           /* a service does */
   struct store *store; /* read-only; NULL: it cannot be opened */
   struct armdyn_error closed;
@@ -300,14 +300,14 @@ static int read_arguments(int argc, char **argv, struct doctor *d)
     default: good = false;
     }
   }
-  good = good && optind == argc && (size_t)snprintf(d->path, sizeof d->path, "%s/armdyn.db", d->data) < sizeof d->path;
-  if (good) return 0;
+  if (good && optind == argc) return 0;
   fputs(usage, stderr);
   return 3;
 }
 
 static void open_store(struct doctor *d)
 {
+  if (store_file(d->data, d->path, &d->closed)) return;
   if (access(d->path, F_OK))
     armdyn_refuse(&d->closed, ARMDYN_ENOTFOUND, "", "%s: %s", d->path, strerrordesc_np(errno));
   else

@@ -34,13 +34,24 @@ static int lock_soon(int fd)
   return 0;
 }
 
+static enum armdyn_status name_file(const char *dir, const char *name, char path[STORE_PATH_SIZE],
+                                    struct armdyn_error *error)
+{
+  if (snprintf(path, STORE_PATH_SIZE, "%s/%s", dir, name) < STORE_PATH_SIZE) return ARMDYN_OK;
+  return armdyn_refuse(error, ARMDYN_EINPUT, "", "a path of %zu bytes is too long: %.160s...", strlen(dir), dir);
+}
+
+enum armdyn_status store_file(const char *dir, char path[STORE_PATH_SIZE], struct armdyn_error *error)
+{
+  return name_file(dir, "armdyn.db", path, error);
+}
+
 /* The lock belongs to the open file, not to the process: it also holds against a second store in this process, and ends
  * with it however that dies. The process id inside is for people. */
 static enum armdyn_status take_lock(const char *dir, int *lock, struct armdyn_error *error)
 {
-  char path[4096], holder[32] = "";
-  if (snprintf(path, sizeof path, "%s/lock", dir) >= (int)sizeof path)
-    return armdyn_refuse(error, ARMDYN_EINPUT, "", "the path %s is too long", dir);
+  char path[STORE_PATH_SIZE], holder[32] = "";
+  if (name_file(dir, "lock", path, error)) return ARMDYN_EINPUT;
   int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (fd < 0) return refuse_errno(error, "write", dir, "/lock");
 
@@ -120,9 +131,8 @@ enum armdyn_status store_restore(const char *from, const char *dir, struct armdy
   struct sql *sql = NULL;
   int lock = -1;
   int64_t version;
-  char path[4096];
-  if (snprintf(path, sizeof path, "%s/armdyn.db", dir) >= (int)sizeof path)
-    return armdyn_refuse(error, ARMDYN_EINPUT, "", "the path %s is too long", dir);
+  char path[STORE_PATH_SIZE];
+  if (store_file(dir, path, error)) return ARMDYN_EINPUT;
   enum armdyn_status status = make_directory(dir, error);
   if (!status) status = take_lock(dir, &lock, error);
   if (!status) status = sql_open(from, SQL_READ, &sql, error);

@@ -24,6 +24,9 @@ enum { LABEL_SIZE = LIMIT_TAG + 1 };
 /* Open DIR/armdyn.db: takes DIR/lock (EBUSY when another process holds it), checks integrity, backs up and migrates an
  * older schema, refuses a newer one, sweeps what a crash left half-staged. */
 enum armdyn_status store_open(const char *dir, struct store **store, struct armdyn_error *error);
+/* Its file, DIR/armdyn.db. EINPUT: no path may be that long. */
+enum { STORE_PATH_SIZE = 4096 };
+enum armdyn_status store_file(const char *dir, char path[STORE_PATH_SIZE], struct armdyn_error *error);
 /* The same database read-only, from another process while that holds it: `path` is its store_path. Only what reads may be
  * called. */
 enum armdyn_status store_open_reader(const char *path, struct store **store, struct armdyn_error *error);

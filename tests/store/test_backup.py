@@ -109,6 +109,17 @@ def test_wrong_words_are_told(words):
     assert done.returncode == 2 and "usage: armdyn" in done.stderr
 
 
+@pytest.mark.parametrize("words", [["audit", "verify"], ["backup", "x.db"], ["restore", "x.db"], ["doctor"], ["key", "list"]])
+def test_a_path_is_never_cut(words, tmp_path):
+    """What is too long is said to be so."""
+    for length in (1091, 4092, 5000) if words[0] in ("audit", "backup", "doctor") else (5000,):  # the others make a store
+        folder = str(tmp_path) + "/" * (length - len(str(tmp_path)) - 1) + "none"
+        done = armdyn(*words, "--data", folder)
+        said = done.stdout + done.stderr
+        assert done.returncode != 0 and str(tmp_path) in said and ("too long" in said) == (length > 4090), done
+    assert not any(tmp_path.iterdir())
+
+
 def test_a_store_that_is_not_there_is_told(tmp_path):
     done = armdyn("backup", tmp_path / "copy.db", "--data", tmp_path / "nowhere")
     assert done.returncode == 1 and "nowhere" in done.stderr and not list(tmp_path.iterdir())
