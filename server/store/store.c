@@ -91,10 +91,11 @@ enum armdyn_status store_open_with(const char *dir, const struct migrations *mig
   struct sql *sql = NULL;
   struct store *store = calloc(1, sizeof *store);
   if (!store) return armdyn_refuse(error, ARMDYN_EMEMORY, "", "no memory for the store");
+  char path[STORE_PATH_SIZE];
   store->lock = -1;
-  if ((status = make_directory(dir, error)) || (status = take_lock(dir, &store->lock, error))) goto out;
-  if (asprintf(&store->path, "%s/armdyn.db", dir) < 0) {
-    store->path = NULL;
+  if ((status = store_file(dir, path, error)) || (status = make_directory(dir, error))) goto out;
+  if ((status = take_lock(dir, &store->lock, error))) goto out;
+  if (!(store->path = strdup(path))) {
     status = armdyn_refuse(error, ARMDYN_EMEMORY, "", "no memory for the store");
     goto out;
   }
