@@ -53,6 +53,7 @@
 #define LIMIT_TAG                     128
 #define LIMIT_NOTES                   KB(64) /* of one result */
 #define LIMIT_SEARCH                  128    /* bytes of a list's ?q= */
+#define LIMIT_SEARCH_TIME             10     /* s that it may take to look through the list */
 #define LIMIT_AXES                    10     /* of one controller, register protocol v1 */
 #define LIMIT_KEYS                    1000   /* API keys */
 #define LIMIT_WEBHOOKS                32     /* webhooks */

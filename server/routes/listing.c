@@ -212,7 +212,12 @@ void listing_end(struct listing *listing, enum armdyn_status status)
 {
   if (status) {
     buffer_release(&listing->body);
-    answer_status(listing->x, status, NULL);
+    if (status == ARMDYN_EUNAVAILABLE && listing->query.search)
+      answer_problem(listing->x, PROBLEM_UNAVAILABLE,
+                     "q was looked for in more rows than %d s are enough for: leave fewer by other conditions",
+                     LIMIT_SEARCH_TIME);
+    else
+      answer_status(listing->x, status, NULL);
     return;
   }
   struct json_writer *w = &listing->writer;

@@ -3,7 +3,7 @@
 #include "api/wire/buffer.h"
 #include "server/store/internal.h"
 
-enum { VALUES_MOST = 2 * STORE_FILTERS + 16 };
+enum { VALUES_MOST = 2 * STORE_FILTERS + 16, OPERATIONS_UNSEEN = 10000 };
 
 /* A statement while it is written: values go by their numbers, ?1, ?2, ... */
 struct composing {
@@ -160,6 +160,12 @@ static void read_key(sqlite3_stmt *statement, struct store_key *key)
   snprintf(key->id, sizeof key->id, "%s", id ? id : "");
 }
 
+/* A search reads every row that is left: it must not keep a reader from others for ever. */
+static int is_over(void *deadline_ns)
+{
+  return clock_monotonic_ns() > *(const int64_t *)deadline_ns;
+}
+
 static enum armdyn_status read_page(struct sql *sql, const struct composing *c, struct store_query *query,
                                     struct records *found)
 {
@@ -186,10 +192,14 @@ enum armdyn_status store_read_query(struct store *store, const struct list_type 
   struct buffer pattern = BUFFER(MB(1));
   struct records found = { .type = list->type };
   struct sql *sql = NULL;
+  int64_t deadline_ns;
   if (query->search) write_pattern(&pattern, query->search);
   compose(&c, list, owner, query, query->search ? pattern.data : NULL);
   enum armdyn_status status = pattern.failure ? pattern.failure : readers_take(store->readers, &sql);
+  deadline_ns = clock_monotonic_ns() + (query->search_ms ? query->search_ms : LIMIT_SEARCH_TIME * 1000) * 1000000;
+  if (!status && query->search) sqlite3_progress_handler(sql_handle(sql), OPERATIONS_UNSEEN, is_over, &deadline_ns);
   if (!status) status = read_page(sql, &c, query, &found);
+  if (sql) sqlite3_progress_handler(sql_handle(sql), 0, NULL, NULL);
   readers_give(store->readers, sql);
   for (size_t i = 0; !status && i < found.count; i++) visit(context, (const char *)found.items + i * list->type->size);
   records_release(&found);

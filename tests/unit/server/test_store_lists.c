@@ -256,3 +256,30 @@ Test(lists, tell_ids_among_others)
   cr_assert_eq(got.count, 1);
   cr_assert_str_eq(got.id[0], rows[1].id);
 }
+
+/* -- how long it may take -- */
+
+static void count_entry(void *context, const struct store_audit *entry)
+{
+  (void)entry;
+  ++*(size_t *)context;
+}
+
+Test(lists, a_search_is_given_up_in_time_and_its_reader_serves_on)
+{
+  enum { ENTRIES = 3000 };
+  static const char *lines[ENTRIES];
+  size_t count = 0;
+  for (size_t i = 0; i < ENTRIES; i++) lines[i] = "{\"operation\":\"createRobot\"}";
+  OK(store_audit_append(store, lines, ENTRIES));
+  struct store_query query = { .sort = "number", .search = "nowhere", .search_ms = -1, .limit = 50 };
+  for (int i = 0; i < 20; i++) IS(store_audit_list(store, &query, count_entry, &count), EUNAVAILABLE);
+  query.search_ms = 0;
+  OK(store_audit_list(store, &query, count_entry, &count));
+  cr_assert_eq(count, 0);
+  query.search = "CREATE";
+  OK(store_audit_list(store, &query, count_entry, &count));
+  cr_assert_eq(count, 50);
+  query.search = NULL, query.search_ms = -1; /* what is no search is not given up */
+  OK(store_audit_list(store, &query, count_entry, &count));
+}
