@@ -161,6 +161,7 @@ static bool key_is_good(struct exchange *x)
     x->caller = (struct caller){ "local", "local", ROLE_ADMIN };
     return true;
   }
+  x->keys = auth_generation(x->http->auth);
   switch (
       auth_check(x->http->auth, x->known[HEADER_AUTHORIZATION], x->route->role, &x->connection->memory, &x->caller)) {
   case AUTH_GRANTED: return true;
@@ -175,6 +176,14 @@ static bool key_is_good(struct exchange *x)
     break;
   }
   return refuse(x, PROBLEM_UNAUTHORIZED, NULL);
+}
+
+bool exchange_is_still_trusted(struct exchange *x)
+{
+  if (x->route->role == ROLE_ANYONE || x->connection->local) return true;
+  if (auth_still_good(x->http->auth, &x->caller, x->started)) return true;
+  exchange_set_header(x, "WWW-Authenticate", "Bearer error=\"invalid_token\"");
+  return refuse(x, PROBLEM_UNAUTHORIZED, "the key was revoked, or has expired, while the request came");
 }
 
 static bool body_format_is_known(struct exchange *x)

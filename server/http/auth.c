@@ -293,6 +293,16 @@ enum armdyn_status auth_make_key(struct auth *auth, const struct key_request *re
   return status;
 }
 
+/* Of no use from now on, whether or not the store can be read again. */
+static void strike(struct auth *auth, const char *id)
+{
+  pthread_rwlock_wrlock(&auth->lock);
+  struct entry *entry = find(&auth->ring, id);
+  if (entry) entry->expires_ms = 1;
+  atomic_fetch_add(&auth->generation, 1);
+  pthread_rwlock_unlock(&auth->lock);
+}
+
 static enum armdyn_status revoke_key(struct auth *auth, const char *id)
 {
   struct store_api_key key;
@@ -302,7 +312,10 @@ static enum armdyn_status revoke_key(struct auth *auth, const char *id)
   store_api_key_release(&key);
   if (last) return ARMDYN_ECONFLICT;
   status = store_api_key_delete(auth->store, id);
-  return status ? status : load_keys(auth);
+  if (status) return status;
+  strike(auth, id);
+  (void)load_keys(auth); /* only forgets it */
+  return ARMDYN_OK;
 }
 
 enum armdyn_status auth_revoke_key(struct auth *auth, const char *id)
@@ -419,6 +432,11 @@ bool auth_may_move(struct auth *auth, const struct caller *caller, const char *c
   bool may = entry && entry->motion && names(entry->motion, controller);
   pthread_rwlock_unlock(&auth->lock);
   return may;
+}
+
+uint64_t auth_generation(const struct auth *auth)
+{
+  return atomic_load_explicit(&auth->generation, memory_order_relaxed);
 }
 
 bool auth_still_good(struct auth *auth, const struct caller *caller, int64_t since_ns)

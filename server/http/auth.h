@@ -57,6 +57,8 @@ enum auth_verdict auth_check(struct auth *auth, const char *header, enum role ro
                              struct caller *caller);
 /* May this caller set the arm of this controller in motion? That is a right of its own, beside the role. */
 bool auth_may_move(struct auth *auth, const struct caller *caller, const char *controller);
+/* Another number after every change of the keys. */
+uint64_t auth_generation(const struct auth *auth);
 /* Would this caller be recognised still? Its request began at since_ns (monotonic). */
 bool auth_still_good(struct auth *auth, const struct caller *caller, int64_t since_ns);
 /* When the key was last used, "" = never: fresher than the store. */

@@ -303,6 +303,8 @@ static enum MHD_Result dispatch(struct exchange *x)
   }
   x->body[x->body_length] = '\0';
   if (x->route->where == STREAMED) return intake_complete(x);
+  if (x->keys != auth_generation(x->http->auth) && x->route->where != AT_ONCE && !exchange_is_still_trusted(x))
+    return exchange_queue(x);
   if (x->route->bodies == NO_FIELDS && !exchange_has_no_fields(x)) return exchange_queue(x);
   if (x->route->where == ON_POOL || x->route->where == READS_ON_POOL) return hand_over(x, x->http->blocking);
   switch (call_handler(x, false)) {

@@ -140,7 +140,8 @@ static void work(void *context)
   struct exchange *x = context;
   struct intake *in = x->intake;
   struct MHD_Connection *mhd = x->mhd;
-  if (!in->called) call_handler(x);
+  if (!in->answered && !exchange_is_still_trusted(x)) conclude(x, ARMDYN_OK, NULL);
+  if (!in->answered && !in->called) call_handler(x);
   if (!in->answered && x->body_length) take_block(x);
   if (!in->answered && in->whole) finish(x);
   if (in->answered) release_reader(in);

@@ -183,6 +183,7 @@ struct exchange {
   char request_id[REQUEST_ID_SIZE];
   char traceparent[TRACE_SIZE];
   struct caller caller;
+  uint64_t keys;                  /* the generation of the keys that the caller was known by */
   struct sockaddr_storage client; /* the connection's peer, or whom a trusted proxy names */
   enum media body_media, answer_media;
   char *body; /* of a streamed one: the present block */
@@ -209,6 +210,8 @@ enum MHD_Result exchange_serve(void *context, struct MHD_Connection *mhd, const 
 void exchange_end(void *context, struct MHD_Connection *mhd, void **place, enum MHD_RequestTerminationCode how);
 void exchange_free(struct exchange *x);
 void exchange_release(struct exchange *x);
+/* Its body has come, or a piece of it, which may have taken long: is the caller known still? false: 401 is the answer. */
+bool exchange_is_still_trusted(struct exchange *x);
 /* Of a route with NO_FIELDS: the body is empty or {}. false: an answer has been given. */
 bool exchange_has_no_fields(struct exchange *x);
 void exchange_forget_headers(struct exchange *x); /* those set for the answer */

@@ -64,6 +64,7 @@ static const struct limit {
   ROW(TAG),
   ROW(NOTES),
   ROW(SEARCH),
+  ROW(SEARCH_TIME),
   ROW(AXES),
   ROW(KEYS),
   ROW(WEBHOOKS),

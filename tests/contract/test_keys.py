@@ -75,6 +75,25 @@ def test_wrong_keys_are_refused(guarded):
             assert answer.status == 401 and "WWW-Authenticate" in answer.headers
 
 
+@pytest.mark.parametrize("path, content, bodies", [
+    ("/v1/robots", "application/json", [b'{"name": "late",', b' "convention": "dh", "joints": [{"name": "a", "type": "revolute"}]}']),
+    ("/v1/robots/puma560/datasets", "text/csv", [b"t," + b",".join(b"q%d,tau%d" % (j, j) for j in range(1, 7)) + b"\n",
+                                                 b"".join(b"%g" % (k / 100) + b",0" * 12 + b"\n" for k in range(40000))]),
+], ids=["held whole", "streamed"])
+def test_a_key_that_is_revoked_while_the_body_comes_is_refused(guarded, path, content, bodies):
+    server, secrets = guarded
+    with server.client(key=secrets["admin"]) as admin, server.connect() as sock:
+        short_lived = admin.post("/v1/keys", {"name": "short-lived", "role": "engineer"}).expect(201)
+        head = f"POST {path} HTTP/1.1\r\nHost: t\r\nAuthorization: Bearer {short_lived.json['secret']}\r\nContent-Type: {content}\r\n"
+        sock.sendall((head + f"Content-Length: {sum(map(len, bodies))}\r\n\r\n").encode() + bodies[0])
+        until(lambda: admin.get("/v1/keys/" + short_lived.json["id"]).json["last_used_at"], what="the request is known")
+        admin.delete(short_lived.headers["Location"], headers={"If-Match": "*"}).expect(204)
+        sock.sendall(bodies[1])
+        assert sock.recv(1000).startswith(b"HTTP/1.1 401 ")
+        admin.get("/v1/robots/late").expect(404)
+        assert admin.get("/v1/datasets").expect(200).json["items"] == []
+
+
 def test_a_key_knows_itself(guarded):
     server, secrets = guarded
     for role, secret in secrets.items():
