@@ -38,13 +38,7 @@ static enum armdyn_status irls(struct training *training, const struct armdyn_es
                                struct armdyn_estimate *out, struct armdyn_error *error)
 {
   const enum armdyn_status status = wls(training, estimation, out, error);
-  if (status) return status;
-  const size_t n = training->unknowns->n;
-  double weight[ARMDYN_JOINTS_MAX];
-  memcpy(weight, training->weight, n * sizeof *weight);
-  const enum armdyn_status robust = robust_solve(training, out->beta, &out->rounds, error);
-  memcpy(training->weight, weight, n * sizeof *weight);
-  return robust;
+  return status ? status : robust_solve(training, out->beta, &out->rounds, error);
 }
 
 static enum armdyn_status ridge(struct training *training, const struct armdyn_estimation *estimation,

@@ -15,6 +15,8 @@ struct training {
   struct armdyn_regression *fold[FOLDS_MAX];
   struct armdyn_regression *all;
   double weight[ARMDYN_JOINTS_MAX]; /* 1 / deviation of the joint's residuals */
+  double clip[ARMDYN_JOINTS_MAX];   /* a residual beyond this pulls as this much, INFINITY: none does */
+  double noise[ARMDYN_JOINTS_MAX];  /* deviation of the joint's residuals as far as the estimate feels them */
   double *R, *scratch;              /* (b + 1)^2 and (b + 2)^2 */
   bool
       *held; /* standard_count: friction of a joint that rests in all data. It stays the prior's, for what the data show

@@ -27,11 +27,14 @@ static double robust_deviation(const struct histogram *h)
   return 1.4826 * h->unit * exp2(((double)bin + part) / BINS * 24 - 12);
 }
 
+/* Deviations beyond which a residual pulls no harder: 95 % efficient where there are no outliers. */
+static const double HUBER = 1.345;
+
 /* Residuals become factors of their equations, sqrt(Huber's weight) / deviation. */
 static void weigh_samples(size_t n, size_t count, const double *deviation, double *e)
 {
   for (size_t k = 0; k < count * n; k++) {
-    const double beyond = fabs(e[k]) / (1.345 * deviation[k % n]);
+    const double beyond = fabs(e[k]) / (HUBER * deviation[k % n]);
     e[k] = (beyond > 1 ? sqrt(1 / beyond) : 1) / deviation[k % n];
   }
 }
@@ -110,6 +113,10 @@ enum armdyn_status robust_solve(struct training *training, double *beta, size_t 
     if ((status = reweigh(t, beta, deviation, histograms, error))) break;
     change = moved(t, beta, before);
     for (size_t i = 0; i < n; i++) deviation[i] = fmax(robust_deviation(&histograms[i]), least[i]);
+  }
+  for (size_t i = 0; i < n; i++) {
+    t->weight[i] = 1 / deviation[i];
+    t->clip[i] = HUBER * deviation[i];
   }
   free(histograms);
   free(before);

@@ -101,7 +101,10 @@ enum armdyn_status training_open(const struct armdyn_unknowns *unknowns, const s
     return status;
   }
   for (size_t f = 0; f < folds; f++) armdyn_regression_merge(t->all, t->fold[f]);
-  for (size_t i = 0; i < unknowns->n; i++) t->weight[i] = 1;
+  for (size_t i = 0; i < unknowns->n; i++) {
+    t->weight[i] = 1;
+    t->clip[i] = INFINITY;
+  }
   return ARMDYN_OK;
 }
 

@@ -23,13 +23,20 @@ static double correlated_samples(const double *e, size_t count, size_t stride)
   return factor;
 }
 
-void residual_sums_add(struct residual_sums *sums, size_t n, size_t block, size_t blocks, size_t count, const double *e)
+void residual_sums_add(struct residual_sums *sums, size_t n, size_t block, size_t blocks, size_t count, double *e)
 {
   const bool correlate = block % (blocks / CORRELATED_BLOCKS + 1) == 0;
   sums->count += (double)count;
   if (correlate) sums->judged += (double)count;
   for (size_t i = 0; i < n; i++) {
-    for (size_t k = 0; k < count; k++) sums->square[i] += e[k * n + i] * e[k * n + i];
+    const double most = sums->clip ? sums->clip[i] : INFINITY;
+    for (size_t k = 0; k < count; k++) {
+      double *x = &e[k * n + i];
+      sums->square[i] += *x * *x;
+      sums->inside[i] += fabs(*x) <= most;
+      *x = fmin(fmax(*x, -most), most);
+      sums->clipped_square[i] += *x * *x;
+    }
     if (correlate) sums->correlation[i] += correlated_samples(e + i, count, n) * (double)count;
   }
 }
@@ -45,11 +52,18 @@ void residual_sums_end(const struct residual_sums *sums, size_t n, size_t parame
   }
 }
 
-enum armdyn_status residual_figures(const struct training *training, struct armdyn_estimate *out,
-                                    struct armdyn_error *error)
+/* What of a joint's residuals an estimate feels that clips them: sqrt(mean of the clipped squares) / share of the others.
+ * Source: Huber 1981, 7.6. */
+static double felt_noise(const struct residual_sums *sums, size_t joint, double deviation)
+{
+  const double clipped = sums->clipped_square[joint], all = sums->square[joint], inside = sums->inside[joint];
+  return clipped < all && inside > 0 ? deviation * sqrt(clipped / all) * sums->count / inside : deviation;
+}
+
+enum armdyn_status residual_figures(struct training *training, struct armdyn_estimate *out, struct armdyn_error *error)
 {
   const size_t n = training->unknowns->n, blocks = training->source->blocks;
-  struct residual_sums sums = { 0 };
+  struct residual_sums sums = { .clip = training->clip };
   for (size_t block = 0; block < blocks; block++) {
     struct armdyn_motion motion;
     enum armdyn_status status = training_read(training, block, &motion, error);
@@ -61,6 +75,7 @@ enum armdyn_status residual_figures(const struct training *training, struct armd
     if (status) return status;
   }
   residual_sums_end(&sums, n, training->unknowns->base_count, out->joint_deviation, out->correlation);
+  for (size_t i = 0; i < n; i++) training->noise[i] = felt_noise(&sums, i, out->joint_deviation[i]);
   return ARMDYN_OK;
 }
 
@@ -73,7 +88,7 @@ enum armdyn_status covariance_of(struct training *training, const double *weight
   if (!T) return ARMDYN_EMEMORY;
   for (size_t i = 0; i < n; i++) {
     training->weight[i] = weight[i];
-    noise[i] = weight[i] * weight[i] * out->joint_deviation[i] * sqrt(out->correlation[i]);
+    noise[i] = weight[i] * weight[i] * training->noise[i] * sqrt(out->correlation[i]);
   }
   regression_stack(training->all, noise, T, training->scratch);
   training_stack(training, training->fold_count);

@@ -11,6 +11,7 @@
 #include "lib/trajectory/tool_speed.h"
 
 static const double DURATION_MIN = 1e-6, DURATION_MAX = 1e6; /* s */
+static const double TINY = 1e-9; /* rad (m): a way that the shortest duration covers at a crawl */
 
 /* To add a profile: its name in enum armdyn_profile, a builder and a row here. The tests loop over the rows. */
 static const struct {
@@ -185,6 +186,17 @@ static void take_times(struct plan *plan, const struct armdyn_profile_request *r
   }
 }
 
+/* Is it rounding that tells the points apart? */
+static bool is_tiny(const struct profile_problem *problem)
+{
+  const size_t n = problem->joint_count;
+  double most = 0;
+  for (size_t k = n; k < problem->point_count * n; k++) {
+    most = fmax(most, fabs(problem->points[k] - problem->points[k - n]));
+  }
+  return most <= TINY;
+}
+
 /* Find the duration, build the motion with it and judge it. The smallest one is not looked for where it is neither asked
  * for nor needed. */
 static enum armdyn_status decide(struct plan *plan, double duration, bool want_least, struct armdyn_margin *margin,
@@ -202,7 +214,9 @@ static enum armdyn_status decide(struct plan *plan, double duration, bool want_l
   }
   if (plan->stopped) return armdyn_refuse(error, ARMDYN_ECANCELLED, "", "the work was cancelled");
   if (free_duration && !still && least <= plan->fixed) {
-    return armdyn_refuse(error, ARMDYN_EINPUT, "/duration", "is needed: no limit bounds the speed of this motion");
+    if (!is_tiny(&plan->problem))
+      return armdyn_refuse(error, ARMDYN_EINPUT, "/duration", "is needed: no limit bounds the speed of this motion");
+    least = plan->fixed + 2 * DURATION_MIN;
   }
   *minimum = least;
   const double tried = !free_duration ? duration : isnan(least) ? plan->fixed + guess : least;

@@ -101,6 +101,29 @@ Test(estimate, robust_estimate_withstands_outliers)
   known_close(&known);
 }
 
+/* ... and its deviations are those of what it feels of them: of normal errors 32 % are beyond one. */
+Test(estimate, robust_deviations_are_honest)
+{
+  enum { RUNS = 8, SAMPLES = 3000 };
+  struct known known = known_open();
+  size_t beyond = 0;
+  struct dice dice = { 10 };
+  for (uint64_t run = 41; run < 41 + RUNS; run++) {
+    struct armdyn_motion motion = simulated(known.robot, run, 0, 0.01);
+    const struct armdyn_motion part = armdyn_motion_part(&motion, N, 0, SAMPLES);
+    for (size_t k = 0; k < SAMPLES; k += 20) part.tau[k * N + k / 20 % N] += dice_uniform(&dice, -200, 200);
+    struct armdyn_estimate e = estimate_of(known.unknowns, ARMDYN_IRLS, &part);
+    for (size_t k = 0; k < known.count; k++) {
+      beyond += fabs(e.beta[k] - armdyn_base_parameter_value(known.base, k)) > e.deviation[k];
+    }
+    armdyn_estimate_free(&e);
+    armdyn_motion_free(&motion);
+  }
+  const double share = (double)beyond / (RUNS * (double)known.count);
+  cr_expect(share > 0.2 && share < 0.45, "%g", share);
+  known_close(&known);
+}
+
 /* Blocks, their lengths and their order do not matter; squares are those of the residuals. */
 Test(estimate, regressions_merge_to_the_same_equations)
 {

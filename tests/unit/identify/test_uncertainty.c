@@ -32,7 +32,7 @@ Test(uncertainty, correlation_of_known_noise)
 /* sqrt(sum e^2 / (samples - share of the parameters)), and never fewer samples than there are. */
 Test(uncertainty, each_joint_pays_for_its_parameters)
 {
-  static const double e[] = { 3, 1, -3, -1, 3, 1, -3, -1 };
+  double e[] = { 3, 1, -3, -1, 3, 1, -3, -1 };
   struct residual_sums sums = { 0 };
   double deviation[JOINTS], correlation[JOINTS];
   residual_sums_add(&sums, JOINTS, 0, 1, 4, e);

@@ -219,6 +219,33 @@ Test(requests, no_motion_takes_the_time_given_or_none)
   }
 }
 
+/* A goal that is the start but for rounding is near enough to be reached at once; what is farther away needs a limit. */
+Test(requests, a_way_of_rounding_needs_no_duration)
+{
+  for (int profile = 0; profile < ARMDYN_PROFILE_COUNT; profile++) {
+    for (double way = 1e-16; way < 1e-3; way *= 100) {
+      static struct asked a;
+      double q[N], qd[N];
+      asked_init(&a);
+      a.request.profile = (enum armdyn_profile)profile;
+      a.request.duration = NAN;
+      for (int k = 0; k < POINTS * N; k++) a.points[k] = k < N ? 0 : way;
+      for (int j = 0; j < N; j++) {
+        a.limits[j] = (struct armdyn_limits){ { -3, 3 }, 2, 1e3, INFINITY, INFINITY, INFINITY };
+      }
+      cr_assert_eq(plan(&a), ARMDYN_OK, "%g: %s", way, a.error.message);
+      const double T = armdyn_trajectory_duration(&a.trajectory);
+      cr_assert(T >= 1e-6 && T < 1, "%g: %g s", way, T);
+      for (double t = 0; t <= 1; t += 0.125) {
+        armdyn_trajectory_state(&a.trajectory, t * T, q, qd, NULL, NULL);
+        for (int j = 0; j < N; j++) cr_assert(q[j] >= -1e-9 * way && q[j] <= (1 + 1e-9) * way && fabs(qd[j]) <= 2);
+      }
+      for (int j = 0; j < N; j++) cr_assert_float_eq(q[j], way, 1e-9 * way);
+      armdyn_trajectory_free(&a.trajectory);
+    }
+  }
+}
+
 /* An arm without mass is limited by kinematics alone; without these, a duration must be given and is kept. */
 Test(requests, massless_arm)
 {
