@@ -37,6 +37,7 @@
 #define LIMIT_EVALUATION_MODELS       8         /* of one evaluation */
 #define LIMIT_EVALUATION_CURVES       192       /* models times data sets times joints of one evaluation */
 #define LIMIT_PAYLOAD_DIFFERENCE_ROWS 1000000   /* of each of two runs whose difference shows a payload */
+#define LIMIT_COLLISION_EVENTS        500       /* told one by one of one collision check; all are counted */
 #define LIMIT_DATASET_ROWS            200000000 /* samples of one data set */
 #define LIMIT_RUN_SAMPLES             200000000 /* kept of one identification with their torques */
 #define LIMIT_PLOT_POINTS             10000     /* of one plot of a data set */

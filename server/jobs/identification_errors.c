@@ -3,20 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "api/limits.h"
 #include "armdyn/residuals.h"
 #include "server/jobs/messages.h"
-#include "server/jobs/stored_trajectory.h"
+#include "server/jobs/thinned_series.h"
 
-enum {
-  RESIDUALS_LOOKED_AT = 1 << 17, /* samples of residuals that spectrum and histograms are made of */
-  ROWS = 256,
-  WIDTH = 2 + 3 * ARMDYN_JOINTS_MAX
-};
+enum { RESIDUALS_LOOKED_AT = 1 << 17 }; /* samples of residuals that spectrum and histograms are made of */
 static const double histogram_deviations = 4;
-static const double room_taken = 0.5;       /* of what the disk has left, by the series of one run */
-static const double room_of_log = 16 << 20; /* which the store's log may need beside them */
-static const double pyramid = 1 + 2. / 15;  /* of two rows for 16, of two for 256, ... above the samples */
 
 struct sums {
   struct armdyn_fit_sums fits[COMPARISONS][ARMDYN_JOINTS_MAX + 1]; /* the last: together */
@@ -25,14 +17,14 @@ struct sums {
 
 struct computing {
   const struct identification_errors_order *order;
-  size_t n, stride, position, filled;
+  size_t n;
   struct sums sums[IDENTIFICATION_ROLES];
   enum identification_role looked_at; /* whose residuals are kept */
   double *residuals;                  /* RESIDUALS_LOOKED_AT x n */
   size_t residual_count;
   double *predicted; /* room x n, then as many filtered as the torque is */
   size_t room;
-  double rows[ROWS * WIDTH];
+  struct thinned_series series;
 };
 
 static void add(struct armdyn_fit_sums *sums, size_t n, size_t joint, double measured, double predicted)
@@ -43,17 +35,13 @@ static void add(struct armdyn_fit_sums *sums, size_t n, size_t joint, double mea
 
 static void keep_row(struct computing *c, size_t data, const struct armdyn_motion *motion, size_t k)
 {
-  const size_t n = c->n, width = 2 + 3 * n;
-  if (c->order->no_series || c->position++ % c->stride) return;
-  double *row = c->rows + c->filled * width;
-  row[0] = (double)(c->position - 1) / motion->rate;
+  const size_t n = c->n;
+  double *row = c->order->no_series ? NULL : thinned_series_next(&c->series);
+  if (!row) return;
   row[1] = (double)data;
   memcpy(row + 2, motion->tau_raw + k * n, n * sizeof *row);
   memcpy(row + 2 + n, motion->tau + k * n, n * sizeof *row);
   memcpy(row + 2 + 2 * n, c->predicted + k * n, n * sizeof *row);
-  if (++c->filled < ROWS) return;
-  work_rows(c->order->work, c->rows, c->filled);
-  c->filled = 0;
 }
 
 static void take(struct computing *c, size_t data, const struct armdyn_motion *motion)
@@ -150,27 +138,19 @@ static enum armdyn_status fill_residuals(const struct computing *c, const struct
   return status;
 }
 
-static void begin_series(struct computing *c)
+static enum armdyn_status begin_series(struct computing *c)
 {
   static const char *const names[] = { "measured", "filtered", "predicted" };
+  const struct identification_errors_order *order = c->order;
   char columns[SERIES_COLUMNS] = "t,dataset";
   size_t length = strlen(columns);
+  double samples = 0;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     for (size_t j = 1; j <= c->n && length < sizeof columns; j++)
       length += (size_t)snprintf(columns + length, sizeof columns - length, ",%.1s%zu", names[i], j);
-  work_series(c->order->work, SERIES_SAMPLES, columns, 2 + 3 * c->n);
-}
-
-/* 1: every sample is kept. Else every so many, so that they are not more than a series may have and leave room on the disk. */
-static size_t choose_stride(const struct identification_errors_order *order)
-{
-  const double row = (double)(2 + 3 * order->joint_count) * sizeof(double) * pyramid;
-  const double room = room_taken * (work_room(order->work) - room_of_log);
-  const double most = fmin(LIMIT_RUN_SAMPLES, fmax(room / row, 1));
-  double samples = 0;
   for (size_t i = 0; i < order->data_count; i++)
     samples += (order->motions[i].end - order->motions[i].begin) * order->conditioning->rate + 1;
-  return (size_t)fmax(ceil(samples / most), 1);
+  return thinned_series_open(&c->series, order->work, columns, 2 + 3 * c->n, order->conditioning->rate, samples);
 }
 
 enum armdyn_status identification_errors_compute(const struct identification_errors_order *order,
@@ -181,7 +161,6 @@ enum armdyn_status identification_errors_compute(const struct identification_err
   if (!c) return status;
   c->order = order;
   c->n = order->joint_count;
-  c->stride = choose_stride(order);
   for (size_t i = 0; i < order->data_count; i++)
     if (order->data[i].role == IDENTIFICATION_VALIDATION) c->looked_at = IDENTIFICATION_VALIDATION;
   for (int role = 0; role < IDENTIFICATION_ROLES; role++)
@@ -189,14 +168,13 @@ enum armdyn_status identification_errors_compute(const struct identification_err
       for (size_t j = 0; j <= c->n; j++) armdyn_fit_begin(&c->sums[role].fits[kind][j]);
   c->residuals = malloc((RESIDUALS_LOOKED_AT * c->n + 1) * sizeof *c->residuals);
   if (!c->residuals) goto out;
-  if (!order->no_series) begin_series(c);
-  status = ARMDYN_OK;
+  status = order->no_series ? ARMDYN_OK : begin_series(c);
   for (size_t data = 0; !status && data < order->data_count; data++) status = go_through(c, data, error);
-  if (!order->no_series) work_rows(order->work, c->rows, c->filled);
+  thinned_series_close(&c->series);
   for (int role = 0; role < IDENTIFICATION_ROLES; role++) fill_errors(&c->sums[role], c->n, &result->errors[role]);
   if (!status) status = fill_residuals(c, result, &result->residuals);
   result->rate = order->conditioning->rate;
-  result->sample_rate = order->conditioning->rate / (double)c->stride;
+  if (!order->no_series) result->sample_rate = thinned_series_rate(&c->series);
 out:
   free(c->predicted);
   free(c->residuals);

@@ -9,7 +9,7 @@
  * api/openapi.yaml. */
 static const struct job_kind *const kinds[] = {
   &trajectory_kind, &excitation_kind,     &friction_test_kind, &friction_identification_kind,
-  &simulation_kind, &identification_kind, &evaluation_kind,
+  &simulation_kind, &identification_kind, &evaluation_kind,    &collision_check_kind,
 };
 
 const struct job_kind *job_kind_find(const char *name)
@@ -45,6 +45,14 @@ static size_t find_sources(const struct job_kind *kind, const void *run, struct 
     count += dataset_sources(list, d->name, sources + count);
   }
   return kind->sources ? count + kind->sources(run, sources + count) : count;
+}
+
+size_t job_source_of_motion(const char *id, struct job_source *source)
+{
+  if (!*id) return 0;
+  *source = (struct job_source){ .referral = { .kind = SOURCE_MOTION }, .pointer = "/trajectory" };
+  snprintf(source->referral.id, sizeof source->referral.id, "%s", id);
+  return 1;
 }
 
 enum armdyn_status job_kind_accept(const struct job_kind *kind, const struct armdyn_robot_description *robot,

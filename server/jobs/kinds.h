@@ -41,6 +41,10 @@ struct job_kind {
   void (*release)(void *run);
 };
 
+/* The one source of a kind that follows a stored motion by its id, which the request's "trajectory" has; "": none. Answers
+ * how many. */
+size_t job_source_of_motion(const char *id, struct job_source *source);
+
 /* The decode of a kind whose runs hold what `decoder` reads as their `request`: JOB_REQUEST(struct run, x_request_decode) */
 #define JOB_REQUEST(run_type, decoder)                                                                                 \
   static enum armdyn_status decode(const char *text, size_t length, const struct armdyn_robot_description *robot,      \
@@ -72,7 +76,7 @@ enum armdyn_status job_kind_accept(const struct job_kind *kind, const struct arm
 void job_kind_run(const struct job_kind *kind, struct work *work);
 
 /* The rows of the table. */
-extern const struct job_kind evaluation_kind, excitation_kind, friction_identification_kind, friction_test_kind,
-    identification_kind, simulation_kind, trajectory_kind;
+extern const struct job_kind collision_check_kind, evaluation_kind, excitation_kind, friction_identification_kind,
+    friction_test_kind, identification_kind, simulation_kind, trajectory_kind;
 
 #endif

@@ -147,14 +147,7 @@ static enum armdyn_status open_trajectory(struct run *run, struct armdyn_error *
   struct store *store;
   if (!*request->trajectory) return ARMDYN_OK;
   enum armdyn_status status = work_store(run->work, &store);
-  if (!status) status = stored_trajectory_fits(store, request->trajectory, run->n);
-  if (status == ARMDYN_EINPUT)
-    return armdyn_refuse(error, status, "/trajectory", "%s has not the robot's %zu joints", request->trajectory,
-                         run->n);
-  if (!status) status = stored_trajectory_read(store, request->trajectory, run->n, &run->wanted);
-  if (status == ARMDYN_ENOTFOUND)
-    return armdyn_refuse(error, ARMDYN_EINPUT, "/trajectory", "%s is no trajectory, excitation or friction test",
-                         request->trajectory);
+  if (!status) status = stored_trajectory_open(store, request->trajectory, run->n, "/trajectory", &run->wanted, error);
   if (status) return status;
   const double most = armdyn_trajectory_duration(&run->wanted);
   if (isnan(request->duration)) request->duration = most;
@@ -250,11 +243,7 @@ JOB_REQUEST(struct run, simulation_request_decode)
 static size_t sources(const void *context, struct job_source *list)
 {
   const struct run *run = context;
-  if (!*run->request.trajectory) return 0;
-  list[0] = (struct job_source){ .pointer = "/trajectory" };
-  snprintf(list[0].referral.kind, sizeof list[0].referral.kind, "%s", SOURCE_MOTION);
-  snprintf(list[0].referral.id, sizeof list[0].referral.id, "%s", run->request.trajectory);
-  return 1;
+  return job_source_of_motion(run->request.trajectory, list);
 }
 
 static void release(void *context)

@@ -52,3 +52,15 @@ out:
   armdyn_trajectory_free(&t);
   return status;
 }
+
+enum armdyn_status stored_trajectory_open(struct store *store, const char *id, size_t joints, const char *pointer,
+                                          struct armdyn_trajectory *trajectory, struct armdyn_error *error)
+{
+  enum armdyn_status status = stored_trajectory_fits(store, id, joints);
+  if (status == ARMDYN_EINPUT)
+    return armdyn_refuse(error, status, pointer, "%s has not the robot's %zu joints", id, joints);
+  if (!status) status = stored_trajectory_read(store, id, joints, trajectory);
+  if (status == ARMDYN_ENOTFOUND)
+    return armdyn_refuse(error, ARMDYN_EINPUT, pointer, "%s is no trajectory, excitation or friction test", id);
+  return status;
+}

@@ -17,5 +17,8 @@ enum armdyn_status stored_trajectory_fits(struct store *store, const char *id, s
  * OK, ENOTFOUND, EIO (what is stored is none), EMEMORY. */
 enum armdyn_status stored_trajectory_read(struct store *store, const char *id, size_t joints,
                                           struct armdyn_trajectory *trajectory);
+/* The same for a request that names it: EINPUT, in words with `pointer`, when there is none or it has other joints. */
+enum armdyn_status stored_trajectory_open(struct store *store, const char *id, size_t joints, const char *pointer,
+                                          struct armdyn_trajectory *trajectory, struct armdyn_error *error);
 
 #endif

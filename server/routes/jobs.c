@@ -26,7 +26,7 @@ static const size_t ANSWER_MOST = MB(8);
 static const struct result_kind *const result_kinds[] = { &trajectory_results,    &excitation_results,
                                                           &friction_test_results, &friction_identification_results,
                                                           &simulation_results,    &identification_results,
-                                                          &evaluation_results };
+                                                          &evaluation_results,    &collision_check_results };
 
 static void encode(const struct app *app, const struct job_view *view, bool include_result, bool summary,
                    struct buffer *out)

@@ -17,7 +17,8 @@ struct result_kind {
   const struct samples_form *samples; /* NULL: it has none */
 };
 extern const struct result_kind trajectory_results, excitation_results, friction_test_results,
-    friction_identification_results, simulation_results, identification_results, evaluation_results;
+    friction_identification_results, simulation_results, identification_results, evaluation_results,
+    collision_check_results;
 /* Of every kind of motion: t, q, qd, qdd, tau, power. */
 extern const struct samples_form motion_samples;
 

@@ -102,6 +102,9 @@ route_handler identification_create, identification_list, identification_get, id
 route_handler alias_list, alias_get, alias_put, alias_delete;
 /* evaluations.c */
 route_handler evaluation_create, evaluation_list, evaluation_get, evaluation_patch, evaluation_delete;
+/* collision_checks.c */
+route_handler collision_check_create, collision_check_list, collision_check_get, collision_check_patch,
+    collision_check_delete, collision_check_samples;
 /* uploads.c, datasets.c, dataset_samples.c */
 route_handler dataset_upload, dataset_list, dataset_get, dataset_patch, dataset_delete, dataset_samples;
 /* meshes.c */

@@ -126,6 +126,13 @@ const struct route routes[] = {
   { HTTP_DELETE, "/v1/evaluations/{evaluation}",              evaluation_delete,    ROLE_ENGINEER, ON_POOL,         0,                  0,             0,             NULL,                   "deleteEvaluation" },
   { HTTP_POST,   "/v1/identifications/{identification}/promote", identification_promote, ROLE_ENGINEER, ON_POOL,    LIMIT_MODEL_BODY,   JSON_ONLY,     0,             NULL,                   "promoteIdentification" },
 
+  { HTTP_POST,   "/v1/robots/{robot}/collision-checks",       collision_check_create, ROLE_OPERATOR, ON_POOL,       LIMIT_MODEL_BODY,   JSON_ONLY,     0,             "revision include",     "createCollisionCheck" },
+  { HTTP_GET,    "/v1/collision-checks",                      collision_check_list, ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             RESULTS_LISTED " datasets", "listCollisionChecks" },
+  { HTTP_GET,    "/v1/collision-checks/{collision_check}",    collision_check_get,  ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             NULL,                   "getCollisionCheck" },
+  { HTTP_PATCH,  "/v1/collision-checks/{collision_check}",    collision_check_patch, ROLE_ENGINEER, ON_POOL,        KB(512),            TAKES(MEDIA_MERGE_PATCH), 0,  NULL,                   "patchCollisionCheck" },
+  { HTTP_DELETE, "/v1/collision-checks/{collision_check}",    collision_check_delete, ROLE_ENGINEER, ON_POOL,       0,                  0,             0,             NULL,                   "deleteCollisionCheck" },
+  { HTTP_GET,    "/v1/collision-checks/{collision_check}/samples", collision_check_samples, ROLE_VIEWER, ON_POOL,   0,                  0,             SAMPLES_MEDIA, "from to fields",       "getCollisionCheckSamples" },
+
   { HTTP_POST,   "/v1/robots/{robot}/datasets",               dataset_upload,       ROLE_ENGINEER, STREAMED,        0,                  SAMPLES_MEDIA, 0,             "label mapping preview fields", "uploadDataset" },
   { HTTP_GET,    "/v1/datasets",                              dataset_list,         ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             TAGS_LISTED " robot revision label sha256", "listDatasets" },
   { HTTP_GET,    "/v1/datasets/{dataset}",                    dataset_get,          ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             NULL,                   "getDataset" },

@@ -63,6 +63,7 @@ class World:
             self.do("two-links", jobs, examples(f"/v1/robots/{{robot}}/{jobs}")[0])
         self.do("two-links", "identifications", {"datasets": [self.known["dataset"][0]], "friction": ["viscous"], "validation_fraction": 0.3})
         self.do("two-links", "evaluations", {"models": ["latest"], "datasets": list(self.known["dataset"])})
+        self.do("two-links", "collision-checks", {"reference": self.known["dataset"][:1], "datasets": self.known["dataset"][1:2]})
         self.client.put("/v1/mappings/drive", DOC["paths"]["/v1/mappings/{mapping}"]["put"]["requestBody"]["content"]
                         ["application/json"]["examples"]["drive"]["value"], headers={"If-None-Match": "*"}).expect(201)
         self.known["mapping"].append("drive")
@@ -108,7 +109,7 @@ class World:
 
     def text(self, name):
         """A likely text for a member or parameter of this name."""
-        one = {"datasets": "dataset", "validation": "dataset", "unloaded": "dataset", "jobs": "job", "seed_trajectory": "trajectory",
+        one = {"datasets": "dataset", "validation": "dataset", "unloaded": "dataset", "reference": "dataset", "jobs": "job", "seed_trajectory": "trajectory",
                "controllers": "controller"}.get(name, name)
         if self.known.get(one):
             return self.chance.choice(self.known[one])

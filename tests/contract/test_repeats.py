@@ -32,7 +32,8 @@ CREATING = [path for method, path, op in OPERATIONS if method == "POST" and answ
 SINGLE = [path for method, path, _ in OPERATIONS if method == "GET" and path.endswith("}") and path.startswith("/v1/")]
 CHANGING = [(method, path) for method, path, _ in OPERATIONS if method in ("PUT", "PATCH")]
 UNGUARDED = {"/v1/drain", "/v1/keys/{key}", "/v1/controllers/{controller}/lease"}  # there is nothing on them to overlook
-RESULTS = ["trajectories", "excitations", "friction-tests", "friction-identifications", "simulations", "identifications", "evaluations"]
+RESULTS = ["trajectories", "excitations", "friction-tests", "friction-identifications", "simulations", "identifications", "evaluations",
+           "collision-checks"]
 
 
 class World:
@@ -53,6 +54,7 @@ class World:
             "simulations": {"q": ZERO, "duration": 0.1},
             "identifications": {"datasets": [dataset], "friction": ["viscous"]},
             "evaluations": {"models": ["revision:1"], "datasets": [dataset]},
+            "collision-checks": {"datasets": [dataset], "thresholds": [9, 9, 9, 9]},
         }
         self.places["dataset"] = dataset
         for kind in RESULTS:

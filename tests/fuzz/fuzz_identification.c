@@ -1,5 +1,6 @@
 /* Requests around identification, by the first byte: refusals have reasons; of what is accepted every id is there once, and
  * every number is within what its job takes. */
+#include "api/codec/collision_check.h"
 #include "api/codec/evaluation.h"
 #include "api/codec/excitation.h"
 #include "api/codec/friction_identification.h"
@@ -87,11 +88,27 @@ static enum armdyn_status friction_identification(const char *text, size_t lengt
   return status;
 }
 
+static enum armdyn_status collision_check(const char *text, size_t length, const struct armdyn_robot_description *robot,
+                                          struct faults *faults)
+{
+  static struct collision_check_request r;
+  const enum armdyn_status status = collision_check_request_decode(text, length, robot, &r, faults);
+  if (status) return status;
+  check_ids(&r.datasets);
+  check_ids(&r.reference);
+  REQUIRE((r.datasets.count > 0) != (*r.trajectory != 0) && r.has_collision == (*r.trajectory != 0));
+  REQUIRE((r.reference.count > 0) != r.has_thresholds);
+  REQUIRE(r.margin >= 1 && r.observer_bandwidth_hz > 0 && !(r.has_collision && r.collision.time < 0));
+  for (size_t j = 0; r.has_thresholds && j < 2; j++) REQUIRE(r.thresholds[j] > 0);
+  return status;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   static enum armdyn_status (*const requests[])(const char *, size_t, const struct armdyn_robot_description *,
-                                                struct faults *) = { identification, evaluation, excitation,
-                                                                     friction_test, friction_identification };
+                                                struct faults *) = {
+    identification, evaluation, excitation, friction_test, friction_identification, collision_check
+  };
   static struct faults faults;
   static struct armdyn_robot_description robot;
   if (!size) return 0;

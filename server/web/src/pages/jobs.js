@@ -28,6 +28,7 @@ extend({
   'kind.simulation': ['simulation', '仿真'],
   'kind.friction_test': ['friction test', '摩擦测试'],
   'kind.evaluation': ['evaluation', '评估'],
+  'kind.collision_check': ['collision check', '碰撞检测'],
   'kind.friction_identification': ['friction identification', '摩擦辨识'],
 })
 
