@@ -38,13 +38,18 @@ function Body({ contract, operation }) {
     </section>`)}`
 }
 
+// Those of the answer itself, or else those of its schema.
+const examplesOf = (contract, { schema, examples }) => examples
+  ? Object.entries(examples).map(([name, { value }]) => [name, value])
+  : (contract.resolve(schema).examples ?? []).map((value, i) => [i + 1, value])
+
 function Answer({ contract, status, response }) {
   const contents = status < '300' ? Object.entries(response.content ?? {}) : []
   const headers = Object.entries(response.headers ?? {})
   return html`<section class="panel"><h3><span class=${`state ${status < '400' ? 'good' : 'warn'}`}>${status}</span> <${Line} text=${response.description} /></h3>
     ${status < '300' && headers.length > 0 && html`<dl class="facts">${headers.map(([name, header]) => html`<dt><code>${name}</code></dt><dd><${Line} text=${contract.resolve(header).description} /></dd>`)}</dl>`}
-    ${contents.map(([type, { schema, examples = {} }]) => html`<h4><code>${type}</code></h4><${Schema} contract=${contract} schema=${schema} />
-      ${Object.entries(examples).map(([name, { value }]) => html`<${Code} label=${`Answer ${name}`} text=${compact(value)} />`)}`)}
+    ${contents.map(([type, content]) => html`<h4><code>${type}</code></h4><${Schema} contract=${contract} schema=${content.schema} />
+      ${examplesOf(contract, content).map(([name, value]) => html`<${Code} label=${`Answer ${name}`} text=${compact(value)} />`)}`)}
   </section>`
 }
 
