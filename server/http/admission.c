@@ -145,11 +145,18 @@ static bool find_route(struct exchange *x)
   return false;
 }
 
-/* A request without a key guesses nothing: it is told what is missing, always. */
+/* More than a few refusals a minute leave no entry in the audit trail, which is never cleared: anybody could fill the disk.
+ * The log has them all. */
+static bool too_often(struct exchange *x, struct throttle *throttle, int *seconds)
+{
+  x->audited = throttle_count(throttle, (const struct sockaddr *)&x->client, seconds);
+  return x->audited;
+}
+
 static bool guesses_too_often(struct exchange *x)
 {
   int seconds;
-  if (!throttle_count(x->http->throttle, (const struct sockaddr *)&x->client, &seconds)) return false;
+  if (!too_often(x, x->http->throttle, &seconds)) return false;
   exchange_set_header(x, "Retry-After", "%d", seconds);
   answer_problem(x, PROBLEM_TOO_MANY, "too many wrong keys from this address");
   return true;
@@ -169,7 +176,10 @@ static bool key_is_good(struct exchange *x)
     answer_problem(x, PROBLEM_FORBIDDEN, "key '%s' is a key for the role %s; this call needs %s", x->caller.name,
                    role_name(x->caller.role), role_name(x->route->role));
     return false;
-  case AUTH_MISSING: exchange_set_header(x, "WWW-Authenticate", "Bearer"); break;
+  case AUTH_MISSING: /* guesses nothing: it is told what is missing, always */
+    (void)too_often(x, x->http->strangers, &(int){ 0 });
+    exchange_set_header(x, "WWW-Authenticate", "Bearer");
+    break;
   case AUTH_WRONG:
     if (guesses_too_often(x)) return false;
     exchange_set_header(x, "WWW-Authenticate", "Bearer error=\"invalid_token\"");

@@ -96,7 +96,7 @@ struct http {
   struct tls *tls; /* NULL = none */
   struct pool *blocking;
   struct auditor *auditor;
-  struct throttle *throttle;
+  struct throttle *throttle, *strangers; /* of wrong keys; of requests without one */
   struct tally *tally;
   struct ranges trusted;              /* proxies */
   int64_t body_timeout, idle_timeout; /* ns */
@@ -165,7 +165,7 @@ struct exchange {
   bool head_only, may_block, refused;
   bool may_wait; /* holds one of the places of http->waiting */
   bool streams;  /* and keeps it until its answer has gone out */
-  bool audited;  /* it has left its entry in the audit trail */
+  bool audited;  /* it has left its entry in the audit trail, or leaves none */
   bool keeps_nothing;
   bool unsound; /* its framing: the connection cannot be kept */
   int64_t started;

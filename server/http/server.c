@@ -54,6 +54,7 @@ static void free_http(struct http *http)
   pool_free(http->blocking);
   auditor_stop(http->auditor);
   throttle_free(http->throttle);
+  throttle_free(http->strangers);
   tally_free(http->tally);
   router_free(http->router);
   pthread_mutex_destroy(&http->lock);
@@ -80,8 +81,9 @@ enum armdyn_status http_start(const struct http_setup *setup, struct http **out,
   http->router = router_new(setup->routes, setup->route_count);
   http->blocking = pool_new(BLOCKING_THREADS, QUEUE_MOST);
   http->throttle = throttle_new();
+  http->strangers = throttle_new();
   http->tally = tally_new(setup->routes, setup->route_count);
-  if (!http->router || !http->blocking || !http->throttle || !http->tally) goto out;
+  if (!http->router || !http->blocking || !http->throttle || !http->strangers || !http->tally) goto out;
   if ((status = auditor_start(http->app->store, &http->auditor))) goto out;
   if ((status = watch_start(http))) goto out;
   if ((status = start_threads(http, setup, error))) goto out;

@@ -34,14 +34,20 @@ void throttle_free(struct throttle *throttle)
   free(throttle);
 }
 
-/* An IPv6 customer has a whole /64. */
+/* An IPv6 customer has a whole /64; IPv4 addresses come as such of IPv6 where that is listened to. */
 static void key_of(const struct sockaddr *address, unsigned char key[ADDRESS_BYTES])
 {
+  const struct in6_addr *six = &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr;
   memset(key, 0, ADDRESS_BYTES);
-  if (address->sa_family == AF_INET)
+  key[ADDRESS_BYTES - 1] = 4;
+  if (address->sa_family == AF_INET) {
     memcpy(key, &((const struct sockaddr_in *)(const void *)address)->sin_addr, 4);
-  else if (address->sa_family == AF_INET6)
-    memcpy(key, &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr, 8);
+  } else if (address->sa_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(six)) {
+    memcpy(key, six->s6_addr + 12, 4);
+  } else if (address->sa_family == AF_INET6) {
+    memcpy(key, six, 8);
+    key[ADDRESS_BYTES - 1] = 6;
+  }
 }
 
 static size_t hash_of(const unsigned char key[ADDRESS_BYTES])

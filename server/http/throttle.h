@@ -1,5 +1,5 @@
-/* Failed attempts to call, counted by address: who guesses keys is told to wait, and the log and the audit trail are not
- * flooded. A good key is never refused for what others did from the same address (a proxy's, say). */
+/* Failed attempts to call, counted by address: who guesses keys is told to wait, and the audit trail is not flooded, neither
+ * by him nor by who has no key. A good key is never refused for what others did from the same address (a proxy's, say). */
 #ifndef SERVER_HTTP_THROTTLE_H
 #define SERVER_HTTP_THROTTLE_H
 

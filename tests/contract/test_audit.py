@@ -175,6 +175,17 @@ def test_guessing_is_slowed_down_and_good_keys_are_not(server):
         assert len(found) == 21
 
 
+@pytest.mark.parametrize("key, statuses", [(None, [401] * 40), ("a-guess", [401] * 20 + [429] * 20)], ids=["no key", "a wrong key"])
+def test_who_has_no_key_cannot_fill_the_trail(server, key, statuses):
+    """Whatever he asks for: what only changes things would leave an entry each."""
+    with server.client(key=key, check=False) as stranger:
+        assert [stranger.post("/v1/keys").status for _ in range(40)] == statuses
+    with server.client() as client:
+        client.create_robot(robot("puma560"), name="kept")
+        found = until(lambda: (lambda e: e if len(e) >= 21 else None)(entries(client)), what="the refusals")
+        assert len(found) == 21 and [e["entry"]["path"] for e in found].count("/v1/keys") == 20
+
+
 def test_what_cannot_be_printed_is_no_success(server):
     fill(server, 1)
     with open("/dev/full", "w", encoding="ascii") as full:
