@@ -7,6 +7,7 @@
 #include "server/base/id.h"
 #include "server/http/preconditions.h"
 #include "server/robots/cache.h"
+#include "server/routes/listing.h"
 #include "server/routes/route.h"
 
 #define TRIANGLES "triangles" /* the name of the series */
@@ -79,45 +80,113 @@ static const struct armdyn_visual *visual_of(const struct armdyn_robot_descripti
   return NULL;
 }
 
-/* -- the list -- */
+/* -- the list: not of the store alone, for it tells what is missing, too -- */
+
+struct item {
+  char mesh[ARMDYN_NAME_SIZE], created_at[TIME_SIZE]; /* "": not uploaded */
+  struct buffer text;
+};
 
 struct list {
+  struct listing listing;
   const struct armdyn_robot_description *robot;
-  struct json_writer *writer;
-  bool uploaded[ARMDYN_VISUALS_MAX]; /* of its visuals */
+  struct item *items;
+  size_t count;
+  enum armdyn_status status;
 };
+
+static void add(struct list *list, const char *mesh, const struct store_mesh *row)
+{
+  struct item *more = realloc(list->items, (list->count + 1) * sizeof *more);
+  if (!more) {
+    list->status = ARMDYN_EMEMORY;
+    return;
+  }
+  list->items = more;
+  struct item *item = &more[list->count++];
+  *item = (struct item){ .text = BUFFER(KB(4)) };
+  snprintf(item->mesh, sizeof item->mesh, "%s", mesh);
+  if (row) memcpy(item->created_at, row->created_at, sizeof item->created_at);
+  encode(&(struct json_writer){ .out = &item->text }, list->robot->name, mesh, visual_of(list->robot, mesh), row);
+}
 
 static void visit(void *context, const struct store_mesh *row)
 {
-  struct list *list = context;
-  for (size_t i = 0; i < list->robot->visual_count; i++)
-    list->uploaded[i] |= !strcmp(list->robot->visuals[i].mesh, row->mesh);
-  encode(list->writer, row->robot, row->mesh, visual_of(list->robot, row->mesh), row);
+  add(context, row->mesh, row);
+}
+
+static bool is_listed(const struct list *list, const char *mesh)
+{
+  for (size_t i = 0; i < list->count; i++)
+    if (!strcmp(list->items[i].mesh, mesh)) return true;
+  return false;
+}
+
+static const char *sorted_by(const struct store_query *query, const struct item *item)
+{
+  return strcmp(query->sort, "mesh") ? item->created_at : item->mesh;
+}
+
+static int in_order(const void *left, const void *right, void *context)
+{
+  const struct item *a = left, *b = right;
+  const struct store_query *query = context;
+  int order = strcmp(sorted_by(query, a), sorted_by(query, b));
+  if (!order) order = strcmp(a->mesh, b->mesh);
+  return query->ascending ? order : -order;
+}
+
+/* Is it behind the end of the page before? */
+static bool comes(const struct store_query *query, const struct item *item)
+{
+  const struct store_key *key = &query->key;
+  if (query->search && !strcasestr(item->mesh, query->search)) return false;
+  if (key->type == STORE_KEY_NONE) return true;
+  int order = strcmp(sorted_by(query, item), key->text);
+  if (!order) order = strcmp(item->mesh, key->id);
+  return query->ascending ? order > 0 : order < 0;
+}
+
+static void write_page(struct list *list)
+{
+  struct store_query *query = &list->listing.query;
+  size_t written = 0;
+  qsort_r(list->items, list->count, sizeof *list->items, in_order, query);
+  for (size_t i = 0; i < list->count && !query->more; i++) {
+    const struct item *item = &list->items[i];
+    if (!comes(query, item)) continue;
+    query->more = written++ == query->limit;
+    if (query->more) break;
+    listing_item(&list->listing, &item->text);
+    query->key.type = STORE_KEY_TEXT;
+    snprintf(query->key.text, sizeof query->key.text, "%s", sorted_by(query, item));
+    snprintf(query->key.id, sizeof query->key.id, "%s", item->mesh);
+  }
 }
 
 enum outcome mesh_list(struct exchange *x)
 {
+  static const struct list_form form = {
+    .sorts = "mesh created_at",
+    .order = "mesh",
+    .fields = "mesh named reference uploaded etag created_at triangles box href",
+  };
   const struct app *app = exchange_app(x);
+  struct list list = { .status = ARMDYN_OK };
   const struct robot_entry *entry = robot_of(x);
   if (!entry) return ANSWERED;
-  struct buffer body = BUFFER(MB(8));
-  struct json_writer w = { .out = &body };
-  struct list list = { .robot = armdyn_robot_description(entry->robot), .writer = &w };
-  json_begin_object(&w);
-  json_key(&w, "items"), json_begin_array(&w);
-  enum armdyn_status status = store_mesh_list(app->store, exchange_segment(x, "robot"), visit, &list);
-  for (size_t i = 0; i < list.robot->visual_count; i++)
-    if (!list.uploaded[i] && visual_of(list.robot, list.robot->visuals[i].mesh) == &list.robot->visuals[i])
-      encode(&w, list.robot->name, list.robot->visuals[i].mesh, &list.robot->visuals[i], NULL);
-  json_end_array(&w);
-  json_end_object(&w);
-  robots_release(app->robots, entry);
-  if (status) {
-    buffer_release(&body);
-    answer_status(x, status, NULL);
-  } else {
-    answer_json(x, 200, &body);
+  if (listing_query(&list.listing, x, &form)) {
+    list.robot = armdyn_robot_description(entry->robot);
+    enum armdyn_status status = store_mesh_list(app->store, list.robot->name, visit, &list);
+    for (size_t i = 0; i < list.robot->visual_count; i++)
+      if (!is_listed(&list, list.robot->visuals[i].mesh)) add(&list, list.robot->visuals[i].mesh, NULL);
+    if (!status) status = list.status;
+    if (!status) write_page(&list);
+    listing_end(&list.listing, status);
   }
+  for (size_t i = 0; i < list.count; i++) buffer_release(&list.items[i].text);
+  free(list.items);
+  robots_release(app->robots, entry);
   return ANSWERED;
 }
 

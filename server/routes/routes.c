@@ -53,7 +53,7 @@ const struct route routes[] = {
   { HTTP_DELETE, "/v1/robots/{robot}/aliases/{alias}",        alias_delete,         ROLE_ENGINEER, ON_POOL,         0,                  0,             0,             NULL,                   "deleteAlias" },
   { HTTP_GET,    "/v1/robots/{robot}/revisions/{revision}",   robot_revision_get,   ROLE_VIEWER,   ON_EVENT_THREAD, 0,                  0,             MODEL_MEDIA,   NULL,                   "getRobotRevision" },
 
-  { HTTP_GET,    "/v1/robots/{robot}/meshes",                 mesh_list,            ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             "revision",             "listMeshes" },
+  { HTTP_GET,    "/v1/robots/{robot}/meshes",                 mesh_list,            ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             LISTED " revision",     "listMeshes" },
   { HTTP_GET,    "/v1/robots/{robot}/meshes/{mesh}",          mesh_get,             ROLE_VIEWER,   ON_POOL,         0,                  0,             TAKES(MEDIA_STL), NULL,                "getMesh" },
   { HTTP_PUT,    "/v1/robots/{robot}/meshes/{mesh}",          mesh_put,             ROLE_ENGINEER, ON_POOL,         LIMIT_MESH_BODY,    MESH_MEDIA,    0,             NULL,                   "putMesh" },
   { HTTP_DELETE, "/v1/robots/{robot}/meshes/{mesh}",          mesh_delete,          ROLE_ENGINEER, ON_POOL,         0,                  0,             0,             NULL,                   "deleteMesh" },
