@@ -56,8 +56,8 @@ def test_every_format_becomes_the_same_triangles(client, place, data, kind, tria
 
 def test_what_is_missing_is_listed(client, arm, place):
     before = client.get(arm).expect(200).json["items"]
-    assert [(item["mesh"], item["uploaded"], item["named"]) for item in before] == [("base", False, True), ("arm", False, True)]
-    assert before[0]["reference"] == "package://a/Base.STL" and "etag" not in before[0]
+    assert [(item["mesh"], item["uploaded"], item["named"]) for item in before] == [("arm", False, True), ("base", False, True)]
+    assert before[1]["reference"] == "package://a/Base.STL" and "etag" not in before[1]
     put(client, place, stl_of(BOX)).expect(201)
     after = client.get(arm).expect(200).json["items"]
     assert [(item["mesh"], item["uploaded"]) for item in after] == [("arm", True), ("base", False)]

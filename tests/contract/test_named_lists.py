@@ -7,6 +7,7 @@ import json
 import pytest
 
 from support import Server, robot
+from support.meshes import box, stl_of
 
 MEMBERS_THAT_MOVE = ("last_used_at",)
 
@@ -26,6 +27,7 @@ LISTS = [
     Listed("/v1/robots", "name", "name", "name created_at revision", "name description"),
     Listed("/v1/robots/arm-4/revisions", "revision", "-revision", "revision created_at", "revision description reason"),
     Listed("/v1/robots/arm-4/aliases", "alias", "alias", "alias revision changed_at", "alias reason"),
+    Listed("/v1/robots/shown/meshes", "mesh", "mesh", "mesh created_at", "mesh"),
     Listed("/v1/controllers", "name", "name", "name created_at robot host", "name host robot"),
     Listed("/v1/mappings", "name", "name", "name created_at", "name description"),
     Listed("/v1/webhooks", "name", "name", "name created_at", "name url"),
@@ -46,6 +48,10 @@ def fill(server):
             client.put("/v1/robots/arm-4", model, headers={"If-Match": f'"{k}"'}).expect(200)
         for k, name in enumerate(("production", "as-built", "trial", "old", "spare")):
             client.put(f"/v1/robots/arm-4/aliases/{name}", {"revision": 1 + 2 * k % 5, "reason": f"by Order {k % 2}"}, headers=create).expect(201)
+        names = ("link_2", "base", "wrist.stl", "link-1", "hand")
+        client.create_robot({**robot("puma560"), "visuals": [{"mesh": name} for name in names]}, name="shown")
+        for name in names[1:4]:
+            client.put(f"/v1/robots/shown/meshes/{name}", body=stl_of(box((1, 1, 1), (0, 0, 0))), content_type="model/stl", headers=create).expect(201)
         for name, arm, host in (("cell-3", 1, "127.0.0.1"), ("cell-1", 4, "127.0.0.2"), ("cell-2", 1, "127.0.0.3"), ("line", 2, "127.0.0.1")):
             client.post("/v1/controllers", {"name": name, "host": host, "port": 9, "robot": f"arm-{arm}",
                                             "profile": {"protocol": "armdyn-v1"}}).expect(201)
@@ -89,7 +95,7 @@ def items_of(client, path, limit=200, **query):
 
 def in_order(items, listed, sort):
     member = sort.lstrip("-")
-    return sorted(items, key=lambda item: (item[member] or "", item[listed.key]), reverse=sort.startswith("-"))
+    return sorted(items, key=lambda item: (item.get(member) or "", item[listed.key]), reverse=sort.startswith("-"))
 
 
 def test_sorted_and_paged(client, listed):

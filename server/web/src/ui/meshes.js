@@ -27,7 +27,7 @@ const NONE = new Map()
 export function useShapes(model, uploads) {
   return useAnswer(async (signal) => {
     if (!model.visuals?.length) return NONE
-    const { items } = await get(`v1/robots/${encodeURIComponent(model.name)}/meshes`, { revision: model.revision }, signal)
+    const { items } = await get(`v1/robots/${encodeURIComponent(model.name)}/meshes`, { revision: model.revision, limit: 200 }, signal)
     return new Map(await Promise.all(items.filter((one) => one.named && one.uploaded).map(async ({ mesh, href }) => [mesh, (await call('GET', href, { accept: 'stl', signal })).data])))
   }, [model.name, model.revision, uploads]).value ?? NONE
 }
@@ -45,7 +45,7 @@ export function meshOf(file, items) {
 
 export function Meshes({ model, onUpload }) {
   const path = `v1/robots/${encodeURIComponent(model.name)}/meshes`
-  const list = useAnswer((signal) => get(path, { revision: model.revision }, signal), [model.name, model.revision])
+  const list = useAnswer((signal) => get(path, { revision: model.revision, limit: 200 }, signal), [model.name, model.revision])
   const [over, setOver] = useState(false)
   const [state, setState] = useState({})
   const input = useRef()
