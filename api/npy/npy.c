@@ -9,7 +9,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "<f8 is read and writt
 _Static_assert(sizeof(float) == 4 && sizeof(double) == 8, "IEEE 754 formats");
 
 static const char magic[6] = "\x93NUMPY";
-enum { DIMENSIONS_MOST = 8, HEADER_MOST = 65536, DESCRIPTION_SIZE = 16 };
+enum { DIMENSIONS_MOST = 8, HEADER_MOST = 65536, OWN_HEADER_MOST = 320, DESCRIPTION_SIZE = 16 };
 
 /* What the header says. */
 struct header {
@@ -257,7 +257,7 @@ void npy_release(struct npy_table *table)
 
 void npy_write_header(struct buffer *out, const size_t *shape, size_t dimensions)
 {
-  char text[256];
+  char text[OWN_HEADER_MOST - 64]; /* before it is padded */
   int used = snprintf(text, sizeof text, "{'descr': '<f8', 'fortran_order': False, 'shape': (");
   for (size_t i = 0; i < dimensions && i < DIMENSIONS_MOST; i++)
     used += snprintf(text + used, sizeof text - (size_t)used, "%zu%s", shape[i],
@@ -278,6 +278,7 @@ void npy_write(struct buffer *out, const double *data, const size_t *shape, size
 {
   size_t count = 1;
   for (size_t i = 0; i < dimensions; i++) count *= shape[i];
+  buffer_reserve(out, OWN_HEADER_MOST + count * sizeof *data);
   npy_write_header(out, shape, dimensions);
   buffer_append(out, data, count * sizeof *data);
 }

@@ -15,9 +15,9 @@ static bool grow(struct buffer *b, size_t size)
   size_t needed = b->length + size + 1;
   if (needed <= b->capacity) return true;
 
-  /* doubling keeps appending linear; the last step goes no further than the maximum */
-  size_t capacity = b->capacity < 256 ? 256 : b->capacity;
-  while (capacity < needed) capacity = capacity <= b->maximum / 2 ? 2 * capacity : b->maximum + 1;
+  /* doubling keeps appending linear; what is asked for at once is given as it is, and nothing beyond the maximum */
+  size_t capacity = b->capacity < 128 ? 256 : b->capacity <= b->maximum / 2 ? 2 * b->capacity : b->maximum + 1;
+  if (capacity < needed) capacity = needed;
   char *data = realloc(b->data, capacity);
   if (!data) return fail(b, ARMDYN_EMEMORY);
   b->data = data;
