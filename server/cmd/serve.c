@@ -1,7 +1,6 @@
 /* `armdyn serve`: builds the parts from the ground up, waits for a signal, and takes them down in the reverse order
  * within the time that options.stop_timeout allows. */
 #include <errno.h>
-#include <malloc.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +9,7 @@
 #include "server/app.h"
 #include "server/base/clock.h"
 #include "server/base/log.h"
+#include "server/base/memory.h"
 #include "server/base/pool.h"
 #include "server/cmd/command.h"
 #include "server/config/options.h"
@@ -29,9 +29,7 @@
 #include "server/store/store.h"
 #include "server/webhooks/webhooks.h"
 
-/* ARENAS: glibc's own limit of eight per core lets freed memory lie about in each of them, and a busy service grow for an
- * hour; calls of one sample never ask for memory, so fewer cost nothing. */
-enum { COMPUTE_QUEUE = 1200, CHILDREN_S = 5, ARENAS = 4, TRIM_S = 20 };
+enum { COMPUTE_QUEUE = 1200, CHILDREN_S = 5, MEMORY_S = 20 };
 
 static const int64_t SECOND = 1000000000;
 
@@ -160,14 +158,13 @@ static void reload(struct service *s)
     log_event(LOG_INFO, "reloaded", "tls_certificate", s->options.tls_certificate, NULL);
 }
 
-/* Signals come here and nowhere else: every thread is born with them blocked. Between them freed memory goes back to the
- * system: large blocks leave gaps that only this empties, and a busy service would grow for hours. */
+/* Signals come here and nowhere else: every thread is born with them blocked. Between them freed memory is given back. */
 static void await_end(struct service *s, const sigset_t *signals)
 {
   for (;;) {
-    int signal = sigtimedwait(signals, NULL, &(struct timespec){ .tv_sec = TRIM_S });
+    int signal = sigtimedwait(signals, NULL, &(struct timespec){ .tv_sec = MEMORY_S });
     if (signal == SIGHUP) reload(s);
-    if (signal < 0 && errno == EAGAIN) malloc_trim(0);
+    if (signal < 0 && errno == EAGAIN) memory_give_back();
     if (signal < 0 || signal == SIGHUP) continue;
     log_event(LOG_INFO, "stopping", "signal", strsignal(signal), NULL);
     return;
@@ -220,7 +217,7 @@ int command_serve(int argc, char **argv)
   sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals, NULL);
   signal(SIGPIPE, SIG_IGN);
-  mallopt(M_ARENA_MAX, ARENAS);
+  memory_set_up();
   log_start();
 
   enum armdyn_status status = start(&s, &error);

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <strings.h>
 
+#include "server/base/memory.h"
 #include "server/http/coding.h"
 #include "server/http/internal.h"
 
@@ -248,7 +249,7 @@ static bool body_fits(struct exchange *x)
     return refuse(x, PROBLEM_UNAVAILABLE, "too many large requests at once");
   if (length < x->body_capacity) return true;
   size_t capacity = length < SMALL_BODY / 4 ? SMALL_BODY / 4 : (size_t)length + 1;
-  char *body = realloc(x->body, capacity);
+  char *body = memory_in_large_pages(realloc(x->body, capacity), capacity);
   if (!body) return refuse(x, PROBLEM_UNAVAILABLE, "out of memory");
   x->body = body;
   x->body_capacity = capacity;

@@ -4,6 +4,7 @@
 
 #include "armdyn/methods.h"
 #include "server/app.h"
+#include "server/base/memory.h"
 #include "server/base/pool.h"
 #include "server/base/scratch.h"
 #include "server/routes/dynamics.h"
@@ -230,7 +231,8 @@ static enum outcome compute(struct exchange *x, const struct robot_entry *entry,
   if (is_long(work, &answer) && !exchange_may_block(x)) return BLOCKS;
   struct scratch *scratch = scratch_here();
   double *memory = scratch ? scratch->numbers : NULL;
-  if (answer.numbers > SCRATCH_NUMBERS) memory = answer.memory = malloc(answer.numbers * sizeof(double));
+  const size_t bytes = answer.numbers * sizeof *memory;
+  if (answer.numbers > SCRATCH_NUMBERS) memory = answer.memory = memory_in_large_pages(malloc(bytes), bytes);
   if (!memory) {
     answer_status(x, ARMDYN_EMEMORY, NULL);
     return ANSWERED;
