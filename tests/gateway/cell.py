@@ -120,6 +120,13 @@ class Cell:
         self.reach(transfer, "ready")
         return transfer
 
+    def arm(self, transfer):
+        """Ask for ARM until it is armed: a bad link may lose that."""
+        def armed():
+            self.client.post(f"/v1/transfers/{transfer}/arm")
+            return self.get(transfer)["state"] == "armed"
+        until(armed, LONG, what=f"transfer {transfer} to be armed")
+
     def start(self, transfer, key=None, seconds=50):
         return self.client.post(f"/v1/transfers/{transfer}/start", {"start_before": soon(seconds)},
                                 headers={"Idempotency-Key": key or unique_name("key")})

@@ -83,7 +83,7 @@ def test_a_link_that_breaks_at_start(shared, breaks_at, arrives, state):
         here.name = unique_name("cell")
         here.client.post("/v1/controllers", {**here.document(), "port": relay.port}).expect(201)
         transfer = here.loaded(here.trajectory())
-        here.client.post(f"/v1/transfers/{transfer}/arm").expect(202)
+        here.arm(transfer)
         here.start(transfer).expect(202)
         end = here.reach(transfer, state)
         assert relay.broken and relay.rung.count(START) == 1

@@ -108,12 +108,7 @@ def test_a_stream_survives_a_bad_link(shared, fault):
         here = Cell(shared, sim)
         motion = here.trajectory(duration=2)
         transfer = here.loaded(motion, mode="stream")
-
-        def armed():  # the link may lose the wish; asked for twice it is refused
-            if here.get(transfer)["state"] == "ready":
-                here.client.post(f"/v1/transfers/{transfer}/arm")
-            return here.get(transfer)["state"] == "armed"
-        until(armed, LONG, what="an armed controller")
+        here.arm(transfer)
         here.start(transfer).expect(202)
         end = here.reach(transfer, "done", "failed")
         assert summary(sim)["faults"] > 0
