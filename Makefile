@@ -190,7 +190,7 @@ bench: ## measure, print a table, write build/bench.json
 soak: ## the long versions of the tests (ARMDYN_SOAK=1)
 	@deploy/deps build web test
 	@$(MAKE) -j$(JOBS) --silent build unit-programs
-	@ARMDYN_SOAK=1 $(PYTHON) tests/run.py unit-release processes
+	@ARMDYN_SOAK=1 $(PYTHON) tests/run.py unit-release processes web
 
 fuzz: ## fuzz every target FUZZ_SECONDS long (default 600)
 	@deploy/deps build web test

@@ -25,9 +25,9 @@ BUILD = ROOT / os.environ.get("BUILD", "build")
 SOAK = os.environ.get("ARMDYN_SOAK", "0") != "0"
 FUZZ_SECONDS = int(os.environ.get("FUZZ_SECONDS", "3"))
 CORES = os.cpu_count() or 2
-TEST_TIMEOUT = 7200 if SOAK else 600  # s, one test: so late that only what hangs meets it, also on a busy machine
-PROGRAM_TIMEOUT = 900                 # s, one program of tests
-SUITE_TIMEOUT = 3000                  # s, all tests of a folder with real processes: far off too, a busy host gives half a core
+TEST_TIMEOUT = 7200 if SOAK else 600     # s, one test: so late that only what hangs meets it, also on a busy machine
+PROGRAM_TIMEOUT = TEST_TIMEOUT * 3 // 2  # s, one program of tests
+SUITE_TIMEOUT = 3000                     # s, all tests of a folder with real processes: far off too, a busy host gives half a core
 
 
 class Tally:
@@ -250,10 +250,16 @@ def run_suite(kind, variant, function):
     return tally
 
 
+def names(row):
+    kind, variant, function = row
+    return {kind, f"{kind}-{variant}", function.__name__}
+
+
 def main(asked):
-    suites = [row for row in SUITES if (not asked and row[0] != "image") or {*asked} & {row[0], f"{row[0]}-{row[1]}", row[2].__name__}]
-    if not suites:
-        sys.exit(f"no suite {' '.join(asked)}; there are: {' '.join(f'{kind}-{variant}' for kind, variant, _ in SUITES)}")
+    unknown = {*asked}.difference(*map(names, SUITES))
+    if unknown:
+        sys.exit(f"no suite {' '.join(sorted(unknown))}; there are: {' '.join(f'{kind}-{variant}' for kind, variant, _ in SUITES)}")
+    suites = [row for row in SUITES if ({*asked} & names(row) if asked else row[0] != "image")]
     if SOAK:
         suites = [row for row in suites if row[2] is not processes or row[1] == "release"]
     totals = [0, 0, 0]
