@@ -1,0 +1,54 @@
+/* Dry friction that changes its sign more slowly: over a part of the largest speed of a joint in a motion. */
+#include <criterion/criterion.h>
+#include <math.h>
+
+#include "lib/trajectory/joint_path.h"
+#include "lib/trajectory/planner.h"
+
+enum { JOINTS = 4 };
+
+/* Joints with dry friction, with stiction alone, with none, and with a sign that changes slowly already. */
+static struct armdyn_robot *arm(void)
+{
+  struct armdyn_robot_description d;
+  struct armdyn_robot *robot;
+  armdyn_robot_description_init(&d);
+  d.joint_count = JOINTS;
+  for (size_t j = 0; j < JOINTS; j++) {
+    armdyn_joint_init(&d.joints[j]);
+    d.joints[j].drive.rotor_inertia = 1;
+    d.joints[j].velocity_scale = j == 3 ? 1 : 1e-3;
+    d.joints[j].friction.viscous.positive = d.joints[j].friction.viscous.negative = 2;
+    if (j != 2) d.joints[j].friction.coulomb.positive = d.joints[j].friction.coulomb.negative = 5;
+  }
+  d.joints[1].friction.coulomb.positive = 0;
+  cr_assert_eq(armdyn_robot_new(&d, &robot, NULL), ARMDYN_OK);
+  return robot;
+}
+
+/* q = w (3 s^2 - 2 s^3) over a second: the largest speed, 1.5 w, is reached half-way. */
+Test(soften, scales_are_parts_of_the_largest_speeds)
+{
+  static const double s[] = { 0, 1 }, rest[2 * JOINTS], points[2 * JOINTS] = { 0, 0, 0, 0, 0.8, -0.4, 1, 1 };
+  struct planner p = { .robot = arm() };
+  struct candidate c = { 0 };
+  struct armdyn_robot *soft = NULL;
+  bool differs;
+  cr_assert_eq(joint_path_spline(JOINTS, 2, s, points, rest, &c.trajectory), ARMDYN_OK);
+  cr_assert_eq(robot_softened(&p, &c, 0.3, &soft, &differs), ARMDYN_OK);
+  cr_assert(differs && soft);
+  const double want[JOINTS] = { 0.3 * 1.5 * 0.8, 0.3 * 1.5 * 0.4, 1e-3, 1 };
+  for (size_t j = 0; j < JOINTS; j++) {
+    const struct armdyn_joint *is = &armdyn_robot_description(soft)->joints[j];
+    cr_expect_float_eq(is->velocity_scale, want[j], 1e-12, "joint %zu: %g", j, is->velocity_scale);
+    cr_expect_eq(is->friction.viscous.positive, 2);
+  }
+  cr_expect_eq(armdyn_robot_description(p.robot)->joints[0].velocity_scale, 1e-3, "the robot itself stays");
+  armdyn_robot_free(soft);
+
+  soft = NULL;
+  cr_assert_eq(robot_softened(&p, &c, 0.3e-3, &soft, &differs), ARMDYN_OK);
+  cr_expect(!differs && !soft, "its own is wider");
+  armdyn_trajectory_free(&c.trajectory);
+  armdyn_robot_free((struct armdyn_robot *)p.robot);
+}
