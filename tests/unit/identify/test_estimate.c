@@ -1,6 +1,7 @@
 /* Estimators on simulated logs whose truth is known: a SCARA with rotors and friction. */
 #include <criterion/criterion.h>
 
+#include "tests/support/sanitized.h"
 #include "tests/support/simulated.h"
 
 static struct armdyn_estimate estimate_of(const struct armdyn_unknowns *u, enum armdyn_estimator estimator,
@@ -23,7 +24,7 @@ static bool is_friction(const struct known *known, size_t k)
 static size_t run_count(void)
 {
   const char *soak = getenv("ARMDYN_SOAK");
-  return soak && strcmp(soak, "0") != 0 ? 100 : 10;
+  return soak && strcmp(soak, "0") != 0 ? 100 : SANITIZED ? 3 : 10;
 }
 
 static void expect_within_three_deviations(double torque_cutoff)
@@ -62,9 +63,10 @@ Test(estimate, a_filtered_torque_makes_no_difference)
 /* ... and not by deviations that are too wide: of normal errors 32 % are beyond one. */
 Test(estimate, deviations_are_not_exaggerated)
 {
+  enum { RUNS = SANITIZED ? 3 : 10 };
   struct known known = known_open();
   size_t beyond = 0;
-  for (uint64_t run = 21; run <= 30; run++) {
+  for (uint64_t run = 21; run < 21 + RUNS; run++) {
     struct armdyn_motion motion = simulated(known.robot, run, 0, 0.01);
     struct armdyn_estimate e = estimate_of(known.unknowns, ARMDYN_WLS, &motion);
     for (size_t k = 0; k < known.count; k++) {
@@ -73,7 +75,7 @@ Test(estimate, deviations_are_not_exaggerated)
     armdyn_estimate_free(&e);
     armdyn_motion_free(&motion);
   }
-  const double share = (double)beyond / (10 * (double)known.count);
+  const double share = (double)beyond / (RUNS * (double)known.count);
   cr_expect(share > 0.2 && share < 0.45, "%g", share);
   known_close(&known);
 }

@@ -4,6 +4,7 @@
 
 #include "lib/math/triangle.h"
 #include "tests/support/robots.h"
+#include "tests/support/sanitized.h"
 
 enum { N = ARMDYN_JOINTS_MAX, PARAMETERS = 80 };
 static const double two_pi = 6.28318530717958647693;
@@ -173,10 +174,10 @@ static void show(const char *name)
 {
   double condition_most, seconds_most;
   struct plan *p = plan_from(name, &condition_most, &seconds_most);
-#ifdef __SANITIZE_ADDRESS__
-  p->request.population = p->request.generations = 5;
-  condition_most = seconds_most = INFINITY;
-#endif
+  if (SANITIZED) {
+    p->request.population = p->request.generations = 5;
+    condition_most = seconds_most = INFINITY;
+  }
   const double begin = seconds();
   cr_assert_eq(design(p), ARMDYN_OK, "%s", p->error.message);
   const double took = seconds() - begin;

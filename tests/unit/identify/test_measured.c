@@ -2,6 +2,7 @@
 #include <time.h>
 
 #include "tests/support/logs.h"
+#include "tests/support/sanitized.h"
 
 /* ---------------------------------------------------------------- a KUKA LWR4+ with torque sensors */
 
@@ -70,9 +71,7 @@ Test(measured, consistent_estimate_of_lwr)
   const clock_t start = clock();
   cr_expect_leq(lwr_percent(ARMDYN_CONSISTENT, lwr, 1, lwr + 2), 6.0);
   const double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
-#if !defined __SANITIZE_ADDRESS__
-  cr_expect_leq(seconds, 3.0);
-#endif
+  if (!SANITIZED) cr_expect_leq(seconds, 3.0);
   cr_log_info("%.2f s", seconds);
   cr_expect_leq(lwr_percent(ARMDYN_CONSISTENT, lwr + 2, 1, lwr), 3.5);
 }

@@ -1,17 +1,13 @@
 /* Every mistake that people make with a log is named, and a good log is let pass. */
 #include "tests/support/logs.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/simulated.h"
 
 static const struct armdyn_conditioning usual = { .position_cutoff = 20, .torque_cutoff = 20, .trim = 0.5 };
 static double times[COUNT], positions[COUNT * N], torques[COUNT * N];
 static const struct armdyn_log simulated_log = { COUNT, times, positions, torques };
 
-/* One case of each kind is enough where everything is ten times slower. */
-#if defined __SANITIZE_ADDRESS__
-static const bool thorough = false;
-#else
-static const bool thorough = true;
-#endif
+static const bool thorough = !SANITIZED; /* or one case of each kind */
 
 /* The SCARA stands upright: gravity has only its slide to act on. */
 static struct armdyn_robot *good_log(void)

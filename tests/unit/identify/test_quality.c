@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "armdyn/quality.h"
+#include "tests/support/sanitized.h"
 
 enum { COLUMNS = 3, RATE = 1000 };
 
@@ -47,11 +48,7 @@ Test(quality, of_a_sine_is_perfect)
 }
 
 /* Ten times as long as the windows that are kept, at rest from a third to two thirds. */
-#if defined(__SANITIZE_ADDRESS__)
-enum { LONG = 90000 };
-#else
-enum { LONG = 650000 };
-#endif
+enum { LONG = SANITIZED ? 90000 : 650000 };
 static void with_rest(size_t k, double row[COLUMNS])
 {
   const size_t third = LONG / 3, moving = k < third ? k : k < 2 * third ? third : k - third;

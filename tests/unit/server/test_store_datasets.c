@@ -3,14 +3,11 @@
 #include "api/wire/buffer.h"
 #include "server/jobs/stored_dataset.h"
 #include "store_fixture.h"
+#include "tests/support/sanitized.h"
 
 TestSuite(datasets, .init = setup, .fini = teardown);
 
-#if defined(__SANITIZE_ADDRESS__)
-enum { MANY = 20011 };
-#else
-enum { MANY = 150011 }; /* levels 1 to 4, none of them with a whole last block */
-#endif
+enum { MANY = SANITIZED ? 20011 : 150011 }; /* levels 1 to 4, none of them with a whole last block */
 enum { WIDTH = 5 };
 
 /* Columns with extremes in places of their own. */

@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "tests/support/robots.h"
+#include "tests/support/sanitized.h"
 
 enum { N = ARMDYN_JOINTS_MAX };
 
@@ -507,11 +508,7 @@ Test(path_timing, what_cannot_be_is_told)
  * grid, by inverse dynamics alone, ends where the path ends, and is no slower than the same path under limits a tenth smaller. */
 Test(path_timing, random_problems_keep_their_limits)
 {
-#ifdef __SANITIZE_ADDRESS__
-  enum { ROUNDS = 2 };
-#else
-  enum { ROUNDS = 8 };
-#endif
+  enum { ROUNDS = SANITIZED ? 2 : 8 };
   struct dice dice = { 99 };
   for (int round = 0; round < ROUNDS; round++) {
     const size_t n = 2 + (size_t)dice_uniform(&dice, 0, 6);
