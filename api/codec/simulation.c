@@ -13,13 +13,22 @@ _Static_assert(sizeof methods / sizeof *methods == SIMULATION_METHODS, "name eve
 
 static void request_init(void *object)
 {
-  *(struct simulation_request *)object = (struct simulation_request){
-    .friction = true, .tolerance = NAN, .step = NAN, .bandwidth_hz = NAN, .duration = NAN, .sample_rate = 1000
-  };
+  *(struct simulation_request *)object = (struct simulation_request){ .friction = true,
+                                                                      .tolerance = NAN,
+                                                                      .step = NAN,
+                                                                      .bandwidth_hz = NAN,
+                                                                      .duration = NAN,
+                                                                      .sample_rate = NAN,
+                                                                      .plant = { .inertial_scale = 1 } };
 }
 
 /* Rows of the table below whose presence matters. */
 enum { ROW_TAU };
+
+bool simulation_controlled(const struct simulation_request *request)
+{
+  return *request->trajectory || request->has_control;
+}
 
 /* A state and a time, or a trajectory that has both. */
 static void check_motion(struct json_reader *r, const struct simulation_request *request, uint64_t given)
@@ -27,11 +36,24 @@ static void check_motion(struct json_reader *r, const struct simulation_request 
   if (!*request->trajectory) {
     if (!request->has_q) json_fault(r, "/q", FAULT_REQUIRED, "where the motion starts; only a trajectory has a start");
     if (isnan(request->duration)) json_fault(r, "/duration", FAULT_REQUIRED, "only a trajectory has one of its own");
-    if (!isnan(request->bandwidth_hz))
-      json_fault(r, "/bandwidth_hz", FAULT_INCONSISTENT, "belongs to what follows a trajectory");
-  } else if (given >> ROW_TAU & 1) {
-    json_fault(r, "/tau", FAULT_INCONSISTENT, "does not go with a trajectory, whose torques follow it");
+    if (!isnan(request->bandwidth_hz) && !request->has_control)
+      json_fault(r, "/bandwidth_hz", FAULT_INCONSISTENT, "belongs to what follows a trajectory or is controlled");
   }
+  if (simulation_controlled(request) && given >> ROW_TAU & 1)
+    json_fault(r, "/tau", FAULT_INCONSISTENT, "does not go with a trajectory or a controller, which makes the torques");
+  if (request->has_plant && !request->has_control)
+    json_fault(r, "/plant", FAULT_INCONSISTENT, "is what a controller moves: without control there is no other model");
+}
+
+/* Of the stored samples; a controller's periods are whole ones between them. */
+static void settle_sample_rate(struct json_reader *r, struct simulation_request *request)
+{
+  const double rate = request->control.rate_hz;
+  if (isnan(request->sample_rate)) request->sample_rate = request->has_control ? rate : 1000;
+  const double periods = rate / request->sample_rate;
+  if (request->has_control && (periods < 1 || fabs(periods - round(periods)) > 1e-9 * periods))
+    json_fault(r, "/sample_rate", FAULT_INCONSISTENT,
+               "must be rate_hz of the control, %g, divided by a whole number, got %g", rate, request->sample_rate);
 }
 
 static void check_method(struct json_reader *r, const struct simulation_request *request)
@@ -52,16 +74,26 @@ enum armdyn_status simulation_check_samples(double duration, double sample_rate,
                        sample_rate, LIMIT_SERIES_ROWS);
 }
 
+enum armdyn_status simulation_check_size(const struct simulation_request *request, struct armdyn_error *error)
+{
+  const double duration = request->duration, rate = request->control.rate_hz;
+  if (request->has_control && duration * rate > LIMIT_SIMULATION_STEPS)
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/control/rate_hz", "%g s at %g Hz are more than %d steps", duration,
+                         rate, LIMIT_SIMULATION_STEPS);
+  return simulation_check_samples(duration, request->sample_rate, error);
+}
+
 /* What is sure to be too much is refused before it is begun. Each step ends at a sample or before. */
 static void check_size(struct json_reader *r, const struct simulation_request *request)
 {
-  double periods = request->duration * request->sample_rate;
+  const double rate = request->has_control ? request->control.rate_hz : request->sample_rate;
+  double periods = request->duration * rate;
   struct armdyn_error error;
   if (isnan(periods)) return; /* the trajectory's is not known yet */
-  if (simulation_check_samples(request->duration, request->sample_rate, &error))
+  if (simulation_check_size(request, &error))
     json_fault(r, error.pointer, FAULT_MAXIMUM, "%s", error.message);
   else if (request->method == SIMULATION_FIXED &&
-           ceil(periods) * ceil(1 / (request->sample_rate * request->step) - 1e-9) > LIMIT_SIMULATION_STEPS)
+           ceil(periods) * ceil(1 / (rate * request->step) - 1e-9) > LIMIT_SIMULATION_STEPS)
     json_fault(r, "/step", FAULT_MINIMUM, "%g s in steps of %g s, whole ones between samples, are more than %d steps",
                request->duration, request->step, LIMIT_SIMULATION_STEPS);
 }
@@ -72,6 +104,7 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
   if (json_reader_status(r)) return; /* of what is wrong nothing follows */
   check_motion(r, object, given);
   check_method(r, object);
+  settle_sample_rate(r, object);
   if (!json_reader_status(r)) check_size(r, object);
 }
 
@@ -80,6 +113,8 @@ static const struct json_field request_fields[] = {
   { NUMBERS(struct simulation_request, q, PER_JOINT, STATES, "rad, m"), HAS(struct simulation_request, has_q) },
   { NUMBERS(struct simulation_request, qd, PER_JOINT, STATES, "rad/s, m/s"), HAS(struct simulation_request, has_qd) },
   { TEXT(struct simulation_request, trajectory), MATCHES(json_id_pattern) },
+  { OBJECT(struct simulation_request, control, control_type), HAS(struct simulation_request, has_control), NULLABLE },
+  { OBJECT(struct simulation_request, plant, plant_type), HAS(struct simulation_request, has_plant), NULLABLE },
   { NUMBER(struct simulation_request, bandwidth_hz, BETWEEN(0.01, 1000), "Hz"), NULLABLE },
   { NUMBER(struct simulation_request, duration, BETWEEN(1e-6, LIMIT_SIMULATION_TIME), "s") },
   { TRUTH(struct simulation_request, friction) },
@@ -116,6 +151,12 @@ static const struct json_field state_fields[] = {
 };
 static const struct json_type state_type = JSON_TYPE("a state", state_fields, struct simulation_state, NULL, NULL);
 
+/* Does the arm that moves have friction? */
+static bool has_friction(const struct simulation_request *request)
+{
+  return request->has_plant && request->plant.has_friction ? request->plant.friction : request->friction;
+}
+
 /* What the figures of one motion say together. What friction took cannot be told from what the integrator lost, so the
  * balance is a check of the integration only without it. */
 struct balance {
@@ -132,25 +173,29 @@ static const struct json_type balance_type = JSON_TYPE("a balance", balance_fiel
 static struct balance balance_of(const struct simulation_result *result)
 {
   double gained = result->end.kinetic + result->end.potential - result->start.kinetic - result->start.potential;
-  bool friction = result->request->friction, moved = result->peak_kinetic > 0;
-  bool exact = !*result->request->trajectory; /* else the work is a sum of trapezoids */
+  const struct simulation_request *request = result->request;
+  const bool pushed = request->has_plant && request->plant.has_wrench; /* whose work is not known */
+  const bool friction = has_friction(request), moved = result->peak_kinetic > 0;
+  const bool exact = !*request->trajectory || request->has_control; /* else the work is a sum of trapezoids */
   return (struct balance){
     .work = result->work,
-    .dissipated = friction ? result->work - gained : NAN,
+    .dissipated = friction && !pushed ? result->work - gained : NAN,
     .peak_kinetic = result->peak_kinetic,
-    .drift = friction || !moved || !exact ? NAN : result->unbalanced / result->peak_kinetic,
+    .drift = friction || pushed || !moved || !exact ? NAN : result->unbalanced / result->peak_kinetic,
   };
 }
 
-static void encode_following(struct json_writer *w, const struct simulation_result *result)
+static void encode_control(struct json_writer *w, const struct simulation_result *result)
 {
   const size_t n = result->joint_count;
-  json_key(w, "trajectory"), json_write_text(w, result->request->trajectory);
+  if (*result->request->trajectory) json_key(w, "trajectory"), json_write_text(w, result->request->trajectory);
+  if (result->control) json_key(w, "control"), control_encode(w, result->control, n);
   json_key(w, "tracking"), json_begin_object(w);
   json_key(w, "bandwidth_hz"), json_write_number(w, result->request->bandwidth_hz);
   json_key(w, "rms"), json_write_numbers(w, result->off_rms, n);
   json_key(w, "max"), json_write_numbers(w, result->off_max, n);
   json_key(w, "peak_torque"), json_write_numbers(w, result->peak_torque, n);
+  if (result->control) json_key(w, "saturated"), json_write_numbers(w, result->saturated, n);
   json_end_object(w);
 }
 
@@ -166,7 +211,7 @@ void simulation_result_encode(const struct simulation_result *result, struct buf
   json_key(&w, "start"), json_encode_object(&w, &state_type, &result->start, NULL);
   json_key(&w, "end"), json_encode_object(&w, &state_type, &result->end, NULL);
   json_key(&w, "energy"), json_encode_object(&w, &balance_type, &balance, NULL);
-  if (*request->trajectory) encode_following(&w, result);
+  if (simulation_controlled(request)) encode_control(&w, result);
   json_key(&w, "sample_rate"), json_write_number(&w, request->sample_rate);
   json_key(&w, "sample_count"), json_write_integer(&w, (long long)result->samples);
   result_origin_encode(&w, &request->labels, result->request_text);

@@ -2,6 +2,7 @@
 #ifndef API_CODEC_SIMULATION_H
 #define API_CODEC_SIMULATION_H
 
+#include "api/codec/control.h"
 #include "api/codec/result.h"
 #include "armdyn/robot.h"
 
@@ -11,14 +12,17 @@ struct simulation_request {
   double q[ARMDYN_JOINTS_MAX], qd[ARMDYN_JOINTS_MAX]; /* at t = 0 */
   bool has_q, has_qd;
   double tau[ARMDYN_JOINTS_MAX]; /* of the drives, constant */
-  char trajectory[27];           /* that is followed instead, by its id; "": none */
-  double bandwidth_hz;           /* of what follows it; NAN = not given */
-  double duration;               /* s; NAN = that of the trajectory */
+  bool has_control, has_plant;
+  struct control_request control; /* instead of ideal computed torque; without a trajectory it holds the start */
+  struct plant_request plant;     /* that is controlled; the model itself unless given */
+  char trajectory[27];            /* that is followed instead, by its id; "": none */
+  double bandwidth_hz;            /* of what follows it; NAN = not given */
+  double duration;                /* s; NAN = that of the trajectory */
   bool friction;
   enum simulation_method method;
   double tolerance;   /* of adaptive steps, relative and absolute; NAN = not given */
   double step;        /* s, of fixed steps; NAN = not given */
-  double sample_rate; /* Hz */
+  double sample_rate; /* Hz; never NAN once decoded. With control its rate divided by a whole number */
   struct result_labels labels;
 };
 
@@ -37,8 +41,13 @@ struct simulation_state {
   struct simulation_momentum momentum;
 };
 
+/* Is the arm controlled: along a trajectory, or where it starts? */
+bool simulation_controlled(const struct simulation_request *request);
+
 /* Are so many samples kept? OK, or EINPUT for /sample_rate. */
 enum armdyn_status simulation_check_samples(double duration, double sample_rate, struct armdyn_error *error);
+/* That, and do so many periods of a controller run? Also EINPUT for /control/rate_hz. */
+enum armdyn_status simulation_check_size(const struct simulation_request *request, struct armdyn_error *error);
 
 /* What was computed. */
 struct simulation_result {
@@ -47,8 +56,11 @@ struct simulation_result {
   long steps;
   size_t samples;
   struct simulation_state start, end;
-  double off_rms[ARMDYN_JOINTS_MAX], off_max[ARMDYN_JOINTS_MAX]; /* of the trajectory, at the samples */
-  double peak_torque[ARMDYN_JOINTS_MAX];                         /* at a sample, following a trajectory */
+  /* where it is controlled, at the samples; with `control` at its periods: */
+  double off_rms[ARMDYN_JOINTS_MAX], off_max[ARMDYN_JOINTS_MAX]; /* of where it should be */
+  double peak_torque[ARMDYN_JOINTS_MAX];
+  double saturated[ARMDYN_JOINTS_MAX];  /* share of the periods in which more was asked than the limit */
+  const struct armdyn_control *control; /* in force; NULL: none */
   size_t joint_count;
   double work;         /* J, of the drives */
   double peak_kinetic; /* J, at a sample */

@@ -8,8 +8,10 @@
 #include "lib/base/random.h"
 #include "lib/control/controller.h"
 
+/* Of a brisk motion, which sets the scale. */
 enum { POSTURES = 16 };
-static const double NO_EFFECT = 1e-20; /* rounding, squared */
+static const double VELOCITY = 3, ACCELERATION = 10; /* rad/s, rad/s^2 (m/s, m/s^2) */
+static const double NO_EFFECT = 1e-20;               /* rounding, squared */
 
 /* The diagonal of G: with one parameter and one joint of inertia m, m ds/dt + kd s = -Y p and dp/dt = G Y s swing with the
  * squared frequency G Y^2 / m. What has no effect on any torque is not adapted. */
@@ -20,7 +22,8 @@ static void fill_rates(struct armdyn_controller *c)
   double M[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX];
   for (int posture = 0; posture < POSTURES; posture++) {
     for (size_t j = 0; j < c->n; j++) {
-      q[j] = random_symmetric(&random), qd[j] = random_symmetric(&random), qdd[j] = random_symmetric(&random);
+      q[j] = random_symmetric(&random);
+      qd[j] = VELOCITY * random_symmetric(&random), qdd[j] = ACCELERATION * random_symmetric(&random);
     }
     armdyn_mass_matrix(c->robot, q, c->workspace, M);
     armdyn_regressor(c->robot, &c->whole, q, qd, qdd, c->workspace, c->regressor);

@@ -7,6 +7,11 @@
 #include "armdyn/terms.h"
 #include "lib/dynamics/workspace.h"
 
+/* Where friction turns, a step may have to become many thousand times shorter at once, which 7 refusals, the usual, are not
+ * enough for; but not shorter than time can be told apart. */
+enum { REFUSED_IN_A_ROW = 20 };
+static const double SHORTEST = 1e-14; /* of the duration */
+
 /* One integration; y = [q; qd]. */
 struct integration {
   const struct armdyn_robot *robot;
@@ -99,7 +104,10 @@ static enum armdyn_status integration_open(struct integration *x, struct armdyn_
   memcpy(N_VGetArrayPointer(x->y) + n, request->qd, n * sizeof(double));
   if (!(x->stepper = ERKStepCreate(derivative, 0, x->y, x->context))) goto memory;
   if (ERKStepSetErrHandlerFn(x->stepper, quiet, NULL) || ERKStepSetUserData(x->stepper, x) ||
-      ERKStepSetTableNum(x->stepper, ARKODE_FEHLBERG_13_7_8) || ERKStepSStolerances(x->stepper, relative, absolute)) {
+      ERKStepSetTableNum(x->stepper, ARKODE_FEHLBERG_13_7_8) ||
+      ERKStepSetMaxErrTestFails(x->stepper, REFUSED_IN_A_ROW) ||
+      ERKStepSetMinStep(x->stepper, SHORTEST * request->duration) ||
+      ERKStepSStolerances(x->stepper, relative, absolute)) {
     goto memory;
   }
   return ARMDYN_OK;

@@ -8,6 +8,7 @@
 #include "armdyn/simulate.h"
 #include "server/jobs/kinds.h"
 #include "server/jobs/messages.h"
+#include "server/jobs/simulated_loop.h"
 #include "server/jobs/stored_trajectory.h"
 
 enum { CHUNK_ROWS = 512, WIDTH_MOST = 1 + 3 * ARMDYN_JOINTS_MAX + 8 };
@@ -22,6 +23,8 @@ struct run {
   struct simulation_result result;
   struct armdyn_trajectory wanted; /* followed; without pieces: none is */
   struct armdyn_load load;
+  struct simulated_loop loop;       /* with `control` */
+  size_t periods;                   /* of it, or samples */
   double last_q[ARMDYN_JOINTS_MAX]; /* of the last sample */
   double last_t, last_power;        /* likewise; s, W of the drives */
   double rows[CHUNK_ROWS * WIDTH_MOST];
@@ -55,10 +58,12 @@ static void send_rows(struct run *run)
   run->filled = 0;
 }
 
-/* The work of constant torques is tau (q - q0), exactly; of others a trapezoid is added for each sample. */
+/* The work of constant torques is tau (q - q0), exactly; of others a trapezoid is added for each sample. A loop knows its
+ * own. */
 static void follow_work(struct run *run, const struct armdyn_simulation_sample *sample)
 {
   double power = 0, travelled = 0;
+  if (run->request.has_control) return;
   for (size_t j = 0; j < run->n; j++) {
     power += sample->tau[j] * sample->qd[j];
     travelled += run->request.tau[j] * (sample->q[j] - run->request.q[j]);
@@ -71,13 +76,24 @@ static void follow_work(struct run *run, const struct armdyn_simulation_sample *
   run->last_t = sample->t;
 }
 
-/* How far the arm is off what it follows. Squares become roots at the end. */
-static void follow_trajectory(struct run *run, const struct armdyn_simulation_sample *sample)
+/* Where the arm should be: on its trajectory, or at rest where it starts. */
+static void wanted_at(void *context, double t, double *q, double *qd, double *qdd)
 {
-  double q[ARMDYN_JOINTS_MAX];
+  const struct run *run = context;
+  if (run->wanted.piece_count) {
+    armdyn_trajectory_state(&run->wanted, t, q, qd, qdd, NULL);
+    return;
+  }
+  memcpy(q, run->request.q, run->n * sizeof *q);
+  memset(qd, 0, run->n * sizeof *qd);
+  memset(qdd, 0, run->n * sizeof *qdd);
+}
+
+/* How far the arm is off where it should be. Squares become roots at the end. */
+static void follow_tracking(struct run *run, const double *q, const struct armdyn_simulation_sample *sample)
+{
   struct simulation_result *result = &run->result;
-  if (!run->wanted.piece_count) return;
-  armdyn_trajectory_state(&run->wanted, sample->t, q, NULL, NULL, NULL);
+  run->periods++;
   for (size_t j = 0; j < run->n; j++) {
     const double off = sample->q[j] - q[j];
     result->off_rms[j] += off * off;
@@ -92,7 +108,7 @@ static void follow_energy(struct run *run, const struct armdyn_simulation_sample
   struct simulation_state state = { .kinetic = sample->kinetic, .potential = sample->potential };
   memcpy(state.momentum.angular, sample->momentum, sizeof state.momentum.angular);
   memcpy(state.momentum.linear, sample->momentum + 3, sizeof state.momentum.linear);
-  if (!result->samples) result->start = state;
+  if (sample->t <= 0) result->start = state;
   result->end = state;
 
   follow_work(run, sample);
@@ -101,23 +117,52 @@ static void follow_energy(struct run *run, const struct armdyn_simulation_sample
   result->unbalanced = fmax(result->unbalanced, fabs(gained - result->work));
 }
 
-static bool take_sample(void *context, const struct armdyn_simulation_sample *sample)
+static void keep_sample(struct run *run, const struct armdyn_simulation_sample *sample)
 {
-  struct run *run = context;
   const size_t n = run->n;
   double *row = run->rows + run->filled * run->width;
-  follow_energy(run, sample);
-  follow_trajectory(run, sample);
   row[0] = sample->t < run->request.duration ? (double)run->result.samples / run->request.sample_rate : sample->t;
   memcpy(row + 1, sample->q, n * sizeof *row);
   memcpy(row + 1 + n, sample->qd, n * sizeof *row);
   row[1 + 2 * n] = sample->kinetic, row[2 + 2 * n] = sample->potential;
   memcpy(row + 3 + 2 * n, sample->momentum, sizeof sample->momentum);
   memcpy(row + 9 + 2 * n, sample->tau, n * sizeof *row);
-  memcpy(run->last_q, sample->q, n * sizeof *row);
   run->result.samples++;
   if (++run->filled == CHUNK_ROWS) send_rows(run);
+}
+
+static void note_where(struct run *run, const struct armdyn_simulation_sample *sample)
+{
+  memcpy(run->last_q, sample->q, run->n * sizeof *sample->q);
   work_progress(run->work, sample->t / run->request.duration, "integrating");
+}
+
+static bool take_sample(void *context, const struct armdyn_simulation_sample *sample)
+{
+  struct run *run = context;
+  double q[ARMDYN_JOINTS_MAX];
+  follow_energy(run, sample);
+  if (run->wanted.piece_count) {
+    armdyn_trajectory_state(&run->wanted, sample->t, q, NULL, NULL, NULL);
+    follow_tracking(run, q, sample);
+  }
+  keep_sample(run, sample);
+  note_where(run, sample);
+  return true;
+}
+
+/* A period of the controller, of which some are samples. */
+static bool take_period(void *context, const struct armdyn_loop_sample *sample)
+{
+  struct run *run = context;
+  const struct simulation_request *request = &run->request;
+  const size_t between = (size_t)lround(request->control.rate_hz / request->sample_rate);
+  run->result.work = sample->work;
+  follow_energy(run, sample->plant);
+  if (run->periods % between == 0 || sample->plant->t >= request->duration) keep_sample(run, sample->plant);
+  follow_tracking(run, sample->wanted, sample->plant);
+  for (size_t j = 0; j < run->n; j++) run->result.saturated[j] += sample->saturated[j];
+  note_where(run, sample->plant);
   return true;
 }
 
@@ -133,16 +178,15 @@ static void tracking_torque(void *context, double t, const double *q, const doub
   const struct run *run = context;
   double wanted_q[ARMDYN_JOINTS_MAX], wanted_qd[ARMDYN_JOINTS_MAX], wanted_qdd[ARMDYN_JOINTS_MAX];
   const struct armdyn_wanted wanted = { wanted_q, wanted_qd, wanted_qdd };
-  armdyn_trajectory_state(&run->wanted, t, wanted_q, wanted_qd, wanted_qdd, NULL);
+  wanted_at(context, t, wanted_q, wanted_qd, wanted_qdd);
   armdyn_computed_torque(run->robot, &wanted, run->request.bandwidth_hz, q, qd, &run->load, run->workspace, tau);
 }
 
 /* -- what is followed -- */
 
-/* The trajectory, and what the request leaves to it: start, duration, bandwidth. */
+/* The trajectory, and what the request leaves to it: start and duration. */
 static enum armdyn_status open_trajectory(struct run *run, struct armdyn_error *error)
 {
-  static const double usual_bandwidth = 5; /* Hz, of a servo of an arm */
   struct simulation_request *request = &run->request;
   struct store *store;
   if (!*request->trajectory) return ARMDYN_OK;
@@ -154,10 +198,9 @@ static enum armdyn_status open_trajectory(struct run *run, struct armdyn_error *
   if (request->duration > most)
     return armdyn_refuse(error, ARMDYN_EINPUT, "/duration", "the trajectory lasts %g s, got %g", most,
                          request->duration);
-  if (isnan(request->bandwidth_hz)) request->bandwidth_hz = usual_bandwidth;
   armdyn_trajectory_state(&run->wanted, 0, request->has_q ? NULL : request->q, request->has_qd ? NULL : request->qd,
                           NULL, NULL);
-  return simulation_check_samples(request->duration, request->sample_rate, error);
+  return simulation_check_size(request, error);
 }
 
 /* -- the end -- */
@@ -182,23 +225,59 @@ static void tell_refused(struct run *run, enum armdyn_status status, const struc
   work_refused(run->work, status == ARMDYN_ESINGULAR || status == ARMDYN_ELIMIT ? ARMDYN_EINPUT : status, &told);
 }
 
+/* Along the trajectory by ideal computed torque, or under constant torques. */
+static enum armdyn_status simulate_model(struct run *run, struct armdyn_simulation *motion, struct armdyn_error *error)
+{
+  motion->sample_period = 1 / run->request.sample_rate;
+  motion->torque = run->wanted.piece_count ? tracking_torque : constant_torque;
+  motion->torque_context = run;
+  motion->load = &run->load;
+  return armdyn_simulate(run->robot, motion, take_sample, run, run->workspace, &run->result.steps, error);
+}
+
+/* The plant under the controller. */
+static enum armdyn_status simulate_loop(struct run *run, const struct armdyn_simulation *motion,
+                                        struct armdyn_error *error)
+{
+  const struct simulation_request *request = &run->request;
+  struct armdyn_loop *loop = &run->loop.loop;
+  enum armdyn_status status =
+      simulated_loop_open(&run->loop, &request->control, &request->plant, run->robot, request->friction,
+                          request->bandwidth_hz, request->q, run->workspace, error);
+  if (status) return status;
+  const struct armdyn_load *load = loop->plant_motion.load;
+  loop->plant_motion = *motion;
+  loop->plant_motion.load = load;
+  loop->reference = wanted_at;
+  loop->reference_context = run;
+  run->result.control = &run->loop.control;
+  return armdyn_loop_simulate(loop, take_period, run, &run->result.steps, error);
+}
+
+static void average(struct run *run)
+{
+  struct simulation_result *result = &run->result;
+  for (size_t j = 0; j < run->n && run->periods; j++) {
+    result->off_rms[j] = sqrt(result->off_rms[j] / (double)run->periods);
+    result->saturated[j] /= (double)run->periods;
+  }
+}
+
 static void simulate(struct run *run)
 {
+  static const double usual_bandwidth = 5; /* Hz, of a servo of an arm */
   struct armdyn_error error = { 0 };
   enum armdyn_status status = open_trajectory(run, &error);
   if (status) {
     work_refused(run->work, status, &error);
     return;
   }
-  const struct simulation_request *request = &run->request;
-  const struct armdyn_simulation simulation = {
+  struct simulation_request *request = &run->request;
+  if (isnan(request->bandwidth_hz)) request->bandwidth_hz = usual_bandwidth;
+  struct armdyn_simulation motion = {
     .q = request->q,
     .qd = request->qd,
     .duration = request->duration,
-    .sample_period = 1 / request->sample_rate,
-    .torque = run->wanted.piece_count ? tracking_torque : constant_torque,
-    .torque_context = run,
-    .load = &run->load,
     .fixed_step = request->method == SIMULATION_FIXED ? request->step : 0,
     .relative_tolerance = isnan(request->tolerance) ? 0 : request->tolerance,
     .absolute_tolerance = isnan(request->tolerance) ? 0 : request->tolerance,
@@ -206,15 +285,14 @@ static void simulate(struct run *run)
   };
   memcpy(run->last_q, request->q, sizeof run->last_q);
   begin_samples(run);
-  status = armdyn_simulate(run->robot, &simulation, take_sample, run, run->workspace, &run->result.steps, &error);
+  status = request->has_control ? simulate_loop(run, &motion, &error) : simulate_model(run, &motion, &error);
   if (status) {
     tell_refused(run, status, &error);
     return;
   }
   send_rows(run);
   run->result.joint_count = run->n;
-  for (size_t j = 0; j < run->n; j++)
-    run->result.off_rms[j] = sqrt(run->result.off_rms[j] / (double)run->result.samples);
+  average(run);
   run->result.request = request;
   run->result.request_text = run->work->request;
   struct buffer document = BUFFER(LIMIT_FRAME);
@@ -251,6 +329,7 @@ static void release(void *context)
   struct run *run = context;
   armdyn_workspace_free(run->workspace);
   armdyn_trajectory_free(&run->wanted);
+  simulated_loop_close(&run->loop);
 }
 
 const struct job_kind simulation_kind = {

@@ -57,7 +57,7 @@ struct armdyn_gains {
   double ki[ARMDYN_JOINTS_MAX];     /* N m/(rad s) (N/(m s)) */
   double kd[ARMDYN_JOINTS_MAX];     /* N m s/rad (N s/m) */
   double lambda[ARMDYN_JOINTS_MAX]; /* 1/s */
-  double adaptation;   /* 1/s^2: G is diagonal, so that at unit velocities and accelerations the error of each
+  double adaptation;   /* 1/s^2: G is diagonal, so that in a brisk motion (3 rad/s, 10 rad/s^2) the error of each
                                      * parameter and s swing with it as squared frequency, in the mean over the joints */
   double stiffness[6]; /* [N m/rad; N/m] about and along the base axes */
   double damping[6];   /* [N m s/rad; N s/m] */

@@ -1,0 +1,151 @@
+#include "api/codec/control.h"
+
+#include <string.h>
+
+/* In the order of enum armdyn_law. */
+static const char *const laws[] = {
+#define X(name, text) text,
+  ARMDYN_LAW_LIST(X)
+#undef X
+};
+
+/* -- control -- */
+
+#define GAINS BETWEEN(0, 1e9)
+
+/* The first rows of the table below, in the order of the bits of enum armdyn_gain. On the wire forces stand before moments. */
+static const struct gain {
+  const char *name;
+  size_t offset;
+  enum { FOR_JOINTS, FOR_ALL, FOR_AXES } of;
+} gains[] = {
+  { "kp", offsetof(struct armdyn_gains, kp), FOR_JOINTS },
+  { "ki", offsetof(struct armdyn_gains, ki), FOR_JOINTS },
+  { "kd", offsetof(struct armdyn_gains, kd), FOR_JOINTS },
+  { "lambda", offsetof(struct armdyn_gains, lambda), FOR_JOINTS },
+  { "adaptation", offsetof(struct armdyn_gains, adaptation), FOR_ALL },
+  { "stiffness", offsetof(struct armdyn_gains, stiffness), FOR_AXES },
+  { "damping", offsetof(struct armdyn_gains, damping), FOR_AXES },
+};
+enum { GAIN_COUNT = sizeof gains / sizeof *gains };
+
+static void control_init(void *object)
+{
+  *(struct control_request *)object = (struct control_request){
+    .law = ARMDYN_LAW_COMPUTED_TORQUE, .rate_hz = 1000, .velocity_filter_hz = NAN, .torque_limits = true
+  };
+}
+
+/* [force; moment] of the wire and [moment; force] of the library, either way. */
+static void swap_axes(double *six)
+{
+  for (size_t i = 0; i < 3; i++) {
+    const double first = six[i];
+    six[i] = six[3 + i];
+    six[3 + i] = first;
+  }
+}
+
+static void check_gains(struct json_reader *r, const struct control_request *control)
+{
+  const unsigned taken = armdyn_law_gains(control->law);
+  for (size_t k = 0; k < GAIN_COUNT; k++) {
+    char pointer[32];
+    snprintf(pointer, sizeof pointer, "/%s", gains[k].name);
+    if (control->given & ~taken & 1u << k)
+      json_fault(r, pointer, FAULT_INCONSISTENT, "the law %s has no %s", laws[control->law], gains[k].name);
+  }
+  if (taken & ~control->given & ARMDYN_GAIN_STIFFNESS)
+    json_fault(r, "/stiffness", FAULT_REQUIRED, "the law %s needs it", laws[control->law]);
+}
+
+static void control_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
+{
+  struct control_request *control = object;
+  (void)context;
+  control->given = (unsigned)(given & ((1u << GAIN_COUNT) - 1));
+  if (json_reader_status(r)) return; /* of what is wrong nothing follows */
+  check_gains(r, control);
+  swap_axes(control->gains.stiffness);
+  swap_axes(control->gains.damping);
+  if (isnan(control->velocity_filter_hz))
+    control->velocity_filter_hz = control->has_encoder ? control->rate_hz / 10 : 0;
+  if (control->has_encoder && !(control->velocity_filter_hz > 0))
+    json_fault(r, "/velocity_filter_hz", FAULT_INCONSISTENT, "of an encoder's positions velocities are differences");
+  if (control->velocity_filter_hz > control->rate_hz / 2)
+    json_fault(r, "/velocity_filter_hz", FAULT_MAXIMUM, "must be at most half of rate_hz, %g, got %g",
+               control->rate_hz / 2, control->velocity_filter_hz);
+}
+
+#define CONTROL struct control_request
+static const struct json_field control_fields[] = {
+  { NUMBERS(CONTROL, gains.kp, PER_JOINT, GAINS, "N m/rad, N/m"), NAMED("kp"), NULLABLE },
+  { NUMBERS(CONTROL, gains.ki, PER_JOINT, GAINS, "N m/(rad s), N/(m s)"), NAMED("ki"), NULLABLE },
+  { NUMBERS(CONTROL, gains.kd, PER_JOINT, GAINS, "N m s/rad, N s/m"), NAMED("kd"), NULLABLE },
+  { NUMBERS(CONTROL, gains.lambda, PER_JOINT, GAINS, "1/s"), NAMED("lambda"), NULLABLE },
+  { NUMBER(CONTROL, gains.adaptation, GAINS, "1/s^2"), NAMED("adaptation"), NULLABLE },
+  { NUMBERS(CONTROL, gains.stiffness, 6, GAINS, "N/m, N m/rad"), NAMED("stiffness"), NULLABLE },
+  { NUMBERS(CONTROL, gains.damping, 6, GAINS, "N s/m, N m s/rad"), NAMED("damping"), NULLABLE },
+  { ENUM(CONTROL, law, laws) },
+  { NUMBER(CONTROL, rate_hz, BETWEEN(1, 100000), "Hz") },
+  { INTEGER(CONTROL, delay_periods, BETWEEN(0, ARMDYN_DELAY_MAX), NULL) },
+  { NUMBERS(CONTROL, encoder_resolution, PER_JOINT, BETWEEN(0, 1), "rad, m"), HAS(CONTROL, has_encoder), NULLABLE },
+  { NUMBER(CONTROL, velocity_filter_hz, BETWEEN(0, 100000), "Hz"), NULLABLE },
+  { TRUTH(CONTROL, torque_limits) },
+};
+const struct json_type control_type = JSON_TYPE("a controller", control_fields, CONTROL, control_init, control_check);
+
+void control_in_force(const struct control_request *request, const struct armdyn_robot *robot, double bandwidth_hz,
+                      const double *q, bool friction, struct armdyn_workspace *workspace,
+                      struct armdyn_control *control)
+{
+  const struct armdyn_robot_description *description = armdyn_robot_description(robot);
+  const size_t sizes[] = { [FOR_JOINTS] = ARMDYN_JOINTS_MAX, [FOR_ALL] = 1, [FOR_AXES] = 6 };
+  *control = (struct armdyn_control){ .law = request->law, .period = 1 / request->rate_hz, .frictionless = !friction };
+  armdyn_gains_init(robot, request->law, bandwidth_hz, q, workspace, &control->gains);
+  memcpy(control->gains.stiffness, request->gains.stiffness, sizeof control->gains.stiffness);
+  armdyn_gains_damp(&control->gains, bandwidth_hz);
+  for (size_t k = 0; k < GAIN_COUNT; k++)
+    if (request->given & 1u << k)
+      memcpy((char *)&control->gains + gains[k].offset, (const char *)&request->gains + gains[k].offset,
+             sizes[gains[k].of] * sizeof(double));
+  for (size_t j = 0; j < description->joint_count; j++)
+    control->torque_limit[j] = request->torque_limits ? description->joints[j].limits.torque : INFINITY;
+}
+
+void control_encode(struct json_writer *w, const struct armdyn_control *control, size_t joints)
+{
+  const unsigned taken = armdyn_law_gains(control->law);
+  json_begin_object(w);
+  json_key(w, "law"), json_write_text(w, laws[control->law]);
+  json_key(w, "rate_hz"), json_write_number(w, 1 / control->period);
+  for (size_t k = 0; k < GAIN_COUNT; k++) {
+    double values[ARMDYN_JOINTS_MAX] = { 0 };
+    if (!(taken & 1u << k)) continue;
+    const size_t count = gains[k].of == FOR_JOINTS ? joints : gains[k].of == FOR_ALL ? 1 : 6;
+    memcpy(values, (const char *)&control->gains + gains[k].offset, count * sizeof *values);
+    if (gains[k].of == FOR_AXES) swap_axes(values);
+    json_key(w, gains[k].name);
+    if (gains[k].of == FOR_ALL)
+      json_write_number(w, *values);
+    else
+      json_write_numbers(w, values, count);
+  }
+  json_end_object(w);
+}
+
+/* -- plant -- */
+
+static void plant_init(void *object)
+{
+  *(struct plant_request *)object = (struct plant_request){ .inertial_scale = 1 };
+}
+
+#define PLANT struct plant_request
+static const struct json_field plant_fields[] = {
+  { NUMBER(PLANT, inertial_scale, BETWEEN(0.1, 10), NULL) },
+  { TRUTH(PLANT, friction), HAS(PLANT, has_friction), NULLABLE },
+  { NUMBERS(PLANT, wrench, 6, BETWEEN(-1e6, 1e6), "N, N m"), HAS(PLANT, has_wrench), NULLABLE },
+  OVERRIDES,
+};
+const struct json_type plant_type = JSON_TYPE("a plant", plant_fields, PLANT, plant_init, NULL);

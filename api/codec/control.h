@@ -1,0 +1,40 @@
+/* A controller and the arm that it moves, as requests name them: "control" and "plant". */
+#ifndef API_CODEC_CONTROL_H
+#define API_CODEC_CONTROL_H
+
+#include "api/codec/parts.h"
+#include "armdyn/control.h"
+
+struct control_request {
+  struct armdyn_gains gains;
+  unsigned given; /* of them, enum armdyn_gain or-ed */
+  enum armdyn_law law;
+  double rate_hz;
+  size_t delay_periods;
+  double encoder_resolution[ARMDYN_JOINTS_MAX]; /* rad, m; 0 = exact */
+  bool has_encoder;
+  double velocity_filter_hz; /* 0 = the velocity is measured exactly; once decoded never NAN */
+  bool torque_limits;        /* of the robot's joints are kept */
+};
+extern const struct json_type control_type;
+
+/* How the arm differs from the model that the controller has. */
+struct plant_request {
+  struct overrides overrides;
+  double inertial_scale;
+  bool friction, has_friction;
+  double wrench[6]; /* [force; moment] on the tool, base axes; N, N m */
+  bool has_wrench;
+};
+extern const struct json_type plant_type;
+
+/* The gains in force: those given in place of those that the bandwidth makes at q.
+ *   control  out  all of it */
+void control_in_force(const struct control_request *request, const struct armdyn_robot *robot, double bandwidth_hz,
+                      const double *q, bool friction, struct armdyn_workspace *workspace,
+                      struct armdyn_control *control);
+
+/* Law, rate and gains in force, as a result tells them: an object. */
+void control_encode(struct json_writer *w, const struct armdyn_control *control, size_t joints);
+
+#endif

@@ -1,0 +1,175 @@
+"""Simulations under a controller that samples, of an arm that may differ from its model: statics, known errors, limits."""
+
+import math
+
+import pytest
+
+from support import robot, unique_name
+
+G = 9.81
+NOBODY = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
+
+
+def one_joint(kind, gravity, **joint):
+    """A rod of 2 kg, 0.3 m from its joint to its centre of mass, of a revolute joint of 0.23 kg m2."""
+    return {"name": "one", "convention": "dh", "gravity": gravity, "joints": [{
+        "name": "only", "type": kind, "a": 0, "alpha": 0, **({"d": 0} if kind == "revolute" else {"theta": 0}),
+        "link": {"mass": 2, "com": [0.3, 0, 0], "inertia": {"xx": 0.001, "yy": 0.05, "zz": 0.05}}, **joint}]}
+
+
+PENDULUM = one_joint("revolute", [G, 0, 0])  # hangs along x at q = 0
+SLIDE = one_joint("prismatic", [0, 0, 0])
+# How far a joint may be off along the motion [rad, m] with the arm's own model: little where a law cancels the dynamics, some
+# lag behind where it does not, and more where the tool is soft on purpose.
+LAWS = {"pid": 0.2, "pid_gravity": 0.2, "feedforward": 2e-3, "computed_torque": 2e-3, "adaptive": 2e-3, "impedance": 0.5}
+
+
+@pytest.fixture(scope="module")
+def places(server):
+    """Where models are stored, by their names."""
+    with server.client() as client:
+        models = {"pendulum": PENDULUM, "slide": SLIDE, "puma": robot("puma560"), "scara": robot("scara")}
+        yield {name: client.create_robot(model, name=unique_name()).headers["Location"] for name, model in models.items()}
+
+
+@pytest.fixture(scope="module")
+def motion(server, places):
+    """A motion of the SCARA in a second."""
+    with server.client() as client:
+        request = {"method": "quintic", "start": {"q": [-0.8, 0.5, 0.05, 0]}, "goal": {"q": [0.8, -0.5, 0.1, 1.5]}, "duration": 1}
+        yield client.result_of(places["scara"] + "/trajectories", request)["id"]
+
+
+def simulated(client, place, **request):
+    return client.result_of(place + "/simulations", request)
+
+
+def rows_of(client, found):
+    return client.get(found["samples"]).expect(200).json
+
+
+# -- known answers --
+
+def test_a_proportional_controller_sags_under_gravity(client, places):
+    """kp (wanted - q) = m g l sin q at rest; an integral, or gravity in the controller, takes it away."""
+    hold = {"q": [1.0], "duration": 3, "bandwidth_hz": 2}
+    sagged = simulated(client, places["pendulum"], **hold, control={"law": "pid", "ki": [0], "rate_hz": 200})
+    rows = rows_of(client, sagged)
+    q, kp = rows["q"][-1][0], sagged["control"]["kp"][0]
+    w = 2 * math.pi * 2
+    assert kp == pytest.approx(3 * w**2 * 0.23, rel=1e-12) and sagged["control"]["ki"] == [0]
+    assert kp * (1 - q) == pytest.approx(2 * G * 0.3 * math.sin(q), rel=1e-7) and 1 - q > 0.03
+    assert sagged["tracking"]["max"][0] >= 1 - q and "trajectory" not in sagged and sagged["tracking"]["bandwidth_hz"] == 2
+    for law in ("pid", "pid_gravity"):
+        held = rows_of(client, simulated(client, places["pendulum"], **hold, control={"law": law, "rate_hz": 200}))
+        assert held["q"][-1][0] == pytest.approx(1, abs=1e-6)
+        assert held["tau"][-1][0] == pytest.approx(2 * G * 0.3 * math.sin(1), abs=1e-3)
+
+
+def test_the_tool_gives_way_by_wrench_over_stiffness(client, places):
+    pose = [0.2, -0.6, 0.5, 0.3, -0.8, 0.4]
+    force, stiffness = [20, -10, 15], [2000, 2500, 3000]
+    found = simulated(client, places["puma"], q=pose, duration=4, friction=False, bandwidth_hz=2, sample_rate=10, plant={"wrench": force + [0] * 3},
+                      control={"law": "impedance", "stiffness": stiffness + [80] * 3, "rate_hz": 200, "torque_limits": False})
+    rows = rows_of(client, found)
+    there, back = (client.post(places["puma"] + "/forward-kinematics", {"q": q}).expect(200).json["tool"] for q in (pose, rows["q"][-1]))
+    gone = [back[i][3] - there[i][3] for i in range(3)]
+    assert gone == pytest.approx([f / k for f, k in zip(force, stiffness)], abs=1e-6)
+    w = 2 * math.pi * 2
+    assert found["control"]["damping"] == pytest.approx([2 * k / w for k in stiffness + [80] * 3])
+    assert len(rows["t"]) == 41 and found["energy"]["dissipated"] is None and found["energy"]["drift"] is None
+
+
+def test_a_held_force_on_a_slide(client, places):
+    """One period of delay: the recursion of a double integrator, q += v h + F h^2 / 2m, under PD from where it starts."""
+    h, m, kp, kd = 0.01, 2.0, 80.0, 25.0
+    found = simulated(client, places["slide"], q=[0.1], qd=[0.5], duration=0.5, friction=False,
+                      control={"law": "pid", "kp": [kp], "ki": [0], "kd": [kd], "rate_hz": 100, "delay_periods": 1})
+    rows = rows_of(client, found)
+    q, v, waits = 0.1, 0.5, -kd * 0.5
+    for k in range(51):
+        assert (rows["t"][k], rows["q"][k][0], rows["qd"][k][0]) == pytest.approx((k * h, q, v), abs=1e-10)
+        force, waits = waits, kp * (0.1 - q) - kd * v
+        assert rows["tau"][k][0] == pytest.approx(force, abs=1e-8)
+        q, v = q + v * h + force * h * h / 2 / m, v + force * h / m
+    assert found["energy"]["drift"] < 1e-12 and found["energy"]["work"] == pytest.approx(found["end"]["kinetic"] - m * 0.5**2 / 2, rel=1e-9)
+
+
+def test_encoders_read_whole_steps(client, places):
+    """With kp alone the torque is a multiple of kp times the step."""
+    step, kp = 0.01, 50.0
+    found = simulated(client, places["slide"], q=[0.1], qd=[0.4], duration=0.5, friction=False,
+                      control={"law": "pid", "kp": [kp], "ki": [0], "kd": [0], "rate_hz": 100, "encoder_resolution": [step]})
+    rows = rows_of(client, found)
+    steps = [tau[0] / kp / step + 10 - 10 for tau in rows["tau"]]
+    assert max(abs(s - round(s)) for s in steps) < 1e-9 and len({round(s) for s in steps}) > 5
+    for tau, q in zip(rows["tau"], rows["q"]):
+        assert abs(tau[0] - kp * (0.1 - q[0])) <= kp * step / 2 + 1e-9
+
+
+# -- along a motion --
+
+@pytest.mark.parametrize("law", LAWS)
+def test_every_law_follows_a_motion(client, places, motion, law):
+    control = {"law": law, "rate_hz": 500, **({"stiffness": [7000] * 3 + [4] * 3, "kd": [5, 5, 50, 0.02]} if law == "impedance" else {})}
+    found = simulated(client, places["scara"], trajectory=motion, bandwidth_hz=6, control=control, sample_rate=100)
+    tracking = found["tracking"]
+    assert max(tracking["max"]) < LAWS[law], tracking
+    assert found["control"]["law"] == law and found["control"]["rate_hz"] == 500 and found["trajectory"] == motion
+    assert found["sample_count"] == 101 and tracking["saturated"] == [0] * 4
+    assert all(rms <= most for rms, most in zip(tracking["rms"], tracking["max"]))
+
+
+def test_a_model_that_is_wrong_costs_accuracy(client, places, motion):
+    """Twice the inertia: computed torque errs; PID with the same model ahead errs less by its integral; learning helps."""
+    worst = {}
+    for law in ("computed_torque", "adaptive"):
+        for scale in (1, 2):
+            found = simulated(client, places["scara"], trajectory=motion, bandwidth_hz=3, plant={"inertial_scale": scale},
+                              control={"law": law, "rate_hz": 500}, sample_rate=100)
+            worst[law, scale] = max(found["tracking"]["max"])
+    assert worst["computed_torque", 2] > 10 * worst["computed_torque", 1]
+    assert worst["adaptive", 2] < worst["computed_torque", 2]
+
+
+def test_torque_limits(client, places, motion):
+    """Ten times the inertia needs more than the limits of the SCARA: kept, or not."""
+    request = {"trajectory": motion, "plant": {"inertial_scale": 10}, "sample_rate": 100, "duration": 0.5}
+    limits = [120, 60, 250, 5]
+    kept = simulated(client, places["scara"], **request, control={"rate_hz": 500})["tracking"]
+    ignored = simulated(client, places["scara"], **request, control={"rate_hz": 500, "torque_limits": False})["tracking"]
+    assert all(peak <= limit for peak, limit in zip(kept["peak_torque"], limits)) and max(kept["saturated"]) > 0.05
+    assert any(peak > limit for peak, limit in zip(ignored["peak_torque"], limits)) and ignored["saturated"] == [0] * 4
+    for peak, limit, share in zip(kept["peak_torque"], limits, kept["saturated"]):
+        assert (share > 0) == (peak == limit)
+
+
+def test_fewer_samples_are_some_of_them(client, places, motion):
+    control = {"law": "pid_gravity", "rate_hz": 200}
+    all_rows, some = (rows_of(client, simulated(client, places["scara"], trajectory=motion, duration=0.33, control=control, **rate))
+                      for rate in ({}, {"sample_rate": 50}))
+    assert all_rows["t"][-1] == some["t"][-1] == 0.33 and len(all_rows["t"]) == 67
+    for name in ("q", "qd", "tau"):
+        assert some[name] == all_rows[name][::4] + ([] if 66 % 4 == 0 else [all_rows[name][-1]])
+
+
+# -- bad input --
+
+@pytest.mark.parametrize("change, pointer, code", [
+    ({"control": {"law": "magic"}}, "/control/law", "enum"), ({"control": {"gain": 1}}, "/control/gain", "unknown_field"),
+    ({"control": {"law": "pid", "lambda": [1] * 4}}, "/control/lambda", "inconsistent"),
+    ({"control": {"law": "computed_torque", "ki": [1] * 4}}, "/control/ki", "inconsistent"),
+    ({"control": {"law": "pid", "kp": [1] * 3}}, "/control/kp", "length"), ({"control": {"law": "pid", "kp": [1, 1, 1, -1]}}, "/control/kp/3", "minimum"),
+    ({"control": {"law": "impedance"}}, "/control/stiffness", "required"), ({"control": {"law": "impedance", "stiffness": [1] * 5}}, "/control/stiffness", "length"),
+    ({"control": {"rate_hz": 0}}, "/control/rate_hz", "minimum"), ({"control": {"rate_hz": 100}, "sample_rate": 1000}, "/sample_rate", "inconsistent"),
+    ({"control": {"rate_hz": 100}, "sample_rate": 30}, "/sample_rate", "inconsistent"), ({"control": {"rate_hz": 100000}, "duration": 101, "sample_rate": 10}, "/control/rate_hz", "maximum"),
+    ({"control": {"delay_periods": 101}}, "/control/delay_periods", "maximum"), ({"control": {"delay_periods": 0.5}}, "/control/delay_periods", "type"),
+    ({"control": {"encoder_resolution": [0.001] * 4, "velocity_filter_hz": 0}}, "/control/velocity_filter_hz", "inconsistent"),
+    ({"control": {"rate_hz": 100, "velocity_filter_hz": 60}}, "/control/velocity_filter_hz", "maximum"),
+    ({"control": {}, "tau": [0] * 4}, "/tau", "inconsistent"), ({"plant": {}}, "/plant", "inconsistent"),
+    ({"control": {}, "plant": {"inertial_scale": 0}}, "/plant/inertial_scale", "minimum"), ({"control": {}, "plant": {"mass": 1}}, "/plant/mass", "unknown_field"),
+    ({"control": {}, "plant": {"payload": {"mass": -1}}}, "/plant/payload/mass", "minimum"), ({"control": {}, "plant": {"wrench": [1] * 3}}, "/plant/wrench", "length"),
+], ids=str)
+def test_bad_input(client, places, change, pointer, code):
+    answer = client.post(places["scara"] + "/simulations", {"q": [0] * 4, "duration": 1, **change}).expect(422).json
+    assert [(e["pointer"], e["code"]) for e in answer["errors"]] == [(pointer, code)]
