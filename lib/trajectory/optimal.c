@@ -367,23 +367,40 @@ static enum armdyn_status tell_infeasible(const struct planner *p, const struct 
       T, m->usage, armdyn_limit_name(m->limit), m->joint + 1, joint->name, m->time, remedy);
 }
 
-/* What is in the way, where it is the duration: margins of the fastest feasible motion, hurried to the duration that is
- * asked for. The solution itself exceeds few limits by much, at single knots. */
-static void hurry(struct planner *p, struct candidate *fastest)
+/* The same way in another duration, and its margins. */
+static void stretch(struct planner *p, struct armdyn_trajectory *x, double duration)
 {
-  struct armdyn_trajectory *x = &fastest->trajectory;
-  const double factor = (p->free_duration ? p->duration_max : p->request->duration) / armdyn_trajectory_duration(x);
+  const double factor = duration / armdyn_trajectory_duration(x);
   for (size_t k = 0; k < x->piece_count; k++) {
     x->breaks[k + 1] *= factor;
     for (size_t i = 0; i < x->joint_count * 4; i++)
       x->coefficients[k * x->joint_count * 4 + i] *= pow(factor, -(double)(i % 4));
   }
+  for (size_t k = 0; k < x->waypoint_count; k++) x->waypoint_times[k] *= factor;
   planner_check(p, x);
+}
+
+/* What is in the way, where it is the duration: margins of the fastest feasible motion, hurried to the duration that is
+ * asked for. The solution itself exceeds few limits by much, at single knots. */
+static void hurry(struct planner *p, struct candidate *fastest)
+{
+  stretch(p, &fastest->trajectory, p->free_duration ? p->duration_max : p->request->duration);
 }
 
 static bool keeps_limits(const struct planner *p, const struct candidate *c)
 {
   return worst_usage(p) - 1 <= VIOLATION_MOST && c->solved.violation <= VIOLATION_MOST;
+}
+
+/* A way that is hardly one draws the search below the shortest duration: from rest to rest it is feasible in that. */
+static void slow_down(struct planner *p, struct candidate *c)
+{
+  const struct armdyn_optimal_request *r = p->request;
+  const bool rests = !r->start_velocity && !r->goal_velocity && !r->start_acceleration && !r->goal_acceleration;
+  if (!rests || r->waypoint_times || !(armdyn_trajectory_duration(&c->trajectory) < p->duration_min)) return;
+  stretch(p, &c->trajectory, p->duration_min);
+  c->solved.violation = fmax(0, worst_usage(p) - 1);
+  if (c->solved.end == END_OPTIMAL) c->solved.end = END_STALLED;
 }
 
 /* Tighten another motion, and put it in the place of `c` if it keeps the limits. */
@@ -454,6 +471,7 @@ static enum armdyn_status confirm(struct planner *p, struct candidate *c, struct
   if (rc) return rc;
   /* kept at the knots, but not between them */
   if (feasible(c) && !keeps_limits(p, c) && !mesh_ended(c) && (rc = warily(p, c, result))) return rc;
+  if (p->free_duration && !keeps_limits(p, c)) slow_down(p, c);
   bool keeps = keeps_limits(p, c);
   if (p->request->minimum_duration || !keeps) rc = shortest(p, c, &result->minimum_duration, &fastest);
   if (!rc && !keeps && !mesh_ended(c) && result->minimum_duration <= p->request->duration &&

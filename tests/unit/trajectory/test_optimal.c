@@ -193,6 +193,38 @@ Test(optimal, puma_reaches_the_goal_by_its_torques_and_keeps_its_limits)
   motion_close(&m);
 }
 
+/* A way that rounding makes, or hardly more, takes the shortest duration there is; a robot with dry friction and without
+ * limits of jerk is drawn below it. */
+Test(optimal, a_way_that_is_hardly_one_is_reached)
+{
+  static struct armdyn_robot_description d;
+  const double start[6] = { 0, 0.15, -2.1, 0, -1.19, 0 };
+  const struct armdyn_cost_term costs[2] = { { ARMDYN_COST_TORQUE, 1, NULL, NULL },
+                                             { ARMDYN_COST_TIME, 1, NULL, NULL } };
+  cJSON *json = json_load("tests/data/robots/puma560.json");
+  cr_assert(json);
+  description_from_json(json, &d);
+  cJSON_Delete(json);
+  for (int j = 0; j < 6; j++) d.joints[j].limits.jerk = d.joints[j].limits.torque_rate = INFINITY;
+  for (double way = 1e-16; way < 1e-5; way *= 1e9) {
+    double goal[6], q[6];
+    struct motion m;
+    memcpy(goal, start, sizeof goal);
+    goal[0] += way;
+    const struct armdyn_optimal_request request = {
+      .start = start, .goal = goal, .duration = NAN, .intervals = 48, .starts = 1, .cost_count = 2, .costs = costs
+    };
+    cr_assert_eq(motion_plan(&m, &d, &request), ARMDYN_OK, "%g: %s", way, m.error.message);
+    const double T = armdyn_trajectory_duration(&m.trajectory);
+    cr_assert(T >= 1e-3 * (1 - 1e-9) && T < 2e-3, "%g: %g s", way, T);
+    cr_assert_eq(m.result.violation, 0);
+    cr_assert_float_eq(m.trajectory.waypoint_times[m.trajectory.waypoint_count - 1], T, 1e-12);
+    armdyn_trajectory_state(&m.trajectory, T, q, NULL, NULL, NULL);
+    for (int j = 0; j < 6; j++) cr_assert_float_eq(q[j], goal[j], 1e-15);
+    motion_close(&m);
+  }
+}
+
 Test(optimal, starts_find_both_minima_of_two_links_and_repeat_themselves)
 {
   struct optimum_case c;
