@@ -28,10 +28,12 @@ enum {
 };
 static const size_t MESSAGE_MOST = MB(8);
 
-/* Of every machine or network its own: a name that leads there could make this service call what only it can reach. */
+/* Of every machine or network its own: a name that leads there could make this service call what only it can reach. The
+ * last of IPv6 carry an address of IPv4 in them (NAT64, Teredo, 6to4). */
 static const char private_networks[] =
     "0.0.0.0/8,10.0.0.0/8,100.64.0.0/10,127.0.0.0/8,169.254.0.0/16,172.16.0.0/12,192.0.0.0/24,192.168.0.0/16,"
-    "198.18.0.0/15,224.0.0.0/4,240.0.0.0/4,::/128,::1/128,64:ff9b::/96,fc00::/7,fe80::/10,ff00::/8";
+    "198.18.0.0/15,224.0.0.0/4,240.0.0.0/4,::/96,fc00::/7,fe80::/10,ff00::/8,64:ff9b::/96,64:ff9b:1::/48,2001::/32,"
+    "2002::/16";
 
 /* One message on its way. */
 struct sending {

@@ -252,7 +252,8 @@ def test_silent_peers_delay_nobody(client, arm):
 def test_private_addresses_are_closed_unless_they_are_named(make_server):
     server = make_server("--webhook-retry", 3600)
     with server.client() as client, Receiver() as receiver:
-        for url in (receiver.url, "http://10.0.0.1/", "http://[::1]:80/", "http://169.254.169.254/latest", "http://0x7f000001/"):
+        for url in (receiver.url, "http://10.0.0.1/", "http://[::1]:80/", "http://169.254.169.254/latest", "http://0x7f000001/",
+                    "http://[::ffff:10.0.0.1]/", "http://[::127.0.0.1]/", "http://[64:ff9b:1::a00:1]/", "http://[2002:a00:1::1]/"):
             answer = client.post("/v1/webhooks", {"name": "hook", "url": url}).expect(422)
             assert answer.json["errors"][0]["pointer"] == "/url" and "--webhook-networks" in answer.json["errors"][0]["detail"]
         arm = client.create_robot(robot("puma560")).headers["Location"]
