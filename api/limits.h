@@ -1,4 +1,4 @@
-/* Every maximum of armdyn, in one place. deploy/doc/limits.md lists them for users; GET /v1/limits answers them (a row in server/routes/limits.c). */
+/* Every maximum of armdyn. deploy/doc/limits.md lists them for users; GET /v1/limits answers them (server/routes/limits.c). */
 #ifndef API_LIMITS_H
 #define API_LIMITS_H
 

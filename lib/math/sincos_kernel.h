@@ -56,7 +56,7 @@ static inline void sincos_lanes(const lanes *x, lanes *restrict sine, lanes *res
                                         zz * ((0x1.a01a019cb26c1p-16 - z * 0x1.27e4f80a745e9p-22) +
                                               zz * (0x1.1ee9ec4666af2p-29 - z * 0x1.8faece872d72cp-37)));
 
-  /* odd quadrants exchange the two (1 << 62 is a 2); bit 1 of k is the sign of the sine, that of k + 1 the sign of the cosine */
+  /* odd quadrants exchange the two (1 << 62 is a 2); bit 1 of k is the sine's sign, that of k + 1 the cosine's */
   const lane_bits odd = (lanes)((quadrant & 1) << 62) > 1, both = ((lane_bits)s ^ (lane_bits)c) & odd;
   *sine = (lanes)((lane_bits)s ^ both ^ ((quadrant & 2) << 62));
   *cosine = (lanes)((lane_bits)c ^ both ^ (((quadrant + 1) & 2) << 62));

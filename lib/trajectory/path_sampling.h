@@ -1,4 +1,5 @@
-/* The dynamics along a path: with b = (ds/dt)^2 and a = db/ds / 2 every torque is inertia a + centrifugal b + weight + friction. */
+/* The dynamics along a path: with b = (ds/dt)^2 and a = db/ds / 2 every torque is inertia a + centrifugal b + weight
+ * + friction. */
 #ifndef LIB_TRAJECTORY_PATH_SAMPLING_H
 #define LIB_TRAJECTORY_PATH_SAMPLING_H
 

@@ -1,7 +1,8 @@
 /* One transfer: download or stream a profile, have it checked, armed and started on request, and watch it to its end.
  *
  * It runs on the thread of its controller and hears of wishes only between two round trips. After START nothing is sent
- * again but heartbeats, what is asked for (HOLD, RESUME, STOP) and the rest of a stream; a lost connection is then opened again only to watch. */
+ * again but heartbeats, what is asked for (HOLD, RESUME, STOP) and the rest of a stream; a lost connection is then opened
+ * again only to watch. */
 #ifndef SERVER_GATEWAY_DOWNLOAD_H
 #define SERVER_GATEWAY_DOWNLOAD_H
 

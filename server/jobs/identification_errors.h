@@ -16,9 +16,9 @@ struct identification_errors_order {
   size_t data_count, joint_count;
   bool no_series; /* "samples" is not sent */
 };
-/* Fills errors, residuals, rate and sample_rate of the result, and sends, unless told not to, the series "samples": t, dataset (from 0, in the
- * order of the data), measured, filtered and predicted torques: of every sample, or of every so many when they are more than
- * LIMIT_RUN_SAMPLES or the disk has no room for them. */
+/* Fills errors, residuals, rate and sample_rate of the result, and sends, unless told not to, the series "samples": t,
+ * dataset (from 0, in the order of the data), measured, filtered and predicted torques: of every sample, or of every so many
+ * when they are more than LIMIT_RUN_SAMPLES or the disk has no room for them. */
 enum armdyn_status identification_errors_compute(const struct identification_errors_order *order,
                                                  struct identification_result *result, struct armdyn_error *error);
 

@@ -1,5 +1,5 @@
-/* The pages: /, the reference of the API at /docs, and the files that they name. What a page shows stands behind the # of its address, which browsers keep to
- * themselves, so that no path but / is needed, whatever the base path of a proxy. */
+/* The pages: /, the reference of the API at /docs, and the files that they name. What a page shows stands behind the # of
+ * its address, which browsers keep to themselves, so that no path but / is needed, whatever the base path of a proxy. */
 #include "server/web/pages.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
-/* The samples of data sets and results, and pyramids of their extremes: level k has for every block of 16^k rows the least value of
- * each column, and then the greatest. A plot reads the level whose blocks are a little smaller than its points. */
+/* The samples of data sets and results, and pyramids of their extremes: level k has for every block of 16^k rows the least
+ * value of each column, and then the greatest. A plot reads the level whose blocks are a little smaller than its points. */
 #include "api/limits.h"
 #include "server/store/internal.h"
 

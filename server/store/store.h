@@ -149,9 +149,9 @@ struct store_robot {
   char *document;                 /* canonical JSON of the model */
 };
 void store_robot_release(struct store_robot *robot);
-/* name, document, unphysical, reason and identification of `robot` in; revision, created_at out. EEXISTS. The name of an archived robot comes
- * back to life with its next revision; that of a deleted one goes on counting, so that a (name, revision) never means
- * two models. */
+/* name, document, unphysical, reason and identification of `robot` in; revision, created_at out. EEXISTS. The name of an
+ * archived robot comes back to life with its next revision; that of a deleted one goes on counting, so that a (name,
+ * revision) never means two models. */
 enum armdyn_status store_robot_create(struct store *store, struct store_robot *robot,
                                       const struct store_idempotency *key);
 /* A new revision if the newest one is `expected`; ENOTFOUND, ESTALE. */

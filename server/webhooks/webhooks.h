@@ -1,9 +1,10 @@
-/* Webhooks: ends of jobs and transfers are POSTed to whom their requests name, as Standard Webhooks (standardwebhooks.com) says.
+/* Webhooks: ends of jobs and transfers are POSTed to whom their requests name, as Standard Webhooks says
+ * (standardwebhooks.com).
  *
- * The outbox is a table of the store; a row comes into it with the end of its job or transfer. One thread sends what is due, at most
- * one message to each webhook at a time: a peer that is slow or silent delays nobody but itself. A message that is not
- * taken is sent again after a pause that doubles; a service that stops or dies in between sends it after its next start.
- * So a message may come twice, under the same webhook-id. */
+ * The outbox is a table of the store; a row comes into it with the end of its job or transfer. One thread sends what is
+ * due, at most one message to each webhook at a time: a peer that is slow or silent delays nobody but itself. A message
+ * that is not taken is sent again after a pause that doubles; a service that stops or dies in between sends it after its
+ * next start. So a message may come twice, under the same webhook-id. */
 #ifndef SERVER_WEBHOOKS_WEBHOOKS_H
 #define SERVER_WEBHOOKS_WEBHOOKS_H
 

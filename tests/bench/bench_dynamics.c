@@ -273,7 +273,8 @@ static void subject_open(struct subject *s, const struct armdyn_robot_descriptio
   if (s->kdl) check_peer(s);
 }
 
-/* "scara", "puma560": links only, as in tests/data/vectors; "puma560_full": with drives and friction; "7_axis": random links. */
+/* "scara", "puma560": links only, as in tests/data/vectors; "puma560_full": with drives and friction; "7_axis": random
+ * links. */
 static void describe(const char *name, struct armdyn_robot_description *description)
 {
   if (!strcmp(name, "7_axis")) {

@@ -86,8 +86,8 @@ struct armdyn_path_timing_result {
  *   result  out
  *   go      in   called at every iteration with `context`; NULL = always on. Being asked to finish is being cancelled
  * OK; EINPUT; EINFEASIBLE (the message names joint and place: a torque that cannot hold the arm there, a position limit, or
- * that the duration is below the shortest one); ECANCELLED; EMEMORY; EUNAVAILABLE when friction keeps changing the answer, or the
- * limits are exceeded between the points of the finest mesh.
+ * that the duration is below the shortest one); ECANCELLED; EMEMORY; EUNAVAILABLE when friction keeps changing the answer,
+ * or the limits are exceeded between the points of the finest mesh.
  * Allocates. Linear in the number of intervals. */
 enum armdyn_status armdyn_path_timing(const struct armdyn_robot *robot,
                                       const struct armdyn_path_timing_request *request, struct armdyn_trajectory *out,

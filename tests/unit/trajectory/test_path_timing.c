@@ -505,7 +505,8 @@ Test(path_timing, what_cannot_be_is_told)
 }
 
 /* Arms of two to seven joints with friction, on random paths within random limits: every answer keeps every limit on a fine
- * grid, by inverse dynamics alone, ends where the path ends, and is no slower than the same path under limits a tenth smaller. */
+ * grid, by inverse dynamics alone, ends where the path ends, and is no slower than the same path under limits a tenth
+ * smaller. */
 Test(path_timing, random_problems_keep_their_limits)
 {
   enum { ROUNDS = SANITIZED ? 2 : 8 };
