@@ -5,20 +5,8 @@ import math
 import pytest
 
 from support import robot, unique_name
+from support.rods import PENDULUM, SLIDE, G
 
-G = 9.81
-NOBODY = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
-
-
-def one_joint(kind, gravity, **joint):
-    """A rod of 2 kg, 0.3 m from its joint to its centre of mass, of a revolute joint of 0.23 kg m2."""
-    return {"name": "one", "convention": "dh", "gravity": gravity, "joints": [{
-        "name": "only", "type": kind, "a": 0, "alpha": 0, **({"d": 0} if kind == "revolute" else {"theta": 0}),
-        "link": {"mass": 2, "com": [0.3, 0, 0], "inertia": {"xx": 0.001, "yy": 0.05, "zz": 0.05}}, **joint}]}
-
-
-PENDULUM = one_joint("revolute", [G, 0, 0])  # hangs along x at q = 0
-SLIDE = one_joint("prismatic", [0, 0, 0])
 # How far a joint may be off along the motion [rad, m] with the arm's own model: little where a law cancels the dynamics, some
 # lag behind where it does not, and more where the tool is soft on purpose.
 LAWS = {"pid": 0.2, "pid_gravity": 0.2, "feedforward": 2e-3, "computed_torque": 2e-3, "adaptive": 2e-3, "impedance": 0.5}

@@ -5,20 +5,9 @@ import math
 import pytest
 
 from support import npy_read, robot, unique_name, until
+from support.rods import PENDULUM, SLIDE, G, one_joint
 
-G = 9.81
 NOBODY = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
-
-
-def one_joint(kind, gravity, **joint):
-    """A rod of 2 kg, 0.3 m from its joint to its centre of mass."""
-    return {"name": "one", "convention": "dh", "gravity": gravity, "joints": [{
-        "name": "only", "type": kind, "a": 0, "alpha": 0, **({"d": 0} if kind == "revolute" else {"theta": 0}),
-        "link": {"mass": 2, "com": [0.3, 0, 0], "inertia": {"xx": 0.001, "yy": 0.05, "zz": 0.05}}, **joint}]}
-
-
-PENDULUM = one_joint("revolute", [G, 0, 0])  # hangs along x at q = 0
-SLIDE = one_joint("prismatic", [0, 0, 0])
 
 
 @pytest.fixture
