@@ -43,7 +43,7 @@ const char *nearest(const char *wrong, nearest_name *name, const void *list, siz
     size_t size = candidate ? strlen(candidate) : LONGEST + 1;
     if (size > LONGEST) continue;
     size_t d = distance(wrong, length, candidate, size);
-    if (d <= (size + 2) / 3 && 2 * d <= length && d < best) best = d, found = candidate;
+    if (d <= (size + 2) / 3 && (d == 1 || 2 * d <= length) && d < best) best = d, found = candidate;
   }
   return found;
 }
