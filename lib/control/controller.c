@@ -11,13 +11,6 @@ static void pid_gains(struct armdyn_gains *gains, size_t j, double w, double m)
   gains->kp[j] = 3 * w * w * m, gains->ki[j] = w * w * w * m, gains->kd[j] = 3 * w * m;
 }
 
-/* (r + w)^2 */
-static void computed_torque_gains(struct armdyn_gains *gains, size_t j, double w, double m)
-{
-  (void)m;
-  gains->kp[j] = w * w, gains->kd[j] = 2 * w;
-}
-
 /* s'' + w s' + w^2 s = 0 of s and a parameter */
 static void adaptive_gains(struct armdyn_gains *gains, size_t j, double w, double m)
 {
@@ -35,7 +28,7 @@ enum {
  * that meets none (NULL: nothing). */
 static const struct law {
   unsigned gains; /* enum armdyn_gain, or-ed */
-  void (*gains_init)(struct armdyn_gains *gains, size_t j, double w, double m);
+  law_gains *gains_init;
   law_torque *torque;
   void (*learn)(struct armdyn_controller *c);
 } laws[] = {
@@ -51,11 +44,6 @@ _Static_assert(sizeof laws / sizeof *laws == ARMDYN_LAWS, "a row for every law")
 unsigned armdyn_law_gains(enum armdyn_law law)
 {
   return laws[law].gains;
-}
-
-static double angular(double bandwidth)
-{
-  return 2 * 3.14159265358979323846 * bandwidth;
 }
 
 void armdyn_gains_init(const struct armdyn_robot *robot, enum armdyn_law law, double bandwidth, const double *q,

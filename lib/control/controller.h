@@ -27,6 +27,16 @@ struct deviation {
   double q[ARMDYN_JOINTS_MAX], qd[ARMDYN_JOINTS_MAX];
 };
 
+/* rad/s of Hz */
+static inline double angular(double bandwidth)
+{
+  return 2 * 3.14159265358979323846 * bandwidth;
+}
+
+/* The gains of a joint that shall answer with w, rad/s; m is its inertia. */
+typedef void law_gains(struct armdyn_gains *gains, size_t j, double w, double m);
+law_gains computed_torque_gains;
+
 /* The torque of a law, before limits. */
 typedef void law_torque(struct armdyn_controller *c, const struct armdyn_wanted *wanted, const struct deviation *e,
                         const double *q, const double *qd, double *tau);

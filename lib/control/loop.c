@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "armdyn/control.h"
+#include "lib/control/controller.h"
 
 struct running {
   const struct armdyn_loop *loop;
@@ -26,7 +26,7 @@ static void measure(struct running *r, const double *q, const double *qd)
 {
   const struct armdyn_loop *loop = r->loop;
   const double period = loop->control->period;
-  const double share = 1 - exp(-2 * 3.14159265358979323846 * loop->velocity_filter * period);
+  const double share = 1 - exp(-angular(loop->velocity_filter) * period);
   for (size_t j = 0; j < r->n; j++) {
     const double resolution = loop->encoder_resolution ? loop->encoder_resolution[j] : 0;
     const double now = resolution > 0 ? resolution * round(q[j] / resolution) : q[j];

@@ -1,6 +1,5 @@
 /* Control laws, and arms in a closed loop with them: a controller that runs at a fixed rate with the model that it has, and
- * an arm that may differ from that model.
- */
+ * an arm that may differ from that model. */
 #ifndef ARMDYN_CONTROL_H
 #define ARMDYN_CONTROL_H
 
@@ -57,8 +56,9 @@ struct armdyn_gains {
   double ki[ARMDYN_JOINTS_MAX];     /* N m/(rad s) (N/(m s)) */
   double kd[ARMDYN_JOINTS_MAX];     /* N m s/rad (N s/m) */
   double lambda[ARMDYN_JOINTS_MAX]; /* 1/s */
-  double adaptation;   /* 1/s^2: G is diagonal, so that in a brisk motion (3 rad/s, 10 rad/s^2) the error of each
-                                     * parameter and s swing with it as squared frequency, in the mean over the joints */
+  /* 1/s^2: G is diagonal, so that in a brisk motion (3 rad/s, 10 rad/s^2) the error of each parameter and s swing with it
+   * as squared frequency, in the mean over the joints */
+  double adaptation;
   double stiffness[6]; /* [N m/rad; N/m] about and along the base axes */
   double damping[6];   /* [N m s/rad; N s/m] */
 };
@@ -138,8 +138,9 @@ struct armdyn_loop {
   void *reference_context;
   size_t delay; /* periods from measuring to the torque, <= ARMDYN_DELAY_MAX; the first acts from t = 0 */
   const double *encoder_resolution; /* n: rad, m, >= 0; 0: exact. NULL: all exact */
-  double velocity_filter; /* Hz: the velocity is the difference of the measured positions through a low-pass of
-                                       first order; 0: it is measured exactly */
+  /* Hz: the velocity is the difference of the measured positions through a low-pass of first order; 0: it is measured
+   * exactly */
+  double velocity_filter;
   struct armdyn_simulation plant_motion; /* q, qd, duration, load and how to integrate; the rest is not read */
 };
 

@@ -273,36 +273,6 @@ Test(singular, is_told_on_every_road_in_all_units)
   }
 }
 
-/* What all this is measured by: no position has more inertia than the bound, and arms reach a good part of it. */
-Test(singular, bounds_are_those_of_the_mass_matrix)
-{
-  static struct arm arm;
-  static double M[N * N];
-  struct dice dice = { 27 };
-  double most = 0;
-  for (size_t k = 0; k < 200; k++) {
-    random_description(&dice, &arm.description, 1 + k % N, (enum armdyn_convention)(k % 3));
-    arm_state(&arm, &dice);
-    arm_open(&arm);
-    for (int position = 0; position < 5; position++) {
-      double slid = 0;
-      armdyn_mass_matrix(arm.robot, arm.q, arm.workspace, M);
-      for (size_t i = arm.n; i-- > 0;) {
-        const double bound = arm.robot->bounds[i].still + arm.robot->bounds[i].slid * slid;
-        cr_assert_leq(M[i * arm.n + i], bound * (1 + 1e-12), "%zu joints, joint %zu", arm.n, i + 1);
-        if (arm.robot->joints[i].prismatic) {
-          slid += arm.q[i] * arm.q[i];
-        } else {
-          most = fmax(most, M[i * arm.n + i] / bound);
-        }
-      }
-      dice_fill(&dice, arm.q, arm.n, -3, 3);
-    }
-    arm_close(&arm);
-  }
-  cr_assert_gt(most, 0.5);
-}
-
 /* ---- arms that are merely thin */
 
 /* Bodies from grams to tonnes, of all sizes, one after the other at random, and rotors that are a part of 1e-9 to 1e-3 of
