@@ -1,20 +1,11 @@
 #include "api/codec/collision_check.h"
 
+#include "api/codec/parts.h"
 #include "armdyn/collision.h"
 
 /* -- what is asked -- */
 
 static const char *const frames[] = { [ARMDYN_WRENCH_TOOL] = "tool", [ARMDYN_WRENCH_BASE] = "base" };
-
-/* [force; moment] on the wire, [moment; force] in the library. */
-static void turn_wrench(double wrench[6])
-{
-  for (int k = 0; k < 3; k++) {
-    const double moment = wrench[3 + k];
-    wrench[3 + k] = wrench[k];
-    wrench[k] = moment;
-  }
-}
 
 static void push_init(void *object)
 {
@@ -24,7 +15,7 @@ static void push_init(void *object)
 static void push_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
 {
   (void)r, (void)given, (void)context;
-  turn_wrench(((struct collision_push *)object)->wrench);
+  swap_halves(((struct collision_push *)object)->wrench, 3);
 }
 
 static const struct json_field push_fields[] = {

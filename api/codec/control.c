@@ -36,16 +36,6 @@ static void control_init(void *object)
   };
 }
 
-/* [force; moment] of the wire and [moment; force] of the library, either way. */
-static void swap_axes(double *six)
-{
-  for (size_t i = 0; i < 3; i++) {
-    const double first = six[i];
-    six[i] = six[3 + i];
-    six[3 + i] = first;
-  }
-}
-
 static void check_gains(struct json_reader *r, const struct control_request *control)
 {
   const unsigned taken = armdyn_law_gains(control->law);
@@ -66,8 +56,8 @@ static void control_check(struct json_reader *r, void *object, uint64_t given, c
   control->given = (unsigned)(given & ((1u << GAIN_COUNT) - 1));
   if (json_reader_status(r)) return; /* of what is wrong nothing follows */
   check_gains(r, control);
-  swap_axes(control->gains.stiffness);
-  swap_axes(control->gains.damping);
+  swap_halves(control->gains.stiffness, 3);
+  swap_halves(control->gains.damping, 3);
   if (isnan(control->velocity_filter_hz))
     control->velocity_filter_hz = control->has_encoder ? control->rate_hz / 10 : 0;
   if (control->has_encoder && !(control->velocity_filter_hz > 0))
@@ -124,7 +114,7 @@ void control_encode(struct json_writer *w, const struct armdyn_control *control,
     if (!(taken & 1u << k)) continue;
     const size_t count = gains[k].of == FOR_JOINTS ? joints : gains[k].of == FOR_ALL ? 1 : 6;
     memcpy(values, (const char *)&control->gains + gains[k].offset, count * sizeof *values);
-    if (gains[k].of == FOR_AXES) swap_axes(values);
+    if (gains[k].of == FOR_AXES) swap_halves(values, 3);
     json_key(w, gains[k].name);
     if (gains[k].of == FOR_ALL)
       json_write_number(w, *values);
@@ -141,6 +131,12 @@ static void plant_init(void *object)
   *(struct plant_request *)object = (struct plant_request){ .inertial_scale = 1 };
 }
 
+static void plant_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
+{
+  (void)r, (void)given, (void)context;
+  swap_halves(((struct plant_request *)object)->wrench, 3);
+}
+
 #define PLANT struct plant_request
 static const struct json_field plant_fields[] = {
   { NUMBER(PLANT, inertial_scale, BETWEEN(0.1, 10), NULL) },
@@ -148,4 +144,4 @@ static const struct json_field plant_fields[] = {
   { NUMBERS(PLANT, wrench, 6, BETWEEN(-1e6, 1e6), "N, N m"), HAS(PLANT, has_wrench), NULLABLE },
   OVERRIDES,
 };
-const struct json_type plant_type = JSON_TYPE("a plant", plant_fields, PLANT, plant_init, NULL);
+const struct json_type plant_type = JSON_TYPE("a plant", plant_fields, PLANT, plant_init, plant_check);

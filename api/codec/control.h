@@ -23,7 +23,7 @@ struct plant_request {
   struct overrides overrides;
   double inertial_scale;
   bool friction, has_friction;
-  double wrench[6]; /* [force; moment] on the tool, base axes; N, N m */
+  double wrench[6]; /* [moment; force] on the tool, base axes; N m, N */
   bool has_wrench;
 };
 extern const struct json_type plant_type;

@@ -1,6 +1,7 @@
 #include "api/codec/dynamics.h"
 
 #include "api/codec/dynamics_request.h"
+#include "api/codec/parts.h"
 #include "api/csv/csv.h"
 #include "api/npy/npy.h"
 
@@ -288,8 +289,8 @@ static enum armdyn_status turn_wrench(struct table *wrench)
   if (!to && !(to = malloc(wrench->rows * WRENCH * sizeof *to))) return ARMDYN_EMEMORY;
   for (size_t row = 0; row < wrench->rows; row++) {
     double turned[WRENCH];
-    memcpy(turned, wrench->data + row * wrench->stride + 3, 3 * sizeof *turned);
-    memcpy(turned + 3, wrench->data + row * wrench->stride, 3 * sizeof *turned);
+    memcpy(turned, wrench->data + row * wrench->stride, sizeof turned);
+    swap_halves(turned, WRENCH / 2);
     memcpy(to + row * WRENCH, turned, sizeof turned);
   }
   wrench->data = wrench->memory = to;

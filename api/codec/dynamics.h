@@ -100,10 +100,6 @@ struct samples_field {
   const double *data; /* count x product of shape */
 };
 
-/* Library order [angular; linear] becomes the wire's [linear; angular]: the first `half` numbers change place with the
- * next `half`. */
-void samples_swap_halves(double *numbers, size_t half);
-
 /* The fields of a JSON answer, between a json_begin_object and json_end_object of the caller. */
 void samples_answer_write(struct json_writer *w, const struct samples_field *fields, size_t field_count, size_t count,
                           bool single);

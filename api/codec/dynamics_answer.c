@@ -5,15 +5,6 @@
 #include "api/json/writer.h"
 #include "api/npy/npy.h"
 
-void samples_swap_halves(double *numbers, size_t half)
-{
-  for (size_t i = 0; i < half; i++) {
-    double angular = numbers[i];
-    numbers[i] = numbers[half + i];
-    numbers[half + i] = angular;
-  }
-}
-
 static size_t dimensions_of(const struct samples_field *field)
 {
   size_t dimensions = 0;

@@ -62,6 +62,15 @@ static void model_body_check(struct json_reader *r, void *object, uint64_t given
 const struct json_type body_type = JSON_TYPE(BODY_WORDS, body_fields, struct armdyn_body, NULL, body_check);
 const struct json_type model_body_type = JSON_TYPE(BODY_WORDS, body_fields, struct armdyn_body, NULL, model_body_check);
 
+void swap_halves(double *numbers, size_t half)
+{
+  for (size_t i = 0; i < half; i++) {
+    const double first = numbers[i];
+    numbers[i] = numbers[half + i];
+    numbers[half + i] = first;
+  }
+}
+
 enum armdyn_status overrides_apply(const struct overrides *overrides, const struct armdyn_robot_description *robot,
                                    struct armdyn_robot_description **out)
 {

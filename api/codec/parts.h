@@ -19,6 +19,10 @@ struct body_context {
   size_t unphysical, faults;       /* out: impossible bodies met; faults added for them */
 };
 
+/* The library's [angular; linear] becomes the wire's [linear; angular], or the other way round, of wrenches too: the first
+ * `half` numbers change place with the next `half`. */
+void swap_halves(double *numbers, size_t half);
+
 /* What any call of dynamics may put in place of the stored model's, for this call alone. */
 struct overrides {
   bool has_payload, has_gravity, has_tool;

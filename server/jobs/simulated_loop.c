@@ -1,7 +1,6 @@
 #include "server/jobs/simulated_loop.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static enum armdyn_status open_plant(struct simulated_loop *loop, const struct plant_request *plant,
                                      const struct armdyn_robot_description *model, struct armdyn_error *error)
@@ -25,11 +24,8 @@ enum armdyn_status simulated_loop_open(struct simulated_loop *loop, const struct
   enum armdyn_status status = open_plant(loop, plant, armdyn_robot_description(model), error);
   if (status) return status;
   control_in_force(control, model, bandwidth_hz, q, friction, workspace, &loop->control);
-  /* [force; moment] to [moment; force] */
-  memcpy(loop->wrench, plant->wrench + 3, 3 * sizeof *loop->wrench);
-  memcpy(loop->wrench + 3, plant->wrench, 3 * sizeof *loop->wrench);
   loop->load = (struct armdyn_load){
-    .wrench = plant->has_wrench ? loop->wrench : NULL,
+    .wrench = plant->has_wrench ? plant->wrench : NULL,
     .wrench_frame = ARMDYN_WRENCH_BASE,
     .frictionless = plant->has_friction ? !plant->friction : !friction,
   };

@@ -8,12 +8,11 @@ struct simulated_loop {
   struct armdyn_robot *plant;
   struct armdyn_control control;
   struct armdyn_load load; /* of the plant */
-  double wrench[6];
   struct armdyn_loop loop; /* all but the reference and q, qd, duration of the motion */
 };
 
 /* Make one, which points at itself and must stay where it is.
- *   control, plant  in   control must outlive it
+ *   control, plant  in   must outlive it
  *   model           in   the controller's; must outlive it
  *   friction        in   of the model, and of the plant unless that says otherwise
  *   q               in   where gains are made for the bandwidth, Hz

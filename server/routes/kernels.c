@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "api/codec/parts.h"
 #include "armdyn/derivatives.h"
 #include "armdyn/methods.h"
 #include "armdyn/terms.h"
@@ -186,11 +187,11 @@ static enum armdyn_status jacobian(const struct samples_task *task, struct armdy
     double *matrix = out(task, JACOBIAN, s), *rate = out(task, JACOBIAN_DOT_QD, s);
     if (matrix) {
       armdyn_jacobian(task->robot, row(&r->q, s), r->frame, workspace, matrix);
-      samples_swap_halves(matrix, 3 * task->joints);
+      swap_halves(matrix, 3 * task->joints);
     }
     if (rate) {
       armdyn_jacobian_dot_qd(task->robot, row(&r->q, s), row(&r->qd, s), r->frame, workspace, rate);
-      samples_swap_halves(rate, 3);
+      swap_halves(rate, 3);
     }
   }
   return ARMDYN_OK;
@@ -207,7 +208,7 @@ static enum armdyn_status statics(const struct samples_task *task, struct armdyn
     double tau[ARMDYN_JOINTS_MAX], *wrenches = out(task, JOINT_WRENCHES, s);
     armdyn_statics(task->robot, row(&r->q, s), row(&r->wrench, s), r->wrench_frame, workspace, tau, wrenches);
     if (task->out[HOLDING_TAU]) memcpy(out(task, HOLDING_TAU, s), tau, task->joints * sizeof *tau);
-    for (size_t i = 0; i < task->joints && wrenches; i++) samples_swap_halves(wrenches + 6 * i, 3);
+    for (size_t i = 0; i < task->joints && wrenches; i++) swap_halves(wrenches + 6 * i, 3);
   }
   return ARMDYN_OK;
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "api/codec/dynamics.h"
+#include "api/codec/parts.h"
 #include "api/csv/csv.h"
 #include "api/npy/npy.h"
 
@@ -284,6 +285,6 @@ Test(samples, numbers_and_members_of_objects)
 Test(samples, halves_change_places)
 {
   double jacobian[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 };
-  samples_swap_halves(jacobian, 6);
+  swap_halves(jacobian, 6);
   cr_assert(jacobian[0] == 7 && jacobian[5] == 12 && jacobian[6] == 1 && jacobian[11] == 6);
 }
