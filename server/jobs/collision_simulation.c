@@ -3,10 +3,10 @@
 #include <math.h>
 
 #include "api/codec/simulation.h"
-#include "armdyn/control.h"
 #include "armdyn/simulate.h"
 #include "armdyn/terms.h"
 #include "server/jobs/stored_trajectory.h"
+#include "server/jobs/tracking.h"
 
 /* The motion is integrated from jump to jump of what acts: before the collision, during it, after it. */
 struct struck {
@@ -20,16 +20,6 @@ struct struck {
   double begin;                                       /* s, of the present part */
   double q[ARMDYN_JOINTS_MAX], qd[ARMDYN_JOINTS_MAX]; /* of the last sample */
 };
-
-static void tracking_torque(void *context, double t, const double *q, const double *qd, double *tau)
-{
-  const struct struck *s = context;
-  double wanted_q[ARMDYN_JOINTS_MAX], wanted_qd[ARMDYN_JOINTS_MAX], wanted_qdd[ARMDYN_JOINTS_MAX];
-  const struct armdyn_wanted wanted = { wanted_q, wanted_qd, wanted_qdd };
-  armdyn_trajectory_state(&s->wanted, s->begin + t, wanted_q, wanted_qd, wanted_qdd, NULL);
-  armdyn_computed_torque(s->watch->robot, &wanted, s->request->tracking_bandwidth_hz, q, qd, &s->watch->load,
-                         s->watch->workspace, tau);
-}
 
 static bool take_sample(void *context, const struct armdyn_simulation_sample *sample)
 {
@@ -52,13 +42,19 @@ static enum armdyn_status integrate(struct struck *s, double end, const struct a
   double q[ARMDYN_JOINTS_MAX], qd[ARMDYN_JOINTS_MAX];
   if (end <= s->begin) return ARMDYN_OK;
   memcpy(q, s->q, sizeof q), memcpy(qd, s->qd, sizeof qd);
+  struct tracking tracking = { .robot = s->watch->robot,
+                               .wanted = &s->wanted,
+                               .bandwidth_hz = s->request->tracking_bandwidth_hz,
+                               .begin = s->begin,
+                               .load = &s->watch->load,
+                               .workspace = s->watch->workspace };
   const struct armdyn_simulation simulation = {
     .q = q,
     .qd = qd,
     .duration = end - s->begin,
     .sample_period = 1 / s->request->sample_rate,
     .torque = tracking_torque,
-    .torque_context = s,
+    .torque_context = &tracking,
     .load = load,
     .relative_tolerance = tolerance,
     .absolute_tolerance = tolerance,
@@ -107,11 +103,11 @@ static double on_clock(double t, double rate)
 static enum armdyn_status begin(struct struck *s, struct collision_check_request *request,
                                 struct collision_outcome *outcome, struct armdyn_error *error)
 {
-  static const double usual_bandwidth = 5, usual_rate = 1000; /* Hz, of a servo of an arm */
+  static const double usual_rate = 1000; /* Hz */
   const double rate = isnan(request->sample_rate) ? usual_rate : request->sample_rate;
   const struct collision_push *push = &request->collision;
   request->sample_rate = rate;
-  if (isnan(request->tracking_bandwidth_hz)) request->tracking_bandwidth_hz = usual_bandwidth;
+  if (isnan(request->tracking_bandwidth_hz)) request->tracking_bandwidth_hz = USUAL_BANDWIDTH_HZ;
   s->duration = armdyn_trajectory_duration(&s->wanted);
   if (push->time >= s->duration)
     return armdyn_refuse(error, ARMDYN_EINPUT, "/collision/time", "the trajectory lasts %g s, got %g", s->duration,

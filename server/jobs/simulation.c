@@ -10,6 +10,7 @@
 #include "server/jobs/messages.h"
 #include "server/jobs/simulated_loop.h"
 #include "server/jobs/stored_trajectory.h"
+#include "server/jobs/tracking.h"
 
 enum { CHUNK_ROWS = 512, WIDTH_MOST = 1 + 3 * ARMDYN_JOINTS_MAX + 8 };
 
@@ -173,15 +174,6 @@ static void constant_torque(void *context, double t, const double *q, const doub
   memcpy(tau, run->request.tau, run->n * sizeof *tau);
 }
 
-static void tracking_torque(void *context, double t, const double *q, const double *qd, double *tau)
-{
-  const struct run *run = context;
-  double wanted_q[ARMDYN_JOINTS_MAX], wanted_qd[ARMDYN_JOINTS_MAX], wanted_qdd[ARMDYN_JOINTS_MAX];
-  const struct armdyn_wanted wanted = { wanted_q, wanted_qd, wanted_qdd };
-  wanted_at(context, t, wanted_q, wanted_qd, wanted_qdd);
-  armdyn_computed_torque(run->robot, &wanted, run->request.bandwidth_hz, q, qd, &run->load, run->workspace, tau);
-}
-
 /* -- what is followed -- */
 
 /* The trajectory, and what the request leaves to it: start and duration. */
@@ -228,9 +220,15 @@ static void tell_refused(struct run *run, enum armdyn_status status, const struc
 /* Along the trajectory by ideal computed torque, or under constant torques. */
 static enum armdyn_status simulate_model(struct run *run, struct armdyn_simulation *motion, struct armdyn_error *error)
 {
+  struct tracking tracking = { .robot = run->robot,
+                               .wanted = &run->wanted,
+                               .bandwidth_hz = run->request.bandwidth_hz,
+                               .load = &run->load,
+                               .workspace = run->workspace };
+  const bool tracks = run->wanted.piece_count > 0;
   motion->sample_period = 1 / run->request.sample_rate;
-  motion->torque = run->wanted.piece_count ? tracking_torque : constant_torque;
-  motion->torque_context = run;
+  motion->torque = tracks ? tracking_torque : constant_torque;
+  motion->torque_context = tracks ? (void *)&tracking : run;
   motion->load = &run->load;
   return armdyn_simulate(run->robot, motion, take_sample, run, run->workspace, &run->result.steps, error);
 }
@@ -265,7 +263,6 @@ static void average(struct run *run)
 
 static void simulate(struct run *run)
 {
-  static const double usual_bandwidth = 5; /* Hz, of a servo of an arm */
   struct armdyn_error error = { 0 };
   enum armdyn_status status = open_trajectory(run, &error);
   if (status) {
@@ -273,7 +270,7 @@ static void simulate(struct run *run)
     return;
   }
   struct simulation_request *request = &run->request;
-  if (isnan(request->bandwidth_hz)) request->bandwidth_hz = usual_bandwidth;
+  if (isnan(request->bandwidth_hz)) request->bandwidth_hz = USUAL_BANDWIDTH_HZ;
   struct armdyn_simulation motion = {
     .q = request->q,
     .qd = request->qd,
