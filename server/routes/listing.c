@@ -138,6 +138,7 @@ static bool take_search(struct listing *listing)
   if (search && strlen(search) > LIMIT_SEARCH)
     return fault(listing, "q", FAULT_LENGTH, "must have at most 128 bytes", search);
   listing->query.search = search && *search ? search : NULL;
+  listing->query.search_ms = LIMIT_SEARCH_TIME * 1000;
   return true;
 }
 

@@ -196,8 +196,9 @@ enum armdyn_status store_read_query(struct store *store, const struct list_type 
   if (query->search) write_pattern(&pattern, query->search);
   compose(&c, list, owner, query, query->search ? pattern.data : NULL);
   enum armdyn_status status = pattern.failure ? pattern.failure : readers_take(store->readers, &sql);
-  deadline_ns = clock_monotonic_ns() + (query->search_ms ? query->search_ms : LIMIT_SEARCH_TIME * 1000) * 1000000;
-  if (!status && query->search) sqlite3_progress_handler(sql_handle(sql), OPERATIONS_UNSEEN, is_over, &deadline_ns);
+  deadline_ns = clock_monotonic_ns() + query->search_ms * 1000000;
+  if (!status && query->search && query->search_ms)
+    sqlite3_progress_handler(sql_handle(sql), OPERATIONS_UNSEEN, is_over, &deadline_ns);
   if (!status) status = read_page(sql, &c, query, &found);
   if (sql) sqlite3_progress_handler(sql_handle(sql), 0, NULL, NULL);
   readers_give(store->readers, sql);

@@ -105,7 +105,7 @@ struct store_query {
   const char *sort;   /* NULL: created_at; else a column, never from outside, or a metric */
   bool metric;        /* `sort` is a metric; rows without it come last */
   bool ascending;
-  int64_t search_ms;    /* that a search may take, then EUNAVAILABLE; 0: LIMIT_SEARCH_TIME */
+  int64_t search_ms;    /* that it may take to look for `search`, then EUNAVAILABLE; 0: as long as it takes */
   size_t limit;         /* 0: all */
   struct store_key key; /* in: the page begins behind it; out: of the last row that was visited */
   bool more;            /* out: there are rows behind the page */
