@@ -60,7 +60,23 @@ Test(estimate, a_filtered_torque_makes_no_difference)
   expect_within_three_deviations(20);
 }
 
-/* ... and not by deviations that are too wide: of normal errors 32 % are beyond one. */
+/* How many parameters are more than their deviation off. */
+static size_t beyond_deviation(const struct known *known, const struct armdyn_estimate *e)
+{
+  size_t beyond = 0;
+  for (size_t k = 0; k < known->count; k++)
+    beyond += fabs(e->beta[k] - armdyn_base_parameter_value(known->base, k)) > e->deviation[k];
+  return beyond;
+}
+
+/* Of normal errors 32 % are beyond one deviation. */
+static void expect_a_third(size_t beyond, size_t count)
+{
+  const double share = (double)beyond / (double)count;
+  cr_expect(share > 0.2 && share < 0.45, "%g", share);
+}
+
+/* ... and not by deviations that are too wide. */
 Test(estimate, deviations_are_not_exaggerated)
 {
   enum { RUNS = SANITIZED ? 3 : 10 };
@@ -69,14 +85,11 @@ Test(estimate, deviations_are_not_exaggerated)
   for (uint64_t run = 21; run < 21 + RUNS; run++) {
     struct armdyn_motion motion = simulated(known.robot, run, 0, 0.01);
     struct armdyn_estimate e = estimate_of(known.unknowns, ARMDYN_WLS, &motion);
-    for (size_t k = 0; k < known.count; k++) {
-      beyond += fabs(e.beta[k] - armdyn_base_parameter_value(known.base, k)) > e.deviation[k];
-    }
+    beyond += beyond_deviation(&known, &e);
     armdyn_estimate_free(&e);
     armdyn_motion_free(&motion);
   }
-  const double share = (double)beyond / (RUNS * (double)known.count);
-  cr_expect(share > 0.2 && share < 0.45, "%g", share);
+  expect_a_third(beyond, RUNS * known.count);
   known_close(&known);
 }
 
@@ -103,7 +116,7 @@ Test(estimate, robust_estimate_withstands_outliers)
   known_close(&known);
 }
 
-/* ... and its deviations are those of what it feels of them: of normal errors 32 % are beyond one. */
+/* ... and its deviations are those of what it feels of them. */
 Test(estimate, robust_deviations_are_honest)
 {
   enum { RUNS = 8, SAMPLES = 3000 };
@@ -115,14 +128,11 @@ Test(estimate, robust_deviations_are_honest)
     const struct armdyn_motion part = armdyn_motion_part(&motion, N, 0, SAMPLES);
     for (size_t k = 0; k < SAMPLES; k += 20) part.tau[k * N + k / 20 % N] += dice_uniform(&dice, -200, 200);
     struct armdyn_estimate e = estimate_of(known.unknowns, ARMDYN_IRLS, &part);
-    for (size_t k = 0; k < known.count; k++) {
-      beyond += fabs(e.beta[k] - armdyn_base_parameter_value(known.base, k)) > e.deviation[k];
-    }
+    beyond += beyond_deviation(&known, &e);
     armdyn_estimate_free(&e);
     armdyn_motion_free(&motion);
   }
-  const double share = (double)beyond / (RUNS * (double)known.count);
-  cr_expect(share > 0.2 && share < 0.45, "%g", share);
+  expect_a_third(beyond, RUNS * known.count);
   known_close(&known);
 }
 
