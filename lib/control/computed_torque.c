@@ -29,7 +29,7 @@ void armdyn_computed_torque(const struct armdyn_robot *robot, const struct armdy
                             const double *q, const double *qd, const struct armdyn_load *load,
                             struct armdyn_workspace *workspace, double *tau)
 {
-  struct armdyn_gains gains;
+  struct armdyn_gains gains = { 0 };
   for (size_t j = 0; j < armdyn_robot_joint_count(robot); j++) computed_torque_gains(&gains, j, angular(bandwidth), 0);
   torque(robot, wanted, gains.kp, gains.kd, q, qd, load, workspace, tau);
 }
