@@ -157,8 +157,9 @@ enum armdyn_status store_robot_delete(struct store *store, const char *name, int
   return status;
 }
 
-#define SUMMARY  "SELECT v.name, v.revision, v.created_at, v.unphysical, r.archived, v.reason, v.identification"
-#define REVISION " FROM robots r JOIN robot_revisions v ON v.name = r.name"
+/* CROSS: from a robot to its revisions, never from all revisions to their robots. */
+#define SUMMARY  "SELECT r.name, v.revision, v.created_at, v.unphysical, r.archived, v.reason, v.identification"
+#define REVISION " FROM robots r CROSS JOIN robot_revisions v ON v.name = r.name"
 #define NEWEST   REVISION " AND v.revision = r.newest"
 
 enum armdyn_status store_robot_get(struct store *store, const char *name, int64_t revision, struct store_robot *out)
