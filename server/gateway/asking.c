@@ -192,6 +192,7 @@ enum armdyn_status gateway_submit(struct gateway *g, struct store_transfer *tran
                                   char holder[ID_SIZE])
 {
   enum armdyn_status rc = ARMDYN_OK;
+  *holder = '\0';
   transfer->total = order->profile.head.total;
   trace_id(transfer->traceparent, order->trace);
   peer_find(order->address.host, true, order->address.peer);

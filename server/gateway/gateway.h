@@ -44,8 +44,8 @@ size_t gateway_active(struct gateway *gateway);
 /* Accept a transfer: durable when it returns OK, and on its way to the controller.
  *   transfer  in/out  id, controller, trajectory, request, tags in; the rest out; stays the caller's
  *   order     in      taken in any case
- *   holder    out     on EBUSY: the transfer that holds the endpoint
- * EBUSY, ENOTFOUND (no such controller here), EUNAVAILABLE (the gateway is down or drained), what the store says.
+ *   holder    out     the transfer that holds the endpoint, with EBUSY; "" = nobody does
+ * EBUSY (also of a busy store), EUNAVAILABLE (the gateway is down or drained), what the store says.
  * May ask a name server, and wait for it. */
 enum armdyn_status gateway_submit(struct gateway *gateway, struct store_transfer *transfer,
                                   const struct store_idempotency *key, struct transfer_order *order,

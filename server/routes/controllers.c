@@ -28,7 +28,7 @@ bool controller_of_request(struct exchange *x, const char *name, struct controll
     *row = stored;
     return true;
   }
-  if (status != ARMDYN_ENOTFOUND) store_controller_release(&stored);
+  store_controller_release(&stored);
   if (status == ARMDYN_ENOTFOUND)
     answer_problem(x, PROBLEM_NOT_FOUND, "there is no controller '%.64s'", name);
   else if (status)
@@ -156,13 +156,24 @@ enum outcome controller_create(struct exchange *x)
   return ANSWERED;
 }
 
+void answer_lease_held(struct exchange *x, const char *controller, const char *holder)
+{
+  char holders[ARMDYN_NAME_SIZE];
+  if (gateway_controller_of(exchange_app(x)->gateway, holder, holders) && strcmp(holders, controller))
+    answer_problem(x, PROBLEM_LEASE_HELD,
+                   "transfer %s holds controller '%s', which has the host, port and unit of '%s'", holder, holders,
+                   controller);
+  else
+    answer_problem(x, PROBLEM_LEASE_HELD, "transfer %s holds controller '%s'", holder, controller);
+}
+
 /* A controller that a transfer holds is not changed under it. false: answered. */
 static bool nobody_holds(struct exchange *x, const char *name)
 {
   char holder[ID_SIZE];
   gateway_locate(exchange_app(x)->gateway, name);
   if (!gateway_lease(exchange_app(x)->gateway, name, holder)) return true;
-  answer_problem(x, PROBLEM_LEASE_HELD, "transfer %s holds controller '%s'", holder, name);
+  answer_lease_held(x, name, holder);
   return false;
 }
 

@@ -11,6 +11,9 @@
 bool controller_of_request(struct exchange *x, const char *name, struct controller_description *controller,
                            struct store_controller *row);
 
+/* Answer that this transfer holds the endpoint of a controller. */
+void answer_lease_held(struct exchange *x, const char *controller, const char *holder);
+
 /* Send STOP and answer with what came of it, at once when nobody may wait. transfer: "" = of the controller. */
 enum outcome stop_and_answer(struct exchange *x, const char *controller, const char *transfer);
 

@@ -147,8 +147,8 @@ static void submit(struct exchange *x, struct making *m, const struct idempotenc
     status = gateway_submit(exchange_app(x)->gateway, &transfer, idempotency_key(once), m->order, holder);
     m->order = NULL;
   }
-  if (status == ARMDYN_EBUSY) {
-    answer_problem(x, PROBLEM_LEASE_HELD, "transfer %s holds controller '%s'", holder, m->controller.name);
+  if (status == ARMDYN_EBUSY && *holder) {
+    answer_lease_held(x, m->controller.name, holder);
   } else if (status == ARMDYN_EUNAVAILABLE && gateway_draining(exchange_app(x)->gateway)) {
     exchange_set_header(x, "Retry-After", "5");
     answer_problem(x, PROBLEM_UNAVAILABLE, "no transfers are taken now: the service is drained");

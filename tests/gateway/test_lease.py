@@ -1,6 +1,8 @@
 """One controller, one transfer: whatever the controller is called, until it ends or an administrator takes it."""
 
+import contextlib
 import socket
+import sqlite3
 
 import pytest
 
@@ -23,11 +25,24 @@ def test_two_names_of_one_controller_are_one_endpoint(shared, name):
         motion = here.trajectory()
         transfer = here.loaded(motion)
         answer = here.client.post(f"/v1/controllers/{other['name']}/transfers", {"trajectory": motion})
-        assert answer.status == 409 and answer.json["type"] == "/problems/lease-held" and transfer in answer.json["detail"]
+        assert answer.status == 409 and answer.json["type"] == "/problems/lease-held"
+        detail = f"transfer {transfer} holds controller '{here.name}', which has the host, port and unit of '{other['name']}'"
+        assert answer.json["detail"] == detail
         assert here.client.get(f"/v1/controllers/{other['name']}/status").expect(200).json["lease"] == transfer
         assert here.client.post(f"/v1/controllers/{other['name']}/clear").status == 409
         assert here.client.post(f"/v1/controllers/{other['name']}/stop").expect(200).json["confirmed"] is True
         assert here.get(transfer)["state"] == "stopped"
+
+
+def test_a_store_that_is_busy_is_no_lease(shared):
+    with puma() as sim:
+        here = Cell(shared, sim)
+        motion = here.trajectory()
+        with contextlib.closing(sqlite3.connect(shared.data / "armdyn.db", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            answer = here.transfer(motion)
+        assert answer.status == 503 and answer.json["type"] == "/problems/unavailable" and answer.headers["Retry-After"]
+        here.loaded(motion)
 
 
 def test_another_port_or_unit_is_another_endpoint(shared):
