@@ -29,6 +29,8 @@ struct endpoint {
   size_t wish_count;
   bool leave_told;
   struct transfer_order *order; /* waiting or running */
+  bool end_told;                /* of the order; a last look at the controller may still be on */
+  struct transfer_order *following;
   struct recovery *recoveries;
   struct observation seen;
   pthread_cond_t changed;
@@ -140,6 +142,9 @@ static void tell_state(struct endpoint *p, const struct transfer_order *order, c
 static void port_report(void *context, const struct transfer_report *report)
 {
   struct endpoint *p = context;
+  pthread_mutex_lock(&p->owner->lock);
+  p->end_told = transfer_state_final(report->state);
+  pthread_mutex_unlock(&p->owner->lock);
   tell_state(p, p->order, report);
 }
 
@@ -239,7 +244,9 @@ static void run_order(struct endpoint *p)
   download_run(p->order, &p->client, &port);
   pthread_mutex_lock(&p->owner->lock);
   struct transfer_order *order = p->order;
-  p->order = NULL;
+  p->order = p->following;
+  p->following = NULL;
+  p->end_told = false;
   pthread_mutex_unlock(&p->owner->lock);
   transfer_order_free(order);
 }
@@ -421,10 +428,12 @@ enum armdyn_status endpoints_submit(struct endpoints *e, struct transfer_order *
   struct endpoint *p = endpoint_at(e, &order->address);
   if (!p)
     rc = ARMDYN_EMEMORY;
-  else if (p->order)
-    rc = ARMDYN_EBUSY;
-  else
+  else if (!p->order)
     p->order = order;
+  else if (p->end_told && !p->following)
+    p->following = order;
+  else
+    rc = ARMDYN_EBUSY;
   if (!rc) pthread_cond_signal(&p->changed);
   pthread_mutex_unlock(&e->lock);
   if (rc) transfer_order_free(order);

@@ -18,7 +18,7 @@ struct endpoint_listener {
 /* dir: where locks and journal are; it and the figures live as long as the endpoints. */
 struct endpoints *endpoints_new(const char *dir, enum server_loss on_server_loss,
                                 const struct endpoint_listener *listener, struct figures *figures);
-/* Queue a transfer; the order is taken and freed. EBUSY when one is there already, EMEMORY. */
+/* Queue a transfer; the order is taken and freed. EBUSY when one is there whose end has not been told, EMEMORY. */
 enum armdyn_status endpoints_submit(struct endpoints *e, struct transfer_order *order);
 /* Hand over a wish; it is answered in any case. */
 void endpoints_wish(struct endpoints *e, const struct controller_address *address, const struct wish *wish);

@@ -292,6 +292,17 @@ def test_a_start_that_comes_too_late_fails_the_transfer(shared):
         assert summary(sim)["starts"] == 0
 
 
+def test_who_hears_of_an_end_may_send_the_next_one_at_once(shared):
+    """Though the gateway still looks at the controller for the last time, which takes as long as its answers do."""
+    with puma("--fault", "delay:1", "--position", "0,0,0,0,0,0") as sim:
+        here = Cell(shared, sim)
+        ways = [here.trajectory(start={"q": a}, goal={"q": b}, sample_rate=50) for a, b in ((ZERO, GOAL), (GOAL, ZERO))]
+        for motion in 2 * ways:
+            answer = here.transfer(motion, start=True, start_before=soon(), headers={"Idempotency-Key": unique_name()})
+            here.reach(answer.expect(202).json["id"], "done")
+        assert summary(sim)["starts"] == 4
+
+
 def test_an_arm_elsewhere_is_not_armed(shared):
     with puma("--position", "0,0,0.1,0,0,0") as sim:
         here = Cell(shared, sim)
