@@ -2,6 +2,7 @@
 #include "api/codec/key.h"
 
 #include <getopt.h>
+#include <unistd.h>
 
 #include "api/problem/problem.h"
 #include "server/cmd/command.h"
@@ -148,6 +149,16 @@ static enum armdyn_status create(struct auth *auth, const struct buffer *body, s
   return ARMDYN_OK;
 }
 
+/* Only a first key makes a store: elsewhere a name that is mistyped would answer for an empty one. */
+static enum armdyn_status open_store(const struct arguments *a, struct store **store, struct armdyn_error *error)
+{
+  char path[STORE_PATH_SIZE];
+  enum armdyn_status status = store_file(a->data, path, error);
+  if (!status && strcmp(a->verb, "create") != 0 && access(path, F_OK))
+    status = armdyn_refuse(error, ARMDYN_ENOTFOUND, "", "there is no store in '%s'", a->data);
+  return status ? status : store_open(a->data, store, error);
+}
+
 static int work_alone(const struct arguments *a, const struct buffer *body)
 {
   struct store *store = NULL;
@@ -156,7 +167,7 @@ static int work_alone(const struct arguments *a, const struct buffer *body)
   static struct faults faults; /* large */
   struct buffer answer = BUFFER(ANSWER_MOST);
   struct json_writer w = { .out = &answer };
-  enum armdyn_status status = store_open(a->data, &store, &error);
+  enum armdyn_status status = open_store(a, &store, &error);
   if (!status) status = auth_new("", store, &auth, &error);
   if (!status) {
     if (!strcmp(a->verb, "create"))

@@ -219,8 +219,12 @@ def test_the_command_line_with_and_without_a_service(tmp_path):
     def key(*words):
         return subprocess.run([binary(), "key", *words, "--data", tmp_path / "d"], capture_output=True, text=True, timeout=30)
     (tmp_path / "d").mkdir()
-    assert json.loads(key("list").stdout) == {"items": []}
+    for words in (["list"], ["revoke", "01J8ZQ6Y2W8W0V4T3S2R1Q0P9N"]):
+        mistyped = key(*words)
+        assert mistyped.returncode == 1 and f"there is no store in '{tmp_path / 'd'}'" in mistyped.stderr
+    assert not list((tmp_path / "d").iterdir())
     assert key("create", "--name", "a", "--role", "viewer").returncode == 1
+    assert json.loads(key("list").stdout) == {"items": []}
     alone = json.loads(key("create", "--name", "a", "--role", "admin").stdout)
     with Server(listen="0.0.0.0:0", data=tmp_path / "d") as server:
         server.host = "127.0.0.1"
