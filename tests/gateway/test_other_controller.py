@@ -9,12 +9,12 @@ import pytest
 
 from cell import FAULT, GOAL, LONG, Cell, asleep, float32, state_and_error
 from support import Server, robot, until
-from support.process import Listener
+from support.process import Device
 
 pytestmark = pytest.mark.same_threads
 
 
-class Other(Listener):
+class Other(Device):
     def __init__(self, *flags):
         super().__init__(())
         self.arguments = [sys.executable, str(pathlib.Path(__file__).with_name("other_controller.py")), *map(str, flags)]

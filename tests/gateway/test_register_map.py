@@ -13,7 +13,7 @@ import pytest
 
 from cell import FINAL, LONG, float32, soon
 from support import ROOT, Server, robot, unique_name, until
-from support.process import Listener
+from support.process import Device
 
 pytestmark = pytest.mark.same_threads
 
@@ -22,7 +22,7 @@ N = len(JOINTS)
 CODES = {"int16": "h", "uint16": "H", "int32": "i", "uint32": "I", "float32": "f", "float64": "d"}
 
 
-class Bank(Listener):
+class Bank(Device):
     def __init__(self, *flags):
         super().__init__(())
         self.arguments = [sys.executable, str(pathlib.Path(__file__).with_name("register_bank.py")), *map(str, flags)]

@@ -288,7 +288,24 @@ class Server(Listener):
         return f"{'https' if self.tls else 'http'}://{self.host}:{self.port}"
 
 
-class ControllerSim(Listener):
+class Device(Listener):
+    """What stands for a controller, on a port that no other one of this run had: transfers that have not ended hold the
+    addresses of devices that are gone."""
+
+    ports = set()
+
+    def start(self):
+        super().start()
+        wanted = any(argument.endswith(f":{self.port}") for argument in self.arguments)
+        if self.port in self.ports and not wanted:
+            self.kill()
+            self.child.stdout.close()
+            return self.start()
+        self.ports.add(self.port)
+        return self
+
+
+class ControllerSim(Device):
     """`armdyn controller-sim` on a free port: ControllerSim("--axes", 2) or ControllerSim(robot={...model...})."""
 
     def __init__(self, *flags, robot=None, env=None, listen="127.0.0.1:0", prefix=(), start=True):
