@@ -157,7 +157,10 @@ static ssize_t read_stream(void *context, uint64_t position, char *to, size_t si
   long n = stream->next(stream->state, to, size);
   if (n == STREAM_SLEEPS) return 0;
   if (n == 0) return MHD_CONTENT_READER_END_OF_STREAM;
-  if (n < 0) return MHD_CONTENT_READER_END_WITH_ERROR;
+  if (n < 0) {
+    shutdown(stream->exchange->connection->fd, SHUT_RDWR); /* libmicrohttpd 0.9.75 may leave it open for a minute */
+    return MHD_CONTENT_READER_END_WITH_ERROR;
+  }
   exchange_sends(stream->exchange, (size_t)n);
   return n;
 }
