@@ -10,8 +10,8 @@ import sqlite3
 from support import ControllerSim, Server
 from support.world import OPERATIONS, World
 
-SANITIZED = os.environ.get("ARMDYN_VARIANT", "release") != "release"
-CALLS = len(OPERATIONS) // 4 if SANITIZED else len(OPERATIONS)  # while a table is away
+SOAK = os.environ.get("ARMDYN_SOAK", "0") != "0"
+CALLS = len(OPERATIONS) if SOAK else len(OPERATIONS) // 4  # while a table is away
 
 
 @contextlib.contextmanager

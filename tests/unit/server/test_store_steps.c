@@ -1,0 +1,118 @@
+/* What a page of a list costs does not grow with what there is: the steps that SQLite takes for it are counted. */
+#include <sqlite3.h>
+#include <stdatomic.h>
+
+#include "store_fixture.h"
+
+enum { FEW = 100, MANY = 3000, PAGE = 20 };
+
+static _Atomic int64_t steps;
+
+static int count_steps(unsigned what, void *context, void *statement, void *time)
+{
+  (void)what, (void)context, (void)time;
+  steps += sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1);
+  return 0;
+}
+
+static int watch(sqlite3 *db)
+{
+  return sqlite3_trace_v2(db, SQLITE_TRACE_PROFILE, count_steps, NULL);
+}
+
+static void setup_watched(void)
+{
+  sqlite3_auto_extension((void (*)(void))watch);
+  setup();
+}
+
+TestSuite(steps, .init = setup_watched, .fini = teardown);
+
+#define LIST(kind, function)                                                                                           \
+  static void see_##kind(void *context, const struct store_##kind *row)                                                \
+  {                                                                                                                    \
+    (void)context, (void)row;                                                                                          \
+  }                                                                                                                    \
+  static enum armdyn_status list_##kind(struct store_query *query)                                                     \
+  {                                                                                                                    \
+    return function(store, query, see_##kind, NULL);                                                                   \
+  }
+LIST(robot, store_robot_list)
+LIST(job, store_job_list)
+LIST(result, store_result_list)
+LIST(transfer, store_transfer_list)
+LIST(audit, store_audit_list)
+
+static enum armdyn_status list_revision(struct store_query *query)
+{
+  return store_robot_revisions(store, "r", query, see_robot, NULL);
+}
+
+/* Rows ?1 to ?2 like the one that is there. */
+#define MORE(table, columns, values)                                                                                   \
+  "WITH RECURSIVE n (i) AS (VALUES (?1) UNION ALL SELECT i + 1 FROM n WHERE i < ?2) INSERT INTO " table " (" columns   \
+  ") SELECT " values " FROM n, (SELECT * FROM " table " LIMIT 1)"
+
+#define MORE_REVISIONS(number)                                                                                         \
+  MORE("robot_revisions", "name, revision, created_at, unphysical, document",                                          \
+       "name, " number ", created_at, unphysical, document")
+
+static const struct {
+  enum armdyn_status (*list)(struct store_query *query);
+  const char *sort, *more;
+} lists[] = {
+  { list_robot, "name", MORE_REVISIONS("i") },
+  { list_revision, "revision", MORE_REVISIONS("i + 10000") },
+  { list_job, "created_at",
+    MORE("jobs", "id, kind, robot, revision, state, created_at, request, tags, attempts",
+         "printf('%026d', i), kind, robot, revision, state, created_at, request, tags, attempts") },
+  { list_result, "created_at",
+    MORE("results", "id, kind, job, robot, revision, created_at, tags",
+         "printf('%026d', i), kind, job, robot, revision, created_at, tags") },
+  { list_transfer, "created_at",
+    MORE("transfers", "id, controller, trajectory, state, sent, total, start_sent, created_at, request, tags, history",
+         "printf('%026d', i), controller, trajectory, state, sent, total, 0, created_at, request, tags, history") },
+  { list_audit, "number", MORE("audit", "number, line, hash", "i, line, hash") },
+};
+
+static void grow(const char *more, int first, int last)
+{
+  char path[STORE_PATH_SIZE];
+  sqlite3 *db;
+  sqlite3_stmt *statement;
+  OK(store_file(temporary, path, NULL));
+  cr_assert_eq(sqlite3_open(path, &db), SQLITE_OK);
+  cr_assert_eq(sqlite3_prepare_v2(db, more, -1, &statement, NULL), SQLITE_OK, "%s", sqlite3_errmsg(db));
+  sqlite3_bind_int(statement, 1, first);
+  sqlite3_bind_int(statement, 2, last);
+  cr_assert_eq(sqlite3_step(statement), SQLITE_DONE, "%s", sqlite3_errmsg(db));
+  sqlite3_finalize(statement);
+  sqlite3_close(db);
+}
+
+static int64_t steps_of_a_page(size_t i)
+{
+  struct store_query query = { .sort = lists[i].sort, .limit = PAGE };
+  if (lists[i].list == list_result)
+    query.filters[query.filter_count++] = (struct store_filter)COLUMN("kind", "trajectory");
+  steps = 0;
+  OK(lists[i].list(&query));
+  return steps;
+}
+
+Test(steps, a_page_of_much_takes_no_more_than_one_of_little)
+{
+  struct store_result motion = stored_result();
+  struct store_transfer transfer = a_transfer("cell", motion.id);
+  OK(store_transfer_create(store, &transfer, NULL));
+  OK(store_audit_append(store, &(const char *){ "{}" }, 1));
+  for (size_t i = 0; i < COUNT(lists); i++) {
+    grow(lists[i].more, 2, FEW);
+    const int64_t before = steps_of_a_page(i);
+    grow(lists[i].more, FEW + 1, MANY);
+    const int64_t after = steps_of_a_page(i);
+    cr_assert_gt(before, 0);
+    cr_assert_lt(after, 2 * before, "list %zu by %s: %jd steps, then %jd", i, lists[i].sort, (intmax_t)before,
+                 (intmax_t)after);
+  }
+}
