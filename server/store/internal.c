@@ -4,10 +4,10 @@ enum armdyn_status store_read(struct store *store, const char *text, struct valu
                               const struct record_type *type, void *record)
 {
   struct sql *sql;
-  memset(record, 0, type->size); /* it may be released in any case */
   enum armdyn_status status = readers_take(store->readers, &sql);
   if (!status) status = record_get(sql, text, values, type, record);
   readers_give(store->readers, sql);
+  if (status) memset(record, 0, type->size); /* it may be released in any case; not before: values may stand in it */
   return status;
 }
 
