@@ -21,7 +21,8 @@ static inline enum armdyn_status store_write(struct store *store, writer_apply *
   return writer_do(store->writer, apply, argument, bytes);
 }
 
-/* record_get and record_list on a reader of the pool, which is given back before the rows are visited. */
+/* record_get and record_list on a reader of the pool, which is given back before the rows are visited. What is
+ * not read is all zero, and may be released. */
 enum armdyn_status store_read(struct store *store, const char *text, struct values values,
                               const struct record_type *type, void *record);
 typedef void record_visit(void *context, const void *record);

@@ -157,7 +157,7 @@ enum armdyn_status store_robot_delete(struct store *store, const char *name, int
   return status;
 }
 
-/* CROSS: from a robot to its revisions, never from all revisions to their robots. */
+/* What is read of revisions. CROSS: from a robot to its own, never from all revisions to their robots. */
 #define SUMMARY  "SELECT r.name, v.revision, v.created_at, v.unphysical, r.archived, v.reason, v.identification"
 #define REVISION " FROM robots r CROSS JOIN robot_revisions v ON v.name = r.name"
 #define NEWEST   REVISION " AND v.revision = r.newest"
