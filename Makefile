@@ -148,9 +148,16 @@ $(OUT)/tests/bench/bench_ipopt: CPPFLAGS += -isystem /usr/include/coin
 $(OUT)/obj/kdl.o: tests/bench/kdl.cpp tests/bench/kdl.h $(OUT)/obj/flags
 	$(CXX) -std=c++17 -Wall -Wextra $(FLAGS_$(VARIANT)) -I. -Ilib/include -isystem /usr/include/eigen3 -c $< -o $@
 
-$(OUT)/tests/%: tests/%.c $(ROOMS) $(OUT)/obj/flags
+# Compiled apart from linking, so that a compiler cache (ccache before it in PATH) knows the tests too.
+TEST_OBJ := $(patsubst %.c,$(OUT)/obj/%.o,$(UNIT_SRC) $(TSAN_SRC) $(FUZZ_SRC) $(BENCH_SRC))
+.SECONDARY: $(TEST_OBJ)
+$(TEST_OBJ): $(OUT)/obj/tests/%.o: tests/%.c $(OUT)/obj/flags
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(filter-out -Wmissing-prototypes,$(CFLAGS)) $(TEST_FLAGS) $< $(LDFLAGS) $(ROOMS) $(TEST_LIBS) $(LIBS) -o $@
+	$(CC) $(CPPFLAGS) $(filter-out -Wmissing-prototypes,$(CFLAGS)) $(TEST_FLAGS) -c $< -o $@
+
+$(OUT)/tests/%: $(OUT)/obj/tests/%.o $(ROOMS)
+	@mkdir -p $(@D)
+	$(CC) $< $(LDFLAGS) $(ROOMS) $(TEST_LIBS) $(LIBS) -o $@
 
 .PHONY: unit-programs tsan-programs fuzz-programs bench-programs
 unit-programs:  $(call programs,$(UNIT_SRC))
