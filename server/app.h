@@ -12,7 +12,7 @@ struct app {
   struct auth *auth;             /* http/auth.h: who may call */
   struct webhooks *webhooks;     /* webhooks/webhooks.h: tells others that jobs have ended */
   struct hub *events;            /* http/events.h: what streams tell of */
-  struct observer *observer;     /* routes/observer.h: looks at controllers for them */
+  struct observer *observer;     /* transfers/observer.h: looks at controllers for them */
   struct replays *replays;       /* http/idempotency.h: requests with an Idempotency-Key that run now */
 };
 

@@ -124,6 +124,32 @@ def walls():
     return faults + found(NOT_IN_LIB, tracked("lib/*.c", "lib/*.h"))
 
 
+# What a room of server/ may include from the others there, besides base, and app.h, which names what all consist of. The
+# commands (cmd) stand on top.
+ARROWS = {
+    "base": "", "config": "", "ipc": "", "store": "", "web": "",
+    "robots": "store", "data": "robots store", "work": "data ipc store", "jobs": "config ipc store work",
+    "gateway": "config data ipc robots store", "simulator": "gateway",
+    "http": "config store", "webhooks": "config http store",
+    "transfers": "data gateway http robots store webhooks work",
+    "routes": "config data gateway http jobs robots store transfers web webhooks work",
+}
+
+
+def arrows():
+    faults = []
+    for path in tracked("server/*/*.c", "server/*/*.h"):
+        room = path.split("/")[1]
+        if room == "cmd":
+            continue
+        allowed = {"base", "app.h", room, *ARROWS[room].split()} if room in ARROWS else ()
+        for number, line in enumerate(read(path).splitlines(), 1):
+            included = re.match(r'\s*#\s*include\s+"server/([^/"]+)', line)
+            if included and included[1] not in allowed:
+                faults.append(f"{path}:{number}: server/{room} may not include server/{included[1]}")
+    return faults
+
+
 # All that libarmdyn.a may ask of the system: memory, strings, arithmetic; and of SUNDIALS, in lib/dynamics/simulate.c alone.
 MAY_CALL = set("""
     malloc calloc realloc free aligned_alloc memcpy memmove memset memcmp memchr strlen strnlen strcmp strncmp strchr strrchr strstr
@@ -223,7 +249,7 @@ def whitespace():
 
 
 CHECKS = {
-    "compilers": compilers, "format": formatted, "tidy": tidy, "cppcheck": cppcheck, "shell": shell, "python": python, "walls": walls,
+    "compilers": compilers, "format": formatted, "tidy": tidy, "cppcheck": cppcheck, "shell": shell, "python": python, "walls": walls, "arrows": arrows,
     "symbols": symbols, "contract": contract, "generated": generated, "limits": limits, "links": links, "toys": toys, "places": places,
     "whitespace": whitespace, "wide": wide,
 }

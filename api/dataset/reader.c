@@ -4,6 +4,7 @@
 
 #include "api/dataset/log_units.h"
 #include "api/dataset/reader_internal.h"
+#include "armdyn/electrical.h"
 
 static const struct log_format *const formats[] = { &log_csv, &log_npy, &log_json };
 
@@ -153,19 +154,6 @@ static enum armdyn_status flush(struct dataset_reader *r)
   return r->rows(r->context, &r->layout, r->block, count);
 }
 
-/* Motor torques k_t i to the joint side: tau = matrix^T k_t i, the matrix being diagonal where drives are not coupled. */
-static void torque_of_current(const struct armdyn_robot_description *robot, double *tau)
-{
-  const size_t n = robot->joint_count;
-  double motor[ARMDYN_JOINTS_MAX];
-  for (size_t j = 0; j < n; j++) motor[j] = robot->joints[j].drive.torque_constant * tau[j];
-  for (size_t j = 0; j < n; j++) {
-    tau[j] = 0;
-    for (size_t m = 0; robot->has_transmission && m < n; m++) tau[j] += robot->transmission[m * n + j] * motor[m];
-    if (!robot->has_transmission) tau[j] = robot->joints[j].drive.gear_ratio * motor[j];
-  }
-}
-
 static void check_numbers(struct dataset_reader *r, size_t row, const double *values)
 {
   for (size_t c = 0; c < r->layout.width; c++) {
@@ -200,7 +188,8 @@ enum armdyn_status reader_row(struct dataset_reader *r, size_t row, const double
     const struct source_column *column = &r->columns[r->from[c]];
     out[c] = (column->scale * values[r->from[c]] + column->offset) * column->times / column->over;
   }
-  if (r->from_current) torque_of_current(r->source.robot, out + r->layout.begin[DATASET_TAU]);
+  double *tau = out + r->layout.begin[DATASET_TAU];
+  if (r->from_current) armdyn_joint_torques_of_currents(r->source.robot, tau, tau);
   check_numbers(r, row, out);
   check_clock(r, row, out[0]);
   r->row_count++;

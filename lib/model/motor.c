@@ -1,5 +1,7 @@
 #include "lib/model/motor.h"
 
+#include "armdyn/electrical.h"
+
 void motor_torques(const struct armdyn_robot *robot, const double *tau, double *motor)
 {
   const size_t n = robot->joint_count;
@@ -24,4 +26,22 @@ void motor_velocities(const struct armdyn_robot *robot, const double *qd, double
     }
     for (size_t j = 0; j < n; j++) motor[i] += robot->description.transmission[i * n + j] * qd[j];
   }
+}
+
+void armdyn_joint_torques_of_motors(const struct armdyn_robot_description *robot, const double *motor, double *tau)
+{
+  const size_t n = robot->joint_count;
+  double sum[ARMDYN_JOINTS_MAX] = { 0 };
+  for (size_t j = 0; j < n; j++) {
+    if (!robot->has_transmission) sum[j] = robot->joints[j].drive.gear_ratio * motor[j];
+    for (size_t m = 0; robot->has_transmission && m < n; m++) sum[j] += robot->transmission[m * n + j] * motor[m];
+  }
+  memcpy(tau, sum, n * sizeof *tau);
+}
+
+void armdyn_joint_torques_of_currents(const struct armdyn_robot_description *robot, const double *current, double *tau)
+{
+  double motor[ARMDYN_JOINTS_MAX];
+  for (size_t m = 0; m < robot->joint_count; m++) motor[m] = robot->joints[m].drive.torque_constant * current[m];
+  armdyn_joint_torques_of_motors(robot, motor, tau);
 }

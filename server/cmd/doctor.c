@@ -17,8 +17,8 @@
 #include "server/cmd/command.h"
 #include "server/cmd/control.h"
 #include "server/ipc/child.h"
-#include "server/jobs/messages.h"
 #include "server/store/store.h"
+#include "server/work/messages.h"
 
 static const char usage[] = "usage: armdyn doctor [--json] [--data DIR]\n\n"
                             "Looks whether all that a service needs is well, whether or not it runs: the store and "

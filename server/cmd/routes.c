@@ -1,6 +1,7 @@
 #include "server/cmd/command.h"
 
 #include "server/http/router.h"
+#include "server/routes/handlers.h"
 
 /* "json,npy,csv" */
 static void print_media(unsigned mask)

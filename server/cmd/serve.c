@@ -23,10 +23,10 @@
 #include "server/jobs/jobs.h"
 #include "server/robots/cache.h"
 #include "server/routes/events.h"
-#include "server/routes/observer.h"
-#include "server/routes/route.h"
+#include "server/routes/handlers.h"
 #include "server/routes/webhooks.h"
 #include "server/store/store.h"
+#include "server/transfers/observer.h"
 #include "server/webhooks/webhooks.h"
 
 enum { COMPUTE_QUEUE = 1200, CHILDREN_S = 5, MEMORY_S = 20 };
@@ -67,7 +67,8 @@ static enum armdyn_status start_rooms(struct app *app, const struct options *opt
   app->replays = replays_new();
   app->pool = pool_new(compute_threads(options), COMPUTE_QUEUE);
   app->events = events_new(app);
-  app->observer = observer_new(app);
+  const struct announce controllers = { events_controller_changed, app->events };
+  app->observer = observer_new(app, &controllers);
   if (!app->robots || !app->replays || !app->pool || !app->events || !app->observer)
     return armdyn_refuse(error, ARMDYN_EMEMORY, "", "no memory or threads to start with");
   const struct announce jobs = { events_job_changed, app->events },

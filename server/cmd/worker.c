@@ -8,7 +8,7 @@
 #include "api/limits.h"
 #include "server/cmd/command.h"
 #include "server/ipc/child.h"
-#include "server/jobs/work.h"
+#include "server/work/worker.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { SANITIZED = 1 }; /* their shadow memory is address space by the terabyte */

@@ -1,7 +1,7 @@
 #include "server/gateway/recorder.h"
 
 #include "server/base/log.h"
-#include "server/jobs/new_dataset.h"
+#include "server/data/new_dataset.h"
 
 enum { ROWS_LEAST = 2 }; /* of a data set */
 

@@ -3,7 +3,7 @@
 #ifndef SERVER_HTTP_AUTH_H
 #define SERVER_HTTP_AUTH_H
 
-#include "server/routes/route.h"
+#include "server/http/route.h"
 #include "server/store/store.h"
 
 struct auth;

@@ -21,6 +21,12 @@ const char *method_name(enum http_method method)
   return method_names[method];
 }
 
+const char *role_name(enum role role)
+{
+  static const char *const names[ROLE_COUNT] = { "anyone", "viewer", "operator", "engineer", "admin" };
+  return (unsigned)role < ROLE_COUNT ? names[role] : "unknown";
+}
+
 bool method_of_name(const char *name, enum http_method *method)
 {
   if (!strcmp(name, "HEAD")) name = "GET";

@@ -2,7 +2,7 @@
 #ifndef SERVER_HTTP_ROUTER_H
 #define SERVER_HTTP_ROUTER_H
 
-#include "server/routes/route.h"
+#include "server/http/route.h"
 
 enum { SEGMENTS_MOST = 12 };
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "server/http/auth.h"
-#include "server/routes/route.h"
+#include "server/http/route.h"
 
 struct http;
 struct app;

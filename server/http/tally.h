@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "api/wire/buffer.h"
-#include "server/routes/route.h"
+#include "server/http/route.h"
 
 struct tally;
 

@@ -8,7 +8,7 @@
 #include "api/limits.h"
 #include "api/problem/problem.h"
 #include "server/base/log.h"
-#include "server/jobs/kinds.h"
+#include "server/work/kinds.h"
 
 enum {
   SEND_MS = 30000,

@@ -6,7 +6,7 @@
 
 #include "server/ipc/child.h"
 #include "server/jobs/jobs.h"
-#include "server/jobs/messages.h"
+#include "server/work/messages.h"
 
 /* A job that has not ended, in the order of acceptance. Its request stays in the store until it is run. */
 struct live_job {

@@ -6,7 +6,7 @@
 #include "server/base/log.h"
 #include "server/jobs/attempt.h"
 #include "server/jobs/internal.h"
-#include "server/jobs/work.h"
+#include "server/work/worker.h"
 
 enum {
   READY_MS = 20000, /* for a new process to say that it is ready */

@@ -4,7 +4,7 @@
 #include "server/gateway/gateway.h"
 #include "server/jobs/jobs.h"
 #include "server/routes/events.h"
-#include "server/routes/route.h"
+#include "server/routes/handlers.h"
 #include "server/store/store.h"
 
 enum { RUNNING_TOLD = 256, WAITING_TOLD = 50, ENDED_TOLD = 20 };

@@ -3,8 +3,9 @@
 #include "server/app.h"
 #include "server/http/preconditions.h"
 #include "server/robots/cache.h"
+#include "server/routes/handlers.h"
 #include "server/routes/listing.h"
-#include "server/routes/route.h"
+#include "server/routes/robots.h"
 
 struct alias_request {
   int64_t revision;

@@ -1,7 +1,7 @@
 /* The audit trail: who did what. */
 #include "server/app.h"
+#include "server/routes/handlers.h"
 #include "server/routes/listing.h"
-#include "server/routes/route.h"
 
 /* An entry is the stored line with its number and hash before it. */
 static void visit(void *context, const struct store_audit *entry)

@@ -2,6 +2,7 @@
 #include "api/codec/base_parameters.h"
 #include "server/app.h"
 #include "server/routes/dynamics.h"
+#include "server/routes/robots.h"
 
 static void answer_parameters(struct exchange *x, const struct robot_entry *entry, const struct armdyn_robot *robot,
                               const struct base_parameters_request *request)

@@ -1,7 +1,7 @@
 /* Collision checks: logs and simulated collisions, watched by jobs, kept with their residuals. */
 #include "api/codec/collision_check.h"
+#include "server/routes/handlers.h"
 #include "server/routes/results.h"
-#include "server/routes/route.h"
 
 static const struct sample_field fields[] = { { "t", 1 }, { "dataset", 1 }, { "residual", PER_JOINT }, { "alarm", 1 } };
 static const struct samples_form samples = { fields, sizeof fields / sizeof *fields, false };

@@ -3,7 +3,7 @@
 
 #include "api/contract.h"
 #include "server/http/preconditions.h"
-#include "server/routes/route.h"
+#include "server/routes/handlers.h"
 
 /* The document never changes while the process lives, so its tag is made once, of its content. */
 static int64_t tag;

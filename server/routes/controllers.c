@@ -8,10 +8,10 @@
 #include "server/http/idempotency.h"
 #include "server/http/preconditions.h"
 #include "server/robots/cache.h"
-#include "server/routes/controller_view.h"
+#include "server/routes/handlers.h"
 #include "server/routes/listing.h"
 #include "server/routes/motion.h"
-#include "server/routes/route.h"
+#include "server/transfers/controller_view.h"
 
 enum { DOCUMENT_MOST = KB(64) };
 

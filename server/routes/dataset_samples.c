@@ -3,12 +3,12 @@
 
 #include "api/codec/dataset.h"
 #include "server/app.h"
-#include "server/jobs/stored_dataset.h"
+#include "server/data/resampling.h"
+#include "server/data/stored_dataset.h"
 #include "server/routes/datasets.h"
+#include "server/routes/handlers.h"
 #include "server/routes/plots.h"
-#include "server/routes/resampling.h"
 #include "server/routes/results.h"
-#include "server/routes/route.h"
 
 static const double RATE_LEAST = 1e-3, RATE_MOST = 100000;
 

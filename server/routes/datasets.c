@@ -5,9 +5,9 @@
 #include "api/json/merge.h"
 #include "server/app.h"
 #include "server/http/preconditions.h"
+#include "server/routes/handlers.h"
 #include "server/routes/listing.h"
 #include "server/routes/results.h"
-#include "server/routes/route.h"
 
 static struct dataset_resource resource_of(const struct store_dataset *row)
 {

@@ -1,8 +1,9 @@
 /* What a transfer would write, register by register, without a word to the controller. */
 #include "server/app.h"
 #include "server/gateway/map_plan.h"
-#include "server/routes/making.h"
-#include "server/routes/route.h"
+#include "server/routes/handlers.h"
+#include "server/routes/motion.h"
+#include "server/transfers/making.h"
 
 enum { LISTED_MOST = 1000, ANSWER_MOST = MB(4) };
 

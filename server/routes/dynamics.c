@@ -9,6 +9,7 @@
 #include "server/base/scratch.h"
 #include "server/routes/dynamics.h"
 #include "server/routes/kernels.h"
+#include "server/routes/robots.h"
 
 /* About a millisecond: larger ones leave the event thread. */
 static const size_t INLINE_BODY = 16 * 1024;

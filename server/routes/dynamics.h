@@ -3,7 +3,7 @@
 #define SERVER_ROUTES_DYNAMICS_H
 
 #include "server/robots/cache.h"
-#include "server/routes/route.h"
+#include "server/routes/handlers.h"
 
 /* The robot of a request, with the payload, gravity or tool of its own.
  *   entry    in   the stored one

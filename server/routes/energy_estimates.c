@@ -4,11 +4,11 @@
 
 #include "api/codec/energy.h"
 #include "server/app.h"
-#include "server/jobs/logged_energy.h"
-#include "server/jobs/stored_trajectory.h"
+#include "server/data/logged_energy.h"
+#include "server/data/stored_trajectory.h"
 #include "server/robots/cache.h"
-#include "server/routes/route.h"
-#include "server/routes/slopes.h"
+#include "server/routes/handlers.h"
+#include "server/routes/robots.h"
 
 struct estimate {
   const struct robot_entry *entry;
@@ -22,25 +22,6 @@ struct estimate {
 };
 
 /* -- a log -- */
-
-/* tau = transmission^T (k_t i); without a coupled transmission gear ratio k_t i. */
-static void torques_of_currents(const struct armdyn_robot_description *robot, const struct energy_request *r,
-                                double *tau)
-{
-  size_t n = robot->joint_count;
-  for (size_t k = 0; k < r->count; k++)
-    for (size_t j = 0; j < n; j++) {
-      const double *i = r->current.data + k * r->current.stride;
-      double sum = 0;
-      for (size_t m = 0; m < n; m++) {
-        double gear = robot->has_transmission ? robot->transmission[m * n + j]
-                      : m == j                ? robot->joints[j].drive.gear_ratio
-                                              : 0;
-        sum += gear * robot->joints[m].drive.torque_constant * i[m];
-      }
-      tau[k * n + j] = sum;
-    }
-}
 
 static enum armdyn_status of_log(struct estimate *e, struct armdyn_error *error)
 {
@@ -56,7 +37,7 @@ static enum armdyn_status of_log(struct estimate *e, struct armdyn_error *error)
   for (size_t k = 0; k < r->count; k++) e->t[k] = r->t.data[k * r->t.stride];
   e->duration = e->t[r->count - 1] - e->t[0];
   if (!r->qdd.data) {
-    slopes(r->count, n, &r->t, &r->qd, e->qdd);
+    armdyn_slopes(r->count, n, &r->t, &r->qd, e->qdd);
     samples.qdd = (struct armdyn_rows){ e->qdd, n };
   }
   armdyn_inverse_dynamics_batch(robot, &samples, e->workspace, e->tau);
@@ -66,7 +47,9 @@ static enum armdyn_status of_log(struct estimate *e, struct armdyn_error *error)
   if (status || !e->has_measured) return status;
   samples.tau = r->tau;
   if (r->current.data) {
-    torques_of_currents(armdyn_robot_description(robot), r, e->tau);
+    for (size_t k = 0; k < r->count; k++)
+      armdyn_joint_torques_of_currents(armdyn_robot_description(robot), r->current.data + k * r->current.stride,
+                                       e->tau + k * n);
     samples.tau = (struct armdyn_rows){ e->tau, n };
   }
   return armdyn_samples_electrical_energy(robot, &r->drives, e->t, &samples, &e->measured, error);

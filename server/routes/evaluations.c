@@ -1,7 +1,7 @@
 /* Evaluations: models held against data sets by jobs. */
 #include "api/codec/evaluation.h"
+#include "server/routes/handlers.h"
 #include "server/routes/results.h"
-#include "server/routes/route.h"
 
 const struct result_kind evaluation_results = { "evaluation", &evaluation_form, NULL };
 

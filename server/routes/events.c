@@ -4,9 +4,9 @@
 #include "api/json/writer.h"
 #include "server/app.h"
 #include "server/gateway/gateway.h"
+#include "server/routes/handlers.h"
 #include "server/routes/motion.h"
-#include "server/routes/observer.h"
-#include "server/routes/route.h"
+#include "server/transfers/observer.h"
 
 /* -- what there is to tell -- */
 
@@ -65,6 +65,11 @@ void events_job_changed(void *hub, const char *id)
 void events_transfer_changed(void *hub, const char *id)
 {
   hub_changed(hub, EVENT_TRANSFER, id);
+}
+
+void events_controller_changed(void *hub, const char *name)
+{
+  hub_changed(hub, EVENT_CONTROLLER, name);
 }
 
 /* -- the snapshot -- */

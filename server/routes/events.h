@@ -13,6 +13,7 @@ struct hub *events_new(struct app *app);
 /* For the rooms that things change in: context is the hub. */
 void events_job_changed(void *hub, const char *id);
 void events_transfer_changed(void *hub, const char *id);
+void events_controller_changed(void *hub, const char *name);
 
 /* What lists and events show of a job and of a transfer (jobs.c, transfers.c); the failure of `out`. */
 enum armdyn_status job_summary(struct app *app, struct job_view *view, struct buffer *out);

@@ -1,7 +1,7 @@
 /* Excitations: motions made for identification, designed by jobs, kept with their samples. */
 #include "api/codec/excitation.h"
+#include "server/routes/handlers.h"
 #include "server/routes/results.h"
-#include "server/routes/route.h"
 
 const struct result_kind excitation_results = { "excitation", &excitation_form, &motion_samples };
 

@@ -1,7 +1,7 @@
 /* Identifications of friction, from logs of friction tests. */
 #include "api/codec/friction_identification.h"
+#include "server/routes/handlers.h"
 #include "server/routes/results.h"
-#include "server/routes/route.h"
 
 const struct result_kind friction_identification_results = { "friction_identification", &friction_identification_form,
                                                              NULL };

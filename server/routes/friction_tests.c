@@ -1,7 +1,7 @@
 /* Friction tests: runs at constant speeds, planned by jobs, kept with their samples. */
 #include "api/codec/friction_test.h"
+#include "server/routes/handlers.h"
 #include "server/routes/results.h"
-#include "server/routes/route.h"
 
 const struct result_kind friction_test_results = { "friction_test", &friction_test_form, &motion_samples };
 

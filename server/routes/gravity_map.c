@@ -7,6 +7,7 @@
 #include "server/base/pool.h"
 #include "server/base/scratch.h"
 #include "server/routes/dynamics.h"
+#include "server/routes/robots.h"
 
 static const double INLINE_POINTS = 2000; /* about a millisecond */
 

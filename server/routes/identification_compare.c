@@ -1,8 +1,8 @@
 /* GET /v1/identifications/compare: runs side by side. */
 #include "api/codec/comparison.h"
 #include "server/app.h"
+#include "server/routes/handlers.h"
 #include "server/routes/results.h"
-#include "server/routes/route.h"
 
 /* The ids of ?ids=a,b. Answers how many; 0: answered. */
 static size_t asked_ids(struct exchange *x, char ids[COMPARED_MOST][ID_SIZE])

@@ -5,8 +5,8 @@
 
 #include "server/app.h"
 #include "server/robots/cache.h"
+#include "server/routes/handlers.h"
 #include "server/routes/results.h"
-#include "server/routes/route.h"
 
 enum { ROWS_MOST = 100000 }; /* the last of them, which are of the validation */
 

@@ -5,9 +5,9 @@
 
 #include "api/npy/npy.h"
 #include "server/app.h"
-#include "server/jobs/identification.h"
+#include "server/routes/handlers.h"
 #include "server/routes/results.h"
-#include "server/routes/route.h"
+#include "server/work/identification.h"
 
 static const struct sample_field fields[] = {
   { "t", 1 }, { "dataset", 1 }, { "measured", PER_JOINT }, { "filtered", PER_JOINT }, { "predicted", PER_JOINT }

@@ -3,6 +3,7 @@
 #include "server/app.h"
 #include "server/base/scratch.h"
 #include "server/routes/dynamics.h"
+#include "server/routes/robots.h"
 
 static void answer_positions(struct exchange *x, const struct robot_entry *entry,
                              const struct inverse_kinematics_request *asked)

@@ -4,17 +4,18 @@
 #include "api/codec/job.h"
 #include "api/limits.h"
 #include "server/app.h"
+#include "server/data/stored_trajectory.h"
 #include "server/http/idempotency.h"
 #include "server/http/preconditions.h"
 #include "server/jobs/jobs.h"
-#include "server/jobs/kinds.h"
-#include "server/jobs/stored_trajectory.h"
 #include "server/robots/cache.h"
 #include "server/routes/events.h"
+#include "server/routes/handlers.h"
 #include "server/routes/listing.h"
 #include "server/routes/results.h"
-#include "server/routes/route.h"
-#include "server/routes/webhooks.h"
+#include "server/routes/robots.h"
+#include "server/webhooks/callback.h"
+#include "server/work/kinds.h"
 
 enum { WAIT_MOST = 60, RETRY_AFTER = 5 };
 
@@ -179,28 +180,16 @@ static enum outcome answer_when_ended(struct exchange *x, const char *id, bool i
 
 /* -- creating -- */
 
-static const struct result_kind *const motions[] = { &trajectory_results, &excitation_results, &friction_test_results };
-enum { MOTIONS = sizeof motions / sizeof *motions };
-
-static bool is_motion(const struct store_referral *source)
-{
-  for (size_t i = 0; i < MOTIONS; i++)
-    if (strcmp(source->kind, motions[i]->name) == 0) return true;
-  return false;
-}
-
 /* A source that may be any motion gets the kind that it is of. OK, ENOTFOUND or EIO. */
 static enum armdyn_status find_source(struct store *store, struct store_referral *source)
 {
-  if (strcmp(source->kind, SOURCE_MOTION) != 0) return store_referral_check(store, source);
-  for (size_t i = 0; i < MOTIONS; i++) {
-    struct store_referral motion = *source;
-    snprintf(motion.kind, sizeof motion.kind, "%s", motions[i]->name);
-    const enum armdyn_status status = store_referral_check(store, &motion);
-    if (!status) *source = motion;
-    if (status != ARMDYN_ENOTFOUND) return status;
-  }
-  return ARMDYN_ENOTFOUND;
+  return strcmp(source->kind, SOURCE_MOTION) ? store_referral_check(store, source) : motion_find(store, source);
+}
+
+static bool is_motion(const struct store_referral *source)
+{
+  const struct job_kind *kind = job_kind_find(source->kind);
+  return kind && kind->motion;
 }
 
 /* What the job computes from must be there, and motions be of such an arm. false: answered. */
@@ -242,7 +231,7 @@ static bool submit(struct exchange *x, const struct job_kind *kind, const struct
   struct store_referral referrals[JOB_SOURCES];
   status = ARMDYN_ENOTFOUND;
   if (!find_sources(x, robot->joint_count, accepted.sources, accepted.source_count)) goto out;
-  if (!webhook_is_known(x, accepted.webhook)) goto out;
+  if (!callback_is_known(x, accepted.webhook)) goto out;
   for (size_t i = 0; i < accepted.source_count; i++) referrals[i] = accepted.sources[i].referral;
   job->sources = referrals;
   job->source_count = accepted.source_count;

@@ -6,8 +6,8 @@
 #include "server/http/auth.h"
 #include "server/http/idempotency.h"
 #include "server/http/preconditions.h"
+#include "server/routes/handlers.h"
 #include "server/routes/listing.h"
-#include "server/routes/route.h"
 
 enum { ANSWER_MOST = KB(16) };
 

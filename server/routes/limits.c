@@ -5,7 +5,7 @@
 #include "api/limits.h"
 #include "server/app.h"
 #include "server/config/options.h"
-#include "server/routes/route.h"
+#include "server/routes/handlers.h"
 
 #define ROW(name)                                                                                                      \
   {                                                                                                                    \

@@ -4,8 +4,8 @@
 #include "api/json/fields.h"
 #include "server/app.h"
 #include "server/http/preconditions.h"
+#include "server/routes/handlers.h"
 #include "server/routes/listing.h"
-#include "server/routes/route.h"
 
 enum { DOCUMENT_MOST = KB(256) };
 

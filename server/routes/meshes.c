@@ -7,8 +7,9 @@
 #include "server/base/id.h"
 #include "server/http/preconditions.h"
 #include "server/robots/cache.h"
+#include "server/routes/handlers.h"
 #include "server/routes/listing.h"
-#include "server/routes/route.h"
+#include "server/routes/robots.h"
 
 #define TRIANGLES "triangles" /* the name of the series */
 

@@ -13,7 +13,7 @@
 #include "server/gateway/figures.h"
 #include "server/gateway/gateway.h"
 #include "server/jobs/jobs.h"
-#include "server/routes/route.h"
+#include "server/routes/handlers.h"
 #include "server/store/store.h"
 #include "server/webhooks/webhooks.h"
 

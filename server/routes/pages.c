@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "server/http/preconditions.h"
-#include "server/routes/route.h"
+#include "server/routes/handlers.h"
 
 /* Scripts, styles and calls of this origin and of no other, nothing inline, in nobody's frame. */
 static const char POLICY[] =

@@ -2,8 +2,8 @@
 #ifndef SERVER_ROUTES_PLOTS_H
 #define SERVER_ROUTES_PLOTS_H
 
+#include "server/data/samples.h"
 #include "server/http/exchange.h"
-#include "server/routes/samples.h"
 
 /* ?points= : 0 when it is absent. false: a fault. */
 bool asked_points(struct exchange *x, long long *points);

@@ -7,8 +7,9 @@
 #include "armdyn/armdyn.h"
 #include "server/app.h"
 #include "server/http/idempotency.h"
+#include "server/routes/handlers.h"
 #include "server/routes/results.h"
-#include "server/routes/route.h"
+#include "server/routes/robots.h"
 
 enum { STATES = 1000 };
 static const char unphysical_code[] = "not_physically_consistent";

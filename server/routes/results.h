@@ -3,8 +3,8 @@
 #define SERVER_ROUTES_RESULTS_H
 
 #include "api/codec/result.h"
+#include "server/data/samples.h"
 #include "server/http/exchange.h"
-#include "server/routes/samples.h"
 
 /* Accept a job of this kind for the robot of the route from the body, and answer with it: at once (202), or when it has
  * ended in the time of `Prefer: wait` (200). Takes ?revision, ?include, Idempotency-Key. */

@@ -1,4 +1,5 @@
 /* Robots: models under a name, with immutable revisions. The revision is the ETag. */
+#include "server/routes/robots.h"
 #include "api/codec/robot.h"
 #include "api/json/writer.h"
 #include "api/urdf/urdf.h"
@@ -7,8 +8,8 @@
 #include "server/http/idempotency.h"
 #include "server/http/preconditions.h"
 #include "server/robots/cache.h"
+#include "server/routes/handlers.h"
 #include "server/routes/listing.h"
-#include "server/routes/route.h"
 
 static const size_t MODEL_ANSWER_MOST = 4 * LIMIT_MODEL_BODY;
 

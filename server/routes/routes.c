@@ -1,4 +1,4 @@
-#include "server/routes/route.h"
+#include "server/routes/handlers.h"
 
 /* What lists know (listing_query); those of what has tags; those of results. */
 #define LISTED         "limit cursor sort fields q"
@@ -165,7 +165,7 @@ const struct route routes[] = {
   { HTTP_POST,   "/v1/controllers/{controller}/transfers",    transfer_create,      ROLE_OPERATOR, ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             NULL,                   "createTransfer" },
   { HTTP_GET,    "/v1/transfers",                             transfer_list,        ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             TAGS_LISTED " controller trajectory state", "listTransfers" },
   { HTTP_GET,    "/v1/transfers/{transfer}",                  transfer_get,         ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             NULL,                   "getTransfer" },
-  { HTTP_GET,    "/v1/transfers/{transfer}/comparison",       playback_compare,     ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             NULL,                   "compareTransfer" },
+  { HTTP_GET,    "/v1/transfers/{transfer}/comparison",       transfer_comparison,  ROLE_VIEWER,   ON_POOL,         0,                  0,             0,             NULL,                   "compareTransfer" },
   { HTTP_POST,   "/v1/transfers/{transfer}/arm",              transfer_arm,         ROLE_OPERATOR, ON_POOL,         KB(1),              NO_FIELDS,     0,             NULL,                   "armTransfer" },
   { HTTP_POST,   "/v1/transfers/{transfer}/start",            transfer_start,       ROLE_OPERATOR, ON_POOL,         LIMIT_MODEL_BODY,   JSON_ONLY,     0,             NULL,                   "startTransfer" },
   { HTTP_POST,   "/v1/transfers/{transfer}/hold",             transfer_hold,        ROLE_OPERATOR, ON_POOL,         KB(1),              NO_FIELDS,     0,             NULL,                   "holdTransfer" },
@@ -176,9 +176,3 @@ const struct route routes[] = {
 };
 /* clang-format on */
 const size_t route_count = sizeof routes / sizeof *routes;
-
-const char *role_name(enum role role)
-{
-  static const char *const names[ROLE_COUNT] = { "anyone", "viewer", "operator", "engineer", "admin" };
-  return (unsigned)role < ROLE_COUNT ? names[role] : "unknown";
-}

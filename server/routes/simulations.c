@@ -1,9 +1,9 @@
 /* Simulations: integrated by jobs, kept with their samples. */
 #include "api/codec/simulation.h"
 #include "server/app.h"
-#include "server/jobs/stored_trajectory.h"
+#include "server/data/stored_trajectory.h"
+#include "server/routes/handlers.h"
 #include "server/routes/results.h"
-#include "server/routes/route.h"
 
 static const struct sample_field fields[] = {
   { "t", 1 },         { "q", PER_JOINT },        { "qd", PER_JOINT },      { "kinetic", 1 },

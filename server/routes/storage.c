@@ -4,7 +4,7 @@
 #include "api/json/writer.h"
 #include "server/app.h"
 #include "server/config/options.h"
-#include "server/routes/route.h"
+#include "server/routes/handlers.h"
 #include "server/store/store.h"
 
 static void write_kind(void *context, const struct store_usage_kind *kind)

@@ -4,7 +4,7 @@
 #include "server/app.h"
 #include "server/gateway/gateway.h"
 #include "server/jobs/jobs.h"
-#include "server/routes/route.h"
+#include "server/routes/handlers.h"
 #include "server/store/store.h"
 
 #ifndef ARMDYN_COMMIT

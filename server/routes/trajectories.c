@@ -1,7 +1,7 @@
 /* Trajectories: planned by jobs, kept with their samples. */
 #include "api/codec/trajectory.h"
+#include "server/routes/handlers.h"
 #include "server/routes/results.h"
-#include "server/routes/route.h"
 
 static const struct sample_field fields[] = { { "t", 1 },           { "q", PER_JOINT },   { "qd", PER_JOINT },
                                               { "qdd", PER_JOINT }, { "tau", PER_JOINT }, { "power", PER_JOINT } };

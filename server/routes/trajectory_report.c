@@ -6,9 +6,9 @@
 
 #include "api/codec/trajectory.h"
 #include "server/app.h"
-#include "server/jobs/baseline.h"
+#include "server/routes/handlers.h"
 #include "server/routes/results.h"
-#include "server/routes/route.h"
+#include "server/work/baseline.h"
 
 enum { SAMPLES = 2000, POINTS = LIMIT_WAYPOINTS + 2 };
 

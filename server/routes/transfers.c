@@ -6,10 +6,11 @@
 #include "server/http/idempotency.h"
 #include "server/http/preconditions.h"
 #include "server/routes/events.h"
+#include "server/routes/handlers.h"
 #include "server/routes/listing.h"
-#include "server/routes/making.h"
 #include "server/routes/motion.h"
-#include "server/routes/route.h"
+#include "server/transfers/making.h"
+#include "server/transfers/playback.h"
 
 enum { ANSWER_MOST = MB(1) };
 
@@ -362,4 +363,24 @@ enum outcome transfer_stop(struct exchange *x)
   enum outcome outcome = stop_and_answer(x, transfer.controller, id);
   store_transfer_release(&transfer);
   return outcome;
+}
+
+enum outcome transfer_comparison(struct exchange *x)
+{
+  struct app *app = exchange_app(x);
+  const char *id = exchange_segment(x, "transfer");
+  struct store_transfer transfer = { .total = 0 };
+  struct buffer body = BUFFER(KB(64));
+  enum armdyn_status status = gateway_transfer(app->gateway, id, &transfer);
+  const char *missing = status == ARMDYN_ENOTFOUND ? "there is no such transfer" : NULL;
+  if (!status) status = playback_compare(app, &transfer, &body, &missing);
+  if (missing)
+    answer_problem(x, PROBLEM_NOT_FOUND, "transfer '%.64s': %s", id, missing);
+  else if (status)
+    answer_status(x, status, NULL);
+  else
+    answer_json(x, 200, &body);
+  store_transfer_release(&transfer);
+  buffer_release(&body);
+  return ANSWERED;
 }

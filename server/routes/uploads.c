@@ -4,11 +4,12 @@
 
 #include "api/dataset/reader.h"
 #include "server/app.h"
+#include "server/data/new_dataset.h"
 #include "server/http/idempotency.h"
-#include "server/jobs/new_dataset.h"
 #include "server/robots/cache.h"
 #include "server/routes/datasets.h"
-#include "server/routes/route.h"
+#include "server/routes/handlers.h"
+#include "server/routes/robots.h"
 
 enum { UPLOAD_MEMORY = 4 << 20 /* of the writer and the judge, about */ };
 

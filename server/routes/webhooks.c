@@ -8,25 +8,11 @@
 #include "server/http/preconditions.h"
 #include "server/jobs/jobs.h"
 #include "server/routes/events.h"
+#include "server/routes/handlers.h"
 #include "server/routes/listing.h"
-#include "server/routes/route.h"
 #include "server/routes/webhooks.h"
 
 enum { ANSWER_MOST = KB(16), FORMER_SECRET_MS = 24 * 60 * 60 * 1000 };
-
-bool webhook_is_known(struct exchange *x, const char *name)
-{
-  struct store_webhook webhook;
-  enum armdyn_status status = *name ? store_webhook_get(exchange_app(x)->store, name, &webhook) : ARMDYN_OK;
-  if (status == ARMDYN_ENOTFOUND) {
-    fault_add(exchange_faults(x), FAULT_AT_POINTER, "/callback/webhook", FAULT_INCONSISTENT, "there is no webhook '%s'",
-              name);
-    answer_problem(x, PROBLEM_INVALID, NULL);
-  } else if (status) {
-    answer_status(x, status, NULL);
-  }
-  return !status;
-}
 
 /* -- what is told -- */
 

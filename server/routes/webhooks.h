@@ -1,4 +1,4 @@
-/* What requests that name a webhook need, and what it is told: for server/webhooks. */
+/* What webhooks are told: for server/webhooks. */
 #ifndef SERVER_ROUTES_WEBHOOKS_H
 #define SERVER_ROUTES_WEBHOOKS_H
 
@@ -6,9 +6,6 @@
 #include "server/base/trace.h"
 #include "server/http/exchange.h"
 #include "server/store/store.h"
-
-/* Who is to be told (`callback`; "" is nobody) must be known. false: answered. */
-bool webhook_is_known(struct exchange *x, const char *name);
 
 /* {"type": "job.succeeded", "timestamp": "...", "data": {job}} (or transfer.done with the transfer) and the trace of the
  * request that made it. ENOTFOUND. */

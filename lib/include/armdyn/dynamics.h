@@ -53,6 +53,13 @@ struct armdyn_samples {
   struct armdyn_rows tau; /* n wide, for forward dynamics instead of qdd */
 };
 
+/* Derivatives of what was logged, by central differences, one-sided at the ends.
+ *   t       in   count >= 2, s, increasing
+ *   values  in   count x n
+ *   out     out  count x n, per second
+ * Cannot fail. */
+void armdyn_slopes(size_t count, size_t n, const struct armdyn_rows *t, const struct armdyn_rows *values, double *out);
+
 /* Joint torques of many samples: armdyn_inverse_dynamics for each.
  *   samples  in
  *   tau      out  count x n, N m (N)

@@ -85,9 +85,19 @@ enum armdyn_status armdyn_trajectory_electrical_energy(const struct armdyn_robot
                                                        struct armdyn_electrical_energy *energy,
                                                        struct armdyn_error *error);
 
+/* Joint torques of the torques and of the currents of the motors, without the losses between: the motors' positions are
+ * T times those of the joints (T: `transmission`, else the diagonal of the gear ratios), so tau = T' tau_m, tau_m = k_t i.
+ *   motor    in   n, N m
+ *   current  in   n, A; every joint's drive has a torque_constant
+ *   tau      out  n, N m (N); may be the input
+ * Cannot fail. */
+void armdyn_joint_torques_of_motors(const struct armdyn_robot_description *robot, const double *motor, double *tau);
+void armdyn_joint_torques_of_currents(const struct armdyn_robot_description *robot, const double *current, double *tau);
+
 /* Electrical energy of a log, by the trapezoidal rule. Call it with measured and with computed torques to compare.
  *   t        in   samples->count, s, not decreasing
- *   samples  in   count >= 2; q, qd, tau (the joints' torques; from currents: gear ratio k_t i)
+ *   samples  in   count >= 2; q, qd, tau (the joints' torques; see
+ *                armdyn_joint_torques_of_currents)
  *   energy   out
  *   error    out
  * OK; EINPUT also for fewer than 2 samples and for times that decrease; EMEMORY. */

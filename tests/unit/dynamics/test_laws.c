@@ -399,3 +399,25 @@ Test(laws, batch_is_the_single_call_many_times)
 {
   each_arm(batch_is_single);
 }
+
+/* Central differences of a parabola are its derivative on an even clock; those of a line are exact on any, at its ends too. */
+Test(laws, slopes_of_lines_and_parabolas)
+{
+  enum { COUNT = 20, WIDTH = 3 };
+  struct dice dice = { 12 };
+  double even[COUNT], odd[COUNT], parabola[COUNT * WIDTH], line[COUNT], out[COUNT * 2];
+  for (size_t k = 0; k < COUNT; k++) {
+    even[k] = 0.5 * (double)k;
+    odd[k] = k ? odd[k - 1] + dice_uniform(&dice, 0.1, 1) : -3;
+    line[k] = 7 - 2 * odd[k];
+    parabola[k * WIDTH] = even[k] * even[k];
+    parabola[k * WIDTH + 1] = 1 - 3 * even[k] * even[k];
+  }
+  armdyn_slopes(COUNT, 2, &(struct armdyn_rows){ even, 1 }, &(struct armdyn_rows){ parabola, WIDTH }, out);
+  for (size_t k = 1; k + 1 < COUNT; k++) {
+    cr_assert_float_eq(out[2 * k], 2 * even[k], 1e-12);
+    cr_assert_float_eq(out[2 * k + 1], -6 * even[k], 1e-12);
+  }
+  armdyn_slopes(COUNT, 1, &(struct armdyn_rows){ odd, 1 }, &(struct armdyn_rows){ line, 1 }, out);
+  for (size_t k = 0; k < COUNT; k++) cr_assert_float_eq(out[k], -2, 1e-12, "%zu: %g", k, out[k]);
+}

@@ -1,6 +1,7 @@
 /* Motors behind gears and behind a wrist of bevel gears: what goes through a transmission loses no power. */
 #include <criterion/criterion.h>
 
+#include "armdyn/electrical.h"
 #include "lib/model/motor.h"
 #include "tests/support/robots.h"
 
@@ -16,6 +17,7 @@ static struct armdyn_robot *arm(bool coupled, double *matrix)
   memset(d.transmission, 0, sizeof d.transmission);
   d.has_transmission = coupled;
   for (size_t i = 0; i < N; i++) {
+    d.joints[i].drive.torque_constant = 0.1 + 0.02 * (double)i;
     d.joints[i].drive.gear_ratio = i % 2 ? -80.0 : 120.0 + (double)i;
     for (size_t j = 0; j < N; j++) {
       matrix[i * N + j] = i == j ? d.joints[i].drive.gear_ratio : 0;
@@ -45,6 +47,12 @@ static void no_power_is_lost(bool coupled)
     motors += motor_tau[i] * motor_qd[i];
   }
   cr_assert_float_eq(motors, joints, 1e-12 * 100);
+  double back[N], current[N];
+  for (size_t i = 0; i < N; i++) current[i] = motor_tau[i] / (0.1 + 0.02 * (double)i);
+  armdyn_joint_torques_of_motors(armdyn_robot_description(robot), motor_tau, back);
+  for (size_t i = 0; i < N; i++) cr_assert_float_eq(back[i], tau[i], 1e-12 * 50, "joint %zu", i);
+  armdyn_joint_torques_of_currents(armdyn_robot_description(robot), current, current);
+  for (size_t i = 0; i < N; i++) cr_assert_float_eq(current[i], tau[i], 1e-12 * 50, "joint %zu", i);
   armdyn_robot_free(robot);
 }
 

@@ -1,7 +1,7 @@
 #include <math.h>
 
 #include "api/wire/buffer.h"
-#include "server/jobs/stored_dataset.h"
+#include "server/data/stored_dataset.h"
 #include "store_fixture.h"
 #include "tests/support/sanitized.h"
 

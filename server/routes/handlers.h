@@ -1,0 +1,95 @@
+/* The calls of the service: rows of one table (routes.c).
+ * To add one: a handler in its resource's file, declared below, a row, and its path in api/openapi.yaml; tests/contract
+ * compares both ways. */
+#ifndef SERVER_ROUTES_HANDLERS_H
+#define SERVER_ROUTES_HANDLERS_H
+
+#include "server/http/route.h"
+
+extern const struct route routes[];
+extern const size_t route_count;
+
+/* pages.c */
+route_handler page_index, page_docs, page_asset;
+/* contract.c */
+route_handler contract_openapi;
+/* system.c */
+route_handler system_health, system_ready, system_version, system_problems;
+/* limits.c */
+route_handler limits_get;
+/* storage.c */
+route_handler storage_get;
+/* activity.c */
+route_handler activity_get, drain_get, drain_begin, drain_end;
+/* metrics.c */
+route_handler metrics_get;
+/* audit.c */
+route_handler audit_list;
+/* keys.c */
+route_handler key_create, key_list, key_get, key_self, key_delete;
+/* webhooks.c */
+route_handler webhook_create, webhook_list, webhook_get, webhook_put, webhook_rotate, webhook_delete, job_delivery_list,
+    job_delivery_again, transfer_delivery_list, transfer_delivery_again;
+/* robots.c */
+route_handler robot_create, robot_list, robot_get, robot_put, robot_delete, robot_revision_list, robot_revision_get;
+/* dynamics.c: every call on samples */
+route_handler dynamics_call;
+/* gravity_map.c */
+route_handler gravity_map;
+/* inverse_kinematics.c */
+route_handler inverse_kinematics;
+/* base_parameters.c */
+route_handler base_parameters;
+/* trajectories.c */
+route_handler trajectory_create, trajectory_list, trajectory_get, trajectory_patch, trajectory_delete,
+    trajectory_samples, trajectory_report;
+/* excitations.c */
+route_handler excitation_create, excitation_list, excitation_get, excitation_patch, excitation_delete,
+    excitation_samples;
+/* energy_estimates.c */
+route_handler energy_estimate;
+/* friction_tests.c */
+route_handler friction_test_create, friction_test_list, friction_test_get, friction_test_patch, friction_test_delete,
+    friction_test_samples;
+/* friction_identifications.c */
+route_handler friction_identification_create, friction_identification_list, friction_identification_get,
+    friction_identification_patch, friction_identification_delete;
+/* simulations.c */
+route_handler simulation_create, simulation_list, simulation_get, simulation_patch, simulation_delete,
+    simulation_samples;
+/* identifications.c */
+route_handler identification_create, identification_list, identification_get, identification_patch,
+    identification_delete, identification_samples, identification_covariance;
+/* aliases.c */
+route_handler alias_list, alias_get, alias_put, alias_delete;
+/* evaluations.c */
+route_handler evaluation_create, evaluation_list, evaluation_get, evaluation_patch, evaluation_delete;
+/* collision_checks.c */
+route_handler collision_check_create, collision_check_list, collision_check_get, collision_check_patch,
+    collision_check_delete, collision_check_samples;
+/* uploads.c, datasets.c, dataset_samples.c */
+route_handler dataset_upload, dataset_list, dataset_get, dataset_patch, dataset_delete, dataset_samples;
+/* meshes.c */
+route_handler mesh_list, mesh_get, mesh_put, mesh_delete;
+/* mappings.c */
+route_handler mapping_list, mapping_get, mapping_put, mapping_delete;
+/* identification_report.c */
+route_handler identification_report;
+/* identification_compare.c */
+route_handler identification_compare;
+/* promote.c */
+route_handler identification_promote;
+/* jobs.c */
+route_handler job_list, job_get, job_cancel;
+/* events.c */
+route_handler event_stream, job_events, controller_events;
+/* controllers.c */
+route_handler controller_create, controller_list, controller_get, controller_put, controller_delete, controller_status,
+    controller_stop, controller_clear, controller_evict;
+/* dry_run.c */
+route_handler controller_dry_run;
+/* transfers.c */
+route_handler transfer_create, transfer_list, transfer_get, transfer_arm, transfer_start, transfer_hold,
+    transfer_resume, transfer_stop, transfer_comparison;
+
+#endif

@@ -1,0 +1,15 @@
+/* What requests that name a robot need. */
+#ifndef SERVER_ROUTES_ROBOTS_H
+#define SERVER_ROUTES_ROBOTS_H
+
+#include "server/http/exchange.h"
+#include "server/robots/cache.h"
+
+/* The robot that the path names, in the revision that `revision` says (a number, "latest", or NULL = latest): release
+ * with robots_release. false: return *outcome; 404 or 422 has been answered, or it must be read where it may block. */
+bool robot_of_request(struct exchange *x, const char *revision, const struct robot_entry **entry,
+                      enum outcome *outcome);
+/* May a revision be called so? Not like a number or "latest". */
+bool alias_is_good(const char *alias);
+
+#endif

@@ -1,0 +1,49 @@
+#include "server/transfers/controller_view.h"
+
+#include "api/codec/transfer.h"
+#include "server/app.h"
+#include "server/robots/cache.h"
+
+enum armdyn_status controller_view_make(struct app *app, const struct controller_description *controller,
+                                        struct controller_view *view, struct faults *faults)
+{
+  const struct robot_entry *entry;
+  enum armdyn_status status = robots_get(app->robots, controller->robot, controller->revision, true, &entry);
+  if (status) return status;
+  status = axis_map_make(controller, armdyn_robot_description(entry->robot), &view->map, faults);
+  robots_release(app->robots, entry);
+  memcpy(view->name, controller->name, sizeof view->name);
+  view->registers = controller->profile.map;
+  return status;
+}
+
+void controller_view_encode(struct app *app, const struct controller_view *view, const struct observation *seen,
+                            struct buffer *out)
+{
+  char observed_at[TIME_SIZE] = "", holder[ID_SIZE], error[80];
+  double position[ARMDYN_JOINTS_MAX] = { 0 };
+  if (seen->seen_ms) clock_format(seen->seen_ms, observed_at);
+  for (size_t i = 0; i < view->map.count; i++) {
+    const struct mapped_axis *m = &view->map.axes[i];
+    position[m->joint] = ((double)seen->position[m->axis] - m->position_offset) / m->position_scale;
+  }
+  snprintf(error, sizeof error, "%u: %s", seen->state.error, controller_error_text(seen->state.error));
+  bool leased = gateway_lease(app->gateway, view->name, holder);
+  double age = (double)(clock_wall_ms() - seen->seen_ms) * 1e-3;
+  const struct controller_status status = {
+    .connected = seen->connected,
+    .simulated = seen->simulated,
+    .observed_at = observed_at,
+    .age = age > 0 ? age : 0,
+    .state = controller_phase_name(seen->state.phase),
+    .joint_count = view->map.count,
+    .position = position,
+    .profile_id = seen->state.profile,
+    .play_index = seen->state.play_index,
+    .last_error = seen->state.error ? error : NULL,
+    .lease = leased ? holder : NULL,
+    .registers = seen->mapped ? &view->registers : NULL,
+    .signals = seen->signals,
+  };
+  controller_status_encode(&status, out);
+}

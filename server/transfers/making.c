@@ -1,0 +1,208 @@
+#include "server/transfers/making.h"
+
+#include <math.h>
+
+#include "server/app.h"
+#include "server/data/stored_trajectory.h"
+#include "server/gateway/source.h"
+#include "server/robots/cache.h"
+#include "server/webhooks/callback.h"
+#include "server/work/kinds.h"
+
+enum { AHEAD_MOST_MS = 60000 };
+
+static bool invalid(struct exchange *x, const char *pointer, enum fault_code code, const char *detail)
+{
+  fault_add(exchange_faults(x), FAULT_AT_POINTER, pointer, code, "%s", detail);
+  answer_problem(x, PROBLEM_INVALID, NULL);
+  return false;
+}
+
+bool making_start_before(struct exchange *x, const char *text, int64_t *ms)
+{
+  *ms = clock_parse(text);
+  int64_t ahead = *ms - clock_wall_ms();
+  if (ahead > AHEAD_MOST_MS) return invalid(x, "/start_before", FAULT_MAXIMUM, "must be at most 60 s ahead");
+  if (ahead > 0) return true;
+  answer_problem(x, PROBLEM_START_EXPIRED, "start_before has passed: %s", text);
+  return false;
+}
+
+bool making_may_start(struct exchange *x, const struct controller_description *controller)
+{
+  if (!exchange_may_move(x, controller->name)) return false;
+  if (controller->profile.allow_start) return true;
+  answer_problem(x, PROBLEM_CONFLICT,
+                 "controller '%s' does not say allow_start: its PLC starts what is armed, not this service",
+                 controller->name);
+  return false;
+}
+
+static bool check_permissions(struct exchange *x, struct making *m)
+{
+  const struct controller_profile *p = &m->controller.profile;
+  bool mapped = p->protocol == PROTOCOL_REGISTER_MAP;
+  if (mapped && m->request.mode == TRANSFER_STREAM)
+    return invalid(x, "/mode", FAULT_UNSUPPORTED, "a controller with a register map takes downloads alone");
+  if (mapped && m->request.format != TRANSFER_POSITION_TORQUE)
+    return invalid(x, "/format", FAULT_UNSUPPORTED, "the columns of the register map say what a point has");
+  if (mapped && !map_has_positions(&p->map) && !p->allow_torque_only)
+    return invalid(
+        x, "/trajectory", FAULT_UNSUPPORTED,
+        "the register map takes torques alone, which let an arm drift; its entry must say \"allow_torque_only\"");
+  if (m->request.format != TRANSFER_POSITION_TORQUE && !p->allow_torque_only)
+    return invalid(x, "/format", FAULT_UNSUPPORTED,
+                   "torque alone lets an arm drift; it needs \"allow_torque_only\" in the controller's profile");
+  if (!m->request.start) return true;
+  return making_may_start(x, &m->controller) && making_start_before(x, m->request.start_before, &m->start_before_ms);
+}
+
+/* What the transfer needs to know of the result's document. */
+static void read_document(struct making *m)
+{
+  struct json_reader r;
+  struct json_slice key;
+  json_reader_init(&r, m->trajectory.document, strlen(m->trajectory.document), NULL);
+  json_enter_object(&r, NULL);
+  while (json_next_member(&r, &key)) {
+    if (json_slice_is(key, "sample_rate"))
+      json_read_number(&r, NULL, &m->stored_rate);
+    else if (json_slice_is(key, "transferable"))
+      json_read_truth(&r, NULL, &m->transferable);
+    else
+      json_skip(&r, NULL);
+  }
+}
+
+static bool find_trajectory(struct exchange *x, struct making *m)
+{
+  enum armdyn_status status = motion_get(exchange_app(x)->store, m->request.trajectory, &m->trajectory);
+  if (status == ARMDYN_ENOTFOUND) return invalid(x, "/trajectory", FAULT_INCONSISTENT, "there is no such trajectory");
+  if (status) {
+    answer_status(x, status, NULL);
+    return false;
+  }
+  read_document(m);
+  if (strcmp(m->trajectory.robot, m->controller.robot))
+    return invalid(x, "/trajectory", FAULT_INCONSISTENT, "it is for another robot than the controller's");
+  if (!m->transferable)
+    return invalid(
+        x, "/trajectory", FAULT_INCONSISTENT,
+        "it is not transferable: it was planned with a limit removed or raised, or exceeds one (see its blockers)");
+  return true;
+}
+
+/* Axes are found by the joints of one revision, positions and torques by those of the other. */
+static bool same_joints(const struct armdyn_robot *a, const struct armdyn_robot *b)
+{
+  const struct armdyn_robot_description *da = armdyn_robot_description(a), *db = armdyn_robot_description(b);
+  if (da->joint_count != db->joint_count) return false;
+  for (size_t j = 0; j < da->joint_count; j++)
+    if (strcmp(da->joints[j].name, db->joints[j].name) || da->joints[j].type != db->joints[j].type) return false;
+  return true;
+}
+
+/* Both revisions, and whether they may differ. */
+static bool find_robots(struct exchange *x, struct making *m)
+{
+  struct robots *robots = exchange_app(x)->robots;
+  const char *name = m->controller.robot;
+  enum armdyn_status status = robots_get(robots, name, m->controller.revision, true, &m->bound_to);
+  if (!status) status = robots_get(robots, name, m->trajectory.revision, true, &m->robot);
+  if (status) {
+    answer_status(x, status, NULL);
+    return false;
+  }
+  const long long planned = m->robot->revision, bound = m->bound_to->revision;
+  if (planned == bound) return true;
+  if (m->controller.profile.allow_revision_mismatch && same_joints(m->robot->robot, m->bound_to->robot)) return true;
+  answer_problem(x, PROBLEM_REVISION_MISMATCH, "the trajectory is of revision %lld, the controller is bound to %lld%s",
+                 planned, bound, m->controller.profile.allow_revision_mismatch ? ", which has other joints" : "");
+  return false;
+}
+
+static bool pass_over(void *context, const struct map_write *write)
+{
+  (void)context, (void)write;
+  return true;
+}
+
+/* Does every number fit into its registers, within every limit after rounding too? */
+static bool fits_map(struct exchange *x, const struct making *m)
+{
+  struct armdyn_error error = { "", "" };
+  if (m->controller.profile.protocol != PROTOCOL_REGISTER_MAP) return true;
+  enum armdyn_status status =
+      map_plan(&m->controller.profile.map, (unsigned)m->controller.unit, &m->order->profile, pass_over, NULL, &error);
+  if (status) answer_problem(x, PROBLEM_LIMIT_EXCEEDED, "%s", error.message);
+  return !status;
+}
+
+/* The profile, held against every limit. */
+static bool make_profile(struct exchange *x, struct making *m)
+{
+  struct armdyn_error error = { "", "" };
+  struct armdyn_trajectory trajectory;
+  const struct armdyn_robot_description *model = armdyn_robot_description(m->bound_to->robot);
+  size_t n = armdyn_robot_joint_count(m->robot->robot);
+  double rate = isnan(m->request.rate) ? m->stored_rate : m->request.rate;
+  enum armdyn_status status = ARMDYN_EMEMORY;
+  if (!m->order) goto refused;
+  if ((status = axis_map_make(&m->controller, model, &m->map, exchange_faults(x)))) goto refused;
+  status = stored_trajectory_read(exchange_app(x)->store, m->trajectory.id, n, &trajectory);
+  if (status) goto refused;
+  status = profile_of_trajectory(m->robot->robot, &trajectory, &m->map, (enum sample_format)(m->request.format + 1),
+                                 rate, &m->order->profile, &error);
+  armdyn_trajectory_free(&trajectory);
+  if (status) goto refused;
+  if (!profile_check(&m->order->profile, exchange_faults(x))) return fits_map(x, m);
+  answer_problem(x, PROBLEM_LIMIT_EXCEEDED, "the profile exceeds a limit in %zu places", exchange_faults(x)->count);
+  return false;
+refused:
+  if (*error.pointer) return invalid(x, error.pointer, FAULT_INCONSISTENT, error.message);
+  answer_status(x, status, NULL);
+  return false;
+}
+
+static void fill_order(struct making *m)
+{
+  struct transfer_order *order = m->order;
+  const struct controller_profile *p = &m->controller.profile;
+  address_of(&m->controller, &order->address);
+  order->connect_deadline_ms = (int)(p->connect_deadline * 1000);
+  order->ready_timeout_ms = (int)(p->ready_timeout * 1000);
+  order->stream = m->request.mode == TRANSFER_STREAM;
+  order->may_fall_back = m->request.any_format && p->allow_torque_only;
+  order->start = m->request.start;
+  order->start_before_ms = m->start_before_ms;
+  order->telemetry_us = p->telemetry_rate > 0 ? (int)(1e6 / p->telemetry_rate) : 0;
+  memcpy(order->robot, m->controller.robot, sizeof order->robot);
+  order->revision = m->bound_to->revision;
+  order->profile.head.end_policy = p->on_end == MOTION_END_ZERO_TORQUE ? END_ZERO_TORQUE : END_HOLD;
+  order->profile.head.loss_policy = p->on_link_loss == LINK_LOSS_FINISH ? LOSS_FINISH : LOSS_STOP;
+}
+
+bool making_run(struct exchange *x, struct making *m)
+{
+  m->order = calloc(1, sizeof *m->order);
+  if (!check_permissions(x, m) || !callback_is_known(x, m->request.callback.webhook)) return false;
+  if (!find_trajectory(x, m) || !find_robots(x, m) || !make_profile(x, m)) return false;
+  fill_order(m);
+  return true;
+}
+
+void making_name(struct making *m, const char *id)
+{
+  memcpy(m->order->id, id, sizeof m->order->id);
+  m->order->profile.head.id = crc32_bytes(0, id, strlen(id)) | 1; /* not 0 */
+}
+
+void making_free(struct exchange *x, struct making *m)
+{
+  struct robots *robots = exchange_app(x)->robots;
+  if (m->robot) robots_release(robots, m->robot);
+  if (m->bound_to) robots_release(robots, m->bound_to);
+  store_result_release(&m->trajectory);
+  transfer_order_free(m->order);
+  free(m);
+}

@@ -1,0 +1,34 @@
+/* From a request to the order that the gateway gets: every check that comes before the lease. */
+#ifndef SERVER_TRANSFERS_MAKING_H
+#define SERVER_TRANSFERS_MAKING_H
+
+#include "api/codec/transfer.h"
+#include "server/gateway/gateway.h"
+#include "server/http/exchange.h"
+
+/* All zero but `request` and `controller`, which the caller fills in. */
+struct making {
+  struct transfer_request request;
+  struct controller_description controller;
+  struct store_result trajectory;
+  double stored_rate;
+  bool transferable;
+  int64_t start_before_ms;
+  const struct robot_entry *robot;    /* of the trajectory */
+  const struct robot_entry *bound_to; /* of the controller */
+  struct axis_map map;
+  struct transfer_order *order; /* without an id */
+};
+
+/* Find the webhook, the trajectory and the robots, sample the profile, and hold it against every limit. false: answered. */
+bool making_run(struct exchange *x, struct making *m);
+/* The order's id, which is the transfer's. */
+void making_name(struct making *m, const char *id);
+void making_free(struct exchange *x, struct making *m);
+
+/* start_before: not passed, and at most a minute ahead. false: answered. */
+bool making_start_before(struct exchange *x, const char *text, int64_t *ms);
+/* Does the controller's entry let this service start motion? false: answered. */
+bool making_may_start(struct exchange *x, const struct controller_description *controller);
+
+#endif

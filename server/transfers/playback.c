@@ -1,0 +1,181 @@
+#include "server/transfers/playback.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "api/codec/dataset.h"
+#include "api/codec/transfer.h"
+#include "armdyn/electrical.h"
+#include "armdyn/identify.h"
+#include "server/app.h"
+#include "server/data/stored_dataset.h"
+#include "server/data/stored_trajectory.h"
+#include "server/robots/cache.h"
+#include "server/work/kinds.h"
+
+enum { MOMENTS_MOST = 50000 };
+
+/* count x n each, at the same times. */
+struct motion {
+  double *q, *qd, *qdd, *tau;
+};
+
+struct comparing {
+  const struct armdyn_robot *robot;
+  size_t n, count, room;
+  double *memory, *t;
+  struct motion planned, measured;
+  struct armdyn_workspace *workspace;
+};
+
+static enum armdyn_status make_room(struct comparing *c, size_t room)
+{
+  const size_t block = room * c->n;
+  c->room = room;
+  c->workspace = armdyn_workspace_new(c->n);
+  c->memory = malloc((room + 8 * block) * sizeof *c->memory);
+  if (!c->memory || !c->workspace) return ARMDYN_EMEMORY;
+  c->t = c->memory;
+  double *at = c->t + room;
+  double **const parts[] = { &c->planned.q,  &c->planned.qd,  &c->planned.qdd,  &c->planned.tau,
+                             &c->measured.q, &c->measured.qd, &c->measured.qdd, &c->measured.tau };
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++, at += block) *parts[i] = at;
+  return ARMDYN_OK;
+}
+
+/* What was measured, of a long motion only every so many-th moment. */
+static enum armdyn_status read_measured(struct comparing *c, struct stored_dataset *dataset)
+{
+  const struct dataset_layout *layout = stored_dataset_layout(dataset);
+  const size_t samples = (size_t)stored_dataset_row(dataset)->samples, n = c->n;
+  const size_t step = (samples + MOMENTS_MOST - 1) / MOMENTS_MOST;
+  if (layout->joints != n || !layout->present[DATASET_TAU] || samples < 2) return ARMDYN_EIO;
+  enum armdyn_status status = make_room(c, samples / step + 1);
+  const double *rows;
+  size_t got = 1, index = 0;
+  while (!status && got && !(status = stored_dataset_next(dataset, &rows, &got)))
+    for (size_t k = 0; k < got; k++, index++) {
+      const double *row = rows + k * layout->width;
+      if (index % step || c->count == c->room) continue;
+      c->t[c->count] = row[layout->begin[DATASET_T]];
+      memcpy(c->measured.q + c->count * n, row + layout->begin[DATASET_Q], n * sizeof *row);
+      memcpy(c->measured.tau + c->count * n, row + layout->begin[DATASET_TAU], n * sizeof *row);
+      c->count++;
+    }
+  if (status) return status;
+  const struct armdyn_rows t = { c->t, 1 }, q = { c->measured.q, n }, qd = { c->measured.qd, n };
+  armdyn_slopes(c->count, n, &t, &q, c->measured.qd);
+  armdyn_slopes(c->count, n, &t, &qd, c->measured.qdd);
+  return ARMDYN_OK;
+}
+
+/* The plan at the same moments. */
+static void sample_plan(struct comparing *c, const struct armdyn_trajectory *trajectory)
+{
+  double row[1 + 5 * ARMDYN_JOINTS_MAX];
+  const size_t n = c->n;
+  for (size_t k = 0; k < c->count; k++) {
+    armdyn_trajectory_sample(c->robot, trajectory, c->t[k], c->workspace, row);
+    memcpy(c->planned.q + k * n, row + 1, n * sizeof *row);
+    memcpy(c->planned.qd + k * n, row + 1 + n, n * sizeof *row);
+    memcpy(c->planned.qdd + k * n, row + 1 + 2 * n, n * sizeof *row);
+    memcpy(c->planned.tau + k * n, row + 1 + 3 * n, n * sizeof *row);
+  }
+}
+
+static void compare(const struct comparing *c, const double *planned, const double *measured,
+                    struct playback_error *errors)
+{
+  struct armdyn_fit joints[ARMDYN_JOINTS_MAX], together;
+  armdyn_fit(c->count, c->n, planned, measured, joints, &together);
+  for (size_t j = 0; j < c->n; j++)
+    errors[j] = (struct playback_error){ joints[j].rms, joints[j].max, joints[j].relative };
+}
+
+static struct armdyn_samples samples_of(const struct comparing *c, const struct motion *m)
+{
+  return (struct armdyn_samples){
+    .count = c->count, .q = { m->q, c->n }, .qd = { m->qd, c->n }, .qdd = { m->qdd, c->n }, .tau = { m->tau, c->n }
+  };
+}
+
+static double work(const struct comparing *c, const struct motion *m)
+{
+  const struct armdyn_samples samples = samples_of(c, m);
+  return armdyn_samples_work(c->n, c->t, &samples);
+}
+
+static enum armdyn_status drawn(const struct comparing *c, const struct motion *m, double *energy)
+{
+  static const struct armdyn_electrical_model drives = { .regeneration = ARMDYN_REGENERATION_NONE };
+  const struct armdyn_samples samples = samples_of(c, m);
+  struct armdyn_electrical_energy electrical;
+  struct armdyn_error error;
+  enum armdyn_status status = armdyn_samples_electrical_energy(c->robot, &drives, c->t, &samples, &electrical, &error);
+  *energy = electrical.total;
+  return status;
+}
+
+/* Are the torques those that the controller commanded, for want of sensors? */
+static enum armdyn_status read_source(const char *text, bool *commanded)
+{
+  struct dataset_conditions conditions;
+  struct faults *faults = calloc(1, sizeof *faults);
+  if (!faults) return ARMDYN_EMEMORY;
+  enum armdyn_status status = dataset_conditions_decode(text, strlen(text), &conditions, faults);
+  *commanded = !status && conditions.has_source && conditions.torque_source == TORQUE_FROM_COMMAND;
+  free(faults);
+  return status;
+}
+
+/* Everything of the answer but names. */
+static enum armdyn_status fill(struct comparing *c, struct store *store, const char *trajectory, const char *dataset,
+                               struct playback *p)
+{
+  struct armdyn_trajectory plan = { 0 };
+  struct stored_dataset *logged = NULL;
+  enum armdyn_status status = stored_dataset_open(store, dataset, &logged);
+  if (!status) status = read_measured(c, logged);
+  if (!status) status = read_source(stored_dataset_row(logged)->conditions, &p->commanded);
+  if (!status) status = stored_trajectory_read(store, trajectory, c->n, &plan);
+  if (!status) {
+    sample_plan(c, &plan);
+    armdyn_trajectory_free(&plan);
+    p->samples = c->count;
+    p->from = c->t[0];
+    p->to = c->t[c->count - 1];
+    compare(c, c->planned.q, c->measured.q, p->position);
+    compare(c, c->planned.tau, c->measured.tau, p->torque);
+    p->mechanical = (struct playback_energy){ work(c, &c->planned), work(c, &c->measured) };
+    status = drawn(c, &c->planned, &p->electrical.planned);
+    p->has_electrical = !status && !(status = drawn(c, &c->measured, &p->electrical.measured));
+    if (status == ARMDYN_EINPUT) status = ARMDYN_OK; /* drives that are not described */
+  }
+  stored_dataset_close(logged);
+  return status;
+}
+
+enum armdyn_status playback_compare(struct app *app, const struct store_transfer *transfer, struct buffer *out,
+                                    const char **missing)
+{
+  struct comparing c = { .n = 0 };
+  struct store_result motion = { .version = 0 };
+  const struct robot_entry *entry = NULL;
+  enum armdyn_status status = motion_get(app->store, transfer->trajectory, &motion);
+  if (!status) status = robots_get(app->robots, motion.robot, motion.revision, true, &entry);
+  if (!status) {
+    struct playback playback = { .transfer = transfer->id,
+                                 .trajectory = transfer->trajectory,
+                                 .robot = armdyn_robot_description(entry->robot) };
+    c.robot = entry->robot;
+    c.n = armdyn_robot_joint_count(entry->robot);
+    status = fill(&c, app->store, transfer->trajectory, transfer->id, &playback);
+    if (status == ARMDYN_ENOTFOUND) *missing = "it has no telemetry";
+    if (!status) playback_encode(&playback, out);
+  }
+  armdyn_workspace_free(c.workspace);
+  free(c.memory);
+  robots_release(app->robots, entry);
+  store_result_release(&motion);
+  return status;
+}

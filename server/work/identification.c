@@ -1,0 +1,409 @@
+#include "server/work/identification.h"
+
+#include <math.h>
+#include <sodium.h>
+#include <stddef.h>
+
+#include "api/codec/identification.h"
+#include "api/codec/robot.h"
+#include "server/data/opened_logs.h"
+#include "server/work/conditioning.h"
+#include "server/work/identification_errors.h"
+#include "server/work/kinds.h"
+#include "server/work/messages.h"
+#include "server/work/payload.h"
+
+enum { WARNINGS_MOST = 3 * ARMDYN_WARNINGS_MAX + 2 * OPENED_LOGS_MOST };
+
+/* Everything that one job needs, so that one exit releases it. */
+struct run {
+  struct work *work;
+  struct identification_request request;
+  size_t n, training_count, judged_count; /* of the logs: see open_data */
+  struct opened_logs logs;
+  const struct armdyn_robot *robot; /* the model, or own_robot */
+  struct armdyn_robot *own_robot;   /* with the friction that was chosen, or without payload */
+  struct armdyn_stribeck stribeck;  /* what is known of the velocities that were searched for */
+  struct armdyn_unknowns *unknowns;
+  struct armdyn_conditioning conditioning;
+  struct armdyn_log_stream *stream;
+  struct armdyn_estimate estimate;
+  struct armdyn_payload_estimate payload;
+  double *payload_beta;                 /* of the arm with the load */
+  struct armdyn_warnings found;         /* in the logs */
+  size_t found_in[ARMDYN_WARNINGS_MAX]; /* of the data */
+  char told[ARMDYN_WARNINGS_MAX][320];
+  bool leaks[OPENED_LOGS_MOST]; /* validation data that repeat the motion of training data */
+  struct armdyn_source inner;   /* of the stream, behind the one that reports progress */
+  size_t blocks_read;
+  double begun; /* how far the work was when reading began */
+  struct identification_result result;
+  struct identification_warning warnings[WARNINGS_MOST];
+  char robot_sha256[65];
+};
+
+/* -- refusals -- */
+
+static void refuse(struct run *run, enum armdyn_status status, const char *pointer, const char *detail)
+{
+  struct armdyn_error error;
+  armdyn_refuse(&error, status, pointer, "%s", detail);
+  work_refused(run->work, status, &error);
+}
+
+/* The library's, whose pointers are into its own arguments. */
+static void refuse_estimate(struct run *run, enum armdyn_status status, const struct armdyn_error *error)
+{
+  char detail[sizeof error->message + 1024];
+  if (status == ARMDYN_ESINGULAR)
+    snprintf(detail, sizeof detail,
+             "%s. Log a motion that moves more joints at once, leave terms of friction out, or take the estimator "
+             "\"consistent\", which draws what the data leave open from the model",
+             error->message);
+  else
+    snprintf(detail, sizeof detail, "%s", error->message[0] ? error->message : armdyn_status_text(status));
+  for (size_t i = 0; i < run->found.count && i < 3; i++) { /* what was seen in the logs may be why */
+    size_t at = strlen(detail);
+    snprintf(detail + at, sizeof detail - at, "%s%.240s", i ? "; " : ". In the logs: ", run->found.list[i].detail);
+  }
+  bool caller = status == ARMDYN_EINPUT || status == ARMDYN_ESINGULAR;
+  refuse(run, caller ? ARMDYN_EINPUT : status, "", detail);
+}
+
+/* -- data -- */
+
+/* Training comes first, what errors are not told of last. */
+static enum armdyn_status open_data(struct run *run, struct armdyn_error *error)
+{
+  const struct identification_request *request = &run->request;
+  const double split = isnan(request->validation_fraction) ? 1 : 1 - request->validation_fraction;
+  static const struct id_list none;
+  const struct listed_logs lists[] = {
+    { &request->datasets, "datasets", IDENTIFICATION_TRAINING, 0, split },
+    { split < 1 ? &request->datasets : &none, "datasets", IDENTIFICATION_VALIDATION, split, 1 },
+    { &request->validation, "validation", IDENTIFICATION_VALIDATION, 0, 1 },
+    { &request->unloaded, "unloaded", IDENTIFICATION_UNLOADED, 0, 1 },
+  };
+  struct store *store;
+  enum armdyn_status status = work_store(run->work, &store);
+  for (size_t i = 0; !status && i < sizeof lists / sizeof *lists; i++)
+    status = opened_logs_open(store, &lists[i], run->work->robot, &run->logs, error);
+  run->training_count = request->datasets.count;
+  run->judged_count = run->logs.count - request->unloaded.count;
+  return status;
+}
+
+/* -- before anything is estimated -- */
+
+/* Every log is looked through, also those that only validate: what is wrong there makes figures that mean nothing. */
+static enum armdyn_status look_through(struct run *run, struct armdyn_error *error)
+{
+  enum armdyn_status status = ARMDYN_OK;
+  for (size_t i = 0; !status && i < run->logs.count; i++) {
+    struct armdyn_log log;
+    const size_t before = run->found.count;
+    char sentence[96];
+    snprintf(sentence, sizeof sentence, "looking through data set %zu of %zu", i + 1, run->logs.count);
+    work_progress(run->work, 0.02, sentence);
+    status = logged_motion_head(&run->logs.motions[i], HEAD_SECONDS, &log, error);
+    if (!status) status = armdyn_preflight(run->unknowns, &log, &run->conditioning, &run->found, error);
+    if (status && error->message[0])
+      armdyn_refuse(error, status, "", "data set %s: %s", run->logs.data[i].id, error->message);
+    for (size_t k = before; k < run->found.count; k++) run->found_in[k] = i;
+  }
+  return status;
+}
+
+/* Does this validation data repeat what was trained on? Then its errors say nothing about other motions. */
+static enum armdyn_status look_for_leak(struct run *run, size_t index, struct armdyn_error *error)
+{
+  struct armdyn_motion own = { 0 };
+  enum armdyn_status status = conditioned_head(&run->logs.motions[index], &run->conditioning, &own, error);
+  for (size_t t = 0; !status && t < run->training_count && !run->leaks[index]; t++)
+    status = conditioned_head_repeats(&run->logs.motions[t], &run->conditioning, &own, &run->leaks[index], error);
+  armdyn_motion_free(&own);
+  return status;
+}
+
+/* -- estimating -- */
+
+static enum armdyn_status read_reporting(void *context, size_t index, struct armdyn_motion *motion,
+                                         struct armdyn_error *error)
+{
+  struct run *run = context;
+  char sentence[96];
+  const size_t blocks = run->inner.blocks, pass = run->blocks_read++ / blocks;
+  snprintf(sentence, sizeof sentence, "reading, block %zu of %zu, pass %zu", index + 1, blocks, pass + 1);
+  work_progress(run->work, fmin(run->begun + 0.2 * (double)run->blocks_read / (double)blocks, 0.5), sentence);
+  return run->inner.read(run->inner.context, index, motion, error);
+}
+
+static void tell_trial(void *context, size_t trial, size_t trials)
+{
+  struct run *run = context;
+  char sentence[96];
+  snprintf(sentence, sizeof sentence, "trying terms of friction on held-out parts of the data, %zu of %zu", trial,
+           trials);
+  run->begun = 0.05 + 0.3 * (double)(trial - 1) / (double)trials;
+  work_progress(run->work, run->begun, sentence);
+}
+
+static void tell_round(void *context, size_t round, size_t rounds)
+{
+  struct run *run = context;
+  char sentence[96];
+  snprintf(sentence, sizeof sentence, "refining Stribeck velocities, round %zu of at most %zu", round, rounds);
+  run->begun = 0.35 + 0.15 * (double)(round - 1) / (double)rounds;
+  work_progress(run->work, run->begun, sentence);
+}
+
+static bool go_on(void *context)
+{
+  struct run *run = context;
+  work_progress(run->work, 0.55, "weighing the data against the model");
+  return false; /* to cancel is to kill */
+}
+
+static enum armdyn_status refine_stribeck(struct run *run, unsigned terms, enum armdyn_rotor_columns rotors,
+                                          struct armdyn_error *error)
+{
+  const struct armdyn_estimation estimation = { .ignore_prior = !run->request.prior,
+                                                .trying = tell_round,
+                                                .context = run };
+  struct armdyn_robot *chosen = run->own_robot;
+  const enum armdyn_status status = armdyn_refine_stribeck(run->robot, chosen, terms, rotors, &run->inner, &estimation,
+                                                           &run->own_robot, &run->stribeck, error);
+  armdyn_robot_free(chosen);
+  return status;
+}
+
+/* Choose the terms of friction, if the request leaves that open, or search for what is not linear in those that it names.
+ * Afterwards the run's robot and the request's terms are those that were chosen. */
+static enum armdyn_status choose_friction(struct run *run, enum armdyn_rotor_columns rotors, struct armdyn_error *error)
+{
+  struct identification_request *request = &run->request;
+  const bool automatic = request->friction.automatic;
+  if (!automatic && !(request->friction.terms & ~(unsigned)ARMDYN_IDENTIFY_LINEAR)) return ARMDYN_OK;
+  struct armdyn_friction_choice choice;
+  const struct armdyn_estimation estimation = { .ignore_prior = !request->prior, .trying = tell_trial, .context = run };
+  enum armdyn_status status = armdyn_choose_friction(run->robot, automatic ? 0 : request->friction.terms,
+                                                     automatic ? request->friction.terms : 0, rotors, &run->inner,
+                                                     &estimation, &choice, &run->own_robot, error);
+  if (!status && (choice.terms & ARMDYN_IDENTIFY_STRIBECK)) status = refine_stribeck(run, choice.terms, rotors, error);
+  if (status) return status;
+  run->robot = run->own_robot;
+  request->friction.terms = choice.terms;
+  return ARMDYN_OK;
+}
+
+static enum armdyn_status estimate_arm(struct run *run, const struct armdyn_source *source, struct armdyn_error *error)
+{
+  const struct identification_request *request = &run->request;
+  const struct armdyn_estimation estimation = {
+    .estimator = request->estimator,
+    .ignore_prior = !request->prior,
+    .prior_strength = isnan(request->prior_strength) ? 0 : request->prior_strength,
+    .cancelled = go_on,
+    .context = run,
+    .more_covariance = run->stribeck.covariance,
+  };
+  return armdyn_identify_source(run->unknowns, source, &estimation, &run->estimate, error);
+}
+
+static enum armdyn_status estimate_payload(struct run *run, const struct armdyn_source *source,
+                                           struct armdyn_error *error)
+{
+  const struct payload_order order = {
+    .unknowns = run->unknowns,
+    .conditioning = &run->conditioning,
+    .source = *source,
+    .loaded = &run->logs.motions[0],
+    .unloaded = run->request.unloaded.count ? &run->logs.motions[run->judged_count] : NULL,
+    .estimator = run->request.estimator == ARMDYN_WLS ? ARMDYN_PAYLOAD_WLS : ARMDYN_PAYLOAD_CONSISTENT,
+    .cancelled = go_on,
+    .context = run,
+  };
+  const size_t count = armdyn_base_parameter_count(armdyn_unknowns_base(run->unknowns));
+  run->payload_beta = malloc(count * sizeof *run->payload_beta);
+  return run->payload_beta ? payload_estimate(&order, &run->payload, run->payload_beta, error) : ARMDYN_EMEMORY;
+}
+
+/* What is to be found: of the arm its friction too; of a load nothing but the load, and friction is the model's. */
+static enum armdyn_status open_unknowns(struct run *run, struct armdyn_error *error)
+{
+  const struct identification_request *request = &run->request;
+  const bool payload = request->identify == IDENTIFY_PAYLOAD;
+  const enum armdyn_rotor_columns rotors = request->rotor_inertia ? ARMDYN_ROTORS_ALL : ARMDYN_ROTORS_PRESENT;
+  enum armdyn_status status =
+      payload ? payload_bare_robot(run->work->robot, &run->own_robot, error) : choose_friction(run, rotors, error);
+  if (status) return status;
+  if (payload) run->robot = run->own_robot;
+  return armdyn_unknowns_new(run->robot, payload ? 0 : request->friction.terms, rotors, &run->unknowns, error);
+}
+
+static enum armdyn_status estimate(struct run *run, struct armdyn_error *error)
+{
+  enum armdyn_status status =
+      opened_logs_stream(&run->logs, run->training_count, &run->conditioning, &run->stream, error);
+  if (status) return status;
+  run->inner = armdyn_log_stream_source(run->stream);
+  run->begun = 0.05;
+  const struct armdyn_source source = {
+    .samples = run->inner.samples, .blocks = run->inner.blocks, .read = read_reporting, .context = run
+  };
+  status = open_unknowns(run, error);
+  if (!status) status = look_through(run, error);
+  for (size_t i = run->training_count; !status && i < run->judged_count; i++) status = look_for_leak(run, i, error);
+  if (status) return status;
+  return run->request.identify == IDENTIFY_PAYLOAD ? estimate_payload(run, &source, error)
+                                                   : estimate_arm(run, &source, error);
+}
+
+/* -- the result -- */
+
+static void warn(struct run *run, const char *code, const char *joint, const char *detail)
+{
+  if (run->result.warning_count == WARNINGS_MOST) return;
+  run->warnings[run->result.warning_count++] = (struct identification_warning){ code, joint, detail };
+}
+
+static const char *joint_name(const struct run *run, const struct armdyn_warning *w)
+{
+  return w->joint < 0 ? NULL : run->work->robot->joints[w->joint].name;
+}
+
+static void gather_warnings(struct run *run)
+{
+  for (size_t i = 0; i < run->found.count; i++) {
+    const struct armdyn_warning *w = &run->found.list[i];
+    snprintf(run->told[i], sizeof run->told[i], "data set %s: %s", run->logs.data[run->found_in[i]].id, w->detail);
+    warn(run, armdyn_warning_name(w->code), joint_name(run, w), run->told[i]);
+  }
+  const bool payload = run->request.identify == IDENTIFY_PAYLOAD;
+  const struct armdyn_warnings *of_estimate = payload ? &run->payload.warnings : &run->estimate.warnings;
+  for (size_t i = 0; i < of_estimate->count; i++) {
+    const struct armdyn_warning *w = &of_estimate->list[i];
+    warn(run, armdyn_warning_name(w->code), joint_name(run, w), w->detail);
+  }
+  for (size_t i = 0; i < run->stribeck.warnings.count; i++) {
+    const struct armdyn_warning *w = &run->stribeck.warnings.list[i];
+    const bool without = isnan(armdyn_robot_description(run->robot)->joints[w->joint].friction.stiction);
+    if (without && run->request.friction.automatic) continue; /* nobody asked for it */
+    warn(run, armdyn_warning_name(w->code), joint_name(run, w), w->detail);
+  }
+  for (size_t i = 0; i < run->logs.count; i++)
+    if (run->leaks[i])
+      warn(run, "validation_repeats_training", NULL,
+           "validation data repeat the motion that was trained on: their errors are too good to tell how the model "
+           "does on "
+           "other motions; validate with another motion");
+  for (size_t i = 0; i < run->logs.count; i++)
+    if (payload ? run->logs.motions[i].other_tool_or_gravity : run->logs.motions[i].other_conditions)
+      warn(run, "conditions_differ", NULL,
+           "a data set says that it was logged with a payload, tool or gravity of its own; the model's were taken: "
+           "identify with a revision that has them");
+}
+
+static void send_covariance(struct run *run)
+{
+  const bool payload = run->request.identify == IDENTIFY_PAYLOAD;
+  const size_t b = payload ? 10 : armdyn_base_parameter_count(armdyn_unknowns_base(run->unknowns));
+  char columns[32]; /* a name for each would be too long for large arms */
+  snprintf(columns, sizeof columns, "1..%zu", b);
+  work_series(run->work, SERIES_COVARIANCE, columns, b);
+  work_rows(run->work, payload ? run->payload.covariance : run->estimate.covariance, b);
+}
+
+static void hash_robot(struct run *run)
+{
+  unsigned char hash[crypto_hash_sha256_BYTES];
+  struct buffer text = BUFFER(LIMIT_MODEL_BODY);
+  robot_encode(run->work->robot, &text);
+  crypto_hash_sha256(hash, (const unsigned char *)(text.data ? text.data : ""), text.length);
+  sodium_bin2hex(run->robot_sha256, sizeof run->robot_sha256, hash, sizeof hash);
+  buffer_release(&text);
+}
+
+static void send_result(struct run *run)
+{
+  struct identification_result *result = &run->result;
+  struct buffer document = BUFFER(LIMIT_FRAME);
+  gather_warnings(run);
+  hash_robot(run);
+  send_covariance(run);
+  result->robot = run->work->robot;
+  result->robot_sha256 = run->robot_sha256;
+  result->request = &run->request;
+  result->request_text = run->work->request;
+  result->identified = armdyn_robot_description(run->robot);
+  result->unknowns = run->unknowns;
+  result->estimate = &run->estimate;
+  result->stribeck_deviation = run->stribeck.covariance ? run->stribeck.deviation : NULL;
+  if (run->request.identify == IDENTIFY_PAYLOAD) result->payload = &run->payload;
+  result->data = run->logs.data;
+  result->data_count = run->logs.count;
+  result->warnings = run->warnings;
+  identification_result_encode(result, &document);
+  work_result(run->work, &document);
+  buffer_release(&document);
+}
+
+static void compute(struct work *work, struct armdyn_robot *robot, void *context)
+{
+  struct run *run = context;
+  run->work = work;
+  run->robot = robot;
+  run->n = work->robot->joint_count;
+  struct armdyn_error error = { "", "" };
+  work_progress(run->work, 0, "opening the data sets");
+  enum armdyn_status status = open_data(run, &error);
+  if (status) {
+    work_refused(run->work, status, &error);
+    return;
+  }
+  status = conditioning_choose(&run->request.conditioning, run->logs.motions, run->training_count, &run->conditioning,
+                               &run->result.conditioning, &error);
+  if (!status) status = estimate(run, &error);
+  const struct identification_errors_order order = {
+    .work = run->work,
+    .unknowns = run->unknowns,
+    .beta = run->payload_beta ? run->payload_beta : run->estimate.beta,
+    .conditioning = &run->conditioning,
+    .motions = run->logs.motions,
+    .data = run->logs.data,
+    .data_count = run->judged_count,
+    .joint_count = run->n,
+  };
+  if (!status) status = identification_errors_compute(&order, &run->result, &error);
+  if (status)
+    refuse_estimate(run, status, &error);
+  else
+    send_result(run);
+}
+
+JOB_REQUEST(struct run, identification_request_decode)
+
+static void release(void *context)
+{
+  struct run *run = context;
+  opened_logs_release(&run->logs);
+  armdyn_estimate_free(&run->estimate);
+  armdyn_stribeck_free(&run->stribeck);
+  free(run->payload_beta);
+  armdyn_log_stream_free(run->stream);
+  armdyn_unknowns_free(run->unknowns);
+  armdyn_robot_free(run->own_robot);
+}
+
+const struct job_kind identification_kind = {
+  .name = "identification",
+  .form = &identification_form,
+  .size = sizeof(struct run),
+  .labels = offsetof(struct run, request.labels),
+  .datasets = { { "datasets", offsetof(struct run, request.datasets) },
+                { "validation", offsetof(struct run, request.validation) },
+                { "unloaded", offsetof(struct run, request.unloaded) /* goes with one data set */ } },
+  .decode = decode,
+  .compute = compute,
+  .release = release,
+};

@@ -1,0 +1,26 @@
+/* A worker's end of the channel to `serve`: what work.c and worker.c share. */
+#ifndef SERVER_WORK_LINE_H
+#define SERVER_WORK_LINE_H
+
+#include "api/wire/buffer.h"
+#include "server/ipc/channel.h"
+#include "server/work/messages.h"
+
+struct store;
+
+struct work_line {
+  struct channel channel;
+  struct buffer robot, request; /* texts, as they came */
+  size_t width;                 /* of the present series */
+  const char *path;             /* of the store */
+  struct store *store;          /* NULL: not needed so far */
+  int64_t progress_ns;          /* when the last one was sent */
+  unsigned long cpu_s;          /* of a job; 0 = no limit */
+  bool answered;
+  enum armdyn_status status; /* of the channel; sticks */
+};
+
+/* Once the channel has failed, nothing more is said. */
+void line_say(struct work_line *line, enum worker_message message, const void *data, size_t length);
+
+#endif

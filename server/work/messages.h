@@ -1,0 +1,42 @@
+/* What `serve` and a worker process say to each other: frames of server/ipc/channel.h.
+ *
+ *   worker: READY                                            once, when it can take a job
+ *   serve:  ROBOT, REQUEST, RUN                              one job
+ *   worker: PROGRESS*, (SERIES ROWS*)*, RESULT or PROBLEM    and it can take the next one
+ *
+ * Both ends are the same binary, so numbers are in the machine's own form. Anything out of turn ends the worker. */
+#ifndef SERVER_WORK_MESSAGES_H
+#define SERVER_WORK_MESSAGES_H
+
+#include <stdint.h>
+
+#include "server/base/id.h"
+
+enum worker_message {
+  MESSAGE_READY = 1, /* nothing */
+  MESSAGE_ROBOT,     /* the robot's model, canonical JSON */
+  MESSAGE_REQUEST,   /* the job's request as accepted, JSON */
+  MESSAGE_RUN,       /* struct message_run */
+  MESSAGE_PROGRESS,  /* struct message_progress */
+  MESSAGE_SERIES,    /* struct message_series: the rows that follow belong to it */
+  MESSAGE_ROWS,      /* doubles, whole rows */
+  MESSAGE_RESULT,    /* the result's document, a JSON object: the job succeeded */
+  MESSAGE_PROBLEM    /* problem+json: the job failed */
+};
+
+enum { MESSAGE_TEXT = 128, SERIES_NAME = 32, SERIES_COLUMNS = 1024, SERIES_MOST = 8, SERIES_WIDTH_MOST = 1024 };
+
+/* Texts are NUL-terminated within their size. */
+struct message_run {
+  char kind[32], job[ID_SIZE];
+};
+struct message_progress {
+  double fraction; /* 0..1 */
+  char text[MESSAGE_TEXT];
+};
+struct message_series {
+  char name[SERIES_NAME], columns[SERIES_COLUMNS];
+  uint32_t width;
+};
+
+#endif
