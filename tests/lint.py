@@ -249,7 +249,7 @@ def whitespace():
 
 
 CHECKS = {
-    "compilers": compilers, "format": formatted, "tidy": tidy, "cppcheck": cppcheck, "shell": shell, "python": python, "walls": walls, "arrows": arrows,
+    "compilers": compilers, "formatted": formatted, "tidy": tidy, "cppcheck": cppcheck, "shell": shell, "python": python, "walls": walls, "arrows": arrows,
     "symbols": symbols, "contract": contract, "generated": generated, "limits": limits, "links": links, "toys": toys, "places": places,
     "whitespace": whitespace, "wide": wide,
 }
