@@ -66,6 +66,7 @@ enum identification_comparison { COMPARED_FILTERED, COMPARED_RAW, COMPARED_PARAL
 struct identification_errors {
   bool known;
   size_t samples;
+  double fastest[ARMDYN_JOINTS_MAX]; /* that each joint moves, rad/s (m/s) */
   struct armdyn_fit joints[COMPARISONS][ARMDYN_JOINTS_MAX], together[COMPARISONS];
 };
 /* {"filtered": {...}, "raw": {...}, "parallel": {...}}, or null */

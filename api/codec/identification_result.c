@@ -359,6 +359,34 @@ static void encode_consistency(struct json_writer *w, const struct identificatio
   json_end_array(w);
 }
 
+static void encode_lack(struct json_writer *w, const char *name, const struct armdyn_lack_of_fit *lack)
+{
+  json_key(w, name), json_begin_object(w);
+  member_number(w, "f", lack->f);
+  member_number(w, "p", lack->p);
+  json_key(w, "bins"), json_write_integer(w, (long long)lack->bins);
+  json_key(w, "passes"), json_write_integer(w, (long long)lack->passes);
+  if (isnan(lack->f)) member_text(w, "reason", "fewer than 8 bins that the joint passes 3 times or more");
+  json_end_object(w);
+}
+
+static void encode_lack_of_fit(struct json_writer *w, const struct identification_result *result)
+{
+  json_key(w, "lack_of_fit"), json_begin_array(w);
+  for (size_t j = 0; j < result->robot->joint_count; j++) {
+    const struct armdyn_lack_of_fit *lacks = result->estimate->lack_of_fit + j * ARMDYN_LACKS;
+    json_begin_object(w);
+    member_text(w, "joint", result->robot->joints[j].name);
+    encode_lack(w, "velocity", &lacks[ARMDYN_LACK_OVER_VELOCITY]);
+    encode_lack(w, "position", &lacks[ARMDYN_LACK_OVER_POSITION]);
+    json_key(w, "noise_only");
+    json_write_truth(w, armdyn_lacks_fit(&lacks[ARMDYN_LACK_OVER_VELOCITY]) ||
+                            armdyn_lacks_fit(&lacks[ARMDYN_LACK_OVER_POSITION]));
+    json_end_object(w);
+  }
+  json_end_array(w);
+}
+
 void identification_data_encode(struct json_writer *w, const struct identification_data *data, size_t count)
 {
   json_begin_array(w);
@@ -469,6 +497,7 @@ void identification_result_encode(const struct identification_result *result, st
   encode_parameters(&w, result);
   if (payload) encode_payload(&w, payload);
   encode_consistency(&w, result);
+  if (!payload) encode_lack_of_fit(&w, result);
   if (!payload) encode_prior(&w, estimate);
   json_key(&w, "residuals"), identification_residuals_encode(&w, &result->residuals, n);
   identification_warnings_encode(&w, result->warnings, result->warning_count);

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "lib/base/carve.h"
+#include "lib/identify/lack_of_fit.h"
 #include "lib/identify/regularized.h"
 #include "lib/identify/robust.h"
 #include "lib/identify/uncertainty.h"
@@ -73,6 +74,7 @@ static size_t estimate_layout(struct armdyn_estimate *e, void *memory, const str
   e->covariance = carve(&c, u->base_count * u->base_count, sizeof *e->covariance);
   e->joint_deviation = carve(&c, u->n, sizeof *e->joint_deviation);
   e->correlation = carve(&c, u->n, sizeof *e->correlation);
+  e->lack_of_fit = carve(&c, u->n * ARMDYN_LACKS, sizeof *e->lack_of_fit);
   return c.used;
 }
 
@@ -148,6 +150,7 @@ static enum armdyn_status judge(struct training *t, struct armdyn_estimate *out,
   const struct armdyn_estimation *estimation = t->estimation;
   double weight[ARMDYN_JOINTS_MAX];
   enum armdyn_status status = residual_figures(t, out, error);
+  if (!status && estimation->lack_of_fit) status = lack_of_fit_fill(t, out, error);
   if (status) return status;
   if (estimators[estimation->estimator].has_prior) {
     status = regularized_spread(t, estimation->ignore_prior, out);

@@ -13,7 +13,7 @@
 #include "server/work/messages.h"
 #include "server/work/payload.h"
 
-enum { WARNINGS_MOST = 3 * ARMDYN_WARNINGS_MAX + 2 * OPENED_LOGS_MOST };
+enum { WARNINGS_MOST = 4 * ARMDYN_WARNINGS_MAX + 2 * OPENED_LOGS_MOST };
 
 /* Everything that one job needs, so that one exit releases it. */
 struct run {
@@ -30,6 +30,7 @@ struct run {
   struct armdyn_estimate estimate;
   struct armdyn_payload_estimate payload;
   double *payload_beta;                 /* of the arm with the load */
+  struct armdyn_warnings doubts;        /* of the result */
   struct armdyn_warnings found;         /* in the logs */
   size_t found_in[ARMDYN_WARNINGS_MAX]; /* of the data */
   char told[ARMDYN_WARNINGS_MAX][320];
@@ -206,6 +207,7 @@ static enum armdyn_status estimate_arm(struct run *run, const struct armdyn_sour
     .cancelled = go_on,
     .context = run,
     .more_covariance = run->stribeck.covariance,
+    .lack_of_fit = true,
   };
   return armdyn_identify_source(run->unknowns, source, &estimation, &run->estimate, error);
 }
@@ -272,6 +274,29 @@ static const char *joint_name(const struct run *run, const struct armdyn_warning
   return w->joint < 0 ? NULL : run->work->robot->joints[w->joint].name;
 }
 
+static void add_warnings(struct run *run, const struct armdyn_warnings *warnings)
+{
+  for (size_t i = 0; i < warnings->count; i++) {
+    const struct armdyn_warning *w = &warnings->list[i];
+    warn(run, armdyn_warning_name(w->code), joint_name(run, w), w->detail);
+  }
+}
+
+/* What the errors, and what they do not show, give reason to doubt. */
+static void doubt_result(struct run *run)
+{
+  const struct identification_errors *trained = &run->result.errors[IDENTIFICATION_TRAINING];
+  const struct identification_errors *validated = &run->result.errors[IDENTIFICATION_VALIDATION];
+  const struct identification_errors *judged = validated->known ? validated : trained;
+  const struct armdyn_judgement judgement = {
+    .validated = validated->known,
+    .fit = judged->joints[COMPARED_PARALLEL],
+    .trained = trained->fastest,
+    .judged = judged->fastest,
+  };
+  armdyn_doubt(run->n, &run->estimate, &judgement, &run->doubts);
+}
+
 static void gather_warnings(struct run *run)
 {
   for (size_t i = 0; i < run->found.count; i++) {
@@ -280,11 +305,9 @@ static void gather_warnings(struct run *run)
     warn(run, armdyn_warning_name(w->code), joint_name(run, w), run->told[i]);
   }
   const bool payload = run->request.identify == IDENTIFY_PAYLOAD;
-  const struct armdyn_warnings *of_estimate = payload ? &run->payload.warnings : &run->estimate.warnings;
-  for (size_t i = 0; i < of_estimate->count; i++) {
-    const struct armdyn_warning *w = &of_estimate->list[i];
-    warn(run, armdyn_warning_name(w->code), joint_name(run, w), w->detail);
-  }
+  if (!payload) doubt_result(run);
+  add_warnings(run, &run->doubts);
+  add_warnings(run, payload ? &run->payload.warnings : &run->estimate.warnings);
   for (size_t i = 0; i < run->stribeck.warnings.count; i++) {
     const struct armdyn_warning *w = &run->stribeck.warnings.list[i];
     const bool without = isnan(armdyn_robot_description(run->robot)->joints[w->joint].friction.stiction);

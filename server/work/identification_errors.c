@@ -12,6 +12,7 @@ static const double histogram_deviations = 4;
 
 struct sums {
   struct armdyn_fit_sums fits[COMPARISONS][ARMDYN_JOINTS_MAX + 1]; /* the last: together */
+  double fastest[ARMDYN_JOINTS_MAX];
   size_t samples;
 };
 
@@ -50,6 +51,7 @@ static void take(struct computing *c, size_t data, const struct armdyn_motion *m
   struct sums *sums = &c->sums[role];
   const size_t n = c->n;
   sums->samples += motion->count;
+  for (size_t k = 0; k < motion->count * n; k++) sums->fastest[k % n] = fmax(sums->fastest[k % n], fabs(motion->qd[k]));
   for (size_t k = 0; k < motion->count; k++) {
     const double *predicted = c->predicted + k * n, *filtered = predicted + motion->count * n;
     const bool look = role == c->looked_at && c->residual_count < RESIDUALS_LOOKED_AT;
@@ -106,6 +108,7 @@ static void fill_errors(const struct sums *sums, size_t n, struct identification
 {
   errors->known = sums->samples > 0;
   errors->samples = sums->samples;
+  memcpy(errors->fastest, sums->fastest, n * sizeof *errors->fastest);
   for (int c = 0; c < COMPARISONS; c++) {
     for (size_t j = 0; j < n; j++) errors->joints[c][j] = armdyn_fit_end(&sums->fits[c][j]);
     errors->together[c] = armdyn_fit_end(&sums->fits[c][n]);

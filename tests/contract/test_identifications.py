@@ -131,6 +131,48 @@ def expect_curves(client, name, friction):
                 assert torque == pytest.approx(sum(a["amplitude"] * math.sin(a["order"] * angle + a["phase"]) for a in lines), abs=1e-9)
 
 
+def test_what_the_model_leaves_is_told_from_noise(client, cell):
+    """A truth with Stribeck friction and lines over the motor angle: where the terms are missing the deviations know of
+    noise only, and the result says so."""
+    truth = robot("scara")
+    truth["joints"][0]["friction"]["position"] = [{"amplitude": 2, "order": 12 / truth["joints"][0]["drive"]["gear_ratio"], "phase": 0.4}]
+    truth["joints"][1]["friction"].update(stiction=3 * truth["joints"][1]["friction"]["coulomb"], stribeck_velocity=0.25)
+    true, own = (client.create_robot(model, name=unique_name()).json["name"] for model in (truth, robot("scara")))
+    log = upload(client, own, simulated(client, true, 1, seconds=24, encoder=1e-6, torque=0.005))
+    told = {}
+    for terms in (["coulomb", "viscous"], ["coulomb", "viscous", "stribeck", "position"]):
+        found = identified(client, own, datasets=[log], rotor_inertia=True, friction=terms, estimator="wls")
+        told[len(terms)] = found
+        lacks = found["lack_of_fit"]
+        assert [lack["joint"] for lack in lacks] == ["j1", "j2", "j3", "j4"]
+        assert {w["joint"] for w in found["warnings"] if w["code"] == "noise_only"} == {lack["joint"] for lack in lacks if lack["noise_only"]}
+    def noise_only(found):
+        return {lack["joint"] for lack in found["lack_of_fit"] if lack["noise_only"]}
+    assert {"j1", "j2"} <= noise_only(told[2]) and "j3" not in noise_only(told[2])  # j4 is moved by j2 and feels it
+    assert noise_only(told[4]) <= {"j1"}  # whose line is found but for its exact order
+    for joint, over in ((0, "position"), (1, "velocity")):
+        assert told[2]["lack_of_fit"][joint][over]["f"] > 20 * told[4]["lack_of_fit"][joint][over]["f"]
+
+
+def test_results_that_give_reason_to_doubt(client, cell):
+    """A validation twice as fast as the training, by a model without any friction: what is extrapolated and what stays
+    unexplained is said of every joint that it is true of."""
+    true = client.create_robot(robot("scara"), name=unique_name()).json["name"]
+    slow = upload(client, true, simulated(client, true, 1, amplitudes=(0.5, 0.5, 0.04, 0.7)))
+    fast = upload(client, true, simulated(client, true, 1, amplitudes=(1.0, 1.0, 0.08, 1.4)))
+    found = identified(client, true, datasets=[slow], validation=[fast])
+    assert {w["joint"] for w in found["warnings"] if w["code"] == "beyond_training"} == {"j1", "j2", "j3", "j4"}
+    plain = robot("scara")
+    for joint in plain["joints"]:
+        joint.pop("friction", None)
+    own = client.create_robot(plain, name=unique_name()).json["name"]
+    log = upload(client, own, simulated(client, true, 1))
+    found = identified(client, own, datasets=[log], friction=["offset"])
+    poor = {w["joint"] for w in found["warnings"] if w["code"] == "fit_poor"}
+    errors = found["errors"]["training"]["parallel"]["joints"]
+    assert poor == {f"j{k + 1}" for k, error in enumerate(errors) if error["relative_percent"] > 30} and "j1" in poor
+
+
 def test_friction_that_must_be_searched_for(client, cell):
     """A truth with Stribeck friction and a ripple over the motor angle, of which the model knows nothing: both are found by
     name, in the answer and in the revision that they are promoted into."""

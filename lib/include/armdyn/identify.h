@@ -29,7 +29,11 @@ extern "C" {
   X(PRIOR_MASSLESS, "prior_massless")       /* a link of the model has no mass; something rough stood in for it */     \
   X(PRIOR_UNPHYSICAL, "prior_unphysical")   /* no body has a link's inertia; the nearest possible one stood in */      \
   X(PAYLOAD_UNSEEN, "payload_unseen")       /* a log that shall hold a load shows none */                              \
-  X(STRIBECK_UNKNOWN, "stribeck_unknown")   /* the data do not tell a Stribeck velocity that was searched for */
+  X(STRIBECK_UNKNOWN, "stribeck_unknown")   /* the data do not tell a Stribeck velocity that was searched for */       \
+  X(FIT_POOR, "fit_poor")                   /* much of a joint's torque stays unexplained */                           \
+  X(NOISE_ONLY, "noise_only")               /* what is left is more than noise, which alone deviations know of */      \
+  X(INCONSISTENT_LINK, "inconsistent_link") /* no body has the parameters that were found */                           \
+  X(BEYOND_TRAINING, "beyond_training")     /* the validation is faster than what was trained on */
 
 enum armdyn_warning_code {
 #define X(name, text) ARMDYN_WARNING_##name,
@@ -311,6 +315,7 @@ struct armdyn_estimation {
   bool ignore_prior;     /* RIDGE, CONSISTENT: rough bodies stand in for the links of the model */
   double prior_strength; /* RIDGE, CONSISTENT: of the prior against one sample's squares; 0: by cross-validation */
   size_t folds;          /* of the cross-validation: consecutive parts of the data, 2 .. 32; 0: 8 */
+  bool lack_of_fit;      /* wanted: two more readings of the data */
   bool (*cancelled)(void *context); /* called now and then; true ends the work with ECANCELLED; NULL: never */
   void (*trying)(void *context, size_t trial,
                  size_t trials); /* armdyn_choose_friction begins another one; NULL: untold */
@@ -326,6 +331,20 @@ struct armdyn_strength {
   double strength, error; /* error: |e| / |tau| over all joints and held-out parts */
 };
 
+/* Does the model leave something that comes back whenever the joint comes back to a velocity, or to a position? */
+enum armdyn_lack_kind { ARMDYN_LACK_OVER_VELOCITY, ARMDYN_LACK_OVER_POSITION, ARMDYN_LACKS };
+
+struct armdyn_lack_of_fit {
+  double f; /* what is left in every bin, over what differs between passes through it; near 1: only noise is left. NAN:
+                  fewer than 8 bins with 3 passes each */
+  double p; /* of such an f or a larger one, if the model were right */
+  size_t bins; /* with 3 passes or more */
+  size_t passes;
+};
+/* Is it clear (p < 0.001) that the model leaves more than noise, and is that more than twice the noise? Then deviations,
+ * which know of noise alone, say too little. */
+bool armdyn_lacks_fit(const struct armdyn_lack_of_fit *lack);
+
 /* What an estimator answers; b is the number of base parameters, p that of standard ones. */
 struct armdyn_estimate {
   double *beta; /* b */
@@ -334,13 +353,14 @@ struct armdyn_estimate {
                                  RIDGE and CONSISTENT those of a posterior */
   double *covariance; /* b x b */
   double *standard;   /* p: RIDGE, CONSISTENT what was found, else the smallest change of the prior that has beta */
-  double *standard_deviation; /* p; of what the data leave open only the prior's part, 0 without prior */
-  double *joint_deviation;    /* n, N m (N), of the residuals */
-  double *correlation;        /* n, how many samples of the residuals count as one, >= 1 */
-  bool *physical;             /* n: can a body have the link's standard parameters? */
-  double condition;           /* of the regressor of all joints, SI units; INFINITY: it has dependent columns */
-  size_t rounds;              /* of iteration */
-  double prior_strength;      /* used, 0: none */
+  double *standard_deviation;             /* p; of what the data leave open only the prior's part, 0 without prior */
+  double *joint_deviation;                /* n, N m (N), of the residuals */
+  double *correlation;                    /* n, how many samples of the residuals count as one, >= 1 */
+  struct armdyn_lack_of_fit *lack_of_fit; /* n x ARMDYN_LACKS, by joint */
+  bool *physical;                         /* n: can a body have the link's standard parameters? */
+  double condition;      /* of the regressor of all joints, SI units; INFINITY: it has dependent columns */
+  size_t rounds;         /* of iteration */
+  double prior_strength; /* used, 0: none */
   struct armdyn_strength curve[ARMDYN_STRENGTHS]; /* from strong to weak; all 0 without cross-validation */
   size_t fold_count;                              /* of the cross-validation; 0: there was none */
   double held_out[ARMDYN_FOLDS_MAX]; /* |e|^2 on each held-out part, at the strength with the least error */
@@ -469,6 +489,20 @@ struct armdyn_fit {
  * A figure whose denominator is 0 is NAN. */
 void armdyn_fit(size_t count, size_t n, const double *measured, const double *predicted, struct armdyn_fit *joints,
                 struct armdyn_fit *together);
+
+/* How an estimate did, by joint. */
+struct armdyn_judgement {
+  bool validated;                 /* on other data than it was trained on */
+  const struct armdyn_fit *fit;   /* n, both sides through the same filter */
+  const double *trained, *judged; /* n: the fastest in the training and in what it was judged by, rad/s (m/s) */
+};
+/* Say what gives reason to doubt an estimate: much of a torque unexplained, deviations that know of noise only, links that
+ * no body can be, a validation faster than the training.
+ *   estimate  in   with lack_of_fit
+ *   warnings  out  added to
+ * Cannot fail. */
+void armdyn_doubt(size_t n, const struct armdyn_estimate *estimate, const struct armdyn_judgement *judgement,
+                  struct armdyn_warnings *warnings);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,73 @@
+/* What a result itself gives reason to doubt, beside what was seen in its data. */
+#include <math.h>
+
+#include "lib/identify/warnings.h"
+
+/* With more of its torque unexplained a joint's model is not worth its name. */
+static const double POOR = 0.3;
+
+/* How much faster than in the training a joint may be judged without a word. */
+static const double BEYOND = 1.2;
+
+struct doubt {
+  const struct armdyn_estimate *estimate;
+  const struct armdyn_judgement *judgement;
+  size_t joint;
+  struct armdyn_warnings *warnings;
+};
+
+static void doubt_fit(const struct doubt *d)
+{
+  const double relative = d->judgement->fit[d->joint].relative;
+  if (!(relative > POOR)) return;
+  warn(d->warnings, ARMDYN_WARNING_FIT_POOR, (int)d->joint,
+       "%.0f %% of the torque stay unexplained on the %s data, both sides filtered alike; see lack_of_fit for what "
+       "comes back, and the plots for what does not",
+       100 * relative, d->judgement->validated ? "validation" : "training");
+}
+
+static void doubt_deviations(const struct doubt *d)
+{
+  const struct armdyn_lack_of_fit *lacks = d->estimate->lack_of_fit + d->joint * ARMDYN_LACKS;
+  const bool velocity = armdyn_lacks_fit(&lacks[ARMDYN_LACK_OVER_VELOCITY]);
+  const bool position = armdyn_lacks_fit(&lacks[ARMDYN_LACK_OVER_POSITION]);
+  if (!velocity && !position) return;
+  const struct armdyn_lack_of_fit *worst = &lacks[velocity ? ARMDYN_LACK_OVER_VELOCITY : ARMDYN_LACK_OVER_POSITION];
+  warn(d->warnings, ARMDYN_WARNING_NOISE_ONLY, (int)d->joint,
+       "what the model leaves comes back at the same %s, %.1f times as large as noise: the deviations of this joint "
+       "count noise only and say too little. Try other terms of friction%s",
+       velocity && position ? "velocities and positions"
+       : velocity           ? "velocities"
+                            : "positions",
+       sqrt(worst->f), position ? ", \"position\" among them" : "");
+}
+
+static void doubt_link(const struct doubt *d)
+{
+  if (d->estimate->physical[d->joint]) return;
+  warn(d->warnings, ARMDYN_WARNING_INCONSISTENT_LINK, (int)d->joint,
+       "no body has the parameters of this link, and simulations may fail with them; take the estimator "
+       "\"consistent\"");
+}
+
+static void doubt_reach(const struct doubt *d)
+{
+  const double trained = d->judgement->trained[d->joint], judged = d->judgement->judged[d->joint];
+  if (!(trained > 0) || !(judged > BEYOND * trained)) return;
+  warn(d->warnings, ARMDYN_WARNING_BEYOND_TRAINING, (int)d->joint,
+       "the validation moves this joint at up to %.3g rad/s (m/s), the training at up to %.3g: friction there is "
+       "extrapolated. Train with faster motion too",
+       judged, trained);
+}
+
+void armdyn_doubt(size_t n, const struct armdyn_estimate *estimate, const struct armdyn_judgement *judgement,
+                  struct armdyn_warnings *warnings)
+{
+  for (size_t j = 0; j < n; j++) {
+    const struct doubt d = { estimate, judgement, j, warnings };
+    doubt_fit(&d);
+    doubt_deviations(&d);
+    doubt_link(&d);
+    doubt_reach(&d);
+  }
+}

@@ -1,0 +1,177 @@
+/* Residuals r of one joint, sorted into bins b of its velocity (or position). Each time that the joint comes through a bin
+ * is a pass, whose mean is r_bi, i = 1 .. m_b, and r_b their mean. With B bins, of which the joint's own terms can fit p,
+ *
+ *   F = [sum_b m_b r_b^2 / (B - p)] / [sum_b sum_i (r_bi - r_b)^2 / sum_b (m_b - 1)]
+ *
+ * is near 1 if the model leaves noise, whatever its colour, as long as passes are farther apart than it is correlated. */
+#include "lib/identify/lack_of_fit.h"
+
+#include <math.h>
+#include <stdint.h>
+
+#include "lib/math/distribution.h"
+
+/* Fewer tell nothing: bins, and passes through each. */
+enum { BINS_LEAST = 8, PASSES_LEAST = 3 };
+
+/* Over the velocity a bin is narrow where friction bends, at low speeds; over the position narrow enough for ripples. */
+enum { BINS_VELOCITY = 32, BINS_POSITION = 256, BINS_MOST = BINS_POSITION };
+
+struct bin {
+  double sum;         /* of the pass that goes on */
+  size_t samples;     /* of it; 0: none does */
+  size_t last;        /* sample of its end so far */
+  double m, mean, M2; /* passes that have ended: how many, their mean, sum of squares about it */
+};
+
+struct reach {
+  double low, high, fastest;
+};
+
+struct residual_bins {
+  const struct training *training;
+  const double *beta, *correlation;
+  struct reach reach[ARMDYN_JOINTS_MAX];
+  struct bin (*bins)[ARMDYN_LACKS][BINS_MOST]; /* n of them */
+  size_t samples;                              /* seen */
+};
+
+/* By the square root of the speed, either direction. */
+static size_t bin_of_velocity(const struct reach *reach, double velocity)
+{
+  const double half = BINS_VELOCITY / 2, place = half * sqrt(fabs(velocity) / reach->fastest);
+  const size_t at = (size_t)fmin(place, half - 1);
+  return velocity < 0 ? BINS_VELOCITY / 2 - 1 - at : BINS_VELOCITY / 2 + at;
+}
+
+static size_t bin_of_position(const struct reach *reach, double position)
+{
+  return (size_t)fmin((position - reach->low) / (reach->high - reach->low) * BINS_POSITION, BINS_POSITION - 1);
+}
+
+/* Welford's update by the mean of the pass that has ended. */
+static void end_pass(struct bin *bin)
+{
+  if (bin->samples == 0) return;
+  const double mean = bin->sum / (double)bin->samples, off = mean - bin->mean;
+  bin->m += 1;
+  bin->mean += off / bin->m;
+  bin->M2 += off * (mean - bin->mean);
+  bin->sum = 0;
+  bin->samples = 0;
+}
+
+static void add(struct bin *bin, size_t sample, double apart, double residual)
+{
+  if (bin->samples > 0 && (double)(sample - bin->last) > apart) end_pass(bin);
+  bin->sum += residual;
+  bin->samples++;
+  bin->last = sample;
+}
+
+static bool moves(const struct residual_bins *r, size_t joint)
+{
+  const struct reach *reach = &r->reach[joint];
+  return reach->fastest > 0 && reach->high - reach->low >= motion_least(r->training->unknowns, joint);
+}
+
+static void see_reach(struct residual_bins *r, const struct armdyn_motion *motion)
+{
+  const size_t n = r->training->unknowns->n;
+  for (size_t k = 0; k < motion->count * n; k++) {
+    struct reach *reach = &r->reach[k % n];
+    reach->low = fmin(reach->low, motion->q[k]);
+    reach->high = fmax(reach->high, motion->q[k]);
+    reach->fastest = fmax(reach->fastest, fabs(motion->qd[k]));
+  }
+}
+
+static enum armdyn_status sort_residuals(struct residual_bins *r, const struct armdyn_motion *motion)
+{
+  const size_t n = r->training->unknowns->n;
+  double *predicted = malloc((motion->count * n + 1) * sizeof *predicted);
+  if (!predicted) return ARMDYN_EMEMORY;
+  const enum armdyn_status status = armdyn_predict(r->training->unknowns, r->beta, motion, predicted);
+  for (size_t k = 0; k < motion->count * n && !status; k++) {
+    const size_t i = k % n, sample = r->samples + k / n;
+    if (!moves(r, i)) continue;
+    const double residual = motion->tau_raw[k] - predicted[k], apart = r->correlation[i];
+    const size_t place[ARMDYN_LACKS] = {
+      [ARMDYN_LACK_OVER_VELOCITY] = bin_of_velocity(&r->reach[i], motion->qd[k]),
+      [ARMDYN_LACK_OVER_POSITION] = bin_of_position(&r->reach[i], motion->q[k]),
+    };
+    for (int over = 0; over < ARMDYN_LACKS; over++) add(&r->bins[i][over][place[over]], sample, apart, residual);
+  }
+  r->samples += motion->count;
+  free(predicted);
+  return status;
+}
+
+/* How many of the joint's own parameters can fit bins of its velocity or position: its friction, its lines. */
+static size_t own_parameters(const struct armdyn_unknowns *u, size_t joint, enum armdyn_lack_kind over)
+{
+  const size_t lines = armdyn_robot_description(u->robot)->joints[joint].friction.ripple_count;
+  size_t count = 0;
+  for (size_t k = u->friction_first; k < u->standard_count; k++) count += u->joint[k] == joint;
+  const size_t columns_of_lines = lines < count ? lines : count;
+  return over == ARMDYN_LACK_OVER_VELOCITY ? count - columns_of_lines : 1 + 2 * columns_of_lines;
+}
+
+static struct armdyn_lack_of_fit figure(struct bin *bins, size_t parameters)
+{
+  double between = 0, within = 0, freedom = 0;
+  struct armdyn_lack_of_fit lack = { .f = NAN, .p = NAN };
+  for (size_t b = 0; b < BINS_MOST; b++) {
+    end_pass(&bins[b]);
+    if (bins[b].m < PASSES_LEAST) continue;
+    lack.bins++;
+    lack.passes += (size_t)bins[b].m;
+    between += bins[b].m * bins[b].mean * bins[b].mean;
+    within += bins[b].M2;
+    freedom += bins[b].m - 1;
+  }
+  if (lack.bins < BINS_LEAST || lack.bins <= parameters || !(within > 0)) return lack;
+  const double own = (double)(lack.bins - parameters);
+  lack.f = between / own / (within / freedom);
+  lack.p = f_distribution_tail(lack.f, own, freedom);
+  return lack;
+}
+
+static enum armdyn_status pass_over(struct residual_bins *r, bool sorting, struct armdyn_error *error)
+{
+  enum armdyn_status status = ARMDYN_OK;
+  for (size_t block = 0; block < r->training->source->blocks && !status; block++) {
+    struct armdyn_motion motion;
+    status = training_read(r->training, block, &motion, error);
+    if (status) break;
+    if (sorting)
+      status = sort_residuals(r, &motion);
+    else
+      see_reach(r, &motion);
+  }
+  return status;
+}
+
+enum armdyn_status lack_of_fit_fill(const struct training *training, struct armdyn_estimate *out,
+                                    struct armdyn_error *error)
+{
+  const struct armdyn_unknowns *u = training->unknowns;
+  struct residual_bins r = { .training = training, .beta = out->beta, .correlation = out->correlation };
+  for (size_t i = 0; i < u->n; i++) r.reach[i] = (struct reach){ INFINITY, -INFINITY, 0 };
+  r.bins = calloc(u->n, sizeof *r.bins);
+  if (!r.bins) return ARMDYN_EMEMORY;
+  enum armdyn_status status = pass_over(&r, false, error);
+  if (!status) status = pass_over(&r, true, error);
+  for (size_t i = 0; i < u->n && !status; i++) {
+    for (enum armdyn_lack_kind over = 0; over < ARMDYN_LACKS; over++)
+      out->lack_of_fit[i * ARMDYN_LACKS + over] = figure(r.bins[i][over], own_parameters(u, i, over));
+  }
+  free(r.bins);
+  return status;
+}
+
+bool armdyn_lacks_fit(const struct armdyn_lack_of_fit *lack)
+{
+  static const double SIGNIFICANT = 0.001, RELEVANT = 2; /* of p, of sqrt(F): many samples find every trifle */
+  return lack->p < SIGNIFICANT && sqrt(lack->f) > RELEVANT;
+}
