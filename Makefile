@@ -95,6 +95,11 @@ $(OUT)/obj/server/routes/system.o: HARDEN += -DARMDYN_COMMIT='"$(COMMIT)"'
 $(OUT)/openapi.json: api/bundle.py api/openapi.yaml $(wildcard api/paths/*.yaml api/schemas/*.yaml)
 	@mkdir -p $(@D)
 	$(PYTHON) api/bundle.py $@
+$(OUT)/generated/api/calls.h: $(OUT)/openapi.json api/calls.py
+	@mkdir -p $(@D)
+	$(PYTHON) api/calls.py $< $@
+$(OUT)/obj/server/routes/routes.o: CPPFLAGS += -I$(OUT)/generated
+$(OUT)/obj/server/routes/routes.o: $(OUT)/generated/api/calls.h
 $(OUT)/obj/api/contract.o: api/contract.S $(OUT)/openapi.json
 	@mkdir -p $(@D)
 	$(CC) -DCONTRACT='"$(OUT)/openapi.json"' -c $< -o $@

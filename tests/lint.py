@@ -63,7 +63,8 @@ TIDY_STEPS = ("-Xclang", "-analyzer-config", "-Xclang", "max-nodes=75000")
 
 
 def tidy():
-    flags = ["--", "-std=c17", "-I.", "-Ilib/include", "-include", "lib/banned.h", "-D_GNU_SOURCE", "-isystem", "/usr/include/libxml2"]
+    flags = ["--", "-std=c17", "-I.", "-Ilib/include", f"-I{BUILD}/generated", "-include", "lib/banned.h", "-D_GNU_SOURCE",
+             "-isystem", "/usr/include/libxml2"]
     sources = tracked(*(f"{room}/*.c" for room in ROOMS), "examples/*.c")
     return in_parallel(lambda path: ["clang-tidy", "--quiet", path, *flags, *TIDY_STEPS], sources)
 
@@ -76,7 +77,7 @@ def cppcheck():
                  "--suppress=normalCheckLevelMaxBranches", "--suppress=unknownMacro",
                  "--suppress=shiftNegativeLHS", "--suppress=varFuncNullUB", "--suppress=preprocessorErrorDirective",
                  "--suppress=autoVariables", "--suppress=comparePointers", "--suppress=invalidPointerCast",  # both defined by our compilers and POSIX
-                 "-I.", "-Ilib/include", *ROOMS])
+                 "-I.", "-Ilib/include", f"-I{BUILD}/generated", *ROOMS])
 
 
 def shell():

@@ -235,5 +235,5 @@ static const struct result_metric metrics[] = {
 };
 static const char *const members[] = { "datasets", NULL };
 
-const struct result_form collision_check_form = { "/v1/collision-checks/", metrics, sizeof metrics / sizeof *metrics,
+const struct result_form collision_check_form = { "collision-checks", metrics, sizeof metrics / sizeof *metrics,
                                                   members };

@@ -11,8 +11,8 @@
 
 enum { SAMPLES_MEMORIES = 5, OUTPUTS_MOST = 8 };
 
-/* The synchronous calls on samples. To add a call: a row of samples_forms (dynamics_forms.c), its kernel
- * (server/routes/kernels.c), a route and its path in the contract. */
+/* The synchronous calls on samples. To add a call: a row of samples_forms (dynamics_forms.c), its path in the contract, its
+ * kernel (server/routes/kernels.c) and a route. */
 enum samples_call {
   CALL_INVERSE_DYNAMICS,
   CALL_FORWARD_DYNAMICS,
@@ -45,14 +45,10 @@ struct samples_output {
 
 /* What a call takes and answers. */
 struct samples_form {
-  const char *operation; /* operationId of the contract */
   const struct json_type *request;
   struct samples_output outputs[OUTPUTS_MOST]; /* in the order of the answer; a name NULL ends them */
 };
 extern const struct samples_form samples_forms[];
-
-/* The call of this operationId; SAMPLES_CALL_COUNT: none. */
-enum samples_call samples_call_of(const char *operation);
 
 /* What a call on samples was asked. Owned: samples_request_release. */
 struct samples_request {

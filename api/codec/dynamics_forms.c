@@ -86,54 +86,47 @@ static const struct json_type linearize_request = REQUEST("a state space", linea
 /* clang-format off */
 const struct samples_form samples_forms[] = {
   [CALL_INVERSE_DYNAMICS] = {
-    "inverseDynamics", &inverse_dynamics_request,
+    &inverse_dynamics_request,
     { { TABLE("tau", PER_JOINT) }, { CAUSE("inertial") }, { CAUSE("coriolis") }, { CAUSE("gravity") },
       { CAUSE("friction") }, { CAUSE("external") }, { CAUSE("motor") } } },
   [CALL_FORWARD_DYNAMICS] = {
-    "forwardDynamics", &forward_dynamics_request,
+    &forward_dynamics_request,
     { { TABLE("qdd", PER_JOINT) } } },
   [CALL_MASS_MATRIX] = {
-    "massMatrix", &position_request,
+    &position_request,
     { { TABLE("mass_matrix", PER_JOINT, PER_JOINT) } } },
   [CALL_CORIOLIS] = {
-    "coriolis", &state_request,
+    &state_request,
     { { TABLE("coriolis_matrix", PER_JOINT, PER_JOINT) }, { TABLE("coriolis_torque", PER_JOINT) } } },
   [CALL_GRAVITY] = {
-    "gravity", &position_request,
+    &position_request,
     { { TABLE("gravity_torque", PER_JOINT) } } },
   [CALL_ENERGY] = {
-    "energy", &state_request,
+    &state_request,
     { { NUMBER_OF("kinetic") }, { NUMBER_OF("potential") }, { TABLE("momentum.linear", 3) },
       { TABLE("momentum.angular", 3) } } },
   [CALL_FORWARD_KINEMATICS] = {
-    "forwardKinematics", &position_request,
+    &position_request,
     { { TABLE("tool", 4, 4) }, { TABLE("links", PER_JOINT, 4, 4) } } },
   [CALL_JACOBIAN] = {
-    "jacobian", &jacobian_request,
+    &jacobian_request,
     { { TABLE("jacobian", WRENCH, PER_JOINT) }, { TABLE("jacobian_dot_qd", WRENCH), .when = WITH_VELOCITIES } } },
   [CALL_STATICS] = {
-    "statics", &statics_request,
+    &statics_request,
     { { TABLE("tau", PER_JOINT) }, { TABLE("joint_wrenches", PER_JOINT, WRENCH) } } },
   [CALL_DERIVATIVES] = {
-    "derivatives", &derivatives_request,
+    &derivatives_request,
     { { TABLE("dtau_dq", PER_JOINT, PER_JOINT) }, { TABLE("dtau_dqd", PER_JOINT, PER_JOINT) },
       { TABLE("mass_matrix", PER_JOINT, PER_JOINT) } } },
   [CALL_LINEARIZE] = {
-    "linearize", &linearize_request,
+    &linearize_request,
     { { TABLE("a", PER_STATE, PER_STATE) }, { TABLE("b", PER_STATE, PER_JOINT) } } },
   [CALL_REGRESSOR] = {
-    "regressor", &motion_request,
+    &motion_request,
     { { TABLE("regressor", PER_JOINT, PER_PARAMETER) } } },
 };
 /* clang-format on */
 _Static_assert(sizeof samples_forms / sizeof *samples_forms == SAMPLES_CALL_COUNT, "a row for every call");
-
-enum samples_call samples_call_of(const char *operation)
-{
-  int call = 0;
-  while (call < SAMPLES_CALL_COUNT && strcmp(samples_forms[call].operation, operation)) call++;
-  return (enum samples_call)call;
-}
 
 bool samples_output_wanted(const struct samples_output *output, const struct samples_request *request)
 {

@@ -194,4 +194,4 @@ static const struct result_metric metrics[] = {
 };
 static const char *const members[] = { "datasets", NULL };
 
-const struct result_form evaluation_form = { "/v1/evaluations/", metrics, sizeof metrics / sizeof *metrics, members };
+const struct result_form evaluation_form = { "evaluations", metrics, sizeof metrics / sizeof *metrics, members };

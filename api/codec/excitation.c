@@ -190,4 +190,4 @@ static const struct result_metric metrics[] = {
   { "sigma_min", "sigma_min" },       { "log_determinant", "log_determinant" },
   { "criterion", "criterion/value" },
 };
-const struct result_form excitation_form = { "/v1/excitations/", metrics, sizeof metrics / sizeof *metrics, NULL };
+const struct result_form excitation_form = { "excitations", metrics, sizeof metrics / sizeof *metrics, NULL };

@@ -181,5 +181,5 @@ void friction_identification_result_encode(const struct friction_identification_
 static const struct result_metric metrics[] = { { "joint_count", "joint_count" },
                                                 { "error.*", "joints/*/error" },
                                                 { "held_out_error.*", "joints/*/held_out_error" } };
-const struct result_form friction_identification_form = { "/v1/friction-identifications/", metrics,
+const struct result_form friction_identification_form = { "friction-identifications", metrics,
                                                           sizeof metrics / sizeof *metrics, NULL };

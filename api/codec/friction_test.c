@@ -142,5 +142,4 @@ void friction_test_result_encode(const struct friction_test_result *result, stru
 }
 
 static const struct result_metric metrics[] = { { "duration", "duration" }, { "run_count", "run_count" } };
-const struct result_form friction_test_form = { "/v1/friction-tests/", metrics, sizeof metrics / sizeof *metrics,
-                                                NULL };
+const struct result_form friction_test_form = { "friction-tests", metrics, sizeof metrics / sizeof *metrics, NULL };

@@ -525,5 +525,5 @@ static const struct result_metric metrics[] = {
 };
 static const char *const members[] = { "estimator", "identify", "datasets", "validation", NULL };
 
-const struct result_form identification_form = { "/v1/identifications/", metrics, sizeof metrics / sizeof *metrics,
+const struct result_form identification_form = { "identifications", metrics, sizeof metrics / sizeof *metrics,
                                                  members };

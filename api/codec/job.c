@@ -25,6 +25,7 @@ void job_encode(const struct job_resource *job, struct buffer *out)
   json_begin_object(&w);
   member_text(&w, "id", job->id);
   member_text(&w, "kind", job->kind);
+  if (job->collection) member_text(&w, "collection", job->collection);
   member_text(&w, "robot", job->robot);
   json_key(&w, "revision"), json_write_integer(&w, job->revision);
   member_text(&w, "state", job->state);

@@ -8,6 +8,7 @@
 
 struct job_resource {
   const char *id, *kind, *robot, *state, *message;
+  const char *collection; /* NULL = absent */
   long long revision;
   int priority;
   double time_limit; /* s; 0 = none */

@@ -153,7 +153,7 @@ void result_resource_encode(const struct result_resource *resource, struct buffe
     result_order_encode(&w, resource->job_order_id, resource->work_master_id, resource->equipment_id);
   } else {
     char href[96];
-    snprintf(href, sizeof href, "%s%s/samples", resource->form->path, resource->id);
+    snprintf(href, sizeof href, "/v1/%s/%s/samples", resource->form->collection, resource->id);
     member_text(&w, "notes", resource->notes ? resource->notes : "");
     json_key(&w, "stale"), json_write_truth(&w, resource->stale);
     if (!resource->unsampled) member_text(&w, "samples", href);

@@ -45,7 +45,7 @@ struct result_metric {
 };
 /* What lists show of a document. To add a figure: a row of the kind's table. */
 struct result_form {
-  const char *path; /* "/v1/trajectories/" */
+  const char *collection; /* "trajectories" */
   const struct result_metric *metrics;
   size_t metric_count;
   const char *const *members; /* its texts and lists of texts that lists show and filter by; NULL at the end */

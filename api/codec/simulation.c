@@ -225,4 +225,4 @@ static const struct result_metric metrics[] = {
 };
 static const char *const members[] = { "method", NULL };
 
-const struct result_form simulation_form = { "/v1/simulations/", metrics, sizeof metrics / sizeof *metrics, members };
+const struct result_form simulation_form = { "simulations", metrics, sizeof metrics / sizeof *metrics, members };

@@ -226,4 +226,4 @@ static const struct result_metric metrics[] = {
 };
 static const char *const members[] = { "method", "status", NULL };
 
-const struct result_form trajectory_form = { "/v1/trajectories/", metrics, sizeof metrics / sizeof *metrics, members };
+const struct result_form trajectory_form = { "trajectories", metrics, sizeof metrics / sizeof *metrics, members };

@@ -23,8 +23,8 @@ struct samples {
   struct robots *robots;
   const struct robot_entry *entry; /* with another rate than stored: for the torques */
   struct armdyn_workspace *workspace;
-  const struct samples_form *form;
-  struct samples_form own_form; /* of a data set */
+  const struct series_form *form;
+  struct series_form own_form; /* of a data set */
   struct sample_field own_fields[SAMPLE_FIELDS];
   struct resampling *resampling;       /* of a data set on another clock */
   struct armdyn_trajectory trajectory; /* piece_count 0: rows come from the store */
@@ -136,7 +136,7 @@ static enum armdyn_status open_other_rate(struct samples *s, const struct store_
   return ARMDYN_OK;
 }
 
-bool samples_places(const struct samples_form *form, size_t width, size_t begin[SAMPLE_FIELDS + 1], size_t *joints)
+bool samples_places(const struct series_form *form, size_t width, size_t begin[SAMPLE_FIELDS + 1], size_t *joints)
 {
   size_t fixed = 0, per_joint = 0;
   for (size_t f = 0; f < form->field_count; f++)
@@ -191,7 +191,7 @@ static enum armdyn_status open_chunk(struct samples *s)
   return rows ? load(s, s->first) : ARMDYN_OK;
 }
 
-enum armdyn_status samples_open(struct store *store, struct robots *robots, const struct samples_form *form,
+enum armdyn_status samples_open(struct store *store, struct robots *robots, const struct series_form *form,
                                 const struct store_result *result, const struct samples_query *query,
                                 struct samples **samples, struct armdyn_error *error)
 {
@@ -226,10 +226,10 @@ out:
   return status;
 }
 
-void dataset_samples_form(const struct dataset_layout *layout, struct sample_field fields[SAMPLE_FIELDS],
-                          struct samples_form *form)
+void dataset_series_form(const struct dataset_layout *layout, struct sample_field fields[SAMPLE_FIELDS],
+                         struct series_form *form)
 {
-  *form = (struct samples_form){ .fields = fields };
+  *form = (struct series_form){ .fields = fields };
   for (int f = 0; f < DATASET_FIELDS; f++)
     if (layout->present[f])
       fields[form->field_count++] = (struct sample_field){ dataset_field_names[f], f == DATASET_T ? 1 : PER_JOINT };
@@ -248,7 +248,7 @@ enum armdyn_status samples_open_log(struct store *store, const char *id, const s
   s->text = (struct buffer)BUFFER(MB(1));
   s->writer.out = &s->text;
   snprintf(s->id, sizeof s->id, "%s", id);
-  dataset_samples_form(layout, s->own_fields, &s->own_form);
+  dataset_series_form(layout, s->own_fields, &s->own_form);
   s->form = &s->own_form;
   s->first = s->row = first;
   s->end = end;

@@ -14,7 +14,7 @@ struct sample_field {
   const char *name;
   size_t width; /* columns, or PER_JOINT (api/json/fields.h) */
 };
-struct samples_form {
+struct series_form {
   const struct sample_field *fields;
   size_t field_count; /* at most SAMPLE_FIELDS */
   bool polynomial;    /* a trajectory's, that can be sampled at other rates */
@@ -37,22 +37,22 @@ struct samples;
  *   samples    out  release with samples_free
  *   error      out
  * OK, ENOTFOUND, EINPUT (pointer is the name of the query parameter), EIO, EMEMORY. */
-enum armdyn_status samples_open(struct store *store, struct robots *robots, const struct samples_form *form,
+enum armdyn_status samples_open(struct store *store, struct robots *robots, const struct series_form *form,
                                 const struct store_result *result, const struct samples_query *query,
                                 struct samples **samples, struct armdyn_error *error);
 /* The same of a data set: rows [first, end) as they were logged, or (resampling not NULL, which it takes) of an even clock.
- *   layout  in   of the data set; query.fields are those of dataset_samples_form
+ *   layout  in   of the data set; query.fields are those of dataset_series_form
  *   query   in   media and fields; rate, from and to do not count */
 struct resampling;
 enum armdyn_status samples_open_log(struct store *store, const char *id, const struct dataset_layout *layout,
                                     const struct samples_query *query, size_t first, size_t end,
                                     struct resampling *resampling, struct samples **samples);
 /* The fields of a layout. */
-void dataset_samples_form(const struct dataset_layout *layout, struct sample_field fields[SAMPLE_FIELDS],
-                          struct samples_form *form);
+void dataset_series_form(const struct dataset_layout *layout, struct sample_field fields[SAMPLE_FIELDS],
+                         struct series_form *form);
 /* Where the fields are in a row of this width, which tells the number of joints: the first column of each, and the width.
  * false: no row of this form has that width. */
-bool samples_places(const struct samples_form *form, size_t width, size_t begin[SAMPLE_FIELDS + 1], size_t *joints);
+bool samples_places(const struct series_form *form, size_t width, size_t begin[SAMPLE_FIELDS + 1], size_t *joints);
 /* The names of the columns of .npy and CSV, comma-separated. */
 const char *samples_columns(const struct samples *samples);
 /* Bytes of memory that it takes until it is freed. */

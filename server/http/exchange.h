@@ -36,7 +36,7 @@ const char *exchange_body(const struct exchange *x, size_t *length);     /* whol
 const char *exchange_traceparent(const struct exchange *x); /* of this request: a span in the caller's trace */
 const char *exchange_path(const struct exchange *x);        /* as asked, without the query */
 const char *exchange_method(const struct exchange *x);
-const char *exchange_operation(const struct exchange *x); /* operationId of its route */
+const void *exchange_about(const struct exchange *x); /* of its route */
 bool exchange_may_block(const struct exchange *x);
 enum media exchange_body_media(const struct exchange *x);   /* of Content-Type, one that the route takes */
 enum media exchange_answer_media(const struct exchange *x); /* the best of Accept among those of the route */

@@ -63,9 +63,9 @@ const char *exchange_method(const struct exchange *x)
   return x->head_only ? "GET" : x->method;
 }
 
-const char *exchange_operation(const struct exchange *x)
+const void *exchange_about(const struct exchange *x)
 {
-  return x->route->operation_id;
+  return x->route->about;
 }
 
 bool exchange_may_block(const struct exchange *x)

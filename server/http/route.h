@@ -22,24 +22,23 @@ enum where {
 typedef enum outcome route_handler(struct exchange *x);
 
 struct route {
+  /* as in the contract: see api/calls.py */
   enum http_method method;
   const char *path; /* "/v1/robots/{robot}/inverse-dynamics" */
-  route_handler *handle;
   enum role role;
+  unsigned bodies;   /* bit mask of TAKES(media): the Content-Types taken; 0: no body */
+  unsigned answers;  /* bit mask of TAKES(media) that Accept chooses from; 0: JSON */
+  const char *query; /* names of the query parameters it knows, separated by spaces; others are 422 */
+  const char *operation_id;
+
+  route_handler *handle;
   enum where where;
-  size_t body_most;         /* bytes; 0: no body is taken */
-  unsigned bodies;          /* bit mask of TAKES(media): the Content-Types taken; 0: no body */
-  unsigned answers;         /* bit mask of TAKES(media) that Accept chooses from; 0: JSON */
-  const char *query;        /* names of the query parameters it knows, separated by spaces; others are 422 */
-  const char *operation_id; /* as in the OpenAPI file */
+  size_t body_most;  /* bytes; 0: no body is taken */
+  const void *about; /* what a handler of several calls has to know of this one (exchange_about) */
 };
 
-#define TAKES(media)  (1u << (media))
-#define JSON_ONLY     TAKES(MEDIA_JSON)
-#define NO_FIELDS     (TAKES(MEDIA_NONE) | TAKES(MEDIA_JSON)) /* nothing, or the empty object that some clients send */
-#define MODEL_MEDIA   (TAKES(MEDIA_JSON) | TAKES(MEDIA_XML))
-#define ASSET_MEDIA   (TAKES(MEDIA_JAVASCRIPT) | TAKES(MEDIA_CSS) | TAKES(MEDIA_SVG))
-#define MESH_MEDIA    (TAKES(MEDIA_STL) | TAKES(MEDIA_OBJ))
-#define SAMPLES_MEDIA (TAKES(MEDIA_JSON) | TAKES(MEDIA_NPY) | TAKES(MEDIA_CSV))
+#define TAKES(media) (1u << (media))
+#define JSON_ONLY    TAKES(MEDIA_JSON)
+#define NO_FIELDS    (TAKES(MEDIA_NONE) | TAKES(MEDIA_JSON)) /* nothing, or the empty object that some clients send */
 
 #endif

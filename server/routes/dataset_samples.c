@@ -18,7 +18,7 @@ struct request {
   long long points; /* 0: no plot */
   struct dataset_layout layout;
   struct sample_field fields[SAMPLE_FIELDS]; /* of the form */
-  struct samples_form form;
+  struct series_form form;
   size_t total;      /* samples */
   size_t first, end; /* those that are asked for */
 };
@@ -30,7 +30,7 @@ static bool read_request(struct exchange *x, struct request *r)
   *q = (struct samples_query){
     .media = exchange_answer_media(x), .rate = NAN, .from = -LIMIT_SAMPLE_NUMBER, .to = LIMIT_SAMPLE_NUMBER
   };
-  dataset_samples_form(&r->layout, r->fields, &r->form);
+  dataset_series_form(&r->layout, r->fields, &r->form);
   bool good = exchange_query_number(x, "rate", RATE_LEAST, RATE_MOST, &q->rate);
   good &= exchange_query_number(x, "from", q->from, q->to, &q->from);
   good &= exchange_query_number(x, "to", -LIMIT_SAMPLE_NUMBER, q->to, &q->to);

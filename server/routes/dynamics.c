@@ -116,7 +116,7 @@ static void compute_piece(void *context, size_t first, size_t last)
   struct scratch *scratch = scratch_here();
   size_t failed = first;
   enum armdyn_status status = ARMDYN_EMEMORY;
-  if (scratch) status = samples_kernels[work->call](&work->task, scratch->workspace, first, last, &failed);
+  if (scratch) status = kernels[work->call].compute(&work->task, scratch->workspace, first, last, &failed);
   if (!status) return;
   atomic_store(&work->status, (unsigned int)status);
   for (size_t known = atomic_load(&work->failed); failed < known;)
@@ -307,7 +307,8 @@ static enum outcome compute_for(struct exchange *x, enum samples_call call, cons
 
 enum outcome dynamics_call(struct exchange *x)
 {
-  enum samples_call call = samples_call_of(exchange_operation(x));
+  const struct kernel *kernel = exchange_about(x);
+  const enum samples_call call = kernel->call;
   size_t length;
   const char *body = exchange_body(x, &length);
   if (length > INLINE_BODY && !exchange_may_block(x)) return BLOCKS;

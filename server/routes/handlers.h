@@ -40,33 +40,12 @@ route_handler gravity_map;
 route_handler inverse_kinematics;
 /* base_parameters.c */
 route_handler base_parameters;
-/* trajectories.c */
-route_handler trajectory_create, trajectory_list, trajectory_get, trajectory_patch, trajectory_delete,
-    trajectory_samples, trajectory_report;
-/* excitations.c */
-route_handler excitation_create, excitation_list, excitation_get, excitation_patch, excitation_delete,
-    excitation_samples;
 /* energy_estimates.c */
 route_handler energy_estimate;
-/* friction_tests.c */
-route_handler friction_test_create, friction_test_list, friction_test_get, friction_test_patch, friction_test_delete,
-    friction_test_samples;
-/* friction_identifications.c */
-route_handler friction_identification_create, friction_identification_list, friction_identification_get,
-    friction_identification_patch, friction_identification_delete;
-/* simulations.c */
-route_handler simulation_create, simulation_list, simulation_get, simulation_patch, simulation_delete,
-    simulation_samples;
 /* identifications.c */
-route_handler identification_create, identification_list, identification_get, identification_patch,
-    identification_delete, identification_samples, identification_covariance;
+route_handler identification_covariance;
 /* aliases.c */
 route_handler alias_list, alias_get, alias_put, alias_delete;
-/* evaluations.c */
-route_handler evaluation_create, evaluation_list, evaluation_get, evaluation_patch, evaluation_delete;
-/* collision_checks.c */
-route_handler collision_check_create, collision_check_list, collision_check_get, collision_check_patch,
-    collision_check_delete, collision_check_samples;
 /* uploads.c, datasets.c, dataset_samples.c */
 route_handler dataset_upload, dataset_list, dataset_get, dataset_patch, dataset_delete, dataset_samples;
 /* meshes.c */
@@ -79,8 +58,12 @@ route_handler identification_report;
 route_handler identification_compare;
 /* promote.c */
 route_handler identification_promote;
+/* results.c: every kind of results */
+route_handler result_list, result_get, result_patch, result_delete, result_samples;
+/* trajectory_report.c */
+route_handler trajectory_report;
 /* jobs.c */
-route_handler job_list, job_get, job_cancel;
+route_handler job_create, job_list, job_get, job_cancel;
 /* events.c */
 route_handler event_stream, job_events, controller_events;
 /* controllers.c */

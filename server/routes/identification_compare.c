@@ -31,7 +31,7 @@ enum outcome identification_compare(struct exchange *x)
   enum armdyn_status status = ARMDYN_OK;
   for (; opened < count && !status; opened++) {
     documents[opened] = (struct buffer)BUFFER(MB(4));
-    status = result_document(exchange_app(x), &identification_results, ids[opened], &documents[opened], NULL);
+    status = result_document(exchange_app(x), &identification_kind, ids[opened], &documents[opened], NULL);
     texts[opened] = documents[opened].data;
   }
   if (status == ARMDYN_ENOTFOUND) {

@@ -24,15 +24,15 @@ static enum armdyn_status read_rows(struct store *store, const char *id, double 
 enum outcome identification_report(struct exchange *x)
 {
   struct app *app = exchange_app(x);
-  const char *id = exchange_segment(x, identification_results.name);
+  const char *id = exchange_segment(x, identification_kind.name);
   struct store_result result;
-  if (!result_found(x, &identification_results, store_result_get(app->store, identification_results.name, id, &result)))
+  if (!result_found(x, &identification_kind, store_result_get(app->store, identification_kind.name, id, &result)))
     return ANSWERED;
   struct buffer document = BUFFER(MB(4)), body = BUFFER(MB(32));
   const struct robot_entry *entry = NULL;
   double *rows = NULL;
   size_t count = 0;
-  enum armdyn_status status = result_document(app, &identification_results, id, &document, NULL);
+  enum armdyn_status status = result_document(app, &identification_kind, id, &document, NULL);
   if (!status) status = robots_get(app->robots, result.robot, result.revision, true, &entry);
   if (!status) status = read_rows(app->store, id, &rows, &count);
   if (!status) {
@@ -42,7 +42,7 @@ enum outcome identification_report(struct exchange *x)
     identification_report_write(&report, &body);
     status = body.failure;
   }
-  if (result_found(x, &identification_results, status)) answer_bytes(x, 200, "text/html; charset=utf-8", &body);
+  if (result_found(x, &identification_kind, status)) answer_bytes(x, 200, "text/html; charset=utf-8", &body);
   free(rows);
   robots_release(app->robots, entry);
   buffer_release(&document);

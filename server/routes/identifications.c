@@ -1,4 +1,4 @@
-/* Identifications: computed by jobs from data sets, kept with the torques that they were measured by. */
+/* What an identification has beside what every result has. */
 #include "api/codec/identification.h"
 
 #include <stdlib.h>
@@ -8,42 +8,6 @@
 #include "server/routes/handlers.h"
 #include "server/routes/results.h"
 #include "server/work/identification.h"
-
-static const struct sample_field fields[] = {
-  { "t", 1 }, { "dataset", 1 }, { "measured", PER_JOINT }, { "filtered", PER_JOINT }, { "predicted", PER_JOINT }
-};
-static const struct samples_form samples = { fields, sizeof fields / sizeof *fields, false };
-const struct result_kind identification_results = { "identification", &identification_form, &samples };
-
-enum outcome identification_create(struct exchange *x)
-{
-  return job_create(x, identification_results.name);
-}
-
-enum outcome identification_list(struct exchange *x)
-{
-  return result_list(x, &identification_results);
-}
-
-enum outcome identification_get(struct exchange *x)
-{
-  return result_get(x, &identification_results);
-}
-
-enum outcome identification_patch(struct exchange *x)
-{
-  return result_patch(x, &identification_results);
-}
-
-enum outcome identification_delete(struct exchange *x)
-{
-  return result_delete(x, &identification_results);
-}
-
-enum outcome identification_samples(struct exchange *x)
-{
-  return result_samples(x, &identification_results);
-}
 
 static void answer_matrix(struct exchange *x, const double *values, size_t n)
 {
@@ -69,14 +33,14 @@ enum outcome identification_covariance(struct exchange *x)
   struct store_result result;
   struct store_series series;
   double *values = NULL;
-  if (!result_found(x, &identification_results, store_result_get(store, identification_results.name, id, &result)))
+  if (!result_found(x, &identification_kind, store_result_get(store, identification_kind.name, id, &result)))
     return ANSWERED;
   store_result_release(&result);
   enum armdyn_status status = store_series_info(store, id, SERIES_COVARIANCE, &series);
   if (!status) values = malloc((series.rows * series.width + 1) * sizeof *values);
   if (!status && !values) status = ARMDYN_EMEMORY;
   if (!status) status = store_series_read(store, id, SERIES_COVARIANCE, 0, series.rows, values);
-  if (result_found(x, &identification_results, status)) answer_matrix(x, values, series.width);
+  if (result_found(x, &identification_kind, status)) answer_matrix(x, values, series.width);
   free(values);
   return ANSWERED;
 }

@@ -1,4 +1,4 @@
-/* Jobs: accepted work. What they compute is in the routes of its own kind, which create them by job_create. */
+/* Jobs: accepted work. What they have computed is in results.c. */
 #include <strings.h>
 
 #include "api/codec/job.h"
@@ -23,12 +23,6 @@ static const size_t ANSWER_MOST = MB(8);
 
 /* -- answering with a job -- */
 
-/* Whose documents can be had with the job: a row for each kind. */
-static const struct result_kind *const result_kinds[] = { &trajectory_results,    &excitation_results,
-                                                          &friction_test_results, &friction_identification_results,
-                                                          &simulation_results,    &identification_results,
-                                                          &evaluation_results,    &collision_check_results };
-
 static void encode(const struct app *app, const struct job_view *view, bool include_result, bool summary,
                    struct buffer *out)
 {
@@ -36,14 +30,13 @@ static void encode(const struct app *app, const struct job_view *view, bool incl
   const struct job_kind *kind = job_kind_find(job->kind);
   char href[96] = "";
   struct buffer value = BUFFER(ANSWER_MOST);
-  if (job->result_id[0]) snprintf(href, sizeof href, "%s%s", kind ? kind->form->path : "", job->result_id);
-  for (size_t i = 0; include_result && job->result_id[0] && i < sizeof result_kinds / sizeof *result_kinds; i++)
-    if (strcmp(result_kinds[i]->name, job->kind) == 0 &&
-        result_document(app, result_kinds[i], job->result_id, &value, NULL))
-      buffer_clear(&value); /* deleted meanwhile */
+  if (job->result_id[0]) snprintf(href, sizeof href, "/v1/%s/%s", kind ? kind->form->collection : "", job->result_id);
+  if (include_result && kind && job->result_id[0] && result_document(app, kind, job->result_id, &value, NULL))
+    buffer_clear(&value); /* deleted meanwhile */
   const struct job_resource resource = {
     .id = job->id,
     .kind = job->kind,
+    .collection = kind ? kind->form->collection : NULL,
     .robot = job->robot,
     .state = job_state_name(job->state),
     .message = view->message,
@@ -260,9 +253,9 @@ out:
   return status == ARMDYN_OK;
 }
 
-enum outcome job_create(struct exchange *x, const char *kind_name)
+enum outcome job_create(struct exchange *x)
 {
-  const struct job_kind *kind = job_kind_find(kind_name);
+  const struct job_kind *kind = exchange_about(x);
   struct app *app = exchange_app(x);
   bool include_result;
   if (!asked_include(x, &include_result)) return ANSWERED;
@@ -360,9 +353,9 @@ enum outcome job_list(struct exchange *x)
   static const struct list_form form = {
     .filters = "kind robot",
     .sorts = "created_at started_at finished_at kind robot state priority",
-    .fields =
-        "id kind robot revision state priority progress message attempt created_at started_at finished_at result tags"
-        " job_order_id work_master_id equipment_id",
+    .fields = "id kind collection robot revision state priority progress message attempt created_at started_at "
+              "finished_at result tags"
+              " job_order_id work_master_id equipment_id",
   };
   struct job_listing l = { .app = exchange_app(x) };
   struct buffer running = BUFFER(MB(1));

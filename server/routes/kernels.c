@@ -270,21 +270,20 @@ static enum armdyn_status regressor(const struct samples_task *task, struct armd
   return ARMDYN_OK;
 }
 
-samples_kernel *const samples_kernels[] = {
-  [CALL_INVERSE_DYNAMICS] = inverse_dynamics,
-  [CALL_FORWARD_DYNAMICS] = forward_dynamics,
-  [CALL_MASS_MATRIX] = mass_matrix,
-  [CALL_CORIOLIS] = coriolis,
-  [CALL_GRAVITY] = gravity,
-  [CALL_ENERGY] = energy,
-  [CALL_FORWARD_KINEMATICS] = forward_kinematics,
-  [CALL_JACOBIAN] = jacobian,
-  [CALL_STATICS] = statics,
-  [CALL_DERIVATIVES] = derivatives,
-  [CALL_LINEARIZE] = linearize,
-  [CALL_REGRESSOR] = regressor,
+const struct kernel kernels[SAMPLES_CALL_COUNT] = {
+  [CALL_INVERSE_DYNAMICS] = { CALL_INVERSE_DYNAMICS, inverse_dynamics },
+  [CALL_FORWARD_DYNAMICS] = { CALL_FORWARD_DYNAMICS, forward_dynamics },
+  [CALL_MASS_MATRIX] = { CALL_MASS_MATRIX, mass_matrix },
+  [CALL_CORIOLIS] = { CALL_CORIOLIS, coriolis },
+  [CALL_GRAVITY] = { CALL_GRAVITY, gravity },
+  [CALL_ENERGY] = { CALL_ENERGY, energy },
+  [CALL_FORWARD_KINEMATICS] = { CALL_FORWARD_KINEMATICS, forward_kinematics },
+  [CALL_JACOBIAN] = { CALL_JACOBIAN, jacobian },
+  [CALL_STATICS] = { CALL_STATICS, statics },
+  [CALL_DERIVATIVES] = { CALL_DERIVATIVES, derivatives },
+  [CALL_LINEARIZE] = { CALL_LINEARIZE, linearize },
+  [CALL_REGRESSOR] = { CALL_REGRESSOR, regressor },
 };
-_Static_assert(sizeof samples_kernels / sizeof *samples_kernels == SAMPLES_CALL_COUNT, "a kernel for every call");
 
 bool samples_method_fits(enum samples_call call, const struct samples_task *task, struct armdyn_error *error)
 {

@@ -19,8 +19,12 @@ struct samples_task {
 typedef enum armdyn_status samples_kernel(const struct samples_task *task, struct armdyn_workspace *workspace,
                                           size_t first, size_t last, size_t *failed);
 
-/* By call, as samples_forms. */
-extern samples_kernel *const samples_kernels[];
+/* What the route of a call is about: its form and its kernel. By call. */
+struct kernel {
+  enum samples_call call;
+  samples_kernel *compute;
+};
+extern const struct kernel kernels[SAMPLES_CALL_COUNT];
 
 /* Is the method that was asked for one for this robot? error: why not. */
 bool samples_method_fits(enum samples_call call, const struct samples_task *task, struct armdyn_error *error);

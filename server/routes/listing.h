@@ -33,7 +33,7 @@ struct listing {
   struct json_writer writer;
 };
 
-/* Reads what the list is asked by: the parameters of LISTED or TAGS_LISTED (routes.c) and those of the form. false:
+/* Reads what the list is asked by: the parameters of every list and those of the form. false:
  * answered (422). The query lives as long as the exchange and the listing; LISTING_OWN more conditions may be added to it. */
 bool listing_query(struct listing *listing, struct exchange *x, const struct list_form *form);
 /* Write an item, or the members of it that are asked for; a failed buffer fails the answer. */

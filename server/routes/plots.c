@@ -11,7 +11,7 @@
 enum { TIME_FIELD = 0 }; /* the first of every form; it has one side, the least value */
 
 struct plot {
-  const struct samples_form *form;
+  const struct series_form *form;
   unsigned fields; /* that were asked for */
   size_t width;    /* of a row of the series */
   size_t begin[SAMPLE_FIELDS + 1];
@@ -137,7 +137,7 @@ static enum armdyn_status write_plot(struct exchange *x, const struct plot *p, e
   return status;
 }
 
-enum armdyn_status answer_plot(struct exchange *x, const char *id, const struct samples_form *form, size_t width,
+enum armdyn_status answer_plot(struct exchange *x, const char *id, const struct series_form *form, size_t width,
                                const struct samples_query *query, size_t points)
 {
   struct plot p = { .form = form, .fields = query->fields, .width = width };

@@ -13,7 +13,7 @@ bool asked_points(struct exchange *x, long long *points);
  *   form   in  what a row consists of
  *   width  in  of a row
  * Answers what the store said; anything but OK is yet to be answered. */
-enum armdyn_status answer_plot(struct exchange *x, const char *id, const struct samples_form *form, size_t width,
+enum armdyn_status answer_plot(struct exchange *x, const char *id, const struct series_form *form, size_t width,
                                const struct samples_query *query, size_t points);
 
 #endif

@@ -244,7 +244,7 @@ enum outcome identification_promote(struct exchange *x)
     return ANSWERED;
   }
   struct store *store = exchange_app(x)->store;
-  if (result_found(x, &identification_results, store_result_get(store, identification_results.name, id, &p->result))) {
+  if (result_found(x, &identification_kind, store_result_get(store, identification_kind.name, id, &p->result))) {
     status = promotion_source_read(p->result.document, &p->source);
     if (status)
       answer_status(x, status, NULL);

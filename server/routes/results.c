@@ -6,6 +6,7 @@
 #include "api/limits.h"
 #include "server/app.h"
 #include "server/http/preconditions.h"
+#include "server/routes/handlers.h"
 #include "server/routes/listing.h"
 #include "server/routes/plots.h"
 
@@ -21,7 +22,7 @@ static bool is_stale(const struct app *app, const struct store_result *result)
   return stale;
 }
 
-static struct result_resource resource_of(const struct result_kind *kind, const struct store_result *result)
+static struct result_resource resource_of(const struct job_kind *kind, const struct store_result *result)
 {
   return (struct result_resource){ .form = kind->form,
                                    .unsampled = !kind->samples,
@@ -47,7 +48,7 @@ static int64_t version_of(const struct store_result *result, bool stale)
   return 2 * result->version + stale;
 }
 
-enum armdyn_status result_document(const struct app *app, const struct result_kind *kind, const char *id,
+enum armdyn_status result_document(const struct app *app, const struct job_kind *kind, const char *id,
                                    struct buffer *out, int64_t *version)
 {
   struct store_result result;
@@ -61,7 +62,7 @@ enum armdyn_status result_document(const struct app *app, const struct result_ki
   return out->failure;
 }
 
-bool result_found(struct exchange *x, const struct result_kind *kind, enum armdyn_status status)
+bool result_found(struct exchange *x, const struct job_kind *kind, enum armdyn_status status)
 {
   if (status == ARMDYN_ENOTFOUND)
     answer_problem(x, PROBLEM_NOT_FOUND, "there is no %s '%.64s'", kind->name, exchange_segment(x, kind->name));
@@ -70,8 +71,9 @@ bool result_found(struct exchange *x, const struct result_kind *kind, enum armdy
   return status == ARMDYN_OK;
 }
 
-enum outcome result_get(struct exchange *x, const struct result_kind *kind)
+enum outcome result_get(struct exchange *x)
 {
+  const struct job_kind *kind = exchange_about(x);
   struct buffer body = BUFFER(MB(4));
   int64_t version = 0;
   if (result_found(x, kind, result_document(exchange_app(x), kind, exchange_segment(x, kind->name), &body, &version)) &&
@@ -86,7 +88,7 @@ enum outcome result_get(struct exchange *x, const struct result_kind *kind)
 /* -- what people write on it -- */
 
 /* Lay the patch over `result` and store it, unless it changed since. false: answered. */
-static bool patch(struct exchange *x, const struct result_kind *kind, struct store_result *result)
+static bool patch(struct exchange *x, const struct job_kind *kind, struct store_result *result)
 {
   size_t length;
   const char *body = exchange_body(x, &length);
@@ -112,7 +114,7 @@ static bool patch(struct exchange *x, const struct result_kind *kind, struct sto
 }
 
 /* The result of the path, if it is as If-Match says. false: answered. */
-static bool result_as_demanded(struct exchange *x, const struct result_kind *kind, struct store_result *result)
+static bool result_as_demanded(struct exchange *x, const struct job_kind *kind, struct store_result *result)
 {
   struct app *app = exchange_app(x);
   const char *id = exchange_segment(x, kind->name);
@@ -126,8 +128,9 @@ static bool result_as_demanded(struct exchange *x, const struct result_kind *kin
   return good;
 }
 
-enum outcome result_patch(struct exchange *x, const struct result_kind *kind)
+enum outcome result_patch(struct exchange *x)
 {
+  const struct job_kind *kind = exchange_about(x);
   struct app *app = exchange_app(x);
   const char *id = exchange_segment(x, kind->name);
   struct store_result result;
@@ -163,7 +166,7 @@ void answer_referred(struct exchange *x, const char *kind, const char *id)
 }
 
 /* 409 with the reason: pinned, or who refers to it. */
-static void answer_kept(struct exchange *x, const struct result_kind *kind, const char *id)
+static void answer_kept(struct exchange *x, const struct job_kind *kind, const char *id)
 {
   struct store_result result;
   if (!result_found(x, kind, store_result_get(exchange_app(x)->store, kind->name, id, &result))) return;
@@ -174,8 +177,9 @@ static void answer_kept(struct exchange *x, const struct result_kind *kind, cons
   store_result_release(&result);
 }
 
-enum outcome result_delete(struct exchange *x, const struct result_kind *kind)
+enum outcome result_delete(struct exchange *x)
 {
+  const struct job_kind *kind = exchange_about(x);
   const char *id = exchange_segment(x, kind->name);
   struct store_result result;
   if (!result_as_demanded(x, kind, &result)) return ANSWERED;
@@ -193,7 +197,7 @@ enum outcome result_delete(struct exchange *x, const struct result_kind *kind)
 /* -- lists -- */
 
 struct list {
-  const struct result_kind *kind;
+  const struct job_kind *kind;
   struct listing listing;
 };
 
@@ -207,8 +211,9 @@ static void visit(void *context, const struct store_result *result)
   buffer_release(&item);
 }
 
-enum outcome result_list(struct exchange *x, const struct result_kind *kind)
+enum outcome result_list(struct exchange *x)
 {
+  const struct job_kind *kind = exchange_about(x);
   struct list list = { .kind = kind };
   const struct list_form form = {
     .filters = "robot revision job",
@@ -232,7 +237,7 @@ enum outcome result_list(struct exchange *x, const struct result_kind *kind)
 
 /* -- samples -- */
 
-static void refuse_field(struct exchange *x, const struct samples_form *form, const char *text, size_t length)
+static void refuse_field(struct exchange *x, const struct series_form *form, const char *text, size_t length)
 {
   struct buffer names = BUFFER(KB(1));
   for (size_t f = 0; f < form->field_count; f++) buffer_format(&names, "%s%s", f ? ", " : "", form->fields[f].name);
@@ -242,7 +247,7 @@ static void refuse_field(struct exchange *x, const struct samples_form *form, co
   buffer_release(&names);
 }
 
-bool asked_fields(struct exchange *x, const struct samples_form *form, unsigned *fields)
+bool asked_fields(struct exchange *x, const struct series_form *form, unsigned *fields)
 {
   const char *text = exchange_query(x, "fields");
   *fields = text ? 0 : (1u << form->field_count) - 1;
@@ -262,7 +267,7 @@ bool asked_fields(struct exchange *x, const struct samples_form *form, unsigned 
 }
 
 /* false: answered. */
-static bool asked_samples(struct exchange *x, const struct samples_form *form, struct samples_query *query,
+static bool asked_samples(struct exchange *x, const struct series_form *form, struct samples_query *query,
                           long long *points)
 {
   *query = (struct samples_query){ .media = exchange_answer_media(x), .rate = NAN, .from = 0, .to = INFINITY };
@@ -280,21 +285,32 @@ static bool asked_samples(struct exchange *x, const struct samples_form *form, s
   return good;
 }
 
-static enum armdyn_status plot_samples(struct exchange *x, const struct result_kind *kind, const char *id,
+/* Samples from before their last field was kept have none of its columns. */
+static const struct series_form *samples_form_of(struct exchange *x, const struct job_kind *kind, const char *id)
+{
+  struct store_series series;
+  char column[64];
+  if (!kind->former_samples || store_series_info(exchange_app(x)->store, id, SERIES_SAMPLES, &series))
+    return kind->samples;
+  snprintf(column, sizeof column, ",%s1", kind->samples->fields[kind->samples->field_count - 1].name);
+  return strstr(series.columns, column) ? kind->samples : kind->former_samples;
+}
+
+static enum armdyn_status plot_samples(struct exchange *x, const struct series_form *form, const char *id,
                                        const struct samples_query *query, size_t points)
 {
   struct store_series series;
   enum armdyn_status status = store_series_info(exchange_app(x)->store, id, SERIES_SAMPLES, &series);
-  return status ? status : answer_plot(x, id, kind->samples, series.width, query, points);
+  return status ? status : answer_plot(x, id, form, series.width, query, points);
 }
 
-static enum armdyn_status stream_samples(struct exchange *x, const struct result_kind *kind,
+static enum armdyn_status stream_samples(struct exchange *x, const struct series_form *form,
                                          const struct store_result *result, const struct samples_query *query)
 {
   struct app *app = exchange_app(x);
   struct samples *samples;
   struct armdyn_error error = { 0 };
-  enum armdyn_status status = samples_open(app->store, app->robots, kind->samples, result, query, &samples, &error);
+  enum armdyn_status status = samples_open(app->store, app->robots, form, result, query, &samples, &error);
   if (status == ARMDYN_EINPUT && error.pointer[0]) {
     fault_add(exchange_faults(x), FAULT_AT_PARAMETER, error.pointer, FAULT_MAXIMUM, "%s", error.message);
     answer_problem(x, PROBLEM_INVALID, NULL);
@@ -306,17 +322,19 @@ static enum armdyn_status stream_samples(struct exchange *x, const struct result
   return ARMDYN_OK;
 }
 
-enum outcome result_samples(struct exchange *x, const struct result_kind *kind)
+enum outcome result_samples(struct exchange *x)
 {
+  const struct job_kind *kind = exchange_about(x);
   struct samples_query query;
   struct store_result result;
   long long points = 0;
   const char *id = exchange_segment(x, kind->name);
-  if (!asked_samples(x, kind->samples, &query, &points) ||
+  const struct series_form *form = samples_form_of(x, kind, id);
+  if (!asked_samples(x, form, &query, &points) ||
       !result_found(x, kind, store_result_get(exchange_app(x)->store, kind->name, id, &result)))
     return ANSWERED;
   enum armdyn_status status =
-      points ? plot_samples(x, kind, result.id, &query, (size_t)points) : stream_samples(x, kind, &result, &query);
+      points ? plot_samples(x, form, result.id, &query, (size_t)points) : stream_samples(x, form, &result, &query);
   store_result_release(&result);
   if (status) (void)result_found(x, kind, status);
   return ANSWERED;

@@ -56,8 +56,8 @@ static enum armdyn_status read_document(struct page *page)
 
 static enum armdyn_status open_page(struct page *page, const struct app *app, const char *id)
 {
-  enum armdyn_status status = store_result_get(app->store, trajectory_results.name, id, &page->result);
-  if (!status) status = result_document(app, &trajectory_results, id, &page->document, NULL);
+  enum armdyn_status status = store_result_get(app->store, trajectory_kind.name, id, &page->result);
+  if (!status) status = result_document(app, &trajectory_kind, id, &page->document, NULL);
   if (!status) status = robots_get(app->robots, page->result.robot, page->result.revision, true, &page->entry);
   if (status) return status;
   const size_t n = armdyn_robot_joint_count(page->entry->robot);
@@ -152,7 +152,7 @@ static enum armdyn_status make_page(struct page *page, struct buffer *out)
 enum outcome trajectory_report(struct exchange *x)
 {
   struct app *app = exchange_app(x);
-  const char *id = exchange_segment(x, trajectory_results.name);
+  const char *id = exchange_segment(x, trajectory_kind.name);
   struct buffer body = BUFFER(MB(8));
   struct page *page = calloc(1, sizeof *page);
   enum armdyn_status status = ARMDYN_EMEMORY;

@@ -276,9 +276,13 @@ static void release(void *context)
   free(run->watch.series.rows);
 }
 
+static const struct sample_field fields[] = { { "t", 1 }, { "dataset", 1 }, { "residual", PER_JOINT }, { "alarm", 1 } };
+static const struct series_form samples = { fields, sizeof fields / sizeof *fields, false };
+
 const struct job_kind collision_check_kind = {
   .name = "collision_check",
   .form = &collision_check_form,
+  .samples = &samples,
   .size = sizeof(struct run),
   .labels = offsetof(struct run, request.labels),
   .datasets = { { "datasets", offsetof(struct run, request.datasets) },

@@ -155,6 +155,7 @@ static void release(void *context)
 const struct job_kind excitation_kind = {
   .name = "excitation",
   .form = &excitation_form,
+  .samples = &motion_samples,
   .motion = true,
   .size = sizeof(struct run),
   .labels = offsetof(struct run, request.labels),

@@ -89,6 +89,7 @@ static void release(void *context)
 const struct job_kind friction_test_kind = {
   .name = "friction_test",
   .form = &friction_test_form,
+  .samples = &motion_samples,
   .motion = true,
   .size = sizeof(struct run),
   .labels = offsetof(struct run, request.labels),

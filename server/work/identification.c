@@ -418,9 +418,15 @@ static void release(void *context)
   armdyn_robot_free(run->own_robot);
 }
 
+static const struct sample_field fields[] = {
+  { "t", 1 }, { "dataset", 1 }, { "measured", PER_JOINT }, { "filtered", PER_JOINT }, { "predicted", PER_JOINT }
+};
+static const struct series_form samples = { fields, sizeof fields / sizeof *fields, false };
+
 const struct job_kind identification_kind = {
   .name = "identification",
   .form = &identification_form,
+  .samples = &samples,
   .size = sizeof(struct run),
   .labels = offsetof(struct run, request.labels),
   .datasets = { { "datasets", offsetof(struct run, request.datasets) },

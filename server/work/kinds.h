@@ -1,10 +1,11 @@
-/* What kinds of jobs there are: the table in kinds.c. */
+/* What kinds of jobs and results there are: the table in kinds.c. */
 #ifndef SERVER_WORK_KINDS_H
 #define SERVER_WORK_KINDS_H
 
 #include "api/codec/result.h"
 #include "api/wire/faults.h"
 #include "armdyn/robot.h"
+#include "server/data/samples.h"
 #include "server/work/work.h"
 
 /* A data set or result that a job computes from, and where its request names it. */
@@ -17,11 +18,13 @@ enum { JOB_SOURCES = 2 * LIMIT_DATASETS, JOB_DATASET_LISTS = 3 };
 
 /* A kind keeps all that one of its jobs needs in one zeroed struct of its own, its run, so that one exit releases it. */
 struct job_kind {
-  const char *name;               /* of the job, and of its result in the store: "trajectory" */
-  const struct result_form *form; /* of its results */
-  bool motion;                    /* its results can be played: they have a polynomial */
-  size_t size;                    /* of a run */
-  size_t labels;                  /* struct result_labels within the run, once decoded */
+  const char *name;                         /* of the job, and of its result in the store: "trajectory" */
+  const struct result_form *form;           /* of its results */
+  const struct series_form *samples;        /* of its results; NULL: they have none */
+  const struct series_form *former_samples; /* of those from before the last field was kept; NULL: all have it */
+  bool motion;                              /* its results can be played: they have a polynomial */
+  size_t size;                              /* of a run */
+  size_t labels;                            /* struct result_labels within the run, once decoded */
   struct job_datasets {
     const char *name;            /* of the request's member: "datasets"; NULL: no more */
     size_t at;                   /* struct id_list within the run, once decoded */

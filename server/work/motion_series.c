@@ -8,6 +8,10 @@
 
 enum { CHUNK_ROWS = 512 };
 
+static const struct sample_field fields[] = { { "t", 1 },           { "q", PER_JOINT },   { "qd", PER_JOINT },
+                                              { "qdd", PER_JOINT }, { "tau", PER_JOINT }, { "power", PER_JOINT } };
+const struct series_form motion_samples = { fields, sizeof fields / sizeof *fields, true };
+
 struct sending {
   struct work *work;
   const struct armdyn_robot *robot;

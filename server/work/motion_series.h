@@ -3,7 +3,11 @@
 #define SERVER_WORK_MOTION_SERIES_H
 
 #include "armdyn/trajectory.h"
+#include "server/data/samples.h"
 #include "server/work/work.h"
+
+/* Of every kind of motion: t, q, qd, qdd, tau, power. */
+extern const struct series_form motion_samples;
 
 /* Hand back samples and polynomials, with progress from `fraction` to 1.
  *   limits    in   n, in force

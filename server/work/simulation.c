@@ -329,9 +329,18 @@ static void release(void *context)
   simulated_loop_close(&run->loop);
 }
 
+static const struct sample_field fields[] = {
+  { "t", 1 },         { "q", PER_JOINT },        { "qd", PER_JOINT },      { "kinetic", 1 },
+  { "potential", 1 }, { "angular_momentum", 3 }, { "linear_momentum", 3 }, { "tau", PER_JOINT }
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
+static const struct series_form samples = { fields, FIELDS, false }, former_samples = { fields, FIELDS - 1, false };
+
 const struct job_kind simulation_kind = {
   .name = "simulation",
   .form = &simulation_form,
+  .samples = &samples,
+  .former_samples = &former_samples,
   .size = sizeof(struct run),
   .labels = offsetof(struct run, request.labels),
   .decode = decode,

@@ -279,6 +279,7 @@ static void release(void *context)
 const struct job_kind trajectory_kind = {
   .name = "trajectory",
   .form = &trajectory_form,
+  .samples = &motion_samples,
   .motion = true,
   .size = sizeof(struct plan),
   .labels = offsetof(struct plan, request.labels),

@@ -250,15 +250,6 @@ Test(samples, one_wrench_serves_all_samples_and_nothing_else_does)
   cr_assert_str_eq(faults.items[0].where, "/qd");
 }
 
-Test(samples, calls_are_found_by_their_operation)
-{
-  for (int call = 0; call < SAMPLES_CALL_COUNT; call++) {
-    cr_assert_eq(samples_call_of(samples_forms[call].operation), (enum samples_call)call);
-    cr_assert_not_null(samples_forms[call].outputs[0].name);
-  }
-  cr_assert_eq(samples_call_of("getRobot"), SAMPLES_CALL_COUNT);
-}
-
 Test(samples, numbers_and_members_of_objects)
 {
   const double kinetic[] = { 1, 2 }, linear[] = { 1, 2, 3, 4, 5, 6 }, angular[] = { 7, 8, 9, 10, 11, 12 };

@@ -39,8 +39,6 @@ const resultPage = (href) => {
   const [, , kind, id] = href.split('/').slice(-4)
   return RESULTS.includes(kind) ? link([kind, id]) : null
 }
-// Where a job of this kind is asked for: "friction_test" is made at ".../friction-tests".
-const creator = (job) => `v1/robots/${job.robot}/${job.kind.replaceAll('_', '-').replace(/y$/, 'ie')}s`
 const seconds = (job) => (job.started_at ? (new Date(job.finished_at ?? Date.now()) - new Date(job.started_at)) / 1000 : null)
 
 // A job as the API answered it, with how far it is by now.
@@ -68,7 +66,7 @@ function One({ id }) {
   }
   const again = (request) => act(async () => {
     const { callback, ...rest } = request
-    const made = await post(creator(job), rest, { query: { revision: job.revision }, headers: once() })
+    const made = await post(`v1/robots/${job.robot}/${job.collection}`, rest, { query: { revision: job.revision }, headers: once() })
     go(['jobs', made.id])
   })
   const open = job.result && resultPage(job.result.href)

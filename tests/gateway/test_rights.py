@@ -1,0 +1,45 @@
+"""Every call that lets an arm move asks for that right, whatever the role."""
+
+import pytest
+
+from cell import Cell, puma, soon
+from support import Server, unique_name
+from support.rights import unsafe
+
+pytestmark = pytest.mark.same_threads
+
+
+def test_whoever_may_not_move_it_moves_nothing():
+    with puma() as sim, Server() as server:
+        here = Cell(server, sim)
+        trajectory = here.trajectory(duration=2.5)
+        with server.client() as anybody:
+            admin = anybody.post("/v1/keys", {"name": "admin", "role": "admin"}).expect(201).json["secret"]
+        with server.client(key=admin) as client:
+            keys = {name: client.post("/v1/keys", {"name": name, "role": "operator", "motion": motion}).expect(201).json["secret"]
+                    for name, motion in (("mover", [here.name]), ("operator", []), ("elsewhere", ["other-cell"]))}
+        refused = set()
+
+        def refuse(path, body=None, **names):
+            for key in (admin, keys["operator"], keys["elsewhere"]):
+                with server.client(key=key, check=False) as client:
+                    answer = client.post(path.format(**names), body, headers={"Idempotency-Key": unique_name()})
+                    assert (answer.status, answer.json["type"]) == (403, "/problems/motion-forbidden"), (path, answer.json)
+            refused.add(("POST", path))
+
+        here.client = server.client(key=keys["mover"])
+        refuse("/v1/controllers/{controller}/transfers", {"trajectory": trajectory, "start": True, "start_before": soon()},
+               controller=here.name)
+        transfer = here.loaded(trajectory)
+        refuse("/v1/transfers/{transfer}/arm", transfer=transfer)
+        here.arm(transfer)
+        refuse("/v1/transfers/{transfer}/start", {"start_before": soon()}, transfer=transfer)
+        here.start(transfer).expect(202)
+        here.reach(transfer, "playing")
+        with server.client(key=keys["operator"]) as client:  # that stops it, which is no motion
+            client.post(f"/v1/transfers/{transfer}/hold").expect(202)
+        here.reach(transfer, "holding")
+        refuse("/v1/transfers/{transfer}/resume", transfer=transfer)
+        here.client.post(f"/v1/transfers/{transfer}/resume", headers={"Idempotency-Key": unique_name()}).expect(202)
+        here.reach(transfer, "done")
+        assert refused == {call for call, (_, moves) in unsafe().items() if moves}
