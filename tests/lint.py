@@ -153,7 +153,7 @@ def arrows():
 
 # All that libarmdyn.a may ask of the system: memory, strings, arithmetic; and of SUNDIALS, in lib/dynamics/simulate.c alone.
 MAY_CALL = set("""
-    malloc calloc realloc free aligned_alloc memcpy memmove memset memcmp memchr strlen strnlen strcmp strncmp strchr strrchr strstr
+    malloc calloc realloc free aligned_alloc memcpy memmove memset memcmp memchr strlen strnlen strcmp strncmp strchr strrchr strstr strspn strcspn
     snprintf vsnprintf strtod strtol strtoul qsort bsearch abort __assert_fail __stack_chk_fail _GLOBAL_OFFSET_TABLE_
     ERKStepCreate ERKStepEvolve ERKStepFree ERKStepGetNumSteps ERKStepReset ERKStepSStolerances ERKStepSetErrHandlerFn
     ERKStepSetFixedStep ERKStepSetMaxErrTestFails ERKStepSetMinStep ERKStepSetStopTime ERKStepSetTableNum ERKStepSetUserData N_VDestroy

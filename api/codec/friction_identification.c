@@ -77,9 +77,9 @@ static void encode_trials(struct json_writer *w, const struct armdyn_joint_frict
   for (size_t k = 0; k < joint->trial_count; k++) {
     const struct armdyn_extra_trial *trial = &joint->trials[k];
     json_begin_object(w);
-    json_key(w, "term"), json_write_text(w, armdyn_friction_extra_name(trial->extra));
+    json_key(w, "term"), json_write_text(w, armdyn_friction_term_name(trial->term));
     json_key(w, "order");
-    json_write_number(w, trial->extra == ARMDYN_EXTRA_POSITION ? trial->order : NAN);
+    json_write_number(w, trial->term == ARMDYN_FRICTION_POSITION ? trial->order : NAN);
     member_number(w, "without", trial->without);
     member_number(w, "with", isfinite(trial->with) ? trial->with : NAN);
     json_key(w, "kept"), json_write_truth(w, trial->kept);

@@ -1,30 +1,26 @@
 #include "api/codec/friction_terms.h"
 
-/* To add a term: a row here, and in lib/identify/select.c; its column in lib/model/parameters.c. */
-static const struct {
-  const char *name;
-  unsigned term;
-} terms[] = {
-  { "offset", ARMDYN_IDENTIFY_OFFSET },         { "coulomb", ARMDYN_IDENTIFY_COULOMB },
-  { "viscous", ARMDYN_IDENTIFY_VISCOUS },       { "stribeck", ARMDYN_IDENTIFY_STRIBECK },
-  { "high_speed", ARMDYN_IDENTIFY_HIGH_SPEED }, { "position", ARMDYN_IDENTIFY_POSITION },
-};
-enum { TERMS = sizeof terms / sizeof *terms };
+enum { TERMS = ARMDYN_FRICTION_TERM_COUNT };
+
+static const char *name_of(size_t term)
+{
+  return armdyn_friction_term_name((enum armdyn_friction_term)term);
+}
 
 void friction_term_take(struct json_reader *r, struct json_slice name, unsigned allowed, const char *or_else,
                         unsigned *out)
 {
   char got[64], known[96] = "";
   size_t i = 0, length = 0;
-  while (i < TERMS && !json_slice_is(name, terms[i].name)) i++;
-  if (i < TERMS && (terms[i].term & allowed)) {
-    if (*out & terms[i].term) json_fault(r, NULL, FAULT_DUPLICATE, "%s is there twice; keep one", terms[i].name);
-    *out |= terms[i].term;
+  while (i < TERMS && !json_slice_is(name, name_of(i))) i++;
+  if (i < TERMS && (allowed >> i & 1)) {
+    if (*out >> i & 1) json_fault(r, NULL, FAULT_DUPLICATE, "%s is there twice; keep one", name_of(i));
+    *out |= 1u << i;
     return;
   }
   for (i = 0; i < TERMS; i++)
-    if (terms[i].term & allowed)
-      length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", length ? ", " : "", terms[i].name);
+    if (allowed >> i & 1)
+      length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", length ? ", " : "", name_of(i));
   json_fault(r, NULL, FAULT_ENUM, "must be one of %s%s, got %s", known, or_else, json_excerpt(name, got, sizeof got));
 }
 
@@ -47,6 +43,6 @@ void friction_terms_encode(struct json_writer *w, const struct json_field *field
   const unsigned *from = member;
   json_begin_array(w);
   for (size_t i = 0; i < TERMS; i++)
-    if (*from & terms[i].term) json_write_text(w, terms[i].name);
+    if (*from >> i & 1) json_write_text(w, name_of(i));
   json_end_array(w);
 }

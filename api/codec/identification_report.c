@@ -303,24 +303,42 @@ static void write_friction_curve(struct page *p, size_t j)
   plot_write(&plot, p->out);
 }
 
+static double friction_at(const struct page *p, size_t j, const char *below, const char *parameter)
+{
+  char path[64];
+  snprintf(path, sizeof path, "parameters/friction/%zu/%s%s", j, below, parameter);
+  return number_at(p->document, path);
+}
+
+/* Names of the parameters over the velocity that any joint has. */
+static size_t friction_shown(const struct page *p, const char **names)
+{
+  size_t count = 0;
+  for (size_t k = 0; k < ARMDYN_FRICTION_PARAMETER_COUNT; k++) {
+    const struct armdyn_friction_parameter_info *info =
+        armdyn_friction_parameter_info((enum armdyn_friction_parameter)k);
+    bool any = false;
+    for (size_t j = 0; j < p->n && !any; j++) any = !isnan(friction_at(p, j, "", info->name));
+    if (any && !info->over_angle) names[count++] = info->name;
+  }
+  return count;
+}
+
 static void write_friction(struct page *p)
 {
-  static const char *const headings[] = { "joint",   "offset", "\u00b1",     "Coulomb", "\u00b1",
-                                          "viscous", "\u00b1", "high speed", "\u00b1" };
-  static const char *const terms[] = { "offset", "coulomb", "viscous", "high_speed" };
+  const char *shown[ARMDYN_FRICTION_PARAMETER_COUNT], *headings[2 * ARMDYN_FRICTION_PARAMETER_COUNT + 1] = { "joint" };
   struct page_table table;
-  char path[64];
   if (has(p->document, "payload")) return;
   page_section(p->out, "Friction");
   for (size_t j = 0; j < p->n; j++) write_friction_curve(p, j);
-  page_table_begin(&table, p->out, headings, sizeof headings / sizeof *headings);
+  const size_t count = friction_shown(p, shown);
+  for (size_t k = 0; k < count; k++) headings[2 * k + 1] = shown[k], headings[2 * k + 2] = "\u00b1";
+  page_table_begin(&table, p->out, headings, 2 * count + 1);
   for (size_t j = 0; j < p->n; j++) {
     page_cell_text(&table, joint_name(p, j));
-    for (size_t k = 0; k < 4; k++) {
-      snprintf(path, sizeof path, "parameters/friction/%zu/%s", j, terms[k]);
-      page_cell_figure(&table, number_at(p->document, path));
-      snprintf(path, sizeof path, "parameters/friction/%zu/std/%s", j, terms[k]);
-      page_cell_figure(&table, number_at(p->document, path));
+    for (size_t k = 0; k < count; k++) {
+      page_cell_figure(&table, friction_at(p, j, "", shown[k]));
+      page_cell_figure(&table, friction_at(p, j, "std/", shown[k]));
     }
   }
   page_table_end(&table);

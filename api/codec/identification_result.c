@@ -50,31 +50,34 @@ static void encode_base(struct json_writer *w, const struct identification_resul
   buffer_release(&text);
 }
 
-/* "j2.Ixx" in two. Names of joints may hold points, those of parameters at most one, in "coulomb.positive". */
-static void split_name(const struct armdyn_robot_description *robot, const char *name, size_t *joint,
-                       const char **parameter)
+/* -- standard parameters -- */
+
+/* What follows the names of joint and parameter.
+ *   prior  in  NAN: the model has none */
+static void encode_parameter(struct json_writer *w, const struct identification_result *result,
+                             const struct armdyn_parameter_id *id, double value, double deviation, double prior)
 {
-  *joint = 0, *parameter = name;
-  for (size_t i = 0; i < robot->joint_count; i++) {
-    char own[ARMDYN_NAME_SIZE];
-    snprintf(own, sizeof own, "%s", robot->joints[i].name);
-    if (!*own) snprintf(own, sizeof own, "j%zu", i + 1);
-    size_t length = strlen(own);
-    if (strncmp(name, own, length) || name[length] != '.') continue;
-    if (*parameter != name && strlen(*parameter) <= strlen(name + length + 1)) continue; /* a longer name fits too */
-    *joint = i, *parameter = name + length + 1;
-  }
+  char name[ARMDYN_PARAMETER_NAME_SIZE];
+  armdyn_parameter_id_name(id, name);
+  json_begin_object(w);
+  member_text(w, "joint", result->robot->joints[id->joint].name);
+  member_text(w, "name", name);
+  member_number(w, "value", value);
+  member_number(w, "std", deviation);
+  if (!isnan(prior)) member_number(w, "prior", prior);
+  json_end_object(w);
 }
 
-static bool is_identified(const struct identification_result *result, size_t joint, const char *term)
+static const struct armdyn_friction_parameter_info *info_of(size_t parameter)
+{
+  return armdyn_friction_parameter_info((enum armdyn_friction_parameter)parameter);
+}
+
+static bool is_identified(const struct identification_result *result, size_t joint, enum armdyn_friction_term term)
 {
   for (size_t i = 0; i < armdyn_unknowns_standard_count(result->unknowns); i++) {
-    char name[ARMDYN_PARAMETER_NAME_SIZE];
-    size_t of;
-    const char *parameter;
-    armdyn_unknowns_standard_name(result->unknowns, i, name);
-    split_name(result->robot, name, &of, &parameter);
-    if (of == joint && !strncmp(parameter, term, strlen(term))) return true;
+    const struct armdyn_parameter_id id = armdyn_unknowns_standard_id(result->unknowns, i);
+    if (id.group == ARMDYN_PARAMETER_FRICTION && id.joint == joint && info_of(id.index)->term == term) return true;
   }
   return false;
 }
@@ -83,38 +86,15 @@ static bool is_identified(const struct identification_result *result, size_t joi
 static void encode_left_out(struct json_writer *w, const struct identification_result *result)
 {
   for (size_t j = 0; j < result->robot->joint_count; j++) {
-    const struct armdyn_friction *f = &result->robot->joints[j].friction;
-    const struct {
-      const char *term;
-      double value;
-    } of_model[] = { { "offset", f->offset },
-                     { "coulomb", fmax(f->coulomb.positive, f->coulomb.negative) },
-                     { "viscous", fmax(f->viscous.positive, f->viscous.negative) },
-                     { "high_speed", f->high_speed } };
-    for (size_t i = 0; i < sizeof of_model / sizeof *of_model; i++) {
-      if (of_model[i].value == 0 || is_identified(result, j, of_model[i].term)) continue;
-      json_begin_object(w);
-      member_text(w, "joint", result->robot->joints[j].name);
-      member_text(w, "name", of_model[i].term);
-      member_number(w, "value", 0);
-      member_number(w, "std", 0);
-      member_number(w, "prior", of_model[i].value);
-      json_end_object(w);
+    const struct armdyn_joint *joint = &result->robot->joints[j];
+    for (size_t p = 0; p < ARMDYN_FRICTION_PARAMETER_COUNT; p++) {
+      const struct armdyn_parameter_id id = { j, ARMDYN_PARAMETER_FRICTION, p, 0 };
+      const enum armdyn_friction_term term = info_of(p)->term;
+      if (!(ARMDYN_IDENTIFY_LINEAR >> term & 1) || is_identified(result, j, term)) continue;
+      if (!armdyn_friction_parameter_lines(&joint->friction, (enum armdyn_friction_parameter)p)) continue;
+      encode_parameter(w, result, &id, 0, 0, armdyn_joint_parameter(joint, &id));
     }
   }
-}
-
-static void encode_searched_one(struct json_writer *w, const char *joint, const char *name, double value,
-                                double deviation, double prior)
-{
-  if (value == prior || isnan(value)) return;
-  json_begin_object(w);
-  member_text(w, "joint", joint);
-  member_text(w, "name", name);
-  member_number(w, "value", value);
-  member_number(w, "std", deviation);
-  if (!isnan(prior)) member_number(w, "prior", prior);
-  json_end_object(w);
 }
 
 /* Of a joint's Stribeck velocity, where it was searched for and the data tell it; else NAN. */
@@ -127,17 +107,16 @@ static double stribeck_deviation(const struct identification_result *result, siz
 static void encode_searched(struct json_writer *w, const struct identification_result *result)
 {
   for (size_t j = 0; j < result->robot->joint_count; j++) {
-    const struct armdyn_friction *before = &result->robot->joints[j].friction;
-    const struct armdyn_friction *after = &result->identified->joints[j].friction;
-    const char *joint = result->robot->joints[j].name;
-    encode_searched_one(w, joint, "stribeck_velocity", after->stribeck_velocity, stribeck_deviation(result, j),
-                        before->stribeck_velocity);
-    for (size_t k = before->ripple_count; k < after->ripple_count; k++) {
-      char name[48];
-      snprintf(name, sizeof name, "position.%zu.order", k);
-      encode_searched_one(w, joint, name, after->ripples[k].order, NAN, NAN);
-      snprintf(name, sizeof name, "position.%zu.phase", k);
-      encode_searched_one(w, joint, name, after->ripples[k].phase, NAN, NAN);
+    const struct armdyn_joint *before = &result->robot->joints[j], *after = &result->identified->joints[j];
+    for (size_t p = 0; p < ARMDYN_FRICTION_PARAMETER_COUNT; p++) {
+      const size_t lines = armdyn_friction_parameter_lines(&after->friction, (enum armdyn_friction_parameter)p);
+      for (size_t line = 0; line < lines && !info_of(p)->linear; line++) {
+        const struct armdyn_parameter_id id = { j, ARMDYN_PARAMETER_FRICTION, p, line };
+        const double value = armdyn_joint_parameter(after, &id), prior = armdyn_joint_parameter(before, &id);
+        const bool velocity = p == ARMDYN_PARAMETER_STRIBECK_VELOCITY;
+        if (value != prior)
+          encode_parameter(w, result, &id, value, velocity ? stribeck_deviation(result, j) : NAN, prior);
+      }
     }
   }
 }
@@ -147,43 +126,26 @@ static void encode_standard(struct json_writer *w, const struct identification_r
   json_key(w, "standard"), json_begin_array(w);
   encode_searched(w, result);
   for (size_t i = 0; i < armdyn_unknowns_standard_count(result->unknowns); i++) {
-    char name[ARMDYN_PARAMETER_NAME_SIZE];
-    size_t joint;
-    const char *parameter;
-    armdyn_unknowns_standard_name(result->unknowns, i, name);
-    split_name(result->robot, name, &joint, &parameter);
-    json_begin_object(w);
-    member_text(w, "joint", result->robot->joints[joint].name);
-    member_text(w, "name", parameter);
-    member_number(w, "value", result->estimate->standard[i]);
-    member_number(w, "std", result->estimate->standard_deviation[i]);
-    member_number(w, "prior", armdyn_unknowns_prior(result->unknowns)[i]);
-    json_end_object(w);
+    const struct armdyn_parameter_id id = armdyn_unknowns_standard_id(result->unknowns, i);
+    encode_parameter(w, result, &id, result->estimate->standard[i], result->estimate->standard_deviation[i],
+                     armdyn_unknowns_prior(result->unknowns)[i]);
   }
   encode_left_out(w, result);
   json_end_array(w);
 }
 
-static bool of_link(const char *parameter)
-{
-  static const char *const names[] = { "m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz" };
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (!strcmp(parameter, names[i])) return true;
-  return false;
-}
+/* -- friction -- */
 
 /* The friction parameters of a joint, from `values`. */
 static void encode_friction_of(struct json_writer *w, const struct identification_result *result, size_t joint,
                                const double *values)
 {
   for (size_t i = 0; i < armdyn_unknowns_standard_count(result->unknowns); i++) {
+    const struct armdyn_parameter_id id = armdyn_unknowns_standard_id(result->unknowns, i);
     char name[ARMDYN_PARAMETER_NAME_SIZE];
-    size_t of;
-    const char *parameter;
-    armdyn_unknowns_standard_name(result->unknowns, i, name);
-    split_name(result->robot, name, &of, &parameter);
-    if (of != joint || of_link(parameter) || !strcmp(parameter, "rotor_inertia")) continue;
-    member_number(w, parameter, values[i]);
+    if (id.joint != joint || id.group != ARMDYN_PARAMETER_FRICTION) continue;
+    armdyn_parameter_id_name(&id, name);
+    member_number(w, name, values[i]);
   }
 }
 
@@ -207,15 +169,10 @@ static void encode_curve(struct json_writer *w, const struct identification_resu
 {
   double velocity[FRICTION_CURVE_POINTS], torque[FRICTION_CURVE_POINTS], deviation[FRICTION_CURVE_POINTS];
   struct armdyn_friction lines = result->identified->joints[joint].friction;
-  for (size_t i = 0, line = 0; i < armdyn_unknowns_standard_count(result->unknowns) && line < lines.ripple_count; i++) {
-    char name[ARMDYN_PARAMETER_NAME_SIZE];
-    size_t of;
-    const char *parameter;
-    armdyn_unknowns_standard_name(result->unknowns, i, name);
-    split_name(result->robot, name, &of, &parameter);
-    if (of == joint && !strncmp(parameter, "position.", 9)) {
-      lines.ripples[line++].amplitude = result->estimate->standard[i];
-    }
+  for (size_t i = 0; i < armdyn_unknowns_standard_count(result->unknowns); i++) {
+    const struct armdyn_parameter_id id = armdyn_unknowns_standard_id(result->unknowns, i);
+    if (id.joint == joint && id.group == ARMDYN_PARAMETER_FRICTION && id.index == ARMDYN_PARAMETER_LINE_AMPLITUDE)
+      lines.ripples[id.line].amplitude = result->estimate->standard[i];
   }
   friction_curve_velocities(&result->robot->joints[joint], velocity);
   armdyn_friction_curve(result->unknowns, result->estimate, joint, FRICTION_CURVE_POINTS, velocity, torque, deviation);
@@ -260,14 +217,16 @@ static void encode_parameters(struct json_writer *w, const struct identification
 
 static void encode_payload(struct json_writer *w, const struct armdyn_payload_estimate *payload)
 {
-  static const char *const names[] = { "m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz" };
   json_key(w, "payload"), json_begin_object(w);
   json_key(w, "body"), json_encode_object(w, &body_type, &payload->body, NULL);
   json_key(w, "std"), json_encode_object(w, &body_type, &payload->deviation, NULL);
   json_key(w, "parameters"), json_begin_array(w);
-  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+  for (size_t k = 0; k < ARMDYN_LINK_PARAMETERS; k++) {
+    const struct armdyn_parameter_id id = { 0, ARMDYN_PARAMETER_LINK, k, 0 };
+    char name[ARMDYN_PARAMETER_NAME_SIZE];
+    armdyn_parameter_id_name(&id, name);
     json_begin_object(w);
-    member_text(w, "name", names[k]);
+    member_text(w, "name", name);
     member_number(w, "value", payload->parameters[k]);
     member_number(w, "std", payload->identifiable[k] ? sqrt(payload->covariance[k * 10 + k]) : NAN);
     json_key(w, "identifiable"), json_write_truth(w, payload->identifiable[k]);

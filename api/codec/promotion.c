@@ -86,13 +86,14 @@ static void read_text(struct json_reader *r, char *out, size_t size)
 static void read_parameter(struct json_reader *r, struct promotion_parameter *p)
 {
   struct json_slice key;
+  char name[ARMDYN_PARAMETER_NAME_SIZE] = "";
   *p = (struct promotion_parameter){ .value = NAN, .deviation = NAN };
   json_enter_object(r, NULL);
   while (json_next_member(r, &key)) {
     if (json_slice_is(key, "joint"))
       read_text(r, p->joint, sizeof p->joint);
     else if (json_slice_is(key, "name"))
-      read_text(r, p->name, sizeof p->name);
+      read_text(r, name, sizeof name);
     else if (json_slice_is(key, "value"))
       json_read_number(r, NULL, &p->value);
     else if (json_slice_is(key, "std") && json_peek(r) == JSON_NUMBER)
@@ -100,6 +101,7 @@ static void read_parameter(struct json_reader *r, struct promotion_parameter *p)
     else
       json_skip(r, NULL);
   }
+  if (!armdyn_parameter_id_read(name, &p->id)) json_break_off(r, ARMDYN_EINPUT);
 }
 
 static void read_standard(struct json_reader *r, struct promotion_source *out)
@@ -231,13 +233,13 @@ enum armdyn_status promotion_source_read(const char *document, struct promotion_
 enum armdyn_status promotion_apply(const struct promotion_source *source, unsigned what,
                                    struct armdyn_robot_description *model, struct armdyn_error *error)
 {
-  struct armdyn_joint_parameter *parameters = calloc(source->count + 1, sizeof *parameters);
+  struct armdyn_parameter_value *parameters = calloc(source->count + 1, sizeof *parameters);
   if (!parameters) return ARMDYN_EMEMORY;
   for (size_t i = 0; i < source->count; i++) {
     const struct promotion_parameter *from = &source->parameters[i];
-    size_t joint = 0;
-    while (joint < model->joint_count && strcmp(model->joints[joint].name, from->joint) != 0) joint++;
-    parameters[i] = (struct armdyn_joint_parameter){ joint, from->name, from->value };
+    parameters[i] = (struct armdyn_parameter_value){ from->id, from->value };
+    size_t *joint = &parameters[i].id.joint;
+    for (*joint = 0; *joint < model->joint_count && strcmp(model->joints[*joint].name, from->joint) != 0;) ++*joint;
   }
   if (source->has_payload && (what & PROMOTE_PAYLOAD)) model->payload = source->payload;
   const enum armdyn_status status =
@@ -248,42 +250,23 @@ enum armdyn_status promotion_apply(const struct promotion_source *source, unsign
 
 /* -- the answer -- */
 
-/* Numbers of a joint that may change, where the model has them, and the standard parameter that each is. */
-static const struct {
-  const char *pointer, *parameter; /* NULL: a function of several */
-  size_t offset;
-} numbers[] = {
-#define ROW(pointer, parameter, member)                                                                                \
-  {                                                                                                                    \
-    pointer, parameter, offsetof(struct armdyn_joint, member)                                                          \
-  }
-  ROW("link/mass", "m", link.mass),
-  ROW("link/com/0", NULL, link.com[0]),
-  ROW("link/com/1", NULL, link.com[1]),
-  ROW("link/com/2", NULL, link.com[2]),
-  ROW("link/inertia/xx", NULL, link.inertia.xx),
-  ROW("link/inertia/yy", NULL, link.inertia.yy),
-  ROW("link/inertia/zz", NULL, link.inertia.zz),
-  ROW("link/inertia/xy", NULL, link.inertia.xy),
-  ROW("link/inertia/xz", NULL, link.inertia.xz),
-  ROW("link/inertia/yz", NULL, link.inertia.yz),
-  ROW("drive/rotor_inertia", "rotor_inertia", drive.rotor_inertia),
-  ROW("friction/offset", "offset", friction.offset),
-  ROW("friction/coulomb/positive", "coulomb", friction.coulomb.positive),
-  ROW("friction/coulomb/negative", "coulomb", friction.coulomb.negative),
-  ROW("friction/viscous/positive", "viscous", friction.viscous.positive),
-  ROW("friction/viscous/negative", "viscous", friction.viscous.negative),
-  ROW("friction/stiction", "stiction", friction.stiction),
-  ROW("friction/stribeck_velocity", NULL, friction.stribeck_velocity),
-  ROW("friction/high_speed", "high_speed", friction.high_speed),
-#undef ROW
-};
-
-static double deviation_of(const struct promotion_source *source, const char *joint, const char *parameter)
+static const struct armdyn_friction_parameter_info *info_of(size_t parameter)
 {
-  for (size_t i = 0; parameter && i < source->count; i++)
-    if (!strcmp(source->parameters[i].joint, joint) && !strcmp(source->parameters[i].name, parameter))
-      return source->parameters[i].deviation;
+  return armdyn_friction_parameter_info((enum armdyn_friction_parameter)parameter);
+}
+
+/* Of a number of a joint: that of the parameter that it is, or of the one that is it in both directions. */
+static double deviation_of(const struct promotion_source *source, const char *joint,
+                           const struct armdyn_parameter_id *number)
+{
+  for (size_t i = 0; i < source->count; i++) {
+    const struct promotion_parameter *p = &source->parameters[i];
+    if (strcmp(p->joint, joint) != 0 || p->id.group != number->group) continue;
+    if (p->id.index == number->index && p->id.line == number->line) return p->deviation;
+    if (number->group != ARMDYN_PARAMETER_FRICTION) continue;
+    const struct armdyn_friction_parameter_info *is = info_of(p->id.index);
+    if (!is->path && is->term == info_of(number->index)->term) return p->deviation;
+  }
   return NAN;
 }
 
@@ -298,32 +281,62 @@ static void encode_change(struct json_writer *w, const char *pointer, double bef
   json_end_object(w);
 }
 
-static void encode_payload_changes(struct json_writer *w, const struct promotion_answer *answer)
+/* What a body's numbers become. Of those of a link only the mass is a parameter; the others are functions of several. */
+static void encode_body_changes(struct json_writer *w, const char *path, const struct armdyn_body *before,
+                                const struct armdyn_body *after, const struct armdyn_body *deviation)
 {
-  const struct armdyn_body *bodies[3] = { &answer->old->payload, &answer->new->payload,
-                                          &answer->source->payload_deviation };
+  const struct armdyn_body *bodies[3] = { before, after, deviation };
   for (size_t i = 0; i < BODY_NUMBERS; i++) {
     double number[3];
     char pointer[64];
     for (int k = 0; k < 3; k++) memcpy(&number[k], (const char *)bodies[k] + body_numbers[i].offset, sizeof *number);
-    snprintf(pointer, sizeof pointer, "/payload/%s", body_numbers[i].pointer);
+    snprintf(pointer, sizeof pointer, "%s/%s", path, body_numbers[i].pointer);
     encode_change(w, pointer, number[0], number[1], number[2]);
   }
 }
 
+static void encode_link_changes(struct json_writer *w, const struct promotion_answer *answer, size_t j)
+{
+  const struct armdyn_parameter_id mass = { j, ARMDYN_PARAMETER_LINK, 0, 0 };
+  const struct armdyn_body deviation = { .mass = deviation_of(answer->source, answer->old->joints[j].name, &mass),
+                                         .com = { NAN, NAN, NAN },
+                                         .inertia = { NAN, NAN, NAN, NAN, NAN, NAN } };
+  char path[32];
+  snprintf(path, sizeof path, "/joints/%zu/link", j);
+  encode_body_changes(w, path, &answer->old->joints[j].link, &answer->new->joints[j].link, &deviation);
+}
+
+/* The number of a drive or of friction that a parameter is, at its path; a star there is the line. */
+static void encode_number_change(struct json_writer *w, const struct promotion_answer *answer,
+                                 const struct armdyn_parameter_id *id, const char *path)
+{
+  const struct armdyn_joint *before = &answer->old->joints[id->joint], *after = &answer->new->joints[id->joint];
+  const int head = (int)strcspn(path, "*");
+  char pointer[64];
+  if (path[head])
+    snprintf(pointer, sizeof pointer, "/joints/%zu/%.*s%zu%s", id->joint, head, path, id->line, path + head + 1);
+  else
+    snprintf(pointer, sizeof pointer, "/joints/%zu/%s", id->joint, path);
+  encode_change(w, pointer, armdyn_joint_parameter(before, id), armdyn_joint_parameter(after, id),
+                deviation_of(answer->source, before->name, id));
+}
+
 static void encode_changes(struct json_writer *w, const struct promotion_answer *answer)
 {
-  for (size_t j = 0; j < answer->old->joint_count; j++)
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-      double before, after;
-      char pointer[64];
-      memcpy(&before, (const char *)&answer->old->joints[j] + numbers[i].offset, sizeof before);
-      memcpy(&after, (const char *)&answer->new->joints[j] + numbers[i].offset, sizeof after);
-      snprintf(pointer, sizeof pointer, "/joints/%zu/%s", j, numbers[i].pointer);
-      encode_change(w, pointer, before, after,
-                    deviation_of(answer->source, answer->old->joints[j].name, numbers[i].parameter));
+  for (size_t j = 0; j < answer->old->joint_count; j++) {
+    const size_t ripples = answer->new->joints[j].friction.ripple_count;
+    const struct armdyn_parameter_id rotor = { j, ARMDYN_PARAMETER_ROTOR, 0, 0 };
+    encode_link_changes(w, answer, j);
+    encode_number_change(w, answer, &rotor, "drive/rotor_inertia");
+    for (size_t p = 0; p < ARMDYN_FRICTION_PARAMETER_COUNT; p++) {
+      const size_t lines = info_of(p)->over_angle ? ripples : 1;
+      for (size_t line = 0; line < lines && info_of(p)->path; line++) {
+        const struct armdyn_parameter_id id = { j, ARMDYN_PARAMETER_FRICTION, p, line };
+        encode_number_change(w, answer, &id, info_of(p)->path);
+      }
     }
-  encode_payload_changes(w, answer);
+  }
+  encode_body_changes(w, "/payload", &answer->old->payload, &answer->new->payload, &answer->source->payload_deviation);
 }
 
 void promotion_answer_encode(const struct promotion_answer *answer, struct buffer *out)

@@ -33,8 +33,9 @@ enum armdyn_status promotion_request_decode(const char *text, size_t length, str
 /* What an identification's document says for it. */
 enum { PROMOTION_PARAMETERS = ARMDYN_JOINTS_MAX * 32 };
 struct promotion_parameter {
-  char joint[ARMDYN_NAME_SIZE], name[32];
-  double value, deviation; /* NAN: not known */
+  char joint[ARMDYN_NAME_SIZE];
+  struct armdyn_parameter_id id; /* its joint is not known before there is a model */
+  double value, deviation;       /* NAN: not known */
 };
 struct promotion_source {
   size_t count;

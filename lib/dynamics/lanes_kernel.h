@@ -219,7 +219,7 @@ static lanes lanes_friction(const struct armdyn_robot *robot, size_t i, lanes q,
   const double fast = 20 * joint->velocity_scale;
   const lane_bits forward = qd >= fast, settled = forward | (qd <= -fast);
   lanes out = { 0 };
-  if ((robot->joints[i].friction & ~FRICTION_LINEAR) || !all_lanes(&settled)) {
+  if ((robot->joints[i].friction & ~(unsigned)FRICTION_LINEAR) || !all_lanes(&settled)) {
     for (int l = 0; l < LANES; l++) out[l] = armdyn_friction_torque(robot, i, q[l], qd[l]);
     return out;
   }

@@ -2,20 +2,11 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "armdyn/regressor.h"
 #include "lib/identify/pseudo_inertia.h"
 
-enum { TEN = 10 };
-static const char *const of_link[TEN] = { "m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz" };
-
-static size_t link_parameter(const char *name)
-{
-  size_t i = 0;
-  while (i < TEN && strcmp(name, of_link[i]) != 0) i++;
-  return i;
-}
+enum { TEN = ARMDYN_LINK_PARAMETERS };
 
 /* What the payload is in the axes of the last link: the parameters of a robot that has nothing else. */
 static enum armdyn_status payload_parameters(const struct armdyn_robot_description *description, double out[TEN],
@@ -43,44 +34,15 @@ out:
   return status;
 }
 
-static bool set_directed(struct armdyn_directed *directed, const char *way, double value)
+/* false: the joint has no such number. */
+static bool take(struct armdyn_joint *joint, const struct armdyn_parameter_value *p, unsigned what)
 {
-  if (!*way || !strcmp(way, ".positive")) directed->positive = value;
-  if (!*way || !strcmp(way, ".negative")) directed->negative = value;
-  return !*way || !strcmp(way, ".positive") || !strcmp(way, ".negative");
-}
-
-/* "0": the amplitude of line 0, "0.order", "0.phase". An order makes a new line behind the last one. */
-static double *field_of_line(struct armdyn_friction *f, const char *name)
-{
-  char *rest;
-  const unsigned long line = strtoul(name, &rest, 10);
-  if (line == f->ripple_count && line < ARMDYN_RIPPLES_MAX && !strcmp(rest, ".order"))
-    f->ripples[f->ripple_count++] = (struct armdyn_ripple){ 0 };
-  if (line >= f->ripple_count) return NULL;
-  struct armdyn_ripple *ripple = &f->ripples[line];
-  return !*rest                    ? &ripple->amplitude
-         : !strcmp(rest, ".order") ? &ripple->order
-         : !strcmp(rest, ".phase") ? &ripple->phase
-                                   : NULL;
-}
-
-static bool set_friction(struct armdyn_friction *f, const char *name, double value)
-{
-  if (!strncmp(name, "coulomb", 7)) return set_directed(&f->coulomb, name + 7, value);
-  if (!strncmp(name, "viscous", 7)) return set_directed(&f->viscous, name + 7, value);
-  double *field = !strcmp(name, "offset")              ? &f->offset
-                  : !strcmp(name, "stiction")          ? &f->stiction
-                  : !strcmp(name, "stribeck_velocity") ? &f->stribeck_velocity
-                  : !strcmp(name, "high_speed")        ? &f->high_speed
-                                                       : NULL;
-  if (!strncmp(name, "position.", 9)) field = field_of_line(f, name + 9);
-  if (field) *field = value;
-  return field != NULL;
+  const bool wanted = what & (p->id.group == ARMDYN_PARAMETER_ROTOR ? ARMDYN_ADOPT_ROTORS : ARMDYN_ADOPT_FRICTION);
+  return !wanted || armdyn_joint_parameter_set(joint, &p->id, p->value);
 }
 
 enum armdyn_status armdyn_adopt_parameters(struct armdyn_robot_description *d,
-                                           const struct armdyn_joint_parameter *parameters, size_t count, unsigned what,
+                                           const struct armdyn_parameter_value *parameters, size_t count, unsigned what,
                                            struct armdyn_error *error)
 {
   double links[ARMDYN_JOINTS_MAX][TEN] = { { 0 } }, payload[TEN];
@@ -88,21 +50,17 @@ enum armdyn_status armdyn_adopt_parameters(struct armdyn_robot_description *d,
   enum armdyn_status status = payload_parameters(d, payload, error);
   if (status) return status;
   for (size_t i = 0; i < count; i++) {
-    const struct armdyn_joint_parameter *p = &parameters[i];
-    if (p->joint >= d->joint_count)
-      return armdyn_refuse(error, ARMDYN_EINPUT, "", "there is no joint %zu", p->joint + 1);
-    struct armdyn_joint *joint = &d->joints[p->joint];
-    const size_t k = link_parameter(p->name);
-    bool known = true;
-    if (k < TEN) {
-      links[p->joint][k] = p->value - (p->joint + 1 == d->joint_count ? payload[k] : 0);
-      given[p->joint] |= 1u << k;
-    } else if (!strcmp(p->name, "rotor_inertia")) {
-      if (what & ARMDYN_ADOPT_ROTORS) joint->drive.rotor_inertia = p->value;
-    } else if (what & ARMDYN_ADOPT_FRICTION) {
-      known = set_friction(&joint->friction, p->name, p->value);
+    const struct armdyn_parameter_value *p = &parameters[i];
+    const size_t j = p->id.joint, k = p->id.index;
+    if (j >= d->joint_count) return armdyn_refuse(error, ARMDYN_EINPUT, "", "there is no joint %zu", j + 1);
+    if (p->id.group == ARMDYN_PARAMETER_LINK) {
+      links[j][k] = p->value - (j + 1 == d->joint_count ? payload[k] : 0);
+      given[j] |= 1u << k;
+    } else if (!take(&d->joints[j], p, what)) {
+      char name[ARMDYN_PARAMETER_NAME_SIZE];
+      armdyn_parameter_id_name(&p->id, name);
+      return armdyn_refuse(error, ARMDYN_EINPUT, "", "joint %s has no %s", d->joints[j].name, name);
     }
-    if (!known) return armdyn_refuse(error, ARMDYN_EINPUT, "", "joint %s has no %s", joint->name, p->name);
   }
   for (size_t j = 0; j < d->joint_count && (what & ARMDYN_ADOPT_LINKS); j++) {
     if (!given[j]) continue;

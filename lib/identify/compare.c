@@ -85,18 +85,6 @@ out:
 
 /* ---------------------------------------------------------------- base parameters in another base */
 
-/* Index of the standard parameter of this name, or the count. */
-static size_t find_standard(const struct armdyn_unknowns *u, const char *name)
-{
-  char other[ARMDYN_PARAMETER_NAME_SIZE];
-  size_t k = 0;
-  for (; k < u->standard_count; k++) {
-    armdyn_unknowns_standard_name(u, k, other);
-    if (strcmp(name, other) == 0) break;
-  }
-  return k;
-}
-
 /* A combination c of standard parameters is one of base parameters if it is a sum of their combinations: then the factor
  * of each is the coefficient of its lead, which no other base parameter has. */
 enum armdyn_status armdyn_base_parameter_in(const struct armdyn_unknowns *wanted, size_t k,
@@ -104,15 +92,13 @@ enum armdyn_status armdyn_base_parameter_in(const struct armdyn_unknowns *wanted
 {
   const double *combination = armdyn_base_parameter_coefficients(wanted->base, k);
   double *c = calloc(known->standard_count + 1, sizeof *c), largest = 0;
-  char name[ARMDYN_PARAMETER_NAME_SIZE];
   *expressible = false;
   if (!c) return ARMDYN_EMEMORY;
-  bool named = true;
-  for (size_t i = 0; i < wanted->standard_count && named; i++) {
+  bool is_known = true;
+  for (size_t i = 0; i < wanted->standard_count && is_known; i++) {
     if (combination[i] == 0) continue;
-    armdyn_unknowns_standard_name(wanted, i, name);
-    const size_t at = find_standard(known, name);
-    named = at < known->standard_count;
+    const size_t at = standard_of(known, &wanted->id[i]);
+    is_known = at < known->standard_count;
     c[at] = combination[i];
     largest = fmax(largest, fabs(combination[i]));
   }
@@ -123,7 +109,7 @@ enum armdyn_status armdyn_base_parameter_in(const struct armdyn_unknowns *wanted
   }
   double left = 0;
   for (size_t i = 0; i < known->standard_count; i++) left = fmax(left, fabs(c[i]));
-  *expressible = named && left <= 1e-7 * largest;
+  *expressible = is_known && left <= 1e-7 * largest;
   free(c);
   return ARMDYN_OK;
 }

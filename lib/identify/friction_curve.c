@@ -21,7 +21,7 @@ void armdyn_friction_curve(const struct armdyn_unknowns *unknowns, const struct 
   double row[FRICTION_ROW_MAX], C[FRICTION_ROW_MAX][FRICTION_ROW_MAX];
   const size_t all = friction_row(u->robot, &u->choice, joint, 0, 0, row), columns = all > lines ? all - lines : 0;
   size_t first = u->friction_first;
-  while (first < u->standard_count && u->joint[first] != joint) first++;
+  while (first < u->standard_count && u->id[first].joint != joint) first++;
   for (size_t a = 0; a < columns; a++) {
     for (size_t b = 0; b < columns; b++) C[a][b] = covariance_of(u, estimate, first + a, first + b);
   }

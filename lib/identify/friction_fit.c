@@ -7,12 +7,6 @@
 enum { N = ARMDYN_JOINTS_MAX, COLUMNS = 6, FOLDS = 5, RUNS_LEAST = 8, SPEEDS_TRIED = 60, GOLDEN_STEPS = 40 };
 static const double GAIN = 0.99; /* a term must bring the held-out error down to this part of itself */
 
-const char *armdyn_friction_extra_name(enum armdyn_friction_extra extra)
-{
-  static const char *const names[ARMDYN_EXTRA_KINDS] = { "stribeck", "high_speed", "position" };
-  return (unsigned)extra < ARMDYN_EXTRA_KINDS ? names[extra] : "unknown";
-}
-
 /* The curve of one joint: torque = offset + coulomb s + viscous v [+ high_speed v^2 s] [+ rise exp(-(|v|/vs)^2) s]. */
 struct curve {
   size_t count;
@@ -155,10 +149,10 @@ static double square_of(const struct curve *c, double left)
 }
 
 /* Is a term's coefficient more than twice its deviation? */
-static bool is_significant(struct curve *c, enum armdyn_friction_extra extra)
+static bool is_significant(struct curve *c, enum armdyn_friction_term term)
 {
   const double left = fit(c, FOLDS);
-  const size_t column = extra == ARMDYN_EXTRA_HIGH_SPEED ? 3 : columns_of(c) - 1;
+  const size_t column = term == ARMDYN_FRICTION_HIGH_SPEED ? 3 : columns_of(c) - 1;
   double deviation[COLUMNS];
   if (!isfinite(left)) return false;
   deviations_of(c, square_of(c, left), deviation);
@@ -168,6 +162,7 @@ static bool is_significant(struct curve *c, enum armdyn_friction_extra extra)
 /* Add the term that lowers the held-out error most, as long as one does that is more than noise. */
 static void choose_terms(struct curve *c, struct armdyn_joint_friction *found)
 {
+  static const enum armdyn_friction_term terms[] = { ARMDYN_FRICTION_STRIBECK, ARMDYN_FRICTION_HIGH_SPEED };
   bool *const term[] = { &c->stribeck, &c->high_speed };
   double without = held_out(c);
   for (int round = 0; round < 2; round++) {
@@ -177,10 +172,9 @@ static void choose_terms(struct curve *c, struct armdyn_joint_friction *found)
       if (*term[k]) continue;
       *term[k] = true;
       const double with = held_out(c);
-      const bool significant = is_significant(c, (enum armdyn_friction_extra)k);
+      const bool significant = is_significant(c, terms[k]);
       *term[k] = false;
-      found->trials[found->trial_count++] =
-          (struct armdyn_extra_trial){ (enum armdyn_friction_extra)k, 0, without, with, false };
+      found->trials[found->trial_count++] = (struct armdyn_extra_trial){ terms[k], 0, without, with, false };
       if (!(with < least) || !significant) continue;
       least = with;
       best = k;
@@ -189,7 +183,7 @@ static void choose_terms(struct curve *c, struct armdyn_joint_friction *found)
     *term[best] = true;
     without = least;
     for (size_t t = found->trial_count; t-- > 0;) {
-      if (found->trials[t].extra != (enum armdyn_friction_extra)best) continue;
+      if (found->trials[t].term != terms[best]) continue;
       found->trials[t].kept = true;
       break;
     }

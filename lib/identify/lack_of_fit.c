@@ -112,7 +112,7 @@ static size_t own_parameters(const struct armdyn_unknowns *u, size_t joint, enum
 {
   const size_t lines = armdyn_robot_description(u->robot)->joints[joint].friction.ripple_count;
   size_t count = 0;
-  for (size_t k = u->friction_first; k < u->standard_count; k++) count += u->joint[k] == joint;
+  for (size_t k = u->friction_first; k < u->standard_count; k++) count += u->id[k].joint == joint;
   const size_t columns_of_lines = lines < count ? lines : count;
   return over == ARMDYN_LACK_OVER_VELOCITY ? count - columns_of_lines : 1 + 2 * columns_of_lines;
 }

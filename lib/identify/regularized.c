@@ -210,7 +210,7 @@ static void warn_of_open_parameters(const struct training *t, struct armdyn_warn
     const size_t lead = armdyn_base_parameter_lead(t->unknowns->base, k);
     char text[96];
     armdyn_base_parameter_text(t->unknowns->base, k, text, sizeof text);
-    warn(warnings, ARMDYN_WARNING_RANK_DEFICIENT, t->unknowns->joint[lead],
+    warn(warnings, ARMDYN_WARNING_RANK_DEFICIENT, (int)t->unknowns->id[lead].joint,
          "the motion does not tell %s from other parameters, its value is the prior's; move more joints at once", text);
   }
 }

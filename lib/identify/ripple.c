@@ -209,7 +209,7 @@ enum armdyn_status ripples_find(const struct armdyn_joint *joint, const struct a
     const double with = error_of(&l, 2);
     const bool kept = with < GAIN * without;
     found->trials[found->trial_count++] =
-        (struct armdyn_extra_trial){ ARMDYN_EXTRA_POSITION, order, without, with, kept };
+        (struct armdyn_extra_trial){ ARMDYN_FRICTION_POSITION, order, without, with, kept };
     if (!kept) {
       l.count--;
       break;

@@ -52,11 +52,8 @@ static enum armdyn_status robot_with(const struct selection *s, unsigned chosen,
   *d = *armdyn_robot_description(s->robot);
   for (size_t i = 0; i < d->joint_count; i++) {
     struct armdyn_friction *f = &d->joints[i].friction;
-    if (!s->required) {
-      if (!(chosen & ARMDYN_IDENTIFY_COULOMB)) f->coulomb = (struct armdyn_directed){ 0, 0 };
-      if (!(chosen & ARMDYN_IDENTIFY_VISCOUS)) f->viscous = (struct armdyn_directed){ 0, 0 };
-      if (!(chosen & ARMDYN_IDENTIFY_OFFSET)) f->offset = 0;
-      if (!(chosen & ARMDYN_IDENTIFY_HIGH_SPEED)) f->high_speed = 0;
+    for (size_t k = 0; k < ARMDYN_FRICTION_TERM_COUNT && !s->required; k++) {
+      if (FRICTION_LINEAR & ~chosen & 1u << k) friction_set_linear(f, (enum armdyn_friction_term)k, 0);
     }
     if ((chosen & ARMDYN_IDENTIFY_STRIBECK) && isnan(f->stribeck_velocity)) {
       f->stiction = 0;

@@ -47,34 +47,30 @@ struct refinement {
 };
 
 /* Base parameter that is led by this friction parameter of a joint, or the count. */
-static size_t base_of(const struct armdyn_unknowns *u, size_t joint, const char *parameter)
+static size_t base_of(const struct armdyn_unknowns *u, size_t joint, enum armdyn_friction_parameter parameter)
 {
-  const size_t own = strlen(parameter);
-  for (size_t k = u->friction_first; k < u->standard_count; k++) {
-    char name[ARMDYN_PARAMETER_NAME_SIZE];
-    if (u->joint[k] != joint) continue;
-    armdyn_unknowns_standard_name(u, k, name);
-    const size_t length = strlen(name);
-    if (length > own && name[length - own - 1] == '.' && !strcmp(name + length - own, parameter))
-      return base_led_by(u, k);
-  }
-  return u->base_count;
+  const struct armdyn_parameter_id id = { joint, ARMDYN_PARAMETER_FRICTION, parameter, 0 };
+  const size_t k = standard_of(u, &id);
+  return k < u->standard_count ? base_led_by(u, k) : u->base_count;
 }
 
 /* Stiction over Coulomb friction, the mean of both directions, and its deviation. */
 static void judge_excess(const struct refinement *r, size_t joint, struct velocity *v)
 {
   static const struct {
-    const char *name;
+    enum armdyn_friction_parameter parameter;
     double factor;
-  } parts[] = { { "stiction", 1 }, { "coulomb", -1 }, { "coulomb.positive", -0.5 }, { "coulomb.negative", -0.5 } };
+  } parts[] = { { ARMDYN_PARAMETER_STICTION, 1 },
+                { ARMDYN_PARAMETER_COULOMB, -1 },
+                { ARMDYN_PARAMETER_COULOMB_POSITIVE, -0.5 },
+                { ARMDYN_PARAMETER_COULOMB_NEGATIVE, -0.5 } };
   enum { PARTS = sizeof parts / sizeof *parts };
   const size_t b = r->unknowns->base_count;
   size_t at[PARTS];
   double square = 0;
   v->excess = 0;
   for (size_t i = 0; i < PARTS; i++) {
-    at[i] = base_of(r->unknowns, joint, parts[i].name);
+    at[i] = base_of(r->unknowns, joint, parts[i].parameter);
     if (at[i] < b) v->excess += parts[i].factor * r->estimate.beta[at[i]];
   }
   for (size_t i = 0; i < PARTS; i++) {
@@ -108,7 +104,7 @@ static enum armdyn_status look(struct refinement *r, struct armdyn_error *error)
   for (size_t i = 0; i < r->n && !status; i++) {
     struct velocity *v = &r->joints[i];
     if (!v->searched) continue;
-    v->column = base_of(r->unknowns, i, "stribeck_slope");
+    v->column = base_of(r->unknowns, i, ARMDYN_PARAMETER_STRIBECK_SLOPE);
     if (v->column == r->unknowns->base_count) {
       v->excess_is_there = false;
       continue;

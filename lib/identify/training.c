@@ -41,7 +41,7 @@ static void fill_held(const struct reach *reach, struct training *t)
 {
   const struct armdyn_unknowns *u = t->unknowns;
   for (size_t k = u->friction_first; k < u->standard_count; k++) {
-    const size_t i = u->joint[k];
+    const size_t i = u->id[k].joint;
     t->held[k] = u->of_motion[k] && reach->high[i] - reach->low[i] < motion_least(u, i);
   }
 }

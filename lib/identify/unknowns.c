@@ -9,14 +9,10 @@ static void want_friction(struct armdyn_robot_description *d, unsigned friction,
 {
   for (size_t i = 0; i < d->joint_count; i++) {
     struct armdyn_friction *f = &d->joints[i].friction;
-    struct armdyn_directed *directed[] = { &f->coulomb, &f->viscous };
-    const unsigned term[] = { ARMDYN_IDENTIFY_COULOMB, ARMDYN_IDENTIFY_VISCOUS };
-    for (int k = 0; k < 2; k++) {
-      if (!(friction & term[k]) || directed[k]->positive != 0 || directed[k]->negative != 0) continue;
-      *directed[k] = (struct armdyn_directed){ provisional, provisional };
+    const unsigned missing = friction & FRICTION_LINEAR & ~friction_mask(f);
+    for (size_t k = 0; k < ARMDYN_FRICTION_TERM_COUNT; k++) {
+      if (missing >> k & 1) friction_set_linear(f, (enum armdyn_friction_term)k, provisional);
     }
-    if ((friction & ARMDYN_IDENTIFY_OFFSET) && f->offset == 0) f->offset = provisional;
-    if ((friction & ARMDYN_IDENTIFY_HIGH_SPEED) && f->high_speed == 0) f->high_speed = provisional;
   }
 }
 
@@ -42,26 +38,16 @@ out:
   return status;
 }
 
-/* In the order of armdyn_parameter_choice. */
 static void fill_roles(struct armdyn_unknowns *u)
 {
-  size_t at = 0;
-  for (; at < 10 * u->n; at++) u->joint[at] = (unsigned char)(at / 10);
-  for (size_t i = 0; i < u->n; i++) {
-    if (!rotor_chosen(u->robot, &u->choice, i)) continue;
-    u->role[at] = ROLE_POSITIVE;
-    u->joint[at++] = (unsigned char)i;
-  }
-  u->friction_first = at;
-  for (size_t i = 0; i < u->n; i++) {
-    const struct armdyn_friction *friction = &armdyn_robot_description(u->robot)->joints[i].friction;
-    for (size_t c = 0; c < friction_column_count; c++) {
-      for (size_t line = friction_column_lines(&friction_columns[c], friction, &u->choice); line > 0; line--) {
-        u->role[at] = friction_columns[c].positive ? ROLE_POSITIVE : ROLE_FREE;
-        u->of_motion[at] = strcmp(friction_columns[c].name, "offset") != 0;
-        u->joint[at++] = (unsigned char)i;
-      }
-    }
+  u->friction_first = 0;
+  for (size_t k = 0; k < u->standard_count; k++) {
+    const struct armdyn_parameter_id id = u->id[k] = armdyn_parameter_at(u->robot, &u->choice, k);
+    u->friction_first += id.group != ARMDYN_PARAMETER_FRICTION;
+    if (id.group == ARMDYN_PARAMETER_ROTOR) u->role[k] = ROLE_POSITIVE;
+    if (id.group != ARMDYN_PARAMETER_FRICTION) continue;
+    u->role[k] = friction_parameters[id.index].positive ? ROLE_POSITIVE : ROLE_FREE;
+    u->of_motion[k] = friction_parameters[id.index].info.term != ARMDYN_FRICTION_OFFSET;
   }
 }
 
@@ -117,10 +103,10 @@ static enum armdyn_status unknowns_of(const struct armdyn_robot *robot, unsigned
   u->prior = malloc(u->standard_count * sizeof *u->prior);
   u->seen_by_joint = malloc(u->n * u->base_count);
   u->role = calloc(u->standard_count, 1);
-  u->joint = calloc(u->standard_count, 1);
+  u->id = calloc(u->standard_count, sizeof *u->id);
   u->of_motion = calloc(u->standard_count, 1);
   status = ARMDYN_EMEMORY;
-  if (!u->prior || !u->seen_by_joint || !u->role || !u->joint || !u->of_motion) goto out;
+  if (!u->prior || !u->seen_by_joint || !u->role || !u->id || !u->of_motion) goto out;
   fill_roles(u);
   if ((status = fill_prior(robot, friction, u, error))) goto out;
   if ((status = fill_seen(u))) goto out;
@@ -155,6 +141,13 @@ size_t base_led_by(const struct armdyn_unknowns *unknowns, size_t standard)
   return k;
 }
 
+size_t standard_of(const struct armdyn_unknowns *unknowns, const struct armdyn_parameter_id *id)
+{
+  size_t k = 0;
+  while (k < unknowns->standard_count && !armdyn_parameter_same(&unknowns->id[k], id)) k++;
+  return k;
+}
+
 void armdyn_unknowns_free(struct armdyn_unknowns *unknowns)
 {
   if (!unknowns) return;
@@ -163,7 +156,7 @@ void armdyn_unknowns_free(struct armdyn_unknowns *unknowns)
   free(unknowns->prior);
   free(unknowns->seen_by_joint);
   free(unknowns->role);
-  free(unknowns->joint);
+  free(unknowns->id);
   free(unknowns->of_motion);
   free(unknowns);
 }
@@ -176,6 +169,11 @@ const struct armdyn_base_parameters *armdyn_unknowns_base(const struct armdyn_un
 size_t armdyn_unknowns_standard_count(const struct armdyn_unknowns *unknowns)
 {
   return unknowns->standard_count;
+}
+
+struct armdyn_parameter_id armdyn_unknowns_standard_id(const struct armdyn_unknowns *unknowns, size_t index)
+{
+  return unknowns->id[index];
 }
 
 void armdyn_unknowns_standard_name(const struct armdyn_unknowns *unknowns, size_t index,

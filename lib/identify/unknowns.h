@@ -16,12 +16,12 @@ struct armdyn_unknowns {
   struct armdyn_parameter_choice choice;
   struct armdyn_base_parameters *base;
   size_t n, base_count, standard_count;
-  size_t friction_first;        /* the first standard parameter of friction, which are the last ones */
-  double *prior;                /* standard_count */
-  unsigned char *role;          /* standard_count, enum role */
-  unsigned char *joint;         /* standard_count: whose */
-  unsigned char *of_motion;     /* standard_count: friction that a joint shows only when it moves */
-  unsigned char *seen_by_joint; /* n x base_count: can this joint's torque depend on it? */
+  size_t friction_first;          /* the first standard parameter of friction, which are the last ones */
+  double *prior;                  /* standard_count */
+  unsigned char *role;            /* standard_count, enum role */
+  struct armdyn_parameter_id *id; /* standard_count */
+  unsigned char *of_motion;       /* standard_count: friction that a joint shows only when it moves */
+  unsigned char *seen_by_joint;   /* n x base_count: can this joint's torque depend on it? */
 };
 
 /* armdyn_unknowns_new with the slopes by Stribeck velocities of armdyn_parameter_choice. */
@@ -29,6 +29,8 @@ enum armdyn_status unknowns_with_slopes(const struct armdyn_robot *robot, unsign
                                         enum armdyn_rotor_columns rotors, struct armdyn_unknowns **out,
                                         struct armdyn_error *error);
 
+/* The standard parameter with this id; standard_count: none. */
+size_t standard_of(const struct armdyn_unknowns *unknowns, const struct armdyn_parameter_id *id);
 /* The base parameter that this standard one leads; base_count: none. */
 size_t base_led_by(const struct armdyn_unknowns *unknowns, size_t standard);
 

@@ -1,6 +1,7 @@
 #include "lib/model/friction.h"
 
 #include <math.h>
+#include <stddef.h>
 
 #include "lib/model/compiled.h"
 
@@ -116,17 +117,231 @@ static void position_slope(const struct friction_state *x, double *by_position, 
   }
 }
 
-/* To add a term: its parameters in struct armdyn_friction (with default and rule in lib/model/description.c), three
- * functions and a row here. tests/unit/model/test_friction.c then compares its slopes with differences. */
-const struct friction_term friction_terms[] = {
-  { "offset", "offset [N m]", offset_present, offset_torque, offset_slope },
-  { "coulomb", "fc [N m]", coulomb_present, coulomb_torque, coulomb_slope },
-  { "stribeck", "fs [N m], vs [rad/s], delta [1]", stribeck_present, stribeck_torque, stribeck_slope },
-  { "viscous", "fv [N m s/rad]", viscous_present, viscous_torque, viscous_slope },
-  { "high_speed", "fa [N m s^2/rad^2]", high_speed_present, high_speed_torque, high_speed_slope },
-  { "position", "A [N m], order [1], phase [rad] per line", position_present, position_torque, position_slope },
+/* Its parameters follow further down. tests/unit/model/test_friction.c compares every slope with differences. */
+const struct friction_term friction_terms[ARMDYN_FRICTION_TERM_COUNT] = {
+  [ARMDYN_FRICTION_OFFSET] = { offset_present, offset_torque, offset_slope },
+  [ARMDYN_FRICTION_COULOMB] = { coulomb_present, coulomb_torque, coulomb_slope },
+  [ARMDYN_FRICTION_STRIBECK] = { stribeck_present, stribeck_torque, stribeck_slope },
+  [ARMDYN_FRICTION_VISCOUS] = { viscous_present, viscous_torque, viscous_slope },
+  [ARMDYN_FRICTION_HIGH_SPEED] = { high_speed_present, high_speed_torque, high_speed_slope },
+  [ARMDYN_FRICTION_POSITION] = { position_present, position_torque, position_slope },
 };
-const size_t friction_term_count = sizeof friction_terms / sizeof *friction_terms;
+
+const char *armdyn_friction_term_name(enum armdyn_friction_term term)
+{
+  static const char *const names[ARMDYN_FRICTION_TERM_COUNT] = {
+#define X(name, text, linear) [ARMDYN_FRICTION_##name] = text,
+    ARMDYN_FRICTION_TERM_LIST(X)
+#undef X
+  };
+  return (unsigned)term < ARMDYN_FRICTION_TERM_COUNT ? names[term] : "unknown";
+}
+
+/* ---------------------------------------------------------------- parameters */
+
+static bool differs(const struct armdyn_directed *c)
+{
+  return c->positive != c->negative;
+}
+
+/* exp(-(|v|/vs)^delta), 0 without stiction */
+static double stribeck_share(const struct friction_state *x)
+{
+  const struct armdyn_friction *f = x->parameters;
+  return isnan(f->stiction) ? 0 : exp(-pow(fabs(x->speed) / f->stribeck_velocity, f->stribeck_exponent));
+}
+
+static size_t offset_count(const struct armdyn_friction *f)
+{
+  return f->offset != 0;
+}
+static double by_offset(const struct friction_state *x, size_t line)
+{
+  (void)x, (void)line;
+  return 1;
+}
+
+static size_t coulomb_count(const struct armdyn_friction *f)
+{
+  return f->coulomb.positive != 0 && !differs(&f->coulomb);
+}
+static double by_coulomb(const struct friction_state *x, size_t line)
+{
+  (void)line;
+  return (1 - stribeck_share(x)) * x->sign;
+}
+
+static size_t coulomb_directed_count(const struct armdyn_friction *f)
+{
+  return differs(&f->coulomb);
+}
+static double by_coulomb_positive(const struct friction_state *x, size_t line)
+{
+  return x->speed < 0 ? 0 : by_coulomb(x, line);
+}
+static double by_coulomb_negative(const struct friction_state *x, size_t line)
+{
+  return x->speed < 0 ? by_coulomb(x, line) : 0;
+}
+
+static size_t stiction_count(const struct armdyn_friction *f)
+{
+  const bool present = !isnan(f->stiction);
+  return present;
+}
+static double by_stiction(const struct friction_state *x, size_t line)
+{
+  (void)line;
+  return stribeck_share(x) * x->sign;
+}
+
+static size_t viscous_count(const struct armdyn_friction *f)
+{
+  return f->viscous.positive != 0 && !differs(&f->viscous);
+}
+static double by_viscous(const struct friction_state *x, size_t line)
+{
+  (void)line;
+  return x->speed;
+}
+
+static size_t viscous_directed_count(const struct armdyn_friction *f)
+{
+  return differs(&f->viscous);
+}
+static double by_viscous_positive(const struct friction_state *x, size_t line)
+{
+  (void)line;
+  return fmax(x->speed, 0);
+}
+static double by_viscous_negative(const struct friction_state *x, size_t line)
+{
+  (void)line;
+  return fmin(x->speed, 0);
+}
+
+static size_t high_speed_count(const struct armdyn_friction *f)
+{
+  return f->high_speed != 0;
+}
+static double by_high_speed(const struct friction_state *x, size_t line)
+{
+  (void)line;
+  return x->speed * x->speed * x->sign;
+}
+
+static size_t position_count(const struct armdyn_friction *f)
+{
+  return f->ripple_count;
+}
+static double by_position(const struct friction_state *x, size_t line)
+{
+  const struct armdyn_ripple *r = &x->parameters->ripples[line];
+  return sin(r->order * x->motor_angle + r->phase);
+}
+
+/* d/dvs exp(-(|v|/vs)^delta) s(v), of which the torque has stiction - coulomb times */
+static double by_stribeck_velocity(const struct friction_state *x, size_t line)
+{
+  const struct armdyn_friction *f = x->parameters;
+  const double fall = pow(fabs(x->speed) / f->stribeck_velocity, f->stribeck_exponent);
+  (void)line;
+  const double left = exp(-fall); /* 0 long before the exponent overflows */
+  return left > 0 ? left * fall * f->stribeck_exponent / f->stribeck_velocity * x->sign : 0;
+}
+
+#define AT(member) offsetof(struct armdyn_friction, member)
+#define NUMBER(name, unit, path, term, member, linear, count, slope, positive)                                         \
+  {                                                                                                                    \
+    { name, unit, "friction/" path, ARMDYN_FRICTION_##term, linear, false }, count, slope, AT(member), AT(member),     \
+        positive                                                                                                       \
+  }
+#define OF_LINE(name, unit, member, linear, slope)                                                                     \
+  {                                                                                                                    \
+    { "position.*" name, unit, "friction/position/*/" #member, ARMDYN_FRICTION_POSITION, linear, true },               \
+        position_count, slope, AT(ripples[0].member), AT(ripples[0].member), false                                     \
+  }
+#define BOTH_WAYS(name, unit, term, member, count, slope)                                                              \
+  {                                                                                                                    \
+    { name, unit, NULL, ARMDYN_FRICTION_##term, true, false }, count, slope, AT(member.positive), AT(member.negative), \
+        true                                                                                                           \
+  }
+
+const struct friction_parameter friction_parameters[ARMDYN_FRICTION_PARAMETER_COUNT] = {
+  [ARMDYN_PARAMETER_OFFSET] = NUMBER("offset", "N m", "offset", OFFSET, offset, true, offset_count, by_offset, false),
+  [ARMDYN_PARAMETER_COULOMB] = BOTH_WAYS("coulomb", "N m", COULOMB, coulomb, coulomb_count, by_coulomb),
+  [ARMDYN_PARAMETER_COULOMB_POSITIVE] = NUMBER("coulomb.positive", "N m", "coulomb/positive", COULOMB, coulomb.positive,
+                                               true, coulomb_directed_count, by_coulomb_positive, true),
+  [ARMDYN_PARAMETER_COULOMB_NEGATIVE] = NUMBER("coulomb.negative", "N m", "coulomb/negative", COULOMB, coulomb.negative,
+                                               true, coulomb_directed_count, by_coulomb_negative, true),
+  [ARMDYN_PARAMETER_STICTION] =
+      NUMBER("stiction", "N m", "stiction", STRIBECK, stiction, true, stiction_count, by_stiction, true),
+  [ARMDYN_PARAMETER_VISCOUS] = BOTH_WAYS("viscous", "N m s/rad", VISCOUS, viscous, viscous_count, by_viscous),
+  [ARMDYN_PARAMETER_VISCOUS_POSITIVE] =
+      NUMBER("viscous.positive", "N m s/rad", "viscous/positive", VISCOUS, viscous.positive, true,
+             viscous_directed_count, by_viscous_positive, true),
+  [ARMDYN_PARAMETER_VISCOUS_NEGATIVE] =
+      NUMBER("viscous.negative", "N m s/rad", "viscous/negative", VISCOUS, viscous.negative, true,
+             viscous_directed_count, by_viscous_negative, true),
+  [ARMDYN_PARAMETER_HIGH_SPEED] = NUMBER("high_speed", "N m s^2/rad^2", "high_speed", HIGH_SPEED, high_speed, true,
+                                         high_speed_count, by_high_speed, false),
+  [ARMDYN_PARAMETER_LINE_AMPLITUDE] = OF_LINE("", "N m", amplitude, true, by_position),
+  [ARMDYN_PARAMETER_STRIBECK_SLOPE] = { { "stribeck_slope", "N m rad/s", NULL, ARMDYN_FRICTION_STRIBECK, true, false },
+                                        stiction_count,
+                                        by_stribeck_velocity,
+                                        NOWHERE,
+                                        NOWHERE,
+                                        false },
+  [ARMDYN_PARAMETER_STRIBECK_VELOCITY] = NUMBER("stribeck_velocity", "rad/s", "stribeck_velocity", STRIBECK,
+                                                stribeck_velocity, false, stiction_count, NULL, true),
+  [ARMDYN_PARAMETER_STRIBECK_EXPONENT] = NUMBER("stribeck_exponent", "1", "stribeck_exponent", STRIBECK,
+                                                stribeck_exponent, false, stiction_count, NULL, true),
+  [ARMDYN_PARAMETER_LINE_ORDER] = OF_LINE(".order", "1", order, false, NULL),
+  [ARMDYN_PARAMETER_LINE_PHASE] = OF_LINE(".phase", "rad", phase, false, NULL),
+};
+
+const struct armdyn_friction_parameter_info *armdyn_friction_parameter_info(enum armdyn_friction_parameter parameter)
+{
+  return &friction_parameters[parameter].info;
+}
+
+size_t armdyn_friction_parameter_lines(const struct armdyn_friction *friction, enum armdyn_friction_parameter parameter)
+{
+  return friction_parameters[parameter].count(friction);
+}
+
+/* The number at an offset of the table; of a line, in that line. */
+static double *number_at(struct armdyn_friction *friction, size_t offset, size_t line)
+{
+  return (double *)(void *)((unsigned char *)friction + offset + line * sizeof(struct armdyn_ripple));
+}
+
+double friction_value(const struct armdyn_friction *friction, size_t parameter, size_t line)
+{
+  const size_t at = friction_parameters[parameter].at + line * sizeof(struct armdyn_ripple);
+  if (friction_parameters[parameter].at == NOWHERE) return 0;
+  return *(const double *)(const void *)((const unsigned char *)friction + at);
+}
+
+bool friction_set(struct armdyn_friction *friction, size_t parameter, size_t line, double value)
+{
+  const struct friction_parameter *p = &friction_parameters[parameter];
+  if (p->at == NOWHERE || (!p->info.over_angle && line > 0)) return false;
+  if (parameter == ARMDYN_PARAMETER_LINE_ORDER && line == friction->ripple_count && line < ARMDYN_RIPPLES_MAX)
+    friction->ripples[friction->ripple_count++] = (struct armdyn_ripple){ 0 };
+  if (p->info.over_angle && line >= friction->ripple_count) return false;
+  *number_at(friction, p->at, line) = *number_at(friction, p->also, line) = value;
+  return true;
+}
+
+void friction_set_linear(struct armdyn_friction *friction, enum armdyn_friction_term term, double value)
+{
+  for (size_t p = 0; p < ARMDYN_FRICTION_PARAMETER_COUNT; p++) {
+    if (friction_parameters[p].info.term == term) friction_set(friction, p, 0, value);
+  }
+}
+
+/* ---------------------------------------------------------------- of a joint */
 
 void friction_state_set(struct friction_state *x, const struct armdyn_joint *joint, double q, double qd)
 {
@@ -144,7 +359,7 @@ void friction_state_set(struct friction_state *x, const struct armdyn_joint *joi
 unsigned friction_mask(const struct armdyn_friction *friction)
 {
   unsigned mask = 0;
-  for (size_t k = 0; k < friction_term_count; k++) {
+  for (size_t k = 0; k < ARMDYN_FRICTION_TERM_COUNT; k++) {
     if (friction_terms[k].present(friction)) mask |= 1u << k;
   }
   return mask;
@@ -153,7 +368,7 @@ unsigned friction_mask(const struct armdyn_friction *friction)
 static void slopes_sum(const struct armdyn_robot *robot, size_t joint, const struct friction_state *x,
                        double *by_position, double *by_speed)
 {
-  for (size_t k = 0; k < friction_term_count; k++) {
+  for (size_t k = 0; k < ARMDYN_FRICTION_TERM_COUNT; k++) {
     double position, speed;
     if (!(robot->joints[joint].friction >> k & 1)) continue;
     friction_terms[k].slope(x, &position, &speed);
@@ -188,8 +403,8 @@ double armdyn_friction_over_velocity(const struct armdyn_joint *joint, double ve
   struct friction_state x;
   double sum = 0;
   friction_state_set(&x, joint, 0, velocity);
-  for (size_t k = 0; k < friction_term_count; k++) {
-    if (friction_terms[k].torque == position_torque || !friction_terms[k].present(&joint->friction)) continue;
+  for (size_t k = 0; k < ARMDYN_FRICTION_TERM_COUNT; k++) {
+    if (k == ARMDYN_FRICTION_POSITION || !friction_terms[k].present(&joint->friction)) continue;
     sum += friction_terms[k].torque(&x);
   }
   return sum;
@@ -207,7 +422,7 @@ double armdyn_friction_torque(const struct armdyn_robot *robot, size_t joint, do
   struct friction_state x;
   friction_state_set(&x, &robot->description.joints[joint], q, qd);
   double sum = 0;
-  for (size_t k = 0; k < friction_term_count; k++) {
+  for (size_t k = 0; k < ARMDYN_FRICTION_TERM_COUNT; k++) {
     if (mask >> k & 1) sum += friction_terms[k].torque(&x);
   }
   return sum;

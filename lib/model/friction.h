@@ -1,8 +1,10 @@
-/* Friction of a joint is the sum of the rows of one table. */
+/* Friction of a joint is the sum of the terms of one table, whose parameters are the rows of another. */
 #ifndef LIB_MODEL_FRICTION_H
 #define LIB_MODEL_FRICTION_H
 
-#include "armdyn/robot.h"
+#include <stdint.h>
+
+#include "armdyn/parameter.h"
 
 /* Where friction is evaluated. */
 struct friction_state {
@@ -15,17 +17,29 @@ struct friction_state {
 };
 
 struct friction_term {
-  const char *name;
-  const char *parameters; /* with units, of a revolute joint */
   bool (*present)(const struct armdyn_friction *friction);
   double (*torque)(const struct friction_state *x);
   void (*slope)(const struct friction_state *x, double *by_position, double *by_speed); /* partials of torque */
 };
-extern const struct friction_term friction_terms[];
-extern const size_t friction_term_count;
+extern const struct friction_term friction_terms[ARMDYN_FRICTION_TERM_COUNT];
 
-/* The rows offset, coulomb, viscous and high_speed. */
-#define FRICTION_LINEAR (1u << 0 | 1u << 1 | 1u << 3 | 1u << 4)
+/* One parameter of a joint's friction. Lines over the motor angle have it once each. */
+struct friction_parameter {
+  struct armdyn_friction_parameter_info info;
+  size_t (*count)(const struct armdyn_friction *friction);
+  double (*slope)(const struct friction_state *x, size_t line); /* d torque / d parameter; NULL: not linear in it */
+  size_t at, also; /* where struct armdyn_friction has it, of a line where the first has it; NOWHERE: no number of it */
+  bool positive;   /* no material has it below 0 */
+};
+extern const struct friction_parameter friction_parameters[ARMDYN_FRICTION_PARAMETER_COUNT];
+#define NOWHERE SIZE_MAX
+
+/* Its number, 0 of what is none. */
+double friction_value(const struct armdyn_friction *friction, size_t parameter, size_t line);
+/* Write it, as armdyn_joint_parameter_set does. */
+bool friction_set(struct armdyn_friction *friction, size_t parameter, size_t line, double value);
+/* All numbers of a linear term. 0: without the term. */
+void friction_set_linear(struct armdyn_friction *friction, enum armdyn_friction_term term, double value);
 
 /* Fill a state for a joint at q, qd. */
 void friction_state_set(struct friction_state *x, const struct armdyn_joint *joint, double q, double qd);
@@ -35,7 +49,13 @@ void friction_slopes(const struct armdyn_robot *robot, size_t joint, double q, d
 /* The same without the change of sign s(v), which is a step at rest. */
 void friction_smooth_slopes(const struct armdyn_robot *robot, size_t joint, double q, double qd, double *by_position,
                             double *by_speed);
-/* Bit k is set where the joint has row k of the table. */
+/* Terms that are linear in their numbers, bits as in friction_mask. */
+enum {
+#define X(name, text, linear) | linear << ARMDYN_FRICTION_##name
+  FRICTION_LINEAR = 0 ARMDYN_FRICTION_TERM_LIST(X)
+#undef X
+};
+/* Bit k is set where the joint has term k. */
 unsigned friction_mask(const struct armdyn_friction *friction);
 
 #endif

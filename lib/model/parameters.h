@@ -5,26 +5,10 @@
 #include "armdyn/regressor.h"
 #include "lib/model/friction.h"
 
-/* One friction parameter of a joint. Position-dependent friction has as many as it has lines. */
-struct friction_column {
-  const char *name;
-  size_t (*count)(const struct armdyn_friction *friction);
-  double (*value)(const struct armdyn_friction *friction, size_t line);
-  double (*slope)(const struct friction_state *x,
-                  size_t line); /* d torque / d parameter, which does not depend on it */
-  bool positive;                /* no material has it below 0 */
-  bool on_demand;               /* only with stribeck_slopes */
-};
-extern const struct friction_column friction_columns[];
-extern const size_t friction_column_count;
-
 /* Of one joint at most: an offset, two of each directed term, stiction, high speed, the Stribeck slope, and lines over the
  * motor angle, which come last but for that slope. */
 enum { FRICTION_ROW_MAX = 8 + ARMDYN_RIPPLES_MAX };
 
-/* How many columns a row of the table gives friction. choice may be NULL. */
-size_t friction_column_lines(const struct friction_column *column, const struct armdyn_friction *friction,
-                             const struct armdyn_parameter_choice *choice);
 /* Columns of the friction of joint i, in the order of the table; answers how many. choice may be NULL. */
 size_t friction_row(const struct armdyn_robot *robot, const struct armdyn_parameter_choice *choice, size_t i, double q,
                     double qd, double *row);

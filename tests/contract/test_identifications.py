@@ -195,7 +195,10 @@ def test_friction_that_must_be_searched_for(client, cell):
     told = {w["joint"] for w in found["warnings"] if w["code"] == "stribeck_unknown"}
     assert told == {"j1", "j3", "j4"} and "stiction" not in first  # they have no such friction
     accept = [w["code"] for w in found["warnings"]]
-    client.post(f"/v1/identifications/{found['id']}/promote", {"base_revision": 1, "acknowledge": accept}).expect(200)
+    done = client.post(f"/v1/identifications/{found['id']}/promote", {"base_revision": 1, "acknowledge": accept}).expect(200).json
+    changed = {change["pointer"]: change for change in done["changes"]}
+    assert changed["/joints/0/friction/position/0/amplitude"] == {
+        "pointer": "/joints/0/friction/position/0/amplitude", "old": None, "new": first["position.0"], "std": first["std"]["position.0"]}
     promoted = [joint["friction"] for joint in client.get(f"/v1/robots/{own}").json["joints"]]
     assert promoted[0]["position"][0]["order"] == first["position"][0]["order"]
     assert promoted[0]["position"][0]["amplitude"] == first["position.0"]

@@ -43,20 +43,11 @@ enum armdyn_status armdyn_friction_plan(const struct armdyn_robot *robot,
 
 /* ---------------------------------------------------------------- what logs tell */
 
-/* What may stand beside offset, Coulomb and viscous friction. */
-enum armdyn_friction_extra {
-  ARMDYN_EXTRA_STRIBECK,
-  ARMDYN_EXTRA_HIGH_SPEED,
-  ARMDYN_EXTRA_POSITION, /* one more line over the motor angle */
-  ARMDYN_EXTRA_KINDS
-};
-const char *armdyn_friction_extra_name(enum armdyn_friction_extra extra); /* "stribeck", "high_speed", "position" */
-
-/* A term that was tried, in the order of the trials. */
+/* A term that was tried beside offset, Coulomb and viscous friction, in the order of the trials. */
 struct armdyn_extra_trial {
-  enum armdyn_friction_extra extra;
-  double order;         /* of a line; else 0 */
-  double without, with; /* rms error on held-out runs, N m (N) */
+  enum armdyn_friction_term term; /* STRIBECK, HIGH_SPEED, or POSITION: one more line over the motor angle */
+  double order;                   /* of a line; else 0 */
+  double without, with;           /* rms error on held-out runs, N m (N) */
   bool kept;
 };
 

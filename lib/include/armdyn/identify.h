@@ -167,18 +167,18 @@ struct armdyn_motion armdyn_motion_part(const struct armdyn_motion *motion, size
 
 /* ---------------------------------------------------------------- what is identified */
 
-/* Friction terms to identify, each the field of armdyn_friction that it is named after. Terms that the robot has already
+/* Friction terms to identify, or-ed. Terms that the robot has already
  * are identified too. */
 enum armdyn_friction_terms {
-  ARMDYN_IDENTIFY_OFFSET = 1,
-  ARMDYN_IDENTIFY_COULOMB = 2,
-  ARMDYN_IDENTIFY_VISCOUS = 4,
-  ARMDYN_IDENTIFY_HIGH_SPEED = 8,
-  /* What is not linear of them must be found before, by armdyn_choose_friction: unknowns have them only where the robot has */
-  ARMDYN_IDENTIFY_STRIBECK = 16, /* stiction, whose velocity is not */
-  ARMDYN_IDENTIFY_POSITION = 32, /* lines over the motor angle, whose orders and phases are not */
-  ARMDYN_IDENTIFY_LINEAR = 15,
-  ARMDYN_IDENTIFY_ANY = 63
+#define X(name, text, linear) ARMDYN_IDENTIFY_##name = 1 << ARMDYN_FRICTION_##name,
+  ARMDYN_FRICTION_TERM_LIST(X)
+#undef X
+#define X(name, text, linear) | linear << ARMDYN_FRICTION_##name
+  /* What of the others torque is not linear in (the velocity of stiction, orders and phases of lines) must be found
+       * before, by armdyn_choose_friction: unknowns have them only where the robot has. */
+  ARMDYN_IDENTIFY_LINEAR = 0 ARMDYN_FRICTION_TERM_LIST(X),
+#undef X
+  ARMDYN_IDENTIFY_ANY = (1 << ARMDYN_FRICTION_TERM_COUNT) - 1
 };
 
 /* The parameters of one robot to identify: its base parameters, with friction and rotors. Immutable; threads may share it. */
@@ -195,8 +195,9 @@ enum armdyn_status armdyn_unknowns_new(const struct armdyn_robot *robot, unsigne
 void armdyn_unknowns_free(struct armdyn_unknowns *unknowns);
 /* The base parameters: count, names and combinations. */
 const struct armdyn_base_parameters *armdyn_unknowns_base(const struct armdyn_unknowns *unknowns);
-/* Standard parameters: how many, their names, and the prior's values (friction that the robot lacks: 0). */
+/* Standard parameters: how many, which, their names, and the prior's values (friction that the robot lacks: 0). */
 size_t armdyn_unknowns_standard_count(const struct armdyn_unknowns *unknowns);
+struct armdyn_parameter_id armdyn_unknowns_standard_id(const struct armdyn_unknowns *unknowns, size_t index);
 void armdyn_unknowns_standard_name(const struct armdyn_unknowns *unknowns, size_t index,
                                    char name[ARMDYN_PARAMETER_NAME_SIZE]);
 const double *armdyn_unknowns_prior(const struct armdyn_unknowns *unknowns);
@@ -232,7 +233,7 @@ enum armdyn_status armdyn_preflight(const struct armdyn_unknowns *unknowns, cons
 enum armdyn_status armdyn_motion_repeats(size_t n, const struct armdyn_motion *first,
                                          const struct armdyn_motion *second, bool *repeats, double *shift);
 
-/* Base parameter k of `wanted` by those of other unknowns of the same arm, whose parameters are known by their names: the
+/* Base parameter k of `wanted` by those of other unknowns of the same arm, whose parameters are known by their ids: the
  * sum of factors[j] times base parameter j of `known`.
  *   factors      out  as many as `known` has base parameters
  *   expressible  out  false: it is no such sum
@@ -416,7 +417,6 @@ struct armdyn_friction_trial {
   bool kept;
 };
 
-enum { ARMDYN_FRICTION_TERM_COUNT = 6 };
 struct armdyn_friction_choice {
   unsigned terms;        /* kept, or-ed */
   double without, error; /* held-out errors without friction and with all that was kept */

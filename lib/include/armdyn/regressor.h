@@ -5,6 +5,7 @@
 #define ARMDYN_REGRESSOR_H
 
 #include "armdyn/dynamics.h"
+#include "armdyn/parameter.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,13 +19,11 @@ enum armdyn_rotor_columns {
 
 /* Which parameters stand in pi, in this order. NULL is: rotors that are present, with friction; then Y pi is the torque of
  * armdyn_inverse_dynamics without a wrench.
- * - For every link m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz: mass in kg, first moment in kg m and elements of the inertia
- *   matrix in kg m^2, about the origin and in the axes of the link frame of the convention. The payload is part of the
- *   last link.
- * - rotor_inertia of every drive, kg m^2, on the motor's side.
- * - For every joint the friction that its model has: offset; coulomb and viscous, or where the two directions differ
- *   coulomb.positive, coulomb.negative and so viscous; stiction, high_speed, and position.0, ... the amplitudes. The
- *   Stribeck velocity and exponent, orders and phases are taken from the model.
+ * - The ten of every link. The payload is part of the last link.
+ * - rotor_inertia of every drive.
+ * - For every joint the friction that its model has, in the order of enum armdyn_friction_parameter, as far as torque is
+ *   linear in it: coulomb and viscous, or where the two directions differ coulomb.positive, coulomb.negative and so
+ *   viscous. The Stribeck velocity and exponent, orders and phases are taken from the model.
  * - With stribeck_slopes, after each joint's friction that has stiction, stribeck_slope: (stiction - coulomb) times how much
  *   the Stribeck velocity is off, to first order. Of the model itself it is 0. */
 struct armdyn_parameter_choice {
@@ -35,9 +34,10 @@ struct armdyn_parameter_choice {
 /* How many parameters there are. */
 size_t armdyn_parameter_count(const struct armdyn_robot *robot, const struct armdyn_parameter_choice *choice);
 
-enum { ARMDYN_PARAMETER_NAME_SIZE = ARMDYN_NAME_SIZE + 24 };
-/* The name of parameter `index`: that of the joint (j1, ... where it has none), a point, and that of the list above, as in
- * "j2.Ixx". */
+/* Which one parameter `index` is. */
+struct armdyn_parameter_id armdyn_parameter_at(const struct armdyn_robot *robot,
+                                               const struct armdyn_parameter_choice *choice, size_t index);
+/* Its name: that of the joint (j1, ... where it has none), a point, and that of armdyn_parameter_id_name, as in "j2.Ixx". */
 void armdyn_parameter_name(const struct armdyn_robot *robot, const struct armdyn_parameter_choice *choice, size_t index,
                            char name[ARMDYN_PARAMETER_NAME_SIZE]);
 

@@ -80,6 +80,25 @@ struct armdyn_ripple {
   double phase;     /* rad */
 };
 
+/* The terms of friction, in the order in which they are summed: name, text, is torque linear in all its numbers?
+ * To add one: its row here, its numbers in struct armdyn_friction (default and rule in lib/model/description.c) and in
+ * enum armdyn_friction_parameter, and what they do in the two tables of lib/model/friction.c. */
+#define ARMDYN_FRICTION_TERM_LIST(X)                                                                                   \
+  X(OFFSET, "offset", 1)                                                                                               \
+  X(COULOMB, "coulomb", 1)                                                                                             \
+  X(STRIBECK, "stribeck", 0)                                                                                           \
+  X(VISCOUS, "viscous", 1)                                                                                             \
+  X(HIGH_SPEED, "high_speed", 1)                                                                                       \
+  X(POSITION, "position", 0)
+enum armdyn_friction_term {
+#define X(name, text, linear) ARMDYN_FRICTION_##name,
+  ARMDYN_FRICTION_TERM_LIST(X)
+#undef X
+      ARMDYN_FRICTION_TERM_COUNT
+};
+/* Its text, never NULL. */
+const char *armdyn_friction_term_name(enum armdyn_friction_term term);
+
 /* Joint-side friction, all terms zero by default:
  *   F(q, v) = offset + [fc + (fs - fc) exp(-(|v|/vs)^delta)] s(v) + fv v + fa v^2 s(v) + sum_k A_k sin(order_k p + phase_k)
  * with s(v) = tanh(v / velocity_scale of the joint). The terms are rows of a table in lib/model/friction.c. */

@@ -226,11 +226,10 @@ static struct armdyn_robot *frictionless(const struct test *t)
   return robot;
 }
 
-static const struct armdyn_extra_trial *kept(const struct armdyn_joint_friction *found,
-                                             enum armdyn_friction_extra extra)
+static const struct armdyn_extra_trial *kept(const struct armdyn_joint_friction *found, enum armdyn_friction_term term)
 {
   for (size_t k = 0; k < found->trial_count; k++) {
-    if (found->trials[k].extra == extra && found->trials[k].kept) return &found->trials[k];
+    if (found->trials[k].term == term && found->trials[k].kept) return &found->trials[k];
   }
   return NULL;
 }
@@ -260,10 +259,10 @@ Test(friction_fit, gives_back_the_friction_that_was_simulated)
       cr_assert_float_eq(remainder(f->ripples[k].phase - truth->ripples[k].phase, 2 * pi), 0, 0.3);
     }
   }
-  cr_assert(kept(&found[0], ARMDYN_EXTRA_STRIBECK) && !kept(&found[1], ARMDYN_EXTRA_STRIBECK));
+  cr_assert(kept(&found[0], ARMDYN_FRICTION_STRIBECK) && !kept(&found[1], ARMDYN_FRICTION_STRIBECK));
   about(found[0].friction.stiction, 2.6, 0.05, "stiction");
   about(found[0].friction.stribeck_velocity, 0.4, 0.1, "stribeck_velocity");
-  cr_assert(kept(&found[1], ARMDYN_EXTRA_HIGH_SPEED) && !kept(&found[2], ARMDYN_EXTRA_POSITION));
+  cr_assert(kept(&found[1], ARMDYN_FRICTION_HIGH_SPEED) && !kept(&found[2], ARMDYN_FRICTION_POSITION));
   about(found[1].friction.high_speed, 0.06, 0.05, "high_speed");
   for (size_t k = 1; k < found[0].point_count; k++) cr_assert(found[0].points[k].speed >= found[0].points[k - 1].speed);
   armdyn_joint_friction_free(N, found);

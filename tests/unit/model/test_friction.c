@@ -20,8 +20,9 @@ Test(friction, slopes_are_differences_of_the_torque)
   struct armdyn_joint joint;
   for (uint64_t seed = 1; seed <= 5; seed++) {
     random_friction_joint(seed, &joint);
-    for (size_t k = 0; k < friction_term_count; k++) {
-      cr_assert(friction_terms[k].present(&joint.friction), "%s is not tested", friction_terms[k].name);
+    for (size_t k = 0; k < ARMDYN_FRICTION_TERM_COUNT; k++) {
+      cr_assert(friction_terms[k].present(&joint.friction), "%s is not tested",
+                armdyn_friction_term_name((enum armdyn_friction_term)k));
       for (double qd = -2.05; qd < 2; qd += 0.1) {
         struct friction_state x, y[2];
         double by_position, by_speed;
@@ -29,11 +30,12 @@ Test(friction, slopes_are_differences_of_the_torque)
         friction_terms[k].slope(&x, &by_position, &by_speed);
         for (int side = 0; side < 2; side++) friction_state_set(&y[side], &joint, 0.3, qd + (side ? h : -h));
         double difference = (friction_terms[k].torque(&y[1]) - friction_terms[k].torque(&y[0])) / (2 * h);
-        cr_assert_float_eq(by_speed, difference, 1e-6, "%s at %g: %g, %g", friction_terms[k].name, qd, by_speed,
-                           difference);
+        cr_assert_float_eq(by_speed, difference, 1e-6, "%s at %g: %g, %g",
+                           armdyn_friction_term_name((enum armdyn_friction_term)k), qd, by_speed, difference);
         for (int side = 0; side < 2; side++) friction_state_set(&y[side], &joint, 0.3 + (side ? h : -h), qd);
         difference = (friction_terms[k].torque(&y[1]) - friction_terms[k].torque(&y[0])) / (2 * h);
-        cr_assert_float_eq(by_position, difference, 1e-6, "%s", friction_terms[k].name);
+        cr_assert_float_eq(by_position, difference, 1e-6, "%s",
+                           armdyn_friction_term_name((enum armdyn_friction_term)k));
       }
     }
   }
@@ -44,12 +46,13 @@ Test(friction, slopes_are_finite_at_rest)
 {
   struct armdyn_joint joint;
   random_friction_joint(1, &joint);
-  for (size_t k = 0; k < friction_term_count; k++) {
+  for (size_t k = 0; k < ARMDYN_FRICTION_TERM_COUNT; k++) {
     struct friction_state x;
     double by_position, by_speed;
     friction_state_set(&x, &joint, 0, 0);
     friction_terms[k].slope(&x, &by_position, &by_speed);
-    cr_assert(isfinite(by_position) && isfinite(by_speed), "%s", friction_terms[k].name);
+    cr_assert(isfinite(by_position) && isfinite(by_speed), "%s",
+              armdyn_friction_term_name((enum armdyn_friction_term)k));
   }
 }
 
@@ -58,16 +61,14 @@ Test(friction, slopes_are_finite_at_rest)
 Test(friction, slopes_of_stiction_are_finite_at_any_speed)
 {
   const double speeds[] = { 1e-320, 1e-300, 30, 1e6 }, slopes[] = { 2 / 0.05, 2 / 0.05, 0, 0 };
-  const struct friction_term *stribeck = &friction_terms[2];
-  const struct friction_column *column = &friction_columns[friction_column_count - 1];
+  const struct friction_term *stribeck = &friction_terms[ARMDYN_FRICTION_STRIBECK];
+  const struct friction_parameter *column = &friction_parameters[ARMDYN_PARAMETER_STRIBECK_SLOPE];
   struct armdyn_joint joint;
   armdyn_joint_init(&joint);
   joint.velocity_scale = 0.05;
   joint.friction.stiction = 2;
   joint.friction.stribeck_velocity = 1e-4;
   joint.friction.stribeck_exponent = 80;
-  cr_assert_str_eq(stribeck->name, "stribeck");
-  cr_assert_str_eq(column->name, "stribeck_slope");
   for (size_t k = 0; k < 8; k++) {
     const double direction = k < 4 ? 1 : -1;
     struct friction_state x;
@@ -118,4 +119,52 @@ Test(friction, formula_in_numbers)
   /* halfway: s(v) = tanh(0.5) at half the default velocity scale */
   joint.friction.stiction = NAN;
   cr_assert_float_eq(torque_of(&joint, 0, 5e-4), 0.5 + 2 * tanh(0.5) + 0.7 * 5e-4 + 0.1 * 25e-8 * tanh(0.5), 1e-13);
+}
+
+/* Every name leads to its parameter and back, and what is none is refused. */
+Test(friction, names_of_parameters)
+{
+  const char *const names[] = { "m",          "Izz",       "rotor_inertia",     "offset",           "coulomb.negative",
+                                "position.0", "viscous",   "stribeck_velocity", "position.7.order", "position.7.phase",
+                                "stiction",   "high_speed" };
+  const char *const none[] = {
+    "",           "M",           "coulomb.",          "coulomb.both",  "position",     "position.", "position.x",
+    "position.*", "position.0.", "position.0.order.", "position.1234", "position.999", "offset.0"
+  };
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    struct armdyn_parameter_id id = { .joint = 3 };
+    char name[ARMDYN_PARAMETER_NAME_SIZE];
+    cr_assert(armdyn_parameter_id_read(names[k], &id), "%s", names[k]);
+    armdyn_parameter_id_name(&id, name);
+    cr_assert_str_eq(name, names[k]);
+    cr_assert_eq(id.joint, 3);
+  }
+  for (size_t k = 0; k < sizeof none / sizeof *none; k++) {
+    struct armdyn_parameter_id id;
+    cr_assert(!armdyn_parameter_id_read(none[k], &id), "%s", none[k]);
+  }
+}
+
+/* What is written to a joint is read there: every number of every parameter that is one, and no other changes. */
+Test(friction, parameters_are_numbers_of_a_joint)
+{
+  for (size_t p = 0; p < ARMDYN_FRICTION_PARAMETER_COUNT; p++) {
+    const struct armdyn_friction_parameter_info *info =
+        armdyn_friction_parameter_info((enum armdyn_friction_parameter)p);
+    const struct armdyn_parameter_id id = { 0, ARMDYN_PARAMETER_FRICTION, p, info->over_angle ? 1 : 0 };
+    struct armdyn_joint joint;
+    random_friction_joint(1, &joint);
+    joint.friction.ripple_count = 2;
+    const bool is_number = p != ARMDYN_PARAMETER_STRIBECK_SLOPE;
+    cr_assert_eq(armdyn_joint_parameter_set(&joint, &id, 0.375), is_number, "%s", info->name);
+    if (!is_number) continue;
+    cr_assert_float_eq(armdyn_joint_parameter(&joint, &id), 0.375, 0, "%s", info->name);
+    for (size_t other = 0; other < ARMDYN_FRICTION_PARAMETER_COUNT; other++) {
+      const struct armdyn_friction_parameter_info *of =
+          armdyn_friction_parameter_info((enum armdyn_friction_parameter)other);
+      const struct armdyn_parameter_id it = { 0, ARMDYN_PARAMETER_FRICTION, other, of->over_angle ? 1 : 0 };
+      if (other == p || (of->term == info->term && (!of->path || !info->path))) continue;
+      cr_assert_neq(armdyn_joint_parameter(&joint, &it), 0.375, "%s changed %s", info->name, of->name);
+    }
+  }
 }
