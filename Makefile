@@ -54,14 +54,14 @@ WEB        ?= build/web
 API_OBJ    := $(API_SRC:%.c=$(OUT)/obj/%.o) $(OUT)/obj/api/contract.o
 SERVER_OBJ := $(SERVER_SRC:%.c=$(OUT)/obj/%.o) $(OUT)/obj/server/web/pages.o
 MAIN_OBJ   := $(OUT)/obj/server/main.o
-ROOMS      := $(OUT)/libserver.a $(OUT)/libapi.a $(OUT)/libarmdyn.a
+ROOMS      := $(OUT)/libserver.a $(OUT)/libapi.a $(OUT)/liblib.a
 
 # A newcomer without the libraries learns what is missing before the compiler stumbles; a goal that installs them first says so itself.
 .PHONY: all build
 all:
 	@deploy/deps --check build
 	@$(MAKE) build
-build: $(if $(wildcard server/main.c),$(OUT)/armdyn) $(OUT)/libarmdyn.so $(ROOMS)
+build: $(if $(wildcard server/main.c),$(OUT)/armdyn) $(OUT)/libarmdyn.so $(OUT)/libarmdyn.a $(ROOMS)
 
 # Other flags than last time rebuild everything.
 COMMAND := $(CC) $(CPPFLAGS) $(CFLAGS) $(HARDEN_$(VARIANT))
@@ -113,12 +113,18 @@ $(OUT)/obj/server/web/pages.o: $(WEB)/pages.S
 	@mkdir -p $(@D)
 	$(CC) -c $< -o $@
 
-$(OUT)/libarmdyn.a: $(LIB_OBJ)
+$(OUT)/liblib.a: $(LIB_OBJ)
 $(OUT)/libapi.a: $(API_OBJ)
 $(OUT)/libserver.a: $(SERVER_OBJ)
 $(ROOMS):
 	@rm -f $@
 	ar rcs $@ $^
+
+# What is installed is a guest in programs that have names of their own: those by which rooms of lib call each other get a
+# prefix. Its objects stay apart, so that who does not simulate needs no SUNDIALS.
+$(OUT)/libarmdyn.a: $(OUT)/liblib.a
+	nm -g --defined-only -P $< | awk 'NF > 1 && $$1 !~ /^armdyn_/ { print $$1, "armdyn_internal_" $$1 }' | sort -u >$(OUT)/obj/internal
+	objcopy --redefine-syms=$(OUT)/obj/internal $< $@
 
 $(OUT)/libarmdyn.so: $(LIB_OBJ) lib/armdyn.map
 	$(CC) -shared -Wl,-soname,libarmdyn.so.$(SOVERSION) -Wl,--version-script=lib/armdyn.map $(LDFLAGS) $(LIB_OBJ) $(LIB_LIBS) -o $@

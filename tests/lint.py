@@ -151,7 +151,7 @@ def arrows():
     return faults
 
 
-# All that libarmdyn.a may ask of the system: memory, strings, arithmetic; and of SUNDIALS, in lib/dynamics/simulate.c alone.
+# All that lib may ask of the system: memory, strings, arithmetic; and of SUNDIALS, in lib/dynamics/simulate.c alone.
 MAY_CALL = set("""
     malloc calloc realloc free aligned_alloc memcpy memmove memset memcmp memchr strlen strnlen strcmp strncmp strchr strrchr strstr strspn strcspn
     snprintf vsnprintf strtod strtol strtoul qsort bsearch abort __assert_fail __stack_chk_fail _GLOBAL_OFFSET_TABLE_
@@ -177,18 +177,18 @@ def symbols():
     wants = {room: names(["-u"], archive) for room, archive in ARCHIVES.items()}
     for name in sorted(wants["lib"] - own["lib"] - MAY_CALL - MATHS):
         if not re.match(r"_?_?Z?GV|__.*_chk$", name):
-            faults.append(f"libarmdyn.a calls {name}, which is not on the list of tests/lint.py")
+            faults.append(f"lib calls {name}, which is not on the list of tests/lint.py")
     faults += [f"libapi.a calls {name} of the server" for name in sorted(wants["api"] & own["server"] - own["api"])]
     faults += [f"{name} is defined by both {a} and {b}" for a, b in (("lib", "api"), ("lib", "server"), ("api", "server"))
                for name in sorted(own[a] & own[b])]
-    text = subprocess.run(["nm", "-f", "sysv", str(BUILD / "libarmdyn.a")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    text = subprocess.run(["nm", "-f", "sysv", str(BUILD / "liblib.a")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                           text=True).stdout
-    faults += [f"libarmdyn.a holds the changeable global {line.split('|')[0].strip()}" for line in text.splitlines()
+    faults += [f"lib holds the changeable global {line.split('|')[0].strip()}" for line in text.splitlines()
                if re.search(r"\|OBJECT\|.*\|\.(t?data|t?bss)(?!\.rel\.ro)", line.replace(" ", ""))]
     return faults
 
 
-ARCHIVES = {"lib": "libarmdyn.a", "api": "libapi.a", "server": "libserver.a"}
+ARCHIVES = {"lib": "liblib.a", "api": "libapi.a", "server": "libserver.a"}
 
 
 # ---------------------------------------------------------------- the contract and the documents

@@ -62,7 +62,7 @@ def examples(tally, root, run, tree, cflags, libs):
 
 
 def symbols(tally, run, tree):
-    """The shared library shows exactly what the headers declare."""
+    """The shared library shows exactly what the headers declare, the static one no name without the prefix."""
     declared = set()
     for header in (tree / "usr/include/armdyn").glob("*.h"):
         text = re.sub(r"/\*.*?\*/|^\s*#.*?$", "", header.read_text(), flags=re.S | re.M)
@@ -72,3 +72,7 @@ def symbols(tally, run, tree):
     exported = {line.split()[-1] for line in text.splitlines() if " A " not in line}
     tally.check("exported symbols", status == 0 and declared and exported == declared,
                 f"declared, not exported: {sorted(declared - exported)}\nexported, not declared: {sorted(exported - declared)}")
+    status, text = run(["nm", "-g", "--defined-only", "-P", tree / "usr/lib/libarmdyn.a"], tally.folder / "static-symbols.log", 10)
+    defined = {line.split()[0] for line in text.splitlines() if len(line.split()) > 1}
+    tally.check("names of the static library", status == 0 and declared <= defined and all(name.startswith("armdyn_") for name in defined),
+                f"declared, not there: {sorted(declared - defined)}\nwithout the prefix: {sorted(n for n in defined if not n.startswith('armdyn_'))}")
