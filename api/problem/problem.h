@@ -18,6 +18,13 @@
   X(MOTION_FORBIDDEN, "motion-forbidden", 403, "This key may not move that arm",                                       \
     "Moving an arm needs more than a role: the key must name the controller in its `motion`. An administrator makes "  \
     "such a key.")                                                                                                     \
+  X(FOREIGN_HOST, "foreign-host", 403, "This service is not known by that name",                                       \
+    "While there are no keys only localhost, 127.0.0.1, [::1] and the names of --host-names are taken as Host, so "    \
+    "that no web page can reach the service by a name of its own. Make a key, or let the administrator name the "      \
+    "host.")                                                                                                           \
+  X(FOREIGN_ORIGIN, "foreign-origin", 403, "A web page of another origin may change nothing",                          \
+    "A browser said that a page that is not this service's made the request. Where the page is this service's behind " \
+    "a proxy, let the proxy pass on Host, or let the administrator name the host with --host-names.")                  \
   X(NOT_FOUND, "not-found", 404, "There is no such resource", "Check the path; names are case-sensitive.")             \
   X(METHOD_NOT_ALLOWED, "method-not-allowed", 405, "The resource does not know this method",                           \
     "`Allow` lists the methods that it knows.")                                                                        \

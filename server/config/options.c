@@ -39,6 +39,8 @@ static const struct option table[] = {
     "PEM file with the key of --tls-certificate, without a password; read again on SIGHUP" },
   { "--admin-key-file",          "ARMDYN_ADMIN_KEY_FILE",          AS_TEXT(admin_key_file),             "",               NO_BOUNDS,                          "FILE",
     "file with an admin key, besides those of `armdyn key`; without any key only loopback is served" },
+  { "--host-names",              "ARMDYN_HOST_NAMES",              AS_TEXT(host_names),                 "",               NO_BOUNDS,                          "NAMES",
+    "names of this service beside localhost, with commas: robots.example,10.0.0.5:8443; without keys no other Host is taken" },
   { "--trusted-proxies",         "ARMDYN_TRUSTED_PROXIES",         AS_TEXT(trusted_proxies),            "",               NO_BOUNDS,                          "ADDRESSES",
     "addresses and ranges, with commas, of proxies that are believed in whose name they call: 10.0.0.7,fd00::/8" },
   { "--forwarded-header",        "ARMDYN_FORWARDED_HEADER",        AS_CHOICE(forwarded_header),         "x-forwarded-for", ONE_OF("x-forwarded-for forwarded"), "NAME",

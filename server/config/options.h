@@ -15,6 +15,7 @@ struct options {
   char tls_key[1024];           /* its key */
   char admin_key_file[1024];    /* "" = none: loopback only, everything allowed */
   char log_level[16];           /* debug, info, warning, error */
+  char host_names[1024];        /* names of this service; "" = only those of loopback */
   char trusted_proxies[1024];   /* addresses and ranges; "" = none */
   char forwarded_header[32];    /* x-forwarded-for, forwarded */
   char webhook_networks[1024];  /* addresses and ranges; "" = all but private ones */

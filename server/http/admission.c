@@ -16,9 +16,17 @@ static const struct {
   {                                                                                                                    \
     text, sizeof text - 1                                                                                              \
   }
-  HEADER("Accept"),         HEADER("Authorization"), HEADER("Content-Encoding"),
-  HEADER("Content-Length"), HEADER("Content-Type"),  HEADER("Expect"),
-  HEADER("Host"),           HEADER("traceparent"),   HEADER("Transfer-Encoding"),
+  HEADER("Accept"),
+  HEADER("Authorization"),
+  HEADER("Content-Encoding"),
+  HEADER("Content-Length"),
+  HEADER("Content-Type"),
+  HEADER("Expect"),
+  HEADER("Host"),
+  HEADER("Origin"),
+  HEADER("Sec-Fetch-Site"),
+  HEADER("traceparent"),
+  HEADER("Transfer-Encoding"),
   HEADER("X-Request-Id"),
 #undef HEADER
 };
@@ -189,6 +197,48 @@ static bool key_is_good(struct exchange *x)
   return refuse(x, PROBLEM_UNAUTHORIZED, NULL);
 }
 
+/* Without keys whoever comes in may do everything, so nobody may come by a name that is not ours. */
+static bool host_is_ours(struct exchange *x)
+{
+  const char *host = x->known[HEADER_HOST];
+  if (auth_has_keys(x->http->auth) || !host || host_is_known(&x->http->names, host)) return true;
+  (void)too_often(x, x->http->strangers, &(int){ 0 });
+  answer_problem(
+      x, PROBLEM_FOREIGN_HOST,
+      "Host is '%.100s': without keys this service is localhost, 127.0.0.1, [::1] and what --host-names lists", host);
+  return false;
+}
+
+/* A proxy that is trusted may say by which name it was asked; without keys that would let in what host_is_ours keeps out. */
+static const char *proxied_host(const struct exchange *x)
+{
+  const bool believed = auth_has_keys(x->http->auth) && ranges_have(&x->http->trusted, &x->connection->peer);
+  return believed ? exchange_header(x, "X-Forwarded-Host") : NULL;
+}
+
+static bool page_is_ours(struct exchange *x)
+{
+  struct page_origin page = { .origin = x->known[HEADER_ORIGIN], .site = x->known[HEADER_SEC_FETCH_SITE] };
+  if (x->route->method == HTTP_GET || (!page.origin && !page.site)) return true;
+  page.host = x->known[HEADER_HOST];
+  page.proxied_host = proxied_host(x);
+  if (page_is_own(&x->http->names, &page)) return true;
+  (void)too_often(x, x->http->strangers, &(int){ 0 });
+  answer_problem(
+      x, PROBLEM_FOREIGN_ORIGIN,
+      "a page of '%.100s' made this request (Sec-Fetch-Site: %.20s), and this service is '%.100s': its own pages "
+      "and programs may; a name it has behind a proxy belongs into --host-names",
+      page.origin ? page.origin : "another origin", page.site ? page.site : "not sent", page.host ? page.host : "");
+  return false;
+}
+
+/* A stop is taken from everybody: it hurts nobody, and to refuse one in error might. */
+static bool is_no_stranger(struct exchange *x)
+{
+  if (x->connection->local || x->route->where == AT_ONCE) return true;
+  return host_is_ours(x) && page_is_ours(x);
+}
+
 bool exchange_is_still_trusted(struct exchange *x)
 {
   if (x->route->role == ROLE_ANYONE || x->connection->local) return true;
@@ -261,7 +311,7 @@ bool exchange_admit(struct exchange *x)
   MHD_get_connection_values_n(x->mhd, MHD_HEADER_KIND, note_header, x);
   find_client(x);
   name_request(x);
-  if (!frame_is_sound(x) || !find_route(x) || !key_is_good(x)) return false;
+  if (!frame_is_sound(x) || !find_route(x) || !is_no_stranger(x) || !key_is_good(x)) return false;
   if (x->route->where == AT_ONCE) {
     x->answer_media = MEDIA_JSON;
     return body_fits(x);

@@ -36,7 +36,7 @@ struct auth {
   unsigned char file_hash[HASH_SIZE];
   int64_t file_changed_ns; /* the key of the file is this one since (monotonic) */
   struct ring ring;
-  bool required;               /* there is a key, or was since the start */
+  _Atomic bool required;       /* there is a key, or was since the start */
   _Atomic int64_t kept_ms;     /* when uses were last kept */
   _Atomic uint64_t generation; /* of the keys: what connections remember of another one is forgotten */
 };
@@ -169,19 +169,16 @@ static enum armdyn_status load_keys(struct auth *auth)
   }
   struct ring former = auth->ring;
   auth->ring = l.ring;
-  auth->required |= l.ring.count > 0;
+  if (l.ring.count > 0) auth->required = true;
   atomic_fetch_add(&auth->generation, 1);
   pthread_rwlock_unlock(&auth->lock);
   ring_free(&former);
   return ARMDYN_OK;
 }
 
-bool auth_has_keys(struct auth *auth)
+bool auth_has_keys(const struct auth *auth)
 {
-  pthread_rwlock_rdlock(&auth->lock);
-  bool has = auth->required;
-  pthread_rwlock_unlock(&auth->lock);
-  return has;
+  return atomic_load_explicit(&auth->required, memory_order_relaxed);
 }
 
 enum armdyn_status auth_new(const char *file, struct store *store, struct auth **out, struct armdyn_error *error)

@@ -16,7 +16,7 @@ void auth_free(struct auth *auth);
 /* Read the file again; after a refusal the key stays as it was. */
 enum armdyn_status auth_reload(struct auth *auth, struct armdyn_error *error);
 /* Is there any key? Once there was one, callers must have one until the service ends, even if the last one is revoked. */
-bool auth_has_keys(struct auth *auth);
+bool auth_has_keys(const struct auth *auth);
 
 /* Make a key: 256 random bits, of which only a hash is stored. It works at once.
  *   once  in   for the store; NULL = none

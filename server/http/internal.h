@@ -15,6 +15,7 @@
 #include "server/http/auth.h"
 #include "server/http/exchange.h"
 #include "server/http/forwarded.h"
+#include "server/http/origin.h"
 #include "server/http/router.h"
 #include "server/http/server.h"
 #include "server/http/tally.h"
@@ -99,6 +100,7 @@ struct http {
   struct throttle *throttle, *strangers; /* of wrong keys; of requests without one */
   struct tally *tally;
   struct ranges trusted;              /* proxies */
+  struct host_names names;            /* of this service */
   int64_t body_timeout, idle_timeout; /* ns */
   size_t slots;
   size_t upload_most;             /* bytes of a streamed body, and of what it is when decompressed */
@@ -149,6 +151,8 @@ enum known_header {
   HEADER_CONTENT_TYPE,
   HEADER_EXPECT,
   HEADER_HOST,
+  HEADER_ORIGIN,
+  HEADER_SEC_FETCH_SITE,
   HEADER_TRACEPARENT,
   HEADER_TRANSFER_ENCODING,
   HEADER_REQUEST_ID,

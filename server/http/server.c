@@ -9,6 +9,7 @@
 #include "server/base/log.h"
 #include "server/base/pool.h"
 #include "server/http/acceptor.h"
+#include "server/http/address.h"
 #include "server/http/internal.h"
 
 enum { LAST_ANSWERS_S = 1 }; /* for clients to take them, once all else has ended */
@@ -61,6 +62,17 @@ static void free_http(struct http *http)
   free(http);
 }
 
+/* The names of the option, and the address that is listened to. */
+static enum armdyn_status learn_names(struct http *http, struct armdyn_error *error)
+{
+  const struct options *options = http->app->options;
+  struct address address;
+  enum armdyn_status status = host_names_parse("--host-names", options->host_names, &http->names, error);
+  if (!status && address_parse(options->listen, &address) && *address.host)
+    snprintf(http->names.listened, HOST_NAME_SIZE, address.v6 ? "[%s]" : "%s", address.host);
+  return status;
+}
+
 enum armdyn_status http_start(const struct http_setup *setup, struct http **out, struct armdyn_error *error)
 {
   struct http *http = calloc(1, sizeof *http);
@@ -76,6 +88,7 @@ enum armdyn_status http_start(const struct http_setup *setup, struct http **out,
 
   enum armdyn_status status =
       ranges_parse("--trusted-proxies", http->app->options->trusted_proxies, &http->trusted, error);
+  if (!status) status = learn_names(http, error);
   if (status) goto out;
   status = ARMDYN_EMEMORY;
   http->router = router_new(setup->routes, setup->route_count);

@@ -76,7 +76,7 @@ int main(int argc, char **argv)
   char head[512];
   int head_length =
       snprintf(head, sizeof head,
-               "POST %s HTTP/1.1\r\nHost: bench\r\nContent-Type: %s\r\nAccept: %s\r\nContent-Length: %zu\r\n\r\n",
+               "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: %s\r\nAccept: %s\r\nContent-Length: %zu\r\n\r\n",
                argv[3], argv[4], argv[5], body_length);
   double best = 1e9;
   for (unsigned long i = 0; i < strtoul(argv[7], NULL, 10); i++) {

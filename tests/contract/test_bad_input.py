@@ -794,6 +794,6 @@ def test_a_body_announced_too_large_is_refused_early(world):
     """The answer comes though the body never does."""
     server, _, _ = world
     with server.connect(10) as s:
-        s.sendall(b"POST /v1/robots/arm/inverse-dynamics HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-npy\r\n"
+        s.sendall(b"POST /v1/robots/arm/inverse-dynamics HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-npy\r\n"
                   b"Content-Length: 1073741824\r\n\r\n")
         assert s.recv(100).startswith(b"HTTP/1.1 413")

@@ -93,7 +93,7 @@ def test_a_key_that_is_revoked_while_the_body_comes_is_refused(guarded, path, co
     server, secrets = guarded
     with server.client(key=secrets["admin"]) as admin, server.connect() as sock:
         short_lived = admin.post("/v1/keys", {"name": "short-lived", "role": "engineer"}).expect(201)
-        head = f"POST {path} HTTP/1.1\r\nHost: t\r\nAuthorization: Bearer {short_lived.json['secret']}\r\nContent-Type: {content}\r\n"
+        head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {short_lived.json['secret']}\r\nContent-Type: {content}\r\n"
         sock.sendall((head + f"Content-Length: {sum(map(len, bodies))}\r\n\r\n").encode() + bodies[0])
         until(lambda: admin.get("/v1/keys/" + short_lived.json["id"]).json["last_used_at"], what="the request is known")
         admin.delete(short_lived.headers["Location"], headers={"If-Match": "*"}).expect(204)

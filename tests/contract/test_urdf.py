@@ -207,7 +207,7 @@ def test_parameters_of_urdf_do_not_go_with_json(client):
 
 def test_a_hundred_megabytes_are_refused_before_they_come(server):
     with server.connect(10) as s:
-        s.sendall(b"POST /v1/robots HTTP/1.1\r\nHost: x\r\nContent-Type: application/xml\r\nContent-Length: 104857600\r\n\r\n")
+        s.sendall(b"POST /v1/robots HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/xml\r\nContent-Length: 104857600\r\n\r\n")
         assert s.recv(100).startswith(b"HTTP/1.1 413")
 
 

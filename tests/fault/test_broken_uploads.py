@@ -8,7 +8,7 @@ from support.datasets import ARM, a_log, as_csv, series_rows, upload
 
 def begin(server, place, text, part):
     sock = server.connect(30)
-    sock.sendall(f"POST {place}/datasets HTTP/1.1\r\nHost: t\r\nContent-Type: text/csv\r\nContent-Length: {len(text)}\r\n\r\n".encode())
+    sock.sendall(f"POST {place}/datasets HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\nContent-Length: {len(text)}\r\n\r\n".encode())
     sock.sendall(text[:part])
     return sock
 

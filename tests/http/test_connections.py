@@ -11,7 +11,7 @@ import pytest
 from support import PATIENCE, Server, open_sockets, robot, until
 from support.motions import motion
 
-GET = b"GET /healthz HTTP/1.1\r\nHost: t\r\n\r\n"
+GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 TIMEOUT = 1  # s, the least that --body-timeout takes
 
 
@@ -129,9 +129,9 @@ def _served_or_none(server):
 BEGINNINGS = {
     "nothing": b"",
     "part of the request line": b"GET /hea",
-    "part of the headers": b"GET /healthz HTTP/1.1\r\nHost: t\r\n",
-    "part of a body": b"POST /v1/robots HTTP/1.1\r\nHost: t\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{",
-    "part of a chunked body": b"POST /v1/robots HTTP/1.1\r\nHost: t\r\nContent-Type: application/json\r\n"
+    "part of the headers": b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n",
+    "part of a body": b"POST /v1/robots HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{",
+    "part of a chunked body": b"POST /v1/robots HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                               b"Transfer-Encoding: chunked\r\n\r\n5\r\n{\"a\":",
 }
 
@@ -196,7 +196,7 @@ def test_whoever_takes_no_answer_is_let_go():
         before = open_sockets(server.pid)
         sock = server.connect(receive_buffer=2048)
         until(lambda: open_sockets(server.pid) > before)
-        sock.sendall(b"GET /v1/problems HTTP/1.1\r\nHost: t\r\n\r\n" * 2000)  # 12 MB, more than the kernel takes
+        sock.sendall(b"GET /v1/problems HTTP/1.1\r\nHost: localhost\r\n\r\n" * 2000)  # 12 MB, more than the kernel takes
         until(lambda: open_sockets(server.pid) <= before, timeout=25)
         assert is_served(server)
         sock.close()
@@ -211,7 +211,7 @@ def test_a_long_answer_lasts_as_long_as_its_reader_goes_on():
                           query={"include": "result"}).expect(200).json
         sock = server.connect(receive_buffer=65536)
         path = job["result"]["value"]["samples"]
-        sock.sendall(f"GET {path} HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n".encode())
+        sock.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
         data = bytearray()
         slowly = time.monotonic() + 4
         while more := sock.recv(65536):
@@ -224,7 +224,7 @@ def test_a_long_answer_lasts_as_long_as_its_reader_goes_on():
 
 # ---------------------------------------------------------------- malformed and oversize
 def post(headers, body=b"", path="/v1/robots"):
-    return f"POST {path} HTTP/1.1\r\nHost: t\r\n{headers}\r\n".encode() + body
+    return f"POST {path} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n".encode() + body
 
 
 JSON = "Content-Type: application/json\r\n"
@@ -237,22 +237,22 @@ REFUSED = {
     "length that is no number": (post(JSON + "Content-Length: 1x\r\n"), 400),
     "length beyond the limit": (post(JSON + "Content-Length: 1073741824\r\n"), 413),
     "length beyond 64 bits": (post(JSON + "Content-Length: 99999999999999999999999\r\n"), (400, 413)),
-    "long URL": (b"GET /healthz?x=" + b"a" * 9000 + b" HTTP/1.1\r\nHost: t\r\n\r\n", 414),
-    "very long URL": (b"GET /healthz?x=" + b"a" * 200000 + b" HTTP/1.1\r\nHost: t\r\n\r\n", 414),
-    "many headers": (b"GET /healthz HTTP/1.1\r\nHost: t\r\n" + b"X-A: 0123456789\r\n" * 200 + b"X-B: " + b"b" * 30000 + b"\r\n\r\n", 431),
-    "very many headers": (b"GET /healthz HTTP/1.1\r\nHost: t\r\n" + b"X-A: 0123456789\r\n" * 9000 + b"\r\n\r\n", 431),
-    "two hosts": (b"GET /healthz HTTP/1.1\r\nHost: t\r\nHost: u\r\n\r\n", 400),
-    "malformed escape": (b"GET /v1/robots/%g1 HTTP/1.1\r\nHost: t\r\n\r\n", 400),
-    "NUL in the path": (b"GET /v1/robots/%00 HTTP/1.1\r\nHost: t\r\n\r\n", 400),
+    "long URL": (b"GET /healthz?x=" + b"a" * 9000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", 414),
+    "very long URL": (b"GET /healthz?x=" + b"a" * 200000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", 414),
+    "many headers": (b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + b"X-A: 0123456789\r\n" * 200 + b"X-B: " + b"b" * 30000 + b"\r\n\r\n", 431),
+    "very many headers": (b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + b"X-A: 0123456789\r\n" * 9000 + b"\r\n\r\n", 431),
+    "two hosts": (b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: u\r\n\r\n", 400),
+    "malformed escape": (b"GET /v1/robots/%g1 HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+    "NUL in the path": (b"GET /v1/robots/%00 HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
     "no Content-Type": (post("Content-Length: 2\r\n", b"{}"), 415),
     "other Content-Type": (post("Content-Type: text/html\r\nContent-Length: 2\r\n", b"{}"), 415),
-    "nothing acceptable": (b"GET /v1/robots HTTP/1.1\r\nHost: t\r\nAccept: image/png\r\n\r\n", 406),
-    "unknown method": (b"BREW /healthz HTTP/1.1\r\nHost: t\r\n\r\n", 405),
-    "unknown path": (b"GET /v2/robots HTTP/1.1\r\nHost: t\r\n\r\n", 404),
-    "trailing slash": (b"GET /v1/robots/ HTTP/1.1\r\nHost: t\r\n\r\n", 404),
-    "deep path": (b"GET " + b"/a" * 40 + b" HTTP/1.1\r\nHost: t\r\n\r\n", 404),
-    "parameter given twice": (b"GET /v1/robots?limit=1&limit=2 HTTP/1.1\r\nHost: t\r\n\r\n", 422),
-    "unknown parameter": (b"GET /v1/robots?limits=1 HTTP/1.1\r\nHost: t\r\n\r\n", 422),
+    "nothing acceptable": (b"GET /v1/robots HTTP/1.1\r\nHost: localhost\r\nAccept: image/png\r\n\r\n", 406),
+    "unknown method": (b"BREW /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", 405),
+    "unknown path": (b"GET /v2/robots HTTP/1.1\r\nHost: localhost\r\n\r\n", 404),
+    "trailing slash": (b"GET /v1/robots/ HTTP/1.1\r\nHost: localhost\r\n\r\n", 404),
+    "deep path": (b"GET " + b"/a" * 40 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", 404),
+    "parameter given twice": (b"GET /v1/robots?limit=1&limit=2 HTTP/1.1\r\nHost: localhost\r\n\r\n", 422),
+    "unknown parameter": (b"GET /v1/robots?limits=1 HTTP/1.1\r\nHost: localhost\r\n\r\n", 422),
 }
 
 
@@ -271,14 +271,14 @@ def test_refused(server, case):
 
 @pytest.mark.parametrize("target", ["http://t/healthz", "HTTP://t:80/healthz", "https://[::1]/healthz"])
 def test_the_absolute_form_asks_for_its_path(server, target):
-    assert ask(server, f"GET {target} HTTP/1.1\r\nHost: t\r\n\r\n".encode())[0] == 200
-    assert ask(server, b"GET http://t HTTP/1.1\r\nHost: t\r\n\r\n")[0] == ask(server, b"GET / HTTP/1.1\r\nHost: t\r\n\r\n")[0]
+    assert ask(server, f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())[0] == 200
+    assert ask(server, b"GET http://t HTTP/1.1\r\nHost: localhost\r\n\r\n")[0] == ask(server, b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")[0]
 
 
 def test_405_and_options_name_the_methods(server):
-    status, headers, _ = ask(server, b"DELETE /v1/robots HTTP/1.1\r\nHost: t\r\n\r\n")
+    status, headers, _ = ask(server, b"DELETE /v1/robots HTTP/1.1\r\nHost: localhost\r\n\r\n")
     assert (status, headers["allow"]) == (405, "GET, HEAD, POST, OPTIONS")
-    status, headers, _ = ask(server, b"OPTIONS /v1/robots HTTP/1.1\r\nHost: t\r\n\r\n")
+    status, headers, _ = ask(server, b"OPTIONS /v1/robots HTTP/1.1\r\nHost: localhost\r\n\r\n")
     assert (status, headers["allow"]) == (204, "GET, HEAD, POST, OPTIONS")
 
 

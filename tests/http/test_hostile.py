@@ -15,11 +15,11 @@ from support import PATIENCE, Server, open_sockets, resident_memory, robot, unti
 SOAK = os.environ.get("ARMDYN_SOAK", "0") != "0"
 SANITIZED = os.environ.get("ARMDYN_VARIANT", "release") != "release"
 CROWD, SECONDS = (1000, 60) if SOAK else (60, 2)
-HIDDEN = b"GET /v1/hidden HTTP/1.1\r\nHost: t\r\n\r\n"
+HIDDEN = b"GET /v1/hidden HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
 def post(headers, body=b""):
-    return b"POST /v1/robots HTTP/1.1\r\nHost: t\r\nContent-Type: application/json\r\n" + headers + b"\r\n" + body
+    return b"POST /v1/robots HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" + headers + b"\r\n" + body
 
 
 def chunked(body):
@@ -44,7 +44,7 @@ SMUGGLED = {
     "CL with a space": post(b"Content-Length: 2 0\r\n", b"{}"),
     "CL with a space before the colon": post(b"Content-Length : 2\r\n", b"{}"),
     "CL after a bare CR": post(b"X-A: a\rContent-Length: 2\r\n"),
-    "CL after a space": b"POST /v1/robots HTTP/1.1\r\n Content-Length: 2\r\nHost: t\r\n\r\n",
+    "CL after a space": b"POST /v1/robots HTTP/1.1\r\n Content-Length: 2\r\nHost: localhost\r\n\r\n",
     "a line without a colon": post(b"Content-Length 2\r\nContent-Length: 2\r\n", b"{}"),
     "a chunk of negative size": chunked(b"-2\r\n{}\r\n0\r\n\r\n"),
     "a chunk whose size is no number": chunked(b"zz\r\n{}\r\n0\r\n\r\n"),
@@ -53,9 +53,9 @@ SMUGGLED = {
     "a chunk without a size": chunked(b"\r\n{}\r\n0\r\n\r\n"),
     "a chunk longer than its size": chunked(b"1\r\n{}\r\n0\r\n\r\n"),
     "a chunk of more than 64 bits": chunked(b"ffffffffffffffffff\r\n{}\r\n0\r\n\r\n"),
-    "two targets": b"GET /healthz /v1/robots HTTP/1.1\r\nHost: t\r\n\r\n",
+    "two targets": b"GET /healthz /v1/robots HTTP/1.1\r\nHost: localhost\r\n\r\n",
     "no host": b"GET /healthz HTTP/1.1\r\n\r\n",
-    "a version to come": b"GET /healthz HTTP/9.9\r\nHost: t\r\n\r\n",
+    "a version to come": b"GET /healthz HTTP/9.9\r\nHost: localhost\r\n\r\n",
 }
 # What is odd and yet has one end only: the request after it is a request.
 SOUND = {
@@ -90,7 +90,7 @@ def test_odd_requests_end_where_they_end(server, request_):
 
 def test_a_client_that_sends_no_more_gets_its_answer(server):
     with server.connect() as sock:
-        sock.sendall(b"GET /healthz HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n")
+        sock.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         sock.shutdown(socket.SHUT_WR)
         data = b""
         while more := sock.recv(65536):
@@ -105,10 +105,10 @@ class BadClient:
         "silent": (b"", b"", False),
         "half a head": (b"GET /healthz HTTP/1.1\r\nHo", b"", True),
         "half a body": (post(b"Content-Length: 500\r\n", b"{"), b"", True),
-        "slow sender": (b"GET /healthz HTTP/1.1\r\nHost: t\r\nX-A: ", b"a" * 10000, True),
+        "slow sender": (b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-A: ", b"a" * 10000, True),
         "slow sender of chunks": (post(b"Transfer-Encoding: chunked\r\n"), b"1\r\n \r\n" * 1000, True),
-        "reads nothing": (b"GET /v1/openapi.json HTTP/1.1\r\nHost: t\r\n\r\n" * 20, b"", False),
-        "large head": (b"GET / HTTP/1.1\r\nHost: t\r\n" + b"X-A: " + b"a" * 60000, b"", True),
+        "reads nothing": (b"GET /v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 20, b"", False),
+        "large head": (b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"X-A: " + b"a" * 60000, b"", True),
         "large body": (post(b"Content-Length: 90000000\r\n", b" " * 100000), b"", True),
         "noise": (bytes(range(256)) * 20, b"", True),
     }

@@ -234,7 +234,7 @@ def test_a_request_under_way_is_answered_when_stopping():
     """Its second half comes after the signal."""
     body = b'{"q":[0]}'
     with Server() as server, socket.create_connection((server.host, server.port), timeout=10) as sock:
-        sock.sendall(b"POST /v1/robots HTTP/1.1\r\nHost: t\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body))
+        sock.sendall(b"POST /v1/robots HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body))
         sock.sendall(body[:4])
         time.sleep(0.2)
         server.signal(signal.SIGTERM)
@@ -252,7 +252,7 @@ def test_a_request_under_way_is_answered_when_stopping():
 
 def test_a_request_that_never_ends_does_not_delay_the_stop_beyond_its_limit():
     with Server("--stop-timeout", 2) as server, socket.create_connection((server.host, server.port)) as sock:
-        sock.sendall(b"POST /v1/robots HTTP/1.1\r\nHost: t\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{")
+        sock.sendall(b"POST /v1/robots HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{")
         time.sleep(0.2)
         start = time.monotonic()
         assert server.terminate() == 0

@@ -139,7 +139,7 @@ def test_many_connections(secure, count):
 
 def test_a_reader_that_is_slow_gets_all_of_it(secure):
     with secure.connect(receive_buffer=4096) as sock:
-        sock.sendall(b"GET /v1/openapi.json HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n")
+        sock.sendall(b"GET /v1/openapi.json HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         data = b""
         while more := sock.recv(8192):
             data += more
@@ -199,7 +199,7 @@ def test_a_handshake_that_stalls_holds_its_place_no_longer_than_a_request(impati
 def test_stalled_handshakes_delay_nobody(files):
     """Some begin a handshake and say no more, begun anew whenever their time is up; meanwhile who is connected is served,
     each with the same torques, and who comes shakes hands. Nothing is left of them. ARMDYN_SOAK=1: a thousand connections, a minute."""
-    request = b"POST /v1/robots/puma560/inverse-dynamics HTTP/1.1\r\nHost: t\r\nContent-Type: application/json\r\nContent-Length: 67\r\n\r\n" \
+    request = b"POST /v1/robots/puma560/inverse-dynamics HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 67\r\n\r\n" \
               b'{"q": [0, 1, 0, 0, 0, 0], "qd": [1,0,0,0,0,0], "qdd":[0,0,0,0,0,1]}'
 
     def ask(sock):
@@ -257,7 +257,7 @@ def test_whoever_takes_no_answer_is_let_go(impatient):
         return int(re.search(r"^armdyn_http_connections (\d+)", text, re.M)[1])
     until(lambda: connections() == 1)
     sock = impatient.connect(receive_buffer=2048)
-    sock.sendall(b"GET /v1/openapi.json HTTP/1.1\r\nHost: t\r\n\r\n" * 20)
+    sock.sendall(b"GET /v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 20)
     until(lambda: connections() == 2)
     until(lambda: connections() == 1, timeout=25)
     sock.close()

@@ -31,7 +31,7 @@ def arm(server):
 
 def connect(server, place, headers, path="/datasets"):
     sock = server.connect(30)
-    sock.sendall(f"POST {place}{path} HTTP/1.1\r\nHost: t\r\nContent-Type: text/csv\r\n{headers}\r\n\r\n".encode())
+    sock.sendall(f"POST {place}{path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\n{headers}\r\n\r\n".encode())
     return sock
 
 
@@ -50,7 +50,7 @@ def test_pieces_of_any_size(server, arm, piece):
         sock.sendall(b"0\r\n\r\n")
         status, _, body = read_answer(sock)
         assert status == 201 and hashlib.sha256(log.tobytes()).hexdigest().encode() in body
-        sock.sendall(b"GET /healthz HTTP/1.1\r\nHost: t\r\n\r\n")  # the connection goes on
+        sock.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")  # the connection goes on
         assert read_answer(sock)[0] == 200
 
 

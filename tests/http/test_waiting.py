@@ -29,7 +29,7 @@ def go_on(server):
 
 def ask_for_motion(server, wait):
     sock = server.connect(30)
-    sock.sendall(b"POST /v1/robots/puma560/trajectories HTTP/1.1\r\nHost: t\r\nContent-Type: application/json\r\nPrefer: wait=%d\r\n"
+    sock.sendall(b"POST /v1/robots/puma560/trajectories HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nPrefer: wait=%d\r\n"
                  b"Content-Length: %d\r\n\r\n%s" % (wait, len(MOTION), MOTION))
     return sock
 

@@ -7,7 +7,7 @@ import { createRequire } from 'node:module'
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
 
-export const launch = () => chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-dev-shm-usage', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'] })
+export const launch = (more = []) => chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-dev-shm-usage', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', ...more] })
 
 // A page of its own context. faults: what it did that no page may; expected: statuses that a flow provokes on purpose.
 export async function open(browser, url, { language = 'en', width = 1280, height = 800, dark = false } = {}) {

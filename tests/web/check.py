@@ -17,6 +17,7 @@ import numpy as np
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 from support import ControllerSim, Server, robot  # noqa: E402
+from gateway.cell import Cell  # noqa: E402
 from support.crowd import fill, run_summary  # noqa: E402
 
 KEY = "a-key-of-an-administrator"
@@ -58,6 +59,34 @@ def flows(language, folder):
             return done.returncode, done.stdout, ""
         except subprocess.TimeoutExpired as late:
             return None, (late.stdout or b"").decode(errors="replace"), ""
+
+
+def strangers():
+    """Pages of others against a service without keys and an arm that waits for START: why something moved or changed, "" when
+    nothing did."""
+    with Server() as server, ControllerSim("--axes", 6) as controller:
+        if without_pages(server):
+            return ""
+        cell = Cell(server, controller)
+        transfer = cell.loaded(cell.trajectory())
+        before = [cell.client.get(path).json for path in ("/v1/keys", "/v1/drain", "/v1/robots", "/v1/controllers")]
+        done = subprocess.run(["node", str(HERE / "strangers.mjs")], env={**os.environ, "ARMDYN_URL": server.url, "ARMDYN_TRANSFER": transfer},
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE)
+        if done.returncode:
+            return done.stdout
+        told = json.loads(done.stdout.splitlines()[-1])
+        lines = [json.loads(line) for line in server.log(1 << 26).splitlines() if '"method":"' in line]
+        writes = [(line["path"], line["status"]) for line in lines if line["method"] not in ("GET", "HEAD", "OPTIONS")]
+        # the service's own: what made the cell, and the pages' two drains; a preflight that finds no leave sends no more
+        refused = sum(status == 403 for _, status in writes)
+        after = [cell.client.get(path).json for path in ("/v1/keys", "/v1/drain", "/v1/robots", "/v1/controllers")]
+        state = cell.get(transfer)["state"]
+        if told["tried"] < 100 or refused < 100:
+            return f"only {told['tried']} shapes were tried, and {refused} came here"
+        if before != after or state != "ready":
+            return f"the transfer is {state}; {before} became {after}"
+        taken = [(path, status) for path, status in writes if status < 400 and not path.startswith(("/v1/robots", "/v1/controllers"))]
+        return "" if sorted(taken) == [("/v1/drain", 200)] * 4 and told["own"] == [[200, 200]] * 2 else f"taken: {taken}; own pages: {told['own']}"
 
 
 LONG, RUNS = 10_000_000, 10_000
@@ -109,6 +138,8 @@ def check_web(tally, variant_out, languages=("en", "zh"), soak=False):
         return
     if soak:
         check_figures(tally)
+    why = strangers()
+    tally.check("pages of strangers", not why, why)
     # side by side: much of it is waiting, for motions that are played in their own time
     with concurrent.futures.ThreadPoolExecutor() as pool:
         results = list(pool.map(lambda language: flows(language, tally.folder), languages))
