@@ -177,7 +177,7 @@ static void await_end(struct service *s, const sigset_t *signals)
 static void await_children(const struct service *s)
 {
   int64_t deadline = clock_monotonic_ns() + CHILDREN_S * SECOND;
-  while (!(jobs_ready(s->app.jobs) && gateway_ready(s->app.gateway)) && clock_monotonic_ns() < deadline)
+  while (!(jobs_ready(s->app.jobs, NULL) && gateway_ready(s->app.gateway, NULL)) && clock_monotonic_ns() < deadline)
     nanosleep(&(struct timespec){ .tv_nsec = 2 * 1000 * 1000 }, NULL);
 }
 

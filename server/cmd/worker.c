@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -36,6 +37,7 @@ static void bound_self(rlim_t mebibytes)
   struct rlimit memory = { MB(mebibytes), MB(mebibytes) };
   if (!SANITIZED && mebibytes && setrlimit(RLIMIT_AS, &memory))
     fprintf(stderr, "armdyn worker: no memory limit: %s\n", strerrordesc_np(errno));
+  mallopt(M_ARENA_MAX, 1); /* a second one would take of that */
   setpriority(PRIO_PROCESS, 0, BEHIND_REQUESTS);
   char nice_value[8];
   snprintf(nice_value, sizeof nice_value, "%d", BEHIND_REQUESTS);

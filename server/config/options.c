@@ -73,6 +73,10 @@ static const struct option table[] = {
     "connections from one client address; 0: no limit" },
   { "--stop-timeout",            "ARMDYN_STOP_TIMEOUT",            AS_INTEGER(stop_timeout),            "8",              BETWEEN(1, 600),                    "SECONDS",
     "time to finish what runs when asked to stop" },
+  { "--child-silence",           "ARMDYN_CHILD_SILENCE",           AS_INTEGER(child_silence),           "3",              BETWEEN(1, 3600),                   "SECONDS",
+    "a gateway or worker process that answers no ping for so long is killed and started again" },
+  { "--job-stall",               "ARMDYN_JOB_STALL",               AS_INTEGER(job_stall),               "0",              BETWEEN(0, 1 << 30),                "SECONDS",
+    "a worker whose job gets on no further for so long is killed, and the job tried again; 0: as its kind has it" },
   { "--on-server-loss",          "ARMDYN_ON_SERVER_LOSS",          AS_CHOICE(on_server_loss),           "stop",           ONE_OF("stop finish"),              "ACTION",
     "what the gateway does with a playing transfer when this process dies: stop, finish" },
 };

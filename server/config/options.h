@@ -31,6 +31,8 @@ struct options {
   long idle_timeout;            /* s that a connection is kept without a request, or with an answer that nobody takes */
   long connections_per_address; /* 0 = no limit */
   long stop_timeout;            /* s for a graceful stop */
+  long child_silence;           /* s without an answer after which gateway or worker is taken for dead */
+  long job_stall;               /* s without progress after which a worker is; 0 = as its kind of job has it */
   char on_server_loss[16];      /* stop, finish */
 };
 

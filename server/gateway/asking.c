@@ -5,7 +5,8 @@
 
 enum {
   ANSWER_MOST_MS = 6000, /* longest wait for what became of a wish */
-  SEND_MS = 10000        /* a gateway that takes nothing for so long is dead */
+  GONE_SIZE = GATEWAY_WHY + 64,
+  SEND_MS = 10000 /* a gateway that takes nothing for so long is dead */
 };
 
 /* -- sending -- */
@@ -20,6 +21,31 @@ static enum armdyn_status send_frame_to(struct gateway *g, unsigned generation, 
   if (there && rc) shutdown(g->child.channel.fd, SHUT_RDWR); /* the supervisor sees the end and starts another */
   pthread_mutex_unlock(&g->send_lock);
   return rc ? ARMDYN_EUNAVAILABLE : ARMDYN_OK;
+}
+
+/* Does not wait: whoever sends just now may wait for a gateway that takes nothing. */
+void gateway_ping(struct gateway *g)
+{
+  if (pthread_mutex_trylock(&g->send_lock)) return;
+  if (g->up) channel_send(&g->child.channel, GATEWAY_PING, NULL, 0, 0);
+  pthread_mutex_unlock(&g->send_lock);
+}
+
+bool gateway_ready(struct gateway *g, char why[GATEWAY_WHY])
+{
+  pthread_mutex_lock(&g->lock);
+  bool ready = g->answers;
+  if (why) memcpy(why, g->why, sizeof g->why);
+  pthread_mutex_unlock(&g->lock);
+  return ready;
+}
+
+uint64_t gateway_silences(struct gateway *g)
+{
+  pthread_mutex_lock(&g->lock);
+  uint64_t silences = g->silences;
+  pthread_mutex_unlock(&g->lock);
+  return silences;
 }
 
 bool gateway_present(struct gateway *g, unsigned *generation)
@@ -70,11 +96,25 @@ bool gateway_question_take(struct gateway *g, uint64_t number, int64_t now_ns, s
 
 static const struct observation nothing_seen;
 
-void gateway_expire_questions(struct gateway *g, int64_t now_ns)
+void gateway_expire_questions(struct gateway *g, int64_t now_ns, const char *text)
 {
   struct question q;
-  while (gateway_question_take(g, 0, now_ns, &q))
-    q.answered(q.context, ARMDYN_EUNAVAILABLE, "the controller did not answer in time", &nothing_seen);
+  while (gateway_question_take(g, 0, now_ns, &q)) q.answered(q.context, ARMDYN_EUNAVAILABLE, text, &nothing_seen);
+}
+
+/* What to say to who wants something of a gateway that is gone. */
+static void say_gone(struct gateway *g, char text[GONE_SIZE])
+{
+  char why[GATEWAY_WHY];
+  bool there = gateway_ready(g, why);
+  snprintf(text, GONE_SIZE, "%s; repeat the call in a few seconds", there ? "the gateway takes nothing now" : why);
+}
+
+void gateway_disappoint(struct gateway *g)
+{
+  char text[GONE_SIZE];
+  say_gone(g, text);
+  gateway_expire_questions(g, INT64_MAX, text);
 }
 
 void gateway_wish(struct gateway *g, const char *controller, const char *transfer, enum wish_kind kind,
@@ -96,8 +136,9 @@ void gateway_wish(struct gateway *g, const char *controller, const char *transfe
   if (asked && !gateway_send(g, GATEWAY_WISH, &message, sizeof message)) return;
   struct question q;
   if (asked && !(answered && gateway_question_take(g, message.wish.number, 0, &q))) return; /* answered meanwhile */
-  if (answered)
-    answered(context, ARMDYN_EUNAVAILABLE, known ? "the gateway is not there" : "no such controller", &nothing_seen);
+  char text[GONE_SIZE] = "no such controller";
+  if (known) say_gone(g, text);
+  if (answered) answered(context, ARMDYN_EUNAVAILABLE, text, &nothing_seen);
 }
 
 /* -- for the routes -- */

@@ -49,22 +49,43 @@ static bool stopping(struct gateway *g, int64_t *deadline_ns)
   return *deadline_ns != 0;
 }
 
-/* Listen until the gateway is gone, or (stopping) takes longer than it may: false then. */
-static bool listen_to(struct gateway *g)
+/* How a gateway ends, for who listens to it. */
+enum departure { GONE, SILENT, GOES_ON_ALONE };
+
+/* The next frame; pings go out meanwhile, and what answers them is taken. Answers EUNAVAILABLE when none came in a tick. */
+static enum armdyn_status hear(struct gateway *g, struct pulse *pulse, struct frame *frame)
+{
+  int64_t begun = clock_monotonic_ns();
+  if (pulse_ping_due(pulse, begun)) gateway_ping(g);
+  enum armdyn_status rc = channel_receive(&g->child.channel, frame, TICK_MS);
+  pulse_waited(pulse, begun, clock_monotonic_ns(), TICK_MS);
+  if (rc || frame->type != GATEWAY_PONG) return rc;
+  pulse_heard(pulse);
+  pthread_mutex_lock(&g->lock);
+  g->answers = true;
+  pthread_mutex_unlock(&g->lock);
+  return ARMDYN_EUNAVAILABLE;
+}
+
+/* Listen until the gateway is gone, is silent, or (stopping) takes longer than it may. */
+static enum departure listen_to(struct gateway *g)
 {
   struct frame frame;
+  struct pulse pulse;
   int64_t deadline_ns, keep_ns = 0;
+  pulse_begin(&pulse, g->silence_ns);
   for (;;) {
-    enum armdyn_status rc = channel_receive(&g->child.channel, &frame, TICK_MS);
+    enum armdyn_status rc = hear(g, &pulse, &frame);
     if (!rc) gateway_take_frame(g, &frame);
     int64_t now = clock_monotonic_ns();
-    gateway_expire_questions(g, now);
+    gateway_expire_questions(g, now, "the controller did not answer in time");
     if (now > keep_ns) {
       gateway_keep_unstored(g);
       keep_ns = now + KEEP_AGAIN_MS * 1000000LL;
     }
-    if (rc && rc != ARMDYN_EUNAVAILABLE) return true;
-    if (stopping(g, &deadline_ns) && now > deadline_ns) return false;
+    if (rc && rc != ARMDYN_EUNAVAILABLE) return GONE;
+    if (pulse_lost(&pulse)) return SILENT;
+    if (stopping(g, &deadline_ns) && now > deadline_ns) return GOES_ON_ALONE;
   }
 }
 
@@ -110,19 +131,26 @@ static enum armdyn_status start_child(struct gateway *g, struct armdyn_error *er
 }
 
 /* Reap it, or leave one alone that still ends its transfers. */
-static void end_child(struct gateway *g, bool gone, char reason[CHILD_REASON_SIZE])
+static void end_child(struct gateway *g, enum departure departure, char reason[CHILD_REASON_SIZE])
 {
+  if (departure == SILENT)
+    kill(g->child.pid, SIGKILL); /* first: who holds the lock may be waiting for it to take a frame */
   pthread_mutex_lock(&g->send_lock);
   g->up = false;
   g->generation++;
-  if (gone) {
-    child_end(&g->child, true, reason);
-  } else {
+  if (departure == GOES_ON_ALONE) {
     channel_close(&g->child.channel);
     snprintf(reason, CHILD_REASON_SIZE, "it goes on alone");
+  } else {
+    child_end(&g->child, true, reason);
   }
   pthread_mutex_unlock(&g->send_lock);
+  if (departure == SILENT)
+    snprintf(reason, CHILD_REASON_SIZE, "killed after %lld s without an answer", g->silence_ns / 1000000000LL);
   pthread_mutex_lock(&g->lock);
+  g->answers = false;
+  g->silences += departure == SILENT;
+  snprintf(g->why, sizeof g->why, "the gateway ended (%s) and is being started again", reason);
   figures_add(&g->before, &g->now);
   memset(&g->now, 0, sizeof g->now);
   pthread_mutex_unlock(&g->lock);
@@ -136,9 +164,8 @@ static void *supervise(void *context)
   int64_t deadline_ns;
   for (int pause_ms = RESTART_LEAST_MS;;) {
     int64_t born = clock_monotonic_ns();
-    bool gone = listen_to(g);
-    end_child(g, gone, reason);
-    gateway_expire_questions(g, INT64_MAX);
+    end_child(g, listen_to(g), reason);
+    gateway_disappoint(g);
     if (stopping(g, &deadline_ns)) return NULL; /* what it did not report stays for the next start */
     log_event(LOG_ERROR, "the gateway ended; it is started again", "reason", reason, NULL);
     interrupt_all(g, reason);
@@ -188,6 +215,8 @@ enum armdyn_status gateway_start(struct store *store, struct robots *robots, con
   pthread_mutex_init(&g->lock, NULL);
   pthread_mutex_init(&g->send_lock, NULL);
   snprintf(g->on_server_loss, sizeof g->on_server_loss, "%s", options->on_server_loss);
+  snprintf(g->why, sizeof g->why, "the gateway is being started");
+  g->silence_ns = options->child_silence * 1000000000LL;
   snprintf(g->log_level, sizeof g->log_level, "%s", options->log_level);
   snprintf(g->dir, sizeof g->dir, "%s/gateway", options->data);
   enum armdyn_status rc = ARMDYN_EIO;
@@ -200,7 +229,7 @@ enum armdyn_status gateway_start(struct store *store, struct robots *robots, con
   ask_after(g);
   if (pthread_create(&g->supervisor, NULL, supervise, g)) {
     char reason[CHILD_REASON_SIZE];
-    end_child(g, true, reason);
+    end_child(g, GONE, reason);
     rc = armdyn_refuse(error, ARMDYN_EMEMORY, "", "no thread for the gateway");
     goto out;
   }
@@ -227,10 +256,4 @@ void gateway_stop(struct gateway *g, int64_t deadline_ns)
   pthread_mutex_destroy(&g->lock);
   pthread_mutex_destroy(&g->send_lock);
   free(g);
-}
-
-bool gateway_ready(struct gateway *g)
-{
-  unsigned generation;
-  return gateway_present(g, &generation);
 }

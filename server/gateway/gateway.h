@@ -20,7 +20,10 @@ enum armdyn_status gateway_start(struct store *store, struct robots *robots, con
 /* Bring transfers to their configured end, until the deadline (monotonic ns); a gateway that takes longer goes on alone
  * and leaves its word in the journal. Frees. No-op on NULL. */
 void gateway_stop(struct gateway *gateway, int64_t deadline_ns);
-bool gateway_ready(struct gateway *gateway);
+/* Is it there, and does it answer?
+ *   why  out  if not: why, and what is done about it; NULL is fine */
+enum { GATEWAY_WHY = 160 };
+bool gateway_ready(struct gateway *gateway, char why[GATEWAY_WHY]);
 
 /* -- controllers: where each name is, in memory, so that STOP needs no disk -- */
 void gateway_controller_changed(struct gateway *gateway, const struct controller_description *controller);
@@ -57,6 +60,8 @@ void gateway_refresh(struct gateway *gateway, struct store_transfer *row);
 
 /* What its processes have counted since the service was started; at most about a second old. */
 void gateway_figures(struct gateway *gateway, struct gateway_figures *out);
+/* How many of them were killed because they did not answer. */
+uint64_t gateway_silences(struct gateway *gateway);
 
 /* -- wishes -- */
 

@@ -13,6 +13,7 @@
 #include "server/gateway/questions.h"
 #include "server/gateway/recorder.h"
 #include "server/ipc/child.h"
+#include "server/ipc/pulse.h"
 
 struct gateway {
   struct store *store;
@@ -20,6 +21,7 @@ struct gateway {
   struct announce changes;
   char dir[1100];
   char on_server_loss[16], log_level[16];
+  int64_t silence_ns; /* after which it is taken for dead */
   pthread_t supervisor;
 
   pthread_mutex_t send_lock;
@@ -30,6 +32,9 @@ struct gateway {
   pthread_mutex_t lock;
   struct book book;
   struct questions questions;
+  bool answers;          /* the child that is there has answered a ping */
+  char why[GATEWAY_WHY]; /* it has not, or there is none: why */
+  uint64_t silences;     /* children that were killed because they did not */
   bool draining;
   struct gateway_figures before, now; /* of the children that are gone; of this one */
   int64_t stop_at_ns;                 /* 0: not stopping */
@@ -43,8 +48,12 @@ bool gateway_present(struct gateway *g, unsigned *generation);
 enum armdyn_status gateway_send(struct gateway *g, enum gateway_message type, const void *data, size_t size);
 /* As questions_take, under the lock. */
 bool gateway_question_take(struct gateway *g, uint64_t number, int64_t now_ns, struct question *out);
-/* Who has waited too long is told so. */
-void gateway_expire_questions(struct gateway *g, int64_t now_ns);
+/* Who has waited too long is told `text`. */
+void gateway_expire_questions(struct gateway *g, int64_t now_ns, const char *text);
+/* All who wait are told that the gateway is gone. */
+void gateway_disappoint(struct gateway *g);
+/* A ping, unless there is no way for it just now. */
+void gateway_ping(struct gateway *g);
 
 /* -- hearing.c -- */
 

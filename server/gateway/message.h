@@ -11,12 +11,14 @@ enum gateway_message {
   GATEWAY_WORDS,        /* struct message_words and words, in order, until all are there: then it is queued */
   GATEWAY_WISH,         /* struct message_wish */
   GATEWAY_RECOVER,      /* struct message_recover: a transfer of an earlier gateway; answered by REPORT */
+  GATEWAY_PING,         /* nothing: does it live? Answered by PONG */
   /* gateway: */
-  GATEWAY_REPORT,   /* struct message_report */
-  GATEWAY_PROGRESS, /* struct message_sent */
-  GATEWAY_ANSWER,   /* struct message_answer */
-  GATEWAY_FIGURES,  /* struct gateway_figures, now and then */
-  GATEWAY_TELEMETRY /* struct message_telemetry, as many rows of it as there are */
+  GATEWAY_REPORT,    /* struct message_report */
+  GATEWAY_PROGRESS,  /* struct message_sent */
+  GATEWAY_ANSWER,    /* struct message_answer */
+  GATEWAY_FIGURES,   /* struct gateway_figures, now and then */
+  GATEWAY_TELEMETRY, /* struct message_telemetry, as many rows of it as there are */
+  GATEWAY_PONG       /* nothing: a wish would have been heard. While it ends it says so unasked */
 };
 
 enum { GATEWAY_WORDS_MOST = 250000 }; /* words of one frame: half of LIMIT_FRAME */

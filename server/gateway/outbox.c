@@ -66,6 +66,19 @@ bool outbox_put(struct outbox *o, uint32_t type, const void *data, size_t size, 
   return taken;
 }
 
+bool outbox_put_first(struct outbox *o, uint32_t type)
+{
+  struct outbox_frame *frame = malloc(sizeof *frame);
+  if (!frame) return false;
+  pthread_mutex_lock(&o->lock);
+  *frame = (struct outbox_frame){ .next = o->first, .type = type };
+  if (!o->first) o->last = &frame->next;
+  o->first = frame;
+  pthread_cond_signal(&o->changed);
+  pthread_mutex_unlock(&o->lock);
+  return true;
+}
+
 void outbox_close(struct outbox *o)
 {
   pthread_mutex_lock(&o->lock);

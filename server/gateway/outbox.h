@@ -22,6 +22,8 @@ enum armdyn_status outbox_open(struct outbox *outbox, struct channel *channel);
 /* Queue a frame, unless more than `most` bytes wait already. Frames go out in the order of the calls; does not wait.
  * False: it is not queued. */
 bool outbox_put(struct outbox *outbox, uint32_t type, const void *data, size_t size, size_t most);
+/* The same for a frame without data that waits behind no other. */
+bool outbox_put_first(struct outbox *outbox, uint32_t type);
 /* Send what waits, as long as somebody takes it, then end. */
 void outbox_close(struct outbox *outbox);
 

@@ -1,3 +1,4 @@
+#include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/select.h>
@@ -9,7 +10,7 @@
 #include "server/gateway/process.h"
 #include "server/ipc/channel.h"
 
-enum { ARRIVING_MOST = 64, FIGURES_MS = 1000, PRIORITY = -10 };
+enum { ARRIVING_MOST = 64, FIGURES_MS = 1000, ALIVE_MS = 500, PRIORITY = -10 };
 
 /* An order whose words are still coming. */
 struct arriving {
@@ -205,6 +206,14 @@ static bool take_recover(struct process *p, const struct frame *frame)
   return true;
 }
 
+/* It comes the way that STOP comes, as far as all controllers share it: what would hold up STOP holds up the answer. */
+static bool take_ping(struct process *p)
+{
+  endpoints_pass(p->endpoints);
+  outbox_put_first(&p->outbox, GATEWAY_PONG);
+  return true;
+}
+
 static bool take(struct process *p, const struct frame *frame)
 {
   switch (frame->type) {
@@ -212,6 +221,7 @@ static bool take(struct process *p, const struct frame *frame)
   case GATEWAY_WORDS: return take_words(p, frame);
   case GATEWAY_WISH: return take_wish(p, frame);
   case GATEWAY_RECOVER: return take_recover(p, frame);
+  case GATEWAY_PING: return take_ping(p);
   default: return false;
   }
 }
@@ -227,6 +237,44 @@ static void settle_in(void)
   if (getrlimit(RLIMIT_NOFILE, &files)) return;
   if (files.rlim_cur >= FD_SETSIZE) files.rlim_cur = FD_SETSIZE - 1;
   setrlimit(RLIMIT_NOFILE, &files);
+}
+
+/* -- the end -- */
+
+struct leaving {
+  struct process *process;
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  bool done;
+};
+
+/* Nobody asks any more whether it lives, for serve has closed that way. */
+static void *say_alive(void *context)
+{
+  struct leaving *l = context;
+  pthread_mutex_lock(&l->lock);
+  while (!l->done) {
+    outbox_put_first(&l->process->outbox, GATEWAY_PONG);
+    int64_t next_ns = clock_monotonic_ns() + ALIVE_MS * 1000000LL;
+    struct timespec next = { next_ns / 1000000000, next_ns % 1000000000 };
+    pthread_cond_clockwait(&l->changed, &l->lock, CLOCK_MONOTONIC, &next);
+  }
+  pthread_mutex_unlock(&l->lock);
+  return NULL;
+}
+
+/* Bring the transfers to their end, however long that takes. */
+static void leave(struct process *p)
+{
+  struct leaving l = { .process = p, .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
+  pthread_t alive;
+  bool told = !pthread_create(&alive, NULL, say_alive, &l);
+  endpoints_leave(p->endpoints);
+  pthread_mutex_lock(&l.lock);
+  l.done = true;
+  pthread_cond_signal(&l.changed);
+  pthread_mutex_unlock(&l.lock);
+  if (told) pthread_join(alive, NULL);
 }
 
 int gateway_process(int fd, const char *dir, enum server_loss on_server_loss)
@@ -250,7 +298,7 @@ int gateway_process(int fd, const char *dir, enum server_loss on_server_loss)
     tell_figures(&p);
   }
   log_event(LOG_INFO, "the gateway stops: the service closed its connection", NULL);
-  endpoints_leave(p.endpoints);
+  leave(&p);
   outbox_close(&p.outbox);
   for (size_t i = 0; i < ARRIVING_MOST; i++) transfer_order_free(p.arriving[i].order);
   channel_close(&p.channel);

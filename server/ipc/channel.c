@@ -11,7 +11,7 @@
 #include "server/base/clock.h"
 
 static const unsigned char magic[4] = { 'A', 'D', 'F', '1' };
-enum { READ_SIZE = 64 << 10 };
+enum { READ_SIZE = 64 << 10, SLICE_MS = 100 };
 
 static uint32_t load32(const char *bytes)
 {
@@ -74,6 +74,19 @@ static enum armdyn_status await(int fd, short events, int64_t deadline_ns)
   }
 }
 
+/* OK when there is room (or the socket is broken), EUNAVAILABLE when none has come for all of *left_ms, of which a slice is
+ * used up at a time: a pause of the whole machine costs no more than one. */
+static enum armdyn_status await_room(int fd, int *left_ms)
+{
+  while (*left_ms) {
+    int slice = *left_ms < 0 || *left_ms > SLICE_MS ? SLICE_MS : *left_ms;
+    enum armdyn_status status = await(fd, POLLOUT, deadline_of(slice));
+    if (status != ARMDYN_EUNAVAILABLE) return status;
+    if (*left_ms > 0) *left_ms -= slice;
+  }
+  return ARMDYN_EUNAVAILABLE;
+}
+
 enum armdyn_status channel_send(struct channel *c, uint32_t type, const void *data, size_t length, int timeout_ms)
 {
   if (length > LIMIT_FRAME) return ARMDYN_ELIMIT;
@@ -82,7 +95,6 @@ enum armdyn_status channel_send(struct channel *c, uint32_t type, const void *da
   store32(head + 4, type);
   store32(head + 8, (uint32_t)length);
 
-  int64_t deadline = deadline_of(timeout_ms);
   size_t sent = 0, whole = FRAME_HEAD + length;
   while (sent < whole) {
     size_t of_head = sent < FRAME_HEAD ? sent : FRAME_HEAD, of_data = sent - of_head;
@@ -96,9 +108,9 @@ enum armdyn_status channel_send(struct channel *c, uint32_t type, const void *da
     }
     if (errno == EINTR) continue;
     if (errno != EAGAIN && errno != EWOULDBLOCK) return ARMDYN_EIO;
-    enum armdyn_status status = await(c->fd, POLLOUT, deadline);
+    enum armdyn_status status = await_room(c->fd, &timeout_ms);
     if (status) {
-      shutdown(c->fd, SHUT_WR); /* half a frame may be out: no other may follow it */
+      if (sent) shutdown(c->fd, SHUT_WR); /* no other frame may follow half of one */
       return status;
     }
   }

@@ -33,8 +33,8 @@ void channel_open(struct channel *c, int fd);
 void channel_close(struct channel *c);
 /* Several threads may send: each frame goes out whole under a lock of the caller's choice. One thread may send while
  * another receives. timeout_ms < 0: for ever.
- * OK, EIO (peer gone), EUNAVAILABLE (timed out; nothing more can be sent then, only received), ELIMIT (nothing was
- * sent). */
+ * OK, EIO (peer gone), EUNAVAILABLE (timed out; when a part of it was sent, nothing more can be sent then, only received),
+ * ELIMIT (nothing was sent). */
 enum armdyn_status channel_send(struct channel *c, uint32_t type, const void *data, size_t length, int timeout_ms);
 /* OK, EIO (peer gone), EUNAVAILABLE (no whole frame in time; try again), ESYNTAX (not our frames: close), EMEMORY.
  * timeout_ms 0: only what is there already; < 0: for ever. What a dead peer sent before its end is still received. */

@@ -11,7 +11,7 @@
 #include "server/work/kinds.h"
 
 enum {
-  SEND_MS = 30000,
+  HEAR_MS = 250,  /* how often a worker that says nothing is looked after */
   STORE_MS = 250, /* rest before another try to store, doubled up to ... */
   STORE_MOST_MS = 30000
 };
@@ -74,13 +74,14 @@ static bool wait_with_rows(void *context, enum armdyn_status status, int tries)
 
 static enum attempt_end hand_over(struct attempt *a, struct channel *channel, const char *robot)
 {
+  const int patience_ms = (int)(a->jobs->silence_ns / 1000000);
   struct message_run run = { 0 };
   snprintf(run.kind, sizeof run.kind, "%s", a->job.kind);
   snprintf(run.job, sizeof run.job, "%s", a->job.id);
   a->handed_over = true;
-  enum armdyn_status status = channel_send(channel, MESSAGE_ROBOT, robot, strlen(robot), SEND_MS);
-  if (!status) status = channel_send(channel, MESSAGE_REQUEST, a->job.request, strlen(a->job.request), SEND_MS);
-  if (!status) status = channel_send(channel, MESSAGE_RUN, &run, sizeof run, SEND_MS);
+  enum armdyn_status status = channel_send(channel, MESSAGE_ROBOT, robot, strlen(robot), patience_ms);
+  if (!status) status = channel_send(channel, MESSAGE_REQUEST, a->job.request, strlen(a->job.request), patience_ms);
+  if (!status) status = channel_send(channel, MESSAGE_RUN, &run, sizeof run, patience_ms);
   if (!status) return ATTEMPT_RESULT;
   a->peer_gone = status == ARMDYN_EIO;
   return because(a, ATTEMPT_LOST, "worker took no job");
@@ -196,12 +197,24 @@ static enum attempt_end take_document(struct attempt *a, const struct frame *fra
   return end;
 }
 
+static int64_t stall_ns(const struct attempt *a)
+{
+  return a->jobs->stall_ns ? a->jobs->stall_ns : job_kind_find(a->job.kind)->stall_s * INT64_C(1000000000);
+}
+
+/* Cancelling and stopping kill it. */
 static enum attempt_end converse(struct attempt *a, struct runner *r)
 {
+  pulse_begin(&r->progress, stall_ns(a));
   for (;;) {
     struct frame frame;
     enum attempt_end end = ATTEMPT_RESULT;
-    enum armdyn_status status = channel_receive(&r->child.channel, &frame, -1); /* cancelling and stopping kill it */
+    enum armdyn_status status = worker_hear(r, &frame, HEAR_MS);
+    if (worker_hangs(r, true)) {
+      snprintf(a->reason, sizeof a->reason, "worker %.100s", r->why);
+      return ATTEMPT_LOST;
+    }
+    if (status == ARMDYN_EUNAVAILABLE) continue;
     if (status) {
       a->peer_gone = status == ARMDYN_EIO;
       return because(a, ATTEMPT_LOST, "worker sent no frames of ours");

@@ -1,10 +1,11 @@
-/* The scheduler from inside: what jobs.c, queue.c, runner.c and waiters.c share. */
+/* The scheduler from inside: what jobs.c, queue.c, runner.c, process.c and waiters.c share. */
 #ifndef SERVER_JOBS_INTERNAL_H
 #define SERVER_JOBS_INTERNAL_H
 
 #include <pthread.h>
 
 #include "server/ipc/child.h"
+#include "server/ipc/pulse.h"
 #include "server/jobs/jobs.h"
 #include "server/work/messages.h"
 
@@ -35,9 +36,14 @@ struct runner {
   struct jobs *jobs;
   pthread_t thread;
   struct child child;
-  pid_t victim; /* the process, as long as it may be killed: not reaped yet; 0 = none. Under the lock */
-  bool ready;   /* it said so. Under the lock */
-  int failures; /* starts in a row that came to nothing */
+  pid_t victim;           /* the process, as long as it may be killed: not reaped yet; 0 = none. Under the lock */
+  bool ready;             /* it said so. Under the lock */
+  char why[MESSAGE_TEXT]; /* it is not: "ended by exit 1"; "" when it is. Under the lock */
+  int failures;           /* starts in a row that came to nothing */
+  int64_t born_ns;        /* the last one */
+  struct pulse answers;   /* to pings */
+  struct pulse progress;  /* of its job */
+  uint64_t steps;         /* as it last told */
 };
 
 /* Somebody who wants to know when a job has ended. */
@@ -62,6 +68,8 @@ struct jobs {
   bool killing;  /* the time to stop is over */
   struct jobs_ended ended[JOB_KINDS_MOST];
   uint64_t lost;                  /* attempts */
+  uint64_t hung;                  /* workers that were killed for silence or lack of progress */
+  int64_t silence_ns, stall_ns;   /* that are too much; stall 0: as the kind of job has it */
   int64_t keep_days;              /* that ended jobs are kept; 0 = for ever */
   pthread_t retention;            /* the thread of retention.c, unless for ever */
   char memory_mib[24], cpu_s[24]; /* of workers, as their arguments */
@@ -76,6 +84,19 @@ struct jobs {
 
 void *runner_main(void *runner);
 void *retention_main(void *jobs);
+
+/* -- process.c, on the runner's thread -- */
+
+/* True with a process that is ready and answers; false: none yet, or the service stops. */
+bool worker_up(struct runner *r);
+/* kill_it false: it closed its end, so let it end in its own way, to learn which. */
+void worker_down(struct runner *r, bool kill_it, char reason[CHILD_REASON_SIZE]);
+/* Its next frame, while it is kept under watch. EUNAVAILABLE: none within wait_ms, or the answer to a ping; else as
+ * channel_receive. */
+enum armdyn_status worker_hear(struct runner *r, struct frame *frame, int wait_ms);
+/* Has it been silent too long, or (at_work) without progress? Then r->why says so. */
+bool worker_hangs(struct runner *r, bool at_work);
+
 /* Rest, but not longer than the service goes on, nor beyond a flag (under the lock) that is raised. */
 void jobs_rest(struct jobs *jobs, const bool *raised, int64_t ms);
 /* How long to rest, ms: `first`, doubled `times` times, at most `most`. */

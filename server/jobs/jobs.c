@@ -19,6 +19,7 @@ void jobs_figures(struct jobs *jobs, struct jobs_figures *out)
   for (size_t i = 0; i < jobs->runner_count; i++) out->ready += jobs->runners[i].ready;
   memcpy(out->ended, jobs->ended, sizeof out->ended);
   out->lost = jobs->lost;
+  out->hung = jobs->hung;
   pthread_mutex_unlock(&jobs->lock);
 }
 
@@ -101,6 +102,8 @@ enum armdyn_status jobs_start(struct store *store, const struct options *options
   if (changes) jobs->changes = *changes;
   jobs->last = &jobs->first;
   snprintf(jobs->memory_mib, sizeof jobs->memory_mib, "%ld", options->worker_memory);
+  jobs->silence_ns = options->child_silence * INT64_C(1000000000);
+  jobs->stall_ns = options->job_stall * INT64_C(1000000000);
   snprintf(jobs->cpu_s, sizeof jobs->cpu_s, "%ld", options->job_cpu_time);
   pthread_mutex_init(&jobs->lock, NULL);
   condition_init(&jobs->changed);
@@ -117,6 +120,7 @@ enum armdyn_status jobs_start(struct store *store, const struct options *options
   for (; jobs->runner_count < count; jobs->runner_count++) {
     struct runner *r = &jobs->runners[jobs->runner_count];
     r->jobs = jobs;
+    snprintf(r->why, sizeof r->why, "has not begun yet");
     if (pthread_create(&r->thread, NULL, runner_main, r)) {
       armdyn_refuse(error, ARMDYN_EMEMORY, "", "cannot start a thread for worker %zu", jobs->runner_count + 1);
       jobs_stop(jobs, 0);
@@ -161,13 +165,15 @@ void jobs_stop(struct jobs *jobs, int64_t deadline_ns)
   free_all(jobs);
 }
 
-bool jobs_ready(struct jobs *jobs)
+bool jobs_ready(struct jobs *jobs, char why[JOBS_WHY])
 {
-  bool ready = true;
+  size_t i = 0, count = jobs->runner_count;
   pthread_mutex_lock(&jobs->lock);
-  for (size_t i = 0; i < jobs->runner_count; i++) ready = ready && jobs->runners[i].ready;
+  while (i < count && jobs->runners[i].ready) i++;
+  if (i < count && why)
+    snprintf(why, JOBS_WHY, "worker %zu of %zu %s; it is being started", i + 1, count, jobs->runners[i].why);
   pthread_mutex_unlock(&jobs->lock);
-  return ready;
+  return i == count;
 }
 
 void jobs_drain(struct jobs *jobs, bool draining)

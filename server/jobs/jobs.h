@@ -16,8 +16,10 @@ enum armdyn_status jobs_start(struct store *store, const struct options *options
                               struct jobs **jobs, struct armdyn_error *error);
 /* Stop taking jobs, let running ones finish until the deadline (monotonic ns), kill the rest: they stay queued. */
 void jobs_stop(struct jobs *jobs, int64_t deadline_ns);
-/* Are all workers alive? For /readyz. */
-bool jobs_ready(struct jobs *jobs);
+/* Are all workers alive? For /readyz.
+ *   why  out  if not: which is not, and why; NULL is fine */
+enum { JOBS_WHY = 256 };
+bool jobs_ready(struct jobs *jobs, char why[JOBS_WHY]);
 
 /* While it is drained, no job is taken, and none that waits is begun. */
 void jobs_drain(struct jobs *jobs, bool draining);
@@ -32,6 +34,7 @@ struct jobs_ended {
 struct jobs_figures {
   size_t queued, running, workers, ready;
   uint64_t lost; /* attempts whose worker died */
+  uint64_t hung; /* workers that were killed for silence or lack of progress */
   struct jobs_ended ended[JOB_KINDS_MOST];
 };
 void jobs_figures(struct jobs *jobs, struct jobs_figures *out);

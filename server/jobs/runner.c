@@ -1,5 +1,4 @@
 /* A thread with a worker process of its own: takes a job, hands it over, stores what comes back. */
-#include <signal.h>
 #include <stdlib.h>
 
 #include "api/limits.h"
@@ -9,10 +8,7 @@
 #include "server/work/worker.h"
 
 enum {
-  READY_MS = 20000, /* for a new process to say that it is ready */
-  LOOK_MS = 1000,   /* how often an idle runner looks after its process */
-  RESTART_MS = 100, /* rest before a second start, doubled up to ... */
-  RESTART_MOST_MS = 5000,
+  LOOK_MS = 500,  /* how often an idle runner looks after its process */
   AGAIN_MS = 250, /* rest before a job is begun again because the store failed, doubled up to ... */
   AGAIN_MOST_MS = 30000
 };
@@ -40,62 +36,13 @@ int64_t jobs_pause(int times, int64_t first, int64_t most)
   return ms < most ? ms : most;
 }
 
-/* -- the process -- */
-
-/* kill_it false: it closed its end, so let it end in its own way, to learn which. */
-static void worker_down(struct runner *r, bool kill_it, char reason[CHILD_REASON_SIZE])
-{
-  pthread_mutex_lock(&r->jobs->lock);
-  r->victim = 0; /* from here on nobody kills it but us: once reaped, the pid may be another's */
-  r->ready = false;
-  pthread_mutex_unlock(&r->jobs->lock);
-  child_end(&r->child, kill_it, reason);
-}
-
-/* True with a process that is ready; false: none yet, or the service stops. */
-static bool worker_up(struct runner *r)
-{
-  char reason[CHILD_REASON_SIZE];
-  if (r->child.pid) {
-    if (!child_ended(&r->child, 0)) return true;
-    worker_down(r, false, reason);
-    log_event(LOG_WARNING, "an idle worker ended", "reason", reason, NULL);
-  }
-  if (r->failures) jobs_rest(r->jobs, &r->jobs->stopping, jobs_pause(r->failures - 1, RESTART_MS, RESTART_MOST_MS));
-  if (flag(r->jobs, &r->jobs->stopping)) return false;
-
-  const char *const arguments[] = { "worker", store_path(r->jobs->store), r->jobs->memory_mib, r->jobs->cpu_s, NULL };
-  struct armdyn_error error;
-  r->failures++;
-  if (child_start(&r->child, arguments, true, &error)) {
-    log_event(LOG_ERROR, "cannot start a worker", "reason", error.message, NULL);
-    return false;
-  }
-  pthread_mutex_lock(&r->jobs->lock);
-  r->victim = r->child.pid;
-  if (r->jobs->killing) kill(r->victim, SIGKILL);
-  pthread_mutex_unlock(&r->jobs->lock);
-
-  struct frame frame;
-  enum armdyn_status status = channel_receive(&r->child.channel, &frame, READY_MS);
-  if (status || frame.type != MESSAGE_READY) {
-    worker_down(r, status != ARMDYN_EIO, reason);
-    log_event(LOG_ERROR, "a worker did not become ready", "reason", reason, NULL);
-    return false;
-  }
-  pthread_mutex_lock(&r->jobs->lock);
-  r->ready = true;
-  pthread_mutex_unlock(&r->jobs->lock);
-  return true;
-}
-
 /* -- the job -- */
 
 /* The one that is due; NULL after LOOK_MS or when the service stops. */
 static struct live_job *take(struct runner *r)
 {
   struct jobs *jobs = r->jobs;
-  int64_t until = clock_monotonic_ns() + (int64_t)LOOK_MS * 1000000;
+  int64_t now = clock_monotonic_ns(), until = now + (int64_t)LOOK_MS * 1000000;
   struct live_job *job = NULL;
   pthread_mutex_lock(&jobs->lock);
   while (!jobs->stopping) {
@@ -111,6 +58,7 @@ static struct live_job *take(struct runner *r)
     if (!job->started_at[0]) clock_format(clock_wall_ms(), job->started_at);
   }
   pthread_mutex_unlock(&jobs->lock);
+  pulse_waited(&r->answers, now, clock_monotonic_ns(), LOOK_MS);
   if (job) announce_change(&jobs->changes, job->id);
   return job;
 }

@@ -35,6 +35,8 @@ static void write_jobs(struct jobs *jobs, struct buffer *out)
   metric_write(out, "armdyn_workers_ready", METRIC_GAUGE, "Worker processes that take or run jobs.", (double)f.ready);
   metric_write(out, "armdyn_attempts_lost_total", METRIC_COUNTER, "Attempts of jobs whose worker died.",
                (double)f.lost);
+  metric_write(out, "armdyn_workers_hung_total", METRIC_COUNTER,
+               "Workers that were killed because they did not answer, or their job did not get on.", (double)f.hung);
 }
 
 static void write_store(const struct app *app, struct buffer *out)
@@ -76,7 +78,10 @@ static void write_gateway(struct gateway *gateway, struct buffer *out)
 {
   struct gateway_figures f;
   gateway_figures(gateway, &f);
-  metric_write(out, "armdyn_gateway_up", METRIC_GAUGE, "Is the gateway process there?", gateway_ready(gateway));
+  metric_write(out, "armdyn_gateway_up", METRIC_GAUGE, "Does the gateway process answer?",
+               gateway_ready(gateway, NULL));
+  metric_write(out, "armdyn_gateway_silences_total", METRIC_COUNTER,
+               "Gateway processes that were killed for not answering.", (double)gateway_silences(gateway));
   const struct {
     const char *name, *help;
     uint64_t value;

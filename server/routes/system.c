@@ -26,13 +26,14 @@ enum outcome system_ready(struct exchange *x)
 {
   const struct app *app = exchange_app(x);
   struct armdyn_error error = { "", "" };
+  char worker[JOBS_WHY], gateway[GATEWAY_WHY];
   const char *missing = NULL;
   if (exchange_stopping(x)) missing = "the service stops";
   if (!missing && jobs_draining(app->jobs)) missing = "the service is drained";
   if (!missing && store_check(app->store, &error))
     missing = *error.message ? error.message : "the store does not answer";
-  if (!missing && !jobs_ready(app->jobs)) missing = "not all workers are alive";
-  if (!missing && !gateway_ready(app->gateway)) missing = "the gateway is being started";
+  if (!missing && !gateway_ready(app->gateway, gateway)) missing = gateway;
+  if (!missing && !jobs_ready(app->jobs, worker)) missing = worker;
   if (missing) {
     answer_problem(x, PROBLEM_UNAVAILABLE, "%s", missing);
     return ANSWERED;

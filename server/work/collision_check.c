@@ -281,6 +281,7 @@ static const struct series_form samples = { fields, sizeof fields / sizeof *fiel
 
 const struct job_kind collision_check_kind = {
   .name = "collision_check",
+  .stall_s = 600,
   .form = &collision_check_form,
   .samples = &samples,
   .size = sizeof(struct run),

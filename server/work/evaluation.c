@@ -276,6 +276,7 @@ static void release(void *context)
 
 const struct job_kind evaluation_kind = {
   .name = "evaluation",
+  .stall_s = 1800,
   .form = &evaluation_form,
   .size = sizeof(struct run),
   .labels = offsetof(struct run, request.labels),

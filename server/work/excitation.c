@@ -154,6 +154,7 @@ static void release(void *context)
 
 const struct job_kind excitation_kind = {
   .name = "excitation",
+  .stall_s = 1800,
   .form = &excitation_form,
   .samples = &motion_samples,
   .motion = true,

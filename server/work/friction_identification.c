@@ -95,6 +95,7 @@ static void release(void *context)
 
 const struct job_kind friction_identification_kind = {
   .name = "friction_identification",
+  .stall_s = 1800,
   .form = &friction_identification_form,
   .size = sizeof(struct run),
   .labels = offsetof(struct run, request.labels),

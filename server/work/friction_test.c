@@ -88,6 +88,7 @@ static void release(void *context)
 
 const struct job_kind friction_test_kind = {
   .name = "friction_test",
+  .stall_s = 600,
   .form = &friction_test_form,
   .samples = &motion_samples,
   .motion = true,

@@ -425,6 +425,7 @@ static const struct series_form samples = { fields, sizeof fields / sizeof *fiel
 
 const struct job_kind identification_kind = {
   .name = "identification",
+  .stall_s = 1800,
   .form = &identification_form,
   .samples = &samples,
   .size = sizeof(struct run),

@@ -24,7 +24,8 @@ struct job_kind {
   const struct series_form *former_samples; /* of those from before the last field was kept; NULL: all have it */
   bool motion;                              /* its results can be played: they have a polynomial */
   size_t size;                              /* of a run */
-  size_t labels;                            /* struct result_labels within the run, once decoded */
+  long stall_s;  /* without a step (work_progress, work_rows) for so long it does not get on */
+  size_t labels; /* struct result_labels within the run, once decoded */
   struct job_datasets {
     const char *name;            /* of the request's member: "datasets"; NULL: no more */
     size_t at;                   /* struct id_list within the run, once decoded */

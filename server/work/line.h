@@ -2,6 +2,9 @@
 #ifndef SERVER_WORK_LINE_H
 #define SERVER_WORK_LINE_H
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "api/wire/buffer.h"
 #include "server/ipc/channel.h"
 #include "server/work/messages.h"
@@ -10,6 +13,8 @@ struct store;
 
 struct work_line {
   struct channel channel;
+  pthread_mutex_t sending;      /* frames go out whole */
+  _Atomic uint64_t steps;       /* of all jobs: it grows as long as one gets on */
   struct buffer robot, request; /* texts, as they came */
   size_t width;                 /* of the present series */
   const char *path;             /* of the store */
@@ -17,10 +22,10 @@ struct work_line {
   int64_t progress_ns;          /* when the last one was sent */
   unsigned long cpu_s;          /* of a job; 0 = no limit */
   bool answered;
-  enum armdyn_status status; /* of the channel; sticks */
+  _Atomic enum armdyn_status status; /* of the channel; sticks */
 };
 
-/* Once the channel has failed, nothing more is said. */
+/* From any thread. Once the channel has failed, nothing more is said. */
 void line_say(struct work_line *line, enum worker_message message, const void *data, size_t length);
 
 #endif

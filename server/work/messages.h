@@ -3,6 +3,7 @@
  *   worker: READY                                            once, when it can take a job
  *   serve:  ROBOT, REQUEST, RUN                              one job
  *   worker: PROGRESS*, (SERIES ROWS*)*, RESULT or PROBLEM    and it can take the next one
+ *   serve:  PING, worker: PONG                               at any time once it is ready
  *
  * Both ends are the same binary, so numbers are in the machine's own form. Anything out of turn ends the worker. */
 #ifndef SERVER_WORK_MESSAGES_H
@@ -21,7 +22,9 @@ enum worker_message {
   MESSAGE_SERIES,    /* struct message_series: the rows that follow belong to it */
   MESSAGE_ROWS,      /* doubles, whole rows */
   MESSAGE_RESULT,    /* the result's document, a JSON object: the job succeeded */
-  MESSAGE_PROBLEM    /* problem+json: the job failed */
+  MESSAGE_PROBLEM,   /* problem+json: the job failed */
+  MESSAGE_PING,      /* nothing: do you live? */
+  MESSAGE_PONG       /* struct message_pong */
 };
 
 enum { MESSAGE_TEXT = 128, SERIES_NAME = 32, SERIES_COLUMNS = 1024, SERIES_MOST = 8, SERIES_WIDTH_MOST = 1024 };
@@ -33,6 +36,9 @@ struct message_run {
 struct message_progress {
   double fraction; /* 0..1 */
   char text[MESSAGE_TEXT];
+};
+struct message_pong {
+  uint64_t steps; /* that its jobs have taken; as long as it grows, the computation gets on */
 };
 struct message_series {
   char name[SERIES_NAME], columns[SERIES_COLUMNS];

@@ -338,6 +338,7 @@ static const struct series_form samples = { fields, FIELDS, false }, former_samp
 
 const struct job_kind simulation_kind = {
   .name = "simulation",
+  .stall_s = 600,
   .form = &simulation_form,
   .samples = &samples,
   .former_samples = &former_samples,

@@ -278,6 +278,7 @@ static void release(void *context)
 
 const struct job_kind trajectory_kind = {
   .name = "trajectory",
+  .stall_s = 600,
   .form = &trajectory_form,
   .samples = &motion_samples,
   .motion = true,

@@ -13,6 +13,7 @@ enum { PROGRESS_EVERY_MS = 100 };
 void work_progress(struct work *work, double fraction, const char *sentence)
 {
   int64_t now = clock_monotonic_ns();
+  work->line->steps++;
   if (now - work->line->progress_ns < (int64_t)PROGRESS_EVERY_MS * 1000000) return;
   work->line->progress_ns = now;
   struct message_progress progress = { .fraction = fraction };
@@ -34,6 +35,7 @@ void work_rows(struct work *work, const double *rows, size_t count)
   size_t width = work->line->width, most = LIMIT_FRAME / (width * sizeof *rows);
   while (count) {
     size_t n = count < most ? count : most;
+    work->line->steps++;
     line_say(work->line, MESSAGE_ROWS, rows, n * width * sizeof *rows);
     rows += n * width;
     count -= n;

@@ -3,12 +3,15 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "api/codec/robot.h"
 #include "api/limits.h"
 #include "server/work/kinds.h"
 #include "server/work/line.h"
+
+enum { HEARING_STACK = 256 << 10 };
 
 static void out_of_time(int signal)
 {
@@ -57,38 +60,122 @@ static bool keep(struct buffer *text, const struct frame *frame)
   return buffer_ok(text) && text->length;
 }
 
-/* True while it makes sense. */
-static bool take(struct work_line *line, const struct frame *frame)
-{
+/* -- two threads: one computes, the other hears, so that pings are answered whatever is computed -- */
+
+struct worker {
+  struct work_line line;
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
   struct message_run order;
+  bool busy;              /* the order is being carried out, and robot and request belong to who does that */
+  bool over;              /* nothing more will be heard */
+  enum armdyn_status end; /* why */
+};
+
+static void pong(struct work_line *line)
+{
+  const struct message_pong message = { .steps = line->steps };
+  line_say(line, MESSAGE_PONG, &message, sizeof message);
+}
+
+/* The job before has been answered already, or this frame would not be here; what it held is still given back. */
+static void await_rest(struct worker *w)
+{
+  pthread_mutex_lock(&w->lock);
+  while (w->busy) pthread_cond_wait(&w->changed, &w->lock);
+  pthread_mutex_unlock(&w->lock);
+}
+
+static bool begin(struct worker *w, const struct frame *frame)
+{
+  if (frame->length != sizeof w->order || !w->line.robot.length || !w->line.request.length) return false;
+  pthread_mutex_lock(&w->lock);
+  memcpy(&w->order, frame->data, sizeof w->order);
+  w->order.kind[sizeof w->order.kind - 1] = w->order.job[sizeof w->order.job - 1] = '\0';
+  w->busy = true;
+  pthread_cond_broadcast(&w->changed);
+  pthread_mutex_unlock(&w->lock);
+  return true;
+}
+
+/* True while it makes sense. */
+static bool take(struct worker *w, const struct frame *frame)
+{
+  if (frame->type == MESSAGE_PING) {
+    pong(&w->line);
+    return true;
+  }
+  await_rest(w);
   switch (frame->type) {
-  case MESSAGE_ROBOT: return keep(&line->robot, frame);
-  case MESSAGE_REQUEST: return keep(&line->request, frame);
-  case MESSAGE_RUN:
-    if (frame->length != sizeof order || !line->robot.length || !line->request.length) return false;
-    memcpy(&order, frame->data, sizeof order);
-    order.kind[sizeof order.kind - 1] = order.job[sizeof order.job - 1] = '\0';
-    run(line, &order);
-    return line->status == ARMDYN_OK;
+  case MESSAGE_ROBOT: return keep(&w->line.robot, frame);
+  case MESSAGE_REQUEST: return keep(&w->line.request, frame);
+  case MESSAGE_RUN: return begin(w, frame);
   default: return false;
   }
 }
 
+static void *hear(void *context)
+{
+  struct worker *w = context;
+  struct frame frame;
+  enum armdyn_status end;
+  while (!(end = channel_receive(&w->line.channel, &frame, -1)))
+    if (!take(w, &frame)) {
+      end = ARMDYN_ESYNTAX;
+      break;
+    }
+  pthread_mutex_lock(&w->lock);
+  w->over = true;
+  w->end = end;
+  pthread_cond_broadcast(&w->changed);
+  pthread_mutex_unlock(&w->lock);
+  return NULL;
+}
+
+/* Until nothing more is heard, or nobody hears what is said. */
+static void compute_all(struct worker *w)
+{
+  pthread_mutex_lock(&w->lock);
+  for (;;) {
+    while (!w->busy && !w->over) pthread_cond_wait(&w->changed, &w->lock);
+    if (!w->busy) break;
+    pthread_mutex_unlock(&w->lock);
+    run(&w->line, &w->order);
+    pthread_mutex_lock(&w->lock);
+    w->busy = false;
+    pthread_cond_broadcast(&w->changed);
+    if (w->line.status) shutdown(w->line.channel.fd, SHUT_RDWR);
+  }
+  pthread_mutex_unlock(&w->lock);
+}
+
 int work_serve(int fd, const char *path, unsigned long cpu_s)
 {
-  struct work_line line = {
-    .robot = BUFFER(LIMIT_FRAME + 1), .request = BUFFER(LIMIT_FRAME + 1), .path = path, .cpu_s = cpu_s
+  struct worker w = {
+    .line = { .sending = PTHREAD_MUTEX_INITIALIZER,
+              .robot = BUFFER(LIMIT_FRAME + 1),
+              .request = BUFFER(LIMIT_FRAME + 1),
+              .path = path,
+              .cpu_s = cpu_s },
+    .lock = PTHREAD_MUTEX_INITIALIZER,
+    .changed = PTHREAD_COND_INITIALIZER,
   };
+  pthread_t hearing;
+  pthread_attr_t small; /* address space is bounded */
   signal(SIGXCPU, out_of_time);
-  channel_open(&line.channel, fd);
-  line_say(&line, MESSAGE_READY, NULL, 0);
-  struct frame frame;
-  enum armdyn_status status;
-  while (!(status = channel_receive(&line.channel, &frame, -1)))
-    if (!take(&line, &frame)) break;
-  channel_close(&line.channel);
-  buffer_release(&line.robot);
-  buffer_release(&line.request);
-  store_close(line.store);
-  return status == ARMDYN_EIO ? 0 : 1;
+  channel_open(&w.line.channel, fd);
+  line_say(&w.line, MESSAGE_READY, NULL, 0);
+  pthread_attr_init(&small);
+  pthread_attr_setstacksize(&small, HEARING_STACK);
+  bool hears = !pthread_create(&hearing, &small, hear, &w);
+  pthread_attr_destroy(&small);
+  if (hears) {
+    compute_all(&w);
+    pthread_join(hearing, NULL);
+  }
+  channel_close(&w.line.channel);
+  buffer_release(&w.line.robot);
+  buffer_release(&w.line.request);
+  store_close(w.line.store);
+  return hears && w.end == ARMDYN_EIO ? 0 : 1;
 }

@@ -1,6 +1,6 @@
 /* The worker process: takes one job at a time over its channel, computes it, and hands back series and a result.
- * It is a function: it reads data sets of the store, writes nowhere, and has no network and no threads. To cancel it is to
- * kill it. */
+ * It is a function: it reads data sets of the store, writes nowhere, and has no network, and no thread but one that answers
+ * pings. To cancel it is to kill it. */
 #ifndef SERVER_WORK_WORKER_H
 #define SERVER_WORK_WORKER_H
 

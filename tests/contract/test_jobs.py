@@ -236,7 +236,7 @@ def test_progress_is_told(queue):
 
 @pytest.mark.slow
 def test_the_queue_is_bounded(make_server):
-    server = make_server("--workers", 1)
+    server = make_server("--workers", 1, "--child-silence", 600)
     with server.client() as client:
         arm = client.create_robot(robot("puma560"), name="arm").headers["Location"]
         until(lambda: client.get("/readyz").status == 200)

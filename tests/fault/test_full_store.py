@@ -17,7 +17,7 @@ SIMULATION = {"q": ZERO, "qd": [0.1] * 6, "duration": 15, "sample_rate": 1000, "
 
 @pytest.fixture
 def server(make_server):
-    return make_server("--workers", 1, prefix=FILLABLE)
+    return make_server("--workers", 1, "--child-silence", 600, prefix=FILLABLE)
 
 
 @pytest.fixture

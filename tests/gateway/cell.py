@@ -60,7 +60,7 @@ def play_index(port):
 
 @contextlib.contextmanager
 def asleep(server):
-    """The gateway of a server does nothing meanwhile, and does not know it."""
+    """The gateway of a server does nothing meanwhile, and does not know it. The server waits for it (--child-silence)."""
     (gateway,) = server.children("gateway")
     os.kill(gateway, signal.SIGSTOP)
     try:

@@ -28,7 +28,7 @@ class Other(Device):
 
 @pytest.fixture(scope="module")
 def shared():
-    with Server() as server:
+    with Server("--child-silence", 600) as server:
         yield server
 
 

@@ -11,7 +11,7 @@ from support import Server, robot, until
 
 @pytest.fixture(scope="module")
 def shared():
-    with Server() as server:
+    with Server("--child-silence", 600) as server:
         yield server
 
 

@@ -415,7 +415,7 @@ def test_a_silent_controller_delays_nobody(shared):
 
 
 def test_a_lost_heartbeat_is_a_fault_that_must_be_cleared():
-    with cell() as here:
+    with cell(server_flags=("--child-silence", 600)) as here:
         transfer = here.playing(here.trajectory(duration=20))
         with asleep(here.server):
             until(lambda: state_and_error(here.sim.port) == (FAULT, 9), LONG, what="a fault of the controller")

@@ -201,7 +201,7 @@ def test_streams_hold_at_most_half_of_the_connections(make_server):
 
 
 def test_a_reader_that_takes_nothing_is_dropped_and_nobody_else(make_server):
-    server = make_server("--idle-timeout", 1, "--workers", 1)
+    server = make_server("--idle-timeout", 1, "--workers", 1, "--child-silence", 600)
     with server.client() as client:
         arm = client, client.create_robot(robot("puma560"), name=unique_name()).headers["Location"]
         worker, = until(lambda: server.children("worker"))

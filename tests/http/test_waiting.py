@@ -13,7 +13,7 @@ MOTION = b'{"method":"quintic","start":{"q":[0,0,0,0,0,0]},"goal":{"q":[0.5,0.4,
 
 def paused():
     """A server with a robot whose only worker does not answer."""
-    server = Server("--workers", 1)
+    server = Server("--workers", 1, "--child-silence", 600)
     with server.client() as client:
         client.create_robot(robot("puma560"), name="puma560")
     until(lambda: server.children("worker"))
@@ -111,7 +111,7 @@ def test_a_job_ends_while_its_client_leaves():
 
 def test_at_most_half_of_the_connections_wait():
     """With one thread of 120 connections 60 may wait; the 61st is answered at once, and others are served."""
-    with Server("--workers", 1, "--http-threads", 1) as server:
+    with Server("--workers", 1, "--http-threads", 1, "--child-silence", 600) as server:
         with server.client() as client:
             client.create_robot(robot("puma560"), name="puma560")
         until(lambda: server.children("worker"))

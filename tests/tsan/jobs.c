@@ -103,7 +103,7 @@ static void *lister(void *context)
   while (!atomic_load(&over)) {
     struct store_query all = { .limit = 50 };
     REQUIRE(store_job_list(store, &all, refresh, NULL) == ARMDYN_OK);
-    (void)jobs_ready(jobs);
+    (void)jobs_ready(jobs, NULL);
     jobs_drain(jobs, !jobs_draining(jobs));
     usleep(5000);
   }
@@ -124,7 +124,7 @@ static void prepare(void)
   REQUIRE(store_robot_create(store, &row, NULL) == ARMDYN_OK);
   buffer_release(&document);
   free(robot);
-  struct options options = { .workers = 2 };
+  struct options options = { .workers = 2, .child_silence = 60 };
   REQUIRE(jobs_start(store, &options, NULL, &jobs, &error) == ARMDYN_OK);
 }
 

@@ -37,6 +37,7 @@ Test(options, defaults, .init = clear_environment)
   cr_expect_str_eq(o.on_server_loss, "stop");
   cr_expect_eq(o.stop_timeout, 8, "before Docker's own 10 s");
   cr_expect_eq(o.http_threads, 0);
+  cr_expect_eq(o.child_silence, 3);
 }
 
 Test(options, flags_win_over_variables_win_over_defaults, .init = clear_environment)
