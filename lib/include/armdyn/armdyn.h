@@ -4,6 +4,7 @@
 #define ARMDYN_ARMDYN_H
 
 #include "armdyn/adopt.h"
+#include "armdyn/code.h"
 #include "armdyn/collision.h"
 #include "armdyn/control.h"
 #include "armdyn/derivatives.h"
