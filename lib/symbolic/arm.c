@@ -139,45 +139,33 @@ static struct expr_body body_of_parameters(const struct arm *arm, const expr *pa
   return out;
 }
 
-/* Where a column of friction_columns stands in the friction of a joint. A directed parameter that is written once is that of
- * both directions. */
-static void assign_friction(struct arm_friction *friction, const char *name, size_t line, expr value)
+static void assign_friction(struct arm_friction *friction, const struct armdyn_parameter_id *id, expr value)
 {
-  const struct {
-    const char *name;
-    expr *first, *second;
-  } places[] = {
-    { "offset", &friction->offset, NULL },
-    { "coulomb", &friction->coulomb[0], &friction->coulomb[1] },
-    { "coulomb.positive", &friction->coulomb[0], NULL },
-    { "coulomb.negative", &friction->coulomb[1], NULL },
-    { "stiction", &friction->stiction, NULL },
-    { "viscous", &friction->viscous[0], &friction->viscous[1] },
-    { "viscous.positive", &friction->viscous[0], NULL },
-    { "viscous.negative", &friction->viscous[1], NULL },
-    { "high_speed", &friction->high_speed, NULL },
-    { "position", &friction->amplitude[line], NULL },
-  };
-  for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
-    if (strcmp(places[k].name, name)) continue;
-    *places[k].first = value;
-    if (places[k].second) *places[k].second = value;
+  switch ((enum armdyn_friction_parameter)id->index) {
+  case ARMDYN_PARAMETER_OFFSET: friction->offset = value; break;
+  case ARMDYN_PARAMETER_COULOMB: friction->coulomb[0] = friction->coulomb[1] = value; break;
+  case ARMDYN_PARAMETER_COULOMB_POSITIVE: friction->coulomb[0] = value; break;
+  case ARMDYN_PARAMETER_COULOMB_NEGATIVE: friction->coulomb[1] = value; break;
+  case ARMDYN_PARAMETER_STICTION: friction->stiction = value; break;
+  case ARMDYN_PARAMETER_VISCOUS: friction->viscous[0] = friction->viscous[1] = value; break;
+  case ARMDYN_PARAMETER_VISCOUS_POSITIVE: friction->viscous[0] = value; break;
+  case ARMDYN_PARAMETER_VISCOUS_NEGATIVE: friction->viscous[1] = value; break;
+  case ARMDYN_PARAMETER_HIGH_SPEED: friction->high_speed = value; break;
+  case ARMDYN_PARAMETER_LINE_AMPLITUDE: friction->amplitude[id->line] = value; break;
+  default: break; /* torque is not linear in it: always the robot's own number */
   }
 }
 
 void arm_take_drives(struct arm *arm, const expr *parameters)
 {
-  const struct armdyn_robot *robot = arm->robot;
-  for (size_t i = 0; i < arm->n; i++) {
-    if (rotor_chosen(robot, NULL, i)) arm->rotor[i] = *parameters++;
-  }
-  for (size_t i = 0; i < arm->n; i++) {
-    const struct armdyn_friction *model = &robot->description.joints[i].friction;
-    for (size_t c = 0; c < friction_column_count; c++) {
-      const size_t lines = friction_column_lines(&friction_columns[c], model, NULL);
-      for (size_t line = 0; line < lines; line++) {
-        assign_friction(&arm->friction[i], friction_columns[c].name, line, *parameters++);
-      }
+  const size_t links = ARMDYN_LINK_PARAMETERS * arm->n, count = armdyn_parameter_count(arm->robot, NULL);
+  for (size_t k = links; k < count; k++) {
+    const struct armdyn_parameter_id id = armdyn_parameter_at(arm->robot, NULL, k);
+    const expr value = parameters[k - links];
+    if (id.group == ARMDYN_PARAMETER_ROTOR) {
+      arm->rotor[id.joint] = value;
+    } else {
+      assign_friction(&arm->friction[id.joint], &id, value);
     }
   }
 }
