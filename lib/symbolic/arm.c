@@ -12,7 +12,7 @@ static double snapped(double x)
   return fabs(x) < ROUNDING ? 0 : fabs(fabs(x) - 1) < ROUNDING ? copysign(1, x) : x;
 }
 
-struct pose arm_constant_pose(const struct arm *arm, const struct pose *x)
+struct pose code_arm_constant_pose(const struct arm *arm, const struct pose *x)
 {
   struct pose out;
   for (int k = 0; k < 9; k++) out.r[k] = snapped(x->r[k]);
@@ -83,9 +83,9 @@ static void place_joint(struct arm *arm, size_t i, enum arm_frames frames, const
   joint->slides = compiled->prismatic;
   if (frames == ARM_REDUCED) {
     reduced_joint_of(joint, reduced, i == 0);
-    joint->before = arm_constant_pose(arm, &joint->before);
+    joint->before = code_arm_constant_pose(arm, &joint->before);
   } else {
-    joint->before = arm_constant_pose(arm, &compiled->parent);
+    joint->before = code_arm_constant_pose(arm, &compiled->parent);
     take_turn_out(joint);
   }
   joint->angle = snapped_angle(joint->angle);
@@ -112,7 +112,7 @@ static void place_joint(struct arm *arm, size_t i, enum arm_frames frames, const
 
 /* ---------------------------------------------------------------- parameters */
 
-void arm_second_moments(struct expr_graph *g, const expr inertia[6], expr s[6])
+void code_arm_second_moments(struct expr_graph *g, const expr inertia[6], expr s[6])
 {
   static const int diagonal[3] = { 0, 2, 5 };
   const expr xx = inertia[diagonal[0]], yy = inertia[diagonal[1]], zz = inertia[diagonal[2]];
@@ -129,10 +129,10 @@ void arm_second_moments(struct expr_graph *g, const expr inertia[6], expr s[6])
 static struct expr_body body_of_parameters(const struct arm *arm, const expr *parameters, const struct pose *frame)
 {
   struct expr_graph *g = arm->graph;
-  const struct pose at = arm_constant_pose(arm, frame);
+  const struct pose at = code_arm_constant_pose(arm, frame);
   struct expr_body out = { .m = parameters[0], .h = { parameters[1], parameters[2], parameters[3] } };
   expr p[3];
-  arm_second_moments(g, parameters + 4, out.s);
+  code_arm_second_moments(g, parameters + 4, out.s);
   expr_vector(g, p, at.p, 3);
   expr_body_rotate(g, &out, at.r);
   expr_body_shift(g, &out, p);
@@ -156,7 +156,7 @@ static void assign_friction(struct arm_friction *friction, const struct armdyn_p
   }
 }
 
-void arm_take_drives(struct arm *arm, const expr *parameters)
+void code_arm_take_drives(struct arm *arm, const expr *parameters)
 {
   const size_t links = ARMDYN_LINK_PARAMETERS * arm->n, count = armdyn_parameter_count(arm->robot, NULL);
   for (size_t k = links; k < count; k++) {
@@ -179,11 +179,11 @@ static void fold_drives(struct arm *arm)
   expr numbers[ARMDYN_JOINTS_MAX * (1 + FRICTION_ROW_MAX)];
   armdyn_parameters(robot, NULL, values);
   expr_vector(arm->graph, numbers, values + 10 * n, count - 10 * n);
-  arm_take_drives(arm, numbers);
+  code_arm_take_drives(arm, numbers);
 }
 
-void arm_init(struct arm *arm, struct expr_graph *graph, const struct armdyn_robot *robot, enum arm_frames frames,
-              const expr *parameters, const expr *states)
+void code_arm_init(struct arm *arm, struct expr_graph *graph, const struct armdyn_robot *robot, enum arm_frames frames,
+                   const expr *parameters, const expr *states)
 {
   *arm = (struct arm){ .graph = graph, .robot = robot, .n = robot->joint_count, .length = longest(robot) };
   for (size_t i = 0; i < arm->n; i++) {
@@ -201,7 +201,7 @@ void arm_init(struct arm *arm, struct expr_graph *graph, const struct armdyn_rob
     arm->upward[k] = fabs(up) < ROUNDING * g ? 0 : up;
   }
   if (parameters) {
-    arm_take_drives(arm, parameters + 10 * arm->n);
+    code_arm_take_drives(arm, parameters + 10 * arm->n);
   } else {
     fold_drives(arm);
   }
@@ -209,7 +209,7 @@ void arm_init(struct arm *arm, struct expr_graph *graph, const struct armdyn_rob
 
 /* ---------------------------------------------------------------- drives */
 
-void arm_rotors_add(const struct arm *arm, const expr *x, expr *tau)
+void code_arm_rotors_add(const struct arm *arm, const expr *x, expr *tau)
 {
   struct expr_graph *g = arm->graph;
   const struct armdyn_robot_description *d = &arm->robot->description;
@@ -246,7 +246,7 @@ static expr power_of(const struct arm *arm, expr x, double delta)
   return expr_unary(g, EXPR_EXP, expr_multiply(g, expr_number(g, delta), logarithm), 0);
 }
 
-expr arm_friction(const struct arm *arm, size_t i)
+expr code_arm_friction(const struct arm *arm, size_t i)
 {
   struct expr_graph *g = arm->graph;
   const struct arm_friction *f = &arm->friction[i];

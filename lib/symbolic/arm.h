@@ -44,14 +44,14 @@ enum arm_frames {
  *                    default choice, in the link frames of the convention (ARM_COMPILED only)
  *   states      in   q, qd, qdd: 3 n
  * The joint's cosines and sines are made too. */
-void arm_init(struct arm *arm, struct expr_graph *graph, const struct armdyn_robot *robot, enum arm_frames frames,
-              const expr *parameters, const expr *states);
+void code_arm_init(struct arm *arm, struct expr_graph *graph, const struct armdyn_robot *robot, enum arm_frames frames,
+                   const expr *parameters, const expr *states);
 
 /* A constant pose without its rounding: sines of right angles are 0. */
-struct pose arm_constant_pose(const struct arm *arm, const struct pose *pose);
+struct pose code_arm_constant_pose(const struct arm *arm, const struct pose *pose);
 
 /* Rotors and friction anew, from what follows the links in the standard parameters. */
-void arm_take_drives(struct arm *arm, const expr *parameters);
+void code_arm_take_drives(struct arm *arm, const expr *parameters);
 
 /* Take the velocities, the accelerations or gravity for 0. */
 struct arm_terms {
@@ -59,23 +59,23 @@ struct arm_terms {
 };
 
 /* M_links qdd + C qd + g, of those asked for: recursive Newton-Euler. tau is n. */
-void arm_torques(const struct arm *arm, struct arm_terms terms, expr *tau);
+void code_arm_torques(const struct arm *arm, struct arm_terms terms, expr *tau);
 /* Rotors: tau += T' Jm T x. */
-void arm_rotors_add(const struct arm *arm, const expr *x, expr *tau);
+void code_arm_rotors_add(const struct arm *arm, const expr *x, expr *tau);
 /* The friction of joint i. */
-expr arm_friction(const struct arm *arm, size_t i);
+expr code_arm_friction(const struct arm *arm, size_t i);
 /* Mass matrix of links and rotors, n x n, by composite bodies. */
-void arm_mass_matrix(const struct arm *arm, expr *M);
+void code_arm_mass_matrix(const struct arm *arm, expr *M);
 /* p = M qd and C' qd - g, n each, as armdyn_joint_momentum. */
-void arm_momentum(const struct arm *arm, expr *momentum, expr *drift);
+void code_arm_momentum(const struct arm *arm, expr *momentum, expr *drift);
 /* 4 x 4 of the tool in the base, and the Jacobian at it, 6 x n with the linear rows first, in base axes; NULL: not wanted.
  * Of ARM_COMPILED. */
-void arm_kinematics(const struct arm *arm, expr *tool, expr *jacobian);
+void code_arm_kinematics(const struct arm *arm, expr *tool, expr *jacobian);
 /* The columns of armdyn_regressor with its default choice: n x width. Of ARM_COMPILED. */
-void arm_regressor(const struct arm *arm, size_t width, expr *regressor);
+void code_arm_regressor(const struct arm *arm, size_t width, expr *regressor);
 
 /* The second moments xx yy zz xy xz yz of a body with the inertia matrix Ixx, Ixy, Iyy, Ixz, Iyz, Izz, as the parameters of
  * a link are ordered. */
-void arm_second_moments(struct expr_graph *g, const expr inertia[6], expr s[6]);
+void code_arm_second_moments(struct expr_graph *g, const expr inertia[6], expr s[6]);
 
 #endif

@@ -50,10 +50,10 @@ static void make_inverse(const struct armdyn_code *code, struct arm *arm, const 
   expr qd[ARMDYN_JOINTS_MAX], qdd[ARMDYN_JOINTS_MAX];
   (void)input;
   of_joints(arm, qd, qdd);
-  arm_torques(arm, links, out);
-  if (links.acceleration) arm_rotors_add(arm, qdd, out);
+  code_arm_torques(arm, links, out);
+  if (links.acceleration) code_arm_rotors_add(arm, qdd, out);
   for (size_t i = 0; i < arm->n && (terms & ARMDYN_CODE_RUBBING); i++) {
-    out[i] = expr_add(arm->graph, out[i], arm_friction(arm, i));
+    out[i] = expr_add(arm->graph, out[i], code_arm_friction(arm, i));
   }
 }
 
@@ -78,7 +78,7 @@ static void inverse_reference(const struct armdyn_code *code, const double *inpu
 static void make_gravity(const struct armdyn_code *code, struct arm *arm, const expr *input, expr *out)
 {
   (void)code, (void)input;
-  arm_torques(arm, (struct arm_terms){ .gravity = true }, out);
+  code_arm_torques(arm, (struct arm_terms){ .gravity = true }, out);
 }
 static void gravity_reference(const struct armdyn_code *code, const double *input, struct armdyn_workspace *workspace,
                               double *out)
@@ -89,7 +89,7 @@ static void gravity_reference(const struct armdyn_code *code, const double *inpu
 static void make_friction(const struct armdyn_code *code, struct arm *arm, const expr *input, expr *out)
 {
   (void)code, (void)input;
-  for (size_t i = 0; i < arm->n; i++) out[i] = arm_friction(arm, i);
+  for (size_t i = 0; i < arm->n; i++) out[i] = code_arm_friction(arm, i);
 }
 static void friction_reference(const struct armdyn_code *code, const double *input, struct armdyn_workspace *workspace,
                                double *out)
@@ -101,7 +101,7 @@ static void friction_reference(const struct armdyn_code *code, const double *inp
 static void make_coriolis(const struct armdyn_code *code, struct arm *arm, const expr *input, expr *out)
 {
   (void)code, (void)input;
-  arm_torques(arm, (struct arm_terms){ .velocity = true }, out);
+  code_arm_torques(arm, (struct arm_terms){ .velocity = true }, out);
 }
 static void coriolis_reference(const struct armdyn_code *code, const double *input, struct armdyn_workspace *workspace,
                                double *out)
@@ -118,7 +118,7 @@ static void square_shape(const struct armdyn_code *code, size_t *rows, size_t *c
 static void make_mass_matrix(const struct armdyn_code *code, struct arm *arm, const expr *input, expr *out)
 {
   (void)code, (void)input;
-  arm_mass_matrix(arm, out);
+  code_arm_mass_matrix(arm, out);
 }
 static void mass_matrix_reference(const struct armdyn_code *code, const double *input,
                                   struct armdyn_workspace *workspace, double *out)
@@ -134,7 +134,7 @@ static void tool_shape(const struct armdyn_code *code, size_t *rows, size_t *col
 static void make_tool(const struct armdyn_code *code, struct arm *arm, const expr *input, expr *out)
 {
   (void)code, (void)input;
-  arm_kinematics(arm, out, NULL);
+  code_arm_kinematics(arm, out, NULL);
 }
 static void tool_reference(const struct armdyn_code *code, const double *input, struct armdyn_workspace *workspace,
                            double *out)
@@ -150,7 +150,7 @@ static void jacobian_shape(const struct armdyn_code *code, size_t *rows, size_t 
 static void make_jacobian(const struct armdyn_code *code, struct arm *arm, const expr *input, expr *out)
 {
   (void)code, (void)input;
-  arm_kinematics(arm, NULL, out);
+  code_arm_kinematics(arm, NULL, out);
 }
 static void jacobian_reference(const struct armdyn_code *code, const double *input, struct armdyn_workspace *workspace,
                                double *out)
@@ -177,7 +177,7 @@ static void make_regressor(const struct armdyn_code *code, struct arm *arm, cons
   const size_t columns = code->output_size / n;
   expr all[ARMDYN_CODE_JOINTS_MAX * WIDTH_MAX];
   (void)input;
-  arm_regressor(arm, width, all);
+  code_arm_regressor(arm, width, all);
   for (size_t i = 0; i < n; i++) {
     for (size_t k = 0; k < columns; k++) out[i * columns + k] = all[i * width + code_parameter_standard(code, k)];
   }
@@ -214,10 +214,10 @@ static void make_observer(const struct armdyn_code *code, struct arm *arm, const
   const expr fall = expr_unary(g, EXPR_EXP, expr_negate(g, expr_multiply(g, gain, period)), 0);
   const expr taken_in = expr_multiply(g, state[3 * n], expr_subtract(g, one, fall));
   expr momentum[ARMDYN_JOINTS_MAX], drift[ARMDYN_JOINTS_MAX];
-  arm_momentum(arm, momentum, drift);
+  code_arm_momentum(arm, momentum, drift);
   for (size_t i = 0; i < n; i++) {
     const expr before = state[i];
-    const expr push = expr_add(g, expr_subtract(g, drift[i], arm_friction(arm, i)), tau[i]);
+    const expr push = expr_add(g, expr_subtract(g, drift[i], code_arm_friction(arm, i)), tau[i]);
     const expr known = expr_multiply(g, half, expr_add(g, push, state[2 * n + i]));
     const expr rate = expr_divide(g, expr_subtract(g, momentum[i], state[n + i]), period);
     const expr error = expr_subtract(g, expr_subtract(g, rate, known), before);
@@ -258,16 +258,16 @@ static void make_payload(const struct armdyn_code *code, struct arm *arm, const 
 {
   struct expr_graph *g = arm->graph;
   const expr *payload = symbols(code, input, INPUT_PAYLOAD);
-  const struct pose tool = arm_constant_pose(arm, &arm->robot->tool);
+  const struct pose tool = code_arm_constant_pose(arm, &arm->robot->tool);
   struct expr_body body = { .m = payload[0], .h = { payload[1], payload[2], payload[3] } };
   expr p[3];
-  arm_second_moments(g, payload + 4, body.s);
+  code_arm_second_moments(g, payload + 4, body.s);
   expr_vector(g, p, tool.p, 3);
   expr_body_rotate(g, &body, tool.r);
   expr_body_shift(g, &body, p);
   for (size_t i = 0; i < arm->n; i++) arm->joints[i].body = (struct expr_body){ .m = 0 };
   arm->joints[arm->n - 1].body = body;
-  arm_torques(arm, (struct arm_terms){ true, true, true }, out);
+  code_arm_torques(arm, (struct arm_terms){ true, true, true }, out);
 }
 
 /* Y of the last link at the tool: sums of what the regressor of the arm whose last link frame is the tool would have; taken

@@ -57,14 +57,14 @@ static struct frame_in_base joint_frame(const struct arm *arm, size_t i, const s
   return out;
 }
 
-void arm_kinematics(const struct arm *arm, expr *tool, expr *jacobian)
+void code_arm_kinematics(const struct arm *arm, expr *tool, expr *jacobian)
 {
   struct expr_graph *g = arm->graph;
   const size_t n = arm->n;
   struct frame_in_base links[ARMDYN_JOINTS_MAX], at = base_frame(g);
   struct turning chain = { .cosine = 0 };
   for (size_t i = 0; i < n; i++) at = links[i] = joint_frame(arm, i, &at, &chain);
-  const struct pose last = arm_constant_pose(arm, &arm->robot->tool);
+  const struct pose last = code_arm_constant_pose(arm, &arm->robot->tool);
   at = placed(g, &at, &last);
   for (size_t k = 0; k < 3 && tool; k++) {
     const expr row[4] = { at.x[k], at.y[k], at.z[k], at.p[k] };
@@ -189,7 +189,7 @@ static void link_columns_of(const struct arm *arm, size_t width, expr *regressor
   struct link_frame x = { .w = { 0 } };
   for (int k = 0; k < 3; k++) x.a[k] = expr_number(g, arm->upward[k]);
   for (size_t k = 0; k < arm->n; k++) {
-    const struct pose frame = arm_constant_pose(arm, &arm->robot->joints[k].frame);
+    const struct pose frame = code_arm_constant_pose(arm, &arm->robot->joints[k].frame);
     expr p[3];
     link_step(arm, k, &x);
     struct link_frame link = x;
@@ -210,16 +210,16 @@ static void drive_columns_of(const struct arm *arm, size_t width, expr *regresso
   for (size_t column = 10 * arm->n; column < width; column++) {
     expr tau[ARMDYN_JOINTS_MAX] = { 0 };
     unit[column - 10 * arm->n] = expr_number(g, 1);
-    arm_take_drives(&one, unit);
+    code_arm_take_drives(&one, unit);
     unit[column - 10 * arm->n] = 0;
-    arm_rotors_add(&one, qdd, tau);
+    code_arm_rotors_add(&one, qdd, tau);
     for (size_t i = 0; i < arm->n; i++) {
-      regressor[i * width + column] = expr_add(g, tau[i], arm_friction(&one, i));
+      regressor[i * width + column] = expr_add(g, tau[i], code_arm_friction(&one, i));
     }
   }
 }
 
-void arm_regressor(const struct arm *arm, size_t width, expr *regressor)
+void code_arm_regressor(const struct arm *arm, size_t width, expr *regressor)
 {
   memset(regressor, 0, arm->n * width * sizeof *regressor);
   link_columns_of(arm, width, regressor);

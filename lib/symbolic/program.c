@@ -141,7 +141,8 @@ static bool make_expressions(const struct armdyn_code *code, bool chains, struct
   if (room) {
     const size_t p = code_input_place(code, INPUT_P);
     if (p != SIZE_MAX) parameter_symbols(code, input + p, standard);
-    arm_init(arm, g, code->robot, p == SIZE_MAX ? f->frames : ARM_COMPILED, p == SIZE_MAX ? NULL : standard, states);
+    code_arm_init(arm, g, code->robot, p == SIZE_MAX ? f->frames : ARM_COMPILED, p == SIZE_MAX ? NULL : standard,
+                  states);
     arm->chains = chains;
     arm->plain_tanh = code->request.language == ARMDYN_CODE_STRUCTURED_TEXT;
     f->make(code, arm, input, roots);

@@ -148,7 +148,7 @@ static void inward(const struct arm *arm, const struct arm_joint *joint, const e
   expr_vector_add(g, before, moved, 6);
 }
 
-void arm_torques(const struct arm *arm, struct arm_terms terms, expr *tau)
+void code_arm_torques(const struct arm *arm, struct arm_terms terms, expr *tau)
 {
   expr force[6 * ARMDYN_JOINTS_MAX];
   struct motion_of_link x = { .w = { 0 } };
@@ -191,7 +191,7 @@ static void unit_force(struct expr_graph *g, const struct expr_body *x, bool sli
   for (int k = 0; k < 6; k++) force[k] = slides ? sliding[k] : turning[k];
 }
 
-void arm_mass_matrix(const struct arm *arm, expr *M)
+void code_arm_mass_matrix(const struct arm *arm, expr *M)
 {
   struct expr_graph *g = arm->graph;
   const size_t n = arm->n;
@@ -218,7 +218,7 @@ void arm_mass_matrix(const struct arm *arm, expr *M)
   for (size_t j = 0; j < n; j++) {
     expr unit[ARMDYN_JOINTS_MAX] = { 0 }, column[ARMDYN_JOINTS_MAX] = { 0 };
     unit[j] = expr_number(g, 1);
-    arm_rotors_add(arm, unit, column);
+    code_arm_rotors_add(arm, unit, column);
     for (size_t i = 0; i < n; i++) M[i * n + j] = expr_add(g, M[i * n + j], column[i]);
   }
 }
@@ -276,7 +276,7 @@ static expr drift_of(const struct arm *arm, const struct arm_joint *joint, const
   return expr_add(g, moved, expr_cross_element(g, h[0], x->fall[1], h[1], x->fall[0]));
 }
 
-void arm_momentum(const struct arm *arm, expr *momentum, expr *drift)
+void code_arm_momentum(const struct arm *arm, expr *momentum, expr *drift)
 {
   struct expr_graph *g = arm->graph;
   struct moving_link moving[1 + ARMDYN_JOINTS_MAX] = { { .w = { 0 } } };
@@ -300,5 +300,5 @@ void arm_momentum(const struct arm *arm, expr *momentum, expr *drift)
     gather(arm, joint, beyond, &before);
     beyond = before;
   }
-  arm_rotors_add(arm, speeds, momentum);
+  code_arm_rotors_add(arm, speeds, momentum);
 }
