@@ -196,12 +196,13 @@ void controller_status_encode(const struct controller_status *s, struct buffer *
   json_end_object(&w);
 }
 
-void stop_answer_encode(bool confirmed, const char *controller_state, const char *detail, struct buffer *out)
+void stop_members_encode(bool confirmed, const char *controller_state, const char *why, struct json_writer *w)
 {
-  struct json_writer w = { .out = out };
-  json_begin_object(&w);
-  json_key(&w, "confirmed"), json_write_truth(&w, confirmed);
-  member_text(&w, "controller_state", controller_state);
-  json_key(&w, "detail"), json_write_text(&w, detail);
-  json_end_object(&w);
+  char detail[512] = "the controller confirmed that nothing moves";
+  if (!confirmed)
+    snprintf(detail, sizeof detail, "not confirmed: use the emergency stop; this call is not a safety function (%s)",
+             why);
+  json_key(w, "confirmed"), json_write_truth(w, confirmed);
+  member_text(w, "controller_state", controller_state);
+  json_key(w, "detail"), json_write_text(w, detail);
 }

@@ -86,7 +86,8 @@ struct controller_status {
 };
 void controller_status_encode(const struct controller_status *status, struct buffer *out);
 
-/* The answer to STOP. */
-void stop_answer_encode(bool confirmed, const char *controller_state, const char *detail, struct buffer *out);
+/* The answer to a STOP, as members of the object that is open.
+ *   why  in  it is not confirmed */
+void stop_members_encode(bool confirmed, const char *controller_state, const char *why, struct json_writer *w);
 
 #endif

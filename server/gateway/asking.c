@@ -132,13 +132,19 @@ void gateway_wish(struct gateway *g, const char *controller, const char *transfe
   if (known && answered) message.wish.number = questions_put(&g->questions, deadline_ns, answered, context);
   pthread_mutex_unlock(&g->lock);
 
-  bool asked = known && (message.wish.number || !answered);
-  if (asked && !gateway_send(g, GATEWAY_WISH, &message, sizeof message)) return;
+  bool crowded = known && answered && !message.wish.number; /* a STOP goes all the same, unheard */
+  bool asked = known && (!crowded || message.wish.kind == WISH_STOP);
+  bool sent = asked && !gateway_send(g, GATEWAY_WISH, &message, sizeof message);
+  if (sent && !crowded) return;
   struct question q;
-  if (asked && !(answered && gateway_question_take(g, message.wish.number, 0, &q))) return; /* answered meanwhile */
+  if (asked && !crowded && !(answered && gateway_question_take(g, message.wish.number, 0, &q)))
+    return; /* answered meanwhile */
   char text[GONE_SIZE] = "no such controller";
-  if (known) say_gone(g, text);
-  if (answered) answered(context, ARMDYN_EUNAVAILABLE, text, &nothing_seen);
+  if (known && !crowded) say_gone(g, text);
+  const char *why = !crowded ? text
+                    : sent   ? "it was sent, but too many wait to hear what comes of it"
+                             : "too many wait for answers of controllers";
+  if (answered) answered(context, ARMDYN_EUNAVAILABLE, why, &nothing_seen);
 }
 
 /* -- for the routes -- */
@@ -164,6 +170,14 @@ bool gateway_knows(struct gateway *g, const char *controller)
   bool known = book_address(&g->book, controller, &address);
   pthread_mutex_unlock(&g->lock);
   return known;
+}
+
+char (*gateway_controllers(struct gateway *g, size_t *count))[ARMDYN_NAME_SIZE]
+{
+  pthread_mutex_lock(&g->lock);
+  char(*names)[ARMDYN_NAME_SIZE] = book_names(&g->book, count);
+  pthread_mutex_unlock(&g->lock);
+  return names;
 }
 
 bool gateway_controller_of(struct gateway *g, const char *transfer, char controller[ARMDYN_NAME_SIZE])

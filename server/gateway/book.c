@@ -69,6 +69,23 @@ bool book_address(const struct book *book, const char *name, struct controller_a
   return c != NULL;
 }
 
+static int by_name(const void *a, const void *b)
+{
+  return strcmp(a, b);
+}
+
+char (*book_names(const struct book *book, size_t *count))[ARMDYN_NAME_SIZE]
+{
+  size_t n = 0;
+  for (const struct book_controller *c = book->controllers; c; c = c->next) n++;
+  char(*names)[ARMDYN_NAME_SIZE] = calloc(n + 1, sizeof *names);
+  if (!names) return NULL;
+  *count = n;
+  for (const struct book_controller *c = book->controllers; c; c = c->next) memcpy(names[--n], c->name, sizeof *names);
+  qsort(names, *count, sizeof *names, by_name);
+  return names;
+}
+
 void book_located(struct book *book, const char *name, const char *host, const char *peer)
 {
   struct book_controller *c = controller_of(book, name);

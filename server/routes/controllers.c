@@ -2,6 +2,7 @@
 #include "api/codec/controller.h"
 
 #include "api/codec/transfer.h"
+#include "api/json/writer.h"
 #include "server/app.h"
 #include "server/gateway/gateway.h"
 #include "server/gateway/map_plan.h"
@@ -138,6 +139,13 @@ static void create(struct exchange *x, const struct idempotency *once, void *unu
   struct controller_description controller;
   struct store_controller row;
   if (!read_controller(x, NULL, &controller, &row)) return;
+  if (!strcmp(row.name, "stop")) { /* its path is that of the call */
+    store_controller_release(&row);
+    fault_add(exchange_faults(x), FAULT_AT_POINTER, "/name", FAULT_INCONSISTENT,
+              "must not be 'stop': /v1/controllers/stop stops all controllers");
+    answer_problem(x, PROBLEM_INVALID, NULL);
+    return;
+  }
   enum armdyn_status status = store_controller_create(exchange_app(x)->store, &row, idempotency_key(once));
   if (status == ARMDYN_EEXISTS) {
     answer_problem(x, PROBLEM_CONFLICT, "there is a controller '%s' already", row.name);
@@ -355,10 +363,10 @@ enum outcome controller_clear(struct exchange *x)
 static void answer_stop(struct exchange *x, bool confirmed, const char *state, const char *why)
 {
   struct buffer body = BUFFER(DOCUMENT_MOST);
-  char detail[512];
-  snprintf(detail, sizeof detail, "not confirmed: use the emergency stop; this call is not a safety function (%s)",
-           why);
-  stop_answer_encode(confirmed, state, confirmed ? "the controller confirmed that nothing moves" : detail, &body);
+  struct json_writer w = { .out = &body };
+  json_begin_object(&w);
+  stop_members_encode(confirmed, state, why, &w);
+  json_end_object(&w);
   answer_json(x, 200, &body);
 }
 

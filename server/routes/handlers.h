@@ -69,6 +69,8 @@ route_handler event_stream, job_events, controller_events;
 /* controllers.c */
 route_handler controller_create, controller_list, controller_get, controller_put, controller_delete, controller_status,
     controller_stop, controller_clear, controller_evict;
+/* stop_all.c */
+route_handler controllers_stop;
 /* dry_run.c */
 route_handler controller_dry_run;
 /* transfers.c */

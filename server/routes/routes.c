@@ -160,6 +160,7 @@ const struct route routes[] = {
   { CALL(getControllerStatus),          controller_status,         ON_POOL,         0,                  NULL },
   { CALL(streamController),             controller_events,         ON_POOL,         0,                  NULL },
   { CALL(stopController),               controller_stop,           AT_ONCE,         KB(16),             NULL },
+  { CALL(stopControllers),              controllers_stop,          AT_ONCE,         KB(16),             NULL },
   { CALL(clearController),              controller_clear,          ON_POOL,         KB(1),              NULL },
   { CALL(dryRun),                       controller_dry_run,        READS_ON_POOL,   LIMIT_MODEL_BODY,   NULL },
   { CALL(takeLease),                    controller_evict,          ON_POOL,         0,                  NULL },

@@ -351,6 +351,23 @@ def test_stop_of_a_controller_needs_no_transfer(here):
     assert here.client.post("/v1/controllers/nobody/stop").status == 404
 
 
+def test_stop_of_every_controller():
+    with Server() as server, puma() as first, puma() as second, puma() as gone:
+        cells = [Cell(server, sim) for sim in (first, second, gone)]
+        transfers = [one.playing(one.trajectory(duration=20)) for one in cells[:2]]
+        gone.terminate()
+        answer = cells[0].client.post("/v1/controllers/stop").expect(200).json
+        told = {one["name"]: one for one in answer["controllers"]}
+        assert [one["name"] for one in answer["controllers"]] == sorted(one.name for one in cells)
+        assert [told[one.name]["confirmed"] for one in cells] == [True, True, False]
+        assert "emergency stop" in told[cells[2].name]["detail"]
+        assert (answer["confirmed"], answer["confirmed_count"], answer["count"]) == (False, 2, 3)
+        for one, transfer in zip(cells, transfers):
+            assert one.get(transfer)["state"] == "stopped"
+        other = {**cells[0].client.get(f"/v1/controllers/{cells[0].name}").json, "name": "stop"}
+        assert cells[0].client.post("/v1/controllers", other).expect(422).json["errors"][0]["pointer"] == "/name"
+
+
 def test_stop_that_nobody_confirms_says_so(shared):
     with puma() as sim:
         here = Cell(shared, sim)
