@@ -1,6 +1,7 @@
-"""The pages in a real browser: tests/web/flows.mjs against a service with an empty data directory and a simulated arm."""
+"""The pages in a real browser: programs of steps, each against a service with an empty data directory and a simulated arm."""
 
 import concurrent.futures
+import contextlib
 import http.client
 import io
 import json
@@ -9,6 +10,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import threading
 import urllib.error
 import urllib.request
 
@@ -21,6 +23,8 @@ from gateway.cell import Cell  # noqa: E402
 from support.crowd import fill, run_summary  # noqa: E402
 
 KEY = "a-key-of-an-administrator"
+PROGRAMS = ("flows.mjs", "cells.mjs")
+ARMS = 6  # simulated
 PATIENCE = 900  # s, so late that only what hangs meets it
 
 
@@ -46,19 +50,28 @@ def without_pages(server):
         return json.loads(refusal.read())["detail"]
 
 
-def flows(language, folder):
-    """Exit status (None: killed for its time) and output of flows.mjs against a service of its own; why not, "" when it ran."""
-    with Server(key=KEY) as server, ControllerSim("--axes", 4) as controller:
+def browse(program, language, folder):
+    """Exit status (None: killed for its time) and output of a program of steps against a service of its own; why not, "" when it ran."""
+    with contextlib.ExitStack() as stack:
+        server = stack.enter_context(Server(key=KEY))
         if why := without_pages(server):
             return 0, "", why
-        env = {**os.environ, "ARMDYN_URL": server.url, "ARMDYN_KEY": KEY, "ARMDYN_CONTROLLER_PORT": str(controller.port),
-               "ARMDYN_SHOTS": str(folder)}
-        try:
-            done = subprocess.run(["node", str(HERE / "flows.mjs"), language], env=env, stdin=subprocess.DEVNULL,
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE)
-            return done.returncode, done.stdout, ""
-        except subprocess.TimeoutExpired as late:
-            return None, (late.stdout or b"").decode(errors="replace"), ""
+        arms = [stack.enter_context(ControllerSim("--axes", 4)) for _ in range(ARMS)]
+        env = {**os.environ, "ARMDYN_URL": server.url, "ARMDYN_KEY": KEY, "ARMDYN_SHOTS": str(folder),
+               "ARMDYN_CONTROLLER_PORTS": ",".join(str(one.port) for one in arms)}
+        lines = []
+        with subprocess.Popen(["node", str(HERE / program), language], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True) as node:
+            limit = threading.Timer(PATIENCE, node.kill)
+            limit.start()
+            for line in node.stdout:
+                lines.append(line)
+                if line == '{"do":"restart"}\n':
+                    server.restart(kill=True)
+                    print(server.url, file=node.stdin, flush=True)
+            status = node.wait()
+            limit.cancel()
+        return status, "".join(lines), ""
 
 
 def strangers():
@@ -141,15 +154,16 @@ def check_web(tally, variant_out, languages=("en", "zh"), soak=False):
     why = strangers()
     tally.check("pages of strangers", not why, why)
     # side by side: much of it is waiting, for motions that are played in their own time
-    with concurrent.futures.ThreadPoolExecutor() as pool:
-        results = list(pool.map(lambda language: flows(language, tally.folder), languages))
-    for language, (status, text, why) in zip(languages, results):
+    runs = [(program, language) for program in PROGRAMS for language in languages]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(lambda one: browse(*one, tally.folder), runs))
+    for (program, language), (status, text, why) in zip(runs, results):
         if why:
-            tally.skip(f"pages, {language}", why)
+            tally.skip(f"pages, {program} {language}", why)
             continue
-        (tally.folder / f"{language}.log").write_text(text)
+        (tally.folder / f"{program}-{language}.log").write_text(text)
         steps = [json.loads(line) for line in text.splitlines() if line.startswith('{"name"')]
         for step in steps:
             tally.check(step["name"], step["ok"], step["why"])
         if not steps or (status != 0 and all(step["ok"] for step in steps)):
-            tally.fail(f"pages, {language}", f"{len(steps)} steps, status {status}\n{text}")
+            tally.fail(f"pages, {program} {language}", f"{len(steps)} steps, status {status}\n{text}")

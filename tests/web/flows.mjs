@@ -1,10 +1,11 @@
 // What a person does, from an empty data directory to a promoted identification and a played motion:
-//   node flows.mjs en|zh       environment: ARMDYN_URL, ARMDYN_KEY, ARMDYN_CONTROLLER_PORT, ARMDYN_SHOTS
-// Each step prints a line of JSON: {"name", "ok", "why", "seconds"}. A step stands on those before it, so the first failure ends the run.
+//   node flows.mjs en|zh       environment: ARMDYN_URL, ARMDYN_KEY, ARMDYN_CONTROLLER_PORTS, ARMDYN_SHOTS
 import { mkdirSync } from 'node:fs'
 import { axe, launch, open } from './browser.mjs'
+import { caller, equal, run, sure, until } from './steps.mjs'
 
-const { ARMDYN_URL: url, ARMDYN_KEY: key, ARMDYN_CONTROLLER_PORT: port, ARMDYN_SHOTS: shots } = process.env
+const { ARMDYN_URL: url, ARMDYN_KEY: key, ARMDYN_CONTROLLER_PORTS: ports, ARMDYN_SHOTS: shots } = process.env
+const [port] = ports.split(',')
 const language = process.argv[2]
 const HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(2)> \u202Egnp'
 
@@ -26,27 +27,10 @@ const WORDS = {
   gravityLoad: ['Gravity load', '重力负载图'], durations: ['Compare durations [s]', '比较时长 [s]'], otherDurations: ['The same way in other durations', '相同路径、不同时长'], planThis: ['Plan this one', '规划此时长'],
   api: ['API reference', 'API 文档'], audit: ['Audit trail', '审计记录'], jobs: ['Jobs', '任务'], goalPoint: ['Goal', '终点'],
   newRobot: ['New robot …', '新建机器人……'], meshes: ['Meshes', '网格模型'], missing: ['3 of 3 are missing.', '共 3 个，缺少 3 个。'], complete: ['0 of 3 are missing.', '共 3 个，缺少 0 个。'], unmatched: ['is called like other.stl', '没有与 other.stl 同名'],
-  delete: ['Delete', '删除'], handFile: ['File for hand', 'hand 的文件'],
+  delete: ['Delete', '删除'], stay: ['Stay', '留下'], discard: ['Throw away', '放弃'], handFile: ['File for hand', 'hand 的文件'],
 }
 const w = (name) => WORDS[name][language === 'zh' ? 1 : 0]
-const say = (name, ok, why = '') => console.log(JSON.stringify({ name: `${language}: ${name}`, ok, why, seconds: Math.round(performance.now() / 100) / 10 }))
-
-// The service's answer; whole: { data, etag }.
-const api = async (method, path, body, headers = {}, whole = false) => {
-  const answer = await fetch(url + path, { method, headers: { Authorization: `Bearer ${key}`, ...(body ? { 'Content-Type': 'application/json' } : {}), ...headers }, body: body && JSON.stringify(body) })
-  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
-  const data = answer.status === 204 ? null : await answer.json()
-  return whole ? { data, etag: answer.headers.get('ETag') } : data
-}
-const equal = (got, wanted, what) => {
-  if (JSON.stringify(got) !== JSON.stringify(wanted)) throw new Error(`${what}: ${JSON.stringify(got)}, not ${JSON.stringify(wanted)}`)
-}
-const sure = (holds, what) => {
-  if (!holds) throw new Error(what)
-}
-const until = async (holds, what) => {
-  for (const end = Date.now() + 60000; !holds(); await new Promise((done) => setTimeout(done, 50))) sure(Date.now() < end, `${what} did not come`)
-}
+const api = caller(() => url, key)
 
 // Twelve triangles as a binary STL, eight corners and six faces as an OBJ.
 const cornersOf = (size, center = [0, 0, 0]) => Array.from({ length: 8 }, (_, i) => size.map((one, axis) => center[axis] + (one / 2) * ((i >> axis) & 1 ? 1 : -1)))
@@ -103,6 +87,11 @@ const STEPS = {
     const rows = Array.from({ length: 400 }, (_, k) => [k * 5, ...[0, 1, 2, 3].map((j) => (20 * Math.sin(k / 40 + j)).toFixed(4)), 1, 2, 3, 4].join(';').replaceAll('.', ','))
     await menu('datasets')
     await button('uploadOpen').click()
+    await page.locator('dialog').getByLabel(w('label'), { exact: true }).fill('given up')
+    await page.keyboard.press('Escape')
+    await look('discard', false)
+    await button('discard').click()
+    await button('uploadOpen').click()
     await page.locator('dialog select').first().selectOption('scara')
     await page.locator('input[type=file]').setInputFiles({ name: 'drive.csv', mimeType: 'text/csv', buffer: Buffer.from(['Zeit;A1;A2;A3;A4;M1;M2;M3;M4', ...rows, ''].join('\n')) })
     await button('newMapping').click()
@@ -145,6 +134,12 @@ const STEPS = {
   async 'write on the run; a hostile name stays text'() {
     await page.getByLabel(w('label'), { exact: true }).fill(HOSTILE)
     await page.locator('textarea').last().fill('n'.repeat(65536))
+    // who goes elsewhere now is asked, and what was written is still there
+    await page.getByRole('navigation').getByRole('link', { name: w('datasets'), exact: true }).click()
+    await look('leave', false)
+    await button('stay').click()
+    await page.waitForURL(/identifications\/\w+/)
+    equal(await page.getByLabel(w('label'), { exact: true }).inputValue(), HOSTILE, 'what was written')
     await button('save').click()
     await page.getByText(w('saved')).waitFor()
     await page.getByRole('heading', { level: 1, name: HOSTILE }).waitFor()
@@ -404,8 +399,9 @@ const STEPS = {
       await button('delete').click()
       await page.locator('dialog').getByRole('button', { name: w('delete') }).click()
       if (label === 'unused') await page.getByLabel(`${w('choose')} friction`).waitFor() // the list again
-      else await page.getByRole('alert').waitFor()
+      else await page.locator('dialog .notice.bad').waitFor()
       equal((await api('GET', '/v1/datasets')).items.some((set) => set.label === label), label === 'friction', `${label} is there`)
+      await page.keyboard.press('Escape')
     }
     expected.clear()
   },
@@ -452,30 +448,6 @@ const STEPS = {
     await page.getByRole('button', { name: w('stop') }).click()
     await page.getByText(w('confirmed')).waitFor()
     await look('jobs')
-  },
-  async 'a stream that breaks is taken up again, and what it cannot tell is asked for'() {
-    const seen = []
-    let streams = 'refused'
-    await page.route(/\/v1\/events/, async (route) => {
-      seen.push(route.request().headers()['last-event-id'])
-      if (streams === 'refused') return route.fulfill({ status: 503, contentType: 'application/problem+json', body: '{}' })
-      if (seen.length > 1 || streams !== 'broken') return route.continue()
-      await route.fulfill({ contentType: 'text/event-stream', body: 'retry: 2000\n\nid: 41\nevent: snapshot\ndata: {"jobs":[],"transfers":[],"controllers":[]}\n\n' })
-    })
-    expected.add(503)
-    await menu('datasets')
-    await menu('jobs')
-    await page.waitForResponse(/\/v1\/jobs\?/) // of its own accord, after the first
-    const made = await api('POST', '/v1/robots/scara/trajectories', { method: 'quintic', start: { q: [0, 0, 0.1, 0] }, goal: { q: [0.2, 0, 0.1, 0] }, duration: 2 })
-    await page.locator(`tbody a[href$="${made.id}"]`).waitFor()
-    await menu('datasets') // where no stream is taken up again
-    streams = 'broken'
-    seen.length = 0
-    await menu('jobs')
-    await until(() => seen.length > 1, 'a second stream')
-    equal(seen.slice(0, 2), [undefined, '41'], 'Last-Event-ID of the streams')
-    await page.unrouteAll()
-    expected.clear()
   },
   async 'see in the audit trail who did it'() {
     await menu('audit')
@@ -559,15 +531,8 @@ const STEPS = {
   },
 }
 
-let name
-try {
-  for (name of Object.keys(STEPS)) {
-    await STEPS[name]()
-    say(name, true)
-  }
-} catch (error) {
+await run(language, STEPS, async () => {
   await page.screenshot({ path: `${shots}/${language}-failed.png`, fullPage: true }).catch(() => {})
-  say(name, false, `${error.stack}\n${faults.join('\n')}`)
-  process.exitCode = 1
-}
+  return faults.join('\n')
+})
 await browser.close()

@@ -1,7 +1,9 @@
 // Calls of the service. What is refused is a Problem with the service's own words; numbers in bulk travel as .npy.
+import { hear } from './clock.js'
 import { session } from './session.js'
+import { listen, say } from './tab.js'
 
-const ROOT = new URL('.', document.baseURI.split('#')[0])
+export const ROOT = new URL('.', document.baseURI.split('#')[0])
 
 export class Problem extends Error {
   constructor(status, body) {
@@ -33,26 +35,33 @@ async function problem(response) {
   return new Problem(response.status, body)
 }
 
-async function answerOf(address, options) {
+const STOP_MS = 10000 // the service answers within 6 s
+const AGAIN_MS = [300, 1200] // before what may be repeated is sent again
+
+async function answerOf(address, options, again = false) {
   let response
-  try {
-    response = await fetch(address, { ...options, credentials: 'omit', cache: 'no-store' })
-  } catch (error) {
-    if (error.name === 'AbortError') throw error
-    throw new Problem(0, { title: 'offline', detail: 'offline' })
+  for (let failed = 0; !response; failed++) {
+    try {
+      response = await fetch(address, { ...options, credentials: 'omit', cache: 'no-store' })
+    } catch (error) {
+      if (options.signal?.aborted) throw error
+      if (!again || failed === AGAIN_MS.length) throw new Problem(0, { title: 'offline', detail: 'offline' })
+      await new Promise((done) => setTimeout(done, AGAIN_MS[failed]))
+    }
   }
+  hear(response.headers)
   if (!response.ok) throw await problem(response)
   return response
 }
 
 // One call; { data, etag, headers }. json: the body; accept: "npy" answers { columns, rows, values }, "stl" its bytes, "text" a
-// text.
-export async function call(method, path, { json, body, type, query, headers, accept, signal, etag } = {}) {
+// text. What has an Idempotency-Key is sent again when the connection fails, unless `moves` says that an arm may move of it.
+export async function call(method, path, { json, body, type, query, headers, accept, signal, etag, moves } = {}) {
   const sent = { Accept: { npy: 'application/x-npy', stl: 'model/stl', text: '*/*', html: 'text/html', csv: 'text/csv' }[accept] ?? 'application/json', ...headers }
   if (json !== undefined) sent['Content-Type'] = type ?? 'application/json'
   else if (type) sent['Content-Type'] = type
   if (etag) sent['If-Match'] = etag
-  const response = await answerOf(address(path, query), { method, signal, headers: authorized(sent), body: json !== undefined ? JSON.stringify(json) : body })
+  const response = await answerOf(address(path, query), { method, signal, headers: authorized(sent), body: json !== undefined ? JSON.stringify(json) : body }, !moves && !!headers?.['Idempotency-Key'])
   const data = response.status === 204 ? null
     : accept === 'npy' ? npy(await response.arrayBuffer(), response.headers.get('Columns'))
     : accept === 'stl' ? await response.arrayBuffer()
@@ -60,22 +69,11 @@ export async function call(method, path, { json, body, type, query, headers, acc
   return { data, etag: response.headers.get('ETag'), headers: response.headers }
 }
 
-// Read server-sent events until the stream ends: tell(event, data, id) for each, alive() whenever anything comes. `last`: the
-// id of the event that was seen last. (EventSource would send no key.)
-export async function events(path, query, last, signal, alive, tell) {
-  const headers = authorized({ Accept: 'text/event-stream', ...(last ? { 'Last-Event-ID': last } : {}) })
-  const reader = (await answerOf(address(path, query), { signal, headers })).body.pipeThrough(new TextDecoderStream()).getReader()
-  for (let text = ''; ;) {
-    const { value, done } = await reader.read()
-    if (done) return
-    alive()
-    const messages = (text + value).split('\n\n')
-    text = messages.pop()
-    for (const message of messages) {
-      const field = Object.fromEntries(message.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trimStart()]))
-      if (field.data !== undefined) tell(field.event, JSON.parse(field.data), field.id)
-    }
-  }
+// STOP, of all controllers or one: ahead of whatever else waits for a connection, and sent to its end even if the page is left.
+export async function stop(controller) {
+  const path = controller === undefined ? 'v1/controllers/stop' : `v1/controllers/${encodeURIComponent(controller)}/stop`
+  const options = { method: 'POST', headers: authorized({ Accept: 'application/json' }), keepalive: true, priority: 'high', signal: AbortSignal.timeout(STOP_MS) }
+  return (await answerOf(address(path), options)).json()
 }
 
 export const get = async (path, query, signal) => (await call('GET', path, { query, signal })).data
@@ -101,25 +99,31 @@ function npy(buffer, names) {
   }
 }
 
-// An upload that tells how far it is, which fetch cannot.
-export function upload(path, query, file, type, onProgress, { method = 'POST', headers = once() } = {}) {
+let uploads = 0
+
+// An upload that tells how far it is: onProgress(part), null while it waits for others. Few run at a time, of all tabs (hub.js).
+export function upload(path, query, file, type, onProgress, { method = 'POST', headers = once(), signal } = {}) {
+  const id = ++uploads
   return new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest()
-    request.open(method, address(path, query))
-    request.setRequestHeader('Content-Type', type)
-    for (const [name, value] of Object.entries(authorized(headers))) request.setRequestHeader(name, value)
-    request.upload.onprogress = (event) => event.lengthComputable && onProgress(event.loaded / event.total)
-    request.onerror = () => reject(new Problem(0, { title: 'offline', detail: 'offline' }))
-    request.onload = () => {
-      let body = {}
+    const quiet = listen(({ progress, uploaded, part, status, text }) => {
+      if (progress === id) onProgress(part)
+      if (uploaded !== id) return
+      quiet()
+      let body = { detail: text.slice(0, 500) }
       try {
-        body = JSON.parse(request.responseText)
+        body = JSON.parse(text)
       } catch {
-        body = { detail: request.responseText.slice(0, 500) }
+        // a proxy's own page, or nothing
       }
-      request.status < 300 ? resolve(body) : reject(new Problem(request.status, body))
-    }
-    request.send(file)
+      status >= 200 && status < 300 ? resolve(body) : reject(new Problem(status, status ? body : { title: 'offline', detail: 'offline' }))
+    })
+    signal?.addEventListener('abort', () => {
+      quiet()
+      say({ abort: id })
+      reject(signal.reason)
+    })
+    onProgress(null)
+    say({ upload: { id, method, url: address(path, query).href, headers: authorized({ 'Content-Type': type, ...headers }), body: file } })
   })
 }
 

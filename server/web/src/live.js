@@ -1,13 +1,13 @@
-// What happens, as it happens: one stream of server-sent events tells whatever the parts of the page that is shown have asked
-// for. While there is none they ask again and again.
+// What happens, as it happens, told by the stream of events that all tabs share (hub.js). While there is none, who wants to know asks
+// again and again.
 import { batch, effect, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { events } from './api.js'
+import { ROOT } from './api.js'
+import { listen, say } from './tab.js'
 import { session } from './session.js'
 
-const QUIET_MS = 40000 // the service says something every 15 s: after so long it is gone
-const PAUSES_MS = [300, 1000, 2000, 5000, 10000, 30000] // before the next attempt; the last one from there on
 const TURN_MS = 300 // what turns within it is one turn
+const LOST_MS = 700 // a stream that is back sooner was not missed
 
 const KINDS = { job: 'jobs', transfer: 'transfers', controller: 'controllers' }
 const idOf = { jobs: (one) => one.id, transfers: (one) => one.id, controllers: (one) => one.name }
@@ -15,6 +15,11 @@ const idOf = { jobs: (one) => one.id, transfers: (one) => one.id, controllers: (
 const open = signal(false)
 const newest = Object.fromEntries(Object.values(KINDS).map((kind) => [kind, signal(new Map())]))
 const turns = Object.fromEntries(Object.values(KINDS).map((kind) => [kind, signal(0)]))
+
+// Does the service not answer?
+export const lost = signal(false)
+// Another number whenever the stream is there again: what was asked before may have changed, and what failed may work.
+export const begun = signal(0)
 
 // For useAnswer: milliseconds between two questions, none as long as the stream tells.
 export const unlessLive = (every) => (open.value ? 0 : every)
@@ -42,61 +47,49 @@ function tell(event, data) {
   })
 }
 
-const wishes = { jobs: [], controllers: [] } // names, each as often as somebody asks for it
-let stop = null // of the stream
-let asked = '' // what it was asked for
-
-async function follow(query, signal) { // signal: ends it
-  for (let failed = 0, last = null; !signal.aborted; failed++) {
-    const attempt = new AbortController()
-    const give = () => attempt.abort()
-    let watch = setTimeout(give, QUIET_MS)
-    const alive = () => {
-      open.value = true
-      clearTimeout(watch)
-      watch = setTimeout(give, QUIET_MS)
-    }
-    signal.addEventListener('abort', give)
-    try {
-      await events('v1/events', query, last, attempt.signal, alive, (event, data, id) => {
-        failed = 0
-        last = id ?? last
-        tell(event, data)
-      })
-    } catch {
-      // told by `open`: whoever wants to know asks now, and shows the refusal
-    }
-    clearTimeout(watch)
-    signal.removeEventListener('abort', give)
-    if (signal.aborted) return
-    open.value = false
-    await new Promise((done) => setTimeout(done, (0.5 + Math.random()) * PAUSES_MS[Math.min(failed, PAUSES_MS.length - 1)]))
-  }
+let losing
+function be(state, status) {
+  if (state === 'open' && !open.value) begun.value++
+  open.value = state === 'open'
+  clearTimeout(losing)
+  if (state === 'refused') session.refused()
+  if (state === 'down' && status === 0) losing = setTimeout(() => (lost.value = true), LOST_MS)
+  else lost.value = false
 }
 
-function settle() {
-  const query = {}
-  for (const [topic, names] of Object.entries(wishes)) if (names.length) query[topic] = names.includes('*') ? '*' : [...new Set(names)].sort().join(',')
-  const wanted = session.state.value === 'in' ? JSON.stringify([query, session.key.value]) : ''
-  if (wanted === asked) return
-  asked = wanted
-  stop?.abort()
-  open.value = false
-  if (!wanted || !Object.keys(query).length) return
-  stop = new AbortController()
-  follow(query, stop.signal)
-}
-effect(settle)
+listen((message) => {
+  if (message.stream) be(message.stream, message.status)
+  if (message.event) tell(message.event, message.data)
+})
 
-// While this part of the page is shown: follow jobs (an id or "*") and controllers with their transfers (a name or "*").
-export function useLive({ jobs, controllers }) {
+const wishes = [] // names of controllers, each as often as somebody asks for it
+let asked = ''
+const follow = () => {
+  const names = wishes.includes('*') ? ['*'] : [...new Set(wishes)].sort()
+  if (names.join() === asked || session.state.value !== 'in') return
+  asked = names.join()
+  say({ follow: names })
+}
+
+const join = () => {
+  if (session.state.value === 'in') say({ join: { root: ROOT.href, key: session.key.value } })
+  else say({ leave: 'for now' })
+  asked = ''
+  follow()
+}
+effect(join)
+addEventListener('pagehide', () => say({ leave: 'for ever' }))
+addEventListener('pageshow', (event) => event.persisted && join())
+
+// While this part of the page is shown: follow a controller and its transfers, by name or "*". Jobs are always told.
+export function useLive(controller) {
   useEffect(() => {
-    const add = Object.entries({ jobs, controllers }).filter(([, name]) => name)
-    for (const [topic, name] of add) wishes[topic].push(name)
-    setTimeout(settle) // when all parts of the page have said what they want
+    if (!controller) return
+    wishes.push(controller)
+    setTimeout(follow) // when all parts of the page have said what they want
     return () => {
-      for (const [topic, name] of add) wishes[topic].splice(wishes[topic].indexOf(name), 1)
-      setTimeout(settle)
+      wishes.splice(wishes.indexOf(controller), 1)
+      setTimeout(follow)
     }
-  }, [jobs, controllers])
+  }, [controller])
 }

@@ -1,12 +1,13 @@
-// The frame of every page: who is here, where one can go, and a stop button for every controller.
+// The frame of every page: who is here, where one can go, STOP, and whether the service answers.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { html } from './html.js'
 import { session, language, theme } from './session.js'
-import { route, link } from './route.js'
+import { leave, leaving, link, route, stay } from './route.js'
 import { t } from './words.js'
-import { get, call } from './api.js'
-import { turnOf } from './live.js'
-import { Notice, useAnswer } from './ui/parts.js'
+import { get } from './api.js'
+import { lost } from './live.js'
+import { Stop, useControllers } from './stop.js'
+import { Loading, Notice } from './ui/parts.js'
 import { Login } from './pages/login.js'
 import { Start } from './pages/start.js'
 import { Identifications } from './pages/identifications.js'
@@ -30,39 +31,23 @@ const PAGES = [
   { name: 'audit', load: () => import('./pages/audit.js'), role: 'admin' },
 ]
 
+const Gone = () => html`<${Notice} kind="bad">${t('upgraded')} <button type="button" onClick=${() => location.reload()}>${t('reload')}</button></${Notice}>`
+
 // A page that is fetched when it is needed.
 function Lazy({ load, ...rest }) {
   const [page, set] = useState(null)
   useEffect(() => {
     let alive = true
     set(null)
-    load().then((module) => alive && set(() => module.Page), (error) => alive && set(() => () => html`<${Notice} kind="bad">${t('offline')} ${String(error)}</${Notice}>`))
+    load().then((module) => alive && set(() => module.Page), () => alive && set(() => Gone))
     return () => (alive = false)
   }, [load])
-  return page ? html`<${page} ...${rest} />` : html`<p class="quiet" aria-busy="true">${t('loading')}</p>`
+  return page ? html`<${page} ...${rest} />` : html`<${Loading} />`
 }
 
-function StopButtons() {
-  const controllers = useAnswer((signal) => get('v1/controllers', { limit: 20 }, signal), [turnOf('controllers')], 10000)
-  const [said, say] = useState(null)
-  // that an arm stopped is news for a while; that it may not have is, until somebody asks again
-  useEffect(() => {
-    if (said?.kind !== 'good') return
-    const timer = setTimeout(() => say(null), 20000)
-    return () => clearTimeout(timer)
-  }, [said])
-  const stop = async (name) => {
-    say(null)
-    try {
-      const { data } = await call('POST', `v1/controllers/${encodeURIComponent(name)}/stop`)
-      say({ kind: data.confirmed ? 'good' : 'bad', text: t(data.confirmed ? 'stop_confirmed' : 'stop_unconfirmed', { name }) })
-    } catch {
-      say({ kind: 'bad', text: t('stop_unconfirmed', { name }) })
-    }
-  }
-  return html`
-    ${(controllers.value?.items ?? []).map(({ name }) => html`<button key=${name} type="button" class="stop" title=${t('stop_note')} onClick=${() => stop(name)}>■ ${t('stop', { name })}</button>`)}
-    ${said && html`<span role="alert" class=${`state ${said.kind}`}>${said.text}</span>`}`
+function Controllers() {
+  useControllers()
+  return html`<${Stop} />`
 }
 
 const Preferences = () => html`
@@ -98,11 +83,21 @@ function Content() {
   </main>`
 }
 
+// Over all that is open: the address is another one already, what is shown is not.
+function Leaving() {
+  const at = useRef()
+  useEffect(() => {
+    at.current.showModal()
+  }, [])
+  return html`<dialog ref=${at} aria-label=${t('leave_ask')} onClose=${stay}><div class="head"><h2>${t('leave_ask')}</h2><${Stop} /></div>
+    <div class="row end"><button type="button" class="main" onClick=${stay}>${t('stay')}</button><button type="button" onClick=${leave}>${t('leave_page')}</button></div></dialog>`
+}
+
 export function Shell() {
   useEffect(() => {
     get('v1/keys/self').then((self) => session.enter(self, session.key.value, !!session.key.value), (error) => error.status !== 401 && session.refused())
   }, [])
-  if (session.state.value === 'asking') return html`<p class="quiet" aria-busy="true">${t('loading')}</p>`
+  if (session.state.value === 'asking') return html`<${Loading} />`
   const self = session.self.value
   const name = route.value.path[0] ?? 'start'
   const here = PAGES.find((page) => page.name === name)?.under ?? name
@@ -111,8 +106,8 @@ export function Shell() {
     <div class=${session.state.value === 'in' ? 'shell' : ''}>
       <header class="top">
         <${Brand} />
+        ${self && html`<${Controllers} />`}
         <span class="spring"></span>
-        ${self && html`<${StopButtons} />`}
         <a href="./docs" target="_blank" rel="noopener">${t('api')}</a>
         <${Preferences} />
         ${self && html`<span class="quiet"><bdi>${self.name}</bdi> · ${t(`role.${self.role}`)}</span>`}
@@ -123,6 +118,8 @@ export function Shell() {
           ${PAGES.filter((page) => !page.under && session.may(page.role ?? 'viewer')).map(({ name }) => html`
             <li key=${name}><a href=${link(name === 'start' ? [] : [name])} aria-current=${here === name ? 'page' : undefined}>${t(`page.${name}`)}</a></li>`)}
         </ul></nav></div>
-        <${Content} />` : html`<${Login} />`}
+        <${Content} />
+        ${leaving.value && html`<${Leaving} />`}
+        ${lost.value && html`<p class="lost" role="alert">${t('lost')}</p>`}` : html`<${Login} />`}
     </div>`
 }

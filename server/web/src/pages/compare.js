@@ -5,7 +5,7 @@ import { html } from '../html.js'
 import { adjust, link, route } from '../route.js'
 import { extend, t } from '../words.js'
 import { get } from '../api.js'
-import { Check, Head, Notice, Refusal, Table, useAnswer } from '../ui/parts.js'
+import { Check, Head, Loading, Notice, Refusal, Table, useAnswer } from '../ui/parts.js'
 import { Bars, Legend, Plot, ZoomBar, colour, dashes } from '../ui/plot.js'
 import { figure, percent, plusMinus, shortId } from '../ui/format.js'
 import { frictionAt, frictionCurve } from '../ui/friction.js'
@@ -76,7 +76,7 @@ function Overlay({ runs }) {
       ...runs.flatMap((run, r) => drawn(data[r], few, `predicted${j + 1}`, { label: name(run), index: r }))] })) }
   }, [data, t('measured')])
   return html`<section class="panel"><h2>${t('overlay')}</h2><${Refusal} error=${error} />
-    ${!plots ? html`<p class="quiet">${t('loading')}</p>` : plots.different ? html`<${Notice}>${t('overlay_different')}</${Notice}>` : html`
+    ${!plots ? html`<${Loading} error=${error} />` : plots.different ? html`<${Notice}>${t('overlay_different')}</${Notice}>` : html`
       <${ZoomBar} range=${range} whole=${whole} onRange=${zoom} />
       <div class="grid">${plots.joints.map(({ joint, series }) => html`<${Plot} key=${joint} title=${t('torque_of', { joint })} x=${plots.x} series=${series} onRange=${zoom} sync="overlay" xLabel=${t('time_s')} yLabel=${t('torque_axis')} />`)}</div>`}
   </section>`
@@ -134,7 +134,7 @@ export function Page() {
     return { comparison, runs }
   }, [key])
   if (ids.length < 2 || ids.length > 10) return html`<${Head} title=${t('page.compare')} /><${Notice}>${t('compare_few')} <a href=${link(['identifications'])}>${t('page.identifications')}</a></${Notice}>`
-  if (!answer.value) return answer.error ? html`<${Refusal} error=${answer.error} />` : html`<p class="quiet" aria-busy="true">${t('loading')}</p>`
+  if (!answer.value) return html`<${Refusal} error=${answer.error} /><${Loading} error=${answer.error} />`
   const { runs, comparison } = answer.value
   const joints = jointsOf(runs[0])
   const validated = new Set(runs.map((run) => run.provenance.datasets.filter((set) => set.role === 'validation').map((set) => `${set.sha256} ${set.samples}`).sort().join()))

@@ -5,8 +5,10 @@ import { link } from '../route.js'
 import { extend, t } from '../words.js'
 import { call, get, post, once } from '../api.js'
 import { newsOf, turnOf, unlessLive, useLive } from '../live.js'
+import { now } from '../clock.js'
 import { session } from '../session.js'
-import { Act, Bar, Check, Dialog, Field, Head, Notice, Refusal, State, Table, useAnswer, useList } from '../ui/parts.js'
+import { FormDialog } from '../ui/dialog.js'
+import { Act, Bar, Check, Field, Head, Notice, Refusal, State, Table, useAnswer, useList } from '../ui/parts.js'
 import { figure, moment, shortId } from '../ui/format.js'
 
 extend({
@@ -40,32 +42,26 @@ extend({
   motion_missing: ['This key may not move this controller\'s arm.', '此密钥不允许驱动该控制器的手臂。'],
 })
 
+const START_MS = 20000 // a START that the service has not sent by then is none
 const ENDED = ['done', 'stopped', 'failed', 'interrupted']
 const mayMove = (name) => (session.self.value?.motion ?? []).some((one) => one === '*' || one === name)
 
 function New({ onClose, onDone }) {
   const robots = useAnswer((signal) => get('v1/robots', { limit: 200 }, signal))
   const [form, setForm] = useState({ name: '', host: '127.0.0.1', port: '502', unit: '1', robot: '', allow_start: false })
-  const [error, setError] = useState(null)
   const create = async () => {
-    setError(null)
-    try {
-      await post('v1/controllers', { name: form.name, host: form.host, port: Number(form.port), unit: Number(form.unit), robot: form.robot || robots.value.items[0]?.name, profile: { protocol: 'armdyn-v1', allow_start: form.allow_start } }, { headers: once() })
-      onDone()
-    } catch (refusal) {
-      setError(refusal)
-    }
+    await post('v1/controllers', { name: form.name, host: form.host, port: Number(form.port), unit: Number(form.unit), robot: form.robot || robots.value.items[0]?.name, profile: { protocol: 'armdyn-v1', allow_start: form.allow_start } }, { headers: once() })
+    onDone()
   }
-  const field = (key, label, rest) => html`<${Field} label=${t(label)}><input value=${form[key]} onInput=${(e) => setForm({ ...form, [key]: e.target.value })} ...${rest} /></${Field}>`
-  return html`<${Dialog} title=${t('controller_new')} onClose=${onClose}><div class="stack"><${Refusal} error=${error ?? robots.error} />
-    <div class="row">${field('name', 'controller_name')}${field('host', 'host')}${field('port', 'port', { type: 'number', style: { width: '7rem' } })}${field('unit', 'modbus_unit', { type: 'number', style: { width: '5rem' } })}
-      <${Field} label=${t('robot')}><select value=${form.robot || robots.value?.items[0]?.name} onChange=${(e) => setForm({ ...form, robot: e.target.value })}>${(robots.value?.items ?? []).map(({ name }) => html`<option value=${name}>${name}</option>`)}</select></${Field}></div>
-    <${Check} label=${t('allow_start')} checked=${form.allow_start} onChange=${(e) => setForm({ ...form, allow_start: e.target.checked })} />
-    <div class="row end"><button type="button" onClick=${onClose}>${t('cancel')}</button><${Act} class="main" role="admin" disabled=${!form.name} onClick=${create}>${t('save')}</${Act}></div></div></${Dialog}>`
+  const field = (key, label, rest) => html`<${Field} label=${t(label)}><input required value=${form[key]} onInput=${(e) => setForm({ ...form, [key]: e.target.value })} ...${rest} /></${Field}>`
+  return html`<${FormDialog} title=${t('controller_new')} does=${t('save')} role="admin" send=${create} onClose=${onClose}><${Refusal} error=${robots.error} />
+    <div class="row">${field('name', 'controller_name', { pattern: '[a-z0-9][a-z0-9._\\-]*', maxlength: 63 })}${field('host', 'host')}${field('port', 'port', { type: 'number', min: 1, max: 65535, style: { width: '7rem' } })}${field('unit', 'modbus_unit', { type: 'number', min: 0, max: 255, style: { width: '5rem' } })}
+      <${Field} label=${t('robot')}><select required value=${form.robot || robots.value?.items[0]?.name} onChange=${(e) => setForm({ ...form, robot: e.target.value })}>${(robots.value?.items ?? []).map(({ name }) => html`<option value=${name}>${name}</option>`)}</select></${Field}></div>
+    <${Check} label=${t('allow_start')} checked=${form.allow_start} onChange=${(e) => setForm({ ...form, allow_start: e.target.checked })} /></${FormDialog}>`
 }
 
 function Card({ name, robot }) {
-  useLive({ controllers: name })
+  useLive(name)
   const answer = useAnswer((signal) => get(`v1/controllers/${encodeURIComponent(name)}/status`, {}, signal), [name], unlessLive(500))
   const [error, setError] = useState(null)
   const status = newsOf('controllers', name)?.status ?? answer.value
@@ -101,7 +97,8 @@ function Transfer({ id, controller }) {
     setError(null)
     const moves = ['start', 'resume', 'arm'].includes(what)
     try {
-      await post(`v1/transfers/${id}/${what}`, what === 'start' ? { start_before: new Date(Date.now() + 20000).toISOString().replace(/\.\d+/, '') } : {}, { headers: moves ? once() : undefined })
+      if (what === 'start') await get(`v1/transfers/${id}`) // whose answer tells what time it is now
+      await post(`v1/transfers/${id}/${what}`, what === 'start' ? { start_before: new Date(now() + START_MS).toISOString() } : {}, { headers: moves ? once() : undefined, moves })
       answer.again()
     } catch (refusal) {
       setError(refusal)

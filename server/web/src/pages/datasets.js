@@ -1,10 +1,11 @@
 // Logs of motion: uploading them, reading those of other drives, what is remarkable about them, and identifying from them.
-import { useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { html } from '../html.js'
 import { adjust, go, link, route } from '../route.js'
 import { extend, t } from '../words.js'
 import { call, get, post, once, upload } from '../api.js'
-import { Act, Bar, Check, Dialog, Field, Head, Notice, Refusal, Table, Tags, useAnswer, useList } from '../ui/parts.js'
+import { FormDialog } from '../ui/dialog.js'
+import { Act, Bar, Check, Field, Head, Loading, Notice, Refusal, Table, Tags, useAnswer, useList } from '../ui/parts.js'
 import { Plot, ZoomBar } from '../ui/plot.js'
 import { drawn, useSamples } from '../ui/samples.js'
 import { Notes } from '../ui/notes.js'
@@ -37,6 +38,7 @@ extend({
   preview_converted: ['As kept: SI, joint side', '转换后：SI 单位，关节侧'],
   upload_do: ['Upload', '上传'],
   uploading: ['Uploading {percent} %', '正在上传 {percent} %'],
+  upload_waits: ['Waits for other uploads of this browser …', '等待此浏览器的其他上传……'],
   uploaded: ['Kept as {label}.', '已保存为 {label}。'],
   learn_from: ['Learn from', '训练数据'],
   validate_with: ['Validate with', '验证数据'],
@@ -74,6 +76,8 @@ function Upload({ onClose, onDone }) {
   const [state, setState] = useState({})
   const [editing, setEditing] = useState(false)
   const input = useRef()
+  const sending = useRef(null) // whose upload ends with this dialog
+  useEffect(() => () => sending.current?.abort(), [])
   const robot = form.robot || robots.value?.items[0]?.name || ''
   const path = `v1/robots/${robot}/datasets`
   const take = (chosen) => {
@@ -92,15 +96,17 @@ function Upload({ onClose, onDone }) {
     }
   }
   const send = async () => {
-    setState({ progress: 0 })
+    sending.current = new AbortController()
     try {
-      onDone(await upload(path, { label: form.label, mapping: form.mapping }, file, typeOf(file), (progress) => setState({ progress })))
+      onDone(await upload(path, { label: form.label, mapping: form.mapping }, file, typeOf(file), (progress) => setState({ progress }), { signal: sending.current.signal }))
     } catch (error) {
-      setState({ error })
+      setState({})
+      if (!sending.current.signal.aborted) throw error
     }
   }
   if (editing) return html`<${Mapping} name=${form.mapping} file=${file} robot=${robot} onClose=${() => setEditing(false)} onSaved=${(mapping) => { setEditing(false); mappings.again(); setForm({ ...form, mapping }) }} />`
-  return html`<${Dialog} title=${t('upload_title')} onClose=${onClose}><div class="stack">
+  return html`<${FormDialog} title=${t('upload_title')} does=${t('upload_do')} role="engineer" disabled=${!file || !robot} send=${send} onClose=${onClose}
+    more=${html`<${Act} role="engineer" disabled=${!file || !robot} busy=${state.busy} onClick=${look}>${t('preview')}</${Act}>`}>
     <p class="quiet">${t('upload_formats')}</p>
     <${Refusal} error=${state.error ?? robots.error} />
     <div class=${`drop ${over ? 'over' : ''}`} onDragOver=${(e) => { e.preventDefault(); setOver(true) }} onDragLeave=${() => setOver(false)} onDrop=${(e) => { e.preventDefault(); setOver(false); e.dataTransfer.files[0] && take(e.dataTransfer.files[0]) }}>
@@ -114,29 +120,18 @@ function Upload({ onClose, onDone }) {
       <${Field} label=${t('mapping')}><select value=${form.mapping} onChange=${(e) => setForm({ ...form, mapping: e.target.value })}><option value="">${t('mapping_none')}</option>${(mappings.value?.items ?? []).map(({ name }) => html`<option value=${name}>${name}</option>`)}</select></${Field}>
       <${Act} role="engineer" onClick=${() => setEditing(true)} disabled=${!robot}>${t('mapping_edit')}</${Act}>
     </div>
-    ${state.progress !== undefined && html`<${Bar} value=${state.progress} label=${t('upload_title')} /><p role="status">${t('uploading', { percent: Math.round(100 * state.progress) })}</p>`}
+    ${state.progress !== undefined && html`<${Bar} value=${state.progress} label=${t('upload_title')} /><p role="status">${state.progress === null ? t('upload_waits') : t('uploading', { percent: Math.round(100 * state.progress) })}</p>`}
     ${state.preview && html`<${Preview} preview=${state.preview} />`}
-    <div class="row end"><button type="button" onClick=${onClose}>${t('cancel')}</button>
-      <${Act} role="engineer" disabled=${!file || !robot} busy=${state.busy} onClick=${look}>${t('preview')}</${Act}>
-      <${Act} class="main" role="engineer" disabled=${!file || !robot} busy=${state.progress !== undefined} onClick=${send}>${t('upload_do')}</${Act}></div>
-  </div></${Dialog}>`
+  </${FormDialog}>`
 }
 
 function Identify({ sets, onClose }) {
   const [part, setPart] = useState(Object.fromEntries(sets.map((set, k) => [set.id, k === sets.length - 1 && sets.length > 1 ? 'validation' : 'training'])))
   const [form, setForm] = useState({ estimator: 'consistent', friction: 'standard', prior: true, rotor_inertia: false, of: 'arm' })
-  const [error, setError] = useState(null)
   const of = (role) => sets.filter((set) => part[set.id] === role).map((set) => set.id)
-  const ask = async (kind, json) => {
-    try {
-      go(['jobs', (await post(`v1/robots/${sets[0].robot}/${kind}`, json, { headers: once() })).id])
-    } catch (refusal) {
-      setError(refusal)
-    }
-  }
+  const ask = async (kind, json) => go(['jobs', (await post(`v1/robots/${sets[0].robot}/${kind}`, json, { headers: once() })).id])
   const mixed = new Set(sets.map((set) => set.robot)).size > 1
   const start = async () => {
-    setError(null)
     if (form.of === 'friction') return ask('friction-identifications', { datasets: sets.map((set) => set.id) })
     const json = { datasets: of('training'), estimator: form.estimator, prior: form.prior, rotor_inertia: form.rotor_inertia }
     if (of('validation').length) json.validation = of('validation')
@@ -144,8 +139,8 @@ function Identify({ sets, onClose }) {
     if (form.friction === 'auto') json.friction = ['auto']
     await ask('identifications', json)
   }
-  return html`<${Dialog} title=${t('identify')} onClose=${onClose}><div class="stack">
-    <${Refusal} error=${error} />${mixed && html`<${Notice} kind="bad">${t('identify_robot_one')}</${Notice}>`}
+  return html`<${FormDialog} title=${t('identify')} does=${t('identify_do')} role="operator" disabled=${mixed || (form.of === 'arm' && !of('training').length)} send=${start} onClose=${onClose}>
+    ${mixed && html`<${Notice} kind="bad">${t('identify_robot_one')}</${Notice}>`}
     <fieldset><legend>${t('identify_what')}</legend><div class="row">${['arm', 'friction'].map((of) => html`<label key=${of} class="check"><input type="radio" name="of" checked=${form.of === of} onChange=${() => setForm({ ...form, of })} /><span>${t(`identify_${of}`)}</span></label>`)}</div></fieldset>
     ${form.of === 'arm' && html`<table><thead><tr><th>${t('data')}</th><th>${t('learn_from')}</th><th>${t('validate_with')}</th></tr></thead><tbody>${sets.map((set) => html`<tr key=${set.id}><td><bdi>${set.label || shortId(set.id)}</bdi></td>
       ${['training', 'validation'].map((role) => html`<td key=${role}><input type="radio" name=${set.id} aria-label=${`${set.label}: ${t(role === 'training' ? 'learn_from' : 'validate_with')}`} checked=${part[set.id] === role} onChange=${() => setPart({ ...part, [set.id]: role })} /></td>`)}</tr>`)}</tbody></table>
@@ -155,8 +150,7 @@ function Identify({ sets, onClose }) {
     </div>
     <${Check} label=${t('use_prior')} checked=${form.prior} onChange=${(e) => setForm({ ...form, prior: e.target.checked })} />
     <${Check} label=${t('rotor')} checked=${form.rotor_inertia} onChange=${(e) => setForm({ ...form, rotor_inertia: e.target.checked })} />`}
-    <div class="row end"><button type="button" onClick=${onClose}>${t('cancel')}</button><${Act} class="main" role="operator" disabled=${mixed || (form.of === 'arm' && !of('training').length)} onClick=${start}>${t('identify_do')}</${Act}></div>
-  </div></${Dialog}>`
+  </${FormDialog}>`
 }
 
 // Which models are held against the chosen logs.
@@ -167,22 +161,13 @@ function Evaluate({ sets, onClose }) {
     return [...revisions.items.map(({ revision }) => ({ model: `revision:${revision}`, text: `${robot} r${revision}` })), ...runs.items.map((run) => ({ model: `identification:${run.id}`, text: run.label || `${run.estimator} ${shortId(run.id)}` }))]
   }, [robot])
   const [chosen, setChosen] = useState([])
-  const [error, setError] = useState(null)
   const mixed = sets.some((set) => set.robot !== robot)
-  const start = async () => {
-    setError(null)
-    try {
-      go(['jobs', (await post(`v1/robots/${robot}/evaluations`, { models: chosen, datasets: sets.map((set) => set.id) }, { headers: once() })).id])
-    } catch (refusal) {
-      setError(refusal)
-    }
-  }
-  return html`<${Dialog} title=${t('evaluate')} onClose=${onClose}><div class="stack"><p class="quiet">${t('evaluate_text')}</p>
-    <${Refusal} error=${error ?? models.error} />${mixed && html`<${Notice} kind="bad">${t('identify_robot_one')}</${Notice}>`}
+  const start = async () => go(['jobs', (await post(`v1/robots/${robot}/evaluations`, { models: chosen, datasets: sets.map((set) => set.id) }, { headers: once() })).id])
+  return html`<${FormDialog} title=${t('evaluate')} does=${t('evaluate_do')} role="operator" disabled=${mixed || !chosen.length || chosen.length > 8} send=${start} onClose=${onClose}><p class="quiet">${t('evaluate_text')}</p>
+    <${Refusal} error=${models.error} />${mixed && html`<${Notice} kind="bad">${t('identify_robot_one')}</${Notice}>`}
     <p>${sets.map((set) => html`<span key=${set.id} class="tag"><bdi>${set.label || shortId(set.id)}</bdi></span>`)}</p>
     <fieldset class="scroll" style=${{ maxHeight: '40vh' }}><legend>${t('evaluate_models')}</legend>${(models.value ?? []).map(({ model, text }) => html`<${Check} key=${model} label=${html`<bdi>${text}</bdi>`} checked=${chosen.includes(model)} onChange=${() => setChosen(chosen.includes(model) ? chosen.filter((one) => one !== model) : [...chosen, model])} />`)}</fieldset>
-    <div class="row end"><button type="button" onClick=${onClose}>${t('cancel')}</button><${Act} class="main" role="operator" disabled=${mixed || !chosen.length || chosen.length > 8} onClick=${start}>${t('evaluate_do')}</${Act}></div>
-  </div></${Dialog}>`
+  </${FormDialog}>`
 }
 
 function All() {
@@ -230,32 +215,25 @@ function Plots({ set }) {
     .filter((name) => new RegExp(`^${field}\\d+$`).test(name)).flatMap((label, index) => drawn(data[0], few, label, { label, index })) })), [data])
   return html`<section class="panel"><h2>${t('plotted')}</h2><${Refusal} error=${error} />
     <${ZoomBar} range=${range} whole=${whole} onRange=${zoom} />
-    ${plots ? plots.map(({ field, x, series }) => html`<${Plot} key=${field} title=${field} x=${x} series=${series} onRange=${zoom} sync="dataset" xLabel=${t('time_s')} yLabel=${t(FIELDS[field])} />`) : html`<p class="quiet">${t('loading')}</p>`}
+    ${plots ? plots.map(({ field, x, series }) => html`<${Plot} key=${field} title=${field} x=${x} series=${series} onRange=${zoom} sync="dataset" xLabel=${t('time_s')} yLabel=${t(FIELDS[field])} />`) : html`<${Loading} error=${error} />`}
   </section>`
 }
 
 function One({ id }) {
   const answer = useAnswer((signal) => call('GET', `v1/datasets/${encodeURIComponent(id)}`, { signal }), [id])
   const users = useAnswer((signal) => get('v1/identifications', { datasets: id, limit: 20 }, signal), [id])
-  const [error, setError] = useState(null)
   const [asking, setAsking] = useState(false)
   const set = answer.value?.data
-  if (!set) return answer.error ? html`<${Refusal} error=${answer.error} />` : html`<p class="quiet">${t('loading')}</p>`
+  if (!set) return html`<${Refusal} error=${answer.error} /><${Loading} error=${answer.error} />`
   const remove = async () => {
-    try {
-      await call('DELETE', `v1/datasets/${set.id}`, { etag: answer.value.etag })
-      go(['datasets'])
-    } catch (refusal) {
-      setError(refusal)
-      setAsking(false)
-    }
+    await call('DELETE', `v1/datasets/${set.id}`, { etag: answer.value.etag })
+    go(['datasets'])
   }
   return html`
     <${Head} title=${set.label || shortId(set.id)} sub=${html`<a href=${link(['robots', set.robot])}>${set.robot}</a> r${set.revision} · ${count(set.samples)} × ${set.columns.length} · ${figure(set.duration)} s · ${figure(set.rate)} Hz · <code>${set.id}</code>`}>
       <a class="button" href=${link(['datasets'], { chosen: set.id })}>${t('identify')}</a>
       <${Act} role="engineer" onClick=${() => setAsking(true)}>${t('delete')}</${Act}>
     </${Head}>
-    <${Refusal} error=${error} />
     <section class="panel"><h2>${t('quality_report')}</h2>${set.quality.length === 0 ? html`<p><span class="state good">${t('quality_none')}</span></p>` : html`<ul>${set.quality.map((one, k) => html`<li key=${k}><span class="state warn">${one.code}</span> ${one.detail}</li>`)}</ul>`}
       <p class="quiet">SHA-256 <code>${set.sha256}</code></p></section>
     <${Plots} set=${set} />
@@ -268,7 +246,7 @@ function One({ id }) {
     ]} /></section>
     <section class="panel"><h2>${t('used_by')}</h2>${users.value?.items.length ? users.value.items.map((run) => html`<a key=${run.id} class="tag" href=${link(['identifications', run.id])}><bdi>${run.label || `${run.estimator} ${shortId(run.id)}`}</bdi></a>`) : html`<p class="quiet">${t('nothing')}</p>`}</section>
     <${Notes} path=${`v1/datasets/${set.id}`} document=${set} etag=${answer.value.etag} onSaved=${answer.again} />
-    ${asking && html`<${Dialog} title=${t('delete_ask')} onClose=${() => setAsking(false)}><p><bdi>${set.label}</bdi> <code>${set.id}</code></p><div class="row end"><button type="button" onClick=${() => setAsking(false)}>${t('cancel')}</button><button type="button" class="stop" onClick=${remove}>${t('delete')}</button></div></${Dialog}>`}`
+    ${asking && html`<${FormDialog} title=${t('delete_ask')} does=${t('delete')} kind="danger" role="engineer" send=${remove} onClose=${() => setAsking(false)}><p><bdi>${set.label}</bdi> <code>${set.id}</code></p></${FormDialog}>`}`
 }
 
 export const Page = ({ path }) => (path[1] ? html`<${One} key=${path[1]} id=${path[1]} />` : html`<${All} />`)

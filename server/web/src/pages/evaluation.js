@@ -4,7 +4,7 @@ import { html } from '../html.js'
 import { link } from '../route.js'
 import { extend, t } from '../words.js'
 import { call } from '../api.js'
-import { Head, Notice, Refusal, Table, Tags, useAnswer } from '../ui/parts.js'
+import { Head, Loading, Notice, Refusal, Table, Tags, useAnswer } from '../ui/parts.js'
 import { Bars } from '../ui/plot.js'
 import { Notes } from '../ui/notes.js'
 import { moment, percent, shortId } from '../ui/format.js'
@@ -30,7 +30,7 @@ const plain = (name) => (name.startsWith('identification:') ? shortId(name.slice
 export function Page({ path }) {
   const answer = useAnswer((signal) => call('GET', `v1/evaluations/${encodeURIComponent(path[1])}`, { signal }), [path[1]])
   const evaluation = answer.value?.data
-  if (!evaluation) return answer.error ? html`<${Refusal} error=${answer.error} />` : html`<p class="quiet">${t('loading')}</p>`
+  if (!evaluation) return html`<${Refusal} error=${answer.error} /><${Loading} error=${answer.error} />`
   const labels = new Map(evaluation.provenance.datasets.map((set) => [set.id, set.label || shortId(set.id)]))
   const joints = evaluation.evaluations[0].errors.raw.joints.map((_, j) => j)
   return html`

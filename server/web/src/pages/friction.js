@@ -4,7 +4,7 @@ import { html } from '../html.js'
 import { link } from '../route.js'
 import { extend, t } from '../words.js'
 import { call } from '../api.js'
-import { Head, Notice, Refusal, Table, Tags, useAnswer } from '../ui/parts.js'
+import { Head, Loading, Notice, Refusal, Table, Tags, useAnswer } from '../ui/parts.js'
 import { Plot } from '../ui/plot.js'
 import { Notes } from '../ui/notes.js'
 import { figure, moment, plusMinus, shortId } from '../ui/format.js'
@@ -24,7 +24,7 @@ const termsOf = ({ friction, std }) => Object.entries(friction ?? {}).filter(([,
 export function Page({ path }) {
   const answer = useAnswer((signal) => call('GET', `v1/friction-identifications/${encodeURIComponent(path[1])}`, { signal }), [path[1]])
   const found = answer.value?.data
-  if (!found) return answer.error ? html`<${Refusal} error=${answer.error} />` : html`<p class="quiet">${t('loading')}</p>`
+  if (!found) return html`<${Refusal} error=${answer.error} /><${Loading} error=${answer.error} />`
   return html`
     <${Head} title=${found.label || t('page.friction-identifications')} sub=${html`${t('friction_text')} <a href=${link(['robots', found.robot], { revision: found.revision })}>${found.robot} r${found.revision}</a> · ${moment(found.created_at)} ·${found.data.map((set) => html` <a key=${set.id} href=${link(['datasets', set.id])}><bdi>${set.label || shortId(set.id)}</bdi></a>`)} <${Tags} tags=${found.tags} />`} />
     ${found.warnings.length > 0 && html`<${Notice} kind="warn"><ul>${found.warnings.map((one, k) => html`<li key=${k}><code>${one.code}</code> <bdi>${one.joint}</bdi>: ${one.detail}</li>`)}</ul></${Notice}>`}

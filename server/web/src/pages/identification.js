@@ -5,7 +5,7 @@ import { html } from '../html.js'
 import { link, route } from '../route.js'
 import { t } from '../words.js'
 import { call, get, save } from '../api.js'
-import { Act, Check, Field, Head, Notice, Refusal, Table, Tags, useAnswer } from '../ui/parts.js'
+import { Act, Check, Field, Head, Loading, Notice, Refusal, Table, Tags, useAnswer } from '../ui/parts.js'
 import { Plot, ZoomBar } from '../ui/plot.js'
 import { count, figure, moment, percent, plusMinus, shortId } from '../ui/format.js'
 import { frictionCurve } from '../ui/friction.js'
@@ -61,7 +61,7 @@ function Torques({ run }) {
     ] }
   }) }, [data, t('measured')])
   return html`<section class="panel"><h2>${t('torques')}</h2><${Refusal} error=${error} />
-    ${!plots ? html`<p class="quiet" aria-busy="true">${t('loading')}</p>` : html`
+    ${!plots ? html`<${Loading} error=${error} />` : html`
       <${ZoomBar} range=${range} whole=${whole} onRange=${zoom} />
       ${!few && html`<p class="quiet">${t('extremes_hint')}</p>`}${kept < all && html`<p class="quiet">${t('kept_hint', { kept: count(kept), all: count(all) })}</p>`}
       <div class="grid">${plots.joints.map(({ joint, series }) => html`<${Plot} key=${joint} title=${t('torque_of', { joint })} x=${plots.x} series=${series} onRange=${zoom} sync="torques" xLabel=${t('time_s')} yLabel=${t('torque_axis')} />`)}</div>`}
@@ -133,7 +133,7 @@ export function Page({ path }) {
   const [promoted, setPromoted] = useState(null)
   const [error, setError] = useState(null)
   const run = answer.value?.data
-  if (!run) return answer.error ? html`<${Refusal} error=${answer.error} />` : html`<p class="quiet" aria-busy="true">${t('loading')}</p>`
+  if (!run) return html`<${Refusal} error=${answer.error} /><${Loading} error=${answer.error} />`
   const file = async (what, name, type, accept, query) => {
     setError(null)
     try {

@@ -5,7 +5,7 @@ import { route, adjust, link, go } from '../route.js'
 import { t } from '../words.js'
 import { get } from '../api.js'
 import { Act, Check, Field, Head, Refusal, Table, Tags, useAnswer, useList } from '../ui/parts.js'
-import { turnOf, unlessLive, useLive } from '../live.js'
+import { turnOf, unlessLive } from '../live.js'
 import { count, figure, moment, percent, shortId } from '../ui/format.js'
 
 const metric = (name, show) => ({ sort: name, number: true, cell: (run) => show(run.metrics?.[name]) })
@@ -67,7 +67,6 @@ export function Identifications() {
   const asked = new URLSearchParams([...query].filter(([name]) => !['columns', 'chosen'].includes(name)))
   if (!asked.get('sort')) asked.set('sort', '-created_at')
   asked.set('limit', '100')
-  useLive({ jobs: '*' })
   const list = useList('v1/identifications', asked, unlessLive(15000), turnOf('jobs'))
   const chosen = (query.get('chosen') ?? '').split(',').filter(Boolean)
   const every = [...COLUMNS, ...jointColumns(list.items ?? [])]

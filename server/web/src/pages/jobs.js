@@ -4,8 +4,9 @@ import { html } from '../html.js'
 import { adjust, go, link, route } from '../route.js'
 import { extend, t } from '../words.js'
 import { get, post, once } from '../api.js'
-import { newsOf, turnOf, unlessLive, useLive } from '../live.js'
-import { Act, Bar, Field, Head, Notice, Refusal, State, Table, Tags, useAnswer, useList } from '../ui/parts.js'
+import { newsOf, turnOf, unlessLive } from '../live.js'
+import { now } from '../clock.js'
+import { Act, Bar, Field, Head, Loading, Notice, Refusal, State, Table, Tags, useAnswer, useList } from '../ui/parts.js'
 import { figure, moment, readable, shortId } from '../ui/format.js'
 
 extend({
@@ -39,7 +40,7 @@ const resultPage = (href) => {
   const [, , kind, id] = href.split('/').slice(-4)
   return RESULTS.includes(kind) ? link([kind, id]) : null
 }
-const seconds = (job) => (job.started_at ? (new Date(job.finished_at ?? Date.now()) - new Date(job.started_at)) / 1000 : null)
+const seconds = (job) => (job.started_at ? ((job.finished_at ? Date.parse(job.finished_at) : now()) - Date.parse(job.started_at)) / 1000 : null)
 
 // A job as the API answered it, with how far it is by now.
 const withNews = (job, news) => job && news && { ...job, state: news.state, progress: news.progress, message: news.message, started_at: news.started_at } || job
@@ -47,7 +48,6 @@ const withNews = (job, news) => job && news && { ...job, state: news.state, prog
 function One({ id }) {
   const [error, setError] = useState(null)
   const [ended, setEnded] = useState(false)
-  useLive({ jobs: ended ? null : id })
   const news = newsOf('jobs', id)
   const answer = useAnswer(async (signal) => {
     const job = await get(`v1/jobs/${encodeURIComponent(id)}`, {}, signal)
@@ -55,7 +55,7 @@ function One({ id }) {
     return job
   }, [id, news?.state, news?.attempt], ended ? 0 : unlessLive(700))
   const job = ended ? answer.value : withNews(answer.value, news)
-  if (!job) return answer.error ? html`<${Refusal} error=${answer.error} />` : html`<p class="quiet">${t('loading')}</p>`
+  if (!job) return html`<${Refusal} error=${answer.error} /><${Loading} error=${answer.error} />`
   const act = async (work) => {
     setError(null)
     try {
@@ -93,7 +93,6 @@ function All() {
   const asked = new URLSearchParams([...query])
   if (!asked.get('sort')) asked.set('sort', '-created_at')
   asked.set('limit', '100')
-  useLive({ jobs: '*' })
   const list = useList('v1/jobs', asked, unlessLive(1500), turnOf('jobs'))
   const items = list.items?.map((job) => (ENDED.includes(job.state) ? job : withNews(job, newsOf('jobs', job.id))))
   const robots = useAnswer((signal) => get('v1/robots', { limit: 200 }, signal))

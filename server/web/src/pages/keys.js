@@ -4,7 +4,8 @@ import { html } from '../html.js'
 import { extend, t } from '../words.js'
 import { call, get, once, post } from '../api.js'
 import { ROLES, session } from '../session.js'
-import { Act, Dialog, Field, Head, Notice, Refusal, Table, useAnswer, useList } from '../ui/parts.js'
+import { Dialog } from '../ui/dialog.js'
+import { Act, Field, Head, Notice, Refusal, Table, useAnswer, useList } from '../ui/parts.js'
 import { moment } from '../ui/format.js'
 
 extend({

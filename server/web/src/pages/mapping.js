@@ -3,7 +3,8 @@ import { useEffect, useState } from 'preact/hooks'
 import { html } from '../html.js'
 import { extend, t } from '../words.js'
 import { call, get } from '../api.js'
-import { Act, Dialog, Field, Refusal } from '../ui/parts.js'
+import { FormDialog } from '../ui/dialog.js'
+import { Field, Refusal } from '../ui/parts.js'
 
 extend({
   mapping_title: ['Which column is what', '列的含义'],
@@ -57,24 +58,19 @@ export function Mapping({ name, file, robot, onClose, onSaved }) {
   }, [file, form.delimiter, form.encoding, form.skip_rows])
   const change = (k, part) => setRows((now) => now.map((row, other) => (other === k ? { ...row, ...part } : row)))
   const store = async () => {
-    setError(null)
     const column = ({ target: _, ...row }) => ({ ...row, sign: Number(row.sign), offset: Number(row.offset) })
     const used = rows.filter((row) => row.column)
     const [time, ...others] = [used.find((row) => row.target === 't'), ...used.filter((row) => row.target !== 't')]
     const json = { delimiter: form.delimiter, decimal: form.decimal, encoding: form.encoding, skip_rows: Number(form.skip_rows), time: time ? column(time) : undefined, columns: Object.fromEntries(others.map((row) => [row.target, column(row)])) }
-    try {
-      await call('PUT', `v1/mappings/${encodeURIComponent(form.name)}`, { json, headers: etag && form.name === name ? { 'If-Match': etag } : { 'If-None-Match': '*' } })
-      onSaved(form.name)
-    } catch (refusal) {
-      setError(refusal)
-    }
+    await call('PUT', `v1/mappings/${encodeURIComponent(form.name)}`, { json, headers: etag && form.name === name ? { 'If-Match': etag } : { 'If-None-Match': '*' } })
+    onSaved(form.name)
   }
   const field = (key, label, element) => html`<${Field} label=${t(label)}>${element({ value: form[key], onChange: (e) => setForm({ ...form, [key]: e.target.value }) })}</${Field}>`
   const choice = (options) => (rest) => html`<select ...${rest}>${options.map(([value, text]) => html`<option value=${value}>${text ?? value}</option>`)}</select>`
-  return html`<${Dialog} title=${t('mapping_title')} onClose=${onClose}><div class="stack">
+  return html`<${FormDialog} title=${t('mapping_title')} does=${t('save')} role="engineer" send=${store} onClose=${onClose}>
     <${Refusal} error=${error} />
     <div class="row">
-      <${Field} label=${t('mapping_name')}><input required pattern="[a-z0-9][a-z0-9._-]*" value=${form.name} onInput=${(e) => setForm({ ...form, name: e.target.value })} /></${Field}>
+      <${Field} label=${t('mapping_name')}><input required pattern="[a-z0-9][a-z0-9._\\-]*" value=${form.name} onInput=${(e) => setForm({ ...form, name: e.target.value })} /></${Field}>
       ${field('delimiter', 'delimiter', choice([[';'], [','], ['\t', 'tab'], ['|']]))}
       ${field('decimal', 'decimal', choice([['.'], [',']]))}
       ${field('encoding', 'encoding', choice(Object.keys(ENCODINGS).map((one) => [one])))}
@@ -88,6 +84,5 @@ export function Mapping({ name, file, robot, onClose, onSaved }) {
         <td><select aria-label=${`${row.target}: ${t('unit')}`} value=${row.unit} onChange=${(e) => change(k, { unit: e.target.value })}>${UNITS[row.target.replace(/\d+$/, '')].map((unit) => html`<option value=${unit}>${unit}</option>`)}</select></td>
         <td><select aria-label=${`${row.target}: ${t('sign')}`} value=${row.sign} onChange=${(e) => change(k, { sign: e.target.value })}><option value="1">+</option><option value="-1">−</option></select></td>
         <td><input type="number" step="any" style=${{ width: '7rem' }} aria-label=${`${row.target}: ${t('offset')}`} value=${row.offset} onInput=${(e) => change(k, { offset: e.target.value })} /></td></tr>`)}</tbody></table></div>
-    <div class="row end"><button type="button" onClick=${onClose}>${t('cancel')}</button><${Act} class="main" role="engineer" disabled=${!form.name} onClick=${store}>${t('save')}</${Act}></div>
-  </div></${Dialog}>`
+  </${FormDialog}>`
 }

@@ -4,7 +4,8 @@ import { useState } from 'preact/hooks'
 import { html } from '../html.js'
 import { t } from '../words.js'
 import { get, post, once } from '../api.js'
-import { Act, Check, Dialog, Field, Refusal, Table, useAnswer } from '../ui/parts.js'
+import { FormDialog } from '../ui/dialog.js'
+import { Check, Field, Refusal, Table, useAnswer } from '../ui/parts.js'
 import { figure, plusMinus } from '../ui/format.js'
 
 const PARTS = ['inertial', 'friction', 'rotor_inertia']
@@ -13,28 +14,17 @@ export function Promote({ run, onClose, onDone }) {
   const [include, setInclude] = useState(PARTS)
   const [accepted, setAccepted] = useState([])
   const [reason, setReason] = useState('')
-  const [error, setError] = useState(null)
-  const [busy, setBusy] = useState(false)
   const path = `v1/identifications/${run.id}/promote`
   const model = useAnswer((signal) => get(`v1/robots/${run.robot}`, {}, signal), [run.robot])
   const base = model.value?.revision
   const codes = [...new Set([...run.warnings.map((one) => one.code), ...(run.physically_consistent ? [] : ['not_physically_consistent'])])]
   const preview = useAnswer(async (signal) => base && include.length ? post(path, { base_revision: base, dry_run: true, include, acknowledge: codes }, { signal }) : undefined, [base, include.join()])
-  const promote = async () => {
-    setBusy(true)
-    setError(null)
-    try {
-      onDone(await post(path, { base_revision: base, include, acknowledge: accepted, reason }, { headers: once() }))
-    } catch (refusal) {
-      setError(refusal)
-      setBusy(false)
-    }
-  }
+  const promote = async () => onDone(await post(path, { base_revision: base, include, acknowledge: accepted, reason }, { headers: once() }))
   const toggle = (list, one) => (list.includes(one) ? list.filter((other) => other !== one) : [...list, one])
   const change = preview.value
-  return html`<${Dialog} title=${t('promote_title')} onClose=${onClose}><div class="stack">
+  return html`<${FormDialog} title=${t('promote_title')} does=${t('promote_do', { revision: (base ?? 0) + 1 })} role="engineer" disabled=${!change || codes.some((code) => !accepted.includes(code))} send=${promote} onClose=${onClose}>
     <p>${t('promote_text', { robot: run.robot })}</p>
-    <${Refusal} error=${error ?? model.error ?? preview.error} />
+    <${Refusal} error=${model.error ?? preview.error} />
     <fieldset><legend>${t('promote_include')}</legend><div class="row">${PARTS.map((part) => html`<${Check} key=${part} label=${t(`include.${part}`)} checked=${include.includes(part)} onChange=${() => setInclude(toggle(include, part))} />`)}</div></fieldset>
     ${change && html`
       <p><strong>${t('promote_torque')}</strong>: ${change.max_torque_change.map((value, j) => html`<span key=${j} class="tag">${run.parameters.friction[j]?.joint}: ${figure(value, 3)}</span>`)}</p>
@@ -46,7 +36,5 @@ export function Promote({ run, onClose, onDone }) {
       ]} /></div>`}
     ${codes.map((code) => html`<${Check} key=${code} label=${t('acknowledge', { code })} checked=${accepted.includes(code)} onChange=${() => setAccepted(toggle(accepted, code))} />`)}
     <${Field} label=${t('reason')}><input maxlength="1024" value=${reason} onInput=${(e) => setReason(e.target.value)} /></${Field}>
-    <div class="row end"><button type="button" onClick=${onClose}>${t('cancel')}</button>
-      <${Act} class="main" role="engineer" busy=${busy} disabled=${!change || codes.some((code) => !accepted.includes(code))} onClick=${promote}>${t('promote_do', { revision: (base ?? 0) + 1 })}</${Act}></div>
-  </div></${Dialog}>`
+  </${FormDialog}>`
 }

@@ -4,7 +4,8 @@ import { html } from '../html.js'
 import { adjust, go, link, route } from '../route.js'
 import { extend, t } from '../words.js'
 import { call, get, post, once } from '../api.js'
-import { Act, Check, Dialog, Field, Head, Notice, Refusal, Table, useAnswer, useList } from '../ui/parts.js'
+import { FormDialog } from '../ui/dialog.js'
+import { Act, Check, Field, Head, Loading, Notice, Refusal, Table, useAnswer, useList } from '../ui/parts.js'
 import { figure, moment } from '../ui/format.js'
 import { Meshes } from '../ui/meshes.js'
 import { Joints, rangeOf, torqueText } from '../ui/joints.js'
@@ -36,24 +37,17 @@ extend({
 function New({ onClose }) {
   const [text, setText] = useState('')
   const [allow, setAllow] = useState(false)
-  const [error, setError] = useState(null)
   const create = async () => {
-    setError(null)
     const xml = text.trimStart().startsWith('<')
-    try {
-      const { data } = await call('POST', 'v1/robots', { body: text, type: xml ? 'application/xml' : 'application/json', query: { allow_unphysical: allow || null }, headers: once() })
-      go(['robots', data.name])
-    } catch (refusal) {
-      setError(refusal)
-    }
+    const { data } = await call('POST', 'v1/robots', { body: text, type: xml ? 'application/xml' : 'application/json', query: { allow_unphysical: allow || null }, headers: once() })
+    go(['robots', data.name])
   }
-  return html`<${Dialog} title=${t('robot_new')} onClose=${onClose}><div class="stack">
-    <p class="quiet">${t('robot_new_text')}</p><${Refusal} error=${error} />
+  return html`<${FormDialog} title=${t('robot_new')} does=${t('save')} role="engineer" disabled=${!text.trim()} send=${create} onClose=${onClose}>
+    <p class="quiet">${t('robot_new_text')}</p>
     <${Field} label=${t('robot_file')}><input type="file" accept=".json,.urdf,.xml" onChange=${async (e) => e.target.files[0] && setText(await e.target.files[0].text())} /></${Field}>
-    <${Field} label=${t('edit')}><textarea class="code" rows="14" spellcheck="false" value=${text} onInput=${(e) => setText(e.target.value)}></textarea></${Field}>
+    <${Field} label=${t('edit')}><textarea class="code" rows="14" spellcheck="false" required value=${text} onInput=${(e) => setText(e.target.value)}></textarea></${Field}>
     <${Check} label=${t('allow_unphysical')} checked=${allow} onChange=${(e) => setAllow(e.target.checked)} />
-    <div class="row end"><button type="button" onClick=${onClose}>${t('cancel')}</button><${Act} class="main" role="engineer" disabled=${!text.trim()} onClick=${create}>${t('save')}</${Act}></div>
-  </div></${Dialog}>`
+  </${FormDialog}>`
 }
 
 function All() {
@@ -121,7 +115,7 @@ function One({ name }) {
   const newest = useAnswer((signal) => call('GET', `v1/robots/${encodeURIComponent(name)}`, { signal }), [name])
   const answer = useAnswer(async (signal) => (revision ? get(`v1/robots/${encodeURIComponent(name)}/revisions/${revision}`, {}, signal) : newest.value?.data), [name, revision, newest.value])
   const model = answer.value
-  if (!model || !newest.value) return answer.error || newest.error ? html`<${Refusal} error=${answer.error ?? newest.error} />` : html`<p class="quiet">${t('loading')}</p>`
+  if (!model || !newest.value) return html`<${Refusal} error=${answer.error ?? newest.error} /><${Loading} error=${answer.error ?? newest.error} />`
   const last = newest.value.data.revision
   return html`
     <${Head} title=${`${model.name} r${model.revision}`} sub=${html`<bdi>${model.description ?? ''}</bdi>`}>

@@ -5,7 +5,8 @@ import { html } from '../html.js'
 import { adjust, go, link, route } from '../route.js'
 import { t } from '../words.js'
 import { call, get, post, once, save, table } from '../api.js'
-import { Act, Dialog, Field, Head, Notice, Refusal, Table, Tags, useAnswer, useList } from '../ui/parts.js'
+import { FormDialog } from '../ui/dialog.js'
+import { Act, Field, Head, Loading, Notice, Refusal, Table, Tags, useAnswer, useList } from '../ui/parts.js'
 import { Bars, Plot, ZoomBar } from '../ui/plot.js'
 import { Notes } from '../ui/notes.js'
 import { figure, moment, percent, shortId } from '../ui/format.js'
@@ -187,23 +188,16 @@ function Send({ motion, onClose }) {
   const controllers = useAnswer((signal) => get('v1/controllers', { limit: 200 }, signal))
   const fitting = (controllers.value?.items ?? []).filter((one) => one.robot === motion.robot)
   const [form, setForm] = useState({ controller: '', rate: '250', mode: 'download' })
-  const [error, setError] = useState(null)
   const controller = form.controller || fitting[0]?.name
   const send = async () => {
-    setError(null)
-    try {
-      await post(`v1/controllers/${controller}/transfers`, { trajectory: motion.id, rate: Number(form.rate), mode: form.mode }, { headers: once() })
-      go(['controllers', controller])
-    } catch (refusal) {
-      setError(refusal)
-    }
+    await post(`v1/controllers/${controller}/transfers`, { trajectory: motion.id, rate: Number(form.rate), mode: form.mode }, { headers: once() })
+    go(['controllers', controller])
   }
-  return html`<${Dialog} title=${t('send')} onClose=${onClose}><div class="stack"><p>${t('send_text')}</p><${Refusal} error=${error} />
+  return html`<${FormDialog} title=${t('send')} does=${t('send_do')} role="operator" disabled=${!controller} send=${send} onClose=${onClose}><p>${t('send_text')}</p><${Refusal} error=${controllers.error} />
     ${controllers.value && !fitting.length && html`<${Notice} kind="warn">${t('send_none', { robot: motion.robot })} <a href=${link(['controllers'])}>${t('page.controllers')}</a></${Notice}>`}
     <div class="row"><${Field} label=${t('page.controllers')}><select value=${controller} onChange=${(e) => setForm({ ...form, controller: e.target.value })}>${fitting.map((one) => html`<option value=${one.name}>${one.name}</option>`)}</select></${Field}>
-      <${Field} label=${t('rate_hz')}><input type="number" min="1" step="any" value=${form.rate} onInput=${(e) => setForm({ ...form, rate: e.target.value })} /></${Field}>
-      <${Field} label=${t('mode')}><select value=${form.mode} onChange=${(e) => setForm({ ...form, mode: e.target.value })}><option value="download">${t('mode.download')}</option><option value="stream">${t('mode.stream')}</option></select></${Field}></div>
-    <div class="row end"><button type="button" onClick=${onClose}>${t('cancel')}</button><${Act} class="main" role="operator" disabled=${!controller} onClick=${send}>${t('send_do')}</${Act}></div></div></${Dialog}>`
+      <${Field} label=${t('rate_hz')}><input type="number" required min="1" step="any" value=${form.rate} onInput=${(e) => setForm({ ...form, rate: e.target.value })} /></${Field}>
+      <${Field} label=${t('mode')}><select value=${form.mode} onChange=${(e) => setForm({ ...form, mode: e.target.value })}><option value="download">${t('mode.download')}</option><option value="stream">${t('mode.stream')}</option></select></${Field}></div></${FormDialog}>`
 }
 
 function One({ kind, id }) {
@@ -212,7 +206,7 @@ function One({ kind, id }) {
   const rest = useAnswer(async (signal) => (motion ? Promise.all([get(`v1/robots/${motion.robot}/revisions/${motion.revision}`, {}, signal), table(`v1/${kind}/${motion.id}/samples`, {}, signal)]) : null), [motion?.id])
   const [sending, setSending] = useState(false)
   const [error, setError] = useState(null)
-  if (!motion) return answer.error ? html`<${Refusal} error=${answer.error} />` : html`<p class="quiet">${t('loading')}</p>`
+  if (!motion) return html`<${Refusal} error=${answer.error} /><${Loading} error=${answer.error} />`
   const [model, samples] = rest.value ?? []
   const file = async (what, name, type, accept) => {
     try {
@@ -242,7 +236,7 @@ function One({ kind, id }) {
       ${motion.energy && html`<div class="tile"><span>${t('energy_mechanical')}</span><b>${figure(motion.energy.total)} J</b></div>`}
       ${worst[0] && html`<div class="tile"><span>${t('worst_margin')}: ${t(`limit.${worst[0].limit}`)} <bdi>${worst[0].joint}</bdi></span><b>${percent(100 * worst[0].worst)}</b></div>`}
     </div>
-    ${samples ? html`<${Play} motion=${motion} model=${model} samples=${samples} /><${Plots} motion=${motion} model=${model} samples=${samples} />` : html`<p class="quiet">${t('loading')}</p>`}
+    ${samples ? html`<${Play} motion=${motion} model=${model} samples=${samples} /><${Plots} motion=${motion} model=${model} samples=${samples} />` : html`<${Loading} error=${rest.error} />`}
     ${motion.energy && html`<${Energy} motion=${motion} />`}
     <${Pareto} motion=${motion} />
     <section class="panel"><h2>${t('margins')}</h2><div style=${{ maxHeight: '40vh', overflow: 'auto' }}><${Table} caption=${t('margins')} id=${(one) => one.limit + one.joint} items=${worst} columns=${[

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { html } from '../html.js'
 import { extend, t } from '../words.js'
 import { call } from '../api.js'
+import { useUnsaved } from '../route.js'
 import { Act, Check, Notice, Refusal } from './parts.js'
 
 extend({
@@ -49,7 +50,9 @@ export function Editor({ model, etag, onSaved }) {
   const remarks = [...model.warnings, ...(error?.faults ?? []).map((one) => ({ ...one, fault: true }))]
   const change = (pointer, value) => setDraft(replaced(draft, pointer.slice(1).split('/'), value))
   const dirty = differences(model, draft).length
-  const save = async () => {
+  useUnsaved(dirty > 0)
+  const save = async (event) => {
+    event.preventDefault()
     setError(null)
     try {
       await call('PUT', `v1/robots/${model.name}`, { json: draft, etag, query: { allow_unphysical: allow || null } })
@@ -60,8 +63,8 @@ export function Editor({ model, etag, onSaved }) {
   }
   const { joints, visuals = [], name: _, ...general } = draft
   const parts = [{ title: t('editor_general'), at: '', node: general }, ...joints.map((joint, j) => ({ title: joint.name ?? `${j + 1}`, at: `/joints/${j}`, node: joint })), ...visuals.map((visual, k) => ({ title: `${t('editor_mesh')}: ${visual.mesh}`, at: `/visuals/${k}`, node: visual }))]
-  return html`<section class="panel"><h2>${t('editor')}</h2><p class="quiet">${t('editor_text')}</p><${Refusal} error=${error} />
+  return html`<form class="panel" onSubmit=${save} aria-label=${t('editor')}><h2>${t('editor')}</h2><p class="quiet">${t('editor_text')}</p><${Refusal} error=${error} />
     ${parts.map((part) => html`<details key=${part.at} open=${remarks.some((one) => part.at && one.pointer?.startsWith(`${part.at}/`) && one.fault)}><summary><bdi>${part.title}</bdi></summary><${Fields} part=${part} draft=${draft} remarks=${remarks} onChange=${change} /></details>`)}
     <${Check} label=${t('allow_unphysical')} checked=${allow} onChange=${(e) => setAllow(e.target.checked)} />
-    <p><${Act} class="main" role="engineer" disabled=${!dirty} onClick=${save}>${t('editor_save')}${dirty ? ` (${dirty})` : ''}</${Act}></p></section>`
+    <p><${Act} type="submit" class="main" role="engineer" disabled=${!dirty}>${t('editor_save')}${dirty ? ` (${dirty})` : ''}</${Act}></p></form>`
 }

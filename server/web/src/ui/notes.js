@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { html } from '../html.js'
 import { t, extend } from '../words.js'
 import { call } from '../api.js'
+import { useUnsaved } from '../route.js'
 import { Act, Check, Field, Refusal } from './parts.js'
 
 extend({
@@ -21,6 +22,7 @@ export function Notes({ path, document, etag, onSaved }) {
   const [draft, set] = useState(null)
   const [error, setError] = useState(null)
   const [saved, setSaved] = useState(false)
+  useUnsaved(!!draft)
   const now = draft ?? { label: document.label ?? '', notes: document.notes ?? '', tags: text(document.tags), pinned: document.pinned }
   const change = (part) => {
     setSaved(false)

@@ -4,6 +4,7 @@ import { html } from '../html.js'
 import { t } from '../words.js'
 import { session } from '../session.js'
 import { get } from '../api.js'
+import { begun } from '../live.js'
 
 // What a call was refused for, with every fault that the service lists.
 export const Refusal = ({ error }) => error && html`
@@ -13,6 +14,9 @@ export const Refusal = ({ error }) => error && html`
     ${error.faults?.length > 0 && html`<ul>${error.faults.map((fault) => html`
       <li><code>${fault.pointer ?? fault.parameter ?? fault.header ?? (fault.row ? `${t('row')} ${fault.row}` : '')}</code> ${fault.detail}</li>`)}</ul>`}
   </div>`
+
+// Instead of what is not there yet; nothing beside the error that it did not come for.
+export const Loading = ({ error }) => !error && html`<p class="quiet" aria-busy="true">${t('loading')}</p>`
 
 export const Notice = ({ kind = '', children }) => html`<div class=${`notice ${kind}`} role="status">${children}</div>`
 
@@ -39,31 +43,28 @@ export const Check = ({ label, ...rest }) => html`<label class="check"><input ty
 export const Bar = ({ value, label }) => html`
   <div class="bar" role="progressbar" aria-label=${label} aria-valuemin="0" aria-valuemax="100" aria-valuenow=${Math.round(100 * value)}><i style=${{ width: `${100 * value}%` }} /></div>`
 
-// A modal of the browser's own: the keyboard stays inside, Escape closes.
-export function Dialog({ title, onClose, children }) {
-  const at = useRef()
-  useEffect(() => {
-    at.current.showModal()
-  }, [])
-  return html`<dialog ref=${at} aria-label=${title} onClose=${onClose}><h2>${title}</h2>${children}</dialog>`
-}
+// What passes by itself: no answer, or one that says that the service is busy.
+const PASSING = [0, 429, 502, 503, 504]
+const RETRIES_MS = [500, 1000, 2000, 4000, 8000]
 
-// What an asynchronous question answers: { value, error, again }; asked anew when `of` changes, or every `every` milliseconds.
+// What an asynchronous question answers: { value, error, again }; asked anew when `of` changes, every `every` milliseconds, and after
+// a failure that passes until it has.
 export function useAnswer(ask, of = [], every = 0) {
   const [answer, set] = useState({ value: undefined, error: null })
   const [round, turn] = useState(0)
   useEffect(() => {
     const stop = new AbortController()
-    let timer
+    let timer, failed = 0
     const run = async () => {
       let pause = every
       try {
         const value = await ask(stop.signal)
         if (!stop.signal.aborted) set({ value, error: null })
+        failed = 0
       } catch (error) {
         if (stop.signal.aborted) return
         set((old) => ({ value: old.value, error }))
-        pause = every && Math.max(every, 3000)
+        pause = PASSING.includes(error.status) ? RETRIES_MS[Math.min(failed++, RETRIES_MS.length - 1)] : every && Math.max(every, 3000)
       }
       if (pause && !stop.signal.aborted) timer = setTimeout(run, pause)
     }
@@ -73,6 +74,9 @@ export function useAnswer(ask, of = [], every = 0) {
       clearTimeout(timer)
     }
   }, [...of, every, round])
+  useEffect(() => {
+    if (PASSING.includes(answer.error?.status)) turn((n) => n + 1)
+  }, [begun.value])
   return { ...answer, again: useCallback(() => turn((n) => n + 1), []) }
 }
 
@@ -134,7 +138,7 @@ function Rows({ rows, width, draw }) {
 // A table whose columns are { key, head, cell, sort, number }; `sort` is "name" or "-name", rows may be chosen,
 // and onPoint(id or null) tells at which the person points; `pointed` stands out.
 export function Table({ columns, items, caption, id = (item) => item.id, sort, onSort, chosen, onChoose, list, tall, pointed, onPoint }) {
-  if (!items) return html`<p class="quiet" aria-busy="true">${t('loading')}</p>`
+  if (!items) return html`<${Loading} error=${list?.error} />`
   const heading = (column) => {
     const order = sort === column.sort ? 'ascending' : sort === `-${column.sort}` ? 'descending' : undefined
     return html`<th key=${column.key} scope="col" class=${column.number ? 'number' : ''} aria-sort=${column.sort ? order ?? 'none' : undefined}>
