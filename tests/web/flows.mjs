@@ -199,7 +199,7 @@ const STEPS = {
     const preview = await api('POST', `/v1/identifications/${run.id}/promote`, { base_revision: 1, dry_run: true })
     equal(shown, preview.changes.length, 'changes shown')
     await look('promote', false)
-    for (const box of await page.locator('dialog > div > label.check input').all()) await box.check()
+    for (const box of await page.locator('dialog form > label.check input').all()) await box.check()
     await page.getByLabel(w('reason')).fill('first log')
     await button('make').click()
     await page.locator('.notice.good').waitFor()
