@@ -177,7 +177,7 @@ const STEPS = {
     equal(uploads().length, 2, 'uploads that were let go for it')
     console.log(JSON.stringify({ figure: 'STOP leaves', value: Math.max(...late), unit: 'ms' }))
     // the first tab goes, and its upload with it; the others are told all the same
-    await tabs[1].close()
+    await tabs[1].close({ runBeforeUnload: true })
     await until(() => !uploads()[1].open, 'the end of the upload of a tab that is closed')
     proxy.held = () => false
     for (const tab of [...tabs.slice(2, 6), page]) await tab.locator('.notice.good').waitFor()
