@@ -42,7 +42,7 @@ XML       := -isystem $(patsubst -I%,%,$(firstword $(shell pkg-config --cflags-o
 CPPFLAGS  := -I. -Ilib/include -include lib/banned.h -D_GNU_SOURCE $(XML) -MMD -MP
 LDFLAGS   := $(filter -fsanitize%,$(FLAGS_$(VARIANT))) $(HARDEN_link)
 LIB_LIBS  := -lsundials_arkode -lm
-API_LIBS  := $(LIB_LIBS) -lxml2
+API_LIBS  := $(LIB_LIBS) -lxml2 -lcjson
 LIBS      := $(API_LIBS) -lmicrohttpd -lsqlite3 -lmodbus -lsodium -lcurl -lgnutls -lnettle -lz -lpthread
 
 # ---------------------------------------------------------------- the rooms
@@ -146,9 +146,8 @@ UNIT_FLAGS_release := -O1
 UNIT_FLAGS_asan    := -O0
 $(call programs,$(filter-out tests/unit/identify/%,$(UNIT_SRC))): TEST_FLAGS := $(UNIT_FLAGS_$(VARIANT))
 
-$(call programs,$(UNIT_SRC)):  TEST_LIBS := -lcriterion -lcjson
-$(call programs,$(FUZZ_SRC)):  TEST_LIBS := -fsanitize=fuzzer -lcjson
-$(call programs,$(BENCH_SRC)): TEST_LIBS := -lcjson
+$(call programs,$(UNIT_SRC)):  TEST_LIBS := -lcriterion
+$(call programs,$(FUZZ_SRC)):  TEST_LIBS := -fsanitize=fuzzer
 
 # The peer of bench_dynamics.c is C++: everything of it stays in one object.
 $(OUT)/tests/bench/bench_dynamics: TEST_LIBS += $(OUT)/obj/kdl.o -lorocos-kdl -lstdc++

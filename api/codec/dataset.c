@@ -1,7 +1,7 @@
 #include "api/codec/dataset.h"
 
 #include "api/dataset/log_units.h"
-#include "api/json/merge.h"
+#include "api/json/document.h"
 
 /* -- conditions -- */
 
@@ -194,7 +194,7 @@ void dataset_resource_encode(const struct dataset_resource *r, struct buffer *ou
   member_text(&w, "created_at", r->created_at);
   member_text(&w, "label", r->label);
   json_key(&w, "samples"), json_write_integer(&w, r->samples);
-  json_write_members(&w, r->figures, r->summary ? "columns" : NULL);
+  document_splice(&w, r->figures, r->summary ? "columns" : NULL);
   member_text(&w, "sha256", r->sha256);
   json_key(&w, "conditions"), json_write_raw(&w, r->conditions);
   json_key(&w, "tags"), json_write_raw(&w, r->tags);

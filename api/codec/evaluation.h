@@ -51,6 +51,6 @@ void evaluation_result_encode(const struct evaluation_result *result, struct buf
 extern const struct result_form evaluation_form;
 
 /* The data sets that an identification was trained on, from its document. OK, ELIMIT. */
-enum armdyn_status evaluation_training_read(const char *document, struct id_list *out);
+enum armdyn_status evaluation_training_read(const cJSON *document, struct id_list *out);
 
 #endif

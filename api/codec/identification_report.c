@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "api/json/reader.h"
+#include "api/json/document.h"
 #include "api/report/page.h"
 #include "api/report/plot.h"
 #include "armdyn/armdyn.h"
@@ -12,106 +12,25 @@ enum { N = ARMDYN_JOINTS_MAX, TEXT = 1024, LINES = 256, CURVE_MOST = 512 };
 
 /* -- reading the document -- */
 
-/* The value at a path of members and indices, "errors/training/filtered"; {NULL, 0} when it is not there. */
-static struct json_slice at(struct json_slice in, const char *path)
+static const char *text_at(const cJSON *in, const char *path)
 {
-  while (in.data && *path) {
-    const size_t length = strcspn(path, "/");
-    struct json_slice key, raw, found = { NULL, 0 };
-    struct json_reader r;
-    json_reader_init(&r, in.data, in.length, NULL);
-    if (json_peek(&r) == JSON_ARRAY) {
-      size_t index = strtoul(path, NULL, 10);
-      json_enter_array(&r, NULL);
-      while (json_next_element(&r) && json_skip(&r, &raw))
-        if (index-- == 0) found = raw;
-    } else if (json_peek(&r) == JSON_OBJECT) {
-      json_enter_object(&r, NULL);
-      while (json_next_member(&r, &key) && json_skip(&r, &raw))
-        if (key.length == length && !memcmp(key.data, path, length)) found = raw;
-    }
-    in = found;
-    path += length + (path[length] == '/');
-  }
-  return in;
+  const char *text = document_text(in, path);
+  return text ? text : "";
 }
 
-static double number_at(struct json_slice in, const char *path)
+static bool has(const cJSON *in, const char *path)
 {
-  struct json_slice value = at(in, path);
-  struct json_reader r;
-  double number = NAN;
-  if (!value.data) return NAN;
-  json_reader_init(&r, value.data, value.length, NULL);
-  if (json_peek(&r) == JSON_NUMBER) json_read_number(&r, NULL, &number);
-  return number;
-}
-
-/* A text, or the value as it is written; "" when there is none. */
-static const char *text_at(struct json_slice in, const char *path, char out[TEXT])
-{
-  struct json_slice value = at(in, path), text;
-  struct json_reader r;
-  *out = '\0';
-  if (!value.data) return out;
-  json_reader_init(&r, value.data, value.length, NULL);
-  if (json_peek(&r) == JSON_TEXT && json_read_text(&r, NULL, &text)) {
-    if (json_slice_decode(text, out, TEXT) == SIZE_MAX) *out = '\0';
-  } else {
-    snprintf(out, TEXT, "%.*s", value.length < TEXT ? (int)value.length : TEXT - 1, value.data);
-  }
-  return out;
-}
-
-static bool has(struct json_slice in, const char *path)
-{
-  char text[TEXT];
-  return at(in, path).data && strcmp(text_at(in, path, text), "null") != 0;
-}
-
-static size_t numbers_at(struct json_slice in, const char *path, double *out, size_t most)
-{
-  struct json_slice value = at(in, path);
-  struct json_reader r;
-  size_t count = 0;
-  if (!value.data) return 0;
-  json_reader_init(&r, value.data, value.length, NULL);
-  json_enter_array(&r, NULL);
-  while (json_next_element(&r)) {
-    double number = NAN;
-    if (json_peek(&r) == JSON_NUMBER)
-      json_read_number(&r, NULL, &number);
-    else
-      json_skip(&r, NULL);
-    if (count < most) out[count++] = number;
-  }
-  return count;
-}
-
-/* Go through a list. */
-struct walk {
-  struct json_reader r;
-};
-static bool begin_walk(struct walk *walk, struct json_slice in, const char *path)
-{
-  struct json_slice list = at(in, path);
-  if (!list.data) return false;
-  json_reader_init(&walk->r, list.data, list.length, NULL);
-  return json_enter_array(&walk->r, NULL);
-}
-static bool next(struct walk *walk, struct json_slice *item)
-{
-  return json_next_element(&walk->r) && json_skip(&walk->r, item);
+  const cJSON *value = document_at(in, path);
+  return value && !cJSON_IsNull(value);
 }
 
 /* -- the sections -- */
 
 struct page {
   const struct identification_report *report;
-  struct json_slice document;
+  const cJSON *document;
   struct buffer *out;
   size_t n;
-  char a[TEXT], b[TEXT];
 };
 
 static const char *joint_name(const struct page *p, size_t joint)
@@ -121,45 +40,43 @@ static const char *joint_name(const struct page *p, size_t joint)
 
 static void write_summary(struct page *p)
 {
-  const struct json_slice d = p->document;
+  const cJSON *d = p->document;
   const bool validated = has(d, "errors/validation");
   page_section(p->out, "Summary");
-  page_text(p->out, "Robot %s, revision %.0f; estimator %s.", text_at(d, "robot", p->a), number_at(d, "revision"),
-            text_at(d, "estimator", p->b));
+  page_text(p->out, "Robot %s, revision %.0f; estimator %s.", text_at(d, "robot"), document_number(d, "revision"),
+            text_at(d, "estimator"));
   page_text(p->out, "%.0f base parameters from %.0f samples; the data tell %.0f of them. Condition number %.4g.",
-            number_at(d, "base_parameter_count"), number_at(d, "training_samples"), number_at(d, "rank"),
-            number_at(d, "condition_number"));
+            document_number(d, "base_parameter_count"), document_number(d, "training_samples"),
+            document_number(d, "rank"), document_number(d, "condition_number"));
   if (validated)
     page_text(p->out,
               "On motions that it was not learnt from, the predicted torque is off by %.3g %% of the filtered torque "
               "(%.3g %% of the raw one); on its own motions by %.3g %%.",
-              number_at(d, "errors/validation/filtered/relative_percent"),
-              number_at(d, "errors/validation/raw/relative_percent"),
-              number_at(d, "errors/training/filtered/relative_percent"));
+              document_number(d, "errors/validation/filtered/relative_percent"),
+              document_number(d, "errors/validation/raw/relative_percent"),
+              document_number(d, "errors/training/filtered/relative_percent"));
   else
     page_warning(
         p->out,
         "It was not validated: the error of %.3g %% is on the motions that it was learnt from, and says little "
         "of others.",
-        number_at(d, "errors/training/filtered/relative_percent"));
-  if (!strcmp(text_at(d, "physically_consistent", p->a), "true"))
+        document_number(d, "errors/training/filtered/relative_percent"));
+  if (document_truth(d, "physically_consistent"))
     page_text(p->out, "Every link's parameters belong to a possible body.");
   else
     page_warning(p->out, "Not every link's parameters belong to a possible body; see consistency below.");
-  if (*text_at(d, "label", p->a)) page_text(p->out, "Label: %s", p->a);
-  if (*text_at(d, "notes", p->a)) page_text(p->out, "Notes: %.900s", p->a);
+  if (*text_at(d, "label")) page_text(p->out, "Label: %s", text_at(d, "label"));
+  if (*text_at(d, "notes")) page_text(p->out, "Notes: %.900s", text_at(d, "notes"));
 }
 
 static void write_warnings(struct page *p)
 {
-  struct walk walk;
-  struct json_slice item;
+  const cJSON *item;
   page_section(p->out, "Warnings");
   size_t count = 0;
-  for (bool more = begin_walk(&walk, p->document, "warnings"); more && next(&walk, &item); count++) {
-    text_at(item, "code", p->a);
-    text_at(item, "detail", p->b);
-    page_warning(p->out, "%.64s: %.800s", p->a, p->b);
+  cJSON_ArrayForEach (item, document_at(p->document, "warnings")) {
+    page_warning(p->out, "%.64s: %.800s", text_at(item, "code"), text_at(item, "detail"));
+    count++;
   }
   if (!count) page_text(p->out, "None.");
 }
@@ -179,7 +96,7 @@ static void write_errors(struct page *p)
     joints[j] = joint_name(p, j);
     for (size_t k = 0; k < 3; k++) {
       snprintf(path, sizeof path, "errors/%s/joints/%zu/relative_percent", kinds[k], j);
-      values[j * 3 + k] = number_at(p->document, path);
+      values[j * 3 + k] = document_number(p->document, path);
     }
   }
   const struct bar_chart chart = { .title = "Relative error",
@@ -202,7 +119,7 @@ static void write_errors(struct page *p)
     for (size_t f = 0; f < sizeof figures / sizeof *figures; f++) {
       const char *number = strstr(figures[f], "%zu");
       snprintf(path, sizeof path, "errors/%.*s%zu%s", (int)(number - figures[f]), figures[f], j, number + 3);
-      page_cell_figure(&table, number_at(p->document, path));
+      page_cell_figure(&table, document_number(p->document, path));
     }
   }
   page_table_end(&table);
@@ -240,15 +157,15 @@ static void write_residuals(struct page *p)
   double frequency[LINES], *density = calloc(N * LINES, sizeof *density);
   struct plot_series series[N];
   char path[64];
-  const size_t lines = numbers_at(p->document, "residuals/spectrum/frequency_hz", frequency, LINES);
+  const size_t lines = document_numbers(p->document, "residuals/spectrum/frequency_hz", frequency, LINES);
   page_section(p->out, "What is left");
   page_text(p->out,
             "Filtered minus predicted torque, of the %s data. A flat spectrum is noise; a peak is something that "
             "the model does not have.",
-            text_at(p->document, "residuals/of", p->a));
+            text_at(p->document, "residuals/of"));
   for (size_t j = 0; density && j < p->n; j++) {
     snprintf(path, sizeof path, "residuals/spectrum/joints/%zu", j);
-    const size_t count = numbers_at(p->document, path, density + j * LINES, lines);
+    const size_t count = document_numbers(p->document, path, density + j * LINES, lines);
     series[j] =
         (struct plot_series){ .name = joint_name(p, j), .x = frequency, .y = density + j * LINES, .count = count };
   }
@@ -268,9 +185,9 @@ static void write_histograms(struct page *p)
   char path[64];
   for (size_t j = 0; j < p->n; j++) {
     snprintf(path, sizeof path, "residuals/histograms/%zu/counts", j);
-    const size_t bins = numbers_at(p->document, path, counts, BINS);
+    const size_t bins = document_numbers(p->document, path, counts, BINS);
     snprintf(path, sizeof path, "residuals/histograms/%zu/range", j);
-    const double range = number_at(p->document, path);
+    const double range = document_number(p->document, path);
     for (size_t b = 0; b < bins; b++) centres[b] = range * ((2 * (double)b + 1) / (double)bins - 1);
     const struct plot_series series = { .name = joint_name(p, j), .x = centres, .y = counts, .count = bins };
     char title[ARMDYN_NAME_SIZE + 32];
@@ -290,9 +207,9 @@ static void write_friction_curve(struct page *p, size_t j)
   double velocity[CURVE_MOST], torque[CURVE_MOST];
   char path[64], title[ARMDYN_NAME_SIZE + 32];
   snprintf(path, sizeof path, "parameters/friction/%zu/curve/velocity", j);
-  const size_t count = numbers_at(p->document, path, velocity, CURVE_MOST);
+  const size_t count = document_numbers(p->document, path, velocity, CURVE_MOST);
   snprintf(path, sizeof path, "parameters/friction/%zu/curve/torque", j);
-  if (!count || numbers_at(p->document, path, torque, CURVE_MOST) != count) return;
+  if (!count || document_numbers(p->document, path, torque, CURVE_MOST) != count) return;
   const struct plot_series series = { .name = joint_name(p, j), .x = velocity, .y = torque, .count = count };
   snprintf(title, sizeof title, "Friction of %s", joint_name(p, j));
   const struct plot plot = { .title = title,
@@ -307,7 +224,7 @@ static double friction_at(const struct page *p, size_t j, const char *below, con
 {
   char path[64];
   snprintf(path, sizeof path, "parameters/friction/%zu/%s%s", j, below, parameter);
-  return number_at(p->document, path);
+  return document_number(p->document, path);
 }
 
 /* Names of the parameters over the velocity that any joint has. */
@@ -349,17 +266,16 @@ static void write_parameters(struct page *p)
   static const char *const base[] = { "base parameter", "value", "standard deviation", "%" };
   static const char *const standard[] = { "joint", "parameter", "model", "identified", "standard deviation" };
   struct page_table table;
-  struct json_slice item;
-  struct walk walk;
+  const cJSON *item;
   if (has(p->document, "payload")) return; /* the arm is the model's */
   page_section(p->out, "Base parameters");
   page_text(p->out, "The combinations that motion tells apart, in SI units.");
   page_table_begin(&table, p->out, base, 4);
-  for (bool more = begin_walk(&walk, p->document, "parameters/base"); more && next(&walk, &item);) {
-    page_cell_text(&table, text_at(item, "expression", p->a));
-    page_cell_figure(&table, number_at(item, "value"));
-    page_cell_figure(&table, number_at(item, "std"));
-    page_cell_figure(&table, number_at(item, "relative_std_percent"));
+  cJSON_ArrayForEach (item, document_at(p->document, "parameters/base")) {
+    page_cell_text(&table, text_at(item, "expression"));
+    page_cell_figure(&table, document_number(item, "value"));
+    page_cell_figure(&table, document_number(item, "std"));
+    page_cell_figure(&table, document_number(item, "relative_std_percent"));
   }
   page_table_end(&table);
   page_section(p->out, "Standard parameters");
@@ -367,12 +283,12 @@ static void write_parameters(struct page *p)
             "What has these base parameters and is nearest to the model, about the origins of the link frames, in "
             "SI units. A deviation of 0 is of what the data tell nothing about.");
   page_table_begin(&table, p->out, standard, 5);
-  for (bool more = begin_walk(&walk, p->document, "parameters/standard"); more && next(&walk, &item);) {
-    page_cell_text(&table, text_at(item, "joint", p->a));
-    page_cell_text(&table, text_at(item, "name", p->b));
-    page_cell_figure(&table, number_at(item, "prior"));
-    page_cell_figure(&table, number_at(item, "value"));
-    page_cell_figure(&table, number_at(item, "std"));
+  cJSON_ArrayForEach (item, document_at(p->document, "parameters/standard")) {
+    page_cell_text(&table, text_at(item, "joint"));
+    page_cell_text(&table, text_at(item, "name"));
+    page_cell_figure(&table, document_number(item, "prior"));
+    page_cell_figure(&table, document_number(item, "value"));
+    page_cell_figure(&table, document_number(item, "std"));
   }
   page_table_end(&table);
 }
@@ -382,35 +298,31 @@ static void write_payload(struct page *p)
 {
   static const char *const headings[] = { "parameter", "value", "standard deviation" };
   struct page_table table;
-  struct json_slice item;
-  struct walk walk;
+  const cJSON *item;
   if (!has(p->document, "payload")) return;
   page_section(p->out, "Payload");
   page_text(p->out, "%.4g kg, centre of mass at (%.4g, %.4g, %.4g) m in the tool frame.",
-            number_at(p->document, "payload/body/mass"), number_at(p->document, "payload/body/com/0"),
-            number_at(p->document, "payload/body/com/1"), number_at(p->document, "payload/body/com/2"));
+            document_number(p->document, "payload/body/mass"), document_number(p->document, "payload/body/com/0"),
+            document_number(p->document, "payload/body/com/1"), document_number(p->document, "payload/body/com/2"));
   page_table_begin(&table, p->out, headings, 3);
-  for (bool more = begin_walk(&walk, p->document, "payload/parameters"); more && next(&walk, &item);) {
-    page_cell_text(&table, text_at(item, "name", p->a));
-    page_cell_figure(&table, number_at(item, "value"));
-    page_cell_figure(&table, number_at(item, "std"));
+  cJSON_ArrayForEach (item, document_at(p->document, "payload/parameters")) {
+    page_cell_text(&table, text_at(item, "name"));
+    page_cell_figure(&table, document_number(item, "value"));
+    page_cell_figure(&table, document_number(item, "std"));
   }
   page_table_end(&table);
 }
 
 static void write_consistency(struct page *p)
 {
-  struct walk walk;
-  struct json_slice item;
+  const cJSON *item;
   if (has(p->document, "payload")) return;
   page_section(p->out, "Consistency");
-  for (bool more = begin_walk(&walk, p->document, "links"); more && next(&walk, &item);) {
-    const bool possible = !strcmp(text_at(item, "physically_consistent", p->a), "true");
-    text_at(item, "joint", p->b);
-    if (possible)
-      page_text(p->out, "%.64s: a possible body.", p->b);
+  cJSON_ArrayForEach (item, document_at(p->document, "links")) {
+    if (document_truth(item, "physically_consistent"))
+      page_text(p->out, "%.64s: a possible body.", text_at(item, "joint"));
     else
-      page_warning(p->out, "%.64s: no body has these parameters.", p->b);
+      page_warning(p->out, "%.64s: no body has these parameters.", text_at(item, "joint"));
   }
 }
 
@@ -418,23 +330,22 @@ static void write_provenance(struct page *p)
 {
   static const char *const headings[] = { "data set", "label", "role", "samples", "SHA-256" };
   struct page_table table;
-  struct json_slice item;
-  struct walk walk;
+  const cJSON *item;
   page_section(p->out, "Computed from");
   page_text(p->out,
             "Model of the robot, SHA-256 %s; filtered at %.4g Hz (positions) and %.4g Hz (torques), %.4g s cut off "
             "both ends; seed %.0f.",
-            text_at(p->document, "provenance/robot_sha256", p->a),
-            number_at(p->document, "conditioning/position_cutoff_hz"),
-            number_at(p->document, "conditioning/torque_cutoff_hz"), number_at(p->document, "conditioning/trim"),
-            number_at(p->document, "provenance/seed"));
+            text_at(p->document, "provenance/robot_sha256"),
+            document_number(p->document, "conditioning/position_cutoff_hz"),
+            document_number(p->document, "conditioning/torque_cutoff_hz"),
+            document_number(p->document, "conditioning/trim"), document_number(p->document, "provenance/seed"));
   page_table_begin(&table, p->out, headings, 5);
-  for (bool more = begin_walk(&walk, p->document, "provenance/datasets"); more && next(&walk, &item);) {
-    page_cell_text(&table, text_at(item, "id", p->a));
-    page_cell_text(&table, text_at(item, "label", p->a));
-    page_cell_text(&table, text_at(item, "role", p->a));
-    page_cell_figure(&table, number_at(item, "samples"));
-    page_cell_text(&table, text_at(item, "sha256", p->a));
+  cJSON_ArrayForEach (item, document_at(p->document, "provenance/datasets")) {
+    page_cell_text(&table, text_at(item, "id"));
+    page_cell_text(&table, text_at(item, "label"));
+    page_cell_text(&table, text_at(item, "role"));
+    page_cell_figure(&table, document_number(item, "samples"));
+    page_cell_text(&table, text_at(item, "sha256"));
   }
   page_table_end(&table);
 }
@@ -445,15 +356,15 @@ void identification_report_write(const struct identification_report *report, str
                                                      write_torques,     write_residuals, write_histograms,
                                                      write_payload,     write_friction,  write_parameters,
                                                      write_consistency, write_provenance };
-  struct page page = { .report = report,
-                       .document = { report->document, strlen(report->document) },
-                       .out = out,
-                       .n = report->robot->joint_count };
+  cJSON *document = document_open(report->document);
+  struct page page = { .report = report, .document = document, .out = out, .n = report->robot->joint_count };
   char title[TEXT + 64], footer[TEXT + 64];
-  snprintf(title, sizeof title, "Identification %s", text_at(page.document, "id", page.a));
+  snprintf(title, sizeof title, "Identification %s", text_at(page.document, "id"));
   page_begin(out, title);
   for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) sections[i](&page);
-  snprintf(footer, sizeof footer, "armdyn %s, %s", text_at(page.document, "provenance/version", page.a),
-           text_at(page.document, "created_at", page.b));
+  snprintf(footer, sizeof footer, "armdyn %s, %s", text_at(page.document, "provenance/version"),
+           text_at(page.document, "created_at"));
   page_end(out, footer);
+  if (!document) out->failure = ARMDYN_EMEMORY;
+  document_close(document);
 }

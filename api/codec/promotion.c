@@ -77,64 +77,28 @@ enum armdyn_status promotion_request_decode(const char *text, size_t length, str
 
 /* -- the document of an identification -- */
 
-static void read_text(struct json_reader *r, char *out, size_t size)
+static enum armdyn_status read_parameters(const cJSON *document, struct promotion_source *out)
 {
-  struct json_slice text;
-  if (!json_read_text(r, NULL, &text) || json_slice_decode(text, out, size) >= size) *out = '\0';
-}
-
-static void read_parameter(struct json_reader *r, struct promotion_parameter *p)
-{
-  struct json_slice key;
-  char name[ARMDYN_PARAMETER_NAME_SIZE] = "";
-  *p = (struct promotion_parameter){ .value = NAN, .deviation = NAN };
-  json_enter_object(r, NULL);
-  while (json_next_member(r, &key)) {
-    if (json_slice_is(key, "joint"))
-      read_text(r, p->joint, sizeof p->joint);
-    else if (json_slice_is(key, "name"))
-      read_text(r, name, sizeof name);
-    else if (json_slice_is(key, "value"))
-      json_read_number(r, NULL, &p->value);
-    else if (json_slice_is(key, "std") && json_peek(r) == JSON_NUMBER)
-      json_read_number(r, NULL, &p->deviation);
-    else
-      json_skip(r, NULL);
+  const cJSON *item;
+  cJSON_ArrayForEach (item, document_at(document, "parameters/standard")) {
+    if (out->count == PROMOTION_PARAMETERS) return ARMDYN_ELIMIT;
+    struct promotion_parameter *p = &out->parameters[out->count++];
+    const char *name = document_text(item, "name");
+    if (!name || !armdyn_parameter_id_read(name, &p->id)) return ARMDYN_EINPUT;
+    document_copy_text(item, "joint", p->joint, sizeof p->joint);
+    p->value = document_number(item, "value");
+    p->deviation = document_number(item, "std");
   }
-  if (!armdyn_parameter_id_read(name, &p->id)) json_break_off(r, ARMDYN_EINPUT);
+  return ARMDYN_OK;
 }
 
-static void read_standard(struct json_reader *r, struct promotion_source *out)
+static void read_warnings(const cJSON *document, struct promotion_source *out)
 {
-  struct json_slice key;
-  json_enter_object(r, NULL);
-  while (json_next_member(r, &key)) {
-    if (!json_slice_is(key, "standard")) {
-      json_skip(r, NULL);
-      continue;
-    }
-    json_enter_array(r, NULL);
-    while (json_next_element(r))
-      if (out->count == PROMOTION_PARAMETERS)
-        json_break_off(r, ARMDYN_ELIMIT);
-      else
-        read_parameter(r, &out->parameters[out->count++]);
-  }
-}
-
-static void read_warnings(struct json_reader *r, struct promotion_source *out)
-{
-  struct json_slice key;
-  json_enter_array(r, NULL);
-  while (json_next_element(r)) {
-    char code[64] = "";
-    json_enter_object(r, NULL);
-    while (json_next_member(r, &key))
-      if (json_slice_is(key, "code"))
-        read_text(r, code, sizeof code);
-      else
-        json_skip(r, NULL);
+  const cJSON *item;
+  cJSON_ArrayForEach (item, document_at(document, "warnings")) {
+    char code[64];
     size_t same = 0;
+    document_copy_text(item, "code", code, sizeof code);
     while (same < out->warning_count && strcmp(out->warnings[same], code) != 0) same++;
     if (same == out->warning_count && same < sizeof out->warnings / sizeof *out->warnings)
       memcpy(out->warnings[out->warning_count++], code, sizeof code);
@@ -164,70 +128,23 @@ static const struct {
 };
 enum { BODY_NUMBERS = sizeof body_numbers / sizeof *body_numbers };
 
-/* The numbers of a body, some of which may be null. */
-static void read_body(struct json_reader *r, const char *path, struct armdyn_body *out)
+static void read_body(const cJSON *body, struct armdyn_body *out)
 {
-  char inner[64];
-  struct json_slice key;
-  size_t index = 0;
-  if (json_peek(r) == JSON_OBJECT) {
-    json_enter_object(r, NULL);
-    while (json_next_member(r, &key)) {
-      snprintf(inner, sizeof inner, "%.31s%s%.*s", path, *path ? "/" : "", (int)(key.length < 16 ? key.length : 16),
-               key.data);
-      read_body(r, inner, out);
-    }
-  } else if (json_peek(r) == JSON_ARRAY) {
-    json_enter_array(r, NULL);
-    while (json_next_element(r)) {
-      snprintf(inner, sizeof inner, "%.31s/%zu", path, index++);
-      read_body(r, inner, out);
-    }
-  } else {
-    double value = NAN;
-    if (json_peek(r) == JSON_NUMBER)
-      json_read_number(r, NULL, &value);
-    else
-      json_skip(r, NULL);
-    for (size_t i = 0; i < BODY_NUMBERS; i++)
-      if (!strcmp(body_numbers[i].pointer, path)) memcpy((char *)out + body_numbers[i].offset, &value, sizeof value);
+  for (size_t i = 0; i < BODY_NUMBERS; i++) {
+    const double value = document_number(body, body_numbers[i].pointer);
+    memcpy((char *)out + body_numbers[i].offset, &value, sizeof value);
   }
 }
 
-static void read_payload(struct json_reader *r, struct promotion_source *out)
+enum armdyn_status promotion_source_read(const cJSON *document, struct promotion_source *out)
 {
-  struct json_slice key;
-  out->has_payload = true;
-  json_enter_object(r, NULL);
-  while (json_next_member(r, &key))
-    if (json_slice_is(key, "body"))
-      read_body(r, "", &out->payload);
-    else if (json_slice_is(key, "std"))
-      read_body(r, "", &out->payload_deviation);
-    else
-      json_skip(r, NULL);
-}
-
-enum armdyn_status promotion_source_read(const char *document, struct promotion_source *out)
-{
-  struct json_reader r;
-  struct json_slice key;
-  *out = (struct promotion_source){ 0 };
-  json_reader_init(&r, document, strlen(document), NULL);
-  json_enter_object(&r, NULL);
-  while (json_next_member(&r, &key)) {
-    if (json_slice_is(key, "parameters"))
-      read_standard(&r, out);
-    else if (json_slice_is(key, "warnings"))
-      read_warnings(&r, out);
-    else if (json_slice_is(key, "payload"))
-      read_payload(&r, out);
-    else if (json_slice_is(key, "physically_consistent"))
-      json_read_truth(&r, NULL, &out->physically_consistent);
-    else
-      json_skip(&r, NULL);
-  }
-  return json_reader_status(&r);
+  *out = (struct promotion_source){ .physically_consistent = document_truth(document, "physically_consistent") };
+  if (!document) return ARMDYN_EMEMORY;
+  read_warnings(document, out);
+  out->has_payload = cJSON_IsObject(document_at(document, "payload"));
+  read_body(document_at(document, "payload/body"), &out->payload);
+  read_body(document_at(document, "payload/std"), &out->payload_deviation);
+  return read_parameters(document, out);
 }
 
 enum armdyn_status promotion_apply(const struct promotion_source *source, unsigned what,

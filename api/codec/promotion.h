@@ -2,6 +2,7 @@
 #ifndef API_CODEC_PROMOTION_H
 #define API_CODEC_PROMOTION_H
 
+#include "api/json/document.h"
 #include "api/json/fields.h"
 #include "armdyn/adopt.h"
 
@@ -46,8 +47,9 @@ struct promotion_source {
   bool has_payload;
   struct armdyn_body payload, payload_deviation; /* NAN: not known */
 };
-/* OK, ELIMIT, EINPUT. */
-enum armdyn_status promotion_source_read(const char *document, struct promotion_source *out);
+/*   document  in  NULL = there was no memory to read it
+ * OK, ELIMIT, EINPUT (a parameter of no known name), EMEMORY. */
+enum armdyn_status promotion_source_read(const cJSON *document, struct promotion_source *out);
 /* Put what was identified into a model of the same joints.
  *   what  in  as in promotion_include
  * OK, EINPUT, EMEMORY. */

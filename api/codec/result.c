@@ -1,6 +1,6 @@
 #include "api/codec/result.h"
 
-#include "api/json/merge.h"
+#include "api/json/document.h"
 
 #include <stdlib.h>
 
@@ -62,62 +62,37 @@ static void write_metric_name(const char *metric, size_t element, char *out)
     snprintf(out, METRIC_SIZE, "%s", metric);
 }
 
-/* Follow a path from the next value on, and write the number at its end; null is one that has no value. */
-static void write_figures(struct json_writer *w, struct json_reader *r, const char *metric, const char *path,
-                          size_t element)
+/* Follow a path, and write the number at its end; null is one that has no value. */
+static void write_figures(struct json_writer *w, const cJSON *in, const char *metric, const char *path, size_t element)
 {
-  struct json_slice key;
+  const size_t length = strcspn(path, "/");
+  const char *rest = path + length + (path[length] == '/');
   char name[METRIC_SIZE];
-  double value = NAN;
-  size_t length = path ? strcspn(path, "/") : 0;
-  const char *rest = path && path[length] ? path + length + 1 : NULL;
-  if (!path) {
-    if (json_peek(r) == JSON_NUMBER)
-      json_read_number(r, NULL, &value);
-    else
-      json_skip(r, NULL);
+  const cJSON *item;
+  if (!*path) {
     write_metric_name(metric, element, name);
-    json_key(w, name), json_write_number(w, value);
-  } else if (*path == '*' && json_peek(r) == JSON_ARRAY) {
-    json_enter_array(r, NULL);
-    for (size_t i = 1; json_next_element(r); i++) write_figures(w, r, metric, rest, i);
-  } else if (json_peek(r) == JSON_OBJECT) {
-    json_enter_object(r, NULL);
-    while (json_next_member(r, &key))
-      if (key.length == length && !memcmp(key.data, path, length))
-        write_figures(w, r, metric, rest, element);
-      else
-        json_skip(r, NULL);
-  } else {
-    json_skip(r, NULL);
+    json_key(w, name), json_write_number(w, document_number(in, ""));
+  } else if (*path == '*') {
+    size_t k = 0;
+    if (!cJSON_IsArray(in)) return;
+    cJSON_ArrayForEach (item, in) write_figures(w, item, metric, rest, ++k);
+  } else if (cJSON_IsObject(in)) {
+    snprintf(name, sizeof name, "%.*s", (int)length, path);
+    if ((item = document_at(in, name))) write_figures(w, item, metric, rest, element);
   }
 }
 
-static bool is_listed(const char *const *names, struct json_slice key)
-{
-  while (names && *names && !json_slice_is(key, *names)) names++;
-  return names && *names;
-}
-
-void result_summary_encode(const struct result_form *form, const char *document, struct buffer *out)
+void result_summary_encode(const struct result_form *form, const cJSON *document, struct buffer *out)
 {
   struct json_writer w = { .out = out };
-  struct json_reader r;
-  struct json_slice key, raw;
-  char name[LIMIT_TAG + 1];
   json_begin_object(&w);
-  json_reader_init(&r, document, strlen(document), NULL);
-  json_enter_object(&r, NULL);
-  while (json_next_member(&r, &key)) {
-    if (!json_skip(&r, &raw)) break;
-    if (!is_listed(form->members, key) || json_slice_decode(key, name, sizeof name) >= sizeof name) continue;
-    json_key(&w, name), json_write_raw_n(&w, raw.data, raw.length);
+  for (const char *const *name = form->members; name && *name; name++) {
+    const cJSON *member = document_at(document, *name);
+    if (member) json_key(&w, *name), document_write(&w, member);
   }
   json_key(&w, "metrics"), json_begin_object(&w);
-  for (size_t i = 0; i < form->metric_count; i++) {
-    json_reader_init(&r, document, strlen(document), NULL);
-    write_figures(&w, &r, form->metrics[i].metric, form->metrics[i].path, 0);
-  }
+  for (size_t i = 0; i < form->metric_count; i++)
+    write_figures(&w, document, form->metrics[i].metric, form->metrics[i].path, 0);
   json_end_object(&w);
   json_end_object(&w);
 }
@@ -158,121 +133,39 @@ void result_resource_encode(const struct result_resource *resource, struct buffe
     json_key(&w, "stale"), json_write_truth(&w, resource->stale);
     if (!resource->unsampled) member_text(&w, "samples", href);
   }
-  json_write_members(&w, resource->document, NULL);
+  document_splice(&w, resource->document, NULL);
   json_end_object(&w);
 }
 
 /* -- annotations -- */
 
-struct tag_changes {
-  struct json_map set;
-  bool removed[LIMIT_TAGS];
+static const struct json_field annotation_fields[] = {
+  { MAP(struct result_annotation, tags) },
+  { TEXT(struct result_annotation, label) },
+  { STRING(struct result_annotation, notes, LIMIT_NOTES) },
+  { TRUTH(struct result_annotation, pinned) },
 };
-
-static const struct json_field tag_field = { .name = "value", .kind = FIELD_TEXT, .offset = 0, .size = LIMIT_TAG + 1 };
-
-static void decode_tag_changes(struct json_reader *r, const struct json_field *field, void *member,
-                               const struct json_context *context)
-{
-  (void)field;
-  struct tag_changes *changes = member;
-  struct json_slice key;
-  if (!json_enter_object(r, "an object of texts, or of null for tags to take away")) return;
-  while (json_next_member(r, &key)) {
-    size_t i = changes->set.count;
-    if (i == LIMIT_TAGS) {
-      json_fault(r, NULL, FAULT_LENGTH, "at most %d tags may be changed at once", LIMIT_TAGS);
-      json_skip(r, NULL);
-    } else if (json_slice_decode(key, changes->set.items[i].key, LIMIT_TAG + 1) - 1 >= LIMIT_TAG) {
-      json_fault(r, NULL, FAULT_LENGTH, "the name of a tag has 1 to %d bytes", LIMIT_TAG);
-      json_skip(r, NULL);
-    } else {
-      changes->removed[i] = json_read_null(r);
-      if (changes->removed[i] || json_decode_field(r, &tag_field, changes->set.items[i].value, context))
-        changes->set.count++;
-    }
-  }
-}
-
-struct patch {
-  struct tag_changes tags;
-  char label[LIMIT_TAG + 1];
-  char *notes;
-  bool pinned, has_tags, has_label, has_notes, has_pinned, no_tags, no_label, no_notes, no_pinned;
-};
-static const struct json_field patch_fields[] = {
-  { CUSTOM(struct patch, tags, decode_tag_changes, NULL, "an object of texts or null"), HAS(struct patch, has_tags),
-    NULLED(struct patch, no_tags) },
-  { TEXT(struct patch, label), HAS(struct patch, has_label), NULLED(struct patch, no_label) },
-  { STRING(struct patch, notes, LIMIT_NOTES), HAS(struct patch, has_notes), NULLED(struct patch, no_notes) },
-  { TRUTH(struct patch, pinned), HAS(struct patch, has_pinned), NULLED(struct patch, no_pinned) },
-};
-static const struct json_type patch_type =
-    JSON_TYPE("what people write on a result: tags, label, notes, pinned", patch_fields, struct patch, NULL, NULL);
-
-struct present {
-  struct json_map tags;
-};
-static const struct json_field present_fields[] = { { MAP(struct present, tags) } };
-static const struct json_type present_type = JSON_TYPE("tags", present_fields, struct present, NULL, NULL);
-
-static void remove_tag(struct json_map *tags, size_t at)
-{
-  memmove(&tags->items[at], &tags->items[at + 1], (tags->count - at - 1) * sizeof tags->items[0]);
-  tags->count--;
-}
-
-static enum armdyn_status change_tags(struct json_map *tags, const struct tag_changes *changes, struct faults *faults)
-{
-  for (size_t i = 0; i < changes->set.count; i++) {
-    size_t at = 0;
-    while (at < tags->count && strcmp(tags->items[at].key, changes->set.items[i].key) != 0) at++;
-    if (changes->removed[i]) {
-      if (at < tags->count) remove_tag(tags, at);
-    } else if (at == LIMIT_TAGS) {
-      fault_add(faults, FAULT_AT_POINTER, "/tags", FAULT_LENGTH, "a result has at most %d tags", LIMIT_TAGS);
-      return ARMDYN_EINPUT;
-    } else {
-      tags->items[at] = changes->set.items[i];
-      if (at == tags->count) tags->count++;
-    }
-  }
-  return ARMDYN_OK;
-}
-
-static enum armdyn_status read_tags(const char *tags, struct json_map *out)
-{
-  struct buffer text = BUFFER(LIMIT_MODEL_BODY);
-  struct present present = { 0 };
-  buffer_format(&text, "{\"tags\":%s}", tags);
-  enum armdyn_status status = text.failure;
-  if (!status) status = json_decode(text.data, text.length, &present_type, &present, NULL, NULL);
-  if (!status) *out = present.tags;
-  buffer_release(&text);
-  return status;
-}
+static const struct json_type annotation_type = JSON_TYPE("what people write on a result: tags, label, notes, pinned",
+                                                          annotation_fields, struct result_annotation, NULL, NULL);
 
 enum armdyn_status result_annotation_patch(const char *text, size_t length, const char *tags, const char *label,
                                            const char *notes, bool pinned, struct result_annotation *annotation,
                                            struct faults *faults)
 {
-  *annotation = (struct result_annotation){ .pinned = pinned };
-  struct patch *patch = malloc(sizeof *patch);
-  if (!patch) return ARMDYN_EMEMORY;
-  enum armdyn_status status = json_decode(text, length, &patch_type, patch, NULL, faults);
-  if (status) goto out;
-  if (!patch->no_tags) status = read_tags(tags, &annotation->tags);
-  if (!status) status = change_tags(&annotation->tags, &patch->tags, faults);
-  if (!patch->no_label)
-    snprintf(annotation->label, sizeof annotation->label, "%s", patch->has_label ? patch->label : label);
-  if (patch->has_pinned || patch->no_pinned) annotation->pinned = patch->has_pinned && patch->pinned;
-  annotation->notes = patch->has_notes ? patch->notes : strdup(patch->no_notes ? "" : notes);
-  if (patch->has_notes) patch->notes = NULL; /* handed over */
-  if (!annotation->notes && !status) status = ARMDYN_EMEMORY;
-  json_release(&patch_type, patch);
-out:
-  free(patch);
-  if (status) result_annotation_release(annotation);
+  struct buffer present = BUFFER(MB(2)), merged = BUFFER(MB(2));
+  struct json_writer w = { .out = &present };
+  json_begin_object(&w);
+  json_key(&w, "tags"), json_write_raw(&w, tags);
+  member_text(&w, "label", label);
+  member_text(&w, "notes", notes);
+  json_key(&w, "pinned"), json_write_truth(&w, pinned);
+  json_end_object(&w);
+  enum armdyn_status status = present.failure;
+  if (!status) status = document_merge(present.data, text, length, &merged, faults);
+  if (!status) status = json_decode(merged.data, merged.length, &annotation_type, annotation, NULL, faults);
+  if (!status && !annotation->notes && !(annotation->notes = strdup(""))) status = ARMDYN_EMEMORY;
+  buffer_release(&present);
+  buffer_release(&merged);
   return status;
 }
 

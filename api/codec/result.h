@@ -2,6 +2,7 @@
 #ifndef API_CODEC_RESULT_H
 #define API_CODEC_RESULT_H
 
+#include "api/json/document.h"
 #include "api/json/fields.h"
 #include "armdyn/robot.h"
 
@@ -51,7 +52,7 @@ struct result_form {
   const char *const *members; /* its texts and lists of texts that lists show and filter by; NULL at the end */
 };
 /* What the store keeps for lists: the members, and "metrics". */
-void result_summary_encode(const struct result_form *form, const char *document, struct buffer *out);
+void result_summary_encode(const struct result_form *form, const cJSON *document, struct buffer *out);
 /* Is there a metric of this name? */
 bool result_has_metric(const struct result_form *form, const char *name);
 

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "api/json/reader.h"
 #include "api/limits.h"
 #include "api/report/page.h"
 #include "api/report/plot.h"
@@ -210,32 +209,14 @@ enum { FRONT_MEMBERS = 4 };
 static const char *const front_members[FRONT_MEMBERS] = { "duration", "cost", "energy", "electrical_energy" };
 
 /* Members of the objects of the document's "pareto"; NAN where they are null. Returns how many objects there are. */
-static size_t read_front(const char *document, double front[FRONT_MEMBERS][LIMIT_DURATIONS])
+static size_t read_front(const cJSON *document, double front[FRONT_MEMBERS][LIMIT_DURATIONS])
 {
-  struct json_reader r;
-  struct json_slice key;
+  const cJSON *item;
   size_t count = 0;
-  json_reader_init(&r, document, strlen(document), NULL);
-  json_enter_object(&r, NULL);
-  while (json_next_member(&r, &key)) {
-    if (!json_slice_is(key, "pareto")) {
-      json_skip(&r, NULL);
-      continue;
-    }
-    json_enter_array(&r, NULL);
-    while (json_next_element(&r) && count < LIMIT_DURATIONS) {
-      for (size_t m = 0; m < FRONT_MEMBERS; m++) front[m][count] = NAN;
-      json_enter_object(&r, NULL);
-      while (json_next_member(&r, &key)) {
-        size_t m = 0;
-        while (m < FRONT_MEMBERS && !json_slice_is(key, front_members[m])) m++;
-        if (m < FRONT_MEMBERS && json_peek(&r) == JSON_NUMBER)
-          json_read_number(&r, NULL, &front[m][count]);
-        else
-          json_skip(&r, NULL);
-      }
-      count++;
-    }
+  cJSON_ArrayForEach (item, document_at(document, "pareto")) {
+    if (count == LIMIT_DURATIONS) break;
+    for (size_t m = 0; m < FRONT_MEMBERS; m++) front[m][count] = document_number(item, front_members[m]);
+    count++;
   }
   return count;
 }
@@ -267,23 +248,10 @@ static void write_front(const struct trajectory_report *report, struct buffer *o
 
 /* -- words and figures -- */
 
-/* A member of an object of the document, as text; "" when there is none. */
-static void read_member(const char *document, const char *name, char text[TEXT])
+static const char *text_at(const cJSON *document, const char *name)
 {
-  struct json_reader r;
-  struct json_slice key, raw;
-  text[0] = '\0';
-  json_reader_init(&r, document, strlen(document), NULL);
-  json_enter_object(&r, NULL);
-  while (json_next_member(&r, &key)) {
-    if (!json_slice_is(key, name)) {
-      json_skip(&r, NULL);
-    } else if (json_peek(&r) == JSON_TEXT) {
-      if (json_read_text(&r, NULL, &raw) && json_slice_decode(raw, text, TEXT) >= TEXT) text[0] = '\0';
-    } else if (json_skip(&r, &raw)) {
-      snprintf(text, TEXT, "%.*s", (int)raw.length, raw.data);
-    }
-  }
+  const char *text = document_text(document, name);
+  return text ? text : "";
 }
 
 static void write_comparison(const struct trajectory_report *report, struct buffer *out)
@@ -303,31 +271,32 @@ static void write_comparison(const struct trajectory_report *report, struct buff
   page_table_end(&table);
 }
 
-static void write_head(const struct trajectory_report *report, struct buffer *out)
+static void write_blockers(const cJSON *document, struct buffer *out)
 {
-  char text[TEXT];
-  read_member(report->document, "label", text);
-  if (text[0]) page_text(out, "%s", text);
-  read_member(report->document, "detail", text);
-  page_text(out, "%s", text);
-  read_member(report->document, "notes", text);
-  if (text[0]) page_text(out, "%s", text);
-  read_member(report->document, "transferable", text);
-  if (strcmp(text, "false") == 0) {
-    read_member(report->document, "blockers", text);
-    page_warning(out, "It may not be transferred to a controller: %s", text);
-  }
+  struct buffer text = BUFFER(MB(1));
+  struct json_writer w = { .out = &text };
+  document_write(&w, document_at(document, "blockers"));
+  page_warning(out, "It may not be transferred to a controller: %.*s", TEXT, buffer_ok(&text) ? text.data : "");
+  buffer_release(&text);
+}
+
+static void write_head(const cJSON *document, struct buffer *out)
+{
+  if (*text_at(document, "label")) page_text(out, "%s", text_at(document, "label"));
+  page_text(out, "%s", text_at(document, "detail"));
+  if (*text_at(document, "notes")) page_text(out, "%.*s", TEXT, text_at(document, "notes"));
+  if (cJSON_IsFalse(document_at(document, "transferable"))) write_blockers(document, out);
 }
 
 void trajectory_report_write(const struct trajectory_report *report, struct buffer *out)
 {
-  char title[160], footer[160], method[TEXT];
-  read_member(report->document, "method", method);
+  char title[160], footer[160];
+  const cJSON *document = report->document;
   snprintf(title, sizeof title, "Trajectory %s", report->id);
   snprintf(footer, sizeof footer, "armdyn %s; planned %s.", armdyn_version(), report->created_at);
   page_begin(out, title);
-  page_text(out, "%s motion of %s, revision %lld.", method, report->robot->name, report->revision);
-  write_head(report, out);
+  page_text(out, "%s motion of %s, revision %lld.", text_at(document, "method"), report->robot->name, report->revision);
+  write_head(document, out);
   write_comparison(report, out);
   write_energy(report, out);
   write_front(report, out);

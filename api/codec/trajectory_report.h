@@ -3,6 +3,7 @@
 #ifndef API_CODEC_TRAJECTORY_REPORT_H
 #define API_CODEC_TRAJECTORY_REPORT_H
 
+#include "api/json/document.h"
 #include "api/wire/buffer.h"
 #include "armdyn/electrical.h"
 
@@ -23,7 +24,7 @@ struct trajectory_report {
   const struct armdyn_robot_description *robot;
   const char *id, *created_at;
   long long revision;
-  const char *document;               /* as GET answers it */
+  const cJSON *document;              /* as GET answers it */
   const struct armdyn_limits *limits; /* n, in force */
   size_t motion_count;                /* the trajectory is the first */
   struct report_motion motions[REPORT_MOTIONS];

@@ -1,9 +1,10 @@
 #include "server/cmd/control.h"
 
 #include <curl/curl.h>
+#include <math.h>
 #include <unistd.h>
 
-#include "api/json/reader.h"
+#include "api/json/document.h"
 #include "server/http/address.h"
 
 enum { PATIENCE_S = 60 };
@@ -49,45 +50,32 @@ out:
 
 /* -- what an answer says -- */
 
-/* Stand on the value of a member, the names of which have '/' between. */
-static bool find_member(struct json_reader *r, const char *path)
+static cJSON *read_answer(const struct buffer *answer)
 {
-  size_t length = strcspn(path, "/");
-  struct json_slice key;
-  if (json_peek(r) != JSON_OBJECT) return false;
-  json_enter_object(r, NULL);
-  while (json_next_member(r, &key)) {
-    if (key.length == length && memcmp(key.data, path, length) == 0)
-      return path[length] ? find_member(r, path + length + 1) : true;
-    json_skip(r, NULL);
-  }
-  return false;
+  cJSON *document;
+  document_parse(answer->data, answer->length, NULL, &document);
+  return document;
 }
 
 void control_text(const struct buffer *answer, const char *path, char *text, size_t size)
 {
-  struct json_reader r;
-  struct json_slice slice;
-  text[0] = '\0';
-  json_reader_init(&r, answer->data, answer->length, NULL);
-  if (find_member(&r, path) && json_peek(&r) == JSON_TEXT && json_read_text(&r, NULL, &slice))
-    json_slice_decode(slice, text, size);
+  cJSON *document = read_answer(answer);
+  document_copy_text(document, path, text, size);
+  document_close(document);
 }
 
 double control_number(const struct buffer *answer, const char *path)
 {
-  struct json_reader r;
-  double number = -1;
-  json_reader_init(&r, answer->data, answer->length, NULL);
-  if (find_member(&r, path) && json_peek(&r) == JSON_NUMBER) json_read_number(&r, NULL, &number);
-  return number;
+  cJSON *document = read_answer(answer);
+  const double number = document_number(document, path);
+  document_close(document);
+  return isnan(number) ? -1 : number;
 }
 
 bool control_truth(const struct buffer *answer, const char *path)
 {
-  struct json_reader r;
-  bool truth = false;
-  json_reader_init(&r, answer->data, answer->length, NULL);
-  if (find_member(&r, path) && json_peek(&r) == JSON_TRUTH) json_read_truth(&r, NULL, &truth);
+  cJSON *document = read_answer(answer);
+  const bool truth = document_truth(document, path);
+  document_close(document);
   return truth;
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "api/csv/csv.h"
-#include "api/json/reader.h"
+#include "api/json/document.h"
 #include "api/json/writer.h"
 #include "api/limits.h"
 #include "api/npy/npy.h"
@@ -96,18 +96,11 @@ static size_t rows_until(const struct samples *s, double time, bool inclusive)
 /* -- opening -- */
 
 /* The rate that the samples are stored at: in the result's document. NAN when it is not there. */
-static double stored_rate(const char *document)
+static double stored_rate(const char *text)
 {
-  struct json_reader r;
-  struct json_slice key;
-  double rate = NAN;
-  json_reader_init(&r, document, strlen(document), NULL);
-  json_enter_object(&r, NULL);
-  while (json_next_member(&r, &key))
-    if (json_slice_is(key, "sample_rate"))
-      json_read_number(&r, NULL, &rate);
-    else
-      json_skip(&r, NULL);
+  cJSON *document = document_open(text);
+  const double rate = document_number(document, "sample_rate");
+  document_close(document);
   return rate;
 }
 

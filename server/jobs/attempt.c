@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "api/json/reader.h"
+#include "api/json/document.h"
 #include "api/json/writer.h"
 #include "api/limits.h"
 #include "api/problem/problem.h"
@@ -303,7 +303,10 @@ enum armdyn_status attempt_store_result(struct attempt *a)
   memcpy(result.created_at, a->job.finished_at, sizeof result.created_at);
   memcpy(a->job.result_id, a->result, sizeof a->job.result_id);
   struct buffer summary = BUFFER(LIMIT_FRAME);
-  result_summary_encode(job_kind_find(a->job.kind)->form, a->document.data, &summary);
+  cJSON *document = document_open(a->document.data);
+  if (!document) summary.failure = ARMDYN_EMEMORY;
+  result_summary_encode(job_kind_find(a->job.kind)->form, document, &summary);
+  document_close(document);
   result.summary = summary.data;
   enum armdyn_status status = summary.failure;
   if (!status) status = store_result_create(a->store, &result, &a->job);
@@ -332,26 +335,16 @@ enum armdyn_status attempt_store_retry(struct attempt *a)
 }
 
 /* "attempt 1: worker ended by signal 9 (Killed); attempt 2: ..." */
-static void reasons(const char *attempts, struct buffer *out)
+static void reasons(const char *text, struct buffer *out)
 {
-  struct json_reader r;
-  struct json_slice key, text;
-  json_reader_init(&r, attempts, strlen(attempts), NULL);
-  json_enter_array(&r, NULL);
-  while (json_next_element(&r)) {
-    double attempt = 0;
-    char reason[256] = "";
-    json_enter_object(&r, NULL);
-    while (json_next_member(&r, &key)) {
-      if (json_slice_is(key, "attempt"))
-        json_read_number(&r, NULL, &attempt);
-      else if (!json_slice_is(key, "reason"))
-        json_skip(&r, NULL);
-      else if (json_read_text(&r, NULL, &text))
-        json_slice_decode(text, reason, sizeof reason);
-    }
-    buffer_format(out, "%sattempt %.0f: %s", out->length ? "; " : "", attempt, reason);
+  cJSON *attempts = document_open(text);
+  const cJSON *lost;
+  cJSON_ArrayForEach (lost, attempts) {
+    const char *reason = document_text(lost, "reason");
+    buffer_format(out, "%sattempt %.0f: %s", out->length ? "; " : "", document_number(lost, "attempt"),
+                  reason ? reason : "");
   }
+  document_close(attempts);
 }
 
 enum armdyn_status attempt_store_lost(struct attempt *a)

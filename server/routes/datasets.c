@@ -2,7 +2,7 @@
 #include "server/routes/datasets.h"
 
 #include "api/codec/dataset.h"
-#include "api/json/merge.h"
+#include "api/json/document.h"
 #include "server/app.h"
 #include "server/http/preconditions.h"
 #include "server/routes/handlers.h"
@@ -93,7 +93,7 @@ static enum armdyn_status change(struct exchange *x, const struct store_dataset 
   const struct dataset_resource resource = resource_of(row);
   dataset_notes_encode(&resource, &present);
   enum armdyn_status status = present.failure;
-  if (!status) status = json_merge(present.data, body, length, &merged, exchange_faults(x));
+  if (!status) status = document_merge(present.data, body, length, &merged, exchange_faults(x));
   if (!status) status = dataset_notes_decode(merged.data, merged.length, notes, exchange_faults(x));
   buffer_release(&present);
   buffer_release(&merged);

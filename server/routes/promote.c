@@ -245,7 +245,9 @@ enum outcome identification_promote(struct exchange *x)
   }
   struct store *store = exchange_app(x)->store;
   if (result_found(x, &identification_kind, store_result_get(store, identification_kind.name, id, &p->result))) {
-    status = promotion_source_read(p->result.document, &p->source);
+    cJSON *document = document_open(p->result.document);
+    status = promotion_source_read(document, &p->source);
+    document_close(document);
     if (status)
       answer_status(x, status, NULL);
     else if (begin_once(p) && find_revisions(p) && adopt(p) && check_acknowledged(p) && compare_torques(p))

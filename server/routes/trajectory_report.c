@@ -15,7 +15,8 @@ enum { SAMPLES = 2000, POINTS = LIMIT_WAYPOINTS + 2 };
 /* Everything that one page needs, so that one exit releases it. */
 struct page {
   struct store_result result;
-  struct buffer document;
+  struct buffer text;
+  cJSON *document; /* as GET answers it */
   const struct robot_entry *entry;
   struct armdyn_workspace *workspace;
   struct trajectory_request request;
@@ -30,25 +31,17 @@ struct page {
 /* -- what is stored -- */
 
 /* What was asked, and when its points are passed: members of the document. */
-static enum armdyn_status read_document(struct page *page)
+static enum armdyn_status read_document(struct page *page, const char *text)
 {
   const struct armdyn_robot_description *robot = armdyn_robot_description(page->entry->robot);
-  struct json_reader r;
-  struct json_slice key, raw;
-  json_reader_init(&r, page->result.document, strlen(page->result.document), NULL);
-  json_enter_object(&r, NULL);
-  while (json_next_member(&r, &key)) {
-    if (json_slice_is(key, "request") && json_skip(&r, &raw)) {
-      if (page->decoded) return ARMDYN_EIO;
-      page->decoded = !trajectory_request_decode(raw.data, raw.length, robot, &page->request, NULL);
-    } else if (json_slice_is(key, "waypoint_times") && json_enter_array(&r, NULL)) {
-      while (json_next_element(&r))
-        if (page->point_count < POINTS && json_read_number(&r, NULL, &page->times[page->point_count]))
-          page->point_count++;
-    } else {
-      json_skip(&r, NULL);
-    }
-  }
+  struct buffer request = BUFFER(MB(4));
+  struct json_writer w = { .out = &request };
+  if (!(page->document = document_open(text))) return ARMDYN_EMEMORY;
+  document_write(&w, document_at(page->document, "request"));
+  page->decoded =
+      buffer_ok(&request) && !trajectory_request_decode(request.data, request.length, robot, &page->request, NULL);
+  page->point_count = document_numbers(page->document, "waypoint_times", page->times, POINTS);
+  buffer_release(&request);
   if (!page->decoded || page->point_count < 2) return ARMDYN_EIO;
   limit_wishes_in_force(&page->request.limits, robot, page->limits);
   return ARMDYN_OK;
@@ -57,11 +50,11 @@ static enum armdyn_status read_document(struct page *page)
 static enum armdyn_status open_page(struct page *page, const struct app *app, const char *id)
 {
   enum armdyn_status status = store_result_get(app->store, trajectory_kind.name, id, &page->result);
-  if (!status) status = result_document(app, &trajectory_kind, id, &page->document, NULL);
+  if (!status) status = result_document(app, &trajectory_kind, id, &page->text, NULL);
   if (!status) status = robots_get(app->robots, page->result.robot, page->result.revision, true, &page->entry);
   if (status) return status;
   const size_t n = armdyn_robot_joint_count(page->entry->robot);
-  if ((status = read_document(page))) return status;
+  if ((status = read_document(page, page->text.data))) return status;
   if ((status = stored_trajectory_read(app->store, id, n, &page->trajectory))) return status;
   page->workspace = armdyn_workspace_new(n);
   page->points = malloc(page->point_count * n * sizeof *page->points);
@@ -82,7 +75,8 @@ static void close_page(struct page *page, const struct app *app)
   armdyn_trajectory_free(&page->trajectory);
   armdyn_workspace_free(page->workspace);
   robots_release(app->robots, page->entry);
-  buffer_release(&page->document);
+  document_close(page->document);
+  buffer_release(&page->text);
   store_result_release(&page->result);
   free(page->points);
 }
@@ -139,7 +133,7 @@ static enum armdyn_status make_page(struct page *page, struct buffer *out)
     .id = page->result.id,
     .created_at = page->result.created_at,
     .revision = page->result.revision,
-    .document = page->document.data,
+    .document = page->document,
     .limits = page->limits,
   };
   enum armdyn_status status = add_motion(page, "this motion", &page->trajectory);
@@ -157,7 +151,7 @@ enum outcome trajectory_report(struct exchange *x)
   struct page *page = calloc(1, sizeof *page);
   enum armdyn_status status = ARMDYN_EMEMORY;
   if (page) {
-    page->document = (struct buffer)BUFFER(MB(4));
+    page->text = (struct buffer)BUFFER(MB(4));
     status = open_page(page, app, id);
     if (!status) status = make_page(page, &body);
     close_page(page, app);

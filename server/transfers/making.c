@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "api/json/document.h"
 #include "server/app.h"
 #include "server/data/stored_trajectory.h"
 #include "server/gateway/source.h"
@@ -57,23 +58,6 @@ static bool check_permissions(struct exchange *x, struct making *m)
   return making_may_start(x, &m->controller) && making_start_before(x, m->request.start_before, &m->start_before_ms);
 }
 
-/* What the transfer needs to know of the result's document. */
-static void read_document(struct making *m)
-{
-  struct json_reader r;
-  struct json_slice key;
-  json_reader_init(&r, m->trajectory.document, strlen(m->trajectory.document), NULL);
-  json_enter_object(&r, NULL);
-  while (json_next_member(&r, &key)) {
-    if (json_slice_is(key, "sample_rate"))
-      json_read_number(&r, NULL, &m->stored_rate);
-    else if (json_slice_is(key, "transferable"))
-      json_read_truth(&r, NULL, &m->transferable);
-    else
-      json_skip(&r, NULL);
-  }
-}
-
 static bool find_trajectory(struct exchange *x, struct making *m)
 {
   enum armdyn_status status = motion_get(exchange_app(x)->store, m->request.trajectory, &m->trajectory);
@@ -82,7 +66,10 @@ static bool find_trajectory(struct exchange *x, struct making *m)
     answer_status(x, status, NULL);
     return false;
   }
-  read_document(m);
+  cJSON *document = document_open(m->trajectory.document);
+  m->stored_rate = document_number(document, "sample_rate");
+  m->transferable = document_truth(document, "transferable");
+  document_close(document);
   if (strcmp(m->trajectory.robot, m->controller.robot))
     return invalid(x, "/trajectory", FAULT_INCONSISTENT, "it is for another robot than the controller's");
   if (!m->transferable)

@@ -64,10 +64,12 @@ static enum armdyn_status read_identified(struct run *run, struct store *store, 
   }
   if (strcmp(result.robot, run->work->robot->name) != 0)
     status = armdyn_refuse(error, ARMDYN_EINPUT, "", "is of another robot, %s", result.robot);
-  if (!status) status = evaluation_training_read(result.document, &run->models[index].training);
+  cJSON *document = document_open(result.document);
+  if (!status) status = evaluation_training_read(document, &run->models[index].training);
   if (!status) status = read_revision(store, result.robot, result.revision, model, &run->revisions[index]);
-  if (!status) status = promotion_source_read(result.document, source);
+  if (!status) status = promotion_source_read(document, source);
   if (!status) status = promotion_apply(source, PROMOTE_ALL, model, error);
+  document_close(document);
   store_result_release(&result);
   free(source);
   return status;

@@ -125,7 +125,9 @@ static void decode_cjson(void *argument)
   const struct body *body = argument;
   cJSON *root = cJSON_ParseWithLength(body->text.data, body->text.length), *field, *row, *item;
   double sum = 0;
-  cJSON_ArrayForEach(field, root) cJSON_ArrayForEach(row, field) cJSON_ArrayForEach(item, row) sum += item->valuedouble;
+  cJSON_ArrayForEach (field, root)
+    cJSON_ArrayForEach (row, field)
+      cJSON_ArrayForEach (item, row) sum += item->valuedouble;
   sink = sum;
   cJSON_Delete(root);
 }

@@ -184,6 +184,37 @@ def test_no_change_is_overwritten(world, method, path):
     assert change(If_Match=present.etag).expect(412 if changed.etag != present.etag else 200)
 
 
+DEEP = 60  # and the patch around it
+
+
+@pytest.mark.parametrize("path", [path for method, path in CHANGING if method == "PATCH"])
+def test_a_patch_is_read_as_strictly_as_what_it_changes(world, path):
+    client, place = world.client, world.place(path)
+
+    def patch(body, status):
+        answer = client.request("PATCH", place, body=body.encode(), headers={"If-Match": "*"}, content_type="application/merge-patch+json")
+        return answer.expect(status).json
+
+    def pointers(body):
+        return [fault["pointer"] for fault in patch(body, 422)["errors"]]
+    patch('{"notes": "before", "tags": {"a": "1", "b": "2"}}', 200)
+    before = client.get(place).expect(200)
+    for twice in ('{"notes": "a", "notes": "b"}', '{"notes": "a", "not\\u0065s": "b"}', '{"notes": "a", "x": 1, "notes": "a"}'):
+        assert "/notes" in pointers(twice)
+    assert pointers('{"tags": {"c": "1", "\\u0063": "2"}}') == ["/tags/c"]
+    assert pointers('{"tags": {"c": null, "c": "2"}}') == ["/tags/c"]
+    assert pointers('{"notes": "a\\u0000b"}') == ["/notes"]
+    assert pointers('{"notez": "a"}') == ["/notez"] and pointers('{"tags": {"a": {"deep": 1}}}') == ["/tags/a"]
+    assert "/deep" in pointers('{"deep": ' + '{"d": ' * DEEP + "1" + "}" * DEEP + "}")
+    for nested in ('{"deep": ' + '{"d": ' * 100 + "1" + "}" * 100 + "}", '{"notes": ' + "[" * 100 + "]" * 100 + "}", '{"notes": "a"} {}'):
+        patch(nested, 400)
+    for whole in ("[]", "null", '"notes"', "1"):
+        assert pointers(whole) == [""]
+    assert (client.get(place).etag, client.get(place).json) == (before.etag, before.json)
+    changed = patch('{"not\\u0065s": "\\u00e9", "\\u0074ags": {"\\u0061": null, "c": "3"}}', 200)
+    assert (changed["notes"], changed["tags"]) == ("é", {"b": "2", "c": "3"})
+
+
 def test_nothing_is_deleted_unseen(world):
     """What can change can only be deleted by who knows how it stands."""
     world.places["controller"] = "cell"

@@ -1,7 +1,8 @@
 /* JSON: what our reader accepts, cJSON accepts with the same values; what a field table decodes and encodes, it decodes
- * to the same again; what it refuses has reasons. */
+ * to the same again; what it refuses has reasons; trees are written as they were read. */
 #include <cjson/cJSON.h>
 
+#include "api/json/document.h"
 #include "api/json/fields.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -152,11 +153,37 @@ static void table_round_trip(const char *text, size_t size)
   buffer_release(&second);
 }
 
+/* -- trees -- */
+
+static void document_round_trip(const char *text, size_t size)
+{
+  static struct faults faults;
+  cJSON *document, *again;
+  struct buffer written = BUFFER(MB(4)), merged = BUFFER(MB(4));
+  struct json_writer w = { .out = &written };
+  faults.count = 0;
+  enum armdyn_status status = document_parse(text, size, &faults, &document);
+  require_reason(status, &faults);
+  if (status) return;
+  document_write(&w, document);
+  REQUIRE(is_json(text, size) && buffer_ok(&written));
+  REQUIRE(document_parse(written.data, written.length, NULL, &again) == ARMDYN_OK);
+  REQUIRE(cJSON_Compare(document, again, true));
+  if (cJSON_IsObject(document))
+    REQUIRE(document_merge("{\"a\":{\"b\":1}}", text, size, &merged, NULL) == ARMDYN_OK &&
+            is_json(merged.data, merged.length));
+  document_close(document);
+  document_close(again);
+  buffer_release(&written);
+  buffer_release(&merged);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   char *text = copy_of(data, size);
   against_cjson(text, size);
   table_round_trip(text, size);
+  document_round_trip(text, size);
   free(text);
   return 0;
 }

@@ -2,7 +2,7 @@
 
 #include "api/dataset/layout.h"
 #include "api/dataset/text.h"
-#include "api/json/merge.h"
+#include "api/json/document.h"
 
 static struct faults faults;
 
@@ -83,7 +83,7 @@ Test(merge, examples_of_the_standard)
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct buffer out = BUFFER(KB(4));
-    cr_assert_eq(json_merge(cases[i].document, cases[i].patch, strlen(cases[i].patch), &out, &faults), ARMDYN_OK);
+    cr_assert_eq(document_merge(cases[i].document, cases[i].patch, strlen(cases[i].patch), &out, &faults), ARMDYN_OK);
     cr_assert_str_eq(out.data, cases[i].merged);
     buffer_release(&out);
   }
@@ -102,7 +102,7 @@ Test(merge, refuses_what_is_no_object)
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct buffer out = BUFFER(KB(4));
     faults.count = 0;
-    cr_assert_eq(json_merge("{}", cases[i].patch, strlen(cases[i].patch), &out, &faults), cases[i].status, "%s",
+    cr_assert_eq(document_merge("{}", cases[i].patch, strlen(cases[i].patch), &out, &faults), cases[i].status, "%s",
                  cases[i].patch);
     cr_assert_gt(faults.count, 0);
     buffer_release(&out);

@@ -38,7 +38,9 @@ Test(promotion, changes_have_their_deviations)
   struct buffer text = BUFFER(MB(1));
   two_joints(&before);
   two_joints(&after);
-  cr_assert_eq(promotion_source_read(document, &source), ARMDYN_OK);
+  cJSON *tree = document_open(document);
+  cr_assert_eq(promotion_source_read(tree, &source), ARMDYN_OK);
+  document_close(tree);
   cr_assert_eq(promotion_apply(&source, PROMOTE_ALL, &after, NULL), ARMDYN_OK);
   const struct promotion_answer answer = { .old = &before, .new = &after, .source = &source, .torque_change = none };
   promotion_answer_encode(&answer, &text);
@@ -54,7 +56,7 @@ Test(promotion, changes_have_their_deviations)
 Test(promotion, refuses_what_is_no_parameter)
 {
   static struct promotion_source source;
-  cr_assert_eq(promotion_source_read(
-                   "{\"parameters\":{\"standard\":[{\"joint\":\"a\",\"name\":\"glue\",\"value\":1}]}}", &source),
-               ARMDYN_EINPUT);
+  cJSON *tree = document_open("{\"parameters\":{\"standard\":[{\"joint\":\"a\",\"name\":\"glue\",\"value\":1}]}}");
+  cr_assert_eq(promotion_source_read(tree, &source), ARMDYN_EINPUT);
+  document_close(tree);
 }

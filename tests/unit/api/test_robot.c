@@ -103,8 +103,7 @@ Test(robot, the_resource_carries_read_only_fields_that_are_ignored_on_the_way_ba
   /* links 1 and 3 break the triangle inequality as published, and nothing else is suspicious; it has no limits */
   const cJSON *warnings = cJSON_GetObjectItem(root, "warnings");
   int unphysical = 0, limitless = 0;
-  cJSON_ArrayForEach(warning, warnings)
-  {
+  cJSON_ArrayForEach (warning, warnings) {
     unphysical += !strcmp(cJSON_GetObjectItem(warning, "code")->valuestring, "unphysical");
     limitless += !strcmp(cJSON_GetObjectItem(warning, "code")->valuestring, "missing_limits");
   }

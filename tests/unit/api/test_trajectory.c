@@ -269,7 +269,9 @@ Test(trajectory_resource, adds_what_is_known_around_the_document)
                              "\"duration\":2,\"energy\":{\"by\":[1],\"total\":5.5},\"cost\":{\"value\":0.25},"
                              "\"minimum_duration\":null}");
   buffer_clear(&out);
-  result_summary_encode(&trajectory_form, resource.document, &out);
+  cJSON *document = document_open(resource.document);
+  result_summary_encode(&trajectory_form, document, &out);
+  document_close(document);
   cr_assert_str_eq(out.data, "{\"metrics\":{\"duration\":2,\"minimum_duration\":null,\"energy\":5.5,\"cost\":0.25}}");
   buffer_release(&out);
 }

@@ -101,8 +101,10 @@ Test(problems, every_status_has_one_and_the_list_is_whole)
   cJSON *root = cJSON_Parse(out.data), *item, *other;
   const cJSON *items = cJSON_GetObjectItem(root, "items");
   cr_assert_eq(cJSON_GetArraySize(items), PROBLEM_COUNT);
-  cJSON_ArrayForEach(item, items) for (other = item->next; other; other = other->next) cr_assert_str_neq(
-      cJSON_GetObjectItem(item, "type")->valuestring, cJSON_GetObjectItem(other, "type")->valuestring);
+  cJSON_ArrayForEach (item, items)
+    for (other = item->next; other; other = other->next)
+      cr_assert_str_neq(cJSON_GetObjectItem(item, "type")->valuestring,
+                        cJSON_GetObjectItem(other, "type")->valuestring);
   cJSON_Delete(root);
   buffer_release(&out);
 }
