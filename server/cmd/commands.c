@@ -5,6 +5,7 @@ const struct command commands[] = {
   /* name             function                internal  summary */
   { "serve",          command_serve,          false,    "serve the HTTP API" },
   { "controller-sim", command_controller_sim, false,    "simulate a controller and its arm" },
+  { "controller-test", command_controller_test, false,   "hold a controller against the register protocol" },
   { "key",            command_key,            false,    "make, list and revoke API keys" },
   { "registers",      command_registers,      false,    "print the registers of a controller, and a skeleton of its program" },
   { "audit",          command_audit,          false,    "verify or print the audit trail" },

@@ -107,6 +107,7 @@ def main():
     device, ended = Device(arguments()), []
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: ended.append(True))
+    signal.signal(signal.SIGUSR1, lambda *_: device.restart())
     print(f"listening on 127.0.0.1:{device.server.port}", flush=True)
     device.run(ended)
     print(json.dumps(device.told()), file=sys.stderr, flush=True)

@@ -13,9 +13,8 @@ ALWAYS = {
     "start-late",      # sees START 1 s late
     "fast-clock", "slow-clock",  # by a tenth
     # What a program may do wrong, for the conformance test to find:
-    "ignores-profile", "ignores-time", "ignores-check", "ignores-heartbeat", "ignores-axes", "ignores-start-position",
-    "takes-torn-windows", "takes-any-offset", "clears-places", "retains", "twice", "any-state", "same-instance", "early-number",
-    "no-fault-on-clear", "ends-at-once",
+    "ignores-profile", "ignores-time", "ignores-check", "ignores-heartbeat", "counts-all-heartbeats", "ignores-axes", "ignores-start-position",
+    "takes-torn-windows", "takes-any-offset", "clears-places", "swaps", "twice", "any-state", "same-instance", "early-number", "ends-early",
 }
 
 

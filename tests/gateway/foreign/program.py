@@ -103,7 +103,7 @@ class Program:
     def hear(self, now):
         """The heartbeat of whoever loaded the active profile."""
         beat, who = self.registers[11], u32(self.registers, 12)
-        if beat != self.beat and who == self.profile:
+        if beat != self.beat and (who == self.profile or "counts-all-heartbeats" in self.faults):
             self.beat, self.beat_at = beat, now
         if self.ending is not None or now - self.beat_at <= 1 or "ignores-heartbeat" in self.faults:
             return
@@ -145,6 +145,8 @@ class Program:
             return False
         if samples > self.free() or ("takes-any-offset" in self.faults and samples > self.total - len(self.store)):
             return False
+        if "clears-places" in self.faults:
+            self.registers[at:at + 5] = [0] * 5
         size = 2 * self.per_sample
         data = bytes_of(data)
         return self.keep([data[size * k:size * (k + 1)] for k in range(samples)])

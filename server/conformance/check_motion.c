@@ -1,0 +1,167 @@
+/* What is seen only with drives on: ARM, START, heartbeat, the end. The arm stands still all the while. */
+#include <math.h>
+
+#include "server/conformance/checks.h"
+
+enum { BEAT_SLACK_MS = 500, REST_MS = 10000 };
+
+static void starts_elsewhere(struct bench *t)
+{
+  static const float aside[] = { 1, NAN };
+  struct controller_state now;
+  for (size_t i = 0; i < sizeof aside / sizeof *aside; i++) {
+    if (!bench_bring_to(t, PHASE_EMPTY)) return;
+    t->profile.start[t->is.axes - 1] += aside[i];
+    if (!bench_expect(t, COMMAND_BEGIN, CONTROLLER_OK) || !bench_send_windows(t) ||
+        !bench_expect(t, COMMAND_COMMIT, CONTROLLER_OK) || !bench_expect(t, COMMAND_ARM, CONTROLLER_START_POSITION) ||
+        !bench_look(t, &now))
+      return;
+    if (now.phase != PHASE_READY) bench_wrong(t, "the state is %s after it", protocol_phase_name(now.phase));
+  }
+}
+
+/* Looks, and with them heartbeats, go on meanwhile. */
+static bool wait_looking(struct bench *t, int ms, struct controller_state *now)
+{
+  const int64_t begun = bench_now_ms();
+  do {
+    bench_sleep_ms(20);
+    if (!bench_look(t, now)) return false;
+  } while (bench_now_ms() - begun < ms);
+  return true;
+}
+
+/* FAULT with error 9 within this time of its last heartbeat, and not at once. */
+static bool faults(struct bench *t, int64_t since_ms, int least_ms, int most_ms)
+{
+  struct controller_state now;
+  if (!bench_await(t, PHASE_FAULT, most_ms, &now)) return false;
+  const int64_t took = bench_now_ms() - since_ms;
+  if (now.own_error != CONTROLLER_HEARTBEAT)
+    return bench_wrong(t, "FAULT came with error %u in +77 instead of 9", now.own_error);
+  return took >= least_ms || bench_wrong(t, "FAULT came after %lld ms already", (long long)took);
+}
+
+static void lost_armed(struct bench *t)
+{
+  struct controller_state now;
+  if (!bench_bring_to(t, PHASE_ARMED)) return;
+  if (!wait_looking(t, 1500, &now)) return;
+  if (now.phase != PHASE_ARMED) {
+    bench_wrong(t, "with a heartbeat every 200 ms it was in %s after 1.5 s", protocol_phase_name(now.phase));
+    return;
+  }
+  t->beats = false;
+  if (!bench_beat(t, t->profile.id)) return;
+  faults(t, bench_now_ms(), PROTOCOL_BEAT_MOST_MS / 2, PROTOCOL_BEAT_MOST_MS + BEAT_SLACK_MS + 4 * bench_settle_ms(t));
+}
+
+static void anothers_beats(struct bench *t)
+{
+  struct controller_state now;
+  if (!bench_bring_to(t, PHASE_ARMED)) return;
+  t->beats = false;
+  const int64_t begun = bench_now_ms();
+  do {
+    if (!bench_beat(t, t->profile.id ^ 1) || !bench_look(t, &now)) return;
+    bench_sleep_ms(50);
+  } while (now.phase == PHASE_ARMED && bench_now_ms() - begun < 2 * PROTOCOL_BEAT_MOST_MS + 4 * bench_settle_ms(t));
+  if (now.phase != PHASE_FAULT) bench_wrong(t, "heartbeats with another profile id kept it in ARMED");
+}
+
+static void lost_playing(struct bench *t)
+{
+  if (!bench_bring_to(t, PHASE_PLAYING)) return;
+  t->beats = false;
+  faults(t, bench_now_ms(), 0, REST_MS);
+}
+
+static void late_start(struct bench *t)
+{
+  struct protocol_command c;
+  struct controller_state now;
+  if (!bench_bring_to(t, PHASE_ARMED) || !bench_command(t, COMMAND_START, &c)) return;
+  c.latest_ms -= 3000;
+  if (!bench_expect_error(t, &c, CONTROLLER_TOO_LATE) || !bench_settle(t, &now)) return;
+  if (now.phase != PHASE_ARMED) bench_wrong(t, "the state is %s after it", protocol_phase_name(now.phase));
+}
+
+static void foreign_start(struct bench *t)
+{
+  struct protocol_command c;
+  struct controller_state now;
+  if (!bench_bring_to(t, PHASE_ARMED) || !bench_command(t, COMMAND_START, &c)) return;
+  c.profile ^= 1;
+  if (!bench_expect_error(t, &c, CONTROLLER_ANOTHER_PROFILE) || !bench_settle(t, &now)) return;
+  if (now.phase != PHASE_ARMED) bench_wrong(t, "the state is %s after it", protocol_phase_name(now.phase));
+}
+
+static void whole_motion(struct bench *t)
+{
+  const uint32_t total = 100, period_us = 10000;
+  struct controller_state now, before;
+  if (!bench_bring_to(t, PHASE_EMPTY) || !bench_profile(t, total, period_us, false) ||
+      !bench_expect(t, COMMAND_BEGIN, CONTROLLER_OK) || !bench_send_windows(t) ||
+      !bench_expect(t, COMMAND_COMMIT, CONTROLLER_OK))
+    return;
+  t->beats = true;
+  if (!bench_expect(t, COMMAND_ARM, CONTROLLER_OK) || !bench_expect(t, COMMAND_START, CONTROLLER_OK) ||
+      !bench_await(t, PHASE_PLAYING, REST_MS, &before))
+    return;
+  const int64_t begun = bench_now_ms();
+  uint32_t index = before.play_index;
+  do {
+    if (!bench_look(t, &now)) return;
+    if (now.play_index < index && now.phase == PHASE_PLAYING) {
+      bench_wrong(t, "the play index in +65..66 went from %u back to %u", index, now.play_index);
+      return;
+    }
+    index = now.play_index;
+    bench_sleep_ms(2);
+  } while (now.phase == PHASE_PLAYING && bench_now_ms() - begun < REST_MS);
+  const double took = (double)(bench_now_ms() - begun), own = (total - 1) * period_us / 1000.0;
+  if (now.phase != PHASE_DONE)
+    bench_wrong(t, "the state is %s instead of DONE, own error %u", protocol_phase_name(now.phase), now.own_error);
+  else if (took < 0.95 * own - 2 * t->scan_ms - 20 || took > 1.05 * own + BEAT_SLACK_MS + 4 * t->scan_ms)
+    bench_wrong(t, "a profile of %.0f ms was DONE after %.0f ms", own, took);
+  else if (now.profile != t->profile.id || now.crc != t->profile.crc || now.next_offset != total)
+    bench_wrong(t, "DONE does not keep profile id, CRC-32 and next offset");
+}
+
+static void hold_and_resume(struct bench *t)
+{
+  struct controller_state now, later;
+  if (!controller_can(&t->is, ABILITY_HOLD)) {
+    bench_not_tried(t, "it does not offer HOLD (ability bit 9)");
+    return;
+  }
+  if (!bench_bring_to(t, PHASE_HOLDING)) return;
+  if (!wait_looking(t, 1000, &now) || !wait_looking(t, 500, &later)) return;
+  if (later.play_index != now.play_index) {
+    bench_wrong(t, "1.5 s after HOLD the play index still runs: %u, then %u", now.play_index, later.play_index);
+    return;
+  }
+  if (bench_expect(t, COMMAND_RESUME, CONTROLLER_OK)) bench_await(t, PHASE_DONE, 2 * REST_MS, &now);
+}
+
+static const struct check rows[] = {
+  { "ARM compares the start position", starts_elsewhere,
+    "refuse ARM as NOT (ABS(start - measured) <= tolerance) for every axis of the mask: also what is no number; error "
+    "7",
+    PHASE_PLAYING },
+  { "ARMED without a heartbeat is FAULT 9 after 1 s", lost_armed,
+    "measure the time since +11 last changed with the active id in +12..13, from entering ARMED on", PHASE_PLAYING },
+  { "heartbeats with another profile id do not count", anothers_beats,
+    "look at +12..13 with every heartbeat: only the active profile's counts", PHASE_PLAYING },
+  { "PLAYING without a heartbeat comes to rest and is FAULT 9", lost_playing,
+    "loss policy 1 ramps to rest, then FAULT with +77 := 9", PHASE_PLAYING },
+  { "a START that comes too late is refused", late_start,
+    "compare +34..35 with your uptime at the moment of execution; error 14, and ARMED goes on", PHASE_PLAYING },
+  { "a START of another profile is refused", foreign_start, "compare +22..23 with the active id; error 13",
+    PHASE_PLAYING },
+  { "a profile is played in its own time and is DONE", whole_motion,
+    "play sample k at k times the period of the uptime's clock; DONE keeps id, CRC-32 and offset", PHASE_PLAYING },
+  { "HOLD comes to rest, RESUME goes on", hold_and_resume,
+    "ramp the speed along the path to 0 and back; the play index stays meanwhile", PHASE_PLAYING },
+};
+const struct check_table motion_checks = { "motion", rows, sizeof rows / sizeof *rows };

@@ -1,0 +1,24 @@
+/* Holds a controller against register protocol v2 and says what to mend: `armdyn controller-test`.
+ *
+ * bench.c speaks to the controller, one request after the other; the files check_*.c hold the checks, each a row of a table
+ * with what to mend when it fails; conformance.c runs the rows and prints the page. What is right is read from
+ * server/protocol, as everywhere. */
+#ifndef SERVER_CONFORMANCE_CONFORMANCE_H
+#define SERVER_CONFORMANCE_CONFORMANCE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct conformance_options {
+  const char *host, *port;
+  unsigned unit, base;
+  const char *only;    /* checks in whose name this stands, and who the controller is; NULL: all */
+  bool allow_motion;   /* ARM and START may be sent where they must be obeyed */
+  const char *restart; /* a command of the shell that restarts the controller; NULL: a person is asked, or nobody */
+  bool ask;            /* somebody sits before the terminal */
+};
+
+/* Exit status: 0 nothing is wrong, 1 something is. Prints the page to `out`. */
+int conformance_run(const struct conformance_options *options, FILE *out);
+
+#endif

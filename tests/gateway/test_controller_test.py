@@ -1,0 +1,86 @@
+"""`armdyn controller-test`: nothing is wrong with a controller that follows the protocol, and what is wrong with one that does not
+is named, with what to mend."""
+
+import subprocess
+
+import pytest
+
+from foreign.process import Foreign
+from support import binary
+
+pytestmark = pytest.mark.same_threads
+
+
+def controller_test(*arguments, status):
+    done = subprocess.run([binary(), "controller-test", *map(str, arguments)], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                          timeout=500)
+    assert done.returncode == status, done
+    return done.stderr if status == 2 else done.stdout
+
+
+def wrong(page):
+    """The names of the checks that failed."""
+    return [line[8:] for line in page.splitlines() if line.startswith("  FAIL  ")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scan", [0, 10])
+def test_nothing_is_wrong_with_one_that_follows_the_protocol(scan):
+    with Foreign("--scan", scan, "--axes", 3) as controller:
+        page = controller_test(f"127.0.0.1:{controller.port}", "--allow-motion", "--restart", f"kill -USR1 {controller.pid}", status=0)
+        told = [line for line in page.splitlines() if line.startswith("  -  ")]
+        assert len(told) == (scan > 0), page  # bit 10
+        assert "every 10.0 ms" in page or not scan or "runs every" in page
+        motions = controller.ledger(None)["motions"]
+        assert motions and {motion["whose"] for motion in motions} == {"first"}
+
+
+def test_nothing_moves_unless_it_may():
+    with Foreign("--places", 3, "--formats", 2) as controller:
+        page = controller_test(f"127.0.0.1:{controller.port}", status=0)
+        assert "it arms the drives: --allow-motion" in page
+        told = controller.ledger(None)
+        assert told["motions"] == [] and told["state"] == 0
+        assert controller_test(f"127.0.0.1:{controller.port}", status=1).startswith("identity\n  FAIL  it answers")
+
+
+# What a program does wrong, the check that finds it, and a word of what to mend.
+WRONG = {
+    "swaps": ("magic, version", "high word first"),
+    "fast-clock": ("the uptime runs", "really takes"),
+    "slow-clock": ("the uptime runs", "really takes"),
+    "ignores-check": ("a wrong check word", "+36..37"),
+    "twice": ("the same command written again", "last acknowledged"),
+    "ignores-profile": ("another profile's commands", "+22..23"),
+    "ignores-time": ("commands come too late", "modulo 2^32"),
+    "ignores-axes": ("wrong arguments", "before you change anything"),
+    "ghost": ("windows of the profile before", "active profile id"),
+    "takes-torn-windows": ("a window with a wrong CRC-32", "before you take it"),
+    "takes-any-offset": ("a window behind a gap", "next offset"),
+    "clears-places": ("places are left", "clear no place"),
+    "wrong-checksum": ("a large profile is stored", "read back"),
+    "stores-zeros": ("a large profile is stored", "read back"),
+    "early-number": ("a large profile is stored", "acknowledge COMMIT when"),
+    "any-state": ("every command in READY", "table of states"),
+    "same-instance": ("restart in READY", "another instance id"),
+    "ignores-start-position": ("ARM compares", "NOT (ABS(start - measured) <= tolerance)"),
+    "ignores-heartbeat": ("ARMED without a heartbeat", "since +11 last changed"),
+    "counts-all-heartbeats": ("heartbeats with another profile", "+12..13"),
+    "ends-early": ("a profile is played", "k times the period"),
+}
+
+
+@pytest.mark.parametrize("fault", WRONG)
+def test_what_is_wrong_is_named(fault):
+    name, mend = WRONG[fault]
+    with Foreign("--scan", 2, "--commit", 100, fault=[fault]) as controller:
+        page = controller_test(f"127.0.0.1:{controller.port}", "--allow-motion", "--only", name, "--restart",
+                               f"kill -USR1 {controller.pid}", status=1)
+        found = wrong(page)
+        assert len(found) == 1 and found[0].startswith(name), page
+        assert mend in page.split("mend: ")[1].splitlines()[0], page
+
+
+@pytest.mark.parametrize("arguments", [[], ["127.0.0.1"], ["127.0.0.1:1", "more"], ["--base", "x", "127.0.0.1:1"], ["--colour", "a:1"]])
+def test_wrong_usage(arguments):
+    assert "--help" in controller_test(*arguments, status=2)
