@@ -128,7 +128,7 @@ def walls():
 # What a room of server/ may include from the others there, besides base, and app.h, which names what all consist of. The
 # commands (cmd) stand on top.
 ARROWS = {
-    "base": "", "config": "", "ipc": "", "store": "", "web": "",
+    "base": "", "config": "", "protocol": "", "conformance": "protocol", "ipc": "", "store": "", "web": "",
     "robots": "store", "data": "robots store", "work": "data ipc store", "jobs": "config ipc store work",
     "gateway": "config data ipc robots store", "simulator": "gateway",
     "http": "config store", "webhooks": "config http store",
