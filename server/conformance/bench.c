@@ -7,7 +7,7 @@
 #include "server/base/clock.h"
 #include "server/conformance/bench.h"
 
-enum { ANSWER_MS = 3000, ACKNOWLEDGE_MS = 5000, LIFE_MS = 2000, BEAT_EARLY_MS = 150 };
+enum { ANSWER_MS = 3000, ACKNOWLEDGE_MS = 5000, SETTLE_MS = 40, BEAT_EARLY_MS = 150 };
 
 bool bench_wrong(struct bench *t, const char *format, ...)
 {
@@ -106,16 +106,21 @@ bool bench_look(struct bench *t, struct controller_state *now)
   return protocol_look_decode(words, now, &error) == ARMDYN_OK || bench_wrong(t, "%s", error.message);
 }
 
-int bench_settle_ms(const struct bench *t)
-{
-  double scans = 4 * t->scan_ms;
-  return scans > 50 ? (int)scans : 50;
-}
-
+/* Until its uptime has gone on three times: its program has run at least twice since. */
 bool bench_settle(struct bench *t, struct controller_state *now)
 {
-  bench_sleep_ms(bench_settle_ms(t));
-  return bench_look(t, now);
+  const int64_t begun = bench_now_ms();
+  if (!bench_look(t, now)) return false;
+  uint32_t last = now->uptime_ms;
+  for (int steps = 0; steps < 3 || bench_now_ms() - begun < SETTLE_MS;) {
+    bench_sleep_ms(2);
+    if (!bench_look(t, now)) return false;
+    steps += now->uptime_ms != last;
+    last = now->uptime_ms;
+    if (bench_now_ms() - begun > ACKNOWLEDGE_MS)
+      return bench_wrong(t, "the uptime in +75..76 stood still for %d s", ACKNOWLEDGE_MS / 1000);
+  }
+  return true;
 }
 
 bool bench_command(struct bench *t, enum controller_command command, struct protocol_command *out)
@@ -135,7 +140,7 @@ bool bench_command(struct bench *t, enum controller_command command, struct prot
                                     .axis_mask = (uint16_t)t->profile.axis_mask,
                                     .end_policy = END_HOLD,
                                     .loss_policy = (uint16_t)t->profile.loss_policy,
-                                    .latest_ms = now.uptime_ms + LIFE_MS };
+                                    .latest_ms = now.uptime_ms + BENCH_LIFE_MS };
   memcpy(out->start, t->profile.start, sizeof out->start);
   return true;
 }
@@ -144,6 +149,7 @@ bool bench_send_words(struct bench *t, const uint16_t words[PROTOCOL_COMMAND], s
 {
   const uint16_t number = words[REGISTER_NUMBER - REGISTER_COMMAND];
   const uint32_t check = protocol_get_u32(words + REGISTER_CHECK - REGISTER_COMMAND);
+  *after = (struct controller_state){ 0 };
   if (!bench_write(t, REGISTER_COMMAND, PROTOCOL_COMMAND, words)) return false;
   for (int64_t begun = bench_now_ms(); bench_now_ms() - begun < ACKNOWLEDGE_MS; bench_sleep_ms(1)) {
     if (!bench_look(t, after)) return false;

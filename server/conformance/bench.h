@@ -48,11 +48,12 @@ bool bench_look(struct bench *t, struct controller_state *now);
 bool bench_beat(struct bench *t, uint32_t profile);
 void bench_sleep_ms(int ms);
 int64_t bench_now_ms(void);
-int bench_settle_ms(const struct bench *t); /* after which a program has seen what was written */
+/* The look after which a program has surely seen what was written. */
 bool bench_settle(struct bench *t, struct controller_state *now);
 
 /* -- commands -- */
-/* With the profile's arguments, a number of its own and two seconds to live. */
+enum { BENCH_LIFE_MS = 5000 };
+/* With the profile's arguments, a number of its own and BENCH_LIFE_MS to live. */
 bool bench_command(struct bench *t, enum controller_command command, struct protocol_command *out);
 /* Send it, and wait for its acknowledgement. */
 bool bench_send(struct bench *t, const struct protocol_command *command, struct controller_state *after);

@@ -1,6 +1,8 @@
 /* Window places, COMMIT and the checksum of what is stored. */
 #include "server/conformance/checks.h"
 
+enum { AWAIT_MS = 3000 };
+
 static bool write_place(struct bench *t, unsigned place, size_t count, const uint16_t *words)
 {
   return bench_write(t, PROTOCOL_PLACES + place * PROTOCOL_PLACE_STRIDE, (unsigned)count, words);
@@ -20,11 +22,14 @@ static bool begun(struct bench *t)
                      protocol_phase_name(now.phase), now.profile, t->profile.id, now.next_offset);
 }
 
-/* After a moment the next offset is this one. */
+/* The next offset becomes this one; 0: it stays so. */
 static bool holds(struct bench *t, uint32_t samples, const char *what)
 {
   struct controller_state now;
-  if (!bench_settle(t, &now)) return false;
+  const int64_t begun_ms = bench_now_ms();
+  do {
+    if (!bench_settle(t, &now)) return false;
+  } while (now.next_offset < samples && bench_now_ms() - begun_ms < AWAIT_MS);
   if (now.next_offset == samples) return true;
   return bench_wrong(t, "%s: next offset is %u instead of %u", what, now.next_offset, samples);
 }

@@ -52,7 +52,7 @@ bool bench_profile(struct bench *t, uint32_t total, uint32_t period_us, bool tol
 uint32_t bench_window_samples(const struct bench *t)
 {
   const unsigned words = t->profile.sample_words;
-  return words && t->is.window_most > words ? t->is.window_most / words : 1;
+  return words ? t->is.window_most / words : 0;
 }
 
 size_t bench_window(const struct bench *t, uint32_t offset, uint32_t samples, uint16_t *words)
@@ -74,6 +74,7 @@ bool bench_send_windows(struct bench *t)
 {
   const uint32_t samples = bench_window_samples(t), total = t->profile.total;
   struct controller_state now;
+  if (!t->is.places) return bench_wrong(t, "it has no window places");
   if (!bench_look(t, &now)) return false;
   const uint32_t first = now.next_offset;
   uint32_t sent = 0, held = first; /* windows sent, samples held */
