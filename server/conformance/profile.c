@@ -74,15 +74,15 @@ bool bench_send_windows(struct bench *t)
 {
   const uint32_t samples = bench_window_samples(t), total = t->profile.total;
   struct controller_state now;
-  if (!t->is.places) return bench_wrong(t, "it has no window places");
+  const uint32_t places = t->is.places;
+  if (!places) return bench_wrong(t, "it has no window places");
   if (!bench_look(t, &now)) return false;
   const uint32_t first = now.next_offset;
   uint32_t sent = 0, held = first; /* windows sent, samples held */
   for (int64_t progress = bench_now_ms(); now.next_offset != total;) {
     /* A place is written again when its window was taken. */
-    while (first + sent * samples < total &&
-           (sent < t->is.places || held >= first + (sent - t->is.places + 1) * samples)) {
-      if (!bench_write_window(t, sent % t->is.places, first + sent * samples, samples)) return false;
+    while (first + sent * samples < total && (sent < places || held >= first + (sent - places + 1) * samples)) {
+      if (!bench_write_window(t, sent % places, first + sent * samples, samples)) return false;
       sent++;
     }
     if (!bench_look(t, &now)) return false;
