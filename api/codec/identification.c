@@ -113,8 +113,9 @@ static void check_validation(struct json_reader *r, const struct identification_
 }
 
 /* Rows of the table below that belong to one subject only. */
-enum { ROW_UNLOADED, ROW_PRIOR, ROW_PRIOR_STRENGTH, ROW_ROTOR_INERTIA, ROW_FRICTION };
-static const char *const row_pointers[] = { "/unloaded", "/prior", "/prior_strength", "/rotor_inertia", "/friction" };
+enum { ROW_UNLOADED, ROW_PRIOR, ROW_PRIOR_STRENGTH, ROW_ROTOR_INERTIA, ROW_FREE_SIGNS, ROW_FRICTION };
+static const char *const row_pointers[] = { "/unloaded",      "/prior",      "/prior_strength",
+                                            "/rotor_inertia", "/free_signs", "/friction" };
 
 static void check_subject(struct json_reader *r, const struct identification_request *request, uint64_t given)
 {
@@ -154,6 +155,7 @@ static const struct json_field request_fields[] = {
   [ROW_PRIOR_STRENGTH] = { NUMBER(struct identification_request, prior_strength, ABOVE_UP_TO(0, 1e12), NULL),
                            NULLABLE },
   [ROW_ROTOR_INERTIA] = { TRUTH(struct identification_request, rotor_inertia) },
+  [ROW_FREE_SIGNS] = { TRUTH(struct identification_request, free_signs) },
   [ROW_FRICTION] = { CUSTOM(struct identification_request, friction, decode_friction, NULL,
                             "a list of friction terms, [\"offset\", \"coulomb\", \"viscous\"]") },
   { ENUM(struct identification_request, identify, subjects) },

@@ -41,7 +41,7 @@ struct identification_request {
   enum armdyn_estimator estimator;
   bool prior;
   double prior_strength; /* NAN: by cross-validation */
-  bool rotor_inertia;
+  bool rotor_inertia, free_signs;
   struct identification_friction friction;
   struct identification_conditioning conditioning;
   int64_t seed;

@@ -52,19 +52,24 @@ static void encode_base(struct json_writer *w, const struct identification_resul
 
 /* -- standard parameters -- */
 
-/* What follows the names of joint and parameter.
- *   prior  in  NAN: the model has none */
+/* What follows the names of joint and parameter. */
+struct stated {
+  double value, deviation, prior; /* prior NAN: the model has none */
+  bool at_bound;
+};
+
 static void encode_parameter(struct json_writer *w, const struct identification_result *result,
-                             const struct armdyn_parameter_id *id, double value, double deviation, double prior)
+                             const struct armdyn_parameter_id *id, struct stated stated)
 {
   char name[ARMDYN_PARAMETER_NAME_SIZE];
   armdyn_parameter_id_name(id, name);
   json_begin_object(w);
   member_text(w, "joint", result->robot->joints[id->joint].name);
   member_text(w, "name", name);
-  member_number(w, "value", value);
-  member_number(w, "std", deviation);
-  if (!isnan(prior)) member_number(w, "prior", prior);
+  member_number(w, "value", stated.value);
+  member_number(w, "std", stated.deviation);
+  if (stated.at_bound) json_key(w, "at_bound"), json_write_truth(w, true);
+  if (!isnan(stated.prior)) member_number(w, "prior", stated.prior);
   json_end_object(w);
 }
 
@@ -92,7 +97,7 @@ static void encode_left_out(struct json_writer *w, const struct identification_r
       const enum armdyn_friction_term term = info_of(p)->term;
       if (!(ARMDYN_IDENTIFY_LINEAR >> term & 1) || is_identified(result, j, term)) continue;
       if (!armdyn_friction_parameter_lines(&joint->friction, (enum armdyn_friction_parameter)p)) continue;
-      encode_parameter(w, result, &id, 0, 0, armdyn_joint_parameter(joint, &id));
+      encode_parameter(w, result, &id, (struct stated){ .prior = armdyn_joint_parameter(joint, &id) });
     }
   }
 }
@@ -114,8 +119,8 @@ static void encode_searched(struct json_writer *w, const struct identification_r
         const struct armdyn_parameter_id id = { j, ARMDYN_PARAMETER_FRICTION, p, line };
         const double value = armdyn_joint_parameter(after, &id), prior = armdyn_joint_parameter(before, &id);
         const bool velocity = p == ARMDYN_PARAMETER_STRIBECK_VELOCITY;
-        if (value != prior)
-          encode_parameter(w, result, &id, value, velocity ? stribeck_deviation(result, j) : NAN, prior);
+        const struct stated stated = { value, velocity ? stribeck_deviation(result, j) : NAN, prior, false };
+        if (value != prior) encode_parameter(w, result, &id, stated);
       }
     }
   }
@@ -127,8 +132,10 @@ static void encode_standard(struct json_writer *w, const struct identification_r
   encode_searched(w, result);
   for (size_t i = 0; i < armdyn_unknowns_standard_count(result->unknowns); i++) {
     const struct armdyn_parameter_id id = armdyn_unknowns_standard_id(result->unknowns, i);
-    encode_parameter(w, result, &id, result->estimate->standard[i], result->estimate->standard_deviation[i],
-                     armdyn_unknowns_prior(result->unknowns)[i]);
+    const struct armdyn_estimate *e = result->estimate;
+    const double prior = armdyn_unknowns_prior(result->unknowns)[i];
+    encode_parameter(w, result, &id,
+                     (struct stated){ e->standard[i], e->standard_deviation[i], prior, e->at_bound[i] });
   }
   encode_left_out(w, result);
   json_end_array(w);

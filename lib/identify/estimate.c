@@ -9,6 +9,7 @@
 #include "lib/identify/regularized.h"
 #include "lib/identify/robust.h"
 #include "lib/identify/uncertainty.h"
+#include "lib/identify/warnings.h"
 #include "lib/math/triangle.h"
 
 struct estimator {
@@ -70,6 +71,7 @@ static size_t estimate_layout(struct armdyn_estimate *e, void *memory, const str
   e->deviation = carve(&c, u->base_count, sizeof *e->deviation);
   e->standard = carve(&c, u->standard_count, sizeof *e->standard);
   e->standard_deviation = carve(&c, u->standard_count, sizeof *e->standard_deviation);
+  e->at_bound = carve(&c, u->standard_count, sizeof *e->at_bound);
   e->physical = carve(&c, u->n, sizeof *e->physical);
   e->covariance = carve(&c, u->base_count * u->base_count, sizeof *e->covariance);
   e->joint_deviation = carve(&c, u->n, sizeof *e->joint_deviation);
@@ -143,6 +145,48 @@ static enum armdyn_status widen(const struct training *t, struct armdyn_estimate
   return status;
 }
 
+/* Friction that the data pull below its bound by more than so many deviations is no accident of noise. */
+static const double PULLED = 3;
+
+static void warn_of_signs(const struct training *t, struct armdyn_estimate *out)
+{
+  for (size_t s = 0; s < t->signs.count; s++) {
+    const struct sign *sign = &t->signs.list[s];
+    const struct armdyn_parameter_id id = t->unknowns->id[sign->bound];
+    char name[ARMDYN_PARAMETER_NAME_SIZE];
+    if (!sign->active || !(sign->wanted < -PULLED * sqrt(sign_variance(&t->signs, s, out->covariance)))) continue;
+    armdyn_parameter_id_name(&id, name);
+    warn(&out->warnings, ARMDYN_WARNING_FRICTION_SIGN, (int)id.joint,
+         "%s is kept at its bound, which the data pull it across by more than noise: a term of friction is missing or "
+         "wrong, such as stribeck for friction that falls with speed, or velocities are off",
+         name);
+  }
+}
+
+/* What rests on a bound has no deviation, and the others have those that they have while it does. */
+static void keep_bounds(struct training *t, struct armdyn_estimate *out)
+{
+  const struct armdyn_unknowns *u = t->unknowns;
+  warn_of_signs(t, out);
+  signs_condition(&t->signs, out->covariance);
+  for (size_t k = 0; k < u->base_count; k++) {
+    if (!isnan(out->deviation[k])) out->deviation[k] = sqrt(fmax(out->covariance[k * (u->base_count + 1)], 0));
+  }
+  for (size_t s = 0; s < t->signs.count; s++) {
+    for (int i = 0; i < 2; i++) {
+      const size_t standard = t->signs.list[s].standard[i], base = base_led_by(u, standard);
+      if (base < u->base_count) out->standard_deviation[standard] = out->deviation[base];
+    }
+  }
+  for (size_t s = 0; s < t->signs.count; s++) {
+    const size_t bound = t->signs.list[s].bound, base = base_led_by(u, bound);
+    if (!t->signs.list[s].active) continue;
+    out->at_bound[bound] = true;
+    out->standard_deviation[bound] = NAN;
+    if (base < u->base_count) out->deviation[base] = NAN;
+  }
+}
+
 /* Deviations of the residuals and of the parameters. */
 static enum armdyn_status judge(struct training *t, struct armdyn_estimate *out, struct armdyn_error *error)
 {
@@ -162,6 +206,7 @@ static enum armdyn_status judge(struct training *t, struct armdyn_estimate *out,
                                           out->standard_deviation, &out->warnings);
     }
   }
+  if (!status) keep_bounds(t, out);
   if (!status) status = widen(t, out);
   for (size_t i = 0; i < u->n; i++) out->physical[i] = armdyn_link_is_physical(out->standard + 10 * i);
   return status ? status : condition_of(t, &out->condition);

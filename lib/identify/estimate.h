@@ -3,8 +3,15 @@
 #define LIB_IDENTIFY_ESTIMATE_H
 
 #include "lib/identify/regression.h"
+#include "lib/identify/signs.h"
 
 enum { FOLDS_MAX = ARMDYN_FOLDS_MAX };
+
+/* How far and how fast each joint goes. */
+struct reach {
+  double low[ARMDYN_JOINTS_MAX], high[ARMDYN_JOINTS_MAX]; /* rad (m) */
+  double fastest[ARMDYN_JOINTS_MAX];                      /* rad/s (m/s) */
+};
 
 /* Training data in consecutive parts, and how joints are weighed. */
 struct training {
@@ -18,6 +25,8 @@ struct training {
   double clip[ARMDYN_JOINTS_MAX];   /* a residual beyond this pulls as this much, INFINITY: none does */
   double noise[ARMDYN_JOINTS_MAX];  /* deviation of the joint's residuals as far as the estimate feels them */
   double *R, *scratch;              /* (b + 1)^2 and (b + 2)^2 */
+  struct reach reach;
+  struct signs signs;
   bool
       *held; /* standard_count: friction of a joint that rests in all data. It stays the prior's, for what the data show
                  of it is noise. */
@@ -40,8 +49,8 @@ void training_weigh(struct training *training, const double *beta);
 /* The first base parameter from k on that the stacked equations do not tell from those before it; base_count: none. */
 size_t training_open_parameter(const struct training *training, size_t k);
 
-/* Least squares of the stacked equations. OK, or ESINGULAR with the parameter's name. */
-enum armdyn_status solve_stacked(const struct training *training, double *beta, struct armdyn_error *error);
+/* Least squares of the stacked equations, with the signs of friction. OK, or ESINGULAR with the parameter's name. */
+enum armdyn_status solve_stacked(struct training *training, double *beta, struct armdyn_error *error);
 
 /* Block `index` of the data, or ECANCELLED. */
 enum armdyn_status training_read(const struct training *training, size_t index, struct armdyn_motion *motion,

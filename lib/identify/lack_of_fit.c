@@ -24,29 +24,25 @@ struct bin {
   double m, mean, M2; /* passes that have ended: how many, their mean, sum of squares about it */
 };
 
-struct reach {
-  double low, high, fastest;
-};
-
 struct residual_bins {
   const struct training *training;
   const double *beta, *correlation;
-  struct reach reach[ARMDYN_JOINTS_MAX];
   struct bin (*bins)[ARMDYN_LACKS][BINS_MOST]; /* n of them */
   size_t samples;                              /* seen */
 };
 
 /* By the square root of the speed, either direction. */
-static size_t bin_of_velocity(const struct reach *reach, double velocity)
+static size_t bin_of_velocity(const struct reach *reach, size_t joint, double velocity)
 {
-  const double half = BINS_VELOCITY / 2, place = half * sqrt(fabs(velocity) / reach->fastest);
+  const double half = BINS_VELOCITY / 2, place = half * sqrt(fabs(velocity) / reach->fastest[joint]);
   const size_t at = (size_t)fmin(place, half - 1);
   return velocity < 0 ? BINS_VELOCITY / 2 - 1 - at : BINS_VELOCITY / 2 + at;
 }
 
-static size_t bin_of_position(const struct reach *reach, double position)
+static size_t bin_of_position(const struct reach *reach, size_t joint, double position)
 {
-  return (size_t)fmin((position - reach->low) / (reach->high - reach->low) * BINS_POSITION, BINS_POSITION - 1);
+  const double part = (position - reach->low[joint]) / (reach->high[joint] - reach->low[joint]);
+  return (size_t)fmin(part * BINS_POSITION, BINS_POSITION - 1);
 }
 
 /* Welford's update by the mean of the pass that has ended. */
@@ -71,19 +67,9 @@ static void add(struct bin *bin, size_t sample, double apart, double residual)
 
 static bool moves(const struct residual_bins *r, size_t joint)
 {
-  const struct reach *reach = &r->reach[joint];
-  return reach->fastest > 0 && reach->high - reach->low >= motion_least(r->training->unknowns, joint);
-}
-
-static void see_reach(struct residual_bins *r, const struct armdyn_motion *motion)
-{
-  const size_t n = r->training->unknowns->n;
-  for (size_t k = 0; k < motion->count * n; k++) {
-    struct reach *reach = &r->reach[k % n];
-    reach->low = fmin(reach->low, motion->q[k]);
-    reach->high = fmax(reach->high, motion->q[k]);
-    reach->fastest = fmax(reach->fastest, fabs(motion->qd[k]));
-  }
+  const struct reach *reach = &r->training->reach;
+  return reach->fastest[joint] > 0 &&
+         reach->high[joint] - reach->low[joint] >= motion_least(r->training->unknowns, joint);
 }
 
 static enum armdyn_status sort_residuals(struct residual_bins *r, const struct armdyn_motion *motion)
@@ -97,8 +83,8 @@ static enum armdyn_status sort_residuals(struct residual_bins *r, const struct a
     if (!moves(r, i)) continue;
     const double residual = motion->tau_raw[k] - predicted[k], apart = r->correlation[i];
     const size_t place[ARMDYN_LACKS] = {
-      [ARMDYN_LACK_OVER_VELOCITY] = bin_of_velocity(&r->reach[i], motion->qd[k]),
-      [ARMDYN_LACK_OVER_POSITION] = bin_of_position(&r->reach[i], motion->q[k]),
+      [ARMDYN_LACK_OVER_VELOCITY] = bin_of_velocity(&r->training->reach, i, motion->qd[k]),
+      [ARMDYN_LACK_OVER_POSITION] = bin_of_position(&r->training->reach, i, motion->q[k]),
     };
     for (int over = 0; over < ARMDYN_LACKS; over++) add(&r->bins[i][over][place[over]], sample, apart, residual);
   }
@@ -137,31 +123,18 @@ static struct armdyn_lack_of_fit figure(struct bin *bins, size_t parameters)
   return lack;
 }
 
-static enum armdyn_status pass_over(struct residual_bins *r, bool sorting, struct armdyn_error *error)
-{
-  enum armdyn_status status = ARMDYN_OK;
-  for (size_t block = 0; block < r->training->source->blocks && !status; block++) {
-    struct armdyn_motion motion;
-    status = training_read(r->training, block, &motion, error);
-    if (status) break;
-    if (sorting)
-      status = sort_residuals(r, &motion);
-    else
-      see_reach(r, &motion);
-  }
-  return status;
-}
-
 enum armdyn_status lack_of_fit_fill(const struct training *training, struct armdyn_estimate *out,
                                     struct armdyn_error *error)
 {
   const struct armdyn_unknowns *u = training->unknowns;
   struct residual_bins r = { .training = training, .beta = out->beta, .correlation = out->correlation };
-  for (size_t i = 0; i < u->n; i++) r.reach[i] = (struct reach){ INFINITY, -INFINITY, 0 };
   r.bins = calloc(u->n, sizeof *r.bins);
-  if (!r.bins) return ARMDYN_EMEMORY;
-  enum armdyn_status status = pass_over(&r, false, error);
-  if (!status) status = pass_over(&r, true, error);
+  enum armdyn_status status = r.bins ? ARMDYN_OK : ARMDYN_EMEMORY;
+  for (size_t block = 0; block < training->source->blocks && !status; block++) {
+    struct armdyn_motion motion;
+    status = training_read(training, block, &motion, error);
+    if (!status) status = sort_residuals(&r, &motion);
+  }
   for (size_t i = 0; i < u->n && !status; i++) {
     for (enum armdyn_lack_kind over = 0; over < ARMDYN_LACKS; over++)
       out->lack_of_fit[i * ARMDYN_LACKS + over] = figure(r.bins[i][over], own_parameters(u, i, over));

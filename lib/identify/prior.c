@@ -186,6 +186,63 @@ static double lone_penalty(const struct prior *prior, enum penalty penalty, doub
   return *slope * off / 2;
 }
 
+/* A parameter that is positive for itself needs no second barrier. */
+static bool is_barred(const struct prior *prior, const struct sign *sign)
+{
+  return sign->factor[1] != 0 || prior->unknowns->role[sign->bound] != ROLE_POSITIVE;
+}
+
+static double sign_scale(const struct prior *prior, const struct sign *sign)
+{
+  return fabs(sign->factor[0]) * prior->scale[sign->bound];
+}
+
+void prior_keep_signs(struct prior *prior, const struct signs *signs)
+{
+  prior->signs = signs;
+  for (size_t s = 0; s < signs->count; s++) {
+    const struct sign *sign = &signs->list[s];
+    const double value = sign_value(sign, prior->value), least = 1e-3 * sign_scale(prior, sign);
+    if (is_barred(prior, sign) && value < least) prior->value[sign->bound] += (least - value) / sign->factor[0];
+  }
+}
+
+/* The barriers' part of the penalty, -BARRIER log(value / scale); the scale makes no difference to where the minimum is. */
+static double barriers(const struct prior *prior, const double *x)
+{
+  double sum = 0;
+  for (size_t s = 0; prior->signs && s < prior->signs->count; s++) {
+    const struct sign *sign = &prior->signs->list[s];
+    const double value = sign_value(sign, x);
+    if (is_barred(prior, sign)) sum += value > 0 ? -BARRIER * log(value / sign_scale(prior, sign)) : INFINITY;
+  }
+  return sum;
+}
+
+static void add_barrier_slopes(const struct prior *prior, const double *x, double *gradient, double *hessian)
+{
+  const size_t p = prior->unknowns->standard_count;
+  for (size_t s = 0; prior->signs && s < prior->signs->count; s++) {
+    const struct sign *sign = &prior->signs->list[s];
+    if (!is_barred(prior, sign)) continue;
+    const double value = sign_value(sign, x);
+    for (int i = 0; i < 2; i++) {
+      gradient[sign->standard[i]] -= BARRIER / value * sign->factor[i];
+      for (int k = 0; k < 2; k++)
+        hessian[sign->standard[i] * p + sign->standard[k]] +=
+            BARRIER / (value * value) * sign->factor[i] * sign->factor[k];
+    }
+  }
+}
+
+/* The barrier pushes by BARRIER / value, and is so stiff that it takes BARRIER / value^2 from the variance's inverse. */
+double prior_sign_without_barrier(const struct prior *prior, const struct sign *sign, const double *x, double variance)
+{
+  const double value = sign_value(sign, x), stiffness = BARRIER / (value * value);
+  if (!is_barred(prior, sign) && prior->known[sign->bound]) return value;
+  return value - stiffness * value * variance / fmax(1 - stiffness * variance, 1e-12);
+}
+
 double prior_penalty(const struct prior *prior, enum penalty penalty, double strength, const double *x)
 {
   const struct armdyn_unknowns *u = prior->unknowns;
@@ -207,7 +264,7 @@ double prior_penalty(const struct prior *prior, enum penalty penalty, double str
   for (size_t k = 10 * u->n; k < u->standard_count; k++) {
     sum += lone_penalty(prior, penalty, strength, k, x[k], &slope, &curvature);
   }
-  return sum;
+  return penalty == PENALTY_DISTANCE ? sum + barriers(prior, x) : sum;
 }
 
 void prior_slopes(const struct prior *prior, enum penalty penalty, double strength, const double *x, double *gradient,
@@ -233,4 +290,5 @@ void prior_slopes(const struct prior *prior, enum penalty penalty, double streng
     gradient[k] += slope;
     hessian[k * p + k] += curvature;
   }
+  if (penalty == PENALTY_DISTANCE) add_barrier_slopes(prior, x, gradient, hessian);
 }

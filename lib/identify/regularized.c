@@ -21,7 +21,7 @@ static const double GOOD_ENOUGH = 1.1;
 
 /* What is minimised, and scratch. b base parameters, p standard ones. */
 struct problem {
-  const struct training *training;
+  struct training *training;
   struct prior prior;
   enum penalty penalty;
   double strength;
@@ -103,11 +103,34 @@ static void set_slopes(void *context, const double *x, double *gradient, double 
   prior_slopes(&q->prior, q->penalty, q->strength, x, gradient, hessian);
 }
 
+static void solve_hessian(const void *context, double *y)
+{
+  const struct newton *newton = context;
+  scaled_cholesky_solve(newton->p, newton->hessian, newton->scale, y);
+}
+
+/* The square knows no bounds: the signs of friction are imposed on its minimum. */
+static void impose_signs(struct problem *q)
+{
+  struct signs *signs = &q->training->signs;
+  bool broken = false;
+  for (size_t s = 0; s < signs->count; s++) {
+    signs->list[s].active = false;
+    broken = broken || sign_value(&signs->list[s], q->x) < 0;
+  }
+  if (!broken) return;
+  const struct quadratic quadratic = { q->p, signs->in_standard, solve_hessian, &q->newton };
+  set_slopes(q, q->x, q->newton.gradient, q->newton.hessian);
+  if (scaled_cholesky_factor(q->p, q->newton.hessian, q->newton.scale)) signs_impose(signs, &quadratic, q->x);
+}
+
 /* From x to the minimum at this strength. Answers the rounds. */
 static size_t minimise(struct problem *q, double strength)
 {
   q->strength = strength;
-  return newton_minimise(&q->newton, q->x);
+  const size_t rounds = newton_minimise(&q->newton, q->x);
+  if (q->penalty == PENALTY_SQUARE && !q->training->estimation->free_signs) impose_signs(q);
+  return rounds;
 }
 
 static void base_values(const struct problem *q, double *beta)
@@ -172,6 +195,7 @@ static enum armdyn_status problem_open(struct training *t, enum penalty penalty,
   set_equations(q, t, t->fold_count);
   const enum armdyn_status status = prior_open(t->unknowns, ignore_prior, q->A, q->z, t->held, &q->prior, warnings);
   if (status) free(memory);
+  if (!status && penalty == PENALTY_DISTANCE && !t->estimation->free_signs) prior_keep_signs(&q->prior, &t->signs);
   return status;
 }
 
@@ -188,6 +212,23 @@ static size_t descend(struct problem *q, double strength)
   memcpy(q->x, q->prior.value, q->p * sizeof *q->x);
   for (size_t k = 0; k < ARMDYN_STRENGTHS && path_strength(k) > strength; k++) rounds += minimise(q, path_strength(k));
   return rounds + minimise(q, strength);
+}
+
+/* Which signs rest on their bounds at a minimum of the distance. */
+static void find_held_signs(struct problem *q)
+{
+  struct signs *signs = &q->training->signs;
+  set_slopes(q, q->x, q->newton.gradient, q->newton.hessian);
+  if (!scaled_cholesky_factor(q->p, q->newton.hessian, q->newton.scale)) return;
+  for (size_t s = 0; s < signs->count; s++) {
+    const double *row = signs->in_standard + s * q->p;
+    double variance = 0;
+    memcpy(q->newton.step, row, q->p * sizeof *row);
+    solve_hessian(&q->newton, q->newton.step);
+    for (size_t k = 0; k < q->p; k++) variance += row[k] * q->newton.step[k];
+    signs->list[s].wanted = prior_sign_without_barrier(&q->prior, &signs->list[s], q->x, variance);
+    signs->list[s].active = signs->list[s].wanted < 0;
+  }
 }
 
 /* Joints are weighed by what a first estimate leaves, whose joints are weighed by their torques. Least squares would do,
@@ -229,6 +270,7 @@ enum armdyn_status regularized_solve(struct training *training, enum penalty pen
     set_equations(&q, training, training->fold_count);
     warn_of_open_parameters(training, &out->warnings);
     out->rounds += descend(&q, out->prior_strength);
+    if (penalty == PENALTY_DISTANCE && !estimation->free_signs) find_held_signs(&q);
     base_values(&q, out->beta);
     memcpy(out->standard, q.x, q.p * sizeof *out->standard);
   }

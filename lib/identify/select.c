@@ -233,6 +233,7 @@ enum armdyn_status armdyn_choose_friction(const struct armdyn_robot *robot, unsi
   *out = NULL;
   s.estimation.estimator = ARMDYN_RIDGE;
   s.estimation.prior_strength = 0;
+  s.estimation.free_signs = true; /* a term that wants a wrong sign shall show it, and is refused */
   s.description = malloc(sizeof *s.description);
   s.ripples = malloc(n * sizeof *s.ripples);
   struct held_out known = { .error = INFINITY };

@@ -251,6 +251,7 @@ enum armdyn_status armdyn_refine_stribeck(const struct armdyn_robot *given, cons
   *refined = NULL;
   r.estimation.estimator = ARMDYN_RIDGE;
   r.estimation.prior_strength = STRENGTH;
+  r.estimation.free_signs = true; /* at a bound a slope would not be that of the squares */
   r.description = malloc(sizeof *r.description);
   enum armdyn_status status = ARMDYN_EMEMORY;
   if (!r.description) goto out;

@@ -24,21 +24,18 @@ double motion_least(const struct armdyn_unknowns *unknowns, size_t joint)
   return armdyn_robot_description(unknowns->robot)->joints[joint].type == ARMDYN_PRISMATIC ? 5e-4 : 2e-3;
 }
 
-/* How far each joint goes. */
-struct reach {
-  double low[ARMDYN_JOINTS_MAX], high[ARMDYN_JOINTS_MAX];
-};
-
 static void reach_add(struct reach *reach, size_t n, const struct armdyn_motion *motion)
 {
   for (size_t k = 0; k < motion->count * n; k++) {
     reach->low[k % n] = fmin(reach->low[k % n], motion->q[k]);
     reach->high[k % n] = fmax(reach->high[k % n], motion->q[k]);
+    reach->fastest[k % n] = fmax(reach->fastest[k % n], fabs(motion->qd[k]));
   }
 }
 
-static void fill_held(const struct reach *reach, struct training *t)
+static void fill_held(struct training *t)
 {
+  const struct reach *reach = &t->reach;
   const struct armdyn_unknowns *u = t->unknowns;
   for (size_t k = u->friction_first; k < u->standard_count; k++) {
     const size_t i = u->id[k].joint;
@@ -50,13 +47,12 @@ static void fill_held(const struct reach *reach, struct training *t)
 static enum armdyn_status fill_folds(struct training *t, struct armdyn_error *error)
 {
   const size_t total = t->source->samples;
-  struct reach reach;
-  for (size_t i = 0; i < ARMDYN_JOINTS_MAX; i++) reach.low[i] = INFINITY, reach.high[i] = -INFINITY;
+  for (size_t i = 0; i < ARMDYN_JOINTS_MAX; i++) t->reach.low[i] = INFINITY, t->reach.high[i] = -INFINITY;
   size_t fold = 0, taken = 0;
   for (size_t block = 0; block < t->source->blocks; block++) {
     struct armdyn_motion motion;
     enum armdyn_status status = training_read(t, block, &motion, error);
-    if (!status) reach_add(&reach, t->unknowns->n, &motion);
+    if (!status) reach_add(&t->reach, t->unknowns->n, &motion);
     for (size_t at = 0; !status && at < motion.count;) {
       const bool last = fold + 1 >= t->fold_count;
       const size_t left = motion.count - at, room = last ? left : total * (fold + 1) / t->fold_count - taken;
@@ -69,8 +65,8 @@ static enum armdyn_status fill_folds(struct training *t, struct armdyn_error *er
     }
     if (status) return status;
   }
-  fill_held(&reach, t);
-  return ARMDYN_OK;
+  fill_held(t);
+  return signs_open(t->unknowns, t->reach.fastest, t->held, &t->signs);
 }
 
 enum armdyn_status training_open(const struct armdyn_unknowns *unknowns, const struct armdyn_source *source,
@@ -115,6 +111,7 @@ void training_close(struct training *training)
   free(training->R);
   free(training->scratch);
   free(training->held);
+  signs_close(&training->signs);
   *training = (struct training){ 0 };
 }
 
@@ -159,7 +156,16 @@ size_t training_open_parameter(const struct training *training, size_t k)
   return k;
 }
 
-enum armdyn_status solve_stacked(const struct training *training, double *beta, struct armdyn_error *error)
+/* y <- (R'R)^-1 y */
+static void solve_normal(const void *context, double *y)
+{
+  const struct training *t = context;
+  const size_t b = t->unknowns->base_count;
+  triangle_solve_transposed(b, t->R, b + 1, y, y);
+  triangle_solve(b, t->R, b + 1, y, y);
+}
+
+enum armdyn_status solve_stacked(struct training *training, double *beta, struct armdyn_error *error)
 {
   const size_t b = training->unknowns->base_count, open = training_open_parameter(training, 0);
   if (open < b) {
@@ -172,5 +178,7 @@ enum armdyn_status solve_stacked(const struct training *training, double *beta, 
   }
   for (size_t k = 0; k < b; k++) beta[k] = training->R[k * (b + 1) + b];
   triangle_solve(b, training->R, b + 1, beta, beta);
+  const struct quadratic squares = { b, training->signs.in_base, solve_normal, training };
+  if (!training->estimation->free_signs) signs_impose(&training->signs, &squares, beta);
   return ARMDYN_OK;
 }

@@ -207,6 +207,7 @@ static enum armdyn_status estimate_arm(struct run *run, const struct armdyn_sour
     .cancelled = go_on,
     .context = run,
     .more_covariance = run->stribeck.covariance,
+    .free_signs = request->free_signs,
     .lack_of_fit = true,
   };
   return armdyn_identify_source(run->unknowns, source, &estimation, &run->estimate, error);

@@ -173,6 +173,27 @@ def test_results_that_give_reason_to_doubt(client, cell):
     assert poor == {f"j{k + 1}" for k, error in enumerate(errors) if error["relative_percent"] > 30} and "j1" in poor
 
 
+@pytest.mark.parametrize("estimator", ["ols", "wls", "irls", "ridge", "consistent"])
+def test_friction_has_the_signs_of_friction(client, cell, estimator):
+    """Friction that falls with speed, to a model that knows Coulomb and viscous friction only: viscous friction would be
+    negative. It stays at 0, without a deviation, with a warning; asked to, it may be negative."""
+    truth, model = robot("scara"), robot("scara")
+    truth["joints"][1]["friction"] = {"coulomb": 0.5, "viscous": 0.05, "stiction": 6, "stribeck_velocity": 3}
+    for joint in model["joints"]:
+        joint.pop("friction", None)
+    true, own = (client.create_robot(one, name=unique_name()).json["name"] for one in (truth, model))
+    log = upload(client, own, simulated(client, true, 1))
+    found = identified(client, own, datasets=[log], estimator=estimator, rotor_inertia=True)
+    second, = (p for p in found["parameters"]["standard"] if (p["joint"], p["name"]) == ("j2", "viscous"))
+    assert second["at_bound"] and second["std"] is None and abs(second["value"]) < 1e-3
+    assert "j2" in {w["joint"] for w in found["warnings"] if w["code"] == "friction_sign"}
+    assert not any(p.get("at_bound") for p in found["parameters"]["standard"] if p["joint"] != "j2")
+    if estimator == "wls":
+        free = identified(client, own, datasets=[log], estimator=estimator, rotor_inertia=True, free_signs=True)
+        assert free["parameters"]["friction"][1]["viscous"] < -0.1
+        assert not any("at_bound" in p for p in free["parameters"]["standard"])
+
+
 def test_friction_that_must_be_searched_for(client, cell):
     """A truth with Stribeck friction and a ripple over the motor angle, of which the model knows nothing: both are found by
     name, in the answer and in the revision that they are promoted into."""
@@ -665,7 +686,7 @@ def lwr(server):
     ([2], 0, {}, 3.5),
     ([0], 2, {"friction": ["auto"]}, 4.6),
     ([2], 0, {"friction": ["auto"]}, 2.9),
-    ([1, 2], 0, {"estimator": "ols", "friction": [*ALL_FRICTION, "high_speed"]}, 2.1),
+    ([1, 2], 0, {"estimator": "ols", "friction": [*ALL_FRICTION, "high_speed"], "free_signs": True}, 2.1),
 ])
 def test_lwr(client, lwr, train, validate, request_, bound):
     name, ids = lwr

@@ -33,7 +33,8 @@ extern "C" {
   X(FIT_POOR, "fit_poor")                   /* much of a joint's torque stays unexplained */                           \
   X(NOISE_ONLY, "noise_only")               /* what is left is more than noise, which alone deviations know of */      \
   X(INCONSISTENT_LINK, "inconsistent_link") /* no body has the parameters that were found */                           \
-  X(BEYOND_TRAINING, "beyond_training")     /* the validation is faster than what was trained on */
+  X(BEYOND_TRAINING, "beyond_training")     /* the validation is faster than what was trained on */                    \
+  X(FRICTION_SIGN, "friction_sign")         /* the data pull friction to a sign that no friction has */
 
 enum armdyn_warning_code {
 #define X(name, text) ARMDYN_WARNING_##name,
@@ -316,7 +317,9 @@ struct armdyn_estimation {
   bool ignore_prior;     /* RIDGE, CONSISTENT: rough bodies stand in for the links of the model */
   double prior_strength; /* RIDGE, CONSISTENT: of the prior against one sample's squares; 0: by cross-validation */
   size_t folds;          /* of the cross-validation: consecutive parts of the data, 2 .. 32; 0: 8 */
-  bool lack_of_fit;      /* wanted: two more readings of the data */
+  bool free_signs;  /* friction may have any sign; else coulomb, viscous >= 0, stiction >= coulomb, and the slope of
+                            friction is not negative up to three times the fastest speed, or the limit */
+  bool lack_of_fit; /* wanted: one more reading of the data */
   bool (*cancelled)(void *context); /* called now and then; true ends the work with ECANCELLED; NULL: never */
   void (*trying)(void *context, size_t trial,
                  size_t trials); /* armdyn_choose_friction begins another one; NULL: untold */
@@ -352,6 +355,7 @@ struct armdyn_estimate {
   double *
       deviation; /* b, standard deviations (NAN: friction of a joint that rests), sample count corrected for the residuals' autocorrelation; of
                                  RIDGE and CONSISTENT those of a posterior */
+  bool *at_bound;     /* p: a sign of friction (free_signs) holds it; it has no deviation (NAN) */
   double *covariance; /* b x b */
   double *standard;   /* p: RIDGE, CONSISTENT what was found, else the smallest change of the prior that has beta */
   double *standard_deviation;             /* p; of what the data leave open only the prior's part, 0 without prior */
