@@ -24,6 +24,8 @@
 #define LIMIT_KINEMATIC_STARTS        200     /* of one call of inverse kinematics */
 #define LIMIT_URL                     KB(8)
 #define LIMIT_HEADERS                 KB(16)
+#define LIMIT_HEADER_COUNT            100       /* headers of a request */
+#define LIMIT_QUERY_PARAMETERS        32        /* of a request */
 #define LIMIT_LIST                    200       /* items a page */
 #define LIMIT_WAYPOINTS               1000      /* of one trajectory */
 #define LIMIT_INTERVALS               2000      /* of an energy-optimal trajectory */

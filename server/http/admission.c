@@ -1,6 +1,5 @@
 /* What is decided before a body is read: is this a sound request, for a route, by somebody who may, in formats that the
  * route knows, of a size that it takes? */
-#include <ctype.h>
 #include <strings.h>
 
 #include "server/base/memory.h"
@@ -31,34 +30,14 @@ static const struct {
 #undef HEADER
 };
 
-/* A name is a token and a value has no control characters (RFC 9110, 5.1 and 5.5); libmicrohttpd looks at neither. What is
- * `Content-Length : 9` to a proxy, and no length to us, would hide a request. */
-static bool header_is_sound(const char *name, size_t name_length, const char *value, size_t value_length)
-{
-  bool sound = name_length > 0;
-  for (size_t i = 0; i < name_length; i++)
-    sound &= isalnum((unsigned char)name[i]) || (name[i] && strchr("-_!#$%&'*+.^`|~", name[i]));
-  unsigned char odd = 0; /* a loop without a way out, of bytes alone: many are looked at at once */
-  for (size_t i = 0; i < value_length; i++) {
-    const unsigned char c = (unsigned char)value[i];
-    odd |= (unsigned char)(((c < ' ') & (c != '\t')) | (c == 0x7f));
-  }
-  return sound && !odd;
-}
-
 static enum MHD_Result note_header(void *context, enum MHD_ValueKind kind, const char *name, size_t name_length,
                                    const char *value, size_t value_length)
 {
-  (void)kind;
+  (void)kind, (void)value_length;
   struct exchange *x = context;
-  x->header_bytes += name_length + value_length + 4;
-  x->odd_headers += !header_is_sound(name, name_length, value, value_length);
   for (int h = 0; h < KNOWN_HEADERS; h++) {
     if (known_headers[h].length != name_length || strcasecmp(known_headers[h].name, name)) continue;
     if (!x->known[h]) x->known[h] = value ? value : "";
-    x->content_lengths += h == HEADER_CONTENT_LENGTH;
-    x->transfer_encodings += h == HEADER_TRANSFER_ENCODING;
-    x->hosts += h == HEADER_HOST;
     break;
   }
   return MHD_YES;
@@ -108,36 +87,26 @@ static void find_client(struct exchange *x)
   forwarded_client(&noting.forwarded, &x->http->trusted, &x->client);
 }
 
-/* Two lengths of one body, or two hosts, are how requests are smuggled past a proxy. */
+void exchange_refuse_broken(struct exchange *x)
+{
+  const struct framing *f = &x->connection->gate.framing;
+  refuse(x, f->problem, f->detail);
+}
+
 static bool frame_is_sound(struct exchange *x)
 {
-  x->unsound = true; /* until shown otherwise: where this request ends is not known */
-  const char *encoding = x->known[HEADER_TRANSFER_ENCODING];
-  if (x->odd_headers)
-    return refuse(x, PROBLEM_BAD_REQUEST, "a header has a name that is no token, or a control character in its value");
-  if (x->content_lengths > 1 || x->transfer_encodings > 1)
-    return refuse(x, PROBLEM_BAD_REQUEST, "Content-Length or Transfer-Encoding is given more than once");
-  if (x->hosts > 1) return refuse(x, PROBLEM_BAD_REQUEST, "Host is given more than once");
-  if (encoding && x->content_lengths)
-    return refuse(x, PROBLEM_BAD_REQUEST, "Transfer-Encoding together with Content-Length");
-  if (encoding && strcasecmp(encoding, "chunked"))
-    return refuse(x, PROBLEM_BAD_REQUEST, "the only Transfer-Encoding taken is chunked");
-  const char *length = x->known[HEADER_CONTENT_LENGTH];
-  if (length && (!*length || length[strspn(length, "0123456789")]))
-    return refuse(x, PROBLEM_BAD_REQUEST, "Content-Length is no number");
-  x->unsound = false;
-  if (x->header_bytes > LIMIT_HEADERS) return refuse(x, PROBLEM_HEADERS_TOO_LARGE, NULL);
-  return true;
+  x->unsound = gate_is_broken(&x->connection->gate);
+  if (x->unsound) exchange_refuse_broken(x);
+  return !x->unsound;
 }
 
 static bool find_route(struct exchange *x)
 {
-  if (strlen(x->target_text) > LIMIT_URL) return refuse(x, PROBLEM_URI_TOO_LONG, NULL);
   switch (target_parse(x->target_text, &x->target)) {
   case TARGET_OK: break;
   case TARGET_MALFORMED: return refuse(x, PROBLEM_BAD_REQUEST, "the URL is malformed");
   case TARGET_UNKNOWN: return refuse(x, PROBLEM_NOT_FOUND, NULL);
-  case TARGET_CROWDED: return refuse(x, PROBLEM_INVALID, "too many query parameters");
+  case TARGET_CROWDED: return refuse(x, PROBLEM_URI_TOO_LONG, "too many query parameters");
   }
   if (!router_match(x->http->router, x->target.segments, x->target.segment_count, &x->match))
     return refuse(x, PROBLEM_NOT_FOUND, NULL);

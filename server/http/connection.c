@@ -45,6 +45,10 @@ static void opened(struct event_thread *thread, struct MHD_Connection *mhd, void
   c->peer.ss_family = peer->sa_family;
   c->local = peer->sa_family == AF_UNIX;
   c->linger = -1;
+  if (!gate_open(c)) {
+    free(c);
+    return;
+  }
   atomic_init(&c->phase, PHASE_FRESH);
   atomic_init(&c->deadline, clock_monotonic_ns() + http->body_timeout);
   pthread_mutex_lock(&http->lock);
@@ -58,6 +62,7 @@ static void opened(struct event_thread *thread, struct MHD_Connection *mhd, void
 
 static void closed(struct http *http, struct connection *c)
 {
+  gate_close(c);
   pthread_mutex_lock(&http->lock);
   *(c->previous ? &c->previous->next : &http->connections) = c->next;
   if (c->next) c->next->previous = c->previous;

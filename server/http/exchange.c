@@ -108,7 +108,7 @@ void *exchange_begin(void *context, const char *uri, struct MHD_Connection *mhd)
 {
   struct http *http = context;
   struct connection *c = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
-  if (!c) return NULL;
+  if (!c || !gate_lets_begin(&c->gate)) return NULL; /* exchange_serve closes it */
   struct exchange *x = c->spare;
   c->spare = NULL;
   if (!x) {
@@ -122,7 +122,7 @@ void *exchange_begin(void *context, const char *uri, struct MHD_Connection *mhd)
   x->started = clock_monotonic_ns();
   atomic_init(&x->references, 1);
   int64_t deadline = x->started + http->body_timeout;
-  bool open = connection_advance(c, PHASE_IDLE, PHASE_READING, deadline);
+  bool open = atomic_load(&c->phase) == PHASE_READING || connection_advance(c, PHASE_IDLE, PHASE_READING, deadline);
   if (!open) /* the first request's time began with the connection */
     open = connection_advance(c, PHASE_FRESH, PHASE_READING, atomic_load(&c->deadline));
   if (open && keep_target(x, uri)) return x;
@@ -208,6 +208,13 @@ void exchange_sends(struct exchange *x, size_t bytes)
   atomic_store_explicit(&x->connection->deadline, sending_deadline(x, bytes), memory_order_relaxed);
 }
 
+/* It is the last one of its connection: what comes behind is nobody's. */
+static void end_connection(struct exchange *x)
+{
+  (void)MHD_add_response_header(x->response, "Connection", "close");
+  connection_linger(x->connection);
+}
+
 enum MHD_Result exchange_queue(struct exchange *x)
 {
   if (!x->response) {
@@ -215,6 +222,7 @@ enum MHD_Result exchange_queue(struct exchange *x)
     answer_problem(x, PROBLEM_INTERNAL, NULL);
     if (!x->response) return MHD_NO;
   }
+  if (gate_is_broken(&x->connection->gate)) end_connection(x);
   audit_exchange(x->http->auditor, x, false);
   free_large_body(x);
   exchange_hold(x, x->answer_held);
@@ -296,6 +304,10 @@ static enum MHD_Result dispatch(struct exchange *x)
 {
   if (!connection_advance(x->connection, PHASE_READING, PHASE_SERVING, 0)) return MHD_NO;
   if (x->refused) return exchange_queue(x);
+  if (gate_is_broken(&x->connection->gate)) { /* in its body */
+    if (!x->response) exchange_refuse_broken(x);
+    return exchange_queue(x);
+  }
   bool stopped = atomic_load(&x->http->refusing);
   if (stopped || !make_room(x, x->body_length)) {
     answer_problem(x, PROBLEM_UNAVAILABLE, stopped ? "the service stops" : "out of memory");
@@ -395,7 +407,9 @@ void exchange_end(void *context, struct MHD_Connection *mhd, void **place, enum 
   intake_end(x);
   count(x);
   log_access(x, how == MHD_REQUEST_TERMINATED_COMPLETED_OK);
-  connection_advance(c, PHASE_SENDING, PHASE_IDLE, clock_monotonic_ns() + x->http->idle_timeout);
+  const bool next_comes = gate_holds(&c->gate);
+  const int64_t time = next_comes ? x->http->body_timeout : x->http->idle_timeout;
+  connection_advance(c, PHASE_SENDING, next_comes ? PHASE_READING : PHASE_IDLE, clock_monotonic_ns() + time);
   if (atomic_load(&x->references) > 1) { /* somebody still waits with it */
     x->mhd = NULL;
     x->connection = NULL;

@@ -15,6 +15,7 @@
 #include "server/http/auth.h"
 #include "server/http/exchange.h"
 #include "server/http/forwarded.h"
+#include "server/http/gate.h"
 #include "server/http/origin.h"
 #include "server/http/router.h"
 #include "server/http/server.h"
@@ -58,7 +59,8 @@ struct connection {
   bool local; /* over control.sock: accepted from a socket of that family */
   _Atomic int phase;
   _Atomic int64_t deadline; /* monotonic ns; 0 = none */
-  struct exchange *spare;   /* memory of the last exchange, for the next */
+  struct gate gate;
+  struct exchange *spare; /* memory of the last exchange, for the next */
   struct auth_memory memory;
   struct exchange *waiting; /* under http->lock: suspended until exchange_resume */
   int linger;               /* a duplicate of fd that outlives it, -1 = none */
@@ -173,7 +175,7 @@ struct exchange {
   bool streams;  /* and keeps it until its answer has gone out */
   bool audited;  /* it has left its entry in the audit trail, or leaves none */
   bool keeps_nothing;
-  bool unsound; /* its framing: the connection cannot be kept */
+  bool unsound; /* its framing: where it ends is not known, and the connection cannot be kept */
   int64_t started;
   size_t held; /* bytes of http->bytes_in_flight */
 
@@ -185,7 +187,6 @@ struct exchange {
   struct match match;
   const struct route *route;
   const char *known[KNOWN_HEADERS];
-  size_t header_bytes, content_lengths, transfer_encodings, hosts, odd_headers;
   char request_id[REQUEST_ID_SIZE];
   char traceparent[TRACE_SIZE];
   struct caller caller;
@@ -244,5 +245,7 @@ void intake_end(struct exchange *x);
 
 /* Route, key, query, formats, lengths. false: an answer has been given. */
 bool exchange_admit(struct exchange *x);
+/* Answer what is malformed in it (gate.h). */
+void exchange_refuse_broken(struct exchange *x);
 
 #endif

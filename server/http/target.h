@@ -8,7 +8,7 @@
 #include "api/wire/faults.h"
 #include "server/http/router.h"
 
-enum { PARAMETERS_MOST = 32 };
+enum { PARAMETERS_MOST = LIMIT_QUERY_PARAMETERS };
 
 struct parameter {
   const char *name, *value;
@@ -25,7 +25,7 @@ enum target_fault {
   TARGET_OK,
   TARGET_MALFORMED /* 400 */,
   TARGET_UNKNOWN /* 404: too deep */,
-  TARGET_CROWDED /* 422 */
+  TARGET_CROWDED /* 414 */
 };
 
 /* Percent-decoded within `text`, which is changed; the segments and parameters point into it. */

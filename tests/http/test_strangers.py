@@ -12,7 +12,7 @@ FOREIGN = [
     {"Origin": EVIL, "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, {"Origin": EVIL, "Sec-Fetch-Site": "none"},
 ]
 NAMES = ["evil.example", "evil.example:8080", "127.0.0.1.evil.example", "localhost.evil.example", "notlocalhost", "10.0.0.5", "[::2]",
-         "[::1].evil.example", "evil.example:127.0.0.1", "", "127.0.0.1@evil.example", "localhost:80:80"]
+         "[::1].evil.example", "evil.example:127.0.0.1", "", "localhost:80:80"]
 WRITES = [("POST", "/v1/drain"), ("DELETE", "/v1/drain"), ("POST", "/v1/robots"), ("POST", "/v1/keys"), ("POST", "/v1/controllers/cell/clear"),
           ("DELETE", "/v1/controllers/cell"), ("PUT", "/v1/mappings/a"), ("PATCH", "/v1/jobs/x"), ("POST", "/v1/robots/arm/inverse-dynamics")]
 

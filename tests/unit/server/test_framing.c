@@ -1,0 +1,62 @@
+/* Requests end where RFC 9112 says, however their bytes come; tests/http/test_heads.py has what is refused. */
+#include <criterion/criterion.h>
+
+#include "server/http/framing.h"
+
+#define HOST "Host: localhost\r\n"
+#define GET  "GET /healthz HTTP/1.1\r\n" HOST
+
+static const struct {
+  const char *text;
+  unsigned requests;
+  bool sound;
+} samples[] = {
+  { GET "\r\n" GET "\r\n", 2, true },
+  { "\r\n\r\n" GET "\r\n", 1, true },
+  { "GET /a HTTP/1.0\r\n\r\n" GET "\r\n", 2, true },
+  { "POST / HTTP/1.1\r\n" HOST "content-length: 00005\r\n\r\nGET /" GET "\r\n", 2, true },
+  { "POST / HTTP/1.1\r\n" HOST "Content-Length:\t 0\r\n\r\n" GET "\r\n", 2, true },
+  { "POST / HTTP/1.1\r\n" HOST
+    "Transfer-Encoding: CHUNKED\r\n\r\n5;a;b=c;d=\"e;f\"\r\nGET /\r\n0001\r\n!\r\n0\r\nX: y\r\n\r\n" GET "\r\n",
+    2, true },
+  { GET "X-A: a\r\n b\r\n\tc\r\n\r\n" GET "\r\n", 2, true },
+  { GET "X-A:\r\nX-B:    \r\n\r\n" GET "\r\n", 2, true },
+  { "OPTIONS * HTTP/1.1\r\n" HOST "\r\n", 1, true },
+  { GET "\r\nPOST / HTTP/1.1\r\n" HOST "Content-Length: 1x\r\n\r\n" GET "\r\n", 1, false },
+  { "POST / HTTP/1.1\r\n" HOST "Content-Length: 8\r\n\r\nGET " GET "\r\n", 1, false },
+  { "POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n1\r\n!!\r\n0\r\n\r\n", 1, false },
+};
+enum { SAMPLES = sizeof samples / sizeof *samples };
+
+/* Bytes come `piece` at a time; those that are not passed come again. */
+static void check(size_t sample, size_t piece)
+{
+  struct framing f = { 0 };
+  const char *text = samples[sample].text;
+  const size_t length = strlen(text);
+  size_t passed = 0;
+  for (size_t come = 0; come < length;) {
+    come = come + piece < length ? come + piece : length;
+    passed += framing_read(&f, text + passed, come - passed);
+  }
+  cr_expect_eq(f.passed, samples[sample].requests, "sample %zu, pieces of %zu: %u", sample, piece, f.passed);
+  cr_expect_eq(f.state == AT_HEAD && passed == length, samples[sample].sound, "sample %zu, pieces of %zu", sample,
+               piece);
+  cr_expect_eq(f.state == AT_FAULT, !samples[sample].sound, "sample %zu, pieces of %zu", sample, piece);
+}
+
+Test(framing, pieces)
+{
+  for (size_t i = 0; i < SAMPLES; i++)
+    for (size_t piece = 1; piece < 200; piece++) check(i, piece);
+}
+
+Test(framing, a_body_is_passed_as_it_comes)
+{
+  struct framing f = { 0 };
+  static const char head[] = "POST / HTTP/1.1\r\n" HOST "Content-Length: 999999999999999999\r\n\r\n";
+  cr_expect_eq(framing_read(&f, head, sizeof head - 1), sizeof head - 1);
+  cr_expect_eq(framing_read(&f, GET, sizeof GET - 1), sizeof GET - 1);
+  cr_expect_eq(f.left, UINT64_C(999999999999999999) - (sizeof GET - 1));
+  cr_expect_eq(f.passed, 1);
+}
