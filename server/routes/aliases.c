@@ -1,11 +1,11 @@
 /* Aliases: names that stand for a revision of a robot, such as "production". */
 #include "api/json/fields.h"
 #include "server/app.h"
-#include "server/http/preconditions.h"
 #include "server/robots/cache.h"
 #include "server/routes/handlers.h"
 #include "server/routes/listing.h"
 #include "server/routes/robots.h"
+#include "server/routes/versioned.h"
 
 struct alias_request {
   int64_t revision;
@@ -19,20 +19,6 @@ static const struct json_field request_fields[] = {
   { READ_ONLY("changed_at") },
 };
 static const struct json_type request_type = JSON_TYPE("an alias", request_fields, struct alias_request, NULL, NULL);
-
-static bool found(struct exchange *x, enum armdyn_status status)
-{
-  const char *robot = exchange_segment(x, "robot"), *alias = exchange_segment(x, "alias");
-  if (status == ARMDYN_ENOTFOUND)
-    answer_problem(x, PROBLEM_NOT_FOUND, "robot '%.64s' has no alias '%.64s'", robot, alias);
-  else if (status == ARMDYN_ESTALE)
-    answer_problem(x, PROBLEM_STALE, NULL);
-  else if (status == ARMDYN_EEXISTS)
-    answer_problem(x, PROBLEM_STALE, "robot '%.64s' has an alias '%.64s' already", robot, alias);
-  else if (status)
-    answer_status(x, status, NULL);
-  return status == ARMDYN_OK;
-}
 
 /* Is the robot there, and not hidden? false: answered. */
 static bool robot_is_there(struct exchange *x)
@@ -55,86 +41,77 @@ static void encode(struct json_writer *w, const struct store_alias *row)
   json_end_object(w);
 }
 
-static void answer(struct exchange *x, int http_status, const struct store_alias *row)
+static enum armdyn_status encode_row(struct exchange *x, int http_status, const void *row, struct buffer *out)
 {
-  struct buffer body = BUFFER(KB(16));
-  struct json_writer w = { .out = &body };
-  encode(&w, row);
-  if (http_status == 201) exchange_set_header(x, "Location", "/v1/robots/%s/aliases/%s", row->robot, row->alias);
-  answer_etag(x, row->version);
-  answer_json(x, http_status, &body);
+  (void)x, (void)http_status;
+  encode(&(struct json_writer){ .out = out }, row);
+  return out->failure;
 }
 
-enum outcome alias_get(struct exchange *x)
+static bool name_is_good(struct exchange *x)
 {
-  struct store_alias row;
-  if (!robot_is_there(x)) return ANSWERED;
-  if (!found(x,
-             store_alias_get(exchange_app(x)->store, exchange_segment(x, "robot"), exchange_segment(x, "alias"), &row)))
-    return ANSWERED;
-  if (!answered_not_modified(x, row.version)) answer(x, 200, &row);
-  return ANSWERED;
+  const char *name = exchange_segment(x, "alias");
+  if (alias_is_good(name)) return true;
+  answer_problem(x, PROBLEM_INVALID, "an alias must be %s, neither a number nor latest, got '%.64s'",
+                 json_name_pattern.words, name);
+  return false;
 }
 
-/* What the request demands of the version there is; 0: none may be there. false: answered. */
-static bool demanded(struct exchange *x, bool may_create, int64_t *version)
+static enum armdyn_status get_row(struct exchange *x, void *row)
 {
-  struct store_alias row = { .version = 0 };
-  enum armdyn_status status =
-      store_alias_get(exchange_app(x)->store, exchange_segment(x, "robot"), exchange_segment(x, "alias"), &row);
-  const bool creating = may_create && exchange_header(x, "If-None-Match");
-  if (!(creating && status == ARMDYN_ENOTFOUND) && !found(x, status)) return false;
-  *version = row.version;
-  const enum precondition wanted = exchange_precondition(x, may_create, version);
-  if (wanted == EXPECT_REFUSED) return false;
-  if (wanted != EXPECT_NONE) return *version == row.version || found(x, ARMDYN_ESTALE);
-  *version = 0;
-  return !row.version || found(x, ARMDYN_EEXISTS);
+  return store_alias_get(exchange_app(x)->store, exchange_segment(x, "robot"), exchange_segment(x, "alias"), row);
 }
 
-enum outcome alias_put(struct exchange *x)
+static bool read_body(struct exchange *x, void *row)
 {
   size_t length;
-  const char *body = exchange_body(x, &length), *name = exchange_segment(x, "alias");
+  const char *body = exchange_body(x, &length);
   struct alias_request request = { .revision = 0 };
-  struct store_alias row = { .version = 0 };
-  int64_t version;
-  if (!robot_is_there(x)) return ANSWERED;
-  if (!alias_is_good(name)) {
-    answer_problem(x, PROBLEM_INVALID, "an alias must be %s, neither a number nor latest, got '%.64s'",
-                   json_name_pattern.words, name);
-    return ANSWERED;
-  }
-  if (!demanded(x, true, &version)) return ANSWERED;
+  struct store_alias *to = row;
   enum armdyn_status status = json_decode(body, length, &request_type, &request, NULL, exchange_faults(x));
-  if (status) {
-    answer_status(x, status, NULL);
-    return ANSWERED;
-  }
-  snprintf(row.robot, sizeof row.robot, "%s", exchange_segment(x, "robot"));
-  snprintf(row.alias, sizeof row.alias, "%s", name);
-  memcpy(row.reason, request.reason, sizeof row.reason);
-  row.revision = request.revision;
-  status = store_alias_put(exchange_app(x)->store, &row, version);
-  if (status == ARMDYN_ECONFLICT) {
-    fault_add(exchange_faults(x), FAULT_AT_POINTER, "/revision", FAULT_INCONSISTENT, "robot '%s' has no revision %lld",
-              row.robot, (long long)row.revision);
-    answer_problem(x, PROBLEM_INVALID, NULL);
-  } else if (found(x, status)) {
-    answer(x, version ? 200 : 201, &row);
-  }
-  return ANSWERED;
+  if (status) answer_status(x, status, NULL);
+  snprintf(to->robot, sizeof to->robot, "%s", exchange_segment(x, "robot"));
+  snprintf(to->alias, sizeof to->alias, "%s", exchange_segment(x, "alias"));
+  memcpy(to->reason, request.reason, sizeof to->reason);
+  to->revision = request.revision;
+  return !status;
 }
 
-enum outcome alias_delete(struct exchange *x)
+static bool put(struct exchange *x, void *row, int64_t expected)
 {
-  int64_t version;
-  if (robot_is_there(x) && demanded(x, false, &version) &&
-      found(x, store_alias_delete(exchange_app(x)->store, exchange_segment(x, "robot"), exchange_segment(x, "alias"),
-                                  version)))
-    answer_empty(x, 204);
-  return ANSWERED;
+  struct store_alias *to = row;
+  enum armdyn_status status = store_alias_put(exchange_app(x)->store, to, expected);
+  if (status == ARMDYN_ECONFLICT) {
+    fault_add(exchange_faults(x), FAULT_AT_POINTER, "/revision", FAULT_INCONSISTENT, "robot '%s' has no revision %lld",
+              to->robot, (long long)to->revision);
+    status = ARMDYN_EINPUT;
+  }
+  return versioned_found(x, &aliases, status);
 }
+
+static bool remove_row(struct exchange *x, int64_t expected)
+{
+  return versioned_found(
+      x, &aliases,
+      store_alias_delete(exchange_app(x)->store, exchange_segment(x, "robot"), exchange_segment(x, "alias"), expected));
+}
+
+const struct versioned aliases = {
+  .noun = "alias",
+  .article = "an",
+  .segment = "alias",
+  .collection = "aliases",
+  .of_robot = true,
+  .size = sizeof(struct store_alias),
+  .version_at = offsetof(struct store_alias, version),
+  .admit = robot_is_there,
+  .admit_put = name_is_good,
+  .get = get_row,
+  .encode = encode_row,
+  .read = read_body,
+  .put = put,
+  .remove = remove_row,
+};
 
 static void visit(void *context, const struct store_alias *row)
 {

@@ -12,30 +12,10 @@
 #include "server/routes/handlers.h"
 #include "server/routes/listing.h"
 #include "server/routes/motion.h"
+#include "server/routes/versioned.h"
 #include "server/transfers/controller_view.h"
 
 enum { DOCUMENT_MOST = KB(64) };
-
-bool controller_of_request(struct exchange *x, const char *name, struct controller_description *controller,
-                           struct store_controller *row)
-{
-  struct store_controller stored;
-  enum armdyn_status status = store_controller_get(exchange_app(x)->store, name, &stored);
-  if (!status) {
-    status = controller_decode(stored.document, strlen(stored.document), controller, exchange_faults(x));
-    if (status) status = ARMDYN_EINTERNAL; /* it was accepted once */
-  }
-  if (!status && row) {
-    *row = stored;
-    return true;
-  }
-  store_controller_release(&stored);
-  if (status == ARMDYN_ENOTFOUND)
-    answer_problem(x, PROBLEM_NOT_FOUND, "there is no controller '%.64s'", name);
-  else if (status)
-    answer_status(x, status, NULL);
-  return !status;
-}
 
 static void answer_controller(struct exchange *x, int http_status, const struct controller_description *controller,
                               const struct store_controller *row)
@@ -47,20 +27,52 @@ static void answer_controller(struct exchange *x, int http_status, const struct 
   answer_json(x, http_status, &body);
 }
 
-static void get(struct exchange *x, const char *name, int http_status)
+static enum armdyn_status get_row(struct exchange *x, void *row)
 {
-  struct controller_description controller;
-  struct store_controller row;
-  if (!controller_of_request(x, name, &controller, &row)) return;
-  if (http_status != 200 || !answered_not_modified(x, row.version))
-    answer_controller(x, http_status, &controller, &row);
-  store_controller_release(&row);
+  return store_controller_get(exchange_app(x)->store, exchange_segment(x, "controller"), row);
 }
 
-enum outcome controller_get(struct exchange *x)
+static void release(void *row)
 {
-  get(x, exchange_segment(x, "controller"), 200);
-  return ANSWERED;
+  store_controller_release(row);
+}
+
+/* What the store keeps; it was accepted once. */
+static enum armdyn_status decode_row(struct exchange *x, const struct store_controller *row,
+                                     struct controller_description *controller)
+{
+  return controller_decode(row->document, strlen(row->document), controller, exchange_faults(x)) ? ARMDYN_EINTERNAL
+                                                                                                 : ARMDYN_OK;
+}
+
+static enum armdyn_status encode_row(struct exchange *x, int http_status, const void *row, struct buffer *out)
+{
+  (void)http_status;
+  struct controller_description controller;
+  const struct store_controller *stored = row;
+  enum armdyn_status status = decode_row(x, stored, &controller);
+  if (!status) controller_resource_encode(&controller, stored->created_at, out);
+  return status ? status : out->failure;
+}
+
+bool controller_of_request(struct exchange *x, const char *name, struct controller_description *controller,
+                           struct store_controller *row)
+{
+  struct store_controller stored;
+  enum armdyn_status status = store_controller_get(exchange_app(x)->store, name, &stored);
+  if (!status) {
+    status = decode_row(x, &stored, controller);
+  }
+  if (!status && row) {
+    *row = stored;
+    return true;
+  }
+  store_controller_release(&stored);
+  if (status == ARMDYN_ENOTFOUND)
+    answer_problem(x, PROBLEM_NOT_FOUND, "there is no controller '%.64s'", name);
+  else if (status)
+    answer_status(x, status, NULL);
+  return !status;
 }
 
 /* -- writing -- */
@@ -130,7 +142,11 @@ static bool read_controller(struct exchange *x, const char *name, struct control
 
 static void replay(struct exchange *x, const char *href)
 {
-  get(x, strrchr(href, '/') + 1, 201);
+  struct controller_description controller;
+  struct store_controller row;
+  if (!controller_of_request(x, strrchr(href, '/') + 1, &controller, &row)) return;
+  answer_controller(x, 201, &controller, &row);
+  store_controller_release(&row);
 }
 
 static void create(struct exchange *x, const struct idempotency *once, void *unused)
@@ -185,72 +201,48 @@ static bool nobody_holds(struct exchange *x, const char *name)
   return false;
 }
 
-/* The present version of the controller in the path; false: answered. */
-static bool present_version(struct exchange *x, const char *name, int64_t *version)
+static bool read_body(struct exchange *x, void *row)
 {
   struct controller_description controller;
-  struct store_controller row;
-  if (!controller_of_request(x, name, &controller, &row)) return false;
-  *version = row.version;
-  store_controller_release(&row);
-  return true;
+  return read_controller(x, exchange_segment(x, "controller"), &controller, row);
 }
 
-static void answer_stale(struct exchange *x, const char *name)
+static bool put(struct exchange *x, void *row, int64_t expected)
 {
-  answer_problem(x, PROBLEM_STALE, "controller '%s' has changed meanwhile", name);
-}
-
-enum outcome controller_put(struct exchange *x)
-{
-  const char *name = exchange_segment(x, "controller");
-  int64_t expected = 0;
-  if (!exchange_header(x, "If-None-Match") && !present_version(x, name, &expected)) return ANSWERED;
-  enum precondition precondition = exchange_precondition(x, true, &expected);
-  if (precondition == EXPECT_REFUSED) return ANSWERED;
-  bool creates = precondition == EXPECT_NONE;
+  const struct app *app = exchange_app(x);
+  const struct store_controller *to = row;
   struct controller_description controller;
-  struct store_controller row;
-  if (!read_controller(x, name, &controller, &row)) return ANSWERED;
-  if (creates || nobody_holds(x, name)) {
-    struct store *store = exchange_app(x)->store;
-    enum armdyn_status status =
-        creates ? store_controller_create(store, &row, NULL) : store_controller_update(store, &row, expected);
-    if (status == ARMDYN_EEXISTS) {
-      answer_problem(x, PROBLEM_STALE, "there is a controller '%s' already", name);
-    } else if (status == ARMDYN_ESTALE) {
-      answer_stale(x, name);
-    } else if (status) {
-      answer_status(x, status, NULL);
-    } else {
-      gateway_controller_changed(exchange_app(x)->gateway, &controller);
-      if (creates)
-        answer_controller(x, 201, &controller, &row);
-      else
-        get(x, name, 200); /* with the created_at that it has */
-    }
-  }
-  store_controller_release(&row);
-  return ANSWERED;
+  if (expected && !nobody_holds(x, to->name)) return false;
+  enum armdyn_status status =
+      expected ? store_controller_update(app->store, row, expected) : store_controller_create(app->store, row, NULL);
+  if (!status) status = decode_row(x, to, &controller);
+  if (!status) gateway_controller_changed(app->gateway, &controller);
+  return versioned_found(x, &controllers, status);
 }
 
-enum outcome controller_delete(struct exchange *x)
+static bool remove_row(struct exchange *x, int64_t expected)
 {
   const char *name = exchange_segment(x, "controller");
-  int64_t expected;
-  if (!present_version(x, name, &expected)) return ANSWERED;
-  if (exchange_precondition(x, false, &expected) == EXPECT_REFUSED || !nobody_holds(x, name)) return ANSWERED;
+  if (!nobody_holds(x, name)) return false;
   enum armdyn_status status = store_controller_delete(exchange_app(x)->store, name, expected);
-  if (status == ARMDYN_ESTALE) {
-    answer_stale(x, name);
-  } else if (status) {
-    answer_status(x, status, NULL);
-  } else {
-    gateway_controller_gone(exchange_app(x)->gateway, name);
-    answer_empty(x, 204);
-  }
-  return ANSWERED;
+  if (!status) gateway_controller_gone(exchange_app(x)->gateway, name);
+  return versioned_found(x, &controllers, status);
 }
+
+const struct versioned controllers = {
+  .noun = "controller",
+  .article = "a",
+  .segment = "controller",
+  .collection = "controllers",
+  .size = sizeof(struct store_controller),
+  .version_at = offsetof(struct store_controller, version),
+  .get = get_row,
+  .release = release,
+  .encode = encode_row,
+  .read = read_body,
+  .put = put,
+  .remove = remove_row,
+};
 
 /* -- the list -- */
 

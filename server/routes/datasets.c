@@ -8,6 +8,7 @@
 #include "server/routes/handlers.h"
 #include "server/routes/listing.h"
 #include "server/routes/results.h"
+#include "server/routes/versioned.h"
 
 static struct dataset_resource resource_of(const struct store_dataset *row)
 {
@@ -27,62 +28,71 @@ static struct dataset_resource resource_of(const struct store_dataset *row)
                                     .samples = row->samples };
 }
 
-/* true: there is one. false: answered. */
-static bool found(struct exchange *x, enum armdyn_status status, const char *id)
+static enum armdyn_status get_row(struct exchange *x, void *row)
 {
-  if (status == ARMDYN_ENOTFOUND)
-    answer_problem(x, PROBLEM_NOT_FOUND, "there is no data set '%.64s'", id);
-  else if (status == ARMDYN_ESTALE)
-    answer_problem(x, PROBLEM_STALE, NULL);
-  else if (status)
-    answer_status(x, status, NULL);
-  return status == ARMDYN_OK;
+  return store_dataset_get(exchange_app(x)->store, exchange_segment(x, "dataset"), row);
 }
+
+static void release(void *row)
+{
+  store_dataset_release(row);
+}
+
+static enum armdyn_status encode_row(struct exchange *x, int http_status, const void *row, struct buffer *out)
+{
+  (void)x, (void)http_status;
+  const struct dataset_resource resource = resource_of(row);
+  dataset_resource_encode(&resource, out);
+  return out->failure;
+}
+
+static bool remove_row(struct exchange *x, int64_t expected)
+{
+  const char *id = exchange_segment(x, "dataset");
+  enum armdyn_status status = store_dataset_delete(exchange_app(x)->store, id, expected);
+  if (status != ARMDYN_ECONFLICT) return versioned_found(x, &datasets, status);
+  answer_referred(x, "dataset", id);
+  return false;
+}
+
+const struct versioned datasets = {
+  .noun = "data set",
+  .article = "a",
+  .segment = "dataset",
+  .collection = "datasets",
+  .size = sizeof(struct store_dataset),
+  .version_at = offsetof(struct store_dataset, version),
+  .get = get_row,
+  .release = release,
+  .encode = encode_row,
+  .remove = remove_row,
+};
 
 bool dataset_of_request(struct exchange *x, struct store_dataset *row)
 {
-  const char *id = exchange_segment(x, "dataset");
-  return found(x, store_dataset_get(exchange_app(x)->store, id, row), id);
+  return versioned_found(x, &datasets, get_row(x, row));
 }
 
-static void answer_row(struct exchange *x, int http_status, const struct store_dataset *row)
+void answer_dataset(struct exchange *x, const char *id)
 {
+  struct store_dataset row;
   struct buffer body = BUFFER(MB(1));
-  const struct dataset_resource resource = resource_of(row);
-  dataset_resource_encode(&resource, &body);
-  if (http_status == 201) exchange_set_header(x, "Location", "/v1/datasets/%s", row->id);
-  answer_etag(x, row->version);
-  answer_json(x, http_status, &body);
-}
-
-void answer_dataset(struct exchange *x, int http_status, const char *id)
-{
-  struct store_dataset row;
-  if (!found(x, store_dataset_get(exchange_app(x)->store, id, &row), id)) return;
-  answer_row(x, http_status, &row);
-  store_dataset_release(&row);
-}
-
-enum outcome dataset_get(struct exchange *x)
-{
-  struct store_dataset row;
-  if (!dataset_of_request(x, &row)) return ANSWERED;
-  if (!answered_not_modified(x, row.version)) answer_row(x, 200, &row);
-  store_dataset_release(&row);
-  return ANSWERED;
+  enum armdyn_status status = store_dataset_get(exchange_app(x)->store, id, &row);
+  if (!status) {
+    encode_row(x, 201, &row, &body);
+    exchange_set_header(x, "Location", "/v1/datasets/%s", row.id);
+    answer_etag(x, row.version);
+    answer_json(x, 201, &body);
+    store_dataset_release(&row);
+  } else if (status == ARMDYN_ENOTFOUND) {
+    answer_problem(x, PROBLEM_NOT_FOUND, "there is no data set '%.64s'", id);
+  } else {
+    answer_status(x, status, NULL);
+  }
+  buffer_release(&body);
 }
 
 /* -- changes -- */
-
-/* Does the request name the present version? *expected is what the store is to find. false: answered. */
-static bool demanded(struct exchange *x, const struct store_dataset *row, int64_t *expected)
-{
-  *expected = row->version;
-  if (exchange_precondition(x, false, expected) == EXPECT_REFUSED) return false;
-  if (*expected == row->version) return true;
-  answer_problem(x, PROBLEM_STALE, NULL);
-  return false;
-}
 
 /* The row with the patch laid over what is written on it. */
 static enum armdyn_status change(struct exchange *x, const struct store_dataset *row, struct dataset_notes *notes)
@@ -121,40 +131,28 @@ static enum armdyn_status keep(struct exchange *x, const struct store_dataset *r
   return status;
 }
 
+/* Lay the body over the row. false: answered. */
+static bool patch(struct exchange *x, const struct store_dataset *row, int64_t expected)
+{
+  struct dataset_notes *notes = malloc(sizeof *notes);
+  enum armdyn_status status = notes ? change(x, row, notes) : ARMDYN_EMEMORY;
+  if (!status) {
+    status = keep(x, row, notes, expected);
+    dataset_notes_release(notes);
+  }
+  free(notes);
+  return versioned_found(x, &datasets, status);
+}
+
 enum outcome dataset_patch(struct exchange *x)
 {
   struct store_dataset row;
   int64_t expected;
-  if (!dataset_of_request(x, &row)) return ANSWERED;
-  struct dataset_notes *notes = malloc(sizeof *notes);
-  enum armdyn_status status = notes ? ARMDYN_OK : ARMDYN_EMEMORY;
-  if (status) {
-    answer_status(x, status, NULL);
-  } else if (demanded(x, &row, &expected)) {
-    status = change(x, &row, notes);
-    if (!status) {
-      status = keep(x, &row, notes, expected);
-      dataset_notes_release(notes);
-    }
-    if (found(x, status, row.id)) answer_dataset(x, 200, row.id);
-  }
-  free(notes);
+  if (!versioned_demanded(x, &datasets, false, &expected) || !dataset_of_request(x, &row)) return ANSWERED;
+  const bool patched = patch(x, &row, expected);
   store_dataset_release(&row);
-  return ANSWERED;
-}
-
-enum outcome dataset_delete(struct exchange *x)
-{
-  struct store_dataset row;
-  int64_t expected;
-  if (!dataset_of_request(x, &row)) return ANSWERED;
-  if (demanded(x, &row, &expected)) {
-    enum armdyn_status status = store_dataset_delete(exchange_app(x)->store, row.id, expected);
-    if (status == ARMDYN_ECONFLICT)
-      answer_referred(x, "dataset", row.id);
-    else if (found(x, status, row.id))
-      answer_empty(x, 204);
-  }
+  if (!patched || !dataset_of_request(x, &row)) return ANSWERED;
+  versioned_answer(x, &datasets, 200, &row);
   store_dataset_release(&row);
   return ANSWERED;
 }

@@ -5,8 +5,8 @@
 #include "server/http/exchange.h"
 #include "server/store/store.h"
 
-/* Answer with a data set as it is now; 201 with its Location. */
-void answer_dataset(struct exchange *x, int http_status, const char *id);
+/* Answer 201 with a data set that was made. */
+void answer_dataset(struct exchange *x, const char *id);
 
 /* The data set of the path: release it. false: answered. */
 bool dataset_of_request(struct exchange *x, struct store_dataset *row);

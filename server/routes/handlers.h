@@ -28,8 +28,8 @@ route_handler audit_list;
 /* keys.c */
 route_handler key_create, key_list, key_get, key_self, key_delete;
 /* webhooks.c */
-route_handler webhook_create, webhook_list, webhook_get, webhook_put, webhook_rotate, webhook_delete, job_delivery_list,
-    job_delivery_again, transfer_delivery_list, transfer_delivery_again;
+route_handler webhook_create, webhook_list, webhook_rotate, job_delivery_list, job_delivery_again,
+    transfer_delivery_list, transfer_delivery_again;
 /* robots.c */
 route_handler robot_create, robot_list, robot_get, robot_put, robot_delete, robot_revision_list, robot_revision_get;
 /* dynamics.c: every call on samples */
@@ -44,14 +44,16 @@ route_handler base_parameters;
 route_handler energy_estimate;
 /* identifications.c */
 route_handler identification_covariance;
+/* versioned.c: every kind of what people write */
+route_handler versioned_get, versioned_put, versioned_delete;
 /* aliases.c */
-route_handler alias_list, alias_get, alias_put, alias_delete;
+route_handler alias_list;
 /* uploads.c, datasets.c, dataset_samples.c */
-route_handler dataset_upload, dataset_list, dataset_get, dataset_patch, dataset_delete, dataset_samples;
+route_handler dataset_upload, dataset_list, dataset_patch, dataset_samples;
 /* meshes.c */
-route_handler mesh_list, mesh_get, mesh_put, mesh_delete;
+route_handler mesh_list, mesh_get;
 /* mappings.c */
-route_handler mapping_list, mapping_get, mapping_put, mapping_delete;
+route_handler mapping_list;
 /* identification_report.c */
 route_handler identification_report;
 /* identification_compare.c */
@@ -67,8 +69,8 @@ route_handler job_create, job_list, job_get, job_cancel;
 /* events.c */
 route_handler event_stream, job_events, controller_events;
 /* controllers.c */
-route_handler controller_create, controller_list, controller_get, controller_put, controller_delete, controller_status,
-    controller_stop, controller_clear, controller_evict;
+route_handler controller_create, controller_list, controller_status, controller_stop, controller_clear,
+    controller_evict;
 /* stop_all.c */
 route_handler controllers_stop;
 /* dry_run.c */

@@ -10,6 +10,7 @@
 #include "server/routes/handlers.h"
 #include "server/routes/listing.h"
 #include "server/routes/robots.h"
+#include "server/routes/versioned.h"
 
 #define TRIANGLES "triangles" /* the name of the series */
 
@@ -29,23 +30,14 @@ static bool robot_is_there(struct exchange *x)
   return entry;
 }
 
-static bool found(struct exchange *x, enum armdyn_status status)
-{
-  const char *robot = exchange_segment(x, "robot"), *mesh = exchange_segment(x, "mesh");
-  if (status == ARMDYN_ENOTFOUND)
-    answer_problem(x, PROBLEM_NOT_FOUND, "robot '%.64s' has no mesh '%.64s'", robot, mesh);
-  else if (status == ARMDYN_ESTALE)
-    answer_problem(x, PROBLEM_STALE, NULL);
-  else if (status == ARMDYN_EEXISTS)
-    answer_problem(x, PROBLEM_STALE, "robot '%.64s' has a mesh '%.64s' already", robot, mesh);
-  else if (status)
-    answer_status(x, status, NULL);
-  return status == ARMDYN_OK;
-}
-
-static enum armdyn_status read_row(struct exchange *x, struct store_mesh *row)
+static enum armdyn_status get_row(struct exchange *x, void *row)
 {
   return store_mesh_get(exchange_app(x)->store, exchange_segment(x, "robot"), exchange_segment(x, "mesh"), row);
+}
+
+static void release(void *row)
+{
+  store_mesh_release(row);
 }
 
 /* -- in JSON -- */
@@ -193,23 +185,6 @@ enum outcome mesh_list(struct exchange *x)
 
 /* -- upload -- */
 
-/* What the request demands of what is there; *expected 0: nothing. false: answered. */
-static bool demanded(struct exchange *x, bool may_create, int64_t *expected)
-{
-  struct store_mesh row = { 0 };
-  const enum armdyn_status status = read_row(x, &row);
-  const int64_t present = row.number;
-  store_mesh_release(&row);
-  const bool creating = may_create && exchange_header(x, "If-None-Match");
-  if (!(creating && status == ARMDYN_ENOTFOUND) && !found(x, status)) return false;
-  *expected = present;
-  const enum precondition wanted = exchange_precondition(x, may_create, expected);
-  if (wanted == EXPECT_REFUSED) return false;
-  if (wanted != EXPECT_NONE) return *expected == present || found(x, ARMDYN_ESTALE);
-  *expected = 0;
-  return !present || found(x, ARMDYN_EEXISTS);
-}
-
 /* Does the newest model name it? So that nobody's typing error is kept for ever. false: answered. */
 static bool is_named(struct exchange *x)
 {
@@ -241,7 +216,7 @@ static void write_vector(struct json_writer *w, const char *name, const double v
 }
 
 /* The body as a series of the row's id, and what is known of it. */
-static enum armdyn_status read_body(struct exchange *x, struct store_mesh *row, struct armdyn_error *error)
+static enum armdyn_status read_triangles(struct exchange *x, struct store_mesh *row, struct armdyn_error *error)
 {
   static const char columns[] = "x1,y1,z1,x2,y2,z2,x3,y3,z3";
   size_t length;
@@ -267,50 +242,66 @@ static enum armdyn_status read_body(struct exchange *x, struct store_mesh *row, 
   return status;
 }
 
-static void answer_row(struct exchange *x, int http_status, const struct store_mesh *row)
+static enum armdyn_status encode_row(struct exchange *x, int http_status, const void *row, struct buffer *out)
 {
-  struct buffer body = BUFFER(KB(16));
-  struct json_writer w = { .out = &body };
-  const struct robot_entry *entry = robot_of(x);
-  if (!entry) return; /* it was deleted meanwhile, which has been answered */
-  encode(&w, row->robot, row->mesh, visual_of(armdyn_robot_description(entry->robot), row->mesh), row);
+  (void)http_status;
+  const struct store_mesh *mesh = row;
+  const struct robot_entry *entry;
+  enum armdyn_status status = robots_get(exchange_app(x)->robots, mesh->robot, 0, true, &entry);
+  if (status) return status;
+  encode(&(struct json_writer){ .out = out }, mesh->robot, mesh->mesh,
+         visual_of(armdyn_robot_description(entry->robot), mesh->mesh), mesh);
   robots_release(exchange_app(x)->robots, entry);
-  if (http_status == 201) exchange_set_header(x, "Location", "/v1/robots/%s/meshes/%s", row->robot, row->mesh);
-  answer_etag(x, row->number);
-  answer_json(x, http_status, &body);
+  return out->failure;
 }
 
-enum outcome mesh_put(struct exchange *x)
+static bool read_body(struct exchange *x, void *row)
+{
+  struct store_mesh *to = row;
+  struct armdyn_error error = { "", "" };
+  id_make(to->id);
+  snprintf(to->robot, sizeof to->robot, "%s", exchange_segment(x, "robot"));
+  snprintf(to->mesh, sizeof to->mesh, "%s", exchange_segment(x, "mesh"));
+  enum armdyn_status status = read_triangles(x, to, &error);
+  if (!status) return true;
+  store_samples_discard(exchange_app(x)->store, to->id);
+  answer_status(x, status, &error);
+  return false;
+}
+
+static bool put(struct exchange *x, void *row, int64_t expected)
 {
   struct store *store = exchange_app(x)->store;
-  struct store_mesh row = { 0 };
-  struct armdyn_error error = { "", "" };
-  int64_t expected;
-  if (!is_named(x) || !demanded(x, true, &expected)) return ANSWERED;
-  id_make(row.id);
-  snprintf(row.robot, sizeof row.robot, "%s", exchange_segment(x, "robot"));
-  snprintf(row.mesh, sizeof row.mesh, "%s", exchange_segment(x, "mesh"));
-  enum armdyn_status status = read_body(x, &row, &error);
-  const bool unread = status;
-  if (!status) status = store_mesh_put(store, &row, expected);
-  if (status) store_samples_discard(store, row.id);
-  if (unread)
-    answer_status(x, status, &error);
-  else if (found(x, status))
-    answer_row(x, expected ? 200 : 201, &row);
-  store_mesh_release(&row);
-  return ANSWERED;
+  struct store_mesh *to = row;
+  enum armdyn_status status = store_mesh_put(store, to, expected);
+  if (status) store_samples_discard(store, to->id);
+  return versioned_found(x, &meshes, status);
 }
 
-enum outcome mesh_delete(struct exchange *x)
+static bool remove_row(struct exchange *x, int64_t expected)
 {
-  int64_t expected;
-  if (robot_is_there(x) && demanded(x, false, &expected) &&
-      found(x, store_mesh_delete(exchange_app(x)->store, exchange_segment(x, "robot"), exchange_segment(x, "mesh"),
-                                 expected)))
-    answer_empty(x, 204);
-  return ANSWERED;
+  return versioned_found(
+      x, &meshes,
+      store_mesh_delete(exchange_app(x)->store, exchange_segment(x, "robot"), exchange_segment(x, "mesh"), expected));
 }
+
+const struct versioned meshes = {
+  .noun = "mesh",
+  .article = "a",
+  .segment = "mesh",
+  .collection = "meshes",
+  .of_robot = true,
+  .size = sizeof(struct store_mesh),
+  .version_at = offsetof(struct store_mesh, number),
+  .admit = robot_is_there,
+  .admit_put = is_named,
+  .get = get_row,
+  .release = release,
+  .encode = encode_row,
+  .read = read_body,
+  .put = put,
+  .remove = remove_row,
+};
 
 /* -- download -- */
 
@@ -362,7 +353,7 @@ static long give_some(void *state, char *to, size_t size)
 enum outcome mesh_get(struct exchange *x)
 {
   struct store_mesh row = { 0 };
-  if (!robot_is_there(x) || !found(x, read_row(x, &row))) return ANSWERED;
+  if (!robot_is_there(x) || !versioned_found(x, &meshes, get_row(x, &row))) return ANSWERED;
   if (answered_not_modified(x, row.number)) {
     store_mesh_release(&row);
     return ANSWERED;

@@ -1,6 +1,7 @@
 #include "api/calls.h"
 #include "server/routes/handlers.h"
 #include "server/routes/kernels.h"
+#include "server/routes/versioned.h"
 #include "server/work/kinds.h"
 
 /* Method, path, role, formats and query of a call are what the contract says of its operationId (api/calls.py). */
@@ -37,9 +38,9 @@ const struct route routes[] = {
 
   { CALL(createWebhook),                webhook_create,            ON_POOL,         LIMIT_MODEL_BODY,   NULL },
   { CALL(listWebhooks),                 webhook_list,              ON_POOL,         0,                  NULL },
-  { CALL(getWebhook),                   webhook_get,               ON_POOL,         0,                  NULL },
-  { CALL(putWebhook),                   webhook_put,               ON_POOL,         LIMIT_MODEL_BODY,   NULL },
-  { CALL(deleteWebhook),                webhook_delete,            ON_POOL,         0,                  NULL },
+  { CALL(getWebhook),                   versioned_get,             ON_POOL,         0,                  &webhooks },
+  { CALL(putWebhook),                   versioned_put,             ON_POOL,         LIMIT_MODEL_BODY,   &webhooks },
+  { CALL(deleteWebhook),                versioned_delete,          ON_POOL,         0,                  &webhooks },
   { CALL(rotateWebhookSecret),          webhook_rotate,            ON_POOL,         KB(1),              NULL },
 
   { CALL(createRobot),                  robot_create,              ON_POOL,         LIMIT_MODEL_BODY,   NULL },
@@ -49,15 +50,15 @@ const struct route routes[] = {
   { CALL(deleteRobot),                  robot_delete,              ON_POOL,         0,                  NULL },
   { CALL(listRobotRevisions),           robot_revision_list,       ON_POOL,         0,                  NULL },
   { CALL(listAliases),                  alias_list,                ON_POOL,         0,                  NULL },
-  { CALL(getAlias),                     alias_get,                 ON_POOL,         0,                  NULL },
-  { CALL(putAlias),                     alias_put,                 ON_POOL,         LIMIT_MODEL_BODY,   NULL },
-  { CALL(deleteAlias),                  alias_delete,              ON_POOL,         0,                  NULL },
+  { CALL(getAlias),                     versioned_get,             ON_POOL,         0,                  &aliases },
+  { CALL(putAlias),                     versioned_put,             ON_POOL,         LIMIT_MODEL_BODY,   &aliases },
+  { CALL(deleteAlias),                  versioned_delete,          ON_POOL,         0,                  &aliases },
   { CALL(getRobotRevision),             robot_revision_get,        ON_EVENT_THREAD, 0,                  NULL },
 
   { CALL(listMeshes),                   mesh_list,                 ON_POOL,         0,                  NULL },
   { CALL(getMesh),                      mesh_get,                  ON_POOL,         0,                  NULL },
-  { CALL(putMesh),                      mesh_put,                  ON_POOL,         LIMIT_MESH_BODY,    NULL },
-  { CALL(deleteMesh),                   mesh_delete,               ON_POOL,         0,                  NULL },
+  { CALL(putMesh),                      versioned_put,             ON_POOL,         LIMIT_MESH_BODY,    &meshes },
+  { CALL(deleteMesh),                   versioned_delete,          ON_POOL,         0,                  &meshes },
 
   { CALL(inverseDynamics),              dynamics_call,             ON_EVENT_THREAD, LIMIT_SAMPLES_BODY, &kernels[CALL_INVERSE_DYNAMICS] },
   { CALL(forwardDynamics),              dynamics_call,             ON_EVENT_THREAD, LIMIT_SAMPLES_BODY, &kernels[CALL_FORWARD_DYNAMICS] },
@@ -136,14 +137,14 @@ const struct route routes[] = {
 
   { CALL(uploadDataset),                dataset_upload,            STREAMED,        0,                  NULL },
   { CALL(listDatasets),                 dataset_list,              ON_POOL,         0,                  NULL },
-  { CALL(getDataset),                   dataset_get,               ON_POOL,         0,                  NULL },
+  { CALL(getDataset),                   versioned_get,             ON_POOL,         0,                  &datasets },
   { CALL(patchDataset),                 dataset_patch,             ON_POOL,         KB(512),            NULL },
-  { CALL(deleteDataset),                dataset_delete,            ON_POOL,         0,                  NULL },
+  { CALL(deleteDataset),                versioned_delete,          ON_POOL,         0,                  &datasets },
   { CALL(getDatasetSamples),            dataset_samples,           ON_POOL,         0,                  NULL },
   { CALL(listMappings),                 mapping_list,              ON_POOL,         0,                  NULL },
-  { CALL(getMapping),                   mapping_get,               ON_POOL,         0,                  NULL },
-  { CALL(putMapping),                   mapping_put,               ON_POOL,         LIMIT_MODEL_BODY,   NULL },
-  { CALL(deleteMapping),                mapping_delete,            ON_POOL,         0,                  NULL },
+  { CALL(getMapping),                   versioned_get,             ON_POOL,         0,                  &mappings },
+  { CALL(putMapping),                   versioned_put,             ON_POOL,         LIMIT_MODEL_BODY,   &mappings },
+  { CALL(deleteMapping),                versioned_delete,          ON_POOL,         0,                  &mappings },
 
   { CALL(listJobs),                     job_list,                  ON_POOL,         0,                  NULL },
   { CALL(getJob),                       job_get,                   ON_POOL,         0,                  NULL },
@@ -154,9 +155,9 @@ const struct route routes[] = {
 
   { CALL(createController),             controller_create,         ON_POOL,         LIMIT_MODEL_BODY,   NULL },
   { CALL(listControllers),              controller_list,           ON_POOL,         0,                  NULL },
-  { CALL(getController),                controller_get,            ON_POOL,         0,                  NULL },
-  { CALL(putController),                controller_put,            ON_POOL,         LIMIT_MODEL_BODY,   NULL },
-  { CALL(deleteController),             controller_delete,         ON_POOL,         0,                  NULL },
+  { CALL(getController),                versioned_get,             ON_POOL,         0,                  &controllers },
+  { CALL(putController),                versioned_put,             ON_POOL,         LIMIT_MODEL_BODY,   &controllers },
+  { CALL(deleteController),             versioned_delete,          ON_POOL,         0,                  &controllers },
   { CALL(getControllerStatus),          controller_status,         ON_POOL,         0,                  NULL },
   { CALL(streamController),             controller_events,         ON_POOL,         0,                  NULL },
   { CALL(stopController),               controller_stop,           AT_ONCE,         KB(16),             NULL },

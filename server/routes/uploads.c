@@ -77,7 +77,7 @@ static void answer_preview(struct exchange *x, const struct upload *u)
 
 static void replay(struct exchange *x, const char *href)
 {
-  answer_dataset(x, 201, strrchr(href, '/') + 1);
+  answer_dataset(x, strrchr(href, '/') + 1);
 }
 
 static void create(struct exchange *x, const struct idempotency *once, void *context)
@@ -100,7 +100,7 @@ static void create(struct exchange *x, const struct idempotency *once, void *con
   else if (status)
     answer_status(x, status, NULL);
   else
-    answer_dataset(x, 201, u->id);
+    answer_dataset(x, u->id);
 }
 
 static void finish(void *state, struct exchange *x)

@@ -10,6 +10,7 @@
 #include "server/routes/events.h"
 #include "server/routes/handlers.h"
 #include "server/routes/listing.h"
+#include "server/routes/versioned.h"
 #include "server/routes/webhooks.h"
 
 enum { ANSWER_MOST = KB(16), FORMER_SECRET_MS = 24 * 60 * 60 * 1000 };
@@ -91,16 +92,6 @@ static bool missing(struct exchange *x, enum armdyn_status status, const char *n
   return status != ARMDYN_OK;
 }
 
-enum outcome webhook_get(struct exchange *x)
-{
-  struct store_webhook webhook;
-  const char *name = exchange_segment(x, "webhook");
-  if (!missing(x, store_webhook_get(exchange_app(x)->store, name, &webhook), name) &&
-      !answered_not_modified(x, webhook.version))
-    answer_webhook(x, 200, &webhook, false);
-  return ANSWERED;
-}
-
 static void visit(void *context, const struct store_webhook *webhook)
 {
   struct buffer item = BUFFER(ANSWER_MOST);
@@ -147,9 +138,14 @@ static bool read_webhook(struct exchange *x, const char *name, struct store_webh
   return true;
 }
 
-/* Make it; `taken` is what its name is then, and `once` may be NULL. */
-static void create(struct exchange *x, struct store_webhook *webhook, enum problem taken,
-                   const struct store_idempotency *once)
+static void wipe(void *webhook)
+{
+  explicit_bzero(webhook, sizeof(struct store_webhook));
+}
+
+/* Make it; `taken` is the problem when there is one of its name, and `once` may be NULL. false: answered. */
+static bool make(struct exchange *x, struct store_webhook *webhook, enum problem taken,
+                 const struct store_idempotency *once)
 {
   webhooks_make_secret(webhook->secret);
   enum armdyn_status status = store_webhook_create(exchange_app(x)->store, webhook, once);
@@ -159,9 +155,7 @@ static void create(struct exchange *x, struct store_webhook *webhook, enum probl
     answer_problem(x, PROBLEM_CONFLICT, "there are %d webhooks already; delete some", LIMIT_WEBHOOKS);
   else if (status)
     answer_status(x, status, NULL);
-  else
-    answer_webhook(x, 201, webhook, true);
-  explicit_bzero(webhook->secret, sizeof webhook->secret);
+  return !status;
 }
 
 /* The webhook, but not its secret, which is shown once. */
@@ -182,7 +176,9 @@ static void create_new(struct exchange *x, const struct idempotency *once, void 
 {
   (void)unused;
   struct store_webhook webhook;
-  if (read_webhook(x, NULL, &webhook)) create(x, &webhook, PROBLEM_CONFLICT, idempotency_key(once));
+  if (read_webhook(x, NULL, &webhook) && make(x, &webhook, PROBLEM_CONFLICT, idempotency_key(once)))
+    answer_webhook(x, 201, &webhook, true);
+  wipe(&webhook);
 }
 
 enum outcome webhook_create(struct exchange *x)
@@ -191,32 +187,51 @@ enum outcome webhook_create(struct exchange *x)
   return ANSWERED;
 }
 
-/* The version that the webhook of the path must have, in its place. false: answered. */
-static bool demanded(struct exchange *x, const char *name, int64_t *version)
+static enum armdyn_status get_row(struct exchange *x, void *row)
 {
-  struct store_webhook present;
-  if (missing(x, store_webhook_get(exchange_app(x)->store, name, &present), name)) return false;
-  *version = present.version;
-  return exchange_precondition(x, false, version) != EXPECT_REFUSED;
+  return store_webhook_get(exchange_app(x)->store, exchange_segment(x, "webhook"), row);
 }
 
-enum outcome webhook_put(struct exchange *x)
+/* Of one that was made just now its secret is shown. */
+static enum armdyn_status encode_row(struct exchange *x, int http_status, const void *row, struct buffer *out)
 {
-  struct store *store = exchange_app(x)->store;
-  const char *name = exchange_segment(x, "webhook");
-  struct store_webhook webhook;
-  int64_t version = 0;
-  if (exchange_header(x, "If-None-Match")) {
-    if (exchange_precondition(x, true, &version) == EXPECT_NONE && read_webhook(x, name, &webhook))
-      create(x, &webhook, PROBLEM_STALE, NULL);
-    return ANSWERED;
-  }
-  if (!demanded(x, name, &version) || !read_webhook(x, name, &webhook)) return ANSWERED;
-  enum armdyn_status status = store_webhook_update(store, &webhook, version);
-  if (!status) status = store_webhook_get(store, name, &webhook);
-  if (!missing(x, status, name)) answer_webhook(x, 200, &webhook, false);
-  return ANSWERED;
+  const bool with_secret = http_status == 201;
+  if (with_secret) exchange_set_header(x, "Cache-Control", "no-store");
+  encode(row, with_secret, &(struct json_writer){ .out = out });
+  return out->failure;
 }
+
+static bool read_body(struct exchange *x, void *row)
+{
+  return read_webhook(x, exchange_segment(x, "webhook"), row);
+}
+
+static bool put(struct exchange *x, void *row, int64_t expected)
+{
+  if (!expected) return make(x, row, PROBLEM_STALE, NULL);
+  return versioned_found(x, &webhooks, store_webhook_update(exchange_app(x)->store, row, expected));
+}
+
+static bool remove_row(struct exchange *x, int64_t expected)
+{
+  return versioned_found(x, &webhooks,
+                         store_webhook_delete(exchange_app(x)->store, exchange_segment(x, "webhook"), expected));
+}
+
+const struct versioned webhooks = {
+  .noun = "webhook",
+  .article = "a",
+  .segment = "webhook",
+  .collection = "webhooks",
+  .size = sizeof(struct store_webhook),
+  .version_at = offsetof(struct store_webhook, version),
+  .get = get_row,
+  .release = wipe,
+  .encode = encode_row,
+  .read = read_body,
+  .put = put,
+  .remove = remove_row,
+};
 
 static void rotate(struct exchange *x, const struct idempotency *once, void *unused)
 {
@@ -230,7 +245,7 @@ static void rotate(struct exchange *x, const struct idempotency *once, void *unu
   enum armdyn_status status = store_webhook_rotate(store, &webhook, idempotency_key(once));
   if (!status) status = store_webhook_get(store, name, &webhook);
   if (!missing(x, status, name)) answer_webhook(x, 200, &webhook, true);
-  explicit_bzero(&webhook, sizeof webhook);
+  wipe(&webhook);
 }
 
 static void replay_rotate(struct exchange *x, const char *href)
@@ -241,15 +256,6 @@ static void replay_rotate(struct exchange *x, const char *href)
 enum outcome webhook_rotate(struct exchange *x)
 {
   idempotency_run(x, false, replay_rotate, rotate, NULL);
-  return ANSWERED;
-}
-
-enum outcome webhook_delete(struct exchange *x)
-{
-  const char *name = exchange_segment(x, "webhook");
-  int64_t version;
-  if (demanded(x, name, &version) && !missing(x, store_webhook_delete(exchange_app(x)->store, name, version), name))
-    answer_empty(x, 204);
   return ANSWERED;
 }
 

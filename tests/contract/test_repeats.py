@@ -197,6 +197,7 @@ def test_a_patch_is_read_as_strictly_as_what_it_changes(world, path):
 
     def pointers(body):
         return [fault["pointer"] for fault in patch(body, 422)["errors"]]
+    patch('{"tags": null}', 200)
     patch('{"notes": "before", "tags": {"a": "1", "b": "2"}}', 200)
     before = client.get(place).expect(200)
     for twice in ('{"notes": "a", "notes": "b"}', '{"notes": "a", "not\\u0065s": "b"}', '{"notes": "a", "x": 1, "notes": "a"}'):
