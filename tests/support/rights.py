@@ -2,6 +2,7 @@
 Those marked "moves" let an arm move, and ask a key for that right beside its role."""
 
 UNSAFE = """
+viewer         POST   /v1/controllers/stop
 viewer         POST   /v1/controllers/{controller}/stop
 viewer         POST   /v1/transfers/{transfer}/stop
 operator       POST   /v1/controllers/{controller}/clear
