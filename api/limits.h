@@ -19,9 +19,9 @@
 #define LIMIT_SAMPLES                 2000000       /* rows of one batch */
 #define LIMIT_SAMPLE_NUMBER           1000000000000 /* magnitude of any number of a sample, so that no result overflows */
 #define LIMIT_ANSWER                  MB(512)       /* one answer */
-#define LIMIT_BODIES_IN_FLIGHT        MB(512) /* all request bodies held at once, half of it by uploads; beyond it 503 */
-#define LIMIT_MAP_POINTS              1000    /* of each axis of a gravity map */
-#define LIMIT_KINEMATIC_STARTS        200     /* of one call of inverse kinematics */
+#define LIMIT_BODIES_IN_FLIGHT        MB(512)       /* all request bodies held at once; beyond it 503 */
+#define LIMIT_MAP_POINTS              1000          /* of each axis of a gravity map */
+#define LIMIT_KINEMATIC_STARTS        200           /* of one call of inverse kinematics */
 #define LIMIT_URL                     KB(8)
 #define LIMIT_HEADERS                 KB(16)
 #define LIMIT_HEADER_COUNT            100       /* headers of a request */
@@ -57,7 +57,7 @@
 #define LIMIT_NOTES                   KB(64) /* of one result */
 #define LIMIT_SEARCH                  128    /* bytes of a list's ?q= */
 #define LIMIT_SEARCH_TIME             10     /* s that it may take to look through the list */
-#define LIMIT_AXES                    10     /* of one controller, register protocol v1 */
+#define LIMIT_AXES                    10     /* of one controller, register protocol v2 */
 #define LIMIT_KEYS                    1000   /* API keys */
 #define LIMIT_WEBHOOKS                32     /* webhooks */
 #define LIMIT_WEBHOOK_URL             1000   /* characters of the address of a webhook */

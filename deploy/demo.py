@@ -185,7 +185,7 @@ def show_torque(model, trajectory, samples):
 def play(service, model, trajectory, simulator):
     """Bind the controller to the robot, download, arm, start, watch; where the arm ended."""
     service.post("/v1/controllers", {"name": "cell-1", "host": simulator.host, "port": simulator.port,
-                                     "robot": model["name"], "profile": {"protocol": "armdyn-v1", "allow_start": True}})
+                                     "robot": model["name"], "profile": {"protocol": "armdyn-v2", "allow_start": True}})
     start = time.monotonic()
     transfer = service.post("/v1/controllers/cell-1/transfers", {"trajectory": trajectory["id"], "rate": RATE},
                             Idempotency_Key=str(uuid.uuid4()))

@@ -130,10 +130,11 @@ def walls():
 ARROWS = {
     "base": "", "config": "", "protocol": "", "conformance": "protocol", "ipc": "", "store": "", "web": "",
     "robots": "store", "data": "robots store", "work": "data ipc store", "jobs": "config ipc store work",
-    "gateway": "config data ipc robots store", "simulator": "gateway",
+    "protocol": "",
+    "gateway": "config data ipc protocol robots store", "simulator": "protocol",
     "http": "config store", "webhooks": "config http store",
-    "transfers": "data gateway http robots store webhooks work",
-    "routes": "config data gateway http jobs robots store transfers web webhooks work",
+    "transfers": "data gateway http protocol robots store webhooks work",
+    "routes": "config data gateway http jobs protocol robots store transfers web webhooks work",
 }
 
 

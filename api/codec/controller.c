@@ -3,7 +3,7 @@
 #include "api/codec/controller.h"
 #include "api/json/fields.h"
 
-static const char *const protocols[] = { "armdyn-v1", "register-map" };
+static const char *const protocols[] = { "armdyn-v2", "register-map" };
 static const char *const torque_sides[] = { "joint", "motor" };
 static const char *const link_losses[] = { "stop", "finish" };
 static const char *const motion_ends[] = { "hold", "zero_torque" };
@@ -39,9 +39,12 @@ static const struct json_type limits_type = JSON_TYPE("limits", limits_fields, s
 
 static void profile_init(void *object)
 {
-  *(struct controller_profile *)object = (struct controller_profile){
-    .base = 1000, .start_tolerance = 0.02, .connect_deadline = 10, .ready_timeout = 600, .telemetry_rate = 100
-  };
+  *(struct controller_profile *)object = (struct controller_profile){ .base = 1000,
+                                                                      .start_tolerance = 0.02,
+                                                                      .connect_deadline = 10,
+                                                                      .ready_timeout = 600,
+                                                                      .window_timeout = 2,
+                                                                      .telemetry_rate = 100 };
 }
 
 /* Every joint and every axis at most once. */
@@ -70,13 +73,14 @@ static void profile_check(struct json_reader *r, void *object, uint64_t given, c
 
 static const struct json_field profile_fields[] = {
   { ENUM(struct controller_profile, protocol, protocols), REQUIRED },
-  { INTEGER(struct controller_profile, base, BETWEEN(0, 65536 - 265), NULL) },
+  { INTEGER(struct controller_profile, base, BETWEEN(0, 65536 - 270), NULL) },
   { OBJECT(struct controller_profile, map, register_map_type), HAS(struct controller_profile, has_map) },
   { LIST(struct controller_profile, axes, axis_count, 1, axis_type), OMIT_DEFAULT },
   { OBJECT(struct controller_profile, limits, limits_type), OMIT_DEFAULT },
   { NUMBER(struct controller_profile, start_tolerance, POSITIVE, "rad or m") },
   { NUMBER(struct controller_profile, connect_deadline, BETWEEN(0.1, 60), "s") },
   { NUMBER(struct controller_profile, ready_timeout, BETWEEN(1, 86400), "s") },
+  { NUMBER(struct controller_profile, window_timeout, BETWEEN(0.1, 60), "s") },
   { NUMBER(struct controller_profile, telemetry_rate, BETWEEN(0, 1000), "Hz") },
   { TRUTH(struct controller_profile, allow_start) },
   { TRUTH(struct controller_profile, allow_torque_only) },

@@ -14,7 +14,7 @@ enum { HOST_SIZE = 254 };
 enum torque_side { TORQUE_AT_JOINT, TORQUE_AT_MOTOR };
 enum link_loss { LINK_LOSS_STOP, LINK_LOSS_FINISH };
 enum motion_end { MOTION_END_HOLD, MOTION_END_ZERO_TORQUE };
-enum controller_protocol { PROTOCOL_ARMDYN_V1, PROTOCOL_REGISTER_MAP };
+enum controller_protocol { PROTOCOL_ARMDYN, PROTOCOL_REGISTER_MAP };
 
 /* Which joint an axis of the controller moves: controller position = sign scale q + offset. */
 struct controller_axis {
@@ -45,6 +45,7 @@ struct controller_profile {
   double start_tolerance;  /* rad, m */
   double connect_deadline; /* s until a transfer that cannot connect has failed */
   double ready_timeout;    /* s that a transfer waits to be armed and started */
+  double window_timeout;   /* s without progress until a download has failed */
   double telemetry_rate;   /* Hz, measurements while it plays; 0: none */
   bool allow_start, allow_torque_only, allow_revision_mismatch;
   enum link_loss on_link_loss;

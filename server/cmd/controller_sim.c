@@ -1,4 +1,4 @@
-/* A controller to try everything on without an arm: it speaks register protocol v1 and moves a simulated one. */
+/* A controller to try everything on without an arm: it speaks register protocol v2 and moves a simulated one. */
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -10,12 +10,13 @@
 
 #include "api/codec/robot.h"
 #include "api/limits.h"
+#include "server/base/clock.h"
 #include "server/cmd/command.h"
 #include "server/simulator/modbus_server.h"
 
 static const char usage[] =
     "usage: armdyn controller-sim --listen HOST:PORT (--robot MODEL.json | --axes N) [options]\n\n"
-    "A simulated controller (register protocol v1 over Modbus TCP) with a simulated arm. Port 0 picks a free one.\n\n"
+    "A simulated controller (register protocol v2 over Modbus TCP) with a simulated arm. Port 0 picks a free one.\n\n"
     "  --robot MODEL.json   the arm moves by this model's forward dynamics, with friction\n"
     "  --axes N             no model: N unit inertias that follow the reference (1..10)\n"
     "  --position Q1,..     where the arm stands, rad or m; default: at the start of the first profile\n"
@@ -23,11 +24,18 @@ static const char usage[] =
     "  --samples N          samples that fit, default 2000000\n"
     "  --ring N             samples of a stream that it holds, default 8192\n"
     "  --formats LIST       sample formats that it takes, default 1,2,3\n"
+    "  --scan MS            its program sees its registers once in so many ms, as a PLC's does, and now and then half "
+    "of a\n"
+    "                       write; default 0: at every write\n"
+    "  --places N           window places (1..16), default 8\n"
+    "  --clock PERCENT      its clock is so much too fast (-50..50), default 0\n"
     "  --blind              without the registers of measured torques\n"
     "  --trace FILE         write every sample played: profile id, index, then position and torque of every axis\n"
     "  --fault NAME[:N|@K]  every N-th request (default 50), or the K-th alone, meets: delay, late, drop, cut, "
     "truncate,\n"
-    "                       duplicate, transaction, exception, busy, address; once: restart; always: crc, silent\n\n"
+    "                       duplicate, transaction, exception, busy, target, address; once: restart, reboot (the "
+    "connection\n"
+    "                       stays); always: crc, zeros, silent\n\n"
     "At its end it writes one line of JSON to standard error: what was written, played, and violated.\n";
 
 static atomic_bool stopped;
@@ -43,7 +51,8 @@ struct arguments {
   size_t axes;
   double position[ARMDYN_JOINTS_MAX];
   size_t position_count;
-  unsigned long base, samples, ring, every, at;
+  unsigned long base, samples, ring, every, at, scan, places;
+  double clock;
   unsigned formats;
   enum server_fault fault;
   int exception;
@@ -55,6 +64,13 @@ static bool read_number(const char *text, unsigned long least, unsigned long mos
   char *end;
   *value = strtoul(text, &end, 10);
   return *text && !*end && *value >= least && *value <= most;
+}
+
+static bool read_percent(const char *text, double *value)
+{
+  char *end;
+  *value = strtod(text, &end);
+  return *text && !*end && *value >= -50 && *value <= 50;
 }
 
 static bool read_position(const char *text, struct arguments *a)
@@ -97,9 +113,12 @@ static bool read_fault(const char *text, struct arguments *a)
                  { "transaction", FAULT_TRANSACTION, 0 },
                  { "exception", FAULT_EXCEPTION, 4 },
                  { "busy", FAULT_EXCEPTION, 6 },
+                 { "target", FAULT_EXCEPTION, 11 },
                  { "address", FAULT_EXCEPTION, 2 },
                  { "restart", FAULT_RESTART, 0 },
+                 { "reboot", FAULT_REBOOT, 0 },
                  { "crc", FAULT_WRONG_CRC, 0 },
+                 { "zeros", FAULT_ZEROS, 0 },
                  { "silent", FAULT_SILENT, 0 } };
   size_t length = strcspn(text, ":@");
   bool once = text[length] == '@';
@@ -126,21 +145,18 @@ static bool refuse(const char *what, const char *argument)
 static bool read_arguments(int argc, char **argv, struct arguments *a)
 {
   static const struct option options[] = {
-    { "help", no_argument, NULL, 'h' },
-    { "listen", required_argument, NULL, 'l' },
-    { "robot", required_argument, NULL, 'r' },
-    { "axes", required_argument, NULL, 'a' },
-    { "position", required_argument, NULL, 'p' },
-    { "base", required_argument, NULL, 'b' },
-    { "samples", required_argument, NULL, 's' },
-    { "trace", required_argument, NULL, 't' },
-    { "fault", required_argument, NULL, 'f' },
-    { "ring", required_argument, NULL, 'R' },
-    { "formats", required_argument, NULL, 'F' },
-    { "blind", no_argument, NULL, 'B' },
-    { NULL, 0, NULL, 0 },
+    { "help", no_argument, NULL, 'h' },           { "listen", required_argument, NULL, 'l' },
+    { "robot", required_argument, NULL, 'r' },    { "axes", required_argument, NULL, 'a' },
+    { "position", required_argument, NULL, 'p' }, { "base", required_argument, NULL, 'b' },
+    { "samples", required_argument, NULL, 's' },  { "trace", required_argument, NULL, 't' },
+    { "fault", required_argument, NULL, 'f' },    { "ring", required_argument, NULL, 'R' },
+    { "formats", required_argument, NULL, 'F' },  { "blind", no_argument, NULL, 'B' },
+    { "scan", required_argument, NULL, 'S' },     { "places", required_argument, NULL, 'P' },
+    { "clock", required_argument, NULL, 'C' },    { NULL, 0, NULL, 0 },
   };
-  *a = (struct arguments){ .base = REGISTERS_BASE, .samples = LIMIT_SERIES_ROWS, .ring = 8192, .formats = 7 };
+  *a = (struct arguments){
+    .base = PROTOCOL_BASE, .samples = LIMIT_SERIES_ROWS, .ring = 8192, .formats = 7, .places = 8
+  };
   unsigned long axes = 0;
   bool sound = true;
   int index = 0;
@@ -150,9 +166,12 @@ static bool read_arguments(int argc, char **argv, struct arguments *a)
     case 'h': a->help = true; return true;
     case 'l': a->listen = optarg; break;
     case 'r': a->robot = optarg; break;
-    case 'a': sound = read_number(optarg, 1, REGISTERS_AXES, &axes); break;
+    case 'a': sound = read_number(optarg, 1, PROTOCOL_AXES, &axes); break;
     case 'p': sound = read_position(optarg, a); break;
-    case 'b': sound = read_number(optarg, 0, 65536 - REGISTERS_SPAN, &a->base); break;
+    case 'b': sound = read_number(optarg, 0, 65535, &a->base); break;
+    case 'S': sound = read_number(optarg, 0, 1000, &a->scan); break;
+    case 'P': sound = read_number(optarg, 1, PROTOCOL_PLACES_MOST, &a->places); break;
+    case 'C': sound = read_percent(optarg, &a->clock); break;
     case 's': sound = read_number(optarg, 1, UINT32_MAX, &a->samples); break;
     case 'R': sound = read_number(optarg, 1, LIMIT_SERIES_ROWS, &a->ring); break;
     case 'F': sound = read_formats(optarg, &a->formats); break;
@@ -169,6 +188,8 @@ static bool read_arguments(int argc, char **argv, struct arguments *a)
   a->axes = axes;
   if (optind < argc) return refuse("there is no argument ", argv[optind]);
   if (!a->listen) return refuse("it needs ", "--listen HOST:PORT");
+  if (a->base + protocol_span((unsigned)a->places) > 65536)
+    return refuse("there is no room behind ", "--base for so many places");
   return !a->robot == !!a->axes || refuse("it needs either --robot MODEL.json ", "or --axes N");
 }
 
@@ -247,7 +268,7 @@ static void summarize_timing(const struct simulator_timing *t)
 {
   const char *comma = "";
   fputs(",\"beats\":[", stderr);
-  for (int ms = 0; ms <= HEARTBEAT_MOST; ms++) {
+  for (int ms = 0; ms <= PROTOCOL_BEAT_MOST_MS; ms++) {
     if (!t->beats[ms]) continue;
     fprintf(stderr, "%s[%d,%lu]", comma, ms, t->beats[ms]);
     comma = ",";
@@ -268,7 +289,7 @@ static void summarize(const struct modbus_server *server)
           "\"%s\",\"state\":\"%s\",\"position\":[",
           server->requests, server->writes, s->registers_written, server->malformed, server->faults, s->profiles,
           s->starts, s->samples_played, s->underruns, s->witness.violations, s->witness.first,
-          controller_phase_name(s->phase));
+          protocol_phase_word(s->phase));
   for (size_t j = 0; j < s->arm.axes; j++) fprintf(stderr, "%s%.9g", j ? "," : "", s->arm.q[j]);
   fputs("]", stderr);
   summarize_timing(&s->timing);
@@ -295,16 +316,21 @@ static int simulate(const struct arguments *a, const struct armdyn_robot *robot)
     .blind = a->blind,
     .trace = a->trace ? fopen(a->trace, "w") : NULL,
     .wrong_crc = a->fault == FAULT_WRONG_CRC,
+    .stores_zeros = a->fault == FAULT_ZEROS,
+    .places = (unsigned)a->places,
+    .scan_ms = (int)a->scan,
+    .instance = (uint16_t)(clock_wall_ms() / 100), /* as of a controller that retains no counter */
   };
   struct simulator simulator = { .data = NULL };
   struct modbus_server server = {
     .simulator = &simulator,
     .listener = listen_on(a->listen),
     .base = (unsigned)a->base,
-    .fault = a->fault == FAULT_WRONG_CRC ? FAULT_NOTHING : a->fault,
+    .fault = a->fault == FAULT_WRONG_CRC || a->fault == FAULT_ZEROS ? FAULT_NOTHING : a->fault,
     .exception = a->exception,
     .every = a->every,
     .at = a->at,
+    .millisecond_ns = (int64_t)(1e6 / (1 + a->clock / 100)),
   };
   int exit_status = 1;
   if (a->trace && !options.trace) {
@@ -336,9 +362,9 @@ int command_controller_sim(int argc, char **argv)
   if (arguments.robot && !(robot = load_robot(arguments.robot))) return 1;
   size_t axes = robot ? armdyn_robot_joint_count(robot) : arguments.axes;
   int exit_status = 2;
-  if (axes > REGISTERS_AXES)
+  if (axes > PROTOCOL_AXES)
     fprintf(stderr, "armdyn controller-sim: %s has %zu joints, a controller at most %d axes\n", arguments.robot, axes,
-            REGISTERS_AXES);
+            PROTOCOL_AXES);
   else if (arguments.position_count && arguments.position_count != axes)
     fprintf(stderr, "armdyn controller-sim: --position has %zu numbers for %zu axes\n", arguments.position_count, axes);
   else

@@ -1,5 +1,8 @@
-/* One controller on one connection: who it is, how it is, commands, heartbeats. It speaks register protocol v1 here, or
- * has a register map (mapped.h); who calls need not know. It knows no transfers. */
+/* One controller on one connection: who it is, how it is, heartbeats, commands, windows. It speaks register protocol v2
+ * here, or has a register map (mapped.h); who calls need not know. It knows no transfers.
+ *
+ * client.c looks, command.c commands. What a look says that would end a transfer, or cannot be, is believed when two say
+ * it. */
 #ifndef SERVER_GATEWAY_CLIENT_H
 #define SERVER_GATEWAY_CLIENT_H
 
@@ -7,55 +10,84 @@
 #include "server/gateway/mapped.h"
 #include "server/gateway/peer.h"
 #include "server/gateway/profile.h"
+#include "server/gateway/uptime.h"
+
+/* A command that was made, and is not known to have been acknowledged. */
+struct open_command {
+  enum controller_command command; /* 0: nothing is open */
+  uint32_t profile, latest_ms, check;
+  uint16_t number, instance;
+  bool written;
+  uint16_t words[PROTOCOL_COMMAND];
+};
 
 struct client {
   struct controller_address address;
   struct link link;
   struct controller_identity identity; /* of the present connection */
-  struct controller_state state;       /* as last read */
+  struct controller_state state;       /* as last seen */
+  bool restarted; /* under the same instance: its clock went back. Whoever begins something sets it to false */
+  struct uptime uptime;
+  struct open_command open;
+  bool refused; /* the last command, by the controller; else it was carried out, or nobody knows */
   uint16_t heartbeat;
-  struct {
-    uint16_t command, sequence, instance; /* command 0: nothing is open */
-  } rung;                                 /* a command whose answer was lost with the connection */
-  struct mapped mapped;                   /* of a controller with a register map */
+  uint32_t beats_for;   /* profile id; 0: it does not beat */
+  int64_t beat_due_ns;  /* of the next heartbeat */
+  unsigned random;      /* of rand_r, for numbers of commands */
+  struct mapped mapped; /* of a controller with a register map */
+
+  /* Asked while a command waits: is there something that cannot? It ends with ECANCELLED then. NULL: never. */
+  bool (*urgent)(void *context);
+  void *context;
 };
 
-/* Connect and learn who is there and how it is. EUNAVAILABLE: nobody; EINPUT: not a controller of this protocol. */
+/* Connect and learn who is there and how it is. EUNAVAILABLE: nobody, or one whose program has not begun; EINPUT: not a
+ * controller of this protocol. */
 enum armdyn_status client_connect(struct client *c, int timeout_ms, struct armdyn_error *error);
 void client_disconnect(struct client *c);
-/* Read the state into c->state. */
+/* Look at it, into c->state. */
 enum armdyn_status client_look(struct client *c, struct armdyn_error *error);
-/* Measured positions of the controller's axes, in its units. */
-enum armdyn_status client_positions(struct client *c, float positions[REGISTERS_AXES], struct armdyn_error *error);
 /* What it measures while it plays, in its units; NAN where it does not tell. */
 struct measurement {
   double time; /* s from the profile's first sample; NAN: it does not tell */
-  float position[REGISTERS_AXES], torque[REGISTERS_AXES];
+  float position[PROTOCOL_AXES], torque[PROTOCOL_AXES];
 };
 /*   period_us  in  of the profile that is played
- * From one request, so that all of it is of one moment; of a register map from the last look. */
+ * From one request, so that all of it is of one moment; without registers for that from the last look. */
 enum armdyn_status client_measure(struct client *c, uint32_t period_us, struct measurement *out,
                                   struct armdyn_error *error);
+/* A heartbeat, if one is due. */
 enum armdyn_status client_beat(struct client *c, struct armdyn_error *error);
 
-/* Ring with a command and wait until it is acknowledged.
- *   head  in  arguments of BEGIN and STREAM, and what COMMIT is checked against; NULL for commands without
- * OK: carried out. ECONFLICT: refused by the controller, the message has its error. EUNAVAILABLE: the connection is lost,
- * and with it the answer. After another client_connect the same call finds out whether it was carried out, and rings
- * again, with the same number, only if it was not: so nothing is ever carried out twice. */
+/* -- command.c -- */
+
+/* Write a command and wait until it is acknowledged; it is repeated until then, or until its time is over.
+ *   head       in  the profile that it is meant for, with the arguments of BEGIN, STREAM and COMMIT; NULL: a person's STOP,
+ *                  or CLEAR of whatever is there
+ *   before_ms  in  wall clock, after which it must not be executed; 0: no such time
+ * OK: acknowledged as carried out; whether it is shows in the state. ECONFLICT: refused by the controller, or not
+ * acknowledged in its time; the message says which and why, and it is over. ESTALE: the controller was started anew.
+ * EUNAVAILABLE: the connection is lost, and with it the answer; after another client_connect the same call finds out what
+ * became of it, and goes on with the identical command while its time is not over. ECANCELLED: something urgent is to be
+ * done; the command stays open likewise. */
 enum armdyn_status client_command(struct client *c, enum controller_command command, const struct profile_head *head,
-                                  struct armdyn_error *error);
-/* Was this command's doorbell rung, whether or not anybody heard it, and its answer is missing? */
-bool client_has_rung(const struct client *c, enum controller_command command);
-/* After a reconnection: was the command that was rung last carried out or refused (true), or never seen (false)? */
-bool client_was_taken(const struct client *c);
+                                  int64_t before_ms, struct armdyn_error *error);
+/* Is this command open, for this profile? */
+bool client_has_open(const struct client *c, enum controller_command command, uint32_t profile);
 
-/* One window: `count` words from sample `offset` on. Whether it was taken shows in the next offset. */
-enum armdyn_status client_window(struct client *c, uint32_t offset, const uint16_t *words, unsigned count,
-                                 struct armdyn_error *error);
+/* Stop it, and wait until it says that nothing moves. Connects first if need be.
+ *   head  in  what is to be stopped; NULL: a person's STOP, of whatever it does
+ * OK: confirmed; also when another profile than that of `head` is active. ECONFLICT: it still says otherwise. EUNAVAILABLE:
+ * nobody answered. Takes at most about 4 s. */
+enum armdyn_status client_stop(struct client *c, const struct profile_head *head, struct armdyn_error *error);
 
-/* Stop whatever it does, and wait until it says that nothing moves. Connects first if need be.
- * OK: confirmed. ECONFLICT: it still says otherwise. EUNAVAILABLE: nobody answered. Takes at most about 3 s. */
-enum armdyn_status client_stop(struct client *c, struct armdyn_error *error);
+/* -- windows -- */
+
+/* One window of a profile into a place: `count` words from sample `offset` on. Whether it was taken shows in the next
+ * offset. */
+enum armdyn_status client_window(struct client *c, unsigned place, uint32_t profile, uint32_t offset,
+                                 const uint16_t *words, unsigned count, struct armdyn_error *error);
+/* How long to wait before a look may show something new, ms: a part of its program's cycle. 0: it takes at once. */
+int client_cycle_part_ms(const struct client *c);
 
 #endif

@@ -18,7 +18,7 @@ struct transfer_order {
   char id[ID_SIZE];
   char trace[TRACE_ID_SIZE]; /* of the request, for the log */
   struct controller_address address;
-  int connect_deadline_ms, ready_timeout_ms;
+  int connect_deadline_ms, ready_timeout_ms, window_timeout_ms;
   bool stream;                  /* as the controller plays it, not all of it before */
   bool may_fall_back;           /* to another format when the controller does not take this one */
   bool start;                   /* arm by itself when ready */
@@ -49,6 +49,7 @@ struct wish {
   uint64_t number;
   enum wish_kind kind;
   bool evicts;             /* of STOP: to take the lease */
+  bool own;                /* of the transfer itself, which cannot go on without it */
   char transfer[ID_SIZE];  /* "" = of the controller, whatever it plays */
   int64_t start_before_ms; /* wall clock, of START */
 };
@@ -72,16 +73,26 @@ struct observation {
   int64_t seen_ms; /* wall clock; 0 = never */
   bool connected, simulated;
   struct controller_state state;
-  float position[REGISTERS_AXES];
+  struct observed_clock {
+    bool known;               /* better than 1 % */
+    double rate, uncertainty; /* how much faster it goes than ours: 0.01 is 1 % */
+    double scan_ms;           /* its program does not run less often */
+    double round_trip_ms;
+  } clock;
   bool mapped; /* a register map: then, in the order of its fields, NAN where nothing was read */
   double signals[LIMIT_MAP_FIELDS];
 };
+
+/* What there is to see of a controller, from the last look. */
+void client_observe(const struct client *c, struct observation *seen);
 
 /* How it hears and speaks. */
 struct download_port {
   void *context;
   /* The next wish, waiting up to wait_ms for one; STOP before others. False: none. */
   bool (*take_wish)(void *context, int wait_ms, struct wish *wish);
+  /* Is there a wish that waits for nothing, like STOP? */
+  bool (*urgent)(void *context);
   void (*answer)(void *context, const struct wish *wish, enum armdyn_status status, const char *text);
   void (*report)(void *context, const struct transfer_report *report);
   void (*progress)(void *context, uint32_t sent);

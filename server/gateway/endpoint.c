@@ -117,6 +117,16 @@ static bool port_take_wish(void *context, int wait_ms, struct wish *wish)
   return port_take_wish(context, 0, wish);
 }
 
+static bool port_urgent(void *context)
+{
+  struct endpoint *p = context;
+  pthread_mutex_lock(&p->owner->lock);
+  bool urgent = p->owner->leaving && !p->leave_told;
+  for (size_t i = 0; i < p->wish_count; i++) urgent = urgent || p->wishes[i].kind == WISH_STOP;
+  pthread_mutex_unlock(&p->owner->lock);
+  return urgent;
+}
+
 static void port_answer(void *context, const struct wish *wish, enum armdyn_status status, const char *text)
 {
   tell(context, wish, status, status ? text : "");
@@ -175,15 +185,7 @@ static void port_observe(void *context, const struct observation *seen)
 static void observe_now(struct endpoint *p, enum armdyn_status contact)
 {
   struct observation seen = { .connected = false };
-  struct armdyn_error error;
-  if (!contact && !client_positions(&p->client, seen.position, &error)) {
-    seen.seen_ms = clock_wall_ms();
-    seen.connected = true;
-    seen.simulated = p->client.identity.simulated;
-    seen.state = p->client.state;
-    seen.mapped = p->client.address.mapped;
-    memcpy(seen.signals, p->client.mapped.signals, sizeof seen.signals);
-  }
+  if (!contact) client_observe(&p->client, &seen);
   port_observe(p, &seen);
 }
 
@@ -219,13 +221,13 @@ static void grant_idle(struct endpoint *p, const struct wish *wish)
   }
   if (wish->kind == WISH_STOP) {
     drop_order(p, TRANSFER_STOPPED, -1, stop_reason(wish));
-    rc = client_stop(&p->client, &error);
+    rc = client_stop(&p->client, NULL, &error);
   } else if (p->lock_fd < 0) {
     rc = ARMDYN_EBUSY;
     error = p->lock_error;
   } else {
     rc = look(p, &error);
-    if (!rc && wish->kind == WISH_CLEAR) rc = client_command(&p->client, COMMAND_CLEAR, NULL, &error);
+    if (!rc && wish->kind == WISH_CLEAR) rc = client_command(&p->client, COMMAND_CLEAR, NULL, 0, &error);
   }
   observe_now(p, link_is_open(&p->client.link) ? ARMDYN_OK : ARMDYN_EUNAVAILABLE);
   tell(p, wish, rc, error.message);
@@ -235,6 +237,7 @@ static void run_order(struct endpoint *p)
 {
   const struct download_port port = { .context = p,
                                       .take_wish = port_take_wish,
+                                      .urgent = port_urgent,
                                       .answer = port_answer,
                                       .report = port_report,
                                       .progress = port_progress,

@@ -9,6 +9,7 @@
 #define FIGURE_LIST(X)                                                                                                 \
   X(round_trips, "requests that were answered")                                                                        \
   X(round_trip_failures, "requests without an answer, or with a bad one; each costs the connection")                   \
+  X(exceptions, "requests answered by \"not now\" (exceptions 4, 6, 11), and repeated")                                \
   X(connections, "connections made")                                                                                   \
   X(connection_failures, "attempts to connect that failed")                                                            \
   X(reconnections, "connections made again within a transfer")                                                         \

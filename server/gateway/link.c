@@ -5,18 +5,67 @@
 #include "server/base/clock.h"
 #include "server/gateway/link.h"
 
-/* What came of a request: counted, and the connection closed when the answer was missing or bad. */
-static enum armdyn_status answered(struct link *link, bool done, int64_t begun_ns, struct armdyn_error *error,
-                                   const char *doing, unsigned address)
+enum { BUSY_PAUSE_MS = 5 }; /* before a request that came at a bad time is repeated */
+
+/* A request to be repeated as it is. */
+struct request {
+  enum { READ_HOLDING, READ_INPUT, READ_COILS, READ_DISCRETE, WRITE_HOLDING, WRITE_REGISTER, WRITE_COIL } kind;
+  unsigned address, count;
+  uint16_t *words;         /* to be filled */
+  const uint16_t *written; /* to be sent */
+};
+
+/* True: answered. Else errno says why not. */
+static bool ask(modbus_t *m, const struct request *r)
 {
-  const char *why = modbus_strerror(errno);
-  if (done) {
-    figures_round_trip(link->figures, clock_monotonic_ns() - begun_ns);
-    return ARMDYN_OK;
+  uint8_t bits[LINK_READ_MOST];
+  int address = (int)r->address, count = (int)r->count, got = -1;
+  switch (r->kind) {
+  case READ_HOLDING: got = modbus_read_registers(m, address, count, r->words); break;
+  case READ_INPUT: got = modbus_read_input_registers(m, address, count, r->words); break;
+  case READ_COILS: got = modbus_read_bits(m, address, count, bits); break;
+  case READ_DISCRETE: got = modbus_read_input_bits(m, address, count, bits); break;
+  case WRITE_HOLDING: got = modbus_write_registers(m, address, count, r->written); break;
+  case WRITE_REGISTER: got = modbus_write_register(m, address, *r->written); break;
+  case WRITE_COIL: got = modbus_write_bit(m, address, *r->written != 0); break;
   }
-  link->figures->round_trip_failures++;
-  link_close(link);
-  return armdyn_refuse(error, ARMDYN_EUNAVAILABLE, "", "%s at register %u: %s", doing, address, why);
+  bool in_bits = r->kind == READ_COILS || r->kind == READ_DISCRETE;
+  for (int i = 0; in_bits && got == count && i < count; i++) r->words[i] = bits[i] != 0;
+  return got == count;
+}
+
+/* Server device failure, server device busy, gateway target did not respond: whole answers, after which it may be asked
+ * again. */
+static bool not_now(int reason)
+{
+  return reason == EMBXSFAIL || reason == EMBXSBUSY || reason == EMBXGTAR;
+}
+
+/* What came of a request: counted, and the connection closed when the answer was missing or bad. */
+static enum armdyn_status perform(struct link *link, const struct request *r, bool patient, struct armdyn_error *error)
+{
+  if (!link->modbus) return armdyn_refuse(error, ARMDYN_EUNAVAILABLE, "", "there is no connection");
+  const struct timespec pause = { 0, BUSY_PAUSE_MS * 1000000L };
+  int64_t patience_ns = (link->timeout_ms > 0 ? link->timeout_ms : LINK_RESPONSE_MS) * 1000000LL;
+  for (int64_t first = clock_monotonic_ns(), begun = first;; begun = clock_monotonic_ns()) {
+    if (ask(link->modbus, r)) {
+      figures_round_trip(link->figures, clock_monotonic_ns() - begun);
+      return ARMDYN_OK;
+    }
+    int reason = errno;
+    bool again = not_now(reason);
+    if (again) link->figures->exceptions++;
+    if (again && patient && begun - first < patience_ns) {
+      nanosleep(&pause, NULL);
+      continue;
+    }
+    armdyn_refuse(error, ARMDYN_EUNAVAILABLE, "", "%s at register %u: %s", r->words ? "reading" : "writing", r->address,
+                  modbus_strerror(reason));
+    if (again && !patient) return ARMDYN_EBUSY;
+    link->figures->round_trip_failures++;
+    link_close(link);
+    return ARMDYN_EUNAVAILABLE;
+  }
 }
 
 enum armdyn_status link_open(struct link *link, const char *host, unsigned port, unsigned unit, int timeout_ms,
@@ -56,35 +105,27 @@ void link_close(struct link *link)
   link->modbus = NULL;
 }
 
-static enum armdyn_status closed(struct armdyn_error *error)
-{
-  return armdyn_refuse(error, ARMDYN_EUNAVAILABLE, "", "there is no connection");
-}
-
 enum armdyn_status link_read(struct link *link, unsigned address, unsigned count, uint16_t *words,
                              struct armdyn_error *error)
 {
-  if (!link->modbus) return closed(error);
-  int64_t begun = clock_monotonic_ns();
-  bool done = modbus_read_registers(link->modbus, (int)address, (int)count, words) == (int)count;
-  return answered(link, done, begun, error, "reading", address);
+  return perform(link, &(struct request){ READ_HOLDING, address, count, words, NULL }, true, error);
 }
 
 enum armdyn_status link_write(struct link *link, unsigned address, unsigned count, const uint16_t *words,
                               struct armdyn_error *error)
 {
-  if (!link->modbus) return closed(error);
-  int64_t begun = clock_monotonic_ns();
-  bool done = modbus_write_registers(link->modbus, (int)address, (int)count, words) == (int)count;
-  return answered(link, done, begun, error, "writing", address);
+  return perform(link, &(struct request){ WRITE_HOLDING, address, count, NULL, words }, true, error);
+}
+
+enum armdyn_status link_write_once(struct link *link, unsigned address, unsigned count, const uint16_t *words,
+                                   struct armdyn_error *error)
+{
+  return perform(link, &(struct request){ WRITE_HOLDING, address, count, NULL, words }, false, error);
 }
 
 enum armdyn_status link_write_one(struct link *link, unsigned address, uint16_t word, struct armdyn_error *error)
 {
-  if (!link->modbus) return closed(error);
-  int64_t begun = clock_monotonic_ns();
-  bool done = modbus_write_register(link->modbus, (int)address, word) == 1;
-  return answered(link, done, begun, error, "writing", address);
+  return perform(link, &(struct request){ WRITE_REGISTER, address, 1, NULL, &word }, true, error);
 }
 
 void link_unit(struct link *link, unsigned unit)
@@ -95,23 +136,13 @@ void link_unit(struct link *link, unsigned unit)
 enum armdyn_status link_read_other(struct link *link, enum link_space space, unsigned address, unsigned count,
                                    uint16_t *words, struct armdyn_error *error)
 {
-  uint8_t bits[LINK_READ_MOST];
-  int got = -1;
-  if (!link->modbus) return closed(error);
-  int64_t begun = clock_monotonic_ns();
-  switch (space) {
-  case LINK_INPUT: got = modbus_read_input_registers(link->modbus, (int)address, (int)count, words); break;
-  case LINK_COILS: got = modbus_read_bits(link->modbus, (int)address, (int)count, bits); break;
-  case LINK_DISCRETE: got = modbus_read_input_bits(link->modbus, (int)address, (int)count, bits); break;
-  }
-  for (unsigned i = 0; space != LINK_INPUT && got == (int)count && i < count; i++) words[i] = bits[i] != 0;
-  return answered(link, got == (int)count, begun, error, "reading", address);
+  struct request r = { READ_INPUT, address, count, words, NULL };
+  if (space != LINK_INPUT) r.kind = space == LINK_COILS ? READ_COILS : READ_DISCRETE;
+  return perform(link, &r, true, error);
 }
 
 enum armdyn_status link_write_coil(struct link *link, unsigned address, bool on, struct armdyn_error *error)
 {
-  if (!link->modbus) return closed(error);
-  int64_t begun = clock_monotonic_ns();
-  bool done = modbus_write_bit(link->modbus, (int)address, on) == 1;
-  return answered(link, done, begun, error, "writing", address);
+  const uint16_t word = on;
+  return perform(link, &(struct request){ WRITE_COIL, address, 1, NULL, &word }, true, error);
 }

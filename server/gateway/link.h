@@ -1,5 +1,6 @@
-/* One Modbus TCP connection. Every call has a time-out, nothing is repeated, and any time-out or bad answer closes the
- * connection: with libmodbus one late answer would be taken for the answer to everything after it. */
+/* One Modbus TCP connection. Every call has a time-out, and any time-out or bad answer closes the connection: with libmodbus
+ * one late answer would be taken for the answer to everything after it. An exception that says "not now" (4, 6, 11) is a
+ * whole answer: the connection stays, and the request is repeated for as long as an answer may take. */
 #ifndef SERVER_GATEWAY_LINK_H
 #define SERVER_GATEWAY_LINK_H
 
@@ -37,6 +38,9 @@ enum armdyn_status link_read(struct link *link, unsigned address, unsigned count
                              struct armdyn_error *error);
 enum armdyn_status link_write(struct link *link, unsigned address, unsigned count, const uint16_t *words,
                               struct armdyn_error *error); /* function 16 */
+/* The same, asked once. EBUSY: "not now"; the connection is there. */
+enum armdyn_status link_write_once(struct link *link, unsigned address, unsigned count, const uint16_t *words,
+                                   struct armdyn_error *error);
 enum armdyn_status link_write_one(struct link *link, unsigned address, uint16_t word,
                                   struct armdyn_error *error); /* function 6 */
 

@@ -2,9 +2,9 @@
 #include "server/gateway/running.h"
 
 enum {
-  LOOK_EVERY = 32,     /* windows between two looks at the next offset */
-  BEGIN_MOST = 5,      /* a controller that restarts again and again */
-  AHEAD_LEAST_MS = 500 /* of a stream, before it may be armed */
+  LOOK_EVERY = 32,    /* windows between two looks at the next offset, of what takes them at once */
+  BEGIN_MOST = 5,     /* a controller that restarts again and again */
+  AGAIN_LEAST_MS = 50 /* before windows that were not taken are written once more */
 };
 
 /* -- may it be sent there? -- */
@@ -12,7 +12,7 @@ enum {
 /* Holding what is asked for against what the controller offers; where nothing was asked for, the next best. */
 static enum armdyn_status choose_format(struct running *r)
 {
-  unsigned offered = r->client->identity.formats, asked = r->head->format;
+  unsigned offered = r->client->identity.abilities & ABILITY_FORMATS, asked = r->head->format;
   if (offered >> (asked - 1) & 1) return ARMDYN_OK;
   for (unsigned format = asked - 1; r->order->may_fall_back && format >= FORMAT_TORQUE_PERMILLE; format--)
     if (offered >> (format - 1) & 1) {
@@ -33,77 +33,178 @@ enum armdyn_status loading_check(struct running *r)
                          head->axes[head->axis_count - 1].axis + 1, id->axes);
   enum armdyn_status rc = choose_format(r);
   if (rc) return rc;
+  if (r->order->stream && !controller_can(id, ABILITY_STREAM))
+    return armdyn_refuse(&r->error, ARMDYN_ECONFLICT, "", "the controller takes no streams");
   if (!r->order->stream && head->total > id->samples_most)
     return armdyn_refuse(&r->error, ARMDYN_ECONFLICT, "",
                          "the profile has %u samples, the controller holds %u; stream it, or lower the rate",
                          head->total, id->samples_most);
-  if (sample_words(head->format, head->axis_count) > id->window_most)
+  if (protocol_sample_words(head->format, head->axis_count) > id->window_most)
     return armdyn_refuse(&r->error, ARMDYN_ECONFLICT, "", "a sample has %u words, the controller's window %u",
-                         sample_words(head->format, head->axis_count), id->window_most);
+                         protocol_sample_words(head->format, head->axis_count), id->window_most);
   enum controller_phase phase = r->client->state.phase;
   if (phase == PHASE_ARMED || phase == PHASE_PLAYING || phase == PHASE_HOLDING || phase == PHASE_FAULT)
     return armdyn_refuse(&r->error, ARMDYN_ECONFLICT, "",
-                         "the controller is in state %s (error %u, %s); stop or clear it", controller_phase_name(phase),
-                         r->client->state.error, controller_error_text(r->client->state.error));
+                         "the controller is in state %s (error %u, %s); stop or clear it", protocol_phase_word(phase),
+                         r->client->state.own_error, protocol_error_text(r->client->state.own_error));
   return ARMDYN_OK;
 }
 
-/* -- sending -- */
+/* -- beginning -- */
 
-/* Does the controller still hold what BEGIN announced? */
+/* Does the controller hold what BEGIN announced? */
 static bool ours(const struct running *r)
 {
-  return r->begun && r->client->identity.instance == r->instance && r->client->state.profile == r->head->id;
+  return r->begun && running_same(r) && r->client->state.profile == r->head->id;
 }
 
+/* When windows that are written now, and not taken, are written once more: its program has had its chances. */
+static int64_t again_after(const struct running *r)
+{
+  return clock_monotonic_ns() + (int64_t)(3e6 * r->client->uptime.scan_ms) + AGAIN_LEAST_MS * 1000000LL;
+}
+
+static void set_back(struct running *r)
+{
+  const uint32_t next = r->client->state.next_offset;
+  r->windows =
+      (struct windows){ .at = next, .next = next, .progress_ns = clock_monotonic_ns(), .again_ns = again_after(r) };
+}
+
+/* BEGIN or STREAM, made once; one whose answer was lost goes on. */
 static enum armdyn_status begin(struct running *r)
 {
-  if (r->begun >= BEGIN_MOST)
-    return armdyn_refuse(&r->error, ARMDYN_ECONFLICT, "", "the controller lost the profile %d times", r->begun);
+  struct client *c = r->client;
   enum controller_command command = r->order->stream ? COMMAND_STREAM : COMMAND_BEGIN;
-  enum armdyn_status rc = client_command(r->client, command, r->head, &r->error);
+  if (!client_has_open(c, command, r->head->id) && r->begun++ >= BEGIN_MOST)
+    return armdyn_refuse(&r->error, ARMDYN_ECONFLICT, "", "the controller lost the profile %d times", BEGIN_MOST);
+  c->restarted = false;
+  c->beats_for = r->head->id;
+  r->instance = c->identity.instance;
+  enum armdyn_status rc = client_command(c, command, r->head, 0, &r->error);
   if (rc) return rc;
-  r->begun++;
-  r->instance = r->client->identity.instance;
-  return client_look(r->client, &r->error);
+  r->written = 0;
+  set_back(r);
+  r->holds = ours(r);
+  if (r->holds) return ARMDYN_OK;
+  return armdyn_refuse(&r->error, ARMDYN_ECONFLICT, "", "the controller acknowledged %s, and has profile 0x%08X",
+                       protocol_command_name(command), c->state.profile);
 }
 
-/* What the controller says it has; nothing, if that is more than there is. */
+/* Nothing is begun anew but on a controller that was started anew: what another master did, or a person, stays. */
+static enum armdyn_status begin_again(struct running *r)
+{
+  const struct controller_state *s = &r->client->state;
+  if (!r->holds || !running_same(r)) return begin(r);
+  running_follow(r); /* it tells how this ends */
+  return r->ended ? ARMDYN_ECANCELLED
+                  : armdyn_refuse(&r->error, ARMDYN_ECONFLICT, "", "the controller lost the profile: it is in state %s",
+                                  protocol_phase_word(s->phase));
+}
+
+/* -- windows -- */
+
+/* What the controller says it has; nothing, if that is not ours. */
 static uint32_t taken(const struct running *r)
 {
   const uint32_t offset = r->client->state.next_offset;
   return ours(r) && offset <= r->head->total ? offset : 0;
 }
 
-/* Send up to LOOK_EVERY windows from the controller's next offset on, whole ones while there is more to come, as far as
- * there is room; then look where it is. */
-static enum armdyn_status send_windows(struct running *r)
+static void note_progress(struct running *r)
 {
+  struct windows *w = &r->windows;
   const struct controller_state *s = &r->client->state;
-  unsigned per_sample = sample_words(r->head->format, r->head->axis_count);
-  uint32_t per_window = r->client->identity.window_most / per_sample, at = s->next_offset;
-  uint32_t end = r->head->total;
-  if (at > end)
-    return armdyn_refuse(&r->error, ARMDYN_ECONFLICT, "", "the controller asks for sample %u of %u", at, end);
-  if (r->order->stream && s->free_samples < end - at) end = at + s->free_samples;
-  for (int k = 0; k < LOOK_EVERY && at < end; k++) {
-    uint32_t count = end - at < per_window ? end - at : per_window;
-    enum armdyn_status rc =
-        client_window(r->client, at, r->order->profile.words + (size_t)at * per_sample, count * per_sample, &r->error);
-    if (!rc) rc = running_beat(r); /* a slow controller may take a second for them all */
-    if (rc) return rc;
-    at += count;
+  const int64_t now = clock_monotonic_ns();
+  bool no_room = r->order->stream && !s->free_samples;
+  if (s->next_offset != w->next || no_room) {
+    w->progress_ns = now;
+    w->again_ns = again_after(r);
   }
-  enum armdyn_status rc = client_look(r->client, &r->error);
-  if (rc || taken(r) <= r->now.sent) return rc;
+  w->next = s->next_offset;
+  if (taken(r) <= r->now.sent) return;
   r->now.sent = taken(r);
   r->port->progress(r->port->context, r->now.sent);
+}
+
+/* What was written and not taken after a while, or lies behind what is expected, is written from there on. */
+static void go_back(struct running *r)
+{
+  struct windows *w = &r->windows;
+  const uint32_t next = r->client->state.next_offset;
+  bool at_once = controller_can(&r->client->identity, ABILITY_AT_ONCE), waits = w->at > next;
+  if (w->at >= next && !(waits && (at_once || clock_monotonic_ns() > w->again_ns))) return;
+  memset(w->passed, 0, sizeof w->passed);
+  w->at = next;
+  w->again_ns = again_after(r);
+}
+
+/* Write what there is room for: into places that were passed, or, of what takes windows at once, a burst; then look where
+ * it is. Whole windows, while there is more to come. */
+static enum armdyn_status send_windows(struct running *r)
+{
+  struct windows *w = &r->windows;
+  struct client *c = r->client;
+  const struct controller_state *s = &c->state;
+  const struct controller_identity *id = &c->identity;
+  unsigned per_sample = protocol_sample_words(r->head->format, r->head->axis_count);
+  uint32_t per_window = id->window_most / per_sample, end = r->head->total, next = s->next_offset;
+  bool at_once = controller_can(id, ABILITY_AT_ONCE);
+  if (next > end || next > r->written)
+    return armdyn_refuse(&r->error, ARMDYN_ECONFLICT, "",
+                         "the controller asks for sample %u of %u, of which %u were sent", next, end, r->written);
+  go_back(r);
+  if (r->order->stream && s->free_samples < end - next) end = next + s->free_samples;
+  unsigned most = at_once ? LOOK_EVERY : id->places, written = 0;
+  for (; written < most && w->at < end; written++) {
+    unsigned place = w->count % id->places;
+    if (!at_once && w->passed[place] > next) break;
+    uint32_t count = end - w->at < per_window ? end - w->at : per_window;
+    if (w->at + count > r->written) r->written = w->at + count; /* it may arrive though its answer does not */
+    enum armdyn_status rc =
+        client_window(c, place, r->head->id, w->at, r->order->profile.words + (size_t)w->at * per_sample,
+                      count * per_sample, &r->error);
+    if (!rc) rc = client_beat(c, &r->error); /* a slow controller may take a second for them all */
+    if (rc) return rc;
+    w->at += count;
+    w->count++;
+    w->passed[place] = w->at;
+  }
+  if (!written && !at_once) running_hear(r, client_cycle_part_ms(c));
+  if (r->ended) return ARMDYN_ECANCELLED;
+  enum armdyn_status rc = client_look(c, &r->error);
+  if (!rc) note_progress(r);
   return rc;
+}
+
+static enum armdyn_status check_progress(struct running *r)
+{
+  const struct controller_state *s = &r->client->state;
+  int64_t without_ns = clock_monotonic_ns() - r->windows.progress_ns;
+  if (without_ns <= r->order->window_timeout_ms * 1000000LL) return ARMDYN_OK;
+  return armdyn_refuse(&r->error, ARMDYN_ECONFLICT, "",
+                       "the controller has taken no window for %.1f s; it waits for sample %u: error %u, %s",
+                       (double)without_ns * 1e-9, s->next_offset, s->own_error, protocol_error_text(s->own_error));
+}
+
+/* -- its end -- */
+
+enum armdyn_status loading_verify(struct running *r)
+{
+  const struct controller_state *s = &r->client->state;
+  if (r->client->address.mapped || (s->crc == r->head->crc && s->next_offset == r->head->total)) return ARMDYN_OK;
+  return armdyn_refuse(&r->error, ARMDYN_ECONFLICT, "",
+                       "the controller stores %u samples of CRC-32 0x%08X, not %u of 0x%08X", s->next_offset, s->crc,
+                       r->head->total, r->head->crc);
 }
 
 static enum armdyn_status commit(struct running *r)
 {
-  enum armdyn_status rc = client_command(r->client, COMMAND_COMMIT, r->head, &r->error);
+  struct client *c = r->client;
+  enum armdyn_status rc = client_command(c, COMMAND_COMMIT, r->head, 0, &r->error);
+  /* A stream that plays refuses it when it is closed already: then another command came between it and its answer. */
+  bool before = r->order->stream && rc == ARMDYN_ECONFLICT && c->refused && c->state.error == CONTROLLER_NOT_ALLOWED;
+  if (!rc || before) rc = loading_verify(r);
   r->closed = r->closed || !rc;
   return rc;
 }
@@ -112,34 +213,52 @@ static enum armdyn_status commit(struct running *r)
 static enum armdyn_status check_ahead(struct running *r)
 {
   uint64_t ahead_ms = (uint64_t)r->client->state.next_offset * r->head->period_us / 1000;
-  if (ahead_ms >= AHEAD_LEAST_MS) return ARMDYN_OK;
+  if (ahead_ms >= PROTOCOL_AHEAD_MS) return ARMDYN_OK;
   return armdyn_refuse(&r->error, ARMDYN_ECONFLICT, "",
                        "the controller has room for %llu ms of it; a stream needs %d ms at least",
-                       (unsigned long long)ahead_ms, AHEAD_LEAST_MS);
+                       (unsigned long long)ahead_ms, PROTOCOL_AHEAD_MS);
+}
+
+/* It is beyond LOADING: of COMMIT perhaps only the answer was lost, or its own program goes on at once. */
+static enum armdyn_status find_loaded(struct running *r, bool *there)
+{
+  const struct controller_state *s = &r->client->state;
+  bool open = r->order->stream && s->next_offset != r->head->total;
+  enum armdyn_status rc = open ? ARMDYN_OK : loading_verify(r);
+  r->closed = !rc && !open;
+  *there = !rc;
+  return rc;
+}
+
+/* One step towards READY. *there: it is, or of a stream its room is full. */
+static enum armdyn_status load_some(struct running *r, bool *there)
+{
+  const struct controller_state *s = &r->client->state;
+  r->holds = r->holds || ours(r);
+  if (ours(r) && s->phase >= PHASE_READY && s->phase <= PHASE_DONE) return find_loaded(r, there);
+  if (!ours(r) || s->phase != PHASE_LOADING) return begin_again(r);
+  if (s->next_offset == r->head->total) {
+    enum armdyn_status rc = commit(r);
+    *there = r->closed;
+    return rc;
+  }
+  if (r->order->stream && !s->free_samples) {
+    *there = true;
+    return check_ahead(r);
+  }
+  enum armdyn_status rc = send_windows(r);
+  if (!rc) rc = running_stay_in_touch(r);
+  return rc ? rc : check_progress(r);
 }
 
 /* On one connection, from wherever the controller is, to READY; of a stream, to where its room is full. */
 static enum armdyn_status load_here(struct running *r)
 {
   enum armdyn_status rc = ARMDYN_OK;
-  const struct controller_state *s = &r->client->state;
-  if (ours(r) && s->phase == PHASE_READY) { /* only the answer to COMMIT was lost */
-    r->closed = true;
-    return ARMDYN_OK;
-  }
-  for (int fruitless = 0; !rc && !r->ended;) {
-    if (!ours(r) || s->phase != PHASE_LOADING) {
-      rc = begin(r);
-      continue;
-    }
-    uint32_t before = s->next_offset;
-    if (before == r->head->total) return commit(r);
-    if (r->order->stream && !s->free_samples) return check_ahead(r);
-    if ((rc = send_windows(r)) || (rc = running_stay_in_touch(r))) break;
-    fruitless = s->next_offset > before ? 0 : fruitless + 1;
-    if (fruitless > FRUITLESS_MOST)
-      return armdyn_refuse(&r->error, ARMDYN_ECONFLICT, "", "the controller takes no more windows: error %u, %s",
-                           s->error, controller_error_text(s->error));
+  bool there = false;
+  set_back(r);
+  while (!there && !r->ended && (!rc || rc == ARMDYN_ESTALE || rc == ARMDYN_ECANCELLED)) {
+    rc = load_some(r, &there);
     running_hear(r, 0);
   }
   return r->ended ? ARMDYN_ECANCELLED : rc;
@@ -149,7 +268,7 @@ static enum armdyn_status load_here(struct running *r)
 static bool go_on(void *context)
 {
   struct running *r = context;
-  running_beat(r);
+  client_beat(r->client, &r->error);
   running_hear(r, 0);
   return !r->ended;
 }
@@ -158,6 +277,7 @@ static bool go_on(void *context)
 static enum armdyn_status load_mapped(struct running *r)
 {
   r->begun++;
+  r->client->beats_for = r->head->id;
   enum armdyn_status rc = mapped_load(r->client, &r->order->profile, go_on, r, &r->error);
   if (rc) return rc;
   r->closed = true;
@@ -173,14 +293,17 @@ static enum armdyn_status load_once(struct running *r)
 enum armdyn_status loading_run(struct running *r)
 {
   enum armdyn_status rc;
-  for (int fruitless = 0; (rc = load_once(r)) == ARMDYN_EUNAVAILABLE && fruitless <= FRUITLESS_MOST; fruitless++) {
+  const int64_t patience_ns = r->order->connect_deadline_ms * 1000000LL;
+  int64_t deadline = clock_monotonic_ns() + patience_ns; /* set forward by every progress */
+  for (int attempt = 0; (rc = load_once(r)) == ARMDYN_EUNAVAILABLE && clock_monotonic_ns() < deadline; attempt++) {
     uint32_t before = r->now.sent;
-    running_hear(r, running_pause_ms(r, fruitless));
+    running_hear(r, running_pause_ms(r, attempt));
     if (r->ended) return ARMDYN_ECANCELLED;
-    int64_t deadline = clock_monotonic_ns() + r->order->connect_deadline_ms * 1000000LL;
     if ((rc = running_regain(r, deadline))) return rc;
     r->now.sent = taken(r);
-    if (r->now.sent > before) fruitless = -1;
+    if (r->now.sent <= before) continue;
+    deadline = clock_monotonic_ns() + patience_ns;
+    attempt = -1;
   }
   return rc;
 }
@@ -191,12 +314,11 @@ enum armdyn_status loading_feed(struct running *r, bool *more)
   *more = false;
   if (r->closed || !ours(r)) return ARMDYN_OK;
   if (s->next_offset == r->head->total) return commit(r);
-  if (!s->free_samples) return ARMDYN_OK;
-  uint32_t before = s->next_offset;
+  if (!s->free_samples) {
+    note_progress(r);
+    return ARMDYN_OK;
+  }
   enum armdyn_status rc = send_windows(r);
-  *more = !rc && s->next_offset > before && s->free_samples > 0;
-  r->fruitless = s->next_offset > before ? 0 : r->fruitless + 1;
-  if (rc || r->fruitless <= FRUITLESS_MOST || !ours(r)) return rc;
-  return armdyn_refuse(&r->error, ARMDYN_ECONFLICT, "", "the controller takes no more of the stream: error %u, %s",
-                       s->error, controller_error_text(s->error));
+  *more = !rc && s->free_samples > 0;
+  return rc ? rc : check_progress(r);
 }

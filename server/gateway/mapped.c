@@ -156,6 +156,10 @@ static void follow(struct client *c)
   }
   if (seen != MAP_DONE) m->done_before = false;
   c->state = (struct controller_state){ .phase = m->phase, .profile = m->profile };
+  const struct register_map *map = &c->address.map;
+  for (int a = 0; a < PROTOCOL_AXES; a++) c->state.position[a] = NAN;
+  for (size_t i = 0; i < map->position_count; i++)
+    c->state.position[map->positions[i].axis - 1] = (float)signal_of(c, map->positions[i].field);
 }
 
 enum armdyn_status mapped_look(struct client *c, struct armdyn_error *error)
@@ -175,31 +179,24 @@ enum armdyn_status mapped_look(struct client *c, struct armdyn_error *error)
 enum armdyn_status mapped_meet(struct client *c, struct armdyn_error *error)
 {
   const struct register_map *map = &c->address.map;
-  c->identity = (struct controller_identity){ .axes = REGISTERS_AXES,
-                                              .window_most = REGISTERS_WINDOW,
-                                              .formats = 7,
+  c->identity = (struct controller_identity){ .axes = PROTOCOL_AXES,
+                                              .window_most = PROTOCOL_WINDOW_MOST,
+                                              .places = 1,
+                                              .abilities = ABILITY_FORMATS | ABILITY_HOLD,
                                               .samples_most =
                                                   *map->points.index_field ? UINT32_MAX : (uint32_t)map->points.count };
   pause_ms(map->pause_after_connect_ms);
   return mapped_look(c, error);
 }
 
-enum armdyn_status mapped_positions(const struct client *c, float positions[REGISTERS_AXES], struct armdyn_error *error)
+enum armdyn_status mapped_measure(const struct client *c, struct measurement *out, struct armdyn_error *error)
 {
   if (!link_is_open(&c->link)) return armdyn_refuse(error, ARMDYN_EUNAVAILABLE, "", "there is no connection");
   const struct register_map *map = &c->address.map;
-  for (int a = 0; a < REGISTERS_AXES; a++) positions[a] = NAN;
-  for (size_t i = 0; i < map->position_count; i++)
-    positions[map->positions[i].axis - 1] = (float)signal_of(c, map->positions[i].field);
-  return ARMDYN_OK;
-}
-
-enum armdyn_status mapped_measure(const struct client *c, struct measurement *out, struct armdyn_error *error)
-{
-  const struct register_map *map = &c->address.map;
   for (size_t i = 0; i < map->torque_count; i++)
     out->torque[map->torques[i].axis - 1] = (float)signal_of(c, map->torques[i].field);
-  return mapped_positions(c, out->position, error);
+  memcpy(out->position, c->state.position, sizeof out->position);
+  return ARMDYN_OK;
 }
 
 /* -- telling -- */
@@ -271,7 +268,7 @@ enum armdyn_status mapped_command(struct client *c, enum controller_command comm
   case COMMAND_STOP: return stop(c, error);
   case COMMAND_CLEAR: return clear(c, error);
   default:
-    return armdyn_refuse(error, ARMDYN_ECONFLICT, "", "a register map knows no %s", controller_command_name(command));
+    return armdyn_refuse(error, ARMDYN_ECONFLICT, "", "a register map knows no %s", protocol_command_name(command));
   }
   return rc ? rc : mapped_look(c, error);
 }

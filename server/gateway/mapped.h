@@ -19,10 +19,7 @@ struct mapped {
 enum armdyn_status mapped_meet(struct client *c, struct armdyn_error *error);
 /* Read every readable field into c->mapped.signals, and c->state from them. EUNAVAILABLE. */
 enum armdyn_status mapped_look(struct client *c, struct armdyn_error *error);
-/* From the signals of the last look; NAN where no field tells. */
-enum armdyn_status mapped_positions(const struct client *c, float positions[REGISTERS_AXES],
-                                    struct armdyn_error *error);
-/* Positions and torques likewise. */
+/* Positions and torques from the signals of the last look; NAN where no field tells. */
 struct measurement;
 enum armdyn_status mapped_measure(const struct client *c, struct measurement *out, struct armdyn_error *error);
 enum armdyn_status mapped_beat(struct client *c, struct armdyn_error *error);

@@ -120,7 +120,7 @@ static void order_complete(struct process *p, struct arriving *a)
   a->order = NULL;
   if (!faults) {
     refuse(p, order->id, PROBLEM_INTERNAL, "out of memory");
-  } else if (crc32_words(0, order->profile.words, a->expected) != head->crc) {
+  } else if (protocol_crc32(0, order->profile.words, a->expected) != head->crc) {
     refuse(p, order->id, PROBLEM_INTERNAL, "the profile was damaged on its way to the gateway");
   } else if (profile_check(&order->profile, faults)) {
     refuse(p, order->id, PROBLEM_LIMIT_EXCEEDED, faults->items[0].detail);
@@ -143,7 +143,7 @@ static bool take_transfer(struct process *p, const struct frame *frame)
   if (!order) return false;
   memcpy(order, frame->data, sizeof *order);
   const struct profile_head *head = &order->profile.head;
-  size_t per_sample = sample_words(head->format, head->axis_count);
+  size_t per_sample = protocol_sample_words(head->format, head->axis_count);
   size_t expected = (size_t)head->total * per_sample;
   bool sound = head->axis_count >= 1 && head->axis_count <= LIMIT_AXES && per_sample && head->total >= 1 &&
                head->total <= LIMIT_SERIES_ROWS;

@@ -158,7 +158,7 @@ enum armdyn_status profile_init(struct profile *profile, const struct axis_map *
       return armdyn_refuse(error, ARMDYN_EINPUT, "/format", "joint %s has neither a rated torque nor a torque limit",
                            m->name);
   }
-  profile->words = malloc(total * sample_words(format, (unsigned)map->count) * sizeof *profile->words);
+  profile->words = malloc(total * protocol_sample_words(format, (unsigned)map->count) * sizeof *profile->words);
   return profile->words ? ARMDYN_OK : ARMDYN_EMEMORY;
 }
 
@@ -170,7 +170,7 @@ void profile_release(struct profile *profile)
 
 static uint16_t *sample_at(const struct profile *profile, size_t index)
 {
-  return profile->words + index * sample_words(profile->head.format, profile->head.axis_count);
+  return profile->words + index * protocol_sample_words(profile->head.format, profile->head.axis_count);
 }
 
 /* The nearest per mille whose torque is not beyond the limit that the exact torque keeps; saturated at int16. */
@@ -194,10 +194,10 @@ void profile_put(struct profile *profile, const struct axis_map *map, size_t ind
       continue;
     }
     if (profile->head.format == FORMAT_POSITION_TORQUE) {
-      words_put_float(at, (float)position);
+      protocol_put_float(at, (float)position);
       at += 2;
     }
-    words_put_float(at, (float)torque);
+    protocol_put_float(at, (float)torque);
     at += 2;
   }
 }
@@ -206,7 +206,7 @@ void profile_finish(struct profile *profile)
 {
   const struct profile_head *head = &profile->head;
   profile->head.crc =
-      crc32_words(0, profile->words, (size_t)head->total * sample_words(head->format, head->axis_count));
+      protocol_crc32(0, profile->words, (size_t)head->total * protocol_sample_words(head->format, head->axis_count));
 }
 
 enum armdyn_status profile_convert(struct profile *profile, enum sample_format format, struct armdyn_error *error)
@@ -220,7 +220,7 @@ enum armdyn_status profile_convert(struct profile *profile, enum sample_format f
     if (format == FORMAT_TORQUE_PERMILLE && !isfinite(head->axes[a].rated))
       return armdyn_refuse(error, ARMDYN_EINPUT, "/format", "joint %s has neither a rated torque nor a torque limit",
                            head->axes[a].joint);
-  uint16_t *words = malloc(samples * sample_words(format, (unsigned)axes) * sizeof *words);
+  uint16_t *words = malloc(samples * protocol_sample_words(format, (unsigned)axes) * sizeof *words);
   struct faults *faults = calloc(1, sizeof *faults);
   enum armdyn_status rc = words && faults ? ARMDYN_OK : ARMDYN_EMEMORY;
   uint16_t *at = words;
@@ -230,7 +230,7 @@ enum armdyn_status profile_convert(struct profile *profile, enum sample_format f
       if (format == FORMAT_TORQUE_PERMILLE)
         *at++ = permille(torque, &head->axes[a]);
       else
-        words_put_float(at, (float)torque), at += 2;
+        protocol_put_float(at, (float)torque), at += 2;
     }
   if (!rc) {
     free(profile->words);
@@ -250,8 +250,9 @@ enum armdyn_status profile_convert(struct profile *profile, enum sample_format f
 
 double profile_position(const struct profile *profile, size_t index, size_t axis)
 {
-  return profile->head.format == FORMAT_POSITION_TORQUE ? (double)words_get_float(sample_at(profile, index) + 4 * axis)
-                                                        : 0;
+  return profile->head.format == FORMAT_POSITION_TORQUE
+             ? (double)protocol_get_float(sample_at(profile, index) + 4 * axis)
+             : 0;
 }
 
 double profile_torque(const struct profile *profile, size_t index, size_t axis)
@@ -259,8 +260,8 @@ double profile_torque(const struct profile *profile, size_t index, size_t axis)
   const uint16_t *sample = sample_at(profile, index);
   switch (profile->head.format) {
   case FORMAT_TORQUE_PERMILLE: return (int16_t)sample[axis] * 1e-3 * profile->head.axes[axis].rated;
-  case FORMAT_TORQUE: return (double)words_get_float(sample + 2 * axis);
-  default: return (double)words_get_float(sample + 4 * axis + 2);
+  case FORMAT_TORQUE: return (double)protocol_get_float(sample + 2 * axis);
+  default: return (double)protocol_get_float(sample + 4 * axis + 2);
   }
 }
 

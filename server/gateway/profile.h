@@ -5,7 +5,7 @@
 
 #include "api/codec/controller.h"
 #include "armdyn/robot.h"
-#include "server/gateway/registers.h"
+#include "server/protocol/words.h"
 
 /* One axis of the controller and the joint that it moves:
  *   position = position_scale q + position_offset,   torque = torque_scale tau */

@@ -1,11 +1,26 @@
-/* A running transfer as its two parts see it: download.c has its life from the first connection to its end, loading.c
- * brings the words to the controller. */
+/* A running transfer as its parts see it: download.c has its life from the first connection to its end, loading.c brings the
+ * words to the controller, following.c says what the controller's states mean for it, wishing.c grants what is asked of it. */
 #ifndef SERVER_GATEWAY_RUNNING_H
 #define SERVER_GATEWAY_RUNNING_H
 
 #include "server/gateway/download.h"
 
-enum { FRUITLESS_MOST = 10 }; /* looks without progress, or connections lost without any */
+/* Windows that were written, and which of their places may be written again. */
+struct windows {
+  uint32_t at;    /* the next sample to be written */
+  unsigned count; /* windows since it was set back: the next one's place is that modulo the places */
+  uint32_t passed[PROTOCOL_PLACES_MOST]; /* next offset from which on a place is free again */
+  uint32_t next;                         /* next offset as last seen */
+  int64_t progress_ns;                   /* when that last grew, or there was no room for more */
+  int64_t again_ns;                      /* when what was not taken is written once more */
+};
+
+/* The motion as the controller's own clock timed it; of a register map, ours. */
+struct watch {
+  bool seen, held;            /* playing; holding, or out of sight: then it may have been held */
+  uint32_t before_ms;         /* the last look before it played */
+  uint32_t first_ms, last_ms; /* the first and the last at which it did */
+};
 
 struct running {
   struct transfer_order *order;
@@ -15,21 +30,26 @@ struct running {
   struct transfer_report now;
   bool ended;
 
-  int64_t beat_due_ns, seen_due_ns;
+  int64_t seen_due_ns;
   uint16_t instance;   /* of the controller when BEGIN or STREAM was carried out */
-  int begun;           /* how often that was */
+  int begun;           /* how often one of them was made */
+  bool holds;          /* the controller was seen with the profile since */
   bool closed;         /* COMMIT was carried out */
   bool more;           /* of a stream: there is room for more at once */
-  int fruitless;       /* of a stream: looks in a row that found nothing taken */
-  bool started;        /* START was rung, by us, or the controller was seen playing */
-  struct wish unrung;  /* a START whose connection broke before it was rung; WISH_NONE: there is none */
+  bool started;        /* START was made, or the controller was seen playing */
+  struct wish wanted;  /* of ARM, START, HOLD and RESUME one that is not answered yet; WISH_NONE: there is none */
+  int64_t wanted_ns;   /* since when */
+  bool measured_anew;  /* the controller's clock, because it seemed wrong */
   bool leaving;        /* the service is gone; the motion is brought to its end */
   bool confirmed;      /* the controller said that nothing moves */
   int64_t ready_ns;    /* when it became ready */
-  int64_t started_ns;  /* when START was rung */
+  int64_t started_ns;  /* when START was acknowledged */
   int64_t lost_ns;     /* since when it is out of sight; 0: it is not */
   unsigned jitter;     /* of rand_r */
   int64_t feed_due_ns; /* of a stream: the next look whether there is room */
+  uint32_t written;    /* samples that were sent since BEGIN, taken or not */
+  struct windows windows;
+  struct watch watch;
   struct telemetry telemetry;
   struct armdyn_error error;
 };
@@ -39,17 +59,41 @@ struct running {
 /* A new state of the transfer, with its reason ("" = none) and problem (enum problem; -1 = none). */
 void running_report(struct running *r, enum transfer_state state, int problem, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* While it connects or loads, for wait_ms: STOP and LEAVE end it, everything else comes too early. */
-void running_hear(struct running *r, int wait_ms);
+/* Tell what there is to see. */
+void running_observe(struct running *r);
+/* Stop the controller if it has anything of ours (or, where a person asked for it, in any case), and end. What was told to
+ * stop but says nothing is out of sight. */
+void running_stop(struct running *r, bool person, enum transfer_state end, int problem, const char *reason);
 /* Connect (again) until the deadline, with growing pauses. OK; EUNAVAILABLE after it; EINPUT: something else answers
  * there; ECANCELLED: the transfer ended meanwhile. */
 enum armdyn_status running_regain(struct running *r, int64_t deadline_ns);
 /* How long to wait before the attempt-th attempt to connect, from 0: twice as long each time, with jitter, so that many
  * gateways do not come back all at once. */
 int running_pause_ms(struct running *r, int attempt);
-/* A heartbeat, if it is due; and while it loads, what there is to see too. */
-enum armdyn_status running_beat(struct running *r);
+/* While it loads: a heartbeat, and what there is to see too, as often as that is due. */
 enum armdyn_status running_stay_in_touch(struct running *r);
+/* It cannot go on, for the reason in r->error: of the controller, or because it cannot be reached. */
+void running_fail(struct running *r, enum armdyn_status rc);
+
+/* -- wishing.c -- */
+
+/* While it connects or loads, for wait_ms: STOP and LEAVE end it, everything else comes too early. */
+void running_hear(struct running *r, int wait_ms);
+/* While nothing but waiting is on: everything. */
+void running_grant(struct running *r, const struct wish *wish);
+/* Go on with the wish that waits, if one does; of a transfer that has ended, tell that it is too late. */
+void running_go_on(struct running *r);
+/* Arm it without being asked. */
+void running_arm(struct running *r);
+/* start_before has passed. */
+void running_expire(struct running *r);
+
+/* -- following.c -- */
+
+/* The controller's state, seen and told. */
+void running_follow(struct running *r);
+/* Is it the controller that took BEGIN, and not started anew since? */
+bool running_same(const struct running *r);
 
 /* -- loading.c -- */
 
@@ -58,7 +102,9 @@ enum armdyn_status loading_check(struct running *r);
 /* Bring the profile, or of a stream as much as the controller has room for, there, through lost connections, resuming
  * where the controller is. OK: it can be armed; ECONFLICT, EUNAVAILABLE, ECANCELLED: the transfer has ended. */
 enum armdyn_status loading_run(struct running *r);
-/* Of a stream: send what there is room for, close it after the last sample. *more: there is room for more at once. */
+/* Of a stream: send what there is room for, close it after the last sample. *more: there is more to be done at once. */
 enum armdyn_status loading_feed(struct running *r, bool *more);
+/* Is what the controller stores what was sent? ECONFLICT. */
+enum armdyn_status loading_verify(struct running *r);
 
 #endif

@@ -11,7 +11,7 @@ static double time_of(struct telemetry *t, const struct client *c, const struct 
   int64_t now = clock_monotonic_ns();
   if (!t->begun_ns) t->begun_ns = now;
   if (isnan(m->time)) return (double)(now - t->begun_ns) * 1e-9;
-  if (!c->identity.measures) return m->time;
+  if (!controller_can(&c->identity, ABILITY_MEASURES)) return m->time;
   if (m->time + t->turns * turn < t->last - turn / 2) t->turns++;
   return m->time + t->turns * turn;
 }

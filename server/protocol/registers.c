@@ -18,9 +18,9 @@ const struct register_row protocol_registers[] = {
 const size_t protocol_register_count = COUNT_OF(protocol_registers);
 
 static const struct {
-  const char *name, *meaning;
+  const char *name, *word, *meaning;
 } phases[PHASE_COUNT] = {
-#define X(name, number, meaning) [number] = { #name, meaning },
+#define X(name, number, word, meaning) [number] = { #name, word, meaning },
   PROTOCOL_STATES(X)
 #undef X
 };
@@ -28,6 +28,11 @@ static const struct {
 const char *protocol_phase_name(unsigned phase)
 {
   return phase < PHASE_COUNT ? phases[phase].name : "unknown";
+}
+
+const char *protocol_phase_word(unsigned phase)
+{
+  return phase < PHASE_COUNT ? phases[phase].word : "unknown";
 }
 
 const char *protocol_phase_meaning(unsigned phase)

@@ -141,24 +141,25 @@ enum controller_ability {
 
 /* -- states -- */
 
-/* name, number, meaning */
+/* name, number, word, meaning */
 #define PROTOCOL_STATES(X)                                                                                             \
-  X(EMPTY, 0, "no profile: id, next offset and CRC-32 are 0")                                                          \
-  X(LOADING, 1, "windows are taken; COMMIT, which may last several scans, checks them")                                \
-  X(READY, 2, "all of it is there, checked")                                                                           \
-  X(ARMED, 3, "the arm stands at its start; the heartbeat is watched from here on")                                    \
-  X(PLAYING, 4, "the profile is played on the controller's own clock")                                                 \
-  X(HOLDING, 5, "at rest on the path, or on the way there")                                                            \
-  X(DONE, 6, "played to its end; id, next offset and CRC-32 stay")                                                     \
-  X(FAULT, 7, "stopped for the reason in +77; CLEAR alone leads out")
+  X(EMPTY, 0, "empty", "no profile: id, next offset and CRC-32 are 0")                                                 \
+  X(LOADING, 1, "loading", "windows are taken; COMMIT, which may last several scans, checks them")                     \
+  X(READY, 2, "ready", "all of it is there, checked")                                                                  \
+  X(ARMED, 3, "armed", "the arm stands at its start; the heartbeat is watched from here on")                           \
+  X(PLAYING, 4, "playing", "the profile is played on the controller's own clock")                                      \
+  X(HOLDING, 5, "holding", "at rest on the path, or on the way there")                                                 \
+  X(DONE, 6, "done", "played to its end; id, next offset and CRC-32 stay")                                             \
+  X(FAULT, 7, "fault", "stopped for the reason in +77; CLEAR alone leads out")
 
 enum controller_phase {
-#define X(name, number, meaning) PHASE_##name = number,
+#define X(name, number, word, meaning) PHASE_##name = number,
   PROTOCOL_STATES(X)
 #undef X
       PHASE_COUNT
 };
 const char *protocol_phase_name(unsigned phase);    /* "EMPTY", ...; "unknown" beyond the list */
+const char *protocol_phase_word(unsigned phase);    /* "empty", ... as sentences and the API say it */
 const char *protocol_phase_meaning(unsigned phase); /* "" beyond the list */
 
 /* -- commands, and where each leads from every state -- */

@@ -365,7 +365,7 @@ static void answer_stop(struct exchange *x, bool confirmed, const char *state, c
 static void stop_answered(void *context, enum armdyn_status status, const char *text, const struct observation *seen)
 {
   struct exchange *x = context;
-  answer_stop(x, status == ARMDYN_OK, seen->seen_ms ? controller_phase_name(seen->state.phase) : NULL, text);
+  answer_stop(x, status == ARMDYN_OK, seen->seen_ms ? protocol_phase_word(seen->state.phase) : NULL, text);
   exchange_resume(x);
 }
 

@@ -59,7 +59,7 @@ static void answered(void *context, enum armdyn_status status, const char *text,
   struct stopped *one = context;
   struct stopping *s = one->all;
   one->confirmed = status == ARMDYN_OK;
-  one->state = seen->seen_ms ? controller_phase_name(seen->state.phase) : NULL;
+  one->state = seen->seen_ms ? protocol_phase_word(seen->state.phase) : NULL;
   snprintf(one->why, sizeof one->why, "%s", text);
   if (atomic_fetch_sub(&s->missing, 1) != 1) return;
   struct exchange *x = s->x;

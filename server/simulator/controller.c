@@ -1,14 +1,19 @@
 #include <math.h>
 
-#include "server/simulator/controller.h"
+#include "server/simulator/commands.h"
 #include "server/simulator/play.h"
 
-static const double start_tolerance = 0.05;  /* rad, m: how far from the start position ARM is still taken */
-static const double stream_ahead_us = 0.5e6; /* of an open stream, before it may play */
+enum {
+  UPTIME_FIRST = -10000, /* the clock wraps 10 s after every start: whoever tries a program on this meets that */
+  TORN_EVERY = 61        /* writes of several registers; of one of them a scan sees the first half alone */
+};
 
 enum armdyn_status simulator_init(struct simulator *s, const struct simulator_options *options)
 {
-  *s = (struct simulator){ .options = *options, .instance = 1, .timing = { .ahead_least_us = INFINITY } };
+  *s = (struct simulator){ .options = *options,
+                           .instance = options->instance,
+                           .uptime_ms = (uint32_t)UPTIME_FIRST,
+                           .timing = { .ahead_least_us = INFINITY } };
   enum armdyn_status rc = arm_init(&s->arm, options->robot, options->axes);
   if (rc) return rc;
   if (!options->position) return ARMDYN_OK;
@@ -24,19 +29,9 @@ void simulator_release(struct simulator *s)
   s->data = NULL;
 }
 
-/* All of a download is there and is what was asked for; enough of an open stream, and all of a closed one, whose older
- * samples are overwritten. */
-static bool whole(const struct simulator *s)
-{
-  if (s->profile.open) return s->data && simulator_ahead_us(s) >= stream_ahead_us;
-  if (s->profile.streamed) return s->data && s->next == s->profile.total && s->crc == s->profile.crc;
-  return s->data && s->next == s->profile.total &&
-         crc32_words(0, s->data, (size_t)s->next * s->profile.sample_words) == s->profile.crc;
-}
-
 void simulator_change(struct simulator *s, enum controller_phase to, int cause)
 {
-  witness_change(&s->witness, to, cause, whole(s));
+  witness_change(&s->witness, to, cause, simulator_whole(s));
   s->phase = to;
 }
 
@@ -49,320 +44,200 @@ void simulator_forget(struct simulator *s)
   s->play_us = 0;
   s->traced = 0;
   s->profile = (struct simulator_profile){ 0 };
+  s->commit.running = false;
 }
 
 void simulator_restart(struct simulator *s)
 {
   simulator_forget(s);
-  memset(s->written, 0, sizeof s->written);
+  memset(s->bank, 0, sizeof s->bank);
+  memset(s->input, 0, sizeof s->input);
+  s->torn.count = 0;
   s->phase = PHASE_EMPTY;
-  s->acknowledged = s->error = s->heartbeat = 0;
+  s->acknowledged = s->error = s->own_error = s->heartbeat = s->epoch = 0;
+  s->check = 0;
+  s->uptime_ms = (uint32_t)UPTIME_FIRST;
   s->brake = GO_ON;
   s->pace = 0;
   s->instance++;
   witness_restart(&s->witness);
 }
 
-/* -- commands: each answers an error of the list, and changes nothing when it does -- */
-
-static unsigned begin_any(struct simulator *s, bool streamed)
-{
-  const uint16_t *w = s->written;
-  struct simulator_profile p = {
-    .streamed = streamed,
-    .open = streamed,
-    .id = words_get_u32(w + REGISTER_PROFILE),
-    .total = words_get_u32(w + REGISTER_TOTAL),
-    .period_us = words_get_u32(w + REGISTER_PERIOD),
-    .crc = words_get_u32(w + REGISTER_CRC),
-    .format = w[REGISTER_FORMAT],
-    .end_policy = w[REGISTER_END_POLICY],
-    .loss_policy = w[REGISTER_LOSS_POLICY],
-  };
-  unsigned mask = w[REGISTER_AXIS_MASK];
-  if (!mask || mask >> s->arm.axes) return CONTROLLER_AXES;
-  for (unsigned a = 0; a < s->arm.axes; a++)
-    if (mask >> a & 1) p.axis[p.axes++] = (uint8_t)a;
-  p.sample_words = sample_words(p.format, p.axes);
-  if (!p.sample_words || !(s->options.formats >> (p.format - 1) & 1) || p.sample_words > REGISTERS_WINDOW ||
-      p.period_us < 100 || p.period_us > 1000000)
-    return CONTROLLER_FORMAT;
-  if (p.end_policy < END_HOLD || p.end_policy > END_ZERO_TORQUE || p.loss_policy < LOSS_STOP ||
-      p.loss_policy > LOSS_FINISH)
-    return CONTROLLER_FORMAT;
-  if (streamed ? p.total != 0 : !p.total || p.total > s->options.samples_most) return CONTROLLER_TOO_LONG;
-  uint32_t room = streamed ? s->options.ring : p.total;
-  for (unsigned a = 0; a < p.axes; a++) {
-    p.start[a] = words_get_float(w + REGISTER_START_POSITION + 2 * p.axis[a]);
-    if (!isfinite(p.start[a])) return CONTROLLER_START_POSITION;
-  }
-
-  uint16_t *data = malloc((size_t)room * p.sample_words * sizeof *data);
-  if (!data) return CONTROLLER_INTERNAL;
-  simulator_forget(s);
-  s->data = data;
-  s->room = room;
-  s->profile = p;
-  s->profiles++;
-  return CONTROLLER_OK;
-}
-
-static void place_at_start(struct simulator *s)
-{
-  double q[ARMDYN_JOINTS_MAX] = { 0 };
-  if (s->placed) return;
-  for (unsigned a = 0; a < s->profile.axes; a++) q[s->profile.axis[a]] = (double)s->profile.start[a];
-  arm_place(&s->arm, q);
-  s->placed = true;
-}
-
-static unsigned begin(struct simulator *s)
-{
-  return begin_any(s, false);
-}
-
-static unsigned stream(struct simulator *s)
-{
-  unsigned error = begin_any(s, true);
-  if (!error) place_at_start(s);
-  return error;
-}
-
-/* |torque| and its rate in samples from .. to - 1, compared in float32 as they came. */
-static unsigned check_torques(const struct simulator *s, uint32_t from, uint32_t to)
-{
-  const struct simulator_profile *p = &s->profile;
-  for (uint32_t k = from; k < to; k++)
-    for (unsigned a = 0; a < p->axes; a++) {
-      double tau = simulator_torque(s, k, a);
-      double most = simulator_torque_most(s, p->axis[a]), rate = simulator_rate_most(s, p->axis[a]);
-      if (!(fabs(tau) <= most * (1 + 1e-6))) return CONTROLLER_TORQUE;
-      if (!k) continue;
-      double step = fabs(tau - simulator_torque(s, k - 1, a));
-      if (!(step <= rate * p->period_us * 1e-6 + 1e-6 * most)) return CONTROLLER_TORQUE_RATE;
-    }
-  return CONTROLLER_OK;
-}
-
-/* The end of a stream is told by the arguments of COMMIT; its samples were checked one by one as they came. */
-static unsigned commit_stream(struct simulator *s)
-{
-  struct simulator_profile closed = s->profile;
-  closed.open = false;
-  closed.total = words_get_u32(s->written + REGISTER_TOTAL);
-  closed.crc = words_get_u32(s->written + REGISTER_CRC);
-  if (!closed.total || closed.total != s->next || closed.crc != s->crc || s->options.wrong_crc) return CONTROLLER_CRC;
-  s->profile = closed;
-  return CONTROLLER_OK;
-}
-
-static unsigned commit(struct simulator *s)
-{
-  if (s->profile.streamed) return s->profile.open ? commit_stream(s) : CONTROLLER_NOT_ALLOWED;
-  if (!whole(s) || s->options.wrong_crc) return CONTROLLER_CRC;
-  unsigned error = check_torques(s, 0, s->profile.total);
-  if (!error) place_at_start(s);
-  return error;
-}
-
-static unsigned arm_command(struct simulator *s)
-{
-  if (!whole(s)) return s->profile.streamed ? CONTROLLER_UNDERRUN : CONTROLLER_NOT_ALLOWED;
-  for (unsigned a = 0; a < s->profile.axes; a++)
-    if (!(fabs(s->arm.q[s->profile.axis[a]] - (double)s->profile.start[a]) <= start_tolerance))
-      return CONTROLLER_START_POSITION;
-  s->heartbeat_age = 0;
-  return CONTROLLER_OK;
-}
-
-static unsigned start(struct simulator *s)
-{
-  s->starts++;
-  simulator_play_from_start(s);
-  return CONTROLLER_OK;
-}
-
-static unsigned hold(struct simulator *s)
-{
-  simulator_brake(s, BRAKE_TO_HOLD);
-  return CONTROLLER_OK;
-}
-
-static unsigned resume(struct simulator *s)
-{
-  if (s->brake == BRAKE_TO_EMPTY || s->brake == BRAKE_TO_FAULT) return CONTROLLER_NOT_ALLOWED;
-  if (!whole(s)) return CONTROLLER_UNDERRUN;
-  s->brake = GO_ON;
-  return CONTROLLER_OK;
-}
-
-static unsigned stop(struct simulator *s)
-{
-  bool moving = s->phase == PHASE_PLAYING || s->phase == PHASE_HOLDING;
-  if (moving)
-    simulator_brake(s, BRAKE_TO_EMPTY);
-  else if (s->phase != PHASE_FAULT)
-    simulator_forget(s);
-  return CONTROLLER_OK;
-}
-
-static unsigned clear(struct simulator *s)
-{
-  simulator_forget(s);
-  return CONTROLLER_OK;
-}
-
-#define IN(phase) (1u << PHASE_##phase)
-enum { STAYS = -1 };
-
-/* Where a command is allowed (in a stream elsewhere too), and where it leads. STOP leads on by itself from where the arm
- * moves; COMMIT of a stream that is beyond LOADING changes no state. */
-static const struct command_row {
-  unsigned (*run)(struct simulator *s);
-  unsigned allowed;
-  int leads_to;
-  unsigned in_streams;
-} commands[] = {
-  [COMMAND_BEGIN] = { begin, IN(EMPTY) | IN(LOADING) | IN(READY) | IN(DONE), PHASE_LOADING, 0 },
-  [COMMAND_COMMIT] = { commit, IN(LOADING), PHASE_READY, IN(ARMED) | IN(PLAYING) | IN(HOLDING) },
-  [COMMAND_ARM] = { arm_command, IN(READY), PHASE_ARMED, IN(LOADING) },
-  [COMMAND_START] = { start, IN(ARMED), PHASE_PLAYING, 0 },
-  [COMMAND_HOLD] = { hold, IN(PLAYING), PHASE_HOLDING, 0 },
-  [COMMAND_RESUME] = { resume, IN(HOLDING), PHASE_PLAYING, 0 },
-  [COMMAND_STOP] = { stop, ~0u, STAYS, 0 },
-  [COMMAND_CLEAR] = { clear, IN(EMPTY) | IN(LOADING) | IN(READY) | IN(DONE) | IN(FAULT), PHASE_EMPTY, 0 },
-  [COMMAND_STREAM] = { stream, IN(EMPTY) | IN(LOADING) | IN(READY) | IN(DONE), PHASE_LOADING, 0 },
-};
-
-static int leads_to(const struct simulator *s, unsigned command)
-{
-  bool moving = s->phase == PHASE_PLAYING || s->phase == PHASE_HOLDING;
-  if (command == COMMAND_STOP && s->phase == PHASE_FAULT) return PHASE_FAULT;
-  if (command == COMMAND_STOP) return moving ? PHASE_HOLDING : PHASE_EMPTY;
-  if (command == COMMAND_COMMIT && s->phase != PHASE_LOADING) return (int)s->phase;
-  return commands[command].leads_to;
-}
-
-static bool allowed(const struct simulator *s, const struct command_row *row)
-{
-  return (row->allowed | (s->profile.streamed ? row->in_streams : 0)) >> s->phase & 1;
-}
-
-static void run_command(struct simulator *s, uint16_t sequence)
-{
-  unsigned command = s->written[REGISTER_COMMAND];
-  if (sequence == s->acknowledged) return; /* a repeated number is acknowledged again, never carried out again */
-  s->acknowledged = sequence;
-  const struct command_row *row = command < sizeof commands / sizeof *commands ? &commands[command] : NULL;
-  if (!row || !row->run || !allowed(s, row)) {
-    s->error = CONTROLLER_NOT_ALLOWED;
-    witness_refusal(&s->witness, sequence);
-    return;
-  }
-  int to = leads_to(s, command);
-  unsigned error = row->run(s);
-  if (error) {
-    s->error = (uint16_t)error;
-    witness_refusal(&s->witness, sequence);
-    return;
-  }
-  if (s->phase != PHASE_FAULT || command == COMMAND_CLEAR) s->error = CONTROLLER_OK;
-  witness_command(&s->witness, command, sequence);
-  simulator_change(s, (enum controller_phase)to, (int)command);
-}
+/* -- windows -- */
 
 static uint32_t free_samples(const struct simulator *s)
 {
+  if (!s->profile.streamed) return s->profile.total - s->next;
   uint32_t at = simulator_play_index(s), kept = s->traced < at ? s->traced : at;
-  return s->room - (s->next - (s->profile.streamed ? kept : 0));
+  return s->room - (s->next - kept);
 }
 
-/* The samples of a sound window at its place. A stream's are checked at once, and forgotten again when they are wrong. */
-static unsigned take_samples(struct simulator *s, const uint16_t *words, unsigned count)
+static bool takes_windows(const struct simulator *s)
 {
-  unsigned per_sample = s->profile.sample_words, samples = count / per_sample;
-  if (samples > free_samples(s) || (s->profile.streamed && !s->profile.open)) return CONTROLLER_WINDOW;
-  for (uint32_t k = 0; k < samples; k++)
-    memcpy(simulator_sample(s, s->next + k), words + (size_t)k * per_sample, per_sample * sizeof *words);
-  unsigned error = s->profile.streamed ? check_torques(s, s->next, s->next + samples) : CONTROLLER_OK;
+  if (s->commit.running) return false;
+  return s->phase == PHASE_LOADING ||
+         (s->profile.open && (s->phase == PHASE_ARMED || s->phase == PHASE_PLAYING || s->phase == PHASE_HOLDING));
+}
+
+/* The samples of a sound window at their place, read back for the checksum of a stream, which is checked as it comes. */
+static unsigned store_samples(struct simulator *s, const uint16_t *words, uint32_t samples)
+{
+  unsigned per_sample = s->profile.sample_words;
+  for (uint32_t k = 0; k < samples; k++) {
+    uint16_t *at = simulator_sample(s, s->next + k);
+    memcpy(at, words + (size_t)k * per_sample, per_sample * sizeof *words);
+    if (s->options.stores_zeros) memset(at, 0, per_sample * sizeof *words);
+  }
+  unsigned error = s->profile.streamed ? simulator_check_torques(s, s->next, s->next + samples) : CONTROLLER_OK;
   if (error) return error;
-  s->crc = crc32_words(s->crc, words, count);
+  for (uint32_t k = 0; s->profile.streamed && k < samples; k++)
+    s->crc = protocol_crc32(s->crc, simulator_sample(s, s->next + k), per_sample);
   s->next += samples;
   return CONTROLLER_OK;
 }
 
-static void take_window(struct simulator *s, size_t registers)
+/* The window in a place, copied first: taken (true) when it is the next one, and sound. */
+static bool take_window(struct simulator *s, const uint16_t *place)
 {
-  const uint16_t *w = s->written + REGISTER_WINDOW_OFFSET;
-  uint32_t offset = words_get_u32(w);
-  unsigned words = w[2];
-  bool loading =
-      s->phase == PHASE_LOADING ||
-      (s->profile.open && (s->phase == PHASE_ARMED || s->phase == PHASE_PLAYING || s->phase == PHASE_HOLDING));
-  bool sound = loading && words && words <= REGISTERS_WINDOW && registers >= REGISTERS_WINDOW_HEADER + words &&
-               words % s->profile.sample_words == 0 && w[3] == window_crc(w, words);
-  if (sound && offset < s->next) return; /* seen already */
-  unsigned error = sound && offset == s->next ? take_samples(s, w + REGISTERS_WINDOW_HEADER, words) : CONTROLLER_WINDOW;
-  if (error && s->phase != PHASE_FAULT) s->error = (uint16_t)error; /* a fault keeps its reason */
+  if (protocol_get_u32(place + REGISTER_WINDOW_OFFSET) != s->next) return false;
+  unsigned words = place[REGISTER_WINDOW_WORDS], per_sample = s->profile.sample_words;
+  uint16_t copy[PROTOCOL_WINDOW_HEADER + PROTOCOL_WINDOW_MOST];
+  if (!words || words > PROTOCOL_WINDOW_MOST) return false;
+  memcpy(copy, place, sizeof copy);
+  if (protocol_get_u32(copy + REGISTER_WINDOW_CRC) != protocol_window_crc(s->profile.id, copy, words)) return false;
+  uint32_t samples = words / per_sample;
+  bool beyond = !s->profile.streamed && samples > s->profile.total - s->next;
+  if (words % per_sample || beyond) {
+    s->own_error = CONTROLLER_WINDOW;
+    return false;
+  }
+  if (samples > free_samples(s)) return false; /* of a stream: it stays in its place until there is room */
+  unsigned error = store_samples(s, copy + REGISTER_WINDOW_DATA, samples);
+  if (error) s->own_error = (uint16_t)error;
+  return !error;
+}
+
+static void take_windows(struct simulator *s, const uint16_t *registers)
+{
+  const uint16_t *places = registers + PROTOCOL_PLACES;
+  for (unsigned taken = 0; taken < s->options.places && takes_windows(s); taken++) {
+    unsigned k = 0;
+    while (k < s->options.places && !take_window(s, places + (size_t)k * PROTOCOL_PLACE_STRIDE)) k++;
+    if (k == s->options.places) return;
+  }
+}
+
+/* -- the program -- */
+
+static void hear_heartbeat(struct simulator *s, const uint16_t *registers)
+{
+  if (s->heartbeat == registers[REGISTER_HEARTBEAT]) return;
+  s->heartbeat = registers[REGISTER_HEARTBEAT];
+  if (!s->profile.id || protocol_get_u32(registers + REGISTER_HEARTBEAT_PROFILE) != s->profile.id) return;
+  bool watched = s->phase == PHASE_ARMED || s->phase == PHASE_PLAYING || s->phase == PHASE_HOLDING;
+  int age = s->heartbeat_age < PROTOCOL_BEAT_MOST_MS ? s->heartbeat_age : PROTOCOL_BEAT_MOST_MS;
+  if (watched) s->timing.beats[age]++;
+  s->heartbeat_age = 0;
+}
+
+static void run_program(struct simulator *s, const uint16_t *registers)
+{
+  hear_heartbeat(s, registers);
+  take_windows(s, registers);
+  simulator_take_command(s, registers + REGISTER_COMMAND);
+  simulator_go_on_with_commit(s);
+}
+
+/* What the controller writes; the acknowledgement last. */
+static void publish(struct simulator *s)
+{
+  uint16_t *w = s->bank;
+  unsigned abilities = s->options.formats | ABILITY_STREAM | ABILITY_HOLD | ABILITY_EPOCHS | ABILITY_SIMULATOR;
+  if (!s->options.blind) abilities |= ABILITY_MEASURES;
+  if (!s->options.scan_ms) abilities |= ABILITY_AT_ONCE;
+  w[REGISTER_VERSION] = PROTOCOL_VERSION;
+  w[REGISTER_AXES] = (uint16_t)s->arm.axes;
+  protocol_put_u32(w + REGISTER_SAMPLES_MOST, s->options.samples_most);
+  w[REGISTER_WINDOW_MOST] = PROTOCOL_WINDOW_MOST;
+  w[REGISTER_ABILITIES] = (uint16_t)abilities;
+  protocol_put_float(w + REGISTER_PROBE, PROTOCOL_PROBE);
+  w[REGISTER_INSTANCE] = s->instance;
+  w[REGISTER_PLACES] = (uint16_t)s->options.places;
+  w[REGISTER_STATE] = (uint16_t)s->phase;
+  w[REGISTER_ERROR] = s->error;
+  protocol_put_u32(w + REGISTER_NEXT_OFFSET, s->next);
+  protocol_put_u32(w + REGISTER_PLAY_INDEX, s->commit.running ? s->commit.checked : simulator_play_index(s));
+  protocol_put_u32(w + REGISTER_FREE_SAMPLES, free_samples(s));
+  w[REGISTER_HEARTBEAT_ECHO] = s->heartbeat;
+  protocol_put_u32(w + REGISTER_CRC_STORED, s->options.wrong_crc ? ~s->crc : s->crc);
+  protocol_put_u32(w + REGISTER_PROFILE_ACTIVE, s->profile.id);
+  w[REGISTER_LOSS_POLICY_ACTIVE] = (uint16_t)s->profile.loss_policy;
+  protocol_put_u32(w + REGISTER_UPTIME, s->uptime_ms);
+  w[REGISTER_OWN_ERROR] = s->own_error;
+  protocol_put_u32(w + REGISTER_CHECK_ACKNOWLEDGED, s->check);
+  uint16_t *measured = w + PROTOCOL_PLACES + (size_t)s->options.places * PROTOCOL_PLACE_STRIDE;
+  protocol_put_u32(measured + REGISTER_MEASURED_TIME, (uint32_t)(uint64_t)s->play_us);
+  for (size_t a = 0; a < s->arm.axes; a++) {
+    protocol_put_float(w + REGISTER_POSITION + 2 * a, (float)s->arm.q[a]);
+    protocol_put_float(measured + REGISTER_MEASURED_POSITION + 2 * a, (float)s->arm.q[a]);
+    protocol_put_float(measured + REGISTER_MEASURED_TORQUE + 2 * a, (float)s->arm.tau[a]);
+  }
+  w[REGISTER_ACKNOWLEDGED] = s->acknowledged;
+  w[REGISTER_MAGIC] = PROTOCOL_MAGIC;
+}
+
+static void see_registers(struct simulator *s)
+{
+  memcpy(s->input, s->bank, sizeof s->input);
+  memcpy(s->input + s->torn.offset, s->torn.words, s->torn.count * sizeof *s->input);
+  s->torn.count = 0;
+}
+
+void simulator_tick(struct simulator *s)
+{
+  int ms = s->options.scan_ms;
+  if (ms && ++s->scan_age < ms) return;
+  s->scan_age = 0;
+  if (ms) {
+    see_registers(s);
+    run_program(s, s->input);
+  }
+  for (int k = 0; k < (ms ? ms : 1); k++) {
+    s->uptime_ms++;
+    simulator_play(s);
+  }
+  if (ms) publish(s);
+}
+
+/* -- the network -- */
+
+static bool is_gateways(const struct simulator *s, size_t offset, size_t count)
+{
+  size_t end = offset + count, places_end = PROTOCOL_PLACES + (size_t)s->options.places * PROTOCOL_PLACE_STRIDE;
+  return (offset >= REGISTER_HEARTBEAT && end <= REGISTER_ACKNOWLEDGED) ||
+         (offset >= PROTOCOL_PLACES && end <= places_end);
 }
 
 int simulator_write(struct simulator *s, size_t offset, size_t count, const uint16_t *words)
 {
-  if (offset >= REGISTERS_SPAN || count > REGISTERS_SPAN - offset) return 2;
-  for (size_t i = 0; i < register_row_count; i++) {
-    const struct register_row *row = &register_rows[i];
-    if (row->writer == BY_CONTROLLER && offset < row->offset + row->count && row->offset < offset + count) return 2;
+  if (!is_gateways(s, offset, count)) return 2;
+  if (s->options.scan_ms && count > 1 && ++s->writes_to_blocks % TORN_EVERY == 0) {
+    size_t half = count / 2;
+    s->torn.offset = (uint16_t)(offset + half);
+    s->torn.count = (uint16_t)(count - half);
+    memcpy(s->torn.words, s->bank + offset + half, s->torn.count * sizeof *words);
   }
-  memcpy(s->written + offset, words, count * sizeof *words);
+  memcpy(s->bank + offset, words, count * sizeof *words);
   s->registers_written += count;
-
-  size_t end = offset + count;
-  if (offset <= REGISTER_HEARTBEAT && REGISTER_HEARTBEAT < end && s->heartbeat != s->written[REGISTER_HEARTBEAT]) {
-    s->heartbeat = s->written[REGISTER_HEARTBEAT];
-    bool watched = s->phase == PHASE_ARMED || s->phase == PHASE_PLAYING || s->phase == PHASE_HOLDING;
-    if (watched) s->timing.beats[s->heartbeat_age < HEARTBEAT_MOST ? s->heartbeat_age : HEARTBEAT_MOST]++;
-    s->heartbeat_age = 0;
-  }
-  if (offset <= REGISTER_SEQUENCE && REGISTER_SEQUENCE < end) run_command(s, s->written[REGISTER_SEQUENCE]);
-  if (offset == REGISTER_WINDOW_OFFSET && count > REGISTERS_WINDOW_HEADER) take_window(s, count);
+  if (!s->options.scan_ms) run_program(s, s->bank);
   return 0;
 }
 
-static void image(const struct simulator *s, uint16_t *w)
+int simulator_read(struct simulator *s, size_t offset, size_t count, uint16_t *words)
 {
-  memcpy(w, s->written, sizeof s->written);
-  w[REGISTER_MAGIC] = REGISTERS_MAGIC;
-  w[REGISTER_VERSION] = REGISTERS_VERSION;
-  w[REGISTER_AXES] = (uint16_t)s->arm.axes;
-  words_put_u32(w + REGISTER_SAMPLES_MOST, s->options.samples_most);
-  w[REGISTER_WINDOW_MOST] = REGISTERS_WINDOW;
-  w[REGISTER_FORMATS] =
-      (uint16_t)(s->options.formats | REGISTERS_SIMULATED | (s->options.blind ? 0u : REGISTERS_MEASURES));
-  words_put_float(w + REGISTER_PROBE, REGISTERS_PROBE);
-  w[REGISTER_INSTANCE] = s->instance;
-  w[REGISTER_ACKNOWLEDGED] = s->acknowledged;
-  w[REGISTER_STATE] = (uint16_t)s->phase;
-  w[REGISTER_ERROR] = s->error;
-  words_put_u32(w + REGISTER_NEXT_OFFSET, s->next);
-  words_put_u32(w + REGISTER_PLAY_INDEX, simulator_play_index(s));
-  words_put_u32(w + REGISTER_FREE_SAMPLES, free_samples(s));
-  w[REGISTER_HEARTBEAT_ECHO] = s->heartbeat;
-  words_put_u32(w + REGISTER_CRC_COMPUTED, s->options.wrong_crc ? ~s->crc : s->crc);
-  words_put_u32(w + REGISTER_PROFILE_ACTIVE, s->profile.id);
-  w[REGISTER_LOSS_POLICY_ACTIVE] = (uint16_t)s->profile.loss_policy;
-  words_put_u32(w + REGISTER_MEASURED_TIME, (uint32_t)(uint64_t)s->play_us);
-  for (size_t a = 0; a < s->arm.axes; a++) {
-    words_put_float(w + REGISTER_POSITION + 2 * a, (float)s->arm.q[a]);
-    words_put_float(w + REGISTER_MEASURED_POSITION + 2 * a, (float)s->arm.q[a]);
-    words_put_float(w + REGISTER_MEASURED_TORQUE + 2 * a, (float)s->arm.tau[a]);
-  }
-}
-
-int simulator_read(const struct simulator *s, size_t offset, size_t count, uint16_t *words)
-{
-  if (offset >= REGISTERS_SPAN || count > REGISTERS_SPAN - offset) return 2;
-  uint16_t all[REGISTERS_SPAN];
-  image(s, all);
-  memcpy(words, all + offset, count * sizeof *words);
+  size_t span = protocol_span(s->options.places);
+  if (offset >= span || count > span - offset) return 2;
+  if (!s->options.scan_ms) publish(s);
+  memcpy(words, s->bank + offset, count * sizeof *words);
   return 0;
 }

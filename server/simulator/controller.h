@@ -1,9 +1,12 @@
-/* A controller that speaks register protocol v1, without its network: reads and writes of registers, and its own clock.
- * It shares with the gateway the register list and the CRCs, nothing else, so that each proves the other. */
+/* A controller that speaks register protocol v2, without its network: reads and writes of registers, and its own clock.
+ * It shares with the gateway the lists of server/protocol, nothing else, so that each proves the other.
+ *
+ * Without a scan its program runs at every write, as one does that is called directly after its Modbus server; with one it
+ * sees its registers once a cycle, as most do, and sometimes half of a write only. */
 #ifndef SERVER_SIMULATOR_CONTROLLER_H
 #define SERVER_SIMULATOR_CONTROLLER_H
 
-#include "server/gateway/registers.h"
+#include "server/protocol/words.h"
 #include "server/simulator/arm.h"
 #include "server/simulator/witness.h"
 
@@ -12,18 +15,21 @@ struct simulator_options {
   size_t axes;                      /* without a robot */
   const double *position;           /* NULL: at the start of the first profile */
   uint32_t samples_most;
-  uint32_t ring;    /* samples that it holds of a stream */
-  unsigned formats; /* bit 0: format 1, ... */
-  bool blind;       /* of what it measures it tells positions alone */
-  FILE *trace;      /* every sample played, as CSV; NULL = none */
-  bool wrong_crc;   /* a fault: what it computes over the profile is wrong */
+  uint32_t ring;     /* samples that it holds of a stream */
+  unsigned formats;  /* bit 0: format 1, ... */
+  unsigned places;   /* for windows */
+  int scan_ms;       /* 0: its program runs at every write */
+  uint16_t instance; /* of its first start */
+  bool blind;        /* of what it measures it tells positions alone */
+  FILE *trace;       /* every sample played, as CSV; NULL = none */
+  bool wrong_crc;    /* a fault: what it computes over the profile is wrong */
+  bool stores_zeros; /* a fault: it stores zeros instead of samples, and finds nothing wrong with that */
 };
 
 /* How punctual the gateway is. */
-enum { HEARTBEAT_MOST = 1000 /* ms without one */ };
 struct simulator_timing {
-  unsigned long beats[HEARTBEAT_MOST + 1]; /* heartbeats while armed or moving, by the ms since the one before */
-  double ahead_least_us;                   /* of an open stream that played; INFINITY: none did */
+  unsigned long beats[PROTOCOL_BEAT_MOST_MS + 1]; /* heartbeats while armed or moving, by the ms since the one before */
+  double ahead_least_us;                          /* of an open stream that played; INFINITY: none did */
 };
 
 /* What the gateway asked for with BEGIN, or STREAM. */
@@ -31,9 +37,18 @@ struct simulator_profile {
   bool streamed, open;                /* open: COMMIT has not told its end yet */
   uint32_t id, total, period_us, crc; /* total, crc: unknown while it is open */
   unsigned format, axes, sample_words;
-  uint8_t axis[REGISTERS_AXES]; /* numbers from 0 of the axes in a sample */
+  uint8_t axis[PROTOCOL_AXES]; /* numbers from 0 of the axes in a sample */
   unsigned end_policy, loss_policy;
-  float start[REGISTERS_AXES];
+  float start[PROTOCOL_AXES];
+};
+
+/* COMMIT takes several scans. */
+struct simulator_commit {
+  bool running, overtaken; /* overtaken: another command was refused since, and acknowledged */
+  struct protocol_command command;
+  uint32_t check;   /* its check word */
+  uint32_t checked; /* samples */
+  uint32_t crc;     /* of those */
 };
 
 struct simulator {
@@ -41,18 +56,27 @@ struct simulator {
   struct arm arm;
   bool placed;
   uint16_t instance;
-  uint16_t written[REGISTERS_SPAN]; /* what the gateway wrote */
+  uint16_t bank[PROTOCOL_SPAN_MOST];  /* the registers as the network sees them */
+  uint16_t input[PROTOCOL_SPAN_MOST]; /* with a scan: as the program sees those of the gateway in this cycle */
+  struct {
+    uint16_t offset, count, words[PROTOCOL_SPAN_MOST - PROTOCOL_PLACES];
+  } torn;                         /* what the next cycle sees of a write's second half: what stood there before */
+  unsigned long writes_to_blocks; /* of several registers, with a scan */
+  int scan_age;                   /* ms */
 
   enum controller_phase phase;
-  uint16_t acknowledged, error;
+  uint16_t acknowledged, error, own_error, epoch;
+  uint32_t check; /* of the acknowledged command */
+  uint32_t uptime_ms;
   struct simulator_profile profile;
+  struct simulator_commit commit;
   uint16_t *data; /* words of the profile: sample k at k % room */
   uint32_t room;  /* samples that fit */
   uint32_t next;  /* samples taken without a gap */
-  uint32_t crc;   /* of those */
+  uint32_t crc;   /* as stored: of a stream so far, of a download since COMMIT */
 
   uint16_t heartbeat;   /* as last seen */
-  int heartbeat_age;    /* ms of real time */
+  int heartbeat_age;    /* ms of real time since the last that counted */
   double play_us, pace; /* place in the profile; how fast it goes on: 1 playing, 0 at rest */
   enum brake { GO_ON, BRAKE_TO_HOLD, BRAKE_TO_EMPTY, BRAKE_TO_FAULT } brake;
   uint32_t traced;     /* samples written to the trace */
@@ -69,14 +93,14 @@ enum armdyn_status simulator_init(struct simulator *s, const struct simulator_op
 void simulator_release(struct simulator *s);
 
 /* Registers by offset from the base. 0, or a Modbus exception: 2 illegal address (outside, or not the gateway's to
- * write), 3 illegal value. A refused write changes nothing. */
-int simulator_read(const struct simulator *s, size_t offset, size_t count, uint16_t *words);
+ * write). A refused write changes nothing. */
+int simulator_read(struct simulator *s, size_t offset, size_t count, uint16_t *words);
 int simulator_write(struct simulator *s, size_t offset, size_t count, const uint16_t *words);
 /* One millisecond passes. */
 void simulator_tick(struct simulator *s);
-/* So many milliseconds pass in which it could not move its arm, because that takes longer than it should: they count for
- * the heartbeat, which is a matter of real time. */
-void simulator_lag(struct simulator *s, int ms);
+/* So many milliseconds pass in which it did nothing: they count for its clock, but not while it plays, for then the play
+ * time stands still too; and for the heartbeat, which is a matter of real time, as heartbeat_ms. */
+void simulator_lag(struct simulator *s, int64_t ms, int heartbeat_ms);
 /* As after its power was cut: another instance, no profile; the arm stands where it was. */
 void simulator_restart(struct simulator *s);
 

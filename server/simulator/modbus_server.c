@@ -130,7 +130,7 @@ static void serve_request(struct modbus_server *s, struct client *c, size_t pdu)
   if (fault != FAULT_NOTHING) s->faults++;
   if (fault == FAULT_SILENT || fault == FAULT_DROP || fault == FAULT_RESTART) s->requests++;
   if (fault == FAULT_SILENT) return;
-  if (fault == FAULT_RESTART) {
+  if (fault == FAULT_RESTART || fault == FAULT_REBOOT) {
     simulator_restart(s->simulator);
     s->fault = FAULT_NOTHING;
   }
@@ -219,17 +219,17 @@ static void take_client(struct modbus_server *s, struct client *clients)
 /* Its arm moves by whole milliseconds. Where computing them takes longer than they last, or after a stall, some are left
  * out and the motion takes longer; the heartbeat is watched in real time all the same, but a long stall of this process
  * is not the gateway's. */
-static void keep_time(struct simulator *simulator, int64_t *clock_ns)
+static void keep_time(struct modbus_server *s, int64_t *clock_ns)
 {
-  const int64_t begun = clock_monotonic_ns();
-  int64_t behind = (begun - *clock_ns) / 1000000, left_out = behind - CATCH_UP_MOST;
+  const int64_t begun = clock_monotonic_ns(), ms = s->millisecond_ns ? s->millisecond_ns : 1000000;
+  int64_t behind = (begun - *clock_ns) / ms, left_out = behind - CATCH_UP_MOST;
   if (left_out > 0) {
-    *clock_ns += left_out * 1000000;
+    *clock_ns += left_out * ms;
     behind = CATCH_UP_MOST;
-    simulator_lag(simulator, left_out < LAG_MOST ? (int)left_out : LAG_MOST);
+    simulator_lag(s->simulator, left_out, left_out < LAG_MOST ? (int)left_out : LAG_MOST);
   }
-  for (; behind > 0 && clock_monotonic_ns() - begun < COMPUTE_MOST * 1000000LL; behind--, *clock_ns += 1000000)
-    simulator_tick(simulator);
+  for (; behind > 0 && clock_monotonic_ns() - begun < COMPUTE_MOST * 1000000LL; behind--, *clock_ns += ms)
+    simulator_tick(s->simulator);
 }
 
 void modbus_server_run(struct modbus_server *s, const atomic_bool *stop)
@@ -252,7 +252,7 @@ void modbus_server_run(struct modbus_server *s, const atomic_bool *stop)
       if (polled[i + 1].revents && clients[i].fd == polled[i + 1].fd) receive(s, &clients[i]);
       if (clients[i].fd >= 0 && clients[i].length) take_requests(s, &clients[i]);
     }
-    keep_time(s->simulator, &clock_ns); /* a heartbeat that came is seen before its age */
+    keep_time(s, &clock_ns); /* a heartbeat that came is seen before its age */
   }
   for (int i = 0; i < CLIENTS; i++)
     if (clients[i].fd >= 0) drop(&clients[i]);

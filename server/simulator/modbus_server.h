@@ -19,7 +19,9 @@ enum server_fault {
   FAULT_TRANSACTION, /* it is carried out, the answer has another transaction id */
   FAULT_EXCEPTION,   /* answered with an exception, not carried out */
   FAULT_RESTART,     /* once: the controller restarts instead of an answer */
+  FAULT_REBOOT,      /* once: it restarts before it answers, and the connection stays */
   FAULT_WRONG_CRC,   /* always: the controller computes another CRC-32 than everybody else */
+  FAULT_ZEROS,       /* always: it stores zeros, and finds nothing wrong with that */
   FAULT_SILENT       /* always: connections are taken, nothing is ever answered */
 };
 
@@ -28,7 +30,8 @@ struct modbus_server {
   int listener;
   unsigned base;
   enum server_fault fault;
-  int exception; /* of FAULT_EXCEPTION */
+  int exception;          /* of FAULT_EXCEPTION */
+  int64_t millisecond_ns; /* of its clock; 0: as everybody's */
   unsigned long every, at;
   unsigned long long requests, writes, malformed, faults;
 };

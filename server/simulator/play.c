@@ -36,15 +36,15 @@ double simulator_torque(const struct simulator *s, uint32_t k, unsigned a)
 {
   const struct simulator_profile *p = &s->profile;
   const uint16_t *sample = simulator_sample(s, k);
-  if (p->format == FORMAT_TORQUE) return (double)words_get_float(sample + 2 * a);
-  if (p->format == FORMAT_POSITION_TORQUE) return (double)words_get_float(sample + 4 * a + 2);
+  if (p->format == FORMAT_TORQUE) return (double)protocol_get_float(sample + 2 * a);
+  if (p->format == FORMAT_POSITION_TORQUE) return (double)protocol_get_float(sample + 4 * a + 2);
   double rated = simulator_torque_most(s, p->axis[a]);
   return (int16_t)sample[a] * 1e-3 * (isfinite(rated) ? rated : rated_default);
 }
 
 double simulator_position(const struct simulator *s, uint32_t k, unsigned a)
 {
-  return (double)words_get_float(simulator_sample(s, k) + 4 * a);
+  return (double)protocol_get_float(simulator_sample(s, k) + 4 * a);
 }
 
 static double end_us(const struct simulator *s)
@@ -89,7 +89,7 @@ static void trace_sample(struct simulator *s, uint32_t k)
   for (unsigned a = 0; a < p->axes; a++)
     inside = inside && fabs(simulator_torque(s, k, a)) <= simulator_torque_most(s, p->axis[a]) * (1 + 1e-6);
   witness_sample(&s->witness, k, s->next, inside);
-  s->traced_crc = crc32_words(s->traced_crc, simulator_sample(s, k), p->sample_words);
+  s->traced_crc = protocol_crc32(s->traced_crc, simulator_sample(s, k), p->sample_words);
   s->samples_played++;
   if (!s->options.trace) return;
   fprintf(s->options.trace, "%lu,%lu", (unsigned long)p->id, (unsigned long)k);
@@ -141,11 +141,11 @@ static void come_to_rest(struct simulator *s)
 {
   arm_place(&s->arm, s->arm.q); /* the brakes close */
   if (s->brake == BRAKE_TO_EMPTY) {
-    simulator_change(s, PHASE_EMPTY, CAUSE_ITSELF);
+    simulator_change(s, PHASE_EMPTY, COMMAND_STOP);
     simulator_forget(s);
   } else if (s->brake == BRAKE_TO_FAULT) {
     simulator_change(s, PHASE_FAULT, CAUSE_ITSELF);
-    s->error = CONTROLLER_HEARTBEAT;
+    s->own_error = CONTROLLER_HEARTBEAT;
   }
 }
 
@@ -158,7 +158,7 @@ static void watch_stream(struct simulator *s)
   s->timing.ahead_least_us = fmin(s->timing.ahead_least_us, simulator_ahead_us(s));
   if (simulator_ahead_us(s) > way_us + 2 * TICK_US) return;
   simulator_change(s, PHASE_HOLDING, CAUSE_ITSELF);
-  s->error = CONTROLLER_UNDERRUN;
+  s->own_error = CONTROLLER_UNDERRUN;
   s->underruns++;
   simulator_brake(s, BRAKE_TO_HOLD);
 }
@@ -175,7 +175,8 @@ static void play(struct simulator *s)
     come_to_rest(s);
     return;
   }
-  if (s->profile.open || s->play_us < end_us(s) + s->profile.period_us || s->phase != PHASE_PLAYING) return;
+  bool goes_on = s->phase == PHASE_PLAYING && s->brake == GO_ON;
+  if (s->profile.open || s->play_us < end_us(s) + s->profile.period_us || !goes_on) return;
   for (; s->traced < s->profile.total; s->traced++) trace_sample(s, s->traced);
   if (s->profile.format != FORMAT_POSITION_TORQUE) memcpy(s->hold, s->arm.q, sizeof s->hold);
   witness_end(&s->witness, s->traced, s->profile.total, s->traced_crc == s->profile.crc);
@@ -187,10 +188,10 @@ static void watch_heartbeat(struct simulator *s, int passed_ms)
   bool armed = s->phase == PHASE_ARMED, moving = s->phase == PHASE_PLAYING || s->phase == PHASE_HOLDING;
   if (!armed && !moving) return;
   s->heartbeat_age += passed_ms;
-  if (s->heartbeat_age <= HEARTBEAT_MOST) return;
+  if (s->heartbeat_age <= PROTOCOL_BEAT_MOST_MS || s->brake == BRAKE_TO_EMPTY) return;
   if (armed) {
     simulator_change(s, PHASE_FAULT, CAUSE_ITSELF);
-    s->error = CONTROLLER_HEARTBEAT;
+    s->own_error = CONTROLLER_HEARTBEAT;
   } else if (s->profile.loss_policy == LOSS_STOP || s->phase == PHASE_HOLDING) {
     if (s->phase == PHASE_PLAYING) simulator_change(s, PHASE_HOLDING, CAUSE_ITSELF);
     simulator_brake(s, BRAKE_TO_FAULT);
@@ -204,12 +205,12 @@ static void watch_numbers(struct simulator *s)
     if (isfinite(s->arm.q[j]) && isfinite(s->arm.qd[j])) continue;
     arm_place(&s->arm, s->hold);
     simulator_change(s, PHASE_FAULT, CAUSE_ITSELF);
-    s->error = CONTROLLER_INTERNAL;
+    s->own_error = CONTROLLER_INTERNAL;
     return;
   }
 }
 
-void simulator_tick(struct simulator *s)
+void simulator_play(struct simulator *s)
 {
   watch_heartbeat(s, TICK_US / 1000);
   if (s->phase == PHASE_PLAYING || s->phase == PHASE_HOLDING)
@@ -219,7 +220,8 @@ void simulator_tick(struct simulator *s)
   watch_numbers(s);
 }
 
-void simulator_lag(struct simulator *s, int ms)
+void simulator_lag(struct simulator *s, int64_t ms, int heartbeat_ms)
 {
-  watch_heartbeat(s, ms);
+  watch_heartbeat(s, heartbeat_ms);
+  if (s->phase != PHASE_PLAYING && s->phase != PHASE_HOLDING) s->uptime_ms += (uint32_t)ms;
 }

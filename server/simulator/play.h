@@ -18,6 +18,8 @@ uint32_t simulator_known(const struct simulator *s);
 /* How far an open stream is ahead of what is played, in us; of everything else INFINITY. */
 double simulator_ahead_us(const struct simulator *s);
 uint32_t simulator_play_index(const struct simulator *s);
+/* One millisecond of motion, or of rest. */
+void simulator_play(struct simulator *s);
 void simulator_play_from_start(struct simulator *s);
 /* Come to rest on the path (without a position reference: at once), then go where `why` says. */
 void simulator_brake(struct simulator *s, enum brake why);

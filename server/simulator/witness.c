@@ -15,32 +15,38 @@ static const uint16_t allowed[PHASE_COUNT][PHASE_COUNT] = {
                     [PHASE_LOADING] = BY(BEGIN) | BY(STREAM),
                     [PHASE_EMPTY] = BY(STOP) | BY(CLEAR) },
   [PHASE_ARMED] = { [PHASE_PLAYING] = BY(START), [PHASE_EMPTY] = BY(STOP), [PHASE_FAULT] = ITSELF },
-  [PHASE_PLAYING] = { [PHASE_HOLDING] = BY(HOLD) | BY(STOP) | ITSELF, [PHASE_DONE] = ITSELF, [PHASE_FAULT] = ITSELF },
-  [PHASE_HOLDING] = { [PHASE_PLAYING] = BY(RESUME), [PHASE_EMPTY] = BY(STOP) | ITSELF, [PHASE_FAULT] = ITSELF },
+  [PHASE_PLAYING] = { [PHASE_HOLDING] = BY(HOLD) | ITSELF,
+                      [PHASE_EMPTY] = BY(STOP),
+                      [PHASE_DONE] = ITSELF,
+                      [PHASE_FAULT] = ITSELF },
+  [PHASE_HOLDING] = { [PHASE_PLAYING] = BY(RESUME), [PHASE_EMPTY] = BY(STOP), [PHASE_FAULT] = ITSELF },
   [PHASE_DONE] = { [PHASE_LOADING] = BY(BEGIN) | BY(STREAM),
                    [PHASE_EMPTY] = BY(STOP) | BY(CLEAR),
                    [PHASE_FAULT] = ITSELF },
   [PHASE_FAULT] = { [PHASE_EMPTY] = BY(CLEAR) },
 };
 
-void witness_command(struct witness *w, unsigned command, uint16_t sequence)
+static uint64_t pair(uint16_t number, uint32_t check)
 {
-  if (w->any_command && sequence == w->sequence) violate(w, "a sequence number was carried out twice", sequence, 0);
-  w->any_command = true;
-  w->sequence = sequence;
+  return 1ULL << 48 | (uint64_t)number << 32 | check;
+}
+
+void witness_command(struct witness *w, unsigned command, uint16_t number, uint32_t check)
+{
+  if (w->last == pair(number, check)) violate(w, "a command was carried out twice", number, (int)command);
+  w->last = pair(number, check);
   if (command == COMMAND_BEGIN || command == COMMAND_STREAM) {
     w->started = false;
     w->streaming = command == COMMAND_STREAM;
   }
   if (command != COMMAND_START) return;
-  if (w->started) violate(w, "START twice for one profile", sequence, 0);
+  if (w->started) violate(w, "START twice for one profile", number, 0);
   w->started = true;
 }
 
-void witness_refusal(struct witness *w, uint16_t sequence)
+void witness_refusal(struct witness *w, uint16_t number, uint32_t check)
 {
-  w->any_command = true;
-  w->sequence = sequence;
+  w->last = pair(number, check);
 }
 
 void witness_change(struct witness *w, enum controller_phase to, int cause, bool whole)
@@ -72,5 +78,6 @@ void witness_end(struct witness *w, uint32_t played, uint32_t total, bool same)
 void witness_restart(struct witness *w)
 {
   w->phase = PHASE_EMPTY;
-  w->any_command = w->started = w->streaming = false;
+  w->last = 0;
+  w->started = w->streaming = false;
 }

@@ -6,15 +6,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "server/gateway/registers.h"
+#include "server/protocol/registers.h"
 
 /* What made the state change: a command of the gateway, or the controller by itself. */
 enum witness_cause { CAUSE_NONE = 0, CAUSE_ITSELF = 100 }; /* 1..9: enum controller_command */
 
 struct witness {
   enum controller_phase phase;
-  uint16_t sequence; /* of the last command that was carried out or refused */
-  bool any_command;
+  uint64_t last;  /* number and check word of the last command that was carried out or refused; 0: none was */
   bool started;   /* since the last BEGIN or STREAM */
   bool streaming; /* the last of those was STREAM */
   unsigned long violations;
@@ -22,9 +21,9 @@ struct witness {
 };
 
 /* A command is about to be carried out. */
-void witness_command(struct witness *w, unsigned command, uint16_t sequence);
+void witness_command(struct witness *w, unsigned command, uint16_t number, uint32_t check);
 /* A command was refused: its number is used up all the same. */
-void witness_refusal(struct witness *w, uint16_t sequence);
+void witness_refusal(struct witness *w, uint16_t number, uint32_t check);
 /* The state changed. whole: all samples are held and their CRC-32, computed anew, is the one asked for; of an open
  * stream: at least 500 ms of it are there. */
 void witness_change(struct witness *w, enum controller_phase to, int cause, bool whole);

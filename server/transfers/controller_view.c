@@ -25,9 +25,9 @@ void controller_view_encode(struct app *app, const struct controller_view *view,
   if (seen->seen_ms) clock_format(seen->seen_ms, observed_at);
   for (size_t i = 0; i < view->map.count; i++) {
     const struct mapped_axis *m = &view->map.axes[i];
-    position[m->joint] = ((double)seen->position[m->axis] - m->position_offset) / m->position_scale;
+    position[m->joint] = ((double)seen->state.position[m->axis] - m->position_offset) / m->position_scale;
   }
-  snprintf(error, sizeof error, "%u: %s", seen->state.error, controller_error_text(seen->state.error));
+  snprintf(error, sizeof error, "%u: %s", seen->state.error, protocol_error_text(seen->state.error));
   bool leased = gateway_lease(app->gateway, view->name, holder);
   double age = (double)(clock_wall_ms() - seen->seen_ms) * 1e-3;
   const struct controller_status status = {
@@ -35,7 +35,7 @@ void controller_view_encode(struct app *app, const struct controller_view *view,
     .simulated = seen->simulated,
     .observed_at = observed_at,
     .age = age > 0 ? age : 0,
-    .state = controller_phase_name(seen->state.phase),
+    .state = protocol_phase_word(seen->state.phase),
     .joint_count = view->map.count,
     .position = position,
     .profile_id = seen->state.profile,

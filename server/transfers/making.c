@@ -1,6 +1,7 @@
 #include "server/transfers/making.h"
 
 #include <math.h>
+#include <sodium.h>
 
 #include "api/json/document.h"
 #include "server/app.h"
@@ -157,6 +158,7 @@ static void fill_order(struct making *m)
   const struct controller_profile *p = &m->controller.profile;
   address_of(&m->controller, &order->address);
   order->connect_deadline_ms = (int)(p->connect_deadline * 1000);
+  order->window_timeout_ms = (int)(p->window_timeout * 1000);
   order->ready_timeout_ms = (int)(p->ready_timeout * 1000);
   order->stream = m->request.mode == TRANSFER_STREAM;
   order->may_fall_back = m->request.any_format && p->allow_torque_only;
@@ -181,7 +183,9 @@ bool making_run(struct exchange *x, struct making *m)
 void making_name(struct making *m, const char *id)
 {
   memcpy(m->order->id, id, sizeof m->order->id);
-  m->order->profile.head.id = crc32_bytes(0, id, strlen(id)) | 1; /* not 0 */
+  do {
+    m->order->profile.head.id = randombytes_random();
+  } while (!m->order->profile.head.id);
 }
 
 void making_free(struct exchange *x, struct making *m)

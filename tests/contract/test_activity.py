@@ -19,7 +19,7 @@ def own():
         with server.client() as client:
             client.create_robot(robot("puma560"), name="arm")
             client.post("/v1/controllers", {"name": "cell", "host": "127.0.0.1", "port": 1, "robot": "arm", "revision": "latest",
-                                            "profile": {"protocol": "armdyn-v1", "connect_deadline": 0.5}}).expect(201)
+                                            "profile": {"protocol": "armdyn-v2", "connect_deadline": 0.5}}).expect(201)
         yield server
 
 

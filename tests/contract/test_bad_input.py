@@ -25,7 +25,7 @@ GOOD_MODEL = {
          "limits": {"position": [-3, 3], "velocity": 3, "acceleration": 20, "torque": 100, "torque_rate": 5000},
          "link": {"mass": 2, "com": [-0.1, 0, 0], "inertia": {"xx": 0.01, "yy": 0.05, "zz": 0.05}}} for i in range(2)],
 }
-GOOD_CONTROLLER = {"name": "cell-new", "host": "127.0.0.1", "port": 5020, "robot": "arm", "profile": {"protocol": "armdyn-v1"}}
+GOOD_CONTROLLER = {"name": "cell-new", "host": "127.0.0.1", "port": 5020, "robot": "arm", "profile": {"protocol": "armdyn-v2"}}
 GOOD_TRANSFER = {"trajectory": "{trajectory}"}
 NOBODY = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
 ROBOTS, MOTION, DYNAMICS = "POST /v1/robots", "POST /v1/robots/arm/trajectories", "POST /v1/robots/arm/inverse-dynamics"

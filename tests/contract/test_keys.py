@@ -40,7 +40,7 @@ def guarded():
                 secrets[role] = client.post("/v1/keys", {"name": f"the-{role}", "role": role}).expect(201).json["secret"]
             client.create_robot(robot("puma560"), name="puma560")
             client.post("/v1/controllers", {"name": "cell-4", "host": "127.0.0.1", "port": 9, "robot": "puma560",
-                                            "profile": {"protocol": "armdyn-v1", "allow_start": True}}).expect(201)
+                                            "profile": {"protocol": "armdyn-v2", "allow_start": True}}).expect(201)
         yield server, secrets
 
 

@@ -54,7 +54,7 @@ def fill(server):
             client.put(f"/v1/robots/shown/meshes/{name}", body=stl_of(box((1, 1, 1), (0, 0, 0))), content_type="model/stl", headers=create).expect(201)
         for name, arm, host in (("cell-3", 1, "127.0.0.1"), ("cell-1", 4, "127.0.0.2"), ("cell-2", 1, "127.0.0.3"), ("line", 2, "127.0.0.1")):
             client.post("/v1/controllers", {"name": name, "host": host, "port": 9, "robot": f"arm-{arm}",
-                                            "profile": {"protocol": "armdyn-v1"}}).expect(201)
+                                            "profile": {"protocol": "armdyn-v2"}}).expect(201)
         for name, about in (("scope", "Trace 1 of drives"), ("drive", "50 % sampled"), ("plc", None), ("drive-2", "trace_2")):
             client.put(f"/v1/mappings/{name}", {
                 **({"description": about} if about else {}), "time": {"column": "t", "unit": "s"},

@@ -84,7 +84,7 @@ class World:
     @staticmethod
     def controller(name):
         return {"name": name, "host": "127.0.0.1", "port": 1, "robot": "arm", "revision": "latest",
-                "profile": {"protocol": "armdyn-v1", "connect_deadline": 0.2}}
+                "profile": {"protocol": "armdyn-v2", "connect_deadline": 0.2}}
 
     def place(self, path):
         return path.format(**self.places)

@@ -30,7 +30,7 @@ class Cell:
         job = client.wait_job(client.post(f"/v1/robots/{self.robot}/trajectories", MOTION, headers={"Prefer": "wait=20"}))
         self.trajectory = job["result"]["href"].rsplit("/", 1)[1]
         client.post("/v1/controllers", {"name": self.name, "host": "127.0.0.1", "port": sim.port, "robot": self.robot,
-                                        "profile": {"protocol": "armdyn-v1", "allow_start": True}}).expect(201)
+                                        "profile": {"protocol": "armdyn-v2", "allow_start": True}}).expect(201)
 
     def transfer(self, headers=None, **more):
         body = {"trajectory": self.trajectory, "rate": 250, **more}

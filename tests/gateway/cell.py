@@ -44,13 +44,22 @@ def registers(port, first, count):
     return struct.unpack(f">{count}H", answer[1:])
 
 
+def write(port, first, words):
+    """Holding registers by function 16, over a connection of its own, beside the gateway."""
+    with socket.create_connection(("127.0.0.1", port), timeout=LONG) as s:
+        data = struct.pack(f">BHHB{len(words)}H", 16, first, len(words), 2 * len(words), *words)
+        s.sendall(struct.pack(">HHHB", 7, 0, len(data) + 1, 1) + data)
+        assert s.recv(12, socket.MSG_WAITALL) == struct.pack(">HHHBBHH", 7, 0, 6, 1, 16, first, len(words))
+
+
 def beat(port, value):
-    """A heartbeat, by function 6."""
-    assert ask(port, 6, 1010, value, 5) == struct.pack(">HH", 1010, value)
+    """A heartbeat for the active profile."""
+    write(port, 1011, [value, *registers(port, 1072, 2)])
 
 
 def state_and_error(port):
-    return registers(port, 1061, 2)
+    """The state of a controller, and why it came there by itself."""
+    return registers(port, 1061, 1)[0], registers(port, 1077, 1)[0]
 
 
 def play_index(port):
@@ -78,7 +87,7 @@ class Cell:
         self.model = {**(model or robot("puma560")), "name": unique_name("arm")}
         self.robot, self.name = self.model["name"], unique_name("cell")
         self.client.create_robot(self.model)
-        self.profile = {"protocol": "armdyn-v1", "allow_start": True, **profile}
+        self.profile = {"protocol": "armdyn-v2", "allow_start": True, **profile}
         self.client.post("/v1/controllers", self.document()).expect(201)
 
     def document(self, **changes):

@@ -16,11 +16,20 @@ import signal
 import sys
 import time
 
-from other_controller import serve
 from pymodbus.datastore import ModbusServerContext
 from pymodbus.interfaces import IModbusSlaveContext
+from pymodbus.server.async_io import ModbusTcpServer
 
 HOLDING, INPUT, COILS, DISCRETE = (3, 6, 16, 22, 23), (4,), (1, 5, 15), (2,)
+
+
+async def serve(context):
+    """A pymodbus server for a dict of units on a free port, which is announced."""
+    server = ModbusTcpServer(context, address=("127.0.0.1", 0))
+    running = asyncio.ensure_future(server.serve_forever())
+    await server.serving
+    print("listening on 127.0.0.1:%d" % server.server.sockets[0].getsockname()[1], flush=True)
+    return server, running
 
 
 class Unit(IModbusSlaveContext):

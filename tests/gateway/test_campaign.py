@@ -61,7 +61,7 @@ class Field:
         """The id of a transfer that starts by itself."""
         name = unique_name("cell")
         client.post("/v1/controllers", {"name": name, "host": host, "port": sim.port, "robot": self.model["name"], "profile": {
-            "protocol": "armdyn-v1", "allow_start": True, "connect_deadline": 3}}).expect(201)
+            "protocol": "armdyn-v2", "allow_start": True, "connect_deadline": 3}}).expect(201)
         body = {"trajectory": self.motion, "start": True, "start_before": soon(), "mode": mode}
 
         def accepted():

@@ -13,7 +13,7 @@ def arm(client):
 
 
 def document(arm, **changes):
-    return {"name": unique_name("cell"), "host": "10.0.0.7", "robot": arm, "profile": {"protocol": "armdyn-v1"}, **changes}
+    return {"name": unique_name("cell"), "host": "10.0.0.7", "robot": arm, "profile": {"protocol": "armdyn-v2"}, **changes}
 
 
 def joints():
@@ -87,7 +87,7 @@ def axes(index, **changes):
     ({"surprise": 1}, "/profile/surprise", "unknown_field"),
 ])
 def test_faults_of_a_profile(client, arm, profile, pointer, code):
-    answer = client.post("/v1/controllers", document(arm, profile={"protocol": "armdyn-v1", **profile}))
+    answer = client.post("/v1/controllers", document(arm, profile={"protocol": "armdyn-v2", **profile}))
     assert answer.status == 422, answer
     faults = {error["pointer"]: error["code"] for error in answer.json["errors"]}
     assert pointer in faults and (code is None or faults[pointer] == code), answer

@@ -340,7 +340,7 @@ def test_faults_of_a_map(arm, at, value, pointer, code):
 
 
 def test_a_map_belongs_to_its_protocol(arm):
-    for profile in ({"protocol": "register-map"}, {"protocol": "armdyn-v1", "map": plain_map()}):
+    for profile in ({"protocol": "register-map"}, {"protocol": "armdyn-v2", "map": plain_map()}):
         answer = arm[0].post("/v1/controllers", {"name": unique_name("cell"), "host": "h", "robot": arm[1], "profile": profile})
         assert answer.status == 422 and answer.json["errors"][0]["pointer"] == "/profile/map"
 
@@ -371,7 +371,7 @@ def test_shipped_examples(shared, example):
         job = client.wait_job(client.post(f"/v1/robots/{name}/trajectories", request, headers={"Prefer": "wait=30"}))
         motion = {"trajectory": job["result"]["href"].rsplit("/", 1)[1], "rate": 100}
         answer = client.post(f"/v1/controllers/{made['name']}/dry-run", motion)
-        if made["profile"]["protocol"] == "armdyn-v1":
+        if made["profile"]["protocol"] == "armdyn-v2":
             assert answer.status == 409
             return
         map = made["profile"]["map"]

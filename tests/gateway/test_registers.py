@@ -1,8 +1,7 @@
-"""What `armdyn registers` prints is what the controller offers and what the manual says."""
+"""What `armdyn registers` prints is what the manual says."""
 
 import csv
 import io
-import re
 import subprocess
 
 import pytest
@@ -20,39 +19,31 @@ def rows(*arguments):
     return list(csv.DictReader(io.StringIO(registers("--format", "csv", *arguments))))
 
 
-def test_the_table_agrees_with_the_manual():
-    """The manual's ranges (+22..23) and the command's, and who writes them."""
-    manual = {}
-    for line in (ROOT / "deploy/doc/controllers.md").read_text().splitlines():
-        cells = [cell.strip() for cell in line.split("|")]
-        if len(cells) > 3 and cells[1].startswith("+") and cells[2] in "rw":
-            for first, last in re.findall(r"\+(\d+)(?:\.\.(\d+))?", cells[1]):
-                manual[int(first)] = (int(last or first), cells[2])
-    assert manual == {int(row["offset"]): (int(row["offset"]) + int(row["count"]) - 1,
-                                           {"controller": "r", "armdyn": "w"}[row["written_by"]]) for row in rows()}
+def test_the_manual_holds_the_tables_as_they_are_printed():
+    manual = (ROOT / "deploy/doc/controllers.md").read_text()
+    tables = [table for table in registers().split("\n\n") if table.startswith("|")]
+    assert len(tables) == 4
+    for table in tables:
+        assert table.strip() in manual, f"not in deploy/doc/controllers.md as `armdyn registers` prints it:\n{table}"
 
 
 def test_base_and_formats():
     assert [int(row["register"]) - int(row["offset"]) for row in rows("--base", "40")] == [40] * len(rows())
-    table = registers()
-    for row in rows():
+    table = registers("--base", "40")
+    for row in rows("--base", "40"):
         last = int(row["register"]) + int(row["count"]) - 1
-        assert f"| {row['register']}{f'..{last}' if row['count'] != '1' else ''} |" in table and row["meaning"] in table
-    assert all(len(line.split("|")) == 8 for line in table.splitlines())
+        plus = f" + {row['plus']}" if row["plus"] else ""
+        assert f"| {row['register']}{f'..{last}' if row['count'] != '1' else ''}{plus} |" in table and row["meaning"] in table
+    for part in table.split("\n\n"):
+        lines = [line for line in part.splitlines() if line.startswith("|")]
+        assert len({len(line.split("|")) for line in lines}) <= 1
 
 
-def test_the_skeleton_uses_what_it_declares():
-    text = registers("--format", "st", "--base", "7")
-    assert "BASE : UINT := 7;" in text
-    code = re.sub(r"\(\*.*?\*\)", "", text, flags=re.S)
-    declared = {int(offset): name for name, offset in re.findall(r"^  R_(\w+) : UINT := (\d+);", code, flags=re.M)}
-    assert sorted(declared) == sorted(int(row["offset"]) for row in rows())
-    known = set(re.findall(r"^  ([RSC]_\w+) :", code, flags=re.M))
-    assert set(re.findall(r"\b[RSC]_\w+", code)) <= known
-    for opening, closing in (("FUNCTION", "END_FUNCTION"), ("IF", "END_IF"), ("FOR", "END_FOR"), ("CASE", "END_CASE"),
-                             ("VAR\\w*", "END_VAR"), ("PROGRAM", "END_PROGRAM")):
-        assert len(re.findall(rf"\b{opening}\b", code)) == len(re.findall(rf"\b{closing}\b", code)), opening
-    assert code.count("(") == code.count(")")
+def test_no_register_is_listed_twice():
+    for plus in ("", "128 k", "128 N"):
+        taken = [at for row in rows() if row["plus"] == plus
+                 for at in range(int(row["offset"]), int(row["offset"]) + int(row["count"]))]
+        assert len(taken) == len(set(taken))
 
 
 @pytest.mark.parametrize("arguments", [["--base", "65400"], ["--base", "x"], ["--format", "pdf"], ["more"], ["--colour"]])

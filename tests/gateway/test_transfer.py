@@ -449,19 +449,22 @@ def test_a_lost_heartbeat_is_a_fault_that_must_be_cleared():
 def test_the_registers_hold_what_the_page_says(here):
     motion = here.trajectory()
     transfer = here.loaded(motion)
-    identity = registers(here.sim.port, 1000, 10)
-    assert identity[:3] == (0xA5D1, 1, 6) and identity[5:7] == (119, 0xC007)
+    identity = registers(here.sim.port, 1000, 11)
+    assert identity[:3] == (0xA5D1, 2, 6) and identity[5:7] == (118, 0xCF07) and identity[10] == 8
     assert struct.unpack(">f", struct.pack(">HH", *identity[7:9]))[0] == float32(12345.678)
-    arguments = registers(here.sim.port, 1020, 14)
+    command = registers(here.sim.port, 1020, 40)
     data = b"".join(struct.pack(">f", x) for row in expected(here.samples(motion)) for x in row)
-    assert arguments[0] == 2 and arguments[4:8] == (0, 801, 0, 1000)  # COMMIT, samples, microseconds
-    assert arguments[8:12] == (3, 0b111111, 1, 1)
+    assert command[:2] == (2, 0) and command[4:8] == (0, 801, 0, 1000)  # COMMIT, samples, microseconds
+    assert command[8:12] == (3, 0b111111, 1, 1) and command[2:4] != (0, 0)
     crc = zlib.crc32(data)
-    assert arguments[12:] == (crc >> 16, crc & 0xFFFF)
-    state = registers(here.sim.port, 1060, 15)
-    assert state[0] == registers(here.sim.port, 1039, 1)[0]  # acknowledged = sequence
+    assert command[12:14] == (crc >> 16, crc & 0xFFFF)
+    check = zlib.crc32(struct.pack(">39H", identity[9], *command[:16], *command[18:]))  # over what the page says
+    assert command[16:18] == (check >> 16, check & 0xFFFF)
+    state = registers(here.sim.port, 1060, 20)
+    assert state[0] == command[19] and state[18:20] == command[16:18]  # the number and the check word acknowledged
     assert state[1:3] == (2, 0) and state[3:5] == (0, 801)   # READY, no error, next offset
-    assert state[10:12] == (crc >> 16, crc & 0xFFFF) and state[12:14] == arguments[2:4]
-    before = registers(here.sim.port, 1010, 1)[0]
-    until(lambda: registers(here.sim.port, 1010, 1)[0] != before, LONG, what="a heartbeat")
+    assert state[10:12] == (crc >> 16, crc & 0xFFFF) and state[12:14] == command[2:4]
+    before = registers(here.sim.port, 1011, 3)
+    assert before[1:] == command[2:4]
+    until(lambda: registers(here.sim.port, 1011, 1)[0] != before[0], LONG, what="a heartbeat")
     assert here.get(transfer)["state"] == "ready"

@@ -32,7 +32,7 @@ def cell(tmp_path_factory):
             client.create_robot(robot("puma560"), name="arm")
             for name, port in (("on", sim.port), ("off", free_port())):
                 client.post("/v1/controllers", {"name": name, "host": "127.0.0.1", "port": port, "robot": "arm", "revision": "latest",
-                                                "profile": {"protocol": "armdyn-v1"}}).expect(201)
+                                                "profile": {"protocol": "armdyn-v2"}}).expect(201)
             assert client.run_job("/v1/robots/arm/trajectories", motion())["state"] == "succeeded"
         yield server, sim
 

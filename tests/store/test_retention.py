@@ -52,7 +52,7 @@ def full(make_server):
         cancelled = client.post("/v1/robots/arm/trajectories", long_motion(1000)).expect(202).json
         jobs["cancelled"] = client.post(f"/v1/jobs/{cancelled['id']}/cancel").expect(200).json
         client.post("/v1/controllers", {"name": "cell", "host": "127.0.0.1", "port": 1, "robot": "arm", "revision": "latest",
-                                        "profile": {"protocol": "armdyn-v1"}}).expect(201)
+                                        "profile": {"protocol": "armdyn-v2"}}).expect(201)
         client.post("/v1/controllers/cell/transfers", {"trajectory": result(jobs["sent"])}).expect(202)
     server.terminate()
     with database(server) as store:

@@ -70,7 +70,7 @@ class World:
         for name in ("cell", "spare"):
             self.client.put(f"/v1/controllers/{name}", {
                 "name": name, "host": "127.0.0.1", "port": self.controller.port, "robot": "two-links",
-                "profile": {"protocol": "armdyn-v1", "start_tolerance": 0.05}}, headers={"If-None-Match": "*"}).expect(201, 412)
+                "profile": {"protocol": "armdyn-v2", "start_tolerance": 0.05}}, headers={"If-None-Match": "*"}).expect(201, 412)
         self.known["robot"] = ["two-links", "two-links", "two-links", "spare"]
         self.known["controller"] = ["cell", "cell", "spare"]
         self.known["mesh"] = ["base"]

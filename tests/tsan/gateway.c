@@ -45,13 +45,15 @@ static void sim_start(struct sim *s, enum server_fault fault)
   int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
   CHECK(fd >= 0 && !bind(fd, (struct sockaddr *)&address, length) && !listen(fd, 8));
   CHECK(!getsockname(fd, (struct sockaddr *)&address, &length));
-  const struct simulator_options options = { .axes = 2, .samples_most = 100000, .ring = 8192, .formats = 7 };
+  const struct simulator_options options = {
+    .axes = 2, .samples_most = 100000, .ring = 8192, .formats = 7, .places = 8
+  };
   CHECK(!simulator_init(&s->simulator, &options));
   s->server = (struct modbus_server){
-    .simulator = &s->simulator, .listener = fd, .base = REGISTERS_BASE, .fault = fault, .every = 20
+    .simulator = &s->simulator, .listener = fd, .base = PROTOCOL_BASE, .fault = fault, .every = 20
   };
   s->address = (struct controller_address){
-    .host = "127.0.0.1", .peer = "127.0.0.1", .port = ntohs(address.sin_port), .unit = 1, .base = REGISTERS_BASE
+    .host = "127.0.0.1", .peer = "127.0.0.1", .port = ntohs(address.sin_port), .unit = 1, .base = PROTOCOL_BASE
   };
   CHECK(!pthread_create(&s->thread, NULL, sim_main, s));
 }
@@ -180,6 +182,7 @@ static struct transfer_order *order_new(const char *id, const struct sim *s, uin
   order->address = s->address;
   order->connect_deadline_ms = 1500;
   order->ready_timeout_ms = 20000;
+  order->window_timeout_ms = 2000;
   order->telemetry_us = 5000;
   CHECK(!profile_init(&order->profile, &map, FORMAT_POSITION_TORQUE, PERIOD_US, SAMPLES, NULL));
   for (size_t k = 0; k < SAMPLES; k++) {

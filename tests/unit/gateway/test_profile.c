@@ -31,7 +31,7 @@ static struct controller_description controller_of(const char *profile)
   struct controller_description c;
   char text[2048];
   snprintf(text, sizeof text,
-           "{\"name\":\"c\",\"host\":\"h\",\"robot\":\"slides\",\"profile\":{\"protocol\":\"armdyn-v1\"%s}}", profile);
+           "{\"name\":\"c\",\"host\":\"h\",\"robot\":\"slides\",\"profile\":{\"protocol\":\"armdyn-v2\"%s}}", profile);
   faults.count = 0;
   cr_assert_eq(controller_decode(text, strlen(text), &c, &faults), ARMDYN_OK, "%s: %s", faults.items[0].where,
                faults.items[0].detail);
@@ -204,7 +204,7 @@ Test(profile, the_last_sample_is_the_end_or_the_rest_state_after_it)
     cr_assert_float_eq(profile_position(&p, last, 0), cases[i].duration * cases[i].duration, 1e-9);
     cr_assert_float_eq(profile_torque(&p, 1, 0), 2 * (9.81 + 2), 1e-5);
     cr_assert_float_eq(profile_torque(&p, last, 0), cases[i].at_rest ? 2 * 9.81 : 2 * (9.81 + 2), 1e-5);
-    cr_assert_eq(p.head.crc, crc32_words(0, p.words, p.head.total * 8u));
+    cr_assert_eq(p.head.crc, protocol_crc32(0, p.words, p.head.total * 8u));
     profile_release(&p);
   }
   armdyn_robot_free(robot);

@@ -50,7 +50,7 @@ function New({ onClose, onDone }) {
   const robots = useAnswer((signal) => get('v1/robots', { limit: 200 }, signal))
   const [form, setForm] = useState({ name: '', host: '127.0.0.1', port: '502', unit: '1', robot: '', allow_start: false })
   const create = async () => {
-    await post('v1/controllers', { name: form.name, host: form.host, port: Number(form.port), unit: Number(form.unit), robot: form.robot || robots.value.items[0]?.name, profile: { protocol: 'armdyn-v1', allow_start: form.allow_start } }, { headers: once() })
+    await post('v1/controllers', { name: form.name, host: form.host, port: Number(form.port), unit: Number(form.unit), robot: form.robot || robots.value.items[0]?.name, profile: { protocol: 'armdyn-v2', allow_start: form.allow_start } }, { headers: once() })
     onDone()
   }
   const field = (key, label, rest) => html`<${Field} label=${t(label)}><input required value=${form[key]} onInput=${(e) => setForm({ ...form, [key]: e.target.value })} ...${rest} /></${Field}>`
