@@ -236,6 +236,9 @@ static enum armdyn_status make_vectors(struct armdyn_code *code, struct vectors 
     for (size_t k = 0; k < code->output_size; k++) largest = fmax(largest, fabs(out[k]));
   }
   v->tolerance = (code->request.single_precision ? 1e-5 : 1e-12) * fmax(largest, 1);
+  for (size_t k = 0; v->outputs && k < ARMDYN_CODE_VECTORS * code->output_size; k++) {
+    if (fabs(v->outputs[k]) < 1e-3 * v->tolerance) v->outputs[k] = 0; /* the kernels' rounding */
+  }
   armdyn_workspace_free(workspace);
   return v->inputs && workspace ? ARMDYN_OK : ARMDYN_EMEMORY;
 }

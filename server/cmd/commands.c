@@ -8,6 +8,7 @@ const struct command commands[] = {
   { "controller-test", command_controller_test, false,   "hold a controller against the register protocol" },
   { "key",            command_key,            false,    "make, list and revoke API keys" },
   { "registers",      command_registers,      false,    "print the registers of a controller, and a skeleton of its program" },
+  { "code",           command_code,           false,    "write the equations of an arm as a program: for a PLC, in C, ..." },
   { "audit",          command_audit,          false,    "verify or print the audit trail" },
   { "backup",         command_backup,         false,    "copy the store, also of a running service, and check the copy" },
   { "restore",        command_restore,        false,    "make a store of such a copy" },

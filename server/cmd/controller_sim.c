@@ -8,10 +8,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "api/codec/robot.h"
 #include "api/limits.h"
 #include "server/base/clock.h"
 #include "server/cmd/command.h"
+#include "server/cmd/model.h"
 #include "server/simulator/modbus_server.h"
 
 static const char usage[] =
@@ -236,30 +236,10 @@ static void announce(int fd)
 
 static struct armdyn_robot *load_robot(const char *path)
 {
-  struct armdyn_robot_description *description = malloc(sizeof *description);
-  struct faults *faults = calloc(1, sizeof *faults);
   struct buffer text = BUFFER(LIMIT_MODEL_BODY);
   struct armdyn_robot *robot = NULL;
-  struct armdyn_error error = { "", "" };
-  FILE *file = fopen(path, "rb");
-  if (!file || !description || !faults) {
-    fprintf(stderr, "armdyn controller-sim: cannot read %s: %s\n", path, strerror(errno));
-    goto out;
-  }
-  char piece[4096];
-  for (size_t n; (n = fread(piece, 1, sizeof piece, file)) > 0;) buffer_append(&text, piece, n);
-  if (!buffer_ok(&text) || ferror(file) || robot_decode(text.data, text.length, true, description, NULL, faults)) {
-    fprintf(stderr, "armdyn controller-sim: %s is no robot model: %s %s\n", path, faults->items[0].where,
-            faults->items[0].detail);
-    goto out;
-  }
-  if (armdyn_robot_new(description, &robot, &error))
-    fprintf(stderr, "armdyn controller-sim: %s: %s %s\n", path, error.pointer, error.message);
-out:
-  if (file) fclose(file);
+  if (model_read("controller-sim", path, &text)) robot = model_robot("controller-sim", path, &text);
   buffer_release(&text);
-  free(faults);
-  free(description);
   return robot;
 }
 

@@ -40,6 +40,8 @@ route_handler gravity_map;
 route_handler inverse_kinematics;
 /* base_parameters.c */
 route_handler base_parameters;
+/* code.c */
+route_handler code_make;
 /* energy_estimates.c */
 route_handler energy_estimate;
 /* identifications.c */

@@ -74,6 +74,7 @@ const struct route routes[] = {
   { CALL(regressor),                    dynamics_call,             ON_EVENT_THREAD, LIMIT_SAMPLES_BODY, &kernels[CALL_REGRESSOR] },
   { CALL(gravityMap),                   gravity_map,               ON_EVENT_THREAD, LIMIT_MODEL_BODY,   NULL },
   { CALL(inverseKinematics),            inverse_kinematics,        ON_EVENT_THREAD, LIMIT_MODEL_BODY,   NULL },
+  { CALL(makeCode),                     code_make,                 ON_EVENT_THREAD, LIMIT_MODEL_BODY,   NULL },
   { CALL(baseParameters),               base_parameters,           ON_EVENT_THREAD, LIMIT_MODEL_BODY,   NULL },
 
   { CALL(createTrajectory),             job_create,                ON_POOL,         LIMIT_MODEL_BODY,   &trajectory_kind },

@@ -11,6 +11,7 @@ operator moves POST   /v1/controllers/{controller}/transfers
 operator       POST   /v1/jobs/{job}/cancel
 operator       POST   /v1/jobs/{job}/deliveries
 operator       POST   /v1/robots/{robot}/base-parameters
+operator       POST   /v1/robots/{robot}/code
 operator       POST   /v1/robots/{robot}/collision-checks
 operator       POST   /v1/robots/{robot}/coriolis
 operator       POST   /v1/robots/{robot}/derivatives
