@@ -63,6 +63,19 @@ static void write_motion(struct json_writer *w, const char *names)
   json_end_array(w);
 }
 
+static void warn_of_first(struct json_writer *w)
+{
+  json_key(w, "warnings"), json_begin_array(w);
+  json_begin_object(w);
+  member(w, "code", "keys_needed");
+  member(w, "detail",
+         "this is the first key: from now on every call needs one, as `Authorization: Bearer <secret>`, and this "
+         "secret is "
+         "shown once");
+  json_end_object(w);
+  json_end_array(w);
+}
+
 void key_resource_encode(const struct key_resource *key, struct json_writer *w)
 {
   json_begin_object(w);
@@ -74,5 +87,6 @@ void key_resource_encode(const struct key_resource *key, struct json_writer *w)
   member_time(w, "expires_at", key->expires_at);
   member_time(w, "last_used_at", key->last_used_at);
   if (key->secret) member(w, "secret", key->secret);
+  if (key->first) warn_of_first(w);
   json_end_object(w);
 }

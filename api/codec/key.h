@@ -30,6 +30,7 @@ struct key_resource {
   const char *motion; /* separated by commas; NULL: none */
   const char *created_at, *expires_at, *last_used_at;
   const char *secret; /* NULL: left out; only who makes a key sees it, once */
+  bool first;         /* of the key just made: tell that from now on every call needs one */
 };
 void key_resource_encode(const struct key_resource *key, struct json_writer *w);
 

@@ -281,6 +281,7 @@ enum armdyn_status auth_make_key(struct auth *auth, const struct key_request *re
   if (!join_names(&request->motion, &key->motion)) return ARMDYN_EMEMORY;
   make_secret(made);
   pthread_mutex_lock(&auth->changing);
+  made->first = !auth_has_keys(auth);
   enum armdyn_status status = keep_key(auth, key, once, faults);
   pthread_mutex_unlock(&auth->changing);
   if (status) {

@@ -24,6 +24,7 @@ bool auth_has_keys(const struct auth *auth);
  * OK; EINPUT with faults (it would have expired; the first key is no admin's); ELIMIT; what the store says. */
 struct new_key {
   struct store_api_key key;
+  bool first; /* until now none was needed */
   char secret[64];
 };
 enum armdyn_status auth_make_key(struct auth *auth, const struct key_request *request,

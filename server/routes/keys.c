@@ -24,11 +24,13 @@ static struct key_resource resource_of(struct exchange *x, const struct store_ap
                                 .last_used_at = used };
 }
 
-static void answer_key(struct exchange *x, int http_status, const struct store_api_key *key, const char *secret)
+/* made: the key was just made, and its secret is shown; NULL: it was not. */
+static void answer_key(struct exchange *x, int http_status, const struct store_api_key *key, const struct new_key *made)
 {
   char used[TIME_SIZE];
   struct key_resource resource = resource_of(x, key, used);
-  resource.secret = secret;
+  resource.secret = made ? made->secret : NULL;
+  resource.first = made && made->first;
   struct buffer body = BUFFER(ANSWER_MOST);
   struct json_writer w = { .out = &body };
   key_resource_encode(&resource, &w);
@@ -117,7 +119,7 @@ static void create(struct exchange *x, const struct idempotency *once, void *unu
   } else if (status) {
     answer_status(x, status, NULL);
   } else {
-    answer_key(x, 201, &made.key, made.secret);
+    answer_key(x, 201, &made.key, &made);
     explicit_bzero(made.secret, sizeof made.secret);
     store_api_key_release(&made.key);
   }

@@ -263,3 +263,13 @@ def test_revoke_reaches_nothing_but_keys(guarded):
     assert done.returncode == 1 and json.loads(done.stderr)["status"] == 404
     with server.client(key=secrets["viewer"]) as client:
         client.get("/v1/robots/puma560").expect(200)
+
+
+def test_the_answer_of_the_first_key_says_that_keys_are_needed_from_now_on(fresh_server):
+    with fresh_server.client() as client:
+        first = client.post("/v1/keys", {"name": "chief", "role": "admin"}).expect(201).json
+        assert [one["code"] for one in first["warnings"]] == ["keys_needed"]
+        client.get("/v1/robots").expect(401)
+    with fresh_server.client(key=first["secret"]) as client:
+        second = client.post("/v1/keys", {"name": "guest", "role": "viewer"}).expect(201).json
+        assert "warnings" not in second and second["secret"]

@@ -74,6 +74,16 @@ def browse(program, language, folder):
         return status, "".join(lines), ""
 
 
+def first_key():
+    """Why who makes the first key on the page is not served well, "" when he is."""
+    with Server() as server:
+        if without_pages(server):
+            return ""
+        done = subprocess.run(["node", str(HERE / "first_key.mjs")], env={**os.environ, "ARMDYN_URL": server.url}, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE)
+        return "" if done.returncode == 0 and done.stdout.endswith("done\n") else done.stdout
+
+
 def strangers():
     """Pages of others against a service without keys and an arm that waits for START: why something moved or changed, "" when
     nothing did."""
@@ -151,8 +161,8 @@ def check_web(tally, variant_out, languages=("en", "zh"), soak=False):
         return
     if soak:
         check_figures(tally)
-    why = strangers()
-    tally.check("pages of strangers", not why, why)
+    for name, why in (("the first key", first_key()), ("pages of strangers", strangers())):
+        tally.check(name, not why, why)
     # side by side: much of it is waiting, for motions that are played in their own time
     runs = [(program, language) for program in PROGRAMS for language in languages]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:

@@ -23,7 +23,8 @@ export const address = (path, query) => {
 
 const authorized = (headers) => (session.key.value ? { ...headers, Authorization: `Bearer ${session.key.value}` } : headers)
 
-async function problem(response) {
+// asked: the headers of the call. One that was sent before another key came says nothing of that key.
+async function problem(response, asked) {
   const text = await response.text()
   let body = { title: `${response.status} ${response.statusText}`, detail: text.slice(0, 500) }
   try {
@@ -31,7 +32,7 @@ async function problem(response) {
   } catch {
     // a proxy's own page: what it says is the detail
   }
-  if (response.status === 401) session.refused()
+  if (response.status === 401 && asked?.Authorization === authorized({}).Authorization) session.refused()
   return new Problem(response.status, body)
 }
 
@@ -50,7 +51,7 @@ async function answerOf(address, options, again = false) {
     }
   }
   hear(response.headers)
-  if (!response.ok) throw await problem(response)
+  if (!response.ok) throw await problem(response, options.headers)
   return response
 }
 

@@ -23,6 +23,7 @@ export const session = {
   self: signal(null), // { id, name, role, motion }
   state: signal('asking'), // asking, in, out
   wrong: signal(''),
+  secret: signal(null), // the key just made, until its secret was copied: { name, secret, first }
   refused() {
     session.self.value = null
     session.state.value = 'out'
@@ -38,6 +39,7 @@ export const session = {
   },
   leave() {
     session.key.value = ''
+    session.secret.value = null
     keep('key', null)
     session.refused()
   },

@@ -8,6 +8,7 @@ import { get } from './api.js'
 import { lost } from './live.js'
 import { Stop, useControllers } from './stop.js'
 import { Loading, Notice } from './ui/parts.js'
+import { Secret } from './ui/secret.js'
 import { Login } from './pages/login.js'
 import { Start } from './pages/start.js'
 import { Identifications } from './pages/identifications.js'
@@ -76,9 +77,9 @@ function Content() {
     scrollTo(0, 0)
   }, [key])
   const why = !known ? t('no_page') : session.may(known.role ?? 'viewer') ? null : t('needs_role', { role: t(`role.${known.role}`) })
-  if (why) return html`<main id="main" tabindex="-1" ref=${at}><${Notice} kind="warn">${why}</${Notice}></main>`
+  if (why) return html`<main id="main" tabindex="-1" ref=${at}><${Secret} /><${Notice} kind="warn">${why}</${Notice}></main>`
   const load = path[1] && known.item ? known.item : known.load
-  return html`<main id="main" tabindex="-1" ref=${at}>
+  return html`<main id="main" tabindex="-1" ref=${at}><${Secret} />
     ${load ? html`<${Lazy} key=${key} load=${load} path=${path} />` : html`<${known.component} path=${path} />`}
   </main>`
 }

@@ -20,20 +20,25 @@ extend({
   key_never: ['for ever', '长期有效'],
   key_empty: ['empty: for ever', '留空：长期有效'],
   key_last: ['Last used', '上次使用'],
-  key_secret: ['The secret of {name}. It is shown this once and kept nowhere: copy it now.', '{name} 的密钥。仅显示这一次且不保存，请立即复制。'],
   key_delete_ask: ['Delete this key? Whoever uses it is refused at once.', '删除此密钥？其使用者将立即被拒绝。'],
   key_first: ['From the first key on every call needs one: make one for an admin first.', '创建第一个密钥后，所有调用都需要密钥：请先创建管理员密钥。'],
   key_own: ['yours', '当前'],
 })
 
+const isFirst = () => session.self.value?.id === 'anonymous'
+
 function New({ onClose, onDone }) {
   const controllers = useAnswer((signal) => get('v1/controllers', { limit: 200 }, signal))
-  const [form, setForm] = useState({ name: '', role: 'viewer', motion: [], expires: '' })
+  const [form, setForm] = useState({ name: '', role: isFirst() ? 'admin' : 'viewer', motion: [], expires: '' })
   const [error, setError] = useState(null)
   const make = async () => {
     setError(null)
     try {
-      onDone(await post('v1/keys', { name: form.name, role: form.role, motion: form.motion, expires_at: form.expires ? new Date(form.expires).toISOString() : null }, { headers: once() }))
+      const first = isFirst()
+      const made = await post('v1/keys', { name: form.name, role: form.role, motion: form.motion, expires_at: form.expires ? new Date(form.expires).toISOString() : null }, { headers: once() })
+      if (first) session.enter(made, made.secret, false) // from now on every call needs a key
+      session.secret.value = { ...made, first }
+      onDone()
     } catch (refusal) {
       setError(refusal)
     }
@@ -50,7 +55,6 @@ function New({ onClose, onDone }) {
 export function Page() {
   const list = useList('v1/keys', { limit: 100 })
   const [open, setOpen] = useState(null) // "new", or the key to delete
-  const [made, setMade] = useState(null)
   const [error, setError] = useState(null)
   const remove = async (key) => {
     setError(null)
@@ -65,8 +69,7 @@ export function Page() {
   return html`
     <${Head} title=${t('page.keys')} sub=${t('keys_text')}><${Act} class="main" role="admin" onClick=${() => setOpen('new')}>${t('key_new')}</${Act}></${Head}>
     <${Refusal} error=${error ?? list.error} />
-    ${session.self.value?.id === 'anonymous' && html`<${Notice} kind="warn">${t('key_first')}</${Notice}>`}
-    ${made && html`<${Notice} kind="good"><p>${t('key_secret', { name: made.name })}</p><code class="secret">${made.secret}</code></${Notice}>`}
+    ${isFirst() && html`<${Notice} kind="warn">${t('key_first')}</${Notice}>`}
     <div class="panel"><${Table} caption=${t('page.keys')} items=${list.items} list=${list} columns=${[
       { key: 'name', head: t('who'), cell: (key) => html`<bdi>${key.name}</bdi>${key.id === session.self.value?.id ? ` (${t('key_own')})` : ''}` },
       { key: 'id', head: t('id'), cell: (key) => html`<code>${key.id}</code>` },
@@ -77,6 +80,6 @@ export function Page() {
       { key: 'used', head: t('key_last'), class: 'tight', cell: (key) => moment(key.last_used_at) },
       { key: 'delete', head: '', cell: (key) => html`<${Act} role="admin" onClick=${() => setOpen(key)}>${t('delete')}</${Act}>` },
     ]} /></div>
-    ${open === 'new' && html`<${New} onClose=${() => setOpen(null)} onDone=${(key) => { setOpen(null); setMade(key); list.again() }} />`}
+    ${open === 'new' && html`<${New} onClose=${() => setOpen(null)} onDone=${() => { setOpen(null); list.again() }} />`}
     ${open?.id && html`<${Dialog} title=${t('key_delete_ask')} onClose=${() => setOpen(null)}><p><bdi>${open.name}</bdi> <code>${open.id}</code></p><div class="row end"><button type="button" onClick=${() => setOpen(null)}>${t('cancel')}</button><button type="button" class="stop" onClick=${() => remove(open)}>${t('delete')}</button></div></${Dialog}>`}`
 }
