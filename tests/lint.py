@@ -224,6 +224,14 @@ def links():
     return faults
 
 
+def pages():
+    """Every page that a file speaks of is one of this repository."""
+    known = {"/" + path for path in tracked("*.md")}
+    return [f"{path}:{number}: there is no {page}" for path in text_files() if not path.endswith((".md", ".json"))
+            for number, line in enumerate(read(path).splitlines(), 1) for page in re.findall(r"(?<![\w*/])[A-Za-z][\w/-]*\.md\b", line)
+            if not any(one.endswith("/" + page) for one in known)]
+
+
 def text_files():
     return [path for path in tracked() if not path.startswith(("tests/data/", "tests/fuzz/seeds/", "LICENSE"))
             and path != "tests/lint.py" and b"\0" not in (ROOT / path).read_bytes()[:4096]]
@@ -252,7 +260,7 @@ def whitespace():
 
 CHECKS = {
     "compilers": compilers, "formatted": formatted, "tidy": tidy, "cppcheck": cppcheck, "shell": shell, "python": python, "walls": walls, "arrows": arrows,
-    "symbols": symbols, "contract": contract, "generated": generated, "limits": limits, "links": links, "toys": toys, "places": places,
+    "symbols": symbols, "contract": contract, "generated": generated, "limits": limits, "links": links, "pages": pages, "toys": toys, "places": places,
     "whitespace": whitespace, "wide": wide,
 }
 

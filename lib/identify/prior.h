@@ -4,7 +4,7 @@
  * A link is as far as its pseudo-inertia P is from the prior's P0, tr(P0^-1 P) - log det P - 4 - log det P0^-1, which is
  * infinite for what no body can have; a positive parameter with a prior likewise. Parameters without a prior are left to
  * the data: a barrier too weak to be seen in the result keeps the positive ones positive.
- * Sources: Lee, Wensing & Park 2019 for the distance; math.md of the design. */
+ * Sources: Lee, Wensing & Park 2019 for the distance; deploy/doc/internals/mathematics.md for the whole. */
 #ifndef LIB_IDENTIFY_PRIOR_H
 #define LIB_IDENTIFY_PRIOR_H
 

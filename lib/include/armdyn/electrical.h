@@ -2,7 +2,7 @@
  * velocity. The gear's efficiency eta stands between the motor and its share tau_0 of the joint torques (tau / gear ratio,
  * or transmission^-T tau): tau_m = tau_0 / eta where the motor drives the load, tau_0 eta where the load drives the motor,
  * tau_0 at rest. Friction is in tau already.
- * Source: trajectory.md of the design; Siciliano et al., section 5.2, for the drive. */
+ * Source: deploy/doc/internals/planner.md; Siciliano et al., section 5.2, for the drive. */
 #ifndef ARMDYN_ELECTRICAL_H
 #define ARMDYN_ELECTRICAL_H
 

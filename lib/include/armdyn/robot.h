@@ -189,7 +189,7 @@ const struct armdyn_robot_description *armdyn_robot_description(const struct arm
  *   robot  in
  *   joint  in   0 .. joint_count - 1
  *   q, qd  in   rad, rad/s (m, m/s)
- *   Returns N m (N). Source: math.md of the design; Armstrong-Helouvry 1994 for the Stribeck term. */
+ *   Returns N m (N). Source: deploy/doc/internals/mathematics.md; Armstrong-Helouvry 1994 for the Stribeck term. */
 double armdyn_friction_torque(const struct armdyn_robot *robot, size_t joint, double q, double qd);
 /* The two parts that it is the sum of: over the velocity, rad/s (m/s), and over the motor angle gear_ratio q, rad. */
 double armdyn_friction_over_velocity(const struct armdyn_joint *joint, double velocity);
