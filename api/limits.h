@@ -19,9 +19,9 @@
 #define LIMIT_SAMPLES                 2000000       /* rows of one batch */
 #define LIMIT_SAMPLE_NUMBER           1000000000000 /* magnitude of any number of a sample, so that no result overflows */
 #define LIMIT_ANSWER                  MB(512)       /* one answer */
-#define LIMIT_BODIES_IN_FLIGHT        MB(512)       /* all request bodies held at once; beyond it 503 */
-#define LIMIT_MAP_POINTS              1000          /* of each axis of a gravity map */
-#define LIMIT_KINEMATIC_STARTS        200           /* of one call of inverse kinematics */
+#define LIMIT_BODIES_IN_FLIGHT        MB(512) /* all request bodies held at once, half of it by uploads; beyond it 503 */
+#define LIMIT_MAP_POINTS              1000    /* of each axis of a gravity map */
+#define LIMIT_KINEMATIC_STARTS        200     /* of one call of inverse kinematics */
 #define LIMIT_URL                     KB(8)
 #define LIMIT_HEADERS                 KB(16)
 #define LIMIT_HEADER_COUNT            100       /* headers of a request */

@@ -189,10 +189,12 @@ enum armdyn_status reader_row(struct dataset_reader *r, size_t row, const double
     out[c] = (column->scale * values[r->from[c]] + column->offset) * column->times / column->over;
   }
   double *tau = out + r->layout.begin[DATASET_TAU];
+  const size_t before = r->faults->count;
   if (r->from_current) armdyn_joint_torques_of_currents(r->source.robot, tau, tau);
   check_numbers(r, row, out);
   check_clock(r, row, out[0]);
   r->row_count++;
+  r->good_rows += r->faults->count == before;
   return ++r->block_count == BLOCK_ROWS ? flush(r) : ARMDYN_OK;
 }
 
@@ -249,6 +251,10 @@ enum armdyn_status dataset_reader_take(struct dataset_reader *r, const char *byt
 {
   if (r->status || r->previewed) return r->status;
   enum armdyn_status status = r->format->take(r, bytes, length);
+  const size_t found = r->faults->count - r->faults_before;
+  if (!status && found >= DATASET_FAULTS_MOST)
+    status =
+        armdyn_refuse(error, ARMDYN_EINPUT, "", "%zu faults were found, and the rest of the log was not read", found);
   return ended(r, r->previewed ? ARMDYN_OK : status, error);
 }
 
@@ -262,6 +268,11 @@ enum armdyn_status dataset_reader_finish(struct dataset_reader *r, struct armdyn
   if (!r->status && r->faults->count > r->faults_before) r->status = ARMDYN_EINPUT;
   r->preview_rows = r->preview ? r->block_count : 0;
   return r->status || r->preview ? r->status : ended(r, flush(r), error);
+}
+
+size_t dataset_reader_good_rows(const struct dataset_reader *r)
+{
+  return r->good_rows;
 }
 
 bool dataset_reader_from_current(const struct dataset_reader *r)

@@ -22,16 +22,18 @@ typedef enum armdyn_status dataset_rows(void *context, const struct dataset_layo
 
 struct dataset_reader;
 /*   source   in   the struct is copied, what it points to must outlive the reader
- *   faults   out  of the whole log: all are found, unless it cannot be read on
+ *   faults   out  of the whole log: all are found, unless it cannot be read on, or there are DATASET_FAULTS_MOST
  *   preview  in   end after DATASET_PREVIEW rows, and keep them
  * OK, EINPUT (the mapping does not fit the robot), EMEMORY. */
-enum { DATASET_PREVIEW = 20 };
+enum { DATASET_PREVIEW = 20, DATASET_FAULTS_MOST = 10000 };
 enum armdyn_status dataset_reader_new(const struct dataset_source *source, bool preview, dataset_rows *rows,
                                       void *context, struct faults *faults, struct dataset_reader **reader);
 void dataset_reader_free(struct dataset_reader *reader); /* NULL is fine */
 /* OK goes on although faults were found. ESYNTAX, EINPUT, ELIMIT, EMEMORY, or what `rows` said: the end. */
 enum armdyn_status dataset_reader_take(struct dataset_reader *reader, const char *bytes, size_t length,
                                        struct armdyn_error *error);
+/* Rows so far that nothing was wrong with. */
+size_t dataset_reader_good_rows(const struct dataset_reader *reader);
 /* That was all. OK, ESYNTAX, EINPUT: faults; or what `rows` said. */
 enum armdyn_status dataset_reader_finish(struct dataset_reader *reader, struct armdyn_error *error);
 

@@ -44,7 +44,7 @@ struct dataset_reader {
   bool from_current;
   size_t from[1 + 4 * ARMDYN_JOINTS_MAX]; /* the source column of each column of the layout */
 
-  size_t row_count;
+  size_t row_count, good_rows;
   double last_time;
   size_t block_count;
   double *block; /* BLOCK_ROWS rows, once resolved */

@@ -20,6 +20,11 @@ int64_t clock_monotonic_ns(void)
   return now_ns(CLOCK_MONOTONIC);
 }
 
+int64_t clock_thread_ns(void)
+{
+  return now_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
 void clock_format(int64_t wall_ms, char text[TIME_SIZE])
 {
   if (wall_ms < 0) wall_ms = 0;

@@ -9,6 +9,7 @@ enum { TIME_SIZE = 25 };                      /* "2026-01-31T12:00:00.000Z" and 
 
 int64_t clock_wall_ms(void);      /* since 1970, UTC */
 int64_t clock_monotonic_ns(void); /* never jumps */
+int64_t clock_thread_ns(void);    /* of the processor that this thread has taken */
 /* RFC 3339 with milliseconds; what is before 1970 or after 9999 becomes that limit. */
 void clock_format(int64_t wall_ms, char text[TIME_SIZE]);
 /* ms since 1970; -1 when text (NULL is fine) is no RFC 3339 time ("Z" or an offset) or is before 1970. */

@@ -3,6 +3,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 struct work {
   void (*run)(void *context);
@@ -25,6 +27,7 @@ struct pool {
   pthread_cond_t left;   /* a helper left its loop */
   struct loop *loops;
   bool stops;
+  int behind;
   struct work *queue; /* a ring */
   size_t queue_most, head, queued;
   size_t thread_count;
@@ -51,6 +54,7 @@ static struct loop *open_loop(const struct pool *pool)
 static void *serve(void *argument)
 {
   struct pool *pool = argument;
+  if (pool->behind) setpriority(PRIO_PROCESS, (id_t)gettid(), pool->behind); /* of this thread alone, on Linux */
   pthread_mutex_lock(&pool->lock);
   for (;;) {
     struct loop *loop = open_loop(pool);
@@ -77,10 +81,11 @@ static void *serve(void *argument)
   return NULL;
 }
 
-struct pool *pool_new(size_t threads, size_t queue_most)
+struct pool *pool_new(size_t threads, size_t queue_most, int behind)
 {
   struct pool *pool = calloc(1, sizeof *pool + threads * sizeof *pool->threads);
   if (!pool) return NULL;
+  pool->behind = behind;
   pthread_mutex_init(&pool->lock, NULL);
   pthread_cond_init(&pool->wanted, NULL);
   pthread_cond_init(&pool->left, NULL);

@@ -8,8 +8,8 @@
 
 struct pool;
 
-/* NULL when out of memory or threads. */
-struct pool *pool_new(size_t threads, size_t queue_most);
+/* behind: nice of the threads, 0 as everybody. NULL when out of memory or threads. */
+struct pool *pool_new(size_t threads, size_t queue_most, int behind);
 void pool_free(struct pool *pool); /* finishes what is queued; NULL is fine */
 /* EBUSY when the queue is full. Work of one submitter begins in the order of submission. */
 enum armdyn_status pool_submit(struct pool *pool, void (*work)(void *context), void *context);

@@ -65,7 +65,7 @@ static enum armdyn_status start_rooms(struct app *app, const struct options *opt
 {
   app->robots = robots_new(app->store);
   app->replays = replays_new();
-  app->pool = pool_new(compute_threads(options), COMPUTE_QUEUE);
+  app->pool = pool_new(compute_threads(options), COMPUTE_QUEUE, 0);
   app->events = events_new(app);
   const struct announce controllers = { events_controller_changed, app->events };
   app->observer = observer_new(app, &controllers);

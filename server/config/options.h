@@ -28,6 +28,8 @@ struct options {
   long keep_jobs;               /* days that ended jobs and their results are kept; 0 = for ever */
   long body_timeout;            /* s for a whole request to arrive */
   long upload_limit;            /* MiB of one data set's upload */
+  long upload_cpu_time;         /* s of the processor that it may take; 0 = no limit */
+  long upload_threads;          /* that read uploads */
   long idle_timeout;            /* s that a connection is kept without a request, or with an answer that nobody takes */
   long connections_per_address; /* 0 = no limit */
   long stop_timeout;            /* s for a graceful stop */

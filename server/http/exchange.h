@@ -92,6 +92,8 @@ struct body_reader {
 };
 /* held: bytes of memory that the state takes. */
 void exchange_read_body(struct exchange *x, const struct body_reader *reader, void *state, size_t held);
+/* Bytes of it that have come, as they came: compressed. */
+size_t exchange_body_received(const struct exchange *x);
 /* In finish: SHA-256 of the body as it came, 32 bytes; NULL of a body that is not streamed. */
 const unsigned char *exchange_body_digest(const struct exchange *x);
 

@@ -27,7 +27,8 @@ struct intake {
   struct coding *coding;
   bool called, whole, answered;
   size_t received, dropped;
-  int64_t time_left; /* of the sender, while we are busy */
+  int64_t time_left;          /* of the sender, while we are busy */
+  int64_t cpu_left, cpu_till; /* ns of the processor: that it may still take; when this thread will have taken them */
   struct sha256_ctx hash;
   unsigned char digest[SHA256_DIGEST_SIZE];
 };
@@ -37,6 +38,11 @@ void exchange_read_body(struct exchange *x, const struct body_reader *reader, vo
   x->intake->reader = reader;
   x->intake->state = state;
   exchange_hold(x, BLOCK_ROOM + held);
+}
+
+size_t exchange_body_received(const struct exchange *x)
+{
+  return x->intake->received;
 }
 
 const unsigned char *exchange_body_digest(const struct exchange *x)
@@ -54,6 +60,7 @@ static bool begin(struct exchange *x)
   x->intake = body ? calloc(1, sizeof *x->intake) : NULL;
   if (!x->intake) return false;
   sha256_init(&x->intake->hash);
+  x->intake->cpu_left = x->http->upload_cpu;
   exchange_hold(x, BLOCK_ROOM);
   return true;
 }
@@ -74,9 +81,21 @@ static void conclude(struct exchange *x, enum armdyn_status status, const struct
   audit_exchange(x->http->auditor, x, true);
 }
 
+/* Half of the memory for bodies is left to calls that are no uploads. */
+static bool is_crowded(const struct http *http)
+{
+  return atomic_load_explicit(&http->bytes_in_flight, memory_order_relaxed) + BLOCK_ROOM > LIMIT_BODIES_IN_FLIGHT / 2;
+}
+static const char crowded[] = "too many uploads at once";
+
 static void call_handler(struct exchange *x)
 {
   struct intake *in = x->intake;
+  if (is_crowded(x->http)) {
+    answer_problem(x, PROBLEM_UNAVAILABLE, "%s", crowded);
+    conclude(x, ARMDYN_OK, NULL);
+    return;
+  }
   in->called = true;
   x->may_block = true;
   if (coding_new(x->known[HEADER_CONTENT_ENCODING], x->http->upload_most, &in->coding))
@@ -88,6 +107,9 @@ static void call_handler(struct exchange *x)
 static enum armdyn_status hand_on(void *context, const char *bytes, size_t length, struct armdyn_error *error)
 {
   struct exchange *x = context;
+  if (clock_thread_ns() > x->intake->cpu_till)
+    return armdyn_refuse(error, ARMDYN_ELIMIT, "", "it takes more than %lld s of the processor (--upload-cpu-time)",
+                         (long long)(x->http->upload_cpu / SECOND));
   return x->intake->reader->take(x->intake->state, x, bytes, length, error);
 }
 
@@ -140,11 +162,14 @@ static void work(void *context)
   struct exchange *x = context;
   struct intake *in = x->intake;
   struct MHD_Connection *mhd = x->mhd;
+  int64_t begun = clock_thread_ns();
+  in->cpu_till = in->cpu_left < INT64_MAX - begun ? begun + in->cpu_left : INT64_MAX;
   if (!in->answered && !exchange_is_still_trusted(x)) conclude(x, ARMDYN_OK, NULL);
   if (!in->answered && !in->called) call_handler(x);
   if (!in->answered && x->body_length) take_block(x);
   if (!in->answered && in->whole) finish(x);
   if (in->answered) release_reader(in);
+  in->cpu_left = in->cpu_till - clock_thread_ns();
   x->body_length = 0;
   if (!in->whole) connection_advance(x->connection, PHASE_TAKING, PHASE_READING, clock_monotonic_ns() + in->time_left);
   atomic_store(&x->state, EXCHANGE_ANSWERED);
@@ -156,7 +181,7 @@ static void work(void *context)
 static enum MHD_Result hand_over(struct exchange *x)
 {
   MHD_suspend_connection(x->mhd);
-  if (!pool_submit(x->http->blocking, work, x)) return MHD_YES;
+  if (!pool_submit(x->http->uploads, work, x)) return MHD_YES;
   answer_problem(x, PROBLEM_UNAVAILABLE, "the service is busy: its queue is full");
   x->intake->answered = true;
   if (!x->intake->whole)
@@ -190,11 +215,8 @@ enum MHD_Result intake_take(struct exchange *x, const char *bytes, size_t *size)
 {
   struct http *http = x->http;
   const size_t length = *size;
-  bool crowded =
-      atomic_load_explicit(&http->bytes_in_flight, memory_order_relaxed) + BLOCK_ROOM > LIMIT_BODIES_IN_FLIGHT;
   *size = 0;
-  if (!x->intake && (crowded || !begin(x)))
-    return exchange_break_off(x, PROBLEM_UNAVAILABLE, "too many large requests at once");
+  if (!x->intake && (is_crowded(http) || !begin(x))) return exchange_break_off(x, PROBLEM_UNAVAILABLE, crowded);
   struct intake *in = x->intake;
   if (length > http->upload_most - in->received) {
     char detail[128];
@@ -237,5 +259,5 @@ void intake_end(struct exchange *x)
   x->intake = NULL;
   if (!in) return;
   /* The reader may have to undo what it wrote. */
-  if (!in->reader || pool_submit(x->http->blocking, abandon, in)) abandon(in);
+  if (!in->reader || pool_submit(x->http->uploads, abandon, in)) abandon(in);
 }

@@ -32,6 +32,7 @@ enum {
   SMALL_BODY = 16 * 1024, /* kept from request to request; refused bodies up to it are read and dropped */
   LINGERING_MOST = 64,
   BLOCKING_THREADS = 16, /* for handlers that touch the disk */
+  UPLOADS_BEHIND = 10,   /* nice of the threads that take uploads: who waits for an answer goes first */
   QUEUE_MOST = 1200      /* of work handed to threads: more than connections cannot come */
 };
 
@@ -96,8 +97,8 @@ struct http {
   struct auth *auth;
   struct router *router;
   struct acceptor *acceptor;
-  struct tls *tls; /* NULL = none */
-  struct pool *blocking;
+  struct tls *tls;                 /* NULL = none */
+  struct pool *blocking, *uploads; /* of handlers that touch the disk; of those that take a body in pieces */
   struct auditor *auditor;
   struct throttle *throttle, *strangers; /* of wrong keys; of requests without one */
   struct tally *tally;
@@ -106,6 +107,7 @@ struct http {
   int64_t body_timeout, idle_timeout; /* ns */
   size_t slots;
   size_t upload_most;             /* bytes of a streamed body, and of what it is when decompressed */
+  int64_t upload_cpu;             /* ns of the processor that one may take; INT64_MAX: no limit */
   _Atomic size_t bytes_in_flight; /* bodies received and answers not yet sent */
   _Atomic long waiting;           /* exchanges that returned WAITS and are not resumed, and streams of events */
   _Atomic bool stopping;          /* nothing new; kept connections end */

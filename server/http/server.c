@@ -52,6 +52,7 @@ static enum armdyn_status start_threads(struct http *http, const struct http_set
 static void free_http(struct http *http)
 {
   watch_stop(http);
+  pool_free(http->uploads);
   pool_free(http->blocking);
   auditor_stop(http->auditor);
   throttle_free(http->throttle);
@@ -83,6 +84,7 @@ enum armdyn_status http_start(const struct http_setup *setup, struct http **out,
   http->tls = setup->tls;
   http->body_timeout = http->app->options->body_timeout * SECOND;
   http->upload_most = MB(http->app->options->upload_limit);
+  http->upload_cpu = http->app->options->upload_cpu_time ? http->app->options->upload_cpu_time * SECOND : INT64_MAX;
   http->idle_timeout = http->app->options->idle_timeout * SECOND;
   make_chance(http);
 
@@ -92,11 +94,13 @@ enum armdyn_status http_start(const struct http_setup *setup, struct http **out,
   if (status) goto out;
   status = ARMDYN_EMEMORY;
   http->router = router_new(setup->routes, setup->route_count);
-  http->blocking = pool_new(BLOCKING_THREADS, QUEUE_MOST);
+  http->blocking = pool_new(BLOCKING_THREADS, QUEUE_MOST, 0);
+  http->uploads = pool_new((size_t)http->app->options->upload_threads, QUEUE_MOST, UPLOADS_BEHIND);
   http->throttle = throttle_new();
   http->strangers = throttle_new();
   http->tally = tally_new(setup->routes, setup->route_count);
-  if (!http->router || !http->blocking || !http->throttle || !http->strangers || !http->tally) goto out;
+  if (!http->router || !http->blocking || !http->uploads || !http->throttle || !http->strangers || !http->tally)
+    goto out;
   if ((status = auditor_start(http->app->store, &http->auditor))) goto out;
   if ((status = watch_start(http))) goto out;
   if ((status = start_threads(http, setup, error))) goto out;

@@ -11,7 +11,11 @@
 #include "server/routes/handlers.h"
 #include "server/routes/robots.h"
 
-enum { UPLOAD_MEMORY = 4 << 20 /* of the writer and the judge, about */ };
+enum {
+  UPLOAD_MEMORY = 4 << 20, /* of the writer and the judge, about */
+  EXPANDED_LEAST = 1 << 20,
+  EXPANDED_MOST = 100 /* times, without a single good row: nobody logs that */
+};
 
 struct upload {
   struct app *app;
@@ -21,6 +25,7 @@ struct upload {
   char label[LABEL_SIZE];
   char id[ID_SIZE];
   bool preview;
+  size_t expanded; /* bytes of the log */
   struct dataset_reader *reader;
   struct new_dataset *dataset; /* once the columns are known */
 };
@@ -49,9 +54,15 @@ static enum armdyn_status take_rows(void *context, const struct dataset_layout *
 static enum armdyn_status take(void *state, struct exchange *x, const char *bytes, size_t length,
                                struct armdyn_error *error)
 {
-  (void)x;
   struct upload *u = state;
-  return dataset_reader_take(u->reader, bytes, length, error);
+  enum armdyn_status status = dataset_reader_take(u->reader, bytes, length, error);
+  u->expanded += length;
+  if (status || u->expanded < EXPANDED_LEAST || u->expanded / EXPANDED_MOST < exchange_body_received(x)) return status;
+  if (dataset_reader_good_rows(u->reader)) return ARMDYN_OK;
+  return armdyn_refuse(error, ARMDYN_EINPUT, "",
+                       "%zu bytes became more than %d times as many, and no good row was among them; the rest of the "
+                       "log was not read",
+                       exchange_body_received(x), EXPANDED_MOST);
 }
 
 /* -- when it is whole -- */

@@ -12,7 +12,7 @@ static void count_one(void *context)
 Test(pool, finishes_what_is_queued_before_it_ends)
 {
   _Atomic int count = 0;
-  struct pool *pool = pool_new(3, 1000);
+  struct pool *pool = pool_new(3, 1000, 0);
   for (int i = 0; i < 1000; i++) cr_assert_eq(pool_submit(pool, count_one, &count), ARMDYN_OK);
   pool_free(pool);
   cr_expect_eq(count, 1000);
@@ -35,7 +35,7 @@ Test(pool, a_full_queue_is_busy)
 {
   struct gate gate = { PTHREAD_MUTEX_INITIALIZER, 0 };
   pthread_mutex_lock(&gate.closed);
-  struct pool *pool = pool_new(1, 2);
+  struct pool *pool = pool_new(1, 2, 0);
   cr_assert_eq(pool_submit(pool, wait_at, &gate), ARMDYN_OK);
   while (!gate.inside) sched_yield(); /* its place in the queue is free again */
   cr_expect_eq(pool_submit(pool, wait_at, &gate), ARMDYN_OK);
@@ -58,7 +58,7 @@ Test(pool, a_loop_visits_each_index_once)
 {
   static _Atomic unsigned char marks[COUNT];
   static const size_t counts[] = { 0, 1, 6, 7, 8, 1000, COUNT };
-  struct pool *pool = pool_new(4, 8);
+  struct pool *pool = pool_new(4, 8, 0);
   for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
     memset((void *)marks, 0, sizeof marks);
     pool_for(pool, counts[c], 7, mark, marks);
@@ -72,7 +72,7 @@ Test(pool, a_loop_ends_though_all_threads_are_busy)
   static _Atomic unsigned char marks[1000];
   struct gate gate = { PTHREAD_MUTEX_INITIALIZER, 0 };
   pthread_mutex_lock(&gate.closed);
-  struct pool *pool = pool_new(2, 8);
+  struct pool *pool = pool_new(2, 8, 0);
   pool_submit(pool, wait_at, &gate);
   pool_submit(pool, wait_at, &gate);
   while (gate.inside < 2) sched_yield();
@@ -100,7 +100,7 @@ static void loop_inside(void *context)
 
 Test(pool, loops_of_many_threads_help_each_other)
 {
-  struct nested nested = { pool_new(4, 100), 0 };
+  struct nested nested = { pool_new(4, 100, 0), 0 };
   for (int i = 0; i < 100; i++) cr_assert_eq(pool_submit(nested.pool, loop_inside, &nested), ARMDYN_OK);
   struct pool *pool = nested.pool;
   pool_free(pool);
