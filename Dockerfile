@@ -9,13 +9,14 @@ FROM debian:bookworm-slim AS build
 ARG NODE_EXTRA_CA_CERTS
 WORKDIR /src
 COPY deploy/deps deploy/dependencies.txt deploy/
-RUN deploy/deps build web
+# A base that was pulled long ago has old packages, which deploy/deps does not touch.
+RUN apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get upgrade -q -y && deploy/deps build web
 COPY . .
 RUN make --silent -j"$(nproc)" install DESTDIR=/out PREFIX=/usr
 
 FROM debian:bookworm-slim
 COPY deploy/deps deploy/dependencies.txt /tmp/deploy/
-RUN /tmp/deploy/deps run && rm -rf /tmp/deploy /var/lib/apt/lists/* && install -d -o 10001 -g 10001 -m 700 /data
+RUN apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get upgrade -q -y && /tmp/deploy/deps run && rm -rf /tmp/deploy /var/lib/apt/lists/* && install -d -o 10001 -g 10001 -m 700 /data
 COPY --from=build /out/usr/bin/armdyn /usr/bin/armdyn
 COPY --from=build /src/LICENSE /src/THIRD-PARTY.md /usr/share/doc/armdyn/
 USER 10001:10001

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <sodium.h>
 
 #include "server/cmd/command.h"
 
@@ -20,6 +21,10 @@ int main(int argc, char **argv)
   if (!command) {
     fprintf(stderr, "armdyn: there is no command '%s'; `armdyn help` lists them\n", name);
     return 2;
+  }
+  if (sodium_init() < 0) {
+    fputs("armdyn: libsodium does not start: the system gives no random numbers\n", stderr);
+    return 1;
   }
   return printed(command->run(argc > 1 ? argc - 1 : 1, argc > 1 ? argv + 1 : argv));
 }

@@ -16,6 +16,7 @@
 #include "server/base/clock.h"
 #include "server/cmd/command.h"
 #include "server/cmd/control.h"
+#include "server/cmd/libraries.h"
 #include "server/ipc/child.h"
 #include "server/store/store.h"
 #include "server/work/messages.h"
@@ -265,6 +266,18 @@ static void look_at_controllers(struct doctor *d)
   if (status) found(d, BAD, "cannot be listed: %s", armdyn_status_text(status));
 }
 
+static void look_at_libraries(struct doctor *d)
+{
+  struct buffer list = BUFFER(KB(1));
+  for (const struct library *l = libraries; l->name; l++) {
+    char version[LIBRARY_VERSION_SIZE];
+    l->version(version);
+    buffer_format(&list, "%s%s %s", list.length ? ", " : "", l->name, version);
+  }
+  found(d, GOOD, "%s", buffer_ok(&list) ? list.data : "");
+  buffer_release(&list);
+}
+
 static const struct check {
   const char *name;
   void (*look)(struct doctor *d);
@@ -277,6 +290,7 @@ static const struct check {
   { "clock", look_at_clock },
   { "workers", look_at_workers },
   { "controller", look_at_controllers },
+  { "libraries", look_at_libraries },
 };
 
 /* -- the command -- */
