@@ -92,12 +92,17 @@ $(OUT)/obj/server/routes/system.o: $(OUT)/obj/commit
 $(OUT)/obj/server/routes/system.o: HARDEN += -DARMDYN_COMMIT='"$(COMMIT)"'
 
 # The contract, bundled into one file that the binary carries.
-$(OUT)/openapi.json: api/bundle.py api/openapi.yaml $(wildcard api/paths/*.yaml api/schemas/*.yaml)
+$(OUT)/openapi.json: api/bundle.py api/limits.py api/limits.h api/openapi.yaml $(wildcard api/paths/*.yaml api/schemas/*.yaml)
 	@mkdir -p $(@D)
 	$(PYTHON) api/bundle.py $@
 $(OUT)/generated/api/calls.h: $(OUT)/openapi.json api/calls.py
 	@mkdir -p $(@D)
 	$(PYTHON) api/calls.py $< $@
+$(OUT)/generated/api/limits_table.h: api/limits.py api/limits.h
+	@mkdir -p $(@D)
+	$(PYTHON) api/limits.py $@
+$(OUT)/obj/server/routes/limits.o: CPPFLAGS += -I$(OUT)/generated
+$(OUT)/obj/server/routes/limits.o: $(OUT)/generated/api/limits_table.h
 $(OUT)/obj/server/routes/routes.o: CPPFLAGS += -I$(OUT)/generated
 $(OUT)/obj/server/routes/routes.o: $(OUT)/generated/api/calls.h
 $(OUT)/obj/api/contract.o: api/contract.S $(OUT)/openapi.json

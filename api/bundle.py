@@ -3,7 +3,7 @@
 
     bundle.py [OUT]        writes OUT (default: standard output); the same sources make the same bytes
 
-Three rules of the contract are applied here rather than written out a hundred times:
+Where a schema says LIMIT_X, it has the number of api/limits.h. Three rules of the contract are applied here rather than written out a hundred times:
 - requests are strict, answers may grow: objects that requests consist of get `additionalProperties: false` (a schema
   used both ways gets a strict twin called <Name>Input, which does not require the readOnly fields, nor those that
   `x-always-answered` lists because answers state their default);
@@ -18,6 +18,8 @@ import pathlib
 import sys
 
 import yaml
+
+from limits import limits
 
 HERE = pathlib.Path(__file__).resolve().parent
 METHODS = ("get", "put", "post", "patch", "delete")
@@ -73,11 +75,25 @@ class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # the one in C is 
         return super().construct_mapping(node, deep)
 
 
+LIMITS = limits()
+
+
+def with_numbers(node):
+    """A node, its limits as numbers."""
+    if isinstance(node, list):
+        return [with_numbers(item) for item in node]
+    if isinstance(node, dict):
+        return {key: with_numbers(value) for key, value in node.items()}
+    if isinstance(node, str) and node.startswith("LIMIT_") and node[6:].replace("_", "").isupper():
+        return LIMITS[node]
+    return node
+
+
 @functools.cache
 def load(path):
     """What stands in a file; nobody changes it."""
     with open(path, encoding="utf-8") as file:
-        return yaml.load(file, Loader)
+        return with_numbers(yaml.load(file, Loader))
 
 
 class Bundle:

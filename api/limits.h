@@ -1,4 +1,5 @@
-/* Every maximum of armdyn. deploy/doc/limits.md lists them for users; GET /v1/limits answers them (server/routes/limits.c). */
+/* Every maximum of armdyn. deploy/doc/limits.md lists them for users; GET /v1/limits answers them, and schemas of the contract
+ * say LIMIT_X for their numbers (limits.py). */
 #ifndef API_LIMITS_H
 #define API_LIMITS_H
 

@@ -7,76 +7,13 @@
 #include "server/config/options.h"
 #include "server/routes/handlers.h"
 
-#define ROW(name)                                                                                                      \
-  {                                                                                                                    \
-#name, (long long)LIMIT_##name                                                                                     \
-  }
-/* As api/limits.h has them; a test compares. */
 static const struct limit {
   const char *name;
   long long value;
 } limits[] = {
-  ROW(JSON_DEPTH),
-  ROW(XML_DEPTH),
-  ROW(XML_ATTRIBUTES),
-  ROW(URDF_LINKS),
-  ROW(FAULTS),
-  ROW(NUMBER_LENGTH),
-  ROW(CSV_LINE),
-  ROW(MODEL_BODY),
-  ROW(MESH_BODY),
-  ROW(MESH_TRIANGLES),
-  ROW(SAMPLES_BODY),
-  ROW(SAMPLES),
-  ROW(SAMPLE_NUMBER),
-  ROW(ANSWER),
-  ROW(BODIES_IN_FLIGHT),
-  ROW(MAP_POINTS),
-  ROW(KINEMATIC_STARTS),
-  ROW(URL),
-  ROW(HEADERS),
-  ROW(HEADER_COUNT),
-  ROW(QUERY_PARAMETERS),
-  ROW(LIST),
-  ROW(WAYPOINTS),
-  ROW(INTERVALS),
-  ROW(STARTS),
-  ROW(DURATIONS),
-  ROW(PERIODS),
-  ROW(TRIALS),
-  ROW(FRICTION_RUNS),
-  ROW(SERIES_ROWS),
-  ROW(DATASETS),
-  ROW(EVALUATION_MODELS),
-  ROW(EVALUATION_CURVES),
-  ROW(PAYLOAD_DIFFERENCE_ROWS),
-  ROW(COLLISION_EVENTS),
-  ROW(DATASET_ROWS),
-  ROW(RUN_SAMPLES),
-  ROW(PLOT_POINTS),
-  ROW(SIMULATION_TIME),
-  ROW(SIMULATION_STEPS),
-  ROW(FRAME),
-  ROW(JOBS_QUEUED),
-  ROW(JOB_ATTEMPTS),
-  ROW(JOB_TIME),
-  ROW(WRITES_QUEUED),
-  ROW(READERS),
-  ROW(ROBOTS_CACHED),
-  ROW(TAGS),
-  ROW(TAG),
-  ROW(NOTES),
-  ROW(SEARCH),
-  ROW(SEARCH_TIME),
-  ROW(AXES),
-  ROW(KEYS),
-  ROW(WEBHOOKS),
-  ROW(WEBHOOK_URL),
-  ROW(DELIVERIES),
-  ROW(KEY_CONTROLLERS),
-  ROW(MAP_FIELDS),
-  ROW(EVENTS),
-  ROW(EVENT_NAMES),
+#define ROW(name) { #name, (long long)LIMIT_##name },
+#include "api/limits_table.h"
+#undef ROW
 };
 
 /* "WORKER_MEMORY" and "--worker-memory" as a field's name. */

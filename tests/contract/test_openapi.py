@@ -149,18 +149,6 @@ def test_problem_types_are_those_of_the_program():
     assert [f"/problems/{slug}" for slug in listed] == DOC["components"]["schemas"]["Problem"]["properties"]["type"]["x-known"]
 
 
-def test_bounds_are_those_of_the_program():
-    limits = dict(re.findall(r"#define (LIMIT_\w+)\s+(\d+)", source("api/limits.h")))
-    schemas = DOC["components"]["schemas"]
-    assert schemas["Problem"]["properties"]["errors"]["maxItems"] == int(limits["LIMIT_FAULTS"])
-    assert schemas["Tags"]["maxProperties"] == int(limits["LIMIT_TAGS"])
-    assert schemas["Tags"]["additionalProperties"]["maxLength"] == int(limits["LIMIT_TAG"])
-    assert schemas["TrajectoryRequest"]["properties"]["waypoints"]["maxItems"] == int(limits["LIMIT_WAYPOINTS"])
-    assert schemas["RobotList"]["properties"]["items"]["maxItems"] == int(limits["LIMIT_LIST"])
-    assert schemas["ControllerProfileInput"]["properties"]["axes"]["maxItems"] == int(limits["LIMIT_AXES"])
-    assert DOC["components"]["parameters"]["Limit"]["schema"]["maximum"] == int(limits["LIMIT_LIST"])
-
-
 def test_the_service_answers_its_own_document(client):
     answer = client.get("/v1/openapi.json").expect(200)
     assert answer.json == DOC
