@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <sodium.h>
+#include <sys/stat.h>
 
 #include "server/cmd/command.h"
 
@@ -14,6 +15,7 @@ static int printed(int exit_status)
 
 int main(int argc, char **argv)
 {
+  umask(077); /* keys, secrets and logs of a factory are nobody else's */
   const char *name = argc > 1 ? argv[1] : "help";
   if (!strcmp(name, "--help") || !strcmp(name, "-h")) name = "help";
   if (!strcmp(name, "--version")) name = "version";

@@ -134,7 +134,7 @@ static const struct json_pattern host_pattern = { host_matches, "a host name or 
 static void controller_init(void *object)
 {
   struct controller_description *c = object;
-  *c = (struct controller_description){ .port = 502, .unit = 1 };
+  *c = (struct controller_description){ .port = 502, .unit = 1, .enabled = true };
   profile_init(&c->profile);
 }
 
@@ -146,6 +146,7 @@ static const struct json_field controller_fields[] = {
   { TEXT(struct controller_description, robot), MATCHES(json_name_pattern), REQUIRED },
   { CUSTOM(struct controller_description, revision, revision_decode, revision_encode,
            "a revision number from 1, or \"latest\"") },
+  { TRUTH(struct controller_description, enabled) },
   { OBJECT(struct controller_description, profile, profile_type), REQUIRED },
   { READ_ONLY("created_at") },
 };

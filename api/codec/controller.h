@@ -58,6 +58,7 @@ struct controller_description {
   int port, unit;
   char robot[ARMDYN_NAME_SIZE];
   int64_t revision; /* 0: the latest */
+  bool enabled;     /* else it is not spoken to, but for STOP */
   struct controller_profile profile;
 };
 

@@ -1,12 +1,18 @@
 #include "api/codec/webhook.h"
 
+static void init(void *object)
+{
+  *(struct webhook_request *)object = (struct webhook_request){ .enabled = true };
+}
+
 static const struct json_field fields[] = {
   { TEXT(struct webhook_request, name), MATCHES(json_name_pattern), REQUIRED },
   { TEXT(struct webhook_request, url), REQUIRED },
+  { TRUTH(struct webhook_request, enabled) },
   { READ_ONLY("created_at") },
   { READ_ONLY("former_secret_until") },
 };
-static const struct json_type type = JSON_TYPE("a webhook", fields, struct webhook_request, NULL, NULL);
+static const struct json_type type = JSON_TYPE("a webhook", fields, struct webhook_request, init, NULL);
 
 enum armdyn_status webhook_request_decode(const char *text, size_t length, struct webhook_request *request,
                                           struct faults *faults)
@@ -24,6 +30,7 @@ void webhook_resource_encode(const struct webhook_resource *webhook, struct json
   json_begin_object(w);
   member(w, "name", webhook->name);
   member(w, "url", webhook->url);
+  json_key(w, "enabled"), json_write_truth(w, webhook->enabled);
   member(w, "created_at", webhook->created_at);
   member(w, "former_secret_until", webhook->former_until);
   if (webhook->secret) member(w, "secret", webhook->secret);

@@ -9,6 +9,7 @@
 struct webhook_request {
   char name[ARMDYN_NAME_SIZE];
   char url[LIMIT_WEBHOOK_URL + 1];
+  bool enabled;
 };
 /* OK, ESYNTAX, EINPUT, EMEMORY. */
 enum armdyn_status webhook_request_decode(const char *text, size_t length, struct webhook_request *request,
@@ -17,6 +18,7 @@ enum armdyn_status webhook_request_decode(const char *text, size_t length, struc
 /* Times "" = null. */
 struct webhook_resource {
   const char *name, *url, *created_at, *former_until;
+  bool enabled;
   const char *secret; /* NULL: left out; it is shown to who makes it, once */
 };
 void webhook_resource_encode(const struct webhook_resource *webhook, struct json_writer *w);

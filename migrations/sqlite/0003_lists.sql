@@ -31,16 +31,16 @@ UPDATE results SET
   equipment_id = json_extract(document, '$.equipment_id'),
   summary = CASE kind
     WHEN 'trajectory' THEN json_object(
-      'method', json_extract(document, '$.method'), 'status', json_extract(document, '$.status'),
-      'metrics', json_object(
-        'duration', json_extract(document, '$.duration'),
-        'minimum_duration', json_extract(document, '$.minimum_duration'),
-        'energy', json_extract(document, '$.energy.total'), 'cost', json_extract(document, '$.cost.value')))
+      'method', document -> '$.method', 'status', document -> '$.status',
+      'metrics', json_object( -- as they are written, with every digit
+        'duration', document -> '$.duration',
+        'minimum_duration', document -> '$.minimum_duration',
+        'energy', document -> '$.energy.total', 'cost', document -> '$.cost.value'))
     WHEN 'simulation' THEN json_object(
-      'method', json_extract(document, '$.method'),
+      'method', document -> '$.method',
       'metrics', json_object(
-        'duration', json_extract(document, '$.duration'), 'steps', json_extract(document, '$.steps'),
-        'drift', json_extract(document, '$.energy.drift')))
+        'duration', document -> '$.duration', 'steps', document -> '$.steps',
+        'drift', document -> '$.energy.drift'))
     ELSE '{"metrics":{}}' END;
 ALTER TABLE results DROP COLUMN document;
 

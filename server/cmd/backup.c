@@ -12,16 +12,21 @@ static const char backup_usage[] =
     "and gets its name only then. Works whether or not the service runs, and does not stop it.\n\n"
     "  --data DIR           directory of the store; default: ARMDYN_DATA, or armdyn-data\n";
 static const char restore_usage[] =
-    "usage: armdyn restore FILE [--data DIR]\n\n"
+    "usage: armdyn restore FILE [--enable] [--data DIR]\n\n"
     "Checks FILE, a copy that `armdyn backup` made, and makes the store of it. DIR must have no store; nothing is\n"
-    "overwritten. An older copy is brought to the present schema when the service starts.\n\n"
+    "overwritten. An older copy is brought to the present schema when the service starts. Its controllers and "
+    "webhooks\n"
+    "begin disabled, so that a copy for a try moves no arm and tells nobody; an administrator enables them one by "
+    "one.\n\n"
+    "  --enable             they stay as they are: the store moves here, and is used nowhere else any more\n"
     "  --data DIR           directory of the store; default: ARMDYN_DATA, or armdyn-data\n";
 
 /* 0: go on; else the exit status + 1. */
-static int read_arguments(int argc, char **argv, const char *usage, const char **file, const char **data)
+static int read_arguments(int argc, char **argv, const char *usage, const char **file, const char **data, bool *enable)
 {
   static const struct option known[] = { { "data", required_argument, NULL, 'd' },
                                          { "help", no_argument, NULL, 'h' },
+                                         { "enable", no_argument, NULL, 'e' },
                                          { 0 } };
   const char *variable = getenv("ARMDYN_DATA");
   *data = variable ? variable : "armdyn-data";
@@ -34,6 +39,8 @@ static int read_arguments(int argc, char **argv, const char *usage, const char *
     }
     if (c == 'd')
       *data = optarg;
+    else if (c == 'e' && enable)
+      *enable = true;
     else
       good = false;
   }
@@ -59,7 +66,7 @@ int command_backup(int argc, char **argv)
   const char *file, *data;
   struct armdyn_error error = { "", "" };
   char path[STORE_PATH_SIZE];
-  int usage = read_arguments(argc, argv, backup_usage, &file, &data);
+  int usage = read_arguments(argc, argv, backup_usage, &file, &data, NULL);
   if (usage) return usage - 1;
   enum armdyn_status status = store_file(data, path, &error);
   if (!status) status = store_backup(path, file, &error);
@@ -70,7 +77,8 @@ int command_restore(int argc, char **argv)
 {
   const char *file, *data;
   struct armdyn_error error = { "", "" };
-  int usage = read_arguments(argc, argv, restore_usage, &file, &data);
+  bool enable = false;
+  int usage = read_arguments(argc, argv, restore_usage, &file, &data, &enable);
   if (usage) return usage - 1;
-  return finish("restore", store_restore(file, data, &error), &error, data);
+  return finish("restore", store_restore(file, data, enable, &error), &error, data);
 }

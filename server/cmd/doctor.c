@@ -136,6 +136,16 @@ static void look_at_audit(struct doctor *d)
     found(d, GOOD, "%lld entries, none changed or missing", (long long)last.number);
 }
 
+/* A service tightens its own at its start; another user's it cannot. */
+static void look_at_files(struct doctor *d)
+{
+  char file[STORE_OPEN_FILE_SIZE];
+  if (store_open_to_others(d->data, file))
+    found(d, WARNING, "others may read %s: it holds logs, and secrets of webhooks; chmod go= it", file);
+  else
+    found(d, GOOD, "are their owner's alone");
+}
+
 /* The bounds are those of the alert ArmdynDiskNearlyFull, and what a service needs to go on at all. */
 static void look_at_disk(struct doctor *d)
 {
@@ -252,6 +262,10 @@ static void look_at_controller(void *context, const struct store_controller *row
     found(d, BAD, "'%s' cannot be read", row->name);
     return;
   }
+  if (!controller.enabled) {
+    found(d, GOOD, "'%s' is not enabled", row->name);
+    return;
+  }
   const char *why = d->runs ? ask_for(d, row->name) : connect_to(&controller);
   if (why)
     found(d, WARNING, "'%s' at %s port %d is not reached: %s", row->name, controller.host, controller.port, why);
@@ -286,6 +300,7 @@ static const struct check {
   { "store", look_at_store },
   { "references", look_at_references },
   { "audit trail", look_at_audit },
+  { "files", look_at_files },
   { "disk", look_at_disk },
   { "clock", look_at_clock },
   { "workers", look_at_workers },

@@ -102,6 +102,9 @@ void gateway_expire_questions(struct gateway *g, int64_t now_ns, const char *tex
   while (gateway_question_take(g, 0, now_ns, &q)) q.answered(q.context, ARMDYN_EUNAVAILABLE, text, &nothing_seen);
 }
 
+const char gateway_barred[] = "the controller is not enabled: an administrator must PUT it with \"enabled\": true, "
+                              "once it is clear that this service, and no copy of it, is to move the arm";
+
 /* What to say to who wants something of a gateway that is gone. */
 static void say_gone(struct gateway *g, char text[GONE_SIZE])
 {
@@ -128,10 +131,15 @@ void gateway_wish(struct gateway *g, const char *controller, const char *transfe
   snprintf(message.wish.transfer, sizeof message.wish.transfer, "%s", transfer);
   pthread_mutex_lock(&g->lock);
   bool known = book_address(&g->book, controller, &message.address);
+  bool barred = known && message.wish.kind != WISH_STOP && !book_enabled(&g->book, controller);
   int64_t deadline_ns = clock_monotonic_ns() + ANSWER_MOST_MS * 1000000LL;
-  if (known && answered) message.wish.number = questions_put(&g->questions, deadline_ns, answered, context);
+  if (known && !barred && answered) message.wish.number = questions_put(&g->questions, deadline_ns, answered, context);
   pthread_mutex_unlock(&g->lock);
 
+  if (barred) {
+    if (answered) answered(context, ARMDYN_ECONFLICT, gateway_barred, &nothing_seen);
+    return;
+  }
   bool crowded = known && answered && !message.wish.number; /* a STOP goes all the same, unheard */
   bool asked = known && (!crowded || message.wish.kind == WISH_STOP);
   bool sent = asked && !gateway_send(g, GATEWAY_WISH, &message, sizeof message);

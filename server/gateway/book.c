@@ -8,6 +8,7 @@ enum { HISTORY_MOST = KB(64) }; /* bytes; a transfer that changes so often keeps
 struct book_controller {
   char name[ARMDYN_NAME_SIZE];
   struct controller_address address;
+  bool enabled;
   struct book_controller *next;
 };
 
@@ -51,6 +52,7 @@ void book_controller(struct book *book, const struct controller_description *con
     book->controllers = c;
   }
   address_of(controller, &c->address);
+  c->enabled = controller->enabled;
 }
 
 void book_controller_gone(struct book *book, const char *name)
@@ -67,6 +69,12 @@ bool book_address(const struct book *book, const char *name, struct controller_a
   const struct book_controller *c = controller_of(book, name);
   if (c) *address = c->address;
   return c != NULL;
+}
+
+bool book_enabled(const struct book *book, const char *name)
+{
+  const struct book_controller *c = controller_of(book, name);
+  return c && c->enabled;
 }
 
 static int by_name(const void *a, const void *b)

@@ -16,6 +16,8 @@ void book_release(struct book *book);
 void book_controller(struct book *book, const struct controller_description *controller); /* new or changed */
 void book_controller_gone(struct book *book, const char *name);
 bool book_address(const struct book *book, const char *name, struct controller_address *address);
+/* Is it there, and may it be spoken to? */
+bool book_enabled(const struct book *book, const char *name);
 /* The names of all, by name, to be freed. NULL: out of memory. */
 char (*book_names(const struct book *book, size_t *count))[ARMDYN_NAME_SIZE];
 /* Who its host is, found out since; nothing happens when the host is another one now. */

@@ -71,6 +71,7 @@ uint64_t gateway_silences(struct gateway *gateway);
  * another thread, or from within gateway_wish; never under a lock of the gateway. */
 typedef void gateway_answered(void *context, enum armdyn_status status, const char *text,
                               const struct observation *seen);
+extern const char gateway_barred[]; /* what is answered for a controller that is not enabled, but for STOP */
 /* Ask something of a controller; does not wait. transfer: "" = of the controller, whatever it plays.
  * answered NULL: nobody asks. */
 void gateway_wish(struct gateway *gateway, const char *controller, const char *transfer, enum wish_kind kind,

@@ -65,6 +65,7 @@ static void encode(const struct store_webhook *webhook, bool with_secret, struct
                                              .url = webhook->url,
                                              .created_at = webhook->created_at,
                                              .former_until = webhook->former_until,
+                                             .enabled = webhook->enabled,
                                              .secret = with_secret ? webhook->secret : NULL };
   webhook_resource_encode(&resource, w);
 }
@@ -105,7 +106,7 @@ enum outcome webhook_list(struct exchange *x)
   static const struct list_form form = {
     .sorts = "name created_at",
     .order = "name",
-    .fields = "name url created_at former_secret_until",
+    .fields = "name url enabled created_at former_secret_until",
   };
   struct listing listing;
   if (!listing_query(&listing, x, &form)) return ANSWERED;
@@ -135,6 +136,7 @@ static bool read_webhook(struct exchange *x, const char *name, struct store_webh
   *webhook = (struct store_webhook){ 0 };
   memcpy(webhook->name, request.name, sizeof webhook->name);
   memcpy(webhook->url, request.url, sizeof webhook->url);
+  webhook->enabled = request.enabled;
   return true;
 }
 

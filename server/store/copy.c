@@ -45,7 +45,7 @@ static enum armdyn_status copy_database(struct sql *from, struct sql *to)
 }
 
 /* A copy is worth nothing before it was checked; only then does it get its name, and never one that is taken. */
-enum armdyn_status database_copy(struct sql *sql, const char *path, struct armdyn_error *error)
+enum armdyn_status database_copy(struct sql *sql, const char *path, const char *amendment, struct armdyn_error *error)
 {
   enum armdyn_status status;
   struct sql *copy = NULL;
@@ -59,6 +59,10 @@ enum armdyn_status database_copy(struct sql *sql, const char *path, struct armdy
   if ((status = sql_open(partial, SQL_WRITE, &copy, error))) goto out;
   if ((status = copy_database(sql, copy))) {
     armdyn_refuse(error, status, "", "cannot copy to %s: %s", partial, sqlite3_errmsg(sql_handle(copy)));
+    goto out;
+  }
+  if (amendment && (status = sql_script(copy, amendment))) {
+    armdyn_refuse(error, status, "", "cannot write to %s: %s", partial, sqlite3_errmsg(sql_handle(copy)));
     goto out;
   }
   if ((status = database_check(copy, partial, error))) goto out;

@@ -7,7 +7,8 @@
 
 /* SQLite's own check of the whole file. EIO: damaged; `what` names it in the message. */
 enum armdyn_status database_check(struct sql *sql, const char *what, struct armdyn_error *error);
-/* A durable copy of what `sql` shows now, one file, checked. EEXISTS: there is such a file, which stays as it is. */
-enum armdyn_status database_copy(struct sql *sql, const char *path, struct armdyn_error *error);
+/* A durable copy of what `sql` shows now, one file, checked. EEXISTS: there is such a file, which stays as it is.
+ *   amendment  in  a statement that is run on the copy; NULL: none */
+enum armdyn_status database_copy(struct sql *sql, const char *path, const char *amendment, struct armdyn_error *error);
 
 #endif

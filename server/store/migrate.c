@@ -28,7 +28,7 @@ static enum armdyn_status back_up(struct sql *sql, const char *dir, int64_t vers
   int length = snprintf(path, sizeof path, "%s/armdyn-v%lld-%s.db", dir, (long long)version, now);
   if (length < 0 || (size_t)length >= sizeof path)
     return armdyn_refuse(error, ARMDYN_EINPUT, "", "the path %s is too long", dir);
-  return database_copy(sql, path, error);
+  return database_copy(sql, path, NULL, error);
 }
 
 static enum armdyn_status apply(struct sql *sql, const struct migration *migration, int64_t version)

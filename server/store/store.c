@@ -6,6 +6,7 @@
 #include "server/store/copy.h"
 #include "server/store/internal.h"
 #include "server/store/migrate.h"
+#include "server/store/restored.h"
 
 static enum armdyn_status refuse_errno(struct armdyn_error *error, const char *what, const char *dir, const char *file)
 {
@@ -101,6 +102,11 @@ enum armdyn_status store_open_with(const char *dir, const struct migrations *mig
   }
   if ((status = sql_open(store->path, SQL_WRITE, &sql, error))) goto out;
   if ((status = migrate(sql, dir, migrations, &store->schema_version, error))) goto out;
+  if ((status = restored_disable(sql))) {
+    armdyn_refuse(error, status, "", "cannot disable what the restored copy holds: %s", armdyn_status_text(status));
+    goto out;
+  }
+  store_tighten(dir);
   if ((status = readers_new(store->path, &store->readers)) || (status = writer_start(sql, &store->writer))) {
     armdyn_refuse(error, status, "", "cannot start the store's writer: %s", armdyn_status_text(status));
     goto out;
@@ -122,12 +128,12 @@ enum armdyn_status store_backup(const char *path, const char *to, struct armdyn_
 {
   struct sql *sql = NULL;
   enum armdyn_status status = sql_open(path, SQL_READ, &sql, error);
-  if (!status) status = database_copy(sql, to, error);
+  if (!status) status = database_copy(sql, to, NULL, error);
   sql_close(sql);
   return status;
 }
 
-enum armdyn_status store_restore(const char *from, const char *dir, struct armdyn_error *error)
+enum armdyn_status store_restore(const char *from, const char *dir, bool enable, struct armdyn_error *error)
 {
   struct sql *sql = NULL;
   int lock = -1;
@@ -140,7 +146,7 @@ enum armdyn_status store_restore(const char *from, const char *dir, struct armdy
   if (!status) status = database_check(sql, from, error);
   if (!status) status = migrate_version(sql, from, &store_migrations, &version, error);
   if (!status && version == 0) status = armdyn_refuse(error, ARMDYN_ECONFLICT, "", "%s is empty: no backup", from);
-  if (!status) status = database_copy(sql, path, error);
+  if (!status) status = database_copy(sql, path, enable ? NULL : restored_mark, error);
   sql_close(sql);
   if (lock >= 0) close(lock);
   return status;

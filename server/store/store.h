@@ -34,8 +34,14 @@ enum armdyn_status store_open_reader(const char *path, struct store **store, str
  * checked. EEXISTS: there is such a file. */
 enum armdyn_status store_backup(const char *path, const char *to, struct armdyn_error *error);
 /* Make DIR/armdyn.db of such a copy. EEXISTS: there is one already, which stays; EBUSY: a service runs on DIR; ECONFLICT:
- * the copy is of a newer program, or of another one. */
-enum armdyn_status store_restore(const char *from, const char *dir, struct armdyn_error *error);
+ * the copy is of a newer program, or of another one.
+ *   enable  in  the store itself is moved: else its controllers and webhooks begin disabled */
+enum armdyn_status store_restore(const char *from, const char *dir, bool enable, struct armdyn_error *error);
+/* Take the rights of others from the files of a store, which an older program or a person may have left them. */
+void store_tighten(const char *dir);
+/* One file of it that others may read, if there is any. */
+enum { STORE_OPEN_FILE_SIZE = 256 };
+bool store_open_to_others(const char *dir, char file[STORE_OPEN_FILE_SIZE]);
 const char *store_path(const struct store *store);
 /* Commits what is queued, checkpoints, closes. */
 void store_close(struct store *store);
@@ -527,12 +533,13 @@ struct store_webhook {
   char former_secret[STORE_SECRET_SIZE]; /* "" = none */
   char former_until[TIME_SIZE];          /* it signs, too, as long */
   int64_t version;                       /* its ETag; never used again for this name */
+  bool enabled;                          /* else nothing is sent, and what waits goes on waiting */
   char created_at[TIME_SIZE];
 };
-/* Name, url and secret in, the rest out. EEXISTS; ELIMIT: there are LIMIT_WEBHOOKS. */
+/* Name, url, enabled and secret in, the rest out. EEXISTS; ELIMIT: there are LIMIT_WEBHOOKS. */
 enum armdyn_status store_webhook_create(struct store *store, struct store_webhook *webhook,
                                         const struct store_idempotency *key);
-/* Another url, for what waits, too. ENOTFOUND, ESTALE. */
+/* Another url, for what waits, too, and whether it is enabled. ENOTFOUND, ESTALE. */
 enum armdyn_status store_webhook_update(struct store *store, struct store_webhook *webhook, int64_t expected);
 enum armdyn_status store_webhook_get(struct store *store, const char *name, struct store_webhook *out);
 /* Another secret; the present one becomes the former one, until former_until. ENOTFOUND. */

@@ -7,7 +7,7 @@ static const struct field webhook_fields[] = {
   FIELD(store_webhook, name, FIELD_TEXT),         FIELD(store_webhook, url, FIELD_TEXT),
   FIELD(store_webhook, secret, FIELD_TEXT),       FIELD(store_webhook, former_secret, FIELD_TEXT),
   FIELD(store_webhook, former_until, FIELD_TEXT), FIELD(store_webhook, version, FIELD_INTEGER),
-  FIELD(store_webhook, created_at, FIELD_TEXT),
+  FIELD(store_webhook, enabled, FIELD_BOOL),      FIELD(store_webhook, created_at, FIELD_TEXT),
 };
 static const struct record_type webhook_type = RECORD_TYPE(store_webhook, webhook_fields);
 
@@ -52,8 +52,8 @@ static enum armdyn_status create(struct sql *sql, void *argument)
   if (!status) status = store_first_number(sql, "webhook", webhook->name, &webhook->version);
   if (!status)
     status = record_change(sql,
-                           "INSERT INTO webhooks (name, url, secret, version, created_at)"
-                           " VALUES (:name, :url, :secret, :version, :created_at)",
+                           "INSERT INTO webhooks (name, url, secret, version, enabled, created_at)"
+                           " VALUES (:name, :url, :secret, :version, :enabled, :created_at)",
                            &webhook_type, webhook);
   return status ? status : store_idempotency_keep(sql, c->key, "webhooks", webhook->name);
 }
@@ -75,8 +75,9 @@ static enum armdyn_status update(struct sql *sql, void *argument)
   const struct change *c = argument;
   enum armdyn_status status = store_expect_version(sql, VERSION, c->webhook->name, c->expected);
   if (status) return status;
-  return record_change(sql, "UPDATE webhooks SET url = :url, version = version + 1 WHERE name = :name", &webhook_type,
-                       c->webhook);
+  return record_change(sql,
+                       "UPDATE webhooks SET url = :url, enabled = :enabled, version = version + 1 WHERE name = :name",
+                       &webhook_type, c->webhook);
 }
 
 enum armdyn_status store_webhook_update(struct store *store, struct store_webhook *webhook, int64_t expected)
@@ -113,7 +114,7 @@ TYPED_VISITOR(store_webhook)
 
 static const struct list_type webhook_lists = {
   .table = "webhooks",
-  .columns = "name, url, secret, former_secret, former_until, version, created_at",
+  .columns = "name, url, secret, former_secret, former_until, version, enabled, created_at",
   .key = "name",
   .search = ", url",
   .type = &webhook_type,

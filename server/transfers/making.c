@@ -42,6 +42,10 @@ bool making_may_start(struct exchange *x, const struct controller_description *c
 
 static bool check_permissions(struct exchange *x, struct making *m)
 {
+  if (!m->controller.enabled) {
+    answer_problem(x, PROBLEM_CONFLICT, "%s", gateway_barred);
+    return false;
+  }
   const struct controller_profile *p = &m->controller.profile;
   bool mapped = p->protocol == PROTOCOL_REGISTER_MAP;
   if (mapped && m->request.mode == TRANSFER_STREAM)

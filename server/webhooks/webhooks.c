@@ -291,7 +291,7 @@ static void look_at(void *context, const struct store_webhook *webhook)
   struct sending *s = place_for(w, webhook->name);
   char now[TIME_SIZE];
   clock_format(clock_wall_ms(), now);
-  if (!s || store_delivery_next(w->setup.store, webhook->name, &s->delivery)) return;
+  if (!s || !webhook->enabled || store_delivery_next(w->setup.store, webhook->name, &s->delivery)) return;
   if (strcmp(s->delivery.next_at, now) > 0) return;
   s->webhook = *webhook;
   begin(s);

@@ -1,13 +1,18 @@
 """`armdyn backup` and `armdyn restore`: a copy of a store that is being written, checked, and never over another file."""
 
+import os
 import sqlite3
 import subprocess
 import threading
+import time
 
 import pytest
 
-from support import Server, binary, robot, unique_name, until
+from support import ControllerSim, Server, binary, robot, unique_name, until
 from support.motions import motion
+from support.receiver import Receiver
+
+PROTOCOL = "armdyn-v2"
 
 
 def armdyn(*words):
@@ -47,6 +52,61 @@ def test_a_running_service_is_copied_and_comes_back(tmp_path):
         assert client.get(job["result"]["href"] + "/samples").expect(200).json == samples
     verified = armdyn("audit", "verify", "--data", folder)
     assert verified.returncode == 0, verified
+
+
+@pytest.mark.parametrize("moved", [False, True], ids=["copied", "moved"])
+def test_a_copy_moves_no_arm_and_tells_nobody_until_it_is_enabled(tmp_path, moved):
+    flags = ("--webhook-networks", "127.0.0.1", "--webhook-retry", 1)
+    with Receiver(*[200] * 9) as receiver, ControllerSim(robot=robot("puma560")) as sim:
+        with Server(data=tmp_path / "data") as server, server.client() as client:
+            client.create_robot(robot("puma560"), name="arm")
+            trajectory = client.result_of("/v1/robots/arm/trajectories", motion())["id"]
+        with Server(*flags, data=tmp_path / "data") as server, server.client() as client:
+            client.post("/v1/webhooks", {"name": "mes", "url": receiver.url}).expect(201)
+            client.post("/v1/controllers", {"name": "cell", "host": "127.0.0.1", "port": sim.port, "robot": "arm",
+                                            "profile": {"protocol": PROTOCOL}}).expect(201)
+            assert armdyn("backup", tmp_path / "copy.db", "--data", server.data).returncode == 0
+        assert armdyn("restore", tmp_path / "copy.db", "--data", tmp_path / "there", *["--enable"] * moved).returncode == 0
+        with Server(*flags, data=tmp_path / "there") as server, server.client(check=False) as client:
+            for _ in range(2):  # and after the next start
+                cell, hook = client.get("/v1/controllers/cell").expect(200), client.get("/v1/webhooks/mes").expect(200)
+                assert cell.json["enabled"] == hook.json["enabled"] == moved
+                assert client.get("/v1/controllers/cell/status").expect(200).json["connected"] == moved
+                assert client.post("/v1/controllers/cell/stop").expect(200).json["confirmed"]  # always
+                server.restart()
+                client = server.client(check=False)
+            answer = client.post("/v1/controllers/cell/transfers", {"trajectory": trajectory})
+            job = client.post("/v1/robots/arm/trajectories", {**motion(), "callback": {"webhook": "mes"}}).expect(202).json["id"]
+            until(lambda: client.get(f"/v1/jobs/{job}/deliveries").json["items"])
+            if not moved:
+                assert "not enabled" in answer.expect(409).json["detail"]
+                time.sleep(1)  # the outbox is looked into four times a second
+                assert client.get(f"/v1/jobs/{job}/deliveries").json["items"][0]["attempts"] == 0
+                for path, one in (("/v1/controllers/cell", cell), ("/v1/webhooks/mes", hook)):
+                    client.put(path, {**one.json, "enabled": True}, headers={"If-Match": one.etag}).expect(200)
+                answer = client.post("/v1/controllers/cell/transfers", {"trajectory": trajectory})
+            answer.expect(202)
+            until(lambda: client.get(f"/v1/jobs/{job}/deliveries").json["items"][0]["state"] == "delivered")
+
+
+def test_files_are_nobody_elses(tmp_path):
+    """Whatever the umask is; and what an older version left open is closed at the next start."""
+    before = os.umask(0)
+    try:
+        with Server(data=tmp_path / "data") as server, server.client() as client:
+            client.create_robot(robot("puma560"), name="arm")
+            assert armdyn("backup", tmp_path / "copy.db", "--data", server.data).returncode == 0
+        assert armdyn("restore", tmp_path / "copy.db", "--data", tmp_path / "there").returncode == 0
+    finally:
+        os.umask(before)
+    files = [path for folder in ("data", "there") for path in (tmp_path / folder).rglob("*")] + [tmp_path / "copy.db", tmp_path / "there"]
+    assert len(files) > 4 and [path for path in files if path.stat().st_mode & 0o077] == []
+    database = tmp_path / "data/armdyn.db"
+    database.chmod(0o644)
+    told = armdyn("doctor", "--data", tmp_path / "data").stdout
+    assert "files        warning  others may read armdyn.db" in told
+    with Server(data=tmp_path / "data"):
+        assert database.stat().st_mode & 0o777 == 0o600
 
 
 @pytest.fixture(scope="module")

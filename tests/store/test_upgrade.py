@@ -1,5 +1,6 @@
 """A store of an older version, made from the migrations that it had: what is in it goes on after the upgrade."""
 
+import json
 import sqlite3
 
 import pytest
@@ -65,3 +66,19 @@ def test_what_was_to_be_told_before_an_upgrade_is_told_after_it(tmp_path, versio
             client.post(f"/v1/jobs/{job}/deliveries").expect(202)
             until(lambda: client.get(f"/v1/jobs/{job}/deliveries").json["items"][0]["state"] == "delivered")
     assert [document["data"]["id"] for document in receiver.documents()] == [job, job]
+
+
+def test_metrics_keep_their_digits():
+    """Results from before lists had metrics: what a list shows of them is what their documents say."""
+    store, energy = sqlite3.connect(":memory:"), 0.1 + 0.2  # 0.30000000000000004
+    for migration in MIGRATIONS[:2]:
+        store.executescript(migration.read_text())
+    document = json.dumps({"method": "quintic", "status": "optimal", "duration": 1 / 3, "energy": {"total": energy}, "cost": {"value": 1e300 / 7}})
+    columns = {row[1]: row for row in store.execute("PRAGMA table_info(results)")}
+    given = {"id": "r", "kind": "trajectory", "document": document}
+    filled = {name: given.get(name, 1 if "INT" in row[2] else "{}") for name, row in columns.items() if row[3] or name in given}
+    store.execute(f"INSERT INTO results ({', '.join(filled)}) VALUES ({', '.join('?' * len(filled))})", list(filled.values()))
+    store.executescript(MIGRATIONS[2].read_text())
+    summary, = store.execute("SELECT summary FROM results").fetchone()
+    assert json.loads(summary)["metrics"] == {"duration": 1 / 3, "minimum_duration": None, "energy": energy, "cost": 1e300 / 7}
+    assert json.loads(summary)["status"] == "optimal"

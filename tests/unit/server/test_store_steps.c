@@ -41,6 +41,7 @@ LIST(robot, store_robot_list)
 LIST(job, store_job_list)
 LIST(result, store_result_list)
 LIST(transfer, store_transfer_list)
+LIST(dataset, store_dataset_list)
 LIST(audit, store_audit_list)
 
 static enum armdyn_status list_revision(struct store_query *query)
@@ -72,6 +73,12 @@ static const struct {
   { list_transfer, "created_at",
     MORE("transfers", "id, controller, trajectory, state, sent, total, start_sent, created_at, request, tags, history",
          "printf('%026d', i), controller, trajectory, state, sent, total, 0, created_at, request, tags, history") },
+  { list_dataset, "created_at",
+    MORE("datasets",
+         "id, robot, revision, version, created_at, label, samples, sha256, figures, conditions, tags, notes,"
+         " job_order_id, work_master_id, equipment_id",
+         "printf('%026d', i), robot, revision, version, created_at, label, samples, sha256, figures, conditions, tags,"
+         " notes, job_order_id, work_master_id, equipment_id") },
   { list_audit, "number", MORE("audit", "number, line, hash", "i, line, hash") },
 };
 
@@ -104,7 +111,11 @@ Test(steps, a_page_of_much_takes_no_more_than_one_of_little)
 {
   struct store_result motion = stored_result();
   struct store_transfer transfer = a_transfer("cell", motion.id);
+  struct store_dataset dataset = { .robot = "r", .revision = 1, .figures = "{}", .samples = 1 };
   OK(store_transfer_create(store, &transfer, NULL));
+  id_make(dataset.id);
+  memset(dataset.sha256, 'a', STORE_SHA256_SIZE - 1);
+  OK(store_dataset_create(store, &dataset, NULL));
   OK(store_audit_append(store, &(const char *){ "{}" }, 1));
   for (size_t i = 0; i < COUNT(lists); i++) {
     grow(lists[i].more, 2, FEW);
