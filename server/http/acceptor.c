@@ -9,6 +9,7 @@
 
 #include "server/base/log.h"
 #include "server/base/slice.h"
+#include "server/http/address.h"
 #include "server/http/internal.h"
 #include "server/http/tls.h"
 
@@ -92,13 +93,14 @@ static struct event_thread *choose(const struct acceptor *a, size_t most)
   return connections_of(best) < most ? best : NULL;
 }
 
+/* The socket of this machine (control.sock) is nobody's address. */
 static bool same_address(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
 {
-  if (a->ss_family != b->ss_family) return false;
-  if (a->ss_family == AF_INET)
-    return ((const struct sockaddr_in *)a)->sin_addr.s_addr == ((const struct sockaddr_in *)b)->sin_addr.s_addr;
-  return a->ss_family == AF_INET6 && !memcmp(&((const struct sockaddr_in6 *)a)->sin6_addr,
-                                             &((const struct sockaddr_in6 *)b)->sin6_addr, sizeof(struct in6_addr));
+  unsigned char key_a[ADDRESS_KEY_SIZE], key_b[ADDRESS_KEY_SIZE];
+  if (a->ss_family == AF_UNIX || b->ss_family == AF_UNIX) return false;
+  address_key((const struct sockaddr *)a, key_a);
+  address_key((const struct sockaddr *)b, key_b);
+  return !memcmp(key_a, key_b, sizeof key_a);
 }
 
 static bool address_has_enough(struct http *http, const struct sockaddr_storage *address, unsigned most)

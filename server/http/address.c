@@ -138,3 +138,18 @@ enum armdyn_status address_listen_local(const char *dir, int *fd, struct armdyn_
   if (*fd >= 0) return ARMDYN_OK;
   return armdyn_refuse(error, ARMDYN_EIO, "", "cannot listen on '%s/control.sock': %s", dir, strerror(why));
 }
+
+void address_key(const struct sockaddr *address, unsigned char key[ADDRESS_KEY_SIZE])
+{
+  const struct in6_addr *six = &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr;
+  memset(key, 0, ADDRESS_KEY_SIZE);
+  key[ADDRESS_KEY_SIZE - 1] = 4;
+  if (address->sa_family == AF_INET) {
+    memcpy(key, &((const struct sockaddr_in *)(const void *)address)->sin_addr, 4);
+  } else if (address->sa_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(six)) {
+    memcpy(key, six->s6_addr + 12, 4);
+  } else if (address->sa_family == AF_INET6) {
+    memcpy(key, six, 8);
+    key[ADDRESS_KEY_SIZE - 1] = 6;
+  }
+}

@@ -30,6 +30,10 @@ int address_local(const char *dir, char path[ADDRESS_LOCAL_SIZE]);
 /* Without the port; "local" for control.sock. */
 enum { ADDRESS_TEXT_SIZE = 64 };
 void address_text(const struct sockaddr_storage *address, char text[ADDRESS_TEXT_SIZE]);
+/* Who is counted as one: an IPv4 address, also where it comes as one of IPv6, or all of a /64 of IPv6, which is what a customer
+ * gets. */
+enum { ADDRESS_KEY_SIZE = 16 };
+void address_key(const struct sockaddr *address, unsigned char key[ADDRESS_KEY_SIZE]);
 /* Is this socket bound where no other machine reaches it? */
 bool address_is_loopback(int fd);
 

@@ -7,7 +7,7 @@
 #include "server/http/internal.h"
 #include "server/store/store.h"
 
-enum { WAITING_MOST = 4096, AT_ONCE_MOST = 256, LINE_MOST = KB(128) };
+enum { WAITING_MOST = 4096, AT_ONCE_MOST = 256, LINE_MOST = KB(128), AGAIN_MS = 1000 };
 
 struct auditor {
   struct store *store;
@@ -21,10 +21,14 @@ struct auditor {
 
 /* -- what an entry says -- */
 
+static bool may_change_anything(const struct exchange *x)
+{
+  return x->route && x->route->method != HTTP_GET && x->route->where >= ON_POOL && !x->keeps_nothing;
+}
+
 static bool leaves_an_entry(const struct exchange *x)
 {
-  if (x->status == 401 || x->status == 403) return true;
-  return x->route && x->route->method != HTTP_GET && x->route->where >= ON_POOL && !x->keeps_nothing;
+  return x->status == 401 || x->status == 403 || may_change_anything(x);
 }
 
 static const char *header_of_answer(const struct exchange *x, const char *name)
@@ -69,32 +73,55 @@ static char *line_of(const struct exchange *x)
 
 /* -- writing entries -- */
 
-static void append(struct auditor *auditor, char **lines, size_t count)
+static enum armdyn_status append(struct auditor *a, char **lines, size_t count)
 {
-  enum armdyn_status status = store_audit_append(auditor->store, (const char *const *)lines, count);
-  for (size_t i = 0; i < count; i++) {
-    if (status)
-      log_event(LOG_ERROR, "an entry of the audit trail could not be kept", "reason", armdyn_status_text(status),
-                "entry", lines[i], NULL);
-    free(lines[i]);
+  enum armdyn_status status = store_audit_append(a->store, (const char *const *)lines, count);
+  for (size_t i = 0; i < count && !status; i++) free(lines[i]);
+  return status;
+}
+
+/* It is in the log at least. */
+static void lose(char *line, const char *why)
+{
+  log_event(LOG_ERROR, "an entry of the audit trail could not be kept", "reason", why, "entry", line, NULL);
+  free(line);
+}
+
+/* Under the lock: a moment later, or when the service stops. */
+static void rest(struct auditor *a)
+{
+  int64_t until = clock_monotonic_ns() + AGAIN_MS * 1000000LL;
+  struct timespec deadline = { until / 1000000000, until % 1000000000 };
+  while (!a->stopping && !pthread_cond_clockwait(&a->changed, &a->lock, CLOCK_MONOTONIC, &deadline)) continue;
+}
+
+/* Under the lock: the oldest entries that wait go to the store; while it takes none they stay, until the service ends. */
+static void keep_some(struct auditor *a)
+{
+  char *lines[AT_ONCE_MOST];
+  size_t count = a->count < AT_ONCE_MOST ? a->count : AT_ONCE_MOST;
+  memcpy(lines, a->waiting, count * sizeof *lines);
+  bool last = a->stopping;
+  pthread_mutex_unlock(&a->lock);
+  enum armdyn_status status = append(a, lines, count);
+  for (size_t i = 0; status && last && i < count; i++) lose(lines[i], armdyn_status_text(status));
+  pthread_mutex_lock(&a->lock);
+  if (status && !last) {
+    rest(a);
+    return;
   }
+  a->count -= count;
+  memmove(a->waiting, a->waiting + count, a->count * sizeof *a->waiting);
 }
 
 static void *run(void *argument)
 {
   struct auditor *a = argument;
-  char *lines[AT_ONCE_MOST];
   pthread_mutex_lock(&a->lock);
   for (;;) {
     while (!a->count && !a->stopping) pthread_cond_wait(&a->changed, &a->lock);
     if (!a->count) break;
-    size_t count = a->count < AT_ONCE_MOST ? a->count : AT_ONCE_MOST;
-    memcpy(lines, a->waiting, count * sizeof *lines);
-    a->count -= count;
-    memmove(a->waiting, a->waiting + count, a->count * sizeof *a->waiting);
-    pthread_mutex_unlock(&a->lock);
-    append(a, lines, count);
-    pthread_mutex_lock(&a->lock);
+    keep_some(a);
   }
   pthread_mutex_unlock(&a->lock);
   return NULL;
@@ -135,10 +162,18 @@ static void hand_over(struct auditor *a, char *line)
   if (!full) a->waiting[a->count++] = line;
   pthread_cond_signal(&a->changed);
   pthread_mutex_unlock(&a->lock);
-  if (!full) return;
-  log_event(LOG_ERROR, "an entry of the audit trail could not be kept", "reason", "too many at once", "entry", line,
-            NULL);
-  free(line);
+  if (full) lose(line, "too many wait");
+}
+
+bool audit_permits(struct auditor *auditor, struct exchange *x)
+{
+  struct armdyn_error error = { "", "" };
+  if (!may_change_anything(x)) return true;
+  enum armdyn_status status = store_check(auditor->store, &error);
+  if (!status) return true;
+  answer_problem(x, status == ARMDYN_EFULL ? problem_of_status(status) : PROBLEM_UNAVAILABLE,
+                 "nothing was changed, for the audit trail could not tell of it: %s", error.message);
+  return false;
 }
 
 void audit_exchange(struct auditor *auditor, struct exchange *x, bool may_block)
@@ -148,8 +183,6 @@ void audit_exchange(struct auditor *auditor, struct exchange *x, bool may_block)
   char *line = line_of(x);
   if (!line)
     log_event(LOG_ERROR, "an entry of the audit trail could not be written", "request_id", x->request_id, NULL);
-  else if (may_block)
-    append(auditor, &line, 1);
-  else
+  else if (!may_block || append(auditor, &line, 1))
     hand_over(auditor, line);
 }

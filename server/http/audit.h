@@ -3,7 +3,8 @@
  * and what came of it. Reading and pure computation leave none (the access log has them).
  *
  * Where a handler may block, its entry is durable before the answer goes out; entries of answers given on event threads
- * (refusals, STOP, what somebody waited for) are written by a thread of their own within moments. */
+ * (refusals, STOP, what somebody waited for) are written by a thread of their own within moments. While the store takes no
+ * entries nothing is changed, but for STOP: entries wait, and are written when it does. */
 #ifndef SERVER_HTTP_AUDIT_H
 #define SERVER_HTTP_AUDIT_H
 
@@ -16,9 +17,11 @@ struct exchange;
 struct store;
 
 enum armdyn_status auditor_start(struct store *store, struct auditor **auditor);
-/* Writes what it was given. NULL is fine. */
+/* Writes what it was given; what it cannot goes to the log. NULL is fine. */
 void auditor_stop(struct auditor *auditor);
 
+/* Before a handler is called that may block. false: it would change something, and no entry could be kept; answered. */
+bool audit_permits(struct auditor *auditor, struct exchange *x);
 /* The exchange has its answer. may_block: write the entry here and now. Does nothing for an exchange that leaves none, or
  * that has left one. */
 void audit_exchange(struct auditor *auditor, struct exchange *x, bool may_block);

@@ -278,7 +278,7 @@ static void run_on_thread(void *context)
 {
   struct exchange *x = context;
   struct MHD_Connection *mhd = x->mhd;
-  enum outcome outcome = call_handler(x, true);
+  enum outcome outcome = audit_permits(x->http->auditor, x) ? call_handler(x, true) : ANSWERED;
   if (outcome == WAITS) {
     begin_waiting(x);
     return;

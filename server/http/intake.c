@@ -100,7 +100,7 @@ static void call_handler(struct exchange *x)
   x->may_block = true;
   if (coding_new(x->known[HEADER_CONTENT_ENCODING], x->http->upload_most, &in->coding))
     conclude(x, ARMDYN_EMEMORY, NULL);
-  else if (x->route->handle(x) != READS)
+  else if (!audit_permits(x->http->auditor, x) || x->route->handle(x) != READS)
     conclude(x, ARMDYN_OK, NULL);
 }
 

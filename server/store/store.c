@@ -85,6 +85,13 @@ static enum armdyn_status prune_all(struct sql *sql, void *argument)
   return store_idempotency_prune(sql, -1);
 }
 
+/* Writes a page without changing what it says. */
+static enum armdyn_status write_something(struct sql *sql, void *argument)
+{
+  (void)argument;
+  return sql_script(sql, "PRAGMA user_version = 1");
+}
+
 enum armdyn_status store_open_with(const char *dir, const struct migrations *migrations, struct store **out,
                                    struct armdyn_error *error)
 {
@@ -116,6 +123,7 @@ enum armdyn_status store_open_with(const char *dir, const struct migrations *mig
     armdyn_refuse(error, status, "", "cannot tidy up %s: %s", store->path, armdyn_status_text(status));
     goto out;
   }
+  (void)store_write(store, write_something, NULL, 0); /* a disk that is full is known from the start, by store_check */
   *out = store;
   store = NULL;
 out:
@@ -205,13 +213,6 @@ static enum armdyn_status nothing(struct sql *sql, void *argument)
 {
   (void)sql, (void)argument;
   return ARMDYN_OK;
-}
-
-/* Writes a page without changing what it says. */
-static enum armdyn_status write_something(struct sql *sql, void *argument)
-{
-  (void)argument;
-  return sql_script(sql, "PRAGMA user_version = 1");
 }
 
 enum armdyn_status store_check(struct store *store, struct armdyn_error *error)
