@@ -296,15 +296,9 @@ static const struct check {
   const char *name;
   void (*look)(struct doctor *d);
 } checks[] = {
-  { "service", look_at_service },
-  { "store", look_at_store },
-  { "references", look_at_references },
-  { "audit trail", look_at_audit },
-  { "files", look_at_files },
-  { "disk", look_at_disk },
-  { "clock", look_at_clock },
-  { "workers", look_at_workers },
-  { "controller", look_at_controllers },
+  { "service", look_at_service },     { "store", look_at_store },     { "references", look_at_references },
+  { "audit trail", look_at_audit },   { "files", look_at_files },     { "disk", look_at_disk },
+  { "clock", look_at_clock },         { "workers", look_at_workers }, { "controller", look_at_controllers },
   { "libraries", look_at_libraries },
 };
 
