@@ -15,6 +15,16 @@ export async function open(browser, url, { language = 'en', width = 1280, height
     viewport: { width, height }, locale: language === 'zh' ? 'zh-CN' : 'en-GB', colorScheme: dark ? 'dark' : 'light', reducedMotion: 'reduce', acceptDownloads: true, bypassCSP: false,
   })
   const page = await context.newPage()
+  await context.addInitScript(() => { // contexts of WebGL that this page ever made
+    window.contexts = 0
+    for (const { prototype } of [HTMLCanvasElement, OffscreenCanvas]) {
+      const { getContext } = prototype
+      prototype.getContext = function (kind, ...rest) {
+        window.contexts += /webgl/.test(kind)
+        return getContext.call(this, kind, ...rest)
+      }
+    }
+  })
   page.setDefaultTimeout(Number(process.env.ARMDYN_WEB_PATIENCE ?? 180000))
   const faults = []
   const expected = new Set()

@@ -1,8 +1,9 @@
 // What a person does, from an empty data directory to a promoted identification and a played motion:
 //   node flows.mjs en|zh       environment: ARMDYN_URL, ARMDYN_KEY, ARMDYN_CONTROLLER_PORTS, ARMDYN_SHOTS
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { axe, launch, open } from './browser.mjs'
 import { caller, equal, run, sure, until } from './steps.mjs'
+import { forwardKinematics } from '../../server/web/src/ui/kinematics.js'
 
 const { ARMDYN_URL: url, ARMDYN_KEY: key, ARMDYN_CONTROLLER_PORTS: ports, ARMDYN_SHOTS: shots } = process.env
 const [port] = ports.split(',')
@@ -27,7 +28,7 @@ const WORDS = {
   gravityLoad: ['Gravity load', '重力负载图'], durations: ['Compare durations [s]', '比较时长 [s]'], otherDurations: ['The same way in other durations', '相同路径、不同时长'], planThis: ['Plan this one', '规划此时长'],
   api: ['API reference', 'API 文档'], audit: ['Audit trail', '审计记录'], jobs: ['Jobs', '任务'], goalPoint: ['Goal', '终点'],
   newRobot: ['New robot …', '新建机器人……'], meshes: ['Meshes', '网格模型'], missing: ['3 of 3 are missing.', '共 3 个，缺少 3 个。'], complete: ['0 of 3 are missing.', '共 3 个，缺少 0 个。'], unmatched: ['is called like other.stl', '没有与 other.stl 同名'],
-  delete: ['Delete', '删除'], stay: ['Stay', '留下'], discard: ['Throw away', '放弃'], handFile: ['File for hand', 'hand 的文件'],
+  delete: ['Delete', '删除'], stay: ['Stay', '留下'], overPosition: ['Residual over position', '残差（位置）'], friction: ['± 1 standard deviation', '± 1 标准差'], position: ['Position', '位置'], taller: ['Zoom in vertically', '纵向放大'], discard: ['Throw away', '放弃'], handFile: ['File for hand', 'hand 的文件'],
 }
 const w = (name) => WORDS[name][language === 'zh' ? 1 : 0]
 const api = caller(() => url, key)
@@ -58,6 +59,12 @@ const look = async (name, fullPage = true) => {
   equal(await axe(page), [], `accessibility of ${name}`)
   equal(faults, [], `the page ${name}`)
   sure(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1), `${name} is wider than the window`)
+}
+
+const enter = async (secret) => { // after a reload: the key is in memory only
+  await page.getByLabel(w('key')).fill(secret)
+  await page.keyboard.press('Enter')
+  await page.getByRole('navigation').waitFor()
 }
 
 const STEPS = {
@@ -130,6 +137,38 @@ const STEPS = {
     await page.getByRole('link', { name: w('result') }).click()
     await page.locator('.u-over').first().waitFor()
     await look('run')
+  },
+  async 'see which joint of a run is worst, and why'() {
+    const [{ id }] = (await api('GET', '/v1/identifications?estimator=consistent')).items
+    const run = await api('GET', `/v1/identifications/${id}`)
+    const errors = run.errors.validation.raw.joints.map((one) => one.relative_percent)
+    const worst = `j${errors.indexOf(Math.max(...errors)) + 1}`
+    const heading = (joint) => page.getByRole('heading', { name: language === 'zh' ? `关节 ${joint}` : `Joint ${joint}`, exact: true })
+    await heading(worst).waitFor() // without being asked for
+    sure((await page.locator('.lead').textContent()).includes(`${errors[errors.indexOf(Math.max(...errors))].toFixed(2)} %`), 'the summary tells how bad it is')
+    equal((await page.locator('table.heat td:nth-child(2)').allTextContents()).map((text) => /[▲]/.test(text)), errors.map((one) => one === Math.max(...errors)), 'the worst is marked')
+    // residuals over position are of as many samples as were compared
+    const over = page.locator('figure').filter({ hasText: w('overPosition') })
+    await over.locator('.u-over').waitFor()
+    // another joint; a band that can be seen is filled
+    await page.route(`**/v1/identifications/${id}`, (route) => route.fulfill({ json: { ...run, parameters: { ...run.parameters, friction: run.parameters.friction.map((one) => ({ ...one, curve: { ...one.curve, std: one.curve.torque.map(() => 0.4 * Math.max(...one.curve.torque)) } })) } } }))
+    await page.goto(`${url}/#/identifications`)
+    await page.goto(`${url}/#/identifications/${id}`)
+    await page.locator('table.heat').getByRole('button', { name: 'j1', exact: true }).click()
+    await page.waitForURL(/joint=j1/)
+    await heading('j1').waitFor()
+    const friction = page.locator('figure').filter({ hasText: w('friction') }).locator('canvas')
+    const filled = await friction.evaluate((canvas) => {
+      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+      return data.filter((alpha, k) => k % 4 === 3 && alpha > 60 && alpha < 80).length / (canvas.width * canvas.height)
+    })
+    sure(filled > 0.1, `of the plot of friction ${filled} is filled`)
+    await page.unrouteAll()
+    await look('run-joint')
+    await page.goto(`${url}/#/identifications`)
+    await page.locator('tbody tr').first().waitFor()
+    await page.goto(`${url}/#/identifications/${id}`)
+    await page.locator('.lead').waitFor()
   },
   async 'write on the run; a hostile name stays text'() {
     await page.getByLabel(w('label'), { exact: true }).fill(HOSTILE)
@@ -330,6 +369,80 @@ const STEPS = {
     await button('play', false).click()
     await page.waitForFunction(() => Number(document.querySelector('.view3d ~ .row input[type=range]').value) > 0.2)
     await look('motion')
+    await button('play', false).waitFor() // it has ended
+    // one time for the plots and the arm, and the values that stand there
+    const id = page.url().split('/').at(-1)
+    const plot = page.locator('figure').filter({ hasText: w('position') }).first()
+    await plot.locator('.u-over').scrollIntoViewIfNeeded()
+    const { width } = await plot.locator('.u-over').boundingBox()
+    await plot.locator('.u-over').click({ position: { x: width * 0.6, y: 50 } })
+    const time = Number(await page.locator('.view3d ~ .row input[type=range]').inputValue())
+    sure(time > 1.1 && time < 1.3, `a click at 0.6 of 2 s became ${time} s`)
+    const { q } = await api('GET', `/v1/trajectories/${id}/samples?from=${time - 0.02}&to=${time + 0.02}&fields=q`)
+    const told = Number(await plot.locator('output').first().textContent())
+    sure(q.some((row) => Math.abs(row[0] - told) < 1e-3), `the value at the cursor is ${told}, the motion there ${q.map((row) => row[0])}`)
+    // as a picture, before and after a zoom and without a line
+    const file = async (kind) => {
+      if (!(await plot.locator('details[open]').count())) await plot.locator('summary').click()
+      const download = page.waitForEvent('download')
+      await plot.getByRole('button', { name: kind, exact: true }).click()
+      return readFileSync(await (await download).path())
+    }
+    const lines = (svg) => [svg.match(/<path /g).length, svg.match(/text-anchor="end">[^<]*/g).join()]
+    const before = lines(String(await file('SVG')))
+    await plot.getByRole('button', { name: w('taller') }).click()
+    await plot.locator('.legend button').first().click()
+    const after = lines(String(await file('SVG')))
+    equal([before[0], after[0], before[1] !== after[1]], [4, 3, true], `lines of the picture, and other ticks (${before[1]}; ${after[1]})`)
+    sure((await file('PNG')).subarray(1, 4).toString() === 'PNG', 'the picture is a PNG')
+    await look('plot-menu', false)
+  },
+  async 'an arm in the browser stands where the service says; one context of WebGL for all pages'() {
+    expected.add(401)
+    const puma = await api('GET', '/v1/robots/puma560')
+    for (const field of ['revision', 'created_at', 'unphysical', 'warnings']) delete puma[field]
+    const modified = { ...puma, name: 'modified', convention: 'mdh', tool: { translation: [0.1, 0.2, 0.3], rpy: [0.1, 0.4, -0.3] } }
+    await api('POST', '/v1/robots?allow_unphysical=true', modified)
+    const urdf = await fetch(`${url}/v1/robots?name=boxes`, { method: 'POST', headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/xml' }, body: readFileSync(new URL('../data/urdf/boxes.urdf', import.meta.url)) })
+    sure(urdf.status === 201, 'the URDF')
+    for (const name of ['puma560', 'scara', 'ur10', 'modified', 'boxes']) {
+      const model = await api('GET', `/v1/robots/${name}`)
+      const q = model.joints.map((_, j) => 0.4 * Math.sin(2 * j + 1) + 0.05)
+      const [own, wanted] = [forwardKinematics(model, q), await api('POST', `/v1/robots/${name}/forward-kinematics`, { q })].map(({ links, tool }) => [links, tool].flat(3))
+      sure(own.every((value, k) => Math.abs(value - wanted[k]) < 1e-12), `${name}: ${own}, not ${wanted}`)
+    }
+    for (const name of ['modified', 'boxes']) await api('DELETE', `/v1/robots/${name}`, undefined, { 'If-Match': '*' })
+    await page.reload()
+    await enter(key)
+    expected.clear()
+    const drawn = () => page.waitForFunction(() => {
+      const canvas = document.querySelector('.view3d canvas')
+      if (!canvas?.width) return false
+      const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true })
+      copy.drawImage(canvas, 0, 0)
+      const { data } = copy.getImageData(0, 0, canvas.width, canvas.height)
+      return new Set(new Uint32Array(data.buffer)).size > 50
+    })
+    for (let k = 0; k < 12; k++) {
+      await page.goto(`${url}/#/${['robots/puma560', 'trajectories/new?robot=scara', 'robots/ur10'][k % 3]}`)
+      await drawn()
+    }
+    equal(await page.evaluate(() => window.contexts), 1, 'contexts')
+    // the wheel is the page's, until the arm has the focus; keys turn it
+    const arm = page.locator('.view3d canvas')
+    const picture = () => arm.evaluate((canvas) => canvas.toDataURL())
+    await page.evaluate(() => scrollTo(0, 0))
+    await arm.hover()
+    await page.mouse.wheel(0, 300)
+    await page.waitForFunction(() => scrollY > 100)
+    await page.evaluate(() => scrollTo(0, 0))
+    await arm.focus()
+    const first = await picture()
+    await page.keyboard.press('ArrowLeft')
+    await until(async () => (await picture()) !== first, 'another picture')
+    await page.keyboard.press('4')
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+    await look('arm-from-above', false)
   },
   async 'choose a duration from what others would cost'() {
     await page.goto(`${url}/#/trajectories/new?robot=scara`)
@@ -527,6 +640,13 @@ const STEPS = {
     await button('promote').waitFor()
     sure(await button('promote').isDisabled(), 'a viewer may promote')
     equal(await page.getByRole('link', { name: w('audit') }).count(), 0, 'links to the audit trail')
+    // arms are to be looked at, without a call that a viewer may not make
+    for (const at of ['robots/scara', `trajectories/${(await api('GET', '/v1/trajectories')).items[0].id}`]) {
+      await page.goto(`${url}/#/${at}`)
+      await page.locator('.view3d canvas').waitFor()
+      await page.waitForLoadState('networkidle')
+      equal(await page.locator('.notice.bad').count(), 0, `what is refused at ${at}`)
+    }
     equal(faults, [], 'the page')
   },
 }

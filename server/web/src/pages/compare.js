@@ -6,11 +6,13 @@ import { adjust, link, route } from '../route.js'
 import { extend, t } from '../words.js'
 import { get } from '../api.js'
 import { Check, Head, Loading, Notice, Refusal, Table, useAnswer } from '../ui/parts.js'
-import { Bars, Legend, Plot, ZoomBar, colour, dashes } from '../ui/plot.js'
+import { Bars } from '../ui/bars.js'
+import { Legend, Plot, colour, dashes } from '../ui/plot.js'
+import { ZoomBar } from '../ui/zoombar.js'
 import { figure, percent, plusMinus, shortId } from '../ui/format.js'
 import { frictionAt, frictionCurve } from '../ui/friction.js'
 import { drawn, useSamples } from '../ui/samples.js'
-import { jointsOf, keptOf } from './identification.js'
+import { jointsOf, keptOf } from '../ui/run.js'
 
 extend({
   compare_text: ['Parameters are in the base set of the first run. Errors are comparable only where the validation data are the same.', '参数按第一次辨识的基参数集表示；仅当验证数据相同时误差才可比。'],

@@ -5,7 +5,7 @@ import { link } from '../route.js'
 import { extend, t } from '../words.js'
 import { call } from '../api.js'
 import { Head, Loading, Notice, Refusal, Table, Tags, useAnswer } from '../ui/parts.js'
-import { Bars } from '../ui/plot.js'
+import { Bars } from '../ui/bars.js'
 import { Notes } from '../ui/notes.js'
 import { moment, percent, shortId } from '../ui/format.js'
 

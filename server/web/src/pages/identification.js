@@ -1,31 +1,18 @@
 // One run: how good it is, what it found, where it comes from, and how it becomes the robot's model.
 import './identification.words.js'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { html } from '../html.js'
-import { link, route } from '../route.js'
+import { adjust, link, route } from '../route.js'
 import { t } from '../words.js'
 import { call, get, save } from '../api.js'
 import { Act, Check, Field, Head, Loading, Notice, Refusal, Table, Tags, useAnswer } from '../ui/parts.js'
-import { Plot, ZoomBar } from '../ui/plot.js'
 import { count, figure, moment, percent, plusMinus, shortId } from '../ui/format.js'
-import { frictionCurve } from '../ui/friction.js'
-import { drawn, partOf, useSamples, windowOf } from '../ui/samples.js'
+import { jointsOf, keptOf, worstOf } from '../ui/run.js'
+import { partOf, windowOf } from '../ui/samples.js'
 import { Notes } from '../ui/notes.js'
 import { Promote } from './promote.js'
-
-const Tiles = ({ run }) => {
-  const validation = run.errors.validation
-  return html`<div class="tiles">
-    <div class="tile"><span>${t('error_validation')}</span><b>${percent(validation?.raw.relative_percent)}</b></div>
-    <div class="tile"><span>${t('error_validation_filtered')}</span><b>${percent(validation?.filtered.relative_percent)}</b></div>
-    <div class="tile"><span>${t('error_training')}</span><b>${percent(run.errors.training?.raw.relative_percent)}</b></div>
-    <div class="tile"><span>${t('condition')}</span><b>${figure(run.condition_number, 3)}</b></div>
-    <div class="tile"><span>${t('rank')}</span><b>${run.rank} / ${run.base_parameter_count}</b></div>
-    <div class="tile"><span>${t('consistency')}</span><span class=${`state ${run.physically_consistent ? 'good' : 'bad'}`}>${t(run.physically_consistent ? 'consistent_yes' : 'consistent_no')}</span></div>
-  </div>`
-}
-
-export const jointsOf = (run) => run.parameters.friction.map((one) => one.joint)
+import { Joint } from './run_joint.js'
+import { Heat, Settings, Summary } from './run_summary.js'
 
 function Errors({ run }) {
   const sets = ['validation', 'training'].filter((of) => run.errors[of])
@@ -40,49 +27,6 @@ function Errors({ run }) {
       { key: 'r2', head: 'R²', number: true, cell: (row) => figure(row.r2, 5) },
       { key: 'max', head: t('max_error'), number: true, cell: (row) => figure(row.max, 3) },
     ]} /></section>`
-}
-
-// How many samples of torques are kept of a run, and the clock that runs through all its data sets.
-export const keptOf = (run) => {
-  const count = Object.values(run.errors).reduce((sum, one) => sum + (one?.samples ?? 0), 0)
-  const kept = Math.ceil((count * run.sample_rate) / run.conditioning.rate)
-  return { count, kept, whole: [0, Math.max(0, kept - 1) / run.sample_rate] }
-}
-
-function Torques({ run }) {
-  const { count: all, kept, whole } = keptOf(run)
-  const { data, few, range, zoom, error } = useSamples([`v1/identifications/${run.id}/samples`], { fields: 't,measured,predicted', whole, count: kept, most: 20000 })
-  const plots = useMemo(() => data && { x: data[0].column('t'), joints: jointsOf(run).map((joint, j) => {
-    const measured = data[0].column(`measured${j + 1}`), predicted = data[0].column(`predicted${j + 1}`)
-    return { joint, series: [
-      ...drawn(data[0], few, `measured${j + 1}`, { label: t('measured'), index: 5, solid: true, faint: true }),
-      ...drawn(data[0], few, `predicted${j + 1}`, { label: t('predicted'), index: 1, solid: true }),
-      ...(few ? [{ label: t('residual'), values: measured.map((value, k) => value - predicted[k]), index: 2, faint: true }] : []),
-    ] }
-  }) }, [data, t('measured')])
-  return html`<section class="panel"><h2>${t('torques')}</h2><${Refusal} error=${error} />
-    ${!plots ? html`<${Loading} error=${error} />` : html`
-      <${ZoomBar} range=${range} whole=${whole} onRange=${zoom} />
-      ${!few && html`<p class="quiet">${t('extremes_hint')}</p>`}${kept < all && html`<p class="quiet">${t('kept_hint', { kept: count(kept), all: count(all) })}</p>`}
-      <div class="grid">${plots.joints.map(({ joint, series }) => html`<${Plot} key=${joint} title=${t('torque_of', { joint })} x=${plots.x} series=${series} onRange=${zoom} sync="torques" xLabel=${t('time_s')} yLabel=${t('torque_axis')} />`)}</div>`}
-  </section>`
-}
-
-const Friction = ({ run }) => {
-  const plots = useMemo(() => run.parameters.friction.flatMap((one) => (one.curve ? [{ joint: one.joint, ...frictionCurve(one) }] : [])), [run])
-  if (!plots.length) return null // from before runs carried their curves, or a payload's
-  return html`<section class="panel"><h2>${t('friction_curves')}</h2><div class="grid">${plots.map(({ joint, x, mean, low, high }) => html`
-    <${Plot} key=${joint} title=${joint} x=${x} height="200" xLabel=${t('velocity_axis')} yLabel=${t('friction_axis')}
-      series=${[{ label: joint, values: mean, index: 0, solid: true }, { values: low, index: 0, faint: true, width: 0.5, band: true, solid: true, label: '' }, { values: high, index: 0, faint: true, width: 0.5, solid: true, label: '' }]} />`)}
-  </div></section>`
-}
-
-const Spectrum = ({ run }) => {
-  const spectrum = run.residuals?.spectrum
-  if (!spectrum?.frequency_hz?.length) return null
-  const positive = (values) => values.map((value) => (value > 0 ? value : null))
-  return html`<section class="panel"><${Plot} title=${t('spectra')} x=${spectrum.frequency_hz.slice(1)} logX logY height="280" xLabel=${t('frequency_axis')} yLabel=${t('density_axis')}
-    series=${jointsOf(run).map((joint, index) => ({ label: joint, index, values: positive(spectrum.joints[index].slice(1)) }))} /></section>`
 }
 
 const quoted = (value) => (value == null ? '' : /[",\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value))
@@ -142,6 +86,8 @@ export function Page({ path }) {
       setError(refusal)
     }
   }
+  const joints = jointsOf(run)
+  const joint = joints.includes(route.value.query.get('joint')) ? route.value.query.get('joint') : joints[worstOf(run)]
   const inSight = windowOf(route.value.query)
   const { kept, whole } = keptOf(run)
   const large = kept * partOf(inSight, whole) > EXPORTED_MOST
@@ -157,14 +103,12 @@ export function Page({ path }) {
     <${Refusal} error=${error} />
     ${promoted && html`<${Notice} kind="good">${t('promoted', promoted)} <a href=${link(['robots', promoted.robot])}>${promoted.robot}</a></${Notice}>`}
     ${run.stale && !promoted && html`<${Notice} kind="warn">${t('stale')}</${Notice}>`}
-    ${run.warnings.length > 0 && html`<${Notice} kind="warn"><strong>${t('warnings')}</strong><ul>${run.warnings.map((one, k) => html`<li key=${k}><code>${one.code}</code> ${one.joint ? html`<bdi>${one.joint}</bdi>: ` : ''}${one.detail}</li>`)}</ul></${Notice}>`}
-    <${Tiles} run=${run} />
+    <${Summary} run=${run} />
+    <${Heat} run=${run} chosen=${joint} onChoose=${(one) => adjust({ joint: one })} />
+    ${joint && html`<${Joint} run=${run} joint=${joint} />`}
+    <${Settings} run=${run} />
     <${Lineage} run=${run} />
-    <${Torques} run=${run} />
-    <${Errors} run=${run} />
-    <${Friction} run=${run} />
-    <${Spectrum} run=${run} />
-    <${Parameters} run=${run} />
+    <details class="panel"><summary><strong>${t('run_all')}</strong></summary><${Errors} run=${run} /><${Parameters} run=${run} /></details>
     <${Notes} path=${`v1/identifications/${run.id}`} document=${run} etag=${answer.value.etag} onSaved=${answer.again} />
     ${promoting && html`<${Promote} run=${run} onClose=${() => setPromoting(false)} onDone=${(made) => { setPromoting(false); setPromoted(made); answer.again() }} />`}`
 }

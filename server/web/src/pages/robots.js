@@ -1,13 +1,15 @@
 // Models: a list, one of them in three dimensions with the torques that hold it, its revisions, and an editor.
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { html } from '../html.js'
 import { adjust, go, link, route } from '../route.js'
 import { extend, t } from '../words.js'
 import { call, get, post, once } from '../api.js'
+import { session } from '../session.js'
 import { FormDialog } from '../ui/dialog.js'
 import { Act, Check, Field, Head, Loading, Notice, Refusal, Table, useAnswer, useList } from '../ui/parts.js'
 import { figure, moment } from '../ui/format.js'
 import { Meshes } from '../ui/meshes.js'
+import { forwardKinematics } from '../ui/kinematics.js'
 import { Joints, rangeOf, torqueText } from '../ui/joints.js'
 import { View3D } from '../ui/view3d.js'
 import { Editor, differences } from '../ui/model.js'
@@ -23,6 +25,7 @@ extend({
   unphysical: ['not a possible body', '物理上不可能'],
   view: ['Pose and torque at rest', '姿态与静力矩'],
   view_text: ['Torques hold the arm still against gravity, computed by the service while you move it.', '移动时由服务实时计算的重力平衡力矩。'],
+  view_text_viewer: ['The torques that hold it are computed for operators.', '保持力矩的计算需要操作员角色。'],
   ellipsoids: ['Inertia ellipsoids', '惯量椭球'],
   view_label: ['{name} in three dimensions, tool at {place} m', '{name} 三维视图，末端位于 {place} m'],
   revisions: ['Revisions', '版本'],
@@ -79,17 +82,13 @@ function Live({ model }) {
     const timer = setTimeout(() => ask(q), 40)
     return () => clearTimeout(timer)
   }, [q])
-  const answer = useAnswer(async (signal) => {
-    const path = (what) => `v1/robots/${model.name}/${what}`
-    const options = { query: { revision: model.revision }, signal }
-    const [pose, torque] = await Promise.all([post(path('forward-kinematics'), { q: asked }, options), post(path('gravity'), { q: asked }, options)])
-    return { pose, torque: torque.gravity_torque }
-  }, [asked.join()])
-  const place = answer.value?.pose.tool.slice(0, 3).map((row) => (row[3] + 0).toFixed(4).replace(/^-(0\.0+)$/, '$1')).join(', ')
-  return html`<section class="panel"><h2>${t('view')}</h2><p class="quiet">${t('view_text')}</p><${Refusal} error=${answer.error} />
-    <div class="grid"><${View3D} model=${model} pose=${answer.value?.pose} bodies=${bodies} meshes=${meshes} uploads=${uploads} label=${t('view_label', { name: model.name, place: place ?? '' })} />
-      <div class="stack"><${Joints} model=${model} q=${q} onQ=${setQ} beside=${(joint, j) => (answer.value ? torqueText(joint, answer.value.torque[j]) : '…')} />
-        <p class="quiet">x, y, z: ${place ?? '…'} m</p>${dressed && html`<${Check} label=${t('meshes')} checked=${meshes} onChange=${(e) => setMeshes(e.target.checked)} />`}<${Check} label=${t('ellipsoids')} checked=${bodies} onChange=${(e) => setBodies(e.target.checked)} /></div></div>
+  const computes = session.may('operator')
+  const answer = useAnswer(async (signal) => computes && (await post(`v1/robots/${model.name}/gravity`, { q: asked }, { query: { revision: model.revision }, signal })).gravity_torque, [asked.join()])
+  const place = useMemo(() => forwardKinematics(model, q).tool.slice(0, 3).map((row) => row[3].toFixed(4).replace(/^-(0\.0+)$/, '$1')).join(', '), [model, q])
+  return html`<section class="panel"><h2>${t('view')}</h2><p class="quiet">${t(computes ? 'view_text' : 'view_text_viewer')}</p><${Refusal} error=${answer.error} />
+    <div class="grid"><${View3D} model=${model} q=${q} bodies=${bodies} meshes=${meshes} uploads=${uploads} label=${t('view_label', { name: model.name, place })} />
+      <div class="stack"><${Joints} model=${model} q=${q} onQ=${setQ} beside=${!computes ? undefined : (joint, j) => (answer.value ? torqueText(joint, answer.value[j]) : '…')} />
+        <p class="quiet">x, y, z: ${place} m</p>${dressed && html`<${Check} label=${t('meshes')} checked=${meshes} onChange=${(e) => setMeshes(e.target.checked)} />`}<${Check} label=${t('ellipsoids')} checked=${bodies} onChange=${(e) => setBodies(e.target.checked)} /></div></div>
     ${dressed && html`<${Meshes} model=${model} onUpload=${() => setUploads(uploads + 1)} />`}
   </section>`
 }
@@ -125,7 +124,7 @@ function One({ name }) {
     ${model.revision !== last && html`<${Notice} kind="warn">${t('not_newest', { revision: model.revision, newest: last })} <a href=${link(['robots', name])}>r${last}</a></${Notice}>`}
     <${Live} key=${`${name} ${model.revision}`} model=${model} />
     <section class="panel"><h2>${t('lint')}</h2>${model.warnings.length ? html`<ul>${model.warnings.map((one, k) => html`<li key=${k}><code>${one.pointer}</code> ${one.detail}</li>`)}</ul>` : html`<p class="quiet">${t('lint_none')}</p>`}</section>
-    ${model.joints.length > 1 && html`<${GravityMap} model=${model} />`}
+    ${model.joints.length > 1 && session.may('operator') && html`<${GravityMap} model=${model} />`}
     <${Revisions} name=${name} shown=${model} newest=${last} />
     <${Editor} key=${`edit ${model.revision}`} model=${model} etag=${newest.value.etag} onSaved=${() => { go(['robots', name]); newest.again() }} />`
 }

@@ -1,16 +1,20 @@
 // Motions: planned by a form, plotted against their limits, told where their energy goes, played in three dimensions, sent on.
 import './trajectories.words.js'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { signal } from '@preact/signals'
+import { useMemo, useState } from 'preact/hooks'
 import { html } from '../html.js'
 import { adjust, go, link, route } from '../route.js'
 import { t } from '../words.js'
 import { call, get, post, once, save, table } from '../api.js'
 import { FormDialog } from '../ui/dialog.js'
 import { Act, Field, Head, Loading, Notice, Refusal, Table, Tags, useAnswer, useList } from '../ui/parts.js'
-import { Bars, Plot, ZoomBar } from '../ui/plot.js'
+import { Bars } from '../ui/bars.js'
+import { Plot } from '../ui/plot.js'
+import { ZoomBar } from '../ui/zoombar.js'
 import { Notes } from '../ui/notes.js'
 import { figure, moment, percent, shortId } from '../ui/format.js'
 import { Joints, rangeOf } from '../ui/joints.js'
+import { Player } from '../ui/player.js'
 import { View3D } from '../ui/view3d.js'
 import { DURATIONS, Pareto } from './pareto.js'
 import { NewExcitation, NewFrictionTest } from './excite.js'
@@ -74,7 +78,6 @@ function Form({ model }) {
   const compares = form.method === 'energy_optimal' && form.cost !== 'time'
   const [error, setError] = useState(null)
   const [busy, setBusy] = useState(false)
-  const pose = useAnswer((signal) => post(`v1/robots/${model.name}/forward-kinematics`, { q: points[at] }, { signal }), [points[at].join()])
   const nameOf = (k) => (k === 0 ? t('start_point') : k === points.length - 1 ? t('goal_point') : t('waypoint', { number: k }))
   const change = (q) => setPoints(points.map((one, k) => (k === at ? q : one)))
   const send = async () => {
@@ -103,7 +106,7 @@ function Form({ model }) {
       ${points.map((_, k) => html`<button key=${k} type="button" aria-pressed=${k === at} class=${k === at ? 'main' : ''} onClick=${() => setAt(k)}>${nameOf(k)}</button>`)}
       <button type="button" onClick=${() => { setPoints([...points.slice(0, -1), points[at], points[points.length - 1]]); setAt(points.length - 1) }}>+ ${t('waypoint_add')}</button>
       <button type="button" disabled=${at === 0 || at === points.length - 1} onClick=${() => { setPoints(points.filter((_, k) => k !== at)); setAt(0) }}>${t('waypoint_remove')}</button></div>
-      <div class="grid" style=${{ marginTop: '.8rem' }}><${View3D} model=${model} pose=${pose.value} bodies=${false} label=${`${model.name}: ${nameOf(at)}`} />
+      <div class="grid" style=${{ marginTop: '.8rem' }}><${View3D} model=${model} q=${points[at]} ghosts=${points} bodies=${false} label=${`${model.name}: ${nameOf(at)}`} />
         <${Joints} model=${model} q=${points[at]} onQ=${change} /></div></section>
     <section class="panel"><div class="row begin">
       <${Field} label=${t('method')}><select value=${form.method} onChange=${(e) => setForm({ ...form, method: e.target.value })}>${METHODS.map((one) => html`<option value=${one}>${t(`method.${one}`)}</option>`)}</select></${Field}>
@@ -117,7 +120,7 @@ function Form({ model }) {
 
 const PLOTS = [['q', 'position_axis'], ['qd', 'velocity_axis_y', 'velocity'], ['qdd', 'acceleration_axis', 'acceleration'], ['tau', 'torque_axis', 'torque']]
 
-function Plots({ motion, model, samples }) {
+function Plots({ motion, model, samples, time }) {
   const [range, setRange] = useState(null)
   const [relative, setRelative] = useState(true)
   const zoom = (from, to) => setRange(from == null ? null : [from, to])
@@ -131,42 +134,8 @@ function Plots({ motion, model, samples }) {
     <label class="check" style=${{ margin: '.2rem 0 .8rem' }}><input type="checkbox" checked=${relative} onChange=${(e) => setRelative(e.target.checked)} /><span>${t('as_part_of_limit')}</span></label>
     <div class="grid">${plots.map(({ field, axis, limit, series }) => {
       const parts = relative && limit && series.every((one) => one.limited)
-      return html`<${Plot} key=${`${field}${parts}`} title=${t(`plot.${field}`)} x=${samples.column('t')} series=${series} range=${range} onRange=${zoom} sync="motion" xLabel=${t('time_s')} yLabel=${parts ? t('part_of_limit') : t(axis)} hlines=${parts ? [{ value: 1, index: 6 }, { value: -1, index: 6 }] : []} />`
+      return html`<${Plot} key=${`${field}${parts}`} title=${t(`plot.${field}`)} x=${samples.column('t')} series=${series} range=${range} onRange=${zoom} sync="motion" time=${time} xLabel=${t('time_s')} yLabel=${parts ? t('part_of_limit') : t(axis)} hlines=${parts ? [{ value: 1, index: 6 }, { value: -1, index: 6 }] : []} />`
     })}</div></section>`
-}
-
-const STEPS = 240
-
-// The motion as the service's kinematics moves it, on the browser's clock.
-function Play({ motion, model, samples }) {
-  const [time, setTime] = useState(0)
-  const [running, setRunning] = useState(false)
-  const frames = useAnswer(async (signal) => {
-    const rows = Array.from({ length: STEPS }, (_, k) => Math.round((k * (samples.rows - 1)) / (STEPS - 1)))
-    const joints = model.joints.map((_, j) => samples.column(`q${j + 1}`))
-    const answer = await post(`v1/robots/${motion.robot}/forward-kinematics`, { q: rows.map((row) => joints.map((column) => column[row])) }, { query: { revision: motion.revision }, signal })
-    return rows.map((_, k) => ({ links: answer.links[k], tool: answer.tool[k] }))
-  }, [motion.id])
-  useEffect(() => {
-    if (!running) return
-    let last = performance.now(), handle
-    const step = (now) => {
-      setTime((old) => {
-        const next = old + (now - last) / 1000
-        last = now
-        if (next >= motion.duration) setRunning(false)
-        return Math.min(next, motion.duration)
-      })
-      handle = requestAnimationFrame(step)
-    }
-    handle = requestAnimationFrame(step)
-    return () => cancelAnimationFrame(handle)
-  }, [running])
-  const frame = frames.value?.[Math.min(STEPS - 1, Math.round((time / motion.duration) * (STEPS - 1)))]
-  return html`<section class="panel"><h2>${t('play')}</h2><${Refusal} error=${frames.error} />
-    <${View3D} model=${model} pose=${frame} bodies=${false} label=${`${motion.robot}, ${t('play')}`} />
-    <div class="row" style=${{ marginTop: '.6rem', alignItems: 'center' }}><button type="button" disabled=${!frames.value} onClick=${() => { if (time >= motion.duration) setTime(0); setRunning(!running) }}>${running ? `❚❚ ${t('pause')}` : `▶ ${t('play_do')}`}</button>
-      <input type="range" style=${{ flex: 1 }} min="0" max=${motion.duration} step=${motion.duration / 1000} value=${time} aria-label=${t('time_s')} onInput=${(e) => { setRunning(false); setTime(Number(e.target.value)) }} /><span class="number">${time.toFixed(2)} / ${figure(motion.duration)} s</span></div></section>`
 }
 
 function Energy({ motion }) {
@@ -205,6 +174,7 @@ function One({ kind, id }) {
   const motion = answer.value?.data
   const rest = useAnswer(async (signal) => (motion ? Promise.all([get(`v1/robots/${motion.robot}/revisions/${motion.revision}`, {}, signal), table(`v1/${kind}/${motion.id}/samples`, {}, signal)]) : null), [motion?.id])
   const [sending, setSending] = useState(false)
+  const time = useMemo(() => signal(0), [id]) // s, where the player and the plots are
   const [error, setError] = useState(null)
   if (!motion) return html`<${Refusal} error=${answer.error} /><${Loading} error=${answer.error} />`
   const [model, samples] = rest.value ?? []
@@ -236,7 +206,7 @@ function One({ kind, id }) {
       ${motion.energy && html`<div class="tile"><span>${t('energy_mechanical')}</span><b>${figure(motion.energy.total)} J</b></div>`}
       ${worst[0] && html`<div class="tile"><span>${t('worst_margin')}: ${t(`limit.${worst[0].limit}`)} <bdi>${worst[0].joint}</bdi></span><b>${percent(100 * worst[0].worst)}</b></div>`}
     </div>
-    ${samples ? html`<${Play} motion=${motion} model=${model} samples=${samples} /><${Plots} motion=${motion} model=${model} samples=${samples} />` : html`<${Loading} error=${rest.error} />`}
+    ${samples ? html`<${Player} model=${model} name=${motion.robot} duration=${motion.duration} samples=${samples} time=${time} /><${Plots} motion=${motion} model=${model} samples=${samples} time=${time} />` : html`<${Loading} error=${rest.error} />`}
     ${motion.energy && html`<${Energy} motion=${motion} />`}
     <${Pareto} motion=${motion} />
     <section class="panel"><h2>${t('margins')}</h2><div style=${{ maxHeight: '40vh', overflow: 'auto' }}><${Table} caption=${t('margins')} id=${(one) => one.limit + one.joint} items=${worst} columns=${[

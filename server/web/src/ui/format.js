@@ -17,10 +17,16 @@ export const moment = (text) => (text ? new Date(text).toLocaleString(locale(), 
 // JSON as a person reads it: a vector of numbers is one line
 export const readable = (value) => JSON.stringify(value, null, 1).replace(/\[\n((?:[^[\]{}"\n]+\n)+)\s*\]/g, (_, inner) => `[${inner.trim().replace(/\n\s*/g, ' ')}]`)
 export const shortId = (id) => (id && id.length > 10 ? `…${id.slice(-8)}` : id)
-// value ± deviation, both to the deviation's second digit
+// value ± deviation, both to the deviation's second digit: 2.2328 ± 0.0021
 export const plusMinus = (value, std) => {
   if (value == null) return '–'
-  if (!std) return figure(value)
-  const digits = Math.min(8, Math.max(2, Math.ceil(Math.log10(Math.abs(value) / std || 1)) + 2))
-  return `${figure(value, digits)} ± ${figure(std, 2)}`
+  if (!(std > 0)) return figure(value)
+  const rounded = Number(std.toPrecision(2))
+  const power = Math.floor(Math.log10(rounded)) - 1 // of the last digit
+  if (power > 3 || power < -6) {
+    const large = Math.floor(Math.log10(Math.max(Math.abs(value), rounded)))
+    return `(${(value / 10 ** large).toFixed(large - power)} ± ${(rounded / 10 ** large).toFixed(large - power)})e${large}`
+  }
+  const show = (one) => (power > 0 ? String(Math.round(one / 10 ** power) * 10 ** power) : one.toFixed(-power))
+  return `${show(value)} ± ${show(rounded)}`
 }

@@ -1,212 +1,167 @@
-// An arm in three dimensions, drawn from the link frames that the service computes: the meshes of its links where they were
-// uploaded, else sticks; joints, axes, and the ellipsoids of uniform density that have the links' masses and inertias.
+// An arm in three dimensions, which a person turns by mouse or keyboard.
 import { useEffect, useRef } from 'preact/hooks'
 import * as THREE from 'three'
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js'
 import { html } from '../html.js'
 import { dark } from '../session.js'
+import { extend, t } from '../words.js'
+import { armOf, ballOf, discard, ghostOf, reach, trailOf } from './arm.js'
 import { useShapes } from './meshes.js'
+import { stage } from './stage.js'
 
-const matrixOf = (rows) => new THREE.Matrix4().set(...rows.flat())
-
-// Eigenvalues and eigenvectors of a symmetric 3 × 3 matrix by Jacobi's rotations.
-function principal(m) {
-  const a = m.map((row) => [...row])
-  const v = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
-  for (let sweep = 0; sweep < 30; sweep++) {
-    for (const [p, q] of [[0, 1], [0, 2], [1, 2]]) {
-      if (Math.abs(a[p][q]) < 1e-14 * (Math.abs(a[p][p]) + Math.abs(a[q][q]))) continue
-      const angle = 0.5 * Math.atan2(2 * a[p][q], a[q][q] - a[p][p])
-      const [c, s] = [Math.cos(angle), Math.sin(angle)]
-      for (let k = 0; k < 3; k++) [a[k][p], a[k][q]] = [c * a[k][p] - s * a[k][q], s * a[k][p] + c * a[k][q]]
-      for (let k = 0; k < 3; k++) [a[p][k], a[q][k]] = [c * a[p][k] - s * a[q][k], s * a[p][k] + c * a[q][k]]
-      for (let k = 0; k < 3; k++) [v[k][p], v[k][q]] = [c * v[k][p] - s * v[k][q], s * v[k][p] + c * v[k][q]]
-    }
-  }
-  return { values: [a[0][0], a[1][1], a[2][2]], vectors: v }
-}
-
-// Semi-axes² of the uniform ellipsoid: 5 (I2 + I3 - I1) / (2 m). null: no such body.
-function ellipsoid({ mass, com = [0, 0, 0], inertia: i = {} }) {
-  if (!(mass > 0)) return null
-  const { xx = 0, yy = 0, zz = 0, xy = 0, xz = 0, yz = 0 } = i
-  const { values: [a, b, c], vectors } = principal([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-  const axes = [b + c - a, a + c - b, a + b - c].map((one) => Math.sqrt(Math.max(one, 0) * 2.5 / mass))
-  if (!axes.some((one) => one > 0)) return null
-  const [x, y, z] = [0, 1, 2].map((k) => new THREE.Vector3(vectors[0][k], vectors[1][k], vectors[2][k]).multiplyScalar(Math.max(axes[k], 1e-3)))
-  return new THREE.Matrix4().makeBasis(x, y, z).setPosition(...com)
-}
-
-// The binary STL that the service answers, whatever was uploaded: 84 bytes, then 50 for each triangle (normal, three corners).
-function geometryOf(bytes) {
-  const view = new DataView(bytes)
-  const count = view.getUint32(80, true)
-  const [corners, normals] = [new Float32Array(9 * count), new Float32Array(9 * count)]
-  for (let i = 0; i < count; i++) {
-    for (let k = 0; k < 9; k++) {
-      normals[9 * i + k] = view.getFloat32(84 + 50 * i + 4 * (k % 3), true)
-      corners[9 * i + k] = view.getFloat32(84 + 50 * i + 4 * (3 + k), true)
-    }
-  }
-  return new THREE.BufferGeometry().setAttribute('position', new THREE.BufferAttribute(corners, 3)).setAttribute('normal', new THREE.BufferAttribute(normals, 3))
-}
-
-// Where a mesh is in the frame of its link: rpy about fixed axes as in URDF, R = Rz Ry Rx.
-function placeOf({ frame: { translation = [0, 0, 0], rpy = [0, 0, 0] } = {}, scale = [1, 1, 1] }) {
-  return new THREE.Matrix4().compose(new THREE.Vector3(...translation), new THREE.Quaternion().setFromEuler(new THREE.Euler(...rpy, 'ZYX')), new THREE.Vector3(...scale))
-}
-
-function clothOf({ color: [red, green, blue, opacity] = [0.72, 0.76, 0.8, 1] }) {
-  const color = new THREE.Color().setRGB(red, green, blue, THREE.SRGBColorSpace)
-  return new THREE.MeshStandardMaterial({ color, opacity, transparent: opacity < 1, roughness: 0.6, side: THREE.DoubleSide })
-}
-
-const between = (mesh, from, to) => {
-  const along = to.clone().sub(from)
-  mesh.visible = along.length() > 1e-6
-  mesh.position.copy(from).addScaledVector(along, 0.5)
-  mesh.scale.set(1, Math.max(along.length(), 1e-6), 1)
-  if (mesh.visible) mesh.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), along.normalize())
-}
-
-const discard = (group) => group.traverse((one) => {
-  one.geometry?.dispose()
-  one.material?.dispose?.()
+extend({
+  view_keys: ['Arrows turn it, + and − zoom, 0 shows all, 1 to 4 look from there; the wheel zooms once it was clicked.', '方向键旋转，+ 和 − 缩放，0 显示全部，1 至 4 切换视角；点击后可用滚轮缩放。'],
+  view_all: ['Show all', '显示全部'],
+  'view.slant': ['Slanting', '斜视'],
+  'view.front': ['Front', '前视'],
+  'view.side': ['Side', '侧视'],
+  'view.top': ['Top', '俯视'],
 })
 
-function build(model, size) {
-  const arm = new THREE.Group()
-  const material = new THREE.MeshStandardMaterial({ color: 0x4a90c2, roughness: 0.55 })
-  const joints = new THREE.MeshStandardMaterial({ color: 0xd9822b, roughness: 0.5 })
-  const bodies = new THREE.MeshStandardMaterial({ color: 0x8e6fc0, transparent: true, opacity: 0.28, depthWrite: false })
-  const thick = size * 0.018
-  const links = model.joints.map((joint) => {
-    const stick = new THREE.Mesh(new THREE.CylinderGeometry(thick, thick, 1, 20), material)
-    const ball = new THREE.Mesh(new THREE.SphereGeometry(thick * 1.7, 24, 16), joints)
-    const frame = new THREE.AxesHelper(size * 0.09)
-    const shape = ellipsoid(joint.link ?? {})
-    const body = shape && new THREE.Mesh(new THREE.SphereGeometry(1, 24, 16), bodies)
-    if (body) body.matrixAutoUpdate = false
-    arm.add(stick, ball, frame, ...(body ? [body] : []))
-    return { stick, ball, frame, shape, body }
+// Directions from which the camera looks: azimuth and elevation, rad.
+const PLACES = { slant: [-0.85, 0.5], front: [0, 0.02], side: [-Math.PI / 2, 0.02], top: [-Math.PI / 2, 1.55] }
+const TURN = Math.PI / 36 // by one key
+const FIELD = 38 // degrees
+const STEPS = 200 // poses of a motion that its trail is made of
+
+const thinned = (motion) => (motion.length <= STEPS ? motion : Array.from({ length: STEPS }, (_, k) => motion[Math.round((k * (motion.length - 1)) / (STEPS - 1))]))
+
+// The camera, and what a person does with it.
+function looking(canvas, draw) {
+  const camera = new THREE.PerspectiveCamera(FIELD, 1, 0.01, 100)
+  camera.up.set(0, 0, 1)
+  const controls = new OrbitControls(camera, canvas)
+  controls.enableZoom = false // the wheel is the page's until the view has the focus
+  let ball = new THREE.Sphere(new THREE.Vector3(), 1)
+  let moved = false
+  const where = () => {
+    const offset = camera.position.clone().sub(controls.target)
+    const distance = offset.length() || 1
+    return { azimuth: Math.atan2(offset.y, offset.x), elevation: Math.asin(offset.z / distance), distance }
+  }
+  const put = ({ azimuth, elevation, distance }) => {
+    const up = Math.max(-1.55, Math.min(1.55, elevation))
+    camera.position.copy(controls.target).add(new THREE.Vector3(Math.cos(up) * Math.cos(azimuth), Math.cos(up) * Math.sin(azimuth), Math.sin(up)).multiplyScalar(distance))
+    controls.update()
+    draw()
+  }
+  const enough = () => { // how far away all of the ball is in sight, in the narrower direction
+    const half = (FIELD * Math.PI) / 360
+    return (1.08 * ball.radius) / Math.sin(Math.min(half, Math.atan(Math.tan(half) * camera.aspect)))
+  }
+  const from = (azimuth, elevation) => {
+    moved = false
+    controls.target.copy(ball.center)
+    put({ azimuth, elevation, distance: enough() })
+  }
+  const fit = () => {
+    const { azimuth, elevation } = where()
+    from(azimuth, elevation)
+  }
+  const turn = (dAzimuth, dElevation, scale = 1) => {
+    const { azimuth, elevation, distance } = where()
+    moved = true
+    put({ azimuth: azimuth + dAzimuth, elevation: elevation + dElevation, distance: distance * scale })
+  }
+  const KEYS = { ArrowLeft: () => turn(-TURN, 0), ArrowRight: () => turn(TURN, 0), ArrowUp: () => turn(0, TURN), ArrowDown: () => turn(0, -TURN), '+': () => turn(0, 0, 0.9), '=': () => turn(0, 0, 0.9), '-': () => turn(0, 0, 1 / 0.9), 0: fit }
+  Object.values(PLACES).forEach((place, k) => (KEYS[k + 1] = () => from(...place)))
+  controls.addEventListener('start', () => (moved = true))
+  controls.addEventListener('change', draw)
+  canvas.style.touchAction = 'pan-y'
+  canvas.addEventListener('focus', () => (controls.enableZoom = true))
+  canvas.addEventListener('blur', () => (controls.enableZoom = false))
+  canvas.addEventListener('keydown', (event) => {
+    if (!KEYS[event.key] || event.ctrlKey || event.altKey || event.metaKey) return
+    event.preventDefault()
+    KEYS[event.key]()
   })
-  const tool = new THREE.Mesh(new THREE.CylinderGeometry(thick * 0.7, thick * 0.7, 1, 20), joints)
-  const flag = new THREE.AxesHelper(size * 0.14)
-  arm.add(tool, flag)
-  const cloth = new THREE.Group()
-  arm.add(cloth)
-  const visuals = model.visuals ?? []
+  camera.position.set(1, -1, 1)
   return {
-    arm,
-    cloth,
-    // shapes: the files of the meshes that are there, by name
-    dress(shapes) {
-      const geometries = new Map([...shapes].map(([name, bytes]) => [name, geometryOf(bytes)]))
-      discard(cloth)
-      cloth.clear()
-      for (const visual of visuals.filter((one) => geometries.has(one.mesh))) {
-        const mesh = new THREE.Mesh(geometries.get(visual.mesh), clothOf(visual))
-        mesh.matrixAutoUpdate = false
-        mesh.userData = { link: model.joints.findIndex((joint) => joint.name === visual.joint), place: placeOf(visual) }
-        cloth.add(mesh)
-      }
+    camera, fit, from,
+    resize(aspect) {
+      camera.aspect = aspect
+      camera.updateProjectionMatrix()
+      if (!moved) fit()
     },
-    // Sticks stand in where meshes are not wanted, or not all there.
-    show({ bodies, meshes }) {
-      const whole = meshes && visuals.length > 0 && cloth.children.length === visuals.length
-      cloth.visible = meshes
-      for (const { body, stick, ball } of links) {
-        if (body) body.visible = bodies
-        for (const one of [stick, ball]) one.material.visible = !whole
-      }
-      tool.material.visible = !whole
+    cover(next) { // this ball is to be seen, unless the person has chosen what is
+      ball = next
+      camera.near = ball.radius / 100
+      camera.far = ball.radius * 100
+      camera.updateProjectionMatrix()
+      if (!moved) fit()
     },
-    pose({ links: frames, tool: end }) {
-      for (const { userData: { link, place }, matrix } of cloth.children) link < 0 ? matrix.copy(place) : matrix.multiplyMatrices(matrixOf(frames[link]), place)
-      let from = new THREE.Vector3()
-      frames.forEach((rows, k) => {
-        const matrix = matrixOf(rows)
-        const to = new THREE.Vector3().setFromMatrixPosition(matrix)
-        between(links[k].stick, from, to)
-        links[k].ball.position.copy(to)
-        matrix.decompose(links[k].frame.position, links[k].frame.quaternion, links[k].frame.scale)
-        if (links[k].body) links[k].body.matrix.multiplyMatrices(matrix, links[k].shape)
-        from = to
-      })
-      const matrix = matrixOf(end)
-      between(tool, from, new THREE.Vector3().setFromMatrixPosition(matrix))
-      matrix.decompose(flag.position, flag.quaternion, flag.scale)
-    },
+    done: () => controls.dispose(),
   }
 }
 
-// How far the arm may reach: the lengths of its links, slides at their limits.
-const reach = (model) => Math.max(0.2, model.joints.reduce((sum, joint) => {
-  const shift = joint.frame ? Math.hypot(...(joint.frame.translation ?? [0])) : Math.hypot(joint.a ?? 0, joint.d ?? 0)
-  const slide = joint.type === 'prismatic' ? Math.max(...(joint.limits?.position ?? [0, 0]).map((one) => Math.abs(one ?? 0))) : 0
-  return sum + shift + slide
-}, 0))
+function lit(size) {
+  const scene = new THREE.Scene()
+  scene.add(new THREE.HemisphereLight(0xffffff, 0x667788, 2.2))
+  const sun = new THREE.DirectionalLight(0xffffff, 1.6)
+  sun.position.set(2, -3, 5)
+  const grid = new THREE.GridHelper(size * 3, 12, 0x8899aa, 0x8899aa)
+  grid.rotation.x = Math.PI / 2
+  grid.material.transparent = true
+  grid.material.opacity = 0.35
+  scene.add(sun, grid)
+  return scene
+}
 
-// pose: { links, tool } of forward kinematics; label: what it is, for who does not see it; uploads: another number for other
-// meshes.
-export function View3D({ model, pose, label, bodies = true, meshes = true, uploads = 0 }) {
+// q: the pose; motion: poses that it goes through, for a trail and to have all of them in sight; ghosts: poses that are shown as glass;
+// label: what it is, for who does not see it; uploads: another number for other meshes.
+export function View3D({ model, q, motion, ghosts, label, bodies = true, meshes = true, frames = true, uploads = 0 }) {
   const at = useRef()
+  const canvas = useRef()
   const view = useRef()
   const shapes = useShapes(model, uploads)
   useEffect(() => {
     const size = reach(model)
-    const renderer = new THREE.WebGLRenderer({ antialias: true })
-    renderer.setPixelRatio(Math.min(devicePixelRatio, 2))
-    at.current.appendChild(renderer.domElement)
-    const scene = new THREE.Scene()
-    const camera = new THREE.PerspectiveCamera(38, 1, size / 50, size * 50)
-    camera.up.set(0, 0, 1)
-    camera.position.set(size * 1.6, -size * 1.8, size * 1.35)
-    const controls = new OrbitControls(camera, renderer.domElement)
-    controls.target.set(0, 0, size * 0.42)
-    controls.update()
-    scene.add(new THREE.HemisphereLight(0xffffff, 0x667788, 2.2))
-    const sun = new THREE.DirectionalLight(0xffffff, 1.6)
-    sun.position.set(2, -3, 5)
-    scene.add(sun)
-    const grid = new THREE.GridHelper(size * 3, 12, 0x8899aa, 0x8899aa)
-    grid.rotation.x = Math.PI / 2
-    grid.material.transparent = true
-    grid.material.opacity = 0.35
-    scene.add(grid)
-    const body = build(model, size)
-    scene.add(body.arm)
-    const draw = () => {
-      scene.background = new THREE.Color(dark.value ? 0x141c25 : 0xf1f4f8)
-      renderer.render(scene, camera)
-    }
-    controls.addEventListener('change', draw)
-    const fit = () => {
+    const scene = lit(size)
+    const arm = armOf(model, size)
+    const extras = new THREE.Group()
+    scene.add(arm.group, extras)
+    let shown // when all is set up
+    const eye = looking(canvas.current, () => shown?.draw())
+    eye.from(...PLACES.slant)
+    shown = stage(canvas.current, scene, eye.camera)
+    const watch = new ResizeObserver(() => {
       const { clientWidth: w, clientHeight: h } = at.current
-      renderer.setSize(w, h, false)
-      camera.aspect = w / h
-      camera.updateProjectionMatrix()
-      draw()
-    }
-    const watch = new ResizeObserver(fit)
+      const ratio = Math.min(devicePixelRatio, 2)
+      Object.assign(canvas.current, { width: Math.round(w * ratio), height: Math.round(h * ratio) })
+      eye.resize(w / h || 1)
+      shown.draw()
+    })
     watch.observe(at.current)
-    view.current = { body, draw }
-    at.current.shownBox = () => new THREE.Box3().setFromObject(body.cloth, true) // of the meshes, m in the base frame: for tests
+    view.current = { size, scene, arm, extras, eye, draw: shown.draw }
+    at.current.shownBox = () => new THREE.Box3().setFromObject(arm.cloth, true) // of the meshes, m in the base frame: for tests
     return () => {
       watch.disconnect()
-      controls.dispose()
+      eye.done()
+      shown.done()
       discard(scene)
-      renderer.dispose()
-      renderer.domElement.remove()
       view.current = null
     }
   }, [model])
-  useEffect(() => view.current?.body.dress(shapes), [model, shapes])
+  useEffect(() => view.current.arm.dress(shapes), [model, shapes])
   useEffect(() => {
-    if (!view.current || !pose) return
-    view.current.body.pose(pose)
-    view.current.body.show({ bodies, meshes })
-    view.current.draw()
-  }, [model, shapes, pose, bodies, meshes, dark.value])
-  return html`<div class="view3d" ref=${at} role="img" aria-label=${label}></div>`
+    const { size, extras, eye, draw } = view.current
+    discard(extras)
+    extras.clear()
+    const way = motion?.length ? thinned(motion) : []
+    if (way.length) extras.add(trailOf(model, way))
+    for (const [k, pose] of (ghosts ?? []).entries()) extras.add(ghostOf(model, size, pose, k === 0 ? 0x2a9d5c : k === ghosts.length - 1 ? 0xd1495b : 0x8899aa))
+    eye.cover(ballOf(model, [...way, ...(ghosts ?? []), ...(way.length || !q ? [] : [q])], size))
+    draw()
+  }, [model, motion, ghosts])
+  useEffect(() => {
+    const { arm, draw, scene } = view.current
+    scene.background = new THREE.Color(dark.value ? 0x141c25 : 0xf1f4f8)
+    arm.show({ bodies, meshes, frames })
+    if (q) arm.pose(q)
+    draw()
+  }, [model, shapes, q, bodies, meshes, frames, dark.value])
+  return html`<div class="view3d" ref=${at}>
+    <canvas ref=${canvas} tabindex="0" role="img" aria-label=${`${label}. ${t('view_keys')}`} title=${t('view_keys')}></canvas>
+    <div class="places"><button type="button" onClick=${() => view.current.eye.fit()}>${t('view_all')}</button>${Object.entries(PLACES).map(([name, place]) => html`<button key=${name} type="button" onClick=${() => view.current.eye.from(...place)}>${t(`view.${name}`)}</button>`)}</div>
+  </div>`
 }

@@ -1,0 +1,108 @@
+// One joint of a run: why it is as good or bad as it is.
+import './identification.words.js'
+import { useMemo } from 'preact/hooks'
+import { html } from '../html.js'
+import { extend, t } from '../words.js'
+import { Loading, Notice, Refusal, Table, useAnswer } from '../ui/parts.js'
+import { Plot } from '../ui/plot.js'
+import { ZoomBar } from '../ui/zoombar.js'
+import { count, figure, plusMinus } from '../ui/format.js'
+import { frictionCurve } from '../ui/friction.js'
+import { bordersOf, jointsOf, keptOf, residualsOver } from '../ui/run.js'
+import { drawn, useSamples } from '../ui/samples.js'
+
+extend({
+  joint_focus: ['Joint {joint}', '关节 {joint}'],
+  joint_torque: ['Torque', '力矩'],
+  joint_residual: ['Residual over time', '残差（时间）'],
+  joint_over_q: ['Residual over position', '残差（位置）'],
+  joint_over_qd: ['Residual over velocity', '残差（速度）'],
+  joint_over_none: ['Residuals over position and velocity are shown of runs of up to 20,000 samples whose data sets hold torques.', '仅对样本数不超过 20,000 且数据集含力矩的辨识显示残差与位置、速度的关系。'],
+  joint_friction: ['Friction', '摩擦'],
+  joint_spectrum: ['Spectrum of the residual', '残差频谱'],
+  joint_histogram: ['Histogram of the residual', '残差直方图'],
+  joint_counts: ['Samples', '样本数'],
+  residual_axis: ['Residual [N m, N]', '残差 [N m, N]'],
+  joint_fit: ['Lack of fit', '失拟'],
+  joint_fit_text: ['The residual depends on {over}: F = {f}, p = {p}. The model lacks something there.', '残差与{over}相关：F = {f}，p = {p}。模型在此缺少某些项。'],
+  joint_fit_none: ['The residual does not depend on {over} more than noise does: F = {f}, p = {p}.', '残差与{over}的相关性不超过噪声：F = {f}，p = {p}。'],
+  over_velocity: ['velocity', '速度'],
+  over_position: ['position', '位置'],
+  border_validation: ['validation', '验证'],
+  joint_parameters: ['Its parameters', '该关节的参数'],
+})
+
+const DOUBT = 0.001 // chance of noise alone, below which it is told
+
+const Fit = ({ fit }) => fit && html`<div>${['velocity', 'position'].map((over) => fit[over] && fit[over].f != null && html`<p key=${over}><span class=${`state ${fit[over].p < DOUBT ? 'warn' : 'good'}`}>${t(fit[over].p < DOUBT ? 'joint_fit_text' : 'joint_fit_none', { over: t(`over_${over}`), f: figure(fit[over].f, 3), p: figure(fit[over].p, 2) })}</span></p>`)}</div>`
+
+// Points in the order of x, as plots want them.
+function Scatter({ title, x, y, xLabel }) {
+  const [xs, values] = useMemo(() => {
+    const order = [...x.keys()].sort((a, b) => x[a] - x[b])
+    return [order.map((k) => x[k]), order.map((k) => y[k])]
+  }, [x, y])
+  return html`<${Plot} title=${title} x=${xs} series=${[{ label: t('residual'), values, index: 2, points: true }]} hlines=${[{ value: 0, index: 6 }]} xLabel=${xLabel} yLabel=${t('residual_axis')} />`
+}
+
+function Over({ run, j }) {
+  const answer = useAnswer((signal) => residualsOver(run, j, signal), [run.id, j])
+  if (answer.value === undefined) return html`<${Refusal} error=${answer.error} /><${Loading} error=${answer.error} />`
+  if (!answer.value) return html`<p class="quiet">${t('joint_over_none')}</p>`
+  const { q, qd, residual } = answer.value
+  return html`<${Scatter} title=${t('joint_over_q')} x=${q} y=${residual} xLabel=${t('position_axis')} /><${Scatter} title=${t('joint_over_qd')} x=${qd} y=${residual} xLabel=${t('velocity_axis')} />`
+}
+
+function OverTime({ run, joint, j }) {
+  const { count: all, kept, whole } = keptOf(run)
+  const { data, few, range, zoom, error } = useSamples([`v1/identifications/${run.id}/samples`], { fields: 't,measured,predicted', whole, count: kept, most: 20000 })
+  const borders = bordersOf(run).map(({ value, role }) => ({ value, label: t(`border_${role}`) }))
+  const plots = useMemo(() => {
+    if (!data) return null
+    const [measured, predicted] = ['measured', 'predicted'].map((name) => data[0].column(`${name}${j + 1}`))
+    return {
+      x: data[0].column('t'),
+      torque: [...drawn(data[0], few, `measured${j + 1}`, { label: t('measured'), index: 5, solid: true, faint: true }), ...drawn(data[0], few, `predicted${j + 1}`, { label: t('predicted'), index: 1, solid: true })],
+      residual: few && [{ label: t('residual'), values: measured.map((value, k) => value - predicted[k]), index: 2, solid: true }],
+    }
+  }, [data, j, t('measured')])
+  if (!plots) return html`<${Refusal} error=${error} /><${Loading} error=${error} />`
+  const common = { x: plots.x, onRange: zoom, sync: 'run', vlines: borders, xLabel: t('time_s') }
+  return html`<${Refusal} error=${error} /><${ZoomBar} range=${range} whole=${whole} onRange=${zoom} />
+    ${!few && html`<p class="quiet">${t('extremes_hint')}</p>`}${kept < all && html`<p class="quiet">${t('kept_hint', { kept: count(kept), all: count(all) })}</p>`}
+    <${Plot} ...${common} title=${`${t('joint_torque')} ${joint}`} series=${plots.torque} yLabel=${t('torque_axis')} />
+    ${plots.residual && html`<${Plot} ...${common} height=${160} title=${t('joint_residual')} series=${plots.residual} hlines=${[{ value: 0, index: 6 }]} yLabel=${t('residual_axis')} />`}`
+}
+
+function Friction({ one }) {
+  const curve = one && frictionCurve(one)
+  if (!curve) return null // from before runs carried their curves, or a payload's
+  const { x, mean, low, high } = curve
+  return html`<${Plot} title=${t('joint_friction')} x=${x} xLabel=${t('velocity_axis')} yLabel=${t('friction_axis')}
+    series=${[{ label: t('one_deviation'), values: high, index: 0, faint: true, width: 0.5, band: true, solid: true }, { values: low, index: 0, faint: true, width: 0.5, solid: true, label: '' }, { label: t('predicted'), values: mean, index: 0, solid: true }]} />`
+}
+
+function Spread({ run, j }) {
+  const spectrum = run.residuals?.spectrum
+  const histogram = run.residuals?.histograms?.[j]
+  const centers = histogram?.counts.map((_, k) => -histogram.range + ((2 * k + 1) * histogram.range) / histogram.counts.length)
+  return html`
+    ${spectrum?.frequency_hz?.length > 1 && html`<${Plot} title=${t('joint_spectrum')} x=${spectrum.frequency_hz.slice(1)} logX logY xLabel=${t('frequency_axis')} yLabel=${t('density_axis')} series=${[{ label: t('residual'), index: 2, solid: true, values: spectrum.joints[j].slice(1).map((value) => (value > 0 ? value : null)) }]} />`}
+    ${histogram && html`<${Plot} title=${t('joint_histogram')} x=${centers} xLabel=${t('residual_axis')} yLabel=${t('joint_counts')} series=${[{ label: t('joint_counts'), values: histogram.counts, index: 2, bars: true, solid: true }]} />`}`
+}
+
+export function Joint({ run, joint }) {
+  const j = jointsOf(run).indexOf(joint)
+  const own = run.parameters.standard.filter((one) => one.joint === joint)
+  return html`<section class="panel"><h2>${t('joint_focus', { joint })}</h2>
+    <${Fit} fit=${run.lack_of_fit?.[j]} />
+    <${OverTime} key=${joint} run=${run} joint=${joint} j=${j} />
+    <div class="grid"><${Over} run=${run} j=${j} /><${Friction} one=${run.parameters.friction[j]} /><${Spread} run=${run} j=${j} /></div>
+    ${own.length > 0 ? html`<h3>${t('joint_parameters')}</h3><${Table} caption=${t('joint_parameters')} id=${(row) => row.name} items=${own} columns=${[
+      { key: 'name', head: t('expression'), cell: (row) => html`<code>${row.name}</code>` },
+      { key: 'value', head: t('value'), number: true, cell: (row) => plusMinus(row.value, row.std) },
+      { key: 'prior', head: t('model_value'), number: true, cell: (row) => figure(row.prior) },
+      { key: 'apart', head: t('parameter_apart'), number: true, cell: (row) => (row.std > 0 && row.prior != null ? `${figure((row.value - row.prior) / row.std, 2)} σ` : '–') },
+    ]} />` : html`<${Notice}>${t('nothing')}</${Notice}>`}
+  </section>`
+}

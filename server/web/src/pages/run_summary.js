@@ -1,0 +1,114 @@
+// What a run says in a few sentences, how it was made, and its joints against the figures that tell which of them is bad.
+import './identification.words.js'
+import { html } from '../html.js'
+import { link } from '../route.js'
+import { extend, t } from '../words.js'
+import { figure, percent, shortId } from '../ui/format.js'
+import { jointsOf, worstOf } from '../ui/run.js'
+
+extend({
+  run_summary: ['Summary', '概要'],
+  run_explains: ['On data that it had not seen it leaves {error} of the torque unexplained; on its own {training}.', '在未见过的数据上，{error} 的力矩未被解释；在训练数据上为 {training}。'],
+  run_unseen_none: ['It was not validated: {training} of the torque of its own data is left unexplained, and nobody knows how much of other data.', '未经验证：训练数据中 {training} 的力矩未被解释，对其他数据的误差未知。'],
+  run_worst: ['Worst joint: {joint}, with {error}.', '误差最大的关节：{joint}，为 {error}。'],
+  run_told: ['The data tell {rank} of {all} base parameters; {poor} of them are known no better than to 30 %.', '数据可辨识 {all} 个基参数中的 {rank} 个；其中 {poor} 个的相对标准差超过 30 %。'],
+  run_overfit: ['It is {times} times as far off on unseen data as on its own: it may have learnt what is special to them.', '未见数据上的误差是训练数据的 {times} 倍：可能存在过拟合。'],
+  run_settings: ['Settings', '设置'],
+  set_learnt: ['Learnt from', '训练数据'],
+  set_validated: ['Validated with', '验证数据'],
+  set_fraction: ['the last {percent} % of each', '各数据集最后 {percent} %'],
+  set_friction: ['Friction terms', '摩擦项'],
+  set_rotors: ['Rotor inertias', '转子惯量'],
+  set_prior: ['Drawn to the model', '模型先验'],
+  set_prior_chosen: ['strength {strength}, by cross-validation among {count}: the strongest that costs little', '强度 {strength}，由 {count} 个候选经交叉验证选出'],
+  set_prior_asked: ['strength {strength}, as asked', '强度 {strength}（按请求）'],
+  set_low_pass: ['Low-pass', '低通滤波'],
+  set_low_pass_value: ['positions {position} Hz, torques {torque} Hz', '位置 {position} Hz，力矩 {torque} Hz'],
+  set_clock: ['Clock', '采样时钟'],
+  set_clock_value: ['{rate} Hz, {trim} s cut off both ends', '{rate} Hz，两端各截去 {trim} 秒'],
+  set_chosen: ['chosen from the data', '根据数据选择'],
+  set_asked: ['as asked', '按请求'],
+  set_by_model: ['as the model has them', '按模型'],
+  yes: ['yes', '是'],
+  no: ['no', '否'],
+  heat: ['Joints and figures', '关节与指标'],
+  heat_text: ['Darker is worse among the joints; the worst of each column is marked. Choose a joint to see why.', '颜色越深表示该关节越差，每列最差者已标出。选择关节查看原因。'],
+  heat_validation: ['Validation, raw [%]', '验证（原始）[%]'],
+  heat_training: ['Training, raw [%]', '训练（原始）[%]'],
+  heat_rms: ['Residual RMS', '残差均方根'],
+  heat_max: ['Largest residual', '最大残差'],
+  heat_r2: ['1 − R²', '1 − R²'],
+  heat_velocity: ['Lack of fit over velocity, F', '速度失拟 F'],
+  heat_position: ['Lack of fit over position, F', '位置失拟 F'],
+  heat_friction: ['Least known friction term [%]', '最不确定的摩擦项 [%]'],
+  heat_worst: ['worst', '最差'],
+})
+
+const TERMS = ['offset', 'coulomb', 'viscous', 'stiction', 'high_speed', 'position']
+const termsOf = (run) => TERMS.filter((term) => run.parameters.friction.some((one) => Object.keys(one).some((name) => name === term || name.startsWith(`${term}.`))))
+const poorest = (one) => Math.max(...Object.entries(one?.std ?? {}).map(([name, std]) => (std > 0 && one[name] ? (100 * std) / Math.abs(one[name]) : 0)), 0)
+const fitOf = (run, j) => (run.errors.validation ?? run.errors.training)?.raw.joints[j]
+
+// To add a figure: a row; the greater the worse.
+const FIGURES = [
+  { head: 'heat_validation', of: (run, j) => run.errors.validation?.raw.joints[j].relative_percent, show: percent },
+  { head: 'heat_training', of: (run, j) => run.errors.training?.raw.joints[j].relative_percent, show: percent },
+  { head: 'heat_rms', of: (run, j) => fitOf(run, j)?.rms, own: true }, // joints are of different size: each for itself
+  { head: 'heat_max', of: (run, j) => fitOf(run, j)?.max, own: true },
+  { head: 'heat_r2', of: (run, j) => fitOf(run, j)?.r2 == null ? null : 1 - fitOf(run, j).r2 },
+  { head: 'heat_velocity', of: (run, j) => run.lack_of_fit?.[j]?.velocity?.f },
+  { head: 'heat_position', of: (run, j) => run.lack_of_fit?.[j]?.position?.f },
+  { head: 'heat_friction', of: (run, j) => poorest(run.parameters.friction[j]) || null, show: (value) => figure(value, 2) },
+]
+
+export function Summary({ run }) {
+  const [validation, training] = [run.errors.validation?.raw, run.errors.training?.raw]
+  const joints = (validation ?? training)?.joints ?? []
+  const worst = worstOf(run)
+  const poor = run.parameters.base.filter((one) => one.relative_std_percent > 30).length
+  const times = validation && training && validation.relative_percent / training.relative_percent
+  return html`<section class="panel"><h2>${t('run_summary')}</h2>
+    <p class="lead">${validation ? t('run_explains', { error: percent(validation.relative_percent), training: percent(training?.relative_percent) }) : t('run_unseen_none', { training: percent(training?.relative_percent) })}
+      ${' '}${joints.length > 0 && t('run_worst', { joint: jointsOf(run)[worst], error: percent(joints[worst].relative_percent) })}</p>
+    ${times > 2 && html`<p><span class="state warn">${t('run_overfit', { times: figure(times, 2) })}</span></p>`}
+    <p>${t('run_told', { rank: run.rank, all: run.base_parameter_count, poor })} <span class=${`state ${run.physically_consistent ? 'good' : 'bad'}`}>${t(run.physically_consistent ? 'consistent_yes' : 'consistent_no')}</span></p>
+    ${run.warnings.length > 0 && html`<div class="notice warn" role="status"><strong>${t('warnings')}</strong><ul>${run.warnings.map((one, k) => html`<li key=${k}><code>${one.code}</code> ${one.joint ? html`<bdi>${one.joint}</bdi>: ` : ''}${one.detail}</li>`)}</ul></div>`}
+  </section>`
+}
+
+export function Settings({ run }) {
+  const { request = {}, conditioning = {}, prior } = run
+  const asked = request.conditioning ?? {}
+  const why = (given) => html`<span class="quiet">(${t(given == null ? 'set_chosen' : 'set_asked')})</span>`
+  const sets = (role) => run.provenance.datasets.filter((set) => set.role === role).map((set) => html`<a key=${set.id + role} href=${link(['datasets', set.id])}><bdi>${set.label || shortId(set.id)}</bdi></a> `)
+  const auto = request.friction?.includes('auto')
+  return html`<section class="panel"><h2>${t('run_settings')}</h2><dl class="facts two">
+    <dt>${t('estimator')}</dt><dd>${run.estimator}</dd>
+    <dt>${t('set_learnt')}</dt><dd>${sets('training')}</dd>
+    <dt>${t('set_validated')}</dt><dd>${sets('validation')} ${request.validation_fraction ? t('set_fraction', { percent: figure(100 * request.validation_fraction, 3) }) : ''}</dd>
+    <dt>${t('set_friction')}</dt><dd>${termsOf(run).map((term) => html`<code key=${term}>${term}</code> `)} ${auto && why(null)}</dd>
+    <dt>${t('set_rotors')}</dt><dd>${request.rotor_inertia ? t('yes') : t('set_by_model')}</dd>
+    <dt>${t('set_prior')}</dt><dd>${!prior?.strength ? t('no') : prior.cross_validation?.length ? t('set_prior_chosen', { strength: figure(prior.strength, 3), count: prior.cross_validation.length }) : t('set_prior_asked', { strength: figure(prior.strength, 3) })}</dd>
+    <dt>${t('set_low_pass')}</dt><dd>${conditioning.method} · ${t('set_low_pass_value', { position: figure(conditioning.position_cutoff_hz, 3), torque: figure(conditioning.torque_cutoff_hz, 3) })} ${why(asked.position_cutoff_hz)}</dd>
+    <dt>${t('set_clock')}</dt><dd>${t('set_clock_value', { rate: figure(conditioning.rate), trim: figure(conditioning.trim, 3) })} ${why(asked.trim)}</dd>
+  </dl></section>`
+}
+
+// Joints by figures. How dark a cell is tells how bad the joint is in this figure, beside the other joints.
+export function Heat({ run, chosen, onChoose }) {
+  const joints = jointsOf(run)
+  const columns = FIGURES.map((one) => {
+    const values = joints.map((_, j) => one.of(run, j) ?? null)
+    const known = values.filter((value) => value != null)
+    const most = Math.max(...known)
+    return { ...one, values, most, least: Math.min(...known), worst: known.length > 1 && !one.own ? values.indexOf(most) : -1 }
+  }).filter((one) => one.values.some((value) => value != null))
+  const part = ({ own, values, most, least }, j) => (own || values[j] == null || !(most > least) ? 0 : (values[j] - least) / (most - least))
+  return html`<section class="panel"><h2>${t('heat')}</h2><p class="quiet">${t('heat_text')}</p>
+    <div class="scroll" tabindex="0" role="region" aria-label=${t('heat')}><table class="heat"><caption class="hidden-text">${t('heat')}</caption>
+      <thead><tr><th scope="col">${t('joint')}</th>${columns.map((one) => html`<th key=${one.head} scope="col" class="number">${t(one.head)}</th>`)}</tr></thead>
+      <tbody>${joints.map((joint, j) => html`<tr key=${joint} aria-selected=${String(joint === chosen)}>
+        <th scope="row"><button type="button" aria-pressed=${joint === chosen} onClick=${() => onChoose(joint)}><bdi>${joint}</bdi></button></th>
+        ${columns.map((one) => html`<td key=${one.head} class="number" style=${{ background: `color-mix(in srgb, var(--warn-soft) ${Math.round(100 * part(one, j))}%, var(--paper))` }}>${one.worst === j && html`<span class="worst" title=${t('heat_worst')}>▲<span class="hidden-text">${t('heat_worst')}</span></span>`} ${(one.show ?? ((value) => figure(value, 3)))(one.values[j])}</td>`)}</tr>`)}</tbody></table></div>
+  </section>`
+}
