@@ -26,7 +26,7 @@ const WORDS = {
   tests: ['Friction tests', '摩擦测试'], planIt: ['Plan it', '开始规划'], harmonics: ['Harmonics', '谐波数'], population: ['Population', '种群规模'], generations: ['Generations', '代数'], durationOf: ['Duration [s]', '时长 [s]'],
   speeds: ['Speeds of each joint', '每关节速度数'], cruise: ['Longest run [s]', '最长匀速时间 [s]'], trajectories: ['Trajectories', '轨迹'], secretOf: ['The secret of guest', 'guest 的密钥'], learnt: ['learnt from this', '由此训练'],
   gravityLoad: ['Gravity load', '重力负载图'], durations: ['Compare durations [s]', '比较时长 [s]'], otherDurations: ['The same way in other durations', '相同路径、不同时长'], planThis: ['Plan this one', '规划此时长'],
-  api: ['API reference', 'API 文档'], audit: ['Audit trail', '审计记录'], jobs: ['Jobs', '任务'], goalPoint: ['Goal', '终点'],
+  api: ['API reference', 'API 文档'], audit: ['Audit trail', '审计记录'], jobs: ['Jobs', '任务'], goalPoint: ['Goal', '终点'], startPoint: ['Start', '起点'], anglesIn: ['Angles in', '角度单位'], same: ['Start and goal are the same.', '起点与终点相同。'], far: ['This cannot be reached', '无法到达'],
   newRobot: ['New robot …', '新建机器人……'], meshes: ['Meshes', '网格模型'], missing: ['3 of 3 are missing.', '共 3 个，缺少 3 个。'], complete: ['0 of 3 are missing.', '共 3 个，缺少 0 个。'], unmatched: ['is called like other.stl', '没有与 other.stl 同名'],
   delete: ['Delete', '删除'], stay: ['Stay', '留下'], overPosition: ['Residual over position', '残差（位置）'], friction: ['± 1 standard deviation', '± 1 标准差'], position: ['Position', '位置'], taller: ['Zoom in vertically', '纵向放大'], discard: ['Throw away', '放弃'], handFile: ['File for hand', 'hand 的文件'],
 }
@@ -290,8 +290,8 @@ const STEPS = {
   },
   async 'see the meshes of a URDF where its joints put them'() {
     const shown = () => page.evaluate(() => {
-      const { min, max } = document.querySelector('.view3d').shownBox()
-      return [min, max].map(({ x, y, z }) => [x, y, z])
+      const box = document.querySelector('.view3d')?.shownBox?.() // when it is set up
+      return [box?.min, box?.max].map((one) => [one?.x, one?.y, one?.z])
     })
     const near = (got, wanted) => got.flat().every((one, k) => Math.abs(one - wanted.flat()[k]) < 1e-6)
     const settled = async (wanted, what) => {
@@ -335,7 +335,7 @@ const STEPS = {
     await page.getByRole('checkbox', { name: w('meshes'), exact: true }).uncheck()
     await look('robot-meshes-hidden', false)
     await page.goto(`${url}/#/trajectories/new?robot=boxes`)
-    await page.locator('.view3d canvas').waitFor()
+    await button('startPoint').click()
     await settled([[-0.15, -0.3, 0], [0.15, 0.15, 0.56]], 'the meshes of a plan')
     await api('DELETE', '/v1/robots/boxes', undefined, { 'If-Match': '*' })
   },
@@ -362,6 +362,40 @@ const STEPS = {
     await button('goalPoint').click()
     await page.locator('.view3d canvas').waitFor()
     await look('plan')
+    // a joint in degrees, kept within its limits
+    await page.getByLabel(w('anglesIn')).selectOption('deg')
+    const joint = page.getByLabel('j1, °')
+    await joint.fill('20')
+    await page.keyboard.press('Tab')
+    const { limits } = (await api('GET', '/v1/robots/scara')).joints[1]
+    await page.getByLabel('j2, °').fill('9999')
+    await page.keyboard.press('Tab')
+    sure(Math.abs(Number(await page.getByLabel('j2, °').inputValue()) - (limits.position[1] * 180) / Math.PI) < 1e-2, 'a joint beyond its limit')
+    await page.getByLabel('j2, °').fill('30')
+    await page.keyboard.press('Tab')
+    // the tool 30 mm further, by inverse kinematics; then where no arm reaches
+    const x = page.getByLabel('x [m]')
+    const [before_, y] = [Number(await x.inputValue()), await page.getByLabel('y [m]').inputValue()]
+    await x.fill(String(before_ - 0.03))
+    await page.keyboard.press('Tab')
+    await page.waitForFunction((old) => document.querySelector('.sliders input[type=number]').value !== old, '20')
+    equal([Math.abs(Number(await x.inputValue()) - before_ + 0.03) < 2e-4, await page.getByLabel('y [m]').inputValue()], [true, y], 'where the tool is')
+    await x.fill('9')
+    await page.keyboard.press('Tab')
+    await page.getByText(w('far')).waitFor()
+    await page.getByLabel('j1, °').fill('20')
+    await page.keyboard.press('Tab')
+    await page.getByLabel(w('anglesIn')).selectOption('rad')
+    // the tool dragged by its handle
+    await page.locator('.view3d canvas').scrollIntoViewIfNeeded()
+    const [first] = await page.locator('.sliders input[type=number]').evaluateAll((all) => all.map((one) => one.value))
+    const { place } = await page.evaluate(() => ({ place: document.querySelector('.view3d').gripAt() }))
+    await page.mouse.move(place.x, place.y)
+    await page.mouse.down()
+    await page.mouse.move(place.x + 25, place.y + 10, { steps: 5 })
+    await page.mouse.up()
+    await page.waitForFunction((old) => document.querySelector('.sliders input[type=number]').value !== old, first)
+    await look('plan-goal')
     await button('plan').click()
     await page.getByRole('link', { name: w('result') }).waitFor({ timeout: 120000 })
     await page.getByRole('link', { name: w('result') }).click()

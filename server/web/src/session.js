@@ -46,6 +46,7 @@ export const session = {
 }
 
 export const language = signal(kept('language', navigator.language?.startsWith('zh') ? 'zh' : 'en'))
+export const angles = signal(kept('angles', 'rad')) // or deg
 export const theme = signal(kept('theme', 'auto')) // auto, light, dark
 const darkSystem = matchMedia('(prefers-color-scheme: dark)')
 export const dark = signal(false)
@@ -59,6 +60,7 @@ effect(() => {
   keep('theme', theme.value)
   settle()
 })
+effect(() => keep('angles', angles.value))
 effect(() => {
   keep('language', language.value)
   document.documentElement.lang = language.value === 'zh' ? 'zh-CN' : 'en'

@@ -13,17 +13,14 @@ import { Plot } from '../ui/plot.js'
 import { ZoomBar } from '../ui/zoombar.js'
 import { Notes } from '../ui/notes.js'
 import { figure, moment, percent, shortId } from '../ui/format.js'
-import { Joints, rangeOf } from '../ui/joints.js'
 import { Player } from '../ui/player.js'
-import { View3D } from '../ui/view3d.js'
-import { DURATIONS, Pareto } from './pareto.js'
+import { Pareto } from './pareto.js'
+import { PlanForm } from './plan.js'
 import { NewExcitation, NewFrictionTest } from './excite.js'
-
-const METHODS = ['energy_optimal', 'quintic', 'cubic', 'trapezoid', 'path_timing']
 
 // Motions of these kinds are listed, shown, played and sent alike; to add one: a row, and its form.
 const KINDS = {
-  trajectories: { text: 'trajectories_text', made: 'trajectory_new', make: 'trajectory_new_text', form: Form, columns: ['method', 'duration', 'energy'] },
+  trajectories: { text: 'trajectories_text', made: 'trajectory_new', make: 'trajectory_new_text', form: PlanForm, columns: ['method', 'duration', 'energy'] },
   excitations: { text: 'excitation_text', made: 'excitation_new', make: 'excitation_text', form: NewExcitation, columns: ['duration', 'condition'] },
   'friction-tests': { text: 'friction-test_text', made: 'friction_test_new', make: 'friction-test_text', form: NewFrictionTest, columns: ['duration', 'runs'] },
 }
@@ -69,55 +66,6 @@ function New({ kind }) {
     ${model.value && model.value.name === name && html`<${form} key=${name} model=${model.value} />`}`
 }
 
-function Form({ model }) {
-  const middle = model.joints.map((joint) => rangeOf(joint).reduce((a, b) => a + b) / 2)
-  const moved = model.joints.map((joint, j) => middle[j] + 0.12 * (rangeOf(joint)[1] - rangeOf(joint)[0]))
-  const [points, setPoints] = useState([middle, moved])
-  const [at, setAt] = useState(0)
-  const [form, setForm] = useState({ method: 'energy_optimal', duration: '2', durations: '', cost: 'torque', limits: {} })
-  const compares = form.method === 'energy_optimal' && form.cost !== 'time'
-  const [error, setError] = useState(null)
-  const [busy, setBusy] = useState(false)
-  const nameOf = (k) => (k === 0 ? t('start_point') : k === points.length - 1 ? t('goal_point') : t('waypoint', { number: k }))
-  const change = (q) => setPoints(points.map((one, k) => (k === at ? q : one)))
-  const send = async () => {
-    setError(null)
-    setBusy(true)
-    const json = { method: form.method, start: { q: points[0] }, goal: { q: points[points.length - 1] }, duration: form.duration === '' ? null : Number(form.duration) }
-    if (points.length > 2) json.waypoints = points.slice(1, -1).map((q) => ({ q }))
-    if (['energy_optimal', 'path_timing'].includes(form.method)) json.cost = { model: form.cost }
-    if (compares && DURATIONS.read(form.durations).length) json.durations = DURATIONS.read(form.durations)
-    if (form.method === 'path_timing') json.limits = { jerk: null, torque_rate: null }
-    for (const [limit, values] of Object.entries(form.limits))
-      if (values.some((value) => value !== '')) json.limits = { ...json.limits, [limit]: values.map((value, j) => (value === '' ? model.joints[j].limits?.[limit] ?? null : Number(value))) }
-    try {
-      const job = await post(`v1/robots/${model.name}/trajectories`, json, { headers: once() })
-      go(['jobs', job.id])
-    } catch (refusal) {
-      setError(refusal)
-      setBusy(false)
-    }
-  }
-  const limit = (kind) => html`<tr key=${kind}><th scope="row">${t(`limit.${kind}`)}</th>${model.joints.map((joint, j) => html`<td key=${j}><input type="number" step="any" min="0" style=${{ width: '6.5rem' }} placeholder=${joint.limits?.[kind] == null ? '∞' : figure(joint.limits[kind], 4)} aria-label=${`${t(`limit.${kind}`)} ${joint.name}`}
-    value=${form.limits[kind]?.[j] ?? ''} onInput=${(e) => setForm({ ...form, limits: { ...form.limits, [kind]: model.joints.map((_, k) => (k === j ? e.target.value : form.limits[kind]?.[k] ?? '')) } })} /></td>`)}</tr>`
-  return html`
-    <${Refusal} error=${error} />
-    <section class="panel"><div class="row" role="group" aria-label=${t('points')}>
-      ${points.map((_, k) => html`<button key=${k} type="button" aria-pressed=${k === at} class=${k === at ? 'main' : ''} onClick=${() => setAt(k)}>${nameOf(k)}</button>`)}
-      <button type="button" onClick=${() => { setPoints([...points.slice(0, -1), points[at], points[points.length - 1]]); setAt(points.length - 1) }}>+ ${t('waypoint_add')}</button>
-      <button type="button" disabled=${at === 0 || at === points.length - 1} onClick=${() => { setPoints(points.filter((_, k) => k !== at)); setAt(0) }}>${t('waypoint_remove')}</button></div>
-      <div class="grid" style=${{ marginTop: '.8rem' }}><${View3D} model=${model} q=${points[at]} ghosts=${points} bodies=${false} label=${`${model.name}: ${nameOf(at)}`} />
-        <${Joints} model=${model} q=${points[at]} onQ=${change} /></div></section>
-    <section class="panel"><div class="row begin">
-      <${Field} label=${t('method')}><select value=${form.method} onChange=${(e) => setForm({ ...form, method: e.target.value })}>${METHODS.map((one) => html`<option value=${one}>${t(`method.${one}`)}</option>`)}</select></${Field}>
-      <${Field} label=${t('duration_s')} hint=${t('duration_hint')}><input type="number" step="any" min="0" value=${form.duration} onInput=${(e) => setForm({ ...form, duration: e.target.value })} /></${Field}>
-      <${Field} label=${t('cost')}><select disabled=${!['energy_optimal', 'path_timing'].includes(form.method)} value=${form.cost} onChange=${(e) => setForm({ ...form, cost: e.target.value })}>${['torque', 'electrical', 'time'].map((one) => html`<option value=${one}>${t(`cost.${one}`)}</option>`)}</select></${Field}>
-      <${Field} label=${t('durations_s')} hint=${t('durations_hint')}><input type="text" disabled=${!compares} placeholder=${DURATIONS.hint} value=${form.durations} onInput=${(e) => setForm({ ...form, durations: e.target.value })} /></${Field}>
-    </div>
-    <details style=${{ marginTop: '.8rem' }}><summary>${t('limits_own')}</summary><div class="scroll"><table><thead><tr><th></th>${model.joints.map((joint) => html`<th key=${joint.name}><bdi>${joint.name}</bdi></th>`)}</tr></thead><tbody>${['velocity', 'acceleration', 'jerk', 'torque', 'torque_rate'].map(limit)}</tbody></table></div></details>
-    <div class="row end"><${Act} class="main" role="operator" busy=${busy} onClick=${send}>${t('trajectory_do')}</${Act}></div></section>`
-}
-
 const PLOTS = [['q', 'position_axis'], ['qd', 'velocity_axis_y', 'velocity'], ['qdd', 'acceleration_axis', 'acceleration'], ['tau', 'torque_axis', 'torque']]
 
 function Plots({ motion, model, samples, time }) {
@@ -138,6 +86,12 @@ function Plots({ motion, model, samples, time }) {
     })}</div></section>`
 }
 
+// What is saved; less than nothing in red, with the reason.
+const Saved = ({ motion, value }) => {
+  if (!(value < 0)) return percent(value)
+  return html`<span class="state bad" title=${t('saved_less', { objective: t(`cost.${motion.cost.model}`) })}>${percent(value)}</span>`
+}
+
 function Energy({ motion }) {
   // what rounding left of nothing is nothing
   const causes = (energy) => Object.entries(energy.by_cause).map(([cause, value]) => ({ label: t(`cause.${cause}`), bars: [{ value: Math.abs(value) < 1e-9 * energy.total ? 0 : value, index: 0 }] }))
@@ -147,10 +101,10 @@ function Energy({ motion }) {
     ${motion.electrical_energy && html`<${Bars} title=${`${t('energy_electrical')}: ${figure(motion.electrical_energy.total)} J`} unit="J" rows=${causes(motion.electrical_energy)} />`}
     ${profiles.length > 0 && html`<div><h3>${t('baselines')}</h3><${Table} caption=${t('baselines')} id=${([name]) => name} items=${profiles} columns=${[
       { key: 'name', head: '', cell: ([name, one]) => html`${t(`method.${name}`)} ${!one.feasible && html`<span class="state warn">${t('baseline_infeasible')}</span>`}` },
-      { key: 'cost', head: t('saved_cost'), number: true, cell: ([, one]) => percent(one.cost_saved_percent) },
+      { key: 'cost', head: t('saved_cost'), number: true, cell: ([, one]) => html`<${Saved} motion=${motion} value=${one.cost_saved_percent} />` },
       { key: 'energy', head: t('energy_mechanical'), number: true, cell: ([, one]) => `${figure(one.energy)} J` },
-      { key: 'saved', head: t('saved_energy'), number: true, cell: ([, one]) => percent(one.energy_saved_percent) },
-    ]} /></div>`}</div></section>`
+      { key: 'saved', head: t('saved_energy'), number: true, cell: ([, one]) => html`<${Saved} motion=${motion} value=${one.energy_saved_percent} />` },
+    ]} />${profiles.some(([, one]) => one.energy_saved_percent < 0) && html`<p class="quiet">${t('saved_less', { objective: t(`cost.${motion.cost.model}`) })}</p>`}</div>`}</div></section>`
 }
 
 function Send({ motion, onClose }) {
@@ -204,6 +158,7 @@ function One({ kind, id }) {
       ${motion.run_count && html`<div class="tile"><span>${t('runs')}</span><b>${motion.run_count}</b></div>`}
       ${motion.cost && html`<div class="tile"><span>${t('cost')} (${t(`cost.${motion.cost.model}`)})</span><b>${figure(motion.cost.value)}</b></div>`}
       ${motion.energy && html`<div class="tile"><span>${t('energy_mechanical')}</span><b>${figure(motion.energy.total)} J</b></div>`}
+      ${motion.minimum_duration != null && html`<div class="tile"><span>${t('minimum_duration')}</span><b>${figure(motion.minimum_duration)} s</b></div>`}
       ${worst[0] && html`<div class="tile"><span>${t('worst_margin')}: ${t(`limit.${worst[0].limit}`)} <bdi>${worst[0].joint}</bdi></span><b>${percent(100 * worst[0].worst)}</b></div>`}
     </div>
     ${samples ? html`<${Player} model=${model} name=${motion.robot} duration=${motion.duration} samples=${samples} time=${time} /><${Plots} motion=${motion} model=${model} samples=${samples} time=${time} />` : html`<${Loading} error=${rest.error} />`}

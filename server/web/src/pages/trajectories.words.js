@@ -55,6 +55,8 @@ extend({
   baselines: ['Against classic profiles over the same points in the same time', '与相同时间、相同路径点的传统规划相比'],
   baseline_infeasible: ['exceeds limits', '超出限制'],
   saved_cost: ['Cost saved', '节省代价'],
+  saved_less: ['This motion was planned for the least of another figure ({objective}); a profile that it beats in that may still need less mechanical energy.', '该运动优化的是另一指标（{objective}）；在该指标上较差的曲线仍可能消耗更少机械能。'],
+  minimum_duration: ['Shortest possible', '最短可行时长'],
   saved_energy: ['Energy saved', '节省能量'],
   send: ['Send to a controller', '发送到控制器'],
   send_text: ['Downloads the profile. Nothing moves until it is armed and started.', '下载运动曲线；在使能并启动之前不会运动。'],

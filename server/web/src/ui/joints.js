@@ -1,6 +1,13 @@
-// Positions of all joints, by slider or number, within their limits.
+// Positions of all joints, by slider or number, within their limits, in degrees or rad.
 import { html } from '../html.js'
+import { angles } from '../session.js'
+import { extend, t } from '../words.js'
 import { figure } from './format.js'
+import { Field } from './parts.js'
+
+extend({
+  angles: ['Angles in', '角度单位'],
+})
 
 export const rangeOf = (joint) => {
   const [low, high] = joint.limits?.position ?? []
@@ -9,13 +16,24 @@ export const rangeOf = (joint) => {
 }
 export const unitOf = (joint, of = 'position') => ({ position: ['rad', 'm'], velocity: ['rad/s', 'm/s'], torque: ['N m', 'N'] })[of][joint.type === 'prismatic' ? 1 : 0]
 
+// Within the limits that the joint has.
+const kept = (joint, value) => {
+  const [low, high] = joint.limits?.position ?? []
+  return Math.min(high ?? Infinity, Math.max(low ?? -Infinity, value))
+}
+
 export const Joints = ({ model, q, onQ, beside }) => html`<div class="sliders">${model.joints.map((joint, j) => {
-  const [low, high] = rangeOf(joint)
-  const set = (text) => Number.isFinite(Number(text)) && text !== '' && onQ(q.map((value, k) => (k === j ? Number(text) : value)))
+  const turns = joint.type !== 'prismatic'
+  const scale = turns && angles.value === 'deg' ? 180 / Math.PI : 1
+  const unit = turns && angles.value === 'deg' ? '°' : unitOf(joint)
+  const [low, high] = rangeOf(joint).map((one) => one * scale)
+  const set = (text) => Number.isFinite(Number(text)) && text !== '' && onQ(q.map((value, k) => (k === j ? kept(joint, Number(text) / scale) : value)))
+  const range = `${figure(low, 3)} … ${figure(high, 3)} ${unit}`
   return html`<bdi>${joint.name}</bdi>
-    <input type="range" min=${low} max=${high} step=${(high - low) / 1000} value=${q[j]} aria-label=${`${joint.name} [${unitOf(joint)}]`} onInput=${(e) => set(e.target.value)} />
-    <input type="number" step="any" value=${Number(q[j].toFixed(5))} aria-label=${`${joint.name}, ${unitOf(joint)}`} onChange=${(e) => set(e.target.value)} />
-    <span class="number">${beside ? beside(joint, j) : unitOf(joint)}</span>`
-})}</div>`
+    <input type="range" min=${low} max=${high} step=${(high - low) / 1000} value=${q[j] * scale} aria-label=${`${joint.name} [${unit}]`} title=${range} onInput=${(e) => set(e.target.value)} />
+    <input type="number" step="any" value=${Number((q[j] * scale).toFixed(scale === 1 ? 5 : 3))} aria-label=${`${joint.name}, ${unit}`} title=${range} onChange=${(e) => { set(e.target.value); e.target.value = Number((kept(joint, Number(e.target.value) / scale) * scale).toFixed(scale === 1 ? 5 : 3)) }} />
+    <span class="number">${beside ? beside(joint, j) : range}</span>`
+})}
+  ${model.joints.some((joint) => joint.type !== 'prismatic') && html`<${Field} label=${t('angles')}><select value=${angles.value} onChange=${(e) => (angles.value = e.target.value)}><option value="rad">rad</option><option value="deg">°</option></select></${Field}>`}</div>`
 
 export const torqueText = (joint, value) => `${figure(value, 3)} ${unitOf(joint, 'torque')}`

@@ -7,9 +7,16 @@ const screwZ = (angle, along) => [[Math.cos(angle), -Math.sin(angle), 0, 0], [Ma
 const screwX = (angle, along) => [[1, 0, 0, along], [0, Math.cos(angle), -Math.sin(angle), 0], [0, Math.sin(angle), Math.cos(angle), 0], [0, 0, 0, 1]]
 
 // Fixed axes as in URDF: R = Rz(yaw) Ry(pitch) Rx(roll).
-function placed({ translation: [x, y, z] = [0, 0, 0], rpy: [roll, pitch, yaw] = [0, 0, 0] } = {}) {
+export function placed({ translation: [x, y, z] = [0, 0, 0], rpy: [roll, pitch, yaw] = [0, 0, 0] } = {}) {
   const [cr, sr, cp, sp, cy, sy] = [Math.cos(roll), Math.sin(roll), Math.cos(pitch), Math.sin(pitch), Math.cos(yaw), Math.sin(yaw)]
   return [[cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr, x], [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr, y], [-sp, cp * sr, cp * cr, z], [0, 0, 0, 1]]
+}
+
+// roll, pitch and yaw of a pose; where they are not unique, yaw is 0.
+export function anglesOf(rows) {
+  const pitch = Math.atan2(-rows[2][0], Math.hypot(rows[2][1], rows[2][2]))
+  if (Math.hypot(rows[2][1], rows[2][2]) < 1e-9) return [Math.atan2(-rows[1][2], rows[1][1]), pitch, 0]
+  return [Math.atan2(rows[2][1], rows[2][2]), pitch, Math.atan2(rows[1][0], rows[0][0])]
 }
 
 // Rodrigues' formula; the axis has length 1.

@@ -2,15 +2,19 @@
 import { useEffect, useRef } from 'preact/hooks'
 import * as THREE from 'three'
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js'
+import { TransformControls } from 'three/examples/jsm/controls/TransformControls.js'
 import { html } from '../html.js'
 import { dark } from '../session.js'
 import { extend, t } from '../words.js'
-import { armOf, ballOf, discard, ghostOf, reach, trailOf } from './arm.js'
+import { armOf, ballOf, discard, ghostOf, matrixOf, reach, trailOf } from './arm.js'
+import { forwardKinematics } from './kinematics.js'
 import { useShapes } from './meshes.js'
 import { stage } from './stage.js'
 
 extend({
   view_keys: ['Arrows turn it, + and − zoom, 0 shows all, 1 to 4 look from there; the wheel zooms once it was clicked.', '方向键旋转，+ 和 − 缩放，0 显示全部，1 至 4 切换视角；点击后可用滚轮缩放。'],
+  grip_move: ['Move the tool', '移动末端'],
+  grip_turn: ['Turn the tool', '旋转末端'],
   view_all: ['Show all', '显示全部'],
   'view.slant': ['Slanting', '斜视'],
   'view.front': ['Front', '前视'],
@@ -77,7 +81,7 @@ function looking(canvas, draw) {
   })
   camera.position.set(1, -1, 1)
   return {
-    camera, fit, from,
+    camera, fit, from, orbit: controls,
     resize(aspect) {
       camera.aspect = aspect
       camera.updateProjectionMatrix()
@@ -91,6 +95,33 @@ function looking(canvas, draw) {
       if (!moved) fit()
     },
     done: () => controls.dispose(),
+  }
+}
+
+// A handle at the tool: told(rows) while it is dragged, put(rows) where the tool is by now.
+function handle(canvas, { camera, orbit }, scene, draw, told) {
+  const target = new THREE.Object3D()
+  const grip = new TransformControls(camera, canvas)
+  grip.setSpace('local')
+  grip.setSize(0.75)
+  grip.addEventListener('change', draw)
+  grip.addEventListener('dragging-changed', ({ value }) => (orbit.enabled = !value))
+  grip.addEventListener('objectChange', () => {
+    target.updateMatrix()
+    const m = target.matrix.elements
+    told([0, 1, 2, 3].map((row) => [0, 1, 2, 3].map((column) => m[4 * column + row])))
+  })
+  scene.add(target, grip)
+  grip.attach(target)
+  return {
+    put: (rows) => !grip.dragging && matrixOf(rows).decompose(target.position, target.quaternion, target.scale),
+    mode: (name) => grip.setMode(name),
+    place: () => {
+      const { x, y } = target.position.clone().project(camera)
+      const { left, top, width, height } = canvas.getBoundingClientRect()
+      return { x: left + ((x + 1) / 2) * width, y: top + ((1 - y) / 2) * height }
+    },
+    done: () => grip.dispose(),
   }
 }
 
@@ -108,12 +139,14 @@ function lit(size) {
 }
 
 // q: the pose; motion: poses that it goes through, for a trail and to have all of them in sight; ghosts: poses that are shown as glass;
-// label: what it is, for who does not see it; uploads: another number for other meshes.
-export function View3D({ model, q, motion, ghosts, label, bodies = true, meshes = true, frames = true, uploads = 0 }) {
+// label: what it is, for who does not see it; uploads: another number for other meshes; grip(rows): hears where the tool is dragged to.
+export function View3D({ model, q, motion, ghosts, label, bodies = true, meshes = true, frames = true, uploads = 0, grip }) {
   const at = useRef()
   const canvas = useRef()
   const view = useRef()
   const shapes = useShapes(model, uploads)
+  const told = useRef(grip)
+  told.current = grip
   useEffect(() => {
     const size = reach(model)
     const scene = lit(size)
@@ -132,10 +165,13 @@ export function View3D({ model, q, motion, ghosts, label, bodies = true, meshes 
       shown.draw()
     })
     watch.observe(at.current)
-    view.current = { size, scene, arm, extras, eye, draw: shown.draw }
+    const held = grip && handle(canvas.current, eye, scene, shown.draw, (rows) => told.current(rows))
+    view.current = { size, scene, arm, extras, eye, held, draw: shown.draw }
     at.current.shownBox = () => new THREE.Box3().setFromObject(arm.cloth, true) // of the meshes, m in the base frame: for tests
+    at.current.gripAt = () => held.place() // where on the screen the tool's handle is: for tests
     return () => {
       watch.disconnect()
+      held?.done()
       eye.done()
       shown.done()
       discard(scene)
@@ -154,14 +190,15 @@ export function View3D({ model, q, motion, ghosts, label, bodies = true, meshes 
     draw()
   }, [model, motion, ghosts])
   useEffect(() => {
-    const { arm, draw, scene } = view.current
+    const { arm, draw, held, scene } = view.current
     scene.background = new THREE.Color(dark.value ? 0x141c25 : 0xf1f4f8)
     arm.show({ bodies, meshes, frames })
     if (q) arm.pose(q)
+    if (q) held?.put(forwardKinematics(model, q).tool)
     draw()
   }, [model, shapes, q, bodies, meshes, frames, dark.value])
   return html`<div class="view3d" ref=${at}>
     <canvas ref=${canvas} tabindex="0" role="img" aria-label=${`${label}. ${t('view_keys')}`} title=${t('view_keys')}></canvas>
-    <div class="places"><button type="button" onClick=${() => view.current.eye.fit()}>${t('view_all')}</button>${Object.entries(PLACES).map(([name, place]) => html`<button key=${name} type="button" onClick=${() => view.current.eye.from(...place)}>${t(`view.${name}`)}</button>`)}</div>
+    <div class="places"><button type="button" onClick=${() => view.current.eye.fit()}>${t('view_all')}</button>${Object.entries(PLACES).map(([name, place]) => html`<button key=${name} type="button" onClick=${() => view.current.eye.from(...place)}>${t(`view.${name}`)}</button>`)}${grip && ['translate', 'rotate'].map((mode) => html`<button key=${mode} type="button" onClick=${() => view.current.held.mode(mode)}>${t(mode === 'rotate' ? 'grip_turn' : 'grip_move')}</button>`)}</div>
   </div>`
 }

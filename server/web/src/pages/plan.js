@@ -1,0 +1,181 @@
+// Asking for a motion: its points by hand in three dimensions, by numbers, or from where an arm stands; what is to be least; limits.
+import './trajectories.words.js'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { html } from '../html.js'
+import { go, useUnsaved } from '../route.js'
+import { extend, t } from '../words.js'
+import { get, once, post } from '../api.js'
+import { session } from '../session.js'
+import { Act, Field, Notice, Refusal, useAnswer } from '../ui/parts.js'
+import { figure } from '../ui/format.js'
+import { Joints, rangeOf } from '../ui/joints.js'
+import { anglesOf, forwardKinematics, placed } from '../ui/kinematics.js'
+import { View3D } from '../ui/view3d.js'
+import { DURATIONS } from './pareto.js'
+
+extend({
+  point_here: ['Where {controller} stands', '{controller} 的当前位置'],
+  point_here_none: ['{controller} does not tell where its arm is.', '{controller} 未报告手臂位置。'],
+  tool_pose: ['Tool', '末端'],
+  tool_pose_text: ['Drag the tool in the picture, or type where it is to be; the joints follow.', '在图中拖动末端，或输入目标位姿；关节随之变化。'],
+  tool_far: ['This cannot be reached: the nearest is {distance} mm and {angle}° away.', '无法到达：最近处相差 {distance} mm 和 {angle}°。'],
+  objective: ['Make least', '优化目标'],
+  'objective.torque': ['torque, ∫ Σ (tau / limit)² dt [s]', '力矩，∫ Σ (tau / 限值)² dt [s]'],
+  'objective.electrical': ['electricity from the supply [J]', '电源电能 [J]'],
+  'objective.time': ['time [s]', '时间 [s]'],
+  point_beyond: ['{joint} of {point} is beyond its limits.', '{point} 的 {joint} 超出限制。'],
+  points_same: ['Start and goal are the same.', '起点与终点相同。'],
+  roll: ['roll', '横滚'],
+  pitch: ['pitch', '俯仰'],
+  yaw: ['yaw', '偏航'],
+})
+
+const METHODS = ['energy_optimal', 'quintic', 'cubic', 'trapezoid', 'path_timing']
+const LIMITS = ['velocity', 'acceleration', 'jerk', 'torque', 'torque_rate']
+const DEGREES = 180 / Math.PI
+
+// Joint positions for a pose of the tool, near those that are there; one question at a time, the last one wins. far: what it misses.
+function useTool(model, q, onQ) {
+  const [far, setFar] = useState(null)
+  const [error, setError] = useState(null)
+  const wanted = useRef(null)
+  const busy = useRef(false)
+  const task = model.joints.length >= 6 ? undefined : ['x', 'y', 'z'].slice(0, model.joints.length) // arms of few joints cannot turn the tool freely
+  const near = useRef(q)
+  near.current = q
+  const ask = async (tool) => {
+    wanted.current = tool
+    if (busy.current) return
+    busy.current = true
+    while (wanted.current) {
+      const next = wanted.current
+      wanted.current = null
+      try {
+        const answer = await post(`v1/robots/${model.name}/inverse-kinematics`, { tool: next, q: near.current, task, starts: 0 }, { query: { revision: model.revision } })
+        setFar(answer.reached ? null : answer.residual)
+        setError(null)
+        near.current = answer.q
+        onQ(answer.q)
+      } catch (refusal) {
+        setError(refusal)
+      }
+    }
+    busy.current = false
+  }
+  return { ask, far, error, clear: () => setFar(null) }
+}
+
+const POSE = [['x', 'm'], ['y', 'm'], ['z', 'm'], ['roll', '°'], ['pitch', '°'], ['yaw', '°']]
+
+// The pose of the tool in numbers, for who does not drag.
+function ToolPose({ rows, onPose }) {
+  const angles = anglesOf(rows)
+  const values = [rows[0][3], rows[1][3], rows[2][3], ...angles.map((one) => one * DEGREES)]
+  const change = (k, text) => {
+    if (text === '' || !Number.isFinite(Number(text))) return
+    const next = values.map((value, other) => (other === k ? Number(text) : value))
+    onPose(placed({ translation: next.slice(0, 3), rpy: next.slice(3).map((one) => one / DEGREES) }))
+  }
+  return html`<fieldset><legend>${t('tool_pose')}</legend><p class="quiet">${t('tool_pose_text')}</p><div class="row">${POSE.map(([name, unit], k) => html`
+    <${Field} key=${name} label=${`${k < 3 ? name : t(name)} [${unit}]`}><input type="number" step="any" style=${{ width: '6.5rem' }} value=${Number(values[k].toFixed(k < 3 ? 4 : 2))} onChange=${(e) => change(k, e.target.value)} /></${Field}>`)}</div></fieldset>`
+}
+
+// What can be seen to be wrong before the service is asked.
+function faultOf(model, points, nameOf) {
+  for (const [k, q] of points.entries())
+    for (const [j, joint] of model.joints.entries()) {
+      const [low, high] = joint.limits?.position ?? []
+      if (q[j] < (low ?? -Infinity) - 1e-9 || q[j] > (high ?? Infinity) + 1e-9) return { at: k, text: t('point_beyond', { joint: joint.name, point: nameOf(k) }) }
+    }
+  return points.length === 2 && points[0].every((value, j) => Math.abs(value - points[1][j]) < 1e-9) ? { at: 1, text: t('points_same') } : null
+}
+
+// The request of a form; limits that were typed stand beside the robot's own.
+function requestOf(model, points, form, compares) {
+  const json = { method: form.method, start: { q: points[0] }, goal: { q: points[points.length - 1] }, duration: form.duration === '' ? null : Number(form.duration) }
+  if (points.length > 2) json.waypoints = points.slice(1, -1).map((q) => ({ q }))
+  if (['energy_optimal', 'path_timing'].includes(form.method)) json.cost = { model: form.cost }
+  if (compares && DURATIONS.read(form.durations).length) json.durations = DURATIONS.read(form.durations)
+  if (form.method === 'path_timing') json.limits = { jerk: null, torque_rate: null }
+  for (const [limit, values] of Object.entries(form.limits))
+    if (values.some((value) => value !== '')) json.limits = { ...json.limits, [limit]: values.map((value, j) => (value === '' ? model.joints[j].limits?.[limit] ?? null : Number(value))) }
+  return json
+}
+
+function Points({ model, points, at, setAt, setPoints, change, nameOf }) {
+  const controllers = useAnswer((signal) => get('v1/controllers', { robot: model.name, limit: 200 }, signal), [model.name])
+  const [error, setError] = useState(null)
+  const [said, say] = useState('')
+  const here = async (controller) => {
+    setError(null)
+    try {
+      const { position } = await get(`v1/controllers/${encodeURIComponent(controller)}/status`)
+      say(position ? '' : t('point_here_none', { controller }))
+      if (position) change(position)
+    } catch (refusal) {
+      setError(refusal)
+    }
+  }
+  return html`<div class="row" role="group" aria-label=${t('points')}>
+      ${points.map((_, k) => html`<button key=${k} type="button" aria-pressed=${k === at} class=${k === at ? 'main' : ''} onClick=${() => setAt(k)}>${nameOf(k)}</button>`)}
+      <button type="button" onClick=${() => { setPoints([...points.slice(0, -1), points[at], points[points.length - 1]]); setAt(points.length - 1) }}>+ ${t('waypoint_add')}</button>
+      <button type="button" disabled=${at === 0 || at === points.length - 1} onClick=${() => { setPoints(points.filter((_, k) => k !== at)); setAt(0) }}>${t('waypoint_remove')}</button>
+      ${(controllers.value?.items ?? []).map(({ name }) => html`<button key=${name} type="button" onClick=${() => here(name)}>⌖ ${t('point_here', { controller: name })}</button>`)}</div>
+    <${Refusal} error=${error} />${said && html`<${Notice} kind="warn">${said}</${Notice}>`}`
+}
+
+export function PlanForm({ model }) {
+  const middle = model.joints.map((joint) => rangeOf(joint).reduce((a, b) => a + b) / 2)
+  const moved = model.joints.map((joint, j) => middle[j] + 0.12 * (rangeOf(joint)[1] - rangeOf(joint)[0]))
+  const [points, setPoints] = useState([middle, moved])
+  const [at, setAt] = useState(1)
+  const [form, setForm] = useState({ method: 'energy_optimal', duration: '2', durations: '', cost: 'torque', limits: {} })
+  const [changed, setChanged] = useState(false)
+  const [error, setError] = useState(null)
+  const [busy, setBusy] = useState(false)
+  useUnsaved(changed && !busy)
+  useEffect(() => tool.clear(), [at])
+  const compares = form.method === 'energy_optimal' && form.cost !== 'time'
+  const nameOf = (k) => (k === 0 ? t('start_point') : k === points.length - 1 ? t('goal_point') : t('waypoint', { number: k }))
+  const change = (q) => {
+    setChanged(true)
+    setPoints((now) => now.map((one, k) => (k === at ? q : one)))
+  }
+  const tool = useTool(model, points[at], change)
+  const rows = useMemo(() => forwardKinematics(model, points[at]).tool, [model, points[at]])
+  const fault = faultOf(model, points, nameOf)
+  const computes = session.may('operator')
+  const send = async (event) => {
+    event.preventDefault()
+    setError(null)
+    setBusy(true)
+    try {
+      go(['jobs', (await post(`v1/robots/${model.name}/trajectories`, requestOf(model, points, form, compares), { headers: once() })).id])
+    } catch (refusal) {
+      setError(refusal)
+      setBusy(false)
+    }
+  }
+  const set = (part) => {
+    setChanged(true)
+    setForm({ ...form, ...part })
+  }
+  const limit = (kind) => html`<tr key=${kind}><th scope="row">${t(`limit.${kind}`)}</th>${model.joints.map((joint, j) => html`<td key=${j}><input type="number" step="any" min="0" style=${{ width: '6.5rem' }} placeholder=${joint.limits?.[kind] == null ? '∞' : figure(joint.limits[kind], 4)} aria-label=${`${t(`limit.${kind}`)} ${joint.name}`}
+    value=${form.limits[kind]?.[j] ?? ''} onInput=${(e) => set({ limits: { ...form.limits, [kind]: model.joints.map((_, k) => (k === j ? e.target.value : form.limits[kind]?.[k] ?? '')) } })} /></td>`)}</tr>`
+  return html`<form onSubmit=${send}>
+    <section class="panel"><${Points} model=${model} points=${points} at=${at} setAt=${setAt} setPoints=${setPoints} change=${change} nameOf=${nameOf} />
+      <div class="grid" style=${{ marginTop: '.8rem' }}><${View3D} model=${model} q=${points[at]} ghosts=${points} bodies=${false} frames=${false} grip=${computes ? tool.ask : undefined} label=${`${model.name}: ${nameOf(at)}`} />
+        <div class="stack"><${Joints} model=${model} q=${points[at]} onQ=${change} />
+          ${computes && html`<${ToolPose} rows=${rows} onPose=${tool.ask} />`}<${Refusal} error=${tool.error} />
+          ${tool.far && html`<${Notice} kind="warn">${t('tool_far', { distance: figure(1000 * tool.far.position, 3), angle: figure(DEGREES * tool.far.orientation, 3) })}</${Notice}>`}</div></div></section>
+    <section class="panel"><div class="row begin">
+      <${Field} label=${t('method')}><select value=${form.method} onChange=${(e) => set({ method: e.target.value })}>${METHODS.map((one) => html`<option value=${one}>${t(`method.${one}`)}</option>`)}</select></${Field}>
+      <${Field} label=${t('duration_s')} hint=${t('duration_hint')}><input type="number" step="any" min="0" value=${form.duration} onInput=${(e) => set({ duration: e.target.value })} /></${Field}>
+      <${Field} label=${t('objective')}><select disabled=${!['energy_optimal', 'path_timing'].includes(form.method)} value=${form.cost} onChange=${(e) => set({ cost: e.target.value })}>${['torque', 'electrical', 'time'].map((one) => html`<option value=${one}>${t(`objective.${one}`)}</option>`)}</select></${Field}>
+      <${Field} label=${t('durations_s')} hint=${t('durations_hint')}><input type="text" disabled=${!compares} placeholder=${DURATIONS.hint} value=${form.durations} onInput=${(e) => set({ durations: e.target.value })} /></${Field}>
+    </div>
+    <details style=${{ marginTop: '.8rem' }}><summary>${t('limits_own')}</summary><div class="scroll"><table><thead><tr><th></th>${model.joints.map((joint) => html`<th key=${joint.name}><bdi>${joint.name}</bdi></th>`)}</tr></thead><tbody>${LIMITS.map(limit)}</tbody></table></div></details>
+    <${Refusal} error=${error} />
+    ${fault && html`<${Notice} kind="warn">${fault.text} ${fault.at !== at && html`<button type="button" onClick=${() => setAt(fault.at)}>${nameOf(fault.at)}</button>`}</${Notice}>`}
+    <div class="row end"><${Act} type="submit" class="main" role="operator" disabled=${!!fault} busy=${busy}>${t('trajectory_do')}</${Act}></div></section></form>`
+}
