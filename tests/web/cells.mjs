@@ -50,7 +50,7 @@ const STEPS = {
     await api('POST', '/v1/robots?allow_unphysical=true', model)
     for (let k = 1; k <= 24; k++) {
       const [name, at] = [`cell-${String(k).padStart(2, '0')}`, k < 24 ? Number(ports[k % ports.length]) : 1] // nobody listens on port 1
-      await api('POST', '/v1/controllers', { name, host: '127.0.0.1', port: at, unit: 1, robot: model.name, profile: { protocol: 'armdyn-v1', allow_start: true } })
+      await api('POST', '/v1/controllers', { name, host: '127.0.0.1', port: at, unit: 1, robot: model.name, profile: { protocol: 'armdyn-v2', allow_start: true } })
     }
     for (const role of ['viewer', 'engineer']) keys[role] = (await api('POST', '/v1/keys', { name: role, role, motion: role === 'viewer' ? [] : ['*'] })).secret
   },

@@ -23,8 +23,8 @@ export const plusMinus = (value, std) => {
   if (!(std > 0)) return figure(value)
   const rounded = Number(std.toPrecision(2))
   const power = Math.floor(Math.log10(rounded)) - 1 // of the last digit
-  if (power > 3 || power < -6) {
-    const large = Math.floor(Math.log10(Math.max(Math.abs(value), rounded)))
+  const large = Math.floor(Math.log10(Math.max(Math.abs(value), rounded)))
+  if (large >= 6 || large < -3) {
     return `(${(value / 10 ** large).toFixed(large - power)} ± ${(rounded / 10 ** large).toFixed(large - power)})e${large}`
   }
   const show = (one) => (power > 0 ? String(Math.round(one / 10 ** power) * 10 ** power) : one.toFixed(-power))
