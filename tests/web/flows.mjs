@@ -678,7 +678,7 @@ const STEPS = {
     for (const at of ['robots/scara', `trajectories/${(await api('GET', '/v1/trajectories')).items[0].id}`]) {
       await page.goto(`${url}/#/${at}`)
       await page.locator('.view3d canvas').waitFor()
-      await page.waitForLoadState('networkidle')
+      await page.waitForFunction(() => !document.querySelector('[aria-busy=true]'))
       equal(await page.locator('.notice.bad').count(), 0, `what is refused at ${at}`)
     }
     equal(faults, [], 'the page')

@@ -102,10 +102,16 @@ function looking(canvas, draw) {
 function handle(canvas, { camera, orbit }, scene, draw, told) {
   const target = new THREE.Object3D()
   const grip = new TransformControls(camera, canvas)
+  let last // where the tool is
+  const rest = () => last && matrixOf(last).decompose(target.position, target.quaternion, target.scale)
   grip.setSpace('local')
   grip.setSize(0.75)
   grip.addEventListener('change', draw)
-  grip.addEventListener('dragging-changed', ({ value }) => (orbit.enabled = !value))
+  grip.addEventListener('dragging-changed', ({ value }) => {
+    orbit.enabled = !value
+    if (!value) rest() // not where nothing reaches
+    draw()
+  })
   grip.addEventListener('objectChange', () => {
     target.updateMatrix()
     const m = target.matrix.elements
@@ -114,7 +120,10 @@ function handle(canvas, { camera, orbit }, scene, draw, told) {
   scene.add(target, grip)
   grip.attach(target)
   return {
-    put: (rows) => !grip.dragging && matrixOf(rows).decompose(target.position, target.quaternion, target.scale),
+    put(rows) {
+      last = rows
+      if (!grip.dragging) rest()
+    },
     mode: (name) => grip.setMode(name),
     place: () => {
       const { x, y } = target.position.clone().project(camera)
