@@ -177,6 +177,7 @@ static void name_columns(struct samples *s)
 /* Rows of the chunk: all, or a piece; the first one is read here, where it may take time. */
 static enum armdyn_status open_chunk(struct samples *s)
 {
+  if ((s->end - s->first) * s->column_count > LIMIT_ANSWER / sizeof(double)) return ARMDYN_ELIMIT;
   size_t row = s->width * sizeof *s->chunk.rows, rows = s->end - s->first;
   s->chunk.room = rows * row <= WHOLE_BYTES ? rows : CHUNK_BYTES / row;
   s->chunk.rows = malloc((s->chunk.room ? s->chunk.room : 1) * row);

@@ -36,7 +36,8 @@ struct samples;
  *   robots     in   must outlive the stream
  *   samples    out  release with samples_free
  *   error      out
- * OK, ENOTFOUND, EINPUT (pointer is the name of the query parameter), EIO, EMEMORY. */
+ * OK, ENOTFOUND, EINPUT (pointer is the name of the query parameter), ELIMIT (more numbers than an answer of .npy may
+ * have), EIO, EMEMORY. */
 enum armdyn_status samples_open(struct store *store, struct robots *robots, const struct series_form *form,
                                 const struct store_result *result, const struct samples_query *query,
                                 struct samples **samples, struct armdyn_error *error);

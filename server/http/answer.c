@@ -13,6 +13,28 @@ static void add_header(const struct exchange *x, struct MHD_Response *response, 
               value, NULL);
 }
 
+static bool has_header(const struct exchange *x, const char *name)
+{
+  for (size_t i = 0; i < x->header_count; i++)
+    if (!strcmp(x->headers[i].name, name)) return true;
+  return false;
+}
+
+/* What browsers shall not make of an answer: something else than it says, a copy that outlives its truth, or, of a document,
+ * a page that may do something. What a call computed is nothing that a page could take in as a script or a picture. */
+static void restrain_browsers(const struct exchange *x, int http_status, struct MHD_Response *response,
+                              const char *content_type)
+{
+  const bool is_html = content_type && !strncmp(content_type, "text/html", 9);
+  const bool computed = x->route && x->route->method != HTTP_GET && http_status < 400 && !is_html;
+  if (computed) return;
+  add_header(x, response, "X-Content-Type-Options", "nosniff");
+  if (!has_header(x, "Cache-Control")) add_header(x, response, "Cache-Control", "no-store");
+  if (is_html && !has_header(x, "Content-Security-Policy"))
+    add_header(x, response, "Content-Security-Policy",
+               "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:");
+}
+
 /* Exactly one answer: a second one is a mistake of the handler, and the first stays. */
 static void give(struct exchange *x, int http_status, const char *content_type, struct MHD_Response *response,
                  size_t bytes)
@@ -28,6 +50,7 @@ static void give(struct exchange *x, int http_status, const char *content_type, 
   }
   if (content_type) add_header(x, response, "Content-Type", content_type);
   add_header(x, response, "X-Request-Id", x->request_id);
+  restrain_browsers(x, http_status, response, content_type);
   for (size_t i = 0; i < x->header_count; i++) add_header(x, response, x->headers[i].name, x->headers[i].value);
   if (atomic_load_explicit(&x->http->stopping, memory_order_relaxed)) add_header(x, response, "Connection", "close");
   x->response = response;
@@ -78,13 +101,6 @@ void answer_json(struct exchange *x, int http_status, struct buffer *body)
 void answer_empty(struct exchange *x, int http_status)
 {
   give(x, http_status, NULL, MHD_create_response_from_buffer(0, (void *)(uintptr_t) "", MHD_RESPMEM_PERSISTENT), 0);
-}
-
-static bool has_header(const struct exchange *x, const char *name)
-{
-  for (size_t i = 0; i < x->header_count; i++)
-    if (!strcmp(x->headers[i].name, name)) return true;
-  return false;
 }
 
 /* What passes by itself is soon worth another try, unless the caller of this was told when. */

@@ -96,6 +96,10 @@ static void answer_rows(struct exchange *x, const char *id, struct request *r)
     return;
   }
   if (!status) status = samples_open_log(store, id, &r->layout, &r->query, r->first, r->end, resampling, &samples);
+  if (status == ARMDYN_ELIMIT) {
+    answer_too_many_samples(x);
+    return;
+  }
   if (status) {
     answer_status(x, status, NULL);
     return;

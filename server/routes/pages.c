@@ -54,7 +54,6 @@ static enum outcome answer_page(struct exchange *x, const struct page *page, con
   buffer_append(&body, bytes, length);
   if (packed) exchange_set_header(x, "Content-Encoding", "gzip");
   exchange_set_header(x, "Content-Security-Policy", "%s", POLICY);
-  exchange_set_header(x, "X-Content-Type-Options", "nosniff");
   exchange_set_header(x, "Referrer-Policy", "no-referrer");
   answer_etag(x, version);
   answer_bytes(x, 200, page->type, &body);

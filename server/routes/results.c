@@ -304,6 +304,15 @@ static enum armdyn_status plot_samples(struct exchange *x, const struct series_f
   return status ? status : answer_plot(x, id, form, series.width, query, points);
 }
 
+void answer_too_many_samples(struct exchange *x)
+{
+  answer_problem(
+      x, PROBLEM_TOO_LARGE,
+      "these are more than %zu numbers, what one answer of %zu MiB may have: ask for a part with `from` and `to`, or "
+      "for some of the fields",
+      LIMIT_ANSWER / sizeof(double), LIMIT_ANSWER >> 20);
+}
+
 static enum armdyn_status stream_samples(struct exchange *x, const struct series_form *form,
                                          const struct store_result *result, const struct samples_query *query)
 {
@@ -314,6 +323,10 @@ static enum armdyn_status stream_samples(struct exchange *x, const struct series
   if (status == ARMDYN_EINPUT && error.pointer[0]) {
     fault_add(exchange_faults(x), FAULT_AT_PARAMETER, error.pointer, FAULT_MAXIMUM, "%s", error.message);
     answer_problem(x, PROBLEM_INVALID, NULL);
+    return ARMDYN_OK;
+  }
+  if (status == ARMDYN_ELIMIT) {
+    answer_too_many_samples(x);
     return ARMDYN_OK;
   }
   if (status) return status;

@@ -21,4 +21,7 @@ bool asked_fields(struct exchange *x, const struct series_form *form, unsigned *
 /* 409: who refers to a result or data set ("dataset"). */
 void answer_referred(struct exchange *x, const char *kind, const char *id);
 
+/* 413 of a series whose answer would be larger than LIMIT_ANSWER. */
+void answer_too_many_samples(struct exchange *x);
+
 #endif
