@@ -31,7 +31,7 @@ struct options {
   long upload_cpu_time;         /* s of the processor that it may take; 0 = no limit */
   long upload_threads;          /* that read uploads */
   long idle_timeout;            /* s that a connection is kept without a request, or with an answer that nobody takes */
-  long connections_per_address; /* 0 = no limit */
+  long connections_per_address; /* 0 = no limit; -1 = 200 off loopback */
   long stop_timeout;            /* s for a graceful stop */
   long child_silence;           /* s without an answer after which gateway or worker is taken for dead */
   long job_stall;               /* s without progress after which a worker is; 0 = as its kind of job has it */

@@ -14,8 +14,9 @@
 #include "server/http/tls.h"
 
 enum {
-  CONTROL_MOST = 4, /* connections of control.sock in one thread, beside the others */
-  FILL_MOST = 100,  /* of a thread, before another one is taken in */
+  CONTROL_MOST = 4,     /* connections of control.sock in one thread, beside the others */
+  FILL_MOST = 100,      /* of a thread, before another one is taken in */
+  STRANGERS_MOST = 200, /* connections of one address, unless the option says otherwise */
   LOOK_AGAIN_MS = 20
 };
 /* An event thread answers in microseconds, so it shall not wait for others' long turns on a busy machine. */
@@ -103,7 +104,15 @@ static bool same_address(const struct sockaddr_storage *a, const struct sockaddr
   return !memcmp(key_a, key_b, sizeof key_a);
 }
 
-static bool address_has_enough(struct http *http, const struct sockaddr_storage *address, unsigned most)
+/* Trusted proxies call for many clients; this machine's own programs are known, unless the option limits them, too. */
+static size_t most_of(const struct acceptor *a, const struct sockaddr_storage *peer)
+{
+  if (peer->ss_family == AF_UNIX || ranges_have(&a->setup.http->trusted, peer)) return 0;
+  if (a->setup.per_address >= 0) return (size_t)a->setup.per_address;
+  return address_is_own(peer) ? 0 : STRANGERS_MOST;
+}
+
+static bool address_has_enough(struct http *http, const struct sockaddr_storage *address, size_t most)
 {
   size_t count = 0;
   pthread_mutex_lock(&http->lock);
@@ -121,8 +130,7 @@ static bool accept_one(struct acceptor *a, int listen_fd, size_t most)
   socklen_t size = sizeof peer;
   int fd = accept4(listen_fd, (struct sockaddr *)&peer, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
   if (fd < 0) return errno == ECONNABORTED || errno == EINTR;
-  bool proxy = ranges_have(&a->setup.http->trusted, &peer); /* many clients come from its address */
-  if (!proxy && address_has_enough(a->setup.http, &peer, a->setup.per_address)) {
+  if (address_has_enough(a->setup.http, &peer, most_of(a, &peer))) {
     close(fd);
     return true;
   }

@@ -18,7 +18,7 @@ struct acceptor_setup {
   struct tls *tls;           /* what comes over listen_fd is encrypted; NULL = it is not */
   unsigned threads;          /* event threads */
   unsigned least;            /* of them serve from the first connections on */
-  unsigned per_address;      /* connections; 0 = no limit */
+  long per_address;          /* connections; 0 = no limit; -1 = 200 off loopback */
 };
 enum armdyn_status acceptor_start(const struct acceptor_setup *setup, struct acceptor **acceptor);
 /* No new connections from now on. */

@@ -75,6 +75,12 @@ void address_text(const struct sockaddr_storage *address, char text[ADDRESS_TEXT
     inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)address)->sin6_addr, text, ADDRESS_TEXT_SIZE);
 }
 
+bool address_is_own(const struct sockaddr_storage *address)
+{
+  return (address->ss_family == AF_INET || address->ss_family == AF_INET6) &&
+         is_loopback((const struct sockaddr *)address);
+}
+
 bool address_is_loopback(int fd)
 {
   struct sockaddr_storage bound = { 0 };

@@ -34,6 +34,8 @@ void address_text(const struct sockaddr_storage *address, char text[ADDRESS_TEXT
  * gets. */
 enum { ADDRESS_KEY_SIZE = 16 };
 void address_key(const struct sockaddr *address, unsigned char key[ADDRESS_KEY_SIZE]);
+/* Is it one of loopback? */
+bool address_is_own(const struct sockaddr_storage *address);
 /* Is this socket bound where no other machine reaches it? */
 bool address_is_loopback(int fd);
 

@@ -1,8 +1,10 @@
 """Many connections at once, slow ones, malformed ones: whatever one client does, the others are served."""
 
+import contextlib
 import re
 import resource
 import selectors
+import socket
 import threading
 import time
 
@@ -116,6 +118,34 @@ def test_a_limit_for_each_address():
         for sock in sockets:
             sock.close()
         until(lambda: _served_or_none(server))
+
+
+def own_address():
+    """An address of this machine that is none of loopback, or None. Nothing is sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        try:
+            s.connect(("192.0.2.200", 9))
+            return s.getsockname()[0]
+        except OSError:
+            return None
+
+
+def test_an_address_off_loopback_has_two_hundred_connections_and_loopback_more():
+    address = own_address()
+    if not address or address.startswith("127."):
+        pytest.skip("this machine has no address but those of loopback")
+    with Server(listen="0.0.0.0:0", key="a-key-of-an-administrator") as server, contextlib.ExitStack() as open_ones:
+        def served(to):
+            sock = open_ones.enter_context(socket.create_connection((to, server.port), timeout=60))
+            try:
+                sock.sendall(GET)
+                answer = read_answer(sock)
+            except ConnectionError:
+                answer = None
+            return answer is not None and answer[0] == 200
+        assert all(served(address) for _ in range(200))
+        assert not served(address)
+        assert all(served("127.0.0.1") for _ in range(201))
 
 
 def _served_or_none(server):
