@@ -170,6 +170,23 @@ static void write_signals(struct json_writer *w, const struct register_map *map,
   json_end_object(w);
 }
 
+static void write_clock(struct json_writer *w, const struct controller_clock *clock)
+{
+  static const double worth_a_warning = 0.005;
+  char warning[128];
+  json_key(w, "clock");
+  json_begin_object(w);
+  json_key(w, "error_percent"), json_write_number(w, 100 * clock->error);
+  json_key(w, "uncertainty_percent"), json_write_number(w, 100 * clock->uncertainty);
+  json_key(w, "cycle"), json_write_number(w, clock->cycle);
+  json_key(w, "round_trip"), json_write_number(w, clock->round_trip);
+  snprintf(warning, sizeof warning, "its clock goes %.2f %% too %s: profiles are played at that speed",
+           100 * fabs(clock->error), clock->error > 0 ? "fast" : "slow");
+  bool wrong = fabs(clock->error) > worth_a_warning + clock->uncertainty;
+  member_text(w, "warning", wrong ? warning : NULL);
+  json_end_object(w);
+}
+
 void controller_status_encode(const struct controller_status *s, struct buffer *out)
 {
   struct json_writer w = { .out = out };
@@ -192,6 +209,7 @@ void controller_status_encode(const struct controller_status *s, struct buffer *
   seen ? json_write_integer(&w, s->play_index) : json_write_null(&w);
   member_text(&w, "last_error", s->last_error);
   member_text(&w, "lease", s->lease);
+  if (s->clock && seen) write_clock(&w, s->clock);
   if (s->registers && seen) write_signals(&w, s->registers, s->signals);
   json_end_object(&w);
 }

@@ -71,6 +71,11 @@ struct playback {
 void playback_encode(const struct playback *playback, struct buffer *out);
 
 /* What is known of a controller's state. */
+/* How a controller's clock goes against ours. */
+struct controller_clock {
+  double error, uncertainty; /* how much faster it goes: 0.01 is 1 % */
+  double cycle, round_trip;  /* s: of its program; of a request */
+};
 struct controller_status {
   bool connected, simulated;
   const char *observed_at; /* "" = never */
@@ -80,6 +85,7 @@ struct controller_status {
   const double *position; /* joint order, rad, m; NULL: unknown or too old */
   long long profile_id, play_index;
   const char *last_error;               /* NULL: none */
+  const struct controller_clock *clock; /* NULL: not known well enough */
   const char *lease;                    /* id of a transfer; NULL: none */
   const struct register_map *registers; /* NULL: it has none */
   const double *signals;                /* of the map's fields, in their order; NAN: not readable */

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { UPTIME_POINTS = 16 };
+
 struct uptime {
   uint16_t instance;    /* of the controller that this is of */
   bool known;           /* anything was seen */
@@ -14,9 +16,13 @@ struct uptime {
   int64_t gone_ms;      /* of its time, since the first look */
   double scan_ms;       /* its program does not run less often */
   double round_trip_ms; /* of the last look */
-  struct uptime_anchor {
+  /* Of every stretch of time the look that was least late: a program that was held up shows an old clock, never one that is
+   * ahead. Rates are from the first of them to the last. */
+  struct uptime_point {
     int64_t ns, gone_ms;
-  } from, next; /* rates are since `from`; after a while `next` takes its place */
+  } points[UPTIME_POINTS];
+  unsigned point_count;
+  int64_t stretch_ns; /* it grows, so that there are always few */
 };
 
 enum uptime_step { UPTIME_GOES_ON, UPTIME_JUMPED, UPTIME_WENT_BACK };

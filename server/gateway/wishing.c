@@ -5,9 +5,9 @@
 #include "server/base/clock.h"
 #include "server/gateway/running.h"
 
-static const double rate_known = 0.01; /* how well the controller's clock must be known before ARM */
-static const double rate_most = 0.02;  /* how wrong it may be */
-enum { SCANS_MOST = 100 };             /* to find that out */
+static const double rate_known = 0.01;     /* how well the controller's clock must be known before ARM */
+static const double rate_most = 0.02;      /* how wrong it may be */
+enum { SCANS_MOST = 100, LEAST_MS = 600 }; /* to find that out; of fast programs the latter */
 
 /* With what is seen now, after the wish was granted. */
 static void answer(struct running *r, const struct wish *wish, enum armdyn_status status, const char *text)
@@ -52,7 +52,7 @@ static enum armdyn_status check_clock(struct running *r)
   double rate = uptime_rate(u), within = uptime_uncertainty(u);
   double waited_ms = (double)(now - r->wanted_ns) * 1e-6, most_ms = SCANS_MOST * (u->scan_ms + u->round_trip_ms);
   if (r->client->address.mapped) return ARMDYN_OK;
-  if (within > rate_known && waited_ms < most_ms) return ARMDYN_EBUSY;
+  if (within > rate_known && waited_ms < fmax(most_ms, LEAST_MS)) return ARMDYN_EBUSY;
   if (fabs(rate) <= rate_most || (within > rate_known && fabs(rate) <= rate_most + within)) return ARMDYN_OK;
   if (!r->measured_anew) {
     r->measured_anew = true;

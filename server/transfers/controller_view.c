@@ -27,7 +27,12 @@ void controller_view_encode(struct app *app, const struct controller_view *view,
     const struct mapped_axis *m = &view->map.axes[i];
     position[m->joint] = ((double)seen->state.position[m->axis] - m->position_offset) / m->position_scale;
   }
-  snprintf(error, sizeof error, "%u: %s", seen->state.error, protocol_error_text(seen->state.error));
+  unsigned number = seen->state.own_error ? seen->state.own_error : seen->state.error;
+  snprintf(error, sizeof error, "%u: %s", number, protocol_error_text(number));
+  const struct controller_clock clock = { .error = seen->clock.rate,
+                                          .uncertainty = seen->clock.uncertainty,
+                                          .cycle = seen->clock.scan_ms * 1e-3,
+                                          .round_trip = seen->clock.round_trip_ms * 1e-3 };
   bool leased = gateway_lease(app->gateway, view->name, holder);
   double age = (double)(clock_wall_ms() - seen->seen_ms) * 1e-3;
   const struct controller_status status = {
@@ -40,7 +45,8 @@ void controller_view_encode(struct app *app, const struct controller_view *view,
     .position = position,
     .profile_id = seen->state.profile,
     .play_index = seen->state.play_index,
-    .last_error = seen->state.error ? error : NULL,
+    .last_error = number ? error : NULL,
+    .clock = seen->clock.known ? &clock : NULL,
     .lease = leased ? holder : NULL,
     .registers = seen->mapped ? &view->registers : NULL,
     .signals = seen->signals,

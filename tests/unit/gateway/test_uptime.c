@@ -57,6 +57,21 @@ Test(uptime, jumps_and_restarts_are_seen)
   cr_assert(u.last_ms == 5 && u.instance == 2 && isinf(uptime_uncertainty(&u)));
 }
 
+/* A program that is held up now and then, at the end too, shows an old clock; that is no wrong rate. */
+Test(uptime, a_program_that_is_held_up_has_no_other_clock)
+{
+  struct uptime u = { 0 };
+  uint32_t shown = 0;
+  for (int k = 0; k < 250; k++) {
+    int64_t now = 7000000000LL + (int64_t)k * 5 * MS;
+    bool held_up = k % 60 >= 47 || k >= 239; /* for 65 ms, and for 55 at the end */
+    if (!held_up) shown = (uint32_t)(k * 5 / 10 * 10);
+    uptime_take(&u, 1, shown, now - MS / 10, now + MS / 10);
+  }
+  cr_assert_leq(uptime_uncertainty(&u), 0.015);
+  cr_assert_lt(fabs(uptime_rate(&u)), 0.015);
+}
+
 Test(uptime, an_old_rate_is_forgotten)
 {
   struct uptime u = watched(0.9, 1, 10, 200, 0);
