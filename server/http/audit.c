@@ -171,8 +171,8 @@ bool audit_permits(struct auditor *auditor, struct exchange *x)
   if (!may_change_anything(x)) return true;
   enum armdyn_status status = store_check(auditor->store, &error);
   if (!status) return true;
-  answer_problem(x, status == ARMDYN_EFULL ? problem_of_status(status) : PROBLEM_UNAVAILABLE,
-                 "nothing was changed, for the audit trail could not tell of it: %s", error.message);
+  answer_problem(x, problem_of_status(status), "nothing was changed, for the audit trail could not tell of it: %s",
+                 error.message);
   return false;
 }
 
