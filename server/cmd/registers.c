@@ -3,13 +3,15 @@
 #include <getopt.h>
 
 #include "server/cmd/command.h"
+#include "server/cmd/structured_text.h"
 #include "server/protocol/registers.h"
 
 static const char usage[] =
-    "usage: armdyn registers [--base N] [--format markdown|csv]\n\n"
+    "usage: armdyn registers [--base N] [--format markdown|csv|st]\n\n"
     "Prints the holding registers, commands, states and errors of register protocol v2.\n\n"
     "  --base N     first register of the block, from 0, default 1000 (\"base\" of the controller's entry)\n"
-    "  --format F   markdown: all tables; csv: the registers, for tools. Default markdown\n";
+    "  --format F   markdown: all tables; csv: the registers, for tools; st: a function block for the\n"
+    "               controller, in structured text (IEC 61131-3), with a bench to try it. Default markdown\n";
 
 static const char *const writers[] = { [BY_CONTROLLER] = "r", [BY_GATEWAY] = "w" };
 static const char *const types[] = {
@@ -96,7 +98,7 @@ static void print_csv(unsigned base)
 static const struct {
   const char *name;
   void (*print)(unsigned base);
-} formats[] = { { "markdown", print_markdown }, { "csv", print_csv } };
+} formats[] = { { "markdown", print_markdown }, { "csv", print_csv }, { "st", structured_text_print } };
 
 /* status 2: refused. */
 static int read_arguments(int argc, char **argv, unsigned *base, size_t *format, bool *help)
@@ -121,7 +123,7 @@ static int read_arguments(int argc, char **argv, unsigned *base, size_t *format,
       for (*format = 0; *format < sizeof formats / sizeof *formats; ++*format)
         if (!strcmp(formats[*format].name, optarg)) break;
       if (*format < sizeof formats / sizeof *formats) break;
-      fprintf(stderr, "armdyn registers: there is no format '%s': markdown, csv\n", optarg);
+      fprintf(stderr, "armdyn registers: there is no format '%s': markdown, csv, st\n", optarg);
       return 2;
     default:
       fprintf(stderr, "armdyn registers: there is no option '%s'; --help tells more\n", argv[optind - 1]);
