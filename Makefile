@@ -84,7 +84,7 @@ $(OUT)/obj/%.o: %.c $(OUT)/obj/flags
 $(OUT)/obj/server/store/migrations.o: $(wildcard migrations/sqlite/*.sql)
 
 # So is the controller's program, for `armdyn registers`.
-$(OUT)/obj/server/cmd/structured_text.o: examples/controller.st
+$(OUT)/obj/server/cmd/structured_text.o: examples/controllers/controller.st
 
 # GET /v1/version tells what it was built from; a build without the history is told by COMMIT=, or says "unknown".
 COMMIT ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
@@ -253,7 +253,8 @@ INCLUDE   := $(DESTDIR)$(PREFIX)/include/armdyn
 DOC       := $(DESTDIR)$(PREFIX)/share/doc/armdyn
 UNITS     := $(LIBDIR)/systemd/system
 DOCUMENTS := README.md LICENSE THIRD-PARTY.md $(wildcard deploy/doc/*.md deploy/doc/*.svg)
-EXAMPLES  := $(wildcard examples/*)
+EXAMPLES  := $(wildcard examples/*.*)
+PROGRAMS  := $(wildcard examples/controllers/*)
 
 install: all ## into DESTDIR/PREFIX: command, library, headers, armdyn.pc, examples, manual, systemd unit
 	install -d $(BIN) $(LIBDIR)/pkgconfig $(INCLUDE) $(DOC)/examples $(UNITS)
@@ -267,6 +268,8 @@ install: all ## into DESTDIR/PREFIX: command, library, headers, armdyn.pc, examp
 	sed 's|@PREFIX@|$(PREFIX)|' deploy/armdyn.service >$(UNITS)/armdyn.service
 	install -m 644 $(DOCUMENTS) $(DOC)
 	$(if $(EXAMPLES),install -m 644 $(EXAMPLES) $(DOC)/examples)
+	install -d $(DOC)/examples/controllers
+	install -m 644 $(PROGRAMS) $(DOC)/examples/controllers
 
 uninstall: ## what install put there
 	rm -rf $(INCLUDE) $(DOC)

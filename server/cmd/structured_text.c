@@ -6,7 +6,7 @@
 
 __asm__(".pushsection .rodata\n"
         "controller_program:\n"
-        ".incbin \"examples/controller.st\"\n"
+        ".incbin \"examples/controllers/controller.st\"\n"
         ".byte 0\n"
         ".popsection\n");
 extern const char controller_program[];

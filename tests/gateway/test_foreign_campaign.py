@@ -50,6 +50,9 @@ def held_against(told, end, expected):
     if end["state"] == "done":
         crc = zlib.crc32(b"".join(struct.pack(f">{len(sample)}f", *sample) for sample in expected))
         assert len(whole) == 1 and whole[0]["samples"] == len(expected) and whole[0]["crc"] == crc, said
+    elif end["state"] == "stopped":  # by another master
+        assert told["commands"].get("STOP") or told["commands"].get("CLEAR"), said
+        assert not own or own[0]["end"] != "moving", said
     else:
         assert end["problem"]["detail"] and end["history"][-1]["reason"], said
         assert end["state"] == "interrupted" or not own or own[0]["end"] != "moving", said
@@ -60,7 +63,9 @@ def transferred(field, fault, allowed, mode, *flags):
     with field.server.client(check=False) as client, Foreign("--axes", 4, "--ring", 400, *flags, fault=fault) as controller:
         end = field.end(client, field.begin(client, controller, mode=mode))
         told = controller.ledger()
-        assert end["state"] in allowed, (fault, flags, mode, end, told)
+        # On a machine so busy that the controller's process misses its scans, its clock may look wrong; it is refused, nothing worse.
+        late = end["state"] == "failed" and "clock goes" in end["problem"]["detail"] and not SOAK
+        assert late or end["state"] in allowed, (fault, flags, mode, (end["problem"] or {}).get("detail"), end, told)
         held_against(told, end, field.expected)
         return end["state"], told
 
@@ -88,7 +93,7 @@ def test_whatever_goes_wrong(field, kinds):
 def test_a_second_master_between_any_two_requests(field):
     print(f"ARMDYN_SEED={SEED}")
     chance = random.Random(f"{SEED}/second")
-    jobs = [([f"second@{chance.randrange(1, STEPS)}:{chance.choice(SCRIPTS)}"], OVER, chance.choice(("download", "stream")), "--scan",
+    jobs = [([f"second@{chance.randrange(1, STEPS)}:{chance.choice(SCRIPTS)}"], OVER | {"stopped"}, chance.choice(("download", "stream")), "--scan",
              chance.choice((0, 5, 10))) for _ in range(10 * ROUNDS)]
     assert any(told["faults"] for _, told in run_all(field, jobs))
 
@@ -104,7 +109,7 @@ def test_downloads_at_every_scan_time(field):
             for size in sizes:
                 motion = here.trajectory(goal={"q": [1e-3] * 6}, duration=(size - 1) / 1000 if size > 2 else 0.4, sample_rate=1000)
                 transfer = here.transfer(motion, **({"rate": 2.5} if size == 2 else {})).expect(202).json["id"]
-                here.reach(transfer, "ready", timeout=LONG)
+                assert here.reach(transfer, "ready", timeout=LONG)["total"] == size
                 here.client.post(f"/v1/transfers/{transfer}/stop").expect(200)
                 here.reach(transfer, "stopped")
             controller.ledger()

@@ -6,7 +6,9 @@
  * It says `listening on 127.0.0.1:PORT`, looks at its registers once a cycle, and holds downloaded profiles (no streams).
  * drives() stands for your field bus: it is given position references and torque feed-forward in every cycle, and says
  * where the axes are. `armdyn registers` prints what stands in which register. */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <arpa/inet.h>
 #include <math.h>
 #include <netinet/tcp.h>
@@ -400,34 +402,21 @@ static double now_s(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-enum { CONNECTIONS = 4 };
-static struct connection connections[CONNECTIONS] = {
-  { -1, 0, { 0 } }, { -1, 0, { 0 } }, { -1, 0, { 0 } }, { -1, 0, { 0 } }
-};
-
-/* Requests until this time. */
+/* Requests of one master at a time, until this time. */
 static void serve(int listener, double until_s)
 {
-  struct pollfd fds[1 + CONNECTIONS] = { { listener, POLLIN, 0 } };
-  for (int i = 0; i < CONNECTIONS; i++) fds[1 + i] = (struct pollfd){ connections[i].fd, POLLIN, 0 };
+  static struct connection k = { .fd = -1 };
   for (double left; (left = until_s - now_s()) > 0;) {
+    struct pollfd fd = { k.fd < 0 ? listener : k.fd, POLLIN, 0 };
     struct timespec wait = { 0, (long)(fmin(left, 0.9) * 1e9) };
-    if (ppoll(fds, 1 + CONNECTIONS, &wait, NULL) <= 0) return;
-    for (int i = 0; i < CONNECTIONS; i++) {
-      if (!fds[1 + i].revents || receive(&connections[i])) continue;
-      close(connections[i].fd);
-      fds[1 + i].fd = connections[i].fd = -1;
+    if (ppoll(&fd, 1, &wait, NULL) <= 0) return;
+    if (k.fd < 0) {
+      k = (struct connection){ .fd = accept(listener, NULL, NULL) };
+      setsockopt(k.fd, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 }, sizeof(int));
+    } else if (!receive(&k)) {
+      close(k.fd);
+      k.fd = -1;
     }
-    const int fd = fds[0].revents ? accept(listener, NULL, NULL) : -1;
-    for (int i = 0; fd >= 0 && i <= CONNECTIONS; i++) {
-      if (i < CONNECTIONS && connections[i].fd >= 0) continue;
-      if (i == CONNECTIONS)
-        close(fd);
-      else
-        connections[i].fd = fds[1 + i].fd = fd, connections[i].have = 0;
-      break;
-    }
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 }, sizeof(int));
   }
 }
 
@@ -439,7 +428,7 @@ int main(int argc, char **argv)
   const double cycle_s = (argc > 2 ? strtod(argv[2], NULL) : 10) / 1000;
   if (argc > 1) address.sin_port = htons((uint16_t)strtoul(argv[1], NULL, 10));
   setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int));
-  if (bind(listener, (struct sockaddr *)&address, size) || listen(listener, CONNECTIONS) ||
+  if (bind(listener, (struct sockaddr *)&address, size) || listen(listener, 4) ||
       getsockname(listener, (struct sockaddr *)&address, &size)) {
     perror("soft_controller");
     return 1;

@@ -1,0 +1,98 @@
+"""The programs that a maker of controllers begins with, run as they are printed and shipped: the function block in structured text
+and the soft PLC in C follow the protocol, and play what the gateway sends."""
+
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+
+import pytest
+
+from cell import GOAL, Cell, float32
+from support import ROOT, Server, binary, until
+from support.plc_program import Program
+from support.process import Device
+from test_controller_test import controller_test, wrong
+
+pytestmark = [pytest.mark.slow, pytest.mark.same_threads]
+SOAK = bool(os.environ.get("ARMDYN_SOAK"))
+
+
+class Controller(Device):
+    def __init__(self, *command):
+        super().__init__(())
+        self.arguments = list(map(str, command))
+        self.start()
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory):
+    """What `armdyn registers --format st` prints, as a file."""
+    path = tmp_path_factory.mktemp("plc") / "controller.st"
+    path.write_text(subprocess.run([binary(), "registers", "--format", "st"], capture_output=True, text=True, check=True).stdout)
+    return path
+
+
+@pytest.fixture(scope="module")
+def soft_controller(tmp_path_factory):
+    """examples/controllers/soft_controller.c, built as its head says."""
+    compiler = shutil.which(os.environ.get("CC", "gcc")) or pytest.skip("no C compiler")
+    path = tmp_path_factory.mktemp("soft") / "soft_controller"
+    subprocess.run([compiler, "-O2", "-std=c17", "-Wall", "-Wextra", "-Werror", ROOT / "examples/controllers/soft_controller.c", "-lm", "-o", path],
+                   check=True)
+    return path
+
+
+def follows_the_protocol(controller, *more):
+    page = controller_test(f"127.0.0.1:{controller.port}", *(["--allow-motion"] if SOAK else []), *more, status=0)
+    assert wrong(page) == [], page
+
+
+def plays(controller, **request):
+    with Server() as server:
+        here = Cell(server, controller)
+        motion = here.trajectory(duration=1.2)
+        end = here.reach(here.playing(motion, **request), "done")
+        assert end["total"] == 1201
+        until(lambda: here.status()["position"] == [float32(q) for q in GOAL], what="a look at the controller after the end")
+        return here.samples(motion)
+
+
+def test_structured_text_follows_the_protocol(text):
+    with Controller(sys.executable, ROOT / "tests/gateway/plc.py", text, "--axes", 3) as controller:
+        follows_the_protocol(controller, "--restart", f"kill -USR1 {controller.pid}")
+
+
+@pytest.mark.parametrize("mode", ["download", "stream"])
+def test_structured_text_plays_what_the_gateway_sends(text, mode):
+    """What its drives are given lies on the line between the samples that the service planned, at every scan."""
+    with Controller(sys.executable, ROOT / "tests/gateway/plc.py", text, "--scan", 5) as controller:
+        samples = plays(controller, mode=mode)
+        controller.terminate()
+        (line,) = (line for line in controller.log_path.read_text().splitlines() if line.startswith('{"motions"'))
+        (motion,) = json.loads(line)["motions"]
+        indices = [index for index, _, _ in motion]
+        assert indices == sorted(indices) and len(set(indices)) > 20
+        for index, references, torques in motion:
+            for got, planned in ((references, samples["q"]), (torques, samples["tau"])):
+                for axis in range(6):
+                    ends = sorted(planned[min(index + k, 1200)][axis] for k in (0, 1))
+                    slack = 1e-5 + 1e-6 * abs(ends[1])
+                    assert ends[0] - slack <= got[axis] <= ends[1] + slack, (index, axis)
+
+
+def test_the_bench_of_the_structured_text_runs(text):
+    bench = Program(text.read_text()).block("ArmdynBench")
+    registers = [0] * 1124
+    for _ in range(100):
+        bench(ModbusRegisters=registers)
+    assert registers[0:3] == [0xA5D1, 2, 6] and registers[9] == 1 and registers[75:77] == [0, 1000]
+    assert struct.pack(">2H", *registers[7:9]) == struct.pack(">f", 12345.678)
+
+
+def test_the_soft_controller_follows_the_protocol_and_plays(soft_controller):
+    with Controller(soft_controller) as controller:
+        follows_the_protocol(controller)
+        plays(controller)
