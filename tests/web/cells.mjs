@@ -200,6 +200,15 @@ const STEPS = {
     await until(() => proxy.seen.filter((one) => one.path.startsWith('/v1/jobs?')).length > 2, 'questions while there is no stream')
     proxy.broken = () => null
   },
+  async 'a browser without shared workers is told all the same'() {
+    const other = await context.newPage()
+    await other.addInitScript(() => delete window.SharedWorker)
+    await other.goto(`${proxy.url}/#/jobs`)
+    await until(() => proxy.seen.filter((one) => one.open && one.path.startsWith('/v1/events')).length === 2, 'a stream of its own')
+    const { id } = await api('POST', '/v1/robots/scara/trajectories', { method: 'quintic', start: { q: [0, 0, 0.1, 0] }, goal: { q: [0.3, 0.2, 0.1, 0] }, duration: 3 })
+    await other.locator(`tbody a[href$="${id}"]`).waitFor()
+    await other.close()
+  },
   async 'a restart of the service is seen, and healed'() {
     expected.add(502).add(503)
     await page.goto(`${proxy.url}/#/robots`)

@@ -11,13 +11,12 @@ import { Loading, Notice } from './ui/parts.js'
 import { Secret } from './ui/secret.js'
 import { Login } from './pages/login.js'
 import { Start } from './pages/start.js'
-import { Identifications } from './pages/identifications.js'
 
 // To add a page: a row. `load` is a part of the program that is fetched when it is opened first; `under`: not in the
 // menu, which shows that one instead.
 const PAGES = [
   { name: 'start', component: Start },
-  { name: 'identifications', component: Identifications, item: () => import('./pages/identification.js') },
+  { name: 'identifications', load: () => import('./pages/identifications.js'), item: () => import('./pages/identification.js') },
   { name: 'compare', load: () => import('./pages/compare.js'), under: 'identifications' },
   { name: 'datasets', load: () => import('./pages/datasets.js') },
   { name: 'jobs', load: () => import('./pages/jobs.js') },

@@ -1,6 +1,4 @@
 // This tab's line to what all tabs share (hub.js).
-import { serve } from './hub.js'
-
 const hears = new Set()
 let port = null
 let unheard = [] // what was said before the hub was heard first, to be said again to another one; null: it was heard
@@ -16,9 +14,9 @@ function take(to) {
 // A hub of this tab's own, where browsers have no shared workers or the worker's script cannot be fetched.
 function alone() {
   const { port1, port2 } = new MessageChannel()
-  serve(port2)
   take(port1)
-  for (const message of unheard ?? []) port.postMessage(message)
+  for (const message of unheard ?? []) port.postMessage(message) // which wait there
+  import('./hub.js').then(({ serve }) => serve(port2))
 }
 
 function begin() {

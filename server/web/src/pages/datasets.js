@@ -1,17 +1,18 @@
 // Logs of motion: uploading them, reading those of other drives, what is remarkable about them, and identifying from them.
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { html } from '../html.js'
 import { adjust, go, link, route } from '../route.js'
+import { session } from '../session.js'
 import { extend, t } from '../words.js'
-import { call, get, post, once, upload } from '../api.js'
+import { call, get, post, once } from '../api.js'
 import { FormDialog } from '../ui/dialog.js'
-import { Act, Bar, Check, Field, Head, Loading, Notice, Refusal, Table, Tags, useAnswer, useList } from '../ui/parts.js'
+import { Act, Check, Field, Head, Loading, Notice, Refusal, Table, Tags, useAnswer, useList } from '../ui/parts.js'
 import { Plot } from '../ui/plot.js'
 import { ZoomBar } from '../ui/zoombar.js'
 import { drawn, useSamples } from '../ui/samples.js'
 import { Notes } from '../ui/notes.js'
 import { count, figure, moment, shortId } from '../ui/format.js'
-import { Mapping } from './mapping.js'
+import { Upload } from './upload.js'
 
 extend({
   identify_what: ['What to find', '辨识内容'],
@@ -27,20 +28,6 @@ extend({
   quality: ['Remarks', '质量'],
   quality_report: ['Quality report', '质量报告'],
   quality_none: ['Nothing remarkable was found.', '未发现异常。'],
-  upload_title: ['Upload a log', '上传日志'],
-  upload_drop: ['Drop a file here, or', '将文件拖到此处，或'],
-  upload_choose: ['choose one', '选择文件'],
-  upload_formats: ['CSV with columns t, q1.., tau1.. (or qd, qdd, i), .npy, or JSON. Logs of drives that look otherwise need a mapping.', 'CSV（列 t, q1.., tau1..，可含 qd、qdd、i）、.npy 或 JSON。其他格式的驱动器日志需要列映射。'],
-  mapping: ['Mapping', '列映射'],
-  mapping_none: ['none: columns are named t, q1, tau1 ...', '无：列名为 t、q1、tau1 等'],
-  mapping_edit: ['New or changed mapping …', '新建或修改映射……'],
-  preview: ['Preview', '预览'],
-  preview_read: ['As read', '原始数据'],
-  preview_converted: ['As kept: SI, joint side', '转换后：SI 单位，关节侧'],
-  upload_do: ['Upload', '上传'],
-  uploading: ['Uploading {percent} %', '正在上传 {percent} %'],
-  upload_waits: ['Waits for other uploads of this browser …', '等待此浏览器的其他上传……'],
-  uploaded: ['Kept as {label}.', '已保存为 {label}。'],
   learn_from: ['Learn from', '训练数据'],
   validate_with: ['Validate with', '验证数据'],
   identify_robot_one: ['These data sets are of different robots.', '这些数据集属于不同机器人。'],
@@ -57,74 +44,6 @@ extend({
   delete_ask: ['Delete this for ever?', '确定永久删除？'],
   plotted: ['Plot', '曲线'],
 })
-
-const TYPES = { csv: 'text/csv', txt: 'text/csv', npy: 'application/x-npy', json: 'application/json' }
-const typeOf = (file) => TYPES[file.name.split('.').pop().toLowerCase()] ?? 'text/csv'
-const PREVIEW_BYTES = 200000
-
-function Preview({ preview }) {
-  const shown = (title, columns, rows) => html`<h3>${title}</h3><div class="scroll" style=${{ maxHeight: '30vh' }} tabindex="0" role="region" aria-label=${title}><table><thead><tr>${columns.map((name) => html`<th key=${name} class="number">${name}</th>`)}</tr></thead>
-    <tbody>${rows.slice(0, 8).map((row, k) => html`<tr key=${k}>${row.map((value, c) => html`<td key=${c} class="number">${figure(value, 6)}</td>`)}</tr>`)}</tbody></table></div>`
-  return html`${shown(t('preview_read'), preview.columns, preview.read)}${shown(t('preview_converted'), preview.converted.columns, preview.converted.rows)}`
-}
-
-function Upload({ onClose, onDone }) {
-  const robots = useAnswer((signal) => get('v1/robots', { limit: 200 }, signal))
-  const mappings = useAnswer((signal) => get('v1/mappings', { limit: 200 }, signal))
-  const [file, setFile] = useState(null)
-  const [over, setOver] = useState(false)
-  const [form, setForm] = useState({ robot: '', label: '', mapping: '' })
-  const [state, setState] = useState({})
-  const [editing, setEditing] = useState(false)
-  const input = useRef()
-  const sending = useRef(null) // whose upload ends with this dialog
-  useEffect(() => () => sending.current?.abort(), [])
-  const robot = form.robot || robots.value?.items[0]?.name || ''
-  const path = `v1/robots/${robot}/datasets`
-  const take = (chosen) => {
-    setFile(chosen)
-    setState({})
-    if (!form.label) setForm({ ...form, label: chosen.name.slice(0, 120) })
-  }
-  const look = async () => {
-    setState({ busy: true })
-    try {
-      // whole lines of the beginning are enough to see whether it is read right
-      const text = file.size > PREVIEW_BYTES && typeOf(file) === 'text/csv' ? (await file.slice(0, PREVIEW_BYTES).text()).replace(/\n[^\n]*$/, '\n') : file
-      setState({ preview: (await call('POST', path, { body: text, type: typeOf(file), query: { mapping: form.mapping, preview: true } })).data })
-    } catch (error) {
-      setState({ error })
-    }
-  }
-  const send = async () => {
-    sending.current = new AbortController()
-    try {
-      onDone(await upload(path, { label: form.label, mapping: form.mapping }, file, typeOf(file), (progress) => setState({ progress }), { signal: sending.current.signal }))
-    } catch (error) {
-      setState({})
-      if (!sending.current.signal.aborted) throw error
-    }
-  }
-  if (editing) return html`<${Mapping} name=${form.mapping} file=${file} robot=${robot} onClose=${() => setEditing(false)} onSaved=${(mapping) => { setEditing(false); mappings.again(); setForm({ ...form, mapping }) }} />`
-  return html`<${FormDialog} title=${t('upload_title')} does=${t('upload_do')} role="engineer" disabled=${!file || !robot} send=${send} onClose=${onClose}
-    more=${html`<${Act} role="engineer" disabled=${!file || !robot} busy=${state.busy} onClick=${look}>${t('preview')}</${Act}>`}>
-    <p class="quiet">${t('upload_formats')}</p>
-    <${Refusal} error=${state.error ?? robots.error} />
-    <div class=${`drop ${over ? 'over' : ''}`} onDragOver=${(e) => { e.preventDefault(); setOver(true) }} onDragLeave=${() => setOver(false)} onDrop=${(e) => { e.preventDefault(); setOver(false); e.dataTransfer.files[0] && take(e.dataTransfer.files[0]) }}>
-      ${t('upload_drop')} <button type="button" onClick=${() => input.current.click()}>${t('upload_choose')}</button>
-      <input ref=${input} type="file" aria-label=${t('upload_choose')} style=${{ display: 'none' }} accept=".csv,.txt,.npy,.json" onChange=${(e) => e.target.files[0] && take(e.target.files[0])} />
-      ${file && html`<p><strong><bdi>${file.name}</bdi></strong> ${count(Math.ceil(file.size / 1024))} KiB</p>`}
-    </div>
-    <div class="row">
-      <${Field} label=${t('robot')}><select value=${robot} onChange=${(e) => setForm({ ...form, robot: e.target.value })}>${(robots.value?.items ?? []).map(({ name }) => html`<option value=${name}>${name}</option>`)}</select></${Field}>
-      <${Field} label=${t('label')}><input maxlength="128" value=${form.label} onInput=${(e) => setForm({ ...form, label: e.target.value })} /></${Field}>
-      <${Field} label=${t('mapping')}><select value=${form.mapping} onChange=${(e) => setForm({ ...form, mapping: e.target.value })}><option value="">${t('mapping_none')}</option>${(mappings.value?.items ?? []).map(({ name }) => html`<option value=${name}>${name}</option>`)}</select></${Field}>
-      <${Act} role="engineer" onClick=${() => setEditing(true)} disabled=${!robot}>${t('mapping_edit')}</${Act}>
-    </div>
-    ${state.progress !== undefined && html`<${Bar} value=${state.progress} label=${t('upload_title')} /><p role="status">${state.progress === null ? t('upload_waits') : t('uploading', { percent: Math.round(100 * state.progress) })}</p>`}
-    ${state.preview && html`<${Preview} preview=${state.preview} />`}
-  </${FormDialog}>`
-}
 
 function Identify({ sets, onClose }) {
   const [part, setPart] = useState(Object.fromEntries(sets.map((set, k) => [set.id, k === sets.length - 1 && sets.length > 1 ? 'validation' : 'training'])))
@@ -179,6 +98,23 @@ function All() {
   const list = useList('v1/datasets', asked)
   const [open, setOpen] = useState(null)
   const [done, setDone] = useState(null)
+  const [dropped, drop] = useState(null) // a file, anywhere on this page
+  useEffect(() => {
+    const hold = (event) => event.dataTransfer?.types.includes('Files') && event.preventDefault()
+    const take = (event) => {
+      if (!event.dataTransfer?.files.length) return
+      event.preventDefault()
+      if (!session.may('engineer') || document.querySelector('dialog')) return
+      drop(event.dataTransfer.files[0])
+      setOpen('upload')
+    }
+    addEventListener('dragover', hold)
+    addEventListener('drop', take)
+    return () => {
+      removeEventListener('dragover', hold)
+      removeEventListener('drop', take)
+    }
+  }, [])
   const chosen = (query.get('chosen') ?? '').split(',').filter(Boolean)
   const sets = (list.items ?? []).filter((set) => chosen.includes(set.id)).reverse()
   return html`
@@ -200,7 +136,7 @@ function All() {
       { key: 'created', head: t('created'), sort: 'created_at', class: 'tight', cell: (set) => moment(set.created_at) },
       { key: 'tags', head: t('tags'), cell: (set) => html`<${Tags} tags=${set.tags} />` },
     ]} /><p class="quiet">${t('identify_hint')}</p></div>
-    ${open === 'upload' && html`<${Upload} onClose=${() => setOpen(null)} onDone=${(set) => { setOpen(null); setDone(set); list.again() }} />`}
+    ${open === 'upload' && html`<${Upload} dropped=${dropped} onClose=${() => { setOpen(null); drop(null) }} onDone=${(set) => { setOpen(null); drop(null); setDone(set); list.again() }} />`}
     ${open === 'evaluate' && html`<${Evaluate} sets=${sets} onClose=${() => setOpen(null)} />`}
     ${open === 'identify' && html`<${Identify} sets=${sets} onClose=${() => setOpen(null)} />`}`
 }

@@ -62,7 +62,7 @@ function Filters({ query }) {
   </form>`
 }
 
-export function Identifications() {
+export function Page() {
   const { query } = route.value
   const asked = new URLSearchParams([...query].filter(([name]) => !['columns', 'chosen'].includes(name)))
   if (!asked.get('sort')) asked.set('sort', '-created_at')
