@@ -81,6 +81,16 @@ static void regroup(struct reduced_joint *joint, struct distribution *before)
   if (before) distribution_add(before, &at, &moved);
 }
 
+void reduced_bodies(const struct armdyn_robot *robot, struct distribution *bodies)
+{
+  struct freedom after = { 1, 0, 0 }, before;
+  for (size_t i = robot->joint_count; i-- > 0; after = before) {
+    struct reduced_joint joint;
+    reduce_frame(&robot->joints[i].parent, after, &joint, &before);
+    turn_body(&robot->joints[i].link, after, &bodies[i]);
+  }
+}
+
 void reduced_compile(const struct armdyn_robot *robot, struct reduced_robot *reduced)
 {
   struct freedom after = { 1, 0, 0 }, before;

@@ -42,4 +42,7 @@ struct armdyn_robot;
 /* From the compiled joints and gravity. */
 void reduced_compile(const struct armdyn_robot *robot, struct reduced_robot *reduced);
 
+/* The links as they are, before anything is moved on to the link before; in the frames of the reduced robot. */
+void reduced_bodies(const struct armdyn_robot *robot, struct distribution *bodies);
+
 #endif

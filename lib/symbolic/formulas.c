@@ -102,6 +102,10 @@ static void formula_number(const struct printer *p, double value)
 static void formulas(const struct printer *p)
 {
   const struct armdyn_code *code = p->code;
+  if (code->closed) {
+    print_closed_form(p, code->closed);
+    return;
+  }
   const char *end = latex(p) ? " \\\\\n" : "\n", *equals = latex(p) ? " &= " : " = ";
   put_heading(p, latex(p) ? "%" : "");
   put(p, latex(p) ? "\\begin{align*}\n" : "\n");

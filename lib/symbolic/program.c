@@ -201,9 +201,30 @@ static enum armdyn_status choose_expressions(struct armdyn_code *code)
   return !code->graph.failed ? ARMDYN_OK : large ? ARMDYN_ELIMIT : ARMDYN_EMEMORY;
 }
 
+/* Equations to read are in the arm's own symbols where it is short enough, which are no input. */
+static void look_for_closed_form(struct armdyn_code *code)
+{
+  const struct armdyn_code_request *r = &code->request;
+  const bool to_read = r->language == ARMDYN_CODE_LATEX || r->language == ARMDYN_CODE_TEXT;
+  const bool known = (r->function == ARMDYN_CODE_INVERSE_DYNAMICS && r->terms == ARMDYN_CODE_ALL_TERMS) ||
+                     r->function == ARMDYN_CODE_MASS_MATRIX || r->function == ARMDYN_CODE_CORIOLIS ||
+                     r->function == ARMDYN_CODE_GRAVITY;
+  if (!to_read || !known || r->parameters != ARMDYN_CODE_SYMBOLS) return;
+  code->closed = malloc(sizeof *code->closed);
+  if (!code->closed) return;
+  if (closed_form_make(code->robot, code->closed)) {
+    code->request.parameters = ARMDYN_CODE_FOLDED;
+    return;
+  }
+  closed_form_release(code->closed);
+  free(code->closed);
+  code->closed = NULL;
+}
+
 static enum armdyn_status make(struct armdyn_code *code)
 {
   const struct code_function *f = &code_functions[code->request.function];
+  look_for_closed_form(code);
   enum armdyn_status rc = find_parameters(code, f);
   if (rc) return rc;
   list_inputs(code, f);
@@ -249,6 +270,8 @@ enum armdyn_status armdyn_code_new(const struct armdyn_robot *robot, const struc
 void armdyn_code_free(struct armdyn_code *code)
 {
   if (!code) return;
+  if (code->closed) closed_form_release(code->closed);
+  free(code->closed);
   armdyn_base_parameters_free(code->base);
   expr_graph_close(&code->graph);
   schedule_release(&code->schedule);
@@ -306,8 +329,31 @@ void armdyn_code_parameter_name(const struct armdyn_code *code, size_t k, char *
 
 /* ---------------------------------------------------------------- evaluating */
 
+/* What the closed form says: M, C qd, g, or all of M qdd + C qd + g with the friction of the kernels. */
+static void evaluate_closed_form(const struct armdyn_code *code, const double *inputs, double *output)
+{
+  const size_t n = code->joint_count, at_qd = code_input_place(code, INPUT_QD),
+               at_qdd = code_input_place(code, INPUT_QDD);
+  const double zero[CLOSED_JOINTS] = { 0 }, *q = inputs + code_input_place(code, INPUT_Q);
+  const double *qd = at_qd == SIZE_MAX ? zero : inputs + at_qd, *qdd = at_qdd == SIZE_MAX ? zero : inputs + at_qdd;
+  const enum armdyn_code_function function = code->request.function;
+  double M[CLOSED_JOINTS * CLOSED_JOINTS], C[CLOSED_JOINTS * CLOSED_JOINTS], G[CLOSED_JOINTS];
+  closed_form_value(code->closed, q, qd, M, C, G);
+  for (size_t k = 0; k < n * n && function == ARMDYN_CODE_MASS_MATRIX; k++) output[k] = M[k];
+  for (size_t i = 0; i < n && function != ARMDYN_CODE_MASS_MATRIX; i++) {
+    double sum = function == ARMDYN_CODE_CORIOLIS ? 0 : G[i];
+    for (size_t j = 0; j < n; j++) sum += M[i * n + j] * qdd[j] + C[i * n + j] * qd[j];
+    if (function == ARMDYN_CODE_INVERSE_DYNAMICS) sum += armdyn_friction_torque(code->robot, i, q[i], qd[i]);
+    output[i] = sum;
+  }
+}
+
 void armdyn_code_evaluate(struct armdyn_code *code, const double *inputs, double *output)
 {
+  if (code->closed) {
+    evaluate_closed_form(code, inputs, output);
+    return;
+  }
   const struct expr_graph *g = &code->graph;
   const bool single = code->request.single_precision;
   double *values = code->values;

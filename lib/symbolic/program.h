@@ -5,6 +5,7 @@
 #include "armdyn/code.h"
 #include "armdyn/regressor.h"
 #include "lib/symbolic/arm.h"
+#include "lib/symbolic/closed_form.h"
 #include "lib/symbolic/schedule.h"
 
 enum { INPUTS_MAX = 8 };
@@ -28,7 +29,8 @@ struct armdyn_code {
   struct expr_graph graph;
   expr *roots; /* output_size */
   struct schedule schedule;
-  double *values;                 /* of every node, while evaluating */
+  double *values;             /* of every node, while evaluating */
+  struct closed_form *closed; /* of LaTeX and text with symbols, where the arm has one that can be read; else NULL */
   struct armdyn_code_proof proof; /* the last one; states 0: none */
 
   double *parameters;                  /* the values of p, or NULL */

@@ -2,6 +2,8 @@
 nothing with what printed them, and by Octave where there is one. What they must compute comes from the service's other calls.
 """
 
+import ast
+import collections
 import json
 import math
 import random
@@ -157,6 +159,105 @@ def test_the_observer_block_feels_a_push(server, path):
     wanted = 7 * (1 - math.exp(-50 * 0.002 * 149.5))
     assert block["residual"][1] == pytest.approx(wanted, rel=1e-3)
     assert block["residual"][0] == pytest.approx(0, abs=1e-12)
+
+
+# ---------------------------------------------------------------- closed forms, as books print them
+
+def expanded(text):
+    """{its factors: number} of an expression, multiplied out; cosines and sines are factors like others."""
+    def multiply(a, b):
+        out = collections.defaultdict(float)
+        for x, m in a.items():
+            for y, n in b.items():
+                out[tuple(sorted(x + y))] += m * n
+        return out
+
+    def walk(node):
+        if isinstance(node, ast.Constant):
+            return {(): float(node.value)}
+        if isinstance(node, (ast.Name, ast.Call)):
+            return {(ast.unparse(node),): 1.0}
+        if isinstance(node, ast.UnaryOp):
+            return {x: -m for x, m in walk(node.operand).items()}
+        if isinstance(node.op, ast.Pow):
+            out = {(): 1.0}
+            for _ in range(node.right.value):
+                out = multiply(out, walk(node.left))
+            return out
+        if isinstance(node.op, ast.Mult):
+            return multiply(walk(node.left), walk(node.right))
+        out = collections.defaultdict(float, walk(node.left))
+        for x, m in walk(node.right).items():
+            out[x] += m if isinstance(node.op, ast.Add) else -m
+        return out
+    return {x: m for x, m in walk(ast.parse(text.replace("^", "**"), mode="eval").body).items() if m}
+
+
+def link(mass, x, inertia=0.0):
+    return {"mass": mass, "com": [x, 0, 0], "inertia": {"xx": 0, "yy": inertia, "zz": inertia, "xy": 0, "xz": 0, "yz": 0}}
+
+
+def turning(name, a, body, **more):
+    return {"name": name, "type": "revolute", "a": a, "alpha": 0, "d": 0, "theta": 0, "link": body, **more}
+
+
+def rotor(inertia, ratio):
+    return {"drive": {"rotor_inertia": inertia, "gear_ratio": ratio}}
+
+
+# Craig, Introduction to Robotics, section 6.7: point masses at the ends of two links, which move in a vertical plane.
+CRAIG = {"convention": "mdh", "gravity": [0, -9.81, 0], "joints": [turning("j1", 0, link(4.6, 0.5)), turning("j2", 0.5, link(2.3, 0.4))]}
+CRAIG_SAYS = {
+    "M11": "r2^2*m2 + 2*a1*r2*m2*cos(q2) + a1^2*(m1 + m2)", "M12": "r2^2*m2 + a1*r2*m2*cos(q2)", "M22": "r2^2*m2",
+    "centrifugal1": "-m2*a1*r2*sin(q2)*qd2^2", "coriolis1": "-2*m2*a1*r2*sin(q2)*qd1*qd2",
+    "centrifugal2": "m2*a1*r2*sin(q2)*qd1^2", "coriolis2": "0*m2",
+    "G1": "m2*r2*g*cos(q1 + q2) + (m1 + m2)*a1*g*cos(q1)", "G2": "m2*r2*g*cos(q1 + q2)"}
+
+# Siciliano et al., Robotics, and others: three links in a plane, each with its mass at r from its axis.
+THREE = {"convention": "dh", "gravity": [0, -9.81, 0], "joints": [
+    turning("j1", 0.5, link(4.6, -0.2, 0.1)), turning("j2", 0.4, link(2.3, -0.15, 0.05)), turning("j3", 0.3, link(1.3, -0.1, 0.02))]}
+THREE_SAYS = {
+    "M11": "I1 + I2 + I3 + m1*r1^2 + m2*(a1^2 + r2^2 + 2*a1*r2*cos(q2))"
+           " + m3*(a1^2 + a2^2 + r3^2 + 2*a1*a2*cos(q2) + 2*a1*r3*cos(q2 + q3) + 2*a2*r3*cos(q3))",
+    "M12": "I2 + I3 + m2*(r2^2 + a1*r2*cos(q2)) + m3*(a2^2 + r3^2 + a1*a2*cos(q2) + a1*r3*cos(q2 + q3) + 2*a2*r3*cos(q3))",
+    "M13": "I3 + m3*(r3^2 + a1*r3*cos(q2 + q3) + a2*r3*cos(q3))", "M22": "I2 + I3 + m2*r2^2 + m3*(a2^2 + r3^2 + 2*a2*r3*cos(q3))",
+    "M23": "I3 + m3*(r3^2 + a2*r3*cos(q3))", "M33": "I3 + m3*r3^2",
+    "G3": "m3*g*r3*cos(q1 + q2 + q3)", "G2": "(m2*r2 + m3*a2)*g*cos(q1 + q2) + m3*g*r3*cos(q1 + q2 + q3)",
+    "G1": "(m1*r1 + m2*a1 + m3*a1)*g*cos(q1) + (m2*r2 + m3*a2)*g*cos(q1 + q2) + m3*g*r3*cos(q1 + q2 + q3)",
+    "C33": "0*m3", "C31": "m3*r3*(a1*sin(q2 + q3)*qd1 + a2*sin(q3)*(qd1 + qd2))", "C32": "m3*a2*r3*sin(q3)*(qd1 + qd2)"}
+
+# A SCARA with its quill, its load and the rotors of its drives.
+SCARA = {"convention": "dh", "gravity": [0, 0, -9.81], "joints": [
+    turning("j1", 0.35, link(6, -0.2, 0.1), **rotor(5e-5, 100)), {**turning("j2", 0.3, link(4, -0.16, 0.04), **rotor(3e-5, 80)), "alpha": math.pi},
+    {**turning("j3", 0, link(1.5, 0, 0.001), **rotor(5e-6, 314.159)), "type": "prismatic"}, turning("j4", 0, link(0.5, 0, 0.0003), **rotor(5e-6, 20))]}
+SCARA_SAYS = {
+    "M11": "I1 + I2 + m1*r1^2 + m2*(a1^2 + r2^2 + 2*a1*r2*cos(q2)) + J1 + I3 + I4 + (m3 + m4)*(a1^2 + a2^2 + 2*a1*a2*cos(q2))",
+    "M12": "I2 + m2*(r2^2 + a1*r2*cos(q2)) + I3 + I4 + (m3 + m4)*(a2^2 + a1*a2*cos(q2))",
+    "M22": "I2 + m2*r2^2 + J2 + I3 + I4 + (m3 + m4)*a2^2", "M33": "m3 + m4 + J3", "M44": "I4 + J4", "M24": "-I4",
+    "C11": "-(m2*r2 + (m3 + m4)*a2)*a1*sin(q2)*qd2", "C12": "-(m2*r2 + (m3 + m4)*a2)*a1*sin(q2)*(qd1 + qd2)",
+    "C21": "(m2*r2 + (m3 + m4)*a2)*a1*sin(q2)*qd1", "C22": "0*m2", "G3": "-(m3 + m4)*g", "G1": "0*g"}
+
+
+@pytest.mark.parametrize("arm, says", [(CRAIG, CRAIG_SAYS), (THREE, THREE_SAYS), (SCARA, SCARA_SAYS)], ids=["craig", "three", "scara"])
+def test_closed_forms_are_those_of_the_books(arm, says, tmp_path):
+    """Term by term."""
+    (tmp_path / "arm.json").write_text(json.dumps({"name": "arm", **arm}))
+    text = run(binary(), "code", "arm.json", "--language", "text", "--parameters", "symbols", "--out", "-", cwd=tmp_path)
+    printed = {line.split(" = ")[0]: line.split(" = ")[-1] for line in text.splitlines() if " = " in line}
+    for name, book in says.items():
+        assert expanded(printed[name]) == expanded(book), (name, printed[name])
+
+
+def test_the_scara_prints_as_it_is_printed(tmp_path):
+    """Sorted by inertias, masses and rotors, what is common before a bracket."""
+    short = {**SCARA, "joints": SCARA["joints"][:2]}
+    (tmp_path / "arm.json").write_text(json.dumps({"name": "arm", **short}))
+    text = run(binary(), "code", "arm.json", "--language", "text", "--parameters", "symbols", "--out", "-", cwd=tmp_path)
+    for line in ("M11 = I1 + I2 + m1*r1^2 + m2*(a1^2 + r2^2 + 2*a1*r2*cos(q2)) + J1", "M12 = M21 = I2 + m2*(r2^2 + a1*r2*cos(q2))",
+                 "M22 = I2 + m2*r2^2 + J2", "C11 = -m2*a1*r2*sin(q2)*qd2", "C12 = -m2*a1*r2*sin(q2)*(qd1 + qd2)", "C21 = m2*a1*r2*sin(q2)*qd1"):
+        assert line in text.splitlines()
+    latex = run(binary(), "code", "arm.json", "--language", "latex", "--parameters", "symbols", "--out", "-", cwd=tmp_path)
+    assert r"C_{12} &= -m_{2} \, a_{1} \, r_{2} \, \sin\left(\theta_{2}\right) \left(\dot{\theta}_{1} + \dot{\theta}_{2}\right) \\" in latex.splitlines()
 
 
 # ---------------------------------------------------------------- a URDF, the command, refusals

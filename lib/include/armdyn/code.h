@@ -50,7 +50,8 @@ enum armdyn_code_dialect { ARMDYN_CODE_CODESYS, ARMDYN_CODE_TWINCAT, ARMDYN_CODE
 /* What becomes of the robot's parameters. */
 enum armdyn_code_parameters {
   ARMDYN_CODE_FOLDED,  /* numbers in the program */
-  ARMDYN_CODE_SYMBOLS, /* an input p: the standard parameters of armdyn/regressor.h, default choice */
+  ARMDYN_CODE_SYMBOLS, /* an input p: the standard parameters of armdyn/regressor.h, default choice. LaTeX and text of a
+                          short arm (up to 4 joints) are then its closed form in its own symbols, without p */
   ARMDYN_CODE_BASE /* an input p: the base parameters of links and rotors, then the friction parameters as in SYMBOLS; and
                           the regressor has their columns alone */
 };

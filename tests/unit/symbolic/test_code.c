@@ -81,6 +81,53 @@ Test(code, of_arms_with_parallel_and_right_angled_axes_agrees_with_the_kernels, 
   }
 }
 
+/* Equations to read, in the arm's own symbols, of arms that have such. */
+static size_t prove_closed_forms(const struct armdyn_robot *robot, size_t arm)
+{
+  static const enum armdyn_code_function functions[] = { ARMDYN_CODE_INVERSE_DYNAMICS, ARMDYN_CODE_MASS_MATRIX,
+                                                         ARMDYN_CODE_CORIOLIS, ARMDYN_CODE_GRAVITY };
+  size_t closed = 0;
+  for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) {
+    struct armdyn_code_request request;
+    struct armdyn_code_proof proof;
+    armdyn_code_request_init(&request);
+    request.function = functions[k];
+    request.language = k % 2 ? ARMDYN_CODE_LATEX : ARMDYN_CODE_TEXT;
+    request.parameters = ARMDYN_CODE_SYMBOLS;
+    struct armdyn_code *code = made(robot, &request);
+    cr_assert_eq(armdyn_code_prove(code, 50, arm, &proof), ARMDYN_OK);
+    cr_expect(proof.holds, "arm %zu, %s: %g of %g", arm, armdyn_code_function_names[functions[k]],
+              proof.largest_difference, proof.largest_entry);
+    closed += armdyn_code_parameter_values(code) == NULL; /* symbols are no input of it */
+    armdyn_code_free(code);
+  }
+  return closed;
+}
+
+Test(code, closed_forms_agree_with_the_kernels, .timeout = 300)
+{
+  static const double twists[] = { 0, M_PI / 2, -M_PI / 2, M_PI };
+  static struct armdyn_robot_description description;
+  struct dice dice = { 29 };
+  size_t closed = 0;
+  for (size_t arm = 0; arm < 40; arm++) {
+    random_description(&dice, &description, 1 + arm % 4, arm % 2 ? ARMDYN_DH : ARMDYN_MDH);
+    description.has_transmission = false;
+    for (size_t i = 0; i < description.joint_count; i++) {
+      struct armdyn_joint *joint = &description.joints[i];
+      const bool first = i == 0 || arm % 3 == 0; /* the others are planar, or a SCARA, turned over or not */
+      joint->alpha = twists[(size_t)dice_uniform(&dice, 0, first ? 4 : 1)];
+      if (i == 1 && arm % 5 == 0) joint->alpha = M_PI;
+      if (joint->type == ARMDYN_PRISMATIC) joint->theta = 0;
+      joint->link.com[1] = arm % 4 ? 0 : joint->link.com[1];
+    }
+    struct armdyn_robot *robot = robot_of(&description);
+    closed += prove_closed_forms(robot, arm);
+    armdyn_robot_free(robot);
+  }
+  cr_expect_geq(closed, 80);
+}
+
 /* ---------------------------------------------------------------- other people's numbers */
 
 struct reference {
