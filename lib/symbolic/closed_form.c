@@ -256,7 +256,7 @@ bool closed_form_angles(const struct closed_form *f, size_t symbol, int *from, i
   if (symbol < CLOSED_COSINE || symbol >= CLOSED_SPEED) return false;
   if (symbol < CLOSED_COSINE_BETWEEN) {
     *sine = symbol >= CLOSED_SINE;
-    *to = (int)(symbol - (*sine ? CLOSED_SINE : CLOSED_COSINE));
+    *to = (int)((symbol - CLOSED_COSINE) % N);
     *from = f->first[*to];
     return (size_t)*to < f->n;
   }
