@@ -43,10 +43,7 @@ static unsigned check_arguments(const struct simulator *s, const struct protocol
       p->loss_policy > LOSS_FINISH)
     return CONTROLLER_FORMAT;
   if (streamed ? p->total != 0 : !p->total || p->total > s->options.samples_most) return CONTROLLER_TOO_LONG;
-  for (unsigned a = 0; a < p->axes; a++) {
-    p->start[a] = c->start[p->axis[a]];
-    if (!isfinite(p->start[a])) return CONTROLLER_START_POSITION;
-  }
+  for (unsigned a = 0; a < p->axes; a++) p->start[a] = c->start[p->axis[a]]; /* ARM refuses what is no number */
   return CONTROLLER_OK;
 }
 
@@ -71,7 +68,10 @@ static void place_at_start(struct simulator *s)
 {
   double q[ARMDYN_JOINTS_MAX] = { 0 };
   if (s->placed) return;
-  for (unsigned a = 0; a < s->profile.axes; a++) q[s->profile.axis[a]] = (double)s->profile.start[a];
+  for (unsigned a = 0; a < s->profile.axes; a++) {
+    if (!isfinite(s->profile.start[a])) return;
+    q[s->profile.axis[a]] = (double)s->profile.start[a];
+  }
   arm_place(&s->arm, q);
   s->placed = true;
 }
