@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from foreign.process import Foreign
-from support import binary
+from support import ControllerSim, binary
 
 pytestmark = pytest.mark.same_threads
 
@@ -37,6 +37,12 @@ def all_right(scan):
 def test_nothing_is_wrong_with_one_that_follows_the_protocol():
     with concurrent.futures.ThreadPoolExecutor() as pool:
         list(pool.map(all_right, [0, 10]))
+
+
+@pytest.mark.slow
+def test_nothing_is_wrong_with_the_simulated_controller():
+    with ControllerSim("--axes", 6, "--scan", 5) as sim:
+        assert wrong(controller_test(f"127.0.0.1:{sim.port}", "--allow-motion", status=0)) == []
 
 
 def test_nothing_moves_unless_it_may():
