@@ -85,6 +85,39 @@ enum armdyn_status armdyn_trajectory_electrical_energy(const struct armdyn_robot
                                                        struct armdyn_electrical_energy *energy,
                                                        struct armdyn_error *error);
 
+/* What is asked of a lower bound: from rest through points to rest. */
+struct armdyn_energy_bound_request {
+  size_t point_count;                 /* start, waypoints, goal: at least 2 */
+  const double *points;               /* point_count x n, rad (m) */
+  double duration_min, duration_max;  /* s, 0 < min <= max: the same where the duration is given */
+  double time_price;                  /* W: what a second costs, >= 0 */
+  const struct armdyn_limits *limits; /* n, in force for this motion; NULL = the robot's own */
+};
+
+/* What no motion can go below, J, by cause; the causes add up to the total. */
+struct armdyn_energy_bound {
+  double total;    /* of the electricity, without the price of time */
+  double duration; /* s, for which total + time_price duration is least */
+  double gravity;  /* change of potential energy */
+  double offset;   /* work of offsets of friction and of its lines over the motor angle: depends on the ends alone */
+  double dry;      /* friction that does not grow with the speed, over the shortest travel of every joint */
+  double viscous;  /* friction that does, at the even speed of this travel */
+  double gear;     /* lost between motors and joints where drives must deliver */
+  double copper;   /* of torques that no motion can do without */
+  double burnt;    /* what is left where the others are negative: a load that goes down and is braked */
+};
+
+/* A lower bound of the electricity of every motion from rest through these points to rest in this time, whatever its shape,
+ * within the limits of velocity (that are looked at only where friction falls with the speed) or outside of all others.
+ *   bound  out
+ *   error  out
+ * OK; EINPUT as armdyn_electrical_check, or for durations, points and prices that are none; EMEMORY. The theorem and its
+ * proof stand in lib/trajectory/lower_bound.c and in the manual (trajectories.md). */
+enum armdyn_status armdyn_electrical_lower_bound(const struct armdyn_robot *robot,
+                                                 const struct armdyn_electrical_model *model,
+                                                 const struct armdyn_energy_bound_request *request,
+                                                 struct armdyn_energy_bound *bound, struct armdyn_error *error);
+
 /* Joint torques of the torques and of the currents of the motors, without the losses between: the motors' positions are
  * T times those of the joints (T: `transmission`, else the diagonal of the gear ratios), so tau = T' tau_m, tau_m = k_t i.
  *   motor    in   n, N m
