@@ -151,11 +151,11 @@ def plan(service, model):
     robot = f"/v1/robots/{model['name']}"
     pose = service.post(f"{robot}/forward-kinematics", {"q": [PICK, PLACE]})["tool"]
     tell("asked", f"from the part at {point(pose[0])} to the tray at {point(pose[1])}, over 2 points,")
-    tell("", f"the cheapest way in {DURATION} s: least integral of (torque / limit)\u00b2")
+    tell("", f"the way of least torque in {DURATION} s: integral of (torque / limit)\u00b2")
     start = time.monotonic()
     job = service.post(f"{robot}/trajectories", {
         "start": {"q": PICK}, "goal": {"q": PLACE}, "duration": DURATION, "waypoints": [{"q": LIFTED}, {"q": ABOVE}],
-        "intervals": 50, "multistart": 2, "tags": {"part": "demo"}}, Prefer="wait=20")
+        "cost": {"model": "torque"}, "intervals": 50, "multistart": 2, "tags": {"part": "demo"}}, Prefer="wait=20")
     job = service.follow(f"/v1/jobs/{job['id']}", ["succeeded"])
     took = time.monotonic() - start
     trajectory = service.get(job["result"]["href"])

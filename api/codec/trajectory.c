@@ -98,22 +98,28 @@ static const struct json_field cost_fields[] = {
   { ENUM(struct trajectory_cost, drives.regeneration, regenerations), NAMED("regeneration") },
   { NUMBER(struct trajectory_cost, drives.grid_efficiency, BETWEEN(0, 1), NULL), NAMED("grid_efficiency") },
 };
-enum { GIVEN_WEIGHTS = 1 << 1, GIVEN_REGENERATION = 1 << 2, GIVEN_GRID_EFFICIENCY = 1 << 3 }; /* rows of the table */
+/* rows of the table */
+enum { GIVEN_MODEL = 1, GIVEN_WEIGHTS = 1 << 1, GIVEN_REGENERATION = 1 << 2, GIVEN_GRID_EFFICIENCY = 1 << 3 };
 
 static void cost_init(void *object)
 {
   *(struct trajectory_cost *)object = (struct trajectory_cost){ .drives.grid_efficiency = 0.8 };
 }
 
+/* What electrical energy needs and this drive has not; NULL: nothing. */
+static const char *missing_of(const struct armdyn_drive *drive)
+{
+  return isnan(drive->torque_constant) ? "torque_constant"
+         : isnan(drive->resistance)    ? "resistance"
+         : isnan(drive->efficiency)    ? "efficiency"
+                                       : NULL;
+}
+
 /* The drives' data that electrical energy needs, of every joint. */
 static void check_drives(struct json_reader *r, const struct armdyn_robot_description *robot)
 {
   for (size_t j = 0; j < robot->joint_count; j++) {
-    const struct armdyn_drive *drive = &robot->joints[j].drive;
-    const char *missing = isnan(drive->torque_constant) ? "torque_constant"
-                          : isnan(drive->resistance)    ? "resistance"
-                          : isnan(drive->efficiency)    ? "efficiency"
-                                                        : NULL;
+    const char *missing = missing_of(&robot->joints[j].drive);
     if (missing)
       json_fault(r, "/model", FAULT_REQUIRED, "electrical energy needs drive.%s of joint %s, which the robot has not",
                  missing, robot->joints[j].name);
@@ -122,8 +128,10 @@ static void check_drives(struct json_reader *r, const struct armdyn_robot_descri
 
 static void cost_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
 {
-  const struct trajectory_cost *cost = object;
+  struct trajectory_cost *cost = object;
   if (json_reader_status(r)) return;
+  cost->asked = given & (GIVEN_MODEL | GIVEN_WEIGHTS | GIVEN_REGENERATION | GIVEN_GRID_EFFICIENCY);
+  if (!(given & (GIVEN_MODEL | GIVEN_WEIGHTS)) && cost->asked) cost->model = ARMDYN_COST_ELECTRICAL;
   if ((given & GIVEN_WEIGHTS) && cost->model != ARMDYN_COST_TORQUE)
     json_fault(r, "/weights", FAULT_INCONSISTENT, "belong to the model torque");
   if ((given & GIVEN_REGENERATION) && cost->model != ARMDYN_COST_ELECTRICAL)
@@ -135,6 +143,15 @@ static void cost_check(struct json_reader *r, void *object, uint64_t given, cons
 
 static const struct json_type cost_type =
     JSON_TYPE("a cost", cost_fields, struct trajectory_cost, cost_init, cost_check);
+
+/* Energy is electricity where the robot tells enough of its drives. */
+static void cost_choose(struct trajectory_cost *cost, const struct armdyn_robot_description *robot)
+{
+  if (cost->asked) return;
+  cost->model = ARMDYN_COST_ELECTRICAL;
+  for (size_t j = 0; j < robot->joint_count; j++)
+    if (missing_of(&robot->joints[j].drive)) cost->model = ARMDYN_COST_TORQUE;
+}
 
 /* -- the request -- */
 
@@ -378,10 +395,11 @@ static void check_optimal(struct json_reader *r, const struct trajectory_request
 
 static void request_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
 {
-  const struct trajectory_request *request = object;
+  struct trajectory_request *request = object;
   const struct armdyn_robot_description *robot = context->user;
   struct armdyn_limits limits[ARMDYN_JOINTS_MAX];
   if (json_reader_status(r)) return; /* of what is wrong nothing follows */
+  if (request->method == TRAJECTORY_ENERGY_OPTIMAL) cost_choose(&request->cost, robot);
   limit_wishes_in_force(&request->limits, robot, limits);
   check_points(r, request, robot, limits);
   check_times(r, request);

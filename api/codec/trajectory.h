@@ -44,6 +44,7 @@ struct limit_wishes {
 /* What an energy-optimal motion minimises, besides the price on its time. */
 struct trajectory_cost {
   enum armdyn_cost_model model;
+  bool asked;    /* the request names it, or what only one model has; else it follows from the drives' data */
   bool weighted; /* torque: else by the torque limits */
   double weights[ARMDYN_JOINTS_MAX];
   struct armdyn_electrical_model drives; /* electrical */
@@ -151,6 +152,7 @@ struct trajectory_result {
   double tool_speed, tool_speed_time; /* m/s, the highest of the tool's origin; s */
   const struct armdyn_motion_energy *energy;
   const struct armdyn_electrical_energy *electrical; /* NULL: the drives' data are not complete */
+  const struct armdyn_energy_bound *bound;           /* of any motion in its place; NULL as well */
   const struct shaping *shaping;                     /* NULL: not shaped */
   const struct trajectory_search *search;            /* NULL: a profile */
   const bool *stepping;                              /* n: does the torque step between samples beyond torque_rate? */

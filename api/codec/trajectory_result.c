@@ -42,6 +42,7 @@ static void encode_energy(struct json_writer *w, const struct armdyn_motion_ener
 }
 
 static const double USAGE_MOST = 1 + 1e-9; /* beyond it is no rounding */
+static const double WORSE = 1e-6;          /* costs that differ by less are the same */
 
 /* -- of energy-optimal motions -- */
 
@@ -70,6 +71,9 @@ static void describe(const struct trajectory_result *result, char *out, size_t s
   else if (!isnan(search->gap))
     snprintf(out, size, "No other timing of this path, on this mesh, costs less by more than a part of %.2g. %s %s",
              fmax(search->gap, 0), kept, words);
+  else if (found->instead)
+    snprintf(out, size, "The search found nothing cheaper than the %s, which is the answer. %s %s", found->instead,
+             kept, words);
   else if (found->optimal)
     snprintf(out, size,
              "No motion near this one costs less (%zu local minim%s from %zu start%s; a better one may exist). %s %s",
@@ -104,6 +108,63 @@ static void encode_baselines(struct json_writer *w, const struct trajectory_resu
     json_end_object(w);
   }
   json_end_object(w);
+}
+
+/* -- what to know before it is played -- */
+
+static void encode_cheaper(struct json_writer *w, const char *code, const char *profile, const char *what, double its,
+                           double ours, const char *unit)
+{
+  char detail[320];
+  snprintf(detail, sizeof detail,
+           "A %s through the same points in the same time keeps the limits and %s less: %.6g instead of %.6g%s.%s",
+           profile, what, its, ours, unit, *unit ? " The cost model electrical minimises what the supply gives." : "");
+  json_begin_object(w);
+  member_text(w, "code", code);
+  json_key(w, "joint"), json_write_null(w);
+  member_text(w, "detail", detail);
+  json_end_object(w);
+}
+
+/* Classic profiles that are better, by the cost or by what the supply gives. */
+static void encode_baseline_warnings(struct json_writer *w, const struct trajectory_result *result)
+{
+  const double electrical = result->electrical ? result->electrical->total : NAN, cost = result->search->found.cost;
+  for (int k = 0; k < ARMDYN_PROFILE_COUNT; k++) {
+    const struct trajectory_baseline *baseline = &result->search->baselines[k];
+    const char *profile = armdyn_profile_name((enum armdyn_profile)k);
+    if (!baseline->found || !baseline->feasible) continue;
+    if (baseline->electrical < electrical - WORSE * fabs(electrical))
+      encode_cheaper(w, "baseline_draws_less", profile, "draws", baseline->electrical, electrical, " J");
+    if (baseline->cost < cost - WORSE * fabs(cost))
+      encode_cheaper(w, "baseline_costs_less", profile, "costs", baseline->cost, cost, "");
+  }
+}
+
+/* What no motion in its place could go below. */
+static void encode_bound(struct json_writer *w, const struct trajectory_result *result)
+{
+  const struct armdyn_energy_bound *bound = result->bound;
+  const bool known = bound && isfinite(bound->total);
+  const double total = known ? result->electrical->total : NAN;
+  json_key(w, "lower_bound");
+  if (!known) {
+    json_write_null(w);
+  } else {
+    json_begin_object(w);
+    member_number(w, "total", bound->total);
+    json_key(w, "by_cause"), json_begin_object(w);
+    member_number(w, "gravity", bound->gravity);
+    member_number(w, "friction_offset", bound->offset);
+    member_number(w, "dry_friction", bound->dry);
+    member_number(w, "viscous_friction", bound->viscous);
+    member_number(w, "gear", bound->gear);
+    member_number(w, "copper", bound->copper);
+    member_number(w, "burnt", bound->burnt);
+    json_end_object(w);
+    json_end_object(w);
+  }
+  member_number(w, "gap_percent", total > 0 ? 100 * (1 - bound->total / total) : NAN);
 }
 
 /* What is known of one duration. */
@@ -163,6 +224,11 @@ static void encode_cost(struct json_writer *w, const struct trajectory_result *r
   const struct armdyn_optimal_result *found = result->search ? &result->search->found : NULL;
   json_begin_object(w);
   member_text(w, "model", armdyn_cost_name(request->cost.model));
+  if (request->method == TRAJECTORY_ENERGY_OPTIMAL)
+    member_text(w, "basis",
+                request->cost.asked                             ? "requested"
+                : request->cost.model == ARMDYN_COST_ELECTRICAL ? "drive_data"
+                                                                : "no_drive_data");
   member_number(w, "value", found ? found->cost : result->energy->torque_cost);
   if (found && request->time_price > 0) {
     member_number(w, "of_motion", found->terms[0]);
@@ -198,6 +264,7 @@ void trajectory_result_encode(const struct trajectory_result *result, struct buf
   json_key(&w, "cost"), encode_cost(&w, result);
   json_key(&w, "energy"), encode_energy(&w, result->energy, result->robot->joint_count);
   json_key(&w, "electrical_energy"), electrical_energy_encode(&w, result->electrical, result->robot);
+  encode_bound(&w, result);
   if (search) {
     json_key(&w, "baselines"), encode_baselines(&w, result);
     json_key(&w, "local_minima"), json_write_numbers(&w, search->found.minima, search->found.minimum_count);
@@ -213,6 +280,7 @@ void trajectory_result_encode(const struct trajectory_result *result, struct buf
   motion_transferable_encode(&w, result->robot, &request->limits, result->margin);
   json_key(&w, "warnings"), json_begin_array(&w);
   motion_step_warnings_encode(&w, result->robot, result->stepping, request->sample_rate);
+  if (search) encode_baseline_warnings(&w, result);
   json_end_array(&w);
   if (search) json_key(&w, "solver"), encode_solver(&w, search);
   member_number(&w, "sample_rate", request->sample_rate);

@@ -76,8 +76,11 @@ static enum armdyn_status guess_copy(const struct planner *p, struct armdyn_traj
 {
   const struct armdyn_trajectory *guess = p->request->guess;
   const size_t count = p->request->waypoint_count + 2;
-  enum armdyn_status rc = trajectory_copy(guess, out);
-  if (rc || guess->waypoint_count == count) return rc;
+  const bool cubic = guess->degree == 3;
+  enum armdyn_status rc =
+      cubic ? trajectory_copy(guess, out)
+            : armdyn_trajectory_cubic(guess, p->request->intervals, armdyn_trajectory_duration(guess), out, NULL);
+  if (rc || out->waypoint_count == count) return rc;
   double *times = realloc(out->waypoint_times, count * sizeof *times);
   if (!times) {
     armdyn_trajectory_free(out);

@@ -12,6 +12,7 @@ enum { WARY_STEPS = 2 }; /* the last one's friction changes its sign over 0.075 
 enum { PER_SEGMENT = 4, PER_SEGMENT_COARSE = 8 }; /* intervals: asked for; of the mesh to start on */
 static const double DURATION_MIN = 1e-3, DURATION_MAX = 1e3, TOOL_SPEED_MAX = 1e6, VERDICT = 1e-6;
 static const double HOPELESS = 0.05; /* excess on a coarse mesh that no finer one takes away, nor narrower friction */
+static const double DEARER = 1e-6;   /* costs that differ by less are the same to a search */
 static const double MU_COLD = 1e-2, MU_SOFTER = 1e-4, MU_FINER = 2e-6; /* where the barrier starts */
 
 /* -- what is asked -- */
@@ -58,8 +59,8 @@ static enum armdyn_status judge_numbers(const struct planner *p, struct armdyn_e
   if (!(r->tool_speed >= 0 && r->tool_speed <= TOOL_SPEED_MAX))
     return armdyn_refuse(error, ARMDYN_EINPUT, "/tool_speed_max", "must be > 0 and <= %g m/s, got %g", TOOL_SPEED_MAX,
                          r->tool_speed);
-  if (r->guess && (r->guess->degree != 3 || r->guess->joint_count != n || r->guess->piece_count < 1))
-    return armdyn_refuse(error, ARMDYN_EINPUT, "/seed_trajectory", "must be cubic, of %zu joints", n);
+  if (r->guess && (r->guess->joint_count != n || r->guess->piece_count < 1))
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/seed_trajectory", "must be of %zu joints", n);
   return ARMDYN_OK;
 }
 
@@ -149,15 +150,16 @@ static bool has_kinks(const struct cost *cost)
   return false;
 }
 
-/* Solve on the coarse mesh from cold. */
-static enum armdyn_status solve_rough(struct planner *p, size_t intervals, struct candidate *c,
-                                      struct armdyn_optimal_result *log)
+/* Solve on the coarse mesh from cold.
+ *   find_duration  in  look for one to start from, rather than take the candidate's */
+static enum armdyn_status solve_rough(struct planner *p, const struct cost *cost, bool find_duration, size_t intervals,
+                                      struct candidate *c, struct armdyn_optimal_result *log)
 {
   struct mesh_task task = own_task(p, intervals, MU_COLD, false);
-  struct cost rounded = p->cost;
-  const bool kinks = has_kinks(&p->cost);
+  struct cost rounded = *cost;
+  const bool kinks = has_kinks(cost);
   enum armdyn_status rc;
-  task.find_duration = p->free_duration && !p->request->guess;
+  task.find_duration = find_duration;
   task.rough = true;
   task.cost = &rounded;
   for (double width = SOFTEN_WIDEST;; width *= SOFTEN_NARROWER) {
@@ -260,27 +262,71 @@ static void minima_add(struct armdyn_optimal_result *result, double cost)
   result->minimum_count++;
 }
 
+/* Solve one start on the coarse mesh and keep it; `c` is handed over.
+ *   over  out  the time is */
+static enum armdyn_status try_start(struct planner *p, bool find_duration, struct candidate *c, struct starts *s,
+                                    struct armdyn_optimal_result *result, bool *over)
+{
+  s->log->log_count = s->log->iterations = 0;
+  enum armdyn_status rc = solve_rough(p, &p->cost, find_duration, mesh_under(p, p->request->intervals), c, s->log);
+  result->iterations += s->log->iterations;
+  if (!rc && c->solved.end == END_CANCELLED) rc = ARMDYN_ECANCELLED;
+  if (rc) {
+    candidate_free(c);
+    return rc;
+  }
+  if (result->starts == 0 && has_kinks(&p->cost)) cost_round(&p->cost, &c->trajectory, p->workspace, ROUNDED);
+  *over = mesh_ended(c);
+  result->starts++;
+  starts_add(s, c);
+  return ARMDYN_OK;
+}
+
+/* From a motion that is known. */
+static enum armdyn_status try_known(struct planner *p, const struct armdyn_trajectory *motion, struct starts *s,
+                                    struct armdyn_optimal_result *result, bool *over)
+{
+  struct candidate c = { 0 };
+  const size_t size = motion->waypoint_count * sizeof *motion->waypoint_times;
+  enum armdyn_status rc = armdyn_trajectory_cubic(motion, mesh_under(p, p->request->intervals),
+                                                  armdyn_trajectory_duration(motion), &c.trajectory, NULL);
+  double *times = rc ? NULL : realloc(c.trajectory.waypoint_times, size);
+  if (!rc && !times) rc = ARMDYN_EMEMORY;
+  if (rc) {
+    candidate_free(&c);
+    return rc;
+  }
+  memcpy(times, motion->waypoint_times, size);
+  c.trajectory.waypoint_times = times, c.trajectory.waypoint_count = motion->waypoint_count;
+  return try_start(p, false, &c, s, result, over);
+}
+
+/* Where the cost has kinks: from the motion of least torque, and from the cheapest of the classic profiles that pass the
+ * points when it does. */
+static enum armdyn_status try_rivals(struct planner *p, struct starts *s, struct armdyn_optimal_result *result,
+                                     bool *over)
+{
+  struct rivals rivals;
+  double ignored;
+  if (!p->torque.breaks) return ARMDYN_OK;
+  enum armdyn_status rc = try_known(p, &p->torque, s, result, over);
+  if (rc || *over || (rc = rivals_plan(p, p->torque.waypoint_times, false, &rivals))) return rc;
+  const struct rival *best = rivals_cheapest(p, &rivals, &ignored);
+  if (best) rc = try_known(p, &best->motion, s, result, over);
+  rivals_free(&rivals);
+  return rc;
+}
+
 static enum armdyn_status try_starts(struct planner *p, struct starts *s, struct armdyn_optimal_result *result)
 {
-  const size_t mesh = mesh_under(p, p->request->intervals);
-  for (size_t k = 0; k < p->request->starts; k++) {
+  bool over = false;
+  enum armdyn_status rc = try_rivals(p, s, result, &over);
+  for (size_t k = 0; k < p->request->starts && !rc && !over; k++) {
     struct candidate c = { 0 };
-    enum armdyn_status rc = guess_start(p, k, &c);
-    s->log->log_count = s->log->iterations = 0;
-    if (!rc) rc = solve_rough(p, mesh, &c, s->log);
-    result->iterations += s->log->iterations;
-    if (!rc && c.solved.end == END_CANCELLED) rc = ARMDYN_ECANCELLED;
-    if (rc) {
-      candidate_free(&c);
-      return rc;
-    }
-    if (k == 0 && has_kinks(&p->cost)) cost_round(&p->cost, &c.trajectory, p->workspace, ROUNDED);
-    const bool over = mesh_ended(&c);
-    result->starts++;
-    starts_add(s, &c);
-    if (over) break;
+    rc = guess_start(p, k, &c);
+    if (!rc) rc = try_start(p, p->free_duration && !p->request->guess, &c, s, result, &over);
   }
-  return ARMDYN_OK;
+  return rc;
 }
 
 /* Finer meshes for every different minimum; the best of them is the first of the list afterwards. */
@@ -426,7 +472,7 @@ static enum armdyn_status once_more(struct planner *p, const struct candidate *f
 {
   struct candidate again = { 0 };
   enum armdyn_status rc = trajectory_copy(&fastest->trajectory, &again.trajectory);
-  if (!rc) rc = solve_rough(p, p->request->intervals, &again, log);
+  if (!rc) rc = solve_rough(p, &p->cost, p->free_duration && !p->request->guess, p->request->intervals, &again, log);
   if (!rc) rc = tighten_instead(p, &again, c, log);
   candidate_free(&again);
   return rc;
@@ -489,15 +535,63 @@ static enum armdyn_status confirm(struct planner *p, struct candidate *c, struct
   return tell_infeasible(p, c, result->minimum_duration, error);
 }
 
+/* The motion of least torque is found surely and soon: a start, and a rival, where the cost has kinks. Whether the limits can
+ * be kept does not depend on the cost. */
+static enum armdyn_status find_torque(struct planner *p, struct armdyn_optimal_result *result,
+                                      struct armdyn_error *error)
+{
+  struct armdyn_optimal_request torque = *p->request;
+  if (!has_kinks(&p->cost) || p->free_duration) return ARMDYN_OK;
+  torque.cost_count = 0;
+  torque.starts = 1;
+  torque.minimum_duration = false;
+  const enum armdyn_status rc =
+      armdyn_optimal_plan(p->robot, &torque, &p->torque, p->margin.of, result, p->go, p->context, error);
+  const size_t iterations = result->iterations;
+  if (rc) return rc;
+  *result = (struct armdyn_optimal_result){ .minimum_duration = result->minimum_duration, .iterations = iterations };
+  return ARMDYN_OK;
+}
+
+/* A rival in the place of an answer that costs more, or of none. */
+static enum armdyn_status rivals_compare(struct planner *p, struct candidate *c, enum armdyn_status answered,
+                                         struct armdyn_optimal_result *result)
+{
+  const bool none = answered == ARMDYN_EINFEASIBLE || answered == ARMDYN_EUNAVAILABLE;
+  struct rivals rivals;
+  double cost = INFINITY;
+  if (!c->trajectory.breaks || (answered && (!none || p->free_duration))) return answered;
+  enum armdyn_status rc = rivals_plan(p, c->trajectory.waypoint_times, true, &rivals);
+  if (rc) return rc;
+  const struct rival *best = rivals_cheapest(p, &rivals, &cost);
+  if (best && (none || cost < result->cost * (1 - DEARER))) {
+    armdyn_trajectory_free(&c->trajectory);
+    if (!(rc = trajectory_copy(&best->motion, &c->trajectory))) {
+      c->solved.end = END_STALLED;
+      result->instead = best->name;
+      result->violation = 0;
+      if (none) result->minimum_duration = NAN; /* it was mistaken */
+      planner_check(p, &c->trajectory);
+    }
+  } else {
+    rc = answered;
+  }
+  rivals_free(&rivals);
+  return rc;
+}
+
 static enum armdyn_status plan(struct planner *p, struct armdyn_trajectory *out, struct armdyn_optimal_result *result,
                                struct starts *s, struct armdyn_error *error)
 {
   enum armdyn_status rc = judge(p, error);
+  if (!rc) rc = find_torque(p, result, error);
   if (!rc) rc = try_starts(p, s, result);
   if (!rc) rc = finish_starts(p, s, result);
   if (!rc) rc = confirm(p, &s->list[0], result, error);
-  if (rc) return rc;
   struct candidate *best = &s->list[0];
+  if (!rc) result->cost = cost_of_motion(&p->cost, &best->trajectory, p->workspace, result->terms);
+  rc = rivals_compare(p, best, rc, result);
+  if (rc) return rc;
   result->cost = cost_of_motion(&p->cost, &best->trajectory, p->workspace, result->terms);
   result->optimal = best->solved.end == END_OPTIMAL && !best->rough;
   if (result->optimal && result->minimum_count == 0) minima_add(result, best->solved.cost);
@@ -531,6 +625,7 @@ out:
   for (size_t k = 0; s && k < s->count; k++) candidate_free(&s->list[k]);
   if (s) free(s->log);
   if (p) armdyn_workspace_free(p->workspace);
+  if (p) armdyn_trajectory_free(&p->torque);
   free(s);
   free(p);
   return rc;

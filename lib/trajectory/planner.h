@@ -1,5 +1,5 @@
 /* What the parts of the planner of energy-optimal motions share: optimal.c (requests, starts, the last word), guess.c (where
- * to start), mesh.c (one solution), tighten.c (limits between knots), shortest.c (the smallest feasible duration). */
+ * to start), rivals.c (what is cheap without a search), mesh.c (one solution), tighten.c (limits between knots), shortest.c (the smallest feasible duration). */
 #ifndef LIB_TRAJECTORY_PLANNER_H
 #define LIB_TRAJECTORY_PLANNER_H
 
@@ -27,6 +27,7 @@ struct planner {
   enum armdyn_go (*go)(void *context);
   void *context;
   uint64_t random;
+  struct armdyn_trajectory torque; /* the motion of least torque, in the duration that is given; nothing: not known */
   bool cut; /* a search ended by the caller's wish, be it this or one for the smallest duration */
   struct planner_margins {
     struct armdyn_margin of[ARMDYN_LIMIT_KINDS * ARMDYN_JOINTS_MAX];
@@ -84,6 +85,23 @@ enum armdyn_status guess_start(struct planner *p, size_t start, struct candidate
 #define SOFTEN_NARROWER 0.25
 enum armdyn_status robot_softened(const struct planner *p, const struct candidate *c, double width,
                                   struct armdyn_robot **out, bool *differs);
+
+/* Motions in the place of another one. */
+struct rivals {
+  size_t count;
+  struct rival {
+    const char *name;
+    struct armdyn_trajectory motion;
+  } list[ARMDYN_PROFILE_COUNT + 1];
+};
+/* Classic profiles that keep the limits, and the motion of least torque as far as it is known.
+ *   times   in   waypoint_count + 2: when the points are passed; the last is the duration
+ *   torque  in   that too
+ *   out     out  release with rivals_free */
+enum armdyn_status rivals_plan(struct planner *p, const double *times, bool torque, struct rivals *out);
+void rivals_free(struct rivals *rivals);
+/* NULL: there are none. */
+const struct rival *rivals_cheapest(struct planner *p, const struct rivals *rivals, double *cost);
 
 /* Tighten limits at knots by what is exceeded between them and solve again, until nothing is. The planner's margins are
  * those of the answer. */

@@ -24,6 +24,7 @@ struct plan {
   struct trajectory_search search; /* of motions that were looked for */
   struct armdyn_motion_energy energy;
   struct armdyn_electrical_model drives; /* what becomes of what they brake */
+  struct armdyn_energy_bound bound;      /* of any motion in its place */
   bool has_drives;                       /* the robot tells enough of them */
   struct armdyn_electrical_energy electrical;
   double tool_speed, tool_speed_time;

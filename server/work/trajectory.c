@@ -165,6 +165,20 @@ static enum armdyn_status shape(struct plan *p, struct armdyn_error *error)
   return armdyn_trajectory_margins(p->robot, p->limits, &p->trajectory, p->margin);
 }
 
+/* What no other motion between these points in this time goes below. A shaped one passes only the ends for sure. */
+static enum armdyn_status bound_electricity(struct plan *p)
+{
+  const double T = armdyn_trajectory_duration(&p->trajectory);
+  struct armdyn_energy_bound_request request = {
+    .point_count = p->point_count, .points = p->points, .duration_min = T, .duration_max = T, .limits = p->limits
+  };
+  double ends[2 * ARMDYN_JOINTS_MAX];
+  memcpy(ends, p->points, p->n * sizeof *ends);
+  memcpy(ends + p->n, p->points + (p->point_count - 1) * p->n, p->n * sizeof *ends);
+  if (p->request.shaped) request.points = ends, request.point_count = 2;
+  return armdyn_electrical_lower_bound(p->robot, &p->drives, &request, &p->bound, NULL);
+}
+
 /* What is told of the motion besides its samples. */
 static enum armdyn_status weigh(struct plan *p)
 {
@@ -172,6 +186,7 @@ static enum armdyn_status weigh(struct plan *p)
   if (!status) status = armdyn_trajectory_tool_speed(p->robot, &p->trajectory, &p->tool_speed, &p->tool_speed_time);
   if (!status) status = armdyn_trajectory_electrical_energy(p->robot, &p->drives, &p->trajectory, &p->electrical, NULL);
   p->has_drives = !status;
+  if (!status && armdyn_trajectory_duration(&p->trajectory) > 0) status = bound_electricity(p);
   if (status == ARMDYN_EINPUT) status = ARMDYN_OK; /* the drives' data are not complete */
   if (!status && p->request.method >= TRAJECTORY_ENERGY_OPTIMAL) status = optimal_cost(p);
   if (!status && p->request.method >= TRAJECTORY_ENERGY_OPTIMAL) status = optimal_compare(p);
@@ -193,6 +208,7 @@ static void send_result(struct plan *p)
     .tool_speed_time = p->tool_speed_time,
     .energy = &p->energy,
     .electrical = p->has_drives ? &p->electrical : NULL,
+    .bound = p->has_drives ? &p->bound : NULL,
     .search = p->request.method >= TRAJECTORY_ENERGY_OPTIMAL ? &p->search : NULL,
     .shaping = p->request.shaped ? &p->shaping : NULL,
     .stepping = p->stepping,

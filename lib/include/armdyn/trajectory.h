@@ -144,11 +144,12 @@ struct armdyn_optimal_request {
   size_t intervals;                   /* of the spline, 8 to 2000 */
   double tool_speed;                  /* m/s: most of the tool's origin, > 0; 0 = not limited */
   bool zero_boundary_acceleration;    /* else the optimal torque starts with a step */
-  size_t starts;                      /* 1 to 64: the cubic, then random ones around it */
-  unsigned long seed;                 /* of the random starts: same seed, same answer */
-  const struct armdyn_trajectory
-      *guess;        /* NULL = the cubic: a motion of degree 3 to start from, whatever its duration */
-  size_t cost_count; /* terms that are added up; 0 = one of the torques */
+  /* 1 to 64: the cubic, then random ones around it. Where the cost has kinks (electrical) and the duration is given, the
+   * motion of least torque and the cheapest classic profile that keeps the limits come before */
+  size_t starts;
+  unsigned long seed;                    /* of the random starts: same seed, same answer */
+  const struct armdyn_trajectory *guess; /* NULL = the cubic: a motion to start from, whatever its duration */
+  size_t cost_count;                     /* terms that are added up; 0 = one of the torques */
   const struct armdyn_cost_term *costs;
   double duration_min, duration_max; /* s, of a free duration; 0 = 1e-3 and 1e3 */
   /* n each; NULL = rest. An acceleration that is not given is free, or zero if zero_boundary_acceleration */
@@ -168,16 +169,19 @@ struct armdyn_iteration {
 enum { ARMDYN_MINIMA_MAX = 64, ARMDYN_ITERATIONS_MAX = 400 };
 
 struct armdyn_optimal_result {
-  bool optimal;         /* a local minimum, to the residual below; false: feasible, but the time
+  bool optimal;      /* a local minimum, to the residual below; false: feasible, but the time
                              was over or no step made it better: dry friction has kinks */
-  double cost;          /* of the trajectory, by Gauss quadrature finer than the solver's */
-  double residual;      /* of stationarity: largest gradient of the Lagrangian over its largest summand */
-  double violation;     /* worst usage of a limit anywhere beyond 1, by the dense check: limits are tightened at knots
+  double cost;       /* of the trajectory, by Gauss quadrature finer than the solver's */
+  double residual;   /* of stationarity: largest gradient of the Lagrangian over its largest summand */
+  double violation;  /* worst usage of a limit anywhere beyond 1, by the dense check: limits are tightened at knots
                              until it is below 1e-9; where that fails it is at most 1e-3 */
-  size_t intervals;     /* after refinement: doubled while a limit is violated by more than that between knots */
-  size_t iterations;    /* of all starts */
-  size_t starts;        /* tried */
-  size_t minimum_count; /* different local minima found, */
+  size_t intervals;  /* after refinement: doubled while a limit is violated by more than that between knots */
+  size_t iterations; /* of all starts */
+  size_t starts;     /* tried */
+  /* what is the answer because the search found nothing cheaper: "trapezoid", "quintic", "cubic" or "motion of least
+   * torque"; NULL: it did */
+  const char *instead;
+  size_t minimum_count;             /* different local minima found, */
   double minima[ARMDYN_MINIMA_MAX]; /* their costs, ascending, on the mesh that was asked for */
   size_t log_count;                 /* of the start that was best */
   struct armdyn_iteration log[ARMDYN_ITERATIONS_MAX];
@@ -191,7 +195,9 @@ struct armdyn_optimal_result {
 /* Plan an energy-optimal motion: a cubic spline whose torques are integrated by Simpson's rule and limited at its knots,
  * by a primal-dual interior point; then check it densely. It is a local minimum: nobody proves that it is the global one.
  * Starts are solved on a coarse mesh first, where those that meet are told apart from those that do not; dry friction with
- * a narrow velocity_scale is approached from a wide one. The trajectory's waypoint_times are start, waypoints and goal.
+ * a narrow velocity_scale is approached from a wide one. No answer costs more than a classic profile through the points in
+ * the same time that keeps the limits, nor, where the cost has kinks and the duration is given, than the motion of least
+ * torque: where none cheaper is found, that is the answer. The trajectory's waypoint_times are start, waypoints and goal.
  *   out     out  release with armdyn_trajectory_free; nothing to release after a refusal
  *   margin  out  ARMDYN_LIMIT_KINDS x n as in armdyn_profile_plan; NULL = not wanted
  *   result  out  after a refusal too, as far as the work got

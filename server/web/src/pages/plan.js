@@ -94,7 +94,7 @@ function faultOf(model, points, nameOf) {
 function requestOf(model, points, form, compares) {
   const json = { method: form.method, start: { q: points[0] }, goal: { q: points[points.length - 1] }, duration: form.duration === '' ? null : Number(form.duration) }
   if (points.length > 2) json.waypoints = points.slice(1, -1).map((q) => ({ q }))
-  if (['energy_optimal', 'path_timing'].includes(form.method)) json.cost = { model: form.cost }
+  if (form.cost && ['energy_optimal', 'path_timing'].includes(form.method)) json.cost = { model: form.cost }
   if (compares && DURATIONS.read(form.durations).length) json.durations = DURATIONS.read(form.durations)
   if (form.method === 'path_timing') json.limits = { jerk: null, torque_rate: null }
   for (const [limit, values] of Object.entries(form.limits))
@@ -129,7 +129,7 @@ export function PlanForm({ model }) {
   const moved = model.joints.map((joint, j) => middle[j] + 0.12 * (rangeOf(joint)[1] - rangeOf(joint)[0]))
   const [points, setPoints] = useState([middle, moved])
   const [at, setAt] = useState(1)
-  const [form, setForm] = useState({ method: 'energy_optimal', duration: '2', durations: '', cost: 'torque', limits: {} })
+  const [form, setForm] = useState({ method: 'energy_optimal', duration: '2', durations: '', cost: '', limits: {} })
   const [changed, setChanged] = useState(false)
   const [error, setError] = useState(null)
   const [busy, setBusy] = useState(false)
@@ -171,7 +171,7 @@ export function PlanForm({ model }) {
     <section class="panel"><div class="row begin">
       <${Field} label=${t('method')}><select value=${form.method} onChange=${(e) => set({ method: e.target.value })}>${METHODS.map((one) => html`<option value=${one}>${t(`method.${one}`)}</option>`)}</select></${Field}>
       <${Field} label=${t('duration_s')} hint=${t('duration_hint')}><input type="number" step="any" min="0" value=${form.duration} onInput=${(e) => set({ duration: e.target.value })} /></${Field}>
-      <${Field} label=${t('objective')}><select disabled=${!['energy_optimal', 'path_timing'].includes(form.method)} value=${form.cost} onChange=${(e) => set({ cost: e.target.value })}>${['torque', 'electrical', 'time'].map((one) => html`<option value=${one}>${t(`objective.${one}`)}</option>`)}</select></${Field}>
+      <${Field} label=${t('objective')}><select disabled=${!['energy_optimal', 'path_timing'].includes(form.method)} value=${form.cost} onChange=${(e) => set({ cost: e.target.value })}>${['', 'torque', 'electrical', 'time'].map((one) => html`<option value=${one}>${t(`objective.${one}`)}</option>`)}</select></${Field}>
       <${Field} label=${t('durations_s')} hint=${t('durations_hint')}><input type="text" disabled=${!compares} placeholder=${DURATIONS.hint} value=${form.durations} onInput=${(e) => set({ durations: e.target.value })} /></${Field}>
     </div>
     <details style=${{ marginTop: '.8rem' }}><summary>${t('limits_own')}</summary><div class="scroll"><table><thead><tr><th></th>${model.joints.map((joint) => html`<th key=${joint.name}><bdi>${joint.name}</bdi></th>`)}</tr></thead><tbody>${LIMITS.map(limit)}</tbody></table></div></details>

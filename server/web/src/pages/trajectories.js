@@ -150,7 +150,7 @@ function One({ kind, id }) {
     <p>${motion.detail}</p>
     ${motion.stale && html`<${Notice} kind="warn">${t('stale')}</${Notice}>`}
     ${motion.blockers.length > 0 && html`<${Notice} kind="warn"><strong>${t('blockers')}</strong><ul>${motion.blockers.map((one, k) => html`<li key=${k}><code>${one.code}</code> ${one.limit ?? ''} <bdi>${one.joint ?? ''}</bdi></li>`)}</ul></${Notice}>`}
-    ${motion.warnings?.length > 0 && html`<${Notice} kind="warn"><ul>${motion.warnings.map((one, k) => html`<li key=${k}><bdi>${one.joint}</bdi>: ${one.detail}</li>`)}</ul></${Notice}>`}
+    ${motion.warnings?.length > 0 && html`<${Notice} kind="warn"><ul>${motion.warnings.map((one, k) => html`<li key=${k}>${one.joint ? html`<bdi>${one.joint}</bdi>: ` : ''}${one.detail}</li>`)}</ul></${Notice}>`}
     <div class="tiles">
       <div class="tile"><span>${t('duration')}</span><b>${figure(motion.duration)} s</b></div>
       ${motion.status && html`<div class="tile"><span>${t('status')}</span><span class=${`state ${motion.status === 'optimal' ? 'good' : ''}`}>${t(`status.${motion.status}`)}</span></div>`}

@@ -1,0 +1,70 @@
+/* Motions that are known before the search, or for nothing: the classic profiles through the same points in the same time, as
+ * far as they keep the limits, and where the cost has kinks the motion of least torque. They are starts where the cost has kinks, and no answer is dearer than they. */
+#include <math.h>
+
+#include "lib/trajectory/planner.h"
+#include "lib/trajectory/polynomial.h"
+
+enum { N = ARMDYN_JOINTS_MAX };
+
+/* From rest to rest, and from rest without acceleration where that is asked for. */
+static bool is_rival(const struct planner *p, enum armdyn_profile profile)
+{
+  const struct armdyn_optimal_request *r = p->request;
+  if (r->start_velocity || r->goal_velocity || r->start_acceleration || r->goal_acceleration) return false;
+  return profile == ARMDYN_QUINTIC || !r->zero_boundary_acceleration;
+}
+
+enum armdyn_status rivals_plan(struct planner *p, const double *times, bool torque, struct rivals *out)
+{
+  const struct armdyn_optimal_request *r = p->request;
+  const size_t n = armdyn_robot_joint_count(p->robot), count = r->waypoint_count + 2;
+  double *points = malloc(count * n * sizeof *points);
+  *out = (struct rivals){ 0 };
+  if (!points) return ARMDYN_EMEMORY;
+  memcpy(points, r->start, n * sizeof *points);
+  if (r->waypoint_count > 0) memcpy(points + n, r->waypoints, r->waypoint_count * n * sizeof *points);
+  memcpy(points + (count - 1) * n, r->goal, n * sizeof *points);
+  enum armdyn_status rc = ARMDYN_OK;
+  for (int k = 0; k < ARMDYN_PROFILE_COUNT && rc != ARMDYN_EMEMORY; k++) {
+    struct rival *rival = &out->list[out->count];
+    const struct armdyn_profile_request request = { .profile = (enum armdyn_profile)k,
+                                                    .point_count = count,
+                                                    .points = points,
+                                                    .times = times,
+                                                    .duration = times[count - 1],
+                                                    .limits = p->limits,
+                                                    .tool_speed = r->tool_speed };
+    if (!is_rival(p, request.profile)) continue;
+    rival->name = armdyn_profile_name(request.profile);
+    struct armdyn_margin margin[ARMDYN_LIMIT_KINDS * N];
+    rc = armdyn_profile_plan(p->robot, &request, &rival->motion, margin, NULL, NULL, NULL, NULL);
+    if (!rc) out->count++;
+  }
+  free(points);
+  if (rc != ARMDYN_EMEMORY && torque && p->torque.breaks) {
+    rc = trajectory_copy(&p->torque, &out->list[out->count].motion);
+    out->list[out->count].name = "motion of least torque";
+    out->count += rc == ARMDYN_OK;
+  }
+  return rc == ARMDYN_EMEMORY ? rc : ARMDYN_OK;
+}
+
+void rivals_free(struct rivals *rivals)
+{
+  for (size_t k = 0; k < rivals->count; k++) armdyn_trajectory_free(&rivals->list[k].motion);
+  rivals->count = 0;
+}
+
+const struct rival *rivals_cheapest(struct planner *p, const struct rivals *rivals, double *cost)
+{
+  const struct rival *cheapest = NULL;
+  double terms[ARMDYN_COST_TERMS_MAX];
+  for (size_t k = 0; k < rivals->count; k++) {
+    const double its = cost_of_motion(&p->cost, &rivals->list[k].motion, p->workspace, terms);
+    if (cheapest && !(its < *cost)) continue;
+    cheapest = &rivals->list[k];
+    *cost = its;
+  }
+  return cheapest;
+}
