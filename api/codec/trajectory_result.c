@@ -146,7 +146,7 @@ static void encode_bound(struct json_writer *w, const struct trajectory_result *
 {
   const struct armdyn_energy_bound *bound = result->bound;
   const bool known = bound && isfinite(bound->total);
-  const double total = known ? result->electrical->total : NAN;
+  double gap = NAN;
   json_key(w, "lower_bound");
   if (!known) {
     json_write_null(w);
@@ -163,8 +163,9 @@ static void encode_bound(struct json_writer *w, const struct trajectory_result *
     member_number(w, "burnt", bound->burnt);
     json_end_object(w);
     json_end_object(w);
+    gap = saved(bound->total, result->electrical->total);
   }
-  member_number(w, "gap_percent", total > 0 ? 100 * (1 - bound->total / total) : NAN);
+  member_number(w, "gap_percent", gap);
 }
 
 /* What is known of one duration. */
