@@ -89,6 +89,7 @@ static enum armdyn_status try_one(struct plan *p, struct wish *wish, struct armd
   struct trajectory_search *search = calloc(1, sizeof *search);
   if (!search) return ARMDYN_EMEMORY;
   wish->request.starts = 1;
+  wish->terms[0].model = ARMDYN_COST_TORQUE; /* found soonest; whether the limits can be kept does not depend on it */
   if (isnan(wish->request.duration)) {
     wish->terms[1].weight = 1;
     wish->request.costs = &wish->terms[1];
