@@ -1,5 +1,6 @@
 /* What the parts of the planner of energy-optimal motions share: optimal.c (requests, starts, the last word), guess.c (where
- * to start), rivals.c (what is cheap without a search), mesh.c (one solution), tighten.c (limits between knots), shortest.c (the smallest feasible duration). */
+ * to start), rivals.c (what is cheap without a search), mesh.c (one solution), tighten.c (limits between knots),
+ * shortest.c (the smallest feasible duration). */
 #ifndef LIB_TRAJECTORY_PLANNER_H
 #define LIB_TRAJECTORY_PLANNER_H
 

@@ -1,5 +1,6 @@
 /* Motions that are known before the search, or for nothing: the classic profiles through the same points in the same time, as
- * far as they keep the limits, and where the cost has kinks the motion of least torque. They are starts where the cost has kinks, and no answer is dearer than they. */
+ * far as they keep the limits, and where the cost has kinks the motion of least torque. They are starts then, and no
+ * answer is dearer than they. */
 #include <math.h>
 
 #include "lib/trajectory/planner.h"

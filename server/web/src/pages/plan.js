@@ -20,6 +20,7 @@ extend({
   tool_pose_text: ['Drag the tool in the picture, or type where it is to be; the joints follow.', '在图中拖动末端，或输入目标位姿；关节随之变化。'],
   tool_far: ['This cannot be reached: the nearest is {distance} mm and {angle}° away.', '无法到达：最近处相差 {distance} mm 和 {angle}°。'],
   objective: ['Make least', '优化目标'],
+  'objective.': ['electricity where every drive has its data, else torque', '驱动数据齐全时为电能，否则为力矩'],
   'objective.torque': ['torque, ∫ Σ (tau / limit)² dt [s]', '力矩，∫ Σ (tau / 限值)² dt [s]'],
   'objective.electrical': ['electricity from the supply [J]', '电源电能 [J]'],
   'objective.time': ['time [s]', '时间 [s]'],

@@ -25,7 +25,6 @@ extend({
   durations_hint: ['what the same way costs in these too', '同一路径在这些时长下的代价'],
   cost: ['Cost', '代价'],
   'cost.torque': ['torque²', '力矩平方'],
-  'cost.': ['electricity where the drives have their data', '驱动数据齐全时为电能'],
   'cost.electrical': ['electrical energy', '电能'],
   'cost.time': ['time', '时间'],
   limits_own: ['Limits for this motion (empty: the robot\'s own)', '本次运动的限制（留空：使用机器人的限制）'],
