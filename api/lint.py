@@ -25,7 +25,7 @@ MEMBERS = {
     "response": "description headers content $ref",
     "header": "description required schema $ref",
     "schema": "$ref type description examples default enum const readOnly writeOnly properties required additionalProperties "
-              "propertyNames maxProperties items minItems maxItems minimum maximum exclusiveMinimum exclusiveMaximum "
+              "propertyNames maxProperties items minItems maxItems uniqueItems minimum maximum exclusiveMinimum exclusiveMaximum "
               "minLength maxLength pattern format contentMediaType oneOf",
 }
 

@@ -190,7 +190,7 @@ def test_examples_work(fresh_server):
                 if name in shown:
                     assert answer.keys() == shown[name].keys()
                     assert flat(answer) == pytest.approx(flat(shown[name]), rel=1e-12, abs=1e-12)
-            assert shown
+            assert shown or call == "code"  # programs, which test_code.py runs
         for jobs in ("trajectories", "excitations", "friction-tests", "simulations"):
             for request in examples_of("/v1/robots/{robot}/" + jobs).values():
                 job = c.wait_job(c.post("/v1/robots/two-links/" + jobs, request))
