@@ -46,8 +46,6 @@ def hung(server, client, command):
     until(lambda: told.add(readiness(client)) or client.get("/readyz").status == 200, LONG, 0.005, "readiness")
     assert took <= NOTICED
     assert all(not detail or command in detail for detail in told)
-    if SOAK:
-        assert any("s without an answer" in detail for detail in told), told
 
 
 @contextlib.contextmanager
