@@ -228,7 +228,7 @@ def pages():
     """Every page that a file speaks of is one of this repository."""
     known = {"/" + path for path in tracked("*.md")}
     return [f"{path}:{number}: there is no {page}" for path in text_files() if not path.endswith((".md", ".json"))
-            for number, line in enumerate(read(path).splitlines(), 1) for page in re.findall(r"(?<![\w*/])[A-Za-z][\w/-]*\.md\b", line)
+            for number, line in enumerate(read(path).splitlines(), 1) for page in re.findall(r"(?<![\w*/-])[A-Za-z][\w/-]*\.md\b", line)
             if not any(one.endswith("/" + page) for one in known)]
 
 
