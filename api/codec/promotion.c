@@ -218,7 +218,7 @@ static void encode_link_changes(struct json_writer *w, const struct promotion_an
   const struct armdyn_body deviation = { .mass = deviation_of(answer->source, answer->old->joints[j].name, &mass),
                                          .com = { NAN, NAN, NAN },
                                          .inertia = { NAN, NAN, NAN, NAN, NAN, NAN } };
-  char path[32];
+  char path[48];
   snprintf(path, sizeof path, "/joints/%zu/link", j);
   encode_body_changes(w, path, &answer->old->joints[j].link, &answer->new->joints[j].link, &deviation);
 }

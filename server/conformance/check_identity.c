@@ -70,7 +70,7 @@ static void clock_rate(struct bench *t)
     last = now.uptime_ms;
     stepped = passed;
     steps++;
-  } while (passed < CLOCK_MS || (longest > KNOWN * (double)passed && passed < CLOCK_MOST_MS));
+  } while (passed < CLOCK_MS || ((double)longest > KNOWN * (double)passed && passed < CLOCK_MOST_MS));
   t->answer_ms = (double)passed / looks - 1;
   t->scan_ms = (double)passed / (steps ? steps : 1);
   t->rate = (double)(last - first.uptime_ms) / (double)passed;
