@@ -38,7 +38,7 @@ static void prove_arm(const struct armdyn_robot *robot, size_t turn, bool single
     armdyn_code_request_init(&request);
     request.function = (enum armdyn_code_function)function;
     request.language = turn % 2 ? ARMDYN_CODE_STRUCTURED_TEXT : ARMDYN_CODE_C;
-    request.parameters = (enum armdyn_code_parameters)(turn / 2 % (armdyn_robot_joint_count(robot) > 6 ? 2 : 3));
+    request.parameters = (enum armdyn_code_parameters)(turn / 2 % (armdyn_robot_joint_count(robot) > 4 ? 2 : 3));
     request.single_precision = single;
     struct armdyn_code *code = made(robot, &request);
     cr_assert_eq(armdyn_code_prove(code, 25, 1 + turn, &proof), ARMDYN_OK);
