@@ -68,6 +68,7 @@ def symbols(tally, run, tree):
         text = re.sub(r"/\*.*?\*/|^\s*#.*?$", "", header.read_text(), flags=re.S | re.M)
         text = re.sub(r"static inline.*?\n}", "", text, flags=re.S)
         declared |= set(re.findall(r"\b(armdyn_\w+)\s*\((?!\s*\*)[^;{]*\)\s*;", text))
+        declared |= set(re.findall(r"^extern [^;(]*\b(armdyn_\w+)\[", text, re.M))
     status, text = run(["nm", "-D", "--defined-only", tree / "usr/lib/libarmdyn.so"], tally.folder / "symbols.log", 10)
     exported = {line.split()[-1] for line in text.splitlines() if " A " not in line}
     tally.check("exported symbols", status == 0 and declared and exported == declared,
