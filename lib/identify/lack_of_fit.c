@@ -34,7 +34,7 @@ struct residual_bins {
 /* By the square root of the speed, either direction. */
 static size_t bin_of_velocity(const struct reach *reach, size_t joint, double velocity)
 {
-  const double half = BINS_VELOCITY / 2, place = half * sqrt(fabs(velocity) / reach->fastest[joint]);
+  const double half = 0.5 * BINS_VELOCITY, place = half * sqrt(fabs(velocity) / reach->fastest[joint]);
   const size_t at = (size_t)fmin(place, half - 1);
   return velocity < 0 ? BINS_VELOCITY / 2 - 1 - at : BINS_VELOCITY / 2 + at;
 }

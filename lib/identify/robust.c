@@ -99,7 +99,7 @@ enum armdyn_status robust_solve(struct training *training, double *beta, size_t 
   struct training *t = training;
   const size_t n = t->unknowns->n, b = t->unknowns->base_count;
   struct histogram *histograms = malloc(n * sizeof *histograms);
-  double *before = malloc(b * sizeof *before), deviation[ARMDYN_JOINTS_MAX], least[ARMDYN_JOINTS_MAX];
+  double *before = malloc(b * sizeof *before), deviation[ARMDYN_JOINTS_MAX] = { 0 }, least[ARMDYN_JOINTS_MAX];
   enum armdyn_status status = histograms && before ? ARMDYN_OK : ARMDYN_EMEMORY;
   /* the weights that were: 1 / deviation */
   for (size_t i = 0; i < n; i++) {

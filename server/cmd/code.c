@@ -173,7 +173,7 @@ static bool write_program(const struct arguments *a, const struct armdyn_robot *
 {
   struct armdyn_code_request asked;
   struct armdyn_code *code = NULL;
-  struct armdyn_code_proof proof;
+  struct armdyn_code_proof proof = { 0 };
   struct armdyn_error error = { "", "out of memory" };
   code_request_of(request, k, armdyn_robot_description(robot)->name, &asked);
   enum armdyn_status status = armdyn_code_new(robot, &asked, &code, &error);
