@@ -179,16 +179,18 @@ const STEPS = {
     // another joint; a band that can be seen is filled
     await page.route(`**/v1/identifications/${id}`, (route) => route.fulfill({ json: { ...run, parameters: { ...run.parameters, friction: run.parameters.friction.map((one) => ({ ...one, curve: { ...one.curve, std: one.curve.torque.map(() => 0.4 * Math.max(...one.curve.torque)) } })) } } }))
     await page.goto(`${url}/#/identifications`)
+    await page.locator('tbody tr').first().waitFor() // the run is asked for anew
     await page.goto(`${url}/#/identifications/${id}`)
     await page.locator('table.heat').getByRole('button', { name: 'j1', exact: true }).click()
     await page.waitForURL(/joint=j1/)
     await heading('j1').waitFor()
     const friction = page.locator('figure').filter({ hasText: w('friction') }).locator('canvas')
-    const filled = await friction.evaluate((canvas) => {
+    const filled = () => friction.evaluate((canvas) => {
+      if (!canvas.width) return 0
       const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
       return data.filter((alpha, k) => k % 4 === 3 && alpha > 60 && alpha < 80).length / (canvas.width * canvas.height)
     })
-    sure(filled > 0.1, `of the plot of friction ${filled} is filled`)
+    await until(async () => await filled() > 0.1, 'the band of friction')
     await page.unrouteAll()
     await look('run-joint')
     await page.goto(`${url}/#/identifications`)
