@@ -59,6 +59,7 @@
 #define LIMIT_SEARCH                  128    /* bytes of a list's ?q= */
 #define LIMIT_SEARCH_TIME             10     /* s that it may take to look through the list */
 #define LIMIT_AXES                    10     /* of one controller, register protocol v2 */
+#define LIMIT_IN_FLIGHT               16     /* requests at once to one controller */
 #define LIMIT_KEYS                    1000   /* API keys */
 #define LIMIT_WEBHOOKS                32     /* webhooks */
 #define LIMIT_WEBHOOK_URL             1000   /* characters of the address of a webhook */

@@ -44,6 +44,7 @@ static void profile_init(void *object)
                                                                       .connect_deadline = 10,
                                                                       .ready_timeout = 600,
                                                                       .window_timeout = 2,
+                                                                      .in_flight = 1,
                                                                       .telemetry_rate = 100 };
 }
 
@@ -57,6 +58,8 @@ static void profile_check(struct json_reader *r, void *object, uint64_t given, c
   if (mapped && !p->has_map) json_fault(r, "/map", FAULT_REQUIRED, "\"register-map\" needs it: the fields and points");
   if (!mapped && p->has_map)
     json_fault(r, "/map", FAULT_UNSUPPORTED, "\"%s\" has registers of its own", protocols[p->protocol]);
+  if (mapped && p->in_flight > 1)
+    json_fault(r, "/in_flight", FAULT_UNSUPPORTED, "steps of a register map come one after the other");
   for (size_t i = 0; i < p->axis_count; i++)
     for (size_t k = 0; k < i; k++) {
       char where[64];
@@ -81,6 +84,7 @@ static const struct json_field profile_fields[] = {
   { NUMBER(struct controller_profile, connect_deadline, BETWEEN(0.1, 60), "s") },
   { NUMBER(struct controller_profile, ready_timeout, BETWEEN(1, 86400), "s") },
   { NUMBER(struct controller_profile, window_timeout, BETWEEN(0.1, 60), "s") },
+  { INTEGER(struct controller_profile, in_flight, BETWEEN(1, LIMIT_IN_FLIGHT), NULL) },
   { NUMBER(struct controller_profile, telemetry_rate, BETWEEN(0, 1000), "Hz") },
   { TRUTH(struct controller_profile, allow_start) },
   { TRUTH(struct controller_profile, allow_torque_only) },

@@ -46,6 +46,7 @@ struct controller_profile {
   double connect_deadline; /* s until a transfer that cannot connect has failed */
   double ready_timeout;    /* s that a transfer waits to be armed and started */
   double window_timeout;   /* s without progress until a download has failed */
+  int in_flight;           /* Modbus requests at once while it loads */
   double telemetry_rate;   /* Hz, measurements while it plays; 0: none */
   bool allow_start, allow_torque_only, allow_revision_mismatch;
   enum link_loss on_link_loss;

@@ -117,6 +117,19 @@ int client_cycle_part_ms(const struct client *c)
   return part < CYCLE_PART_MOST_MS ? (int)part : CYCLE_PART_MOST_MS;
 }
 
+enum armdyn_status client_send_look(struct client *c, struct armdyn_error *error)
+{
+  return link_send(&c->link, FLIGHT_READ, at(c, REGISTER_INSTANCE), PROTOCOL_LOOK, NULL, error);
+}
+
+bool client_take_look(struct client *c, const struct landed *answer)
+{
+  struct look look = { .asked_ns = answer->request.asked_ns, .answered_ns = answer->answered_ns };
+  if (protocol_look_decode(answer->words, &look.state, NULL) || startles(c, &look)) return false;
+  take(c, &look);
+  return true;
+}
+
 /* -- measuring -- */
 
 /* Where its registers of measurements are: time, positions, torques. */
@@ -148,23 +161,37 @@ enum armdyn_status client_measure(struct client *c, uint32_t period_us, struct m
 
 /* -- telling -- */
 
-enum armdyn_status client_beat(struct client *c, struct armdyn_error *error)
+/* The words of a heartbeat. False: none is due. */
+static bool beat_due(struct client *c, uint16_t words[3])
 {
   const int64_t now = clock_monotonic_ns();
-  if (!c->beats_for || now < c->beat_due_ns) return ARMDYN_OK;
+  if (!c->beats_for || now < c->beat_due_ns) return false;
   c->beat_due_ns = now + PROTOCOL_BEAT_MS * 1000000LL;
-  uint16_t words[3] = { ++c->heartbeat };
-  if (c->address.mapped) return mapped_beat(c, error);
+  words[0] = ++c->heartbeat;
   protocol_put_u32(words + (REGISTER_HEARTBEAT_PROFILE - REGISTER_HEARTBEAT), c->beats_for);
+  return true;
+}
+
+enum armdyn_status client_beat(struct client *c, struct armdyn_error *error)
+{
+  uint16_t words[3];
+  if (!beat_due(c, words)) return ARMDYN_OK;
+  if (c->address.mapped) return mapped_beat(c, error);
   return link_write(&c->link, at(c, REGISTER_HEARTBEAT), 3, words, error);
 }
 
-enum armdyn_status client_window(struct client *c, unsigned place, uint32_t profile, uint32_t offset,
-                                 const uint16_t *words, unsigned count, struct armdyn_error *error)
+enum armdyn_status client_send_beat(struct client *c, struct armdyn_error *error)
+{
+  uint16_t words[3];
+  return beat_due(c, words) ? link_send(&c->link, FLIGHT_WRITE, at(c, REGISTER_HEARTBEAT), 3, words, error) : ARMDYN_OK;
+}
+
+enum armdyn_status client_send_window(struct client *c, unsigned place, uint32_t profile, uint32_t offset,
+                                      const uint16_t *words, unsigned count, struct armdyn_error *error)
 {
   uint16_t window[PROTOCOL_WINDOW_HEADER + PROTOCOL_WINDOW_MOST];
   size_t registers = protocol_window_encode(profile, offset, words, count, window);
   c->link.figures->windows++;
-  return link_write(&c->link, at(c, PROTOCOL_PLACES + place * PROTOCOL_PLACE_STRIDE), (unsigned)registers, window,
-                    error);
+  return link_send(&c->link, FLIGHT_WRITE, at(c, PROTOCOL_PLACES + place * PROTOCOL_PLACE_STRIDE), (unsigned)registers,
+                   window, error);
 }

@@ -81,12 +81,18 @@ bool client_has_open(const struct client *c, enum controller_command command, ui
  * nobody answered. Takes at most about 4 s. */
 enum armdyn_status client_stop(struct client *c, const struct profile_head *head, struct armdyn_error *error);
 
-/* -- windows -- */
+/* -- several requests in flight (link.h) -- */
 
-/* One window of a profile into a place: `count` words from sample `offset` on. Whether it was taken shows in the next
- * offset. */
-enum armdyn_status client_window(struct client *c, unsigned place, uint32_t profile, uint32_t offset,
-                                 const uint16_t *words, unsigned count, struct armdyn_error *error);
+/* Put a window of a profile on its way into a place: `count` words from sample `offset` on. Whether it was taken shows in
+ * the next offset. */
+enum armdyn_status client_send_window(struct client *c, unsigned place, uint32_t profile, uint32_t offset,
+                                      const uint16_t *words, unsigned count, struct armdyn_error *error);
+/* Put a look on its way. */
+enum armdyn_status client_send_look(struct client *c, struct armdyn_error *error);
+/* What it says, into c->state. False: that has to be seen twice; client_look does. */
+bool client_take_look(struct client *c, const struct landed *answer);
+/* Put a heartbeat on its way, if one is due. */
+enum armdyn_status client_send_beat(struct client *c, struct armdyn_error *error);
 /* How long to wait before a look may show something new, ms: a part of its program's cycle. 0: it takes at once. */
 int client_cycle_part_ms(const struct client *c);
 

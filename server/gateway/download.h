@@ -19,6 +19,7 @@ struct transfer_order {
   char trace[TRACE_ID_SIZE]; /* of the request, for the log */
   struct controller_address address;
   int connect_deadline_ms, ready_timeout_ms, window_timeout_ms;
+  unsigned in_flight;           /* requests at once while windows are written, at least 1 */
   bool stream;                  /* as the controller plays it, not all of it before */
   bool may_fall_back;           /* to another format when the controller does not take this one */
   bool start;                   /* arm by itself when ready */

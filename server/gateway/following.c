@@ -12,6 +12,11 @@ bool running_same(const struct running *r)
   return r->client->state.instance == r->instance && !r->client->restarted;
 }
 
+bool running_ours(const struct running *r)
+{
+  return r->begun && running_same(r) && r->client->state.profile == r->head->id;
+}
+
 /* -- for how long it has played -- */
 
 static uint32_t now_ms(const struct running *r)

@@ -1,6 +1,8 @@
 #include <errno.h>
 #include <modbus/modbus.h>
+#include <poll.h>
 #include <sys/select.h>
+#include <sys/socket.h>
 
 #include "server/base/clock.h"
 #include "server/gateway/link.h"
@@ -41,12 +43,105 @@ static bool not_now(int reason)
   return reason == EMBXSFAIL || reason == EMBXSBUSY || reason == EMBXGTAR;
 }
 
+static int patience_ms(const struct link *link)
+{
+  return link->timeout_ms > 0 ? link->timeout_ms : LINK_RESPONSE_MS;
+}
+
+/* -- several in flight -- */
+
+static enum armdyn_status lose(struct link *link, struct armdyn_error *error, unsigned address, const char *why)
+{
+  armdyn_refuse(error, ARMDYN_EUNAVAILABLE, "", "at register %u: %s", address, why);
+  link->figures->round_trip_failures++;
+  link_close(link);
+  return ARMDYN_EUNAVAILABLE;
+}
+
+/* All of it; false: errno says why not. */
+static bool send_all(int socket, const uint8_t *frame, size_t length, int64_t deadline_ns)
+{
+  for (size_t sent = 0; sent < length;) {
+    ssize_t n = send(socket, frame + sent, length - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n > 0) sent += (size_t)n;
+    if (n >= 0 || errno == EINTR) continue;
+    if (errno != EAGAIN && errno != EWOULDBLOCK) return false;
+    struct pollfd full = { .fd = socket, .events = POLLOUT };
+    int64_t left_ms = (deadline_ns - clock_monotonic_ns()) / 1000000;
+    errno = ETIMEDOUT;
+    if (left_ms <= 0 || !poll(&full, 1, (int)left_ms)) return false;
+  }
+  return true;
+}
+
+enum armdyn_status link_send(struct link *link, enum flight_function function, unsigned address, unsigned count,
+                             const uint16_t *words, struct armdyn_error *error)
+{
+  if (!link->modbus) return armdyn_refuse(error, ARMDYN_EUNAVAILABLE, "", "there is no connection");
+  uint8_t frame[FLIGHT_FRAME];
+  int64_t now = clock_monotonic_ns();
+  struct flying request = {
+    .function = function, .address = (uint16_t)address, .count = (uint16_t)count, .asked_ns = now
+  };
+  size_t length = flight_take_off(&link->flight, request, link->unit, words, frame);
+  if (send_all(modbus_get_socket(link->modbus), frame, length, now + patience_ms(link) * 1000000LL)) return ARMDYN_OK;
+  return lose(link, error, address, strerror(errno));
+}
+
+/* Has something come until the oldest request is overdue, or, without `wait`, by now? 0: no; -1: it is overdue. */
+static int something_came(const struct link *link, bool wait)
+{
+  const int64_t overdue_ns = link->flight.flying[0].asked_ns + patience_ms(link) * 1000000LL;
+  for (;;) {
+    int64_t left_ms = (overdue_ns - clock_monotonic_ns() + 999999) / 1000000;
+    struct pollfd answer = { .fd = modbus_get_socket(link->modbus), .events = POLLIN };
+    int came = poll(&answer, 1, wait && left_ms > 0 ? (int)left_ms : 0);
+    if (came > 0) return came;
+    if (left_ms <= 0) return -1;
+    if (!wait) return 0;
+  }
+}
+
+enum armdyn_status link_receive(struct link *link, bool wait, struct landed *out, struct armdyn_error *error)
+{
+  uint8_t frame[FLIGHT_FRAME];
+  out->request.function = FLIGHT_NOTHING;
+  if (!link->modbus) return armdyn_refuse(error, ARMDYN_EUNAVAILABLE, "", "there is no connection");
+  if (!link->flight.count) return ARMDYN_OK;
+  const unsigned oldest = link->flight.flying[0].address;
+  int came = something_came(link, wait);
+  if (came < 0) return lose(link, error, oldest, strerror(ETIMEDOUT));
+  if (came == 0) return ARMDYN_OK;
+  int length = modbus_receive_confirmation(link->modbus, frame);
+  if (length < 0) return lose(link, error, oldest, modbus_strerror(errno));
+  struct armdyn_error why;
+  if (flight_land(&link->flight, frame, (size_t)length, out, &why)) return lose(link, error, oldest, why.message);
+  out->answered_ns = clock_monotonic_ns();
+  figures_round_trip(link->figures, out->answered_ns - out->request.asked_ns);
+  if (!out->exception) return ARMDYN_OK;
+  link->figures->exceptions += not_now(MODBUS_ENOBASE + (int)out->exception);
+  if (not_now(MODBUS_ENOBASE + (int)out->exception)) return ARMDYN_OK;
+  return lose(link, error, out->request.address, modbus_strerror(MODBUS_ENOBASE + (int)out->exception));
+}
+
+/* What is in flight lands, and is dropped. */
+static enum armdyn_status settle(struct link *link, struct armdyn_error *error)
+{
+  enum armdyn_status rc = ARMDYN_OK;
+  struct landed dropped;
+  while (!rc && link->flight.count) rc = link_receive(link, true, &dropped, error);
+  return rc;
+}
+
+/* -- one at a time -- */
+
 /* What came of a request: counted, and the connection closed when the answer was missing or bad. */
 static enum armdyn_status perform(struct link *link, const struct request *r, bool patient, struct armdyn_error *error)
 {
   if (!link->modbus) return armdyn_refuse(error, ARMDYN_EUNAVAILABLE, "", "there is no connection");
+  if (settle(link, error)) return ARMDYN_EUNAVAILABLE;
   const struct timespec pause = { 0, BUSY_PAUSE_MS * 1000000L };
-  int64_t patience_ns = (link->timeout_ms > 0 ? link->timeout_ms : LINK_RESPONSE_MS) * 1000000LL;
+  const int64_t patience_ns = patience_ms(link) * 1000000LL;
   for (int64_t first = clock_monotonic_ns(), begun = first;; begun = clock_monotonic_ns()) {
     if (ask(link->modbus, r)) {
       figures_round_trip(link->figures, clock_monotonic_ns() - begun);
@@ -89,8 +184,9 @@ enum armdyn_status link_open(struct link *link, const char *host, unsigned port,
     return ARMDYN_EUNAVAILABLE;
   }
   link->modbus = m;
+  link->unit = unit;
   link->figures->connections++;
-  unsigned wait_ms = link->timeout_ms > 0 ? (unsigned)link->timeout_ms : LINK_RESPONSE_MS;
+  unsigned wait_ms = (unsigned)patience_ms(link);
   modbus_set_response_timeout(m, wait_ms / 1000, wait_ms % 1000 * 1000);
   if (modbus_get_socket(m) < FD_SETSIZE) return ARMDYN_OK;
   link_close(link); /* libmodbus would write beyond its fd_set */
@@ -103,6 +199,7 @@ void link_close(struct link *link)
   modbus_close(link->modbus);
   modbus_free(link->modbus);
   link->modbus = NULL;
+  link->flight.count = 0;
 }
 
 enum armdyn_status link_read(struct link *link, unsigned address, unsigned count, uint16_t *words,
@@ -130,6 +227,7 @@ enum armdyn_status link_write_one(struct link *link, unsigned address, uint16_t 
 
 void link_unit(struct link *link, unsigned unit)
 {
+  link->unit = unit;
   if (link->modbus) modbus_set_slave(link->modbus, (int)unit);
 }
 

@@ -9,11 +9,14 @@
 
 #include "armdyn/status.h"
 #include "server/gateway/figures.h"
+#include "server/gateway/flight.h"
 
 struct link {
   void *modbus;            /* modbus_t; NULL = closed */
   struct figures *figures; /* where it counts */
   int timeout_ms;          /* for an answer; 0: LINK_RESPONSE_MS */
+  unsigned unit;           /* whom requests are for */
+  struct flight flight;
 };
 
 enum { LINK_RESPONSE_MS = 500, LINK_WRITE_MOST = 123, LINK_READ_MOST = 125 };
@@ -43,5 +46,16 @@ enum armdyn_status link_write_once(struct link *link, unsigned address, unsigned
                                    struct armdyn_error *error);
 enum armdyn_status link_write_one(struct link *link, unsigned address, uint16_t word,
                                   struct armdyn_error *error); /* function 6 */
+
+/* -- several requests in flight -- */
+
+/* Those above wait for what is in flight, and drop its answers. These do not wait, and do not ask again. */
+
+/* Put a request for holding registers on its way; fewer than FLIGHT_MOST may be in flight. EUNAVAILABLE. */
+enum armdyn_status link_send(struct link *link, enum flight_function function, unsigned address, unsigned count,
+                             const uint16_t *words, struct armdyn_error *error);
+/* The next answer; without `wait` only one that is there. An exception in it is one that says "not now". EUNAVAILABLE: one
+ * is overdue, or is no answer to what is in flight, or refuses it. */
+enum armdyn_status link_receive(struct link *link, bool wait, struct landed *out, struct armdyn_error *error);
 
 #endif

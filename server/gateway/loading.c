@@ -1,11 +1,7 @@
 #include "server/base/clock.h"
 #include "server/gateway/running.h"
 
-enum {
-  LOOK_EVERY = 32,    /* windows between two looks at the next offset, of what takes them at once */
-  BEGIN_MOST = 5,     /* a controller that restarts again and again */
-  AGAIN_LEAST_MS = 50 /* before windows that were not taken are written once more */
-};
+enum { BEGIN_MOST = 5 }; /* a controller that restarts again and again */
 
 /* -- may it be sent there? -- */
 
@@ -52,25 +48,6 @@ enum armdyn_status loading_check(struct running *r)
 
 /* -- beginning -- */
 
-/* Does the controller hold what BEGIN announced? */
-static bool ours(const struct running *r)
-{
-  return r->begun && running_same(r) && r->client->state.profile == r->head->id;
-}
-
-/* When windows that are written now, and not taken, are written once more: its program has had its chances. */
-static int64_t again_after(const struct running *r)
-{
-  return clock_monotonic_ns() + (int64_t)(3e6 * r->client->uptime.scan_ms) + AGAIN_LEAST_MS * 1000000LL;
-}
-
-static void set_back(struct running *r)
-{
-  const uint32_t next = r->client->state.next_offset;
-  r->windows =
-      (struct windows){ .at = next, .next = next, .progress_ns = clock_monotonic_ns(), .again_ns = again_after(r) };
-}
-
 /* BEGIN or STREAM, made once; one whose answer was lost goes on. */
 static enum armdyn_status begin(struct running *r)
 {
@@ -84,8 +61,8 @@ static enum armdyn_status begin(struct running *r)
   enum armdyn_status rc = client_command(c, command, r->head, 0, &r->error);
   if (rc) return rc;
   r->written = 0;
-  set_back(r);
-  r->holds = ours(r);
+  windows_set_back(r);
+  r->holds = running_ours(r);
   if (r->holds) return ARMDYN_OK;
   return armdyn_refuse(&r->error, ARMDYN_ECONFLICT, "", "the controller acknowledged %s, and has profile 0x%08X",
                        protocol_command_name(command), c->state.profile);
@@ -100,91 +77,6 @@ static enum armdyn_status begin_again(struct running *r)
   return r->ended ? ARMDYN_ECANCELLED
                   : armdyn_refuse(&r->error, ARMDYN_ECONFLICT, "", "the controller lost the profile: it is in state %s",
                                   protocol_phase_word(s->phase));
-}
-
-/* -- windows -- */
-
-/* What the controller says it has; nothing, if that is not ours. */
-static uint32_t taken(const struct running *r)
-{
-  const uint32_t offset = r->client->state.next_offset;
-  return ours(r) && offset <= r->head->total ? offset : 0;
-}
-
-static void note_progress(struct running *r)
-{
-  struct windows *w = &r->windows;
-  const struct controller_state *s = &r->client->state;
-  const int64_t now = clock_monotonic_ns();
-  bool no_room = r->order->stream && !s->free_samples;
-  if (s->next_offset != w->next || no_room) {
-    w->progress_ns = now;
-    w->again_ns = again_after(r);
-  }
-  w->next = s->next_offset;
-  if (taken(r) <= r->now.sent) return;
-  r->now.sent = taken(r);
-  r->port->progress(r->port->context, r->now.sent);
-}
-
-/* What was written and not taken after a while, or lies behind what is expected, is written from there on. */
-static void go_back(struct running *r)
-{
-  struct windows *w = &r->windows;
-  const uint32_t next = r->client->state.next_offset;
-  bool at_once = controller_can(&r->client->identity, ABILITY_AT_ONCE), waits = w->at > next;
-  if (w->at >= next && !(waits && (at_once || clock_monotonic_ns() > w->again_ns))) return;
-  memset(w->passed, 0, sizeof w->passed);
-  w->at = next;
-  w->again_ns = again_after(r);
-}
-
-/* Write what there is room for: into places that were passed, or, of what takes windows at once, a burst; then look where
- * it is. Whole windows, while there is more to come. */
-static enum armdyn_status send_windows(struct running *r)
-{
-  struct windows *w = &r->windows;
-  struct client *c = r->client;
-  const struct controller_state *s = &c->state;
-  const struct controller_identity *id = &c->identity;
-  unsigned per_sample = protocol_sample_words(r->head->format, r->head->axis_count);
-  uint32_t per_window = id->window_most / per_sample, end = r->head->total, next = s->next_offset;
-  bool at_once = controller_can(id, ABILITY_AT_ONCE);
-  if (next > end || next > r->written)
-    return armdyn_refuse(&r->error, ARMDYN_ECONFLICT, "",
-                         "the controller asks for sample %u of %u, of which %u were sent", next, end, r->written);
-  go_back(r);
-  if (r->order->stream && s->free_samples < end - next) end = next + s->free_samples;
-  unsigned most = at_once ? LOOK_EVERY : id->places, written = 0;
-  for (; written < most && w->at < end; written++) {
-    unsigned place = w->count % id->places;
-    if (!at_once && w->passed[place] > next) break;
-    uint32_t count = end - w->at < per_window ? end - w->at : per_window;
-    if (w->at + count > r->written) r->written = w->at + count; /* it may arrive though its answer does not */
-    enum armdyn_status rc =
-        client_window(c, place, r->head->id, w->at, r->order->profile.words + (size_t)w->at * per_sample,
-                      count * per_sample, &r->error);
-    if (!rc) rc = client_beat(c, &r->error); /* a slow controller may take a second for them all */
-    if (rc) return rc;
-    w->at += count;
-    w->count++;
-    w->passed[place] = w->at;
-  }
-  if (!written && !at_once) running_hear(r, client_cycle_part_ms(c));
-  if (r->ended) return ARMDYN_ECANCELLED;
-  enum armdyn_status rc = client_look(c, &r->error);
-  if (!rc) note_progress(r);
-  return rc;
-}
-
-static enum armdyn_status check_progress(struct running *r)
-{
-  const struct controller_state *s = &r->client->state;
-  int64_t without_ns = clock_monotonic_ns() - r->windows.progress_ns;
-  if (without_ns <= r->order->window_timeout_ms * 1000000LL) return ARMDYN_OK;
-  return armdyn_refuse(&r->error, ARMDYN_ECONFLICT, "",
-                       "the controller has taken no window for %.1f s; it waits for sample %u: error %u, %s",
-                       (double)without_ns * 1e-9, s->next_offset, s->own_error, protocol_error_text(s->own_error));
 }
 
 /* -- its end -- */
@@ -234,9 +126,9 @@ static enum armdyn_status find_loaded(struct running *r, bool *there)
 static enum armdyn_status load_some(struct running *r, bool *there)
 {
   const struct controller_state *s = &r->client->state;
-  r->holds = r->holds || ours(r);
-  if (ours(r) && s->phase >= PHASE_READY && s->phase <= PHASE_DONE) return find_loaded(r, there);
-  if (!ours(r) || s->phase != PHASE_LOADING) return begin_again(r);
+  r->holds = r->holds || running_ours(r);
+  if (running_ours(r) && s->phase >= PHASE_READY && s->phase <= PHASE_DONE) return find_loaded(r, there);
+  if (!running_ours(r) || s->phase != PHASE_LOADING) return begin_again(r);
   if (s->next_offset == r->head->total) {
     enum armdyn_status rc = commit(r);
     *there = r->closed;
@@ -246,9 +138,9 @@ static enum armdyn_status load_some(struct running *r, bool *there)
     *there = true;
     return check_ahead(r);
   }
-  enum armdyn_status rc = send_windows(r);
+  enum armdyn_status rc = windows_send(r);
   if (!rc) rc = running_stay_in_touch(r);
-  return rc ? rc : check_progress(r);
+  return rc ? rc : windows_check_progress(r);
 }
 
 /* On one connection, from wherever the controller is, to READY; of a stream, to where its room is full. */
@@ -256,7 +148,7 @@ static enum armdyn_status load_here(struct running *r)
 {
   enum armdyn_status rc = ARMDYN_OK;
   bool there = false;
-  set_back(r);
+  windows_set_back(r);
   while (!there && !r->ended && (!rc || rc == ARMDYN_ESTALE || rc == ARMDYN_ECANCELLED)) {
     rc = load_some(r, &there);
     running_hear(r, 0);
@@ -300,7 +192,7 @@ enum armdyn_status loading_run(struct running *r)
     running_hear(r, running_pause_ms(r, attempt));
     if (r->ended) return ARMDYN_ECANCELLED;
     if ((rc = running_regain(r, deadline))) return rc;
-    r->now.sent = taken(r);
+    r->now.sent = windows_taken(r);
     if (r->now.sent <= before) continue;
     deadline = clock_monotonic_ns() + patience_ns;
     attempt = -1;
@@ -312,13 +204,13 @@ enum armdyn_status loading_feed(struct running *r, bool *more)
 {
   const struct controller_state *s = &r->client->state;
   *more = false;
-  if (r->closed || !ours(r)) return ARMDYN_OK;
+  if (r->closed || !running_ours(r)) return ARMDYN_OK;
   if (s->next_offset == r->head->total) return commit(r);
   if (!s->free_samples) {
-    note_progress(r);
+    windows_note_progress(r);
     return ARMDYN_OK;
   }
-  enum armdyn_status rc = send_windows(r);
+  enum armdyn_status rc = windows_send(r);
   *more = !rc && s->free_samples > 0;
-  return rc ? rc : check_progress(r);
+  return rc ? rc : windows_check_progress(r);
 }

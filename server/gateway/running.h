@@ -1,5 +1,6 @@
 /* A running transfer as its parts see it: download.c has its life from the first connection to its end, loading.c brings the
- * words to the controller, following.c says what the controller's states mean for it, wishing.c grants what is asked of it. */
+ * profile to the controller, by windows.c, following.c says what the controller's states mean for it, wishing.c grants what
+ * is asked of it. */
 #ifndef SERVER_GATEWAY_RUNNING_H
 #define SERVER_GATEWAY_RUNNING_H
 
@@ -11,6 +12,10 @@ struct windows {
   unsigned count; /* windows since it was set back: the next one's place is that modulo the places */
   uint32_t passed[PROTOCOL_PLACES_MOST]; /* next offset from which on a place is free again */
   uint32_t next;                         /* next offset as last seen */
+  uint32_t looked_at;                    /* the next sample to be written when the last look was sent */
+  uint32_t before;                       /* the same, of the last look that was answered */
+  bool refused;                          /* one of them was answered by "not now" */
+  int64_t seen_ns;                       /* when that was */
   int64_t progress_ns;                   /* when that last grew, or there was no room for more */
   int64_t again_ns;                      /* when what was not taken is written once more */
 };
@@ -94,6 +99,8 @@ void running_expire(struct running *r);
 void running_follow(struct running *r);
 /* Is it the controller that took BEGIN, and not started anew since? */
 bool running_same(const struct running *r);
+/* Does it hold what BEGIN announced? */
+bool running_ours(const struct running *r);
 
 /* -- loading.c -- */
 
@@ -106,5 +113,19 @@ enum armdyn_status loading_run(struct running *r);
 enum armdyn_status loading_feed(struct running *r, bool *more);
 /* Is what the controller stores what was sent? ECONFLICT. */
 enum armdyn_status loading_verify(struct running *r);
+
+/* -- windows.c -- */
+
+/* Go on from where the controller is; nothing is in flight. */
+void windows_set_back(struct running *r);
+/* Write what there is room for, several in flight, and look where the controller is. EUNAVAILABLE; ECANCELLED: the transfer
+ * has ended; ECONFLICT: the controller wants what was never sent. */
+enum armdyn_status windows_send(struct running *r);
+/* What the controller says it has; nothing, if that is not ours. */
+uint32_t windows_taken(const struct running *r);
+/* What the last look says of it. */
+void windows_note_progress(struct running *r);
+/* ECONFLICT: it has taken nothing for too long. */
+enum armdyn_status windows_check_progress(struct running *r);
 
 #endif

@@ -164,6 +164,7 @@ static void fill_order(struct making *m)
   order->connect_deadline_ms = (int)(p->connect_deadline * 1000);
   order->window_timeout_ms = (int)(p->window_timeout * 1000);
   order->ready_timeout_ms = (int)(p->ready_timeout * 1000);
+  order->in_flight = (unsigned)p->in_flight;
   order->stream = m->request.mode == TRANSFER_STREAM;
   order->may_fall_back = m->request.any_format && p->allow_torque_only;
   order->start = m->request.start;

@@ -57,11 +57,11 @@ class Field:
             samples = client.get(f"/v1/trajectories/{self.motion}/samples").expect(200).json
         self.expected = [[float32(x) for pair in zip(q, tau) for x in pair] for q, tau in zip(samples["q"], samples["tau"])]
 
-    def begin(self, client, sim, host="127.0.0.1", mode="download"):
-        """The id of a transfer that starts by itself."""
+    def begin(self, client, sim, host="127.0.0.1", mode="download", **profile):
+        """The id of a transfer that starts by itself. `profile` overrides the controller's profile."""
         name = unique_name("cell")
         client.post("/v1/controllers", {"name": name, "host": host, "port": sim.port, "robot": self.model["name"], "profile": {
-            "protocol": "armdyn-v2", "allow_start": True, "connect_deadline": 3}}).expect(201)
+            "protocol": "armdyn-v2", "allow_start": True, "connect_deadline": 3, **profile}}).expect(201)
         body = {"trajectory": self.motion, "start": True, "start_before": soon(), "mode": mode}
 
         def accepted():

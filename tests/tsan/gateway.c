@@ -183,6 +183,7 @@ static struct transfer_order *order_new(const char *id, const struct sim *s, uin
   order->connect_deadline_ms = 1500;
   order->ready_timeout_ms = 20000;
   order->window_timeout_ms = 2000;
+  order->in_flight = 1 + profile_id % 2 * 7;
   order->telemetry_us = 5000;
   CHECK(!profile_init(&order->profile, &map, FORMAT_POSITION_TORQUE, PERIOD_US, SAMPLES, NULL));
   for (size_t k = 0; k < SAMPLES; k++) {

@@ -1,7 +1,7 @@
 """What may go wrong, by name: `kind@step` strikes the step-th request of the first master, `kind` alone always holds."""
 
 WIRE = {"delay", "late", "drop", "cut", "truncate", "duplicate", "transaction", "exception", "busy", "path", "address", "restart",
-        "restart-kept", "torn", "stale"}
+        "restart-kept", "torn", "stale", "reorder", "mute"}
 COMMANDS = {"lost-arm": 3, "lost-start": 4, "lost-stop": 7, "lost-commit": 2}
 EXCEPTIONS = {"exception": 4, "busy": 6, "path": 11, "address": 2}
 ALWAYS = {

@@ -22,6 +22,8 @@ class Connection:
         self.received, self.waits_until = b"", 0.0
         self.answers = []  # (when, bytes): not before the ones before them
         self.torn = None   # goes on with a request that a scan falls into
+        self.held = []     # answers that come behind the next one
+        self.mute = False  # nothing is answered any more
 
 
 class Server:
@@ -95,7 +97,7 @@ class Server:
                 connection.answers = []
                 continue
             frame = self.frame(connection)
-            if frame is None:
+            if frame is None or connection.mute:
                 return
             self.answer(connection, frame)
 
@@ -119,7 +121,8 @@ class Server:
             if kind == "restart":
                 self.close_all()
                 return
-        if kind == "drop":
+        connection.mute = kind == "mute"
+        if kind in ("drop", "mute"):
             return
         reply = self.exception(pdu, 11) if unit != self.unit else None
         if reply is None and kind in EXCEPTIONS:
@@ -146,7 +149,9 @@ class Server:
             self.close(connection)
         else:
             connection.waits_until = time.monotonic() + {"late": LATE, "delay": DELAY}.get(kind, 0.0)
-            connection.answers = [data] * (2 if kind == "duplicate" else 1)
+            answers = [data] * (2 if kind == "duplicate" else 1)
+            held, connection.held = (connection.held, []) if kind != "reorder" else ([], connection.held + answers)
+            connection.answers = answers + held if kind != "reorder" else []
 
     @staticmethod
     def exception(pdu, code):

@@ -1,0 +1,60 @@
+"""A line between the gateway and a controller: every byte takes its time, as many as there may be under way."""
+
+import collections
+import selectors
+import socket
+import threading
+import time
+
+
+class Line:
+    """with Line(port, 0.01) as line: what connects to line.port reaches `port`, with a round trip of 10 ms."""
+
+    def __init__(self, port, round_trip):
+        self.to, self.delay = port, round_trip / 2
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.selector, self.other, self.under_way = selectors.DefaultSelector(), {}, collections.deque()  # (when, to whom, bytes)
+        self.selector.register(self.listener, selectors.EVENT_READ)
+        self.ended = False
+        self.thread = threading.Thread(target=self.run)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ended = True
+        self.thread.join()
+        for sock in [self.listener, *self.other]:
+            sock.close()
+
+    def run(self):
+        while not self.ended:
+            wait = self.under_way[0][0] - time.monotonic() if self.under_way else 0.1
+            for key, _ in self.selector.select(max(wait, 0)):
+                self.connect() if key.fileobj is self.listener else self.take(key.fileobj)
+            while self.under_way and self.under_way[0][0] <= time.monotonic():
+                self.bring(*self.under_way.popleft()[1:])
+
+    def connect(self):
+        pair = [self.listener.accept()[0], socket.create_connection(("127.0.0.1", self.to))]
+        for sock, other in (pair, pair[::-1]):
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self.other[sock] = other
+            self.selector.register(sock, selectors.EVENT_READ)
+
+    def take(self, sock):
+        try:
+            data = sock.recv(65536)
+        except OSError:
+            data = b""
+        if not data:
+            self.selector.unregister(sock)
+        self.under_way.append((time.monotonic() + self.delay, self.other[sock], data))
+
+    def bring(self, sock, data):
+        try:
+            sock.sendall(data) if data else sock.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass  # it has gone
