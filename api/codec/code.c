@@ -67,7 +67,34 @@ static void terms_decode(struct json_reader *r, const struct json_field *field, 
   for (size_t k = 0; k < count; k++) *bits |= 1U << order[k];
 }
 
-enum { ROW_FUNCTIONS, ROW_LANGUAGE, ROW_DIALECT, ROW_PRECISION, ROW_PARAMETERS, ROW_TERMS };
+static void check_bound(struct json_reader *r, double value)
+{
+  if (!(value > 0)) json_fault(r, NULL, FAULT_MINIMUM, "must be more than 0, got %g", value);
+}
+
+/* A number for all joints, or one for each. */
+static void bound_decode(struct json_reader *r, const struct json_field *field, void *member,
+                         const struct json_context *context)
+{
+  struct code_request *request = (struct code_request *)((char *)member - offsetof(struct code_request, error_bound));
+  double *bound = request->error_bound;
+  const bool list = json_peek(r) == JSON_ARRAY;
+  size_t count = 0;
+  if (!list) {
+    if (json_read_number(r, field->unit, &bound[count])) check_bound(r, bound[count++]);
+  } else if (json_enter_array(r, field->unit)) {
+    for (; json_next_element(r); count++) {
+      double *value = &bound[count < ARMDYN_CODE_JOINTS_MAX ? count : ARMDYN_CODE_JOINTS_MAX - 1];
+      if (json_read_number(r, field->unit, value)) check_bound(r, *value);
+    }
+    if (count == 0 || count > ARMDYN_CODE_JOINTS_MAX || (context->joint_count > 0 && count != context->joint_count)) {
+      json_fault(r, NULL, FAULT_LENGTH, "must have a number for each joint, or be one for all; got %zu", count);
+    }
+  }
+  request->bound_count = count;
+}
+
+enum { ROW_FUNCTIONS, ROW_LANGUAGE, ROW_DIALECT, ROW_PRECISION, ROW_PARAMETERS, ROW_TERMS, ROW_BOUND, ROW_TRAJECTORY };
 
 static const struct json_field request_fields[] = {
   [ROW_FUNCTIONS] = { CUSTOM(struct code_request, functions, functions_decode, NULL, "names of functions"), REQUIRED },
@@ -76,6 +103,10 @@ static const struct json_field request_fields[] = {
   [ROW_PRECISION] = { ENUM(struct code_request, precision, precisions) },
   [ROW_PARAMETERS] = { ENUM(struct code_request, parameters, parameter_kinds) },
   [ROW_TERMS] = { CUSTOM(struct code_request, terms, terms_decode, NULL, "names of terms"), NULLABLE },
+  [ROW_BOUND] = { CUSTOM(struct code_request, error_bound, bound_decode, NULL,
+                         "a torque, N m (N), or one for each joint"),
+                  NULLABLE },
+  [ROW_TRAJECTORY] = { TEXT(struct code_request, trajectory), MATCHES(json_id_pattern), NULLABLE },
   OVERRIDES,
 };
 
@@ -97,6 +128,10 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
     json_fault(r, "/dialect", FAULT_INCONSISTENT, "is for the language structured_text alone");
   if (given >> ROW_TERMS & 1 && !inverse && request->function_count > 0)
     json_fault(r, "/terms", FAULT_INCONSISTENT, "is for the function inverse_dynamics alone");
+  if (given >> ROW_TRAJECTORY & 1 && !(given >> ROW_BOUND & 1))
+    json_fault(r, "/trajectory", FAULT_INCONSISTENT, "is where an error_bound holds, which is not given");
+  if (given >> ROW_BOUND & 1 && request->parameters != ARMDYN_CODE_FOLDED)
+    json_fault(r, "/error_bound", FAULT_INCONSISTENT, "needs folded parameters: it holds for their numbers");
   if (request->precision == CODE_FLOAT32 && request->language > ARMDYN_CODE_STRUCTURED_TEXT)
     json_fault(r, "/precision", FAULT_INCONSISTENT, "float32 is for the languages c and structured_text alone");
 }
@@ -104,13 +139,15 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
 static const struct json_type request_type =
     JSON_TYPE("a request for code", request_fields, struct code_request, request_init, request_check);
 
-enum armdyn_status code_request_decode(const char *body, size_t length, struct code_request *out, struct faults *faults)
+enum armdyn_status code_request_decode(const char *body, size_t length, size_t joints, struct code_request *out,
+                                       struct faults *faults)
 {
-  return json_decode(body, length, &request_type, out, NULL, faults);
+  const struct json_context context = { .joint_count = joints };
+  return json_decode(body, length, &request_type, out, &context, faults);
 }
 
 void code_request_of(const struct code_request *request, size_t function, const char *title,
-                     struct armdyn_code_request *out)
+                     const struct armdyn_trajectory *motion, struct armdyn_code_request *out)
 {
   armdyn_code_request_init(out);
   out->function = request->functions[function];
@@ -119,6 +156,10 @@ void code_request_of(const struct code_request *request, size_t function, const 
   out->single_precision = request->precision == CODE_FLOAT32;
   out->parameters = request->parameters;
   out->terms = request->terms;
+  out->motion = motion;
+  for (size_t i = 0; i < ARMDYN_CODE_JOINTS_MAX && request->bound_count > 0; i++) {
+    out->error_bound[i] = request->error_bound[request->bound_count == 1 ? 0 : i];
+  }
   snprintf(out->title, sizeof out->title, "%s", title);
 }
 
@@ -165,6 +206,23 @@ static void proof_write(struct json_writer *w, const struct armdyn_code_proof *p
   json_key(w, "largest_entry"), json_write_number(w, proof->largest_entry);
   json_key(w, "tolerance"), json_write_number(w, proof->tolerance);
   json_key(w, "holds"), json_write_truth(w, proof->holds);
+  json_end_object(w);
+}
+
+/* null: nothing may be. */
+static void bound_write(struct json_writer *w, const struct code_request *request, const struct armdyn_code *code)
+{
+  struct armdyn_code_bound bound;
+  if (request->bound_count == 0) {
+    json_write_null(w);
+    return;
+  }
+  armdyn_code_bound(code, &bound);
+  json_begin_object(w);
+  json_key(w, "terms"), json_write_integer(w, (long long)bound.dropped);
+  json_key(w, "torque"), json_begin_array(w);
+  for (size_t i = 0; i < armdyn_code_output(code)->rows; i++) json_write_number(w, bound.torque[i]);
+  json_end_array(w);
   json_end_object(w);
 }
 
@@ -217,6 +275,7 @@ static void program_write(struct json_writer *w, const struct code_request *requ
   json_key(w, "output"), variable_write(w, armdyn_code_output(code));
   json_key(w, "parameters"), parameters_write(w, code);
   json_key(w, "operations"), operations_write(w, code);
+  json_key(w, "left_out"), bound_write(w, request, code);
   json_key(w, "proof"), proof_write(w, proof);
   json_end_object(w);
 }

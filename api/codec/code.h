@@ -16,16 +16,20 @@ struct code_request {
   enum code_precision precision;
   enum armdyn_code_parameters parameters;
   unsigned terms;
+  size_t bound_count; /* 0: none is given; 1: for all joints */
+  double error_bound[ARMDYN_CODE_JOINTS_MAX];
+  char trajectory[27]; /* the motion that it holds along; "": the limits */
 };
 
-/* OK, ESYNTAX (400), EINPUT (422), EMEMORY. Nothing to release. */
-enum armdyn_status code_request_decode(const char *body, size_t length, struct code_request *out,
+/* joints: of the robot; 0: not known yet. OK, ESYNTAX (400), EINPUT (422), EMEMORY. Nothing to release. */
+enum armdyn_status code_request_decode(const char *body, size_t length, size_t joints, struct code_request *out,
                                        struct faults *faults);
 
 /* What the library is asked for, for one of the functions.
- *   title  in   of the robot and its revision */
+ *   title   in   of the robot and its revision
+ *   motion  in   request->trajectory, NULL: there is none */
 void code_request_of(const struct code_request *request, size_t function, const char *title,
-                     struct armdyn_code_request *out);
+                     const struct armdyn_trajectory *motion, struct armdyn_code_request *out);
 
 /* The answer: one program for each function, proven already.
  *   proofs  in   one for each

@@ -274,8 +274,7 @@ expr expr_power(struct expr_graph *g, expr a, double exponent)
 
 /* ---------------------------------------------------------------- making anew */
 
-/* How often each node is used by what the roots are made of; 0: not at all. Allocated. */
-static uint32_t *uses_of(const struct expr_graph *g, const expr *roots, size_t count)
+uint32_t *expr_uses(const struct expr_graph *g, const expr *roots, size_t count)
 {
   if (g->failed) return NULL;
   uint32_t *uses = calloc(g->count, sizeof *uses);
@@ -294,7 +293,8 @@ struct rebuilding {
   const struct expr_graph *from;
   struct expr_graph *to;
   const uint32_t *uses;
-  expr *copy; /* of every node of `from` */
+  const uint8_t *without; /* NULL: nothing */
+  expr *copy;             /* of every node of `from` */
 };
 
 /* x y + x z: the common factor, and what is left. */
@@ -312,6 +312,13 @@ static bool common_factor(const struct rebuilding *r, const struct expr_node *x,
   return false;
 }
 
+/* What is left of a sum without some of its operands. */
+static expr rebuild_rest(const struct rebuilding *r, const struct expr_node *x, uint8_t without)
+{
+  const expr a = without & 1 ? 0 : r->copy[x->a], b = without & 2 ? 0 : r->copy[x->b];
+  return (x->op == EXPR_ADD ? expr_add : expr_subtract)(r->to, a, b);
+}
+
 static expr rebuild_sum(const struct rebuilding *r, const struct expr_node *x)
 {
   const struct expr_node *a = &r->from->nodes[x->a], *b = &r->from->nodes[x->b];
@@ -326,6 +333,7 @@ static expr rebuild_sum(const struct rebuilding *r, const struct expr_node *x)
 
 static expr rebuild_node(const struct rebuilding *r, const struct expr_node *x)
 {
+  const uint8_t without = r->without ? r->without[x - r->from->nodes] : 0;
   struct expr_graph *to = r->to;
   const expr *copy = r->copy;
   double exponent;
@@ -333,7 +341,7 @@ static expr rebuild_node(const struct rebuilding *r, const struct expr_node *x)
   case EXPR_NUMBER: return expr_number(to, x->value);
   case EXPR_INPUT: return expr_input(to, x->a);
   case EXPR_ADD:
-  case EXPR_SUBTRACT: return rebuild_sum(r, x);
+  case EXPR_SUBTRACT: return without ? rebuild_rest(r, x, without) : rebuild_sum(r, x);
   case EXPR_NEGATE: return expr_negate(to, copy[x->a]);
   case EXPR_MULTIPLY: return expr_multiply(to, copy[x->a], copy[x->b]);
   case EXPR_DIVIDE: return expr_divide(to, copy[x->a], copy[x->b]);
@@ -347,11 +355,12 @@ static expr rebuild_node(const struct rebuilding *r, const struct expr_node *x)
   }
 }
 
-bool expr_rebuild(const struct expr_graph *from, struct expr_graph *to, expr *roots, size_t count)
+bool expr_rebuild(const struct expr_graph *from, struct expr_graph *to, const uint8_t *without, expr *roots,
+                  size_t count)
 {
-  uint32_t *uses = uses_of(from, roots, count);
+  uint32_t *uses = expr_uses(from, roots, count);
   expr *copy = uses ? calloc(from->count, sizeof *copy) : NULL;
-  const struct rebuilding r = { from, to, uses, copy };
+  const struct rebuilding r = { from, to, uses, without, copy };
   if (copy) {
     for (size_t k = 0; k < from->count; k++) {
       if (uses[k]) copy[k] = rebuild_node(&r, &from->nodes[k]);
@@ -366,7 +375,7 @@ bool expr_rebuild(const struct expr_graph *from, struct expr_graph *to, expr *ro
 
 bool expr_count(const struct expr_graph *g, const expr *roots, size_t count, struct expr_counts *out)
 {
-  uint32_t *uses = uses_of(g, roots, count);
+  uint32_t *uses = expr_uses(g, roots, count);
   *out = (struct expr_counts){ 0 };
   if (!uses) return false;
   for (size_t k = 0; k < g->count; k++) {

@@ -154,6 +154,20 @@ static void put_parameters(const struct printer *p, const char *before)
   }
 }
 
+/* What is left out, and where that holds. */
+static void put_bound(const struct printer *p, const char *before)
+{
+  const struct armdyn_code *code = p->code;
+  if (code->bound.dropped == 0) return;
+  put(p, "%s\n%s %zu terms that matter little are left out. %s the torques are at most\n%s ", before, before,
+      code->bound.dropped, code->request.motion ? "On the motion that was named" : "Within the limits of the model",
+      before);
+  for (size_t i = 0; i < code->output_size; i++) {
+    put(p, "%s%.3g", i ? ", " : "", code->bound.torque[i] * 1.005);
+  }
+  put(p, " N m (N) off, by interval arithmetic. Elsewhere they may be more.\n");
+}
+
 void put_heading(const struct printer *p, const char *before)
 {
   const struct armdyn_code *code = p->code;
@@ -171,6 +185,7 @@ void put_heading(const struct printer *p, const char *before)
   put_parameters(p, before);
   put(p, "%s\n%s %zu multiplications, %zu additions, %zu divisions, %zu sines and cosines, %zu others.\n", before,
       before, n.multiplications, n.additions, n.divisions, n.sines, n.others);
+  put_bound(p, before);
   if (proof->states > 0) {
     put(p, "%s Evaluated before printing beside armdyn's kernels at %zu random states: largest difference\n", before,
         proof->states);
@@ -217,7 +232,7 @@ void armdyn_code_file_name(const struct armdyn_code *code, size_t file, char nam
   snprintf(name, ARMDYN_CODE_NAME_SIZE, "%.96s%s", code->entry, file ? language->test_suffix : language->suffix);
 }
 
-/* Of the observer each row goes on where the one before ended. */
+/* Of the observer each row goes on where the one before ended. What leaves terms out is tested for what it is to compute. */
 static enum armdyn_status make_vectors(struct armdyn_code *code, struct vectors *v)
 {
   struct armdyn_workspace *workspace = armdyn_workspace_new(code->joint_count);
@@ -232,7 +247,10 @@ static enum armdyn_status make_vectors(struct armdyn_code *code, struct vectors 
     if (state != SIZE_MAX) {
       for (size_t k = 0; k < code->output_size; k++) in[state + k] = row > 0 ? out[k - code->output_size] : 0;
     }
-    code_functions[code->request.function].reference(code, in, workspace, out);
+    if (code->bound.dropped > 0)
+      armdyn_code_evaluate(code, in, out);
+    else
+      code_functions[code->request.function].reference(code, in, workspace, out);
     for (size_t k = 0; k < code->output_size; k++) largest = fmax(largest, fabs(out[k]));
   }
   v->tolerance = (code->request.single_precision ? 1e-5 : 1e-12) * fmax(largest, 1);

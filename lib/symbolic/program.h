@@ -31,6 +31,7 @@ struct armdyn_code {
   struct schedule schedule;
   double *values;             /* of every node, while evaluating */
   struct closed_form *closed; /* of LaTeX and text with symbols, where the arm has one that can be read; else NULL */
+  struct armdyn_code_bound bound;
   struct armdyn_code_proof proof; /* the last one; states 0: none */
 
   double *parameters;                  /* the values of p, or NULL */
@@ -60,6 +61,22 @@ size_t code_input_place(const struct armdyn_code *code, enum input input);
 
 /* Which standard parameter the k-th of p is, or of the columns of the regressor; or leads it. */
 size_t code_parameter_standard(const struct armdyn_code *code, size_t k);
+
+/* Make expressions anew until they get no cheaper.
+ *   g     in, out  is replaced
+ *   cost  out      in additions; NULL: not wanted */
+bool code_refine(struct expr_graph *g, expr *roots, size_t count, double *cost);
+
+/* Does the request allow it to leave anything out? */
+static inline bool code_may_be_off(const struct armdyn_code *code)
+{
+  for (size_t i = 0; i < ARMDYN_CODE_JOINTS_MAX; i++) {
+    if (code->request.error_bound[i] != 0) return true;
+  }
+  return false;
+}
+/* Leave out what request.error_bound allows. OK, EINPUT, EMEMORY. */
+enum armdyn_status code_abridge(struct armdyn_code *code, struct armdyn_error *error);
 
 /* States, and whatever other inputs there are, drawn for a proof or a test. */
 void code_draw_inputs(const struct armdyn_code *code, uint64_t *seed, double *inputs);

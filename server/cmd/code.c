@@ -1,9 +1,11 @@
 /* `armdyn code`: the equations of an arm as programs, of a model in a file or of a robot that a service has stored. */
 #include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <sys/stat.h>
 
 #include "api/codec/code.h"
+#include "api/json/document.h"
 #include "server/cmd/command.h"
 #include "server/cmd/control.h"
 #include "server/cmd/model.h"
@@ -21,11 +23,14 @@ static const char usage[] =
     "  --precision P     float64 (default) or float32, of c and structured text\n"
     "  --parameters P    folded (default): numbers; symbols, base: an input p\n"
     "  --terms T,..      of inverse_dynamics: inertial, coriolis, gravity, friction; default: all\n"
+    "  --error-bound T   leave out what matters less than this torque, N m (N), within the limits; or T1,T2,.. of each "
+    "joint\n"
+    "  --trajectory ID   of a stored robot: along this motion, instead of within the limits\n"
     "  --out DIR         where the files go, default the present directory; -: to standard output\n"
     "  --data DIR        directory of the store; default: ARMDYN_DATA, or armdyn-data\n";
 
 struct arguments {
-  const char *robot, *language, *functions, *dialect, *precision, *parameters, *terms, *out, *data;
+  const char *robot, *language, *functions, *dialect, *precision, *parameters, *terms, *bound, *trajectory, *out, *data;
 };
 
 /* 0: go on; else the exit status + 1. */
@@ -37,6 +42,8 @@ static int read_arguments(int argc, char **argv, struct arguments *a)
                                          { "precision", required_argument, NULL, 'p' },
                                          { "parameters", required_argument, NULL, 'a' },
                                          { "terms", required_argument, NULL, 't' },
+                                         { "error-bound", required_argument, NULL, 'b' },
+                                         { "trajectory", required_argument, NULL, 'j' },
                                          { "out", required_argument, NULL, 'o' },
                                          { "data", required_argument, NULL, 'd' },
                                          { "help", no_argument, NULL, 'h' },
@@ -53,6 +60,8 @@ static int read_arguments(int argc, char **argv, struct arguments *a)
     case 'p': a->precision = optarg; break;
     case 'a': a->parameters = optarg; break;
     case 't': a->terms = optarg; break;
+    case 'b': a->bound = optarg; break;
+    case 'j': a->trajectory = optarg; break;
     case 'o': a->out = optarg; break;
     case 'd': a->data = optarg; break;
     case 'h': fputs(usage, stdout); return 1;
@@ -75,74 +84,80 @@ static void write_text(struct json_writer *w, const char *key, const char *text)
   json_key(w, key), json_write_text(w, text);
 }
 
-/* "a,b" */
-static void write_list(struct json_writer *w, const char *key, const char *names)
+/* "a,b"; numbers as such where they are some */
+static void write_list(struct json_writer *w, const char *key, const char *items, bool numbers)
 {
-  if (!names) return;
+  if (!items) return;
   json_key(w, key), json_begin_array(w);
-  for (const char *at = names; *at;) {
+  for (const char *at = items; *at;) {
     const size_t length = strcspn(at, ",");
-    char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), at);
-    json_write_text(w, name);
+    char item[64], *end;
+    snprintf(item, sizeof item, "%.*s", (int)(length < sizeof item ? length : sizeof item - 1), at);
+    const double number = strtod(item, &end);
+    if (numbers && *item && !*end && isfinite(number))
+      json_write_number(w, number);
+    else
+      json_write_text(w, item);
     at += length + (at[length] == ',');
   }
   json_end_array(w);
 }
 
-/* false: said on standard error. */
-static bool make_request(const struct arguments *a, struct code_request *request)
+static void write_request(const struct arguments *a, struct buffer *text)
 {
-  struct buffer text = BUFFER(KB(16));
-  struct json_writer w = { .out = &text };
-  struct faults *faults = calloc(1, sizeof *faults);
+  struct json_writer w = { .out = text };
+  const bool one = a->bound && !strchr(a->bound, ',');
+  char *end = NULL;
+  const double bound = one ? strtod(a->bound, &end) : 0;
   json_begin_object(&w);
-  write_list(&w, "functions", a->functions);
+  write_list(&w, "functions", a->functions, false);
   write_text(&w, "language", a->language);
   write_text(&w, "dialect", a->dialect);
   write_text(&w, "precision", a->precision);
   write_text(&w, "parameters", a->parameters);
-  write_list(&w, "terms", a->terms);
+  write_list(&w, "terms", a->terms, false);
+  if (one && *a->bound && !*end && isfinite(bound))
+    json_key(&w, "error_bound"), json_write_number(&w, bound);
+  else if (one)
+    write_text(&w, "error_bound", a->bound);
+  else
+    write_list(&w, "error_bound", a->bound, true);
+  write_text(&w, "trajectory", a->trajectory);
   json_end_object(&w);
-  const bool room = faults && buffer_ok(&text);
-  const bool good = room && !code_request_decode(text.data, text.length, request, faults);
+}
+
+/* joints: of the robot; 0: not known yet. false: said on standard error. */
+static bool read_request(const struct buffer *text, size_t joints, struct code_request *request)
+{
+  struct faults *faults = calloc(1, sizeof *faults);
+  const bool room = faults && buffer_ok(text);
+  const bool good = room && !code_request_decode(text->data, text->length, joints, request, faults);
   if (!room) fprintf(stderr, "armdyn code: out of memory\n");
   if (room && !good) fprintf(stderr, "armdyn code: %s %s\n", faults->items[0].where, faults->items[0].detail);
-  buffer_release(&text);
   free(faults);
   return good;
 }
 
-/* -- the robot -- */
+/* -- the files -- */
 
-/* A file that is there, else a stored robot. */
-static struct armdyn_robot *find_robot(const struct arguments *a)
+/* Where a file goes; NULL: said on standard error. */
+static FILE *open_file(const struct arguments *a, const char *name, char *path, size_t size)
 {
-  struct buffer text = BUFFER(LIMIT_ANSWER);
-  struct stat file;
-  struct armdyn_error error = { "", "" };
-  char path[256];
-  long http = 0;
-  bool found = false;
-  if (!stat(a->robot, &file)) {
-    found = model_read("code", a->robot, &text);
-  } else if (strcspn(a->robot, "/?#%") != strlen(a->robot)) {
-    fprintf(stderr, "armdyn code: cannot read %s: %s\n", a->robot, strerror(errno));
-  } else {
-    snprintf(path, sizeof path, "/v1/robots/%.200s", a->robot);
-    const enum armdyn_status status = control_call(a->data, "GET", path, NULL, &http, &text, &error);
-    found = !status && http == 200;
-    if (!found) {
-      fprintf(stderr, "armdyn code: there is no file %s, and as the name of a robot: %s\n", a->robot,
-              status ? error.message : "the service has none of this name");
-    }
-  }
-  struct armdyn_robot *robot = found ? model_robot("code", a->robot, &text) : NULL;
-  buffer_release(&text);
-  return robot;
+  const bool standard = !strcmp(a->out, "-");
+  snprintf(path, size, "%s/%s", a->out, name);
+  FILE *out = standard ? stdout : fopen(path, "wb");
+  if (!out) fprintf(stderr, "armdyn code: cannot write %s: %s\n", path, strerror(errno));
+  return out;
 }
 
-/* -- the files -- */
+static bool close_file(FILE *out, const char *path)
+{
+  bool good = !ferror(out);
+  if (out == stdout ? fflush(out) : fclose(out)) good = false;
+  if (!good) fprintf(stderr, "armdyn code: cannot write %s: %s\n", path, strerror(errno));
+  if (good && out != stdout) printf("%s\n", path);
+  return good;
+}
 
 static void write_file(void *context, const char *bytes, size_t length)
 {
@@ -152,20 +167,16 @@ static void write_file(void *context, const char *bytes, size_t length)
 static bool print_file(const struct arguments *a, struct armdyn_code *code, size_t file)
 {
   char name[ARMDYN_CODE_NAME_SIZE], path[4096];
-  const bool standard = !strcmp(a->out, "-");
   armdyn_code_file_name(code, file, name);
-  snprintf(path, sizeof path, "%s/%s", a->out, name);
-  FILE *out = standard ? stdout : fopen(path, "wb");
-  bool good = out;
-  if (out) {
-    const struct armdyn_sink sink = { write_file, out };
-    good = !armdyn_code_print(code, file, &sink) && !ferror(out);
-    if (standard ? fflush(out) : fclose(out)) good = false;
-  }
-  if (!good) fprintf(stderr, "armdyn code: cannot write %s: %s\n", standard ? name : path, strerror(errno));
-  if (good && !standard) printf("%s\n", path);
-  return good;
+  FILE *out = open_file(a, name, path, sizeof path);
+  if (!out) return false;
+  const struct armdyn_sink sink = { write_file, out };
+  const bool printed = !armdyn_code_print(code, file, &sink);
+  if (!printed) fprintf(stderr, "armdyn code: out of memory\n");
+  return close_file(out, path) && printed;
 }
+
+/* -- of a model in a file -- */
 
 /* One function: made, proven, printed. */
 static bool write_program(const struct arguments *a, const struct armdyn_robot *robot,
@@ -175,11 +186,11 @@ static bool write_program(const struct arguments *a, const struct armdyn_robot *
   struct armdyn_code *code = NULL;
   struct armdyn_code_proof proof = { 0 };
   struct armdyn_error error = { "", "out of memory" };
-  code_request_of(request, k, armdyn_robot_description(robot)->name, &asked);
+  code_request_of(request, k, armdyn_robot_description(robot)->name, NULL, &asked);
   enum armdyn_status status = armdyn_code_new(robot, &asked, &code, &error);
   if (!status) status = armdyn_code_prove(code, STATES, SEED, &proof);
   bool good = !status;
-  if (status) fprintf(stderr, "armdyn code: %s\n", error.message);
+  if (status) fprintf(stderr, "armdyn code: %s %s\n", error.pointer, error.message);
   if (good && !proof.holds) {
     fprintf(stderr, "armdyn code: %s would be up to %.3g off, more than %.3g: not written\n",
             armdyn_code_function_names[request->functions[k]], proof.largest_difference, proof.tolerance);
@@ -190,16 +201,88 @@ static bool write_program(const struct arguments *a, const struct armdyn_robot *
   return good;
 }
 
+static bool write_of_file(const struct arguments *a, const struct buffer *asked, struct code_request *request)
+{
+  struct buffer text = BUFFER(LIMIT_ANSWER);
+  struct armdyn_robot *robot = model_read("code", a->robot, &text) ? model_robot("code", a->robot, &text) : NULL;
+  bool good = robot && read_request(asked, armdyn_robot_joint_count(robot), request);
+  if (good && *request->trajectory) {
+    fprintf(stderr, "armdyn code: --trajectory needs a robot of the service that has the trajectory, not a file\n");
+    good = false;
+  }
+  for (size_t k = 0; good && k < request->function_count; k++) good = write_program(a, robot, request, k);
+  armdyn_robot_free(robot);
+  buffer_release(&text);
+  return good;
+}
+
+/* -- of a robot that a service has, which keeps the proof -- */
+
+static bool write_answer(const struct arguments *a, const cJSON *answer)
+{
+  const cJSON *file;
+  bool good = document_text(answer, "files/0/source");
+  cJSON_ArrayForEach (file, document_at(answer, "files")) {
+    char path[4096];
+    const char *source = document_text(file, "source");
+    FILE *out = good ? open_file(a, document_text(file, "name"), path, sizeof path) : NULL;
+    if (out) fputs(source, out);
+    good = out && close_file(out, path);
+  }
+  return good;
+}
+
+static void say_refusal(const struct arguments *a, long http, const cJSON *answer)
+{
+  const char *where = document_text(answer, "errors/0/pointer"), *detail = document_text(answer, "errors/0/detail");
+  if (!detail) detail = document_text(answer, "detail");
+  if (http == 404)
+    fprintf(stderr, "armdyn code: there is no file %s, and the service has no robot of this name\n", a->robot);
+  else
+    fprintf(stderr, "armdyn code: %s %s\n", where ? where : "", detail ? detail : "the service refused");
+}
+
+static bool write_of_service(const struct arguments *a, const struct buffer *asked)
+{
+  struct buffer text = BUFFER(LIMIT_ANSWER);
+  struct armdyn_error error = { "", "" };
+  cJSON *answer = NULL;
+  char path[256];
+  long http = 0;
+  bool good = false;
+  if (strcspn(a->robot, "/?#%") != strlen(a->robot)) {
+    fprintf(stderr, "armdyn code: cannot read %s: %s\n", a->robot, strerror(ENOENT));
+    return false;
+  }
+  snprintf(path, sizeof path, "/v1/robots/%.200s/code", a->robot);
+  const enum armdyn_status status = control_call(a->data, "POST", path, asked->data, &http, &text, &error);
+  if (status) {
+    fprintf(stderr, "armdyn code: there is no file %s, and as the name of a robot: %s\n", a->robot, error.message);
+  } else {
+    document_parse(text.data, text.length, NULL, &answer);
+    good = http == 200 && write_answer(a, answer);
+    if (http != 200) say_refusal(a, http, answer);
+  }
+  document_close(answer);
+  buffer_release(&text);
+  return good;
+}
+
 int command_code(int argc, char **argv)
 {
   struct arguments a;
   struct code_request request;
-  int wrong = read_arguments(argc, argv, &a);
-  if (wrong) return wrong - 1;
-  if (!make_request(&a, &request)) return 2;
-  struct armdyn_robot *robot = find_robot(&a);
-  bool good = robot;
-  for (size_t k = 0; good && k < request.function_count; k++) good = write_program(&a, robot, &request, k);
-  armdyn_robot_free(robot);
-  return good ? 0 : 1;
+  struct stat file;
+  struct buffer asked = BUFFER(KB(16));
+  int result = read_arguments(argc, argv, &a);
+  if (result) return result - 1;
+  write_request(&a, &asked);
+  buffer_append(&asked, "", 1); /* ends the text */
+  asked.length--;
+  if (!read_request(&asked, 0, &request))
+    result = 2;
+  else
+    result = (stat(a.robot, &file) ? write_of_service(&a, &asked) : write_of_file(&a, &asked, &request)) ? 0 : 1;
+  buffer_release(&asked);
+  return result;
 }

@@ -1,6 +1,7 @@
 /* The equations of an arm as programs. */
 #include "api/codec/code.h"
 #include "server/app.h"
+#include "server/data/stored_trajectory.h"
 #include "server/routes/dynamics.h"
 #include "server/routes/robots.h"
 
@@ -10,6 +11,7 @@ struct programs {
   const struct code_request *request;
   struct armdyn_code *codes[ARMDYN_CODE_FUNCTIONS];
   struct armdyn_code_proof proofs[ARMDYN_CODE_FUNCTIONS];
+  struct armdyn_trajectory motion; /* request->trajectory */
 };
 
 /* What does not agree with the kernels is not given out. */
@@ -25,6 +27,19 @@ static enum armdyn_status refuse_unproven(struct exchange *x, const struct progr
   return ARMDYN_EINPUT;
 }
 
+/* The motion along which an error_bound holds. */
+static enum armdyn_status read_motion(struct exchange *x, const struct armdyn_robot *robot, struct programs *p)
+{
+  struct armdyn_error error;
+  if (!*p->request->trajectory) return ARMDYN_OK;
+  enum armdyn_status status =
+      stored_trajectory_open(exchange_app(x)->store, p->request->trajectory, armdyn_robot_joint_count(robot),
+                             "/trajectory", &p->motion, &error);
+  if (status == ARMDYN_EINPUT)
+    fault_add(exchange_faults(x), FAULT_AT_POINTER, error.pointer, FAULT_INCONSISTENT, "%s", error.message);
+  return status;
+}
+
 static enum armdyn_status make_programs(struct exchange *x, const struct robot_entry *entry,
                                         const struct armdyn_robot *robot, struct programs *p)
 {
@@ -34,10 +49,10 @@ static enum armdyn_status make_programs(struct exchange *x, const struct robot_e
   for (size_t k = 0; k < p->request->function_count && !status; k++) {
     struct armdyn_code_request request;
     struct armdyn_error error = { "", "" };
-    code_request_of(p->request, k, title, &request);
+    code_request_of(p->request, k, title, *p->request->trajectory ? &p->motion : NULL, &request);
     status = armdyn_code_new(robot, &request, &p->codes[k], &error);
     if (status == ARMDYN_EINPUT || status == ARMDYN_ELIMIT) {
-      fault_add(exchange_faults(x), FAULT_AT_POINTER, "", FAULT_INCONSISTENT, "%s", error.message);
+      fault_add(exchange_faults(x), FAULT_AT_POINTER, error.pointer, FAULT_INCONSISTENT, "%s", error.message);
       status = ARMDYN_EINPUT;
     }
     if (!status) status = armdyn_code_prove(p->codes[k], STATES, SEED, &p->proofs[k]);
@@ -54,9 +69,11 @@ static void answer_programs(struct exchange *x, const struct robot_entry *entry,
   struct buffer body = BUFFER(LIMIT_ANSWER);
   if (p) {
     p->request = request;
-    status = make_programs(x, entry, robot, p);
+    status = read_motion(x, robot, p);
+    if (!status) status = make_programs(x, entry, robot, p);
     if (!status) status = code_encode(&body, request, p->codes, p->proofs, (long long)entry->revision);
     for (size_t k = 0; k < request->function_count; k++) armdyn_code_free(p->codes[k]);
+    armdyn_trajectory_free(&p->motion);
   }
   free(p);
   if (status) {
@@ -80,7 +97,8 @@ enum outcome code_make(struct exchange *x)
   struct armdyn_robot *own = NULL;
   size_t length;
   const char *body = exchange_body(x, &length);
-  enum armdyn_status status = code_request_decode(body, length, &request, exchange_faults(x));
+  enum armdyn_status status =
+      code_request_decode(body, length, armdyn_robot_joint_count(entry->robot), &request, exchange_faults(x));
   if (!status) status = overrides_apply(&request.overrides, armdyn_robot_description(entry->robot), &changed);
   const struct armdyn_robot *robot = status ? NULL : robot_for_call(x, entry, changed, &own);
   if (status)

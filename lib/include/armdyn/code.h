@@ -8,7 +8,7 @@
 #ifndef ARMDYN_CODE_H
 #define ARMDYN_CODE_H
 
-#include "armdyn/dynamics.h"
+#include "armdyn/trajectory.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -71,7 +71,13 @@ struct armdyn_code_request {
   enum armdyn_code_dialect dialect;
   bool single_precision;
   enum armdyn_code_parameters parameters;
-  unsigned terms;                    /* of inverse dynamics */
+  unsigned terms; /* of inverse dynamics */
+  /* How far each joint's torque may be off, N m (N), so that terms which matter little are left out: of inverse dynamics,
+   * gravity, friction and Coriolis torques with parameters FOLDED. 0: nothing is left out */
+  double error_bound[ARMDYN_CODE_JOINTS_MAX];
+  /* Where that and the proof hold: along this motion, which must live as long as the program; NULL: wherever the limits of
+   * position, velocity and acceleration are kept, without which error_bound is refused */
+  const struct armdyn_trajectory *motion;
   char title[ARMDYN_CODE_NAME_SIZE]; /* of the robot and its revision, for comments: "puma560, revision 3" */
 };
 
@@ -104,6 +110,15 @@ struct armdyn_code_figures {
 };
 void armdyn_code_figures(const struct armdyn_code *code, struct armdyn_code_figures *figures);
 
+/* What was left out for error_bound. */
+struct armdyn_code_bound {
+  size_t dropped; /* terms of sums */
+  /* Of each joint, N m (N): the torque is not further off than this and the rounding of the program, in any state that it
+   * holds for. By interval arithmetic, rounded outward: an upper bound that is proven, and mostly some times what is met. */
+  double torque[ARMDYN_CODE_JOINTS_MAX];
+};
+void armdyn_code_bound(const struct armdyn_code *code, struct armdyn_code_bound *bound);
+
 size_t armdyn_code_input_count(const struct armdyn_code *code);
 const struct armdyn_code_variable *armdyn_code_input(const struct armdyn_code *code, size_t k);
 const struct armdyn_code_variable *armdyn_code_output(const struct armdyn_code *code);
@@ -118,13 +133,14 @@ void armdyn_code_parameter_name(const struct armdyn_code *code, size_t k, char *
 void armdyn_code_evaluate(struct armdyn_code *code, const double *inputs, double *output);
 
 /* The list of operations beside the kernels at random states: within position limits where there are any, up to the limits of
- * velocity and acceleration. */
+ * velocity and acceleration; or along the motion of the request. */
 struct armdyn_code_proof {
   size_t states;
   unsigned long seed;
   double largest_difference; /* of any output */
   double largest_entry;      /* of the kernels' outputs */
-  /* Of the difference: 1e-12 of the largest entry, or of 1 where that is less; in single precision 1e-5. */
+  /* Of the difference, beyond what was left out: 1e-12 of the largest entry, or of 1 where that is less; in single
+   * precision 1e-5. */
   double tolerance;
   bool holds;
 };
