@@ -5,12 +5,12 @@
 
 #include "armdyn/derivatives.h"
 #include "lib/model/friction.h"
-#include "lib/trajectory/transcription.h"
+#include "lib/trajectory/lagrangian.h"
 
 enum { N = ARMDYN_JOINTS_MAX };
 static const double STEP = 1e-6;
 
-/* Some points at a time, so that the processor's vectors are filled and the cache holds them. */
+/* Some points at a time */
 struct batch {
   const struct transcription *t;
   size_t first, count;
@@ -21,12 +21,6 @@ struct batch {
   /* count x n x n each: derivative by element l of q^(r) and j of q^(s) */
   double *qq, *qv, *qa, *vv;
 };
-
-void curvature_carve(struct transcription *t, struct carve *c)
-{
-  const size_t n = t->n;
-  t->curvature = carve(c, CURVATURE_POINTS * (4 * n + 6 * n + 7 * n * n), sizeof *t->curvature);
-}
 
 static struct batch batch_at(const struct transcription *t, size_t first)
 {
@@ -99,18 +93,18 @@ static void friction_add(const struct batch *b)
     }
 }
 
-/* The bend of the tool's speed, where that is limited. */
-static void tool_add(const struct batch *b, const double *multiplier)
+/* The bends of limited values beside those of the torques */
+static void bounds_add(const struct batch *b, const double *multiplier)
 {
   const struct transcription *t = b->t;
   const size_t n = t->n;
   for (size_t i = 0; i < t->bound_count && multiplier; i++) {
-    if (t->bounds[i].kind != BOUND_TOOL_SPEED) continue;
+    const struct bound_kind *kind = bound_kind(t->bounds[i].kind);
+    if (!kind->bend) continue;
     const double *row = multiplier + i * (t->intervals + 1);
     for (size_t p = b->first % 2; p < b->count; p += 2) {
       const size_t knot = (b->first + p) / 2;
-      if (transcription_bounds(t, &t->bounds[i], knot))
-        tool_bound_bend(t, knot, row[knot], b->qq + p * n * n, b->qv + p * n * n);
+      if (kind->applies(t, &t->bounds[i], knot)) kind->bend(t, row[knot], knot, b->qq + p * n * n, b->qv + p * n * n);
     }
   }
 }
@@ -157,8 +151,8 @@ static void add_duration(const struct batch *batch, size_t i, struct duration_be
   }
 }
 
-void transcription_curvature(const struct transcription *t, const double *multiplier, double *S,
-                             struct duration_bend *bend)
+void lagrangian_curvature(const struct transcription *t, const double *multiplier, double *S,
+                          struct duration_bend *bend)
 {
   const size_t n = t->n;
   memset(S, 0, t->controls * n * 4 * n * sizeof *S);
@@ -167,18 +161,18 @@ void transcription_curvature(const struct transcription *t, const double *multip
     const struct batch b = batch_at(t, first);
     for (size_t p = 0; p < b.count; p++) {
       struct point_pull pull;
-      transcription_pull(t, first + p, multiplier, &pull);
+      lagrangian_pull(t, first + p, multiplier, &pull);
       memcpy(b.lambda + p * n, pull.torque, n * sizeof *b.lambda);
       memcpy(b.bend + p * n, pull.bend, n * sizeof *b.bend);
     }
     slopes_of(&b, b.base);
     for (size_t l = 0; l < n; l++) differences(&b, l);
     friction_add(&b);
-    tool_add(&b, multiplier);
+    bounds_add(&b, multiplier);
     for (size_t p = 0; p < b.count; p++) {
       add(&b, p, S);
       if (t->by_duration) add_duration(&b, p, bend);
     }
   }
-  transcription_dent_add(t, S, bend);
+  lagrangian_dent_add(t, S, bend);
 }

@@ -66,14 +66,14 @@ static void rows_init(struct interior_point *ip)
   const struct transcription *t = ip->problem;
   const size_t knots = t->intervals + 1;
   for (size_t i = 0; i < ip->rows.count; i++)
-    ip->rows.on[i] = i >= knot_rows(ip) || transcription_bounds(t, &t->bounds[i / knots], i % knots);
+    ip->rows.on[i] = i >= knot_rows(ip) || bound_applies(t, &t->bounds[i / knots], i % knots);
 }
 
 /* Cost, rooms and misses of controls with the duration and passages that are set. */
 static double evaluate(struct interior_point *ip, const double *controls)
 {
   struct transcription *t = ip->problem;
-  const double cost = transcription_evaluate(t, controls);
+  const double cost = lagrangian_evaluate(t, controls);
   memcpy(ip->rows.room, t->room, knot_rows(ip) * sizeof *t->room);
   for (size_t i = knot_rows(ip); i < ip->rows.count; i++)
     ip->rows.room[i] = passages_gap(ip->passages, t, i - knot_rows(ip));
@@ -101,7 +101,7 @@ static double gradient_of(struct interior_point *ip, const double *multiplier, c
   double size, largest = 0;
   memset(ip->gradient, 0, k->order * sizeof *ip->gradient);
   memset(ip->unknowns_gradient, 0, k->unknowns * sizeof *ip->unknowns_gradient);
-  const double by_duration = transcription_gradient(t, multiplier, ip->gradient, &size);
+  const double by_duration = lagrangian_gradient(t, multiplier, ip->gradient, &size);
   if (t->free_duration) ip->unknowns_gradient[0] = by_duration;
   for (size_t i = knot_rows(ip); i < ip->rows.count; i++) {
     passages_gap_slopes(ip->passages, t, i - knot_rows(ip), ip->gap_row);
@@ -192,7 +192,7 @@ static void room_changes(struct interior_point *ip)
 {
   const struct transcription *t = ip->problem;
   const size_t u = ip->kkt.unknowns;
-  transcription_room_change(t, ip->step, t->free_duration ? ip->unknowns_step[0] : 0, ip->rows.change);
+  lagrangian_room_change(t, ip->step, t->free_duration ? ip->unknowns_step[0] : 0, ip->rows.change);
   for (size_t i = knot_rows(ip); i < ip->rows.count; i++) {
     passages_gap_slopes(ip->passages, t, i - knot_rows(ip), ip->gap_row);
     ip->rows.change[i] = 0;
@@ -207,8 +207,8 @@ static bool direction(struct interior_point *ip, struct progress *at, double *sl
   struct kkt *k = &ip->kkt;
   struct duration_bend plain = { ip->H_mixed, 0 }, bent = { ip->S_mixed, 0 };
   elastic_condense(&ip->rows, at->mu);
-  transcription_gauss_newton(t, ip->rows.weight, ip->rows.z, ip->H, &plain);
-  if (at->curved) transcription_curvature(t, ip->rows.z, ip->S, &bent);
+  lagrangian_gauss_newton(t, ip->rows.weight, ip->rows.z, ip->H, &plain);
+  if (at->curved) lagrangian_curvature(t, ip->rows.z, ip->S, &bent);
   border_bend(ip);
   double stiffness;
   if (!factor(ip, &plain, at->curved ? &bent : NULL, ip->corner, &stiffness)) return false;

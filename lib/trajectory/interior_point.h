@@ -4,6 +4,7 @@
 #define LIB_TRAJECTORY_INTERIOR_POINT_H
 
 #include "lib/trajectory/kkt.h"
+#include "lib/trajectory/lagrangian.h"
 #include "lib/trajectory/passages.h"
 
 /* One for every bound at every knot, then one for every gap of the passages. */

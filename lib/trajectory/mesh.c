@@ -149,7 +149,7 @@ static double duration_search(struct mesh *m)
     double excess = 0;
     transcription_set_duration(t, T);
     transcription_set_ends(t, m->ip.controls);
-    const double cost = transcription_evaluate(t, m->ip.controls);
+    const double cost = lagrangian_evaluate(t, m->ip.controls);
     for (size_t b = 0; b < t->bound_count * (t->intervals + 1); b++) excess = fmax(excess, -t->room[b]);
     if (!isfinite(cost) || excess > least || (excess == least && cost >= cheapest)) continue;
     best = T, least = excess, cheapest = cost;

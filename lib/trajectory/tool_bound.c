@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "armdyn/terms.h"
-#include "lib/trajectory/transcription.h"
+#include "lib/trajectory/bound.h"
 
 enum { N = ARMDYN_JOINTS_MAX };
 
@@ -45,28 +45,78 @@ static void figures_of(const struct transcription *t, const double *q, const dou
   out[0] = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) / 2;
 }
 
-void tool_bound_evaluate(struct transcription *t)
+static void prepare(struct transcription *t)
 {
+  if (!t->tool) return;
   const size_t n = t->n;
   for (size_t k = 0; k <= t->intervals; k++)
     figures_of(t, t->q + 2 * k * n, t->qd + 2 * k * n, t->tool + k * TOOL_FIGURES(n));
 }
 
-double tool_bound_value(const struct transcription *t, size_t knot)
+static bool applies(const struct transcription *t, const struct bound *b, size_t knot)
 {
+  (void)b;
+  return bound_given(t, knot) <= ARMDYN_LIMIT_VELOCITY;
+}
+
+static double value(const struct transcription *t, const struct bound *b, size_t knot)
+{
+  (void)b;
   return t->tool[knot * TOOL_FIGURES(t->n)];
 }
 
-const double *tool_bound_slopes(const struct transcription *t, size_t knot, size_t part)
+/* Slopes of the value (part 0) or of component part - 1: n by positions, then n by velocities. */
+static const double *slopes_of(const struct transcription *t, size_t knot, size_t part)
 {
   return t->tool + knot * TOOL_FIGURES(t->n) + 1 + part * 2 * t->n;
 }
 
-void tool_bound_bend(const struct transcription *t, size_t knot, double multiplier, double *qq, double *qv)
+static double change(const struct transcription *t, const struct bound *b, const struct knot_step *step, size_t knot)
+{
+  (void)b;
+  const double *slopes = slopes_of(t, knot, 0);
+  double sum = 0;
+  for (size_t j = 0; j < t->n; j++) sum += slopes[j] * step->x[0][j] + slopes[t->n + j] * step->x[1][j];
+  return sum;
+}
+
+static void pull(const struct transcription *t, const struct bound *b, const double *multiplier, size_t knot,
+                 struct point_pull *out)
+{
+  if (!applies(t, b, knot)) return;
+  const double *slopes = slopes_of(t, knot, 0), x = multiplier[knot] * b->scale;
+  for (size_t r = 0; r < 2; r++)
+    for (size_t j = 0; j < t->n; j++) out->motion[r][j] += x * slopes[r * t->n + j];
+}
+
+/* That of the value, and those of the components that the value is half the sum of. */
+static void squares(const struct transcription *t, const struct bound *b, const double *stiffness,
+                    const double *multiplier, double *H, struct duration_bend *bend)
+{
+  const size_t n = t->n;
+  for (size_t k = 0; k <= t->intervals; k++) {
+    const struct block block = block_at(t, transcription_interval(t, 2 * k), H, bend);
+    const double *by = t->by_duration ? t->by_duration + 2 * k * 5 * n : NULL;
+    if (!applies(t, b, k)) continue;
+    for (size_t part = 0; part < 4; part++) {
+      const double *slopes = slopes_of(t, k, part);
+      double row[4 * N] = { 0 }, by_duration = 0;
+      for (size_t r = 0; r < 2; r++)
+        for (size_t j = 0; j < n; j++) {
+          for (size_t a = 0; a < 4; a++) row[a * n + j] += t->basis[2 * k][r][a] * slopes[r * n + j];
+          if (by) by_duration += slopes[r * n + j] * by[r * n + j];
+        }
+      square_add(&block, part == 0 ? stiffness[k] : multiplier[k], row, by_duration);
+    }
+  }
+}
+
+/* What the components bend, by differences: the value's bend less the squares of the components. */
+static void bend(const struct transcription *t, double multiplier, size_t knot, double *qq, double *qv)
 {
   static const double STEP = 1e-6;
   const size_t n = t->n;
-  const double *base = tool_bound_slopes(t, knot, 0), *qd = t->qd + 2 * knot * n;
+  const double *base = slopes_of(t, knot, 0), *qd = t->qd + 2 * knot * n;
   double q[N], moved[TOOL_FIGURES(N)];
   memcpy(q, t->q + 2 * knot * n, n * sizeof *q);
   for (size_t l = 0; l < n; l++) {
@@ -75,12 +125,20 @@ void tool_bound_bend(const struct transcription *t, size_t knot, double multipli
     figures_of(t, q, qd, moved);
     q[l] = before;
     for (size_t j = 0; j < 2 * n; j++) {
-      double bend = (moved[1 + j] - base[j]) / STEP;
+      double second = (moved[1 + j] - base[j]) / STEP;
       for (size_t part = 1; part < 4; part++) {
-        const double *component = tool_bound_slopes(t, knot, part);
-        bend -= component[l] * component[j];
+        const double *component = slopes_of(t, knot, part);
+        second -= component[l] * component[j];
       }
-      (j < n ? qq : qv)[l * n + j % n] += multiplier * bend;
+      (j < n ? qq : qv)[l * n + j % n] += multiplier * second;
     }
   }
 }
+
+const struct bound_kind tool_bound = { .prepare = prepare,
+                                       .applies = applies,
+                                       .value = value,
+                                       .change = change,
+                                       .pull = pull,
+                                       .squares = squares,
+                                       .bend = bend };

@@ -1,11 +1,12 @@
-/* Limits of torques beside changes of friction's sign. Dry friction jumps where a joint turns back. A limit that is kept at
+/* Limits of torques: value = tau of one joint at a knot; where `wary`, with what the friction around the knot adds to it.
+ * Dry friction jumps where a joint turns back. A limit that is kept at
  * the knots before and after is exceeded between them by up to twice the friction, and a solver that knows nothing but
  * knots moves the turn to where that pays. So a limit counts the friction of the fastest (a lower one of the slowest) speed
  * within half an interval of its knot, by how far off that was in a motion that is known. */
 #include <math.h>
 
 #include "lib/model/friction.h"
-#include "lib/trajectory/transcription.h"
+#include "lib/trajectory/bound.h"
 
 enum { N = ARMDYN_JOINTS_MAX, SAMPLES = 4 };
 /* Velocity scales beyond the speed, so that all of the friction counts; parts of one that are no change of speed. */
@@ -46,8 +47,10 @@ static struct friction_shift friction_at(const struct transcription *t, size_t j
   return f;
 }
 
-void torque_bound_shift(struct transcription *t)
+/* What friction adds at the speeds around every knot, upward (for upper limits) and downward. */
+static void prepare(struct transcription *t)
 {
+  if (!t->wary) return;
   const size_t n = t->n, knots = t->intervals + 1;
   for (size_t k = 0; k < knots; k++)
     for (size_t j = 0; j < n; j++) {
@@ -62,10 +65,67 @@ void torque_bound_shift(struct transcription *t)
     }
 }
 
-const struct friction_shift *torque_bound_at(const struct transcription *t, const struct bound *b, size_t knot)
+static const struct friction_shift *shift_of(const struct transcription *t, const struct bound *b, size_t knot)
 {
   static const struct friction_shift none = { 0 };
   const size_t side = b->scale < 0;
-  if (b->kind != ARMDYN_LIMIT_TORQUE) return &none;
-  return &t->shift[(side * (t->intervals + 1) + knot) * t->n + b->joint];
+  return t->wary ? &t->shift[(side * (t->intervals + 1) + knot) * t->n + b->joint] : &none;
 }
+
+static bool applies(const struct transcription *t, const struct bound *b, size_t knot)
+{
+  (void)b;
+  return knot <= t->intervals;
+}
+
+static double value(const struct transcription *t, const struct bound *b, size_t knot)
+{
+  return t->tau[2 * knot * t->n + b->joint] + shift_of(t, b, knot)->torque;
+}
+
+static double change(const struct transcription *t, const struct bound *b, const struct knot_step *step, size_t knot)
+{
+  return step->x[4][b->joint] + shift_of(t, b, knot)->slope * step->x[1][b->joint];
+}
+
+static void pull(const struct transcription *t, const struct bound *b, const double *multiplier, size_t knot,
+                 struct point_pull *out)
+{
+  const struct friction_shift *shift = shift_of(t, b, knot);
+  const double x = multiplier[knot] * b->scale;
+  out->torque[b->joint] += x;
+  out->motion[1][b->joint] += x * shift->slope;
+  out->bend[b->joint] += x * shift->bend;
+}
+
+static void stiffen(const struct transcription *t, const struct bound *b, const double *stiffness, size_t knot,
+                    struct point_pull *out)
+{
+  if (shift_of(t, b, knot)->slope == 0) out->torque[b->joint] += stiffness[knot] * b->scale * b->scale;
+}
+
+/* Those with a friction of their own: d value = d tau + slope d qd. */
+static void squares(const struct transcription *t, const struct bound *b, const double *stiffness,
+                    const double *multiplier, double *H, struct duration_bend *bend)
+{
+  (void)multiplier;
+  const size_t n = t->n, j = b->joint;
+  for (size_t k = 0; k <= t->intervals && t->wary; k++) {
+    const struct block block = block_at(t, transcription_interval(t, 2 * k), H, bend);
+    const double *by = t->by_duration ? t->by_duration + 2 * k * 5 * n : NULL;
+    const double slope = shift_of(t, b, k)->slope;
+    double row[4 * N];
+    if (slope == 0) continue;
+    transcription_torque_row(t, 2 * k, j, row);
+    for (size_t a = 0; a < 4; a++) row[a * n + j] += slope * t->basis[2 * k][1][a];
+    square_add(&block, stiffness[k] * b->scale * b->scale, row, by ? by[4 * n + j] + slope * by[n + j] : 0);
+  }
+}
+
+const struct bound_kind torque_bound = { .prepare = prepare,
+                                         .applies = applies,
+                                         .value = value,
+                                         .change = change,
+                                         .pull = pull,
+                                         .stiffen = stiffen,
+                                         .squares = squares };

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "lib/trajectory/bspline.h"
-#include "lib/trajectory/transcription.h"
+#include "lib/trajectory/lagrangian.h"
 #include "tests/support/optima.h"
 
 enum { RUNS = 5, N = ARMDYN_JOINTS_MAX };
@@ -93,7 +93,7 @@ static void evaluate(struct yardstick *y, const Number *x, Bool fresh)
 {
   if (!fresh) return;
   memcpy(y->controls + y->first, x, y->count * sizeof *x);
-  transcription_evaluate(&y->t, y->controls);
+  lagrangian_evaluate(&y->t, y->controls);
   y->differentiated = false;
 }
 
@@ -118,7 +118,7 @@ static Bool gradient_of(Index n, Number *x, Bool fresh, Number *out, UserDataPtr
   struct yardstick *y = user;
   differentiate(y, x, fresh);
   memset(y->gradient, 0, y->t.controls * y->t.n * sizeof *y->gradient);
-  transcription_gradient(&y->t, NULL, y->gradient, NULL);
+  lagrangian_gradient(&y->t, NULL, y->gradient, NULL);
   memcpy(out, y->gradient + y->first, (size_t)n * sizeof *out);
   return TRUE;
 }
@@ -178,8 +178,8 @@ static Bool hessian_of(Index n, Number *x, Bool fresh, Number weight, Index m, N
     differentiate(y, x, fresh);
     memcpy(y->multiplier, lambda, (size_t)m * sizeof *lambda);
     y->t.cost.scale = weight;
-    transcription_gauss_newton(&y->t, NULL, y->multiplier, y->H, &unused);
-    transcription_curvature(&y->t, y->multiplier, y->S, &unused);
+    lagrangian_gauss_newton(&y->t, NULL, y->multiplier, y->H, &unused);
+    lagrangian_curvature(&y->t, y->multiplier, y->S, &unused);
     y->t.cost.scale = 1;
   }
   for (size_t u = 0; u < y->count; u++)

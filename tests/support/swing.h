@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "lib/trajectory/bspline.h"
-#include "lib/trajectory/transcription.h"
+#include "lib/trajectory/lagrangian.h"
 #include "tests/support/campaign.h"
 
 enum {
@@ -63,7 +63,7 @@ static inline void swing_close(struct swing *s)
 /* L = cost - multiplier . room, evaluated */
 static inline double swing_lagrangian(struct swing *s, const double *controls, const double *multiplier)
 {
-  double sum = transcription_evaluate(&s->t, controls);
+  double sum = lagrangian_evaluate(&s->t, controls);
   for (size_t i = 0; i < s->rows; i++) sum -= multiplier[i] * s->t.room[i];
   return sum;
 }
@@ -71,17 +71,16 @@ static inline double swing_lagrangian(struct swing *s, const double *controls, c
 static inline void swing_gradient(struct swing *s, const double *controls, const double *multiplier, double *out)
 {
   memset(out, 0, s->controls_used * sizeof *out);
-  transcription_evaluate(&s->t, controls);
+  lagrangian_evaluate(&s->t, controls);
   transcription_differentiate(&s->t, controls);
-  transcription_gradient(&s->t, multiplier, out, NULL);
+  lagrangian_gradient(&s->t, multiplier, out, NULL);
 }
 
 /* 0 where a row is no limit, such as the jerk after the last interval. */
 static inline void swing_multipliers(const struct swing *s, double *z)
 {
   for (size_t i = 0; i < s->rows; i++)
-    z[i] =
-        transcription_bounds(&s->t, &s->t.bounds[i / SWING_KNOTS], i % SWING_KNOTS) ? 5 + 4 * sin(1.7 * (double)i) : 0;
+    z[i] = bound_applies(&s->t, &s->t.bounds[i / SWING_KNOTS], i % SWING_KNOTS) ? 5 + 4 * sin(1.7 * (double)i) : 0;
 }
 
 /* Gradient of L, and the changes of all rooms. */
@@ -103,7 +102,7 @@ static inline void swing_expect_gradients(struct swing *s)
     swing_gradient(s, s->controls, z, moved);
     memset(moved, 0, sizeof moved);
     moved[i] = 1;
-    transcription_room_change(&s->t, moved, 0, change);
+    lagrangian_room_change(&s->t, moved, 0, change);
     for (size_t r = 0; r < s->rows; r++)
       cr_expect_float_eq(change[r], slope[r], 1e-5 * (1 + fabs(slope[r])), "control %zu, row %zu", i, r);
   }
@@ -125,8 +124,8 @@ static inline void swing_expect_second_derivatives(struct swing *s)
   struct duration_bend ignored = { NULL, 0 };
   swing_multipliers(s, z);
   swing_gradient(s, s->controls, z, up);
-  transcription_gauss_newton(&s->t, none, z, s->H, &ignored);
-  transcription_curvature(&s->t, z, s->S, &ignored);
+  lagrangian_gauss_newton(&s->t, none, z, s->H, &ignored);
+  lagrangian_curvature(&s->t, z, s->S, &ignored);
   for (size_t i = 0; i < s->controls_used; i++) largest = fmax(largest, fabs(s->H[i * 4 * s->n]));
   for (size_t i = 0; i < s->controls_used; i++) {
     memcpy(moved, s->controls, sizeof moved);
@@ -147,10 +146,10 @@ static inline void swing_expect_stiffness(struct swing *s, size_t row)
   double g[SWING_CONTROLS], plain[SWING_CONTROLS];
   struct duration_bend ignored = { NULL, 0 };
   swing_gradient(s, s->controls, none, plain);
-  transcription_gauss_newton(&s->t, none, none, s->S, &ignored);
+  lagrangian_gauss_newton(&s->t, none, none, s->S, &ignored);
   stiffness[row] = 7, z[row] = 1;
   swing_gradient(s, s->controls, z, g);
-  transcription_gauss_newton(&s->t, stiffness, none, s->H, &ignored);
+  lagrangian_gauss_newton(&s->t, stiffness, none, s->H, &ignored);
   for (size_t i = 0; i < s->controls_used; i++)
     for (size_t j = i; j < s->controls_used; j++) {
       const double want = 7 * (g[i] - plain[i]) * (g[j] - plain[j]);

@@ -26,7 +26,7 @@ Test(tool_bound, value_is_of_the_speed)
   campaign_arm(1, &d);
   s.t = (struct transcription){ .tool_speed = 0.7, .bound_count = 1, .bounds = { { BOUND_TOOL_SPEED, 0, 1 } } };
   swing_open(&s, &d);
-  transcription_evaluate(&s.t, s.controls);
+  lagrangian_evaluate(&s.t, s.controls);
   for (size_t k = 1; k < SWING_INTERVALS; k++) {
     double T[2][16], q[CAMPAIGN_N], squares = 0;
     const double h = 1e-5, t = (double)k / SWING_INTERVALS;

@@ -30,7 +30,7 @@ Test(torque_bound, counts_the_friction_of_the_fastest_speed_around_a_knot)
 {
   static struct swing s;
   open(&s);
-  transcription_evaluate(&s.t, s.controls);
+  lagrangian_evaluate(&s.t, s.controls);
   bool turns = false;
   for (size_t k = 0; k < SWING_KNOTS; k++)
     for (size_t j = 0; j < 2; j++) {

@@ -37,7 +37,7 @@ Test(transcription, rooms_are_those_of_the_motion)
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
     if (kinds[k] == ARMDYN_LIMIT_VELOCITY || kinds[k] == ARMDYN_LIMIT_TORQUE_RATE) continue; /* not of one knot */
     limits_open(&s, 1, kinds[k]);
-    transcription_evaluate(&s.t, s.controls);
+    lagrangian_evaluate(&s.t, s.controls);
     for (size_t knot = 0; knot < SWING_INTERVALS; knot++) {
       double x[5][CAMPAIGN_N];
       armdyn_trajectory_state(&s.motion, (double)knot / SWING_INTERVALS, x[0], x[1], x[2], x[3]);
@@ -73,6 +73,6 @@ Test(transcription, cost_of_a_cubic_is_its_integral)
   const struct armdyn_trajectory cubic = { 1, 1, 3, breaks, coefficients, 0, NULL };
   bspline_controls(SWING_INTERVALS, &cubic, s.controls);
   const double want = 12 * pow(inertia * distance, 2) / pow(duration, 3);
-  cr_expect_float_eq(transcription_evaluate(&s.t, s.controls), want, 1e-9 * want);
+  cr_expect_float_eq(lagrangian_evaluate(&s.t, s.controls), want, 1e-9 * want);
   swing_close(&s);
 }

@@ -9,7 +9,7 @@ static void velocity_open(struct swing *s)
   for (size_t b = 0; b < SWING_BOUNDS; b++)
     s->t.bounds[s->t.bound_count++] = (struct bound){ ARMDYN_LIMIT_VELOCITY, b / 2, (b % 2 ? -1 : 1) / 3.0 };
   swing_open(s, &d);
-  transcription_evaluate(&s->t, s->controls);
+  lagrangian_evaluate(&s->t, s->controls);
 }
 
 /* A quadratic spline lies on every interval between the least and the greatest of its three controls, begins and ends in the
@@ -25,18 +25,18 @@ Test(velocity_bound, the_velocity_stays_between_its_controls)
       const size_t from = i == 200 * SWING_INTERVALS ? SWING_INTERVALS - 1 : (size_t)i / 200;
       armdyn_trajectory_state(&s.motion, time, NULL, v, NULL, NULL);
       for (size_t k = from; k < from + 3; k++) {
-        const double control = velocity_bound_value(&s.t, s.controls, k, j);
+        const double control = velocity_control(&s.t, s.controls, k, j);
         low = fmin(low, control), high = fmax(high, control);
       }
       cr_expect(v[j] >= low - 1e-12 && v[j] <= high + 1e-12, "joint %zu at %g: %g of %g to %g", j, time, v[j], low,
                 high);
       const bool end = i == 0 || i == 200 * SWING_INTERVALS;
       const size_t last = i ? SWING_INTERVALS + 1 : 0;
-      if (end) cr_expect_float_eq(v[j], velocity_bound_value(&s.t, s.controls, last, j), 1e-12, "end of joint %zu", j);
+      if (end) cr_expect_float_eq(v[j], velocity_control(&s.t, s.controls, last, j), 1e-12, "end of joint %zu", j);
       if (i % 200 != 100 || from < 2 || from > SWING_INTERVALS - 3) continue;
       const double *const c = s.controls + j;
-      const double middle = (velocity_bound_value(&s.t, c, from, 0) + 6 * velocity_bound_value(&s.t, c, from + 1, 0) +
-                             velocity_bound_value(&s.t, c, from + 2, 0)) /
+      const double middle = (velocity_control(&s.t, c, from, 0) + 6 * velocity_control(&s.t, c, from + 1, 0) +
+                             velocity_control(&s.t, c, from + 2, 0)) /
                             8;
       cr_expect_float_eq(v[j], middle, 1e-12, "joint %zu in the middle of interval %zu", j, from);
     }
@@ -52,7 +52,7 @@ Test(velocity_bound, the_controls_add_up_to_the_way)
     double q[2][CAMPAIGN_N], way = 0;
     for (size_t k = 0; k < SWING_INTERVALS + 2; k++) {
       const double first = fmax((double)k - 2, 0), last = fmin((double)k + 1, SWING_INTERVALS);
-      way += velocity_bound_value(&s.t, s.controls, k, j) * (last - first) / (3 * SWING_INTERVALS);
+      way += velocity_control(&s.t, s.controls, k, j) * (last - first) / (3 * SWING_INTERVALS);
     }
     armdyn_trajectory_state(&s.motion, 0, q[0], NULL, NULL, NULL);
     armdyn_trajectory_state(&s.motion, 1, q[1], NULL, NULL, NULL);
