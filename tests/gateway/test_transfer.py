@@ -297,10 +297,10 @@ def test_who_hears_of_an_end_may_send_the_next_one_at_once(shared):
     with puma("--fault", "delay:1", "--position", "0,0,0,0,0,0") as sim:
         here = Cell(shared, sim)
         ways = [here.trajectory(start={"q": a}, goal={"q": b}, sample_rate=50) for a, b in ((ZERO, GOAL), (GOAL, ZERO))]
-        for motion in 2 * ways:
+        for motion in ways:
             answer = here.transfer(motion, start=True, start_before=soon(), headers={"Idempotency-Key": unique_name()})
             here.reach(answer.expect(202).json["id"], "done")
-        assert summary(sim)["starts"] == 4
+        assert summary(sim)["starts"] == 2
 
 
 def test_an_arm_elsewhere_is_not_armed(shared):
