@@ -16,6 +16,8 @@ const WORDS = {
   confirmed: ['stopped, the controller confirmed it', '已停止，控制器已确认'], not: ['NOT CONFIRMED by 1 of 24 (cell-24)', '24 个中有 1 个未确认（cell-24）'], hide: ['Hide', '隐藏'],
   uploadOpen: ['Upload a log', '上传日志'], upload: ['Upload', '上传'], waits: ['Waits for other uploads', '等待此浏览器的其他上传'], cancel: ['Cancel', '取消'],
   lost: ['The service does not answer.', '服务无响应'],
+  change: ['Change …', '修改……'], remove: ['Delete …', '删除……'], del: ['Delete', '删除'], port: ['Port', '端口'], save: ['Save', '保存'], inService: ['In service: it is spoken to, and takes transfers', '投入使用：与其通信并接受传输'],
+  newHook: ['New webhook …', '新建网络钩子……'], hookName: ['Name (a-z, 0-9, -)', '名称（a-z、0-9、-）'], hookUrl: ['Address', '地址'], off: ['Switch off', '停用'], rotate: ['New secret …', '更换密钥……'], rotateDo: ['Make it', '更换'], copy: ['Copy', '复制'], kept: ['I have kept it', '我已妥善保存'],
 }
 const w = (name) => WORDS[name][language === 'zh' ? 1 : 0]
 const dark = language === 'zh'
@@ -39,6 +41,12 @@ const enter = async (secret, on = page, remember = false) => {
   if (remember) await on.getByLabel(w('remember')).check()
   await on.keyboard.press('Enter')
   await on.getByRole('navigation').waitFor()
+}
+const administrator = async () => { // of a browser of his own
+  const other = await open(browser, proxy.url, { language, dark })
+  other.expected.add(401)
+  await enter(key, other.page)
+  return other.page
 }
 const keys = {} // secrets by role
 const stops = () => proxy.seen.filter((one) => one.method === 'POST' && one.path.endsWith('/stop'))
@@ -210,6 +218,63 @@ const STEPS = {
     const { id } = await api('POST', '/v1/robots/scara/trajectories', { method: 'quintic', start: { q: [0, 0, 0.1, 0] }, goal: { q: [0.3, 0.2, 0.1, 0] }, duration: 3 })
     await other.locator(`tbody a[href$="${id}"]`).waitFor()
     await other.close()
+  },
+  async 'a controller is taken out of service, changed and deleted'() {
+    await page.goto(`${proxy.url}/#/controllers/cell-20`)
+    await button('change').waitFor()
+    equal(await button('change').isDisabled(), true, 'that an engineer may not')
+    const admin = await administrator()
+    await admin.goto(`${proxy.url}/#/controllers/cell-20`)
+    const before = await api('GET', '/v1/controllers/cell-20')
+    await button('change', admin).click()
+    await admin.getByLabel(w('inService')).uncheck()
+    await admin.getByLabel(w('port'), { exact: true }).fill('2')
+    await look('controller-change', admin)
+    await button('save', admin).click()
+    await admin.locator('main .notice.warn').first().waitFor() // why it is not spoken to
+    await look('controller-off', admin)
+    equal(await api('GET', '/v1/controllers/cell-20'), { ...before, enabled: false, port: 2 }, 'what was changed')
+    await button('change', admin).click()
+    await admin.getByLabel(w('inService')).check()
+    await button('save', admin).click()
+    await admin.locator('main .notice.warn').waitFor({ state: 'detached' })
+    await button('remove', admin).click()
+    await button('del', admin).click()
+    await admin.waitForURL(/#\/controllers$/)
+    await admin.locator('.grid section').first().waitFor()
+    equal((await api('GET', '/v1/controllers?limit=200')).items.filter((one) => one.name === 'cell-20'), [], 'what is left of it')
+    await admin.context().close()
+  },
+  async 'webhooks are made, switched off, given another secret and deleted'() {
+    const admin = await administrator()
+    await admin.goto(`${proxy.url}/#/webhooks`)
+    await button('newHook', admin).click()
+    await admin.getByLabel(w('hookName')).fill('mes')
+    await admin.getByLabel(w('hookUrl')).fill('https://mes.example/armdyn')
+    await button('save', admin).click()
+    const secret = admin.locator('code.secret')
+    await secret.waitFor()
+    await look('webhook-new', admin)
+    const first = await secret.textContent()
+    sure(/^whsec_/.test(first), `${first} is a secret`)
+    await button('copy', admin).click()
+    await button('kept', admin).click()
+    await secret.waitFor({ state: 'detached' })
+    await button('off', admin).click()
+    await admin.locator('tbody .state.warn').waitFor()
+    equal((await api('GET', '/v1/webhooks/mes')).enabled, false, 'enabled')
+    await button('rotate', admin).click()
+    await button('rotateDo', admin).click()
+    await secret.waitFor()
+    sure((await secret.textContent()) !== first, 'another secret')
+    await button('copy', admin).click()
+    await button('kept', admin).click()
+    await look('webhooks', admin)
+    await button('del', admin).click()
+    await admin.locator('dialog').getByRole('button', { name: w('del'), exact: true }).click()
+    await admin.locator('tbody tr').waitFor({ state: 'detached' })
+    equal((await api('GET', '/v1/webhooks')).items, [], 'webhooks')
+    await admin.context().close()
   },
   async 'a restart of the service is seen, and healed'() {
     expected.add(502).add(503)

@@ -28,6 +28,7 @@ const PAGES = [
   { name: 'friction-identifications', load: () => import('./pages/friction.js'), under: 'datasets' },
   { name: 'controllers', load: () => import('./pages/controllers.js') },
   { name: 'keys', load: () => import('./pages/keys.js'), role: 'admin' },
+  { name: 'webhooks', load: () => import('./pages/webhooks.js'), role: 'admin' },
   { name: 'audit', load: () => import('./pages/audit.js'), role: 'admin' },
 ]
 

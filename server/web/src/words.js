@@ -21,6 +21,7 @@ const WORDS = {
   'page.jobs': ['Jobs', '任务'],
   'page.controllers': ['Controllers', '控制器'],
   'page.keys': ['Keys', '密钥'],
+  'page.webhooks': ['Webhooks', '网络钩子'],
   'page.audit': ['Audit trail', '审计记录'],
   'page.excitations': ['Excitations', '激励轨迹'],
   'page.friction-tests': ['Friction tests', '摩擦测试'],

@@ -1,24 +1,22 @@
 // Controllers as they are now, the transfers to them, and the buttons that move an arm or stop it.
 import { useState } from 'preact/hooks'
 import { html } from '../html.js'
-import { link } from '../route.js'
+import { go, link } from '../route.js'
 import { extend, t } from '../words.js'
 import { call, get, post, once } from '../api.js'
 import { newsOf, turnOf, unlessLive, useLive } from '../live.js'
 import { now } from '../clock.js'
 import { session } from '../session.js'
-import { FormDialog } from '../ui/dialog.js'
-import { Act, Bar, Check, Field, Head, Notice, Refusal, State, Table, useAnswer, useList } from '../ui/parts.js'
+import { Act, Bar, Head, Notice, Refusal, State, Table, useAnswer, useList } from '../ui/parts.js'
+import { ControllerDelete, ControllerForm } from './controller_form.js'
 import { figure, moment, shortId } from '../ui/format.js'
 
 extend({
   controllers_text: ['Controllers that play torque profiles.', '播放力矩曲线的控制器。'],
   controller_new: ['New controller …', '新建控制器……'],
-  controller_name: ['Name (a-z, 0-9, -)', '名称（a-z、0-9、-）'],
-  host: ['Host', '主机'],
-  port: ['Port', '端口'],
-  modbus_unit: ['Unit', '单元'],
-  allow_start: ['This service may start motions', '允许本服务启动运动'],
+  controller_change: ['Change …', '修改……'],
+  controller_delete: ['Delete …', '删除……'],
+  controller_off: ['Not in service: it is not spoken to, but for STOP, and takes no transfers. So is every controller of a restored copy: put it in service when this copy is the one that moves the arm.', '未投入使用：除停止外不与其通信，也不接受传输。恢复的副本中所有控制器均如此：确认由本副本驱动手臂后再投入使用。'],
   connected: ['connected', '已连接'],
   disconnected: ['not connected', '未连接'],
   stale_status: ['last seen {age} s ago', '上次更新于 {age} 秒前'],
@@ -45,20 +43,6 @@ extend({
 const START_MS = 20000 // a START that the service has not sent by then is none
 const ENDED = ['done', 'stopped', 'failed', 'interrupted']
 const mayMove = (name) => (session.self.value?.motion ?? []).some((one) => one === '*' || one === name)
-
-function New({ onClose, onDone }) {
-  const robots = useAnswer((signal) => get('v1/robots', { limit: 200 }, signal))
-  const [form, setForm] = useState({ name: '', host: '127.0.0.1', port: '502', unit: '1', robot: '', allow_start: false })
-  const create = async () => {
-    await post('v1/controllers', { name: form.name, host: form.host, port: Number(form.port), unit: Number(form.unit), robot: form.robot || robots.value.items[0]?.name, profile: { protocol: 'armdyn-v2', allow_start: form.allow_start } }, { headers: once() })
-    onDone()
-  }
-  const field = (key, label, rest) => html`<${Field} label=${t(label)}><input required value=${form[key]} onInput=${(e) => setForm({ ...form, [key]: e.target.value })} ...${rest} /></${Field}>`
-  return html`<${FormDialog} title=${t('controller_new')} does=${t('save')} role="admin" send=${create} onClose=${onClose}><${Refusal} error=${robots.error} />
-    <div class="row">${field('name', 'controller_name', { pattern: '[a-z0-9][a-z0-9._\\-]*', maxlength: 63 })}${field('host', 'host')}${field('port', 'port', { type: 'number', min: 1, max: 65535, style: { width: '7rem' } })}${field('unit', 'modbus_unit', { type: 'number', min: 0, max: 255, style: { width: '5rem' } })}
-      <${Field} label=${t('robot')}><select required value=${form.robot || robots.value?.items[0]?.name} onChange=${(e) => setForm({ ...form, robot: e.target.value })}>${(robots.value?.items ?? []).map(({ name }) => html`<option value=${name}>${name}</option>`)}</select></${Field}></div>
-    <${Check} label=${t('allow_start')} checked=${form.allow_start} onChange=${(e) => setForm({ ...form, allow_start: e.target.checked })} /></${FormDialog}>`
-}
 
 function Card({ name, robot }) {
   useLive(name)
@@ -115,11 +99,18 @@ function Transfer({ id, controller }) {
 
 function One({ name }) {
   const list = useList('v1/transfers', { controller: name, limit: 20, sort: '-created_at' }, unlessLive(2000), turnOf('transfers'))
-  const controller = useAnswer((signal) => get(`v1/controllers/${encodeURIComponent(name)}`, {}, signal), [name])
+  const kept = useAnswer((signal) => call('GET', `v1/controllers/${encodeURIComponent(name)}`, { signal }), [name])
+  const [open, setOpen] = useState('')
   const [latest, ...older] = list.items ?? []
-  return html`<${Head} title=${name} sub=${controller.value ? `${controller.value.host}:${controller.value.port} · ${controller.value.robot}` : ''} />
-    <${Refusal} error=${list.error ?? controller.error} /><p class="quiet">${t('stop_note')}</p>
-    <${Card} name=${name} robot=${controller.value?.robot} />
+  const { data: controller, etag } = kept.value ?? {}
+  const close = () => setOpen('')
+  return html`<${Head} title=${name} sub=${controller ? `${controller.host}:${controller.port} · ${controller.robot}` : ''}>
+      <${Act} role="admin" disabled=${!controller} onClick=${() => setOpen('change')}>${t('controller_change')}</${Act}><${Act} role="admin" disabled=${!controller} onClick=${() => setOpen('delete')}>${t('controller_delete')}</${Act}></${Head}>
+    <${Refusal} error=${list.error ?? kept.error} /><p class="quiet">${t('stop_note')}</p>
+    ${controller?.enabled === false && html`<${Notice} kind="warn">${t('controller_off')}</${Notice}>`}
+    ${open === 'change' && html`<${ControllerForm} title=${t('controller_change')} document=${controller} etag=${etag} onClose=${close} onDone=${() => { close(); kept.again() }} />`}
+    ${open === 'delete' && html`<${ControllerDelete} name=${name} etag=${etag} onClose=${close} onDone=${() => go(['controllers'])} />`}
+    <${Card} name=${name} robot=${controller?.robot} />
     ${latest && html`<${Transfer} key=${latest.id} id=${latest.id} controller=${name} />`}
     <section class="panel"><h2>${t('transfers_earlier')}</h2><${Table} caption=${t('transfers_earlier')} items=${older} columns=${[
       { key: 'id', head: t('id'), cell: (one) => html`<code>${shortId(one.id)}</code>` },
@@ -137,7 +128,7 @@ function All() {
     <${Refusal} error=${list.error} /><p class="quiet">${t('stop_note')}</p>
     ${list.items?.length === 0 && html`<p class="quiet">${t('nothing')}</p>`}
     <div class="grid">${(list.items ?? []).map((one) => html`<${Card} key=${one.name} name=${one.name} robot=${one.robot} />`)}</div>
-    ${making && html`<${New} onClose=${() => setMaking(false)} onDone=${() => { setMaking(false); list.again() }} />`}`
+    ${making && html`<${ControllerForm} title=${t('controller_new')} onClose=${() => setMaking(false)} onDone=${() => { setMaking(false); list.again() }} />`}`
 }
 
 export const Page = ({ path }) => (path[1] ? html`<${One} key=${path[1]} name=${path[1]} />` : html`<${All} />`)
