@@ -6,6 +6,7 @@
 #include "lib/math/linear.h"
 #include "lib/math/vector.h"
 #include "lib/model/compiled.h"
+#include "lib/model/shape.h"
 
 static const double MAGNITUDE_MAX = 1e12; /* so that no finite motion overflows a kernel */
 
@@ -333,5 +334,6 @@ enum armdyn_status description_check(const struct armdyn_robot_description *d, s
     if ((rc = joint_check(d, i, error))) return rc;
   }
   if (d->has_transmission && (rc = transmission_check(d, error))) return rc;
+  if ((rc = part_bodies_check(d, error))) return rc;
   return visuals_check(d, error);
 }

@@ -4,6 +4,7 @@
 #define ARMDYN_ARMDYN_H
 
 #include "armdyn/adopt.h"
+#include "armdyn/clearance.h"
 #include "armdyn/code.h"
 #include "armdyn/collision.h"
 #include "armdyn/control.h"
@@ -22,6 +23,7 @@
 #include "armdyn/regressor.h"
 #include "armdyn/residuals.h"
 #include "armdyn/robot.h"
+#include "armdyn/shape.h"
 #include "armdyn/shaper.h"
 #include "armdyn/simulate.h"
 #include "armdyn/status.h"

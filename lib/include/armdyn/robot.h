@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "armdyn/shape.h"
 #include "armdyn/status.h"
 
 #ifdef __cplusplus
@@ -20,7 +21,8 @@ enum {
   ARMDYN_RIPPLES_MAX = 8,
   ARMDYN_DESCRIPTION_SIZE = 1025,
   ARMDYN_VISUALS_MAX = 64,
-  ARMDYN_REFERENCE_SIZE = 257
+  ARMDYN_REFERENCE_SIZE = 257,
+  ARMDYN_BODIES_MAX = 64
 };
 
 enum armdyn_convention {
@@ -30,12 +32,6 @@ enum armdyn_convention {
 };
 
 enum armdyn_joint_type { ARMDYN_REVOLUTE, ARMDYN_PRISMATIC };
-
-/* A pose: R = Rz(rpy[2]) Ry(rpy[1]) Rx(rpy[0]), fixed axes as in URDF; m and rad. */
-struct armdyn_pose {
-  double translation[3];
-  double rpy[3];
-};
 
 /* Elements of the symmetric inertia matrix, kg m^2; xy is the matrix element, minus the integral of x y dm. */
 struct armdyn_inertia {
@@ -139,6 +135,16 @@ struct armdyn_visual {
   double color[4]; /* red, green, blue, opacity, each 0 to 1 */
 };
 
+/* Whose a body is: link i of joint i is i. */
+enum { ARMDYN_OF_BASE = -1, ARMDYN_OF_TOOL = ARMDYN_JOINTS_MAX, ARMDYN_OF_PAYLOAD };
+
+/* What a part of the robot takes up in space: a sphere, a capsule or a box in the link frame (the base frame; tool and payload:
+ * the tool frame). A part may have several. Only clearances are computed from it. */
+struct armdyn_part_body {
+  int part; /* 0 .. joint_count - 1, or ARMDYN_OF_... */
+  struct armdyn_shape shape;
+};
+
 /* A robot as it is written down. armdyn_robot_description_init gives every field its default. */
 struct armdyn_robot_description {
   char name[ARMDYN_NAME_SIZE];
@@ -153,6 +159,8 @@ struct armdyn_robot_description {
   struct armdyn_body payload;                                 /* in the tool frame */
   size_t visual_count;
   struct armdyn_visual visuals[ARMDYN_VISUALS_MAX];
+  size_t body_count;
+  struct armdyn_part_body bodies[ARMDYN_BODIES_MAX]; /* ordered by part */
 };
 
 /* An immutable robot; any number of threads may use it at once. */
