@@ -54,13 +54,13 @@ double distance_to_cell(const struct armdyn_scene *scene, const struct armdyn_sc
   struct {
     size_t node;
     double apart;
-  } todo[64], near, far;
+  } stack[64], near, far;
   size_t waiting = 0;
   for (size_t i = 0; i < scene->open_count; i++) try_obstacle(&s, i);
   if (!scene->node_count) return s.best;
-  todo[waiting].node = 0, todo[waiting++].apart = boxes_apart(s.placed, scene->nodes);
+  stack[waiting].node = 0, stack[waiting++].apart = boxes_apart(s.placed, scene->nodes);
   while (waiting) {
-    near = todo[--waiting];
+    near = stack[--waiting];
     if (near.apart >= s.best) continue;
     const struct box_node *node = &scene->nodes[near.node];
     if (!node->left) {
@@ -70,8 +70,8 @@ double distance_to_cell(const struct armdyn_scene *scene, const struct armdyn_sc
     near.node = node->left, near.apart = boxes_apart(s.placed, &scene->nodes[node->left]);
     far.node = node->right, far.apart = boxes_apart(s.placed, &scene->nodes[node->right]);
     const bool turned = far.apart < near.apart;
-    todo[waiting++] = turned ? near : far;
-    todo[waiting++] = turned ? far : near;
+    stack[waiting++] = turned ? near : far;
+    stack[waiting++] = turned ? far : near;
   }
   return s.best;
 }

@@ -172,12 +172,12 @@ static void tree_build(struct armdyn_scene *scene, size_t *order, size_t count)
 {
   struct {
     size_t first, count, node;
-  } todo[64], at;
+  } stack[64], at;
   size_t waiting = 0;
   if (!count) return;
-  todo[waiting].first = 0, todo[waiting].count = count, todo[waiting++].node = scene->node_count++;
+  stack[waiting].first = 0, stack[waiting].count = count, stack[waiting++].node = scene->node_count++;
   while (waiting) {
-    at = todo[--waiting];
+    at = stack[--waiting];
     struct box_node *node = &scene->nodes[at.node];
     node_fill(node, scene->standing, order + at.first, at.count);
     node->body = order[at.first], node->left = node->right = 0;
@@ -188,8 +188,8 @@ static void tree_build(struct armdyn_scene *scene, size_t *order, size_t count)
     const size_t half = at.count / 2;
     part_at(scene->standing, order + at.first, at.count, half, axis);
     node->left = scene->node_count++, node->right = scene->node_count++;
-    todo[waiting].first = at.first, todo[waiting].count = half, todo[waiting++].node = node->left;
-    todo[waiting].first = at.first + half, todo[waiting].count = at.count - half, todo[waiting++].node = node->right;
+    stack[waiting].first = at.first, stack[waiting].count = half, stack[waiting++].node = node->left;
+    stack[waiting].first = at.first + half, stack[waiting].count = at.count - half, stack[waiting++].node = node->right;
   }
 }
 
