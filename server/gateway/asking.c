@@ -67,7 +67,7 @@ enum armdyn_status gateway_send(struct gateway *g, enum gateway_message type, co
 static enum armdyn_status send_order(struct gateway *g, unsigned generation, const struct transfer_order *order)
 {
   const struct profile_head *head = &order->profile.head;
-  size_t total = (size_t)head->total * protocol_sample_words(head->format, head->axis_count);
+  size_t total = (size_t)head->total * profile_sample_words(head->format, head->axis_count);
   char *frame = malloc(sizeof(struct message_words) + GATEWAY_WORDS_MOST * sizeof(uint16_t));
   if (!frame) return ARMDYN_EMEMORY;
   enum armdyn_status rc = send_frame_to(g, generation, GATEWAY_TRANSFER, order, sizeof *order);

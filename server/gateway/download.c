@@ -152,6 +152,8 @@ static void find_again(struct running *r)
     running_report(r, TRANSFER_FAILED, PROBLEM_CONTROLLER_UNREACHABLE, "%s", why);
   else if (r->client->address.mapped && r->started && r->client->state.phase == PHASE_ARMED)
     running_stop(r, false, TRANSFER_FAILED, PROBLEM_CONTROLLER_REFUSED, "START did not arrive, and is not sent again");
+  else if (r->client->address.mapped && !r->started && loading_verify(r) == ARMDYN_ECONFLICT)
+    running_fail(r, ARMDYN_ECONFLICT); /* another master, or a restart, was there meanwhile */
 }
 
 static bool feeds(const struct running *r)
@@ -262,6 +264,14 @@ static enum armdyn_status load(struct running *r)
   return loading_run(r);
 }
 
+static const char *ready_remark(const struct running *r)
+{
+  const struct controller_address *address = &r->client->address;
+  if (address->mapped && address->map.unverified)
+    return "unverified: what the controller holds cannot be read; its PLC must start it";
+  return r->closed ? "" : "as much as the controller has room for is there";
+}
+
 void download_run(struct transfer_order *order, struct client *client, const struct download_port *port)
 {
   struct running r = { .order = order, .head = &order->profile.head, .client = client, .port = port };
@@ -273,8 +283,7 @@ void download_run(struct transfer_order *order, struct client *client, const str
   enum armdyn_status rc = load(&r);
   if (rc) running_fail(&r, rc);
   r.ready_ns = clock_monotonic_ns();
-  if (!r.ended)
-    running_report(&r, TRANSFER_READY, -1, "%s", r.closed ? "" : "as much as the controller has room for is there");
+  if (!r.ended) running_report(&r, TRANSFER_READY, -1, "%s", ready_remark(&r));
   while (!r.ended) attend(&r);
   running_go_on(&r);
   client->urgent = NULL;

@@ -1,4 +1,5 @@
 #include "server/base/clock.h"
+#include "server/gateway/map_perform.h"
 #include "server/gateway/running.h"
 
 enum { BEGIN_MOST = 5 }; /* a controller that restarts again and again */
@@ -9,6 +10,7 @@ enum { BEGIN_MOST = 5 }; /* a controller that restarts again and again */
 static enum armdyn_status choose_format(struct running *r)
 {
   unsigned offered = r->client->identity.abilities & ABILITY_FORMATS, asked = r->head->format;
+  if (r->client->address.mapped) return ARMDYN_OK; /* its columns say what it takes */
   if (offered >> (asked - 1) & 1) return ARMDYN_OK;
   for (unsigned format = asked - 1; r->order->may_fall_back && format >= FORMAT_TORQUE_PERMILLE; format--)
     if (offered >> (format - 1) & 1) {
@@ -35,9 +37,9 @@ enum armdyn_status loading_check(struct running *r)
     return armdyn_refuse(&r->error, ARMDYN_ECONFLICT, "",
                          "the profile has %u samples, the controller holds %u; stream it, or lower the rate",
                          head->total, id->samples_most);
-  if (protocol_sample_words(head->format, head->axis_count) > id->window_most)
+  if (profile_sample_words(head->format, head->axis_count) > id->window_most)
     return armdyn_refuse(&r->error, ARMDYN_ECONFLICT, "", "a sample has %u words, the controller's window %u",
-                         protocol_sample_words(head->format, head->axis_count), id->window_most);
+                         profile_sample_words(head->format, head->axis_count), id->window_most);
   enum controller_phase phase = r->client->state.phase;
   if (phase == PHASE_ARMED || phase == PHASE_PLAYING || phase == PHASE_HOLDING || phase == PHASE_FAULT)
     return armdyn_refuse(&r->error, ARMDYN_ECONFLICT, "",
@@ -84,7 +86,8 @@ static enum armdyn_status begin_again(struct running *r)
 enum armdyn_status loading_verify(struct running *r)
 {
   const struct controller_state *s = &r->client->state;
-  if (r->client->address.mapped || (s->crc == r->head->crc && s->next_offset == r->head->total)) return ARMDYN_OK;
+  if (r->client->address.mapped) return mapped_verify(r->client, &r->order->profile, &r->error);
+  if (s->crc == r->head->crc && s->next_offset == r->head->total) return ARMDYN_OK;
   return armdyn_refuse(&r->error, ARMDYN_ECONFLICT, "",
                        "the controller stores %u samples of CRC-32 0x%08X, not %u of 0x%08X", s->next_offset, s->crc,
                        r->head->total, r->head->crc);
@@ -170,7 +173,8 @@ static enum armdyn_status load_mapped(struct running *r)
 {
   r->begun++;
   r->client->beats_for = r->head->id;
-  enum armdyn_status rc = mapped_load(r->client, &r->order->profile, go_on, r, &r->error);
+  const struct meanwhile meanwhile = { go_on, r };
+  enum armdyn_status rc = mapped_load(r->client, &r->order->profile, &meanwhile, &r->error);
   if (rc) return rc;
   r->closed = true;
   r->now.sent = r->head->total;

@@ -30,7 +30,10 @@ static const struct {
 } ranges[] = { [MAP_INT16] = { INT16_MIN, INT16_MAX },
                [MAP_UINT16] = { 0, UINT16_MAX },
                [MAP_INT32] = { INT32_MIN, INT32_MAX },
-               [MAP_UINT32] = { 0, UINT32_MAX } };
+               [MAP_UINT32] = { 0, UINT32_MAX },
+               /* the outermost that a double has within */
+               [MAP_INT64] = { -9223372036854775808.0, 9223372036854774784.0 },
+               [MAP_UINT64] = { 0, 18446744073709549568.0 } };
 
 bool map_encode(const struct map_form *form, double value, uint16_t *words)
 {
@@ -49,7 +52,7 @@ bool map_encode(const struct map_form *form, double value, uint16_t *words)
   } else {
     raw = nearbyint(raw);
     if (!(raw >= ranges[form->type].least && raw <= ranges[form->type].most)) return false;
-    bits = (uint64_t)(int64_t)raw;
+    bits = form->type == MAP_UINT64 ? (uint64_t)raw : (uint64_t)(int64_t)raw;
   }
   uint16_t straight[MAP_WORDS_MOST];
   split(bits, count, straight);
@@ -67,7 +70,9 @@ double map_decode(const struct map_form *form, const uint16_t *words)
   switch (form->type) {
   case MAP_INT16: raw = (int16_t)bits; break;
   case MAP_UINT16:
-  case MAP_UINT32: raw = (double)bits; break;
+  case MAP_UINT32:
+  case MAP_UINT64: raw = (double)bits; break;
+  case MAP_INT64: raw = (double)(int64_t)bits; break;
   case MAP_INT32: raw = (int32_t)bits; break;
   case MAP_FLOAT64: memcpy(&raw, &bits, sizeof raw); break;
   case MAP_FLOAT32: {
@@ -78,4 +83,29 @@ double map_decode(const struct map_form *form, const uint16_t *words)
   }
   }
   return form->scale * raw + form->offset;
+}
+
+/* Of a field without a mask 0. */
+static int shift_of(const struct map_field *field)
+{
+  int shift = 0;
+  while (field->mask && !(field->mask >> shift & 1)) shift++;
+  return shift;
+}
+
+bool map_field_encode(const struct map_field *field, double value, uint16_t *words)
+{
+  const unsigned most = field->mask ? (unsigned)field->mask : UINT16_MAX;
+  if (!map_encode(&field->form, value, words)) return false;
+  if (!field->mask) return true;
+  const unsigned bits = (unsigned)words[0] << shift_of(field);
+  words[0] = (uint16_t)bits;
+  return (bits & ~most) == 0;
+}
+
+double map_field_decode(const struct map_field *field, const uint16_t *words)
+{
+  if (!field->mask) return map_decode(&field->form, words);
+  const uint16_t bits = (uint16_t)((words[0] & (unsigned)field->mask) >> shift_of(field));
+  return map_decode(&field->form, &bits);
 }

@@ -12,5 +12,8 @@ enum { MAP_WORDS_MOST = 4 };
 bool map_encode(const struct map_form *form, double value, uint16_t *words);
 /* The number of registers. NAN and infinities of floats come through as they are. */
 double map_decode(const struct map_form *form, const uint16_t *words);
+/* The same of a field, which may be some bits of its register: the others are 0 in `words`, and no matter. */
+bool map_field_encode(const struct map_field *field, double value, uint16_t *words);
+double map_field_decode(const struct map_field *field, const uint16_t *words);
 
 #endif

@@ -1,56 +1,11 @@
+#include "server/gateway/mapped.h"
+
 #include <math.h>
 #include <time.h>
 
-#include "server/gateway/client.h"
+#include "server/gateway/map_perform.h"
 
 enum { GAP_MOST = 16 }; /* registers between two fields that are read along rather than asked for apart */
-
-static void pause_ms(int ms)
-{
-  struct timespec t = { ms / 1000, ms % 1000 * 1000000L };
-  while (ms > 0 && clock_nanosleep(CLOCK_MONOTONIC, 0, &t, &t)) continue;
-}
-
-/* -- one request -- */
-
-static enum armdyn_status read_some(struct client *c, unsigned unit, enum map_register space, unsigned address,
-                                    unsigned count, uint16_t *words, struct armdyn_error *error)
-{
-  pause_ms(c->address.map.pause_ms);
-  link_unit(&c->link, unit);
-  switch (space) {
-  case MAP_HOLDING: return link_read(&c->link, address, count, words, error);
-  case MAP_INPUT: return link_read_other(&c->link, LINK_INPUT, address, count, words, error);
-  case MAP_COIL: return link_read_other(&c->link, LINK_COILS, address, count, words, error);
-  default: return link_read_other(&c->link, LINK_DISCRETE, address, count, words, error);
-  }
-}
-
-static enum armdyn_status write_some(struct client *c, const struct map_write *w, struct armdyn_error *error)
-{
-  pause_ms(c->address.map.pause_ms);
-  link_unit(&c->link, w->unit);
-  if (w->space == MAP_COIL) return link_write_coil(&c->link, w->address, w->words[0] != 0, error);
-  if (w->count == 1) return link_write_one(&c->link, w->address, w->words[0], error);
-  return link_write(&c->link, w->address, w->count, w->words, error);
-}
-
-/* Write, and hold what is there then against it where the map asks for that. */
-static enum armdyn_status write_and_verify(struct client *c, const struct map_write *w, struct armdyn_error *error)
-{
-  uint16_t words[LINK_READ_MOST];
-  enum armdyn_status rc = write_some(c, w, error);
-  unsigned most = (unsigned)c->address.map.read_most;
-  for (unsigned at = 0; !rc && w->read_back && at < w->count; at += most) {
-    unsigned count = w->count - at < most ? w->count - at : most;
-    rc = read_some(c, w->unit, w->space, w->address + at, count, words, error);
-    for (unsigned i = 0; !rc && i < count; i++)
-      if (words[i] != w->words[at + i])
-        rc = armdyn_refuse(error, ARMDYN_ECONFLICT, "", "%s: register %u reads back as 0x%04X, not 0x%04X", w->what,
-                           w->address + at + i, words[i], w->words[at + i]);
-  }
-  return rc;
-}
 
 /* -- looking -- */
 
@@ -100,13 +55,13 @@ static enum armdyn_status read_block(struct client *c, size_t first, bool *done,
   }
   uint16_t words[LINK_READ_MOST];
   enum armdyn_status rc =
-      read_some(c, unit_of(c, f), f->space, from - (unsigned)map->address_base, end - from, words, error);
+      map_read(c, unit_of(c, f), f->space, from - (unsigned)map->address_base, end - from, words, error);
   for (size_t i = 0; !rc && i < map->field_count; i++) {
     const struct map_field *g = &map->fields[i];
     unsigned at = (unsigned)g->address;
     if (g->access == MAP_WRITE || unit_of(c, g) != unit_of(c, f) || g->space != f->space) continue;
     if (at < from || at + words_of(g) > end) continue;
-    c->mapped.signals[i] = map_decode(&g->form, words + (at - from));
+    c->mapped.signals[i] = map_field_decode(g, words + (at - from));
     done[i] = true;
   }
   return rc;
@@ -185,7 +140,8 @@ enum armdyn_status mapped_meet(struct client *c, struct armdyn_error *error)
                                               .abilities = ABILITY_FORMATS | ABILITY_HOLD,
                                               .samples_most =
                                                   *map->points.index_field ? UINT32_MAX : (uint32_t)map->points.count };
-  pause_ms(map->pause_after_connect_ms);
+  const int ms = map->pause_after_connect_ms;
+  clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){ ms / 1000, ms % 1000 * 1000000L }, NULL);
   return mapped_look(c, error);
 }
 
@@ -201,42 +157,58 @@ enum armdyn_status mapped_measure(const struct client *c, struct measurement *ou
 
 /* -- telling -- */
 
-static enum armdyn_status write_field(struct client *c, const char *field, double value, struct armdyn_error *error)
+struct performing {
+  struct client *client;
+  const struct meanwhile *meanwhile; /* NULL: that of commands */
+  bool starts;                       /* what is written starts it */
+  enum armdyn_status status;
+  struct armdyn_error *error;
+};
+
+static bool perform(void *context, const struct map_request *request)
 {
-  struct map_write write;
-  enum armdyn_status rc = map_write_field(&c->address.map, c->address.unit, field, value, &write, error);
-  return rc ? ARMDYN_ECONFLICT : write_and_verify(c, &write, error);
+  struct performing *p = context;
+  if (p->starts && request->kind <= MAP_STEP_TOGGLE) p->client->mapped.started = true;
+  p->status = map_perform(p->client, request, p->meanwhile, p->error);
+  return !p->status;
 }
 
 enum armdyn_status mapped_beat(struct client *c, struct armdyn_error *error)
 {
   const char *field = c->address.map.heartbeat;
-  return *field ? write_field(c, field, c->heartbeat % 32768, error) : ARMDYN_OK;
+  struct performing p = { .client = c, .error = error };
+  if (!*field) return ARMDYN_OK;
+  enum armdyn_status rc =
+      map_plan_field(&c->address.map, c->address.unit, field, c->heartbeat % 32768, perform, &p, error);
+  return rc ? ARMDYN_ECONFLICT : p.status;
 }
 
-static enum armdyn_status act(struct client *c, const struct map_action *action, const char *name,
+static enum armdyn_status act(struct client *c, const struct map_steps *steps, enum controller_command command,
                               struct armdyn_error *error)
 {
-  if (*action->field) return write_field(c, action->field, action->value, error);
-  return armdyn_refuse(error, ARMDYN_ECONFLICT, "", "the register map has no command \"%s\"", name);
+  struct performing p = { .client = c, .starts = command == COMMAND_START, .error = error };
+  if (!steps->count)
+    return armdyn_refuse(error, ARMDYN_ECONFLICT, "", "the register map has no command for %s",
+                         protocol_command_name(command));
+  enum armdyn_status rc = map_plan_steps(&c->address.map, c->address.unit, steps, perform, &p, error);
+  return rc ? ARMDYN_ECONFLICT : p.status;
 }
 
 static enum armdyn_status start(struct client *c, struct armdyn_error *error)
 {
   if (c->mapped.started) return armdyn_refuse(error, ARMDYN_ECONFLICT, "", "START was written already");
-  if (!*c->address.map.commands.start.field) return act(c, &c->address.map.commands.start, "start", error);
-  c->mapped.started = true;
+  if (c->address.map.unverified)
+    return armdyn_refuse(error, ARMDYN_ECONFLICT, "", "the register map is unverified: its PLC must start it");
   c->mapped.done_before = seen_state(c) == MAP_DONE;
-  return act(c, &c->address.map.commands.start, "start", error);
+  return act(c, &c->address.map.commands.start, COMMAND_START, error);
 }
 
 static enum armdyn_status stop(struct client *c, struct armdyn_error *error)
 {
   enum controller_phase phase = c->mapped.phase;
   bool moving = phase == PHASE_PLAYING || phase == PHASE_HOLDING || c->mapped.started;
-  const struct map_action *action = &c->address.map.commands.stop;
-  enum armdyn_status rc = ARMDYN_OK;
-  if (*action->field || moving) rc = act(c, action, "stop", error);
+  const struct map_steps *steps = &c->address.map.commands.stop;
+  enum armdyn_status rc = steps->count || moving ? act(c, steps, COMMAND_STOP, error) : ARMDYN_OK;
   if (rc) return rc;
   c->mapped.started = false;
   if (phase != PHASE_FAULT) c->mapped.phase = PHASE_EMPTY; /* unless the next look says otherwise */
@@ -245,8 +217,8 @@ static enum armdyn_status stop(struct client *c, struct armdyn_error *error)
 
 static enum armdyn_status clear(struct client *c, struct armdyn_error *error)
 {
-  const struct map_action *action = &c->address.map.commands.clear;
-  enum armdyn_status rc = *action->field ? act(c, action, "clear", error) : ARMDYN_OK;
+  const struct map_steps *steps = &c->address.map.commands.clear;
+  enum armdyn_status rc = steps->count ? act(c, steps, COMMAND_CLEAR, error) : ARMDYN_OK;
   if (rc) return rc;
   c->mapped = (struct mapped){ .phase = PHASE_EMPTY };
   return mapped_look(c, error);
@@ -258,13 +230,13 @@ enum armdyn_status mapped_command(struct client *c, enum controller_command comm
   enum armdyn_status rc = ARMDYN_OK;
   switch (command) {
   case COMMAND_ARM:
-    if (*commands->arm.field) rc = act(c, &commands->arm, "arm", error);
+    if (commands->arm.count) rc = act(c, &commands->arm, command, error);
     if (rc) return rc;
     c->mapped.phase = PHASE_ARMED;
     return mapped_look(c, error);
   case COMMAND_START: rc = start(c, error); break;
-  case COMMAND_HOLD: rc = act(c, &commands->hold, "hold", error); break;
-  case COMMAND_RESUME: rc = act(c, &commands->resume, "resume", error); break;
+  case COMMAND_HOLD: rc = act(c, &commands->hold, command, error); break;
+  case COMMAND_RESUME: rc = act(c, &commands->resume, command, error); break;
   case COMMAND_STOP: return stop(c, error);
   case COMMAND_CLEAR: return clear(c, error);
   default:
@@ -275,30 +247,38 @@ enum armdyn_status mapped_command(struct client *c, enum controller_command comm
 
 /* -- loading -- */
 
-struct loading {
-  struct client *client;
-  bool (*after_write)(void *context);
-  void *context;
-  enum armdyn_status status;
-  struct armdyn_error *error;
-};
-
-static bool load_one(void *context, const struct map_write *write)
+static bool load_one(void *context, const struct map_request *request)
 {
-  struct loading *l = context;
-  l->status = write_and_verify(l->client, write, l->error);
-  if (!l->status && !l->after_write(l->context)) l->status = ARMDYN_ECANCELLED;
-  return l->status == ARMDYN_OK;
+  struct performing *p = context;
+  if (!perform(p, request)) return false;
+  if (!map_meanwhile(p->client, p->meanwhile)) p->status = ARMDYN_ECANCELLED;
+  return !p->status;
 }
 
-enum armdyn_status mapped_load(struct client *c, const struct profile *profile, bool (*after_write)(void *context),
-                               void *context, struct armdyn_error *error)
+enum armdyn_status mapped_load(struct client *c, const struct profile *profile, const struct meanwhile *meanwhile,
+                               struct armdyn_error *error)
 {
-  struct loading l = { .client = c, .after_write = after_write, .context = context, .error = error };
+  struct performing p = { .client = c, .meanwhile = meanwhile, .error = error };
   c->mapped = (struct mapped){ .phase = PHASE_LOADING, .profile = profile->head.id };
-  enum armdyn_status rc = map_plan(&c->address.map, c->address.unit, profile, load_one, &l, error);
+  enum armdyn_status rc = map_plan(&c->address.map, c->address.unit, profile, load_one, &p, error);
   if (rc) return ARMDYN_ECONFLICT;
-  if (l.status) return l.status;
+  if (p.status) return p.status;
   c->mapped.phase = PHASE_READY;
   return mapped_look(c, error);
+}
+
+static bool verify_one(void *context, const struct map_request *request)
+{
+  struct performing *p = context;
+  if (!request->stays) return true;
+  p->status = map_compare(p->client, request, p->error);
+  if (!p->status && !map_meanwhile(p->client, NULL)) p->status = ARMDYN_ECANCELLED;
+  return !p->status;
+}
+
+enum armdyn_status mapped_verify(struct client *c, const struct profile *profile, struct armdyn_error *error)
+{
+  struct performing p = { .client = c, .error = error };
+  enum armdyn_status rc = map_plan(&c->address.map, c->address.unit, profile, verify_one, &p, error);
+  return rc ? ARMDYN_ECONFLICT : p.status;
 }

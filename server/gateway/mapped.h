@@ -6,11 +6,13 @@
 #include "server/gateway/map_plan.h"
 
 struct client;
+struct meanwhile;
 
 struct mapped {
   enum controller_phase phase;      /* EMPTY to ARMED as left by us, then as seen */
   uint32_t profile;                 /* what it was left with */
   bool started;                     /* START was written */
+  bool toggled;                     /* what the last toggle wrote */
   bool done_before;                 /* when that was, it already said that it is done: of an earlier motion */
   double signals[LIMIT_MAP_FIELDS]; /* as last read; NAN: not readable */
 };
@@ -26,9 +28,12 @@ enum armdyn_status mapped_beat(struct client *c, struct armdyn_error *error);
 /* Write what the map says for this command. ECONFLICT: it says nothing, or the state forbids it; EUNAVAILABLE. START is
  * written once: where its answer is lost, watching must tell. */
 enum armdyn_status mapped_command(struct client *c, enum controller_command command, struct armdyn_error *error);
-/* Bring a whole profile there; after_write is called between two requests, false ends it with ECANCELLED.
- * ECONFLICT: what was read back is not what was written; EUNAVAILABLE. */
-enum armdyn_status mapped_load(struct client *c, const struct profile *profile, bool (*after_write)(void *context),
-                               void *context, struct armdyn_error *error);
+/* Bring a whole profile there. ECONFLICT: what was read back is not what was written, or it is not acknowledged;
+ * EUNAVAILABLE, ECANCELLED. */
+enum armdyn_status mapped_load(struct client *c, const struct profile *profile, const struct meanwhile *meanwhile,
+                               struct armdyn_error *error);
+/* Is what was brought there still there, as far as it can be read? ECONFLICT with the first register that is something
+ * else; EUNAVAILABLE, ECANCELLED: something urgent is to be done. */
+enum armdyn_status mapped_verify(struct client *c, const struct profile *profile, struct armdyn_error *error);
 
 #endif

@@ -143,7 +143,7 @@ static bool take_transfer(struct process *p, const struct frame *frame)
   if (!order) return false;
   memcpy(order, frame->data, sizeof *order);
   const struct profile_head *head = &order->profile.head;
-  size_t per_sample = protocol_sample_words(head->format, head->axis_count);
+  size_t per_sample = profile_sample_words(head->format, head->axis_count);
   size_t expected = (size_t)head->total * per_sample;
   bool sound = head->axis_count >= 1 && head->axis_count <= LIMIT_AXES && per_sample && head->total >= 1 &&
                head->total <= LIMIT_SERIES_ROWS;

@@ -117,6 +117,11 @@ enum armdyn_status axis_map_make(const struct controller_description *controller
 
 /* -- making the words -- */
 
+unsigned profile_sample_words(unsigned format, unsigned axes)
+{
+  return format == FORMAT_MOTION ? 6 * axes : protocol_sample_words(format, axes);
+}
+
 enum armdyn_status profile_period(double rate, uint32_t *period_us, struct armdyn_error *error)
 {
   double period = 1e6 / rate;
@@ -158,7 +163,7 @@ enum armdyn_status profile_init(struct profile *profile, const struct axis_map *
       return armdyn_refuse(error, ARMDYN_EINPUT, "/format", "joint %s has neither a rated torque nor a torque limit",
                            m->name);
   }
-  profile->words = malloc(total * protocol_sample_words(format, (unsigned)map->count) * sizeof *profile->words);
+  profile->words = malloc(total * profile_sample_words(format, (unsigned)map->count) * sizeof *profile->words);
   return profile->words ? ARMDYN_OK : ARMDYN_EMEMORY;
 }
 
@@ -170,7 +175,7 @@ void profile_release(struct profile *profile)
 
 static uint16_t *sample_at(const struct profile *profile, size_t index)
 {
-  return profile->words + index * protocol_sample_words(profile->head.format, profile->head.axis_count);
+  return profile->words + index * profile_sample_words(profile->head.format, profile->head.axis_count);
 }
 
 /* The nearest per mille whose torque is not beyond the limit that the exact torque keeps; saturated at int16. */
@@ -193,20 +198,28 @@ void profile_put(struct profile *profile, const struct axis_map *map, size_t ind
       *at++ = permille(torque, &profile->head.axes[a]);
       continue;
     }
-    if (profile->head.format == FORMAT_POSITION_TORQUE) {
+    if (profile->head.format >= FORMAT_POSITION_TORQUE) {
       protocol_put_float(at, (float)position);
       at += 2;
     }
     protocol_put_float(at, (float)torque);
     at += 2;
+    if (profile->head.format == FORMAT_MOTION) at += 2; /* profile_put_velocity's */
   }
+}
+
+void profile_put_velocity(struct profile *profile, const struct axis_map *map, size_t index, const double *qd)
+{
+  uint16_t *sample = sample_at(profile, index);
+  for (size_t a = 0; a < map->count; a++)
+    protocol_put_float(sample + 6 * a + 4, (float)(map->axes[a].position_scale * qd[map->axes[a].joint]));
 }
 
 void profile_finish(struct profile *profile)
 {
   const struct profile_head *head = &profile->head;
   profile->head.crc =
-      protocol_crc32(0, profile->words, (size_t)head->total * protocol_sample_words(head->format, head->axis_count));
+      protocol_crc32(0, profile->words, (size_t)head->total * profile_sample_words(head->format, head->axis_count));
 }
 
 enum armdyn_status profile_convert(struct profile *profile, enum sample_format format, struct armdyn_error *error)
@@ -220,7 +233,7 @@ enum armdyn_status profile_convert(struct profile *profile, enum sample_format f
     if (format == FORMAT_TORQUE_PERMILLE && !isfinite(head->axes[a].rated))
       return armdyn_refuse(error, ARMDYN_EINPUT, "/format", "joint %s has neither a rated torque nor a torque limit",
                            head->axes[a].joint);
-  uint16_t *words = malloc(samples * protocol_sample_words(format, (unsigned)axes) * sizeof *words);
+  uint16_t *words = malloc(samples * profile_sample_words(format, (unsigned)axes) * sizeof *words);
   struct faults *faults = calloc(1, sizeof *faults);
   enum armdyn_status rc = words && faults ? ARMDYN_OK : ARMDYN_EMEMORY;
   uint16_t *at = words;
@@ -250,9 +263,18 @@ enum armdyn_status profile_convert(struct profile *profile, enum sample_format f
 
 double profile_position(const struct profile *profile, size_t index, size_t axis)
 {
-  return profile->head.format == FORMAT_POSITION_TORQUE
-             ? (double)protocol_get_float(sample_at(profile, index) + 4 * axis)
-             : 0;
+  const uint16_t *sample = sample_at(profile, index);
+  switch (profile->head.format) {
+  case FORMAT_POSITION_TORQUE: return (double)protocol_get_float(sample + 4 * axis);
+  case FORMAT_MOTION: return (double)protocol_get_float(sample + 6 * axis);
+  default: return 0;
+  }
+}
+
+double profile_velocity(const struct profile *profile, size_t index, size_t axis)
+{
+  return profile->head.format == FORMAT_MOTION ? (double)protocol_get_float(sample_at(profile, index) + 6 * axis + 4)
+                                               : 0;
 }
 
 double profile_torque(const struct profile *profile, size_t index, size_t axis)
@@ -261,6 +283,7 @@ double profile_torque(const struct profile *profile, size_t index, size_t axis)
   switch (profile->head.format) {
   case FORMAT_TORQUE_PERMILLE: return (int16_t)sample[axis] * 1e-3 * profile->head.axes[axis].rated;
   case FORMAT_TORQUE: return (double)protocol_get_float(sample + 2 * axis);
+  case FORMAT_MOTION: return (double)protocol_get_float(sample + 6 * axis + 2);
   default: return (double)protocol_get_float(sample + 4 * axis + 2);
   }
 }
@@ -269,7 +292,7 @@ static void check_sample(const struct profile *profile, size_t k, size_t a, stru
 {
   const struct profile_axis *axis = &profile->head.axes[a];
   double torque = profile_torque(profile, k, a);
-  if (!isfinite(torque) || !isfinite(profile_position(profile, k, a))) {
+  if (!isfinite(torque) || !isfinite(profile_position(profile, k, a)) || !isfinite(profile_velocity(profile, k, a))) {
     fault_add_cell(faults, k, a, FAULT_FINITE, "sample %zu, axis %u (%s): not a finite number", k, axis->axis + 1,
                    axis->joint);
     return;

@@ -7,6 +7,11 @@
 #include "armdyn/robot.h"
 #include "server/protocol/words.h"
 
+/* Beside the formats of the register protocol: position, torque and velocity, each float32, for register maps. */
+enum { FORMAT_MOTION = FORMAT_END };
+/* Words of a sample in any of them. */
+unsigned profile_sample_words(unsigned format, unsigned axes);
+
 /* One axis of the controller and the joint that it moves:
  *   position = position_scale q + position_offset,   torque = torque_scale tau */
 struct mapped_axis {
@@ -62,6 +67,8 @@ enum armdyn_status profile_init(struct profile *profile, const struct axis_map *
 void profile_release(struct profile *profile);
 /* Sample `index` from joint positions and joint torques. Per mille is rounded to the nearest that is within the limit. */
 void profile_put(struct profile *profile, const struct axis_map *map, size_t index, const double *q, const double *tau);
+/* Of FORMAT_MOTION: its joint velocities too. */
+void profile_put_velocity(struct profile *profile, const struct axis_map *map, size_t index, const double *qd);
 /* After the last sample: start position and CRC-32. */
 void profile_finish(struct profile *profile);
 
@@ -69,9 +76,10 @@ void profile_finish(struct profile *profile);
  * EINPUT: there is no such way, a rated torque is unknown, or rounding to per mille leaves the limits. EMEMORY. */
 enum armdyn_status profile_convert(struct profile *profile, enum sample_format format, struct armdyn_error *error);
 
-/* Position and torque of one axis of a sample as the controller will understand them (position 0 in formats without). */
+/* Position, torque and velocity of one axis of a sample as the controller will understand them (position and velocity 0 in formats without). */
 double profile_position(const struct profile *profile, size_t index, size_t axis);
 double profile_torque(const struct profile *profile, size_t index, size_t axis);
+double profile_velocity(const struct profile *profile, size_t index, size_t axis);
 
 /* Hold what will be sent against the limits: |torque|, torque rate between samples, finite numbers.
  *   faults  out  cells: row = sample, column = axis in the order of the map; the detail names both, and the joint

@@ -111,7 +111,7 @@ enum armdyn_status loading_check(struct running *r);
 enum armdyn_status loading_run(struct running *r);
 /* Of a stream: send what there is room for, close it after the last sample. *more: there is more to be done at once. */
 enum armdyn_status loading_feed(struct running *r, bool *more);
-/* Is what the controller stores what was sent? ECONFLICT. */
+/* Is what the controller stores what was sent? ECONFLICT; of a register map also EUNAVAILABLE, ECANCELLED. */
 enum armdyn_status loading_verify(struct running *r);
 
 /* -- windows.c -- */

@@ -2,20 +2,22 @@
 
 #include "server/gateway/source.h"
 
-/* Joint positions and torques of sample k; at rest: of the end, without motion. */
+/* Joint positions, velocities and torques of sample k; at rest: of the end, without motion. */
 static void sample(const struct armdyn_robot *robot, const struct armdyn_trajectory *trajectory, double t, bool at_rest,
-                   struct armdyn_workspace *workspace, double *q, double *tau)
+                   struct armdyn_workspace *workspace, double *q, double *qd, double *tau)
 {
   static const double rest[ARMDYN_JOINTS_MAX];
   double row[1 + 5 * ARMDYN_JOINTS_MAX];
   size_t n = trajectory->joint_count;
   if (at_rest) {
     armdyn_trajectory_state(trajectory, t, q, NULL, NULL, NULL);
+    memcpy(qd, rest, n * sizeof *qd);
     armdyn_inverse_dynamics(robot, q, rest, rest, NULL, workspace, tau);
     return;
   }
   armdyn_trajectory_sample(robot, trajectory, t, workspace, row); /* t, q, qd, qdd, tau, power */
   memcpy(q, row + 1, n * sizeof *q);
+  memcpy(qd, row + 1 + n, n * sizeof *qd);
   memcpy(tau, row + 1 + 3 * n, n * sizeof *tau);
 }
 
@@ -39,11 +41,12 @@ enum armdyn_status profile_of_trajectory(const struct armdyn_robot *robot, const
     profile_release(profile);
     return ARMDYN_EMEMORY;
   }
-  double q[ARMDYN_JOINTS_MAX], tau[ARMDYN_JOINTS_MAX];
+  double q[ARMDYN_JOINTS_MAX], qd[ARMDYN_JOINTS_MAX], tau[ARMDYN_JOINTS_MAX];
   for (size_t k = 0; k < count; k++) {
     double t = armdyn_sample_time(trajectory, rate, k);
-    sample(robot, trajectory, t, k == last && !on_grid, workspace, q, tau);
+    sample(robot, trajectory, t, k == last && !on_grid, workspace, q, qd, tau);
     profile_put(profile, map, k, q, tau);
+    if (profile->head.format == FORMAT_MOTION) profile_put_velocity(profile, map, k, qd);
   }
   profile_finish(profile);
   armdyn_workspace_free(workspace);

@@ -105,7 +105,7 @@ static enum armdyn_status check_robot(struct exchange *x, const struct controlle
   struct axis_map map;
   status = axis_map_make(controller, armdyn_robot_description(entry->robot), &map, faults);
   if (!status && controller->profile.protocol == PROTOCOL_REGISTER_MAP)
-    status = map_bind(&controller->profile.map, &map, faults);
+    status = map_bind(&controller->profile, &map, faults);
   robots_release(robots, entry);
   return status;
 }

@@ -12,28 +12,33 @@ struct listed {
   long long requests, listed;
 };
 
-static void write_one(struct json_writer *w, const struct map_write *write)
+static void write_one(struct json_writer *w, const struct map_request *r)
 {
   static const char *const spaces[] = { "holding", "input", "coil", "discrete" };
-  int function = write->space == MAP_COIL ? 5 : write->count == 1 ? 6 : 16;
+  static const char *const steps[] = { "write", "pulse", "toggle", "wait", "check", "not_yet" };
   json_begin_object(w);
-  json_key(w, "unit"), json_write_integer(w, write->unit);
-  json_key(w, "function"), json_write_integer(w, function);
-  json_key(w, "register"), json_write_text(w, spaces[write->space]);
-  json_key(w, "address"), json_write_integer(w, write->address);
+  json_key(w, "step"), json_write_text(w, steps[r->kind]);
+  json_key(w, "unit"), json_write_integer(w, r->unit);
+  json_key(w, "function"), json_write_integer(w, r->function);
+  json_key(w, "register"), json_write_text(w, spaces[r->space]);
+  json_key(w, "address"), json_write_integer(w, r->address);
   json_key(w, "words");
   json_begin_array(w);
-  for (unsigned i = 0; i < write->count; i++) json_write_integer(w, write->words[i]);
+  for (unsigned i = 0; i < r->count && !r->toggled && r->kind != MAP_STEP_TOGGLE; i++)
+    json_write_integer(w, r->words[i]);
   json_end_array(w);
-  json_key(w, "what"), json_write_text(w, write->what);
-  json_key(w, "read_back"), json_write_truth(w, write->read_back);
+  if (r->mask != UINT16_MAX) json_key(w, "mask"), json_write_integer(w, r->mask);
+  if (r->kind == MAP_STEP_PULSE) json_key(w, "hold_ms"), json_write_integer(w, r->hold_ms);
+  if (r->timeout_ms) json_key(w, "timeout_ms"), json_write_integer(w, r->timeout_ms);
+  json_key(w, "what"), json_write_text(w, r->what);
+  json_key(w, "read_back"), json_write_truth(w, r->read_back);
   json_end_object(w);
 }
 
-static bool visit(void *context, const struct map_write *write)
+static bool visit(void *context, const struct map_request *request)
 {
   struct listed *list = context;
-  if (list->requests++ < LISTED_MOST) write_one(list->writer, write);
+  if (list->requests++ < LISTED_MOST) write_one(list->writer, request);
   return true;
 }
 

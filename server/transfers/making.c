@@ -52,7 +52,7 @@ static bool check_permissions(struct exchange *x, struct making *m)
     return invalid(x, "/mode", FAULT_UNSUPPORTED, "a controller with a register map takes downloads alone");
   if (mapped && m->request.format != TRANSFER_POSITION_TORQUE)
     return invalid(x, "/format", FAULT_UNSUPPORTED, "the columns of the register map say what a point has");
-  if (mapped && !map_has_positions(&p->map) && !p->allow_torque_only)
+  if (mapped && !map_has(&p->map, MAP_POSITION) && !p->allow_torque_only)
     return invalid(
         x, "/trajectory", FAULT_UNSUPPORTED,
         "the register map takes torques alone, which let an arm drift; its entry must say \"allow_torque_only\"");
@@ -113,9 +113,9 @@ static bool find_robots(struct exchange *x, struct making *m)
   return false;
 }
 
-static bool pass_over(void *context, const struct map_write *write)
+static bool pass_over(void *context, const struct map_request *request)
 {
-  (void)context, (void)write;
+  (void)context, (void)request;
   return true;
 }
 
@@ -138,13 +138,16 @@ static bool make_profile(struct exchange *x, struct making *m)
   const struct armdyn_robot_description *model = armdyn_robot_description(m->bound_to->robot);
   size_t n = armdyn_robot_joint_count(m->robot->robot);
   double rate = isnan(m->request.rate) ? m->stored_rate : m->request.rate;
+  const bool mapped = m->controller.profile.protocol == PROTOCOL_REGISTER_MAP;
+  const bool velocities = mapped && map_has(&m->controller.profile.map, MAP_VELOCITY);
+  const enum sample_format format = (enum sample_format)(velocities ? FORMAT_MOTION : m->request.format + 1);
   enum armdyn_status status = ARMDYN_EMEMORY;
   if (!m->order) goto refused;
   if ((status = axis_map_make(&m->controller, model, &m->map, exchange_faults(x)))) goto refused;
+  if (mapped && (status = map_bind(&m->controller.profile, &m->map, exchange_faults(x)))) goto refused;
   status = stored_trajectory_read(exchange_app(x)->store, m->trajectory.id, n, &trajectory);
   if (status) goto refused;
-  status = profile_of_trajectory(m->robot->robot, &trajectory, &m->map, (enum sample_format)(m->request.format + 1),
-                                 rate, &m->order->profile, &error);
+  status = profile_of_trajectory(m->robot->robot, &trajectory, &m->map, format, rate, &m->order->profile, &error);
   armdyn_trajectory_free(&trajectory);
   if (status) goto refused;
   if (!profile_check(&m->order->profile, exchange_faults(x))) return fits_map(x, m);

@@ -11,34 +11,51 @@ static const double torque_most = 10;
 
 struct visiting {
   const struct register_map *map;
-  unsigned long writes;
+  unsigned long requests;
 };
 
-/* The numbers of a write of points, as the controller reads them. */
-static void check_points(const struct visiting *v, const struct map_write *w)
+/* The torques of a write of points, as the controller reads them: of requests that write whole points. */
+static void check_points(const struct visiting *v, const struct map_request *r)
 {
   const struct map_points *p = &v->map->points;
-  REQUIRE(w->count % (unsigned)p->stride == 0);
-  for (unsigned at = 0; at < w->count; at += (unsigned)p->stride)
+  if (v->map->writing == MAP_WRITE_SINGLE || p->table_count) return;
+  REQUIRE(r->count % (unsigned)p->alone.stride == 0);
+  for (unsigned at = 0; at < r->count; at += (unsigned)p->alone.stride)
     for (size_t c = 0; c < p->column_count; c++) {
       const struct map_column *column = &p->columns[c];
-      REQUIRE(column->at + map_type_words(column->form.type) <= p->stride);
-      double number = map_decode(&column->form, w->words + at + column->at);
+      REQUIRE(column->at + map_type_words(column->form.type) <= p->alone.stride);
+      double number = map_decode(&column->form, r->words + at + column->at);
       REQUIRE(isfinite(number));
       if (column->quantity == MAP_TORQUE) REQUIRE(fabs(number) <= torque_most * (1 + 1e-6));
     }
 }
 
-static bool visit(void *context, const struct map_write *w)
+static bool visit(void *context, const struct map_request *r)
 {
   struct visiting *v = context;
-  v->writes++;
-  REQUIRE(w->space == MAP_HOLDING || w->space == MAP_COIL);
-  REQUIRE(w->count >= 1 && w->count <= (unsigned)v->map->write_most && w->address + w->count <= 65536);
-  REQUIRE(memchr(w->what, 0, sizeof w->what));
-  bool points = !strncmp(w->what, "points ", 7) && w->what[7] >= '0' && w->what[7] <= '9';
-  if (points) check_points(v, w);
+  const bool written = r->kind <= MAP_STEP_TOGGLE;
+  v->requests++;
+  REQUIRE(!written || r->space == MAP_HOLDING || r->space == MAP_COIL);
+  REQUIRE(r->count >= 1 && r->count <= (unsigned)v->map->write_most && r->address + r->count <= 65536);
+  REQUIRE(r->mask == UINT16_MAX || r->count == 1);
+  REQUIRE(!r->stays || !written || r->read_back);
+  REQUIRE(written == (r->function >= 5));
+  REQUIRE(r->function == 16 || r->count == 1 || !written);
+  REQUIRE(memchr(r->what, 0, sizeof r->what) && *r->what);
+  if (r->points) check_points(v, r);
   return true;
+}
+
+/* Every command, too. */
+static void plan_commands(const struct controller_description *controller, struct visiting *v)
+{
+  const struct map_commands *m = &v->map->commands;
+  const struct map_steps *const lists[] = { &m->arm, &m->start, &m->hold, &m->resume, &m->stop, &m->clear };
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+    struct armdyn_error error = { "", "" };
+    enum armdyn_status status = map_plan_steps(v->map, (unsigned)controller->unit, lists[i], visit, v, &error);
+    REQUIRE(status == ARMDYN_OK || (status == ARMDYN_EINPUT && *error.message));
+  }
 }
 
 static void plan(const struct controller_description *controller)
@@ -58,20 +75,23 @@ static void plan(const struct controller_description *controller)
                                          .torque_most = torque_most,
                                          .rate_most = INFINITY };
   faults.count = 0;
-  if (map_bind(v.map, &axes, &faults)) {
+  if (map_bind(&controller->profile, &axes, &faults)) {
     REQUIRE(faults.count > 0);
     return;
   }
-  REQUIRE(!profile_init(&profile, &axes, FORMAT_POSITION_TORQUE, 10000, SAMPLES, NULL));
+  plan_commands(controller, &v);
+  const unsigned format = map_has(v.map, MAP_VELOCITY) ? FORMAT_MOTION : FORMAT_POSITION_TORQUE;
+  REQUIRE(!profile_init(&profile, &axes, (enum sample_format)format, 10000, SAMPLES, NULL));
   for (size_t k = 0; k < SAMPLES; k++) {
     double x = (double)k / (SAMPLES - 1);
     profile_put(&profile, &axes, k, (double[]){ x, 1 - x }, (double[]){ torque_most * x, -torque_most * x });
+    if (format == FORMAT_MOTION) profile_put_velocity(&profile, &axes, k, (double[]){ 1, -1 });
   }
   profile_finish(&profile);
   REQUIRE(!profile_check(&profile, &faults));
   enum armdyn_status status = map_plan(v.map, (unsigned)controller->unit, &profile, visit, &v, &error);
   REQUIRE(status == ARMDYN_OK || (status == ARMDYN_EINPUT && *error.message));
-  REQUIRE(status || v.writes > 0);
+  REQUIRE(status || v.requests > 0);
   profile_release(&profile);
 }
 

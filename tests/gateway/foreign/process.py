@@ -11,11 +11,13 @@ from support.process import Device
 class Foreign(Device):
     """Foreign("--scan", 10, fault=["torn@7"]): `python3 -m foreign` with these flags, started."""
 
+    module = "foreign"
+
     def __init__(self, *flags, fault=()):
         folder = pathlib.Path(__file__).resolve().parents[1]
         path = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
         super().__init__((), env={"PYTHONPATH": path})
-        self.arguments = [sys.executable, "-m", "foreign", *map(str, flags), *(word for one in fault for word in ("--fault", one))]
+        self.arguments = [sys.executable, "-m", self.module, *map(str, flags), *(word for one in fault for word in ("--fault", one))]
         self.start()
 
     def ledger(self, violations=()):
