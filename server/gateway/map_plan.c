@@ -56,6 +56,7 @@ static enum armdyn_status request_of(const struct planning *p, const char *name,
                                      const double *value, struct map_request *out)
 {
   const struct map_field *f = map_field_of(p->map, name);
+  *out = (struct map_request){ .kind = kind };
   if (!f) return armdyn_refuse(p->error, ARMDYN_EINPUT, "", "the register map has no field '%s'", name);
   bool bits = f->space == MAP_COIL || f->space == MAP_DISCRETE;
   *out = (struct map_request){ .kind = kind,

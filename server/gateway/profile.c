@@ -139,6 +139,7 @@ enum armdyn_status profile_init(struct profile *profile, const struct axis_map *
 {
   if (total < 1 || total > LIMIT_SERIES_ROWS)
     return armdyn_refuse(error, ARMDYN_ELIMIT, "/rate", "%zu samples are more than %d", total, LIMIT_SERIES_ROWS);
+  if (!map->count) return armdyn_refuse(error, ARMDYN_EINPUT, "", "no axis is moved");
   *profile = (struct profile){ .head = { .total = (uint32_t)total,
                                          .period_us = period_us,
                                          .format = (uint16_t)format,

@@ -76,7 +76,8 @@ void profile_finish(struct profile *profile);
  * EINPUT: there is no such way, a rated torque is unknown, or rounding to per mille leaves the limits. EMEMORY. */
 enum armdyn_status profile_convert(struct profile *profile, enum sample_format format, struct armdyn_error *error);
 
-/* Position, torque and velocity of one axis of a sample as the controller will understand them (position and velocity 0 in formats without). */
+/* Position, torque and velocity of one axis of a sample as the controller will understand them (0 what the format has
+ * not). */
 double profile_position(const struct profile *profile, size_t index, size_t axis);
 double profile_torque(const struct profile *profile, size_t index, size_t axis);
 double profile_velocity(const struct profile *profile, size_t index, size_t axis);

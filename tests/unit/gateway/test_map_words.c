@@ -75,3 +75,34 @@ Test(map_words, what_does_not_fit_is_refused)
   cr_assert(map_encode(&bounded, 2, words) && map_encode(&bounded, -1, words));
   cr_assert(!map_encode(&bounded, 2.001, words) && !map_encode(&bounded, -1.001, words));
 }
+
+/* Some bits of a register are a number of their own; what goes beyond them is refused. */
+Test(map_words, bits_of_a_register)
+{
+  struct map_field field = { .form = form_of(MAP_UINT16, MAP_ABCD), .mask = 0x70 };
+  uint16_t word = 0;
+  cr_assert(map_field_encode(&field, 5, &word));
+  cr_assert_eq(word, 0x50);
+  cr_assert_eq(map_field_decode(&field, (uint16_t[]){ 0xFFDF }), 5); /* 1111 1111 1101 1111: the mask has 101 there */
+  cr_assert_not(map_field_encode(&field, 8, &word));
+  field.mask = 0x8000;
+  cr_assert(map_field_encode(&field, 1, &word));
+  cr_assert_eq(word, 0x8000);
+}
+
+/* 64 bits: 2^53 + 2 is a double, 2^64 is none of them, -1 no unsigned one. */
+Test(map_words, integers_of_64_bits)
+{
+  const struct map_form is_signed = form_of(MAP_INT64, MAP_ABCD), is_unsigned = form_of(MAP_UINT64, MAP_CDAB);
+  uint16_t words[MAP_WORDS_MOST];
+  cr_assert(map_encode(&is_signed, -2, words));
+  cr_assert_arr_eq(words, ((uint16_t[]){ 0xFFFF, 0xFFFF, 0xFFFF, 0xFFFE }), sizeof words);
+  cr_assert_eq(map_decode(&is_signed, words), -2);
+  cr_assert(map_encode(&is_unsigned, 9007199254740994.0, words));
+  cr_assert_arr_eq(words, ((uint16_t[]){ 0x0002, 0x0000, 0x0000, 0x0020 }), sizeof words);
+  cr_assert_eq(map_decode(&is_unsigned, words), 9007199254740994.0);
+  cr_assert(map_encode(&is_unsigned, 18446744073709549568.0, words));
+  cr_assert_not(map_encode(&is_unsigned, 18446744073709551616.0, words));
+  cr_assert_not(map_encode(&is_unsigned, -1, words));
+  cr_assert_not(map_encode(&is_signed, 9223372036854775808.0, words));
+}
