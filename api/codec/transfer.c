@@ -113,6 +113,60 @@ static void write_error(struct json_writer *w, const char *name, const struct pl
   json_key(w, "rms"), json_write_number(w, e->rms);
   json_key(w, "max"), json_write_number(w, e->max);
   json_key(w, "relative_percent"), json_write_number(w, 100 * e->relative);
+  json_key(w, "worst"), json_write_number(w, e->worst);
+  json_key(w, "worst_at"), json_write_number(w, e->worst_at);
+  json_end_object(w);
+}
+
+static void write_lag(struct json_writer *w, const struct playback_lag *lag)
+{
+  json_key(w, "lag"), json_write_number(w, lag->lag);
+  json_key(w, "offset"), json_write_number(w, lag->offset);
+  json_key(w, "rms_without"), json_write_number(w, lag->rms);
+}
+
+static void write_joint(struct json_writer *w, const struct playback *p, size_t j)
+{
+  json_begin_object(w);
+  member_text(w, "joint", p->robot->joints[j].name);
+  write_lag(w, &p->lag[j]);
+  write_error(w, "position", &p->position[j]);
+  write_error(w, "torque", &p->torque[j]);
+  json_end_object(w);
+}
+
+static void write_parts(struct json_writer *w, const struct playback *p)
+{
+  json_key(w, "parts"), json_begin_array(w);
+  for (size_t i = 0; i < p->part_count; i++) {
+    json_begin_object(w);
+    json_key(w, "from"), json_write_number(w, p->parts[i].from);
+    json_key(w, "to"), json_write_number(w, p->parts[i].to);
+    json_key(w, "samples"), json_write_integer(w, (long long)p->parts[i].samples);
+    json_end_object(w);
+  }
+  json_end_array(w);
+}
+
+/* Joint by joint. */
+static void write_series(struct json_writer *w, const char *name, const struct playback *p, const double *values)
+{
+  const size_t n = p->robot->joint_count;
+  json_key(w, name), json_begin_array(w);
+  for (size_t j = 0; j < n; j++) {
+    json_begin_array(w);
+    for (size_t k = 0; k < p->residual_count; k++) json_write_number(w, values[k * n + j]);
+    json_end_array(w);
+  }
+  json_end_array(w);
+}
+
+static void write_residuals(struct json_writer *w, const struct playback *p)
+{
+  json_key(w, "residuals"), json_begin_object(w);
+  json_key(w, "t"), json_write_numbers(w, p->residual_t, p->residual_count);
+  write_series(w, "position", p, p->residual_q);
+  write_series(w, "torque", p, p->residual_tau);
   json_end_object(w);
 }
 
@@ -126,7 +180,27 @@ static void write_energy(struct json_writer *w, const char *name, const struct p
   json_begin_object(w);
   json_key(w, "planned"), json_write_number(w, e->planned);
   json_key(w, "measured"), json_write_number(w, e->measured);
+  json_key(w, "braking"), json_begin_object(w);
+  json_key(w, "planned"), json_write_number(w, e->braking_planned);
+  json_key(w, "measured"), json_write_number(w, e->braking_measured);
   json_end_object(w);
+  json_end_object(w);
+}
+
+/* Where most of a difference that counts is braking, say so. Of drives that burn what braking gives back it changes nothing
+ * that is drawn; of the joints' work it does. */
+static void write_braking(struct json_writer *w, const struct playback_energy *e)
+{
+  static const double counts = 0.02, most = 0.5;
+  const double more = e->measured - e->planned, braking = e->braking_measured - e->braking_planned;
+  const double scale = fabs(e->planned) + e->braking_planned;
+  char text[200];
+  snprintf(
+      text, sizeof text,
+      "the joints' work is %.3g J %s than planned, %.3g J of it because braking gave back %.3g J instead of %.3g J",
+      fabs(more), more < 0 ? "less" : "more", -braking * (more < 0 ? -1 : 1), e->braking_measured, e->braking_planned);
+  bool by_braking = fabs(more) > counts * scale && -braking / more >= most;
+  member_text(w, "remark", by_braking ? text : NULL);
 }
 
 void playback_encode(const struct playback *p, struct buffer *out)
@@ -139,20 +213,17 @@ void playback_encode(const struct playback *p, struct buffer *out)
   json_key(&w, "samples"), json_write_integer(&w, (long long)p->samples);
   json_key(&w, "from"), json_write_number(&w, p->from);
   json_key(&w, "to"), json_write_number(&w, p->to);
+  write_parts(&w, p);
   member_text(&w, "torque_source", p->commanded ? "command" : "sensor");
   json_key(&w, "joints"), json_begin_array(&w);
-  for (size_t j = 0; j < p->robot->joint_count; j++) {
-    json_begin_object(&w);
-    member_text(&w, "joint", p->robot->joints[j].name);
-    write_error(&w, "position", &p->position[j]);
-    write_error(&w, "torque", &p->torque[j]);
-    json_end_object(&w);
-  }
+  for (size_t j = 0; j < p->robot->joint_count; j++) write_joint(&w, p, j);
   json_end_array(&w);
   json_key(&w, "energy"), json_begin_object(&w);
   write_energy(&w, "mechanical", &p->mechanical);
   write_energy(&w, "electrical", p->has_electrical ? &p->electrical : NULL);
+  write_braking(&w, &p->mechanical);
   json_end_object(&w);
+  write_residuals(&w, p);
   json_end_object(&w);
 }
 
@@ -176,6 +247,9 @@ static void write_clock(struct json_writer *w, const struct controller_clock *cl
   char warning[128];
   json_key(w, "clock");
   json_begin_object(w);
+  json_key(w, "uptime"), json_write_number(w, clock->uptime);
+  json_key(w, "offset"), json_write_number(w, clock->offset);
+  json_key(w, "watched"), json_write_number(w, clock->watched);
   json_key(w, "error_percent"), json_write_number(w, 100 * clock->error);
   json_key(w, "uncertainty_percent"), json_write_number(w, 100 * clock->uncertainty);
   json_key(w, "cycle"), json_write_number(w, clock->cycle);

@@ -54,28 +54,49 @@ void transfer_resource_encode(const struct transfer_resource *transfer, struct j
 
 struct playback_error {
   double rms, max, relative; /* relative: of the rms of the plan; NAN when that is 0 */
+  double worst, worst_at;    /* measured less planned where that is greatest, and when, s */
+};
+/* What of a joint's position error is a delay, a constant, and neither; NAN: not to be told. */
+struct playback_lag {
+  double lag;         /* s behind the plan */
+  double offset, rms; /* rad, m; rms of what both leave */
+};
+/* A stretch of the motion without a gap. */
+struct playback_part {
+  double from, to; /* s */
+  size_t samples;
 };
 struct playback_energy {
-  double planned, measured; /* J */
+  double planned, measured;                 /* J */
+  double braking_planned, braking_measured; /* J: given back by joints, or drives, that brake */
 };
+enum { PLAYBACK_PARTS = 64, PLAYBACK_RESIDUALS = 1000 };
 struct playback {
   const char *transfer, *trajectory;
   bool commanded; /* torques are those of the profile */
   size_t samples;
   double from, to; /* s */
+  size_t part_count;
+  struct playback_part parts[PLAYBACK_PARTS];
   const struct armdyn_robot_description *robot;
   struct playback_error position[ARMDYN_JOINTS_MAX], torque[ARMDYN_JOINTS_MAX];
+  struct playback_lag lag[ARMDYN_JOINTS_MAX];
   struct playback_energy mechanical, electrical;
   bool has_electrical;
+  /* measured less planned, of every so many-th moment: residual_count, and that x n */
+  size_t residual_count;
+  const double *residual_t, *residual_q, *residual_tau;
 };
 void playback_encode(const struct playback *playback, struct buffer *out);
 
-/* What is known of a controller's state. */
 /* How a controller's clock goes against ours. */
 struct controller_clock {
+  double uptime, offset,
+      watched;               /* s: what it says; how far it went ahead of ours while it was watched, and how long */
   double error, uncertainty; /* how much faster it goes: 0.01 is 1 % */
   double cycle, round_trip;  /* s: of its program; of a request */
 };
+/* What is known of a controller's state. */
 struct controller_status {
   bool connected, simulated;
   const char *observed_at; /* "" = never */

@@ -57,6 +57,9 @@ void client_observe(const struct client *c, struct observation *seen)
                                 .state = c->state,
                                 .mapped = c->address.mapped };
   seen->clock = (struct observed_clock){ .known = !c->address.mapped && within <= clock_known,
+                                         .uptime_ms = u->last_ms,
+                                         .offset_ms = uptime_offset_ms(u),
+                                         .watched_ms = (double)(u->last_ns - u->first_ns) * 1e-6,
                                          .rate = uptime_rate(u),
                                          .uncertainty = within,
                                          .scan_ms = u->scan_ms,
@@ -169,11 +172,11 @@ static bool records(const struct running *r)
          !(feeds(r) && r->more);
 }
 
-/* As often as that is due; a motion that was held is recorded as far as it went until then. */
+/* As often as that is due; of a motion that is held all that is played at its own speed. */
 static enum armdyn_status record(struct running *r)
 {
   struct telemetry *t = &r->telemetry;
-  if (r->client->state.phase == PHASE_HOLDING) t->over = true;
+  if (r->client->state.phase == PHASE_HOLDING) telemetry_hold(t, r->client);
   if (!records(r)) return ARMDYN_OK;
   int64_t now = clock_monotonic_ns(), period = r->order->telemetry_us * 1000LL;
   if (now < t->due_ns) return ARMDYN_OK;

@@ -76,6 +76,9 @@ struct observation {
   struct controller_state state;
   struct observed_clock {
     bool known;               /* better than 1 % */
+    double uptime_ms;         /* what it says */
+    double offset_ms;         /* how far it went ahead of ours since it was first seen, ... */
+    double watched_ms;        /* which is so long ago */
     double rate, uncertainty; /* how much faster it goes than ours: 0.01 is 1 % */
     double scan_ms;           /* its program does not run less often */
     double round_trip_ms;

@@ -40,6 +40,26 @@ static bool to_joints(const struct profile *profile, const struct measurement *m
   return true;
 }
 
+void telemetry_hold(struct telemetry *t, const struct client *c)
+{
+  t->over = t->over || c->address.mapped;
+  t->held = true;
+  t->held_ns = 0;
+}
+
+/* Does a motion that was held go at its own speed again? Measured over so long that scan cycles do not matter. */
+static bool at_speed(struct telemetry *t, const struct client *c, double time)
+{
+  static const double span_least = 0.25, scans = 20, speed_least = 0.95;
+  const int64_t now = clock_monotonic_ns();
+  const double span = (double)(now - t->held_ns) * 1e-9;
+  if (t->held_ns && span < fmax(span_least, scans * 1e-3 * c->uptime.scan_ms)) return false;
+  bool there = t->held_ns && time - t->held_at >= speed_least * span;
+  t->held_ns = now;
+  t->held_at = time;
+  return there;
+}
+
 enum armdyn_status telemetry_measure(struct telemetry *t, struct client *c, const struct profile *profile,
                                      struct armdyn_error *error)
 {
@@ -51,6 +71,8 @@ enum armdyn_status telemetry_measure(struct telemetry *t, struct client *c, cons
   if (rc) return rc;
   row.time = time_of(t, c, &m);
   if (!first && !(row.time > t->last)) return ARMDYN_OK; /* nothing new */
+  t->held = t->held && !at_speed(t, c, row.time);
+  if (t->held) return ARMDYN_OK;
   if (!to_joints(profile, &m, &row, &commanded)) {
     t->over = true;
     return ARMDYN_OK;

@@ -20,7 +20,10 @@ struct telemetry_block {
 /* Of one motion; all zero before it. */
 struct telemetry {
   int64_t due_ns, begun_ns; /* of the next poll; when it was first seen playing */
-  bool over;                /* it was held, or does not tell where it is: nothing is recorded any more */
+  bool over;                /* it does not tell where it is, or when: nothing is recorded any more */
+  bool held;                /* it is held, or comes back to speed: nothing is recorded until it is there */
+  int64_t held_ns;          /* then: since when its speed is measured; 0: not yet */
+  double held_at;           /* where it was then, s */
   double last;              /* time of the last row */
   unsigned turns;           /* of the controller's clock, which wraps */
   struct telemetry_block block;
@@ -29,6 +32,9 @@ struct telemetry {
 /* Measure once, while the controller plays. EUNAVAILABLE: the connection is lost. */
 enum armdyn_status telemetry_measure(struct telemetry *t, struct client *c, const struct profile *profile,
                                      struct armdyn_error *error);
+/* It is held. Its clock stands still while it does, and goes slower before and after: torques there are not those of the
+ * plan. Without a clock of its own nothing can be told of what comes after. */
+void telemetry_hold(struct telemetry *t, const struct client *c);
 /* Rows were taken. */
 static inline void telemetry_taken(struct telemetry *t)
 {

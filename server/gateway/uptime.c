@@ -70,6 +70,7 @@ void uptime_take(struct uptime *u, uint16_t instance, uint32_t ms, int64_t asked
   u->round_trip_ms = ms_of(answered_ns - asked_ns);
   u->last_ms = ms;
   u->last_ns = asked_ns / 2 + answered_ns / 2;
+  if (!u->known) u->first_ns = u->last_ns;
   u->known = true;
   if (!u->stretch_ns) uptime_forget_rate(u);
   if (u->round_trip_ms <= slow_ms || !u->point_count) add_point(u, &(struct uptime_point){ u->last_ns, u->gone_ms });
@@ -84,6 +85,11 @@ void uptime_forget_rate(struct uptime *u)
 uint32_t uptime_now(const struct uptime *u, int64_t now_ns)
 {
   return u->last_ms + (uint32_t)(int64_t)ms_of(now_ns - u->last_ns);
+}
+
+double uptime_offset_ms(const struct uptime *u)
+{
+  return (double)u->gone_ms - ms_of(u->last_ns - u->first_ns);
 }
 
 /* The better of the first two points, and of the last two; NULL before there are four. */

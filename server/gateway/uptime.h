@@ -13,6 +13,7 @@ struct uptime {
   bool known;           /* anything was seen */
   uint32_t last_ms;     /* uptime at the last look */
   int64_t last_ns;      /* middle of that look, on our clock */
+  int64_t first_ns;     /* of the first one */
   int64_t gone_ms;      /* of its time, since the first look */
   double scan_ms;       /* its program does not run less often */
   double round_trip_ms; /* of the last look */
@@ -37,6 +38,8 @@ void uptime_forget_rate(struct uptime *u);
 
 /* What it should say now. */
 uint32_t uptime_now(const struct uptime *u, int64_t now_ns);
+/* How far it went ahead of ours since the first look, ms. */
+double uptime_offset_ms(const struct uptime *u);
 /* How much faster it goes than ours, 0.01 being 1 %; and within what. 0 and INFINITY before there are two looks. */
 double uptime_rate(const struct uptime *u);
 double uptime_uncertainty(const struct uptime *u);

@@ -370,7 +370,7 @@ enum outcome transfer_comparison(struct exchange *x)
   struct app *app = exchange_app(x);
   const char *id = exchange_segment(x, "transfer");
   struct store_transfer transfer = { .total = 0 };
-  struct buffer body = BUFFER(KB(64));
+  struct buffer body = BUFFER(MB(1));
   enum armdyn_status status = gateway_transfer(app->gateway, id, &transfer);
   const char *missing = status == ARMDYN_ENOTFOUND ? "there is no such transfer" : NULL;
   if (!status) status = playback_compare(app, &transfer, &body, &missing);

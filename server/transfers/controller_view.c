@@ -29,7 +29,10 @@ void controller_view_encode(struct app *app, const struct controller_view *view,
   }
   unsigned number = seen->state.own_error ? seen->state.own_error : seen->state.error;
   snprintf(error, sizeof error, "%u: %s", number, protocol_error_text(number));
-  const struct controller_clock clock = { .error = seen->clock.rate,
+  const struct controller_clock clock = { .uptime = seen->clock.uptime_ms * 1e-3,
+                                          .offset = seen->clock.offset_ms * 1e-3,
+                                          .watched = seen->clock.watched_ms * 1e-3,
+                                          .error = seen->clock.rate,
                                           .uncertainty = seen->clock.uncertainty,
                                           .cycle = seen->clock.scan_ms * 1e-3,
                                           .round_trip = seen->clock.round_trip_ms * 1e-3 };

@@ -11,14 +11,10 @@
 #include "server/data/stored_dataset.h"
 #include "server/data/stored_trajectory.h"
 #include "server/robots/cache.h"
+#include "server/transfers/deviation.h"
 #include "server/work/kinds.h"
 
 enum { MOMENTS_MOST = 50000 };
-
-/* count x n each, at the same times. */
-struct motion {
-  double *q, *qd, *qdd, *tau;
-};
 
 struct comparing {
   const struct armdyn_robot *robot;
@@ -89,31 +85,82 @@ static void compare(const struct comparing *c, const double *planned, const doub
   struct armdyn_fit joints[ARMDYN_JOINTS_MAX], together;
   armdyn_fit(c->count, c->n, planned, measured, joints, &together);
   for (size_t j = 0; j < c->n; j++)
-    errors[j] = (struct playback_error){ joints[j].rms, joints[j].max, joints[j].relative };
+    errors[j] = (struct playback_error){ .rms = joints[j].rms, .max = joints[j].max, .relative = joints[j].relative };
+  deviation_worst(c->count, c->n, c->t, planned, measured, errors);
 }
 
-static struct armdyn_samples samples_of(const struct comparing *c, const struct motion *m)
+/* -- energy: of the parts, not of what lies between them -- */
+
+/* From the row-th moment on. */
+static struct armdyn_samples samples_of(const struct comparing *c, const struct motion *m, size_t row, size_t count)
 {
-  return (struct armdyn_samples){
-    .count = c->count, .q = { m->q, c->n }, .qd = { m->qd, c->n }, .qdd = { m->qdd, c->n }, .tau = { m->tau, c->n }
-  };
+  const size_t at = row * c->n;
+  return (struct armdyn_samples){ .count = count,
+                                  .q = { m->q + at, c->n },
+                                  .qd = { m->qd + at, c->n },
+                                  .qdd = { m->qdd + at, c->n },
+                                  .tau = { m->tau + at, c->n } };
 }
 
-static double work(const struct comparing *c, const struct motion *m)
+static void add_work(const struct comparing *c, const struct motion *m, size_t row, size_t count, double *energy,
+                     double *braking)
 {
-  const struct armdyn_samples samples = samples_of(c, m);
-  return armdyn_samples_work(c->n, c->t, &samples);
+  const struct armdyn_samples samples = samples_of(c, m, row, count);
+  const size_t at = row * c->n;
+  *energy += armdyn_samples_work(c->n, c->t + row, &samples);
+  *braking += deviation_braking(count, c->n, c->t + row, m->qd + at, m->tau + at);
 }
 
-static enum armdyn_status drawn(const struct comparing *c, const struct motion *m, double *energy)
+static enum armdyn_status add_drawn(const struct comparing *c, const struct motion *m, size_t row, size_t count,
+                                    double *energy, double *braking)
 {
   static const struct armdyn_electrical_model drives = { .regeneration = ARMDYN_REGENERATION_NONE };
-  const struct armdyn_samples samples = samples_of(c, m);
+  const struct armdyn_samples samples = samples_of(c, m, row, count);
   struct armdyn_electrical_energy electrical;
   struct armdyn_error error;
-  enum armdyn_status status = armdyn_samples_electrical_energy(c->robot, &drives, c->t, &samples, &electrical, &error);
-  *energy = electrical.total;
+  enum armdyn_status status =
+      armdyn_samples_electrical_energy(c->robot, &drives, c->t + row, &samples, &electrical, &error);
+  if (status) return status;
+  *energy += electrical.total;
+  *braking += electrical.burnt;
+  return ARMDYN_OK;
+}
+
+static enum armdyn_status sum_energy(const struct comparing *c, struct playback *p)
+{
+  enum armdyn_status status = ARMDYN_OK;
+  size_t row = 0;
+  p->has_electrical = true;
+  for (size_t i = 0; i < p->part_count && !status; row += p->parts[i++].samples) {
+    const size_t count = p->parts[i].samples;
+    struct playback_energy *work = &p->mechanical, *drawn = &p->electrical;
+    if (count < 2) continue; /* one moment takes no time */
+    add_work(c, &c->planned, row, count, &work->planned, &work->braking_planned);
+    add_work(c, &c->measured, row, count, &work->measured, &work->braking_measured);
+    if (!p->has_electrical) continue;
+    status = add_drawn(c, &c->planned, row, count, &drawn->planned, &drawn->braking_planned);
+    if (!status) status = add_drawn(c, &c->measured, row, count, &drawn->measured, &drawn->braking_measured);
+    p->has_electrical = !status;
+    if (status == ARMDYN_EINPUT) status = ARMDYN_OK; /* drives that are not described */
+  }
   return status;
+}
+
+/* Measured less planned, in the place of what was measured, which nobody needs any more. */
+static void leave_residuals(struct comparing *c, struct playback *p)
+{
+  const size_t n = c->n, step = (c->count + PLAYBACK_RESIDUALS - 1) / PLAYBACK_RESIDUALS;
+  for (size_t k = 0; k < c->count; k += step, p->residual_count++) {
+    const size_t from = k * n, to = p->residual_count * n;
+    c->t[p->residual_count] = c->t[k];
+    for (size_t j = 0; j < n; j++) {
+      c->measured.q[to + j] = c->measured.q[from + j] - c->planned.q[from + j];
+      c->measured.tau[to + j] = c->measured.tau[from + j] - c->planned.tau[from + j];
+    }
+  }
+  p->residual_t = c->t;
+  p->residual_q = c->measured.q;
+  p->residual_tau = c->measured.tau;
 }
 
 /* Are the torques those that the controller commanded, for want of sensors? */
@@ -144,12 +191,12 @@ static enum armdyn_status fill(struct comparing *c, struct store *store, const c
     p->samples = c->count;
     p->from = c->t[0];
     p->to = c->t[c->count - 1];
+    p->part_count = deviation_parts(c->count, c->t, p->parts, PLAYBACK_PARTS);
     compare(c, c->planned.q, c->measured.q, p->position);
     compare(c, c->planned.tau, c->measured.tau, p->torque);
-    p->mechanical = (struct playback_energy){ work(c, &c->planned), work(c, &c->measured) };
-    status = drawn(c, &c->planned, &p->electrical.planned);
-    p->has_electrical = !status && !(status = drawn(c, &c->measured, &p->electrical.measured));
-    if (status == ARMDYN_EINPUT) status = ARMDYN_OK; /* drives that are not described */
+    for (size_t j = 0; j < c->n; j++) p->lag[j] = deviation_lag(c->count, c->n, j, &c->planned, c->measured.q);
+    status = sum_energy(c, p);
+    leave_residuals(c, p);
   }
   stored_dataset_close(logged);
   return status;

@@ -60,6 +60,18 @@ def test_what_is_wrong_with_a_controller_is_found_before_it_moves(shared, fault,
         assert controller.ledger()["motions"] == []
 
 
+@pytest.mark.parametrize("clock, says", [(1.03, "too fast"), (0.97, "too slow"), (1.008, None)])
+def test_a_clock_that_is_off_by_more_than_two_percent_arms_nothing(shared, clock, says):
+    """A profile that is played at another speed is another profile."""
+    with Foreign("--scan", 5, "--clock", clock) as controller:
+        here = Cell(shared, controller)
+        transfer = here.loaded(here.trajectory())
+        answer = here.client.post(f"/v1/transfers/{transfer}/arm")
+        assert answer.status == (409 if says else 202) and (not says or says in answer.json["detail"])
+        here.client.post(f"/v1/transfers/{transfer}/stop").expect(200)
+        assert controller.ledger()["motions"] == []
+
+
 def test_another_master_that_loads_a_profile_is_told_and_never_started(shared):
     with Foreign("--scan", 10, fault=["second@40:load"]) as controller:
         here = Cell(shared, controller)
@@ -102,3 +114,6 @@ def test_status_tells_how_the_clock_goes(shared):
         until(known, LONG, what="the clock of the controller")
         assert clock["error_percent"] == pytest.approx(1.2, abs=0.6) and "too fast" in clock["warning"]
         assert clock["cycle"] == pytest.approx(0.01)
+        assert clock["offset"] == pytest.approx(0.012 * clock["watched"], abs=0.03) and clock["watched"] > 1
+        high, low = registers(sim.port, 1075, 2)
+        assert 0 <= (high << 16 | low) / 1000 - clock["uptime"] < LONG

@@ -5,8 +5,9 @@ import math
 
 import pytest
 
-from cell import Cell, float32, puma, simulated
-from support import Server, robot
+from cell import LONG, Cell, float32, play_index, puma, registers, simulated
+from foreign.process import Foreign
+from support import Server, robot, until
 
 
 @pytest.fixture(scope="module")
@@ -132,22 +133,71 @@ def here_without(shared, request):
         yield here, transfer
 
 
-def test_a_motion_that_is_held_is_recorded_as_far_as_it_went(shared):
+def test_a_held_motion_is_compared_over_all_its_parts(shared):
     with puma() as sim:
         here = Cell(shared, sim)
-        transfer = here.playing(here.trajectory(duration=20))
-        index = here.status()["play_index"]
+        motion = here.trajectory(duration=3)
+        transfer = here.playing(motion)
+        until(lambda: play_index(sim.port) > 500, LONG, what="a part that is played")
         here.client.post(f"/v1/transfers/{transfer}/hold").expect(202)
         here.reach(transfer, "holding")
-        held = here.status()["play_index"]
+        until(lambda: registers(sim.port, 1065, 2) == registers(sim.port, 1065, 2), LONG, 0.1, what="rest on the path")
+        held = play_index(sim.port) / 1000
         here.client.post(f"/v1/transfers/{transfer}/resume", headers={"Idempotency-Key": transfer}).expect(202)
-        here.reach(transfer, "playing")
-        here.client.post(f"/v1/transfers/{transfer}/stop").expect(200)
-        here.reach(transfer, "stopped")
-        if here.get(transfer)["telemetry"]:  # of a slow machine there may be too little
-            _, rows = measured(here, transfer)
-            assert rows["t"][-1] <= held / 1000 + 0.2
-        assert held >= index
+        here.reach(transfer, "done")
+        got = comparison(here, transfer)
+        parts = got["parts"]
+        assert len(parts) >= 2 and parts[0]["from"] == got["from"] and parts[-1]["to"] == got["to"]
+        assert sum(part["samples"] for part in parts) == got["samples"]
+        assert got["from"] < held < got["to"] and got["to"] > 2.5
+        assert any(a["to"] <= held + 0.05 and held - 0.05 <= b["from"] for a, b in zip(parts, parts[1:]))
+        assert all(joint["position"]["max"] < 5e-3 for joint in got["joints"])
+        plan = here.samples(motion)
+        inside = [k for k, t in enumerate(plan["t"]) if any(part["from"] <= t <= part["to"] for part in parts)]
+        pieces = [[k for k in inside if part["from"] <= plan["t"][k] <= part["to"]] for part in parts]
+        expected = sum(work(*([plan[field][k] for k in piece] for field in ("t", "q", "tau"))) for piece in pieces)
+        assert got["energy"]["mechanical"]["planned"] == pytest.approx(expected, rel=0.03, abs=0.1)
+
+
+def test_lag_and_worst_moment(shared):
+    """An arm that is 8 ms behind its path, and whose fourth axis is bumped at 0.6 s, is told to be so."""
+    with Foreign("--measures", "--lag", 8, "--bump", "4:0.6:25") as controller:
+        here = Cell(shared, controller, telemetry_rate=200)
+        motion = here.trajectory(duration=1.2)
+        transfer = here.playing(motion)
+        here.reach(transfer, "done")
+        got, plan = comparison(here, transfer), here.samples(motion)
+        for j, joint in enumerate(got["joints"]):
+            assert joint["lag"] == pytest.approx(0.008, abs=5e-4) and abs(joint["offset"]) < 1e-4
+            assert joint["rms_without"] < joint["position"]["rms"] / 10
+            fastest = max(plan["t"], key=lambda t: abs(planned_at(plan, t, "qd")[j]))  # where being behind tells most
+            assert joint["position"]["worst_at"] == pytest.approx(fastest, abs=0.1)
+            assert abs(joint["position"]["worst"]) == joint["position"]["max"] == pytest.approx(0.008 * abs(planned_at(plan, fastest, "qd")[j]), rel=0.05)
+        bumped = got["joints"][3]["torque"]
+        assert bumped["worst"] == pytest.approx(25, abs=0.5) and bumped["worst_at"] == pytest.approx(0.6, abs=0.021)
+        residuals = got["residuals"]
+        assert len(residuals["t"]) <= 1000 and residuals["t"] == sorted(residuals["t"])
+        assert [len(one) for one in residuals["position"] + residuals["torque"]] == [len(residuals["t"])] * 12
+        assert max(residuals["torque"][3], key=abs) == pytest.approx(25, abs=0.5)
+        assert got["energy"]["remark"] is None
+        controller.ledger()
+
+
+def test_energy_that_differs_by_braking_is_said_to(shared):
+    """The drives of this arm let go where it should brake: nothing is given back, and that is all that differs."""
+    with Foreign("--measures", "--limp") as controller:
+        here = Cell(shared, controller, telemetry_rate=200)
+        motion = here.trajectory(goal={"q": [0, -1, 0, 0, 0, 0]}, duration=1.2)
+        transfer = here.playing(motion)
+        here.reach(transfer, "done")
+        energy, plan = comparison(here, transfer)["energy"], here.samples(motion)
+        back = sum(max(0, -(a + b) / 2 * (y - x)) for qa, qb, ta, tb in zip(plan["q"], plan["q"][1:], plan["tau"], plan["tau"][1:])
+                   for x, y, a, b in zip(qa, qb, ta, tb))
+        mechanical = energy["mechanical"]
+        assert back > 1 and mechanical["braking"]["planned"] == pytest.approx(back, rel=0.1)
+        assert mechanical["braking"]["measured"] < 0.1 * back
+        assert mechanical["measured"] - mechanical["planned"] == pytest.approx(back, rel=0.15)
+        assert "braking" in energy["remark"] and "more than planned" in energy["remark"]
 
 
 TWO = {"convention": "dh", "joints": [

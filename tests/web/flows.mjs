@@ -21,7 +21,7 @@ const WORDS = {
   promote: ['Promote …', '采用为模型……'], reason: ['Reason', '理由'], make: ['Make revision 2', '生成版本 2'], robots: ['Robots', '机器人'], choose: ['Choose', '选择'],
   editModel: ['Save as a new revision', '保存为新版本'], plan: ['Plan it', '开始规划'], method: ['Method', '方法'], play: ['Play', '播放'], pause: ['Pause', '暂停'], send: ['Send to a controller', '发送到控制器'], sendDo: ['Send', '发送'],
   controllers: ['Controllers', '控制器'], newController: ['New controller …', '新建控制器……'], host: ['Host', '主机'], portNumber: ['Port', '端口'], mayStart: ['This service may start motions', '允许本服务启动运动'],
-  arm: ['Arm', '使能'], start: ['START: the arm moves', '启动：手臂将运动'], ready: ['ready', '就绪'], armed: ['armed', '已使能'], done: ['done', '完成'], stop: ['STOP cell', '停止 cell'], confirmed: ['controller confirmed it', '控制器已确认'],
+  played: ['Measured less planned', '实测减计划'], arm: ['Arm', '使能'], start: ['START: the arm moves', '启动：手臂将运动'], ready: ['ready', '就绪'], armed: ['armed', '已使能'], done: ['done', '完成'], stop: ['STOP cell', '停止 cell'], confirmed: ['controller confirmed it', '控制器已确认'],
   frictionAlone: ['friction alone, from runs at constant speed', '仅摩擦（匀速运行）'], keys: ['Keys', '密钥'], newKey: ['New key …', '新建密钥……'], keyName: ['Whose it is (a-z, 0-9, -)', '使用者（a-z、0-9、-）'], evaluateOpen: ['Evaluate …', '评估……'], evaluate: ['Evaluate', '开始评估'], excitations: ['Excitations', '激励轨迹'],
   tests: ['Friction tests', '摩擦测试'], planIt: ['Plan it', '开始规划'], harmonics: ['Harmonics', '谐波数'], population: ['Population', '种群规模'], generations: ['Generations', '代数'], durationOf: ['Duration [s]', '时长 [s]'],
   speeds: ['Speeds of each joint', '每关节速度数'], cruise: ['Longest run [s]', '最长匀速时间 [s]'], trajectories: ['Trajectories', '轨迹'], secretOf: ['The secret of guest', 'guest 的密钥'], learnt: ['learnt from this', '由此训练'],
@@ -615,7 +615,13 @@ const STEPS = {
     await button('arm').click({ timeout: 60000 })
     await button('start').click({ timeout: 60000 })
     await page.locator('h2 .state').filter({ hasText: w('done') }).waitFor({ timeout: 120000 })
-    equal((await api('GET', '/v1/transfers')).items.map((one) => one.state), ['done'], 'transfers')
+    const [transfer] = (await api('GET', '/v1/transfers')).items
+    equal(transfer.state, 'done', 'the transfer')
+    await page.getByRole('heading', { name: w('played') }).waitFor()
+    const { joints } = await api('GET', `/v1/transfers/${transfer.id}/comparison`)
+    const rows = await page.getByRole('region', { name: w('played') }).locator('tbody tr').allTextContents()
+    equal(rows.length, joints.length, 'joints that were played')
+    sure(rows.every((text, k) => text.includes(joints[k].joint) && text.includes(`${+joints[k].position.worst_at.toPrecision(3)}`)), `played: ${rows}`)
     await look('controller')
   },
   async 'stop is at hand on every page'() {

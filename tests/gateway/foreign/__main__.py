@@ -95,9 +95,10 @@ def arguments():
     for flag, default in (("axes", 6), ("base", 1000), ("unit", 1), ("port", 0), ("samples", 100000), ("ring", 2000), ("window", 118),
                           ("formats", 7), ("places", 8), ("instance", 77), ("uptime-ms", 2 ** 32 - 10000), ("commit", 5000), ("seed", 1)):
         parser.add_argument(f"--{flag}", type=int, default=default)
-    for flag, default in (("scan", 0.0), ("torque-limit", 1e9), ("torque-step", 1e9)):
+    for flag, default in (("scan", 0.0), ("torque-limit", 1e9), ("torque-step", 1e9), ("clock", 1.0), ("lag", 0.0)):
         parser.add_argument(f"--{flag}", type=float, default=default)
-    for flag in ("measures", "epochs", "keep"):
+    parser.add_argument("--bump", default="", help="AXIS:SECONDS:TORQUE")
+    for flag in ("measures", "epochs", "keep", "limp"):
         parser.add_argument(f"--{flag}", action="store_true")
     parser.add_argument("--fault", action="append", default=[])
     return parser.parse_args()

@@ -4,6 +4,7 @@ import struct
 import zlib
 
 from .motion import Motion
+from .sensors import Sensors
 from .words import (AHEAD_US, ARM, ARMED, AT_ONCE, AXES, BEGIN, CAN_HOLD, CAN_STREAM, CLEAR, COMMIT, CRC, DONE, EMPTY, EPOCH, EPOCHS, FAULT,
                     FORMAT, HEARTBEAT, HOLD, HOLDING, LATE, LOADING, MAGIC, MEASURES, NOT_ALLOWED, PLACE, PLAYING, PROBE, PROFILE, READY,
                     RESUME, START, START_POSITION, STOP, STREAM, TIMES, TOO_LONG, TORQUE, TORQUE_RATE, UNDERRUN, VERSION, WINDOW,
@@ -51,6 +52,7 @@ class Program:
     def __init__(self, options, faults, ledger, now):
         self.options, self.faults, self.ledger = options, faults, ledger
         self.instance = options.instance
+        self.sensors = Sensors(options)
         self.position = [0.0] * 10
         self.handlers = {BEGIN: self.begin, STREAM: self.begin, COMMIT: self.commit, ARM: self.arm, START: self.start, HOLD: self.hold,
                          RESUME: self.resume, STOP: self.stop, CLEAR: self.clear}
@@ -95,7 +97,7 @@ class Program:
         self.show()
 
     def rate(self):
-        return 1.1 if "fast-clock" in self.faults else 0.9 if "slow-clock" in self.faults else 1.0
+        return 1.1 if "fast-clock" in self.faults else 0.9 if "slow-clock" in self.faults else self.options.clock
 
     def uptime_ms(self):
         return int(self.uptime // 1000) % 2 ** 32
@@ -421,10 +423,5 @@ class Program:
         r[60] = self.acknowledged[0]
 
     def measure(self, at):
-        torques = [0.0] * 10
-        if self.motion.passed and self.format != 1:
-            values = struct.unpack(f">{self.per_sample // 2}f", self.store[self.index])
-            for k, axis in enumerate(self.axes):
-                torques[axis] = values[2 * k + 1 if self.format == 3 else k]
-        moment = int(self.motion.at) % 2 ** 32
-        self.registers[at:at + 42] = [*pack("I", moment), *pack("10f", *self.position), *pack("10f", *torques)]
+        torques, positions = self.sensors.of(self)
+        self.registers[at:at + 42] = [*pack("I", int(self.motion.at) % 2 ** 32), *pack("10f", *positions), *pack("10f", *torques)]

@@ -28,6 +28,15 @@ Test(uptime, rate_and_uncertainty)
     }
 }
 
+/* To a step of the clock. */
+Test(uptime, runs_ahead_by_its_rate)
+{
+  struct uptime u = watched(1.01, 5, 7, 1500, (uint32_t)-3000);
+  const double watched_ms = (double)(u.last_ns - u.first_ns) / MS;
+  cr_assert_float_eq(watched_ms, 7 * 1499, 1e-6);
+  cr_assert_float_eq(uptime_offset_ms(&u), 0.01 * watched_ms, 5 + 1e-6);
+}
+
 Test(uptime, says_what_it_is_now_over_the_wrap)
 {
   struct uptime u = watched(1, 1, 5, 1000, (uint32_t)-2500);

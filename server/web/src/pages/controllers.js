@@ -10,6 +10,7 @@ import { session } from '../session.js'
 import { Act, Bar, Head, Notice, Refusal, State, Table, useAnswer, useList } from '../ui/parts.js'
 import { ControllerDelete, ControllerForm } from './controller_form.js'
 import { figure, moment, shortId } from '../ui/format.js'
+import { Played } from './played.js'
 
 extend({
   controllers_text: ['Controllers that play torque profiles.', '播放力矩曲线的控制器。'],
@@ -28,6 +29,8 @@ extend({
   lease: ['Held by', '占用者'],
   lease_free: ['free', '空闲'],
   last_error: ['Last error', '上次错误'],
+  clock: ['Its clock', '时钟'],
+  clock_goes: ['{error} % off (± {within} %), {offset} ms ahead after {watched} s; cycle {cycle} ms', '误差 {error} %（± {within} %），{watched} 秒后快 {offset} 毫秒；周期 {cycle} 毫秒'],
   clear: ['Clear', '清除'],
   transfers_earlier: ['Earlier transfers', '以前的传输'],
   sent: ['Sent', '已发送'],
@@ -59,6 +62,7 @@ function Card({ name, robot }) {
       <dt>${t('positions')}</dt><dd class="code">${status.position ? status.position.map((value) => figure(value, 4)).join(', ') : '–'}</dd>
       <dt>${t('play_index')}</dt><dd>${status.play_index ?? '–'}</dd>
       <dt>${t('lease')}</dt><dd>${status.lease ? html`<code>${shortId(status.lease)}</code>` : t('lease_free')}</dd>
+      ${status.clock && html`<dt>${t('clock')}</dt><dd>${t('clock_goes', { error: figure(status.clock.error_percent, 2), within: figure(status.clock.uncertainty_percent, 2), offset: figure(1000 * status.clock.offset, 3), watched: figure(status.clock.watched, 3), cycle: figure(1000 * status.clock.cycle, 3) })} ${status.clock.warning && html`<span class="state warn">${status.clock.warning}</span>`}</dd>`}
       ${status.last_error && html`<dt>${t('last_error')}</dt><dd>${status.last_error}</dd>`}
     </dl>`}</section>`
 }
@@ -94,6 +98,7 @@ function Transfer({ id, controller }) {
     <${Refusal} error=${error ?? answer.error} />
     ${transfer.problem && html`<${Notice} kind="bad"><strong>${transfer.problem.title}</strong> ${transfer.problem.detail}</${Notice}>`}
     <p>${t('sent')}: ${transfer.sent} / ${transfer.total}</p><${Bar} value=${transfer.total ? transfer.sent / transfer.total : 0} label=${t('sent')} />
+    ${ended && transfer.telemetry && html`<${Played} id=${id} dataset=${transfer.telemetry} />`}
     <h3>${t('history')}</h3><dl class="facts">${transfer.history.map((step, k) => html`<dt key=${k}>${moment(step.at)}</dt><dd>${t(`state.${step.state}`)} ${step.reason ?? ''}</dd>`)}</dl></section>`
 }
 
