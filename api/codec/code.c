@@ -284,8 +284,18 @@ static const char evaluated[] =
     "`proof` is of the list of operations from which every language is printed, evaluated beside armdyn's kernels; the "
     "service neither compiles nor runs the text itself. Run the test that comes with it where it will be used.";
 
+enum armdyn_status code_programs_encode(struct buffer *out, const struct code_request *request,
+                                        struct armdyn_code *const *codes, const struct armdyn_code_proof *proofs)
+{
+  struct json_writer w = { .out = out };
+  json_begin_array(&w);
+  for (size_t k = 0; k < request->function_count; k++) program_write(&w, request, k, codes[k], &proofs[k]);
+  json_end_array(&w);
+  return out->failure;
+}
+
 enum armdyn_status code_encode(struct buffer *out, const struct code_request *request, struct armdyn_code *const *codes,
-                               const struct armdyn_code_proof *proofs, long long revision)
+                               const struct buffer *programs, long long revision)
 {
   struct json_writer w = { .out = out };
   enum armdyn_status status = ARMDYN_OK;
@@ -300,9 +310,7 @@ enum armdyn_status code_encode(struct buffer *out, const struct code_request *re
     }
   }
   json_end_array(&w);
-  json_key(&w, "programs"), json_begin_array(&w);
-  for (size_t k = 0; k < request->function_count; k++) program_write(&w, request, k, codes[k], &proofs[k]);
-  json_end_array(&w);
+  json_key(&w, "programs"), json_write_raw_n(&w, programs->data, programs->length);
   json_key(&w, "note"), json_write_text(&w, evaluated);
   json_end_object(&w);
   return status;

@@ -31,10 +31,15 @@ enum armdyn_status code_request_decode(const char *body, size_t length, size_t j
 void code_request_of(const struct code_request *request, size_t function, const char *title,
                      const struct armdyn_trajectory *motion, struct armdyn_code_request *out);
 
-/* The answer: one program for each function, proven already.
+/* A list of the programs, proven already: what the answer and the store say of them.
  *   proofs  in   one for each
  * OK, or EMEMORY. */
+enum armdyn_status code_programs_encode(struct buffer *out, const struct code_request *request,
+                                        struct armdyn_code *const *codes, const struct armdyn_code_proof *proofs);
+/* The answer, with their texts.
+ *   programs  in   what code_programs_encode made
+ * OK, or EMEMORY. */
 enum armdyn_status code_encode(struct buffer *out, const struct code_request *request, struct armdyn_code *const *codes,
-                               const struct armdyn_code_proof *proofs, long long revision);
+                               const struct buffer *programs, long long revision);
 
 #endif

@@ -232,6 +232,11 @@ void armdyn_code_file_name(const struct armdyn_code *code, size_t file, char nam
   snprintf(name, ARMDYN_CODE_NAME_SIZE, "%.96s%s", code->entry, file ? language->test_suffix : language->suffix);
 }
 
+const char *whose_vectors(const struct armdyn_code *code)
+{
+  return code->bound.dropped > 0 ? "the program is to make" : "armdyn's kernels make";
+}
+
 /* Of the observer each row goes on where the one before ended. What leaves terms out is tested for what it is to compute. */
 static enum armdyn_status make_vectors(struct armdyn_code *code, struct vectors *v)
 {

@@ -54,6 +54,8 @@ void put_plain_name(const struct printer *p, expr at);
 void put_name(const struct printer *p, expr at);
 /* Title, what comes in and out, counts and proof, each line after `before`. */
 void put_heading(const struct printer *p, const char *before);
+/* Who makes the results of the test's states: "armdyn's kernels make". */
+const char *whose_vectors(const struct armdyn_code *code);
 /* Does the program read this input at all? */
 bool reads_input(const struct armdyn_code *code, size_t input);
 /* Rows of numbers, `per_line` in each, after `before`, with commas between. */

@@ -113,7 +113,8 @@ static void c_test(const struct printer *p, const struct vectors *v)
 {
   const struct armdyn_code *code = p->code;
   const size_t state = code_input_place(code, INPUT_STATE);
-  put(p, "/* %d states, and what armdyn's kernels make of them. Exit status 0: all agree. */\n", ARMDYN_CODE_VECTORS);
+  put(p, "/* %d states, and what %s of them. Exit status 0: all agree. */\n", ARMDYN_CODE_VECTORS,
+      whose_vectors(p->code));
   put(p, "#include <math.h>\n#include <stdio.h>\n\n");
   c_signature(p);
   put(p, ";\n\nstatic const %s inputs[%d][%zu] = {\n", type_of(p), ARMDYN_CODE_VECTORS, code->input_size);

@@ -74,8 +74,8 @@ static void matlab_test(const struct printer *p, const struct vectors *v)
 {
   const struct armdyn_code *code = p->code;
   put(p, "function worst = %s_test()\n", code->entry);
-  put(p, "%% %d states, and what armdyn's kernels make of them. Fails unless all agree.\n  inputs = [\n",
-      ARMDYN_CODE_VECTORS);
+  put(p, "%% %d states, and what %s of them. Fails unless all agree.\n  inputs = [\n", ARMDYN_CODE_VECTORS,
+      whose_vectors(p->code));
   put_rows(p, v->inputs, ARMDYN_CODE_VECTORS, code->input_size, "    ", ";", "");
   put(p, "  ];\n  expected = [\n");
   put_rows(p, v->outputs, ARMDYN_CODE_VECTORS, code->output_size, "    ", ";", "");

@@ -68,7 +68,7 @@ static void python_program(const struct printer *p)
 static void python_test(const struct printer *p, const struct vectors *v)
 {
   const struct armdyn_code *code = p->code;
-  put(p, "# %d states, and what armdyn's kernels make of them. Exit status 0: all agree.\n", ARMDYN_CODE_VECTORS);
+  put(p, "# %d states, and what %s of them. Exit status 0: all agree.\n", ARMDYN_CODE_VECTORS, whose_vectors(p->code));
   put(p, "import sys\n\nfrom %s import %s\n\nINPUTS = [\n", code->entry, code->entry);
   put_rows(p, v->inputs, ARMDYN_CODE_VECTORS, code->input_size, "    [", "],", "");
   put(p, "]\nEXPECTED = [\n");

@@ -239,8 +239,8 @@ static void st_test(const struct printer *p, const struct vectors *v)
 {
   const struct armdyn_code *code = p->code;
   const char *h = local(p);
-  put(p, "(* %d states, and what armdyn's kernels make of them. Call it once; passed: all agree. *)\n",
-      ARMDYN_CODE_VECTORS);
+  put(p, "(* %d states, and what %s of them. Call it once; passed: all agree. *)\n", ARMDYN_CODE_VECTORS,
+      whose_vectors(p->code));
   put(p, "FUNCTION_BLOCK %sFB_%s_test%s\n", quote(p), code->entry, quote(p));
   put(p, "VAR_OUTPUT\n  passed : BOOL;\n  worst : %s; (* largest difference *)\nEND_VAR\nVAR\n", type_of(p));
   put(p, "  block : %sFB_%s%s;\n", quote(p), code->entry, quote(p));

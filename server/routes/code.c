@@ -1,8 +1,11 @@
-/* The equations of an arm as programs. */
+/* The equations of an arm as programs, and the proofs of those that were made. */
 #include "api/codec/code.h"
+#include "api/json/document.h"
+#include "armdyn/armdyn.h"
 #include "server/app.h"
 #include "server/data/stored_trajectory.h"
 #include "server/routes/dynamics.h"
+#include "server/routes/listing.h"
 #include "server/routes/robots.h"
 
 enum { STATES = 10000, SEED = 1 };
@@ -61,21 +64,48 @@ static enum armdyn_status make_programs(struct exchange *x, const struct robot_e
   return status;
 }
 
+/* Keep what was found with the revision that it was found of. */
+static enum armdyn_status keep_proof(struct exchange *x, const struct robot_entry *entry, const struct buffer *programs)
+{
+  struct store_code_proof proof = { .revision = entry->revision, .version = ARMDYN_VERSION };
+  struct buffer request = BUFFER(LIMIT_MODEL_BODY), text = BUFFER(LIMIT_ANSWER);
+  cJSON *document = NULL;
+  size_t length;
+  const char *body = exchange_body(x, &length);
+  snprintf(proof.robot, sizeof proof.robot, "%s", armdyn_robot_description(entry->robot)->name);
+  enum armdyn_status status = document_parse(body, length, NULL, &document);
+  document_write(&(struct json_writer){ .out = &request }, document);
+  buffer_append(&request, "", 1);
+  buffer_append(&text, programs->data, programs->length);
+  buffer_append(&text, "", 1);
+  if (!status) status = request.failure ? request.failure : text.failure;
+  proof.request = request.data, proof.programs = text.data;
+  if (!status) status = store_code_proof_keep(exchange_app(x)->store, &proof);
+  if (status == ARMDYN_ENOTFOUND) status = ARMDYN_OK; /* the robot was deleted meanwhile: nothing to keep it with */
+  document_close(document);
+  buffer_release(&request);
+  buffer_release(&text);
+  return status;
+}
+
 static void answer_programs(struct exchange *x, const struct robot_entry *entry, const struct armdyn_robot *robot,
                             const struct code_request *request)
 {
   struct programs *p = calloc(1, sizeof *p);
   enum armdyn_status status = ARMDYN_EMEMORY;
-  struct buffer body = BUFFER(LIMIT_ANSWER);
+  struct buffer body = BUFFER(LIMIT_ANSWER), programs = BUFFER(LIMIT_ANSWER);
   if (p) {
     p->request = request;
     status = read_motion(x, robot, p);
     if (!status) status = make_programs(x, entry, robot, p);
-    if (!status) status = code_encode(&body, request, p->codes, p->proofs, (long long)entry->revision);
+    if (!status) status = code_programs_encode(&programs, request, p->codes, p->proofs);
+    if (!status) status = code_encode(&body, request, p->codes, &programs, (long long)entry->revision);
+    if (!status) status = keep_proof(x, entry, &programs);
     for (size_t k = 0; k < request->function_count; k++) armdyn_code_free(p->codes[k]);
     armdyn_trajectory_free(&p->motion);
   }
   free(p);
+  buffer_release(&programs);
   if (status) {
     buffer_release(&body);
     answer_status(x, status, NULL);
@@ -108,5 +138,42 @@ enum outcome code_make(struct exchange *x)
   armdyn_robot_free(own);
   free(changed);
   robots_release(exchange_app(x)->robots, entry);
+  return ANSWERED;
+}
+
+/* -- the proofs that were kept -- */
+
+static void visit(void *context, const struct store_code_proof *row)
+{
+  struct buffer item = BUFFER(LIMIT_ANSWER);
+  struct json_writer w = { .out = &item };
+  json_begin_object(&w);
+  json_key(&w, "id"), json_write_text(&w, row->id);
+  json_key(&w, "robot"), json_write_text(&w, row->robot);
+  json_key(&w, "revision"), json_write_integer(&w, row->revision);
+  json_key(&w, "created_at"), json_write_text(&w, row->created_at);
+  json_key(&w, "version"), json_write_text(&w, row->version);
+  json_key(&w, "request"), json_write_raw(&w, row->request);
+  json_key(&w, "programs"), json_write_raw(&w, row->programs);
+  json_end_object(&w);
+  listing_item(context, &item);
+  buffer_release(&item);
+}
+
+enum outcome code_proof_list(struct exchange *x)
+{
+  static const struct list_form form = {
+    .filters = "revision",
+    .sorts = "created_at revision",
+    .fields = "id robot revision created_at version request programs",
+  };
+  const struct robot_entry *entry;
+  struct listing listing;
+  enum outcome outcome;
+  if (!robot_of_request(x, NULL, &entry, &outcome)) return outcome;
+  robots_release(exchange_app(x)->robots, entry);
+  if (!listing_query(&listing, x, &form)) return ANSWERED;
+  listing_end(&listing, store_code_proof_list(exchange_app(x)->store, exchange_segment(x, "robot"), &listing.query,
+                                              visit, &listing));
   return ANSWERED;
 }

@@ -41,7 +41,7 @@ route_handler inverse_kinematics;
 /* base_parameters.c */
 route_handler base_parameters;
 /* code.c */
-route_handler code_make;
+route_handler code_make, code_proof_list;
 /* energy_estimates.c */
 route_handler energy_estimate;
 /* identifications.c */

@@ -75,6 +75,7 @@ const struct route routes[] = {
   { CALL(gravityMap),                   gravity_map,               ON_EVENT_THREAD, LIMIT_MODEL_BODY,   NULL },
   { CALL(inverseKinematics),            inverse_kinematics,        ON_EVENT_THREAD, LIMIT_MODEL_BODY,   NULL },
   { CALL(makeCode),                     code_make,                 ON_EVENT_THREAD, LIMIT_MODEL_BODY,   NULL },
+  { CALL(listCodeProofs),               code_proof_list,           ON_POOL,         0,                  NULL },
   { CALL(baseParameters),               base_parameters,           ON_EVENT_THREAD, LIMIT_MODEL_BODY,   NULL },
 
   { CALL(createTrajectory),             job_create,                ON_POOL,         LIMIT_MODEL_BODY,   &trajectory_kind },

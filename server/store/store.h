@@ -199,6 +199,24 @@ typedef void store_alias_visit(void *context, const struct store_alias *alias);
 enum armdyn_status store_alias_list(struct store *store, const char *robot, struct store_query *query,
                                     store_alias_visit *visit, void *context);
 
+/* -- proofs of programs that were made of a revision -- */
+enum { STORE_CODE_PROOFS = 100, STORE_VERSION_SIZE = 32 }; /* that are kept of a revision, the newest */
+struct store_code_proof {
+  char id[ID_SIZE];
+  char robot[ARMDYN_NAME_SIZE];
+  int64_t revision;
+  char created_at[TIME_SIZE];
+  char version[STORE_VERSION_SIZE]; /* of the program that made it */
+  char *request;                    /* JSON as the document writes it, so that equal ones are equal */
+  char *programs;                   /* JSON list */
+};
+/* robot, revision, version, request and programs in, the rest out; in place of the one of the same request. ENOTFOUND: no
+ * such revision. */
+enum armdyn_status store_code_proof_keep(struct store *store, struct store_code_proof *proof);
+typedef void store_code_proof_visit(void *context, const struct store_code_proof *proof);
+enum armdyn_status store_code_proof_list(struct store *store, const char *robot, struct store_query *query,
+                                         store_code_proof_visit *visit, void *context);
+
 /* -- referrals: who was computed from what. What is referred to cannot be deleted -- */
 struct store_referral {
   char kind[32]; /* "dataset", "identification", ... */

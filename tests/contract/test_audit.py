@@ -62,7 +62,7 @@ def test_changes_and_refusals_leave_an_entry_and_computation_none(server):
         assert len(entries(client, key="admin")) == 3
 
 
-# Calls that are no GET and keep nothing.
+# Calls that are no GET and change nothing.
 COMPUTE = """inverseDynamics forwardDynamics massMatrix coriolis gravity energy forwardKinematics jacobian statics derivatives linearize
 regressor gravityMap inverseKinematics baseParameters makeCode estimateEnergy dryRun""".split()
 

@@ -318,3 +318,41 @@ def test_refuses(server, path, request_, pointer, says):
         errors = client.post(path("scara") + "/code", request_).expect(422).json["errors"]
     assert [error["pointer"] for error in errors] == [pointer]
     assert says in errors[0]["detail"]
+
+
+# ---------------------------------------------------------------- proofs that are kept
+
+def test_proofs_are_kept_with_their_revision(server):
+    """Of each revision what was found for each request; texts are not, and deleted robots leave none."""
+    first = {"functions": ["gravity", "mass_matrix"], "language": "c"}
+    second = {"functions": ["inverse_dynamics"], "language": "structured_text", "dialect": "siemens", "payload": {"mass": 1.5}}
+    with server.client() as client:
+        made = client.post("/v1/robots", {**model("scara"), "name": unique_name("proofs")}).expect(201)
+        at = made.headers["Location"]
+        assert client.get(at + "/code").expect(200).json == {"items": [], "next_cursor": None}
+        answer = programs(client, at, **first)
+        changed = client.put(at, {**made.json, "description": "another"}, headers={"If-Match": made.etag}).expect(200)
+        programs(client, at, **second)
+        programs(client, at, **second)
+        client.post(at + "/code?revision=1", body=json.dumps(first, indent=3), content_type="application/json").expect(200)
+        kept = client.get(at + "/code", query={"sort": "revision"}).expect(200).json["items"]
+        assert [(item["revision"], item["request"]) for item in kept] == [(1, first), (2, second)]
+        assert kept[0]["programs"] == answer["programs"]
+        assert kept[0]["created_at"] >= kept[1]["created_at"]  # the last time that it was found
+        assert client.get(at + "/code", query={"revision": 2}).expect(200).json["items"] == kept[1:]
+        client.post(at + "/code", {"functions": ["gravity"], "language": "cobol"}).expect(422)
+        assert len(client.get(at + "/code").json["items"]) == 2
+        client.delete(at, headers={"If-Match": changed.etag}).expect(204)
+        client.get(at + "/code").expect(404)
+        again = client.post("/v1/robots", {**model("scara"), "name": at.rsplit("/", 1)[1]}).expect(201)
+        assert again.json["revision"] == 3
+        assert client.get(at + "/code").expect(200).json["items"] == []
+
+
+def test_the_last_hundred_proofs_of_a_revision_are_kept(server):
+    with server.client() as client:
+        at = client.post("/v1/robots", {**model("scara"), "name": unique_name("proofs")}).expect(201).headers["Location"]
+        for k in range(103):
+            programs(client, at, functions=["friction"], language="text", gravity=[0, 0, -9 - k / 100])
+        kept = client.get(at + "/code", query={"limit": 200}).expect(200).json["items"]
+        assert [item["request"]["gravity"][2] for item in kept] == [-9 - k / 100 for k in range(102, 2, -1)]

@@ -28,6 +28,7 @@ const WORDS = {
   gravityLoad: ['Gravity load', '重力负载图'], durations: ['Compare durations [s]', '比较时长 [s]'], otherDurations: ['The same way in other durations', '相同路径、不同时长'], planThis: ['Plan this one', '规划此时长'],
   api: ['API reference', 'API 文档'], audit: ['Audit trail', '审计记录'], jobs: ['Jobs', '任务'], goalPoint: ['Goal', '终点'], startPoint: ['Start', '起点'], anglesIn: ['Angles in', '角度单位'], same: ['Start and goal are the same.', '起点与终点相同。'], far: ['This cannot be reached', '无法到达'],
   newRobot: ['New robot …', '新建机器人……'], meshes: ['Meshes', '网格模型'], missing: ['3 of 3 are missing.', '共 3 个，缺少 3 个。'], complete: ['0 of 3 are missing.', '共 3 个，缺少 0 个。'], unmatched: ['is called like other.stl', '没有与 other.stl 同名'],
+  equations: ['Equations as code', '方程代码'], writeProgram: ['Write the program', '生成程序'], copyIt: ['Copy', '复制'], copied: ['Copied.', '已复制。'], downloadIt: ['Download', '下载'], mayBeOff: ['May be off by', '允许误差'],
   delete: ['Delete', '删除'], convert: ['Convert degrees to rad', '将度转换为弧度'], stay: ['Stay', '留下'], overPosition: ['Residual over position', '残差（位置）'], friction: ['± 1 standard deviation', '± 1 标准差'], position: ['Position', '位置'], taller: ['Zoom in vertically', '纵向放大'], discard: ['Throw away', '放弃'], handFile: ['File for hand', 'hand 的文件'],
 }
 const w = (name) => WORDS[name][language === 'zh' ? 1 : 0]
@@ -315,6 +316,34 @@ const STEPS = {
     const [low, high] = [Math.min(...surfaces[0].flat()), Math.max(...surfaces[0].flat())].map((value) => String(Number(value.toPrecision(3))))
     sure(label.includes('j2') && label.includes(low) && label.includes(high), `the map of gravity: ${label}, not of j2 from ${low} to ${high}`)
     await look('gravity')
+  },
+  async 'have the equations of an arm as a program'() {
+    await page.goto(`${url}/#/robots/puma560`)
+    await page.getByRole('link', { name: w('equations'), exact: true }).click()
+    const [asked] = await Promise.all([page.waitForResponse((one) => one.url().includes('/code') && one.request().method() === 'POST'), button('writeProgram').click()])
+    const { files } = await asked.json()
+    const shown = page.locator('pre.code')
+    await shown.nth(1).waitFor()
+    equal(await shown.evaluateAll((all) => all.map((one) => one.textContent)), files.map((one) => one.source), 'the texts')
+    sure(files[0].source.includes('FUNCTION_BLOCK FB_puma560_gravity'), 'no function block')
+    await button('copyIt').first().click()
+    await page.getByText(w('copied')).waitFor()
+    const [download] = await Promise.all([page.waitForEvent('download'), button('downloadIt').first().click()])
+    equal([download.suggestedFilename(), readFileSync(await download.path(), 'utf8')], [files[0].name, files[0].source], 'the download')
+    await look('code')
+    await page.locator('form select').first().selectOption('inverse_dynamics')
+    await page.getByLabel(w('mayBeOff')).fill('1, 1, 1, 0.5, 0.5, 0.5')
+    const [short] = await Promise.all([page.waitForResponse((one) => one.url().includes('/code') && one.request().method() === 'POST'), button('writeProgram').click()])
+    const [program] = (await short.json()).programs
+    await page.getByText(`${program.operations.multiplications} `).first().waitFor()
+    sure(program.left_out.terms > 50 && program.operations.multiplications < 180, 'nothing is left out')
+    await page.locator('table td').filter({ hasText: new RegExp(`^${program.left_out.terms}$`) }).waitFor() // among the proofs that were kept
+    expected.add(422)
+    await page.getByLabel(w('mayBeOff')).fill('1, 1')
+    await button('writeProgram').click()
+    await page.locator('.notice.bad').waitFor()
+    await look('code-refused')
+    expected.clear()
   },
   async 'see the meshes of a URDF where its joints put them'() {
     const shown = () => page.evaluate(() => {

@@ -21,6 +21,7 @@ const PAGES = [
   { name: 'datasets', load: () => import('./pages/datasets.js') },
   { name: 'jobs', load: () => import('./pages/jobs.js') },
   { name: 'robots', load: () => import('./pages/robots.js') },
+  { name: 'code', load: () => import('./pages/code.js'), under: 'robots' },
   { name: 'trajectories', load: () => import('./pages/trajectories.js') },
   { name: 'excitations', load: () => import('./pages/trajectories.js'), under: 'trajectories' },
   { name: 'friction-tests', load: () => import('./pages/trajectories.js'), under: 'trajectories' },

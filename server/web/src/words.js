@@ -17,6 +17,7 @@ const WORDS = {
   'page.compare': ['Compare', '比较'],
   'page.datasets': ['Data sets', '数据集'],
   'page.robots': ['Robots', '机器人'],
+  'page.code': ['Equations as code', '方程代码'],
   'page.trajectories': ['Trajectories', '轨迹'],
   'page.jobs': ['Jobs', '任务'],
   'page.controllers': ['Controllers', '控制器'],

@@ -119,6 +119,7 @@ function One({ name }) {
   return html`
     <${Head} title=${`${model.name} r${model.revision}`} sub=${html`<bdi>${model.description ?? ''}</bdi>`}>
       <a class="button" href=${link(['identifications'], { robot: name })}>${t('page.identifications')}</a>
+      <a class="button" href=${link(['code', name], revision ? { revision } : {})}>${t('page.code')}</a>
       <a class="button" href=${link(['trajectories', 'new'], { robot: name })}>${t('plan')}</a>
     </${Head}>
     ${model.revision !== last && html`<${Notice} kind="warn">${t('not_newest', { revision: model.revision, newest: last })} <a href=${link(['robots', name])}>r${last}</a></${Notice}>`}
