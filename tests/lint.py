@@ -152,6 +152,64 @@ def arrows():
     return faults
 
 
+# Circles of files that are known, x.c and x.h taken as one: those of a room whose parts share a header of its own. No other
+# comes; and who mends one takes it off the list.
+KNOTS = {
+    frozenset("server/http/" + name for name in "acceptor audit auth exchange framing gate internal route router server tally target".split()),
+    frozenset("server/store/" + name for name in "copy internal migrate record store".split()),
+    frozenset("server/simulator/" + name for name in "commands controller play".split()),
+    frozenset("server/conformance/" + name for name in "bench checks conformance".split()),
+    frozenset("server/gateway/" + name for name in "gateway gateway_internal questions".split()),
+    frozenset("server/gateway/" + name for name in "client mapped".split()),
+    frozenset("server/gateway/" + name for name in "download running".split()),
+    frozenset("server/jobs/" + name for name in "internal jobs".split()),
+    frozenset("lib/symbolic/" + name for name in "print program".split()),
+}
+
+
+def circles_of(arrows):
+    """The sets of nodes that reach each other, by Tarjan's algorithm: node -> nodes."""
+    order, lowest, stack, found_ones = {}, {}, [], []
+
+    def visit(node):
+        order[node] = lowest[node] = len(order)
+        stack.append(node)
+        for other in arrows.get(node, ()):
+            if other not in order:
+                visit(other)
+            if other in stack:
+                lowest[node] = min(lowest[node], lowest[other])
+        if lowest[node] == order[node]:
+            at = stack.index(node)
+            circle = stack[at:]
+            del stack[at:]
+            if len(circle) > 1:
+                found_ones.append(frozenset(circle))
+
+    for node in list(arrows):
+        if node not in order:
+            visit(node)
+    return found_ones
+
+
+def circles():
+    """No file includes itself by way of others: neither header by header, nor with x.c and x.h as one."""
+    included = {path: re.findall(r'^\s*#\s*include\s+"([^"]+)"', read(path), re.M)
+                for room in ROOMS for path in tracked(f"{room}/*.c", f"{room}/*.h")}
+    by_name = {path.removeprefix("lib/include/"): names for path, names in included.items()}
+    by_stem = {}
+    for path, names in by_name.items():
+        stem = path.rsplit(".", 1)[0]
+        by_stem.setdefault(stem, set()).update(name.rsplit(".", 1)[0] for name in names)
+    for stem, others in by_stem.items():
+        others.discard(stem)
+    faults = [f"headers include each other: {' '.join(sorted(circle))}" for circle in circles_of(by_name)]
+    known = circles_of(by_stem)
+    faults += [f"a circle of files: {' '.join(sorted(circle))}" for circle in known if not any(circle <= knot for knot in KNOTS)]
+    return faults + [f"no circle any more, take it off KNOTS in tests/lint.py: {' '.join(sorted(knot))}" for knot in KNOTS
+                     if not any(circle <= knot for circle in known)]
+
+
 # All that lib may ask of the system: memory, strings, arithmetic; and of SUNDIALS, in lib/dynamics/simulate.c alone.
 MAY_CALL = set("""
     malloc calloc realloc free aligned_alloc memcpy memmove memset memcmp memchr strlen strnlen strcmp strncmp strchr strrchr strstr strspn strcspn
@@ -259,7 +317,7 @@ def whitespace():
 
 
 CHECKS = {
-    "compilers": compilers, "formatted": formatted, "tidy": tidy, "cppcheck": cppcheck, "shell": shell, "python": python, "walls": walls, "arrows": arrows,
+    "compilers": compilers, "formatted": formatted, "tidy": tidy, "cppcheck": cppcheck, "shell": shell, "python": python, "walls": walls, "arrows": arrows, "circles": circles,
     "symbols": symbols, "contract": contract, "generated": generated, "limits": limits, "links": links, "pages": pages, "toys": toys, "places": places,
     "whitespace": whitespace, "wide": wide,
 }

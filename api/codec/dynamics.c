@@ -5,6 +5,8 @@
 #include "api/csv/csv.h"
 #include "api/npy/npy.h"
 
+_Static_assert((int)SAMPLES_MEMORIES == (int)TABLES, "every table may have its memory");
+
 static bool is_samples(const struct json_field *field)
 {
   return field->decode == samples_table_decode;

@@ -1,4 +1,5 @@
 /* What every call on samples takes and answers. */
+#include "api/codec/dynamics.h"
 #include "api/codec/dynamics_request.h"
 
 static const char *const frame_names[] = { [ARMDYN_WRENCH_TOOL] = "tool", [ARMDYN_WRENCH_BASE] = "base" };

@@ -2,18 +2,10 @@
 #ifndef API_CODEC_DYNAMICS_REQUEST_H
 #define API_CODEC_DYNAMICS_REQUEST_H
 
-#include "api/codec/dynamics.h"
 #include "api/codec/parts.h"
 #include "api/json/fields.h"
 
-enum {
-  TABLE_Q,
-  TABLE_QD,
-  TABLE_QDD,
-  TABLE_TAU,
-  TABLE_WRENCH,
-  TABLES = SAMPLES_MEMORIES
-}; /* each may have its memory */
+enum { TABLE_Q, TABLE_QD, TABLE_QDD, TABLE_TAU, TABLE_WRENCH, TABLES }; /* each may have its memory */
 enum { WRENCH = 6 };
 
 /* The rows of one field. */

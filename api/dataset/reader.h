@@ -4,28 +4,14 @@
 #ifndef API_DATASET_READER_H
 #define API_DATASET_READER_H
 
-#include "api/codec/media.h"
-#include "api/dataset/layout.h"
-#include "api/dataset/mapping.h"
+#include "api/dataset/source.h"
 #include "api/json/writer.h"
-
-struct dataset_source {
-  enum media media;                             /* CSV, NPY or JSON */
-  const struct armdyn_robot_description *robot; /* its joints, and its drives where currents are logged */
-  const struct dataset_mapping *mapping;        /* of a CSV; NULL: the columns have their standard names */
-  const char *fields;                           /* of a .npy: "t,q,tau", which its columns are; NULL: by their number */
-};
-
-/* Rows that follow, count x layout->width; not called any more once a fault was found. Anything but OK ends the reading. */
-typedef enum armdyn_status dataset_rows(void *context, const struct dataset_layout *layout, const double *rows,
-                                        size_t count);
 
 struct dataset_reader;
 /*   source   in   the struct is copied, what it points to must outlive the reader
  *   faults   out  of the whole log: all are found, unless it cannot be read on, or there are DATASET_FAULTS_MOST
  *   preview  in   end after DATASET_PREVIEW rows, and keep them
  * OK, EINPUT (the mapping does not fit the robot), EMEMORY. */
-enum { DATASET_PREVIEW = 20, DATASET_FAULTS_MOST = 10000 };
 enum armdyn_status dataset_reader_new(const struct dataset_source *source, bool preview, dataset_rows *rows,
                                       void *context, struct faults *faults, struct dataset_reader **reader);
 void dataset_reader_free(struct dataset_reader *reader); /* NULL is fine */

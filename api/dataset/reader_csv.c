@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "api/dataset/reader_internal.h"
+#include "api/dataset/log_rows.h"
 
 struct csv_log {
   struct csv_form form;

@@ -1,7 +1,7 @@
 /* {"t": [..], "q": [[..]..], "tau": [[..]..]}: the fields of GET .../samples. */
 #include <stdlib.h>
 
-#include "api/dataset/reader_internal.h"
+#include "api/dataset/log_rows.h"
 #include "api/json/reader.h"
 
 struct json_field_rows {

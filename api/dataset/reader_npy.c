@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "api/dataset/reader_internal.h"
+#include "api/dataset/log_rows.h"
 #include "api/npy/npy.h"
 
 struct npy_log {

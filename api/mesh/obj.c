@@ -2,7 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/mesh/internal.h"
+#include "api/limits.h"
+#include "api/mesh/formats.h"
 
 enum { VERTICES_MOST = 3 * LIMIT_MESH_TRIANGLES };
 

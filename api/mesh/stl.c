@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/mesh/internal.h"
+#include "api/mesh/formats.h"
+#include "api/mesh/mesh.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are copied as the file has them");
 

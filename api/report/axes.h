@@ -2,8 +2,10 @@
 #ifndef API_REPORT_AXES_H
 #define API_REPORT_AXES_H
 
-#include "api/report/plot.h"
+#include <stdbool.h>
+
 #include "api/report/ticks.h"
+#include "api/wire/buffer.h"
 
 /* What the style of the page tells apart: series i has colour i % SERIES_COLOURS and dash i % SERIES_DASHES, which have no
  * common divisor. */

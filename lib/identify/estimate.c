@@ -1,5 +1,5 @@
 /* The estimators, a table. To add one: a function that fills the estimate from the training data, and a row. */
-#include "lib/identify/estimate.h"
+#include "lib/identify/training.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #ifndef LIB_IDENTIFY_LACK_OF_FIT_H
 #define LIB_IDENTIFY_LACK_OF_FIT_H
 
-#include "lib/identify/estimate.h"
+#include "lib/identify/training.h"
 
 /* The figures of every joint over its velocity and over its position, from the residuals of what was measured, unfiltered.
  *   out  in/out  beta and correlation; lack_of_fit is filled

@@ -6,8 +6,8 @@
 #include <math.h>
 
 #include "lib/base/carve.h"
-#include "lib/identify/estimate.h"
 #include "lib/identify/pseudo_inertia.h"
+#include "lib/identify/training.h"
 #include "lib/identify/uncertainty.h"
 #include "lib/identify/warnings.h"
 #include "lib/math/newton.h"

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "armdyn/payload.h"
-#include "lib/identify/estimate.h"
+#include "lib/identify/training.h"
 
 /* q of `unloaded` at t seconds of its own, by a straight line; and how fast it is there. */
 static double at(const struct armdyn_motion *m, size_t n, size_t i, double t, double *speed)

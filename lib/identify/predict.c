@@ -1,6 +1,6 @@
 /* Torques of base parameters, and what they leave of the measured ones. */
 #include "lib/identify/condition.h"
-#include "lib/identify/estimate.h"
+#include "lib/identify/training.h"
 
 enum armdyn_status armdyn_predict(const struct armdyn_unknowns *unknowns, const double *beta,
                                   const struct armdyn_motion *motion, double *tau)

@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "lib/identify/condition.h"
-#include "lib/identify/estimate.h"
 #include "lib/identify/hypotheses.h"
+#include "lib/identify/training.h"
 #include "lib/identify/unknowns.h"
 #include "lib/identify/warnings.h"
 #include "lib/math/triangle.h"

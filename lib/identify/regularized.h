@@ -1,8 +1,8 @@
 #ifndef LIB_IDENTIFY_REGULARIZED_H
 #define LIB_IDENTIFY_REGULARIZED_H
 
-#include "lib/identify/estimate.h"
 #include "lib/identify/prior.h"
+#include "lib/identify/training.h"
 
 /* Estimates with a prior: the standard parameters x that minimise
  *     |A x - z|^2 / 2 + strength * penalty(x)

@@ -1,7 +1,7 @@
 #ifndef LIB_IDENTIFY_ROBUST_H
 #define LIB_IDENTIFY_ROBUST_H
 
-#include "lib/identify/estimate.h"
+#include "lib/identify/training.h"
 
 /* Reweigh samples by Huber's function until beta settles, from the beta given. Leaves the joint weights and clips of
  * the last round in the training.

@@ -5,7 +5,7 @@
  * that of variable projection (Kaufman 1975). It is held within what earlier steps have said of the direction. */
 #include <math.h>
 
-#include "lib/identify/estimate.h"
+#include "lib/identify/training.h"
 #include "lib/identify/warnings.h"
 #include "lib/math/linear.h"
 

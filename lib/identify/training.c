@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "lib/identify/condition.h"
-#include "lib/identify/estimate.h"
+#include "lib/identify/training.h"
 #include "lib/math/triangle.h"
 
 enum armdyn_status training_cancelled(const struct training *training, struct armdyn_error *error)

@@ -1,7 +1,7 @@
 #ifndef LIB_IDENTIFY_UNCERTAINTY_H
 #define LIB_IDENTIFY_UNCERTAINTY_H
 
-#include "lib/identify/estimate.h"
+#include "lib/identify/training.h"
 
 /* Sums over the blocks so far, by joint. */
 struct residual_sums {

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "lib/math/band.h"
 #include "lib/math/band_lanes.h"
 
 typedef double lanes __attribute__((vector_size(8 * LANES)));

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "lib/math/band.h"
+struct band_rows; /* band.h */
 
 struct band_kernels {
   const char *name;

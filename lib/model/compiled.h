@@ -2,9 +2,10 @@
 #ifndef LIB_MODEL_COMPILED_H
 #define LIB_MODEL_COMPILED_H
 
+#include <stdbool.h>
+
 #include "armdyn/robot.h"
 #include "lib/math/spatial.h"
-#include "lib/model/reduced.h"
 
 /* Joint and link i, everything in the canonical frame i. */
 struct compiled_joint {
@@ -20,6 +21,27 @@ struct compiled_joint {
  * Numbers that are much smaller than this and were computed from what lies beyond the joint are rounding. */
 struct inertia_bound {
   double still, slid;
+};
+
+/* The robot once more in fewer numbers (reduced.h) */
+enum reduced_twist { TWIST_NONE, TWIST_RIGHT, TWIST_ANY, TWIST_COUNT }; /* 0, pi/2, [0, pi] */
+
+struct reduced_joint {
+  enum reduced_twist twist;
+  bool slides;
+  bool offset;   /* x or y is not 0 */
+  bool products; /* S has products */
+  double twist_cosine, twist_sine;
+  double angle_cosine, angle_sine;
+  double x, y;
+  struct distribution link;
+};
+
+struct reduced_robot {
+  struct reduced_joint joints[ARMDYN_JOINTS_MAX];
+  double base_cosine, base_sine; /* of the turn about z between the base frame and the one before joint 0 */
+  double upward[3];              /* minus gravity, with the twist of joint 0 undone */
+  bool upright;                  /* gravity lies along joint 0 */
 };
 
 struct armdyn_robot {

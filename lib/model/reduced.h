@@ -13,32 +13,8 @@
 #ifndef LIB_MODEL_REDUCED_H
 #define LIB_MODEL_REDUCED_H
 
-#include <stdbool.h>
+#include "lib/model/compiled.h"
 
-#include "armdyn/robot.h"
-#include "lib/math/spatial.h"
-
-enum reduced_twist { TWIST_NONE, TWIST_RIGHT, TWIST_ANY, TWIST_COUNT }; /* 0, pi/2, [0, pi] */
-
-struct reduced_joint {
-  enum reduced_twist twist;
-  bool slides;
-  bool offset;   /* x or y is not 0 */
-  bool products; /* S has products */
-  double twist_cosine, twist_sine;
-  double angle_cosine, angle_sine;
-  double x, y;
-  struct distribution link;
-};
-
-struct reduced_robot {
-  struct reduced_joint joints[ARMDYN_JOINTS_MAX];
-  double base_cosine, base_sine; /* of the turn about z between the base frame and the one before joint 0 */
-  double upward[3];              /* minus gravity, with the twist of joint 0 undone */
-  bool upright;                  /* gravity lies along joint 0 */
-};
-
-struct armdyn_robot;
 /* From the compiled joints and gravity. */
 void reduced_compile(const struct armdyn_robot *robot, struct reduced_robot *reduced);
 

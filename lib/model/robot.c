@@ -6,6 +6,7 @@
 #include "lib/math/rotation.h"
 #include "lib/model/compiled.h"
 #include "lib/model/friction.h"
+#include "lib/model/reduced.h"
 
 static const struct pose identity = { .r = { 1, 0, 0, 0, 1, 0, 0, 0, 1 } };
 

@@ -10,6 +10,8 @@
 
 #include <math.h>
 
+#include "lib/model/reduced.h"
+
 static const double ROUNDING = 1e-12;
 enum { N = CLOSED_JOINTS, READABLE = 400 };
 

@@ -3,6 +3,7 @@
 
 #include "armdyn/collision.h"
 #include "armdyn/terms.h"
+#include "lib/model/reduced.h"
 #include "lib/symbolic/program.h"
 
 size_t code_input_place(const struct armdyn_code *code, enum input input)

@@ -3,7 +3,7 @@
 #define LIB_TRAJECTORY_ELECTRICAL_COST_H
 
 #include "armdyn/electrical.h"
-#include "lib/trajectory/cost.h"
+#include "lib/trajectory/cost_model.h"
 
 enum armdyn_status electrical_judge(const struct armdyn_robot *robot, const struct armdyn_cost_term *term,
                                     struct armdyn_error *error);

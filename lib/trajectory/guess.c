@@ -6,7 +6,7 @@
 #include "lib/trajectory/bspline.h"
 #include "lib/trajectory/planner.h"
 #include "lib/trajectory/polynomial.h"
-#include "lib/trajectory/profile.h"
+#include "lib/trajectory/profile_problem.h"
 #include "lib/trajectory/times.h"
 
 enum { N = ARMDYN_JOINTS_MAX, SWING_INTERVALS = 16 };

@@ -2,7 +2,7 @@
 #ifndef LIB_TRAJECTORY_PATH_H
 #define LIB_TRAJECTORY_PATH_H
 
-#include "lib/trajectory/profile.h"
+#include "lib/trajectory/profile_problem.h"
 
 /* For every segment: velocity, acceleration and jerk are the smallest limit over the joints divided by the joint's way.
  * A torque-rate limit makes a jerk limit too, because a step of acceleration is a step of torque: half of it is for

@@ -1,5 +1,5 @@
 /* The planner: a profile's shape for given times is its builder's; here its duration is found and checked. */
-#include "lib/trajectory/profile.h"
+#include "lib/trajectory/profile_problem.h"
 
 #include <math.h>
 

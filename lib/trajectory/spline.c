@@ -6,7 +6,7 @@
 
 #include "lib/math/linear.h"
 #include "lib/trajectory/polynomial.h"
-#include "lib/trajectory/profile.h"
+#include "lib/trajectory/profile_problem.h"
 
 /* The knots: points with different times. */
 struct knots {

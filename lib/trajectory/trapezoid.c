@@ -6,7 +6,7 @@
  * A shorter ramp lowers v; a longer one, up to T/2, lowers a and j. */
 #include <math.h>
 
-#include "lib/trajectory/profile.h"
+#include "lib/trajectory/profile_problem.h"
 
 struct shape {
   double ramp, gamma, v, a, j;

@@ -1,6 +1,6 @@
-/* What the estimators share. */
-#ifndef LIB_IDENTIFY_ESTIMATE_H
-#define LIB_IDENTIFY_ESTIMATE_H
+/* Training data, which the estimators share. */
+#ifndef LIB_IDENTIFY_TRAINING_H
+#define LIB_IDENTIFY_TRAINING_H
 
 #include "lib/identify/regression.h"
 #include "lib/identify/signs.h"

@@ -1,11 +1,10 @@
-/* What the readers of the formats share. */
-#ifndef API_MESH_INTERNAL_H
-#define API_MESH_INTERNAL_H
+/* What the readers of the formats share: triangles that are handed on, and words of texts. */
+#ifndef API_MESH_SCAN_H
+#define API_MESH_SCAN_H
 
 #include <stdbool.h>
 
-#include "api/limits.h"
-#include "api/mesh/mesh.h"
+#include "api/mesh/triangles.h"
 
 enum { MESH_BLOCK = 128 }; /* triangles handed on at once */
 
@@ -39,10 +38,6 @@ bool mesh_word_is(struct mesh_word word, const char *text); /* case does not mat
 /* A word as a number of a vertex. ESYNTAX, EINPUT. */
 enum armdyn_status mesh_number(struct mesh_reader *r, struct mesh_word word, double *number);
 
-/* The formats. */
-bool stl_is_binary(const char *bytes, size_t length);
-enum armdyn_status stl_read_binary(struct mesh_reader *r);
-enum armdyn_status stl_read_ascii(struct mesh_reader *r);
-enum armdyn_status obj_read(struct mesh_reader *r);
+enum armdyn_status mesh_flush(struct mesh_reader *r); /* what is left of a block */
 
 #endif

@@ -1,6 +1,6 @@
 /* What the planner gives a profile to work with, and what a profile gives back. */
-#ifndef LIB_TRAJECTORY_PROFILE_H
-#define LIB_TRAJECTORY_PROFILE_H
+#ifndef LIB_TRAJECTORY_PROFILE_PROBLEM_H
+#define LIB_TRAJECTORY_PROFILE_PROBLEM_H
 
 #include "armdyn/trajectory.h"
 

@@ -1,8 +1,8 @@
-/* What the formats of reader.c share. */
-#ifndef API_DATASET_READER_INTERNAL_H
-#define API_DATASET_READER_INTERNAL_H
+/* A log while it is read, whatever its format: its columns, and its rows to SI and to blocks of a data set. */
+#ifndef API_DATASET_LOG_ROWS_H
+#define API_DATASET_LOG_ROWS_H
 
-#include "api/dataset/reader.h"
+#include "api/dataset/source.h"
 
 enum { BLOCK_ROWS = 512, SOURCES_MOST = 1 + (MAPPING_FIELDS - 1) * ARMDYN_JOINTS_MAX };
 
@@ -58,6 +58,8 @@ struct dataset_reader {
 enum armdyn_status reader_columns(struct dataset_reader *r);
 /* `present` and `place` of the columns are set: find the layout. EINPUT: faults; EMEMORY. */
 enum armdyn_status reader_resolve(struct dataset_reader *r);
+/* What is left of a block. */
+enum armdyn_status reader_flush(struct dataset_reader *r);
 /* One row of the log: as many numbers as there are source columns. What is wrong with it is a fault of row `row`. */
 enum armdyn_status reader_row(struct dataset_reader *r, size_t row, const double *values);
 /* A fault of the whole log; answers EINPUT. */
