@@ -2,6 +2,7 @@
  * within the time that options.stop_timeout allows. */
 #include <errno.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -98,6 +99,7 @@ static enum armdyn_status start(struct service *s, struct armdyn_error *error)
   if (status) return status;
   if ((status = address_listen(options->listen, s->tls ? "https" : "http", &s->listen_fd, s->name, error)))
     return status;
+  options_set_shares(&s->options, address_is_loopback(s->listen_fd));
   if ((status = make_directory(options->data, error))) return status;
   s->app.options = options;
   if ((status = start_store(&s->app, options, error))) return status;
@@ -190,6 +192,16 @@ static void announce(const struct service *s)
   if (fflush(stdout)) clearerr(stdout); /* who starts a service need not listen to it */
 }
 
+/* 1,200 connections have a place, twice as many descriptors when they are encrypted, and 1,024 is the usual limit. */
+static void raise_descriptors(void)
+{
+  const rlim_t enough = 16384;
+  struct rlimit files;
+  if (getrlimit(RLIMIT_NOFILE, &files) || files.rlim_cur >= enough) return;
+  files.rlim_cur = files.rlim_max < enough ? files.rlim_max : enough;
+  if (setrlimit(RLIMIT_NOFILE, &files)) log_event(LOG_WARNING, "the limit of file descriptors stays low", NULL);
+}
+
 static int refuse_usage(const struct armdyn_error *error)
 {
   fprintf(stderr, "armdyn serve: %s\n", error->message);
@@ -220,6 +232,7 @@ int command_serve(int argc, char **argv)
   signal(SIGPIPE, SIG_IGN);
   memory_set_up();
   log_start();
+  raise_descriptors();
 
   enum armdyn_status status = start(&s, &error);
   if (!status) {

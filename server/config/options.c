@@ -5,6 +5,8 @@
 #include "api/wire/nearest.h"
 
 enum kind { TEXT, INTEGER, CHOICE };
+/* Shares of one key, where others come from other machines. */
+enum { STREAMS_OF_KEY = 50, WAITING_JOBS_OF_KEY = 400 };
 
 struct option {
   const char *flag, *variable;
@@ -75,6 +77,12 @@ static const struct option table[] = {
     "time that a connection is kept without a request" },
   { "--connections-per-address", "ARMDYN_CONNECTIONS_PER_ADDRESS", AS_INTEGER(connections_per_address), "-1",             BETWEEN(-1, 100000),                "N",
     "connections from one client address; 0: no limit; -1: 200, and no limit for this machine itself" },
+  { "--streams-per-key",         "ARMDYN_STREAMS_PER_KEY",         AS_INTEGER(streams_per_key),         "-1",             BETWEEN(-1, 100000),                "N",
+    "event streams that one API key may have open; 0: no limit; -1: 50, and no limit where only loopback is served" },
+  { "--waiting-jobs-per-key",    "ARMDYN_WAITING_JOBS_PER_KEY",    AS_INTEGER(waiting_jobs_per_key),    "-1",             BETWEEN(-1, 100000),                "N",
+    "jobs of one API key that may wait; 0: no limit; -1: 400, and no limit where only loopback is served" },
+  { "--running-jobs-per-key",    "ARMDYN_RUNNING_JOBS_PER_KEY",    AS_INTEGER(running_jobs_per_key),    "-1",             BETWEEN(-1, 100000),                "N",
+    "jobs of one API key that may run; 0: no limit; -1: all workers but one, and no limit where only loopback is served" },
   { "--stop-timeout",            "ARMDYN_STOP_TIMEOUT",            AS_INTEGER(stop_timeout),            "8",              BETWEEN(1, 600),                    "SECONDS",
     "time to finish what runs when asked to stop" },
   { "--child-silence",           "ARMDYN_CHILD_SILENCE",           AS_INTEGER(child_silence),           "3",              BETWEEN(1, 3600),                   "SECONDS",
@@ -162,6 +170,13 @@ enum armdyn_status options_parse(int argc, char **argv, struct options *options,
   }
   for (int i = 1; i < argc && !status; i++) status = read_flag(argc, argv, &i, options, error);
   return status;
+}
+
+void options_set_shares(struct options *options, bool loopback)
+{
+  if (options->streams_per_key < 0) options->streams_per_key = loopback ? 0 : STREAMS_OF_KEY;
+  if (options->waiting_jobs_per_key < 0) options->waiting_jobs_per_key = loopback ? 0 : WAITING_JOBS_OF_KEY;
+  if (options->running_jobs_per_key < 0 && loopback) options->running_jobs_per_key = 0;
 }
 
 void options_help(void)

@@ -32,6 +32,9 @@ struct options {
   long upload_threads;          /* that read uploads */
   long idle_timeout;            /* s that a connection is kept without a request, or with an answer that nobody takes */
   long connections_per_address; /* 0 = no limit; -1 = 200 off loopback */
+  long streams_per_key;         /* of events; 0 = no limit; -1 = 50 off loopback */
+  long waiting_jobs_per_key;    /* 0 = no limit; -1 = 400 off loopback */
+  long running_jobs_per_key;    /* 0 = no limit; -1 = all workers but one off loopback */
   long stop_timeout;            /* s for a graceful stop */
   long child_silence;           /* s without an answer after which gateway or worker is taken for dead */
   long job_stall;               /* s without progress after which a worker is; 0 = as its kind of job has it */
@@ -43,6 +46,8 @@ struct options {
 enum armdyn_status options_parse(int argc, char **argv, struct options *options, struct armdyn_error *error);
 void options_help(void); /* to standard output */
 /* Those that are numbers, as they are in force. */
+/* Shares that were left open: who serves this machine only has one user. */
+void options_set_shares(struct options *options, bool loopback);
 void options_numbers(const struct options *options, void (*visit)(void *context, const char *flag, long value),
                      void *context);
 /* One line for each option, for tests: flag, variable, default. */

@@ -24,8 +24,8 @@ static const uint64_t SLICE_NS = 100000;
 
 struct acceptor {
   struct acceptor_setup setup;
-  struct event_thread *threads;
-  size_t started;
+  struct event_thread *threads, *reserve;
+  size_t started; /* the last one is the reserve */
   pthread_t thread;
   bool accepting;
   int stop_fd; /* eventfd */
@@ -112,8 +112,10 @@ static size_t most_of(const struct acceptor *a, const struct sockaddr_storage *p
   return address_is_own(peer) ? 0 : STRANGERS_MOST;
 }
 
-static bool address_has_enough(struct http *http, const struct sockaddr_storage *address, size_t most)
+bool acceptor_address_is_full(const struct acceptor *a, const struct sockaddr_storage *address)
 {
+  struct http *http = a->setup.http;
+  const size_t most = most_of(a, address);
   size_t count = 0;
   pthread_mutex_lock(&http->lock);
   for (const struct connection *c = http->connections; c && most; c = c->next) count += same_address(&c->peer, address);
@@ -121,18 +123,25 @@ static bool address_has_enough(struct http *http, const struct sockaddr_storage 
   return most && count >= most;
 }
 
-/* false: nobody has room, or nobody came. */
+/* Whoever has been there longest goes, as soon as its thread sees that. NULL: they come faster than it does. */
+static struct event_thread *choose_reserve(const struct acceptor *a)
+{
+  if (connections_of(a->reserve) >= RESERVE_CONNECTIONS) connection_make_room(a->setup.http);
+  return connections_of(a->reserve) < CONNECTIONS_PER_THREAD ? a->reserve : NULL;
+}
+
+/* false: nobody has room even in the reserve, or nobody came. */
 static bool accept_one(struct acceptor *a, int listen_fd, size_t most)
 {
   struct event_thread *thread = choose(a, most);
-  if (!thread) return false;
   struct sockaddr_storage peer = { 0 };
   socklen_t size = sizeof peer;
   int fd = accept4(listen_fd, (struct sockaddr *)&peer, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
   if (fd < 0) return errno == ECONNABORTED || errno == EINTR;
-  if (address_has_enough(a->setup.http, &peer, most_of(a, &peer))) {
+  if (!thread || acceptor_address_is_full(a, &peer)) thread = choose_reserve(a);
+  if (!thread) {
     close(fd);
-    return true;
+    return false;
   }
   if (a->setup.tls && listen_fd == a->setup.listen_fd && (fd = tls_relay(a->setup.tls, fd)) < 0) return true;
   atomic_fetch_add(&thread->connections, 1);
@@ -179,12 +188,14 @@ enum armdyn_status acceptor_start(const struct acceptor_setup *setup, struct acc
   if (!a) return ARMDYN_EMEMORY;
   a->setup = *setup;
   a->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  a->threads = calloc(setup->threads, sizeof *a->threads);
+  a->threads = calloc(setup->threads + 1, sizeof *a->threads);
+  if (a->threads) a->reserve = &a->threads[setup->threads];
+  if (a->reserve) a->reserve->reserve = true;
   MHD_set_panic_func(panic_from_below, NULL);
   uint64_t slice = slice_set(SLICE_NS);
-  while (a->threads && a->started < setup->threads && start_thread(setup->http, &a->threads[a->started])) a->started++;
+  while (a->threads && a->started <= setup->threads && start_thread(setup->http, &a->threads[a->started])) a->started++;
   slice_set(slice);
-  bool whole = a->stop_fd >= 0 && a->threads && a->started == setup->threads;
+  bool whole = a->stop_fd >= 0 && a->threads && a->started > setup->threads;
   if (whole) a->accepting = !pthread_create(&a->thread, NULL, accept_all, a);
   if (a->accepting) {
     *out = a;

@@ -3,6 +3,7 @@
 #include <strings.h>
 
 #include "server/base/memory.h"
+#include "server/http/acceptor.h"
 #include "server/http/coding.h"
 #include "server/http/internal.h"
 
@@ -270,7 +271,7 @@ static bool body_fits(struct exchange *x)
     return false;
   }
   if (streamed) return true;
-  if (x->route->where != AT_ONCE &&
+  if (!exchange_is_urgent(x) &&
       atomic_load_explicit(&x->http->bytes_in_flight, memory_order_relaxed) + length > LIMIT_BODIES_IN_FLIGHT)
     return refuse(x, PROBLEM_UNAVAILABLE, "too many large requests at once");
   if (length < x->body_capacity) return true;
@@ -282,12 +283,30 @@ static bool body_fits(struct exchange *x)
   return true;
 }
 
+/* By the reserve come those who have to; an administrator's key opens everything but what lasts. */
+static bool finds_room(struct exchange *x)
+{
+  if (!x->reserve || exchange_is_urgent(x)) return true;
+  const bool has_key = x->connection->local || auth_has_keys(x->http->auth);
+  if (x->caller.role == ROLE_ADMIN && has_key && x->route->where != STREAMED) return true;
+  atomic_fetch_add(&x->http->turned_away, 1);
+  exchange_set_header(x, "Retry-After", "5");
+  if (acceptor_address_is_full(x->http->acceptor, &x->connection->peer))
+    return refuse(
+        x, PROBLEM_TOO_MANY,
+        "as many connections from this address are open as one may have (--connections-per-address): keep some "
+        "and send many requests over each; only stops, /readyz and calls of administrators are taken beyond them");
+  return refuse(x, PROBLEM_UNAVAILABLE,
+                "all connections of this service are taken; only stops, /readyz and calls of administrators are taken "
+                "beyond them");
+}
+
 bool exchange_admit(struct exchange *x)
 {
   MHD_get_connection_values_n(x->mhd, MHD_HEADER_KIND, note_header, x);
   find_client(x);
   name_request(x);
-  if (!frame_is_sound(x) || !find_route(x) || !is_no_stranger(x) || !key_is_good(x)) return false;
+  if (!frame_is_sound(x) || !find_route(x) || !is_no_stranger(x) || !key_is_good(x) || !finds_room(x)) return false;
   if (x->route->where == AT_ONCE) {
     x->answer_media = MEDIA_JSON;
     return body_fits(x);

@@ -52,7 +52,8 @@ static void give(struct exchange *x, int http_status, const char *content_type, 
   add_header(x, response, "X-Request-Id", x->request_id);
   restrain_browsers(x, http_status, response, content_type);
   for (size_t i = 0; i < x->header_count; i++) add_header(x, response, x->headers[i].name, x->headers[i].value);
-  if (atomic_load_explicit(&x->http->stopping, memory_order_relaxed)) add_header(x, response, "Connection", "close");
+  if (atomic_load_explicit(&x->http->stopping, memory_order_relaxed) || x->reserve)
+    add_header(x, response, "Connection", "close");
   x->response = response;
   x->status = http_status;
   x->answer_bytes = x->answer_held = bytes;

@@ -14,6 +14,7 @@
 #include "server/http/internal.h"
 
 static const int64_t SECOND = 1000000000;
+enum { RESERVE_S = 5 /* for a request to come by the reserve */ };
 enum { LOOK_EVERY_MS = 200, PEEK_EVERY = 25 /* looks */, LINGER_S = 2 };
 static const size_t LINGER_BYTES = (size_t)256 << 20;
 
@@ -50,7 +51,9 @@ static void opened(struct event_thread *thread, struct MHD_Connection *mhd, void
     return;
   }
   atomic_init(&c->phase, PHASE_FRESH);
-  atomic_init(&c->deadline, clock_monotonic_ns() + http->body_timeout);
+  const int64_t time =
+      thread->reserve && http->body_timeout > RESERVE_S * SECOND ? RESERVE_S * SECOND : http->body_timeout;
+  atomic_init(&c->deadline, clock_monotonic_ns() + time);
   pthread_mutex_lock(&http->lock);
   c->next = http->connections;
   if (c->next) c->next->previous = c;
@@ -136,6 +139,22 @@ static void expire(struct http *http, struct connection *c, enum phase phase)
     log_event(LOG_INFO, "request", "request_id", id, "status", LOG_NUMBER(408), NULL);
   }
   shutdown(c->fd, SHUT_RDWR); /* its event thread sees the end and closes it */
+}
+
+/* Those that are being served stay: a stop among them must be answered. New ones are at the head of the list. */
+void connection_make_room(struct http *http)
+{
+  struct connection *oldest = NULL;
+  enum phase found = PHASE_FRESH;
+  pthread_mutex_lock(&http->lock);
+  for (struct connection *c = http->connections; c; c = c->next) {
+    enum phase phase = (enum phase)atomic_load(&c->phase);
+    if (!c->thread->reserve || phase == PHASE_TAKING || phase == PHASE_SERVING || phase == PHASE_EXPIRED) continue;
+    oldest = c;
+    found = phase;
+  }
+  if (oldest && connection_advance(oldest, found, PHASE_EXPIRED, 0)) shutdown(oldest->fd, SHUT_RDWR);
+  pthread_mutex_unlock(&http->lock);
 }
 
 /* Nobody reads a suspended connection, so a client that leaves is found by looking. */

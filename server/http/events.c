@@ -10,6 +10,7 @@
 
 #include "server/base/clock.h"
 #include "server/base/log.h"
+#include "server/base/metric.h"
 #include "server/http/internal.h"
 
 enum {
@@ -69,6 +70,7 @@ struct hub {
   bool stopping;
   struct event_stream *streams;
   uint64_t stream_count;              /* since the start */
+  uint64_t refused;                   /* streams beyond the share of their key */
   struct event *events[LIMIT_EVENTS]; /* event i at i % LIMIT_EVENTS */
   uint64_t first, end;                /* those kept are [first, end) */
   size_t bytes;
@@ -236,6 +238,51 @@ static void limit_patience(const struct exchange *x)
   setsockopt(x->connection->fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof ms); /* control.sock has none */
 }
 
+/* Under the lock. */
+static size_t streams_of(const struct hub *hub, const char *key)
+{
+  size_t count = 0;
+  for (const struct event_stream *s = hub->streams; s; s = s->next) count += !strcmp(s->caller.id, key);
+  return count;
+}
+
+/* Under the lock: false when its key has as many as it may. */
+static bool take_in(struct hub *hub, struct event_stream *s, size_t most)
+{
+  if (most && !s->x->connection->local && streams_of(hub, s->caller.id) >= most) {
+    hub->refused++;
+    return false;
+  }
+  s->number = ++hub->stream_count;
+  s->next = hub->streams;
+  if (s->next) s->next->previous = s;
+  hub->streams = s;
+  return true;
+}
+
+static void refuse_share(struct exchange *x, size_t most)
+{
+  exchange_set_header(x, "Retry-After", "5");
+  answer_problem(x, PROBLEM_TOO_MANY,
+                 "this key has %zu streams of events open, as many as one key may have so that others find room "
+                 "(--streams-per-key): close one, or follow many things by one stream, /v1/events?jobs=*&controllers=*",
+                 most);
+}
+
+void hub_write_metrics(struct hub *hub, struct buffer *out)
+{
+  pthread_mutex_lock(&hub->lock);
+  size_t count = 0;
+  for (const struct event_stream *s = hub->streams; s; s = s->next) count++;
+  const uint64_t refused = hub->refused;
+  pthread_mutex_unlock(&hub->lock);
+  metric_write(out, "armdyn_streams", METRIC_GAUGE, "Streams of events that are open.", (double)count);
+  metric_write(out, "armdyn_streams_per_key_limit", METRIC_GAUGE, "Streams of one key; 0: no limit.",
+               (double)hub->setup.app->options->streams_per_key);
+  metric_write(out, "armdyn_streams_share_refusals_total", METRIC_COUNTER,
+               "Streams that were refused because their key had as many as it may.", (double)refused);
+}
+
 bool stream_open(struct exchange *x, struct hub *hub, const struct event_filter *filter, struct event_stream **stream,
                  bool *resumes)
 {
@@ -256,15 +303,18 @@ bool stream_open(struct exchange *x, struct hub *hub, const struct event_filter 
   s->out = (struct buffer)BUFFER(SNAPSHOT_MOST);
   s->beat_ns = clock_monotonic_ns() + BEAT_S * SECOND;
   const char *last = exchange_header(x, "Last-Event-ID");
+  const size_t most = (size_t)x->http->app->options->streams_per_key;
   pthread_mutex_lock(&hub->lock);
   if (deserted(hub)) begin_anew(hub);
   s->at = hub->end;
   *resumes = find_place(hub, last, &s->at);
-  s->number = ++hub->stream_count;
-  s->next = hub->streams;
-  if (s->next) s->next->previous = s;
-  hub->streams = s;
+  const bool taken = take_in(hub, s, most);
   pthread_mutex_unlock(&hub->lock);
+  if (!taken) {
+    free(s);
+    refuse_share(x, most);
+    return false;
+  }
   limit_patience(x);
   *stream = s;
   return true;

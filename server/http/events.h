@@ -52,6 +52,8 @@ void hub_changed(struct hub *hub, size_t kind, const char *id);
 /* Does any stream ask for this; with NULL, for anything of that topic? */
 bool hub_asks(struct hub *hub, enum event_topic topic, const char *name);
 
+void hub_write_metrics(struct hub *hub, struct buffer *out);
+
 /* What a stream asks for. */
 struct event_filter {
   struct event_names {
@@ -67,7 +69,7 @@ bool event_filter_takes(const struct event_filter *filter, enum event_topic topi
 /* Answer with a stream. From now on nothing is missed, so what the snapshot shows may come again, and is never older.
  *   stream    out  give it to stream_answer
  *   resumes   out  the client has seen everything up to here (Last-Event-ID): it needs no snapshot
- * false: 503 has been answered. */
+ * false: 503 has been answered, or 429: the caller's key has as many as one may have (options.streams_per_key). */
 struct event_stream;
 bool stream_open(struct exchange *x, struct hub *hub, const struct event_filter *filter, struct event_stream **stream,
                  bool *resumes);

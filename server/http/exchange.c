@@ -119,6 +119,7 @@ void *exchange_begin(void *context, const char *uri, struct MHD_Connection *mhd)
   x->http = http;
   x->connection = c;
   x->mhd = mhd;
+  x->reserve = c->thread->reserve;
   x->started = clock_monotonic_ns();
   atomic_init(&x->references, 1);
   int64_t deadline = x->started + http->body_timeout;
@@ -278,7 +279,9 @@ static void run_on_thread(void *context)
 {
   struct exchange *x = context;
   struct MHD_Connection *mhd = x->mhd;
+  store_reads_first(exchange_is_urgent(x));
   enum outcome outcome = audit_permits(x->http->auditor, x) ? call_handler(x, true) : ANSWERED;
+  store_reads_first(false);
   if (outcome == WAITS) {
     begin_waiting(x);
     return;
@@ -318,7 +321,8 @@ static enum MHD_Result dispatch(struct exchange *x)
   if (x->keys != auth_generation(x->http->auth) && x->route->where != AT_ONCE && !exchange_is_still_trusted(x))
     return exchange_queue(x);
   if (x->route->bodies == NO_FIELDS && !exchange_has_no_fields(x)) return exchange_queue(x);
-  if (x->route->where == ON_POOL || x->route->where == READS_ON_POOL) return hand_over(x, x->http->blocking);
+  if (x->route->where == ON_POOL || x->route->where == READS_ON_POOL)
+    return hand_over(x, exchange_is_urgent(x) ? x->http->urgent : x->http->blocking);
   switch (call_handler(x, false)) {
   case ANSWERED: return exchange_queue(x);
   case BLOCKS: return hand_over(x, x->http->app->pool);

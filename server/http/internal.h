@@ -26,12 +26,14 @@
 enum {
   CONNECTIONS_PER_THREAD = 120,  /* libmicrohttpd hangs with 128 active ones in one thread */
   THREADS_LEAST = 10,            /* so that 1,200 connections find a place */
+  RESERVE_CONNECTIONS = 100,     /* beyond them: see acceptor.h */
   CONNECTION_MEMORY = 32 * 1024, /* request line and headers, and one read of a body; cleared after every request */
   REQUEST_ID_SIZE = 65,
   HEADERS_OF_ANSWER = 8,
   SMALL_BODY = 16 * 1024, /* kept from request to request; refused bodies up to it are read and dropped */
   LINGERING_MOST = 64,
   BLOCKING_THREADS = 16, /* for handlers that touch the disk */
+  URGENT_THREADS = 2,    /* for those of exchange_is_urgent */
   UPLOADS_BEHIND = 10,   /* nice of the threads that take uploads: who waits for an answer goes first */
   QUEUE_MOST = 1200      /* of work handed to threads: more than connections cannot come */
 };
@@ -71,6 +73,7 @@ struct event_thread {
   struct http *http;
   struct MHD_Daemon *daemon;
   _Atomic size_t connections; /* given to it and not closed */
+  bool reserve;               /* for what must be answered when all others are full, and only for that */
 };
 
 void connection_notify(void *event_thread, struct MHD_Connection *mhd, void **context,
@@ -87,6 +90,9 @@ void connection_refuse_with(struct connection *connection, int http_status, cons
  * destroys the answer before it is read. */
 void connection_linger(struct connection *connection);
 
+/* Let the longest open one of the reserve go: who comes anew may be in need. */
+void connection_make_room(struct http *http);
+
 enum armdyn_status watch_start(struct http *http);
 void watch_stop(struct http *http);
 
@@ -97,8 +103,9 @@ struct http {
   struct auth *auth;
   struct router *router;
   struct acceptor *acceptor;
-  struct tls *tls;                 /* NULL = none */
-  struct pool *blocking, *uploads; /* of handlers that touch the disk; of those that take a body in pieces */
+  struct tls *tls;                /* NULL = none */
+  struct pool *blocking, *urgent; /* of handlers that touch the disk */
+  struct pool *uploads;           /* of those that take a body in pieces */
   struct auditor *auditor;
   struct throttle *throttle, *strangers; /* of wrong keys; of requests without one */
   struct tally *tally;
@@ -113,6 +120,7 @@ struct http {
   _Atomic bool stopping;          /* nothing new; kept connections end */
   _Atomic bool refusing;          /* no handler is called any more */
   _Atomic uint64_t request_count;
+  _Atomic uint64_t turned_away; /* requests that came by the reserve and were not for it */
   char request_prefix[9];
   uint64_t trace_seed;
   _Atomic uint64_t trace_count;
@@ -167,6 +175,7 @@ struct exchange {
   struct http *http;
   struct connection *connection;
   struct MHD_Connection *mhd; /* NULL once the client has gone */
+  bool reserve;               /* it came by the reserve (acceptor.h) */
   _Atomic int references;     /* the connection's, and the waiter's */
   _Atomic int state;
   enum stage stage;
@@ -219,6 +228,8 @@ void exchange_free(struct exchange *x);
 void exchange_release(struct exchange *x);
 /* Its body has come, or a piece of it, which may have taken long: is the caller known still? false: 401 is the answer. */
 bool exchange_is_still_trusted(struct exchange *x);
+/* A stop, or what watches and administers the service: it waits for nobody's other work. */
+bool exchange_is_urgent(const struct exchange *x);
 /* Of a route with NO_FIELDS: the body is empty or {}. false: an answer has been given. */
 bool exchange_has_no_fields(struct exchange *x);
 void exchange_forget_headers(struct exchange *x); /* those set for the answer */

@@ -112,6 +112,9 @@ void exchange_write_metrics(const struct exchange *x, struct buffer *out)
   metric_write(out, "armdyn_http_connections", METRIC_GAUGE, "Connections that are open.", (double)connections);
   metric_write(out, "armdyn_http_connections_limit", METRIC_GAUGE, "Connections that are served at once.",
                (double)http->slots);
+  metric_write(out, "armdyn_http_turned_away_total", METRIC_COUNTER,
+               "Requests that found all connections, or those of their address, taken.",
+               (double)atomic_load(&http->turned_away));
   metric_write(out, "armdyn_http_waiting", METRIC_GAUGE, "Requests that wait for something, and streams of events.",
                (double)atomic_load(&http->waiting));
   metric_write(out, "armdyn_http_bytes_in_flight", METRIC_GAUGE, "Bodies received and answers not yet sent.",
@@ -123,10 +126,17 @@ bool exchange_stopping(const struct exchange *x)
   return atomic_load_explicit(&x->http->stopping, memory_order_relaxed);
 }
 
+bool exchange_is_urgent(const struct exchange *x)
+{
+  const struct route *route = x->route;
+  return route->where == AT_ONCE || route->role == ROLE_ANYONE || route->role == ROLE_ADMIN;
+}
+
 bool exchange_may_wait(struct exchange *x)
 {
-  if (exchange_stopping(x)) return false;
-  if (!x->may_wait) x->may_wait = atomic_fetch_add(&x->http->waiting, 1) < (long)(x->http->slots / 2);
+  const bool stops = x->route->where == AT_ONCE; /* it is told what came of it, whoever else waits */
+  if (exchange_stopping(x) || (x->reserve && !stops)) return false;
+  if (!x->may_wait) x->may_wait = atomic_fetch_add(&x->http->waiting, 1) < (long)(x->http->slots / 2) || stops;
   if (!x->may_wait) atomic_fetch_sub(&x->http->waiting, 1);
   return x->may_wait;
 }

@@ -53,6 +53,7 @@ static void free_http(struct http *http)
 {
   watch_stop(http);
   pool_free(http->uploads);
+  pool_free(http->urgent);
   pool_free(http->blocking);
   auditor_stop(http->auditor);
   throttle_free(http->throttle);
@@ -95,12 +96,13 @@ enum armdyn_status http_start(const struct http_setup *setup, struct http **out,
   status = ARMDYN_EMEMORY;
   http->router = router_new(setup->routes, setup->route_count);
   http->blocking = pool_new(BLOCKING_THREADS, QUEUE_MOST, 0);
+  http->urgent = pool_new(URGENT_THREADS, QUEUE_MOST, 0);
   http->uploads = pool_new((size_t)http->app->options->upload_threads, QUEUE_MOST, UPLOADS_BEHIND);
   http->throttle = throttle_new();
   http->strangers = throttle_new();
   http->tally = tally_new(setup->routes, setup->route_count);
-  if (!http->router || !http->blocking || !http->uploads || !http->throttle || !http->strangers || !http->tally)
-    goto out;
+  if (!http->router || !http->blocking || !http->urgent || !http->uploads) goto out;
+  if (!http->throttle || !http->strangers || !http->tally) goto out;
   if ((status = auditor_start(http->app->store, &http->auditor))) goto out;
   if ((status = watch_start(http))) goto out;
   if ((status = start_threads(http, setup, error))) goto out;

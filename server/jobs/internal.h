@@ -9,21 +9,28 @@
 #include "server/jobs/jobs.h"
 #include "server/work/messages.h"
 
+/* Those that share the workers, and take turns: keys, and among the jobs of one key robots. */
+enum sharing { OF_KEY, OF_ROBOT, SHARINGS };
+/* What a job knows of the others of its key, or of its robot. */
+struct share {
+  uint64_t turn;  /* when they had a turn last: the number of that turn */
+  size_t running; /* of them */
+};
+
 /* A job that has not ended, in the order of acceptance. Its request stays in the store until it is run. */
 struct live_job {
   struct live_job *next;
   char id[ID_SIZE];
   char kind[sizeof(((struct store_job *)0)->kind)];
-  char robot[ARMDYN_NAME_SIZE];
+  char robot[ARMDYN_NAME_SIZE], key[ID_SIZE];
   int priority;
-  int64_t deadline_ns;  /* monotonic; INT64_MAX: none */
-  uint64_t turn;        /* when its robot had a turn last: the number of that turn */
-  size_t robot_running; /* jobs of its robot that run */
-  bool running;         /* a runner has it, and only that runner removes it */
-  bool held;            /* somebody is ending it in the store */
-  bool cancelled;       /* the runner should end it so */
-  bool overdue;         /* and this is why: its time is over */
-  int attempt;          /* how many were begun */
+  int64_t deadline_ns; /* monotonic; INT64_MAX: none */
+  struct share shares[SHARINGS];
+  bool running;   /* a runner has it, and only that runner removes it */
+  bool held;      /* somebody is making or ending it in the store */
+  bool cancelled; /* the runner should end it so */
+  bool overdue;   /* and this is why: its time is over */
+  int attempt;    /* how many were begun */
   char started_at[TIME_SIZE];
   char traceparent[TRACE_SIZE];
   double progress;
@@ -61,11 +68,13 @@ struct jobs {
   pthread_mutex_t lock;
   pthread_cond_t changed; /* anything below */
   struct live_job *first, **last;
-  uint64_t turn; /* how many times a job was begun */
-  size_t live;   /* jobs in the list, and places promised to jobs that are being stored */
-  bool stopping; /* take no more jobs */
-  bool draining; /* nor now */
-  bool killing;  /* the time to stop is over */
+  uint64_t turn;                     /* how many times a job was begun */
+  size_t live;                       /* jobs in the list */
+  size_t waiting_most, running_most; /* of one key; 0: no limit */
+  uint64_t refused;                  /* jobs beyond the share of their key */
+  bool stopping;                     /* take no more jobs */
+  bool draining;                     /* nor now */
+  bool killing;                      /* the time to stop is over */
   struct jobs_ended ended[JOB_KINDS_MOST];
   uint64_t lost;                  /* attempts */
   uint64_t hung;                  /* workers that were killed for silence or lack of progress */
@@ -105,10 +114,14 @@ int64_t jobs_pause(int times, int64_t first, int64_t most);
 /* Under the lock. */
 struct live_job *live_find(const struct jobs *jobs, const char *id);
 void live_append(struct jobs *jobs, struct live_job *job);
-/* The job that is due, which runs from now on: that of the highest priority; of these, one of the robot of which the fewest
- * run; of these, of the robot whose last turn is the longest ago; of these, the oldest. NULL: none waits. */
+/* The job that is due, which runs from now on: that of the highest priority; of these, one of the key of which the fewest run;
+ * of these, of the key whose last turn is the longest ago; then the same of robots; of these, the oldest. Keys that run as
+ * many as they may are passed over. NULL: none waits. */
 struct live_job *live_start(struct jobs *jobs);
-void live_rest(struct jobs *jobs, struct live_job *job); /* it does not run any more, if it did */
+void live_rest(struct jobs *jobs, struct live_job *job);   /* it does not run any more, if it did */
+void live_remove(struct jobs *jobs, struct live_job *job); /* from the list */
+/* How many of a key wait. */
+size_t live_waiting(const struct jobs *jobs, const char *key);
 
 /* Without the lock: store the end of a job that did not come to one itself: cancelled, or failed because it is overdue. */
 enum armdyn_status live_cut_short(struct store *store, const struct live_job *job);

@@ -15,6 +15,9 @@ void jobs_figures(struct jobs *jobs, struct jobs_figures *out)
 {
   *out = (struct jobs_figures){ .workers = jobs->runner_count };
   pthread_mutex_lock(&jobs->lock);
+  out->waiting_most = jobs->waiting_most;
+  out->running_most = jobs->running_most;
+  out->refused = jobs->refused;
   for (const struct live_job *job = jobs->first; job; job = job->next) job->running ? out->running++ : out->queued++;
   for (size_t i = 0; i < jobs->runner_count; i++) out->ready += jobs->runners[i].ready;
   memcpy(out->ended, jobs->ended, sizeof out->ended);
@@ -46,6 +49,7 @@ static struct live_job *live_new(const struct store_job *job)
   memcpy(live->id, job->id, sizeof live->id);
   memcpy(live->kind, job->kind, sizeof live->kind);
   memcpy(live->robot, job->robot, sizeof live->robot);
+  memcpy(live->key, job->owner, sizeof live->key);
   memcpy(live->started_at, job->started_at, sizeof live->started_at);
   memcpy(live->traceparent, job->traceparent, sizeof live->traceparent);
   live->attempt = job->attempt;
@@ -63,7 +67,6 @@ static void take_up(void *context, const struct store_job *job)
     return;
   }
   live_append(left->jobs, live);
-  left->jobs->live++;
 }
 
 static enum armdyn_status take_up_leftovers(struct jobs *jobs)
@@ -93,6 +96,14 @@ static void free_all(struct jobs *jobs)
   free(jobs);
 }
 
+/* Of several workers one stays for others than the key that has all the rest. */
+static void set_shares(struct jobs *jobs, const struct options *options, size_t workers)
+{
+  const size_t all_but_one = workers > 1 ? workers - 1 : 1;
+  jobs->waiting_most = (size_t)options->waiting_jobs_per_key;
+  jobs->running_most = options->running_jobs_per_key < 0 ? all_but_one : (size_t)options->running_jobs_per_key;
+}
+
 enum armdyn_status jobs_start(struct store *store, const struct options *options, const struct announce *changes,
                               struct jobs **out, struct armdyn_error *error)
 {
@@ -110,6 +121,7 @@ enum armdyn_status jobs_start(struct store *store, const struct options *options
   condition_init(&jobs->waiters_changed);
 
   size_t count = options->workers > 0 ? (size_t)options->workers : (size_t)sysconf(_SC_NPROCESSORS_ONLN);
+  set_shares(jobs, options, count);
   jobs->runners = calloc(count, sizeof *jobs->runners);
   enum armdyn_status status = jobs->runners ? take_up_leftovers(jobs) : ARMDYN_EMEMORY;
   if (!status) status = waiters_start(jobs);
@@ -194,7 +206,31 @@ bool jobs_draining(struct jobs *jobs)
 
 /* -- one job -- */
 
-enum armdyn_status jobs_submit(struct jobs *jobs, struct store_job *job, const struct store_idempotency *key)
+/* Under the lock: is there room for it? */
+static enum armdyn_status find_room(struct jobs *jobs, const struct live_job *job, struct armdyn_error *error)
+{
+  const size_t most = job->priority > 0 ? LIMIT_JOBS_QUEUED : LIMIT_JOBS_QUEUED - LIMIT_JOBS_RESERVED;
+  if (jobs->stopping || jobs->draining)
+    return armdyn_refuse(error, ARMDYN_EUNAVAILABLE, "", "no jobs are taken now: the service %s",
+                         jobs->stopping ? "stops" : "is drained");
+  if (jobs->waiting_most && live_waiting(jobs, job->key) >= jobs->waiting_most) {
+    jobs->refused++;
+    return armdyn_refuse(error, ARMDYN_ELIMIT, "",
+                         "%zu jobs of this key wait already, as many as one key may have so that others find room "
+                         "(--waiting-jobs-per-key): wait for the end of some, or cancel those that are not needed",
+                         jobs->waiting_most);
+  }
+  if (jobs->live >= LIMIT_JOBS_QUEUED)
+    return armdyn_refuse(error, ARMDYN_ELIMIT, "", "%d jobs are queued already, no more are taken", LIMIT_JOBS_QUEUED);
+  if (jobs->live >= most)
+    return armdyn_refuse(error, ARMDYN_ELIMIT, "",
+                         "%zu jobs are queued already; the last %d places are for jobs with a priority above 0",
+                         jobs->live, LIMIT_JOBS_RESERVED);
+  return ARMDYN_OK;
+}
+
+enum armdyn_status jobs_submit(struct jobs *jobs, struct store_job *job, const struct store_idempotency *key,
+                               struct armdyn_error *error)
 {
   id_make(job->id);
   clock_format(clock_wall_ms(), job->created_at);
@@ -203,27 +239,28 @@ enum armdyn_status jobs_submit(struct jobs *jobs, struct store_job *job, const s
   job->started_at[0] = job->finished_at[0] = job->result_id[0] = '\0';
   struct live_job *live = live_new(job);
   if (!live) return ARMDYN_EMEMORY;
+  live->held = true; /* its place is taken, and nobody begins or ends it before the store has it */
   pthread_mutex_lock(&jobs->lock);
-  enum armdyn_status status = jobs->stopping || jobs->draining  ? ARMDYN_EUNAVAILABLE
-                              : jobs->live >= LIMIT_JOBS_QUEUED ? ARMDYN_ELIMIT
-                                                                : ARMDYN_OK;
-  if (!status) jobs->live++;
+  enum armdyn_status status = find_room(jobs, live, error);
+  if (!status) live_append(jobs, live);
   pthread_mutex_unlock(&jobs->lock);
-  if (status) goto out;
-
+  if (status) {
+    free(live);
+    return status;
+  }
   status = store_job_create(jobs->store, job, key);
 
   pthread_mutex_lock(&jobs->lock);
-  if (status)
-    jobs->live--;
-  else {
-    live_append(jobs, live);
-    live = NULL;
+  live->held = false;
+  if (status) {
+    live_remove(jobs, live);
+    free(live);
+  } else {
+    pthread_cond_broadcast(&jobs->changed);
+    if (job->time_limit_ms) pthread_cond_signal(&jobs->waiters_changed);
   }
   pthread_mutex_unlock(&jobs->lock);
   if (!status) announce_change(&jobs->changes, job->id);
-out:
-  free(live);
   return status;
 }
 

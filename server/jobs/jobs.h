@@ -33,16 +33,20 @@ struct jobs_ended {
 };
 struct jobs_figures {
   size_t queued, running, workers, ready;
-  uint64_t lost; /* attempts whose worker died */
-  uint64_t hung; /* workers that were killed for silence or lack of progress */
+  uint64_t lost;                     /* attempts whose worker died */
+  uint64_t hung;                     /* workers that were killed for silence or lack of progress */
+  size_t waiting_most, running_most; /* jobs of one key; 0: no limit */
+  uint64_t refused;                  /* jobs beyond the share of their key */
   struct jobs_ended ended[JOB_KINDS_MOST];
 };
 void jobs_figures(struct jobs *jobs, struct jobs_figures *out);
 
-/* Accept a job: durable when it returns OK; `job` in: kind, robot, revision, request, tags, priority, time_limit_ms; out:
- * the rest.
- * ELIMIT: queue full; EUNAVAILABLE: the service stops or is drained; else as store_job_create. */
-enum armdyn_status jobs_submit(struct jobs *jobs, struct store_job *job, const struct store_idempotency *key);
+/* Accept a job: durable when it returns OK; `job` in: kind, robot, revision, owner, request, tags, priority, time_limit_ms;
+ * out: the rest.
+ * ELIMIT: queue full, or the share of its owner used up; EUNAVAILABLE: the service stops or is drained; `error` says so.
+ * Else as store_job_create. */
+enum armdyn_status jobs_submit(struct jobs *jobs, struct store_job *job, const struct store_idempotency *key,
+                               struct armdyn_error *error);
 /* The job as it is now (state and progress in memory win over what is stored). progress in 0..1, message up to 128. */
 struct job_view {
   struct store_job job;

@@ -16,57 +16,74 @@ static bool waits(const struct live_job *job)
   return !job->running && !job->held;
 }
 
-static bool same_robot(const struct live_job *a, const struct live_job *b)
+static bool shares(enum sharing sharing, const struct live_job *a, const struct live_job *b)
 {
-  return strcmp(a->robot, b->robot) == 0;
+  return sharing == OF_KEY ? !strcmp(a->key, b->key) : !strcmp(a->robot, b->robot);
 }
 
-/* What the job knows of the others of its robot. A robot without any takes its turn beside the one that has waited
- * longest: neither before it, or who submits one job after the other would hold up a queue, nor behind it. */
-static void take_place(const struct jobs *jobs, struct live_job *job)
+/* What the job knows of the others. Who has none takes his turn beside the one that has waited longest: neither before it,
+ * or who submits one job after the other would hold up a queue, nor behind it. */
+static void take_place(const struct jobs *jobs, struct live_job *job, enum sharing sharing)
 {
-  job->turn = jobs->turn;
-  job->robot_running = 0;
+  struct share *share = &job->shares[sharing];
+  *share = (struct share){ .turn = jobs->turn };
   for (const struct live_job *other = jobs->first; other; other = other->next) {
-    if (same_robot(other, job)) {
-      job->turn = other->turn;
-      job->robot_running = other->robot_running;
+    if (shares(sharing, other, job)) {
+      *share = other->shares[sharing];
       return;
     }
-    if (waits(other) && other->turn < job->turn) job->turn = other->turn;
+    if (waits(other) && other->shares[sharing].turn < share->turn) share->turn = other->shares[sharing].turn;
   }
 }
 
 void live_append(struct jobs *jobs, struct live_job *job)
 {
-  take_place(jobs, job);
+  for (enum sharing s = 0; s < SHARINGS; s++) take_place(jobs, job, s);
   *jobs->last = job;
   jobs->last = &job->next;
+  jobs->live++;
   pthread_cond_broadcast(&jobs->changed);
   if (job->deadline_ns != INT64_MAX) pthread_cond_signal(&jobs->waiters_changed);
+}
+
+size_t live_waiting(const struct jobs *jobs, const char *key)
+{
+  size_t count = 0;
+  for (const struct live_job *job = jobs->first; job; job = job->next) count += !job->running && !strcmp(job->key, key);
+  return count;
 }
 
 /* Does `a`, which is younger, go first all the same? */
 static bool goes_before(const struct live_job *a, const struct live_job *b)
 {
   if (a->priority != b->priority) return a->priority > b->priority;
-  if (a->robot_running != b->robot_running) return a->robot_running < b->robot_running;
-  return a->turn < b->turn;
+  for (enum sharing s = 0; s < SHARINGS; s++) {
+    const struct share *of_a = &a->shares[s], *of_b = &b->shares[s];
+    if (of_a->running != of_b->running) return of_a->running < of_b->running;
+    if (of_a->turn != of_b->turn) return of_a->turn < of_b->turn;
+  }
+  return false;
+}
+
+static bool may_start(const struct jobs *jobs, const struct live_job *job)
+{
+  return waits(job) && (!jobs->running_most || job->shares[OF_KEY].running < jobs->running_most);
 }
 
 struct live_job *live_start(struct jobs *jobs)
 {
   struct live_job *next = NULL;
   for (struct live_job *job = jobs->first; job; job = job->next)
-    if (waits(job) && (!next || goes_before(job, next))) next = job;
+    if (may_start(jobs, job) && (!next || goes_before(job, next))) next = job;
   if (!next) return NULL;
   next->running = true;
   jobs->turn++;
-  for (struct live_job *job = jobs->first; job; job = job->next) {
-    if (!same_robot(job, next)) continue;
-    job->turn = jobs->turn;
-    job->robot_running++;
-  }
+  for (struct live_job *job = jobs->first; job; job = job->next)
+    for (enum sharing s = 0; s < SHARINGS; s++) {
+      if (!shares(s, job, next)) continue;
+      job->shares[s].turn = jobs->turn;
+      job->shares[s].running++;
+    }
   return next;
 }
 
@@ -74,7 +91,19 @@ void live_rest(struct jobs *jobs, struct live_job *ended)
 {
   if (!ended->running) return;
   ended->running = false;
-  for (struct live_job *job = jobs->first; job; job = job->next) job->robot_running -= same_robot(job, ended);
+  for (struct live_job *job = jobs->first; job; job = job->next)
+    for (enum sharing s = 0; s < SHARINGS; s++) job->shares[s].running -= shares(s, job, ended);
+}
+
+void live_remove(struct jobs *jobs, struct live_job *job)
+{
+  live_rest(jobs, job);
+  struct live_job **at = &jobs->first;
+  while (*at != job) at = &(*at)->next;
+  *at = job->next;
+  if (jobs->last == &job->next) jobs->last = at;
+  jobs->live--;
+  pthread_cond_broadcast(&jobs->changed);
 }
 
 /* Under the lock. */
@@ -96,14 +125,8 @@ void live_end(struct jobs *jobs, struct live_job *job, enum job_state how)
     log_event(LOG_INFO, "job ended", "job", id, "kind", job->kind, "robot", job->robot, "state", job_state_name(how),
               "trace", *trace ? trace : NULL, NULL);
   pthread_mutex_lock(&jobs->lock);
-  struct live_job **at = &jobs->first;
-  while (*at != job) at = &(*at)->next;
-  *at = job->next;
-  if (jobs->last == &job->next) jobs->last = at;
-  jobs->live--;
-  live_rest(jobs, job);
+  live_remove(jobs, job);
   if (how != JOB_QUEUED) count_end(jobs, job->kind, how);
-  pthread_cond_broadcast(&jobs->changed);
   pthread_mutex_unlock(&jobs->lock);
   free(job);
   announce_change(&jobs->changes, id);

@@ -230,24 +230,23 @@ static bool submit(struct exchange *x, const struct job_kind *kind, const struct
   job->source_count = accepted.source_count;
   snprintf(job->kind, sizeof job->kind, "%s", kind->name);
   snprintf(job->robot, sizeof job->robot, "%s", robot->name);
+  snprintf(job->owner, sizeof job->owner, "%s", exchange_key_id(x));
   job->revision = entry->revision;
   job->request = (char *)(uintptr_t)body;
   job->tags = accepted.tags.data;
   job->priority = accepted.priority;
   job->time_limit_ms = accepted.time_limit_ms;
   snprintf(job->traceparent, sizeof job->traceparent, "%s", exchange_traceparent(x));
-  status = jobs_submit(exchange_app(x)->jobs, job, idempotency_key(once));
+  struct armdyn_error error = { "", "" };
+  status = jobs_submit(exchange_app(x)->jobs, job, idempotency_key(once), &error);
   job->request = job->tags = NULL;
   job->sources = NULL;
   if (status == ARMDYN_ELIMIT || status == ARMDYN_EUNAVAILABLE)
     exchange_set_header(x, "Retry-After", "%d", RETRY_AFTER);
   if (status == ARMDYN_ELIMIT)
-    answer_problem(x, PROBLEM_TOO_MANY, "%d jobs are queued already, no more are taken", LIMIT_JOBS_QUEUED);
-  else if (status == ARMDYN_EUNAVAILABLE)
-    answer_problem(x, PROBLEM_UNAVAILABLE, "no jobs are taken now: the service %s",
-                   jobs_draining(exchange_app(x)->jobs) ? "is drained" : "stops or is busy");
+    answer_problem_extra(x, PROBLEM_TOO_MANY, NULL, error.message);
   else if (status)
-    answer_status(x, status, NULL);
+    answer_status(x, status, *error.message ? &error : NULL);
 out:
   buffer_release(&accepted.tags);
   return status == ARMDYN_OK;

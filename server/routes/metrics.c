@@ -12,6 +12,7 @@
 #include "server/config/options.h"
 #include "server/gateway/figures.h"
 #include "server/gateway/gateway.h"
+#include "server/http/events.h"
 #include "server/jobs/jobs.h"
 #include "server/routes/handlers.h"
 #include "server/store/store.h"
@@ -29,6 +30,12 @@ static void write_jobs(struct jobs *jobs, struct buffer *out)
       buffer_format(out, "armdyn_jobs_ended_total{kind=\"%s\",state=\"%s\"} %" PRIu64 "\n", f.ended[k].kind,
                     job_state_name((enum job_state)state), f.ended[k].count[state]);
   metric_write(out, "armdyn_jobs_limit", METRIC_GAUGE, "Jobs that are taken at most.", LIMIT_JOBS_QUEUED);
+  metric_write(out, "armdyn_jobs_waiting_per_key_limit", METRIC_GAUGE, "Jobs of one key that may wait; 0: no limit.",
+               (double)f.waiting_most);
+  metric_write(out, "armdyn_jobs_running_per_key_limit", METRIC_GAUGE, "Jobs of one key that may run; 0: no limit.",
+               (double)f.running_most);
+  metric_write(out, "armdyn_jobs_share_refusals_total", METRIC_COUNTER,
+               "Jobs that were refused because as many of their key waited as may.", (double)f.refused);
   metric_write(out, "armdyn_draining", METRIC_GAUGE, "1: no jobs and transfers are taken, until a stop.",
                jobs_draining(jobs));
   metric_write(out, "armdyn_workers", METRIC_GAUGE, "Worker processes that there should be.", (double)f.workers);
@@ -144,6 +151,7 @@ enum outcome metrics_get(struct exchange *x)
   const struct app *app = exchange_app(x);
   struct buffer out = BUFFER(MB(4));
   exchange_write_metrics(x, &out);
+  hub_write_metrics(app->events, &out);
   write_jobs(app->jobs, &out);
   write_store(app, &out);
   write_gateway(app->gateway, &out);

@@ -14,6 +14,7 @@ static const struct field fields[] = {
   FIELD(store_job, id, FIELD_TEXT),
   FIELD(store_job, kind, FIELD_TEXT),
   FIELD(store_job, robot, FIELD_TEXT),
+  FIELD(store_job, owner, FIELD_TEXT),
   FIELD(store_job, revision, FIELD_INTEGER),
   FIELD_WITH(store_job, state, FIELD_NAMED, .names = names),
   FIELD(store_job, attempt, FIELD_INT),
@@ -49,9 +50,9 @@ static enum armdyn_status create(struct sql *sql, void *argument)
   const struct creation *c = argument;
   enum armdyn_status status = record_change(
       sql,
-      "INSERT INTO jobs (id, kind, robot, revision, state, attempt, created_at, started_at, request, tags,"
-      " attempts, traceparent) VALUES (:id, :kind, :robot, :revision, 'queued', :attempt, :created_at, :started_at,"
-      " :request, :tags, :attempts, :traceparent)",
+      "INSERT INTO jobs (id, kind, robot, owner, revision, state, attempt, created_at, started_at, request, tags,"
+      " attempts, traceparent) VALUES (:id, :kind, :robot, :owner, :revision, 'queued', :attempt, :created_at,"
+      " :started_at, :request, :tags, :attempts, :traceparent)",
       &job_type, c->job);
   if (!status) status = store_referrals_keep(sql, "job", c->job->id, c->job->sources, c->job->source_count);
   return status ? status : store_idempotency_keep(sql, c->key, "jobs", c->job->id);
@@ -115,7 +116,7 @@ TYPED_VISITOR(store_job)
 
 static const struct list_type job_lists = {
   .table = "jobs",
-  .columns = "id, kind, robot, revision, state, attempt, created_at, started_at, finished_at, result_id, tags,"
+  .columns = "id, kind, robot, owner, revision, state, attempt, created_at, started_at, finished_at, result_id, tags,"
              " job_order_id, work_master_id, equipment_id, priority, time_limit_ms, traceparent",
   .key = "id",
   .search = "",

@@ -20,6 +20,7 @@ EMBED(migration_0012, "migrations/sqlite/0012_webhook_versions.sql");
 EMBED(migration_0013, "migrations/sqlite/0013_meshes.sql");
 EMBED(migration_0014, "migrations/sqlite/0014_enabled.sql");
 EMBED(migration_0015, "migrations/sqlite/0015_code_proofs.sql");
+EMBED(migration_0016, "migrations/sqlite/0016_owners.sql");
 
 static const struct migration items[] = {
   { "0001_initial", migration_0001 },
@@ -37,6 +38,7 @@ static const struct migration items[] = {
   { "0013_meshes", migration_0013 },
   { "0014_enabled", migration_0014 },
   { "0015_code_proofs", migration_0015 },
+  { "0016_owners", migration_0016 },
 };
 
 const struct migrations store_migrations = { items, sizeof items / sizeof *items };

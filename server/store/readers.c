@@ -3,13 +3,23 @@
 #include <pthread.h>
 
 #include "api/limits.h"
+#include "server/store/store.h"
+
+/* Connections beyond the others for threads whose reads may not wait for them. */
+enum { FIRST = 2 };
+static _Thread_local bool reads_first;
+
+void store_reads_first(bool first)
+{
+  reads_first = first;
+}
 
 struct readers {
   const char *path;
   pthread_mutex_t mutex;
   pthread_cond_t given;
   size_t opened, idle_count;
-  struct sql *idle[LIMIT_READERS];
+  struct sql *idle[LIMIT_READERS + FIRST];
 };
 
 enum armdyn_status readers_new(const char *path, struct readers **out)
@@ -37,8 +47,8 @@ enum armdyn_status readers_take(struct readers *readers, struct sql **sql)
   enum armdyn_status status = ARMDYN_OK;
   *sql = NULL;
   pthread_mutex_lock(&readers->mutex);
-  while (readers->idle_count == 0 && readers->opened == LIMIT_READERS)
-    pthread_cond_wait(&readers->given, &readers->mutex);
+  const size_t most = LIMIT_READERS + (reads_first ? FIRST : 0);
+  while (readers->opened - readers->idle_count >= most) pthread_cond_wait(&readers->given, &readers->mutex);
   if (readers->idle_count > 0)
     *sql = readers->idle[--readers->idle_count];
   else
@@ -49,7 +59,7 @@ enum armdyn_status readers_take(struct readers *readers, struct sql **sql)
   if (!status) return ARMDYN_OK;
   pthread_mutex_lock(&readers->mutex);
   readers->opened--;
-  pthread_cond_signal(&readers->given);
+  pthread_cond_broadcast(&readers->given);
   pthread_mutex_unlock(&readers->mutex);
   return status;
 }
@@ -59,6 +69,6 @@ void readers_give(struct readers *readers, struct sql *sql)
   if (!sql) return;
   pthread_mutex_lock(&readers->mutex);
   readers->idle[readers->idle_count++] = sql;
-  pthread_cond_signal(&readers->given);
+  pthread_cond_broadcast(&readers->given);
   pthread_mutex_unlock(&readers->mutex);
 }

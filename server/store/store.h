@@ -49,6 +49,9 @@ int store_schema_version(const struct store *store);
 /* Does the store answer, and take writes? For /readyz. */
 enum armdyn_status store_check(struct store *store, struct armdyn_error *error);
 
+/* Do the reads of this thread wait for nobody's? There are two connections for such. */
+void store_reads_first(bool first);
+
 /* What the writer did since the start: commits / operations tells how well they are grouped. For metrics. */
 struct store_counts {
   uint64_t operations, commits, failed_commits, checkpoints;
@@ -237,6 +240,7 @@ struct store_job {
   char id[ID_SIZE];
   char kind[32]; /* "trajectory" */
   char robot[ARMDYN_NAME_SIZE];
+  char owner[ID_SIZE]; /* whose key it was made with; "": it is older than that is known */
   int64_t revision;
   enum job_state state;                                                      /* JOB_RUNNING is never stored */
   int attempt;                                                               /* how many were begun */

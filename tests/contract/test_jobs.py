@@ -235,15 +235,19 @@ def test_progress_is_told(queue):
 
 
 @pytest.mark.slow
-def test_the_queue_is_bounded(make_server):
+def test_the_queue_is_bounded_and_its_last_places_are_for_high_priorities(make_server):
     server = make_server("--workers", 1, "--child-silence", 600)
     with server.client() as client:
         arm = client.create_robot(robot("puma560"), name="arm").headers["Location"]
         until(lambda: client.get("/readyz").status == 200)
         worker, = server.children("worker")
         os.kill(worker, signal.SIGSTOP)  # none of them ends
-        assert [submit(client, arm).status for _ in range(1000)] == [202] * 1000
-        refused = submit(client, arm).expect(429)
+        limits = client.get("/v1/limits").json["limits"]
+        most, reserved = limits["jobs_queued"], limits["jobs_reserved"]
+        assert [submit(client, arm).status for _ in range(most - reserved)] == [202] * (most - reserved)
+        assert "priority" in submit(client, arm).expect(429).json["detail"]
+        assert [submit(client, arm, motion(priority=1)).status for _ in range(reserved)] == [202] * reserved
+        refused = submit(client, arm, motion(priority=1)).expect(429)
         assert refused.json["type"].endswith("/too-many-requests") and int(refused.headers["Retry-After"]) > 0
         os.kill(worker, signal.SIGCONT)
-        until(lambda: submit(client, arm).status == 202)
+        until(lambda: submit(client, arm, motion(priority=1)).status == 202)

@@ -67,7 +67,7 @@ static void *client(void *context)
     struct store_job job = { .kind = "trajectory", .robot = "r", .revision = 1, .request = text, .priority = i % 2 };
     if (hurries) job.time_limit_ms = 4;
     enum armdyn_status accepted;
-    while ((accepted = jobs_submit(jobs, &job, NULL)) == ARMDYN_EUNAVAILABLE) usleep(1000); /* drained */
+    while ((accepted = jobs_submit(jobs, &job, NULL, NULL)) == ARMDYN_EUNAVAILABLE) usleep(1000); /* drained */
     REQUIRE(accepted == ARMDYN_OK);
     memcpy(ids[i], job.id, ID_SIZE);
     int64_t patience = (i % 3 ? WAIT_S * INT64_C(1000) : 20) * 1000000;

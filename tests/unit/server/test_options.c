@@ -105,3 +105,16 @@ Test(options, a_text_that_is_too_long_is_not_cut, .init = clear_environment)
   cr_expect_eq(options_parse(2, argv, &options, &error), ARMDYN_EINPUT);
   cr_expect(strstr(error.message, "longer than 127 characters"));
 }
+
+Test(options, shares_left_open_are_none_on_loopback, .init = clear_environment)
+{
+  char *given[] = { "serve", "--streams-per-key", "7", NULL };
+  for (int loopback = 0; loopback < 2; loopback++) {
+    struct options o;
+    cr_assert_eq(options_parse(3, given, &o, NULL), ARMDYN_OK);
+    options_set_shares(&o, loopback);
+    cr_assert_eq(o.streams_per_key, 7);
+    cr_assert_eq(o.waiting_jobs_per_key, loopback ? 0 : 400);
+    cr_assert_eq(o.running_jobs_per_key, loopback ? 0 : -1); /* it depends on the workers */
+  }
+}

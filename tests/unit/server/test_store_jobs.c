@@ -14,6 +14,7 @@ Test(jobs, are_kept_as_accepted)
   struct store_job job = a_job("r", 1), got;
   job.tags = "{\"part\":\"A7\"}";
   job.state = JOB_RUNNING; /* never stored */
+  snprintf(job.owner, sizeof job.owner, "admin");
   OK(store_job_create(store, &job, NULL));
   IS(store_job_create(store, &job, NULL), EEXISTS);
   reopen();
@@ -21,6 +22,7 @@ Test(jobs, are_kept_as_accepted)
   cr_assert_str_eq(got.id, job.id);
   cr_assert_str_eq(got.kind, "trajectory");
   cr_assert_str_eq(got.robot, "r");
+  cr_assert_str_eq(got.owner, "admin");
   cr_assert_eq(got.revision, 1);
   cr_assert_eq(got.state, JOB_QUEUED);
   cr_assert_eq(got.attempt, 0);
