@@ -9,7 +9,8 @@
 #include "lib/math/qr.h"
 #include "lib/model/compiled.h"
 
-/* Less than this of a column, left over by others, is rounding; and so is a coefficient. */
+/* Less than this of a column, left over by others, is rounding; a coefficient so small mostly is, and is not told. Values have
+ * all of them: the few that are none would be missed beyond the ninth digit. */
 static const double ROUNDING = 1e-9;
 
 /* Leads are chosen by the length of what is left of a column, times this: so that m, mz and Iyy of a link, which textbooks
@@ -117,6 +118,7 @@ static size_t pivot_of(const struct search *s, size_t rank, size_t lead)
   return k;
 }
 
+/* s->extra: the parameters of the model. */
 static void combine(const struct search *s, size_t rank, struct armdyn_base_parameters *base)
 {
   size_t count = 0;
@@ -129,10 +131,13 @@ static void combine(const struct search *s, size_t rank, struct armdyn_base_para
     const size_t lead = base->lead[k], pivot = pivot_of(s, rank, lead);
     double *row = base->coefficients + k * s->width;
     row[lead] = 1;
+    base->values[k] = s->extra[lead];
     for (size_t j = rank; j < s->width; j++) {
       const size_t column = s->order[j];
-      if (s->scale[column] == 0 || fabs(s->A[pivot * s->width + j]) < ROUNDING) continue;
-      row[column] = s->A[pivot * s->width + j] * s->scale[lead] / s->scale[column];
+      if (s->scale[column] == 0) continue;
+      const double coefficient = s->A[pivot * s->width + j] * s->scale[lead] / s->scale[column];
+      base->values[k] += coefficient * s->extra[column];
+      if (fabs(s->A[pivot * s->width + j]) >= ROUNDING) row[column] = coefficient;
     }
   }
 }
@@ -146,11 +151,8 @@ static enum armdyn_status base_of(const struct armdyn_robot *robot, const struct
   if (!base) return ARMDYN_EMEMORY;
   memset(base, 0, size);
   base_layout(base, base, rank, s->width);
-  combine(s, rank, base);
   armdyn_parameters(robot, choice, s->extra);
-  for (size_t k = 0; k < rank; k++) {
-    for (size_t j = 0; j < s->width; j++) base->values[k] += base->coefficients[k * s->width + j] * s->extra[j];
-  }
+  combine(s, rank, base);
   for (size_t j = 0; j < s->width; j++) {
     armdyn_parameter_name(robot, choice, j, base->names + j * ARMDYN_PARAMETER_NAME_SIZE);
   }

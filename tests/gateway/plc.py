@@ -4,7 +4,7 @@
     plc.py TEXT [--scan MS] [--axes N]
 
 Says `listening on 127.0.0.1:PORT`; SIGUSR1 restarts it; at its end one line of JSON: every motion as what the drives were given,
-[path index, references, torques] a scan.
+[path index, references, torques, velocities, accelerations, microseconds] a scan, held ones too.
 """
 
 import argparse
@@ -68,8 +68,9 @@ class Plc:
             if not self.playing:
                 self.motions.append([])
             self.position = list(block.v_Reference)
-            if block.v_State == state["S_PLAYING"]:
-                self.motions[-1].append([block.v_PathWhole, list(block.v_Reference), list(block.v_Feed)])
+            if block.v_State != state["S_DONE"]:
+                self.motions[-1].append([block.v_PathWhole, list(block.v_Reference), list(block.v_Feed), list(block.v_Velocity),
+                                         list(block.v_Acceleration), us])
         self.playing = block.v_State in (state["S_PLAYING"], state["S_HOLDING"], state["S_DONE"])
 
     def run(self, ended):

@@ -10,10 +10,11 @@ import sys
 
 import pytest
 
-from cell import GOAL, Cell, float32
-from support import ROOT, Server, binary, until
+from cell import GOAL, Cell, float32, play_index
+from support import ROOT, Server, binary, robot, until
 from support.plc_program import Program
 from support.process import Device
+from support.structured_text import Block, load
 from test_controller_test import controller_test, wrong
 
 pytestmark = [pytest.mark.slow, pytest.mark.same_threads]
@@ -73,14 +74,52 @@ def test_structured_text_plays_what_the_gateway_sends(text, mode):
         controller.terminate()
         (line,) = (line for line in controller.log_path.read_text().splitlines() if line.startswith('{"motions"'))
         (motion,) = json.loads(line)["motions"]
-        indices = [index for index, _, _ in motion]
+        indices = [index for index, *_ in motion]
         assert indices == sorted(indices) and len(set(indices)) > 20
-        for index, references, torques in motion:
+        for index, references, torques, *_ in motion:
             for got, planned in ((references, samples["q"]), (torques, samples["tau"])):
                 for axis in range(6):
                     ends = sorted(planned[min(index + k, 1200)][axis] for k in (0, 1))
                     slack = 1e-5 + 1e-6 * abs(ends[1])
                     assert ends[0] - slack <= got[axis] <= ends[1] + slack, (index, axis)
+
+
+def test_a_model_on_the_plc_needs_the_positions_alone(text, tmp_path):
+    """Both programs that a PLC is given, together: the function block of the protocol tells positions, velocities and accelerations, and
+    the block of the arm's equations makes the torque of them that the service planned. Held and resumed, velocities are those of the
+    positions that are given out."""
+    (tmp_path / "arm.json").write_text(json.dumps(robot("puma560")))
+    subprocess.run([binary(), "code", "arm.json", "--language", "structured_text", "--function", "inverse_dynamics"], cwd=tmp_path, check=True,
+                   capture_output=True, timeout=60)
+    model = Block(load((tmp_path / "puma560_inverse_dynamics.st").read_text()), "FB_puma560_inverse_dynamics")
+    with Controller(sys.executable, ROOT / "tests/gateway/plc.py", text, "--scan", 5) as controller:
+        with Server() as server:
+            here = Cell(server, controller)
+            here.reach(here.playing(here.trajectory(duration=1.6)), "done")
+            held = here.playing(here.trajectory(start={"q": GOAL}, goal={"q": [0.0] * 6}, duration=3))
+            until(lambda: play_index(controller.port) > 900, what="a third of the motion")
+            here.client.post(f"/v1/transfers/{held}/hold").expect(202)
+            here.reach(held, "holding")
+            seen = []
+            until(lambda: seen.append(play_index(controller.port)) or len(seen) > 9 and len(set(seen[-9:])) == 1, what="rest")
+            here.client.post(f"/v1/transfers/{held}/resume", headers={"Idempotency-Key": held}).expect(202)
+            here.reach(held, "done")
+        controller.terminate()
+        (line,) = (line for line in controller.log_path.read_text().splitlines() if line.startswith('{"motions"'))
+    whole, held = json.loads(line)["motions"]
+    assert len(whole) > 50
+    for _, q, planned, qd, qdd, _ in whole:
+        torque = model(q=q[:6], qd=qd[:6], qdd=qdd[:6])["tau"]
+        assert torque == pytest.approx(planned[:6], abs=0.4)
+    assert max(abs(planned[1]) for _, _, planned, *_ in whole) > 30
+    moved = 0
+    for (_, before, _, slow, _, _), (_, after, _, fast, _, us) in zip(held, held[1:], strict=False):
+        for axis in range(6):
+            way = (slow[axis] + fast[axis]) / 2 * us * 1e-6
+            assert after[axis] - before[axis] == pytest.approx(way, abs=2e-4 + 0.02 * abs(way))
+            moved += way * (axis == 0)
+    assert moved == pytest.approx(-GOAL[0], abs=0.005)
+    assert any(qd[:6] == [0.0] * 6 for _, _, _, qd, _, _ in held[20:-20])  # it stood, and its model knew
 
 
 def test_the_bench_of_the_structured_text_runs(text):

@@ -13,7 +13,7 @@ import sys
 
 import pytest
 
-from support import ROOT, ControllerSim, Server
+from support import ROOT, ControllerSim, Server, binary
 
 CLIENTS = "deploy/doc/clients.md"
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.S | re.M)
@@ -29,7 +29,7 @@ def pages():
     """Pages in the order in which a reader takes them: a page goes on where the one before it ended."""
     return (["README.md"], ["deploy/doc/api-tour.md", "deploy/doc/controllers.md"], [CLIENTS], ["deploy/doc/models.md"],
             ["deploy/doc/dynamics.md"], ["deploy/doc/control.md"], ["deploy/doc/trajectories.md"], ["deploy/doc/identification.md"], ["deploy/doc/excitation.md"],
-            ["deploy/doc/datasets.md"], ["deploy/doc/collisions.md"])
+            ["deploy/doc/datasets.md"], ["deploy/doc/collisions.md"], ["deploy/doc/plc.md"])
 
 
 def steps(path):
@@ -58,6 +58,8 @@ class Reader:
         self.folder, self.ports, self.before = folder, ports, ""
         for name in ("tests", "deploy"):
             (folder / name).symlink_to(ROOT / name)
+        (folder / "bin").mkdir()
+        (folder / "bin/armdyn").symlink_to(binary())
 
     def run(self, text, problem):
         for shown, real in self.ports.items():
@@ -65,7 +67,7 @@ class Reader:
         state = self.folder / "state"
         script = f"{PRELUDE}[ ! -f {state} ] || . {state}\n{text}\ndeclare -p A T 2>/dev/null >{state} || true\n"
         done = subprocess.run(["bash", "-c", script], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              timeout=60, env={**os.environ, "EXPECT": "" if problem else "--fail-with-body"})
+                              timeout=60, env={**os.environ, "PATH": f"{self.folder}/bin:{os.environ['PATH']}", "EXPECT": "" if problem else "--fail-with-body"})
         assert done.returncode == 0, f"{text}\n{done.stdout}\n{done.stderr}"
         return done.stdout
 

@@ -28,8 +28,7 @@ static size_t input_size(const struct armdyn_code *code)
 
 /* ---------------------------------------------------------------- random arms */
 
-/* A language that writes tanh or one that does not, and numbers, symbols or base parameters, by turns. Of long arms base
- * parameters are told apart to less than a proof asks for. */
+/* A language that writes tanh or one that does not, and numbers, symbols or base parameters, by turns. */
 static void prove_arm(const struct armdyn_robot *robot, size_t turn, bool single)
 {
   for (int function = 0; function < ARMDYN_CODE_FUNCTIONS; function++) {
@@ -38,7 +37,7 @@ static void prove_arm(const struct armdyn_robot *robot, size_t turn, bool single
     armdyn_code_request_init(&request);
     request.function = (enum armdyn_code_function)function;
     request.language = turn % 2 ? ARMDYN_CODE_STRUCTURED_TEXT : ARMDYN_CODE_C;
-    request.parameters = (enum armdyn_code_parameters)(turn / 2 % (armdyn_robot_joint_count(robot) > 4 ? 2 : 3));
+    request.parameters = (enum armdyn_code_parameters)(turn / 2 % 3);
     request.single_precision = single;
     struct armdyn_code *code = made(robot, &request);
     cr_assert_eq(armdyn_code_prove(code, 25, 1 + turn, &proof), ARMDYN_OK);
