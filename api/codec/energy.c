@@ -68,6 +68,7 @@ static const struct log_field {
 
 /* Any request, before it is checked as a whole. */
 struct asked {
+  struct carried carried;
   char trajectory[ENERGY_ID], dataset[ENERGY_ID];
   double cutoff_hz;
   struct armdyn_electrical_model drives;
@@ -123,6 +124,7 @@ static const struct json_field request_fields[] = {
   { TABLE_OF("qdd", LOG_QDD, samples_table_decode, "rad/s^2; m/s^2 for a slide") },
   { TABLE_OF("tau", LOG_TAU, samples_table_decode, "N m; N for a slide") },
   { TABLE_OF("current", LOG_CURRENT, samples_table_decode, "A") },
+  CARRIED,
 };
 static const char *const table_names[LOG_FIELDS] = { "t", "q", "qd", "qdd", "tau", "current" };
 
@@ -130,8 +132,14 @@ static void request_init(void *object)
 {
   *(struct asked *)object = (struct asked){ .drives.grid_efficiency = GRID_EFFICIENCY, .cutoff_hz = NAN };
 }
+static void request_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
+{
+  struct asked *request = object;
+  (void)given, (void)context;
+  carried_check(r, &request->carried);
+}
 static const struct json_type request_type =
-    JSON_TYPE("a request for an energy estimate", request_fields, struct asked, request_init, NULL);
+    JSON_TYPE("a request for an energy estimate", request_fields, struct asked, request_init, request_check);
 
 static void fault_at(struct faults *faults, const char *name, enum fault_code code, const char *words)
 {
@@ -340,6 +348,7 @@ enum armdyn_status energy_request_decode(enum media media, size_t joints, const 
   }
   memcpy(out->trajectory, request.trajectory, sizeof out->trajectory);
   memcpy(out->dataset, request.dataset, sizeof out->dataset);
+  out->carried = request.carried;
   out->cutoff_hz = request.cutoff_hz;
   out->drives = request.drives;
   out->count = request.tables[LOG_T].rows;
@@ -397,7 +406,7 @@ static void encode_warnings(struct json_writer *w, const struct energy_estimate 
     json_key(w, "detail"),
         json_write_text(w,
                         "the data set says that it was logged with a payload, tool or gravity of its own; the model's "
-                        "were taken: estimate with a revision that has them");
+                        "were taken: say in the request what it carried");
     json_end_object(w);
   }
   json_end_array(w);
@@ -409,6 +418,7 @@ void energy_estimate_encode(struct buffer *out, const struct energy_estimate *es
   const struct armdyn_electrical_energy *predicted = estimate->predicted, *measured = estimate->measured;
   json_begin_object(&w);
   json_key(&w, "revision"), json_write_integer(&w, estimate->revision);
+  carried_encode(&w, estimate->carried);
   json_key(&w, "regeneration"), json_write_text(&w, armdyn_regeneration_name(estimate->drives->regeneration));
   member(&w, "duration", estimate->duration);
   json_key(&w, "samples");

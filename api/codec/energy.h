@@ -2,6 +2,7 @@
 #ifndef API_CODEC_ENERGY_H
 #define API_CODEC_ENERGY_H
 
+#include "api/codec/carried.h"
 #include "api/codec/dynamics.h"
 #include "api/json/writer.h"
 #include "armdyn/electrical.h"
@@ -15,6 +16,7 @@ enum { ENERGY_ID = 27, ENERGY_MEMORIES = 6 };
 
 /* A stored trajectory, a stored data set, or a log: t, q, qd, and as many of qdd, tau and current as it has. */
 struct energy_request {
+  struct carried carried;
   char trajectory[ENERGY_ID], dataset[ENERGY_ID]; /* "" = a log */
   double cutoff_hz;                               /* of the filters of a data set; NAN = by its motion */
   struct armdyn_electrical_model drives;
@@ -35,6 +37,7 @@ void energy_request_release(struct energy_request *request);
 struct energy_estimate {
   const struct armdyn_robot_description *robot;
   long long revision;
+  const struct carried *carried;
   const struct armdyn_electrical_model *drives;
   double duration;
   size_t samples;                                   /* 0: of a trajectory */

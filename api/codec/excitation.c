@@ -64,8 +64,9 @@ static void check_limits(struct json_reader *r, const struct excitation_request 
 static void request_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
 {
   (void)given;
-  const struct excitation_request *request = object;
+  struct excitation_request *request = object;
   if (json_reader_status(r)) return; /* of what is wrong nothing follows */
+  carried_check(r, &request->carried);
   const double periods = excitation_base_frequency(request) * (double)request->harmonics * request->duration;
   check_limits(r, request, context->user);
   if (periods > LIMIT_PERIODS)
@@ -96,6 +97,7 @@ static const struct json_field request_fields[] = {
   { INTEGER(struct excitation_request, generations, BETWEEN(1, 10000), NULL) },
   { INTEGER(struct excitation_request, seed, BETWEEN(0, 1e9), NULL) },
   { NUMBER(struct excitation_request, sample_rate, BETWEEN(1, 100000), "Hz") },
+  CARRIED,
   RESULT_LABELS(struct excitation_request),
 };
 static const struct json_type request_type =
@@ -155,6 +157,7 @@ void excitation_result_encode(const struct excitation_result *result, struct buf
            x->condition, words);
   limit_wishes_in_force(&request->limits, result->robot, limits);
   json_begin_object(&w);
+  carried_encode(&w, &result->request->carried);
   json_key(&w, "detail"), json_write_text(&w, detail);
   member_number(&w, "duration", request->duration);
   json_key(&w, "parameters"), json_write_integer(&w, (long long)result->parameters);

@@ -11,6 +11,7 @@ struct excitation_box {
 };
 
 struct excitation_request {
+  struct carried carried;
   double duration; /* s */
   size_t harmonics;
   double base_frequency_hz; /* NAN = one period in the duration */

@@ -60,10 +60,11 @@ static void check_limits(struct json_reader *r, const struct friction_test_reque
 static void request_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
 {
   (void)given;
-  const struct friction_test_request *request = object;
+  struct friction_test_request *request = object;
   const struct armdyn_robot_description *robot = context->user;
   size_t moved = 0;
   if (json_reader_status(r)) return; /* of what is wrong nothing follows */
+  carried_check(r, &request->carried);
   for (size_t j = 0; j < robot->joint_count; j++) moved += is_moved(request, j);
   if (!moved) json_fault(r, "/joints", FAULT_LENGTH, "must name at least one joint, or be left out for all");
   if (2 * moved * request->speeds > LIMIT_FRICTION_RUNS)
@@ -87,6 +88,7 @@ static const struct json_field request_fields[] = {
   { NUMBER(struct friction_test_request, cruise, BETWEEN(0.3, 1000), "s") },
   { OBJECT(struct friction_test_request, limits, limit_wishes_type) },
   { NUMBER(struct friction_test_request, sample_rate, BETWEEN(1, 100000), "Hz") },
+  CARRIED,
   RESULT_LABELS(struct friction_test_request),
 };
 static const struct json_type request_type =
@@ -127,6 +129,7 @@ void friction_test_result_encode(const struct friction_test_result *result, stru
   snprintf(detail, sizeof detail, "%zu runs at constant speed. Every limit is kept. %s", result->run_count, words);
   limit_wishes_in_force(&request->limits, result->robot, limits);
   json_begin_object(&w);
+  carried_encode(&w, &result->request->carried);
   json_key(&w, "detail"), json_write_text(&w, detail);
   json_key(&w, "duration"), json_write_number(&w, result->duration);
   json_key(&w, "run_count"), json_write_integer(&w, (long long)result->run_count);

@@ -6,6 +6,7 @@
 #include "armdyn/friction_test.h"
 
 struct friction_test_request {
+  struct carried carried;
   bool has_joints, joints[ARMDYN_JOINTS_MAX];
   bool has_q;
   double q[ARMDYN_JOINTS_MAX];

@@ -102,6 +102,7 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
 {
   (void)context;
   if (json_reader_status(r)) return; /* of what is wrong nothing follows */
+  carried_check(r, &((struct simulation_request *)object)->carried);
   check_motion(r, object, given);
   check_method(r, object);
   settle_sample_rate(r, object);
@@ -122,6 +123,7 @@ static const struct json_field request_fields[] = {
   { NUMBER(struct simulation_request, tolerance, BETWEEN(1e-14, 1e-2), NULL), NULLABLE },
   { NUMBER(struct simulation_request, step, BETWEEN(1e-7, 1), "s"), NULLABLE },
   { NUMBER(struct simulation_request, sample_rate, BETWEEN(1e-3, 100000), "Hz") },
+  CARRIED,
   RESULT_LABELS(struct simulation_request),
 };
 static const struct json_type request_type =
@@ -206,6 +208,7 @@ void simulation_result_encode(const struct simulation_result *result, struct buf
   const struct balance balance = balance_of(result);
   json_begin_object(&w);
   json_key(&w, "method"), json_write_text(&w, methods[request->method]);
+  carried_encode(&w, &request->carried);
   json_key(&w, "duration"), json_write_number(&w, request->duration);
   json_key(&w, "steps"), json_write_integer(&w, result->steps);
   json_key(&w, "start"), json_encode_object(&w, &state_type, &result->start, NULL);

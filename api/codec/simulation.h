@@ -2,6 +2,7 @@
 #ifndef API_CODEC_SIMULATION_H
 #define API_CODEC_SIMULATION_H
 
+#include "api/codec/carried.h"
 #include "api/codec/control.h"
 #include "api/codec/result.h"
 #include "armdyn/robot.h"
@@ -9,6 +10,7 @@
 enum simulation_method { SIMULATION_ADAPTIVE, SIMULATION_FIXED, SIMULATION_METHODS };
 
 struct simulation_request {
+  struct carried carried;                             /* of the model, and of the plant where that says nothing else */
   double q[ARMDYN_JOINTS_MAX], qd[ARMDYN_JOINTS_MAX]; /* at t = 0 */
   bool has_q, has_qd;
   double tau[ARMDYN_JOINTS_MAX]; /* of the drives, constant */

@@ -33,6 +33,7 @@ _Static_assert(LIMIT_DURATIONS == ARMDYN_PARETO_MAX, "as many as armdyn_optimal_
 
 static const struct json_field state_fields[] = {
   { NUMBERS(struct trajectory_point, q, PER_JOINT, POSITIONS, "rad, m"), REQUIRED },
+  { TEXT(struct trajectory_point, controller), MATCHES(json_name_pattern), NULLABLE },
 };
 static void point_init(void *object)
 {
@@ -258,6 +259,7 @@ static const struct json_field request_fields[] = {
     COUNTED(struct trajectory_request, duration_count), .least = 1, NULLABLE },
   { TRUTH(struct trajectory_request, zero_boundary_acceleration) },
   { TEXT(struct trajectory_request, seed_trajectory), MATCHES(json_id_pattern), NULLABLE },
+  CARRIED,
   RESULT_LABELS(struct trajectory_request),
 };
 
@@ -399,6 +401,7 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
   const struct armdyn_robot_description *robot = context->user;
   struct armdyn_limits limits[ARMDYN_JOINTS_MAX];
   if (json_reader_status(r)) return; /* of what is wrong nothing follows */
+  carried_check(r, &request->carried);
   if (request->method == TRAJECTORY_ENERGY_OPTIMAL) cost_choose(&request->cost, robot);
   limit_wishes_in_force(&request->limits, robot, limits);
   check_points(r, request, robot, limits);

@@ -2,6 +2,7 @@
 #ifndef API_CODEC_TRAJECTORY_H
 #define API_CODEC_TRAJECTORY_H
 
+#include "api/codec/carried.h"
 #include "api/codec/result.h"
 #include "api/codec/shaper.h"
 #include "api/json/fields.h"
@@ -24,7 +25,8 @@ struct trajectory_point {
   double time;  /* s; NAN = free */
   bool by_tool; /* q has to be found */
   struct trajectory_tool tool;
-  unsigned task; /* components of it that count, ARMDYN_TASK_... */
+  unsigned task;                     /* components of it that count, ARMDYN_TASK_... */
+  char controller[ARMDYN_NAME_SIZE]; /* of a start: q was measured there; "": given */
 };
 
 /* What is kept of a path while it is timed: the spline through its points in joint space, or a line or arc of the tool. */
@@ -53,6 +55,7 @@ struct trajectory_cost {
 enum { TRAJECTORY_ID = 27 }; /* bytes of an id with its end */
 
 struct trajectory_request {
+  struct carried carried;
   enum trajectory_method method;
   struct trajectory_point start, goal;
   size_t waypoint_count;

@@ -280,10 +280,27 @@ static void write_blockers(const cJSON *document, struct buffer *out)
   buffer_release(&text);
 }
 
+/* What was put in place of the model's payload, tool and gravity. */
+static void write_conditions(const cJSON *document, struct buffer *out)
+{
+  static const char *const vectors[] = { "payload/com", "tool/translation", "tool/rpy", "gravity" };
+  static const char *const words[] = { "Centre of mass in the tool frame, m", "Tool, m", "Tool (roll, pitch, yaw), rad",
+                                       "Gravity, m/s\u00b2" };
+  const cJSON *conditions = document_at(document, "conditions");
+  const char *part = document_text(conditions, "part");
+  const double mass = document_number(conditions, "payload/mass");
+  double at[3];
+  if (!isnan(mass)) page_text(out, "The arm carries %.6g kg%s%s.", mass, part ? ": part " : "", part ? part : "");
+  for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
+    if (document_numbers(conditions, vectors[k], at, 3) == 3)
+      page_text(out, "%s: %.6g, %.6g, %.6g.", words[k], at[0], at[1], at[2]);
+}
+
 static void write_head(const cJSON *document, struct buffer *out)
 {
   if (*text_at(document, "label")) page_text(out, "%s", text_at(document, "label"));
   page_text(out, "%s", text_at(document, "detail"));
+  write_conditions(document, out);
   if (*text_at(document, "notes")) page_text(out, "%.*s", TEXT, text_at(document, "notes"));
   if (cJSON_IsFalse(document_at(document, "transferable"))) write_blockers(document, out);
 }

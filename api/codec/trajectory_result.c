@@ -249,6 +249,7 @@ void trajectory_result_encode(const struct trajectory_result *result, struct buf
 
   json_begin_object(&w);
   member_text(&w, "method", trajectory_method_name(request->method));
+  carried_encode(&w, &request->carried);
   member_text(&w, "status", search && search->found.optimal && !result->shaping ? "optimal" : "feasible");
   member_text(&w, "detail", detail);
   member_number(&w, "duration", armdyn_trajectory_duration(result->trajectory));

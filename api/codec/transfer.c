@@ -20,6 +20,33 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
     json_fault(r, "/start_before", FAULT_REQUIRED, "\"start\": true needs it: the latest moment to send START");
 }
 
+/* A list of the differences that are known, of which there is one. */
+static void acknowledge_decode(struct json_reader *r, const struct json_field *field, void *member,
+                               const struct json_context *context)
+{
+  bool *part_mismatch = member;
+  struct json_slice code;
+  char text[64];
+  (void)context;
+  if (!json_enter_array(r, field->unit)) return;
+  while (json_next_element(r)) {
+    if (!json_read_text(r, "part_mismatch", &code)) continue;
+    if (json_slice_is(code, "part_mismatch"))
+      *part_mismatch = true;
+    else
+      json_fault(r, NULL, FAULT_ENUM, "must be part_mismatch, got \"%s\"", json_excerpt(code, text, sizeof text));
+  }
+}
+
+static void acknowledge_encode(struct json_writer *w, const struct json_field *field, const void *member,
+                               const struct json_context *context)
+{
+  (void)field, (void)context;
+  json_begin_array(w);
+  if (*(const bool *)member) json_write_text(w, "part_mismatch");
+  json_end_array(w);
+}
+
 static const struct json_field request_fields[] = {
   { TEXT(struct transfer_request, trajectory), MATCHES(json_id_pattern), REQUIRED },
   { NUMBER(struct transfer_request, rate, POSITIVE, "Hz"), OMIT_DEFAULT, NULLABLE },
@@ -27,6 +54,9 @@ static const struct json_field request_fields[] = {
   { ENUM(struct transfer_request, format, formats) },
   { TRUTH(struct transfer_request, start) },
   { TEXT(struct transfer_request, start_before), MATCHES(json_time_pattern), NULLABLE, OMIT_DEFAULT },
+  { CUSTOM(struct transfer_request, part_mismatch, acknowledge_decode, acknowledge_encode,
+           "a list: [\"part_mismatch\"]"),
+    NAMED("acknowledge"), OMIT_DEFAULT },
   { MAP(struct transfer_request, tags), OMIT_DEFAULT },
   { TEXT(struct transfer_request, job_order_id), OMIT_DEFAULT },
   { TEXT(struct transfer_request, work_master_id), OMIT_DEFAULT },
@@ -227,8 +257,6 @@ void playback_encode(const struct playback *p, struct buffer *out)
   json_end_object(&w);
 }
 
-static const double stale_after = 1; /* s */
-
 static void write_signals(struct json_writer *w, const struct register_map *map, const double *signals)
 {
   json_key(w, "signals");
@@ -264,7 +292,7 @@ static void write_clock(struct json_writer *w, const struct controller_clock *cl
 void controller_status_encode(const struct controller_status *s, struct buffer *out)
 {
   struct json_writer w = { .out = out };
-  bool seen = *s->observed_at, stale = !seen || !s->connected || s->age > stale_after;
+  bool seen = *s->observed_at, stale = !seen || !s->connected || s->age > CONTROLLER_STALE_AFTER;
   json_begin_object(&w);
   json_key(&w, "connected"), json_write_truth(&w, s->connected);
   member_text(&w, "observed_at", s->observed_at);

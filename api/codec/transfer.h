@@ -19,6 +19,7 @@ struct transfer_request {
   bool any_format;             /* nothing was asked for: another one will do where the controller lacks this one */
   bool start;
   char start_before[40]; /* RFC 3339; "" = none */
+  bool part_mismatch;    /* acknowledged: the arm may hold another part than the motion was planned for */
   struct json_map tags;
   struct result_callback callback; /* whom its end is told */
   char job_order_id[LIMIT_TAG + 1], work_master_id[LIMIT_TAG + 1], equipment_id[LIMIT_TAG + 1];
@@ -96,6 +97,7 @@ struct controller_clock {
   double error, uncertainty; /* how much faster it goes: 0.01 is 1 % */
   double cycle, round_trip;  /* s: of its program; of a request */
 };
+#define CONTROLLER_STALE_AFTER 1.0 /* s: what was seen longer ago is not where it is */
 /* What is known of a controller's state. */
 struct controller_status {
   bool connected, simulated;

@@ -51,6 +51,9 @@
     "Nothing was sent to the controller. `errors` names the sample and the axis.")                                     \
   X(REVISION_MISMATCH, "revision-mismatch", 422, "Computed for another revision of the robot",                         \
     "The trajectory's robot revision is not the one that the controller is bound to. Compute it anew.")                \
+  X(PART_MISMATCH, "part-mismatch", 409, "Planned for another part than the arm holds",                                \
+    "Torques for a part that is not there move the arm. Say what it holds (`PUT /v1/controllers/{c}/part`), plan for " \
+    "that, or acknowledge the difference.")                                                                            \
   X(PRECONDITION_REQUIRED, "precondition-required", 428, "If-Match is needed",                                         \
     "Send `If-Match` with the ETag that a GET answered, so that no change of another is overwritten.")                 \
   X(TOO_MANY, "too-many-requests", 429, "Too many requests", "Wait as long as `Retry-After` says, then try again.")    \

@@ -8,6 +8,7 @@
 #include "api/json/writer.h"
 #include "api/limits.h"
 #include "api/npy/npy.h"
+#include "server/data/motion_model.h"
 #include "server/data/resampling.h"
 
 enum {
@@ -117,7 +118,7 @@ static enum armdyn_status open_other_rate(struct samples *s, const struct store_
                                           struct armdyn_error *error)
 {
   enum armdyn_status status = stored_trajectory_read(s->store, s->id, s->joints, &s->trajectory);
-  if (!status) status = robots_get(s->robots, result->robot, result->revision, true, &s->entry);
+  if (!status) status = motion_model_get(s->robots, result, &s->entry);
   if (status) return status;
   s->workspace = armdyn_workspace_new(s->joints);
   if (!s->workspace) return ARMDYN_EMEMORY;

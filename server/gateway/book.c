@@ -197,6 +197,7 @@ enum armdyn_status book_submit(struct book *book, struct store_transfer *row, co
   memcpy(e->origin.controller, row->controller, sizeof e->origin.controller);
   memcpy(e->origin.robot, order->robot, sizeof e->origin.robot);
   e->origin.revision = order->revision;
+  e->origin.overrides = order->overrides;
   e->start_wanted = order->start;
   e->start_before_ms = order->start_before_ms;
   return ARMDYN_OK;

@@ -6,6 +6,7 @@
 #ifndef SERVER_GATEWAY_DOWNLOAD_H
 #define SERVER_GATEWAY_DOWNLOAD_H
 
+#include "api/codec/parts.h"
 #include "api/problem/problem.h"
 #include "server/base/id.h"
 #include "server/gateway/telemetry.h"
@@ -27,6 +28,7 @@ struct transfer_order {
   int telemetry_us;             /* between two measurements while it plays; 0: none are wanted */
   char robot[ARMDYN_NAME_SIZE]; /* whose they are */
   int64_t revision;
+  struct overrides overrides; /* of its payload, tool and gravity */
   struct profile profile;
 };
 
@@ -34,7 +36,8 @@ void transfer_order_free(struct transfer_order *order); /* NULL is fine */
 
 enum wish_kind {
   WISH_NONE,
-  WISH_LOOK,
+  WISH_LOOK,    /* what was seen half a second ago will do */
+  WISH_MEASURE, /* what is there now */
   WISH_ARM,
   WISH_START,
   WISH_HOLD,

@@ -56,6 +56,7 @@ static inline size_t message_telemetry_size(const struct message_telemetry *mess
 struct telemetry_origin {
   char controller[ARMDYN_NAME_SIZE], robot[ARMDYN_NAME_SIZE];
   int64_t revision;
+  struct overrides overrides; /* that it was planned with */
 };
 struct message_answer {
   uint64_t number;

@@ -1,5 +1,8 @@
 #include "server/gateway/recorder.h"
 
+#include <math.h>
+
+#include "api/codec/dataset.h"
 #include "server/base/log.h"
 #include "server/data/new_dataset.h"
 
@@ -70,20 +73,29 @@ void recorder_take(struct recorder *recorder, const struct message_telemetry *me
 
 static enum armdyn_status keep(struct recorder *recorder, struct recording *r, const struct telemetry_origin *origin)
 {
-  char conditions[256], label[LABEL_SIZE];
+  char label[LABEL_SIZE];
+  struct buffer text = BUFFER(KB(4));
+  struct dataset_conditions conditions = {
+    .overrides = origin->overrides,
+    .has_side = true,
+    .has_source = true,
+    .torque_source = r->commanded ? TORQUE_FROM_COMMAND : TORQUE_FROM_SENSOR,
+    .temperature = NAN,
+  };
   const struct robot_entry *entry;
   enum armdyn_status status = robots_get(recorder->robots, origin->robot, origin->revision, true, &entry);
   if (status) return status;
   snprintf(label, sizeof label, "telemetry of %.64s", origin->controller);
-  snprintf(conditions, sizeof conditions,
-           "{\"torque_side\":\"joint\",\"torque_source\":\"%s\",\"controller\":\"%s\",\"transfer\":\"%s\"}",
-           r->commanded ? "command" : "sensor", origin->controller, r->transfer);
+  snprintf(conditions.controller, sizeof conditions.controller, "%s", origin->controller);
+  snprintf(conditions.transfer, sizeof conditions.transfer, "%s", r->transfer);
+  dataset_conditions_encode(&conditions, &text);
   const struct new_dataset_origin from = { .robot = armdyn_robot_description(entry->robot),
                                            .revision = entry->revision,
                                            .label = label,
                                            .media = "application/vnd.armdyn.telemetry",
-                                           .conditions = conditions };
-  status = new_dataset_keep(r->dataset, &from, NULL);
+                                           .conditions = text.data };
+  status = text.failure ? text.failure : new_dataset_keep(r->dataset, &from, NULL);
+  buffer_release(&text);
   robots_release(recorder->robots, entry);
   return status;
 }

@@ -205,7 +205,8 @@ void running_grant(struct running *r, const struct wish *wish)
   case WISH_START:
   case WISH_HOLD:
   case WISH_RESUME: want(r, wish); break;
-  case WISH_LOOK: answer(r, wish, ARMDYN_OK, ""); break;
+  case WISH_LOOK:
+  case WISH_MEASURE: answer(r, wish, ARMDYN_OK, ""); break;
   default: answer(r, wish, ARMDYN_ECONFLICT, "a transfer holds the controller");
   }
 }
@@ -215,7 +216,7 @@ void running_hear(struct running *r, int wait_ms)
   struct wish wish;
   while (!r->ended && r->port->take_wish(r->port->context, wait_ms, &wish)) {
     wait_ms = 0;
-    if (wish.kind == WISH_STOP || wish.kind == WISH_LEAVE || wish.kind == WISH_LOOK)
+    if (wish.kind == WISH_STOP || wish.kind == WISH_LEAVE || wish.kind == WISH_LOOK || wish.kind == WISH_MEASURE)
       running_grant(r, &wish);
     else
       answer(r, &wish, ARMDYN_ECONFLICT, "the transfer is not loaded yet");

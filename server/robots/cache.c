@@ -215,6 +215,42 @@ enum armdyn_status robots_get(struct robots *robots, const char *name, int64_t r
   return ARMDYN_OK;
 }
 
+/* An entry of its own, held by the caller alone. */
+static enum armdyn_status make_entry(const struct robot_entry *stored, const char *name,
+                                     const struct armdyn_robot_description *model, const struct robot_entry **entry)
+{
+  struct cached *c = calloc(1, sizeof *c);
+  enum armdyn_status status = c ? armdyn_robot_new(model, &c->robot, NULL) : ARMDYN_EMEMORY;
+  if (status) {
+    free(c);
+    return status;
+  }
+  c->entry = *stored;
+  c->entry.robot = c->robot;
+  snprintf(c->name, sizeof c->name, "%s", name);
+  atomic_init(&c->holders, 1);
+  *entry = &c->entry;
+  return ARMDYN_OK;
+}
+
+enum armdyn_status robots_get_with(struct robots *robots, const char *name, int64_t revision,
+                                   const struct overrides *overrides, const struct robot_entry **entry)
+{
+  struct armdyn_robot_description *changed = NULL;
+  const struct robot_entry *stored;
+  enum armdyn_status status = robots_get(robots, name, revision, true, &stored);
+  if (status) return status;
+  status = overrides_apply(overrides, armdyn_robot_description(stored->robot), &changed);
+  if (!status && !changed) {
+    *entry = stored;
+    return ARMDYN_OK;
+  }
+  if (!status) status = make_entry(stored, name, changed, entry);
+  free(changed);
+  robots_release(robots, stored);
+  return status;
+}
+
 void robots_release(struct robots *robots, const struct robot_entry *entry)
 {
   (void)robots;

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "api/codec/parts.h"
 #include "armdyn/robot.h"
 #include "server/store/store.h"
 
@@ -24,6 +25,10 @@ void robots_free(struct robots *robots);
  * revision 0: the newest. may_block false: EUNAVAILABLE instead of reading the store. ENOTFOUND. Release what you get. */
 enum armdyn_status robots_get(struct robots *robots, const char *name, int64_t revision, bool may_block,
                               const struct robot_entry **entry);
+/* The same, with another payload, tool or gravity put into the model, which is compiled anew and not kept. May block.
+ * Without any it is robots_get. */
+enum armdyn_status robots_get_with(struct robots *robots, const char *name, int64_t revision,
+                                   const struct overrides *overrides, const struct robot_entry **entry);
 /* NULL is fine. */
 void robots_release(struct robots *robots, const struct robot_entry *entry);
 /* A route changed this robot (new revision, deleted, archived): forget what is known of it. To be called after the store

@@ -191,8 +191,7 @@ void answer_lease_held(struct exchange *x, const char *controller, const char *h
     answer_problem(x, PROBLEM_LEASE_HELD, "transfer %s holds controller '%s'", holder, controller);
 }
 
-/* A controller that a transfer holds is not changed under it. false: answered. */
-static bool nobody_holds(struct exchange *x, const char *name)
+bool controller_is_free(struct exchange *x, const char *name)
 {
   char holder[ID_SIZE];
   gateway_locate(exchange_app(x)->gateway, name);
@@ -212,7 +211,7 @@ static bool put(struct exchange *x, void *row, int64_t expected)
   const struct app *app = exchange_app(x);
   const struct store_controller *to = row;
   struct controller_description controller;
-  if (expected && !nobody_holds(x, to->name)) return false;
+  if (expected && !controller_is_free(x, to->name)) return false;
   enum armdyn_status status =
       expected ? store_controller_update(app->store, row, expected) : store_controller_create(app->store, row, NULL);
   if (!status) status = decode_row(x, to, &controller);
@@ -223,7 +222,7 @@ static bool put(struct exchange *x, void *row, int64_t expected)
 static bool remove_row(struct exchange *x, int64_t expected)
 {
   const char *name = exchange_segment(x, "controller");
-  if (!nobody_holds(x, name)) return false;
+  if (!controller_is_free(x, name)) return false;
   enum armdyn_status status = store_controller_delete(exchange_app(x)->store, name, expected);
   if (!status) gateway_controller_gone(exchange_app(x)->gateway, name);
   return versioned_found(x, &controllers, status);
@@ -343,7 +342,7 @@ enum outcome controller_status(struct exchange *x)
 
 enum outcome controller_clear(struct exchange *x)
 {
-  if (!nobody_holds(x, exchange_segment(x, "controller"))) return ANSWERED;
+  if (!controller_is_free(x, exchange_segment(x, "controller"))) return ANSWERED;
   struct asking *a = asking_new(x);
   if (!a) return ANSWERED;
   gateway_wish(exchange_app(x)->gateway, a->view.name, "", WISH_CLEAR, 0, seen_answered, a);

@@ -8,6 +8,7 @@
 #include "server/data/stored_trajectory.h"
 #include "server/robots/cache.h"
 #include "server/routes/handlers.h"
+#include "server/routes/request_names.h"
 #include "server/routes/robots.h"
 
 struct estimate {
@@ -142,11 +143,12 @@ static void answer_estimate(struct exchange *x, const struct estimate *e)
   const struct energy_estimate estimate = {
     .robot = armdyn_robot_description(e->entry->robot),
     .revision = (long long)e->entry->revision,
+    .carried = &e->request.carried,
     .drives = &e->request.drives,
     .duration = e->duration,
     .samples = e->request.dataset[0] ? e->logged.samples : e->request.count,
     .conditioning = e->request.dataset[0] ? &e->logged.conditioning : NULL,
-    .other_conditions = e->logged.other_conditions,
+    .other_conditions = e->logged.other_conditions && !carried_any(&e->request.carried),
     .predicted = &e->predicted,
     .measured = e->has_measured ? &e->measured : NULL,
   };
@@ -156,34 +158,53 @@ static void answer_estimate(struct exchange *x, const struct estimate *e)
   answer_json(x, 200, &body);
 }
 
+/* The request, with what it names put in, and the model that it is for. OK, or what energy_request_decode says; false in *good:
+ * answered. */
+static enum armdyn_status read_request(struct exchange *x, const struct robot_entry *stored, struct estimate *e,
+                                       struct buffer *named, bool *good)
+{
+  struct robots *robots = exchange_app(x)->robots;
+  const struct armdyn_robot_description *model = armdyn_robot_description(stored->robot);
+  size_t length;
+  const char *body = exchange_body(x, &length);
+  if (exchange_body_media(x) == MEDIA_JSON) *good = request_names_put_in(x, model->name, body, length, named);
+  if (!*good) return ARMDYN_EINPUT;
+  if (named->length) body = named->data, length = named->length;
+  enum armdyn_status status = energy_request_decode(exchange_body_media(x), model->joint_count, body, length, query_of,
+                                                    x, &e->request, exchange_faults(x));
+  if (!status && !options_in_place(x, &e->request.drives)) status = ARMDYN_EINPUT;
+  return status ? status
+                : robots_get_with(robots, model->name, stored->revision, &e->request.carried.overrides, &e->entry);
+}
+
 enum outcome energy_estimate(struct exchange *x)
 {
   struct app *app = exchange_app(x);
-  const struct robot_entry *entry;
+  const struct robot_entry *stored;
   enum outcome outcome;
-  if (!robot_of_request(x, exchange_query(x, "revision"), &entry, &outcome)) return outcome;
-  struct estimate e = { .entry = entry };
+  if (!robot_of_request(x, exchange_query(x, "revision"), &stored, &outcome)) return outcome;
+  struct estimate e = { .entry = NULL };
   struct armdyn_error error = { "", "" };
-  size_t length;
-  const char *body = exchange_body(x, &length);
-  enum armdyn_status status = energy_request_decode(exchange_body_media(x), armdyn_robot_joint_count(entry->robot),
-                                                    body, length, query_of, x, &e.request, exchange_faults(x));
-  if (!status && !options_in_place(x, &e.request.drives)) status = ARMDYN_EINPUT;
+  struct buffer named = BUFFER(LIMIT_MODEL_BODY + KB(64));
+  bool good = true;
+  enum armdyn_status status = read_request(x, stored, &e, &named, &good);
   if (!status)
     status = e.request.trajectory[0] ? of_trajectory(&e, app->store, exchange_faults(x), &error)
              : e.request.dataset[0]  ? of_dataset(&e, app->store, exchange_faults(x))
                                      : of_log(&e, &error);
   if (status == ARMDYN_EINPUT && error.message[0]) /* of the robot, not of the request */
     fault_add(exchange_faults(x), FAULT_AT_POINTER, "", FAULT_REQUIRED, "%s", error.message);
-  if (status)
+  if (good && status)
     answer_status(x, status, NULL);
-  else
+  else if (good)
     answer_estimate(x, &e);
   free(e.t);
   free(e.tau);
   free(e.qdd);
   armdyn_workspace_free(e.workspace);
   energy_request_release(&e.request);
-  robots_release(app->robots, entry);
+  buffer_release(&named);
+  robots_release(app->robots, e.entry);
+  robots_release(app->robots, stored);
   return ANSWERED;
 }

@@ -50,6 +50,8 @@ route_handler identification_covariance;
 route_handler versioned_get, versioned_put, versioned_delete;
 /* aliases.c */
 route_handler alias_list;
+/* parts.c */
+route_handler part_create, part_list;
 /* uploads.c, datasets.c, dataset_samples.c */
 route_handler dataset_upload, dataset_list, dataset_patch, dataset_samples;
 /* meshes.c */
@@ -73,6 +75,8 @@ route_handler event_stream, job_events, controller_events;
 /* controllers.c */
 route_handler controller_create, controller_list, controller_status, controller_stop, controller_clear,
     controller_evict;
+/* controller_part.c */
+route_handler controller_part_get, controller_part_put;
 /* stop_all.c */
 route_handler controllers_stop;
 /* dry_run.c */

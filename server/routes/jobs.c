@@ -12,6 +12,7 @@
 #include "server/routes/events.h"
 #include "server/routes/handlers.h"
 #include "server/routes/listing.h"
+#include "server/routes/request_names.h"
 #include "server/routes/results.h"
 #include "server/routes/robots.h"
 #include "server/webhooks/callback.h"
@@ -215,8 +216,12 @@ static bool submit(struct exchange *x, const struct job_kind *kind, const struct
   size_t length;
   const char *body = exchange_body(x, &length);
   const struct armdyn_robot_description *robot = armdyn_robot_description(entry->robot);
-  struct job_acceptance accepted;
-  enum armdyn_status status = job_kind_accept(kind, robot, body, length, &accepted, exchange_faults(x));
+  struct job_acceptance accepted = { .source_count = 0 };
+  struct buffer named = BUFFER(LIMIT_MODEL_BODY + KB(64));
+  enum armdyn_status status = ARMDYN_EINPUT;
+  if (kind->carried && !request_names_put_in(x, robot->name, body, length, &named)) goto out;
+  if (named.length) body = named.data, length = named.length;
+  status = job_kind_accept(kind, robot, body, length, &accepted, exchange_faults(x));
   if (status) {
     answer_status(x, status, NULL);
     goto out;
@@ -248,6 +253,7 @@ static bool submit(struct exchange *x, const struct job_kind *kind, const struct
   else if (status)
     answer_status(x, status, *error.message ? &error : NULL);
 out:
+  buffer_release(&named);
   buffer_release(&accepted.tags);
   return status == ARMDYN_OK;
 }

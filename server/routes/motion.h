@@ -11,6 +11,9 @@
 bool controller_of_request(struct exchange *x, const char *name, struct controller_description *controller,
                            struct store_controller *row);
 
+/* A controller that a transfer holds is not changed under it. false: answered, 409. */
+bool controller_is_free(struct exchange *x, const char *name);
+
 /* Answer that this transfer holds the endpoint of a controller. */
 void answer_lease_held(struct exchange *x, const char *controller, const char *holder);
 

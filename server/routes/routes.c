@@ -55,6 +55,12 @@ const struct route routes[] = {
   { CALL(deleteAlias),                  versioned_delete,          ON_POOL,         0,                  &aliases },
   { CALL(getRobotRevision),             robot_revision_get,        ON_EVENT_THREAD, 0,                  NULL },
 
+  { CALL(createPart),                   part_create,               ON_POOL,         LIMIT_MODEL_BODY,   NULL },
+  { CALL(listParts),                    part_list,                 ON_POOL,         0,                  NULL },
+  { CALL(getPart),                      versioned_get,             ON_POOL,         0,                  &parts },
+  { CALL(putPart),                      versioned_put,             ON_POOL,         LIMIT_MODEL_BODY,   &parts },
+  { CALL(deletePart),                   versioned_delete,          ON_POOL,         0,                  &parts },
+
   { CALL(listMeshes),                   mesh_list,                 ON_POOL,         0,                  NULL },
   { CALL(getMesh),                      mesh_get,                  ON_POOL,         0,                  NULL },
   { CALL(putMesh),                      versioned_put,             ON_POOL,         LIMIT_MESH_BODY,    &meshes },
@@ -160,6 +166,8 @@ const struct route routes[] = {
   { CALL(getController),                versioned_get,             ON_POOL,         0,                  &controllers },
   { CALL(putController),                versioned_put,             ON_POOL,         LIMIT_MODEL_BODY,   &controllers },
   { CALL(deleteController),             versioned_delete,          ON_POOL,         0,                  &controllers },
+  { CALL(getControllerPart),            controller_part_get,       ON_POOL,         0,                  NULL },
+  { CALL(putControllerPart),            controller_part_put,       ON_POOL,         LIMIT_MODEL_BODY,   NULL },
   { CALL(getControllerStatus),          controller_status,         ON_POOL,         0,                  NULL },
   { CALL(streamController),             controller_events,         ON_POOL,         0,                  NULL },
   { CALL(stopController),               controller_stop,           AT_ONCE,         KB(16),             NULL },

@@ -6,6 +6,7 @@
 
 #include "api/codec/trajectory.h"
 #include "server/app.h"
+#include "server/data/motion_model.h"
 #include "server/routes/handlers.h"
 #include "server/routes/results.h"
 #include "server/work/baseline.h"
@@ -51,7 +52,7 @@ static enum armdyn_status open_page(struct page *page, const struct app *app, co
 {
   enum armdyn_status status = store_result_get(app->store, trajectory_kind.name, id, &page->result);
   if (!status) status = result_document(app, &trajectory_kind, id, &page->text, NULL);
-  if (!status) status = robots_get(app->robots, page->result.robot, page->result.revision, true, &page->entry);
+  if (!status) status = motion_model_get(app->robots, &page->result, &page->entry);
   if (status) return status;
   const size_t n = armdyn_robot_joint_count(page->entry->robot);
   if ((status = read_document(page, page->text.data))) return status;

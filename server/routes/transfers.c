@@ -9,6 +9,7 @@
 #include "server/routes/handlers.h"
 #include "server/routes/listing.h"
 #include "server/routes/motion.h"
+#include "server/transfers/held_part.h"
 #include "server/transfers/making.h"
 #include "server/transfers/playback.h"
 
@@ -132,6 +133,7 @@ static void submit(struct exchange *x, struct making *m, const struct idempotenc
   struct store_transfer transfer = { .state = TRANSFER_QUEUED };
   struct buffer request = BUFFER(LIMIT_MODEL_BODY), tags = BUFFER(LIMIT_MODEL_BODY);
   size_t length;
+  bool stayed = true;
   char holder[ID_SIZE];
   id_make(transfer.id);
   memcpy(transfer.controller, m->controller.name, sizeof transfer.controller);
@@ -145,10 +147,16 @@ static void submit(struct exchange *x, struct making *m, const struct idempotenc
 
   enum armdyn_status status = ARMDYN_EMEMORY;
   if (transfer.request && transfer.tags) {
-    status = gateway_submit(exchange_app(x)->gateway, &transfer, idempotency_key(once), m->order, holder);
-    m->order = NULL;
+    held_part_lock();
+    stayed = held_part_stayed(x, m);
+    if (stayed) {
+      status = gateway_submit(exchange_app(x)->gateway, &transfer, idempotency_key(once), m->order, holder);
+      m->order = NULL;
+    }
+    held_part_unlock();
   }
-  if (status == ARMDYN_EBUSY && *holder) {
+  if (!stayed) { /* answered */
+  } else if (status == ARMDYN_EBUSY && *holder) {
     answer_lease_held(x, m->controller.name, holder);
   } else if (status == ARMDYN_EUNAVAILABLE && gateway_draining(exchange_app(x)->gateway)) {
     exchange_set_header(x, "Retry-After", "5");

@@ -5,6 +5,7 @@
 static const struct field fields[] = {
   FIELD(store_controller, name, FIELD_TEXT),       FIELD(store_controller, version, FIELD_INTEGER),
   FIELD(store_controller, created_at, FIELD_TEXT), FIELD(store_controller, robot, FIELD_TEXT),
+  FIELD(store_controller, part, FIELD_TEXT),       FIELD(store_controller, part_at, FIELD_TEXT),
   FIELD(store_controller, document, FIELD_OWNED),
 };
 static const struct record_type controller_type = RECORD_TYPE(store_controller, fields);
@@ -48,8 +49,8 @@ static enum armdyn_status update(struct sql *sql, void *argument)
   if (status) return status;
   c->controller->version = c->expected + 1;
   return record_change(sql,
-                       "UPDATE controllers SET version = :version, robot = :robot, document = :document"
-                       " WHERE name = :name",
+                       "UPDATE controllers SET version = :version, robot = :robot, document = :document,"
+                       " part = iif(robot IS :robot, part, '') WHERE name = :name", /* parts are a robot's */
                        &controller_type, c->controller);
 }
 
@@ -57,6 +58,36 @@ enum armdyn_status store_controller_update(struct store *store, struct store_con
 {
   struct change c = { .controller = controller, .expected = expected };
   return store_write(store, update, &c, record_bytes(&controller_type, controller));
+}
+
+struct holding {
+  const char *name, *part;
+};
+
+static enum armdyn_status hold(struct sql *sql, void *argument)
+{
+  const struct holding *h = argument;
+  char now[TIME_SIZE];
+  int64_t found;
+  enum armdyn_status status =
+      sql_number(sql, "SELECT 1 FROM controllers WHERE name = ?", VALUES(value_text(h->name)), &found);
+  if (!status && *h->part) {
+    status = sql_number(sql,
+                        "SELECT 1 FROM robot_parts p JOIN controllers c ON p.robot = c.robot"
+                        " WHERE c.name = ? AND p.part = ?",
+                        VALUES(value_text(h->name), value_text(h->part)), &found);
+    if (status == ARMDYN_ENOTFOUND) status = ARMDYN_ECONFLICT;
+  }
+  clock_format(clock_wall_ms(), now);
+  return status ? status
+                : sql_change(sql, "UPDATE controllers SET part = ?, part_at = ? WHERE name = ?",
+                             VALUES(value_text(h->part), value_text(now), value_text(h->name)));
+}
+
+enum armdyn_status store_controller_hold(struct store *store, const char *name, const char *part)
+{
+  struct holding h = { .name = name, .part = part };
+  return store_write(store, hold, &h, 0);
 }
 
 enum armdyn_status store_controller_delete(struct store *store, const char *name, int64_t expected)
@@ -74,7 +105,7 @@ TYPED_VISITOR(store_controller)
 
 static const struct list_type controller_lists = {
   .table = "(SELECT *, document ->> '$.host' AS host FROM controllers)",
-  .columns = "name, version, created_at, robot, document",
+  .columns = "name, version, created_at, robot, part, part_at, document",
   .key = "name",
   .search = ", host, robot",
   .type = &controller_type,

@@ -220,6 +220,26 @@ typedef void store_code_proof_visit(void *context, const struct store_code_proof
 enum armdyn_status store_code_proof_list(struct store *store, const char *robot, struct store_query *query,
                                          store_code_proof_visit *visit, void *context);
 
+/* -- parts: what a robot carries, by name -- */
+struct store_part {
+  char robot[ARMDYN_NAME_SIZE], part[ARMDYN_NAME_SIZE];
+  int64_t version; /* its ETag; never used again for this name */
+  char changed_at[TIME_SIZE];
+  char *document; /* JSON as part_type has it */
+};
+void store_part_release(struct store_part *part);
+/* robot, part and document in, the rest out.
+ *   expected  in  its version; 0: there must be none
+ * ENOTFOUND, EEXISTS, ESTALE; ECONFLICT: no such robot. */
+enum armdyn_status store_part_put(struct store *store, struct store_part *part, int64_t expected,
+                                  const struct store_idempotency *key);
+/* ENOTFOUND, ESTALE; ECONFLICT: a controller's arm holds it. */
+enum armdyn_status store_part_delete(struct store *store, const char *robot, const char *part, int64_t expected);
+enum armdyn_status store_part_get(struct store *store, const char *robot, const char *part, struct store_part *out);
+typedef void store_part_visit(void *context, const struct store_part *part);
+enum armdyn_status store_part_list(struct store *store, const char *robot, struct store_query *query,
+                                   store_part_visit *visit, void *context);
+
 /* -- referrals: who was computed from what. What is referred to cannot be deleted -- */
 struct store_referral {
   char kind[32]; /* "dataset", "identification", ... */
@@ -451,6 +471,8 @@ struct store_controller {
   int64_t version; /* its ETag; never used again for this name */
   char created_at[TIME_SIZE];
   char robot[ARMDYN_NAME_SIZE]; /* whose deletion it forbids; "" = none */
+  char part[ARMDYN_NAME_SIZE];  /* that its arm holds now; "": none */
+  char part_at[TIME_SIZE];      /* since when that was said; "": nobody said */
   char *document;
 };
 void store_controller_release(struct store_controller *controller);
@@ -459,6 +481,9 @@ enum armdyn_status store_controller_create(struct store *store, struct store_con
                                            const struct store_idempotency *key);
 /* If the version is `expected`: ENOTFOUND, ESTALE. */
 enum armdyn_status store_controller_update(struct store *store, struct store_controller *controller, int64_t expected);
+/* Its arm holds this part of its robot from now on; "": none. Its version stays. ENOTFOUND: no such controller; ECONFLICT: its
+ * robot has no such part. */
+enum armdyn_status store_controller_hold(struct store *store, const char *name, const char *part);
 enum armdyn_status store_controller_get(struct store *store, const char *name, struct store_controller *out);
 enum armdyn_status store_controller_delete(struct store *store, const char *name, int64_t expected);
 typedef void store_controller_visit(void *context, const struct store_controller *controller);

@@ -17,16 +17,33 @@ enum armdyn_status controller_view_make(struct app *app, const struct controller
   return status;
 }
 
+static void find_position(const struct controller_view *view, const struct observation *seen, double *position)
+{
+  for (size_t i = 0; i < view->map.count; i++) {
+    const struct mapped_axis *m = &view->map.axes[i];
+    position[m->joint] = ((double)seen->state.position[m->axis] - m->position_offset) / m->position_scale;
+  }
+}
+
+static double age_of(const struct observation *seen)
+{
+  return (double)(clock_wall_ms() - seen->seen_ms) * 1e-3;
+}
+
+bool controller_view_position(const struct controller_view *view, const struct observation *seen, double *position)
+{
+  if (!seen->seen_ms || !seen->connected || age_of(seen) > CONTROLLER_STALE_AFTER) return false;
+  find_position(view, seen, position);
+  return true;
+}
+
 void controller_view_encode(struct app *app, const struct controller_view *view, const struct observation *seen,
                             struct buffer *out)
 {
   char observed_at[TIME_SIZE] = "", holder[ID_SIZE], error[80];
   double position[ARMDYN_JOINTS_MAX] = { 0 };
   if (seen->seen_ms) clock_format(seen->seen_ms, observed_at);
-  for (size_t i = 0; i < view->map.count; i++) {
-    const struct mapped_axis *m = &view->map.axes[i];
-    position[m->joint] = ((double)seen->state.position[m->axis] - m->position_offset) / m->position_scale;
-  }
+  find_position(view, seen, position);
   unsigned number = seen->state.own_error ? seen->state.own_error : seen->state.error;
   snprintf(error, sizeof error, "%u: %s", number, protocol_error_text(number));
   const struct controller_clock clock = { .uptime = seen->clock.uptime_ms * 1e-3,
@@ -37,7 +54,7 @@ void controller_view_encode(struct app *app, const struct controller_view *view,
                                           .cycle = seen->clock.scan_ms * 1e-3,
                                           .round_trip = seen->clock.round_trip_ms * 1e-3 };
   bool leased = gateway_lease(app->gateway, view->name, holder);
-  double age = (double)(clock_wall_ms() - seen->seen_ms) * 1e-3;
+  const double age = age_of(seen);
   const struct controller_status status = {
     .connected = seen->connected,
     .simulated = seen->simulated,

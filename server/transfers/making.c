@@ -5,9 +5,11 @@
 
 #include "api/json/document.h"
 #include "server/app.h"
+#include "server/data/motion_model.h"
 #include "server/data/stored_trajectory.h"
 #include "server/gateway/source.h"
 #include "server/robots/cache.h"
+#include "server/transfers/held_part.h"
 #include "server/webhooks/callback.h"
 #include "server/work/kinds.h"
 
@@ -100,7 +102,7 @@ static bool find_robots(struct exchange *x, struct making *m)
   struct robots *robots = exchange_app(x)->robots;
   const char *name = m->controller.robot;
   enum armdyn_status status = robots_get(robots, name, m->controller.revision, true, &m->bound_to);
-  if (!status) status = robots_get(robots, name, m->trajectory.revision, true, &m->robot);
+  if (!status) status = motion_model_get(robots, &m->trajectory, &m->robot);
   if (status) {
     answer_status(x, status, NULL);
     return false;
@@ -175,6 +177,7 @@ static void fill_order(struct making *m)
   order->telemetry_us = p->telemetry_rate > 0 ? (int)(1e6 / p->telemetry_rate) : 0;
   memcpy(order->robot, m->controller.robot, sizeof order->robot);
   order->revision = m->bound_to->revision;
+  order->overrides = m->overrides;
   order->profile.head.end_policy = p->on_end == MOTION_END_ZERO_TORQUE ? END_ZERO_TORQUE : END_HOLD;
   order->profile.head.loss_policy = p->on_link_loss == LINK_LOSS_FINISH ? LOSS_FINISH : LOSS_STOP;
 }
@@ -183,7 +186,7 @@ bool making_run(struct exchange *x, struct making *m)
 {
   m->order = calloc(1, sizeof *m->order);
   if (!check_permissions(x, m) || !callback_is_known(x, m->request.callback.webhook)) return false;
-  if (!find_trajectory(x, m) || !find_robots(x, m) || !make_profile(x, m)) return false;
+  if (!find_trajectory(x, m) || !find_robots(x, m) || !held_part_agrees(x, m) || !make_profile(x, m)) return false;
   fill_order(m);
   return true;
 }

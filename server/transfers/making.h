@@ -16,11 +16,14 @@ struct making {
   int64_t start_before_ms;
   const struct robot_entry *robot;    /* of the trajectory */
   const struct robot_entry *bound_to; /* of the controller */
+  char held[ARMDYN_NAME_SIZE];        /* the part that the arm holds; "": none */
+  struct overrides overrides;         /* of the trajectory, in place of its revision's */
   struct axis_map map;
   struct transfer_order *order; /* without an id */
 };
 
-/* Find the webhook, the trajectory and the robots, sample the profile, and hold it against every limit. false: answered. */
+/* Find the webhook, the trajectory and the robots, ask whether the arm holds what it was planned for, sample the profile, and
+ * hold it against every limit. false: answered. */
 bool making_run(struct exchange *x, struct making *m);
 /* The order's id, which is the transfer's. */
 void making_name(struct making *m, const char *id);

@@ -8,6 +8,7 @@
 #include "armdyn/electrical.h"
 #include "armdyn/identify.h"
 #include "server/app.h"
+#include "server/data/motion_model.h"
 #include "server/data/stored_dataset.h"
 #include "server/data/stored_trajectory.h"
 #include "server/robots/cache.h"
@@ -209,7 +210,7 @@ enum armdyn_status playback_compare(struct app *app, const struct store_transfer
   struct store_result motion = { .version = 0 };
   const struct robot_entry *entry = NULL;
   enum armdyn_status status = motion_get(app->store, transfer->trajectory, &motion);
-  if (!status) status = robots_get(app->robots, motion.robot, motion.revision, true, &entry);
+  if (!status) status = motion_model_get(app->robots, &motion, &entry);
   if (!status) {
     struct playback playback = { .transfer = transfer->id,
                                  .trajectory = transfer->trajectory,

@@ -160,6 +160,7 @@ const struct job_kind excitation_kind = {
   .motion = true,
   .size = sizeof(struct run),
   .labels = offsetof(struct run, request.labels),
+  .carried = offsetof(struct run, request.carried),
   .datasets = { { "known", offsetof(struct run, request.known) } },
   .decode = decode,
   .compute = compute,

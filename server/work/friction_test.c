@@ -94,6 +94,7 @@ const struct job_kind friction_test_kind = {
   .motion = true,
   .size = sizeof(struct run),
   .labels = offsetof(struct run, request.labels),
+  .carried = offsetof(struct run, request.carried),
   .decode = decode,
   .compute = compute,
   .release = release,

@@ -95,13 +95,26 @@ enum armdyn_status job_kind_accept(const struct job_kind *kind, const struct arm
   return status;
 }
 
+/* The model with what the request puts in place of its payload, tool and gravity. */
+static enum armdyn_status put_in(const struct job_kind *kind, const void *run, struct work *work,
+                                 struct armdyn_robot_description **changed)
+{
+  if (!kind->carried) return ARMDYN_OK;
+  const struct carried *carried = (const struct carried *)(const void *)((const char *)run + kind->carried);
+  enum armdyn_status status = overrides_apply(&carried->overrides, work->robot, changed);
+  if (*changed) work->robot = *changed;
+  return status;
+}
+
 void job_kind_run(const struct job_kind *kind, struct work *work)
 {
   struct armdyn_robot *robot = NULL;
+  struct armdyn_robot_description *changed = NULL;
   void *run = calloc(1, kind->size);
-  if (!run)
+  const bool read = run && !kind->decode(work->request, work->request_length, work->robot, run, NULL);
+  if (!run || (read && put_in(kind, run, work, &changed)))
     work_out_of_memory(work);
-  else if (kind->decode(work->request, work->request_length, work->robot, run, NULL))
+  else if (!read)
     work_problem(work, PROBLEM_INTERNAL, "The accepted request cannot be read again.", NULL, NULL);
   else if (armdyn_robot_new(work->robot, &robot, NULL))
     work_problem(work, PROBLEM_INTERNAL, "the robot's model is not usable", NULL, NULL);
@@ -109,4 +122,5 @@ void job_kind_run(const struct job_kind *kind, struct work *work)
     kind->compute(work, robot, run);
   run_free(kind, run);
   armdyn_robot_free(robot);
+  free(changed);
 }

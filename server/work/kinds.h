@@ -2,6 +2,7 @@
 #ifndef SERVER_WORK_KINDS_H
 #define SERVER_WORK_KINDS_H
 
+#include "api/codec/carried.h"
 #include "api/codec/result.h"
 #include "api/wire/faults.h"
 #include "armdyn/robot.h"
@@ -24,8 +25,9 @@ struct job_kind {
   const struct series_form *former_samples; /* of those from before the last field was kept; NULL: all have it */
   bool motion;                              /* its results can be played: they have a polynomial */
   size_t size;                              /* of a run */
-  long stall_s;  /* without a step (work_progress, work_rows) for so long it does not get on */
-  size_t labels; /* struct result_labels within the run, once decoded */
+  long stall_s;   /* without a step (work_progress, work_rows) for so long it does not get on */
+  size_t labels;  /* struct result_labels within the run, once decoded */
+  size_t carried; /* struct carried within the run, once decoded; 0: the model is the revision's */
   struct job_datasets {
     const char *name;            /* of the request's member: "datasets"; NULL: no more */
     size_t at;                   /* struct id_list within the run, once decoded */

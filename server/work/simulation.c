@@ -344,6 +344,7 @@ const struct job_kind simulation_kind = {
   .former_samples = &former_samples,
   .size = sizeof(struct run),
   .labels = offsetof(struct run, request.labels),
+  .carried = offsetof(struct run, request.carried),
   .decode = decode,
   .sources = sources,
   .compute = compute,

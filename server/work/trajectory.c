@@ -300,6 +300,7 @@ const struct job_kind trajectory_kind = {
   .motion = true,
   .size = sizeof(struct plan),
   .labels = offsetof(struct plan, request.labels),
+  .carried = offsetof(struct plan, request.carried),
   .decode = decode,
   .sources = sources,
   .compute = compute,

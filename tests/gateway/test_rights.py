@@ -20,16 +20,17 @@ def test_whoever_may_not_move_it_moves_nothing():
                     for name, motion in (("mover", [here.name]), ("operator", []), ("elsewhere", ["other-cell"]))}
         refused = set()
 
-        def refuse(path, body=None, **names):
+        def refuse(path, body=None, method="POST", **names):
             for key in (admin, keys["operator"], keys["elsewhere"]):
                 with server.client(key=key, check=False) as client:
-                    answer = client.post(path.format(**names), body, headers={"Idempotency-Key": unique_name()})
+                    answer = client.request(method, path.format(**names), body, headers={"Idempotency-Key": unique_name()})
                     assert (answer.status, answer.json["type"]) == (403, "/problems/motion-forbidden"), (path, answer.json)
-            refused.add(("POST", path))
+            refused.add((method, path))
 
         here.client = server.client(key=keys["mover"])
         refuse("/v1/controllers/{controller}/transfers", {"trajectory": trajectory, "start": True, "start_before": soon()},
                controller=here.name)
+        refuse("/v1/controllers/{controller}/part", {"part": None}, method="PUT", controller=here.name)
         transfer = here.loaded(trajectory)
         refuse("/v1/transfers/{transfer}/arm", transfer=transfer)
         here.arm(transfer)

@@ -7,6 +7,7 @@ viewer         POST   /v1/controllers/{controller}/stop
 viewer         POST   /v1/transfers/{transfer}/stop
 operator       POST   /v1/controllers/{controller}/clear
 operator       POST   /v1/controllers/{controller}/dry-run
+operator moves PUT    /v1/controllers/{controller}/part
 operator moves POST   /v1/controllers/{controller}/transfers
 operator       POST   /v1/jobs/{job}/cancel
 operator       POST   /v1/jobs/{job}/deliveries
@@ -63,6 +64,9 @@ engineer       PUT    /v1/robots/{robot}
 engineer       DELETE /v1/robots/{robot}/aliases/{alias}
 engineer       PUT    /v1/robots/{robot}/aliases/{alias}
 engineer       POST   /v1/robots/{robot}/datasets
+engineer       POST   /v1/robots/{robot}/parts
+engineer       DELETE /v1/robots/{robot}/parts/{part}
+engineer       PUT    /v1/robots/{robot}/parts/{part}
 engineer       DELETE /v1/robots/{robot}/meshes/{mesh}
 engineer       PUT    /v1/robots/{robot}/meshes/{mesh}
 engineer       DELETE /v1/simulations/{simulation}
