@@ -5,6 +5,7 @@
 """
 
 import concurrent.futures
+import json
 import os
 import pathlib
 import re
@@ -271,6 +272,15 @@ def limits():
             for name in sorted(true.keys() | stated.keys()) if stated.get(name) != true.get(name)]
 
 
+def licences():
+    """THIRD-PARTY.md names every package that the pages carry, with the version and licence of the lock file: | `name` 1.2.3 | ... | MIT |"""
+    packages = json.loads(read("server/web/package-lock.json"))["packages"]
+    true = {(at.removeprefix("node_modules/"), one["version"], one["license"]) for at, one in packages.items() if at and not one.get("dev")}
+    carried = read("THIRD-PARTY.md").split("## Carried by the pages")[1].split("\n## ")[0]
+    stated = set(re.findall(r"^\| `(.+?)` (\S+) \| .* \| (\S+) \|$", carried, re.M))
+    return [f"THIRD-PARTY.md: {' '.join(one)} is {'not named' if one in true else 'not carried'}" for one in sorted(true ^ stated)]
+
+
 def links():
     """Relative links of the documents lead somewhere."""
     faults = []
@@ -318,7 +328,7 @@ def whitespace():
 
 CHECKS = {
     "compilers": compilers, "formatted": formatted, "tidy": tidy, "cppcheck": cppcheck, "shell": shell, "python": python, "walls": walls, "arrows": arrows, "circles": circles,
-    "symbols": symbols, "contract": contract, "generated": generated, "limits": limits, "links": links, "pages": pages, "toys": toys, "places": places,
+    "symbols": symbols, "contract": contract, "generated": generated, "limits": limits, "licences": licences, "links": links, "pages": pages, "toys": toys, "places": places,
     "whitespace": whitespace, "wide": wide,
 }
 

@@ -11,7 +11,7 @@ import shutil
 import sys
 
 TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
-         ".svg": "image/svg+xml"}
+         ".svg": "image/svg+xml", ".txt": "text/plain; charset=utf-8"}
 
 
 def text(label, value):

@@ -86,6 +86,10 @@ const STEPS = {
   },
   async 'load the demo in one click'() {
     await look('start-empty')
+    const licences = await (await fetch(await page.locator('main a[href$=".txt"]').evaluate((at) => at.href))).text()
+    const carried = JSON.parse(readFileSync(new URL('../../server/web/package.json', import.meta.url))).dependencies
+    for (const [name, version] of Object.entries(carried)) sure(licences.includes(`${name} ${version} (`), `the licences name ${name} ${version}`)
+    sure(/Permission is hereby granted/.test(licences), 'the licences have their texts')
     await button('demo').click()
     await page.locator('.notice.good').waitFor()
     await look('start')

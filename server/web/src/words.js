@@ -33,6 +33,7 @@ const WORDS = {
   'role.engineer': ['engineer', '工程师'],
   'role.admin': ['admin', '管理员'],
   needs_role: ['Needs the role {role}', '需要“{role}”角色'],
+  licences: ['Licences of the software that these pages carry', '页面所含软件的许可证'],
   no_page: ['There is no such page.', '没有这个页面。'],
   // login
   login: ['Log in', '登录'],

@@ -6,6 +6,7 @@ import { t } from '../words.js'
 import { get } from '../api.js'
 import { Act, Bar, Head, Notice, Refusal, useAnswer } from '../ui/parts.js'
 import { count } from '../ui/format.js'
+import licences from 'virtual:licences'
 
 const KINDS = ['robots', 'datasets', 'identifications', 'trajectories', 'jobs', 'controllers']
 
@@ -40,5 +41,6 @@ export function Start() {
       <p>${t('start_demo_text')}</p>
       ${step && html`<p role="status">${t('start_step', { done: step.at, total: step.total, what: step.what })}</p><${Bar} value=${step.at / step.total} label=${t('start_demo')} />`}
       <${Act} class=${empty ? 'main' : ''} role="engineer" busy=${!!step} onClick=${load}>${t('start_demo')}</${Act}>
-    </section>`
+    </section>
+    <p class="quiet"><a href=${licences}>${t('licences')}</a></p>`
 }

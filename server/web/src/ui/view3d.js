@@ -117,7 +117,7 @@ function handle(canvas, { camera, orbit }, scene, draw, told) {
     const m = target.matrix.elements
     told([0, 1, 2, 3].map((row) => [0, 1, 2, 3].map((column) => m[4 * column + row])))
   })
-  scene.add(target, grip)
+  scene.add(target, grip.getHelper())
   grip.attach(target)
   return {
     put(rows) {
