@@ -117,6 +117,78 @@ static void order_of_refusals(struct bench *t)
   bench_expect_error(t, &c, CONTROLLER_ANOTHER_PROFILE);
 }
 
+/* A BEGIN of this epoch that is wrong in itself, so that nothing comes of it, is refused as one of an old epoch. */
+static bool is_old(struct bench *t, unsigned epoch, bool *old)
+{
+  struct protocol_command c;
+  struct controller_state after;
+  if (!bench_command(t, COMMAND_BEGIN, &c)) return false;
+  c.format = FORMAT_END;
+  c.epoch = (uint16_t)epoch;
+  if (!bench_send(t, &c, &after)) return false;
+  *old = after.error == CONTROLLER_OLD_EPOCH;
+  return *old || after.error == CONTROLLER_FORMAT ||
+         bench_wrong(t, "a BEGIN of epoch %u in format %d was answered by error %u (%s)", epoch, FORMAT_END,
+                     after.error, protocol_error_text(after.error));
+}
+
+/* The lowest epoch that it takes. */
+static bool find_epoch(struct bench *t, unsigned *found)
+{
+  unsigned low = 1, high = UINT16_MAX;
+  while (low < high) {
+    const unsigned middle = (low + high) / 2;
+    bool old;
+    if (!is_old(t, middle, &old)) return false;
+    if (old)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  *found = low;
+  return true;
+}
+
+/* A command of this epoch is answered by this error. */
+static bool of_epoch(struct bench *t, enum controller_command command, unsigned epoch, enum controller_error error)
+{
+  struct protocol_command c;
+  if (!bench_command(t, command, &c)) return false;
+  c.epoch = (uint16_t)epoch;
+  return bench_expect_error(t, &c, error);
+}
+
+static void old_epochs(struct bench *t)
+{
+  unsigned epoch;
+  struct protocol_command late;
+  struct controller_state before, after;
+  if (!controller_can(&t->is, ABILITY_EPOCHS)) {
+    bench_not_tried(t, "it does not know epochs (ability bit 11)");
+    return;
+  }
+  if (!bench_bring_to(t, PHASE_EMPTY) || !bench_profile(t, 1, 1000, false) || !find_epoch(t, &epoch)) return;
+  if (epoch == UINT16_MAX) {
+    bench_not_tried(t, "it has seen the highest epoch: start it anew");
+    return;
+  }
+  if (!of_epoch(t, COMMAND_BEGIN, epoch + 1, CONTROLLER_OK) || !bench_look(t, &before)) return;
+  static const enum controller_command old[] = { COMMAND_BEGIN, COMMAND_STREAM, COMMAND_ARM, COMMAND_START,
+                                                 COMMAND_RESUME };
+  for (size_t i = 0; i < sizeof old / sizeof *old; i++)
+    if (!of_epoch(t, old[i], epoch, CONTROLLER_OLD_EPOCH)) return;
+  if (!bench_command(t, COMMAND_BEGIN, &late)) return;
+  late.epoch = (uint16_t)epoch;
+  late.latest_ms -= BENCH_LIFE_MS + 1000;
+  if (!bench_expect_error(t, &late, CONTROLLER_OLD_EPOCH) || !bench_look(t, &after)) return;
+  if (!same(&before, &after)) {
+    bench_wrong(t, "a command that was refused by error 15 changed something");
+    return;
+  }
+  /* no epoch, and what must always be possible */
+  if (of_epoch(t, COMMAND_BEGIN, 0, CONTROLLER_OK)) of_epoch(t, COMMAND_STOP, epoch, CONTROLLER_OK);
+}
+
 static void a_persons_stop(struct bench *t)
 {
   struct protocol_command stop;
@@ -176,6 +248,11 @@ static const struct check rows[] = {
     PHASE_READY },
   { "refusals come in the order 15, 13, 14, 1, others", order_of_refusals,
     "check epoch, profile, time, state, then the arguments", PHASE_READY },
+  { "commands of an old epoch are refused", old_epochs,
+    "refuse BEGIN, STREAM, ARM, START and RESUME whose +38 is lower than the highest of a command that was carried "
+    "out, "
+    "and not 0, before anything else; error 15. STOP, HOLD, COMMIT and CLEAR go through",
+    PHASE_READY },
   { "STOP with profile id 0 is executed whatever its check word", a_persons_stop,
     "a person's STOP needs no check word, profile or time: look for it before anything else", PHASE_READY },
   { "wrong arguments are refused and change nothing", arguments,

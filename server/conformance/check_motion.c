@@ -4,6 +4,7 @@
 #include "server/conformance/checks.h"
 
 enum { SLACK_MS = 1500, REST_MS = 10000 };
+static const float still = 0.01F; /* rad, m: how far an arm that stands still may be from itself */
 
 static void starts_elsewhere(struct bench *t)
 {
@@ -134,6 +135,60 @@ static void whole_motion(struct bench *t)
     bench_wrong(t, "DONE does not keep profile id, CRC-32 and next offset");
 }
 
+/* One measurement of a motion that stands still: its time is between the samples before and after, its positions are those
+ * of the looks. */
+static bool measure(struct bench *t, double *time_ms)
+{
+  uint16_t words[PROTOCOL_MEASURED];
+  struct controller_state before, after;
+  const unsigned first = PROTOCOL_PLACES + t->is.places * PROTOCOL_PLACE_STRIDE;
+  if (!bench_look(t, &before) || !bench_read(t, first, PROTOCOL_MEASURED, words) || !bench_look(t, &after))
+    return false;
+  const double period_ms = t->profile.period_us * 1e-3, slack = period_ms + 2 * t->scan_ms;
+  *time_ms = protocol_get_u32(words + REGISTER_MEASURED_TIME) * 1e-3;
+  if (after.phase != PHASE_PLAYING) return true; /* it is over */
+  if (*time_ms < before.play_index * period_ms - slack || *time_ms > after.play_index * period_ms + slack)
+    return bench_wrong(t, "its measured time was %.1f ms while samples %u to %u of %.1f ms each were played", *time_ms,
+                       before.play_index, after.play_index, period_ms);
+  for (unsigned a = 0; a < t->is.axes; a++) {
+    const float at = protocol_get_float(words + REGISTER_MEASURED_POSITION + 2 * a);
+    if (!(fabsf(at - after.position[a]) <= still))
+      return bench_wrong(t, "axis %u of an arm that stands still was measured at %g, and is at %g in +%u..%u", a + 1,
+                         (double)at, (double)after.position[a], REGISTER_POSITION + 2 * a,
+                         REGISTER_POSITION + 2 * a + 1);
+  }
+  return true;
+}
+
+static void measurements(struct bench *t)
+{
+  const uint32_t total = 100, period_us = 10000;
+  struct controller_state now;
+  double last_ms = 0, time_ms;
+  unsigned steps = 0;
+  if (!controller_can(&t->is, ABILITY_MEASURES)) {
+    bench_not_tried(t, "it does not offer measurements (ability bit 14)");
+    return;
+  }
+  if (!bench_bring_to(t, PHASE_EMPTY) || !bench_profile(t, total, period_us, false) ||
+      !bench_expect(t, COMMAND_BEGIN, CONTROLLER_OK) || !bench_send_windows(t) ||
+      !bench_expect(t, COMMAND_COMMIT, CONTROLLER_OK))
+    return;
+  t->beats = true;
+  if (!bench_expect(t, COMMAND_ARM, CONTROLLER_OK) || !bench_expect(t, COMMAND_START, CONTROLLER_OK) ||
+      !bench_await(t, PHASE_PLAYING, REST_MS, &now))
+    return;
+  const int64_t begun = bench_now_ms();
+  do {
+    if (!measure(t, &time_ms) || !bench_look(t, &now)) return;
+    steps += time_ms > last_ms;
+    last_ms = time_ms;
+    bench_sleep_ms(2);
+  } while (now.phase == PHASE_PLAYING && bench_now_ms() - begun < REST_MS);
+  if (steps < 3)
+    bench_wrong(t, "its measured time moved %u times in a motion of %.0f ms", steps, total * 1e-3 * period_us);
+}
+
 static void hold_and_resume(struct bench *t)
 {
   struct controller_state now, later;
@@ -167,6 +222,11 @@ static const struct check rows[] = {
     PHASE_PLAYING },
   { "a profile is played in its own time and is DONE", whole_motion,
     "play sample k at k times the period of the uptime's clock; DONE keeps id, CRC-32 and offset", PHASE_PLAYING },
+  { "measurements are of the profile's time and the arm's place", measurements,
+    "write the 42 measured registers in one scan: microseconds on the path from sample 0 on, which stand still while "
+    "it "
+    "is held, positions and torques of that moment by axis number",
+    PHASE_PLAYING },
   { "HOLD comes to rest, RESUME goes on", hold_and_resume,
     "ramp the speed along the path to 0 and back; the play index stays meanwhile", PHASE_PLAYING },
 };

@@ -201,6 +201,7 @@ class Program:
         error = self.refusal(words, person)
         if error is None:
             error = self.handlers[words[0]](words)
+            self.epoch = max(self.epoch, words[18]) if error == 0 else self.epoch
         if error is not None:
             self.acknowledge(token, error)
 
@@ -222,10 +223,8 @@ class Program:
         code, epoch = words[0], words[18]
         if person:
             return None
-        if self.options.epochs and epoch:
-            if (epoch - self.epoch) % 0x10000 >= 0x8000:
-                return EPOCH
-            self.epoch = epoch
+        if self.options.epochs and 0 < epoch < self.epoch and code in (BEGIN, STREAM, ARM, START, RESUME) and "ignores-epoch" not in self.faults:
+            return EPOCH
         if code not in (BEGIN, STREAM, CLEAR) and u32(words, 2) != self.profile and "ignores-profile" not in self.faults:
             return PROFILE
         if not 0 <= elapsed(u32(words, 14), self.uptime_ms()) <= TIMES and "ignores-time" not in self.faults:
@@ -424,4 +423,5 @@ class Program:
 
     def measure(self, at):
         torques, positions = self.sensors.of(self)
-        self.registers[at:at + 42] = [*pack("I", int(self.motion.at) % 2 ** 32), *pack("10f", *positions), *pack("10f", *torques)]
+        moment = self.uptime if "measures-uptime" in self.faults else self.motion.at
+        self.registers[at:at + 42] = [*pack("I", int(moment) % 2 ** 32), *pack("10f", *positions), *pack("10f", *torques)]
