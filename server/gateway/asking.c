@@ -131,6 +131,7 @@ void gateway_wish(struct gateway *g, const char *controller, const char *transfe
   snprintf(message.wish.transfer, sizeof message.wish.transfer, "%s", transfer);
   pthread_mutex_lock(&g->lock);
   bool known = book_address(&g->book, controller, &message.address);
+  if (known && *transfer) book_address_of(&g->book, transfer, &message.address); /* two entries may share a lease */
   bool barred = known && message.wish.kind != WISH_STOP && !book_enabled(&g->book, controller);
   int64_t deadline_ns = clock_monotonic_ns() + ANSWER_MOST_MS * 1000000LL;
   if (known && !barred && answered) message.wish.number = questions_put(&g->questions, deadline_ns, answered, context);
@@ -180,12 +181,12 @@ bool gateway_knows(struct gateway *g, const char *controller)
   return known;
 }
 
-char (*gateway_controllers(struct gateway *g, size_t *count))[ARMDYN_NAME_SIZE]
+struct listed_controller *gateway_controllers(struct gateway *g, size_t *count)
 {
   pthread_mutex_lock(&g->lock);
-  char(*names)[ARMDYN_NAME_SIZE] = book_names(&g->book, count);
+  struct listed_controller *list = book_list(&g->book, count);
   pthread_mutex_unlock(&g->lock);
-  return names;
+  return list;
 }
 
 bool gateway_controller_of(struct gateway *g, const char *transfer, char controller[ARMDYN_NAME_SIZE])

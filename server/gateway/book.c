@@ -79,19 +79,38 @@ bool book_enabled(const struct book *book, const char *name)
 
 static int by_name(const void *a, const void *b)
 {
-  return strcmp(a, b);
+  const struct book_controller *const *first = a, *const *second = b;
+  return strcmp((*first)->name, (*second)->name);
 }
 
-char (*book_names(const struct book *book, size_t *count))[ARMDYN_NAME_SIZE]
+/* The first of them that is where the k-th is. */
+static size_t first_there(const struct book_controller *const *all, size_t k)
+{
+  size_t i = 0;
+  while (i < k && !address_same_block(&all[i]->address, &all[k]->address)) i++;
+  return i;
+}
+
+struct listed_controller *book_list(const struct book *book, size_t *count)
 {
   size_t n = 0;
   for (const struct book_controller *c = book->controllers; c; c = c->next) n++;
-  char(*names)[ARMDYN_NAME_SIZE] = calloc(n + 1, sizeof *names);
-  if (!names) return NULL;
-  *count = n;
-  for (const struct book_controller *c = book->controllers; c; c = c->next) memcpy(names[--n], c->name, sizeof *names);
-  qsort(names, *count, sizeof *names, by_name);
-  return names;
+  struct listed_controller *list = calloc(n + 1, sizeof *list);
+  const struct book_controller **all = calloc(n + 1, sizeof *all);
+  if (list && all) {
+    *count = n;
+    for (const struct book_controller *c = book->controllers; c; c = c->next) all[--n] = c;
+    qsort(all, *count, sizeof *all, by_name);
+    for (size_t k = 0; k < *count; k++) {
+      memcpy(list[k].name, all[k]->name, sizeof list[k].name);
+      list[k].same_as = first_there(all, k);
+    }
+  } else {
+    free(list);
+    list = NULL;
+  }
+  free(all);
+  return list;
 }
 
 void book_located(struct book *book, const char *name, const char *host, const char *peer)
@@ -253,6 +272,14 @@ bool book_origin(const struct book *book, const char *id, struct telemetry_origi
   if (!e || !*e->origin.robot) return false;
   *origin = e->origin;
   return true;
+}
+
+bool book_address_of(const struct book *book, const char *id, struct controller_address *address)
+{
+  const struct book_entry *e = entry_of(book, id);
+  bool known = e && *e->address.host;
+  if (known) *address = e->address;
+  return known;
 }
 
 uint32_t book_sent(const struct book *book, const char *id)

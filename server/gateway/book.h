@@ -18,8 +18,8 @@ void book_controller_gone(struct book *book, const char *name);
 bool book_address(const struct book *book, const char *name, struct controller_address *address);
 /* Is it there, and may it be spoken to? */
 bool book_enabled(const struct book *book, const char *name);
-/* The names of all, by name, to be freed. NULL: out of memory. */
-char (*book_names(const struct book *book, size_t *count))[ARMDYN_NAME_SIZE];
+/* All, by name, to be freed. NULL: out of memory. */
+struct listed_controller *book_list(const struct book *book, size_t *count);
 /* Who its host is, found out since; nothing happens when the host is another one now. */
 void book_located(struct book *book, const char *name, const char *host, const char *peer);
 
@@ -39,6 +39,8 @@ bool book_unfinished(const struct book *book, size_t index, char id[ID_SIZE], st
 bool book_first(const struct book *book, char id[ID_SIZE]);
 /* False: it is unknown, or of an earlier run. */
 bool book_origin(const struct book *book, const char *id, struct telemetry_origin *origin);
+/* Where a transfer was sent to. */
+bool book_address_of(const struct book *book, const char *id, struct controller_address *address);
 uint32_t book_sent(const struct book *book, const char *id);
 /* A copy to be released. ENOTFOUND, EMEMORY. */
 enum armdyn_status book_copy(const struct book *book, const char *id, struct store_transfer *out);

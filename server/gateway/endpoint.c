@@ -317,7 +317,7 @@ static void work_once(struct endpoint *p)
   struct recovery *recoveries = NULL;
   enum armdyn_status locked = ARMDYN_OK;
   if (p->lock_fd < 0) locked = endpoint_lock(e->dir, &p->address, &p->lock_fd, &p->lock_error);
-  p->client.address = p->address; /* its base may have changed */
+  p->client.address = p->address; /* its map may have changed */
   bool wished = next_wish(p, &wish), run = false;
   if (wished && wish.kind == WISH_LEAVE) return; /* nothing runs */
   if (!wished && locked) {
@@ -396,11 +396,19 @@ static void cond_init(pthread_cond_t *cond)
   pthread_condattr_destroy(&attributes);
 }
 
+/* Blocks of registers behind one address are controllers of their own, that of another arm perhaps; what a map names may
+ * have been described anew. */
+static bool serves(const struct endpoint *p, const struct controller_address *address)
+{
+  bool both_mapped = p->address.mapped && address->mapped;
+  return address_same_block(&p->address, address) || (both_mapped && address_same(&p->address, address));
+}
+
 /* Under the lock: the endpoint of an address, made when it is not there. NULL: out of memory or threads. */
 static struct endpoint *endpoint_at(struct endpoints *e, const struct controller_address *address)
 {
   for (struct endpoint *p = e->first; p; p = p->next)
-    if (address_same(&p->address, address)) {
+    if (serves(p, address)) {
       p->address = *address; /* its registers may lie otherwise now */
       return p;
     }

@@ -1,4 +1,4 @@
-/* One thread for each host, port and unit that a controller may stand at, so that a silent one delays nobody else. */
+/* One thread for each host, port, unit and base that a controller may stand at, so that a silent one delays nobody else. */
 #ifndef SERVER_GATEWAY_ENDPOINT_H
 #define SERVER_GATEWAY_ENDPOINT_H
 

@@ -29,8 +29,8 @@ bool gateway_ready(struct gateway *gateway, char why[GATEWAY_WHY]);
 void gateway_controller_changed(struct gateway *gateway, const struct controller_description *controller);
 void gateway_controller_gone(struct gateway *gateway, const char *name);
 bool gateway_knows(struct gateway *gateway, const char *controller);
-/* The names of all, by name, to be freed. NULL: out of memory. */
-char (*gateway_controllers(struct gateway *gateway, size_t *count))[ARMDYN_NAME_SIZE];
+/* All, by name, to be freed. NULL: out of memory. */
+struct listed_controller *gateway_controllers(struct gateway *gateway, size_t *count);
 /* The controller of a transfer that has not ended. */
 bool gateway_controller_of(struct gateway *gateway, const char *transfer, char controller[ARMDYN_NAME_SIZE]);
 /* Find out who its host is; may ask a name server, and wait for it. */

@@ -86,8 +86,8 @@ enum armdyn_status endpoint_lock(const char *dir, const struct controller_addres
                                  struct armdyn_error *error)
 {
   char path[PATH_MOST];
-  snprintf(path, sizeof path, "%s/%s_%u_%u.lock", dir, *address->peer ? address->peer : address->host, address->port,
-           address->unit);
+  snprintf(path, sizeof path, "%s/%s_%u_%u_%u.lock", dir, *address->peer ? address->peer : address->host, address->port,
+           address->unit, address->base);
   *fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (*fd >= 0 && !flock(*fd, LOCK_EX | LOCK_NB)) return ARMDYN_OK;
   int why = errno;

@@ -74,3 +74,8 @@ bool address_same(const struct controller_address *a, const struct controller_ad
   if (a->port != b->port || a->unit != b->unit) return false;
   return *a->peer && *b->peer ? !strcmp(a->peer, b->peer) : !strcasecmp(a->host, b->host);
 }
+
+bool address_same_block(const struct controller_address *a, const struct controller_address *b)
+{
+  return !a->mapped && !b->mapped && a->base == b->base && address_same(a, b);
+}

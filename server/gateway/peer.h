@@ -18,6 +18,12 @@ struct controller_address {
   struct register_map map; /* then */
 };
 
+/* One of all controllers. */
+struct listed_controller {
+  char name[ARMDYN_NAME_SIZE];
+  size_t same_as; /* index of the first one that is the same registers of the same controller: itself, mostly */
+};
+
 /* Of a controller; who it is, only where that takes no asking. */
 void address_of(const struct controller_description *controller, struct controller_address *address);
 
@@ -28,5 +34,8 @@ void peer_find(const char *host, bool ask, char peer[PEER_SIZE]);
 
 /* One host, port and unit? By peer where both are known, else by name. */
 bool address_same(const struct controller_address *a, const struct controller_address *b);
+
+/* The same registers there too? Of two register maps that is not known. */
+bool address_same_block(const struct controller_address *a, const struct controller_address *b);
 
 #endif

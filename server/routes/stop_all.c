@@ -1,4 +1,5 @@
-/* STOP of every controller there is: like the STOP of one it needs no lease, no header, no disk and no queue. */
+/* STOP of every controller there is: like the STOP of one it needs no lease, no header, no disk and no queue. Entries that
+ * name the same registers are one controller, which is told once. */
 #include <stdatomic.h>
 
 #include "api/codec/transfer.h"
@@ -11,7 +12,6 @@
 /* What came of one of them. */
 struct stopped {
   struct stopping *all;
-  const char *name;
   bool confirmed;
   const char *state; /* NULL: it said nothing */
   char why[256];
@@ -19,27 +19,37 @@ struct stopped {
 
 struct stopping {
   struct exchange *x;
-  char (*names)[ARMDYN_NAME_SIZE];
-  size_t count;
-  atomic_size_t missing; /* answers; whoever brings the last one answers the request */
-  struct stopped of[];
+  struct listed_controller *controllers;
+  size_t count, asked;
+  atomic_size_t missing; /* answers of those that are asked; whoever brings the last one answers the request */
+  struct stopped of[];   /* what came of each; of one that is the same as another, nothing */
 };
+
+static bool is_asked(const struct stopping *s, size_t i)
+{
+  return s->controllers[i].same_as == i;
+}
+
+static const struct stopped *outcome_of(const struct stopping *s, size_t i)
+{
+  return &s->of[s->controllers[i].same_as];
+}
 
 static void answer(const struct stopping *s)
 {
   struct buffer body = BUFFER(MB(8));
   struct json_writer w = { .out = &body };
   size_t confirmed = 0;
-  for (size_t i = 0; i < s->count; i++) confirmed += s->of[i].confirmed;
+  for (size_t i = 0; i < s->count; i++) confirmed += outcome_of(s, i)->confirmed;
   json_begin_object(&w);
   json_key(&w, "confirmed"), json_write_truth(&w, confirmed == s->count);
   json_key(&w, "confirmed_count"), json_write_integer(&w, (int64_t)confirmed);
   json_key(&w, "count"), json_write_integer(&w, (int64_t)s->count);
   json_key(&w, "controllers"), json_begin_array(&w);
   for (size_t i = 0; i < s->count; i++) {
-    const struct stopped *one = &s->of[i];
+    const struct stopped *one = outcome_of(s, i);
     json_begin_object(&w);
-    json_key(&w, "name"), json_write_text(&w, one->name);
+    json_key(&w, "name"), json_write_text(&w, s->controllers[i].name);
     stop_members_encode(one->confirmed, one->state, one->why, &w);
     json_end_object(&w);
   }
@@ -50,7 +60,7 @@ static void answer(const struct stopping *s)
 
 static void release(struct stopping *s)
 {
-  free(s->names);
+  free(s->controllers);
   free(s);
 }
 
@@ -71,20 +81,20 @@ static void answered(void *context, enum armdyn_status status, const char *text,
 static struct stopping *stopping_new(struct exchange *x)
 {
   size_t count;
-  char(*names)[ARMDYN_NAME_SIZE] = gateway_controllers(exchange_app(x)->gateway, &count);
-  struct stopping *s = names ? calloc(1, sizeof *s + count * sizeof *s->of) : NULL;
+  struct listed_controller *controllers = gateway_controllers(exchange_app(x)->gateway, &count);
+  struct stopping *s = controllers ? calloc(1, sizeof *s + count * sizeof *s->of) : NULL;
   if (!s) {
-    free(names);
+    free(controllers);
     return NULL;
   }
   s->x = x;
-  s->names = names;
+  s->controllers = controllers;
   s->count = count;
-  atomic_init(&s->missing, count);
   for (size_t i = 0; i < count; i++) {
     s->of[i].all = s;
-    s->of[i].name = names[i];
+    s->asked += is_asked(s, i);
   }
+  atomic_init(&s->missing, s->asked);
   return s;
 }
 
@@ -96,12 +106,14 @@ enum outcome controllers_stop(struct exchange *x)
     answer_problem(x, PROBLEM_UNAVAILABLE, "out of memory: nothing was stopped; use the emergency stop");
     return ANSWERED;
   }
-  size_t count = s->count; /* s is gone when the last of them has answered */
-  bool waits = count && exchange_may_wait(x);
-  for (size_t i = 0; i < count; i++) {
+  bool waits = s->count && exchange_may_wait(x);
+  size_t left = s->asked; /* s is gone when the last of them has answered */
+  for (size_t i = 0; left; i++) {
     struct stopped *one = &s->of[i];
+    if (!is_asked(s, i)) continue;
     if (!waits) snprintf(one->why, sizeof one->why, "STOP was sent; too many requests wait to hear what came of it");
-    gateway_wish(gateway, one->name, "", WISH_STOP, 0, waits ? answered : NULL, one);
+    left--;
+    gateway_wish(gateway, s->controllers[i].name, "", WISH_STOP, 0, waits ? answered : NULL, one);
   }
   if (waits) return WAITS;
   answer(s);

@@ -84,7 +84,7 @@ def test_an_end_that_the_disk_has_no_room_for_is_told_and_kept_later():
 
 def test_a_lock_that_cannot_be_had_says_why():
     with cell() as here:
-        lock = here.server.data / "gateway" / f"127.0.0.1_{here.sim.port}_1.lock"
+        lock = here.server.data / "gateway" / f"127.0.0.1_{here.sim.port}_1_1000.lock"
         lock.mkdir()
         end = here.reach(here.transfer(here.trajectory()).expect(202).json["id"], "failed")
         assert "cannot lock" in end["problem"]["detail"] and "irectory" in end["problem"]["detail"]

@@ -6,8 +6,10 @@ import zlib
 
 import pytest
 
+from blocks import Blocks
 from cell import (FAULT, GOAL, LONG, ZERO, Cell, asleep, cell, float32, play_index, puma, registers, simulated, soon,
                   state_and_error, summary, trace)
+from foreign.process import Foreign
 from support import Server, robot, unique_name, until
 
 
@@ -366,6 +368,41 @@ def test_stop_of_every_controller():
             assert one.get(transfer)["state"] == "stopped"
         other = {**cells[0].client.get(f"/v1/controllers/{cells[0].name}").json, "name": "stop"}
         assert cells[0].client.post("/v1/controllers", other).expect(422).json["errors"][0]["pointer"] == "/name"
+
+
+def test_stop_of_every_controller_is_one_for_each_block_of_registers(shared):
+    """Twenty entries of one controller: one STOP, which all of them tell of. Another base is another controller."""
+    with Foreign() as controller:
+        here = Cell(shared, controller)
+        names = [here.name] + [f"{here.name}-{k}" for k in range(20)]
+        for name in names[1:]:
+            here.client.post("/v1/controllers", here.document(name=name, host="localhost")).expect(201)
+        other = f"{here.name}-base"
+        here.client.post("/v1/controllers", here.document(name=other, profile={"protocol": "armdyn-v2", "base": 20000})).expect(201)
+        told = {one["name"]: one for one in here.client.post("/v1/controllers/stop").expect(200).json["controllers"]}
+        assert all(told[name]["confirmed"] for name in names), told
+        assert not told[other]["confirmed"]
+        assert controller.ledger()["commands"]["STOP"] == 1
+
+
+def test_two_arms_at_one_address_are_two(shared):
+    """Each has its block of registers: what is asked of one never reaches the other, and what is seen of one is not told of the other."""
+    with Foreign() as first, Foreign("--base", 20000) as second, Blocks({1000: first.port, 20000: second.port}) as plc:
+        here = Cell(shared, plc)
+        other = f"{here.name}-other"
+        here.client.post("/v1/controllers", here.document(name=other, profile={**here.profile, "base": 20000})).expect(201)
+        motion = here.trajectory(duration=20)
+        transfer = here.playing(motion)
+        assert here.client.get(f"/v1/controllers/{other}/status").expect(200).json["state"] == "empty"
+        assert here.client.post(f"/v1/controllers/{other}/transfers", {"trajectory": motion}).status == 409  # one lease
+        stopped = here.client.post(f"/v1/controllers/{other}/stop").expect(200).json
+        assert stopped["confirmed"] and stopped["controller_state"] == "empty"
+        assert here.get(transfer)["state"] == "playing" and here.status()["state"] == "playing"
+        here.client.delete(f"/v1/controllers/{other}/lease").expect(200)
+        assert here.get(transfer)["state"] == "stopped"
+        told = first.ledger(), second.ledger()
+        assert [one["commands"].get("STOP", 0) > 0 for one in told] == [True, True]
+        assert [len(one["motions"]) for one in told] == [1, 0] and "BEGIN" not in told[1]["commands"]
 
 
 def test_stop_that_nobody_confirms_says_so(shared):

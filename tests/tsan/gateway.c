@@ -261,7 +261,7 @@ int main(void)
     CHECK(!unlink(command)); /* every end stands in the journal */
   }
   for (size_t i = 0; i <= SIMULATORS; i++) {
-    snprintf(command, sizeof command, "%s/127.0.0.1_%u_1.lock", dir, sims[i].address.port);
+    snprintf(command, sizeof command, "%s/127.0.0.1_%u_1_%u.lock", dir, sims[i].address.port, sims[i].address.base);
     unlink(command);
   }
   CHECK(!rmdir(dir));
