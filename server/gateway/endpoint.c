@@ -396,19 +396,11 @@ static void cond_init(pthread_cond_t *cond)
   pthread_condattr_destroy(&attributes);
 }
 
-/* Blocks of registers behind one address are controllers of their own, that of another arm perhaps; what a map names may
- * have been described anew. */
-static bool serves(const struct endpoint *p, const struct controller_address *address)
-{
-  bool both_mapped = p->address.mapped && address->mapped;
-  return address_same_block(&p->address, address) || (both_mapped && address_same(&p->address, address));
-}
-
 /* Under the lock: the endpoint of an address, made when it is not there. NULL: out of memory or threads. */
 static struct endpoint *endpoint_at(struct endpoints *e, const struct controller_address *address)
 {
   for (struct endpoint *p = e->first; p; p = p->next)
-    if (serves(p, address)) {
+    if (address_one_endpoint(&p->address, address)) {
       p->address = *address; /* its registers may lie otherwise now */
       return p;
     }

@@ -79,3 +79,8 @@ bool address_same_block(const struct controller_address *a, const struct control
 {
   return !a->mapped && !b->mapped && a->base == b->base && address_same(a, b);
 }
+
+bool address_one_endpoint(const struct controller_address *a, const struct controller_address *b)
+{
+  return a->mapped && b->mapped ? address_same(a, b) : address_same_block(a, b);
+}

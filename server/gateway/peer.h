@@ -37,5 +37,8 @@ bool address_same(const struct controller_address *a, const struct controller_ad
 
 /* The same registers there too? Of two register maps that is not known. */
 bool address_same_block(const struct controller_address *a, const struct controller_address *b);
+/* Is it one controller to speak to? Blocks of registers behind one address are controllers of their own, that of another arm
+ * perhaps; what a map names may have been described anew. */
+bool address_one_endpoint(const struct controller_address *a, const struct controller_address *b);
 
 #endif

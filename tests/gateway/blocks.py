@@ -7,9 +7,10 @@ import threading
 
 
 class Blocks:
-    """with Blocks({1000: port, 20000: other}) as plc: requests to plc.port reach the controller whose base is next below."""
+    """with Blocks({1000: port, 20000: other}) as plc: requests to plc.port reach the controller whose base is next below;
+    heard(frame), where given, hears each of them first."""
 
-    def __init__(self, ports):
+    def __init__(self, ports, heard=lambda frame: None):
         blocks = self
 
         class Handler(socketserver.BaseRequestHandler):
@@ -17,6 +18,7 @@ class Blocks:
                 behind = {base: socket.create_connection(("127.0.0.1", port)) for base, port in ports.items()}
                 try:
                     while (frame := blocks.frame(self.request)):
+                        heard(frame)
                         (address,) = struct.unpack(">H", frame[8:10])
                         to = behind[max((base for base in behind if base <= address), default=min(behind))]
                         to.sendall(frame)
