@@ -19,16 +19,18 @@
 #include "server/cmd/libraries.h"
 #include "server/ipc/child.h"
 #include "server/store/store.h"
+#include "server/webhooks/authority.h"
 #include "server/work/messages.h"
 
-static const char usage[] = "usage: armdyn doctor [--json] [--data DIR]\n\n"
+static const char usage[] = "usage: armdyn doctor [--json] [--data DIR] [--webhook-ca FILE]\n\n"
                             "Looks whether all that a service needs is well, whether or not it runs: the store and "
                             "what it refers to, the audit\n"
                             "trail, disk, clock, worker processes, controllers. Changes nothing. Reads the whole "
                             "store, which takes a while when\n"
                             "it is large. Exit status 0: nothing is wrong (there may be warnings); 1: something is.\n\n"
                             "  --json               print one JSON object instead of a table\n"
-                            "  --data DIR           directory of the store; default: ARMDYN_DATA, or armdyn-data\n";
+                            "  --data DIR           directory of the store; default: ARMDYN_DATA, or armdyn-data\n"
+                            "  --webhook-ca FILE    as of armdyn serve; default: ARMDYN_WEBHOOK_CA\n";
 
 enum { CONNECT_MS = 2000, READY_MS = 20000, CLOCK_SLACK_MS = 2000 };
 
@@ -39,7 +41,7 @@ static const char *const verdict_names[] = { [GOOD] = "good", [WARNING] = "warni
 
 /* What is looked at, and where what is found goes. */
 struct doctor {
-  const char *data;
+  const char *data, *webhook_ca;
   char path[STORE_PATH_SIZE];
   bool runs;           /* a service does */
   struct store *store; /* read-only; NULL: it cannot be opened */
@@ -292,14 +294,33 @@ static void look_at_libraries(struct doctor *d)
   buffer_release(&list);
 }
 
+static void look_at_authority(struct doctor *d)
+{
+  struct authority authority;
+  struct armdyn_error error = { "", "" };
+  char expires[TIME_SIZE];
+  if (!d->webhook_ca || !*d->webhook_ca) {
+    found(d, GOOD, "--webhook-ca is not given: receivers are trusted as the system does");
+    return;
+  }
+  if (authority_read(d->webhook_ca, &authority, &error)) {
+    found(d, BAD, "%s", error.message);
+    return;
+  }
+  clock_format(authority.expires * 1000, expires);
+  const bool over = authority.expires * 1000 < clock_wall_ms();
+  found(d, over ? BAD : GOOD, "%zu certificates in %s; %s %s", authority.count, d->webhook_ca,
+        over ? "one has expired since" : "valid until", expires);
+}
+
 static const struct check {
   const char *name;
   void (*look)(struct doctor *d);
 } checks[] = {
-  { "service", look_at_service },     { "store", look_at_store },     { "references", look_at_references },
-  { "audit trail", look_at_audit },   { "files", look_at_files },     { "disk", look_at_disk },
-  { "clock", look_at_clock },         { "workers", look_at_workers }, { "controller", look_at_controllers },
-  { "libraries", look_at_libraries },
+  { "service", look_at_service },     { "store", look_at_store },          { "references", look_at_references },
+  { "audit trail", look_at_audit },   { "files", look_at_files },          { "disk", look_at_disk },
+  { "clock", look_at_clock },         { "workers", look_at_workers },      { "controller", look_at_controllers },
+  { "libraries", look_at_libraries }, { "webhook CA", look_at_authority },
 };
 
 /* -- the command -- */
@@ -308,16 +329,19 @@ static const struct check {
 static int read_arguments(int argc, char **argv, struct doctor *d)
 {
   static const struct option known[] = { { "data", required_argument, NULL, 'd' },
+                                         { "webhook-ca", required_argument, NULL, 'w' },
                                          { "json", no_argument, NULL, 'j' },
                                          { "help", no_argument, NULL, 'h' },
                                          { 0 } };
   const char *variable = getenv("ARMDYN_DATA");
   d->data = variable ? variable : "armdyn-data";
+  d->webhook_ca = getenv("ARMDYN_WEBHOOK_CA");
   bool good = true;
   opterr = 0;
   for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;) {
     switch (c) {
     case 'd': d->data = optarg; break;
+    case 'w': d->webhook_ca = optarg; break;
     case 'j': d->json = true; break;
     case 'h': fputs(usage, stdout); return 1;
     default: good = false;

@@ -49,6 +49,8 @@ static const struct option table[] = {
     "the header in which they say it: x-forwarded-for, forwarded; the other one is ignored" },
   { "--webhook-networks",        "ARMDYN_WEBHOOK_NETWORKS",        AS_TEXT(webhook_networks),           "",               NO_BOUNDS,                          "ADDRESSES",
     "addresses and ranges, with commas, that webhooks may lead to; by default all but loopback and private ones" },
+  { "--webhook-ca",              "ARMDYN_WEBHOOK_CA",              AS_TEXT(webhook_ca),                 "",               NO_BOUNDS,                          "FILE",
+    "PEM file with the authorities that the receivers of webhooks are trusted by, in place of the system's" },
   { "--webhook-retry",           "ARMDYN_WEBHOOK_RETRY",           AS_INTEGER(webhook_retry),           "5",              BETWEEN(1, 3600),                   "SECONDS",
     "pause before a message to a webhook is sent again; it doubles with every attempt, up to six hours" },
   { "--log-level",               "ARMDYN_LOG_LEVEL",               AS_CHOICE(log_level),                "info",           ONE_OF("debug info warning error"), "LEVEL",

@@ -19,6 +19,7 @@ struct options {
   char trusted_proxies[1024];   /* addresses and ranges; "" = none */
   char forwarded_header[32];    /* x-forwarded-for, forwarded */
   char webhook_networks[1024];  /* addresses and ranges; "" = all but private ones */
+  char webhook_ca[1024];        /* PEM file; "" = the authorities of the system */
   long webhook_retry;           /* s before a second attempt */
   long http_threads;            /* 0 = max(10, cores) */
   long compute_threads;         /* 0 = cores */

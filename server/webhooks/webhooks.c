@@ -15,6 +15,7 @@
 #include "server/base/metric.h"
 #include "server/base/ranges.h"
 #include "server/config/options.h"
+#include "server/webhooks/authority.h"
 #include "server/webhooks/signature.h"
 
 enum {
@@ -183,6 +184,10 @@ static void configure(struct sending *s)
   curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)s->message.length);
   curl_easy_setopt(curl, CURLOPT_HTTPHEADER, s->headers);
   curl_easy_setopt(curl, CURLOPT_PRIVATE, s);
+  const char *authority = s->webhooks->setup.options->webhook_ca;
+  if (!*authority) return;
+  curl_easy_setopt(curl, CURLOPT_CAINFO, authority); /* read anew for each message */
+  curl_easy_setopt(curl, CURLOPT_CAPATH, NULL);
 }
 
 static void release(struct sending *s)
@@ -245,6 +250,9 @@ static void finish(struct sending *s, CURLcode code)
     snprintf(d->error, sizeof d->error, "its address may not be called: --webhook-networks does not name it");
   else if (answer && (answer < 200 || answer >= 300))
     snprintf(d->error, sizeof d->error, "the answer was %ld", answer);
+  else if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE)
+    snprintf(d->error, sizeof d->error, "%.180s (--webhook-ca names who is trusted)",
+             *s->error ? s->error : curl_easy_strerror(code));
   else if (!answer)
     snprintf(d->error, sizeof d->error, "%.250s", *s->error ? s->error : curl_easy_strerror(code));
   conclude(s, answer == HTTP_GONE);
@@ -332,6 +340,8 @@ enum armdyn_status webhooks_start(const struct webhooks_setup *setup, struct web
   w->setup = *setup;
   for (size_t i = 0; i < LIMIT_WEBHOOKS; i++) w->sendings[i].webhooks = w;
   enum armdyn_status status = ranges_parse("--webhook-networks", setup->options->webhook_networks, &w->allowed, error);
+  struct authority authority;
+  if (!status && *setup->options->webhook_ca) status = authority_read(setup->options->webhook_ca, &authority, error);
   if (!status) status = ranges_parse("private networks", private_networks, &w->closed, error);
   if (!status && !(w->multi = curl_multi_init())) status = ARMDYN_EMEMORY;
   if (!status) w->running = !pthread_create(&w->thread, NULL, run, w);

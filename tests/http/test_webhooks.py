@@ -1,16 +1,19 @@
 """Webhooks with a real receiver, which checks signatures by Python's own HMAC."""
 
+import json
 import re
 import socket
 import sqlite3
+import subprocess
 import threading
 import time
 
 import pytest
 
-from support import Process, Server, robot, unique_name, until
+from support import Process, Server, binary, robot, unique_name, until
 from support.motions import motion
 from support.receiver import Receiver, signature
+from support.tls import authority, signed
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 
@@ -315,3 +318,59 @@ def test_a_stop_does_not_wait_for_a_silent_peer(make_server):
         client.close()
         start = time.monotonic()
         assert server.terminate() == 0 and time.monotonic() - start < 12
+
+
+# ---------------------------------------------------------------- a factory's own authority
+NETWORKS = ("--webhook-networks", "127.0.0.0/8", "--webhook-retry", 1)
+
+
+@pytest.fixture(scope="module")
+def authorities(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("authorities")
+    ours, other = authority(folder, "factory"), authority(folder, "other")
+    return {"ours": ours[0], "other": other[0], "receiver": signed(folder, "mes", ours), "elsewhere": signed(folder, "elsewhere", ours, "DNS:elsewhere.example")}
+
+
+def told_over_tls(flags, tls, state):
+    """The delivery that a receiver with this certificate gets, or not."""
+    with Server(*NETWORKS, *flags) as server, server.client() as client, Receiver(tls=tls) as receiver:
+        arm = client.create_robot(robot("puma560")).headers["Location"]
+        name, _ = register(client, receiver.url)
+        job = plan(client, arm, name)
+        until(lambda: delivery(client, job).get("attempts"), what="an attempt")
+        end = delivered(client, job, state)
+        return end, len(receiver.messages)
+
+
+def test_a_receiver_with_a_certificate_of_the_own_authority_is_told(authorities):
+    end, count = told_over_tls(("--webhook-ca", authorities["ours"]), authorities["receiver"], "delivered")
+    assert (end["http_status"], end["error"], count) == (200, None, 1)
+
+
+@pytest.mark.parametrize("flags, certificate", [("other", "receiver"), (None, "receiver"), ("ours", "elsewhere")], ids=["another authority", "the system's", "another name"])
+def test_a_receiver_that_is_not_trusted_is_told_nothing_and_the_record_says_why(authorities, flags, certificate):
+    end, count = told_over_tls(("--webhook-ca", authorities[flags]) if flags else (), authorities[certificate], "pending")
+    assert count == 0 and end["http_status"] is None and "certificate" in end["error"] and "--webhook-ca" in end["error"]
+
+
+def look_at_authority(data, file, verdict):
+    """What doctor says of it."""
+    done = subprocess.run([binary(), "doctor", "--json", "--data", data, "--webhook-ca", file], capture_output=True, text=True, timeout=120)
+    found, = (item for item in json.loads(done.stdout)["checks"] if item["check"] == "webhook CA")
+    assert found["verdict"] == verdict
+    return found["detail"]
+
+
+@pytest.mark.parametrize("content", [None, b"", b"no certificate\n", b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"], ids=["missing", "empty", "garbage", "broken"])
+def test_a_file_without_an_authority_is_named_at_the_start_and_by_doctor(tmp_path, content):
+    file = tmp_path / "factory.pem"
+    if content is not None:
+        file.write_bytes(content)
+    with Process(("serve", "--data", tmp_path / "data", "--listen", "127.0.0.1:0", "--webhook-ca", file)) as process:
+        process.spawn()
+        assert process.wait() == 2 and "--webhook-ca" in process.log() and str(file) in process.log()
+    assert str(file) in look_at_authority(tmp_path, file, "bad")
+
+
+def test_doctor_says_how_long_the_authority_is_good(authorities, tmp_path):
+    assert "valid until" in look_at_authority(tmp_path, authorities["ours"], "good")

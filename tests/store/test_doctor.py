@@ -37,7 +37,7 @@ def cell(tmp_path_factory):
         yield server, sim
 
 
-CHECKS = ["service", "store", "references", "audit trail", "files", "disk", "clock", "workers", "controller", "libraries"]
+CHECKS = ["service", "store", "references", "audit trail", "files", "disk", "clock", "workers", "controller", "libraries", "webhook CA"]
 
 
 def well(found):

@@ -5,14 +5,15 @@ import hashlib
 import hmac
 import http.server
 import json
+import ssl
 import threading
 
 
 class Receiver:
     """Receiver(503, 200): the first message is answered 503, the second and all later ones 200. A function is called with the
-    handler and answers the status, or None to say nothing."""
+    handler and answers the status, or None to say nothing. tls: its certificate and key."""
 
-    def __init__(self, *statuses):
+    def __init__(self, *statuses, tls=None):
         self.messages, self.statuses = [], list(statuses or [200])
         receiver = self
 
@@ -32,7 +33,11 @@ class Receiver:
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self.server.server_port}/hook"
+        if tls:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(*tls)
+            self.server.socket = context.wrap_socket(self.server.socket, server_side=True, do_handshake_on_connect=False)
+        self.url = f"http{'s' if tls else ''}://127.0.0.1:{self.server.server_port}/hook"
         threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
 
     def __enter__(self):
