@@ -4,6 +4,8 @@
 #include "api/json/fields.h"
 
 static const char *const protocols[] = { "armdyn-v2", "register-map" };
+static const char *const kinds[] = { "other", "csp_torque_offset", "ur_direct_torque", "kuka_fri" };
+const char *const torque_content_names[3] = { "full", "without_gravity", "without_gravity_and_friction" };
 static const char *const torque_sides[] = { "joint", "motor" };
 static const char *const link_losses[] = { "stop", "finish" };
 static const char *const motion_ends[] = { "hold", "zero_torque" };
@@ -48,12 +50,31 @@ static void profile_init(void *object)
                                                                       .telemetry_rate = 100 };
 }
 
+/* What each kind may be sent, by what it adds: the drives of CSP nothing; direct torque of a UR gravity, and friction if its
+ * program asks for that; the LBR of KUKA both, for its torques are of the joint's side of the gear. */
+static void check_content(struct json_reader *r, const struct controller_profile *p)
+{
+  static const struct {
+    bool takes[3];
+    const char *why;
+  } rows[] = { [KIND_OTHER] = { { true, true, true }, "" },
+               [KIND_CSP_TORQUE_OFFSET] = { { true, false, false }, "the drive adds neither gravity nor friction" },
+               [KIND_UR_DIRECT_TORQUE] = { { false, true, true }, "it adds gravity by itself, which would come twice" },
+               [KIND_KUKA_FRI] = { { false, false, true },
+                                   "it adds gravity and friction by itself, which would come "
+                                   "twice" } };
+  if (!rows[p->kind].takes[p->torque_content])
+    json_fault(r, "/torque_content", FAULT_INCONSISTENT, "\"%s\" takes no \"%s\": %s", kinds[p->kind],
+               torque_content_names[p->torque_content], rows[p->kind].why);
+}
+
 /* Every joint and every axis at most once. */
 static void profile_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
 {
   (void)given;
   (void)context;
   const struct controller_profile *p = object;
+  check_content(r, p);
   bool mapped = p->protocol == PROTOCOL_REGISTER_MAP;
   if (mapped && !p->has_map) json_fault(r, "/map", FAULT_REQUIRED, "\"register-map\" needs it: the fields and points");
   if (!mapped && p->has_map)
@@ -76,6 +97,8 @@ static void profile_check(struct json_reader *r, void *object, uint64_t given, c
 
 static const struct json_field profile_fields[] = {
   { ENUM(struct controller_profile, protocol, protocols), REQUIRED },
+  { ENUM(struct controller_profile, kind, kinds), OMIT_DEFAULT },
+  { ENUM(struct controller_profile, torque_content, torque_content_names) },
   { INTEGER(struct controller_profile, base, BETWEEN(0, 65536 - 270), NULL) },
   { OBJECT(struct controller_profile, map, register_map_type), HAS(struct controller_profile, has_map) },
   { LIST(struct controller_profile, axes, axis_count, 1, axis_type), OMIT_DEFAULT },

@@ -14,6 +14,11 @@ enum { HOST_SIZE = 254 };
 enum torque_side { TORQUE_AT_JOINT, TORQUE_AT_MOTOR };
 enum link_loss { LINK_LOSS_STOP, LINK_LOSS_FINISH };
 enum motion_end { MOTION_END_HOLD, MOTION_END_ZERO_TORQUE };
+/* Which kind of controller it is, where that says what it adds to a torque by itself. */
+enum controller_kind { KIND_OTHER, KIND_CSP_TORQUE_OFFSET, KIND_UR_DIRECT_TORQUE, KIND_KUKA_FRI };
+/* What the torques hold that it is sent. */
+enum torque_content { TORQUE_FULL, TORQUE_WITHOUT_GRAVITY, TORQUE_WITHOUT_GRAVITY_AND_FRICTION };
+extern const char *const torque_content_names[3];
 enum controller_protocol { PROTOCOL_ARMDYN, PROTOCOL_REGISTER_MAP };
 
 /* Which joint an axis of the controller moves: controller position = sign scale q + offset. */
@@ -36,6 +41,8 @@ struct controller_limits {
 /* How the controller is spoken to, and what it may be sent. */
 struct controller_profile {
   enum controller_protocol protocol;
+  enum controller_kind kind;
+  enum torque_content torque_content;
   int base;                /* first holding register, from 0 */
   struct register_map map; /* of PROTOCOL_REGISTER_MAP */
   bool has_map;

@@ -19,6 +19,7 @@ static const struct json_field conditions_fields[] = {
   OVERRIDES,
   { ENUM(CONDITIONS, torque_side, side_names), HAS(CONDITIONS, has_side), NULLABLE },
   { ENUM(CONDITIONS, torque_source, source_names), HAS(CONDITIONS, has_source), NULLABLE },
+  { ENUM(CONDITIONS, torque_content, torque_content_names), OMIT_DEFAULT },
   { NUMBER(CONDITIONS, temperature, BETWEEN(-273.15, 1000), "degrees Celsius"), NULLABLE, OMIT_DEFAULT },
   { TEXT(CONDITIONS, controller), MATCHES(json_name_pattern), NULLABLE, OMIT_DEFAULT },
   { TEXT(CONDITIONS, transfer), MATCHES(json_id_pattern), NULLABLE, OMIT_DEFAULT },

@@ -2,6 +2,7 @@
 #ifndef API_CODEC_DATASET_H
 #define API_CODEC_DATASET_H
 
+#include "api/codec/controller.h"
 #include "api/codec/parts.h"
 #include "api/codec/result.h"
 #include "api/dataset/layout.h"
@@ -18,7 +19,8 @@ struct dataset_conditions {
   bool has_side, has_source;
   enum dataset_torque_side torque_side; /* default joint */
   enum dataset_torque_source torque_source;
-  double temperature; /* degrees Celsius; NAN: not known */
+  enum torque_content torque_content; /* default: full */
+  double temperature;                 /* degrees Celsius; NAN: not known */
   char controller[ARMDYN_NAME_SIZE], transfer[32];
 };
 /* As stored; decode(encode(x)) == x. OK, ESYNTAX, EINPUT, EMEMORY. */

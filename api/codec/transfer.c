@@ -245,6 +245,7 @@ void playback_encode(const struct playback *p, struct buffer *out)
   json_key(&w, "to"), json_write_number(&w, p->to);
   write_parts(&w, p);
   member_text(&w, "torque_source", p->commanded ? "command" : "sensor");
+  member_text(&w, "torque_content", torque_content_names[p->content]);
   json_key(&w, "joints"), json_begin_array(&w);
   for (size_t j = 0; j < p->robot->joint_count; j++) write_joint(&w, p, j);
   json_end_array(&w);

@@ -2,6 +2,7 @@
 #ifndef API_CODEC_TRANSFER_H
 #define API_CODEC_TRANSFER_H
 
+#include "api/codec/controller.h"
 #include "api/codec/register_map.h"
 #include "api/codec/result.h"
 #include "api/wire/faults.h"
@@ -74,7 +75,8 @@ struct playback_energy {
 enum { PLAYBACK_PARTS = 64, PLAYBACK_RESIDUALS = 1000 };
 struct playback {
   const char *transfer, *trajectory;
-  bool commanded; /* torques are those of the profile */
+  bool commanded;              /* torques are those of the profile */
+  enum torque_content content; /* which hold that; the rest was added from the model */
   size_t samples;
   double from, to; /* s */
   size_t part_count;

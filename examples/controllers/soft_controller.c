@@ -5,7 +5,8 @@
  *
  * It says `listening on 127.0.0.1:PORT`, looks at its registers once a cycle, and holds downloaded profiles (no streams).
  * drives() stands for your field bus: it is given position references and torque feed-forward in every cycle, and says
- * where the axes are. `armdyn registers` prints what stands in which register. */
+ * where the axes are; -DDRIVES='"FILE"' takes those of another file (ur_rtde_drives.h).
+ * `armdyn registers` prints what stands in which register. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -119,11 +120,15 @@ static uint32_t uptime_ms(void)
 }
 
 /* -- your drives: references and torques go out, measured positions come in -- */
+#ifdef DRIVES
+#include DRIVES
+#else
 static void drives(bool enabled, const double reference[10], const double torque[10])
 {
   (void)torque;
   if (enabled) memcpy(c.position, reference, sizeof c.position);
 }
+#endif
 
 /* -- windows -- */
 static bool take(const uint16_t *place)
@@ -283,7 +288,10 @@ static void look_after_heartbeat(double dt)
 static void move(double dt)
 {
   double reference[10], torques[10] = { 0 };
-  if (c.state != PLAYING && c.state != HOLDING) return;
+  if (c.state != PLAYING && c.state != HOLDING) {
+    drives(false, c.position, torques);
+    return;
+  }
   const double before = c.speed, end = (c.total - 1) * c.period_us * 1e-6, step = dt / RAMP_S;
   c.speed = c.speed < c.target ? fmin(c.target, c.speed + step) : fmax(c.target, c.speed - step);
   c.path_s = fmin(c.path_s + (before + c.speed) / 2 * dt, end);

@@ -21,6 +21,7 @@ static enum armdyn_status read_conditions(const char *text, struct logged_motion
   if (status) return status == ARMDYN_EMEMORY ? status : ARMDYN_EIO; /* they were checked when they were stored */
   const struct overrides *other = &conditions.overrides;
   m->motor_side = conditions.has_side && conditions.torque_side == TORQUE_OF_MOTOR;
+  m->whole_torques = conditions.torque_content == TORQUE_FULL;
   m->other_tool_or_gravity = other->has_tool || other->has_gravity;
   m->other_conditions = m->other_tool_or_gravity || other->has_payload;
   return ARMDYN_OK;
@@ -89,6 +90,10 @@ enum armdyn_status logged_motion_open(struct store *store, const char *id, const
                                       double from, double to, struct logged_motion *motion, struct armdyn_error *error)
 {
   enum armdyn_status status = logged_motion_open_any(store, id, robot, from, to, motion, error);
+  if (!status && motion->has_torques && !motion->whole_torques)
+    return armdyn_refuse(error, ARMDYN_EINPUT, "",
+                         "has torques without what its controller added by itself, as its conditions say "
+                         "(torque_content): nothing follows from them");
   if (status || motion->has_torques) return status;
   return armdyn_refuse(
       error, ARMDYN_EINPUT, "",

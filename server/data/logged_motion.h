@@ -11,6 +11,7 @@ struct logged_motion {
   size_t first, count; /* rows of the data set that belong to it */
   double begin, end;   /* s, times of its first and last row */
   bool has_torques;
+  bool whole_torques;    /* with gravity and friction */
   bool motor_side;       /* its torques are those of the motors */
   bool other_conditions; /* it was logged with another payload, tool or gravity than the model's, as its owner says */
   bool other_tool_or_gravity; /* the same of tool and gravity alone */

@@ -234,6 +234,8 @@ enum armdyn_status profile_convert(struct profile *profile, enum sample_format f
     if (format == FORMAT_TORQUE_PERMILLE && !isfinite(head->axes[a].rated))
       return armdyn_refuse(error, ARMDYN_EINPUT, "/format", "joint %s has neither a rated torque nor a torque limit",
                            head->axes[a].joint);
+  if (!samples || !axes || format < FORMAT_TORQUE_PERMILLE)
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/format", "there is nothing to convert to format %u", format);
   uint16_t *words = malloc(samples * profile_sample_words(format, (unsigned)axes) * sizeof *words);
   struct faults *faults = calloc(1, sizeof *faults);
   enum armdyn_status rc = words && faults ? ARMDYN_OK : ARMDYN_EMEMORY;

@@ -42,7 +42,7 @@ enum armdyn_status axis_map_make(const struct controller_description *controller
 /* All of a profile but its data; flat, so that it travels between processes as it is. */
 struct profile_head {
   uint32_t id, total, period_us, crc;
-  uint16_t format, axis_mask, end_policy, loss_policy;
+  uint16_t format, axis_mask, end_policy, loss_policy, torque_content;
   uint32_t axis_count;
   float start[LIMIT_AXES]; /* by axis number */
   struct profile_axis {

@@ -13,6 +13,7 @@ struct recording {
   struct new_dataset *dataset;
   size_t joints, rows;
   bool commanded;
+  unsigned content;          /* enum torque_content */
   enum armdyn_status status; /* the first failure sticks */
   struct recording *next;
 };
@@ -66,6 +67,7 @@ void recorder_take(struct recorder *recorder, const struct message_telemetry *me
     at += r->joints;
   }
   r->commanded = r->commanded || block->commanded;
+  if (block->content) r->content = block->content;
   r->rows += block->count;
   r->status = new_dataset_add(r->dataset, rows, block->count);
   if (r->status) log_failure(r->transfer, r->status);
@@ -80,6 +82,7 @@ static enum armdyn_status keep(struct recorder *recorder, struct recording *r, c
     .has_side = true,
     .has_source = true,
     .torque_source = r->commanded ? TORQUE_FROM_COMMAND : TORQUE_FROM_SENSOR,
+    .torque_content = (enum torque_content)r->content,
     .temperature = NAN,
   };
   const struct robot_entry *entry;

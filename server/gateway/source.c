@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "server/gateway/source.h"
+#include "server/gateway/torque_content.h"
 
 /* Joint positions, velocities and torques of sample k; at rest: of the end, without motion. */
 static void sample(const struct armdyn_robot *robot, const struct armdyn_trajectory *trajectory, double t, bool at_rest,
@@ -22,8 +23,9 @@ static void sample(const struct armdyn_robot *robot, const struct armdyn_traject
 }
 
 enum armdyn_status profile_of_trajectory(const struct armdyn_robot *robot, const struct armdyn_trajectory *trajectory,
-                                         const struct axis_map *map, enum sample_format format, double rate,
-                                         struct profile *profile, struct armdyn_error *error)
+                                         const struct axis_map *map, enum torque_content content,
+                                         enum sample_format format, double rate, struct profile *profile,
+                                         struct armdyn_error *error)
 {
   uint32_t period_us;
   enum armdyn_status rc = profile_period(rate, &period_us, error);
@@ -41,10 +43,13 @@ enum armdyn_status profile_of_trajectory(const struct armdyn_robot *robot, const
     profile_release(profile);
     return ARMDYN_EMEMORY;
   }
-  double q[ARMDYN_JOINTS_MAX], qd[ARMDYN_JOINTS_MAX], tau[ARMDYN_JOINTS_MAX];
+  double q[ARMDYN_JOINTS_MAX], qd[ARMDYN_JOINTS_MAX], tau[ARMDYN_JOINTS_MAX], part[ARMDYN_JOINTS_MAX];
+  profile->head.torque_content = (uint16_t)content;
   for (size_t k = 0; k < count; k++) {
     double t = armdyn_sample_time(trajectory, rate, k);
     sample(robot, trajectory, t, k == last && !on_grid, workspace, q, qd, tau);
+    torque_content_left_out(content, robot, q, qd, workspace, part);
+    for (size_t j = 0; j < trajectory->joint_count; j++) tau[j] -= part[j];
     profile_put(profile, map, k, q, tau);
     if (profile->head.format == FORMAT_MOTION) profile_put_velocity(profile, map, k, qd);
   }

@@ -81,6 +81,7 @@ enum armdyn_status telemetry_measure(struct telemetry *t, struct client *c, cons
   if (t->block.count == TELEMETRY_ROWS) return ARMDYN_OK; /* nobody takes them: a gap, which the data set will tell */
   t->block.joints = profile->head.axis_count;
   t->block.commanded = commanded;
+  t->block.content = commanded ? profile->head.torque_content : TORQUE_FULL;
   t->block.rows[t->block.count++] = row;
   return ARMDYN_OK;
 }

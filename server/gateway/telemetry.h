@@ -13,7 +13,8 @@ struct telemetry_row {
 enum { TELEMETRY_ROWS = 256 };
 struct telemetry_block {
   uint32_t joints, count;
-  bool commanded; /* some torques are those of the profile: the controller did not tell what it measured */
+  bool commanded;   /* some torques are those of the profile: the controller did not tell what it measured */
+  uint16_t content; /* enum torque_content: what those hold */
   struct telemetry_row rows[TELEMETRY_ROWS];
 };
 

@@ -132,6 +132,20 @@ static bool fits_map(struct exchange *x, const struct making *m)
   return !status;
 }
 
+/* What is sent; but of torques that the controller adds to, the whole of them first, held against the same limits. */
+static enum armdyn_status sample_profile(struct exchange *x, struct making *m,
+                                         const struct armdyn_trajectory *trajectory, enum sample_format format,
+                                         double rate, struct armdyn_error *error)
+{
+  struct profile *profile = &m->order->profile;
+  const enum torque_content content = m->controller.profile.torque_content;
+  enum armdyn_status status =
+      profile_of_trajectory(m->robot->robot, trajectory, &m->map, TORQUE_FULL, format, rate, profile, error);
+  if (status || content == TORQUE_FULL || profile_check(profile, exchange_faults(x))) return status;
+  profile_release(profile);
+  return profile_of_trajectory(m->robot->robot, trajectory, &m->map, content, format, rate, profile, error);
+}
+
 /* The profile, held against every limit. */
 static bool make_profile(struct exchange *x, struct making *m)
 {
@@ -149,7 +163,7 @@ static bool make_profile(struct exchange *x, struct making *m)
   if (mapped && (status = map_bind(&m->controller.profile, &m->map, exchange_faults(x)))) goto refused;
   status = stored_trajectory_read(exchange_app(x)->store, m->trajectory.id, n, &trajectory);
   if (status) goto refused;
-  status = profile_of_trajectory(m->robot->robot, &trajectory, &m->map, format, rate, &m->order->profile, &error);
+  status = sample_profile(x, m, &trajectory, format, rate, &error);
   armdyn_trajectory_free(&trajectory);
   if (status) goto refused;
   if (!profile_check(&m->order->profile, exchange_faults(x))) return fits_map(x, m);

@@ -11,6 +11,7 @@
 #include "server/data/motion_model.h"
 #include "server/data/stored_dataset.h"
 #include "server/data/stored_trajectory.h"
+#include "server/gateway/torque_content.h"
 #include "server/robots/cache.h"
 #include "server/transfers/deviation.h"
 #include "server/work/kinds.h"
@@ -164,14 +165,27 @@ static void leave_residuals(struct comparing *c, struct playback *p)
   p->residual_tau = c->measured.tau;
 }
 
-/* Are the torques those that the controller commanded, for want of sensors? */
-static enum armdyn_status read_source(const char *text, bool *commanded)
+/* What the controller added to the torques of the profile, so that whole torques are compared. */
+static void complete_measured(struct comparing *c, enum torque_content content)
+{
+  double part[ARMDYN_JOINTS_MAX];
+  const size_t n = c->n;
+  for (size_t k = 0; k < c->count && content != TORQUE_FULL; k++) {
+    const double *q = c->planned.q + k * n, *qd = c->planned.qd + k * n;
+    torque_content_left_out(content, c->robot, q, qd, c->workspace, part);
+    for (size_t j = 0; j < n; j++) c->measured.tau[k * n + j] += part[j];
+  }
+}
+
+/* Are the torques those that the controller commanded, for want of sensors, and what do they hold? */
+static enum armdyn_status read_source(const char *text, bool *commanded, enum torque_content *content)
 {
   struct dataset_conditions conditions;
   struct faults *faults = calloc(1, sizeof *faults);
   if (!faults) return ARMDYN_EMEMORY;
   enum armdyn_status status = dataset_conditions_decode(text, strlen(text), &conditions, faults);
   *commanded = !status && conditions.has_source && conditions.torque_source == TORQUE_FROM_COMMAND;
+  if (!status) *content = conditions.torque_content;
   free(faults);
   return status;
 }
@@ -184,10 +198,11 @@ static enum armdyn_status fill(struct comparing *c, struct store *store, const c
   struct stored_dataset *logged = NULL;
   enum armdyn_status status = stored_dataset_open(store, dataset, &logged);
   if (!status) status = read_measured(c, logged);
-  if (!status) status = read_source(stored_dataset_row(logged)->conditions, &p->commanded);
+  if (!status) status = read_source(stored_dataset_row(logged)->conditions, &p->commanded, &p->content);
   if (!status) status = stored_trajectory_read(store, trajectory, c->n, &plan);
   if (!status) {
     sample_plan(c, &plan);
+    complete_measured(c, p->content);
     armdyn_trajectory_free(&plan);
     p->samples = c->count;
     p->from = c->t[0];

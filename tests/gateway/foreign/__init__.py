@@ -9,6 +9,7 @@
     ledger.py         the observer: what the wire asked for, what the drives were given, and what must never be
     master.py         a Modbus master of the protocol, to try controllers with
     process.py        the controller as a process of a test
+    universal.py      a stand-in of an arm behind its real-time data exchange: python3 -m foreign.universal
     tables.py         controllers with registers of their own: python3 -m foreign.tables codesys --scan 20
     __main__.py       the process: python3 -m foreign --axes 6 --scan 10 ...
 """

@@ -198,7 +198,8 @@ Test(profile, the_last_sample_is_the_end_or_the_rest_state_after_it)
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct armdyn_trajectory t = parabola(cases[i].duration, breaks, coefficients);
     struct profile p;
-    cr_assert_eq(profile_of_trajectory(robot, &t, &map, FORMAT_POSITION_TORQUE, 1000, &p, NULL), ARMDYN_OK);
+    cr_assert_eq(profile_of_trajectory(robot, &t, &map, TORQUE_FULL, FORMAT_POSITION_TORQUE, 1000, &p, NULL),
+                 ARMDYN_OK);
     size_t last = p.head.total - 1;
     cr_assert_eq(p.head.total, cases[i].samples);
     cr_assert_float_eq(profile_position(&p, last, 0), cases[i].duration * cases[i].duration, 1e-9);
