@@ -177,7 +177,7 @@ static void stop_arriving(struct process *p, const struct message_wish *message)
 {
   for (size_t i = 0; i < ARRIVING_MOST; i++) {
     struct transfer_order *order = p->arriving[i].order;
-    if (!order || !address_same(&order->address, &message->address)) continue;
+    if (!order || !address_one_endpoint(&order->address, &message->address)) continue;
     if (*message->wish.transfer && strcmp(message->wish.transfer, order->id)) continue;
     p->arriving[i].order = NULL;
     struct transfer_report report = { .state = TRANSFER_STOPPED, .problem = -1 };

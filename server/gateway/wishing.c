@@ -5,9 +5,9 @@
 #include "server/base/clock.h"
 #include "server/gateway/running.h"
 
-static const double rate_known = 0.01;     /* how well the controller's clock must be known before ARM */
-static const double rate_most = 0.02;      /* how wrong it may be */
-enum { SCANS_MOST = 100, LEAST_MS = 600 }; /* to find that out; of fast programs the latter */
+static const double rate_known = 0.01;      /* how well the controller's clock must be known before ARM */
+static const double rate_most = 0.02;       /* how wrong it may be */
+enum { SCANS_MOST = 100, LEAST_MS = 3000 }; /* to find that out; of fast programs the latter */
 
 /* With what is seen now, after the wish was granted. */
 static void answer(struct running *r, const struct wish *wish, enum armdyn_status status, const char *text)

@@ -32,7 +32,7 @@ class Line:
     def run(self):
         while not self.ended:
             wait = self.under_way[0][0] - time.monotonic() if self.under_way else 0.1
-            for key, _ in self.selector.select(max(wait, 0)):
+            for key, _ in self.selector.select(max(wait - 0.001, 0)):  # which sleeps whole milliseconds
                 self.connect() if key.fileobj is self.listener else self.take(key.fileobj)
             while self.under_way and self.under_way[0][0] <= time.monotonic():
                 self.bring(*self.under_way.popleft()[1:])
