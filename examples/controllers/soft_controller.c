@@ -272,7 +272,7 @@ static void go_on_with_commit(void)
   if (!error && (c.held != c.commit_total || c.held != c.total || c.sum != c.commit_crc)) error = CRC;
   c.committing = false;
   if (!error) c.state = READY, c.crc = c.sum;
-  acknowledge(c.seen_number, c.seen_check, error);
+  if (c.number != c.seen_number || c.check != c.seen_check) acknowledge(c.seen_number, c.seen_check, error);
 }
 
 /* -- motion: path time runs by the cycles' own time -- */
