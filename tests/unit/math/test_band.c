@@ -2,6 +2,7 @@
  * together again, and sums of squares are what three loops make of them. */
 #include <criterion/criterion.h>
 
+#include "lib/math/band.h"
 #include "lib/math/band_lanes.h"
 #include "tests/support/robots.h"
 
