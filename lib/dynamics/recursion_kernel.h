@@ -2,7 +2,14 @@
  * REAL: a double, or a vector of them with a sample in every lane. A template, included once for each type; NAME(x) names
  * its functions.
  *
- * The acceleration of a point x of a link is a + K x with K = [wd]x + [w]x[w]x, as in rnea.c.
+ * Outward, with R, p the pose of joint i in the frame before it and z its axis (a slide: qd, qdd along z, w and wd as before):
+ *   w_i = R'w + z qd,  wd_i = R'wd + R'w x z qd + z qdd,  a_i = R'(a + K p),  a_0 = -gravity
+ *   a slide: a_i = R'(a + K p) + 2 w_i x z qd + z qdd
+ *   the acceleration of a point x of a link is a + K x with K = [wd]x + [w]x[w]x, as in rnea.c
+ * Inward, m, h = m c and S the second moments of the link about its frame:
+ *   f_i = m a + K h + R f,  n_i = h x a + axial(K S) + R n + p x R f  with R, p, f, n of the next; axial(X)_x = X_zy - X_yz
+ *   tau_i = z . n_i, a slide: z . f_i
+ * Source: Luh, Walker & Paul 1980; Khalil & Dombre, ch. 9.
  * What a robot does not have is not computed: every combination of twist, offset and products has its own function. */
 
 struct NAME(motion) {

@@ -1,6 +1,13 @@
 /* With the arm's parameters known, what is left of the torques is linear in the ten parameters of the load: the columns of
  * the last link, turned from its frame into the tool's. A triangle a joint holds the equations, so that no cost but reading
- * depends on how long the logs are. */
+ * depends on how long the logs are.
+ *   unknowns   x = (m, m c, I about the tool's origin) in the tool's frame, ten
+ *   rows       w_i Y_ik G x = w_i (tau_ik - Y_ik beta_arm),  G: x as parameters of the last link, P -> T P T' (pseudo-inertia)
+ *   solution   least squares by eigenvectors of the scaled normal matrix: those with a singular value below 1e-7 of the largest
+ *              are not told by the motion, and x, scaled, has nothing along them
+ *   a body     when asked for: minimise |R x - z|^2 / 2 + strength distance(P(x), ball of the same mass), strength falling by tens
+ *              to BALL_WEIGHT: P positive definite all the way
+ * Sources: Swevers et al. 2002, An experimental robot load identification method; Wensing, Kim & Slotine 2018. */
 #include "armdyn/payload.h"
 
 #include <math.h>

@@ -1,4 +1,11 @@
-/* Equations in triangles, one a joint, over the base parameters that the joint's torque can depend on. */
+/* Equations in triangles, one a joint, over the base parameters that the joint's torque can depend on.
+ *   unknowns   beta, b base parameters: beta = B x of the standard ones x; column k of the regressor is that of its lead
+ *   rows       w_ik Y_ik beta = w_ik tau_ik of joint i at sample k, Y its row of the regressor at (q, q', q''); w_ik = 1 or given
+ *   objective  of joint i  e_i = sum_k w_ik^2 (Y_ik beta - tau_ik)^2
+ *   kept       [R z; 0 r] = triangle of the QR factorisation of [Y tau]: e_i = |R beta - z|^2 + r^2, in so much memory however many
+ *              samples; more rows, or those of another triangle, are added by factoring them below it
+ *   stacked    all joints: minimise sum_i weight_i^2 e_i; weight_i = 1 / deviation of the joint's residuals
+ * Sources: Gautier 1997, Dynamic identification of robots with power model; Golub & Van Loan, Matrix Computations, 6.5. */
 #ifndef LIB_IDENTIFY_REGRESSION_H
 #define LIB_IDENTIFY_REGRESSION_H
 

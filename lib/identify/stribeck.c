@@ -1,4 +1,9 @@
 /* Stribeck velocities, which torque is not linear in: Gauss and Newton's steps, of all joints at once.
+ *   unknowns   u_i = log v_i of the joints searched; beta, all other parameters, linear at a given u
+ *   objective  min over u of min over beta of sum |Y(u) beta - tau|^2
+ *   slope      d tau / d u_i = (d tau / d v_i) v_i: one more column D_i a joint, d of the friction by v_i for unit excess
+ *   rows       Y(u) beta + D c = tau, whose solution says c_i = excess_i dv_i
+ *   step       du_i = c_i / (excess_i v_i),  deviation of u_i = that of c_i / (|excess_i| v_i);  excess = stiction - Coulomb friction
  *
  * A regression at the velocities known so far has one more column a joint, by the velocity, whose coefficient is the excess
  * of stiction over Coulomb friction times how far the velocity is off. Other parameters are free meanwhile, so a step is

@@ -1,7 +1,13 @@
-/* min f(x) + rho sum p with room(x) = s - p and the passages' miss(x) = 0. Newton's equations are reduced to
- *   (H + J' w J) dx + A' lambda = -(grad f + J' pull),  A dx = -miss,  J = -d room / dx
- * (w and pull in elastic.c). H is Gauss-Newton's until that gets slow, then as much of the true curvature joins it as keeps
- * it positive definite. Source: Nocedal & Wright, ch. 10, 18 and 19. */
+/*   minimise    f(x) + rho sum p           over x (controls; log T and free fractions of the passages), s, p > 0
+ *   subject to  room(x) - s + p = 0        multipliers z of the rows;   miss(x) = 0  multipliers lambda
+ *   barrier     mu: s z = mu, p y = mu, y = rho - z
+ *   step        (H + J' w J) dx + A' lambda = -(grad f + J' pull),  A dx = -miss,  J = -d room / dx,  A = d miss / dx
+ *               with w and pull of elastic.c, in which s, p, z and y are eliminated; kkt.h solves it
+ *   H           Gauss-Newton's until that gets slow, then H + share S with as much of the true curvature S as keeps it positive
+ *               definite; beside the passages' equations + A' A times its largest diagonal, which changes no solution
+ *   merit       f + rho sum p - mu sum log(s p) + nu |miss|_1, nu >= 2 |lambda|, falls along every step taken (Armijo)
+ *   end         |grad L| relative, sum (s z + p y) / cost and the predicted decrease / cost below `tolerances`, miss <= 1e-9
+ * Source: Nocedal & Wright, Numerical Optimization, ch. 10, 18 and 19. */
 #include "lib/trajectory/interior_point.h"
 
 #include <math.h>

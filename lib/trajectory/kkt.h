@@ -1,7 +1,11 @@
 /* Newton's equations of a transcription with a border: few unknowns beside the controls, and few equations on both.
  *   | H   M   A' | | dx     |   | -g  |
  *   | M'  D   E' | | dy     | = | -gy |    H: band, of the free controls; M, A: dense columns
- *   | A   E   0  | | lambda |   | -r  | */
+ *   | A   E   0  | | lambda |   | -r  |
+ * By blocks, H = U' U factored before:
+ *   S = A H^-1 A',  F = E - A H^-1 M,  C = D - M' H^-1 M + F' S^-1 F
+ *   v = S^-1 (r - A H^-1 g),  C dy = -gy + M' H^-1 g - F' v,  lambda = v + S^-1 F dy,  dx = -H^-1 (g + M dy + A' lambda)
+ * Source: Golub & Van Loan, Matrix Computations, 3.2 and 4.3; Nocedal & Wright, 16.2. */
 #ifndef LIB_TRAJECTORY_KKT_H
 #define LIB_TRAJECTORY_KKT_H
 

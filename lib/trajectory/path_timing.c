@@ -1,4 +1,14 @@
-/* Timing a path: the dynamics along it become the rows of a convex problem, its solution a motion in time. */
+/* Timing a path q(s): the dynamics along it become the rows of a convex problem, its solution a motion in time.
+ *   unknowns   b_k = (ds/dt)^2 at the ends s_k of K intervals, b_0 = b_K = 0; between them b is linear in s, so that
+ *              a = d2s/dt2 = (b_(k+1) - b_k) / (2 h_k) is constant on interval k and s(t) = s_k + sqrt(b_k) t + a t^2 / 2
+ *   motion     q' = (dq/ds) sqrt b,  q'' = (dq/ds) a + (d2q/ds2) b
+ *   torque     tau = inertia a + centrifugal b + weight + friction (path_sampling.h): linear in b but for friction, which is
+ *              held as it was at the speeds of the solution before, until it changes no more
+ *   objective  sum_k D_k (time_price + torque_price sum_j R_j mean tau_j^2),  D_k = 2 h_k / (sqrt b_k + sqrt b_(k+1))
+ *   rows       at the begin, middle and end of every interval |q''| <= A, |tau| <= T, (dq/ds)^2 b <= V^2, |dx/ds|^2 b <= v^2
+ * A duration that is given is kept by the price of the time that leads to it (keep_duration); timing_solver.c solves.
+ * Sources: Verscheure et al. 2009, Time-optimal path tracking for robots: a convex optimization approach; Bobrow, Dubowsky &
+ * Gibson 1985. */
 #include "armdyn/path_timing.h"
 
 #include <math.h>

@@ -1,5 +1,10 @@
 /* Limits hold at the knots of a solution, and a little less between them. What is exceeded there is taken off the limits at
- * the knots beside, and the problem is solved again from where it is. */
+ * the knots beside, and the problem is solved again from where it is:
+ *   over_k    = max over interval k of scale value(t) - most     at SAMPLES + 1 times, the top by a parabola
+ *   backoff_k += 1.1 max(over_(k-1), over_k) + 1e-7              of what is nearer to the other knot, nothing; jerks and torque
+ *                                                                rates, which are of the interval: over_k alone
+ *   room_k    = most - backoff_k - scale value_k >= 0            in the next solution, warm from this one
+ * until over <= 0 by the dense check (check.c), or it falls no more; then the mesh is doubled. */
 #include <math.h>
 
 #include "lib/trajectory/planner.h"
