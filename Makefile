@@ -204,6 +204,14 @@ test: ## every test, quick versions (about 9 minutes on 2 cores, longer when not
 	@$(MAKE) -j$(JOBS) --silent test-builds
 	@$(PYTHON) tests/run.py
 
+check: ## what a small change needs, within a minute when the tree is built: units of its rooms, contract smoke, quick lint (BASE=main)
+	@deploy/deps build test lint
+	@$(PYTHON) tests/check.py $(or $(BASE),main)
+
+mutants: ## do the tests notice wrong code? MUTANTS=400 seeded mutants (SEED=1), spread over the rooms; hours
+	@deploy/deps build web test
+	@$(PYTHON) tests/mutants.py
+
 unit: ## the unit tests of this variant alone
 	@$(MAKE) -j$(JOBS) unit-programs
 	@$(PYTHON) tests/run.py unit-$(VARIANT)
@@ -238,7 +246,7 @@ image-test: ## build the image without a Docker daemon, run it, write, restart, 
 clean: ## remove build/
 	rm -rf $(BUILD)
 
-.PHONY: help deps pages demo test unit lint bench soak fuzz image image-test clean test-builds install uninstall
+.PHONY: help deps pages demo test check mutants unit lint bench soak fuzz image image-test clean test-builds install uninstall
 
 test-builds:
 	@$(MAKE) --no-print-directory build unit-programs

@@ -1,0 +1,235 @@
+#!/usr/bin/python3
+"""`make mutants`: do the tests notice when the code is wrong? Each mutant is one operator, constant or statement of the C code
+changed, drawn by a seed and spread over the rooms; what no test notices is listed with its line.
+
+    tests/mutants.py [--count N] [--seed S] [--room ROOM]...      a room: lib/model, api/codec, server/jobs, ...
+
+It works in a copy of the tree (build/mutants), whose build is warm: the tests of a mutant are the units that know its room, then
+those of TESTS with real processes, until one fails. A mutant that no compiler takes, or whose object is the same, is no mutant.
+One that survives is either a test that is missing, or the same program in other words: then it is put down in
+tests/equivalents.txt, where a person says why.
+"""
+
+import argparse
+import collections
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+import check
+import lint
+import run
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+TREE = ROOT / "build" / "mutants"
+KNOWN = ROOT / "tests" / "equivalents.txt"
+LIMIT = 900  # s, the tests of one program: an endless loop is noticed by it
+
+# Tests with real processes that know a room, beside the contract's. The longest prefix counts.
+TESTS = {
+    "lib": [], "lib/identify": ["tests/contract/test_identifications.py"], "api": ["tests/contract"], "server": ["tests/contract", "tests/http"],
+    "server/gateway": ["tests/gateway"], "server/simulator": ["tests/gateway"], "server/conformance": ["tests/gateway"],
+    "server/transfers": ["tests/gateway", "tests/contract"], "server/protocol": ["tests/gateway"], "server/store": ["tests/store", "tests/contract"],
+    "server/jobs": ["tests/contract", "tests/fault"], "server/ipc": ["tests/contract", "tests/fault"], "server/http": ["tests/http", "tests/contract"],
+}
+
+# What is found in a line of code, and what it becomes. A name, so that the list of survivors can be read.
+OPERATORS = [
+    ("relation", r"(?<=\w|\)|\]) (<=|>=|<|>|==|!=) ", {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}),
+    ("sum", r"(?<=\w|\)|\]) ([+-]) (?=[\w(])", {"+": "-", "-": "+"}),
+    ("product", r"(?<=\w|\)|\]) ([*/]) (?=[\w(])", {"*": "/", "/": "*"}),
+    ("logic", r" (&&|\|\|) ", {"&&": "||", "||": "&&"}),
+    ("step", r"( [+-]=) ", {" +=": " -=", " -=": " +="}),
+    ("constant", r"(?<![\w.\"%])(\d+)(?![\w.\"])", lambda text: str(int(text) + 1)),
+    ("negation", r"\b(?:if|return) ?\(?(!)(?=\w)", {"!": ""}),
+]
+STATEMENT = re.compile(r"^(\s+)((?!return|break|continue|goto|case|default|const|static|struct|enum|double|size_t|int|bool|char|unsigned|else|for|do)"
+                       r"[\w>.\[\]-]+(?:\(.*\)| [+*/|-]?= .*));$")
+
+
+def code_lines(text):
+    """(number, line) of what is code: comments, texts' insides, directives and tables of texts are left alone."""
+    depth = False
+    for number, line in enumerate(text.splitlines(), 1):
+        stripped = line.strip()
+        if depth or stripped.startswith(("/*", "*")):
+            depth = "*/" not in stripped
+            continue
+        if stripped.startswith(("#", "//", "_Static_assert")) or not line.startswith(" ") or stripped.startswith(('"', "static const")):
+            continue
+        yield number, line
+
+
+def mutants_of(path):
+    """Every (path, line number, before, after) of a file."""
+    found = []
+    for number, line in code_lines((ROOT / path).read_text()):
+        inside = [match.span() for match in re.finditer(r'"(?:\\.|[^"\\])*"|/\*.*?\*/|\'.\'', line)]
+        for _, pattern, becomes in OPERATORS:
+            for match in re.finditer(pattern, line):
+                if any(start <= match.start(1) < end for start, end in inside):
+                    continue
+                new = becomes(match[1]) if callable(becomes) else becomes[match[1]]
+                found.append((path, number, line, line[:match.start(1)] + new + line[match.end(1):]))
+        statement = STATEMENT.match(line)
+        if statement:
+            found.append((path, number, line, statement[1] + ";"))
+    return found
+
+
+def room_of(path):
+    return "/".join(path.split("/")[:2])
+
+
+def draw(rooms, seed):
+    """One room after the other, each time one mutant of it, without end while there are any."""
+    dice = random.Random(seed)
+    files = [path for room in lint.ROOMS for path in lint.tracked(f"{room}/*/*.c") if not re.search(r"_(avx\w+|baseline)\.c$", path)]
+    by_room = collections.defaultdict(list)
+    for path in files:
+        if not rooms or room_of(path) in rooms:
+            by_room[room_of(path)] += mutants_of(path)
+    order = sorted(by_room)
+    dice.shuffle(order)
+    for room in order:
+        dice.shuffle(by_room[room])
+    while any(by_room.values()):
+        for room in order:
+            if by_room[room]:
+                yield by_room[room].pop()
+
+
+def equivalents():
+    """(path, before, after) that a person has judged: lines `path | before | after | why`."""
+    rows = [line.split(" | ") for line in KNOWN.read_text().splitlines() if line.strip() and not line.startswith("#")]
+    return {tuple(part.strip() for part in row[:3]) for row in rows}
+
+
+def in_tree(*command, limit=LIMIT, **env):
+    try:
+        done = subprocess.run(command, cwd=TREE, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              timeout=limit, env={**os.environ, **env})
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode == 0
+
+
+def make(*targets):
+    return in_tree("make", "--silent", f"-j{run.CORES}", *targets, limit=3600)
+
+
+def copy():
+    """The files that git knows, as they stand here; their times stay, so that a build of before is still warm."""
+    kept = set()
+    for path in lint.tracked():
+        kept.add(path)
+        target = TREE / path
+        if target.is_file() and target.read_bytes() == (ROOT / path).read_bytes():
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / path, target)
+    if not (TREE / ".git").exists():
+        subprocess.run(["git", "init", "-q"], cwd=TREE, check=True)
+
+
+def programs_of(path):
+    """The units that know a file, as targets."""
+    chosen = check.folders([path])
+    return [str(program.relative_to(ROOT)) for _, program in run.programs("release", "tests/unit/*/test_*.c") if program.parent.name in chosen]
+
+
+def processes_of(path):
+    prefixes = [room for room in TESTS if path.startswith(room + "/")]
+    return TESTS[max(prefixes, key=len)]
+
+
+def noticed(path):
+    """By which test, or None."""
+    targets = programs_of(path)
+    if not make("build", *targets):
+        return "build"
+    for target in targets:
+        if not in_tree(target, "-j1", f"--timeout={LIMIT}"):
+            return target
+    smoke = [] if path.startswith("lib/") and targets else check.SMOKE
+    for folder in [*smoke, *processes_of(path)]:
+        if not in_tree(sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", "not slow", folder, limit=2 * LIMIT):
+            return folder
+    return None
+
+
+def object_of(path):
+    return TREE / "build" / "obj" / pathlib.Path(path).with_suffix(".o")
+
+
+def code_of(path):
+    """The machine's code of an object, without what debuggers want."""
+    bare = object_of(path).with_suffix(".bare")
+    subprocess.run(["objcopy", "--strip-debug", str(object_of(path)), str(bare)], check=True)
+    return bare.read_bytes()
+
+
+def try_one(mutant):
+    """"invalid", "same", or the test that noticed, or None."""
+    path, number, before, after = mutant
+    file = TREE / path
+    text = file.read_text()
+    lines = text.splitlines(keepends=True)
+    target = str(object_of(path).relative_to(TREE))
+    if not make(target):
+        sys.exit(f"the tree does not build: {path}")
+    plain = code_of(path)
+    lines[number - 1] = after + "\n"
+    try:
+        file.write_text("".join(lines))
+        if not make(target):
+            return "invalid"
+        return "same" if code_of(path) == plain else noticed(path)
+    finally:
+        file.write_text(text)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="mutants of the C code, and the tests that notice them")
+    parser.add_argument("--count", type=int, default=int(os.environ.get("MUTANTS", "400")))
+    parser.add_argument("--seed", type=int, default=int(os.environ.get("SEED", "1")))
+    parser.add_argument("--room", action="append", default=[])
+    asked = parser.parse_args()
+    copy()
+    if not make("build"):
+        sys.exit("the tree does not build")
+    known, score, survivors, tried = equivalents(), collections.defaultdict(lambda: [0, 0]), [], 0
+    for mutant in draw(asked.room, asked.seed):
+        if tried == asked.count:
+            break
+        path, number, before, after = mutant
+        if (path, before.strip(), after.strip()) in known:
+            continue
+        start = time.monotonic()
+        by = try_one(mutant)
+        if by in ("invalid", "same"):
+            continue
+        tried += 1
+        score[room_of(path)][0] += by is not None
+        score[room_of(path)][1] += 1
+        print(f"{'noticed ' if by else 'SURVIVES'} {path}:{number}: {before.strip()} -> {after.strip()}"
+              f"  [{by or 'nothing'}, {time.monotonic() - start:.0f} s]", flush=True)
+        if by is None:
+            survivors.append(f"{path} | {before.strip()} | {after.strip()} | ")
+    make("build")
+    print("\n".join(["", *survivors, ""]))
+    for room in sorted(score):
+        print(f"{room:<22} {score[room][0]:4} of {score[room][1]:4} noticed")
+    total = [sum(row[k] for row in score.values()) for k in (0, 1)]
+    print(f"{total[0]} of {total[1]} noticed, {100 * total[0] / max(total[1], 1):.0f} %; what survives wants a test, or a line in tests/equivalents.txt")
+
+
+if __name__ == "__main__":
+    os.chdir(ROOT)
+    os.environ.pop("MAKEFLAGS", None)
+    main()
