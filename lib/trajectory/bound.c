@@ -1,23 +1,14 @@
 #include "lib/trajectory/bound.h"
 
-const struct bound_kind *bound_kind(size_t kind)
-{
-  static const struct bound_kind *const kinds[BOUND_KINDS] = {
-    [ARMDYN_LIMIT_POSITION] = &position_bound,
-    [ARMDYN_LIMIT_VELOCITY] = &velocity_bound,
-    [ARMDYN_LIMIT_ACCELERATION] = &acceleration_bound,
-    [ARMDYN_LIMIT_JERK] = &jerk_bound,
-    [ARMDYN_LIMIT_TORQUE] = &torque_bound,
-    [ARMDYN_LIMIT_TORQUE_RATE] = &torque_rate_bound,
-    [BOUND_TOOL_SPEED] = &tool_bound,
-  };
-  return kinds[kind];
-}
-
-bool bound_applies(const struct transcription *t, const struct bound *b, size_t knot)
-{
-  return bound_kind(b->kind)->applies(t, b, knot);
-}
+const struct bound_kind *const bound_kinds[BOUND_KINDS] = {
+  [ARMDYN_LIMIT_POSITION] = &position_bound,
+  [ARMDYN_LIMIT_VELOCITY] = &velocity_bound,
+  [ARMDYN_LIMIT_ACCELERATION] = &acceleration_bound,
+  [ARMDYN_LIMIT_JERK] = &jerk_bound,
+  [ARMDYN_LIMIT_TORQUE] = &torque_bound,
+  [ARMDYN_LIMIT_TORQUE_RATE] = &torque_rate_bound,
+  [BOUND_TOOL_SPEED] = &tool_bound,
+};
 
 size_t bound_given(const struct transcription *t, size_t knot)
 {

@@ -49,8 +49,13 @@ struct bound_kind {
 
 extern const struct bound_kind position_bound, velocity_bound, acceleration_bound, jerk_bound, torque_bound,
     torque_rate_bound, tool_bound;
-const struct bound_kind *bound_kind(size_t kind); /* 0 .. BOUND_KINDS - 1: enum armdyn_limit_kind, BOUND_TOOL_SPEED */
-bool bound_applies(const struct transcription *t, const struct bound *b, size_t knot);
+extern const struct bound_kind *const bound_kinds[BOUND_KINDS]; /* by enum armdyn_limit_kind, and BOUND_TOOL_SPEED */
+
+static inline bool bound_applies(const struct transcription *t, const struct bound *b, size_t knot)
+{
+  return bound_kinds[b->kind]->applies(t, b, knot);
+}
+
 /* How many controls, of position, velocity and acceleration, the end at a knot gives; 0: it is no end. */
 size_t bound_given(const struct transcription *t, size_t knot);
 

@@ -99,7 +99,7 @@ static void bounds_add(const struct batch *b, const double *multiplier)
   const struct transcription *t = b->t;
   const size_t n = t->n;
   for (size_t i = 0; i < t->bound_count && multiplier; i++) {
-    const struct bound_kind *kind = bound_kind(t->bounds[i].kind);
+    const struct bound_kind *kind = bound_kinds[t->bounds[i].kind];
     if (!kind->bend) continue;
     const double *row = multiplier + i * (t->intervals + 1);
     for (size_t p = b->first % 2; p < b->count; p += 2) {

@@ -13,7 +13,7 @@ static double quadrature_weight(const struct transcription *t, size_t point)
 
 static const struct bound_kind *kind_of(const struct transcription *t, size_t bound)
 {
-  return bound_kind(t->bounds[bound].kind);
+  return bound_kinds[t->bounds[bound].kind];
 }
 
 double lagrangian_evaluate(struct transcription *t, const double *controls)
@@ -26,7 +26,7 @@ double lagrangian_evaluate(struct transcription *t, const double *controls)
     cost += quadrature_weight(t, p) * cost_density(&t->cost, t->q + at, t->qd + at, t->tau + at);
   }
   for (size_t kind = 0; kind < BOUND_KINDS; kind++)
-    if (bound_kind(kind)->prepare) bound_kind(kind)->prepare(t);
+    if (bound_kinds[kind]->prepare) bound_kinds[kind]->prepare(t);
   for (size_t b = 0; b < t->bound_count; b++) {
     const struct bound *bound = &t->bounds[b];
     const size_t row = b * (t->intervals + 1);

@@ -82,7 +82,7 @@ static void back_off(struct candidate *c, const struct bound *bounds, size_t cou
   const size_t knots = c->intervals + 1;
   for (size_t b = 0; b < count; b++) {
     const struct excess *over = excess + b * c->intervals;
-    const bool own = bound_kind(bounds[b].kind)->of_interval;
+    const bool own = bound_kinds[bounds[b].kind]->of_interval;
     for (size_t k = 0; k < knots; k++) {
       double most = 0;
       if (k < c->intervals && (over[k].before || own)) most = fmax(most, over[k].over);
