@@ -25,7 +25,9 @@ UNITS = {
     "server/transfers": ["transfers", "gateway"], "lib/include": ["base", "model"],
 }
 # Units that take more than a few seconds: `make test` has them.
-LONG = {"trajectory/test_campaign", "trajectory/test_lower_bound", "identify/test_measured", "identify/test_uncertainty"}
+LONG = {"trajectory/test_campaign", "trajectory/test_lower_bound", "trajectory/test_torque_bound", "identify/test_measured", "identify/test_uncertainty",
+        "identify/test_estimate", "identify/test_preflight"}
+UNBUILT = "it does not build"
 SMOKE = ["tests/contract/test_calls.py", "tests/contract/test_openapi.py", "tests/contract/test_shown_answers.py"]
 QUICK = ["python", "walls", "arrows", "circles", "symbols", "contract", "generated", "limits", "links", "pages", "toys", "places",
          "whitespace", "wide"]
@@ -69,7 +71,7 @@ def units(files):
                 if path.parent.name in chosen and f"{path.parent.name}/{path.name}" not in LONG]
     made = subprocess.run(["make", "--silent", f"-j{run.CORES}", "build", *(str(path.relative_to(ROOT)) for path in programs)], cwd=ROOT)
     if made.returncode:
-        return ["it does not build"], 0
+        return [UNBUILT], 0
     with concurrent.futures.ThreadPoolExecutor(run.CORES) as pool:
         return [fault for faults in pool.map(unit, programs) for fault in faults], len(programs)
 
@@ -89,7 +91,7 @@ def main(base):
     faults, count = units(files)
     print(f"units        {count} programs of {' '.join(sorted(folders(files))) or 'no room'}  {time.monotonic() - start:.1f} s", flush=True)
     steps = [("formatted", lambda: formatted(files)), *((name, lint.CHECKS[name]) for name in QUICK)]
-    if faults != ["it does not build"]:
+    if faults != [UNBUILT]:
         steps.append(("smoke", smoke))
     for name, step in steps:
         faults += [f"{name}: {fault}" for fault in step()]
