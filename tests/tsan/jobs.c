@@ -144,7 +144,7 @@ int main(int argc, char **argv)
   struct store_job last = { .kind = "trajectory", .robot = "r", .revision = 1, .request = text };
   atomic_store(&over, true);
   pthread_join(list, NULL);
-  REQUIRE(jobs_submit(jobs, &last, NULL) == ARMDYN_OK);
+  REQUIRE(jobs_submit(jobs, &last, NULL, NULL) == ARMDYN_OK);
   jobs_stop(jobs, clock_monotonic_ns() + INT64_C(10000000)); /* the last one ends in time, or stays queued */
   REQUIRE(atomic_load(&woken) == atomic_load(&waited));
 
