@@ -181,8 +181,8 @@ def try_one(mutant):
     text = file.read_text()
     lines = text.splitlines(keepends=True)
     target = str(object_of(path).relative_to(TREE))
-    if not make(target):
-        sys.exit(f"the tree does not build: {path}")
+    if not make(target, "build", *programs_of(path)):
+        sys.exit(f"the tree does not build without a mutant: {path}")
     plain = code_of(path)
     lines[number - 1] = after + "\n"
     try:
