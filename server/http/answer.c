@@ -21,12 +21,14 @@ static bool has_header(const struct exchange *x, const char *name)
 }
 
 /* What browsers shall not make of an answer: something else than it says, a copy that outlives its truth, or, of a document,
- * a page that may do something. What a call computed is nothing that a page could take in as a script or a picture. */
+ * a page that may do something. What a call only computed, without a look at what is kept, is nothing that a page could take in
+ * as a script or a picture, and as true tomorrow: it goes without, because these lines would cost it some per cent of its time. */
 static void restrain_browsers(const struct exchange *x, int http_status, struct MHD_Response *response,
                               const char *content_type)
 {
   const bool is_html = content_type && !strncmp(content_type, "text/html", 9);
-  const bool computed = x->route && x->route->method != HTTP_GET && http_status < 400 && !is_html;
+  const bool keeps = x->route && (x->route->method == HTTP_GET || x->route->where != ON_EVENT_THREAD);
+  const bool computed = x->route && !keeps && http_status < 400 && !is_html;
   if (computed) return;
   add_header(x, response, "X-Content-Type-Options", "nosniff");
   if (!has_header(x, "Cache-Control")) add_header(x, response, "Cache-Control", "no-store");

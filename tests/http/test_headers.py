@@ -33,6 +33,26 @@ def test_a_refused_change_is_kept_nowhere(shared):
     assert answer.headers["X-Content-Type-Options"] == "nosniff" and answer.headers["Cache-Control"] == "no-store"
 
 
+def is_restrained(answer):
+    assert answer.headers["X-Content-Type-Options"] == "nosniff" and answer.headers["Cache-Control"] == "no-store", answer
+
+
+def test_secrets_and_states_that_other_methods_answer_are_kept_nowhere():
+    with Server("--webhook-networks", "127.0.0.0/8") as server, server.client() as client:
+        client.create_robot(robot("puma560"), name="arm")
+        hook = client.post("/v1/webhooks", {"name": "hook", "url": "http://127.0.0.1:9/"}).expect(201)
+        changed = client.post("/v1/webhooks/hook/rotate").expect(200)
+        job = client.post("/v1/robots/arm/trajectories", {"method": "quintic", "start": {"q": [0] * 6}, "goal": {"q": [0.1] * 6}, "duration": 1}).expect(202)
+        drained, taken = client.post("/v1/drain").expect(200), client.delete("/v1/drain").expect(200, 204)
+        stopped = client.post("/v1/controllers/stop").expect(200)
+        put = client.put("/v1/robots/arm", {**robot("puma560"), "name": "arm"}, headers={"If-Match": "*"}).expect(200)
+        key = client.post("/v1/keys", {"name": "first", "role": "admin"}).expect(201)
+        with server.client(key=key.json["secret"]) as owner:
+            gone = owner.delete("/v1/webhooks/hook", headers={"If-Match": "*"}).expect(204)
+        for answer in (hook, changed, job, drained, taken, stopped, put, key, gone):
+            is_restrained(answer)
+
+
 def test_a_report_is_a_document_that_does_nothing(shared):
     motion = {"method": "quintic", "start": {"q": [0] * 6}, "goal": {"q": [0.1] * 6}, "duration": 1}
     place = shared.run_job("/v1/robots/arm/trajectories", motion)["result"]["href"]

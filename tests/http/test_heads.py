@@ -1,6 +1,7 @@
 """Heads that are none, and bodies that end nowhere: one refusal, the connection closed, and nothing of the rest taken for a
 request; plain, over TLS, and behind a proxy of others that keeps its connections."""
 
+import contextlib
 import http.client
 import io
 import shutil
@@ -86,13 +87,13 @@ def secure():
         yield server
 
 
-@pytest.fixture(scope="module")
-def proxied(server, tmp_path_factory):
-    """The port of a proxy before the server: HAProxy, which ends TLS connections nowhere and changes no byte."""
+@contextlib.contextmanager
+def haproxy(server, folder, mode):
+    """The port of a proxy before the server."""
     if not shutil.which("haproxy"):
         pytest.skip("haproxy is not installed")
-    port, config = free_port(), tmp_path_factory.mktemp("haproxy") / "haproxy.cfg"
-    config.write_text(f"defaults\n mode tcp\n timeout connect 60s\n timeout client 60s\n timeout server 60s\n"
+    port, config = free_port(), folder / "haproxy.cfg"
+    config.write_text(f"defaults\n {mode}\n timeout connect 60s\n timeout client 60s\n timeout server 60s\n"
                       f"listen armdyn\n bind 127.0.0.1:{port}\n server one {server.host}:{server.port}\n")
     proxy = subprocess.Popen(["haproxy", "-db", "-q", "-f", str(config)], stdin=subprocess.DEVNULL)
 
@@ -105,6 +106,20 @@ def proxied(server, tmp_path_factory):
     finally:
         proxy.terminate()
         proxy.wait()
+
+
+@pytest.fixture(scope="module")
+def proxied(server, tmp_path_factory):
+    """The port of a proxy that changes no byte."""
+    with haproxy(server, tmp_path_factory.mktemp("haproxy"), "mode tcp") as port:
+        yield port
+
+
+@pytest.fixture(scope="module")
+def understood(server, tmp_path_factory):
+    """The port of a proxy that reads requests, writes them anew, and sends those of all clients over the same connections."""
+    with haproxy(server, tmp_path_factory.mktemp("haproxy"), "mode http\n http-reuse always") as port:
+        yield port
 
 
 @pytest.fixture(params=["plain", "TLS", "proxy"])
@@ -181,3 +196,21 @@ def test_many_requests_at_once_in_odd_pieces(connect):
             pieces = [stream[i:i + size] for i in range(0, len(stream), size)]
             answers = answers_in(all_of(sock, pieces))
         assert [one for one, _ in answers] == [200, 422, 422, 200] * 200 + [200]
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name != "HTTP/2 without asking"])  # which the proxy speaks
+def test_behind_a_proxy_that_reads_requests_everybody_gets_his_own_answer(understood, name):
+    """Some it refuses itself, some it mends, and then what stands behind is a request as it says: but never do the two differ
+    in where one ends, or the next client would get the answer to what was hidden."""
+    request, status = CASES[name]
+    with socket.create_connection(("127.0.0.1", understood), timeout=60) as sock:
+        with contextlib.suppress(OSError):
+            sock.sendall(request + HIDDEN)
+            sock.shutdown(socket.SHUT_WR)
+        first, *rest = [one for one, _ in answers_in(all_of(sock, []))]
+    assert first in (200, 422, status, 400) and rest in ([], [404])
+    for number in range(2):
+        mine = f"mine-{number}".encode()
+        with socket.create_connection(("127.0.0.1", understood), timeout=60) as sock:
+            data = all_of(sock, [get(b"X-Request-Id: " + mine, b"Connection: close")])
+        assert [one for one, _ in answers_in(data)] == [200] and b"\r\nx-request-id: " + mine + b"\r\n" in data.lower(), data
