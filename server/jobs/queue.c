@@ -99,7 +99,8 @@ void live_remove(struct jobs *jobs, struct live_job *job)
 {
   live_rest(jobs, job);
   struct live_job **at = &jobs->first;
-  while (*at != job) at = &(*at)->next;
+  while (*at && *at != job) at = &(*at)->next;
+  if (!*at) return; /* it is there */
   *at = job->next;
   if (jobs->last == &job->next) jobs->last = at;
   jobs->live--;
