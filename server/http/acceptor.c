@@ -17,7 +17,8 @@ enum {
   CONTROL_MOST = 4,     /* connections of control.sock in one thread, beside the others */
   FILL_MOST = 100,      /* of a thread, before another one is taken in */
   STRANGERS_MOST = 200, /* connections of one address, unless the option says otherwise */
-  LOOK_AGAIN_MS = 20
+  LOOK_AGAIN_MS = 20,
+  RESERVE_LOOKS = 100 /* so many times for room in the reserve */
 };
 /* An event thread answers in microseconds, so it shall not wait for others' long turns on a busy machine. */
 static const uint64_t SLICE_NS = 100000;
@@ -105,17 +106,17 @@ static bool same_address(const struct sockaddr_storage *a, const struct sockaddr
 }
 
 /* Trusted proxies call for many clients; this machine's own programs are known, unless the option limits them, too. */
-static size_t most_of(const struct acceptor *a, const struct sockaddr_storage *peer)
+static size_t most_of(const struct http *http, const struct sockaddr_storage *peer)
 {
-  if (peer->ss_family == AF_UNIX || ranges_have(&a->setup.http->trusted, peer)) return 0;
-  if (a->setup.per_address >= 0) return (size_t)a->setup.per_address;
+  const long per_address = http->app->options->connections_per_address;
+  if (peer->ss_family == AF_UNIX || ranges_have(&http->trusted, peer)) return 0;
+  if (per_address >= 0) return (size_t)per_address;
   return address_is_own(peer) ? 0 : STRANGERS_MOST;
 }
 
-bool acceptor_address_is_full(const struct acceptor *a, const struct sockaddr_storage *address)
+bool acceptor_address_is_full(struct http *http, const struct sockaddr_storage *address)
 {
-  struct http *http = a->setup.http;
-  const size_t most = most_of(a, address);
+  const size_t most = most_of(http, address);
   size_t count = 0;
   pthread_mutex_lock(&http->lock);
   for (const struct connection *c = http->connections; c && most; c = c->next) count += same_address(&c->peer, address);
@@ -123,11 +124,16 @@ bool acceptor_address_is_full(const struct acceptor *a, const struct sockaddr_st
   return most && count >= most;
 }
 
-/* Whoever has been there longest goes, as soon as its thread sees that. NULL: they come faster than it does. */
+/* Whoever has been there longest goes, as soon as its thread sees that; it may need a moment. NULL: it does not get to it. */
 static struct event_thread *choose_reserve(const struct acceptor *a)
 {
-  if (connections_of(a->reserve) >= RESERVE_CONNECTIONS) connection_make_room(a->setup.http);
-  return connections_of(a->reserve) < CONNECTIONS_PER_THREAD ? a->reserve : NULL;
+  struct pollfd end = { .fd = a->stop_fd, .events = POLLIN };
+  for (int looks = 0; looks < RESERVE_LOOKS; looks++) {
+    if (connections_of(a->reserve) >= RESERVE_CONNECTIONS) connection_make_room(a->setup.http);
+    if (connections_of(a->reserve) < CONNECTIONS_PER_THREAD) return a->reserve;
+    if (poll(&end, 1, LOOK_AGAIN_MS) > 0) break;
+  }
+  return NULL;
 }
 
 /* false: nobody has room even in the reserve, or nobody came. */
@@ -138,7 +144,7 @@ static bool accept_one(struct acceptor *a, int listen_fd, size_t most)
   socklen_t size = sizeof peer;
   int fd = accept4(listen_fd, (struct sockaddr *)&peer, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
   if (fd < 0) return errno == ECONNABORTED || errno == EINTR;
-  if (!thread || acceptor_address_is_full(a, &peer)) thread = choose_reserve(a);
+  if (!thread || acceptor_address_is_full(a->setup.http, &peer)) thread = choose_reserve(a);
   if (!thread) {
     close(fd);
     return false;

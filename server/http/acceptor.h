@@ -25,11 +25,10 @@ struct acceptor_setup {
   struct tls *tls;           /* what comes over listen_fd is encrypted; NULL = it is not */
   unsigned threads;          /* event threads */
   unsigned least;            /* of them serve from the first connections on */
-  long per_address;          /* connections; 0 = no limit; -1 = 200 off loopback */
 };
 enum armdyn_status acceptor_start(const struct acceptor_setup *setup, struct acceptor **acceptor);
 /* Has this address as many connections as one may have? */
-bool acceptor_address_is_full(const struct acceptor *acceptor, const struct sockaddr_storage *address);
+bool acceptor_address_is_full(struct http *http, const struct sockaddr_storage *address);
 /* No new connections from now on. */
 void acceptor_quiesce(struct acceptor *acceptor);
 /* Ends the threads; no connection may be suspended. NULL is fine. */

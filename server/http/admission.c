@@ -291,7 +291,7 @@ static bool finds_room(struct exchange *x)
   if (x->caller.role == ROLE_ADMIN && has_key && x->route->where != STREAMED) return true;
   atomic_fetch_add(&x->http->turned_away, 1);
   exchange_set_header(x, "Retry-After", "5");
-  if (acceptor_address_is_full(x->http->acceptor, &x->connection->peer))
+  if (acceptor_address_is_full(x->http, &x->connection->peer))
     return refuse(
         x, PROBLEM_TOO_MANY,
         "as many connections from this address are open as one may have (--connections-per-address): keep some "

@@ -42,8 +42,7 @@ static enum armdyn_status start_threads(struct http *http, const struct http_set
                                            .control_fd = setup->control_fd,
                                            .tls = setup->tls,
                                            .threads = threads,
-                                           .least = (cores + 1) / 2,
-                                           .per_address = options->connections_per_address };
+                                           .least = (cores + 1) / 2 };
   enum armdyn_status status = acceptor_start(&acceptor, &http->acceptor);
   return status ? armdyn_refuse(error, status, "", "the HTTP service cannot start its threads: %s", strerror(errno))
                 : status;
