@@ -21,8 +21,9 @@ static bool has_header(const struct exchange *x, const char *name)
 }
 
 /* What browsers shall not make of an answer: something else than it says, a copy that outlives its truth, or, of a document,
- * a page that may do something. What a call only computed, without a look at what is kept, is nothing that a page could take in
- * as a script or a picture, and as true tomorrow: it goes without, because these lines would cost it some per cent of its time. */
+ * a page that may do something. What a call only computed, without a look at what is kept, is nothing that a page could
+ * take in as a script or a picture, and as true tomorrow: it goes without, for these lines would cost it some per cent of
+ * its time. */
 static void restrain_browsers(const struct exchange *x, int http_status, struct MHD_Response *response,
                               const char *content_type)
 {
