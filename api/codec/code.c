@@ -38,7 +38,8 @@ static size_t names_decode(struct json_reader *r, const struct json_field *field
     else
       order[found++] = k;
   }
-  if (elements == 0) json_fault(r, NULL, FAULT_LENGTH, "must have at least 1 name");
+  if (elements == 0 && json_reader_status(r) != ARMDYN_ESYNTAX)
+    json_fault(r, NULL, FAULT_LENGTH, "must have at least 1 name");
   return found;
 }
 
@@ -87,7 +88,9 @@ static void bound_decode(struct json_reader *r, const struct json_field *field, 
       double *value = &bound[count < ARMDYN_CODE_JOINTS_MAX ? count : ARMDYN_CODE_JOINTS_MAX - 1];
       if (json_read_number(r, field->unit, value)) check_bound(r, *value);
     }
-    if (count == 0 || count > ARMDYN_CODE_JOINTS_MAX || (context->joint_count > 0 && count != context->joint_count)) {
+    const bool whole = json_reader_status(r) != ARMDYN_ESYNTAX;
+    if (whole &&
+        (count == 0 || count > ARMDYN_CODE_JOINTS_MAX || (context->joint_count > 0 && count != context->joint_count))) {
       json_fault(r, NULL, FAULT_LENGTH, "must have a number for each joint, or be one for all; got %zu", count);
     }
   }

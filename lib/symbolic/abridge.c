@@ -77,8 +77,9 @@ static double error_of_sum(const struct abridging *a, size_t k, const struct ran
   return a->angles[k].turn && !without && sum > 0 ? fmin(sum, error_of_turn(a, node, &a->angles[k])) : sum;
 }
 
-/* Errors of all nodes from `first` on, before which there are none; roots' largest ones of all boxes go to `reached`. */
-static void spread(struct abridging *a, size_t first, double *reached)
+/* Errors of all nodes from `first` on, before which there are none; roots' largest ones of all boxes go to `reached`, until
+ * one is more than allowed (NULL: whatever they are). */
+static void spread(struct abridging *a, size_t first, const double *allowed, double *reached)
 {
   const size_t nodes = a->g->count;
   memset(reached, 0, a->count * sizeof *reached);
@@ -94,6 +95,7 @@ static void spread(struct abridging *a, size_t first, double *reached)
     for (size_t i = 0; i < a->count; i++) {
       const double error = a->empty[i] ? range_size(ranges[a->roots[i]]) : a->errors[a->roots[i]];
       reached[i] = fmax(reached[i], isnan(error) ? INFINITY : error);
+      if (allowed && reached[i] > allowed[i]) return;
     }
   }
 }
@@ -130,7 +132,7 @@ static void consider(struct abridging *a, const double *allowed, expr sum, uint8
   const expr operand = side == 0 ? a->roots[root] : side == 1 ? node->a : node->b;
   *term = (struct term){ .sum = sum, .side = side, .root = root, .effect = a->effects + a->term_count * a->count };
   mark(a, term, true);
-  spread(a, side ? sum : a->g->count, term->effect);
+  spread(a, side ? sum : a->g->count, allowed, term->effect);
   mark(a, term, false);
   for (size_t i = 0; i < a->count; i++) {
     if (!(term->effect[i] <= allowed[i])) return;
@@ -178,7 +180,7 @@ static size_t choose(struct abridging *a, const double *allowed)
   }
   for (; chosen > 0; chosen--) {
     bool fits = true;
-    spread(a, 1, a->reached);
+    spread(a, 1, NULL, a->reached);
     for (size_t i = 0; i < a->count; i++) fits = fits && a->reached[i] <= allowed[i];
     if (fits) break;
     mark(a, &a->terms[chosen - 1], false);

@@ -141,6 +141,29 @@ def test_blocks_agree_with_the_other_calls_of_the_service(server, path):
             assert sum(tool(q=q)["tool"], []) == pytest.approx(sum(wanted, []), abs=1e-12)
 
 
+def test_a_gravity_block_holds_the_arm(server):
+    """An arm without friction that the service moves: with the block's torque at its drives it stands, loaded too; without it falls,
+    and with the wrong load it sinks."""
+    def moved(torque, **options):
+        q, qd, step = [0.2, -0.6, 0.4, 0.3, 0.5, -0.2], [0.0] * 6, 0.01
+        for _ in range(30):
+            qdd = client.post(at + "/forward-dynamics", {"q": q, "qd": qd, "tau": torque(q), **options}).expect(200).json["qdd"]
+            qd = [v + step * a for v, a in zip(qd, qdd, strict=True)]
+            q = [x + step * v for x, v in zip(q, qd, strict=True)]
+        return max(abs(x - y) for x, y in zip(q, [0.2, -0.6, 0.4, 0.3, 0.5, -0.2], strict=True))
+
+    carried = {"mass": 2.0, "com": [0, 0, 0.05], "inertia": dict.fromkeys(("xx", "yy", "zz"), 0.01)}
+    arm = {**model("puma560"), "name": unique_name("held"), "joints": [{**joint, "friction": {}} for joint in model("puma560")["joints"]]}
+    with server.client() as client:
+        at = client.post("/v1/robots", arm).expect(201).headers["Location"]
+        blocks = [programs(client, at, functions=["gravity"], language="structured_text", **options) for options in ({}, {"payload": carried})]
+        empty, loaded = (Block(load(answer["files"][0]["source"]), "FB_" + answer["entry"]) for answer in blocks)
+        assert moved(lambda q: empty(q=q)["tau"]) < 1e-9
+        assert moved(lambda q: loaded(q=q)["tau"], payload=carried) < 1e-9
+        assert moved(lambda q: [0.0] * 6) > 0.05
+        assert moved(lambda q: empty(q=q)["tau"], payload=carried) > 0.005
+
+
 def test_the_observer_block_feels_a_push(server, path):
     """The arm stands; its drives hold it, and from then on something pushes with 7 N m on joint 2."""
     with server.client() as client:
