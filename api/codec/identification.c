@@ -40,18 +40,26 @@ static void decode_friction(struct json_reader *r, const struct json_field *fiel
   struct identification_friction *friction = member;
   struct json_slice name;
   friction->terms = 0;
+  bool asymmetric = false;
   size_t count = 0;
   if (!json_enter_array(r, field->unit)) return;
   for (; json_next_element(r); count++) {
     if (!json_read_text(r, NULL, &name)) continue;
     if (json_slice_is(name, "auto"))
       friction->automatic = true;
+    else if (json_slice_is(name, "asymmetric"))
+      asymmetric = true;
     else
-      friction_term_take(r, name, ARMDYN_IDENTIFY_ANY, ", auto", &friction->terms);
+      friction_term_take(r, name, ARMDYN_IDENTIFY_ANY, ", asymmetric, auto", &friction->terms);
   }
+  const unsigned terms = friction->terms;
+  if (asymmetric && !(terms & (ARMDYN_IDENTIFY_COULOMB | ARMDYN_IDENTIFY_VISCOUS)) && !friction->automatic)
+    json_fault(r, NULL, FAULT_INCONSISTENT, "asymmetric is said of coulomb or viscous; list one of them too");
+  if (asymmetric && (terms & ARMDYN_IDENTIFY_COULOMB)) friction->terms |= ARMDYN_IDENTIFY_COULOMB_DIRECTED;
+  if (asymmetric && (terms & ARMDYN_IDENTIFY_VISCOUS)) friction->terms |= ARMDYN_IDENTIFY_VISCOUS_DIRECTED;
   if (friction->automatic && count > 1)
     json_fault(r, NULL, FAULT_INCONSISTENT, "auto chooses the terms itself, so it stands alone");
-  if (friction->automatic) friction->terms = ARMDYN_IDENTIFY_ANY;
+  if (friction->automatic) friction->terms = ARMDYN_IDENTIFY_ANY | ARMDYN_IDENTIFY_DIRECTED;
 }
 
 /* -- the request -- */

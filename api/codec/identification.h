@@ -112,6 +112,7 @@ struct identification_result {
   const struct armdyn_robot_description *identified; /* with friction that was searched for before it was identified */
   const struct armdyn_unknowns *unknowns;
   const struct armdyn_estimate *estimate;
+  const struct armdyn_friction_choice *choices; /* by joint; NULL: nothing was chosen */
   const double *stribeck_deviation; /* of a joint's Stribeck velocity, NAN: not known; NULL: none was searched for */
   const struct armdyn_payload_estimate *payload;   /* instead of the estimate; NULL: the arm was identified */
   struct identification_conditioning conditioning; /* as used, without NAN */

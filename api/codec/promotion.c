@@ -243,8 +243,10 @@ static void encode_changes(struct json_writer *w, const struct promotion_answer 
   for (size_t j = 0; j < answer->old->joint_count; j++) {
     const size_t ripples = answer->new->joints[j].friction.ripple_count;
     const struct armdyn_parameter_id rotor = { j, ARMDYN_PARAMETER_ROTOR, 0, 0 };
+    const struct armdyn_parameter_id scale = { j, ARMDYN_PARAMETER_SCALE, 0, 0 };
     encode_link_changes(w, answer, j);
     encode_number_change(w, answer, &rotor, "drive/rotor_inertia");
+    encode_number_change(w, answer, &scale, "velocity_scale");
     for (size_t p = 0; p < ARMDYN_FRICTION_PARAMETER_COUNT; p++) {
       const size_t lines = info_of(p)->over_angle ? ripples : 1;
       for (size_t line = 0; line < lines && info_of(p)->path; line++) {

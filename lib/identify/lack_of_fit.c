@@ -69,7 +69,7 @@ static bool moves(const struct residual_bins *r, size_t joint)
 {
   const struct reach *reach = &r->training->reach;
   return reach->fastest[joint] > 0 &&
-         reach->high[joint] - reach->low[joint] >= motion_least(r->training->unknowns, joint);
+         reach->high[joint] - reach->low[joint] >= motion_least(r->training->unknowns->robot, joint);
 }
 
 static enum armdyn_status sort_residuals(struct residual_bins *r, const struct armdyn_motion *motion)

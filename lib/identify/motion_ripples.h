@@ -4,10 +4,9 @@
 
 #include "lib/identify/unknowns.h"
 
-/* Find lines, each of which lowers the error on the half of the motion that it was not found in, and add them to those that
- * the joints of the unknowns' robot have.
- *   beta     in      what was found without them
- *   ripples  in/out  n; their ripples are added to
+/* Find lines, each of which lowers the error on the half of the motion that it was not found in.
+ *   beta     in      what was found without them, or with those of an earlier search, which are refined
+ *   ripples  in/out  n; with the lines that were there before any search, which stay; the others are added
  * OK, EMEMORY, or what the source refuses. */
 enum armdyn_status motion_ripples_find(const struct armdyn_unknowns *unknowns, const double *beta,
                                        const struct armdyn_source *source, struct armdyn_friction *ripples,

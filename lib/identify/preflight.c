@@ -83,7 +83,7 @@ static enum armdyn_status joint_at_rest(const struct flight *f)
     const bool slide = f->description->joints[i].type == ARMDYN_PRISMATIC;
     double low, high;
     extremes(f->motion->count, n, f->motion->q + i, &low, &high);
-    if (high - low >= motion_least(f->unknowns, i)) continue;
+    if (high - low >= motion_least(f->unknowns->robot, i)) continue;
     warn(f->warnings, ARMDYN_WARNING_JOINT_AT_REST, (int)i,
          "joint %zu moves by only %.3g %s; its friction and inertia cannot be found: move every joint", i + 1,
          high - low, slide ? "m" : "rad");

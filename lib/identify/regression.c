@@ -61,27 +61,30 @@ void armdyn_regression_free(struct armdyn_regression *regression)
   free(regression);
 }
 
-/* Columns of friction for samples from .. to - 1 after the motion's filter: a row for each of them, `lead` rows before.
- * Links move too slowly for the filter to change their columns; but Coulomb friction jumps, and tau has its jumps rounded
+/* Links move too slowly for the filter to change their columns; but Coulomb friction jumps, and tau has its jumps rounded
  * off. (SCARA at 1 kHz, cut-off 10 Hz, measured: otherwise Coulomb friction is 7 to 12 % off, stiction 22; so 0.2 %.) */
-static enum armdyn_status filtered_friction(const struct armdyn_unknowns *u, const struct armdyn_motion *motion,
-                                            size_t from, size_t to, size_t *lead, double **out)
+enum armdyn_status filtered_rows(size_t n, const struct armdyn_motion *motion, size_t from, size_t to, size_t width,
+                                 row_function fill, const void *context, size_t *lead, double **out)
 {
-  const size_t n = u->n, width = u->standard_count - u->friction_first;
-  const size_t edge = lowpass_edge(motion->rate, motion->torque_cutoff), behind = motion->before + from;
+  const bool filtered = motion->torque_cutoff > 0;
+  const size_t edge = filtered ? lowpass_edge(motion->rate, motion->torque_cutoff) : 0, behind = motion->before + from;
   const size_t ahead = motion->after + motion->count - to, before = edge < behind ? edge : behind;
   const size_t after = edge < ahead ? edge : ahead, rows = before + to - from + after;
   const double *q = motion->q + from * n - before * n, *qd = motion->qd + from * n - before * n;
   double *table = malloc((rows + 1) * width * sizeof *table);
   if (!table) return ARMDYN_EMEMORY;
-  for (size_t k = 0; k < rows; k++) {
-    double *row = table + k * width;
-    for (size_t i = 0; i < n; i++) row += friction_row(u->robot, &u->choice, i, q[k * n + i], qd[k * n + i], row);
-  }
+  for (size_t k = 0; k < rows; k++) fill(context, q + k * n, qd + k * n, table + k * width);
   *lead = before;
   *out = table;
-  if (rows < 2) return ARMDYN_OK;
+  if (!filtered || rows < 2) return ARMDYN_OK;
   return armdyn_lowpass(rows, width, motion->rate, motion->torque_cutoff, table, NULL);
+}
+
+/* Columns of all joints' friction. */
+static void friction_rows(const void *context, const double *q, const double *qd, double *row)
+{
+  const struct armdyn_unknowns *u = context;
+  for (size_t i = 0; i < u->n; i++) row += friction_row(u->robot, &u->choice, i, q[i], qd[i], row);
 }
 
 /* What is pending goes into the triangles. */
@@ -145,7 +148,7 @@ enum armdyn_status armdyn_regression_add(struct armdyn_regression *regression, c
     double *friction = NULL;
     size_t lead = 0;
     if (motion->torque_cutoff > 0 && width > 0) {
-      status = filtered_friction(u, motion, from, to, &lead, &friction);
+      status = filtered_rows(u->n, motion, from, to, width, friction_rows, u, &lead, &friction);
     }
     if (!status) take_stretch(r, motion, weights, from, to, friction ? friction + lead * width : NULL);
     free(friction);

@@ -25,10 +25,9 @@ static size_t identified(const struct armdyn_unknowns *u, const bool *held, size
   return k < u->standard_count && !held[k] ? k : u->standard_count;
 }
 
-/* What has run faster than its limit may do so again. */
-static double highest_speed(const struct armdyn_unknowns *u, size_t joint, double fastest)
+double signs_speed(const struct armdyn_robot *robot, size_t joint, double fastest)
 {
-  const double limit = armdyn_robot_description(u->robot)->joints[joint].limits.velocity;
+  const double limit = armdyn_robot_description(robot)->joints[joint].limits.velocity;
   return limit > 0 ? fmax(fmin(limit, FASTER * fastest), fastest) : FASTER * fastest;
 }
 
@@ -100,7 +99,7 @@ enum armdyn_status signs_open(const struct armdyn_unknowns *unknowns, const doub
     return ARMDYN_EMEMORY;
   }
   for (size_t i = 0; i < unknowns->n; i++)
-    signs_of_joint(unknowns, held, i, highest_speed(unknowns, i, fastest[i]), signs);
+    signs_of_joint(unknowns, held, i, signs_speed(unknowns->robot, i, fastest[i]), signs);
   fill_rows(signs);
   return ARMDYN_OK;
 }

@@ -32,6 +32,9 @@ enum armdyn_status signs_open(const struct armdyn_unknowns *unknowns, const doub
                               struct signs *signs);
 void signs_close(struct signs *signs);
 
+/* The highest speed of a joint that is answered for; what has run faster than its limit may do so again. */
+double signs_speed(const struct armdyn_robot *robot, size_t joint, double fastest);
+
 /* The value of one. */
 double sign_value(const struct sign *sign, const double *standard);
 

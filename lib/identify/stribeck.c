@@ -41,7 +41,7 @@ struct velocity {
 struct refinement {
   const struct armdyn_source *source;
   struct armdyn_estimation estimation;
-  unsigned terms;
+  const unsigned *terms;
   enum armdyn_rotor_columns rotors;
   struct armdyn_robot_description *description; /* with the velocities known so far */
   struct armdyn_robot *robot;
@@ -243,7 +243,7 @@ static void begin(struct refinement *r, const struct armdyn_robot *given)
 }
 
 enum armdyn_status armdyn_refine_stribeck(const struct armdyn_robot *given, const struct armdyn_robot *chosen,
-                                          unsigned terms, enum armdyn_rotor_columns rotors,
+                                          const unsigned *terms, enum armdyn_rotor_columns rotors,
                                           const struct armdyn_source *source,
                                           const struct armdyn_estimation *estimation, struct armdyn_robot **refined,
                                           struct armdyn_stribeck *out, struct armdyn_error *error)
@@ -265,7 +265,7 @@ enum armdyn_status armdyn_refine_stribeck(const struct armdyn_robot *given, cons
   if ((status = settle(&r, error))) goto out;
   conclude(&r, out);
   if ((status = armdyn_robot_new(r.description, refined, error))) goto out;
-  if ((status = armdyn_unknowns_new(*refined, terms, rotors, &plain, error))) goto out;
+  if ((status = armdyn_unknowns_by_joint(*refined, terms, rotors, &plain, error))) goto out;
   status = fill_covariance(&r, plain, out);
 out:
   if (status) {

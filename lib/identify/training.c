@@ -19,9 +19,9 @@ enum armdyn_status training_read(const struct training *training, size_t index, 
   return status ? status : training->source->read(training->source->context, index, motion, error);
 }
 
-double motion_least(const struct armdyn_unknowns *unknowns, size_t joint)
+double motion_least(const struct armdyn_robot *robot, size_t joint)
 {
-  return armdyn_robot_description(unknowns->robot)->joints[joint].type == ARMDYN_PRISMATIC ? 5e-4 : 2e-3;
+  return armdyn_robot_description(robot)->joints[joint].type == ARMDYN_PRISMATIC ? 5e-4 : 2e-3;
 }
 
 static void reach_add(struct reach *reach, size_t n, const struct armdyn_motion *motion)
@@ -39,7 +39,7 @@ static void fill_held(struct training *t)
   const struct armdyn_unknowns *u = t->unknowns;
   for (size_t k = u->friction_first; k < u->standard_count; k++) {
     const size_t i = u->id[k].joint;
-    t->held[k] = u->of_motion[k] && reach->high[i] - reach->low[i] < motion_least(u, i);
+    t->held[k] = u->of_motion[k] && reach->high[i] - reach->low[i] < motion_least(u->robot, i);
   }
 }
 

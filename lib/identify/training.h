@@ -33,7 +33,7 @@ struct training {
 };
 
 /* A joint that moves by less than this rests: rad (m). */
-double motion_least(const struct armdyn_unknowns *unknowns, size_t joint);
+double motion_least(const struct armdyn_robot *robot, size_t joint);
 
 enum armdyn_status training_open(const struct armdyn_unknowns *unknowns, const struct armdyn_source *source,
                                  const struct armdyn_estimation *estimation, size_t folds, struct training *training,

@@ -4,21 +4,32 @@
 
 #include "lib/model/parameters.h"
 
-/* Give every joint the friction terms that are wanted; `provisional` is any number but 0. */
-static void want_friction(struct armdyn_robot_description *d, unsigned friction, double provisional)
+/* Both directions on their own; a difference of a rounding is enough. */
+static void want_both_ways(struct armdyn_directed *c, double provisional)
+{
+  static const double apart = 1 + 1e-12;
+  if (c->positive != c->negative) return;
+  if (c->positive == 0) *c = (struct armdyn_directed){ provisional, provisional };
+  c->negative *= apart;
+}
+
+/* Give every joint the friction terms that are wanted (n); `provisional` is any number but 0. */
+static void want_friction(struct armdyn_robot_description *d, const unsigned *friction, double provisional)
 {
   for (size_t i = 0; i < d->joint_count; i++) {
     struct armdyn_friction *f = &d->joints[i].friction;
-    const unsigned missing = friction & FRICTION_LINEAR & ~friction_mask(f);
+    const unsigned missing = friction[i] & FRICTION_LINEAR & ~friction_mask(f);
     for (size_t k = 0; k < ARMDYN_FRICTION_TERM_COUNT; k++) {
       if (missing >> k & 1) friction_set_linear(f, (enum armdyn_friction_term)k, provisional);
     }
+    if (friction[i] & ARMDYN_IDENTIFY_COULOMB_DIRECTED) want_both_ways(&f->coulomb, provisional);
+    if (friction[i] & ARMDYN_IDENTIFY_VISCOUS_DIRECTED) want_both_ways(&f->viscous, provisional);
   }
 }
 
 /* A parameter is linear in its provisional coefficient: its value at 0 follows from those at 1 and 2. */
-static enum armdyn_status fill_prior(const struct armdyn_robot *robot, unsigned friction, struct armdyn_unknowns *u,
-                                     struct armdyn_error *error)
+static enum armdyn_status fill_prior(const struct armdyn_robot *robot, const unsigned *friction,
+                                     struct armdyn_unknowns *u, struct armdyn_error *error)
 {
   struct armdyn_robot_description *d = malloc(sizeof *d);
   double *twice = malloc(u->standard_count * sizeof *twice);
@@ -83,7 +94,7 @@ out:
   return status;
 }
 
-static enum armdyn_status unknowns_of(const struct armdyn_robot *robot, unsigned friction,
+static enum armdyn_status unknowns_of(const struct armdyn_robot *robot, const unsigned *friction,
                                       const struct armdyn_parameter_choice *choice, struct armdyn_unknowns **out,
                                       struct armdyn_error *error)
 {
@@ -118,20 +129,37 @@ out:
   return status;
 }
 
-enum armdyn_status armdyn_unknowns_new(const struct armdyn_robot *robot, unsigned friction,
-                                       enum armdyn_rotor_columns rotors, struct armdyn_unknowns **out,
-                                       struct armdyn_error *error)
+enum armdyn_status armdyn_unknowns_by_joint(const struct armdyn_robot *robot, const unsigned *friction,
+                                            enum armdyn_rotor_columns rotors, struct armdyn_unknowns **out,
+                                            struct armdyn_error *error)
 {
   const struct armdyn_parameter_choice choice = { .rotors = rotors };
   return unknowns_of(robot, friction, &choice, out, error);
 }
 
-enum armdyn_status unknowns_with_slopes(const struct armdyn_robot *robot, unsigned friction,
+enum armdyn_status armdyn_unknowns_new(const struct armdyn_robot *robot, unsigned friction,
+                                       enum armdyn_rotor_columns rotors, struct armdyn_unknowns **out,
+                                       struct armdyn_error *error)
+{
+  unsigned of_joint[ARMDYN_JOINTS_MAX];
+  for (size_t i = 0; i < ARMDYN_JOINTS_MAX; i++) of_joint[i] = friction;
+  return armdyn_unknowns_by_joint(robot, of_joint, rotors, out, error);
+}
+
+enum armdyn_status unknowns_with_slopes(const struct armdyn_robot *robot, const unsigned *friction,
                                         enum armdyn_rotor_columns rotors, struct armdyn_unknowns **out,
                                         struct armdyn_error *error)
 {
   const struct armdyn_parameter_choice choice = { .rotors = rotors, .stribeck_slopes = true };
   return unknowns_of(robot, friction, &choice, out, error);
+}
+
+enum armdyn_status unknowns_rigid(const struct armdyn_robot *robot, enum armdyn_rotor_columns rotors,
+                                  struct armdyn_unknowns **out, struct armdyn_error *error)
+{
+  const struct armdyn_parameter_choice choice = { .rotors = rotors, .frictionless = true };
+  static const unsigned none[ARMDYN_JOINTS_MAX];
+  return unknowns_of(robot, none, &choice, out, error);
 }
 
 size_t base_led_by(const struct armdyn_unknowns *unknowns, size_t standard)

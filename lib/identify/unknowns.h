@@ -24,10 +24,14 @@ struct armdyn_unknowns {
   unsigned char *seen_by_joint;   /* n x base_count: can this joint's torque depend on it? */
 };
 
-/* armdyn_unknowns_new with the slopes by Stribeck velocities of armdyn_parameter_choice. */
-enum armdyn_status unknowns_with_slopes(const struct armdyn_robot *robot, unsigned friction,
+/* armdyn_unknowns_by_joint with the slopes by Stribeck velocities of armdyn_parameter_choice. */
+enum armdyn_status unknowns_with_slopes(const struct armdyn_robot *robot, const unsigned *friction,
                                         enum armdyn_rotor_columns rotors, struct armdyn_unknowns **out,
                                         struct armdyn_error *error);
+
+/* Links and rotors alone. */
+enum armdyn_status unknowns_rigid(const struct armdyn_robot *robot, enum armdyn_rotor_columns rotors,
+                                  struct armdyn_unknowns **out, struct armdyn_error *error);
 
 /* The standard parameter with this id; standard_count: none. */
 size_t standard_of(const struct armdyn_unknowns *unknowns, const struct armdyn_parameter_id *id);

@@ -5,7 +5,7 @@
 
 static const char *const of_link[ARMDYN_LINK_PARAMETERS] = { "m",   "mx",  "my",  "mz",  "Ixx",
                                                              "Ixy", "Iyy", "Ixz", "Iyz", "Izz" };
-static const char of_rotor[] = "rotor_inertia";
+static const char of_rotor[] = "rotor_inertia", of_scale[] = "velocity_scale";
 
 bool armdyn_parameter_same(const struct armdyn_parameter_id *a, const struct armdyn_parameter_id *b)
 {
@@ -16,6 +16,7 @@ void armdyn_parameter_id_name(const struct armdyn_parameter_id *id, char name[AR
 {
   const char *text = id->group == ARMDYN_PARAMETER_LINK    ? of_link[id->index]
                      : id->group == ARMDYN_PARAMETER_ROTOR ? of_rotor
+                     : id->group == ARMDYN_PARAMETER_SCALE ? of_scale
                                                            : friction_parameters[id->index].info.name;
   const size_t before = strcspn(text, "*");
   if (text[before]) {
@@ -44,6 +45,8 @@ bool armdyn_parameter_id_read(const char *name, struct armdyn_parameter_id *id)
   }
   id->group = ARMDYN_PARAMETER_ROTOR, id->index = 0;
   if (!strcmp(name, of_rotor)) return true;
+  id->group = ARMDYN_PARAMETER_SCALE;
+  if (!strcmp(name, of_scale)) return true;
   for (id->group = ARMDYN_PARAMETER_FRICTION; id->index < ARMDYN_FRICTION_PARAMETER_COUNT; id->index++) {
     if (is_of(name, friction_parameters[id->index].info.name, ARMDYN_RIPPLES_MAX, &id->line)) return true;
   }
@@ -53,6 +56,7 @@ bool armdyn_parameter_id_read(const char *name, struct armdyn_parameter_id *id)
 double armdyn_joint_parameter(const struct armdyn_joint *joint, const struct armdyn_parameter_id *id)
 {
   if (id->group == ARMDYN_PARAMETER_ROTOR) return joint->drive.rotor_inertia;
+  if (id->group == ARMDYN_PARAMETER_SCALE) return joint->velocity_scale;
   if (id->group != ARMDYN_PARAMETER_FRICTION || friction_parameters[id->index].at == NOWHERE) return NAN;
   if (friction_parameters[id->index].info.over_angle && id->line >= joint->friction.ripple_count) return NAN;
   return friction_value(&joint->friction, id->index, id->line);
@@ -62,5 +66,6 @@ bool armdyn_joint_parameter_set(struct armdyn_joint *joint, const struct armdyn_
 {
   if (id->group == ARMDYN_PARAMETER_FRICTION) return friction_set(&joint->friction, id->index, id->line, value);
   if (id->group == ARMDYN_PARAMETER_ROTOR) joint->drive.rotor_inertia = value;
-  return id->group == ARMDYN_PARAMETER_ROTOR;
+  if (id->group == ARMDYN_PARAMETER_SCALE) joint->velocity_scale = value;
+  return id->group == ARMDYN_PARAMETER_ROTOR || id->group == ARMDYN_PARAMETER_SCALE;
 }

@@ -21,9 +21,11 @@ struct run {
   struct identification_request request;
   size_t n, training_count, judged_count; /* of the logs: see open_data */
   struct opened_logs logs;
-  const struct armdyn_robot *robot; /* the model, or own_robot */
-  struct armdyn_robot *own_robot;   /* with the friction that was chosen, or without payload */
-  struct armdyn_stribeck stribeck;  /* what is known of the velocities that were searched for */
+  const struct armdyn_robot *robot;  /* the model, or own_robot */
+  struct armdyn_robot *own_robot;    /* with the friction that was chosen, or without payload */
+  unsigned terms[ARMDYN_JOINTS_MAX]; /* of friction, for each joint */
+  struct armdyn_friction_choice choices[ARMDYN_JOINTS_MAX];
+  struct armdyn_stribeck stribeck; /* what is known of the velocities that were searched for */
   struct armdyn_unknowns *unknowns;
   struct armdyn_conditioning conditioning;
   struct armdyn_log_stream *stream;
@@ -165,7 +167,7 @@ static bool go_on(void *context)
   return false; /* to cancel is to kill */
 }
 
-static enum armdyn_status refine_stribeck(struct run *run, unsigned terms, enum armdyn_rotor_columns rotors,
+static enum armdyn_status refine_stribeck(struct run *run, const unsigned *terms, enum armdyn_rotor_columns rotors,
                                           struct armdyn_error *error)
 {
   const struct armdyn_estimation estimation = { .ignore_prior = !run->request.prior,
@@ -179,21 +181,24 @@ static enum armdyn_status refine_stribeck(struct run *run, unsigned terms, enum 
 }
 
 /* Choose the terms of friction, if the request leaves that open, or search for what is not linear in those that it names.
- * Afterwards the run's robot and the request's terms are those that were chosen. */
+ * Afterwards the run's robot and terms are those that were chosen. */
 static enum armdyn_status choose_friction(struct run *run, enum armdyn_rotor_columns rotors, struct armdyn_error *error)
 {
   struct identification_request *request = &run->request;
   const bool automatic = request->friction.automatic;
-  if (!automatic && !(request->friction.terms & ~(unsigned)ARMDYN_IDENTIFY_LINEAR)) return ARMDYN_OK;
-  struct armdyn_friction_choice choice;
+  for (size_t i = 0; i < run->n; i++) run->terms[i] = request->friction.terms;
+  const unsigned searched = ~(unsigned)(ARMDYN_IDENTIFY_LINEAR | ARMDYN_IDENTIFY_DIRECTED);
+  if (!automatic && !(request->friction.terms & searched)) return ARMDYN_OK;
   const struct armdyn_estimation estimation = { .ignore_prior = !request->prior, .trying = tell_trial, .context = run };
   enum armdyn_status status = armdyn_choose_friction(run->robot, automatic ? 0 : request->friction.terms,
                                                      automatic ? request->friction.terms : 0, rotors, &run->inner,
-                                                     &estimation, &choice, &run->own_robot, error);
-  if (!status && (choice.terms & ARMDYN_IDENTIFY_STRIBECK)) status = refine_stribeck(run, choice.terms, rotors, error);
+                                                     &estimation, run->choices, &run->own_robot, error);
+  unsigned all = 0;
+  for (size_t i = 0; i < run->n; i++) all |= run->terms[i] = run->choices[i].terms;
+  if (!status && (all & ARMDYN_IDENTIFY_STRIBECK)) status = refine_stribeck(run, run->terms, rotors, error);
   if (status) return status;
   run->robot = run->own_robot;
-  request->friction.terms = choice.terms;
+  run->result.choices = run->choices;
   return ARMDYN_OK;
 }
 
@@ -241,7 +246,7 @@ static enum armdyn_status open_unknowns(struct run *run, struct armdyn_error *er
       payload ? payload_bare_robot(run->work->robot, &run->own_robot, error) : choose_friction(run, rotors, error);
   if (status) return status;
   if (payload) run->robot = run->own_robot;
-  return armdyn_unknowns_new(run->robot, payload ? 0 : request->friction.terms, rotors, &run->unknowns, error);
+  return armdyn_unknowns_by_joint(run->robot, run->terms, rotors, &run->unknowns, error);
 }
 
 static enum armdyn_status estimate(struct run *run, struct armdyn_error *error)

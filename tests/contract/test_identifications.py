@@ -684,8 +684,8 @@ def lwr(server):
 @pytest.mark.parametrize("train, validate, request_, bound", [
     ([0], 2, {}, 6.0),
     ([2], 0, {}, 3.5),
-    ([0], 2, {"friction": ["auto"]}, 4.6),
-    ([2], 0, {"friction": ["auto"]}, 2.9),
+    ([0], 2, {"friction": ["auto"]}, 3.7),
+    ([2], 0, {"friction": ["auto"]}, 3.0),
     ([1, 2], 0, {"estimator": "ols", "friction": [*ALL_FRICTION, "high_speed"], "free_signs": True}, 2.1),
 ])
 def test_lwr(client, lwr, train, validate, request_, bound):

@@ -179,7 +179,11 @@ enum armdyn_friction_terms {
        * before, by armdyn_choose_friction: unknowns have them only where the robot has. */
   ARMDYN_IDENTIFY_LINEAR = 0 ARMDYN_FRICTION_TERM_LIST(X),
 #undef X
-  ARMDYN_IDENTIFY_ANY = (1 << ARMDYN_FRICTION_TERM_COUNT) - 1
+  ARMDYN_IDENTIFY_ANY = (1 << ARMDYN_FRICTION_TERM_COUNT) - 1,
+  /* Either direction has a coefficient of its own. */
+  ARMDYN_IDENTIFY_COULOMB_DIRECTED = 1 << ARMDYN_FRICTION_TERM_COUNT,
+  ARMDYN_IDENTIFY_VISCOUS_DIRECTED = 2 << ARMDYN_FRICTION_TERM_COUNT,
+  ARMDYN_IDENTIFY_DIRECTED = ARMDYN_IDENTIFY_COULOMB_DIRECTED | ARMDYN_IDENTIFY_VISCOUS_DIRECTED
 };
 
 /* The parameters of one robot to identify: its base parameters, with friction and rotors. Immutable; threads may share it. */
@@ -193,6 +197,11 @@ struct armdyn_unknowns;
 enum armdyn_status armdyn_unknowns_new(const struct armdyn_robot *robot, unsigned friction,
                                        enum armdyn_rotor_columns rotors, struct armdyn_unknowns **out,
                                        struct armdyn_error *error);
+/* The same with terms of friction for each joint.
+ *   friction  in   n */
+enum armdyn_status armdyn_unknowns_by_joint(const struct armdyn_robot *robot, const unsigned *friction,
+                                            enum armdyn_rotor_columns rotors, struct armdyn_unknowns **out,
+                                            struct armdyn_error *error);
 void armdyn_unknowns_free(struct armdyn_unknowns *unknowns);
 /* The base parameters: count, names and combinations. */
 const struct armdyn_base_parameters *armdyn_unknowns_base(const struct armdyn_unknowns *unknowns);
@@ -413,35 +422,38 @@ bool armdyn_link_is_physical(const double link[10]);
 
 /* ---------------------------------------------------------------- choice of friction terms */
 
+/* What was tried for one joint. */
 struct armdyn_friction_trial {
-  unsigned term;   /* of enum armdyn_friction_terms */
-  double error;    /* with it and all that was kept before, on held-out data: |e| / |tau| */
-  double stribeck; /* the best Stribeck velocity, relative to the fastest a joint moves; 0: not of this term */
-  double gain;     /* mean of what it takes off |e|^2 of the held-out parts, in standard errors of that mean */
+  unsigned term; /* of enum armdyn_friction_terms; 0: only another velocity scale */
+  double error;  /* with it and all that was kept before: |e| / |tau| of the joint on held-out data */
+  double gain; /* mean of what it takes off the joint's |e|^2 of the held-out parts, in standard errors of that mean */
+  double
+      velocity; /* the best Stribeck velocity of those tried, or velocity scale, rad/s (m/s); NAN: not of this trial */
+  double exponent; /* of Stribeck friction; NAN: not of this trial */
   bool kept;
 };
 
+enum { ARMDYN_FRICTION_TRIALS = 24 };
 struct armdyn_friction_choice {
   unsigned terms;        /* kept, or-ed */
-  double without, error; /* held-out errors without friction and with all that was kept */
-  double
-      stribeck; /* the best velocity as the same part of every joint's fastest; `out` has each joint's best of those tried */
+  double without, error; /* held-out errors of the joint without friction and with all that was kept */
   size_t trial_count;
-  struct armdyn_friction_trial trials[ARMDYN_FRICTION_TERM_COUNT]; /* in the order in which they were tried */
+  struct armdyn_friction_trial trials[ARMDYN_FRICTION_TRIALS]; /* in the order in which they were tried */
 };
 
-/* Choose friction terms by what they gain on data they were not fitted to (blocked cross-validation, ridge estimates): one
- * after the other, each kept if the mean of what it gains on the held-out parts is more than one standard error of that
- * mean, the one-standard-error rule of Breiman, Friedman, Olshen & Stone 1984, 3.4.3, and if with it no joint's friction
- * drives the joint at the fastest that it moves.
- * Stribeck velocities are searched for among some parts of the fastest that a joint moves, for armdyn_refine_stribeck to
- * refine; lines over the motor angle in what the terms before leave. A robot's own stay.
+/* Choose the friction of each joint by what it gains on data that it was not fitted to (blocked cross-validation, ridge
+ * estimates): one term after the other, each kept if the mean of what it gains on the joint's held-out parts is more than
+ * one standard error of that mean, the one-standard-error rule of Breiman, Friedman, Olshen & Stone 1984, 3.4.3, and if the
+ * data do not pull it to a sign that no friction has. What is no longer missed at the end is taken out again.
+ * The Stribeck velocity is one of six, 1 to 32 % of the fastest that the joint moves, its exponent 1 or 2, for
+ * armdyn_refine_stribeck to refine; the velocity scale one of six, or the model's; lines over the motor angle are searched
+ * in what the terms before leave. A robot's own Stribeck velocity and lines stay.
  *   required    in   terms to identify in any case, or-ed; not 0: the friction that the robot has is identified too
  *   candidates  in   terms to try, or-ed
  *   estimation  in   folds, ignore_prior, cancelled, trying
- *   choice      out
- *   out         out  the robot with the friction to identify: a Stribeck velocity where that term was kept. Give it to
- *                    armdyn_unknowns_new with choice->terms; release with armdyn_robot_free
+ *   choice      out  n
+ *   out         out  the robot with the friction to identify: velocity scales, and a Stribeck velocity where that term was
+ *                    kept. Give it to armdyn_unknowns_by_joint with the choices' terms; release with armdyn_robot_free
  * OK, the refusals of armdyn_identify_source, or EMEMORY. */
 enum armdyn_status armdyn_choose_friction(const struct armdyn_robot *robot, unsigned required, unsigned candidates,
                                           enum armdyn_rotor_columns rotors, const struct armdyn_source *source,
@@ -462,14 +474,14 @@ struct armdyn_stribeck {
  * parameters and velocities at once, by Gauss and Newton. Reads everything twice a round, some five rounds, twelve at most.
  *   given       in   the robot that armdyn_choose_friction was given: velocities that it has stay
  *   chosen      in   the robot that it answered
- *   terms       in   as for armdyn_unknowns_new
+ *   terms       in   n, as for armdyn_unknowns_by_joint
  *   estimation  in   ignore_prior, cancelled, trying (a round begins)
  *   refined     out  the robot with the velocities, without the term in joints whose data show none; release with
  *                    armdyn_robot_free
  *   out         out  release with armdyn_stribeck_free
  * OK, the refusals of armdyn_identify_source, or EMEMORY. Source: Golub & Pereyra 1973, Kaufman 1975. */
 enum armdyn_status armdyn_refine_stribeck(const struct armdyn_robot *given, const struct armdyn_robot *chosen,
-                                          unsigned terms, enum armdyn_rotor_columns rotors,
+                                          const unsigned *terms, enum armdyn_rotor_columns rotors,
                                           const struct armdyn_source *source,
                                           const struct armdyn_estimation *estimation, struct armdyn_robot **refined,
                                           struct armdyn_stribeck *out, struct armdyn_error *error);

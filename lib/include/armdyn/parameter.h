@@ -13,8 +13,9 @@ extern "C" {
 enum armdyn_parameter_group {
   ARMDYN_PARAMETER_LINK, /* m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz: mass in kg, first moment in kg m, inertia matrix
                                in kg m^2, about the origin and in the axes of the link frame of the convention */
-  ARMDYN_PARAMETER_ROTOR,   /* rotor_inertia of a drive, kg m^2, on the motor's side */
-  ARMDYN_PARAMETER_FRICTION /* enum armdyn_friction_parameter */
+  ARMDYN_PARAMETER_ROTOR,    /* rotor_inertia of a drive, kg m^2, on the motor's side */
+  ARMDYN_PARAMETER_FRICTION, /* enum armdyn_friction_parameter */
+  ARMDYN_PARAMETER_SCALE     /* velocity_scale of a joint, rad/s; torque is not linear in it */
 };
 enum { ARMDYN_LINK_PARAMETERS = 10 };
 

@@ -6,14 +6,18 @@ enum {
               ARMDYN_IDENTIFY_STRIBECK
 };
 
-/* The terms that are chosen for a log of `truth`, by someone who knows nothing of its friction but the ripples. */
-static struct armdyn_friction_choice choice_for(const struct armdyn_robot *truth, struct armdyn_robot **chosen)
+/* What is chosen for each joint by a log of `truth`, by someone who knows nothing of its friction but the ripples. */
+struct chosen {
+  struct armdyn_friction_choice choice[N];
+  struct armdyn_robot *robot;
+};
+static struct chosen choose_for(const struct armdyn_robot *truth)
 {
   struct armdyn_robot_description d = *armdyn_robot_description(truth);
-  struct armdyn_motion motion = simulated_filtered(truth, 5, 1e-4, 0.01, 20);
+  struct armdyn_motion motion = simulated_filtered(truth, 5, 1e-5, 0.01, 20);
   const struct armdyn_source source = { motion.count, 1, read_one, &motion };
-  const struct armdyn_estimation estimation = { .folds = 4 };
-  struct armdyn_friction_choice choice;
+  const struct armdyn_estimation estimation = { .folds = 8 };
+  struct chosen chosen;
   struct armdyn_robot *robot;
   struct armdyn_error error = { "", "" };
   for (size_t i = 0; i < N; i++) {
@@ -24,65 +28,91 @@ static struct armdyn_friction_choice choice_for(const struct armdyn_robot *truth
     d.joints[i].friction = plain.friction;
   }
   cr_assert_eq(armdyn_robot_new(&d, &robot, NULL), ARMDYN_OK);
-  cr_assert_eq(
-      armdyn_choose_friction(robot, 0, ALL_TERMS, ARMDYN_ROTORS_ALL, &source, &estimation, &choice, chosen, &error),
-      ARMDYN_OK, "%s %s", error.pointer, error.message);
-  for (size_t k = 0; k < choice.trial_count; k++) {
-    cr_log_info("%u: %.3f %% %s", choice.trials[k].term, 100 * choice.trials[k].error,
-                choice.trials[k].kept ? "kept" : "");
+  cr_assert_eq(armdyn_choose_friction(robot, 0, ALL_TERMS, ARMDYN_ROTORS_ALL, &source, &estimation, chosen.choice,
+                                      &chosen.robot, &error),
+               ARMDYN_OK, "%s %s", error.pointer, error.message);
+  for (size_t i = 0; i < N; i++) {
+    const struct armdyn_friction_choice *choice = &chosen.choice[i];
+    for (size_t k = 0; k < choice->trial_count; k++) {
+      const struct armdyn_friction_trial *trial = &choice->trials[k];
+      cr_log_info("joint %zu, %u: %.3f %%, gain %.2g, %.3g %g %s", i + 1, trial->term, 100 * trial->error, trial->gain,
+                  trial->velocity, trial->exponent, trial->kept ? "kept" : "");
+    }
+    cr_expect_lt(choice->error, choice->without);
   }
-  cr_expect_lt(choice.error, choice.without);
   armdyn_motion_free(&motion);
   armdyn_robot_free(robot);
-  return choice;
+  return chosen;
 }
 
-/* The SCARA has no offset, but everything else. */
-Test(select, terms_that_are_there_are_kept)
+/* Each joint has its own: high speed the first, Stribeck friction the second. The third lacks viscous friction, the fourth
+ * has an offset, and the second changes its sign over a fiftieth of its fastest. */
+Test(select, each_joint_has_the_terms_that_it_has)
 {
-  struct armdyn_robot *truth = scara(), *chosen;
-  const struct armdyn_friction_choice choice = choice_for(truth, &chosen);
-  cr_expect_eq(choice.terms, ALL_TERMS & ~(unsigned)ARMDYN_IDENTIFY_OFFSET);
-  const struct armdyn_friction *f = &armdyn_robot_description(chosen)->joints[1].friction;
-  cr_expect_not(isnan(f->stiction));
-  cr_expect(f->stribeck_velocity > 0.1 && f->stribeck_velocity < 0.9, "%g", f->stribeck_velocity);
-  armdyn_robot_free(chosen);
-  armdyn_robot_free(truth);
-}
-
-Test(select, terms_that_are_not_there_are_not)
-{
-  struct armdyn_robot *full = scara(), *truth, *chosen;
+  struct armdyn_robot *full = scara(), *truth;
   struct armdyn_robot_description d = *armdyn_robot_description(full);
-  d.joints[0].friction.high_speed = 0;
-  d.joints[1].friction.stiction = d.joints[1].friction.stribeck_velocity = NAN;
-  for (size_t i = 0; i < N; i++) d.joints[i].friction.viscous = (struct armdyn_directed){ 0, 0 };
-  for (size_t i = 0; i < N; i++) d.joints[i].friction.offset = 0.3 * d.joints[i].friction.coulomb.positive;
+  const unsigned dry = ARMDYN_IDENTIFY_COULOMB, usual = dry | ARMDYN_IDENTIFY_VISCOUS;
+  const unsigned expected[N] = { usual | ARMDYN_IDENTIFY_HIGH_SPEED, usual | ARMDYN_IDENTIFY_STRIBECK, dry,
+                                 usual | ARMDYN_IDENTIFY_OFFSET };
+  d.joints[1].friction.stiction = 4;
+  d.joints[2].friction.viscous = (struct armdyn_directed){ 0, 0 };
+  d.joints[3].friction.offset = 0.3;
   cr_assert_eq(armdyn_robot_new(&d, &truth, NULL), ARMDYN_OK);
-  const struct armdyn_friction_choice choice = choice_for(truth, &chosen);
-  cr_expect_eq(choice.terms, ARMDYN_IDENTIFY_COULOMB | ARMDYN_IDENTIFY_OFFSET);
-  cr_expect(isnan(armdyn_robot_description(chosen)->joints[1].friction.stiction));
-  armdyn_robot_free(chosen);
+  const struct chosen chosen = choose_for(truth);
+  for (size_t i = 0; i < N; i++)
+    cr_expect_eq(chosen.choice[i].terms, expected[i], "%zu: %u", i + 1, chosen.choice[i].terms);
+  const struct armdyn_friction *f = &armdyn_robot_description(chosen.robot)->joints[1].friction;
+  cr_expect(f->stribeck_velocity > 0.24 && f->stribeck_velocity < 0.36, "%g", f->stribeck_velocity);
+  cr_expect_eq(f->stribeck_exponent, 2);
+  cr_expect(isnan(armdyn_robot_description(chosen.robot)->joints[0].friction.stiction));
+  armdyn_robot_free(chosen.robot);
   armdyn_robot_free(truth);
   armdyn_robot_free(full);
+}
+
+/* What the model's velocity scale and exponent do not fit is found. */
+Test(select, scale_and_exponent_are_found)
+{
+  struct armdyn_robot *full = scara(), *truth;
+  struct armdyn_robot_description d = *armdyn_robot_description(full);
+  d.joints[0].velocity_scale = 0.1;
+  d.joints[1].friction.stiction = 4;
+  d.joints[1].friction.stribeck_exponent = 1;
+  cr_assert_eq(armdyn_robot_new(&d, &truth, NULL), ARMDYN_OK);
+  struct armdyn_robot_description plain = d;
+  plain.joints[0].velocity_scale = 1e-3; /* the model's */
+  armdyn_robot_free(full);
+  cr_assert_eq(armdyn_robot_new(&plain, &full, NULL), ARMDYN_OK);
+  struct armdyn_motion motion = simulated_filtered(truth, 5, 1e-5, 0.01, 20);
+  const struct armdyn_source source = { motion.count, 1, read_one, &motion };
+  const struct armdyn_estimation estimation = { .folds = 8 };
+  struct armdyn_friction_choice choice[N];
+  struct armdyn_robot *bare = without_friction(full), *chosen;
+  cr_assert_eq(
+      armdyn_choose_friction(bare, 0, ALL_TERMS, ARMDYN_ROTORS_ALL, &source, &estimation, choice, &chosen, NULL),
+      ARMDYN_OK);
+  const struct armdyn_joint *joints = armdyn_robot_description(chosen)->joints;
+  cr_expect(joints[0].velocity_scale > 0.05 && joints[0].velocity_scale < 0.2, "%g", joints[0].velocity_scale);
+  cr_expect_eq(joints[1].friction.stribeck_exponent, 1);
+  cr_expect(joints[1].velocity_scale < 0.02, "%g", joints[1].velocity_scale);
+  armdyn_robot_free(chosen);
+  armdyn_robot_free(bare);
+  armdyn_robot_free(truth);
+  armdyn_robot_free(full);
+  armdyn_motion_free(&motion);
 }
 
 /* A term that follows the motion by driving a joint where it is fast: no friction does. */
 Test(select, what_drives_a_joint_is_no_friction)
 {
-  struct armdyn_robot *full = scara(), *truth, *chosen;
+  struct armdyn_robot *full = scara(), *truth;
   struct armdyn_robot_description d = *armdyn_robot_description(full);
   for (size_t i = 0; i < N; i++) d.joints[i].friction.high_speed = 0;
   d.joints[1].friction.high_speed = -3;
   cr_assert_eq(armdyn_robot_new(&d, &truth, NULL), ARMDYN_OK);
-  const struct armdyn_friction_choice choice = choice_for(truth, &chosen);
-  for (size_t k = 0; k < choice.trial_count; k++) {
-    if (choice.trials[k].term != ARMDYN_IDENTIFY_HIGH_SPEED) continue;
-    cr_expect_gt(choice.trials[k].gain, 1); /* it would be kept for what it gains */
-    cr_expect_not(choice.trials[k].kept);
-  }
-  cr_expect_eq(choice.terms & ARMDYN_IDENTIFY_HIGH_SPEED, 0);
-  armdyn_robot_free(chosen);
+  const struct chosen chosen = choose_for(truth);
+  cr_expect_eq(chosen.choice[1].terms & ARMDYN_IDENTIFY_HIGH_SPEED, 0);
+  armdyn_robot_free(chosen.robot);
   armdyn_robot_free(truth);
   armdyn_robot_free(full);
 }
@@ -96,14 +126,14 @@ Test(select, what_is_required_is_searched)
   const struct armdyn_estimation estimation = { .folds = 4 };
   const unsigned required = ARMDYN_IDENTIFY_COULOMB | ARMDYN_IDENTIFY_VISCOUS | ARMDYN_IDENTIFY_HIGH_SPEED |
                             ARMDYN_IDENTIFY_STRIBECK | ARMDYN_IDENTIFY_POSITION;
-  struct armdyn_friction_choice choice;
+  struct armdyn_friction_choice choice[N];
   struct armdyn_unknowns *unknowns;
   struct armdyn_estimate estimate;
   struct armdyn_error error = { "", "" };
   cr_assert_eq(
-      armdyn_choose_friction(plain, required, 0, ARMDYN_ROTORS_ALL, &source, &estimation, &choice, &chosen, &error),
+      armdyn_choose_friction(plain, required, 0, ARMDYN_ROTORS_ALL, &source, &estimation, choice, &chosen, &error),
       ARMDYN_OK, "%s %s", error.pointer, error.message);
-  cr_expect_eq(choice.terms, required);
+  cr_expect_eq(choice[0].terms, required);
   const struct armdyn_friction *f[] = { &armdyn_robot_description(chosen)->joints[0].friction,
                                         &armdyn_robot_description(chosen)->joints[1].friction };
   cr_assert_geq(f[0]->ripple_count, 1);
@@ -112,7 +142,7 @@ Test(select, what_is_required_is_searched)
   cr_expect_float_eq(f[0]->ripples[0].order, 0.25, 1e-3);
   cr_expect(f[1]->stribeck_velocity > 0.1 && f[1]->stribeck_velocity < 0.9, "%g", f[1]->stribeck_velocity);
 
-  cr_assert_eq(armdyn_unknowns_new(chosen, choice.terms, ARMDYN_ROTORS_ALL, &unknowns, NULL), ARMDYN_OK);
+  cr_assert_eq(armdyn_unknowns_new(chosen, required, ARMDYN_ROTORS_ALL, &unknowns, NULL), ARMDYN_OK);
   cr_assert_eq(armdyn_identify_source(unknowns, &source, &estimation, &estimate, NULL), ARMDYN_OK);
   for (size_t k = 0; k < armdyn_unknowns_standard_count(unknowns); k++) {
     char name[ARMDYN_PARAMETER_NAME_SIZE];

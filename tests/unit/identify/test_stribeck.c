@@ -33,13 +33,14 @@ static struct found find(const struct armdyn_robot *truth, const struct armdyn_m
   const struct armdyn_source source = { motion->count, 1, read_one, (void *)(uintptr_t)motion };
   struct armdyn_estimation estimation = { .folds = 4 };
   struct armdyn_robot *plain = without_friction(truth), *chosen;
-  struct armdyn_friction_choice choice;
+  struct armdyn_friction_choice choice[N];
+  const unsigned terms[N] = { TERMS, TERMS, TERMS, TERMS };
   struct armdyn_error error = { "", "" };
   struct found found;
   cr_assert_eq(
-      armdyn_choose_friction(plain, TERMS, 0, ARMDYN_ROTORS_ALL, &source, &estimation, &choice, &chosen, &error),
+      armdyn_choose_friction(plain, TERMS, 0, ARMDYN_ROTORS_ALL, &source, &estimation, choice, &chosen, &error),
       ARMDYN_OK, "%s %s", error.pointer, error.message);
-  cr_assert_eq(armdyn_refine_stribeck(plain, chosen, TERMS, ARMDYN_ROTORS_ALL, &source, &estimation, &found.refined,
+  cr_assert_eq(armdyn_refine_stribeck(plain, chosen, terms, ARMDYN_ROTORS_ALL, &source, &estimation, &found.refined,
                                       &found.stribeck, &error),
                ARMDYN_OK, "%s %s", error.pointer, error.message);
   cr_assert_eq(armdyn_unknowns_new(found.refined, TERMS, ARMDYN_ROTORS_ALL, &found.unknowns, NULL), ARMDYN_OK);

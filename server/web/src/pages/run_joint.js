@@ -29,6 +29,11 @@ extend({
   over_velocity: ['velocity', '速度'],
   over_position: ['position', '位置'],
   border_validation: ['validation', '验证'],
+  joint_tried: ['What was tried of its friction', '摩擦项的取舍'],
+  tried_term: ['Term', '项'],
+  tried_error: ['Held-out error', '留出误差'],
+  tried_gain: ['Gain [standard errors]', '增益 [标准误差]'],
+  tried_kept: ['Kept', '保留'],
   joint_parameters: ['Its parameters', '该关节的参数'],
 })
 
@@ -91,6 +96,13 @@ function Spread({ run, j }) {
     ${histogram && html`<${Plot} title=${t('joint_histogram')} x=${centers} xLabel=${t('residual_axis')} yLabel=${t('joint_counts')} series=${[{ label: t('joint_counts'), values: histogram.counts, index: 2, bars: true, solid: true }]} />`}`
 }
 
+const Tried = ({ selection }) => selection && selection.trials.length > 0 && html`<h3>${t('joint_tried')}</h3><${Table} caption=${t('joint_tried')} id=${(row) => row.term} items=${selection.trials} columns=${[
+  { key: 'term', head: t('tried_term'), cell: (row) => html`<code>${row.term}</code>${row.velocity != null && ` ${figure(row.velocity, 3)}`}${row.exponent != null && `, δ = ${row.exponent}`}` },
+  { key: 'relative_percent', head: t('tried_error'), number: true, cell: (row) => `${figure(row.relative_percent, 3)} %` },
+  { key: 'gain', head: t('tried_gain'), number: true, cell: (row) => figure(row.gain, 2) },
+  { key: 'kept', head: t('tried_kept'), cell: (row) => (row.kept ? '✓' : '–') },
+]} />`
+
 export function Joint({ run, joint }) {
   const j = jointsOf(run).indexOf(joint)
   const own = run.parameters.standard.filter((one) => one.joint === joint)
@@ -98,6 +110,7 @@ export function Joint({ run, joint }) {
     <${Fit} fit=${run.lack_of_fit?.[j]} />
     <${OverTime} key=${joint} run=${run} joint=${joint} j=${j} />
     <div class="grid"><${Over} run=${run} j=${j} /><${Friction} one=${run.parameters.friction[j]} /><${Spread} run=${run} j=${j} /></div>
+    <${Tried} selection=${run.friction_selection?.[j]} />
     ${own.length > 0 ? html`<h3>${t('joint_parameters')}</h3><${Table} caption=${t('joint_parameters')} id=${(row) => row.name} items=${own} columns=${[
       { key: 'name', head: t('expression'), cell: (row) => html`<code>${row.name}</code>` },
       { key: 'value', head: t('value'), number: true, cell: (row) => plusMinus(row.value, row.std) },

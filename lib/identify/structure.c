@@ -1,0 +1,348 @@
+#include "lib/identify/structure.h"
+
+#include <math.h>
+
+#include "lib/math/linear.h"
+
+/* Of a column, what is left beside the others, below which it is one of them; and what keeps a factorisation going. */
+static const double DEPENDENT = 1e-8, JITTER = 1e-12;
+
+/* Friction of a sign that it cannot have by more than so many of its deviations is not friction. */
+static const double DEVIATIONS = 2;
+
+/* -- which columns -- */
+
+/* A column that is fitted: one of the joint's, or the sum of two. */
+struct fitted {
+  size_t at, also; /* also == at: one alone */
+};
+enum { FITTED_MOST = 9 + ARMDYN_RIPPLES_MAX };
+
+/* Where a structure has what, among its fitted columns. */
+struct layout {
+  size_t count;
+  struct fitted columns[FITTED_MOST];
+  size_t sign[2], fallen[2], viscous[2]; /* by direction */
+  size_t high_speed;
+};
+enum { NONE = FITTED_MOST };
+
+static size_t fit(struct layout *l, size_t at, size_t also)
+{
+  l->columns[l->count] = (struct fitted){ at, also };
+  return l->count++;
+}
+
+static void fit_pair(struct layout *l, size_t first, bool directed, size_t place[2])
+{
+  place[0] = fit(l, first, directed ? first : first + 1);
+  place[1] = directed ? fit(l, first + 1, first + 1) : place[0];
+}
+
+static struct layout layout_of(const struct joint_candidates *j, const struct structure *s)
+{
+  struct layout l = { .sign = { NONE, NONE }, .fallen = { NONE, NONE }, .viscous = { NONE, NONE }, .high_speed = NONE };
+  const bool stribeck = s->terms & ARMDYN_IDENTIFY_STRIBECK, directed = s->terms & ARMDYN_IDENTIFY_COULOMB_DIRECTED;
+  const size_t sign = COLUMN_SIGN + 2 * s->scale;
+  if (s->terms & ARMDYN_IDENTIFY_OFFSET) fit(&l, COLUMN_OFFSET, COLUMN_OFFSET);
+  if (stribeck || (s->terms & ARMDYN_IDENTIFY_COULOMB)) fit_pair(&l, sign, directed && !stribeck, l.sign);
+  if (stribeck) fit_pair(&l, COLUMN_FALLEN + 2 * s->shape, directed, l.fallen);
+  if (s->terms & ARMDYN_IDENTIFY_VISCOUS)
+    fit_pair(&l, COLUMN_VISCOUS, s->terms & ARMDYN_IDENTIFY_VISCOUS_DIRECTED, l.viscous);
+  if (s->terms & ARMDYN_IDENTIFY_HIGH_SPEED) l.high_speed = fit(&l, COLUMN_HIGH_SPEED, COLUMN_HIGH_SPEED);
+  for (size_t k = 0; k < j->lines; k++) fit(&l, COLUMN_LINES + k, COLUMN_LINES + k);
+  return l;
+}
+
+/* Product of two fitted columns from a table of products, whose column of `first` is the first of friction. */
+static double product(const double *table, size_t width, size_t first, struct fitted a, struct fitted b)
+{
+  const double *row = table + (first + a.at) * width + first, *other = table + (first + a.also) * width + first;
+  double sum = row[b.at];
+  if (b.also != b.at) sum += row[b.also];
+  if (a.also != a.at) sum += other[b.at];
+  if (a.also != a.at && b.also != b.at) sum += other[b.also];
+  return sum;
+}
+
+static double product_with(const double *table, size_t width, size_t first, struct fitted a, size_t column)
+{
+  const double *row = table + (first + a.at) * width, *other = table + (first + a.also) * width;
+  return row[column] + (a.also != a.at ? other[column] : 0);
+}
+
+/* -- everything else profiled out -- */
+
+/* Sums of all parts but one; without == folds: of all that is slow; beyond: of all. */
+static double sum_at(const struct candidates *c, const struct joint_candidates *j, size_t without, size_t at)
+{
+  if (without < c->folds) return j->all[at] - j->sums[without][at];
+  return without == c->folds ? j->all[at] - j->of_fast[at] : j->all[at];
+}
+
+/* Gaussian elimination of the first `count` of a symmetric table; what depends on those before stays out. */
+static void eliminate(double *A, size_t width, size_t count)
+{
+  double whole[FITTED_MOST];
+  for (size_t k = 0; k < count; k++) whole[k] = A[k * width + k];
+  for (size_t k = 0; k < count; k++) {
+    const double pivot = A[k * width + k];
+    if (!(pivot > DEPENDENT * whole[k])) continue;
+    for (size_t i = k + 1; i < width; i++) {
+      const double factor = A[i * width + k] / pivot;
+      for (size_t j = k + 1; j < width; j++) A[i * width + j] -= factor * A[k * width + j];
+    }
+  }
+}
+
+/* M += what joint i says of links and rotors, its own friction profiled out. M is (b + 1)^2, the torque last. */
+static void add_other(const struct candidates *c, size_t i, const struct structure *structure, double weight,
+                      size_t without, double *scratch, double *M)
+{
+  const struct joint_candidates *j = &c->joints[i];
+  const struct layout l = layout_of(j, structure);
+  const size_t b = c->rigid->base_count, m = l.count, width = m + j->rigid + 1, last = j->width - 1;
+  double *table = scratch, *A = scratch + j->width * j->width;
+  for (size_t k = 0; k < j->width * j->width; k++) table[k] = sum_at(c, j, without, k);
+  for (size_t a = 0; a < m; a++) {
+    for (size_t k = 0; k < m; k++) A[a * width + k] = product(table, j->width, j->rigid, l.columns[a], l.columns[k]);
+    for (size_t k = 0; k <= j->rigid; k++) {
+      const size_t column = k < j->rigid ? k : last;
+      A[a * width + m + k] = A[(m + k) * width + a] = product_with(table, j->width, j->rigid, l.columns[a], column);
+    }
+  }
+  for (size_t r = 0; r <= j->rigid; r++) {
+    for (size_t k = 0; k <= j->rigid; k++)
+      A[(m + r) * width + m + k] = table[(r < j->rigid ? r : last) * j->width + (k < j->rigid ? k : last)];
+  }
+  eliminate(A, width, m);
+  for (size_t r = 0; r <= j->rigid; r++) {
+    for (size_t k = 0; k <= j->rigid; k++) {
+      const size_t row = r < j->rigid ? j->column[r] : b, column = k < j->rigid ? j->column[k] : b;
+      M[row * (b + 1) + column] += weight * weight * A[(m + r) * width + m + k];
+    }
+  }
+}
+
+struct profiling {
+  const struct candidates *c;
+  const struct rigid_prior *prior;
+  const double *weight;
+  const struct structure *structures;
+  double *M, *scale, *E, *scratch; /* (b + 1)^2; b; b x width: what a column or the torque is of links and rotors */
+};
+
+/* M and E without one part. */
+static void solve_rigid(struct profiling *p, size_t joint, size_t width, size_t without)
+{
+  const struct candidates *c = p->c;
+  const struct joint_candidates *own = &c->joints[joint];
+  const size_t b = c->rigid->base_count;
+  double samples = 0, *column = p->scratch;
+  memset(p->M, 0, (b + 1) * (b + 1) * sizeof *p->M);
+  for (size_t f = 0; f < c->folds; f++) samples += f == without ? 0 : (double)c->samples[f];
+  for (size_t r = 0; r < b; r++) {
+    for (size_t k = 0; k < b; k++) p->M[r * (b + 1) + k] = samples * p->prior->information[r * b + k];
+    p->M[r * (b + 1) + b] = samples * p->prior->pull[r];
+  }
+  for (size_t i = 0; i < c->n; i++)
+    if (i != joint) add_other(c, i, &p->structures[i], p->weight[i], without, p->scratch, p->M);
+  const double square = p->weight[joint] * p->weight[joint];
+  double *G = p->scratch + b; /* b x b */
+  for (size_t r = 0; r < own->rigid; r++) {
+    for (size_t k = 0; k < own->rigid; k++)
+      p->M[own->column[r] * (b + 1) + own->column[k]] += square * sum_at(c, own, without, r * own->width + k);
+  }
+  for (size_t r = 0; r < b; r++) {
+    memcpy(G + r * b, p->M + r * (b + 1), b * sizeof *G);
+    G[r * b + r] *= 1 + JITTER;
+  }
+  const bool factored = scaled_cholesky_factor(b, G, p->scale);
+  for (size_t d = 0; d < width; d++) {
+    for (size_t r = 0; r < b; r++) column[r] = d + 1 == width ? p->M[r * (b + 1) + b] : 0;
+    for (size_t r = 0; r < own->rigid; r++)
+      column[own->column[r]] += square * sum_at(c, own, without, r * own->width + own->rigid + d);
+    if (factored) scaled_cholesky_solve(b, G, p->scale, column);
+    for (size_t r = 0; r < b; r++) p->E[r * width + d] = factored ? column[r] : 0;
+  }
+}
+
+/* Normal equations of friction and torque of the joint, links and rotors being what they leave of them. The others' part of
+ * the torque, and the prior's, is in E's last column. */
+static void fill_normal(const struct profiling *p, size_t joint, size_t width, size_t without, double *normal)
+{
+  const struct joint_candidates *own = &p->c->joints[joint];
+  for (size_t a = 0; a < width; a++) {
+    for (size_t d = 0; d < width; d++) {
+      double sum = sum_at(p->c, own, without, (own->rigid + a) * own->width + own->rigid + d);
+      for (size_t r = 0; r < own->rigid; r++)
+        sum -= sum_at(p->c, own, without, (own->rigid + a) * own->width + r) * p->E[own->column[r] * width + d];
+      normal[a * width + d] = sum;
+    }
+  }
+}
+
+/* The squares left on a part: T' G T, where the columns of T are links and rotors, then friction, then the torque. */
+static void fill_held_out(const struct profiling *p, size_t joint, size_t width, size_t part, double *form)
+{
+  const struct joint_candidates *own = &p->c->joints[joint];
+  const double *G = part < p->c->folds ? own->sums[part] : own->of_fast;
+  const size_t rigid = own->rigid, all = own->width;
+  double *GT = p->scratch;
+  for (size_t row = 0; row < all; row++) {
+    for (size_t d = 0; d < width; d++) {
+      const double sign = d + 1 == width ? -1 : 1; /* what is left is (links + friction) - torque */
+      double sum = sign * G[row * all + rigid + d];
+      for (size_t r = 0; r < rigid; r++) sum -= sign * G[row * all + r] * p->E[own->column[r] * width + d];
+      GT[row * width + d] = sum;
+    }
+  }
+  for (size_t a = 0; a < width; a++) {
+    const double sign = a + 1 == width ? -1 : 1;
+    for (size_t d = 0; d < width; d++) {
+      double sum = sign * GT[(rigid + a) * width + d];
+      for (size_t r = 0; r < rigid; r++) sum -= sign * p->E[own->column[r] * width + a] * GT[r * width + d];
+      form[a * width + d] = sum;
+    }
+  }
+}
+
+enum armdyn_status profiled_open(const struct candidates *candidates, const struct rigid_prior *prior,
+                                 const double *weight, const struct structure *structures, size_t joint,
+                                 struct profiled *profiled)
+{
+  const struct candidates *c = candidates;
+  const struct joint_candidates *own = &c->joints[joint];
+  const size_t b = c->rigid->base_count, width = own->columns + 1;
+  size_t most = b * b + b;
+  for (size_t i = 0; i < c->n; i++) {
+    const size_t w = c->joints[i].width, both = w * w + (w + FITTED_MOST) * (w + FITTED_MOST);
+    most = both > most ? both : most;
+  }
+  *profiled = (struct profiled){ .candidates = c, .joint = joint, .width = width };
+  struct profiling p = { c,
+                         prior,
+                         weight,
+                         structures,
+                         malloc((b + 1) * (b + 1) * sizeof(double)),
+                         malloc((b + 1) * sizeof(double)),
+                         malloc((b + 1) * width * sizeof(double)),
+                         malloc(most * sizeof(double)) };
+  bool complete = p.M && p.scale && p.E && p.scratch;
+  for (size_t f = 0; f < c->folds + 2 && complete; f++) {
+    complete = (profiled->normal[f] = malloc(width * width * sizeof(double))) != NULL;
+    if (f <= c->folds) complete = (profiled->held_out[f] = malloc(width * width * sizeof(double))) && complete;
+    if (!complete) break;
+    solve_rigid(&p, joint, width, f);
+    fill_normal(&p, joint, width, f, profiled->normal[f]);
+    if (f <= c->folds) fill_held_out(&p, joint, width, f, profiled->held_out[f]);
+  }
+  profiled->power = own->all[own->width * own->width - 1];
+  free(p.M), free(p.scale), free(p.E), free(p.scratch);
+  if (!complete) profiled_close(profiled);
+  return complete ? ARMDYN_OK : ARMDYN_EMEMORY;
+}
+
+void profiled_close(struct profiled *profiled)
+{
+  for (size_t f = 0; f < FOLDS_MAX + 2; f++) free(profiled->normal[f]);
+  for (size_t f = 0; f < FOLDS_MAX + 1; f++) free(profiled->held_out[f]);
+  *profiled = (struct profiled){ 0 };
+}
+
+/* -- trying -- */
+
+/* Coefficients by the normal equations, 0 of what depends on others; and row by row the inverse of the equations, if it is
+ * wanted. */
+static void solve(const struct profiled *p, const struct layout *l, const double *normal, double *x, double *inverse)
+{
+  const struct joint_candidates *own = &p->candidates->joints[p->joint];
+  const size_t m = l->count, last = p->width - 1;
+  double A[FITTED_MOST * FITTED_MOST], scale[FITTED_MOST];
+  bool out[FITTED_MOST] = { false };
+  for (size_t a = 0; a < m; a++) {
+    for (size_t k = 0; k < m; k++) A[a * m + k] = product(normal, p->width, 0, l->columns[a], l->columns[k]);
+    x[a] = product_with(normal, p->width, 0, l->columns[a], last);
+    const double whole = product(own->all, own->width, own->rigid, l->columns[a], l->columns[a]);
+    out[a] = !(A[a * m + a] > DEPENDENT * whole);
+  }
+  for (size_t a = 0; a < m; a++) {
+    for (size_t k = 0; k < m && out[a]; k++) A[a * m + k] = A[k * m + a] = 0;
+    if (out[a]) A[a * m + a] = 1, x[a] = 0;
+    A[a * m + a] *= 1 + JITTER;
+  }
+  if (!scaled_cholesky_factor(m, A, scale)) {
+    memset(x, 0, m * sizeof *x);
+    return;
+  }
+  scaled_cholesky_solve(m, A, scale, x);
+  for (size_t a = 0; a < m && inverse; a++) {
+    memset(inverse + a * m, 0, m * sizeof *inverse);
+    inverse[a * m + a] = 1;
+    scaled_cholesky_solve(m, A, scale, inverse + a * m);
+  }
+}
+
+/* What coefficients leave of a part. */
+static double squares_left(const struct profiled *p, const struct layout *l, const double *x, const double *form)
+{
+  const size_t last = p->width - 1;
+  double sum = form[last * p->width + last];
+  for (size_t a = 0; a < l->count; a++) {
+    sum += 2 * x[a] * product_with(form, p->width, 0, l->columns[a], last);
+    for (size_t k = 0; k < l->count; k++) sum += x[a] * x[k] * product(form, p->width, 0, l->columns[a], l->columns[k]);
+  }
+  return fmax(sum, 0);
+}
+
+/* Is a sum of coefficients, factor[k] of column at[k] (NONE: none), below 0 by more than noise? */
+struct claim {
+  size_t at[2];
+  double factor[2];
+};
+static bool is_broken(const struct claim *claim, size_t m, double spread, const double *x, const double *inverse)
+{
+  double value = 0, square = 0;
+  for (int a = 0; a < 2; a++) {
+    if (claim->at[a] == NONE) continue;
+    value += claim->factor[a] * x[claim->at[a]];
+    for (int k = 0; k < 2; k++)
+      if (claim->at[k] != NONE)
+        square += claim->factor[a] * claim->factor[k] * inverse[claim->at[a] * m + claim->at[k]];
+  }
+  return value < -DEVIATIONS * sqrt(fmax(spread * square, 0));
+}
+
+/* Coulomb, viscous >= 0, stiction >= coulomb, and friction does not fall at the highest speed: as in lib/identify/signs.c.
+ * The coefficient of what is fallen is coulomb - stiction. */
+static bool has_signs(const struct profiled *p, const struct layout *l, double speed, const double *x,
+                      const double *inverse)
+{
+  for (int way = 0; way < 2; way++) {
+    const struct claim claims[] = {
+      { { l->sign[way], l->fallen[way] }, { 1, 1 } },
+      { { l->fallen[way], NONE }, { -1, 0 } },
+      { { l->viscous[way], NONE }, { 1, 0 } },
+      { { l->high_speed, l->high_speed == NONE ? NONE : l->viscous[way] }, { 2 * speed, 1 } },
+    };
+    for (size_t k = 0; k < sizeof claims / sizeof *claims; k++)
+      if (is_broken(&claims[k], l->count, p->spread, x, inverse)) return false;
+  }
+  return true;
+}
+
+void profiled_try(const struct profiled *profiled, const struct structure *structure, double speed, struct tried *tried)
+{
+  const struct candidates *c = profiled->candidates;
+  const struct layout l = layout_of(&c->joints[profiled->joint], structure);
+  double x[FITTED_MOST], inverse[FITTED_MOST * FITTED_MOST], sum = 0;
+  for (size_t f = 0; f < c->folds; f++) {
+    solve(profiled, &l, profiled->normal[f], x, NULL);
+    sum += tried->squares[f] = squares_left(profiled, &l, x, profiled->held_out[f]);
+  }
+  tried->error = profiled->power > 0 ? sqrt(sum / profiled->power) : 0;
+  solve(profiled, &l, profiled->normal[c->folds], x, NULL);
+  tried->fast = squares_left(profiled, &l, x, profiled->held_out[c->folds]);
+  solve(profiled, &l, profiled->normal[c->folds + 1], x, inverse);
+  tried->has_signs = has_signs(profiled, &l, speed, x, inverse);
+}
