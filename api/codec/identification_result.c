@@ -1,5 +1,6 @@
 /* The document of an identification. */
 #include "api/codec/friction_curve.h"
+#include "api/codec/friction_selection.h"
 #include "api/codec/identification.h"
 #include "api/codec/parts.h"
 #include "armdyn/armdyn.h"
@@ -145,50 +146,6 @@ static void encode_standard(struct json_writer *w, const struct identification_r
 }
 
 /* -- friction -- */
-
-static const struct {
-  unsigned term;
-  const char *name;
-} directed_terms[] = { { ARMDYN_IDENTIFY_COULOMB_DIRECTED, "coulomb asymmetric" },
-                       { ARMDYN_IDENTIFY_VISCOUS_DIRECTED, "viscous asymmetric" } };
-
-/* What a trial was of. */
-static const char *trial_name(unsigned term)
-{
-  for (size_t k = 0; k < sizeof directed_terms / sizeof *directed_terms; k++)
-    if (directed_terms[k].term == term) return directed_terms[k].name;
-  for (unsigned k = 0; k < ARMDYN_FRICTION_TERM_COUNT; k++)
-    if (term == 1u << k) return armdyn_friction_term_name((enum armdyn_friction_term)k);
-  return "velocity_scale";
-}
-
-/* What was tried for each joint, and what it gained. */
-static void encode_selection(struct json_writer *w, const struct identification_result *result)
-{
-  json_key(w, "friction_selection"), json_begin_array(w);
-  for (size_t j = 0; j < result->robot->joint_count; j++) {
-    const struct armdyn_friction_choice *choice = &result->choices[j];
-    json_begin_object(w);
-    member_text(w, "joint", result->robot->joints[j].name);
-    member_number(w, "without_percent", 100 * choice->without);
-    member_number(w, "relative_percent", 100 * choice->error);
-    json_key(w, "trials"), json_begin_array(w);
-    for (size_t k = 0; k < choice->trial_count; k++) {
-      const struct armdyn_friction_trial *trial = &choice->trials[k];
-      json_begin_object(w);
-      member_text(w, "term", trial_name(trial->term));
-      member_number(w, "relative_percent", 100 * trial->error);
-      member_number(w, "gain", trial->gain);
-      if (!isnan(trial->velocity)) member_number(w, "velocity", trial->velocity);
-      if (!isnan(trial->exponent)) member_number(w, "exponent", trial->exponent);
-      json_key(w, "kept"), json_write_truth(w, trial->kept);
-      json_end_object(w);
-    }
-    json_end_array(w);
-    json_end_object(w);
-  }
-  json_end_array(w);
-}
 
 /* The friction parameters of a joint, from `values`. */
 static void encode_friction_of(struct json_writer *w, const struct identification_result *result, size_t joint,
@@ -514,7 +471,7 @@ void identification_result_encode(const struct identification_result *result, st
   if (payload) encode_payload(&w, payload);
   encode_consistency(&w, result);
   if (!payload) encode_lack_of_fit(&w, result);
-  if (result->choices) encode_selection(&w, result);
+  if (result->choices) friction_selection_encode(&w, result->robot, result->choices);
   if (!payload) encode_prior(&w, estimate);
   json_key(&w, "residuals"), identification_residuals_encode(&w, &result->residuals, n);
   identification_warnings_encode(&w, result->warnings, result->warning_count);

@@ -132,7 +132,7 @@ static enum armdyn_status take_stretch(struct candidates *c, const struct armdyn
                                        size_t total, size_t from, size_t to, struct armdyn_workspace *workspace)
 {
   const size_t n = c->n, p = c->rigid->standard_count, most = (to - from) / c->stride + 1;
-  double *Y = malloc(most * n * p * sizeof *Y);
+  double *Y = malloc((most * n * p + 1) * sizeof *Y);
   size_t *fold_of = malloc(most * sizeof *fold_of), taken = 0;
   enum armdyn_status status = Y && fold_of ? ARMDYN_OK : ARMDYN_EMEMORY;
   for (size_t k = from; k < to && !status; k++) {

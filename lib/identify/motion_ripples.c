@@ -247,7 +247,7 @@ static double strongest(const struct lines *l, double least, double most)
 static bool gains(const double *before, const double *after)
 {
   double mean = 0, square = 0, all = 0;
-  const double count = PARTS / 2;
+  const double count = 0.5 * PARTS;
   for (size_t p = 1; p < PARTS; p += 2) {
     mean += (before[p] - after[p]) / count;
     all += before[p] / count;

@@ -146,7 +146,7 @@ static void decide(struct joint_search *j, unsigned term, const struct structure
   const struct candidates *c = j->profiled.candidates;
   const struct joint_candidates *own = &c->joints[j->profiled.joint];
   struct tried best = { .error = INFINITY }, tried;
-  size_t at = 0;
+  size_t at = count;
   for (size_t k = 0; k < count; k++) {
     profiled_try(&j->profiled, &structures[k], j->speed, &tried);
     if (!tried.has_signs && !forced && k + 1 < count) continue;
@@ -154,7 +154,7 @@ static void decide(struct joint_search *j, unsigned term, const struct structure
     best = tried;
     at = k;
   }
-  if (isinf(best.error)) return;
+  if (at == count) return;
   const double gain = gain_of(&j->known, &best, c->folds);
   /* parts of one motion resemble each other: what bends the curve and does harm where the joint is faster is refused */
   const double least = term == ARMDYN_IDENTIFY_STRIBECK ? STANDARD_ERRORS_OF_SHAPE : STANDARD_ERRORS;
@@ -451,8 +451,9 @@ enum armdyn_status armdyn_choose_friction(const struct armdyn_robot *robot, unsi
                          .choice = choice };
   unsigned usual[ARMDYN_JOINTS_MAX];
   *out = NULL;
-  s.description = malloc(sizeof *s.description);
-  if (!s.description) return ARMDYN_EMEMORY;
+  struct armdyn_robot_description *description = malloc(sizeof *description);
+  if (!description) return ARMDYN_EMEMORY;
+  s.description = description;
   *s.description = *armdyn_robot_description(robot);
   begin(&s);
   for (size_t i = 0; i < s.n; i++)
@@ -471,6 +472,6 @@ enum armdyn_status armdyn_choose_friction(const struct armdyn_robot *robot, unsi
     s.robot = NULL;
   }
   armdyn_robot_free(s.robot);
-  free(s.description);
+  free(description);
   return status;
 }
