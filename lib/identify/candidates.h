@@ -4,7 +4,7 @@
 #ifndef LIB_IDENTIFY_CANDIDATES_H
 #define LIB_IDENTIFY_CANDIDATES_H
 
-#include "lib/identify/estimate.h"
+#include "lib/identify/training.h"
 
 enum { SCALES = 7, SHAPES = 12 };
 
