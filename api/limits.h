@@ -23,6 +23,8 @@
 #define LIMIT_BODIES_IN_FLIGHT        MB(512) /* all request bodies held at once, half of it by uploads; beyond it 503 */
 #define LIMIT_MAP_POINTS              1000    /* of each axis of a gravity map */
 #define LIMIT_KINEMATIC_STARTS        200     /* of one call of inverse kinematics */
+#define LIMIT_CELL_BODY               MB(4)   /* a cell */
+#define LIMIT_CLEARANCE_STATES        100000  /* of one request for clearances */
 #define LIMIT_URL                     KB(8)
 #define LIMIT_HEADERS                 KB(16)
 #define LIMIT_HEADER_COUNT            100       /* headers of a request */

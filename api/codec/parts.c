@@ -1,5 +1,7 @@
 #include "api/codec/parts.h"
 
+#include "api/codec/shape.h"
+
 static const struct json_field pose_fields[] = {
   { NUMBERS(struct armdyn_pose, translation, 3, ANY_NUMBER, "m") },
   { NUMBERS(struct armdyn_pose, rpy, 3, ANY_NUMBER, "roll, pitch, yaw about fixed axes, rad") },
@@ -19,10 +21,17 @@ static const struct json_type inertia_type =
     JSON_TYPE("an inertia about the centre of mass: xx, yy, zz, xy, xz, yz (kg m^2)", inertia_fields,
               struct armdyn_inertia, NULL, NULL);
 
-static const struct json_field body_fields[] = {
-  { NUMBER(struct armdyn_body, mass, ANY_NUMBER, "kg"), REQUIRED },
-  { NUMBERS(struct armdyn_body, com, 3, ANY_NUMBER, "centre of mass, m") },
-  { OBJECT(struct armdyn_body, inertia, inertia_type) },
+#define BODY_FIELDS                                                                                                    \
+  { NUMBER(struct armdyn_body, mass, ANY_NUMBER, "kg"), REQUIRED },                                                    \
+      { NUMBERS(struct armdyn_body, com, 3, ANY_NUMBER, "centre of mass, m") },                                        \
+  {                                                                                                                    \
+    OBJECT(struct armdyn_body, inertia, inertia_type)                                                                  \
+  }
+static const struct json_field body_fields[] = { BODY_FIELDS };
+static const struct json_field model_body_fields[] = {
+  BODY_FIELDS,
+  { CUSTOM(struct armdyn_body, mass, part_bodies_decode, part_bodies_encode, PART_BODIES_WORDS), NAMED("bodies"),
+    WANTED(part_bodies_wanted) },
 };
 
 /* What is impossible about a body? Mass and inertia are two questions, so that both faults are told. */
@@ -60,7 +69,8 @@ static void model_body_check(struct json_reader *r, void *object, uint64_t given
 
 #define BODY_WORDS "a rigid body: mass (kg), com (m), inertia (kg m^2)"
 const struct json_type body_type = JSON_TYPE(BODY_WORDS, body_fields, struct armdyn_body, NULL, body_check);
-const struct json_type model_body_type = JSON_TYPE(BODY_WORDS, body_fields, struct armdyn_body, NULL, model_body_check);
+const struct json_type model_body_type =
+    JSON_TYPE(BODY_WORDS, model_body_fields, struct armdyn_body, NULL, model_body_check);
 
 void swap_halves(double *numbers, size_t half)
 {

@@ -3,6 +3,7 @@
 #include <ctype.h>
 
 #include "api/codec/parts.h"
+#include "api/codec/shape.h"
 #include "api/codec/warnings.h"
 #include "api/json/fields.h"
 
@@ -359,6 +360,29 @@ static void visual_init(void *visual)
 }
 static const struct json_type visual_type = JSON_TYPE("a mesh of a link", visual_fields, VISUAL, visual_init, NULL);
 
+/* -- the bodies of what is no link -- */
+
+static const struct json_field tool_fields[] = {
+  { NUMBERS(struct armdyn_pose, translation, 3, ANY_NUMBER, "m") },
+  { NUMBERS(struct armdyn_pose, rpy, 3, ANY_NUMBER, "roll, pitch, yaw about fixed axes, rad") },
+  { CUSTOM(struct armdyn_pose, translation, part_bodies_decode, part_bodies_encode, PART_BODIES_WORDS), NAMED("bodies"),
+    WANTED(part_bodies_wanted) },
+};
+static const struct json_type tool_type =
+    JSON_TYPE("a tool: translation (m), rpy (rad), bodies", tool_fields, struct armdyn_pose, NULL, NULL);
+
+/* The base has nothing else, and no place of its own: that of the bodies' count stands for it. */
+static void base_init(void *base)
+{
+  (void)base;
+}
+static const struct json_field base_fields[] = {
+  { CUSTOM(struct armdyn_part_body, part, part_bodies_decode, part_bodies_encode, PART_BODIES_WORDS), NAMED("bodies"),
+    WANTED(part_bodies_wanted) },
+};
+static const struct json_type base_type =
+    JSON_TYPE("a base: bodies", base_fields, struct armdyn_part_body, base_init, NULL);
+
 /* -- robots -- */
 
 #define ROBOT struct armdyn_robot_description
@@ -369,8 +393,9 @@ static const struct json_field robot_fields[] = {
   { NUMBERS(ROBOT, gravity, 3, ANY_NUMBER, "acceleration of free fall in the base frame, m/s^2") },
   { CUSTOM(ROBOT, joints, joints_decode, joints_encode, "a list of 1 to 32 joints"), REQUIRED },
   { OBJECT(ROBOT, transmission, transmission_type), HAS(ROBOT, has_transmission), NULLABLE },
-  { OBJECT(ROBOT, tool, pose_type), OMIT_DEFAULT },
+  { OBJECT(ROBOT, tool, tool_type), OMIT_DEFAULT },
   { OBJECT(ROBOT, payload, model_body_type), OMIT_DEFAULT },
+  { OBJECT(ROBOT, body_count, base_type), NAMED("base"), OMIT_DEFAULT },
   { LIST(ROBOT, visuals, visual_count, 0, visual_type), OMIT_DEFAULT },
   { READ_ONLY("revision") },
   { READ_ONLY("created_at") },
@@ -431,6 +456,7 @@ static void robot_check(struct json_reader *r, void *object, uint64_t given, con
     names_check(r, model, i);
   }
   units_convert_robot(&model->units, robot);
+  part_bodies_sort(robot);
   if (!((given | r->wrong) >> ROW_PRODUCTS & 1)) products_check(r, model);
   if (robot->has_transmission && model->has_matrix && robot->joint_count) transmission_check(r, model);
 
@@ -456,6 +482,7 @@ enum armdyn_status robot_decode(const char *text, size_t length, bool allow_unph
   struct json_reader r;
   find_units(text, length, &model.units);
   model.body.units = &model.units;
+  model.body.robot = robot;
   json_reader_init(&r, text, length, faults);
   json_decode_object(&r, &robot_type, robot, &context);
   json_finish(&r);

@@ -81,4 +81,12 @@ void units_convert_robot(const struct model_units *units, struct armdyn_robot_de
   }
   convert_pose(units, &robot->tool);
   for (size_t i = 0; i < robot->visual_count; i++) convert_pose(units, &robot->visuals[i].frame);
+  for (size_t i = 0; i < robot->body_count; i++) {
+    struct armdyn_shape *shape = &robot->bodies[i].shape;
+    convert(length, shape->from, 3);
+    convert(length, shape->to, 3);
+    convert(length, &shape->radius, 1);
+    convert(length, shape->size, 3);
+    convert_pose(units, &shape->pose);
+  }
 }

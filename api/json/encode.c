@@ -51,6 +51,7 @@ static bool is_default(const struct json_field *field, const void *object, const
 {
   const void *a = member_of(field, object), *b = member_of(field, defaults);
   if (field->has_flag && flag(object, field->has_offset) != flag(defaults, field->has_offset)) return false;
+  if (field->wanted) return !field->wanted(a, context);
   switch (field->kind) {
   case FIELD_TEXT: return strcmp(a, b) == 0;
   case FIELD_STRING:

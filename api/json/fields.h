@@ -86,6 +86,8 @@ typedef void json_decode_function(struct json_reader *r, const struct json_field
                                   const struct json_context *context);
 typedef void json_encode_function(struct json_writer *w, const struct json_field *field, const void *member,
                                   const struct json_context *context);
+/* Is such a field written? By its member, where no default could say. */
+typedef bool json_wanted_function(const void *member, const struct json_context *context);
 
 enum json_field_kind {
   FIELD_TRUTH,    /* bool */
@@ -122,6 +124,7 @@ struct json_field {
   const struct json_type *type; /* of an object or of a list's items */
   json_decode_function *decode;
   json_encode_function *encode;
+  json_wanted_function *wanted;
   bool required, nullable, omit_default, null_when_absent, null_elements;
   bool counted, has_flag, null_flag, allocated;
   size_t count_offset, has_offset, null_offset; /* size_t, bool, bool */
@@ -166,9 +169,11 @@ struct json_field {
 #define READ_ONLY(name_) .name = name_, .kind = FIELD_READ_ONLY
 
 /* -- modifiers -- */
-#define REQUIRED          .required = true
-#define NULLABLE          .nullable = true         /* null is as if absent */
-#define OMIT_DEFAULT      .omit_default = true     /* not written when it has the default of `init` */
+#define REQUIRED     .required = true
+#define NULLABLE     .nullable = true     /* null is as if absent */
+#define OMIT_DEFAULT .omit_default = true /* not written when it has the default of `init` */
+/* Written when this says so. */
+#define WANTED(function_) .wanted = function_, .omit_default = true
 #define NULL_WHEN_ABSENT  .null_when_absent = true /* written as null instead of left out */
 #define NULL_ELEMENTS     .null_elements = true    /* null in a vector, or for a matrix row: stays as `init` made it */
 #define MATCHES(pattern_) .pattern = &(pattern_)

@@ -65,6 +65,7 @@ void json_pointer(const struct json_reader *r, char *out, size_t size)
 
 void json_fault(struct json_reader *r, const char *below, enum fault_code code, const char *format, ...)
 {
+  if (r->status) return; /* the place where reading ended is all there is to say */
   r->fault_count++;
   if (!r->faults) return;
   if (r->faults->count >= LIMIT_FAULTS) { /* only counted, and quickly: a body may be wrong in a million places */

@@ -109,7 +109,7 @@ static enum armdyn_status touch_compile(struct armdyn_scene *scene, const struct
   size_t obstacle[2];
   char pointer[64];
   for (int i = 0; i < 2; i++) {
-    snprintf(pointer, sizeof pointer, "/touches/%zu/%c", index, "ab"[i]);
+    snprintf(pointer, sizeof pointer, "/touches/%zu/bodies/%d", index, i);
     if (!find_named(scene, names[i], &part[i], &obstacle[i]))
       return armdyn_refuse(error, ARMDYN_EINPUT, pointer,
                            "must name a joint of the robot, base, tool, payload or a body of the cell, got \"%s\"",

@@ -56,6 +56,8 @@ route_handler part_create, part_list;
 route_handler dataset_upload, dataset_list, dataset_patch, dataset_samples;
 /* meshes.c */
 route_handler mesh_list, mesh_get;
+/* cells.c, clearance.c */
+route_handler cell_create, cell_list, clearance;
 /* mappings.c */
 route_handler mapping_list;
 /* identification_report.c */

@@ -64,7 +64,7 @@ bool versioned_demanded(struct exchange *x, const struct versioned *kind, bool m
 
 void versioned_answer(struct exchange *x, const struct versioned *kind, int http_status, const void *row)
 {
-  struct buffer body = BUFFER(MB(1));
+  struct buffer body = BUFFER(LIMIT_ANSWER);
   const enum armdyn_status status = kind->encode(x, http_status, row, &body);
   if (versioned_found(x, kind, status)) {
     const char *name = exchange_segment(x, kind->segment);

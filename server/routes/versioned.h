@@ -26,7 +26,7 @@ struct versioned {
   bool (*remove)(struct exchange *x, int64_t expected);         /* false: answered */
 };
 
-extern const struct versioned aliases, controllers, datasets, mappings, meshes, parts, webhooks;
+extern const struct versioned aliases, cells, controllers, datasets, mappings, meshes, parts, webhooks;
 
 /* Is it there, by what the store said? false: answered. */
 bool versioned_found(struct exchange *x, const struct versioned *kind, enum armdyn_status status);

@@ -22,6 +22,7 @@ EMBED(migration_0014, "migrations/sqlite/0014_enabled.sql");
 EMBED(migration_0015, "migrations/sqlite/0015_code_proofs.sql");
 EMBED(migration_0016, "migrations/sqlite/0016_owners.sql");
 EMBED(migration_0017, "migrations/sqlite/0017_parts.sql");
+EMBED(migration_0018, "migrations/sqlite/0018_cells.sql");
 
 static const struct migration items[] = {
   { "0001_initial", migration_0001 },
@@ -41,6 +42,7 @@ static const struct migration items[] = {
   { "0015_code_proofs", migration_0015 },
   { "0016_owners", migration_0016 },
   { "0017_parts", migration_0017 },
+  { "0018_cells", migration_0018 },
 };
 
 const struct migrations store_migrations = { items, sizeof items / sizeof *items };

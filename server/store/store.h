@@ -465,6 +465,27 @@ typedef void store_mapping_visit(void *context, const struct store_mapping *mapp
 enum armdyn_status store_mapping_list(struct store *store, struct store_query *query, store_mapping_visit *visit,
                                       void *context);
 
+/* -- cells -- */
+struct store_cell {
+  char name[ARMDYN_NAME_SIZE];
+  int64_t version; /* its revision, and ETag; never used again for this name */
+  char created_at[TIME_SIZE];
+  char *document; /* canonical JSON */
+};
+void store_cell_release(struct store_cell *cell);
+/* name and document in, the rest out. EEXISTS, ECONFLICT (see store_idempotency). */
+enum armdyn_status store_cell_create(struct store *store, struct store_cell *cell, const struct store_idempotency *key);
+/* A revision more. ENOTFOUND, ESTALE. */
+enum armdyn_status store_cell_update(struct store *store, struct store_cell *cell, int64_t expected);
+/* With all revisions. */
+enum armdyn_status store_cell_delete(struct store *store, const char *name, int64_t expected);
+/* version 0: the newest. */
+enum armdyn_status store_cell_get(struct store *store, const char *name, int64_t version, struct store_cell *out);
+typedef void store_cell_visit(void *context, const struct store_cell *cell);
+/* The newest of each. */
+enum armdyn_status store_cell_list(struct store *store, struct store_query *query, store_cell_visit *visit,
+                                   void *context);
+
 /* -- controllers -- */
 struct store_controller {
   char name[ARMDYN_NAME_SIZE];

@@ -29,6 +29,7 @@ LISTS = [
     Listed("/v1/robots/arm-4/aliases", "alias", "alias", "alias revision changed_at", "alias reason"),
     Listed("/v1/robots/shown/meshes", "mesh", "mesh", "mesh created_at", "mesh"),
     Listed("/v1/controllers", "name", "name", "name created_at robot host", "name host robot"),
+    Listed("/v1/cells", "name", "name", "name created_at", "name description"),
     Listed("/v1/mappings", "name", "name", "name created_at", "name description"),
     Listed("/v1/webhooks", "name", "name", "name created_at", "name url"),
     Listed("/v1/keys", "id", "-created_at", "created_at name role expires_at", "id name"),
@@ -55,6 +56,9 @@ def fill(server):
         for name, arm, host in (("cell-3", 1, "127.0.0.1"), ("cell-1", 4, "127.0.0.2"), ("cell-2", 1, "127.0.0.3"), ("line", 2, "127.0.0.1")):
             client.post("/v1/controllers", {"name": name, "host": host, "port": 9, "robot": f"arm-{arm}",
                                             "profile": {"protocol": "armdyn-v2"}}).expect(201)
+        for name, about in (("shelf", "Trace of a scan"), ("bin", "50 % full"), ("fixture", None), ("bin-2", "left_2")):
+            client.post("/v1/cells", {"name": name, **({"description": about} if about else {}), "bodies": [
+                {"name": "floor", "half_space": {"normal": [0, 0, 1], "offset": -1}}]}).expect(201)
         for name, about in (("scope", "Trace 1 of drives"), ("drive", "50 % sampled"), ("plc", None), ("drive-2", "trace_2")):
             client.put(f"/v1/mappings/{name}", {
                 **({"description": about} if about else {}), "time": {"column": "t", "unit": "s"},

@@ -44,7 +44,7 @@ class World:
         dice = random.Random(1)
         client.create_robot(robot("scara"), name="arm", visuals=[{"mesh": "base"}])
         self.log = self.as_csv(simulated(client, "arm", seconds=6, rate=100))
-        self.places = {"robot": "arm", "revision": "1", "alias": "production", "mapping": "drive", "mesh": "base", "controller": "cell"}
+        self.places = {"robot": "arm", "revision": "1", "alias": "production", "mapping": "drive", "cell": "shelf", "mesh": "base", "controller": "cell"}
         dataset = client.post("/v1/robots/arm/datasets", body=self.log, content_type="text/csv").expect(201).json["id"]
         test = {"joints": ["j1"], "speeds": 6, "cruise": 0.8, "sample_rate": 500}
         self.bodies = {
@@ -69,6 +69,7 @@ class World:
         once = {"If-None-Match": "*"}
         client.put("/v1/robots/arm/aliases/production", {"revision": 1}, headers=once).expect(201)
         client.put("/v1/robots/arm/meshes/base", body=stl_of(box()), content_type="model/stl", headers=once).expect(201)
+        client.post("/v1/cells", {"name": "shelf", "bodies": []}).expect(201)
         client.put("/v1/mappings/drive", {"time": {"column": "T", "unit": "s"}, "columns": {"q1": {"column": "A", "unit": "rad"}}}, headers=once).expect(201)
         self.places["key"] = client.post("/v1/keys", {"name": "kept", "role": "viewer"}).expect(201).json["id"]
         self.places["webhook"] = client.post("/v1/webhooks", WEBHOOK).expect(201).json["name"]
@@ -99,7 +100,7 @@ class World:
             self.places["controller"] = "another"
         # to add a creating call: its body
         named = {"robots": {**robot("scara"), "name": "new"}, "keys": {"name": "new", "role": "viewer"},
-                 "controllers": self.controller("new"), "webhooks": {**WEBHOOK, "name": "new"}}
+                 "controllers": self.controller("new"), "webhooks": {**WEBHOOK, "name": "new"}, "cells": {"name": "new", "bodies": []}}
         good = {**named, **self.bodies}[last]
         return ({"json": body} for body in (good, {**good, "name": "newer"} if last in named else {**good, "tags": {"other": "yes"}}))
 

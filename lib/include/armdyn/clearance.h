@@ -45,7 +45,7 @@ struct armdyn_scene_workspace;
 /*   robot    in   must outlive the scene
  *   cell     in   copied; NULL: nothing stands around it
  *   touches  in   touch_count
- * OK; EINPUT: a shape that is none, or a touch of what is not there ("/touches/0/a"); EMEMORY.
+ * OK; EINPUT: a shape that is none, or a touch of what is not there ("/touches/0/bodies/1"); EMEMORY.
  * Bodies of neighbouring links are never compared, nor those of links whose joints all meet in one point (a wrist): the
  * model implies that they touch. Base and cell both stand still. O(m log m) for m bodies of the cell. */
 enum armdyn_status armdyn_scene_new(const struct armdyn_robot *robot, const struct armdyn_cell *cell,
@@ -77,6 +77,34 @@ struct armdyn_clearance {
  * Touches that are limited in time are no touches of a state. */
 void armdyn_clearance(const struct armdyn_scene *scene, const double *q, struct armdyn_scene_workspace *workspace,
                       struct armdyn_clearance *out, double *gradient);
+
+/* A motion as a controller plays it: from sample to sample along a line. */
+struct armdyn_played_motion {
+  size_t count;    /* samples, at least 1 */
+  double period;   /* s between them, > 0 */
+  const double *q; /* count x n */
+};
+
+struct armdyn_motion_clearance {
+  double bound;               /* m: no clearance is smaller at any time, and one is at most `tolerance` larger */
+  double time;                /* s of that one */
+  struct armdyn_clearance at; /* without deviations; INFINITY as in a state */
+  size_t states;              /* that were looked at */
+};
+
+/* The smallest clearance of a motion, between its samples too.
+ *   motion     in
+ *   deviation  in   n: how far each joint may be from the motion at any time, rad, m; NULL = not at all. Counted against the
+ *                   clearance by how far it can move any point of the body
+ *   tolerance  in   m, > 0
+ *   out        out
+ * Touches that are limited in time are allowed then, to a microsecond.
+ * OK; EINPUT for numbers that are not finite or out of range, ECANCELLED when it would take more than 10 million states:
+ * a tolerance that is too small for the motion; EMEMORY.
+ * Source: bounds by the joints' reach as in conservative advancement (Mirtich 1996; Zhang, Lee & Manocha 2006). */
+enum armdyn_status armdyn_motion_clearance(const struct armdyn_scene *scene, const struct armdyn_played_motion *motion,
+                                           const double *deviation, double tolerance,
+                                           struct armdyn_motion_clearance *out, struct armdyn_error *error);
 
 #ifdef __cplusplus
 }

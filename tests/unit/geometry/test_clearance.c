@@ -254,7 +254,7 @@ Test(clearance, refuses_what_is_none)
   const struct armdyn_touch nobody = { "j1", "nobody", -INFINITY, INFINITY };
   const struct armdyn_touch walls = { "wall", "wall", -INFINITY, INFINITY };
   cr_assert_eq(armdyn_scene_new(s.robot, &s.cell, &nobody, 1, &scene, &error), ARMDYN_EINPUT);
-  cr_assert_str_eq(error.pointer, "/touches/0/b");
+  cr_assert_str_eq(error.pointer, "/touches/0/bodies/1");
   cr_assert_eq(armdyn_scene_new(s.robot, &s.cell, &walls, 1, &scene, &error), ARMDYN_EINPUT);
   s.obstacles[0].shape.from[0] = NAN;
   cr_assert_eq(armdyn_scene_new(s.robot, &s.cell, NULL, 0, &scene, &error), ARMDYN_EINPUT);
@@ -267,4 +267,105 @@ Test(clearance, refuses_what_is_none)
   s.description.bodies[1].shape.radius = -1;
   cr_assert_eq(armdyn_robot_new(&s.description, &s.robot, &error), ARMDYN_EINPUT);
   cr_assert_str_eq(error.pointer, "/joints/1/link/bodies/0/capsule/radius");
+}
+
+/* -- motions -- */
+
+enum { SAMPLES = 301, BETWEEN = 40 };
+
+/* Some turns of every joint, as a controller plays them. */
+static void random_motion(struct dice *dice, size_t joints, double *q)
+{
+  double at[N], swing[N], rate[N], phase[N];
+  dice_fill(dice, at, joints, -1, 1), dice_fill(dice, swing, joints, -0.6, 0.6);
+  dice_fill(dice, rate, joints, 1, 6), dice_fill(dice, phase, joints, 0, 6);
+  for (size_t i = 0; i < SAMPLES; i++) {
+    for (size_t j = 0; j < joints; j++)
+      q[i * joints + j] = at[j] + swing[j] * sin(rate[j] * (double)i / (SAMPLES - 1) + phase[j]);
+  }
+}
+
+static double densely(const struct stage *s, size_t joints, const double *motion)
+{
+  double least = INFINITY, q[N];
+  for (size_t i = 0; i < (SAMPLES - 1) * BETWEEN; i++) {
+    struct armdyn_clearance c;
+    const double *a = motion + i / BETWEEN * joints, part = (double)(i % BETWEEN) / BETWEEN;
+    for (size_t j = 0; j < joints; j++) q[j] = a[j] + part * (a[joints + j] - a[j]);
+    armdyn_clearance(s->scene, q, s->scene_workspace, &c, NULL);
+    least = fmin(least, c.distance);
+  }
+  return least;
+}
+
+Test(clearance, of_a_motion_is_a_bound_within_tolerance)
+{
+  static struct stage s;
+  static double q[SAMPLES * N];
+  struct dice dice = { 21 };
+  const double tolerance = 1e-4;
+  for (int round = 0; round < 21; round++) {
+    const size_t joints = 1 + (size_t)round % 7;
+    struct armdyn_motion_clearance found;
+    struct armdyn_error error = { "", "" };
+    random_stage(&dice, &s, joints);
+    stage_open(&s, NULL, 0);
+    random_motion(&dice, joints, q);
+    const struct armdyn_played_motion motion = { SAMPLES, 0.004, q };
+    cr_assert_eq(armdyn_motion_clearance(s.scene, &motion, NULL, tolerance, &found, &error), ARMDYN_OK, "%s",
+                 error.message);
+    const double dense = densely(&s, joints, q);
+    cr_assert(found.bound <= dense + 1e-9 && found.bound >= dense - 2 * tolerance, "round %d: %.9g, densely %.9g",
+              round, found.bound, dense);
+    cr_assert(found.at.distance >= found.bound && found.at.distance <= found.bound + tolerance + 1e-9);
+
+    /* any joint may be off: no state within that is nearer */
+    double deviation[N], off[N];
+    for (size_t j = 0; j < joints; j++) deviation[j] = 0.01;
+    struct armdyn_motion_clearance widened;
+    cr_assert_eq(armdyn_motion_clearance(s.scene, &motion, deviation, tolerance, &widened, &error), ARMDYN_OK);
+    for (int i = 0; i < 300; i++) {
+      struct armdyn_clearance c;
+      for (size_t j = 0; j < joints; j++)
+        off[j] = q[(size_t)i * joints + j] + (dice_uniform(&dice, -1, 1) < 0 ? -0.01 : 0.01);
+      armdyn_clearance(s.scene, off, s.scene_workspace, &c, NULL);
+      cr_assert_geq(c.distance, widened.bound - 1e-9);
+    }
+    stage_close(&s);
+  }
+}
+
+/* The plane arm sweeps to the wall and back: it is nearest when it points there, for a moment between two samples. */
+Test(clearance, of_a_motion_is_found_between_samples)
+{
+  static struct stage s;
+  struct armdyn_motion_clearance found;
+  const double q[] = { -1, 0, 0, 1, 0, 0 };
+  plane_arm(&s);
+  const struct armdyn_played_motion motion = { 2, 0.5, q };
+  stage_open(&s, NULL, 0);
+  cr_assert_eq(armdyn_motion_clearance(s.scene, &motion, NULL, 1e-5, &found, NULL), ARMDYN_OK);
+  cr_assert_float_eq(found.bound, 0.8, 2e-5); /* its own links; the wall is at 4 m, 0.9 m away */
+  stage_close(&s);
+
+  s.cell.base.translation[0] = 1;
+  stage_open(&s, NULL, 0);
+  cr_assert_eq(armdyn_motion_clearance(s.scene, &motion, NULL, 1e-5, &found, NULL), ARMDYN_OK);
+  cr_assert(found.bound <= -0.1 && found.bound >= -0.1 - 1e-5, "%.9g", found.bound);
+  cr_assert_float_eq(found.time, 0.25, 2e-3);
+  cr_assert_str_eq(found.at.a, "j3");
+  cr_assert_str_eq(found.at.b, "wall");
+  /* 1 mrad in each joint, 3, 2 and 1 m from it, and the radius */
+  cr_assert_eq(armdyn_motion_clearance(s.scene, &motion, (double[]){ 1e-3, 1e-3, 1e-3 }, 1e-5, &found, NULL),
+               ARMDYN_OK);
+  cr_assert_float_eq(found.bound, -0.1 - 6.3e-3, 2e-5);
+  stage_close(&s);
+
+  /* it may touch the wall while it points there, but not sooner */
+  const struct armdyn_touch while_there = { "j3", "wall", 0.2, 0.3 };
+  stage_open(&s, &while_there, 1);
+  cr_assert_eq(armdyn_motion_clearance(s.scene, &motion, NULL, 1e-5, &found, NULL), ARMDYN_OK);
+  const double edge = 4 * 0.05; /* rad off at the window's ends: 0.05 s of 4 rad/s */
+  cr_assert_float_eq(found.bound, 3 - 3 * cos(edge) - 0.1, 1e-4);
+  stage_close(&s);
 }

@@ -1,0 +1,157 @@
+/* How far an arm stays away from its cell and from itself. */
+#include "api/codec/clearance.h"
+
+#include "server/app.h"
+#include "server/data/stored_trajectory.h"
+#include "server/routes/cells.h"
+#include "server/routes/dynamics.h"
+#include "server/routes/robots.h"
+
+/* The cell that is named, or none. false: answered. */
+static bool load_cell(struct exchange *x, struct clearance_request *request, struct cell_document *cell)
+{
+  const int64_t asked = request->cell_revision;
+  memset(cell, 0, sizeof *cell);
+  if (!*request->cell) return true;
+  enum armdyn_status status = cell_load(exchange_app(x)->store, request->cell, &request->cell_revision, cell);
+  if (status == ARMDYN_ENOTFOUND) {
+    if (asked)
+      fault_add(exchange_faults(x), FAULT_AT_POINTER, "/cell_revision", FAULT_INCONSISTENT,
+                "there is no revision %lld of a cell '%s'", (long long)asked, request->cell);
+    else
+      fault_add(exchange_faults(x), FAULT_AT_POINTER, "/cell", FAULT_INCONSISTENT, "there is no cell '%s'",
+                request->cell);
+    status = ARMDYN_EINPUT;
+  }
+  if (status) answer_status(x, status, NULL);
+  return !status;
+}
+
+/* Robots without bodies would be clear of everything. */
+static enum armdyn_status make_scene(struct exchange *x, const struct armdyn_robot *robot,
+                                     const struct clearance_request *request, const struct cell_document *cell,
+                                     struct armdyn_scene **scene)
+{
+  struct armdyn_error error = { "", "" };
+  enum armdyn_status status = armdyn_scene_new(robot, *request->cell ? &cell->cell : NULL, request->touches.items,
+                                               request->touches.count, scene, &error);
+  if (status == ARMDYN_EINPUT)
+    fault_add(exchange_faults(x), FAULT_AT_POINTER, error.pointer, FAULT_INCONSISTENT, "%s", error.message);
+  if (status || armdyn_scene_body_count(*scene)) return status;
+  fault_add(
+      exchange_faults(x), FAULT_AT_POINTER, "", FAULT_INCONSISTENT,
+      "robot '%s' has no bodies: give its links some, as \"joints\": [{\"link\": {\"bodies\": [{\"capsule\": ...}]}}]",
+      armdyn_robot_description(robot)->name);
+  return ARMDYN_EINPUT;
+}
+
+static enum armdyn_status compute(const struct armdyn_scene *scene, const struct clearance_request *request,
+                                  size_t joints, struct clearance_state *states)
+{
+  struct armdyn_scene_workspace *workspace = armdyn_scene_workspace_new(scene);
+  if (!workspace) return ARMDYN_EMEMORY;
+  for (size_t i = 0; i < request->count; i++)
+    armdyn_clearance(scene, request->q + i * joints, workspace, &states[i].at, states[i].gradient);
+  armdyn_scene_workspace_free(workspace);
+  return ARMDYN_OK;
+}
+
+/* The trajectory as a controller plays it at the rate that is asked for. */
+static enum armdyn_status play(struct exchange *x, const struct clearance_request *request, size_t joints,
+                               struct armdyn_played_motion *motion, struct armdyn_error *error)
+{
+  struct armdyn_trajectory trajectory;
+  enum armdyn_status status =
+      stored_trajectory_open(exchange_app(x)->store, request->trajectory, joints, "/trajectory", &trajectory, error);
+  if (status) return status;
+  const double duration = armdyn_trajectory_duration(&trajectory);
+  if (duration * request->rate > LIMIT_SERIES_ROWS) {
+    status = armdyn_refuse(error, ARMDYN_EINPUT, "/rate", "%g s at %g Hz are more than %d samples", duration,
+                           request->rate, LIMIT_SERIES_ROWS);
+  } else {
+    motion->count = armdyn_sample_count(&trajectory, request->rate), motion->period = 1 / request->rate;
+    double *q = malloc(motion->count * joints * sizeof *q);
+    for (size_t k = 0; q && k < motion->count; k++)
+      armdyn_trajectory_state(&trajectory, armdyn_sample_time(&trajectory, request->rate, k), q + k * joints, NULL,
+                              NULL, NULL);
+    motion->q = q;
+    if (!q) status = ARMDYN_EMEMORY;
+  }
+  armdyn_trajectory_free(&trajectory);
+  return status;
+}
+
+static enum armdyn_status compute_motion(struct exchange *x, const struct armdyn_scene *scene,
+                                         const struct clearance_request *request, size_t joints,
+                                         struct armdyn_motion_clearance *out)
+{
+  struct armdyn_played_motion motion = { 0 };
+  struct armdyn_error error = { "", "" };
+  enum armdyn_status status = play(x, request, joints, &motion, &error);
+  if (!status) status = armdyn_motion_clearance(scene, &motion, request->deviation, request->tolerance, out, &error);
+  if (status == ARMDYN_EINPUT || status == ARMDYN_ECANCELLED) {
+    fault_add(exchange_faults(x), FAULT_AT_POINTER, error.pointer, FAULT_INCONSISTENT, "%s", error.message);
+    status = ARMDYN_EINPUT;
+  }
+  free((void *)(uintptr_t)motion.q);
+  return status;
+}
+
+static void answer_clearance(struct exchange *x, const struct robot_entry *entry, const struct armdyn_robot *robot,
+                             struct clearance_request *request)
+{
+  const size_t joints = armdyn_robot_joint_count(robot);
+  struct cell_document cell;
+  struct armdyn_scene *scene = NULL;
+  if (!load_cell(x, request, &cell)) return;
+  const bool moves = *request->trajectory;
+  struct armdyn_motion_clearance motion;
+  struct clearance_state *states = calloc(request->count + 1, sizeof *states);
+  enum armdyn_status status = states ? make_scene(x, robot, request, &cell, &scene) : ARMDYN_EMEMORY;
+  if (!status)
+    status = moves ? compute_motion(x, scene, request, joints, &motion) : compute(scene, request, joints, states);
+  if (status) {
+    answer_status(x, status, NULL);
+  } else {
+    struct buffer body = BUFFER(LIMIT_ANSWER);
+    if (moves)
+      motion_clearance_encode(&body, request, (long long)entry->revision, &motion);
+    else
+      clearance_encode(&body, request, joints, (long long)entry->revision, states);
+    exchange_set_header(x, "Armdyn-Robot-Revision", "%lld", (long long)entry->revision);
+    answer_json(x, 200, &body);
+  }
+  free(states);
+  armdyn_scene_free(scene);
+  cell_release(&cell);
+}
+
+enum outcome clearance(struct exchange *x)
+{
+  const struct robot_entry *entry;
+  enum outcome outcome;
+  if (!robot_of_request(x, exchange_query(x, "revision"), &entry, &outcome)) return outcome;
+
+  const struct armdyn_robot_description *model = armdyn_robot_description(entry->robot);
+  struct armdyn_robot_description *changed = NULL;
+  struct armdyn_robot *own = NULL;
+  struct clearance_request *request = calloc(1, sizeof *request);
+  size_t length;
+  const char *body = exchange_body(x, &length);
+  enum armdyn_status status = ARMDYN_EMEMORY;
+  if (request) status = clearance_decode(body, length, model->joint_count, request, exchange_faults(x));
+  const bool decoded = !status;
+  if (!status) status = overrides_apply(&request->overrides, model, &changed);
+  if (status) {
+    answer_status(x, status, NULL);
+  } else {
+    const struct armdyn_robot *robot = robot_for_call(x, entry, changed, &own);
+    if (robot) answer_clearance(x, entry, robot, request);
+  }
+  if (decoded) clearance_request_release(request);
+  free(request);
+  armdyn_robot_free(own);
+  free(changed);
+  robots_release(exchange_app(x)->robots, entry);
+  return ANSWERED;
+}

@@ -1,0 +1,207 @@
+"""Cells, the bodies of a robot's parts, and clearances: what is stored comes back, revisions stay, and distances are those that
+numpy finds by itself."""
+
+import math
+import random
+
+import numpy as np
+import pytest
+
+from support import Server, robot
+from support.capsules import clearances
+
+ONCE = {"If-None-Match": "*"}
+CELL = {
+    "name": "cell-4", "description": "table and post", "base": {"translation": [0, 0, 0.8], "rpy": [0, 0, 0.5]},
+    "bodies": [{"name": "floor", "half_space": {"normal": [0, 0, 1], "offset": 0}},
+               {"name": "table", "box": {"size": [1.2, 0.8, 0.04], "translation": [0.9, 0, 0.3], "rpy": [0, 0.1, 0]}},
+               {"name": "post", "cylinder": {"radius": 0.05, "length": 2, "translation": [0.9, 0.9, 1], "rpy": [0, 0, 0]}},
+               {"name": "part", "convex": {"points": [[1, 1, 0], [1.1, 1, 0], [1, 1.1, 0], [1, 1, 0.1]]}},
+               {"name": "pipe", "capsule": {"from": [0, -1, 2], "to": [0, 1, 2], "radius": 0.02}},
+               {"name": "lamp", "sphere": {"center": [0.3, 0.3, 2.4], "radius": 0.1}}],
+}
+
+
+def with_capsules(model, radius=0.05):
+    """Along the links, whose frames are at their far ends."""
+    for joint in model["joints"]:
+        a, d, alpha = joint.get("a", 0), joint.get("d", 0), joint.get("alpha", 0)
+        joint["link"]["bodies"] = [{"capsule": {"from": [-a, -d * math.sin(alpha), -d * math.cos(alpha)], "to": [0, 0, 0], "radius": radius}}]
+    return model
+
+
+@pytest.fixture(scope="module")
+def client():
+    with Server() as server, server.client() as client:
+        client.create_robot(with_capsules(robot("ur10")), name="arm")
+        client.create_robot(robot("ur10"), name="bare")
+        client.post("/v1/cells", CELL).expect(201)
+        yield client
+
+
+def test_a_cell_comes_back_and_its_revisions_stay(client):
+    first = client.post("/v1/cells", {"name": "kept", "bodies": CELL["bodies"][:2]}, headers={"Idempotency-Key": "k"}).expect(201)
+    assert first.headers["Location"] == "/v1/cells/kept" and first.json["revision"] == 1
+    assert first.json["bodies"][1]["box"] == CELL["bodies"][1]["box"]
+    client.post("/v1/cells", {"name": "kept", "bodies": []}).expect(409)
+    got = client.get("/v1/cells/kept").expect(200)
+    client.put("/v1/cells/kept", {**got.json, "bodies": []}, headers={"If-Match": got.headers["ETag"]}).expect(200)
+    assert client.get("/v1/cells/kept").json["bodies"] == [] and client.get("/v1/cells/kept").json["revision"] == 2
+    old = client.get("/v1/cells/kept", query={"revision": 1}).expect(200).json
+    assert old == first.json
+    client.get("/v1/cells/kept", query={"revision": 3}).expect(404)
+    client.get("/v1/cells/kept", query={"revision": "old"}).expect(422)
+    client.delete("/v1/cells/kept", headers={"If-Match": '"1"'}).expect(412)
+    client.delete("/v1/cells/kept", headers={"If-Match": '"2"'}).expect(204)
+    client.get("/v1/cells/kept", query={"revision": 1}).expect(404)
+
+
+def test_every_shape_comes_back(client):
+    stored = client.get("/v1/cells/cell-4").expect(200).json
+    assert stored["base"] == CELL["base"] and [b["name"] for b in stored["bodies"]] == [b["name"] for b in CELL["bodies"]]
+    assert stored["bodies"][3] == CELL["bodies"][3] and stored["bodies"][5] == CELL["bodies"][5]
+
+
+def test_bodies_of_all_parts_come_back_and_are_converted(client):
+    model = robot("puma560")
+    model["joints"][2]["link"]["bodies"] = [{"sphere": {"center": [0, 0, 10], "radius": 50}}, {"box": {"size": [100, 200, 300], "rpy": [0, 0, 90]}}]
+    model["tool"] = {"translation": [0, 0, 100], "rpy": [0, 0, 0], "bodies": [{"capsule": {"from": [0, 0, 0], "to": [0, 0, 80], "radius": 20}}]}
+    model["payload"] = {"mass": 1, "bodies": [{"sphere": {"radius": 30}}]}
+    model["base"] = {"bodies": [{"box": {"size": [400, 400, 50]}}]}
+    model["units"] = {"length": "mm", "angle": "deg"}
+    client.post("/v1/robots", {**model, "name": "parts"}, query={"allow_unphysical": "true"}).expect(201)
+    stored = client.get("/v1/robots/parts").expect(200).json
+    assert stored["joints"][2]["link"]["bodies"] == [{"sphere": {"center": [0, 0, 0.01], "radius": 0.05}},
+                                                     {"box": {"size": [0.1, 0.2, 0.3], "rpy": [0, 0, math.pi / 2]}}]
+    assert stored["tool"]["bodies"] == [{"capsule": {"from": [0, 0, 0], "to": [0, 0, 0.08], "radius": 0.02}}]
+    assert stored["payload"]["bodies"] == [{"sphere": {"radius": 0.03}}]
+    assert stored["base"]["bodies"] == [{"box": {"size": [0.4, 0.4, 0.05]}}]
+    etag = client.get("/v1/robots/parts").headers["ETag"]
+    client.put("/v1/robots/parts", stored, headers={"If-Match": etag}, query={"allow_unphysical": "true"}).expect(200)
+    again = client.get("/v1/robots/parts").json
+    assert {k: v for k, v in again.items() if k not in ("revision", "created_at")} == {k: v for k, v in stored.items() if k not in ("revision", "created_at")}
+
+
+def test_models_without_bodies_are_as_before(client):
+    model = client.get("/v1/robots/bare").expect(200).json
+    assert "base" not in model and not any("bodies" in joint["link"] for joint in model["joints"])
+
+
+def test_clearance_is_what_numpy_finds(client):
+    dice = random.Random(4)
+    model = client.get("/v1/robots/arm").json
+    cell = {**CELL, "name": "boxes", "bodies": CELL["bodies"][:2] + [
+        {"name": f"box-{k}", "box": {"size": [dice.uniform(0.05, 0.4) for _ in range(3)], "translation": [dice.uniform(-1.5, 1.5) for _ in range(3)],
+                                     "rpy": [dice.uniform(-3, 3) for _ in range(3)]}} for k in range(40)]}
+    client.put("/v1/cells/boxes", cell, headers=ONCE).expect(201)
+    q = [[dice.uniform(-2.5, 2.5) for _ in range(6)] for _ in range(300)]
+    answer = client.post("/v1/robots/arm/clearance", {"q": q, "cell": "boxes"}).expect(200).json
+    expected, nearest = clearances(model, np.array(q), cell)
+    ours, compared = np.array(answer["clearance"]), 0
+    assert (ours <= expected + 1e-9).all()  # its own links may be nearer; who is inside has a depth
+    for k, pair in enumerate(answer["between"]):
+        if pair[1] in [body["name"] for body in cell["bodies"]] and ours[k] > -0.05:
+            assert abs(ours[k] - expected[k]) < 1e-9 and pair[1] == nearest[k]
+            a, b = np.array(answer["points"][k])
+            assert abs(np.linalg.norm(a - b) - abs(ours[k])) < 1e-9
+            compared += 1
+    assert compared > 40
+    one = client.post("/v1/robots/arm/clearance", {"q": q[0], "cell": "boxes"}).expect(200).json
+    assert one["clearance"] == answer["clearance"][0] and one["between"] == answer["between"][0] and len(one["gradient"]) == 6
+    assert one["cell"] == "boxes" and one["cell_revision"] == 1
+
+
+def test_touches_are_left_out(client):
+    q = [0.3, -0.9, 1.2, 0, 0, 0]
+    first = client.post("/v1/robots/arm/clearance", {"q": q, "cell": "cell-4"}).expect(200).json
+    second = client.post("/v1/robots/arm/clearance", {"q": q, "cell": "cell-4", "touches": [{"bodies": first["between"]}]}).expect(200).json
+    assert second["between"] != first["between"] and second["clearance"] >= first["clearance"]
+
+
+BAD = [
+    ({"q": [0] * 5}, "/q length"), ({"q": []}, "/q length"), ({"q": [0] * 6, "rate": 100}, "/q inconsistent"),
+    ({"trajectory": "01ARZ3NDEKTSV4RRFFQ69G5FAV", "cell": "cell-4"}, "/trajectory inconsistent"), ({"trajectory": "01ARZ3NDEKTSV4RRFFQ69G5FAV", "deviation": -1}, "/deviation minimum"), ({"cell": "cell-4"}, "/q required"), ({"q": [0] * 6, "cell": "none"}, "/cell inconsistent"),
+    ({"q": [0] * 6, "cell": "cell-4", "cell_revision": 9}, "/cell_revision inconsistent"),
+    ({"q": [0] * 6, "cell_revision": 1}, "/cell_revision inconsistent"), ({"q": [0] * 6, "touches": [{"bodies": ["tool"]}]}, "/touches/0/bodies length"),
+    ({"q": [0] * 6, "touches": [{"bodies": ["tool", "nobody"]}]}, "/touches/0/bodies/1 inconsistent"),
+    ({"q": [[0] * 6, [0] * 7]}, "/q/1 length"), ({"q": [0] * 6, "margin": 1}, "/margin unknown_field"),
+]
+
+
+@pytest.mark.parametrize(("body", "fault"), BAD, ids=lambda x: x if isinstance(x, str) else "")
+def test_bad_requests(client, body, fault):
+    problem = client.post("/v1/robots/arm/clearance", body).expect(422).json
+    assert [f"{e['pointer']} {e['code']}" for e in problem["errors"]] == [fault]
+
+
+def test_a_robot_without_bodies_is_not_called_clear(client):
+    problem = client.post("/v1/robots/bare/clearance", {"q": [0] * 6, "cell": "cell-4"}).expect(422).json
+    assert "no bodies" in problem["errors"][0]["detail"]
+
+
+BAD_BODIES = [
+    ({"name": "x"}, "/bodies/0 required"), ({"box": {"size": [1, 1, 1]}}, "/bodies/0/name required"),
+    ({"name": "x", "box": {"size": [1, 1, 0]}}, "/bodies/0/box/size/2 minimum"), ({"name": "x", "box": {"size": [1, 1]}}, "/bodies/0/box/size length"),
+    ({"name": "x", "sphere": {"radius": -1}}, "/bodies/0/sphere/radius minimum"), ({"name": "x", "cone": {}}, "/bodies/0/cone unknown_field"),
+    ({"name": "x", "half_space": {"normal": [0, 0, 0], "offset": 0}}, "/bodies/0/half_space/normal minimum"),
+    ({"name": "x", "convex": {"points": []}}, "/bodies/0/convex/points length"),
+    ({"name": "x", "convex": {"points": [[0, 0, 0]] * 65}}, "/bodies/0/convex/points length"),
+    ({"name": "x", "box": {"size": [1, 1, 1], "translation": [20000, 0, 0]}}, "/bodies/0/box/translation/0 inconsistent"),
+    ({"name": "x", "box": {"size": [1, 1, 1]}, "sphere": {"radius": 1}}, "/bodies/0 inconsistent"),
+]
+
+
+@pytest.mark.parametrize(("body", "fault"), BAD_BODIES, ids=lambda x: x if isinstance(x, str) else "")
+def test_bad_cells(client, body, fault):
+    problem = client.post("/v1/cells", {"name": "bad", "bodies": [body]}).expect(422).json
+    assert fault in [f"{e['pointer']} {e['code']}" for e in problem["errors"]]
+    client.get("/v1/cells/bad").expect(404)
+
+
+def test_a_cell_has_no_name_twice(client):
+    problem = client.post("/v1/cells", {"name": "bad", "bodies": [CELL["bodies"][0]] * 2}).expect(422).json
+    assert problem["errors"][0]["pointer"] == "/bodies/1/name"
+
+
+def own_pairs(model):
+    names = [joint["name"] for joint in model["joints"]]
+    return [(a, b) for i, a in enumerate(names) for b in names[i + 2:]]
+
+
+def played(client, trajectory, rate, hertz):
+    """Positions at `hertz`, along lines between samples at `rate`, and their times."""
+    samples = client.get(f"/v1/trajectories/{trajectory}/samples", query={"rate": rate, "fields": "t,q"},
+                         headers={"Accept": "text/csv"}).expect(200).body.decode().splitlines()[1:]
+    table = np.array([[float(x) for x in line.split(",")] for line in samples])
+    times = np.arange(0, table[-1, 0] + 0.5 / hertz, 1 / hertz)
+    return times, np.stack([np.interp(times, table[:, 0], table[:, j]) for j in range(1, 7)], axis=1)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_touch_of_a_trajectory_is_missed(client, seed):
+    """Against numpy at 10 kHz: what is told is a bound, and no more than the tolerance and a step below it."""
+    dice = random.Random(seed)
+    model = client.get("/v1/robots/arm").json
+    cell = {"name": f"sweep-{seed}", "bodies": [
+        {"name": f"box-{k}", "box": {"size": [dice.uniform(0.05, 0.3) for _ in range(3)],
+                                     "translation": [dice.choice((-1, 1)) * dice.uniform(0.4, 1.4) for _ in range(2)] + [dice.uniform(-0.8, 1.2)],
+                                     "rpy": [dice.uniform(-3, 3) for _ in range(3)]}} for k in range(12)]}
+    client.put(f"/v1/cells/sweep-{seed}", cell, headers=ONCE).expect(201)
+    start, goal = ([dice.uniform(-1.5, 1.5) for _ in range(6)] for _ in range(2))
+    plan = client.result_of("/v1/robots/arm/trajectories", {"method": "quintic", "start": {"q": start}, "goal": {"q": goal}, "duration": 2})
+    # pairs of its own links are another question
+    own = [{"bodies": [a, b]} for a, b in own_pairs(model)]
+    ask = {"trajectory": plan["id"], "rate": 250, "cell": cell["name"], "touches": own}
+    told = client.post("/v1/robots/arm/clearance", ask).expect(200).json
+    times, q = played(client, plan["id"], 250, 10000)
+    dense, nearest = clearances(model, q, cell)
+    k = int(dense.argmin())
+    if dense[k] > -0.05:  # numpy knows no depth beyond a capsule's radius
+        assert dense[k] - 1e-3 < told["clearance"] <= dense[k] + 1e-9, (told, dense[k])
+        assert told["between"][1] == nearest[k] or abs(told["distance"] - dense[k]) < 1e-3
+    else:
+        assert told["clearance"] <= -0.05 + 1e-9
+    # any joint may be off by a milliradian
+    wide = client.post("/v1/robots/arm/clearance", {**ask, "deviation": 0.001}).expect(200).json
+    off = q[::40] + np.random.default_rng(seed).choice([-0.001, 0.001], size=q[::40].shape)
+    assert wide["clearance"] <= min(clearances(model, off, cell)[0].min() + 1e-9, told["clearance"])
