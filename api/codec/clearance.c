@@ -42,7 +42,7 @@ static void states_decode(struct json_reader *r, const struct json_field *field,
 {
   REQUEST *request = (REQUEST *)(void *)((char *)member - field->offset);
   const size_t n = context->joint_count;
-  double spare[ARMDYN_JOINTS_MAX];
+  double spare[ARMDYN_JOINTS_MAX] = { 0 };
   request->q = context->user;
   request->batch = json_peek_nested(r);
   request->count = !request->batch;

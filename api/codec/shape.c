@@ -81,10 +81,9 @@ static void points_decode(struct json_reader *r, const struct json_field *field,
   double *first = points->numbers + points->used;
   size_t count = 0;
   if (!json_enter_array(r, field->unit)) return;
-  for (; json_next_element(r); count++) {
-    if (!json_read_numbers(r, "m", 3, count < ARMDYN_CONVEX_POINTS_MAX ? first + 3 * count : (double[3]){ 0 }))
-      continue;
-  }
+  double spare[3] = { 0 };
+  for (; json_next_element(r); count++)
+    json_read_numbers(r, "m", 3, count < ARMDYN_CONVEX_POINTS_MAX ? first + 3 * count : spare);
   if (count < 1 || count > ARMDYN_CONVEX_POINTS_MAX) {
     json_fault(r, NULL, FAULT_LENGTH, "must have 1 to %d points, got %zu", ARMDYN_CONVEX_POINTS_MAX, count);
     return;

@@ -320,7 +320,7 @@ enum armdyn_status armdyn_motion_clearance(const struct armdyn_scene *scene, con
   s.segments = motion->count > 1 ? motion->count - 1 : 1;
   while (s.leaves < s.segments) s.leaves *= 2;
   s.workspace = armdyn_scene_workspace_new(scene);
-  s.lower = calloc(4 * s.leaves * s.joints, sizeof *s.lower);
+  s.lower = calloc(4 * s.leaves * s.joints + 1, sizeof *s.lower);
   s.comparisons = calloc(most, sizeof *s.comparisons);
   s.undecided = calloc((DEPTH_MAX + 2) * most, sizeof *s.undecided);
   status = ARMDYN_EMEMORY;
