@@ -50,6 +50,7 @@ struct controller_profile {
   struct controller_axis axes[LIMIT_AXES]; /* none: joint 1 is axis 1, and so on */
   struct controller_limits limits;
   double start_tolerance;  /* rad, m */
+  double following_error;  /* rad, m: how far a joint may be from the profile while it plays */
   double connect_deadline; /* s until a transfer that cannot connect has failed */
   double ready_timeout;    /* s that a transfer waits to be armed and started */
   double window_timeout;   /* s without progress until a download has failed */
@@ -65,8 +66,9 @@ struct controller_description {
   char host[HOST_SIZE];
   int port, unit;
   char robot[ARMDYN_NAME_SIZE];
-  int64_t revision; /* 0: the latest */
-  bool enabled;     /* else it is not spoken to, but for STOP */
+  int64_t revision;            /* 0: the latest */
+  char cell[ARMDYN_NAME_SIZE]; /* what stands around it, which nothing that it is sent may touch; "": is not known */
+  bool enabled;                /* else it is not spoken to, but for STOP */
   struct controller_profile profile;
 };
 

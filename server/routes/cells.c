@@ -3,35 +3,19 @@
 
 #include "api/json/fields.h"
 #include "server/app.h"
+#include "server/data/stored_cell.h"
 #include "server/http/idempotency.h"
 #include "server/http/preconditions.h"
-#include "server/routes/cells.h"
 #include "server/routes/handlers.h"
 #include "server/routes/listing.h"
 #include "server/routes/versioned.h"
-
-static enum armdyn_status decode_row(const struct store_cell *row, struct cell_document *cell)
-{
-  const enum armdyn_status status = cell_decode(row->document, strlen(row->document), cell, NULL);
-  return status && status != ARMDYN_EMEMORY ? ARMDYN_EINTERNAL : status; /* it was accepted once */
-}
-
-enum armdyn_status cell_load(struct store *store, const char *name, int64_t *revision, struct cell_document *cell)
-{
-  struct store_cell row;
-  enum armdyn_status status = store_cell_get(store, name, *revision, &row);
-  if (!status) status = decode_row(&row, cell);
-  if (!status) *revision = row.version;
-  store_cell_release(&row);
-  return status;
-}
 
 static enum armdyn_status encode_row(struct exchange *x, int http_status, const void *row, struct buffer *out)
 {
   (void)x, (void)http_status;
   const struct store_cell *stored = row;
   struct cell_document cell;
-  const enum armdyn_status status = decode_row(stored, &cell);
+  const enum armdyn_status status = stored_cell_decode(stored, &cell);
   if (status) return status;
   cell_resource_encode(&cell, stored->version, stored->created_at, out);
   cell_release(&cell);
@@ -185,7 +169,7 @@ static void visit(void *context, const struct store_cell *row)
   struct buffer item = BUFFER(KB(16));
   struct json_writer w = { .out = &item };
   struct cell_document cell;
-  if (decode_row(row, &cell)) return;
+  if (stored_cell_decode(row, &cell)) return;
   json_begin_object(&w);
   json_key(&w, "name"), json_write_text(&w, row->name);
   if (*cell.description) json_key(&w, "description"), json_write_text(&w, cell.description);

@@ -2,8 +2,8 @@
 #include "api/codec/clearance.h"
 
 #include "server/app.h"
+#include "server/data/stored_cell.h"
 #include "server/data/stored_trajectory.h"
-#include "server/routes/cells.h"
 #include "server/routes/dynamics.h"
 #include "server/routes/robots.h"
 
@@ -13,7 +13,7 @@ static bool load_cell(struct exchange *x, struct clearance_request *request, str
   const int64_t asked = request->cell_revision;
   memset(cell, 0, sizeof *cell);
   if (!*request->cell) return true;
-  enum armdyn_status status = cell_load(exchange_app(x)->store, request->cell, &request->cell_revision, cell);
+  enum armdyn_status status = stored_cell_read(exchange_app(x)->store, request->cell, &request->cell_revision, cell);
   if (status == ARMDYN_ENOTFOUND) {
     if (asked)
       fault_add(exchange_faults(x), FAULT_AT_POINTER, "/cell_revision", FAULT_INCONSISTENT,
@@ -56,38 +56,19 @@ static enum armdyn_status compute(const struct armdyn_scene *scene, const struct
   return ARMDYN_OK;
 }
 
-/* The trajectory as a controller plays it at the rate that is asked for. */
-static enum armdyn_status play(struct exchange *x, const struct clearance_request *request, size_t joints,
-                               struct armdyn_played_motion *motion, struct armdyn_error *error)
-{
-  struct armdyn_trajectory trajectory;
-  enum armdyn_status status =
-      stored_trajectory_open(exchange_app(x)->store, request->trajectory, joints, "/trajectory", &trajectory, error);
-  if (status) return status;
-  const double duration = armdyn_trajectory_duration(&trajectory);
-  if (duration * request->rate > LIMIT_SERIES_ROWS) {
-    status = armdyn_refuse(error, ARMDYN_EINPUT, "/rate", "%g s at %g Hz are more than %d samples", duration,
-                           request->rate, LIMIT_SERIES_ROWS);
-  } else {
-    motion->count = armdyn_sample_count(&trajectory, request->rate), motion->period = 1 / request->rate;
-    double *q = malloc(motion->count * joints * sizeof *q);
-    for (size_t k = 0; q && k < motion->count; k++)
-      armdyn_trajectory_state(&trajectory, armdyn_sample_time(&trajectory, request->rate, k), q + k * joints, NULL,
-                              NULL, NULL);
-    motion->q = q;
-    if (!q) status = ARMDYN_EMEMORY;
-  }
-  armdyn_trajectory_free(&trajectory);
-  return status;
-}
-
 static enum armdyn_status compute_motion(struct exchange *x, const struct armdyn_scene *scene,
                                          const struct clearance_request *request, size_t joints,
                                          struct armdyn_motion_clearance *out)
 {
   struct armdyn_played_motion motion = { 0 };
+  struct armdyn_trajectory trajectory;
   struct armdyn_error error = { "", "" };
-  enum armdyn_status status = play(x, request, joints, &motion, &error);
+  enum armdyn_status status = stored_trajectory_open(exchange_app(x)->store, request->trajectory, joints, "/trajectory",
+                                                     &trajectory, &error);
+  if (!status) {
+    status = played_motion_of(&trajectory, request->rate, &motion, &error);
+    armdyn_trajectory_free(&trajectory);
+  }
   if (!status) status = armdyn_motion_clearance(scene, &motion, request->deviation, request->tolerance, out, &error);
   if (status == ARMDYN_EINPUT || status == ARMDYN_ECANCELLED) {
     fault_add(exchange_faults(x), FAULT_AT_POINTER, error.pointer, FAULT_INCONSISTENT, "%s", error.message);

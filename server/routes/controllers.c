@@ -85,6 +85,22 @@ static bool robot_exists(struct robots *robots, const char *name)
   return true;
 }
 
+/* Does its cell exist, and has the robot bodies that could touch it? Adds faults. */
+static enum armdyn_status check_cell(struct exchange *x, const struct controller_description *controller,
+                                     const struct armdyn_robot *robot)
+{
+  struct store_cell row;
+  enum armdyn_status status = store_cell_get(exchange_app(x)->store, controller->cell, 0, &row);
+  store_cell_release(&row);
+  const char *const why = status == ARMDYN_ENOTFOUND ? "there is no cell '%s'"
+                          : !armdyn_robot_description(robot)->body_count
+                              ? "the robot has no bodies that could touch cell '%s'"
+                              : NULL;
+  if (!why) return status;
+  fault_add(exchange_faults(x), FAULT_AT_POINTER, "/cell", FAULT_INCONSISTENT, why, controller->cell);
+  return ARMDYN_EINPUT;
+}
+
 /* Does its robot exist, and can the axes be bound to it? Adds faults. */
 static enum armdyn_status check_robot(struct exchange *x, const struct controller_description *controller)
 {
@@ -102,6 +118,10 @@ static enum armdyn_status check_robot(struct exchange *x, const struct controlle
     return ARMDYN_EINPUT;
   }
   if (status) return status;
+  if (*controller->cell && (status = check_cell(x, controller, entry->robot))) {
+    robots_release(robots, entry);
+    return status;
+  }
   struct axis_map map;
   status = axis_map_make(controller, armdyn_robot_description(entry->robot), &map, faults);
   if (!status && controller->profile.protocol == PROTOCOL_REGISTER_MAP)

@@ -54,6 +54,10 @@ static void answer_plan(struct exchange *x, const struct making *m)
   json_key(&w, "trajectory"), json_write_text(&w, m->trajectory.id);
   json_key(&w, "samples"), json_write_integer(&w, head->total);
   json_key(&w, "period"), json_write_number(&w, head->period_us * 1e-6);
+  if (m->has_clearance) {
+    json_key(&w, "clearance"), json_write_number(&w, m->clearance);
+    json_key(&w, "cell_revision"), json_write_integer(&w, (long long)m->cell_revision);
+  }
   json_key(&w, "writes");
   json_begin_array(&w);
   enum armdyn_status status =

@@ -6,6 +6,7 @@
 #include "api/json/document.h"
 #include "server/app.h"
 #include "server/data/motion_model.h"
+#include "server/data/stored_cell.h"
 #include "server/data/stored_trajectory.h"
 #include "server/gateway/source.h"
 #include "server/robots/cache.h"
@@ -175,6 +176,101 @@ refused:
   return false;
 }
 
+/* -- what it must not touch -- */
+
+static const double clearance_tolerance = 1e-4; /* m */
+
+/* Between what, when and how near. */
+struct making_clearance {
+  double bound, distance, time; /* m, m, s */
+  char a[ARMDYN_NAME_SIZE], b[ARMDYN_NAME_SIZE];
+};
+
+/* The smallest clearance of what will be played, from wherever the controller may be of it. EINPUT: the robot has no bodies. */
+static enum armdyn_status find_clearance(const struct making *m, const struct armdyn_robot *robot,
+                                         const struct armdyn_cell *cell, const struct armdyn_played_motion *motion,
+                                         struct making_clearance *out, struct armdyn_error *error)
+{
+  struct armdyn_motion_clearance found;
+  const struct controller_profile *p = &m->controller.profile;
+  struct armdyn_scene *scene;
+  double deviation[ARMDYN_JOINTS_MAX];
+  for (size_t j = 0; j < ARMDYN_JOINTS_MAX; j++) deviation[j] = p->start_tolerance + p->following_error;
+  enum armdyn_status status = armdyn_scene_new(robot, cell, NULL, 0, &scene, error);
+  if (!status && !armdyn_scene_body_count(scene))
+    status = armdyn_refuse(error, ARMDYN_EINPUT, "", "this revision of the robot has no bodies");
+  if (!status) status = armdyn_motion_clearance(scene, motion, deviation, clearance_tolerance, &found, error);
+  if (!status) {
+    out->bound = found.bound, out->distance = found.at.distance, out->time = found.time;
+    snprintf(out->a, sizeof out->a, "%s", found.at.a ? found.at.a : "");
+    snprintf(out->b, sizeof out->b, "%s", found.at.b ? found.at.b : "");
+  }
+  armdyn_scene_free(scene);
+  return status;
+}
+
+/* Of the model that the trajectory was planned with, with its tool, and of the one that the controller is bound to. */
+static enum armdyn_status find_least_clearance(const struct making *m, const struct armdyn_cell *cell,
+                                               const struct armdyn_trajectory *trajectory,
+                                               struct making_clearance *least, struct armdyn_error *error)
+{
+  const struct armdyn_robot *const robots[2] = { m->robot->robot, m->bound_to->robot };
+  const size_t count = m->robot->revision == m->bound_to->revision ? 1 : 2;
+  struct armdyn_played_motion motion = { 0 };
+  enum armdyn_status status = played_motion_of(trajectory, 1e6 / m->order->profile.head.period_us, &motion, error);
+  least->bound = INFINITY;
+  for (size_t i = 0; i < count && !status; i++) {
+    struct making_clearance found;
+    status = find_clearance(m, robots[i], cell, &motion, &found, error);
+    if (!status && (i == 0 || found.bound < least->bound)) *least = found;
+  }
+  free((void *)(uintptr_t)motion.q);
+  return status;
+}
+
+static bool stays_clear(struct exchange *x, struct making *m, const struct making_clearance *found)
+{
+  m->has_clearance = true, m->clearance = found->bound;
+  if (found->bound > 0) return true;
+  answer_problem(
+      x, PROBLEM_LIMIT_EXCEEDED,
+      "%s may touch %s of cell '%s': at %.3f s they are %.4f m apart, and with the controller's start_tolerance "
+      "and following_error the clearance is only proved to be above %.4f m",
+      found->a, found->b, m->controller.cell, found->time, found->distance, found->bound);
+  return false;
+}
+
+/* With the cell that the controller is bound to. false: answered. */
+static bool keeps_clear(struct exchange *x, struct making *m)
+{
+  struct cell_document cell;
+  struct armdyn_trajectory trajectory;
+  struct making_clearance found;
+  struct armdyn_error error = { "", "" };
+  struct store *store = exchange_app(x)->store;
+  if (!*m->controller.cell) return true;
+  enum armdyn_status status = stored_cell_read(store, m->controller.cell, &m->cell_revision, &cell);
+  if (status == ARMDYN_ENOTFOUND) {
+    answer_problem(x, PROBLEM_CONFLICT, "the controller's cell '%s' is gone", m->controller.cell);
+    return false;
+  }
+  if (!status) {
+    status = stored_trajectory_read(store, m->trajectory.id, armdyn_robot_joint_count(m->robot->robot), &trajectory);
+    if (!status) {
+      status = find_least_clearance(m, &cell.cell, &trajectory, &found, &error);
+      armdyn_trajectory_free(&trajectory);
+    }
+    cell_release(&cell);
+  }
+  if (!status) return stays_clear(x, m, &found);
+  if (*error.message)
+    answer_problem(x, PROBLEM_CONFLICT, "the clearance from cell '%s' cannot be told: %s", m->controller.cell,
+                   error.message);
+  else
+    answer_status(x, status, NULL);
+  return false;
+}
+
 static void fill_order(struct making *m)
 {
   struct transfer_order *order = m->order;
@@ -200,7 +296,8 @@ bool making_run(struct exchange *x, struct making *m)
 {
   m->order = calloc(1, sizeof *m->order);
   if (!check_permissions(x, m) || !callback_is_known(x, m->request.callback.webhook)) return false;
-  if (!find_trajectory(x, m) || !find_robots(x, m) || !held_part_agrees(x, m) || !make_profile(x, m)) return false;
+  if (!find_trajectory(x, m) || !find_robots(x, m) || !held_part_agrees(x, m)) return false;
+  if (!make_profile(x, m) || !keeps_clear(x, m)) return false;
   fill_order(m);
   return true;
 }

@@ -19,6 +19,9 @@ struct making {
   char held[ARMDYN_NAME_SIZE];        /* the part that the arm holds; "": none */
   struct overrides overrides;         /* of the trajectory, in place of its revision's */
   struct axis_map map;
+  bool has_clearance; /* the controller has a cell */
+  int64_t cell_revision;
+  double clearance;             /* m, a bound with what the controller may deviate */
   struct transfer_order *order; /* without an id */
 };
 

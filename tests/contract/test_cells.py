@@ -205,3 +205,38 @@ def test_no_touch_of_a_trajectory_is_missed(client, seed):
     wide = client.post("/v1/robots/arm/clearance", {**ask, "deviation": 0.001}).expect(200).json
     off = q[::40] + np.random.default_rng(seed).choice([-0.001, 0.001], size=q[::40].shape)
     assert wide["clearance"] <= min(clearances(model, off, cell)[0].min() + 1e-9, told["clearance"])
+
+
+def controller(name, **more):
+    return {"name": name, "host": "127.0.0.1", "port": 1, "robot": "arm", **more,
+            "profile": {"protocol": "armdyn-v2", "connect_deadline": 0.2, "start_tolerance": 0.001, "following_error": 0.001}}
+
+
+def test_a_controller_in_a_cell_is_sent_nothing_that_may_touch_it(client):
+    """The motion turns the arm, stretched out over 1.18 m at most, about its base: a floor far below it is clear, a post in its
+    way is not; and a wall that it stays away from is too near for a controller that may be far off."""
+    plan = client.result_of("/v1/robots/arm/trajectories", {"method": "quintic", "start": {"q": [-1, -0.5, 0.5, 0, 0, 0]}, "goal": {"q": [1, -0.5, 0.5, 0, 0, 0]}, "duration": 4})
+    floor = {"name": "floor", "half_space": {"normal": [0, 0, 1], "offset": -2}}
+    model = client.get("/v1/robots/arm").json
+    middle = client.post("/v1/robots/arm/forward-kinematics", {"q": [0, -0.5, 0.5, 0, 0, 0]}).expect(200).json["tool"]
+    post = {"name": "post", "box": {"size": [0.1, 0.1, 0.1], "translation": [row[3] for row in middle[:3]]}}
+    client.post("/v1/cells", {"name": "guarded", "bodies": [floor]}).expect(201)
+    client.post("/v1/controllers", controller("in-a-cell", cell="guarded")).expect(201)
+    assert client.get("/v1/controllers/in-a-cell").json["cell"] == "guarded"
+    own = client.post("/v1/robots/arm/clearance", {"trajectory": plan["id"], "deviation": 0.002}).expect(200).json["clearance"]
+    assert own > 0, (own, model["name"])
+    client.post("/v1/controllers/in-a-cell/transfers", {"trajectory": plan["id"]}).expect(202)
+    etag = client.get("/v1/cells/guarded").headers["ETag"]
+    client.put("/v1/cells/guarded", {"name": "guarded", "bodies": [floor, post]}, headers={"If-Match": etag}).expect(200)
+    refused = client.post("/v1/controllers/in-a-cell/transfers", {"trajectory": plan["id"]}).json
+    assert refused["type"] == "/problems/limit-exceeded" and "post of cell 'guarded'" in refused["detail"]
+    etag = client.get("/v1/cells/guarded").headers["ETag"]
+    client.delete("/v1/cells/guarded", headers={"If-Match": etag}).expect(204)
+    assert client.post("/v1/controllers/in-a-cell/transfers", {"trajectory": plan["id"]}).expect(409).json["type"] == "/problems/conflict"
+
+
+def test_a_controller_in_no_such_cell_is_refused(client):
+    for more, word in (({"cell": "nowhere"}, "no cell"), ({"cell": "cell-4", "robot": "bare"}, "no bodies")):
+        problem = client.post("/v1/controllers", {**controller("lost"), **more}).expect(422).json
+        assert problem["errors"][0]["pointer"] == "/cell" and word in problem["errors"][0]["detail"]
+    assert "cell" not in client.post("/v1/controllers", controller("free")).expect(201).json
