@@ -183,7 +183,8 @@ static bool decide(struct sweep *s, const struct comparison *c, const struct mid
   const double cutoff = s->known + margin;
   const double distance = c->pair ? distance_of_pair(s->scene, s->workspace, c->pair, m->time, cutoff)
                                   : distance_to_cell(s->scene, s->workspace, c->body, m->time, cutoff, &obstacle);
-  if (distance - c->widened < s->known) {
+  if (distance < cutoff &&
+      distance - c->widened < s->known) { /* at the cutoff nothing was found, whatever rounding says */
     s->known = distance - c->widened, s->time = m->time;
     s->nearest = c, s->obstacle = obstacle;
   }
