@@ -63,8 +63,8 @@ static enum armdyn_status compute_motion(struct exchange *x, const struct armdyn
   struct armdyn_played_motion motion = { 0 };
   struct armdyn_trajectory trajectory;
   struct armdyn_error error = { "", "" };
-  enum armdyn_status status = stored_trajectory_open(exchange_app(x)->store, request->trajectory, joints, "/trajectory",
-                                                     &trajectory, &error);
+  enum armdyn_status status =
+      stored_trajectory_open(exchange_app(x)->store, request->trajectory, joints, "/trajectory", &trajectory, &error);
   if (!status) {
     status = played_motion_of(&trajectory, request->rate, &motion, &error);
     armdyn_trajectory_free(&trajectory);

@@ -177,7 +177,7 @@ def played(client, trajectory, rate, hertz):
     return times, np.stack([np.interp(times, table[:, 0], table[:, j]) for j in range(1, 7)], axis=1)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_no_touch_of_a_trajectory_is_missed(client, seed):
     """Against numpy at 10 kHz: what is told is a bound, and no more than the tolerance and a step below it."""
     dice = random.Random(seed)
@@ -185,7 +185,7 @@ def test_no_touch_of_a_trajectory_is_missed(client, seed):
     cell = {"name": f"sweep-{seed}", "bodies": [
         {"name": f"box-{k}", "box": {"size": [dice.uniform(0.05, 0.3) for _ in range(3)],
                                      "translation": [dice.choice((-1, 1)) * dice.uniform(0.4, 1.4) for _ in range(2)] + [dice.uniform(-0.8, 1.2)],
-                                     "rpy": [dice.uniform(-3, 3) for _ in range(3)]}} for k in range(12)]}
+                                     "rpy": [dice.uniform(-3, 3) for _ in range(3)]}} for k in range(5)]}
     client.put(f"/v1/cells/sweep-{seed}", cell, headers=ONCE).expect(201)
     start, goal = ([dice.uniform(-1.5, 1.5) for _ in range(6)] for _ in range(2))
     plan = client.result_of("/v1/robots/arm/trajectories", {"method": "quintic", "start": {"q": start}, "goal": {"q": goal}, "duration": 2})
@@ -194,7 +194,7 @@ def test_no_touch_of_a_trajectory_is_missed(client, seed):
     ask = {"trajectory": plan["id"], "rate": 250, "cell": cell["name"], "touches": own}
     told = client.post("/v1/robots/arm/clearance", ask).expect(200).json
     times, q = played(client, plan["id"], 250, 10000)
-    dense, nearest = clearances(model, q, cell)
+    dense, nearest = clearances(model, q, cell, rounds=30)
     k = int(dense.argmin())
     if dense[k] > -0.05:  # numpy knows no depth beyond a capsule's radius
         assert dense[k] - 1e-3 < told["clearance"] <= dense[k] + 1e-9, (told, dense[k])

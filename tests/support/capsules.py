@@ -36,21 +36,21 @@ def from_box(points, box):
     return np.linalg.norm(np.maximum(outside, 0), axis=-1)
 
 
-def capsule_from_box(a, b, radius, box):
+def capsule_from_box(a, b, radius, box, rounds):
     """Distances of segments a..b (states x 3), where they are outside of the box; else -radius at most."""
     low, high = np.zeros(len(a)), np.ones(len(a))
 
     def at(t):
         return from_box(a + t[:, None] * (b - a), box)
 
-    for _ in range(90):
+    for _ in range(rounds):
         left, right = low + (high - low) / 3, high - (high - low) / 3
         nearer = at(left) < at(right)
         high, low = np.where(nearer, right, high), np.where(nearer, low, left)
     return np.minimum(at((low + high) / 2), np.minimum(at(np.zeros(len(a))), at(np.ones(len(a))))) - radius
 
 
-def clearances(model, q, cell):
+def clearances(model, q, cell, rounds=90):
     """Of every state from the boxes and half-spaces of a cell, and the name of the body of the cell that is nearest."""
     frames = link_frames(model, q)
     base = cell.get("base", {})
@@ -62,7 +62,7 @@ def clearances(model, q, cell):
             ends = [(frames[:, j, :3, :3] @ np.array(capsule[end]) + frames[:, j, :3, 3]) @ r.T + p for end in ("from", "to")]
             for obstacle in cell["bodies"]:
                 if "box" in obstacle:
-                    found.append((capsule_from_box(*ends, capsule["radius"], obstacle["box"]), obstacle["name"]))
+                    found.append((capsule_from_box(*ends, capsule["radius"], obstacle["box"], rounds), obstacle["name"]))
                 else:
                     space = obstacle["half_space"]
                     n = np.array(space["normal"]) / np.linalg.norm(space["normal"])
