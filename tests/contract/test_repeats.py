@@ -17,6 +17,7 @@ import bundle  # noqa: E402
 OPERATIONS = [(op["method"].upper(), op["path"], op) for op in bundle.operations(contract.document())]
 ZERO, GOAL = [0.0] * 4, [0.2, -0.2, 0.02, 0.3]
 KEY = "0123456789abcdef0123456789abcdef"
+PART = {"name": "A7", "payload": {"mass": 0.4}}
 WEBHOOK = {"name": "mes", "url": "https://mes.example/armdyn"}
 
 
@@ -30,8 +31,9 @@ def answers_with(op, header, *statuses):
 
 CREATING = [path for method, path, op in OPERATIONS if method == "POST" and answers_with(op, "Location", "201", "202")]
 SINGLE = [path for method, path, _ in OPERATIONS if method == "GET" and path.endswith("}") and path.startswith("/v1/")]
-CHANGING = [(method, path) for method, path, _ in OPERATIONS if method in ("PUT", "PATCH")]
-UNGUARDED = {"/v1/drain", "/v1/keys/{key}", "/v1/controllers/{controller}/lease"}  # there is nothing on them to overlook
+UNGUARDED = {"/v1/drain", "/v1/keys/{key}", "/v1/controllers/{controller}/lease",
+             "/v1/controllers/{controller}/part"}  # there is nothing on them to overlook
+CHANGING = [(method, path) for method, path, _ in OPERATIONS if method in ("PUT", "PATCH") and path not in UNGUARDED]
 RESULTS = ["trajectories", "excitations", "friction-tests", "friction-identifications", "simulations", "identifications", "evaluations",
            "collision-checks"]
 
@@ -70,6 +72,7 @@ class World:
         client.put("/v1/robots/arm/aliases/production", {"revision": 1}, headers=once).expect(201)
         client.put("/v1/robots/arm/meshes/base", body=stl_of(box()), content_type="model/stl", headers=once).expect(201)
         client.post("/v1/cells", {"name": "shelf", "bodies": []}).expect(201)
+        self.places["part"] = client.post("/v1/robots/arm/parts", PART).expect(201).json["name"]
         client.put("/v1/mappings/drive", {"time": {"column": "T", "unit": "s"}, "columns": {"q1": {"column": "A", "unit": "rad"}}}, headers=once).expect(201)
         self.places["key"] = client.post("/v1/keys", {"name": "kept", "role": "viewer"}).expect(201).json["id"]
         self.places["webhook"] = client.post("/v1/webhooks", WEBHOOK).expect(201).json["name"]
@@ -100,7 +103,8 @@ class World:
             self.places["controller"] = "another"
         # to add a creating call: its body
         named = {"robots": {**robot("scara"), "name": "new"}, "keys": {"name": "new", "role": "viewer"},
-                 "controllers": self.controller("new"), "webhooks": {**WEBHOOK, "name": "new"}, "cells": {"name": "new", "bodies": []}}
+                 "controllers": self.controller("new"), "webhooks": {**WEBHOOK, "name": "new"}, "cells": {"name": "new", "bodies": []},
+                 "parts": {**PART, "name": "new"}}
         good = {**named, **self.bodies}[last]
         return ({"json": body} for body in (good, {**good, "name": "newer"} if last in named else {**good, "tags": {"other": "yes"}}))
 
