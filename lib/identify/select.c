@@ -366,7 +366,7 @@ static enum armdyn_status estimate_so_far(struct selection *s, const unsigned *t
 {
   struct armdyn_estimation estimation = *s->estimation;
   struct armdyn_unknowns *unknowns = NULL;
-  struct armdyn_estimate estimate;
+  struct armdyn_estimate estimate = { 0 };
   estimation.estimator = ARMDYN_RIDGE;
   estimation.free_signs = true;
   estimation.lack_of_fit = false;
