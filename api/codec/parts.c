@@ -1,7 +1,5 @@
 #include "api/codec/parts.h"
 
-#include "api/codec/shape.h"
-
 static const struct json_field pose_fields[] = {
   { NUMBERS(struct armdyn_pose, translation, 3, ANY_NUMBER, "m") },
   { NUMBERS(struct armdyn_pose, rpy, 3, ANY_NUMBER, "roll, pitch, yaw about fixed axes, rad") },

@@ -2,7 +2,7 @@
 #ifndef API_CODEC_PARTS_H
 #define API_CODEC_PARTS_H
 
-#include "api/codec/units.h"
+#include "api/codec/part_bodies.h"
 #include "api/json/fields.h"
 #include "armdyn/robot.h"
 
@@ -13,12 +13,6 @@ extern const struct json_type body_type;
 
 /* The same for models, which may be allowed to be impossible: json_context.user begins with a struct body_context. */
 extern const struct json_type model_body_type;
-struct body_context {
-  bool allow_unphysical;                  /* in */
-  const struct model_units *units;        /* in: what its numbers are written in; NULL = SI */
-  struct armdyn_robot_description *robot; /* in: the model, which gets the bodies of its parts */
-  size_t unphysical, faults;              /* out: impossible bodies met; faults added for them */
-};
 
 /* The library's [angular; linear] becomes the wire's [linear; angular], or the other way round, of wrenches too: the first
  * `half` numbers change place with the next `half`. */

@@ -2,8 +2,8 @@
 
 #include <ctype.h>
 
+#include "api/codec/part_bodies.h"
 #include "api/codec/parts.h"
-#include "api/codec/shape.h"
 #include "api/codec/warnings.h"
 #include "api/json/fields.h"
 

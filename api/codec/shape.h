@@ -34,16 +34,4 @@ extern const struct json_type sphere_type, capsule_type, box_type, cylinder_type
 /* Has it one kind? The check of such a type. */
 json_check_function shape_form_check;
 
-/* "bodies" of a link, the base, the tool or the payload of a model, told by where `member` is in it: a row
- *   { CUSTOM(PART, first member, part_bodies_decode, part_bodies_encode, PART_BODIES_WORDS), NAMED("bodies"),
- *     WANTED(part_bodies_wanted) }
- * Reading, json_context.user begins with a struct body_context; writing, it is the description. */
-#define PART_BODIES_WORDS "a list of spheres, capsules and boxes"
-json_decode_function part_bodies_decode;
-json_encode_function part_bodies_encode;
-json_wanted_function part_bodies_wanted;
-
-/* In the order of the parts. */
-void part_bodies_sort(struct armdyn_robot_description *robot);
-
 #endif

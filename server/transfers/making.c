@@ -191,7 +191,7 @@ static enum armdyn_status find_clearance(const struct making *m, const struct ar
                                          const struct armdyn_cell *cell, const struct armdyn_played_motion *motion,
                                          struct making_clearance *out, struct armdyn_error *error)
 {
-  struct armdyn_motion_clearance found;
+  struct armdyn_motion_clearance found = { 0 };
   const struct controller_profile *p = &m->controller.profile;
   struct armdyn_scene *scene;
   double deviation[ARMDYN_JOINTS_MAX];
