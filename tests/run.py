@@ -204,7 +204,7 @@ def web(tally, variant, _=()):
 
 CHOSEN = {"release": "", "asan": "not slow", "tsan": "not slow and not same_threads"}  # of the tests, by their marks in pytest.ini
 
-# The kind is the folder in tests/. The longest come first, so that the lanes end together; three more suites run at a time than
+# The kind is the folder in tests/. The longest come first, so that the lanes end together; two more suites run at a time than
 # there are cores, because most of them wait much of the time. They share no port, no directory and no file.
 SUITES = [
     # kind         variant    what runs it
@@ -282,7 +282,7 @@ def main(asked):
     if SOAK:
         suites = [row for row in suites if row[2] is not processes or row[1] == "release"]
     tallies = []
-    with concurrent.futures.ProcessPoolExecutor(1 if SOAK else CORES + 3) as lanes:
+    with concurrent.futures.ProcessPoolExecutor(1 if SOAK else CORES + 2) as lanes:
         rows = {lanes.submit(run_suite, *row): row for row in suites}
         for done in concurrent.futures.as_completed(rows):
             tallies.append((done.result(), rows[done]))

@@ -76,10 +76,12 @@ static void follow_restart(struct running *r)
 
 static void follow_done(struct running *r)
 {
-  if (check_end(r, &r->error))
+  if (check_end(r, &r->error)) {
     refuse(r, r->error.message);
-  else
-    running_report(r, TRANSFER_DONE, -1, "%s", "");
+    return;
+  }
+  r->now.sent = r->head->total; /* it has all of it, whether or not a look told so before it was done */
+  running_report(r, TRANSFER_DONE, -1, "%s", "");
 }
 
 /* It does not hold the profile any more. */

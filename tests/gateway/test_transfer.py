@@ -385,6 +385,7 @@ def test_stop_of_every_controller_is_one_for_each_block_of_registers(shared):
         assert controller.ledger()["commands"]["STOP"] == 1
 
 
+@pytest.mark.slow
 def test_two_arms_at_one_address_are_two(shared):
     """Each has its block of registers: what is asked of one never reaches the other, and what is seen of one is not told of the other."""
     with Foreign() as first, Foreign("--base", 20000) as second, Blocks({1000: first.port, 20000: second.port}) as plc:

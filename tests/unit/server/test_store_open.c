@@ -185,8 +185,11 @@ Test(open, refuses_a_damaged_database)
 
 /* -- upgrades -- */
 
+enum { ROOM = 64 };
+
 static struct migrations with(struct migration second, struct migration *room)
 {
+  cr_assert_lt(store_migrations.count, ROOM);
   memcpy(room, store_migrations.items, store_migrations.count * sizeof *room);
   room[store_migrations.count] = second;
   return (struct migrations){ room, store_migrations.count + 1 };
@@ -203,7 +206,7 @@ static void look_into_backup(const char *path)
 
 Test(open, upgrades_after_a_backup)
 {
-  struct migration room[16];
+  struct migration room[ROOM];
   struct migrations more =
       with((struct migration){ "9999_notes", "CREATE TABLE notes (text TEXT NOT NULL) STRICT; INSERT INTO notes SELECT"
                                              " name FROM robots;" },
@@ -234,7 +237,7 @@ Test(open, upgrades_after_a_backup)
 
 Test(open, a_migration_that_fails_leaves_all_as_it_was)
 {
-  struct migration room[16];
+  struct migration room[ROOM];
   struct migrations broken = with(
       (struct migration){ "9999_broken", "CREATE TABLE notes (text TEXT) STRICT; INSERT INTO nowhere VALUES (1);" },
       room);
