@@ -4,8 +4,10 @@ request; plain, over TLS, and behind a proxy of others that keeps its connection
 import contextlib
 import http.client
 import io
+import select
 import shutil
 import socket
+import ssl
 import subprocess
 
 import pytest
@@ -132,20 +134,32 @@ def connect(request, server):
     return server.connect
 
 
+NOT_NOW = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
+
+
 def all_of(sock, pieces):
-    """What comes back until the other side closes; it may do so before it has all."""
-    data = b""
-    try:
-        for piece in pieces:
-            sock.sendall(piece)
-    except OSError:
-        pass
-    try:
-        while more := sock.recv(65536):
-            data += more
-    except ConnectionError:
-        pass
-    return data
+    """What comes back until the other side closes; it may do so before it has all. It is read while the pieces go out: nobody need wait
+    for a peer that takes no answers."""
+    data, left = b"", [*pieces]
+    sock.setblocking(False)
+    while True:
+        assert any(select.select([sock], [sock] if left else [], [], 60)), "neither an answer nor an end"
+        try:
+            if left:
+                left[0] = left[0][sock.send(left[0]):]
+                left = left if left[0] else left[1:]
+        except NOT_NOW:
+            pass
+        except OSError:
+            left = []
+        try:
+            while more := sock.recv(65536):
+                data += more
+            return data
+        except NOT_NOW:
+            pass
+        except ConnectionError:
+            return data
 
 
 def answers_in(data):
