@@ -34,6 +34,7 @@ def test_two_names_of_one_controller_are_one_endpoint(shared, name):
         assert here.get(transfer)["state"] == "stopped"
 
 
+@pytest.mark.slow
 def test_a_store_that_is_busy_is_no_lease(shared):
     with puma() as sim:
         here = Cell(shared, sim)

@@ -294,6 +294,7 @@ def test_a_start_that_comes_too_late_fails_the_transfer(shared):
         assert summary(sim)["starts"] == 0
 
 
+@pytest.mark.slow
 def test_who_hears_of_an_end_may_send_the_next_one_at_once(shared):
     """Though the gateway still looks at the controller for the last time, which takes as long as its answers do."""
     with puma("--fault", "delay:1", "--position", "0,0,0,0,0,0") as sim:
