@@ -29,6 +29,7 @@ def near(friction, term, truth, parts=0.03):
     return all(abs(friction[name] - truth) <= max(parts * truth, 2 * friction["std"][name]) for name in names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_structure_is_found(client, seed):
     """Stribeck friction of either exponent, an ideal change of sign, ripples of 50 to 300 a turn at gear ratio 1: the error on
@@ -48,6 +49,7 @@ def test_the_structure_is_found(client, seed):
     assert not {"friction_sign", "inconsistent_link", "fit_poor", "rank_deficient"} & {w["code"] for w in found["warnings"]}
 
 
+@pytest.mark.slow
 def test_a_promoted_structure_predicts_what_was_identified(client):
     """Velocity scale and exponent go with the parameters: the new revision's error on the validation is that of the run."""
     laws = rotating_slide.friction(3)

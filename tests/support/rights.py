@@ -12,6 +12,7 @@ operator moves POST   /v1/controllers/{controller}/transfers
 operator       POST   /v1/jobs/{job}/cancel
 operator       POST   /v1/jobs/{job}/deliveries
 operator       POST   /v1/robots/{robot}/base-parameters
+operator       POST   /v1/robots/{robot}/clearance
 operator       POST   /v1/robots/{robot}/code
 operator       POST   /v1/robots/{robot}/collision-checks
 operator       POST   /v1/robots/{robot}/coriolis
@@ -64,6 +65,9 @@ engineer       PUT    /v1/robots/{robot}
 engineer       DELETE /v1/robots/{robot}/aliases/{alias}
 engineer       PUT    /v1/robots/{robot}/aliases/{alias}
 engineer       POST   /v1/robots/{robot}/datasets
+engineer       POST   /v1/cells
+engineer       PUT    /v1/cells/{cell}
+engineer       DELETE /v1/cells/{cell}
 engineer       POST   /v1/robots/{robot}/parts
 engineer       DELETE /v1/robots/{robot}/parts/{part}
 engineer       PUT    /v1/robots/{robot}/parts/{part}
