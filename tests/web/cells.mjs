@@ -202,7 +202,11 @@ const STEPS = {
     proxy.seen.length = 0
     const asked = () => proxy.seen.filter((one) => one.path.startsWith('/v1/events')).map((one) => one.headers['last-event-id'])
     proxy.broken = (one) => (one.path.startsWith('/v1/events') && asked().length === 1 ? { status: 200, type: 'text/event-stream', body: 'retry: 2000\n\nid: 41\nevent: snapshot\ndata: {"jobs":[],"transfers":[],"controllers":[]}\n\n' } : null)
-    await page.goto(`${proxy.url}/#/controllers`) // asks for more than before: another stream
+    for (let tries = 0; tries < 60 && !asked().length; tries++) { // until the worker knows that the tabs which asked for as much are closed
+      await page.goto(`${proxy.url}/#/datasets`)
+      await page.goto(`${proxy.url}/#/controllers`) // asks for more than before: another stream
+      await page.waitForTimeout(1000)
+    }
     await until(() => asked().length > 1, 'a second stream')
     equal(asked().slice(0, 2), [undefined, '41'], 'Last-Event-ID of the streams')
     proxy.broken = (one) => (one.path.startsWith('/v1/events') ? { status: 503, type: 'application/problem+json', body: '{}' } : null)
