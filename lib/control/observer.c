@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "armdyn/terms.h"
+#include "lib/dynamics/methods.h"
 #include "lib/dynamics/rnea.h"
-#include "lib/dynamics/roads.h"
 
 void armdyn_observer_init(struct armdyn_observer *observer, double gain, bool held)
 {

@@ -1,5 +1,5 @@
 #include "lib/dynamics/lanes.h"
-#include "lib/dynamics/roads.h"
+#include "lib/dynamics/methods.h"
 
 enum armdyn_status forward_by_articulated_bodies(const struct armdyn_robot *robot, const double *q, const double *qd,
                                                  const double *tau, const struct armdyn_load *load,

@@ -1,7 +1,7 @@
 #include <math.h>
 
 #include "lib/dynamics/lanes.h"
-#include "lib/dynamics/roads.h"
+#include "lib/dynamics/methods.h"
 #include "lib/dynamics/singular.h"
 #include "lib/math/linear.h"
 
@@ -26,14 +26,14 @@ enum armdyn_status armdyn_forward_dynamics_by(const struct armdyn_robot *robot, 
                                               const struct armdyn_load *load, struct armdyn_workspace *workspace,
                                               double *qdd)
 {
-  static enum armdyn_status (*const roads[])(const struct armdyn_robot *, const double *, const double *,
-                                             const double *, const struct armdyn_load *, struct armdyn_workspace *,
-                                             double *) = {
+  static enum armdyn_status (*const methods[])(const struct armdyn_robot *, const double *, const double *,
+                                               const double *, const struct armdyn_load *, struct armdyn_workspace *,
+                                               double *) = {
     [ARMDYN_FORWARD_ABA] = forward_by_articulated_bodies,
     [ARMDYN_FORWARD_CRBA] = forward_by_mass_matrix,
     [ARMDYN_FORWARD_GAUSS] = forward_by_least_constraint,
   };
-  return roads[method](robot, q, qd, tau, load, workspace, qdd);
+  return methods[method](robot, q, qd, tau, load, workspace, qdd);
 }
 
 enum armdyn_status armdyn_forward_dynamics(const struct armdyn_robot *robot, const double *q, const double *qd,

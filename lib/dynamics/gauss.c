@@ -7,8 +7,8 @@
  * linear in qdd, with derivatives da/dqdd_j, de/dqdd_j that pass outward from link to link and are zero for joints beyond
  * the link; so dZ/dqdd = 0 is the linear system H qdd = b that is gathered link by link.
  * Source: Gauss 1829; Udwadia & Kalaba, Analytical Dynamics, ch. 2 and 8. */
+#include "lib/dynamics/methods.h"
 #include "lib/dynamics/rnea.h"
-#include "lib/dynamics/roads.h"
 #include "lib/dynamics/singular.h"
 #include "lib/math/linear.h"
 

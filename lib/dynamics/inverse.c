@@ -1,6 +1,6 @@
 #include "lib/dynamics/lanes.h"
+#include "lib/dynamics/methods.h"
 #include "lib/dynamics/rnea.h"
-#include "lib/dynamics/roads.h"
 #include "lib/dynamics/scara.h"
 #include "lib/model/motor.h"
 

@@ -6,7 +6,7 @@
  *
  * where J_p = [S h; h' m] is the pseudo-inertia of the link. The sums over j and k are taken before the trace, so the
  * cost is O(n^3) instead of O(n^4). Source: Uicker 1965; Kahn 1969; Paul, Robot Manipulators, ch. 6. */
-#include "lib/dynamics/roads.h"
+#include "lib/dynamics/methods.h"
 
 /* C = A B, 4 x 4 */
 static void multiply4(double *restrict C, const double *A, const double *B)

@@ -1,7 +1,7 @@
 #include "armdyn/terms.h"
 
+#include "lib/dynamics/methods.h"
 #include "lib/dynamics/rnea.h"
-#include "lib/dynamics/roads.h"
 
 void armdyn_coriolis_torque(const struct armdyn_robot *robot, const double *q, const double *qd,
                             struct armdyn_workspace *workspace, double *tau)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "lib/dynamics/workspace.h"
+#include "lib/geometry/distance.h"
 #include "lib/geometry/scene.h"
 
 void scene_place(const struct armdyn_scene *scene, const double *q, struct armdyn_scene_workspace *workspace)

@@ -1,8 +1,5 @@
-/* Convex bodies and how far they are apart.
- *
- * A body is a core, from a point to the hull of points, and all that is within `radius` of it: a sphere is a point, a capsule
- * a segment with a radius. Distances are signed: that of two bodies which overlap is minus the smallest move that parts
- * them. It is the cores' distance less both radii.
+/* Convex bodies. A body is a core, from a point to the hull of points, and all that is within `radius` of it: a sphere is a
+ * point, a capsule a segment with a radius.
  *
  * Nothing allocates, nothing fails. */
 #ifndef LIB_GEOMETRY_CONVEX_H
@@ -28,13 +25,6 @@ struct convex {
   size_t point_count;
 };
 
-/* Where two bodies are nearest to each other, or deepest in each other. */
-struct nearest {
-  double distance;   /* signed */
-  double a[3], b[3]; /* on their surfaces; a - b = distance * normal */
-  double normal[3];  /* unit vector from b to a: the way in which a moves to get away from b */
-};
-
 void convex_of_shape(const struct armdyn_shape *shape, struct convex *out);
 /* out = the body in the frame that `pose` is given in; may not be the body itself */
 void convex_move(const struct pose *pose, const struct convex *body, struct convex *restrict out);
@@ -44,12 +34,10 @@ void convex_bounds(const struct convex *body, double lower[3], double upper[3]);
 void core_support(const struct convex *body, const double direction[3], double out[3]);
 /* |direction|-fold extent of the core's points in that direction from the centre */
 double core_extent(const struct convex *body, const double direction[3]);
-
-/* Signed distance; `out` NULL: only that is wanted. Of two half-spaces -INFINITY, and nothing else is told.
- * To 1e-10 of the bodies' extent, but for cylinders that overlap: there it may be too low by 1e-6 of it, never too high.
- * Segment and box by the root of a piecewise linear slope, half-spaces and points by projection; boxes, segments and points
- * that overlap by the facets of the zonotope that is their difference; the others by gjk.h and penetration.h.
- * Source: Ericson, Real-Time Collision Detection, 2005, ch. 5. */
-double convex_distance(const struct convex *a, const struct convex *b, struct nearest *out);
+/* out += x axis[i] */
+static inline void core_along(const struct convex *body, int i, double x, double out[3])
+{
+  for (int k = 0; k < 3; k++) out[k] += x * body->axis[i][k];
+}
 
 #endif

@@ -1,4 +1,4 @@
-/* Lagrange's road: velocities outward from link to link give the kinetic energy as a polynomial in the speeds, its second
+/* Lagrange's method: velocities outward from link to link give the kinetic energy as a polynomial in the speeds, its second
  * derivatives the mass matrix, Christoffel's symbols of that the Coriolis matrix, and the speed of each centre of mass along
  * gravity the torque of its weight.
  *

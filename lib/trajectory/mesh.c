@@ -106,7 +106,7 @@ static struct mesh *mesh_open(const struct planner *p, const struct mesh_task *t
   t->n = armdyn_robot_joint_count(p->robot);
   t->intervals = task->intervals;
   t->free_duration = task->free_duration;
-  t->wary = task->wary;
+  t->robust = task->robust;
   t->tool_speed = p->request->tool_speed;
   memcpy(t->ends, p->ends, sizeof t->ends);
   t->bound_count = mesh_bounds(p, t->bounds);
@@ -236,7 +236,7 @@ enum armdyn_status mesh_solve(struct planner *p, const struct mesh_task *task, s
   limits_set(p, c, &m->t);
   transcription_init(&m->t, timed ? fmin(fmax(known, p->duration_min), p->duration_max) : p->request->duration);
   bspline_controls(task->intervals, &c->trajectory, m->ip.controls);
-  if (task->wary) torque_bound_reach(&m->t, &c->trajectory);
+  if (task->robust) torque_bound_reach(&m->t, &c->trajectory);
   if (task->find_duration) transcription_set_duration(&m->t, duration_search(m));
   transcription_set_ends(&m->t, m->ip.controls);
   solve_at_prices(m, task, c);

@@ -8,7 +8,7 @@
 #include "lib/trajectory/tool_speed.h"
 
 enum { N = ARMDYN_JOINTS_MAX, INTERVALS_MIN = 8, INTERVALS_MAX = 2000, COARSE = 25, FACTOR_COARSE = 8 };
-enum { WARY_STEPS = 2 }; /* the last one's friction changes its sign over 0.075 of the largest speed */
+enum { SOFTEN_STEPS = 2 }; /* the last one's friction changes its sign over 0.075 of the largest speed */
 enum { PER_SEGMENT = 4, PER_SEGMENT_COARSE = 8 }; /* intervals: asked for; of the mesh to start on */
 static const double DURATION_MIN = 1e-3, DURATION_MAX = 1e3, TOOL_SPEED_MAX = 1e6, VERDICT = 1e-6;
 static const double HOPELESS = 0.05; /* excess on a coarse mesh that no finer one takes away, nor narrower friction */
@@ -490,19 +490,19 @@ static enum armdyn_status warily(struct planner *p, struct candidate *c, struct 
   enum armdyn_status rc = guess_start(p, 0, &again);
   task.rough = true;
   task.find_duration = p->free_duration && !p->request->guess;
-  for (int step = 0; step < WARY_STEPS && !rc && !mesh_ended(&again); step++) {
+  for (int step = 0; step < SOFTEN_STEPS && !rc && !mesh_ended(&again); step++) {
     armdyn_robot_free(softened);
     softened = NULL;
     rc = robot_softened(p, &again, SOFTEN_WIDEST * pow(SOFTEN_NARROWER, step), &softened, &differs);
     if (rc || !differs) break;
-    task.robot = softened, task.wary = step + 1 == WARY_STEPS;
+    task.robot = softened, task.robust = step + 1 == SOFTEN_STEPS;
     rc = mesh_solve(p, &task, &again, log);
     task.find_duration = false, task.warm = true, task.mu = MU_SOFTER;
   }
-  p->wary_of = softened;
+  p->softened = softened;
   if (!rc && differs) rc = tighten_instead(p, &again, c, log);
   if (c->solved.end == END_OPTIMAL && differs) c->solved.end = END_STALLED;
-  p->wary_of = NULL;
+  p->softened = NULL;
   armdyn_robot_free(softened);
   candidate_free(&again);
   return rc;

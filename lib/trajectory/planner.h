@@ -21,9 +21,9 @@ struct planner {
   struct end_state ends[2];
   bool free_duration;
   double duration_min, duration_max;
-  const struct armdyn_robot
-      *wary_of; /* solve for this one, whose friction changes its sign more slowly, with torques that
-                                         are limited for the friction around the knots; NULL: for the robot, at them */
+  /* Solve for this one, whose friction changes its sign more slowly, with torques that are limited for the friction around
+   * the knots; NULL: for the robot, at them. */
+  const struct armdyn_robot *softened;
   struct armdyn_workspace *workspace;
   enum armdyn_go (*go)(void *context);
   void *context;
@@ -57,7 +57,7 @@ void candidate_free(struct candidate *c);
 /* A problem to solve on a mesh; the planner's own, or one on the way to it. */
 struct mesh_task {
   const struct armdyn_robot *robot;
-  bool wary; /* as in struct transcription */
+  bool robust; /* as in struct transcription */
   const struct cost *cost;
   bool free_duration;
   bool find_duration; /* look for a duration to start from, rather than take the candidate's */

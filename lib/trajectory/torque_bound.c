@@ -1,4 +1,4 @@
-/* Limits of torques: value = tau of one joint at a knot; where `wary`, with what the friction around the knot adds to it.
+/* Limits of torques: value = tau of one joint at a knot; where `robust`, with what the friction around the knot adds to it.
  * Dry friction jumps where a joint turns back. A limit that is kept at
  * the knots before and after is exceeded between them by up to twice the friction, and a solver that knows nothing but
  * knots moves the turn to where that pays. So a limit counts the friction of the fastest (a lower one of the slowest) speed
@@ -50,7 +50,7 @@ static struct friction_shift friction_at(const struct transcription *t, size_t j
 /* What friction adds at the speeds around every knot, upward (for upper limits) and downward. */
 static void prepare(struct transcription *t)
 {
-  if (!t->wary) return;
+  if (!t->robust) return;
   const size_t n = t->n, knots = t->intervals + 1;
   for (size_t k = 0; k < knots; k++)
     for (size_t j = 0; j < n; j++) {
@@ -69,7 +69,7 @@ static const struct friction_shift *shift_of(const struct transcription *t, cons
 {
   static const struct friction_shift none = { 0 };
   const size_t side = b->scale < 0;
-  return t->wary ? &t->shift[(side * (t->intervals + 1) + knot) * t->n + b->joint] : &none;
+  return t->robust ? &t->shift[(side * (t->intervals + 1) + knot) * t->n + b->joint] : &none;
 }
 
 static bool applies(const struct transcription *t, const struct bound *b, size_t knot)
@@ -110,7 +110,7 @@ static void squares(const struct transcription *t, const struct bound *b, const 
 {
   (void)multiplier;
   const size_t n = t->n, j = b->joint;
-  for (size_t k = 0; k <= t->intervals && t->wary; k++) {
+  for (size_t k = 0; k <= t->intervals && t->robust; k++) {
     const struct block block = block_at(t, transcription_interval(t, 2 * k), H, bend);
     const double *by = t->by_duration ? t->by_duration + 2 * k * 5 * n : NULL;
     const double slope = shift_of(t, b, k)->slope;

@@ -20,9 +20,9 @@ void transcription_carve(struct transcription *t, struct carve *c)
   t->room = carve(c, t->bound_count * knots, sizeof *t->room);
   t->by_duration = t->free_duration ? carve(c, t->points * 5 * n, sizeof *t->by_duration) : NULL;
   t->friction = t->rated ? carve(c, knots * n, sizeof *t->friction) : NULL;
-  t->reach = t->wary ? carve(c, 2 * knots * n, sizeof *t->reach) : NULL;
+  t->reach = t->robust ? carve(c, 2 * knots * n, sizeof *t->reach) : NULL;
   t->tool = t->tool_speed > 0 ? carve(c, knots * TOOL_FIGURES(n), sizeof *t->tool) : NULL;
-  t->shift = t->wary ? carve(c, 2 * knots * n, sizeof *t->shift) : NULL;
+  t->shift = t->robust ? carve(c, 2 * knots * n, sizeof *t->shift) : NULL;
   t->curvature = carve(c, CURVATURE_POINTS * CURVATURE_FIGURES(n), sizeof *t->curvature);
 }
 

@@ -53,7 +53,7 @@ struct transcription {
   size_t n, intervals, points, controls, bound_count;
   struct end_state ends[2];
   bool free_duration, rated; /* rated: torque rates are limited */
-  bool wary;                 /* limits of torques hold for the friction around a knot, not only at it */
+  bool robust;               /* limits of torques hold for the friction around a knot, not only at it */
   double tool_speed;         /* m/s, at most; 0: not limited */
   double h, total;           /* length of an interval; the cost at the last evaluation */
   struct bound bounds[BOUNDS_MAX];
@@ -65,7 +65,7 @@ struct transcription {
   double *jacobian;                     /* 3 x points x n x n: dtau/dq, dtau/dqd, M */
   double *by_duration;                  /* points x 5 x n: q, qd, qdd, qddd, tau by log T; NULL: a given duration */
   struct knot_friction *friction;       /* knots x n where `rated`, else NULL */
-  double *reach;                        /* 2 x knots x n (torque_bound.c) where `wary`, else NULL */
+  double *reach;                        /* 2 x knots x n (torque_bound.c) where `robust`, else NULL */
   struct friction_shift *shift;         /* as reach */
   double *tool;      /* knots x TOOL_FIGURES(n) (tool_bound.c) where its speed is limited, else NULL */
   double *room;      /* bound_count x knots */

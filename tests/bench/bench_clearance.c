@@ -1,7 +1,7 @@
 /* Processor time of distances and clearances. */
 #include <time.h>
 
-#include "lib/geometry/convex.h"
+#include "lib/geometry/distance.h"
 #include "tests/support/robots.h"
 
 enum { PAIRS = 4096, STATES = 512, RUNS = 7, BOXES = 50, PIECES = 1000, CORNERS = 16, SAMPLES = 10001 };

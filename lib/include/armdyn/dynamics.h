@@ -89,7 +89,7 @@ void armdyn_inverse_dynamics_parts(const struct armdyn_robot *robot, const doubl
 void armdyn_mass_matrix(const struct armdyn_robot *robot, const double *q, struct armdyn_workspace *workspace,
                         double *mass_matrix);
 
-/* Joint accelerations from joint torques: M qdd = tau + J' w - C qd - g - F, by articulated bodies (other roads:
+/* Joint accelerations from joint torques: M qdd = tau + J' w - C qd - g - F, by articulated bodies (other methods:
  * armdyn/methods.h).
  *   q, qd, tau  in   n
  *   load        in   as in armdyn_inverse_dynamics

@@ -1,5 +1,5 @@
-/* The same dynamics by independent roads, to check one by another. In daily use armdyn_inverse_dynamics (Newton-Euler)
- * and armdyn_forward_dynamics (ABA) are the fastest ones; all roads agree to rounding.
+/* The same dynamics by independent methods, to check one by another. In daily use armdyn_inverse_dynamics (Newton-Euler)
+ * and armdyn_forward_dynamics (ABA) are the fastest ones; all methods agree to rounding.
  */
 #ifndef ARMDYN_METHODS_H
 #define ARMDYN_METHODS_H
@@ -16,7 +16,7 @@ enum armdyn_inverse_method {
   ARMDYN_INVERSE_CLOSED_FORM   /* arms of SCARA structure only, O(1); exact, see deploy/doc/dynamics.md */
 };
 
-/* armdyn_inverse_dynamics by a road of choice.
+/* armdyn_inverse_dynamics by a method of choice.
  *   error  out  why the closed form does not fit this arm; NULL is fine
  * OK, or EINPUT for the closed form of an arm that armdyn_is_scara does not accept; tau is then untouched. */
 enum armdyn_status armdyn_inverse_dynamics_by(const struct armdyn_robot *robot, enum armdyn_inverse_method method,
@@ -35,7 +35,7 @@ enum armdyn_forward_method {
   ARMDYN_FORWARD_GAUSS /* least constraint: minimises Z over qdd, O(n^3); Gauss 1829 */
 };
 
-/* armdyn_forward_dynamics by a road of choice. OK, or ESINGULAR as there. */
+/* armdyn_forward_dynamics by a method of choice. OK, or ESINGULAR as there. */
 enum armdyn_status armdyn_forward_dynamics_by(const struct armdyn_robot *robot, enum armdyn_forward_method method,
                                               const double *q, const double *qd, const double *tau,
                                               const struct armdyn_load *load, struct armdyn_workspace *workspace,

@@ -58,7 +58,7 @@ static void push_of_wrench(struct watched *w, const double *q, double *push)
   for (size_t i = 0; i < w->n; i++) push[i] = without[i] - push[i];
 }
 
-/* The same filter by its own road: exact for a push that is a straight line between samples. */
+/* The same filter by its own way: exact for a push that is a straight line between samples. */
 static void filter_wrench(struct watched *w, const struct armdyn_simulation_sample *sample)
 {
   double push[N];

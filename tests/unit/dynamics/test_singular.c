@@ -1,4 +1,4 @@
-/* Arms whose joints can move without moving anything that has inertia: refused on every road (articulated bodies, mass
+/* Arms whose joints can move without moving anything that has inertia: refused by every method (articulated bodies, mass
  * matrix, least constraint, batches of every vector unit, linear state space), also where rounding leaves the mass matrix
  * anything but singular, and in whatever units they are written. Arms that are merely thin are answered. */
 #include <criterion/criterion.h>
@@ -84,9 +84,9 @@ static void arm_in_units(const struct arm *arm, double length, double mass, stru
 static const double units[][2] = { { 1, 1 }, { 1e-3, 1 }, { 1e3, 1 }, { 1, 1e-5 }, { 1, 1e5 }, { 1e4, 1e-4 } };
 enum { UNITS = sizeof units / sizeof *units };
 
-/* ---- every road */
+/* ---- every method */
 
-/* Refused one by one, by every road and unit in batch, and as a linear system; nothing is touched but rows of NAN. */
+/* Refused one by one, by every method and unit in batch, and as a linear system; nothing is touched but rows of NAN. */
 static void check_refused(struct arm *arm, const char *what)
 {
   static double q[COUNT * N], qdd[COUNT * N], a[4 * N * N], b[2 * N * N];
@@ -115,7 +115,7 @@ static void check_refused(struct arm *arm, const char *what)
   cr_assert_eq(armdyn_forward_dynamics_batch(arm->robot, &samples, arm->workspace, qdd), ARMDYN_ESINGULAR);
 }
 
-/* Every road answers, and inverse dynamics of the answer is the torque, to `tolerance` of the largest. */
+/* Every method answers, and inverse dynamics of the answer is the torque, to `tolerance` of the largest. */
 static void check_answered(struct arm *arm, double tolerance, const char *what)
 {
   static double q[COUNT * N], qdd[COUNT * N], a[4 * N * N], b[2 * N * N];
@@ -257,7 +257,7 @@ static const struct {
   { "a point in a plane", point_in_plane },
 };
 
-Test(singular, is_told_on_every_road_in_all_units)
+Test(singular, is_told_by_every_method_in_all_units)
 {
   static struct arm arm;
   struct dice dice = { 24 };

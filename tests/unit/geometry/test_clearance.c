@@ -1,7 +1,7 @@
 /* Clearances of arms in cells: against every pair one by one, finite differences, and arms by hand. */
 #include <criterion/criterion.h>
 
-#include "lib/geometry/convex.h"
+#include "lib/geometry/distance.h"
 #include "tests/support/robots.h"
 
 enum { N = ARMDYN_JOINTS_MAX, OBSTACLES = 60 };

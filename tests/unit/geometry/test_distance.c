@@ -1,7 +1,7 @@
 /* Distances of convex bodies against another library, against planes and points that prove them, and against every facet. */
 #include <criterion/criterion.h>
 
-#include "lib/geometry/convex.h"
+#include "lib/geometry/distance.h"
 #include "lib/math/rotation.h"
 #include "tests/support/robots.h"
 

@@ -13,7 +13,7 @@ static void open(struct swing *s)
     joint->friction.viscous.positive = joint->friction.viscous.negative = 0.7;
     joint->velocity_scale = 0.3;
   }
-  s->t = (struct transcription){ .wary = true };
+  s->t = (struct transcription){ .robust = true };
   for (size_t b = 0; b < 4; b++)
     s->t.bounds[s->t.bound_count++] = (struct bound){ ARMDYN_LIMIT_TORQUE, b / 2, (b % 2 ? -1 : 1) / 20.0 };
   swing_open(s, &c.robot);

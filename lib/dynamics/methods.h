@@ -1,6 +1,6 @@
-/* The roads that armdyn/methods.h offers; arguments and answers as there. */
-#ifndef LIB_DYNAMICS_ROADS_H
-#define LIB_DYNAMICS_ROADS_H
+/* The methods that armdyn/methods.h offers; arguments and answers as there. */
+#ifndef LIB_DYNAMICS_METHODS_H
+#define LIB_DYNAMICS_METHODS_H
 
 #include "armdyn/methods.h"
 #include "lib/dynamics/workspace.h"

@@ -1,4 +1,4 @@
-/* Independent roads lead to one dynamics: Newton-Euler, Lagrange and the closed form; ABA, CRBA and Gauss. 1,000 random
+/* Independent methods lead to one dynamics: Newton-Euler, Lagrange and the closed form; ABA, CRBA and Gauss. 1,000 random
  * arms of 1 to 32 joints with everything an arm can have; arms of SCARA structure in every convention and order. */
 #include <criterion/criterion.h>
 
@@ -69,7 +69,7 @@ static void check_forward(struct arm *arm, enum armdyn_forward_method method, co
   check_same(arm, name, arm->qdd, qdd);
 }
 
-static void check_roads(struct arm *arm)
+static void check_methods(struct arm *arm)
 {
   check_inverse(arm, ARMDYN_INVERSE_NEWTON_EULER, "newton_euler");
   check_inverse(arm, ARMDYN_INVERSE_LAGRANGE, "lagrange");
@@ -86,7 +86,7 @@ static void make_some_massless(struct arm *arm, size_t k)
   }
 }
 
-Test(roads, random_arms_agree)
+Test(methods, random_arms_agree)
 {
   static struct arm arm;
   struct dice dice = { 20 };
@@ -94,7 +94,7 @@ Test(roads, random_arms_agree)
     random_description(&dice, &arm.description, 1 + k % N, (enum armdyn_convention)(k / N % 3));
     make_some_massless(&arm, k);
     arm_open(&arm, &dice);
-    check_roads(&arm);
+    check_methods(&arm);
     arm_close(&arm);
   }
 }
@@ -117,7 +117,7 @@ static void scara_description(struct dice *dice, struct armdyn_robot_description
   }
 }
 
-Test(roads, scara_arms_have_a_closed_form)
+Test(methods, scara_arms_have_a_closed_form)
 {
   static struct arm arm;
   struct dice dice = { 21 };
@@ -126,7 +126,7 @@ Test(roads, scara_arms_have_a_closed_form)
     arm_open(&arm, &dice);
     cr_assert(armdyn_is_scara(arm.robot, NULL));
     check_inverse(&arm, ARMDYN_INVERSE_CLOSED_FORM, "closed_form");
-    check_roads(&arm);
+    check_methods(&arm);
     arm_close(&arm);
   }
 }
@@ -151,7 +151,7 @@ static void check_refused(const struct armdyn_robot_description *d, const char *
   armdyn_robot_free(robot);
 }
 
-Test(roads, other_arms_have_none)
+Test(methods, other_arms_have_none)
 {
   static struct armdyn_robot_description d;
   struct dice dice = { 22 };
