@@ -139,23 +139,6 @@ static struct expr_body body_of_parameters(const struct arm *arm, const expr *pa
   return out;
 }
 
-static void assign_friction(struct arm_friction *friction, const struct armdyn_parameter_id *id, expr value)
-{
-  switch ((enum armdyn_friction_parameter)id->index) {
-  case ARMDYN_PARAMETER_OFFSET: friction->offset = value; break;
-  case ARMDYN_PARAMETER_COULOMB: friction->coulomb[0] = friction->coulomb[1] = value; break;
-  case ARMDYN_PARAMETER_COULOMB_POSITIVE: friction->coulomb[0] = value; break;
-  case ARMDYN_PARAMETER_COULOMB_NEGATIVE: friction->coulomb[1] = value; break;
-  case ARMDYN_PARAMETER_STICTION: friction->stiction = value; break;
-  case ARMDYN_PARAMETER_VISCOUS: friction->viscous[0] = friction->viscous[1] = value; break;
-  case ARMDYN_PARAMETER_VISCOUS_POSITIVE: friction->viscous[0] = value; break;
-  case ARMDYN_PARAMETER_VISCOUS_NEGATIVE: friction->viscous[1] = value; break;
-  case ARMDYN_PARAMETER_HIGH_SPEED: friction->high_speed = value; break;
-  case ARMDYN_PARAMETER_LINE_AMPLITUDE: friction->amplitude[id->line] = value; break;
-  default: break; /* torque is not linear in it: always the robot's own number */
-  }
-}
-
 void code_arm_take_drives(struct arm *arm, const expr *parameters)
 {
   const size_t links = ARMDYN_LINK_PARAMETERS * arm->n, count = armdyn_parameter_count(arm->robot, NULL);
@@ -165,7 +148,7 @@ void code_arm_take_drives(struct arm *arm, const expr *parameters)
     if (id.group == ARMDYN_PARAMETER_ROTOR) {
       arm->rotor[id.joint] = value;
     } else {
-      assign_friction(&arm->friction[id.joint], &id, value);
+      arm->friction[id.joint].number[id.index][id.line] = value;
     }
   }
 }
@@ -224,57 +207,4 @@ void code_arm_rotors_add(const struct arm *arm, const expr *x, expr *tau)
       tau[i] = expr_add(g, tau[i], expr_multiply(g, inertia, x[j]));
     }
   }
-}
-
-/* tanh x = 1 - 2/(exp(2 x) + 1), which at 20 is 1 to the last bit. */
-static expr tanh_of(const struct arm *arm, expr x)
-{
-  struct expr_graph *g = arm->graph;
-  if (!arm->plain_tanh) return expr_unary(g, EXPR_TANH, x, 0);
-  const expr two = expr_number(g, 2), one = expr_number(g, 1);
-  const expr clipped = expr_unary(g, EXPR_CLIP, x, 20);
-  const expr e = expr_unary(g, EXPR_EXP, expr_multiply(g, two, clipped), 0);
-  return expr_subtract(g, one, expr_divide(g, two, expr_add(g, e, one)));
-}
-
-/* x^delta of an x that is not negative. */
-static expr power_of(const struct arm *arm, expr x, double delta)
-{
-  struct expr_graph *g = arm->graph;
-  if (!arm->plain_tanh || delta == 1 || delta == 2) return expr_power(g, x, delta);
-  const expr logarithm = expr_unary(g, EXPR_LOG, expr_unary(g, EXPR_LEAST, x, 1e-30), 0);
-  return expr_unary(g, EXPR_EXP, expr_multiply(g, expr_number(g, delta), logarithm), 0);
-}
-
-expr code_arm_friction(const struct arm *arm, size_t i)
-{
-  struct expr_graph *g = arm->graph;
-  const struct arm_friction *f = &arm->friction[i];
-  const struct armdyn_joint *joint = &arm->robot->description.joints[i];
-  const struct armdyn_friction *model = &joint->friction;
-  if (!arm->robot->joints[i].friction) return 0;
-  const expr v = arm->joints[i].qd;
-  const expr sign = tanh_of(arm, expr_multiply(g, expr_number(g, 1 / joint->velocity_scale), v));
-  const expr coulomb = expr_select(g, v, f->coulomb[1], f->coulomb[0]);
-  const expr viscous = expr_select(g, v, f->viscous[1], f->viscous[0]);
-
-  /* offset + [fc + (fs - fc) exp(-(|v|/vs)^delta) + fa v^2] s(v) + fv v */
-  expr signed_part = expr_add(g, coulomb, expr_multiply(g, f->high_speed, expr_multiply(g, v, v)));
-  if (!isnan(model->stiction)) {
-    const expr speed = expr_unary(g, EXPR_ABS, v, 0);
-    const expr relative = expr_multiply(g, expr_number(g, 1 / model->stribeck_velocity), speed);
-    const expr fall = expr_unary(g, EXPR_EXP, expr_negate(g, power_of(arm, relative, model->stribeck_exponent)), 0);
-    signed_part = expr_add(g, signed_part, expr_multiply(g, expr_subtract(g, f->stiction, coulomb), fall));
-  }
-  expr sum = expr_add(g, expr_multiply(g, signed_part, sign), expr_multiply(g, viscous, v));
-  sum = expr_add(g, sum, f->offset);
-
-  /* sum_k A_k sin(order_k p + phase_k), p = N q */
-  for (size_t k = 0; k < model->ripple_count; k++) {
-    const struct armdyn_ripple *r = &model->ripples[k];
-    const expr turn = expr_multiply(g, expr_number(g, r->order * joint->drive.gear_ratio), arm->joints[i].q);
-    const expr wave = expr_sine(g, expr_add(g, turn, expr_number(g, r->phase)));
-    sum = expr_add(g, sum, expr_multiply(g, f->amplitude[k], wave));
-  }
-  return sum;
 }

@@ -16,10 +16,9 @@ struct arm_joint {
   expr q, qd, qdd;
 };
 
-/* Friction of a joint, whose parameters may be symbols. */
+/* The linear parameters of a joint's friction, numbers or symbols: enum armdyn_friction_parameter, line. */
 struct arm_friction {
-  expr offset, coulomb[2], stiction, viscous[2], high_speed; /* directed: positive, negative */
-  expr amplitude[ARMDYN_RIPPLES_MAX];
+  expr number[ARMDYN_FRICTION_PARAMETER_COUNT][ARMDYN_RIPPLES_MAX];
 };
 
 struct arm {
@@ -62,7 +61,7 @@ struct arm_terms {
 void code_arm_torques(const struct arm *arm, struct arm_terms terms, expr *tau);
 /* Rotors: tau += T' Jm T x. */
 void code_arm_rotors_add(const struct arm *arm, const expr *x, expr *tau);
-/* The friction of joint i. */
+/* The friction of joint i: friction.c. */
 expr code_arm_friction(const struct arm *arm, size_t i);
 /* Mass matrix of links and rotors, n x n, by composite bodies. */
 void code_arm_mass_matrix(const struct arm *arm, expr *M);

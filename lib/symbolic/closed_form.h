@@ -52,7 +52,4 @@ void closed_form_value(const struct closed_form *form, const double *q, const do
 /* Joints whose angles a symbol of a cosine or sine sums up, from `from` to `to`; false: it is no such symbol. */
 bool closed_form_angles(const struct closed_form *form, size_t symbol, int *from, int *to, bool *sine);
 
-struct printer;
-void print_closed_form(const struct printer *p, const struct closed_form *form); /* closed_text.c */
-
 #endif

@@ -1,40 +1,33 @@
 /* Closed forms in print: sorted by masses and inertias, what is common before a bracket. */
 #include <math.h>
 
-#include "lib/symbolic/closed_form.h"
-#include "lib/symbolic/print.h"
+#include "lib/symbolic/closed_text.h"
 
 enum { N = CLOSED_JOINTS };
 
 /* -- symbols -- */
-
-static bool latex(const struct printer *p)
-{
-  return p->code->request.language == ARMDYN_CODE_LATEX;
-}
 
 static bool used(const struct closed_form *f, size_t symbol)
 {
   return f->value[symbol] != 0;
 }
 
-/* "a1", or a_{1} */
-static void put_indexed(const struct printer *p, const char *name, size_t index)
+void put_indexed(const struct printer *p, const char *name, size_t index)
 {
-  put(p, latex(p) ? "%s_{%zu}" : "%s%zu", name, index);
+  put(p, is_latex(p) ? "%s_{%zu}" : "%s%zu", name, index);
 }
 
 /* The angle of a joint: q2, or theta2 where it is not the position alone. */
 static void put_angle(const struct printer *p, const struct closed_form *f, size_t joint)
 {
-  const char *theta = latex(p) ? "\\theta" : "theta";
-  put_indexed(p, latex(p) || f->angle[joint] != 0 ? theta : "q", joint + 1);
+  const char *theta = is_latex(p) ? "\\theta" : "theta";
+  put_indexed(p, is_latex(p) || f->angle[joint] != 0 ? theta : "q", joint + 1);
 }
 
-static void put_speed(const struct printer *p, const struct closed_form *f, size_t joint, bool second)
+void put_speed(const struct printer *p, const struct closed_form *f, size_t joint, bool second)
 {
   const char *dot = second ? "\\ddot{" : "\\dot{", *plain = second ? "qdd" : "qd";
-  if (!latex(p)) {
+  if (!is_latex(p)) {
     put_indexed(p, plain, joint + 1);
     return;
   }
@@ -49,14 +42,14 @@ static void put_turn(const struct printer *p, const struct closed_form *f, size_
   int from = 0, to = 0, sign = 0;
   bool sine = false;
   closed_form_angles(f, symbol, &from, &to, &sine);
-  put(p, latex(p) ? "\\%s\\left(" : "%s(", sine ? "sin" : "cos");
+  put(p, is_latex(p) ? "\\%s\\left(" : "%s(", sine ? "sin" : "cos");
   for (int k = from; k <= to; k++) {
     if (f->slides[k]) continue;
     if (sign != 0) put(p, f->sign[k] == sign ? " + " : " - ");
     if (sign == 0) sign = f->sign[k];
     put_angle(p, f, (size_t)k);
   }
-  put(p, latex(p) ? "\\right)" : ")");
+  put(p, is_latex(p) ? "\\right)" : ")");
 }
 
 static void put_symbol(const struct printer *p, const struct closed_form *f, size_t symbol)
@@ -67,7 +60,7 @@ static void put_symbol(const struct printer *p, const struct closed_form *f, siz
     if (axis == 2)
       put_indexed(p, "I", joint);
     else
-      put(p, latex(p) ? "I_{%zu,%s}" : "I%zu%s", joint, axes[axis]);
+      put(p, is_latex(p) ? "I_{%zu,%s}" : "I%zu%s", joint, axes[axis]);
   } else if (symbol < CLOSED_ROTOR) {
     put_indexed(p, "m", symbol - CLOSED_MASS + 1);
   } else if (symbol < CLOSED_GRAVITY) {
@@ -111,7 +104,7 @@ static double positive_angles(const struct closed_form *f, const struct poly_ter
 static void put_factors(const struct printer *p, const struct closed_form *f, double number,
                         const uint8_t power[POLY_SYMBOLS], bool one)
 {
-  const char *between = "", *times = latex(p) ? " \\, " : "*";
+  const char *between = "", *times = is_latex(p) ? " \\, " : "*";
   bool nothing = true;
   if (number != 1) {
     p->language->number(p, number);
@@ -122,14 +115,14 @@ static void put_factors(const struct printer *p, const struct closed_form *f, do
     if (power[symbol] == 0) continue;
     put(p, "%s", between);
     put_symbol(p, f, symbol);
-    if (power[symbol] > 1) put(p, latex(p) ? "^{%u}" : "^%u", power[symbol]);
+    if (power[symbol] > 1) put(p, is_latex(p) ? "^{%u}" : "^%u", power[symbol]);
     between = times;
     nothing = false;
   }
   if (nothing && one) put(p, "1");
 }
 
-static void put_sign(const struct printer *p, double factor, bool first)
+void put_sign(const struct printer *p, double factor, bool first)
 {
   put(p, "%s", first ? (factor < 0 ? "-" : "") : factor < 0 ? " - " : " + ");
 }
@@ -177,7 +170,7 @@ static void put_group(const struct printer *p, const struct closed_form *f, cons
   put_sign(p, sign, first);
   put_factors(p, f, number, common, count == 1);
   if (count == 1) return;
-  put(p, latex(p) ? " \\left(" : "*(");
+  put(p, is_latex(p) ? " \\left(" : "*(");
   bool begun = false;
   for (int turn = 0; turn < 2; turn++) { /* what does not turn comes first */
     for (size_t k = 0; k < count; k++) {
@@ -193,7 +186,7 @@ static void put_group(const struct printer *p, const struct closed_form *f, cons
       begun = true;
     }
   }
-  put(p, latex(p) ? "\\right)" : ")");
+  put(p, is_latex(p) ? "\\right)" : ")");
 }
 
 static void put_poly(const struct printer *p, const struct closed_form *f, struct poly a)
@@ -216,18 +209,18 @@ static void put_poly(const struct printer *p, const struct closed_form *f, struc
 
 static const char *line_end(const struct printer *p)
 {
-  return latex(p) ? " \\\\\n" : "\n";
+  return is_latex(p) ? " \\\\\n" : "\n";
 }
 
 /* M12, or M_{12} */
 static void put_entry(const struct printer *p, const char *name, size_t row, size_t column)
 {
-  put(p, latex(p) ? "%s_{%zu%zu}" : "%s%zu%zu", name, row + 1, column + 1);
+  put(p, is_latex(p) ? "%s_{%zu%zu}" : "%s%zu%zu", name, row + 1, column + 1);
 }
 
 static void put_equation(const struct printer *p, const struct closed_form *f, struct poly a)
 {
-  put(p, "%s", latex(p) ? " &= " : " = ");
+  put(p, "%s", is_latex(p) ? " &= " : " = ");
   put_poly(p, f, a);
   put(p, "%s", line_end(p));
 }
@@ -271,86 +264,12 @@ static void put_speeds(const struct printer *p, const struct closed_form *f, con
   }
 }
 
-/* x, or what it is in either direction */
-static void put_directed(const struct printer *p, const struct closed_form *f, size_t i,
-                         const struct armdyn_directed *x)
-{
-  if (x->positive == x->negative) {
-    p->language->number(p, x->positive);
-    return;
-  }
-  put(p, latex(p) ? "\\begin{cases} " : "(");
-  p->language->number(p, x->positive);
-  put(p, latex(p) ? " & " : " if ");
-  put_speed(p, f, i, false);
-  put(p, latex(p) ? " \\ge 0 \\\\ " : " >= 0 else ");
-  p->language->number(p, x->negative);
-  put(p, latex(p) ? " & \\text{else} \\end{cases}" : ")");
-}
-
-/* (fc + (fs - fc) exp(-(|v|/vs)^delta) + fa v^2) tanh(v/epsilon) */
-static void put_signed_friction(const struct printer *p, const struct closed_form *f, size_t i,
-                                const struct armdyn_joint *joint)
-{
-  const struct armdyn_friction *x = &joint->friction;
-  const char *times = latex(p) ? " \\, " : "*", *function = latex(p) ? "\\" : "";
-  put(p, "(");
-  put_directed(p, f, i, &x->coulomb);
-  if (!isnan(x->stiction)) {
-    put(p, " + (");
-    p->language->number(p, x->stiction);
-    put(p, " - ");
-    put_directed(p, f, i, &x->coulomb);
-    put(p, ")%s%sexp(-(|", times, function);
-    put_speed(p, f, i, false);
-    put(p, "|/");
-    p->language->number(p, x->stribeck_velocity);
-    put(p, latex(p) ? ")^{" : ")^");
-    p->language->number(p, x->stribeck_exponent);
-    put(p, latex(p) ? "})" : ")");
-  }
-  if (x->high_speed != 0) {
-    put_sign(p, x->high_speed, false);
-    p->language->number(p, fabs(x->high_speed));
-    put(p, "%s", times);
-    put_speed(p, f, i, false);
-    put(p, "^2");
-  }
-  put(p, ")%s%stanh(", times, function);
-  put_speed(p, f, i, false);
-  put(p, "/");
-  p->language->number(p, joint->velocity_scale);
-  put(p, ")");
-}
-
 static void put_friction(const struct printer *p, const struct closed_form *f)
 {
-  const struct armdyn_robot_description *d = &p->code->robot->description;
-  const char *times = latex(p) ? " \\, " : "*", *function = latex(p) ? "\\" : "";
   for (size_t i = 0; i < f->n; i++) {
-    const struct armdyn_friction *x = &d->joints[i].friction;
     put_indexed(p, "F", i + 1);
-    put(p, "%s", latex(p) ? " &= " : " = ");
-    put_sign(p, x->offset, true);
-    p->language->number(p, fabs(x->offset));
-    put(p, " + ");
-    put_signed_friction(p, f, i, &d->joints[i]);
-    put(p, " + ");
-    put_directed(p, f, i, &x->viscous);
-    put(p, "%s", times);
-    put_speed(p, f, i, false);
-    for (size_t k = 0; k < x->ripple_count; k++) {
-      const double angle = x->ripples[k].order * d->joints[i].drive.gear_ratio;
-      put_sign(p, x->ripples[k].amplitude, false);
-      p->language->number(p, fabs(x->ripples[k].amplitude));
-      put(p, "%s%ssin(%s", times, function, angle < 0 ? "-" : "");
-      p->language->number(p, fabs(angle));
-      put(p, "%s", times);
-      put_indexed(p, "q", i + 1);
-      put_sign(p, x->ripples[k].phase, false);
-      p->language->number(p, fabs(x->ripples[k].phase));
-      put(p, ")");
-    }
+    put(p, "%s", is_latex(p) ? " &= " : " = ");
+    print_friction(p, f, i);
     put(p, "%s", line_end(p));
   }
 }
@@ -365,10 +284,10 @@ static bool has_friction(const struct armdyn_robot *robot)
 /* tau1 = M11*qdd1 + ... + C11*qd1 + ... + g1 + F1 */
 static void put_torques(const struct printer *p, const struct closed_form *f, bool friction)
 {
-  const char *times = latex(p) ? " \\, " : "*";
+  const char *times = is_latex(p) ? " \\, " : "*";
   for (size_t i = 0; i < f->n; i++) {
-    put_indexed(p, latex(p) ? "\\tau" : "tau", i + 1);
-    put(p, "%s", latex(p) ? " &= " : " = ");
+    put_indexed(p, is_latex(p) ? "\\tau" : "tau", i + 1);
+    put(p, "%s", is_latex(p) ? " &= " : " = ");
     for (size_t j = 0; j < f->n; j++) {
       put(p, "%s", j > 0 ? " + " : "");
       put_entry(p, "M", i, j);
@@ -392,7 +311,7 @@ static void put_torques(const struct printer *p, const struct closed_form *f, bo
 /* What the symbols stand for. */
 static void put_legend(const struct printer *p, const struct closed_form *f)
 {
-  const char *before = latex(p) ? "% " : "";
+  const char *before = is_latex(p) ? "% " : "";
   put(p,
       "%sI about the centre of mass, m in kg, J the rotor's inertia as its joint feels it, kg m^2 (kg of a slide); a "
       "the\n",
@@ -413,23 +332,23 @@ static void put_legend(const struct printer *p, const struct closed_form *f)
     put_angle(p, f, i);
     put(p, " = q%zu %s %.12g\n", i + 1, f->angle[i] < 0 ? "-" : "+", fabs(f->angle[i]));
   }
-  put(p, "%s\n", latex(p) ? "%" : "");
+  put(p, "%s\n", is_latex(p) ? "%" : "");
 }
 
 /* Titles between the equations, in a language that has none. */
 static void put_title(const struct printer *p, const char *text)
 {
-  put(p, latex(p) ? "&\\text{%s} \\\\\n" : "\n%s\n", text);
+  put(p, is_latex(p) ? "&\\text{%s} \\\\\n" : "\n%s\n", text);
 }
 
 void print_closed_form(const struct printer *p, const struct closed_form *f)
 {
   const enum armdyn_code_function function = p->code->request.function;
   const bool all = function == ARMDYN_CODE_INVERSE_DYNAMICS, friction = all && has_friction(p->code->robot);
-  put_heading(p, latex(p) ? "%" : "");
-  put(p, "%s\n", latex(p) ? "%" : "");
+  put_heading(p, is_latex(p) ? "%" : "");
+  put(p, "%s\n", is_latex(p) ? "%" : "");
   put_legend(p, f);
-  put(p, "%s", latex(p) ? "\\begin{align*}\n" : "");
+  put(p, "%s", is_latex(p) ? "\\begin{align*}\n" : "");
   if (all) put_torques(p, f, friction);
   if (all || function == ARMDYN_CODE_MASS_MATRIX) {
     put_title(p, "Inertial");
@@ -439,9 +358,9 @@ void print_closed_form(const struct printer *p, const struct closed_form *f)
     put_title(p, "Coriolis matrix of Christoffel symbols");
     put_matrix(p, f, "C", f->C, false);
     put_title(p, "Centrifugal: the squares in C qd");
-    put_speeds(p, f, latex(p) ? "\\zeta" : "centrifugal", true);
+    put_speeds(p, f, is_latex(p) ? "\\zeta" : "centrifugal", true);
     put_title(p, "Coriolis: the products in C qd");
-    put_speeds(p, f, latex(p) ? "\\kappa" : "coriolis", false);
+    put_speeds(p, f, is_latex(p) ? "\\kappa" : "coriolis", false);
   }
   if (all || function == ARMDYN_CODE_GRAVITY) {
     put_title(p, "Gravity");
@@ -454,5 +373,5 @@ void print_closed_form(const struct printer *p, const struct closed_form *f)
     put_title(p, "Friction");
     put_friction(p, f);
   }
-  put(p, "%s", latex(p) ? "\\end{align*}\n" : "");
+  put(p, "%s", is_latex(p) ? "\\end{align*}\n" : "");
 }

@@ -1,10 +1,5 @@
 /* LaTeX and plain text: the list of operations as equations, one after the other. */
-#include "lib/symbolic/print.h"
-
-static bool latex(const struct printer *p)
-{
-  return p->code->request.language == ARMDYN_CODE_LATEX;
-}
+#include "lib/symbolic/closed_text.h"
 
 /* \dot{q}_{2}, or qd2 */
 static void formula_input(const struct printer *p, size_t input, size_t k)
@@ -13,11 +8,11 @@ static void formula_input(const struct printer *p, size_t input, size_t k)
                                        [INPUT_QDD] = "\\ddot{q}", [INPUT_TAU] = "\\tau", [INPUT_PAYLOAD] = "\\pi",
                                        [INPUT_GAIN] = "K",        [INPUT_PERIOD] = "T",  [INPUT_STATE] = "x" };
   const struct armdyn_code_variable *x = &p->code->inputs[input];
-  const char *name = latex(p) ? names[p->code->kinds[input]] : x->name;
+  const char *name = is_latex(p) ? names[p->code->kinds[input]] : x->name;
   if (x->scalar) {
     put(p, "%s", name);
   } else {
-    put(p, latex(p) ? "%s_{%zu}" : "%s%zu", name, k + 1);
+    put(p, is_latex(p) ? "%s_{%zu}" : "%s%zu", name, k + 1);
   }
 }
 
@@ -25,31 +20,31 @@ static void formula_special(const struct printer *p, const struct expr_node *nod
 {
   static const char *const names[EXPR_OPS] = { [EXPR_SINE] = "sin", [EXPR_COSINE] = "cos", [EXPR_TANH] = "tanh",
                                                [EXPR_EXP] = "exp",  [EXPR_LOG] = "ln",     [EXPR_ABS] = "abs" };
-  const char *left = latex(p) ? "\\left(" : "(", *right = latex(p) ? "\\right)" : ")";
+  const char *left = is_latex(p) ? "\\left(" : "(", *right = is_latex(p) ? "\\right)" : ")";
   if (node->op == EXPR_POWER) {
     put_expression(p, node->a, 3);
-    put(p, latex(p) ? "^{" : "^");
+    put(p, is_latex(p) ? "^{" : "^");
     put_expression(p, node->b, 3);
-    put(p, latex(p) ? "}" : "");
+    put(p, is_latex(p) ? "}" : "");
     return;
   }
   if (node->op == EXPR_SELECT) {
-    put(p, latex(p) ? "\\begin{cases} " : "(");
+    put(p, is_latex(p) ? "\\begin{cases} " : "(");
     put_expression(p, node->b, 0);
-    put(p, latex(p) ? " & " : " if ");
+    put(p, is_latex(p) ? " & " : " if ");
     put_expression(p, node->a, 0);
-    put(p, latex(p) ? " < 0 \\\\ " : " < 0, else ");
+    put(p, is_latex(p) ? " < 0 \\\\ " : " < 0, else ");
     put_expression(p, node->c, 0);
-    put(p, latex(p) ? " \\end{cases}" : ")");
+    put(p, is_latex(p) ? " \\end{cases}" : ")");
     return;
   }
-  if (latex(p) && node->op == EXPR_ABS) {
+  if (is_latex(p) && node->op == EXPR_ABS) {
     put(p, "\\left|");
     put_expression(p, node->a, 0);
     put(p, "\\right|");
     return;
   }
-  put(p, "%s%s%s", latex(p) ? "\\" : "", names[node->op], left);
+  put(p, "%s%s%s", is_latex(p) ? "\\" : "", names[node->op], left);
   put_expression(p, node->a, 0);
   put(p, "%s", right);
 }
@@ -63,20 +58,20 @@ static void formula_output(const struct printer *p, size_t k)
                                                             [ARMDYN_CODE_JACOBIAN] = "J",
                                                             [ARMDYN_CODE_REGRESSOR] = "Y",
                                                             [ARMDYN_CODE_COLLISION_OBSERVER] = "x'" };
-  const char *symbol = names[code->request.function], *torque = latex(p) ? "\\tau" : "tau";
-  put(p, latex(p) ? "%s_{%zu" : "%s%zu", symbol ? symbol : torque, k / columns + 1);
+  const char *symbol = names[code->request.function], *torque = is_latex(p) ? "\\tau" : "tau";
+  put(p, is_latex(p) ? "%s_{%zu" : "%s%zu", symbol ? symbol : torque, k / columns + 1);
   if (columns > 1) put(p, ",%zu", k % columns + 1);
-  put(p, "%s", latex(p) ? "}" : "");
+  put(p, "%s", is_latex(p) ? "}" : "");
 }
 
 static void formula_name(const struct printer *p, expr at)
 {
   const struct armdyn_code *code = p->code;
   const struct expr_node *node = &code->graph.nodes[at];
-  if (latex(p) && schedule_is_sine(&code->graph, at)) {
+  if (is_latex(p) && schedule_is_sine(&code->graph, at)) {
     const size_t joint = code->graph.nodes[node->a].a - code_input_place(code, INPUT_Q);
     put(p, "%c_{%zu}", node->op == EXPR_SINE ? 's' : 'c', joint + 1);
-  } else if (latex(p)) {
+  } else if (is_latex(p)) {
     put(p, "t_{%u}", code->schedule.name[at]);
   } else {
     put_plain_name(p, at);
@@ -92,7 +87,7 @@ static void formula_number(const struct printer *p, double value)
     if (!long_hand && strtod(text, NULL) == value) break;
   }
   char *exponent = strchr(text, 'e');
-  if (!exponent || !latex(p)) {
+  if (!exponent || !is_latex(p)) {
     put(p, "%s", text);
     return;
   }
@@ -106,9 +101,9 @@ static void formulas(const struct printer *p)
     print_closed_form(p, code->closed);
     return;
   }
-  const char *end = latex(p) ? " \\\\\n" : "\n", *equals = latex(p) ? " &= " : " = ";
-  put_heading(p, latex(p) ? "%" : "");
-  put(p, latex(p) ? "\\begin{align*}\n" : "\n");
+  const char *end = is_latex(p) ? " \\\\\n" : "\n", *equals = is_latex(p) ? " &= " : " = ";
+  put_heading(p, is_latex(p) ? "%" : "");
+  put(p, is_latex(p) ? "\\begin{align*}\n" : "\n");
   for (size_t k = 0; k < code->schedule.count; k++) {
     const expr at = code->schedule.order[k];
     if (!code->schedule.name[at]) continue;
@@ -121,9 +116,9 @@ static void formulas(const struct printer *p)
     formula_output(p, k);
     put(p, "%s", equals);
     put_expression(p, code->roots[k], 0);
-    put(p, "%s", k + 1 < code->output_size || !latex(p) ? end : "\n");
+    put(p, "%s", k + 1 < code->output_size || !is_latex(p) ? end : "\n");
   }
-  put(p, "%s", latex(p) ? "\\end{align*}\n" : "");
+  put(p, "%s", is_latex(p) ? "\\end{align*}\n" : "");
 }
 
 const struct language language_latex = { .suffix = ".tex",

@@ -40,6 +40,12 @@ const struct language *code_language(const struct armdyn_code *code);
 extern const struct language language_c, language_structured_text, language_python, language_matlab, language_latex,
     language_text;
 
+/* Are formulas written for LaTeX, or as plain text? */
+static inline bool is_latex(const struct printer *p)
+{
+  return p->code->request.language == ARMDYN_CODE_LATEX;
+}
+
 /* printf to the sink; not more than a thousand characters at once. */
 void put(const struct printer *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The shortest decimal that reads back to the same number in the program's precision, always with a point: "2.0". */

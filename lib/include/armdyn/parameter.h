@@ -19,27 +19,7 @@ enum armdyn_parameter_group {
 };
 enum { ARMDYN_LINK_PARAMETERS = 10 };
 
-/* Of a joint's friction; columns of a regressor stand in this order. */
-enum armdyn_friction_parameter {
-  ARMDYN_PARAMETER_OFFSET,
-  ARMDYN_PARAMETER_COULOMB, /* the same in both directions */
-  ARMDYN_PARAMETER_COULOMB_POSITIVE,
-  ARMDYN_PARAMETER_COULOMB_NEGATIVE,
-  ARMDYN_PARAMETER_STICTION,
-  ARMDYN_PARAMETER_VISCOUS, /* the same in both directions */
-  ARMDYN_PARAMETER_VISCOUS_POSITIVE,
-  ARMDYN_PARAMETER_VISCOUS_NEGATIVE,
-  ARMDYN_PARAMETER_HIGH_SPEED,
-  ARMDYN_PARAMETER_LINE_AMPLITUDE,
-  ARMDYN_PARAMETER_STRIBECK_SLOPE, /* of no model: see armdyn_parameter_choice */
-  /* torque is not linear in these */
-  ARMDYN_PARAMETER_STRIBECK_VELOCITY,
-  ARMDYN_PARAMETER_STRIBECK_EXPONENT,
-  ARMDYN_PARAMETER_LINE_ORDER,
-  ARMDYN_PARAMETER_LINE_PHASE,
-  ARMDYN_FRICTION_PARAMETER_COUNT
-};
-/* What there is to know of one. */
+/* What there is to know of a parameter of friction. */
 struct armdyn_friction_parameter_info {
   const char *name; /* "coulomb.positive"; a star stands for the line, as in "position.*" */
   const char *unit; /* of a revolute joint */

@@ -78,7 +78,8 @@ struct armdyn_ripple {
 
 /* The terms of friction, in the order in which they are summed: name, text, is torque linear in all its numbers?
  * To add one: its row here, its numbers in struct armdyn_friction (default and rule in lib/model/description.c) and in
- * enum armdyn_friction_parameter, and what they do in the two tables of lib/model/friction.c. */
+ * enum armdyn_friction_parameter, what they do in the two tables of lib/model/friction.c, and its form in symbols and text
+ * in that of lib/symbolic/friction.c. */
 #define ARMDYN_FRICTION_TERM_LIST(X)                                                                                   \
   X(OFFSET, "offset", 1)                                                                                               \
   X(COULOMB, "coulomb", 1)                                                                                             \
@@ -108,6 +109,27 @@ struct armdyn_friction {
   double high_speed;              /* fa, N m s^2/rad^2 */
   size_t ripple_count;
   struct armdyn_ripple ripples[ARMDYN_RIPPLES_MAX];
+};
+
+/* The parameters of a joint's friction (armdyn/parameter.h); columns of a regressor stand in this order. */
+enum armdyn_friction_parameter {
+  ARMDYN_PARAMETER_OFFSET,
+  ARMDYN_PARAMETER_COULOMB, /* the same in both directions */
+  ARMDYN_PARAMETER_COULOMB_POSITIVE,
+  ARMDYN_PARAMETER_COULOMB_NEGATIVE,
+  ARMDYN_PARAMETER_STICTION,
+  ARMDYN_PARAMETER_VISCOUS, /* the same in both directions */
+  ARMDYN_PARAMETER_VISCOUS_POSITIVE,
+  ARMDYN_PARAMETER_VISCOUS_NEGATIVE,
+  ARMDYN_PARAMETER_HIGH_SPEED,
+  ARMDYN_PARAMETER_LINE_AMPLITUDE,
+  ARMDYN_PARAMETER_STRIBECK_SLOPE, /* of no model: see armdyn_parameter_choice */
+  /* torque is not linear in these */
+  ARMDYN_PARAMETER_STRIBECK_VELOCITY,
+  ARMDYN_PARAMETER_STRIBECK_EXPONENT,
+  ARMDYN_PARAMETER_LINE_ORDER,
+  ARMDYN_PARAMETER_LINE_PHASE,
+  ARMDYN_FRICTION_PARAMETER_COUNT
 };
 
 struct armdyn_joint {
