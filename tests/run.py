@@ -5,10 +5,11 @@
                                 without arguments: all but the image. `make test` builds what they need
 
 Every suite is a row of SUITES; to add one: a function that fills a Tally, and a row. What a suite printed stays in
-build/test/<suite>/. A program without a single test is a failure, and so is a sanitizer's report.
+build/test/<suite>/, with the times of its tests. A program without a single test is a failure, and so is a sanitizer's report.
 """
 
 import concurrent.futures
+import contextlib
 import os
 import pathlib
 import re
@@ -25,6 +26,9 @@ BUILD = ROOT / os.environ.get("BUILD", "build")
 SOAK = os.environ.get("ARMDYN_SOAK", "0") != "0"
 FUZZ_SECONDS = int(os.environ.get("FUZZ_SECONDS", "3"))
 CORES = os.cpu_count() or 2
+# How many shards run at a time, and how nice they are. Those that play motions in their own time wait for most of it, and come
+# first when they do not; the others take what there is.
+LANES = {"waits": (CORES + 1, 0), "computes": (CORES, 5)}
 UNSTEADY = 3                             # so few failures of a suite with real processes are tried again alone
 TEST_TIMEOUT = 7200 if SOAK else 600     # s, one test: so late that only what hangs meets it, also on a busy machine
 PROGRAM_TIMEOUT = TEST_TIMEOUT * 3 // 2  # s, one program of tests
@@ -32,11 +36,13 @@ SUITE_TIMEOUT = 3000                     # s, all tests of a folder with real pr
 
 
 class Tally:
-    """What came of a suite: counts, and lines to print about everything that did not pass."""
+    """What came of a shard of a suite: counts, and lines to print about everything that did not pass."""
 
-    def __init__(self, kind, variant, alone=""):
-        self.kind, self.folder = kind, BUILD / "test" / f"{kind}-{variant}{alone}"
+    def __init__(self, kind, variant, shard=(0, 1), alone=""):
+        part = f"-{shard[0] + 1}" if shard[1] > 1 else ""
+        self.kind, self.variant, self.shard, self.folder = kind, variant, shard, BUILD / "test" / f"{kind}-{variant}{part}{alone}"
         self.passed = self.failed = self.skipped = 0
+        self.seconds = self.processor = 0.0
         self.lines = []
         self.nodes = []  # pytest's names of what failed
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -55,6 +61,18 @@ class Tally:
 
     def check(self, name, condition, why):
         self.ok() if condition else self.fail(name, why)
+
+    def mine(self, things):
+        """Those of a suite's files or programs that this shard has: every so manieth of them."""
+        which, of = self.shard
+        return things[which::of]
+
+
+def line(name, tallies):
+    """The sums of these shards."""
+    passed, failed, skipped, seconds, processor = (sum(getattr(one, what) for one in tallies)
+                                                   for what in ("passed", "failed", "skipped", "seconds", "processor"))
+    return f"{name:<18} {passed:6} passed {failed:4} failed {skipped:4} skipped {seconds:7.1f} s, processor {processor:6.1f} s"
 
 
 def indent(text, most=6000):
@@ -125,10 +143,10 @@ def skip_reason(output, name):
 # ---------------------------------------------------------------- suites
 def unit(tally, variant):
     """Criterion programs, tests/unit/<room>/test_<subject>.c."""
-    for name, program in programs(variant, "tests/unit/*/test_*.c"):
+    for name, program in tally.mine(programs(variant, "tests/unit/*/test_*.c")):
         label = f"{program.parent.name}/{name}"
         xml = tally.folder / f"{program.parent.name}-{name}.xml"
-        status, text = run([program, f"-j{CORES}", f"--xml={xml}", f"--timeout={TEST_TIMEOUT}"],
+        status, text = run([program, "-j1", f"--xml={xml}", f"--timeout={TEST_TIMEOUT}"],
                            xml.with_suffix(".log"), PROGRAM_TIMEOUT, sanitized(tally.folder))
         failed = tally.failed
         count = junit(tally, xml, text, label + "::") if xml.exists() else 0
@@ -175,8 +193,9 @@ def processes(tally, variant, nodes=()):
     xml = tally.folder / "pytest.xml"
     env = {"ARMDYN_BINARY": str(ROOT / out(variant) / "armdyn"), "ARMDYN_VARIANT": variant,
            "ARMDYN_START_LIMIT": "20" if variant == "release" else "60", "PYTHONDONTWRITEBYTECODE": "1"}
-    status, text = run([sys.executable, "-m", "pytest", "-q", f"--junitxml={xml}", "-o", "junit_family=xunit1",
-                        f"--timeout={TEST_TIMEOUT}", "-m", CHOSEN[variant], *(nodes or [f"tests/{tally.kind}"])],
+    files = tally.mine(sorted(path.relative_to(ROOT) for path in ROOT.glob(f"tests/{tally.kind}/test_*.py")))
+    status, text = run([sys.executable, "-m", "pytest", "-q", f"--junitxml={xml}", "-o", "junit_family=xunit1", "--durations=20",
+                        f"--timeout={TEST_TIMEOUT}", "-m", CHOSEN[variant], *(nodes or files)],
                        tally.folder / "log", 4 * TEST_TIMEOUT if SOAK else SUITE_TIMEOUT, env)
     failed = tally.failed
     count = junit(tally, xml, text) if xml.exists() else 0
@@ -204,32 +223,32 @@ def web(tally, variant, _=()):
 
 CHOSEN = {"release": "", "asan": "not slow", "tsan": "not slow and not same_threads"}  # of the tests, by their marks in pytest.ini
 
-# The kind is the folder in tests/. The longest come first, so that the lanes end together; two more suites run at a time than
-# there are cores, because most of them wait much of the time. They share no port, no directory and no file.
+# The kind is the folder in tests/. A suite of many files is several shards, which share no port, no directory and no file. The
+# longest of each lane come first, so that the lanes end together.
 SUITES = [
-    # kind         variant    what runs it
-    ("gateway",    "release", processes),
-    ("fault",      "release", processes),
-    ("unit",       "asan",    unit),
-    ("gateway",    "tsan",    processes),
-    ("gateway",    "asan",    processes),
-    ("web",        "release", web),
-    ("http",       "asan",    processes),
-    ("contract",   "asan",    processes),
-    ("http",       "release", processes),
-    ("contract",   "release", processes),
-    ("http",       "tsan",    processes),
-    ("unit",       "release", unit),
-    ("fuzz",       "fuzz",    fuzz),
-    ("fault",      "tsan",    processes),
-    ("manual",     "release", processes),  # only here: its commands are calls that the other folders make too
-    ("store",      "tsan",    processes),
-    ("fault",      "asan",    processes),
-    ("store",      "asan",    processes),
-    ("store",      "release", processes),
-    ("tsan",       "tsan",    tsan),
-    ("install",    "release", install),
-    ("image",      "image",   image),
+    # kind         variant    lane        shards  what runs it
+    ("gateway",    "release", "waits",    6,      processes),
+    ("web",        "release", "waits",    1,      web),
+    ("fault",      "release", "waits",    2,      processes),
+    ("gateway",    "asan",    "waits",    3,      processes),
+    ("gateway",    "tsan",    "waits",    3,      processes),
+    ("fault",      "tsan",    "waits",    1,      processes),
+    ("fault",      "asan",    "waits",    1,      processes),
+    ("unit",       "asan",    "computes", 3,      unit),
+    ("contract",   "asan",    "computes", 4,      processes),
+    ("http",       "asan",    "computes", 2,      processes),
+    ("contract",   "release", "computes", 3,      processes),
+    ("http",       "release", "computes", 2,      processes),
+    ("http",       "tsan",    "computes", 1,      processes),
+    ("unit",       "release", "computes", 1,      unit),
+    ("fuzz",       "fuzz",    "computes", 1,      fuzz),
+    ("manual",     "release", "computes", 1,      processes),  # only here: its commands are calls that the other folders make too
+    ("store",      "tsan",    "computes", 1,      processes),
+    ("store",      "asan",    "computes", 1,      processes),
+    ("store",      "release", "computes", 1,      processes),
+    ("tsan",       "tsan",    "computes", 1,      tsan),
+    ("install",    "release", "computes", 1,      install),
+    ("image",      "image",   "computes", 1,      image),
 ]
 
 
@@ -239,59 +258,73 @@ def processor_seconds():
     return used.ru_utime + used.ru_stime
 
 
-def run_suite(kind, variant, function):
-    """Its tally, with everything there is to print about it. Each runs in a process of its own, whose children are the
-    suite's: so the processor time is that of this suite alone."""
+def run_shard(kind, variant, function, shard):
+    """Its tally, with everything there is to print about it. Lanes are processes whose children are the shard's: so the processor
+    time is that of this shard alone."""
     start, used = time.monotonic(), processor_seconds()
-    tally = Tally(kind, variant)
+    tally = Tally(kind, variant, shard)
     try:
         function(tally, variant)
     except Exception:  # counted, so that the other suites still run
         tally.fail(f"{kind}-{variant}", traceback.format_exc())
     if tally.passed + tally.failed + tally.skipped == 0:
-        tally.fail(f"{kind}-{variant}", "this suite is empty")
-    tally.lines.append(f"{kind:<10} {variant:<8} {tally.passed:6} passed {tally.failed:4} failed {tally.skipped:4} skipped "
-                       f"{time.monotonic() - start:7.1f} s, processor {processor_seconds() - used:6.1f} s")
+        tally.fail(f"{kind}-{variant}", f"shard {shard[0] + 1} of {shard[1]} is empty")
+    tally.seconds, tally.processor = time.monotonic() - start, processor_seconds() - used
     return tally
 
 
-def alone(first, kind, variant, function):
-    """Take back the few failures of a suite that do not come again with nothing beside them: a machine that stalls for seconds fails
+def alone(first, function):
+    """Take back the few failures of a shard that do not come again with nothing beside them: a machine that stalls for seconds fails
     no run, but it is told. The soaks, which look for faults of the moment, try nothing twice; and what a sanitizer found stands."""
     found = any("Sanitizer" in line or "runtime error" in line for line in first.lines)
-    if SOAK or found or function not in (processes, web) or not 0 < first.failed <= UNSTEADY:
+    if SOAK or found or function not in (processes, web) or not first.failed:
         return
-    second = Tally(kind, variant, "-alone")
-    function(second, variant, first.nodes)
+    second = Tally(first.kind, first.variant, first.shard, "-alone")
+    function(second, first.variant, first.nodes)
     if second.failed or not second.passed:
         return
-    first.lines += [f"UNSTEADY {kind}-{variant}: the failures above passed when they ran alone; mend what depends on the moment"]
+    print(f"UNSTEADY {first.kind}-{first.variant}: the failures above passed when they ran alone; mend what depends on the moment")
     first.passed, first.failed = first.passed + first.failed, 0
 
 
 def names(row):
-    kind, variant, function = row
+    kind, variant, _, _, function = row
     return {kind, f"{kind}-{variant}", function.__name__}
 
 
+def in_lanes(suites):
+    """Run the shards of these rows; (tally, row) of each as it ends. Soaks, which measure, have the machine one after the other."""
+    with contextlib.ExitStack() as stack:
+        def pool(most, nice):
+            return stack.enter_context(concurrent.futures.ProcessPoolExecutor(most, initializer=os.nice, initargs=(nice,)))
+        lanes = dict.fromkeys(LANES, pool(1, 0)) if SOAK else {name: pool(*lane) for name, lane in LANES.items()}
+        rows = {lanes[row[2]].submit(run_shard, row[0], row[1], row[4], (which, row[3])): row for row in suites for which in range(row[3])}
+        for done in concurrent.futures.as_completed(rows):
+            yield done.result(), rows[done]
+
+
 def main(asked):
+    start = time.monotonic()
     unknown = {*asked}.difference(*map(names, SUITES))
     if unknown:
-        sys.exit(f"no suite {' '.join(sorted(unknown))}; there are: {' '.join(f'{kind}-{variant}' for kind, variant, _ in SUITES)}")
+        sys.exit(f"no suite {' '.join(sorted(unknown))}; there are: {' '.join(f'{row[0]}-{row[1]}' for row in SUITES)}")
     suites = [row for row in SUITES if ({*asked} & names(row) if asked else row[0] != "image")]
     if SOAK:
-        suites = [row for row in suites if row[2] is not processes or row[1] == "release"]
-    tallies = []
-    with concurrent.futures.ProcessPoolExecutor(1 if SOAK else CORES + 2) as lanes:
-        rows = {lanes.submit(run_suite, *row): row for row in suites}
-        for done in concurrent.futures.as_completed(rows):
-            tallies.append((done.result(), rows[done]))
-            print("\n".join(tallies[-1][0].lines), flush=True)
-    for tally, row in tallies:
-        told = len(tally.lines)
-        alone(tally, *row)
-        print("".join(line + "\n" for line in tally.lines[told:]), end="", flush=True)
-    totals = [sum(getattr(tally, what) for tally, _ in tallies) for what in ("passed", "failed", "skipped")]
+        suites = [(*row[:3], 1, row[4]) for row in suites if row[4] is not processes or row[1] == "release"]
+    shards = []
+    for tally, row in in_lanes(suites):
+        shards.append((tally, row))
+        print("\n".join([*tally.lines, line(tally.folder.name, [tally])]), flush=True)
+    for row in suites:
+        whole = [tally for tally, of in shards if of is row]
+        if sum(tally.failed for tally in whole) <= UNSTEADY:
+            for tally in whole:
+                alone(tally, row[4])
+        if row[3] > 1:
+            print(line(f"{row[0]}-{row[1]}", whole), flush=True)
+    tallies = [tally for tally, _ in shards]
+    print(f"{line('all', tallies)} of {CORES} cores in {time.monotonic() - start:.0f} s")
+    totals = [sum(getattr(tally, what) for tally in tallies) for what in ("passed", "failed", "skipped")]
     print("{} passed, {} failed, {} skipped".format(*totals))
     return 1 if totals[1] else 0
 
