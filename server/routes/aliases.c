@@ -1,9 +1,6 @@
 /* Aliases: names that stand for a revision of a robot, such as "production". */
 #include "api/json/fields.h"
 #include "server/app.h"
-#include "server/robots/cache.h"
-#include "server/routes/handlers.h"
-#include "server/routes/listing.h"
 #include "server/routes/robots.h"
 #include "server/routes/versioned.h"
 
@@ -20,31 +17,18 @@ static const struct json_field request_fields[] = {
 };
 static const struct json_type request_type = JSON_TYPE("an alias", request_fields, struct alias_request, NULL, NULL);
 
-/* Is the robot there, and not hidden? false: answered. */
-static bool robot_is_there(struct exchange *x)
+static enum armdyn_status encode(struct exchange *x, bool made, const void *stored, struct buffer *out)
 {
-  const struct robot_entry *entry;
-  enum outcome outcome;
-  if (!robot_of_request(x, NULL, &entry, &outcome)) return false;
-  robots_release(exchange_app(x)->robots, entry);
-  return true;
-}
-
-static void encode(struct json_writer *w, const struct store_alias *row)
-{
-  json_begin_object(w);
-  json_key(w, "robot"), json_write_text(w, row->robot);
-  json_key(w, "alias"), json_write_text(w, row->alias);
-  json_key(w, "revision"), json_write_integer(w, row->revision);
-  json_key(w, "reason"), json_write_text(w, row->reason);
-  json_key(w, "changed_at"), json_write_text(w, row->changed_at);
-  json_end_object(w);
-}
-
-static enum armdyn_status encode_row(struct exchange *x, int http_status, const void *row, struct buffer *out)
-{
-  (void)x, (void)http_status;
-  encode(&(struct json_writer){ .out = out }, row);
+  (void)x, (void)made;
+  const struct store_alias *row = stored;
+  struct json_writer w = { .out = out };
+  json_begin_object(&w);
+  json_key(&w, "robot"), json_write_text(&w, row->robot);
+  json_key(&w, "alias"), json_write_text(&w, row->alias);
+  json_key(&w, "revision"), json_write_integer(&w, row->revision);
+  json_key(&w, "reason"), json_write_text(&w, row->reason);
+  json_key(&w, "changed_at"), json_write_text(&w, row->changed_at);
+  json_end_object(&w);
   return out->failure;
 }
 
@@ -57,12 +41,12 @@ static bool name_is_good(struct exchange *x)
   return false;
 }
 
-static enum armdyn_status get_row(struct exchange *x, void *row)
+static enum armdyn_status get_row(struct exchange *x, const char *name, void *row)
 {
-  return store_alias_get(exchange_app(x)->store, exchange_segment(x, "robot"), exchange_segment(x, "alias"), row);
+  return store_alias_get(exchange_app(x)->store, exchange_segment(x, "robot"), name, row);
 }
 
-static bool read_body(struct exchange *x, void *row)
+static bool read_body(struct exchange *x, const char *name, void *row)
 {
   size_t length;
   const char *body = exchange_body(x, &length);
@@ -71,22 +55,23 @@ static bool read_body(struct exchange *x, void *row)
   enum armdyn_status status = json_decode(body, length, &request_type, &request, NULL, exchange_faults(x));
   if (status) answer_status(x, status, NULL);
   snprintf(to->robot, sizeof to->robot, "%s", exchange_segment(x, "robot"));
-  snprintf(to->alias, sizeof to->alias, "%s", exchange_segment(x, "alias"));
+  snprintf(to->alias, sizeof to->alias, "%s", name);
   memcpy(to->reason, request.reason, sizeof to->reason);
   to->revision = request.revision;
   return !status;
 }
 
-static bool put(struct exchange *x, void *row, int64_t expected)
+static enum armdyn_status put(struct exchange *x, void *row, int64_t expected, const struct store_idempotency *once)
 {
+  (void)once; /* there is no POST */
   struct store_alias *to = row;
   enum armdyn_status status = store_alias_put(exchange_app(x)->store, to, expected);
   if (status == ARMDYN_ECONFLICT) {
+    status = ARMDYN_EINPUT;
     fault_add(exchange_faults(x), FAULT_AT_POINTER, "/revision", FAULT_INCONSISTENT, "robot '%s' has no revision %lld",
               to->robot, (long long)to->revision);
-    status = ARMDYN_EINPUT;
   }
-  return versioned_found(x, &aliases, status);
+  return status;
 }
 
 static bool remove_row(struct exchange *x, int64_t expected)
@@ -94,6 +79,16 @@ static bool remove_row(struct exchange *x, int64_t expected)
   return versioned_found(
       x, &aliases,
       store_alias_delete(exchange_app(x)->store, exchange_segment(x, "robot"), exchange_segment(x, "alias"), expected));
+}
+
+static void visit(void *listing, const struct store_alias *row)
+{
+  versioned_item(listing, &aliases, row);
+}
+
+static enum armdyn_status list(struct exchange *x, struct listing *listing)
+{
+  return store_alias_list(exchange_app(x)->store, exchange_segment(x, "robot"), &listing->query, visit, listing);
 }
 
 const struct versioned aliases = {
@@ -104,33 +99,16 @@ const struct versioned aliases = {
   .of_robot = true,
   .size = sizeof(struct store_alias),
   .version_at = offsetof(struct store_alias, version),
+  .name_at = offsetof(struct store_alias, alias),
   .admit = robot_is_there,
   .admit_put = name_is_good,
   .get = get_row,
-  .encode = encode_row,
+  .encode = encode,
   .read = read_body,
   .put = put,
   .remove = remove_row,
+  .form = &(const struct list_form){ .sorts = "alias revision changed_at",
+                                     .order = "alias",
+                                     .fields = "robot alias revision reason changed_at" },
+  .list = list,
 };
-
-static void visit(void *context, const struct store_alias *row)
-{
-  struct buffer item = BUFFER(KB(16));
-  encode(&(struct json_writer){ .out = &item }, row);
-  listing_item(context, &item);
-  buffer_release(&item);
-}
-
-enum outcome alias_list(struct exchange *x)
-{
-  static const struct list_form form = {
-    .sorts = "alias revision changed_at",
-    .order = "alias",
-    .fields = "robot alias revision reason changed_at",
-  };
-  struct listing listing;
-  if (!robot_is_there(x) || !listing_query(&listing, x, &form)) return ANSWERED;
-  listing_end(&listing,
-              store_alias_list(exchange_app(x)->store, exchange_segment(x, "robot"), &listing.query, visit, &listing));
-  return ANSWERED;
-}

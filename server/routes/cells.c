@@ -4,15 +4,11 @@
 #include "api/json/fields.h"
 #include "server/app.h"
 #include "server/data/stored_cell.h"
-#include "server/http/idempotency.h"
-#include "server/http/preconditions.h"
-#include "server/routes/handlers.h"
-#include "server/routes/listing.h"
 #include "server/routes/versioned.h"
 
-static enum armdyn_status encode_row(struct exchange *x, int http_status, const void *row, struct buffer *out)
+static enum armdyn_status encode_row(struct exchange *x, bool made, const void *row, struct buffer *out)
 {
-  (void)x, (void)http_status;
+  (void)x, (void)made;
   const struct store_cell *stored = row;
   struct cell_document cell;
   const enum armdyn_status status = stored_cell_decode(stored, &cell);
@@ -41,11 +37,11 @@ static bool revision_is_good(struct exchange *x)
   return false;
 }
 
-static enum armdyn_status get_row(struct exchange *x, void *row)
+static enum armdyn_status get_row(struct exchange *x, const char *name, void *row)
 {
   int64_t revision;
   asked_revision(x, &revision);
-  return store_cell_get(exchange_app(x)->store, exchange_segment(x, "cell"), revision, row);
+  return store_cell_get(exchange_app(x)->store, name, revision, row);
 }
 
 static void release(void *row)
@@ -53,19 +49,16 @@ static void release(void *row)
   store_cell_release(row);
 }
 
-/* The body, checked, as the store keeps it. `name`: that of the path, NULL: there is none. */
-static bool read_cell(struct exchange *x, const char *name, struct store_cell *to)
+/* As the store keeps it. */
+static bool read_body(struct exchange *x, const char *name, void *row)
 {
+  struct store_cell *to = row;
   size_t length;
   const char *body = exchange_body(x, &length);
   struct buffer document = BUFFER(LIMIT_ANSWER);
   struct cell_document cell;
   enum armdyn_status status = cell_decode(body, length, &cell, exchange_faults(x));
-  if (!status && name && strcmp(name, cell.name)) {
-    fault_add(exchange_faults(x), FAULT_AT_POINTER, "/name", FAULT_INCONSISTENT,
-              "must be '%s' as in the path, got '%s'", name, cell.name);
-    status = ARMDYN_EINPUT;
-  }
+  if (!status && !versioned_is_named(x, name, cell.name)) status = ARMDYN_EINPUT;
   if (!status) {
     cell_encode(&cell, &document);
     status = document.failure;
@@ -78,21 +71,43 @@ static bool read_cell(struct exchange *x, const char *name, struct store_cell *t
   return !status;
 }
 
-static bool read_body(struct exchange *x, void *row)
-{
-  return read_cell(x, exchange_segment(x, "cell"), row);
-}
-
-static bool put(struct exchange *x, void *row, int64_t expected)
+static enum armdyn_status put(struct exchange *x, void *row, int64_t expected, const struct store_idempotency *once)
 {
   struct store *store = exchange_app(x)->store;
-  return versioned_found(x, &cells,
-                         expected ? store_cell_update(store, row, expected) : store_cell_create(store, row, NULL));
+  return expected ? store_cell_update(store, row, expected) : store_cell_create(store, row, once);
 }
 
 static bool remove_row(struct exchange *x, int64_t expected)
 {
   return versioned_found(x, &cells, store_cell_delete(exchange_app(x)->store, exchange_segment(x, "cell"), expected));
+}
+
+static enum armdyn_status summarize(const void *row, struct buffer *out)
+{
+  const struct store_cell *stored = row;
+  struct json_writer w = { .out = out };
+  struct cell_document cell;
+  const enum armdyn_status status = stored_cell_decode(stored, &cell);
+  if (status) return status;
+  json_begin_object(&w);
+  json_key(&w, "name"), json_write_text(&w, stored->name);
+  if (*cell.description) json_key(&w, "description"), json_write_text(&w, cell.description);
+  json_key(&w, "revision"), json_write_integer(&w, (long long)stored->version);
+  json_key(&w, "body_count"), json_write_integer(&w, (long long)cell.cell.obstacle_count);
+  json_key(&w, "created_at"), json_write_text(&w, stored->created_at);
+  json_end_object(&w);
+  cell_release(&cell);
+  return out->failure;
+}
+
+static void visit(void *listing, const struct store_cell *row)
+{
+  versioned_item(listing, &cells, row);
+}
+
+static enum armdyn_status list(struct exchange *x, struct listing *listing)
+{
+  return store_cell_list(exchange_app(x)->store, &listing->query, visit, listing);
 }
 
 const struct versioned cells = {
@@ -102,6 +117,7 @@ const struct versioned cells = {
   .collection = "cells",
   .size = sizeof(struct store_cell),
   .version_at = offsetof(struct store_cell, version),
+  .name_at = offsetof(struct store_cell, name),
   .admit = revision_is_good,
   .get = get_row,
   .release = release,
@@ -109,88 +125,9 @@ const struct versioned cells = {
   .read = read_body,
   .put = put,
   .remove = remove_row,
+  .form = &(const struct list_form){ .sorts = "name created_at",
+                                     .order = "name",
+                                     .fields = "name description revision body_count created_at" },
+  .list = list,
+  .summary = summarize,
 };
-
-/* -- creating by POST -- */
-
-static void answer_created(struct exchange *x, const struct store_cell *row)
-{
-  struct buffer body = BUFFER(LIMIT_ANSWER);
-  const enum armdyn_status status = encode_row(x, 201, row, &body);
-  if (status) {
-    answer_status(x, status, NULL);
-  } else {
-    exchange_set_header(x, "Location", "/v1/cells/%s", row->name);
-    answer_etag(x, row->version);
-    answer_json(x, 201, &body);
-  }
-  buffer_release(&body);
-}
-
-static void replay(struct exchange *x, const char *href)
-{
-  struct store_cell row;
-  const char *name = strrchr(href, '/') + 1;
-  const enum armdyn_status status = store_cell_get(exchange_app(x)->store, name, 0, &row);
-  if (status == ARMDYN_ENOTFOUND)
-    answer_problem(x, PROBLEM_NOT_FOUND, "there is no cell '%.64s'", name);
-  else if (status)
-    answer_status(x, status, NULL);
-  else
-    answer_created(x, &row);
-  store_cell_release(&row);
-}
-
-static void create(struct exchange *x, const struct idempotency *once, void *unused)
-{
-  (void)unused;
-  struct store_cell row = { 0 };
-  if (!read_cell(x, NULL, &row)) return;
-  const enum armdyn_status status = store_cell_create(exchange_app(x)->store, &row, idempotency_key(once));
-  if (status == ARMDYN_EEXISTS)
-    answer_problem(x, PROBLEM_CONFLICT, "there is a cell '%s' already", row.name);
-  else if (status)
-    answer_status(x, status, NULL);
-  else
-    answer_created(x, &row);
-  store_cell_release(&row);
-}
-
-enum outcome cell_create(struct exchange *x)
-{
-  idempotency_run(x, false, replay, create, NULL);
-  return ANSWERED;
-}
-
-/* -- the list -- */
-
-static void visit(void *context, const struct store_cell *row)
-{
-  struct buffer item = BUFFER(KB(16));
-  struct json_writer w = { .out = &item };
-  struct cell_document cell;
-  if (stored_cell_decode(row, &cell)) return;
-  json_begin_object(&w);
-  json_key(&w, "name"), json_write_text(&w, row->name);
-  if (*cell.description) json_key(&w, "description"), json_write_text(&w, cell.description);
-  json_key(&w, "revision"), json_write_integer(&w, (long long)row->version);
-  json_key(&w, "body_count"), json_write_integer(&w, (long long)cell.cell.obstacle_count);
-  json_key(&w, "created_at"), json_write_text(&w, row->created_at);
-  json_end_object(&w);
-  listing_item(context, &item);
-  buffer_release(&item);
-  cell_release(&cell);
-}
-
-enum outcome cell_list(struct exchange *x)
-{
-  static const struct list_form form = {
-    .sorts = "name created_at",
-    .order = "name",
-    .fields = "name description revision body_count created_at",
-  };
-  struct listing listing;
-  if (!listing_query(&listing, x, &form)) return ANSWERED;
-  listing_end(&listing, store_cell_list(exchange_app(x)->store, &listing.query, visit, &listing));
-  return ANSWERED;
-}

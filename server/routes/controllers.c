@@ -6,8 +6,6 @@
 #include "server/app.h"
 #include "server/gateway/gateway.h"
 #include "server/gateway/map_plan.h"
-#include "server/http/idempotency.h"
-#include "server/http/preconditions.h"
 #include "server/robots/cache.h"
 #include "server/routes/handlers.h"
 #include "server/routes/listing.h"
@@ -17,19 +15,9 @@
 
 enum { DOCUMENT_MOST = KB(64) };
 
-static void answer_controller(struct exchange *x, int http_status, const struct controller_description *controller,
-                              const struct store_controller *row)
+static enum armdyn_status get_row(struct exchange *x, const char *name, void *row)
 {
-  struct buffer body = BUFFER(DOCUMENT_MOST);
-  controller_resource_encode(controller, row->created_at, &body);
-  if (http_status == 201) exchange_set_header(x, "Location", "/v1/controllers/%s", row->name);
-  answer_etag(x, row->version);
-  answer_json(x, http_status, &body);
-}
-
-static enum armdyn_status get_row(struct exchange *x, void *row)
-{
-  return store_controller_get(exchange_app(x)->store, exchange_segment(x, "controller"), row);
+  return store_controller_get(exchange_app(x)->store, name, row);
 }
 
 static void release(void *row)
@@ -38,19 +26,17 @@ static void release(void *row)
 }
 
 /* What the store keeps; it was accepted once. */
-static enum armdyn_status decode_row(struct exchange *x, const struct store_controller *row,
-                                     struct controller_description *controller)
+static enum armdyn_status decode_row(const struct store_controller *row, struct controller_description *controller)
 {
-  return controller_decode(row->document, strlen(row->document), controller, exchange_faults(x)) ? ARMDYN_EINTERNAL
-                                                                                                 : ARMDYN_OK;
+  return controller_decode(row->document, strlen(row->document), controller, NULL) ? ARMDYN_EINTERNAL : ARMDYN_OK;
 }
 
-static enum armdyn_status encode_row(struct exchange *x, int http_status, const void *row, struct buffer *out)
+static enum armdyn_status encode_row(struct exchange *x, bool made, const void *row, struct buffer *out)
 {
-  (void)http_status;
+  (void)x, (void)made;
   struct controller_description controller;
   const struct store_controller *stored = row;
-  enum armdyn_status status = decode_row(x, stored, &controller);
+  enum armdyn_status status = decode_row(stored, &controller);
   if (!status) controller_resource_encode(&controller, stored->created_at, out);
   return status ? status : out->failure;
 }
@@ -60,9 +46,7 @@ bool controller_of_request(struct exchange *x, const char *name, struct controll
 {
   struct store_controller stored;
   enum armdyn_status status = store_controller_get(exchange_app(x)->store, name, &stored);
-  if (!status) {
-    status = decode_row(x, &stored, controller);
-  }
+  if (!status) status = decode_row(&stored, controller);
   if (!status && row) {
     *row = stored;
     return true;
@@ -130,74 +114,36 @@ static enum armdyn_status check_robot(struct exchange *x, const struct controlle
   return status;
 }
 
-/* The body, checked, as a row for the store. false: answered. */
-static bool read_controller(struct exchange *x, const char *name, struct controller_description *controller,
-                            struct store_controller *row)
+static bool name_is_good(struct exchange *x, const char *name)
+{
+  if (strcmp(name, "stop")) return true;
+  fault_add(exchange_faults(x), FAULT_AT_POINTER, "/name", FAULT_INCONSISTENT,
+            "must not be 'stop': /v1/controllers/stop stops all controllers");
+  return false;
+}
+
+/* As the store keeps it. */
+static bool read_body(struct exchange *x, const char *name, void *row)
 {
   size_t length;
   const char *body = exchange_body(x, &length);
-  memset(row, 0, sizeof *row);
-  enum armdyn_status status = controller_decode(body, length, controller, exchange_faults(x));
-  if (!status && name && strcmp(name, controller->name)) {
-    fault_add(exchange_faults(x), FAULT_AT_POINTER, "/name", FAULT_INCONSISTENT,
-              "must be '%s' as in the path, got '%s'", name, controller->name);
+  struct store_controller *to = row;
+  struct controller_description controller;
+  enum armdyn_status status = controller_decode(body, length, &controller, exchange_faults(x));
+  if (!status && !(versioned_is_named(x, name, controller.name) && name_is_good(x, controller.name)))
     status = ARMDYN_EINPUT;
-  }
-  if (!status) status = check_robot(x, controller);
+  if (!status) status = check_robot(x, &controller);
   if (!status) {
     struct buffer document = BUFFER(DOCUMENT_MOST);
-    controller_encode(controller, &document);
+    controller_encode(&controller, &document);
     status = document.failure;
-    row->document = buffer_take(&document, &length);
+    to->document = buffer_take(&document, &length);
     buffer_release(&document);
+    memcpy(to->name, controller.name, sizeof to->name);
+    memcpy(to->robot, controller.robot, sizeof to->robot);
   }
-  if (status) {
-    answer_status(x, status, NULL);
-    return false;
-  }
-  memcpy(row->name, controller->name, sizeof row->name);
-  memcpy(row->robot, controller->robot, sizeof row->robot);
-  return true;
-}
-
-static void replay(struct exchange *x, const char *href)
-{
-  struct controller_description controller;
-  struct store_controller row;
-  if (!controller_of_request(x, strrchr(href, '/') + 1, &controller, &row)) return;
-  answer_controller(x, 201, &controller, &row);
-  store_controller_release(&row);
-}
-
-static void create(struct exchange *x, const struct idempotency *once, void *unused)
-{
-  (void)unused;
-  struct controller_description controller;
-  struct store_controller row;
-  if (!read_controller(x, NULL, &controller, &row)) return;
-  if (!strcmp(row.name, "stop")) { /* its path is that of the call */
-    store_controller_release(&row);
-    fault_add(exchange_faults(x), FAULT_AT_POINTER, "/name", FAULT_INCONSISTENT,
-              "must not be 'stop': /v1/controllers/stop stops all controllers");
-    answer_problem(x, PROBLEM_INVALID, NULL);
-    return;
-  }
-  enum armdyn_status status = store_controller_create(exchange_app(x)->store, &row, idempotency_key(once));
-  if (status == ARMDYN_EEXISTS) {
-    answer_problem(x, PROBLEM_CONFLICT, "there is a controller '%s' already", row.name);
-  } else if (status) {
-    answer_status(x, status, NULL);
-  } else {
-    gateway_controller_changed(exchange_app(x)->gateway, &controller);
-    answer_controller(x, 201, &controller, &row);
-  }
-  store_controller_release(&row);
-}
-
-enum outcome controller_create(struct exchange *x)
-{
-  idempotency_run(x, false, replay, create, NULL);
-  return ANSWERED;
+  if (status) answer_status(x, status, NULL);
+  return !status;
 }
 
 void answer_lease_held(struct exchange *x, const char *controller, const char *holder)
@@ -220,32 +166,54 @@ bool controller_is_free(struct exchange *x, const char *name)
   return false;
 }
 
-static bool read_body(struct exchange *x, void *row)
-{
-  struct controller_description controller;
-  return read_controller(x, exchange_segment(x, "controller"), &controller, row);
-}
-
-static bool put(struct exchange *x, void *row, int64_t expected)
+static enum armdyn_status put(struct exchange *x, void *row, int64_t expected, const struct store_idempotency *once)
 {
   const struct app *app = exchange_app(x);
-  const struct store_controller *to = row;
   struct controller_description controller;
-  if (expected && !controller_is_free(x, to->name)) return false;
   enum armdyn_status status =
-      expected ? store_controller_update(app->store, row, expected) : store_controller_create(app->store, row, NULL);
-  if (!status) status = decode_row(x, to, &controller);
+      expected ? store_controller_update(app->store, row, expected) : store_controller_create(app->store, row, once);
+  if (!status) status = decode_row(row, &controller);
   if (!status) gateway_controller_changed(app->gateway, &controller);
-  return versioned_found(x, &controllers, status);
+  return status;
 }
 
 static bool remove_row(struct exchange *x, int64_t expected)
 {
   const char *name = exchange_segment(x, "controller");
-  if (!controller_is_free(x, name)) return false;
   enum armdyn_status status = store_controller_delete(exchange_app(x)->store, name, expected);
   if (!status) gateway_controller_gone(exchange_app(x)->gateway, name);
   return versioned_found(x, &controllers, status);
+}
+
+static enum armdyn_status summarize(const void *row, struct buffer *out)
+{
+  const struct store_controller *stored = row;
+  struct json_writer w = { .out = out };
+  struct controller_description *c = malloc(sizeof *c);
+  enum armdyn_status status = c ? decode_row(stored, c) : ARMDYN_EMEMORY;
+  if (!status) {
+    json_begin_object(&w);
+    json_key(&w, "name"), json_write_text(&w, stored->name);
+    json_key(&w, "host"), json_write_text(&w, c->host);
+    json_key(&w, "port"), json_write_integer(&w, c->port);
+    json_key(&w, "unit"), json_write_integer(&w, c->unit);
+    json_key(&w, "robot"), json_write_text(&w, c->robot);
+    json_key(&w, "created_at"), json_write_text(&w, stored->created_at);
+    json_end_object(&w);
+    status = out->failure;
+  }
+  free(c);
+  return status;
+}
+
+static void visit(void *listing, const struct store_controller *row)
+{
+  versioned_item(listing, &controllers, row);
+}
+
+static enum armdyn_status list(struct exchange *x, struct listing *listing)
+{
+  return store_controller_list(exchange_app(x)->store, &listing->query, visit, listing);
 }
 
 const struct versioned controllers = {
@@ -255,51 +223,21 @@ const struct versioned controllers = {
   .collection = "controllers",
   .size = sizeof(struct store_controller),
   .version_at = offsetof(struct store_controller, version),
+  .name_at = offsetof(struct store_controller, name),
   .get = get_row,
   .release = release,
   .encode = encode_row,
   .read = read_body,
+  .may_change = controller_is_free,
   .put = put,
   .remove = remove_row,
+  .form = &(const struct list_form){ .filters = "robot",
+                                     .sorts = "name created_at robot host",
+                                     .order = "name",
+                                     .fields = "name host port unit robot created_at" },
+  .list = list,
+  .summary = summarize,
 };
-
-/* -- the list -- */
-
-static void visit(void *context, const struct store_controller *row)
-{
-  struct controller_description *c = malloc(sizeof *c);
-  struct faults *faults = calloc(1, sizeof *faults);
-  if (c && faults && !controller_decode(row->document, strlen(row->document), c, faults)) {
-    struct buffer item = BUFFER(KB(16));
-    struct json_writer w = { .out = &item };
-    json_begin_object(&w);
-    json_key(&w, "name"), json_write_text(&w, row->name);
-    json_key(&w, "host"), json_write_text(&w, c->host);
-    json_key(&w, "port"), json_write_integer(&w, c->port);
-    json_key(&w, "unit"), json_write_integer(&w, c->unit);
-    json_key(&w, "robot"), json_write_text(&w, c->robot);
-    json_key(&w, "created_at"), json_write_text(&w, row->created_at);
-    json_end_object(&w);
-    listing_item(context, &item);
-    buffer_release(&item);
-  }
-  free(faults);
-  free(c);
-}
-
-enum outcome controller_list(struct exchange *x)
-{
-  static const struct list_form form = {
-    .filters = "robot",
-    .sorts = "name created_at robot host",
-    .order = "name",
-    .fields = "name host port unit robot created_at",
-  };
-  struct listing listing;
-  if (!listing_query(&listing, x, &form)) return ANSWERED;
-  listing_end(&listing, store_controller_list(exchange_app(x)->store, &listing.query, visit, &listing));
-  return ANSWERED;
-}
 
 /* -- what it does -- */
 

@@ -28,9 +28,9 @@ static struct dataset_resource resource_of(const struct store_dataset *row)
                                     .samples = row->samples };
 }
 
-static enum armdyn_status get_row(struct exchange *x, void *row)
+static enum armdyn_status get_row(struct exchange *x, const char *name, void *row)
 {
-  return store_dataset_get(exchange_app(x)->store, exchange_segment(x, "dataset"), row);
+  return store_dataset_get(exchange_app(x)->store, name, row);
 }
 
 static void release(void *row)
@@ -38,9 +38,9 @@ static void release(void *row)
   store_dataset_release(row);
 }
 
-static enum armdyn_status encode_row(struct exchange *x, int http_status, const void *row, struct buffer *out)
+static enum armdyn_status encode_row(struct exchange *x, bool made, const void *row, struct buffer *out)
 {
-  (void)x, (void)http_status;
+  (void)x, (void)made;
   const struct dataset_resource resource = resource_of(row);
   dataset_resource_encode(&resource, out);
   return out->failure;
@@ -62,6 +62,7 @@ const struct versioned datasets = {
   .collection = "datasets",
   .size = sizeof(struct store_dataset),
   .version_at = offsetof(struct store_dataset, version),
+  .name_at = offsetof(struct store_dataset, id),
   .get = get_row,
   .release = release,
   .encode = encode_row,
@@ -70,7 +71,7 @@ const struct versioned datasets = {
 
 bool dataset_of_request(struct exchange *x, struct store_dataset *row)
 {
-  return versioned_found(x, &datasets, get_row(x, row));
+  return versioned_found(x, &datasets, get_row(x, exchange_segment(x, "dataset"), row));
 }
 
 void answer_dataset(struct exchange *x, const char *id)
@@ -79,7 +80,7 @@ void answer_dataset(struct exchange *x, const char *id)
   struct buffer body = BUFFER(MB(1));
   enum armdyn_status status = store_dataset_get(exchange_app(x)->store, id, &row);
   if (!status) {
-    encode_row(x, 201, &row, &body);
+    encode_row(x, true, &row, &body);
     exchange_set_header(x, "Location", "/v1/datasets/%s", row.id);
     answer_etag(x, row.version);
     answer_json(x, 201, &body);
@@ -152,7 +153,7 @@ enum outcome dataset_patch(struct exchange *x)
   const bool patched = patch(x, &row, expected);
   store_dataset_release(&row);
   if (!patched || !dataset_of_request(x, &row)) return ANSWERED;
-  versioned_answer(x, &datasets, 200, &row);
+  versioned_answer(x, &datasets, &row);
   store_dataset_release(&row);
   return ANSWERED;
 }

@@ -28,8 +28,7 @@ route_handler audit_list;
 /* keys.c */
 route_handler key_create, key_list, key_get, key_self, key_delete;
 /* webhooks.c */
-route_handler webhook_create, webhook_list, webhook_rotate, job_delivery_list, job_delivery_again,
-    transfer_delivery_list, transfer_delivery_again;
+route_handler webhook_rotate, job_delivery_list, job_delivery_again, transfer_delivery_list, transfer_delivery_again;
 /* robots.c */
 route_handler robot_create, robot_list, robot_get, robot_put, robot_delete, robot_revision_list, robot_revision_get;
 /* dynamics.c: every call on samples */
@@ -47,19 +46,13 @@ route_handler energy_estimate;
 /* identifications.c */
 route_handler identification_covariance;
 /* versioned.c: every kind of what people write */
-route_handler versioned_get, versioned_put, versioned_delete;
-/* aliases.c */
-route_handler alias_list;
-/* parts.c */
-route_handler part_create, part_list;
+route_handler versioned_create, versioned_list, versioned_get, versioned_put, versioned_delete;
 /* uploads.c, datasets.c, dataset_samples.c */
 route_handler dataset_upload, dataset_list, dataset_patch, dataset_samples;
 /* meshes.c */
 route_handler mesh_list, mesh_get;
-/* cells.c, clearance.c */
-route_handler cell_create, cell_list, clearance;
-/* mappings.c */
-route_handler mapping_list;
+/* clearance.c */
+route_handler clearance;
 /* identification_report.c */
 route_handler identification_report;
 /* identification_compare.c */
@@ -75,8 +68,7 @@ route_handler job_create, job_list, job_get, job_cancel;
 /* events.c */
 route_handler event_stream, job_events, controller_events;
 /* controllers.c */
-route_handler controller_create, controller_list, controller_status, controller_stop, controller_clear,
-    controller_evict;
+route_handler controller_status, controller_stop, controller_clear, controller_evict;
 /* controller_part.c */
 route_handler controller_part_get, controller_part_put;
 /* stop_all.c */

@@ -3,27 +3,20 @@
 
 #include "api/json/fields.h"
 #include "server/app.h"
-#include "server/routes/handlers.h"
-#include "server/routes/listing.h"
 #include "server/routes/versioned.h"
 
 enum { DOCUMENT_MOST = KB(256) };
 
-/* A stored mapping as GET answers it. */
-static enum armdyn_status encode(const struct store_mapping *row, struct buffer *out)
+static enum armdyn_status encode(struct exchange *x, bool made, const void *stored, struct buffer *out)
 {
+  (void)x, (void)made;
+  const struct store_mapping *row = stored;
   struct dataset_mapping *mapping = malloc(sizeof *mapping);
   if (!mapping) return ARMDYN_EMEMORY;
   enum armdyn_status status = dataset_mapping_decode(row->document, strlen(row->document), mapping, NULL);
   if (!status) dataset_mapping_resource(mapping, row->name, row->created_at, out);
   free(mapping);
   return status ? ARMDYN_EINTERNAL : out->failure; /* it was accepted once */
-}
-
-static enum armdyn_status encode_row(struct exchange *x, int http_status, const void *row, struct buffer *out)
-{
-  (void)x, (void)http_status;
-  return encode(row, out);
 }
 
 static bool name_is_good(struct exchange *x)
@@ -34,9 +27,9 @@ static bool name_is_good(struct exchange *x)
   return false;
 }
 
-static enum armdyn_status get_row(struct exchange *x, void *row)
+static enum armdyn_status get_row(struct exchange *x, const char *name, void *row)
 {
-  return store_mapping_get(exchange_app(x)->store, exchange_segment(x, "mapping"), row);
+  return store_mapping_get(exchange_app(x)->store, name, row);
 }
 
 static void release(void *row)
@@ -44,8 +37,8 @@ static void release(void *row)
   store_mapping_release(row);
 }
 
-/* The body, checked, as the store keeps it. */
-static bool read_body(struct exchange *x, void *row)
+/* As the store keeps it. */
+static bool read_body(struct exchange *x, const char *name, void *row)
 {
   size_t length;
   const char *body = exchange_body(x, &length);
@@ -58,7 +51,7 @@ static bool read_body(struct exchange *x, void *row)
     dataset_mapping_encode(mapping, &document);
     status = document.failure;
     to->document = buffer_take(&document, NULL);
-    snprintf(to->name, sizeof to->name, "%s", exchange_segment(x, "mapping"));
+    snprintf(to->name, sizeof to->name, "%s", name);
   }
   if (status) answer_status(x, status, NULL);
   buffer_release(&document);
@@ -66,17 +59,27 @@ static bool read_body(struct exchange *x, void *row)
   return !status;
 }
 
-static bool put(struct exchange *x, void *row, int64_t expected)
+static enum armdyn_status put(struct exchange *x, void *row, int64_t expected, const struct store_idempotency *once)
 {
+  (void)once; /* there is no POST */
   struct store *store = exchange_app(x)->store;
-  return versioned_found(x, &mappings,
-                         expected ? store_mapping_update(store, row, expected) : store_mapping_create(store, row));
+  return expected ? store_mapping_update(store, row, expected) : store_mapping_create(store, row);
 }
 
 static bool remove_row(struct exchange *x, int64_t expected)
 {
   return versioned_found(x, &mappings,
                          store_mapping_delete(exchange_app(x)->store, exchange_segment(x, "mapping"), expected));
+}
+
+static void visit(void *listing, const struct store_mapping *row)
+{
+  versioned_item(listing, &mappings, row);
+}
+
+static enum armdyn_status list(struct exchange *x, struct listing *listing)
+{
+  return store_mapping_list(exchange_app(x)->store, &listing->query, visit, listing);
 }
 
 const struct versioned mappings = {
@@ -86,31 +89,17 @@ const struct versioned mappings = {
   .collection = "mappings",
   .size = sizeof(struct store_mapping),
   .version_at = offsetof(struct store_mapping, version),
+  .name_at = offsetof(struct store_mapping, name),
   .admit_put = name_is_good,
   .get = get_row,
   .release = release,
-  .encode = encode_row,
+  .encode = encode,
   .read = read_body,
   .put = put,
   .remove = remove_row,
+  .form = &(const struct list_form){ .sorts = "name created_at",
+                                     .order = "name",
+                                     .fields = "name description delimiter decimal encoding skip_rows time columns "
+                                               "created_at" },
+  .list = list,
 };
-
-static void visit(void *context, const struct store_mapping *row)
-{
-  struct buffer item = BUFFER(DOCUMENT_MOST);
-  if (!encode(row, &item)) listing_item(context, &item);
-  buffer_release(&item);
-}
-
-enum outcome mapping_list(struct exchange *x)
-{
-  static const struct list_form form = {
-    .sorts = "name created_at",
-    .order = "name",
-    .fields = "name description delimiter decimal encoding skip_rows time columns created_at",
-  };
-  struct listing listing;
-  if (!listing_query(&listing, x, &form)) return ANSWERED;
-  listing_end(&listing, store_mapping_list(exchange_app(x)->store, &listing.query, visit, &listing));
-  return ANSWERED;
-}

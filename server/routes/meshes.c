@@ -22,17 +22,9 @@ static const struct robot_entry *robot_of(struct exchange *x)
   return robot_of_request(x, exchange_query(x, "revision"), &entry, &outcome) ? entry : NULL;
 }
 
-/* false: answered. */
-static bool robot_is_there(struct exchange *x)
+static enum armdyn_status get_row(struct exchange *x, const char *name, void *row)
 {
-  const struct robot_entry *entry = robot_of(x);
-  if (entry) robots_release(exchange_app(x)->robots, entry);
-  return entry;
-}
-
-static enum armdyn_status get_row(struct exchange *x, void *row)
-{
-  return store_mesh_get(exchange_app(x)->store, exchange_segment(x, "robot"), exchange_segment(x, "mesh"), row);
+  return store_mesh_get(exchange_app(x)->store, exchange_segment(x, "robot"), name, row);
 }
 
 static void release(void *row)
@@ -242,9 +234,9 @@ static enum armdyn_status read_triangles(struct exchange *x, struct store_mesh *
   return status;
 }
 
-static enum armdyn_status encode_row(struct exchange *x, int http_status, const void *row, struct buffer *out)
+static enum armdyn_status encode_row(struct exchange *x, bool made, const void *row, struct buffer *out)
 {
-  (void)http_status;
+  (void)made;
   const struct store_mesh *mesh = row;
   const struct robot_entry *entry;
   enum armdyn_status status = robots_get(exchange_app(x)->robots, mesh->robot, 0, true, &entry);
@@ -255,13 +247,13 @@ static enum armdyn_status encode_row(struct exchange *x, int http_status, const 
   return out->failure;
 }
 
-static bool read_body(struct exchange *x, void *row)
+static bool read_body(struct exchange *x, const char *name, void *row)
 {
   struct store_mesh *to = row;
   struct armdyn_error error = { "", "" };
   id_make(to->id);
   snprintf(to->robot, sizeof to->robot, "%s", exchange_segment(x, "robot"));
-  snprintf(to->mesh, sizeof to->mesh, "%s", exchange_segment(x, "mesh"));
+  snprintf(to->mesh, sizeof to->mesh, "%s", name);
   enum armdyn_status status = read_triangles(x, to, &error);
   if (!status) return true;
   store_samples_discard(exchange_app(x)->store, to->id);
@@ -269,13 +261,14 @@ static bool read_body(struct exchange *x, void *row)
   return false;
 }
 
-static bool put(struct exchange *x, void *row, int64_t expected)
+static enum armdyn_status put(struct exchange *x, void *row, int64_t expected, const struct store_idempotency *once)
 {
+  (void)once; /* there is no POST */
   struct store *store = exchange_app(x)->store;
   struct store_mesh *to = row;
   enum armdyn_status status = store_mesh_put(store, to, expected);
   if (status) store_samples_discard(store, to->id);
-  return versioned_found(x, &meshes, status);
+  return status;
 }
 
 static bool remove_row(struct exchange *x, int64_t expected)
@@ -293,6 +286,7 @@ const struct versioned meshes = {
   .of_robot = true,
   .size = sizeof(struct store_mesh),
   .version_at = offsetof(struct store_mesh, number),
+  .name_at = offsetof(struct store_mesh, mesh),
   .admit = robot_is_there,
   .admit_put = is_named,
   .get = get_row,
@@ -353,7 +347,8 @@ static long give_some(void *state, char *to, size_t size)
 enum outcome mesh_get(struct exchange *x)
 {
   struct store_mesh row = { 0 };
-  if (!robot_is_there(x) || !versioned_found(x, &meshes, get_row(x, &row))) return ANSWERED;
+  if (!robot_is_there(x) || !versioned_found(x, &meshes, get_row(x, exchange_segment(x, "mesh"), &row)))
+    return ANSWERED;
   if (answered_not_modified(x, row.number)) {
     store_mesh_release(&row);
     return ANSWERED;

@@ -103,6 +103,15 @@ bool robot_of_request(struct exchange *x, const char *revision_text, const struc
   return false;
 }
 
+bool robot_is_there(struct exchange *x)
+{
+  const struct robot_entry *entry;
+  enum outcome outcome;
+  if (!robot_of_request(x, exchange_query(x, "revision"), &entry, &outcome)) return false;
+  robots_release(exchange_app(x)->robots, entry);
+  return true;
+}
+
 static void answer_resource(struct exchange *x, int http_status, const struct robot_resource *resource)
 {
   struct buffer body = BUFFER(MODEL_ANSWER_MOST);

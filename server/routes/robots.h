@@ -9,6 +9,8 @@
  * with robots_release. false: return *outcome; 404 or 422 has been answered, or it must be read where it may block. */
 bool robot_of_request(struct exchange *x, const char *revision, const struct robot_entry **entry,
                       enum outcome *outcome);
+/* Is it there? false: answered. */
+bool robot_is_there(struct exchange *x);
 /* May a revision be called so? Not like a number or "latest". */
 bool alias_is_good(const char *alias);
 

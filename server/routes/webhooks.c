@@ -70,18 +70,6 @@ static void encode(const struct store_webhook *webhook, bool with_secret, struct
   webhook_resource_encode(&resource, w);
 }
 
-/* Of one that was made or has a new secret that secret is shown. */
-static void answer_webhook(struct exchange *x, int http_status, const struct store_webhook *webhook, bool with_secret)
-{
-  struct buffer body = BUFFER(ANSWER_MOST);
-  struct json_writer w = { .out = &body };
-  encode(webhook, with_secret, &w);
-  if (with_secret) exchange_set_header(x, "Cache-Control", "no-store");
-  if (http_status == 201) exchange_set_header(x, "Location", "/v1/webhooks/%s", webhook->name);
-  answer_etag(x, webhook->version);
-  answer_json(x, http_status, &body);
-}
-
 static bool missing(struct exchange *x, enum armdyn_status status, const char *name)
 {
   if (status == ARMDYN_ENOTFOUND)
@@ -93,39 +81,17 @@ static bool missing(struct exchange *x, enum armdyn_status status, const char *n
   return status != ARMDYN_OK;
 }
 
-static void visit(void *context, const struct store_webhook *webhook)
-{
-  struct buffer item = BUFFER(ANSWER_MOST);
-  encode(webhook, false, &(struct json_writer){ .out = &item });
-  listing_item(context, &item);
-  buffer_release(&item);
-}
-
-enum outcome webhook_list(struct exchange *x)
-{
-  static const struct list_form form = {
-    .sorts = "name created_at",
-    .order = "name",
-    .fields = "name url enabled created_at former_secret_until",
-  };
-  struct listing listing;
-  if (!listing_query(&listing, x, &form)) return ANSWERED;
-  listing_end(&listing, store_webhook_list(exchange_app(x)->store, &listing.query, visit, &listing));
-  return ANSWERED;
-}
-
 /* The body, checked; name: as in the path, or NULL. false: answered. */
-static bool read_webhook(struct exchange *x, const char *name, struct store_webhook *webhook)
+static bool read_webhook(struct exchange *x, const char *name, void *row)
 {
+  struct store_webhook *webhook = row;
   struct webhook_request request;
   struct faults *faults = exchange_faults(x);
   char why[160];
   size_t length;
   const char *body = exchange_body(x, &length);
   enum armdyn_status status = webhook_request_decode(body, length, &request, faults);
-  if (!status && name && strcmp(name, request.name))
-    fault_add(faults, FAULT_AT_POINTER, "/name", FAULT_INCONSISTENT, "must be '%s' as in the path, got '%s'", name,
-              request.name);
+  if (!status) versioned_is_named(x, name, request.name);
   if (!status && !webhooks_take_url(exchange_app(x)->webhooks, request.url, why))
     fault_add(faults, FAULT_AT_POINTER, "/url", FAULT_PATTERN, "%s, got '%.200s'", why, request.url);
   if (!status && faults->count) status = ARMDYN_EINPUT;
@@ -145,79 +111,41 @@ static void wipe(void *webhook)
   explicit_bzero(webhook, sizeof(struct store_webhook));
 }
 
-/* Make it; `taken` is the problem when there is one of its name, and `once` may be NULL. false: answered. */
-static bool make(struct exchange *x, struct store_webhook *webhook, enum problem taken,
-                 const struct store_idempotency *once)
+static enum armdyn_status get_row(struct exchange *x, const char *name, void *row)
 {
-  webhooks_make_secret(webhook->secret);
-  enum armdyn_status status = store_webhook_create(exchange_app(x)->store, webhook, once);
-  if (status == ARMDYN_EEXISTS)
-    answer_problem(x, taken, "there is a webhook '%s' already", webhook->name);
-  else if (status == ARMDYN_ELIMIT)
-    answer_problem(x, PROBLEM_CONFLICT, "there are %d webhooks already; delete some", LIMIT_WEBHOOKS);
-  else if (status)
-    answer_status(x, status, NULL);
-  return !status;
+  return store_webhook_get(exchange_app(x)->store, name, row);
 }
 
-/* The webhook, but not its secret, which is shown once. */
-static void answer_again(struct exchange *x, int http_status, const char *href)
+/* Its secret is shown when it was made just now, and never again. */
+static enum armdyn_status encode_row(struct exchange *x, bool made, const void *row, struct buffer *out)
 {
-  struct store_webhook webhook;
-  const char *name = strrchr(href, '/') + 1;
-  if (!missing(x, store_webhook_get(exchange_app(x)->store, name, &webhook), name))
-    answer_webhook(x, http_status, &webhook, false);
-}
-
-static void replay_create(struct exchange *x, const char *href)
-{
-  answer_again(x, 201, href);
-}
-
-static void create_new(struct exchange *x, const struct idempotency *once, void *unused)
-{
-  (void)unused;
-  struct store_webhook webhook;
-  if (read_webhook(x, NULL, &webhook) && make(x, &webhook, PROBLEM_CONFLICT, idempotency_key(once)))
-    answer_webhook(x, 201, &webhook, true);
-  wipe(&webhook);
-}
-
-enum outcome webhook_create(struct exchange *x)
-{
-  idempotency_run(x, false, replay_create, create_new, NULL);
-  return ANSWERED;
-}
-
-static enum armdyn_status get_row(struct exchange *x, void *row)
-{
-  return store_webhook_get(exchange_app(x)->store, exchange_segment(x, "webhook"), row);
-}
-
-/* Of one that was made just now its secret is shown. */
-static enum armdyn_status encode_row(struct exchange *x, int http_status, const void *row, struct buffer *out)
-{
-  const bool with_secret = http_status == 201;
-  if (with_secret) exchange_set_header(x, "Cache-Control", "no-store");
-  encode(row, with_secret, &(struct json_writer){ .out = out });
+  if (made) exchange_set_header(x, "Cache-Control", "no-store");
+  encode(row, made, &(struct json_writer){ .out = out });
   return out->failure;
 }
 
-static bool read_body(struct exchange *x, void *row)
+static enum armdyn_status put(struct exchange *x, void *row, int64_t expected, const struct store_idempotency *once)
 {
-  return read_webhook(x, exchange_segment(x, "webhook"), row);
-}
-
-static bool put(struct exchange *x, void *row, int64_t expected)
-{
-  if (!expected) return make(x, row, PROBLEM_STALE, NULL);
-  return versioned_found(x, &webhooks, store_webhook_update(exchange_app(x)->store, row, expected));
+  struct store_webhook *webhook = row;
+  if (expected) return store_webhook_update(exchange_app(x)->store, webhook, expected);
+  webhooks_make_secret(webhook->secret);
+  return store_webhook_create(exchange_app(x)->store, webhook, once);
 }
 
 static bool remove_row(struct exchange *x, int64_t expected)
 {
   return versioned_found(x, &webhooks,
                          store_webhook_delete(exchange_app(x)->store, exchange_segment(x, "webhook"), expected));
+}
+
+static void visit(void *listing, const struct store_webhook *row)
+{
+  versioned_item(listing, &webhooks, row);
+}
+
+static enum armdyn_status list(struct exchange *x, struct listing *listing)
+{
+  return store_webhook_list(exchange_app(x)->store, &listing->query, visit, listing);
 }
 
 const struct versioned webhooks = {
@@ -227,12 +155,18 @@ const struct versioned webhooks = {
   .collection = "webhooks",
   .size = sizeof(struct store_webhook),
   .version_at = offsetof(struct store_webhook, version),
+  .name_at = offsetof(struct store_webhook, name),
   .get = get_row,
   .release = wipe,
   .encode = encode_row,
-  .read = read_body,
+  .read = read_webhook,
   .put = put,
+  .most = LIMIT_WEBHOOKS,
   .remove = remove_row,
+  .form = &(const struct list_form){ .sorts = "name created_at",
+                                     .order = "name",
+                                     .fields = "name url enabled created_at former_secret_until" },
+  .list = list,
 };
 
 static void rotate(struct exchange *x, const struct idempotency *once, void *unused)
@@ -246,13 +180,22 @@ static void rotate(struct exchange *x, const struct idempotency *once, void *unu
   clock_format(clock_wall_ms() + FORMER_SECRET_MS, webhook.former_until);
   enum armdyn_status status = store_webhook_rotate(store, &webhook, idempotency_key(once));
   if (!status) status = store_webhook_get(store, name, &webhook);
-  if (!missing(x, status, name)) answer_webhook(x, 200, &webhook, true);
+  if (!missing(x, status, name)) {
+    struct buffer body = BUFFER(ANSWER_MOST);
+    encode_row(x, true, &webhook, &body);
+    answer_etag(x, webhook.version);
+    answer_json(x, 200, &body);
+  }
   wipe(&webhook);
 }
 
+/* The secret was shown once. */
 static void replay_rotate(struct exchange *x, const char *href)
 {
-  answer_again(x, 200, href);
+  struct store_webhook webhook;
+  const char *name = strrchr(href, '/') + 1;
+  if (!missing(x, store_webhook_get(exchange_app(x)->store, name, &webhook), name))
+    versioned_answer(x, &webhooks, &webhook);
 }
 
 enum outcome webhook_rotate(struct exchange *x)
