@@ -11,23 +11,33 @@ enum {
 
 /* -- sending -- */
 
+/* Under the lock, with a child that is up: the ping, if one is due. */
+static enum armdyn_status send_ping(struct gateway *g, int timeout_ms)
+{
+  if (!atomic_load(&g->ping_due)) return ARMDYN_OK;
+  enum armdyn_status rc = channel_send(&g->child.channel, GATEWAY_PING, NULL, 0, timeout_ms);
+  if (!rc) atomic_store(&g->ping_due, false);
+  return rc;
+}
+
 static enum armdyn_status send_frame_to(struct gateway *g, unsigned generation, enum gateway_message type,
                                         const void *data, size_t size)
 {
   enum armdyn_status rc = ARMDYN_EUNAVAILABLE;
   pthread_mutex_lock(&g->send_lock);
   bool there = g->up && g->generation == generation;
-  if (there) rc = channel_send(&g->child.channel, type, data, size, SEND_MS);
+  if (there) rc = send_ping(g, SEND_MS);
+  if (there && !rc) rc = channel_send(&g->child.channel, type, data, size, SEND_MS);
   if (there && rc) shutdown(g->child.channel.fd, SHUT_RDWR); /* the supervisor sees the end and starts another */
   pthread_mutex_unlock(&g->send_lock);
   return rc ? ARMDYN_EUNAVAILABLE : ARMDYN_OK;
 }
 
-/* Does not wait: whoever sends just now may wait for a gateway that takes nothing. */
+/* Whoever sends just now may wait for a gateway that takes nothing. */
 void gateway_ping(struct gateway *g)
 {
   if (pthread_mutex_trylock(&g->send_lock)) return;
-  if (g->up) channel_send(&g->child.channel, GATEWAY_PING, NULL, 0, 0);
+  if (g->up) send_ping(g, 0);
   pthread_mutex_unlock(&g->send_lock);
 }
 

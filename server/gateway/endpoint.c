@@ -117,12 +117,19 @@ static bool port_take_wish(void *context, int wait_ms, struct wish *wish)
   return port_take_wish(context, 0, wish);
 }
 
+/* Under the lock. */
+static bool stop_waits(const struct endpoint *p)
+{
+  size_t i = 0;
+  while (i < p->wish_count && p->wishes[i].kind != WISH_STOP) i++;
+  return i < p->wish_count;
+}
+
 static bool port_urgent(void *context)
 {
   struct endpoint *p = context;
   pthread_mutex_lock(&p->owner->lock);
-  bool urgent = p->owner->leaving && !p->leave_told;
-  for (size_t i = 0; i < p->wish_count; i++) urgent = urgent || p->wishes[i].kind == WISH_STOP;
+  bool urgent = stop_waits(p) || (p->owner->leaving && !p->leave_told);
   pthread_mutex_unlock(&p->owner->lock);
   return urgent;
 }
@@ -309,17 +316,26 @@ static void fail_order(struct endpoint *p, const char *why)
   pthread_mutex_lock(&p->owner->lock);
 }
 
+/* Keep other gateways from the controller. A disk may take seconds for that: the others are not held up, nor is a STOP, which
+ * needs no lock. Under the lock at entry and exit. */
+static enum armdyn_status own_controller(struct endpoint *p)
+{
+  if (p->lock_fd >= 0 || stop_waits(p)) return ARMDYN_OK;
+  pthread_mutex_unlock(&p->owner->lock);
+  enum armdyn_status rc = endpoint_lock(p->owner->dir, &p->client.address, &p->lock_fd, &p->lock_error);
+  pthread_mutex_lock(&p->owner->lock);
+  return rc;
+}
+
 /* One piece of work: wishes first, then what was left behind, then a transfer. Under the lock at entry and exit. */
 static void work_once(struct endpoint *p)
 {
   struct endpoints *e = p->owner;
   struct wish wish;
   struct recovery *recoveries = NULL;
-  enum armdyn_status locked = ARMDYN_OK;
-  if (p->lock_fd < 0) locked = endpoint_lock(e->dir, &p->address, &p->lock_fd, &p->lock_error);
   p->client.address = p->address; /* its map may have changed */
+  enum armdyn_status locked = own_controller(p);
   bool wished = next_wish(p, &wish), run = false;
-  if (wished && wish.kind == WISH_LEAVE) return; /* nothing runs */
   if (!wished && locked) {
     if (locked != ARMDYN_EBUSY) fail_order(p, p->lock_error.message);
     wait_for_lock(p);
@@ -332,7 +348,10 @@ static void work_once(struct endpoint *p)
     run = p->order != NULL;
   }
   pthread_mutex_unlock(&e->lock);
-  if (wished) grant_idle(p, &wish);
+  if (wished && wish.kind == WISH_LEAVE)
+    drop_order(p, TRANSFER_STOPPED, -1, "the service ended");
+  else if (wished)
+    grant_idle(p, &wish);
   run_recoveries(p, recoveries);
   if (run) run_order(p);
   pthread_mutex_lock(&e->lock);

@@ -56,7 +56,8 @@ enum departure { GONE, SILENT, GOES_ON_ALONE };
 static enum armdyn_status hear(struct gateway *g, struct pulse *pulse, struct frame *frame)
 {
   int64_t begun = clock_monotonic_ns();
-  if (pulse_ping_due(pulse, begun)) gateway_ping(g);
+  if (pulse_ping_due(pulse, begun)) atomic_store(&g->ping_due, true);
+  gateway_ping(g);
   enum armdyn_status rc = channel_receive(&g->child.channel, frame, TICK_MS);
   pulse_waited(pulse, begun, clock_monotonic_ns(), TICK_MS);
   if (rc || frame->type != GATEWAY_PONG) return rc;

@@ -7,6 +7,7 @@
 #define SERVER_GATEWAY_GATEWAY_INTERNAL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "server/gateway/book.h"
 #include "server/gateway/gateway.h"
@@ -28,6 +29,7 @@ struct gateway {
   struct child child;
   bool up;
   unsigned generation; /* of the child: an order goes to the one that it was accepted for, or to none */
+  atomic_bool ping_due; /* set without the lock; whoever sends next sends it first */
 
   pthread_mutex_t lock;
   struct book book;
@@ -52,7 +54,8 @@ bool gateway_question_take(struct gateway *g, uint64_t number, int64_t now_ns, s
 void gateway_expire_questions(struct gateway *g, int64_t now_ns, const char *text);
 /* All who wait are told that the gateway is gone. */
 void gateway_disappoint(struct gateway *g);
-/* A ping, unless there is no way for it just now. */
+/* The ping that is due (ping_due), if there is a way for it just now. Who is sending sends it before his next frame: however
+ * many profiles are on their way, the child is asked. Does not wait. */
 void gateway_ping(struct gateway *g);
 
 /* -- hearing.c -- */
