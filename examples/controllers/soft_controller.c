@@ -1,6 +1,6 @@
-/* A controller for a soft PLC: the controller's side of register protocol v2 behind a Modbus TCP server of its own.
+/* A controller for a soft PLC: the controller's side of register protocol v2 behind the Modbus TCP server of libmodbus.
  *
- *   cc -O2 -std=c17 soft_controller.c -lm -o soft_controller && ./soft_controller [PORT [CYCLE_MS]]
+ *   cc -O2 -std=c17 soft_controller.c -lmodbus -lm -o soft_controller && ./soft_controller [PORT [CYCLE_MS]]
  *   armdyn controller-test 127.0.0.1:PORT
  *
  * It says `listening on 127.0.0.1:PORT`, looks at its registers once a cycle, and holds downloaded profiles (no streams).
@@ -12,36 +12,20 @@
 #endif
 #include <arpa/inet.h>
 #include <math.h>
+#include <modbus/modbus.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <time.h>
-#include <unistd.h>
 
-enum { AXES = 6, PLACES = 8, BASE = 1000, SPAN = 100 + 128 * PLACES, WINDOW = 118, DATA = 1 << 22, CHECKED = 20000 };
+enum { AXES = 6, PLACES = 8, BASE = 1000, SPAN = 100 + 128 * PLACES, WORDS = 118, DATA = 1 << 22, CHECKED = 1000 };
 enum { EMPTY, LOADING, READY, ARMED, PLAYING, HOLDING, DONE, FAULT, NOWHERE };
 enum { BEGIN = 1, COMMIT, ARM, START, HOLD, RESUME, STOP, CLEAR, COMMANDS };
-enum {
-  OK,
-  NOT_ALLOWED,
-  FORMAT,
-  TOO_LONG,
-  CRC,
-  TORQUE,
-  RATE,
-  POSITION,
-  BEAT = 9,
-  BAD_WINDOW,
-  BAD_AXES,
-  OTHER = 13,
-  LATE
-};
+enum { OK, NOT_ALLOWED, FORMAT, TOO_LONG, CRC, TORQUE, RATE, POSITION, BEAT = 9, WINDOW, MASK, PROFILE = 13, LATE };
 static const double RAMP_S = 0.2, TOLERANCE = 0.05, TORQUE_MOST = 1000, STEP_MOST = 1000;
 
 /* Where each command is taken: bit s for state s. */
@@ -56,15 +40,19 @@ static const unsigned taken_in[COMMANDS] = {
   [CLEAR] = 1 << EMPTY | 1 << LOADING | 1 << READY | 1 << DONE | 1 << FAULT,
 };
 
-static uint16_t R[SPAN], data[DATA]; /* the block of registers; the samples */
+struct token { /* of a command: what makes it unlike others */
+  uint16_t number;
+  uint32_t check;
+};
+
+static uint16_t *R, data[DATA]; /* the block of registers; the samples */
 static struct {
-  int state, ending; /* ending: the state that is entered at rest */
-  uint16_t number, error, own_error, loss, format, mask, beat, instance;
-  uint32_t check, profile, total, period_us, crc, held, play;
+  int state, ending;                            /* ending: the state that is entered at rest */
+  struct token acknowledged, looked_at, commit; /* the last ones; the COMMIT that runs, acknowledged at its end */
+  uint16_t error, own_error, loss, format, mask, beat, instance;
+  uint32_t uptime_ms, profile, total, period_us, crc, held, play;
   unsigned axes, words; /* of the mask; of a sample */
   float start[10];
-  uint16_t seen_number; /* of the command that was looked at last */
-  uint32_t seen_check;
   bool committing;
   uint32_t checked, commit_total, commit_crc, sum;
   double uptime_s, beat_s, path_s, speed, target;
@@ -101,22 +89,12 @@ static void put_float(uint16_t *w, float value)
 /* CRC-32 of IEEE 802.3 over words as big-endian bytes; begin with 0, go on with what it answered. */
 static uint32_t crc32(uint32_t crc, const uint16_t *words, size_t count)
 {
-  static uint32_t table[256];
-  for (uint32_t i = 0; !table[255] && i < 256; i++) {
-    table[i] = i;
-    for (int bit = 0; bit < 8; bit++) table[i] = table[i] & 1 ? table[i] >> 1 ^ 0xEDB88320 : table[i] >> 1;
-  }
   crc = ~crc;
-  for (size_t i = 0; i < count; i++) {
-    crc = table[(crc ^ words[i] >> 8) & 0xFF] ^ crc >> 8;
-    crc = table[(crc ^ words[i]) & 0xFF] ^ crc >> 8;
+  for (size_t i = 0; i < 2 * count; i++) {
+    crc ^= (i % 2 ? words[i / 2] : words[i / 2] >> 8) & 0xFF;
+    for (int bit = 0; bit < 8; bit++) crc = crc & 1 ? crc >> 1 ^ 0xEDB88320 : crc >> 1;
   }
   return ~crc;
-}
-
-static uint32_t uptime_ms(void)
-{
-  return (uint32_t)(uint64_t)(c.uptime_s * 1000);
 }
 
 /* -- your drives: references and torques go out, measured positions come in -- */
@@ -133,15 +111,15 @@ static void drives(bool enabled, const double reference[10], const double torque
 /* -- windows -- */
 static bool take(const uint16_t *place)
 {
-  uint16_t w[5 + WINDOW], head[5]; /* the copy that is checked is the copy that is taken */
+  uint16_t w[5 + WORDS], head[5]; /* the copy that is checked is the copy that is taken */
   if (get32(place) != c.held) return false;
   memcpy(w, place, sizeof w);
-  if (get32(w) != c.held || !w[2] || w[2] > WINDOW) return false;
+  if (get32(w) != c.held || !w[2] || w[2] > WORDS) return false;
   put32(head, c.profile);
   memcpy(head + 2, w, 3 * sizeof *w);
   if (crc32(crc32(0, head, 5), w + 5, w[2]) != get32(w + 3)) return false;
   if (w[2] % c.words || c.held + w[2] / c.words > c.total) {
-    c.own_error = BAD_WINDOW;
+    c.own_error = WINDOW;
     return false;
   }
   memcpy(data + (size_t)c.held * c.words, w + 5, w[2] * sizeof *w);
@@ -149,12 +127,13 @@ static bool take(const uint16_t *place)
   return true;
 }
 
+/* Round and round, until no place has the next one. */
 static void take_windows(void)
 {
-  for (int n = 0; n < PLACES; n++) {
-    bool any = false;
-    for (int k = 0; k < PLACES && !any && c.state == LOADING && !c.committing; k++) any = take(R + 100 + 128 * k);
-    if (!any) return;
+  for (int k = 0, taken = 0, passed = 0; passed < PLACES && taken < PLACES; k = (k + 1) % PLACES) {
+    const bool took = c.state == LOADING && !c.committing && take(R + 100 + 128 * k);
+    taken += took;
+    passed = took ? 0 : passed + 1;
   }
 }
 
@@ -170,10 +149,10 @@ static void forget(void)
 static int begin(const uint16_t *w)
 {
   const unsigned axes = (unsigned)__builtin_popcount(w[9]), words = axes * (w[8] == 3 ? 4 : 2);
-  if (!axes || w[9] >> AXES) return BAD_AXES;
+  if (!axes || w[9] >> AXES) return MASK;
   if ((w[8] != 2 && w[8] != 3) || !get32(w + 6) || w[10] < 1 || w[10] > 2 || w[11] < 1 || w[11] > 2) return FORMAT;
   if (!get32(w + 4) || get32(w + 4) > DATA / words) return TOO_LONG;
-  if (!get32(w + 2)) return OTHER;
+  if (!get32(w + 2)) return PROFILE;
   forget();
   c.profile = get32(w + 2), c.total = get32(w + 4), c.period_us = get32(w + 6);
   c.format = w[8], c.mask = w[9], c.loss = w[11], c.axes = axes, c.words = words;
@@ -223,30 +202,38 @@ static int execute(const uint16_t *w)
 static int refusal(const uint16_t *w)
 {
   const bool breaks_off = w[0] == STOP || w[0] == CLEAR || w[0] == BEGIN;
-  if (w[0] != BEGIN && w[0] != CLEAR && get32(w + 2) != c.profile) return OTHER;
-  if (get32(w + 14) - uptime_ms() > 60000) return LATE; /* modulo 2^32 */
+  if (w[0] != BEGIN && w[0] != CLEAR && get32(w + 2) != c.profile) return PROFILE;
+  if (get32(w + 14) - c.uptime_ms > 60000) return LATE; /* modulo 2^32 */
   if (c.ending != NOWHERE && w[0] != STOP) return NOT_ALLOWED;
   if (c.committing && !breaks_off) return NOT_ALLOWED;
   return w[0] < COMMANDS && taken_in[w[0]] >> c.state & 1 ? OK : NOT_ALLOWED;
 }
 
-static void acknowledge(uint16_t number, uint32_t check, int error)
+static bool same(struct token a, struct token b)
 {
-  c.number = number, c.check = check, c.error = (uint16_t)error;
+  return a.number == b.number && a.check == b.check;
+}
+
+static void acknowledge(struct token token, int error)
+{
+  c.acknowledged = token, c.error = (uint16_t)error;
 }
 
 static void take_command(void)
 {
   uint16_t w[40];
   memcpy(w, R + 20, sizeof w);
-  const uint32_t check = get32(w + 16);
+  const struct token token = { w[19], get32(w + 16) };
   const bool person = w[0] == STOP && !get32(w + 2); /* whatever its check word */
-  if ((w[19] == c.number && check == c.check) || (w[19] == c.seen_number && check == c.seen_check)) return;
-  if (!person && crc32(crc32(crc32(0, &c.instance, 1), w, 16), w + 18, 22) != check) return; /* half of it, say */
-  c.seen_number = w[19], c.seen_check = check;
+  if (same(token, c.acknowledged) || same(token, c.looked_at) || (c.committing && same(token, c.commit))) return;
+  if (!person && crc32(crc32(crc32(0, &c.instance, 1), w, 16), w + 18, 22) != token.check) return; /* half of it, say */
+  c.looked_at = token;
   int error = person ? OK : refusal(w);
   if (!error) error = execute(w);
-  if (w[0] != COMMIT || error) acknowledge(w[19], check, error);
+  if (c.committing && !error)
+    c.commit = token;
+  else
+    acknowledge(token, error);
 }
 
 static double torque(uint32_t sample, unsigned axis)
@@ -262,17 +249,16 @@ static void go_on_with_commit(void)
   for (int n = 0; n < CHECKED && c.checked < c.held && !error; n++, c.checked++) {
     c.sum = crc32(c.sum, data + (size_t)c.checked * c.words, c.words);
     for (unsigned a = 0; a < c.axes && !error; a++) {
-      if (!(fabs(torque(c.checked, a)) <= TORQUE_MOST))
-        error = TORQUE; /* NaN too */
-      else if (c.checked && !(fabs(torque(c.checked, a) - torque(c.checked - 1, a)) <= STEP_MOST))
-        error = RATE;
+      const double now = torque(c.checked, a), step = c.checked ? now - torque(c.checked - 1, a) : 0;
+      if (!(fabs(step) <= STEP_MOST)) error = RATE; /* NaN too */
+      if (!(fabs(now) <= TORQUE_MOST)) error = TORQUE;
     }
   }
   if (!error && c.checked < c.held) return;
   if (!error && (c.held != c.commit_total || c.held != c.total || c.sum != c.commit_crc)) error = CRC;
   c.committing = false;
   if (!error) c.state = READY, c.crc = c.sum;
-  if (c.number != c.seen_number || c.check != c.seen_check) acknowledge(c.seen_number, c.seen_check, error);
+  acknowledge(c.commit, error);
 }
 
 /* -- motion: path time runs by the cycles' own time -- */
@@ -285,35 +271,35 @@ static void look_after_heartbeat(double dt)
   if (c.state == PLAYING && c.loss == 1) c.ending = FAULT, c.own_error = BEAT, c.target = 0;
 }
 
+/* What word w of the samples says, here between two of them. */
+static double on_path(unsigned w, double part)
+{
+  const uint16_t *from = data + (size_t)c.play * c.words + w, *to = c.play + 1 < c.total ? from + c.words : from;
+  return get_float(from) + part * (get_float(to) - get_float(from));
+}
+
 static void move(double dt)
 {
   double reference[10], torques[10] = { 0 };
-  if (c.state != PLAYING && c.state != HOLDING) {
-    drives(false, c.position, torques);
-    return;
-  }
-  const double before = c.speed, end = (c.total - 1) * c.period_us * 1e-6, step = dt / RAMP_S;
-  c.speed = c.speed < c.target ? fmin(c.target, c.speed + step) : fmax(c.target, c.speed - step);
-  c.path_s = fmin(c.path_s + (before + c.speed) / 2 * dt, end);
-  c.play = (uint32_t)(c.path_s * 1e6 / c.period_us + 1e-6);
-  if (c.play >= c.total) c.play = c.total - 1;
-  const double part = c.path_s * 1e6 / c.period_us - c.play;
-  const uint32_t next = c.play + 1 < c.total ? c.play + 1 : c.play;
+  const bool moves = c.state == PLAYING || c.state == HOLDING;
+  const double before = c.speed, step = dt / RAMP_S, period_s = c.period_us * 1e-6, end = (c.total - 1) * period_s;
   memcpy(reference, c.position, sizeof reference);
-  for (unsigned axis = 0, a = 0; axis < AXES; axis++) {
+  if (moves) {
+    c.speed = c.speed < c.target ? fmin(c.target, c.speed + step) : fmax(c.target, c.speed - step);
+    c.path_s = fmin(c.path_s + (before + c.speed) / 2 * dt, end);
+    c.play = (uint32_t)fmin(c.path_s / period_s + 1e-6, c.total - 1);
+  }
+  for (unsigned axis = 0, w = 0; moves && axis < AXES; axis++) {
     if (!(c.mask >> axis & 1)) continue;
-    const uint16_t *from = data + (size_t)c.play * c.words + 4 * a, *to = data + (size_t)next * c.words + 4 * a;
-    if (c.format == 3) reference[axis] = get_float(from) + part * (get_float(to) - get_float(from));
-    torques[axis] = torque(c.play, a) + part * (torque(next, a) - torque(c.play, a));
-    a++;
+    const double part = c.path_s / period_s - c.play;
+    if (c.format == 3) reference[axis] = on_path(w, part), w += 2;
+    torques[axis] = on_path(w, part), w += 2;
   }
-  drives(true, reference, torques);
-  if (c.ending != NOWHERE && (c.speed <= 0 || c.path_s >= end)) {
-    c.state = c.ending, c.ending = NOWHERE;
-    if (c.state == EMPTY) forget();
-  } else if (c.ending == NOWHERE && c.state == PLAYING && c.path_s >= end) {
-    c.state = DONE;
-  }
+  drives(moves, reference, torques);
+  if (moves && c.ending == NOWHERE && c.state == PLAYING && c.path_s >= end) c.state = DONE;
+  if (!moves || c.ending == NOWHERE || (c.speed > 0 && c.path_s < end)) return;
+  c.state = c.ending, c.ending = NOWHERE;
+  if (c.state == EMPTY) forget();
 }
 
 /* -- one cycle -- */
@@ -321,7 +307,7 @@ static void show(void)
 {
   R[1] = 2, R[2] = AXES;
   put32(R + 3, DATA / (4 * AXES));
-  R[5] = WINDOW, R[6] = 0x0206; /* formats 2 and 3, HOLD */
+  R[5] = WORDS, R[6] = 0x0206; /* formats 2 and 3, HOLD */
   put_float(R + 7, 12345.678f);
   R[9] = c.instance, R[10] = PLACES;
   R[61] = (uint16_t)c.state, R[62] = c.error;
@@ -332,17 +318,18 @@ static void show(void)
   put32(R + 70, c.crc);
   put32(R + 72, c.profile);
   R[74] = c.loss;
-  put32(R + 75, uptime_ms());
+  put32(R + 75, c.uptime_ms);
   R[77] = c.own_error;
-  put32(R + 78, c.check);
+  put32(R + 78, c.acknowledged.check);
   for (int a = 0; a < 10; a++) put_float(R + 80 + 2 * a, (float)c.position[a]);
-  R[60] = c.number; /* written last */
+  R[60] = c.acknowledged.number; /* written last */
   R[0] = 0xA5D1;
 }
 
 static void cycle(double dt)
 {
   c.uptime_s += dt;
+  c.uptime_ms = (uint32_t)(uint64_t)(c.uptime_s * 1000);
   look_after_heartbeat(dt);
   take_windows();
   take_command();
@@ -352,57 +339,6 @@ static void cycle(double dt)
 }
 
 /* -- Modbus TCP -- */
-struct connection {
-  int fd;
-  size_t have;
-  uint8_t in[260];
-};
-
-/* One request; the bytes of the answer. */
-static size_t answer(const uint8_t *in, uint8_t *out)
-{
-  const unsigned at = (unsigned)in[8] << 8 | in[9], count = (unsigned)in[10] << 8 | in[11],
-                 most = in[7] == 3 ? 125 : 123;
-  const unsigned length = (unsigned)in[4] << 8 | in[5];
-  size_t size = 0;
-  memcpy(out, in, 8);
-  if (in[7] != 3 && in[7] != 16)
-    out[8] = 1;
-  else if (length < 6 || !count || count > most || (in[7] == 16 && (length != 7 + 2 * count || in[12] != 2 * count)))
-    out[8] = 3;
-  else if (at < BASE || at + count > BASE + SPAN)
-    out[8] = 2;
-  else if (in[7] == 3)
-    for (out[8] = (uint8_t)(2 * count), size = 9; size < 9 + 2 * count; size += 2) {
-      const uint16_t word = R[at - BASE + (size - 9) / 2];
-      out[size] = (uint8_t)(word >> 8), out[size + 1] = (uint8_t)word;
-    }
-  else
-    for (memcpy(out + 8, in + 8, 4), size = 12; size - 12 < count; size++)
-      R[at - BASE + size - 12] = (uint16_t)(in[13 + 2 * (size - 12)] << 8 | in[14 + 2 * (size - 12)]);
-  if (size && in[7] == 16) size = 12;
-  if (!size) out[7] |= 0x80, size = 9;
-  out[4] = 0, out[5] = (uint8_t)(size - 6);
-  return size;
-}
-
-/* false: the connection is over. */
-static bool receive(struct connection *k)
-{
-  uint8_t out[260];
-  const ssize_t got = recv(k->fd, k->in + k->have, sizeof k->in - k->have, MSG_DONTWAIT);
-  if (got <= 0) return false;
-  for (k->have += (size_t)got; k->have >= 8;) {
-    const size_t length = 6 + ((size_t)k->in[4] << 8 | k->in[5]);
-    if (length < 8 || length > sizeof k->in) return false;
-    if (k->have < length) break;
-    const size_t size = answer(k->in, out);
-    if (send(k->fd, out, size, MSG_NOSIGNAL) != (ssize_t)size) return false;
-    memmove(k->in, k->in + length, k->have -= length);
-  }
-  return true;
-}
-
 static double now_s(void)
 {
   struct timespec t;
@@ -411,38 +347,43 @@ static double now_s(void)
 }
 
 /* Requests of one master at a time, until this time. */
-static void serve(int listener, double until_s)
+static void serve(modbus_t *modbus, modbus_mapping_t *registers, int listener, double until_s)
 {
-  static struct connection k = { .fd = -1 };
+  static int master = -1;
+  uint8_t request[MODBUS_TCP_MAX_ADU_LENGTH];
   for (double left; (left = until_s - now_s()) > 0;) {
-    struct pollfd fd = { k.fd < 0 ? listener : k.fd, POLLIN, 0 };
+    struct pollfd came = { master < 0 ? listener : master, POLLIN, 0 };
     struct timespec wait = { 0, (long)(fmin(left, 0.9) * 1e9) };
-    if (ppoll(&fd, 1, &wait, NULL) <= 0) return;
-    if (k.fd < 0) {
-      k = (struct connection){ .fd = accept(listener, NULL, NULL) };
-      setsockopt(k.fd, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 }, sizeof(int));
-    } else if (!receive(&k)) {
-      close(k.fd);
-      k.fd = -1;
+    if (ppoll(&came, 1, &wait, NULL) <= 0) return;
+    if (master < 0) {
+      int listening = listener;
+      master = modbus_tcp_accept(modbus, &listening);
+      setsockopt(master, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 }, sizeof(int));
+      continue;
     }
+    const int length = modbus_receive(modbus, request); /* 0: it was for another unit */
+    if (length >= 0 && (!length || modbus_reply(modbus, request, length, registers) >= 0)) continue;
+    modbus_close(modbus);
+    master = -1;
   }
 }
 
 int main(int argc, char **argv)
 {
-  struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+  struct sockaddr_in address;
   socklen_t size = sizeof address;
-  const int listener = socket(AF_INET, SOCK_STREAM, 0);
   const double cycle_s = (argc > 2 ? strtod(argv[2], NULL) : 10) / 1000;
-  if (argc > 1) address.sin_port = htons((uint16_t)strtoul(argv[1], NULL, 10));
-  setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int));
-  if (bind(listener, (struct sockaddr *)&address, size) || listen(listener, 4) ||
-      getsockname(listener, (struct sockaddr *)&address, &size)) {
+  modbus_t *modbus = modbus_new_tcp("127.0.0.1", argc > 1 ? (int)strtol(argv[1], NULL, 10) : 0);
+  modbus_mapping_t *registers = modbus_mapping_new_start_address(0, 0, 0, 0, BASE, SPAN, 0, 0);
+  const int listener = modbus && registers ? modbus_tcp_listen(modbus, 1) : -1;
+  if (listener < 0 || getsockname(listener, (struct sockaddr *)&address, &size)) {
     perror("soft_controller");
     return 1;
   }
+  modbus_set_byte_timeout(modbus, 0, 1000); /* half a request holds up no motion */
   printf("listening on 127.0.0.1:%u\n", ntohs(address.sin_port));
   fflush(stdout);
+  R = registers->tab_registers;
   c.ending = NOWHERE;
   c.instance = (uint16_t)time(NULL); /* another one at every start */
   for (double last = now_s(), next = last;;) {
@@ -450,6 +391,6 @@ int main(int argc, char **argv)
     cycle(now - last);
     last = now;
     next = fmax(next + cycle_s, now);
-    serve(listener, next);
+    serve(modbus, registers, listener, next);
   }
 }

@@ -1,7 +1,7 @@
 /* The drives of soft_controller.c are the joints of a Universal Robots arm: a bridge from register protocol v2 to direct
  * torque.
  *
- *   cc -O2 -std=c17 -DDRIVES='"ur_rtde_drives.h"' soft_controller.c -lm -o ur_bridge
+ *   cc -O2 -std=c17 -DDRIVES='"ur_rtde_drives.h"' soft_controller.c -lmodbus -lm -o ur_bridge
  *   UR_HOST=192.168.1.10 ./ur_bridge 5020 2
  *
  * In every cycle of 2 ms it sends what the arm shall follow over the robot's real-time data exchange (TCP 30004), and takes the

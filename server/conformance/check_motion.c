@@ -3,7 +3,7 @@
 
 #include "server/conformance/checks.h"
 
-enum { SLACK_MS = 1500, REST_MS = 10000 };
+enum { SLACK_MS = 1500, REST_MS = 10000, SCANS_MOST = 5, AT_ONCE_MS = 500 };
 static const float still = 0.01F; /* rad, m: how far an arm that stands still may be from itself */
 
 static void starts_elsewhere(struct bench *t)
@@ -101,6 +101,21 @@ static void foreign_start(struct bench *t)
   c.profile ^= 1;
   if (!bench_expect_error(t, &c, CONTROLLER_ANOTHER_PROFILE) || !bench_settle(t, &now)) return;
   if (now.phase != PHASE_ARMED) bench_wrong(t, "the state is %s after it", protocol_phase_name(now.phase));
+}
+
+/* A START that waits in the controller may come upon somebody who believes that it was lost. */
+static void at_once(struct bench *t)
+{
+  struct controller_state now;
+  if (!bench_bring_to(t, PHASE_ARMED)) return;
+  const int64_t begun = bench_now_ms();
+  if (!bench_expect(t, COMMAND_START, CONTROLLER_OK)) return;
+  const int64_t acknowledged = bench_now_ms() - begun;
+  if (!bench_await(t, PHASE_PLAYING, REST_MS, &now)) return;
+  const int64_t playing = bench_now_ms() - begun;
+  if (playing > (int64_t)(SCANS_MOST * t->scan_ms) + AT_ONCE_MS)
+    bench_wrong(t, "START was acknowledged after %lld ms, and the state was PLAYING after %lld ms",
+                (long long)acknowledged, (long long)playing);
 }
 
 static void whole_motion(struct bench *t)
@@ -219,6 +234,11 @@ static const struct check rows[] = {
   { "a START that comes too late is refused", late_start,
     "compare +34..35 with your uptime at the moment of execution; error 14, and ARMED goes on", PHASE_PLAYING },
   { "a START of another profile is refused", foreign_start, "compare +22..23 with the active id; error 13",
+    PHASE_PLAYING },
+  { "START is carried out at once", at_once,
+    "look at +20..59 in every scan, and go to PLAYING in the scan in which you acknowledge START: what must be made "
+    "ready, "
+    "brakes and drives, belongs to ARM",
     PHASE_PLAYING },
   { "a profile is played in its own time and is DONE", whole_motion,
     "play sample k at k times the period of the uptime's clock; DONE keeps id, CRC-32 and offset", PHASE_PLAYING },

@@ -180,6 +180,90 @@ static void download(struct bench *t)
     bench_wrong(t, "+70..71 is 0x%08X; the CRC-32 of what was sent is 0x%08X", now.crc, t->profile.crc);
 }
 
+/* The registers of COMMIT are written, and its program is at it: samples are counted, and nothing is acknowledged yet. */
+static bool commit_runs(struct bench *t, const uint16_t words[PROTOCOL_COMMAND], bool *runs)
+{
+  const uint16_t number = words[REGISTER_NUMBER - REGISTER_COMMAND];
+  struct controller_state now;
+  if (!bench_write(t, REGISTER_COMMAND, PROTOCOL_COMMAND, words)) return false;
+  for (int64_t begun_ms = bench_now_ms(); bench_now_ms() - begun_ms < AWAIT_MS;) {
+    if (!bench_look(t, &now)) return false;
+    *runs = now.phase == PHASE_LOADING && now.acknowledged != number;
+    if (!*runs || now.play_index) return true;
+  }
+  return true;
+}
+
+/* HOLD, which is never allowed there. *between: it was answered while this COMMIT ran; else that was over before. */
+static bool refused_meanwhile(struct bench *t, const struct protocol_command *commit, bool *between)
+{
+  struct protocol_command hold;
+  struct controller_state now;
+  uint16_t words[PROTOCOL_COMMAND];
+  unsigned wrong = 0; /* an answer may hold registers of two scans: it is believed when seen twice */
+  if (!bench_command(t, COMMAND_HOLD, &hold)) return false;
+  protocol_command_encode(&hold, t->is.instance, words);
+  if (!bench_write(t, REGISTER_COMMAND, PROTOCOL_COMMAND, words)) return false;
+  for (int64_t begun_ms = bench_now_ms(); bench_now_ms() - begun_ms < AWAIT_MS;) {
+    if (!bench_look(t, &now)) return false;
+    const bool answered = now.acknowledged == hold.number, right = now.error == CONTROLLER_NOT_ALLOWED;
+    *between = answered && now.phase == PHASE_LOADING;
+    if (now.acknowledged == commit->number || (answered && right)) return true;
+    if (answered && ++wrong > 1)
+      return bench_wrong(t, "HOLD, while COMMIT ran, was answered by error %u (%s)", now.error,
+                         protocol_error_text(now.error));
+  }
+  return bench_wrong(t, "HOLD was not acknowledged in +60 while COMMIT ran, nor was COMMIT after it");
+}
+
+/* COMMIT, of which nothing is written any more, is acknowledged as carried out. */
+static bool commit_ends(struct bench *t, const struct protocol_command *commit)
+{
+  struct controller_state now;
+  const int64_t begun_ms = bench_now_ms();
+  do {
+    bench_sleep_ms(1);
+    if (!bench_look(t, &now)) return false;
+  } while (now.acknowledged != commit->number && bench_now_ms() - begun_ms < AWAIT_MS);
+  if (now.acknowledged != commit->number)
+    return bench_wrong(t, "COMMIT was not acknowledged: in %s +60 tells of HOLD still, with error %u in +62",
+                       protocol_phase_name(now.phase), now.error);
+  return bench_await(t, PHASE_READY, AWAIT_MS, &now);
+}
+
+/* COMMIT of a large profile, and HOLD while it runs; COMMIT is written once more behind that, or is not. */
+static void commit_with_hold(struct bench *t, bool again)
+{
+  struct protocol_command commit;
+  uint16_t words[PROTOCOL_COMMAND];
+  struct controller_state now;
+  bool runs, between = false;
+  if (!bench_bring_to(t, PHASE_EMPTY) || !bench_profile(t, SAMPLES_MOST, 1000, true) ||
+      !bench_expect(t, COMMAND_BEGIN, CONTROLLER_OK) || !bench_send_windows(t) ||
+      !bench_command(t, COMMAND_COMMIT, &commit))
+    return;
+  protocol_command_encode(&commit, t->is.instance, words);
+  if (!commit_runs(t, words, &runs) || (runs && !refused_meanwhile(t, &commit, &between))) return;
+  if (!between) {
+    bench_not_tried(t, "its COMMIT is over before anything can come between");
+    return;
+  }
+  if (!again) {
+    commit_ends(t, &commit);
+    return;
+  }
+  if (bench_send_words(t, words, &now) && now.error)
+    bench_wrong(t, "COMMIT, written again while it ran, was answered by error %u (%s)", now.error,
+                protocol_error_text(now.error));
+}
+
+/* What comes while COMMIT runs has an answer of its own, and so has COMMIT. */
+static void commit_is_not_alone(struct bench *t)
+{
+  commit_with_hold(t, false);
+  if (t->outcome == WENT_WELL) commit_with_hold(t, true);
+}
+
 static void forgotten(struct bench *t)
 {
   struct controller_state now;
@@ -254,6 +338,11 @@ static const struct check rows[] = {
     "compare as NOT (ABS(torque) <= limit): a NaN is then above every limit; error 5", PHASE_READY },
   { "a large profile is stored as it was sent", download,
     "compute +70..71 from what is stored, read back, not from what came; acknowledge COMMIT when the state is READY",
+    PHASE_READY },
+  { "what is refused while COMMIT runs has its own answer", commit_is_not_alone,
+    "keep number and check word of the COMMIT that runs: acknowledge what you refuse meanwhile at once, and COMMIT at "
+    "its "
+    "end; COMMIT written again meanwhile is not new",
     PHASE_READY },
   { "EMPTY holds nothing", forgotten, "set active profile id, next offset and CRC-32 to 0 on the way to EMPTY",
     PHASE_READY },

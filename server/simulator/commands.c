@@ -254,15 +254,15 @@ void simulator_take_command(struct simulator *s, const uint16_t words[PROTOCOL_C
   protocol_command_decode(words, &c);
   uint32_t check = protocol_get_u32(words + (REGISTER_CHECK - REGISTER_COMMAND));
   if (c.number == s->acknowledged && check == s->check) return;
+  if (c.number == s->looked_at.number && check == s->looked_at.check) return;
   if (s->commit.running && c.number == s->commit.command.number && check == s->commit.check) return;
   if (check != protocol_check_word(s->instance, words) && !persons_stop(&c)) return;
+  s->looked_at.number = c.number, s->looked_at.check = check;
   unsigned error = refusal(s, &c);
   if (error) {
     acknowledge(s, &c, check, error);
-    s->commit.overtaken = true;
     return;
   }
-  s->commit.overtaken = false;
   s->commit.running = s->options.scan_ms && c.command == COMMAND_COMMIT && !s->profile.streamed &&
                       s->next == s->profile.total && c.total == s->profile.total && c.crc == s->profile.crc;
   if (!s->commit.running) {
@@ -283,7 +283,7 @@ void simulator_go_on_with_commit(struct simulator *s)
   if (!error && m->checked < s->profile.total) return;
   if (!error) error = commit_download(s);
   m->running = false;
-  if (!m->overtaken) acknowledge(s, &m->command, m->check, error); /* else what was refused since would look new */
+  acknowledge(s, &m->command, m->check, error);
   if (error) return;
   witness_command(&s->witness, COMMAND_COMMIT, m->command.number, m->check);
   simulator_change(s, PHASE_READY, COMMAND_COMMIT);

@@ -42,9 +42,9 @@ struct simulator_profile {
   float start[PROTOCOL_AXES];
 };
 
-/* COMMIT takes several scans. */
+/* COMMIT takes several scans. What is refused meanwhile has its own answer; then comes that of COMMIT. */
 struct simulator_commit {
-  bool running, overtaken; /* overtaken: another command was refused since, and acknowledged */
+  bool running;
   struct protocol_command command;
   uint32_t check;   /* its check word */
   uint32_t checked; /* samples */
@@ -67,6 +67,10 @@ struct simulator {
   enum controller_phase phase;
   uint16_t acknowledged, error, own_error, epoch;
   uint32_t check; /* of the acknowledged command */
+  struct {
+    uint16_t number;
+    uint32_t check;
+  } looked_at; /* the last command that was, acknowledged or not */
   uint32_t uptime_ms;
   struct simulator_profile profile;
   struct simulator_commit commit;

@@ -41,7 +41,7 @@ def soft_controller(tmp_path_factory):
     """examples/controllers/soft_controller.c, built as its head says."""
     compiler = shutil.which(os.environ.get("CC", "gcc")) or pytest.skip("no C compiler")
     path = tmp_path_factory.mktemp("soft") / "soft_controller"
-    subprocess.run([compiler, "-O2", "-std=c17", "-Wall", "-Wextra", "-Werror", ROOT / "examples/controllers/soft_controller.c", "-lm", "-o", path],
+    subprocess.run([compiler, "-O2", "-std=c17", "-Wall", "-Wextra", "-Werror", ROOT / "examples/controllers/soft_controller.c", "-lmodbus", "-lm", "-o", path],
                    check=True)
     return path
 

@@ -25,7 +25,7 @@ def wrong(page):
 
 
 def all_right(scan):
-    with Foreign("--scan", scan, "--axes", 3, "--epochs", "--measures") as controller:
+    with Foreign("--scan", scan, "--axes", 3, "--epochs", "--measures", "--commit", 30) as controller:
         page = controller_test(f"127.0.0.1:{controller.port}", "--allow-motion", "--restart", f"kill -USR1 {controller.pid}", status=0)
         told = [line for line in page.splitlines() if line.startswith("  -  ")]
         assert len(told) == (scan > 0), page  # bit 10
@@ -76,8 +76,12 @@ WRONG = {
     "ignores-start-position": ("ARM compares", "NOT (ABS(start - measured) <= tolerance)"),
     "ignores-heartbeat": ("ARMED without a heartbeat", "since +11 last changed"),
     "counts-all-heartbeats": ("heartbeats with another profile", "+12..13"),
+    "start-late": ("START is carried out at once", "in every scan"),
+    "start-delayed": ("START is carried out at once", "in every scan"),
     "ignores-epoch": ("commands of an old epoch", "error 15"),
     "measures-uptime": ("measurements are of", "on the path"),
+    "answers-all-by-commit": ("what is refused while COMMIT runs", "COMMIT at its end"),
+    "forgets-commit": ("what is refused while COMMIT runs", "COMMIT at its end"),
     "ends-early": ("a profile is played", "k times the period"),
 }
 

@@ -127,7 +127,7 @@ def bridge(tmp_path_factory):
     compiler = shutil.which(os.environ.get("CC", "gcc")) or pytest.skip("no C compiler")
     path = tmp_path_factory.mktemp("bridge") / "ur_bridge"
     subprocess.run([compiler, "-O2", "-std=c17", "-Wall", "-Wextra", "-Werror", '-DDRIVES="ur_rtde_drives.h"',
-                    ROOT / "examples/controllers/soft_controller.c", "-lm", "-o", path], check=True)
+                    ROOT / "examples/controllers/soft_controller.c", "-lmodbus", "-lm", "-o", path], check=True)
     return path
 
 

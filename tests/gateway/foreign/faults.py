@@ -15,7 +15,7 @@ ALWAYS = {
     # What a program may do wrong, for the conformance test to find:
     "ignores-profile", "ignores-time", "ignores-check", "ignores-heartbeat", "counts-all-heartbeats", "ignores-axes", "ignores-start-position",
     "takes-torn-windows", "takes-any-offset", "clears-places", "swaps", "twice", "any-state", "same-instance", "early-number", "ends-early",
-    "ignores-epoch", "measures-uptime",
+    "ignores-epoch", "measures-uptime", "answers-all-by-commit", "forgets-commit",
 }
 
 

@@ -190,7 +190,8 @@ class Program:
         words = self.registers[20:60]
         token = (words[19], u32(words, 16))
         again, self.written_again = self.written_again, False
-        if token in (self.acknowledged, self.taken) and not (again and "twice" in self.faults):
+        running = self.committing["token"] if self.committing else None
+        if token in (self.acknowledged, self.taken, running) and not (again and "twice" in self.faults):
             return
         person = words[0] == STOP and u32(words, 2) == 0
         if not person and check_word(self.instance, words) != token[1] and "ignores-check" not in self.faults:
@@ -298,7 +299,10 @@ class Program:
             self.total, self.open = self.committing["total"], False
             self.state = READY if self.state == LOADING else self.state
         token, self.committing = self.committing["token"], None
-        self.acknowledge(token, error)
+        if "answers-all-by-commit" in self.faults:
+            token = self.taken
+        if "forgets-commit" not in self.faults or self.taken == token:
+            self.acknowledge(token, error)
 
     def arm(self, words):
         if "any-state" in self.faults and self.state != READY and not self.open:
