@@ -28,7 +28,7 @@ struct gateway {
   pthread_mutex_t send_lock;
   struct child child;
   bool up;
-  unsigned generation; /* of the child: an order goes to the one that it was accepted for, or to none */
+  unsigned generation;  /* of the child: an order goes to the one that it was accepted for, or to none */
   atomic_bool ping_due; /* set without the lock; whoever sends next sends it first */
 
   pthread_mutex_t lock;
