@@ -18,6 +18,10 @@ static const double ROUNDING = 1e-9;
 static const double preference[] = { 1e-3, 1, 1, 1e-2, 1, 1, 1e-2, 1, 1, 1 };
 static const double later_preference = 3e-2;
 
+/* A column of less than this share of the longest of its kind (m; m x, m y, m z; the inertias of a link) leads late. It is
+ * mostly a product of small sines, whose rounding is not small beside it: to divide by it would bring that into all. */
+static const double SHORT = 1e-2;
+
 struct armdyn_base_parameters {
   size_t count, parameter_count;
   size_t *lead;         /* count */
@@ -35,9 +39,16 @@ struct search {
   struct armdyn_workspace *workspace;
 };
 
-static double preference_of(const struct armdyn_robot *robot, size_t column)
+static double preference_of(const struct armdyn_robot *robot, const double *length, size_t column)
 {
-  return column < 10 * robot->joint_count ? preference[column % 10] : later_preference;
+  static const size_t kinds[] = { 0, 1, 1, 1, 2, 2, 2, 2, 2, 2 };
+  const size_t kind = column % 10, link = column - kind;
+  if (column >= 10 * robot->joint_count) return later_preference;
+  double longest = 0;
+  for (size_t k = 0; k < 10; k++) {
+    if (kinds[k] == kinds[kind]) longest = fmax(longest, length[link + k]);
+  }
+  return preference[kind] * fmax(SHORT, fmin(1, length[column] / longest / SHORT));
 }
 
 /* Regressors at random states, every column as long as its preference; one that is always zero stays so. */
@@ -60,8 +71,9 @@ static void sample(const struct armdyn_robot *robot, const struct armdyn_paramet
   }
   for (size_t j = 0; j < s->width; j++) largest = fmax(largest, s->scale[j] = sqrt(s->scale[j]));
   for (size_t j = 0; j < s->width; j++) {
-    s->scale[j] = s->scale[j] > 1e-13 * largest ? preference_of(robot, j) / s->scale[j] : 0;
+    s->extra[j] = s->scale[j] > 1e-13 * largest ? preference_of(robot, s->scale, j) / s->scale[j] : 0;
   }
+  memcpy(s->scale, s->extra, s->width * sizeof *s->scale);
   for (size_t row = 0; row < s->rows; row++) {
     for (size_t j = 0; j < s->width; j++) s->A[row * s->width + j] *= s->scale[j];
   }

@@ -28,8 +28,7 @@ static size_t input_size(const struct armdyn_code *code)
 
 /* ---------------------------------------------------------------- random arms */
 
-/* A language that writes tanh or one that does not, and numbers, symbols or base parameters, by turns. Base parameters are
- * solved for: of a long arm in a hundred they are the last digits short of what is asked, and the proof refuses them. */
+/* A language that writes tanh or one that does not, and numbers, symbols or base parameters, by turns. */
 static void prove_arm(const struct armdyn_robot *robot, size_t turn, bool single)
 {
   for (int function = 0; function < ARMDYN_CODE_FUNCTIONS; function++) {
@@ -42,8 +41,7 @@ static void prove_arm(const struct armdyn_robot *robot, size_t turn, bool single
     request.single_precision = single;
     struct armdyn_code *code = made(robot, &request);
     cr_assert_eq(armdyn_code_prove(code, 25, 1 + turn, &proof), ARMDYN_OK);
-    const double asked = proof.tolerance * (request.parameters == ARMDYN_CODE_BASE ? 10 : 1);
-    cr_expect(proof.largest_difference <= asked, "arm %zu, %s: %g of %g", turn, armdyn_code_function_names[function],
+    cr_expect(proof.holds, "arm %zu, %s: %g of %g", turn, armdyn_code_function_names[function],
               proof.largest_difference, proof.largest_entry);
     armdyn_code_free(code);
   }
@@ -58,6 +56,34 @@ Test(code, of_random_arms_agrees_with_the_kernels, .timeout = 300)
     random_description(&dice, &description, 1 + arm % ARMDYN_CODE_JOINTS_MAX, conventions[arm % 3]);
     struct armdyn_robot *robot = robot_of(&description);
     prove_arm(robot, arm, false);
+    armdyn_robot_free(robot);
+  }
+}
+
+/* Base parameters are solved for: digits that are lost are lost for all states. Among these are arms with columns of the
+ * regressor that are a millionth of others (numbers 21 and 93), which must not lead. */
+Test(code, base_parameters_of_random_arms_lose_no_digits, .timeout = 300)
+{
+  static const enum armdyn_convention conventions[] = { ARMDYN_DH, ARMDYN_MDH, ARMDYN_FRAMES };
+  static const enum armdyn_code_function functions[] = { ARMDYN_CODE_INVERSE_DYNAMICS, ARMDYN_CODE_MASS_MATRIX };
+  static struct armdyn_robot_description description;
+  struct dice dice = { 1 };
+  const size_t arms = getenv("ARMDYN_SOAK") ? 2000 : 120;
+  for (size_t arm = 0; arm < arms; arm++) {
+    random_description(&dice, &description, 1 + arm % ARMDYN_CODE_JOINTS_MAX, conventions[arm % 3]);
+    struct armdyn_robot *robot = robot_of(&description);
+    for (size_t k = 0; k < 2; k++) {
+      struct armdyn_code_request request;
+      struct armdyn_code_proof proof;
+      armdyn_code_request_init(&request);
+      request.function = functions[k];
+      request.parameters = ARMDYN_CODE_BASE;
+      struct armdyn_code *code = made(robot, &request);
+      cr_assert_eq(armdyn_code_prove(code, 50, 1 + arm, &proof), ARMDYN_OK);
+      cr_expect(proof.holds, "arm %zu, %s: %g of %g", arm, armdyn_code_function_names[functions[k]],
+                proof.largest_difference, proof.largest_entry);
+      armdyn_code_free(code);
+    }
     armdyn_robot_free(robot);
   }
 }
