@@ -19,7 +19,7 @@ static void print_constant(const char *kind, const char *name, unsigned value, c
 void structured_text_print(unsigned base)
 {
   printf("(* The controller's side of register protocol v%d: a function block, and a bench to try it.\n"
-         "   R[0] is holding register %u, counted from 0. *)\n"
+         "   Registers[0] is holding register %u, counted from 0. *)\n"
          "VAR_GLOBAL CONSTANT\n",
          PROTOCOL_VERSION, base);
   for (size_t i = 0; i < protocol_register_count; i++) {

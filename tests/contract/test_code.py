@@ -7,6 +7,7 @@ import collections
 import json
 import math
 import random
+import re
 import subprocess
 import sys
 
@@ -14,7 +15,7 @@ import pytest
 
 from support import binary, robot, unique_name, vectors
 from support.data import DATA
-from support.structured_text import Block, load
+from support.structured_text import Program, StructuredTextError
 
 FUNCTIONS = ["inverse_dynamics", "gravity", "friction", "mass_matrix", "coriolis", "forward_kinematics", "jacobian", "regressor",
              "collision_observer", "payload_torque"]
@@ -110,7 +111,7 @@ def test_structured_text_passes_its_test(server, path, name, dialect):
     with server.client() as client:
         answer = programs(client, path(name), **request)
     for program, test in zip(answer["files"][::2], answer["files"][1::2], strict=True):
-        block = Block(load(program["source"], test["source"]), test["name"].removesuffix(".st").join(["FB_", ""]))()
+        block = Program(program["source"], test["source"]).block("FB_" + test["name"].removesuffix(".st"))()
         assert block["passed"] is True, (test["name"], block["worst"])
         assert "TANH" not in program["source"].upper() and "POINTER" not in program["source"].upper()
 
@@ -120,8 +121,50 @@ def test_the_interpreter_sees_a_wrong_program(server, path):
         program, test = (file["source"] for file in programs(client, path("scara"), functions=["gravity"],
                                                               language="structured_text", precision="float32")["files"])
     entry = "FB_" + path("scara").rsplit("/", 1)[1].replace("-", "_") + "_gravity_test"
-    assert Block(load(program, test), entry)()["passed"] is True
-    assert Block(load(program.replace("19.62", "19.63"), test), entry)()["passed"] is False
+    assert Program(program, test).block(entry)()["passed"] is True
+    assert Program(program.replace("19.62", "19.63"), test).block(entry)()["passed"] is False
+
+
+@pytest.mark.parametrize("text, says", [
+    ("VAR at : INT; END_VAR at := 1;", "AT"),
+    ("VAR Limit1 : INT; END_VAR Limit1 := 1;", "hides"),
+    ("VAR x : REAL; n : INT; END_VAR x := n;", "not converted"),
+    ("VAR n : UINT; w : WORD; END_VAR n := w;", "not converted"),
+    ("VAR w : WORD; END_VAR w := w + 1;", "WORD"),
+    ("VAR a : ARRAY[1..3] OF INT; END_VAR a[4] := 1;", "1..3"),
+    ("VAR b : BOOL; n : INT; END_VAR IF n THEN b := TRUE; END_IF;", "BOOL"),
+    ("VAR a : ARRAY[1..2] OF INT := [1, 2, 3]; END_VAR", "initial"),
+])
+def test_the_interpreter_refuses_what_a_compiler_would(text, says):
+    with pytest.raises(StructuredTextError, match=says):
+        Program(f"VAR_GLOBAL CONSTANT LIMIT1 : INT := 3; END_VAR FUNCTION_BLOCK FB {text} END_FUNCTION_BLOCK").block("FB")
+
+
+def test_the_interpreter_counts_as_a_plc_does():
+    """Whole numbers wrap and divide towards zero, REAL keeps 24 bits, EXIT leaves one loop."""
+    block = Program("""FUNCTION_BLOCK FB
+      VAR_OUTPUT u : UINT; i : DINT; x : REAL; y : LREAL; n : INT; m : ARRAY[1..2, 0..1] OF INT; END_VAR
+      VAR k, j : INT; END_VAR
+      u := 3; u := u - 5;  i := -7; i := i / 2 + i MOD 2;
+      x := 16777216.0; x := x + 1.0;  y := REAL#0.1 + LREAL#0.0;
+      FOR k := 1 TO 3 DO FOR j := 1 TO 10 DO IF j > k THEN EXIT; END_IF; n := n + 1; END_FOR; END_FOR;
+      FOR k := 1 TO 2 DO m[k, 1] := 10 * k; END_FOR;
+      END_FUNCTION_BLOCK""").block("fb")()
+    assert [block[name] for name in "uixynm"] == [65534, -4, 16777216.0, 0.10000000149011612, 6, [[0, 10], [0, 20]]]
+
+
+@pytest.mark.parametrize("name", ["*/ int bad; /*", "*) bad := 1; (*"])
+def test_no_name_of_a_joint_ends_a_comment(name, tmp_path):
+    arm = {**model("scara"), "name": "9--a_"}
+    arm["joints"] = [{**arm["joints"][0], "name": name}, *arm["joints"][1:]]
+    (tmp_path / "arm.json").write_text(json.dumps(arm))
+    for language in ("c", "structured_text"):
+        run(binary(), "code", "arm.json", "--language", language, "--function", "gravity", "--parameters", "symbols", cwd=tmp_path)
+    run("gcc", *FLAGS, "robot_9_a_gravity.c", "robot_9_a_gravity_test.c", "-o", tmp_path / "run", "-lm", cwd=tmp_path)
+    run(tmp_path / "run", cwd=tmp_path)
+    texts = [(tmp_path / f"robot_9_a_gravity{end}.st").read_text() for end in ("", "_test")]
+    assert Program(*texts).block("FB_robot_9_a_gravity_test")()["passed"] is True
+    assert all("bad" not in re.sub(r"(?s)\(\*.*?\*\)", "", text) for text in texts)
 
 
 def test_blocks_agree_with_the_other_calls_of_the_service(server, path):
@@ -130,8 +173,8 @@ def test_blocks_agree_with_the_other_calls_of_the_service(server, path):
     with server.client() as client:
         at = path("puma560")
         answer = programs(client, at, functions=["inverse_dynamics", "gravity", "forward_kinematics"], language="structured_text")
-        blocks = load(*(file["source"] for file in answer["files"]))
-        inverse, gravity, tool = (Block(blocks, "FB_" + program["entry"]) for program in answer["programs"])
+        blocks = Program(*(file["source"] for file in answer["files"]))
+        inverse, gravity, tool = (blocks.block("FB_" + program["entry"]) for program in answer["programs"])
         for _ in range(5):
             q, qd, qdd = ([dice.uniform(-2, 2) for _ in range(6)] for _ in range(3))
             tau = client.post(at + "/inverse-dynamics", {"q": q, "qd": qd, "qdd": qdd}).expect(200).json["tau"]
@@ -157,7 +200,7 @@ def test_a_gravity_block_holds_the_arm(server):
     with server.client() as client:
         at = client.post("/v1/robots", arm).expect(201).headers["Location"]
         blocks = [programs(client, at, functions=["gravity"], language="structured_text", **options) for options in ({}, {"payload": carried})]
-        empty, loaded = (Block(load(answer["files"][0]["source"]), "FB_" + answer["entry"]) for answer in blocks)
+        empty, loaded = (Program(answer["files"][0]["source"]).block("FB_" + answer["entry"]) for answer in blocks)
         assert moved(lambda q: empty(q=q)["tau"]) < 1e-9
         assert moved(lambda q: loaded(q=q)["tau"], payload=carried) < 1e-9
         assert moved(lambda q: [0.0] * 6) > 0.05
@@ -169,7 +212,7 @@ def test_the_observer_block_feels_a_push(server, path):
     with server.client() as client:
         at = path("ur10")
         answer = programs(client, at, functions=["collision_observer"], language="structured_text")
-        block = Block(load(answer["files"][0]["source"]), "FB_" + answer["programs"][0]["entry"])
+        block = Program(answer["files"][0]["source"]).block("FB_" + answer["programs"][0]["entry"])
         q, still = [0.1, -1.2, 0.9, 0.3, 0.5, -0.2], [0.0] * 6
         hold = client.post(at + "/inverse-dynamics", {"q": q, "qd": still, "qdd": still}).expect(200).json["tau"]
     pushed = [tau - 7 * (joint == 1) for joint, tau in enumerate(hold)]

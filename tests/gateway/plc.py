@@ -19,14 +19,14 @@ from foreign.ledger import Ledger
 from foreign.modbus import Server
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.plc_program import Program  # noqa: E402
+from support.structured_text import Program  # noqa: E402
 
 
 class Plc:
     base = 1000
 
     def __init__(self, options):
-        self.program = Program(options.text.read_text(), {"AXES": options.axes, "DATA_MOST": 400000})
+        self.program = Program(options.text.read_text(), constants={"AXES": options.axes})
         self.constants, self.scan = self.program.constants, options.scan / 1000
         self.instance, self.motions = 0, []
         self.position = [0.0] * 10
@@ -36,7 +36,7 @@ class Plc:
 
     def boot(self):
         self.block = self.program.block("ArmdynController")
-        self.block.v_UptimeMs = 2 ** 32 - 10000
+        self.block["UptimeMs"] = 2 ** 32 - 10000
         self.registers = [0] * (self.constants["R_LAST"] + 1)
         self.instance += 1
         self.scanned, self.playing = time.monotonic(), False
@@ -61,17 +61,17 @@ class Plc:
     def run_once(self):
         now, block = time.monotonic(), self.block
         us, self.scanned = round((now - self.scanned) * 1e6), now
-        block(R=self.registers, CycleUs=us, Instance=self.instance, Measured=self.position, Tolerance=0.05,
+        block(Registers=self.registers, CycleUs=us, Instance=self.instance, Measured=self.position, Tolerance=0.05,
               TorqueMost=[1000.0] * 10, StepMost=[1000.0] * 10)
         state = self.constants
-        if block.v_State in (state["S_PLAYING"], state["S_HOLDING"], state["S_DONE"]):
+        if block["State"] in (state["S_PLAYING"], state["S_HOLDING"], state["S_DONE"]):
             if not self.playing:
                 self.motions.append([])
-            self.position = list(block.v_Reference)
-            if block.v_State != state["S_DONE"]:
-                self.motions[-1].append([block.v_PathWhole, list(block.v_Reference), list(block.v_Feed), list(block.v_Velocity),
-                                         list(block.v_Acceleration), us])
-        self.playing = block.v_State in (state["S_PLAYING"], state["S_HOLDING"], state["S_DONE"])
+            self.position = block["SetPoint"]
+            if block["State"] != state["S_DONE"]:
+                self.motions[-1].append([block["PathWhole"], block["SetPoint"], block["Feed"], block["Velocity"],
+                                         block["Acceleration"], us])
+        self.playing = block["State"] in (state["S_PLAYING"], state["S_HOLDING"], state["S_DONE"])
 
     def run(self, ended):
         following = time.monotonic()

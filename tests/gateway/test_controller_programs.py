@@ -12,9 +12,8 @@ import pytest
 
 from cell import GOAL, Cell, float32, play_index
 from support import ROOT, Server, binary, robot, until
-from support.plc_program import Program
 from support.process import Device
-from support.structured_text import Block, load
+from support.structured_text import Program
 from test_controller_test import controller_test, wrong
 
 pytestmark = [pytest.mark.slow, pytest.mark.same_threads]
@@ -91,7 +90,7 @@ def test_a_model_on_the_plc_needs_the_positions_alone(text, tmp_path):
     (tmp_path / "arm.json").write_text(json.dumps(robot("puma560")))
     subprocess.run([binary(), "code", "arm.json", "--language", "structured_text", "--function", "inverse_dynamics"], cwd=tmp_path, check=True,
                    capture_output=True, timeout=60)
-    model = Block(load((tmp_path / "puma560_inverse_dynamics.st").read_text()), "FB_puma560_inverse_dynamics")
+    model = Program((tmp_path / "puma560_inverse_dynamics.st").read_text()).block("FB_puma560_inverse_dynamics")
     with Controller(sys.executable, ROOT / "tests/gateway/plc.py", text, "--scan", 5) as controller:
         with Server() as server:
             here = Cell(server, controller)
