@@ -138,6 +138,17 @@ bool reads_input(const struct armdyn_code *code, size_t input)
 
 /* ---------------------------------------------------------------- headings and tables */
 
+/* In a comment, which some names of joints would end. */
+static void put_parameter_name(const struct printer *p, size_t k)
+{
+  char name[400];
+  armdyn_code_parameter_name(p->code, k, name, sizeof name);
+  for (char *c = name; *c; c++) {
+    if (*c == '*') *c = '_';
+  }
+  put(p, "%s%s", name, strlen(name) + 1 < sizeof name ? "" : " ...");
+}
+
 static void put_parameters(const struct printer *p, const char *before)
 {
   const struct armdyn_code *code = p->code;
@@ -145,9 +156,9 @@ static void put_parameters(const struct printer *p, const char *before)
     if (code->kinds[k] != INPUT_P) continue;
     put(p, "%s p, with the values of the model:\n", before);
     for (size_t i = 0; i < code->inputs[k].rows; i++) {
-      char name[400];
-      armdyn_code_parameter_name(code, i, name, sizeof name);
-      put(p, "%s   %zu  %s = ", before, i + 1, name);
+      put(p, "%s   %zu  ", before, i + 1);
+      put_parameter_name(p, i);
+      put(p, " = ");
       put_number(p, code->parameters[i]);
       put(p, "\n");
     }

@@ -102,16 +102,19 @@ static enum armdyn_status find_parameters(struct armdyn_code *code, const struct
   return room ? ARMDYN_OK : ARMDYN_EMEMORY;
 }
 
+/* A name in every language: begins with a letter, and has no two underscores in a row, which structured text forbids. */
 static void make_entry(struct armdyn_code *code)
 {
   const char *name = armdyn_robot_description(code->robot)->name;
   const bool letter = (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z');
+  char *end = code->entry;
   snprintf(code->entry, sizeof code->entry, "%s%s_%s", letter ? "" : "robot_", name,
            armdyn_code_function_names[code->request.function]);
-  for (char *c = code->entry; *c; c++) {
+  for (const char *c = code->entry; *c; c++) {
     const bool good = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9');
-    if (!good) *c = '_';
+    if (good || (end > code->entry && end[-1] != '_')) *end++ = good ? *c : '_';
   }
+  *end = '\0';
 }
 
 /* ---------------------------------------------------------------- expressions */
