@@ -5,9 +5,8 @@
 #include "armdyn/regressor.h"
 #include "lib/model/friction.h"
 
-/* Of one joint at most: an offset, two of each directed term, stiction, high speed, the Stribeck slope, and lines over the
- * motor angle, which come last but for that slope. */
-enum { FRICTION_ROW_MAX = 8 + ARMDYN_RIPPLES_MAX };
+/* Of one joint at most: every parameter once, and lines over the motor angle. */
+enum { FRICTION_ROW_MAX = ARMDYN_FRICTION_PARAMETER_COUNT + ARMDYN_RIPPLES_MAX };
 
 /* Columns of the friction of joint i, in the order of the table; answers how many. choice may be NULL. */
 size_t friction_row(const struct armdyn_robot *robot, const struct armdyn_parameter_choice *choice, size_t i, double q,
