@@ -2,7 +2,7 @@
 
 #include "api/codec/friction_terms.h"
 
-const char *const identification_estimators[5] = { "ols", "wls", "irls", "ridge", "consistent" };
+const char *const identification_estimators[] = { "ols", "wls", "irls", "ridge", "consistent" };
 static const char *const subjects[] = { "arm", "payload" };
 static const char *const methods[] = { "butterworth", "tracking_differentiator" };
 

@@ -5,11 +5,10 @@
 
 #include "api/codec/identification.h"
 
-/* To add a kind: a file of its own with its struct job_kind, a row here, its routes in server/routes, and its paths in
- * api/openapi.yaml. */
 static const struct job_kind *const kinds[] = {
-  &trajectory_kind, &excitation_kind,     &friction_test_kind, &friction_identification_kind,
-  &simulation_kind, &identification_kind, &evaluation_kind,    &collision_check_kind,
+#define X(name) &name##_kind,
+  JOB_KIND_LIST(X)
+#undef X
 };
 
 const struct job_kind *job_kind_find(const char *name)

@@ -1,4 +1,4 @@
-/* What kinds of jobs and results there are: the table in kinds.c. */
+/* What kinds of jobs and results there are: JOB_KIND_LIST. */
 #ifndef SERVER_WORK_KINDS_H
 #define SERVER_WORK_KINDS_H
 
@@ -87,8 +87,19 @@ enum armdyn_status job_kind_accept(const struct job_kind *kind, const struct arm
 /* In the worker process: to its end, whatever it is. */
 void job_kind_run(const struct job_kind *kind, struct work *work);
 
-/* The rows of the table. */
-extern const struct job_kind collision_check_kind, evaluation_kind, excitation_kind, friction_identification_kind,
-    friction_test_kind, identification_kind, simulation_kind, trajectory_kind;
+/* The kinds that there are. To add one: a file of its own with its struct job_kind, its name here, its routes in
+ * server/routes, and its paths in api/. */
+#define JOB_KIND_LIST(X)                                                                                               \
+  X(trajectory)                                                                                                        \
+  X(excitation)                                                                                                        \
+  X(friction_test)                                                                                                     \
+  X(friction_identification)                                                                                           \
+  X(simulation)                                                                                                        \
+  X(identification)                                                                                                    \
+  X(evaluation)                                                                                                        \
+  X(collision_check)
+#define X(name) extern const struct job_kind name##_kind;
+JOB_KIND_LIST(X)
+#undef X
 
 #endif
