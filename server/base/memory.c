@@ -8,16 +8,17 @@ enum {
   /* glibc's own limit is eight per core, and freed memory lies about in each; calls of one sample never ask for memory, so
    * fewer cost nothing */
   ARENAS = 4,
-  /* Larger blocks come straight from the system, and no more than this is kept free at the end of an arena. Left alone, glibc
-   * raises both with the largest block that was ever freed, and a busy service grows for hours. */
-  LARGE = 4 * 1024 * 1024,
+  /* Larger blocks come straight from the system and go back to it: bodies and answers of all sizes, with small things that
+   * live long between them, leave gaps in an arena that no later block fits, and a busy service grows for hours. */
+  LARGE = 64 * 1024,
+  KEPT = 1024 * 1024, /* of what is free at the end of an arena */
 };
 
 void memory_set_up(void)
 {
   mallopt(M_ARENA_MAX, ARENAS);
   mallopt(M_MMAP_THRESHOLD, LARGE);
-  mallopt(M_TRIM_THRESHOLD, LARGE);
+  mallopt(M_TRIM_THRESHOLD, KEPT);
 }
 
 void memory_give_back(void)

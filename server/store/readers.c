@@ -19,18 +19,40 @@ struct readers {
   pthread_mutex_t mutex;
   pthread_cond_t given;
   size_t opened, idle_count;
-  struct sql *idle[LIMIT_READERS + FIRST];
+  struct sql *idle[LIMIT_READERS + FIRST]; /* the first one has been idle longest */
 };
 
-enum armdyn_status readers_new(const char *path, struct readers **out)
+static enum armdyn_status open_all(struct readers *readers)
+{
+  enum armdyn_status status = ARMDYN_OK;
+  while (!status && readers->opened < LIMIT_READERS + FIRST) {
+    status = sql_open(readers->path, SQL_READ, &readers->idle[readers->idle_count], NULL);
+    if (!status) readers->opened++, readers->idle_count++;
+  }
+  return status;
+}
+
+enum armdyn_status readers_new(const char *path, bool all, struct readers **out)
 {
   struct readers *readers = calloc(1, sizeof *readers);
   if (!readers) return ARMDYN_EMEMORY;
   readers->path = path;
   pthread_mutex_init(&readers->mutex, NULL);
   pthread_cond_init(&readers->given, NULL);
-  *out = readers;
-  return ARMDYN_OK;
+  enum armdyn_status status = all ? open_all(readers) : ARMDYN_OK;
+  if (status)
+    readers_free(readers);
+  else
+    *out = readers;
+  return status;
+}
+
+static struct sql *take_first(struct readers *readers)
+{
+  struct sql *first = readers->idle[0];
+  readers->idle_count--;
+  memmove(readers->idle, readers->idle + 1, readers->idle_count * sizeof *readers->idle);
+  return first;
 }
 
 void readers_free(struct readers *readers)
@@ -50,7 +72,7 @@ enum armdyn_status readers_take(struct readers *readers, struct sql **sql)
   const size_t most = LIMIT_READERS + (reads_first ? FIRST : 0);
   while (readers->opened - readers->idle_count >= most) pthread_cond_wait(&readers->given, &readers->mutex);
   if (readers->idle_count > 0)
-    *sql = readers->idle[--readers->idle_count];
+    *sql = take_first(readers);
   else
     readers->opened++;
   pthread_mutex_unlock(&readers->mutex);

@@ -1,4 +1,5 @@
-/* Read-only connections, opened when needed, shared by all threads; at most LIMIT_READERS. */
+/* Read-only connections, shared by all threads; at most LIMIT_READERS. They are used in turn, so that what each keeps is soon
+ * all that it will: memory does not grow for hours because one of them is seldom needed. */
 #ifndef SERVER_STORE_READERS_H
 #define SERVER_STORE_READERS_H
 
@@ -6,8 +7,9 @@
 
 struct readers;
 
-/* path must outlive the readers. */
-enum armdyn_status readers_new(const char *path, struct readers **readers);
+/* path must outlive the readers.
+ *   all  open every one now: as many as may be needed at once are not known before; else when they are needed */
+enum armdyn_status readers_new(const char *path, bool all, struct readers **readers);
 void readers_free(struct readers *readers); /* all must have been given back */
 /* Waits while all are taken. */
 enum armdyn_status readers_take(struct readers *readers, struct sql **sql);

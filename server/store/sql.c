@@ -4,7 +4,7 @@
 
 /* READER_CACHE: KiB of pages. What many readers keep each for itself, the system's own cache has, too; SQLite's usual 2 MiB
  * fill over hours in those that are seldom used. */
-enum { STATEMENTS = 64, BUSY_TIMEOUT_MS = 5000, LOG_SIZE_KEPT = 64 << 20, READER_CACHE = 512 };
+enum { STATEMENTS = 64, BUSY_TIMEOUT_MS = 5000, LOG_SIZE_KEPT = 64 << 20, READER_CACHE = 128 };
 
 struct cached {
   sqlite3_stmt *statement;

@@ -114,7 +114,7 @@ enum armdyn_status store_open_with(const char *dir, const struct migrations *mig
     goto out;
   }
   store_tighten(dir);
-  if ((status = readers_new(store->path, &store->readers)) || (status = writer_start(sql, &store->writer))) {
+  if ((status = readers_new(store->path, true, &store->readers)) || (status = writer_start(sql, &store->writer))) {
     armdyn_refuse(error, status, "", "cannot start the store's writer: %s", armdyn_status_text(status));
     goto out;
   }
@@ -172,7 +172,8 @@ enum armdyn_status store_open_reader(const char *path, struct store **out, struc
   struct store *store = calloc(1, sizeof *store);
   if (!store || !(store->path = strdup(path))) goto out;
   store->lock = -1;
-  if ((status = readers_new(store->path, &store->readers)) || (status = readers_take(store->readers, &sql))) goto out;
+  if ((status = readers_new(store->path, false, &store->readers)) || (status = readers_take(store->readers, &sql)))
+    goto out;
   readers_give(store->readers, sql);
   *out = store;
   store = NULL;

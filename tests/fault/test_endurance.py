@@ -30,8 +30,8 @@ WORKERS = os.cpu_count() if SOAK else 1
 MEASURED = 10 if SOAK else 3  # s, for each rate that is looked for
 HALVINGS = 5 if SOAK else 0   # of the delay between calls, until they come at their rate
 CALLERS = 64                  # connections with single calls
-SETTLED = 0.2                 # part of the time after which memory should stay as it is
-MOST_GROWTH = 0.05 if SOAK else 0.25  # of memory from then on; a minute is too short for every buffer to have been used
+EARLY = slice(8, 12)          # sixtieths of the time: memory should stay as it is around the tenth
+MOST_GROWTH = 0.01 if SOAK else 0.25  # of memory from then on; a minute is too short for every buffer to have been used
 
 NUMBERS = random.Random(11)
 ROWS = [[NUMBERS.uniform(-2, 2) for _ in range(18)] for _ in range(3000)]
@@ -181,8 +181,8 @@ def open_files(pid):
 
 
 def early(values):
-    """The tenth of the values after they should have settled."""
-    return values[int(SETTLED * len(values)):int((SETTLED + 0.1) * len(values))]
+    """Those around the time at which they should have settled."""
+    return values[EARLY.start * len(values) // 60:EARLY.stop * len(values) // 60]
 
 
 def late(values):
@@ -223,6 +223,8 @@ def test_mixed_load_for_long():
         growth = statistics.median(late(memory)) / statistics.median(early(memory)) - 1
         print(f"{SECONDS} s; at capacity -> carried, 1/s: single calls {capacity:.0f} -> {rate:.0f}, "
               + ", ".join(f"{name} {most[name]:.1f} -> {each:.1f}" for name, each in rates.items()))
+        minutes = [statistics.median(memory[i:i + 60]) for i in range(0, len(memory), 60)]
+        print("memory, median of each minute, MiB:", " ".join(f"{each:.1f}" for each in minutes))
         print(f"single calls: p99 {p99 * 1e3:.2f} ms, slowest {slowest * 1e3:.0f} ms, {failures} failed; "
               f"memory {memory[-1]:.1f} MiB, grown by {100 * growth:.1f} %; open files {min(files)} to {max(files)}")
         assert not load.failures, load.failures[:2]

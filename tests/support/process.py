@@ -70,6 +70,11 @@ def resident_memory(pid):
     return peak_memory(pid, "VmRSS")
 
 
+def private_memory(pid):
+    """What a process has resident of its own, without files that it maps, MiB."""
+    return peak_memory(pid, "RssAnon")
+
+
 def open_sockets(pid):
     """How many sockets a process has open; files come and go by themselves."""
     count, folder = 0, f"/proc/{pid}/fd"

@@ -28,7 +28,7 @@ Test(readers, who_reads_first_waits_for_nobody)
 {
   struct readers *readers;
   struct sql *all[LIMIT_READERS];
-  OK(readers_new(store_path(store), &readers));
+  OK(readers_new(store_path(store), false, &readers));
   for (size_t i = 0; i < COUNT(all); i++) OK(readers_take(readers, &all[i]));
   pthread_t first, other;
   pthread_create(&first, NULL, take_first, readers);
