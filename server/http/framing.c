@@ -143,11 +143,19 @@ static const struct telling *find_telling(const char *name, size_t length)
   return NULL;
 }
 
-static bool read_header(struct framing *f, const char *line, size_t length)
+/* A line that goes on becomes one line, as RFC 9112, 5.2 has it: libmicrohttpd closes connections over some that do. */
+static bool unfold(struct framing *f, char *line)
 {
-  if (*line == ' ' || *line == '\t')
-    return f->head.may_fold ||
-           malformed(f, "a line of the head begins with a blank, and goes on with nothing that may");
+  char *end = line - 2;
+  if (!f->head.may_fold)
+    return malformed(f, "a line of the head begins with a blank, and goes on with nothing that may");
+  if (end[0] == '\r') end[0] = end[1] = ' '; /* else end_head finds it */
+  return true;
+}
+
+static bool read_header(struct framing *f, char *line, size_t length)
+{
+  if (*line == ' ' || *line == '\t') return unfold(f, line);
   const size_t name = token_length(line, length);
   if (!name || name == length || line[name] != ':')
     return malformed(f, "a line of the head is not `name: value` with a name that is a token");
@@ -165,9 +173,9 @@ static bool read_header(struct framing *f, const char *line, size_t length)
 /* -- units -- */
 
 /* The line at f->at, without its end; NULL: it is incomplete. It is read from now on. */
-static const char *next_line(struct framing *f, const char *bytes, size_t length, size_t *line_length)
+static char *next_line(struct framing *f, char *bytes, size_t length, size_t *line_length)
 {
-  const char *line = bytes + f->at, *end = length > f->at ? memchr(line, '\n', length - f->at) : NULL;
+  char *line = bytes + f->at, *end = length > f->at ? memchr(line, '\n', length - f->at) : NULL;
   if (!end) return NULL;
   f->at = (size_t)(end - bytes) + 1;
   *line_length = (size_t)(end - line) - (end > line && end[-1] == '\r');
@@ -202,9 +210,9 @@ static size_t incomplete_head(struct framing *f, size_t length)
   return length - f->head.line_bytes > LIMIT_HEADERS ? fault(f, PROBLEM_HEADERS_TOO_LARGE, NULL) : 0;
 }
 
-static size_t read_head(struct framing *f, const char *bytes, size_t length)
+static size_t read_head(struct framing *f, char *bytes, size_t length)
 {
-  const char *line;
+  char *line;
   size_t size;
   while ((line = next_line(f, bytes, length, &size))) {
     const bool begun = f->head.has_request_line;
@@ -213,7 +221,7 @@ static size_t read_head(struct framing *f, const char *bytes, size_t length)
                                                         : end_head(f, bytes);
     if (!size && f->at > REQUEST_LINE_MOST) return malformed(f, "nothing but empty lines");
     if (!size) continue; /* before the request line, as RFC 9112, 2.2 says */
-    if (!(begun ? read_header : read_request_line)(f, line, size)) return 0;
+    if (!(begun ? read_header(f, line, size) : read_request_line(f, line, size))) return 0;
     if (!begun) f->head.line_bytes = f->at;
   }
   return incomplete_head(f, length);
@@ -254,7 +262,7 @@ static int hex_digit(char c)
   return (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') ? (c | 0x20) - 'a' + 10 : -1;
 }
 
-static size_t read_chunk_line(struct framing *f, const char *bytes, size_t length)
+static size_t read_chunk_line(struct framing *f, char *bytes, size_t length)
 {
   static const char what[] = "the size of a chunk is not hexadecimal digits, with or without extensions, and CR LF";
   size_t size, digits = 0;
@@ -286,9 +294,9 @@ static size_t end_trailers(struct framing *f, const char *bytes)
              : malformed(f, "a trailer does not end with CR LF, or has a control character in it");
 }
 
-static size_t read_trailers(struct framing *f, const char *bytes, size_t length)
+static size_t read_trailers(struct framing *f, char *bytes, size_t length)
 {
-  const char *line;
+  char *line;
   size_t size = 1;
   while (size && (line = next_line(f, bytes, length, &size)))
     if (size && !read_header(f, line, size)) return 0;
@@ -296,7 +304,7 @@ static size_t read_trailers(struct framing *f, const char *bytes, size_t length)
   return size ? 0 : end_trailers(f, bytes);
 }
 
-static size_t read_unit(struct framing *f, const char *bytes, size_t length)
+static size_t read_unit(struct framing *f, char *bytes, size_t length)
 {
   switch (f->state) {
   case AT_HEAD: return read_head(f, bytes, length);
@@ -310,7 +318,7 @@ static size_t read_unit(struct framing *f, const char *bytes, size_t length)
   return 0;
 }
 
-size_t framing_read(struct framing *f, const char *bytes, size_t length)
+size_t framing_read(struct framing *f, char *bytes, size_t length)
 {
   size_t passed = 0, n;
   while (passed < length && (n = read_unit(f, bytes + passed, length - passed))) passed += n;

@@ -32,7 +32,8 @@ struct framing {
   } head;
 };
 
-/* How many of these bytes are passed; the others come again at the next call, with more behind them. After a fault none. */
-size_t framing_read(struct framing *framing, const char *bytes, size_t length);
+/* How many of these bytes are passed; the others come again at the next call, with more behind them. After a fault none.
+ * Headers that go on in a further line become one line, with blanks in place of its end. */
+size_t framing_read(struct framing *framing, char *bytes, size_t length);
 
 #endif

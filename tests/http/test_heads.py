@@ -4,8 +4,10 @@ request; plain, over TLS, and behind a proxy of others that keeps its connection
 import contextlib
 import http.client
 import io
+import os
 import select
 import shutil
+import signal
 import socket
 import ssl
 import subprocess
@@ -210,6 +212,20 @@ def test_many_requests_at_once_in_odd_pieces(connect):
             pieces = [stream[i:i + size] for i in range(0, len(stream), size)]
             answers = answers_in(all_of(sock, pieces))
         assert [one for one, _ in answers] == [200, 422, 422, 200] * 200 + [200]
+
+
+def test_a_head_in_two_lines_at_the_beginning_of_a_full_buffer(server):
+    """libmicrohttpd closed the connection after its answer, without a word, when so much came at once."""
+    many = 800
+    for start in (b"", SOUND):
+        with server.connect() as sock:
+            sock.sendall(start)
+            until(lambda sock=sock, start=start: not start or select.select([sock], [], [], 0)[0])
+            os.kill(server.pid, signal.SIGSTOP)
+            sock.sendall(get(b"X-A: a\r\n b") + SOUND * many)  # more than any buffer takes at once
+            os.kill(server.pid, signal.SIGCONT)
+            answers = answers_in(all_of(sock, [get(b"Connection: close")]))
+        assert [one for one, _ in answers] == [200] * (bool(start) + 1 + many + 1)
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if name != "HTTP/2 without asking"])  # which the proxy speaks

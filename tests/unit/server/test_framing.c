@@ -32,8 +32,9 @@ enum { SAMPLES = sizeof samples / sizeof *samples };
 static void check(size_t sample, size_t piece)
 {
   struct framing f = { 0 };
-  const char *text = samples[sample].text;
-  const size_t length = strlen(text);
+  char text[512];
+  const size_t length = (size_t)snprintf(text, sizeof text, "%s", samples[sample].text);
+  cr_assert_lt(length, sizeof text);
   size_t passed = 0;
   for (size_t come = 0; come < length;) {
     come = come + piece < length ? come + piece : length;
@@ -54,9 +55,34 @@ Test(framing, pieces)
 Test(framing, a_body_is_passed_as_it_comes)
 {
   struct framing f = { 0 };
-  static const char head[] = "POST / HTTP/1.1\r\n" HOST "Content-Length: 999999999999999999\r\n\r\n";
+  char head[] = "POST / HTTP/1.1\r\n" HOST "Content-Length: 999999999999999999\r\n\r\n", get[] = GET;
   cr_expect_eq(framing_read(&f, head, sizeof head - 1), sizeof head - 1);
-  cr_expect_eq(framing_read(&f, GET, sizeof GET - 1), sizeof GET - 1);
+  cr_expect_eq(framing_read(&f, get, sizeof GET - 1), sizeof GET - 1);
   cr_expect_eq(f.left, UINT64_C(999999999999999999) - (sizeof GET - 1));
   cr_expect_eq(f.passed, 1);
+}
+
+/* In whatever pieces they come, whoever reads behind sees one line. */
+Test(framing, what_goes_on_in_a_further_line_becomes_one)
+{
+  static const char folded[] = GET "X-A: a\r\n b\r\n\tc\r\n\r\n", one_line[] = GET "X-A: a   b  \tc\r\n\r\n";
+  for (size_t piece = 1; piece < sizeof folded; piece++) {
+    struct framing f = { 0 };
+    char text[sizeof folded];
+    memcpy(text, folded, sizeof folded);
+    size_t passed = 0;
+    for (size_t come = piece; !passed; come += piece)
+      passed = framing_read(&f, text, come < sizeof folded ? come : sizeof folded - 1);
+    cr_expect_eq(passed, sizeof folded - 1);
+    cr_expect_str_eq(text, one_line);
+  }
+}
+
+/* Its end is looked at, too, before it is a blank. */
+Test(framing, a_further_line_hides_no_bare_line_feed)
+{
+  struct framing f = { 0 };
+  char text[] = GET "X-A: a\n b\r\n\r\n";
+  cr_expect_eq(framing_read(&f, text, sizeof text - 1), 0);
+  cr_expect_eq(f.state, AT_FAULT);
 }
