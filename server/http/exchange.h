@@ -68,7 +68,7 @@ void answer_status(struct exchange *x, enum armdyn_status status, const struct a
 /* A problem with further members: see problem_write. */
 void answer_problem_extra(struct exchange *x, enum problem problem, const char *extra, const char *detail);
 /* Large series: `next` fills up to `size` bytes and answers how many (0 = the end, < 0 = break off). It runs on an event
- * thread while the client takes the answer; or it has suspended the connection (events.c) and answers STREAM_SLEEPS.
+ * thread while the client takes the answer; or it has suspended the connection (event_stream.c) and answers STREAM_SLEEPS.
  * release is called once. `held`: bytes of memory that the state takes. */
 enum { STREAM_SLEEPS = -2 };
 void answer_stream(struct exchange *x, int http_status, const char *content_type,
