@@ -43,12 +43,6 @@ struct service {
   char name[192]; /* "http://HOST:PORT" or "https://..." */
 };
 
-static size_t compute_threads(const struct options *options)
-{
-  long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  return (size_t)(options->compute_threads ? options->compute_threads : cores > 0 ? cores : 1);
-}
-
 static enum armdyn_status make_directory(const char *path, struct armdyn_error *error)
 {
   if (!mkdir(path, 0700) || errno == EEXIST) return ARMDYN_OK;
@@ -66,7 +60,7 @@ static enum armdyn_status start_rooms(struct app *app, const struct options *opt
 {
   app->robots = robots_new(app->store);
   app->replays = replays_new();
-  app->pool = pool_new(compute_threads(options), COMPUTE_QUEUE, 0);
+  app->pool = pool_new((size_t)options->compute_threads, COMPUTE_QUEUE, 0);
   app->events = events_new(app);
   const struct announce controllers = { events_controller_changed, app->events };
   app->observer = observer_new(app, &controllers);
@@ -99,7 +93,8 @@ static enum armdyn_status start(struct service *s, struct armdyn_error *error)
   if (status) return status;
   if ((status = address_listen(options->listen, s->tls ? "https" : "http", &s->listen_fd, s->name, error)))
     return status;
-  options_set_shares(&s->options, address_is_loopback(s->listen_fd));
+  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  options_settle(&s->options, address_is_loopback(s->listen_fd), cores > 0 ? cores : 1);
   if ((status = make_directory(options->data, error))) return status;
   s->app.options = options;
   if ((status = start_store(&s->app, options, error))) return status;

@@ -5,8 +5,9 @@
 #include "api/wire/nearest.h"
 
 enum kind { TEXT, INTEGER, CHOICE };
-/* Shares of one key, where others come from other machines. */
-enum { STREAMS_OF_KEY = 50, WAITING_JOBS_OF_KEY = 400 };
+/* Shares of one key or address, where others come from other machines. */
+enum { STREAMS_OF_KEY = 50, WAITING_JOBS_OF_KEY = 400, CONNECTIONS_OF_ADDRESS = 200 };
+enum { HTTP_THREADS_LEAST = 10 /* so that 1,200 connections find a place */ };
 
 struct option {
   const char *flag, *variable;
@@ -15,6 +16,7 @@ struct option {
   const char *standard; /* the default */
   long least, most;     /* INTEGER */
   const char *choices;  /* CHOICE: separated by spaces */
+  bool may_be_none;     /* INTEGER: 0 is no limit */
   const char *value;    /* what the help calls the value */
   const char *help;
 };
@@ -23,9 +25,10 @@ struct option {
 #define AS_TEXT(name)        TEXT, FIELD(name)
 #define AS_INTEGER(name)     INTEGER, FIELD(name)
 #define AS_CHOICE(name)      CHOICE, FIELD(name)
-#define NO_BOUNDS            0, 0, NULL
-#define BETWEEN(least, most) (least), (most), NULL
-#define ONE_OF(choices)      0, 0, (choices)
+#define NO_BOUNDS            0, 0, NULL, false
+#define BETWEEN(least, most) (least), (most), NULL, false
+#define LIMIT(least, most)   (least), (most), NULL, true
+#define ONE_OF(choices)      0, 0, (choices), false
 
 /* To add an option: a field in options.h and a row here. */
 /* clang-format off */
@@ -61,29 +64,29 @@ static const struct option table[] = {
     "threads for large calls; 0: cores" },
   { "--workers",                 "ARMDYN_WORKERS",                 AS_INTEGER(workers),                 "0",              BETWEEN(0, 256),                    "N",
     "worker processes for jobs; 0: cores" },
-  { "--worker-memory",           "ARMDYN_WORKER_MEMORY",           AS_INTEGER(worker_memory),           "2048",           BETWEEN(0, 1 << 20),                "MIB",
+  { "--worker-memory",           "ARMDYN_WORKER_MEMORY",           AS_INTEGER(worker_memory),           "2048",           LIMIT(0, 1 << 20),                  "MIB",
     "address space of each worker process; a job that needs more fails; 0: no limit" },
-  { "--job-cpu-time",            "ARMDYN_JOB_CPU_TIME",            AS_INTEGER(job_cpu_time),            "14400",          BETWEEN(0, 1 << 30),                "SECONDS",
+  { "--job-cpu-time",            "ARMDYN_JOB_CPU_TIME",            AS_INTEGER(job_cpu_time),            "14400",          LIMIT(0, 1 << 30),                  "SECONDS",
     "processor time of one job; one that needs more fails; 0: no limit" },
-  { "--keep-jobs",               "ARMDYN_KEEP_JOBS",               AS_INTEGER(keep_jobs),               "0",              BETWEEN(0, 36500),                  "DAYS",
+  { "--keep-jobs",               "ARMDYN_KEEP_JOBS",               AS_INTEGER(keep_jobs),               "0",              LIMIT(0, 36500),                    "DAYS",
     "how long ended jobs are kept, with results that nobody pinned or needs; 0: for ever" },
   { "--body-timeout",            "ARMDYN_BODY_TIMEOUT",            AS_INTEGER(body_timeout),            "30",             BETWEEN(1, 3600),                   "SECONDS",
     "time for a whole request to arrive; an upload has more for every 16 KiB a second that it sends" },
   { "--upload-limit",            "ARMDYN_UPLOAD_LIMIT",            AS_INTEGER(upload_limit),            "4096",           BETWEEN(1, 1 << 20),                "MIB",
     "size of the upload of a data set, also when it is decompressed" },
-  { "--upload-cpu-time",         "ARMDYN_UPLOAD_CPU_TIME",         AS_INTEGER(upload_cpu_time),         "600",            BETWEEN(0, 1 << 30),                "SECONDS",
+  { "--upload-cpu-time",         "ARMDYN_UPLOAD_CPU_TIME",         AS_INTEGER(upload_cpu_time),         "600",            LIMIT(0, 1 << 30),                  "SECONDS",
     "processor time that one upload may take; 0: no limit" },
   { "--upload-threads",          "ARMDYN_UPLOAD_THREADS",          AS_INTEGER(upload_threads),          "2",              BETWEEN(1, 256),                    "N",
     "threads that read uploads, behind all others; further uploads wait" },
   { "--idle-timeout",            "ARMDYN_IDLE_TIMEOUT",            AS_INTEGER(idle_timeout),            "60",             BETWEEN(1, 3600),                   "SECONDS",
     "time that a connection is kept without a request" },
-  { "--connections-per-address", "ARMDYN_CONNECTIONS_PER_ADDRESS", AS_INTEGER(connections_per_address), "-1",             BETWEEN(-1, 100000),                "N",
+  { "--connections-per-address", "ARMDYN_CONNECTIONS_PER_ADDRESS", AS_INTEGER(connections_per_address), "-1",             LIMIT(-1, 100000),                  "N",
     "connections from one client address; 0: no limit; -1: 200, and no limit for this machine itself" },
-  { "--streams-per-key",         "ARMDYN_STREAMS_PER_KEY",         AS_INTEGER(streams_per_key),         "-1",             BETWEEN(-1, 100000),                "N",
+  { "--streams-per-key",         "ARMDYN_STREAMS_PER_KEY",         AS_INTEGER(streams_per_key),         "-1",             LIMIT(-1, 100000),                  "N",
     "event streams that one API key may have open; 0: no limit; -1: 50, and no limit where only loopback is served" },
-  { "--waiting-jobs-per-key",    "ARMDYN_WAITING_JOBS_PER_KEY",    AS_INTEGER(waiting_jobs_per_key),    "-1",             BETWEEN(-1, 100000),                "N",
+  { "--waiting-jobs-per-key",    "ARMDYN_WAITING_JOBS_PER_KEY",    AS_INTEGER(waiting_jobs_per_key),    "-1",             LIMIT(-1, 100000),                  "N",
     "jobs of one API key that may wait; 0: no limit; -1: 400, and no limit where only loopback is served" },
-  { "--running-jobs-per-key",    "ARMDYN_RUNNING_JOBS_PER_KEY",    AS_INTEGER(running_jobs_per_key),    "-1",             BETWEEN(-1, 100000),                "N",
+  { "--running-jobs-per-key",    "ARMDYN_RUNNING_JOBS_PER_KEY",    AS_INTEGER(running_jobs_per_key),    "-1",             LIMIT(-1, 100000),                  "N",
     "jobs of one API key that may run; 0: no limit; -1: all workers but one, and no limit where only loopback is served" },
   { "--stop-timeout",            "ARMDYN_STOP_TIMEOUT",            AS_INTEGER(stop_timeout),            "8",              BETWEEN(1, 600),                    "SECONDS",
     "time to finish what runs when asked to stop" },
@@ -174,11 +177,22 @@ enum armdyn_status options_parse(int argc, char **argv, struct options *options,
   return status;
 }
 
-void options_set_shares(struct options *options, bool loopback)
+static void settle(long *option, long open, long number)
 {
-  if (options->streams_per_key < 0) options->streams_per_key = loopback ? 0 : STREAMS_OF_KEY;
-  if (options->waiting_jobs_per_key < 0) options->waiting_jobs_per_key = loopback ? 0 : WAITING_JOBS_OF_KEY;
-  if (options->running_jobs_per_key < 0 && loopback) options->running_jobs_per_key = 0;
+  if (*option == open) *option = number;
+}
+
+/* Of several workers one stays for others than the key that has all the rest. Who serves this machine only has one user. */
+void options_settle(struct options *options, bool loopback, long cores)
+{
+  settle(&options->http_threads, 0, cores > HTTP_THREADS_LEAST ? cores : HTTP_THREADS_LEAST);
+  settle(&options->compute_threads, 0, cores);
+  settle(&options->workers, 0, cores);
+  settle(&options->streams_per_key, -1, loopback ? 0 : STREAMS_OF_KEY);
+  settle(&options->waiting_jobs_per_key, -1, loopback ? 0 : WAITING_JOBS_OF_KEY);
+  settle(&options->running_jobs_per_key, -1, loopback ? 0 : options->workers > 1 ? options->workers - 1 : 1);
+  options->own_address_is_free = options->connections_per_address < 0;
+  settle(&options->connections_per_address, -1, loopback ? 0 : CONNECTIONS_OF_ADDRESS);
 }
 
 void options_help(void)
@@ -197,13 +211,13 @@ void options_list(void (*visit)(void *context, const char *flag, const char *var
   for (size_t i = 0; i < OPTION_COUNT; i++) visit(context, table[i].flag, table[i].variable, table[i].standard);
 }
 
-void options_numbers(const struct options *options, void (*visit)(void *context, const char *flag, long value),
-                     void *context)
+void options_numbers(const struct options *options,
+                     void (*visit)(void *context, const char *flag, long value, bool none), void *context)
 {
   for (size_t i = 0; i < OPTION_COUNT; i++) {
     long value;
     if (table[i].kind != INTEGER) continue;
     memcpy(&value, (const char *)options + table[i].offset, sizeof value);
-    visit(context, table[i].flag, value);
+    visit(context, table[i].flag, value, table[i].may_be_none && !value);
   }
 }

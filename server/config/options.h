@@ -33,6 +33,7 @@ struct options {
   long upload_threads;          /* that read uploads */
   long idle_timeout;            /* s that a connection is kept without a request, or with an answer that nobody takes */
   long connections_per_address; /* 0 = no limit; -1 = 200 off loopback */
+  bool own_address_is_free;     /* from that, because it was left open (options_settle) */
   long streams_per_key;         /* of events; 0 = no limit; -1 = 50 off loopback */
   long waiting_jobs_per_key;    /* 0 = no limit; -1 = 400 off loopback */
   long running_jobs_per_key;    /* 0 = no limit; -1 = all workers but one off loopback */
@@ -46,11 +47,11 @@ struct options {
  * value. */
 enum armdyn_status options_parse(int argc, char **argv, struct options *options, struct armdyn_error *error);
 void options_help(void); /* to standard output */
-/* Those that are numbers, as they are in force. */
-/* Shares that were left open: who serves this machine only has one user. */
-void options_set_shares(struct options *options, bool loopback);
-void options_numbers(const struct options *options, void (*visit)(void *context, const char *flag, long value),
-                     void *context);
+/* Numbers that were left open become what holds here. */
+void options_settle(struct options *options, bool loopback, long cores);
+/* Those that are numbers, as they are in force; none: there is no such limit. */
+void options_numbers(const struct options *options,
+                     void (*visit)(void *context, const char *flag, long value, bool none), void *context);
 /* One line for each option, for tests: flag, variable, default. */
 void options_list(void (*visit)(void *context, const char *flag, const char *variable, const char *standard),
                   void *context);

@@ -14,9 +14,8 @@
 #include "server/http/tls.h"
 
 enum {
-  CONTROL_MOST = 4,     /* connections of control.sock in one thread, beside the others */
-  FILL_MOST = 100,      /* of a thread, before another one is taken in */
-  STRANGERS_MOST = 200, /* connections of one address, unless the option says otherwise */
+  CONTROL_MOST = 4, /* connections of control.sock in one thread, beside the others */
+  FILL_MOST = 100,  /* of a thread, before another one is taken in */
   LOOK_AGAIN_MS = 20,
   RESERVE_LOOKS = 100 /* so many times for room in the reserve */
 };
@@ -108,10 +107,10 @@ static bool same_address(const struct sockaddr_storage *a, const struct sockaddr
 /* Trusted proxies call for many clients; this machine's own programs are known, unless the option limits them, too. */
 static size_t most_of(const struct http *http, const struct sockaddr_storage *peer)
 {
-  const long per_address = http->app->options->connections_per_address;
+  const struct options *options = http->app->options;
   if (peer->ss_family == AF_UNIX || ranges_have(&http->trusted, peer)) return 0;
-  if (per_address >= 0) return (size_t)per_address;
-  return address_is_own(peer) ? 0 : STRANGERS_MOST;
+  if (options->own_address_is_free && address_is_own(peer)) return 0;
+  return (size_t)options->connections_per_address;
 }
 
 bool acceptor_address_is_full(struct http *http, const struct sockaddr_storage *address)

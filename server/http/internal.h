@@ -25,7 +25,6 @@
 
 enum {
   CONNECTIONS_PER_THREAD = 120,  /* libmicrohttpd hangs with 128 active ones in one thread */
-  THREADS_LEAST = 10,            /* so that 1,200 connections find a place */
   RESERVE_CONNECTIONS = 100,     /* beyond them: see acceptor.h */
   CONNECTION_MEMORY = 32 * 1024, /* request line and headers, and one read of a body; cleared after every request */
   REQUEST_ID_SIZE = 65,

@@ -33,9 +33,7 @@ static enum armdyn_status start_threads(struct http *http, const struct http_set
   const struct options *options = http->app->options;
   long found = sysconf(_SC_NPROCESSORS_ONLN);
   unsigned cores = found > 0 ? (unsigned)found : 1;
-  unsigned threads = options->http_threads   ? (unsigned)options->http_threads
-                     : cores > THREADS_LEAST ? cores
-                                             : (unsigned)THREADS_LEAST;
+  const unsigned threads = (unsigned)options->http_threads;
   http->slots = (size_t)threads * CONNECTIONS_PER_THREAD;
   const struct acceptor_setup acceptor = { .http = http,
                                            .listen_fd = setup->listen_fd,

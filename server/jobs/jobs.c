@@ -96,14 +96,6 @@ static void free_all(struct jobs *jobs)
   free(jobs);
 }
 
-/* Of several workers one stays for others than the key that has all the rest. */
-static void set_shares(struct jobs *jobs, const struct options *options, size_t workers)
-{
-  const size_t all_but_one = workers > 1 ? workers - 1 : 1;
-  jobs->waiting_most = (size_t)options->waiting_jobs_per_key;
-  jobs->running_most = options->running_jobs_per_key < 0 ? all_but_one : (size_t)options->running_jobs_per_key;
-}
-
 enum armdyn_status jobs_start(struct store *store, const struct options *options, const struct announce *changes,
                               struct jobs **out, struct armdyn_error *error)
 {
@@ -120,8 +112,9 @@ enum armdyn_status jobs_start(struct store *store, const struct options *options
   condition_init(&jobs->changed);
   condition_init(&jobs->waiters_changed);
 
-  size_t count = options->workers > 0 ? (size_t)options->workers : (size_t)sysconf(_SC_NPROCESSORS_ONLN);
-  set_shares(jobs, options, count);
+  jobs->waiting_most = (size_t)options->waiting_jobs_per_key;
+  jobs->running_most = (size_t)options->running_jobs_per_key;
+  const size_t count = (size_t)options->workers;
   jobs->runners = calloc(count, sizeof *jobs->runners);
   enum armdyn_status status = jobs->runners ? take_up_leftovers(jobs) : ARMDYN_EMEMORY;
   if (!status) status = waiters_start(jobs);

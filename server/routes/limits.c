@@ -17,19 +17,24 @@ static const struct limit {
 };
 
 /* "WORKER_MEMORY" and "--worker-memory" as a field's name. */
-static void write_member(struct json_writer *w, const char *name, long long value)
+static void write_name(struct json_writer *w, const char *name)
 {
   char key[64];
   size_t length = 0;
   for (name += strspn(name, "-"); *name && length + 1 < sizeof key; name++)
     key[length++] = *name == '-' ? '_' : (char)tolower((unsigned char)*name);
   key[length] = '\0';
-  json_key(w, key), json_write_integer(w, value);
+  json_key(w, key);
 }
 
-static void write_option(void *context, const char *flag, long value)
+static void write_option(void *context, const char *flag, long value, bool none)
 {
-  write_member(context, flag, value);
+  struct json_writer *w = context;
+  write_name(w, flag);
+  if (none)
+    json_write_null(w);
+  else
+    json_write_integer(w, value);
 }
 
 enum outcome limits_get(struct exchange *x)
@@ -38,7 +43,8 @@ enum outcome limits_get(struct exchange *x)
   struct json_writer w = { .out = &body };
   json_begin_object(&w);
   json_key(&w, "limits"), json_begin_object(&w);
-  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) write_member(&w, limits[i].name, limits[i].value);
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+    write_name(&w, limits[i].name), json_write_integer(&w, limits[i].value);
   json_end_object(&w);
   json_key(&w, "options"), json_begin_object(&w);
   options_numbers(exchange_app(x)->options, write_option, &w);

@@ -145,5 +145,7 @@ def test_limits(client):
     assert told["limits"] == {name.lower(): scale[unit] * int(number) for name, unit, number in header}
     options = told["options"]
     assert options["workers"] == 1 and options["keep_jobs"] == 400 and options["worker_memory"] == 2048
+    assert options["compute_threads"] == os.cpu_count() and options["http_threads"] == max(10, os.cpu_count())
+    assert {options[f"{share}_per_key"] for share in ("streams", "waiting_jobs", "running_jobs")} == {None}, "this one serves loopback"
     help_text = subprocess.run([binary(), "serve", "--help"], capture_output=True, text=True, timeout=20).stdout
     assert {f"--{name.replace('_', '-')}" for name in options} < set(re.findall(r"^  (--[a-z-]+)", help_text, re.M))

@@ -106,15 +106,41 @@ Test(options, a_text_that_is_too_long_is_not_cut, .init = clear_environment)
   cr_expect(strstr(error.message, "longer than 127 characters"));
 }
 
-Test(options, shares_left_open_are_none_on_loopback, .init = clear_environment)
+Test(options, numbers_left_open_become_what_holds, .init = clear_environment)
 {
   char *given[] = { "serve", "--streams-per-key", "7", NULL };
   for (int loopback = 0; loopback < 2; loopback++) {
     struct options o;
     cr_assert_eq(options_parse(3, given, &o, NULL), ARMDYN_OK);
-    options_set_shares(&o, loopback);
+    options_settle(&o, loopback, 4);
     cr_assert_eq(o.streams_per_key, 7);
     cr_assert_eq(o.waiting_jobs_per_key, loopback ? 0 : 400);
-    cr_assert_eq(o.running_jobs_per_key, loopback ? 0 : -1); /* it depends on the workers */
+    cr_assert_eq(o.running_jobs_per_key, loopback ? 0 : 3);
+    cr_assert_eq(o.connections_per_address, loopback ? 0 : 200);
+    cr_assert(o.own_address_is_free);
+    cr_assert(o.workers == 4 && o.compute_threads == 4 && o.http_threads == 10);
   }
+}
+
+Test(options, numbers_given_stay, .init = clear_environment)
+{
+  struct options o = PARSE("--connections-per-address", "3", "--running-jobs-per-key=9", "--workers", "1");
+  options_settle(&o, false, 64);
+  cr_assert(o.connections_per_address == 3 && !o.own_address_is_free);
+  cr_assert(o.running_jobs_per_key == 9 && o.workers == 1);
+  cr_assert(o.compute_threads == 64 && o.http_threads == 64);
+}
+
+static void note_none(void *context, const char *flag, long value, bool none)
+{
+  if (none) cr_expect_eq(value, 0, "%s", flag);
+  if (!strcmp(flag, "--job-cpu-time") || !strcmp(flag, "--job-stall")) *(int *)context += none ? 1 : 10;
+}
+
+Test(options, of_some_numbers_0_is_no_limit, .init = clear_environment)
+{
+  struct options o = PARSE("--job-cpu-time", "0", "--job-stall", "0");
+  int seen = 0;
+  options_numbers(&o, note_none, &seen);
+  cr_assert_eq(seen, 11); /* one of them is none, and 0 s of the other is a number */
 }
