@@ -31,14 +31,20 @@ struct acceptor {
   int stop_fd; /* eventfd */
 };
 
+/* What libmicrohttpd said last on this thread; it speaks before it closes a connection. */
+static _Thread_local char last_words[256];
+
 static void log_from_below(void *nothing, const char *format, va_list arguments)
 {
   (void)nothing;
-  if (!log_wants(LOG_DEBUG)) return;
-  char text[512];
-  vsnprintf(text, sizeof text, format, arguments);
-  text[strcspn(text, "\n")] = '\0';
-  log_event(LOG_DEBUG, text, "from", "libmicrohttpd", NULL);
+  vsnprintf(last_words, sizeof last_words, format, arguments);
+  last_words[strcspn(last_words, "\n")] = '\0';
+  log_event(LOG_DEBUG, last_words, "from", "libmicrohttpd", NULL);
+}
+
+const char *acceptor_last_words(void)
+{
+  return *last_words ? last_words : "libmicrohttpd gave it up";
 }
 
 static void panic_from_below(void *nothing, const char *file, unsigned line, const char *reason)
@@ -135,6 +141,13 @@ static struct event_thread *choose_reserve(const struct acceptor *a)
   return NULL;
 }
 
+static void log_turned_away(const struct sockaddr_storage *peer)
+{
+  char address[ADDRESS_TEXT_SIZE];
+  address_text(peer, address);
+  log_event(LOG_WARNING, "a connection was closed unheard: even the reserve is full", "address", address, NULL);
+}
+
 /* false: nobody has room even in the reserve, or nobody came. */
 static bool accept_one(struct acceptor *a, int listen_fd, size_t most)
 {
@@ -145,6 +158,7 @@ static bool accept_one(struct acceptor *a, int listen_fd, size_t most)
   if (fd < 0) return errno == ECONNABORTED || errno == EINTR;
   if (!thread || acceptor_address_is_full(a->setup.http, &peer)) thread = choose_reserve(a);
   if (!thread) {
+    log_turned_away(&peer);
     close(fd);
     return false;
   }

@@ -29,6 +29,8 @@ struct acceptor_setup {
 enum armdyn_status acceptor_start(const struct acceptor_setup *setup, struct acceptor **acceptor);
 /* Has this address as many connections as one may have? */
 bool acceptor_address_is_full(struct http *http, const struct sockaddr_storage *address);
+/* What libmicrohttpd said last on this event thread, which it does before it closes a connection by itself. */
+const char *acceptor_last_words(void);
 /* No new connections from now on. */
 void acceptor_quiesce(struct acceptor *acceptor);
 /* Ends the threads; no connection may be suspended. NULL is fine. */

@@ -11,6 +11,7 @@
 #include "server/base/clock.h"
 #include "server/base/log.h"
 #include "server/base/pool.h"
+#include "server/http/address.h"
 #include "server/http/internal.h"
 
 static const int64_t SECOND = 1000000000;
@@ -63,8 +64,19 @@ static void opened(struct event_thread *thread, struct MHD_Connection *mhd, void
   *context = c;
 }
 
+void connection_cut(struct connection *connection, const char *why)
+{
+  char address[ADDRESS_TEXT_SIZE];
+  if (atomic_exchange(&connection->cut, true)) return;
+  address_text(&connection->peer, address);
+  log_event(LOG_WARNING, "a connection was closed before its answer was whole", "reason", why, "address", address,
+            NULL);
+}
+
 static void closed(struct http *http, struct connection *c)
 {
+  if (c->gate.framing.passed && atomic_load(&c->phase) != PHASE_EXPIRED)
+    connection_cut(c, "requests had come behind the last one that was begun");
   gate_close(c);
   pthread_mutex_lock(&http->lock);
   *(c->previous ? &c->previous->next : &http->connections) = c->next;
@@ -138,6 +150,7 @@ static void expire(struct http *http, struct connection *c, enum phase phase)
     connection_refuse(c, PROBLEM_TIMEOUT, "the request was not complete within the time limit", id);
     log_event(LOG_INFO, "request", "request_id", id, "status", LOG_NUMBER(408), NULL);
   }
+  if (phase == PHASE_SENDING) connection_cut(c, "the client did not take its answer in time");
   shutdown(c->fd, SHUT_RDWR); /* its event thread sees the end and closes it */
 }
 
@@ -153,7 +166,10 @@ void connection_make_room(struct http *http)
     oldest = c;
     found = phase;
   }
-  if (oldest && connection_advance(oldest, found, PHASE_EXPIRED, 0)) shutdown(oldest->fd, SHUT_RDWR);
+  if (oldest && connection_advance(oldest, found, PHASE_EXPIRED, 0)) {
+    if (found != PHASE_IDLE) connection_cut(oldest, "it gave its place in the reserve to another");
+    shutdown(oldest->fd, SHUT_RDWR);
+  }
   pthread_mutex_unlock(&http->lock);
 }
 

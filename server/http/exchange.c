@@ -12,6 +12,7 @@
 #include "server/base/clock.h"
 #include "server/base/log.h"
 #include "server/base/pool.h"
+#include "server/http/acceptor.h"
 #include "server/http/address.h"
 #include "server/http/internal.h"
 
@@ -104,16 +105,26 @@ static bool keep_target(struct exchange *x, const char *uri)
   return true;
 }
 
+static const char out_of_memory[] = "out of memory", out_of_turn[] = "it was at another point of its last request";
+
+/* Nothing of it is served. */
+static void *cut(struct connection *c, const char *why)
+{
+  if (atomic_load(&c->phase) != PHASE_EXPIRED) connection_cut(c, why);
+  return NULL;
+}
+
 void *exchange_begin(void *context, const char *uri, struct MHD_Connection *mhd)
 {
   struct http *http = context;
   struct connection *c = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
-  if (!c || !gate_lets_begin(&c->gate)) return NULL; /* exchange_serve closes it */
+  if (!c) return NULL; /* exchange_serve closes it */
+  if (!gate_lets_begin(&c->gate)) return cut(c, "libmicrohttpd made a request of what was none");
   struct exchange *x = c->spare;
   c->spare = NULL;
   if (!x) {
     x = malloc(sizeof *x);
-    if (!x) return NULL;
+    if (!x) return cut(c, out_of_memory);
     memset(x, 0, offsetof(struct exchange, faults.items));
   }
   x->http = http;
@@ -128,7 +139,13 @@ void *exchange_begin(void *context, const char *uri, struct MHD_Connection *mhd)
     open = connection_advance(c, PHASE_FRESH, PHASE_READING, atomic_load(&c->deadline));
   if (open && keep_target(x, uri)) return x;
   exchange_free(x);
-  return NULL;
+  return cut(c, open ? out_of_memory : out_of_turn);
+}
+
+enum MHD_Result exchange_cut(struct exchange *x, const char *why)
+{
+  cut(x->connection, why);
+  return MHD_NO;
 }
 
 /* -- the body -- */
@@ -221,15 +238,16 @@ enum MHD_Result exchange_queue(struct exchange *x)
   if (!x->response) {
     log_event(LOG_ERROR, "a handler gave no answer", "request_id", x->request_id, "path", x->text, NULL);
     answer_problem(x, PROBLEM_INTERNAL, NULL);
-    if (!x->response) return MHD_NO;
+    if (!x->response) return exchange_cut(x, out_of_memory);
   }
   if (gate_is_broken(&x->connection->gate)) end_connection(x);
   audit_exchange(x->http->auditor, x, false);
   free_large_body(x);
   exchange_hold(x, x->answer_held);
   if (!connection_advance(x->connection, PHASE_SERVING, PHASE_SENDING, sending_deadline(x, x->answer_bytes)))
-    return MHD_NO;
-  return MHD_queue_response(x->mhd, (unsigned)x->status, x->response);
+    return exchange_cut(x, out_of_turn);
+  if (MHD_queue_response(x->mhd, (unsigned)x->status, x->response) == MHD_YES) return MHD_YES;
+  return exchange_cut(x, "libmicrohttpd did not take the answer");
 }
 
 /* The handler said WAITS on this thread, and the connection is suspended. */
@@ -305,7 +323,7 @@ static enum MHD_Result hand_over(struct exchange *x, struct pool *pool)
 
 static enum MHD_Result dispatch(struct exchange *x)
 {
-  if (!connection_advance(x->connection, PHASE_READING, PHASE_SERVING, 0)) return MHD_NO;
+  if (!connection_advance(x->connection, PHASE_READING, PHASE_SERVING, 0)) return exchange_cut(x, out_of_turn);
   if (x->refused) return exchange_queue(x);
   if (gate_is_broken(&x->connection->gate)) { /* in its body */
     if (!x->response) exchange_refuse_broken(x);
@@ -343,7 +361,7 @@ static enum MHD_Result refuse(struct exchange *x)
   bool comes = length || x->known[HEADER_TRANSFER_ENCODING];
   bool small = !x->known[HEADER_EXPECT] && (!length || strtoull(length, NULL, 10) <= SMALL_BODY);
   if (!x->unsound && (!comes || small)) return MHD_YES;
-  if (!connection_advance(x->connection, PHASE_READING, PHASE_SERVING, 0)) return MHD_NO;
+  if (!connection_advance(x->connection, PHASE_READING, PHASE_SERVING, 0)) return exchange_cut(x, out_of_turn);
   connection_linger(x->connection);
   return exchange_queue(x);
 }
@@ -366,7 +384,9 @@ enum MHD_Result exchange_serve(void *context, struct MHD_Connection *mhd, const 
     x->stage = STAGE_BODY;
     break;
   case STAGE_BODY: break;
-  case STAGE_HANDED_OVER: return atomic_load(&x->state) == EXCHANGE_ANSWERED ? exchange_queue(x) : MHD_NO;
+  case STAGE_HANDED_OVER:
+    if (atomic_load(&x->state) == EXCHANGE_ANSWERED) return exchange_queue(x);
+    return exchange_cut(x, "libmicrohttpd asked for an answer that was not there yet");
   }
   if (!*upload_size) return dispatch(x);
   if (x->refused || x->route->where != STREAMED) return take(x, upload, upload_size);
@@ -411,6 +431,7 @@ void exchange_end(void *context, struct MHD_Connection *mhd, void **place, enum 
   intake_end(x);
   count(x);
   log_access(x, how == MHD_REQUEST_TERMINATED_COMPLETED_OK);
+  if (how == MHD_REQUEST_TERMINATED_WITH_ERROR && !c->gate.ended && !x->streams) cut(c, acceptor_last_words());
   const bool next_comes = gate_holds(&c->gate);
   const int64_t time = next_comes ? x->http->body_timeout : x->http->idle_timeout;
   connection_advance(c, PHASE_SENDING, next_comes ? PHASE_READING : PHASE_IDLE, clock_monotonic_ns() + time);

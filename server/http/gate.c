@@ -20,7 +20,8 @@ bool gate_open(struct connection *connection)
 
 void gate_close(struct connection *connection)
 {
-  atomic_store_explicit(&gated[connection->fd], NULL, memory_order_release);
+  struct connection *own = connection; /* the number may be another's by now */
+  atomic_compare_exchange_strong(&gated[connection->fd], &own, NULL);
   free(connection->gate.held);
 }
 
@@ -178,6 +179,9 @@ __attribute__((visibility("default"))) ssize_t recv(int fd, void *to, size_t siz
       !flags && fd >= 0 && fd < DESCRIPTORS_MOST ? atomic_load_explicit(&gated[fd], memory_order_acquire) : NULL;
   if (!c) return recvfrom(fd, to, size, flags, NULL, NULL);
   const ssize_t n = receive(&c->gate, fd, to, size);
+  const int why = errno;
+  if (n < 0 && why == ENOMEM) connection_cut(c, "out of memory");
   if (n < 0) begin_waiting(c);
+  errno = why;
   return n;
 }

@@ -230,15 +230,16 @@ enum MHD_Result intake_take(struct exchange *x, const char *bytes, size_t *size)
   x->body_length += length;
   if (x->body_length < BLOCK) return MHD_YES;
   in->time_left = atomic_load_explicit(&x->connection->deadline, memory_order_relaxed) - clock_monotonic_ns();
-  if (!connection_advance(x->connection, PHASE_READING, PHASE_TAKING, 0)) return MHD_NO;
-  if (atomic_load(&http->refusing)) return MHD_NO; /* read after the phase was set: whoever stops us sees one of both */
+  if (!connection_advance(x->connection, PHASE_READING, PHASE_TAKING, 0)) return MHD_NO; /* it has expired */
+  if (atomic_load(&http->refusing))
+    return exchange_cut(x, "the service stops"); /* read after the phase was set: whoever stops us sees one of both */
   x->stage = STAGE_TAKING;
   return hand_over(x);
 }
 
 enum MHD_Result intake_complete(struct exchange *x)
 {
-  if (!x->intake && !begin(x)) return MHD_NO;
+  if (!x->intake && !begin(x)) return exchange_cut(x, "out of memory");
   x->intake->whole = true;
   if (x->intake->answered) return exchange_queue(x);
   x->stage = STAGE_HANDED_OVER;

@@ -65,6 +65,7 @@ struct connection {
   struct auth_memory memory;
   struct exchange *waiting; /* under http->lock: suspended until exchange_resume */
   int linger;               /* a duplicate of fd that outlives it, -1 = none */
+  _Atomic bool cut;         /* it ends without the answer that it owes, and the log has been told */
 };
 
 /* One event thread (acceptor.c). */
@@ -88,6 +89,9 @@ void connection_refuse_with(struct connection *connection, int http_status, cons
 /* The answer will be sent while the client still sends: keep the socket open a little after closing, so that no reset
  * destroys the answer before it is read. */
 void connection_linger(struct connection *connection);
+
+/* It ends without an answer, or with a part of one: the log says so, and why. The first reason counts. */
+void connection_cut(struct connection *connection, const char *why);
 
 /* Let the longest open one of the reserve go: who comes anew may be in need. */
 void connection_make_room(struct http *http);
@@ -236,6 +240,8 @@ void exchange_forget_headers(struct exchange *x); /* those set for the answer */
 enum MHD_Result exchange_break_off(struct exchange *x, enum problem problem, const char *detail);
 enum MHD_Result exchange_break_off_answered(struct exchange *x); /* with the problem that was answered */
 enum MHD_Result exchange_queue(struct exchange *x);
+/* Close the connection: there will be no answer. MHD_NO. */
+enum MHD_Result exchange_cut(struct exchange *x, const char *why);
 /* As exchange_may_wait, for an answer that goes on without end. */
 bool exchange_may_stream(struct exchange *x);
 /* A stream gives so many bytes more: the client gets time to take them. On the event thread, while it sends. */

@@ -289,7 +289,9 @@ static void look(struct relay_thread *t, int64_t now)
   int64_t patience_ns = t->tls->setup.patience_ns;
   for (struct relayed *c = t->all; c; c = c->next) {
     if (!c->deadline && service_has_closed(c)) c->deadline = now + patience_ns;
-    c->over = c->over || stalls(c, now, patience_ns) || (c->deadline && now > c->deadline);
+    const bool stalled = !c->over && stalls(c, now, patience_ns);
+    if (stalled) log_event(LOG_WARNING, "a TLS connection was closed: its client takes nothing", NULL);
+    c->over = c->over || stalled || (c->deadline && now > c->deadline);
     if (c->over) make_ready(t, c);
   }
 }
@@ -438,6 +440,8 @@ int tls_relay(struct tls *tls, int client)
   struct relayed *c = room ? make_relayed(tls, client, &service_end) : NULL;
   if (!c) {
     atomic_fetch_sub(&tls->connections, 1);
+    log_event(LOG_WARNING, "a connection was closed unheard: no room for another TLS session", "reason",
+              room ? strerror(errno) : "too many are open", NULL);
     close(client);
     return -1;
   }
