@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 """The Puma's inverse dynamics as generated C, sines included, beside the general kernel in the same run: processor time of one call,
-and what it computes. Links only (as inverse_puma560_call of bench_dynamics.c), and what leaves out 1 N m of the whole arm."""
+and what it computes. Links only (as inverse_puma560_call of bench_dynamics.c), and what leaves out 1 N m of the whole arm. Then what
+programs of the arms compute of which others have published theirs, all ten parameters of each link as symbols."""
 
 import json
+import math
 import os
 import pathlib
 import re
@@ -81,12 +83,45 @@ def measured(model, folder, *options):
     path.write_text(json.dumps(model))
     subprocess.run([binary(), "code", path, "--language", "c", "--out", folder, *options], check=True, stdout=subprocess.DEVNULL)
     source = folder / "puma560_inverse_dynamics.c"
-    counts = map(int, re.search(r"(\d+) multiplications, (\d+) additions", source.read_text()).groups())
+    counts = operations(source.read_text())
     (folder / "driver.c").write_text(DRIVER.replace("ENTRY", "puma560_inverse_dynamics"))
     subprocess.run(["gcc", *FLAGS, folder / "driver.c", source, BUILD / "libarmdyn.a", *LIBRARIES, "-lsundials_arkode", "-lsundials_nvecserial",
                     "-lpthread", "-lm", "-o", folder / "run"], check=True)
     said = subprocess.run([folder / "run", path], check=True, capture_output=True, text=True).stdout
     return (*map(float, said.split()), *counts)
+
+
+# (alpha, a, d) of each joint in modified DH, and what a published program computes that has all ten parameters of each link as
+# symbols: multiplications and additions, without what no output needs, without rotors, friction and forces from outside.
+# SymPyBotics: benchmarks/puma560.c in cdsousa/SymPyBotics at e8c32d5. OpenSYMORO (the customised Newton-Euler of Khalil and
+# Kleinfinger): ur10-functions/IDM.m in philip-long/MATLAB, without its seventh body.
+RIGHT = math.pi / 2
+PUBLISHED = {
+    "sympybotics_puma560": ([(0, 0, 0), (-RIGHT, 0, 0.2435), (0, 0.4318, -0.0934), (RIGHT, -0.0203, 0.4331), (-RIGHT, 0, 0), (RIGHT, 0, 0)],
+                            {"gravity": (113, 72), "mass_matrix": (402, 320)}),
+    "opensymoro_ur10": ([(0, 0, 0.128), (RIGHT, 0, 0), (0, -0.612, 0), (0, -0.572, 0.164), (RIGHT, 0, 0.116), (-RIGHT, 0, 0)],
+                        {"inverse_dynamics": (341, 292)}),
+}
+
+
+def operations(source):
+    """(multiplications, additions) that a program's heading tells."""
+    return tuple(map(int, re.search(r"(\d+) multiplications, (\d+) additions", source).groups()))
+
+
+def beside_published(folder):
+    for name, (frames, programs) in PUBLISHED.items():
+        link = {"mass": 2.5, "com": [0.03, 0.04, 0.05], "inertia": {"xx": 0.05, "yy": 0.06, "zz": 0.07, "xy": 0.003, "xz": 0.002, "yz": 0.004}}
+        joints = [{"name": f"j{k}", "type": "revolute", "alpha": alpha, "a": a, "d": d, "theta": 0, "link": link}
+                  for k, (alpha, a, d) in enumerate(frames, 1)]
+        path = folder / "published.json"
+        path.write_text(json.dumps({"name": "published", "convention": "mdh", "gravity": [0, 0, -9.81], "joints": joints}))
+        for function, theirs in programs.items():
+            ours = operations(subprocess.run([binary(), "code", path, "--language", "c", "--function", function, "--parameters", "symbols",
+                                              "--out", "-"], check=True, capture_output=True, text=True).stdout)
+            print(f"code_{name}_{function}_multiplications {ours[0]} 1 lower")
+            print(f"code_{name}_{function}_additions {ours[1]} 1 lower")
+            print(f"code_{name}_{function}_to_published {sum(ours) / sum(theirs):.3f} x lower")
 
 
 def main():
@@ -100,6 +135,7 @@ def main():
             print(f"code_{name}_to_kernel {kernel / code:.2f} x higher")
             print(f"code_{name}_multiplications {multiplications} 1 lower")
             print(f"code_{name}_additions {additions} 1 lower")
+        beside_published(pathlib.Path(folder))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """A soft PLC: runs the function block of `armdyn registers --format st` behind a Modbus server, once a scan.
 
-    plc.py TEXT [--scan MS] [--axes N]
+    plc.py TEXT... [--scan MS] [--axes N] [--program NAME]
 
+The program is one that calls the block as its `Controller`; what it gives out as `Torque` is what the drives get.
 Says `listening on 127.0.0.1:PORT`; SIGUSR1 restarts it; at its end one line of JSON: every motion as what the drives were given,
 [path index, references, torques, velocities, accelerations, microseconds] a scan, held ones too.
 """
@@ -26,7 +27,8 @@ class Plc:
     base = 1000
 
     def __init__(self, options):
-        self.program = Program(options.text.read_text(), constants={"AXES": options.axes})
+        self.program = Program(*(path.read_text() for path in options.texts), constants={"AXES": options.axes})
+        self.name = options.program
         self.constants, self.scan = self.program.constants, options.scan / 1000
         self.instance, self.motions = 0, []
         self.position = [0.0] * 10
@@ -35,7 +37,8 @@ class Plc:
         self.server = Server(self, faults, Ledger(time.monotonic), 1)
 
     def boot(self):
-        self.block = self.program.block("ArmdynController")
+        self.runs = self.program.block(self.name or "ArmdynController")
+        self.block = self.runs["Controller"] if self.name else self.runs
         self.block["UptimeMs"] = 2 ** 32 - 10000
         self.registers = [0] * (self.constants["R_LAST"] + 1)
         self.instance += 1
@@ -61,15 +64,18 @@ class Plc:
     def run_once(self):
         now, block = time.monotonic(), self.block
         us, self.scanned = round((now - self.scanned) * 1e6), now
-        block(Registers=self.registers, CycleUs=us, Instance=self.instance, Measured=self.position, Tolerance=0.05,
-              TorqueMost=[1000.0] * 10, StepMost=[1000.0] * 10)
+        if self.name:
+            self.runs(ModbusRegisters=self.registers, Cycle=us, Position=self.position)
+        else:
+            block(Registers=self.registers, CycleUs=us, Instance=self.instance, Measured=self.position, Tolerance=0.05,
+                  TorqueMost=[1000.0] * 10, StepMost=[1000.0] * 10)
         state = self.constants
         if block["State"] in (state["S_PLAYING"], state["S_HOLDING"], state["S_DONE"]):
             if not self.playing:
                 self.motions.append([])
             self.position = block["SetPoint"]
             if block["State"] != state["S_DONE"]:
-                self.motions[-1].append([block["PathWhole"], block["SetPoint"], block["Feed"], block["Velocity"],
+                self.motions[-1].append([block["PathWhole"], block["SetPoint"], self.runs["Torque" if self.name else "Feed"], block["Velocity"],
                                          block["Acceleration"], us])
         self.playing = block["State"] in (state["S_PLAYING"], state["S_HOLDING"], state["S_DONE"])
 
@@ -86,7 +92,8 @@ class Plc:
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("text", type=pathlib.Path)
+    parser.add_argument("texts", type=pathlib.Path, nargs="+")
+    parser.add_argument("--program")
     parser.add_argument("--scan", type=float, default=10)
     parser.add_argument("--axes", type=int, default=6)
     plc, ended = Plc(parser.parse_args()), []

@@ -3,6 +3,7 @@ and the soft PLC in C follow the protocol, and play what the gateway sends."""
 
 import json
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -119,6 +120,62 @@ def test_a_model_on_the_plc_needs_the_positions_alone(text, tmp_path):
             moved += way * (axis == 0)
     assert moved == pytest.approx(-GOAL[0], abs=0.005)
     assert any(qd[:6] == [0.0] * 6 for _, _, _, qd, _, _ in held[20:-20])  # it stood, and its model knew
+
+
+def manual_programs():
+    """The programs that the manual shows, by their names."""
+    fences = re.findall(r"(?ms)^ *```\n *(PROGRAM (\w+)$.*?END_PROGRAM)\n", (ROOT / "deploy/doc/plc.md").read_text())
+    return {name: text for text, name in fences}
+
+
+def test_a_first_hour_on_the_plc(text, tmp_path):
+    """As the manual tells it: the model becomes a block, which its test proves, which holds the arm, and which adds gravity to
+    motions that are sent without it."""
+    programs = manual_programs()
+    with Server() as server:
+        client = server.client()
+        client.create_robot(robot("puma560"))
+        for precision in ("float64", "float32"):
+            answer = client.post("/v1/robots/puma560/code", {"functions": ["gravity"], "language": "structured_text", "precision": precision})
+            for file in answer.expect(200).json["files"]:
+                (tmp_path / f"{precision}_{file['name']}").write_text(file["source"])
+        double, test, single = ((tmp_path / name).read_text() for name in (
+            "float64_puma560_gravity.st", "float64_puma560_gravity_test.st", "float32_puma560_gravity.st"))
+        assert Program(double, test, programs["TryGravity"]).block("TryGravity")()["Test"]["passed"] is True
+        held = Program(double, programs["HoldTheArm"]).block("HoldTheArm")(Position=GOAL)["Torque"]
+        assert held == pytest.approx(client.post("/v1/robots/puma560/gravity", {"q": GOAL}).json["gravity_torque"], abs=1e-12)
+
+        (tmp_path / "block.st").write_text(single)
+        (tmp_path / "arm.st").write_text(programs["ArmWithGravity"])
+        with Controller(sys.executable, ROOT / "tests/gateway/plc.py", text, tmp_path / "block.st", tmp_path / "arm.st", "--scan", 5,
+                        "--program", "ArmWithGravity") as controller:
+            here = Cell(server, controller, torque_content="without_gravity")
+            motion = here.trajectory(duration=1.2)
+            here.reach(here.playing(motion), "done")
+            controller.terminate()
+            (line,) = (line for line in controller.log_path.read_text().splitlines() if line.startswith('{"motions"'))
+        (played,), samples = json.loads(line)["motions"], here.samples(motion)
+        gravity = client.post("/v1/robots/puma560/gravity", {"q": [q[:6] for _, q, *_ in played]}).expect(200).json["gravity_torque"]
+    assert len(played) > 20 and max(abs(torque[1]) for torque in gravity) > 30
+    for (index, _, torque, *_), weight in zip(played, gravity, strict=True):
+        for axis in range(6):
+            ends = sorted(samples["tau"][min(index + k, 1200)][axis] for k in (0, 1))
+            assert ends[0] - 1e-3 <= torque[axis] <= ends[1] + 1e-3, (index, axis, weight[axis])
+
+
+def test_nothing_jumps_when_the_drives_are_switched_on(text):
+    """The set point is where the arm stood when it was armed, whatever was played before."""
+    program = Program(text.read_text())
+    block, state = program.block("ArmdynController"), program.constants
+    registers, stands, sags = [0] * 1124, [0.5, -1.0, 0.25] + [0.0] * 7, [0.5, -1.125, 0.25] + [0.0] * 7
+    block["SetPoint"] = [9.0] * 10
+    block(Registers=registers, CycleUs=10000, Measured=stands)
+    block["State"] = state["S_ARMED"]
+    assert block(Measured=sags)["SetPoint"] == stands and block["Enable"]
+    block["State"] = state["S_DONE"]
+    assert block()["SetPoint"] == stands
+    block["State"] = state["S_LOADING"]
+    assert block()["SetPoint"] == sags
 
 
 def test_the_bench_of_the_structured_text_runs(text):

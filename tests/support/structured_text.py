@@ -88,6 +88,10 @@ def kept(kind, value):
     return eval(fit(kind, repr(value)), SPACE)  # pylint: disable=eval-used
 
 
+def elements(ranges):
+    return math.prod(last - first + 1 for first, last in ranges)
+
+
 def flat(value):
     return [x for item in value for x in flat(item)] if isinstance(value, (list, tuple)) else [value]
 
@@ -103,7 +107,7 @@ class Variable:
     def make(self):
         if isinstance(self.kind, Unit):
             return Block(self.kind)
-        size = math.prod(last - first + 1 for first, last in self.ranges)
+        size = elements(self.ranges)
         value = self.initial if self.initial is not None else False if self.kind == "BOOL" else kept(self.kind, 0)
         if not self.ranges:
             return value
@@ -123,8 +127,8 @@ class Unit:
 class Expression:
     """Python code and its type. ANY_INT and ANY_REAL: numbers in the text, which take the type of what they meet."""
 
-    def __init__(self, code, kind):
-        self.code, self.kind = code, kind
+    def __init__(self, code, kind, ranges=()):
+        self.code, self.kind, self.ranges = code, kind, ranges
 
     def to(self, kind):
         """As a value of this type; converted by itself only as the standard does."""
@@ -314,7 +318,16 @@ class Translator:
         else:
             target = self.place()
         self.need(":=")
-        return [f"{target.code} = {self.expression().to(target.kind)}"]
+        return [f"{target.code}{'[:]' if target.ranges else ''} = {self.given(target)}"]
+
+    def given(self, target):
+        """A value for this place: of an array another one, of as many elements of the same type."""
+        if not target.ranges:
+            return self.expression().to(target.kind)
+        source = self.place()
+        if source.kind != target.kind or elements(source.ranges) != elements(target.ranges):
+            raise StructuredTextError(f"{source.code} is no array like {target.code}")
+        return source.code
 
     def call_of_block(self):
         """Inputs, the call, outputs."""
@@ -328,15 +341,9 @@ class Translator:
             if self.need(":=", "=>") == "=>":
                 target = self.place()
                 after.append(f"{target.code} = {inner.to(target.kind)}")
-            elif variable.ranges:
-                source = self.place()
-                size = math.prod(last - first + 1 for first, last in variable.ranges)
-                shared = variable.section in SHARED
-                before.append(f"{inner.code} = {source.code}" if shared else f"{inner.code}[:] = {source.code}[:{size}]")
-                if source.kind != inner.kind:
-                    raise StructuredTextError(f"{member} of {name} is not {source.kind}")
             else:
-                before.append(f"{inner.code} = {self.expression().to(inner.kind)}")
+                copied = variable.ranges and variable.section not in SHARED
+                before.append(f"{inner.code}{'[:]' if copied else ''} = {self.given(inner)}")
             self.take(",")
         return [*before, f"{self.own(name)}.run()", *after]
 
@@ -401,7 +408,7 @@ class Translator:
         if not isinstance(instance.kind, Unit) or name not in instance.kind.variables:
             raise StructuredTextError(f"there is no {name} in {getattr(instance.kind, 'name', instance.kind)}")
         owner = next(key for key, value in self.unit.variables.items() if value is instance)
-        return Expression(f"{self.own(owner)}.v_{name}", instance.kind.variables[name].kind)
+        return Expression(f"{self.own(owner)}.v_{name}", instance.kind.variables[name].kind, instance.kind.variables[name].ranges)
 
     def place(self):
         name = self.name()
@@ -410,7 +417,7 @@ class Translator:
             member = self.name()
             code, variable = self.member(variable, member).code, variable.kind.variables[member]
         if not self.take("["):
-            return Expression(code, variable.kind)
+            return Expression(code, variable.kind, variable.ranges)
         place = ""
         for k, (first, last) in enumerate(variable.ranges):
             index = self.expression().code if k == 0 or self.need(",") else ""
