@@ -33,13 +33,18 @@ void id_list_decode(struct json_reader *r, const struct json_field *field, void 
 
 /* -- friction -- */
 
+/* "auto" */
+static const struct identification_friction every_friction = {
+  .automatic = true, .terms = ARMDYN_IDENTIFY_ANY | ARMDYN_IDENTIFY_DIRECTED
+};
+
 static void decode_friction(struct json_reader *r, const struct json_field *field, void *member,
                             const struct json_context *context)
 {
   (void)context;
   struct identification_friction *friction = member;
   struct json_slice name;
-  friction->terms = 0;
+  *friction = (struct identification_friction){ .automatic = false };
   bool asymmetric = false;
   size_t count = 0;
   if (!json_enter_array(r, field->unit)) return;
@@ -59,7 +64,7 @@ static void decode_friction(struct json_reader *r, const struct json_field *fiel
   if (asymmetric && (terms & ARMDYN_IDENTIFY_VISCOUS)) friction->terms |= ARMDYN_IDENTIFY_VISCOUS_DIRECTED;
   if (friction->automatic && count > 1)
     json_fault(r, NULL, FAULT_INCONSISTENT, "auto chooses the terms itself, so it stands alone");
-  if (friction->automatic) friction->terms = ARMDYN_IDENTIFY_ANY | ARMDYN_IDENTIFY_DIRECTED;
+  if (friction->automatic) *friction = every_friction;
 }
 
 /* -- the request -- */
@@ -103,7 +108,7 @@ static void request_init(void *object)
   *request = (struct identification_request){
     .validation_fraction = NAN, .estimator = ARMDYN_CONSISTENT, .prior = true, .prior_strength = NAN, .seed = 1
   };
-  request->friction.terms = ARMDYN_IDENTIFY_OFFSET | ARMDYN_IDENTIFY_COULOMB | ARMDYN_IDENTIFY_VISCOUS;
+  request->friction = every_friction;
   conditioning_init(&request->conditioning);
 }
 
@@ -165,7 +170,7 @@ static const struct json_field request_fields[] = {
   [ROW_ROTOR_INERTIA] = { TRUTH(struct identification_request, rotor_inertia) },
   [ROW_FREE_SIGNS] = { TRUTH(struct identification_request, free_signs) },
   [ROW_FRICTION] = { CUSTOM(struct identification_request, friction, decode_friction, NULL,
-                            "a list of friction terms, [\"offset\", \"coulomb\", \"viscous\"]") },
+                            "a list of friction terms, [\"auto\"] or [\"coulomb\", \"viscous\"]") },
   { ENUM(struct identification_request, identify, subjects) },
   { ID_LIST(struct identification_request, datasets), REQUIRED },
   { ID_LIST(struct identification_request, validation) },

@@ -49,18 +49,19 @@ static void write_summary(struct page *p)
             document_number(d, "base_parameter_count"), document_number(d, "training_samples"),
             document_number(d, "rank"), document_number(d, "condition_number"));
   if (validated)
-    page_text(p->out,
-              "On motions that it was not learnt from, the predicted torque is off by %.3g %% of the filtered torque "
-              "(%.3g %% of the raw one); on its own motions by %.3g %%.",
-              document_number(d, "errors/validation/filtered/relative_percent"),
-              document_number(d, "errors/validation/raw/relative_percent"),
-              document_number(d, "errors/training/filtered/relative_percent"));
+    page_text(
+        p->out,
+        "On motions that it was not learnt from, the predicted torque is off by %.3g %% of the torque as measured "
+        "(%.3g %% after both went through the same filter); on its own motions by %.3g %%.",
+        document_number(d, "errors/validation/raw/relative_percent"),
+        document_number(d, "errors/validation/parallel/relative_percent"),
+        document_number(d, "errors/training/raw/relative_percent"));
   else
     page_warning(
         p->out,
         "It was not validated: the error of %.3g %% is on the motions that it was learnt from, and says little "
         "of others.",
-        document_number(d, "errors/training/filtered/relative_percent"));
+        document_number(d, "errors/training/raw/relative_percent"));
   if (document_truth(d, "physically_consistent"))
     page_text(p->out, "Every link's parameters belong to a possible body.");
   else
@@ -83,11 +84,11 @@ static void write_warnings(struct page *p)
 
 static void write_errors(struct page *p)
 {
-  static const char *const kinds[] = { "training/filtered", "validation/filtered", "validation/raw" };
+  static const char *const kinds[] = { "training/raw", "validation/raw", "validation/parallel" };
   static const char *const headings[] = { "joint",          "rms, training",       "rms, validation",
                                           "%, validation",  "NRMSE %, validation", "R\u00b2, validation",
                                           "max, validation" };
-  const char *joints[N], *const names[] = { "training, filtered", "validation, filtered", "validation, raw" };
+  const char *joints[N], *const names[] = { "training", "validation", "validation, both filtered" };
   double values[N * 3];
   char path[96];
   struct page_table table;
@@ -109,12 +110,12 @@ static void write_errors(struct page *p)
   bar_chart_write(&chart, p->out);
   page_table_begin(&table, p->out, headings, sizeof headings / sizeof *headings);
   for (size_t j = 0; j < p->n; j++) {
-    static const char *const figures[] = { "training/filtered/joints/%zu/rms",
-                                           "validation/filtered/joints/%zu/rms",
-                                           "validation/filtered/joints/%zu/relative_percent",
-                                           "validation/filtered/joints/%zu/nrmse_percent",
-                                           "validation/filtered/joints/%zu/r2",
-                                           "validation/filtered/joints/%zu/max" };
+    static const char *const figures[] = { "training/raw/joints/%zu/rms",
+                                           "validation/raw/joints/%zu/rms",
+                                           "validation/raw/joints/%zu/relative_percent",
+                                           "validation/raw/joints/%zu/nrmse_percent",
+                                           "validation/raw/joints/%zu/r2",
+                                           "validation/raw/joints/%zu/max" };
     page_cell_text(&table, joint_name(p, j));
     for (size_t f = 0; f < sizeof figures / sizeof *figures; f++) {
       const char *number = strstr(figures[f], "%zu");
@@ -261,6 +262,34 @@ static void write_friction(struct page *p)
   page_table_end(&table);
 }
 
+/* What was tried for each joint's friction, where it was chosen. */
+static void write_trials(struct page *p)
+{
+  static const char *const headings[] = {
+    "joint", "term", "velocity, rad/s (m/s)", "exponent", "held-out error, %", "gain, standard errors", "kept"
+  };
+  struct page_table table;
+  const cJSON *joint, *trial;
+  if (!has(p->document, "friction_selection/0")) return;
+  page_section(p->out, "What was tried of friction");
+  page_text(p->out,
+            "On parts of the training data that it was not fitted to: the joint's error with the term and all that was "
+            "kept before it, and the mean of what it gains on a part in standard errors of that mean.");
+  page_table_begin(&table, p->out, headings, sizeof headings / sizeof *headings);
+  cJSON_ArrayForEach (joint, document_at(p->document, "friction_selection")) {
+    cJSON_ArrayForEach (trial, document_at(joint, "trials")) {
+      page_cell_text(&table, text_at(joint, "joint"));
+      page_cell_text(&table, text_at(trial, "term"));
+      page_cell_figure(&table, document_number(trial, "velocity"));
+      page_cell_figure(&table, document_number(trial, "exponent"));
+      page_cell_figure(&table, document_number(trial, "relative_percent"));
+      page_cell_figure(&table, document_number(trial, "gain"));
+      page_cell_text(&table, document_truth(trial, "kept") ? "yes" : "no");
+    }
+  }
+  page_table_end(&table);
+}
+
 static void write_parameters(struct page *p)
 {
   static const char *const base[] = { "base parameter", "value", "standard deviation", "%" };
@@ -352,10 +381,10 @@ static void write_provenance(struct page *p)
 
 void identification_report_write(const struct identification_report *report, struct buffer *out)
 {
-  static void (*const sections[])(struct page *) = { write_summary,     write_warnings,  write_errors,
-                                                     write_torques,     write_residuals, write_histograms,
-                                                     write_payload,     write_friction,  write_parameters,
-                                                     write_consistency, write_provenance };
+  static void (*const sections[])(struct page *) = { write_summary,    write_warnings,    write_errors,
+                                                     write_torques,    write_residuals,   write_histograms,
+                                                     write_payload,    write_friction,    write_trials,
+                                                     write_parameters, write_consistency, write_provenance };
   cJSON *document = document_open(report->document);
   struct page page = { .report = report, .document = document, .out = out, .n = report->robot->joint_count };
   char title[TEXT + 64], footer[TEXT + 64];

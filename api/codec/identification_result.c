@@ -490,6 +490,8 @@ static const struct result_metric metrics[] = {
   { "validation.filtered.relative_percent", "errors/validation/filtered/relative_percent" },
   { "validation.raw.relative_percent", "errors/validation/raw/relative_percent" },
   { "validation.parallel.relative_percent", "errors/validation/parallel/relative_percent" },
+  { "validation.raw.relative_percent.*", "errors/validation/raw/joints/*/relative_percent" },
+  { "validation.raw.rms.*", "errors/validation/raw/joints/*/rms" },
   { "validation.filtered.relative_percent.*", "errors/validation/filtered/joints/*/relative_percent" },
   { "validation.filtered.rms.*", "errors/validation/filtered/joints/*/rms" },
   { "condition_number", "condition_number" },

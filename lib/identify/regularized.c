@@ -6,14 +6,16 @@
  *   penalty    distance of x to the prior (prior.h), convex, infinite where no body can be; or its square part at the prior
  *   step       (A'A + strength penalty'') dx = -(A'(A x - z) + strength penalty'), shortened until J falls (newton.c)
  *   path       strength = 10^(2 - k / 4), k = 0, 1, ..; the one chosen is the first, coming from strong, whose error on the folds
- *              that were left out is below 1.1 of the least
- * Sources: Lee, Wensing & Park 2019, Geometric robot dynamic identification; Hastie, Tibshirani & Friedman, 7.10. */
+ *              that were left out is above the least by at most one standard error of that
+ * Sources: Lee, Wensing & Park 2019, Geometric robot dynamic identification; Hastie, Tibshirani & Friedman, 7.10 for the
+ * choice; MacKay 1992, Bayesian interpolation, and Hoerl & Kennard 1970 for the deviations. */
 #include "lib/identify/regularized.h"
 
 #include <math.h>
 
 #include "lib/base/carve.h"
 #include "lib/identify/warnings.h"
+#include "lib/math/distribution.h"
 #include "lib/math/linear.h"
 #include "lib/math/newton.h"
 
@@ -22,10 +24,6 @@ static double path_strength(size_t k)
 {
   return pow(10, 2 - (double)k / 4);
 }
-
-/* A strength is good when its error is less than this above the least: folds of one motion make the curve flat, and what is
- * gained on its floor is lost on other motions. */
-static const double GOOD_ENOUGH = 1.1;
 
 /* What is minimised, and scratch. b base parameters, p standard ones. */
 struct problem {
@@ -150,12 +148,24 @@ static void base_values(const struct problem *q, double *beta)
   }
 }
 
+/* Of an error over all folds, sqrt(sum of squares / sum of powers), from how the folds' squares differ: the ratio estimator
+ * of Cochran 1977, 6.3, and half of it relative for the root. */
+static double standard_error(size_t folds, const double *squares, const double *powers)
+{
+  const double count = (double)folds;
+  double square = 0, power = 0, variance = 0;
+  for (size_t f = 0; f < folds; f++) square += squares[f], power += powers[f];
+  if (!(square > 0) || !(power > 0)) return 0;
+  for (size_t f = 0; f < folds; f++) variance += pow(squares[f] - square / power * powers[f], 2) / (count - 1);
+  return sqrt(square / power) * sqrt(count * variance) / square / 2;
+}
+
 /* Errors of every strength on what it was not fitted to, summed over the folds. */
 static enum armdyn_status cross_validate(struct problem *q, struct training *t, struct armdyn_estimate *out,
                                          struct armdyn_error *error)
 {
   double left[ARMDYN_JOINTS_MAX], torque[ARMDYN_JOINTS_MAX];
-  double total = 0, squares[FOLDS_MAX][ARMDYN_STRENGTHS] = { { 0 } };
+  double total = 0, powers[FOLDS_MAX] = { 0 }, squares[ARMDYN_STRENGTHS][FOLDS_MAX] = { { 0 } };
   size_t best = 0, chosen = 0;
   memset(out->curve, 0, sizeof out->curve);
   for (size_t fold = 0; fold < t->fold_count; fold++) {
@@ -169,19 +179,21 @@ static enum armdyn_status cross_validate(struct problem *q, struct training *t, 
       base_values(q, out->beta);
       armdyn_regression_squares(t->fold[fold], out->beta, left, torque);
       for (size_t i = 0; i < t->unknowns->n; i++) {
-        squares[fold][k] += left[i];
-        if (k == 0) total += torque[i];
+        squares[k][fold] += left[i];
+        if (k == 0) powers[fold] += torque[i];
       }
     }
+    total += powers[fold];
   }
   for (size_t k = 0; k < ARMDYN_STRENGTHS; k++) {
-    for (size_t fold = 0; fold < t->fold_count; fold++) out->curve[k].error += squares[fold][k];
+    for (size_t fold = 0; fold < t->fold_count; fold++) out->curve[k].error += squares[k][fold];
     out->curve[k].error = total > 0 ? sqrt(out->curve[k].error / total) : 0;
     if (out->curve[k].error < out->curve[best].error) best = k;
   }
-  for (size_t fold = 0; fold < t->fold_count; fold++) out->held_out[fold] = squares[fold][best];
+  for (size_t fold = 0; fold < t->fold_count; fold++) out->held_out[fold] = squares[best][fold];
   out->fold_count = t->fold_count;
-  while (chosen + 1 < ARMDYN_STRENGTHS && out->curve[chosen].error > GOOD_ENOUGH * out->curve[best].error) chosen++;
+  const double most = out->curve[best].error + standard_error(t->fold_count, squares[best], powers);
+  while (out->curve[chosen].error > most) chosen++;
   out->prior_strength = out->curve[chosen].strength;
   return ARMDYN_OK;
 }
@@ -286,49 +298,130 @@ enum armdyn_status regularized_solve(struct training *training, enum penalty pen
   return status;
 }
 
-/* Column k of B H^-1 B' and of H^-1, for every k. */
-static void fill_covariance(struct problem *q, double samples, struct armdyn_estimate *out)
+/* The prior's part of the Hessian at strength 1, p x p, of what it knows; NULL: out of memory. */
+static double *known_part(struct problem *q)
 {
-  const struct armdyn_base_parameters *base = q->training->unknowns->base;
-  for (size_t k = 0; k < q->b; k++) {
-    memcpy(q->newton.step, armdyn_base_parameter_coefficients(base, k), q->p * sizeof *q->newton.step);
-    scaled_cholesky_solve(q->p, q->newton.hessian, q->newton.scale, q->newton.step);
-    for (size_t i = 0; i < q->b; i++) {
-      const double *combination = armdyn_base_parameter_coefficients(base, i);
-      double sum = 0;
-      for (size_t c = 0; c < q->p; c++) sum += combination[c] * q->newton.step[c];
-      out->covariance[i * q->b + k] = sum / samples;
-    }
-    out->deviation[k] = sqrt(out->covariance[k * q->b + k]);
-    if (q->training->held[armdyn_base_parameter_lead(base, k)]) out->deviation[k] = NAN;
-  }
-  for (size_t k = 0; k < q->p; k++) {
-    memset(q->newton.step, 0, q->p * sizeof *q->newton.step);
-    q->newton.step[k] = 1;
-    scaled_cholesky_solve(q->p, q->newton.hessian, q->newton.scale, q->newton.step);
-    out->standard_deviation[k] = q->training->held[k] ? 0 : sqrt(q->newton.step[k] / samples);
-  }
+  const size_t p = q->p;
+  double *P = calloc(p * p, sizeof *P);
+  if (!P) return NULL;
+  memset(q->newton.gradient, 0, p * sizeof *q->newton.gradient);
+  prior_slopes(&q->prior, PENALTY_SQUARE, 1, q->prior.value, q->newton.gradient, P);
+  for (size_t k = 0; k < p * p; k++)
+    if (!q->prior.known[k / p] || !q->prior.known[k % p]) P[k] = 0;
+  return P;
 }
 
-/* The posterior of a normal prior about the prior's values, and of samples of which `correlation` count as one. */
+/* y' P y */
+static double form(size_t p, const double *P, const double *y)
+{
+  double sum = 0;
+  for (size_t i = 0; i < p; i++) {
+    for (size_t j = 0; j < p && y[i] != 0; j++) sum += y[i] * P[i * p + j] * y[j];
+  }
+  return sum;
+}
+
+/* The strength that the data themselves give the prior, which is how far from it they are where they tell:
+ *   strength samples |x - prior|_P^2 = known - strength tr(H^-1 P)
+ * x the minimum at this strength. Source: MacKay 1992, equation 4.5. */
+static double told_strength(struct problem *q, const double *P, double samples)
+{
+  enum { EVIDENCE_ROUNDS = 12 };
+  const double chosen = q->strength;
+  double told = chosen;
+  for (int round = 0; round < EVIDENCE_ROUNDS; round++) {
+    double parameters = 0, last = told;
+    memcpy(q->x, q->prior.value, q->p * sizeof *q->x);
+    q->strength = told;
+    newton_minimise(&q->newton, q->x);
+    set_slopes(q, q->x, q->newton.gradient, q->newton.hessian);
+    if (!scaled_cholesky_factor(q->p, q->newton.hessian, q->newton.scale)) break;
+    for (size_t k = 0; k < q->p; k++) {
+      if (!q->prior.known[k]) continue;
+      memcpy(q->newton.step, P + k * q->p, q->p * sizeof *P);
+      solve_hessian(&q->newton, q->newton.step);
+      parameters += 1 - told * q->newton.step[k];
+    }
+    for (size_t k = 0; k < q->p; k++) q->newton.trial[k] = q->x[k] - q->prior.value[k];
+    told = fmax(parameters, 0) / (samples * form(q->p, P, q->newton.trial));
+    if (!(told < INFINITY) || fabs(told - last) < 0.01 * last) break;
+  }
+  q->strength = chosen;
+  return told;
+}
+
+/* How far the prior pulls, beyond what a posterior knows of: by how much the mean square error H^-1 A'A H^-1 + (strength^2 /
+ * told) H^-1 P H^-1 is above H^-1, as a factor of H^-1 P H^-1. Source: Hoerl & Kennard 1970, equation 4.2. */
+static double pull_of(const struct problem *q, double told)
+{
+  return told < q->strength ? q->strength * (q->strength / fmax(told, 1e-12 * q->strength) - 1) : 0;
+}
+
+/* Column k of B H^-1 B' and of H^-1, for every k, and what the prior's pull adds. */
+static enum armdyn_status fill_covariance(struct problem *q, const double *P, double pull, double samples,
+                                          struct armdyn_estimate *out)
+{
+  const struct armdyn_base_parameters *base = q->training->unknowns->base;
+  const size_t b = q->b, p = q->p;
+  double *V = malloc(2 * b * p * sizeof *V), *PV = V + b * p; /* rows: H^-1 B', and P times them */
+  if (!V) return ARMDYN_EMEMORY;
+  for (size_t k = 0; k < b; k++) {
+    double *v = V + k * p;
+    memcpy(v, armdyn_base_parameter_coefficients(base, k), p * sizeof *v);
+    scaled_cholesky_solve(p, q->newton.hessian, q->newton.scale, v);
+    for (size_t c = 0; c < p; c++) {
+      PV[k * p + c] = 0;
+      for (size_t j = 0; j < p; j++) PV[k * p + c] += P[c * p + j] * v[j];
+    }
+  }
+  for (size_t k = 0; k < b; k++) {
+    for (size_t i = 0; i < b; i++) {
+      const double *combination = armdyn_base_parameter_coefficients(base, i);
+      double sum = 0;
+      for (size_t c = 0; c < p; c++) sum += combination[c] * V[k * p + c] + pull * V[i * p + c] * PV[k * p + c];
+      out->covariance[i * b + k] = sum / samples;
+    }
+    out->deviation[k] = sqrt(out->covariance[k * b + k]);
+    if (q->training->held[armdyn_base_parameter_lead(base, k)]) out->deviation[k] = NAN;
+  }
+  free(V);
+  for (size_t k = 0; k < p; k++) {
+    double *y = q->newton.step;
+    memset(y, 0, p * sizeof *y);
+    y[k] = 1;
+    scaled_cholesky_solve(p, q->newton.hessian, q->newton.scale, y);
+    const double variance = (y[k] + (pull > 0 ? pull * form(p, P, y) : 0)) / samples;
+    out->standard_deviation[k] = q->training->held[k] ? 0 : sqrt(variance);
+  }
+  return ARMDYN_OK;
+}
+
+/* Of samples of which `correlation` count as one, and about the prior's values a normal prior as wide as the data show it to
+ * be, or as it was taken to be if that is wider. */
 enum armdyn_status regularized_spread(struct training *training, bool ignore_prior, struct armdyn_estimate *out)
 {
   const size_t n = training->unknowns->n;
+  const double samples = (double)training->all->samples;
   struct armdyn_warnings known_already = { 0 };
   struct problem q;
   double correlation = 0;
-  const enum armdyn_status status = problem_open(training, PENALTY_SQUARE, ignore_prior, &q, &known_already);
+  enum armdyn_status status = problem_open(training, PENALTY_SQUARE, ignore_prior, &q, &known_already);
   if (status) return status;
   for (size_t i = 0; i < n; i++) {
     training->weight[i] = 1 / (out->joint_deviation[i] * sqrt(out->correlation[i]));
     correlation += out->correlation[i] / (double)n;
   }
   set_equations(&q, training, training->fold_count);
-  memcpy(q.x, q.prior.value, q.p * sizeof *q.x);
   q.strength = out->prior_strength / correlation;
+  double *P = known_part(&q);
+  const double pull = P ? pull_of(&q, told_strength(&q, P, samples)) : 0;
+  memcpy(q.x, q.prior.value, q.p * sizeof *q.x);
   set_slopes(&q, q.x, q.newton.gradient, q.newton.hessian);
-  if (scaled_cholesky_factor(q.p, q.newton.hessian, q.newton.scale))
-    fill_covariance(&q, (double)training->all->samples, out);
+  if (!P)
+    status = ARMDYN_EMEMORY;
+  else if (scaled_cholesky_factor(q.p, q.newton.hessian, q.newton.scale))
+    status = fill_covariance(&q, P, pull, samples, out);
+  free(P);
   problem_close(&q);
-  return ARMDYN_OK;
+  return status;
 }

@@ -3,6 +3,7 @@
 
 #include "lib/identify/motion_ripples.h"
 #include "lib/identify/structure.h"
+#include "lib/math/distribution.h"
 #include "lib/model/parameters.h"
 
 /* A term stays if the mean of what it gains on held-out parts is above so many of its standard errors. */
@@ -117,19 +118,6 @@ struct joint_search {
   double speed;
 };
 
-/* The mean of what is gained on a part, in standard errors of that mean. */
-static double gain_of(const struct tried *before, const struct tried *after, size_t parts)
-{
-  const double count = (double)parts;
-  double mean = 0, square = 0;
-  for (size_t f = 0; f < parts; f++) mean += (before->squares[f] - after->squares[f]) / count;
-  for (size_t f = 0; f < parts; f++) {
-    const double off = before->squares[f] - after->squares[f] - mean;
-    square += off * off / (count - 1);
-  }
-  return mean / fmax(sqrt(square / count), 1e-300);
-}
-
 /* Where a term's trial is written; a later one replaces it. */
 static struct armdyn_friction_trial *trial_of(struct armdyn_friction_choice *choice, unsigned term)
 {
@@ -155,7 +143,7 @@ static void decide(struct joint_search *j, unsigned term, const struct structure
     at = k;
   }
   if (at == count) return;
-  const double gain = gain_of(&j->known, &best, c->folds);
+  const double gain = paired_t(c->folds, j->known.squares, best.squares);
   /* parts of one motion resemble each other: what bends the curve and does harm where the joint is faster is refused */
   const double least = term == ARMDYN_IDENTIFY_STRIBECK ? STANDARD_ERRORS_OF_SHAPE : STANDARD_ERRORS;
   const bool gains = gain > least && (!(term & BENDING) || best.fast < j->known.fast);
@@ -265,7 +253,7 @@ static void drop(struct joint_search *j)
     if (trial->term == ARMDYN_IDENTIFY_COULOMB) without.terms &= ~(unsigned)ARMDYN_IDENTIFY_COULOMB_DIRECTED;
     if (trial->term == ARMDYN_IDENTIFY_VISCOUS) without.terms &= ~(unsigned)ARMDYN_IDENTIFY_VISCOUS_DIRECTED;
     profiled_try(&j->profiled, &without, j->speed, &tried);
-    trial->gain = gain_of(&tried, &j->known, j->profiled.candidates->folds);
+    trial->gain = paired_t(j->profiled.candidates->folds, tried.squares, j->known.squares);
     trial->kept = trial->gain > 0 || !tried.has_signs;
     if (trial->kept) continue;
     j->best = without;

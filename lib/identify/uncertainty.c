@@ -5,8 +5,10 @@
 #include "lib/math/triangle.h"
 
 enum { LAGS_MAX = 5000, CORRELATED_BLOCKS = 64 };
+static const double WINDOW = 6;
 
-/* 1 + 2 sum of the autocorrelations up to the first that is not positive. Source: Sokal 1997 for the window. */
+/* 1 + 2 sum of the autocorrelations, up to the first lag that is WINDOW times half of that: filtered noise has negative ones
+ * beyond the first that are not positive, and they count. Source: Sokal 1997, section 3, for the window. */
 static double correlated_samples(const double *e, size_t count, size_t stride)
 {
   double mean = 0, variance = 0, factor = 1;
@@ -17,8 +19,8 @@ static double correlated_samples(const double *e, size_t count, size_t stride)
   for (size_t lag = 1; lag < count / 4 && lag < LAGS_MAX; lag++) {
     double sum = 0;
     for (size_t k = lag; k < count; k++) sum += (e[k * stride] - mean) * (e[(k - lag) * stride] - mean);
-    if (!(sum > 0)) break;
     factor += 2 * sum / variance;
+    if ((double)lag >= WINDOW / 2 * factor) break;
   }
   return factor;
 }

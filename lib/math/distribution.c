@@ -44,3 +44,12 @@ double f_distribution_tail(double f, double d1, double d2)
 {
   return incomplete_beta(d2 / 2, d1 / 2, d2 / (d2 + d1 * f));
 }
+
+double paired_t(size_t count, const double *a, const double *b)
+{
+  const double n = (double)count;
+  double mean = 0, square = 0;
+  for (size_t k = 0; k < count; k++) mean += (a[k] - b[k]) / n;
+  for (size_t k = 0; k < count; k++) square += (a[k] - b[k] - mean) * (a[k] - b[k] - mean) / (n - 1);
+  return mean / fmax(sqrt(square / n), 1e-300);
+}

@@ -21,7 +21,8 @@ struct run {
   struct identification_request request;
   size_t n, training_count, judged_count; /* of the logs: see open_data */
   struct opened_logs logs;
-  const struct armdyn_robot *robot;  /* the model, or own_robot */
+  const struct armdyn_robot *given;  /* the model */
+  const struct armdyn_robot *robot;  /* the same, or own_robot */
   struct armdyn_robot *own_robot;    /* with the friction that was chosen, or without payload */
   unsigned terms[ARMDYN_JOINTS_MAX]; /* of friction, for each joint */
   struct armdyn_friction_choice choices[ARMDYN_JOINTS_MAX];
@@ -98,10 +99,19 @@ static enum armdyn_status open_data(struct run *run, struct armdyn_error *error)
 
 /* -- before anything is estimated -- */
 
+/* What logs are looked through with. Friction that was chosen by a log fits its mistakes, too. */
+static enum armdyn_status usual_unknowns(struct run *run, struct armdyn_unknowns **out, struct armdyn_error *error)
+{
+  const enum armdyn_rotor_columns rotors = run->request.rotor_inertia ? ARMDYN_ROTORS_ALL : ARMDYN_ROTORS_PRESENT;
+  return armdyn_unknowns_new(run->given, ARMDYN_IDENTIFY_OFFSET | ARMDYN_IDENTIFY_COULOMB | ARMDYN_IDENTIFY_VISCOUS,
+                             rotors, out, error);
+}
+
 /* Every log is looked through, also those that only validate: what is wrong there makes figures that mean nothing. */
 static enum armdyn_status look_through(struct run *run, struct armdyn_error *error)
 {
-  enum armdyn_status status = ARMDYN_OK;
+  struct armdyn_unknowns *usual = NULL;
+  enum armdyn_status status = run->result.choices ? usual_unknowns(run, &usual, error) : ARMDYN_OK;
   for (size_t i = 0; !status && i < run->logs.count; i++) {
     struct armdyn_log log;
     const size_t before = run->found.count;
@@ -109,11 +119,12 @@ static enum armdyn_status look_through(struct run *run, struct armdyn_error *err
     snprintf(sentence, sizeof sentence, "looking through data set %zu of %zu", i + 1, run->logs.count);
     work_progress(run->work, 0.02, sentence);
     status = logged_motion_head(&run->logs.motions[i], HEAD_SECONDS, &log, error);
-    if (!status) status = armdyn_preflight(run->unknowns, &log, &run->conditioning, &run->found, error);
+    if (!status) status = armdyn_preflight(usual ? usual : run->unknowns, &log, &run->conditioning, &run->found, error);
     if (status && error->message[0])
       armdyn_refuse(error, status, "", "data set %s: %s", run->logs.data[i].id, error->message);
     for (size_t k = before; k < run->found.count; k++) run->found_in[k] = i;
   }
+  armdyn_unknowns_free(usual);
   return status;
 }
 
@@ -381,7 +392,7 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
 {
   struct run *run = context;
   run->work = work;
-  run->robot = robot;
+  run->given = run->robot = robot;
   run->n = work->robot->joint_count;
   struct armdyn_error error = { "", "" };
   work_progress(run->work, 0, "opening the data sets");

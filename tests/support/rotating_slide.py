@@ -13,6 +13,9 @@ import random
 
 G = 9.81
 ARM = {"m1": 6.0, "l1": 0.3, "I1": 0.4, "m2": 3.0, "c2": 0.1, "I2": 0.02}
+# Base parameters of links, about the axis of joint 1 and the origin of joint 2.
+BASE = {"turn.mx": 0, "turn.mz": ARM["m1"] * ARM["l1"], "slide.m": ARM["m2"], "slide.mx": 0, "slide.mz": ARM["m2"] * ARM["c2"],
+        "slide.Iyy + turn.Iyy": ARM["I1"] + ARM["m1"] * ARM["l1"] ** 2 + ARM["I2"] + ARM["m2"] * ARM["c2"] ** 2}
 
 
 def model(name, wrong=1.0):

@@ -363,7 +363,8 @@ struct armdyn_estimate {
   double *beta; /* b */
   double *
       deviation; /* b, standard deviations (NAN: friction of a joint that rests), sample count corrected for the residuals' autocorrelation; of
-                                 RIDGE and CONSISTENT those of a posterior */
+                                 RIDGE and CONSISTENT those of a posterior, whose prior is as wide as the data show it to be if that is wider than
+                                 its strength says */
   bool *at_bound;     /* p: a sign of friction (free_signs) holds it; it has no deviation (NAN) */
   double *covariance; /* b x b */
   double *standard;   /* p: RIDGE, CONSISTENT what was found, else the smallest change of the prior that has beta */

@@ -41,3 +41,30 @@ Test(uncertainty, each_joint_pays_for_its_parameters)
   cr_expect_float_eq(deviation[1], sqrt(4.0 / 3), 1e-12);
   cr_expect_float_eq(correlation[0], 1, 1e-12);
 }
+
+/* White noise s through weights w has the variance s^2 sum w^2, and its mean over many samples that of white noise s sum w:
+ * so many samples count as (sum w)^2 / sum w^2. A low-pass that rings has negative correlations, which count. */
+Test(uncertainty, correlation_of_filtered_noise)
+{
+  enum { HALF = 60 };
+  static double white[SAMPLES + 2 * HALF + 1], e[SAMPLES * JOINTS], weights[2 * HALF + 1];
+  const double cutoff = 0.05; /* of the rate */
+  struct dice dice = { 3 };
+  struct residual_sums sums = { 0 };
+  double deviation[JOINTS], correlation[JOINTS], sum = 0, square = 0;
+  for (int k = -HALF; k <= HALF; k++) {
+    const double x = 2 * 3.14159265358979323846 * cutoff * k, w = k ? sin(x) / x : 1;
+    weights[k + HALF] = w;
+    sum += w;
+    square += w * w;
+  }
+  for (size_t k = 0; k < sizeof white / sizeof *white; k++) white[k] = normal(&dice);
+  for (size_t k = 0; k < SAMPLES; k++) {
+    for (size_t w = 0; w < 2 * HALF + 1; w++) e[k * JOINTS] += weights[w] * white[k + w];
+    e[k * JOINTS + 1] = white[k];
+  }
+  for (size_t b = 0; b < BLOCKS; b++) residual_sums_add(&sums, JOINTS, b, BLOCKS, IN_BLOCK, e + b * IN_BLOCK * JOINTS);
+  residual_sums_end(&sums, JOINTS, PARAMETERS, deviation, correlation);
+  cr_expect_float_eq(correlation[0] / (sum * sum / square), 1, 0.1, "%g, is %g", correlation[0], sum * sum / square);
+  cr_expect_float_eq(correlation[1], 1, 0.1, "%g", correlation[1]);
+}

@@ -1,4 +1,4 @@
-/* Tails of the F distribution against its closed forms. */
+/* Tails of the F distribution against its closed forms; Student's statistic against Student. */
 #include "lib/math/distribution.h"
 
 #include <criterion/criterion.h>
@@ -40,4 +40,13 @@ Test(distribution, f_has_the_points_of_the_tables)
   cr_expect_float_eq(f_distribution_tail(2.3479, 10, 20), 0.05, 1e-5);
   cr_expect_float_eq(f_distribution_tail(3.3258, 5, 10), 0.05, 1e-5);
   cr_expect_float_eq(f_distribution_tail(5.0752, 10, 20), 0.001, 1e-6);
+}
+
+/* The hours of sleep that ten patients gained by two drugs: Student 1908, table on page 20. */
+Test(distribution, paired_t_is_students)
+{
+  static const double first[] = { 0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0 };
+  static const double second[] = { 1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4 };
+  cr_expect_float_eq(paired_t(10, second, first), 4.0621, 5e-5);
+  cr_expect_float_eq(paired_t(10, first, second), -4.0621, 5e-5);
 }

@@ -34,7 +34,7 @@ const name = (run) => run.label || `${run.estimator} ${shortId(run.id)}`
 // two stands out in both.
 const AXES = [
   { head: 'error_validation', of: (run) => run.errors.validation?.raw.relative_percent, show: percent },
-  { head: 'error_validation_filtered', of: (run) => run.errors.validation?.filtered.relative_percent, show: percent },
+  { head: 'error_validation_parallel', of: (run) => run.errors.validation?.parallel?.relative_percent, show: percent },
   { head: 'error_training', of: (run) => run.errors.training?.raw.relative_percent, show: percent },
   { head: 'condition', of: (run) => run.condition_number, show: (value) => figure(value, 3) },
   { head: 'rank', short: 'rank_short', of: (run) => run.rank, show: (value) => figure(value) },

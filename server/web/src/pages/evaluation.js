@@ -15,7 +15,7 @@ extend({
   evaluation_model: ['Model', '模型'],
   trained_on_this: ['learnt from this', '由此训练'],
   repeats_training: ['repeats its training', '与训练重复'],
-  error_filtered: ['Error, filtered', '误差（滤波）'],
+  error_parallel: ['Error, both filtered', '误差（同滤波）'],
   error_raw: ['Error, raw', '误差（原始）'],
 })
 
@@ -41,7 +41,7 @@ export function Page({ path }) {
       { key: 'data', head: t('data'), class: 'wide', cell: (row) => html`<a href=${link(['datasets', row.dataset])}><bdi>${labels.get(row.dataset)}</bdi></a>
         ${row.trained_on_this ? html` <span class="state warn">${t('trained_on_this')}</span>` : row.repeats_training && html` <span class="state warn">${t('repeats_training')}</span>`}` },
       { key: 'raw', head: t('error_raw'), number: true, cell: (row) => percent(row.errors.raw.relative_percent) },
-      { key: 'filtered', head: t('error_filtered'), number: true, cell: (row) => percent(row.errors.filtered.relative_percent) },
+      { key: 'parallel', head: t('error_parallel'), number: true, cell: (row) => percent(row.errors.parallel?.relative_percent) },
       ...joints.map((j) => ({ key: j, head: `${t('joint')} ${j + 1}`, number: true, cell: (row) => percent(row.errors.raw.joints[j].relative_percent) })),
     ]} /></section>
     <div class="grid">${evaluation.datasets.map((set) => html`<section key=${set} class="panel"><${Bars} title=${`${labels.get(set)}: ${t('errors_of_joints')}`} unit="%" legend=${evaluation.models.map(({ model }) => plain(model))}

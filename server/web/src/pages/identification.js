@@ -16,7 +16,7 @@ import { Heat, Settings, Summary } from './run_summary.js'
 
 function Errors({ run }) {
   const sets = ['validation', 'training'].filter((of) => run.errors[of])
-  const rows = jointsOf(run).flatMap((joint, j) => sets.flatMap((of) => ['raw', 'filtered'].map((how) => ({ id: `${joint} ${of} ${how}`, joint, of, how, ...run.errors[of][how].joints[j] }))))
+  const rows = jointsOf(run).flatMap((joint, j) => sets.flatMap((of) => ['raw', 'parallel'].filter((how) => run.errors[of][how]).map((how) => ({ id: `${joint} ${of} ${how}`, joint, of, how, ...run.errors[of][how].joints[j] }))))
   return html`<section class="panel"><h2>${t('errors_of_joints')}</h2>
     <${Table} caption=${t('errors_of_joints')} items=${rows} columns=${[
       { key: 'joint', head: t('joint'), cell: (row) => html`<bdi>${row.joint}</bdi>` },

@@ -13,7 +13,7 @@ extend({
   of_validation: ['Validation', '验证'],
   of_training: ['Training', '训练'],
   raw: ['raw', '原始'],
-  filtered: ['filtered', '滤波'],
+  parallel: ['both filtered', '同滤波'],
   torques: ['Measured and predicted torque', '实测与预测力矩'],
   torque_of: ['Torque of {joint}', '{joint} 的力矩'],
   measured: ['measured', '实测'],

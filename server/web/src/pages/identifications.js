@@ -16,9 +16,9 @@ const COLUMNS = [
   { key: 'robot', head: 'robot', sort: 'robot', standard: true, class: 'tight', cell: (run) => html`<a href=${link(['robots', run.robot])}>${run.robot}</a> <span class="quiet">r${run.revision}</span>` },
   { key: 'estimator', head: 'estimator', standard: true, cell: (run) => run.estimator },
   { key: 'error_validation', head: 'error_validation', standard: true, ...metric('validation.raw.relative_percent', percent) },
-  { key: 'error_validation_filtered', head: 'error_validation_filtered', ...metric('validation.filtered.relative_percent', percent) },
+  { key: 'error_validation_parallel', head: 'error_validation_parallel', ...metric('validation.parallel.relative_percent', percent) },
   { key: 'error_training', head: 'error_training', standard: true, ...metric('training.raw.relative_percent', percent) },
-  { key: 'error_training_filtered', head: 'error_training_filtered', ...metric('training.filtered.relative_percent', percent) },
+  { key: 'error_training_parallel', head: 'error_training_parallel', ...metric('training.parallel.relative_percent', percent) },
   { key: 'condition', head: 'condition', standard: true, ...metric('condition_number', (value) => figure(value, 3)) },
   { key: 'base_count', head: 'base_count', ...metric('base_parameter_count', count) },
   { key: 'samples', head: 'samples', ...metric('training_samples', count) },
@@ -26,7 +26,7 @@ const COLUMNS = [
   { key: 'created', head: 'created', sort: 'created_at', standard: true, class: 'tight', cell: (run) => moment(run.created_at) },
   { key: 'tags', head: 'tags', standard: true, cell: (run) => html`<${Tags} tags=${run.tags} />` },
 ]
-const OF_JOINT = 'validation.filtered.relative_percent.'
+const OF_JOINT = 'validation.raw.relative_percent.'
 // Columns of joints are those that the runs have figures of.
 const jointColumns = (items) => [...new Set(items.flatMap((run) => Object.keys(run.metrics ?? {})).filter((name) => name.startsWith(OF_JOINT)))]
   .map((name) => ({ key: `joint.${name.slice(OF_JOINT.length)}`, text: t('error_of_joint', { joint: name.slice(OF_JOINT.length) }), ...metric(name, percent) }))

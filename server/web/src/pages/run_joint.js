@@ -37,9 +37,10 @@ extend({
   joint_parameters: ['Its parameters', '该关节的参数'],
 })
 
-const DOUBT = 0.001 // chance of noise alone, below which it is told
+// Clearly not by chance, and more than twice the noise: as `noise_only` is told.
+const lacks = (fit) => fit.p < 0.001 && fit.f > 4
 
-const Fit = ({ fit }) => fit && html`<div>${['velocity', 'position'].map((over) => fit[over] && fit[over].f != null && html`<p key=${over}><span class=${`state ${fit[over].p < DOUBT ? 'warn' : 'good'}`}>${t(fit[over].p < DOUBT ? 'joint_fit_text' : 'joint_fit_none', { over: t(`over_${over}`), f: figure(fit[over].f, 3), p: figure(fit[over].p, 2) })}</span></p>`)}</div>`
+const Fit = ({ fit }) => fit && html`<div>${['velocity', 'position'].map((over) => fit[over] && fit[over].f != null && html`<p key=${over}><span class=${`state ${lacks(fit[over]) ? 'warn' : 'good'}`}>${t(lacks(fit[over]) ? 'joint_fit_text' : 'joint_fit_none', { over: t(`over_${over}`), f: figure(fit[over].f, 3), p: figure(fit[over].p, 2) })}</span></p>`)}</div>`
 
 // Points in the order of x, as plots want them.
 function Scatter({ title, x, y, xLabel }) {

@@ -20,7 +20,7 @@ extend({
   set_friction: ['Friction terms', '摩擦项'],
   set_rotors: ['Rotor inertias', '转子惯量'],
   set_prior: ['Drawn to the model', '模型先验'],
-  set_prior_chosen: ['strength {strength}, by cross-validation among {count}: the strongest that costs little', '强度 {strength}，由 {count} 个候选经交叉验证选出'],
+  set_prior_chosen: ['strength {strength}, by cross-validation among {count}: the strongest within one standard error of the best', '强度 {strength}，由 {count} 个候选经交叉验证选出'],
   set_prior_asked: ['strength {strength}, as asked', '强度 {strength}（按请求）'],
   set_low_pass: ['Low-pass', '低通滤波'],
   set_low_pass_value: ['positions {position} Hz, torques {torque} Hz', '位置 {position} Hz，力矩 {torque} Hz'],

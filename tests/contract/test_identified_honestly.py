@@ -1,0 +1,81 @@
+"""What an identification says of itself, held against an arm whose truth is known (support/rotating_slide): deviations cover
+the truth, right models are not warned of, wrong ones are. Twenty seeds of each with ARMDYN_SOAK=1, a few here."""
+
+import math
+import os
+
+import pytest
+
+from support import contract, rotating_slide, unique_name
+from support.logs import upload
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif("/v1/robots/{robot}/datasets" not in contract.document()["paths"],
+                                                   reason="this build takes no data sets")]
+SOAK = bool(os.environ.get("ARMDYN_SOAK"))
+SEEDS = range(1, 21) if SOAK else (1, 2)
+LISTED = ["offset", "coulomb", "viscous", "stribeck", "position"]
+
+
+def identify(client, seed, change=None, **request):
+    """An identification from motion of the seed, judged by another motion, a little slower. `change` makes the model a wrong one."""
+    laws = rotating_slide.friction(seed)
+    name = unique_name()
+    model = rotating_slide.model(name, wrong=1.3)
+    if change:
+        change(model, laws)
+    client.create_robot(model)
+    logs = rotating_slide.log(2 * seed, laws)[0], rotating_slide.log(2 * seed + 1, laws, seconds=15, times=0.8)[0]
+    ids = [upload(client, name, rows) for rows in logs]
+    return laws, client.result_of(f"/v1/robots/{name}/identifications", {"datasets": [ids[0]], "validation": [ids[1]], **request})
+
+
+def off(found, laws):
+    """How many of its deviations every parameter is off the truth that has one."""
+    for base in found["parameters"]["base"]:
+        if base["expression"] in rotating_slide.BASE:
+            yield base["expression"], (base["value"] - rotating_slide.BASE[base["expression"]]) / base["std"]
+    for friction, law in zip(found["parameters"]["friction"], laws):
+        for name, std in friction["std"].items():
+            term = name.split(".")[0]
+            line = term == "position" and friction["position"][int(name.split(".")[1])]
+            truth = law["ripple"][0] * (abs(line["order"] - law["ripple"][1]) < 0.5) if line else law.get(term.removeprefix("stribeck_"), 0)
+            if std:
+                yield f"{friction['joint']}.{name}", (friction[name] - truth) / std
+
+
+def test_right_models(client):
+    """90 to 98 % of the true parameters lie within two deviations; at most one run in twenty has a warning."""
+    inside, warned = [], []
+    for seed in SEEDS:
+        laws, found = identify(client, seed)
+        inside += [abs(z) <= 2 for _, z in off(found, laws)]
+        warned += [seed] * bool(found["warnings"])
+        assert found["errors"]["validation"]["raw"]["relative_percent"] <= 1.3
+    share = sum(inside) / len(inside)
+    print(f"{share:.3f} of {len(inside)} parameters within two deviations, warned of: {warned}")
+    noise = 2 * math.sqrt(0.9 * 0.1 / len(inside)) * (not SOAK)
+    assert 0.9 - noise <= share <= (0.98 if SOAK else 1)
+    assert len(warned) <= 0.05 * len(SEEDS)
+
+
+def other_exponent(model, laws):
+    for joint, law in zip(model["joints"], laws):
+        joint["friction"] = {"coulomb": law["coulomb"], "viscous": law["viscous"], "stiction": law["stiction"],
+                             "stribeck_velocity": law["velocity"], "stribeck_exponent": 3 - law["exponent"]}
+
+
+def no_gravity(model, laws):
+    model["gravity"] = [0, 0, 0]
+
+
+@pytest.mark.parametrize("change, request_", [
+    (other_exponent, {"friction": LISTED}),
+    (None, {"friction": LISTED[:-1]}),
+    (None, {"friction": LISTED[:3] + LISTED[4:]}),
+    (no_gravity, {"friction": LISTED}),
+    (no_gravity, {}),
+], ids=["exponent", "no ripple", "no stribeck", "no gravity", "no gravity, auto"])
+def test_wrong_models(client, change, request_):
+    """At least 95 % of them have a warning."""
+    silent = [seed for seed in SEEDS[:20 if SOAK else 1] if not identify(client, seed, change, **request_)[1]["warnings"]]
+    assert len(silent) <= 0.05 * len(SEEDS), silent
