@@ -1,6 +1,7 @@
 /* What a result itself gives reason to doubt, beside what was seen in its data. */
 #include <math.h>
 
+#include "lib/identify/unknowns.h"
 #include "lib/identify/warnings.h"
 
 /* With more of its torque unexplained a joint's model is not worth its name. */
@@ -8,6 +9,9 @@ static const double POOR = 0.3;
 
 /* How much faster than in the training a joint may be judged without a word. */
 static const double BEYOND = 1.2;
+
+/* An amplitude whose deviation is a larger part of it is not known. */
+static const double VAGUE = 0.25;
 
 struct doubt {
   const struct armdyn_estimate *estimate;
@@ -60,10 +64,28 @@ static void doubt_reach(const struct doubt *d)
        judged, trained);
 }
 
-void armdyn_doubt(size_t n, const struct armdyn_estimate *estimate, const struct armdyn_judgement *judgement,
-                  struct armdyn_warnings *warnings)
+/* Lines are found in the torque as measured and fitted to the filtered one: of a fast line nothing is in that. */
+static void doubt_lines(const struct armdyn_unknowns *u, const struct armdyn_estimate *estimate,
+                        struct armdyn_warnings *warnings)
 {
-  for (size_t j = 0; j < n; j++) {
+  for (size_t k = u->friction_first; k < u->standard_count; k++) {
+    const struct armdyn_parameter_id *id = &u->id[k];
+    if (id->group != ARMDYN_PARAMETER_FRICTION || id->index != ARMDYN_PARAMETER_LINE_AMPLITUDE) continue;
+    const double value = fabs(estimate->standard[k]), deviation = estimate->standard_deviation[k];
+    if (!(deviation > VAGUE * value)) continue;
+    warn(warnings, ARMDYN_WARNING_RIPPLE_FILTERED, (int)id->joint,
+         "the torque filter leaves too little of the line of order %.4g over the motor angle to tell its amplitude "
+         "(%.2g "
+         "+- %.2g): raise torque_cutoff_hz, or log slower motion",
+         armdyn_robot_description(u->robot)->joints[id->joint].friction.ripples[id->line].order, value, deviation);
+  }
+}
+
+void armdyn_doubt(const struct armdyn_unknowns *unknowns, const struct armdyn_estimate *estimate,
+                  const struct armdyn_judgement *judgement, struct armdyn_warnings *warnings)
+{
+  doubt_lines(unknowns, estimate, warnings);
+  for (size_t j = 0; j < unknowns->n; j++) {
     const struct doubt d = { estimate, judgement, j, warnings };
     doubt_fit(&d);
     doubt_deviations(&d);

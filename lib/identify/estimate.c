@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "lib/base/carve.h"
+#include "lib/identify/collinear.h"
 #include "lib/identify/lack_of_fit.h"
 #include "lib/identify/regularized.h"
 #include "lib/identify/robust.h"
@@ -209,7 +210,10 @@ static enum armdyn_status judge(struct training *t, struct armdyn_estimate *out,
   if (!status) keep_bounds(t, out);
   if (!status) status = widen(t, out);
   for (size_t i = 0; i < u->n; i++) out->physical[i] = armdyn_link_is_physical(out->standard + 10 * i);
-  return status ? status : condition_of(t, &out->condition);
+  if (!status) status = condition_of(t, &out->condition);
+  if (!status && estimation->lack_of_fit && !estimators[estimation->estimator].has_prior)
+    status = warn_of_collinear(t, &out->warnings);
+  return status;
 }
 
 static enum armdyn_status check(const struct armdyn_estimation *e, struct armdyn_error *error)

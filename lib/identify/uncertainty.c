@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "lib/identify/events.h"
 #include "lib/math/triangle.h"
 
 enum { LAGS_MAX = 5000, CORRELATED_BLOCKS = 64 };
@@ -66,16 +67,20 @@ enum armdyn_status residual_figures(struct training *training, struct armdyn_est
 {
   const size_t n = training->unknowns->n, blocks = training->source->blocks;
   struct residual_sums sums = { .clip = training->clip };
-  for (size_t block = 0; block < blocks; block++) {
+  struct events events = { 0 };
+  enum armdyn_status status = ARMDYN_OK;
+  for (size_t block = 0; block < blocks && !status; block++) {
     struct armdyn_motion motion;
-    enum armdyn_status status = training_read(training, block, &motion, error);
-    if (status) return status;
+    if ((status = training_read(training, block, &motion, error))) break;
     double *e = malloc((motion.count * n + 1) * sizeof *e);
     status = e ? residuals_of(training->unknowns, out->beta, &motion, e) : ARMDYN_EMEMORY;
+    if (!status && training->estimation->lack_of_fit) events_add(&events, &motion, n, e);
     if (!status) residual_sums_add(&sums, n, block, blocks, motion.count, e);
     free(e);
-    if (status) return status;
   }
+  if (!status) status = events_warn(&events, &out->warnings);
+  events_free(&events);
+  if (status) return status;
   residual_sums_end(&sums, n, training->unknowns->base_count, out->joint_deviation, out->correlation);
   for (size_t i = 0; i < n; i++) training->noise[i] = felt_noise(&sums, i, out->joint_deviation[i]);
   return ARMDYN_OK;

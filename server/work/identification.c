@@ -311,7 +311,7 @@ static void doubt_result(struct run *run)
     .trained = trained->fastest,
     .judged = judged->fastest,
   };
-  armdyn_doubt(run->n, &run->estimate, &judgement, &run->doubts);
+  armdyn_doubt(run->unknowns, &run->estimate, &judgement, &run->doubts);
 }
 
 static void gather_warnings(struct run *run)

@@ -34,7 +34,10 @@ extern "C" {
   X(NOISE_ONLY, "noise_only")               /* what is left is more than noise, which alone deviations know of */      \
   X(INCONSISTENT_LINK, "inconsistent_link") /* no body has the parameters that were found */                           \
   X(BEYOND_TRAINING, "beyond_training")     /* the validation is faster than what was trained on */                    \
-  X(FRICTION_SIGN, "friction_sign")         /* the data pull friction to a sign that no friction has */
+  X(FRICTION_SIGN, "friction_sign")         /* the data pull friction to a sign that no friction has */                \
+  X(ILL_CONDITIONED, "ill_conditioned")     /* the motion hardly tells parameters apart */                             \
+  X(EVENT, "event")                         /* moments at which several joints are far off at once */                  \
+  X(RIPPLE_FILTERED, "ripple_filtered")     /* the torque filter leaves too little of a line over the motor angle */
 
 enum armdyn_warning_code {
 #define X(name, text) ARMDYN_WARNING_##name,
@@ -328,7 +331,7 @@ struct armdyn_estimation {
   size_t folds;          /* of the cross-validation: consecutive parts of the data, 2 .. 32; 0: 8 */
   bool free_signs;  /* friction may have any sign; else coulomb, viscous >= 0, stiction >= coulomb, and the slope of
                             friction is not negative up to three times the fastest speed, or the limit */
-  bool lack_of_fit; /* wanted: one more reading of the data */
+  bool lack_of_fit; /* wanted, and warnings of events and of parameters that are hardly told apart: one more reading */
   bool (*cancelled)(void *context); /* called now and then; true ends the work with ECANCELLED; NULL: never */
   void (*trying)(void *context, size_t trial,
                  size_t trials); /* armdyn_choose_friction begins another one; NULL: untold */
@@ -514,12 +517,13 @@ struct armdyn_judgement {
   const double *trained, *judged; /* n: the fastest in the training and in what it was judged by, rad/s (m/s) */
 };
 /* Say what gives reason to doubt an estimate: much of a torque unexplained, deviations that know of noise only, links that
- * no body can be, a validation faster than the training.
+ * no body can be, a validation faster than the training, lines over the motor angle that the torque filter took away.
+ *   unknowns  in   of the estimate
  *   estimate  in   with lack_of_fit
  *   warnings  out  added to
  * Cannot fail. */
-void armdyn_doubt(size_t n, const struct armdyn_estimate *estimate, const struct armdyn_judgement *judgement,
-                  struct armdyn_warnings *warnings);
+void armdyn_doubt(const struct armdyn_unknowns *unknowns, const struct armdyn_estimate *estimate,
+                  const struct armdyn_judgement *judgement, struct armdyn_warnings *warnings);
 
 #ifdef __cplusplus
 }
