@@ -34,9 +34,9 @@ void id_list_decode(struct json_reader *r, const struct json_field *field, void 
 /* -- friction -- */
 
 /* "auto" */
-static const struct identification_friction every_friction = {
-  .automatic = true, .terms = ARMDYN_IDENTIFY_ANY | ARMDYN_IDENTIFY_DIRECTED
-};
+static const struct identification_friction every_friction = { .automatic = true,
+                                                               .terms =
+                                                                   ARMDYN_IDENTIFY_ANY | ARMDYN_IDENTIFY_DIRECTED };
 
 static void decode_friction(struct json_reader *r, const struct json_field *field, void *member,
                             const struct json_context *context)

@@ -306,8 +306,10 @@ static double *known_part(struct problem *q)
   if (!P) return NULL;
   memset(q->newton.gradient, 0, p * sizeof *q->newton.gradient);
   prior_slopes(&q->prior, PENALTY_SQUARE, 1, q->prior.value, q->newton.gradient, P);
-  for (size_t k = 0; k < p * p; k++)
-    if (!q->prior.known[k / p] || !q->prior.known[k % p]) P[k] = 0;
+  for (size_t i = 0; i < p; i++) {
+    for (size_t j = 0; j < p; j++)
+      if (!q->prior.known[i] || !q->prior.known[j]) P[i * p + j] = 0;
+  }
   return P;
 }
 

@@ -78,7 +78,7 @@ def story(client, simulator):
     dataset = client.post("/v1/robots/two-links/datasets", body=log(client), content_type="text/csv").expect(201).json
     yield "Dataset", dataset
     yield "DatasetList", client.get("/v1/datasets").expect(200).json
-    asked = {"datasets": [dataset["id"]], "validation_fraction": 0.3, "estimator": "wls"}
+    asked = {"datasets": [dataset["id"]], "validation_fraction": 0.3, "estimator": "wls", "friction": ["offset", "coulomb", "viscous"]}
     identification = client.result_of("/v1/robots/two-links/identifications", asked)
     yield "Identification", identification
     promotion = {"base_revision": 1, "dry_run": True}
