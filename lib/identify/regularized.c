@@ -365,8 +365,9 @@ static enum armdyn_status fill_covariance(struct problem *q, const double *P, do
 {
   const struct armdyn_base_parameters *base = q->training->unknowns->base;
   const size_t b = q->b, p = q->p;
-  double *V = malloc(2 * b * p * sizeof *V), *PV = V + b * p; /* rows: H^-1 B', and P times them */
+  double *V = malloc(2 * b * p * sizeof *V); /* rows: H^-1 B', then P times them */
   if (!V) return ARMDYN_EMEMORY;
+  double *PV = V + b * p;
   for (size_t k = 0; k < b; k++) {
     double *v = V + k * p;
     memcpy(v, armdyn_base_parameter_coefficients(base, k), p * sizeof *v);
