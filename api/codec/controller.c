@@ -4,7 +4,7 @@
 #include "api/json/fields.h"
 
 static const char *const protocols[] = { "armdyn-v2", "register-map" };
-static const char *const kinds[] = { "other", "csp_torque_offset", "ur_direct_torque", "kuka_fri" };
+const char *const controller_kind_names[4] = { "other", "csp_torque_offset", "ur_direct_torque", "kuka_fri" };
 const char *const torque_content_names[3] = { "full", "without_gravity", "without_gravity_and_friction" };
 static const char *const torque_sides[] = { "joint", "motor" };
 static const char *const link_losses[] = { "stop", "finish" };
@@ -64,7 +64,7 @@ static void check_content(struct json_reader *r, const struct controller_profile
                                    "it adds gravity and friction by itself, which would come "
                                    "twice" } };
   if (!rows[p->kind].takes[p->torque_content])
-    json_fault(r, "/torque_content", FAULT_INCONSISTENT, "\"%s\" takes no \"%s\": %s", kinds[p->kind],
+    json_fault(r, "/torque_content", FAULT_INCONSISTENT, "\"%s\" takes no \"%s\": %s", controller_kind_names[p->kind],
                torque_content_names[p->torque_content], rows[p->kind].why);
 }
 
@@ -97,7 +97,7 @@ static void profile_check(struct json_reader *r, void *object, uint64_t given, c
 
 static const struct json_field profile_fields[] = {
   { ENUM(struct controller_profile, protocol, protocols), REQUIRED },
-  { ENUM(struct controller_profile, kind, kinds), OMIT_DEFAULT },
+  { ENUM(struct controller_profile, kind, controller_kind_names), OMIT_DEFAULT },
   { ENUM(struct controller_profile, torque_content, torque_content_names) },
   { INTEGER(struct controller_profile, base, BETWEEN(0, 65536 - 270), NULL) },
   { OBJECT(struct controller_profile, map, register_map_type), HAS(struct controller_profile, has_map) },

@@ -19,6 +19,7 @@ enum controller_kind { KIND_OTHER, KIND_CSP_TORQUE_OFFSET, KIND_UR_DIRECT_TORQUE
 /* What the torques hold that it is sent. */
 enum torque_content { TORQUE_FULL, TORQUE_WITHOUT_GRAVITY, TORQUE_WITHOUT_GRAVITY_AND_FRICTION };
 extern const char *const torque_content_names[3];
+extern const char *const controller_kind_names[4];
 enum controller_protocol { PROTOCOL_ARMDYN, PROTOCOL_REGISTER_MAP };
 
 /* Which joint an axis of the controller moves: controller position = sign scale q + offset. */

@@ -261,10 +261,10 @@ static enum armdyn_status load(struct running *r)
   if (!rc) rc = loading_check(r);
   if (rc) return rc;
   if (r->head->format == asked)
-    running_report(r, TRANSFER_LOADING, -1, "%s%s", r->head->torque_content ? "torques " : "",
-                   r->head->torque_content ? torque_content_names[r->head->torque_content] : "");
+    running_report(r, TRANSFER_LOADING, -1, "%s", r->order->assumed);
   else
-    running_report(r, TRANSFER_LOADING, -1, "in format %u: the controller does not take %u", r->head->format, asked);
+    running_report(r, TRANSFER_LOADING, -1, "%s; in format %u: the controller does not take %u", r->order->assumed,
+                   r->head->format, asked);
   return loading_run(r);
 }
 

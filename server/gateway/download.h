@@ -29,6 +29,7 @@ struct transfer_order {
   char robot[ARMDYN_NAME_SIZE]; /* whose they are */
   int64_t revision;
   struct overrides overrides; /* of its payload, tool and gravity */
+  char assumed[80];           /* of the controller, by its entry: what the torques hold, and for what kind */
   struct profile profile;
 };
 

@@ -1,5 +1,5 @@
 /* A running transfer as its parts see it: download.c has its life from the first connection to its end, loading.c brings the
- * profile to the controller, by windows.c, following.c says what the controller's states mean for it, wishing.c grants what
+ * profile to the controller, by windows.c, following.c says what the controller's states mean for it, commanding.c grants what
  * is asked of it. */
 #ifndef SERVER_GATEWAY_RUNNING_H
 #define SERVER_GATEWAY_RUNNING_H
@@ -80,7 +80,7 @@ enum armdyn_status running_stay_in_touch(struct running *r);
 /* It cannot go on, for the reason in r->error: of the controller, or because it cannot be reached. */
 void running_fail(struct running *r, enum armdyn_status rc);
 
-/* -- wishing.c -- */
+/* -- commanding.c -- */
 
 /* While it connects or loads, for wait_ms: STOP and LEAVE end it, everything else comes too early. */
 void running_hear(struct running *r, int wait_ms);

@@ -1,5 +1,7 @@
 #include "server/transfers/controller_view.h"
 
+#include <math.h>
+
 #include "api/codec/transfer.h"
 #include "server/app.h"
 #include "server/robots/cache.h"
@@ -17,12 +19,16 @@ enum armdyn_status controller_view_make(struct app *app, const struct controller
   return status;
 }
 
-static void find_position(const struct controller_view *view, const struct observation *seen, double *position)
+/* false: the controller does not tell where every joint is, as many with registers of their own do not. */
+static bool find_position(const struct controller_view *view, const struct observation *seen, double *position)
 {
+  bool known = true;
   for (size_t i = 0; i < view->map.count; i++) {
     const struct mapped_axis *m = &view->map.axes[i];
     position[m->joint] = ((double)seen->state.position[m->axis] - m->position_offset) / m->position_scale;
+    known = known && isfinite(position[m->joint]);
   }
+  return known;
 }
 
 static double age_of(const struct observation *seen)
@@ -33,8 +39,7 @@ static double age_of(const struct observation *seen)
 bool controller_view_position(const struct controller_view *view, const struct observation *seen, double *position)
 {
   if (!seen->seen_ms || !seen->connected || age_of(seen) > CONTROLLER_STALE_AFTER) return false;
-  find_position(view, seen, position);
-  return true;
+  return find_position(view, seen, position);
 }
 
 void controller_view_encode(struct app *app, const struct controller_view *view, const struct observation *seen,
@@ -43,7 +48,7 @@ void controller_view_encode(struct app *app, const struct controller_view *view,
   char observed_at[TIME_SIZE] = "", holder[ID_SIZE], error[80];
   double position[ARMDYN_JOINTS_MAX] = { 0 };
   if (seen->seen_ms) clock_format(seen->seen_ms, observed_at);
-  find_position(view, seen, position);
+  const bool placed = find_position(view, seen, position);
   unsigned number = seen->state.own_error ? seen->state.own_error : seen->state.error;
   snprintf(error, sizeof error, "%u: %s", number, protocol_error_text(number));
   const struct controller_clock clock = { .uptime = seen->clock.uptime_ms * 1e-3,
@@ -62,7 +67,7 @@ void controller_view_encode(struct app *app, const struct controller_view *view,
     .age = age > 0 ? age : 0,
     .state = protocol_phase_word(seen->state.phase),
     .joint_count = view->map.count,
-    .position = position,
+    .position = placed ? position : NULL,
     .profile_id = seen->state.profile,
     .play_index = seen->state.play_index,
     .last_error = number ? error : NULL,

@@ -289,6 +289,8 @@ static void fill_order(struct making *m)
   order->revision = m->bound_to->revision;
   order->overrides = m->overrides;
   order->profile.head.end_policy = p->on_end == MOTION_END_ZERO_TORQUE ? END_ZERO_TORQUE : END_HOLD;
+  snprintf(order->assumed, sizeof order->assumed, "torques %s, for a controller of kind %s",
+           torque_content_names[p->torque_content], controller_kind_names[p->kind]);
   order->profile.head.loss_policy = p->on_link_loss == LINK_LOSS_FINISH ? LOSS_FINISH : LOSS_STOP;
 }
 

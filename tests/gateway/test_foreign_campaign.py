@@ -135,13 +135,19 @@ def test_a_slow_line(field, flags, in_flight, most):
 
 @pytest.mark.slow
 def test_two_services_at_one_controller(field):
-    """Each has leases of its own and knows nothing of the other."""
+    """Each has leases of its own and knows nothing of the other: in `make soak` each tries 500 times."""
+    print(f"ARMDYN_SEED={SEED}")
     with Server() as other, Foreign("--axes", 4, "--scan", 5) as controller:
         fields = [field, Field(other)]
 
         def one(k):
+            chance = random.Random(f"{SEED}/services/{k}")
+
+            def end(client):
+                transfer = fields[k].begin(client, controller, mode=chance.choice(("download", "stream")), in_flight=chance.choice(IN_FLIGHT))
+                return fields[k].end(client, transfer)["state"]
             with fields[k].server.client(check=False) as client:
-                return [fields[k].end(client, fields[k].begin(client, controller))["state"] for _ in range(min(ROUNDS, 10))]
+                return [end(client) for _ in range(5 * ROUNDS if SOAK else ROUNDS)]
         with concurrent.futures.ThreadPoolExecutor() as pool:
             ends = [state for states in pool.map(one, range(2)) for state in states]
         told = controller.ledger(None)

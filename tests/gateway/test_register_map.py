@@ -1,5 +1,6 @@
 """Controllers with registers of their own: a bank of python3-pymodbus, read back by mbpoll."""
 
+import contextlib
 import copy
 import json
 import pathlib
@@ -11,7 +12,8 @@ import sys
 
 import pytest
 
-from cell import FINAL, LONG, float32, soon
+from cell import FINAL, LONG, float32, soon, write
+from line import Line
 from support import ROOT, Server, robot, unique_name, until
 from support.process import Device
 
@@ -187,6 +189,38 @@ def test_what_reads_back_wrong_is_refused(arm):
         reach(arm, send(arm, controller(arm, good, map)).expect(202).json["id"], "ready")
         end = reach(arm, send(arm, controller(arm, bad, map)).expect(202).json["id"], "failed")
         assert "register 117 reads back" in end["problem"]["detail"]
+
+
+@contextlib.contextmanager
+def lost_in_ready(arm, bank, meanwhile):
+    """A transfer that is ready when the line breaks, behind which this happens; and that line, connected again."""
+    with Line(bank.port, 0) as line:
+        transfer = send(arm, controller(arm, line, plain_map())).expect(202).json["id"]
+        reach(arm, transfer, "ready")
+        meanwhile()
+        before = line.connections
+        line.cut()
+        until(lambda: line.connections > before, LONG, what="the gateway to connect again")
+        yield transfer
+
+
+@pytest.mark.parametrize("register, what", [(2, "count"), (4, "period"), (100, "points 0 to"), (100 + 20 * 4 * N, "to 20")])
+def test_what_changed_while_the_line_was_broken_is_read_after_it(arm, register, what):
+    """Another master, or the controller's own program, wrote into count, period, the first point, or the last."""
+    with Bank() as bank:
+        with lost_in_ready(arm, bank, lambda: write(bank.port, register, [12345])) as transfer:
+            end = reach(arm, transfer, "failed")
+        assert end["problem"]["type"] == "/problems/controller-refused"
+        assert what in end["problem"]["detail"] and f"register {register} reads back as 0x3039" in end["problem"]["detail"]
+
+
+def test_what_stayed_while_the_line_was_broken_is_still_ready(arm):
+    with Bank() as bank:
+        with lost_in_ready(arm, bank, lambda: None) as transfer:
+            until(lambda: arm[0].get(f"/v1/controllers/{reach(arm, transfer, 'ready')['controller']}/status").json["connected"], LONG)
+            arm[0].post(f"/v1/transfers/{transfer}/stop").expect(200)
+            history = reach(arm, transfer, "stopped")["history"]
+            assert [step["state"] for step in history] == ["queued", "connecting", "loading", "ready", "stopped"]
 
 
 def test_addresses_may_be_counted_from_one(arm):

@@ -56,7 +56,7 @@ def test_what_is_sent_is_less_what_the_controller_adds(arm, content):
         cell = controller(arm, bank, plain_map(), torque_content=content)
         end = reach(arm, send(arm, cell).expect(202).json["id"], "ready")
         said = [step["reason"] for step in end["history"] if step["state"] == "loading"]
-        assert said == [None if content == "full" else f"torques {content}"]
+        assert said == [f"torques {content}, for a controller of kind other"]
         samples, sent = arm[3], sent_torques(bank, 41)
     for qd, tau, row in zip(samples["qd"], samples["tau"], sent):
         for j in range(N):

@@ -11,6 +11,7 @@ import { Act, Bar, Head, Notice, Refusal, State, Table, useAnswer, useList } fro
 import { ControllerDelete, ControllerForm } from './controller_form.js'
 import { figure, moment, shortId } from '../ui/format.js'
 import { Played } from './played.js'
+import { RegisterMap } from './register_map.js'
 
 extend({
   controllers_text: ['Controllers that play torque profiles.', '播放力矩曲线的控制器。'],
@@ -117,6 +118,7 @@ function One({ name }) {
     ${open === 'delete' && html`<${ControllerDelete} name=${name} etag=${etag} onClose=${close} onDone=${() => go(['controllers'])} />`}
     <${Card} name=${name} robot=${controller?.robot} />
     ${latest && html`<${Transfer} key=${latest.id} id=${latest.id} controller=${name} />`}
+    ${controller?.profile.map && html`<${RegisterMap} map=${controller.profile.map} />`}
     <section class="panel"><h2>${t('transfers_earlier')}</h2><${Table} caption=${t('transfers_earlier')} items=${older} columns=${[
       { key: 'id', head: t('id'), cell: (one) => html`<code>${shortId(one.id)}</code>` },
       { key: 'trajectory', head: t('lineage_trajectory'), cell: (one) => html`<a href=${link(['trajectories', one.trajectory])}>${shortId(one.trajectory)}</a>` },
