@@ -13,6 +13,7 @@ struct app {
   struct webhooks *webhooks;     /* webhooks/webhooks.h: tells others that jobs have ended */
   struct hub *events;            /* http/events.h: what streams tell of */
   struct observer *observer;     /* transfers/observer.h: looks at controllers for them */
+  struct orders *orders;         /* orders/orders.h: from job orders to motions */
   struct replays *replays;       /* http/idempotency.h: requests with an Idempotency-Key that run now */
 };
 

@@ -134,8 +134,9 @@ ARROWS = {
     "protocol": "",
     "gateway": "config data ipc protocol robots store", "simulator": "protocol",
     "http": "config store", "webhooks": "config http store",
-    "transfers": "data gateway http protocol robots store webhooks work",
-    "routes": "config data gateway http jobs protocol robots store transfers web webhooks work",
+    "transfers": "data gateway http protocol robots store work",
+    "orders": "data gateway http jobs robots store transfers work",
+    "routes": "config data gateway http jobs orders protocol robots store transfers web webhooks work",
 }
 
 

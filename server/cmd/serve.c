@@ -22,6 +22,7 @@
 #include "server/http/server.h"
 #include "server/http/tls.h"
 #include "server/jobs/jobs.h"
+#include "server/orders/orders.h"
 #include "server/robots/cache.h"
 #include "server/routes/events.h"
 #include "server/routes/handlers.h"
@@ -55,6 +56,21 @@ static enum armdyn_status start_store(struct app *app, const struct options *opt
   return status ? status : auth_new(options->admin_key_file, app->store, &app->auth, error);
 }
 
+/* Who hears of jobs and transfers that get on. */
+static void job_changed(void *app, const char *id)
+{
+  const struct app *of = app;
+  events_job_changed(of->events, id);
+  orders_look(of->orders);
+}
+
+static void transfer_changed(void *app, const char *id)
+{
+  const struct app *of = app;
+  events_transfer_changed(of->events, id);
+  orders_look(of->orders);
+}
+
 /* What stands behind the calls. */
 static enum armdyn_status start_rooms(struct app *app, const struct options *options, struct armdyn_error *error)
 {
@@ -64,15 +80,16 @@ static enum armdyn_status start_rooms(struct app *app, const struct options *opt
   app->events = events_new(app);
   const struct announce controllers = { events_controller_changed, app->events };
   app->observer = observer_new(app, &controllers);
-  if (!app->robots || !app->replays || !app->pool || !app->events || !app->observer)
+  app->orders = orders_new(app);
+  if (!app->orders || !app->robots || !app->replays || !app->pool || !app->events || !app->observer)
     return armdyn_refuse(error, ARMDYN_EMEMORY, "", "no memory or threads to start with");
-  const struct announce jobs = { events_job_changed, app->events },
-                        transfers = { events_transfer_changed, app->events };
+  const struct announce jobs = { job_changed, app }, transfers = { transfer_changed, app };
   enum armdyn_status status = gateway_start(app->store, app->robots, options, &transfers, &app->gateway, error);
   if (!status) status = jobs_start(app->store, options, &jobs, &app->jobs, error);
   const struct webhooks_setup webhooks = { app->store, options, app, webhook_message };
   if (!status) status = webhooks_start(&webhooks, &app->webhooks, error);
-  return status ? status : hub_start(app->events);
+  if (!status) status = hub_start(app->events);
+  return status ? status : orders_start(app->orders, error);
 }
 
 static enum armdyn_status start_tls(const struct options *options, struct tls **tls, struct armdyn_error *error)
@@ -126,11 +143,13 @@ static void stop(struct service *s)
   }
   hub_stop(app->events);        /* it describes jobs and transfers */
   webhooks_stop(app->webhooks); /* so do they; what ends from now on is told after the next start */
+  orders_stop(app->orders);     /* nothing more is loaded or started */
   int64_t most = now + time - (time > 2 * SECOND ? SECOND : time / 2);
   if (app->jobs) jobs_stop(app->jobs, most);
   gateway_stop(app->gateway, most);
   if (s->http) http_stop(s->http);
   tls_stop(s->tls);
+  orders_free(app->orders);
   hub_free(app->events);
   observer_free(app->observer);
   pool_free(app->pool);

@@ -142,6 +142,7 @@ void gateway_wish(struct gateway *g, const char *controller, const char *transfe
   pthread_mutex_lock(&g->lock);
   bool known = book_address(&g->book, controller, &message.address);
   if (known && *transfer) book_address_of(&g->book, transfer, &message.address); /* two entries may share a lease */
+  if (known && message.wish.kind == WISH_STOP) book_stop(&g->book, &message.address);
   bool barred = known && message.wish.kind != WISH_STOP && !book_enabled(&g->book, controller);
   int64_t deadline_ns = clock_monotonic_ns() + ANSWER_MOST_MS * 1000000LL;
   if (known && !barred && answered) message.wish.number = questions_put(&g->questions, deadline_ns, answered, context);
@@ -236,6 +237,21 @@ bool gateway_lease(struct gateway *g, const char *controller, char holder[ID_SIZ
   bool held = book_address(&g->book, controller, &address) && book_holder(&g->book, &address, holder);
   pthread_mutex_unlock(&g->lock);
   return held;
+}
+
+uint64_t gateway_stopped(struct gateway *g, const char *controller)
+{
+  pthread_mutex_lock(&g->lock);
+  uint64_t stopped = book_stopped(&g->book, controller);
+  pthread_mutex_unlock(&g->lock);
+  return stopped;
+}
+
+unsigned gateway_generation(struct gateway *g)
+{
+  unsigned generation;
+  (void)gateway_present(g, &generation);
+  return generation;
 }
 
 void gateway_drain(struct gateway *g, bool draining)

@@ -1,14 +1,13 @@
 #include "server/gateway/book.h"
 
-#include "api/json/writer.h"
+#include "api/codec/history.h"
 #include "server/base/clock.h"
-
-enum { HISTORY_MOST = KB(64) }; /* bytes; a transfer that changes so often keeps its first states and its last */
 
 struct book_controller {
   char name[ARMDYN_NAME_SIZE];
   struct controller_address address;
   bool enabled;
+  uint64_t stopped; /* the number of the last STOP that it was sent; 0: none */
   struct book_controller *next;
 };
 
@@ -75,6 +74,19 @@ bool book_enabled(const struct book *book, const char *name)
 {
   const struct book_controller *c = controller_of(book, name);
   return c && c->enabled;
+}
+
+void book_stop(struct book *book, const struct controller_address *address)
+{
+  book->stops++;
+  for (struct book_controller *c = book->controllers; c; c = c->next)
+    if (address_same(&c->address, address)) c->stopped = book->stops;
+}
+
+uint64_t book_stopped(const struct book *book, const char *name)
+{
+  const struct book_controller *c = controller_of(book, name);
+  return c ? c->stopped : 0;
 }
 
 static int by_name(const void *a, const void *b)
@@ -167,30 +179,6 @@ static enum armdyn_status copy_row(struct store_transfer *to, const struct store
   return ARMDYN_EMEMORY;
 }
 
-/* The list with one more {"state", "at", "reason"}; the old one when there is no room or memory. */
-static char *history_with(char *history, enum transfer_state state, const char *at, const char *reason)
-{
-  struct buffer out = BUFFER(2 * HISTORY_MOST);
-  struct json_writer w = { .out = &out };
-  size_t length = history ? strlen(history) : 0;
-  if (length > HISTORY_MOST && !transfer_state_final(state)) return history;
-  if (length > 2)
-    buffer_append(&out, history, length - 1), buffer_text(&out, ",");
-  else
-    buffer_text(&out, "[");
-  json_begin_object(&w);
-  json_key(&w, "state"), json_write_text(&w, transfer_state_name(state));
-  json_key(&w, "at"), json_write_text(&w, at);
-  json_key(&w, "reason"), json_write_text(&w, *reason ? reason : NULL);
-  json_end_object(&w);
-  buffer_text(&out, "]");
-  char *longer = buffer_take(&out, &length);
-  buffer_release(&out);
-  if (!longer) return history;
-  free(history);
-  return longer;
-}
-
 static struct book_entry *add(struct book *book, const struct store_transfer *row)
 {
   struct book_entry *e = calloc(1, sizeof *e);
@@ -208,7 +196,7 @@ enum armdyn_status book_submit(struct book *book, struct store_transfer *row, co
 {
   clock_format(clock_wall_ms(), row->created_at);
   row->state = TRANSFER_QUEUED;
-  row->history = history_with(row->history, TRANSFER_QUEUED, row->created_at, "");
+  row->history = history_with(row->history, transfer_state_name(TRANSFER_QUEUED), row->created_at, "", false);
   if (!row->history) return ARMDYN_EMEMORY;
   struct book_entry *e = add(book, row);
   if (!e) return ARMDYN_EMEMORY;
@@ -342,7 +330,8 @@ bool book_report(struct book *book, const char *id, int64_t at_ms, const struct 
   clock_format(at_ms, at);
   row->state = report->state;
   if (report->sent > row->sent) row->sent = report->sent;
-  row->history = history_with(row->history, report->state, at, report->reason);
+  row->history = history_with(row->history, transfer_state_name(report->state), at, report->reason,
+                              transfer_state_final(report->state));
   if (report->state == TRANSFER_PLAYING && !*row->started_at) memcpy(row->started_at, at, sizeof at);
   if (transfer_state_final(report->state)) memcpy(row->finished_at, at, sizeof at);
   if (report->problem >= 0 && report->problem < PROBLEM_COUNT) {

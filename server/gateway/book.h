@@ -9,6 +9,7 @@
 struct book {
   struct book_controller *controllers;
   struct book_entry *entries;
+  uint64_t stops; /* how many STOPs were sent */
 };
 void book_release(struct book *book);
 
@@ -18,6 +19,10 @@ void book_controller_gone(struct book *book, const char *name);
 bool book_address(const struct book *book, const char *name, struct controller_address *address);
 /* Is it there, and may it be spoken to? */
 bool book_enabled(const struct book *book, const char *name);
+/* STOP is being sent to whatever stands there. */
+void book_stop(struct book *book, const struct controller_address *address);
+/* Another number after every STOP that a controller was sent, under whichever name; 0: none was. */
+uint64_t book_stopped(const struct book *book, const char *name);
 /* All, by name, to be freed. NULL: out of memory. */
 struct listed_controller *book_list(const struct book *book, size_t *count);
 /* Who its host is, found out since; nothing happens when the host is another one now. */

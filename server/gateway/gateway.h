@@ -38,6 +38,12 @@ void gateway_locate(struct gateway *gateway, const char *controller);
 /* The transfer that holds this controller's endpoint: true and its id. */
 bool gateway_lease(struct gateway *gateway, const char *controller, char holder[ID_SIZE]);
 
+/* Another number after every STOP that anybody sent to this controller, under whichever name, counted before it goes out: who
+ * finds the number unchanged and then asks for a motion has it stopped by that STOP. 0: none was sent. */
+uint64_t gateway_stopped(struct gateway *gateway, const char *controller);
+/* Another number after every end of the gateway process. */
+unsigned gateway_generation(struct gateway *gateway);
+
 /* -- transfers -- */
 
 /* While it is drained, no transfer is taken. */

@@ -160,6 +160,14 @@ void answer_status(struct exchange *x, enum armdyn_status status, const struct a
   answer_problem_extra(x, problem, NULL, message);
 }
 
+void answer_refusal(struct exchange *x, const struct refusal *why)
+{
+  if (why->status)
+    answer_status(x, why->status, NULL);
+  else
+    answer_problem_extra(x, why->problem, NULL, *why->detail ? why->detail : NULL);
+}
+
 /* -- streams -- */
 
 struct stream {

@@ -15,6 +15,7 @@
 
 #include "api/codec/media.h"
 #include "api/problem/problem.h"
+#include "api/problem/refusal.h"
 #include "api/wire/buffer.h"
 #include "api/wire/faults.h"
 
@@ -42,6 +43,9 @@ enum media exchange_body_media(const struct exchange *x);   /* of Content-Type, 
 enum media exchange_answer_media(const struct exchange *x); /* the best of Accept among those of the route */
 /* Whose key this is: its id, "admin" for the one of the file, "anonymous" without keys. */
 const char *exchange_key_id(const struct exchange *x);
+/* The same with its name and role (http/auth.h). */
+struct caller;
+const struct caller *exchange_caller(const struct exchange *x);
 /* May the caller set this controller's arm in motion? false: 403 has been answered. */
 bool exchange_may_move(struct exchange *x, const char *controller);
 /* What the service has counted of requests and connections, as Prometheus text. */
@@ -67,6 +71,8 @@ void answer_problem(struct exchange *x, enum problem problem, const char *detail
 void answer_status(struct exchange *x, enum armdyn_status status, const struct armdyn_error *error);
 /* A problem with further members: see problem_write. */
 void answer_problem_extra(struct exchange *x, enum problem problem, const char *extra, const char *detail);
+/* What was found against it; why->faults are those of the exchange. */
+void answer_refusal(struct exchange *x, const struct refusal *why);
 /* Large series: `next` fills up to `size` bytes and answers how many (0 = the end, < 0 = break off). It runs on an event
  * thread while the client takes the answer; or it has suspended the connection (event_stream.c) and answers STREAM_SLEEPS.
  * release is called once. `held`: bytes of memory that the state takes. */

@@ -93,6 +93,11 @@ const char *exchange_key_id(const struct exchange *x)
   return x->caller.id;
 }
 
+const struct caller *exchange_caller(const struct exchange *x)
+{
+  return &x->caller;
+}
+
 bool exchange_may_move(struct exchange *x, const char *controller)
 {
   if (auth_may_move(x->http->auth, &x->caller, controller)) return true;

@@ -6,6 +6,7 @@
 #include "server/app.h"
 #include "server/gateway/gateway.h"
 #include "server/gateway/map_plan.h"
+#include "server/orders/orders.h"
 #include "server/robots/cache.h"
 #include "server/routes/handlers.h"
 #include "server/routes/listing.h"
@@ -177,9 +178,19 @@ static enum armdyn_status put(struct exchange *x, void *row, int64_t expected, c
   return status;
 }
 
+/* Its orders would have nobody to go to. */
+static bool controller_is_unordered(struct exchange *x, const char *name)
+{
+  const size_t count = orders_live(exchange_app(x)->orders, name);
+  if (count)
+    answer_problem(x, PROBLEM_CONFLICT, "%zu orders of controller '%s' have not ended: cancel them first", count, name);
+  return !count;
+}
+
 static bool remove_row(struct exchange *x, int64_t expected)
 {
   const char *name = exchange_segment(x, "controller");
+  if (!controller_is_unordered(x, name)) return false;
   enum armdyn_status status = store_controller_delete(exchange_app(x)->store, name, expected);
   if (!status) gateway_controller_gone(exchange_app(x)->gateway, name);
   return versioned_found(x, &controllers, status);

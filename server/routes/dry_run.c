@@ -4,6 +4,7 @@
 #include "server/routes/handlers.h"
 #include "server/routes/motion.h"
 #include "server/transfers/making.h"
+#include "server/webhooks/callback.h"
 
 enum { LISTED_MOST = 1000, ANSWER_MOST = MB(4) };
 
@@ -92,9 +93,9 @@ enum outcome controller_dry_run(struct exchange *x)
                      "controller '%s' speaks the register protocol, which numbers its commands by what it acknowledged "
                      "last; a dry run shows the writes of register maps",
                      m->controller.name);
-    else if (making_run(x, m))
+    else if (callback_is_known(x, m->request.callback.webhook) && making_run_for(x, m))
       answer_plan(x, m);
   }
-  making_free(x, m);
+  making_free(m);
   return ANSWERED;
 }

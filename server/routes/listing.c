@@ -226,6 +226,7 @@ void listing_end(struct listing *listing, enum armdyn_status status)
   const char *next = listing->query.more ? cursor_write(&listing->query.key, listing->digest, cursor) : NULL;
   json_end_array(w);
   json_key(w, "next_cursor"), json_write_text(w, next);
+  if (listing->totals) json_key(w, "totals"), json_write_raw(w, listing->totals);
   json_end_object(w);
   answer_json(listing->x, 200, &listing->body);
 }

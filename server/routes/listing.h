@@ -11,7 +11,7 @@
 #include "server/http/exchange.h"
 #include "server/store/store.h"
 
-enum { LISTING_NAME_SIZE = LIMIT_TAG + 1, LISTING_DEFAULT = 50, LISTING_OWN = 4 };
+enum { LISTING_NAME_SIZE = LIMIT_TAG + 1, LISTING_DEFAULT = 50, LISTING_OWN = 6 };
 
 /* What a list can be asked by, beside limit, cursor and q, and, if its route takes them, tag and the ids of ISA-95. Words
  * have spaces between. */
@@ -29,6 +29,7 @@ struct listing {
   char names[STORE_FILTERS][LISTING_NAME_SIZE]; /* of tags and metrics in the query */
   char digest[17];                              /* of the query that the cursor belongs to */
   const char *fields;                           /* asked for; NULL: all */
+  const char *totals;                           /* JSON that tells of more than the page; NULL: nothing */
   struct buffer body;
   struct json_writer writer;
 };

@@ -11,6 +11,13 @@
 bool controller_of_request(struct exchange *x, const char *name, struct controller_description *controller,
                            struct store_controller *row);
 
+/* May the caller, and does the controller's entry let this service, start motion? false: answered. */
+bool may_start(struct exchange *x, const struct controller_description *controller);
+
+/* making_run for a caller. false: answered. */
+struct making;
+bool making_run_for(struct exchange *x, struct making *m);
+
 /* A controller that a transfer holds is not changed under it. false: answered, 409. */
 bool controller_is_free(struct exchange *x, const char *name);
 

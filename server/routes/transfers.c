@@ -12,6 +12,7 @@
 #include "server/transfers/held_part.h"
 #include "server/transfers/making.h"
 #include "server/transfers/playback.h"
+#include "server/webhooks/callback.h"
 
 enum { ANSWER_MOST = MB(1) };
 
@@ -126,7 +127,54 @@ enum outcome transfer_list(struct exchange *x)
   return ANSWERED;
 }
 
+/* -- may this service start the motion? -- */
+
+enum { AHEAD_MOST_MS = 60000 };
+
+/* start_before: not passed, and at most a minute ahead. false: answered. */
+static bool starts_soon(struct exchange *x, const char *text, int64_t *ms)
+{
+  *ms = clock_parse(text);
+  int64_t ahead = *ms - clock_wall_ms();
+  if (ahead > 0 && ahead <= AHEAD_MOST_MS) return true;
+  if (ahead > 0) {
+    fault_add(exchange_faults(x), FAULT_AT_POINTER, "/start_before", FAULT_MAXIMUM, "must be at most 60 s ahead");
+    answer_problem(x, PROBLEM_INVALID, NULL);
+  } else {
+    answer_problem(x, PROBLEM_START_EXPIRED, "start_before has passed: %s", text);
+  }
+  return false;
+}
+
+bool may_start(struct exchange *x, const struct controller_description *controller)
+{
+  if (!exchange_may_move(x, controller->name)) return false;
+  if (controller->profile.allow_start) return true;
+  answer_problem(x, PROBLEM_CONFLICT,
+                 "controller '%s' does not say allow_start: its PLC starts what is armed, not this service",
+                 controller->name);
+  return false;
+}
+
 /* -- creating one: every check comes before the lease, and before the gateway hears of it -- */
+
+bool making_run_for(struct exchange *x, struct making *m)
+{
+  m->app = exchange_app(x);
+  m->why.faults = exchange_faults(x);
+  if (making_run(m)) return true;
+  answer_refusal(x, &m->why);
+  return false;
+}
+
+/* What comes before the motion is looked at. false: answered. */
+static bool permitted(struct exchange *x, struct making *m)
+{
+  const struct transfer_request *request = &m->request;
+  return callback_is_known(x, request->callback.webhook) &&
+         (!request->start ||
+          (may_start(x, &m->controller) && starts_soon(x, request->start_before, &m->start_before_ms)));
+}
 
 static void submit(struct exchange *x, struct making *m, const struct idempotency *once)
 {
@@ -148,14 +196,15 @@ static void submit(struct exchange *x, struct making *m, const struct idempotenc
   enum armdyn_status status = ARMDYN_EMEMORY;
   if (transfer.request && transfer.tags) {
     held_part_lock();
-    stayed = held_part_stayed(x, m);
+    stayed = held_part_stayed(m);
     if (stayed) {
       status = gateway_submit(exchange_app(x)->gateway, &transfer, idempotency_key(once), m->order, holder);
       m->order = NULL;
     }
     held_part_unlock();
   }
-  if (!stayed) { /* answered */
+  if (!stayed) {
+    answer_refusal(x, &m->why);
   } else if (status == ARMDYN_EBUSY && *holder) {
     answer_lease_held(x, m->controller.name, holder);
   } else if (status == ARMDYN_EUNAVAILABLE && gateway_draining(exchange_app(x)->gateway)) {
@@ -200,11 +249,12 @@ enum outcome transfer_create(struct exchange *x)
   if (status) {
     answer_status(x, status, NULL);
   } else if (begin_once(x, m->request.start, &once)) {
-    if (controller_of_request(x, exchange_segment(x, "controller"), &m->controller, NULL) && making_run(x, m))
+    if (controller_of_request(x, exchange_segment(x, "controller"), &m->controller, NULL) && permitted(x, m) &&
+        making_run_for(x, m))
       submit(x, m, &once);
     idempotency_end(x, &once);
   }
-  making_free(x, m);
+  making_free(m);
   return ANSWERED;
 }
 
@@ -288,7 +338,7 @@ enum outcome transfer_hold(struct exchange *x)
 static bool startable(struct exchange *x, const struct store_transfer *transfer)
 {
   struct controller_description controller;
-  return controller_of_request(x, transfer->controller, &controller, NULL) && making_may_start(x, &controller);
+  return controller_of_request(x, transfer->controller, &controller, NULL) && may_start(x, &controller);
 }
 
 /* The key is kept before the gateway hears of it: a repeat, however late, never moves the arm on again. */
@@ -344,7 +394,7 @@ enum outcome transfer_start(struct exchange *x)
   if (status) {
     answer_status(x, status, NULL);
   } else if (transfer_in(x, TRANSFER_ARMED, &transfer)) {
-    if (startable(x, &transfer) && making_start_before(x, request.start_before, &start_before_ms))
+    if (startable(x, &transfer) && starts_soon(x, request.start_before, &start_before_ms))
       outcome = claim_and_start(x, &transfer, start_before_ms, &once);
     store_transfer_release(&transfer);
   }

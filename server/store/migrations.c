@@ -23,6 +23,7 @@ EMBED(migration_0015, "migrations/sqlite/0015_code_proofs.sql");
 EMBED(migration_0016, "migrations/sqlite/0016_owners.sql");
 EMBED(migration_0017, "migrations/sqlite/0017_parts.sql");
 EMBED(migration_0018, "migrations/sqlite/0018_cells.sql");
+EMBED(migration_0019, "migrations/sqlite/0019_orders.sql");
 
 static const struct migration items[] = {
   { "0001_initial", migration_0001 },
@@ -43,6 +44,7 @@ static const struct migration items[] = {
   { "0016_owners", migration_0016 },
   { "0017_parts", migration_0017 },
   { "0018_cells", migration_0018 },
+  { "0019_orders", migration_0019 },
 };
 
 const struct migrations store_migrations = { items, sizeof items / sizeof *items };

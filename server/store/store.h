@@ -567,6 +567,78 @@ enum armdyn_status store_transfer_list(struct store *store, struct store_query *
 /* All that have not ended, oldest first: what a crash may have interrupted. */
 enum armdyn_status store_transfer_unfinished(struct store *store, store_transfer_visit *visit, void *context);
 
+/* -- orders: from a job order to the motion -- */
+enum order_state {
+  ORDER_ACCEPTED,
+  ORDER_PLANNING,
+  ORDER_QUEUED,
+  ORDER_LOADING,
+  ORDER_READY,
+  ORDER_RUNNING,
+  ORDER_HELD,
+  ORDER_DONE,
+  ORDER_STOPPED,
+  ORDER_FAILED,
+  ORDER_INTERRUPTED,
+  ORDER_STATE_COUNT
+};
+const char *order_state_name(enum order_state state);
+static inline bool order_state_final(enum order_state state)
+{
+  return state >= ORDER_DONE;
+}
+
+struct store_order {
+  char id[ID_SIZE];
+  char controller[ARMDYN_NAME_SIZE];
+  enum order_state state;
+  int priority;
+  bool automatic;                                                  /* it starts by itself */
+  char created_by[ID_SIZE], created_by_name[ARMDYN_NAME_SIZE];     /* the key */
+  char started_by[ID_SIZE], started_by_name[ARMDYN_NAME_SIZE];     /* who asked for its start; "": nobody did */
+  char created_at[TIME_SIZE], expires_at[TIME_SIZE];               /* automatic: latest moment of its START; "" = none */
+  char ready_at[TIME_SIZE], started_at[TIME_SIZE], finished_at[TIME_SIZE];
+  char job[ID_SIZE], trajectory[ID_SIZE], transfer[ID_SIZE]; /* "" = none yet; a transfer that is named may not exist */
+  char *request; /* JSON as accepted */
+  char *tags;
+  char *history; /* JSON list of {"state","at","reason"} */
+  char *plan;    /* JSON of what was planned; NULL = nothing yet */
+  char *problem; /* NULL = none */
+  char job_order_id[LABEL_SIZE], work_master_id[LABEL_SIZE], equipment_id[LABEL_SIZE]; /* out: of the request */
+  char traceparent[TRACE_SIZE];                                                        /* of the request that made it */
+};
+void store_order_release(struct store_order *order);
+/* All of `order` in. EEXISTS, ECONFLICT (see store_idempotency). */
+enum armdyn_status store_order_create(struct store *store, const struct store_order *order,
+                                      const struct store_idempotency *key);
+/* What changes of it. A final state is never left again, and a transfer never exchanged for another: ECONFLICT. ENOTFOUND.
+ * key: of the request that is the reason, kept with it; NULL = none. */
+enum armdyn_status store_order_update(struct store *store, const struct store_order *order,
+                                      const struct store_idempotency *key);
+enum armdyn_status store_order_get(struct store *store, const char *id, struct store_order *out);
+typedef void store_order_visit(void *context, const struct store_order *order);
+/* Rows are without history and problem. */
+enum armdyn_status store_order_list(struct store *store, struct store_query *query, store_order_visit *visit,
+                                    void *context);
+/* How many there are in each state, of one controller and one job order (NULL: of all). */
+enum armdyn_status store_order_totals(struct store *store, const char *controller, const char *job_order_id,
+                                      int64_t totals[ORDER_STATE_COUNT]);
+/* All that have not ended, oldest first. */
+enum armdyn_status store_order_unfinished(struct store *store, store_order_visit *visit, void *context);
+
+enum { STORE_BLOCK_SIZE = 256 };
+struct store_order_queue {
+  char controller[ARMDYN_NAME_SIZE];
+  char reason[STORE_BLOCK_SIZE]; /* why it does not go on; "": it does */
+  char since[TIME_SIZE];
+};
+/* As it is from now on.
+ *   key  in  of the request that is the reason; NULL = none. ECONFLICT: it is kept already. */
+enum armdyn_status store_order_queue_put(struct store *store, const struct store_order_queue *queue,
+                                         const struct store_idempotency *key);
+typedef void store_order_queue_visit(void *context, const struct store_order_queue *queue);
+enum armdyn_status store_order_queue_list(struct store *store, store_order_queue_visit *visit, void *context);
+
 /* -- API keys -- */
 enum store_role { STORE_VIEWER, STORE_OPERATOR, STORE_ENGINEER, STORE_ADMIN, STORE_ROLE_COUNT };
 const char *store_role_name(enum store_role role);

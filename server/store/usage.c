@@ -36,6 +36,8 @@ enum armdyn_status store_usage(struct store *store, struct store_usage *usage, s
                                                    " UNION ALL SELECT 'mesh', count(*), 0, coalesce(sum(" SERIES_OF(
                                                        "meshes.id") "), 0) FROM meshes"
                                                                     " UNION ALL SELECT 'job', count(*), 0, 0 FROM jobs"
+                                                                    " UNION ALL SELECT 'order', count(*), 0, 0 FROM "
+                                                                    "orders"
                                                                     " UNION ALL SELECT 'transfer', count(*), 0, 0 FROM "
                                                                     "transfers"
                                                                     " UNION ALL SELECT 'robot_revision', count(*), 0, "

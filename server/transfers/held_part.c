@@ -46,9 +46,9 @@ static bool same_load(const struct armdyn_robot_description *a, const struct arm
 }
 
 /* The controller's model with the part that its arm holds; "" is none. */
-static enum armdyn_status held_model(struct exchange *x, const struct making *m, const struct robot_entry **entry)
+static enum armdyn_status held_model(struct making *m, const struct robot_entry **entry)
 {
-  const struct app *app = exchange_app(x);
+  const struct app *app = m->app;
   struct carried held = { .has_part = false };
   struct store_part row = { .version = 0 };
   enum armdyn_status status = ARMDYN_OK;
@@ -61,10 +61,10 @@ static enum armdyn_status held_model(struct exchange *x, const struct making *m,
                 : robots_get_with(app->robots, m->controller.robot, m->bound_to->revision, &held.overrides, entry);
 }
 
-static enum armdyn_status read_held(struct exchange *x, const char *controller, char part[ARMDYN_NAME_SIZE])
+static enum armdyn_status read_held(const struct making *m, char part[ARMDYN_NAME_SIZE])
 {
   struct store_controller row = { .version = 0 };
-  enum armdyn_status status = store_controller_get(exchange_app(x)->store, controller, &row);
+  enum armdyn_status status = store_controller_get(m->app->store, m->controller.name, &row);
   if (!status) memcpy(part, row.part, sizeof row.part);
   store_controller_release(&row);
   return status;
@@ -79,59 +79,56 @@ static void say_planned(const struct carried *planned, char *out, size_t size)
     snprintf(out, size, "%s", carried_any(planned) ? "a payload, tool or gravity of its own" : "no part");
 }
 
-static void answer_mismatch(struct exchange *x, const struct making *m, const struct carried *planned, bool changed)
+static void answer_mismatch(struct making *m, const struct carried *planned, bool changed)
 {
   char what[PART_NAME_SIZE + 32], holds[PART_NAME_SIZE + 32] = "none, as far as was said";
   say_planned(planned, what, sizeof what);
   if (*m->held) snprintf(holds, sizeof holds, "'%s'", m->held);
   if (changed)
-    answer_problem(
-        x, PROBLEM_PART_MISMATCH,
+    refusal_say(
+        &m->why, PROBLEM_PART_MISMATCH,
         "the motion was planned for %s as it was then; its payload or tool, or the gravity, is another now: plan "
         "again, or send it with \"acknowledge\": [\"part_mismatch\"]",
         what);
   else
-    answer_problem(x, PROBLEM_PART_MISMATCH,
-                   "the motion was planned for %s; the part that the arm of controller '%s' holds is %s. Torques for a "
-                   "part that is not there move the arm: PUT /v1/controllers/%s/part says what it holds, or send the "
-                   "motion with \"acknowledge\": [\"part_mismatch\"]",
-                   what, m->controller.name, holds, m->controller.name);
+    refusal_say(&m->why, PROBLEM_PART_MISMATCH,
+                "the motion was planned for %s; the part that the arm of controller '%s' holds is %s. Torques for a "
+                "part that is not there move the arm: PUT /v1/controllers/%s/part says what it holds, or send the "
+                "motion with \"acknowledge\": [\"part_mismatch\"]",
+                what, m->controller.name, holds, m->controller.name);
 }
 
-bool held_part_agrees(struct exchange *x, struct making *m)
+bool held_part_agrees(struct making *m)
 {
   struct carried planned;
   const struct robot_entry *held = NULL;
   enum armdyn_status status = carried_read(m->trajectory.document, &planned);
-  if (!status) status = read_held(x, m->controller.name, m->held);
-  if (status) {
-    answer_status(x, status, NULL);
-    return false;
-  }
+  if (!status) status = read_held(m, m->held);
+  if (status) return refusal_status(&m->why, status);
   m->overrides = planned.overrides;
   if (m->request.part_mismatch || (!carried_any(&planned) && !*m->held)) return true;
   const bool named = !planned.has_part || strcmp(planned.part.name, m->held) == 0;
-  if (named && !(status = held_model(x, m, &held)) &&
+  if (named && !(status = held_model(m, &held)) &&
       same_load(armdyn_robot_description(m->robot->robot), armdyn_robot_description(held->robot))) {
-    robots_release(exchange_app(x)->robots, held);
+    robots_release(m->app->robots, held);
     return true;
   }
-  robots_release(exchange_app(x)->robots, held);
+  robots_release(m->app->robots, held);
   if (status && status != ARMDYN_ENOTFOUND)
-    answer_status(x, status, NULL);
+    refusal_status(&m->why, status);
   else
-    answer_mismatch(x, m, &planned, planned.has_part && named);
+    answer_mismatch(m, &planned, planned.has_part && named);
   return false;
 }
 
-bool held_part_stayed(struct exchange *x, const struct making *m)
+bool held_part_stayed(struct making *m)
 {
   char now[ARMDYN_NAME_SIZE];
-  enum armdyn_status status = read_held(x, m->controller.name, now);
+  enum armdyn_status status = read_held(m, now);
   if (status)
-    answer_status(x, status, NULL);
+    refusal_status(&m->why, status);
   else if (strcmp(now, m->held) != 0)
-    answer_problem(x, PROBLEM_PART_MISMATCH, "what the arm of controller '%s' holds has changed just now",
-                   m->controller.name);
+    refusal_say(&m->why, PROBLEM_PART_MISMATCH, "what the arm of controller '%s' holds has changed just now",
+                m->controller.name);
   return !status && strcmp(now, m->held) == 0;
 }

@@ -6,13 +6,13 @@
 #include "server/transfers/making.h"
 
 /* Do the motion's payload, tool and gravity belong to what the arm holds now, or is the difference acknowledged? Remembers in
- * m->held what that was. false: answered. */
-bool held_part_agrees(struct exchange *x, struct making *m);
+ * m->held what that was. false: m->why says why. */
+bool held_part_agrees(struct making *m);
 
 /* While this is locked, what arms hold does not change, and no transfer begins. */
 void held_part_lock(void);
 void held_part_unlock(void);
-/* Does the arm hold what held_part_agrees saw? To be asked under the lock. false: answered. */
-bool held_part_stayed(struct exchange *x, const struct making *m);
+/* Does the arm hold what held_part_agrees saw? To be asked under the lock. false: m->why says why. */
+bool held_part_stayed(struct making *m);
 
 #endif

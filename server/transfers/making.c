@@ -11,78 +11,42 @@
 #include "server/gateway/source.h"
 #include "server/robots/cache.h"
 #include "server/transfers/held_part.h"
-#include "server/webhooks/callback.h"
 #include "server/work/kinds.h"
 
-enum { AHEAD_MOST_MS = 60000 };
-
-static bool invalid(struct exchange *x, const char *pointer, enum fault_code code, const char *detail)
+static bool check_permissions(struct making *m)
 {
-  fault_add(exchange_faults(x), FAULT_AT_POINTER, pointer, code, "%s", detail);
-  answer_problem(x, PROBLEM_INVALID, NULL);
-  return false;
-}
-
-bool making_start_before(struct exchange *x, const char *text, int64_t *ms)
-{
-  *ms = clock_parse(text);
-  int64_t ahead = *ms - clock_wall_ms();
-  if (ahead > AHEAD_MOST_MS) return invalid(x, "/start_before", FAULT_MAXIMUM, "must be at most 60 s ahead");
-  if (ahead > 0) return true;
-  answer_problem(x, PROBLEM_START_EXPIRED, "start_before has passed: %s", text);
-  return false;
-}
-
-bool making_may_start(struct exchange *x, const struct controller_description *controller)
-{
-  if (!exchange_may_move(x, controller->name)) return false;
-  if (controller->profile.allow_start) return true;
-  answer_problem(x, PROBLEM_CONFLICT,
-                 "controller '%s' does not say allow_start: its PLC starts what is armed, not this service",
-                 controller->name);
-  return false;
-}
-
-static bool check_permissions(struct exchange *x, struct making *m)
-{
-  if (!m->controller.enabled) {
-    answer_problem(x, PROBLEM_CONFLICT, "%s", gateway_barred);
-    return false;
-  }
+  if (!m->controller.enabled) return refusal_say(&m->why, PROBLEM_CONFLICT, "%s", gateway_barred);
   const struct controller_profile *p = &m->controller.profile;
   bool mapped = p->protocol == PROTOCOL_REGISTER_MAP;
   if (mapped && m->request.mode == TRANSFER_STREAM)
-    return invalid(x, "/mode", FAULT_UNSUPPORTED, "a controller with a register map takes downloads alone");
+    return refusal_at(&m->why, "/mode", FAULT_UNSUPPORTED, "a controller with a register map takes downloads alone");
   if (mapped && m->request.format != TRANSFER_POSITION_TORQUE)
-    return invalid(x, "/format", FAULT_UNSUPPORTED, "the columns of the register map say what a point has");
+    return refusal_at(&m->why, "/format", FAULT_UNSUPPORTED, "the columns of the register map say what a point has");
   if (mapped && !map_has(&p->map, MAP_POSITION) && !p->allow_torque_only)
-    return invalid(
-        x, "/trajectory", FAULT_UNSUPPORTED,
+    return refusal_at(
+        &m->why, "/trajectory", FAULT_UNSUPPORTED,
         "the register map takes torques alone, which let an arm drift; its entry must say \"allow_torque_only\"");
   if (m->request.format != TRANSFER_POSITION_TORQUE && !p->allow_torque_only)
-    return invalid(x, "/format", FAULT_UNSUPPORTED,
-                   "torque alone lets an arm drift; it needs \"allow_torque_only\" in the controller's profile");
-  if (!m->request.start) return true;
-  return making_may_start(x, &m->controller) && making_start_before(x, m->request.start_before, &m->start_before_ms);
+    return refusal_at(&m->why, "/format", FAULT_UNSUPPORTED,
+                      "torque alone lets an arm drift; it needs \"allow_torque_only\" in the controller's profile");
+  return true;
 }
 
-static bool find_trajectory(struct exchange *x, struct making *m)
+static bool find_trajectory(struct making *m)
 {
-  enum armdyn_status status = motion_get(exchange_app(x)->store, m->request.trajectory, &m->trajectory);
-  if (status == ARMDYN_ENOTFOUND) return invalid(x, "/trajectory", FAULT_INCONSISTENT, "there is no such trajectory");
-  if (status) {
-    answer_status(x, status, NULL);
-    return false;
-  }
+  enum armdyn_status status = motion_get(m->app->store, m->request.trajectory, &m->trajectory);
+  if (status == ARMDYN_ENOTFOUND)
+    return refusal_at(&m->why, "/trajectory", FAULT_INCONSISTENT, "there is no such trajectory");
+  if (status) return refusal_status(&m->why, status);
   cJSON *document = document_open(m->trajectory.document);
   m->stored_rate = document_number(document, "sample_rate");
   m->transferable = document_truth(document, "transferable");
   document_close(document);
   if (strcmp(m->trajectory.robot, m->controller.robot))
-    return invalid(x, "/trajectory", FAULT_INCONSISTENT, "it is for another robot than the controller's");
+    return refusal_at(&m->why, "/trajectory", FAULT_INCONSISTENT, "it is for another robot than the controller's");
   if (!m->transferable)
-    return invalid(
-        x, "/trajectory", FAULT_INCONSISTENT,
+    return refusal_at(
+        &m->why, "/trajectory", FAULT_INCONSISTENT,
         "it is not transferable: it was planned with a limit removed or raised, or exceeds one (see its blockers)");
   return true;
 }
@@ -98,22 +62,19 @@ static bool same_joints(const struct armdyn_robot *a, const struct armdyn_robot 
 }
 
 /* Both revisions, and whether they may differ. */
-static bool find_robots(struct exchange *x, struct making *m)
+static bool find_robots(struct making *m)
 {
-  struct robots *robots = exchange_app(x)->robots;
+  struct robots *robots = m->app->robots;
   const char *name = m->controller.robot;
   enum armdyn_status status = robots_get(robots, name, m->controller.revision, true, &m->bound_to);
   if (!status) status = motion_model_get(robots, &m->trajectory, &m->robot);
-  if (status) {
-    answer_status(x, status, NULL);
-    return false;
-  }
+  if (status) return refusal_status(&m->why, status);
   const long long planned = m->robot->revision, bound = m->bound_to->revision;
   if (planned == bound) return true;
   if (m->controller.profile.allow_revision_mismatch && same_joints(m->robot->robot, m->bound_to->robot)) return true;
-  answer_problem(x, PROBLEM_REVISION_MISMATCH, "the trajectory is of revision %lld, the controller is bound to %lld%s",
-                 planned, bound, m->controller.profile.allow_revision_mismatch ? ", which has other joints" : "");
-  return false;
+  return refusal_say(&m->why, PROBLEM_REVISION_MISMATCH,
+                     "the trajectory is of revision %lld, the controller is bound to %lld%s", planned, bound,
+                     m->controller.profile.allow_revision_mismatch ? ", which has other joints" : "");
 }
 
 static bool pass_over(void *context, const struct map_request *request)
@@ -123,32 +84,31 @@ static bool pass_over(void *context, const struct map_request *request)
 }
 
 /* Does every number fit into its registers, within every limit after rounding too? */
-static bool fits_map(struct exchange *x, const struct making *m)
+static bool fits_map(struct making *m)
 {
   struct armdyn_error error = { "", "" };
   if (m->controller.profile.protocol != PROTOCOL_REGISTER_MAP) return true;
   enum armdyn_status status =
       map_plan(&m->controller.profile.map, (unsigned)m->controller.unit, &m->order->profile, pass_over, NULL, &error);
-  if (status) answer_problem(x, PROBLEM_LIMIT_EXCEEDED, "%s", error.message);
+  if (status) refusal_say(&m->why, PROBLEM_LIMIT_EXCEEDED, "%s", error.message);
   return !status;
 }
 
 /* What is sent; but of torques that the controller adds to, the whole of them first, held against the same limits. */
-static enum armdyn_status sample_profile(struct exchange *x, struct making *m,
-                                         const struct armdyn_trajectory *trajectory, enum sample_format format,
-                                         double rate, struct armdyn_error *error)
+static enum armdyn_status sample_profile(struct making *m, const struct armdyn_trajectory *trajectory,
+                                         enum sample_format format, double rate, struct armdyn_error *error)
 {
   struct profile *profile = &m->order->profile;
   const enum torque_content content = m->controller.profile.torque_content;
   enum armdyn_status status =
       profile_of_trajectory(m->robot->robot, trajectory, &m->map, TORQUE_FULL, format, rate, profile, error);
-  if (status || content == TORQUE_FULL || profile_check(profile, exchange_faults(x))) return status;
+  if (status || content == TORQUE_FULL || profile_check(profile, m->why.faults)) return status;
   profile_release(profile);
   return profile_of_trajectory(m->robot->robot, trajectory, &m->map, content, format, rate, profile, error);
 }
 
 /* The profile, held against every limit. */
-static bool make_profile(struct exchange *x, struct making *m)
+static bool make_profile(struct making *m)
 {
   struct armdyn_error error = { "", "" };
   struct armdyn_trajectory trajectory;
@@ -160,20 +120,19 @@ static bool make_profile(struct exchange *x, struct making *m)
   const enum sample_format format = (enum sample_format)(velocities ? FORMAT_MOTION : m->request.format + 1);
   enum armdyn_status status = ARMDYN_EMEMORY;
   if (!m->order) goto refused;
-  if ((status = axis_map_make(&m->controller, model, &m->map, exchange_faults(x)))) goto refused;
-  if (mapped && (status = map_bind(&m->controller.profile, &m->map, exchange_faults(x)))) goto refused;
-  status = stored_trajectory_read(exchange_app(x)->store, m->trajectory.id, n, &trajectory);
+  if ((status = axis_map_make(&m->controller, model, &m->map, m->why.faults))) goto refused;
+  if (mapped && (status = map_bind(&m->controller.profile, &m->map, m->why.faults))) goto refused;
+  status = stored_trajectory_read(m->app->store, m->trajectory.id, n, &trajectory);
   if (status) goto refused;
-  status = sample_profile(x, m, &trajectory, format, rate, &error);
+  status = sample_profile(m, &trajectory, format, rate, &error);
   armdyn_trajectory_free(&trajectory);
   if (status) goto refused;
-  if (!exchange_faults(x)->count && !profile_check(&m->order->profile, exchange_faults(x))) return fits_map(x, m);
-  answer_problem(x, PROBLEM_LIMIT_EXCEEDED, "the profile exceeds a limit in %zu places", exchange_faults(x)->count);
-  return false;
+  if (!m->why.faults->count && !profile_check(&m->order->profile, m->why.faults)) return fits_map(m);
+  return refusal_say(&m->why, PROBLEM_LIMIT_EXCEEDED, "the profile exceeds a limit in %zu places",
+                     m->why.faults->count);
 refused:
-  if (*error.pointer) return invalid(x, error.pointer, FAULT_INCONSISTENT, error.message);
-  answer_status(x, status, NULL);
-  return false;
+  if (*error.pointer) return refusal_at(&m->why, error.pointer, FAULT_INCONSISTENT, error.message);
+  return refusal_status(&m->why, status);
 }
 
 /* -- what it must not touch -- */
@@ -228,32 +187,29 @@ static enum armdyn_status find_least_clearance(const struct making *m, const str
   return status;
 }
 
-static bool stays_clear(struct exchange *x, struct making *m, const struct making_clearance *found)
+static bool stays_clear(struct making *m, const struct making_clearance *found)
 {
   m->has_clearance = true, m->clearance = found->bound;
   if (found->bound > 0) return true;
-  answer_problem(
-      x, PROBLEM_LIMIT_EXCEEDED,
+  return refusal_say(
+      &m->why, PROBLEM_LIMIT_EXCEEDED,
       "%s may touch %s of cell '%s': at %.3f s they are %.4f m apart, and with the controller's start_tolerance "
       "and following_error the clearance is only proved to be above %.4f m",
       found->a, found->b, m->controller.cell, found->time, found->distance, found->bound);
-  return false;
 }
 
-/* With the cell that the controller is bound to. false: answered. */
-static bool keeps_clear(struct exchange *x, struct making *m)
+/* With the cell that the controller is bound to. false: m->why says why. */
+static bool keeps_clear(struct making *m)
 {
   struct cell_document cell;
   struct armdyn_trajectory trajectory;
   struct making_clearance found;
   struct armdyn_error error = { "", "" };
-  struct store *store = exchange_app(x)->store;
+  struct store *store = m->app->store;
   if (!*m->controller.cell) return true;
   enum armdyn_status status = stored_cell_read(store, m->controller.cell, &m->cell_revision, &cell);
-  if (status == ARMDYN_ENOTFOUND) {
-    answer_problem(x, PROBLEM_CONFLICT, "the controller's cell '%s' is gone", m->controller.cell);
-    return false;
-  }
+  if (status == ARMDYN_ENOTFOUND)
+    return refusal_say(&m->why, PROBLEM_CONFLICT, "the controller's cell '%s' is gone", m->controller.cell);
   if (!status) {
     status = stored_trajectory_read(store, m->trajectory.id, armdyn_robot_joint_count(m->robot->robot), &trajectory);
     if (!status) {
@@ -262,12 +218,12 @@ static bool keeps_clear(struct exchange *x, struct making *m)
     }
     cell_release(&cell);
   }
-  if (!status) return stays_clear(x, m, &found);
+  if (!status) return stays_clear(m, &found);
   if (*error.message)
-    answer_problem(x, PROBLEM_CONFLICT, "the clearance from cell '%s' cannot be told: %s", m->controller.cell,
-                   error.message);
+    refusal_say(&m->why, PROBLEM_CONFLICT, "the clearance from cell '%s' cannot be told: %s", m->controller.cell,
+                error.message);
   else
-    answer_status(x, status, NULL);
+    refusal_status(&m->why, status);
   return false;
 }
 
@@ -294,12 +250,12 @@ static void fill_order(struct making *m)
   order->profile.head.loss_policy = p->on_link_loss == LINK_LOSS_FINISH ? LOSS_FINISH : LOSS_STOP;
 }
 
-bool making_run(struct exchange *x, struct making *m)
+bool making_run(struct making *m)
 {
   m->order = calloc(1, sizeof *m->order);
-  if (!check_permissions(x, m) || !callback_is_known(x, m->request.callback.webhook)) return false;
-  if (!find_trajectory(x, m) || !find_robots(x, m) || !held_part_agrees(x, m)) return false;
-  if (!make_profile(x, m) || !keeps_clear(x, m)) return false;
+  if (!check_permissions(m)) return false;
+  if (!find_trajectory(m) || !find_robots(m) || !held_part_agrees(m)) return false;
+  if (!make_profile(m) || !keeps_clear(m)) return false;
   fill_order(m);
   return true;
 }
@@ -312,9 +268,9 @@ void making_name(struct making *m, const char *id)
   } while (!m->order->profile.head.id);
 }
 
-void making_free(struct exchange *x, struct making *m)
+void making_free(struct making *m)
 {
-  struct robots *robots = exchange_app(x)->robots;
+  struct robots *robots = m->app->robots;
   if (m->robot) robots_release(robots, m->robot);
   if (m->bound_to) robots_release(robots, m->bound_to);
   store_result_release(&m->trajectory);

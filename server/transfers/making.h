@@ -3,11 +3,15 @@
 #define SERVER_TRANSFERS_MAKING_H
 
 #include "api/codec/transfer.h"
+#include "api/problem/refusal.h"
 #include "server/gateway/gateway.h"
-#include "server/http/exchange.h"
 
-/* All zero but `request` and `controller`, which the caller fills in. */
+struct app;
+
+/* All zero but `app`, `why.faults`, `request` and `controller`, which the caller fills in. */
 struct making {
+  struct app *app;
+  struct refusal why; /* out: what was found against it */
   struct transfer_request request;
   struct controller_description controller;
   struct store_result trajectory;
@@ -25,16 +29,11 @@ struct making {
   struct transfer_order *order; /* without an id */
 };
 
-/* Find the webhook, the trajectory and the robots, ask whether the arm holds what it was planned for, sample the profile, and
- * hold it against every limit. false: answered. */
-bool making_run(struct exchange *x, struct making *m);
+/* Find the trajectory and the robots, ask whether the arm holds what it was planned for, sample the profile, and hold it
+ * against every limit. A start is the caller's to allow. false: m->why says why not. */
+bool making_run(struct making *m);
 /* The order's id, which is the transfer's. */
 void making_name(struct making *m, const char *id);
-void making_free(struct exchange *x, struct making *m);
-
-/* start_before: not passed, and at most a minute ahead. false: answered. */
-bool making_start_before(struct exchange *x, const char *text, int64_t *ms);
-/* Does the controller's entry let this service start motion? false: answered. */
-bool making_may_start(struct exchange *x, const struct controller_description *controller);
+void making_free(struct making *m);
 
 #endif

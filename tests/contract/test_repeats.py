@@ -80,6 +80,9 @@ class World:
         self.bodies["transfers"] = {"trajectory": self.places["trajectory"]}
         self.places["transfer"] = client.post("/v1/controllers/cell/transfers", self.bodies["transfers"]).expect(202).json["id"]
         until(lambda: client.get(f"/v1/transfers/{self.places['transfer']}").expect(200).json["finished_at"])  # nobody is there
+        self.bodies["orders"] = {"controller": "cell", "to": {"q": GOAL}, "from": {"q": ZERO}, "duration": 2, "objective": "smooth", "start": "on_request"}
+        self.places["order"] = client.post("/v1/orders", self.bodies["orders"]).expect(202).json["id"]
+        until(lambda: client.get(f"/v1/orders/{self.places['order']}").expect(200).json["finished_at"])
 
     @staticmethod
     def as_csv(rows):
@@ -161,7 +164,7 @@ def test_what_did_not_change_is_not_sent_again(world, path):
     assert takes(op, "If-None-Match") and answers_with(op, "ETag", "200")
     world.places["controller"] = "cell"
     first = world.client.get(world.place(path)).expect(200)
-    if path in ("/v1/jobs/{job}", "/v1/transfers/{transfer}", "/v1/keys/{key}"):
+    if path in ("/v1/jobs/{job}", "/v1/transfers/{transfer}", "/v1/orders/{order}", "/v1/keys/{key}"):
         first = world.client.get(world.place(path)).expect(200)
     assert first.etag.startswith('"')
     assert world.client.get(world.place(path), headers={"If-None-Match": first.etag}).expect(304).etag == first.etag

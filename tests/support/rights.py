@@ -8,6 +8,7 @@ viewer         POST   /v1/transfers/{transfer}/stop
 operator       POST   /v1/controllers/{controller}/clear
 operator       POST   /v1/controllers/{controller}/dry-run
 operator moves PUT    /v1/controllers/{controller}/part
+operator moves POST   /v1/controllers/{controller}/queue/release
 operator moves POST   /v1/controllers/{controller}/transfers
 operator       POST   /v1/jobs/{job}/cancel
 operator       POST   /v1/jobs/{job}/deliveries
@@ -37,6 +38,11 @@ operator       POST   /v1/robots/{robot}/regressor
 operator       POST   /v1/robots/{robot}/simulations
 operator       POST   /v1/robots/{robot}/statics
 operator       POST   /v1/robots/{robot}/trajectories
+operator moves POST   /v1/orders
+operator       POST   /v1/orders/{order}/cancel
+operator       POST   /v1/orders/{order}/hold
+operator moves POST   /v1/orders/{order}/resume
+operator moves POST   /v1/orders/{order}/start
 operator moves POST   /v1/transfers/{transfer}/arm
 operator       POST   /v1/transfers/{transfer}/deliveries
 operator       POST   /v1/transfers/{transfer}/hold

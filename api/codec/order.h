@@ -1,0 +1,71 @@
+/* Orders: from a job order to the motion, in JSON. */
+#ifndef API_CODEC_ORDER_H
+#define API_CODEC_ORDER_H
+
+#include "api/codec/carried.h"
+#include "api/codec/result.h"
+#include "api/json/fields.h"
+
+/* What of the motions that would do is wanted: the rows of the table in order.c. */
+enum order_objective { ORDER_ENERGY, ORDER_TIME, ORDER_SMOOTH, ORDER_OBJECTIVES };
+
+struct order_request {
+  char controller[ARMDYN_NAME_SIZE];
+  char *to;                        /* JSON as of a trajectory's goal */
+  char *from;                      /* JSON: {"q": [...]}; NULL: where the order before ends, or the arm stands */
+  char part[PART_NAME_SIZE];       /* "" = none */
+  double cycle_time_max, duration; /* s; NAN = not given */
+  enum order_objective objective;
+  int start;                           /* ORDER_ON_REQUEST, ORDER_AUTOMATIC */
+  double start_within, expires_within; /* s; NAN = not given */
+  int priority;
+  struct json_map tags;
+  char job_order_id[LIMIT_TAG + 1], work_master_id[LIMIT_TAG + 1], equipment_id[LIMIT_TAG + 1];
+};
+enum { ORDER_ON_REQUEST, ORDER_AUTOMATIC };
+/* s: START goes out so long after the order is ready, or not at all; and after its acceptance, if it starts by itself. */
+#define ORDER_START_WITHIN   30.0
+#define ORDER_EXPIRES_WITHIN 300.0
+/*   out  out  release with order_request_release unless refused
+ * OK, ESYNTAX, EINPUT, EMEMORY. */
+enum armdyn_status order_request_decode(const char *text, size_t length, struct order_request *out,
+                                        struct faults *faults);
+void order_request_release(struct order_request *request);
+/* As the store keeps it. */
+void order_request_encode(const struct order_request *request, struct buffer *out);
+/* The request for its trajectory, from these joint positions on. */
+void order_trajectory_encode(const struct order_request *request, const double *start, size_t joints,
+                             struct buffer *out);
+/* The member of an order's request that such a place of its trajectory's is: "/goal/q/0" is "/to/q/0". */
+void order_pointer_of(const char *pointer, char *out, size_t size);
+
+/* What is kept of the plan. */
+struct order_plan {
+  const double *start, *end; /* joint order */
+  size_t joints;
+  double duration;               /* s */
+  double mechanical, electrical; /* J, as modelled; NAN = not known */
+  double bound;                  /* J, as modelled: what no motion in its place could draw less than; NAN = not known */
+};
+void order_plan_encode(const struct order_plan *plan, struct buffer *out);
+
+/* What GET answers. Texts are "" or NULL where they are null; JSON where they are documents. */
+struct order_resource {
+  const char *id, *controller, *state, *start;
+  const char *created_by, *started_by;
+  int priority;
+  int position;        /* in its queue, from 1; 0: it is in none any more */
+  const char *blocked; /* why the queue does not go on; NULL or "": it does */
+  const char *message; /* what it waits for */
+  double progress;     /* of the motion, 0..1, by the clock; NAN: it does not move yet */
+  const char *created_at, *expires_at, *ready_at, *started_at, *finished_at;
+  const char *eta; /* when the motion is expected to end */
+  const char *job, *trajectory, *transfer;
+  const char *plan, *history, *problem, *request, *tags;
+  const char *job_order_id, *work_master_id, *equipment_id;
+  const char *traceparent;
+  bool summary; /* in lists: without history, problem, request and trace */
+};
+void order_resource_encode(const struct order_resource *order, struct json_writer *w);
+
+#endif

@@ -1,0 +1,107 @@
+/* The queues from inside: orders.c keeps the list of them and speaks to the routes, queue.c is one of them and its thread,
+ * planning.c, loading.c and following.c are what the thread does for an order. */
+#ifndef SERVER_ORDERS_INTERNAL_H
+#define SERVER_ORDERS_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "api/codec/controller.h"
+#include "server/orders/orders.h"
+#include "server/orders/states.h"
+
+/* An order that has not ended. Only the thread of its queue frees it. */
+struct order {
+  struct order *next;
+  struct store_order row; /* as stored */
+  struct order_request request;
+  size_t joints; /* of the plan; 0: there is none yet */
+  double start[ARMDYN_JOINTS_MAX], end[ARMDYN_JOINTS_MAX];
+  bool busy;      /* its thread works for it without the lock: nobody else changes its state */
+  bool cancelled; /* by somebody, while it was busy or loaded */
+  char canceller[ARMDYN_NAME_SIZE];
+  struct caller mover;     /* in whose right START is sent; id "": nobody's yet */
+  int64_t since_ns;        /* monotonic: when that one was last known to be good */
+  int64_t start_before_ms; /* wall clock; 0: none yet */
+  bool start_asked;        /* START was asked of the gateway, once */
+  bool ending;             /* STOP was sent, to end it as follows */
+  int64_t ending_ns;       /* when last */
+  enum problem ending_problem;
+  char ending_detail[ORDER_MESSAGE];
+  int64_t again_ns;            /* not before (monotonic): what could not be done just now */
+  char message[ORDER_MESSAGE]; /* what it waits for */
+};
+
+struct queue {
+  struct queue *next;
+  struct app *app;
+  char controller[ARMDYN_NAME_SIZE];
+  pthread_t thread;
+  bool begun; /* it is there */
+
+  pthread_mutex_t bell_lock; /* never held while anything is waited for: whoever rings may be anywhere */
+  pthread_cond_t bell;
+  bool rung, stopping;
+
+  pthread_mutex_t
+      lock; /* what follows; held during writes to the store, never while a controller, the gateway process or a job is waited for */
+  struct order *first;            /* as they stand: see queue_sort */
+  struct store_order_queue block; /* reason "": it goes on */
+  bool block_unkept;              /* the store has it not yet */
+  uint64_t stopped;               /* gateway_stopped, and ... */
+  unsigned generation;            /* gateway_generation, as they were when that was last looked at */
+  bool instance_known;
+  unsigned instance; /* of the controller when it was last measured */
+};
+
+struct orders {
+  struct app *app;
+  pthread_mutex_t lock; /* the list, which only grows */
+  struct queue *queues;
+  bool stopping;
+};
+
+/* -- queue.c -- */
+void order_free(struct order *o);
+void *queue_main(void *queue);
+void queue_ring(struct queue *q);
+bool queue_stopping(struct queue *q);
+/* All of these under the lock. */
+/* Do not go on until somebody releases it. The first reason stays. */
+void queue_block(struct queue *q, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* What happened at the controller since the last look? Asks nobody who could wait. */
+void queue_notice(struct queue *q);
+static inline bool queue_blocked(const struct queue *q)
+{
+  return *q->block.reason;
+}
+/* Its next state, durably, with what that means for the queue. `row` members that change with it are set in `row` before, of
+ * which `changed` is a copy that becomes the order's when it is stored.
+ *   reason   in  for the history; "" = none
+ *   problem  in  JSON; NULL = none
+ * OK; what the store says: the order stays as it is, and this is to be tried again. */
+enum armdyn_status order_enter(struct queue *q, struct order *o, struct store_order *changed, enum order_state to,
+                               const char *reason, const char *problem, const struct store_idempotency *key);
+/* It fails, with this problem. */
+void order_fail(struct queue *q, struct order *o, enum problem problem, const struct faults *faults, const char *format,
+                ...) __attribute__((format(printf, 5, 6)));
+void order_refuse(struct queue *q, struct order *o, const struct refusal *why);
+/* The same, but what passes by itself (a full disk, a busy store) is tried again. */
+void order_refuse_or_wait(struct queue *q, struct order *o, const struct refusal *why);
+/* Somebody cancelled it while it could not be ended: do so now, unless it is at the controller. */
+void order_end_cancelled(struct queue *q, struct order *o);
+/* Try again in a second, and say why. */
+void order_wait(struct order *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* -- what the thread does for an order in each state; without the lock -- */
+void order_plan(struct queue *q, struct order *o);         /* accepted */
+void order_hear_of_plan(struct queue *q, struct order *o); /* planning */
+void order_load(struct queue *q, struct order *o);         /* queued */
+void order_follow(struct queue *q, struct order *o);       /* all with a transfer */
+/* What is stored of its plan, into o->start and so on. */
+void order_take_plan(struct order *o);
+
+/* The controller's entry as it is now. */
+bool order_controller(struct queue *q, struct controller_description *controller, struct refusal *why);
+
+#endif

@@ -1,0 +1,200 @@
+/* From a planned order to a transfer at its controller: the one moment at which something of it is sent. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "server/app.h"
+#include "server/gateway/gateway.h"
+#include "server/orders/internal.h"
+#include "server/transfers/held_part.h"
+#include "server/transfers/making.h"
+#include "server/transfers/standing.h"
+
+/* -- may it be loaded? -- */
+
+/* Under the lock. What keeps it waiting is said in its message. */
+static bool loadable(struct queue *q, struct order *o)
+{
+  char holder[ID_SIZE];
+  const struct order *first = q->first;
+  while (first && order_state_final(first->row.state)) first = first->next;
+  if (o->row.state != ORDER_QUEUED || *o->row.transfer) return false;
+  if (o->cancelled) {
+    order_end_cancelled(q, o);
+  } else if (first != o) {
+    snprintf(o->message, sizeof o->message, "order %s is at the controller", first ? first->row.id : "");
+  } else if (queue_blocked(q)) {
+    snprintf(o->message, sizeof o->message, "the queue is blocked: it is not loaded before that is released");
+  } else if (gateway_draining(q->app->gateway)) {
+    order_wait(o, "no transfers are taken now: the service is drained");
+  } else if (gateway_lease(q->app->gateway, q->controller, holder)) {
+    order_wait(o, "transfer %s holds the controller", holder);
+  } else {
+    return true;
+  }
+  return false;
+}
+
+/* Was the controller started anew since the last look at it? Then what it was told before is gone. */
+static bool same_controller(struct queue *q, const struct observation *seen)
+{
+  pthread_mutex_lock(&q->lock);
+  const bool same = !q->instance_known || q->instance == seen->state.instance;
+  q->instance = seen->state.instance;
+  q->instance_known = true;
+  if (!same) queue_block(q, "the controller was started anew");
+  pthread_mutex_unlock(&q->lock);
+  return same;
+}
+
+/* Does the arm stand where the motion begins? */
+static bool stands_there(const struct order *o, const struct standing *standing, double tolerance, struct refusal *why)
+{
+  if (standing->joints != o->joints)
+    return refusal_say(why, PROBLEM_CONFLICT, "it was planned for %zu joints, the arm has %zu", o->joints,
+                       standing->joints);
+  for (size_t j = 0; j < o->joints; j++) {
+    const double off = standing->q[j] - o->start[j];
+    if (fabs(off) <= tolerance) continue;
+    return refusal_say(
+        why, PROBLEM_CONFLICT,
+        "joint %zu stands at %.5g and the motion begins at %.5g, farther than start_tolerance, %.3g: the "
+        "arm is not where the order before was planned to end, or was moved since. Nothing is planned "
+        "anew by itself: look at the arm, release the queue, and order again",
+        j + 1, standing->q[j], o->start[j], tolerance);
+  }
+  return true;
+}
+
+/* -- loading it -- */
+
+static struct making *making_new(struct queue *q, const struct order *o, struct refusal *why)
+{
+  struct making *m = calloc(1, sizeof *m);
+  struct buffer text = BUFFER(LIMIT_MODEL_BODY);
+  struct json_writer w = { .out = &text };
+  json_begin_object(&w);
+  json_key(&w, "trajectory"), json_write_text(&w, o->row.trajectory);
+  json_key(&w, "tags"), json_write_raw(&w, o->row.tags);
+  result_order_encode(&w, o->request.job_order_id, o->request.work_master_id, o->request.equipment_id);
+  json_end_object(&w);
+  enum armdyn_status status = m ? text.failure : ARMDYN_EMEMORY;
+  if (!status) status = transfer_request_decode(text.data, text.length, &m->request, why->faults);
+  buffer_release(&text);
+  if (!status) {
+    m->app = q->app;
+    m->why.faults = why->faults;
+    return m;
+  }
+  free(m);
+  refusal_status(why, status);
+  return NULL;
+}
+
+/* Every check that comes before anything is sent. *later: nothing is wrong, but not now. */
+static bool prepare(struct queue *q, const struct order *o, struct making *m, bool *later, struct refusal *why)
+{
+  struct standing standing;
+  if (!order_controller(q, &m->controller, why) || !standing_measure(q->app, &m->controller, &standing, why) ||
+      !stands_there(o, &standing, m->controller.profile.start_tolerance, why))
+    return false;
+  *later = !same_controller(q, &standing.seen);
+  if (*later) return false;
+  if (making_run(m)) return true;
+  *why = m->why;
+  return false;
+}
+
+/* The transfer's row, as the gateway keeps it. */
+static bool fill_transfer(const struct order *o, const struct making *m, const char *id, struct store_transfer *t)
+{
+  struct buffer request = BUFFER(LIMIT_MODEL_BODY), tags = BUFFER(LIMIT_MODEL_BODY);
+  size_t length;
+  *t = (struct store_transfer){ .state = TRANSFER_QUEUED };
+  memcpy(t->id, id, sizeof t->id);
+  memcpy(t->controller, m->controller.name, sizeof t->controller);
+  memcpy(t->trajectory, m->trajectory.id, sizeof t->trajectory);
+  memcpy(t->traceparent, o->row.traceparent, sizeof t->traceparent);
+  transfer_request_encode(&m->request, &request);
+  transfer_tags_encode(&m->request, &tags);
+  t->request = buffer_take(&request, &length);
+  t->tags = buffer_take(&tags, &length);
+  buffer_release(&request);
+  buffer_release(&tags);
+  return t->request && t->tags;
+}
+
+/* The order keeps the id of its one transfer before anybody hears of that: whatever happens from here on, no other is made. */
+static bool enter_loading(struct queue *q, struct order *o, const char *transfer)
+{
+  queue_notice(q);
+  pthread_mutex_lock(&q->lock);
+  bool good = loadable(q, o);
+  if (good) {
+    struct store_order changed = o->row;
+    memcpy(changed.transfer, transfer, sizeof changed.transfer);
+    enum armdyn_status status = order_enter(q, o, &changed, ORDER_LOADING, "", NULL, NULL);
+    if (status) order_wait(o, "that it is loaded was not stored: %s", armdyn_status_text(status));
+    good = !status;
+  }
+  pthread_mutex_unlock(&q->lock);
+  return good;
+}
+
+/* Hand it over. false: `why`; nothing was sent, and nothing will be. */
+static bool submit(struct queue *q, struct making *m, struct store_transfer *transfer, struct refusal *why)
+{
+  char holder[ID_SIZE] = "";
+  enum armdyn_status status = ARMDYN_OK;
+  making_name(m, transfer->id);
+  held_part_lock();
+  const bool stayed = held_part_stayed(m);
+  if (stayed) {
+    status = gateway_submit(q->app->gateway, transfer, NULL, m->order, holder);
+    m->order = NULL;
+  }
+  held_part_unlock();
+  if (!stayed)
+    *why = m->why;
+  else if (*holder)
+    refusal_say(why, PROBLEM_LEASE_HELD, "transfer %s took controller '%s' just now", holder, q->controller);
+  else if (status)
+    refusal_status(why, status);
+  return stayed && !status;
+}
+
+static void load(struct queue *q, struct order *o, struct making *m, struct refusal *why)
+{
+  struct store_transfer transfer;
+  char id[ID_SIZE];
+  id_make(id);
+  if (!fill_transfer(o, m, id, &transfer)) {
+    store_transfer_release(&transfer);
+    return;
+  }
+  if (enter_loading(q, o, id) && !submit(q, m, &transfer, why)) {
+    pthread_mutex_lock(&q->lock);
+    order_refuse(q, o, why);
+    pthread_mutex_unlock(&q->lock);
+  }
+  store_transfer_release(&transfer);
+}
+
+void order_load(struct queue *q, struct order *o)
+{
+  struct refusal why = { .faults = calloc(1, sizeof *why.faults) };
+  bool later = false;
+  pthread_mutex_lock(&q->lock);
+  const bool goes = why.faults && loadable(q, o);
+  o->busy = goes;
+  pthread_mutex_unlock(&q->lock);
+  struct making *m = goes ? making_new(q, o, &why) : NULL;
+  const bool prepared = m && prepare(q, o, m, &later, &why);
+  pthread_mutex_lock(&q->lock);
+  o->busy = false; /* from here on, who cancels it does so at once, or finds it loading */
+  if (goes && !prepared && !later && !o->cancelled) order_refuse_or_wait(q, o, &why);
+  order_end_cancelled(q, o);
+  pthread_mutex_unlock(&q->lock);
+  if (prepared) load(q, o, m, &why);
+  if (m) making_free(m);
+  free(why.faults);
+}

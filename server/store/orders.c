@@ -1,0 +1,163 @@
+#include "server/store/internal.h"
+
+static const char *const names[ORDER_STATE_COUNT + 1] = {
+  [ORDER_ACCEPTED] = "accepted",
+  [ORDER_PLANNING] = "planning",
+  [ORDER_QUEUED] = "queued",
+  [ORDER_LOADING] = "loading",
+  [ORDER_READY] = "ready",
+  [ORDER_RUNNING] = "running",
+  [ORDER_HELD] = "held",
+  [ORDER_DONE] = "done",
+  [ORDER_STOPPED] = "stopped",
+  [ORDER_FAILED] = "failed",
+  [ORDER_INTERRUPTED] = "interrupted",
+};
+
+const char *order_state_name(enum order_state state)
+{
+  return (unsigned)state < ORDER_STATE_COUNT ? names[state] : "unknown";
+}
+
+static const struct field fields[] = {
+  FIELD(store_order, id, FIELD_TEXT),
+  FIELD(store_order, controller, FIELD_TEXT),
+  FIELD_WITH(store_order, state, FIELD_NAMED, .names = names),
+  FIELD(store_order, priority, FIELD_INT),
+  FIELD(store_order, automatic, FIELD_BOOL),
+  FIELD(store_order, created_by, FIELD_TEXT),
+  FIELD(store_order, created_by_name, FIELD_TEXT),
+  FIELD(store_order, started_by, FIELD_TEXT),
+  FIELD(store_order, started_by_name, FIELD_TEXT),
+  FIELD(store_order, created_at, FIELD_TEXT),
+  FIELD(store_order, expires_at, FIELD_TEXT),
+  FIELD(store_order, ready_at, FIELD_TEXT),
+  FIELD(store_order, started_at, FIELD_TEXT),
+  FIELD(store_order, finished_at, FIELD_TEXT),
+  FIELD(store_order, job, FIELD_TEXT),
+  FIELD(store_order, trajectory, FIELD_TEXT),
+  FIELD(store_order, transfer, FIELD_TEXT),
+  FIELD(store_order, request, FIELD_OWNED),
+  FIELD_WITH(store_order, tags, FIELD_OWNED, .fallback = "{}"),
+  FIELD_WITH(store_order, history, FIELD_OWNED, .fallback = "[]"),
+  FIELD(store_order, plan, FIELD_OWNED),
+  FIELD(store_order, problem, FIELD_OWNED),
+  FIELD(store_order, job_order_id, FIELD_TEXT),
+  FIELD(store_order, work_master_id, FIELD_TEXT),
+  FIELD(store_order, equipment_id, FIELD_TEXT),
+  FIELD(store_order, traceparent, FIELD_TEXT),
+};
+static const struct record_type order_type = RECORD_TYPE(store_order, fields);
+
+#define EXISTS     "SELECT 1 FROM orders WHERE id = ?"
+#define UNFINISHED "state NOT IN ('done', 'stopped', 'failed', 'interrupted')"
+
+void store_order_release(struct store_order *order)
+{
+  record_release(&order_type, order);
+}
+
+/* The queue of a controller is there as soon as it has an order. */
+static enum armdyn_status create(struct sql *sql, void *argument)
+{
+  const struct store_change *change = argument;
+  const struct store_order *order = change->record;
+  enum armdyn_status status =
+      sql_run(sql, "INSERT INTO order_queues (controller, since) VALUES (?, ?) ON CONFLICT DO NOTHING",
+              VALUES(value_text(order->controller), value_text(order->created_at)), NULL);
+  if (!status) status = store_idempotency_keep(sql, change->key, "orders", order->id);
+  return status ? status : record_run(sql, change->text, change->type, change->record, NULL);
+}
+
+enum armdyn_status store_order_create(struct store *store, const struct store_order *order,
+                                      const struct store_idempotency *key)
+{
+  struct store_change change = {
+    .text = "INSERT INTO orders (id, controller, state, priority, automatic, created_by, created_by_name, created_at,"
+            " expires_at, request, tags, history, traceparent) VALUES (:id, :controller, :state, :priority, :automatic,"
+            " :created_by, :created_by_name, :created_at, :expires_at, :request, :tags, :history, :traceparent)",
+    .type = &order_type,
+    .record = order,
+    .name = order->id,
+    .key = key,
+  };
+  return store_write(store, create, &change, record_bytes(&order_type, order));
+}
+
+static enum armdyn_status update(struct sql *sql, void *argument)
+{
+  const struct store_change *change = argument;
+  enum armdyn_status status = store_change_guarded(sql, change);
+  return status ? status : store_idempotency_keep(sql, change->key, "orders", change->name);
+}
+
+enum armdyn_status store_order_update(struct store *store, const struct store_order *order,
+                                      const struct store_idempotency *key)
+{
+  struct store_change change = {
+    .text = "UPDATE orders SET state = :state, started_by = :started_by, started_by_name = :started_by_name,"
+            " ready_at = :ready_at, started_at = :started_at, finished_at = :finished_at, job = :job,"
+            " trajectory = :trajectory, transfer = :transfer, history = :history, plan = :plan, problem = :problem"
+            " WHERE id = :id AND " UNFINISHED " AND (transfer IS NULL OR transfer = :transfer)",
+    .type = &order_type,
+    .record = order,
+    .name = order->id,
+    .exists = EXISTS,
+    .key = key,
+  };
+  return store_write(store, update, &change, record_bytes(&order_type, order));
+}
+
+enum armdyn_status store_order_get(struct store *store, const char *id, struct store_order *out)
+{
+  return store_read(store, "SELECT * FROM orders WHERE id = ?", VALUES(value_text(id)), &order_type, out);
+}
+
+TYPED_VISITOR(store_order)
+
+static const struct list_type order_lists = {
+  .table = "orders",
+  .columns = "id, controller, state, priority, automatic, created_by, created_by_name, started_by, started_by_name,"
+             " created_at, expires_at, ready_at, started_at, finished_at, job, trajectory, transfer, request, tags, plan,"
+             " job_order_id, work_master_id, equipment_id",
+  .key = "id",
+  .search = ", controller, job_order_id",
+  .tagged = true,
+  .type = &order_type,
+};
+
+enum armdyn_status store_order_list(struct store *store, struct store_query *query, store_order_visit *visit,
+                                    void *context)
+{
+  return store_read_query(store, &order_lists, NULL, query, visit_row, &(struct visitor){ visit, context });
+}
+
+enum armdyn_status store_order_unfinished(struct store *store, store_order_visit *visit, void *context)
+{
+  struct listing listing = { .select = "SELECT * FROM orders", .and = UNFINISHED, .order = "id", .ascending = true };
+  return store_read_list(store, &listing, &order_type, visit_row, &(struct visitor){ visit, context });
+}
+
+/* -- totals -- */
+
+enum armdyn_status store_order_totals(struct store *store, const char *controller, const char *job_order_id,
+                                      int64_t totals[ORDER_STATE_COUNT])
+{
+  struct sql *sql = NULL;
+  sqlite3_stmt *statement = NULL;
+  bool row = false;
+  memset(totals, 0, ORDER_STATE_COUNT * sizeof *totals);
+  enum armdyn_status status = readers_take(store->readers, &sql);
+  if (!status)
+    status = sql_query(sql,
+                       "SELECT state, count(*) FROM orders WHERE controller = coalesce(?, controller)"
+                       " AND coalesce(job_order_id, '') = coalesce(?, job_order_id, '') GROUP BY state",
+                       VALUES(value_text(controller), value_text(job_order_id)), &statement);
+  while (!status && !(status = sql_step(sql, statement, &row)) && row)
+    for (int state = 0; state < ORDER_STATE_COUNT; state++)
+      if (!strcmp((const char *)sqlite3_column_text(statement, 0), names[state]))
+        totals[state] = sqlite3_column_int64(statement, 1);
+  sql_finish(statement);
+  readers_give(store->readers, sql);
+  return status;
+}
