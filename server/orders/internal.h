@@ -4,10 +4,11 @@
 #define SERVER_ORDERS_INTERNAL_H
 
 #include <pthread.h>
-#include <stdatomic.h>
 
 #include "api/codec/controller.h"
-#include "server/orders/orders.h"
+#include "api/codec/order.h"
+#include "api/problem/refusal.h"
+#include "server/http/auth.h"
 #include "server/orders/states.h"
 
 /* An order that has not ended. Only the thread of its queue frees it. */
@@ -54,6 +55,7 @@ struct queue {
   unsigned instance; /* of the controller when it was last measured */
 };
 
+/* orders.c */
 struct orders {
   struct app *app;
   pthread_mutex_t lock; /* the list, which only grows */

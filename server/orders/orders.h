@@ -7,10 +7,10 @@
 #ifndef SERVER_ORDERS_ORDERS_H
 #define SERVER_ORDERS_ORDERS_H
 
-#include "api/codec/order.h"
 #include "api/problem/refusal.h"
+#include "api/wire/buffer.h"
 #include "server/http/auth.h"
-#include "server/store/store.h"
+#include "server/orders/states.h"
 
 struct app;
 struct orders;
@@ -35,7 +35,6 @@ bool orders_accept(struct orders *orders, const struct store_order *order, const
 size_t orders_live(struct orders *orders, const char *controller);
 
 /* What is known of an order beside what is stored. */
-enum { ORDER_MESSAGE = 256 };
 struct order_place {
   int position; /* from 1; 0: it has ended */
   char blocked[STORE_BLOCK_SIZE];

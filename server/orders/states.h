@@ -4,6 +4,7 @@
 
 #include "server/store/store.h"
 
+enum { ORDER_MESSAGE = 256 }; /* bytes of what is said of one */
 enum order_command { COMMAND_START_ORDER, COMMAND_HOLD_ORDER, COMMAND_RESUME_ORDER, ORDER_COMMANDS };
 
 bool order_may_become(enum order_state from, enum order_state to);

@@ -117,9 +117,10 @@ TYPED_VISITOR(store_order)
 
 static const struct list_type order_lists = {
   .table = "orders",
-  .columns = "id, controller, state, priority, automatic, created_by, created_by_name, started_by, started_by_name,"
-             " created_at, expires_at, ready_at, started_at, finished_at, job, trajectory, transfer, request, tags, plan,"
-             " job_order_id, work_master_id, equipment_id",
+  .columns =
+      "id, controller, state, priority, automatic, created_by, created_by_name, started_by, started_by_name,"
+      " created_at, expires_at, ready_at, started_at, finished_at, job, trajectory, transfer, request, tags, plan,"
+      " job_order_id, work_master_id, equipment_id",
   .key = "id",
   .search = ", controller, job_order_id",
   .tagged = true,

@@ -593,13 +593,13 @@ struct store_order {
   char controller[ARMDYN_NAME_SIZE];
   enum order_state state;
   int priority;
-  bool automatic;                                                  /* it starts by itself */
-  char created_by[ID_SIZE], created_by_name[ARMDYN_NAME_SIZE];     /* the key */
-  char started_by[ID_SIZE], started_by_name[ARMDYN_NAME_SIZE];     /* who asked for its start; "": nobody did */
-  char created_at[TIME_SIZE], expires_at[TIME_SIZE];               /* automatic: latest moment of its START; "" = none */
+  bool automatic;                                              /* it starts by itself */
+  char created_by[ID_SIZE], created_by_name[ARMDYN_NAME_SIZE]; /* the key */
+  char started_by[ID_SIZE], started_by_name[ARMDYN_NAME_SIZE]; /* who asked for its start; "": nobody did */
+  char created_at[TIME_SIZE], expires_at[TIME_SIZE];           /* automatic: latest moment of its START; "" = none */
   char ready_at[TIME_SIZE], started_at[TIME_SIZE], finished_at[TIME_SIZE];
   char job[ID_SIZE], trajectory[ID_SIZE], transfer[ID_SIZE]; /* "" = none yet; a transfer that is named may not exist */
-  char *request; /* JSON as accepted */
+  char *request;                                             /* JSON as accepted */
   char *tags;
   char *history; /* JSON list of {"state","at","reason"} */
   char *plan;    /* JSON of what was planned; NULL = nothing yet */

@@ -270,9 +270,8 @@ void making_name(struct making *m, const char *id)
 
 void making_free(struct making *m)
 {
-  struct robots *robots = m->app->robots;
-  if (m->robot) robots_release(robots, m->robot);
-  if (m->bound_to) robots_release(robots, m->bound_to);
+  if (m->robot) robots_release(m->app->robots, m->robot);
+  if (m->bound_to) robots_release(m->app->robots, m->bound_to);
   store_result_release(&m->trajectory);
   transfer_order_free(m->order);
   free(m);

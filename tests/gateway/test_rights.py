@@ -2,8 +2,8 @@
 
 import pytest
 
-from cell import Cell, puma, soon
-from support import Server, unique_name
+from cell import LONG, Cell, puma, soon
+from support import Server, unique_name, until
 from support.rights import unsafe
 
 pytestmark = pytest.mark.same_threads
@@ -43,4 +43,23 @@ def test_whoever_may_not_move_it_moves_nothing():
         refuse("/v1/transfers/{transfer}/resume", transfer=transfer)
         here.client.post(f"/v1/transfers/{transfer}/resume", headers={"Idempotency-Key": unique_name()}).expect(202)
         here.reach(transfer, "done")
+        there = here.client.get(f"/v1/trajectories/{trajectory}").expect(200).json["request"]["start"]
+        motion = {"controller": here.name, "to": there, "duration": 2.5, "objective": "smooth", "start": "on_request"}
+        refuse("/v1/orders", motion)
+        order = here.client.post("/v1/orders", motion).expect(202).json["id"]
+
+        def told(*states):
+            return until(lambda: here.client.get(f"/v1/orders/{order}").expect(200).json["state"] in states, LONG, what=f"an order that is {states}")
+        told("ready")
+        refuse("/v1/orders/{order}/start", order=order)
+        here.client.post(f"/v1/orders/{order}/start", headers={"Idempotency-Key": unique_name()}).expect(202)
+        told("running")
+        with server.client(key=keys["operator"]) as client:
+            client.post(f"/v1/orders/{order}/hold").expect(202)
+        told("held")
+        refuse("/v1/orders/{order}/resume", order=order)
+        with server.client(key=keys["operator"]) as client:
+            client.post(f"/v1/orders/{order}/cancel").expect(202)
+        told("stopped")
+        refuse("/v1/controllers/{controller}/queue/release", controller=here.name)
         assert refused == {call for call, (_, moves) in unsafe().items() if moves}

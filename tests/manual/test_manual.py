@@ -1,7 +1,7 @@
 """The commands that the manual shows are run, in its order, against a real service; answers it shows as JSON are compared.
 
 A fence of language `sh` is run with bash; `sh problem` must be answered by a problem. A fence of language `json` right
-after it is what the last one printed. Fences without a language are for the reader."""
+after it is what the last one printed; `python NAME` is a file of this name. Fences without a language are for the reader."""
 
 import json
 import os
@@ -27,7 +27,7 @@ curl() { command curl --silent --show-error $EXPECT "$@"; }
 
 def pages():
     """Pages in the order in which a reader takes them: a page goes on where the one before it ended."""
-    return (["README.md"], ["deploy/doc/api-tour.md", "deploy/doc/controllers.md"], [CLIENTS], ["deploy/doc/models.md"],
+    return (["README.md"], ["deploy/doc/api-tour.md", "deploy/doc/controllers.md", "deploy/doc/orders.md"], [CLIENTS], ["deploy/doc/models.md"],
             ["deploy/doc/dynamics.md"], ["deploy/doc/control.md"], ["deploy/doc/trajectories.md"], ["deploy/doc/identification.md"], ["deploy/doc/excitation.md"],
             ["deploy/doc/datasets.md"], ["deploy/doc/collisions.md"], ["deploy/doc/plc.md"],
             ["deploy/doc/cells.md"])
@@ -39,6 +39,8 @@ def steps(path):
     for (language, text), (after, answer) in zip(fences, [*fences[1:], ([], "")]):
         if language[:1] == ["sh"]:
             yield text, "problem" in language, json.loads(answer) if after == ["json"] else None
+        elif language[:1] == ["python"] and len(language) == 2:
+            yield f"cat >{language[1]} <<'END'\n{text}END\n", False, None
 
 
 def same(shown, real):

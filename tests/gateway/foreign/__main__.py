@@ -73,6 +73,12 @@ class Device:
     def restart(self):
         self.program.restart(time.monotonic())
 
+    def moved_by_hand(self):
+        """Somebody pushes the arm, unless it moves by itself."""
+        if self.ledger.moving is None:
+            self.program.position[0] += 0.5
+            self.ledger.moved()
+
     # -- life --
     def run(self, ended):
         tick = self.scan or 0.002
@@ -108,6 +114,7 @@ def main():
     device, ended = Device(arguments()), []
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: ended.append(True))
+    signal.signal(signal.SIGUSR2, lambda *_: device.moved_by_hand())
     signal.signal(signal.SIGUSR1, lambda *_: device.restart())
     print(f"listening on 127.0.0.1:{device.server.port}", flush=True)
     device.run(ended)

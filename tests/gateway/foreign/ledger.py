@@ -31,6 +31,7 @@ class Ledger:
         self.profiles, self.motions, self.violations, self.restarts = {}, [], [], 0
         self.wrote, self.kept = {}, []
         self.moving = None
+        self.pushed = []  # when somebody moved the arm by hand
 
     def violation(self, what):
         if len(self.violations) < 20:
@@ -109,6 +110,9 @@ class Ledger:
     def rested(self):
         self.leave("rested")
 
+    def moved(self):
+        self.pushed.append(self.clock())
+
     def restarted(self):
         self.restarts += 1
         self.leave("cut")
@@ -139,6 +143,6 @@ class Ledger:
             if not same:
                 self.violation(f"profile {motion.profile:#x}: what was played was never sent")
             motions.append({"profile": motion.profile, "whose": known.who if known else None, "samples": motion.samples, "end": motion.end,
-                            "crc": motion.crc, "seconds": (motion.last or 0) - (motion.first or 0)})
-        return {"motions": motions, "violations": self.violations, "restarts": self.restarts, "commands": self.wrote,
+                            "crc": motion.crc, "began": motion.began, "seconds": (motion.last or 0) - (motion.first or 0)})
+        return {"motions": motions, "violations": self.violations, "restarts": self.restarts, "pushed": self.pushed, "commands": self.wrote,
                 "played": [list(sample) for sample in self.kept]}
