@@ -106,7 +106,7 @@ struct store_key {
   char text[STORE_KEY_SIZE]; /* cut to its size */
   char id[ARMDYN_NAME_SIZE]; /* or name, or number: what tells the list's rows apart */
 };
-enum { STORE_FILTERS = 24 };
+enum { STORE_FILTERS = 26 };
 struct store_query {
   struct store_filter filters[STORE_FILTERS]; /* all of them hold */
   size_t filter_count;
