@@ -156,6 +156,8 @@ $(call programs,$(filter-out tests/unit/identify/%,$(UNIT_SRC))): TEST_FLAGS := 
 
 $(call programs,$(UNIT_SRC)):  TEST_LIBS := -lcriterion
 $(call programs,$(FUZZ_SRC)):  TEST_LIBS := -fsanitize=fuzzer
+# LAPACK is the judge of lib/math, and of nothing else.
+$(OUT)/tests/unit/math/test_lapack: TEST_LIBS += -llapacke
 
 # The peer of bench_dynamics.c is C++: everything of it stays in one object.
 $(OUT)/tests/bench/bench_dynamics: TEST_LIBS += $(OUT)/obj/kdl.o -lorocos-kdl -lstdc++
