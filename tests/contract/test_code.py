@@ -61,6 +61,7 @@ def run(*command, cwd):
 
 # ---------------------------------------------------------------- C
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name, compiler", [(name, ["gcc", "clang-14"][k % 2]) for k, name in enumerate(MODELS)])
 def test_c_compiles_without_a_warning_and_passes_its_test(server, path, name, compiler, tmp_path):
     turn = MODELS.index(name)
@@ -73,6 +74,7 @@ def test_c_compiles_without_a_warning_and_passes_its_test(server, path, name, co
         assert "largest difference" in run(tmp_path / "run", cwd=tmp_path)
 
 
+@pytest.mark.slow
 def test_a_wrong_program_fails_its_test(server, path, tmp_path):
     """The tests that are given out can fail."""
     with server.client() as client:
@@ -84,6 +86,7 @@ def test_a_wrong_program_fails_its_test(server, path, tmp_path):
 
 # ---------------------------------------------------------------- Python, Octave
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", MODELS)
 def test_python_passes_its_test(server, path, name, tmp_path):
     parameters = ["folded", "symbols", "base"][MODELS.index(name) % 3]
@@ -93,6 +96,7 @@ def test_python_passes_its_test(server, path, name, tmp_path):
         assert "largest difference" in run(sys.executable, test, cwd=tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["puma560", "scara"])
 def test_matlab_passes_its_test_in_octave(server, path, name, tmp_path):
     with server.client() as client:
@@ -103,6 +107,7 @@ def test_matlab_passes_its_test_in_octave(server, path, name, tmp_path):
 
 # ---------------------------------------------------------------- structured text
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name, dialect", [("puma560", "codesys"), ("scara", "twincat"), ("prismatic_mdh", "siemens")])
 def test_structured_text_passes_its_test(server, path, name, dialect):
     turn = ["codesys", "twincat", "siemens"].index(dialect)
@@ -116,6 +121,7 @@ def test_structured_text_passes_its_test(server, path, name, dialect):
         assert "TANH" not in program["source"].upper() and "POINTER" not in program["source"].upper()
 
 
+@pytest.mark.slow
 def test_the_interpreter_sees_a_wrong_program(server, path):
     with server.client() as client:
         program, test = (file["source"] for file in programs(client, path("scara"), functions=["gravity"],
@@ -125,6 +131,7 @@ def test_the_interpreter_sees_a_wrong_program(server, path):
     assert Program(program.replace("19.62", "19.63"), test).block(entry)()["passed"] is False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text, says", [
     ("VAR at : INT; END_VAR at := 1;", "AT"),
     ("VAR Limit1 : INT; END_VAR Limit1 := 1;", "hides"),
@@ -140,6 +147,7 @@ def test_the_interpreter_refuses_what_a_compiler_would(text, says):
         Program(f"VAR_GLOBAL CONSTANT LIMIT1 : INT := 3; END_VAR FUNCTION_BLOCK FB {text} END_FUNCTION_BLOCK").block("FB")
 
 
+@pytest.mark.slow
 def test_the_interpreter_counts_as_a_plc_does():
     """Whole numbers wrap and divide towards zero, REAL keeps 24 bits, EXIT leaves one loop."""
     block = Program("""FUNCTION_BLOCK FB
@@ -184,6 +192,7 @@ def test_blocks_agree_with_the_other_calls_of_the_service(server, path):
             assert sum(tool(q=q)["tool"], []) == pytest.approx(sum(wanted, []), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_a_gravity_block_holds_the_arm(server):
     """An arm without friction that the service moves: with the block's torque at its drives it stands, loaded too; without it falls,
     and with the wrong load it sinks."""
@@ -207,6 +216,7 @@ def test_a_gravity_block_holds_the_arm(server):
         assert moved(lambda q: empty(q=q)["tau"], payload=carried) > 0.005
 
 
+@pytest.mark.slow
 def test_the_observer_block_feels_a_push(server, path):
     """The arm stands; its drives hold it, and from then on something pushes with 7 N m on joint 2."""
     with server.client() as client:
@@ -302,6 +312,7 @@ SCARA_SAYS = {
     "C21": "(m2*r2 + (m3 + m4)*a2)*a1*sin(q2)*qd1", "C22": "0*m2", "G3": "-(m3 + m4)*g", "G1": "0*g"}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("arm, says", [(CRAIG, CRAIG_SAYS), (THREE, THREE_SAYS), (SCARA, SCARA_SAYS)], ids=["craig", "three", "scara"])
 def test_closed_forms_are_those_of_the_books(arm, says, tmp_path):
     """Term by term."""
@@ -312,6 +323,7 @@ def test_closed_forms_are_those_of_the_books(arm, says, tmp_path):
         assert expanded(printed[name]) == expanded(book), (name, printed[name])
 
 
+@pytest.mark.slow
 def test_the_scara_prints_as_it_is_printed(tmp_path):
     """Sorted by inertias, masses and rotors, what is common before a bracket."""
     short = {**SCARA, "joints": SCARA["joints"][:2]}

@@ -271,6 +271,7 @@ def test_what_it_was_computed_from_stays(client, cell):
 
 # -- measured logs --
 
+@pytest.mark.slow
 def test_the_lwr_touches_nothing(client):
     """A model identified from m1, of which m2 repeats the motion; m3 is another one. No alarm in either by thresholds of the
     other; a push in m3 of three times the threshold is found when the filter has let it through."""

@@ -132,6 +132,7 @@ def expect_curves(client, name, friction):
                 assert torque == pytest.approx(sum(a["amplitude"] * math.sin(a["order"] * angle + a["phase"]) for a in lines), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_what_the_model_leaves_is_told_from_noise(client, cell):
     """A truth with Stribeck friction and lines over the motor angle: where the terms are missing the deviations know of
     noise only, and the result says so."""
@@ -155,6 +156,7 @@ def test_what_the_model_leaves_is_told_from_noise(client, cell):
         assert told[2]["lack_of_fit"][joint][over]["f"] > 20 * told[4]["lack_of_fit"][joint][over]["f"]
 
 
+@pytest.mark.slow
 def test_results_that_give_reason_to_doubt(client, cell):
     """A validation twice as fast as the training, by a model without any friction: what is extrapolated and what stays
     unexplained is said of every joint that it is true of."""
@@ -174,6 +176,7 @@ def test_results_that_give_reason_to_doubt(client, cell):
     assert poor == {f"j{k + 1}" for k, error in enumerate(errors) if error["relative_percent"] > 30} and "j1" in poor
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("estimator", ["ols", "wls", "irls", "ridge", "consistent"])
 def test_friction_has_the_signs_of_friction(client, cell, estimator):
     """Friction that falls with speed, to a model that knows Coulomb and viscous friction only: viscous friction would be
@@ -195,6 +198,7 @@ def test_friction_has_the_signs_of_friction(client, cell, estimator):
         assert not any("at_bound" in p for p in free["parameters"]["standard"])
 
 
+@pytest.mark.slow
 def test_friction_that_must_be_searched_for(client, cell):
     """A truth with Stribeck friction and a ripple over the motor angle, of which the model knows nothing: both are found by
     name, in the answer and in the revision that they are promoted into."""
@@ -326,6 +330,7 @@ def test_listed_and_referred_to(client, cell, run):
     assert "identification" in refusal, refusal
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("estimator", ["ols", "wls", "irls", "ridge"])
 def test_every_estimator(client, cell, estimator):
     found = identified(client, cell.name, datasets=[cell.a], validation=[cell.c], estimator=estimator, rotor_inertia=True)
@@ -472,6 +477,7 @@ def numbers(body):
     return [body["mass"], *body["com"], *(body["inertia"][k] for k in ("xx", "yy", "zz", "xy", "xz", "yz"))]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("estimator, difference", [("consistent", False), ("wls", False), ("consistent", True)])
 def test_a_payload_is_found(client, loaded, estimator, difference):
     found = identified(client, loaded.name, identify="payload", datasets=[loaded.a], validation=[loaded.b], estimator=estimator,
@@ -689,6 +695,7 @@ def lwr(server):
     ([2], 0, {}, 3.1),
     ([1, 2], 0, {"estimator": "ols", "friction": [*ALL_FRICTION, "high_speed"], "free_signs": True}, 2.1),
 ])
+@pytest.mark.slow
 def test_lwr(client, lwr, train, validate, request_, bound):
     name, ids = lwr
     found = client.result_of(f"/v1/robots/{name}/identifications", {
@@ -698,6 +705,7 @@ def test_lwr(client, lwr, train, validate, request_, bound):
     assert ("validation_repeats_training" in {w["code"] for w in found["warnings"]}) == leaks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("request_, bound", [({"friction": [*ALL_FRICTION, "high_speed"]}, 7.4), ({}, 6.1)])
 def test_ur10(client, request_, bound):
     rows = measured("ur10/unisa_excitation.csv", 6, 6)

@@ -69,6 +69,7 @@ def same(got, expected, most=1e-9, size=1e-3):
     assert np.abs(got - expected).max() <= most * max(np.abs(expected).max(), size), (got, expected)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("convention, n, coupled", CASES)
 def test_every_cause(client, convention, n, coupled):
     chance = random.Random(f"{convention} {n} {coupled} {os.environ.get('ARMDYN_SEED', '')}")

@@ -108,6 +108,7 @@ def test_what_cannot_be_reached_is_named(client, method):
         assert "suggested_request" not in problem
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("duration", [None, 4])
 def test_a_line_of_the_tool(client, puma, duration):
     """Every sample on it, with the orientation that stays, and never faster than the tool may be."""

@@ -49,6 +49,7 @@ def bring_to(m, state):
     m.until(lambda look: look.state == state)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("scan", SCANS)
 def test_every_command_in_every_state(scan):
     with Foreign("--scan", scan) as controller, Master(controller.port) as m:

@@ -20,6 +20,7 @@ def expected(samples):
     return [[float32(x) for pair in zip(q, tau) for x in pair] for q, tau in zip(samples["q"], samples["tau"])]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("scan", [1, 10, 50])
 @pytest.mark.parametrize("mode", ["download", "stream"])
 def test_what_a_plc_plays_is_the_trajectory_bit_for_bit(shared, scan, mode):

@@ -74,6 +74,7 @@ def test_the_trace_of_its_request_goes_with_it(here):
     assert {line["trace"] for line in [end, *lines("gateway")]} == {known} and lines("gateway")[-1]["reason"] == "stopped on request"
 
 
+@pytest.mark.sampled
 @pytest.mark.same_threads
 @pytest.mark.parametrize("rate", [125, 500, 2000])
 def test_another_rate_samples_the_motion_anew(here, rate):
