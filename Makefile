@@ -17,6 +17,7 @@ DESTDIR      ?=
 BUILD        ?= build
 VARIANT      ?= release
 FUZZ_SECONDS ?= 600
+RELEASE      ?= bookworm
 JOBS         ?= $(shell nproc 2>/dev/null || echo 2)
 
 VERSION      := $(shell sed -n 's/.*ARMDYN_VERSION "\(.*\)"/\1/p' lib/include/armdyn/armdyn.h)
@@ -245,10 +246,20 @@ image-test: ## build the image without a Docker daemon, run it, write, restart, 
 	@deploy/deps image
 	@$(PYTHON) tests/run.py image
 
+dist: ## packages, image, SBOM, manual and sums of what is committed, for hosts without a network, in build/dist (KEY=... signs; RELEASE=trixie)
+	@deploy/deps dist
+	@rm -rf $(BUILD)/dist
+	@$(PYTHON) deploy/dist/make.py --release $(RELEASE) $(if $(KEY),--key $(KEY)) $(BUILD)/dist
+
+dist-test: ## make dist twice to the same bits, and use it where there is no network; a quarter of an hour on 2 cores
+	@deploy/deps build web test image dist
+	@$(MAKE) -j$(JOBS) --silent build
+	@$(PYTHON) tests/run.py dist bundle
+
 clean: ## remove build/
 	rm -rf $(BUILD)
 
-.PHONY: help deps pages demo test check mutants unit lint bench soak fuzz image image-test clean test-builds install uninstall
+.PHONY: help deps pages demo test check mutants unit lint bench soak fuzz image image-test dist dist-test clean test-builds install uninstall
 
 test-builds:
 	@$(MAKE) --no-print-directory build unit-programs
@@ -258,23 +269,24 @@ test-builds:
 
 # ---------------------------------------------------------------- install
 BIN       := $(DESTDIR)$(PREFIX)/bin
-LIBDIR    := $(DESTDIR)$(PREFIX)/lib
+LIBDIR    ?= $(PREFIX)/lib
+LIBS_IN   := $(DESTDIR)$(LIBDIR)
 INCLUDE   := $(DESTDIR)$(PREFIX)/include/armdyn
 DOC       := $(DESTDIR)$(PREFIX)/share/doc/armdyn
-UNITS     := $(LIBDIR)/systemd/system
+UNITS     := $(DESTDIR)$(PREFIX)/lib/systemd/system
 DOCUMENTS := README.md LICENSE THIRD-PARTY.md $(wildcard deploy/doc/*.md deploy/doc/*.svg)
 EXAMPLES  := $(wildcard examples/*.*)
 PROGRAMS  := $(wildcard examples/controllers/*)
 
 install: all ## into DESTDIR/PREFIX: command, library, headers, armdyn.pc, examples, manual, systemd unit
-	install -d $(BIN) $(LIBDIR)/pkgconfig $(INCLUDE) $(DOC)/examples $(UNITS)
+	install -d $(BIN) $(LIBS_IN)/pkgconfig $(INCLUDE) $(DOC)/examples $(UNITS)
 	install -m 755 $(OUT)/armdyn $(BIN)/armdyn
-	install -m 644 $(OUT)/libarmdyn.a $(LIBDIR)/libarmdyn.a
-	install -m 755 $(OUT)/libarmdyn.so $(LIBDIR)/libarmdyn.so.$(VERSION)
-	ln -sf libarmdyn.so.$(VERSION) $(LIBDIR)/libarmdyn.so.$(SOVERSION)
-	ln -sf libarmdyn.so.$(SOVERSION) $(LIBDIR)/libarmdyn.so
+	install -m 644 $(OUT)/libarmdyn.a $(LIBS_IN)/libarmdyn.a
+	install -m 755 $(OUT)/libarmdyn.so $(LIBS_IN)/libarmdyn.so.$(VERSION)
+	ln -sf libarmdyn.so.$(VERSION) $(LIBS_IN)/libarmdyn.so.$(SOVERSION)
+	ln -sf libarmdyn.so.$(SOVERSION) $(LIBS_IN)/libarmdyn.so
 	install -m 644 $(wildcard lib/include/armdyn/*.h) $(INCLUDE)
-	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' deploy/armdyn.pc.in >$(LIBDIR)/pkgconfig/armdyn.pc
+	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR:$(PREFIX)/%=$${prefix}/%)|; s|@VERSION@|$(VERSION)|' deploy/armdyn.pc.in >$(LIBS_IN)/pkgconfig/armdyn.pc
 	sed 's|@PREFIX@|$(PREFIX)|' deploy/armdyn.service >$(UNITS)/armdyn.service
 	install -m 644 $(DOCUMENTS) $(DOC)
 	$(if $(EXAMPLES),install -m 644 $(EXAMPLES) $(DOC)/examples)
@@ -283,6 +295,6 @@ install: all ## into DESTDIR/PREFIX: command, library, headers, armdyn.pc, examp
 
 uninstall: ## what install put there
 	rm -rf $(INCLUDE) $(DOC)
-	rm -f $(BIN)/armdyn $(LIBDIR)/libarmdyn.a $(LIBDIR)/libarmdyn.so* $(LIBDIR)/pkgconfig/armdyn.pc $(UNITS)/armdyn.service
+	rm -f $(BIN)/armdyn $(LIBS_IN)/libarmdyn.a $(LIBS_IN)/libarmdyn.so* $(LIBS_IN)/pkgconfig/armdyn.pc $(UNITS)/armdyn.service
 
 -include $(shell find $(OUT)/obj $(OUT)/tests -name '*.d' 2>/dev/null)

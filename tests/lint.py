@@ -129,7 +129,7 @@ def walls():
 # What a room of server/ may include from the others there, besides base, and app.h, which names what all consist of. The
 # commands (cmd) stand on top.
 ARROWS = {
-    "base": "", "config": "", "protocol": "", "conformance": "protocol", "ipc": "", "store": "", "web": "",
+    "base": "", "config": "", "protocol": "", "conformance": "protocol", "ipc": "", "release": "", "store": "", "web": "",
     "robots": "store", "data": "robots store", "work": "data ipc store", "jobs": "config ipc store work",
     "protocol": "",
     "gateway": "config data ipc protocol robots store", "simulator": "protocol",
@@ -315,7 +315,7 @@ def wide():
 
 
 def whitespace():
-    return found(r"[ \t]+$", text_files()) + found("\t", [path for path in text_files() if path != "Makefile"]) + \
+    return found(r"[ \t]+$", text_files()) + found("\t", [path for path in text_files() if path not in ("Makefile", "deploy/debian/rules")]) + \
         [f"{path}: no newline at its end" for path in text_files() if not read(path).endswith("\n") and read(path)]
 
 

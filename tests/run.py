@@ -2,7 +2,7 @@
 """Run the suites, say what failed and what was skipped and why, and close with one line that counts everything.
 
     tests/run.py [NAME]...      gateway: that folder of tests in each build; gateway-asan: in one; processes: all that pytest runs;
-                                without arguments: all but the image. `make test` builds what they need
+                                without arguments: all but image and bundle. `make test` builds what they need
 
 Every suite is a row of SUITES; to add one: a function that fills a Tally, and a row. What a suite printed stays in
 build/test/<suite>/, with the times of its tests. A program without a single test is a failure, and so is a sanitizer's report.
@@ -215,6 +215,12 @@ def image(tally, variant):
     check_image(tally, ROOT, run)
 
 
+def bundle(tally, variant):
+    """A bundle of `make dist`, used where there is no network."""
+    from bundle.check import check_bundle
+    check_bundle(tally, ROOT, run)
+
+
 def web(tally, variant, _=()):
     """The pages in a real browser, always all of them; its pictures stay in the suite's folder."""
     from web.check import check_web
@@ -248,7 +254,9 @@ SUITES = [
     ("store",      "release", "computes", 1,      processes),
     ("tsan",       "tsan",    "computes", 1,      tsan),
     ("install",    "release", "computes", 1,      install),
+    ("dist",       "release", "computes", 1,      processes),
     ("image",      "image",   "computes", 1,      image),
+    ("bundle",     "bundle",  "computes", 1,      bundle),
 ]
 
 
@@ -308,7 +316,7 @@ def main(asked):
     unknown = {*asked}.difference(*map(names, SUITES))
     if unknown:
         sys.exit(f"no suite {' '.join(sorted(unknown))}; there are: {' '.join(f'{row[0]}-{row[1]}' for row in SUITES)}")
-    suites = [row for row in SUITES if ({*asked} & names(row) if asked else row[0] != "image")]
+    suites = [row for row in SUITES if ({*asked} & names(row) if asked else row[0] not in ("image", "bundle"))]
     if SOAK:
         suites = [(*row[:3], 1, row[4]) for row in suites if row[4] is not processes or row[1] == "release"]
     shards = []

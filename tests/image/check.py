@@ -38,7 +38,8 @@ class Container:
     """One container of the image at a free port of the host, with an admin key and a volume that outlives it."""
 
     def __init__(self, tally, store):
-        self.tally, self.podman = tally, ["podman", f"--root={store}", f"--runroot={store}/run", "--runtime=runc", "--cgroup-manager=cgroupfs"]
+        self.tally, self.image = tally, IMAGE
+        self.podman = ["podman", f"--root={store}", f"--runroot={store}/run", "--runtime=runc", "--cgroup-manager=cgroupfs"]
         with socket.socket() as s:
             s.bind(("127.0.0.1", 0))
             self.port = s.getsockname()[1]
@@ -95,7 +96,7 @@ class Container:
 
     def check_configuration(self):
         """What the image says about itself."""
-        status, text = self.call("image", "inspect", IMAGE)
+        status, text = self.call("image", "inspect", self.image)
         config = json.loads(text)[0] if status == 0 else {}
         self.tally.check("runs as user 10001", config.get("User") == "10001:10001", text)
         inner = config.get("Config", {})
@@ -103,14 +104,14 @@ class Container:
         self.tally.check("entry point without a shell", inner.get("Entrypoint") == ["armdyn"], str(inner))
         health = config.get("Healthcheck") or config.get("HealthCheck") or {}
         self.tally.check("health check without a shell", health.get("Test") == ["CMD", "armdyn", "healthcheck"], str(health))
-        status, text = self.call("run", "--rm", *self.run_options(), IMAGE)
+        status, text = self.call("run", "--rm", *self.run_options(), self.image)
         self.tally.check("refuses to start without a key", status != 0 and "key" in text, f"status {status}\n{text}")
 
     def check_life(self, robot):
         """Start, write, restart, read, stop."""
         check = self.tally.check
         status, text = self.call("run", "-d", "--name", NAME, *self.run_options(), "-e", f"ARMDYN_LISTEN=0.0.0.0:{self.port}",
-                                 "-v", f"{self.key_file}:/run/secrets/admin.key:ro", IMAGE)
+                                 "-v", f"{self.key_file}:/run/secrets/admin.key:ro", self.image)
         check("container starts", status == 0, text)
         status, answer = self.wait_ready()
         check("GET /readyz", status == 200, f"{answer}\n{self.call('logs', NAME)[1]}")
