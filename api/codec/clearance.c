@@ -19,10 +19,21 @@ static void pair_decode(struct json_reader *r, const struct json_field *field, v
   if (count != 2) json_fault(r, NULL, FAULT_LENGTH, "must be the names of 2 bodies, got %zu", count);
 }
 
+static void pair_encode(struct json_writer *w, const struct json_field *field, const void *member,
+                        const struct json_context *context)
+{
+  (void)context;
+  const struct armdyn_touch *touch = (const struct armdyn_touch *)(const void *)((const char *)member - field->offset);
+  json_begin_array(w);
+  json_write_text(w, touch->a);
+  json_write_text(w, touch->b);
+  json_end_array(w);
+}
+
 static const struct json_field touch_fields[] = {
-  { CUSTOM(struct armdyn_touch, a, pair_decode, NULL, "the names of two bodies"), NAMED("bodies"), REQUIRED },
-  { NUMBER(struct armdyn_touch, from, ANY_NUMBER, "s"), NULLABLE },
-  { NUMBER(struct armdyn_touch, to, ANY_NUMBER, "s"), NULLABLE },
+  { CUSTOM(struct armdyn_touch, a, pair_decode, pair_encode, "the names of two bodies"), NAMED("bodies"), REQUIRED },
+  { NUMBER(struct armdyn_touch, from, ANY_NUMBER, "s"), NULLABLE, OMIT_DEFAULT },
+  { NUMBER(struct armdyn_touch, to, ANY_NUMBER, "s"), NULLABLE, OMIT_DEFAULT },
 };
 
 static void touch_init(void *touch)

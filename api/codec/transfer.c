@@ -57,6 +57,7 @@ static const struct json_field request_fields[] = {
   { CUSTOM(struct transfer_request, part_mismatch, acknowledge_decode, acknowledge_encode,
            "a list: [\"part_mismatch\"]"),
     NAMED("acknowledge"), OMIT_DEFAULT },
+  { LIST(struct transfer_request, touches.items, touches.count, 0, touch_type), NAMED("touches"), OMIT_DEFAULT },
   { MAP(struct transfer_request, tags), OMIT_DEFAULT },
   { TEXT(struct transfer_request, job_order_id), OMIT_DEFAULT },
   { TEXT(struct transfer_request, work_master_id), OMIT_DEFAULT },

@@ -2,6 +2,7 @@
 #ifndef API_CODEC_TRANSFER_H
 #define API_CODEC_TRANSFER_H
 
+#include "api/codec/clearance.h"
 #include "api/codec/controller.h"
 #include "api/codec/register_map.h"
 #include "api/codec/result.h"
@@ -19,8 +20,9 @@ struct transfer_request {
   enum transfer_format format; /* position_torque unless asked otherwise */
   bool any_format;             /* nothing was asked for: another one will do where the controller lacks this one */
   bool start;
-  char start_before[40]; /* RFC 3339; "" = none */
-  bool part_mismatch;    /* acknowledged: the arm may hold another part than the motion was planned for */
+  char start_before[40];  /* RFC 3339; "" = none */
+  bool part_mismatch;     /* acknowledged: the arm may hold another part than the motion was planned for */
+  struct touches touches; /* that the motion is to make in the controller's cell, to pick and to place */
   struct json_map tags;
   struct result_callback callback; /* whom its end is told */
   char job_order_id[LIMIT_TAG + 1], work_master_id[LIMIT_TAG + 1], equipment_id[LIMIT_TAG + 1];

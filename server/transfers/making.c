@@ -155,7 +155,8 @@ static enum armdyn_status find_clearance(const struct making *m, const struct ar
   struct armdyn_scene *scene;
   double deviation[ARMDYN_JOINTS_MAX];
   for (size_t j = 0; j < ARMDYN_JOINTS_MAX; j++) deviation[j] = p->start_tolerance + p->following_error;
-  enum armdyn_status status = armdyn_scene_new(robot, cell, NULL, 0, &scene, error);
+  const struct touches *touches = &m->request.touches;
+  enum armdyn_status status = armdyn_scene_new(robot, cell, touches->items, touches->count, &scene, error);
   if (!status && !armdyn_scene_body_count(scene))
     status = armdyn_refuse(error, ARMDYN_EINPUT, "", "this revision of the robot has no bodies");
   if (!status) status = armdyn_motion_clearance(scene, motion, deviation, clearance_tolerance, &found, error);
@@ -206,6 +207,9 @@ static bool keeps_clear(struct making *m)
   struct making_clearance found;
   struct armdyn_error error = { "", "" };
   struct store *store = m->app->store;
+  if (!*m->controller.cell && m->request.touches.count)
+    return refusal_at(&m->why, "/touches", FAULT_INCONSISTENT,
+                      "the controller stands in no cell that could be touched");
   if (!*m->controller.cell) return true;
   enum armdyn_status status = stored_cell_read(store, m->controller.cell, &m->cell_revision, &cell);
   if (status == ARMDYN_ENOTFOUND)
@@ -219,6 +223,7 @@ static bool keeps_clear(struct making *m)
     cell_release(&cell);
   }
   if (!status) return stays_clear(m, &found);
+  if (*error.pointer) return refusal_at(&m->why, error.pointer, FAULT_INCONSISTENT, error.message);
   if (*error.message)
     refusal_say(&m->why, PROBLEM_CONFLICT, "the clearance from cell '%s' cannot be told: %s", m->controller.cell,
                 error.message);

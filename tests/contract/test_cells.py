@@ -235,6 +235,54 @@ def test_a_controller_in_a_cell_is_sent_nothing_that_may_touch_it(client):
     assert client.post("/v1/controllers/in-a-cell/transfers", {"trajectory": plan["id"]}).expect(409).json["type"] == "/problems/conflict"
 
 
+def sweep_past_a_post(client, cell):
+    """A motion of 4 s that passes through a post in its middle, and parts of the arm that hit it then."""
+    plan = client.result_of("/v1/robots/arm/trajectories", {"method": "quintic", "start": {"q": [-1, -0.5, 0.5, 0, 0, 0]}, "goal": {"q": [1, -0.5, 0.5, 0, 0, 0]}, "duration": 4})
+    tool = client.post("/v1/robots/arm/forward-kinematics", {"q": [0, -0.5, 0.5, 0, 0, 0]}).expect(200).json["tool"]
+    post = {"name": "post", "box": {"size": [0.1, 0.1, 0.1], "translation": [row[3] for row in tool[:3]]}}
+    client.post("/v1/cells", {"name": cell, "bodies": [post]}).expect(201)
+    return plan["id"], [joint["name"] for joint in client.get("/v1/robots/arm").json["joints"]]
+
+
+def test_a_transfer_says_what_its_motion_is_to_touch(client):
+    """Pairs that may touch while the arm passes, and at no other time; it is kept with the transfer."""
+    motion, joints = sweep_past_a_post(client, "picked")
+    for k, name in enumerate(("picks", "picks-1", "picks-2", "elsewhere")):  # a controller takes one transfer
+        client.post("/v1/controllers", {**controller(name, **({"cell": "picked"} if k < 3 else {})), "port": k + 1}).expect(201)
+
+    def ask(name, **times):
+        touches = [{"bodies": [joint, "post"], **times} for joint in joints]
+        return client.post(f"/v1/controllers/{name}/transfers", {"trajectory": motion, "touches": touches}), touches
+    for times in ({"from": 1.0, "to": 1.5}, {"from": 2.0}):
+        assert ask("picks", **times)[0].json["type"] == "/problems/limit-exceeded"
+    for name, times in (("picks-1", {"from": 1.0, "to": 3.0}), ("picks-2", {})):
+        answer, touches = ask(name, **times)
+        assert answer.expect(202).json["request"]["touches"] == touches
+    assert "touches" not in client.post("/v1/controllers/elsewhere/transfers", {"trajectory": motion}).expect(202).json["request"]
+    for name, touches, pointer in (("picks", [{"bodies": ["nobody", "post"]}], "/touches/0/bodies/0"), ("picks", [{"bodies": ["tool", "post"], "from": 3, "to": 1}], "/touches/0"),
+                                   ("elsewhere", [{"bodies": ["tool", "post"]}], "/touches"),
+                                   ("picks", [{"bodies": ["post"]}], "/touches/0/bodies")):
+        wrong = client.post(f"/v1/controllers/{name}/transfers", {"trajectory": motion, "touches": touches}).expect(422).json["errors"]
+        assert [error["pointer"] for error in wrong] == [pointer]
+
+
+def test_a_dry_run_tells_the_clearance_of_what_it_shows(client):
+    motion, joints = sweep_past_a_post(client, "dry")
+    columns = [{"axis": axis + 1, "quantity": quantity, "at": 4 * axis + 2 * k, "type": "float32"}
+               for axis in range(6) for k, quantity in enumerate(("position", "torque"))]
+    profile = {"protocol": "register-map", "start_tolerance": 0.001, "following_error": 0.001, "map": {
+        "fields": [{"name": "status", "register": "input", "address": 0, "type": "uint16"}],
+        "points": {"address": 100, "count": 50, "stride": 24, "verify": "readback", "columns": columns}, "unverified": True}}
+    client.post("/v1/controllers", {**controller("maps", cell="dry"), "profile": profile}).expect(201)
+    ask = {"trajectory": motion, "rate": 10}
+    assert client.post("/v1/controllers/maps/dry-run", ask).json["type"] == "/problems/limit-exceeded"
+    window = [{"bodies": [joint, "post"], "from": 1, "to": 3} for joint in joints]
+    shown = client.post("/v1/controllers/maps/dry-run", {**ask, "touches": window}).expect(200).json
+    same = {"trajectory": motion, "rate": 10, "cell": "dry", "deviation": 0.002, "touches": window}
+    told = client.post("/v1/robots/arm/clearance", same).expect(200).json
+    assert shown["cell_revision"] == 1 and shown["clearance"] == pytest.approx(told["clearance"], abs=1e-4) and shown["clearance"] > 0
+
+
 def test_a_controller_in_no_such_cell_is_refused(client):
     for more, word in (({"cell": "nowhere"}, "no cell"), ({"cell": "cell-4", "robot": "bare"}, "no bodies")):
         problem = client.post("/v1/controllers", {**controller("lost"), **more}).expect(422).json
