@@ -71,7 +71,7 @@ void sums_release(struct sums *sums)
 
 struct sum *sums_find(const struct sums *sums, const char *name)
 {
-  struct sum wanted;
+  struct sum wanted = { .found = false };
   if (strlen(name) >= sizeof wanted.name) return NULL;
   snprintf(wanted.name, sizeof wanted.name, "%s", name);
   return bsearch(&wanted, sums->items, sums->count, sizeof *sums->items, by_name);
