@@ -246,7 +246,7 @@ image-test: ## build the image without a Docker daemon, run it, write, restart, 
 	@deploy/deps image
 	@$(PYTHON) tests/run.py image
 
-dist: ## packages, image, SBOM, manual and sums of what is committed, for hosts without a network, in build/dist (KEY=... signs; RELEASE=trixie)
+dist: ## packages, image, SBOM, manual and sums of what is committed, for hosts without a network, in build/dist (KEY=... signs)
 	@deploy/deps dist
 	@rm -rf $(BUILD)/dist
 	@$(PYTHON) deploy/dist/make.py --release $(RELEASE) $(if $(KEY),--key $(KEY)) $(BUILD)/dist
