@@ -1,6 +1,7 @@
 """A line between the gateway and a controller: every byte takes its time, as many as there may be under way."""
 
 import collections
+import os
 import selectors
 import socket
 import threading
@@ -31,6 +32,8 @@ class Line:
             sock.close()
 
     def run(self):
+        if os.geteuid() == 0:  # a line is hardware: what else runs on this machine does not slow it down
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), -10)
         while not self.ended:
             self.broken and self.disconnect()
             wait = self.under_way[0][0] - time.monotonic() if self.under_way else 0.1

@@ -18,7 +18,8 @@ import pytest
 from cell import LONG, Cell
 from foreign.process import Foreign
 from line import Line
-from support import Server
+from load import HARDWARE
+from support import Server, until
 from test_campaign import AT_ONCE, Field
 
 SOAK = bool(os.environ.get("ARMDYN_SOAK"))
@@ -117,17 +118,28 @@ def test_downloads_at_every_scan_time(field):
             controller.ledger()
 
 
+def round_trips(client):
+    """(seconds, count) of all requests of the gateway so far."""
+    lines = dict(line.rsplit(" ", 1) for line in client.get("/metrics").expect(200).body.decode().splitlines() if line[0] != "#")
+    return [float(lines[f"armdyn_gateway_round_trip_seconds_{what}"]) for what in ("sum", "count")]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("flags,in_flight,most", [((), 8, 25), (("--scan", 10, "--places", 16), 16, 30)], ids=["takes at once", "scan of 10 ms"])
 def test_a_slow_line(field, flags, in_flight, most):
     """Several requests overlap on a line with a round trip of 10 ms: 60,001 samples of six axes in `make soak`, with the time they take."""
-    with Foreign(*flags) as controller, Line(controller.port, 0.01) as line:
+    with Foreign(*flags, prefix=HARDWARE) as controller, Line(controller.port, 0.01) as line:
         here = Cell(field.server, line, in_flight=in_flight)
         motion = here.trajectory(goal={"q": [1e-3] * 6}, duration=60 if SOAK else 1, sample_rate=1000)
+        before = round_trips(here.client)
         transfer = here.loaded(motion)
+        windows = here.get(transfer)["total"] / 4
+        until(lambda: round_trips(here.client)[1] - before[1] > windows, LONG, what="the figures of the gateway, which come once a second")
+        seconds, count = (after - was for after, was in zip(round_trips(here.client), before))
         steps = {step["state"]: datetime.datetime.fromisoformat(step["at"].replace("Z", "+00:00")) for step in here.get(transfer)["history"]}
         took = (steps["ready"] - steps["loading"]).total_seconds()
-        print(f"{here.get(transfer)['total']} samples in {took:.1f} s")
+        print(f"{here.get(transfer)['total']} samples in {took:.1f} s; {count:.0f} requests of {1e3 * seconds / count:.2f} ms, {in_flight} in flight, "
+              f"take {seconds / in_flight:.1f} s")
         assert not SOAK or took <= most
         here.client.post(f"/v1/transfers/{transfer}/stop").expect(200)
         controller.ledger()

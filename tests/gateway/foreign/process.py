@@ -13,11 +13,11 @@ class Foreign(Device):
 
     module = "foreign"
 
-    def __init__(self, *flags, fault=()):
+    def __init__(self, *flags, fault=(), prefix=()):
         folder = pathlib.Path(__file__).resolve().parents[1]
         path = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
         super().__init__((), env={"PYTHONPATH": path})
-        self.arguments = [sys.executable, "-m", self.module, *map(str, flags), *(word for one in fault for word in ("--fault", one))]
+        self.arguments = [*prefix, sys.executable, "-m", self.module, *map(str, flags), *(word for one in fault for word in ("--fault", one))]
         self.start()
 
     def ledger(self, violations=()):
