@@ -370,7 +370,7 @@ static void serve(modbus_t *modbus, modbus_mapping_t *registers, int listener, d
 
 int main(int argc, char **argv)
 {
-  struct sockaddr_in address;
+  struct sockaddr_in address = { 0 };
   socklen_t size = sizeof address;
   const double cycle_s = (argc > 2 ? strtod(argv[2], NULL) : 10) / 1000;
   modbus_t *modbus = modbus_new_tcp("127.0.0.1", argc > 1 ? (int)strtol(argv[1], NULL, 10) : 0);

@@ -237,7 +237,7 @@ static void commit_with_hold(struct bench *t, bool again)
   struct protocol_command commit;
   uint16_t words[PROTOCOL_COMMAND];
   struct controller_state now;
-  bool runs, between = false;
+  bool runs = false, between = false;
   if (!bench_bring_to(t, PHASE_EMPTY) || !bench_profile(t, SAMPLES_MOST, 1000, true) ||
       !bench_expect(t, COMMAND_BEGIN, CONTROLLER_OK) || !bench_send_windows(t) ||
       !bench_command(t, COMMAND_COMMIT, &commit))
