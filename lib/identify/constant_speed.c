@@ -5,13 +5,18 @@
 enum { N = ARMDYN_JOINTS_MAX, BINS_A_TURN = 32, BINS_MOST = 16384, SAMPLES_LEAST = 16, SAMPLES_MOST = 1 << 20 };
 static const double two_pi = 6.28318530717958647693;
 static const double SECONDS_LEAST = 0.2;
-/* A joint rests below a part of the scale of its speeds, and below some deviations of their noise. That scale is the fastest
- * it goes, and not less than a part of the fastest that any joint of its type goes; the noise is what the speed changes by
- * in a moment, in the median. It moves evenly while its speed changes by no more, and a part of itself. What counts of an
- * even stretch is its plateau, less a part at either end, where filters bring the ramps in. */
-static const double EVEN = 0.1, STILL = 2e-3, SHARE = 0.2, PLATEAU = 0.01, TRIMMED = 0.1;
+/* A joint rests below a part of the scale of its speeds, below a part of its limit, and below some deviations of their
+ * noise. That scale is the fastest it goes, and not less than a part of the fastest that any joint of its type goes; the
+ * noise is what the speed changes by in a moment, in the median. It moves evenly while its speed changes by no more, and a
+ * part of itself. What counts of an even stretch is its plateau, less a part at either end, where filters bring the ramps
+ * in; and it is most of the stretch, which the peak of a move from rest to rest is not. */
+static const double EVEN = 0.1, STILL = 2e-3, OF_LIMIT = 1e-3, SHARE = 0.2, PLATEAU = 0.01, TRIMMED = 0.1, MOST = 0.5;
 static const double MOMENT = 0.025, NOISE = 5,
                     MEDIAN_TO_DEVIATION = 0.95; /* s; for a difference of two normal numbers */
+
+/* A coarse encoder counts few steps in a moment, and its velocity ripples: how fast a joint is is told by its mean velocity
+ * over so many seconds. */
+static const double MEAN = 0.08;
 
 /* Sizes of numbers, in classes of 2^(1/4). */
 enum { CLASSES = 256, CLASS_OF_ONE = 160 };
@@ -108,14 +113,28 @@ static double median_change(const struct run_finder *f, size_t joint)
   return at > 0 ? exp2(((double)at + 1 - CLASS_OF_ONE) / 4) : 0;
 }
 
+/* Mean velocities about sample k, as far as the motion goes. */
+static void mean_velocities(size_t n, const struct armdyn_motion *motion, size_t k, double *mean)
+{
+  const size_t half = (size_t)fmax(1, MEAN / 2 * motion->rate), before = k + motion->before;
+  const size_t after = motion->count - 1 - k + motion->after, shorter = before < after ? before : after;
+  const size_t reach = half < shorter ? half : shorter;
+  const double *ahead = motion->q + (k + reach) * n, *behind = motion->q + k * n - reach * n;
+  for (size_t j = 0; j < n; j++)
+    mean[j] = reach > 0 ? (ahead[j] - behind[j]) * motion->rate / (double)(2 * reach) : motion->qd[k * n + j];
+}
+
 void run_finder_look(struct run_finder *finder, const struct armdyn_motion *motion)
 {
   struct run_finder *f = finder;
   const size_t n = f->n, lag = (size_t)fmax(1, round(MOMENT * motion->rate));
   for (size_t k = 0; k < motion->count; k++) {
+    double mean[N], earlier[N];
+    mean_velocities(n, motion, k, mean);
+    if (k >= lag) mean_velocities(n, motion, k - lag, earlier);
     for (size_t j = 0; j < n; j++) {
-      f->fastest[j] = fmax(f->fastest[j], fabs(motion->qd[k * n + j]));
-      if (k >= lag) count_change(f, j, fabs(motion->qd[k * n + j] - motion->qd[(k - lag) * n + j]));
+      f->fastest[j] = fmax(f->fastest[j], fabs(mean[j]));
+      if (k >= lag) count_change(f, j, fabs(mean[j] - earlier[j]));
     }
   }
   for (size_t j = 0; j < n; j++) {
@@ -124,7 +143,8 @@ void run_finder_look(struct run_finder *finder, const struct armdyn_motion *moti
     for (size_t i = 0; i < n; i++) {
       if (joints[i].type == joints[j].type) scale = fmax(scale, SHARE * f->fastest[i]);
     }
-    f->still[j] = fmax(STILL * scale, NOISE / MEDIAN_TO_DEVIATION * median_change(f, j));
+    const double limit = joints[j].limits.velocity, least = isfinite(limit) ? OF_LIMIT * limit : 0;
+    f->still[j] = fmax(fmax(STILL * scale, least), NOISE / MEDIAN_TO_DEVIATION * median_change(f, j));
   }
 }
 
@@ -144,9 +164,9 @@ static void plateau(const struct run_finder *f, size_t *first, size_t *end)
   *first = *end = f->count / 2;
   while (*first > 0 && fabs(f->speeds[*first - 1] - speed) <= most) --*first;
   while (*end < f->count && fabs(f->speeds[*end] - speed) <= most) ++*end;
-  const size_t trim = (size_t)(TRIMMED * (double)(*end - *first));
+  const size_t length = *end - *first, trim = (size_t)(TRIMMED * (double)length);
   *first += trim;
-  *end -= trim;
+  *end -= (double)length < MOST * (double)f->count ? length - trim : trim; /* empty */
 }
 
 /* Samples of a run, whose mean is known now, over the motor angle. Each counts by the way to the next one, and by the square
@@ -188,11 +208,11 @@ static enum armdyn_status end_run(struct run_finder *f)
 }
 
 /* The joint that moves alone; n: none. */
-static size_t moving_joint(const struct run_finder *f, const double *qd)
+static size_t moving_joint(const struct run_finder *f, const double *mean)
 {
   size_t moving = f->n;
   for (size_t j = 0; j < f->n; j++) {
-    if (fabs(qd[j]) <= f->still[j]) continue;
+    if (fabs(mean[j]) <= f->still[j]) continue;
     if (moving != f->n) return f->n;
     moving = j;
   }
@@ -213,26 +233,27 @@ static bool make_room(struct run_finder *f)
   return true;
 }
 
-static enum armdyn_status take_sample(struct run_finder *f, const double *q, const double *qd, const double *measured)
+static enum armdyn_status take_sample(struct run_finder *f, const double *q, const double *mean, const double *measured)
 {
   static const double rest[N];
   static const struct armdyn_load load = { .frictionless = true };
-  const size_t joint = moving_joint(f, qd);
+  const size_t joint = moving_joint(f, mean);
+  const double speed = joint == f->n ? 0 : mean[joint];
   const bool goes_on = joint == f->joint && joint < f->n && f->count < SAMPLES_MOST &&
-                       fabs(qd[joint] - f->speed) <= EVEN * fabs(f->speed) + f->still[joint];
+                       fabs(speed - f->speed) <= EVEN * fabs(f->speed) + f->still[joint];
   if (!goes_on) {
     const enum armdyn_status status = end_run(f);
     if (status) return status;
     f->joint = joint;
     f->count = 0;
-    if (joint < f->n) f->speed = qd[joint];
+    f->speed = speed;
   }
   if (joint == f->n) return ARMDYN_OK;
   if (!make_room(f)) return ARMDYN_EMEMORY;
   double tau[N];
-  armdyn_inverse_dynamics(f->robot, q, qd, rest, &load, f->workspace, tau);
+  armdyn_inverse_dynamics(f->robot, q, mean, rest, &load, f->workspace, tau);
   f->angle[f->count] = armdyn_robot_description(f->robot)->joints[joint].drive.gear_ratio * q[joint];
-  f->speeds[f->count] = qd[joint];
+  f->speeds[f->count] = speed;
   f->residual[f->count++] = measured[joint] - tau[joint];
   return ARMDYN_OK;
 }
@@ -240,10 +261,12 @@ static enum armdyn_status take_sample(struct run_finder *f, const double *q, con
 enum armdyn_status run_finder_add(struct run_finder *finder, const struct armdyn_motion *motion)
 {
   enum armdyn_status status = ARMDYN_OK;
+  double mean[N];
   finder->rate = motion->rate;
   for (size_t k = 0; k < motion->count && !status; k++) {
     const size_t at = k * finder->n;
-    status = take_sample(finder, motion->q + at, motion->qd + at, motion->tau_raw + at);
+    mean_velocities(finder->n, motion, k, mean);
+    status = take_sample(finder, motion->q + at, mean, motion->tau_raw + at);
   }
   return status;
 }
