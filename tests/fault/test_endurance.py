@@ -105,7 +105,7 @@ def data_set(client):
 
 
 def identification(client):
-    done_and_forgotten(client, "identifications", "arm", {"datasets": [identification.data], "rotor_inertia": True})
+    done_and_forgotten(client, "identifications", "arm", {"datasets": [identification.data], "rotor_inertia": True, "friction": ["offset", "coulomb", "viscous"]})
 
 
 def done_and_forgotten(client, kind, arm, request):

@@ -86,7 +86,7 @@ class Arm:
     def identify(self, dataset):
         """The result; friction is known, and the masses come from the log."""
         with self.server.client() as client:
-            job = client.post(self.place + "/identifications", {"datasets": [dataset], "estimator": "wls"}).expect(202).json
+            job = client.post(self.place + "/identifications", {"datasets": [dataset], "estimator": "wls", "friction": ["offset", "coulomb", "viscous"]}).expect(202).json
             told = until(lambda: self.ended(client, job["id"]), 3600 if SOAK else 300, interval=0.2, what="the identification")
             assert told["state"] == "succeeded", told["problem"]
             return client.get(told["result"]["href"]).expect(200).json
