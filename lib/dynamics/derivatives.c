@@ -63,3 +63,43 @@ void armdyn_inverse_dynamics_derivatives_batch(const struct armdyn_robot *robot,
                dtau_dqd ? dtau_dqd + k * size : NULL, mass_matrix ? mass_matrix + k * size : NULL);
   }
 }
+
+/* What drives add to the derivatives of a weighted sum. */
+static void drives_add_weighted(const struct armdyn_robot *robot, const double *q, const double *qd,
+                                const double *weight, bool frictionless, double *by_q, double *by_qd, double *by_qdd)
+{
+  rotor_inertia_add(robot, weight, by_qdd); /* symmetric */
+  for (size_t i = 0; i < robot->joint_count && !frictionless; i++) {
+    double by_position, by_speed;
+    if (!robot->joints[i].friction) continue;
+    friction_slopes(robot, i, q[i], qd[i], &by_position, &by_speed);
+    by_q[i] += weight[i] * by_position;
+    by_qd[i] += weight[i] * by_speed;
+  }
+}
+
+void armdyn_inverse_dynamics_adjoint_batch(const struct armdyn_robot *robot, const struct armdyn_samples *samples,
+                                           const struct armdyn_rows *weights, struct armdyn_workspace *workspace,
+                                           double *by_q, double *by_qd, double *by_qdd)
+{
+  const struct lanes_kernels *kernels = lanes_fastest();
+  const size_t n = robot->joint_count;
+  const bool many = samples->count >= kernels->width;
+  if (many) {
+    const struct lanes_slopes out = { { by_q, n }, { by_qd, n }, { by_qdd, n } };
+    kernels->adjoint_batch(robot, samples, weights, workspace->links, &out);
+  }
+  for (size_t k = 0; k < samples->count; k++) {
+    const struct armdyn_rows *w = &samples->wrench;
+    const double *q = samples->q.data + k * samples->q.stride, *qd = samples->qd.data + k * samples->qd.stride;
+    const double *weight = weights->data + k * weights->stride;
+    if (!many) {
+      const struct armdyn_load load = { w->data ? w->data + k * w->stride : NULL, samples->wrench_frame,
+                                        samples->frictionless };
+      const struct lanes_slopes out = { { by_q + k * n, 0 }, { by_qd + k * n, 0 }, { by_qdd + k * n, 0 } };
+      kernels->adjoint(robot, q, qd, samples->qdd.data + k * samples->qdd.stride, &load, weight, workspace->links,
+                       &out);
+    }
+    drives_add_weighted(robot, q, qd, weight, samples->frictionless, by_q + k * n, by_qd + k * n, by_qdd + k * n);
+  }
+}

@@ -95,18 +95,41 @@ static void NAME(wrench_acts)(const struct armdyn_robot *robot, struct NAME(link
   }
 }
 
-/* Row i up to the diagonal: the sums of link i and beyond, for changes of the joints before it. */
-static void NAME(row_of)(const struct NAME(link_in_base) * links, size_t n, size_t i, const REAL stays[][6],
-                         const struct lanes_slopes *out)
+/* What the sums of link i and beyond make of changes of the joints before it: s . B x'' = inertial . x'' and
+ * s . A w' = turn . w'. */
+static inline void NAME(row_terms)(const struct NAME(link_in_base) * x, REAL inertial[6], REAL turn[3])
 {
-  const struct NAME(link_in_base) *x = &links[i];
   const REAL trace = x->carried[0] + x->carried[4] + x->carried[8];
-  REAL inertial[6], turn[3], shift[3];
-  /* s . A w' = w' . turn */
+  REAL shift[3];
   NAME(body_times)(inertial, &x->body, x->axis);
   NAME(unrotate3)(turn, x->carried, x->axis);
   NAME(cross3)(shift, x->momentum, x->axis + 3);
   for (int k = 0; k < 3; k++) turn[k] = 2 * (trace * x->axis[k] - turn[k] + shift[k]);
+}
+
+/* What the same sums make of changes of joint j, as forces that the joints before feel. */
+static inline void NAME(column_terms)(const struct NAME(link_in_base) * x, const REAL *stays, REAL by_q[6],
+                                      REAL by_qd[6])
+{
+  REAL carried[6];
+  NAME(body_times)(by_q, &x->body, x->turned_twice);
+  NAME(body_times)(by_qd, &x->body, x->turned);
+  NAME(cross_force)(carried, x->axis, x->force);
+  for (int k = 0; k < 6; k++) {
+    by_q[k] += stays ? carried[k] + stays[k] : carried[k];
+    by_qd[k] *= 2;
+  }
+  NAME(add_coriolis)(by_q, x, x->turned, 2);
+  NAME(add_coriolis)(by_qd, x, x->axis, 2);
+}
+
+/* Row i up to the diagonal. */
+static void NAME(row_of)(const struct NAME(link_in_base) * links, size_t n, size_t i, const REAL stays[][6],
+                         const struct lanes_slopes *out)
+{
+  const struct NAME(link_in_base) *x = &links[i];
+  REAL inertial[6], turn[3];
+  NAME(row_terms)(x, inertial, turn);
   for (size_t j = 0; j <= i; j++) {
     const struct NAME(link_in_base) *y = &links[j];
     const REAL M = NAME(dot6)(inertial, y->axis);
@@ -119,25 +142,26 @@ static void NAME(row_of)(const struct NAME(link_in_base) * links, size_t n, size
   }
 }
 
-/* Column j above the diagonal: the same sums, felt at the joints before. */
+/* Column j above the diagonal. */
 static void NAME(column_of)(const struct NAME(link_in_base) * links, size_t n, size_t j, const REAL stays[][6],
                             const struct lanes_slopes *out)
 {
-  const struct NAME(link_in_base) *x = &links[j];
-  REAL by_q[6], by_qd[6], carried[6];
-  NAME(body_times)(by_q, &x->body, x->turned_twice);
-  NAME(body_times)(by_qd, &x->body, x->turned);
-  NAME(cross_force)(carried, x->axis, x->force);
-  for (int k = 0; k < 6; k++) {
-    by_q[k] += stays ? carried[k] + stays[j][k] : carried[k];
-    by_qd[k] *= 2;
-  }
-  NAME(add_coriolis)(by_q, x, x->turned, 2);
-  NAME(add_coriolis)(by_qd, x, x->axis, 2);
+  REAL by_q[6], by_qd[6];
+  NAME(column_terms)(&links[j], stays ? stays[j] : NULL, by_q, by_qd);
   for (size_t i = 0; i < j; i++) {
     NAME(store)(&out->by_q, i * n + j, NAME(dot6)(links[i].axis, by_q));
     NAME(store)(&out->by_qd, i * n + j, NAME(dot6)(links[i].axis, by_qd));
   }
+}
+
+/* Links, their sums and what a wrench on the tool does; false where nothing of it stays. */
+static bool NAME(slopes_open)(const struct armdyn_robot *robot, const struct NAME(state) * states, const REAL *on_tool,
+                              bool base, struct NAME(link_in_base) * links, REAL stays[][6])
+{
+  NAME(links_move)(robot, states, links);
+  NAME(sums)(robot, links);
+  if (on_tool) NAME(wrench_acts)(robot, links, base, on_tool, stays);
+  return on_tool && base;
 }
 
 /* Of the torque without friction and rotors; on_tool: the wrench, NULL = none. */
@@ -147,12 +171,42 @@ static void NAME(torque_slopes)(const struct armdyn_robot *robot, const struct N
 {
   const size_t n = robot->joint_count;
   REAL stays[ARMDYN_JOINTS_MAX][6];
-  NAME(links_move)(robot, states, links);
-  NAME(sums)(robot, links);
-  if (on_tool) NAME(wrench_acts)(robot, links, base, on_tool, stays);
-  const REAL(*moved)[6] = on_tool && base ? (const REAL(*)[6])stays : NULL;
+  const bool stay = NAME(slopes_open)(robot, states, on_tool, base, links, stays);
+  const REAL(*moved)[6] = stay ? (const REAL(*)[6])stays : NULL;
   for (size_t i = 0; i < n; i++) {
     NAME(row_of)(links, n, i, moved, out);
     NAME(column_of)(links, n, i, moved, out);
+  }
+}
+
+/* Of sum_i weight_i tau_i, a number for each joint: rows are added up before they meet a joint, and columns meet the sum of
+ * the axes before it. */
+static void NAME(torque_adjoint)(const struct armdyn_robot *robot, const struct NAME(state) * states,
+                                 const REAL *on_tool, bool base, const REAL *weight, struct NAME(link_in_base) * links,
+                                 const struct lanes_slopes *out)
+{
+  const size_t n = robot->joint_count;
+  REAL stays[ARMDYN_JOINTS_MAX][6], slope[ARMDYN_JOINTS_MAX][3], inertial[ARMDYN_JOINTS_MAX][6];
+  REAL rows[6] = { 0 }, turns[3] = { 0 }, axes[6] = { 0 }, before[6] = { 0 };
+  const bool stay = NAME(slopes_open)(robot, states, on_tool, base, links, stays);
+  for (size_t j = n; j-- > 0;) {
+    const struct NAME(link_in_base) *x = &links[j];
+    REAL turn[3];
+    NAME(row_terms)(x, inertial[j], turn);
+    for (int k = 0; k < 6; k++) rows[k] += weight[j] * inertial[j][k], axes[k] += weight[j] * x->axis[k];
+    for (int k = 0; k < 3; k++) turns[k] += weight[j] * turn[k];
+    slope[j][0] = NAME(dot6)(rows, x->turned_twice) + NAME(dot3)(turns, x->turned);
+    slope[j][1] = 2 * NAME(dot6)(rows, x->turned) + NAME(dot3)(turns, x->axis);
+    slope[j][2] = NAME(dot6)(rows, x->axis);
+    if (stay) slope[j][0] += NAME(dot6)(axes, stays[j]);
+  }
+  for (size_t j = 0; j < n; j++) {
+    const struct NAME(link_in_base) *x = &links[j];
+    REAL by_q[6], by_qd[6];
+    NAME(column_terms)(x, stay ? stays[j] : NULL, by_q, by_qd);
+    NAME(store)(&out->by_q, j, slope[j][0] + NAME(dot6)(before, by_q));
+    NAME(store)(&out->by_qd, j, slope[j][1] + NAME(dot6)(before, by_qd));
+    NAME(store)(&out->mass_matrix, j, slope[j][2] + NAME(dot6)(before, inertial[j]));
+    for (int k = 0; k < 6; k++) before[k] += weight[j] * x->axis[k];
   }
 }

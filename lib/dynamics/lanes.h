@@ -12,7 +12,7 @@ struct lanes_table {
   size_t stride;
 };
 
-/* Derivatives of the torque: n x n each. */
+/* Derivatives of the torque: n x n each; of a weighted sum of torques n each. */
 struct lanes_slopes {
   struct lanes_table by_q, by_qd, mass_matrix;
 };
@@ -44,6 +44,11 @@ struct lanes_kernels {
                       const struct armdyn_load *load, void *links, const struct lanes_slopes *out);
   void (*derivatives_batch)(const struct armdyn_robot *robot, const struct armdyn_samples *samples, void *links,
                             const struct lanes_slopes *out);
+  /* of sum_i weight_i tau_i: n each, otherwise as derivatives */
+  void (*adjoint)(const struct armdyn_robot *robot, const double *q, const double *qd, const double *qdd,
+                  const struct armdyn_load *load, const double *weight, void *links, const struct lanes_slopes *out);
+  void (*adjoint_batch)(const struct armdyn_robot *robot, const struct armdyn_samples *samples,
+                        const struct armdyn_rows *weights, void *links, const struct lanes_slopes *out);
   /* the columns of the links in rows of `width`, all others 0 */
   void (*regressor)(const struct armdyn_robot *robot, const double *q, const double *qd, const double *qdd,
                     size_t width, void *links, double *regressor);

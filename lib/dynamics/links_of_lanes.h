@@ -24,6 +24,15 @@ static void derivatives(const struct armdyn_robot *robot, const double *q, const
                        out);
 }
 
+static void adjoint(const struct armdyn_robot *robot, const double *q, const double *qd, const double *qdd,
+                    const struct armdyn_load *load, const double *weight, void *links, const struct lanes_slopes *out)
+{
+  struct single_state x[ARMDYN_JOINTS_MAX];
+  single_motions(robot, q, qd, qdd, x);
+  single_torque_adjoint(robot, x, load ? load->wrench : NULL, load && load->wrench_frame == ARMDYN_WRENCH_BASE, weight,
+                        links, out);
+}
+
 static void regressor(const struct armdyn_robot *robot, const double *q, const double *qd, const double *qdd,
                       size_t width, void *links, double *regressor)
 {
@@ -46,19 +55,45 @@ static struct lanes_table table_from(const struct lanes_table *table, size_t fir
   return (struct lanes_table){ table->data + first * table->stride, table->stride };
 }
 
+static struct lanes_slopes slopes_from(const struct lanes_slopes *out, size_t first)
+{
+  return (struct lanes_slopes){ table_from(&out->by_q, first), table_from(&out->by_qd, first),
+                                table_from(&out->mass_matrix, first) };
+}
+
+/* NULL: there is none. */
+static const lanes *wrench_column(const struct armdyn_samples *samples, size_t first, lanes wrench[6])
+{
+  for (size_t k = 0; samples->wrench.data && k < 6; k++) wrench[k] = column(&samples->wrench, first, k);
+  return samples->wrench.data ? wrench : NULL;
+}
+
 static void derivatives_batch(const struct armdyn_robot *robot, const struct armdyn_samples *samples, void *links,
                               const struct lanes_slopes *out)
 {
   for (size_t next = 0; next < samples->count; next += LANES) {
     const size_t last = samples->count - LANES, first = next < last ? next : last;
-    const struct lanes_slopes here = { table_from(&out->by_q, first), table_from(&out->by_qd, first),
-                                       table_from(&out->mass_matrix, first) };
+    const struct lanes_slopes here = slopes_from(out, first);
     struct lanes_state x[ARMDYN_JOINTS_MAX];
     lanes wrench[6];
     lanes_motions(robot, samples, first, x);
-    for (size_t k = 0; samples->wrench.data && k < 6; k++) wrench[k] = column(&samples->wrench, first, k);
-    lanes_torque_slopes(robot, x, samples->wrench.data ? wrench : NULL, samples->wrench_frame == ARMDYN_WRENCH_BASE,
+    lanes_torque_slopes(robot, x, wrench_column(samples, first, wrench), samples->wrench_frame == ARMDYN_WRENCH_BASE,
                         links, &here);
+  }
+}
+
+static void adjoint_batch(const struct armdyn_robot *robot, const struct armdyn_samples *samples,
+                          const struct armdyn_rows *weights, void *links, const struct lanes_slopes *out)
+{
+  for (size_t next = 0; next < samples->count; next += LANES) {
+    const size_t last = samples->count - LANES, first = next < last ? next : last;
+    const struct lanes_slopes here = slopes_from(out, first);
+    struct lanes_state x[ARMDYN_JOINTS_MAX];
+    lanes wrench[6], weight[ARMDYN_JOINTS_MAX];
+    lanes_motions(robot, samples, first, x);
+    for (size_t j = 0; j < robot->joint_count; j++) weight[j] = column(weights, first, j);
+    lanes_torque_adjoint(robot, x, wrench_column(samples, first, wrench), samples->wrench_frame == ARMDYN_WRENCH_BASE,
+                         weight, links, &here);
   }
 }
 

@@ -55,6 +55,9 @@ struct armdyn_robot {
   double motor_from_joint[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX];      /* T^-T, n x n; used where coupled */
   struct inertia_bound bounds[ARMDYN_JOINTS_MAX];
   struct reduced_robot reduced;
+  /* friction blends from one direction to the other with its sign, so that its slope has no jump at rest: a working model of
+   * planners, the same robot but for velocities around velocity_scale */
+  bool friction_blended;
   struct armdyn_robot_description description;
 };
 

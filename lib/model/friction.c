@@ -5,9 +5,15 @@
 
 #include "lib/model/compiled.h"
 
-static double directed(const struct armdyn_directed *c, double v)
+/* Of the direction at hand. Blended it changes from one to the other with the sign, and the torque has no kink at rest. */
+static double directed(const struct friction_state *x, const struct armdyn_directed *c)
 {
-  return v < 0 ? c->negative : c->positive;
+  if (x->blended) return (c->positive + c->negative) / 2 + (c->positive - c->negative) / 2 * x->sign;
+  return x->speed < 0 ? c->negative : c->positive;
+}
+static double directed_slope(const struct friction_state *x, const struct armdyn_directed *c)
+{
+  return x->blended ? (c->positive - c->negative) / 2 * x->sign_slope : 0;
 }
 
 static bool offset_present(const struct armdyn_friction *f)
@@ -30,24 +36,31 @@ static bool coulomb_present(const struct armdyn_friction *f)
 }
 static double coulomb_torque(const struct friction_state *x)
 {
-  return directed(&x->parameters->coulomb, x->speed) * x->sign;
+  return directed(x, &x->parameters->coulomb) * x->sign;
 }
 static void coulomb_slope(const struct friction_state *x, double *by_position, double *by_speed)
 {
+  const struct armdyn_directed *c = &x->parameters->coulomb;
   *by_position = 0;
-  *by_speed = directed(&x->parameters->coulomb, x->speed) * x->sign_slope;
+  *by_speed = directed(x, c) * x->sign_slope + directed_slope(x, c) * x->sign;
 }
 
+/* exp(-(|v|/vs)^delta), 0 without stiction */
+static double stribeck_share(const struct friction_state *x)
+{
+  const struct armdyn_friction *f = x->parameters;
+  return isnan(f->stiction) ? 0 : exp(-pow(fabs(x->speed) / f->stribeck_velocity, f->stribeck_exponent));
+}
 static bool stribeck_present(const struct armdyn_friction *f)
 {
   return !isnan(f->stiction);
 }
-/* (fs - fc) exp(-(|v|/vs)^delta) */
+/* (fs - fc) exp(-(|v|/vs)^delta), of what is present */
 static double stribeck_excess(const struct friction_state *x)
 {
   const struct armdyn_friction *f = x->parameters;
-  const double excess = f->stiction - directed(&f->coulomb, x->speed);
-  return excess * exp(-pow(fabs(x->speed) / f->stribeck_velocity, f->stribeck_exponent));
+  const double excess = f->stiction - directed(x, &f->coulomb);
+  return excess * stribeck_share(x);
 }
 static double stribeck_torque(const struct friction_state *x)
 {
@@ -58,7 +71,7 @@ static void stribeck_slope(const struct friction_state *x, double *by_position, 
   const struct armdyn_friction *f = x->parameters;
   const double excess = stribeck_excess(x), speed = fabs(x->speed);
   *by_position = 0;
-  *by_speed = excess * x->sign_slope;
+  *by_speed = excess * x->sign_slope - directed_slope(x, &f->coulomb) * stribeck_share(x) * x->sign;
   /* At rest the fall of the exponential is multiplied by s(0) = 0; and where nothing is left of it, the exponent may have
    * overflowed. */
   if (speed == 0 || excess == 0) return;
@@ -73,12 +86,13 @@ static bool viscous_present(const struct armdyn_friction *f)
 }
 static double viscous_torque(const struct friction_state *x)
 {
-  return directed(&x->parameters->viscous, x->speed) * x->speed;
+  return directed(x, &x->parameters->viscous) * x->speed;
 }
 static void viscous_slope(const struct friction_state *x, double *by_position, double *by_speed)
 {
+  const struct armdyn_directed *c = &x->parameters->viscous;
   *by_position = 0;
-  *by_speed = directed(&x->parameters->viscous, x->speed);
+  *by_speed = directed(x, c) + directed_slope(x, c) * x->speed;
 }
 
 static bool high_speed_present(const struct armdyn_friction *f)
@@ -142,13 +156,6 @@ const char *armdyn_friction_term_name(enum armdyn_friction_term term)
 static bool differs(const struct armdyn_directed *c)
 {
   return c->positive != c->negative;
-}
-
-/* exp(-(|v|/vs)^delta), 0 without stiction */
-static double stribeck_share(const struct friction_state *x)
-{
-  const struct armdyn_friction *f = x->parameters;
-  return isnan(f->stiction) ? 0 : exp(-pow(fabs(x->speed) / f->stribeck_velocity, f->stribeck_exponent));
 }
 
 static size_t offset_count(const struct armdyn_friction *f)
@@ -384,6 +391,7 @@ void friction_slopes(const struct armdyn_robot *robot, size_t joint, double q, d
   *by_position = *by_speed = 0;
   if (!robot->joints[joint].friction) return;
   friction_state_set(&x, &robot->description.joints[joint], q, qd);
+  x.blended = robot->friction_blended;
   slopes_sum(robot, joint, &x, by_position, by_speed);
 }
 
@@ -394,6 +402,7 @@ void friction_smooth_slopes(const struct armdyn_robot *robot, size_t joint, doub
   *by_position = *by_speed = 0;
   if (!robot->joints[joint].friction) return;
   friction_state_set(&x, &robot->description.joints[joint], q, qd);
+  x.blended = robot->friction_blended;
   x.sign_slope = 0;
   slopes_sum(robot, joint, &x, by_position, by_speed);
 }
@@ -421,6 +430,7 @@ double armdyn_friction_torque(const struct armdyn_robot *robot, size_t joint, do
   if (!mask) return 0;
   struct friction_state x;
   friction_state_set(&x, &robot->description.joints[joint], q, qd);
+  x.blended = robot->friction_blended;
   double sum = 0;
   for (size_t k = 0; k < ARMDYN_FRICTION_TERM_COUNT; k++) {
     if (mask >> k & 1) sum += friction_terms[k].torque(&x);

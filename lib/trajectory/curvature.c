@@ -16,8 +16,7 @@ struct batch {
   size_t first, count;
   double *q, *qd, *lambda; /* count x n */
   double *bend;            /* count x n, as in struct point_pull */
-  double *D;               /* 3 x count x n x n */
-  double *base, *moved;    /* count x 3 x n: lambda . tau by q, qd, qdd */
+  double *base, *moved;    /* 3 x CURVATURE_POINTS x n: lambda . tau by q, qd, qdd */
   /* count x n x n each: derivative by element l of q^(r) and j of q^(s) */
   double *qq, *qv, *qa, *vv;
 };
@@ -28,8 +27,7 @@ static struct batch batch_at(const struct transcription *t, size_t first)
   struct batch b = { .t = t, .first = first, .q = t->curvature };
   b.count = t->points - first < CURVATURE_POINTS ? t->points - first : CURVATURE_POINTS;
   b.qd = b.q + row, b.lambda = b.qd + row, b.bend = b.lambda + row, b.base = b.bend + row, b.moved = b.base + 3 * row;
-  b.D = b.moved + 3 * row;
-  b.qq = b.D + 3 * row * n, b.qv = b.qq + row * n, b.qa = b.qv + row * n, b.vv = b.qa + row * n;
+  b.qq = b.moved + 3 * row, b.qv = b.qq + row * n, b.qa = b.qv + row * n, b.vv = b.qa + row * n;
   memcpy(b.q, t->q + first * n, b.count * n * sizeof *b.q);
   memcpy(b.qd, t->qd + first * n, b.count * n * sizeof *b.qd);
   return b;
@@ -37,42 +35,36 @@ static struct batch batch_at(const struct transcription *t, size_t first)
 
 static void slopes_of(const struct batch *b, double *out)
 {
-  const size_t n = b->t->n, size = b->count * n * n;
+  const size_t n = b->t->n, row = CURVATURE_POINTS * n;
+  const struct armdyn_rows weights = { b->lambda, n };
   const struct armdyn_samples samples = { .count = b->count,
                                           .q = { b->q, n },
                                           .qd = { b->qd, n },
                                           .qdd = { b->t->qdd + b->first * n, n },
                                           .frictionless = true };
-  armdyn_inverse_dynamics_derivatives_batch(b->t->robot, &samples, b->t->workspace, b->D, b->D + size, b->D + 2 * size);
-  memset(out, 0, b->count * 3 * n * sizeof *out);
-  for (size_t p = 0; p < b->count; p++)
-    for (size_t r = 0; r < 3; r++) {
-      const double *D = b->D + r * size + p * n * n, *lambda = b->lambda + p * n;
-      double *sum = out + (p * 3 + r) * n;
-      for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < n; j++) sum[j] += lambda[i] * D[i * n + j];
-    }
+  armdyn_inverse_dynamics_adjoint_batch(b->t->robot, &samples, &weights, b->t->workspace, out, out + row,
+                                        out + 2 * row);
 }
 
 static void differences(const struct batch *b, size_t l)
 {
-  const size_t n = b->t->n;
+  const size_t n = b->t->n, size = CURVATURE_POINTS * n;
   for (size_t p = 0; p < b->count; p++) b->q[p * n + l] += STEP;
   slopes_of(b, b->moved);
   for (size_t p = 0; p < b->count; p++) {
-    const double *base = b->base + p * 3 * n, *moved = b->moved + p * 3 * n;
+    const double *base = b->base + p * n, *moved = b->moved + p * n;
     const size_t row = (p * n + l) * n;
     b->q[p * n + l] = b->t->q[(b->first + p) * n + l];
     for (size_t j = 0; j < n; j++) {
       b->qq[row + j] = (moved[j] - base[j]) / STEP;
-      b->qv[row + j] = (moved[n + j] - base[n + j]) / STEP;
-      b->qa[row + j] = (moved[2 * n + j] - base[2 * n + j]) / STEP;
+      b->qv[row + j] = (moved[size + j] - base[size + j]) / STEP;
+      b->qa[row + j] = (moved[2 * size + j] - base[2 * size + j]) / STEP;
     }
   }
   for (size_t p = 0; p < b->count; p++) b->qd[p * n + l] += 1;
   slopes_of(b, b->moved);
   for (size_t p = 0; p < b->count; p++) {
-    const double *base = b->base + (p * 3 + 1) * n, *moved = b->moved + (p * 3 + 1) * n;
+    const double *base = b->base + size + p * n, *moved = b->moved + size + p * n;
     b->qd[p * n + l] = b->t->qd[(b->first + p) * n + l];
     for (size_t j = 0; j < n; j++) b->vv[(p * n + l) * n + j] = moved[j] - base[j];
   }

@@ -8,6 +8,7 @@
 #include "lib/trajectory/tool_speed.h"
 
 enum { N = ARMDYN_JOINTS_MAX, INTERVALS_MIN = 8, INTERVALS_MAX = 2000, COARSE = 25, FACTOR_COARSE = 8 };
+enum { CLIMBERS = 2 };     /* starts with kinks that are solved on finer meshes */
 enum { SOFTEN_STEPS = 2 }; /* the last one's friction changes its sign over 0.075 of the largest speed */
 enum { PER_SEGMENT = 4, PER_SEGMENT_COARSE = 8 }; /* intervals: asked for; of the mesh to start on */
 static const double DURATION_MIN = 1e-3, DURATION_MAX = 1e3, TOOL_SPEED_MAX = 1e6, VERDICT = 1e-6;
@@ -125,7 +126,7 @@ static enum armdyn_status judge(struct planner *p, struct armdyn_error *error)
 
 static struct mesh_task own_task(const struct planner *p, size_t intervals, double mu, bool warm)
 {
-  return (struct mesh_task){ .robot = p->robot,
+  return (struct mesh_task){ .robot = planner_model(p),
                              .cost = &p->cost,
                              .free_duration = p->free_duration,
                              .intervals = intervals,
@@ -167,7 +168,7 @@ static enum armdyn_status solve_rough(struct planner *p, const struct cost *cost
     bool differs;
     if (kinks) cost_round(&rounded, &c->trajectory, p->workspace, fmax(width, ROUNDED));
     if ((rc = robot_softened(p, c, width, &softened, &differs))) return rc;
-    task.robot = differs ? softened : p->robot;
+    task.robot = differs ? softened : planner_model(p);
     rc = mesh_solve(p, &task, c, log);
     armdyn_robot_free(softened);
     if (rc || mesh_ended(c) || c->solved.violation > HOPELESS || !(differs || (kinks && width > ROUNDED))) return rc;
@@ -329,7 +330,8 @@ static enum armdyn_status try_starts(struct planner *p, struct starts *s, struct
   return rc;
 }
 
-/* Finer meshes for every different minimum; the best of them is the first of the list afterwards. */
+/* Finer meshes for every different minimum, or the cheapest where the cost has kinks and they take long; the best of
+ * them is the first of the list afterwards. */
 static enum armdyn_status finish_starts(struct planner *p, struct starts *s, struct armdyn_optimal_result *result)
 {
   const bool any = feasible(&s->list[0]);
@@ -338,6 +340,7 @@ static enum armdyn_status finish_starts(struct planner *p, struct starts *s, str
   for (size_t k = 0; k < s->count; k++) {
     struct candidate *c = &s->list[k];
     if (k > 0 && any && !feasible(c)) break;
+    if (k >= CLIMBERS && has_kinks(&p->cost)) break;
     s->log->log_count = s->log->iterations = 0;
     enum armdyn_status rc = climb(p, c, s->count == 1, s->log);
     result->iterations += s->log->iterations;
@@ -616,6 +619,7 @@ enum armdyn_status armdyn_optimal_plan(const struct armdyn_robot *robot, const s
   if (!p || !s || !(s->log = calloc(1, sizeof *s->log)) || !(p->workspace = armdyn_workspace_new(n))) goto out;
   p->robot = robot, p->request = request, p->go = go, p->context = context;
   p->random = random_from_seed(request->seed);
+  if ((rc = robot_blended(robot, &p->blended))) goto out;
   rc = plan(p, out, result, s, error);
   if (margin && (rc == ARMDYN_OK || rc == ARMDYN_EINFEASIBLE))
     memcpy(margin, p->margin.of, ARMDYN_LIMIT_KINDS * n * sizeof *margin);
@@ -626,6 +630,7 @@ out:
   if (s) free(s->log);
   if (p) armdyn_workspace_free(p->workspace);
   if (p) armdyn_trajectory_free(&p->torque);
+  if (p) armdyn_robot_free(p->blended);
   free(s);
   free(p);
   return rc;

@@ -15,6 +15,7 @@
 
 struct planner {
   const struct armdyn_robot *robot;
+  struct armdyn_robot *blended; /* is solved for in its place; NULL: itself is */
   const struct armdyn_optimal_request *request;
   struct armdyn_limits limits[ARMDYN_JOINTS_MAX];
   struct cost cost;
@@ -35,6 +36,12 @@ struct planner {
     double tool_usage, tool_time; /* of the limit of the tool's speed; 0 where there is none */
   } margin;
 };
+
+/* What is solved for. */
+static inline const struct armdyn_robot *planner_model(const struct planner *p)
+{
+  return p->blended ? p->blended : p->robot;
+}
 
 /* The margins of a motion, densely. */
 void planner_check(struct planner *p, const struct armdyn_trajectory *motion);
@@ -86,6 +93,9 @@ enum armdyn_status guess_start(struct planner *p, size_t start, struct candidate
 #define SOFTEN_NARROWER 0.25
 enum armdyn_status robot_softened(const struct planner *p, const struct candidate *c, double width,
                                   struct armdyn_robot **out, bool *differs);
+
+/* The robot with directions of friction that blend at rest; NULL: it has none that differ. Release as above. */
+enum armdyn_status robot_blended(const struct armdyn_robot *robot, struct armdyn_robot **out);
 
 /* Motions in the place of another one. */
 struct rivals {

@@ -48,7 +48,7 @@ static enum armdyn_status hurry_by_friction(struct planner *p, struct cost *cost
     bool differs;
     enum armdyn_status rc = robot_softened(p, c, width, &softened, &differs);
     if (rc) return rc;
-    task.robot = differs ? softened : p->robot;
+    task.robot = differs ? softened : planner_model(p);
     task.rough = true;
     rc = mesh_solve(p, &task, c, log);
     armdyn_robot_free(softened);

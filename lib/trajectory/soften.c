@@ -1,7 +1,9 @@
 /* Friction changes its sign over velocity_scale. A wide one is a problem that Newton's method likes; from its solution the
- * next narrower one is not far. */
+ * next narrower one is not far. Where it differs with the direction its slope jumps at rest, which Newton's method cannot
+ * settle on: joints that dwell there are solved for with directions that blend. */
 #include <math.h>
 
+#include "lib/model/compiled.h"
 #include "lib/trajectory/planner.h"
 
 enum { N = ARMDYN_JOINTS_MAX };
@@ -29,6 +31,21 @@ enum armdyn_status robot_softened(const struct planner *p, const struct candidat
     *differs = true;
   }
   const enum armdyn_status rc = *differs ? armdyn_robot_new(d, out, NULL) : ARMDYN_OK;
+  if (!rc && *differs) (*out)->friction_blended = true;
   free(d);
+  return rc;
+}
+
+enum armdyn_status robot_blended(const struct armdyn_robot *robot, struct armdyn_robot **out)
+{
+  const struct armdyn_robot_description *d = armdyn_robot_description(robot);
+  bool differs = false;
+  for (size_t j = 0; j < d->joint_count; j++) {
+    const struct armdyn_friction *f = &d->joints[j].friction;
+    differs = differs || f->coulomb.positive != f->coulomb.negative || f->viscous.positive != f->viscous.negative;
+  }
+  *out = NULL;
+  const enum armdyn_status rc = differs ? armdyn_robot_new(d, out, NULL) : ARMDYN_OK;
+  if (*out) (*out)->friction_blended = true;
   return rc;
 }

@@ -117,7 +117,7 @@ static double check_finally(struct planner *p, const struct candidate *c, const 
 static enum armdyn_status solve_again(struct planner *p, size_t intervals, double mu, struct candidate *c,
                                       struct armdyn_optimal_result *log)
 {
-  const struct mesh_task task = { .robot = p->softened ? p->softened : p->robot,
+  const struct mesh_task task = { .robot = p->softened ? p->softened : planner_model(p),
                                   .robust = p->softened != NULL,
                                   .cost = &p->cost,
                                   .free_duration = p->free_duration,

@@ -74,7 +74,7 @@ struct transcription {
 /* Of a knot: half the square of the tool's speed; its slopes by the positions and velocities; and those of the three
  * components of the tool's velocity. */
 #define TOOL_FIGURES(n)      (1 + 4 * 2 * (n))
-#define CURVATURE_FIGURES(n) (4 * (n) + 6 * (n) + 7 * (n) * (n))
+#define CURVATURE_FIGURES(n) (4 * (n) + 6 * (n) + 4 * (n) * (n))
 
 /* Lay out for a mesh; what is above the arrays must be set. */
 void transcription_carve(struct transcription *t, struct carve *c);

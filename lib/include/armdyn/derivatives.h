@@ -34,6 +34,16 @@ void armdyn_inverse_dynamics_derivatives_batch(const struct armdyn_robot *robot,
                                                struct armdyn_workspace *workspace, double *dtau_dq, double *dtau_dqd,
                                                double *mass_matrix);
 
+/* Derivatives of a weighted sum of torques, sum_i weights_i tau_i, of many samples: the transposed derivatives times the
+ * weights, as optimisers want them, in O(n) instead of O(n^2).
+ *   samples         in
+ *   weights         in   count x n
+ *   by_q, by_qd, by_qdd  out  count x n
+ * No allocation, cannot fail. */
+void armdyn_inverse_dynamics_adjoint_batch(const struct armdyn_robot *robot, const struct armdyn_samples *samples,
+                                           const struct armdyn_rows *weights, struct armdyn_workspace *workspace,
+                                           double *by_q, double *by_qd, double *by_qdd);
+
 /* Linear state space of the forward dynamics about a state: with x = [q; qd], dx/dt changes by a dx + b dtau.
  *   q, qd, tau  in   n
  *   load        in            as in armdyn_inverse_dynamics

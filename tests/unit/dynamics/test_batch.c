@@ -287,6 +287,48 @@ Test(batch, derivatives_are_those_of_single_calls)
   each_arm(derivatives_batches);
 }
 
+/* Rows of the derivatives, weighted and added up; with friction, rotors and wrenches, in vectors and one by one. */
+static void adjoint_batches(const struct arm *arm, struct dice *dice)
+{
+  static struct table table;
+  static double slopes[DERIVATIVES][COUNT * N * N], sums[DERIVATIVES][COUNT * N + 1], weights[COUNT * N];
+  const size_t n = arm->n;
+  const struct armdyn_rows rows = { weights, n };
+  for (int variant = 0; variant < 4; variant++) {
+    fill(&table, arm, dice, variant);
+    struct armdyn_samples *s = &table.samples;
+    dice_fill(dice, weights, COUNT * n, -1, 1);
+    armdyn_inverse_dynamics_derivatives_batch(arm->robot, s, arm->workspace, slopes[0], slopes[1], slopes[2]);
+    for (size_t count = 0; count <= COUNT; count += count < 3 ? 1 : 17) {
+      s->count = count;
+      for (int d = 0; d < DERIVATIVES; d++) sums[d][count * n] = 4711;
+      armdyn_inverse_dynamics_adjoint_batch(arm->robot, s, &rows, arm->workspace, sums[0], sums[1], sums[2]);
+      for (int d = 0; d < DERIVATIVES; d++) {
+        cr_assert_eq(sums[d][count * n], 4711, "written beyond %zu", count);
+        for (size_t k = 0; k < count; k++) {
+          /* other orders of sums, of which a slide that is far out leaves fewer digits */
+          const double share = fabs(s->q.data[k * s->q.stride]) > 1e6 ? 1e-6 : 1e-12;
+          double expected[N] = { 0 }, size = 1;
+          for (size_t i = 0; i < n * n; i++) {
+            const double part = weights[k * n + i / n] * slopes[d][k * n * n + i];
+            expected[i % n] += part;
+            size = fmax(size, fabs(part));
+          }
+          for (size_t j = 0; j < n; j++)
+            cr_assert_float_eq(sums[d][k * n + j], expected[j], share * size,
+                               "%d, joint %zu of %zu: %.16g, %.16g of %g", d, j + 1, n, sums[d][k * n + j], expected[j],
+                               size);
+        }
+      }
+    }
+  }
+}
+
+Test(batch, adjoints_are_weighted_derivatives)
+{
+  each_arm(adjoint_batches);
+}
+
 static void regressor_batches(const struct arm *arm, struct dice *dice)
 {
   enum { MOST = 35 * N * N };

@@ -13,32 +13,70 @@ static void random_friction_joint(uint64_t seed, struct armdyn_joint *joint)
   random_friction(&dice, &joint->friction);
 }
 
-/* Slopes of every row against central differences, away from v = 0, where unequal directions have a kink. */
-Test(friction, slopes_are_differences_of_the_torque)
+/* Slopes of every row against central differences; away from v = 0, where unequal directions have a kink unless they
+ * blend. */
+static void slopes_are_differences(const struct armdyn_joint *joint, size_t term, double qd, bool blended)
 {
   const double h = 1e-5;
+  const char *name = armdyn_friction_term_name((enum armdyn_friction_term)term);
+  struct friction_state x, y[2];
+  double by_position, by_speed;
+  friction_state_set(&x, joint, 0.3, qd);
+  x.blended = blended;
+  friction_terms[term].slope(&x, &by_position, &by_speed);
+  for (int along = 0; along < 2; along++) {
+    for (int side = 0; side < 2; side++) {
+      const double step = side ? h : -h;
+      friction_state_set(&y[side], joint, along ? 0.3 : 0.3 + step, along ? qd + step : qd);
+      y[side].blended = blended;
+    }
+    const double difference = (friction_terms[term].torque(&y[1]) - friction_terms[term].torque(&y[0])) / (2 * h);
+    cr_assert_float_eq(along ? by_speed : by_position, difference, blended && along ? 1e-5 : 1e-6, "%s at %g: %g, %g",
+                       name, qd, along ? by_speed : by_position, difference);
+  }
+}
+
+Test(friction, slopes_are_differences_of_the_torque)
+{
   struct armdyn_joint joint;
   for (uint64_t seed = 1; seed <= 5; seed++) {
     random_friction_joint(seed, &joint);
     for (size_t k = 0; k < ARMDYN_FRICTION_TERM_COUNT; k++) {
       cr_assert(friction_terms[k].present(&joint.friction), "%s is not tested",
                 armdyn_friction_term_name((enum armdyn_friction_term)k));
-      for (double qd = -2.05; qd < 2; qd += 0.1) {
-        struct friction_state x, y[2];
-        double by_position, by_speed;
-        friction_state_set(&x, &joint, 0.3, qd);
-        friction_terms[k].slope(&x, &by_position, &by_speed);
-        for (int side = 0; side < 2; side++) friction_state_set(&y[side], &joint, 0.3, qd + (side ? h : -h));
-        double difference = (friction_terms[k].torque(&y[1]) - friction_terms[k].torque(&y[0])) / (2 * h);
-        cr_assert_float_eq(by_speed, difference, 1e-6, "%s at %g: %g, %g",
-                           armdyn_friction_term_name((enum armdyn_friction_term)k), qd, by_speed, difference);
-        for (int side = 0; side < 2; side++) friction_state_set(&y[side], &joint, 0.3 + (side ? h : -h), qd);
-        difference = (friction_terms[k].torque(&y[1]) - friction_terms[k].torque(&y[0])) / (2 * h);
-        cr_assert_float_eq(by_position, difference, 1e-6, "%s",
-                           armdyn_friction_term_name((enum armdyn_friction_term)k));
-      }
+      for (double qd = -2.05; qd < 2; qd += 0.1)
+        for (int blended = 0; blended < 2; blended++) slopes_are_differences(&joint, k, qd, blended);
     }
   }
+}
+
+/* Directions that blend are the same friction beyond some velocity scales, nowhere off by more than an eighth of their
+ * difference, s (1 - s) / 2 for 0 <= s <= 1, and without a jump of the slope at rest. */
+Test(friction, directions_that_blend_have_no_kink)
+{
+  struct armdyn_joint joint;
+  armdyn_joint_init(&joint);
+  joint.velocity_scale = 0.05;
+  joint.friction.coulomb = (struct armdyn_directed){ 9, 5 };
+  const struct friction_term *coulomb = &friction_terms[ARMDYN_FRICTION_COULOMB];
+  double slope[2][2];
+  for (double qd = -1; qd <= 1; qd += 0.01) {
+    struct friction_state sharp, blended;
+    friction_state_set(&sharp, &joint, 0, qd);
+    blended = sharp, blended.blended = true;
+    const double off = fabs(coulomb->torque(&blended) - coulomb->torque(&sharp));
+    cr_assert_leq(off, fabs(qd) > 0.5 ? 1e-7 : 4.0 / 8 + 1e-12, "at %g: %g", qd, off);
+  }
+  for (int blended = 0; blended < 2; blended++)
+    for (int side = 0; side < 2; side++) {
+      struct friction_state x;
+      double ignored;
+      friction_state_set(&x, &joint, 0, side ? 1e-9 : -1e-9);
+      x.blended = blended;
+      coulomb->slope(&x, &ignored, &slope[blended][side]);
+    }
+  cr_assert_float_eq(slope[0][1] - slope[0][0], (9 - 5) / 0.05, 1e-4);
+  cr_assert_float_eq(slope[1][1], slope[1][0], 1e-4);
 }
 
 /* At rest the slope of the Stribeck term is that of s(v) alone, whatever its exponent. */

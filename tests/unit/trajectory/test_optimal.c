@@ -342,3 +342,45 @@ Test(optimal, refuses_what_makes_no_sense)
     motion_close(&m);
   }
 }
+
+/* Coulomb friction of a Puma differs with the direction, and some of its joints dwell at rest on the best way: between the two
+ * slopes there Newton's method found no end. By the robot itself no step from the answer to a classic profile that keeps
+ * the limits costs less. */
+Test(optimal, joints_may_dwell_where_friction_differs_with_the_direction)
+{
+  const double start[6] = { -0.587, 0.944, 1.010, -1.020, -0.370, 0.394 };
+  const double goal[6] = { -1.323, -0.093, -1.277, -2.048, -0.436, -1.837 };
+  const struct armdyn_optimal_request request = {
+    .start = start, .goal = goal, .duration = 1.747, .intervals = 50, .starts = 1
+  };
+  static struct armdyn_robot_description d;
+  static struct motion m;
+  size_t feasible = 0;
+  cJSON *json = json_load("tests/data/robots/puma560.json");
+  description_from_json(json, &d);
+  cJSON_Delete(json);
+  for (size_t j = 0; j < d.joint_count; j++) d.joints[j].velocity_scale = 0.01;
+  cr_assert_eq(motion_plan(&m, &d, &request), ARMDYN_OK, "%s", m.error.message);
+  cr_assert(m.result.optimal, "residual %g", m.result.residual);
+  cr_assert_leq(m.result.violation, 1e-9);
+  for (int profile = 0; profile < ARMDYN_PROFILE_COUNT; profile++) {
+    double points[12], minimum, cost;
+    struct armdyn_trajectory classic, other;
+    memcpy(points, start, sizeof start), memcpy(points + 6, goal, sizeof goal);
+    const struct armdyn_profile_request ask = {
+      .profile = (enum armdyn_profile)profile, .point_count = 2, .points = points, .duration = request.duration
+    };
+    if (armdyn_profile_plan(m.robot, &ask, &classic, NULL, &minimum, NULL, NULL, NULL)) continue;
+    cr_assert_eq(armdyn_trajectory_cubic(&classic, m.trajectory.piece_count, request.duration, &other, NULL),
+                 ARMDYN_OK);
+    for (size_t i = 0; i < 4 * 6 * m.trajectory.piece_count; i++)
+      other.coefficients[i] = 0.99 * m.trajectory.coefficients[i] + 0.01 * other.coefficients[i];
+    cr_assert_eq(armdyn_optimal_cost(m.robot, &request, &other, &cost, NULL, NULL), ARMDYN_OK);
+    cr_assert_geq(cost, m.result.cost, "%s: %.10g < %.10g", armdyn_profile_name(ask.profile), cost, m.result.cost);
+    armdyn_trajectory_free(&classic);
+    armdyn_trajectory_free(&other);
+    feasible++;
+  }
+  cr_assert_gt(feasible, 0);
+  motion_close(&m);
+}

@@ -52,3 +52,23 @@ Test(soften, scales_are_parts_of_the_largest_speeds)
   armdyn_trajectory_free(&c.trajectory);
   armdyn_robot_free((struct armdyn_robot *)p.robot);
 }
+
+/* Only where a direction differs there is another model; it is the same robot, and so is what it weighs. */
+Test(soften, directions_blend_where_they_differ)
+{
+  struct armdyn_robot *robot = arm(), *blended = NULL;
+  cr_assert_eq(robot_blended(robot, &blended), ARMDYN_OK);
+  cr_assert_not_null(blended, "joint 2 has Coulomb friction in one direction alone");
+  for (size_t j = 0; j < JOINTS; j++)
+    for (double qd = -0.5; qd < 1; qd += 1)
+      cr_expect_float_eq(armdyn_friction_torque(blended, j, 0, qd), armdyn_friction_torque(robot, j, 0, qd),
+                         j == 3 ? 1e-12 : 1e-9);
+  cr_expect_float_eq(armdyn_friction_torque(blended, 1, 0, -1e-4), -5 * tanh(0.1) * (1 + tanh(0.1)) / 2 - 2e-4, 1e-12);
+  struct armdyn_robot_description same = *armdyn_robot_description(robot);
+  armdyn_robot_free(blended), armdyn_robot_free(robot);
+  same.joints[1].friction.coulomb.positive = 5;
+  cr_assert_eq(armdyn_robot_new(&same, &robot, NULL), ARMDYN_OK);
+  cr_assert_eq(robot_blended(robot, &blended), ARMDYN_OK);
+  cr_expect_null(blended);
+  armdyn_robot_free(robot);
+}
