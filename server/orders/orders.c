@@ -290,7 +290,8 @@ void orders_place(struct orders *orders, const char *controller, const char *id,
 
 static bool wrong_state(struct refusal *why, enum order_state is, enum order_state must_be)
 {
-  return refusal_say(why, PROBLEM_CONFLICT, "the order is %s, not %s", order_state_name(is), order_state_name(must_be));
+  refusal_say(why, PROBLEM_CONFLICT, "the order is %s, not %s", order_state_name(is), order_state_name(must_be));
+  return false;
 }
 
 /* The order, if it is in this state, and its queue locked. false: `why`, and nothing is locked. */
@@ -308,7 +309,9 @@ static bool lock_in(struct orders *orders, const struct store_order *row, enum o
   }
   const bool ends = o && (o->ending || o->cancelled);
   pthread_mutex_unlock(&q->lock);
-  return ends ? refusal_say(why, PROBLEM_CONFLICT, "the order is being ended") : wrong_state(why, is, must_be);
+  if (!ends) return wrong_state(why, is, must_be);
+  refusal_say(why, PROBLEM_CONFLICT, "the order is being ended");
+  return false;
 }
 
 bool orders_begin(struct orders *orders, const struct store_order *row, const struct caller *caller,

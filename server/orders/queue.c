@@ -144,6 +144,7 @@ enum armdyn_status order_enter(struct queue *q, struct order *o, struct store_or
   if (problem) next.problem = strdup(problem);
   if (!history || (problem && !next.problem)) {
     free(history);
+    if (problem) free(next.problem);
     return ARMDYN_EMEMORY;
   }
   next.history = history_with(history, order_state_name(to), now, reason, order_state_final(to));
