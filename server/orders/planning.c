@@ -101,6 +101,17 @@ static bool submit(struct queue *q, const struct order *o, const struct robot_en
   return false;
 }
 
+/* A position at its limit, beyond it by rounding alone (of a polynomial, of a controller's float32), is at its limit. */
+static void round_to_limits(const struct armdyn_robot_description *robot, double *start)
+{
+  static const double rounding = 1e-6; /* rad, m */
+  for (size_t j = 0; j < robot->joint_count; j++) {
+    const double low = robot->joints[j].limits.position[0], high = robot->joints[j].limits.position[1];
+    if (start[j] < low && start[j] > low - rounding) start[j] = low;
+    if (start[j] > high && start[j] < high + rounding) start[j] = high;
+  }
+}
+
 static bool ask_for_plan(struct queue *q, struct order *o, const double *before, struct store_job *job,
                          struct refusal *why)
 {
@@ -112,8 +123,9 @@ static bool ask_for_plan(struct queue *q, struct order *o, const double *before,
   enum armdyn_status status =
       good ? robots_get(q->app->robots, controller->robot, controller->revision, true, &entry) : ARMDYN_OK;
   if (status) good = refusal_status(why, status);
-  good = good && find_start(q, o, controller, before, start, armdyn_robot_joint_count(entry->robot), why) &&
-         submit(q, o, entry, start, job, why);
+  good = good && find_start(q, o, controller, before, start, armdyn_robot_joint_count(entry->robot), why);
+  if (good) round_to_limits(armdyn_robot_description(entry->robot), start);
+  good = good && submit(q, o, entry, start, job, why);
   if (entry) robots_release(q->app->robots, entry);
   free(controller);
   return good;
