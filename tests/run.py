@@ -24,11 +24,11 @@ import xml.etree.ElementTree as ET
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BUILD = ROOT / os.environ.get("BUILD", "build")
 SOAK = os.environ.get("ARMDYN_SOAK", "0") != "0"
-FUZZ_SECONDS = int(os.environ.get("FUZZ_SECONDS", "3"))
+FUZZ_SECONDS = int(os.environ.get("FUZZ_SECONDS", "2"))
 CORES = os.cpu_count() or 2
-# How many shards run at a time, and how nice they are. Those that play motions in their own time wait for most of it, and come
-# first when they do not; the others take what there is.
-LANES = {"waits": (CORES + 1, 0), "computes": (CORES, 5)}
+# How many shards run at a time, and how nice they are. Those that play motions in their own time, or wait for limits of time, want
+# a processor for a fifth of it, and come first then; the others take what there is.
+LANES = {"waits": (CORES + 2, 0), "computes": (CORES, 5)}
 UNSTEADY = 3                             # so few failures of a suite with real processes are tried again alone
 TEST_TIMEOUT = 7200 if SOAK else 600     # s, one test: so late that only what hangs meets it, also on a busy machine
 PROGRAM_TIMEOUT = TEST_TIMEOUT * 3 // 2  # s, one program of tests
@@ -233,20 +233,20 @@ CHOSEN = {"release": "", "asan": "not slow", "tsan": "not slow and not same_thre
 # longest of each lane come first, so that the lanes end together.
 SUITES = [
     # kind         variant    lane        shards  what runs it
-    ("gateway",    "release", "waits",    6,      processes),
     ("web",        "release", "waits",    1,      web),
+    ("gateway",    "release", "waits",    6,      processes),
     ("fault",      "release", "waits",    2,      processes),
     ("gateway",    "asan",    "waits",    3,      processes),
     ("gateway",    "tsan",    "waits",    3,      processes),
+    ("http",       "asan",    "waits",    3,      processes),
+    ("http",       "release", "waits",    3,      processes),
+    ("http",       "tsan",    "waits",    2,      processes),
     ("fault",      "tsan",    "waits",    1,      processes),
     ("fault",      "asan",    "waits",    1,      processes),
-    ("unit",       "asan",    "computes", 3,      unit),
+    ("unit",       "asan",    "computes", 4,      unit),
     ("contract",   "asan",    "computes", 4,      processes),
-    ("http",       "asan",    "computes", 2,      processes),
     ("contract",   "release", "computes", 3,      processes),
-    ("http",       "release", "computes", 2,      processes),
-    ("http",       "tsan",    "computes", 1,      processes),
-    ("unit",       "release", "computes", 1,      unit),
+    ("unit",       "release", "computes", 2,      unit),
     ("fuzz",       "fuzz",    "computes", 1,      fuzz),
     ("manual",     "release", "computes", 1,      processes),  # only here: its commands are calls that the other folders make too
     ("store",      "tsan",    "computes", 1,      processes),
