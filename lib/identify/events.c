@@ -62,11 +62,10 @@ static double bound_of(const struct events *e, size_t i, double *sorted)
 
 static bool stands_out(const struct events *e, const struct window *window, const double *bound)
 {
-  const size_t least = e->n < JOINTS_LEAST ? e->n : JOINTS_LEAST;
   size_t joints = 0;
   for (size_t i = 0; i < e->n; i++)
     if (window->rms[i] > bound[i]) joints++;
-  return joints >= least;
+  return joints >= JOINTS_LEAST || joints == e->n;
 }
 
 enum armdyn_status events_warn(const struct events *events, struct armdyn_warnings *warnings)
