@@ -102,6 +102,7 @@ def test_stop_blocks_the_queue_and_what_was_planned_from_there_fails(here):
     here.blocked()
     assert here.told(second)["state"] == "queued" and here.told(third)["state"] == "accepted"
     here.sim.signal(signal.SIGUSR2)  # and somebody moves the arm away
+    until(lambda: (here.status()["position"] or [0])[0] > 0.4, LONG, what="an arm that was moved")
     here.release()
     failed = here.reach_order(second, "failed")
     assert "start_tolerance" in failed["problem"]["detail"] and "release the queue" in failed["problem"]["detail"]
