@@ -3,189 +3,15 @@
 
 #include "server/base/clock.h"
 #include "server/base/log.h"
-#include "server/gateway/endpoint.h"
+#include "server/gateway/endpoint_internal.h"
 #include "server/gateway/journal.h"
 
 enum {
-  WISHES_MOST = 16,    /* waiting at one controller; beyond it they are refused */
   IDLE_MS = 30000,     /* a thread that nobody needs ends */
   LOCK_RETRY_MS = 100, /* while another gateway has the controller */
   FRESH_MS = 500,      /* an observation that is good enough for who asks */
   LOOK_MS = 1000       /* connecting only to look */
 };
-
-struct recovery {
-  char transfer[ID_SIZE];
-  struct recovery *next;
-};
-
-struct endpoint {
-  struct endpoints *owner;
-  struct controller_address address;
-  struct endpoint *next;
-
-  /* under owner->lock */
-  struct wish wishes[WISHES_MOST];
-  size_t wish_count;
-  bool leave_told;
-  struct transfer_order *order; /* waiting or running */
-  bool end_told;                /* of the order; a last look at the controller may still be on */
-  struct transfer_order *following;
-  struct recovery *recoveries;
-  struct observation seen;
-  pthread_cond_t changed;
-
-  /* the thread's own */
-  pthread_t thread;
-  struct client client;
-  int lock_fd;                    /* -1: not held */
-  struct armdyn_error lock_error; /* then: why */
-};
-
-struct endpoints {
-  const char *dir;
-  enum server_loss on_server_loss;
-  struct endpoint_listener listener;
-  struct figures *figures;
-  pthread_mutex_t lock;
-  pthread_cond_t changed; /* a thread has ended */
-  struct endpoint *first, *ended;
-  size_t threads; /* in either list, or between them */
-  bool leaving;
-};
-
-static struct timespec deadline_after(int wait_ms)
-{
-  int64_t ns = clock_monotonic_ns() + wait_ms * 1000000LL;
-  return (struct timespec){ ns / 1000000000, ns % 1000000000 };
-}
-
-/* -- what a running transfer hears and says -- */
-
-static void tell(struct endpoint *p, const struct wish *wish, enum armdyn_status status, const char *text)
-{
-  if (wish->kind == WISH_LEAVE) return;
-  struct message_answer answer;
-  memset(&answer, 0, sizeof answer);
-  answer.number = wish->number;
-  answer.status = status;
-  snprintf(answer.text, sizeof answer.text, "%s", text);
-  pthread_mutex_lock(&p->owner->lock);
-  answer.seen = p->seen;
-  pthread_mutex_unlock(&p->owner->lock);
-  p->owner->listener.answer(p->owner->listener.context, &answer);
-}
-
-/* Under the lock: the next wish, STOP first; LEAVE once. */
-static bool next_wish(struct endpoint *p, struct wish *wish)
-{
-  for (int pass = 0; pass < 2; pass++)
-    for (size_t i = 0; i < p->wish_count; i++) {
-      if (pass == 0 && p->wishes[i].kind != WISH_STOP) continue;
-      *wish = p->wishes[i];
-      p->wish_count--;
-      memmove(p->wishes + i, p->wishes + i + 1, (p->wish_count - i) * sizeof *p->wishes);
-      return true;
-    }
-  if (!p->owner->leaving || p->leave_told || !p->order || p->lock_fd < 0) return false;
-  p->leave_told = true;
-  *wish = (struct wish){ .kind = WISH_LEAVE };
-  return true;
-}
-
-/* A wish for a transfer that is not the one here is answered at once. */
-static bool meant_for(const struct wish *wish, const struct transfer_order *order)
-{
-  return !*wish->transfer || (order && !strcmp(wish->transfer, order->id));
-}
-
-static bool port_take_wish(void *context, int wait_ms, struct wish *wish)
-{
-  struct endpoint *p = context;
-  struct timespec deadline = deadline_after(wait_ms);
-  pthread_mutex_lock(&p->owner->lock);
-  bool found = next_wish(p, wish);
-  while (!found && wait_ms > 0) {
-    int rc = pthread_cond_timedwait(&p->changed, &p->owner->lock, &deadline);
-    found = next_wish(p, wish);
-    if (rc) break;
-  }
-  bool ours = found && meant_for(wish, p->order);
-  pthread_mutex_unlock(&p->owner->lock);
-  if (!found || ours) return found;
-  tell(p, wish, ARMDYN_ENOTFOUND, "another transfer is on this controller");
-  return port_take_wish(context, 0, wish);
-}
-
-/* Under the lock. */
-static bool stop_waits(const struct endpoint *p)
-{
-  size_t i = 0;
-  while (i < p->wish_count && p->wishes[i].kind != WISH_STOP) i++;
-  return i < p->wish_count;
-}
-
-static bool port_urgent(void *context)
-{
-  struct endpoint *p = context;
-  pthread_mutex_lock(&p->owner->lock);
-  bool urgent = stop_waits(p) || (p->owner->leaving && !p->leave_told);
-  pthread_mutex_unlock(&p->owner->lock);
-  return urgent;
-}
-
-static void port_answer(void *context, const struct wish *wish, enum armdyn_status status, const char *text)
-{
-  tell(context, wish, status, status ? text : "");
-}
-
-/* A line of the log about a transfer. */
-static void log_transfer(enum log_level level, const char *message, const struct transfer_order *order,
-                         const char *state, const char *reason)
-{
-  log_event(level, message, "transfer", order->id, "state", state, "reason", *reason ? reason : NULL, "trace",
-            *order->trace ? order->trace : NULL, NULL);
-}
-
-static void tell_state(struct endpoint *p, const struct transfer_order *order, const struct transfer_report *report)
-{
-  bool ends = transfer_state_final(report->state);
-  if (ends && journal_write(p->owner->dir, order->id, clock_wall_ms(), report))
-    log_transfer(LOG_ERROR, "cannot write the gateway's journal", order, NULL, "");
-  log_transfer(LOG_INFO, "gateway", order, transfer_state_name(report->state), report->reason);
-  p->owner->listener.report(p->owner->listener.context, order->id, report);
-}
-
-static void port_report(void *context, const struct transfer_report *report)
-{
-  struct endpoint *p = context;
-  pthread_mutex_lock(&p->owner->lock);
-  p->end_told = transfer_state_final(report->state);
-  pthread_mutex_unlock(&p->owner->lock);
-  tell_state(p, p->order, report);
-}
-
-static void port_progress(void *context, uint32_t sent)
-{
-  struct endpoint *p = context;
-  p->owner->listener.progress(p->owner->listener.context, p->order->id, sent);
-}
-
-static bool port_telemetry(void *context, const struct telemetry_block *block, bool must)
-{
-  struct endpoint *p = context;
-  return p->owner->listener.telemetry(p->owner->listener.context, p->order->id, block, must);
-}
-
-/* What was seen stays when the connection goes; only that it is gone is new then. */
-static void port_observe(void *context, const struct observation *seen)
-{
-  struct endpoint *p = context;
-  pthread_mutex_lock(&p->owner->lock);
-  if (seen->seen_ms) p->seen = *seen;
-  p->seen.connected = seen->connected;
-  pthread_mutex_unlock(&p->owner->lock);
-}
 
 /* -- the thread -- */
 
@@ -193,7 +19,7 @@ static void observe_now(struct endpoint *p, enum armdyn_status contact)
 {
   struct observation seen = { .connected = false };
   if (!contact) client_observe(&p->client, &seen);
-  port_observe(p, &seen);
+  endpoint_observe(p, &seen);
 }
 
 static enum armdyn_status look(struct endpoint *p, struct armdyn_error *error)
@@ -213,7 +39,7 @@ static void drop_order(struct endpoint *p, enum transfer_state end, int problem,
   if (!order) return;
   struct transfer_report report = { .state = end, .problem = problem };
   snprintf(report.reason, sizeof report.reason, "%.*s", (int)sizeof report.reason - 1, reason);
-  tell_state(p, order, &report);
+  endpoint_tell_state(p, order, &report);
   transfer_order_free(order);
 }
 
@@ -223,7 +49,7 @@ static void grant_idle(struct endpoint *p, const struct wish *wish)
   struct armdyn_error error = { "", "" };
   enum armdyn_status rc;
   if (*wish->transfer && wish->kind != WISH_STOP) {
-    tell(p, wish, ARMDYN_ENOTFOUND, "the transfer has ended");
+    endpoint_tell(p, wish, ARMDYN_ENOTFOUND, "the transfer has ended");
     return;
   }
   if (wish->kind == WISH_STOP) {
@@ -237,20 +63,12 @@ static void grant_idle(struct endpoint *p, const struct wish *wish)
     if (!rc && wish->kind == WISH_CLEAR) rc = client_command(&p->client, COMMAND_CLEAR, NULL, 0, &error);
   }
   observe_now(p, link_is_open(&p->client.link) ? ARMDYN_OK : ARMDYN_EUNAVAILABLE);
-  tell(p, wish, rc, error.message);
+  endpoint_tell(p, wish, rc, error.message);
 }
 
 static void run_order(struct endpoint *p)
 {
-  const struct download_port port = { .context = p,
-                                      .take_wish = port_take_wish,
-                                      .urgent = port_urgent,
-                                      .answer = port_answer,
-                                      .report = port_report,
-                                      .progress = port_progress,
-                                      .observe = port_observe,
-                                      .telemetry = port_telemetry,
-                                      .on_server_loss = p->owner->on_server_loss };
+  const struct download_port port = endpoint_port(p);
   download_run(p->order, &p->client, &port);
   pthread_mutex_lock(&p->owner->lock);
   struct transfer_order *order = p->order;
@@ -280,7 +98,7 @@ static void run_recoveries(struct endpoint *p, struct recovery *list)
 /* Under the lock: what to do next. False: nothing for a long time, or the service is gone. */
 static bool wait_for_work(struct endpoint *p)
 {
-  struct timespec deadline = deadline_after(IDLE_MS);
+  struct timespec deadline = endpoint_deadline(IDLE_MS);
   for (;;) {
     if (p->wish_count || p->order || p->recoveries) return true;
     if (p->owner->leaving) return false;
@@ -295,7 +113,7 @@ static bool wait_for_work(struct endpoint *p)
 static void wait_for_lock(struct endpoint *p)
 {
   struct endpoints *e = p->owner;
-  struct timespec deadline = deadline_after(LOCK_RETRY_MS);
+  struct timespec deadline = endpoint_deadline(LOCK_RETRY_MS);
   if (!e->leaving) {
     pthread_cond_timedwait(&p->changed, &e->lock, &deadline);
     return;
@@ -310,7 +128,7 @@ static void wait_for_lock(struct endpoint *p)
 static void fail_order(struct endpoint *p, const char *why)
 {
   if (!p->order) return;
-  log_transfer(LOG_ERROR, "a controller cannot be used", p->order, NULL, why);
+  endpoint_log(LOG_ERROR, "a controller cannot be used", p->order, NULL, why);
   pthread_mutex_unlock(&p->owner->lock);
   drop_order(p, TRANSFER_FAILED, PROBLEM_UNAVAILABLE, why);
   pthread_mutex_lock(&p->owner->lock);
@@ -320,7 +138,7 @@ static void fail_order(struct endpoint *p, const char *why)
  * needs no lock. Under the lock at entry and exit. */
 static enum armdyn_status own_controller(struct endpoint *p)
 {
-  if (p->lock_fd >= 0 || stop_waits(p)) return ARMDYN_OK;
+  if (p->lock_fd >= 0 || endpoint_stop_waits(p)) return ARMDYN_OK;
   pthread_mutex_unlock(&p->owner->lock);
   enum armdyn_status rc = endpoint_lock(p->owner->dir, &p->client.address, &p->lock_fd, &p->lock_error);
   pthread_mutex_lock(&p->owner->lock);
@@ -333,9 +151,10 @@ static void work_once(struct endpoint *p)
   struct endpoints *e = p->owner;
   struct wish wish;
   struct recovery *recoveries = NULL;
+  p->movement.steps++;
   p->client.address = p->address; /* its map may have changed */
   enum armdyn_status locked = own_controller(p);
-  bool wished = next_wish(p, &wish), run = false;
+  bool wished = endpoint_next_wish(p, &wish), run = false;
   if (!wished && locked) {
     if (locked != ARMDYN_EBUSY) fail_order(p, p->lock_error.message);
     wait_for_lock(p);
@@ -347,6 +166,7 @@ static void work_once(struct endpoint *p)
   } else if (!wished) {
     run = p->order != NULL;
   }
+  p->works = true;
   pthread_mutex_unlock(&e->lock);
   if (wished && wish.kind == WISH_LEAVE)
     drop_order(p, TRANSFER_STOPPED, -1, "the service ended");
@@ -355,6 +175,7 @@ static void work_once(struct endpoint *p)
   run_recoveries(p, recoveries);
   if (run) run_order(p);
   pthread_mutex_lock(&e->lock);
+  p->works = false;
 }
 
 static void *endpoint_main(void *context)
@@ -483,10 +304,30 @@ void endpoints_wish(struct endpoints *e, const struct controller_address *addres
   e->listener.answer(e->listener.context, &answer);
 }
 
-void endpoints_pass(struct endpoints *e)
+static bool has_work(const struct endpoint *p)
 {
+  return p->works || p->wish_count || p->order || p->recoveries;
+}
+
+static void log_standstill(const struct endpoint *p)
+{
+  log_event(LOG_ERROR, "what speaks with a controller stands still; the gateway is given up once no other arm needs it",
+            "host", p->address.host, "port", LOG_NUMBER(p->address.port), "transfer", p->order ? p->order->id : NULL,
+            NULL);
+}
+
+bool endpoints_pass(struct endpoints *e)
+{
+  bool still = false, needed = false;
   pthread_mutex_lock(&e->lock);
+  for (struct endpoint *p = e->first; p; p = p->next) {
+    const bool stands = standstill_look(&p->movement, has_work(p));
+    if (stands && p->movement.looks == STANDSTILL_LOOKS + 1) log_standstill(p);
+    still = still || stands;
+    needed = needed || (p->order && !stands);
+  }
   pthread_mutex_unlock(&e->lock);
+  return needed || !still;
 }
 
 void endpoints_recover(struct endpoints *e, const struct controller_address *address, const char *transfer)

@@ -22,8 +22,9 @@ struct endpoints *endpoints_new(const char *dir, enum server_loss on_server_loss
 enum armdyn_status endpoints_submit(struct endpoints *e, struct transfer_order *order);
 /* Hand over a wish; it is answered in any case. */
 void endpoints_wish(struct endpoints *e, const struct controller_address *address, const struct wish *wish);
-/* Returns once a wish could be handed over: the way to every controller is open. */
-void endpoints_pass(struct endpoints *e);
+/* Returns once a wish could be handed over: the way to every controller is open. To be called once a second.
+ * false: a thread stands still over its work, and no other one has a transfer that would be lost with this process. */
+bool endpoints_pass(struct endpoints *e);
 /* Report the end of a transfer of an earlier gateway as soon as that one has let go of the controller. */
 void endpoints_recover(struct endpoints *e, const struct controller_address *address, const char *transfer);
 /* The service is gone: bring every transfer to its configured end, then return. Frees everything. */

@@ -175,7 +175,7 @@ enum armdyn_status link_open(struct link *link, const char *host, unsigned port,
   unsigned ms = timeout_ms < 1 ? 1 : (unsigned)timeout_ms;
   modbus_set_error_recovery(m, MODBUS_ERROR_RECOVERY_NONE);
   modbus_set_response_timeout(m, ms / 1000, ms % 1000 * 1000); /* of connecting too */
-  modbus_set_byte_timeout(m, 0, LINK_RESPONSE_MS * 1000);
+  modbus_set_byte_timeout(m, 0, 0); /* a whole answer within that time: byte by byte one could last for minutes */
   if (modbus_set_slave(m, (int)unit) || modbus_connect(m)) {
     armdyn_refuse(error, ARMDYN_EUNAVAILABLE, "", "cannot connect to %s port %u: %s", host, port,
                   modbus_strerror(errno));

@@ -209,8 +209,7 @@ static bool take_recover(struct process *p, const struct frame *frame)
 /* It comes the way that STOP comes, as far as all controllers share it: what would hold up STOP holds up the answer. */
 static bool take_ping(struct process *p)
 {
-  endpoints_pass(p->endpoints);
-  outbox_put_first(&p->outbox, GATEWAY_PONG);
+  if (endpoints_pass(p->endpoints)) outbox_put_first(&p->outbox, GATEWAY_PONG);
   return true;
 }
 

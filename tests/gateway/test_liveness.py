@@ -8,13 +8,16 @@ import contextlib
 import ctypes
 import os
 import random
+import select
 import signal
+import socket
+import struct
 import threading
 import time
 
 import pytest
 
-from cell import FAULT, FINAL, LONG, PLAYING, cell, state_and_error, summary
+from cell import FAULT, FINAL, LONG, PLAYING, cell, puma, state_and_error, summary
 from support import Server, robot, until
 from support.motions import long_motion, motion
 
@@ -183,6 +186,61 @@ def halt_thread(tid):
         return False
     os.waitpid(tid, WALL)
     return True
+
+
+def drip(listener, sent):
+    """Answers what is read with zeros, byte by byte, one in 0.3 s; how many it could send of how many."""
+    connection, _ = listener.accept()
+    with connection, contextlib.suppress(OSError):
+        head = connection.recv(12, socket.MSG_WAITALL)
+        size = 2 * struct.unpack(">H", head[10:])[0]
+        answer = head[:4] + struct.pack(">HBBB", size + 3, head[6], head[7], size) + bytes(size)
+        for done in range(len(answer)):
+            sent[:] = [done, len(answer)]
+            connection.sendall(answer[done:done + 1])
+            if select.select([connection], [], [], 0.3)[0] and not connection.recv(1):
+                return
+
+
+def test_a_controller_that_answers_byte_by_byte_holds_nobody_up():
+    """An answer has its time as a whole: a thread that waits for the next byte and the next hears no STOP."""
+    with Server() as server, socket.create_server(("127.0.0.1", 0)) as listener, server.client() as client:
+        client.create_robot(robot("puma560"), name="arm")
+        sent = []
+        thread = threading.Thread(target=drip, args=(listener, sent))
+        thread.start()
+        client.post("/v1/controllers", {"name": "slow", "host": "127.0.0.1", "port": listener.getsockname()[1], "robot": "arm",
+                                        "profile": {"protocol": "armdyn-v2"}}).expect(201)
+        assert not client.post("/v1/controllers/slow/stop").expect(200).json["confirmed"]
+        thread.join()
+        assert sent[0] < sent[1] // 2, sent
+
+
+def threads(pid):
+    return {int(tid) for tid in os.listdir(f"/proc/{pid}/task")}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not SOAK, reason="takes 100 s: part of make soak")
+def test_a_gateway_of_which_one_thread_hangs_is_replaced_when_no_other_arm_needs_it():
+    """The first arm's thread stands still while the second plays: that one ends first."""
+    with watched() as (here, client), puma() as other:
+        gateway, = here.server.children("gateway")
+        before = threads(gateway)
+        client.post("/v1/controllers", here.document(name="second", port=other.port)).expect(201)
+        client.post("/v1/controllers/second/stop").expect(200)
+        thread, = threads(gateway) - before
+        transfer = here.playing(here.trajectory(duration=110))
+        if not halt_thread(thread):
+            pytest.skip("tracing is not permitted here")
+        began = time.monotonic()
+        assert not client.post("/v1/controllers/second/stop").expect(200).json["confirmed"]
+        until(lambda: "stands still" in here.server.log(), 200, what="a word about the thread")
+        assert here.get(transfer)["state"] == "playing" and here.server.children("gateway") == [gateway]
+        here.reach(transfer, "done", timeout=200)
+        until(lambda: here.server.children("gateway") not in ([], [gateway]), LONG, what="another gateway")
+        print(f"replaced after {time.monotonic() - began:.0f} s")
+        assert until(lambda: client.post("/v1/controllers/second/stop").expect(200).json["confirmed"], LONG)
 
 
 def test_a_worker_that_answers_but_does_not_get_on_is_replaced(make_server):
