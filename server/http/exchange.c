@@ -52,7 +52,7 @@ static void reset(struct exchange *x)
   if (x->response) MHD_destroy_response(x->response);
   exchange_forget_headers(x);
   exchange_hold(x, 0);
-  if (x->streams) atomic_fetch_sub(&x->http->waiting, 1);
+  if (x->streams) exchange_waits_no_more(x);
   free_large_body(x);
   char *text = x->text, *body = x->body;
   size_t text_capacity = x->text_capacity, body_capacity = x->body_capacity;
@@ -275,7 +275,7 @@ void exchange_resume(struct exchange *x)
     mhd = x->mhd;
   }
   pthread_mutex_unlock(&http->lock);
-  if (x->may_wait) atomic_fetch_sub(&http->waiting, 1);
+  if (x->may_wait) exchange_waits_no_more(x);
   exchange_release(x);
   if (mhd) MHD_resume_connection(mhd);
 }
@@ -287,7 +287,7 @@ static enum outcome call_handler(struct exchange *x, bool may_block)
   atomic_fetch_add(&x->references, 1); /* the waiter's, should there be one */
   enum outcome outcome = x->route->handle(x);
   if (outcome != WAITS) atomic_fetch_sub(&x->references, 1);
-  if (outcome != WAITS && x->may_wait && !x->streams) atomic_fetch_sub(&x->http->waiting, 1);
+  if (outcome != WAITS && x->may_wait && !x->streams) exchange_waits_no_more(x);
   if (outcome == BLOCKS) exchange_forget_headers(x);
   if (outcome == BLOCKS) x->may_wait = false;
   return outcome;

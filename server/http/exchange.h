@@ -104,7 +104,8 @@ size_t exchange_body_received(const struct exchange *x);
 const unsigned char *exchange_body_digest(const struct exchange *x);
 
 /* -- waiting -- */
-/* Ask before returning WAITS: false when half of all connections wait already, or the service stops; answer then. */
+/* Ask before returning WAITS: false when half of all connections wait already, or the caller's key would take more of these
+ * places than it leaves to others, or the service stops; answer then. */
 bool exchange_may_wait(struct exchange *x);
 /* After WAITS: some thread gives the answer with the functions above and then calls this, once; it may do so before the
  * handler has returned WAITS. The exchange lives until then, even when the client has gone. */

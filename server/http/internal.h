@@ -34,6 +34,7 @@ enum {
   BLOCKING_THREADS = 16, /* for handlers that touch the disk */
   URGENT_THREADS = 2,    /* for those of exchange_is_urgent */
   UPLOADS_BEHIND = 10,   /* nice of the threads that take uploads: who waits for an answer goes first */
+  WAITING_KEYS = 256,    /* two that meet in one place share it */
   QUEUE_MOST = 1200      /* of work handed to threads: more than connections cannot come */
 };
 
@@ -116,12 +117,13 @@ struct http {
   struct host_names names;            /* of this service */
   int64_t body_timeout, idle_timeout; /* ns */
   size_t slots;
-  size_t upload_most;             /* bytes of a streamed body, and of what it is when decompressed */
-  int64_t upload_cpu;             /* ns of the processor that one may take; INT64_MAX: no limit */
-  _Atomic size_t bytes_in_flight; /* bodies received and answers not yet sent */
-  _Atomic long waiting;           /* exchanges that returned WAITS and are not resumed, and streams of events */
-  _Atomic bool stopping;          /* nothing new; kept connections end */
-  _Atomic bool refusing;          /* no handler is called any more */
+  size_t upload_most;                    /* bytes of a streamed body, and of what it is when decompressed */
+  int64_t upload_cpu;                    /* ns of the processor that one may take; INT64_MAX: no limit */
+  _Atomic size_t bytes_in_flight;        /* bodies received and answers not yet sent */
+  _Atomic long waiting;                  /* exchanges that returned WAITS and are not resumed, and streams of events */
+  _Atomic long waiting_as[WAITING_KEYS]; /* the same by a hash of their key */
+  _Atomic bool stopping;                 /* nothing new; kept connections end */
+  _Atomic bool refusing;                 /* no handler is called any more */
   _Atomic uint64_t request_count;
   _Atomic uint64_t turned_away; /* requests that came by the reserve and were not for it */
   char request_prefix[9];
@@ -183,9 +185,10 @@ struct exchange {
   _Atomic int state;
   enum stage stage;
   bool head_only, may_block, refused;
-  bool may_wait; /* holds one of the places of http->waiting */
-  bool streams;  /* and keeps it until its answer has gone out */
-  bool audited;  /* it has left its entry in the audit trail, or leaves none */
+  bool may_wait;          /* holds one of the places of http->waiting ... */
+  unsigned char waits_as; /* ... and of http->waiting_as */
+  bool streams;           /* and keeps it until its answer has gone out */
+  bool audited;           /* it has left its entry in the audit trail, or leaves none */
   bool keeps_nothing;
   bool unsound; /* its framing: where it ends is not known, and the connection cannot be kept */
   int64_t started;
@@ -242,6 +245,8 @@ enum MHD_Result exchange_break_off_answered(struct exchange *x); /* with the pro
 enum MHD_Result exchange_queue(struct exchange *x);
 /* Close the connection: there will be no answer. MHD_NO. */
 enum MHD_Result exchange_cut(struct exchange *x, const char *why);
+/* It gives back the place that exchange_may_wait gave it. */
+void exchange_waits_no_more(struct exchange *x);
 /* As exchange_may_wait, for an answer that goes on without end. */
 bool exchange_may_stream(struct exchange *x);
 /* A stream gives so many bytes more: the client gets time to take them. On the event thread, while it sends. */

@@ -137,13 +137,39 @@ bool exchange_is_urgent(const struct exchange *x)
   return route->where == AT_ONCE || route->role == ROLE_ANYONE || route->role == ROLE_ADMIN;
 }
 
+/* FNV-1a */
+static unsigned char place_of(const char *key)
+{
+  uint32_t hash = 2166136261u;
+  while (*key) hash = (hash ^ (unsigned char)*key++) * 16777619u;
+  return (unsigned char)(hash >> 24 ^ hash);
+}
+
+/* No key takes more places than it leaves; whoever comes without one is everybody. */
+static bool takes_place(struct exchange *x)
+{
+  struct http *http = x->http;
+  const bool shares = auth_has_keys(http->auth) && !x->connection->local;
+  x->waits_as = place_of(x->caller.id);
+  const long left = (long)(http->slots / 2) - atomic_fetch_add(&http->waiting, 1) - 1,
+             own = atomic_fetch_add(&http->waiting_as[x->waits_as], 1) + 1;
+  return left >= 0 && (!shares || own <= left);
+}
+
 bool exchange_may_wait(struct exchange *x)
 {
   const bool stops = x->route->where == AT_ONCE; /* it is told what came of it, whoever else waits */
   if (exchange_stopping(x) || (x->reserve && !stops)) return false;
-  if (!x->may_wait) x->may_wait = atomic_fetch_add(&x->http->waiting, 1) < (long)(x->http->slots / 2) || stops;
-  if (!x->may_wait) atomic_fetch_sub(&x->http->waiting, 1);
+  if (x->may_wait) return true;
+  x->may_wait = takes_place(x) || stops;
+  if (!x->may_wait) exchange_waits_no_more(x);
   return x->may_wait;
+}
+
+void exchange_waits_no_more(struct exchange *x)
+{
+  atomic_fetch_sub(&x->http->waiting, 1);
+  atomic_fetch_sub(&x->http->waiting_as[x->waits_as], 1);
 }
 
 bool exchange_may_stream(struct exchange *x)

@@ -2,6 +2,10 @@
 others; and a stop, what watches the service and what administers it are always answered."""
 
 import contextlib
+import json
+import os
+import select
+import signal
 import socket
 
 import pytest
@@ -119,6 +123,26 @@ def test_streams_of_one_key_leave_others_theirs():
             with EventStream(server, "/v1/events", key=greedy) as stream:
                 return stream.status == 200
         until(again, what="room for a stream")
+
+
+def test_a_key_that_waits_with_many_connections_leaves_places_to_others():
+    """Of 120 connections 60 may wait: one key gets 30 of these, the next 15; beyond that, 202 comes at once."""
+    with Server("--workers", 1, "--http-threads", 1, "--child-silence", 600, key=ADMIN) as server, server.client() as admin, contextlib.ExitStack() as stack:
+        admin.create_robot(robot("scara"), name="arm")
+        keys = new_key(admin, "greedy"), new_key(admin, "other")
+        worker, = until(lambda: server.children("worker"))
+        os.kill(worker, signal.SIGSTOP)
+        stack.callback(os.kill, worker, signal.SIGCONT)
+        body = json.dumps({"method": "quintic", "start": {"q": [0] * 4}, "goal": {"q": [0.1] * 4}, "duration": 1})
+        for key, asks, waits in ((keys[0], 40, 30), (keys[1], 20, 15)):
+            request = (f"POST /v1/robots/arm/trajectories HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {key}\r\nPrefer: wait=60\r\n"
+                       f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}").encode()
+            socks = [stack.enter_context(server.connect()) for _ in range(asks)]
+            for sock in socks:
+                sock.sendall(request)
+            answered = until(lambda socks=socks, count=asks - waits: len(ready := select.select(socks, [], [], 0)[0]) >= count and ready)
+            assert [sock.recv(12) for sock in answered] == [b"HTTP/1.1 202"] * (asks - waits)
+        assert figure(admin.get("/metrics").text, "armdyn_http_waiting") == 45
 
 
 def is_running(client, path):
