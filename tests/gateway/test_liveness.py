@@ -238,6 +238,7 @@ def test_a_gateway_of_which_one_thread_hangs_is_replaced_when_no_other_arm_needs
         until(lambda: "stands still" in here.server.log(), 200, what="a word about the thread")
         assert here.get(transfer)["state"] == "playing" and here.server.children("gateway") == [gateway]
         here.reach(transfer, "done", timeout=200)
+        until(lambda: os.waitpid(thread, WALL | os.WNOHANG)[0], LONG, what="end of the thread")
         until(lambda: here.server.children("gateway") not in ([], [gateway]), LONG, what="another gateway")
         print(f"replaced after {time.monotonic() - began:.0f} s")
         assert until(lambda: client.post("/v1/controllers/second/stop").expect(200).json["confirmed"], LONG)
