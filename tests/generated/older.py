@@ -43,6 +43,8 @@ class Older:
 
 def several(schema):
     """May one of several forms stand here? Conditions on the members of one form are something else."""
+    if isinstance(schema.get("type"), list):
+        return len([kind for kind in schema["type"] if kind != "null"]) > 1
     return isinstance(schema.get("oneOf"), list) and "properties" not in schema and len([form for form in schema["oneOf"] if form != NULL]) > 1
 
 
