@@ -30,7 +30,6 @@ import tempfile
 
 import debian
 import image
-import manual
 import sbom
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -139,7 +138,7 @@ def build(out, release, cache, key):
         lock = json.loads((tree / "server/web/package-lock.json").read_text())
         (out / "armdyn.spdx.json").write_text(sbom.document(f"armdyn-{moment.version}", layer, lock, release, moment.created))
         sbom.licences(layer, out / "licences.tar.xz", moment.epoch, {name: (tree / name).read_text() for name in ("LICENSE", "THIRD-PARTY.md")})
-        (out / "manual.html").write_text(manual.whole(moment.version))
+        debian.call([tree / "deploy/dist/manual.py", out / "manual.html"])
         for name in ("CHANGELOG.md",):
             shutil.copyfile(tree / name, out / name)
         shutil.copytree(tree / "deploy/hosts", out / "hosts")
