@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Make the one JSON file of the contract: openapi.yaml with everything that it refers to.
+"""Make the one JSON file of the contract: openapi.yaml, every path of paths/, and everything that they refer to.
 
     bundle.py [OUT]        writes OUT (default: standard output); the same sources make the same bytes
 
@@ -126,10 +126,12 @@ class Bundle:
     def document(self):
         root = HERE / "openapi.yaml"
         doc = copy.deepcopy(load(root))
-        for path, item in doc["paths"].items():
-            file, _, name = item["$ref"].partition("#/")
-            source = (root.parent / file).resolve()
-            doc["paths"][path] = self.inline(load(source)[name], source)
+        doc["paths"] = {}
+        for source in sorted((HERE / "paths").glob("*.yaml")):
+            for path, item in load(source).items():
+                if path in doc["paths"]:
+                    sys.exit(f"{source}: {path} stands in another file too")
+                doc["paths"][path] = self.inline(item, source)
         responses = HERE / "schemas" / "responses.yaml"
         for operation in operations(doc):
             self.add_usual_errors(doc, operation, responses)

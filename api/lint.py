@@ -79,11 +79,6 @@ def check_references(doc, say):
         for name in bundle.load(file):
             if name not in doc["components"][section] and f"{name}Input" not in doc["components"][section]:
                 say(f"schemas/{file.name}", f"{name} is not used")
-    listed = {item["$ref"] for item in bundle.load(bundle.HERE / "openapi.yaml")["paths"].values()}
-    for file in sorted((bundle.HERE / "paths").glob("*.yaml")):
-        for name in bundle.load(file):
-            if f"paths/{file.name}#/{name}" not in listed:
-                say(f"paths/{file.name}", f"{name} is not used")
 
 
 def check_operations(doc, say):

@@ -1,5 +1,5 @@
 /* The calls of the service: rows of one table (routes.c).
- * To add one: a handler in its resource's file, declared below, a row, and its path in api/openapi.yaml; tests/contract
+ * To add one: a handler in its resource's file, declared below, a row, and its path in api/paths; tests/contract
  * compares both ways. */
 #ifndef SERVER_ROUTES_HANDLERS_H
 #define SERVER_ROUTES_HANDLERS_H
