@@ -230,7 +230,7 @@ bench: ## measure, print a table, write build/bench.json
 	@$(PYTHON) tests/bench/run.py
 
 soak: ## the long versions of the tests (ARMDYN_SOAK=1)
-	@deploy/deps build web test
+	@deploy/deps build web test soak
 	@$(MAKE) -j$(JOBS) --silent build unit-programs
 	@ARMDYN_SOAK=1 $(PYTHON) tests/run.py unit-release processes web
 
@@ -252,7 +252,7 @@ dist: ## packages, image, SBOM, manual and sums of what is committed, for hosts 
 	@$(PYTHON) deploy/dist/make.py --release $(RELEASE) $(if $(KEY),--key $(KEY)) $(BUILD)/dist
 
 dist-test: ## make dist twice to the same bits, and use it where there is no network; a quarter of an hour on 2 cores
-	@deploy/deps build web test image dist
+	@deploy/deps build web test image soak dist
 	@$(MAKE) -j$(JOBS) --silent build
 	@$(PYTHON) tests/run.py dist bundle
 
