@@ -22,7 +22,8 @@ def identify(client, name, **request):
 
 def identified(client, name, **request):
     """Its friction is offset, Coulomb and viscous unless said otherwise: most of what follows is not about choosing it."""
-    return client.result_of(f"/v1/robots/{name}/identifications", {"friction": ALL_FRICTION, **request})
+    friction = {} if request.get("identify") == "payload" else {"friction": ALL_FRICTION}
+    return client.result_of(f"/v1/robots/{name}/identifications", {**friction, **request})
 
 
 class Cell:

@@ -4,13 +4,10 @@ import collections
 import concurrent.futures
 import contextlib
 import datetime
-import os
 
 from cell import LONG, Cell, simulated, soon, summary
 from support import robot, unique_name
 
-# A controller is hardware of its own: what else runs on this machine does not slow it down, where that can be had.
-HARDWARE = ("nice", "-n", "-10") if os.geteuid() == 0 else ()
 BEAT_MS = 200  # from one heartbeat to the next, by the protocol
 
 
@@ -24,7 +21,7 @@ def download(here, motion):
 def streams(server, count, seconds, rate=250):
     """Stream one motion to so many controllers at once, with rings of one second; what each of them saw."""
     with contextlib.ExitStack() as stack:
-        sims = [stack.enter_context(simulated("--axes", 6, "--ring", rate, prefix=HARDWARE)) for _ in range(count)]
+        sims = [stack.enter_context(simulated("--axes", 6, "--ring", rate)) for _ in range(count)]
         here = Cell(server, sims[0], robot("puma560"))
         motion = here.trajectory(duration=seconds)
 

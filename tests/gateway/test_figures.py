@@ -5,7 +5,7 @@ import os
 import pytest
 
 from cell import LONG, Cell, puma, simulated, summary
-from load import HARDWARE, download, lateness, streams
+from load import download, lateness, streams
 from support import Server, robot
 
 SOAK = bool(os.environ.get("ARMDYN_SOAK"))
@@ -31,7 +31,7 @@ def test_download_of_a_minute(shared):
 def test_a_stream_of_a_kilohertz_never_runs_dry(shared):
     """Six axes at 1 kHz with a ring of one second: 10 minutes in `make soak`."""
     seconds = int(os.environ.get("ARMDYN_SECONDS") or (600 if SOAK else 4))
-    with simulated("--axes", 6, "--ring", 1000, prefix=HARDWARE) as sim:
+    with simulated("--axes", 6, "--ring", 1000) as sim:
         here = Cell(shared, sim, robot("puma560"))
         transfer = here.playing(here.trajectory(duration=seconds), mode="stream")
         here.reach(transfer, "done", timeout=seconds + LONG)

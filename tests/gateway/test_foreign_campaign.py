@@ -18,7 +18,6 @@ import pytest
 from cell import LONG, Cell
 from foreign.process import Foreign
 from line import Line
-from load import HARDWARE
 from support import Server, until
 from test_campaign import AT_ONCE, Field
 
@@ -128,7 +127,7 @@ def round_trips(client):
 @pytest.mark.parametrize("flags,in_flight,most", [((), 8, 25), (("--scan", 10, "--places", 16), 16, 30)], ids=["takes at once", "scan of 10 ms"])
 def test_a_slow_line(field, flags, in_flight, most):
     """Several requests overlap on a line with a round trip of 10 ms: 60,001 samples of six axes in `make soak`, with the time they take."""
-    with Foreign(*flags, prefix=HARDWARE) as controller, Line(controller.port, 0.01) as line:
+    with Foreign(*flags) as controller, Line(controller.port, 0.01) as line:
         here = Cell(field.server, line, in_flight=in_flight)
         motion = here.trajectory(goal={"q": [1e-3] * 6}, duration=60 if SOAK else 1, sample_rate=1000)
         before = round_trips(here.client)

@@ -14,7 +14,6 @@ import pytest
 
 from blocks import Blocks
 from cell import LONG, Cell, simulated, soon
-from load import HARDWARE
 from support import Server, unique_name, until
 
 SOAK = bool(os.environ.get("ARMDYN_SOAK"))
@@ -33,7 +32,7 @@ def silent():
 def streaming(here, motion, count):
     """So many controllers that play a long stream meanwhile, and two that nobody reaches while a transfer looks for them."""
     with contextlib.ExitStack() as stack:
-        ports = [stack.enter_context(simulated("--axes", 6, "--ring", 500, prefix=HARDWARE)).port for _ in range(count)]
+        ports = [stack.enter_context(simulated("--axes", 6, "--ring", 500)).port for _ in range(count)]
         lost = [stack.enter_context(silent()) for _ in range(2)]
         transfers = []
         for port in ports + lost:
@@ -62,7 +61,7 @@ def test_stop_arrives_in_time():
         if frame[7] == 16 and struct.unpack(">H", frame[8:10]) == (1020,) and struct.unpack(">H", frame[13:15]) == (STOP,) and not arrived.is_set():
             came.append(time.monotonic())
             arrived.set()
-    with Server() as server, simulated("--axes", 6, "--ring", 500, prefix=HARDWARE) as sim, Blocks({1000: sim.port}, heard) as plc:
+    with Server() as server, simulated("--axes", 6, "--ring", 500) as sim, Blocks({1000: sim.port}, heard) as plc:
         here = Cell(server, plc)
         motion, long = here.trajectory(goal={"q": [1e-3] * 6}, duration=10), here.trajectory(goal={"q": [1e-3] * 6}, duration=300, sample_rate=250)
         with streaming(here, long, OTHERS):

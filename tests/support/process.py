@@ -310,10 +310,14 @@ class Device(Listener):
         return self
 
 
+# A controller is hardware of its own: what else runs on this machine does not slow it down, where that can be had.
+HARDWARE = ("nice", "-n", "-10") if os.geteuid() == 0 else ()
+
+
 class ControllerSim(Device):
     """`armdyn controller-sim` on a free port: ControllerSim("--axes", 2) or ControllerSim(robot={...model...})."""
 
-    def __init__(self, *flags, robot=None, env=None, listen="127.0.0.1:0", prefix=(), start=True):
+    def __init__(self, *flags, robot=None, env=None, listen="127.0.0.1:0", prefix=HARDWARE, start=True):
         super().__init__((), env, None, prefix)
         if robot is not None:
             model = self.directory / "model.json"

@@ -19,8 +19,8 @@ class Profile:
 
 
 class Motion:
-    def __init__(self, profile, instance, began):
-        self.profile, self.instance, self.began, self.ended = profile, instance, began, None
+    def __init__(self, profile, instance, armed, began):
+        self.profile, self.instance, self.armed, self.began, self.ended = profile, instance, armed, began, None
         self.samples, self.crc, self.end = 0, 0, "moving"
         self.first = self.last = None
 
@@ -30,7 +30,7 @@ class Ledger:
         self.clock, self.keep = clock, keep
         self.profiles, self.motions, self.violations, self.restarts = {}, [], [], 0
         self.wrote, self.kept = {}, []
-        self.moving = None
+        self.moving, self.armed_at = None, None
         self.pushed = []  # when somebody moved the arm by hand
 
     def violation(self, what):
@@ -81,11 +81,14 @@ class Ledger:
             self.violation(f"first: a window at sample {offset} with the checksum of no profile")
 
     # -- the drives --
+    def armed(self):
+        self.armed_at = self.clock()
+
     def began(self, profile, instance):
         now = self.clock()
         if self.moving:
             self.violation("a motion began while another one was played")
-        self.moving = Motion(profile, instance, now)
+        self.moving = Motion(profile, instance, self.armed_at, now)
         self.motions.append(self.moving)
         if not (profile in self.profiles and self.profiles[profile].starts):
             self.violation(f"profile {profile:#x} moves, whose START nobody sent")
@@ -143,6 +146,6 @@ class Ledger:
             if not same:
                 self.violation(f"profile {motion.profile:#x}: what was played was never sent")
             motions.append({"profile": motion.profile, "whose": known.who if known else None, "samples": motion.samples, "end": motion.end,
-                            "crc": motion.crc, "began": motion.began, "seconds": (motion.last or 0) - (motion.first or 0)})
+                            "crc": motion.crc, "armed": motion.armed, "began": motion.began, "seconds": (motion.last or 0) - (motion.first or 0)})
         return {"motions": motions, "violations": self.violations, "restarts": self.restarts, "pushed": self.pushed, "commands": self.wrote,
                 "played": [list(sample) for sample in self.kept]}

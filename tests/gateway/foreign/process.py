@@ -5,7 +5,7 @@ import os
 import pathlib
 import sys
 
-from support.process import Device
+from support.process import HARDWARE, Device
 
 
 class Foreign(Device):
@@ -13,11 +13,11 @@ class Foreign(Device):
 
     module = "foreign"
 
-    def __init__(self, *flags, fault=(), prefix=()):
+    def __init__(self, *flags, fault=()):
         folder = pathlib.Path(__file__).resolve().parents[1]
         path = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
         super().__init__((), env={"PYTHONPATH": path})
-        self.arguments = [*prefix, sys.executable, "-m", self.module, *map(str, flags), *(word for one in fault for word in ("--fault", one))]
+        self.arguments = [*HARDWARE, sys.executable, "-m", self.module, *map(str, flags), *(word for one in fault for word in ("--fault", one))]
         self.start()
 
     def ledger(self, violations=()):

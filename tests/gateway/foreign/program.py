@@ -313,6 +313,7 @@ class Program:
             if not abs(self.start_position[axis] - self.position[axis]) <= TOLERANCE and "ignores-start-position" not in self.faults:
                 return START_POSITION
         self.state, self.beat_at = ARMED, self.scanned
+        self.ledger.armed()
         return 0
 
     def enough(self):
