@@ -68,7 +68,7 @@ class Reader:
         for shown, real in self.ports.items():
             text = re.sub(rf"(?<=127\.0\.0\.1:){shown}\b|(?<=\"port\": ){shown}\b", str(real), text)
         state = self.folder / "state"
-        script = f"{PRELUDE}[ ! -f {state} ] || . {state}\n{text}\ndeclare -p A T 2>/dev/null >{state} || true\n"
+        script = f"{PRELUDE}[ ! -f {state} ] || . {state}\n{text}\ndeclare -p A O T 2>/dev/null >{state} || true\n"
         done = subprocess.run(["bash", "-c", script], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               timeout=60, env={**os.environ, "PATH": f"{self.folder}/bin:{os.environ['PATH']}", "EXPECT": "" if problem else "--fail-with-body"})
         assert done.returncode == 0, f"{text}\n{done.stdout}\n{done.stderr}"
