@@ -42,7 +42,8 @@ def test_an_excitation_is_played_and_tells_the_friction():
         # j4 is light, so its drive's loop is soft: at every reversal it sticks for 20 to 40 ms, of which the filtered velocity
         # shows nothing, and least squares take what holds it there for viscous friction (a quarter more). That is what a
         # robust estimator is for.
-        found = done(here.client, place + "/identifications", {"datasets": [dataset["id"]], "rotor_inertia": True, "estimator": "irls"})
+        found = done(here.client, place + "/identifications", {"datasets": [dataset["id"]], "rotor_inertia": True, "estimator": "irls",
+                                                               "friction": ["offset", "coulomb", "viscous"]})
         assert found["errors"]["training"]["filtered"]["relative_percent"] < 10
         for friction, joint in zip(found["parameters"]["friction"], truth["joints"]):
             assert friction["coulomb"] == pytest.approx(joint["friction"]["coulomb"], rel=0.05), joint["name"]

@@ -47,9 +47,9 @@ def rms(values):
     return math.sqrt(sum(x * x for x in values) / len(values))
 
 
-def seen_throughout(rows, duration, most=0.05):
+def seen_throughout(rows, duration):
     times = [0, *rows["t"], duration]
-    if max(b - a for a, b in zip(times, times[1:])) > most:
+    if max(b - a for a, b in zip(times, times[1:])) > 0.02:
         pytest.skip("this machine stalled while the motion was played: what was done meanwhile nobody knows")
 
 
@@ -197,7 +197,7 @@ def test_energy_that_differs_by_braking_is_said_to(shared):
         motion = here.trajectory(goal={"q": [0, -1, 0, 0, 0, 0]}, duration=1.2)
         transfer = here.playing(motion)
         here.reach(transfer, "done")
-        seen_throughout(measured(here, transfer)[1], 1.2, 0.02)
+        seen_throughout(measured(here, transfer)[1], 1.2)
         energy, plan = comparison(here, transfer)["energy"], here.samples(motion)
         back = sum(max(0, -(a + b) / 2 * (y - x)) for qa, qb, ta, tb in zip(plan["q"], plan["q"][1:], plan["tau"], plan["tau"][1:])
                    for x, y, a, b in zip(qa, qb, ta, tb))
