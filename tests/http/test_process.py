@@ -132,7 +132,7 @@ def test_a_key_file_that_is_no_good(content, tmp_path):
 
 
 def test_a_missing_key_file(tmp_path):
-    done = run("serve", "--admin-key-file", tmp_path / "none", "--data", tmp_path / "data")
+    done = run("serve", "--admin-key-file", tmp_path / "none", "--data", tmp_path / "data", "--listen", "127.0.0.1:0")
     assert done.returncode == 2 and "No such file" in done.stderr
 
 

@@ -60,6 +60,6 @@ def test_the_other_header():
 
 
 def test_a_list_that_is_none(tmp_path):
-    with Process(("serve", "--data", tmp_path / "data", "--trusted-proxies", "proxy.example")) as process:
+    with Process(("serve", "--listen", "127.0.0.1:0", "--data", tmp_path / "data", "--trusted-proxies", "proxy.example")) as process:
         process.spawn()
         assert process.wait() == 2 and "--trusted-proxies: 'proxy.example' is no address" in process.log()
