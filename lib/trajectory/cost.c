@@ -201,6 +201,13 @@ double cost_of_motion(const struct cost *cost, const struct armdyn_trajectory *t
   return sum;
 }
 
+bool cost_has_kinks(const struct cost *cost)
+{
+  for (size_t k = 0; k < cost->count; k++)
+    if (cost->terms[k].model == ARMDYN_COST_ELECTRICAL) return true;
+  return false;
+}
+
 void cost_round(struct cost *cost, const struct armdyn_trajectory *trajectory, struct armdyn_workspace *workspace,
                 double share)
 {

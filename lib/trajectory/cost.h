@@ -40,6 +40,8 @@ bool cost_is_dented(const struct cost *cost);
 double cost_of_motion(const struct cost *cost, const struct armdyn_trajectory *trajectory,
                       struct armdyn_workspace *workspace, double *terms);
 
+/* Has it terms whose slope jumps where power changes its sign? */
+bool cost_has_kinks(const struct cost *cost);
 /* Round the kinks of every term over this share of its mean density along a motion. */
 void cost_round(struct cost *cost, const struct armdyn_trajectory *trajectory, struct armdyn_workspace *workspace,
                 double share);

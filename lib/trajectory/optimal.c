@@ -1,364 +1,13 @@
-/* The planner of energy-optimal motions: requests, starts, meshes and the last word. */
+/* The planner of energy-optimal motions: from a request to its answer, and the last word about that. */
 #include <math.h>
 
 #include "lib/base/random.h"
 #include "lib/trajectory/planner.h"
 #include "lib/trajectory/polynomial.h"
-#include "lib/trajectory/request.h"
 #include "lib/trajectory/tool_speed.h"
 
-enum { N = ARMDYN_JOINTS_MAX, INTERVALS_MIN = 8, INTERVALS_MAX = 2000, COARSE = 25, FACTOR_COARSE = 8 };
-enum { CLIMBERS = 2 };     /* starts with kinks that are solved on finer meshes */
-enum { SOFTEN_STEPS = 2 }; /* the last one's friction changes its sign over 0.075 of the largest speed */
-enum { PER_SEGMENT = 4, PER_SEGMENT_COARSE = 8 }; /* intervals: asked for; of the mesh to start on */
-static const double DURATION_MIN = 1e-3, DURATION_MAX = 1e3, TOOL_SPEED_MAX = 1e6, VERDICT = 1e-6;
-static const double HOPELESS = 0.05; /* excess on a coarse mesh that no finer one takes away, nor narrower friction */
-static const double DEARER = 1e-6;   /* costs that differ by less are the same to a search */
-static const double MU_COLD = 1e-2, MU_SOFTER = 1e-4, MU_FINER = 2e-6; /* where the barrier starts */
-
-/* -- what is asked -- */
-
-static enum armdyn_status judge_duration(struct planner *p, struct armdyn_error *error)
-{
-  const struct armdyn_optimal_request *r = p->request;
-  bool priced = false;
-  for (size_t k = 0; k < p->cost.count; k++) priced = priced || p->cost.terms[k].model == ARMDYN_COST_TIME;
-  p->free_duration = isnan(r->duration);
-  p->duration_min = r->duration_min > 0 ? r->duration_min : DURATION_MIN;
-  p->duration_max = r->duration_max > 0 ? r->duration_max : DURATION_MAX;
-  if (!p->free_duration && !(r->duration >= DURATION_MIN && r->duration <= DURATION_MAX))
-    return armdyn_refuse(error, ARMDYN_EINPUT, "/duration", "must be >= %g and <= %g s, got %g", DURATION_MIN,
-                         DURATION_MAX, r->duration);
-  if (p->free_duration && !priced && !(r->duration_max > 0))
-    return armdyn_refuse(error, ARMDYN_EINPUT, "/duration",
-                         "is needed where neither time has a price nor duration_max is given");
-  if (!(r->duration_min >= 0 && p->duration_min >= DURATION_MIN && p->duration_min <= DURATION_MAX))
-    return armdyn_refuse(error, ARMDYN_EINPUT, "/duration_min", "must be >= %g and <= %g s, got %g", DURATION_MIN,
-                         DURATION_MAX, r->duration_min);
-  if (!(r->duration_max >= 0 && p->duration_max > p->duration_min && p->duration_max <= DURATION_MAX))
-    return armdyn_refuse(error, ARMDYN_EINPUT, "/duration_max", "must be > %g and <= %g s, got %g", p->duration_min,
-                         DURATION_MAX, r->duration_max);
-  return ARMDYN_OK;
-}
-
-static enum armdyn_status judge_numbers(const struct planner *p, struct armdyn_error *error)
-{
-  const struct armdyn_optimal_request *r = p->request;
-  const size_t n = armdyn_robot_joint_count(p->robot);
-  if (r->intervals < INTERVALS_MIN || r->intervals > INTERVALS_MAX)
-    return armdyn_refuse(error, ARMDYN_EINPUT, "/intervals", "must be >= %d and <= %d, got %zu", INTERVALS_MIN,
-                         INTERVALS_MAX, r->intervals);
-  if (r->waypoint_count > ARMDYN_WAYPOINTS_MAX)
-    return armdyn_refuse(error, ARMDYN_EINPUT, "/waypoints", "are %zu, at most %d are possible", r->waypoint_count,
-                         ARMDYN_WAYPOINTS_MAX);
-  if (r->waypoint_count > 0 && r->intervals < PER_SEGMENT * (r->waypoint_count + 1))
-    return armdyn_refuse(error, ARMDYN_EINPUT, "/intervals", "must be >= %zu for %zu waypoints, got %zu",
-                         PER_SEGMENT * (r->waypoint_count + 1), r->waypoint_count, r->intervals);
-  if (r->starts < 1 || r->starts > ARMDYN_MINIMA_MAX)
-    return armdyn_refuse(error, ARMDYN_EINPUT, "/multistart", "must be >= 1 and <= %d, got %zu", ARMDYN_MINIMA_MAX,
-                         r->starts);
-  if (!(r->tool_speed >= 0 && r->tool_speed <= TOOL_SPEED_MAX))
-    return armdyn_refuse(error, ARMDYN_EINPUT, "/tool_speed_max", "must be > 0 and <= %g m/s, got %g", TOOL_SPEED_MAX,
-                         r->tool_speed);
-  if (r->guess && (r->guess->joint_count != n || r->guess->piece_count < 1))
-    return armdyn_refuse(error, ARMDYN_EINPUT, "/seed_trajectory", "must be of %zu joints", n);
-  return ARMDYN_OK;
-}
-
-/* Velocities and accelerations that are given at the ends: finite and within their limits. */
-static enum armdyn_status judge_ends(struct planner *p, struct armdyn_error *error)
-{
-  const struct armdyn_optimal_request *r = p->request;
-  const double *given[2][3] = { { r->start, r->start_velocity, r->start_acceleration },
-                                { r->goal, r->goal_velocity, r->goal_acceleration } };
-  static const char *const names[3] = { "q", "qd", "qdd" };
-  char where[64];
-  for (size_t e = 0; e < 2; e++) {
-    p->ends[e].given = given[e][2] || r->zero_boundary_acceleration ? 3 : 2;
-    for (size_t i = 0; i < 3 * armdyn_robot_joint_count(p->robot); i++) {
-      const size_t kind = i % 3, j = i / 3;
-      const double x = given[e][kind] ? given[e][kind][j] : 0;
-      const double most = kind == 1 ? p->limits[j].velocity : kind == 2 ? p->limits[j].acceleration : INFINITY;
-      p->ends[e].x[kind][j] = x;
-      if (isfinite(x) && fabs(x) <= most) continue;
-      snprintf(where, sizeof where, "/%s/%s/%zu", e ? "goal" : "start", names[kind], j);
-      if (!isfinite(x)) return armdyn_refuse(error, ARMDYN_EINPUT, where, "must be finite, got %g", x);
-      return armdyn_refuse(error, ARMDYN_EINFEASIBLE, where, "is %g, beyond the limit of %g", x, most);
-    }
-  }
-  return ARMDYN_OK;
-}
-
-static enum armdyn_status judge_points(struct planner *p, struct armdyn_error *error)
-{
-  const struct armdyn_optimal_request *r = p->request;
-  const size_t n = armdyn_robot_joint_count(p->robot), count = r->waypoint_count + 2;
-  double *points = calloc(count * (n + 1), sizeof *points), *times = points ? points + count * n : NULL, ignored;
-  if (!points) return ARMDYN_EMEMORY;
-  const struct armdyn_profile_request profile = { .profile = ARMDYN_CUBIC,
-                                                  .point_count = count,
-                                                  .points = points,
-                                                  .times = times,
-                                                  .duration = p->free_duration ? NAN : r->duration,
-                                                  .limits = r->limits };
-  memcpy(points, r->start, n * sizeof *points);
-  memcpy(points + (count - 1) * n, r->goal, n * sizeof *points);
-  if (r->waypoint_count > 0) memcpy(points + n, r->waypoints, r->waypoint_count * n * sizeof *points);
-  for (size_t k = 1; k < count; k++) times[k] = k + 1 < count && r->waypoint_times ? r->waypoint_times[k - 1] : NAN;
-  request_limits(p->robot, &profile, p->limits);
-  enum armdyn_status rc = request_check(p->robot, &profile, p->limits, DURATION_MIN, DURATION_MAX, &ignored, error);
-  if (!rc) rc = request_points_within(p->robot, &profile, p->limits, p->margin.of, error);
-  free(points);
-  return rc;
-}
-
-static enum armdyn_status judge(struct planner *p, struct armdyn_error *error)
-{
-  enum armdyn_status rc = cost_init(&p->cost, p->robot, p->request, error);
-  if (!rc) rc = judge_duration(p, error);
-  if (!rc) rc = judge_numbers(p, error);
-  if (!rc) rc = judge_points(p, error);
-  if (!rc) rc = judge_ends(p, error);
-  return rc;
-}
-
-/* -- from coarse meshes to fine ones -- */
-
-static struct mesh_task own_task(const struct planner *p, size_t intervals, double mu, bool warm)
-{
-  return (struct mesh_task){ .robot = planner_model(p),
-                             .cost = &p->cost,
-                             .free_duration = p->free_duration,
-                             .intervals = intervals,
-                             .mu = mu,
-                             .warm = warm };
-}
-
-static size_t mesh_under(const struct planner *p, size_t intervals)
-{
-  const size_t least = PER_SEGMENT_COARSE * (p->request->waypoint_count + 1);
-  while (intervals > COARSE && (intervals + 1) / 2 >= least) intervals = (intervals + 1) / 2;
-  return intervals;
-}
-
-/* Kinks of the cost are rounded over parts of its mean, in the end over this one. */
-static const double ROUNDED = 1e-2;
-
-static bool has_kinks(const struct cost *cost)
-{
-  for (size_t k = 0; k < cost->count; k++)
-    if (cost->terms[k].model == ARMDYN_COST_ELECTRICAL) return true;
-  return false;
-}
-
-/* Solve on the coarse mesh from cold.
- *   find_duration  in  look for one to start from, rather than take the candidate's */
-static enum armdyn_status solve_rough(struct planner *p, const struct cost *cost, bool find_duration, size_t intervals,
-                                      struct candidate *c, struct armdyn_optimal_result *log)
-{
-  struct mesh_task task = own_task(p, intervals, MU_COLD, false);
-  struct cost rounded = *cost;
-  const bool kinks = has_kinks(cost);
-  enum armdyn_status rc;
-  task.find_duration = find_duration;
-  task.rough = true;
-  task.cost = &rounded;
-  for (double width = SOFTEN_WIDEST;; width *= SOFTEN_NARROWER) {
-    struct armdyn_robot *softened = NULL;
-    bool differs;
-    if (kinks) cost_round(&rounded, &c->trajectory, p->workspace, fmax(width, ROUNDED));
-    if ((rc = robot_softened(p, c, width, &softened, &differs))) return rc;
-    task.robot = differs ? softened : planner_model(p);
-    rc = mesh_solve(p, &task, c, log);
-    armdyn_robot_free(softened);
-    if (rc || mesh_ended(c) || c->solved.violation > HOPELESS || !(differs || (kinks && width > ROUNDED))) return rc;
-    task.find_duration = false, task.warm = true, task.mu = MU_SOFTER;
-  }
-}
-
-/* From the coarse solution to the mesh that is asked for; from cold again where the warm start does not lead to the end.
- *   rough  in  only well enough for `tighten`, which solves it again */
-static enum armdyn_status climb(struct planner *p, struct candidate *c, bool rough, struct armdyn_optimal_result *log)
-{
-  const size_t intervals = p->request->intervals;
-  if (c->intervals == intervals && !mesh_ended(c)) {
-    const struct mesh_task task = own_task(p, intervals, MU_FINER, true);
-    return rough ? ARMDYN_OK : mesh_solve(p, &task, c, log);
-  }
-  while (c->intervals < intervals) {
-    const size_t factor = c->intervals <= COARSE ? FACTOR_COARSE : 2;
-    const size_t next = factor * c->intervals + factor - 1 < intervals ? factor * c->intervals : intervals;
-    struct mesh_task task = own_task(p, next, MU_FINER, true);
-    task.rough = rough || next < intervals;
-    enum armdyn_status rc = mesh_solve(p, &task, c, log);
-    if (!rc && c->solved.end == END_STALLED && c->solved.residual > VERDICT) {
-      task.warm = task.rough = false, task.mu = MU_COLD;
-      rc = mesh_solve(p, &task, c, log);
-    }
-    if (rc || mesh_ended(c)) return rc;
-  }
-  return ARMDYN_OK;
-}
-
-/* -- starts -- */
-
-/* Rough solutions of all starts. */
-struct starts {
-  size_t count;
-  struct candidate list[ARMDYN_MINIMA_MAX];
-  struct armdyn_optimal_result *log; /* of every start */
-};
-
-static bool feasible(const struct candidate *c)
-{
-  return c->solved.violation <= VIOLATION_FORGIVEN;
-}
-
-/* Feasible before infeasible, solved before given up, then by cost. */
-static bool better(const struct candidate *a, const struct candidate *b)
-{
-  if (feasible(a) != feasible(b)) return feasible(a);
-  if (!feasible(a)) return a->solved.violation < b->solved.violation;
-  if ((a->solved.end == END_OPTIMAL) != (b->solved.end == END_OPTIMAL)) return a->solved.end == END_OPTIMAL;
-  return a->solved.cost < b->solved.cost;
-}
-
-/* The same motion, as far as a coarse mesh tells: cost and middle agree. */
-static bool same(const struct candidate *a, const struct candidate *b)
-{
-  const size_t n = a->trajectory.joint_count;
-  if (fabs(a->solved.cost - b->solved.cost) > 1e-4 * fabs(a->solved.cost)) return false;
-  for (int part = 1; part < 4; part++) {
-    double x[N], y[N];
-    armdyn_trajectory_state(&a->trajectory, armdyn_trajectory_duration(&a->trajectory) * part / 4, x, NULL, NULL, NULL);
-    armdyn_trajectory_state(&b->trajectory, armdyn_trajectory_duration(&b->trajectory) * part / 4, y, NULL, NULL, NULL);
-    for (size_t j = 0; j < n; j++)
-      if (fabs(x[j] - y[j]) > 1e-2) return false;
-  }
-  return true;
-}
-
-/* Keep a start in order unless it is one that is known. */
-static void starts_add(struct starts *s, struct candidate *c)
-{
-  size_t at = 0;
-  for (size_t k = 0; k < s->count; k++) {
-    if (!same(&s->list[k], c)) continue;
-    candidate_free(c);
-    return;
-  }
-  while (at < s->count && !better(c, &s->list[at])) at++;
-  memmove(s->list + at + 1, s->list + at, (s->count - at) * sizeof *s->list);
-  s->list[at] = *c;
-  s->count++;
-}
-
-static void minima_add(struct armdyn_optimal_result *result, double cost)
-{
-  size_t i = 0;
-  while (i < result->minimum_count && result->minima[i] < cost * (1 - 1e-5)) i++;
-  if (i < result->minimum_count && result->minima[i] < cost * (1 + 1e-5)) return;
-  memmove(result->minima + i + 1, result->minima + i, (result->minimum_count - i) * sizeof *result->minima);
-  result->minima[i] = cost;
-  result->minimum_count++;
-}
-
-/* Solve one start on the coarse mesh and keep it; `c` is handed over.
- *   over  out  the time is */
-static enum armdyn_status try_start(struct planner *p, bool find_duration, struct candidate *c, struct starts *s,
-                                    struct armdyn_optimal_result *result, bool *over)
-{
-  s->log->log_count = s->log->iterations = 0;
-  enum armdyn_status rc = solve_rough(p, &p->cost, find_duration, mesh_under(p, p->request->intervals), c, s->log);
-  result->iterations += s->log->iterations;
-  if (!rc && c->solved.end == END_CANCELLED) rc = ARMDYN_ECANCELLED;
-  if (rc) {
-    candidate_free(c);
-    return rc;
-  }
-  if (result->starts == 0 && has_kinks(&p->cost)) cost_round(&p->cost, &c->trajectory, p->workspace, ROUNDED);
-  *over = mesh_ended(c);
-  result->starts++;
-  starts_add(s, c);
-  return ARMDYN_OK;
-}
-
-/* From a motion that is known. */
-static enum armdyn_status try_known(struct planner *p, const struct armdyn_trajectory *motion, struct starts *s,
-                                    struct armdyn_optimal_result *result, bool *over)
-{
-  struct candidate c = { 0 };
-  const size_t size = motion->waypoint_count * sizeof *motion->waypoint_times;
-  enum armdyn_status rc = armdyn_trajectory_cubic(motion, mesh_under(p, p->request->intervals),
-                                                  armdyn_trajectory_duration(motion), &c.trajectory, NULL);
-  double *times = rc ? NULL : realloc(c.trajectory.waypoint_times, size);
-  if (!rc && !times) rc = ARMDYN_EMEMORY;
-  if (rc) {
-    candidate_free(&c);
-    return rc;
-  }
-  memcpy(times, motion->waypoint_times, size);
-  c.trajectory.waypoint_times = times, c.trajectory.waypoint_count = motion->waypoint_count;
-  return try_start(p, false, &c, s, result, over);
-}
-
-/* Where the cost has kinks: from the motion of least torque, and from the cheapest of the classic profiles that pass the
- * points when it does. */
-static enum armdyn_status try_rivals(struct planner *p, struct starts *s, struct armdyn_optimal_result *result,
-                                     bool *over)
-{
-  struct rivals rivals;
-  double ignored;
-  if (!p->torque.breaks) return ARMDYN_OK;
-  enum armdyn_status rc = try_known(p, &p->torque, s, result, over);
-  if (rc || *over || (rc = rivals_plan(p, p->torque.waypoint_times, false, &rivals))) return rc;
-  const struct rival *best = rivals_cheapest(p, &rivals, &ignored);
-  if (best) rc = try_known(p, &best->motion, s, result, over);
-  rivals_free(&rivals);
-  return rc;
-}
-
-static enum armdyn_status try_starts(struct planner *p, struct starts *s, struct armdyn_optimal_result *result)
-{
-  bool over = false;
-  enum armdyn_status rc = try_rivals(p, s, result, &over);
-  for (size_t k = 0; k < p->request->starts && !rc && !over; k++) {
-    struct candidate c = { 0 };
-    rc = guess_start(p, k, &c);
-    if (!rc) rc = try_start(p, p->free_duration && !p->request->guess, &c, s, result, &over);
-  }
-  return rc;
-}
-
-/* Finer meshes for every different minimum, or the cheapest where the cost has kinks and they take long; the best of
- * them is the first of the list afterwards. */
-static enum armdyn_status finish_starts(struct planner *p, struct starts *s, struct armdyn_optimal_result *result)
-{
-  const bool any = feasible(&s->list[0]);
-  size_t best = 0;
-  if (s->list[0].solved.violation > HOPELESS) return ARMDYN_OK;
-  for (size_t k = 0; k < s->count; k++) {
-    struct candidate *c = &s->list[k];
-    if (k > 0 && any && !feasible(c)) break;
-    if (k >= CLIMBERS && has_kinks(&p->cost)) break;
-    s->log->log_count = s->log->iterations = 0;
-    enum armdyn_status rc = climb(p, c, s->count == 1, s->log);
-    result->iterations += s->log->iterations;
-    if (!rc && c->solved.end == END_CANCELLED) rc = ARMDYN_ECANCELLED;
-    if (rc) return rc;
-    if (c->solved.end == END_OPTIMAL && !c->rough && feasible(c)) minima_add(result, c->solved.cost);
-    if (k == 0 || better(c, &s->list[best])) {
-      best = k;
-      result->log_count = s->log->log_count;
-      memcpy(result->log, s->log->log, s->log->log_count * sizeof *s->log->log);
-    }
-    if (mesh_ended(c)) break;
-  }
-  const struct candidate first = s->list[0];
-  s->list[0] = s->list[best];
-  s->list[best] = first;
-  return ARMDYN_OK;
-}
+enum { SOFTEN_STEPS = 2 };         /* the last one's friction changes its sign over 0.075 of the largest speed */
+static const double DEARER = 1e-6; /* costs that differ by less are the same to a search */
 
 /* -- the last word -- */
 
@@ -475,7 +124,7 @@ static enum armdyn_status once_more(struct planner *p, const struct candidate *f
 {
   struct candidate again = { 0 };
   enum armdyn_status rc = trajectory_copy(&fastest->trajectory, &again.trajectory);
-  if (!rc) rc = solve_rough(p, &p->cost, p->free_duration && !p->request->guess, p->request->intervals, &again, log);
+  if (!rc) rc = ladder_begin(p, &p->cost, p->free_duration && !p->request->guess, p->request->intervals, &again, log);
   if (!rc) rc = tighten_instead(p, &again, c, log);
   candidate_free(&again);
   return rc;
@@ -489,7 +138,7 @@ static enum armdyn_status warily(struct planner *p, struct candidate *c, struct 
   struct candidate again = { 0 };
   struct armdyn_robot *softened = NULL;
   bool differs = true;
-  struct mesh_task task = own_task(p, p->request->intervals, MU_COLD, false);
+  struct mesh_task task = ladder_task(p, p->request->intervals, MU_COLD, false);
   enum armdyn_status rc = guess_start(p, 0, &again);
   task.rough = true;
   task.find_duration = p->free_duration && !p->request->guess;
@@ -519,7 +168,7 @@ static enum armdyn_status confirm(struct planner *p, struct candidate *c, struct
   enum armdyn_status rc = tighten(p, c, result);
   if (rc) return rc;
   /* kept at the knots, but not between them */
-  if (feasible(c) && !keeps_limits(p, c) && !mesh_ended(c) && (rc = warily(p, c, result))) return rc;
+  if (candidate_feasible(c) && !keeps_limits(p, c) && !mesh_ended(c) && (rc = warily(p, c, result))) return rc;
   if (p->free_duration && !keeps_limits(p, c)) slow_down(p, c);
   bool keeps = keeps_limits(p, c);
   if (p->request->minimum_duration || !keeps) rc = shortest(p, c, &result->minimum_duration, &fastest);
@@ -544,7 +193,7 @@ static enum armdyn_status find_torque(struct planner *p, struct armdyn_optimal_r
                                       struct armdyn_error *error)
 {
   struct armdyn_optimal_request torque = *p->request;
-  if (!has_kinks(&p->cost) || p->free_duration) return ARMDYN_OK;
+  if (!cost_has_kinks(&p->cost) || p->free_duration) return ARMDYN_OK;
   torque.cost_count = 0;
   torque.starts = 1;
   torque.minimum_duration = false;
@@ -586,10 +235,10 @@ static enum armdyn_status rivals_compare(struct planner *p, struct candidate *c,
 static enum armdyn_status plan(struct planner *p, struct armdyn_trajectory *out, struct armdyn_optimal_result *result,
                                struct starts *s, struct armdyn_error *error)
 {
-  enum armdyn_status rc = judge(p, error);
+  enum armdyn_status rc = planner_judge(p, error);
   if (!rc) rc = find_torque(p, result, error);
-  if (!rc) rc = try_starts(p, s, result);
-  if (!rc) rc = finish_starts(p, s, result);
+  if (!rc) rc = starts_try(p, s, result);
+  if (!rc) rc = starts_finish(p, s, result);
   if (!rc) rc = confirm(p, &s->list[0], result, error);
   struct candidate *best = &s->list[0];
   if (!rc) result->cost = cost_of_motion(&p->cost, &best->trajectory, p->workspace, result->terms);

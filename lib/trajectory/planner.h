@@ -1,5 +1,6 @@
-/* What the parts of the planner of energy-optimal motions share: optimal.c (requests, starts, the last word), guess.c (where
- * to start), rivals.c (what is cheap without a search), mesh.c (one solution), tighten.c (limits between knots),
+/* What the parts of the planner of energy-optimal motions share: optimal.c (from the request to the last word),
+ * optimal_request.c (what may be asked), guess.c (where to start), starts.c (which starts go on), ladder.c (from coarse meshes
+ * to fine ones), rivals.c (what is cheap without a search), mesh.c (one solution), tighten.c (limits between knots),
  * shortest.c (the smallest feasible duration). */
 #ifndef LIB_TRAJECTORY_PLANNER_H
 #define LIB_TRAJECTORY_PLANNER_H
@@ -12,6 +13,8 @@
 /* Beyond a limit: still solved on a mesh; still an answer after the dense check. */
 #define VIOLATION_FORGIVEN 1e-6
 #define VIOLATION_MOST     1e-3
+/* Excess on a coarse mesh that neither a finer one takes away, nor narrower friction, nor more time for this way. */
+#define HOPELESS 0.05
 
 struct planner {
   const struct armdyn_robot *robot;
@@ -43,6 +46,9 @@ static inline const struct armdyn_robot *planner_model(const struct planner *p)
   return p->blended ? p->blended : p->robot;
 }
 
+/* The request's numbers, and what follows from them: cost, limits, ends, durations. EINPUT and EINFEASIBLE name the field. */
+enum armdyn_status planner_judge(struct planner *p, struct armdyn_error *error);
+
 /* The margins of a motion, densely. */
 void planner_check(struct planner *p, const struct armdyn_trajectory *motion);
 
@@ -60,6 +66,8 @@ struct candidate {
   bool rough;  /* only solved well enough to start from */
 };
 void candidate_free(struct candidate *c);
+/* Does it keep the limits at its knots? */
+bool candidate_feasible(const struct candidate *c);
 
 /* A problem to solve on a mesh; the planner's own, or one on the way to it. */
 struct mesh_task {
@@ -82,6 +90,37 @@ enum armdyn_status mesh_solve(struct planner *p, const struct mesh_task *task, s
 size_t mesh_bounds(const struct planner *p, struct bound *bounds);
 double mesh_most(const struct planner *p, const struct bound *b);
 bool mesh_ended(const struct candidate *c); /* by the caller's wish */
+
+/* Where the barrier starts: from cold, and from the solution of a softer problem. */
+#define MU_COLD   1e-2
+#define MU_SOFTER 1e-4
+/* Kinks of the cost are rounded over parts of its mean, in the end over this one. */
+#define KINKS_ROUNDED 1e-2
+
+/* The planner's own problem on a mesh. */
+struct mesh_task ladder_task(const struct planner *p, size_t intervals, double mu, bool warm);
+/* The mesh to begin with, of those that lead to `intervals`. */
+size_t ladder_foot(const struct planner *p, size_t intervals);
+/* Solve on the coarse mesh from cold.
+ *   find_duration  in  look for one to start from, rather than take the candidate's */
+enum armdyn_status ladder_begin(struct planner *p, const struct cost *cost, bool find_duration, size_t intervals,
+                                struct candidate *c, struct armdyn_optimal_result *log);
+/* From the coarse solution to the mesh that is asked for; from cold again where the warm start does not lead to the end.
+ *   rough  in  only well enough for `tighten`, which solves it again */
+enum armdyn_status ladder_climb(struct planner *p, struct candidate *c, bool rough, struct armdyn_optimal_result *log);
+
+/* Rough solutions of all starts. */
+struct starts {
+  size_t count;
+  struct candidate list[ARMDYN_MINIMA_MAX];
+  struct armdyn_optimal_result *log; /* of every start */
+};
+enum armdyn_status starts_try(struct planner *p, struct starts *s, struct armdyn_optimal_result *result);
+/* Finer meshes for every different minimum, or the cheapest where the cost has kinks and they take long; the best of
+ * them is the first of the list afterwards. */
+enum armdyn_status starts_finish(struct planner *p, struct starts *s, struct armdyn_optimal_result *result);
+/* Keep the cost of a minimum, in order, unless it is known. */
+void minima_add(struct armdyn_optimal_result *result, double cost);
 
 /* The motion of a start: the guess or the cubic through the points (0), or one that swings out from it at random. */
 enum armdyn_status guess_start(struct planner *p, size_t start, struct candidate *c);

@@ -8,8 +8,7 @@
 enum { INTERVALS_MOST = 48, STARTS_LEAST = 2, STARTS_MOST = 5 };
 enum { ITERATIONS_FOUND = 250, ITERATIONS_MOST = 500 }; /* of all starts, before another one */
 /* The small price, in two steps: Newton's method likes a larger one first. */
-static const double TIE = 0.1, TIE_FINAL = 0.01, SHORTEST = 1e-3, LONGEST = 1e3, NOTHING_LIMITS = 1.01, HOPELESS = 0.05,
-                    WILD = 2;
+static const double TIE = 0.1, TIE_FINAL = 0.01, SHORTEST = 1e-3, LONGEST = 1e3, NOTHING_LIMITS = 1.01, WILD = 2;
 
 /* Does any limit but that of the position apply? */
 static bool limited(const struct planner *p)

@@ -1,0 +1,157 @@
+/* Several starts of a search, as costs have several minima: all are solved roughly, the best or the different ones climb. */
+#include <math.h>
+
+#include "lib/trajectory/planner.h"
+
+enum { N = ARMDYN_JOINTS_MAX };
+enum { CLIMBERS = 2 }; /* starts with kinks that are solved on finer meshes */
+
+bool candidate_feasible(const struct candidate *c)
+{
+  return c->solved.violation <= VIOLATION_FORGIVEN;
+}
+
+/* Feasible before infeasible, solved before given up, then by cost. */
+static bool better(const struct candidate *a, const struct candidate *b)
+{
+  if (candidate_feasible(a) != candidate_feasible(b)) return candidate_feasible(a);
+  if (!candidate_feasible(a)) return a->solved.violation < b->solved.violation;
+  if ((a->solved.end == END_OPTIMAL) != (b->solved.end == END_OPTIMAL)) return a->solved.end == END_OPTIMAL;
+  return a->solved.cost < b->solved.cost;
+}
+
+/* The same motion, as far as a coarse mesh tells: cost and middle agree. */
+static bool same(const struct candidate *a, const struct candidate *b)
+{
+  const size_t n = a->trajectory.joint_count;
+  if (fabs(a->solved.cost - b->solved.cost) > 1e-4 * fabs(a->solved.cost)) return false;
+  for (int part = 1; part < 4; part++) {
+    double x[N], y[N];
+    armdyn_trajectory_state(&a->trajectory, armdyn_trajectory_duration(&a->trajectory) * part / 4, x, NULL, NULL, NULL);
+    armdyn_trajectory_state(&b->trajectory, armdyn_trajectory_duration(&b->trajectory) * part / 4, y, NULL, NULL, NULL);
+    for (size_t j = 0; j < n; j++)
+      if (fabs(x[j] - y[j]) > 1e-2) return false;
+  }
+  return true;
+}
+
+/* Keep a start in order unless it is one that is known. */
+static void starts_add(struct starts *s, struct candidate *c)
+{
+  size_t at = 0;
+  for (size_t k = 0; k < s->count; k++) {
+    if (!same(&s->list[k], c)) continue;
+    candidate_free(c);
+    return;
+  }
+  while (at < s->count && !better(c, &s->list[at])) at++;
+  memmove(s->list + at + 1, s->list + at, (s->count - at) * sizeof *s->list);
+  s->list[at] = *c;
+  s->count++;
+}
+
+void minima_add(struct armdyn_optimal_result *result, double cost)
+{
+  size_t i = 0;
+  while (i < result->minimum_count && result->minima[i] < cost * (1 - 1e-5)) i++;
+  if (i < result->minimum_count && result->minima[i] < cost * (1 + 1e-5)) return;
+  memmove(result->minima + i + 1, result->minima + i, (result->minimum_count - i) * sizeof *result->minima);
+  result->minima[i] = cost;
+  result->minimum_count++;
+}
+
+/* Solve one start on the coarse mesh and keep it; `c` is handed over.
+ *   over  out  the time is */
+static enum armdyn_status try_start(struct planner *p, bool find_duration, struct candidate *c, struct starts *s,
+                                    struct armdyn_optimal_result *result, bool *over)
+{
+  s->log->log_count = s->log->iterations = 0;
+  enum armdyn_status rc = ladder_begin(p, &p->cost, find_duration, ladder_foot(p, p->request->intervals), c, s->log);
+  result->iterations += s->log->iterations;
+  if (!rc && c->solved.end == END_CANCELLED) rc = ARMDYN_ECANCELLED;
+  if (rc) {
+    candidate_free(c);
+    return rc;
+  }
+  if (result->starts == 0 && cost_has_kinks(&p->cost))
+    cost_round(&p->cost, &c->trajectory, p->workspace, KINKS_ROUNDED);
+  *over = mesh_ended(c);
+  result->starts++;
+  starts_add(s, c);
+  return ARMDYN_OK;
+}
+
+/* From a motion that is known. */
+static enum armdyn_status try_known(struct planner *p, const struct armdyn_trajectory *motion, struct starts *s,
+                                    struct armdyn_optimal_result *result, bool *over)
+{
+  struct candidate c = { 0 };
+  const size_t size = motion->waypoint_count * sizeof *motion->waypoint_times;
+  enum armdyn_status rc = armdyn_trajectory_cubic(motion, ladder_foot(p, p->request->intervals),
+                                                  armdyn_trajectory_duration(motion), &c.trajectory, NULL);
+  double *times = rc ? NULL : realloc(c.trajectory.waypoint_times, size);
+  if (!rc && !times) rc = ARMDYN_EMEMORY;
+  if (rc) {
+    candidate_free(&c);
+    return rc;
+  }
+  memcpy(times, motion->waypoint_times, size);
+  c.trajectory.waypoint_times = times, c.trajectory.waypoint_count = motion->waypoint_count;
+  return try_start(p, false, &c, s, result, over);
+}
+
+/* Where the cost has kinks: from the motion of least torque, and from the cheapest of the classic profiles that pass the
+ * points when it does. */
+static enum armdyn_status try_rivals(struct planner *p, struct starts *s, struct armdyn_optimal_result *result,
+                                     bool *over)
+{
+  struct rivals rivals;
+  double ignored;
+  if (!p->torque.breaks) return ARMDYN_OK;
+  enum armdyn_status rc = try_known(p, &p->torque, s, result, over);
+  if (rc || *over || (rc = rivals_plan(p, p->torque.waypoint_times, false, &rivals))) return rc;
+  const struct rival *best = rivals_cheapest(p, &rivals, &ignored);
+  if (best) rc = try_known(p, &best->motion, s, result, over);
+  rivals_free(&rivals);
+  return rc;
+}
+
+enum armdyn_status starts_try(struct planner *p, struct starts *s, struct armdyn_optimal_result *result)
+{
+  bool over = false;
+  enum armdyn_status rc = try_rivals(p, s, result, &over);
+  for (size_t k = 0; k < p->request->starts && !rc && !over; k++) {
+    struct candidate c = { 0 };
+    rc = guess_start(p, k, &c);
+    if (!rc) rc = try_start(p, p->free_duration && !p->request->guess, &c, s, result, &over);
+  }
+  return rc;
+}
+
+enum armdyn_status starts_finish(struct planner *p, struct starts *s, struct armdyn_optimal_result *result)
+{
+  const bool any = candidate_feasible(&s->list[0]);
+  size_t best = 0;
+  if (s->list[0].solved.violation > HOPELESS) return ARMDYN_OK;
+  for (size_t k = 0; k < s->count; k++) {
+    struct candidate *c = &s->list[k];
+    if (k > 0 && any && !candidate_feasible(c)) break;
+    if (k >= CLIMBERS && cost_has_kinks(&p->cost)) break;
+    s->log->log_count = s->log->iterations = 0;
+    enum armdyn_status rc = ladder_climb(p, c, s->count == 1, s->log);
+    result->iterations += s->log->iterations;
+    if (!rc && c->solved.end == END_CANCELLED) rc = ARMDYN_ECANCELLED;
+    if (rc) return rc;
+    if (c->solved.end == END_OPTIMAL && !c->rough && candidate_feasible(c)) minima_add(result, c->solved.cost);
+    if (k == 0 || better(c, &s->list[best])) {
+      best = k;
+      result->log_count = s->log->log_count;
+      memcpy(result->log, s->log->log, s->log->log_count * sizeof *s->log->log);
+    }
+    if (mesh_ended(c)) break;
+  }
+  const struct candidate first = s->list[0];
+  s->list[0] = s->list[best];
+  s->list[best] = first;
+  return ARMDYN_OK;
+}
