@@ -1,48 +1,5 @@
 #include "api/codec/clearance.h"
 
-/* -- touches -- */
-
-static void pair_decode(struct json_reader *r, const struct json_field *field, void *member,
-                        const struct json_context *context)
-{
-  (void)context;
-  struct armdyn_touch *touch = (struct armdyn_touch *)(void *)((char *)member - field->offset);
-  char *const names[2] = { touch->a, touch->b };
-  size_t count = 0;
-  if (!json_enter_array(r, field->unit)) return;
-  for (; json_next_element(r); count++) {
-    struct json_slice name;
-    if (!json_read_text(r, "the name of a body", &name) || count >= 2) continue;
-    if (json_slice_decode(name, names[count], ARMDYN_NAME_SIZE) >= ARMDYN_NAME_SIZE)
-      json_fault(r, NULL, FAULT_LENGTH, "must be a name of at most %d bytes", ARMDYN_NAME_SIZE - 1);
-  }
-  if (count != 2) json_fault(r, NULL, FAULT_LENGTH, "must be the names of 2 bodies, got %zu", count);
-}
-
-static void pair_encode(struct json_writer *w, const struct json_field *field, const void *member,
-                        const struct json_context *context)
-{
-  (void)context;
-  const struct armdyn_touch *touch = (const struct armdyn_touch *)(const void *)((const char *)member - field->offset);
-  json_begin_array(w);
-  json_write_text(w, touch->a);
-  json_write_text(w, touch->b);
-  json_end_array(w);
-}
-
-static const struct json_field touch_fields[] = {
-  { CUSTOM(struct armdyn_touch, a, pair_decode, pair_encode, "the names of two bodies"), NAMED("bodies"), REQUIRED },
-  { NUMBER(struct armdyn_touch, from, ANY_NUMBER, "s"), NULLABLE, OMIT_DEFAULT },
-  { NUMBER(struct armdyn_touch, to, ANY_NUMBER, "s"), NULLABLE, OMIT_DEFAULT },
-};
-
-static void touch_init(void *touch)
-{
-  *(struct armdyn_touch *)touch = (struct armdyn_touch){ .from = -INFINITY, .to = INFINITY };
-}
-const struct json_type touch_type =
-    JSON_TYPE("two bodies that may touch: bodies, from, to (s)", touch_fields, struct armdyn_touch, touch_init, NULL);
-
 /* -- the request -- */
 
 #define REQUEST struct clearance_request
@@ -93,9 +50,7 @@ static const struct json_field request_fields[] = {
   { NUMBER(REQUEST, rate, BETWEEN(1, 10000), "Hz") },
   { CUSTOM(REQUEST, deviation, deviation_decode, NULL, "rad; m for a slide: one number, or one for each joint") },
   { NUMBER(REQUEST, tolerance, BETWEEN(1e-6, 1), "m") },
-  { TEXT(REQUEST, cell), MATCHES(json_name_pattern), NULLABLE },
-  { INTEGER(REQUEST, cell_revision, BETWEEN(1, 9e15), NULL), NULLABLE },
-  { LIST(REQUEST, touches.items, touches.count, 0, touch_type), NAMED("touches") },
+  SURROUNDINGS(REQUEST, around),
   OVERRIDES,
 };
 
@@ -109,8 +64,7 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
   if (both) json_fault(r, "/trajectory", FAULT_INCONSISTENT, "is not for requests that have states q of their own");
   if (given & q && given & of_motions)
     json_fault(r, "/q", FAULT_INCONSISTENT, "are states: rate, deviation and tolerance are those of a trajectory");
-  if (request->cell_revision && !*request->cell)
-    json_fault(r, "/cell_revision", FAULT_INCONSISTENT, "is the revision of a cell, but no cell is named");
+  surroundings_check(r, &request->around);
 }
 
 static void request_init(void *request)
@@ -155,25 +109,13 @@ static void write_distance(struct json_writer *w, const struct clearance_state *
 static void write_between(struct json_writer *w, const struct clearance_state *state, size_t joints)
 {
   (void)joints;
-  if (!state->at.a) {
-    json_write_null(w);
-    return;
-  }
-  json_begin_array(w);
-  json_write_text(w, state->at.a), json_write_text(w, state->at.b);
-  json_end_array(w);
+  clearance_between_encode(w, &state->at);
 }
 
 static void write_points(struct json_writer *w, const struct clearance_state *state, size_t joints)
 {
   (void)joints;
-  if (!state->at.a) {
-    json_write_null(w);
-    return;
-  }
-  json_begin_array(w);
-  json_write_numbers(w, state->at.point_a, 3), json_write_numbers(w, state->at.point_b, 3);
-  json_end_array(w);
+  clearance_points_encode(w, &state->at);
 }
 
 static void write_gradient(struct json_writer *w, const struct clearance_state *state, size_t joints)
@@ -198,28 +140,17 @@ static const struct {
 static void write_head(struct json_writer *w, const REQUEST *request, long long revision)
 {
   json_key(w, "revision"), json_write_integer(w, revision);
-  if (!*request->cell) return;
-  json_key(w, "cell"), json_write_text(w, request->cell);
-  json_key(w, "cell_revision"), json_write_integer(w, (long long)request->cell_revision);
+  surroundings_encode(w, &request->around);
 }
 
-void motion_clearance_encode(struct buffer *out, const REQUEST *request, long long revision,
+void clearance_motion_encode(struct buffer *out, const REQUEST *request, long long revision,
                              const struct armdyn_motion_clearance *motion)
 {
-  const struct clearance_state state = { .at = motion->at };
   struct json_writer w = { .out = out };
   json_begin_object(&w);
   write_head(&w, request, revision);
   json_key(&w, "trajectory"), json_write_text(&w, request->trajectory);
-  json_key(&w, "clearance"), json_write_number(&w, motion->bound);
-  json_key(&w, "time");
-  if (state.at.a)
-    json_write_number(&w, motion->time);
-  else
-    json_write_null(&w);
-  json_key(&w, "distance"), write_distance(&w, &state, 0);
-  json_key(&w, "between"), write_between(&w, &state, 0);
-  json_key(&w, "points"), write_points(&w, &state, 0);
+  motion_clearance_encode(&w, motion);
   json_end_object(&w);
 }
 

@@ -3,20 +3,11 @@
 #define API_CODEC_CLEARANCE_H
 
 #include "api/codec/parts.h"
-#include "armdyn/clearance.h"
-
-/* Bodies that may touch, as requests say it. */
-struct touches {
-  size_t count;
-  struct armdyn_touch items[ARMDYN_TOUCHES_MAX];
-};
-extern const struct json_type touch_type; /* struct armdyn_touch */
+#include "api/codec/surroundings.h"
 
 struct clearance_request {
   struct overrides overrides; /* first: rows of OVERRIDES look for it there */
-  char cell[ARMDYN_NAME_SIZE];
-  int64_t cell_revision; /* 0: the newest */
-  struct touches touches;
+  struct surroundings around;
   /* states */
   bool batch;
   size_t count;
@@ -41,7 +32,7 @@ struct clearance_state {
 void clearance_encode(struct buffer *out, const struct clearance_request *request, size_t joints, long long revision,
                       const struct clearance_state *states);
 /* Of a motion. */
-void motion_clearance_encode(struct buffer *out, const struct clearance_request *request, long long revision,
+void clearance_motion_encode(struct buffer *out, const struct clearance_request *request, long long revision,
                              const struct armdyn_motion_clearance *motion);
 
 #endif

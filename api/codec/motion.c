@@ -39,17 +39,29 @@ static void encode_blocker(struct json_writer *w, const struct armdyn_robot_desc
   json_end_object(w);
 }
 
+static void encode_touch(struct json_writer *w, const struct armdyn_motion_clearance *clearance)
+{
+  json_begin_object(w);
+  member_text(w, "code", "touch");
+  json_key(w, "joint"), json_write_null(w);
+  json_key(w, "between"), clearance_between_encode(w, &clearance->at);
+  json_end_object(w);
+}
+
 void motion_transferable_encode(struct json_writer *w, const struct armdyn_robot_description *robot,
-                                const struct limit_wishes *wishes, const struct armdyn_margin *margin)
+                                const struct limit_wishes *wishes, const struct armdyn_margin *margin,
+                                const struct armdyn_motion_clearance *clearance)
 {
   struct trajectory_blocker blockers[2 * ARMDYN_LIMIT_KINDS * ARMDYN_JOINTS_MAX];
   size_t count = limit_wishes_blockers(wishes, robot, blockers);
   for (size_t i = 0; i < ARMDYN_LIMIT_KINDS * robot->joint_count; i++)
     if (margin[i].usage > USAGE_MOST)
       blockers[count++] = (struct trajectory_blocker){ "limit_exceeded", margin[i].limit, margin[i].joint };
-  json_key(w, "transferable"), json_write_truth(w, count == 0);
+  const bool touches = clearance && clearance->bound <= 0;
+  json_key(w, "transferable"), json_write_truth(w, count == 0 && !touches);
   json_key(w, "blockers"), json_begin_array(w);
   for (size_t i = 0; i < count; i++) encode_blocker(w, robot, &blockers[i]);
+  if (touches) encode_touch(w, clearance);
   json_end_array(w);
 }
 

@@ -8,9 +8,11 @@
 /* A list of the margins (ARMDYN_LIMIT_KINDS x n) of the limits in force, by kind, then joint. */
 void motion_margins_encode(struct json_writer *w, const struct armdyn_robot_description *robot,
                            const struct armdyn_limits *limits, const struct armdyn_margin *margin);
-/* The members "transferable" and "blockers". */
+/* The members "transferable" and "blockers".
+ *   clearance  in  of the motion; NULL: it is held against no cell */
 void motion_transferable_encode(struct json_writer *w, const struct armdyn_robot_description *robot,
-                                const struct limit_wishes *wishes, const struct armdyn_margin *margin);
+                                const struct limit_wishes *wishes, const struct armdyn_margin *margin,
+                                const struct armdyn_motion_clearance *clearance);
 /* Elements of "warnings": joints whose torque steps between two samples (stepping: n). */
 void motion_step_warnings_encode(struct json_writer *w, const struct armdyn_robot_description *robot,
                                  const bool *stepping, double sample_rate);

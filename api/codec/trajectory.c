@@ -259,6 +259,7 @@ static const struct json_field request_fields[] = {
     COUNTED(struct trajectory_request, duration_count), .least = 1, NULLABLE },
   { TRUTH(struct trajectory_request, zero_boundary_acceleration) },
   { TEXT(struct trajectory_request, seed_trajectory), MATCHES(json_id_pattern), NULLABLE },
+  SURROUNDINGS(struct trajectory_request, around),
   CARRIED,
   RESULT_LABELS(struct trajectory_request),
 };
@@ -412,6 +413,9 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
     check_profile(r, request, given);
   if (request->method == TRAJECTORY_PATH_TIMING) check_timing(r, request);
   check_path(r, request);
+  surroundings_check(r, &request->around);
+  if (request->around.touches.count && !*request->around.cell)
+    json_fault(r, "/touches", FAULT_INCONSISTENT, "are those of a cell, but no cell is named");
   if (isnan(request->duration)) {
     if (request->method < TRAJECTORY_ENERGY_OPTIMAL) check_free_duration(r, robot, limits);
   } else if (request->duration * request->sample_rate > LIMIT_SERIES_ROWS - 2)

@@ -5,6 +5,7 @@
 #include "api/codec/carried.h"
 #include "api/codec/result.h"
 #include "api/codec/shaper.h"
+#include "api/codec/surroundings.h"
 #include "api/json/fields.h"
 #include "api/wire/buffer.h"
 #include "api/wire/faults.h"
@@ -66,7 +67,8 @@ struct trajectory_request {
   bool shaped;
   struct shaper_wish shaper; /* of the motion once it is planned */
 
-  double tool_speed_max; /* m/s; NAN = not limited */
+  double tool_speed_max;      /* m/s; NAN = not limited */
+  struct surroundings around; /* that the motion is held against */
 
   /* of path_timing only */
   enum trajectory_path path;
@@ -158,6 +160,7 @@ struct trajectory_result {
   const struct armdyn_energy_bound *bound;           /* of any motion in its place; NULL as well */
   const struct shaping *shaping;                     /* NULL: not shaped */
   const struct trajectory_search *search;            /* NULL: a profile */
+  const struct armdyn_motion_clearance *clearance;   /* NULL: no cell is named */
   const bool *stepping;                              /* n: does the torque step between samples beyond torque_rate? */
   double minimum_duration;
 };

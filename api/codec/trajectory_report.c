@@ -296,11 +296,22 @@ static void write_conditions(const cJSON *document, struct buffer *out)
       page_text(out, "%s: %.6g, %.6g, %.6g.", words[k], at[0], at[1], at[2]);
 }
 
+static void write_clearance(const cJSON *document, struct buffer *out)
+{
+  const char *cell = document_text(document, "clearance/cell");
+  const double bound = document_number(document, "clearance/clearance");
+  if (!cell || isnan(bound)) return;
+  page_text(out, "Clearance from cell %s (revision %.0f): %.4f m, between %s and %s at %.4g s.", cell,
+            document_number(document, "clearance/cell_revision"), bound, document_text(document, "clearance/between/0"),
+            document_text(document, "clearance/between/1"), document_number(document, "clearance/time"));
+}
+
 static void write_head(const cJSON *document, struct buffer *out)
 {
   if (*text_at(document, "label")) page_text(out, "%s", text_at(document, "label"));
   page_text(out, "%s", text_at(document, "detail"));
   write_conditions(document, out);
+  write_clearance(document, out);
   if (*text_at(document, "notes")) page_text(out, "%.*s", TEXT, text_at(document, "notes"));
   if (cJSON_IsFalse(document_at(document, "transferable"))) write_blockers(document, out);
 }

@@ -278,8 +278,14 @@ void trajectory_result_encode(const struct trajectory_result *result, struct buf
     shaping_encode(&w, &request->shaper, result->shaping, result->robot->joint_count);
   }
   json_key(&w, "margins"), motion_margins_encode(&w, result->robot, limits, result->margin);
+  if (result->clearance) {
+    json_key(&w, "clearance"), json_begin_object(&w);
+    surroundings_encode(&w, &request->around);
+    motion_clearance_encode(&w, result->clearance);
+    json_end_object(&w);
+  }
   member_number(&w, "minimum_duration", result->minimum_duration);
-  motion_transferable_encode(&w, result->robot, &request->limits, result->margin);
+  motion_transferable_encode(&w, result->robot, &request->limits, result->margin, result->clearance);
   json_key(&w, "warnings"), json_begin_array(&w);
   motion_step_warnings_encode(&w, result->robot, result->stepping, request->sample_rate);
   if (search) encode_baseline_warnings(&w, result);

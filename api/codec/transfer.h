@@ -2,10 +2,10 @@
 #ifndef API_CODEC_TRANSFER_H
 #define API_CODEC_TRANSFER_H
 
-#include "api/codec/clearance.h"
 #include "api/codec/controller.h"
 #include "api/codec/register_map.h"
 #include "api/codec/result.h"
+#include "api/codec/surroundings.h"
 #include "api/wire/faults.h"
 #include "armdyn/robot.h"
 

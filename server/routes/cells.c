@@ -4,6 +4,7 @@
 #include "api/json/fields.h"
 #include "server/app.h"
 #include "server/data/stored_cell.h"
+#include "server/routes/cells.h"
 #include "server/routes/versioned.h"
 
 static enum armdyn_status encode_row(struct exchange *x, bool made, const void *row, struct buffer *out)
@@ -16,6 +17,15 @@ static enum armdyn_status encode_row(struct exchange *x, bool made, const void *
   cell_resource_encode(&cell, stored->version, stored->created_at, out);
   cell_release(&cell);
   return out->failure;
+}
+
+void cell_fault_add(struct exchange *x, const char *name, int64_t revision)
+{
+  if (revision)
+    fault_add(exchange_faults(x), FAULT_AT_POINTER, "/cell_revision", FAULT_INCONSISTENT,
+              "there is no revision %lld of a cell '%s'", (long long)revision, name);
+  else
+    fault_add(exchange_faults(x), FAULT_AT_POINTER, "/cell", FAULT_INCONSISTENT, "there is no cell '%s'", name);
 }
 
 /* ?revision=; 0: none is asked for. false: it is no number. */

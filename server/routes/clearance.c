@@ -4,23 +4,20 @@
 #include "server/app.h"
 #include "server/data/stored_cell.h"
 #include "server/data/stored_trajectory.h"
+#include "server/routes/cells.h"
 #include "server/routes/dynamics.h"
 #include "server/routes/robots.h"
 
 /* The cell that is named, or none. false: answered. */
 static bool load_cell(struct exchange *x, struct clearance_request *request, struct cell_document *cell)
 {
-  const int64_t asked = request->cell_revision;
+  const int64_t asked = request->around.cell_revision;
   memset(cell, 0, sizeof *cell);
-  if (!*request->cell) return true;
-  enum armdyn_status status = stored_cell_read(exchange_app(x)->store, request->cell, &request->cell_revision, cell);
+  if (!*request->around.cell) return true;
+  enum armdyn_status status =
+      stored_cell_read(exchange_app(x)->store, request->around.cell, &request->around.cell_revision, cell);
   if (status == ARMDYN_ENOTFOUND) {
-    if (asked)
-      fault_add(exchange_faults(x), FAULT_AT_POINTER, "/cell_revision", FAULT_INCONSISTENT,
-                "there is no revision %lld of a cell '%s'", (long long)asked, request->cell);
-    else
-      fault_add(exchange_faults(x), FAULT_AT_POINTER, "/cell", FAULT_INCONSISTENT, "there is no cell '%s'",
-                request->cell);
+    cell_fault_add(x, request->around.cell, asked);
     status = ARMDYN_EINPUT;
   }
   if (status) answer_status(x, status, NULL);
@@ -33,8 +30,9 @@ static enum armdyn_status make_scene(struct exchange *x, const struct armdyn_rob
                                      struct armdyn_scene **scene)
 {
   struct armdyn_error error = { "", "" };
-  enum armdyn_status status = armdyn_scene_new(robot, *request->cell ? &cell->cell : NULL, request->touches.items,
-                                               request->touches.count, scene, &error);
+  enum armdyn_status status =
+      armdyn_scene_new(robot, *request->around.cell ? &cell->cell : NULL, request->around.touches.items,
+                       request->around.touches.count, scene, &error);
   if (status == ARMDYN_EINPUT)
     fault_add(exchange_faults(x), FAULT_AT_POINTER, error.pointer, FAULT_INCONSISTENT, "%s", error.message);
   if (status || armdyn_scene_body_count(*scene)) return status;
@@ -96,7 +94,7 @@ static void answer_clearance(struct exchange *x, const struct robot_entry *entry
   } else {
     struct buffer body = BUFFER(LIMIT_ANSWER);
     if (moves)
-      motion_clearance_encode(&body, request, (long long)entry->revision, &motion);
+      clearance_motion_encode(&body, request, (long long)entry->revision, &motion);
     else
       clearance_encode(&body, request, joints, (long long)entry->revision, states);
     exchange_set_header(x, "Armdyn-Robot-Revision", "%lld", (long long)entry->revision);

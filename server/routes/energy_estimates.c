@@ -167,7 +167,7 @@ static enum armdyn_status read_request(struct exchange *x, const struct robot_en
   const struct armdyn_robot_description *model = armdyn_robot_description(stored->robot);
   size_t length;
   const char *body = exchange_body(x, &length);
-  if (exchange_body_media(x) == MEDIA_JSON) *good = request_names_put_in(x, model->name, body, length, named);
+  if (exchange_body_media(x) == MEDIA_JSON) *good = request_names_put_in(x, model->name, false, body, length, named);
   if (!*good) return ARMDYN_EINPUT;
   if (named->length) body = named->data, length = named->length;
   enum armdyn_status status = energy_request_decode(exchange_body_media(x), model->joint_count, body, length, query_of,

@@ -219,7 +219,7 @@ static bool submit(struct exchange *x, const struct job_kind *kind, const struct
   struct job_acceptance accepted = { .source_count = 0 };
   struct buffer named = BUFFER(LIMIT_MODEL_BODY + KB(64));
   enum armdyn_status status = ARMDYN_EINPUT;
-  if (kind->carried && !request_names_put_in(x, robot->name, body, length, &named)) goto out;
+  if (kind->carried && !request_names_put_in(x, robot->name, kind->in_cell, body, length, &named)) goto out;
   if (named.length) body = named.data, length = named.length;
   status = job_kind_accept(kind, robot, body, length, &accepted, exchange_faults(x));
   if (status) {

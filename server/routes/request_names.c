@@ -4,6 +4,7 @@
 #include "server/app.h"
 #include "server/data/stored_part.h"
 #include "server/gateway/gateway.h"
+#include "server/routes/cells.h"
 #include "server/routes/motion.h"
 #include "server/transfers/standing.h"
 #include "server/work/kinds.h"
@@ -57,6 +58,16 @@ static enum armdyn_status put_in_conditions(struct store *store, cJSON *request,
   return status == ARMDYN_ENOTFOUND ? ARMDYN_OK : status;
 }
 
+/* A member of numbers: parsed, for a tree of numbers keeps their text. `text` is released. */
+static enum armdyn_status put_in_numbers(cJSON *object, const char *name, struct buffer *text)
+{
+  cJSON *numbers = NULL;
+  enum armdyn_status status = text->failure ? text->failure : document_parse(text->data, text->length, NULL, &numbers);
+  buffer_release(text);
+  if (!status) put_in(object, name, numbers);
+  return status;
+}
+
 /* -- where an arm stands -- */
 
 static bool refuse_start(struct exchange *x, const char *detail, const char *name)
@@ -87,17 +98,35 @@ static bool put_in_start(struct exchange *x, const char *robot, cJSON *request, 
   }
   struct buffer text = BUFFER(KB(4));
   struct json_writer w = { .out = &text };
-  cJSON *numbers = NULL; /* parsed, for a tree of numbers keeps their text */
   json_write_numbers(&w, standing.q, standing.joints);
-  status = text.failure ? text.failure : document_parse(text.data, text.length, NULL, &numbers);
-  buffer_release(&text);
-  if (status) {
-    answer_status(x, status, NULL);
+  status = put_in_numbers(start, "q", &text);
+  *changed = true;
+  if (status) answer_status(x, status, NULL);
+  return !status;
+}
+
+/* -- in which cell -- */
+
+static bool put_in_cell(struct exchange *x, cJSON *request, bool *changed)
+{
+  const char *name = document_text(request, "cell");
+  const double asked = says(request, "cell_revision") ? document_number(request, "cell_revision") : 0;
+  struct store_cell row = { .version = 0 };
+  if (!name || !json_name_pattern.matches(name) || !(asked >= 0 && asked <= 9e15)) return true;
+  enum armdyn_status status = store_cell_get(exchange_app(x)->store, name, (int64_t)asked, &row);
+  if (status == ARMDYN_ENOTFOUND) {
+    cell_fault_add(x, name, (int64_t)asked);
+    answer_problem(x, PROBLEM_INVALID, NULL);
     return false;
   }
-  put_in(start, "q", numbers);
+  struct buffer text = BUFFER(64);
+  struct json_writer w = { .out = &text };
+  if (!status) json_write_integer(&w, (long long)row.version);
+  if (!status) status = put_in_numbers(request, "cell_revision", &text);
+  store_cell_release(&row);
   *changed = true;
-  return true;
+  if (status) answer_status(x, status, NULL);
+  return !status;
 }
 
 /* -- all of it -- */
@@ -105,14 +134,15 @@ static bool put_in_start(struct exchange *x, const char *robot, cJSON *request, 
 /* May something be named? A long body is one of samples. */
 static bool names_something(const char *body, size_t length)
 {
-  static const char *const members[] = { "\"part\"", "\"controller\"", "\"trajectory\"" };
+  static const char *const members[] = { "\"part\"", "\"controller\"", "\"trajectory\"", "\"cell\"" };
   if (length > LIMIT_MODEL_BODY) return false;
   for (size_t k = 0; k < sizeof members / sizeof *members; k++)
     if (memmem(body, length, members[k], strlen(members[k]))) return true;
   return false;
 }
 
-bool request_names_put_in(struct exchange *x, const char *robot, const char *body, size_t length, struct buffer *out)
+bool request_names_put_in(struct exchange *x, const char *robot, bool in_cell, const char *body, size_t length,
+                          struct buffer *out)
 {
   struct store *store = exchange_app(x)->store;
   struct json_writer w = { .out = out };
@@ -122,6 +152,7 @@ bool request_names_put_in(struct exchange *x, const char *robot, const char *bod
   enum armdyn_status status = stored_part_put_in(store, robot, request, &changed);
   if (!status) status = put_in_conditions(store, request, &changed);
   if (!status) answered = !put_in_start(x, robot, request, &changed);
+  if (!status && !answered && in_cell) answered = !put_in_cell(x, request, &changed);
   if (!status && !answered && changed) {
     document_write(&w, request);
     status = out->failure;

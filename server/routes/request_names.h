@@ -8,10 +8,12 @@
 /* The same JSON with
  *   "part": "A7"                        as the part that robot `robot` has under this name
  *   "start": {"controller": "cell-4"}   with the position that is measured there now, as `q`
+ *   "cell": "name"                      with its `cell_revision`, the newest, where the kind of job takes cells
  *   "trajectory": id                    with the payload, tool and gravity of that motion, if the request says nothing of them
  * What names nothing, or cannot be read, stays: decoding tells. May block.
  *   out  out  empty: nothing was named, the body stays
  * false: answered. */
-bool request_names_put_in(struct exchange *x, const char *robot, const char *body, size_t length, struct buffer *out);
+bool request_names_put_in(struct exchange *x, const char *robot, bool in_cell, const char *body, size_t length,
+                          struct buffer *out);
 
 #endif

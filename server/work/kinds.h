@@ -28,6 +28,7 @@ struct job_kind {
   long stall_s;   /* without a step (work_progress, work_rows) for so long it does not get on */
   size_t labels;  /* struct result_labels within the run, once decoded */
   size_t carried; /* struct carried within the run, once decoded; 0: the model is the revision's */
+  bool in_cell;   /* requests may name a cell */
   struct job_datasets {
     const char *name;            /* of the request's member: "datasets"; NULL: no more */
     size_t at;                   /* struct id_list within the run, once decoded */

@@ -211,6 +211,7 @@ static void send_result(struct plan *p)
     .bound = p->has_drives ? &p->bound : NULL,
     .search = p->request.method >= TRAJECTORY_ENERGY_OPTIMAL ? &p->search : NULL,
     .shaping = p->request.shaped ? &p->shaping : NULL,
+    .clearance = p->scene ? &p->clearance : NULL,
     .stepping = p->stepping,
     .minimum_duration = p->minimum_duration,
   };
@@ -232,7 +233,8 @@ static void find(struct plan *p)
 {
   struct armdyn_error error = { 0 };
   double duration = p->request.duration;
-  enum armdyn_status status = find_way(p, &error);
+  enum armdyn_status status = plan_scene_make(p, &error);
+  if (!status) status = find_way(p, &error);
   set_deadline(p, p->request.deadline);
   if (!status)
     status = methods[p->request.method](p, duration, 1, &p->trajectory, p->margin, &p->minimum_duration, &error);
@@ -243,6 +245,7 @@ static void find(struct plan *p)
         armdyn_refuse(&error, ARMDYN_EINPUT, "/sample_rate", "%g s at %g Hz are more than the %d samples that are kept",
                       armdyn_trajectory_duration(&p->trajectory), p->request.sample_rate, LIMIT_SERIES_ROWS);
   if (!status) status = weigh(p);
+  if (!status) status = plan_clearance_find(p, &error);
   if (status) {
     tell_refused(p, status, &error);
     return;
@@ -287,6 +290,8 @@ static void release(void *context)
   struct plan *p = context;
   armdyn_trajectory_free(&p->trajectory);
   armdyn_trajectory_free(&p->path);
+  armdyn_scene_free(p->scene);
+  cell_release(&p->cell);
   trajectory_request_release(&p->request);
   free(p->points);
   free(p->times);
@@ -301,6 +306,7 @@ const struct job_kind trajectory_kind = {
   .size = sizeof(struct plan),
   .labels = offsetof(struct plan, request.labels),
   .carried = offsetof(struct plan, request.carried),
+  .in_cell = true,
   .decode = decode,
   .sources = sources,
   .compute = compute,

@@ -207,6 +207,39 @@ def test_no_touch_of_a_trajectory_is_missed(client, seed):
     assert wide["clearance"] <= min(clearances(model, off, cell)[0].min() + 1e-9, told["clearance"])
 
 
+def test_a_planner_tells_what_its_motion_touches(client):
+    """An arm of one link, 1 m long and 0.1 m thick, turns to 0.5 rad below a ceiling: its end comes nearest, at the end."""
+    link = {"mass": 1, "com": [-0.5, 0, 0], "inertia": {"xx": 0.1, "yy": 0.1, "zz": 0.1}, "bodies": [{"capsule": {"from": [-1, 0, 0], "to": [0, 0, 0], "radius": 0.05}}]}
+    arm = {"name": "lever", "convention": "dh", "joints": [{"name": "hub", "type": "revolute", "a": 1, "alpha": 0, "d": 0, "link": link}]}
+    client.post("/v1/robots", arm).expect(201)
+    for name, height in (("low", 0.5), ("high", 0.6)):
+        client.post("/v1/cells", {"name": name, "bodies": [{"name": "ceiling", "half_space": {"normal": [0, -1, 0], "offset": -height}}]}).expect(201)
+    ask = {"method": "quintic", "start": {"q": [0]}, "goal": {"q": [0.5]}, "duration": 1, "sample_rate": 250}
+    high, low = (client.result_of("/v1/robots/lever/trajectories", {**ask, "cell": cell}) for cell in ("high", "low"))
+    for plan, height in ((high, 0.6), (low, 0.5)):
+        near = plan["clearance"]
+        assert 0 <= height - math.sin(0.5) - 0.05 - near["clearance"] <= 1e-4 and near["between"] == ["hub", "ceiling"]
+        assert near["time"] == pytest.approx(1, abs=0.01) and near["cell_revision"] == 1 == plan["request"]["cell_revision"]
+    assert high["transferable"] and not low["transferable"]
+    assert low["blockers"] == [{"code": "touch", "joint": None, "between": ["hub", "ceiling"]}]
+    assert "between hub and ceiling" in client.get(f"/v1/trajectories/{low['id']}/report", headers={"Accept": "text/html"}).expect(200).body.decode()
+    # the end may touch at the end, and only then
+    touch = {"bodies": ["hub", "ceiling"], "to": 1}
+    allowed = client.result_of("/v1/robots/lever/trajectories", {**ask, "cell": "low", "touches": [{**touch, "from": 0.6}]})
+    assert allowed["transferable"] and allowed["clearance"]["time"] == pytest.approx(0.6, abs=0.01)
+    assert not client.result_of("/v1/robots/lever/trajectories", {**ask, "cell": "low", "touches": [{**touch, "from": 0.99}]})["transferable"]
+    free = client.result_of("/v1/robots/lever/trajectories", ask)
+    assert "clearance" not in free and free["transferable"]
+    for more, pointer in (({"cell": "none"}, "/cell"), ({"cell": "low", "cell_revision": 2}, "/cell_revision"), ({"cell_revision": 1}, "/cell_revision"),
+                          ({"touches": [touch]}, "/touches"), ({"cell": "no cell"}, "/cell")):
+        problem = client.post("/v1/robots/lever/trajectories", {**ask, **more}).expect(422).json
+        assert [error["pointer"] for error in problem["errors"]] == [pointer]
+    client.post("/v1/robots", {**arm, "name": "bodiless", "joints": [{**arm["joints"][0], "link": {**link, "bodies": []}}]}).expect(201)
+    for robot_name, more, pointer in (("bodiless", {}, "/cell"), ("lever", {"touches": [{"bodies": ["hub", "nobody"]}]}, "/touches/0/bodies/1")):
+        job = client.post(f"/v1/robots/{robot_name}/trajectories", {**ask, "cell": "low", **more}, headers={"Prefer": "wait=30"}).json
+        assert job["state"] == "failed" and job["problem"]["errors"][0]["pointer"] == pointer
+
+
 def controller(name, **more):
     return {"name": name, "host": "127.0.0.1", "port": 1, "robot": "arm", **more,
             "profile": {"protocol": "armdyn-v2", "connect_deadline": 0.2, "start_tolerance": 0.001, "following_error": 0.001}}

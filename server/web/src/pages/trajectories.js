@@ -149,7 +149,7 @@ function One({ kind, id }) {
     <${Refusal} error=${error ?? rest.error} />
     <p>${motion.detail}</p>
     ${motion.stale && html`<${Notice} kind="warn">${t('stale')}</${Notice}>`}
-    ${motion.blockers.length > 0 && html`<${Notice} kind="warn"><strong>${t('blockers')}</strong><ul>${motion.blockers.map((one, k) => html`<li key=${k}><code>${one.code}</code> ${one.limit ?? ''} <bdi>${one.joint ?? ''}</bdi></li>`)}</ul></${Notice}>`}
+    ${motion.blockers.length > 0 && html`<${Notice} kind="warn"><strong>${t('blockers')}</strong><ul>${motion.blockers.map((one, k) => html`<li key=${k}><code>${one.code}</code> ${one.limit ?? ''} <bdi>${one.joint ?? one.between?.join(' – ') ?? ''}</bdi></li>`)}</ul></${Notice}>`}
     ${motion.warnings?.length > 0 && html`<${Notice} kind="warn"><ul>${motion.warnings.map((one, k) => html`<li key=${k}>${one.joint ? html`<bdi>${one.joint}</bdi>: ` : ''}${one.detail}</li>`)}</ul></${Notice}>`}
     <div class="tiles">
       <div class="tile"><span>${t('duration')}</span><b>${figure(motion.duration)} s</b></div>
@@ -159,6 +159,7 @@ function One({ kind, id }) {
       ${motion.cost && html`<div class="tile"><span>${t('cost')} (${t(`cost.${motion.cost.model}`)})</span><b>${figure(motion.cost.value)}</b></div>`}
       ${motion.energy && html`<div class="tile"><span>${t('energy_mechanical')}</span><b>${figure(motion.energy.total)} J</b></div>`}
       ${motion.minimum_duration != null && html`<div class="tile"><span>${t('minimum_duration')}</span><b>${figure(motion.minimum_duration)} s</b></div>`}
+      ${motion.clearance && html`<div class="tile"><span>${t('clearance_from')} <bdi>${motion.clearance.cell}</bdi></span><b>${figure(motion.clearance.clearance)} m</b></div>`}
       ${worst[0] && html`<div class="tile"><span>${t('worst_margin')}: ${t(`limit.${worst[0].limit}`)} <bdi>${worst[0].joint}</bdi></span><b>${percent(100 * worst[0].worst)}</b></div>`}
     </div>
     ${samples ? html`<${Player} model=${model} name=${motion.robot} duration=${motion.duration} samples=${samples} time=${time} /><${Plots} motion=${motion} model=${model} samples=${samples} time=${time} />` : html`<${Loading} error=${rest.error} />`}

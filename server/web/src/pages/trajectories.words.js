@@ -56,6 +56,7 @@ extend({
   baseline_infeasible: ['exceeds limits', '超出限制'],
   saved_cost: ['Cost saved', '节省代价'],
   saved_less: ['This motion was planned for the least of another figure ({objective}); a profile that it beats in that may still need less mechanical energy.', '该运动优化的是另一指标（{objective}）；在该指标上较差的曲线仍可能消耗更少机械能。'],
+  clearance_from: ['Clearance from the cell', '与工作单元的间距'],
   minimum_duration: ['Shortest possible', '最短可行时长'],
   saved_energy: ['Energy saved', '节省能量'],
   send: ['Send to a controller', '发送到控制器'],

@@ -1,0 +1,39 @@
+/* What an arm is held against: a stored cell, and what may touch in it; as requests name it, and how near the arm comes. */
+#ifndef API_CODEC_SURROUNDINGS_H
+#define API_CODEC_SURROUNDINGS_H
+
+#include "api/json/fields.h"
+#include "api/json/writer.h"
+#include "armdyn/clearance.h"
+
+/* Bodies that may touch, as requests say it. */
+struct touches {
+  size_t count;
+  struct armdyn_touch items[ARMDYN_TOUCHES_MAX];
+};
+extern const struct json_type touch_type; /* struct armdyn_touch */
+
+struct surroundings {
+  char cell[ARMDYN_NAME_SIZE]; /* "": none */
+  int64_t cell_revision;       /* 0: the newest */
+  struct touches touches;
+};
+/* Rows of the field table of a struct with a struct surroundings; its check calls surroundings_check. */
+#define SURROUNDINGS(type, member)                                                                                     \
+  { TEXT(type, member.cell), NAMED("cell"), MATCHES(json_name_pattern), NULLABLE },                                    \
+      { INTEGER(type, member.cell_revision, BETWEEN(1, 9e15), NULL), NAMED("cell_revision"), NULLABLE },               \
+  {                                                                                                                    \
+    LIST(type, member.touches.items, member.touches.count, 0, touch_type), NAMED("touches")                            \
+  }
+/* A revision is one of a cell. Adds faults. */
+void surroundings_check(struct json_reader *r, const struct surroundings *around);
+
+/* The members "cell" and "cell_revision"; nothing where no cell is named. */
+void surroundings_encode(struct json_writer *w, const struct surroundings *around);
+/* The names of the two bodies, and the nearest points on both; null where there is nothing to compare. */
+void clearance_between_encode(struct json_writer *w, const struct armdyn_clearance *at);
+void clearance_points_encode(struct json_writer *w, const struct armdyn_clearance *at);
+/* The members "clearance", "time", "distance", "between" and "points" of a motion. */
+void motion_clearance_encode(struct json_writer *w, const struct armdyn_motion_clearance *motion);
+
+#endif
