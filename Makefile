@@ -96,7 +96,7 @@ $(OUT)/obj/server/routes/system.o: $(OUT)/obj/commit
 $(OUT)/obj/server/routes/system.o: HARDEN += -DARMDYN_COMMIT='"$(COMMIT)"'
 
 # The contract, bundled into one file that the binary carries.
-$(OUT)/openapi.json: api/bundle.py api/limits.py api/limits.h api/openapi.yaml $(wildcard api/paths/*.yaml api/schemas/*.yaml)
+$(OUT)/openapi.json: api/bundle.py api/limits.py api/limits.h api/openapi.yaml api/webhooks.yaml $(wildcard api/paths/*.yaml api/schemas/*.yaml)
 	@mkdir -p $(@D)
 	$(PYTHON) api/bundle.py $@
 $(OUT)/generated/api/calls.h: $(OUT)/openapi.json api/calls.py

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Make the one JSON file of the contract: openapi.yaml, every path of paths/, and everything that they refer to.
+"""Make the one JSON file of the contract: openapi.yaml, every path of paths/, what webhooks are told (webhooks.yaml), and everything
+that they refer to.
 
     bundle.py [OUT]        writes OUT (default: standard output); the same sources make the same bytes
 
@@ -132,6 +133,8 @@ class Bundle:
                 if path in doc["paths"]:
                     sys.exit(f"{source}: {path} stands in another file too")
                 doc["paths"][path] = self.inline(item, source)
+        told = HERE / "webhooks.yaml"
+        doc["webhooks"] = {name: self.inline(item, told) for name, item in load(told).items()}
         responses = HERE / "schemas" / "responses.yaml"
         for operation in operations(doc):
             self.add_usual_errors(doc, operation, responses)

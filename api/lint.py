@@ -16,7 +16,7 @@ ROLES = ("anyone", "viewer", "operator", "engineer", "admin")
 
 # What may stand where: a misspelt member would say nothing, and nobody would notice. Members that begin with x- are ours.
 MEMBERS = {
-    "document": "openapi jsonSchemaDialect info servers security tags paths components",
+    "document": "openapi jsonSchemaDialect info servers security tags paths webhooks components",
     "path": "parameters get put post patch delete",
     "operation": "operationId summary description tags security parameters requestBody responses",
     "parameter": "name in required description schema example",
@@ -134,6 +134,21 @@ def check_responses(doc, op, at, say):
         say(at, f"does not say that it may answer {sorted(missing)}")
 
 
+def check_webhooks(doc, say):
+    """Every message stands under its type, and no type is left out."""
+    messages = {}
+    for name, item in doc["webhooks"].items():
+        operation = item.get("post", {})
+        body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
+        if set(item) != {"post"} or not operation.get("summary") or not operation.get("responses") or not body:
+            say(f"/webhooks/{name}", "must be one post with summary, requestBody and responses")
+        else:
+            messages.setdefault(body["$ref"], set()).add(name)
+    for reference, names in messages.items():
+        if names != set(resolve(doc, reference)["properties"]["type"]["enum"]):
+            say(reference, "has other types than the webhooks that are told it")
+
+
 def check_members(doc, say):
     """Every member of every object is one that OpenAPI 3.1 has there, and that we use."""
     def only(kind, at, node):
@@ -211,7 +226,7 @@ def breaches(doc):
     def say(at, what):
         if f"{at}: {what}" not in found:
             found.append(f"{at}: {what}")
-    for check in (check_references, check_members, check_operations, check_schemas, check_strictness):
+    for check in (check_references, check_members, check_operations, check_webhooks, check_schemas, check_strictness):
         check(doc, say)
         if found:
             break  # the next one would stumble over it

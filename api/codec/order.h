@@ -9,6 +9,12 @@
 /* What of the motions that would do is wanted: the rows of the table in order.c. */
 enum order_objective { ORDER_ENERGY, ORDER_TIME, ORDER_SMOOTH, ORDER_OBJECTIVES };
 
+/* Whom it is told that the order has come to which states. */
+struct order_callback {
+  char webhook[ARMDYN_NAME_SIZE]; /* "": nobody */
+  unsigned events;                /* bit i: those of the i-th state of order_events in order.c */
+};
+
 struct order_request {
   char controller[ARMDYN_NAME_SIZE];
   char *to;                        /* JSON as of a trajectory's goal */
@@ -21,6 +27,7 @@ struct order_request {
   int priority;
   struct json_map tags;
   char job_order_id[LIMIT_TAG + 1], work_master_id[LIMIT_TAG + 1], equipment_id[LIMIT_TAG + 1];
+  struct order_callback callback;
 };
 enum { ORDER_ON_REQUEST, ORDER_AUTOMATIC };
 /* s: START goes out so long after the order is ready, or not at all; and after its acceptance, if it starts by itself. */

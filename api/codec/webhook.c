@@ -42,6 +42,8 @@ void delivery_resource_encode(const struct delivery_resource *d, struct json_wri
   json_begin_object(w);
   member(w, "job", d->job);
   member(w, "transfer", d->transfer);
+  member(w, "order", d->order);
+  member(w, "event", d->event);
   member(w, "webhook", d->webhook);
   member(w, "state", d->state);
   json_key(w, "attempts"), json_write_integer(w, d->attempts);

@@ -24,7 +24,7 @@ struct webhook_resource {
 void webhook_resource_encode(const struct webhook_resource *webhook, struct json_writer *w);
 
 struct delivery_resource {
-  const char *job, *transfer; /* "" = null */
+  const char *job, *transfer, *order, *event; /* "" = null */
   const char *webhook, *state;
   int attempts, http_status; /* 0 = null */
   const char *error, *created_at, *last_at, *next_at;

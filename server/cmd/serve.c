@@ -80,7 +80,9 @@ static enum armdyn_status start_rooms(struct app *app, const struct options *opt
   app->events = events_new(app);
   const struct announce controllers = { events_controller_changed, app->events };
   app->observer = observer_new(app, &controllers);
-  app->orders = orders_new(app);
+  const struct order_listeners orders = { { events_order_changed, app->events },
+                                          { events_queue_changed, app->events } };
+  app->orders = orders_new(app, &orders);
   if (!app->orders || !app->robots || !app->replays || !app->pool || !app->events || !app->observer)
     return armdyn_refuse(error, ARMDYN_EMEMORY, "", "no memory or threads to start with");
   const struct announce jobs = { job_changed, app }, transfers = { transfer_changed, app };

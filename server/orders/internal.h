@@ -9,6 +9,7 @@
 #include "api/codec/order.h"
 #include "api/problem/refusal.h"
 #include "server/http/auth.h"
+#include "server/orders/listeners.h"
 #include "server/orders/states.h"
 
 /* An order that has not ended. Only the thread of its queue frees it. */
@@ -36,6 +37,7 @@ struct order {
 struct queue {
   struct queue *next;
   struct app *app;
+  const struct order_listeners *listeners;
   char controller[ARMDYN_NAME_SIZE];
   pthread_t thread;
   bool begun; /* it is there */
@@ -58,6 +60,7 @@ struct queue {
 /* orders.c */
 struct orders {
   struct app *app;
+  struct order_listeners listeners;
   pthread_mutex_t lock; /* the list, which only grows */
   struct queue *queues;
   bool stopping;

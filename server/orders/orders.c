@@ -29,6 +29,7 @@ static struct queue *queue_new(struct orders *orders, const char *controller)
   pthread_condattr_t monotonic;
   if (!q) return NULL;
   q->app = orders->app;
+  q->listeners = &orders->listeners;
   snprintf(q->controller, sizeof q->controller, "%s", controller);
   memcpy(q->block.controller, q->controller, sizeof q->block.controller);
   clock_format(clock_wall_ms(), q->block.since);
@@ -168,11 +169,12 @@ static void take_up_order(void *context, const struct store_order *row)
     left->status = ARMDYN_EMEMORY;
 }
 
-struct orders *orders_new(struct app *app)
+struct orders *orders_new(struct app *app, const struct order_listeners *listeners)
 {
   struct orders *orders = calloc(1, sizeof *orders);
   if (!orders) return NULL;
   orders->app = app;
+  orders->listeners = *listeners;
   pthread_mutex_init(&orders->lock, NULL);
   return orders;
 }
@@ -248,6 +250,8 @@ bool orders_accept(struct orders *orders, const struct store_order *row, const s
   if (!status) insert(q, o);
   pthread_mutex_unlock(&q->lock);
   if (!status) {
+    announce_change(&q->listeners->orders, row->id);
+    announce_change(&q->listeners->queues, row->controller);
     queue_ring(q);
     return true;
   }
@@ -463,6 +467,7 @@ bool orders_release(struct orders *orders, const char *controller, const struct 
     q->block = next;
     q->block_unkept = false;
     q->instance_known = false;
+    announce_change(&q->listeners->queues, controller);
   }
   pthread_mutex_unlock(&q->lock);
   queue_ring(q);

@@ -10,13 +10,14 @@
 #include "api/problem/refusal.h"
 #include "api/wire/buffer.h"
 #include "server/http/auth.h"
+#include "server/orders/listeners.h"
 #include "server/orders/states.h"
 
 struct app;
 struct orders;
 
 /* Without orders; it may be looked at already. NULL: no memory. */
-struct orders *orders_new(struct app *app);
+struct orders *orders_new(struct app *app, const struct order_listeners *listeners);
 /* With those that a former run left; every queue is blocked. */
 enum armdyn_status orders_start(struct orders *orders, struct armdyn_error *error);
 /* Nothing is planned, loaded or started any more. Before the gateway and jobs stop. */

@@ -65,6 +65,7 @@ void queue_block(struct queue *q, const char *format, ...)
   log_event(LOG_WARNING, "a queue of orders is blocked", "controller", q->controller, "reason", q->block.reason, NULL);
   q->block_unkept = true;
   keep_block(q);
+  announce_change(&q->listeners->queues, q->controller);
 }
 
 void queue_notice(struct queue *q)
@@ -107,6 +108,8 @@ static void tell(struct queue *q, const struct order *o, const char *reason)
   log_event(LOG_INFO, "order", "order", o->row.id, "state", order_state_name(o->row.state), "controller", q->controller,
             "job_order_id", *o->row.job_order_id ? o->row.job_order_id : NULL, "reason", *reason ? reason : NULL,
             "trace", *trace ? trace : NULL, NULL);
+  announce_change(&q->listeners->orders, o->row.id);
+  if (order_state_final(o->row.state)) announce_change(&q->listeners->queues, q->controller);
 }
 
 static void block_for(struct queue *q, const struct order *o)

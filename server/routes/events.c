@@ -6,6 +6,7 @@
 #include "server/gateway/gateway.h"
 #include "server/routes/handlers.h"
 #include "server/routes/motion.h"
+#include "server/routes/orders.h"
 #include "server/transfers/observer.h"
 
 /* -- what there is to tell -- */
@@ -39,12 +40,31 @@ static enum armdyn_status describe_controller(struct app *app, const char *id, s
   return observer_describe(app->observer, id, true, &out->json);
 }
 
+static enum armdyn_status describe_order(struct app *app, const char *id, struct event_description *out)
+{
+  struct store_order order;
+  enum armdyn_status status = store_order_get(app->store, id, &order);
+  if (status) return status;
+  memcpy(out->topic, order.controller, sizeof out->topic);
+  status = order_encode(app, &order, true, &out->json);
+  store_order_release(&order);
+  return status;
+}
+
+static enum armdyn_status describe_queue(struct app *app, const char *controller, struct event_description *out)
+{
+  snprintf(out->topic, sizeof out->topic, "%s", controller);
+  return queue_encode(app, controller, &out->json);
+}
+
 /* To add a kind: its number in events.h, its describe function and row here, somebody who calls hub_changed, its list in
  * the snapshot below, and its event in api/paths/events.yaml. */
 static const struct event_kind kinds[] = {
   [EVENT_JOB] = { "job", TOPIC_JOBS, describe_job },
   [EVENT_TRANSFER] = { "transfer", TOPIC_CONTROLLERS, describe_transfer },
   [EVENT_CONTROLLER] = { "controller", TOPIC_CONTROLLERS, describe_controller },
+  [EVENT_ORDER] = { "order", TOPIC_CONTROLLERS, describe_order },
+  [EVENT_QUEUE] = { "queue", TOPIC_CONTROLLERS, describe_queue },
 };
 
 static void tick(struct app *app)
@@ -70,6 +90,16 @@ void events_transfer_changed(void *hub, const char *id)
 void events_controller_changed(void *hub, const char *name)
 {
   hub_changed(hub, EVENT_CONTROLLER, name);
+}
+
+void events_order_changed(void *hub, const char *id)
+{
+  hub_changed(hub, EVENT_ORDER, id);
+}
+
+void events_queue_changed(void *hub, const char *controller)
+{
+  hub_changed(hub, EVENT_QUEUE, controller);
 }
 
 /* -- the snapshot -- */
@@ -104,6 +134,17 @@ static void add_transfer(void *context, const struct store_transfer *transfer)
   add(context, EVENT_TRANSFER, transfer->id);
 }
 
+/* Those that have begun; who only waits stands in the queue, of which there may be thousands. */
+static void add_order(void *context, const struct store_order *order)
+{
+  if (order->state != ORDER_ACCEPTED) add(context, EVENT_ORDER, order->id);
+}
+
+static void add_queue(void *context, const struct store_order_queue *queue)
+{
+  add(context, EVENT_QUEUE, queue->controller);
+}
+
 static void add_controller(void *context, const struct store_controller *controller)
 {
   struct picture *p = context;
@@ -123,24 +164,53 @@ static void add_jobs(struct picture *p)
   if (status) p->status = status;
 }
 
+/* The lists of a snapshot that belong to controllers. */
+static enum armdyn_status list_transfers(struct picture *p)
+{
+  return store_transfer_unfinished(p->app->store, add_transfer, p);
+}
+
+static enum armdyn_status list_orders(struct picture *p)
+{
+  return store_order_unfinished(p->app->store, add_order, p);
+}
+
+static enum armdyn_status list_queues(struct picture *p)
+{
+  return store_order_queue_list(p->app->store, add_queue, p);
+}
+
+static enum armdyn_status list_controllers(struct picture *p)
+{
+  return store_controller_list(p->app->store, STORE_ALL_BY_NAME, add_controller, p);
+}
+
+static const struct {
+  const char *name;
+  enum armdyn_status (*list)(struct picture *p);
+} lists[] = {
+  { "transfers", list_transfers },
+  { "orders", list_orders },
+  { "queues", list_queues },
+  { "controllers", list_controllers },
+};
+
 static void take_picture(struct app *app, const struct event_filter *filter, struct buffer *out)
 {
   struct picture p = { .app = app, .filter = filter, .out = out, .w = { .out = out } };
-  enum armdyn_status status = ARMDYN_OK;
-  bool controllers = event_filter_takes(filter, TOPIC_CONTROLLERS, NULL);
+  const bool controllers = event_filter_takes(filter, TOPIC_CONTROLLERS, NULL);
   json_begin_object(&p.w);
   json_key(&p.w, "jobs"), json_begin_array(&p.w);
   add_jobs(&p);
   json_end_array(&p.w);
-  json_key(&p.w, "transfers"), json_begin_array(&p.w);
-  if (controllers) status = store_transfer_unfinished(app->store, add_transfer, &p);
-  json_end_array(&p.w);
-  json_key(&p.w, "controllers"), json_begin_array(&p.w);
-  if (controllers && !status) status = store_controller_list(app->store, STORE_ALL_BY_NAME, add_controller, &p);
-  json_end_array(&p.w);
+  for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
+    json_key(&p.w, lists[k].name), json_begin_array(&p.w);
+    enum armdyn_status status = controllers && !p.status ? lists[k].list(&p) : ARMDYN_OK;
+    if (status) p.status = status;
+    json_end_array(&p.w);
+  }
   json_end_object(&p.w);
-  if (p.status) status = p.status;
-  if (status && !out->failure) out->failure = status;
+  if (p.status && !out->failure) out->failure = p.status;
 }
 
 static void stream(struct exchange *x, const struct event_filter *filter)

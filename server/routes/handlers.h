@@ -28,7 +28,8 @@ route_handler audit_list;
 /* keys.c */
 route_handler key_create, key_list, key_get, key_self, key_delete;
 /* webhooks.c */
-route_handler webhook_rotate, job_delivery_list, job_delivery_again, transfer_delivery_list, transfer_delivery_again;
+route_handler webhook_rotate, job_delivery_list, job_delivery_again, transfer_delivery_list, transfer_delivery_again,
+    order_delivery_list, order_delivery_again;
 /* robots.c */
 route_handler robot_create, robot_list, robot_get, robot_put, robot_delete, robot_revision_list, robot_revision_get;
 /* dynamics.c: every call on samples */

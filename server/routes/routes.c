@@ -188,6 +188,8 @@ const struct route routes[] = {
   { CALL(holdOrder),                    order_hold,                ON_POOL,         KB(1),              NULL },
   { CALL(resumeOrder),                  order_resume,              ON_POOL,         KB(1),              NULL },
   { CALL(cancelOrder),                  order_cancel,              ON_POOL,         KB(1),              NULL },
+  { CALL(listOrderDeliveries),          order_delivery_list,       ON_POOL,         0,                  NULL },
+  { CALL(redeliverOrder),               order_delivery_again,      ON_POOL,         KB(1),              NULL },
   { CALL(getQueue),                     queue_get,                 ON_POOL,         0,                  NULL },
   { CALL(releaseQueue),                 queue_release,             ON_POOL,         KB(1),              NULL },
   { CALL(createTransfer),               transfer_create,           ON_POOL,         LIMIT_MODEL_BODY,   NULL },

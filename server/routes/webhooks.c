@@ -1,4 +1,4 @@
-/* Webhooks: who is told that jobs and transfers have ended, and what came of telling them. */
+/* Webhooks: who is told that jobs and transfers have ended and what becomes of orders, and what they are told. */
 #include "server/webhooks/webhooks.h"
 
 #include "api/codec/webhook.h"
@@ -10,6 +10,7 @@
 #include "server/routes/events.h"
 #include "server/routes/handlers.h"
 #include "server/routes/listing.h"
+#include "server/routes/orders.h"
 #include "server/routes/versioned.h"
 #include "server/routes/webhooks.h"
 
@@ -17,9 +18,9 @@ enum { ANSWER_MOST = KB(16), FORMER_SECRET_MS = 24 * 60 * 60 * 1000 };
 
 /* -- what is told -- */
 
-static void begin_message(struct buffer *message, const char *what, const char *state, const char *ended_at)
+static void begin_message(struct buffer *message, const char *what, const char *state, const char *at)
 {
-  buffer_format(message, "{\"type\":\"%s.%s\",\"timestamp\":\"%s\",\"data\":", what, state, ended_at);
+  buffer_format(message, "{\"type\":\"%s.%s\",\"timestamp\":\"%s\",\"data\":", what, state, at);
 }
 
 static enum armdyn_status tell_job(struct app *app, const char *id, struct buffer *message,
@@ -48,11 +49,26 @@ static enum armdyn_status tell_transfer(struct app *app, const char *id, struct 
   return status;
 }
 
+/* The event is that of the delivery; the order is as it stands when the message goes out, which may be farther on. */
+static enum armdyn_status tell_order(struct app *app, const struct store_delivery *delivery, struct buffer *message,
+                                     char traceparent[TRACE_SIZE])
+{
+  struct store_order order;
+  enum armdyn_status status = store_order_get(app->store, delivery->order_id, &order);
+  if (status) return status;
+  memcpy(traceparent, order.traceparent, TRACE_SIZE);
+  begin_message(message, "order", delivery->event, delivery->created_at);
+  status = order_encode(app, &order, false, message);
+  store_order_release(&order);
+  return status;
+}
+
 enum armdyn_status webhook_message(struct app *app, const struct store_delivery *delivery, struct buffer *message,
                                    char traceparent[TRACE_SIZE])
 {
-  enum armdyn_status status = *delivery->job ? tell_job(app, delivery->job, message, traceparent)
-                                             : tell_transfer(app, delivery->transfer, message, traceparent);
+  enum armdyn_status status = *delivery->job        ? tell_job(app, delivery->job, message, traceparent)
+                              : *delivery->transfer ? tell_transfer(app, delivery->transfer, message, traceparent)
+                                                    : tell_order(app, delivery, message, traceparent);
   buffer_text(message, "}");
   return status ? status : message->failure;
 }
@@ -202,107 +218,4 @@ enum outcome webhook_rotate(struct exchange *x)
 {
   idempotency_run(x, false, replay_rotate, rotate, NULL);
   return ANSWERED;
-}
-
-/* -- deliveries: of a job or transfer at most one -- */
-
-/* What may end, by the name that its id has in the path. */
-struct ending {
-  const char *name;
-  enum armdyn_status (*check)(struct store *store, const char *id);
-};
-
-static enum armdyn_status check_job(struct store *store, const char *id)
-{
-  struct store_job job;
-  enum armdyn_status status = store_job_get(store, id, &job);
-  if (!status) store_job_release(&job);
-  return status;
-}
-
-static enum armdyn_status check_transfer(struct store *store, const char *id)
-{
-  struct store_transfer transfer;
-  enum armdyn_status status = store_transfer_get(store, id, &transfer);
-  if (!status) store_transfer_release(&transfer);
-  return status;
-}
-
-static const struct ending of_job = { "job", check_job }, of_transfer = { "transfer", check_transfer };
-
-/* That of the path; *count is 0 when nothing is told of it, or not yet. false: answered. */
-static bool find_delivery(struct exchange *x, const struct ending *ending, struct store_delivery *d, size_t *count)
-{
-  struct store *store = exchange_app(x)->store;
-  const char *id = exchange_segment(x, ending->name);
-  *count = 0;
-  enum armdyn_status status = ending->check(store, id);
-  if (status == ARMDYN_ENOTFOUND) {
-    answer_problem(x, PROBLEM_NOT_FOUND, "there is no %s '%.64s'", ending->name, id);
-    return false;
-  }
-  if (!status) status = store_delivery_get(store, id, d);
-  if (status && status != ARMDYN_ENOTFOUND) {
-    answer_status(x, status, NULL);
-    return false;
-  }
-  *count = !status;
-  return true;
-}
-
-static enum outcome answer_deliveries(struct exchange *x, const struct ending *ending, int http_status)
-{
-  struct store_delivery d;
-  size_t count;
-  if (!find_delivery(x, ending, &d, &count)) return ANSWERED;
-  struct buffer body = BUFFER(ANSWER_MOST);
-  struct json_writer w = { .out = &body };
-  json_begin_object(&w);
-  json_key(&w, "items"), json_begin_array(&w);
-  if (count) {
-    const struct delivery_resource resource = { d.job,      d.transfer,    d.webhook, delivery_state_name(d.state),
-                                                d.attempts, d.http_status, d.error,   d.created_at,
-                                                d.last_at,  d.next_at };
-    delivery_resource_encode(&resource, &w);
-  }
-  json_end_array(&w);
-  json_key(&w, "next_cursor"), json_write_null(&w);
-  json_end_object(&w);
-  answer_json(x, http_status, &body);
-  return ANSWERED;
-}
-
-static enum outcome deliver_again(struct exchange *x, const struct ending *ending)
-{
-  struct store_delivery d;
-  size_t count;
-  if (!find_delivery(x, ending, &d, &count)) return ANSWERED;
-  enum armdyn_status status = count ? store_delivery_again(exchange_app(x)->store, d.id) : ARMDYN_ENOTFOUND;
-  if (!status) return answer_deliveries(x, ending, 202);
-  if (status == ARMDYN_ENOTFOUND)
-    answer_problem(x, PROBLEM_NOT_FOUND, "nothing was to be told of %s '%.64s'", ending->name,
-                   exchange_segment(x, ending->name));
-  else
-    answer_status(x, status, NULL);
-  return ANSWERED;
-}
-
-enum outcome job_delivery_list(struct exchange *x)
-{
-  return answer_deliveries(x, &of_job, 200);
-}
-
-enum outcome job_delivery_again(struct exchange *x)
-{
-  return deliver_again(x, &of_job);
-}
-
-enum outcome transfer_delivery_list(struct exchange *x)
-{
-  return answer_deliveries(x, &of_transfer, 200);
-}
-
-enum outcome transfer_delivery_again(struct exchange *x)
-{
-  return deliver_again(x, &of_transfer);
 }

@@ -37,6 +37,7 @@ static const struct field fields[] = {
   FIELD(store_order, job, FIELD_TEXT),
   FIELD(store_order, trajectory, FIELD_TEXT),
   FIELD(store_order, transfer, FIELD_TEXT),
+  FIELD(store_order, plan_key, FIELD_TEXT),
   FIELD(store_order, request, FIELD_OWNED),
   FIELD_WITH(store_order, tags, FIELD_OWNED, .fallback = "{}"),
   FIELD_WITH(store_order, history, FIELD_OWNED, .fallback = "[]"),
@@ -97,7 +98,8 @@ enum armdyn_status store_order_update(struct store *store, const struct store_or
   struct store_change change = {
     .text = "UPDATE orders SET state = :state, started_by = :started_by, started_by_name = :started_by_name,"
             " ready_at = :ready_at, started_at = :started_at, finished_at = :finished_at, job = :job,"
-            " trajectory = :trajectory, transfer = :transfer, history = :history, plan = :plan, problem = :problem"
+            " trajectory = :trajectory, transfer = :transfer, plan_key = :plan_key, history = :history, plan = :plan, "
+            "problem = :problem"
             " WHERE id = :id AND " UNFINISHED " AND (transfer IS NULL OR transfer = :transfer)",
     .type = &order_type,
     .record = order,

@@ -37,8 +37,19 @@ static const struct {
   [STORE_METRIC] = { "result_metrics", "result_id" },
 };
 
+/* So that an index serves. */
+static void write_one_of(struct composing *c, const struct store_filter *filter)
+{
+  buffer_format(&c->text, " AND %s IN (SELECT value FROM json_each('[\"' || replace(?%u, ',', '\",\"') || '\"]'))",
+                filter->name, add(c, value_text(filter->text)));
+}
+
 static void write_filter(struct composing *c, const struct store_filter *filter)
 {
+  if (filter->match == STORE_ONE_OF) {
+    write_one_of(c, filter);
+    return;
+  }
   bool among = filter->match == STORE_AMONG || filter->match == STORE_NOT_AMONG;
   unsigned value = add(c, filter->text ? value_text(filter->text) : value_number(filter->number));
   if (among) {

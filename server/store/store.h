@@ -82,8 +82,9 @@ enum store_match {
   STORE_AT_MOST,
   STORE_ABOVE,
   STORE_AT_LEAST,
-  STORE_AMONG,    /* text holds the value */
-  STORE_NOT_AMONG /* text does not */
+  STORE_AMONG,     /* text holds the value */
+  STORE_NOT_AMONG, /* text does not */
+  STORE_ONE_OF     /* text is the values that it may have, with commas between */
 };
 enum store_where {
   STORE_COLUMN, /* of the row */
@@ -588,6 +589,7 @@ static inline bool order_state_final(enum order_state state)
   return state >= ORDER_DONE;
 }
 
+enum { STORE_PLAN_KEY_SIZE = 65 };
 struct store_order {
   char id[ID_SIZE];
   char controller[ARMDYN_NAME_SIZE];
@@ -599,7 +601,8 @@ struct store_order {
   char created_at[TIME_SIZE], expires_at[TIME_SIZE];           /* automatic: latest moment of its START; "" = none */
   char ready_at[TIME_SIZE], started_at[TIME_SIZE], finished_at[TIME_SIZE];
   char job[ID_SIZE], trajectory[ID_SIZE], transfer[ID_SIZE]; /* "" = none yet; a transfer that is named may not exist */
-  char *request;                                             /* JSON as accepted */
+  char plan_key[STORE_PLAN_KEY_SIZE]; /* a hash of all that its plan depends on; "" = not known yet */
+  char *request;                      /* JSON as accepted */
   char *tags;
   char *history; /* JSON list of {"state","at","reason"} */
   char *plan;    /* JSON of what was planned; NULL = nothing yet */
@@ -664,8 +667,8 @@ typedef void store_api_key_visit(void *context, const struct store_api_key *key)
 enum armdyn_status store_api_key_list(struct store *store, struct store_query *query, store_api_key_visit *visit,
                                       void *context);
 
-/* -- webhooks, and the outbox of ends of jobs and transfers that are told to them -- */
-enum { STORE_SECRET_SIZE = 64 };
+/* -- webhooks, and the outbox of what is told to them: ends of jobs and transfers, states of orders -- */
+enum { STORE_SECRET_SIZE = 64, STORE_DELIVERY_ID_SIZE = ID_SIZE + 12, STORE_EVENT_SIZE = 16 };
 struct store_webhook {
   char name[ARMDYN_NAME_SIZE];
   char url[LIMIT_WEBHOOK_URL + 1];
@@ -694,10 +697,12 @@ enum armdyn_status store_webhook_list(struct store *store, struct store_query *q
 enum delivery_state { DELIVERY_PENDING, DELIVERY_DELIVERED, DELIVERY_FAILED, DELIVERY_STATE_COUNT };
 const char *delivery_state_name(enum delivery_state state);
 
-/* Made by the transaction that ends a job or transfer (triggers of the schema); at most one for each. */
+/* Made by the transaction that ends a job or transfer, or changes the state of an order (triggers of the schema); at most one
+ * for each end, one for each such state of an order. */
 struct store_delivery {
-  char id[ID_SIZE];                     /* of the job or transfer */
-  char job[ID_SIZE], transfer[ID_SIZE]; /* it is one's, and the other's is "" */
+  char id[STORE_DELIVERY_ID_SIZE]; /* of the job or transfer; of an order with "-1", "-2", ... */
+  char job[ID_SIZE], transfer[ID_SIZE], order_id[ID_SIZE]; /* it is one's, and the others' are "" */
+  char event[STORE_EVENT_SIZE];                            /* of an order: the state that it came to */
   char webhook[ARMDYN_NAME_SIZE];
   enum delivery_state state;
   int attempts;
@@ -705,15 +710,18 @@ struct store_delivery {
   char error[256];                                                    /* of the last attempt; "" = none */
   char created_at[TIME_SIZE], last_at[TIME_SIZE], next_at[TIME_SIZE]; /* "" = null */
 };
-enum armdyn_status store_delivery_get(struct store *store, const char *id, struct store_delivery *out);
+typedef void store_delivery_visit(void *context, const struct store_delivery *delivery);
+/* Those of a job, transfer or order, the oldest first. */
+enum armdyn_status store_delivery_list(struct store *store, const char *owner, store_delivery_visit *visit,
+                                       void *context);
 /* The one of this webhook that is due first. ENOTFOUND. */
 enum armdyn_status store_delivery_next(struct store *store, const char *webhook, struct store_delivery *out);
 /* Keep how an attempt ended: all but ids, webhook and created_at. ENOTFOUND. */
 enum armdyn_status store_delivery_attempted(struct store *store, const struct store_delivery *delivery);
 /* How many are still to be delivered. */
 enum armdyn_status store_delivery_pending(struct store *store, int64_t *count);
-/* Due now, whatever came of it. ENOTFOUND. */
-enum armdyn_status store_delivery_again(struct store *store, const char *id);
+/* All of a job, transfer or order are due now, whatever came of them. ENOTFOUND: there is none. */
+enum armdyn_status store_delivery_again(struct store *store, const char *owner);
 
 /* -- audit trail: entries in a chain of hashes, appended and never changed -- */
 struct store_audit {

@@ -217,7 +217,7 @@ static void conclude(struct sending *s, bool for_ever)
 {
   struct webhooks *w = s->webhooks;
   struct store_delivery *d = &s->delivery;
-  const char *ended = *d->job ? "job" : "transfer";
+  const char *of = *d->job ? "job" : *d->transfer ? "transfer" : "order";
   int64_t now = clock_wall_ms();
   d->attempts++;
   clock_format(now, d->last_at);
@@ -229,11 +229,11 @@ static void conclude(struct sending *s, bool for_ever)
   atomic_fetch_add(&w->attempts[d->state], 1);
   enum armdyn_status status = store_delivery_attempted(w->setup.store, d);
   if (status && status != ARMDYN_ENOTFOUND) { /* a full disk, say: what was told is told again, but not at once */
-    log_event(LOG_ERROR, "how a webhook was delivered was not kept", ended, d->id, "reason", armdyn_status_text(status),
+    log_event(LOG_ERROR, "how a webhook was delivered was not kept", of, d->id, "reason", armdyn_status_text(status),
               NULL);
     w->look_ns = clock_monotonic_ns() + pause_ms(w, 1) * 1000000;
   }
-  log_event(d->state == DELIVERY_DELIVERED ? LOG_INFO : LOG_WARNING, "webhook", "webhook", d->webhook, ended, d->id,
+  log_event(d->state == DELIVERY_DELIVERED ? LOG_INFO : LOG_WARNING, "webhook", "webhook", d->webhook, of, d->id,
             "state", delivery_state_name(d->state), "attempt", LOG_NUMBER(d->attempts), "reason",
             *d->error ? d->error : NULL, NULL);
   release(s);

@@ -1,7 +1,7 @@
-/* Webhooks: ends of jobs and transfers are POSTed to whom their requests name, as Standard Webhooks says
- * (standardwebhooks.com).
+/* Webhooks: ends of jobs and transfers, and what becomes of orders, are POSTed to whom their requests name, as Standard
+ * Webhooks says (standardwebhooks.com).
  *
- * The outbox is a table of the store; a row comes into it with the end of its job or transfer. One thread sends what is
+ * The outbox is a table of the store; a row comes into it with what is to be told. One thread sends what is
  * due, at most one message to each webhook at a time: a peer that is slow or silent delays nobody but itself. A message
  * that is not taken is sent again after a pause that doubles; a service that stops or dies in between sends it after its
  * next start. So a message may come twice, under the same webhook-id. */
@@ -22,7 +22,7 @@ struct webhooks_setup {
   struct store *store;
   const struct options *options;
   struct app *app;
-  /* The message that a job or transfer has ended, and the trace that it belongs to. Anything but OK: it cannot be told
+  /* The message of a delivery, and the trace that it belongs to. Anything but OK: it cannot be told
    * now. */
   enum armdyn_status (*write)(struct app *app, const struct store_delivery *delivery, struct buffer *message,
                               char traceparent[TRACE_SIZE]);

@@ -53,7 +53,7 @@ def main(given, written):
         document = json.load(file)
     document = Older(document).of(document)
     document["openapi"] = "3.0.3"
-    del document["jsonSchemaDialect"], document["info"]["summary"], document["info"]["license"]["identifier"]
+    del document["jsonSchemaDialect"], document["webhooks"], document["info"]["summary"], document["info"]["license"]["identifier"]
     with open(written, "w", encoding="utf-8") as file:
         json.dump(document, file)
 

@@ -42,7 +42,7 @@ def test_a_snapshot_comes_first_and_then_what_happens(server, arm):
     with EventStream(server) as stream:
         assert stream.status == 200 and b"\r\nContent-Type: text/event-stream\r\n" in stream.head + b"\r\n"
         first = stream.next()
-        assert first.name == "snapshot" and set(first.data) == {"jobs", "transfers", "controllers"}
+        assert first.name == "snapshot" and set(first.data) == {"jobs", "transfers", "orders", "queues", "controllers"}
         job = submit(arm, tags={"part": "A7"})
         events = stream.until(ends(job))
         last = events[-1].data

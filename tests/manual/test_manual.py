@@ -14,6 +14,7 @@ import sys
 import pytest
 
 from support import ROOT, ControllerSim, Server, binary
+from support.process import free_port
 
 CLIENTS = "deploy/doc/clients.md"
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.S | re.M)
@@ -68,7 +69,7 @@ class Reader:
         for shown, real in self.ports.items():
             text = re.sub(rf"(?<=127\.0\.0\.1:){shown}\b|(?<=\"port\": ){shown}\b", str(real), text)
         state = self.folder / "state"
-        script = f"{PRELUDE}[ ! -f {state} ] || . {state}\n{text}\ndeclare -p A O T 2>/dev/null >{state} || true\n"
+        script = f"{PRELUDE}[ ! -f {state} ] || . {state}\n{text}\ndeclare -p A O S T 2>/dev/null >{state} || true\n"
         done = subprocess.run(["bash", "-c", script], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               timeout=60, env={**os.environ, "PATH": f"{self.folder}/bin:{os.environ['PATH']}", "EXPECT": "" if problem else "--fail-with-body"})
         assert done.returncode == 0, f"{text}\n{done.stdout}\n{done.stderr}"
@@ -77,8 +78,8 @@ class Reader:
 
 @pytest.mark.parametrize("group", pages(), ids=lambda group: pathlib.Path(group[0]).stem)
 def test_every_command_works(group, tmp_path):
-    with Server() as server:
-        reader = Reader(tmp_path, {8080: server.port})
+    with Server("--webhook-networks", "127.0.0.0/8") as server:
+        reader = Reader(tmp_path, {8080: server.port, 8090: free_port()})
         for page in group:
             if page.endswith("controllers.md"):
                 simulator = ControllerSim(robot=json.loads((tmp_path / "arm.json").read_text()))
@@ -92,6 +93,11 @@ def test_every_command_works(group, tmp_path):
                     assert same(expected, json.loads(printed)), f"{page} shows\n{expected}\nfor\n{text}\nbut it prints\n{printed}"
         if len(group) > 1:
             simulator.close()
+
+
+def test_examples_are_those_of_the_manual():
+    shown = dict(FENCE.findall((ROOT / "deploy/doc/orders.md").read_text()))
+    assert shown["python order_4711.py"] == (ROOT / "examples/orders/order_4711.py").read_text()
 
 
 def printed(command, folder):
