@@ -75,7 +75,7 @@ enum armdyn_status promotion_request_decode(const char *text, size_t length, str
   return json_decode(text, length, &request_type, out, NULL, faults);
 }
 
-/* -- the document of an identification -- */
+/* -- the document of an identification; that of one of friction in promotion_friction.c -- */
 
 static enum armdyn_status read_parameters(const cJSON *document, struct promotion_source *out)
 {
@@ -144,7 +144,15 @@ enum armdyn_status promotion_source_read(const cJSON *document, struct promotion
   out->has_payload = cJSON_IsObject(document_at(document, "payload"));
   read_body(document_at(document, "payload/body"), &out->payload);
   read_body(document_at(document, "payload/std"), &out->payload_deviation);
-  return read_parameters(document, out);
+  const enum armdyn_status status = promotion_frictions_read(document, out);
+  return status ? status : read_parameters(document, out);
+}
+
+static size_t joint_named(const struct armdyn_robot_description *model, const char *name)
+{
+  size_t joint = 0;
+  while (joint < model->joint_count && strcmp(model->joints[joint].name, name) != 0) joint++;
+  return joint;
 }
 
 enum armdyn_status promotion_apply(const struct promotion_source *source, unsigned what,
@@ -155,8 +163,11 @@ enum armdyn_status promotion_apply(const struct promotion_source *source, unsign
   for (size_t i = 0; i < source->count; i++) {
     const struct promotion_parameter *from = &source->parameters[i];
     parameters[i] = (struct armdyn_parameter_value){ from->id, from->value };
-    size_t *joint = &parameters[i].id.joint;
-    for (*joint = 0; *joint < model->joint_count && strcmp(model->joints[*joint].name, from->joint) != 0;) ++*joint;
+    parameters[i].id.joint = joint_named(model, from->joint);
+  }
+  for (size_t i = 0; i < source->friction_count && (what & ARMDYN_ADOPT_FRICTION); i++) {
+    const size_t joint = joint_named(model, source->frictions[i].joint);
+    if (joint < model->joint_count) model->joints[joint].friction = source->frictions[i].friction;
   }
   if (source->has_payload && (what & PROMOTE_PAYLOAD)) model->payload = source->payload;
   const enum armdyn_status status =
@@ -176,6 +187,11 @@ static const struct armdyn_friction_parameter_info *info_of(size_t parameter)
 static double deviation_of(const struct promotion_source *source, const char *joint,
                            const struct armdyn_parameter_id *number)
 {
+  for (size_t i = 0; i < source->friction_count && number->group == ARMDYN_PARAMETER_FRICTION; i++) {
+    const struct armdyn_joint deviations = { .friction = source->frictions[i].deviation };
+    const double deviation = armdyn_joint_parameter(&deviations, number);
+    if (!strcmp(source->frictions[i].joint, joint)) return deviation > 0 ? deviation : NAN;
+  }
   for (size_t i = 0; i < source->count; i++) {
     const struct promotion_parameter *p = &source->parameters[i];
     if (strcmp(p->joint, joint) != 0 || p->id.group != number->group) continue;
@@ -241,7 +257,8 @@ static void encode_number_change(struct json_writer *w, const struct promotion_a
 static void encode_changes(struct json_writer *w, const struct promotion_answer *answer)
 {
   for (size_t j = 0; j < answer->old->joint_count; j++) {
-    const size_t ripples = answer->new->joints[j].friction.ripple_count;
+    const size_t before = answer->old->joints[j].friction.ripple_count;
+    const size_t after = answer->new->joints[j].friction.ripple_count, ripples = before > after ? before : after;
     const struct armdyn_parameter_id rotor = { j, ARMDYN_PARAMETER_ROTOR, 0, 0 };
     const struct armdyn_parameter_id scale = { j, ARMDYN_PARAMETER_SCALE, 0, 0 };
     encode_link_changes(w, answer, j);

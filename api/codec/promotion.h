@@ -1,4 +1,4 @@
-/* Promotions: an identification's parameters as a new revision of its robot. */
+/* Promotions: the parameters of an identification, or of an identification of friction, as a new revision of its robot. */
 #ifndef API_CODEC_PROMOTION_H
 #define API_CODEC_PROMOTION_H
 
@@ -38,7 +38,14 @@ struct promotion_parameter {
   struct armdyn_parameter_id id; /* its joint is not known before there is a model */
   double value, deviation;       /* NAN: not known */
 };
+/* All friction of a joint: it takes the place of what the model has. */
+struct promotion_friction {
+  char joint[ARMDYN_NAME_SIZE];
+  struct armdyn_friction friction, deviation; /* deviation 0: not known */
+};
 struct promotion_source {
+  size_t friction_count; /* of an identification of friction; else 0 */
+  struct promotion_friction frictions[ARMDYN_JOINTS_MAX];
   size_t count;
   struct promotion_parameter parameters[PROMOTION_PARAMETERS];
   size_t warning_count;
@@ -50,6 +57,8 @@ struct promotion_source {
 /*   document  in  NULL = there was no memory to read it
  * OK, ELIMIT, EINPUT (a parameter of no known name), EMEMORY. */
 enum armdyn_status promotion_source_read(const cJSON *document, struct promotion_source *out);
+/* Its part about an identification of friction: the joints whose friction was found. OK, ELIMIT, EINPUT, EMEMORY. */
+enum armdyn_status promotion_frictions_read(const cJSON *document, struct promotion_source *out);
 /* Put what was identified into a model of the same joints.
  *   what  in  as in promotion_include
  * OK, EINPUT, EMEMORY. */

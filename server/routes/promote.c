@@ -1,4 +1,4 @@
-/* Promoting an identification: its parameters become a new revision of the robot. */
+/* Promoting an identification, of an arm or of friction: its parameters become a new revision of the robot. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -225,7 +225,8 @@ static bool begin_once(struct promotion *p)
 enum outcome identification_promote(struct exchange *x)
 {
   size_t length;
-  const char *body = exchange_body(x, &length), *id = exchange_segment(x, "identification");
+  const struct job_kind *kind = exchange_about(x);
+  const char *body = exchange_body(x, &length), *id = exchange_segment(x, kind->name);
   struct promotion *p = calloc(1, sizeof *p);
   enum armdyn_status status = ARMDYN_EMEMORY;
   if (p) status = promotion_request_decode(body, length, &p->request, exchange_faults(x));
@@ -244,7 +245,7 @@ enum outcome identification_promote(struct exchange *x)
     return ANSWERED;
   }
   struct store *store = exchange_app(x)->store;
-  if (result_found(x, &identification_kind, store_result_get(store, identification_kind.name, id, &p->result))) {
+  if (result_found(x, kind, store_result_get(store, kind->name, id, &p->result))) {
     cJSON *document = document_open(p->result.document);
     status = promotion_source_read(document, &p->source);
     document_close(document);

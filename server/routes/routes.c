@@ -112,6 +112,7 @@ const struct route routes[] = {
   { CALL(getFrictionIdentification),    result_get,                ON_POOL,         0,                  &friction_identification_kind },
   { CALL(patchFrictionIdentification),  result_patch,              ON_POOL,         KB(512),            &friction_identification_kind },
   { CALL(deleteFrictionIdentification), result_delete,             ON_POOL,         0,                  &friction_identification_kind },
+  { CALL(promoteFrictionIdentification), identification_promote,   ON_POOL,         LIMIT_MODEL_BODY,   &friction_identification_kind },
 
   { CALL(createSimulation),             job_create,                ON_POOL,         LIMIT_MODEL_BODY,   &simulation_kind },
   { CALL(listSimulations),              result_list,               ON_POOL,         0,                  &simulation_kind },
@@ -134,7 +135,7 @@ const struct route routes[] = {
   { CALL(getEvaluation),                result_get,                ON_POOL,         0,                  &evaluation_kind },
   { CALL(patchEvaluation),              result_patch,              ON_POOL,         KB(512),            &evaluation_kind },
   { CALL(deleteEvaluation),             result_delete,             ON_POOL,         0,                  &evaluation_kind },
-  { CALL(promoteIdentification),        identification_promote,    ON_POOL,         LIMIT_MODEL_BODY,   NULL },
+  { CALL(promoteIdentification),        identification_promote,    ON_POOL,         LIMIT_MODEL_BODY,   &identification_kind },
 
   { CALL(createCollisionCheck),         job_create,                ON_POOL,         LIMIT_MODEL_BODY,   &collision_check_kind },
   { CALL(listCollisionChecks),          result_list,               ON_POOL,         0,                  &collision_check_kind },

@@ -105,6 +105,40 @@ def test_the_friction_comes_back(client, cell):
 
 
 @with_datasets
+def test_the_friction_is_promoted(client, cell):
+    """The model becomes what the log was made with: its torques then are those of the true arm. What the test did not find stays."""
+    arm = model({"j1": {"coulomb": 9, "position": [{"amplitude": 0.4, "order": 3, "phase": 0}]}, "j2": {"viscous": 0.7}})
+    name = unique_name()
+    client.create_robot(arm, name=name)
+    log = client.post(f"/v1/robots/{name}/datasets", body=cell.log.encode(), content_type="text/csv").expect(201).json["id"]
+    found = client.result_of(f"/v1/robots/{name}/friction-identifications", {"datasets": [log]})
+    path = f"/v1/friction-identifications/{found['id']}/promote"
+
+    look = client.post(path, {"base_revision": 1, "dry_run": True}).expect(200).json
+    changes = {change["pointer"]: change for change in look["changes"]}
+    assert look["revision"] is None and all(p.startswith(("/joints/0/friction", "/joints/3/friction")) for p in changes)
+    coulomb = changes["/joints/0/friction/coulomb/positive"]
+    assert coulomb["old"] == 9 and coulomb["new"] == found["joints"][0]["friction"]["coulomb"] and coulomb["std"] == found["joints"][0]["std"]["coulomb"]
+    assert changes["/joints/0/friction/position/0/amplitude"]["new"] is None
+    assert client.post(path, {"base_revision": 1}).expect(409).json["unacknowledged"] == ["too_few_runs"]
+
+    accept = {"base_revision": 1, "acknowledge": ["too_few_runs"], "reason": "friction test"}
+    assert client.post(path, accept).expect(200).json["revision"] == 2
+    kept = client.get(f"/v1/robots/{name}").expect(200).json
+    assert (kept["reason"], kept["identification"]) == ("friction test", found["id"])
+    assert [joint.get("friction") for joint in kept["joints"]][1] == {"viscous": 0.7}
+    assert {k: v for k, v in kept["joints"][0]["friction"].items()} == {k: v for k, v in found["joints"][0]["friction"].items() if v}
+    dice = random.Random(7)
+    states = {k: [[dice.uniform(-a, a) if j in (0, 3) else 0 for j, a in enumerate((1.5, 0, 0, 3))] for _ in range(50)] for k in ("q", "qd")}
+    states["qdd"] = [[0] * 4 for _ in range(50)]
+    told, truth = (client.post(f"{place}/inverse-dynamics", states, check=False).expect(200).json["tau"] for place in (f"/v1/robots/{name}", cell.truth))
+    for joint, most in ((0, 0.1), (3, 0.01)):  # of 2.6 and 0.15 N m
+        assert max(abs(a[joint] - b[joint]) for a, b in zip(told, truth)) < most
+    assert "newest" in client.post(path, accept).expect(409).json["detail"]
+    client.post(f"/v1/friction-identifications/{NOBODY}/promote", accept).expect(404)
+
+
+@with_datasets
 def test_a_log_without_runs(client, cell):
     lines = cell.log.splitlines()
     short = client.post(cell.arm + "/datasets", body=("\r\n".join(lines[:2000]) + "\r\n").encode(), headers={"Content-Type": "text/csv"}).expect(201).json["id"]

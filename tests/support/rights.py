@@ -59,6 +59,7 @@ engineer       DELETE /v1/excitations/{excitation}
 engineer       PATCH  /v1/excitations/{excitation}
 engineer       DELETE /v1/friction-identifications/{friction_identification}
 engineer       PATCH  /v1/friction-identifications/{friction_identification}
+engineer       POST   /v1/friction-identifications/{friction_identification}/promote
 engineer       DELETE /v1/friction-tests/{friction_test}
 engineer       PATCH  /v1/friction-tests/{friction_test}
 engineer       DELETE /v1/identifications/{identification}
