@@ -87,6 +87,9 @@ $(OUT)/obj/server/store/migrations.o: $(wildcard migrations/sqlite/*.sql)
 # So is the controller's program, for `armdyn registers`.
 $(OUT)/obj/server/cmd/structured_text.o: examples/controllers/controller.st
 
+# And what is new, for GET /v1/version and `armdyn upgrade --check`.
+$(OUT)/obj/server/release/notes.o: CHANGELOG.md
+
 # GET /v1/version tells what it was built from; a build without the history is told by COMMIT=, or says "unknown".
 COMMIT ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
 $(OUT)/obj/commit: always

@@ -23,6 +23,6 @@ const struct command *command_find(const char *name); /* NULL: none */
 
 command_run command_serve, command_worker, command_gateway, command_controller_sim, command_registers, command_key,
     command_audit, command_backup, command_drain, command_doctor, command_restore, command_healthcheck, command_version,
-    command_help, command_routes, command_controller_test, command_code, command_verify;
+    command_help, command_routes, command_controller_test, command_code, command_verify, command_upgrade;
 
 #endif

@@ -12,6 +12,7 @@ const struct command commands[] = {
   { "audit",          command_audit,          false,    "verify or print the audit trail" },
   { "backup",         command_backup,         false,    "copy the store, also of a running service, and check the copy" },
   { "restore",        command_restore,        false,    "make a store of such a copy" },
+  { "upgrade",        command_upgrade,        false,    "try an upgrade on a copy of the store: time, room, what changes" },
   { "drain",          command_drain,          false,    "let a service end what runs and begin nothing, before a stop" },
   { "doctor",         command_doctor,         false,    "look whether all that a service needs is well" },
   { "gateway",        command_gateway,        true,     "speak to controllers, for serve" },

@@ -2,14 +2,10 @@
 
 #include <stdio.h>
 
+#include "server/base/embed.h"
 #include "server/protocol/registers.h"
 
-__asm__(".pushsection .rodata\n"
-        "controller_program:\n"
-        ".incbin \"examples/controllers/controller.st\"\n"
-        ".byte 0\n"
-        ".popsection\n");
-extern const char controller_program[];
+EMBED(controller_program, "examples/controllers/controller.st");
 
 static void print_constant(const char *kind, const char *name, unsigned value, const char *type, const char *comment)
 {

@@ -4,6 +4,7 @@
 #include "server/app.h"
 #include "server/gateway/gateway.h"
 #include "server/jobs/jobs.h"
+#include "server/release/notes.h"
 #include "server/routes/handlers.h"
 #include "server/store/store.h"
 
@@ -46,14 +47,19 @@ enum outcome system_ready(struct exchange *x)
 
 enum outcome system_version(struct exchange *x)
 {
-  struct buffer body = BUFFER(ANSWER_MOST);
+  struct buffer body = BUFFER(ANSWER_MOST), notes = BUFFER(ANSWER_MOST);
   struct json_writer w = { .out = &body };
+  size_t length;
+  const char *text = release_notes(&length);
+  buffer_append(&notes, text, length);
   json_begin_object(&w);
   json_key(&w, "version"), json_write_text(&w, armdyn_version());
   json_key(&w, "commit"), json_write_text(&w, ARMDYN_COMMIT);
   json_key(&w, "schema_version"), json_write_integer(&w, store_schema_version(exchange_app(x)->store));
   json_key(&w, "backend"), json_write_text(&w, "sqlite");
+  json_key(&w, "release_notes"), json_write_text(&w, buffer_ok(&notes) && notes.data ? notes.data : "");
   json_end_object(&w);
+  buffer_release(&notes);
   answer_json(x, 200, &body);
   return ANSWERED;
 }

@@ -1,10 +1,8 @@
 #include "server/store/migrate.h"
 
-/* The bytes of a file as a NUL-terminated text in the program; the Makefile rebuilds this when a migration changes. */
-#define EMBED(symbol, path)                                                                                            \
-  __asm__(".pushsection .rodata\n" #symbol ":\n.incbin \"" path "\"\n.byte 0\n.popsection\n");                         \
-  extern const char symbol[] __attribute__((visibility("hidden")))
+#include "server/base/embed.h"
 
+/* The Makefile rebuilds this when a migration changes. */
 EMBED(migration_0001, "migrations/sqlite/0001_initial.sql");
 EMBED(migration_0002, "migrations/sqlite/0002_datasets.sql");
 EMBED(migration_0003, "migrations/sqlite/0003_lists.sql");

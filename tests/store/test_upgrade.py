@@ -2,10 +2,11 @@
 
 import json
 import sqlite3
+import subprocess
 
 import pytest
 
-from support import ROOT, Server, robot, unique_name, until
+from support import ROOT, Server, binary, robot, unique_name, until
 from support.motions import motion
 from support.receiver import Receiver
 
@@ -82,3 +83,56 @@ def test_metrics_keep_their_digits():
     summary, = store.execute("SELECT summary FROM results").fetchone()
     assert json.loads(summary)["metrics"] == {"duration": 1 / 3, "minimum_duration": None, "energy": energy, "cost": 1e300 / 7}
     assert json.loads(summary)["status"] == "optimal"
+
+
+def upgrade_check(data, *more):
+    return subprocess.run([binary(), "upgrade", "--check", *map(str, more), "--data", data], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+
+
+def test_an_upgrade_is_tried_on_a_copy(tmp_path):
+    """Beside a running service, of an older store, and by another program's word; the store stays as it is to the byte."""
+    data = tmp_path / "data"
+    with Server(data=data) as server, server.client() as client:
+        client.create_robot(robot("scara"), name="arm")
+        told = upgrade_check(data)
+        assert told.returncode == 0 and f"schema {len(MIGRATIONS)}" in told.stdout
+        notes = client.get("/v1/version").json["release_notes"]
+        assert notes.startswith("### ") and "## " not in notes.replace("### ", "") and notes.splitlines()[1] in (ROOT / "CHANGELOG.md").read_text()
+        server.terminate()
+    turn_back(data / "armdyn.db", 10)
+    before, files = (data / "armdyn.db").read_bytes(), {path.name for path in data.iterdir()}
+    (data / "upgrade-check").mkdir()
+    (data / "upgrade-check/armdyn.db").write_text("what a trial left that was broken off")
+    for more in ((), ("--since", "0.0.1"), (binary(),)):
+        told = upgrade_check(data, *more)
+        assert told.returncode == 0, told.stderr
+        assert "schema 10," in told.stdout and f"schema {len(MIGRATIONS)}:" in told.stdout and "whole" in told.stdout
+        changes = [line for line in told.stdout.splitlines() if line.startswith("  - ")]
+        assert changes and all(line[2:] in (ROOT / "CHANGELOG.md").read_text().splitlines() for line in changes)
+    assert (data / "armdyn.db").read_bytes() == before and {path.name for path in data.iterdir()} <= files | {"armdyn.db-wal", "armdyn.db-shm"}
+    with sqlite3.connect(data / "armdyn.db") as store:
+        store.execute("INSERT INTO schema_version VALUES (999, 'of tomorrow', '2027-01-01T00:00:00.000Z')")
+    told = upgrade_check(data)
+    assert told.returncode == 1 and "schema version 999" in told.stderr and not (data / "upgrade-check").exists()
+
+
+@pytest.mark.parametrize(("arguments", "status", "word"), [
+    ((), 2, "usage"), (("--check", "a", "b"), 2, "usage"), (("--check", "--since"), 2, "usage"), (("--check", "/no/such/program"), 1, "cannot run"),
+    (("--check", "--data", "/no/such/store"), 1, "/no/such/store"),
+])
+def test_an_upgrade_that_cannot_be_tried(arguments, status, word, tmp_path):
+    done = subprocess.run([binary(), "upgrade", *arguments], capture_output=True, text=True, timeout=20, cwd=tmp_path, stdin=subprocess.DEVNULL)
+    assert done.returncode == status and word in done.stderr
+
+
+def test_an_upgrade_of_a_damaged_store_is_not_promised(tmp_path):
+    data = tmp_path / "data"
+    with Server(data=data) as server, server.client() as client:
+        for k in range(20):
+            client.create_robot(robot("puma560"), name=f"arm-{k}")
+        server.terminate()
+    with open(data / "armdyn.db", "r+b") as store:
+        store.seek(3 * 4096)
+        store.write(b"\xff" * 8192)
+    told = upgrade_check(data)
+    assert told.returncode == 1 and told.stderr.startswith("armdyn upgrade: ") and not (data / "upgrade-check").exists()
