@@ -227,7 +227,7 @@ static bool replace(struct expr_graph *g, struct abridging *a)
   for (size_t i = 0; i < a->count; i++) {
     if (a->empty[i]) a->roots[i] = 0;
   }
-  const bool made = expr_graph_open(&next) && expr_rebuild(g, &next, a->without, a->roots, a->count);
+  const bool made = expr_graph_open(&next) && expr_rebuild(g, &next, EXPR_SUMS_OF_TWO, a->without, a->roots, a->count);
   expr_graph_close(g);
   *g = next;
   return made;

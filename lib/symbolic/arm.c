@@ -37,14 +37,28 @@ static double longest(const struct armdyn_robot *robot)
   return most;
 }
 
-/* Of the body's own moments; second moments beside the largest of them. */
-static struct expr_body body_of(struct expr_graph *g, const struct distribution *d)
+static const struct distribution *link_of(const struct armdyn_robot *robot, enum arm_frames frames, size_t i)
 {
-  const double most = fabs(d->s[0]) + fabs(d->s[1]) + fabs(d->s[2]),
-               arm = fabs(d->h[0]) + fabs(d->h[1]) + fabs(d->h[2]);
+  return frames == ARM_REDUCED ? &robot->reduced.joints[i].link : &robot->joints[i].link;
+}
+
+/* The largest first and second moments of the links. What is rounding beside them came of moving them from link to link. */
+static void find_scale(struct arm *arm, enum arm_frames frames)
+{
+  for (size_t i = 0; i < arm->n; i++) {
+    const struct distribution *d = link_of(arm->robot, frames, i);
+    for (int k = 0; k < 3; k++) arm->first_moment = fmax(arm->first_moment, fabs(d->h[k]));
+    for (int k = 0; k < 6; k++) arm->second_moment = fmax(arm->second_moment, fabs(d->s[k]));
+  }
+}
+
+static struct expr_body body_of(const struct arm *arm, const struct distribution *d)
+{
+  struct expr_graph *g = arm->graph;
+  const double h = ROUNDING * arm->first_moment, s = ROUNDING * arm->second_moment;
   struct expr_body out = { .m = expr_number(g, d->m) };
-  for (int k = 0; k < 3; k++) out.h[k] = expr_number(g, fabs(d->h[k]) < ROUNDING * arm ? 0 : d->h[k]);
-  for (int k = 0; k < 6; k++) out.s[k] = expr_number(g, fabs(d->s[k]) < ROUNDING * most ? 0 : d->s[k]);
+  for (int k = 0; k < 3; k++) out.h[k] = expr_number(g, fabs(d->h[k]) < h ? 0 : d->h[k]);
+  for (int k = 0; k < 6; k++) out.s[k] = expr_number(g, fabs(d->s[k]) < s ? 0 : d->s[k]);
   return out;
 }
 
@@ -169,13 +183,14 @@ void code_arm_init(struct arm *arm, struct expr_graph *graph, const struct armdy
                    const expr *parameters, const expr *states)
 {
   *arm = (struct arm){ .graph = graph, .robot = robot, .n = robot->joint_count, .length = longest(robot) };
+  find_scale(arm, frames);
   for (size_t i = 0; i < arm->n; i++) {
     struct arm_joint *joint = &arm->joints[i];
     place_joint(arm, i, frames, states);
     if (parameters) {
       joint->body = body_of_parameters(arm, parameters + 10 * i, &robot->joints[i].frame);
     } else {
-      joint->body = body_of(graph, frames == ARM_REDUCED ? &robot->reduced.joints[i].link : &robot->joints[i].link);
+      joint->body = body_of(arm, link_of(robot, frames, i));
     }
   }
   const double g = sqrt(dot3(robot->gravity, robot->gravity));

@@ -25,7 +25,8 @@ struct arm {
   struct expr_graph *graph;
   const struct armdyn_robot *robot;
   size_t n;
-  double length; /* the longest of the arm, m */
+  double length;                      /* the longest of the arm, m */
+  double first_moment, second_moment; /* the largest of a link, kg m and kg m^2 */
   struct arm_joint joints[ARMDYN_JOINTS_MAX];
   double upward[3];              /* minus gravity, in the frame before joint 0 */
   expr rotor[ARMDYN_JOINTS_MAX]; /* Jm of drive k, on the motor's side */

@@ -118,9 +118,12 @@ static enum armdyn_status drop_terms(struct armdyn_code *code, const struct boxe
   memcpy(left, code->request.error_bound, sizeof left);
   for (size_t dropped = 1; dropped > 0;) {
     if (!abridge(&code->graph, code->roots, code->output_size, boxes, left, &dropped)) return ARMDYN_EMEMORY;
-    if (dropped > 0 && !code_refine(&code->graph, code->roots, code->output_size, NULL)) return ARMDYN_EMEMORY;
+    if (dropped > 0 && !code_refine(&code->graph, EXPR_SUMS_OF_TWO, code->roots, code->output_size, NULL)) {
+      return ARMDYN_EMEMORY;
+    }
     code->bound.dropped += dropped;
   }
+  if (!code_refine(&code->graph, EXPR_WHOLE_SUMS, code->roots, code->output_size, NULL)) return ARMDYN_EMEMORY;
   for (size_t i = 0; i < code->output_size; i++) code->bound.torque[i] = code->request.error_bound[i] - left[i];
   return ARMDYN_OK;
 }

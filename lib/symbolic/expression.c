@@ -272,7 +272,7 @@ expr expr_power(struct expr_graph *g, expr a, double exponent)
   return make(g, (struct expr_node){ .op = EXPR_POWER, .a = a, .b = expr_number(g, exponent) });
 }
 
-/* ---------------------------------------------------------------- making anew */
+/* ---------------------------------------------------------------- what is used */
 
 uint32_t *expr_uses(const struct expr_graph *g, const expr *roots, size_t count)
 {
@@ -287,90 +287,6 @@ uint32_t *expr_uses(const struct expr_graph *g, const expr *roots, size_t count)
     for (unsigned o = 0; o < expr_arity(g->nodes[k].op); o++) uses[operands[o]]++;
   }
   return uses;
-}
-
-struct rebuilding {
-  const struct expr_graph *from;
-  struct expr_graph *to;
-  const uint32_t *uses;
-  const uint8_t *without; /* NULL: nothing */
-  expr *copy;             /* of every node of `from` */
-};
-
-/* x y + x z: the common factor, and what is left. */
-static bool common_factor(const struct rebuilding *r, const struct expr_node *x, const struct expr_node *y,
-                          expr *factor, expr *of_x, expr *of_y)
-{
-  const expr xs[2] = { r->copy[x->a], r->copy[x->b] }, ys[2] = { r->copy[y->a], r->copy[y->b] };
-  for (int i = 0; i < 4; i++) {
-    if (xs[i / 2] != ys[i % 2]) continue;
-    *factor = xs[i / 2];
-    *of_x = xs[1 - i / 2];
-    *of_y = ys[1 - i % 2];
-    return true;
-  }
-  return false;
-}
-
-/* What is left of a sum without some of its operands. */
-static expr rebuild_rest(const struct rebuilding *r, const struct expr_node *x, uint8_t without)
-{
-  const expr a = without & 1 ? 0 : r->copy[x->a], b = without & 2 ? 0 : r->copy[x->b];
-  return (x->op == EXPR_ADD ? expr_add : expr_subtract)(r->to, a, b);
-}
-
-static expr rebuild_sum(const struct rebuilding *r, const struct expr_node *x)
-{
-  const struct expr_node *a = &r->from->nodes[x->a], *b = &r->from->nodes[x->b];
-  const bool add = x->op == EXPR_ADD;
-  expr factor, of_a, of_b;
-  if (a->op == EXPR_MULTIPLY && b->op == EXPR_MULTIPLY && r->uses[x->a] == 1 && r->uses[x->b] == 1 &&
-      common_factor(r, a, b, &factor, &of_a, &of_b)) {
-    return expr_multiply(r->to, factor, add ? expr_add(r->to, of_a, of_b) : expr_subtract(r->to, of_a, of_b));
-  }
-  return (add ? expr_add : expr_subtract)(r->to, r->copy[x->a], r->copy[x->b]);
-}
-
-static expr rebuild_node(const struct rebuilding *r, const struct expr_node *x)
-{
-  const uint8_t without = r->without ? r->without[x - r->from->nodes] : 0;
-  struct expr_graph *to = r->to;
-  const expr *copy = r->copy;
-  double exponent;
-  switch (x->op) {
-  case EXPR_NUMBER: return expr_number(to, x->value);
-  case EXPR_INPUT: return expr_input(to, x->a);
-  case EXPR_ADD:
-  case EXPR_SUBTRACT: return without ? rebuild_rest(r, x, without) : rebuild_sum(r, x);
-  case EXPR_NEGATE: return expr_negate(to, copy[x->a]);
-  case EXPR_MULTIPLY: return expr_multiply(to, copy[x->a], copy[x->b]);
-  case EXPR_DIVIDE: return expr_divide(to, copy[x->a], copy[x->b]);
-  case EXPR_SINE: return expr_sine(to, copy[x->a]);
-  case EXPR_COSINE: return expr_cosine(to, copy[x->a]);
-  case EXPR_SELECT: return expr_select(to, copy[x->a], copy[x->b], copy[x->c]);
-  case EXPR_POWER:
-    if (!expr_is_number(r->from, x->b, &exponent)) exponent = 1;
-    return expr_power(to, copy[x->a], exponent);
-  default: return expr_unary(to, x->op, copy[x->a], x->value);
-  }
-}
-
-bool expr_rebuild(const struct expr_graph *from, struct expr_graph *to, const uint8_t *without, expr *roots,
-                  size_t count)
-{
-  uint32_t *uses = expr_uses(from, roots, count);
-  expr *copy = uses ? calloc(from->count, sizeof *copy) : NULL;
-  const struct rebuilding r = { from, to, uses, without, copy };
-  if (copy) {
-    for (size_t k = 0; k < from->count; k++) {
-      if (uses[k]) copy[k] = rebuild_node(&r, &from->nodes[k]);
-    }
-    for (size_t k = 0; k < count; k++) roots[k] = copy[roots[k]];
-  }
-  const bool done = copy && !to->failed;
-  free(uses);
-  free(copy);
-  return done;
 }
 
 bool expr_count(const struct expr_graph *g, const expr *roots, size_t count, struct expr_counts *out)

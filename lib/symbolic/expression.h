@@ -80,12 +80,17 @@ double expr_value(const struct expr_node *node, const double x[3]);
 /* How often each node is used by what the roots are made of; 0: not at all. Allocated; NULL: no memory. */
 uint32_t *expr_uses(const struct expr_graph *g, const expr *roots, size_t count);
 
-/* A copy of the expressions `roots` in another graph, made anew so that it folds again; products with a common factor that
- * nothing else uses are summed first, x y + x z = x (y + z).
+/* How much of a sum is seen at once when it is made anew. */
+enum expr_sums {
+  EXPR_SUMS_OF_TWO, /* sums stay in the order in which they are, turns c x + s y together */
+  EXPR_WHOLE_SUMS   /* all terms: the shortest */
+};
+
+/* A copy of the expressions `roots` in another graph, made anew so that it folds again: rebuild.c.
  *   without  in       of every node which operands of a sum are taken for 0: bit 0 the first, bit 1 the second; NULL: none
  *   roots    in, out  count */
-bool expr_rebuild(const struct expr_graph *from, struct expr_graph *to, const uint8_t *without, expr *roots,
-                  size_t count);
+bool expr_rebuild(const struct expr_graph *from, struct expr_graph *to, enum expr_sums sums, const uint8_t *without,
+                  expr *roots, size_t count);
 
 /* What the roots are made of: counts of nodes that are used. */
 struct expr_counts {

@@ -1,5 +1,7 @@
-/* C99: one function without memory of its own, reentrant; what it needs is <math.h>. */
+/* C99: one function without memory of its own, reentrant; what it needs is <math.h>, and in double precision a sine and
+ * cosine of its own. */
 #include "lib/symbolic/print.h"
+#include "lib/symbolic/sine_cosine.h"
 
 static const char *type_of(const struct printer *p)
 {
@@ -63,9 +65,96 @@ static void c_signature(const struct printer *p)
   put(p, "%s *%s)", type_of(p), code->output.name);
 }
 
+static bool is_sine_or_cosine(const struct expr_node *node)
+{
+  return node->op == EXPR_SINE || node->op == EXPR_COSINE;
+}
+
+/* Where the sine or cosine of the same angle is computed, or SIZE_MAX. */
+static size_t place_of(const struct armdyn_code *code, enum expr_op op, expr angle)
+{
+  for (size_t k = 0; k < code->schedule.count; k++) {
+    const struct expr_node *node = &code->graph.nodes[code->schedule.order[k]];
+    if (node->op == op && node->a == angle) return k;
+  }
+  return SIZE_MAX;
+}
+
+/* How many sines and cosines there are, and how many of them without the other one of the same angle. */
+static size_t count_sines(const struct armdyn_code *code, size_t *alone)
+{
+  size_t count = 0;
+  *alone = 0;
+  for (size_t k = 0; k < code->schedule.count; k++) {
+    const struct expr_node *node = &code->graph.nodes[code->schedule.order[k]];
+    if (!is_sine_or_cosine(node)) continue;
+    count++;
+    *alone += place_of(code, node->op == EXPR_SINE ? EXPR_COSINE : EXPR_SINE, node->a) == SIZE_MAX;
+  }
+  return count;
+}
+
+static void c_sine_cosine(const struct printer *p)
+{
+  const char *entry = p->code->entry;
+  put(p, "/* Where |x| <= 1e4 within 2e-16; elsewhere by the library. */\n");
+  put(p, "static void %s_sine_cosine(double x, double *sine, double *cosine);\n\n", entry);
+  put(p, "static void %s_sine_cosine(double x, double *sine, double *cosine)\n{\n", entry);
+  p->sink->write(p->sink->context, code_sine_cosine_body, strlen(code_sine_cosine_body));
+  put(p, "}\n\n");
+}
+
+static void put_place(const struct printer *p, size_t place)
+{
+  if (place == SIZE_MAX) {
+    put(p, "unused");
+  } else {
+    put_name(p, p->code->schedule.order[place]);
+  }
+}
+
+/* Both at once, where the first of them stands. */
+static void c_pair(const struct printer *p, size_t place)
+{
+  const struct armdyn_code *code = p->code;
+  const expr angle = code->graph.nodes[code->schedule.order[place]].a;
+  const size_t sine = place_of(code, EXPR_SINE, angle), cosine = place_of(code, EXPR_COSINE, angle);
+  if (sine < place || cosine < place) return;
+  for (int k = 0; k < 2; k++) {
+    if ((k ? cosine : sine) == SIZE_MAX) continue;
+    put(p, "  double ");
+    put_place(p, k ? cosine : sine);
+    put(p, ";\n");
+  }
+  put(p, "  %s_sine_cosine(", code->entry);
+  put_expression(p, angle, 0);
+  put(p, ", &");
+  put_place(p, sine);
+  put(p, ", &");
+  put_place(p, cosine);
+  put(p, ");\n");
+}
+
+static void c_line(const struct printer *p, size_t place)
+{
+  const expr at = p->code->schedule.order[place];
+  if (!p->code->schedule.name[at]) return;
+  if (is_sine_or_cosine(&p->code->graph.nodes[at]) && !p->code->request.single_precision) {
+    c_pair(p, place);
+    return;
+  }
+  put(p, "  const %s ", type_of(p));
+  put_name(p, at);
+  put(p, " = ");
+  put_definition(p, at);
+  put(p, ";\n");
+}
+
 static void c_program(const struct printer *p)
 {
   const struct armdyn_code *code = p->code;
+  size_t alone = 0;
+  const size_t sines = code->request.single_precision ? 0 : count_sines(code, &alone);
   put(p, "/*\n");
   put_heading(p, " *");
   put(p, " *\n * %s is row-major. C99; allocates nothing, keeps nothing, may run in any number of threads.\n */\n",
@@ -73,20 +162,15 @@ static void c_program(const struct printer *p)
   put(p, "#include <math.h>\n\n");
   c_signature(p);
   put(p, ";\n\n");
+  if (sines > 0) c_sine_cosine(p);
   c_signature(p);
   put(p, "\n{\n");
   for (size_t k = 0; k < code->input_count; k++) {
     if (!code->inputs[k].state && !reads_input(code, k)) put(p, "  (void)%s;\n", code->inputs[k].name);
   }
-  for (size_t k = 0; k < code->schedule.count; k++) {
-    const expr at = code->schedule.order[k];
-    if (!code->schedule.name[at]) continue;
-    put(p, "  const %s ", type_of(p));
-    put_name(p, at);
-    put(p, " = ");
-    put_definition(p, at);
-    put(p, ";\n");
-  }
+  if (alone > 0) put(p, "  double unused;\n");
+  for (size_t k = 0; k < code->schedule.count; k++) c_line(p, k);
+  if (alone > 0) put(p, "  (void)unused;\n");
   put(p, "\n");
   for (size_t k = 0; k < code->output_size; k++) {
     put(p, "  %s[%zu] = ", code->output.name, k);

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "lib/base/random.h"
+#include "lib/symbolic/sine_cosine.h"
 
 const char *const armdyn_code_language_names[ARMDYN_CODE_LANGUAGES] = { "c",      "structured_text", "python",
                                                                         "matlab", "latex",           "text" };
@@ -161,28 +162,36 @@ static double cost_of(const struct expr_counts *c)
   return (double)(c->additions + c->multiplications) + 10 * (double)c->divisions + 30 * (double)(c->sines + c->others);
 }
 
-bool code_refine(struct expr_graph *g, expr *roots, size_t count, double *cost)
+bool code_refine(struct expr_graph *g, enum expr_sums sums, expr *roots, size_t count, double *cost)
 {
   struct expr_counts counts;
-  if (!expr_count(g, roots, count, &counts)) return false;
-  for (int round = 0; round < 6; round++) {
+  expr *next_roots = malloc(count * sizeof *next_roots);
+  bool good = next_roots && expr_count(g, roots, count, &counts);
+  double best = good ? cost_of(&counts) : 0;
+  for (int round = 0, idle = 0; round < 12 && idle < 2 && good; round++) {
     struct expr_graph next;
-    const double before = cost_of(&counts);
-    bool made = expr_graph_open(&next) && expr_rebuild(g, &next, NULL, roots, count);
-    made = made && expr_count(&next, roots, count, &counts);
-    expr_graph_close(g);
+    memcpy(next_roots, roots, count * sizeof *next_roots);
+    good = expr_graph_open(&next) && expr_rebuild(g, &next, sums, NULL, next_roots, count) &&
+           expr_count(&next, next_roots, count, &counts);
+    const bool worse = good && cost_of(&counts) > best;
+    idle = good && cost_of(&counts) < best ? 0 : idle + 1;
+    expr_graph_close(worse ? &next : g);
+    if (worse) break;
     *g = next;
-    if (!made) return false;
-    if (cost_of(&counts) >= before && round > 0) break;
+    memcpy(roots, next_roots, count * sizeof *roots);
+    if (good) best = cost_of(&counts);
   }
-  if (cost) *cost = cost_of(&counts);
-  return true;
+  free(next_roots);
+  if (cost) *cost = best;
+  return good;
 }
 
 /* With and without one turn for all parallel axes: what is cheaper stays. */
 static enum armdyn_status choose_expressions(struct armdyn_code *code)
 {
   expr *roots = calloc(code->output_size, sizeof *roots);
+  /* bounds are tighter where turns stand together */
+  const enum expr_sums sums = code_may_be_off(code) ? EXPR_SUMS_OF_TWO : EXPR_WHOLE_SUMS;
   double best = INFINITY, cost;
   bool large = false;
   code->graph.failed = true;
@@ -190,7 +199,7 @@ static enum armdyn_status choose_expressions(struct armdyn_code *code)
     struct expr_graph g;
     const bool made = expr_graph_open(&g) && make_expressions(code, chains, &g, roots);
     large = large || g.count >= EXPR_MAX;
-    if (!made || !code_refine(&g, roots, code->output_size, &cost) || cost >= best) {
+    if (!made || !code_refine(&g, sums, roots, code->output_size, &cost) || cost >= best) {
       expr_graph_close(&g);
       continue;
     }
@@ -355,6 +364,16 @@ static void evaluate_closed_form(const struct armdyn_code *code, const double *i
   }
 }
 
+/* As the printed text computes it. */
+static double value_of(const struct armdyn_code *code, const struct expr_node *node, const double x[3])
+{
+  const bool own = code->request.language == ARMDYN_CODE_C && !code->request.single_precision;
+  double sine, cosine;
+  if (!own || (node->op != EXPR_SINE && node->op != EXPR_COSINE)) return expr_value(node, x);
+  code_sine_cosine(x[0], &sine, &cosine);
+  return node->op == EXPR_SINE ? sine : cosine;
+}
+
 void armdyn_code_evaluate(struct armdyn_code *code, const double *inputs, double *output)
 {
   if (code->closed) {
@@ -373,7 +392,7 @@ void armdyn_code_evaluate(struct armdyn_code *code, const double *inputs, double
   for (size_t k = 0; k < code->schedule.count; k++) {
     const struct expr_node *node = &g->nodes[code->schedule.order[k]];
     const double x[3] = { values[node->a], values[node->b], values[node->c] };
-    const double value = expr_value(node, x);
+    const double value = value_of(code, node, x);
     values[code->schedule.order[k]] = single ? (double)(float)value : value;
   }
   for (size_t k = 0; k < code->output_size; k++) output[k] = values[code->roots[k]];

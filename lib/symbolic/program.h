@@ -65,7 +65,7 @@ size_t code_parameter_standard(const struct armdyn_code *code, size_t k);
 /* Make expressions anew until they get no cheaper.
  *   g     in, out  is replaced
  *   cost  out      in additions; NULL: not wanted */
-bool code_refine(struct expr_graph *g, expr *roots, size_t count, double *cost);
+bool code_refine(struct expr_graph *g, enum expr_sums sums, expr *roots, size_t count, double *cost);
 
 /* Does the request allow it to leave anything out? */
 static inline bool code_may_be_off(const struct armdyn_code *code)

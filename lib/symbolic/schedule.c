@@ -89,6 +89,22 @@ static void visit(struct making *m, expr root, struct schedule *s)
   }
 }
 
+/* Sines and cosines of the joints' angles, before all else: what they are called by need not keep other values meanwhile. */
+static void visit_angles(struct making *m, struct schedule *s)
+{
+  const struct expr_graph *g = m->g;
+  for (expr at = 0; at < g->count; at++) {
+    const enum expr_op op = g->nodes[at].op;
+    if (m->uses[at] == 0 || (op != EXPR_SINE && op != EXPR_COSINE)) continue;
+    const struct expr_node *angle = &g->nodes[g->nodes[at].a];
+    expr operands[3];
+    bool leaves = true;
+    expr_operands(angle, operands);
+    for (unsigned o = 0; o < expr_arity(angle->op); o++) leaves = leaves && !expr_arity(g->nodes[operands[o]].op);
+    if (leaves) visit(m, at, s);
+  }
+}
+
 /* Names, in the order of computing. `length` counts the operations that stand in one line. */
 static void give_names(struct making *m, const expr *roots, size_t count, unsigned apart, bool keep, struct schedule *s)
 {
@@ -169,6 +185,7 @@ bool schedule_make(const struct expr_graph *g, const expr *roots, size_t count, 
   bool made = making_open(&m, g) && out->order && out->name && out->slot;
   if (made) {
     weigh(&m, roots, count);
+    visit_angles(&m, out);
     for (size_t k = count; k-- > 0;) visit(&m, roots[k], out);
     give_names(&m, roots, count, apart, keep, out);
     find_lives(&m, roots, count, out);

@@ -4,6 +4,7 @@ nothing with what printed them, and by Octave. What they must compute comes from
 
 import ast
 import collections
+import ctypes
 import json
 import math
 import random
@@ -82,6 +83,26 @@ def test_a_wrong_program_fails_its_test(server, path, tmp_path):
     program.write_text(program.read_text().replace("0.325*", "0.3251*"))
     run("gcc", *FLAGS, program, test, "-o", tmp_path / "run", "-lm", cwd=tmp_path)
     assert subprocess.run([str(tmp_path / "run")], capture_output=True, timeout=60).returncode == 1
+
+
+def test_c_agrees_with_the_library_at_angles_beyond_its_own_sine(server, path, tmp_path):
+    """Far from 0 the library's sine and cosine serve, and what is no number stays none."""
+    with server.client() as client:
+        program, _ = put(programs(client, path("puma560"), functions=["gravity"], language="c"), tmp_path)
+        python = programs(client, path("puma560"), functions=["gravity"], language="python")["files"][0]
+    run("gcc", *FLAGS, "-shared", "-fPIC", program, "-o", tmp_path / "gravity.so", "-lm", cwd=tmp_path)
+    gravity = getattr(ctypes.CDLL(str(tmp_path / "gravity.so")), program.stem)
+    namespace = {}
+    exec(python["source"], namespace)
+
+    def of(angles):
+        tau = (ctypes.c_double * 6)()
+        gravity((ctypes.c_double * 6)(*angles), tau)
+        return list(tau)
+    for size in [1, 9999, 10001, 1e6, 1e15]:
+        angles = [size * (1 + joint / 7) for joint in range(6)]
+        assert of(angles) == pytest.approx(namespace[program.stem](angles), abs=1e-13), size
+    assert math.isnan(of([0, math.nan, 0, 0, 0, 0])[1]) and math.isnan(of([0, math.inf, 0, 0, 0, 0])[1])
 
 
 # ---------------------------------------------------------------- Python, Octave

@@ -166,7 +166,7 @@ Test(error_bound, holds_over_the_limits_of_the_arm, .timeout = 120)
 {
   check_limits("puma560", 0.01, 0.15, 6);
   check_limits("puma560", 0.05, 0.4, 6);
-  check_limits("scara", 0.01, 0.05, 3);
+  check_limits("scara", 0.01, 0.03, 3);
   check_limits("ur10", 0.01, 0.15, 10);
 }
 
