@@ -126,16 +126,24 @@ static void check_validation(struct json_reader *r, const struct identification_
 }
 
 /* Rows of the table below that belong to one subject only. */
-enum { ROW_UNLOADED, ROW_PRIOR, ROW_PRIOR_STRENGTH, ROW_ROTOR_INERTIA, ROW_FREE_SIGNS, ROW_FRICTION };
-static const char *const row_pointers[] = { "/unloaded",      "/prior",      "/prior_strength",
-                                            "/rotor_inertia", "/free_signs", "/friction" };
+enum {
+  ROW_UNLOADED,
+  ROW_PRIOR,
+  ROW_PRIOR_STRENGTH,
+  ROW_ROTOR_INERTIA,
+  ROW_FREE_SIGNS,
+  ROW_FRICTION,
+  ROW_FRICTION_FROM
+};
+static const char *const row_pointers[] = { "/unloaded",   "/prior",    "/prior_strength", "/rotor_inertia",
+                                            "/free_signs", "/friction", "/friction_from" };
 
 static void check_subject(struct json_reader *r, const struct identification_request *request, uint64_t given)
 {
   const bool payload = request->identify == IDENTIFY_PAYLOAD;
   if (!payload && (given >> ROW_UNLOADED & 1))
     json_fault(r, row_pointers[ROW_UNLOADED], FAULT_INCONSISTENT, "goes with \"identify\": \"payload\"");
-  for (int row = ROW_PRIOR; payload && row <= ROW_FRICTION; row++)
+  for (int row = ROW_PRIOR; payload && row <= ROW_FRICTION_FROM; row++)
     if (given >> row & 1)
       json_fault(r, row_pointers[row], FAULT_INCONSISTENT,
                  "does not go with \"identify\": \"payload\", for which the arm is what the model says");
@@ -171,6 +179,7 @@ static const struct json_field request_fields[] = {
   [ROW_FREE_SIGNS] = { TRUTH(struct identification_request, free_signs) },
   [ROW_FRICTION] = { CUSTOM(struct identification_request, friction, decode_friction, NULL,
                             "a list of friction terms, [\"auto\"] or [\"coulomb\", \"viscous\"]") },
+  [ROW_FRICTION_FROM] = { TEXT(struct identification_request, friction_from), MATCHES(json_id_pattern), NULLABLE },
   { ENUM(struct identification_request, identify, subjects) },
   { ID_LIST(struct identification_request, datasets), REQUIRED },
   { ID_LIST(struct identification_request, validation) },

@@ -43,6 +43,7 @@ struct identification_request {
   double prior_strength; /* NAN: by cross-validation */
   bool rotor_inertia, free_signs;
   struct identification_friction friction;
+  char friction_from[27]; /* an identification of friction that holds for the joints that it found; "": none */
   struct identification_conditioning conditioning;
   int64_t seed;
   struct result_labels labels;
@@ -104,12 +105,20 @@ struct identification_warning {
 /* "warnings": [..] */
 void identification_warnings_encode(struct json_writer *w, const struct identification_warning *warnings, size_t count);
 
+/* Friction of a joint that another identification found, and that was held. */
+struct identification_held {
+  bool held;
+  struct armdyn_friction friction, deviation; /* its offset is none of it; deviation 0: not known */
+};
+
 struct identification_result {
   const struct armdyn_robot_description *robot;
   const char *robot_sha256;
   const struct identification_request *request;
   const char *request_text;
-  const struct armdyn_robot_description *identified; /* with friction that was searched for before it was identified */
+  const struct armdyn_robot_description *identified; /* with friction that was searched for before it was identified,
+                                                        and that was held */
+  const struct identification_held *held;            /* n; NULL: none was */
   const struct armdyn_unknowns *unknowns;
   const struct armdyn_estimate *estimate;
   const struct armdyn_friction_choice *choices; /* by joint; NULL: nothing was chosen */
@@ -124,6 +133,8 @@ struct identification_result {
   const struct identification_warning *warnings;
   size_t warning_count;
 };
+/* "parameters": {"base": [..], "standard": [..], "friction": [..]} */
+void identification_parameters_encode(struct json_writer *w, const struct identification_result *result);
 void identification_result_encode(const struct identification_result *result, struct buffer *out);
 extern const struct result_form identification_form;
 

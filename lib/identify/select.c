@@ -290,9 +290,15 @@ static enum armdyn_status choose_for(struct selection *s, const struct candidate
 
 /* -- all joints -- */
 
-static bool rests(const struct selection *s, size_t joint)
+static bool is_known(const struct selection *s, size_t joint)
 {
-  return s->moved[joint] < motion_least(s->given, joint);
+  return s->estimation->friction_known && s->estimation->friction_known[joint];
+}
+
+/* Is there nothing to choose? The joint rests, or its friction is known. */
+static bool is_settled(const struct selection *s, size_t joint)
+{
+  return is_known(s, joint) || s->moved[joint] < motion_least(s->given, joint);
 }
 
 /* One joint after the other, twice, for links and rotors tie them together. */
@@ -306,7 +312,7 @@ static enum armdyn_status choose_on_grid(struct selection *s, struct armdyn_erro
   memcpy(s->structures, s->first, s->n * sizeof *s->structures);
   for (int round = 0; round < ROUNDS && !status; round++) {
     for (size_t i = 0; i < s->n && !status; i++)
-      if (!rests(s, i)) status = choose_for(s, &c, &prior, i);
+      if (!is_settled(s, i)) status = choose_for(s, &c, &prior, i);
   }
   if (!status) describe(s, &c);
   rigid_prior_close(&prior);
@@ -391,6 +397,7 @@ static enum armdyn_status choose_lines(struct selection *s, bool *any, struct ar
   *any = false;
   for (size_t i = 0; i < s->n && !status; i++) {
     struct armdyn_joint *joint = &s->description->joints[i];
+    if (is_known(s, i)) continue;
     *any = *any || lines[i].ripple_count > armdyn_robot_description(s->given)->joints[i].friction.ripple_count;
     joint->friction.ripple_count = lines[i].ripple_count;
     memcpy(joint->friction.ripples, lines[i].ripples, sizeof joint->friction.ripples);
@@ -418,7 +425,8 @@ static void begin(struct selection *s)
   for (size_t i = 0; i < s->n; i++) {
     const struct armdyn_friction *f = &s->description->joints[i].friction;
     const unsigned own = s->required ? own_terms(f) : 0;
-    s->first[i] = (struct structure){ .terms = (own | s->required) & ~shapes };
+    s->first[i] =
+        (struct structure){ .terms = is_known(s, i) ? ARMDYN_IDENTIFY_OFFSET : (own | s->required) & ~shapes };
     s->choice[i] = (struct armdyn_friction_choice){ 0 };
   }
 }
@@ -445,7 +453,8 @@ enum armdyn_status armdyn_choose_friction(const struct armdyn_robot *robot, unsi
   *s.description = *armdyn_robot_description(robot);
   begin(&s);
   for (size_t i = 0; i < s.n; i++)
-    usual[i] = required ? s.first[i].terms : ARMDYN_IDENTIFY_OFFSET | ARMDYN_IDENTIFY_COULOMB | ARMDYN_IDENTIFY_VISCOUS;
+    usual[i] = required || is_known(&s, i) ? s.first[i].terms
+                                           : ARMDYN_IDENTIFY_OFFSET | ARMDYN_IDENTIFY_COULOMB | ARMDYN_IDENTIFY_VISCOUS;
   enum armdyn_status status = look(&s, error);
   if (!status) status = set_robot(&s, error);
   if (!status) status = estimate_so_far(&s, usual, NULL, error);

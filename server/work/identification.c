@@ -8,6 +8,7 @@
 #include "api/codec/robot.h"
 #include "server/data/opened_logs.h"
 #include "server/work/conditioning.h"
+#include "server/work/held_friction.h"
 #include "server/work/identification_errors.h"
 #include "server/work/kinds.h"
 #include "server/work/messages.h"
@@ -21,9 +22,10 @@ struct run {
   struct identification_request request;
   size_t n, training_count, judged_count; /* of the logs: see open_data */
   struct opened_logs logs;
-  const struct armdyn_robot *given;  /* the model */
-  const struct armdyn_robot *robot;  /* the same, or own_robot */
-  struct armdyn_robot *own_robot;    /* with the friction that was chosen, or without payload */
+  const struct armdyn_robot *given; /* the model */
+  const struct armdyn_robot *robot; /* the same, or own_robot, or without friction that is held */
+  struct armdyn_robot *own_robot;   /* with the friction that was chosen, or without payload */
+  struct held_friction held;
   unsigned terms[ARMDYN_JOINTS_MAX]; /* of friction, for each joint */
   struct armdyn_friction_choice choices[ARMDYN_JOINTS_MAX];
   struct armdyn_stribeck stribeck; /* what is known of the velocities that were searched for */
@@ -197,10 +199,13 @@ static enum armdyn_status choose_friction(struct run *run, enum armdyn_rotor_col
 {
   struct identification_request *request = &run->request;
   const bool automatic = request->friction.automatic;
-  for (size_t i = 0; i < run->n; i++) run->terms[i] = request->friction.terms;
+  for (size_t i = 0; i < run->n; i++)
+    run->terms[i] = run->held.which[i] ? ARMDYN_IDENTIFY_OFFSET : request->friction.terms;
   const unsigned searched = ~(unsigned)(ARMDYN_IDENTIFY_LINEAR | ARMDYN_IDENTIFY_DIRECTED);
   if (!automatic && !(request->friction.terms & searched)) return ARMDYN_OK;
-  const struct armdyn_estimation estimation = { .ignore_prior = !request->prior, .trying = tell_trial, .context = run };
+  const struct armdyn_estimation estimation = {
+    .ignore_prior = !request->prior, .trying = tell_trial, .context = run, .friction_known = run->held.which
+  };
   enum armdyn_status status = armdyn_choose_friction(run->robot, automatic ? 0 : request->friction.terms,
                                                      automatic ? request->friction.terms : 0, rotors, &run->inner,
                                                      &estimation, run->choices, &run->own_robot, error);
@@ -266,6 +271,13 @@ static enum armdyn_status estimate(struct run *run, struct armdyn_error *error)
       opened_logs_stream(&run->logs, run->training_count, &run->conditioning, &run->stream, error);
   if (status) return status;
   run->inner = armdyn_log_stream_source(run->stream);
+  status = held_friction_open(run->work, run->request.friction_from, run->given, &run->held, error);
+  if (status) return status;
+  if (run->held.known) {
+    run->robot = armdyn_known_friction_bare(run->held.known);
+    const struct armdyn_source whole = run->inner;
+    run->inner = armdyn_known_friction_source(run->held.known, &whole);
+  }
   run->begun = 0.05;
   const struct armdyn_source source = {
     .samples = run->inner.samples, .blocks = run->inner.blocks, .read = read_reporting, .context = run
@@ -375,7 +387,12 @@ static void send_result(struct run *run)
   result->robot_sha256 = run->robot_sha256;
   result->request = &run->request;
   result->request_text = run->work->request;
-  result->identified = armdyn_robot_description(run->robot);
+  result->identified = held_friction_told(&run->held, armdyn_robot_description(run->robot));
+  if (!result->identified) {
+    work_out_of_memory(run->work);
+    return;
+  }
+  if (run->held.known) result->held = run->held.joints;
   result->unknowns = run->unknowns;
   result->estimate = &run->estimate;
   result->stribeck_deviation = run->stribeck.covariance ? run->stribeck.deviation : NULL;
@@ -408,6 +425,7 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
     .work = run->work,
     .unknowns = run->unknowns,
     .beta = run->payload_beta ? run->payload_beta : run->estimate.beta,
+    .known = run->held.known,
     .conditioning = &run->conditioning,
     .motions = run->logs.motions,
     .data = run->logs.data,
@@ -423,10 +441,17 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
 
 JOB_REQUEST(struct run, identification_request_decode)
 
+static size_t sources(const void *context, struct job_source *list)
+{
+  const struct run *run = context;
+  return held_friction_source(run->request.friction_from, list);
+}
+
 static void release(void *context)
 {
   struct run *run = context;
   opened_logs_release(&run->logs);
+  held_friction_release(&run->held);
   armdyn_estimate_free(&run->estimate);
   armdyn_stribeck_free(&run->stribeck);
   free(run->payload_beta);
@@ -451,6 +476,7 @@ const struct job_kind identification_kind = {
                 { "validation", offsetof(struct run, request.validation) },
                 { "unloaded", offsetof(struct run, request.unloaded) /* goes with one data set */ } },
   .decode = decode,
+  .sources = sources,
   .compute = compute,
   .release = release,
 };

@@ -66,6 +66,22 @@ static void take(struct computing *c, size_t data, const struct armdyn_motion *m
   }
 }
 
+/* Torques of what was identified and of what was held, count x n. */
+static enum armdyn_status predict_all(struct computing *c, const struct armdyn_motion *motion, bool filtered,
+                                      double *tau)
+{
+  const struct identification_errors_order *order = c->order;
+  enum armdyn_status (*const of_beta)(const struct armdyn_unknowns *, const double *, const struct armdyn_motion *,
+                                      double *) = filtered ? armdyn_predict_filtered : armdyn_predict;
+  enum armdyn_status status = of_beta(order->unknowns, order->beta, motion, tau);
+  if (status || !order->known) return status;
+  double *held = malloc((motion->count * c->n + 1) * sizeof *held);
+  status = held ? armdyn_known_friction_torques(order->known, motion, filtered, held) : ARMDYN_EMEMORY;
+  for (size_t k = 0; k < motion->count * c->n && !status; k++) tau[k] += held[k];
+  free(held);
+  return status;
+}
+
 static enum armdyn_status predict(struct computing *c, const struct armdyn_motion *motion)
 {
   if (motion->count > c->room) {
@@ -74,10 +90,8 @@ static enum armdyn_status predict(struct computing *c, const struct armdyn_motio
     c->room = c->predicted ? motion->count : 0;
     if (!c->predicted) return ARMDYN_EMEMORY;
   }
-  const struct identification_errors_order *order = c->order;
-  const enum armdyn_status status = armdyn_predict(order->unknowns, order->beta, motion, c->predicted);
-  return status ? status
-                : armdyn_predict_filtered(order->unknowns, order->beta, motion, c->predicted + motion->count * c->n);
+  const enum armdyn_status status = predict_all(c, motion, false, c->predicted);
+  return status ? status : predict_all(c, motion, true, c->predicted + motion->count * c->n);
 }
 
 static enum armdyn_status go_through(struct computing *c, size_t data, struct armdyn_error *error)

@@ -10,6 +10,7 @@ struct identification_errors_order {
   struct work *work;
   const struct armdyn_unknowns *unknowns;
   const double *beta;
+  const struct armdyn_known_friction *known; /* whose torques come to those of beta; NULL: none */
   const struct armdyn_conditioning *conditioning;
   struct logged_motion *motions; /* data_count */
   const struct identification_data *data;

@@ -14,7 +14,7 @@ struct job_source {
   struct store_referral referral;
   char pointer[64]; /* "/datasets/0" */
 };
-enum { JOB_SOURCES = 2 * LIMIT_DATASETS, JOB_DATASET_LISTS = 3 };
+enum { JOB_SOURCES = 2 * LIMIT_DATASETS + 1, JOB_DATASET_LISTS = 3 };
 #define SOURCE_MOTION "motion" /* kind of a source that is any motion */
 
 /* A kind keeps all that one of its jobs needs in one zeroed struct of its own, its run, so that one exit releases it. */

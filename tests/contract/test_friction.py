@@ -7,6 +7,7 @@ import random
 import pytest
 
 from support import contract, robot, unique_name
+from support.logs import simulated, upload
 
 NOBODY = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
 HAS_DATASETS = "/v1/robots/{robot}/datasets" in contract.document()["paths"]
@@ -136,6 +137,60 @@ def test_the_friction_is_promoted(client, cell):
         assert max(abs(a[joint] - b[joint]) for a, b in zip(told, truth)) < most
     assert "newest" in client.post(path, accept).expect(409).json["detail"]
     client.post(f"/v1/friction-identifications/{NOBODY}/promote", accept).expect(404)
+
+
+def excited(client, truth, seed, noise=0.003):
+    """The log of a motion of the true arm, 10 s at 250 Hz, as rows."""
+    return simulated(client, truth.rsplit("/", 1)[1], seed=seed, seconds=10, amplitudes=(1.0, 1.0, 0.08, 1.5), torque=noise)
+
+
+@with_datasets
+def test_in_two_steps(client, cell):
+    """The friction of a test is held while links are identified: the true arm's other motion is foretold as well as its noise
+    allows, the held numbers are the test's, and what is promoted has the true torques."""
+    arm = model({})
+    for joint in arm["joints"]:
+        joint["link"]["mass"] *= 1.3  # what the second step is to find
+    name = unique_name()
+    client.create_robot(arm, name=name)
+    place = f"/v1/robots/{name}"
+    log = client.post(place + "/datasets", body=cell.log.encode(), content_type="text/csv").expect(201).json["id"]
+    test = client.result_of(place + "/friction-identifications", {"datasets": [log]})
+    one, two = (upload(client, name, excited(client, cell.truth, seed)) for seed in (1, 2))
+    found = client.result_of(place + "/identifications", {"datasets": [one], "validation": [two], "friction_from": test["id"],
+                                                          "friction": ["viscous"], "estimator": "ridge"})
+    assert found["errors"]["validation"]["raw"]["relative_percent"] < 0.6  # 0.3 % are noise
+    held = {(p["joint"], p["name"]): p for p in found["parameters"]["standard"] if p.get("held")}
+    of_test = {joint["joint"]: joint for joint in test["joints"]}
+    assert {joint for joint, _ in held} == {"j1", "j4"}
+    for joint, term in (("j1", "coulomb"), ("j1", "viscous"), ("j1", "stiction"), ("j1", "stribeck_velocity"), ("j4", "coulomb")):
+        assert held[joint, term]["value"] == of_test[joint]["friction"][term], (joint, term)
+        assert held[joint, term]["std"] == of_test[joint]["std"][term]
+    assert held["j4", "position.0"]["value"] == of_test["j4"]["friction"]["position"][0]["amplitude"]
+    identified = {(p["joint"], p["name"]) for p in found["parameters"]["standard"] if not p.get("held")}
+    assert {("j1", "offset"), ("j4", "offset"), ("j2", "viscous"), ("j3", "viscous")} <= identified and ("j1", "coulomb") not in identified
+    drawn, of_j1 = found["parameters"]["friction"][0], TRUE["j1"]
+    assert drawn["coulomb"] == of_test["j1"]["friction"]["coulomb"]
+    assert drawn["curve"]["torque"][-1] == pytest.approx(of_j1["coulomb"] + of_j1["viscous"] * drawn["curve"]["velocity"][-1], rel=0.05)
+
+    client.post(f"/v1/identifications/{found['id']}/promote", {
+        "base_revision": 1, "acknowledge": sorted({w["code"] for w in found["warnings"]}) + ["not_physically_consistent"]}).expect(200)
+    dice = random.Random(3)
+    states = {k: [[dice.uniform(-a, a) for a in (1.5, 1.5, 0.1, 3)] for _ in range(60)] for k in ("q", "qd", "qdd")}
+    told, truth = (client.post(f"{where}/inverse-dynamics", states, check=False).expect(200).json["tau"] for where in (place, cell.truth))
+    for j in range(4):
+        scale = math.sqrt(sum(row[j] ** 2 for row in truth))
+        assert math.sqrt(sum((a[j] - b[j]) ** 2 for a, b in zip(told, truth))) < 0.03 * scale, j
+    assert "identification" in client.delete(f"/v1/friction-identifications/{test['id']}", headers={"If-Match": "*"}).expect(409).json["detail"]
+
+
+@with_datasets
+@pytest.mark.parametrize("change, code", [
+    ({"friction_from": NOBODY}, None), ({"friction_from": "x"}, "pattern"), ({"friction_from": 7}, "type"),
+    ({"identify": "payload", "friction_from": NOBODY}, "inconsistent")])
+def test_friction_that_cannot_be_held(client, cell, change, code):
+    errors = client.post(cell.arm + "/identifications", {"datasets": [cell.dataset], **change}).expect(422).json["errors"]
+    assert [e["pointer"] for e in errors] == ["/friction_from"] and code in (None, errors[0]["code"])
 
 
 @with_datasets

@@ -312,6 +312,32 @@ void armdyn_log_stream_free(struct armdyn_log_stream *stream);
 /* Its blocks, as long as the stream lives: the same samples as armdyn_condition makes of each log at once. */
 struct armdyn_source armdyn_log_stream_source(struct armdyn_log_stream *stream);
 
+/* ---------------------------------------------------------------- friction that is known */
+
+/* The friction of some joints is known, from tests of their own: its torque is taken off what is measured, and links,
+ * rotors, offsets and the friction of the others are identified from the rest (the classical two steps). */
+struct armdyn_known_friction;
+
+/*   friction  in  n; its offsets do not count: they are identified
+ *   known     in  n, of which joints; friction of the others is not looked at
+ *   out       out  release with armdyn_known_friction_free; does not need the robot
+ * OK, EINPUT (friction that no model can have) or EMEMORY. */
+enum armdyn_status armdyn_known_friction_new(const struct armdyn_robot *robot, const struct armdyn_friction *friction,
+                                             const bool *known, struct armdyn_known_friction **out,
+                                             struct armdyn_error *error);
+void armdyn_known_friction_free(struct armdyn_known_friction *known); /* NULL is fine */
+/* The robot without friction of these joints: what unknowns are to be made of. Lives as long. */
+const struct armdyn_robot *armdyn_known_friction_bare(const struct armdyn_known_friction *known);
+/* Data with their torques less the known friction's, filtered where they are. One at a time. */
+struct armdyn_source armdyn_known_friction_source(struct armdyn_known_friction *known,
+                                                  const struct armdyn_source *source);
+/* The torques of the known friction.
+ *   filtered  in   through the filter of the motion's tau, too
+ *   tau       out  motion->count x n
+ * OK, EMEMORY or EINPUT (a torque_cutoff beyond half the rate). */
+enum armdyn_status armdyn_known_friction_torques(const struct armdyn_known_friction *known,
+                                                 const struct armdyn_motion *motion, bool filtered, double *tau);
+
 /* ---------------------------------------------------------------- estimators */
 
 enum armdyn_estimator {
@@ -336,6 +362,7 @@ struct armdyn_estimation {
   void (*trying)(void *context, size_t trial,
                  size_t trials); /* armdyn_choose_friction begins another one; NULL: untold */
   void *context;
+  const bool *friction_known; /* n: of these joints armdyn_choose_friction has but the offset; NULL: of none */
   const double
       *more_covariance; /* b x b, added to that of the base parameters: what is not known of what was found before
                                     them, see armdyn_refine_stribeck; NULL: nothing */
