@@ -21,8 +21,7 @@ static const char usage[] =
     "  --unit N           Modbus unit, default 1\n"
     "  --allow-motion     also arm and start profiles that hold every axis where it stands, with torque 0. DRIVES GO "
     "ON AND\n"
-    "                     BRAKES OPEN: keep clear of the arm. Without it ARM and START are never sent where they must "
-    "be obeyed\n"
+    "                     BRAKES OPEN: keep clear of the arm. Without it ARM, START and RESUME are never sent\n"
     "  --only TEXT        the checks in whose name TEXT stands, after the identity\n"
     "  --restart COMMAND  what the shell must do to restart the controller; without it a person is asked, in a "
     "terminal\n";

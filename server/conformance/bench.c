@@ -145,6 +145,12 @@ bool bench_command(struct bench *t, enum controller_command command, struct prot
   return true;
 }
 
+bool bench_may_send(const struct bench *t, enum controller_command command)
+{
+  return t->options->allow_motion ||
+         (command != COMMAND_ARM && command != COMMAND_START && command != COMMAND_RESUME);
+}
+
 bool bench_send_words(struct bench *t, const uint16_t words[PROTOCOL_COMMAND], struct controller_state *after)
 {
   const uint16_t number = words[REGISTER_NUMBER - REGISTER_COMMAND];

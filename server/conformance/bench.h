@@ -55,6 +55,8 @@ bool bench_settle(struct bench *t, struct controller_state *now);
 enum { BENCH_LIFE_MS = 5000 };
 /* With the profile's arguments, a number of its own and BENCH_LIFE_MS to live. */
 bool bench_command(struct bench *t, enum controller_command command, struct protocol_command *out);
+/* ARM, START and RESUME are sent nowhere unless motion is allowed: a program that is wrong may obey them in any state. */
+bool bench_may_send(const struct bench *t, enum controller_command command);
 /* Send it, and wait for its acknowledgement. */
 bool bench_send(struct bench *t, const struct protocol_command *command, struct controller_state *after);
 /* The same, as words: instance and check word may be anybody's. */

@@ -84,6 +84,7 @@ static void another_profile(struct bench *t)
   if (!bench_bring_to(t, PHASE_READY) || !bench_look(t, &before)) return;
   for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
     struct protocol_command c;
+    if (!bench_may_send(t, commands[i])) continue;
     if (!bench_command(t, commands[i], &c)) return;
     c.profile ^= 1;
     if (!bench_expect_error(t, &c, CONTROLLER_ANOTHER_PROFILE) || !bench_look(t, &after)) return;
@@ -176,7 +177,7 @@ static void old_epochs(struct bench *t)
   static const enum controller_command old[] = { COMMAND_BEGIN, COMMAND_STREAM, COMMAND_ARM, COMMAND_START,
                                                  COMMAND_RESUME };
   for (size_t i = 0; i < sizeof old / sizeof *old; i++)
-    if (!of_epoch(t, old[i], epoch, CONTROLLER_OLD_EPOCH)) return;
+    if (bench_may_send(t, old[i]) && !of_epoch(t, old[i], epoch, CONTROLLER_OLD_EPOCH)) return;
   if (!bench_command(t, COMMAND_BEGIN, &late)) return;
   late.epoch = (uint16_t)epoch;
   late.latest_ms -= BENCH_LIFE_MS + 1000;

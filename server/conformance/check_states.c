@@ -3,13 +3,11 @@
 
 enum { REST_MS = 10000 };
 
-/* May this command be sent in this state? What leads to motion only where motion is allowed; in READY a START that is
- * obeyed by mistake would move the arm. */
-static bool is_tried(const struct bench *t, enum controller_command command, enum controller_phase phase)
+static bool is_tried(const struct bench *t, enum controller_command command)
 {
   if ((command == COMMAND_HOLD || command == COMMAND_RESUME) && !controller_can(&t->is, ABILITY_HOLD)) return false;
   if (command == COMMAND_STREAM && !controller_can(&t->is, ABILITY_STREAM)) return false;
-  return t->options->allow_motion || phase < PHASE_READY || (command != COMMAND_ARM && command != COMMAND_START);
+  return bench_may_send(t, command);
 }
 
 /* The command in the state in which the controller is now. */
@@ -35,7 +33,7 @@ static void every_command(struct bench *t)
   bool there = false; /* nothing was obeyed since it was brought to the state */
   for (int n = COMMAND_BEGIN; n < COMMAND_COUNT; n++) {
     const enum controller_command command = (enum controller_command)n;
-    if (!is_tried(t, command, phase)) continue;
+    if (!is_tried(t, command)) continue;
     if (!there && !bench_bring_to(t, phase)) return;
     if (!tried(t, command, phase)) return;
     const struct protocol_transition leads = protocol_transition(command, phase);

@@ -283,7 +283,7 @@ static void stream(struct bench *t)
   if (!bench_bring_to(t, PHASE_EMPTY) || !bench_profile(t, 20, 1000, true)) return;
   if (!bench_expect(t, COMMAND_STREAM, CONTROLLER_OK) || !bench_send_windows(t) || !bench_look(t, &now)) return;
   const uint32_t room = now.free_samples;
-  if (!bench_expect(t, COMMAND_ARM, CONTROLLER_UNDERRUN)) return; /* 20 ms are not 500 */
+  if (bench_may_send(t, COMMAND_ARM) && !bench_expect(t, COMMAND_ARM, CONTROLLER_UNDERRUN)) return; /* 20 ms, not 500 */
   if (!bench_expect(t, COMMAND_COMMIT, CONTROLLER_OK) || !bench_look(t, &now)) return;
   if (now.phase != PHASE_READY || now.crc != t->profile.crc)
     bench_wrong(t, "a stream after its COMMIT: state %s, CRC-32 0x%08X instead of 0x%08X",

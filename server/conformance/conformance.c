@@ -93,6 +93,8 @@ int conformance_run(const struct conformance_options *options, FILE *out)
     bench_bring_to(t, PHASE_EMPTY);
     print_measured(t, out);
   }
+  if (!options->allow_motion)
+    fputs("ARM, START and RESUME were sent nowhere, not even where they must be refused: --allow-motion\n", out);
   fprintf(out, "%u right, %u wrong, %u not tried\n", counts[WENT_WELL], counts[FAILED], counts[NOT_TRIED]);
   bench_disconnect(t);
   free(t);

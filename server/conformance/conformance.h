@@ -13,7 +13,7 @@ struct conformance_options {
   const char *host, *port;
   unsigned unit, base;
   const char *only;    /* checks in whose name this stands, and who the controller is; NULL: all */
-  bool allow_motion;   /* ARM and START may be sent where they must be obeyed */
+  bool allow_motion;   /* ARM, START and RESUME may be sent */
   const char *restart; /* a command of the shell that restarts the controller; NULL: a person is asked, or nobody */
   bool ask;            /* somebody sits before the terminal */
 };

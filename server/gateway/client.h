@@ -78,7 +78,7 @@ bool client_has_open(const struct client *c, enum controller_command command, ui
 /* Stop it, and wait until it says that nothing moves. Connects first if need be.
  *   head  in  what is to be stopped; NULL: a person's STOP, of whatever it does
  * OK: confirmed; also when another profile than that of `head` is active. ECONFLICT: it still says otherwise. EUNAVAILABLE:
- * nobody answered. Takes at most about 4 s. */
+ * nobody answered. It is tried again for 1 s, the time of a command, and once more after that. */
 enum armdyn_status client_stop(struct client *c, const struct profile_head *head, struct armdyn_error *error);
 
 /* -- several requests in flight (link.h) -- */

@@ -8,8 +8,9 @@ enum {
   AGAIN_MS = 100,            /* between two writes of the same command */
   COMMIT_PROGRESS_MS = 2000, /* without progress of what runs */
   STANDS_STILL_MS = 1000,    /* a clock that does not move for so long belongs to a program that does not run */
-  STOP_MOST_MS = 2000,
-  STOP_CONNECT_MS = 1000
+  REST_MOST_MS = 2000, /* from the acknowledgement of STOP to rest */
+  STOP_CONNECT_MS = 1000,
+  STOP_PAUSE_MS = 20 /* before a lost connection is opened anew for STOP */
 };
 
 static void pause_ms(int ms)
@@ -204,7 +205,7 @@ static bool may_move(const struct client *c, const struct profile_head *head)
 /* Wait until nothing moves; ECONFLICT when it still does after a while. */
 static enum armdyn_status come_to_rest(struct client *c, const struct profile_head *head, struct armdyn_error *error)
 {
-  int64_t deadline = after_ms(STOP_MOST_MS);
+  int64_t deadline = after_ms(REST_MOST_MS);
   while (may_move(c, head)) {
     if (clock_monotonic_ns() > deadline)
       return armdyn_refuse(error, ARMDYN_ECONFLICT, "", "the controller took STOP but is still in state %s",
@@ -216,16 +217,26 @@ static enum armdyn_status come_to_rest(struct client *c, const struct profile_he
   return ARMDYN_OK;
 }
 
-/* Twice at most: the first may fall to a connection that is dead already. */
+/* On one connection. */
+static enum armdyn_status stop_here(struct client *c, const struct profile_head *head, struct armdyn_error *error)
+{
+  enum armdyn_status rc = link_is_open(&c->link) ? ARMDYN_OK : client_connect(c, STOP_CONNECT_MS, error);
+  if (rc) return rc;
+  rc = client_command(c, COMMAND_STOP, head, 0, error);
+  bool nothing_moves = rc && c->refused;
+  return !rc || nothing_moves ? come_to_rest(c, head, error) : rc;
+}
+
+/* Once more in any case: the first may fall to a connection that was dead already. */
 enum armdyn_status client_stop(struct client *c, const struct profile_head *head, struct armdyn_error *error)
 {
-  enum armdyn_status rc = ARMDYN_EUNAVAILABLE;
+  const int64_t deadline = after_ms(TIME_MS);
   bool (*urgent)(void *context) = c->urgent;
   c->urgent = NULL; /* nothing is more so */
-  for (int attempt = 0; attempt < 2 && rc; attempt++) {
-    if (!link_is_open(&c->link) && (rc = client_connect(c, STOP_CONNECT_MS, error))) continue;
-    rc = client_command(c, COMMAND_STOP, head, 0, error);
-    if (!rc || c->refused) rc = come_to_rest(c, head, error); /* a refused STOP is one of nothing that moves */
+  enum armdyn_status rc = stop_here(c, head, error);
+  for (bool more = true; rc && more; rc = stop_here(c, head, error)) {
+    more = clock_monotonic_ns() < deadline;
+    pause_ms(STOP_PAUSE_MS);
   }
   c->urgent = urgent;
   return rc;

@@ -77,13 +77,23 @@ void running_observe(struct running *r)
 
 /* -- ending it -- */
 
+/* May the arm move for it where nobody sees it? A PLC may start by itself what it has and has checked. */
+static bool may_be_played(const struct running *r)
+{
+  return r->started || r->offered || r->now.state >= TRANSFER_READY;
+}
+
+static void lose_sight(struct running *r, const char *why)
+{
+  running_report(r, TRANSFER_INTERRUPTED, PROBLEM_TRANSFER_INTERRUPTED, "lost sight of it: %s", why);
+}
+
 void running_stop(struct running *r, bool person, enum transfer_state end, int problem, const char *reason)
 {
-  bool loaded = r->started || r->now.state >= TRANSFER_READY;
   enum armdyn_status rc = ARMDYN_OK;
   if (r->begun || person) rc = client_stop(r->client, person ? NULL : r->head, &r->error);
   r->confirmed = !rc;
-  if (rc && r->begun && loaded) {
+  if (rc && r->begun && may_be_played(r)) {
     running_report(r, TRANSFER_INTERRUPTED, PROBLEM_TRANSFER_INTERRUPTED, "%.60s; STOP is not confirmed (%.100s)",
                    reason, r->error.message);
     return;
@@ -97,7 +107,9 @@ void running_fail(struct running *r, enum armdyn_status rc)
   if (r->ended) return;
   char why[sizeof r->error.message];
   memcpy(why, r->error.message, sizeof why);
-  if (rc == ARMDYN_EUNAVAILABLE)
+  if (rc == ARMDYN_EUNAVAILABLE && may_be_played(r))
+    lose_sight(r, why);
+  else if (rc == ARMDYN_EUNAVAILABLE)
     running_report(r, TRANSFER_FAILED, PROBLEM_CONTROLLER_UNREACHABLE, "%s", why);
   else
     running_stop(r, false, TRANSFER_FAILED, PROBLEM_CONTROLLER_REFUSED, why);
@@ -142,6 +154,7 @@ static void find_again(struct running *r)
   if (r->started) most_ms = (int64_t)r->head->total * r->head->period_us / 1000 + WATCH_MARGIN_MS;
   if (!r->lost_ns) r->lost_ns = clock_monotonic_ns();
   r->watch.held = true; /* for all that we know */
+  r->watch.rest.holds = false;
   r->port->observe(r->port->context, &(struct observation){ .connected = false });
 
   char why[sizeof r->error.message];
@@ -149,10 +162,8 @@ static void find_again(struct running *r)
   enum armdyn_status rc = running_regain(r, r->lost_ns + most_ms * 1000000);
   if (rc == ARMDYN_ECANCELLED) return;
   if (!rc && clock_monotonic_ns() > r->lost_ns + most_ms * 1000000) rc = ARMDYN_EUNAVAILABLE; /* it never stays */
-  if (rc && (r->started || r->now.state == TRANSFER_ARMED))
-    running_report(r, TRANSFER_INTERRUPTED, PROBLEM_TRANSFER_INTERRUPTED, "lost sight of it: %s", why);
-  else if (rc)
-    running_report(r, TRANSFER_FAILED, PROBLEM_CONTROLLER_UNREACHABLE, "%s", why);
+  if (rc)
+    lose_sight(r, why);
   else if (r->client->address.mapped && r->started && r->client->state.phase == PHASE_ARMED)
     running_stop(r, false, TRANSFER_FAILED, PROBLEM_CONTROLLER_REFUSED, "START did not arrive, and is not sent again");
   else if (r->client->address.mapped && !r->started && loading_verify(r) == ARMDYN_ECONFLICT)

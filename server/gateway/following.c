@@ -5,7 +5,10 @@
 
 static const double duration_least = 0.97; /* of the planned one */
 static const double duration_most = 1.03;
-enum { LATE_MOST_MS = 1000 }; /* beyond that: from START to the first sample, from the last one to DONE */
+enum {
+  LATE_MOST_MS = 1000, /* beyond that: from START to the first sample, from the last one to DONE */
+  RAMP_MOST_MS = 1000  /* of a hold may go to coming to rest, on the path */
+};
 
 bool running_same(const struct running *r)
 {
@@ -24,10 +27,28 @@ static uint32_t now_ms(const struct running *r)
   return r->client->address.mapped ? (uint32_t)(clock_monotonic_ns() / 1000000) : r->client->state.uptime_ms;
 }
 
+/* For how long it surely stood still, between looks that both say HOLDING. */
+static void watch_rest(struct running *r)
+{
+  struct rest *s = &r->watch.rest;
+  const bool holds = r->client->state.phase == PHASE_HOLDING;
+  const uint32_t index = r->client->state.play_index, passed_ms = now_ms(r) - s->seen_ms;
+  if (!holds || !s->holds)
+    s->on_path_ms = 0;
+  else if (index != s->index || s->on_path_ms < RAMP_MOST_MS)
+    s->on_path_ms += passed_ms;
+  else
+    s->ms += passed_ms;
+  s->holds = holds;
+  s->seen_ms = now_ms(r);
+  s->index = index;
+}
+
 static void watch(struct running *r)
 {
   struct watch *w = &r->watch;
   enum controller_phase phase = r->client->state.phase;
+  watch_rest(r);
   if (phase == PHASE_PLAYING) {
     if (!w->seen) w->first_ms = now_ms(r);
     w->last_ms = now_ms(r);
@@ -46,7 +67,7 @@ static enum armdyn_status check_end(const struct running *r, struct armdyn_error
   const struct client *c = r->client;
   const double planned_ms = (r->head->total - 1.0) * r->head->period_us * 1e-3;
   double cycle = c->address.mapped ? 50 : 2 * c->uptime.scan_ms + 2;
-  double most = now_ms(r) - w->before_ms, least = w->seen ? (double)(w->last_ms - w->first_ms) : 0;
+  double most = now_ms(r) - w->before_ms - w->rest.ms, least = w->seen ? (double)(w->last_ms - w->first_ms) : 0;
   if (most + cycle < duration_least * planned_ms)
     return armdyn_refuse(error, ARMDYN_ECONFLICT, "", "it says that it is done after %.3g s; the motion takes %.3g s",
                          most * 1e-3, planned_ms * 1e-3);

@@ -63,6 +63,7 @@ static enum armdyn_status begin(struct running *r)
   enum armdyn_status rc = client_command(c, command, r->head, 0, &r->error);
   if (rc) return rc;
   r->written = 0;
+  r->offered = false;
   windows_set_back(r);
   r->holds = running_ours(r);
   if (r->holds) return ARMDYN_OK;
@@ -96,6 +97,7 @@ enum armdyn_status loading_verify(struct running *r)
 static enum armdyn_status commit(struct running *r)
 {
   struct client *c = r->client;
+  r->offered = true;
   enum armdyn_status rc = client_command(c, COMMAND_COMMIT, r->head, 0, &r->error);
   /* A stream that plays refuses it when it is closed already: then another command came between it and its answer. */
   bool before = r->order->stream && rc == ARMDYN_ECONFLICT && c->refused && c->state.error == CONTROLLER_NOT_ALLOWED;

@@ -25,6 +25,13 @@ struct watch {
   bool seen, held;            /* playing; holding, or out of sight: then it may have been held */
   uint32_t before_ms;         /* the last look before it played */
   uint32_t first_ms, last_ms; /* the first and the last at which it did */
+  struct rest {
+    bool holds;       /* at the last look */
+    uint32_t seen_ms; /* of that look */
+    uint32_t index;   /* of the play, then */
+    uint32_t on_path_ms; /* of this hold, on the way to rest */
+    uint32_t ms;         /* all in all, at rest on the path */
+  } rest;
 };
 
 struct running {
@@ -39,6 +46,7 @@ struct running {
   uint16_t instance;   /* of the controller when BEGIN or STREAM was carried out */
   int begun;           /* how often one of them was made */
   bool holds;          /* the controller was seen with the profile since */
+  bool offered;        /* COMMIT was made: the controller may have all of it, and its PLC may start it */
   bool closed;         /* COMMIT was carried out */
   bool more;           /* of a stream: there is room for more at once */
   bool started;        /* START was made, or the controller was seen playing */

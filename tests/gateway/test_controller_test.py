@@ -46,11 +46,12 @@ def test_nothing_is_wrong_with_the_simulated_controller():
 
 
 def test_nothing_moves_unless_it_may():
-    with Foreign("--places", 3, "--formats", 2) as controller:
+    with Foreign("--places", 3, "--formats", 2, "--epochs") as controller:
         page = controller_test(f"127.0.0.1:{controller.port}", status=0)
         assert "it arms the drives: --allow-motion" in page
         told = controller.ledger(None)
         assert told["motions"] == [] and told["state"] == 0
+        assert not {"ARM", "START", "RESUME"} & set(told["commands"])  # a wrong program may obey them in any state
         assert controller_test(f"127.0.0.1:{controller.port}", status=1).startswith("identity\n  FAIL  it answers")
 
 

@@ -2,6 +2,7 @@
 
 import socket
 import struct
+import time
 
 import pytest
 
@@ -71,6 +72,23 @@ def test_a_clock_that_is_off_by_more_than_two_percent_arms_nothing(shared, clock
         assert answer.status == (409 if says else 202) and (not says or says in answer.json["detail"])
         here.client.post(f"/v1/transfers/{transfer}/stop").expect(200)
         assert controller.ledger()["motions"] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("held", [False, True], ids=["at once", "held"])
+def test_half_a_motion_is_not_done_though_its_controller_says_so(shared, held):
+    """The time for which it stood still, held, is none in which it was played."""
+    with Foreign("--scan", 5, fault=["ends-early"]) as controller:
+        here = Cell(shared, controller)
+        transfer = here.playing(here.trajectory(duration=5))
+        if held:
+            here.client.post(f"/v1/transfers/{transfer}/hold").expect(202)
+            here.reach(transfer, "holding")
+            begun = time.monotonic()
+            until(lambda: time.monotonic() - begun > 3, LONG, what="as much time as is left of the motion")
+            here.client.post(f"/v1/transfers/{transfer}/resume", headers={"Idempotency-Key": transfer}).expect(202)
+        end = here.reach(transfer, "failed")
+        assert "done after" in end["problem"]["detail"] and "takes 5 s" in end["problem"]["detail"]
 
 
 def test_another_master_that_loads_a_profile_is_told_and_never_started(shared):

@@ -1,0 +1,86 @@
+"""What nobody hears of: the line breaks at STOP again and again, or for ever behind COMMIT, or a look tells another story each time."""
+
+import struct
+import threading
+
+import pytest
+
+from blocks import Blocks
+from cell import LONG, Cell
+from foreign import words as w
+from foreign.master import Master
+from foreign.process import Foreign
+from support import Server, until
+
+pytestmark = pytest.mark.same_threads
+
+
+@pytest.fixture(scope="module")
+def shared():
+    with Server() as server:
+        yield server
+
+
+def command(frame):
+    """The command that a request writes; 0: none."""
+    return struct.unpack(">H", frame[13:15])[0] if frame[7] == 16 and frame[8:10] == struct.pack(">H", 1020) else 0
+
+
+def test_stop_is_sent_until_its_time_is_over(shared):
+    """Each of its first four connections breaks as it is sent."""
+    lost = []
+
+    def breaks(frame):
+        if command(frame) == w.STOP and len(lost) < 4:
+            lost.append(frame)
+            raise OSError
+
+    with Foreign("--keep") as controller, Blocks({1000: controller.port}, breaks) as line:
+        here = Cell(shared, line)
+        transfer = here.playing(here.trajectory(duration=20))
+        assert here.client.post(f"/v1/transfers/{transfer}/stop").expect(200).json["confirmed"] is True
+        assert here.reach(transfer, "stopped") and len(lost) == 4
+        (motion,) = controller.ledger()["motions"]
+        assert motion["end"] == "rested"
+
+
+@pytest.mark.parametrize("mode", ["download", "stream"])
+@pytest.mark.parametrize("stopped", [True, False], ids=["STOP that nobody hears", "nobody asks for STOP"])
+def test_what_its_plc_may_have_started_is_not_told_to_stand_still(shared, mode, stopped):
+    """The last that is heard of the controller is COMMIT on its way there. It is carried out, and the PLC starts the motion by itself,
+    as it may: neither `stopped` nor `failed` would be true."""
+    silent = threading.Event()
+
+    def breaks(frame):
+        if silent.is_set():
+            raise OSError
+        if command(frame) == w.COMMIT:
+            silent.set()
+
+    with Foreign("--ring", 4000) as controller, Blocks({1000: controller.port}, breaks) as line:
+        here = Cell(shared, line, allow_start=False, connect_deadline=60 if stopped else 1)
+        transfer = here.transfer(here.trajectory(duration=2), mode=mode).expect(202).json["id"]
+        until(silent.is_set, LONG, what="COMMIT")
+        with Master(controller.port) as plc:
+            plc.profile = plc.until(lambda look: look.state == w.READY).profile
+            assert plc.command(w.ARM).error == 0 and plc.command(w.START).error == 0
+            plc.until(lambda look: look.state == w.PLAYING)
+        if stopped:
+            assert here.client.post(f"/v1/transfers/{transfer}/stop").expect(200).json["confirmed"] is False
+        end = here.reach(transfer, "interrupted")
+        assert end["problem"]["type"] == "/problems/transfer-interrupted" and end["history"][-1]["reason"]
+
+
+def test_a_transfer_that_never_was_whole_there_fails(shared):
+    silent = threading.Event()
+
+    def breaks(frame):
+        if silent.is_set():
+            raise OSError
+        if command(frame) == w.BEGIN:
+            silent.set()
+
+    with Foreign() as controller, Blocks({1000: controller.port}, breaks) as line:
+        here = Cell(shared, line, connect_deadline=1)
+        end = here.reach(here.transfer(here.trajectory()).expect(202).json["id"], "failed")
+        assert end["problem"]["type"] == "/problems/controller-unreachable"
