@@ -147,8 +147,7 @@ bool bench_command(struct bench *t, enum controller_command command, struct prot
 
 bool bench_may_send(const struct bench *t, enum controller_command command)
 {
-  return t->options->allow_motion ||
-         (command != COMMAND_ARM && command != COMMAND_START && command != COMMAND_RESUME);
+  return t->options->allow_motion || (command != COMMAND_ARM && command != COMMAND_START && command != COMMAND_RESUME);
 }
 
 bool bench_send_words(struct bench *t, const uint16_t words[PROTOCOL_COMMAND], struct controller_state *after)

@@ -5,8 +5,8 @@
 #include "server/base/clock.h"
 
 enum {
-  LOOKS_MOST = 5,    /* until two of them agree */
-  LOOK_PAUSE_MS = 1, /* between those */
+  AGREE_MOST_MS = 500, /* until two looks agree */
+  LOOK_PAUSE_MS = 1,   /* between those */
   CYCLE_PART_MOST_MS = 5
 };
 
@@ -71,24 +71,30 @@ static enum armdyn_status identify(struct client *c, struct armdyn_error *error)
   return rc;
 }
 
-enum armdyn_status client_look(struct client *c, struct armdyn_error *error)
+/* A look that startles nobody, or one that tells the same story as the one before it. */
+static enum armdyn_status look_until_sure(struct client *c, struct look *look, struct armdyn_error *error)
 {
   const struct timespec pause = { 0, LOOK_PAUSE_MS * 1000000L };
-  struct look look, before = { .asked_ns = 0 };
+  const int64_t deadline = clock_monotonic_ns() + AGREE_MOST_MS * 1000000LL;
+  struct look before = { .asked_ns = 0 };
   bool sound, sound_before = false;
-  if (c->address.mapped) return mapped_look(c, error);
-  enum armdyn_status rc = look_once(c, &look, &sound, error);
-  for (int looks = 1; !rc && looks < LOOKS_MOST && (!sound || startles(c, &look)); looks++) {
-    if (sound && sound_before && agree(&before.state, &look.state)) break;
-    before = look;
-    sound_before = sound;
+  for (;; before = *look, sound_before = sound) {
+    enum armdyn_status rc = look_once(c, look, &sound, error);
+    if (rc || (sound && !startles(c, look))) return rc;
+    if (sound && sound_before && agree(&before.state, &look->state)) return ARMDYN_OK;
+    if (clock_monotonic_ns() > deadline) break;
     nanosleep(&pause, NULL);
-    rc = look_once(c, &look, &sound, error);
   }
-  if (!rc && !sound) {
-    link_close(&c->link);
-    rc = ARMDYN_EUNAVAILABLE;
-  }
+  link_close(&c->link);
+  return sound ? armdyn_refuse(error, ARMDYN_EUNAVAILABLE, "", "its registers tell another story at every look")
+               : ARMDYN_EUNAVAILABLE;
+}
+
+enum armdyn_status client_look(struct client *c, struct armdyn_error *error)
+{
+  struct look look;
+  if (c->address.mapped) return mapped_look(c, error);
+  enum armdyn_status rc = look_until_sure(c, &look, error);
   if (rc) return rc;
   take(c, &look);
   /* It started anew, and may be another one now. */

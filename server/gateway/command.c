@@ -8,7 +8,7 @@ enum {
   AGAIN_MS = 100,            /* between two writes of the same command */
   COMMIT_PROGRESS_MS = 2000, /* without progress of what runs */
   STANDS_STILL_MS = 1000,    /* a clock that does not move for so long belongs to a program that does not run */
-  REST_MOST_MS = 2000, /* from the acknowledgement of STOP to rest */
+  REST_MOST_MS = 2000,       /* from the acknowledgement of STOP to rest */
   STOP_CONNECT_MS = 1000,
   STOP_PAUSE_MS = 20 /* before a lost connection is opened anew for STOP */
 };

@@ -52,7 +52,8 @@ static enum armdyn_status check_clock(struct running *r)
   double rate = uptime_rate(u), within = uptime_uncertainty(u);
   double waited_ms = (double)(now - r->wanted_ns) * 1e-6, most_ms = SCANS_MOST * (u->scan_ms + u->round_trip_ms);
   if (r->client->address.mapped) return ARMDYN_OK;
-  if (within > rate_known && waited_ms < fmax(most_ms, LEAST_MS)) return ARMDYN_EBUSY;
+  bool undecided = within > rate_known || (fabs(rate) + within > rate_most && fabs(rate) - within <= rate_most);
+  if (undecided && waited_ms < fmax(most_ms, LEAST_MS)) return ARMDYN_EBUSY;
   if (fabs(rate) <= rate_most || (within > rate_known && fabs(rate) <= rate_most + within)) return ARMDYN_OK;
   if (!r->measured_anew) {
     r->measured_anew = true;

@@ -26,9 +26,9 @@ struct watch {
   uint32_t before_ms;         /* the last look before it played */
   uint32_t first_ms, last_ms; /* the first and the last at which it did */
   struct rest {
-    bool holds;       /* at the last look */
-    uint32_t seen_ms; /* of that look */
-    uint32_t index;   /* of the play, then */
+    bool holds;          /* at the last look */
+    uint32_t seen_ms;    /* of that look */
+    uint32_t index;      /* of the play, then */
     uint32_t on_path_ms; /* of this hold, on the way to rest */
     uint32_t ms;         /* all in all, at rest on the path */
   } rest;

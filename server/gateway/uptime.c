@@ -106,8 +106,19 @@ double uptime_rate(const struct uptime *u)
   return from ? (double)(to->gone_ms - from->gone_ms) / ms_of(to->ns - from->ns) - 1 : 0;
 }
 
+/* By how much an end of the line that tells the rate is late: what lies ahead of that line was less so. */
+static double lateness_ms(const struct uptime *u)
+{
+  const struct uptime_point *from = end_point(u, false);
+  const double pace = 1 + uptime_rate(u);
+  double most = 0;
+  for (const struct uptime_point *p = u->points; p < u->points + u->point_count; p++)
+    most = fmax(most, (double)(p->gone_ms - from->gone_ms) - pace * ms_of(p->ns - from->ns));
+  return most;
+}
+
 double uptime_uncertainty(const struct uptime *u)
 {
   const struct uptime_point *from = end_point(u, false), *to = end_point(u, true);
-  return from ? (u->scan_ms + u->round_trip_ms) / ms_of(to->ns - from->ns) : INFINITY;
+  return from ? (fmax(u->scan_ms, lateness_ms(u)) + u->round_trip_ms) / ms_of(to->ns - from->ns) : INFINITY;
 }

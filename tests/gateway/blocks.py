@@ -8,9 +8,9 @@ import threading
 
 class Blocks:
     """with Blocks({1000: port, 20000: other}) as plc: requests to plc.port reach the controller whose base is next below;
-    heard(frame), where given, hears each of them first."""
+    heard(frame), where given, hears each of them first, answered(frame, answer) says what comes back."""
 
-    def __init__(self, ports, heard=lambda frame: None):
+    def __init__(self, ports, heard=lambda frame: None, answered=lambda frame, answer: answer):
         blocks = self
 
         class Handler(socketserver.BaseRequestHandler):
@@ -22,7 +22,7 @@ class Blocks:
                         (address,) = struct.unpack(">H", frame[8:10])
                         to = behind[max((base for base in behind if base <= address), default=min(behind))]
                         to.sendall(frame)
-                        self.request.sendall(blocks.frame(to))
+                        self.request.sendall(answered(frame, blocks.frame(to)))
                 except OSError:
                     pass
                 finally:

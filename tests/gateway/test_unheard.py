@@ -71,6 +71,25 @@ def test_what_its_plc_may_have_started_is_not_told_to_stand_still(shared, mode, 
         assert end["problem"]["type"] == "/problems/transfer-interrupted" and end["history"][-1]["reason"]
 
 
+def test_what_no_two_looks_agree_in_is_not_believed(shared):
+    """For sixty looks in a row: EMPTY, FAULT, DONE, and so on."""
+    stories = []
+
+    def garbled(frame, answer):
+        if frame[7:12] != struct.pack(">BHH", 3, 1009, 91):
+            return answer
+        return answer[:113] + struct.pack(">H", stories.pop()) + answer[115:] if stories else answer  # +61
+
+    with Foreign() as controller, Blocks({1000: controller.port}, answered=garbled) as line:
+        here = Cell(shared, line)
+        transfer = here.loaded(here.trajectory())
+        stories.extend(20 * (w.EMPTY, w.FAULT, w.DONE))
+        until(lambda: not stories, LONG, what="looks")
+        assert here.client.post(f"/v1/transfers/{transfer}/arm").expect(202).json["state"] == "armed"
+        assert [step["state"] for step in here.get(transfer)["history"]] == ["queued", "connecting", "loading", "ready", "armed"]
+        here.client.post(f"/v1/transfers/{transfer}/stop").expect(200)
+
+
 def test_a_transfer_that_never_was_whole_there_fails(shared):
     silent = threading.Event()
 

@@ -81,6 +81,25 @@ Test(uptime, a_program_that_is_held_up_has_no_other_clock)
   cr_assert_lt(fabs(uptime_rate(&u)), 0.015);
 }
 
+/* Held up while it was first looked at, a clock that goes too slow seems right for a while; then that is not known well. */
+Test(uptime, a_late_beginning_is_no_certainty)
+{
+  enum { LATE_MS = 25, LATE_LOOKS = 30, EVERY_MS = 5 };
+  const double rate = 0.97;
+  struct uptime u = { 0 };
+  for (int k = 0; k < 1000; k++) {
+    int64_t now = 7000000000LL + (int64_t)k * EVERY_MS * MS;
+    double late = k < LATE_LOOKS ? LATE_MS : 0;
+    uptime_take(&u, 1, 100000 + (uint32_t)(floor(rate * (k * EVERY_MS - late) / EVERY_MS) * EVERY_MS), now - MS / 10,
+                now + MS / 10);
+    double within = uptime_uncertainty(&u);
+    if (within <= 0.01)
+      cr_assert_leq(fabs(uptime_rate(&u) - (rate - 1)), 1.5 * within, "after %d ms: %g within %g", k * EVERY_MS,
+                    uptime_rate(&u), within);
+  }
+  cr_assert_lt(uptime_uncertainty(&u), 0.01);
+}
+
 Test(uptime, an_old_rate_is_forgotten)
 {
   struct uptime u = watched(0.9, 1, 10, 200, 0);
