@@ -179,9 +179,11 @@ $(TEST_OBJ): $(OUT)/obj/tests/%.o: tests/%.c $(OUT)/obj/flags
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(filter-out -Wmissing-prototypes,$(CFLAGS)) $(TEST_FLAGS) -c $< -o $@
 
+# A program is started anew for each of its tests: so it loads what it needs, and no more. They are many: the quick linker where it is.
+TEST_LINK := -Wl,--as-needed $(if $(shell command -v ld.lld),-fuse-ld=lld)
 $(OUT)/tests/%: $(OUT)/obj/tests/%.o $(ROOMS)
 	@mkdir -p $(@D)
-	$(CC) $< $(LDFLAGS) $(ROOMS) $(TEST_LIBS) $(LIBS) -o $@
+	$(CC) $< $(LDFLAGS) $(TEST_LINK) $(ROOMS) $(TEST_LIBS) $(LIBS) -o $@
 
 .PHONY: unit-programs tsan-programs fuzz-programs bench-programs
 unit-programs:  $(call programs,$(UNIT_SRC))

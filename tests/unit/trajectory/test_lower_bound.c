@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "tests/support/robots.h"
+#include "tests/support/sanitized.h"
 
 enum { N = ARMDYN_JOINTS_MAX, WAYS = 3 };
 
@@ -129,11 +130,11 @@ Test(lower_bound, of_a_slide_that_holds_its_weight)
 
 /* -- any motion -- */
 
-/* 100 motions, or 10,000 in a soak. */
+/* 100 motions, 10,000 in a soak, 20 under a sanitizer. */
 static size_t motion_count(void)
 {
   const char *soak = getenv("ARMDYN_SOAK");
-  return soak && strcmp(soak, "0") != 0 ? 10000 : 100;
+  return soak && strcmp(soak, "0") != 0 ? 10000 : SANITIZED ? 20 : 100;
 }
 
 /* An arm of random bodies, drives and friction, a slide among its joints, in a random posture. */
