@@ -64,6 +64,7 @@ def is_served(server):
 COUNTS = [1, 2, 63, 64, 65, 119, 120, 121, 127, 128, 129, 200, 255, 256, 257, 300, 1000]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("count", COUNTS)
 def test_all_of_many_connections_are_served(server, count):
     """All open, all with a request under way at once, five rounds: libmicrohttpd's epoll loop hangs when exactly 128

@@ -7,6 +7,8 @@ import pytest
 
 from support import Server, robot
 
+pytestmark = pytest.mark.same_threads
+
 
 @pytest.fixture(scope="module")
 def shared():

@@ -28,6 +28,7 @@ HELP = run("serve", "--help").stdout
 OPTIONS = re.findall(r"^  (--[a-z-]+) ([A-Z:]+)$\n.*\n\s+(ARMDYN_[A-Z_]+), default:? ?(.*)$", HELP, re.M)
 
 
+@pytest.mark.same_threads
 def test_the_help_lists_every_option():
     assert len(OPTIONS) == len(re.findall(r"^  --", HELP, re.M)) >= 12
     assert all(variable == "ARMDYN_" + flag[2:].replace("-", "_").upper() for flag, _, variable, _ in OPTIONS)
@@ -51,6 +52,7 @@ def test_a_flag_without_its_value(option):
     assert done.returncode == 2 and f"{option[0]} needs a value" in done.stderr
 
 
+@pytest.mark.same_threads
 def test_a_flag_wins_over_its_variable():
     done = run("serve", "--http-threads", "x", env={"ARMDYN_HTTP_THREADS": "3"})
     assert "--http-threads: 'x'" in done.stderr
@@ -58,12 +60,14 @@ def test_a_flag_wins_over_its_variable():
     server.close()
 
 
+@pytest.mark.same_threads
 @pytest.mark.parametrize("wrong, right", [("--lisen", "--listen"), ("--http-thread=4", "--http-threads"), ("--stop_timeout", "--stop-timeout")])
 def test_a_misspelt_option_is_corrected(wrong, right):
     done = run("serve", wrong, "1")
     assert done.returncode == 2 and f"did you mean {right}?" in done.stderr
 
 
+@pytest.mark.same_threads
 def test_unknown_arguments_and_commands():
     assert run("serve", "--completely-different").returncode == 2
     assert run("serve", "stray").returncode == 2
@@ -75,6 +79,7 @@ def test_unknown_arguments_and_commands():
         assert run("help", command).returncode == 0, command
 
 
+@pytest.mark.same_threads
 def test_libraries_are_those_that_are_loaded():
     """As Python, which has loaded two of them from the same packages, and the linker of this system know them."""
     ours = dict(line.rsplit(" ", 1) for line in run("version", "--libraries").stdout.splitlines())
@@ -84,18 +89,21 @@ def test_libraries_are_those_that_are_loaded():
     assert len(ours) == 13 and all(re.fullmatch(r"\d+(\.\d+)+", version) for version in ours.values()), ours
 
 
+@pytest.mark.same_threads
 @pytest.mark.parametrize("address", ["nonsense", "127.0.0.1", "127.0.0.1:", "127.0.0.1:99999", "127.0.0.1:1x", "[::1:80", "no.such.host.invalid:80"])
 def test_an_address_that_is_none(address, tmp_path):
     done = run("serve", "--listen", address, "--data", tmp_path)
     assert done.returncode == 2 and address in done.stderr
 
 
+@pytest.mark.same_threads
 def test_a_port_that_is_taken(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as other:
         done = run("serve", "--listen", f"127.0.0.1:{other.getsockname()[1]}", "--data", tmp_path)
     assert done.returncode == 1 and "in use" in done.stderr
 
 
+@pytest.mark.same_threads
 def test_ipv6():
     with Server(listen="[::1]:0") as server:
         assert re.fullmatch(rb"listening on http://\[::1\]:\d+\n", server.stdout)
@@ -104,6 +112,7 @@ def test_ipv6():
 
 
 # ---------------------------------------------------------------- keys
+@pytest.mark.same_threads
 @pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0", ":0"])
 def test_without_a_key_only_loopback_is_served(address, tmp_path):
     done = run("serve", "--listen", address, "--data", tmp_path)
@@ -111,6 +120,7 @@ def test_without_a_key_only_loopback_is_served(address, tmp_path):
     assert "--admin-key-file" in done.stderr and address in done.stderr
 
 
+@pytest.mark.same_threads
 def test_with_a_key_every_address_is_served():
     with Server(listen="0.0.0.0:0", key=KEY) as server:
         server.host = "127.0.0.1"
@@ -121,6 +131,7 @@ def test_with_a_key_every_address_is_served():
             client.get("/healthz").expect(200)
 
 
+@pytest.mark.same_threads
 @pytest.mark.parametrize("content", ["", "short", "x" * 300, KEY + "\nsecond line of the file\n"])
 def test_a_key_file_that_is_no_good(content, tmp_path):
     file = tmp_path / "key"
@@ -131,6 +142,7 @@ def test_a_key_file_that_is_no_good(content, tmp_path):
         assert content.strip() not in done.stderr
 
 
+@pytest.mark.same_threads
 def test_a_missing_key_file(tmp_path):
     done = run("serve", "--admin-key-file", tmp_path / "none", "--data", tmp_path / "data", "--listen", "127.0.0.1:0")
     assert done.returncode == 2 and "No such file" in done.stderr
@@ -208,6 +220,7 @@ def test_jobs_give_way_to_calls():
             until(lambda: not session.exists() or session.read_text().split()[1:] in (["nice", "10"], []))
 
 
+@pytest.mark.same_threads
 def test_healthcheck():
     with Server() as server:
         assert run("healthcheck", "--url", server.url).returncode == 0

@@ -4,6 +4,8 @@ import pytest
 
 from support import Process, Server, until
 
+pytestmark = pytest.mark.same_threads
+
 KEY = "a key of the file, long enough"
 
 

@@ -5,6 +5,8 @@ import pytest
 
 from support import ControllerSim, Process, Server, robot
 
+pytestmark = pytest.mark.same_threads
+
 EVIL = "http://evil.example"
 FOREIGN = [
     {"Origin": EVIL}, {"Origin": "null"}, {"Origin": "http://127.0.0.1"}, {"Origin": "http://localhost:1"}, {"Origin": "file://"}, {"Origin": ""},
