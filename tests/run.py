@@ -24,7 +24,7 @@ import xml.etree.ElementTree as ET
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BUILD = ROOT / os.environ.get("BUILD", "build")
 SOAK = os.environ.get("ARMDYN_SOAK", "0") != "0"
-FUZZ_SECONDS = int(os.environ.get("FUZZ_SECONDS", "2"))
+FUZZ_SECONDS = int(os.environ.get("FUZZ_SECONDS", "1"))
 CORES = os.cpu_count() or 2
 # How many shards run at a time, and how nice they are. Those that play motions in their own time, or wait for limits of time, want
 # a processor for a fifth of it, and come first then; the others take what there is.

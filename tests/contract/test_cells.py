@@ -177,6 +177,7 @@ def played(client, trajectory, rate, hertz):
     return times, np.stack([np.interp(times, table[:, 0], table[:, j]) for j in range(1, 7)], axis=1)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("seed", range(3))
 def test_no_touch_of_a_trajectory_is_missed(client, seed):
     """Against numpy at 10 kHz: what is told is a bound, and no more than the tolerance and a step below it."""

@@ -37,6 +37,7 @@ def begun(server, client, kind, request):
     return worker, path
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kind, request_", [("trajectories", long_motion(30)), ("simulations", SIMULATION)], ids=["end", "midst"])
 def test_a_job_waits_for_the_store_with_what_it_computed(server, client, kind, request_):
     worker, path = begun(server, client, kind, request_)

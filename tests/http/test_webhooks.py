@@ -111,6 +111,7 @@ def test_what_waits_goes_to_the_new_address(client, arm):
     client.delete(path, headers={"If-Match": rotated.etag}).expect(204)
 
 
+@pytest.mark.same_threads
 def test_put_makes_one_and_no_second(client):
     name, once = unique_name("hook"), {"If-None-Match": "*"}
     body = {"name": name, "url": "http://127.0.0.1:9/"}
@@ -124,6 +125,7 @@ def test_put_makes_one_and_no_second(client):
     assert again.etag != made.etag  # a tag of the one that is gone names nothing
 
 
+@pytest.mark.same_threads
 def test_a_repeated_request_makes_one_and_shows_its_secret_once(client):
     body, key = {"name": unique_name("hook"), "url": "http://127.0.0.1:9/"}, {"Idempotency-Key": unique_name("once")}
     first = client.post("/v1/webhooks", body, headers=key).expect(201)
@@ -266,12 +268,14 @@ def test_private_addresses_are_closed_unless_they_are_named(make_server):
         assert "--webhook-networks" in delivery(client, job)["error"] and not receiver.messages
 
 
+@pytest.mark.same_threads
 @pytest.mark.parametrize("url", ["mes", "ftp://mes.example/", "https://", "https://user:word@mes.example/", "file:///etc/passwd"])
 def test_addresses_that_are_none(client, url):
     answer = client.post("/v1/webhooks", {"name": "hook", "url": url}).expect(422)
     assert answer.json["errors"][0]["pointer"] == "/url"
 
 
+@pytest.mark.same_threads
 def test_unknown_webhooks(client, arm):
     answer = client.post(arm + "/trajectories", {**motion(), "callback": {"webhook": "nobody"}}).expect(422)
     assert answer.json["errors"][0]["pointer"] == "/callback/webhook"
@@ -284,6 +288,7 @@ def test_unknown_webhooks(client, arm):
     client.get(f"/v1/webhooks/{name}").expect(404)
 
 
+@pytest.mark.same_threads
 def test_networks_that_are_none(tmp_path):
     with Process(("serve", "--listen", "127.0.0.1:0", "--data", tmp_path / "data", "--webhook-networks", "mes.example")) as process:
         process.spawn()
@@ -347,6 +352,7 @@ def test_a_receiver_with_a_certificate_of_the_own_authority_is_told(authorities)
     assert (end["http_status"], end["error"], count) == (200, None, 1)
 
 
+@pytest.mark.same_threads
 @pytest.mark.parametrize("flags, certificate", [("other", "receiver"), (None, "receiver"), ("ours", "elsewhere")], ids=["another authority", "the system's", "another name"])
 def test_a_receiver_that_is_not_trusted_is_told_nothing_and_the_record_says_why(authorities, flags, certificate):
     end, count = told_over_tls(("--webhook-ca", authorities[flags]) if flags else (), authorities[certificate], "pending")
@@ -361,6 +367,7 @@ def look_at_authority(data, file, verdict):
     return found["detail"]
 
 
+@pytest.mark.same_threads
 @pytest.mark.parametrize("content", [None, b"", b"no certificate\n", b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"], ids=["missing", "empty", "garbage", "broken"])
 def test_a_file_without_an_authority_is_named_at_the_start_and_by_doctor(tmp_path, content):
     file = tmp_path / "factory.pem"
@@ -372,5 +379,6 @@ def test_a_file_without_an_authority_is_named_at_the_start_and_by_doctor(tmp_pat
     assert str(file) in look_at_authority(tmp_path, file, "bad")
 
 
+@pytest.mark.same_threads
 def test_doctor_says_how_long_the_authority_is_good(authorities, tmp_path):
     assert "valid until" in look_at_authority(tmp_path, authorities["ours"], "good")
