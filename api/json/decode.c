@@ -31,6 +31,13 @@ static const char *words(char out[WORDS_SIZE], const char *what, const char *uni
   return out;
 }
 
+/* The same for a fault, should the next value be of another kind: most are not, and wording costs more than reading. */
+static const char *words_unless(struct json_reader *r, enum json_kind kind, char out[WORDS_SIZE], const char *what,
+                                const char *unit)
+{
+  return json_peek(r) == kind ? NULL : words(out, what, unit);
+}
+
 /* -- one function for every kind; each reads exactly one value -- */
 
 typedef void decode_function(struct json_reader *r, const struct json_field *field, void *object,
@@ -71,7 +78,8 @@ static void decode_number(struct json_reader *r, const struct json_field *field,
   (void)context;
   char expected[WORDS_SIZE];
   double x;
-  if (!json_read_number(r, words(expected, "a number", field->unit), &x) || !within(r, NULL, field, x)) return;
+  const char *what = words_unless(r, JSON_NUMBER, expected, "a number", field->unit);
+  if (!json_read_number(r, what, &x) || !within(r, NULL, field, x)) return;
   memcpy(member_of(field, object), &x, sizeof x);
 }
 
@@ -451,7 +459,7 @@ bool json_decode_object(struct json_reader *r, const struct json_type *type, voi
   char expected[WORDS_SIZE];
   init(type, object);
   if (!context) context = &no_context;
-  if (!json_enter_object(r, words(expected, "an object", type->words))) return false;
+  if (!json_enter_object(r, words_unless(r, JSON_OBJECT, expected, "an object", type->words))) return false;
   while (json_next_member(r, &key)) {
     const struct json_field *field = json_field_find(type, key);
     uint64_t bit = field ? UINT64_C(1) << (field - type->fields) : 0;

@@ -267,6 +267,18 @@ static char *write_digits(uint64_t x, char *end)
   return end;
 }
 
+size_t number_print_integer(long long value, char *to)
+{
+  char digits[24], *end = digits + sizeof digits;
+  const uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value;
+  char *first = write_digits(size, end);
+  if (value < 0) *--first = '-';
+  const size_t length = (size_t)(end - first);
+  memcpy(to, first, length);
+  to[length] = '\0';
+  return length;
+}
+
 /* As ECMAScript's Number::toString lays digits out: n digits, the point behind `point` of them. */
 static char *lay_out(char *to, const char *digits, int n, int point)
 {

@@ -20,5 +20,7 @@ const char *number_parse(const char *at, const char *end, double *value);
  *   Returns the length.
  * Source: Giulietti 2020, "The Schubfach way to render doubles". */
 size_t number_print(double value, char *to);
+/* The same for a whole number. */
+size_t number_print_integer(long long value, char *to);
 
 #endif

@@ -11,7 +11,10 @@ enum { EXCERPT_SIZE = 48 };
 
 void json_reader_init(struct json_reader *r, const char *text, size_t length, struct faults *faults)
 {
-  *r = (struct json_reader){ .text = text, .at = text, .end = text + length, .faults = faults };
+  memset(r, 0, offsetof(struct json_reader, path)); /* of which enter() begins every place anew */
+  r->text = r->at = text;
+  r->end = text + length;
+  r->faults = faults;
   if (faults) r->faults_before = faults->count;
 }
 

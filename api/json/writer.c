@@ -105,7 +105,8 @@ void json_write_truth(struct json_writer *w, bool value)
 void json_write_integer(struct json_writer *w, long long value)
 {
   begin_value(w);
-  buffer_format(w->out, "%lld", value);
+  char *to = buffer_reserve(w->out, NUMBER_SIZE);
+  if (to) buffer_commit(w->out, number_print_integer(value, to));
 }
 
 void json_write_text(struct json_writer *w, const char *text)

@@ -1,6 +1,7 @@
 /* The answers that handlers give: each becomes a libmicrohttpd response, ready to be queued. */
 #include <unistd.h>
 
+#include "api/json/number.h"
 #include "server/base/log.h"
 #include "server/http/internal.h"
 
@@ -62,20 +63,33 @@ static void give(struct exchange *x, int http_status, const char *content_type, 
   x->answer_bytes = x->answer_held = bytes;
 }
 
-void exchange_set_header(struct exchange *x, const char *name, const char *format, ...)
+/* Takes the value; NULL: out of memory. */
+static void keep_header(struct exchange *x, const char *name, char *value)
 {
-  if (x->header_count == HEADERS_OF_ANSWER) {
-    log_event(LOG_ERROR, "too many headers of an answer", "request_id", x->request_id, "header", name, NULL);
+  if (value && x->header_count < HEADERS_OF_ANSWER) {
+    x->headers[x->header_count].name = name;
+    x->headers[x->header_count++].value = value;
     return;
   }
-  char *value = NULL;
+  if (value) log_event(LOG_ERROR, "too many headers of an answer", "request_id", x->request_id, "header", name, NULL);
+  free(value);
+}
+
+void exchange_set_header(struct exchange *x, const char *name, const char *format, ...)
+{
+  char *value;
   va_list arguments;
   va_start(arguments, format);
   int length = vasprintf(&value, format, arguments);
   va_end(arguments);
-  if (length < 0) return;
-  x->headers[x->header_count].name = name;
-  x->headers[x->header_count++].value = value;
+  keep_header(x, name, length < 0 ? NULL : value);
+}
+
+void exchange_set_revision(struct exchange *x, long long revision)
+{
+  char text[NUMBER_SIZE];
+  const size_t length = number_print_integer(revision, text);
+  keep_header(x, "Armdyn-Robot-Revision", strndup(text, length));
 }
 
 void answer_bytes(struct exchange *x, int http_status, const char *content_type, struct buffer *body)

@@ -21,8 +21,15 @@ static const size_t SLOWEST_READER = 16 * 1024; /* bytes a second that a client 
 
 void request_id_make(struct http *http, char id[REQUEST_ID_SIZE])
 {
-  unsigned long long number = atomic_fetch_add_explicit(&http->request_count, 1, memory_order_relaxed);
-  snprintf(id, REQUEST_ID_SIZE, "%s-%08llx", http->request_prefix, number);
+  static const char hex[] = "0123456789abcdef";
+  enum { PREFIX = sizeof http->request_prefix - 1, DIGITS_LEAST = 8 };
+  const uint64_t number = atomic_fetch_add_explicit(&http->request_count, 1, memory_order_relaxed);
+  unsigned digits = DIGITS_LEAST;
+  while (digits < 16 && number >> 4 * digits) digits++;
+  memcpy(id, http->request_prefix, PREFIX);
+  id[PREFIX] = '-';
+  for (unsigned i = 0; i < digits; i++) id[PREFIX + 1 + i] = hex[number >> 4 * (digits - 1 - i) & 15];
+  id[PREFIX + 1 + digits] = '\0';
 }
 
 void exchange_hold(struct exchange *x, size_t bytes)
@@ -395,7 +402,7 @@ enum MHD_Result exchange_serve(void *context, struct MHD_Connection *mhd, const 
 
 /* -- the end -- */
 
-static void log_access(const struct exchange *x, bool whole)
+static void log_access(const struct exchange *x, bool whole, int64_t now)
 {
   if (!log_wants(LOG_INFO)) return;
   if (atomic_load(&x->state) == EXCHANGE_GONE) { /* its answer is somebody else's to touch */
@@ -404,7 +411,7 @@ static void log_access(const struct exchange *x, bool whole)
     return;
   }
   if (!x->status) return; /* never complete: there was nothing to answer */
-  double duration = (double)(clock_monotonic_ns() - x->started) * 1e-9;
+  double duration = (double)(now - x->started) * 1e-9;
   char address[ADDRESS_TEXT_SIZE], trace[TRACE_ID_SIZE];
   trace_id(x->traceparent, trace);
   address_text(&x->client, address);
@@ -414,10 +421,10 @@ static void log_access(const struct exchange *x, bool whole)
 }
 
 /* How long a stream of events was open says nothing of the service. */
-static void count(const struct exchange *x)
+static void count(const struct exchange *x, int64_t now)
 {
   if (atomic_load(&x->state) == EXCHANGE_GONE || !x->status) return;
-  double seconds = x->streams ? -1 : (double)(clock_monotonic_ns() - x->started) * 1e-9;
+  double seconds = x->streams ? -1 : (double)(now - x->started) * 1e-9;
   tally_count(x->http->tally, x->route, x->status, seconds);
 }
 
@@ -429,12 +436,13 @@ void exchange_end(void *context, struct MHD_Connection *mhd, void **place, enum 
   if (!x) return;
   struct connection *c = x->connection;
   intake_end(x);
-  count(x);
-  log_access(x, how == MHD_REQUEST_TERMINATED_COMPLETED_OK);
+  const int64_t now = clock_monotonic_ns();
+  count(x, now);
+  log_access(x, how == MHD_REQUEST_TERMINATED_COMPLETED_OK, now);
   if (how == MHD_REQUEST_TERMINATED_WITH_ERROR && !c->gate.ended && !x->streams) cut(c, acceptor_last_words());
   const bool next_comes = gate_holds(&c->gate);
   const int64_t time = next_comes ? x->http->body_timeout : x->http->idle_timeout;
-  connection_advance(c, PHASE_SENDING, next_comes ? PHASE_READING : PHASE_IDLE, clock_monotonic_ns() + time);
+  connection_advance(c, PHASE_SENDING, next_comes ? PHASE_READING : PHASE_IDLE, now + time);
   if (atomic_load(&x->references) > 1) { /* somebody still waits with it */
     x->mhd = NULL;
     x->connection = NULL;

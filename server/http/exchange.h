@@ -83,6 +83,7 @@ void answer_stream(struct exchange *x, int http_status, const char *content_type
 /* Before the answer: a header of it. The name must be a literal. */
 void exchange_set_header(struct exchange *x, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+void exchange_set_revision(struct exchange *x, long long revision); /* of the robot that the answer is about */
 
 /* -- a body that is never held whole, of a route that is STREAMED --
  * Its handler is called, where it may block, when the first bytes are there (or the end); it answers, or calls

@@ -6,9 +6,10 @@ static const char *const method_names[HTTP_METHOD_COUNT] = { "GET", "PUT", "POST
 
 /* One segment of one or more paths. */
 struct node {
-  char *literal;                /* or */
-  char *name;                   /* of a {name} segment */
-  struct node *child, *sibling; /* literals first, the {name} last: an exact segment wins */
+  char *text;             /* of a {name} segment: the name */
+  struct node **literals; /* children, in the order of strcmp */
+  size_t literal_count;
+  struct node *named, *sibling; /* children for any segment, and the next of them */
   const struct route *by_method[HTTP_METHOD_COUNT];
 };
 
@@ -38,44 +39,77 @@ bool method_of_name(const char *name, enum http_method *method)
   return false;
 }
 
+static void free_node(struct node *node);
+
 static void free_children(struct node *node)
 {
-  for (struct node *child = node->child, *next; child; child = next) {
+  for (size_t i = 0; i < node->literal_count; i++) free_node(node->literals[i]);
+  for (struct node *child = node->named, *next; child; child = next) {
     next = child->sibling;
-    free_children(child);
-    free(child->literal);
-    free(child->name);
-    free(child);
+    free_node(child);
   }
+  free(node->literals);
+}
+
+static void free_node(struct node *node)
+{
+  free_children(node);
+  free(node->text);
+  free(node);
+}
+
+/* Where this segment is among the literal children, or belongs. */
+static size_t place_of(const struct node *parent, const char *segment, bool *is_there)
+{
+  size_t first = 0, last = parent->literal_count;
+  while (first < last) {
+    const size_t middle = (first + last) / 2;
+    const int order = strcmp(parent->literals[middle]->text, segment);
+    if ((*is_there = !order)) return middle;
+    if (order < 0)
+      first = middle + 1;
+    else
+      last = middle;
+  }
+  *is_there = false;
+  return first;
+}
+
+static struct node *node_new(const char *text, size_t length)
+{
+  struct node *node = calloc(1, sizeof *node);
+  if (!node || (node->text = strndup(text, length))) return node;
+  free(node);
+  return NULL;
+}
+
+static struct node *literal_child(struct node *parent, const char *segment, size_t length)
+{
+  bool is_there;
+  struct node *node = node_new(segment, length), **literals;
+  if (!node) return NULL;
+  const size_t place = place_of(parent, node->text, &is_there);
+  if (is_there || !(literals = realloc(parent->literals, (parent->literal_count + 1) * sizeof(struct node *)))) {
+    free_node(node);
+    return is_there ? parent->literals[place] : NULL;
+  }
+  memmove(literals + place + 1, literals + place, (parent->literal_count++ - place) * sizeof(struct node *));
+  parent->literals = literals;
+  return literals[place] = node;
+}
+
+static struct node *named_child(struct node *parent, const char *name, size_t length)
+{
+  struct node **at = &parent->named;
+  while (*at && (strncmp((*at)->text, name, length) || (*at)->text[length])) at = &(*at)->sibling;
+  return *at ? *at : (*at = node_new(name, length));
 }
 
 /* The child for this segment of a table path, made if it is new; NULL when out of memory. */
 static struct node *child_for(struct node *parent, const char *segment, size_t length)
 {
-  bool named = length > 2 && segment[0] == '{' && segment[length - 1] == '}';
-  char *text = named ? strndup(segment + 1, length - 2) : strndup(segment, length);
-  if (!text) return NULL;
-  struct node **at = &parent->child;
-  for (; *at; at = &(*at)->sibling) {
-    const char *other = named ? (*at)->name : (*at)->literal;
-    if (other && !strcmp(other, text)) {
-      free(text);
-      return *at;
-    }
-  }
-  struct node *node = calloc(1, sizeof *node);
-  if (!node) {
-    free(text);
-    return NULL;
-  }
-  *(named ? &node->name : &node->literal) = text;
-  if (named) {
-    *at = node;
-  } else {
-    node->sibling = parent->child;
-    parent->child = node;
-  }
-  return node;
+  const bool named = length > 2 && segment[0] == '{' && segment[length - 1] == '}';
+  return named ? named_child(parent, segment + 1, length - 2) : literal_child(parent, segment, length);
 }
 
 static bool add(struct router *router, const struct route *route)
@@ -121,20 +155,19 @@ static bool leads_somewhere(const struct node *node)
   return false;
 }
 
-/* Depth first; a {name} is tried after the literals, so that no path is hidden by the order of the table. */
+/* Depth first: an exact segment wins, but hides no path that only a {name} leads to. */
 static bool descend(const struct node *node, const char *const *segments, size_t count, struct match *match)
 {
   if (!count) {
     match->by_method = node->by_method;
     return leads_somewhere(node);
   }
-  for (const struct node *child = node->child; child; child = child->sibling) {
-    if (child->literal) {
-      if (!strcmp(child->literal, segments[0]) && descend(child, segments + 1, count - 1, match)) return true;
-      continue;
-    }
-    if (!segments[0][0] || match->count == SEGMENTS_MOST) continue; /* a name is never empty */
-    match->values[match->count].name = child->name;
+  bool is_there;
+  const size_t place = place_of(node, segments[0], &is_there);
+  if (is_there && descend(node->literals[place], segments + 1, count - 1, match)) return true;
+  if (!segments[0][0] || match->count == SEGMENTS_MOST) return false; /* a name is never empty */
+  for (const struct node *child = node->named; child; child = child->sibling) {
+    match->values[match->count].name = child->text;
     match->values[match->count++].value = segments[0];
     if (descend(child, segments + 1, count - 1, match)) return true;
     match->count--;

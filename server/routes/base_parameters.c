@@ -19,7 +19,7 @@ static void answer_parameters(struct exchange *x, const struct robot_entry *entr
   struct buffer body = BUFFER(LIMIT_ANSWER);
   base_parameters_encode(&body, base, (long long)entry->revision);
   armdyn_base_parameters_free(base);
-  exchange_set_header(x, "Armdyn-Robot-Revision", "%lld", (long long)entry->revision);
+  exchange_set_revision(x, entry->revision);
   answer_json(x, 200, &body);
 }
 

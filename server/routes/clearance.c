@@ -97,7 +97,7 @@ static void answer_clearance(struct exchange *x, const struct robot_entry *entry
       clearance_motion_encode(&body, request, (long long)entry->revision, &motion);
     else
       clearance_encode(&body, request, joints, (long long)entry->revision, states);
-    exchange_set_header(x, "Armdyn-Robot-Revision", "%lld", (long long)entry->revision);
+    exchange_set_revision(x, entry->revision);
     answer_json(x, 200, &body);
   }
   free(states);

@@ -111,7 +111,7 @@ static void answer_programs(struct exchange *x, const struct robot_entry *entry,
     answer_status(x, status, NULL);
     return;
   }
-  exchange_set_header(x, "Armdyn-Robot-Revision", "%lld", (long long)entry->revision);
+  exchange_set_revision(x, entry->revision);
   answer_json(x, 200, &body);
 }
 

@@ -166,7 +166,7 @@ static void encode(struct exchange *x, const struct robot_entry *entry, const st
                           &body, task->parameters ? NULL : &columns);
     if (task->parameters) name_parameters(task, write_column, &columns);
   }
-  exchange_set_header(x, "Armdyn-Robot-Revision", "%lld", (long long)entry->revision);
+  exchange_set_revision(x, entry->revision);
   if (columns.failure == ARMDYN_ELIMIT) {
     buffer_release(&body);
     answer_problem(x, PROBLEM_NOT_ACCEPTABLE,

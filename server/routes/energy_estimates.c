@@ -154,7 +154,7 @@ static void answer_estimate(struct exchange *x, const struct estimate *e)
   };
   struct buffer body = BUFFER(MB(1));
   energy_estimate_encode(&body, &estimate);
-  exchange_set_header(x, "Armdyn-Robot-Revision", "%lld", (long long)e->entry->revision);
+  exchange_set_revision(x, e->entry->revision);
   answer_json(x, 200, &body);
 }
 

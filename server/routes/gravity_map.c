@@ -51,7 +51,7 @@ static void answer_map(struct exchange *x, const struct robot_entry *entry, cons
   } else {
     struct buffer body = BUFFER(LIMIT_ANSWER);
     gravity_map_encode(&body, request, armdyn_robot_description(robot), (long long)entry->revision, map.torque);
-    exchange_set_header(x, "Armdyn-Robot-Revision", "%lld", (long long)entry->revision);
+    exchange_set_revision(x, entry->revision);
     answer_json(x, 200, &body);
   }
   free(map.torque);

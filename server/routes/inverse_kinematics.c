@@ -24,7 +24,7 @@ static void answer_positions(struct exchange *x, const struct robot_entry *entry
   }
   struct buffer body = BUFFER(LIMIT_ANSWER);
   inverse_kinematics_encode(&body, armdyn_robot_joint_count(entry->robot), (long long)entry->revision, &result);
-  exchange_set_header(x, "Armdyn-Robot-Revision", "%lld", (long long)entry->revision);
+  exchange_set_revision(x, entry->revision);
   answer_json(x, 200, &body);
 }
 

@@ -188,6 +188,20 @@ Test(number, forms_are_those_of_ecmascript_but_for_minus_zero)
   }
 }
 
+Test(number, whole_numbers_are_printed_as_the_c_library_does)
+{
+  uint64_t state = 11;
+  const long long edges[] = { 0, 1, -1, 9, 10, -10, 99, 100, 101, INT64_MAX, INT64_MIN };
+  const size_t edge_count = sizeof edges / sizeof *edges;
+  for (size_t i = 0; i < 20000; i++) {
+    const uint64_t bits = next(&state);
+    const long long x = i < edge_count ? edges[i] : (long long)bits >> (bits & 63);
+    char text[NUMBER_SIZE], expected[NUMBER_SIZE];
+    cr_assert_eq(number_print_integer(x, text), (size_t)snprintf(expected, sizeof expected, "%lld", x));
+    cr_assert_str_eq(text, expected);
+  }
+}
+
 Test(number, what_is_no_json_number_is_refused)
 {
   static const char *const texts[] = { "",    "-",   "+1",  ".5",   "1.",  "1.e5",     "01",        "-01",
