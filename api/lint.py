@@ -30,6 +30,15 @@ MEMBERS = {
 }
 
 
+# Names that clients cannot be made with: generators escape most words of a language, but not these. Tried with openapi-generator
+# (java, csharp-netcore, python) and NSwag.
+TAKEN = {
+    "equals": "Java and C# objects have a method of this name", "to_string": "C# objects have a method of this name",
+    "get_hash_code": "C# objects have a method of this name", "to_json": "C# models have a method of this name",
+    "true": "a word of Java", "false": "a word of Java", "null": "a word of Java",
+}
+
+
 def walk(node, at=""):
     """Every dict of the document with its JSON pointer."""
     if isinstance(node, dict):
@@ -196,6 +205,10 @@ def check_schemas(doc, say):
                 say(where, "is not snake_case")
             if lower[name.lower()] > 1:
                 say(where, "differs from another field only by case")
+            if name in TAKEN:
+                say(where, f"breaks generated clients: {TAKEN[name]}")
+            if name.removeprefix("set_") != name and name.removeprefix("set_") in properties:
+                say(where, "breaks generated clients: the other field's setter has this name in Java")
             target = resolve(doc, content["$ref"]) if "$ref" in content else {}
             if not (content.get("description") or target.get("description")):
                 say(where, "has no description")

@@ -51,12 +51,12 @@ static void step_check(struct json_reader *r, void *object, uint64_t given, cons
   (void)given, (void)context;
   const struct map_step *s = object;
   bool found = s->kind == MAP_STEP_WAIT || s->kind == MAP_STEP_CHECK, toggles = s->kind == MAP_STEP_TOGGLE;
-  if (found && !s->has_equals)
-    json_fault(r, "/equals", FAULT_REQUIRED, "\"%s\" needs it: what the field must be", kinds[s->kind]);
+  if (found && !s->has_equal_to)
+    json_fault(r, "/equal_to", FAULT_REQUIRED, "\"%s\" needs it: what the field must be", kinds[s->kind]);
   if (!found && !toggles && !s->has_value)
     json_fault(r, "/value", FAULT_REQUIRED, "\"%s\" needs it: what is written", kinds[s->kind]);
   if (s->has_value && (found || toggles)) json_fault(r, "/value", FAULT_UNSUPPORTED, "\"%s\" has none", kinds[s->kind]);
-  if (s->has_equals && !found) json_fault(r, "/equals", FAULT_UNSUPPORTED, "\"%s\" has none", kinds[s->kind]);
+  if (s->has_equal_to && !found) json_fault(r, "/equal_to", FAULT_UNSUPPORTED, "\"%s\" has none", kinds[s->kind]);
 }
 
 #define VALUE_WORDS "a number, \"points\", \"first\", \"page_points\", \"page\" or \"toggled\""
@@ -64,7 +64,7 @@ static const struct json_field step_fields[] = {
   { ENUM(struct map_step, kind, kinds), NAMED("do") },
   { TEXT(struct map_step, field), REQUIRED },
   { CUSTOM(struct map_step, value, value_decode, value_encode, VALUE_WORDS), HAS(struct map_step, has_value) },
-  { CUSTOM(struct map_step, equals, value_decode, value_encode, VALUE_WORDS), HAS(struct map_step, has_equals) },
+  { CUSTOM(struct map_step, equal_to, value_decode, value_encode, VALUE_WORDS), HAS(struct map_step, has_equal_to) },
   { INTEGER(struct map_step, hold_ms, BETWEEN(HOLD_LEAST_MS, HOLD_MOST_MS), "ms"), OMIT_DEFAULT },
   { INTEGER(struct map_step, timeout_ms, BETWEEN(0, WAIT_MOST_MS), "ms"), OMIT_DEFAULT },
 };
@@ -131,14 +131,14 @@ static void check_step(const struct checking *c, size_t i, const struct map_step
   char step[40], field[64], value[64];
   snprintf(step, sizeof step, list->alone ? "/commands/%s" : "/commands/%s/%zu", c->list, i);
   snprintf(field, sizeof field, "%s/field", step);
-  snprintf(value, sizeof value, "%s/%s", step, written ? "value" : "equals");
+  snprintf(value, sizeof value, "%s/%s", step, written ? "value" : "equal_to");
   map_check_name(c->r, c->map, field, s->field, written);
-  check_value(c, value, f, written ? &s->value : &s->equals, written);
+  check_value(c, value, f, written ? &s->value : &s->equal_to, written);
   if (s->kind == MAP_STEP_TOGGLE && f && (!map_field_is_bit(f) || f->access != MAP_READ_WRITE))
     json_fault(c->r, field, FAULT_INCONSISTENT,
                "a toggle needs a bit (a coil, or a mask of one bit) to read and write");
   for (size_t k = 0; k < i; k++) toggled = toggled || list->steps[k].kind == MAP_STEP_TOGGLE;
-  if (!toggled && (written ? s->value : s->equals).word == MAP_WORD_TOGGLED)
+  if (!toggled && (written ? s->value : s->equal_to).word == MAP_WORD_TOGGLED)
     json_fault(c->r, value, FAULT_INCONSISTENT, "no step before it toggles anything");
 }
 

@@ -81,10 +81,10 @@ struct map_value {
 struct map_step {
   enum map_step_kind kind;
   char field[MAP_NAME_SIZE];
-  bool has_value, has_equals;
-  struct map_value value;  /* to be written */
-  struct map_value equals; /* to be found */
-  int hold_ms, timeout_ms; /* of a pulse; of a wait */
+  bool has_value, has_equal_to;
+  struct map_value value;    /* to be written */
+  struct map_value equal_to; /* to be found */
+  int hold_ms, timeout_ms;   /* of a pulse; of a wait */
 };
 enum { MAP_STEPS_MOST = 8 };
 struct map_steps {

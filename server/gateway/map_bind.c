@@ -54,7 +54,7 @@ static void check_pages(const struct register_map *map, struct faults *faults)
     if (page->steps[i].kind == MAP_STEP_WAIT) return;
   fault_add(
       faults, FAULT_AT_POINTER, "/profile/map/commands/page", FAULT_REQUIRED,
-      "pages need an acknowledgement: a step {\"do\": \"wait\", \"field\": .., \"equals\": ..} after what makes the "
+      "pages need an acknowledgement: a step {\"do\": \"wait\", \"field\": .., \"equal_to\": ..} after what makes the "
       "controller take the page; pages that are written blind are lost, for a PLC looks at its registers only "
       "once a cycle");
 }

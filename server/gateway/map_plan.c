@@ -116,7 +116,7 @@ static enum armdyn_status plan_step(struct planning *p, const struct map_step *s
 {
   struct map_request r;
   const bool written = kind == MAP_STEP_WRITE || kind == MAP_STEP_PULSE;
-  const struct map_value *value = written ? &step->value : &step->equals;
+  const struct map_value *value = written ? &step->value : &step->equal_to;
   const bool toggled = kind != MAP_STEP_TOGGLE && value->word == MAP_WORD_TOGGLED;
   const double number = number_of(p, value);
   enum armdyn_status rc = request_of(p, step->field, kind, toggled || kind == MAP_STEP_TOGGLE ? NULL : &number, &r);
@@ -143,7 +143,7 @@ static size_t awaited(const struct map_steps *steps, size_t from, bool written)
 static enum armdyn_status plan_not_yet(struct planning *p, const struct map_steps *steps, size_t from, bool written)
 {
   const size_t i = awaited(steps, from, written);
-  if (i == steps->count || steps->steps[i].equals.word == MAP_WORD_TOGGLED) return ARMDYN_OK;
+  if (i == steps->count || steps->steps[i].equal_to.word == MAP_WORD_TOGGLED) return ARMDYN_OK;
   return plan_step(p, &steps->steps[i], MAP_STEP_NOT_YET);
 }
 

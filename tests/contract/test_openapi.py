@@ -80,6 +80,8 @@ def test_document_keeps_its_rules():
     (lambda d: d["components"]["schemas"].update(Spare={"type": "string", "description": "x"}), "is not used"),
     (lambda d: d["components"]["schemas"]["RobotList"].pop("description"), "RobotList: has no description"),
     (lambda d: d["components"]["schemas"]["Limits"]["properties"].update(Jerk={"description": "x"}), "snake_case"),
+    (lambda d: d["components"]["schemas"]["MapStep"]["properties"].update(equals={"description": "x"}), "breaks generated clients"),
+    (lambda d: d["components"]["schemas"]["MapStep"]["properties"].update(set_value={"description": "x"}), "breaks generated clients"),
     (lambda d: d["components"]["schemas"]["Limits"]["properties"]["jerk"].pop("description"), "has no description"),
     (lambda d: d["components"]["schemas"]["JointInput"].pop("additionalProperties"), "is open in the request"),
     (lambda d: d["components"]["schemas"]["Joint"].update(additionalProperties=False), "is closed in an answer"),

@@ -205,7 +205,7 @@ def test_an_unverified_transfer_says_so(arm):
 def test_an_acknowledgement_that_was_there_before_is_none(arm):
     """A map that waits for what its controller says already: the page is not taken for acknowledged."""
     stale = entry("codesys")
-    stale["profile"]["map"]["commands"]["page"] = [{"field": "page-number", "value": "page"}, {"do": "wait", "field": "page-taken", "equals": 0, "timeout_ms": 300}]
+    stale["profile"]["map"]["commands"]["page"] = [{"field": "page-number", "value": "page"}, {"do": "wait", "field": "page-taken", "equal_to": 0, "timeout_ms": 300}]
     with Tables("codesys", "--scan", 5) as device:
         cell = arm.controller({**stale, "port": device.port}).expect(201).json["name"]
         end = arm.reach(arm.send(cell).expect(202).json["id"], "failed")
@@ -248,8 +248,8 @@ def test_a_map_of_the_former_shape(arm):
 
 @pytest.mark.parametrize("at, value, pointer, code", [
     ("/commands/page/0/do", "shake", "/commands/page/0/do", "enum"), ("/commands/page/0/field", "nobody", "/commands/page/0/field", "inconsistent"),
-    ("/commands/page/1/equals", None, "/commands/page/1/equals", "required"), ("/commands/page/1/value", 1, "/commands/page/1/value", "unsupported"),
-    ("/commands/page/1/equals", "pages", "/commands/page/1/equals", "enum"), ("/commands/stop", {"field": "run", "value": "page"}, "/commands/stop/value", "inconsistent"),
+    ("/commands/page/1/equal_to", None, "/commands/page/1/equal_to", "required"), ("/commands/page/1/value", 1, "/commands/page/1/value", "unsupported"),
+    ("/commands/page/1/equal_to", "pages", "/commands/page/1/equal_to", "enum"), ("/commands/stop", {"field": "run", "value": "page"}, "/commands/stop/value", "inconsistent"),
     ("/commands/stop", {"field": "run", "value": "points"}, "/commands/stop/value", "inconsistent"),
     ("/commands/stop", {"field": "run", "value": "toggled"}, "/commands/stop/value", "inconsistent"),
     ("/commands/page/0/field", "page-points", "/commands/page/0/field", "inconsistent"), ("/commands/page/1/timeout_ms", 60001, "/commands/page/1/timeout_ms", "maximum"),
@@ -273,3 +273,12 @@ def test_faults_of_steps(arm, at, value, pointer, code):
     assert answer.status == 422, answer
     faults = {error["pointer"]: error["code"] for error in answer.json["errors"]}
     assert faults.get("/profile/map" + pointer) == code, answer.json
+
+
+def test_the_former_name_of_a_field_is_told(arm):
+    document = entry("toggle")
+    step = document["profile"]["map"]["commands"]["page"][1]
+    step["equals"] = step.pop("equal_to")
+    answer = arm.controller(document)
+    assert answer.status == 422
+    assert 'did you mean "equal_to"?' in {error["pointer"]: error["detail"] for error in answer.json["errors"]}["/profile/map/commands/page/1/equals"]

@@ -23,7 +23,7 @@ extend({
 
 const COMMANDS = ['begin', 'page', 'commit', 'arm', 'start', 'hold', 'resume', 'stop', 'clear']
 const valueOf = (value) => (typeof value === 'string' ? t(`map.value.${value}`) : value)
-const inWords = (step) => t(`map.${step.do ?? 'write'}`, { field: step.field, value: valueOf(step.equals ?? step.value), hold: step.hold_ms ?? 100, timeout: step.timeout_ms ?? 2000 })
+const inWords = (step) => t(`map.${step.do ?? 'write'}`, { field: step.field, value: valueOf(step.equal_to ?? step.value), hold: step.hold_ms ?? 100, timeout: step.timeout_ms ?? 2000 })
 
 export function RegisterMap({ map }) {
   const items = COMMANDS.map((name) => ({ name, steps: [map.commands?.[name] ?? []].flat() })).filter(({ steps }) => steps.length)
