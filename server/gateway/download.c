@@ -72,6 +72,8 @@ void running_observe(struct running *r)
   struct observation seen;
   client_observe(r->client, &seen);
   r->port->observe(r->port->context, &seen);
+  if (r->now.sent > r->told) r->port->progress(r->port->context, r->now.sent);
+  r->told = r->now.sent;
   r->seen_due_ns = after_ms(SEEN_MS);
 }
 

@@ -35,6 +35,12 @@ size_t flight_take_off(struct flight *f, struct flying request, unsigned unit, c
   return length;
 }
 
+size_t flight_frame_length(const uint8_t *bytes, size_t count)
+{
+  enum { LENGTH_ENDS = 6 }; /* from there on it counts */
+  return count < LENGTH_ENDS ? 0 : LENGTH_ENDS + (size_t)get(bytes + 4);
+}
+
 /* The exception number; 0: carried out; -1: no answer to this request. */
 static int read_answer(const struct flying *r, const uint8_t *frame, size_t length, uint16_t *words)
 {

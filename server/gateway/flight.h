@@ -44,6 +44,8 @@ static inline bool flight_has(const struct flight *f, enum flight_function funct
  *   frame  out  FLIGHT_FRAME bytes
  * Its length. */
 size_t flight_take_off(struct flight *f, struct flying request, unsigned unit, const uint16_t *words, uint8_t *frame);
+/* How long the frame is that these bytes begin with, of which some may be still to come; 0: too few are there to say. */
+size_t flight_frame_length(const uint8_t *bytes, size_t count);
 /* What a frame answers; it is in flight no longer. EINPUT: nothing that is in flight. Then no answer can be told from
  * another any more. */
 enum armdyn_status flight_land(struct flight *f, const uint8_t *frame, size_t length, struct landed *out,

@@ -88,34 +88,54 @@ enum armdyn_status link_send(struct link *link, enum flight_function function, u
   return lose(link, error, address, strerror(errno));
 }
 
-/* Has something come until the oldest request is overdue, or, without `wait`, by now? 0: no; -1: it is overdue. */
-static int something_came(const struct link *link, bool wait)
+/* Receive what is there, and with `wait` wait for it until the oldest request is overdue. 0: nothing is there; -1: errno says
+ * why nothing will be. */
+static int take_in(struct link *link, bool wait)
 {
   const int64_t overdue_ns = link->flight.flying[0].asked_ns + patience_ms(link) * 1000000LL;
+  const int socket = modbus_get_socket(link->modbus);
   for (;;) {
     int64_t left_ms = (overdue_ns - clock_monotonic_ns() + 999999) / 1000000;
-    struct pollfd answer = { .fd = modbus_get_socket(link->modbus), .events = POLLIN };
-    int came = poll(&answer, 1, wait && left_ms > 0 ? (int)left_ms : 0);
-    if (came > 0) return came;
+    struct pollfd answer = { .fd = socket, .events = POLLIN };
+    if (wait && left_ms > 0) poll(&answer, 1, (int)left_ms);
+    ssize_t n = recv(socket, link->in + link->came, sizeof link->in - link->came, MSG_DONTWAIT);
+    if (n > 0) link->came += (size_t)n;
+    if (n > 0) return 1;
+    if (n == 0) errno = ECONNRESET;
+    if (n == 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) return -1;
+    errno = ETIMEDOUT;
     if (left_ms <= 0) return -1;
     if (!wait) return 0;
   }
 }
 
+/* Take the first answer of what came. *whole: it was there. */
+static enum armdyn_status take_answer(struct link *link, bool *whole, struct landed *out, struct armdyn_error *error)
+{
+  size_t length = flight_frame_length(link->in, link->came);
+  if (length > FLIGHT_FRAME) return armdyn_refuse(error, ARMDYN_EINPUT, "", "what came is no Modbus frame");
+  *whole = length && length <= link->came;
+  if (!*whole) return ARMDYN_OK;
+  enum armdyn_status rc = flight_land(&link->flight, link->in, length, out, error);
+  link->came -= length;
+  memmove(link->in, link->in + length, link->came);
+  return rc;
+}
+
 enum armdyn_status link_receive(struct link *link, bool wait, struct landed *out, struct armdyn_error *error)
 {
-  uint8_t frame[FLIGHT_FRAME];
   out->request.function = FLIGHT_NOTHING;
   if (!link->modbus) return armdyn_refuse(error, ARMDYN_EUNAVAILABLE, "", "there is no connection");
   if (!link->flight.count) return ARMDYN_OK;
   const unsigned oldest = link->flight.flying[0].address;
-  int came = something_came(link, wait);
-  if (came < 0) return lose(link, error, oldest, strerror(ETIMEDOUT));
-  if (came == 0) return ARMDYN_OK;
-  int length = modbus_receive_confirmation(link->modbus, frame);
-  if (length < 0) return lose(link, error, oldest, modbus_strerror(errno));
   struct armdyn_error why;
-  if (flight_land(&link->flight, frame, (size_t)length, out, &why)) return lose(link, error, oldest, why.message);
+  for (bool whole = false;;) {
+    if (take_answer(link, &whole, out, &why)) return lose(link, error, oldest, why.message);
+    if (whole) break;
+    int came = take_in(link, wait);
+    if (came < 0) return lose(link, error, oldest, strerror(errno));
+    if (came == 0) return ARMDYN_OK;
+  }
   out->answered_ns = clock_monotonic_ns();
   figures_round_trip(link->figures, out->answered_ns - out->request.asked_ns);
   if (!out->exception) return ARMDYN_OK;
@@ -124,13 +144,13 @@ enum armdyn_status link_receive(struct link *link, bool wait, struct landed *out
   return lose(link, error, out->request.address, modbus_strerror(MODBUS_ENOBASE + (int)out->exception));
 }
 
-/* What is in flight lands, and is dropped. */
-static enum armdyn_status settle(struct link *link, struct armdyn_error *error)
+/* What is in flight lands, and is dropped. libmodbus reads the socket next: nothing may have come before its answer. */
+static enum armdyn_status settle(struct link *link, unsigned address, struct armdyn_error *error)
 {
   enum armdyn_status rc = ARMDYN_OK;
   struct landed dropped;
   while (!rc && link->flight.count) rc = link_receive(link, true, &dropped, error);
-  return rc;
+  return !rc && link->came ? lose(link, error, address, "it answers what was not asked") : rc;
 }
 
 /* -- one at a time -- */
@@ -139,7 +159,7 @@ static enum armdyn_status settle(struct link *link, struct armdyn_error *error)
 static enum armdyn_status perform(struct link *link, const struct request *r, bool patient, struct armdyn_error *error)
 {
   if (!link->modbus) return armdyn_refuse(error, ARMDYN_EUNAVAILABLE, "", "there is no connection");
-  if (settle(link, error)) return ARMDYN_EUNAVAILABLE;
+  if (settle(link, r->address, error)) return ARMDYN_EUNAVAILABLE;
   const struct timespec pause = { 0, BUSY_PAUSE_MS * 1000000L };
   const int64_t patience_ns = patience_ms(link) * 1000000LL;
   for (int64_t first = clock_monotonic_ns(), begun = first;; begun = clock_monotonic_ns()) {
@@ -200,6 +220,7 @@ void link_close(struct link *link)
   modbus_free(link->modbus);
   link->modbus = NULL;
   link->flight.count = 0;
+  link->came = 0;
 }
 
 enum armdyn_status link_read(struct link *link, unsigned address, unsigned count, uint16_t *words,

@@ -17,6 +17,8 @@ struct link {
   int timeout_ms;          /* for an answer; 0: LINK_RESPONSE_MS */
   unsigned unit;           /* whom requests are for */
   struct flight flight;
+  size_t came; /* bytes that came, and were not taken for an answer yet */
+  uint8_t in[FLIGHT_MOST * FLIGHT_FRAME];
 };
 
 enum { LINK_RESPONSE_MS = 500, LINK_WRITE_MOST = 123, LINK_READ_MOST = 125 };

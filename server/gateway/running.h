@@ -43,6 +43,7 @@ struct running {
   bool ended;
 
   int64_t seen_due_ns;
+  uint32_t told;       /* samples sent, as told last */
   uint16_t instance;   /* of the controller when BEGIN or STREAM was carried out */
   int begun;           /* how often one of them was made */
   bool holds;          /* the controller was seen with the profile since */

@@ -48,9 +48,7 @@ void windows_note_progress(struct running *r)
     w->again_ns = again_after(r);
   }
   w->next = s->next_offset;
-  if (windows_taken(r) <= r->now.sent) return;
-  r->now.sent = windows_taken(r);
-  r->port->progress(r->port->context, r->now.sent);
+  if (windows_taken(r) > r->now.sent) r->now.sent = windows_taken(r);
 }
 
 enum armdyn_status windows_check_progress(struct running *r)
