@@ -4,6 +4,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "server/base/clock.h"
@@ -11,6 +12,9 @@
 
 enum {
   CLIENTS = 8,
+  AT_LISTENER = CLIENTS, /* among what is polled: after the clients */
+  AT_TICKS,
+  POLLED,
   HEADER = 7,     /* MBAP: transaction, protocol 0, length, unit */
   PDU_MOST = 253, /* function code and data */
   READ_HOLDING = 3,
@@ -232,28 +236,50 @@ static void keep_time(struct modbus_server *s, int64_t *clock_ns)
     simulator_tick(s->simulator);
 }
 
+/* What wakes it every millisecond: one timer that goes on is cheaper than a time-out of every wait. -1: there is none. */
+static int start_ticking(void)
+{
+  const struct timespec ms = { 0, 1000000 };
+  int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+  if (fd >= 0) timerfd_settime(fd, 0, &(struct itimerspec){ .it_interval = ms, .it_value = ms }, NULL);
+  return fd;
+}
+
+/* Wait for a client's request, another client, or the next millisecond. */
+static void wait_for_something(struct pollfd polled[POLLED], struct modbus_server *s, const struct client *clients,
+                               int ticks)
+{
+  polled[AT_LISTENER] = (struct pollfd){ s->listener, POLLIN, 0 };
+  polled[AT_TICKS] = (struct pollfd){ ticks, POLLIN, 0 };
+  for (int i = 0; i < CLIENTS; i++) {
+    bool full = clients[i].length == sizeof clients[i].in || clients[i].out_length;
+    polled[i] = (struct pollfd){ full ? -1 : clients[i].fd, POLLIN, 0 };
+  }
+  poll(polled, POLLED, ticks < 0 ? 1 : -1);
+  uint64_t passed;
+  if (polled[AT_TICKS].revents && read(ticks, &passed, sizeof passed) < 0) return; /* keep_time counts for itself */
+}
+
 void modbus_server_run(struct modbus_server *s, const atomic_bool *stop)
 {
+  const int ticks = start_ticking();
   struct client clients[CLIENTS];
   for (int i = 0; i < CLIENTS; i++) clients[i] = (struct client){ .fd = -1 };
   int64_t clock_ns = clock_monotonic_ns();
 
   while (!*stop) {
-    struct pollfd polled[CLIENTS + 1] = { { s->listener, POLLIN, 0 } };
-    for (int i = 0; i < CLIENTS; i++) {
-      bool full = clients[i].length == sizeof clients[i].in || clients[i].out_length;
-      polled[i + 1] = (struct pollfd){ full ? -1 : clients[i].fd, POLLIN, 0 };
-    }
-    poll(polled, CLIENTS + 1, 1);
-    if (polled[0].revents) take_client(s, clients);
+    struct pollfd polled[POLLED];
+    wait_for_something(polled, s, clients, ticks);
+    if (polled[AT_LISTENER].revents) take_client(s, clients);
     int64_t now = clock_monotonic_ns();
     for (int i = 0; i < CLIENTS; i++) {
       send_due(&clients[i], now);
-      if (polled[i + 1].revents && clients[i].fd == polled[i + 1].fd) receive(s, &clients[i]);
+      if (polled[i].revents && clients[i].fd == polled[i].fd) receive(s, &clients[i]);
       if (clients[i].fd >= 0 && clients[i].length) take_requests(s, &clients[i]);
     }
     keep_time(s, &clock_ns); /* a heartbeat that came is seen before its age */
   }
   for (int i = 0; i < CLIENTS; i++)
     if (clients[i].fd >= 0) drop(&clients[i]);
+  if (ticks >= 0) close(ticks);
 }
