@@ -141,11 +141,11 @@ class Cell:
                                 headers={"Idempotency-Key": key or unique_name("key")})
 
     def playing(self, trajectory, **request):
-        """The id of a transfer that plays."""
+        """The id of a transfer that plays, or has, if it is short and nobody looked."""
         transfer = self.loaded(trajectory, **request)
         assert self.client.post(f"/v1/transfers/{transfer}/arm").expect(202).json["state"] == "armed"
         self.start(transfer).expect(202)
-        self.reach(transfer, "playing")
+        self.reach(transfer, "playing", "done")
         return transfer
 
     def status(self):
