@@ -102,6 +102,40 @@ const struct json_type identification_conditioning_type =
     JSON_TYPE("how logs are conditioned", conditioning_fields, struct identification_conditioning, conditioning_init,
               conditioning_check);
 
+static void exclusion_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
+{
+  (void)given, (void)context;
+  const struct identification_exclusion *e = object;
+  if (!json_reader_status(r) && !(e->to > e->from))
+    json_fault(r, "/to", FAULT_INCONSISTENT, "must be after from, %g s, got %g s", e->from, e->to);
+}
+
+static const struct json_field exclusion_fields[] = {
+  { TEXT(struct identification_exclusion, dataset), MATCHES(json_id_pattern), REQUIRED },
+  { NUMBER(struct identification_exclusion, from, ANY_NUMBER, "s"), REQUIRED },
+  { NUMBER(struct identification_exclusion, to, ANY_NUMBER, "s"), REQUIRED },
+};
+static const struct json_type exclusion_type = JSON_TYPE("a part of a data set that is left out", exclusion_fields,
+                                                         struct identification_exclusion, NULL, exclusion_check);
+
+static bool is_trained_on(const struct identification_request *request, const char *id)
+{
+  for (size_t d = 0; d < request->datasets.count; d++)
+    if (!strcmp(request->datasets.items[d], id)) return true;
+  return false;
+}
+
+static void check_exclude(struct json_reader *r, const struct identification_request *request)
+{
+  for (size_t k = 0; k < request->exclusion_count; k++) {
+    char pointer[48];
+    if (is_trained_on(request, request->exclude[k].dataset)) continue;
+    snprintf(pointer, sizeof pointer, "/exclude/%zu/dataset", k);
+    json_fault(r, pointer, FAULT_INCONSISTENT, "must be one of datasets, which are trained on, got %s",
+               request->exclude[k].dataset);
+  }
+}
+
 static void request_init(void *object)
 {
   struct identification_request *request = object;
@@ -133,17 +167,18 @@ enum {
   ROW_ROTOR_INERTIA,
   ROW_FREE_SIGNS,
   ROW_FRICTION,
-  ROW_FRICTION_FROM
+  ROW_FRICTION_FROM,
+  ROW_EXCLUDE
 };
 static const char *const row_pointers[] = { "/unloaded",   "/prior",    "/prior_strength", "/rotor_inertia",
-                                            "/free_signs", "/friction", "/friction_from" };
+                                            "/free_signs", "/friction", "/friction_from",  "/exclude" };
 
 static void check_subject(struct json_reader *r, const struct identification_request *request, uint64_t given)
 {
   const bool payload = request->identify == IDENTIFY_PAYLOAD;
   if (!payload && (given >> ROW_UNLOADED & 1))
     json_fault(r, row_pointers[ROW_UNLOADED], FAULT_INCONSISTENT, "goes with \"identify\": \"payload\"");
-  for (int row = ROW_PRIOR; payload && row <= ROW_FRICTION_FROM; row++)
+  for (int row = ROW_PRIOR; payload && row <= ROW_EXCLUDE; row++)
     if (given >> row & 1)
       json_fault(r, row_pointers[row], FAULT_INCONSISTENT,
                  "does not go with \"identify\": \"payload\", for which the arm is what the model says");
@@ -168,6 +203,7 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
   if (!prior && !isnan(request->prior_strength))
     json_fault(r, "/prior_strength", FAULT_INCONSISTENT, "belongs to the estimators ridge and consistent");
   check_validation(r, request);
+  check_exclude(r, request);
 }
 
 static const struct json_field request_fields[] = {
@@ -180,6 +216,7 @@ static const struct json_field request_fields[] = {
   [ROW_FRICTION] = { CUSTOM(struct identification_request, friction, decode_friction, NULL,
                             "a list of friction terms, [\"auto\"] or [\"coulomb\", \"viscous\"]") },
   [ROW_FRICTION_FROM] = { TEXT(struct identification_request, friction_from), MATCHES(json_id_pattern), NULLABLE },
+  [ROW_EXCLUDE] = { LIST(struct identification_request, exclude, exclusion_count, 0, exclusion_type) },
   { ENUM(struct identification_request, identify, subjects) },
   { ID_LIST(struct identification_request, datasets), REQUIRED },
   { ID_LIST(struct identification_request, validation) },

@@ -28,6 +28,13 @@ extern const struct json_type identification_conditioning_type;
 
 enum identification_subject { IDENTIFY_ARM, IDENTIFY_PAYLOAD };
 
+/* Parts of training data that are left out. */
+enum { EXCLUSIONS_MOST = 64 };
+struct identification_exclusion {
+  char dataset[27];
+  double from, to; /* s, as the data set has them */
+};
+
 struct identification_friction {
   unsigned terms; /* enum armdyn_friction_terms; automatic: to choose from */
   bool automatic; /* those that the data show to be there */
@@ -44,6 +51,8 @@ struct identification_request {
   bool rotor_inertia, free_signs;
   struct identification_friction friction;
   char friction_from[27]; /* an identification of friction that holds for the joints that it found; "": none */
+  size_t exclusion_count;
+  struct identification_exclusion exclude[EXCLUSIONS_MOST];
   struct identification_conditioning conditioning;
   int64_t seed;
   struct result_labels labels;

@@ -133,6 +133,21 @@ static void encode_lack(struct json_writer *w, const char *name, const struct ar
   json_end_object(w);
 }
 
+/* As `exclude` of another request takes them. */
+static void encode_events(struct json_writer *w, const struct identification_result *result)
+{
+  json_key(w, "events"), json_begin_array(w);
+  for (size_t k = 0; k < result->estimate->event_count; k++) {
+    const struct armdyn_log_window *event = &result->estimate->events[k];
+    json_begin_object(w);
+    member_text(w, "dataset", result->data[event->log].id); /* what is trained on comes first */
+    member_number(w, "from", event->from);
+    member_number(w, "to", event->to);
+    json_end_object(w);
+  }
+  json_end_array(w);
+}
+
 static void encode_lack_of_fit(struct json_writer *w, const struct identification_result *result)
 {
   json_key(w, "lack_of_fit"), json_begin_array(w);
@@ -261,6 +276,7 @@ void identification_result_encode(const struct identification_result *result, st
   if (payload) encode_payload(&w, payload);
   encode_consistency(&w, result);
   if (!payload) encode_lack_of_fit(&w, result);
+  if (!payload) encode_events(&w, result);
   if (result->choices) friction_selection_encode(&w, result->robot, result->choices);
   if (!payload) encode_prior(&w, estimate);
   json_key(&w, "residuals"), identification_residuals_encode(&w, &result->residuals, n);

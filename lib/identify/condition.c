@@ -177,6 +177,8 @@ struct armdyn_motion armdyn_motion_part(const struct armdyn_motion *motion, size
                                  .tau = motion->tau + skip,
                                  .tau_raw = motion->tau_raw + skip,
                                  .torque_cutoff = motion->torque_cutoff,
+                                 .log = motion->log,
+                                 .start = motion->start + (double)first / motion->rate,
                                  .before = motion->before + first,
                                  .after = motion->after + motion->count - first - count };
 }
@@ -240,6 +242,7 @@ enum armdyn_status armdyn_condition_piece(size_t n, const struct armdyn_log *log
   if (!motion_allocate(count, n, motion)) return ARMDYN_EMEMORY;
   motion->rate = rate;
   motion->torque_cutoff = conditioning->torque_cutoff;
+  motion->start = start;
   if ((status = resample_from(log, n, log->q, start, rate, count, motion->q, error))) goto out;
   if ((status = resample_from(log, n, log->tau, start, rate, count, motion->tau_raw, error))) goto out;
   if ((status = smooth(n, conditioning, motion, error))) goto out;

@@ -31,7 +31,8 @@ void events_add(struct events *events, const struct armdyn_motion *motion, size_
       e->room = room;
     }
     struct window *window = &e->list[e->count++];
-    window->time = e->time + (double)from / motion->rate;
+    window->log = motion->log;
+    window->time = motion->start + (double)from / motion->rate;
     for (size_t i = 0; i < n; i++) {
       double sum = 0;
       for (size_t k = from; k < from + samples; k++) sum += residuals[k * n + i] * residuals[k * n + i];
@@ -39,7 +40,6 @@ void events_add(struct events *events, const struct armdyn_motion *motion, size_
     }
   }
   e->samples += (double)motion->count;
-  e->time += (double)motion->count / motion->rate;
 }
 
 static int by_size(const void *a, const void *b)
@@ -68,28 +68,45 @@ static bool stands_out(const struct events *e, const struct window *window, cons
   return joints >= JOINTS_LEAST || joints == e->n;
 }
 
-enum armdyn_status events_warn(const struct events *events, struct armdyn_warnings *warnings)
+/* One more window that stands out; one that follows the last one makes that longer. */
+static void tell(const struct events *e, const struct window *window, struct armdyn_estimate *out)
+{
+  struct armdyn_log_window *last = out->event_count ? &out->events[out->event_count - 1] : NULL;
+  if (last && last->log == window->log && fabs(window->time - last->to) < e->seconds / 2)
+    last->to = window->time + e->seconds;
+  else if (out->event_count < ARMDYN_EVENTS_MAX)
+    out->events[out->event_count++] =
+        (struct armdyn_log_window){ window->log, window->time, window->time + e->seconds };
+}
+
+static void warn_of_events(struct armdyn_estimate *out)
+{
+  char times[128] = "";
+  size_t length = 0;
+  for (size_t k = 0; k < out->event_count && k < 4; k++)
+    length += (size_t)snprintf(times + length, sizeof times - length, "%s%.2f to %.2f s", k ? ", " : "",
+                               out->events[k].from, out->events[k].to);
+  warn(&out->warnings, ARMDYN_WARNING_EVENT, -1,
+       "several joints are far off at once at %s%s: if something touched the arm, train without these moments", times,
+       out->event_count > 4 ? ", .." : "");
+}
+
+enum armdyn_status events_tell(const struct events *events, struct armdyn_estimate *out)
 {
   const struct events *e = events;
   double bound[ARMDYN_JOINTS_MAX];
-  char times[128] = "";
-  size_t count = 0, length = 0;
+  size_t count = 0;
   if (e->out_of_memory) return ARMDYN_EMEMORY;
   if (e->count < WINDOWS_LEAST) return ARMDYN_OK;
   double *sorted = malloc(e->count * sizeof *sorted);
   if (!sorted) return ARMDYN_EMEMORY;
   for (size_t i = 0; i < e->n; i++) bound[i] = bound_of(e, i, sorted);
   free(sorted);
-  for (size_t k = 0; k < e->count; k++) {
-    if (!stands_out(e, &e->list[k], bound)) continue;
-    if (count++ < 6)
-      length += (size_t)snprintf(times + length, sizeof times - length, "%s%.2f", length ? ", " : "", e->list[k].time);
-  }
-  if (count && (double)count <= MOST * (double)e->count)
-    warn(warnings, ARMDYN_WARNING_EVENT, -1,
-         "several joints are far off at once at %s%s s of the training data, for %.2g s each: if something touched the "
-         "arm, train without these moments",
-         times, count > 6 ? ", .." : "", e->seconds);
+  for (size_t k = 0; k < e->count; k++) count += stands_out(e, &e->list[k], bound);
+  if (!count || (double)count > MOST * (double)e->count) return ARMDYN_OK;
+  for (size_t k = 0; k < e->count; k++)
+    if (stands_out(e, &e->list[k], bound)) tell(e, &e->list[k], out);
+  warn_of_events(out);
   return ARMDYN_OK;
 }
 

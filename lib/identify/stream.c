@@ -9,7 +9,11 @@ struct armdyn_log_stream {
   size_t n, reader_count, samples, blocks;
   struct armdyn_log_reader *readers;        /* reader_count */
   struct armdyn_conditioning *conditioning; /* reader_count, complete */
-  struct armdyn_motion motion;              /* handed over */
+  struct armdyn_log_window *kept;           /* kept_count: what of the logs is handed over, in order */
+  size_t kept_count;
+  bool is_read;
+  size_t log, begin;           /* of the block that was read last */
+  struct armdyn_motion motion; /* that block */
 };
 
 static size_t blocks_of(const struct armdyn_log_reader *reader)
@@ -34,10 +38,8 @@ enum armdyn_status armdyn_log_stream_new(size_t n, const struct armdyn_log_reade
     s->readers[k] = readers[k];
     *c = *conditioning;
     if ((status = conditioning_complete(readers[k].count, readers[k].first, readers[k].last, c, error))) goto out;
-    s->blocks += blocks_of(&readers[k]);
-    s->samples += 1 + (size_t)((readers[k].last - readers[k].first - 2 * c->trim) * c->rate);
   }
-  status = ARMDYN_OK;
+  if ((status = armdyn_log_stream_exclude(s, NULL, 0))) goto out;
   *out = s;
   s = NULL;
 out:
@@ -51,7 +53,55 @@ void armdyn_log_stream_free(struct armdyn_log_stream *stream)
   armdyn_motion_free(&stream->motion);
   free(stream->readers);
   free(stream->conditioning);
+  free(stream->kept);
   free(stream);
+}
+
+static int by_log_and_time(const void *a, const void *b)
+{
+  const struct armdyn_log_window *x = a, *y = b;
+  if (x->log != y->log) return x->log < y->log ? -1 : 1;
+  return (x->from > y->from) - (x->from < y->from);
+}
+
+/* What sorted windows leave of a log. */
+static void keep(struct armdyn_log_stream *s, size_t log, const struct armdyn_log_window *windows, size_t count)
+{
+  const struct armdyn_conditioning *c = &s->conditioning[log];
+  const double spread = c->torque_cutoff > 0 ? 1 / c->torque_cutoff : 0;
+  const double last = s->readers[log].last - c->trim + 0.5 / c->rate;
+  double from = s->readers[log].first + c->trim;
+  for (size_t k = 0; k <= count; k++) {
+    if (k < count && windows[k].log != log) continue;
+    const double to = k < count ? fmin(windows[k].from - spread, last) : last;
+    if (to > from) {
+      s->kept[s->kept_count++] = (struct armdyn_log_window){ log, from, to };
+      s->blocks += blocks_of(&s->readers[log]);
+      s->samples += (size_t)ceil((to - from) * c->rate - 1e-6);
+    }
+    if (k < count) from = fmax(from, windows[k].to + spread);
+  }
+}
+
+enum armdyn_status armdyn_log_stream_exclude(struct armdyn_log_stream *stream, const struct armdyn_log_window *windows,
+                                             size_t count)
+{
+  struct armdyn_log_stream *s = stream;
+  struct armdyn_log_window *sorted = malloc((count + 1) * sizeof *sorted);
+  struct armdyn_log_window *kept = malloc((s->reader_count + count + 1) * sizeof *kept);
+  if (!sorted || !kept) {
+    free(sorted);
+    free(kept);
+    return ARMDYN_EMEMORY;
+  }
+  free(s->kept);
+  s->kept = kept;
+  s->kept_count = s->blocks = s->samples = 0;
+  if (count) memcpy(sorted, windows, count * sizeof *sorted);
+  qsort(sorted, count, sizeof *sorted, by_log_and_time);
+  for (size_t log = 0; log < s->reader_count; log++) keep(s, log, sorted, count);
+  free(sorted);
+  return ARMDYN_OK;
 }
 
 /* Samples begin .. end - 1 of a log. */
@@ -75,16 +125,32 @@ static enum armdyn_status read_block(struct armdyn_log_stream *s, size_t log, si
                                 fmin(to, reader->last - c->trim + half), &s->motion, error);
 }
 
+/* The samples of a motion from .. to, s, which keeps the memory. */
+static struct armdyn_motion between(const struct armdyn_motion *motion, size_t n, double from, double to)
+{
+  const double most = (double)motion->count;
+  const double first = fmin(fmax(ceil((from - motion->start) * motion->rate - 1e-6), 0), most);
+  const double end = fmin(fmax(ceil((to - motion->start) * motion->rate - 1e-6), first), most);
+  return armdyn_motion_part(motion, n, (size_t)first, (size_t)(end - first));
+}
+
+/* A block is conditioned once as long as nothing but its parts are asked for. */
 static enum armdyn_status read_stream(void *context, size_t index, struct armdyn_motion *motion,
                                       struct armdyn_error *error)
 {
   struct armdyn_log_stream *s = context;
-  size_t log = 0;
-  for (; index >= blocks_of(&s->readers[log]); log++) index -= blocks_of(&s->readers[log]);
-  armdyn_motion_free(&s->motion);
-  const enum armdyn_status status = read_block(s, log, index * BLOCK, error);
-  *motion = s->motion;
-  motion->memory = NULL;
+  size_t k = 0;
+  for (; index >= blocks_of(&s->readers[s->kept[k].log]); k++) index -= blocks_of(&s->readers[s->kept[k].log]);
+  const struct armdyn_log_window *kept = &s->kept[k];
+  enum armdyn_status status = ARMDYN_OK;
+  if (!s->is_read || s->log != kept->log || s->begin != index * BLOCK) {
+    armdyn_motion_free(&s->motion);
+    status = read_block(s, kept->log, index * BLOCK, error);
+    s->is_read = !status;
+    s->log = s->motion.log = kept->log;
+    s->begin = index * BLOCK;
+  }
+  if (!status) *motion = between(&s->motion, s->n, kept->from, kept->to);
   return status;
 }
 

@@ -78,7 +78,7 @@ enum armdyn_status residual_figures(struct training *training, struct armdyn_est
     if (!status) residual_sums_add(&sums, n, block, blocks, motion.count, e);
     free(e);
   }
-  if (!status) status = events_warn(&events, &out->warnings);
+  if (!status) status = events_tell(&events, out);
   events_free(&events);
   if (status) return status;
   residual_sums_end(&sums, n, training->unknowns->base_count, out->joint_deviation, out->correlation);

@@ -265,11 +265,32 @@ static enum armdyn_status open_unknowns(struct run *run, struct armdyn_error *er
   return armdyn_unknowns_by_joint(run->robot, run->terms, rotors, &run->unknowns, error);
 }
 
+/* Parts of the training data, which stands first among the logs. */
+static enum armdyn_status leave_out(struct run *run, struct armdyn_error *error)
+{
+  struct armdyn_log_window windows[EXCLUSIONS_MOST];
+  const size_t count = run->request.exclusion_count;
+  for (size_t k = 0; k < count; k++) {
+    const struct identification_exclusion *e = &run->request.exclude[k];
+    size_t log = 0;
+    while (strcmp(run->logs.data[log].id, e->dataset) != 0) log++;
+    const struct logged_motion *motion = &run->logs.motions[log];
+    windows[k] = (struct armdyn_log_window){ log, e->from, e->to };
+    if (e->from < motion->end && e->to > motion->begin) continue;
+    char pointer[32];
+    snprintf(pointer, sizeof pointer, "/exclude/%zu", k);
+    return armdyn_refuse(error, ARMDYN_EINPUT, pointer, "%g to %g s is beyond the data, which go from %g to %g s",
+                         e->from, e->to, motion->begin, motion->end);
+  }
+  return count ? armdyn_log_stream_exclude(run->stream, windows, count) : ARMDYN_OK;
+}
+
 static enum armdyn_status estimate(struct run *run, struct armdyn_error *error)
 {
   enum armdyn_status status =
       opened_logs_stream(&run->logs, run->training_count, &run->conditioning, &run->stream, error);
   if (status) return status;
+  if ((status = leave_out(run, error))) return status;
   run->inner = armdyn_log_stream_source(run->stream);
   status = held_friction_open(run->work, run->request.friction_from, run->given, &run->held, error);
   if (status) return status;

@@ -1,5 +1,6 @@
 """Identification over HTTP: from a log to parameters, held against the truth of simulated logs and bounds of measured ones."""
 
+import json
 import math
 import re
 import time
@@ -675,6 +676,39 @@ def test_progress_and_cancel(client, cell):
     assert time.monotonic() - before < PATIENCE  # a second
     assert client.get(place).expect(200).json["result"] is None
     assert client.get("/v1/identifications", query={"robot": cell.name, "datasets": cell.a, "estimator": "irls", "metric": "training_samples>50000"}).json["items"] == []
+
+
+# -- moments that are left out --
+
+def test_what_touched_the_arm_is_left_out(client, cell):
+    """A push on two joints for 0.3 s is told as an event, with its times; trained without it, the friction is what it was before."""
+    quiet, t0 = cell.logs[0], 5.0
+    size = [20 * max(abs(row[5 + j]) for row in quiet) for j in range(2)]
+    pushed = [[*row[:5], *(tau + (size[j] if j < 2 and t0 < row[0] < t0 + 0.3 else 0) for j, tau in enumerate(row[5:]))] for row in quiet]
+    request = {"datasets": [upload(client, cell.name, pushed, "pushed")], "rotor_inertia": True, "friction": ALL_FRICTION, "estimator": "wls"}
+    found = identified(client, cell.name, **request)
+    assert "event" in {w["code"] for w in found["warnings"]}
+    event, = found["events"]
+    assert event["dataset"] == request["datasets"][0] and event["from"] <= t0 + 0.05 and event["to"] >= t0 + 0.25
+    again = identified(client, cell.name, **request, exclude=found["events"])
+    before = identified(client, cell.name, **{**request, "datasets": [cell.a]})
+    assert again["events"] == before["events"] == []
+    for joint in range(4):
+        with_push, without, clean = (result["parameters"]["friction"][joint] for result in (found, again, before))
+        assert abs(without["coulomb"] - clean["coulomb"]) < 4 * clean["std"]["coulomb"]
+        if joint < 2:
+            assert abs(with_push["coulomb"] - clean["coulomb"]) > 4 * clean["std"]["coulomb"]
+
+
+def test_moments_that_cannot_be_left_out(client, cell):
+    request = {"datasets": [cell.a], "validation": [cell.c]}
+    for moment, pointer in (({"dataset": cell.c, "from": 1, "to": 2}, "/exclude/0/dataset"), ({"dataset": cell.a, "from": 2, "to": 2}, "/exclude/0/to"),
+                            ({"dataset": cell.a, "from": 1}, "/exclude/0/to"), ({"dataset": cell.a, "from": None, "to": 2}, "/exclude/0/from")):
+        errors = client.post(f"/v1/robots/{cell.name}/identifications", {**request, "exclude": [moment]}).expect(422).json["errors"]
+        assert [e["pointer"] for e in errors] == [pointer], errors
+    for moment, said in (({"from": 100, "to": 200}, "beyond the data"), ({"from": -1, "to": 200}, "samples")):
+        job = client.run_job(f"/v1/robots/{cell.name}/identifications", {**request, "exclude": [{"dataset": cell.a, **moment}]})
+        assert job["state"] == "failed" and said in json.dumps(job["problem"]), job
 
 
 # -- measured logs --

@@ -142,6 +142,8 @@ struct armdyn_motion {
   double *tau_raw;      /* as measured */
   double torque_cutoff; /* Hz, of the filter that tau went through; 0: none. Columns of friction, which jumps where the
                            speed changes its sign, go through the same filter before they are compared with tau. */
+  size_t log;           /* of a stream: which of its logs this is from; else 0 */
+  double start;         /* s, time of the first sample by the log's clock */
   size_t before, after; /* samples that the arrays hold on either side of these: they run the filters in */
   double *memory;       /* what armdyn_motion_free releases; NULL in a part */
 };
@@ -309,6 +311,17 @@ enum armdyn_status armdyn_log_stream_new(size_t n, const struct armdyn_log_reade
                                          const struct armdyn_conditioning *conditioning, struct armdyn_log_stream **out,
                                          struct armdyn_error *error);
 void armdyn_log_stream_free(struct armdyn_log_stream *stream);
+/* A part of a log, by its own clock. */
+struct armdyn_log_window {
+  size_t log;      /* 0 .. reader_count - 1 */
+  double from, to; /* s */
+};
+/* Leave parts of the logs out, as if nothing had been logged there: with them what the torque filter spreads of them, a
+ * period of its cut-off on either side. Before a source is taken, and once.
+ *   windows  in  in any order; they may overlap, and lie beyond their logs
+ * OK or EMEMORY. */
+enum armdyn_status armdyn_log_stream_exclude(struct armdyn_log_stream *stream, const struct armdyn_log_window *windows,
+                                             size_t count);
 /* Its blocks, as long as the stream lives: the same samples as armdyn_condition makes of each log at once. */
 struct armdyn_source armdyn_log_stream_source(struct armdyn_log_stream *stream);
 
@@ -369,7 +382,7 @@ struct armdyn_estimation {
 };
 
 /* How the error on held-out parts of the training data depends on the strength of the prior. */
-enum { ARMDYN_STRENGTHS = 33, ARMDYN_FOLDS_MAX = 32 };
+enum { ARMDYN_STRENGTHS = 33, ARMDYN_FOLDS_MAX = 32, ARMDYN_EVENTS_MAX = 32 };
 struct armdyn_strength {
   double strength, error; /* error: |e| / |tau| over all joints and held-out parts */
 };
@@ -409,6 +422,8 @@ struct armdyn_estimate {
   struct armdyn_strength curve[ARMDYN_STRENGTHS]; /* from strong to weak; all 0 without cross-validation */
   size_t fold_count;                              /* of the cross-validation; 0: there was none */
   double held_out[ARMDYN_FOLDS_MAX]; /* |e|^2 on each held-out part, at the strength with the least error */
+  size_t event_count; /* moments at which several joints are far off at once, of which the warning EVENT tells */
+  struct armdyn_log_window events[ARMDYN_EVENTS_MAX];
   struct armdyn_warnings warnings;
 };
 

@@ -170,3 +170,40 @@ Test(stream, what_a_reader_refuses_is_handed_on)
   cr_expect_str_eq(error.message, "needs 16 samples, got 7");
   known_close(&known);
 }
+
+/* What is kept of a log from which windows were left out: the same samples as without, but for those. */
+Test(stream, windows_are_left_out)
+{
+  static const struct armdyn_log_window windows[] = {
+    { 0, 117, 130 }, { 0, 103, 104 }, { 0, 103.5, 105.25 }, { 0, 90, 100.3 }
+  };
+  struct armdyn_robot *robot = scara();
+  struct pieces p = long_log(robot);
+  const struct armdyn_conditioning c = { .position_cutoff = 20, .torque_cutoff = 10, .trim = 1.25 };
+  const struct armdyn_log_reader reader = { LONG, times[0], times[LONG - 1], read_piece, &p };
+  const double spread = 0.1, from[] = { times[0] + 1.25, 105.25 + spread }, to[] = { 103 - spread, 117 - spread };
+  struct armdyn_log_stream *stream;
+  struct armdyn_motion whole, block;
+  size_t samples = 0, wrong = 0;
+  cr_assert_eq(armdyn_condition(N, &p.log, &c, &whole, NULL), ARMDYN_OK);
+  cr_assert_eq(armdyn_log_stream_new(N, &reader, 1, &c, &stream, NULL), ARMDYN_OK);
+  cr_assert_eq(armdyn_log_stream_exclude(stream, windows, 4), ARMDYN_OK);
+  const struct armdyn_source source = armdyn_log_stream_source(stream);
+  for (size_t k = 0; k < source.blocks; k++) {
+    cr_assert_eq(source.read(source.context, k, &block, NULL), ARMDYN_OK);
+    for (size_t i = 0; i < block.count; i++) {
+      const double time = block.start + (double)i / block.rate;
+      const size_t at = (size_t)round((time - whole.start) * whole.rate);
+      const bool kept = (time > from[0] - 1e-6 && time < to[0]) || (time > from[1] - 1e-6 && time < to[1]);
+      wrong += !kept || fabs(block.tau[i * N] - whole.tau[at * N]) > 1e-3;
+      wrong += fabs(block.q[i * N] - whole.q[at * N]) > 1e-9;
+    }
+    samples += block.count;
+  }
+  cr_expect_eq(wrong, 0, "%zu", wrong);
+  cr_expect_float_eq((double)samples, (to[0] - from[0] + to[1] - from[1]) * whole.rate, 3, "%zu", samples);
+  cr_expect_float_eq((double)samples, (double)source.samples, 3, "%zu", source.samples);
+  armdyn_log_stream_free(stream);
+  armdyn_motion_free(&whole);
+  armdyn_robot_free(robot);
+}
