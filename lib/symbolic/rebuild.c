@@ -304,8 +304,9 @@ static bool find_parts(const struct expr_graph *g, const uint32_t *uses, size_t 
     }
     terms[k] = (uint8_t)(together <= most ? together : arity);
   }
+  const bool room = terms != NULL;
   free(terms);
-  return terms;
+  return room;
 }
 
 bool expr_rebuild(const struct expr_graph *from, struct expr_graph *to, enum expr_sums sums, const uint8_t *without,
