@@ -94,11 +94,14 @@ def measured(model, folder, *options):
 # (alpha, a, d) of each joint in modified DH, and what a published program computes that has all ten parameters of each link as
 # symbols: multiplications and additions, without what no output needs, without rotors, friction and forces from outside.
 # SymPyBotics: benchmarks/puma560.c in cdsousa/SymPyBotics at e8c32d5. OpenSYMORO (the customised Newton-Euler of Khalil and
-# Kleinfinger): ur10-functions/IDM.m in philip-long/MATLAB, without its seventh body.
+# Kleinfinger): ur10-functions/IDM.m in philip-long/MATLAB, without its seventh body; of the Puma no text of its is public, so its
+# equations (pysymoro/nealgos.py and kinematics.py in symoro/symoro at 043470f) were run again for the Puma of SymPyBotics, of the UR10
+# with the count of the public text.
 RIGHT = math.pi / 2
+PUMA = [(0, 0, 0), (-RIGHT, 0, 0.2435), (0, 0.4318, -0.0934), (RIGHT, -0.0203, 0.4331), (-RIGHT, 0, 0), (RIGHT, 0, 0)]
 PUBLISHED = {
-    "sympybotics_puma560": ([(0, 0, 0), (-RIGHT, 0, 0.2435), (0, 0.4318, -0.0934), (RIGHT, -0.0203, 0.4331), (-RIGHT, 0, 0), (RIGHT, 0, 0)],
-                            {"gravity": (113, 72), "mass_matrix": (402, 320)}),
+    "sympybotics_puma560": (PUMA, {"gravity": (113, 72), "mass_matrix": (402, 320)}),
+    "opensymoro_puma560": (PUMA, {"inverse_dynamics": (363, 313)}),
     "opensymoro_ur10": ([(0, 0, 0.128), (RIGHT, 0, 0), (0, -0.612, 0), (0, -0.572, 0.164), (RIGHT, 0, 0.116), (-RIGHT, 0, 0)],
                         {"inverse_dynamics": (341, 292)}),
 }
