@@ -217,6 +217,18 @@ void order_pointer_of(const char *pointer, char *out, size_t size)
   snprintf(out, size, "%s", pointer);
 }
 
+static void write_smoothed(struct json_writer *w)
+{
+  json_begin_object(w);
+  json_key(w, "code"), json_write_text(w, "planned_smoothly");
+  json_key(w, "detail");
+  json_write_text(
+      w, "The motion that was asked for cannot be loaded, history says why: a quintic takes its place, which may "
+         "cost more energy or time. Friction that steps with the direction is the usual reason: widen the "
+         "joints' velocity_scale, or raise torque_rate if the drives can do more.");
+  json_end_object(w);
+}
+
 void order_plan_encode(const struct order_plan *plan, struct buffer *out)
 {
   struct json_writer w = { .out = out };
@@ -227,6 +239,9 @@ void order_plan_encode(const struct order_plan *plan, struct buffer *out)
   json_key(&w, "mechanical_energy_modelled"), json_write_number(&w, plan->mechanical);
   json_key(&w, "electrical_energy_modelled"), json_write_number(&w, plan->electrical);
   json_key(&w, "electrical_energy_bound_modelled"), json_write_number(&w, plan->bound);
+  json_key(&w, "warnings"), json_begin_array(&w);
+  if (plan->smoothed) write_smoothed(&w);
+  json_end_array(&w);
   json_end_object(&w);
 }
 

@@ -52,6 +52,7 @@ struct order_plan {
   size_t joints;
   double duration;               /* s */
   double mechanical, electrical; /* J, as modelled; NAN = not known */
+  bool smoothed;                 /* what was asked for could not be loaded */
   double bound;                  /* J, as modelled: what no motion in its place could draw less than; NAN = not known */
 };
 void order_plan_encode(const struct order_plan *plan, struct buffer *out);

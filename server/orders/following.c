@@ -53,7 +53,7 @@ static bool has_right(struct queue *q, const struct order *o, struct refusal *wh
 {
   struct controller_description *controller = calloc(1, sizeof *controller);
   if (!controller) return refusal_status(why, ARMDYN_EMEMORY);
-  bool good = order_controller(q, controller, why);
+  bool good = order_controller(q, controller, NULL, why);
   if (good && !controller->enabled)
     good = refusal_say(why, PROBLEM_CONFLICT, "%s", gateway_barred);
   else if (good && !controller->profile.allow_start)

@@ -1,5 +1,5 @@
 /* The queues from inside: orders.c keeps the list of them and speaks to the routes, queue.c is one of them and its thread,
- * planning.c, loading.c and following.c are what the thread does for an order. */
+ * planning.c, planned.c, loading.c and following.c are what the thread does for an order. */
 #ifndef SERVER_ORDERS_INTERNAL_H
 #define SERVER_ORDERS_INTERNAL_H
 
@@ -106,7 +106,14 @@ void order_follow(struct queue *q, struct order *o);       /* all with a transfe
 /* What is stored of its plan, into o->start and so on. */
 void order_take_plan(struct order *o);
 
-/* The controller's entry as it is now. */
-bool order_controller(struct queue *q, struct controller_description *controller, struct refusal *why);
+/* The controller's entry as it is now, and its version (NULL: not wanted). */
+bool order_controller(struct queue *q, struct controller_description *controller, int64_t *version,
+                      struct refusal *why);
+/* A job that plans its motion as a quintic from these joint positions on, whatever its objective; `job` gets its id. */
+bool order_plan_smoothly(struct queue *q, const struct order *o, const double *start, struct store_job *job,
+                         struct refusal *why);
+/* What a transfer of it begins with (server/transfers/making.h), of this trajectory; without the controller. NULL: `why`. */
+struct making;
+struct making *order_making(struct queue *q, const struct order *o, const char *trajectory, struct refusal *why);
 
 #endif

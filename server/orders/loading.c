@@ -67,13 +67,13 @@ static bool stands_there(const struct order *o, const struct standing *standing,
 
 /* -- loading it -- */
 
-static struct making *making_new(struct queue *q, const struct order *o, struct refusal *why)
+struct making *order_making(struct queue *q, const struct order *o, const char *trajectory, struct refusal *why)
 {
   struct making *m = calloc(1, sizeof *m);
   struct buffer text = BUFFER(LIMIT_MODEL_BODY);
   struct json_writer w = { .out = &text };
   json_begin_object(&w);
-  json_key(&w, "trajectory"), json_write_text(&w, o->row.trajectory);
+  json_key(&w, "trajectory"), json_write_text(&w, trajectory);
   json_key(&w, "tags"), json_write_raw(&w, o->row.tags);
   result_order_encode(&w, o->request.job_order_id, o->request.work_master_id, o->request.equipment_id);
   json_end_object(&w);
@@ -94,7 +94,7 @@ static struct making *making_new(struct queue *q, const struct order *o, struct 
 static bool prepare(struct queue *q, const struct order *o, struct making *m, bool *later, struct refusal *why)
 {
   struct standing standing;
-  if (!order_controller(q, &m->controller, why) || !standing_measure(q->app, &m->controller, &standing, why) ||
+  if (!order_controller(q, &m->controller, NULL, why) || !standing_measure(q->app, &m->controller, &standing, why) ||
       !stands_there(o, &standing, m->controller.profile.start_tolerance, why))
     return false;
   *later = !same_controller(q, &standing.seen);
@@ -187,7 +187,7 @@ void order_load(struct queue *q, struct order *o)
   const bool goes = why.faults && loadable(q, o);
   o->busy = goes;
   pthread_mutex_unlock(&q->lock);
-  struct making *m = goes ? making_new(q, o, &why) : NULL;
+  struct making *m = goes ? order_making(q, o, o->row.trajectory, &why) : NULL;
   const bool prepared = m && prepare(q, o, m, &later, &why);
   pthread_mutex_lock(&q->lock);
   o->busy = false; /* from here on, who cancels it does so at once, or finds it loading */

@@ -6,12 +6,13 @@
  *
  *   accepted -> planning -> queued -> loading -> ready -> running <-> held -> done
  *
- * From each, an order may be stopped (by a person) or fail. It goes back once: to `accepted`, when its job has vanished before
- * it ended. Once there is a transfer its word counts, and between two looks at it several states may have passed. */
+ * One that is planned already goes to `queued` at once. From each, an order may be stopped (by a person) or fail. It goes back
+ * once: to `accepted`, when its job has vanished before it ended. Once there is a transfer its word counts, and between two
+ * looks at it several states may have passed. */
 #define ENDS  (BIT(STOPPED) | BIT(FAILED))
 #define MOVES (BIT(RUNNING) | BIT(HELD) | BIT(DONE) | BIT(INTERRUPTED) | ENDS)
 static const unsigned followers[ORDER_STATE_COUNT] = {
-  [ORDER_ACCEPTED] = BIT(PLANNING) | ENDS,
+  [ORDER_ACCEPTED] = BIT(PLANNING) | BIT(QUEUED) | ENDS,
   [ORDER_PLANNING] = BIT(ACCEPTED) | BIT(QUEUED) | ENDS,
   [ORDER_QUEUED] = BIT(LOADING) | ENDS,
   [ORDER_LOADING] = BIT(READY) | MOVES,

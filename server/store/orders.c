@@ -115,6 +115,14 @@ enum armdyn_status store_order_get(struct store *store, const char *id, struct s
   return store_read(store, "SELECT * FROM orders WHERE id = ?", VALUES(value_text(id)), &order_type, out);
 }
 
+enum armdyn_status store_order_planned(struct store *store, const char *plan_key, struct store_order *out)
+{
+  return store_read(store,
+                    "SELECT * FROM orders WHERE plan_key = ? AND trajectory IS NOT NULL"
+                    " AND EXISTS (SELECT 1 FROM results WHERE id = trajectory) ORDER BY created_at DESC LIMIT 1",
+                    VALUES(value_text(plan_key)), &order_type, out);
+}
+
 TYPED_VISITOR(store_order)
 
 static const struct list_type order_lists = {

@@ -59,7 +59,9 @@ enum armdyn_status store_referrers(struct store *store, const char *kind, const 
   struct listing listing = {
     .select = "SELECT kind, id FROM (SELECT to_kind, to_id, from_kind AS kind, from_id AS id FROM referrals UNION ALL"
               " SELECT results.kind, trajectory, 'transfer', transfers.id FROM transfers"
-              " JOIN results ON results.id = trajectory)",
+              " JOIN results ON results.id = trajectory UNION ALL"
+              " SELECT results.kind, trajectory, 'order', orders.id FROM orders"
+              " JOIN results ON results.id = trajectory WHERE finished_at IS NULL)",
     .where = { { "to_kind", value_text(kind) }, { "to_id", value_text(id) } },
     .order = "id",
     .ascending = true,

@@ -95,10 +95,11 @@ static enum armdyn_status remove_result(struct sql *sql, void *argument)
   enum armdyn_status status = store_expect_version(sql, "SELECT version FROM results WHERE id = ?", d->id, d->expected);
   if (!status) status = store_referrals_check(sql, d->kind, d->id);
   if (!status)
-    status = sql_change(sql, "DELETE FROM results WHERE id = ? AND kind = ? AND pinned = 0",
+    status = sql_change(sql,
+                        "DELETE FROM results WHERE id = ? AND kind = ? AND pinned = 0"
+                        " AND NOT EXISTS (SELECT 1 FROM orders WHERE trajectory = results.id AND finished_at IS NULL)",
                         VALUES(value_text(d->id), value_text(d->kind)));
-  if (status == ARMDYN_ENOTFOUND)
-    return store_conflict(sql, "SELECT 1 FROM results WHERE id = ? AND pinned = 1", d->id, ARMDYN_ENOTFOUND);
+  if (status == ARMDYN_ENOTFOUND) return store_conflict(sql, EXISTS, d->id, ARMDYN_ENOTFOUND);
   return status ? status : store_referrals_forget(sql, d->kind, d->id);
 }
 

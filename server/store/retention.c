@@ -2,10 +2,11 @@
 #include "api/json/writer.h"
 #include "server/store/internal.h"
 
-/* A result that nobody pinned, computed from, sent to an arm, or made a revision of. */
+/* A result that nobody pinned, computed from, sent to an arm, ordered, or made a revision of. */
 #define UNNEEDED                                                                                                       \
   " pinned = 0 AND NOT EXISTS (SELECT 1 FROM referrals WHERE to_kind = results.kind AND to_id = results.id)"           \
   " AND NOT EXISTS (SELECT 1 FROM transfers WHERE trajectory = results.id)"                                            \
+  " AND NOT EXISTS (SELECT 1 FROM orders WHERE trajectory = results.id)"                                               \
   " AND NOT EXISTS (SELECT 1 FROM robot_revisions WHERE identification = results.id)"
 
 static const struct field fields[] = {

@@ -626,6 +626,8 @@ enum armdyn_status store_order_list(struct store *store, struct store_query *que
 /* How many there are in each state, of one controller and one job order (NULL: of all). */
 enum armdyn_status store_order_totals(struct store *store, const char *controller, const char *job_order_id,
                                       int64_t totals[ORDER_STATE_COUNT]);
+/* The newest with this plan_key whose trajectory is still there. ENOTFOUND. */
+enum armdyn_status store_order_planned(struct store *store, const char *plan_key, struct store_order *out);
 /* All that have not ended, oldest first. */
 enum armdyn_status store_order_unfinished(struct store *store, store_order_visit *visit, void *context);
 

@@ -9,8 +9,8 @@ HERE, THERE = [0.0] * 4, [0.02] * 4
 class Ordering(Cell):
     """A cell whose controller is ordered to move. `motion` of an order is quick to plan and to play."""
 
-    def __init__(self, server, controller, **profile):
-        super().__init__(server, controller, robot("scara"), **profile)
+    def __init__(self, server, controller, model=None, **profile):
+        super().__init__(server, controller, model or robot("scara"), **profile)
 
     def ask(self, headers=None, client=None, **request):
         body = {"controller": self.name, "to": {"q": THERE}, "duration": 0.2, "objective": "smooth", "start": "on_request", **request}

@@ -1,0 +1,108 @@
+"""What orders are planned as: never what the controller would be refused, and not twice what was planned before.
+
+ARMDYN_ORDERS=... orders in a row, 500 in `make soak`, 10 in `make test`.
+"""
+
+import datetime
+import json
+import os
+import re
+import statistics
+
+import pytest
+
+from cell import LONG
+from foreign.process import Foreign
+from ordering import HERE, THERE, Ordering
+from support import ROOT, ControllerSim
+
+pytestmark = pytest.mark.slow
+
+SOAK = bool(os.environ.get("ARMDYN_SOAK"))
+COUNT = int(os.environ.get("ARMDYN_ORDERS") or (500 if SOAK else 10))
+
+
+@pytest.fixture
+def here(server):
+    with Foreign("--axes", 4) as controller:
+        yield Ordering(server, controller)
+        controller.ledger()  # without a violation
+
+
+def model_of_the_manual():
+    (text,) = re.findall(r"^cat >arm.json <<'END'\n(.*?)^END$", (ROOT / "deploy/doc/api-tour.md").read_text(), re.S | re.M)
+    return json.loads(text)
+
+def stamp(text):
+    return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
+
+
+def entered(order, state):
+    """When an order came to a state first [s]."""
+    return next(stamp(step["at"]) for step in order["history"] if step["state"] == state)
+
+
+def planned(order):
+    return "planning" in [step["state"] for step in order["history"]]
+
+
+def test_what_could_not_be_loaded_is_planned_smoothly(server):
+    """The cheapest motion of the manual's arm starts with a step of friction, beyond its limit of the torque rate."""
+    model = model_of_the_manual()
+    with ControllerSim(robot=model) as sim:
+        here = Ordering(server, sim, model=model)
+        order = here.order(to={"q": [0.5, 0.4]}, duration=None, objective=None, cycle_time_max=1.5)
+        ready = here.reach_order(order, "ready")
+        assert [warning["code"] for warning in ready["plan"]["warnings"]] == ["planned_smoothly"]
+        assert any("torque rate" in (step["reason"] or "") for step in ready["history"])
+        assert ready["plan"]["duration"] == pytest.approx(1.5) and ready["plan"]["end"] == pytest.approx([0.5, 0.4], abs=1e-6)
+        assert here.client.get(ready["trajectory"]).expect(200).json["method"] == "quintic"
+        here.say(order, "start")
+        here.reach_order(order, "done")
+        if SOAK:  # the search for the shortest takes a while
+            done = here.reach_order(here.automatic(to={"q": [0, 0]}, duration=None, objective="time"), "done")
+            assert done["plan"]["duration"] < 1.5
+
+
+def test_two_parts_in_turn_are_planned_once_each_and_nobody_waits(here, record_property):
+    orders = [here.automatic(to={"q": HERE if k % 2 else THERE}, duration=0.15, expires_within=86400, job_order_id=f"part-{k % 2}") for k in range(COUNT)]
+    ended = [here.reach_order(order, "done", timeout=LONG + COUNT) for order in orders]
+    trajectories = [order["trajectory"] for order in ended]
+    assert trajectories == [trajectories[k % 2] for k in range(COUNT)]
+    assert [planned(order) for order in ended] == [k < 2 for k in range(COUNT)]
+    assert all(order["job"] is None and "serves again" in order["history"][1]["reason"] for order in ended[2:])
+    assert all(order["plan"] == ended[k % 2]["plan"] for k, order in enumerate(ended))
+    for before, order in zip(ended, ended[1:]):  # it was planned before its turn came, and loaded as soon as that came
+        assert entered(order, "queued") <= stamp(before["finished_at"]) <= entered(order, "loading")
+    gaps = [entered(order, "loading") - stamp(before["finished_at"]) for before, order in zip(ended, ended[1:])]
+    loads = [entered(order, "ready") - entered(order, "loading") for order in ended]
+    for name, times in (("from an end to the next load", gaps), ("load", loads)):
+        record_property(name, f"median {1e3 * statistics.median(times):.0f} ms, most {1e3 * max(times):.0f} ms")
+        print(name, f"median {1e3 * statistics.median(times):.0f} ms, most {1e3 * max(times):.0f} ms")
+    motions = here.sim.ledger()["motions"]
+    assert len(motions) == COUNT and {motion["end"] for motion in motions} == {"whole"}
+
+
+def test_what_differs_is_planned_anew(here):
+    def go(to, **more):
+        return here.reach_order(here.automatic(to={"q": to}, **more), "done")
+    go(THERE), go(HERE)
+    assert not planned(go(THERE, tags={"lot": "7"}, priority=3)) and not planned(go(HERE))
+    assert planned(go(THERE, duration=0.25)) and planned(go(HERE, duration=0.25))
+    assert planned(go([0.01] * 4)) and planned(go(HERE))
+    model = here.client.get(f"/v1/robots/{here.robot}").expect(200)
+    links = [dict(joint) for joint in model.json["joints"]]
+    links[0]["link"] = {**links[0]["link"], "mass": 1.01 * links[0]["link"]["mass"]}
+    here.client.put(f"/v1/robots/{here.robot}", {**model.json, "joints": links}, headers={"If-Match": model.etag}, query={"allow_unphysical": "true"}).expect(200)
+    assert planned(go(THERE))
+
+
+def test_what_was_deleted_is_planned_anew_and_what_waits_stays(here):
+    first = here.order()
+    waiting = here.reach_order(first, "ready")
+    trajectory = here.client.get(waiting["trajectory"]).expect(200)
+    refused = here.client.delete(waiting["trajectory"], headers={"If-Match": trajectory.etag}).expect(409).json
+    assert first in refused["detail"]
+    here.say(first, "cancel")
+    here.reach_order(first, "stopped")
+    here.release()
