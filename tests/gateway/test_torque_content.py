@@ -1,7 +1,9 @@
 """What the torques hold, for controllers that add some of it by themselves; and the bridge to one of them."""
 
+import contextlib
 import json
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -162,6 +164,34 @@ def near_a_line(got, rows):
     """Between two neighbours of the plan, number by number."""
     return any(all(min(a, b) - 1e-4 * max(1, abs(a)) <= x <= max(a, b) + 1e-4 * max(1, abs(a)) for x, a, b in zip(got, row, following))
                for row, following in zip(rows, rows[1:]))
+
+
+def script_torques(cycles):
+    """The torques of ur_direct_torque.script, whose text but for `end` is Python's too: [(count, target, torque, position, speed), ...]
+    of one axis, cycle by cycle."""
+    text = re.sub(r"(?m)^ *end$", "", (ROOT / "examples/controllers/ur_direct_torque.script").read_text()).replace("= held", "= list(held)")
+    told, now = [], iter(cycles)
+    at = {"now": (0, 0.0, 0.0, cycles[0][3], 0.0)}
+
+    def direct_torque(torque, friction_comp):
+        told.append(torque[0])
+        at["now"] = next(now)
+    with contextlib.suppress(StopIteration):
+        exec(text, {"direct_torque": direct_torque, "read_input_integer_register": lambda _: at["now"][0],
+                    "read_input_float_register": lambda k: at["now"][1 if k < 30 else 2],
+                    "get_actual_joint_positions": lambda: [at["now"][3]] * 6, "get_actual_joint_speeds": lambda: [at["now"][4]] * 6})
+    return told[1:]
+
+
+def test_the_script_of_the_robot_begins_without_a_kick():
+    """The arm stands 0.04 rad from the start of the motion, as ARM permits; then it follows at 0.5 rad/s, and then nothing comes."""
+    waits = [(0, 0.0, 0.0, 0.04, 0.0)] * 5
+    follows = [(1, 0.0, 7.0, 0.04, 0.0)] + [(1 + k, 1e-3 * k, 7.0, 1e-3 * k, 0.5) for k in range(1, 50)]
+    silence = [(50, 0.049, 7.0, 0.049, 0.0)] * 30
+    torques = script_torques(waits + follows + silence)
+    assert torques[:5] == [0.0] * 5 and torques[5] == pytest.approx(7 - 900 * 0.04)
+    assert torques[6:55] == pytest.approx([7.0] * 49)
+    assert torques[-1] == pytest.approx(0.0)  # held where it was told to be last
 
 
 def test_an_arm_that_falls_silent_ends_the_motion(shared, bridge):
