@@ -80,7 +80,7 @@ def test_half_a_motion_is_not_done_though_its_controller_says_so(shared, held):
     """The time for which it stood still, held, is none in which it was played."""
     with Foreign("--scan", 5, fault=["ends-early"]) as controller:
         here = Cell(shared, controller)
-        transfer = here.playing(here.trajectory(duration=5))
+        transfer = here.playing(here.trajectory(duration=5, sample_rate=100))
         if held:
             here.client.post(f"/v1/transfers/{transfer}/hold").expect(202)
             here.reach(transfer, "holding")

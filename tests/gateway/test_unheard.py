@@ -37,7 +37,7 @@ def test_stop_is_sent_until_its_time_is_over(shared):
 
     with Foreign("--keep") as controller, Blocks({1000: controller.port}, breaks) as line:
         here = Cell(shared, line)
-        transfer = here.playing(here.trajectory(duration=20))
+        transfer = here.playing(here.trajectory(duration=20, sample_rate=100))
         assert here.client.post(f"/v1/transfers/{transfer}/stop").expect(200).json["confirmed"] is True
         assert here.reach(transfer, "stopped") and len(lost) == 4
         (motion,) = controller.ledger()["motions"]
