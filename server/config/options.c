@@ -81,7 +81,7 @@ static const struct option table[] = {
   { "--idle-timeout",            "ARMDYN_IDLE_TIMEOUT",            AS_INTEGER(idle_timeout),            "60",             BETWEEN(1, 3600),                   "SECONDS",
     "time that a connection is kept without a request" },
   { "--connections-per-address", "ARMDYN_CONNECTIONS_PER_ADDRESS", AS_INTEGER(connections_per_address), "-1",             LIMIT(-1, 100000),                  "N",
-    "connections from one client address; 0: no limit; -1: 200, and no limit for this machine itself" },
+    "connections from one client address; 0: no limit; -1: 200, and no limit over loopback" },
   { "--streams-per-key",         "ARMDYN_STREAMS_PER_KEY",         AS_INTEGER(streams_per_key),         "-1",             LIMIT(-1, 100000),                  "N",
     "event streams that one API key may have open; 0: no limit; -1: 50, and no limit where only loopback is served" },
   { "--waiting-jobs-per-key",    "ARMDYN_WAITING_JOBS_PER_KEY",    AS_INTEGER(waiting_jobs_per_key),    "-1",             LIMIT(-1, 100000),                  "N",
