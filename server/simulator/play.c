@@ -178,6 +178,7 @@ static void play(struct simulator *s)
   bool goes_on = s->phase == PHASE_PLAYING && s->brake == GO_ON;
   if (s->profile.open || s->play_us < end_us(s) + s->profile.period_us || !goes_on) return;
   for (; s->traced < s->profile.total; s->traced++) trace_sample(s, s->traced);
+  if (s->options.trace) fflush(s->options.trace); /* whoever waits for the end reads it */
   if (s->profile.format != FORMAT_POSITION_TORQUE) memcpy(s->hold, s->arm.q, sizeof s->hold);
   witness_end(&s->witness, s->traced, s->profile.total, s->traced_crc == s->profile.crc);
   simulator_change(s, PHASE_DONE, CAUSE_ITSELF);

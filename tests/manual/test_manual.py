@@ -3,6 +3,7 @@
 A fence of language `sh` is run with bash; `sh problem` must be answered by a problem. A fence of language `json` right
 after it is what the last one printed; `python NAME` is a file of this name. Fences without a language are for the reader."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -13,7 +14,7 @@ import sys
 
 import pytest
 
-from support import ROOT, ControllerSim, Server, binary
+from support import ROOT, ControllerSim, Server, binary, robot
 from support.process import free_port
 
 CLIENTS = "deploy/doc/clients.md"
@@ -78,12 +79,15 @@ class Reader:
 
 @pytest.mark.parametrize("group", pages(), ids=lambda group: pathlib.Path(group[0]).stem)
 def test_every_command_works(group, tmp_path):
-    with Server("--webhook-networks", "127.0.0.0/8") as server:
+    with Server("--webhook-networks", "127.0.0.0/8") as server, contextlib.ExitStack() as simulators:
         reader = Reader(tmp_path, {8080: server.port, 8090: free_port()})
         for page in group:
             if page.endswith("controllers.md"):
-                simulator = ControllerSim(robot=json.loads((tmp_path / "arm.json").read_text()))
-                reader.ports[5020] = simulator.port
+                reader.ports[5020] = simulators.enter_context(ControllerSim(robot=json.loads((tmp_path / "arm.json").read_text()))).port
+            if page.endswith("plc.md"):
+                for port, trace in ((5021, "full"), (5022, "without_gravity")):
+                    simulator = ControllerSim("--trace", tmp_path / f"{trace}.csv", robot=robot("puma560"))
+                    reader.ports[port] = simulators.enter_context(simulator).port
             for text, problem, expected in steps(page):
                 printed = reader.run(text, problem)
                 if problem:
@@ -91,8 +95,6 @@ def test_every_command_works(group, tmp_path):
                     assert answer["type"].startswith("/problems/") and answer["status"] >= 400
                 if expected is not None:
                     assert same(expected, json.loads(printed)), f"{page} shows\n{expected}\nfor\n{text}\nbut it prints\n{printed}"
-        if len(group) > 1:
-            simulator.close()
 
 
 def test_examples_are_those_of_the_manual():
