@@ -92,7 +92,7 @@ static enum armdyn_status look_until_sure(struct client *c, struct look *look, s
 
 enum armdyn_status client_look(struct client *c, struct armdyn_error *error)
 {
-  struct look look;
+  struct look look = { .asked_ns = 0 };
   if (c->address.mapped) return mapped_look(c, error);
   enum armdyn_status rc = look_until_sure(c, &look, error);
   if (rc) return rc;
