@@ -359,6 +359,7 @@ def test_the_scara_prints_as_it_is_printed(tmp_path):
 
 # ---------------------------------------------------------------- a URDF, the command, refusals
 
+@pytest.mark.slow
 def test_an_arm_from_a_urdf(server, tmp_path):
     name = unique_name("urdf")
     with server.client() as client:

@@ -97,6 +97,7 @@ def test_encoders_read_whole_steps(client, places):
 
 # -- along a motion --
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("law", LAWS)
 def test_every_law_follows_a_motion(client, places, motion, law):
     control = {"law": law, "rate_hz": 500, **({"stiffness": [7000] * 3 + [4] * 3, "kd": [5, 5, 50, 0.02]} if law == "impedance" else {})}

@@ -564,6 +564,7 @@ def test_a_joint_that_never_moves(client, cell):
     assert "rank_deficient" in {w["code"] for w in found["warnings"]} and found["rank"] < found["base_parameter_count"]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name, change, code", [
     ("degrees", lambda row: [row[0], *(math.degrees(x) for x in row[1:5]), *row[5:]], "unit_suspect"),
     ("sign", lambda row: [*row[:5], -row[5], *row[6:]], "torque_sign"),

@@ -16,6 +16,7 @@ def shared():
         yield server
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ["localhost", "127.0.0.2", "::1", "::ffff:127.0.0.1", "LOCALHOST"])
 def test_two_names_of_one_controller_are_one_endpoint(shared, name):
     with puma() as sim:

@@ -35,6 +35,7 @@ def test_what_a_plc_plays_is_the_trajectory_bit_for_bit(shared, scan, mode):
         assert trace(sim.trace_path) == expected(here.samples(motion))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("flags", [("--scan", 0), ("--scan", 10), ("--scan", 20, "--places", 1), ("--scan", 5, "--places", 16, "--epochs", "--measures")])
 def test_a_controller_of_another_world(shared, flags):
     """Written from the protocol's page alone, in another language, with an observer between it and us."""
