@@ -58,21 +58,22 @@ static void free_node(struct node *node)
   free(node);
 }
 
-/* Where this segment is among the literal children, or belongs. */
-static size_t place_of(const struct node *parent, const char *segment, bool *is_there)
+/* The literal child for this segment; NULL: there is none, and this is its place. */
+static struct node *find_literal(const struct node *parent, const char *segment, size_t *place)
 {
   size_t first = 0, last = parent->literal_count;
   while (first < last) {
     const size_t middle = (first + last) / 2;
-    const int order = strcmp(parent->literals[middle]->text, segment);
-    if ((*is_there = !order)) return middle;
+    struct node *child = parent->literals[middle];
+    const int order = strcmp(child->text, segment);
+    if (!order) return child;
     if (order < 0)
       first = middle + 1;
     else
       last = middle;
   }
-  *is_there = false;
-  return first;
+  *place = first;
+  return NULL;
 }
 
 static struct node *node_new(const char *text, size_t length)
@@ -85,13 +86,13 @@ static struct node *node_new(const char *text, size_t length)
 
 static struct node *literal_child(struct node *parent, const char *segment, size_t length)
 {
-  bool is_there;
-  struct node *node = node_new(segment, length), **literals;
-  if (!node) return NULL;
-  const size_t place = place_of(parent, node->text, &is_there);
-  if (is_there || !(literals = realloc(parent->literals, (parent->literal_count + 1) * sizeof(struct node *)))) {
-    free_node(node);
-    return is_there ? parent->literals[place] : NULL;
+  size_t place = 0;
+  struct node *node = node_new(segment, length), *known = node ? find_literal(parent, node->text, &place) : NULL;
+  struct node **literals = NULL;
+  if (node && !known) literals = realloc(parent->literals, (parent->literal_count + 1) * sizeof(struct node *));
+  if (!literals) {
+    if (node) free_node(node);
+    return known;
   }
   memmove(literals + place + 1, literals + place, (parent->literal_count++ - place) * sizeof(struct node *));
   parent->literals = literals;
@@ -162,9 +163,9 @@ static bool descend(const struct node *node, const char *const *segments, size_t
     match->by_method = node->by_method;
     return leads_somewhere(node);
   }
-  bool is_there;
-  const size_t place = place_of(node, segments[0], &is_there);
-  if (is_there && descend(node->literals[place], segments + 1, count - 1, match)) return true;
+  size_t place;
+  const struct node *exact = find_literal(node, segments[0], &place);
+  if (exact && descend(exact, segments + 1, count - 1, match)) return true;
   if (!segments[0][0] || match->count == SEGMENTS_MOST) return false; /* a name is never empty */
   for (const struct node *child = node->named; child; child = child->sibling) {
     match->values[match->count].name = child->text;
