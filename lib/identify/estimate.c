@@ -164,6 +164,14 @@ static void warn_of_signs(const struct training *t, struct armdyn_estimate *out)
   }
 }
 
+/* What rests on its bound is there exactly: no model takes a viscous friction of -1e-19. */
+static void take_off_rounding(const struct sign *sign, double *standard)
+{
+  const int own = sign->standard[0] == sign->bound ? 0 : 1, other = 1 - own;
+  if (!(sign_value(sign, standard) < 0)) return;
+  standard[sign->bound] = 0 - sign->factor[other] * standard[sign->standard[other]] / sign->factor[own];
+}
+
 /* What rests on a bound has no deviation, and the others have those that they have while it does. */
 static void keep_bounds(struct training *t, struct armdyn_estimate *out)
 {
@@ -182,6 +190,7 @@ static void keep_bounds(struct training *t, struct armdyn_estimate *out)
   for (size_t s = 0; s < t->signs.count; s++) {
     const size_t bound = t->signs.list[s].bound, base = base_led_by(u, bound);
     if (!t->signs.list[s].active) continue;
+    take_off_rounding(&t->signs.list[s], out->standard);
     out->at_bound[bound] = true;
     out->standard_deviation[bound] = NAN;
     if (base < u->base_count) out->deviation[base] = NAN;

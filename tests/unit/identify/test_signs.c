@@ -73,6 +73,7 @@ Test(signs, no_estimator_breaks_them)
     cr_expect_geq(e.standard[viscous], -1e-9, "estimator %d: %g", (int)k, e.standard[viscous]);
     cr_expect_lt(e.standard[viscous], 1e-3, "estimator %d: %g", (int)k, e.standard[viscous]);
     cr_expect(e.at_bound[viscous], "estimator %d", (int)k);
+    cr_expect_geq(e.standard[viscous], 0, "estimator %d: %g", (int)k, e.standard[viscous]);
     cr_expect(isnan(e.standard_deviation[viscous]), "estimator %d: %g", (int)k, e.standard_deviation[viscous]);
     bool said = false;
     for (size_t i = 0; i < e.warnings.count; i++)
