@@ -1,5 +1,7 @@
 #include "api/codec/order.h"
 
+#include "api/codec/words.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -47,55 +49,16 @@ static void check_times(struct json_reader *r, const struct order_request *reque
 /* The states that are told; the others pass by themselves. */
 static const char *const order_events[] = { "accepted", "ready",   "running", "held",
                                             "done",     "stopped", "failed",  "interrupted" };
-enum { EVENTS = sizeof order_events / sizeof *order_events, EVENTS_OF_ENDS = 0xf0 };
+enum { EVENTS_OF_ENDS = 0xf0 };
 
 static void callback_init(void *object)
 {
   *(struct order_callback *)object = (struct order_callback){ .events = EVENTS_OF_ENDS };
 }
 
-static size_t event_of(struct json_slice word)
-{
-  size_t k = 0;
-  while (k < EVENTS && !json_slice_is(word, order_events[k])) k++;
-  return k;
-}
-
-static void events_decode(struct json_reader *r, const struct json_field *field, void *member,
-                          const struct json_context *context)
-{
-  unsigned *events = member;
-  struct json_slice word;
-  char text[64];
-  (void)context;
-  *events = 0;
-  if (!json_enter_array(r, field->unit)) return;
-  while (json_next_element(r)) {
-    if (!json_read_text(r, "a state of an order", &word)) continue;
-    const size_t event = event_of(word);
-    if (event < EVENTS)
-      *events |= 1u << event;
-    else
-      json_fault(r, NULL, FAULT_ENUM,
-                 "must be accepted, ready, running, held, done, stopped, failed or interrupted, got \"%s\"",
-                 json_excerpt(word, text, sizeof text));
-  }
-}
-
-static void events_encode(struct json_writer *w, const struct json_field *field, const void *member,
-                          const struct json_context *context)
-{
-  const unsigned *events = member;
-  (void)field, (void)context;
-  json_begin_array(w);
-  for (size_t k = 0; k < EVENTS; k++)
-    if (*events >> k & 1) json_write_text(w, order_events[k]);
-  json_end_array(w);
-}
-
 static const struct json_field callback_fields[] = {
   { TEXT(struct order_callback, webhook), MATCHES(json_name_pattern), REQUIRED },
-  { CUSTOM(struct order_callback, events, events_decode, events_encode, "a list of states: [\"ready\", \"done\"]") },
+  { WORDS(struct order_callback, events, order_events, "a list of states: [\"ready\", \"done\"]") },
 };
 static const struct json_type callback_type =
     JSON_TYPE("a callback", callback_fields, struct order_callback, callback_init, NULL);

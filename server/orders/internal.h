@@ -87,6 +87,8 @@ static inline bool queue_blocked(const struct queue *q)
  * OK; what the store says: the order stays as it is, and this is to be tried again. */
 enum armdyn_status order_enter(struct queue *q, struct order *o, struct store_order *changed, enum order_state to,
                                const char *reason, const char *problem, const struct store_idempotency *key);
+/* Several end as stopped at once, all or none. */
+enum armdyn_status orders_stop_all(struct queue *q, struct order *const *all, size_t count, const char *reason);
 /* It fails, with this problem. */
 void order_fail(struct queue *q, struct order *o, enum problem problem, const struct faults *faults, const char *format,
                 ...) __attribute__((format(printf, 5, 6)));

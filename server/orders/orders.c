@@ -118,6 +118,8 @@ static struct order *order_new(const struct store_order *row)
       memcpy(o->mover.id, row->created_by, sizeof o->mover.id);
       memcpy(o->mover.name, row->created_by_name, sizeof o->mover.name);
     }
+    snprintf(o->row.job_order_id, sizeof o->row.job_order_id, "%s",
+             o->request.job_order_id); /* a new one's is not read yet */
     o->since_ns = clock_monotonic_ns();
     if (o->row.plan) order_take_plan(o);
     return o;

@@ -53,6 +53,18 @@ bool orders_resume(struct orders *orders, const struct store_order *order, const
 bool orders_cancel(struct orders *orders, const struct store_order *order, const struct caller *caller,
                    struct refusal *why);
 
+/* Those that meet every condition. */
+struct order_choice {
+  const char *controller, *job_order_id; /* "": any */
+  unsigned states;                       /* bits of enum order_state; 0: any */
+  int64_t created_after, created_before; /* ms of Unix time; accepted then or later, before; -1: whenever */
+};
+/* Cancel them, those of a queue all or none.
+ *   ended   out  how many have ended by it
+ *   ending  out  how many end soon: they are at the controller, which is stopped, or are being planned */
+bool orders_cancel_chosen(struct orders *orders, const struct order_choice *choice, const struct caller *caller,
+                          size_t *ended, size_t *ending, struct refusal *why);
+
 /* -- queues -- */
 struct queue_view {
   char blocked[STORE_BLOCK_SIZE]; /* "": it goes on */

@@ -128,10 +128,10 @@ static void lose(struct queue *q, struct order *o, enum armdyn_status status)
   block_for(q, o);
 }
 
-enum armdyn_status order_enter(struct queue *q, struct order *o, struct store_order *changed, enum order_state to,
-                               const char *reason, const char *problem, const struct store_idempotency *key)
+/* `next` as it will be in this state, with a history of its own; and a problem, if there is one. */
+static enum armdyn_status prepare(const struct order *o, struct store_order *next, enum order_state to,
+                                  const char *reason, const char *problem)
 {
-  struct store_order next = *changed;
   const bool moves = to != o->row.state;
   if (moves && !order_may_become(o->row.state, to)) {
     log_event(LOG_ERROR, "an order cannot go there", "order", o->row.id, "from", order_state_name(o->row.state), "to",
@@ -140,29 +140,61 @@ enum armdyn_status order_enter(struct queue *q, struct order *o, struct store_or
   }
   char now[TIME_SIZE];
   clock_format(clock_wall_ms(), now);
-  next.state = to;
-  if (to == ORDER_READY && moves) memcpy(next.ready_at, now, sizeof now);
-  if (order_state_final(to)) memcpy(next.finished_at, now, sizeof now);
+  next->state = to;
+  if (to == ORDER_READY && moves) memcpy(next->ready_at, now, sizeof now);
+  if (order_state_final(to)) memcpy(next->finished_at, now, sizeof now);
   char *history = strdup(o->row.history ? o->row.history : "[]");
-  if (problem) next.problem = strdup(problem);
-  if (!history || (problem && !next.problem)) {
+  if (problem) next->problem = strdup(problem);
+  if (!history || (problem && !next->problem)) {
     free(history);
-    if (problem) free(next.problem);
+    if (problem) free(next->problem);
     return ARMDYN_EMEMORY;
   }
-  next.history = history_with(history, order_state_name(to), now, reason, order_state_final(to));
-  enum armdyn_status status = store_order_update(q->app->store, &next, key);
+  next->history = history_with(history, order_state_name(to), now, reason, order_state_final(to));
+  return ARMDYN_OK;
+}
+
+/* The store has it. */
+static void settle(struct queue *q, struct order *o, struct store_order *next, const char *reason)
+{
+  const bool moves = next->state != o->row.state;
+  take(o, next);
+  tell(q, o, reason);
+  if (moves) block_for(q, o);
+}
+
+enum armdyn_status order_enter(struct queue *q, struct order *o, struct store_order *changed, enum order_state to,
+                               const char *reason, const char *problem, const struct store_idempotency *key)
+{
+  struct store_order next = *changed;
+  enum armdyn_status status = prepare(o, &next, to, reason, problem);
+  if (status) return status;
+  status = store_order_update(q->app->store, &next, key);
   if (status) {
     free(next.history);
     if (problem) free(next.problem);
     if (!key && (status == ARMDYN_ECONFLICT || status == ARMDYN_ENOTFOUND)) lose(q, o, status);
     return status;
   }
-  take(o, &next);
-  tell(q, o, reason);
-  if (moves) block_for(q, o);
+  settle(q, o, &next, reason);
   queue_ring(q);
   return ARMDYN_OK;
+}
+
+enum armdyn_status orders_stop_all(struct queue *q, struct order *const *all, size_t count, const char *reason)
+{
+  struct store_order *next = calloc(count ? count : 1, sizeof *next);
+  enum armdyn_status status = next ? ARMDYN_OK : ARMDYN_EMEMORY;
+  size_t ready = 0;
+  while (!status && ready < count) {
+    next[ready] = all[ready]->row;
+    status = prepare(all[ready], &next[ready], ORDER_STOPPED, reason, NULL);
+    ready += !status;
+  }
+  if (!status) status = store_order_update_all(q->app->store, next, count);
+  for (size_t i = 0; i < ready; i++) status ? free(next[i].history) : settle(q, all[i], &next[i], reason);
+  free(next);
+  return status;
 }
 
 static void fail_with(struct queue *q, struct order *o, enum problem problem, const struct faults *faults,

@@ -1,4 +1,5 @@
 /* What people ask of an order: start, hold, resume, cancel. */
+#include "api/codec/cancel.h"
 #include "server/app.h"
 #include "server/http/idempotency.h"
 #include "server/orders/orders.h"
@@ -84,5 +85,52 @@ enum outcome order_cancel(struct exchange *x)
   if (!order_find(x, exchange_segment(x, "order"), &row)) return ANSWERED;
   answer_commanded(x, row.id, orders_cancel(exchange_app(x)->orders, &row, exchange_caller(x), &why), &why);
   store_order_release(&row);
+  return ANSWERED;
+}
+
+/* -- of many -- */
+
+static int64_t moment(const char *text)
+{
+  return *text ? clock_parse(text) : -1;
+}
+
+static void write_count(struct json_writer *w, const char *name, size_t count)
+{
+  json_key(w, name), json_write_integer(w, (long long)count);
+}
+
+static void cancel_chosen(struct exchange *x, const struct order_cancel *asked)
+{
+  const struct order_choice choice = { .controller = asked->controller,
+                                       .job_order_id = asked->job_order_id,
+                                       .states = asked->states,
+                                       .created_after = moment(asked->created_after),
+                                       .created_before = moment(asked->created_before) };
+  struct refusal why = { .faults = exchange_faults(x) };
+  struct buffer body = BUFFER(KB(1));
+  struct json_writer w = { .out = &body };
+  size_t ended, ending;
+  if (!orders_cancel_chosen(exchange_app(x)->orders, &choice, exchange_caller(x), &ended, &ending, &why)) {
+    answer_refusal(x, &why);
+    return;
+  }
+  json_begin_object(&w);
+  write_count(&w, "cancelled", ended);
+  write_count(&w, "ending", ending);
+  json_end_object(&w);
+  answer_json(x, 200, &body);
+}
+
+enum outcome order_cancel_many(struct exchange *x)
+{
+  struct order_cancel asked;
+  size_t length;
+  const char *text = exchange_body(x, &length);
+  enum armdyn_status status = order_cancel_decode(text, length, &asked, exchange_faults(x));
+  if (status)
+    answer_status(x, status, NULL);
+  else
+    cancel_chosen(x, &asked);
   return ANSWERED;
 }

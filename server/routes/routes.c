@@ -165,6 +165,7 @@ const struct route routes[] = {
   { CALL(getJob),                       job_get,                   ON_POOL,         0,                  NULL },
   { CALL(streamJob),                    job_events,                ON_POOL,         0,                  NULL },
   { CALL(cancelJob),                    job_cancel,                ON_POOL,         KB(1),              NULL },
+  { CALL(cancelJobs),                   job_cancel_many,           ON_POOL,         KB(4),              NULL },
   { CALL(listJobDeliveries),            job_delivery_list,         ON_POOL,         0,                  NULL },
   { CALL(redeliverJob),                 job_delivery_again,        ON_POOL,         KB(1),              NULL },
 
@@ -189,6 +190,7 @@ const struct route routes[] = {
   { CALL(holdOrder),                    order_hold,                ON_POOL,         KB(1),              NULL },
   { CALL(resumeOrder),                  order_resume,              ON_POOL,         KB(1),              NULL },
   { CALL(cancelOrder),                  order_cancel,              ON_POOL,         KB(1),              NULL },
+  { CALL(cancelOrders),                 order_cancel_many,         ON_POOL,         KB(4),              NULL },
   { CALL(listOrderDeliveries),          order_delivery_list,       ON_POOL,         0,                  NULL },
   { CALL(redeliverOrder),               order_delivery_again,      ON_POOL,         KB(1),              NULL },
   { CALL(getQueue),                     queue_get,                 ON_POOL,         0,                  NULL },

@@ -92,22 +92,48 @@ static enum armdyn_status update(struct sql *sql, void *argument)
   return status ? status : store_idempotency_keep(sql, change->key, "orders", change->name);
 }
 
+#define UPDATE                                                                                                         \
+  "UPDATE orders SET state = :state, started_by = :started_by, started_by_name = :started_by_name,"                    \
+  " ready_at = :ready_at, started_at = :started_at, finished_at = :finished_at, job = :job,"                           \
+  " trajectory = :trajectory, transfer = :transfer, plan_key = :plan_key, history = :history, plan = :plan,"           \
+  " problem = :problem WHERE id = :id AND " UNFINISHED " AND (transfer IS NULL OR transfer = :transfer)"
+
+static struct store_change change_of(const struct store_order *order, const struct store_idempotency *key)
+{
+  return (struct store_change){
+    .text = UPDATE, .type = &order_type, .record = order, .name = order->id, .exists = EXISTS, .key = key
+  };
+}
+
 enum armdyn_status store_order_update(struct store *store, const struct store_order *order,
                                       const struct store_idempotency *key)
 {
-  struct store_change change = {
-    .text = "UPDATE orders SET state = :state, started_by = :started_by, started_by_name = :started_by_name,"
-            " ready_at = :ready_at, started_at = :started_at, finished_at = :finished_at, job = :job,"
-            " trajectory = :trajectory, transfer = :transfer, plan_key = :plan_key, history = :history, plan = :plan, "
-            "problem = :problem"
-            " WHERE id = :id AND " UNFINISHED " AND (transfer IS NULL OR transfer = :transfer)",
-    .type = &order_type,
-    .record = order,
-    .name = order->id,
-    .exists = EXISTS,
-    .key = key,
-  };
+  struct store_change change = change_of(order, key);
   return store_write(store, update, &change, record_bytes(&order_type, order));
+}
+
+struct several {
+  const struct store_order *orders;
+  size_t count;
+};
+
+static enum armdyn_status update_all(struct sql *sql, void *argument)
+{
+  const struct several *all = argument;
+  enum armdyn_status status = ARMDYN_OK;
+  for (size_t i = 0; i < all->count && !status; i++) {
+    const struct store_change change = change_of(&all->orders[i], NULL);
+    status = store_change_guarded(sql, &change);
+  }
+  return status;
+}
+
+enum armdyn_status store_order_update_all(struct store *store, const struct store_order *orders, size_t count)
+{
+  struct several all = { orders, count };
+  size_t bytes = 0;
+  for (size_t i = 0; i < count; i++) bytes += record_bytes(&order_type, &orders[i]);
+  return count ? store_write(store, update_all, &all, bytes) : ARMDYN_OK;
 }
 
 enum armdyn_status store_order_get(struct store *store, const char *id, struct store_order *out)

@@ -618,6 +618,8 @@ enum armdyn_status store_order_create(struct store *store, const struct store_or
  * key: of the request that is the reason, kept with it; NULL = none. */
 enum armdyn_status store_order_update(struct store *store, const struct store_order *order,
                                       const struct store_idempotency *key);
+/* The same of several, all or none. */
+enum armdyn_status store_order_update_all(struct store *store, const struct store_order *orders, size_t count);
 enum armdyn_status store_order_get(struct store *store, const char *id, struct store_order *out);
 typedef void store_order_visit(void *context, const struct store_order *order);
 /* Rows are without history and problem. */

@@ -10,6 +10,7 @@ operator       POST   /v1/controllers/{controller}/dry-run
 operator moves PUT    /v1/controllers/{controller}/part
 operator moves POST   /v1/controllers/{controller}/queue/release
 operator moves POST   /v1/controllers/{controller}/transfers
+operator       POST   /v1/jobs/cancel
 operator       POST   /v1/jobs/{job}/cancel
 operator       POST   /v1/jobs/{job}/deliveries
 operator       POST   /v1/robots/{robot}/base-parameters
@@ -39,6 +40,7 @@ operator       POST   /v1/robots/{robot}/simulations
 operator       POST   /v1/robots/{robot}/statics
 operator       POST   /v1/robots/{robot}/trajectories
 operator moves POST   /v1/orders
+operator       POST   /v1/orders/cancel
 operator       POST   /v1/orders/{order}/cancel
 operator       POST   /v1/orders/{order}/deliveries
 operator       POST   /v1/orders/{order}/hold
