@@ -13,7 +13,7 @@ from .ledger import Ledger
 from .modbus import Server
 from .program import Program
 from .second_master import SecondMaster
-from .words import span
+from .words import ARMED, span
 
 
 class Device:
@@ -74,8 +74,8 @@ class Device:
         self.program.restart(time.monotonic())
 
     def moved_by_hand(self):
-        """Somebody pushes the arm, unless it moves by itself."""
-        if self.ledger.moving is None:
+        """Somebody pushes the arm, unless it moves by itself, or its drives hold it."""
+        if self.ledger.moving is None and self.program.state != ARMED:
             self.program.position[0] += 0.5
             self.ledger.moved()
 
