@@ -175,7 +175,12 @@ enum armdyn_status store_order_unfinished(struct store *store, store_order_visit
   return store_read_list(store, &listing, &order_type, visit_row, &(struct visitor){ visit, context });
 }
 
-/* -- totals -- */
+/* -- totals: each from an index alone, but those of a job order, which are few -- */
+
+#define OF_ALL        "SELECT state, count(*) FROM orders WHERE ?1 IS NULL AND ?2 IS NULL GROUP BY 1"
+#define BY_CONTROLLER "SELECT state, count(*) FROM orders WHERE controller = ?1 AND ?2 IS NULL GROUP BY 1"
+#define BY_ORDER                                                                                                       \
+  "SELECT state, count(*) FROM orders WHERE job_order_id = ?2 AND (?1 IS NULL OR controller = ?1) GROUP BY 1"
 
 enum armdyn_status store_order_totals(struct store *store, const char *controller, const char *job_order_id,
                                       int64_t totals[ORDER_STATE_COUNT])
@@ -185,11 +190,8 @@ enum armdyn_status store_order_totals(struct store *store, const char *controlle
   bool row = false;
   memset(totals, 0, ORDER_STATE_COUNT * sizeof *totals);
   enum armdyn_status status = readers_take(store->readers, &sql);
-  if (!status)
-    status = sql_query(sql,
-                       "SELECT state, count(*) FROM orders WHERE controller = coalesce(?, controller)"
-                       " AND coalesce(job_order_id, '') = coalesce(?, job_order_id, '') GROUP BY state",
-                       VALUES(value_text(controller), value_text(job_order_id)), &statement);
+  const char *text = job_order_id ? BY_ORDER : controller ? BY_CONTROLLER : OF_ALL;
+  if (!status) status = sql_query(sql, text, VALUES(value_text(controller), value_text(job_order_id)), &statement);
   while (!status && !(status = sql_step(sql, statement, &row)) && row)
     for (int state = 0; state < ORDER_STATE_COUNT; state++)
       if (!strcmp((const char *)sqlite3_column_text(statement, 0), names[state]))
