@@ -136,7 +136,7 @@ ARROWS = {
     "http": "config store", "webhooks": "config http store",
     "transfers": "data gateway http protocol robots store work",
     "orders": "data gateway http jobs robots store transfers work",
-    "routes": "config data gateway http jobs orders protocol robots store transfers web webhooks work",
+    "routes": "config data gateway http jobs orders protocol release robots store transfers web webhooks work",
 }
 
 

@@ -13,7 +13,7 @@
 
 static const double PLANNING = 0.1; /* of the work; the rest is sampling */
 /* What would work is looked for as long again as the search may take, but not for less or more than this [s]. */
-static const double REMEDY_LEAST = 1, REMEDY_MOST = 10;
+static const double REMEDY_LEAST = 1, REMEDY_MOST = 30;
 
 /* How each method finds its motion. To add one: its name in api/codec/trajectory.c, a function and a row here. */
 static plan_function *const methods[TRAJECTORY_METHODS] = {
