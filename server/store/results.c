@@ -99,7 +99,11 @@ static enum armdyn_status remove_result(struct sql *sql, void *argument)
                         "DELETE FROM results WHERE id = ? AND kind = ? AND pinned = 0"
                         " AND NOT EXISTS (SELECT 1 FROM orders WHERE trajectory = results.id AND finished_at IS NULL)",
                         VALUES(value_text(d->id), value_text(d->kind)));
-  if (status == ARMDYN_ENOTFOUND) return store_conflict(sql, EXISTS, d->id, ARMDYN_ENOTFOUND);
+  if (status == ARMDYN_ENOTFOUND)
+    return store_conflict(sql,
+                          "SELECT 1 FROM results WHERE id = ? AND (pinned = 1 OR EXISTS"
+                          " (SELECT 1 FROM orders WHERE trajectory = results.id AND finished_at IS NULL))",
+                          d->id, ARMDYN_ENOTFOUND);
   return status ? status : store_referrals_forget(sql, d->kind, d->id);
 }
 

@@ -54,7 +54,7 @@ def test_a_job_waits_for_the_store_with_what_it_computed(server, client, kind, r
     assert server.children("worker") == [worker]  # one that the store failed is killed, and its job begun again
 
     samples = client.get(done["result"]["href"] + "/samples").expect(200).json
-    again = client.post(f"/v1/robots/arm/{kind}", request_, headers={"Prefer": "wait=60"}).expect(200).json
+    again = client.wait_job(client.post(f"/v1/robots/arm/{kind}", request_))
     assert samples == client.get(again["result"]["href"] + "/samples").expect(200).json  # each row once
 
 
