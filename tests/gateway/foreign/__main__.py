@@ -80,10 +80,13 @@ class Device:
             self.ledger.moved()
 
     # -- life --
-    def run(self, ended):
+    def run(self, ended, happened):
+        """Until `ended`; what has happened to it happens between two scans."""
         tick = self.scan or 0.002
         self.next_scan = time.monotonic()
         while not ended:
+            while happened:
+                happened.pop(0)()
             now = time.monotonic()
             if now >= self.next_scan:
                 self.program.scan(now)
@@ -111,13 +114,13 @@ def arguments():
 
 
 def main():
-    device, ended = Device(arguments()), []
+    device, ended, happened = Device(arguments()), [], []
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: ended.append(True))
-    signal.signal(signal.SIGUSR2, lambda *_: device.moved_by_hand())
-    signal.signal(signal.SIGUSR1, lambda *_: device.restart())
+    signal.signal(signal.SIGUSR2, lambda *_: happened.append(device.moved_by_hand))
+    signal.signal(signal.SIGUSR1, lambda *_: happened.append(device.restart))
     print(f"listening on 127.0.0.1:{device.server.port}", flush=True)
-    device.run(ended)
+    device.run(ended, happened)
     print(json.dumps(device.told()), file=sys.stderr, flush=True)
 
 
