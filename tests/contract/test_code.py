@@ -7,6 +7,7 @@ import collections
 import ctypes
 import json
 import math
+import os
 import random
 import re
 import subprocess
@@ -454,3 +455,42 @@ def test_the_last_hundred_proofs_of_a_revision_are_kept(server):
             programs(client, at, functions=["friction"], language="text", gravity=[0, 0, -9 - k / 100])
         kept = client.get(at + "/code", query={"limit": 200}).expect(200).json["items"]
         assert [item["request"]["gravity"][2] for item in kept] == [-9 - k / 100 for k in range(102, 2, -1)]
+
+
+# ---------------------------------------------------------------- arms that nobody chose
+
+def some_arm(seed):
+    """One to seven joints, turning and sliding, with any tilt, tool, payload, rotors and friction."""
+    dice = random.Random(f"arm/{seed}")
+
+    def draw(most):
+        return dice.choice((0, dice.uniform(-most, most)))
+
+    def joint(k):
+        low, high = sorted(dice.uniform(0.01, 0.2) for _ in range(2))
+        return {"name": f"j{k}", "type": dice.choice(("revolute", "revolute", "prismatic")), "a": draw(0.6), "d": draw(0.6), "theta": 0,
+                "alpha": dice.choice((0, math.pi / 2, -math.pi / 2, dice.uniform(-3, 3))),
+                "link": {"mass": dice.uniform(0.5, 8), "com": [draw(0.3) for _ in range(3)], "inertia": {"xx": high, "yy": high, "zz": low + 0.01}},
+                "drive": {"rotor_inertia": dice.uniform(0, 1e-4), "gear_ratio": dice.choice((1, 50, -80))},
+                "friction": {"coulomb": dice.uniform(0, 5), "viscous": dice.uniform(0, 2), "offset": draw(0.5)}}
+    return {"name": f"some-arm-{seed}", "convention": dice.choice(("dh", "mdh")), "gravity": [draw(9), draw(9), -9.81], "joints": [joint(k) for k in range(dice.randrange(1, 8))],
+            "tool": {"translation": [draw(0.2), 0, 0.1], "rpy": [draw(1), 0, 0]}, "payload": {"mass": dice.uniform(0, 2), "com": [0, draw(0.1), 0.05]}}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(200 if os.environ.get("ARMDYN_SOAK") else 3))
+def test_what_is_printed_of_some_arm_runs(server, seed, tmp_path):
+    """C, Python and structured text of inverse dynamics, executed: each holds its own results against the library's."""
+    arm = some_arm(seed)
+    with server.client() as client:
+        client.post("/v1/robots?allow_unphysical=true", arm).expect(201)
+        at = "/v1/robots/" + arm["name"]
+        asked = {"functions": ["inverse_dynamics"], "parameters": ["folded", "symbols", "base"][seed % 3]}
+        program, test = put(programs(client, at, **asked, language="c", precision=["float64", "float32"][seed % 2]), tmp_path)
+        run(["gcc", "clang-14"][seed % 2], *FLAGS, program, test, "-o", tmp_path / "run", "-lm", cwd=tmp_path)
+        assert "largest difference" in run(tmp_path / "run", cwd=tmp_path)
+        _, test = put(programs(client, at, **asked, language="python"), tmp_path)
+        assert "largest difference" in run(sys.executable, test, cwd=tmp_path)
+        program, test = programs(client, at, **asked, language="structured_text", dialect=["codesys", "twincat", "siemens"][seed % 3])["files"]
+    block = Program(program["source"], test["source"]).block("FB_" + test["name"].removesuffix(".st"))()
+    assert block["passed"] is True, block["worst"]
