@@ -11,7 +11,7 @@
 #include "server/robots/cache.h"
 #include "server/routes/events.h"
 #include "server/routes/handlers.h"
-#include "server/routes/listing.h"
+#include "server/routes/list_ranges.h"
 #include "server/routes/request_names.h"
 #include "server/routes/results.h"
 #include "server/routes/robots.h"
@@ -329,28 +329,51 @@ static void visit(void *context, const struct store_job *job)
   buffer_release(&item);
 }
 
-/* ?state= as conditions of the store: the queued ones that run are told apart by their ids. */
-static bool take_state(struct job_listing *l, struct buffer *running)
+/* The states that are asked for as conditions of the store, which keeps as queued what runs: ids tell these apart. */
+static void add_states(struct job_listing *l, struct list_ranges *ranges, const char *running)
 {
-  const char *name = exchange_query(l->listing.x, "state");
+  static const char id_if_queued[] = "iif(state = 'queued', id, '')"; /* '' is in every text */
   struct store_query *query = &l->listing.query;
-  int state = 0;
-  if (!name) return true;
-  while (state < JOB_STATE_COUNT && strcmp(job_state_name((enum job_state)state), name) != 0) state++;
-  if (state == JOB_STATE_COUNT) {
-    fault_add(exchange_faults(l->listing.x), FAULT_AT_PARAMETER, "state", FAULT_ENUM,
-              "must be queued, running, succeeded, failed or cancelled, got '%.64s'", name);
-    return false;
-  }
-  bool runs = state == JOB_RUNNING;
-  jobs_running(l->app->jobs, running);
-  query->filters[query->filter_count++] =
-      (struct store_filter){ .name = "state", .text = job_state_name(runs ? JOB_QUEUED : (enum job_state)state) };
-  if (runs || state == JOB_QUEUED)
-    query->filters[query->filter_count++] = (struct store_filter){ .name = "id",
+  const bool waits = list_state_asked(ranges->states, job_state_names[JOB_QUEUED]);
+  const bool runs = list_state_asked(ranges->states, job_state_names[JOB_RUNNING]);
+  const size_t length = strlen(ranges->states);
+  if (runs) snprintf(ranges->states + length, sizeof ranges->states - length, ",%s", job_state_names[JOB_QUEUED]);
+  list_add_states(&l->listing, ranges);
+  if (runs != waits)
+    query->filters[query->filter_count++] = (struct store_filter){ .name = runs ? id_if_queued : "id",
                                                                    .match = runs ? STORE_AMONG : STORE_NOT_AMONG,
-                                                                   .text = running->data ? running->data : "" };
-  return true;
+                                                                   .text = running };
+}
+
+/* Of all that meet the conditions so far. */
+static enum armdyn_status count(struct job_listing *l, const char *running, struct buffer *out)
+{
+  int64_t totals[JOB_STATE_COUNT], of_running[JOB_STATE_COUNT];
+  struct store_query query = l->listing.query;
+  enum armdyn_status status = store_job_totals(l->app->store, &query, totals);
+  query.filters[query.filter_count++] = (struct store_filter){ .name = "state", .text = job_state_names[JOB_QUEUED] };
+  query.filters[query.filter_count++] = (struct store_filter){ .name = "id", .match = STORE_AMONG, .text = running };
+  if (!status) status = store_job_totals(l->app->store, &query, of_running);
+  if (status) return status;
+  totals[JOB_RUNNING] = of_running[JOB_QUEUED];
+  totals[JOB_QUEUED] -= totals[JOB_RUNNING];
+  list_totals(&l->listing, job_state_names, totals, JOB_STATE_COUNT, out);
+  return ARMDYN_OK;
+}
+
+static void list(struct job_listing *l, struct list_ranges *ranges)
+{
+  struct buffer running = BUFFER(MB(1)), totals = BUFFER(KB(4));
+  jobs_running(l->app->jobs, &running);
+  enum armdyn_status status = running.failure;
+  if (!status) status = count(l, running.data, &totals);
+  if (!status) {
+    add_states(l, ranges, running.data);
+    status = store_job_list(l->app->store, &l->listing.query, visit, l);
+  }
+  listing_end(&l->listing, status);
+  buffer_release(&running);
+  buffer_release(&totals);
 }
 
 enum outcome job_list(struct exchange *x)
@@ -363,18 +386,18 @@ enum outcome job_list(struct exchange *x)
               " job_order_id work_master_id equipment_id",
   };
   struct job_listing l = { .app = exchange_app(x) };
-  struct buffer running = BUFFER(MB(1));
+  struct list_ranges ranges;
   const char *kind = exchange_query(x, "kind");
   if (!listing_query(&l.listing, x, &form)) return ANSWERED;
-  bool good = take_state(&l, &running);
+  bool good = list_states(&l.listing, job_state_names, JOB_STATE_COUNT, &ranges);
+  good &= list_times(&l.listing, &ranges);
   if (kind && !job_kind_find(kind)) {
     fault_add(exchange_faults(x), FAULT_AT_PARAMETER, "kind", FAULT_ENUM, "there are no jobs of kind '%.64s'", kind);
     good = false;
   }
   if (good)
-    listing_end(&l.listing, store_job_list(l.app->store, &l.listing.query, visit, &l));
+    list(&l, &ranges);
   else
     listing_refuse(&l.listing);
-  buffer_release(&running);
   return ANSWERED;
 }

@@ -7,7 +7,7 @@
 #include "server/http/preconditions.h"
 #include "server/routes/events.h"
 #include "server/routes/handlers.h"
-#include "server/routes/listing.h"
+#include "server/routes/list_ranges.h"
 #include "server/routes/motion.h"
 #include "server/transfers/held_part.h"
 #include "server/transfers/making.h"
@@ -107,23 +107,28 @@ static void visit(void *context, const struct store_transfer *row)
 enum outcome transfer_list(struct exchange *x)
 {
   static const struct list_form form = {
-    .filters = "controller trajectory state",
+    .filters = "controller trajectory",
     .sorts = "created_at started_at finished_at controller state",
     .fields = "id controller trajectory state sent total created_at started_at finished_at tags job_order_id"
               " work_master_id equipment_id",
   };
-  const char *state = exchange_query(x, "state");
   struct listing listing;
+  struct list_ranges ranges;
+  struct buffer totals = BUFFER(KB(4));
+  int64_t counts[TRANSFER_STATE_COUNT];
+  struct store *store = exchange_app(x)->store;
   if (!listing_query(&listing, x, &form)) return ANSWERED;
-  int known = 0;
-  while (state && known < TRANSFER_STATE_COUNT && strcmp(state, transfer_state_name((enum transfer_state)known)) != 0)
-    known++;
-  if (known == TRANSFER_STATE_COUNT) {
-    fault_add(exchange_faults(x), FAULT_AT_PARAMETER, "state", FAULT_ENUM, "there is no state '%.64s'", state);
+  const bool states = list_states(&listing, transfer_state_names, TRANSFER_STATE_COUNT, &ranges);
+  if (!list_times(&listing, &ranges) || !states) {
     listing_refuse(&listing);
     return ANSWERED;
   }
-  listing_end(&listing, store_transfer_list(exchange_app(x)->store, &listing.query, visit, &listing));
+  enum armdyn_status status = store_transfer_totals(store, &listing.query, counts);
+  if (!status) list_totals(&listing, transfer_state_names, counts, TRANSFER_STATE_COUNT, &totals);
+  list_add_states(&listing, &ranges);
+  if (!status) status = store_transfer_list(store, &listing.query, visit, &listing);
+  listing_end(&listing, status);
+  buffer_release(&totals);
   return ANSWERED;
 }
 

@@ -57,6 +57,12 @@ struct list_type {
 enum armdyn_status store_read_query(struct store *store, const struct list_type *list, const char *owner,
                                     struct store_query *query, record_visit *visit, void *context);
 
+/* How many rows are in each state, by the conditions of the query alone.
+ *   names  in  of the states, a NULL behind the last
+ *   totals out of each */
+enum armdyn_status store_read_totals(struct store *store, const struct list_type *list, const struct store_query *query,
+                                     const char *const *names, int64_t *totals);
+
 /* One changing statement with a record in it. */
 struct store_change {
   const char *text;

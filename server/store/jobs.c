@@ -1,13 +1,13 @@
 #include "server/store/internal.h"
 
-static const char *const names[JOB_STATE_COUNT + 1] = {
+const char *const job_state_names[JOB_STATE_COUNT + 1] = {
   [JOB_QUEUED] = "queued", [JOB_RUNNING] = "running",     [JOB_SUCCEEDED] = "succeeded",
   [JOB_FAILED] = "failed", [JOB_CANCELLED] = "cancelled",
 };
 
 const char *job_state_name(enum job_state state)
 {
-  return (unsigned)state < JOB_STATE_COUNT ? names[state] : "unknown";
+  return (unsigned)state < JOB_STATE_COUNT ? job_state_names[state] : "unknown";
 }
 
 static const struct field fields[] = {
@@ -16,7 +16,7 @@ static const struct field fields[] = {
   FIELD(store_job, robot, FIELD_TEXT),
   FIELD(store_job, owner, FIELD_TEXT),
   FIELD(store_job, revision, FIELD_INTEGER),
-  FIELD_WITH(store_job, state, FIELD_NAMED, .names = names),
+  FIELD_WITH(store_job, state, FIELD_NAMED, .names = job_state_names),
   FIELD(store_job, attempt, FIELD_INT),
   FIELD(store_job, created_at, FIELD_TEXT),
   FIELD(store_job, started_at, FIELD_TEXT),
@@ -127,6 +127,12 @@ static const struct list_type job_lists = {
 enum armdyn_status store_job_list(struct store *store, struct store_query *query, store_job_visit *visit, void *context)
 {
   return store_read_query(store, &job_lists, NULL, query, visit_row, &(struct visitor){ visit, context });
+}
+
+enum armdyn_status store_job_totals(struct store *store, const struct store_query *query,
+                                    int64_t totals[JOB_STATE_COUNT])
+{
+  return store_read_totals(store, &job_lists, query, job_state_names, totals);
 }
 
 enum armdyn_status store_job_queued(struct store *store, store_job_visit *visit, void *context)

@@ -1,6 +1,6 @@
 #include "server/store/internal.h"
 
-static const char *const names[ORDER_STATE_COUNT + 1] = {
+const char *const order_state_names[ORDER_STATE_COUNT + 1] = {
   [ORDER_ACCEPTED] = "accepted",
   [ORDER_PLANNING] = "planning",
   [ORDER_QUEUED] = "queued",
@@ -16,13 +16,13 @@ static const char *const names[ORDER_STATE_COUNT + 1] = {
 
 const char *order_state_name(enum order_state state)
 {
-  return (unsigned)state < ORDER_STATE_COUNT ? names[state] : "unknown";
+  return (unsigned)state < ORDER_STATE_COUNT ? order_state_names[state] : "unknown";
 }
 
 static const struct field fields[] = {
   FIELD(store_order, id, FIELD_TEXT),
   FIELD(store_order, controller, FIELD_TEXT),
-  FIELD_WITH(store_order, state, FIELD_NAMED, .names = names),
+  FIELD_WITH(store_order, state, FIELD_NAMED, .names = order_state_names),
   FIELD(store_order, priority, FIELD_INT),
   FIELD(store_order, automatic, FIELD_BOOL),
   FIELD(store_order, created_by, FIELD_TEXT),
@@ -194,7 +194,7 @@ enum armdyn_status store_order_totals(struct store *store, const char *controlle
   if (!status) status = sql_query(sql, text, VALUES(value_text(controller), value_text(job_order_id)), &statement);
   while (!status && !(status = sql_step(sql, statement, &row)) && row)
     for (int state = 0; state < ORDER_STATE_COUNT; state++)
-      if (!strcmp((const char *)sqlite3_column_text(statement, 0), names[state]))
+      if (!strcmp((const char *)sqlite3_column_text(statement, 0), order_state_names[state]))
         totals[state] = sqlite3_column_int64(statement, 1);
   sql_finish(statement);
   readers_give(store->readers, sql);

@@ -219,3 +219,38 @@ enum armdyn_status store_read_query(struct store *store, const struct list_type 
   buffer_release(&pattern);
   return status;
 }
+
+/* -- totals -- */
+
+static enum armdyn_status count_states(struct sql *sql, const struct composing *c, const char *const *names,
+                                       int64_t *totals)
+{
+  sqlite3_stmt *statement;
+  bool row;
+  enum armdyn_status status = c->text.failure;
+  if (status) return status;
+  status = sql_query(sql, c->text.data, (struct values){ c->values, c->count }, &statement);
+  while (!status && !(status = sql_step(sql, statement, &row)) && row) {
+    const char *state = (const char *)sqlite3_column_text(statement, 0);
+    for (size_t k = 0; names[k]; k++)
+      if (state && !strcmp(state, names[k])) totals[k] = sqlite3_column_int64(statement, 1);
+  }
+  sql_finish(statement);
+  return status;
+}
+
+enum armdyn_status store_read_totals(struct store *store, const struct list_type *list, const struct store_query *query,
+                                     const char *const *names, int64_t *totals)
+{
+  struct composing c = { .text = BUFFER(MB(1)) };
+  struct sql *sql = NULL;
+  for (size_t k = 0; names[k]; k++) totals[k] = 0;
+  buffer_format(&c.text, "SELECT state, count(*) FROM %s WHERE 1", list->table);
+  for (size_t i = 0; i < query->filter_count; i++) write_filter(&c, &query->filters[i]);
+  buffer_text(&c.text, " GROUP BY state");
+  enum armdyn_status status = readers_take(store->readers, &sql);
+  if (!status) status = count_states(sql, &c, names, totals);
+  readers_give(store->readers, sql);
+  buffer_release(&c.text);
+  return status;
+}

@@ -255,6 +255,7 @@ enum armdyn_status store_referrers(struct store *store, const char *kind, const 
 
 /* -- jobs -- */
 enum job_state { JOB_QUEUED, JOB_RUNNING, JOB_SUCCEEDED, JOB_FAILED, JOB_CANCELLED, JOB_STATE_COUNT };
+extern const char *const job_state_names[JOB_STATE_COUNT + 1]; /* the last one NULL */
 const char *job_state_name(enum job_state state);
 
 struct store_job {
@@ -293,6 +294,9 @@ typedef void store_job_visit(void *context, const struct store_job *job);
 /* Rows are without request, problem and attempts. */
 enum armdyn_status store_job_list(struct store *store, struct store_query *query, store_job_visit *visit,
                                   void *context);
+/* How many there are in each state, of those that meet the query's conditions; its search and its page do not count. */
+enum armdyn_status store_job_totals(struct store *store, const struct store_query *query,
+                                    int64_t totals[JOB_STATE_COUNT]);
 /* Delete jobs that ended before this time, and their results: at most `most` of them, and none whose result is pinned,
  * referred to, was sent to a controller or made a revision of its robot.
  *   removed  out  how many were deleted, also when it fails */
@@ -527,6 +531,7 @@ enum transfer_state {
   TRANSFER_INTERRUPTED,
   TRANSFER_STATE_COUNT
 };
+extern const char *const transfer_state_names[TRANSFER_STATE_COUNT + 1]; /* the last one NULL */
 const char *transfer_state_name(enum transfer_state state);
 static inline bool transfer_state_final(enum transfer_state state)
 {
@@ -565,6 +570,9 @@ typedef void store_transfer_visit(void *context, const struct store_transfer *tr
 /* Rows are without request, history and problem. */
 enum armdyn_status store_transfer_list(struct store *store, struct store_query *query, store_transfer_visit *visit,
                                        void *context);
+/* As store_job_totals. */
+enum armdyn_status store_transfer_totals(struct store *store, const struct store_query *query,
+                                         int64_t totals[TRANSFER_STATE_COUNT]);
 /* All that have not ended, oldest first: what a crash may have interrupted. */
 enum armdyn_status store_transfer_unfinished(struct store *store, store_transfer_visit *visit, void *context);
 
@@ -583,6 +591,7 @@ enum order_state {
   ORDER_INTERRUPTED,
   ORDER_STATE_COUNT
 };
+extern const char *const order_state_names[ORDER_STATE_COUNT + 1]; /* the last one NULL */
 const char *order_state_name(enum order_state state);
 static inline bool order_state_final(enum order_state state)
 {

@@ -1,6 +1,6 @@
 #include "server/store/internal.h"
 
-static const char *const names[TRANSFER_STATE_COUNT + 1] = {
+const char *const transfer_state_names[TRANSFER_STATE_COUNT + 1] = {
   [TRANSFER_QUEUED] = "queued",
   [TRANSFER_CONNECTING] = "connecting",
   [TRANSFER_LOADING] = "loading",
@@ -16,14 +16,14 @@ static const char *const names[TRANSFER_STATE_COUNT + 1] = {
 
 const char *transfer_state_name(enum transfer_state state)
 {
-  return (unsigned)state < TRANSFER_STATE_COUNT ? names[state] : "unknown";
+  return (unsigned)state < TRANSFER_STATE_COUNT ? transfer_state_names[state] : "unknown";
 }
 
 static const struct field fields[] = {
   FIELD(store_transfer, id, FIELD_TEXT),
   FIELD(store_transfer, controller, FIELD_TEXT),
   FIELD(store_transfer, trajectory, FIELD_TEXT),
-  FIELD_WITH(store_transfer, state, FIELD_NAMED, .names = names),
+  FIELD_WITH(store_transfer, state, FIELD_NAMED, .names = transfer_state_names),
   FIELD(store_transfer, sent, FIELD_INTEGER),
   FIELD(store_transfer, total, FIELD_INTEGER),
   FIELD(store_transfer, start_sent, FIELD_BOOL),
@@ -129,6 +129,12 @@ enum armdyn_status store_transfer_list(struct store *store, struct store_query *
                                        void *context)
 {
   return store_read_query(store, &transfer_lists, NULL, query, visit_row, &(struct visitor){ visit, context });
+}
+
+enum armdyn_status store_transfer_totals(struct store *store, const struct store_query *query,
+                                         int64_t totals[TRANSFER_STATE_COUNT])
+{
+  return store_read_totals(store, &transfer_lists, query, transfer_state_names, totals);
 }
 
 enum armdyn_status store_transfer_unfinished(struct store *store, store_transfer_visit *visit, void *context)

@@ -74,6 +74,33 @@ def test_filtered(shelf, listed):
     assert len(listed(path="/v1/jobs", job_order_id="JO-1", state="succeeded")) == 3
 
 
+def test_of_a_shift(client, shelf):
+    """By the times that the jobs themselves tell, and counted by hand."""
+    own = [("robot", shelf[0])]
+    jobs = pages(client, "/v1/jobs", own)[::-1]
+
+    def asked(**query):
+        return client.get("/v1/jobs", query=[*own, *query.items()]).expect(200).json
+
+    for what in ("created", "finished"):
+        times = [job[what + "_at"] for job in jobs]
+        after, before = times[1], times[4]
+        within = [job["id"] for job in jobs if after <= job[what + "_at"] < before]
+        page = asked(**{what + "_after": after, what + "_before": before}, sort="created_at")
+        assert [item["id"] for item in page["items"]] == within and page["totals"]["succeeded"] == len(within)
+        elsewhere = after.replace("Z", "+00:00")
+        assert asked(**{what + "_after": elsewhere, what + "_before": before})["totals"] == page["totals"]
+    assert asked(state="queued,running")["items"] == [] and asked(state="running")["items"] == []
+    assert len(asked(state="failed,succeeded,running")["items"]) == len(asked(state="queued,succeeded")["items"]) == 6
+    assert asked(state="failed")["totals"] == {"queued": 0, "running": 0, "succeeded": 6, "failed": 0, "cancelled": 0}
+    assert asked(job_order_id="JO-1", limit=1)["totals"]["succeeded"] == 3
+    none = client.get("/v1/transfers", query={"controller": "nobodys", "state": "done,failed", "finished_after": "2020-01-01T00:00:00Z"})
+    assert none.expect(200).json["items"] == [] and set(none.json["totals"].values()) == {0}
+    for path in ("/v1/jobs", "/v1/transfers"):
+        wrong = client.get(path, query={"state": "running,lost", "created_after": "yesterday"}).expect(422).json
+        assert [fault["parameter"] for fault in wrong["errors"]] == ["state", "created_after"]
+
+
 def test_searched(shelf, listed):
     made = shelf[1]
     assert listed(q=made[2][3:]) == [made[2]]

@@ -1,0 +1,89 @@
+#include "server/routes/list_ranges.h"
+
+#include "api/json/writer.h"
+
+static void add(struct listing *listing, struct store_filter filter)
+{
+  listing->query.filters[listing->query.filter_count++] = filter; /* of LISTING_OWN */
+}
+
+bool list_times(struct listing *listing, struct list_ranges *ranges)
+{
+  static const struct {
+    const char *parameter, *column;
+    enum store_match match;
+  } known[] = {
+    { "created_after", "created_at", STORE_AT_LEAST },
+    { "created_before", "created_at", STORE_BELOW },
+    { "finished_after", "finished_at", STORE_AT_LEAST },
+    { "finished_before", "finished_at", STORE_BELOW },
+  };
+  bool good = true;
+  for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+    const char *text = exchange_query(listing->x, known[k].parameter);
+    const int64_t ms = clock_parse(text);
+    if (!text) continue;
+    if (ms < 0) {
+      fault_add(exchange_faults(listing->x), FAULT_AT_PARAMETER, known[k].parameter, FAULT_PATTERN,
+                "must be an RFC 3339 time, got '%.64s'", text);
+      good = false;
+      continue;
+    }
+    clock_format(ms, ranges->times[k]);
+    add(listing, (struct store_filter){ .name = known[k].column, .match = known[k].match, .text = ranges->times[k] });
+  }
+  return good;
+}
+
+static bool is_among(const char *const *names, size_t count, const char *word, size_t length)
+{
+  size_t k = 0;
+  while (k < count && (strlen(names[k]) != length || memcmp(names[k], word, length) != 0)) k++;
+  return k < count;
+}
+
+bool list_states(struct listing *listing, const char *const *names, size_t count, struct list_ranges *ranges)
+{
+  const char *text = exchange_query(listing->x, "state");
+  ranges->states[0] = '\0';
+  if (!text) return true;
+  for (const char *word = text;; word++) {
+    const size_t length = strcspn(word, ",");
+    if (!is_among(names, count, word, length) || strlen(text) >= sizeof ranges->states) {
+      fault_add(exchange_faults(listing->x), FAULT_AT_PARAMETER, "state", FAULT_ENUM,
+                "must be states with commas between; there is no state '%.*s'", length < 64 ? (int)length : 64, word);
+      return false;
+    }
+    word += length;
+    if (!*word) break;
+  }
+  snprintf(ranges->states, sizeof ranges->states, "%s", text);
+  return true;
+}
+
+bool list_state_asked(const char *states, const char *name)
+{
+  for (const char *word = states; *word; word += *word == ',') {
+    const size_t length = strcspn(word, ",");
+    if (is_among(&name, 1, word, length)) return true;
+    word += length;
+  }
+  return false;
+}
+
+void list_add_states(struct listing *listing, const struct list_ranges *ranges)
+{
+  if (*ranges->states)
+    add(listing, (struct store_filter){ .name = "state", .match = STORE_ONE_OF, .text = ranges->states });
+}
+
+void list_totals(struct listing *listing, const char *const *names, const int64_t *totals, size_t count,
+                 struct buffer *out)
+{
+  struct json_writer w = { .out = out };
+  json_begin_object(&w);
+  for (size_t k = 0; k < count; k++) json_key(&w, names[k]), json_write_integer(&w, totals[k]);
+  json_end_object(&w);
+  if (!buffer_ok(out)) listing->body.failure = out->failure;
+  listing->totals = out->data;
+}
