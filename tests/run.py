@@ -27,8 +27,8 @@ SOAK = os.environ.get("ARMDYN_SOAK", "0") != "0"
 FUZZ_SECONDS = int(os.environ.get("FUZZ_SECONDS", "1"))
 CORES = os.cpu_count() or 2
 # How many shards run at a time, and how nice they are. Those that play motions in their own time, or wait for limits of time, want
-# a processor for a fifth of it, and come first then; the others take what there is.
-LANES = {"waits": (CORES + 2, 0), "computes": (CORES, 5)}
+# a processor for a seventh of it, and come first then; the others take what there is, and wait now and then for what they started.
+LANES = {"waits": (CORES + 4, 0), "computes": (CORES + 1, 5)}
 UNSTEADY = 3                             # so few failures of a suite with real processes are tried again alone
 TEST_TIMEOUT = 7200 if SOAK else 600     # s, one test: so late that only what hangs meets it, also on a busy machine
 PROGRAM_TIMEOUT = TEST_TIMEOUT * 3 // 2  # s, one program of tests
@@ -243,7 +243,7 @@ SUITES = [
     ("http",       "tsan",    "waits",    2,      processes),
     ("fault",      "tsan",    "waits",    1,      processes),
     ("fault",      "asan",    "waits",    1,      processes),
-    ("unit",       "asan",    "computes", 4,      unit),
+    ("unit",       "asan",    "computes", 6,      unit),
     ("contract",   "asan",    "computes", 4,      processes),
     ("contract",   "release", "computes", 3,      processes),
     ("unit",       "release", "computes", 2,      unit),

@@ -11,7 +11,8 @@ from support import ControllerSim, Server
 from support.world import OPERATIONS, World
 
 SOAK = os.environ.get("ARMDYN_SOAK", "0") != "0"
-CALLS = len(OPERATIONS) if SOAK else len(OPERATIONS) // 4  # while a table is away
+SANITIZED = os.environ.get("ARMDYN_VARIANT", "release") != "release"
+CALLS = len(OPERATIONS) // (1 if SOAK else 8 if SANITIZED else 4)  # while a table is away
 
 
 @contextlib.contextmanager
@@ -60,4 +61,4 @@ def test_every_call_without_every_table():
         for _ in range(CALLS):
             world.ask()
         assert server.terminate() == 0
-    assert sum(count > 0 for count in failed.values()) > len(failed) / 2, failed
+    assert sum(count > 0 for count in failed.values()) > len(failed) / (4 if SANITIZED else 2), failed
