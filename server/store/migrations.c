@@ -23,6 +23,7 @@ EMBED(migration_0017, "migrations/sqlite/0017_parts.sql");
 EMBED(migration_0018, "migrations/sqlite/0018_cells.sql");
 EMBED(migration_0019, "migrations/sqlite/0019_orders.sql");
 EMBED(migration_0020, "migrations/sqlite/0020_order_events.sql");
+EMBED(migration_0021, "migrations/sqlite/0021_order_lists.sql");
 
 static const struct migration items[] = {
   { "0001_initial", migration_0001 },
@@ -45,6 +46,7 @@ static const struct migration items[] = {
   { "0018_cells", migration_0018 },
   { "0019_orders", migration_0019 },
   { "0020_order_events", migration_0020 },
+  { "0021_order_lists", migration_0021 },
 };
 
 const struct migrations store_migrations = { items, sizeof items / sizeof *items };

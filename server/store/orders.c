@@ -160,6 +160,8 @@ static const struct list_type order_lists = {
   .key = "id",
   .search = ", controller, job_order_id",
   .tagged = true,
+  .narrow = (const char *const[]){ "job_order_id", "work_master_id", "equipment_id", NULL },
+  .walked = "finished_at",
   .type = &order_type,
 };
 

@@ -37,17 +37,35 @@ static const struct {
   [STORE_METRIC] = { "result_metrics", "result_id" },
 };
 
-/* So that an index serves. */
-static void write_one_of(struct composing *c, const struct store_filter *filter)
+static bool is_narrow(const struct list_type *list, const char *column)
 {
-  buffer_format(&c->text, " AND %s IN (SELECT value FROM json_each('[\"' || replace(?%u, ',', '\",\"') || '\"]'))",
-                filter->name, add(c, value_text(filter->text)));
+  const char *const *narrow = list->narrow;
+  while (narrow && *narrow && strcmp(*narrow, column)) narrow++;
+  return narrow && *narrow;
 }
 
-static void write_filter(struct composing *c, const struct store_filter *filter)
+/* Does a condition of this column seek no rows, but is held against those that are come by? */
+static bool is_held_against(const struct list_type *list, const struct store_query *query, const char *column)
 {
+  bool narrow = false;
+  for (size_t i = 0; i < query->filter_count; i++) narrow |= is_narrow(list, query->filters[i].name);
+  if (narrow) return !is_narrow(list, column);
+  return list->walked && query->sort && !strcmp(query->sort, list->walked);
+}
+
+/* So that an index serves. */
+static void write_one_of(struct composing *c, const struct store_filter *filter, const char *plus)
+{
+  buffer_format(&c->text, " AND %s%s IN (SELECT value FROM json_each('[\"' || replace(?%u, ',', '\",\"') || '\"]'))",
+                plus, filter->name, add(c, value_text(filter->text)));
+}
+
+static void write_filter(struct composing *c, const struct list_type *list, const struct store_query *query,
+                         const struct store_filter *filter)
+{
+  const char *plus = is_held_against(list, query, filter->name) ? "+" : "";
   if (filter->match == STORE_ONE_OF) {
-    write_one_of(c, filter);
+    write_one_of(c, filter, plus);
     return;
   }
   bool among = filter->match == STORE_AMONG || filter->match == STORE_NOT_AMONG;
@@ -55,7 +73,7 @@ static void write_filter(struct composing *c, const struct store_filter *filter)
   if (among) {
     buffer_format(&c->text, " AND instr(?%u, %s) %s 0", value, filter->name, filter->match == STORE_AMONG ? ">" : "=");
   } else if (filter->where == STORE_COLUMN) {
-    buffer_format(&c->text, " AND %s %s ?%u", filter->name, operators[filter->match], value);
+    buffer_format(&c->text, " AND %s%s %s ?%u", plus, filter->name, operators[filter->match], value);
   } else {
     unsigned name = add(c, value_text(filter->name));
     buffer_format(&c->text, " AND id IN (SELECT %s FROM %s WHERE name = ?%u AND value %s ?%u)",
@@ -145,7 +163,7 @@ static void compose(struct composing *c, const struct list_type *list, const cha
   write_sorted(c, list, query);
   buffer_format(&c->text, " AS sorted FROM %s WHERE 1", list->table);
   write_owner(c, list, owner);
-  for (size_t i = 0; i < query->filter_count; i++) write_filter(c, &query->filters[i]);
+  for (size_t i = 0; i < query->filter_count; i++) write_filter(c, list, query, &query->filters[i]);
   if (pattern) write_search(c, list, pattern);
   write_start(c, list, query);
   write_order(c, query);
@@ -246,7 +264,7 @@ enum armdyn_status store_read_totals(struct store *store, const struct list_type
   struct sql *sql = NULL;
   for (size_t k = 0; names[k]; k++) totals[k] = 0;
   buffer_format(&c.text, "SELECT state, count(*) FROM %s WHERE 1", list->table);
-  for (size_t i = 0; i < query->filter_count; i++) write_filter(&c, &query->filters[i]);
+  for (size_t i = 0; i < query->filter_count; i++) write_filter(&c, list, query, &query->filters[i]);
   buffer_text(&c.text, " GROUP BY state");
   enum armdyn_status status = readers_take(store->readers, &sql);
   if (!status) status = count_states(sql, &c, names, totals);
