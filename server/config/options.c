@@ -70,6 +70,8 @@ static const struct option table[] = {
     "processor time of one job; one that needs more fails; 0: no limit" },
   { "--keep-jobs",               "ARMDYN_KEEP_JOBS",               AS_INTEGER(keep_jobs),               "0",              LIMIT(0, 36500),                    "DAYS",
     "how long ended jobs are kept, with results that nobody pinned or needs; 0: for ever" },
+  { "--keep-orders",             "ARMDYN_KEEP_ORDERS",             AS_INTEGER(keep_orders),             "0",              LIMIT(0, 36500),                    "DAYS",
+    "how long ended orders are kept; 0: for ever" },
   { "--body-timeout",            "ARMDYN_BODY_TIMEOUT",            AS_INTEGER(body_timeout),            "30",             BETWEEN(1, 3600),                   "SECONDS",
     "time for a whole request to arrive; an upload has more for every 16 KiB a second that it sends" },
   { "--upload-limit",            "ARMDYN_UPLOAD_LIMIT",            AS_INTEGER(upload_limit),            "4096",           BETWEEN(1, 1 << 20),                "MIB",

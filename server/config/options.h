@@ -26,6 +26,7 @@ struct options {
   long workers;                 /* worker processes; 0 = cores */
   long worker_memory;           /* MiB of each; 0 = no limit */
   long job_cpu_time;            /* s of an attempt at a job; 0 = no limit */
+  long keep_orders;             /* days that ended orders are kept; 0 = for ever */
   long keep_jobs;               /* days that ended jobs and their results are kept; 0 = for ever */
   long body_timeout;            /* s for a whole request to arrive */
   long upload_limit;            /* MiB of one data set's upload */

@@ -79,8 +79,9 @@ struct jobs {
   uint64_t lost;                  /* attempts */
   uint64_t hung;                  /* workers that were killed for silence or lack of progress */
   int64_t silence_ns, stall_ns;   /* that are too much; stall 0: as the kind of job has it */
-  int64_t keep_days;              /* that ended jobs are kept; 0 = for ever */
-  pthread_t retention;            /* the thread of retention.c, unless for ever */
+  int64_t keep_jobs, keep_orders; /* days that ended ones are kept; 0 = for ever */
+  bool retains;                   /* ... both; else there is: */
+  pthread_t retention;            /* the thread of retention.c */
   char memory_mib[24], cpu_s[24]; /* of workers, as their arguments */
   size_t runner_count;
   struct runner *runners;

@@ -132,10 +132,12 @@ enum armdyn_status jobs_start(struct store *store, const struct options *options
       return ARMDYN_EMEMORY;
     }
   }
-  jobs->keep_days = options->keep_jobs;
-  if (jobs->keep_days && pthread_create(&jobs->retention, NULL, retention_main, jobs)) {
-    jobs->keep_days = 0;
-    armdyn_refuse(error, ARMDYN_EMEMORY, "", "cannot start a thread for --keep-jobs");
+  jobs->keep_jobs = options->keep_jobs;
+  jobs->keep_orders = options->keep_orders;
+  jobs->retains = jobs->keep_jobs || jobs->keep_orders;
+  if (jobs->retains && pthread_create(&jobs->retention, NULL, retention_main, jobs)) {
+    jobs->retains = false;
+    armdyn_refuse(error, ARMDYN_EMEMORY, "", "cannot start a thread for --keep-jobs and --keep-orders");
     jobs_stop(jobs, 0);
     return ARMDYN_EMEMORY;
   }
@@ -165,7 +167,7 @@ void jobs_stop(struct jobs *jobs, int64_t deadline_ns)
   pthread_mutex_unlock(&jobs->lock);
 
   for (size_t i = 0; i < jobs->runner_count; i++) pthread_join(jobs->runners[i].thread, NULL);
-  if (jobs->keep_days) pthread_join(jobs->retention, NULL);
+  if (jobs->retains) pthread_join(jobs->retention, NULL);
   waiters_stop(jobs);
   free_all(jobs);
 }

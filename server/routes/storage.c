@@ -42,14 +42,17 @@ static void write_disk(struct json_writer *w, const char *data)
   json_end_object(w);
 }
 
+static void write_days(struct json_writer *w, const char *name, long days)
+{
+  json_key(w, name);
+  days ? json_write_integer(w, days) : json_write_null(w);
+}
+
 static void write_retention(struct json_writer *w, const struct options *options)
 {
   json_key(w, "retention"), json_begin_object(w);
-  json_key(w, "jobs_days");
-  if (options->keep_jobs)
-    json_write_integer(w, options->keep_jobs);
-  else
-    json_write_null(w);
+  write_days(w, "jobs_days", options->keep_jobs);
+  write_days(w, "orders_days", options->keep_orders);
   json_end_object(w);
 }
 

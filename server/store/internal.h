@@ -53,7 +53,7 @@ struct list_type {
   bool tagged;         /* rows have tags, which are searched, too */
   /* What SQLite cannot know of the indexes, or NULL: */
   const char *const *narrow; /* columns, then NULL: a condition of one leaves few rows, and nothing else is sought by */
-  const char *walked;        /* a column whose index holds what conditions look at: sorted by it, nothing is sought by */
+  const char *walked; /* a column whose index holds what conditions look at: sorted by it, nothing is sought by */
   const struct record_type *type;
 };
 /* owner: whose rows, of those that `of` tells apart; else NULL. */

@@ -1,4 +1,4 @@
-/* What nobody needs any more: jobs that ended long ago, and their results. */
+/* What nobody needs any more: jobs that ended long ago, with their results; orders that did. */
 #include "api/json/writer.h"
 #include "server/store/internal.h"
 
@@ -16,18 +16,14 @@ static const struct field fields[] = {
 };
 static const struct record_type outdated_type = RECORD_TYPE(store_job, fields);
 
-struct removal {
-  const struct store_job *job;
-  const char *ended_before;
-};
-
 static void member(struct json_writer *w, const char *name, const char *text)
 {
   json_key(w, name), json_write_text(w, text);
 }
 
 /* In the audit trail, as if somebody had asked for it. */
-static enum armdyn_status leave_entry(struct sql *sql, const struct removal *removal)
+static enum armdyn_status leave_entry(struct sql *sql, const char *option, const char *collection, const char *id,
+                                      const char *ended_before)
 {
   struct buffer line = BUFFER(KB(4));
   struct json_writer w = { .out = &line };
@@ -36,21 +32,28 @@ static enum armdyn_status leave_entry(struct sql *sql, const struct removal *rem
   json_begin_object(&w);
   member(&w, "at", now);
   member(&w, "key", "retention");
-  member(&w, "key_name", "--keep-jobs");
+  member(&w, "key_name", option);
   member(&w, "address", "local");
   member(&w, "request_id", "");
   member(&w, "method", "DELETE");
-  snprintf(text, sizeof text, "/v1/jobs/%s", removal->job->id);
+  snprintf(text, sizeof text, "/v1/%s/%s", collection, id);
   member(&w, "path", text);
   member(&w, "operation", "retention");
   json_key(&w, "status"), json_write_integer(&w, 204);
-  snprintf(text, sizeof text, "it ended before %s", removal->ended_before);
+  snprintf(text, sizeof text, "it ended before %s", ended_before);
   member(&w, "reason", text);
   json_end_object(&w);
   enum armdyn_status status = line.failure ? line.failure : store_audit_keep(sql, line.data);
   buffer_release(&line);
   return status;
 }
+
+/* -- jobs -- */
+
+struct removal {
+  const struct store_job *job;
+  const char *ended_before;
+};
 
 static enum armdyn_status remove_job(struct sql *sql, void *argument)
 {
@@ -62,7 +65,7 @@ static enum armdyn_status remove_job(struct sql *sql, void *argument)
     if (!status) status = store_referrals_forget(sql, job->kind, job->result_id);
   }
   if (!status) status = sql_change(sql, "DELETE FROM jobs WHERE id = ?", VALUES(value_text(job->id)));
-  return status ? status : leave_entry(sql, removal);
+  return status ? status : leave_entry(sql, "--keep-jobs", "jobs", job->id, removal->ended_before);
 }
 
 struct clearing {
@@ -101,4 +104,49 @@ enum armdyn_status store_jobs_clear(struct store *store, const char *ended_befor
   enum armdyn_status status = store_read_list(store, &outdated, &outdated_type, clear, &clearing);
   *removed = clearing.removed;
   return status ? status : clearing.status;
+}
+
+/* -- orders -- */
+
+/* Of some that ended before that time, in one write. */
+struct clearing_orders {
+  const char *ended_before;
+  size_t most, removed;
+};
+
+static enum armdyn_status oldest_order(struct sql *sql, const char *ended_before, char id[ID_SIZE])
+{
+  sqlite3_stmt *statement;
+  bool row = false;
+  *id = '\0';
+  enum armdyn_status status = sql_query(sql,
+                                        "SELECT id FROM orders WHERE coalesce(finished_at, '') > ''"
+                                        " AND coalesce(finished_at, '') < ? ORDER BY coalesce(finished_at, '') LIMIT 1",
+                                        VALUES(value_text(ended_before)), &statement);
+  if (!status) status = sql_step(sql, statement, &row);
+  if (!status && row) snprintf(id, ID_SIZE, "%s", (const char *)sqlite3_column_text(statement, 0));
+  sql_finish(statement);
+  return status;
+}
+
+static enum armdyn_status clear_orders(struct sql *sql, void *argument)
+{
+  struct clearing_orders *c = argument;
+  enum armdyn_status status = ARMDYN_OK;
+  char id[ID_SIZE];
+  for (c->removed = 0; !status && c->removed < c->most; c->removed++) {
+    status = oldest_order(sql, c->ended_before, id);
+    if (!status && !*id) break;
+    if (!status) status = sql_change(sql, "DELETE FROM orders WHERE id = ?", VALUES(value_text(id)));
+    if (!status) status = leave_entry(sql, "--keep-orders", "orders", id, c->ended_before);
+  }
+  return status;
+}
+
+enum armdyn_status store_orders_clear(struct store *store, const char *ended_before, size_t most, size_t *removed)
+{
+  struct clearing_orders clearing = { .ended_before = ended_before, .most = most };
+  enum armdyn_status status = store_write(store, clear_orders, &clearing, 0);
+  *removed = status ? 0 : clearing.removed;
+  return status;
 }

@@ -634,6 +634,9 @@ typedef void store_order_visit(void *context, const struct store_order *order);
 /* Rows are without history and problem. */
 enum armdyn_status store_order_list(struct store *store, struct store_query *query, store_order_visit *visit,
                                     void *context);
+/* Delete orders that ended before this time, with what was told of them: at most `most`.
+ *   removed  out  how many were deleted */
+enum armdyn_status store_orders_clear(struct store *store, const char *ended_before, size_t most, size_t *removed);
 /* How many there are in each state, of one controller and one job order (NULL: of all). */
 enum armdyn_status store_order_totals(struct store *store, const char *controller, const char *job_order_id,
                                       int64_t totals[ORDER_STATE_COUNT]);

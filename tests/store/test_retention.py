@@ -1,4 +1,4 @@
-"""--keep-jobs: what ended long ago is deleted, unless somebody needs it."""
+"""--keep-jobs, --keep-orders: what ended long ago is deleted, unless somebody needs it."""
 
 import contextlib
 import sqlite3
@@ -93,3 +93,38 @@ def test_old_jobs_go_with_their_results(full):
         assert store.execute("SELECT count(*) FROM referrals").fetchone() == (1,)
         assert store.execute("PRAGMA foreign_key_check").fetchall() == []
         assert store.execute("SELECT count(*) FROM tags WHERE owner NOT IN (SELECT id FROM jobs)").fetchone() == (0,)
+
+
+def audited(client):
+    return {item["entry"]["path"] for item in client.get("/v1/audit", query={"operation": "retention"}).expect(200).json["items"]}
+
+
+def test_old_orders_go_with_what_was_told_of_them(make_server):
+    server = make_server("--webhook-networks", "127.0.0.0/8")
+    with server.client() as client:
+        client.create_robot(robot("scara"), name="arm")
+        client.post("/v1/controllers", {"name": "cell", "host": "127.0.0.1", "port": 1, "robot": "arm",
+                                        "profile": {"protocol": "armdyn-v2", "connect_deadline": 0.1}}).expect(201)
+        client.post("/v1/webhooks", {"name": "mes", "url": "http://127.0.0.1:1/"}).expect(201)
+        order = {"controller": "cell", "to": {"q": [0.0] * 4}, "duration": 1, "objective": "smooth", "start": "on_request",
+                 "callback": {"webhook": "mes", "events": ["accepted", "stopped", "failed"]}}
+        old, young, waiting = [client.post("/v1/orders", order).expect(202).json["id"] for _ in range(3)]
+        until(lambda: client.get(f"/v1/orders/{old}").json["state"] == "failed")  # nobody is there
+        client.post(f"/v1/orders/{young}/cancel").expect(202)
+    server.terminate()
+    with database(server) as store:
+        for days, ended in ((31, old), (29, young)):
+            store.execute(f"UPDATE orders SET finished_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-{days} days') WHERE id = ?", (ended,))
+        store.execute("UPDATE orders SET created_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-40 days')")
+    server.arguments += ["--keep-orders", "30"]
+    server.restart()
+    with server.client() as client:
+        until(lambda: client.get(f"/v1/orders/{old}").status == 404)
+        assert {item["id"] for item in client.get("/v1/orders").expect(200).json["items"]} == {young, waiting}
+        assert audited(client) == {f"/v1/orders/{old}"}
+        counts = {kind["kind"]: kind["count"] for kind in client.get("/v1/storage").expect(200).json["kinds"]}
+        assert counts["order"] == 2
+    server.terminate()
+    with database(server) as store:
+        assert {owner for owner, in store.execute("SELECT DISTINCT order_id FROM deliveries")} == {young, waiting}
+        assert store.execute("PRAGMA foreign_key_check").fetchall() == []
