@@ -2,7 +2,12 @@
 
 #include <malloc.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum {
   /* glibc's own limit is eight per core, and freed memory lies about in each; calls of one sample never ask for memory, so
@@ -14,8 +19,27 @@ enum {
   KEPT = 1024 * 1024, /* of what is free at the end of an arena */
 };
 
-void memory_set_up(void)
+/* Every thread keeps freed blocks for itself, seven of each of 64 sizes up to 1 KiB. That is 230 KiB a thread, filled by one
+ * rare call after the other for hours; nothing empties it, and each block holds a page that could go back. Threads keep small
+ * blocks alone now, for about one percent of the instructions of a call. glibc reads this when a process begins, and not for
+ * one that has more rights than its caller; when it cannot begin again the caches stay large, and nothing else is wrong. */
+static void bound_caches(char **argv)
 {
+  static const char name[] = "GLIBC_TUNABLES", small[] = "glibc.malloc.tcache_max=128";
+  const char *given = getenv(name);
+  char all[1024], path[4096];
+  if (!given) given = "";
+  if (getauxval(AT_SECURE) || strstr(given, "glibc.malloc.tcache")) return;
+  int length = snprintf(all, sizeof all, "%s%s%s", small, *given ? ":" : "", given);
+  ssize_t end = readlink("/proc/self/exe", path, sizeof path - 1); /* exec of the link itself would be its name */
+  if (length >= (int)sizeof all || end < 0 || setenv(name, all, 1)) return;
+  path[end] = '\0';
+  execv(path, argv);
+}
+
+void memory_set_up(char **argv)
+{
+  bound_caches(argv);
   mallopt(M_ARENA_MAX, ARENAS);
   mallopt(M_MMAP_THRESHOLD, LARGE);
   mallopt(M_TRIM_THRESHOLD, KEPT);

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Once, before there are threads. */
-void memory_set_up(void);
+/* First of all: the process may begin again, with the same argv. */
+void memory_set_up(char **argv);
 /* What was freed in gaps between blocks in use goes back to the system; now and then. */
 void memory_give_back(void);
 /* A new block that is filled at once: of some MB, it comes from the kernel in large pages where those are to be had, at a

@@ -235,6 +235,7 @@ int command_serve(int argc, char **argv)
   struct service s = { .listen_fd = -1, .control_fd = -1 };
   struct armdyn_error error = { "", "" };
   if (options_parse(argc, argv, &s.options, &error)) return refuse_usage(&error);
+  memory_set_up(argv - 1); /* main() took the program's name off */
 
   enum log_level level = LOG_INFO;
   log_level_of(s.options.log_level, &level);
@@ -246,7 +247,6 @@ int command_serve(int argc, char **argv)
   sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals, NULL);
   signal(SIGPIPE, SIG_IGN);
-  memory_set_up();
   log_start();
   raise_descriptors();
 

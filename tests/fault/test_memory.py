@@ -1,11 +1,12 @@
 """Memory after some work and after four times as much: models changed, motions computed in bulk, data sets uploaded and deleted,
 lists read, by several clients at once. What a request held goes back; nothing is left over from one to the next."""
 
+import pathlib
 import threading
 
 import pytest
 
-from support import Server, npy_write, private_memory, robot
+from support import Server, binary, npy_write, private_memory, robot
 from support.logs import csv_text, simulated, upload
 
 CLIENTS, ROUNDS = 6, 25
@@ -55,3 +56,18 @@ def test_four_times_the_work_needs_no_more_memory():
             log = csv_text(simulated(client, "arm", seconds=4))
         sizes = [work_by_all(server, log) for _ in range(5)]
         assert sizes[-1] < MOST and sizes[-1] < (1 + MOST_GROWTH) * sizes[1], sizes
+
+
+@pytest.mark.parametrize("given, begun", [
+    ({}, "glibc.malloc.tcache_max=128"),
+    ({"GLIBC_TUNABLES": "glibc.malloc.perturb=0"}, "glibc.malloc.tcache_max=128:glibc.malloc.perturb=0"),
+    ({"GLIBC_TUNABLES": "glibc.malloc.tcache_count=3"}, "glibc.malloc.tcache_count=3"),
+], ids=["bounded", "added", "chosen"])
+def test_threads_keep_small_blocks_alone(given, begun):
+    """What each of them keeps of freed memory is bounded, unless the caller did it, and the process has its own name."""
+    with Server("--workers", 1, env=given) as server:
+        process = pathlib.Path(f"/proc/{server.pid}")
+        environment = (process / "environ").read_text().replace("\0", ":")  # glibc puts a zero behind each tunable
+        assert f":GLIBC_TUNABLES={begun}:" in f":{environment}:"
+        assert environment.count("tcache") == 1
+        assert (process / "comm").read_text() == pathlib.Path(binary()).name[:15] + "\n"
