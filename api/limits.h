@@ -27,10 +27,12 @@
 #define LIMIT_CLEARANCE_STATES        100000  /* of one request for clearances */
 #define LIMIT_URL                     KB(8)
 #define LIMIT_HEADERS                 KB(16)
-#define LIMIT_HEADER_COUNT            100       /* headers of a request */
-#define LIMIT_QUERY_PARAMETERS        32        /* of a request */
-#define LIMIT_LIST                    200       /* items a page */
-#define LIMIT_WAYPOINTS               1000      /* of one trajectory */
+#define LIMIT_HEADER_COUNT            100   /* headers of a request */
+#define LIMIT_QUERY_PARAMETERS        32    /* of a request */
+#define LIMIT_LIST                    200   /* items a page */
+#define LIMIT_WAYPOINTS               1000  /* of one trajectory */
+#define LIMIT_OWN_NUMBERS             30000 /* positions and times that a request for a motion of its own gives itself */
+#define LIMIT_OWN_SAMPLES             200000    /* of a data set that one motion is made of */
 #define LIMIT_INTERVALS               2000      /* of an energy-optimal trajectory */
 #define LIMIT_STARTS                  64        /* of the search for one */
 #define LIMIT_DURATIONS               64        /* that one request compares */

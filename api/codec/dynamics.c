@@ -72,6 +72,36 @@ void samples_table_decode(struct json_reader *r, const struct json_field *field,
   if (!*hint) *hint = table->rows;
 }
 
+void samples_times_decode(struct json_reader *r, const struct json_field *field, void *member,
+                          const struct json_context *context)
+{
+  struct table *table = member;
+  size_t capacity = 0;
+  (void)context;
+  table->stride = 1;
+  if (!json_enter_array(r, field->unit)) return;
+  while (json_next_element(r)) {
+    if (table->rows == LIMIT_SAMPLES) {
+      json_fault(r, NULL, FAULT_MAXIMUM, "must have at most %d samples", LIMIT_SAMPLES);
+      json_break_off(r, ARMDYN_ELIMIT);
+      return;
+    }
+    if (table->rows == capacity) {
+      capacity = capacity ? 2 * capacity : 1024;
+      double *memory = realloc(table->memory, capacity * sizeof *memory);
+      if (!memory) {
+        json_out_of_memory(r);
+        return;
+      }
+      table->data = table->memory = memory;
+    }
+    double *t = &table->memory[table->rows++];
+    *t = 0;
+    if (json_read_number(r, "a number (s)", t) && fabs(*t) > LIMIT_SAMPLE_NUMBER)
+      json_fault(r, NULL, FAULT_MAXIMUM, "must be within -1e12 and 1e12, got %g", *t);
+  }
+}
+
 static enum armdyn_status decode_json(const struct json_type *call, size_t joints, const char *body, size_t length,
                                       struct request *request, struct faults *faults)
 {

@@ -26,5 +26,7 @@ struct request {
 
 /* One row or a list of rows, straight into an array that grows. context->user: rows that other fields had (size_t). */
 json_decode_function samples_table_decode;
+/* One number a sample: times. */
+json_decode_function samples_times_decode;
 
 #endif

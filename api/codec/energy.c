@@ -76,37 +76,6 @@ struct asked {
   struct table tables[LOG_FIELDS];
 };
 
-/* One number a sample: t. */
-static void times_decode(struct json_reader *r, const struct json_field *field, void *member,
-                         const struct json_context *context)
-{
-  struct table *table = member;
-  size_t capacity = 0;
-  (void)context;
-  table->stride = 1;
-  if (!json_enter_array(r, field->unit)) return;
-  while (json_next_element(r)) {
-    if (table->rows == LIMIT_SAMPLES) {
-      json_fault(r, NULL, FAULT_MAXIMUM, "must have at most %d samples", LIMIT_SAMPLES);
-      json_break_off(r, ARMDYN_ELIMIT);
-      return;
-    }
-    if (table->rows == capacity) {
-      capacity = capacity ? 2 * capacity : 1024;
-      double *memory = realloc(table->memory, capacity * sizeof *memory);
-      if (!memory) {
-        json_out_of_memory(r);
-        return;
-      }
-      table->data = table->memory = memory;
-    }
-    double *t = &table->memory[table->rows++];
-    *t = 0;
-    if (json_read_number(r, "a number (s)", t) && fabs(*t) > LIMIT_SAMPLE_NUMBER)
-      json_fault(r, NULL, FAULT_MAXIMUM, "must be within -1e12 and 1e12, got %g", *t);
-  }
-}
-
 #define TABLE_OF(name_, index_, decode_, unit_)                                                                        \
   .name = name_, .offset = offsetof(struct asked, tables) + (index_) * sizeof(struct table),                           \
   .size = sizeof(struct table), .kind = FIELD_CUSTOM, .decode = decode_, .length = PER_JOINT, .unit = unit_
@@ -118,7 +87,7 @@ static const struct json_field request_fields[] = {
   { ENUM(struct asked, drives.regeneration, regenerations), NAMED("regeneration") },
   { NUMBER(struct asked, drives.grid_efficiency, BETWEEN(0, 1), NULL), NAMED("grid_efficiency"),
     HAS(struct asked, efficient) },
-  { TABLE_OF("t", LOG_T, times_decode, "an array of times, s") },
+  { TABLE_OF("t", LOG_T, samples_times_decode, "an array of times, s") },
   { TABLE_OF("q", LOG_Q, samples_table_decode, "rad; m for a slide") },
   { TABLE_OF("qd", LOG_QD, samples_table_decode, "rad/s; m/s for a slide") },
   { TABLE_OF("qdd", LOG_QDD, samples_table_decode, "rad/s^2; m/s^2 for a slide") },

@@ -179,7 +179,7 @@ void excitation_result_encode(const struct excitation_result *result, struct buf
     member_number(&w, "time", x->box_time);
     json_end_object(&w);
   }
-  motion_transferable_encode(&w, result->robot, &request->limits, result->margin, NULL);
+  motion_transferable_encode(&w, result->robot, &request->limits, result->margin, NULL, NULL);
   json_key(&w, "warnings"), json_begin_array(&w);
   motion_step_warnings_encode(&w, result->robot, result->stepping, request->sample_rate);
   json_end_array(&w);

@@ -135,7 +135,7 @@ void friction_test_result_encode(const struct friction_test_result *result, stru
   json_key(&w, "run_count"), json_write_integer(&w, (long long)result->run_count);
   json_key(&w, "runs"), encode_runs(&w, result);
   json_key(&w, "margins"), motion_margins_encode(&w, result->robot, limits, result->margin);
-  motion_transferable_encode(&w, result->robot, &request->limits, result->margin, NULL);
+  motion_transferable_encode(&w, result->robot, &request->limits, result->margin, NULL, NULL);
   json_key(&w, "warnings"), json_begin_array(&w);
   motion_step_warnings_encode(&w, result->robot, result->stepping, request->sample_rate);
   json_end_array(&w);

@@ -48,9 +48,17 @@ static void encode_touch(struct json_writer *w, const struct armdyn_motion_clear
   json_end_object(w);
 }
 
+static void encode_restless(struct json_writer *w, const char *joint)
+{
+  json_begin_object(w);
+  member_text(w, "code", "not_at_rest");
+  member_text(w, "joint", joint);
+  json_end_object(w);
+}
+
 void motion_transferable_encode(struct json_writer *w, const struct armdyn_robot_description *robot,
                                 const struct limit_wishes *wishes, const struct armdyn_margin *margin,
-                                const struct armdyn_motion_clearance *clearance)
+                                const struct armdyn_motion_clearance *clearance, const char *restless)
 {
   struct trajectory_blocker blockers[2 * ARMDYN_LIMIT_KINDS * ARMDYN_JOINTS_MAX];
   size_t count = limit_wishes_blockers(wishes, robot, blockers);
@@ -58,10 +66,11 @@ void motion_transferable_encode(struct json_writer *w, const struct armdyn_robot
     if (margin[i].usage > USAGE_MOST)
       blockers[count++] = (struct trajectory_blocker){ "limit_exceeded", margin[i].limit, margin[i].joint };
   const bool touches = clearance && clearance->bound <= 0;
-  json_key(w, "transferable"), json_write_truth(w, count == 0 && !touches);
+  json_key(w, "transferable"), json_write_truth(w, count == 0 && !touches && !restless);
   json_key(w, "blockers"), json_begin_array(w);
   for (size_t i = 0; i < count; i++) encode_blocker(w, robot, &blockers[i]);
   if (touches) encode_touch(w, clearance);
+  if (restless) encode_restless(w, restless);
   json_end_array(w);
 }
 

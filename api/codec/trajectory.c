@@ -5,7 +5,7 @@
 #include "api/codec/inverse_kinematics.h"
 
 /* In the order of enum trajectory_method. */
-static const char *const methods[] = { "trapezoid", "quintic", "cubic", "energy_optimal", "path_timing" };
+static const char *const methods[] = { "trapezoid", "quintic", "cubic", "energy_optimal", "path_timing", "samples" };
 _Static_assert(sizeof methods / sizeof *methods == TRAJECTORY_METHODS, "name every method");
 
 static const char *const paths[] = { "joint", "line", "arc" };
@@ -14,6 +14,11 @@ _Static_assert(sizeof paths / sizeof *paths == TRAJECTORY_PATHS, "name every pat
 const char *trajectory_method_name(enum trajectory_method method)
 {
   return methods[method];
+}
+
+bool trajectory_is_searched(enum trajectory_method method)
+{
+  return method == TRAJECTORY_ENERGY_OPTIMAL || method == TRAJECTORY_PATH_TIMING;
 }
 
 /* In the order of enum armdyn_cost_model, and of enum armdyn_regeneration. */
@@ -232,12 +237,18 @@ static void check_free_duration(struct json_reader *r, const struct armdyn_robot
   }
 }
 
+/* Rows of the table below whose presence matters. */
+enum { ROW_START, ROW_GOAL, ROW_WAYPOINTS, ROW_DURATION, ROW_SAMPLES };
+
 static const struct json_field request_fields[] = {
+  [ROW_START] = { OBJECT(struct trajectory_request, start, state_type) },
+  [ROW_GOAL] = { OBJECT(struct trajectory_request, goal, place_type) },
+  [ROW_WAYPOINTS] = { LIST_ALLOCATED(struct trajectory_request, waypoints, waypoint_count, 0, LIMIT_WAYPOINTS,
+                                     waypoint_type) },
+  [ROW_DURATION] = { NUMBER(struct trajectory_request, duration, BETWEEN(1e-6, 1e6), "s"), NULLABLE },
+  [ROW_SAMPLES] = { CUSTOM(struct trajectory_request, samples, own_samples_decode, NULL, "samples of a motion"),
+                    NULLABLE },
   { ENUM(struct trajectory_request, method, methods) },
-  { OBJECT(struct trajectory_request, start, state_type), REQUIRED },
-  { OBJECT(struct trajectory_request, goal, place_type), REQUIRED },
-  { LIST_ALLOCATED(struct trajectory_request, waypoints, waypoint_count, 0, LIMIT_WAYPOINTS, waypoint_type) },
-  { NUMBER(struct trajectory_request, duration, BETWEEN(1e-6, 1e6), "s"), NULLABLE },
   { OBJECT(struct trajectory_request, limits, limit_wishes_type) },
   { NUMBER(struct trajectory_request, sample_rate, BETWEEN(1, 100000), "Hz") },
   { OBJECT(struct trajectory_request, shaper, shaper_type), NULLABLE, HAS(struct trajectory_request, shaped) },
@@ -396,6 +407,26 @@ static void check_optimal(struct json_reader *r, const struct trajectory_request
                INTERVALS_A_SEGMENT * (request->waypoint_count + 1), INTERVALS_A_SEGMENT, request->intervals);
 }
 
+/* What only a motion between points has, or only one of samples. */
+static void check_origin(struct json_reader *r, const struct trajectory_request *request, uint64_t given)
+{
+  static const unsigned between_points[] = { ROW_START, ROW_GOAL, ROW_WAYPOINTS, ROW_DURATION };
+  const bool sampled = request->method == TRAJECTORY_SAMPLES;
+  if (sampled && !(given >> ROW_SAMPLES & 1))
+    json_fault(r, "/samples", FAULT_REQUIRED, "is missing: t and q, or a dataset");
+  if (!sampled && given >> ROW_SAMPLES & 1)
+    json_fault(r, "/samples", FAULT_INCONSISTENT, "belong to the method samples; a %s goes between points",
+               methods[request->method]);
+  for (size_t i = 0; i < sizeof between_points / sizeof *between_points; i++) {
+    char where[32];
+    snprintf(where, sizeof where, "/%s", request_fields[between_points[i]].name);
+    const bool there = given >> between_points[i] & 1, needed = between_points[i] <= ROW_GOAL;
+    if (sampled && there) json_fault(r, where, FAULT_INCONSISTENT, "is what the samples say, of the method samples");
+    if (!sampled && !there && needed)
+      json_fault(r, where, FAULT_REQUIRED, "is missing: %s", request_fields[between_points[i]].type->words);
+  }
+}
+
 static void request_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
 {
   struct trajectory_request *request = object;
@@ -403,9 +434,11 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
   struct armdyn_limits limits[ARMDYN_JOINTS_MAX];
   if (json_reader_status(r)) return; /* of what is wrong nothing follows */
   carried_check(r, &request->carried);
+  check_origin(r, request, given);
+  if (json_reader_status(r)) return;
   if (request->method == TRAJECTORY_ENERGY_OPTIMAL) cost_choose(&request->cost, robot);
   limit_wishes_in_force(&request->limits, robot, limits);
-  check_points(r, request, robot, limits);
+  if (request->method != TRAJECTORY_SAMPLES) check_points(r, request, robot, limits);
   check_times(r, request);
   if (request->method == TRAJECTORY_ENERGY_OPTIMAL)
     check_optimal(r, request);
@@ -432,10 +465,14 @@ enum armdyn_status trajectory_request_decode(const char *text, size_t length,
                                              struct trajectory_request *out, struct faults *faults)
 {
   struct json_context context = { .joint_count = robot->joint_count, .user = (void *)(uintptr_t)robot };
-  return json_decode(text, length, &request_type, out, &context, faults);
+  out->samples = (struct own_samples){ .sample_rate = NAN };
+  const enum armdyn_status status = json_decode(text, length, &request_type, out, &context, faults);
+  if (status) own_samples_release(&out->samples);
+  return status;
 }
 
 void trajectory_request_release(struct trajectory_request *request)
 {
+  own_samples_release(&request->samples);
   json_release(&request_type, request);
 }

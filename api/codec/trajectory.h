@@ -3,6 +3,7 @@
 #define API_CODEC_TRAJECTORY_H
 
 #include "api/codec/carried.h"
+#include "api/codec/own_samples.h"
 #include "api/codec/result.h"
 #include "api/codec/shaper.h"
 #include "api/codec/surroundings.h"
@@ -10,10 +11,16 @@
 #include "api/wire/buffer.h"
 #include "api/wire/faults.h"
 #include "armdyn/electrical.h"
+#include "armdyn/motion_fit.h"
 #include "armdyn/trajectory.h"
 
 /* The profiles come first, with the numbers of enum armdyn_profile. */
-enum trajectory_method { TRAJECTORY_ENERGY_OPTIMAL = ARMDYN_PROFILE_COUNT, TRAJECTORY_PATH_TIMING, TRAJECTORY_METHODS };
+enum trajectory_method {
+  TRAJECTORY_ENERGY_OPTIMAL = ARMDYN_PROFILE_COUNT,
+  TRAJECTORY_PATH_TIMING,
+  TRAJECTORY_SAMPLES,
+  TRAJECTORY_METHODS
+};
 
 /* Where the tool is to be, where that is what a point says. */
 struct trajectory_tool {
@@ -53,8 +60,6 @@ struct trajectory_cost {
   struct armdyn_electrical_model drives; /* electrical */
 };
 
-enum { TRAJECTORY_ID = 27 }; /* bytes of an id with its end */
-
 struct trajectory_request {
   struct carried carried;
   enum trajectory_method method;
@@ -70,6 +75,8 @@ struct trajectory_request {
   double tool_speed_max;      /* m/s; NAN = not limited */
   struct surroundings around; /* that the motion is held against */
 
+  struct own_samples samples; /* of samples only */
+
   /* of path_timing only */
   enum trajectory_path path;
   double path_tolerance; /* m, rad: of a line or arc; NAN = the default */
@@ -84,7 +91,7 @@ struct trajectory_request {
   double durations[LIMIT_DURATIONS]; /* s, to compare what each costs */
   size_t duration_count;
   bool zero_boundary_acceleration;
-  char seed_trajectory[TRAJECTORY_ID]; /* "" = none */
+  char seed_trajectory[OWN_SAMPLES_ID]; /* "" = none */
 
   struct result_labels labels;
 };
@@ -97,6 +104,8 @@ enum armdyn_status trajectory_request_decode(const char *text, size_t length,
                                              struct trajectory_request *out, struct faults *faults);
 void trajectory_request_release(struct trajectory_request *request);
 const char *trajectory_method_name(enum trajectory_method method);
+/* Is its motion looked for, so that it has a cost and is compared? */
+bool trajectory_is_searched(enum trajectory_method method);
 
 extern const struct json_type limit_wishes_type;
 /* The limits in force: the request's where it has them, else the robot's.
@@ -145,6 +154,13 @@ struct trajectory_search {
   struct trajectory_baseline baselines[ARMDYN_PROFILE_COUNT];  /* trapezoid and quintic; the cubic is no baseline */
 };
 
+/* How a motion was made of samples. */
+struct trajectory_fit {
+  struct armdyn_motion_fit found;
+  size_t samples;
+  size_t fastest; /* the joint that moves fastest at an end, where it does not rest there */
+};
+
 /* What was computed. margin: ARMDYN_LIMIT_KINDS x n. */
 struct trajectory_result {
   const struct armdyn_robot_description *robot;
@@ -159,6 +175,7 @@ struct trajectory_result {
   const struct armdyn_electrical_energy *electrical; /* NULL: the drives' data are not complete */
   const struct armdyn_energy_bound *bound;           /* of any motion in its place; NULL as well */
   const struct shaping *shaping;                     /* NULL: not shaped */
+  const struct trajectory_fit *fit;                  /* NULL: not of samples */
   const struct trajectory_search *search;            /* NULL: a profile */
   const struct armdyn_motion_clearance *clearance;   /* NULL: no cell is named */
   const bool *stepping;                              /* n: does the torque step between samples beyond torque_rate? */

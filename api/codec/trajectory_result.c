@@ -64,7 +64,11 @@ static void describe(const struct trajectory_result *result, char *out, size_t s
   const char *kept = worst_usage(result) > USAGE_MOST ? "A limit is exceeded a little." : "Every limit is kept.";
   trajectory_margin_words(result->robot, result->margin, words, sizeof words);
   const struct armdyn_optimal_result *found = search ? &search->found : NULL;
-  if (!search)
+  if (result->fit)
+    snprintf(out, size, "A spline of %zu intervals, at most %.3g off the %zu samples%s. %s %s",
+             result->fit->found.intervals, result->fit->found.deviation, result->fit->samples,
+             result->fit->found.at_rest ? "" : ", which does not begin and end at rest", kept, words);
+  else if (!search)
     snprintf(out, size, "%s %s", kept, words);
   else if (result->shaping)
     snprintf(out, size, "The cheapest motion that was found, shaped afterwards. %s %s", kept, words);
@@ -217,6 +221,20 @@ static void encode_solver(struct json_writer *w, const struct trajectory_search 
   json_end_object(w);
 }
 
+static void encode_fit(struct json_writer *w, const struct trajectory_result *result)
+{
+  const struct armdyn_motion_fit *found = &result->fit->found;
+  json_begin_object(w);
+  json_key(w, "samples"), json_write_integer(w, (long long)result->fit->samples);
+  json_key(w, "intervals"), json_write_integer(w, (long long)found->intervals);
+  member_number(w, "tolerance", result->request->samples.tolerance);
+  member_number(w, "deviation", found->deviation);
+  member_text(w, "joint", result->robot->joints[found->joint].name);
+  member_number(w, "time", found->time);
+  json_key(w, "at_rest"), json_write_truth(w, found->at_rest);
+  json_end_object(w);
+}
+
 /* -- the document -- */
 
 static void encode_cost(struct json_writer *w, const struct trajectory_result *result)
@@ -272,6 +290,7 @@ void trajectory_result_encode(const struct trajectory_result *result, struct buf
     json_key(&w, "local_minima"), json_write_numbers(&w, search->found.minima, search->found.minimum_count);
     if (request->duration_count > 0) json_key(&w, "pareto"), encode_alternatives(&w, result);
   }
+  if (result->fit) json_key(&w, "fit"), encode_fit(&w, result);
   limit_wishes_in_force(&request->limits, result->robot, limits);
   if (result->shaping) {
     json_key(&w, "shaper");
@@ -285,7 +304,9 @@ void trajectory_result_encode(const struct trajectory_result *result, struct buf
     json_end_object(&w);
   }
   member_number(&w, "minimum_duration", result->minimum_duration);
-  motion_transferable_encode(&w, result->robot, &request->limits, result->margin, result->clearance);
+  const bool restless = result->fit && !result->fit->found.at_rest;
+  motion_transferable_encode(&w, result->robot, &request->limits, result->margin, result->clearance,
+                             restless ? result->robot->joints[result->fit->fastest].name : NULL);
   json_key(&w, "warnings"), json_begin_array(&w);
   motion_step_warnings_encode(&w, result->robot, result->stepping, request->sample_rate);
   if (search) encode_baseline_warnings(&w, result);

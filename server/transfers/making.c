@@ -45,9 +45,9 @@ static bool find_trajectory(struct making *m)
   if (strcmp(m->trajectory.robot, m->controller.robot))
     return refusal_at(&m->why, "/trajectory", FAULT_INCONSISTENT, "it is for another robot than the controller's");
   if (!m->transferable)
-    return refusal_at(
-        &m->why, "/trajectory", FAULT_INCONSISTENT,
-        "it is not transferable: it was planned with a limit removed or raised, or exceeds one (see its blockers)");
+    return refusal_at(&m->why, "/trajectory", FAULT_INCONSISTENT,
+                      "it is not transferable: it was planned with a limit removed or raised, or exceeds one, or does "
+                      "not begin and end at rest (see its blockers)");
   return true;
 }
 

@@ -21,6 +21,7 @@ struct plan {
   struct armdyn_trajectory trajectory;
   struct armdyn_margin margin[ARMDYN_LIMIT_KINDS * ARMDYN_JOINTS_MAX];
   double minimum_duration;
+  struct trajectory_fit fit;       /* of samples */
   struct shaping shaping;          /* where it was asked for */
   struct trajectory_search search; /* of motions that were looked for */
   struct armdyn_motion_energy energy;
@@ -53,7 +54,7 @@ bool plan_in_time(const struct plan *p);
 typedef enum armdyn_status plan_function(struct plan *p, double duration, double time_scale,
                                          struct armdyn_trajectory *out, struct armdyn_margin *margin, double *minimum,
                                          struct armdyn_error *error);
-plan_function profile_find, optimal_find, timing_find;
+plan_function profile_find, optimal_find, timing_find, samples_find;
 
 /* Joint positions of the points that are given by the tool, each by the branch that is nearest to the point before, within
  * the limits in force.

@@ -17,8 +17,9 @@ static const double REMEDY_LEAST = 1, REMEDY_MOST = 30;
 
 /* How each method finds its motion. To add one: its name in api/codec/trajectory.c, a function and a row here. */
 static plan_function *const methods[TRAJECTORY_METHODS] = {
-  [ARMDYN_TRAPEZOID] = profile_find,          [ARMDYN_QUINTIC] = profile_find,        [ARMDYN_CUBIC] = profile_find,
-  [TRAJECTORY_ENERGY_OPTIMAL] = optimal_find, [TRAJECTORY_PATH_TIMING] = timing_find,
+  [ARMDYN_TRAPEZOID] = profile_find,      [ARMDYN_QUINTIC] = profile_find,
+  [ARMDYN_CUBIC] = profile_find,          [TRAJECTORY_ENERGY_OPTIMAL] = optimal_find,
+  [TRAJECTORY_PATH_TIMING] = timing_find, [TRAJECTORY_SAMPLES] = samples_find,
 };
 
 static void set_deadline(struct plan *p, double seconds)
@@ -47,6 +48,11 @@ static bool plan_points(struct plan *p)
   memcpy(p->points + (p->point_count - 1) * p->n, request->goal.q, p->n * sizeof *p->points);
   p->times[p->point_count - 1] = NAN; /* the duration tells it */
   return true;
+}
+
+static bool plan_is_sampled(const struct plan *p)
+{
+  return p->request.method == TRAJECTORY_SAMPLES;
 }
 
 /* -- when there is no such motion -- */
@@ -103,7 +109,7 @@ static void tell_no_motion(struct plan *p, enum problem problem, const struct ar
   struct json_writer w = { .out = &extra };
   const double budget = fmin(fmax(p->request.deadline, REMEDY_LEAST), REMEDY_MOST);
   double time_scale = 1;
-  p->cut = p->request.method >= TRAJECTORY_ENERGY_OPTIMAL && !plan_in_time(p);
+  p->cut = trajectory_is_searched(p->request.method) && !plan_in_time(p);
   set_deadline(p, budget);
   double duration = find_remedy(p, &time_scale);
   json_key(&w, "minimum_duration"), json_write_number(&w, p->minimum_duration);
@@ -186,10 +192,12 @@ static enum armdyn_status weigh(struct plan *p)
   if (!status) status = armdyn_trajectory_tool_speed(p->robot, &p->trajectory, &p->tool_speed, &p->tool_speed_time);
   if (!status) status = armdyn_trajectory_electrical_energy(p->robot, &p->drives, &p->trajectory, &p->electrical, NULL);
   p->has_drives = !status;
-  if (!status && armdyn_trajectory_duration(&p->trajectory) > 0) status = bound_electricity(p);
+  p->bound.total = NAN; /* of what is in motion at its ends there is none */
+  if (!status && armdyn_trajectory_duration(&p->trajectory) > 0 && (!plan_is_sampled(p) || p->fit.found.at_rest))
+    status = bound_electricity(p);
   if (status == ARMDYN_EINPUT) status = ARMDYN_OK; /* the drives' data are not complete */
-  if (!status && p->request.method >= TRAJECTORY_ENERGY_OPTIMAL) status = optimal_cost(p);
-  if (!status && p->request.method >= TRAJECTORY_ENERGY_OPTIMAL) status = optimal_compare(p);
+  if (!status && trajectory_is_searched(p->request.method)) status = optimal_cost(p);
+  if (!status && trajectory_is_searched(p->request.method)) status = optimal_compare(p);
   return status;
 }
 
@@ -209,7 +217,8 @@ static void send_result(struct plan *p)
     .energy = &p->energy,
     .electrical = p->has_drives ? &p->electrical : NULL,
     .bound = p->has_drives ? &p->bound : NULL,
-    .search = p->request.method >= TRAJECTORY_ENERGY_OPTIMAL ? &p->search : NULL,
+    .search = trajectory_is_searched(p->request.method) ? &p->search : NULL,
+    .fit = plan_is_sampled(p) ? &p->fit : NULL,
     .shaping = p->request.shaped ? &p->shaping : NULL,
     .clearance = p->scene ? &p->clearance : NULL,
     .stepping = p->stepping,
@@ -223,6 +232,7 @@ static void send_result(struct plan *p)
 /* Joint positions of all points, and of the path where that is kept. */
 static enum armdyn_status find_way(struct plan *p, struct armdyn_error *error)
 {
+  if (plan_is_sampled(p)) return ARMDYN_OK; /* it follows from the motion */
   if (p->request.path != TRAJECTORY_PATH_JOINT) return tool_path_find(p, error);
   enum armdyn_status status = tool_points_find(p, error);
   if (!status && p->request.method == TRAJECTORY_PATH_TIMING) status = joint_path_find(p, error);
@@ -238,7 +248,11 @@ static void find(struct plan *p)
   set_deadline(p, p->request.deadline);
   if (!status)
     status = methods[p->request.method](p, duration, 1, &p->trajectory, p->margin, &p->minimum_duration, &error);
-  if (!status && p->request.shaped) status = shape(p, &error);
+  if (!status && p->request.shaped && plan_is_sampled(p) && !p->fit.found.at_rest) {
+    status =
+        armdyn_refuse(&error, ARMDYN_EINPUT, "/shaper", "shapes what begins and ends at rest; these samples do not");
+  } else if (!status && p->request.shaped)
+    status = shape(p, &error);
   size_t count = status ? 0 : armdyn_sample_count(&p->trajectory, p->request.sample_rate);
   if (count > LIMIT_SERIES_ROWS)
     status =
@@ -274,15 +288,22 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
 
 JOB_REQUEST(struct plan, trajectory_request_decode)
 
-/* The trajectory that the search starts from. */
+static size_t name_source(const char *kind, const char *pointer, const char *id, struct job_source *out)
+{
+  if (!id[0]) return 0;
+  *out = (struct job_source){ .referral = { .id = "" } };
+  snprintf(out->referral.kind, sizeof out->referral.kind, "%s", kind);
+  snprintf(out->referral.id, sizeof out->referral.id, "%s", id);
+  snprintf(out->pointer, sizeof out->pointer, "%s", pointer);
+  return 1;
+}
+
+/* The trajectory that the search starts from; the data set that the motion is made of. */
 static size_t sources(const void *context, struct job_source *list)
 {
-  const struct plan *p = context;
-  const char *seed = p->request.seed_trajectory;
-  if (!seed[0]) return 0;
-  list[0] = (struct job_source){ .referral.kind = "trajectory", .pointer = "/seed_trajectory" };
-  snprintf(list[0].referral.id, sizeof list[0].referral.id, "%s", seed);
-  return 1;
+  const struct trajectory_request *request = &((const struct plan *)context)->request;
+  const size_t count = name_source("trajectory", "/seed_trajectory", request->seed_trajectory, list);
+  return count + name_source("dataset", "/samples/dataset", request->samples.dataset, list + count);
 }
 
 static void release(void *context)

@@ -26,7 +26,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
       REQUIRE(limits[j].position[0] < limits[j].position[1] && limits[j].velocity > 0 && limits[j].torque_rate > 0);
       REQUIRE(request.start.q[j] >= limits[j].position[0] && request.start.q[j] <= limits[j].position[1]);
     }
+    const bool sampled = request.method == TRAJECTORY_SAMPLES; /* which have their duration */
     trajectory_request_release(&request);
+    if (sampled) goto out;
     trajectory_request_rewrite(bytes, size, 4, 0, NAN, &again);
     REQUIRE(buffer_ok(&again));
     REQUIRE(trajectory_request_decode(again.data, again.length, &robot, &request, &faults) == ARMDYN_OK);
@@ -34,6 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; i < request.waypoint_count; i++) REQUIRE(isnan(request.waypoints[i].time));
     trajectory_request_release(&request);
   }
+out:
   buffer_release(&again);
   free(bytes);
   return 0;

@@ -16,6 +16,7 @@
 #include "armdyn/identify.h"
 #include "armdyn/inverse_kinematics.h"
 #include "armdyn/methods.h"
+#include "armdyn/motion_fit.h"
 #include "armdyn/parameter.h"
 #include "armdyn/path_timing.h"
 #include "armdyn/payload.h"

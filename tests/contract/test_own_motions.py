@@ -1,0 +1,113 @@
+"""Motions of the user's own: references whose derivatives, forces and work are known in closed form."""
+
+import math
+
+import pytest
+
+from support import unique_name
+
+MASS, A, W, T = 3.0, 0.2, math.pi, 2.0  # kg; q = A (1 - cos W t) over one period
+SLIDE = {"convention": "dh", "gravity": [9.81, 0, 0], "joints": [
+    {"name": "x", "type": "prismatic", "a": 0, "alpha": 0, "theta": 0, "link": {"mass": MASS, "com": [0, 0, 0]},
+     "limits": {"position": [-1, 1], "velocity": 1, "acceleration": 3, "torque": 8}}]}
+
+
+@pytest.fixture(scope="module")
+def arm(server):
+    with server.client() as client:
+        return client.create_robot({**SLIDE, "name": unique_name()}).headers["Location"]
+
+
+def there_and_back(count=501, start=0.0):
+    t = [start + T * k / (count - 1) for k in range(count)]
+    return t, [[A * (1 - math.cos(W * (time - start)))] for time in t]
+
+
+def plan(client, arm, samples, **more):
+    return client.result_of(arm + "/trajectories", {"method": "samples", "samples": samples, **more})
+
+
+def rows(client, motion):
+    return client.get(motion["samples"], query={"rate": 100}).expect(200).json
+
+
+@pytest.mark.parametrize("at", ["times", "rate", "dataset"])
+def test_a_cosine_has_its_forces_and_its_work(client, arm, at):
+    t, q = there_and_back(start=7.0 if at == "dataset" else 0.0)
+    samples = {"times": {"t": t, "q": q}, "rate": {"rate": 250, "q": q}}.get(at)
+    if at == "dataset":  # a log with a second of rest before and after it, and without torques
+        still = [(6 + k / 250, 0.0) for k in range(250)], [(9.004 + k / 250, 0.0) for k in range(250)]
+        lines = [*still[0], *((time, x[0]) for time, x in zip(t, q)), *still[1]]
+        csv = "t,q1\n" + "".join(f"{time!r},{x!r}\n" for time, x in lines)
+        log = client.post(arm + "/datasets", body=csv, content_type="text/csv").expect(201).json
+        samples = {"dataset": log["id"], "from": 6.999, "to": 9.001}
+    motion = plan(client, arm, {**samples, "tolerance": 1e-7})
+    fit = motion["fit"]
+    assert motion["method"] == "samples" and motion["transferable"] and motion["blockers"] == []
+    assert fit["samples"] == 501 and fit["deviation"] <= fit["tolerance"] == 1e-7 and fit["at_rest"]
+    assert motion["duration"] == pytest.approx(T, abs=1e-12) and motion["minimum_duration"] is None
+    assert motion["energy"]["total"] == pytest.approx(MASS * (A * W) ** 2, rel=1e-4)  # speeds up twice
+    series = rows(client, motion)
+    for time, x, v, a, force in zip(*(series[name] for name in ("t", "q", "qd", "qdd", "tau"))):
+        assert x[0] == pytest.approx(A * (1 - math.cos(W * time)), abs=2e-7)
+        assert v[0] == pytest.approx(A * W * math.sin(W * time), abs=2e-5)
+        assert a[0] == pytest.approx(A * W**2 * math.cos(W * time), abs=3e-3)
+        assert force[0] == pytest.approx(MASS * a[0], rel=1e-12)
+    assert series["qd"][0] == [0] and series["q"][0] == [0]
+    if at == "dataset":
+        path = f"/v1/datasets/{log['id']}"
+        client.delete(path, headers={"If-Match": client.get(path).etag}).expect(409)  # the motion refers to it
+
+
+def test_what_does_not_rest_at_its_ends_goes_to_no_controller(client, arm):
+    q = [[A * math.sin(W * k / 250)] for k in range(501)]
+    motion = plan(client, arm, {"rate": 250, "q": q})
+    assert not motion["transferable"] and motion["blockers"] == [{"code": "not_at_rest", "joint": "x"}]
+    assert motion["lower_bound"] is None and not motion["fit"]["at_rest"]
+    problem = client.run_job(arm + "/trajectories", {
+        "method": "samples", "samples": {"rate": 250, "q": q}, "shaper": {"type": "zv", "modes": [{"frequency_hz": 10}]}})["problem"]
+    assert problem["errors"][0]["pointer"] == "/shaper"
+
+
+def test_limits_hold_between_samples_too(client, arm):
+    """Five samples of a cosine: the largest velocity, A W = 0.628, is between them and the spline reaches it."""
+    t, q = there_and_back(count=21)
+    motion = plan(client, arm, {"t": t, "q": q})
+    worst = {m["limit"]: m["worst"] for m in motion["margins"]}
+    assert worst["velocity"] == pytest.approx(A * W, rel=1e-3) and worst["torque"] == pytest.approx(MASS * A * W**2 / 8, rel=2e-2)
+    failed = client.run_job(arm + "/trajectories", {"method": "samples", "samples": {"t": t, "q": q}, "limits": {"velocity": [0.62]}})
+    assert failed["problem"]["type"].endswith("/infeasible") and "velocity" in failed["problem"]["detail"]
+    assert failed["problem"]["minimum_duration"] is None and "suggested_request" not in failed["problem"]
+
+
+GOOD = {"method": "samples", "samples": {"rate": 10, "q": [[0], [0.1], [0.2]]}}
+BAD = [
+    ({"method": "samples"}, "/samples", "required"),
+    ({**GOOD, "method": "quintic"}, "/samples", "inconsistent"),
+    ({**GOOD, "start": {"q": [0]}}, "/start", "inconsistent"),
+    ({**GOOD, "duration": 2}, "/duration", "inconsistent"),
+    ({**GOOD, "cost": {"model": "torque"}}, "/cost", "inconsistent"),
+    ({"method": "samples", "samples": {}}, "/samples/q", "required"),
+    ({"method": "samples", "samples": {"q": [[0], [1]]}}, "/samples/t", "required"),
+    ({"method": "samples", "samples": {"q": [[0]], "rate": 1}}, "/samples/q", "length"),
+    ({"method": "samples", "samples": {"q": [[0], [1]], "rate": 1, "t": [0, 1]}}, "/samples/rate", "inconsistent"),
+    ({"method": "samples", "samples": {"q": [[0], [1]], "t": [0, 1, 2]}}, "/samples/t", "length"),
+    ({"method": "samples", "samples": {"q": [[0], [1, 2]], "rate": 1}}, "/samples/q/1", "length"),
+    ({"method": "samples", "samples": {"q": [[0]] * 30001, "rate": 1}}, "/samples/q", "maximum"),
+    ({"method": "samples", "samples": {**GOOD["samples"], "from": 1}}, "/samples/from", "inconsistent"),
+    ({"method": "samples", "samples": {**GOOD["samples"], "tolerance": 0}}, "/samples/tolerance", "minimum"),
+    ({"method": "samples", "samples": {"dataset": "01JD6Z3T7P4E8N2A6S1V9K3D5H"}}, "/samples/dataset", "inconsistent"),
+]
+
+
+@pytest.mark.parametrize("request_, pointer, code", BAD, ids=[f"{pointer} {code}" for _, pointer, code in BAD])
+def test_bad_requests_make_no_job(client, arm, request_, pointer, code):
+    problem = client.post(arm + "/trajectories", request_).expect(422).json
+    assert [(e["pointer"], e["code"]) for e in problem["errors"]][:1] == [(pointer, code)], problem["errors"]
+
+
+@pytest.mark.parametrize("samples, pointer", [({"q": [[0], [0.1], [0.2]], "t": [0, 1, 1]}, "/samples/t/2"),
+                                              ({"q": [[0], [0.1], [2e6]], "rate": 1}, "/samples/q/2/0")])
+def test_bad_samples_are_named_by_the_job(client, arm, samples, pointer):
+    job = client.run_job(arm + "/trajectories", {"method": "samples", "samples": samples})
+    assert job["state"] == "failed" and job["problem"]["errors"][0]["pointer"] == pointer
