@@ -11,6 +11,7 @@ struct app {
   struct gateway *gateway;       /* gateway/gateway.h: the gateway process, seen from here */
   struct auth *auth;             /* http/auth.h: who may call */
   struct webhooks *webhooks;     /* webhooks/webhooks.h: tells others that jobs have ended */
+  struct mqtt *mqtt;             /* mqtt/mqtt.h: publishes the log of events; NULL: it is off */
   struct hub *events;            /* http/events.h: what streams tell of */
   struct observer *observer;     /* transfers/observer.h: looks at controllers for them */
   struct orders *orders;         /* orders/orders.h: from job orders to motions */

@@ -1,5 +1,11 @@
 #include "api/codec/webhook.h"
 
+#include "api/codec/words.h"
+
+/* What a webhook may be told of without a request that names it. To add a type: here, and in api/schemas/webhook.yaml and
+ * api/webhooks.yaml. */
+static const char *const webhook_events[] = { "controller.lost", "controller.back", "queue.blocked", "queue.released" };
+
 static void init(void *object)
 {
   *(struct webhook_request *)object = (struct webhook_request){ .enabled = true };
@@ -9,6 +15,8 @@ static const struct json_field fields[] = {
   { TEXT(struct webhook_request, name), MATCHES(json_name_pattern), REQUIRED },
   { TEXT(struct webhook_request, url), REQUIRED },
   { TRUTH(struct webhook_request, enabled) },
+  { WORDS(struct webhook_request, events, webhook_events,
+          "a list of types: [\"controller.lost\", \"queue.blocked\"]") },
   { READ_ONLY("created_at") },
   { READ_ONLY("former_secret_until") },
 };
@@ -18,6 +26,15 @@ enum armdyn_status webhook_request_decode(const char *text, size_t length, struc
                                           struct faults *faults)
 {
   return json_decode(text, length, &type, request, NULL, faults);
+}
+
+void webhook_events_encode(unsigned events, struct buffer *out)
+{
+  struct json_writer w = { .out = out };
+  json_begin_array(&w);
+  for (size_t k = 0; k < sizeof webhook_events / sizeof *webhook_events; k++)
+    if (events >> k & 1) json_write_text(&w, webhook_events[k]);
+  json_end_array(&w);
 }
 
 static void member(struct json_writer *w, const char *name, const char *text)
@@ -31,6 +48,7 @@ void webhook_resource_encode(const struct webhook_resource *webhook, struct json
   member(w, "name", webhook->name);
   member(w, "url", webhook->url);
   json_key(w, "enabled"), json_write_truth(w, webhook->enabled);
+  json_key(w, "events"), json_write_raw(w, webhook->events);
   member(w, "created_at", webhook->created_at);
   member(w, "former_secret_until", webhook->former_until);
   if (webhook->secret) member(w, "secret", webhook->secret);

@@ -10,15 +10,20 @@ struct webhook_request {
   char name[ARMDYN_NAME_SIZE];
   char url[LIMIT_WEBHOOK_URL + 1];
   bool enabled;
+  unsigned events; /* bit i: it is told of the i-th of webhook_events in webhook.c */
 };
 /* OK, ESYNTAX, EINPUT, EMEMORY. */
 enum armdyn_status webhook_request_decode(const char *text, size_t length, struct webhook_request *request,
                                           struct faults *faults);
 
+/* Those types as a JSON list. */
+void webhook_events_encode(unsigned events, struct buffer *out);
+
 /* Times "" = null. */
 struct webhook_resource {
   const char *name, *url, *created_at, *former_until;
   bool enabled;
+  const char *events; /* JSON */
   const char *secret; /* NULL: left out; it is shown to who makes it, once */
 };
 void webhook_resource_encode(const struct webhook_resource *webhook, struct json_writer *w);

@@ -28,6 +28,7 @@ const struct route routes[] = {
   { CALL(endDrain),                     drain_end,                 ON_POOL,         0,                  NULL },
 
   { CALL(streamEvents),                 event_stream,              ON_POOL,         0,                  NULL },
+  { CALL(listEvents),                   event_log,                 ON_POOL,         0,                  NULL },
 
   { CALL(listAudit),                    audit_list,                ON_POOL,         0,                  NULL },
   { CALL(createKey),                    key_create,                ON_POOL,         LIMIT_MODEL_BODY,   NULL },

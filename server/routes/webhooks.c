@@ -7,6 +7,7 @@
 #include "server/http/idempotency.h"
 #include "server/http/preconditions.h"
 #include "server/jobs/jobs.h"
+#include "server/routes/event_log.h"
 #include "server/routes/events.h"
 #include "server/routes/handlers.h"
 #include "server/routes/listing.h"
@@ -63,12 +64,24 @@ static enum armdyn_status tell_order(struct app *app, const struct store_deliver
   return status;
 }
 
+static enum armdyn_status tell_event(struct app *app, int64_t number, struct buffer *message)
+{
+  struct store_event event;
+  enum armdyn_status status = store_event_get(app->store, number, &event);
+  if (status) return status;
+  buffer_format(message, "{\"type\":\"%s\",\"timestamp\":\"%s\",\"data\":", event.type, event.at);
+  event_encode(&event, message);
+  store_event_release(&event);
+  return ARMDYN_OK;
+}
+
 enum armdyn_status webhook_message(struct app *app, const struct store_delivery *delivery, struct buffer *message,
                                    char traceparent[TRACE_SIZE])
 {
   enum armdyn_status status = *delivery->job        ? tell_job(app, delivery->job, message, traceparent)
                               : *delivery->transfer ? tell_transfer(app, delivery->transfer, message, traceparent)
-                                                    : tell_order(app, delivery, message, traceparent);
+                              : *delivery->order_id ? tell_order(app, delivery, message, traceparent)
+                                                    : tell_event(app, delivery->number, message);
   buffer_text(message, "}");
   return status ? status : message->failure;
 }
@@ -82,6 +95,7 @@ static void encode(const struct store_webhook *webhook, bool with_secret, struct
                                              .created_at = webhook->created_at,
                                              .former_until = webhook->former_until,
                                              .enabled = webhook->enabled,
+                                             .events = webhook->events,
                                              .secret = with_secret ? webhook->secret : NULL };
   webhook_resource_encode(&resource, w);
 }
@@ -119,7 +133,13 @@ static bool read_webhook(struct exchange *x, const char *name, void *row)
   memcpy(webhook->name, request.name, sizeof webhook->name);
   memcpy(webhook->url, request.url, sizeof webhook->url);
   webhook->enabled = request.enabled;
-  return true;
+  struct buffer events = BUFFER(sizeof webhook->events - 1);
+  webhook_events_encode(request.events, &events);
+  if (buffer_ok(&events)) snprintf(webhook->events, sizeof webhook->events, "%s", events.data);
+  status = events.failure;
+  buffer_release(&events);
+  if (status) answer_status(x, status, NULL);
+  return !status;
 }
 
 static void wipe(void *webhook)
@@ -181,7 +201,7 @@ const struct versioned webhooks = {
   .remove = remove_row,
   .form = &(const struct list_form){ .sorts = "name created_at",
                                      .order = "name",
-                                     .fields = "name url enabled created_at former_secret_until" },
+                                     .fields = "name url enabled events created_at former_secret_until" },
   .list = list,
 };
 

@@ -4,25 +4,19 @@
 static const char *const states[DELIVERY_STATE_COUNT + 1] = { "pending", "delivered", "failed" };
 
 static const struct field delivery_fields[] = {
-  FIELD(store_delivery, id, FIELD_TEXT),
-  FIELD(store_delivery, job, FIELD_TEXT),
-  FIELD(store_delivery, transfer, FIELD_TEXT),
-  FIELD(store_delivery, order_id, FIELD_TEXT),
-  FIELD(store_delivery, event, FIELD_TEXT),
-  FIELD(store_delivery, webhook, FIELD_TEXT),
-  FIELD_WITH(store_delivery, state, FIELD_NAMED, .names = states),
-  FIELD(store_delivery, attempts, FIELD_INT),
-  FIELD(store_delivery, http_status, FIELD_INT),
-  FIELD(store_delivery, error, FIELD_TEXT),
-  FIELD(store_delivery, created_at, FIELD_TEXT),
-  FIELD(store_delivery, last_at, FIELD_TEXT),
-  FIELD(store_delivery, next_at, FIELD_TEXT),
+  FIELD(store_delivery, id, FIELD_TEXT),        FIELD(store_delivery, job, FIELD_TEXT),
+  FIELD(store_delivery, transfer, FIELD_TEXT),  FIELD(store_delivery, order_id, FIELD_TEXT),
+  FIELD(store_delivery, number, FIELD_INTEGER), FIELD(store_delivery, event, FIELD_TEXT),
+  FIELD(store_delivery, webhook, FIELD_TEXT),   FIELD_WITH(store_delivery, state, FIELD_NAMED, .names = states),
+  FIELD(store_delivery, attempts, FIELD_INT),   FIELD(store_delivery, http_status, FIELD_INT),
+  FIELD(store_delivery, error, FIELD_TEXT),     FIELD(store_delivery, created_at, FIELD_TEXT),
+  FIELD(store_delivery, last_at, FIELD_TEXT),   FIELD(store_delivery, next_at, FIELD_TEXT),
 };
 static const struct record_type delivery_type = RECORD_TYPE(store_delivery, delivery_fields);
 
 #define SELECT                                                                                                         \
-  "SELECT id, job, transfer, order_id, event, webhook, state, attempts, http_status, error, created_at, last_at, "     \
-  "next_at"                                                                                                            \
+  "SELECT id, job, transfer, order_id, number, event, webhook, state, attempts, http_status, error, created_at, "      \
+  "last_at, next_at"                                                                                                   \
   " FROM deliveries"
 
 const char *delivery_state_name(enum delivery_state state)

@@ -24,6 +24,7 @@ EMBED(migration_0018, "migrations/sqlite/0018_cells.sql");
 EMBED(migration_0019, "migrations/sqlite/0019_orders.sql");
 EMBED(migration_0020, "migrations/sqlite/0020_order_events.sql");
 EMBED(migration_0021, "migrations/sqlite/0021_order_lists.sql");
+EMBED(migration_0022, "migrations/sqlite/0022_events.sql");
 
 static const struct migration items[] = {
   { "0001_initial", migration_0001 },
@@ -47,6 +48,7 @@ static const struct migration items[] = {
   { "0019_orders", migration_0019 },
   { "0020_order_events", migration_0020 },
   { "0021_order_lists", migration_0021 },
+  { "0022_events", migration_0022 },
 };
 
 const struct migrations store_migrations = { items, sizeof items / sizeof *items };

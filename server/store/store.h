@@ -683,8 +683,27 @@ typedef void store_api_key_visit(void *context, const struct store_api_key *key)
 enum armdyn_status store_api_key_list(struct store *store, struct store_query *query, store_api_key_visit *visit,
                                       void *context);
 
-/* -- webhooks, and the outbox of what is told to them: ends of jobs and transfers, states of orders -- */
-enum { STORE_SECRET_SIZE = 64, STORE_DELIVERY_ID_SIZE = ID_SIZE + 12, STORE_EVENT_SIZE = 16 };
+enum { STORE_SECRET_SIZE = 64, STORE_DELIVERY_ID_SIZE = 56, STORE_EVENT_SIZE = 32 };
+
+/* -- the log of events: what happened, in the order in which it became durable. Rows come by triggers of the schema -- */
+struct store_event {
+  int64_t number; /* 1, 2, ... */
+  char at[TIME_SIZE];
+  char type[STORE_EVENT_SIZE];       /* "order.ready" */
+  char controller[ARMDYN_NAME_SIZE]; /* of which it is; "" = null, as those below */
+  char order_id[ID_SIZE], job[ID_SIZE], transfer[ID_SIZE];
+  char job_order_id[LIMIT_TAG + 1];
+  char *text; /* why, in words; NULL = null */
+};
+void store_event_release(struct store_event *event);
+typedef void store_event_visit(void *context, const struct store_event *event);
+enum armdyn_status store_event_list(struct store *store, struct store_query *query, store_event_visit *visit,
+                                    void *context);
+enum armdyn_status store_event_get(struct store *store, int64_t number, struct store_event *out);
+/* A controller was lost, or is back: an event, unless the last one of it said so. */
+enum armdyn_status store_event_sight(struct store *store, const char *controller, bool lost, const char *text);
+
+/* -- webhooks, and the outbox of what is told to them: ends of jobs and transfers, states of orders, events -- */
 struct store_webhook {
   char name[ARMDYN_NAME_SIZE];
   char url[LIMIT_WEBHOOK_URL + 1];
@@ -693,12 +712,15 @@ struct store_webhook {
   char former_until[TIME_SIZE];          /* it signs, too, as long */
   int64_t version;                       /* its ETag; never used again for this name */
   bool enabled;                          /* else nothing is sent, and what waits goes on waiting */
+  char events[256];                      /* JSON: types that it is told of without a request that names it */
   char created_at[TIME_SIZE];
 };
-/* Name, url, enabled and secret in, the rest out. EEXISTS; ELIMIT: there are LIMIT_WEBHOOKS. */
+/* Is any webhook told of such events ("controller.lost")? */
+enum armdyn_status store_webhook_hears(struct store *store, const char *type, bool *hears);
+/* Name, url, enabled, events and secret in, the rest out. EEXISTS; ELIMIT: there are LIMIT_WEBHOOKS. */
 enum armdyn_status store_webhook_create(struct store *store, struct store_webhook *webhook,
                                         const struct store_idempotency *key);
-/* Another url, for what waits, too, and whether it is enabled. ENOTFOUND, ESTALE. */
+/* Another url, for what waits, too, other events, and whether it is enabled. ENOTFOUND, ESTALE. */
 enum armdyn_status store_webhook_update(struct store *store, struct store_webhook *webhook, int64_t expected);
 enum armdyn_status store_webhook_get(struct store *store, const char *name, struct store_webhook *out);
 /* Another secret; the present one becomes the former one, until former_until. ENOTFOUND. */
@@ -716,9 +738,10 @@ const char *delivery_state_name(enum delivery_state state);
 /* Made by the transaction that ends a job or transfer, or changes the state of an order (triggers of the schema); at most one
  * for each end, one for each such state of an order. */
 struct store_delivery {
-  char id[STORE_DELIVERY_ID_SIZE]; /* of the job or transfer; of an order with "-1", "-2", ... */
+  char id[STORE_DELIVERY_ID_SIZE]; /* of the job or transfer; of an order with "-1", ...; "event-<number>-..." */
   char job[ID_SIZE], transfer[ID_SIZE], order_id[ID_SIZE]; /* it is one's, and the others' are "" */
-  char event[STORE_EVENT_SIZE];                            /* of an order: the state that it came to */
+  int64_t number;                                          /* or of an event in the log; else 0 */
+  char event[STORE_EVENT_SIZE]; /* of an order: the state that it came to; the event's type */
   char webhook[ARMDYN_NAME_SIZE];
   enum delivery_state state;
   int attempts;

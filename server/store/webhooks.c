@@ -7,7 +7,8 @@ static const struct field webhook_fields[] = {
   FIELD(store_webhook, name, FIELD_TEXT),         FIELD(store_webhook, url, FIELD_TEXT),
   FIELD(store_webhook, secret, FIELD_TEXT),       FIELD(store_webhook, former_secret, FIELD_TEXT),
   FIELD(store_webhook, former_until, FIELD_TEXT), FIELD(store_webhook, version, FIELD_INTEGER),
-  FIELD(store_webhook, enabled, FIELD_BOOL),      FIELD(store_webhook, created_at, FIELD_TEXT),
+  FIELD(store_webhook, enabled, FIELD_BOOL),      FIELD(store_webhook, events, FIELD_TEXT),
+  FIELD(store_webhook, created_at, FIELD_TEXT),
 };
 static const struct record_type webhook_type = RECORD_TYPE(store_webhook, webhook_fields);
 
@@ -28,8 +29,8 @@ static enum armdyn_status create(struct sql *sql, void *argument)
   if (!status) status = store_first_number(sql, "webhook", webhook->name, &webhook->version);
   if (!status)
     status = record_change(sql,
-                           "INSERT INTO webhooks (name, url, secret, version, enabled, created_at)"
-                           " VALUES (:name, :url, :secret, :version, :enabled, :created_at)",
+                           "INSERT INTO webhooks (name, url, secret, version, enabled, events, created_at)"
+                           " VALUES (:name, :url, :secret, :version, :enabled, :events, :created_at)",
                            &webhook_type, webhook);
   return status ? status : store_idempotency_keep(sql, c->key, "webhooks", webhook->name);
 }
@@ -46,13 +47,27 @@ enum armdyn_status store_webhook_get(struct store *store, const char *name, stru
   return store_read(store, "SELECT * FROM webhooks WHERE name = ?", VALUES(value_text(name)), &webhook_type, out);
 }
 
+enum armdyn_status store_webhook_hears(struct store *store, const char *type, bool *hears)
+{
+  struct sql *sql;
+  int64_t count = 0;
+  enum armdyn_status status = readers_take(store->readers, &sql);
+  if (!status)
+    status = sql_number(sql, "SELECT count(*) FROM webhooks, json_each(webhooks.events) WHERE enabled AND value = ?",
+                        VALUES(value_text(type)), &count);
+  readers_give(store->readers, sql);
+  *hears = count > 0;
+  return status;
+}
+
 static enum armdyn_status update(struct sql *sql, void *argument)
 {
   const struct change *c = argument;
   enum armdyn_status status = store_expect_version(sql, VERSION, c->webhook->name, c->expected);
   if (status) return status;
   return record_change(sql,
-                       "UPDATE webhooks SET url = :url, enabled = :enabled, version = version + 1 WHERE name = :name",
+                       "UPDATE webhooks SET url = :url, enabled = :enabled, events = :events, version = version + 1"
+                       " WHERE name = :name",
                        &webhook_type, c->webhook);
 }
 
@@ -90,7 +105,7 @@ TYPED_VISITOR(store_webhook)
 
 static const struct list_type webhook_lists = {
   .table = "webhooks",
-  .columns = "name, url, secret, former_secret, former_until, version, enabled, created_at",
+  .columns = "name, url, secret, former_secret, former_until, version, enabled, events, created_at",
   .key = "name",
   .search = ", url",
   .type = &webhook_type,

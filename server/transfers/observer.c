@@ -6,6 +6,7 @@
 #include "api/json/writer.h"
 #include "server/app.h"
 #include "server/base/clock.h"
+#include "server/gateway/gateway.h"
 #include "server/http/events.h"
 #include "server/transfers/controller_view.h"
 
@@ -21,9 +22,11 @@ static const size_t STATUS_MOST = KB(64);
 struct watched {
   char name[ARMDYN_NAME_SIZE];
   struct observer *observer;
-  int64_t next_ns; /* when it is looked at again */
-  bool pending;    /* the gateway was asked */
-  bool wanted;     /* in the last list, and somebody asks for it */
+  int64_t next_ns;                                             /* when it is looked at again */
+  bool pending;                                                /* the gateway was asked */
+  bool wanted;                                                 /* in the last list, and somebody asks for it */
+  bool answered;                                               /* it was looked at, and the entry is enabled */
+  enum sight { SIGHT_UNKNOWN, SIGHT_THERE, SIGHT_LOST } sight; /* what the log of events was told last */
   struct observation seen;
   char *told; /* the last description, from where the times are over; NULL: none */
 };
@@ -33,6 +36,7 @@ struct observer {
   struct announce changes;
   pthread_mutex_t lock; /* what was seen and told; the table changes on the hub's thread only */
   int64_t tick_ns;      /* when the list is gone through again */
+  bool log_asks;        /* all are looked at, for the log */
   struct watched *watched[WATCHED_MOST];
   size_t count;
 };
@@ -87,7 +91,7 @@ static struct watched *find_or_add(struct observer *o, const char *name)
 /* From the gateway's thread. */
 static void seen_answered(void *context, enum armdyn_status status, const char *text, const struct observation *seen)
 {
-  (void)status, (void)text;
+  (void)status;
   struct watched *w = context;
   struct observer *o = w->observer;
   char holder[ID_SIZE];
@@ -98,6 +102,7 @@ static void seen_answered(void *context, enum armdyn_status status, const char *
   bool known = seen->seen_ms || !w->seen.seen_ms; /* an answer that never came tells only that there is no connection */
   if (known) w->seen = *seen;
   w->seen.connected = seen->connected;
+  w->answered = text != gateway_barred;
   w->pending = false;
   w->next_ns = clock_monotonic_ns() + pause_ms * 1000000;
   pthread_mutex_unlock(&o->lock);
@@ -107,7 +112,8 @@ static void seen_answered(void *context, enum armdyn_status status, const char *
 static void look(void *context, const struct store_controller *row)
 {
   struct observer *o = context;
-  struct watched *w = hub_asks(o->app->events, TOPIC_CONTROLLERS, row->name) ? find_or_add(o, row->name) : NULL;
+  const bool asked = o->log_asks || hub_asks(o->app->events, TOPIC_CONTROLLERS, row->name);
+  struct watched *w = asked ? find_or_add(o, row->name) : NULL;
   if (!w) return;
   pthread_mutex_lock(&o->lock);
   w->wanted = true;
@@ -133,10 +139,30 @@ static void forget_unwanted(struct observer *o)
   pthread_mutex_unlock(&o->lock);
 }
 
+/* What is seen of one that answered before, or was lost; a busy store is told at the next tick. */
+static void log_sight(struct observer *o, struct watched *w)
+{
+  pthread_mutex_lock(&o->lock);
+  const enum sight sight = !w->answered ? w->sight : w->seen.connected ? SIGHT_THERE : SIGHT_LOST;
+  pthread_mutex_unlock(&o->lock);
+  if (sight == w->sight) return;
+  if (!store_event_sight(o->app->store, w->name, sight == SIGHT_LOST, NULL)) w->sight = sight;
+}
+
+static bool log_asks(const struct app *app)
+{
+  bool lost = false, back = false;
+  return app->mqtt || (!store_webhook_hears(app->store, "controller.lost", &lost) && lost) ||
+         (!store_webhook_hears(app->store, "controller.back", &back) && back);
+}
+
 void observer_tick(struct observer *o)
 {
-  if (clock_monotonic_ns() < o->tick_ns || !hub_asks(o->app->events, TOPIC_CONTROLLERS, NULL)) return;
+  if (clock_monotonic_ns() < o->tick_ns) return;
   o->tick_ns = clock_monotonic_ns() + (int64_t)TICK_MS * 1000000;
+  o->log_asks = log_asks(o->app);
+  if (!o->log_asks && !hub_asks(o->app->events, TOPIC_CONTROLLERS, NULL)) return;
+  for (size_t i = 0; i < o->count; i++) log_sight(o, o->watched[i]);
   if (!store_controller_list(o->app->store, STORE_ALL_BY_NAME, look, o))
     forget_unwanted(o); /* a busy store is asked at the next tick */
 }

@@ -1,4 +1,5 @@
-/* Looks at the controllers that streams of events ask for, and keeps what it saw last. */
+/* Looks at the controllers that streams of events, webhooks and MQTT ask for, keeps what it saw last, and tells the log of events
+ * which were lost and which are back. */
 #ifndef SERVER_TRANSFERS_OBSERVER_H
 #define SERVER_TRANSFERS_OBSERVER_H
 

@@ -217,7 +217,7 @@ static void conclude(struct sending *s, bool for_ever)
 {
   struct webhooks *w = s->webhooks;
   struct store_delivery *d = &s->delivery;
-  const char *of = *d->job ? "job" : *d->transfer ? "transfer" : "order";
+  const char *of = *d->job ? "job" : *d->transfer ? "transfer" : *d->order_id ? "order" : "event";
   int64_t now = clock_wall_ms();
   d->attempts++;
   clock_format(now, d->last_at);

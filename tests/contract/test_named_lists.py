@@ -8,6 +8,7 @@ import pytest
 
 from support import Server, robot
 from support.meshes import box, stl_of
+from support.motions import motion
 
 MEMBERS_THAT_MOVE = ("last_used_at",)
 
@@ -34,6 +35,7 @@ LISTS = [
     Listed("/v1/webhooks", "name", "name", "name created_at", "name url"),
     Listed("/v1/keys", "id", "-created_at", "created_at name role expires_at", "id name"),
     Listed("/v1/audit", "number", "-number", "number", "number entry"),
+    Listed("/v1/events/log", "number", "number", "number", "number type text"),
 ]
 
 
@@ -65,6 +67,8 @@ def fill(server):
                 "columns": {"q1": {"column": "a", "unit": "rad"}, "tau1": {"column": "b", "unit": "N*m"}}}, headers=create).expect(201)
         for name in ("mes", "archive", "board", "mes-2"):
             client.post("/v1/webhooks", {"name": name, "url": f"https://hooks.example.com/{name}/Ends"}).expect(201)
+        for duration in (1.5, 2, 2.5, 3, 3.5):
+            client.wait_job(client.post("/v1/robots/arm-1/trajectories", motion(duration=duration)).expect(202))
         secret = client.post("/v1/keys", {"name": "office", "role": "admin"}).expect(201).json["secret"]
     with server.client(key=secret) as client:
         for k, role in enumerate(("viewer", "operator", "viewer", "engineer", "operator")):

@@ -1,0 +1,82 @@
+/* The log of events, for who was away. */
+#include "server/routes/event_log.h"
+
+#include "api/json/writer.h"
+#include "server/app.h"
+#include "server/routes/handlers.h"
+#include "server/routes/listing.h"
+
+enum { ITEM_MOST = KB(64) };
+
+static void member(struct json_writer *w, const char *name, const char *text)
+{
+  json_key(w, name), json_write_text(w, text && *text ? text : NULL);
+}
+
+void event_encode(const struct store_event *event, struct buffer *out)
+{
+  struct json_writer w = { .out = out };
+  json_begin_object(&w);
+  json_key(&w, "number"), json_write_integer(&w, event->number);
+  member(&w, "at", event->at);
+  member(&w, "type", event->type);
+  member(&w, "controller", event->controller);
+  member(&w, "order", event->order_id);
+  member(&w, "job", event->job);
+  member(&w, "transfer", event->transfer);
+  member(&w, "job_order_id", event->job_order_id);
+  member(&w, "text", event->text);
+  json_end_object(&w);
+}
+
+static void visit(void *listing, const struct store_event *event)
+{
+  struct buffer item = BUFFER(ITEM_MOST);
+  event_encode(event, &item);
+  listing_item(listing, &item);
+  buffer_release(&item);
+}
+
+static void add(struct store_query *query, struct store_filter filter)
+{
+  query->filters[query->filter_count++] = filter;
+}
+
+/* Types with commas between, as the store compares them: one that was never told finds nothing. */
+static bool take_types(struct listing *listing)
+{
+  const char *types = exchange_query(listing->x, "type");
+  if (!types) return true;
+  if (*types && !types[strspn(types, "abcdefghijklmnopqrstuvwxyz_.,")]) {
+    add(&listing->query, (struct store_filter){ .name = "type", .match = STORE_ONE_OF, .text = types });
+    return true;
+  }
+  fault_add(exchange_faults(listing->x), FAULT_AT_PARAMETER, "type", FAULT_PATTERN,
+            "must be types with commas between, as order.ready,order.done, got '%.64s'", types);
+  return false;
+}
+
+enum outcome event_log(struct exchange *x)
+{
+  static const struct list_form form = {
+    .filters = "controller job transfer",
+    .sorts = "number",
+    .order = "number",
+    .fields = "number at type controller order job transfer job_order_id text",
+  };
+  struct listing listing;
+  long long after = 0;
+  if (!listing_query(&listing, x, &form)) return ANSWERED;
+  const char *order = exchange_query(x, "order");
+  bool good = exchange_query_integer(x, "after", 0, INT64_MAX, &after);
+  good &= take_types(&listing);
+  if (!good) {
+    listing_refuse(&listing);
+    return ANSWERED;
+  }
+  if (after)
+    add(&listing.query, (struct store_filter){ .name = "number", .match = STORE_ABOVE, .number = (double)after });
+  if (order) add(&listing.query, (struct store_filter){ .name = "order_id", .text = order });
+  listing_end(&listing, store_event_list(exchange_app(x)->store, &listing.query, visit, &listing));
+  return ANSWERED;
+}
