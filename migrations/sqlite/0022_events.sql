@@ -16,6 +16,12 @@ CREATE INDEX events_controller ON events (controller, number) WHERE controller I
 CREATE INDEX events_order ON events (order_id, number) WHERE order_id IS NOT NULL;
 CREATE INDEX events_job_order ON events (job_order_id, number) WHERE job_order_id IS NOT NULL;
 
+-- How far those are who read it by themselves.
+CREATE TABLE event_readers (
+  name TEXT PRIMARY KEY,
+  number INTEGER NOT NULL
+) STRICT;
+
 CREATE TRIGGER events_forgotten AFTER INSERT ON events WHEN NEW.number % 1000 = 0
 BEGIN
   DELETE FROM events WHERE number <= NEW.number - 100000;
