@@ -7,8 +7,8 @@
 #include "server/http/exchange.h"
 #include "server/store/store.h"
 
-/* {"type": "job.succeeded", "timestamp": "...", "data": {job}} (or transfer.done with the transfer, controller.lost with the event) and the trace of the
- * request that made it. ENOTFOUND. */
+/* {"type": "job.succeeded", "timestamp": "...", "data": {job}} (or transfer.done with the transfer, controller.lost with the
+ * event) and the trace of the request that made it. ENOTFOUND. */
 enum armdyn_status webhook_message(struct app *app, const struct store_delivery *delivery, struct buffer *message,
                                    char traceparent[TRACE_SIZE]);
 

@@ -1,5 +1,5 @@
-/* Looks at the controllers that streams of events, webhooks and MQTT ask for, keeps what it saw last, and tells the log of events
- * which were lost and which are back. */
+/* Looks at the controllers that streams of events, webhooks and MQTT ask for, keeps what it saw last, and tells the log of
+ * events which were lost and which are back. */
 #ifndef SERVER_TRANSFERS_OBSERVER_H
 #define SERVER_TRANSFERS_OBSERVER_H
 
