@@ -1,5 +1,5 @@
 # armdyn: `make` builds, `make demo` shows, `make test` tests; `make help` lists the rest.
-# On a bare Debian 12 both `make demo` and `make test` first install what is missing (deploy/dependencies.txt).
+# On a bare Debian 12 or 13 both `make demo` and `make test` first install what is missing (deploy/dependencies.txt).
 
 MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
@@ -10,7 +10,8 @@ CC           ?= gcc
 ifeq ($(origin CC),default)
 CC           := gcc
 endif
-CLANG        ?= clang-14
+# The newest of a release is not the best known: the one that Debian 12 or 13 calls its own.
+CLANG        ?= $(firstword $(foreach one,clang-14 clang-19 clang,$(if $(shell command -v $(one)),$(one))) clang)
 PYTHON       ?= /usr/bin/python3
 PREFIX       ?= /usr/local
 DESTDIR      ?=
@@ -40,9 +41,13 @@ HARDEN_link    := -Wl,-z,relro,-z,now
 WARNINGS  := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(CI),-Werror)
 CFLAGS    := -std=c17 -fPIC -fno-math-errno -fno-trapping-math -ffp-contract=fast $(FLAGS_$(VARIANT)) $(WARNINGS)
 XML       := -isystem $(patsubst -I%,%,$(firstword $(shell pkg-config --cflags-only-I libxml-2.0 2>/dev/null) /usr/include/libxml2))
-CPPFLAGS  := -I. -Ilib/include -include lib/banned.h -D_GNU_SOURCE $(XML) -MMD -MP
+# SUNDIALS 7 has a library of its own for what all its parts share, and Debian 13 built it with MPI: no more of that is used than the
+# name of no communicator, but its header is included and its library linked.
+SUNDIALS  := $(if $(wildcard /usr/include/sundials/sundials_core.h),-lsundials_core $(shell pkg-config --libs mpi-c 2>/dev/null))
+MPI       := $(if $(SUNDIALS),$(patsubst -I%,-isystem %,$(shell pkg-config --cflags-only-I mpi-c 2>/dev/null)))
+CPPFLAGS  := -I. -Ilib/include -include lib/banned.h -D_GNU_SOURCE $(XML) $(MPI) -MMD -MP
 LDFLAGS   := $(filter -fsanitize%,$(FLAGS_$(VARIANT))) $(HARDEN_link)
-LIB_LIBS  := -lsundials_arkode -lm
+LIB_LIBS  := -lsundials_arkode $(SUNDIALS) -lm
 API_LIBS  := $(LIB_LIBS) -lxml2 -lcjson
 LIBS      := $(API_LIBS) -lmicrohttpd -lsqlite3 -lmodbus -lsodium -lcurl -lgnutls -lnettle -lz -lpthread
 
@@ -212,6 +217,10 @@ test: ## every test, quick versions (17 minutes on 2 cores, longer when nothing 
 	@$(MAKE) -j$(JOBS) --silent test-builds
 	@$(PYTHON) tests/run.py
 
+test-other: ## build and test in the other Debian, made in build/other by mmdebstrap (SUITES="http-release fuzz" or all; OTHER_CC=clang-19)
+	@deploy/deps other
+	@$(PYTHON) tests/other.py --cc $(or $(OTHER_CC),gcc) $(SUITES)
+
 check: ## what a small change needs, within a minute when the tree is built: units of its rooms, contract smoke, quick lint (BASE=main)
 	@deploy/deps build test lint
 	@$(PYTHON) tests/check.py $(or $(BASE),main)
@@ -264,7 +273,7 @@ dist-test: ## make dist twice to the same bits, and use it where there is no net
 clean: ## remove build/
 	rm -rf $(BUILD)
 
-.PHONY: help deps pages demo test check mutants unit lint bench soak fuzz image image-test dist dist-test clean test-builds install uninstall
+.PHONY: help deps pages demo test test-other check mutants unit lint bench soak fuzz image image-test dist dist-test clean test-builds install uninstall
 
 test-builds:
 	@$(MAKE) --no-print-directory build unit-programs
@@ -291,7 +300,7 @@ install: all ## into DESTDIR/PREFIX: command, library, headers, armdyn.pc, examp
 	ln -sf libarmdyn.so.$(VERSION) $(LIBS_IN)/libarmdyn.so.$(SOVERSION)
 	ln -sf libarmdyn.so.$(SOVERSION) $(LIBS_IN)/libarmdyn.so
 	install -m 644 $(wildcard lib/include/armdyn/*.h) $(INCLUDE)
-	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR:$(PREFIX)/%=$${prefix}/%)|; s|@VERSION@|$(VERSION)|' deploy/armdyn.pc.in >$(LIBS_IN)/pkgconfig/armdyn.pc
+	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR:$(PREFIX)/%=$${prefix}/%)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LIB_LIBS)|' deploy/armdyn.pc.in >$(LIBS_IN)/pkgconfig/armdyn.pc
 	sed 's|@PREFIX@|$(PREFIX)|' deploy/armdyn.service >$(UNITS)/armdyn.service
 	install -m 644 $(DOCUMENTS) $(DOC)
 	$(if $(EXAMPLES),install -m 644 $(EXAMPLES) $(DOC)/examples)

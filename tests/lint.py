@@ -99,7 +99,7 @@ def python():
 def compilers():
     """gcc and clang build everything without a warning, each in a folder of its own; in CI gcc's is that of `make` itself."""
     gcc = BUILD if os.environ.get("CI") else BUILD / "gcc"
-    builds = ["CC=gcc", f"BUILD={gcc.relative_to(ROOT)}"], ["CC=clang-14", f"BUILD={BUILD.relative_to(ROOT)}/clang-14", "FLAGS_release=-O0 -DNDEBUG", "HARDEN_release="]
+    builds = ["CC=gcc", f"BUILD={gcc.relative_to(ROOT)}"], ["CC=$(CLANG)", f"BUILD={BUILD.relative_to(ROOT)}/clang", "FLAGS_release=-O0 -DNDEBUG", "HARDEN_release="]
     return [line for build in builds
             for line in call(["make", "--silent", f"-j{CORES}", f"CI={os.environ.get('CI', '1')}", *build, "build", "unit-programs", "bench-programs"])]
 

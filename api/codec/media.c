@@ -62,7 +62,7 @@ static bool is(struct span span, const char *text)
 /* The value of a parameter `name=value`, without quotes; an empty span when the parameter is another. */
 static bool parameter(struct span piece, const char *name, struct span *value)
 {
-  const char *equals = memchr(piece.at, '=', (size_t)(piece.end - piece.at));
+  const char *equals = piece.at < piece.end ? memchr(piece.at, '=', (size_t)(piece.end - piece.at)) : NULL;
   if (!equals || !is(trimmed(piece.at, equals), name)) return false;
   *value = trimmed(equals + 1, piece.end);
   if (value->end - value->at >= 2 && value->at[0] == '"' && value->end[-1] == '"') value->at++, value->end--;

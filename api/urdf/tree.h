@@ -2,6 +2,8 @@
 #ifndef API_URDF_TREE_H
 #define API_URDF_TREE_H
 
+#include <stdint.h>
+
 #include "api/urdf/rigid.h"
 #include "api/urdf/xml.h"
 

@@ -1,10 +1,9 @@
 #include "armdyn/simulate.h"
 
-#include <arkode/arkode_erkstep.h>
 #include <math.h>
-#include <nvector/nvector_serial.h>
 
 #include "armdyn/terms.h"
+#include "lib/dynamics/arkode.h"
 #include "lib/dynamics/workspace.h"
 
 /* Where friction turns, a step may have to become many thousand times shorter at once, which 7 refusals, the usual, are not
@@ -52,12 +51,6 @@ static int derivative(double t, N_Vector y, N_Vector rate, void *context)
   return 0;
 }
 
-/* Faults are told by status; nothing is printed. */
-static void quiet(int code, const char *module, const char *function, char *message, void *context)
-{
-  (void)code, (void)module, (void)function, (void)message, (void)context;
-}
-
 static enum armdyn_status check_positive(double value, bool zero_too, const char *field, struct armdyn_error *error)
 {
   if (isfinite(value) && (value > 0 || (zero_too && value == 0))) return ARMDYN_OK;
@@ -99,15 +92,16 @@ static enum armdyn_status integration_open(struct integration *x, struct armdyn_
   const double relative = request->relative_tolerance > 0 ? request->relative_tolerance : 1e-12;
   const double absolute = request->absolute_tolerance > 0 ? request->absolute_tolerance : 1e-12;
   x->steps_left = request->steps_max > 0 ? request->steps_max : 1000000;
-  if (SUNContext_Create(NULL, &x->context) || !(x->y = N_VNew_Serial((sunindextype)(2 * n), x->context))) goto memory;
+  if (SUNContext_Create(SUN_COMM_NULL, &x->context) || !(x->y = N_VNew_Serial((sunindextype)(2 * n), x->context)))
+    goto memory;
   memcpy(N_VGetArrayPointer(x->y), request->q, n * sizeof(double));
   memcpy(N_VGetArrayPointer(x->y) + n, request->qd, n * sizeof(double));
   if (!(x->stepper = ERKStepCreate(derivative, 0, x->y, x->context))) goto memory;
-  if (ERKStepSetErrHandlerFn(x->stepper, quiet, NULL) || ERKStepSetUserData(x->stepper, x) ||
+  if (!arkode_make_quiet(x->context, x->stepper) || ARKodeSetUserData(x->stepper, x) ||
       ERKStepSetTableNum(x->stepper, ARKODE_FEHLBERG_13_7_8) ||
-      ERKStepSetMaxErrTestFails(x->stepper, REFUSED_IN_A_ROW) ||
-      ERKStepSetMinStep(x->stepper, SHORTEST * request->duration) ||
-      ERKStepSStolerances(x->stepper, relative, absolute)) {
+      ARKodeSetMaxErrTestFails(x->stepper, REFUSED_IN_A_ROW) ||
+      ARKodeSetMinStep(x->stepper, SHORTEST * request->duration) ||
+      ARKodeSStolerances(x->stepper, relative, absolute)) {
     goto memory;
   }
   return ARMDYN_OK;
@@ -117,7 +111,7 @@ memory:
 
 static void integration_close(struct integration *x)
 {
-  if (x->stepper) ERKStepFree(&x->stepper);
+  if (x->stepper) ARKodeFree(&x->stepper);
   if (x->y) N_VDestroy(x->y);
   if (x->context) SUNContext_Free(&x->context);
 }
@@ -128,12 +122,12 @@ static enum armdyn_status advance(struct integration *x, double from, double to,
   const double fixed = x->request->fixed_step, span = to - from;
   const double count = fixed > 0 ? fmin(fmax(1, ceil(span / fixed - 1e-9)), 1e15) : 0;
   double t = from;
-  int rc = fixed > 0 ? ERKStepSetFixedStep(x->stepper, span / count) : ERKStepSetStopTime(x->stepper, to);
+  int rc = fixed > 0 ? ARKodeSetFixedStep(x->stepper, span / count) : ARKodeSetStopTime(x->stepper, to);
   for (long k = 0; !rc && (fixed > 0 ? k < (long)count : t < to); k++) {
     if (x->steps_left-- == 0) {
       return armdyn_refuse(error, ARMDYN_ELIMIT, "/steps_max", "the steps allowed were spent at t = %g s", t);
     }
-    rc = ERKStepEvolve(x->stepper, to, x->y, &t, ARK_ONE_STEP);
+    rc = ARKodeEvolve(x->stepper, to, x->y, &t, ARK_ONE_STEP);
     if (rc > 0) rc = 0; /* the stop time was met */
   }
   if (!rc) return ARMDYN_OK;
@@ -150,7 +144,7 @@ static enum armdyn_status hand_over(struct integration *x, double t, armdyn_simu
   struct armdyn_simulation_sample sample = { .t = t, .q = y, .qd = y + n, .qdd = x->qdd, .tau = x->tau };
   if (x->request->begin_sample) {
     x->request->begin_sample(x->request->torque_context, t, y, y + n);
-    if (t > 0 && ERKStepReset(x->stepper, t, x->y))
+    if (t > 0 && ARKodeReset(x->stepper, t, x->y))
       return armdyn_refuse(error, ARMDYN_EINTERNAL, "", "the integrator does not start again at t = %g s", t);
   }
   if (!accelerations(x, t, y)) {
@@ -179,7 +173,7 @@ enum armdyn_status armdyn_simulate(const struct armdyn_robot *robot, const struc
     t = next;
     rc = hand_over(&x, t, sink, sink_context, error);
   }
-  if (steps && ERKStepGetNumSteps(x.stepper, steps)) *steps = 0;
+  if (steps && ARKodeGetNumSteps(x.stepper, steps)) *steps = 0;
 out:
   integration_close(&x);
   return rc;

@@ -129,7 +129,7 @@ void run_finder_look(struct run_finder *finder, const struct armdyn_motion *moti
   struct run_finder *f = finder;
   const size_t n = f->n, lag = (size_t)fmax(1, round(MOMENT * motion->rate));
   for (size_t k = 0; k < motion->count; k++) {
-    double mean[N], earlier[N];
+    double mean[N], earlier[N] = { 0 };
     mean_velocities(n, motion, k, mean);
     if (k >= lag) mean_velocities(n, motion, k - lag, earlier);
     for (size_t j = 0; j < n; j++) {

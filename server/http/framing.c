@@ -219,7 +219,7 @@ static size_t read_head(struct framing *f, char *bytes, size_t length)
     if (!size && begun)
       return f->at - f->head.line_bytes > LIMIT_HEADERS ? fault(f, PROBLEM_HEADERS_TOO_LARGE, NULL)
                                                         : end_head(f, bytes);
-    if (!size && f->at > REQUEST_LINE_MOST) return malformed(f, "nothing but empty lines");
+    if (!size && f->at > 2) return malformed(f, "more than one empty line before a request");
     if (!size) continue; /* before the request line, as RFC 9112, 2.2 says */
     if (!(begun ? read_header(f, line, size) : read_request_line(f, line, size))) return 0;
     if (!begun) f->head.line_bytes = f->at;
@@ -262,18 +262,27 @@ static int hex_digit(char c)
   return (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') ? (c | 0x20) - 'a' + 10 : -1;
 }
 
+/* Zeros before the digits in place of extensions behind them, which libmicrohttpd 1.0 refuses. */
+static void drop_extensions(char *line, size_t digits, size_t size)
+{
+  memmove(line + size - digits, line, digits);
+  memset(line, '0', size - digits);
+}
+
 static size_t read_chunk_line(struct framing *f, char *bytes, size_t length)
 {
   static const char what[] = "the size of a chunk is not hexadecimal digits, with or without extensions, and CR LF";
   size_t size, digits = 0;
-  const char *line = next_line(f, bytes, length, &size);
+  char *line = next_line(f, bytes, length, &size);
   if (!line) return length > CHUNK_LINE_MOST ? malformed(f, what) : 0;
   f->left = 0;
   for (int digit; digits < size && (digit = hex_digit(line[digits])) >= 0; digits++)
     f->left = f->left << 4 | (unsigned)digit;
   bool sound = digits > 0 && digits <= CHUNK_DIGITS && f->at <= CHUNK_LINE_MOST && lines_are_sound(bytes, f->at) &&
                extensions_are_sound(line + digits, line + size);
-  return sound ? end_unit(f, f->left ? IN_CHUNK : AT_TRAILERS) : malformed(f, what);
+  if (!sound) return malformed(f, what);
+  drop_extensions(line, digits, size);
+  return end_unit(f, f->left ? IN_CHUNK : AT_TRAILERS);
 }
 
 static size_t read_chunk_end(struct framing *f, const char *bytes, size_t length)

@@ -33,7 +33,8 @@ struct framing {
 };
 
 /* How many of these bytes are passed; the others come again at the next call, with more behind them. After a fault none.
- * Headers that go on in a further line become one line, with blanks in place of its end. */
+ * Headers that go on in a further line become one line, with blanks in place of its end; extensions of chunks, of
+ * which nothing is made, become zeros before the size. */
 size_t framing_read(struct framing *framing, char *bytes, size_t length);
 
 #endif

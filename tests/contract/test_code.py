@@ -10,6 +10,7 @@ import math
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 
@@ -22,6 +23,7 @@ from support.structured_text import Program, StructuredTextError
 FUNCTIONS = ["inverse_dynamics", "gravity", "friction", "mass_matrix", "coriolis", "forward_kinematics", "jacobian", "regressor",
              "collision_observer", "payload_torque"]
 MODELS = ["puma560", "scara", "ur10", "prismatic_dh", "prismatic_mdh"]
+COMPILERS = ["gcc", next((name for name in ("clang-14", "clang-19") if shutil.which(name)), "clang")]
 FLAGS = ["-std=c99", "-O0", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Wmissing-prototypes", "-Wdouble-promotion", "-Werror"]
 
 
@@ -64,7 +66,7 @@ def run(*command, cwd):
 # ---------------------------------------------------------------- C
 
 @pytest.mark.sampled
-@pytest.mark.parametrize("name, compiler", [(name, ["gcc", "clang-14"][k % 2]) for k, name in enumerate(MODELS)])
+@pytest.mark.parametrize("name, compiler", [(name, COMPILERS[k % 2]) for k, name in enumerate(MODELS)])
 def test_c_compiles_without_a_warning_and_passes_its_test(server, path, name, compiler, tmp_path):
     turn = MODELS.index(name)
     request = {"functions": FUNCTIONS, "language": "c", "parameters": ["folded", "symbols", "base"][turn % 3],
@@ -487,7 +489,7 @@ def test_what_is_printed_of_some_arm_runs(server, seed, tmp_path):
         at = "/v1/robots/" + arm["name"]
         asked = {"functions": ["inverse_dynamics"], "parameters": ["folded", "symbols", "base"][seed % 3]}
         program, test = put(programs(client, at, **asked, language="c", precision=["float64", "float32"][seed % 2]), tmp_path)
-        run(["gcc", "clang-14"][seed % 2], *FLAGS, program, test, "-o", tmp_path / "run", "-lm", cwd=tmp_path)
+        run(COMPILERS[seed % 2], *FLAGS, program, test, "-o", tmp_path / "run", "-lm", cwd=tmp_path)
         assert "largest difference" in run(tmp_path / "run", cwd=tmp_path)
         _, test = put(programs(client, at, **asked, language="python"), tmp_path)
         assert "largest difference" in run(sys.executable, test, cwd=tmp_path)

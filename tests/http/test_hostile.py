@@ -53,6 +53,7 @@ SMUGGLED = {
     "a chunk without a size": chunked(b"\r\n{}\r\n0\r\n\r\n"),
     "a chunk longer than its size": chunked(b"1\r\n{}\r\n0\r\n\r\n"),
     "a chunk of more than 64 bits": chunked(b"ffffffffffffffffff\r\n{}\r\n0\r\n\r\n"),
+    "empty lines before": b"\r\n\r\n" + post(b"Content-Length: 2\r\n", b"{}"),
     "two targets": b"GET /healthz /v1/robots HTTP/1.1\r\nHost: localhost\r\n\r\n",
     "no host": b"GET /healthz HTTP/1.1\r\n\r\n",
     "a version to come": b"GET /healthz HTTP/9.9\r\nHost: localhost\r\n\r\n",
@@ -62,7 +63,7 @@ SOUND = {
     "a chunk with an extension": chunked(b"2;a=b\r\n{}\r\n0\r\n\r\n"),
     "TE after a tab": post(b"Transfer-Encoding:\tchunked\r\n", b"2\r\n{}\r\n0\r\n\r\n"),
     "a header folded": post(b"X-A: a\r\n b\r\nContent-Length: 2\r\n", b"{}"),
-    "empty lines before": b"\r\n\r\n" + post(b"Content-Length: 2\r\n", b"{}"),
+    "an empty line before": b"\r\n" + post(b"Content-Length: 2\r\n", b"{}"),
 }
 
 
