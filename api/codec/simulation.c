@@ -1,6 +1,7 @@
 #include "api/codec/simulation.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* In the order of enum simulation_method. */
 static const char *const methods[] = { "adaptive", "fixed" };
@@ -22,12 +23,66 @@ static void request_init(void *object)
                                                                       .plant = { .inertial_scale = 1 } };
 }
 
+/* -- a profile of torques -- */
+
+static const struct json_field profile_fields[] = {
+  { JSON_MEMBER(struct torque_profile, tau), .kind = FIELD_CUSTOM, .decode = samples_table_decode, .length = PER_JOINT,
+    .unit = "N m; N for a slide", REQUIRED },
+  { NUMBER(struct torque_profile, rate, BETWEEN(1e-3, 100000), "Hz"), REQUIRED },
+};
+static void profile_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
+{
+  const struct torque_profile *profile = object;
+  (void)given;
+  if (json_reader_status(r)) return;
+  if (profile->tau.single || profile->tau.rows < 2)
+    json_fault(r, "/tau", FAULT_LENGTH, "must be a list of at least 2 samples");
+  else if (profile->tau.rows * context->joint_count > LIMIT_OWN_NUMBERS)
+    json_fault(r, "/tau", FAULT_MAXIMUM, "%zu numbers are more than the %d of one request",
+               profile->tau.rows * context->joint_count, LIMIT_OWN_NUMBERS);
+}
+static const struct json_type profile_type =
+    JSON_TYPE("a profile of torques", profile_fields, struct torque_profile, NULL, profile_check);
+
+static void profile_decode(struct json_reader *r, const struct json_field *field, void *member,
+                           const struct json_context *context)
+{
+  size_t hint = 0; /* of samples_table_decode */
+  const struct json_context here = { context->joint_count, &hint };
+  (void)field;
+  json_decode_object(r, &profile_type, member, &here);
+}
+
 /* Rows of the table below whose presence matters. */
 enum { ROW_TAU };
+
+bool simulation_replays(const struct simulation_request *request)
+{
+  return request->open_loop || request->has_profile;
+}
+
+double simulation_profile_time(const struct simulation_request *request)
+{
+  return (double)(request->profile.tau.rows - 1) / request->profile.rate;
+}
 
 bool simulation_controlled(const struct simulation_request *request)
 {
   return *request->trajectory || request->has_control;
+}
+
+/* Torques over time leave nothing to a controller. */
+static void check_open_loop(struct json_reader *r, const struct simulation_request *request, uint64_t given)
+{
+  static const char words[] = "does not go with torques over time, which nothing changes";
+  if (request->open_loop && !*request->trajectory)
+    json_fault(r, "/open_loop", FAULT_INCONSISTENT, "plays the torques of a trajectory, which is not given");
+  if (request->has_profile && *request->trajectory)
+    json_fault(r, "/profile", FAULT_INCONSISTENT, "the trajectory has torques of its own: one of the two");
+  if (!simulation_replays(request)) return;
+  if (request->has_control) json_fault(r, "/control", FAULT_INCONSISTENT, "%s", words);
+  if (!isnan(request->bandwidth_hz)) json_fault(r, "/bandwidth_hz", FAULT_INCONSISTENT, "%s", words);
+  if (request->has_profile && given >> ROW_TAU & 1) json_fault(r, "/tau", FAULT_INCONSISTENT, "%s", words);
 }
 
 /* A state and a time, or a trajectory that has both. */
@@ -35,7 +90,8 @@ static void check_motion(struct json_reader *r, const struct simulation_request 
 {
   if (!*request->trajectory) {
     if (!request->has_q) json_fault(r, "/q", FAULT_REQUIRED, "where the motion starts; only a trajectory has a start");
-    if (isnan(request->duration)) json_fault(r, "/duration", FAULT_REQUIRED, "only a trajectory has one of its own");
+    if (isnan(request->duration))
+      json_fault(r, "/duration", FAULT_REQUIRED, "only a trajectory or a profile has one of its own");
     if (!isnan(request->bandwidth_hz) && !request->has_control)
       json_fault(r, "/bandwidth_hz", FAULT_INCONSISTENT, "belongs to what follows a trajectory or is controlled");
   }
@@ -98,11 +154,23 @@ static void check_size(struct json_reader *r, const struct simulation_request *r
                request->duration, request->step, LIMIT_SIMULATION_STEPS);
 }
 
+/* A profile says how long it lasts. */
+static void settle_profile(struct json_reader *r, struct simulation_request *request)
+{
+  if (!request->has_profile) return;
+  const double most = simulation_profile_time(request);
+  if (isnan(request->duration)) request->duration = most;
+  if (request->duration > most)
+    json_fault(r, "/duration", FAULT_MAXIMUM, "the profile lasts %g s, got %g", most, request->duration);
+}
+
 static void request_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
 {
   (void)context;
   if (json_reader_status(r)) return; /* of what is wrong nothing follows */
   carried_check(r, &((struct simulation_request *)object)->carried);
+  settle_profile(r, object);
+  check_open_loop(r, object, given);
   check_motion(r, object, given);
   check_method(r, object);
   settle_sample_rate(r, object);
@@ -116,6 +184,9 @@ static const struct json_field request_fields[] = {
   { TEXT(struct simulation_request, trajectory), MATCHES(json_id_pattern) },
   { OBJECT(struct simulation_request, control, control_type), HAS(struct simulation_request, has_control), NULLABLE },
   { OBJECT(struct simulation_request, plant, plant_type), HAS(struct simulation_request, has_plant), NULLABLE },
+  { TRUTH(struct simulation_request, open_loop) },
+  { CUSTOM(struct simulation_request, profile, profile_decode, NULL, "tau and rate"),
+    HAS(struct simulation_request, has_profile), NULLABLE },
   { NUMBER(struct simulation_request, bandwidth_hz, BETWEEN(0.01, 1000), "Hz"), NULLABLE },
   { NUMBER(struct simulation_request, duration, BETWEEN(1e-6, LIMIT_SIMULATION_TIME), "s") },
   { TRUTH(struct simulation_request, friction) },
@@ -134,7 +205,16 @@ enum armdyn_status simulation_request_decode(const char *text, size_t length,
                                              struct simulation_request *out, struct faults *faults)
 {
   struct json_context context = { .joint_count = robot->joint_count };
-  return json_decode(text, length, &request_type, out, &context, faults);
+  out->profile = (struct torque_profile){ .rate = 0 };
+  const enum armdyn_status status = json_decode(text, length, &request_type, out, &context, faults);
+  if (status) simulation_request_release(out);
+  return status;
+}
+
+void simulation_request_release(struct simulation_request *request)
+{
+  free(request->profile.tau.memory);
+  request->profile.tau = (struct table){ .rows = 0 };
 }
 
 /* -- what is answered -- */
@@ -178,7 +258,8 @@ static struct balance balance_of(const struct simulation_result *result)
   const struct simulation_request *request = result->request;
   const bool pushed = request->has_plant && request->plant.has_wrench; /* whose work is not known */
   const bool friction = has_friction(request), moved = result->peak_kinetic > 0;
-  const bool exact = !*request->trajectory || request->has_control; /* else the work is a sum of trapezoids */
+  const bool exact = (!*request->trajectory && !request->has_profile) ||
+                     request->has_control; /* else the work is a sum of trapezoids */
   return (struct balance){
     .work = result->work,
     .dissipated = friction && !pushed ? result->work - gained : NAN,
@@ -193,7 +274,7 @@ static void encode_control(struct json_writer *w, const struct simulation_result
   if (*result->request->trajectory) json_key(w, "trajectory"), json_write_text(w, result->request->trajectory);
   if (result->control) json_key(w, "control"), control_encode(w, result->control, n);
   json_key(w, "tracking"), json_begin_object(w);
-  json_key(w, "bandwidth_hz"), json_write_number(w, result->request->bandwidth_hz);
+  if (!result->request->open_loop) json_key(w, "bandwidth_hz"), json_write_number(w, result->request->bandwidth_hz);
   json_key(w, "rms"), json_write_numbers(w, result->off_rms, n);
   json_key(w, "max"), json_write_numbers(w, result->off_max, n);
   json_key(w, "peak_torque"), json_write_numbers(w, result->peak_torque, n);

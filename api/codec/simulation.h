@@ -4,8 +4,15 @@
 
 #include "api/codec/carried.h"
 #include "api/codec/control.h"
+#include "api/codec/dynamics_request.h"
 #include "api/codec/result.h"
 #include "armdyn/robot.h"
+
+/* Torques over time, for open loop. */
+struct torque_profile {
+  struct table tau;
+  double rate; /* Hz */
+};
 
 enum simulation_method { SIMULATION_ADAPTIVE, SIMULATION_FIXED, SIMULATION_METHODS };
 
@@ -18,8 +25,11 @@ struct simulation_request {
   struct control_request control; /* instead of ideal computed torque; without a trajectory it holds the start */
   struct plant_request plant;     /* that is controlled; the model itself unless given */
   char trajectory[27];            /* that is followed instead, by its id; "": none */
-  double bandwidth_hz;            /* of what follows it; NAN = not given */
-  double duration;                /* s; NAN = that of the trajectory */
+  bool open_loop;                 /* its torques are played, whatever the arm does */
+  bool has_profile;
+  struct torque_profile profile; /* these are */
+  double bandwidth_hz;           /* of what follows it; NAN = not given */
+  double duration;               /* s; NAN = that of the trajectory */
   bool friction;
   enum simulation_method method;
   double tolerance;   /* of adaptive steps, relative and absolute; NAN = not given */
@@ -29,11 +39,13 @@ struct simulation_request {
 };
 
 /* Decode and check in full: everything but how the motion goes.
- *   out  out  holds no memory of its own
+ *   out  out  release with simulation_request_release unless refused
  * OK, ESYNTAX (400), EINPUT (422), EMEMORY. */
 enum armdyn_status simulation_request_decode(const char *text, size_t length,
                                              const struct armdyn_robot_description *robot,
                                              struct simulation_request *out, struct faults *faults);
+
+void simulation_request_release(struct simulation_request *request);
 
 struct simulation_momentum {
   double angular[3], linear[3]; /* about the base origin, in base axes; kg m^2/s, kg m/s */
@@ -43,6 +55,10 @@ struct simulation_state {
   struct simulation_momentum momentum;
 };
 
+/* Are torques played over time, whatever the arm does? */
+bool simulation_replays(const struct simulation_request *request);
+/* How long the profile lasts, s. */
+double simulation_profile_time(const struct simulation_request *request);
 /* Is the arm controlled: along a trajectory, or where it starts? */
 bool simulation_controlled(const struct simulation_request *request);
 

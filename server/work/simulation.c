@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "api/codec/simulation.h"
 #include "api/limits.h"
@@ -9,6 +10,7 @@
 #include "server/data/stored_trajectory.h"
 #include "server/work/kinds.h"
 #include "server/work/messages.h"
+#include "server/work/replay.h"
 #include "server/work/simulated_loop.h"
 #include "server/work/tracking.h"
 
@@ -23,6 +25,7 @@ struct run {
   struct armdyn_workspace *workspace;
   struct simulation_result result;
   struct armdyn_trajectory wanted; /* followed; without pieces: none is */
+  struct replay replay;            /* torques over time; without rows: none are */
   struct armdyn_load load;
   struct simulated_loop loop;       /* with `control` */
   size_t periods;                   /* of it, or samples */
@@ -69,7 +72,7 @@ static void follow_work(struct run *run, const struct armdyn_simulation_sample *
     power += sample->tau[j] * sample->qd[j];
     travelled += run->request.tau[j] * (sample->q[j] - run->request.q[j]);
   }
-  if (!run->wanted.piece_count)
+  if (!run->wanted.piece_count && !run->replay.count)
     run->result.work = travelled;
   else if (run->result.samples)
     run->result.work += (power + run->last_power) / 2 * (sample->t - run->last_t);
@@ -192,6 +195,8 @@ static enum armdyn_status open_trajectory(struct run *run, struct armdyn_error *
                          request->duration);
   armdyn_trajectory_state(&run->wanted, 0, request->has_q ? NULL : request->q, request->has_qd ? NULL : request->qd,
                           NULL, NULL);
+  if (request->open_loop && (status = replay_read(store, request->trajectory, run->n, &run->replay, error)))
+    return status;
   return simulation_check_size(request, error);
 }
 
@@ -217,7 +222,7 @@ static void tell_refused(struct run *run, enum armdyn_status status, const struc
   work_refused(run->work, status == ARMDYN_ESINGULAR || status == ARMDYN_ELIMIT ? ARMDYN_EINPUT : status, &told);
 }
 
-/* Along the trajectory by ideal computed torque, or under constant torques. */
+/* Along the trajectory by ideal computed torque, or under torques over time, or constant ones. */
 static enum armdyn_status simulate_model(struct run *run, struct armdyn_simulation *motion, struct armdyn_error *error)
 {
   struct tracking tracking = { .robot = run->robot,
@@ -225,10 +230,10 @@ static enum armdyn_status simulate_model(struct run *run, struct armdyn_simulati
                                .bandwidth_hz = run->request.bandwidth_hz,
                                .load = &run->load,
                                .workspace = run->workspace };
-  const bool tracks = run->wanted.piece_count > 0;
+  const bool replays = run->replay.count > 0, tracks = run->wanted.piece_count > 0 && !replays;
   motion->sample_period = 1 / run->request.sample_rate;
-  motion->torque = tracks ? tracking_torque : constant_torque;
-  motion->torque_context = tracks ? (void *)&tracking : run;
+  motion->torque = replays ? replay_torque : tracks ? tracking_torque : constant_torque;
+  motion->torque_context = replays ? &run->replay : tracks ? (void *)&tracking : run;
   motion->load = &run->load;
   return armdyn_simulate(run->robot, motion, take_sample, run, run->workspace, &run->result.steps, error);
 }
@@ -265,6 +270,7 @@ static void simulate(struct run *run)
 {
   struct armdyn_error error = { 0 };
   enum armdyn_status status = open_trajectory(run, &error);
+  if (!status && run->request.has_profile) status = replay_of(&run->request.profile, run->n, &run->replay);
   if (status) {
     work_refused(run->work, status, &error);
     return;
@@ -326,6 +332,8 @@ static void release(void *context)
   struct run *run = context;
   armdyn_workspace_free(run->workspace);
   armdyn_trajectory_free(&run->wanted);
+  replay_release(&run->replay);
+  simulation_request_release(&run->request);
   simulated_loop_close(&run->loop);
 }
 

@@ -1,4 +1,4 @@
-"""Motions of the user's own: references whose derivatives, forces and work are known in closed form."""
+"""Motions of the user's own and torques over time: references whose derivatives, forces and work are known in closed form."""
 
 import math
 
@@ -78,6 +78,57 @@ def test_limits_hold_between_samples_too(client, arm):
     failed = client.run_job(arm + "/trajectories", {"method": "samples", "samples": {"t": t, "q": q}, "limits": {"velocity": [0.62]}})
     assert failed["problem"]["type"].endswith("/infeasible") and "velocity" in failed["problem"]["detail"]
     assert failed["problem"]["minimum_duration"] is None and "suggested_request" not in failed["problem"]
+
+
+# -- torques over time, played open loop --
+
+def half_a_period(rate):
+    """The forces that take the slide from 0 to 2 A in a second: m q'' of A (1 - cos W t)."""
+    return [[MASS * A * W**2 * math.cos(W * k / rate)] for k in range(rate + 1)]
+
+
+def test_a_profile_of_forces_moves_the_slide_as_newton_says(client, arm):
+    run = client.result_of(arm + "/simulations", {"q": [0], "profile": {"rate": 1000, "tau": half_a_period(1000)}, "tolerance": 1e-9})
+    assert run["duration"] == 1 and run["energy"]["work"] == pytest.approx(0, abs=1e-3)  # it stops again
+    series = client.get(run["samples"]).expect(200).json
+    for t, q, qd in zip(*(series[name] for name in ("t", "q", "qd"))):
+        assert q[0] == pytest.approx(A * (1 - math.cos(W * t)), abs=1e-6)
+        assert qd[0] == pytest.approx(A * W * math.sin(W * t), abs=3e-6)
+    # few samples: on straight lines between them, so that the end is h^2 times the sum of a_k times hat functions' moments
+    coarse = client.result_of(arm + "/simulations", {"q": [0], "profile": {"rate": 10, "tau": half_a_period(10)}, "tolerance": 1e-9})
+    a = [A * W**2 * math.cos(W * k / 10) for k in range(11)]
+    expected = 0.01 * (sum(a[k] * (10 - k) for k in range(1, 10)) + a[0] * (10 / 2 - 1 / 6) + a[10] / 6)
+    assert client.get(coarse["samples"]).expect(200).json["q"][-1][0] == pytest.approx(expected, abs=1e-7)
+
+
+def test_a_planned_motion_in_open_loop_goes_half_as_far_with_twice_the_mass(client, arm):
+    t = [k / 250 for k in range(251)]
+    motion = plan(client, arm, {"rate": 250, "q": [[A * (1 - math.cos(W * time))] for time in t], "tolerance": 1e-7}, sample_rate=1000)
+    request = {"trajectory": motion["id"], "open_loop": True, "tolerance": 1e-9}
+    same = client.result_of(arm + "/simulations", request)
+    assert same["trajectory"] == motion["id"] and same["tracking"]["max"][0] < 1e-5 and "bandwidth_hz" not in same["tracking"]
+    heavy = client.result_of(arm + "/simulations", {**request, "payload": {"mass": MASS, "com": [0, 0, 0]}})
+    assert client.get(heavy["samples"]).expect(200).json["q"][-1][0] == pytest.approx(A, abs=1e-4)
+    assert heavy["tracking"]["max"][0] == pytest.approx(A, abs=1e-4)
+
+
+PROFILE = {"q": [0], "profile": {"rate": 10, "tau": [[1], [0]]}}
+BAD_RUNS = [
+    ({"q": [0], "duration": 1, "open_loop": True}, "/open_loop"),
+    ({**PROFILE, "tau": [1]}, "/tau"),
+    ({**PROFILE, "control": {}}, "/control"),
+    ({**PROFILE, "duration": 1}, "/duration"),
+    ({**PROFILE, "trajectory": "01JD6Z3T7P4E8N2A6S1V9K3D5H"}, "/profile"),
+    ({"q": [0], "profile": {"rate": 10, "tau": [1]}}, "/profile/tau"),
+    ({"q": [0], "profile": {"rate": 10, "tau": [[1], [1, 2]]}}, "/profile/tau/1"),
+    ({"profile": PROFILE["profile"]}, "/q"),
+]
+
+
+@pytest.mark.parametrize("request_, pointer", BAD_RUNS, ids=[pointer for _, pointer in BAD_RUNS])
+def test_bad_replays_make_no_job(client, arm, request_, pointer):
+    problem = client.post(arm + "/simulations", request_).expect(422).json
+    assert pointer in [e["pointer"] for e in problem["errors"]], problem["errors"]
 
 
 GOOD = {"method": "samples", "samples": {"rate": 10, "q": [[0], [0.1], [0.2]]}}

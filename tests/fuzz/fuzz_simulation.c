@@ -45,6 +45,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     REQUIRE(*request.trajectory || (request.has_q && request.duration > 0));
     REQUIRE(request.sample_rate > 0 && (request.has_control || !request.has_plant));
     if (request.has_control) check_control(&request, &robot);
+    REQUIRE(!simulation_replays(&request) || !request.has_control);
+    if (request.has_profile)
+      REQUIRE(request.profile.tau.rows > 1 && request.duration <= simulation_profile_time(&request));
+    simulation_request_release(&request);
   }
   free(bytes);
   return 0;
