@@ -198,6 +198,8 @@ void dataset_resource_encode(const struct dataset_resource *r, struct buffer *ou
   document_splice(&w, r->figures, r->summary ? "columns" : NULL);
   member_text(&w, "sha256", r->sha256);
   json_key(&w, "conditions"), json_write_raw(&w, r->conditions);
+  member_text(&w, "created_by", *r->created_by ? r->created_by : NULL);
+  member_text(&w, "reason", *r->reason ? r->reason : NULL);
   json_key(&w, "tags"), json_write_raw(&w, r->tags);
   if (!r->summary) member_text(&w, "notes", r->notes);
   result_order_encode(&w, r->job_order_id, r->work_master_id, r->equipment_id);

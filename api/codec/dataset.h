@@ -59,6 +59,7 @@ void dataset_figures_encode(const struct dataset_figures *figures, struct buffer
 struct dataset_resource {
   const char *id, *robot, *created_at, *label, *sha256, *figures, *conditions, *tags, *notes;
   const char *job_order_id, *work_master_id, *equipment_id;
+  const char *created_by, *reason; /* "" is null */
   long long revision, samples;
   bool summary; /* for lists: without columns and notes */
 };

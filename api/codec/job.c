@@ -9,9 +9,10 @@ static void member_text(struct json_writer *w, const char *name, const char *tex
   json_key(w, name), json_write_text(w, text);
 }
 
-static void member_time(struct json_writer *w, const char *name, const char *time)
+/* "" is null. */
+static void member_given(struct json_writer *w, const char *name, const char *text)
 {
-  json_key(w, name), json_write_text(w, time[0] ? time : NULL);
+  json_key(w, name), json_write_text(w, text[0] ? text : NULL);
 }
 
 static void member_json(struct json_writer *w, const char *name, const char *json, const char *otherwise)
@@ -33,9 +34,9 @@ void job_encode(const struct job_resource *job, struct buffer *out)
   json_key(&w, "progress"), json_write_number(&w, job->progress);
   member_text(&w, "message", job->message);
   json_key(&w, "attempt"), json_write_integer(&w, job->attempt);
-  member_time(&w, "created_at", job->created_at);
-  member_time(&w, "started_at", job->started_at);
-  member_time(&w, "finished_at", job->finished_at);
+  member_given(&w, "created_at", job->created_at);
+  member_given(&w, "started_at", job->started_at);
+  member_given(&w, "finished_at", job->finished_at);
   json_key(&w, "result");
   if (job->href) {
     json_begin_object(&w);
@@ -44,6 +45,8 @@ void job_encode(const struct job_resource *job, struct buffer *out)
     json_end_object(&w);
   } else
     json_write_null(&w);
+  member_given(&w, "created_by", job->created_by);
+  member_given(&w, "reason", job->reason);
   member_json(&w, "tags", job->tags, "{}");
   result_order_encode(&w, job->job_order_id, job->work_master_id, job->equipment_id);
   if (!job->summary) {
@@ -51,7 +54,7 @@ void job_encode(const struct job_resource *job, struct buffer *out)
     member_json(&w, "problem", job->problem, NULL);
     member_json(&w, "attempts", job->attempts, "[]");
     member_json(&w, "request", job->request, "{}");
-    member_time(&w, "traceparent", job->traceparent);
+    member_given(&w, "traceparent", job->traceparent);
   }
   json_end_object(&w);
 }

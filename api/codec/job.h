@@ -18,6 +18,7 @@ struct job_resource {
   const char *href;                                         /* of the result; NULL until there is one */
   const char *request, *tags, *problem, *attempts;          /* JSON texts; NULL = absent */
   const char *job_order_id, *work_master_id, *equipment_id; /* NULL or "" = absent */
+  const char *created_by, *reason;                          /* "" is null */
   const char *traceparent;                                  /* "" is null */
   const char *value;                                        /* JSON of the result, when it is included */
   bool summary;                                             /* for lists */

@@ -244,6 +244,7 @@ void order_resource_encode(const struct order_resource *o, struct json_writer *w
   member_text(w, "start", o->start);
   json_key(w, "priority"), json_write_integer(w, o->priority);
   member_text(w, "created_by", o->created_by);
+  member_text(w, "reason", o->reason);
   member_text(w, "started_by", o->started_by);
   write_queue(w, o);
   member_number(w, "progress", o->progress);

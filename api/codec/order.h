@@ -60,7 +60,7 @@ void order_plan_encode(const struct order_plan *plan, struct buffer *out);
 /* What GET answers. Texts are "" or NULL where they are null; JSON where they are documents. */
 struct order_resource {
   const char *id, *controller, *state, *start;
-  const char *created_by, *started_by;
+  const char *created_by, *reason, *started_by;
   int priority;
   int position;        /* in its queue, from 1; 0: it is in none any more */
   const char *blocked; /* why the queue does not go on; NULL or "": it does */

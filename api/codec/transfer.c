@@ -1,5 +1,9 @@
 #include "api/codec/transfer.h"
 
+#include <stdlib.h>
+
+#include "api/json/document.h"
+
 static const char *const modes[] = { "download", "stream" };
 static const char *const formats[] = { "torque_permille", "torque", "position_torque" };
 
@@ -100,6 +104,43 @@ enum armdyn_status start_request_decode(const char *text, size_t length, struct 
   return json_decode(text, length, &start_type, request, NULL, faults);
 }
 
+/* -- annotations -- */
+
+static const char *const verdicts[] = { "undecided", "good", "scrap" };
+
+const char *transfer_verdict_name(enum transfer_verdict verdict)
+{
+  return verdicts[verdict];
+}
+
+static const struct json_field annotation_fields[] = {
+  { MAP(struct transfer_annotation, tags) },
+  { ENUM(struct transfer_annotation, verdict, verdicts), NULLABLE },
+  { STRING(struct transfer_annotation, notes, LIMIT_NOTES) },
+};
+static const struct json_type annotation_type = JSON_TYPE("what people write on a transfer: tags, notes, verdict",
+                                                          annotation_fields, struct transfer_annotation, NULL, NULL);
+
+enum armdyn_status transfer_annotation_patch(const char *text, size_t length, const char *tags, const char *notes,
+                                             const char *verdict, struct transfer_annotation *annotation,
+                                             struct faults *faults)
+{
+  struct buffer present = BUFFER(MB(1)), merged = BUFFER(MB(1));
+  struct json_writer w = { .out = &present };
+  json_begin_object(&w);
+  json_key(&w, "tags"), json_write_raw(&w, tags);
+  json_key(&w, "notes"), json_write_text(&w, notes ? notes : "");
+  json_key(&w, "verdict"), json_write_text(&w, *verdict ? verdict : verdicts[VERDICT_UNDECIDED]);
+  json_end_object(&w);
+  enum armdyn_status status = present.failure;
+  if (!status) status = document_merge(present.data, text, length, &merged, faults);
+  if (!status) status = json_decode(merged.data, merged.length, &annotation_type, annotation, NULL, faults);
+  if (!status && !annotation->notes && !(annotation->notes = strdup(""))) status = ARMDYN_EMEMORY;
+  buffer_release(&present);
+  buffer_release(&merged);
+  return status;
+}
+
 /* -- answers -- */
 
 static void member_text(struct json_writer *w, const char *name, const char *text)
@@ -133,6 +174,10 @@ void transfer_resource_encode(const struct transfer_resource *t, struct json_wri
     json_key(w, "traceparent"), json_write_text(w, t->traceparent[0] ? t->traceparent : NULL);
     json_key(w, "request"), json_write_raw(w, t->request);
   }
+  member_text(w, "created_by", t->created_by);
+  member_text(w, "reason", t->reason);
+  member_text(w, "verdict", *t->verdict ? t->verdict : verdicts[VERDICT_UNDECIDED]);
+  if (!t->summary) json_key(w, "notes"), json_write_text(w, t->notes ? t->notes : "");
   json_key(w, "tags"), json_write_raw(w, t->tags);
   result_order_encode(w, t->job_order_id, t->work_master_id, t->equipment_id);
   json_end_object(w);

@@ -49,10 +49,31 @@ struct transfer_resource {
   bool has_telemetry;            /* under its own id */
   const char *request, *tags;
   const char *job_order_id, *work_master_id, *equipment_id; /* NULL or "" = absent */
+  const char *created_by, *reason;                          /* "" is null */
+  const char *verdict;                                      /* "" = undecided */
+  const char *notes;                                        /* NULL = "" */
   const char *traceparent;                                  /* "" is null */
   bool summary;                                             /* in lists: without history, problem, request and trace */
 };
 void transfer_resource_encode(const struct transfer_resource *transfer, struct json_writer *w);
+
+/* -- what PATCH changes: a merge patch (RFC 7396) -- */
+
+/* In the order of the wire names. */
+enum transfer_verdict { VERDICT_UNDECIDED, VERDICT_GOOD, VERDICT_SCRAP };
+const char *transfer_verdict_name(enum transfer_verdict verdict);
+struct transfer_annotation {
+  struct json_map tags;
+  enum transfer_verdict verdict; /* on the part */
+  char *notes;                   /* allocated; up to LIMIT_NOTES bytes */
+};
+/* Lay a patch over what stands there; null takes back to the default.
+ *   tags, notes, verdict  in   the present ones
+ *   annotation            out  release its notes
+ * OK, ESYNTAX, EINPUT, EMEMORY. */
+enum armdyn_status transfer_annotation_patch(const char *text, size_t length, const char *tags, const char *notes,
+                                             const char *verdict, struct transfer_annotation *annotation,
+                                             struct faults *faults);
 
 /* -- what was measured against what was planned -- */
 

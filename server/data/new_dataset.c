@@ -42,6 +42,24 @@ enum armdyn_status new_dataset_add(struct new_dataset *d, const double *rows, si
   return store_samples_append(d->writer, rows, count);
 }
 
+static void copy(char *to, size_t size, const char *from)
+{
+  snprintf(to, size, "%s", from ? from : "");
+}
+
+/* Whose it is. */
+static enum armdyn_status account(const struct new_dataset_origin *o, struct store_dataset *row)
+{
+  copy(row->label, sizeof row->label, o->label);
+  copy(row->created_by_name, sizeof row->created_by_name, o->created_by_name);
+  copy(row->reason, sizeof row->reason, o->reason);
+  copy(row->job_order_id, sizeof row->job_order_id, o->job_order_id);
+  copy(row->work_master_id, sizeof row->work_master_id, o->work_master_id);
+  copy(row->equipment_id, sizeof row->equipment_id, o->equipment_id);
+  if (o->tags && !(row->tags = strdup(o->tags))) return ARMDYN_EMEMORY;
+  return (row->conditions = strdup(o->conditions)) ? ARMDYN_OK : ARMDYN_EMEMORY;
+}
+
 /* The row of what was found. */
 static enum armdyn_status describe(struct new_dataset *d, const struct new_dataset_origin *o, struct store_dataset *row)
 {
@@ -62,9 +80,8 @@ static enum armdyn_status describe(struct new_dataset *d, const struct new_datas
   status = figures.failure;
   row->figures = buffer_take(&figures, NULL);
   buffer_release(&figures);
-  if (!(row->conditions = strdup(o->conditions))) status = ARMDYN_EMEMORY;
+  if (!status) status = account(o, row);
   memcpy(row->id, d->id, sizeof row->id);
-  snprintf(row->label, sizeof row->label, "%s", o->label);
   snprintf(row->robot, sizeof row->robot, "%s", o->robot->name);
   row->revision = o->revision;
   row->samples = (int64_t)report.count;

@@ -23,9 +23,12 @@ struct new_dataset_origin {
   const struct armdyn_robot_description *robot;
   int64_t revision;
   const char *label;
-  const char *media, *mapping; /* mapping NULL: none */
-  const char *source_sha256;   /* of what came, hexadecimal; NULL: that of the samples */
-  const char *conditions;      /* JSON object */
+  const char *media, *mapping;                              /* mapping NULL: none */
+  const char *source_sha256;                                /* of what came, hexadecimal; NULL: that of the samples */
+  const char *conditions;                                   /* JSON object */
+  const char *created_by_name, *reason;                     /* NULL: not known, not said */
+  const char *tags;                                         /* JSON object; NULL: none */
+  const char *job_order_id, *work_master_id, *equipment_id; /* NULL: none */
 };
 /* Create it, with all rows so far. OK; ECONFLICT: no such revision of the robot, or the key was used; EMEMORY, what the
  * store says: nothing is kept then. */

@@ -200,10 +200,11 @@ struct listed_controller *gateway_controllers(struct gateway *g, size_t *count)
   return list;
 }
 
-bool gateway_controller_of(struct gateway *g, const char *transfer, char controller[ARMDYN_NAME_SIZE])
+bool gateway_controller_of(struct gateway *g, const char *transfer, char controller[ARMDYN_NAME_SIZE],
+                           char job_order_id[LABEL_SIZE])
 {
   pthread_mutex_lock(&g->lock);
-  bool known = book_controller_of(&g->book, transfer, controller);
+  bool known = book_controller_of(&g->book, transfer, controller, job_order_id);
   pthread_mutex_unlock(&g->lock);
   return known;
 }

@@ -171,9 +171,10 @@ static bool copy_text(char **to, const char *from)
 static enum armdyn_status copy_row(struct store_transfer *to, const struct store_transfer *from)
 {
   *to = *from;
-  to->request = to->tags = to->history = to->problem = NULL;
+  to->request = to->tags = to->history = to->problem = to->notes = NULL;
   if (copy_text(&to->request, from->request) && copy_text(&to->tags, from->tags) &&
-      copy_text(&to->history, from->history) && copy_text(&to->problem, from->problem))
+      copy_text(&to->history, from->history) && copy_text(&to->problem, from->problem) &&
+      copy_text(&to->notes, from->notes))
     return ARMDYN_OK;
   store_transfer_release(to);
   return ARMDYN_EMEMORY;
@@ -282,10 +283,12 @@ enum armdyn_status book_copy(const struct book *book, const char *id, struct sto
   return e ? copy_row(out, &e->row) : ARMDYN_ENOTFOUND;
 }
 
-bool book_controller_of(const struct book *book, const char *id, char controller[ARMDYN_NAME_SIZE])
+bool book_controller_of(const struct book *book, const char *id, char controller[ARMDYN_NAME_SIZE],
+                        char job_order_id[LABEL_SIZE])
 {
   const struct book_entry *e = entry_of(book, id);
   if (e) memcpy(controller, e->row.controller, ARMDYN_NAME_SIZE);
+  if (e) memcpy(job_order_id, e->row.job_order_id, LABEL_SIZE);
   return e != NULL;
 }
 

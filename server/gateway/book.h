@@ -49,7 +49,8 @@ bool book_address_of(const struct book *book, const char *id, struct controller_
 uint32_t book_sent(const struct book *book, const char *id);
 /* A copy to be released. ENOTFOUND, EMEMORY. */
 enum armdyn_status book_copy(const struct book *book, const char *id, struct store_transfer *out);
-bool book_controller_of(const struct book *book, const char *id, char controller[ARMDYN_NAME_SIZE]);
+bool book_controller_of(const struct book *book, const char *id, char controller[ARMDYN_NAME_SIZE],
+                        char job_order_id[LABEL_SIZE]);
 void book_refresh(const struct book *book, struct store_transfer *row);
 void book_remove(struct book *book, const char *id);
 /* The index-th transfer that has ended, and is here still because the store refused it. */

@@ -32,7 +32,8 @@ bool gateway_knows(struct gateway *gateway, const char *controller);
 /* All, by name, to be freed. NULL: out of memory. */
 struct listed_controller *gateway_controllers(struct gateway *gateway, size_t *count);
 /* The controller of a transfer that has not ended. */
-bool gateway_controller_of(struct gateway *gateway, const char *transfer, char controller[ARMDYN_NAME_SIZE]);
+bool gateway_controller_of(struct gateway *gateway, const char *transfer, char controller[ARMDYN_NAME_SIZE],
+                           char job_order_id[LABEL_SIZE]);
 /* Find out who its host is; may ask a name server, and wait for it. */
 void gateway_locate(struct gateway *gateway, const char *controller);
 /* The transfer that holds this controller's endpoint: true and its id. */

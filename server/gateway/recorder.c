@@ -86,8 +86,14 @@ static enum armdyn_status keep(struct recorder *recorder, struct recording *r, c
     .temperature = NAN,
   };
   const struct robot_entry *entry;
-  enum armdyn_status status = robots_get(recorder->robots, origin->robot, origin->revision, true, &entry);
+  struct store_transfer transfer; /* what is known of it is known of its telemetry */
+  enum armdyn_status status = store_transfer_get(recorder->store, r->transfer, &transfer);
   if (status) return status;
+  status = robots_get(recorder->robots, origin->robot, origin->revision, true, &entry);
+  if (status) {
+    store_transfer_release(&transfer);
+    return status;
+  }
   snprintf(label, sizeof label, "telemetry of %.64s", origin->controller);
   snprintf(conditions.controller, sizeof conditions.controller, "%s", origin->controller);
   snprintf(conditions.transfer, sizeof conditions.transfer, "%s", r->transfer);
@@ -96,10 +102,17 @@ static enum armdyn_status keep(struct recorder *recorder, struct recording *r, c
                                            .revision = entry->revision,
                                            .label = label,
                                            .media = "application/vnd.armdyn.telemetry",
-                                           .conditions = text.data };
+                                           .conditions = text.data,
+                                           .created_by_name = transfer.created_by_name,
+                                           .reason = transfer.reason,
+                                           .tags = transfer.tags,
+                                           .job_order_id = transfer.job_order_id,
+                                           .work_master_id = transfer.work_master_id,
+                                           .equipment_id = transfer.equipment_id };
   status = text.failure ? text.failure : new_dataset_keep(r->dataset, &from, NULL);
   buffer_release(&text);
   robots_release(recorder->robots, entry);
+  store_transfer_release(&transfer);
   return status;
 }
 

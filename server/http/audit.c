@@ -63,6 +63,7 @@ static char *line_of(const struct exchange *x)
   member(&w, "resource", header_of_answer(x, "Location"));
   member(&w, "old_etag", exchange_header(x, "If-Match"));
   member(&w, "new_etag", header_of_answer(x, "ETag"));
+  member(&w, "job_order_id", *x->job_order_id ? x->job_order_id : NULL);
   member(&w, "reason", exchange_header(x, "X-Reason"));
   json_end_object(&w);
   size_t length;

@@ -59,6 +59,9 @@ bool exchange_query_integer(struct exchange *x, const char *name, long long leas
 bool exchange_query_number(struct exchange *x, const char *name, double least, double most, double *value);
 bool exchange_query_truth(struct exchange *x, const char *name, bool *value);
 
+/* Which job order it is about, for the audit trail; the last one that is not "" counts. */
+void exchange_is_about_order(struct exchange *x, const char *job_order_id);
+
 /* This one only computes, though its route may change something: no entry in the audit trail. */
 void exchange_keeps_nothing(struct exchange *x);
 

@@ -22,6 +22,7 @@
 #include "server/http/tally.h"
 #include "server/http/target.h"
 #include "server/http/throttle.h"
+#include "server/store/store.h"
 
 enum {
   CONNECTIONS_PER_THREAD = 120,  /* libmicrohttpd hangs with 128 active ones in one thread */
@@ -190,7 +191,8 @@ struct exchange {
   bool streams;           /* and keeps it until its answer has gone out */
   bool audited;           /* it has left its entry in the audit trail, or leaves none */
   bool keeps_nothing;
-  bool unsound; /* its framing: where it ends is not known, and the connection cannot be kept */
+  char job_order_id[LABEL_SIZE]; /* that it is about; "" = none */
+  bool unsound;                  /* its framing: where it ends is not known, and the connection cannot be kept */
   int64_t started;
   size_t held; /* bytes of http->bytes_in_flight */
 

@@ -73,6 +73,11 @@ bool exchange_may_block(const struct exchange *x)
   return x->may_block;
 }
 
+void exchange_is_about_order(struct exchange *x, const char *job_order_id)
+{
+  if (*job_order_id) snprintf(x->job_order_id, sizeof x->job_order_id, "%s", job_order_id);
+}
+
 void exchange_keeps_nothing(struct exchange *x)
 {
   x->keeps_nothing = true;

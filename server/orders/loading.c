@@ -114,6 +114,11 @@ static bool fill_transfer(const struct order *o, const struct making *m, const c
   memcpy(t->controller, m->controller.name, sizeof t->controller);
   memcpy(t->trajectory, m->trajectory.id, sizeof t->trajectory);
   memcpy(t->traceparent, o->row.traceparent, sizeof t->traceparent);
+  memcpy(t->created_by_name, o->row.created_by_name, sizeof t->created_by_name);
+  memcpy(t->reason, o->row.reason, sizeof t->reason);
+  memcpy(t->job_order_id, m->request.job_order_id, sizeof t->job_order_id);
+  memcpy(t->work_master_id, m->request.work_master_id, sizeof t->work_master_id);
+  memcpy(t->equipment_id, m->request.equipment_id, sizeof t->equipment_id);
   transfer_request_encode(&m->request, &request);
   transfer_tags_encode(&m->request, &tags);
   t->request = buffer_take(&request, &length);

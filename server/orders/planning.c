@@ -90,10 +90,12 @@ static bool submit(struct queue *q, const struct order *o, const struct order_re
     snprintf(job->kind, sizeof job->kind, "%s", trajectory_kind.name);
     snprintf(job->robot, sizeof job->robot, "%s", robot->name);
     memcpy(job->owner, o->row.created_by, sizeof job->owner);
+    memcpy(job->created_by_name, o->row.created_by_name, sizeof job->created_by_name);
+    memcpy(job->reason, o->row.reason, sizeof job->reason);
     memcpy(job->traceparent, o->row.traceparent, sizeof job->traceparent);
     job->revision = entry->revision;
     job->request = request.data;
-    job->tags = accepted.tags.data;
+    job->tags = o->row.tags;
     job->priority = accepted.priority;
     status = jobs_submit(q->app->jobs, job, NULL, &error);
     job->request = job->tags = NULL;

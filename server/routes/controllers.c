@@ -149,8 +149,8 @@ static bool read_body(struct exchange *x, const char *name, void *row)
 
 void answer_lease_held(struct exchange *x, const char *controller, const char *holder)
 {
-  char holders[ARMDYN_NAME_SIZE];
-  if (gateway_controller_of(exchange_app(x)->gateway, holder, holders) && strcmp(holders, controller))
+  char holders[ARMDYN_NAME_SIZE], order[LABEL_SIZE];
+  if (gateway_controller_of(exchange_app(x)->gateway, holder, holders, order) && strcmp(holders, controller))
     answer_problem(x, PROBLEM_LEASE_HELD,
                    "transfer %s holds controller '%s', which has the host, port and unit of '%s'", holder, holders,
                    controller);

@@ -24,6 +24,8 @@ static struct dataset_resource resource_of(const struct store_dataset *row)
                                     .job_order_id = row->job_order_id,
                                     .work_master_id = row->work_master_id,
                                     .equipment_id = row->equipment_id,
+                                    .created_by = row->created_by_name,
+                                    .reason = row->reason,
                                     .revision = row->revision,
                                     .samples = row->samples };
 }
@@ -80,6 +82,7 @@ void answer_dataset(struct exchange *x, const char *id)
   struct buffer body = BUFFER(MB(1));
   enum armdyn_status status = store_dataset_get(exchange_app(x)->store, id, &row);
   if (!status) {
+    exchange_is_about_order(x, row.job_order_id);
     encode_row(x, true, &row, &body);
     exchange_set_header(x, "Location", "/v1/datasets/%s", row.id);
     answer_etag(x, row.version);
@@ -153,6 +156,7 @@ enum outcome dataset_patch(struct exchange *x)
   const bool patched = patch(x, &row, expected);
   store_dataset_release(&row);
   if (!patched || !dataset_of_request(x, &row)) return ANSWERED;
+  exchange_is_about_order(x, row.job_order_id);
   versioned_answer(x, &datasets, &row);
   store_dataset_release(&row);
   return ANSWERED;
@@ -177,7 +181,7 @@ enum outcome dataset_list(struct exchange *x)
     .filters = "robot revision label sha256",
     .sorts = "created_at label robot samples job_order_id",
     .fields = "id robot revision created_at label samples duration rate quality source sha256 conditions tags"
-              " job_order_id work_master_id equipment_id",
+              " job_order_id work_master_id equipment_id created_by reason",
   };
   struct listing listing;
   if (!listing_query(&listing, x, &form)) return ANSWERED;

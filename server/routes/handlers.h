@@ -79,6 +79,8 @@ route_handler controller_dry_run;
 /* orders.c */
 route_handler order_create, order_list, order_get, order_start, order_hold, order_resume, order_cancel,
     order_cancel_many, job_cancel_many, queue_get, queue_release;
+/* transfer_notes.c */
+route_handler transfer_patch;
 /* transfers.c */
 route_handler transfer_create, transfer_list, transfer_get, transfer_arm, transfer_start, transfer_hold,
     transfer_resume, transfer_stop, transfer_comparison;

@@ -68,6 +68,6 @@ enum outcome job_cancel_many(struct exchange *x)
   if (status)
     answer_status(x, status, NULL);
   else
-    cancel_chosen(x, &asked);
+    exchange_is_about_order(x, asked.job_order_id), cancel_chosen(x, &asked);
   return ANSWERED;
 }

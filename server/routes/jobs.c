@@ -9,6 +9,7 @@
 #include "server/http/preconditions.h"
 #include "server/jobs/jobs.h"
 #include "server/robots/cache.h"
+#include "server/routes/account.h"
 #include "server/routes/events.h"
 #include "server/routes/handlers.h"
 #include "server/routes/list_ranges.h"
@@ -57,6 +58,8 @@ static void encode(const struct app *app, const struct job_view *view, bool incl
     .equipment_id = job->equipment_id,
     .problem = job->problem,
     .attempts = job->attempts,
+    .created_by = job->created_by_name,
+    .reason = job->reason,
     .traceparent = job->traceparent,
     .value = value.length ? value.data : NULL,
     .summary = summary,
@@ -98,6 +101,7 @@ static void answer_job(struct exchange *x, const char *id, bool include_result, 
     answer_status(x, status, NULL);
     return;
   }
+  exchange_is_about_order(x, view.job.job_order_id);
   bool in_time = as == AS_WAITED && job_has_ended(view.job.state);
   if (as != AS_PRESENT) exchange_set_header(x, "Location", "/v1/jobs/%s", id);
   if (in_time) exchange_set_header(x, "Preference-Applied", "wait=%d", wait);
@@ -277,11 +281,12 @@ enum outcome job_create(struct exchange *x)
   case IDEMPOTENCY_NEW: break;
   }
 
-  struct store_job job = { 0 };
+  struct store_job job = { .robot = "" };
   const struct robot_entry *entry;
-  enum outcome outcome;
+  enum outcome outcome = ANSWERED;
   bool accepted = false;
-  if (robot_of_request(x, exchange_query(x, "revision"), &entry, &outcome)) {
+  if (account_of(x, job.created_by_name, job.reason) &&
+      robot_of_request(x, exchange_query(x, "revision"), &entry, &outcome)) {
     accepted = submit(x, kind, entry, &once, &job);
     robots_release(app->robots, entry);
   }
@@ -383,7 +388,7 @@ enum outcome job_list(struct exchange *x)
     .sorts = "created_at started_at finished_at kind robot state priority",
     .fields = "id kind collection robot revision state priority progress message attempt created_at started_at "
               "finished_at result tags"
-              " job_order_id work_master_id equipment_id",
+              " job_order_id work_master_id equipment_id created_by reason",
   };
   struct job_listing l = { .app = exchange_app(x) };
   struct list_ranges ranges;

@@ -86,7 +86,7 @@ static bool take_tag(struct listing *listing, const char *value, char *name, siz
 /* Every parameter that is a condition. */
 static bool take_conditions(struct listing *listing, const struct list_form *form)
 {
-  static const char always[] = "job_order_id work_master_id equipment_id";
+  static const char always[] = "job_order_id work_master_id equipment_id reason";
   const char *name, *value;
   bool good = true;
   for (size_t i = 0; exchange_query_item(listing->x, i, &name, &value); i++) {
@@ -97,6 +97,8 @@ static bool take_conditions(struct listing *listing, const struct list_form *for
       good &= take_tag(listing, value, place, LISTING_NAME_SIZE);
     else if (listing_knows(always, name) || listing_knows(form->filters, name))
       good &= add_filter(listing, name, (struct store_filter){ .name = name, .text = value });
+    else if (!strcmp(name, "created_by"))
+      good &= add_filter(listing, name, (struct store_filter){ .name = "created_by_name", .text = value });
     else if (is_member(form, name))
       good &= add_filter(listing, name, (struct store_filter){ .where = STORE_MEMBER, .name = name, .text = value });
   }

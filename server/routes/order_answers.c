@@ -52,6 +52,7 @@ enum armdyn_status order_encode(struct app *app, const struct store_order *row, 
                                   .state = order_state_name(row->state),
                                   .start = row->automatic ? "automatic" : "on_request",
                                   .created_by = row->created_by_name,
+                                  .reason = row->reason,
                                   .started_by = row->started_by_name,
                                   .priority = row->priority,
                                   .progress = NAN,
@@ -90,6 +91,8 @@ bool order_find(struct exchange *x, const char *id, struct store_order *row)
     answer_problem(x, PROBLEM_NOT_FOUND, "there is no order '%.64s'", id);
   else if (status)
     answer_status(x, status, NULL);
+  else
+    exchange_is_about_order(x, row->job_order_id);
   return !status;
 }
 

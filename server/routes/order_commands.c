@@ -131,6 +131,6 @@ enum outcome order_cancel_many(struct exchange *x)
   if (status)
     answer_status(x, status, NULL);
   else
-    cancel_chosen(x, &asked);
+    exchange_is_about_order(x, asked.job_order_id), cancel_chosen(x, &asked);
   return ANSWERED;
 }

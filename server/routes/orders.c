@@ -11,6 +11,7 @@
 #include "server/jobs/jobs.h"
 #include "server/orders/orders.h"
 #include "server/robots/cache.h"
+#include "server/routes/account.h"
 #include "server/routes/handlers.h"
 #include "server/routes/motion.h"
 #include "server/routes/orders.h"
@@ -122,7 +123,6 @@ static bool plannable(struct exchange *x, const struct order_request *request,
 /* The row to be stored; its texts are the caller's to release. */
 static bool fill(struct exchange *x, const struct order_request *request, struct store_order *row)
 {
-  const struct caller *caller = exchange_caller(x);
   struct buffer text = BUFFER(LIMIT_MODEL_BODY), tags = BUFFER(LIMIT_MODEL_BODY);
   const int64_t now = clock_wall_ms();
   const double within = isnan(request->expires_within) ? ORDER_EXPIRES_WITHIN : request->expires_within;
@@ -132,8 +132,7 @@ static bool fill(struct exchange *x, const struct order_request *request, struct
   row->state = ORDER_ACCEPTED;
   row->priority = request->priority;
   row->automatic = request->start == ORDER_AUTOMATIC;
-  memcpy(row->created_by, caller->id, sizeof row->created_by);
-  snprintf(row->created_by_name, sizeof row->created_by_name, "%s", *caller->name ? caller->name : caller->id);
+  memcpy(row->created_by, exchange_caller(x)->id, sizeof row->created_by);
   clock_format(now, row->created_at);
   if (row->automatic) clock_format(now + (int64_t)(1000 * within), row->expires_at);
   snprintf(row->traceparent, sizeof row->traceparent, "%s", exchange_traceparent(x));
@@ -160,7 +159,7 @@ static void create(struct exchange *x, const struct idempotency *once, void *con
   struct store_order row = { .priority = 0 };
   struct refusal why = { .faults = exchange_faults(x) };
   if (!callback_is_known(x, request->callback.webhook) || !permitted(x, request, &controller) ||
-      !plannable(x, request, &controller))
+      !plannable(x, request, &controller) || !account_of(x, row.created_by_name, row.reason))
     return;
   if (!fill(x, request, &row)) {
     answer_status(x, ARMDYN_EMEMORY, NULL);
@@ -183,6 +182,7 @@ enum outcome order_create(struct exchange *x)
   if (status) {
     answer_status(x, status, NULL);
   } else {
+    exchange_is_about_order(x, request->job_order_id);
     idempotency_run(x, false, replay, create, request);
     order_request_release(request);
   }

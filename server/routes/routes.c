@@ -199,6 +199,7 @@ const struct route routes[] = {
   { CALL(createTransfer),               transfer_create,           ON_POOL,         LIMIT_MODEL_BODY,   NULL },
   { CALL(listTransfers),                transfer_list,             ON_POOL,         0,                  NULL },
   { CALL(getTransfer),                  transfer_get,              ON_POOL,         0,                  NULL },
+  { CALL(patchTransfer),                transfer_patch,            ON_POOL,         KB(512),            NULL },
   { CALL(compareTransfer),              transfer_comparison,       ON_POOL,         0,                  NULL },
   { CALL(armTransfer),                  transfer_arm,              ON_POOL,         KB(1),              NULL },
   { CALL(startTransfer),                transfer_start,            ON_POOL,         LIMIT_MODEL_BODY,   NULL },

@@ -5,6 +5,7 @@
 #include "server/gateway/gateway.h"
 #include "server/http/idempotency.h"
 #include "server/http/preconditions.h"
+#include "server/routes/account.h"
 #include "server/routes/events.h"
 #include "server/routes/handlers.h"
 #include "server/routes/list_ranges.h"
@@ -36,6 +37,10 @@ static struct transfer_resource resource_of(const struct store_transfer *t, bool
                                      .job_order_id = t->job_order_id,
                                      .work_master_id = t->work_master_id,
                                      .equipment_id = t->equipment_id,
+                                     .created_by = t->created_by_name,
+                                     .reason = t->reason,
+                                     .verdict = t->verdict,
+                                     .notes = t->notes,
                                      .traceparent = t->traceparent,
                                      .summary = summary };
 }
@@ -78,6 +83,7 @@ static void answer_transfer(struct exchange *x, int http_status, const char *id)
     answer_status(x, status, NULL);
     return;
   }
+  exchange_is_about_order(x, transfer.job_order_id);
   struct buffer body = BUFFER(ANSWER_MOST);
   (void)transfer_document(exchange_app(x), &transfer, &body); /* a failed body fails the answer */
   store_transfer_release(&transfer);
@@ -107,10 +113,10 @@ static void visit(void *context, const struct store_transfer *row)
 enum outcome transfer_list(struct exchange *x)
 {
   static const struct list_form form = {
-    .filters = "controller trajectory",
+    .filters = "controller trajectory verdict",
     .sorts = "created_at started_at finished_at controller state",
     .fields = "id controller trajectory state sent total created_at started_at finished_at tags job_order_id"
-              " work_master_id equipment_id",
+              " work_master_id equipment_id created_by reason verdict",
   };
   struct listing listing;
   struct list_ranges ranges;
@@ -184,6 +190,7 @@ static bool permitted(struct exchange *x, struct making *m)
 static void submit(struct exchange *x, struct making *m, const struct idempotency *once)
 {
   struct store_transfer transfer = { .state = TRANSFER_QUEUED };
+  if (!account_of(x, transfer.created_by_name, transfer.reason)) return;
   struct buffer request = BUFFER(LIMIT_MODEL_BODY), tags = BUFFER(LIMIT_MODEL_BODY);
   size_t length;
   bool stayed = true;
@@ -192,6 +199,9 @@ static void submit(struct exchange *x, struct making *m, const struct idempotenc
   memcpy(transfer.controller, m->controller.name, sizeof transfer.controller);
   memcpy(transfer.trajectory, m->trajectory.id, sizeof transfer.trajectory);
   snprintf(transfer.traceparent, sizeof transfer.traceparent, "%s", exchange_traceparent(x));
+  memcpy(transfer.job_order_id, m->request.job_order_id, sizeof transfer.job_order_id);
+  memcpy(transfer.work_master_id, m->request.work_master_id, sizeof transfer.work_master_id);
+  memcpy(transfer.equipment_id, m->request.equipment_id, sizeof transfer.equipment_id);
   transfer_request_encode(&m->request, &request);
   transfer_tags_encode(&m->request, &tags);
   transfer.request = buffer_take(&request, &length);
@@ -253,7 +263,7 @@ enum outcome transfer_create(struct exchange *x)
   enum armdyn_status status = transfer_request_decode(body, length, &m->request, exchange_faults(x));
   if (status) {
     answer_status(x, status, NULL);
-  } else if (begin_once(x, m->request.start, &once)) {
+  } else if (exchange_is_about_order(x, m->request.job_order_id), begin_once(x, m->request.start, &once)) {
     if (controller_of_request(x, exchange_segment(x, "controller"), &m->controller, NULL) && permitted(x, m) &&
         making_run_for(x, m))
       submit(x, m, &once);
@@ -305,6 +315,7 @@ static bool transfer_in(struct exchange *x, enum transfer_state state, struct st
 {
   const char *id = exchange_segment(x, "transfer");
   enum armdyn_status status = gateway_transfer(exchange_app(x)->gateway, id, transfer);
+  if (!status) exchange_is_about_order(x, transfer->job_order_id);
   if (status == ARMDYN_ENOTFOUND) {
     answer_problem(x, PROBLEM_NOT_FOUND, "there is no transfer '%.64s'", id);
   } else if (status) {
@@ -410,8 +421,10 @@ enum outcome transfer_start(struct exchange *x)
 enum outcome transfer_stop(struct exchange *x)
 {
   const char *id = exchange_segment(x, "transfer");
-  char controller[ARMDYN_NAME_SIZE];
-  if (gateway_controller_of(exchange_app(x)->gateway, id, controller)) return stop_and_answer(x, controller, id);
+  char controller[ARMDYN_NAME_SIZE], order[LABEL_SIZE] = "";
+  const bool live = gateway_controller_of(exchange_app(x)->gateway, id, controller, order);
+  exchange_is_about_order(x, order);
+  if (live) return stop_and_answer(x, controller, id);
   if (!exchange_may_block(x)) return BLOCKS;
   struct store_transfer transfer;
   enum armdyn_status status = store_transfer_get(exchange_app(x)->store, id, &transfer);
@@ -423,6 +436,7 @@ enum outcome transfer_stop(struct exchange *x)
     answer_status(x, status, NULL);
     return ANSWERED;
   }
+  exchange_is_about_order(x, transfer.job_order_id);
   enum outcome outcome = stop_and_answer(x, transfer.controller, id);
   store_transfer_release(&transfer);
   return outcome;

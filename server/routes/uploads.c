@@ -7,6 +7,7 @@
 #include "server/data/new_dataset.h"
 #include "server/http/idempotency.h"
 #include "server/robots/cache.h"
+#include "server/routes/account.h"
 #include "server/routes/datasets.h"
 #include "server/routes/handlers.h"
 #include "server/routes/robots.h"
@@ -83,7 +84,7 @@ static void replay(struct exchange *x, const char *href)
 static void create(struct exchange *x, const struct idempotency *once, void *context)
 {
   struct upload *u = context;
-  char source[STORE_SHA256_SIZE];
+  char source[STORE_SHA256_SIZE], name[ARMDYN_NAME_SIZE], reason[STORE_REASON_SIZE];
   sodium_bin2hex(source, sizeof source, exchange_body_digest(x), SHA256_DIGEST_SIZE);
   const struct new_dataset_origin origin = {
     .robot = armdyn_robot_description(u->entry->robot),
@@ -93,7 +94,10 @@ static void create(struct exchange *x, const struct idempotency *once, void *con
     .mapping = u->mapping ? u->mapping_name : NULL,
     .source_sha256 = source,
     .conditions = dataset_reader_from_current(u->reader) ? "{\"torque_source\":\"current\"}" : "{}",
+    .created_by_name = name,
+    .reason = reason,
   };
+  if (!account_of(x, name, reason)) return;
   enum armdyn_status status = new_dataset_keep(u->dataset, &origin, idempotency_key(once));
   if (status == ARMDYN_ECONFLICT)
     answer_problem(x, PROBLEM_CONFLICT, "the robot was deleted, or this Idempotency-Key was used, while the log came");

@@ -18,6 +18,8 @@ static const struct field fields[] = {
   FIELD_WITH(store_dataset, job_order_id, FIELD_TEXT, .fallback = ""),
   FIELD_WITH(store_dataset, work_master_id, FIELD_TEXT, .fallback = ""),
   FIELD_WITH(store_dataset, equipment_id, FIELD_TEXT, .fallback = ""),
+  FIELD(store_dataset, created_by_name, FIELD_TEXT),
+  FIELD(store_dataset, reason, FIELD_TEXT),
 };
 static const struct record_type dataset_type = RECORD_TYPE(store_dataset, fields);
 
@@ -33,9 +35,10 @@ enum armdyn_status store_dataset_create(struct store *store, struct store_datase
   clock_format(clock_wall_ms(), dataset->created_at);
   struct store_change change = {
     .text = "INSERT INTO datasets (id, robot, revision, version, created_at, label, samples, sha256, figures,"
-            " conditions, tags, notes, job_order_id, work_master_id, equipment_id) VALUES (:id, :robot, :revision,"
+            " conditions, tags, notes, job_order_id, work_master_id, equipment_id, created_by_name, reason) VALUES "
+            "(:id, :robot, :revision,"
             " :version, :created_at, :label, :samples, :sha256, :figures, :conditions, :tags, :notes, :job_order_id,"
-            " :work_master_id, :equipment_id)",
+            " :work_master_id, :equipment_id, :created_by_name, :reason)",
     .type = &dataset_type,
     .record = dataset,
     .name = dataset->id,
@@ -98,10 +101,10 @@ static const struct list_type dataset_lists = {
   .table = "datasets",
   .columns =
       "id, robot, revision, version, created_at, label, samples, sha256, figures, conditions, tags, job_order_id,"
-      " work_master_id, equipment_id",
+      " work_master_id, equipment_id, created_by_name, reason",
   .key = "id",
-  .search = ", label, notes",
-  .tagged = true,
+  .search = ", label, notes, reason",
+  .tags = "dataset_tags",
   .type = &dataset_type,
 };
 

@@ -50,7 +50,7 @@ struct list_type {
   const char *key;     /* column that tells the rows apart, not NULL in any: "id", "name" */
   const char *of;      /* column that says whose rows they are, a robot's; NULL: nobody's */
   const char *search;  /* columns to search beside the key, each with a comma in front: ", label, notes"; may be "" */
-  bool tagged;         /* rows have tags, which are searched, too */
+  const char *tags;    /* table of their tags, which are searched, too; NULL: they have none */
   /* What SQLite cannot know of the indexes, or NULL: */
   const char *const *narrow; /* columns, then NULL: a condition of one leaves few rows, and nothing else is sought by */
   const char *walked; /* a column whose index holds what conditions look at: sorted by it, nothing is sought by */

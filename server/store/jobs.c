@@ -32,6 +32,8 @@ static const struct field fields[] = {
   FIELD(store_job, priority, FIELD_INT),
   FIELD(store_job, traceparent, FIELD_TEXT),
   FIELD(store_job, time_limit_ms, FIELD_INTEGER),
+  FIELD(store_job, created_by_name, FIELD_TEXT),
+  FIELD(store_job, reason, FIELD_TEXT),
 };
 static const struct record_type job_type = RECORD_TYPE(store_job, fields);
 
@@ -51,8 +53,9 @@ static enum armdyn_status create(struct sql *sql, void *argument)
   enum armdyn_status status = record_change(
       sql,
       "INSERT INTO jobs (id, kind, robot, owner, revision, state, attempt, created_at, started_at, request, tags,"
-      " attempts, traceparent) VALUES (:id, :kind, :robot, :owner, :revision, 'queued', :attempt, :created_at,"
-      " :started_at, :request, :tags, :attempts, :traceparent)",
+      " attempts, traceparent, created_by_name, reason) VALUES (:id, :kind, :robot, :owner, :revision, 'queued', "
+      ":attempt, :created_at,"
+      " :started_at, :request, :tags, :attempts, :traceparent, :created_by_name, :reason)",
       &job_type, c->job);
   if (!status) status = store_referrals_keep(sql, "job", c->job->id, c->job->sources, c->job->source_count);
   return status ? status : store_idempotency_keep(sql, c->key, "jobs", c->job->id);
@@ -116,11 +119,12 @@ TYPED_VISITOR(store_job)
 
 static const struct list_type job_lists = {
   .table = "jobs",
-  .columns = "id, kind, robot, owner, revision, state, attempt, created_at, started_at, finished_at, result_id, tags,"
-             " job_order_id, work_master_id, equipment_id, priority, time_limit_ms, traceparent",
+  .columns =
+      "id, kind, robot, owner, revision, state, attempt, created_at, started_at, finished_at, result_id, tags,"
+      " job_order_id, work_master_id, equipment_id, priority, time_limit_ms, traceparent, created_by_name, reason",
   .key = "id",
-  .search = "",
-  .tagged = true,
+  .search = ", job_order_id, reason",
+  .tags = "tags",
   .type = &job_type,
 };
 

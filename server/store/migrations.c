@@ -25,6 +25,7 @@ EMBED(migration_0019, "migrations/sqlite/0019_orders.sql");
 EMBED(migration_0020, "migrations/sqlite/0020_order_events.sql");
 EMBED(migration_0021, "migrations/sqlite/0021_order_lists.sql");
 EMBED(migration_0022, "migrations/sqlite/0022_events.sql");
+EMBED(migration_0023, "migrations/sqlite/0023_accounts.sql");
 
 static const struct migration items[] = {
   { "0001_initial", migration_0001 },
@@ -49,6 +50,7 @@ static const struct migration items[] = {
   { "0020_order_events", migration_0020 },
   { "0021_order_lists", migration_0021 },
   { "0022_events", migration_0022 },
+  { "0023_accounts", migration_0023 },
 };
 
 const struct migrations store_migrations = { items, sizeof items / sizeof *items };

@@ -47,6 +47,7 @@ static const struct field fields[] = {
   FIELD(store_order, work_master_id, FIELD_TEXT),
   FIELD(store_order, equipment_id, FIELD_TEXT),
   FIELD(store_order, traceparent, FIELD_TEXT),
+  FIELD(store_order, reason, FIELD_TEXT),
 };
 static const struct record_type order_type = RECORD_TYPE(store_order, fields);
 
@@ -74,9 +75,11 @@ enum armdyn_status store_order_create(struct store *store, const struct store_or
                                       const struct store_idempotency *key)
 {
   struct store_change change = {
-    .text = "INSERT INTO orders (id, controller, state, priority, automatic, created_by, created_by_name, created_at,"
-            " expires_at, request, tags, history, traceparent) VALUES (:id, :controller, :state, :priority, :automatic,"
-            " :created_by, :created_by_name, :created_at, :expires_at, :request, :tags, :history, :traceparent)",
+    .text =
+        "INSERT INTO orders (id, controller, state, priority, automatic, created_by, created_by_name, created_at,"
+        " expires_at, request, tags, history, traceparent, reason) VALUES (:id, :controller, :state, :priority, "
+        ":automatic,"
+        " :created_by, :created_by_name, :created_at, :expires_at, :request, :tags, :history, :traceparent, :reason)",
     .type = &order_type,
     .record = order,
     .name = order->id,
@@ -156,10 +159,10 @@ static const struct list_type order_lists = {
   .columns =
       "id, controller, state, priority, automatic, created_by, created_by_name, started_by, started_by_name,"
       " created_at, expires_at, ready_at, started_at, finished_at, job, trajectory, transfer, request, tags, plan,"
-      " job_order_id, work_master_id, equipment_id",
+      " job_order_id, work_master_id, equipment_id, reason",
   .key = "id",
-  .search = ", controller, job_order_id",
-  .tagged = true,
+  .search = ", controller, job_order_id, reason",
+  .tags = "tags",
   .narrow = (const char *const[]){ "job_order_id", "work_master_id", "equipment_id", NULL },
   .walked = "finished_at",
   .type = &order_type,

@@ -32,7 +32,7 @@ static const char *const operators[] = {
 static const struct {
   const char *table, *owner;
 } beside[] = {
-  [STORE_TAG] = { "tags", "owner" },
+  [STORE_TAG] = { NULL, "owner" }, /* of the list */
   [STORE_MEMBER] = { "result_members", "result_id" },
   [STORE_METRIC] = { "result_metrics", "result_id" },
 };
@@ -76,8 +76,9 @@ static void write_filter(struct composing *c, const struct list_type *list, cons
     buffer_format(&c->text, " AND %s%s %s ?%u", plus, filter->name, operators[filter->match], value);
   } else {
     unsigned name = add(c, value_text(filter->name));
+    const char *table = filter->where == STORE_TAG ? list->tags : beside[filter->where].table;
     buffer_format(&c->text, " AND id IN (SELECT %s FROM %s WHERE name = ?%u AND value %s ?%u)",
-                  beside[filter->where].owner, beside[filter->where].table, name, operators[filter->match], value);
+                  beside[filter->where].owner, table, name, operators[filter->match], value);
   }
 }
 
@@ -102,10 +103,10 @@ static void write_search(struct composing *c, const struct list_type *list, cons
     buffer_format(&c->text, " OR %.*s LIKE ?%u ESCAPE '\\'", (int)length, at, value);
     at += length;
   }
-  if (list->tagged)
+  if (list->tags)
     buffer_format(&c->text,
-                  " OR id IN (SELECT owner FROM tags WHERE name LIKE ?%u ESCAPE '\\' OR value LIKE ?%u ESCAPE '\\')",
-                  value, value);
+                  " OR id IN (SELECT owner FROM %s WHERE name LIKE ?%u ESCAPE '\\' OR value LIKE ?%u ESCAPE '\\')",
+                  list->tags, value, value);
   buffer_text(&c->text, ")");
 }
 

@@ -124,7 +124,7 @@ static const struct list_type result_lists = {
              " version, pinned, label",
   .key = "id",
   .search = ", label, notes",
-  .tagged = true,
+  .tags = "tags",
   .type = &result_type,
 };
 

@@ -276,6 +276,7 @@ struct store_job {
   int priority;                                                                        /* out: of the request */
   char traceparent[TRACE_SIZE];                                                        /* of the request that made it */
   int64_t time_limit_ms; /* out: of the request, from created_at on; 0 = none */
+  char created_by_name[ARMDYN_NAME_SIZE], reason[STORE_REASON_SIZE]; /* whose key, and why; "": not known, not said */
   /* Only store_job_create reads these: the data sets and results that it computes from; its result will refer to them. */
   const struct store_referral *sources;
   size_t source_count;
@@ -387,6 +388,7 @@ struct store_dataset {
   char *tags;                     /* JSON object */
   char *notes;
   char job_order_id[LABEL_SIZE], work_master_id[LABEL_SIZE], equipment_id[LABEL_SIZE];
+  char created_by_name[ARMDYN_NAME_SIZE], reason[STORE_REASON_SIZE]; /* whose key, and why; "": not known, not said */
 };
 void store_dataset_release(struct store_dataset *dataset);
 
@@ -552,6 +554,11 @@ struct store_transfer {
   char *problem; /* NULL = none */
   char job_order_id[LABEL_SIZE], work_master_id[LABEL_SIZE], equipment_id[LABEL_SIZE]; /* out: of the request */
   char traceparent[TRACE_SIZE];                                                        /* of the request that made it */
+  char created_by_name[ARMDYN_NAME_SIZE], reason[STORE_REASON_SIZE]; /* whose key, and why; "": not known, not said */
+  /* what people write on it: store_transfer_annotate */
+  int64_t version;  /* 1, 2, ...: how often */
+  char verdict[16]; /* on the part: "undecided", "good", "scrap"; "" = undecided */
+  char *notes;
 };
 void store_transfer_release(struct store_transfer *transfer);
 /* All of `transfer` in. EEXISTS; ECONFLICT: no such trajectory. */
@@ -560,6 +567,9 @@ enum armdyn_status store_transfer_create(struct store *store, const struct store
 /* Everything but id, controller, trajectory, created_at, request, tags. A final state is never left again (ECONFLICT),
  * and start_sent never taken back. ENOTFOUND. */
 enum armdyn_status store_transfer_update(struct store *store, const struct store_transfer *transfer);
+/* Keep tags, notes and verdict of `transfer`, which has ended, if its version is still that; its version becomes the next one.
+ * ENOTFOUND, ESTALE. */
+enum armdyn_status store_transfer_annotate(struct store *store, struct store_transfer *transfer);
 /* Claim the one START of a transfer: OK once, ECONFLICT ever after and when the transfer has ended. ENOTFOUND.
  * key: of the request that starts it, kept with the claim; NULL = none. */
 enum armdyn_status store_transfer_claim_start(struct store *store, const char *id);
@@ -606,6 +616,7 @@ struct store_order {
   int priority;
   bool automatic;                                              /* it starts by itself */
   char created_by[ID_SIZE], created_by_name[ARMDYN_NAME_SIZE]; /* the key */
+  char reason[STORE_REASON_SIZE];                              /* why; "": nobody said */
   char started_by[ID_SIZE], started_by_name[ARMDYN_NAME_SIZE]; /* who asked for its start; "": nobody did */
   char created_at[TIME_SIZE], expires_at[TIME_SIZE];           /* automatic: latest moment of its START; "" = none */
   char ready_at[TIME_SIZE], started_at[TIME_SIZE], finished_at[TIME_SIZE];

@@ -38,6 +38,11 @@ static const struct field fields[] = {
   FIELD(store_transfer, work_master_id, FIELD_TEXT),
   FIELD(store_transfer, equipment_id, FIELD_TEXT),
   FIELD(store_transfer, traceparent, FIELD_TEXT),
+  FIELD(store_transfer, created_by_name, FIELD_TEXT),
+  FIELD(store_transfer, reason, FIELD_TEXT),
+  FIELD(store_transfer, version, FIELD_INTEGER),
+  FIELD(store_transfer, verdict, FIELD_TEXT),
+  FIELD_WITH(store_transfer, notes, FIELD_OWNED, .fallback = ""),
 };
 static const struct record_type transfer_type = RECORD_TYPE(store_transfer, fields);
 
@@ -54,10 +59,11 @@ enum armdyn_status store_transfer_create(struct store *store, const struct store
 {
   struct store_change change = {
     .text = "INSERT INTO transfers (id, controller, trajectory, state, sent, total, start_sent, created_at, started_at,"
-            " finished_at, request, tags, history, problem, traceparent) VALUES (:id, :controller, :trajectory, "
+            " finished_at, request, tags, history, problem, traceparent, created_by_name, reason) VALUES (:id, "
+            ":controller, :trajectory, "
             ":state, :sent,"
             " :total, :start_sent, :created_at, :started_at, :finished_at, :request, :tags, :history, :problem, "
-            ":traceparent)",
+            ":traceparent, :created_by_name, :reason)",
     .type = &transfer_type,
     .record = transfer,
     .name = transfer->id,
@@ -79,6 +85,23 @@ enum armdyn_status store_transfer_update(struct store *store, const struct store
     .exists = EXISTS,
   };
   return store_update(store, &change);
+}
+
+static enum armdyn_status annotate(struct sql *sql, void *argument)
+{
+  struct store_transfer *t = argument;
+  enum armdyn_status status =
+      store_expect_version(sql, "SELECT version FROM transfers WHERE id = ?", t->id, t->version);
+  if (status) return status;
+  t->version++;
+  return record_change(
+      sql, "UPDATE transfers SET version = :version, tags = :tags, notes = :notes, verdict = :verdict WHERE id = :id",
+      &transfer_type, t);
+}
+
+enum armdyn_status store_transfer_annotate(struct store *store, struct store_transfer *transfer)
+{
+  return store_write(store, annotate, transfer, record_bytes(&transfer_type, transfer));
 }
 
 struct claim {
@@ -118,10 +141,10 @@ TYPED_VISITOR(store_transfer)
 static const struct list_type transfer_lists = {
   .table = "transfers",
   .columns = "id, controller, trajectory, state, sent, total, start_sent, created_at, started_at, finished_at, tags,"
-             " job_order_id, work_master_id, equipment_id",
+             " job_order_id, work_master_id, equipment_id, created_by_name, reason, verdict",
   .key = "id",
-  .search = ", controller",
-  .tagged = true,
+  .search = ", controller, job_order_id, reason, notes",
+  .tags = "tags",
   .type = &transfer_type,
 };
 

@@ -13,7 +13,7 @@ from support.datasets import as_csv
 pytestmark = pytest.mark.slow  # what is compared is the same in every build
 SCHEMAS = contract.document()["components"]["schemas"]
 SOMETIMES = {"clock"}  # of a controller: known once it has been looked at for long enough
-PASSING = ("host", "port", "age", "profile_id", "controller_state", "version", "schema_version", "commit", "release_notes")  # and times: other each time
+PASSING = ("host", "port", "age", "profile_id", "controller_state", "version", "schema_version", "commit", "release_notes", "created_by")  # and times: other each time
 ID = re.compile(r"\b01[0-9A-HJKMNP-TV-Z]{24}\b")
 NUMBERS = {"Identification": 1e-3, "Promotion": 1e-3}  # the largest relative difference; else as the numbers are rounded
 

@@ -46,6 +46,7 @@ operator       POST   /v1/orders/{order}/deliveries
 operator       POST   /v1/orders/{order}/hold
 operator moves POST   /v1/orders/{order}/resume
 operator moves POST   /v1/orders/{order}/start
+operator       PATCH  /v1/transfers/{transfer}
 operator moves POST   /v1/transfers/{transfer}/arm
 operator       POST   /v1/transfers/{transfer}/deliveries
 operator       POST   /v1/transfers/{transfer}/hold

@@ -1,0 +1,11 @@
+/* Who makes something, and why. */
+#ifndef SERVER_ROUTES_ACCOUNT_H
+#define SERVER_ROUTES_ACCOUNT_H
+
+#include "server/http/exchange.h"
+#include "server/store/store.h"
+
+/* The caller's name, and X-Reason ("" without one). false: that is too long, or no UTF-8; answered (400). */
+bool account_of(struct exchange *x, char name[ARMDYN_NAME_SIZE], char reason[STORE_REASON_SIZE]);
+
+#endif
