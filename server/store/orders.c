@@ -52,7 +52,7 @@ static const struct field fields[] = {
 static const struct record_type order_type = RECORD_TYPE(store_order, fields);
 
 #define EXISTS     "SELECT 1 FROM orders WHERE id = ?"
-#define UNFINISHED "state NOT IN ('done', 'stopped', 'failed', 'interrupted')"
+#define UNFINISHED "finished_at IS NULL"
 
 void store_order_release(struct store_order *order)
 {

@@ -1,6 +1,8 @@
 #!/usr/bin/python3
-"""Lists of 100,000 orders by any condition, and 1,000 of them cancelled in one call; from a client beside the service."""
+"""Lists of 100,000 orders by any condition, 1,000 of them cancelled in one call, and a motion that was planned before, from its
+acceptance to its place in the queue; from a client beside the service."""
 
+import datetime
 import pathlib
 import statistics
 import sys
@@ -8,7 +10,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
-from support import Server, robot, until  # noqa: E402
+from support import ControllerSim, Server, robot, until  # noqa: E402
 from support.order_history import fill, stamp  # noqa: E402
 
 ORDERS, CONTROLLERS, CANCELLED, REPEATS = 100_000, 10, 1000, 15
@@ -62,5 +64,31 @@ def cancelling():
     print(f"orders-cancelled-1000 {1e3 * taken:.3g} ms lower")
 
 
+def reusing():
+    def moment(text):
+        return datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
+
+    model = {**robot("scara"), "name": "arm"}
+    with Server() as server, server.client(check=False) as client, ControllerSim(robot=model) as sim:
+        client.create_robot(model)
+        client.post("/v1/controllers", {"name": "cell", "host": "127.0.0.1", "port": sim.port, "robot": "arm",
+                                        "profile": {"protocol": "armdyn-v2"}}).expect(201)
+
+        def order(state, **request):
+            made = client.post("/v1/orders", {"controller": "cell", "objective": "smooth", "start": "on_request", **request}).expect(202).json
+            return until(lambda: (now := client.get(f"/v1/orders/{made['id']}").json)["state"] == state and now, 60, what=state)
+
+        order("ready", to={"q": [0.02] * 4}, duration=1)
+        taken = []
+        for k in range(REPEATS + 1):
+            again = order("queued", to={"q": [0.0] * 4}, duration=1)
+            client.post(f"/v1/orders/{again['id']}/cancel").expect(202)
+            states = {step["state"]: moment(step["at"]) for step in again["history"]}
+            assert ("planning" in states) == (k == 0), again
+            taken.append(1e3 * (states["queued"] - states["accepted"]).total_seconds())
+    print(f"order-planned-again {statistics.median(taken[1:]):.3g} ms lower")
+
+
 lists()
 cancelling()
+reusing()
