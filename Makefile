@@ -49,7 +49,7 @@ CPPFLAGS  := -I. -Ilib/include -include lib/banned.h -D_GNU_SOURCE $(XML) $(MPI)
 LDFLAGS   := $(filter -fsanitize%,$(FLAGS_$(VARIANT))) $(HARDEN_link)
 LIB_LIBS  := -lsundials_arkode $(SUNDIALS) -lm
 API_LIBS  := $(LIB_LIBS) -lxml2 -lcjson
-LIBS      := $(API_LIBS) -lmicrohttpd -lsqlite3 -lmodbus -lsodium -lcurl -lgnutls -lnettle -lz -lpthread
+LIBS      := $(API_LIBS) -lmicrohttpd -lsqlite3 -lmodbus -lsodium -lcurl -lmosquitto -lgnutls -lnettle -lz -lpthread
 
 # ---------------------------------------------------------------- the rooms
 LIB_SRC    := $(sort $(wildcard lib/*/*.c))

@@ -133,10 +133,10 @@ ARROWS = {
     "robots": "store", "data": "robots store", "work": "data ipc store", "jobs": "config ipc store work",
     "protocol": "",
     "gateway": "config data ipc protocol robots store", "simulator": "protocol",
-    "http": "config store", "webhooks": "config http store",
+    "http": "config store", "webhooks": "config http store", "mqtt": "config store",
     "transfers": "data gateway http protocol robots store work",
     "orders": "data gateway http jobs robots store transfers work",
-    "routes": "config data gateway http jobs orders protocol release robots store transfers web webhooks work",
+    "routes": "config data gateway http jobs mqtt orders protocol release robots store transfers web webhooks work",
 }
 
 

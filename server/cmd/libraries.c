@@ -7,6 +7,7 @@
 #include <libxml/parser.h>
 #include <microhttpd.h>
 #include <modbus/modbus.h>
+#include <mosquitto.h>
 #include <nettle/version.h>
 #include <sodium.h>
 #include <sqlite3.h>
@@ -35,6 +36,13 @@ static void modbus(char out[LIBRARY_VERSION_SIZE])
            libmodbus_version_micro);
 }
 
+static void mosquitto(char out[LIBRARY_VERSION_SIZE])
+{
+  int major, minor, revision;
+  mosquitto_lib_version(&major, &minor, &revision);
+  snprintf(out, LIBRARY_VERSION_SIZE, "%d.%d.%d", major, minor, revision);
+}
+
 /* "20914", and what Debian has added to it */
 static void xml(char out[LIBRARY_VERSION_SIZE])
 {
@@ -61,6 +69,7 @@ const struct library libraries[] = {
   { "cJSON", cjson },
   { "libsodium", sodium },
   { "libcurl", curl },
+  { "libmosquitto", mosquitto },
   { "GnuTLS", tls },
   { "Nettle", nettle },
   { "zlib", zlib },

@@ -22,8 +22,10 @@
 #include "server/http/server.h"
 #include "server/http/tls.h"
 #include "server/jobs/jobs.h"
+#include "server/mqtt/mqtt.h"
 #include "server/orders/orders.h"
 #include "server/robots/cache.h"
+#include "server/routes/event_log.h"
 #include "server/routes/events.h"
 #include "server/routes/handlers.h"
 #include "server/routes/webhooks.h"
@@ -90,6 +92,8 @@ static enum armdyn_status start_rooms(struct app *app, const struct options *opt
   if (!status) status = jobs_start(app->store, options, &jobs, &app->jobs, error);
   const struct webhooks_setup webhooks = { app->store, options, app, webhook_message };
   if (!status) status = webhooks_start(&webhooks, &app->webhooks, error);
+  const struct mqtt_setup mqtt = { app->store, options, event_encode };
+  if (!status) status = mqtt_start(&mqtt, &app->mqtt, error);
   if (!status) status = hub_start(app->events);
   return status ? status : orders_start(app->orders, error);
 }
@@ -149,6 +153,7 @@ static void stop(struct service *s)
   int64_t most = now + time - (time > 2 * SECOND ? SECOND : time / 2);
   if (app->jobs) jobs_stop(app->jobs, most);
   gateway_stop(app->gateway, most);
+  mqtt_stop(app->mqtt); /* it has published what ended until now */
   if (s->http) http_stop(s->http);
   tls_stop(s->tls);
   orders_free(app->orders);

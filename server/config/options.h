@@ -9,17 +9,22 @@
 #include "armdyn/status.h"
 
 struct options {
-  char listen[128];             /* HOST:PORT, port 0 picks a free one */
-  char data[1024];              /* directory */
-  char tls_certificate[1024];   /* PEM file; "" = no TLS */
-  char tls_key[1024];           /* its key */
-  char admin_key_file[1024];    /* "" = none: loopback only, everything allowed */
-  char log_level[16];           /* debug, info, warning, error */
-  char host_names[1024];        /* names of this service; "" = only those of loopback */
-  char trusted_proxies[1024];   /* addresses and ranges; "" = none */
-  char forwarded_header[32];    /* x-forwarded-for, forwarded */
-  char webhook_networks[1024];  /* addresses and ranges; "" = all but private ones */
-  char webhook_ca[1024];        /* PEM file; "" = the authorities of the system */
+  char listen[128];            /* HOST:PORT, port 0 picks a free one */
+  char data[1024];             /* directory */
+  char tls_certificate[1024];  /* PEM file; "" = no TLS */
+  char tls_key[1024];          /* its key */
+  char admin_key_file[1024];   /* "" = none: loopback only, everything allowed */
+  char log_level[16];          /* debug, info, warning, error */
+  char host_names[1024];       /* names of this service; "" = only those of loopback */
+  char trusted_proxies[1024];  /* addresses and ranges; "" = none */
+  char forwarded_header[32];   /* x-forwarded-for, forwarded */
+  char webhook_networks[1024]; /* addresses and ranges; "" = all but private ones */
+  char webhook_ca[1024];       /* PEM file; "" = the authorities of the system */
+  char mqtt_broker[1024];      /* URL; "" = MQTT is off */
+  char mqtt_ca[1024];          /* PEM file; "" = the authorities of the system */
+  char mqtt_user[256];         /* "" = none */
+  char mqtt_password_file[1024];
+  char mqtt_topic_prefix[65];   /* levels of topics */
   long webhook_retry;           /* s before a second attempt */
   long http_threads;            /* 0 = max(10, cores) */
   long compute_threads;         /* 0 = cores */

@@ -14,6 +14,7 @@
 #include "server/gateway/gateway.h"
 #include "server/http/events.h"
 #include "server/jobs/jobs.h"
+#include "server/mqtt/mqtt.h"
 #include "server/routes/handlers.h"
 #include "server/store/store.h"
 #include "server/webhooks/webhooks.h"
@@ -156,6 +157,7 @@ enum outcome metrics_get(struct exchange *x)
   write_store(app, &out);
   write_gateway(app->gateway, &out);
   webhooks_write_metrics(app->webhooks, &out);
+  mqtt_write_metrics(app->mqtt, &out);
   write_process(&out);
   answer_bytes(x, 200, "text/plain; version=0.0.4; charset=utf-8", &out);
   return ANSWERED;

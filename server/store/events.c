@@ -36,6 +36,74 @@ enum armdyn_status store_event_get(struct store *store, int64_t number, struct s
   return store_read(store, "SELECT * FROM events WHERE number = ?", VALUES(value_integer(number)), &event_type, out);
 }
 
+#define SELECT "SELECT number, at, type, controller, order_id, job, transfer, job_order_id, text FROM events"
+
+static enum armdyn_status read_behind(struct store *store, const char *and, int64_t number, size_t most,
+                                      store_event_visit *visit, void *context)
+{
+  struct listing listing = {
+    .select = SELECT, .and = and, .order = "number", .ascending = true, .before = value_integer(number), .limit = most
+  };
+  return store_read_list(store, &listing, &event_type, visit_row, &(struct visitor){ visit, context });
+}
+
+enum armdyn_status store_event_after(struct store *store, int64_t number, size_t most, store_event_visit *visit,
+                                     void *context)
+{
+  return read_behind(store, NULL, number, most, visit, context);
+}
+
+enum armdyn_status store_event_latest(struct store *store, int64_t number, size_t most, store_event_visit *visit,
+                                      void *context)
+{
+  return read_behind(
+      store, "number IN (SELECT max(number) FROM events GROUP BY controller, substr(type, 1, instr(type, '.')))",
+      number, most, visit, context);
+}
+
+static enum armdyn_status read_number(struct store *store, const char *text, struct values values, int64_t *number)
+{
+  struct sql *sql;
+  enum armdyn_status status = readers_take(store->readers, &sql);
+  if (!status) status = sql_number(sql, text, values, number);
+  readers_give(store->readers, sql);
+  return status;
+}
+
+enum armdyn_status store_event_newest(struct store *store, int64_t *number)
+{
+  return read_number(store, "SELECT coalesce(max(number), 0) FROM events", NO_VALUES, number);
+}
+
+struct has_read {
+  const char *reader;
+  int64_t number;
+};
+
+static enum armdyn_status note_reader(struct sql *sql, void *argument)
+{
+  const struct has_read *r = argument;
+  return sql_run(sql,
+                 "INSERT INTO event_readers (name, number) VALUES (?, ?)"
+                 " ON CONFLICT DO UPDATE SET number = excluded.number",
+                 VALUES(value_text(r->reader), value_integer(r->number)), NULL);
+}
+
+enum armdyn_status store_event_has_read(struct store *store, const char *reader, int64_t number)
+{
+  struct has_read r = { reader, number };
+  return store_write(store, note_reader, &r, 0);
+}
+
+enum armdyn_status store_event_reader(struct store *store, const char *reader, int64_t *number)
+{
+  enum armdyn_status status =
+      read_number(store, "SELECT number FROM event_readers WHERE name = ?", VALUES(value_text(reader)), number);
+  if (status != ARMDYN_ENOTFOUND) return status;
+  status = store_event_newest(store, number);
+  return status ? status : store_event_has_read(store, reader, *number);
+}
+
 struct sight {
   const char *controller, *type, *text;
 };

@@ -711,6 +711,16 @@ typedef void store_event_visit(void *context, const struct store_event *event);
 enum armdyn_status store_event_list(struct store *store, struct store_query *query, store_event_visit *visit,
                                     void *context);
 enum armdyn_status store_event_get(struct store *store, int64_t number, struct store_event *out);
+/* Those behind this number, the oldest first, at most so many. */
+enum armdyn_status store_event_after(struct store *store, int64_t number, size_t most, store_event_visit *visit,
+                                     void *context);
+/* The same of the last ones: of each kind ("order", "queue") of each controller the newest. */
+enum armdyn_status store_event_latest(struct store *store, int64_t number, size_t most, store_event_visit *visit,
+                                      void *context);
+enum armdyn_status store_event_newest(struct store *store, int64_t *number); /* 0: none was ever */
+/* How far this reader is; who asks for the first time is at the newest. */
+enum armdyn_status store_event_reader(struct store *store, const char *reader, int64_t *number);
+enum armdyn_status store_event_has_read(struct store *store, const char *reader, int64_t number);
 /* A controller was lost, or is back: an event, unless the last one of it said so. */
 enum armdyn_status store_event_sight(struct store *store, const char *controller, bool lost, const char *text);
 
