@@ -87,6 +87,7 @@ def test_models_without_bodies_are_as_before(client):
     assert "base" not in model and not any("bodies" in joint["link"] for joint in model["joints"])
 
 
+@pytest.mark.slow  # asks for numbers; the units of clearance run under sanitizers
 def test_clearance_is_what_numpy_finds(client):
     dice = random.Random(4)
     model = client.get("/v1/robots/arm").json
@@ -177,7 +178,7 @@ def played(client, trajectory, rate, hertz):
     return times, np.stack([np.interp(times, table[:, 0], table[:, j]) for j in range(1, 7)], axis=1)
 
 
-@pytest.mark.sampled
+@pytest.mark.slow  # a campaign against another library; the units of clearance run under sanitizers
 @pytest.mark.parametrize("seed", range(3))
 def test_no_touch_of_a_trajectory_is_missed(client, seed):
     """Against numpy at 10 kHz: what is told is a bound, and no more than the tolerance and a step below it."""

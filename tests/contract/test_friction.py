@@ -144,6 +144,7 @@ def excited(client, truth, seed, noise=0.003):
     return simulated(client, truth.rsplit("/", 1)[1], seed=seed, seconds=10, amplitudes=(1.0, 1.0, 0.08, 1.5), torque=noise)
 
 
+@pytest.mark.slow  # of calls that other tests make one by one
 @with_datasets
 def test_in_two_steps(client, cell):
     """The friction of a test is held while links are identified: the true arm's other motion is foretold as well as its noise

@@ -66,6 +66,7 @@ def test_a_promoted_structure_predicts_what_was_identified(client):
     assert errors[1] == pytest.approx(errors[0], rel=1e-6)
 
 
+@pytest.mark.slow  # asks for numbers
 def test_asymmetric_friction(client):
     """Either direction has its own where that is asked for; and it is said of terms that are listed."""
     laws = rotating_slide.friction(4, ripple=None, stiction=0)

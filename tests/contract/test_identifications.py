@@ -479,7 +479,7 @@ def numbers(body):
     return [body["mass"], *body["com"], *(body["inertia"][k] for k in ("xx", "yy", "zz", "xy", "xz", "yz"))]
 
 
-@pytest.mark.sampled
+@pytest.mark.slow  # asks for numbers; one is promoted below
 @pytest.mark.parametrize("estimator, difference", [("consistent", False), ("wls", False), ("consistent", True)])
 def test_a_payload_is_found(client, loaded, estimator, difference):
     found = identified(client, loaded.name, identify="payload", datasets=[loaded.a], validation=[loaded.b], estimator=estimator,
@@ -520,6 +520,7 @@ def test_a_payload_is_promoted(client):
     assert again["payload"]["body"]["mass"] == pytest.approx(found["payload"]["body"]["mass"], rel=1e-9)
 
 
+@pytest.mark.slow  # what repeats another motion is told by units
 def test_the_run_without_load_must_be_the_same_motion(client, loaded):
     job = identify(client, loaded.name, identify="payload", datasets=[loaded.b], unloaded=[loaded.without])
     assert job["state"] == "failed" and "same motion" in job["problem"]["detail"], job
@@ -556,6 +557,7 @@ def test_three_samples(client, cell):
     assert problem["type"] == "/problems/invalid" and "got 3" in problem["detail"], problem
 
 
+@pytest.mark.slow  # the units of the estimate name it
 def test_a_joint_that_never_moves(client, cell):
     still = [[row[0], *row[1:4], 0.5, *row[5:]] for row in cell.logs[0]]
     problem = failed(client, cell, datasets=[upload(client, cell.name, still, "still")], estimator="ols", rotor_inertia=True)
@@ -564,7 +566,7 @@ def test_a_joint_that_never_moves(client, cell):
     assert "rank_deficient" in {w["code"] for w in found["warnings"]} and found["rank"] < found["base_parameter_count"]
 
 
-@pytest.mark.sampled
+@pytest.mark.slow  # the units of preflight make every one
 @pytest.mark.parametrize("name, change, code", [
     ("degrees", lambda row: [row[0], *(math.degrees(x) for x in row[1:5]), *row[5:]], "unit_suspect"),
     ("sign", lambda row: [*row[:5], -row[5], *row[6:]], "torque_sign"),
@@ -681,6 +683,7 @@ def test_progress_and_cancel(client, cell):
 
 # -- moments that are left out --
 
+@pytest.mark.slow  # asks for numbers; windows are left out by units
 def test_what_touched_the_arm_is_left_out(client, cell):
     """A push on two joints for 0.3 s is told as an event, with its times; trained without it, the friction is what it was before."""
     quiet, t0 = cell.logs[0], 5.0

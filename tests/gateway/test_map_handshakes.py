@@ -121,6 +121,7 @@ def test_downloads_are_bit_exact(arm, kind, downloads):
         assert held["points"] == expected(kind, arm.samples(rate))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kind", EXAMPLES)
 def test_a_whole_motion(arm, kind):
     """What the map can prove, this service may start; the controller's own clock plays it."""

@@ -204,6 +204,7 @@ def lost_in_ready(arm, bank, meanwhile):
         yield transfer
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("register, what", [(2, "count"), (4, "period"), (100, "points 0 to"), (100 + 20 * 4 * N, "to 20")])
 def test_what_changed_while_the_line_was_broken_is_read_after_it(arm, register, what):
     """Another master, or the controller's own program, wrote into count, period, the first point, or the last."""

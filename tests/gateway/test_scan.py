@@ -48,6 +48,7 @@ def test_a_controller_of_another_world(shared, flags):
         assert motion_told["whose"] == "first" and motion_told["end"] == "whole" and motion_told["samples"] == 801
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("fault, says", [("wrong-checksum", "CRC-32"), ("stores-zeros", "CRC-32"), ("fast-clock", "too fast"), ("slow-clock", "too slow")])
 def test_what_is_wrong_with_a_controller_is_found_before_it_moves(shared, fault, says):
     with Foreign("--scan", 5, fault=[fault]) as controller:
@@ -63,6 +64,7 @@ def test_what_is_wrong_with_a_controller_is_found_before_it_moves(shared, fault,
         assert controller.ledger()["motions"] == []
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("clock, says", [(1.03, "too fast"), (0.97, "too slow"), (1.008, None)])
 def test_a_clock_that_is_off_by_more_than_two_percent_arms_nothing(shared, clock, says):
     """A profile that is played at another speed is another profile."""

@@ -102,6 +102,7 @@ def test_an_underrun_holds_and_never_plays_what_did_not_come(shared):
 
 
 @pytest.mark.same_threads
+@pytest.mark.sampled
 @pytest.mark.parametrize("fault", ["drop:40", "cut:40", "transaction:45"])
 def test_a_stream_survives_a_bad_link(shared, fault):
     with puma("--fault", fault, "--ring", 1500) as sim:

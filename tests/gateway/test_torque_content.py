@@ -52,6 +52,7 @@ def sent_torques(bank, count):
     return [numbers[2 * N * k + 1:2 * N * (k + 1):2] for k in range(count)]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("content", ["full", "without_gravity", "without_gravity_and_friction"])
 def test_what_is_sent_is_less_what_the_controller_adds(arm, content):
     with Bank() as bank:

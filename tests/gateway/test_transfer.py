@@ -420,6 +420,7 @@ def test_stop_that_nobody_confirms_says_so(shared):
 # ---------------------------------------------------------------- what may go wrong
 
 @pytest.mark.same_threads
+@pytest.mark.sampled
 @pytest.mark.parametrize("fault", ["drop:15", "exception:20", "delay:40", "late:60"])
 def test_a_bad_link_does_not_change_a_bit(shared, fault):
     with puma("--fault", fault) as sim:

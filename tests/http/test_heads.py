@@ -215,6 +215,7 @@ def test_a_head_byte_by_byte_and_its_answer(connect):
     assert [one for one, _ in answers] == [200, 422]
 
 
+@pytest.mark.sampled
 def test_many_requests_at_once_in_odd_pieces(connect):
     stream = (SOUND + post(b"Content-Length: 2", body=b"{}") + chunks(b"2\r\n{}\r\n0\r\n\r\n") + get(b"X-A: a\r\n b")) * 200 + get(b"Connection: close")
     for size in (1009, 16384, 16385, len(stream)):

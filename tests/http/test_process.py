@@ -35,6 +35,7 @@ def test_the_help_lists_every_option():
 
 
 @pytest.mark.same_threads
+@pytest.mark.sampled
 @pytest.mark.parametrize("option", [o for o in OPTIONS if o[1] in ("N", "SECONDS", "LEVEL", "ACTION")], ids=lambda o: o[0])
 @pytest.mark.parametrize("bad", ["nonsense", "-2", "", "99999999999999999999"])
 def test_a_bad_value_is_named_with_its_option(option, bad):
@@ -46,6 +47,7 @@ def test_a_bad_value_is_named_with_its_option(option, bad):
 
 
 @pytest.mark.same_threads
+@pytest.mark.sampled
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda o: o[0])
 def test_a_flag_without_its_value(option):
     done = run("serve", option[0])

@@ -85,6 +85,7 @@ def test_with_keys_a_name_is_no_secret_and_a_foreign_page_is_refused_all_the_sam
             assert is_refused(answer, "foreign-origin")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ["robots example/", "http://robots.example", "[::1", "a:b", "a:123456", "@"])
 def test_a_name_that_is_none(tmp_path, name):
     with Process(("serve", "--listen", "127.0.0.1:0", "--data", tmp_path / "data", "--host-names", name)) as process:

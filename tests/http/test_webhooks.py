@@ -353,6 +353,7 @@ def test_a_receiver_with_a_certificate_of_the_own_authority_is_told(authorities)
 
 
 @pytest.mark.same_threads
+@pytest.mark.sampled
 @pytest.mark.parametrize("flags, certificate", [("other", "receiver"), (None, "receiver"), ("ours", "elsewhere")], ids=["another authority", "the system's", "another name"])
 def test_a_receiver_that_is_not_trusted_is_told_nothing_and_the_record_says_why(authorities, flags, certificate):
     end, count = told_over_tls(("--webhook-ca", authorities[flags]) if flags else (), authorities[certificate], "pending")
@@ -368,6 +369,7 @@ def look_at_authority(data, file, verdict):
 
 
 @pytest.mark.same_threads
+@pytest.mark.sampled
 @pytest.mark.parametrize("content", [None, b"", b"no certificate\n", b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"], ids=["missing", "empty", "garbage", "broken"])
 def test_a_file_without_an_authority_is_named_at_the_start_and_by_doctor(tmp_path, content):
     file = tmp_path / "factory.pem"

@@ -89,6 +89,7 @@ def test_a_copy_moves_no_arm_and_tells_nobody_until_it_is_enabled(tmp_path, move
             until(lambda: client.get(f"/v1/jobs/{job}/deliveries").json["items"][0]["state"] == "delivered")
 
 
+@pytest.mark.same_threads
 def test_files_are_nobody_elses(tmp_path):
     """Whatever the umask is; and what an older version left open is closed at the next start."""
     before = os.umask(0)
@@ -119,6 +120,7 @@ def stopped(tmp_path_factory):
     return folder / "data", folder / "copy.db"
 
 
+@pytest.mark.same_threads
 def test_nothing_is_overwritten(stopped, tmp_path):
     data, copy = stopped
     there = tmp_path / "there.db"
@@ -150,6 +152,7 @@ def damaged(path):
     path.write_bytes(content)
 
 
+@pytest.mark.same_threads
 @pytest.mark.parametrize("spoil, said", [
     (newer, "use a newer armdyn"), (foreign, "another program"), (damaged, ""), (lambda path: path.unlink(), ""),
     (lambda path: path.write_bytes(b""), "no backup"), (lambda path: path.write_text("no database " * 500), "")],
@@ -163,12 +166,14 @@ def test_what_is_no_copy_of_a_store_is_refused(stopped, tmp_path, spoil, said):
     assert not list((tmp_path / "data").glob("armdyn.db*"))
 
 
+@pytest.mark.same_threads
 @pytest.mark.parametrize("words", [["backup"], ["restore"], ["backup", "a", "b"], ["restore", "--from", "a"]])
 def test_wrong_words_are_told(words):
     done = armdyn(*words)
     assert done.returncode == 2 and "usage: armdyn" in done.stderr
 
 
+@pytest.mark.same_threads
 @pytest.mark.parametrize("words", [["audit", "verify"], ["backup", "x.db"], ["restore", "x.db"], ["doctor"], ["key", "list"]])
 def test_a_path_is_never_cut(words, tmp_path):
     """What is too long is said to be so."""
@@ -180,6 +185,7 @@ def test_a_path_is_never_cut(words, tmp_path):
     assert not any(tmp_path.iterdir())
 
 
+@pytest.mark.same_threads
 def test_a_store_that_is_not_there_is_told(tmp_path):
     done = armdyn("backup", tmp_path / "copy.db", "--data", tmp_path / "nowhere")
     assert done.returncode == 1 and "nowhere" in done.stderr and not list(tmp_path.iterdir())

@@ -179,6 +179,7 @@ def test_start_on_a_full_disk_says_so(small_disk):
         assert "No space left" in process.log() or "full" in process.log()
 
 
+@pytest.mark.same_threads
 def test_one_server_a_directory():
     with Server() as server, server.client() as client:
         with Process(["serve", "--listen", "127.0.0.1:0", "--data", str(server.data)]) as second:
@@ -195,6 +196,7 @@ def test_workers_do_not_hold_the_directory():
         server.restart(kill=True)
 
 
+@pytest.mark.same_threads
 def test_newer_and_damaged_databases_are_refused():
     with Server() as server:
         server.terminate()

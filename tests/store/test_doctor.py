@@ -11,6 +11,8 @@ import pytest
 from support import ControllerSim, Server, binary, free_port, robot
 from support.motions import motion
 
+pytestmark = pytest.mark.same_threads
+
 
 def doctor(data, *words):
     """(exit status, {check: [(verdict, detail), ...]})"""

@@ -11,6 +11,7 @@ from support.motions import motion
 from support.receiver import Receiver
 
 MIGRATIONS = sorted((ROOT / "migrations/sqlite").glob("*.sql"))
+pytestmark = pytest.mark.same_threads
 
 
 def rows_of(database, table):
@@ -69,6 +70,7 @@ def test_what_was_to_be_told_before_an_upgrade_is_told_after_it(tmp_path, versio
     assert [document["data"]["id"] for document in receiver.documents()] == [job, job]
 
 
+@pytest.mark.slow
 def test_metrics_keep_their_digits():
     """Results from before lists had metrics: what a list shows of them is what their documents say."""
     store, energy = sqlite3.connect(":memory:"), 0.1 + 0.2  # 0.30000000000000004

@@ -16,9 +16,20 @@ LARGEST = 256 * 1024  # bytes; the validator is too slow for more
 VALIDATES = os.environ.get("ARMDYN_VARIANT", "release") == "release"
 
 
+BUNDLED = API.parent / os.environ.get("BUILD", "build") / "openapi.json"
+
+
+def is_bundled():
+    """Is what the build has made of the sources as they are now?"""
+    sources = [API / "paths", API / "schemas", *API.glob("*.py"), *API.glob("*.h"), *API.glob("**/*.yaml")]
+    return BUNDLED.exists() and BUNDLED.stat().st_mtime > max(source.stat().st_mtime for source in sources)
+
+
 @functools.cache
 def document():
     """The bundled contract, from its sources."""
+    if is_bundled():
+        return json.loads(BUNDLED.read_text())
     sys.path.insert(0, str(API))
     try:
         import bundle
@@ -34,7 +45,12 @@ def items(validator, schema, array, parent):
     return jsonschema.Draft202012Validator.VALIDATORS["items"](validator, schema, array, parent)
 
 
-Validator = jsonschema.validators.extend(jsonschema.Draft202012Validator, {"items": items})
+def ref(validator, reference, instance, schema):
+    """The keyword `$ref`: all there are point into the document."""
+    return validator.descend(instance, referred(reference))
+
+
+Validator = jsonschema.validators.extend(jsonschema.Draft202012Validator, {"items": items, "$ref": ref})
 
 
 @functools.cache
@@ -47,14 +63,18 @@ def pointer(*parts):
     return "#/" + "/".join(part.replace("~", "~0").replace("/", "~1") for part in parts)
 
 
+@functools.cache
+def referred(reference):
+    """What stands at a JSON pointer of the document."""
+    at = document()
+    for part in reference.removeprefix("#/").split("/"):
+        at = at[int(part) if isinstance(at, list) else part.replace("~1", "/").replace("~0", "~")]
+    return at
+
+
 def resolve(node):
     """A node, or what it refers to."""
-    if "$ref" in node:
-        at = document()
-        for part in node["$ref"].removeprefix("#/").split("/"):
-            at = at[part.replace("~1", "/").replace("~0", "~")]
-        return at
-    return node
+    return referred(node["$ref"]) if "$ref" in node else node
 
 
 @functools.cache

@@ -1,4 +1,6 @@
 /* Motions that repeat each other, and base parameters of one set in those of another. */
+#define LOG_SAMPLES 20000 /* pieces of them are compared */
+
 #include "tests/support/logs.h"
 #include "tests/support/simulated.h"
 

@@ -1,4 +1,6 @@
 /* Warnings of what is wrong with training data, from what an estimate leaves of them. */
+#define LOG_SAMPLES 20000 /* rare events want time */
+
 #include "tests/support/simulated.h"
 
 enum { SCATTERED = 20000 };

@@ -1,4 +1,6 @@
 /* Estimators on simulated logs whose truth is known: a SCARA with rotors and friction. */
+#define LOG_SAMPLES 20000 /* deviations over few runs want long ones */
+
 #include <criterion/criterion.h>
 
 #include "tests/support/sanitized.h"

@@ -1,4 +1,6 @@
 /* Data that come block by block give what the same data give at once. */
+#define LOG_SAMPLES 20000 /* they are read in several blocks */
+
 #include "tests/support/simulated.h"
 
 /* A log in memory that is handed out in pieces, and counts how much was ever out at once. */
