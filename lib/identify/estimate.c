@@ -9,6 +9,7 @@
 #include "lib/identify/lack_of_fit.h"
 #include "lib/identify/regularized.h"
 #include "lib/identify/robust.h"
+#include "lib/identify/scores.h"
 #include "lib/identify/uncertainty.h"
 #include "lib/identify/warnings.h"
 #include "lib/math/triangle.h"
@@ -197,25 +198,34 @@ static void keep_bounds(struct training *t, struct armdyn_estimate *out)
   }
 }
 
+/* Covariance and deviations of the parameters. */
+static enum armdyn_status spread(struct training *t, struct armdyn_estimate *out, struct armdyn_error *error)
+{
+  const struct armdyn_estimation *estimation = t->estimation;
+  struct scores scores;
+  enum armdyn_status status = scores_of(t, out->beta, out->correlation, &scores, error);
+  if (status) return status;
+  if (estimators[estimation->estimator].has_prior) {
+    status = regularized_spread(t, estimation->ignore_prior, scores.T, out);
+  } else {
+    status = covariance_of(t, scores.T, out);
+    if (!status) {
+      status = armdyn_standard_parameters(t->unknowns, estimation->ignore_prior, out->beta, out->covariance,
+                                          out->standard, out->standard_deviation, &out->warnings);
+    }
+  }
+  scores_close(&scores);
+  return status;
+}
+
 /* Deviations of the residuals and of the parameters. */
 static enum armdyn_status judge(struct training *t, struct armdyn_estimate *out, struct armdyn_error *error)
 {
   const struct armdyn_unknowns *u = t->unknowns;
   const struct armdyn_estimation *estimation = t->estimation;
-  double weight[ARMDYN_JOINTS_MAX];
   enum armdyn_status status = residual_figures(t, out, error);
   if (!status && estimation->lack_of_fit) status = lack_of_fit_fill(t, out, error);
-  if (status) return status;
-  if (estimators[estimation->estimator].has_prior) {
-    status = regularized_spread(t, estimation->ignore_prior, out);
-  } else {
-    memcpy(weight, t->weight, u->n * sizeof *weight);
-    status = covariance_of(t, weight, out);
-    if (!status) {
-      status = armdyn_standard_parameters(u, estimation->ignore_prior, out->beta, out->covariance, out->standard,
-                                          out->standard_deviation, &out->warnings);
-    }
-  }
+  if (!status) status = spread(t, out, error);
   if (!status) keep_bounds(t, out);
   if (!status) status = widen(t, out);
   for (size_t i = 0; i < u->n; i++) out->physical[i] = armdyn_link_is_physical(out->standard + 10 * i);

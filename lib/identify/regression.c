@@ -97,29 +97,32 @@ static void take_in(struct armdyn_regression *r)
   r->pending = 0;
 }
 
-/* Equations of sample k, whose regressor is Y; friction, if it is given, stands in for its columns. */
-static void take_row(struct armdyn_regression *r, const struct armdyn_motion *motion, const double *weights, size_t k,
-                     const double *Y, const double *friction)
+/* Every joint's row of sample k, whose regressor is Y, into its block; friction, if it is given, stands in for its columns. */
+static void fill_rows(struct armdyn_regression *r, const struct armdyn_motion *motion, size_t k, const double *Y,
+                      const double *friction)
 {
   const struct armdyn_unknowns *u = r->unknowns;
-  const size_t n = u->n;
-  for (size_t i = 0; i < n; i++, Y += u->standard_count) {
+  for (size_t i = 0; i < u->n; i++, Y += u->standard_count) {
+    double *row = regression_row(r, i);
     const struct joint_equations *e = &r->joints[i];
-    const double weight = weights ? weights[k * n + i] : 1;
-    double *row = e->block + r->pending * (e->count + 1);
     for (size_t c = 0; c < e->count; c++) {
       const size_t lead = e->lead[c];
       const bool filtered = friction && lead >= u->friction_first;
-      row[c] = weight * (filtered ? friction[lead - u->friction_first] : Y[lead]);
+      row[c] = filtered ? friction[lead - u->friction_first] : Y[lead];
     }
-    row[e->count] = weight * motion->tau[k * n + i];
+    row[e->count] = motion->tau[k * u->n + i];
   }
-  if (++r->pending == BLOCK) take_in(r);
+}
+
+double *regression_row(const struct armdyn_regression *regression, size_t joint)
+{
+  const struct joint_equations *e = &regression->joints[joint];
+  return e->block + regression->pending * (e->count + 1);
 }
 
 /* Samples from .. to - 1, friction the filtered columns of the first. */
-static void take_stretch(struct armdyn_regression *r, const struct armdyn_motion *motion, const double *weights,
-                         size_t from, size_t to, const double *friction)
+static void walk_stretch(struct armdyn_regression *r, const struct armdyn_motion *motion, size_t from, size_t to,
+                         const double *friction, sample_taker take, void *context)
 {
   const struct armdyn_unknowns *u = r->unknowns;
   const size_t n = u->n, width = u->standard_count - u->friction_first;
@@ -130,14 +133,15 @@ static void take_stretch(struct armdyn_regression *r, const struct armdyn_motion
     };
     armdyn_regressor_batch(u->robot, &u->choice, &samples, r->workspace, r->Y);
     for (size_t i = 0; i < count; i++) {
-      take_row(r, motion, weights, k + i, r->Y + i * n * u->standard_count,
-               friction ? friction + (k - from + i) * width : NULL);
+      fill_rows(r, motion, k + i, r->Y + i * n * u->standard_count,
+                friction ? friction + (k - from + i) * width : NULL);
+      take(context, k + i);
     }
   }
 }
 
-enum armdyn_status armdyn_regression_add(struct armdyn_regression *regression, const struct armdyn_motion *motion,
-                                         const double *weights)
+enum armdyn_status regression_walk(struct armdyn_regression *regression, const struct armdyn_motion *motion,
+                                   sample_taker take, void *context)
 {
   struct armdyn_regression *r = regression;
   const struct armdyn_unknowns *u = r->unknowns;
@@ -150,11 +154,35 @@ enum armdyn_status armdyn_regression_add(struct armdyn_regression *regression, c
     if (motion->torque_cutoff > 0 && width > 0) {
       status = filtered_rows(u->n, motion, from, to, width, friction_rows, u, &lead, &friction);
     }
-    if (!status) take_stretch(r, motion, weights, from, to, friction ? friction + lead * width : NULL);
+    if (!status) walk_stretch(r, motion, from, to, friction ? friction + lead * width : NULL, take, context);
     free(friction);
   }
-  if (!status) r->samples += motion->count;
-  take_in(r);
+  return status;
+}
+
+struct weighing {
+  struct armdyn_regression *into;
+  const double *weights; /* NULL: 1 */
+};
+
+static void take_sample(void *context, size_t k)
+{
+  const struct weighing *w = context;
+  struct armdyn_regression *r = w->into;
+  for (size_t i = 0; i < r->unknowns->n && w->weights; i++) {
+    double *row = regression_row(r, i);
+    for (size_t c = 0; c <= r->joints[i].count; c++) row[c] *= w->weights[k * r->unknowns->n + i];
+  }
+  if (++r->pending == BLOCK) take_in(r);
+}
+
+enum armdyn_status armdyn_regression_add(struct armdyn_regression *regression, const struct armdyn_motion *motion,
+                                         const double *weights)
+{
+  struct weighing weighing = { regression, weights };
+  const enum armdyn_status status = regression_walk(regression, motion, take_sample, &weighing);
+  if (!status) regression->samples += motion->count;
+  take_in(regression);
   return status;
 }
 

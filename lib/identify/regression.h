@@ -32,6 +32,14 @@ struct armdyn_regression {
  * earlier ones. scratch: (b + 2)^2. */
 void regression_stack(const struct armdyn_regression *regression, const double *weight, double *R, double *scratch);
 
+/* Each sample of a motion: its joints' rows stand at regression_row, as many columns as the joint sees and then the torque,
+ * those of friction filtered as the torque is; `take` is called with the sample's place in the motion, and may let them be
+ * overwritten by the next. OK, EMEMORY or EINPUT. */
+typedef void (*sample_taker)(void *context, size_t k);
+enum armdyn_status regression_walk(struct armdyn_regression *regression, const struct armdyn_motion *motion,
+                                   sample_taker take, void *context);
+double *regression_row(const struct armdyn_regression *regression, size_t joint);
+
 /* Columns that jump, for samples from .. to - 1, after the filter of the motion's torque, if it has one.
  *   n        in   joints
  *   fill     in   a row of `width` columns at q, qd (n)

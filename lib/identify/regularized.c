@@ -298,19 +298,20 @@ enum armdyn_status regularized_solve(struct training *training, enum penalty pen
   return status;
 }
 
-/* The prior's part of the Hessian at strength 1, p x p, of what it knows; NULL: out of memory. */
-static double *known_part(struct problem *q)
+/* The prior's part of the Hessian at strength 1, p x p. */
+static void prior_part(struct problem *q, double *P)
 {
-  const size_t p = q->p;
-  double *P = calloc(p * p, sizeof *P);
-  if (!P) return NULL;
-  memset(q->newton.gradient, 0, p * sizeof *q->newton.gradient);
+  memset(P, 0, q->p * q->p * sizeof *P);
+  memset(q->newton.gradient, 0, q->p * sizeof *q->newton.gradient);
   prior_slopes(&q->prior, PENALTY_SQUARE, 1, q->prior.value, q->newton.gradient, P);
-  for (size_t i = 0; i < p; i++) {
-    for (size_t j = 0; j < p; j++)
-      if (!q->prior.known[i] || !q->prior.known[j]) P[i * p + j] = 0;
+}
+
+/* That of what it knows. */
+static void known_part(struct problem *q, const double *all, double *P)
+{
+  for (size_t i = 0; i < q->p; i++) {
+    for (size_t j = 0; j < q->p; j++) P[i * q->p + j] = q->prior.known[i] && q->prior.known[j] ? all[i * q->p + j] : 0;
   }
-  return P;
 }
 
 /* y' P y */
@@ -353,78 +354,122 @@ static double told_strength(struct problem *q, const double *P, double samples)
 }
 
 /* How far the prior pulls, beyond what a posterior knows of: by how much the mean square error H^-1 A'A H^-1 + (strength^2 /
- * told) H^-1 P H^-1 is above H^-1, as a factor of H^-1 P H^-1. Source: Hoerl & Kennard 1970, equation 4.2. */
+ * told) H^-1 P H^-1 is more than H^-1. Source: Hoerl & Kennard 1970, equation 4.2. */
 static double pull_of(const struct problem *q, double told)
 {
   return told < q->strength ? q->strength * (q->strength / fmax(told, 1e-12 * q->strength) - 1) : 0;
 }
 
-/* Column k of B H^-1 B' and of H^-1, for every k, and what the prior's pull adds. */
-static enum armdyn_status fill_covariance(struct problem *q, const double *P, double pull, double samples,
-                                          struct armdyn_estimate *out)
+/* What estimates vary by: V = H^-1 (B'M B / samples + Q) H^-1 / samples, M = T'T the scores' and Q the prior's part. */
+struct spread {
+  const double *Q, *T; /* p x p; b x b, a triangle */
+  double samples;
+  double *h, *Qh, *Th; /* p, p, b of each of a row of directions: H^-1 y, and Q and T B times that */
+};
+
+static void spread_along(struct problem *q, const struct spread *s, size_t k, const double *y)
 {
-  const struct armdyn_base_parameters *base = q->training->unknowns->base;
+  const struct training *t = q->training;
   const size_t b = q->b, p = q->p;
-  double *V = malloc(2 * b * p * sizeof *V); /* rows: H^-1 B', then P times them */
-  if (!V) return ARMDYN_EMEMORY;
-  double *PV = V + b * p;
-  for (size_t k = 0; k < b; k++) {
-    double *v = V + k * p;
-    memcpy(v, armdyn_base_parameter_coefficients(base, k), p * sizeof *v);
-    scaled_cholesky_solve(p, q->newton.hessian, q->newton.scale, v);
-    for (size_t c = 0; c < p; c++) {
-      PV[k * p + c] = 0;
-      for (size_t j = 0; j < p; j++) PV[k * p + c] += P[c * p + j] * v[j];
-    }
+  double *h = s->h + k * p, *Qh = s->Qh + k * p, *Th = s->Th + k * b, *Bh = q->residual;
+  memcpy(h, y, p * sizeof *h);
+  scaled_cholesky_solve(p, q->newton.hessian, q->newton.scale, h);
+  for (size_t i = 0; i < p; i++) {
+    Qh[i] = 0;
+    for (size_t j = 0; j < p; j++) Qh[i] += s->Q[i * p + j] * h[j];
   }
-  for (size_t k = 0; k < b; k++) {
-    for (size_t i = 0; i < b; i++) {
-      const double *combination = armdyn_base_parameter_coefficients(base, i);
-      double sum = 0;
-      for (size_t c = 0; c < p; c++) sum += combination[c] * V[k * p + c] + pull * V[i * p + c] * PV[k * p + c];
-      out->covariance[i * b + k] = sum / samples;
-    }
-    out->deviation[k] = sqrt(out->covariance[k * b + k]);
-    if (q->training->held[armdyn_base_parameter_lead(base, k)]) out->deviation[k] = NAN;
+  for (size_t i = 0; i < b; i++) {
+    const double *combination = armdyn_base_parameter_coefficients(t->unknowns->base, i);
+    Bh[i] = 0;
+    for (size_t c = 0; c < p; c++) Bh[i] += t->held[c] ? 0 : combination[c] * h[c];
   }
-  free(V);
+  for (size_t i = 0; i < b; i++) {
+    Th[i] = 0;
+    for (size_t j = i; j < b; j++) Th[i] += s->T[i * b + j] * Bh[j];
+  }
+}
+
+/* Covariance of what directions i and k are. */
+static double spread_between(const struct problem *q, const struct spread *s, size_t i, size_t k)
+{
+  const double *h = s->h + i * q->p, *Qh = s->Qh + k * q->p, *Ti = s->Th + i * q->b, *Tk = s->Th + k * q->b;
+  double noise = 0, prior = 0;
+  for (size_t c = 0; c < q->b; c++) noise += Ti[c] * Tk[c];
+  for (size_t c = 0; c < q->p; c++) prior += h[c] * Qh[c];
+  return (noise / s->samples + prior) / s->samples;
+}
+
+/* Of base parameters, then of standard ones. */
+static void fill_covariance(struct problem *q, const struct spread *spread, struct armdyn_estimate *out)
+{
+  const struct training *t = q->training;
+  const struct armdyn_base_parameters *base = t->unknowns->base;
+  const size_t b = q->b, p = q->p;
+  for (size_t k = 0; k < b; k++) {
+    spread_along(q, spread, k, armdyn_base_parameter_coefficients(base, k));
+    for (size_t i = 0; i <= k; i++)
+      out->covariance[i * b + k] = out->covariance[k * b + i] = spread_between(q, spread, i, k);
+    out->deviation[k] = t->held[armdyn_base_parameter_lead(base, k)] ? NAN : sqrt(out->covariance[k * b + k]);
+  }
   for (size_t k = 0; k < p; k++) {
     double *y = q->newton.step;
     memset(y, 0, p * sizeof *y);
     y[k] = 1;
-    scaled_cholesky_solve(p, q->newton.hessian, q->newton.scale, y);
-    const double variance = (y[k] + (pull > 0 ? pull * form(p, P, y) : 0)) / samples;
-    out->standard_deviation[k] = q->training->held[k] ? 0 : sqrt(variance);
+    spread_along(q, spread, 0, y);
+    out->standard_deviation[k] = t->held[k] ? 0 : sqrt(spread_between(q, spread, 0, 0));
   }
-  return ARMDYN_OK;
 }
 
-/* Of samples of which `correlation` count as one, and about the prior's values a normal prior as wide as the data show it to
- * be, or as it was taken to be if that is wider. */
-enum armdyn_status regularized_spread(struct training *training, bool ignore_prior, struct armdyn_estimate *out)
+/* Of samples of which `correlation` count as one: how strong the prior is and how strong the data say that it is, the
+ * strengths of a posterior. Answers the factor of the known part of Q; joints are weighed as before then. */
+static double told_pull(struct problem *q, const double *P, double correlation, const struct armdyn_estimate *out)
 {
-  const size_t n = training->unknowns->n;
-  const double samples = (double)training->all->samples;
+  struct training *t = q->training;
+  double weight[ARMDYN_JOINTS_MAX];
+  memcpy(weight, t->weight, sizeof weight);
+  for (size_t i = 0; i < t->unknowns->n; i++) t->weight[i] = 1 / (out->joint_deviation[i] * sqrt(out->correlation[i]));
+  set_equations(q, t, t->fold_count);
+  q->strength = out->prior_strength / correlation;
+  const double pull = pull_of(q, told_strength(q, P, (double)t->all->samples));
+  memcpy(t->weight, weight, sizeof weight);
+  return correlation * correlation * pull;
+}
+
+/* H of the estimate as it was made, at the prior. */
+static bool factor_hessian(struct problem *q, double strength)
+{
+  set_equations(q, q->training, q->training->fold_count);
+  q->strength = strength;
+  memcpy(q->x, q->prior.value, q->p * sizeof *q->x);
+  set_slopes(q, q->x, q->newton.gradient, q->newton.hessian);
+  return scaled_cholesky_factor(q->p, q->newton.hessian, q->newton.scale);
+}
+
+/* About the prior's values there is a normal prior as wide as the data show it to be, or as it was taken to be if that is
+ * wider: its part of the mean square error is Q. */
+enum armdyn_status regularized_spread(struct training *training, bool ignore_prior, const double *T,
+                                      struct armdyn_estimate *out)
+{
+  const size_t n = training->unknowns->n, b = training->unknowns->base_count, p = training->unknowns->standard_count;
   struct armdyn_warnings known_already = { 0 };
   struct problem q;
   double correlation = 0;
   enum armdyn_status status = problem_open(training, PENALTY_SQUARE, ignore_prior, &q, &known_already);
   if (status) return status;
-  for (size_t i = 0; i < n; i++) {
-    training->weight[i] = 1 / (out->joint_deviation[i] * sqrt(out->correlation[i]));
-    correlation += out->correlation[i] / (double)n;
+  for (size_t i = 0; i < n; i++) correlation += out->correlation[i] / (double)n;
+  double *Q = malloc((2 * p * p + b * (2 * p + b)) * sizeof *Q);
+  if (!Q) {
+    problem_close(&q);
+    return ARMDYN_EMEMORY;
   }
-  set_equations(&q, training, training->fold_count);
-  q.strength = out->prior_strength / correlation;
-  double *P = known_part(&q);
-  const double pull = P ? pull_of(&q, told_strength(&q, P, samples)) : 0;
-  memcpy(q.x, q.prior.value, q.p * sizeof *q.x);
-  set_slopes(&q, q.x, q.newton.gradient, q.newton.hessian);
-  if (!P)
-    status = ARMDYN_EMEMORY;
-  else if (scaled_cholesky_factor(q.p, q.newton.hessian, q.newton.scale))
-    status = fill_covariance(&q, P, pull, samples, out);
-  free(P);
+  double *P = Q + p * p, *h = P + p * p;
+  const struct spread spread = { Q, T, (double)training->all->samples, h, h + b * p, h + 2 * b * p };
+  prior_part(&q, Q);
+  known_part(&q, Q, P);
+  const double pull = told_pull(&q, P, correlation, out);
+  for (size_t k = 0; k < p * p; k++) Q[k] = correlation * out->prior_strength * Q[k] + pull * P[k];
+  if (factor_hessian(&q, out->prior_strength)) fill_covariance(&q, &spread, out);
+  free(Q);
   problem_close(&q);
   return status;
 }

@@ -13,7 +13,9 @@ enum armdyn_status regularized_solve(struct training *training, enum penalty pen
                                      const struct armdyn_estimation *estimation, struct armdyn_estimate *out,
                                      struct armdyn_error *error);
 
-/* Deviations and covariance, from the joints' deviations and correlations. OK or EMEMORY. */
-enum armdyn_status regularized_spread(struct training *training, bool ignore_prior, struct armdyn_estimate *out);
+/* Deviations and covariance, from the joints' deviations and correlations, and what the scores vary by: T'T (scores.h).
+ * OK or EMEMORY. */
+enum armdyn_status regularized_spread(struct training *training, bool ignore_prior, const double *T,
+                                      struct armdyn_estimate *out);
 
 #endif

@@ -23,7 +23,7 @@ struct training {
   struct armdyn_regression *all;
   double weight[ARMDYN_JOINTS_MAX]; /* 1 / deviation of the joint's residuals */
   double clip[ARMDYN_JOINTS_MAX];   /* a residual beyond this pulls as this much, INFINITY: none does */
-  double noise[ARMDYN_JOINTS_MAX];  /* deviation of the joint's residuals as far as the estimate feels them */
+  double inside[ARMDYN_JOINTS_MAX]; /* share of the joint's residuals that is within that */
   double *R, *scratch;              /* (b + 1)^2 and (b + 2)^2 */
   struct reach reach;
   struct signs signs;

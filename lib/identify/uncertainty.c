@@ -38,7 +38,6 @@ void residual_sums_add(struct residual_sums *sums, size_t n, size_t block, size_
       sums->square[i] += *x * *x;
       sums->inside[i] += fabs(*x) <= most;
       *x = fmin(fmax(*x, -most), most);
-      sums->clipped_square[i] += *x * *x;
     }
     if (correlate) sums->correlation[i] += correlated_samples(e + i, count, n) * (double)count;
   }
@@ -53,14 +52,6 @@ void residual_sums_end(const struct residual_sums *sums, size_t n, size_t parame
     correlation[i] = fmax(sums->correlation[i] / fmax(sums->judged, 1), 1);
     deviation[i] = sqrt(sums->square[i] / fmax(freedom, 1));
   }
-}
-
-/* What of a joint's residuals an estimate feels that clips them: sqrt(mean of the clipped squares) / share of the others.
- * Source: Huber 1981, 7.6. */
-static double felt_noise(const struct residual_sums *sums, size_t joint, double deviation)
-{
-  const double clipped = sums->clipped_square[joint], all = sums->square[joint], inside = sums->inside[joint];
-  return clipped < all && inside > 0 ? deviation * sqrt(clipped / all) * sums->count / inside : deviation;
 }
 
 enum armdyn_status residual_figures(struct training *training, struct armdyn_estimate *out, struct armdyn_error *error)
@@ -82,27 +73,21 @@ enum armdyn_status residual_figures(struct training *training, struct armdyn_est
   events_free(&events);
   if (status) return status;
   residual_sums_end(&sums, n, training->unknowns->base_count, out->joint_deviation, out->correlation);
-  for (size_t i = 0; i < n; i++) training->noise[i] = felt_noise(&sums, i, out->joint_deviation[i]);
+  for (size_t i = 0; i < n; i++) training->inside[i] = fmax(sums.inside[i], 1) / fmax(sums.count, 1);
   return ARMDYN_OK;
 }
 
-/* With A = sum w_i^2 R_i'R_i = R'R and B = sum w_i^4 s_i^2 f_i R_i'R_i = T'T the covariance is A^-1 B A^-1 = G'G,
- * G = T A^-1, row by row. */
-enum armdyn_status covariance_of(struct training *training, const double *weight, struct armdyn_estimate *out)
+/* With A = sum w_i^2 R_i'R_i = R'R and B = T'T the covariance is A^-1 B A^-1 = G'G, G = T A^-1, row by row. */
+enum armdyn_status covariance_of(struct training *training, const double *T, struct armdyn_estimate *out)
 {
-  const size_t n = training->unknowns->n, b = training->unknowns->base_count, all = b + 1;
-  double *T = calloc(all * all, sizeof *T), noise[ARMDYN_JOINTS_MAX];
-  if (!T) return ARMDYN_EMEMORY;
-  for (size_t i = 0; i < n; i++) {
-    training->weight[i] = weight[i];
-    noise[i] = weight[i] * weight[i] * training->noise[i] * sqrt(out->correlation[i]);
-  }
-  regression_stack(training->all, noise, T, training->scratch);
+  const size_t b = training->unknowns->base_count, all = b + 1;
+  double *g = malloc(b * sizeof *g);
+  if (!g) return ARMDYN_EMEMORY;
   training_stack(training, training->fold_count);
   memset(out->covariance, 0, b * b * sizeof *out->covariance);
   for (size_t row = 0; row < b; row++) {
-    double *g = T + row * all;
     memset(g, 0, row * sizeof *g);
+    memcpy(g + row, T + row * b + row, (b - row) * sizeof *g);
     triangle_solve_transposed(b, training->R, all, g, g);
     triangle_solve(b, training->R, all, g, g);
     for (size_t i = 0; i < b; i++) {
@@ -110,6 +95,6 @@ enum armdyn_status covariance_of(struct training *training, const double *weight
     }
   }
   for (size_t i = 0; i < b; i++) out->deviation[i] = sqrt(out->covariance[i * b + i]);
-  free(T);
+  free(g);
   return ARMDYN_OK;
 }

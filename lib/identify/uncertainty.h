@@ -8,7 +8,7 @@ struct residual_sums {
   const double *clip;   /* n: a residual beyond this counts as this much, NULL: none does */
   double count, judged; /* samples; those whose correlation was taken */
   double square[ARMDYN_JOINTS_MAX], correlation[ARMDYN_JOINTS_MAX];
-  double clipped_square[ARMDYN_JOINTS_MAX], inside[ARMDYN_JOINTS_MAX];
+  double inside[ARMDYN_JOINTS_MAX]; /* samples that are not clipped */
 };
 /* Residuals of a block, count x n, which are clipped; the correlation of only some blocks is taken where there are many. */
 void residual_sums_add(struct residual_sums *sums, size_t n, size_t block, size_t blocks, size_t count, double *e);
@@ -16,12 +16,12 @@ void residual_sums_add(struct residual_sums *sums, size_t n, size_t block, size_
 void residual_sums_end(const struct residual_sums *sums, size_t n, size_t parameters, double *deviation,
                        double *correlation);
 
-/* Deviation and autocorrelation of every joint's residuals, the latter of some blocks where there are many; and the noise of
- * the training. */
+/* Deviation and autocorrelation of every joint's residuals, the latter of some blocks where there are many; and how many of
+ * the training's are not clipped. */
 enum armdyn_status residual_figures(struct training *training, struct armdyn_estimate *out, struct armdyn_error *error);
 
-/* Covariance and deviations of a least-squares estimate with these joint weights and the noise of the training. Needs full
- * rank. */
-enum armdyn_status covariance_of(struct training *training, const double *weight, struct armdyn_estimate *out);
+/* Covariance and deviations of a least-squares estimate with the weights of the training, whose scores vary by T'T
+ * (scores.h). Needs full rank. */
+enum armdyn_status covariance_of(struct training *training, const double *T, struct armdyn_estimate *out);
 
 #endif

@@ -54,19 +54,28 @@ def friction_torque(f, q, v):
     return (coulomb + excess) * sign + viscous * v + amplitude * math.sin(order * q + phase)
 
 
-def log(seed, laws, seconds=40, rate=500, times=1.0, encoder=2e-6, noise=0.01):
-    """(rows t, q1, q2, tau1, tau2; |noise| / |tau| of each joint): a motion by the seed, `times` as fast as the slowest."""
-    dice = random.Random(seed)
+def motion(dice, times=1.0):
+    """q, q' and q'' of both joints as a function of the time: sums of four waves each, `times` as fast as the slowest."""
     waves = []
     for amplitude in (0.8, 0.16):
         waves.append([(amplitude * dice.uniform(0.5, 1) / (k + 1) ** 0.7, times * 2 * math.pi * (0.07 + 0.11 * k + dice.uniform(0, 0.05)),
                        dice.uniform(-3, 3)) for k in range(4)])
+
+    def at(t):
+        q, v, a = ([sum(f(A, w, w * t + p) for A, w, p in wave) for wave in waves] for f in (
+            lambda A, w, x: A * math.sin(x), lambda A, w, x: A * w * math.cos(x), lambda A, w, x: -A * w * w * math.sin(x)))
+        return [q[0], q[1] + 0.5], v, a
+    return at
+
+
+def log(seed, laws, seconds=40, rate=500, times=1.0, encoder=2e-6, noise=0.01):
+    """(rows t, q1, q2, tau1, tau2; |noise| / |tau| of each joint): the motion of the seed."""
+    dice = random.Random(seed)
+    at = motion(dice, times)
     rows = []
     for k in range(int(seconds * rate)):
         t = k / rate
-        q, v, a = ([sum(f(A, w, w * t + p) for A, w, p in wave) for wave in waves] for f in (
-            lambda A, w, x: A * math.sin(x), lambda A, w, x: A * w * math.cos(x), lambda A, w, x: -A * w * w * math.sin(x)))
-        q[1] += 0.5
+        q, v, a = at(t)
         r = q[1] + ARM["c2"]
         J = ARM["I1"] + ARM["m1"] * ARM["l1"] ** 2 + ARM["I2"]
         m2 = ARM["m2"]

@@ -405,9 +405,9 @@ bool armdyn_lacks_fit(const struct armdyn_lack_of_fit *lack);
 struct armdyn_estimate {
   double *beta; /* b */
   double *
-      deviation; /* b, standard deviations (NAN: friction of a joint that rests), sample count corrected for the residuals' autocorrelation; of
-                                 RIDGE and CONSISTENT those of a posterior, whose prior is as wide as the data show it to be if that is wider than
-                                 its strength says */
+      deviation; /* b, standard deviations (NAN: friction of a joint that rests), of residuals that are correlated and unequal (Newey & West
+                                 1987); of RIDGE and CONSISTENT with how far the prior may pull, which is as wide as the data show it to be if
+                                 that is wider than its strength says */
   bool *at_bound;     /* p: a sign of friction (free_signs) holds it; it has no deviation (NAN) */
   double *covariance; /* b x b */
   double *standard;   /* p: RIDGE, CONSISTENT what was found, else the smallest change of the prior that has beta */

@@ -1,0 +1,132 @@
+#include "lib/identify/scores.h"
+
+#include <math.h>
+
+#include "lib/math/triangle.h"
+
+enum { ROWS = 64 };
+
+size_t scores_window(double samples, double correlation)
+{
+  const double rho = (correlation - 1) / (correlation + 1), slope = 2 * rho / ((1 - rho) * (1 + rho));
+  return (size_t)fmax(1.1447 * cbrt(slope * slope * samples), 1);
+}
+
+bool scores_open(size_t b, size_t window, struct scores *scores)
+{
+  *scores = (struct scores){ .b = b, .panel = (window + PANELS - 1) / PANELS };
+  scores->sums = calloc(PANELS * b, sizeof *scores->sums);
+  scores->T = calloc(b * b, sizeof *scores->T);
+  scores->rows = malloc(ROWS * b * sizeof *scores->rows);
+  scores->scratch = malloc(2 * b * sizeof *scores->scratch);
+  if (scores->sums && scores->T && scores->rows && scores->scratch) return true;
+  scores_close(scores);
+  return false;
+}
+
+void scores_close(struct scores *scores)
+{
+  free(scores->sums);
+  free(scores->T);
+  free(scores->rows);
+  free(scores->scratch);
+  *scores = (struct scores){ 0 };
+}
+
+static void take_in(struct scores *s)
+{
+  triangle_update(s->b, s->T, s->pending, s->rows, s->scratch);
+  s->pending = 0;
+}
+
+/* The window that ends with the panel is a row; the oldest panel makes room. */
+static void end_panel(struct scores *s)
+{
+  double *row = s->rows + s->pending * s->b;
+  for (size_t i = 0; i < s->b; i++) {
+    row[i] = 0;
+    for (size_t p = 0; p < PANELS; p++) row[i] += s->sums[p * s->b + i];
+    row[i] /= sqrt(PANELS);
+  }
+  if (++s->pending == ROWS) take_in(s);
+  s->last = (s->last + 1) % PANELS;
+  s->filled = 0;
+  memset(s->sums + s->last * s->b, 0, s->b * sizeof *s->sums);
+}
+
+void scores_add(struct scores *scores, const double *score)
+{
+  double *sum = scores->sums + scores->last * scores->b;
+  for (size_t i = 0; i < scores->b; i++) sum[i] += score[i];
+  if (++scores->filled == scores->panel) end_panel(scores);
+}
+
+/* Windows that reach beyond the end have what they have, as those had that began before the first sample. */
+void scores_end(struct scores *scores)
+{
+  for (size_t p = scores->filled > 0 ? 0 : 1; p < PANELS; p++) end_panel(scores);
+  take_in(scores);
+}
+
+struct scoring {
+  const struct training *training;
+  const struct armdyn_regression *rows;
+  const double *beta, *factor;
+  double *score;
+  struct scores *scores;
+};
+
+static void take_sample(void *context, size_t k)
+{
+  const struct scoring *s = context;
+  const struct training *t = s->training;
+  (void)k;
+  memset(s->score, 0, t->unknowns->base_count * sizeof *s->score);
+  for (size_t i = 0; i < t->unknowns->n; i++) {
+    const struct joint_equations *e = &s->rows->joints[i];
+    const double *row = regression_row(s->rows, i);
+    double left = row[e->count];
+    for (size_t c = 0; c < e->count; c++) left -= row[c] * s->beta[e->column[c]];
+    const double pull = s->factor[i] * fmin(fmax(left, -t->clip[i]), t->clip[i]);
+    for (size_t c = 0; c < e->count; c++) s->score[e->column[c]] += pull * row[c];
+  }
+  scores_add(s->scores, s->score);
+}
+
+/* A clipped estimate feels the curvature of the residuals inside alone (Huber 1981, 7.6); and each parameter costs as many
+ * residuals as count as one. */
+static void fill_factors(const struct training *t, const double *correlation, double *factor)
+{
+  const size_t n = t->unknowns->n;
+  const double samples = (double)t->source->samples, share = (double)t->unknowns->base_count / (double)n;
+  for (size_t i = 0; i < n; i++) {
+    const double freedom = fmax(samples - correlation[i] * share, samples / 2);
+    factor[i] = t->weight[i] * t->weight[i] / t->inside[i] * sqrt(samples / freedom);
+  }
+}
+
+enum armdyn_status scores_of(struct training *training, const double *beta, const double *correlation,
+                             struct scores *scores, struct armdyn_error *error)
+{
+  const size_t n = training->unknowns->n, b = training->unknowns->base_count;
+  double factor[ARMDYN_JOINTS_MAX], most = 1;
+  for (size_t i = 0; i < n; i++) most = fmax(most, correlation[i]);
+  fill_factors(training, correlation, factor);
+  struct armdyn_regression *rows = armdyn_regression_new(training->unknowns);
+  double *score = malloc(b * sizeof *score);
+  struct scoring scoring = { training, rows, beta, factor, score, scores };
+  const bool open = scores_open(b, scores_window((double)training->source->samples, most), scores);
+  enum armdyn_status status = rows && score && open ? ARMDYN_OK : ARMDYN_EMEMORY;
+  for (size_t block = 0; block < training->source->blocks && !status; block++) {
+    struct armdyn_motion motion;
+    status = training_read(training, block, &motion, error);
+    if (!status) status = regression_walk(rows, &motion, take_sample, &scoring);
+  }
+  if (status)
+    scores_close(scores);
+  else
+    scores_end(scores);
+  armdyn_regression_free(rows);
+  free(score);
+  return status;
+}

@@ -1,0 +1,42 @@
+/* How scores vary together: what covariances of estimates are made of when residuals are correlated in time and between joints,
+ * and larger at some places than at others.
+ *   score    s_k = sum_i w_i^2 x_ik e_ik of sample k: row x and residual e of joint i; an estimate has sum_k s_k = 0
+ *   meat     M = sum_k sum_l (1 - |l| / L)+ s_k s_(k-l)', which is that of Newey & West 1987, of panels of samples:
+ *            sums of P panels that follow on each other, T'T / P of all such sums
+ *   window   L = 1.1447 (alpha N)^(1/3), alpha = 4 rho^2 / ((1 - rho)^2 (1 + rho)^2), rho the correlation of neighbours
+ * Sources: Newey & West 1987, A simple, positive semi-definite, heteroskedasticity and autocorrelation consistent covariance
+ * matrix; Andrews 1991, (6.2) and (6.4), for the window; Greene, Econometric Analysis, 20.5. */
+#ifndef LIB_IDENTIFY_SCORES_H
+#define LIB_IDENTIFY_SCORES_H
+
+#include "lib/identify/training.h"
+
+enum { PANELS = 4 }; /* of a window */
+
+struct scores {
+  size_t b, panel, filled; /* of a score; samples of a panel; in the last one so far */
+  size_t pending;          /* rows not yet in T */
+  double *sums;            /* PANELS x b, a ring */
+  size_t last;             /* the one that is filled now */
+  double *T;               /* b x b */
+  double *rows, *scratch;  /* ROWS x b, 2 b */
+};
+
+/* So many samples that are correlated enough to count as one, window of a sum. */
+size_t scores_window(double samples, double correlation);
+bool scores_open(size_t b, size_t window, struct scores *scores);
+void scores_close(struct scores *scores);
+
+/* The score of the next sample. */
+void scores_add(struct scores *scores, const double *score);
+/* No more come. T: b x b triangle, M = T'T. */
+void scores_end(struct scores *scores);
+
+/* Those of beta, with the weights of the training; residuals beyond what it clips count as that much.
+ *   correlation  in   n, samples that count as one
+ *   scores       out  release with scores_close
+ * OK, EMEMORY or ECANCELLED, then there is nothing to release. */
+enum armdyn_status scores_of(struct training *training, const double *beta, const double *correlation,
+                             struct scores *scores, struct armdyn_error *error);
+
+#endif
