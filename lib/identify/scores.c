@@ -14,12 +14,14 @@ size_t scores_window(double samples, double correlation)
 
 bool scores_open(size_t b, size_t window, struct scores *scores)
 {
+  const size_t width = b + 1;
   *scores = (struct scores){ .b = b, .panel = (window + PANELS - 1) / PANELS };
-  scores->sums = calloc(PANELS * b, sizeof *scores->sums);
-  scores->T = calloc(b * b, sizeof *scores->T);
-  scores->rows = malloc(ROWS * b * sizeof *scores->rows);
-  scores->scratch = malloc(2 * b * sizeof *scores->scratch);
-  if (scores->sums && scores->T && scores->rows && scores->scratch) return true;
+  scores->sums = calloc(PANELS * width, sizeof *scores->sums);
+  scores->total = calloc(width, sizeof *scores->total);
+  scores->T = calloc(width * width, sizeof *scores->T);
+  scores->rows = malloc((width > ROWS ? width : ROWS) * width * sizeof *scores->rows);
+  scores->scratch = malloc(2 * width * sizeof *scores->scratch);
+  if (scores->sums && scores->total && scores->T && scores->rows && scores->scratch) return true;
   scores_close(scores);
   return false;
 }
@@ -27,6 +29,7 @@ bool scores_open(size_t b, size_t window, struct scores *scores)
 void scores_close(struct scores *scores)
 {
   free(scores->sums);
+  free(scores->total);
   free(scores->T);
   free(scores->rows);
   free(scores->scratch);
@@ -35,30 +38,50 @@ void scores_close(struct scores *scores)
 
 static void take_in(struct scores *s)
 {
-  triangle_update(s->b, s->T, s->pending, s->rows, s->scratch);
+  triangle_update(s->b + 1, s->T, s->pending, s->rows, s->scratch);
   s->pending = 0;
 }
 
 /* The window that ends with the panel is a row; the oldest panel makes room. */
 static void end_panel(struct scores *s)
 {
-  double *row = s->rows + s->pending * s->b;
-  for (size_t i = 0; i < s->b; i++) {
+  const size_t width = s->b + 1;
+  double *row = s->rows + s->pending * width;
+  for (size_t i = 0; i < width; i++) {
     row[i] = 0;
-    for (size_t p = 0; p < PANELS; p++) row[i] += s->sums[p * s->b + i];
+    for (size_t p = 0; p < PANELS; p++) row[i] += s->sums[p * width + i];
     row[i] /= sqrt(PANELS);
   }
   if (++s->pending == ROWS) take_in(s);
   s->last = (s->last + 1) % PANELS;
   s->filled = 0;
-  memset(s->sums + s->last * s->b, 0, s->b * sizeof *s->sums);
+  memset(s->sums + s->last * width, 0, width * sizeof *s->sums);
 }
 
 void scores_add(struct scores *scores, const double *score)
 {
-  double *sum = scores->sums + scores->last * scores->b;
-  for (size_t i = 0; i < scores->b; i++) sum[i] += score[i];
+  const size_t b = scores->b;
+  double *sum = scores->sums + scores->last * (b + 1);
+  for (size_t i = 0; i < b; i++) {
+    sum[i] += score[i];
+    scores->total[i] += score[i];
+  }
+  sum[b] += 1;
+  scores->total[b] += 1;
   if (++scores->filled == scores->panel) end_panel(scores);
+}
+
+/* The mean taken off every sum of so many samples: [S c] -> S - c mean'. */
+static void take_off_mean(struct scores *s)
+{
+  const size_t b = s->b, width = b + 1;
+  for (size_t row = 0; row < width; row++) {
+    const double *from = s->T + row * width;
+    double *to = s->rows + row * b;
+    for (size_t i = 0; i < b; i++) to[i] = (i < row ? 0 : from[i]) - from[b] * s->total[i] / s->total[b];
+  }
+  memset(s->T, 0, b * b * sizeof *s->T);
+  triangle_update(b, s->T, width, s->rows, s->scratch);
 }
 
 /* Windows that reach beyond the end have what they have, as those had that began before the first sample. */
@@ -66,6 +89,7 @@ void scores_end(struct scores *scores)
 {
   for (size_t p = scores->filled > 0 ? 0 : 1; p < PANELS; p++) end_panel(scores);
   take_in(scores);
+  if (scores->total[scores->b] > 0) take_off_mean(scores);
 }
 
 struct scoring {

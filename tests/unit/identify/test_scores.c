@@ -61,21 +61,20 @@ Test(scores, vary_as_those_of_correlated_noise_do)
   }
 }
 
-/* White noise has no window but a sample, and M is that of White 1980: the sum of the scores' squares. */
-Test(scores, of_white_noise_are_squares)
+/* A window of as many samples as panels has Newey & West's very weights, 1, 3/4, 2/4, 1/4 at lags 0 .. 3, about the mean. */
+Test(scores, have_the_weights_of_newey_and_west)
 {
   struct scores scores;
-  const double x[] = { 3, -1, 2, 5, -4 };
+  const double x[] = { 3, -1, 2, 5, -4 }, mean = 1;
   cr_assert(scores_open(1, scores_window(5, 1), &scores));
   cr_expect_eq(scores.panel, 1);
   scores_close(&scores);
   cr_assert(scores_open(1, PANELS, &scores));
   for (size_t k = 0; k < 5; k++) scores_add(&scores, &x[k]);
   scores_end(&scores);
-  /* Newey & West's weights 1, 3/4, 2/4, 1/4 of the products at lags 0 .. 3 */
   double expected = 0;
   for (int i = 0; i < 5; i++) {
-    for (int j = 0; j < 5; j++) expected += fmax(1 - abs(i - j) / 4.0, 0) * x[i] * x[j];
+    for (int j = 0; j < 5; j++) expected += fmax(1 - abs(i - j) / 4.0, 0) * (x[i] - mean) * (x[j] - mean);
   }
   cr_expect_float_eq(scores.T[0] * scores.T[0], expected, 1e-12);
   scores_close(&scores);
