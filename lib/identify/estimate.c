@@ -178,7 +178,7 @@ static void keep_bounds(struct training *t, struct armdyn_estimate *out)
 {
   const struct armdyn_unknowns *u = t->unknowns;
   warn_of_signs(t, out);
-  signs_condition(&t->signs, out->covariance);
+  signs_condition(&t->signs, t->inverse, out->covariance);
   for (size_t k = 0; k < u->base_count; k++) {
     if (!isnan(out->deviation[k])) out->deviation[k] = sqrt(fmax(out->covariance[k * (u->base_count + 1)], 0));
   }

@@ -409,6 +409,11 @@ static void fill_covariance(struct problem *q, const struct spread *spread, stru
     spread_along(q, spread, k, armdyn_base_parameter_coefficients(base, k));
     for (size_t i = 0; i <= k; i++)
       out->covariance[i * b + k] = out->covariance[k * b + i] = spread_between(q, spread, i, k);
+    for (size_t i = 0; i < b; i++) {
+      const double *combination = armdyn_base_parameter_coefficients(base, i);
+      double *inverse = &q->training->inverse[i * b + k];
+      for (size_t c = 0; c < p; c++) *inverse += combination[c] * spread->h[k * p + c];
+    }
     out->deviation[k] = t->held[armdyn_base_parameter_lead(base, k)] ? NAN : sqrt(out->covariance[k * b + k]);
   }
   for (size_t k = 0; k < p; k++) {

@@ -156,18 +156,25 @@ double sign_variance(const struct signs *signs, size_t sign, const double *covar
   return variance;
 }
 
-/* C - C G' (G C G')^-1 G C, a row after the other: each conditions on one more sign. */
-void signs_condition(const struct signs *signs, double *covariance)
+/* P C P', P = I - K G' (G K G')^-1 G, a row g of G after the other: each conditions on one more sign, K too. */
+void signs_condition(const struct signs *signs, double *K, double *covariance)
 {
   const size_t b = signs->unknowns->base_count;
-  double *Cg = signs->scratch;
+  double *Kg = signs->scratch, *Cg = Kg + b;
   for (size_t s = 0; s < signs->count; s++) {
     if (!signs->list[s].active) continue;
     const double *g = signs->in_base + s * b;
-    for (size_t k = 0; k < b; k++) Cg[k] = dot(b, covariance + k * b, g);
-    const double variance = dot(b, Cg, g);
-    for (size_t i = 0; i < b && variance > 0; i++) {
-      for (size_t k = 0; k < b; k++) covariance[i * b + k] -= Cg[i] * Cg[k] / variance;
+    for (size_t k = 0; k < b; k++) {
+      Kg[k] = dot(b, K + k * b, g);
+      Cg[k] = dot(b, covariance + k * b, g);
+    }
+    const double squares = dot(b, Kg, g), variance = dot(b, Cg, g);
+    for (size_t i = 0; i < b && squares > 0; i++) {
+      const double part = Kg[i] / squares;
+      for (size_t k = 0; k < b; k++) {
+        covariance[i * b + k] -= part * Cg[k] + (Cg[i] - part * variance) * Kg[k] / squares;
+        K[i * b + k] -= part * Kg[k];
+      }
     }
   }
 }

@@ -52,7 +52,8 @@ void signs_impose(struct signs *signs, const struct quadratic *quadratic, double
 /* Variance of a sign's value by a covariance of base parameters, b x b. */
 double sign_variance(const struct signs *signs, size_t sign, const double *covariance);
 
-/* A covariance of base parameters, b x b, under the condition that the active signs are equalities. Cannot fail. */
-void signs_condition(const struct signs *signs, double *covariance);
+/* A covariance of base parameters, b x b, of an estimate that keeps the active signs as equalities. Cannot fail.
+ *   K  in/out  b x b: inverse of the Hessian that the estimate minimised, under the same condition afterwards */
+void signs_condition(const struct signs *signs, double *K, double *covariance);
 
 #endif

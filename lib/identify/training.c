@@ -84,8 +84,9 @@ enum armdyn_status training_open(const struct armdyn_unknowns *unknowns, const s
   t->all = armdyn_regression_new(unknowns);
   t->R = malloc((b + 1) * (b + 1) * sizeof *t->R);
   t->scratch = malloc((b + 2) * (b + 2) * sizeof *t->scratch);
+  t->inverse = calloc(b * b, sizeof *t->inverse);
   t->held = calloc(unknowns->standard_count, sizeof *t->held);
-  bool complete = t->all && t->R && t->scratch && t->held;
+  bool complete = t->all && t->R && t->scratch && t->inverse && t->held;
   for (size_t f = 0; f < folds && complete; f++) complete = (t->fold[f] = armdyn_regression_new(unknowns)) != NULL;
   if (!complete) {
     training_close(t);
@@ -110,6 +111,7 @@ void training_close(struct training *training)
   armdyn_regression_free(training->all);
   free(training->R);
   free(training->scratch);
+  free(training->inverse);
   free(training->held);
   signs_close(&training->signs);
   *training = (struct training){ 0 };

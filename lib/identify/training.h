@@ -25,6 +25,7 @@ struct training {
   double clip[ARMDYN_JOINTS_MAX];   /* a residual beyond this pulls as this much, INFINITY: none does */
   double inside[ARMDYN_JOINTS_MAX]; /* share of the joint's residuals that is within that */
   double *R, *scratch;              /* (b + 1)^2 and (b + 2)^2 */
+  double *inverse;                  /* b^2: of the Hessian that the estimate minimised, up to a factor */
   struct reach reach;
   struct signs signs;
   bool

@@ -94,7 +94,13 @@ enum armdyn_status covariance_of(struct training *training, const double *T, str
       for (size_t j = 0; j < b; j++) out->covariance[i * b + j] += g[i] * g[j];
     }
   }
-  for (size_t i = 0; i < b; i++) out->deviation[i] = sqrt(out->covariance[i * b + i]);
+  for (size_t i = 0; i < b; i++) {
+    double *column = training->inverse + i * b; /* as good as a row */
+    column[i] = 1;
+    triangle_solve_transposed(b, training->R, all, column, column);
+    triangle_solve(b, training->R, all, column, column);
+    out->deviation[i] = sqrt(out->covariance[i * b + i]);
+  }
   free(g);
   return ARMDYN_OK;
 }
