@@ -202,7 +202,7 @@ static void keep_bounds(struct training *t, struct armdyn_estimate *out)
 static enum armdyn_status spread(struct training *t, struct armdyn_estimate *out, struct armdyn_error *error)
 {
   const struct armdyn_estimation *estimation = t->estimation;
-  struct scores scores;
+  struct scores scores = { 0 };
   enum armdyn_status status = scores_of(t, out->beta, out->correlation, &scores, error);
   if (status) return status;
   if (estimators[estimation->estimator].has_prior) {
