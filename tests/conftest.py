@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from support import Server
+from support import Server, disk
 
 SANITIZED = os.environ.get("ARMDYN_VARIANT", "release") != "release"
 
@@ -33,6 +33,13 @@ def telling():
     """A server that tells webhooks on loopback, and soon again."""
     with Server("--webhook-networks", "127.0.0.0/8", "--webhook-retry", 1) as server:
         yield server
+
+
+@pytest.fixture
+def small_disk(request):
+    """A file system of the test's own, of 3 MB unless it says otherwise (indirect)."""
+    with disk.small_disk(getattr(request, "param", "3m")) as directory:
+        yield directory
 
 
 @pytest.fixture

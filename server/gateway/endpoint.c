@@ -69,6 +69,7 @@ static void grant_idle(struct endpoint *p, const struct wish *wish)
 static void run_order(struct endpoint *p)
 {
   const struct download_port port = endpoint_port(p);
+  journal_reserve(p->owner->dir, p->order->id);
   download_run(p->order, &p->client, &port);
   pthread_mutex_lock(&p->owner->lock);
   struct transfer_order *order = p->order;

@@ -33,6 +33,17 @@ static void sync_folder(const char *dir)
   close(fd);
 }
 
+void journal_reserve(const char *dir, const char *transfer)
+{
+  static const struct entry nothing;
+  char draft[PATH_MOST];
+  path_of(draft, dir, transfer, "draft");
+  int fd = open(draft, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  if (fd < 0) return;
+  (void)!write(fd, &nothing, sizeof nothing); /* zeros, not a hole */
+  close(fd);
+}
+
 enum armdyn_status journal_write(const char *dir, const char *transfer, int64_t at_ms,
                                  const struct transfer_report *end)
 {
@@ -45,7 +56,7 @@ enum armdyn_status journal_write(const char *dir, const char *transfer, int64_t 
   path_of(draft, dir, transfer, "draft");
   path_of(path, dir, transfer, "end");
 
-  int fd = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  int fd = open(draft, O_WRONLY | O_CREAT | O_CLOEXEC, 0600); /* over what is reserved */
   if (fd < 0) return ARMDYN_EIO;
   bool written = write_durably(fd, &entry, sizeof entry);
   close(fd);
@@ -79,6 +90,8 @@ void journal_remove(const char *dir, const char *transfer)
 {
   char path[PATH_MOST];
   path_of(path, dir, transfer, "end");
+  unlink(path);
+  path_of(path, dir, transfer, "draft");
   unlink(path);
 }
 

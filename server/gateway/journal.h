@@ -5,7 +5,10 @@
 
 #include "server/gateway/download.h"
 
-/* The end of a transfer, durable when it returns OK; taken away by whoever has stored it. */
+/* Room for the end of a transfer, while the disk has some: the end shall be told even when it is full then. */
+void journal_reserve(const char *dir, const char *transfer);
+/* The end of a transfer, durable when it returns OK; taken away by whoever
+ * has stored it. */
 enum armdyn_status journal_write(const char *dir, const char *transfer, int64_t at_ms,
                                  const struct transfer_report *end);
 /* ENOTFOUND: there is none. */

@@ -4,6 +4,7 @@
 #include "server/base/clock.h"
 #include "server/base/log.h"
 #include "server/http/address.h"
+#include "server/http/audit_shelf.h"
 #include "server/http/internal.h"
 #include "server/store/store.h"
 
@@ -13,9 +14,12 @@ struct auditor {
   struct store *store;
   pthread_t thread;
   pthread_mutex_t lock;
-  pthread_cond_t changed;
+  pthread_cond_t changed, tried;
+  struct audit_shelf *shelf; /* its thread's alone */
   char *waiting[WAITING_MOST];
-  size_t count;
+  size_t count, shelved;      /* the first ones are on the shelf, too */
+  enum armdyn_status refusal; /* what the store said last */
+  bool hurry;                 /* somebody waits for what it says now */
   bool stopping;
 };
 
@@ -78,6 +82,9 @@ static enum armdyn_status append(struct auditor *a, char **lines, size_t count)
 {
   enum armdyn_status status = store_audit_append(a->store, (const char *const *)lines, count);
   for (size_t i = 0; i < count && !status; i++) free(lines[i]);
+  pthread_mutex_lock(&a->lock);
+  a->refusal = status;
+  pthread_mutex_unlock(&a->lock);
   return status;
 }
 
@@ -88,31 +95,76 @@ static void lose(char *line, const char *why)
   free(line);
 }
 
-/* Under the lock: a moment later, or when the service stops. */
+/* Under the lock: what waits shall outlive this process, as far as there is room. */
+static void shelve(struct auditor *a)
+{
+  bool taken = true;
+  while (taken && a->shelved < a->count) {
+    const char *line = a->waiting[a->shelved];
+    pthread_mutex_unlock(&a->lock);
+    taken = audit_shelf_put(a->shelf, line);
+    pthread_mutex_lock(&a->lock);
+    a->shelved += taken;
+  }
+}
+
+/* Under the lock: a moment, or until there is no more time. What comes meanwhile goes on the shelf. */
 static void rest(struct auditor *a)
 {
   int64_t until = clock_monotonic_ns() + AGAIN_MS * 1000000LL;
   struct timespec deadline = { until / 1000000000, until % 1000000000 };
-  while (!a->stopping && !pthread_cond_clockwait(&a->changed, &a->lock, CLOCK_MONOTONIC, &deadline)) continue;
+  while (!a->stopping && !a->hurry && !pthread_cond_clockwait(&a->changed, &a->lock, CLOCK_MONOTONIC, &deadline))
+    shelve(a);
 }
 
-/* Under the lock: the oldest entries that wait go to the store; while it takes none they stay, until the service ends. */
+/* Under the lock: the service ends. */
+static void leave(struct auditor *a)
+{
+  for (size_t i = 0; i < a->count; i++) {
+    if (i < a->shelved)
+      free(a->waiting[i]);
+    else
+      lose(a->waiting[i], armdyn_status_text(a->refusal));
+  }
+  if (a->shelved)
+    log_event(LOG_WARNING, "entries of the audit trail wait on the disk for the next start", "entries",
+              LOG_NUMBER(a->shelved), NULL);
+  a->count = a->shelved = 0;
+}
+
+/* Under the lock: the store has them. A crash before the shelf is cleared has them twice rather than not at all. */
+static void forget(struct auditor *a, size_t count)
+{
+  a->count -= count;
+  memmove(a->waiting, a->waiting + count, a->count * sizeof *a->waiting);
+  a->shelved -= a->shelved < count ? a->shelved : count;
+  if (a->shelved) return;
+  pthread_mutex_unlock(&a->lock);
+  audit_shelf_clear(a->shelf);
+  pthread_mutex_lock(&a->lock);
+}
+
+/* Under the lock: the oldest entries that wait go to the store; while it takes none they stay. */
 static void keep_some(struct auditor *a)
 {
   char *lines[AT_ONCE_MOST];
   size_t count = a->count < AT_ONCE_MOST ? a->count : AT_ONCE_MOST;
+  const bool hurried = a->hurry;
   memcpy(lines, a->waiting, count * sizeof *lines);
-  bool last = a->stopping;
   pthread_mutex_unlock(&a->lock);
   enum armdyn_status status = append(a, lines, count);
-  for (size_t i = 0; status && last && i < count; i++) lose(lines[i], armdyn_status_text(status));
   pthread_mutex_lock(&a->lock);
-  if (status && !last) {
-    rest(a);
+  if (hurried) a->hurry = false; /* who came since wants to know what it says after that */
+  pthread_cond_broadcast(&a->tried);
+  if (!status) {
+    forget(a, count);
     return;
   }
-  a->count -= count;
-  memmove(a->waiting, a->waiting + count, a->count * sizeof *a->waiting);
+  shelve(a);
+  if (a->stopping)
+    leave(a);
+  else
+    rest(a);
 }
 
 static void *run(void *argument)
@@ -128,6 +180,24 @@ static void *run(void *argument)
   return NULL;
 }
 
+static void free_auditor(struct auditor *a)
+{
+  for (size_t i = 0; i < a->count; i++) free(a->waiting[i]);
+  audit_shelf_close(a->shelf);
+  pthread_cond_destroy(&a->changed);
+  pthread_cond_destroy(&a->tried);
+  pthread_mutex_destroy(&a->lock);
+  free(a);
+}
+
+/* What a former process left. */
+static void take_over(void *context, const char *line)
+{
+  struct auditor *a = context;
+  char *copy = a->count < WAITING_MOST ? strdup(line) : NULL;
+  if (copy) a->waiting[a->count++] = copy, a->shelved++;
+}
+
 enum armdyn_status auditor_start(struct store *store, struct auditor **out)
 {
   struct auditor *a = calloc(1, sizeof *a);
@@ -135,8 +205,10 @@ enum armdyn_status auditor_start(struct store *store, struct auditor **out)
   a->store = store;
   pthread_mutex_init(&a->lock, NULL);
   pthread_cond_init(&a->changed, NULL);
-  if (pthread_create(&a->thread, NULL, run, a)) {
-    free(a);
+  pthread_cond_init(&a->tried, NULL);
+  a->shelf = audit_shelf_open(store_path(store), take_over, a);
+  if (!a->shelf || pthread_create(&a->thread, NULL, run, a)) {
+    free_auditor(a);
     return ARMDYN_EMEMORY;
   }
   *out = a;
@@ -151,9 +223,7 @@ void auditor_stop(struct auditor *a)
   pthread_cond_signal(&a->changed);
   pthread_mutex_unlock(&a->lock);
   pthread_join(a->thread, NULL);
-  pthread_cond_destroy(&a->changed);
-  pthread_mutex_destroy(&a->lock);
-  free(a);
+  free_auditor(a);
 }
 
 static void hand_over(struct auditor *a, char *line)
@@ -166,14 +236,33 @@ static void hand_over(struct auditor *a, char *line)
   if (full) lose(line, "too many wait");
 }
 
+/* OK unless entries wait that the store refuses, now as before. */
+static enum armdyn_status owed(struct auditor *a)
+{
+  pthread_mutex_lock(&a->lock);
+  if (a->count && a->refusal) {
+    a->hurry = true;
+    pthread_cond_signal(&a->changed);
+    while (a->hurry && a->count) pthread_cond_wait(&a->tried, &a->lock);
+  }
+  enum armdyn_status status = a->count ? a->refusal : ARMDYN_OK;
+  pthread_mutex_unlock(&a->lock);
+  return status;
+}
+
 bool audit_permits(struct auditor *auditor, struct exchange *x)
 {
   struct armdyn_error error = { "", "" };
   if (!may_change_anything(x)) return true;
-  enum armdyn_status status = store_check(auditor->store, &error);
+  enum armdyn_status status = owed(auditor);
+  if (status)
+    armdyn_refuse(&error, status, "", "entries wait to be written: %s", armdyn_status_text(status));
+  else
+    status = store_check(auditor->store, &error);
   if (!status) return true;
   answer_problem(x, problem_of_status(status), "nothing was changed, for the audit trail could not tell of it: %s",
                  error.message);
+  x->audited = true; /* there is nothing to tell, and the little room left is for STOP */
   return false;
 }
 

@@ -10,11 +10,10 @@ import shutil
 import signal
 import sqlite3
 import subprocess
-import tempfile
 
 import pytest
 
-from support import Process, Server, integrity, robot, unique_name, until
+from support import Process, Server, fill_disk, integrity, robot, unique_name, until
 from support.logs import simulated, upload
 
 MODEL = robot("puma560")
@@ -95,33 +94,12 @@ def test_failing_disk_is_refused_and_passes(calls, error, status, problem):
         assert integrity(server) == "ok"
 
 
-@pytest.fixture
-def small_disk(request):
-    """A file system of our own, of 3 MB unless a test says otherwise."""
-    directory = tempfile.mkdtemp(prefix="armdyn-disk-")
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={getattr(request, 'param', '3m')}", "tmpfs", directory], capture_output=True, text=True)
-    if mounted.returncode != 0:
-        os.rmdir(directory)
-        pytest.skip(f"no file system may be mounted here: {mounted.stderr.strip()}")
-    yield pathlib.Path(directory)
-    subprocess.run(["umount", "-l", directory], check=True)
-    os.rmdir(directory)
-
-
-def fill(path, left=0):
-    """Take all that is left of a file system, but for so many bytes."""
-    with open(path, "wb", buffering=0) as file:
-        with contextlib.suppress(OSError):
-            while not left or shutil.disk_usage(path.parent).free > left:
-                file.write(bytes(4096))
-
-
 def test_full_disk_is_refused_and_passes(small_disk):
     with Server(data=small_disk / "data") as server, server.client() as client:
         accepted = set()
         name, answer = create(client)
         accepted.add(name)
-        fill(small_disk / "filler")
+        fill_disk(small_disk / "filler")
         for _ in range(500):  # what the log has room for already still goes in
             name, answer = create(client)
             if answer.status != 201:
@@ -156,7 +134,7 @@ def test_torques_of_a_run_leave_room_on_the_disk(small_disk):
         log = simulated(client, name, seconds=48)
         request = {"datasets": [upload(client, name, log)]}
         whole = client.result_of(f"/v1/robots/{name}/identifications", request)
-        fill(small_disk / "filler", left=(16 << 20) + (5 << 19))
+        fill_disk(small_disk / "filler", left=(16 << 20) + (5 << 19))
         room = (shutil.disk_usage(small_disk).free - (16 << 20)) / 2
         thin = client.result_of(f"/v1/robots/{name}/identifications", request)
         assert whole["parameters"] == thin["parameters"] and whole["errors"] == thin["errors"]
@@ -172,7 +150,7 @@ def test_torques_of_a_run_leave_room_on_the_disk(small_disk):
 
 
 def test_start_on_a_full_disk_says_so(small_disk):
-    fill(small_disk / "filler")
+    fill_disk(small_disk / "filler")
     with Process(["serve", "--listen", "127.0.0.1:0", "--data", str(small_disk / "data")]) as process:
         process.spawn()
         assert process.wait() != 0
@@ -212,7 +190,7 @@ def test_newer_and_damaged_databases_are_refused():
 
 def test_a_refusal_is_in_the_log(small_disk):
     with Server(data=small_disk / "data") as server, server.client() as client:
-        fill(small_disk / "filler")
+        fill_disk(small_disk / "filler")
         assert any(create(client)[1].status == 507 for _ in range(500))
         lines = [json.loads(line) for line in server.log().splitlines()]
         assert any(line.get("reason") == "storage is full" for line in lines), lines[-3:]
