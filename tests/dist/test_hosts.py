@@ -1,4 +1,5 @@
-"""The examples of deploy/hosts: the site for nginx in a real nginx, the others by what can be said of them without their hosts."""
+"""The examples of deploy/hosts: the sites for nginx and Caddy in real ones, the quadlet by Podman's own generator, Kubernetes by what can
+be said of it without a cluster."""
 
 import contextlib
 import os
@@ -18,7 +19,7 @@ KEY = "a key of the file, long enough"
 
 
 class Site:
-    """What is reached through nginx, as a Server is."""
+    """What is reached through a proxy, as a Server is."""
 
     def __init__(self, port, tls):
         self.host, self.port, self.key, self.tls = "127.0.0.1", port, KEY, tls
@@ -30,43 +31,65 @@ class Site:
         return self.tls.wrap_socket(socket.create_connection((self.host, self.port), timeout), server_hostname="localhost")
 
 
-@contextlib.contextmanager
-def nginx(server, folder):
-    """The site of the manual, with this server's port, a free one and a certificate of its own in place of the example's."""
-    crt, key = certificate(folder, "robots")
-    port = free_port()
-    site = (HOSTS / "nginx.conf").read_text()
-    for shown, real in (("listen 443 ssl", f"listen 127.0.0.1:{port} ssl"), ("/etc/ssl/robots.pem", str(crt)), ("/etc/ssl/robots.key", str(key)),
-                        ("127.0.0.1:8080", f"127.0.0.1:{server.port}")):
-        assert site.count(shown) == 1, shown
-        site = site.replace(shown, real)
+def with_own(example, changes):
+    """The example with what a test has of its own in place of what it shows."""
+    text = (HOSTS / example).read_text()
+    for shown, own in changes.items():
+        assert text.count(shown) == 1, shown
+        text = text.replace(shown, own)
+    return text
+
+
+def nginx(server, folder, port, crt, key):
+    """The command of nginx with the site of the manual."""
+    site = with_own("nginx.conf", {"listen 443 ssl": f"listen 127.0.0.1:{port} ssl", "/etc/ssl/robots.pem": str(crt),
+                                   "/etc/ssl/robots.key": str(key), "127.0.0.1:8080": f"127.0.0.1:{server.port}"})
     config = folder / "nginx.conf"
     own = "".join(f"{name}_temp_path {folder}/{name};\n" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
     user = "user root;\n" if os.geteuid() == 0 else ""
-    config.write_text(f"{user}daemon off;\npid {folder}/pid;\nerror_log {folder}/error.log;\nevents {{}}\nhttp {{\naccess_log off;\n{own}{site}}}\n")
-    proxy = subprocess.Popen(["nginx", "-p", str(folder), "-e", f"{folder}/error.log", "-c", str(config)], stdin=subprocess.DEVNULL)
+    config.write_text(f"{user}daemon off;\npid {folder}/pid;\nerror_log {folder}/log;\nevents {{}}\nhttp {{\naccess_log off;\n{own}{site}}}\n")
+    return ["nginx", "-p", str(folder), "-e", f"{folder}/log", "-c", str(config)]
+
+
+def caddy(server, folder, port, crt, key):
+    """The command of Caddy with the site of the manual."""
+    site = with_own("Caddyfile", {"https://robots.example": f"https://127.0.0.1:{port}, https://localhost:{port}", "/etc/ssl/robots.pem": str(crt),
+                                  "/etc/ssl/robots.key": str(key), "reverse_proxy 127.0.0.1:8080": f"reverse_proxy 127.0.0.1:{server.port}"})
+    config = folder / "Caddyfile"
+    config.write_text(f"{{\nadmin off\nauto_https disable_redirects\ngrace_period 1s\ndefault_bind 127.0.0.1\n}}\n{site}")
+    return ["env", f"XDG_DATA_HOME={folder}", f"XDG_CONFIG_HOME={folder}", "caddy", "run", "--config", str(config), "--adapter", "caddyfile"]
+
+
+@contextlib.contextmanager
+def proxy(command, server, folder):
+    """One of them before the server, at a free port and with a certificate of its own."""
+    crt, key = certificate(folder, "robots")
+    port = free_port()
+    with open(folder / "log", "wb") as log:
+        running = subprocess.Popen(command(server, folder, port, crt, key), stdin=subprocess.DEVNULL, stderr=log)
 
     def answers():
-        assert proxy.poll() is None, (folder / "error.log").read_text()
+        assert running.poll() is None, (folder / "log").read_text()
         with socket.socket() as s:
             return s.connect_ex(("127.0.0.1", port)) == 0
     try:
         until(answers)
         yield Site(port, trust(crt))
     finally:
-        proxy.terminate()
-        proxy.wait()
+        running.terminate()
+        running.wait()
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    if not shutil.which("nginx") or not shutil.which("openssl"):
-        pytest.skip("nginx or openssl is not installed")
-    with Server("--trusted-proxies", "127.0.0.1", key=KEY) as server, nginx(server, tmp_path_factory.mktemp("nginx")) as site:
+@pytest.fixture(scope="module", params=[nginx, caddy], ids=lambda command: command.__name__)
+def site(request, tmp_path_factory):
+    name = request.param.__name__
+    if not shutil.which(name) or not shutil.which("openssl"):
+        pytest.skip(f"{name} or openssl is not installed")
+    with Server("--trusted-proxies", "127.0.0.1", key=KEY) as server, proxy(request.param, server, tmp_path_factory.mktemp(name)) as site:
         yield site
 
 
-def test_nginx_tells_whose_request_it_is(site):
+def test_it_tells_whose_request_it_is(site):
     path = "/v1/robots/nobody"
     with site.client(source="127.0.0.9") as client:
         client.delete(path, headers={"X-Forwarded-For": "192.0.2.1", "If-Match": '"1"'}).expect(404)
@@ -74,7 +97,7 @@ def test_nginx_tells_whose_request_it_is(site):
     assert entry["address"] == "127.0.0.9"
 
 
-def test_nginx_passes_what_is_larger_than_its_own_limit(site):
+def test_it_passes_large_requests(site):
     with site.client() as client:
         path = client.create_robot(robot("puma560"), name=unique_name("arm")).headers["Location"]
         states = [[0.001 * i] * 6 for i in range(20_000)]  # more than 1 MiB of JSON
@@ -82,7 +105,7 @@ def test_nginx_passes_what_is_larger_than_its_own_limit(site):
         assert len(answer.json["tau"]) == 20_000
 
 
-def test_nginx_holds_no_event_back(site):
+def test_it_holds_no_event_back(site):
     with EventStream(site) as stream, site.client() as client:
         assert stream.status == 200 and stream.next().name == "snapshot"
         path = client.create_robot(robot("puma560"), name=unique_name("arm")).headers["Location"]
@@ -90,13 +113,27 @@ def test_nginx_holds_no_event_back(site):
         assert stream.until(lambda event: event.name == "job" and event.data["id"] == job["id"] and event.data["state"] == "succeeded")
 
 
-def test_the_pages_behind_nginx_are_no_strangers(site):
+def test_the_pages_behind_it_are_no_strangers(site):
     with site.client() as client:
         own, foreign = f"https://127.0.0.1:{site.port}", "https://evil.example"
         client.post("/v1/controllers/stop", headers={"Origin": foreign}).expect(200)  # STOP is taken from everybody
         job = "/v1/jobs/01ARZ3NDEKTSV4RRFFQ69G5FAV/cancel"
         client.post(job, headers={"Origin": own}).expect(404)
         client.post(job, headers={"Origin": foreign}).expect(403)
+
+
+def test_quadlet_runs_the_container_as_the_manual_says(tmp_path):
+    """Podman's generator, which systemd calls, understands every line, and the container is as locked as that of compose."""
+    generator = next((path for path in ("/usr/libexec/podman/quadlet", "/usr/lib/podman/quadlet") if os.path.exists(path)), None)
+    if not generator:
+        pytest.skip("no Podman with quadlets (4.4) is installed")
+    shutil.copy(HOSTS / "armdyn.container", tmp_path)
+    done = subprocess.run([generator, "-dryrun"], env={"QUADLET_UNIT_DIRS": str(tmp_path)}, capture_output=True, text=True, check=True)
+    assert "unsupported" not in done.stderr and "error" not in done.stderr.lower(), done.stderr
+    command = next(line for line in done.stdout.splitlines() if line.startswith("ExecStart="))
+    for option in ("--read-only", "--cap-drop all", "--security-opt=no-new-privileges", "--ulimit nofile=16384:16384", "--ulimit=nice=30:30",
+                   "-v armdyn:/data", "--publish 127.0.0.1:8080:8080", "target=/run/secrets/admin.key,uid=10001", "--pull never"):
+        assert option in command, option
 
 
 def test_kubernetes_says_of_the_container_what_the_image_does():
