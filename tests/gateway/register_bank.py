@@ -17,22 +17,32 @@ import sys
 import time
 
 from pymodbus.datastore import ModbusServerContext
-from pymodbus.interfaces import IModbusSlaveContext
-from pymodbus.server.async_io import ModbusTcpServer
+
+try:  # 3.0, of Debian 12
+    from pymodbus.interfaces import IModbusSlaveContext as UnitContext
+    from pymodbus.server.async_io import ModbusTcpServer
+except ImportError:  # 3.8, of Debian 13
+    from pymodbus.datastore.context import ModbusBaseSlaveContext as UnitContext
+    from pymodbus.server import ModbusTcpServer
 
 HOLDING, INPUT, COILS, DISCRETE = (3, 6, 16, 22, 23), (4,), (1, 5, 15), (2,)
 
 
 async def serve(context):
-    """A pymodbus server for a dict of units on a free port, which is announced."""
-    server = ModbusTcpServer(context, address=("127.0.0.1", 0))
-    running = asyncio.ensure_future(server.serve_forever())
-    await server.serving
-    print("listening on 127.0.0.1:%d" % server.server.sockets[0].getsockname()[1], flush=True)
+    """A pymodbus server for a dict of units on a free port, which is announced; what keeps it running."""
+    server, running = ModbusTcpServer(context, address=("127.0.0.1", 0)), None
+    if hasattr(server, "listen"):  # 3.8: `serving` ends with it
+        await server.listen()
+        listening = server.transport
+    else:
+        running = asyncio.ensure_future(server.serve_forever())
+        await server.serving
+        listening = server.server
+    print("listening on 127.0.0.1:%d" % listening.sockets[0].getsockname()[1], flush=True)
     return server, running
 
 
-class Unit(IModbusSlaveContext):
+class Unit(UnitContext):
     def __init__(self, number, options):
         self.number, self.options = number, options
         self.spaces = {"h": {}, "i": {}, "c": {}, "d": {}}
@@ -89,8 +99,9 @@ async def main(options):
     ended = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
-    await serve(ModbusServerContext(slaves=units, single=False))
+    serving = await serve(ModbusServerContext(slaves=units, single=False))
     await ended.wait()
+    del serving
     print(json.dumps({"writes": [write for unit in units.values() for write in unit.writes]}), file=sys.stderr, flush=True)
 
 
