@@ -117,9 +117,12 @@ $(OUT)/obj/server/routes/limits.o: CPPFLAGS += -I$(OUT)/generated
 $(OUT)/obj/server/routes/limits.o: $(OUT)/generated/api/limits_table.h
 $(OUT)/obj/server/routes/routes.o: CPPFLAGS += -I$(OUT)/generated
 $(OUT)/obj/server/routes/routes.o: $(OUT)/generated/api/calls.h
-$(OUT)/obj/api/contract.o: api/contract.S $(OUT)/openapi.json
+$(OUT)/clients/armdyn.py: $(OUT)/openapi.json api/client.py api/client_head.py api/calls.py
 	@mkdir -p $(@D)
-	$(CC) -DCONTRACT='"$(OUT)/openapi.json"' -c $< -o $@
+	$(PYTHON) api/client.py $< $@
+$(OUT)/obj/api/contract.o: api/contract.S $(OUT)/openapi.json $(OUT)/clients/armdyn.py
+	@mkdir -p $(@D)
+	$(CC) -DCONTRACT='$(OUT)/openapi.json' -DCLIENT='$(OUT)/clients/armdyn.py' -c $< -o $@
 
 # The pages, made once for all variants and compilers, and carried by the binary. Without Node.js or what npm fetches it has
 # none and says so at /; `make pages` tries again.

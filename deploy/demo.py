@@ -229,11 +229,15 @@ def arrival(service, model):
 def farewell(service, model, trajectory):
     home = f"{service.url}/v1"
     zeros = ",".join("0" * len(model["joints"]))
+    back = json.dumps({"controller": "cell-1", "to": {"q": PICK}, "duration": 4, "objective": "smooth", "start": "automatic"})
     print(f"""
 Try, while this stays up (Ctrl-C ends it), {service.url}/ in a browser, or:
   curl -s {home}/robots/{model['name']}/inverse-dynamics -H 'Content-Type: application/json' -d '{{"q":[{zeros}],"qd":[{zeros}],"qdd":[{zeros}],"decompose":true}}'
   curl -s -H 'Accept: text/csv' '{home}/trajectories/{trajectory['id']}/samples?rate=10'
-  curl -s {home}/controllers/cell-1/status""", flush=True)
+  curl -s {home}/controllers/cell-1/status
+and back to where it began, as one order, which moves the simulated arm by itself; its state then:
+  curl -s {home}/orders -H 'Content-Type: application/json' -d '{back}'
+  curl -s '{home}/orders?controller=cell-1'""", flush=True)
 
 
 def story(children, folder):

@@ -12,7 +12,7 @@ extern const size_t route_count;
 /* pages.c */
 route_handler page_index, page_docs, page_asset;
 /* contract.c */
-route_handler contract_openapi;
+route_handler contract_openapi, contract_client;
 /* system.c */
 route_handler system_health, system_ready, system_version, system_problems;
 /* limits.c */

@@ -18,6 +18,7 @@ const struct route routes[] = {
   { CALL(getMetrics),                   metrics_get,               ON_POOL,         0,                  NULL },
   { CALL(getVersion),                   system_version,            ON_EVENT_THREAD, 0,                  NULL },
   { CALL(getOpenapi),                   contract_openapi,          ON_EVENT_THREAD, 0,                  NULL },
+  { CALL(getPythonClient),              contract_client,           ON_EVENT_THREAD, 0,                  NULL },
   { CALL(listProblems),                 system_problems,           ON_EVENT_THREAD, 0,                  NULL },
 
   { CALL(getLimits),                    limits_get,                ON_EVENT_THREAD, 0,                  NULL },
