@@ -159,6 +159,19 @@ static void cost_choose(struct trajectory_cost *cost, const struct armdyn_robot_
     if (missing_of(&robot->joints[j].drive)) cost->model = ARMDYN_COST_TORQUE;
 }
 
+size_t trajectory_cost_terms(const struct trajectory_request *request, struct armdyn_cost_term terms[2])
+{
+  const struct trajectory_cost *cost = &request->cost;
+  terms[0] = (struct armdyn_cost_term){
+    .model = cost->model,
+    .weight = 1,
+    .joint_weights = cost->weighted ? cost->weights : NULL,
+    .electrical = &cost->drives,
+  };
+  terms[1] = (struct armdyn_cost_term){ .model = ARMDYN_COST_TIME, .weight = request->time_price };
+  return request->time_price > 0 ? 2 : 1;
+}
+
 /* -- the request -- */
 
 static void request_init(void *object)

@@ -107,6 +107,10 @@ const char *trajectory_method_name(enum trajectory_method method);
 /* Is its motion looked for, so that it has a cost and is compared? */
 bool trajectory_is_searched(enum trajectory_method method);
 
+/* What its motion minimises, as the library wants it; pointers into the request.
+ *   Answers how many. */
+size_t trajectory_cost_terms(const struct trajectory_request *request, struct armdyn_cost_term terms[2]);
+
 extern const struct json_type limit_wishes_type;
 /* The limits in force: the request's where it has them, else the robot's.
  *   limits  out  n */

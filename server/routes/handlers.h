@@ -42,6 +42,9 @@ route_handler inverse_kinematics;
 route_handler base_parameters;
 /* code.c */
 route_handler code_make, code_proof_list;
+/* replan.c */
+route_handler trajectory_replan;
+
 /* energy_estimates.c */
 route_handler energy_estimate;
 /* identifications.c */

@@ -94,6 +94,7 @@ const struct route routes[] = {
   { CALL(deleteTrajectory),             result_delete,             ON_POOL,         0,                  &trajectory_kind },
   { CALL(getTrajectoryReport),          trajectory_report,         ON_POOL,         0,                  NULL },
   { CALL(getTrajectorySamples),         result_samples,            ON_POOL,         0,                  &trajectory_kind },
+  { CALL(replanTrajectory),             trajectory_replan,         READS_ON_POOL,   KB(64),             NULL },
 
   { CALL(createExcitation),             job_create,                ON_POOL,         LIMIT_MODEL_BODY,   &excitation_kind },
   { CALL(listExcitations),              result_list,               ON_POOL,         0,                  &excitation_kind },

@@ -31,13 +31,6 @@ static void wish_init(struct wish *wish, const struct plan *p)
 {
   const struct trajectory_request *asked = &p->request;
   *wish = (struct wish){ 0 };
-  wish->terms[0] = (struct armdyn_cost_term){
-    .model = asked->cost.model,
-    .weight = 1,
-    .joint_weights = asked->cost.weighted ? asked->cost.weights : NULL,
-    .electrical = &p->drives,
-  };
-  wish->terms[1] = (struct armdyn_cost_term){ .model = ARMDYN_COST_TIME, .weight = asked->time_price };
   wish->request = (struct armdyn_optimal_request){
     .start = p->points,
     .goal = p->points + (p->point_count - 1) * p->n,
@@ -50,7 +43,7 @@ static void wish_init(struct wish *wish, const struct plan *p)
     .zero_boundary_acceleration = asked->zero_boundary_acceleration,
     .starts = asked->multistart,
     .seed = asked->seed,
-    .cost_count = asked->time_price > 0 ? 2 : 1,
+    .cost_count = trajectory_cost_terms(asked, wish->terms),
     .costs = wish->terms,
     .waypoint_count = p->point_count - 2,
     .waypoints = p->points + p->n,

@@ -47,6 +47,7 @@ operator       POST   /v1/orders/{order}/hold
 operator moves POST   /v1/orders/{order}/resume
 operator moves POST   /v1/orders/{order}/start
 operator       PATCH  /v1/transfers/{transfer}
+operator       POST   /v1/trajectories/{trajectory}/replan
 operator moves POST   /v1/transfers/{transfer}/arm
 operator       POST   /v1/transfers/{transfer}/deliveries
 operator       POST   /v1/transfers/{transfer}/hold

@@ -253,6 +253,10 @@ enum armdyn_status armdyn_optimal_cost(const struct armdyn_robot *robot, const s
  * OK, EINPUT, EMEMORY. */
 enum armdyn_status armdyn_trajectory_cubic(const struct armdyn_trajectory *motion, size_t pieces, double duration,
                                            struct armdyn_trajectory *out, struct armdyn_error *error);
+/* The same of what is left of it from `begin` on, s: a guess for the rest of a motion from where the arm is now. */
+enum armdyn_status armdyn_trajectory_remainder(const struct armdyn_trajectory *motion, double begin, size_t pieces,
+                                               double duration, struct armdyn_trajectory *out,
+                                               struct armdyn_error *error);
 
 /* Duration, s. */
 double armdyn_trajectory_duration(const struct armdyn_trajectory *trajectory);
