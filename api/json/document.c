@@ -252,6 +252,44 @@ void document_splice(struct json_writer *w, const char *text, const char *withou
   }
 }
 
+static void write_members(struct json_writer *w, const cJSON *object)
+{
+  const size_t count = (size_t)cJSON_GetArraySize(object);
+  const cJSON **members = calloc(count + 1, sizeof *members), *member;
+  size_t k = 0;
+  if (!members) {
+    w->out->failure = ARMDYN_EMEMORY;
+    return;
+  }
+  cJSON_ArrayForEach (member, object) members[k++] = member;
+  qsort(members, count, sizeof *members, by_name);
+  json_begin_object(w);
+  for (k = 0; k < count; k++) {
+    json_key(w, members[k]->string);
+    document_write_canonical(w, members[k]);
+  }
+  json_end_object(w);
+  free(members);
+}
+
+void document_write_canonical(struct json_writer *w, const cJSON *value) // NOLINT(misc-no-recursion)
+{
+  const cJSON *item;
+  if (cJSON_IsObject(value)) {
+    write_members(w, value);
+  } else if (cJSON_IsArray(value)) {
+    json_begin_array(w);
+    cJSON_ArrayForEach (item, value) document_write_canonical(w, item);
+    json_end_array(w);
+  } else if (cJSON_IsNumber(value)) {
+    char text[32];
+    snprintf(text, sizeof text, "%.17g", value->valuedouble + 0.0); /* -0 is 0 */
+    json_write_raw(w, text);
+  } else {
+    document_write(w, value);
+  }
+}
+
 /* -- merging -- */
 
 /* What `target` becomes with `patch` laid over it, written. */

@@ -37,6 +37,10 @@ size_t document_numbers(const cJSON *in, const char *path, double *out, size_t m
 /* Write a value as it is; NULL: null. */
 void document_write(struct json_writer *w, const cJSON *value);
 
+/* Write a value so that equal ones are the same text: members by name, numbers by their value as double. EMEMORY is the
+ * writer's failure. */
+void document_write_canonical(struct json_writer *w, const cJSON *value);
+
 /* The members of an object's text as they are, between those of another; one is left out (NULL: none). No tree is built. */
 void document_splice(struct json_writer *w, const char *text, const char *without);
 

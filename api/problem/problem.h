@@ -46,7 +46,9 @@
   X(INVALID, "invalid", 422, "The content is not valid",                                                               \
     "The request was understood, but values in it are wrong. `errors` lists every one with its place.")                \
   X(IDEMPOTENCY_MISMATCH, "idempotency-mismatch", 422, "The Idempotency-Key was used for another request",             \
-    "Use a new key for a new request; repeat a key only with the very same body.")                                     \
+    "Use a new key for a new request. `resource` is what the first one made; JSON is compared by its values.")         \
+  X(REQUEST_IN_FLIGHT, "request-in-flight", 409, "The first request with this Idempotency-Key is not answered yet",    \
+    "Nothing is done twice. Send it again as late as `Retry-After` says: it answers what the first one made.")         \
   X(LIMIT_EXCEEDED, "limit-exceeded", 422, "The motion exceeds a limit of the arm",                                    \
     "Nothing was sent to the controller. `errors` names the sample and the axis.")                                     \
   X(REVISION_MISMATCH, "revision-mismatch", 422, "Computed for another revision of the robot",                         \

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sodium.h>
 
+#include "api/json/document.h"
 #include "server/app.h"
 
 _Static_assert(crypto_hash_sha256_BYTES == 32, "the digest of a body");
@@ -69,11 +70,25 @@ static void make_scope(struct exchange *x, const char *key, struct idempotency *
   snprintf(once->scope, sizeof once->scope, "%s %s %s %s", exchange_key_id(x), exchange_method(x), path, key);
 }
 
+/* JSON by what it says, however it is written; anything else, and what is no JSON, by its bytes. */
+static void add_body(struct exchange *x, crypto_hash_sha256_state *state)
+{
+  size_t length;
+  const char *body = exchange_body(x, &length);
+  struct buffer canonical = BUFFER(4 * LIMIT_MODEL_BODY);
+  struct json_writer w = { .out = &canonical };
+  cJSON *tree = NULL;
+  if (length && !document_parse(body, length, NULL, &tree)) document_write_canonical(&w, tree);
+  document_close(tree);
+  if (canonical.length && buffer_ok(&canonical)) body = canonical.data, length = canonical.length;
+  crypto_hash_sha256_update(state, (const unsigned char *)body, length);
+  buffer_release(&canonical);
+}
+
 /* What was asked: the query says something too (allow_unphysical). */
 static void make_digest(struct exchange *x, struct idempotency *once)
 {
-  size_t length;
-  const char *body = exchange_body(x, &length), *query = exchange_query_text(x);
+  const char *query = exchange_query_text(x);
   crypto_hash_sha256_state state;
   crypto_hash_sha256_init(&state);
   crypto_hash_sha256_update(&state, (const unsigned char *)query, strlen(query) + 1);
@@ -81,7 +96,7 @@ static void make_digest(struct exchange *x, struct idempotency *once)
   if (digest)
     crypto_hash_sha256_update(&state, digest, crypto_hash_sha256_BYTES);
   else
-    crypto_hash_sha256_update(&state, (const unsigned char *)body, length);
+    add_body(x, &state);
   crypto_hash_sha256_final(&state, once->digest);
 }
 
@@ -94,11 +109,24 @@ static bool key_is_sane(const char *key)
   return true;
 }
 
+static void answer_mismatch(struct exchange *x, const char *href)
+{
+  struct buffer extra = BUFFER(KB(4));
+  struct json_writer w = { .out = &extra };
+  char detail[512];
+  json_key(&w, "resource"), json_write_text(&w, href);
+  snprintf(detail, sizeof detail, "the first request with this Idempotency-Key asked for something else: it made %s",
+           href);
+  answer_problem_extra(x, PROBLEM_IDEMPOTENCY_MISMATCH, buffer_ok(&extra) ? extra.data : NULL, detail);
+  buffer_release(&extra);
+}
+
 enum idempotency_verdict idempotency_begin(struct exchange *x, bool demanded, struct idempotency *once, char **href)
 {
   const char *key = exchange_header(x, "Idempotency-Key");
+  const char *lifetime = exchange_header(x, "Idempotency-Lifetime");
   once->given = false;
-  if (!key && !demanded) return IDEMPOTENCY_NEW;
+  if (!key && !demanded && !lifetime) return IDEMPOTENCY_NEW;
   if (!key || !key_is_sane(key)) {
     fault_add(exchange_faults(x), FAULT_AT_HEADER, "Idempotency-Key", key ? FAULT_PATTERN : FAULT_REQUIRED,
               "must be 1 to %d printable ASCII characters", IDEMPOTENCY_KEY_MOST);
@@ -108,13 +136,19 @@ enum idempotency_verdict idempotency_begin(struct exchange *x, bool demanded, st
                    IDEMPOTENCY_KEY_MOST);
     return IDEMPOTENCY_REFUSED;
   }
+  if (lifetime && strcmp(lifetime, "resource") != 0) {
+    fault_add(exchange_faults(x), FAULT_AT_HEADER, "Idempotency-Lifetime", FAULT_ENUM,
+              "must be resource, got '%.64s'; absent: 24 hours", lifetime);
+    answer_problem(x, PROBLEM_BAD_REQUEST, NULL);
+    return IDEMPOTENCY_REFUSED;
+  }
   make_scope(x, key, once);
   make_digest(x, once);
-  once->key = (struct store_idempotency){ once->scope, once->digest };
+  once->key = (struct store_idempotency){ once->scope, once->digest, lifetime != NULL };
   struct app *app = exchange_app(x);
   if (!enter(app->replays, once)) {
     exchange_set_header(x, "Retry-After", "1");
-    answer_problem(x, PROBLEM_CONFLICT, "a request with this Idempotency-Key runs at this moment");
+    answer_problem(x, PROBLEM_REQUEST_IN_FLIGHT, NULL);
     return IDEMPOTENCY_REFUSED;
   }
   once->given = true;
@@ -128,9 +162,11 @@ enum idempotency_verdict idempotency_begin(struct exchange *x, bool demanded, st
     return IDEMPOTENCY_REPLAY;
   }
   if (status == ARMDYN_ECONFLICT)
-    answer_problem(x, PROBLEM_IDEMPOTENCY_MISMATCH, NULL);
+    answer_mismatch(x, *href);
   else
     answer_status(x, status, NULL);
+  free(*href);
+  *href = NULL;
   return IDEMPOTENCY_REFUSED;
 }
 

@@ -22,7 +22,7 @@ enum { IDEMPOTENCY_KEY_MOST = 128, IDEMPOTENCY_SCOPE_SIZE = 512 };
 struct idempotency {
   bool given;
   char scope[IDEMPOTENCY_SCOPE_SIZE];
-  unsigned char digest[32]; /* SHA-256 of the query and the body */
+  unsigned char digest[32]; /* SHA-256 of the query and the body; of JSON by what it says */
   struct store_idempotency key;
   struct idempotency *next; /* of those that run now */
 };

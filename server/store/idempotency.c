@@ -13,8 +13,17 @@ enum armdyn_status store_idempotency_prune(struct sql *sql, int64_t most)
 {
   return sql_run(sql,
                  "DELETE FROM idempotency WHERE scope IN"
-                 " (SELECT scope FROM idempotency WHERE created_ms < ? ORDER BY created_ms LIMIT ?)",
+                 " (SELECT scope FROM idempotency WHERE created_ms < ? AND NOT kept ORDER BY created_ms LIMIT ?)",
                  VALUES(value_integer(expired_before()), value_integer(most)), NULL);
+}
+
+/* Of these the schema forgets the keys with the row. */
+static bool is_kept(const char *collection)
+{
+  static const char *const those[] = { "orders", "jobs", "transfers", "datasets" };
+  size_t k = 0;
+  while (k < sizeof those / sizeof *those && strcmp(those[k], collection) != 0) k++;
+  return k < sizeof those / sizeof *those;
 }
 
 enum armdyn_status store_idempotency_keep(struct sql *sql, const struct store_idempotency *key, const char *collection,
@@ -23,13 +32,13 @@ enum armdyn_status store_idempotency_keep(struct sql *sql, const struct store_id
   if (!key) return ARMDYN_OK;
   char href[256];
   if (snprintf(href, sizeof href, "/v1/%s/%s", collection, name) >= (int)sizeof href) return ARMDYN_ELIMIT;
-  enum armdyn_status status = sql_run(sql, "DELETE FROM idempotency WHERE scope = ? AND created_ms < ?",
+  enum armdyn_status status = sql_run(sql, "DELETE FROM idempotency WHERE scope = ? AND created_ms < ? AND NOT kept",
                                       VALUES(value_text(key->scope), value_integer(expired_before())), NULL);
   if (!status) status = store_idempotency_prune(sql, PRUNED_AT_ONCE);
   if (!status)
-    status = sql_run(sql, "INSERT INTO idempotency (scope, digest, href, created_ms) VALUES (?, ?, ?, ?)",
+    status = sql_run(sql, "INSERT INTO idempotency (scope, digest, href, created_ms, kept) VALUES (?, ?, ?, ?, ?)",
                      VALUES(value_text(key->scope), value_blob(key->digest, DIGEST_SIZE), value_text(href),
-                            value_integer(clock_wall_ms())),
+                            value_integer(clock_wall_ms()), value_integer(key->kept && is_kept(collection))),
                      NULL);
   return status == ARMDYN_EEXISTS ? ARMDYN_ECONFLICT : status;
 }
@@ -56,14 +65,15 @@ static enum armdyn_status find(struct sql *sql, const struct store_idempotency *
 {
   sqlite3_stmt *statement;
   bool row;
-  enum armdyn_status status = sql_query(sql, "SELECT digest, href FROM idempotency WHERE scope = ? AND created_ms >= ?",
-                                        VALUES(value_text(key->scope), value_integer(expired_before())), &statement);
+  enum armdyn_status status =
+      sql_query(sql, "SELECT digest, href FROM idempotency WHERE scope = ? AND (created_ms >= ? OR kept)",
+                VALUES(value_text(key->scope), value_integer(expired_before())), &statement);
   if (!status) status = sql_step(sql, statement, &row);
   if (!status && !row) status = ARMDYN_ENOTFOUND;
+  if (!status && !(*href = strdup((const char *)sqlite3_column_text(statement, 1)))) status = ARMDYN_EMEMORY;
   if (!status && (sqlite3_column_bytes(statement, 0) != DIGEST_SIZE ||
                   memcmp(sqlite3_column_blob(statement, 0), key->digest, DIGEST_SIZE) != 0))
     status = ARMDYN_ECONFLICT;
-  if (!status && !(*href = strdup((const char *)sqlite3_column_text(statement, 1)))) status = ARMDYN_EMEMORY;
   sql_finish(statement);
   return status;
 }

@@ -63,10 +63,11 @@ struct store_counts store_counts(struct store *store);
 struct store_idempotency {
   const char *scope;           /* API key + method + path + Idempotency-Key */
   const unsigned char *digest; /* 32 bytes, of the body */
+  bool kept;                   /* as long as what it made: of orders, jobs, transfers and data sets */
 };
 /* Was this request answered before? OK: `href` is what it created (free it); ENOTFOUND: new; ECONFLICT: the same key
- * with another body. Entries live 24 hours. A creation whose key was kept by another meanwhile answers ECONFLICT and
- * creates nothing: find again. */
+ * with another body, `href` too. Entries live 24 hours, or as long as what they made. A creation whose key was kept by
+ * another meanwhile answers ECONFLICT and creates nothing: find again. */
 enum armdyn_status store_idempotency_find(struct store *store, const struct store_idempotency *key, char **href);
 /* Keep the key of a request that creates nothing but must not be repeated (it moves an arm on): durable before its effect.
  * `collection` and `name` make the href: "transfers" and an id. ECONFLICT: it is kept already. */

@@ -67,6 +67,7 @@ static inline struct store_job a_job(const char *robot, int64_t revision)
   snprintf(job.robot, sizeof job.robot, "%s", robot);
   id_make(job.id);
   clock_format(clock_wall_ms(), job.created_at);
+  memcpy(job.finished_at, job.created_at, sizeof job.finished_at); /* of its end */
   return job;
 }
 

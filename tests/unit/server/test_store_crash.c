@@ -48,7 +48,7 @@ static void *write_for_ever(void *argument)
     id_make(id);
     snprintf(name, sizeof name, "%s-%s", round, id);
     struct store_robot robot = a_robot(name);
-    must(store_robot_create(store, &robot, &(struct store_idempotency){ name, (const unsigned char *)name }));
+    must(store_robot_create(store, &robot, &(struct store_idempotency){ name, (const unsigned char *)name, false }));
     tell("robot", name, robot.revision);
     must(store_robot_update(store, &robot, 1));
     tell("robot", name, robot.revision);
@@ -101,7 +101,7 @@ static void check_line(const char *kind, const char *name, long long number)
     char *href;
     OK(store_robot_get(store, name, number, &robot));
     store_robot_release(&robot);
-    OK(store_idempotency_find(store, &(struct store_idempotency){ name, (const unsigned char *)name }, &href));
+    OK(store_idempotency_find(store, &(struct store_idempotency){ name, (const unsigned char *)name, false }, &href));
     free(href);
   } else if (strcmp(kind, "job") == 0) {
     struct store_job job;

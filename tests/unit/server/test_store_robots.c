@@ -75,7 +75,7 @@ Test(robots, are_promoted_with_their_alias_or_not_at_all)
 {
   struct store_robot robot = a_robot("a");
   struct store_alias alias = { .robot = "a", .alias = "production" }, got;
-  struct store_idempotency key = { "scope", (const unsigned char *)"01234567890123456789012345678901" };
+  struct store_idempotency key = { "scope", (const unsigned char *)"01234567890123456789012345678901", false };
   char *href;
   OK(store_robot_create(store, &robot, NULL));
   alter("CREATE TRIGGER full BEFORE INSERT ON robot_aliases BEGIN SELECT RAISE(ABORT, 'no'); END");
