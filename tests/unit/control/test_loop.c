@@ -1,5 +1,6 @@
 /* The closed loop against what is known of it without this code: a mass on a slide is linear, so the answer of PID has a
  * closed form where its rate goes to infinity, and at any rate is the recursion of a double integrator whose force is held. */
+#include "tests/support/sanitized.h"
 #include "tests/unit/control/loops.h"
 
 /* (r + w)^3 with e(0) = E, e'(0) = 0, e''(0) = -3 w^2 E: e = E (1 + w t - w^2 t^2) exp(-w t) */
@@ -216,7 +217,7 @@ Test(loop, friction_near_standstill_is_passed)
   scene_open(&scene, ARMDYN_LAW_COMPUTED_TORQUE, 6, 500);
   for (int k = 0; k < 2; k++) {
     scene.loop.plant_motion.fixed_step = k ? 5e-6 : 0;
-    ends[k] = scene_end(&scene, 0.3);
+    ends[k] = scene_end(&scene, SANITIZED ? 0.1 : 0.3);
   }
   for (size_t j = 0; j < 4; j++) cr_assert_float_eq(ends[0].q[j], ends[1].q[j], 1e-7, "joint %zu", j + 1);
   scene_close(&scene);

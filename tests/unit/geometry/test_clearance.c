@@ -3,6 +3,7 @@
 
 #include "lib/geometry/distance.h"
 #include "tests/support/robots.h"
+#include "tests/support/sanitized.h"
 
 enum { N = ARMDYN_JOINTS_MAX, OBSTACLES = 60 };
 
@@ -304,7 +305,7 @@ Test(clearance, of_a_motion_is_a_bound_within_tolerance)
   static double q[SAMPLES * N];
   struct dice dice = { 21 };
   const double tolerance = 1e-4;
-  for (int round = 0; round < 21; round++) {
+  for (int round = 0; round < (SANITIZED ? 7 : 21); round++) {
     const size_t joints = 1 + (size_t)round % 7;
     struct armdyn_motion_clearance found;
     struct armdyn_error error = { "", "" };
