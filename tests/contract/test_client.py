@@ -10,6 +10,7 @@ import pytest
 
 from support import ControllerSim, contract, robot, unique_name
 
+pytestmark = pytest.mark.slow
 WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 

@@ -11,6 +11,7 @@ from ordering import THERE, Ordering
 from support import ControllerSim, Server, contract, robot, unique_name, until
 from support.receiver import Receiver, signature
 
+pytestmark = pytest.mark.slow
 EVENT, MESSAGE = "#/components/schemas/Event", "#/components/schemas/EventMessage"
 
 
