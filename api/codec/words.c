@@ -13,7 +13,9 @@ void words_decode(struct json_reader *r, const struct json_field *field, void *m
     size_t k = 0;
     if (!json_read_text(r, json_field_choices(field, choices), &word)) continue;
     while (k < field->name_count && !json_slice_is(word, field->names[k])) k++;
-    if (k < field->name_count)
+    if (k < field->name_count && *words >> k & 1)
+      json_fault(r, NULL, FAULT_DUPLICATE, "\"%s\" is there twice; keep one", field->names[k]);
+    else if (k < field->name_count)
       *words |= 1u << k;
     else
       json_fault(r, NULL, FAULT_ENUM, "must be %s, got \"%s\"", json_field_choices(field, choices),

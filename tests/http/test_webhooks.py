@@ -276,6 +276,12 @@ def test_addresses_that_are_none(client, url):
 
 
 @pytest.mark.same_threads
+def test_an_event_named_twice_is_refused(client):
+    hook = {"name": unique_name("hook"), "url": "http://127.0.0.1:9/", "events": ["queue.released", "controller.lost", "queue.released"]}
+    error, = client.post("/v1/webhooks", hook).expect(422).json["errors"]
+    assert error["pointer"] == "/events/2" and error["detail"] == '"queue.released" is there twice; keep one'
+
+
 def test_unknown_webhooks(client, arm):
     answer = client.post(arm + "/trajectories", {**motion(), "callback": {"webhook": "nobody"}}).expect(422)
     assert answer.json["errors"][0]["pointer"] == "/callback/webhook"
