@@ -16,7 +16,9 @@ enum {
   /* Larger blocks come straight from the system and go back to it: bodies and answers of all sizes, with small things that
    * live long between them, leave gaps in an arena that no later block fits, and a busy service grows for hours. */
   LARGE = 64 * 1024,
-  KEPT = 1024 * 1024, /* of what is free at the end of an arena */
+  /* Of what is free at the end of an arena, and malloc_trim gives back of the first one alone: the others grow to it in
+   * minutes and fall back, each by itself. */
+  KEPT = 256 * 1024,
 };
 
 /* Every thread keeps freed blocks for itself, seven of each of 64 sizes up to 1 KiB. That is 230 KiB a thread, filled by one
