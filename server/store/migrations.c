@@ -27,6 +27,7 @@ EMBED(migration_0021, "migrations/sqlite/0021_order_lists.sql");
 EMBED(migration_0022, "migrations/sqlite/0022_events.sql");
 EMBED(migration_0023, "migrations/sqlite/0023_accounts.sql");
 EMBED(migration_0024, "migrations/sqlite/0024_kept_keys.sql");
+EMBED(migration_0025, "migrations/sqlite/0025_order_makers.sql");
 
 static const struct migration items[] = {
   { "0001_initial", migration_0001 },
@@ -53,6 +54,7 @@ static const struct migration items[] = {
   { "0022_events", migration_0022 },
   { "0023_accounts", migration_0023 },
   { "0024_kept_keys", migration_0024 },
+  { "0025_order_makers", migration_0025 },
 };
 
 const struct migrations store_migrations = { items, sizeof items / sizeof *items };

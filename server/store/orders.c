@@ -163,7 +163,8 @@ static const struct list_type order_lists = {
   .key = "id",
   .search = ", controller, job_order_id, reason",
   .tags = "tags",
-  .narrow = (const char *const[]){ "job_order_id", "work_master_id", "equipment_id", NULL },
+  .narrow =
+      (const char *const[]){ "job_order_id", "work_master_id", "equipment_id", "reason", "created_by_name", NULL },
   .walked = "finished_at",
   .type = &order_type,
 };
