@@ -31,7 +31,8 @@ static void check_given(struct json_reader *r, const struct own_samples *samples
     json_fault(r, "/q", q->data ? FAULT_LENGTH : FAULT_REQUIRED, "must be a list of at least 2 samples");
     return;
   }
-  if (!t->data == isnan(samples->sample_rate))
+  const bool timed = t->data, rated = !isnan(samples->sample_rate);
+  if (timed == rated)
     json_fault(r, t->data ? "/rate" : "/t", t->data ? FAULT_INCONSISTENT : FAULT_REQUIRED,
                t->data ? "the samples have their times, t: one of the two" : "is missing: times, or a rate instead");
   if (t->data && t->rows != q->rows)
