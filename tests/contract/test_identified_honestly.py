@@ -70,7 +70,7 @@ def raw_percent(client, found, seed):
             left += (measured - predicted) ** 2 * known
             torque += measured ** 2
             unknown += not known
-    assert unknown <= 1e-3 * len(judged), unknown
+    assert unknown <= 1e-3 * 2 * len(judged), unknown
     return 100 * math.sqrt(left / torque)
 
 
