@@ -9,6 +9,7 @@
 enum { N = ARMDYN_JOINTS_MAX, DEGREE = 5, TERMS = DEGREE + 1, PIECES_A_SPEED = 7, BISECTIONS = 60 };
 static const double USED = 0.8;         /* of acceleration and jerk: runs are about speed */
 static const double CRUISE_LEAST = 0.3; /* s */
+static const double SEEN = 1e-9;        /* of the position: less is lost in its rounding */
 static const double RAMP_LEAST = 0.1, MOVE_LEAST = 0.2, RAMP_UNLIMITED = 0.3; /* s */
 static const double HALF_TURN = 3.14159265358979323846;
 
@@ -92,15 +93,24 @@ static double fastest(const struct armdyn_limits *limits, double length, double 
   return low;
 }
 
-static void add_joint(struct plan *p, size_t joint, bool slides)
+static enum armdyn_status add_joint(struct plan *p, size_t joint, const struct armdyn_joint *about,
+                                    struct armdyn_error *error)
 {
   const struct armdyn_friction_plan_request *r = p->request;
   const struct armdyn_limits *limits = &p->limits[joint];
   const double range = limits->position[1] - limits->position[0], home = p->q[joint];
   const double middle = limits->position[0] + range / 2;
+  const bool slides = about->type == ARMDYN_PRISMATIC;
   const double length = slides ? r->travel * range : fmin(r->travel * range, 2 * HALF_TURN);
   const double most = fastest(limits, length, r->speed_most * limits->velocity);
-  const double least = most * r->speed_least / r->speed_most;
+  const double least = most * r->speed_least / r->speed_most, shortest = least * CRUISE_LEAST;
+  if (!(shortest > SEEN * fmax(fabs(limits->position[0]), fabs(limits->position[1])))) {
+    return armdyn_refuse(
+        error, ARMDYN_EINFEASIBLE, "/travel",
+        "joint %s would go %g %s in its slowest run, too little to be seen; ask for more travel, for a "
+        "higher speed_least, or for wider position limits",
+        about->name, shortest, slides ? "m" : "rad");
+  }
   for (size_t k = 0; k < r->speeds; k++) {
     const double v = least * pow(most / least, (double)k / (double)(r->speeds - 1));
     const double ramps = v * ramp_time(limits, v), cruise = fmin(r->cruise, (length - ramps) / v);
@@ -109,6 +119,7 @@ static void add_joint(struct plan *p, size_t joint, bool slides)
     add_run(p, joint, -v, cruise);
   }
   move_to(p, joint, home);
+  return ARMDYN_OK;
 }
 
 /* -- what is asked -- */
@@ -223,11 +234,11 @@ enum armdyn_status armdyn_friction_plan(const struct armdyn_robot *robot,
     return ARMDYN_EMEMORY;
   }
   out->piece_count = 0;
-  for (size_t j = 0; j < n; j++) {
-    if (is_moved(request, j)) add_joint(&p, j, d->joints[j].type == ARMDYN_PRISMATIC);
+  for (size_t j = 0; j < n && !rc; j++) {
+    if (is_moved(request, j)) rc = add_joint(&p, j, &d->joints[j], error);
   }
   out->waypoint_times[1] = armdyn_trajectory_duration(out);
-  if ((rc = check_motion(robot, &p, margin, error))) {
+  if (rc || (rc = check_motion(robot, &p, margin, error))) {
     free(p.runs);
     armdyn_trajectory_free(out);
     return rc;

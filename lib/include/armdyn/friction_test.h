@@ -33,8 +33,8 @@ struct armdyn_friction_run {
  *   out        out  release with armdyn_trajectory_free; nothing to release after a refusal
  *   margin     out  ARMDYN_LIMIT_KINDS x n as in armdyn_profile_plan
  *   runs       out  allocated; free()
- * OK; EINPUT (pointer into the friction test request of the HTTP API), EINFEASIBLE (a torque limit; the message names
- * joint and time), EMEMORY. */
+ * OK; EINPUT (pointer into the friction test request of the HTTP API), EINFEASIBLE (a torque limit, with joint and
+ * time; a joint that has no room to move), EMEMORY. */
 enum armdyn_status armdyn_friction_plan(const struct armdyn_robot *robot,
                                         const struct armdyn_friction_plan_request *request,
                                         struct armdyn_trajectory *out, struct armdyn_margin *margin,

@@ -157,6 +157,25 @@ Test(friction_plan, says_what_cannot_be)
   test_free(t);
 }
 
+/* Of travel, position limits and slowest speed each may be next to nothing: no speed of a run may come out as 0 / 0. */
+Test(friction_plan, a_joint_without_room_is_refused)
+{
+  struct test *t = test_new();
+  struct armdyn_limits limits[N];
+  for (size_t j = 0; j < N; j++) limits[j] = t->d.joints[j].limits;
+  t->request.limits = limits;
+  t->request.travel = 5e-324;
+  cr_assert_eq(plan(t), ARMDYN_EINFEASIBLE);
+  cr_assert_str_eq(t->error.pointer, "/travel");
+  t->request.travel = 0.8;
+  t->request.speed_least = 1e-300;
+  cr_assert_eq(plan(t), ARMDYN_EINFEASIBLE);
+  t->request.speed_least = 0.01;
+  limits[2].position[1] = limits[2].position[0];
+  cr_assert_neq(plan(t), ARMDYN_OK);
+  test_free(t);
+}
+
 /* -- logs -- */
 
 static double normal(struct dice *dice)
