@@ -2,7 +2,8 @@
 -- The newest 100,000 are kept.
 CREATE TABLE events (
   number INTEGER PRIMARY KEY AUTOINCREMENT,
-  at TEXT NOT NULL,
+  -- No end of anything may fail for want of a time.
+  at TEXT NOT NULL ON CONFLICT REPLACE DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
   type TEXT NOT NULL, -- "order.ready": of what, and what
   controller TEXT,
   order_id TEXT,
