@@ -215,7 +215,7 @@ demo: ## start the service and a simulated controller, compute a motion, play it
 	@$(MAKE) -j$(JOBS) --silent build
 	@$(PYTHON) deploy/demo.py $(OUT)/armdyn
 
-test: ## every test, quick versions (12 minutes on 2 cores, longer when nothing is compiled yet)
+test: ## every test, quick versions (16 to 20 minutes on 2 cores, longer when nothing is compiled yet)
 	@deploy/deps build web test
 	@$(MAKE) -j$(JOBS) --silent test-builds
 	@$(PYTHON) tests/run.py
