@@ -381,6 +381,7 @@ enum armdyn_status samples_request_decode(enum samples_call call, enum media med
   out->method = request.method;
   out->friction = request.friction;
   out->decompose = request.decompose;
+  out->tolerance = request.tolerance;
   return ARMDYN_OK;
 }
 

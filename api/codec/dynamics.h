@@ -26,6 +26,7 @@ enum samples_call {
   CALL_DERIVATIVES,
   CALL_LINEARIZE,
   CALL_REGRESSOR,
+  CALL_DIAGNOSE, /* answered as a whole: no outputs for each sample, and no kernel */
   SAMPLES_CALL_COUNT
 };
 
@@ -60,6 +61,7 @@ struct samples_request {
   enum armdyn_jacobian_frame frame;
   int method; /* as the names of the call's form are numbered */
   bool friction, decompose;
+  double tolerance; /* of a diagnosis */
   bool overridden; /* payload, gravity or tool were given: `robot` is the stored model with them put in */
   struct armdyn_robot_description *robot; /* NULL unless overridden */
   double *memory[SAMPLES_MEMORIES];       /* what rows point into, unless they point into the body itself */

@@ -60,12 +60,18 @@ static const struct json_field linearize_fields[] = {
   { TRUTH(struct request, friction) },
   OVERRIDES,
 };
+static const struct json_field diagnosis_fields[] = {
+  { Q, REQUIRED }, { QD, REQUIRED }, { QDD, REQUIRED }, { TAU, REQUIRED },
+  { TRUTH(struct request, friction) },
+  { NUMBER(struct request, tolerance, BETWEEN(1e-9, 0.5), "relative error that is agreement") },
+  OVERRIDES,
+};
 /* clang-format on */
 
 static void request_init(void *object)
 {
   struct request *request = object;
-  *request = (struct request){ .friction = true };
+  *request = (struct request){ .friction = true, .tolerance = 1e-6 };
 }
 
 #define REQUEST(words_, fields_) JSON_TYPE("a request for " words_, fields_, struct request, request_init, NULL)
@@ -78,6 +84,7 @@ static const struct json_type jacobian_request = REQUEST("a Jacobian", jacobian_
 static const struct json_type statics_request = REQUEST("statics", statics_fields);
 static const struct json_type derivatives_request = REQUEST("derivatives", derivatives_fields);
 static const struct json_type motion_request = REQUEST("positions, velocities and accelerations", motion_fields);
+static const struct json_type diagnosis_request = REQUEST("a diagnosis", diagnosis_fields);
 static const struct json_type linearize_request = REQUEST("a state space", linearize_fields);
 
 #define NUMBER_OF(name_)  .name = name_
@@ -125,6 +132,7 @@ const struct samples_form samples_forms[] = {
   [CALL_REGRESSOR] = {
     &motion_request,
     { { TABLE("regressor", PER_JOINT, PER_PARAMETER) } } },
+  [CALL_DIAGNOSE] = { .request = &diagnosis_request },
 };
 /* clang-format on */
 _Static_assert(sizeof samples_forms / sizeof *samples_forms == SAMPLES_CALL_COUNT, "a row for every call");

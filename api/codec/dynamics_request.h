@@ -22,6 +22,7 @@ struct request {
   struct table tables[TABLES];
   int wrench_frame, frame, method;
   bool friction, decompose;
+  double tolerance;
 };
 
 /* One row or a list of rows, straight into an array that grows. context->user: rows that other fields had (size_t). */

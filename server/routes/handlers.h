@@ -34,6 +34,8 @@ route_handler webhook_rotate, job_delivery_list, job_delivery_again, transfer_de
 route_handler robot_create, robot_list, robot_get, robot_put, robot_delete, robot_revision_list, robot_revision_get;
 /* dynamics.c: every call on samples */
 route_handler dynamics_call;
+/* diagnose.c */
+route_handler diagnose;
 /* gravity_map.c */
 route_handler gravity_map;
 /* inverse_kinematics.c */

@@ -80,6 +80,7 @@ const struct route routes[] = {
   { CALL(derivatives),                  dynamics_call,             ON_EVENT_THREAD, LIMIT_SAMPLES_BODY, &kernels[CALL_DERIVATIVES] },
   { CALL(linearize),                    dynamics_call,             ON_EVENT_THREAD, LIMIT_SAMPLES_BODY, &kernels[CALL_LINEARIZE] },
   { CALL(regressor),                    dynamics_call,             ON_EVENT_THREAD, LIMIT_SAMPLES_BODY, &kernels[CALL_REGRESSOR] },
+  { CALL(diagnose),                     diagnose,                  READS_ON_POOL,   MB(8),              NULL },
   { CALL(gravityMap),                   gravity_map,               ON_EVENT_THREAD, LIMIT_MODEL_BODY,   NULL },
   { CALL(inverseKinematics),            inverse_kinematics,        ON_EVENT_THREAD, LIMIT_MODEL_BODY,   NULL },
   { CALL(makeCode),                     code_make,                 ON_EVENT_THREAD, LIMIT_MODEL_BODY,   NULL },

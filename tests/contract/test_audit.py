@@ -64,7 +64,7 @@ def test_changes_and_refusals_leave_an_entry_and_computation_none(server):
 
 # Calls that are no GET and change nothing.
 COMPUTE = """inverseDynamics forwardDynamics massMatrix coriolis gravity energy forwardKinematics jacobian statics derivatives linearize
-regressor gravityMap inverseKinematics baseParameters makeCode clearance estimateEnergy replanTrajectory dryRun""".split()
+regressor diagnose gravityMap inverseKinematics baseParameters makeCode clearance estimateEnergy replanTrajectory dryRun""".split()
 
 
 def test_every_route_leaves_an_entry_unless_it_reads_or_computes(server):

@@ -19,6 +19,7 @@ operator       POST   /v1/robots/{robot}/code
 operator       POST   /v1/robots/{robot}/collision-checks
 operator       POST   /v1/robots/{robot}/coriolis
 operator       POST   /v1/robots/{robot}/derivatives
+operator       POST   /v1/robots/{robot}/diagnose
 operator       POST   /v1/robots/{robot}/energy
 operator       POST   /v1/robots/{robot}/energy-estimates
 operator       POST   /v1/robots/{robot}/evaluations

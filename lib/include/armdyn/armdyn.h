@@ -9,6 +9,7 @@
 #include "armdyn/collision.h"
 #include "armdyn/control.h"
 #include "armdyn/derivatives.h"
+#include "armdyn/diagnose.h"
 #include "armdyn/dynamics.h"
 #include "armdyn/electrical.h"
 #include "armdyn/excitation.h"
