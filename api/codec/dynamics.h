@@ -62,7 +62,7 @@ struct samples_request {
   int method; /* as the names of the call's form are numbered */
   bool friction, decompose;
   double tolerance; /* of a diagnosis */
-  bool overridden; /* payload, gravity or tool were given: `robot` is the stored model with them put in */
+  bool overridden;  /* payload, gravity or tool were given: `robot` is the stored model with them put in */
   struct armdyn_robot_description *robot; /* NULL unless overridden */
   double *memory[SAMPLES_MEMORIES];       /* what rows point into, unless they point into the body itself */
 };

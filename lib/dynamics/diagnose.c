@@ -265,7 +265,7 @@ static void scales(struct search *s)
 static enum armdyn_status run(struct search *s, double tolerance, struct armdyn_diagnosis *d)
 {
   struct version v;
-  double error[ARMDYN_MISTAKES_MAX];
+  double error[ARMDYN_MISTAKES_MAX] = { 0 };
   begin_version(s, &v);
   enum armdyn_status status = compute(s, &v, s->right);
   if (status) return status;
