@@ -6,7 +6,8 @@ import random
 
 import pytest
 
-from support.data import shared, unique_name
+from support import ROOT
+from support.data import unique_name
 
 NAMES = "joint a alpha d offset q_min q_max xx yy zz xy xz yz x y z mass".split()
 
@@ -30,11 +31,8 @@ def own_table():
     return [brick(i + 1, edges, 0.1 * i) for i, edges in enumerate(EDGES)]
 
 
-def shared_table():
-    path = shared("arm_5dof_cad.csv")
-    if not path:
-        pytest.skip("arm_5dof_cad.csv is not at hand (ARMDYN_SHARED_DATA)")
-    with open(path) as file:
+def arm_table():
+    with open(ROOT / "tests/data/cad/arm_5dof_cad.csv") as file:
         return [dict(zip(NAMES, map(float, row))) for row in csv.reader(line for line in file if line[0] != "#")]
 
 
@@ -59,7 +57,7 @@ def torques(client, name, joints):
 
 
 @pytest.mark.parametrize("sign, convention", [(1, "tensor"), (-1, "positive")])
-@pytest.mark.parametrize("read", [own_table, shared_table])
+@pytest.mark.parametrize("read", [own_table, arm_table])
 def test_the_service_converts_as_we_do(client, read, sign, convention):
     table = read()
     units = {"units": {"length": "mm", "inertia": "kg*mm^2"}, "products_of_inertia": convention}
@@ -78,7 +76,7 @@ def test_the_service_converts_as_we_do(client, read, sign, convention):
         assert 0.001 < radius < 0.3
 
 
-@pytest.mark.parametrize("read", [own_table, shared_table])
+@pytest.mark.parametrize("read", [own_table, arm_table])
 def test_a_table_without_its_units_looks_suspicious(client, read):
     table = read()
     warnings = client.post("/v1/robots", model(table, 1e-3, 1, 1, {})).expect(201).json["warnings"]
