@@ -313,6 +313,14 @@ static enum armdyn_status check_counts(const struct json_type *call, struct requ
   return rc;
 }
 
+/* Accelerations of links depend on how fast they turn. */
+static enum armdyn_status check_velocities(const struct request *request, struct faults *faults)
+{
+  if (!request->tables[TABLE_QDD].data || request->tables[TABLE_QD].data) return ARMDYN_OK;
+  fault_add(faults, FAULT_AT_POINTER, "/qd", FAULT_REQUIRED, "is missing: qdd is given, and goes with velocities");
+  return ARMDYN_EINPUT;
+}
+
 /* The wire's [force; moment] becomes the library's [moment; force], in memory of our own. */
 static enum armdyn_status turn_wrench(struct table *wrench)
 {
@@ -361,6 +369,7 @@ enum armdyn_status samples_request_decode(enum samples_call call, enum media med
   *out = (struct samples_request){ 0 };
   rc = decode(type, media, robot->joint_count, body, length, query, context, &request, faults);
   if (!rc) rc = check_counts(type, &request, faults);
+  if (!rc) rc = check_velocities(&request, faults);
   if (!rc) rc = turn_wrench(&request.tables[TABLE_WRENCH]);
   if (!rc) rc = overrides_apply(&request.overrides, robot, &out->robot);
   for (int i = 0; i < TABLES; i++) out->memory[i] = request.tables[i].memory; /* handed over */
@@ -381,6 +390,7 @@ enum armdyn_status samples_request_decode(enum samples_call call, enum media med
   out->method = request.method;
   out->friction = request.friction;
   out->decompose = request.decompose;
+  out->joint_wrenches = request.joint_wrenches;
   out->tolerance = request.tolerance;
   return ARMDYN_OK;
 }

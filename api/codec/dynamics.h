@@ -36,7 +36,7 @@ enum samples_call {
 #define PER_PARAMETER (SIZE_MAX - 2)
 
 /* When an output is there. */
-enum samples_when { ALWAYS, WITH_DECOMPOSE, WITH_VELOCITIES };
+enum samples_when { ALWAYS, WITH_DECOMPOSE, WITH_VELOCITIES, WITH_ACCELERATIONS, WITH_JOINT_WRENCHES };
 
 struct samples_output {
   const char *name; /* "momentum.linear": member `linear` of an object `momentum` */
@@ -60,7 +60,7 @@ struct samples_request {
   enum armdyn_wrench_frame wrench_frame;
   enum armdyn_jacobian_frame frame;
   int method; /* as the names of the call's form are numbered */
-  bool friction, decompose;
+  bool friction, decompose, joint_wrenches;
   double tolerance; /* of a diagnosis */
   bool overridden;  /* payload, gravity or tool were given: `robot` is the stored model with them put in */
   struct armdyn_robot_description *robot; /* NULL unless overridden */

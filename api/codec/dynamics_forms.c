@@ -25,6 +25,9 @@ static const char *const forward_methods[] = {
 
 /* clang-format off */
 static const struct json_field position_fields[] = { { Q, REQUIRED }, OVERRIDES };
+static const struct json_field kinematics_fields[] = {
+  { Q, REQUIRED }, { QD, NULLABLE }, { QDD, NULLABLE }, OVERRIDES,
+};
 static const struct json_field state_fields[] = { { Q, REQUIRED }, { QD, REQUIRED }, OVERRIDES };
 static const struct json_field motion_fields[] = { { Q, REQUIRED }, { QD, REQUIRED }, { QDD, REQUIRED }, OVERRIDES };
 static const struct json_field jacobian_fields[] = {
@@ -39,6 +42,7 @@ static const struct json_field inverse_dynamics_fields[] = {
   { ENUM(struct request, method, inverse_methods) },
   { TRUTH(struct request, friction) },
   { TRUTH(struct request, decompose) },
+  { TRUTH(struct request, joint_wrenches) },
   OVERRIDES,
 };
 static const struct json_field forward_dynamics_fields[] = {
@@ -79,6 +83,7 @@ static void request_init(void *object)
 static const struct json_type inverse_dynamics_request = REQUEST("inverse dynamics", inverse_dynamics_fields);
 static const struct json_type forward_dynamics_request = REQUEST("forward dynamics", forward_dynamics_fields);
 static const struct json_type position_request = REQUEST("positions", position_fields);
+static const struct json_type kinematics_request = REQUEST("forward kinematics", kinematics_fields);
 static const struct json_type state_request = REQUEST("positions and velocities", state_fields);
 static const struct json_type jacobian_request = REQUEST("a Jacobian", jacobian_fields);
 static const struct json_type statics_request = REQUEST("statics", statics_fields);
@@ -96,7 +101,8 @@ const struct samples_form samples_forms[] = {
   [CALL_INVERSE_DYNAMICS] = {
     &inverse_dynamics_request,
     { { TABLE("tau", PER_JOINT) }, { CAUSE("inertial") }, { CAUSE("coriolis") }, { CAUSE("gravity") },
-      { CAUSE("friction") }, { CAUSE("external") }, { CAUSE("motor") } } },
+      { CAUSE("friction") }, { CAUSE("external") }, { CAUSE("motor") },
+      { TABLE("joint_wrenches", PER_JOINT, WRENCH), .when = WITH_JOINT_WRENCHES } } },
   [CALL_FORWARD_DYNAMICS] = {
     &forward_dynamics_request,
     { { TABLE("qdd", PER_JOINT) } } },
@@ -114,8 +120,12 @@ const struct samples_form samples_forms[] = {
     { { NUMBER_OF("kinetic") }, { NUMBER_OF("potential") }, { TABLE("momentum.linear", 3) },
       { TABLE("momentum.angular", 3) } } },
   [CALL_FORWARD_KINEMATICS] = {
-    &position_request,
-    { { TABLE("tool", 4, 4) }, { TABLE("links", PER_JOINT, 4, 4) } } },
+    &kinematics_request,
+    { { TABLE("tool", 4, 4) }, { TABLE("links", PER_JOINT, 4, 4) },
+      { TABLE("tool_velocity", WRENCH), .when = WITH_VELOCITIES },
+      { TABLE("link_velocities", PER_JOINT, WRENCH), .when = WITH_VELOCITIES },
+      { TABLE("tool_acceleration", WRENCH), .when = WITH_ACCELERATIONS },
+      { TABLE("link_accelerations", PER_JOINT, WRENCH), .when = WITH_ACCELERATIONS } } },
   [CALL_JACOBIAN] = {
     &jacobian_request,
     { { TABLE("jacobian", WRENCH, PER_JOINT) }, { TABLE("jacobian_dot_qd", WRENCH), .when = WITH_VELOCITIES } } },
@@ -139,6 +149,10 @@ _Static_assert(sizeof samples_forms / sizeof *samples_forms == SAMPLES_CALL_COUN
 
 bool samples_output_wanted(const struct samples_output *output, const struct samples_request *request)
 {
-  const bool is[] = { [ALWAYS] = true, [WITH_DECOMPOSE] = request->decompose, [WITH_VELOCITIES] = request->qd.data };
+  const bool is[] = { [ALWAYS] = true,
+                      [WITH_DECOMPOSE] = request->decompose,
+                      [WITH_VELOCITIES] = request->qd.data,
+                      [WITH_ACCELERATIONS] = request->qdd.data,
+                      [WITH_JOINT_WRENCHES] = request->joint_wrenches };
   return is[output->when];
 }

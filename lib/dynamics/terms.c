@@ -43,6 +43,14 @@ static void wrench_seen_from(const struct pose *at, const double *wrench, double
   unrotate3(out + 3, at->r, wrench + 3);
 }
 
+/* What a recursion left in the workspace. */
+static void wrenches_in_link_frames(const struct armdyn_robot *robot, const struct armdyn_workspace *workspace,
+                                    double *joint_wrenches)
+{
+  for (size_t i = 0; i < robot->joint_count; i++)
+    wrench_seen_from(&robot->joints[i].frame, workspace->force + 6 * i, joint_wrenches + 6 * i);
+}
+
 void armdyn_statics(const struct armdyn_robot *robot, const double *q, const double *wrench,
                     enum armdyn_wrench_frame frame, struct armdyn_workspace *workspace, double *tau,
                     double *joint_wrenches)
@@ -53,8 +61,15 @@ void armdyn_statics(const struct armdyn_robot *robot, const double *q, const dou
   pose_joints(robot, q, workspace->pose);
   const double *on_last = load_on_last_link(robot, &load, workspace->pose, memory);
   rnea_torques(robot, &(struct rnea_input){ zero, zero, true, on_last }, workspace, tau);
-  if (!joint_wrenches) return;
-  for (size_t i = 0; i < robot->joint_count; i++) {
-    wrench_seen_from(&robot->joints[i].frame, workspace->force + 6 * i, joint_wrenches + 6 * i);
-  }
+  if (joint_wrenches) wrenches_in_link_frames(robot, workspace, joint_wrenches);
+}
+
+void armdyn_joint_wrenches(const struct armdyn_robot *robot, const double *q, const double *qd, const double *qdd,
+                           const struct armdyn_load *load, struct armdyn_workspace *workspace, double *joint_wrenches)
+{
+  double memory[6], tau[ARMDYN_JOINTS_MAX];
+  pose_joints(robot, q, workspace->pose);
+  const double *on_last = load_on_last_link(robot, load, workspace->pose, memory);
+  rnea_torques(robot, &(struct rnea_input){ qd, qdd, true, on_last }, workspace, tau);
+  wrenches_in_link_frames(robot, workspace, joint_wrenches);
 }

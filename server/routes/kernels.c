@@ -44,7 +44,7 @@ static struct armdyn_samples samples_of(const struct samples_request *r, size_t 
 }
 
 /* Outputs in the order of the forms. */
-enum { TAU, INERTIAL, CORIOLIS, GRAVITY, FRICTION, EXTERNAL, MOTOR };
+enum { TAU, INERTIAL, CORIOLIS, GRAVITY, FRICTION, EXTERNAL, MOTOR, BEARINGS };
 
 static void torque_parts(const struct samples_task *task, struct armdyn_workspace *workspace, size_t s)
 {
@@ -62,15 +62,32 @@ static void torque_parts(const struct samples_task *task, struct armdyn_workspac
   if (task->out[TAU]) memcpy(out(task, TAU, s), tau, task->joints * sizeof *tau);
 }
 
+/* On the wire the force comes first, in each of `count` wrenches. */
+static void turn_wrenches(double *wrenches, size_t count)
+{
+  for (size_t i = 0; i < count; i++) swap_halves(wrenches + 6 * i, 3);
+}
+
+static void bearing_loads(const struct samples_task *task, struct armdyn_workspace *workspace, size_t s)
+{
+  const struct samples_request *r = task->request;
+  const struct armdyn_load load = load_of(r, s);
+  double *wrenches = out(task, BEARINGS, s);
+  armdyn_joint_wrenches(task->robot, row(&r->q, s), row(&r->qd, s), row(&r->qdd, s), &load, workspace, wrenches);
+  turn_wrenches(wrenches, task->joints);
+}
+
 /* The parts are always those of Newton-Euler; tau is by the method asked. */
 static enum armdyn_status inverse_dynamics(const struct samples_task *task, struct armdyn_workspace *workspace,
                                            size_t first, size_t last, size_t *failed)
 {
   const struct samples_request *r = task->request;
   for (size_t s = first; s < last && r->decompose; s++) torque_parts(task, workspace, s);
+  for (size_t s = first; s < last && task->out[BEARINGS]; s++) bearing_loads(task, workspace, s);
   if (r->method == ARMDYN_INVERSE_NEWTON_EULER) {
     const struct armdyn_samples samples = samples_of(r, first, last);
-    if (!r->decompose) armdyn_inverse_dynamics_batch(task->robot, &samples, workspace, out(task, TAU, first));
+    if (!r->decompose && task->out[TAU])
+      armdyn_inverse_dynamics_batch(task->robot, &samples, workspace, out(task, TAU, first));
     return ARMDYN_OK;
   }
   for (size_t s = first; s < last && task->out[TAU]; s++) {
@@ -164,15 +181,39 @@ static enum armdyn_status energy(const struct samples_task *task, struct armdyn_
   return ARMDYN_OK;
 }
 
-enum { TOOL, LINKS };
+enum { TOOL, LINKS, TOOL_VELOCITY, LINK_VELOCITIES, TOOL_ACCELERATION, LINK_ACCELERATIONS };
+
+/* A velocity or acceleration, linear rows first; to == NULL: not wanted. */
+static void write_rates(double *to, const double *from)
+{
+  if (!to) return;
+  memcpy(to, from, 6 * sizeof *to);
+  swap_halves(to, 3);
+}
+
+static void link_rates(const struct samples_task *task, struct armdyn_workspace *workspace, size_t s)
+{
+  const struct samples_request *r = task->request;
+  struct armdyn_frame_motion tool, links[ARMDYN_JOINTS_MAX];
+  double *velocities = out(task, LINK_VELOCITIES, s), *accelerations = out(task, LINK_ACCELERATIONS, s);
+  armdyn_link_motion(task->robot, row(&r->q, s), row(&r->qd, s), row(&r->qdd, s), workspace, &tool, links);
+  write_rates(out(task, TOOL_VELOCITY, s), tool.velocity);
+  write_rates(out(task, TOOL_ACCELERATION, s), tool.acceleration);
+  for (size_t i = 0; i < task->joints; i++) {
+    if (velocities) write_rates(velocities + 6 * i, links[i].velocity);
+    if (accelerations) write_rates(accelerations + 6 * i, links[i].acceleration);
+  }
+}
 
 static enum armdyn_status forward_kinematics(const struct samples_task *task, struct armdyn_workspace *workspace,
                                              size_t first, size_t last, size_t *failed)
 {
   (void)failed;
-  for (size_t s = first; s < last; s++)
+  for (size_t s = first; s < last; s++) {
     armdyn_forward_kinematics(task->robot, row(&task->request->q, s), workspace, out(task, TOOL, s),
                               out(task, LINKS, s));
+    if (task->request->qd.data) link_rates(task, workspace, s);
+  }
   return ARMDYN_OK;
 }
 
@@ -208,7 +249,7 @@ static enum armdyn_status statics(const struct samples_task *task, struct armdyn
     double tau[ARMDYN_JOINTS_MAX], *wrenches = out(task, JOINT_WRENCHES, s);
     armdyn_statics(task->robot, row(&r->q, s), row(&r->wrench, s), r->wrench_frame, workspace, tau, wrenches);
     if (task->out[HOLDING_TAU]) memcpy(out(task, HOLDING_TAU, s), tau, task->joints * sizeof *tau);
-    for (size_t i = 0; i < task->joints && wrenches; i++) swap_halves(wrenches + 6 * i, 3);
+    if (wrenches) turn_wrenches(wrenches, task->joints);
   }
   return ARMDYN_OK;
 }

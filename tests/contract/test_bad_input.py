@@ -265,7 +265,7 @@ each(BATCH, DYNAMICS, (
     ("batch: a text in a row", ("/qdd/1", [0, "x"]), "/qdd/1/1 type"),
     ("batch: one sample among batches", ("/qd", [0, 0]), "/qd type"),
 ))
-case("kinematics: velocities are unknown", POSES, 422, "/qd unknown_field", body={"q": [0, 0], "qd": [0, 0]})
+case("kinematics: torques are unknown", POSES, 422, "/tau unknown_field", body={"q": [0, 0], "tau": [0, 0]})
 case("kinematics: no q", POSES, 422, "/q required", body={})
 FORWARD, JACOBIAN, STATICS = (f"POST /v1/robots/arm/{call}" for call in ("forward-dynamics", "jacobian", "statics"))
 each({"q": [0, 0], "qd": [0, 0], "tau": [0, 0]}, FORWARD, (
@@ -287,6 +287,11 @@ each({"q": [0, 0]}, JACOBIAN, (
 ))
 case("jacobian: one velocity for a batch", JACOBIAN, 422, "/qd type", type="invalid", body={"q": [[0, 0]] * 2, "qd": [1, 1]})
 case("jacobian: fewer velocities", JACOBIAN, 422, "/qd length", type="invalid", body={"q": [[0, 0]] * 2, "qd": [[1, 1]]})
+case("kinematics: accelerations without velocities", POSES, 422, "/qd required", type="invalid", body={"q": [0, 0], "qdd": [1, 1]})
+case("kinematics: one velocity for a batch", POSES, 422, "/qd type", type="invalid", body={"q": [[0, 0]] * 2, "qd": [1, 1]})
+case("npy: accelerations that nobody asked for", POSES, 422, "?field enum", query={"field": "tool_acceleration"},
+     kind="application/x-npy", body=npy_write([[0.0] * 2]), headers={"Accept": "application/x-npy"})
+case("dynamics: joint wrenches as a number", DYNAMICS, 422, "/joint_wrenches type", body=put(GOOD_SAMPLE, ("/joint_wrenches", 1)))
 each({"q": [0, 0], "wrench": [0] * 6}, STATICS, (
     ("no wrench", ("/wrench", REMOVED), "/wrench required"),
     ("wrench of five", ("/wrench", [0] * 5), "/wrench length"),

@@ -283,6 +283,60 @@ def test_joint_wrenches(client, arm):
     assert npy_read(answer.body)[0] == (1, 6, 6)
 
 
+@pytest.mark.parametrize("name", SETS)
+def test_links_in_motion(client, path, name):
+    """The tool's velocity is another library's J times qd, its acceleration J qdd + dJ/dt qd; all formats answer it alike."""
+    url = path(name)
+    states = states_with(name, "J")
+    got = client.post(url + "/forward-kinematics", batch(states, {"q": "q", "qd": "qd", "qdd": "qdd"})).expect(200).json
+    for k, state in enumerate(states):
+        motion = chosen(state, {"q": "q", "qd": "qd", "qdd": "qdd"})
+        drift = client.post(url + "/jacobian", {"q": state["q"], "qd": state["qd"]}).expect(200).json["jacobian_dot_qd"]
+        assert error(got["tool_velocity"][k], times(state["J"], state["qd"])) < MOST
+        assert error(got["tool_acceleration"][k], [a + b for a, b in zip(times(state["J"], state["qdd"]), drift)]) < MOST
+        alone = client.post(url + "/forward-kinematics", motion).expect(200).json
+        assert all(value == got[field][k] for field, value in alone.items() if field != "revision")
+    plain = client.post(url + "/forward-kinematics", {"q": states[0]["q"]}).expect(200).json
+    assert set(plain) == {"revision", "tool", "links"} and plain["links"] == got["links"][0]
+    rows = [state["q"] + state["qd"] + state["qdd"] for state in states]
+    table = client.post(url + "/forward-kinematics?field=link_accelerations", body=npy_write(rows),
+                        content_type="application/x-npy", headers={"Accept": "application/x-npy"}).expect(200)
+    assert npy_read(table.body) == ((len(rows), len(states[0]["q"]), 6), flat(got["link_accelerations"]))
+
+
+def test_a_pendulum_pulls_at_its_bearing(client, server, m=2.0, length=0.6, g=9.81):
+    """Closed form: m (l w^2 + g cos) along the rod, m (l a + g sin) across, and the inertia's moment about the axis."""
+    with server.client() as c:
+        name = unique_name("pendulum")
+        c.create_robot({"name": name, "convention": "frames", "gravity": [0, -g, 0], "joints": [
+            {"name": "j1", "type": "revolute", "axis": [0, 0, 1], "frame": {"translation": [0, 0, 0]},
+             "link": {"mass": m, "com": [length, 0, 0], "inertia": {"xx": 0, "yy": 0.02, "zz": 0.02}}}]})
+    for angle, w, a in ((-math.pi / 2, 3.0, 0.0), (0.4, -2.0, 5.0), (math.pi / 2, 4.0, -1.0)):
+        body = {"q": [angle], "qd": [w], "qdd": [a], "joint_wrenches": True}
+        got = client.post(f"/v1/robots/{name}/inverse-dynamics", body).expect(200).json
+        across, moment = m * (length * a + g * math.cos(angle)), (0.02 + m * length ** 2) * a + m * g * length * math.cos(angle)
+        assert got["joint_wrenches"][0] == pytest.approx([m * (g * math.sin(angle) - length * w * w), across, 0, 0, 0, moment], abs=1e-12)
+        assert got["tau"] == pytest.approx([moment])
+
+
+@pytest.mark.parametrize("name", ["puma560", "scara"])
+def test_joint_wrenches_in_motion(client, arm, name):
+    """Other fields keep their bits; formats agree; at rest they are those of statics."""
+    url = arm[name] + "/inverse-dynamics"
+    states = states_of(name, 4)
+    body = batch(states, {"q": "q", "qd": "qd", "qdd": "qdd"})
+    plain, got = (client.post(url, {**body, **more}).expect(200).json for more in ({}, {"joint_wrenches": True}))
+    assert plain == {field: value for field, value in got.items() if field != "joint_wrenches"}
+    rows = [state["q"] + state["qd"] + state["qdd"] for state in states]
+    table = client.post(url + "?field=joint_wrenches&joint_wrenches=true", body=npy_write(rows),
+                        content_type="application/x-npy", headers={"Accept": "application/x-npy"}).expect(200)
+    assert npy_read(table.body) == ((4, len(states[0]["q"]), 6), flat(got["joint_wrenches"]))
+    still = [0.0] * len(states[0]["q"])
+    held = client.post(url, {"q": states[0]["q"], "qd": still, "qdd": still, "joint_wrenches": True}).expect(200).json
+    statics = client.post(arm[name] + "/statics", {"q": states[0]["q"], "wrench": [0] * 6}).expect(200).json
+    assert held["joint_wrenches"] == statics["joint_wrenches"]
+
+
 def test_momentum_is_mass_times_velocity(client, server):
     """Of a body on a slide, in the axes of the base; and of one that turns about the base origin."""
     with server.client() as c:

@@ -79,6 +79,33 @@ void armdyn_statics(const struct armdyn_robot *robot, const double *q, const dou
                     enum armdyn_wrench_frame frame, struct armdyn_workspace *workspace, double *tau,
                     double *joint_wrenches);
 
+/* The same wrenches in motion: what link i - 1 exerts on link i with gravity, motion and the load's wrench.
+ *   q, qd, qdd      in   n
+ *   load            in          as in armdyn_inverse_dynamics
+ *   joint_wrenches  out  n x 6  as in armdyn_statics
+ * What a wrench has about (of a slide: along) its joint's axis is what moves the links: the torque less friction and the
+ * inertia of the rotor, which are between drive and link. O(n). Source: Craig, section 6.5. */
+void armdyn_joint_wrenches(const struct armdyn_robot *robot, const double *q, const double *qd, const double *qdd,
+                           const struct armdyn_load *load, struct armdyn_workspace *workspace, double *joint_wrenches);
+
+/* How a frame moves against the base, in base axes: d/dt of what armdyn_forward_kinematics answers.
+ *   velocity      [angular velocity; velocity of the origin], rad/s, m/s
+ *   acceleration  [angular acceleration; acceleration of the origin], rad/s^2, m/s^2: the classical one, d^2 p / dt^2 of
+ *                 the origin, not the spatial one; without gravity */
+struct armdyn_frame_motion {
+  double velocity[6], acceleration[6];
+};
+
+/* Motion of the tool frame and of every link frame of the convention.
+ *   q, qd  in   n
+ *   qdd    in   n; NULL: 0
+ *   tool   out     NULL = not wanted
+ *   links  out  n  NULL = not wanted
+ * O(n). Source: Craig, section 6.4. */
+void armdyn_link_motion(const struct armdyn_robot *robot, const double *q, const double *qd, const double *qdd,
+                        struct armdyn_workspace *workspace, struct armdyn_frame_motion *tool,
+                        struct armdyn_frame_motion *links);
+
 #ifdef __cplusplus
 }
 #endif

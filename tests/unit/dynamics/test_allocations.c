@@ -67,6 +67,7 @@ Test(allocations, kernels_make_none)
   const struct armdyn_samples many = { .count = MANY, .q = { x, 0 }, .qd = { x, 0 }, .qdd = { x, 0 } };
   static double state_space[MANY * N * N], regressor[30 * N * N], regressor_of_many[MANY * 30 * N * N];
   struct armdyn_observer observer;
+  struct armdyn_frame_motion moving;
   struct armdyn_trajectory trajectory;
   random_description(&dice, &d, N, ARMDYN_FRAMES);
   dice_fill(&dice, x, 3 * N, -1, 1);
@@ -104,6 +105,8 @@ Test(allocations, kernels_make_none)
   armdyn_joint_momentum(robot, x, x + N, workspace, tau, part);
   armdyn_observer_init(&observer, 20, false);
   armdyn_observe(&observer, robot, 0.1, x, x + N, tau, &load, workspace);
+  armdyn_link_motion(robot, x, x + N, x + 2 * N, workspace, &moving, NULL);
+  armdyn_joint_wrenches(robot, x, x + N, x + 2 * N, &load, workspace, part);
   armdyn_statics(robot, x, wrench, ARMDYN_WRENCH_TOOL, workspace, tau, part);
   armdyn_inverse_dynamics_derivatives(robot, x, x + N, x + 2 * N, &load, workspace, M, state_space,
                                       state_space + N * N);

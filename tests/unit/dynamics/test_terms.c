@@ -332,3 +332,107 @@ Test(terms, statics_is_virtual_work)
 {
   each_arm(virtual_work);
 }
+
+/* ---- Motion of links, and what their joints carry in motion */
+
+/* Where a motion q + qd t + qdd t^2 / 2 is after h steps of a millisecond. */
+static void ahead(const struct arm *arm, const double *qdd, double h, double *q, double *qd)
+{
+  const double t = 1e-3 * h;
+  for (size_t i = 0; i < arm->n; i++) {
+    q[i] = arm->q[i] + t * arm->qd[i] + t * t * qdd[i] / 2;
+    qd[i] = arm->qd[i] + t * qdd[i];
+  }
+}
+
+/* Velocities are rates of poses, accelerations rates of velocities; the tool's are J qd and J qdd + dJ/dt qd. */
+static void moving_frames(const struct arm *arm)
+{
+  static const double weight[4] = { 1, -8, 8, -1 }, step[4] = { -2, -1, 1, 2 };
+  static double rate[16 * (N + 1)], T[16 * (N + 1)], slope[6 * (N + 1)], J[6 * N];
+  static struct armdyn_frame_motion got[N + 1], near[N + 1];
+  const size_t n = arm->n;
+  double qdd[N] = { 0 }, q[N] = { 0 }, qd[N] = { 0 }, drift[6];
+  struct dice dice = { n + 77 };
+  dice_fill(&dice, qdd, n, -2, 2);
+  armdyn_link_motion(arm->robot, arm->q, arm->qd, qdd, arm->workspace, &got[n], got);
+  frames(arm, arm->q, T);
+  along_motion(arm, frames, 16 * (n + 1), rate);
+  memset(slope, 0, sizeof slope);
+  for (int k = 0; k < 4; k++) {
+    ahead(arm, qdd, step[k], q, qd);
+    armdyn_link_motion(arm->robot, q, qd, NULL, arm->workspace, &near[n], near);
+    for (size_t m = 0; m < 6 * (n + 1); m++) slope[m] += weight[k] * near[m / 6].velocity[m % 6] / (12 * 1e-3);
+  }
+  for (size_t i = 0; i <= n; i++) {
+    for (size_t j = 0; j < 3; j++) { /* column j of R, turning */
+      const double *at = T + 16 * i, column[3] = { at[j], at[4 + j], at[8 + j] };
+      double wanted[3];
+      cross3(wanted, got[i].velocity, column);
+      for (size_t k = 0; k < 3; k++) cr_assert_float_eq(wanted[k], rate[16 * i + 4 * k + j], 1e-7, "%zu joints", n);
+      cr_assert_float_eq(got[i].velocity[3 + j], rate[16 * i + 4 * j + 3], 1e-7 * (double)n, "%zu joints", n);
+    }
+    for (size_t k = 0; k < 6; k++)
+      cr_assert_float_eq(got[i].acceleration[k], slope[6 * i + k], 1e-6 * largest(slope, 6 * (n + 1)), "%zu joints", n);
+  }
+  jacobian_base(arm, arm->q, J);
+  armdyn_jacobian_dot_qd(arm->robot, arm->q, arm->qd, ARMDYN_JACOBIAN_BASE, arm->workspace, drift);
+  for (size_t k = 0; k < 6; k++) {
+    double velocity = 0, acceleration = drift[k];
+    for (size_t i = 0; i < n; i++) velocity += J[k * n + i] * arm->qd[i], acceleration += J[k * n + i] * qdd[i];
+    cr_assert_float_eq(got[n].velocity[k], velocity, 1e-11 * (double)n);
+    cr_assert_float_eq(got[n].acceleration[k], acceleration, 1e-11 * largest(slope, 6 * (n + 1)) * (double)n);
+  }
+}
+
+Test(terms, links_move_as_poses_change)
+{
+  each_arm(moving_frames);
+}
+
+/* The momentum of the whole arm changes by what its base exerts, weight, and the wrench. */
+static void newton(const struct arm *arm)
+{
+  static const double weight[4] = { 1, -8, 8, -1 }, step[4] = { -2, -1, 1, 2 };
+  static double T[16 * (N + 1)], joint[6 * N];
+  const struct armdyn_load load = { arm->wrench, ARMDYN_WRENCH_TOOL, true };
+  const size_t n = arm->n;
+  double qdd[N] = { 0 }, q[N] = { 0 }, qd[N] = { 0 }, momentum[6], sum[6] = { 0 }, change[6] = { 0 };
+  struct dice dice = { n + 99 };
+  dice_fill(&dice, qdd, n, -2, 2);
+  armdyn_joint_wrenches(arm->robot, arm->q, arm->qd, qdd, &load, arm->workspace, joint);
+  frames(arm, arm->q, T);
+  add_wrench(T, joint, 1, sum);
+  add_wrench(T + 16 * n, arm->wrench, 1, sum);
+  add_weight(T + 16 * n, &arm->description.payload, arm->description.gravity, sum);
+  for (size_t i = 0; i < n; i++)
+    add_weight(T + 16 * i, &arm->description.joints[i].link, arm->description.gravity, sum);
+  for (int k = 0; k < 4; k++) {
+    ahead(arm, qdd, step[k], q, qd);
+    armdyn_momentum(arm->robot, q, qd, arm->workspace, momentum);
+    for (int m = 0; m < 6; m++) change[m] += weight[k] * momentum[m] / (12 * 1e-3);
+  }
+  for (int k = 0; k < 6; k++) cr_assert_float_eq(sum[k], change[k], 1e-6 * largest(joint, 6 * n), "%zu joints", n);
+}
+
+Test(terms, momentum_changes_by_what_the_base_exerts)
+{
+  each_arm(newton);
+}
+
+/* At rest they are those of statics. */
+static void at_rest(const struct arm *arm)
+{
+  static double joint[6 * N], held[6 * N];
+  const struct armdyn_load load = { arm->wrench, ARMDYN_WRENCH_BASE, false };
+  const double zero[N] = { 0 };
+  double tau[N];
+  armdyn_joint_wrenches(arm->robot, arm->q, zero, zero, &load, arm->workspace, joint);
+  armdyn_statics(arm->robot, arm->q, arm->wrench, ARMDYN_WRENCH_BASE, arm->workspace, tau, held);
+  for (size_t k = 0; k < 6 * arm->n; k++) cr_assert_eq(joint[k], held[k]);
+}
+
+Test(terms, joints_at_rest_carry_what_statics_tells)
+{
+  each_arm(at_rest);
+}
