@@ -12,6 +12,15 @@ static const struct {
 #undef X
 };
 
+static const struct {
+  enum problem problem;
+  const char *name, *type, *description;
+} problem_fields[] = {
+#define X(problem_, name_, type_, description_) { PROBLEM_##problem_, name_, type_, description_ },
+  PROBLEM_FIELD_LIST(X)
+#undef X
+};
+
 /* What a status means to a caller over HTTP. */
 static const enum problem problem_of[] = {
   [ARMDYN_OK] = PROBLEM_INTERNAL, /* nobody asks; an answer must not look like success */
@@ -108,6 +117,20 @@ void problem_write(struct buffer *out, enum problem problem, const char *detail,
   json_end_object(&w);
 }
 
+static void write_fields(struct json_writer *w, enum problem problem)
+{
+  json_key(w, "fields"), json_begin_array(w);
+  for (size_t f = 0; f < sizeof problem_fields / sizeof *problem_fields; f++) {
+    if (problem_fields[f].problem != problem) continue;
+    json_begin_object(w);
+    json_key(w, "name"), json_write_text(w, problem_fields[f].name);
+    json_key(w, "type"), json_write_text(w, problem_fields[f].type);
+    json_key(w, "description"), json_write_text(w, problem_fields[f].description);
+    json_end_object(w);
+  }
+  json_end_array(w);
+}
+
 void problems_list(struct buffer *out)
 {
   struct json_writer w = { .out = out };
@@ -119,6 +142,7 @@ void problems_list(struct buffer *out)
     json_key(&w, "status"), json_write_integer(&w, problems[p].http);
     json_key(&w, "title"), json_write_text(&w, problems[p].title);
     json_key(&w, "explanation"), json_write_text(&w, problems[p].explanation);
+    write_fields(&w, (enum problem)p);
     json_end_object(&w);
   }
   json_end_array(&w);

@@ -93,6 +93,19 @@ enum problem {
       PROBLEM_COUNT
 };
 
+/* Members that a problem of one type has beyond those of every problem. To add one: a row.
+ * PROBLEM_<NAME>, member, JSON type, what it says. */
+#define PROBLEM_FIELD_LIST(X)                                                                                          \
+  X(IDEMPOTENCY_MISMATCH, "resource", "string", "Path of what the first request with this key made.")                  \
+  X(CONFLICT, "unacknowledged", "array", "Codes of the warnings that `acknowledge` does not name.")                    \
+  X(INFEASIBLE, "minimum_duration", "number or null",                                                                  \
+    "The shortest duration that was found to work [s]; null: none was found.")                                         \
+  X(INFEASIBLE, "suggested_request", "object",                                                                         \
+    "The request with the duration that would work; absent: none is known.")                                           \
+  X(UNDECIDED, "minimum_duration", "number or null",                                                                   \
+    "The shortest duration that was found to work [s]; null: none was found.")                                         \
+  X(UNDECIDED, "suggested_request", "object", "The request with what would work; absent: none is known.")
+
 int problem_http_status(enum problem problem);
 const char *problem_slug(enum problem problem);
 const char *problem_title(enum problem problem);
@@ -100,10 +113,10 @@ const char *problem_title(enum problem problem);
 enum problem problem_of_status(enum armdyn_status status);
 
 /* Append the problem+json document. detail and instance may be NULL; faults may be NULL or empty.
- * extra: NULL, or further members as JSON text without braces, e.g. "\"minimum_duration\":0.5" */
+ * extra: NULL, or further members (of PROBLEM_FIELD_LIST) as JSON text without braces, e.g. "\"minimum_duration\":0.5" */
 void problem_write(struct buffer *out, enum problem problem, const char *detail, const char *instance,
                    const struct faults *faults, const char *extra);
-/* GET /v1/problems: {"items":[{"type","status","title","explanation"}]} */
+/* GET /v1/problems: {"items":[{"type","status","title","explanation","fields":[{"name","type","description"}]}]} */
 void problems_list(struct buffer *out);
 
 #endif

@@ -147,7 +147,7 @@ def test_fault_codes_are_those_of_the_program():
 
 
 def test_problem_types_are_those_of_the_program():
-    listed = re.findall(r'^  X\(\w+, "([a-z-]+)"', source("api/problem/problem.h"), re.M)
+    listed = re.findall(r'^  X\(\w+, "([a-z-]+)", \d', source("api/problem/problem.h"), re.M)
     assert [f"/problems/{slug}" for slug in listed] == DOC["components"]["schemas"]["Problem"]["properties"]["type"]["x-known"]
 
 
@@ -165,6 +165,25 @@ def test_problem_types_are_explained(client):
     listed = re.findall(r'^  X\(\w+, "([a-z-]+)", (\d+),', source("api/problem/problem.h"), re.M)
     assert {f"/problems/{slug}": int(status) for slug, status in listed} == {t: i["status"] for t, i in types.items()}
     assert all(len(item["explanation"]) > 15 for item in items)
+
+
+JSON_TYPES = {"string": str, "array": list, "number or null": (int, float, type(None)), "object": dict}
+
+
+def test_problems_have_the_fields_that_are_listed(fresh_server):
+    with fresh_server.client() as c:
+        listed = {item["type"]: {f["name"]: f["type"] for f in item["fields"]} for item in c.get("/v1/problems").expect(200).json["items"]}
+        for model in examples_of("/v1/robots").values():
+            c.post("/v1/robots", model).expect(201)
+        motion = {"method": "quintic", "start": {"q": [0, 0]}, "goal": {"q": [0.9, 1.2]}, "duration": 0.1}
+        path, once = "/v1/robots/two-links/trajectories", {"Idempotency-Key": "one"}
+        infeasible = c.wait_job(c.post(path, motion, headers=once))["problem"]
+        mismatch = c.post(path, {**motion, "duration": 3}, headers=once).expect(422).json
+    usual = DOC["components"]["schemas"]["Problem"]["properties"].keys() - {"resource"}
+    for problem in (infeasible, mismatch):
+        own = listed[problem["type"]]
+        assert problem.keys() - usual == own.keys() != set(), problem
+        assert all(isinstance(problem[name], JSON_TYPES[kind]) for name, kind in own.items()), problem
 
 
 def examples_of(path, place="requestBody"):
