@@ -22,7 +22,7 @@
 #define LIMIT_ANSWER                  MB(512)       /* one answer */
 #define LIMIT_BODIES_IN_FLIGHT        MB(512) /* all request bodies held at once, half of it by uploads; beyond it 503 */
 #define LIMIT_MAP_POINTS              1000    /* of each axis of a gravity map */
-#define LIMIT_DIAGNOSIS_SAMPLES       1000    /* of one diagnosis */
+#define LIMIT_DIAGNOSIS_SAMPLES       500     /* of one diagnosis */
 #define LIMIT_KINEMATIC_STARTS        200     /* of one call of inverse kinematics */
 #define LIMIT_CELL_BODY               MB(4)   /* a cell */
 #define LIMIT_CLEARANCE_STATES        100000  /* of one request for clearances */

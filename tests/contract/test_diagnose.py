@@ -253,6 +253,6 @@ def test_bad_input(client, arms, change, fault):
 
 def test_too_many_samples_and_no_numbers(client, arms):
     path = arms["five_axes"][0]
-    body = {k: [[0] * 5] * 1001 for k in ("q", "qd", "qdd", "tau")}
+    body = {k: [[0] * 5] * 501 for k in ("q", "qd", "qdd", "tau")}
     assert client.post(path + "/diagnose", body).expect(422).json["errors"][0]["code"] == "maximum"
     client.post(path + "/diagnose", body=b'{"q": [NaN]}', content_type="application/json").expect(400)
