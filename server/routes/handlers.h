@@ -67,6 +67,8 @@ route_handler identification_compare;
 route_handler identification_promote;
 /* results.c: every kind of results */
 route_handler result_list, result_get, result_patch, result_delete, result_samples;
+/* shift_report.c */
+route_handler shift_report;
 /* trajectory_report.c */
 route_handler trajectory_report;
 /* jobs.c */

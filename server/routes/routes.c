@@ -197,6 +197,7 @@ const struct route routes[] = {
   { CALL(cancelOrders),                 order_cancel_many,         ON_POOL,         KB(4),              NULL },
   { CALL(listOrderDeliveries),          order_delivery_list,       ON_POOL,         0,                  NULL },
   { CALL(redeliverOrder),               order_delivery_again,      ON_POOL,         KB(1),              NULL },
+  { CALL(getShiftReport),               shift_report,              ON_POOL,         0,                  NULL },
   { CALL(getQueue),                     queue_get,                 ON_POOL,         0,                  NULL },
   { CALL(releaseQueue),                 queue_release,             ON_POOL,         KB(1),              NULL },
   { CALL(createTransfer),               transfer_create,           ON_POOL,         LIMIT_MODEL_BODY,   NULL },

@@ -654,6 +654,16 @@ enum armdyn_status store_order_totals(struct store *store, const char *controlle
                                       int64_t totals[ORDER_STATE_COUNT]);
 /* The newest with this plan_key whose trajectory is still there. ENOTFOUND. */
 enum armdyn_status store_order_planned(struct store *store, const char *plan_key, struct store_order *out);
+/* An order that had been made before `to` and had not ended before `from`, as long as its visit lasts. */
+struct store_shift_order {
+  const char *id, *state, *finished_at, *job_order_id; /* "" = none */
+  const char *history, *plan, *problem, *part;         /* NULL = none */
+};
+/* Anything but OK ends the visits, and is answered. */
+typedef enum armdyn_status store_shift_visit(void *context, const struct store_shift_order *order);
+/* Those of a controller, the oldest first; from and to as clock_format writes them. */
+enum armdyn_status store_shift(struct store *store, const char *controller, const char *from, const char *to,
+                               store_shift_visit *visit, void *context);
 /* All that have not ended, oldest first. */
 enum armdyn_status store_order_unfinished(struct store *store, store_order_visit *visit, void *context);
 

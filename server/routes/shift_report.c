@@ -1,0 +1,238 @@
+/* GET /v1/controllers/{controller}/report: what became of a shift's orders, and how long the arm moved. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "api/codec/carried.h"
+#include "api/codec/controller.h"
+#include "api/json/document.h"
+#include "api/json/writer.h"
+#include "server/app.h"
+#include "server/base/clock.h"
+#include "server/routes/handlers.h"
+#include "server/routes/motion.h"
+
+enum { SHIFT_MS = 8 * 3600 * 1000, FAILURES_MOST = 1000, PARTS_MOST = 1000 };
+
+/* What was done with one part. */
+struct part_sum {
+  char part[PART_NAME_SIZE]; /* "": none */
+  int64_t done;
+  double mechanical, electrical; /* J, modelled; NAN: not known of all */
+};
+
+struct shift {
+  int64_t from, to, until; /* ms; the sums go up to `until`, which is not in the future */
+  int64_t ended[ORDER_STATE_COUNT], open;
+  int64_t running_ms, held_ms;
+  struct part_sum *parts;
+  size_t part_count, failure_count;
+  struct json_writer failures;
+};
+
+static int64_t least(int64_t a, int64_t b)
+{
+  return a < b ? a : b;
+}
+
+/* -- of one order -- */
+
+/* What of a stretch lies in the shift. */
+static int64_t clipped(const struct shift *s, int64_t since, int64_t end)
+{
+  const int64_t from = since > s->from ? since : s->from, to = least(end, s->until);
+  return to > from ? to - from : 0;
+}
+
+static void add_times(struct shift *s, const cJSON *history)
+{
+  const cJSON *step;
+  int64_t since = 0, *sum = NULL;
+  cJSON_ArrayForEach (step, history) {
+    const char *state = document_text(step, "state");
+    const int64_t at = clock_parse(document_text(step, "at"));
+    if (sum) *sum += clipped(s, since, at);
+    since = at;
+    sum = !state                                             ? NULL
+          : !strcmp(state, order_state_names[ORDER_RUNNING]) ? &s->running_ms
+          : !strcmp(state, order_state_names[ORDER_HELD])    ? &s->held_ms
+                                                             : NULL;
+  }
+  if (sum) *sum += clipped(s, since, s->until);
+}
+
+/* The sums of this part; NULL: there is no memory, or there are too many. */
+static struct part_sum *part_of(struct shift *s, const char *name)
+{
+  size_t k = 0;
+  while (k < s->part_count && strcmp(s->parts[k].part, name) != 0) k++;
+  if (k < s->part_count) return &s->parts[k];
+  if (k == PARTS_MOST) return NULL;
+  struct part_sum *more = realloc(s->parts, (k + 1) * sizeof *more);
+  if (!more) return NULL;
+  s->parts = more;
+  s->part_count++;
+  more[k] = (struct part_sum){ .done = 0 };
+  snprintf(more[k].part, sizeof more[k].part, "%s", name);
+  return &more[k];
+}
+
+static enum armdyn_status add_done(struct shift *s, const struct store_shift_order *order)
+{
+  struct part_sum *sum = part_of(s, order->part ? order->part : "");
+  if (!sum) return s->part_count == PARTS_MOST ? ARMDYN_ELIMIT : ARMDYN_EMEMORY;
+  cJSON *plan = document_open(order->plan);
+  sum->done++;
+  sum->mechanical += document_number(plan, "mechanical_energy_modelled");
+  sum->electrical += document_number(plan, "electrical_energy_modelled");
+  document_close(plan);
+  return ARMDYN_OK;
+}
+
+static void add_failure(struct shift *s, const struct store_shift_order *order, const cJSON *history)
+{
+  if (s->failure_count++ >= FAILURES_MOST) return;
+  cJSON *problem = document_open(order->problem);
+  const int steps = cJSON_GetArraySize(history);
+  const char *detail = document_text(problem, "detail");
+  struct json_writer *w = &s->failures;
+  json_begin_object(w);
+  json_key(w, "order"), json_write_text(w, order->id);
+  json_key(w, "job_order_id"), json_write_text(w, *order->job_order_id ? order->job_order_id : NULL);
+  json_key(w, "state"), json_write_text(w, order->state);
+  json_key(w, "finished_at"), json_write_text(w, order->finished_at);
+  json_key(w, "reason");
+  json_write_text(w, detail ? detail : steps ? document_text(cJSON_GetArrayItem(history, steps - 1), "reason") : NULL);
+  json_end_object(w);
+  document_close(problem);
+}
+
+static enum order_state state_of(const char *name)
+{
+  int k = 0;
+  while (k < ORDER_STATE_COUNT && strcmp(order_state_names[k], name) != 0) k++;
+  return k;
+}
+
+static enum armdyn_status add(void *context, const struct store_shift_order *order)
+{
+  struct shift *s = context;
+  const enum order_state state = state_of(order->state);
+  const int64_t ended = clock_parse(order->finished_at);
+  enum armdyn_status status = ARMDYN_OK;
+  cJSON *history = document_open(order->history);
+  if (!history || state == ORDER_STATE_COUNT) {
+    document_close(history);
+    return history ? ARMDYN_EIO : ARMDYN_EMEMORY;
+  }
+  add_times(s, history);
+  if (ended < 0 || ended >= s->to)
+    s->open++;
+  else {
+    s->ended[state]++;
+    if (state == ORDER_DONE)
+      status = add_done(s, order);
+    else
+      add_failure(s, order, history);
+  }
+  document_close(history);
+  return status;
+}
+
+/* -- the whole -- */
+
+static void write_time(struct json_writer *w, const char *name, int64_t ms)
+{
+  char text[TIME_SIZE];
+  clock_format(ms, text);
+  json_key(w, name), json_write_text(w, text);
+}
+
+static void write_parts(struct json_writer *w, const struct shift *s)
+{
+  json_begin_array(w);
+  for (const struct part_sum *p = s->parts; p < s->parts + s->part_count; p++) {
+    json_begin_object(w);
+    json_key(w, "part"), json_write_text(w, *p->part ? p->part : NULL);
+    json_key(w, "done"), json_write_integer(w, p->done);
+    json_key(w, "mechanical_energy_modelled"), json_write_number(w, p->mechanical);
+    json_key(w, "electrical_energy_modelled"), json_write_number(w, p->electrical);
+    json_end_object(w);
+  }
+  json_end_array(w);
+}
+
+static void write_report(struct json_writer *w, const char *controller, struct shift *s)
+{
+  const int64_t whole = s->until > s->from ? s->until - s->from : 0, busy = s->running_ms + s->held_ms;
+  json_end_array(&s->failures);
+  json_begin_object(w);
+  json_key(w, "controller"), json_write_text(w, controller);
+  write_time(w, "from", s->from);
+  write_time(w, "to", s->to);
+  json_key(w, "orders"), json_begin_object(w);
+  for (int k = ORDER_DONE; k < ORDER_STATE_COUNT; k++)
+    json_key(w, order_state_names[k]), json_write_integer(w, s->ended[k]);
+  json_key(w, "open"), json_write_integer(w, s->open);
+  json_end_object(w);
+  json_key(w, "running_time"), json_write_number(w, (double)s->running_ms * 1e-3);
+  json_key(w, "held_time"), json_write_number(w, (double)s->held_ms * 1e-3);
+  json_key(w, "idle_time"), json_write_number(w, (double)(whole > busy ? whole - busy : 0) * 1e-3);
+  json_key(w, "parts"), write_parts(w, s);
+  json_key(w, "failures"), json_write_raw(w, s->failures.out->data);
+  json_end_object(w);
+}
+
+/* A time of the query in place of what `ms` is; false: a fault. */
+static bool take_time(struct exchange *x, const char *name, int64_t *ms)
+{
+  const char *text = exchange_query(x, name);
+  if (!text) return true;
+  *ms = clock_parse(text);
+  if (*ms < 0)
+    fault_add(exchange_faults(x), FAULT_AT_PARAMETER, name, FAULT_PATTERN, "must be an RFC 3339 time, got '%.64s'",
+              text);
+  return *ms >= 0;
+}
+
+/* The last eight hours, unless the query says otherwise. */
+static bool take_range(struct exchange *x, struct shift *s)
+{
+  const int64_t now = clock_wall_ms();
+  s->to = now;
+  if (!take_time(x, "to", &s->to)) return false;
+  s->from = s->to > SHIFT_MS ? s->to - SHIFT_MS : 0;
+  if (!take_time(x, "from", &s->from)) return false;
+  s->until = least(s->to, now);
+  if (s->from < s->to) return true;
+  fault_add(exchange_faults(x), FAULT_AT_PARAMETER, "from", FAULT_INCONSISTENT, "must be before 'to'");
+  return false;
+}
+
+enum outcome shift_report(struct exchange *x)
+{
+  const char *name = exchange_segment(x, "controller");
+  struct controller_description controller;
+  struct buffer failures = BUFFER(MB(2)), body = BUFFER(MB(4));
+  struct shift s = { .failures = { .out = &failures } };
+  char from[TIME_SIZE], to[TIME_SIZE];
+  if (!controller_of_request(x, name, &controller, NULL)) return ANSWERED;
+  enum armdyn_status status = take_range(x, &s) ? ARMDYN_OK : ARMDYN_EINPUT;
+  if (!status) {
+    clock_format(s.from, from);
+    clock_format(s.to, to);
+    json_begin_array(&s.failures);
+    status = store_shift(exchange_app(x)->store, name, from, to, add, &s);
+  }
+  if (!status) {
+    write_report(&(struct json_writer){ .out = &body }, name, &s);
+    status = failures.failure ? failures.failure : body.failure;
+  }
+  if (status)
+    answer_status(x, status, NULL);
+  else
+    answer_json(x, 200, &body);
+  free(s.parts);
+  buffer_release(&failures);
+  buffer_release(&body);
+  return ANSWERED;
+}

@@ -1,0 +1,131 @@
+"""The report of a shift, against a ledger of its own: every transition of every order, counted here second by second."""
+
+import contextlib
+import json
+import random
+import sqlite3
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from support import Server, robot
+
+START = datetime(2026, 3, 2, 5, tzinfo=timezone.utc)
+ENDS = ("done",) * 6 + ("stopped", "failed", "interrupted")
+pytestmark = pytest.mark.slow
+
+
+def stamp(seconds):
+    return (START + timedelta(seconds=seconds)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def shift_of(seed, count):
+    """Orders one after the other: (id, end, part, [(second, state)])."""
+    chance, now, orders = random.Random(seed), 0, []
+    for k in range(count):
+        steps, at = [], now - 3  # made while the one before it moves
+        for state in ("accepted", "ready"):
+            steps.append((at, state))
+            at += 3
+        for state in chance.choice((("running",), ("running", "held", "running"), ("running", "held"), ())):
+            steps.append((at, state))
+            at += chance.randint(1, 20)
+        steps.append((at, chance.choice(ENDS)))
+        orders.append((f"01K{k:023d}", steps[-1][1], chance.choice((None, "A7", "B2")), steps))
+        now = at + chance.randint(0, 9)
+    return orders
+
+
+def row(order, controller):
+    name, end, part, steps = order
+    request = {"controller": controller, "part": part, "job_order_id": "4711"}
+    history = [{"state": state, "at": stamp(at), "reason": f"{name} {state}"} for at, state in steps]
+    plan = {"mechanical_energy_modelled": 2.5, "electrical_energy_modelled": None if part == "B2" else 4.0}
+    return name, controller, end, stamp(steps[0][0]), stamp(steps[-1][0]), json.dumps(request), json.dumps(history), json.dumps(plan)
+
+
+def ledger(orders, begin, end):
+    """What the report must say of whole seconds begin..end."""
+    said = {"orders": dict.fromkeys(("done", "stopped", "failed", "interrupted", "open"), 0), "running": 0, "held": 0, "parts": {}, "failures": []}
+    for name, state, part, steps in orders:
+        for second in range(begin, end):
+            now = [word for at, word in steps if at <= second]
+            if now and now[-1] in ("running", "held"):
+                said[now[-1]] += 1
+        if begin <= steps[-1][0] < end:
+            said["orders"][state] += 1
+            if state == "done":
+                said["parts"][part] = said["parts"].get(part, 0) + 1
+            else:
+                said["failures"].append((name, state, f"{name} {state}"))
+        elif steps[0][0] < end <= steps[-1][0]:
+            said["orders"]["open"] += 1
+    return said
+
+
+@pytest.fixture(scope="module")
+def shift():
+    orders = shift_of(20, 60)
+    with Server() as server, server.client() as client:
+        client.create_robot(robot("scara"), name="arm")
+        for name in ("cell", "other"):
+            client.post("/v1/controllers", {"name": name, "host": "127.0.0.1", "port": 1, "robot": "arm", "revision": "latest",
+                                            "profile": {"protocol": "armdyn-v2"}}).expect(201)
+        with contextlib.closing(sqlite3.connect(server.data / "armdyn.db", timeout=30)) as db, db:
+            db.executemany("INSERT INTO orders (id, controller, state, priority, automatic, created_by, created_by_name, created_at,"
+                           " finished_at, request, tags, history, plan) VALUES (?, ?, ?, 0, 0, 'key', 'key', ?, ?, ?, '{}', ?, ?)",
+                           [row(order, "cell") for order in orders])
+        yield server, client, orders
+
+
+def report(client, **query):
+    return client.get("/v1/controllers/cell/report?" + "&".join(f"{k}={v}" for k, v in query.items()))
+
+
+def test_the_report_agrees_with_a_ledger_of_seconds(shift):
+    _, client, orders = shift
+    last = orders[-1][3][-1][0]
+    chance = random.Random(4711)
+    edges = [at for _, _, _, steps in orders for at, _ in steps]  # bounds that are transitions, too
+    ranges = [(-10, last + 10)] + [sorted(chance.sample(sorted(set(edges)), 2)) for _ in range(12)]
+    ranges += [sorted(chance.sample(range(-9, last + 9), 2)) for _ in range(12)]
+    for begin, end in ranges:
+        said, told = ledger(orders, begin, end), report(client, **{"from": stamp(begin), "to": stamp(end)}).expect(200).json
+        assert told["orders"] == said["orders"], (begin, end)
+        assert told["running_time"] == pytest.approx(said["running"]) and told["held_time"] == pytest.approx(said["held"])
+        assert told["idle_time"] == pytest.approx(end - begin - said["running"] - said["held"])
+        assert {part["part"]: part["done"] for part in told["parts"]} == said["parts"]
+        for part in told["parts"]:
+            assert part["mechanical_energy_modelled"] == pytest.approx(2.5 * part["done"])
+            assert part["electrical_energy_modelled"] == (None if part["part"] == "B2" else pytest.approx(4 * part["done"]))
+        assert [(f["order"], f["state"], f["reason"]) for f in told["failures"]] == said["failures"]
+
+
+def test_an_empty_shift_is_idle(shift):
+    _, client, _ = shift
+    told = report(client, **{"from": "2026-03-01T06:00:00%2B01:00", "to": "2026-03-01T13:00:00Z"}).expect(200).json
+    assert told["from"] == "2026-03-01T05:00:00.000Z" and told["idle_time"] == 8 * 3600
+    assert set(told["orders"].values()) == {0} and told["parts"] == told["failures"] == []
+    told = client.get("/v1/controllers/other/report").expect(200).json  # the last eight hours
+    assert told["idle_time"] == pytest.approx(8 * 3600) and set(told["orders"].values()) == {0}
+
+
+@pytest.mark.parametrize("query, field", [({"from": "yesterday"}, "from"), ({"to": "2026-13-01T00:00:00Z"}, "to"),
+                                          ({"from": stamp(9), "to": stamp(9)}, "from"), ({"from": stamp(9), "to": stamp(0)}, "from")])
+def test_a_bad_range_is_refused_by_name(shift, query, field):
+    _, client, _ = shift
+    problem = report(client, **query).expect(422).json
+    assert field in json.dumps(problem["errors"])
+
+
+def test_a_range_is_found_in_the_index(shift):
+    server, _, _ = shift
+    with contextlib.closing(sqlite3.connect(server.data / "armdyn.db")) as db:
+        plan = db.execute("EXPLAIN QUERY PLAN SELECT history FROM orders INDEXED BY orders_controller WHERE controller = 'cell'"
+                          " AND created_at < 'b' AND (finished_at IS NULL OR finished_at >= 'a') ORDER BY created_at, id").fetchall()
+    assert len(plan) == 1 and "SEARCH orders USING INDEX orders_controller (controller=? AND created_at<?)" in plan[0][-1], plan
+
+
+def test_a_controller_that_is_not_there(shift):
+    _, client, _ = shift
+    client.get("/v1/controllers/nowhere/report").expect(404)
