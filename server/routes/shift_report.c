@@ -227,6 +227,11 @@ enum outcome shift_report(struct exchange *x)
     write_report(&(struct json_writer){ .out = &body }, name, &s);
     status = failures.failure ? failures.failure : body.failure;
   }
+  if (status == ARMDYN_ELIMIT) {
+    fault_add(exchange_faults(x), FAULT_AT_PARAMETER, "from", FAULT_INCONSISTENT,
+              "the range has too much for one report: ask for a shorter one");
+    status = ARMDYN_EINPUT;
+  }
   if (status)
     answer_status(x, status, NULL);
   else
