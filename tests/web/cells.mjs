@@ -201,7 +201,7 @@ const STEPS = {
   async 'a stream that breaks is taken up again where it ended'() {
     proxy.seen.length = 0
     const asked = () => proxy.seen.filter((one) => one.path.startsWith('/v1/events')).map((one) => one.headers['last-event-id'])
-    proxy.broken = (one) => (one.path.startsWith('/v1/events') && asked().length === 1 ? { status: 200, type: 'text/event-stream', body: 'retry: 2000\n\nid: 41\nevent: snapshot\ndata: {"jobs":[],"transfers":[],"controllers":[]}\n\n' } : null)
+    proxy.broken = (one) => (one.path.startsWith('/v1/events') && asked().length === 1 ? { status: 200, type: 'text/event-stream', body: 'retry: 2000\n\nid: 41\nevent: snapshot\ndata: {"jobs":[],"transfers":[],"orders":[],"queues":[],"controllers":[]}\n\n' } : null)
     for (let tries = 0; tries < 60 && !asked().length; tries++) { // until the worker knows that the tabs which asked for as much are closed
       await page.goto(`${proxy.url}/#/datasets`)
       await page.goto(`${proxy.url}/#/controllers`) // asks for more than before: another stream

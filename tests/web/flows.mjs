@@ -2,6 +2,7 @@
 //   node flows.mjs en|zh       environment: ARMDYN_URL, ARMDYN_KEY, ARMDYN_CONTROLLER_PORTS, ARMDYN_SHOTS
 import { mkdirSync, readFileSync } from 'node:fs'
 import { axe, launch, open } from './browser.mjs'
+import { orderSteps } from './order_steps.mjs'
 import { caller, equal, run, sure, until } from './steps.mjs'
 import { forwardKinematics } from '../../server/web/src/ui/kinematics.js'
 
@@ -663,6 +664,7 @@ const STEPS = {
     await page.getByText(w('confirmed')).waitFor()
     await look('jobs')
   },
+  ...orderSteps({ page, api, url, look, language }),
   async 'see in the audit trail who did it'() {
     await menu('audit')
     await page.getByText('promoteIdentification').first().waitFor()

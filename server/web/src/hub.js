@@ -8,11 +8,11 @@ const UPLOADS = 2 // at a time
 const QUIET_MS = 40000 // the service says something every 15 s: after so long it is gone
 const PAUSES_MS = [100, 300, 700, 1000] // before the next attempt; the last one for a minute
 const LONG_MS = 5000 // after that
-const KEPT = 500 // jobs and transfers that are remembered for tabs that come later
+const KEPT = 500 // of each kind that are remembered for tabs that come later
 const NAMES = 64 // that a stream may be asked for; more: all
 
-const KINDS = { job: 'jobs', transfer: 'transfers', controller: 'controllers' }
-const idOf = (event, one) => (event === 'controller' ? one.name : one.id)
+const KINDS = { job: 'jobs', transfer: 'transfers', order: 'orders', queue: 'queues', controller: 'controllers' }
+const idOf = (event, one) => one[{ controller: 'name', queue: 'controller' }[event] ?? 'id']
 const pause = (ms, signal) => new Promise((done) => {
   const timer = setTimeout(done, ms)
   signal.addEventListener('abort', () => done(clearTimeout(timer)))
@@ -42,7 +42,7 @@ class Stream {
     this.root = root
     this.key = key
     this.tabs = new Map() // port: controllers that it follows
-    this.newest = { jobs: new Map(), transfers: new Map(), controllers: new Map() } // since the last snapshot
+    this.newest = Object.fromEntries(Object.values(KINDS).map((name) => [name, new Map()])) // since the last snapshot
     this.known = false // has there been one?
     this.state = { stream: 'begins', status: 0 }
   }

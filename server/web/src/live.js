@@ -9,8 +9,8 @@ import { session } from './session.js'
 const TURN_MS = 300 // what turns within it is one turn
 const LOST_MS = 700 // a stream that is back sooner was not missed
 
-const KINDS = { job: 'jobs', transfer: 'transfers', controller: 'controllers' }
-const idOf = { jobs: (one) => one.id, transfers: (one) => one.id, controllers: (one) => one.name }
+const KINDS = { job: 'jobs', transfer: 'transfers', order: 'orders', queue: 'queues', controller: 'controllers' }
+const idOf = { jobs: (one) => one.id, transfers: (one) => one.id, orders: (one) => one.id, queues: (one) => one.controller, controllers: (one) => one.name }
 
 const open = signal(false)
 const newest = Object.fromEntries(Object.values(KINDS).map((kind) => [kind, signal(new Map())]))
@@ -23,7 +23,7 @@ export const begun = signal(0)
 
 // For useAnswer: milliseconds between two questions, none as long as the stream tells.
 export const unlessLive = (every) => (open.value ? 0 : every)
-// What the stream told last of a job or transfer (by id) or a controller (by name).
+// What the stream told last of a job, transfer or order (by id), of a controller or its queue (by the controller's name).
 export const newsOf = (kind, id) => (open.value ? newest[kind].value.get(id) : undefined)
 // Another number whenever something of this kind has begun or changed its state: lists ask anew then.
 export const turnOf = (kind) => turns[kind].value
@@ -81,7 +81,7 @@ effect(join)
 addEventListener('pagehide', () => say({ leave: 'for ever' }))
 addEventListener('pageshow', (event) => event.persisted && join())
 
-// While this part of the page is shown: follow a controller and its transfers, by name or "*". Jobs are always told.
+// While this part of the page is shown: follow a controller, its transfers and its orders, by name or "*". Jobs are always told.
 export function useLive(controller) {
   useEffect(() => {
     if (!controller) return

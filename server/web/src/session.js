@@ -31,6 +31,9 @@ export const session = {
   may(role) {
     return ROLES.indexOf(session.self.value?.role) >= ROLES.indexOf(role)
   },
+  mayMove(controller) {
+    return (session.self.value?.motion ?? []).some((one) => one === '*' || one === controller)
+  },
   enter(self, key, remember) {
     session.key.value = key
     keep('key', remember && key ? key : null)

@@ -27,6 +27,7 @@ const PAGES = [
   { name: 'friction-tests', load: () => import('./pages/trajectories.js'), under: 'trajectories' },
   { name: 'evaluations', load: () => import('./pages/evaluation.js'), under: 'datasets' },
   { name: 'friction-identifications', load: () => import('./pages/friction.js'), under: 'datasets' },
+  { name: 'orders', load: () => import('./pages/orders.js'), item: () => import('./pages/order.js') },
   { name: 'controllers', load: () => import('./pages/controllers.js') },
   { name: 'keys', load: () => import('./pages/keys.js'), role: 'admin' },
   { name: 'webhooks', load: () => import('./pages/webhooks.js'), role: 'admin' },

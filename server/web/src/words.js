@@ -20,6 +20,7 @@ const WORDS = {
   'page.code': ['Equations as code', '方程代码'],
   'page.trajectories': ['Trajectories', '轨迹'],
   'page.jobs': ['Jobs', '任务'],
+  'page.orders': ['Orders', '订单'],
   'page.controllers': ['Controllers', '控制器'],
   'page.keys': ['Keys', '密钥'],
   'page.webhooks': ['Webhooks', '网络钩子'],
@@ -115,6 +116,7 @@ const WORDS = {
   who: ['Who', '使用者'],
   pointer: ['Place in the model', '模型中的位置'],
   reason: ['Reason', '理由'],
+  progress: ['Progress', '进度'],
   // start
   welcome: ['Welcome to armdyn', '欢迎使用 armdyn'],
   start_text: ['Dynamics of robot arms: models, logs, identification, energy-optimal motions and their torques on the controller.', '机器人手臂动力学：模型、日志、参数辨识、能量最优运动及其在控制器上的力矩。'],

@@ -1,4 +1,5 @@
 // Controllers as they are now, the transfers to them, and the buttons that move an arm or stop it.
+import './motion.words.js'
 import { useState } from 'preact/hooks'
 import { html } from '../html.js'
 import { go, link } from '../route.js'
@@ -11,6 +12,7 @@ import { Act, Bar, Head, Notice, Refusal, State, Table, useAnswer, useList } fro
 import { ControllerDelete, ControllerForm } from './controller_form.js'
 import { figure, moment, shortId } from '../ui/format.js'
 import { Played } from './played.js'
+import { Queue } from './queue.js'
 import { RegisterMap } from './register_map.js'
 
 extend({
@@ -36,17 +38,11 @@ extend({
   transfers_earlier: ['Earlier transfers', '以前的传输'],
   sent: ['Sent', '已发送'],
   arm: ['Arm', '使能'],
-  start: ['START: the arm moves', '启动：手臂将运动'],
-  hold: ['Hold', '暂停'],
-  resume: ['Resume', '继续'],
   stop_word: ['STOP', '停止'],
-  history: ['What it went through', '状态历史'],
-  motion_missing: ['This key may not move this controller\'s arm.', '此密钥不允许驱动该控制器的手臂。'],
 })
 
 const START_MS = 20000 // a START that the service has not sent by then is none
 const ENDED = ['done', 'stopped', 'failed', 'interrupted']
-const mayMove = (name) => (session.self.value?.motion ?? []).some((one) => one === '*' || one === name)
 
 function Card({ name, robot }) {
   useLive(name)
@@ -94,7 +90,7 @@ function Transfer({ id, controller }) {
     }
   }
   return html`<section class="panel"><div class="head"><div><h2>${t('lineage_transfer')} <code>${shortId(id)}</code> <${State} state=${transfer.state} /></h2><p class="quiet"><a href=${link(['trajectories', transfer.trajectory])}>${shortId(transfer.trajectory)}</a> · ${moment(transfer.created_at)}</p></div>
-      ${(ASKED[transfer.state] ?? []).map((what) => html`<${Act} key=${what} class=${what === 'start' ? 'main' : ''} role="operator" disabled=${what !== 'hold' && !mayMove(controller)} title=${mayMove(controller) ? undefined : t('motion_missing')} onClick=${() => ask(what)}>${t(what)}</${Act}>`)}
+      ${(ASKED[transfer.state] ?? []).map((what) => html`<${Act} key=${what} class=${what === 'start' ? 'main' : ''} role="operator" disabled=${what !== 'hold' && !session.mayMove(controller)} title=${session.mayMove(controller) ? undefined : t('motion_missing')} onClick=${() => ask(what)}>${t(what)}</${Act}>`)}
       ${!ended && html`<button type="button" class="stop" onClick=${() => ask('stop')}>■ ${t('stop_word')}</button>`}</div>
     <${Refusal} error=${error ?? answer.error} />
     ${transfer.problem && html`<${Notice} kind="bad"><strong>${transfer.problem.title}</strong> ${transfer.problem.detail}</${Notice}>`}
@@ -117,6 +113,7 @@ function One({ name }) {
     ${open === 'change' && html`<${ControllerForm} title=${t('controller_change')} document=${controller} etag=${etag} onClose=${close} onDone=${() => { close(); kept.again() }} />`}
     ${open === 'delete' && html`<${ControllerDelete} name=${name} etag=${etag} onClose=${close} onDone=${() => go(['controllers'])} />`}
     <${Card} name=${name} robot=${controller?.robot} />
+    <${Queue} controller=${name} />
     ${latest && html`<${Transfer} key=${latest.id} id=${latest.id} controller=${name} />`}
     ${controller?.profile.map && html`<${RegisterMap} map=${controller.profile.map} />`}
     <section class="panel"><h2>${t('transfers_earlier')}</h2><${Table} caption=${t('transfers_earlier')} items=${older} columns=${[

@@ -11,7 +11,6 @@ import { figure, moment, readable, shortId } from '../ui/format.js'
 
 extend({
   jobs_text: ['Work that takes longer than a request should.', '耗时较长的计算。'],
-  progress: ['Progress', '进度'],
   took: ['Took', '用时'],
   job_cancel: ['Cancel the job', '取消任务'],
   job_again: ['Run again', '重新运行'],

@@ -9,14 +9,14 @@ import { session } from '../session.js'
 import { Act, Field, Notice, Refusal, useAnswer } from '../ui/parts.js'
 import { figure } from '../ui/format.js'
 import { Joints, rangeOf } from '../ui/joints.js'
-import { anglesOf, forwardKinematics, placed } from '../ui/kinematics.js'
+import { forwardKinematics, placed } from '../ui/kinematics.js'
+import { Pose, poseOf } from '../ui/pose.js'
 import { View3D } from '../ui/view3d.js'
 import { DURATIONS } from './pareto.js'
 
 extend({
   point_here: ['Where {controller} stands', '{controller} 的当前位置'],
   point_here_none: ['{controller} does not tell where its arm is.', '{controller} 未报告手臂位置。'],
-  tool_pose: ['Tool', '末端'],
   tool_pose_text: ['Drag the tool in the picture, or type where it is to be; the joints follow.', '在图中拖动末端，或输入目标位姿；关节随之变化。'],
   tool_far: ['This cannot be reached: the nearest is {distance} mm and {angle}° away.', '无法到达：最近处相差 {distance} mm 和 {angle}°。'],
   objective: ['Make least', '优化目标'],
@@ -26,9 +26,6 @@ extend({
   'objective.time': ['time [s]', '时间 [s]'],
   point_beyond: ['{joint} of {point} is beyond its limits.', '{point} 的 {joint} 超出限制。'],
   points_same: ['Start and goal are the same.', '起点与终点相同。'],
-  roll: ['roll', '横滚'],
-  pitch: ['pitch', '俯仰'],
-  yaw: ['yaw', '偏航'],
 })
 
 const METHODS = ['energy_optimal', 'quintic', 'cubic', 'trapezoid', 'path_timing']
@@ -66,19 +63,9 @@ function useTool(model, q, onQ) {
   return { ask, far, error, clear: () => setFar(null) }
 }
 
-const POSE = [['x', 'm'], ['y', 'm'], ['z', 'm'], ['roll', '°'], ['pitch', '°'], ['yaw', '°']]
-
 // The pose of the tool in numbers, for who does not drag.
 function ToolPose({ rows, onPose }) {
-  const angles = anglesOf(rows)
-  const values = [rows[0][3], rows[1][3], rows[2][3], ...angles.map((one) => one * DEGREES)]
-  const change = (k, text) => {
-    if (text === '' || !Number.isFinite(Number(text))) return
-    const next = values.map((value, other) => (other === k ? Number(text) : value))
-    onPose(placed({ translation: next.slice(0, 3), rpy: next.slice(3).map((one) => one / DEGREES) }))
-  }
-  return html`<fieldset><legend>${t('tool_pose')}</legend><p class="quiet">${t('tool_pose_text')}</p><div class="row">${POSE.map(([name, unit], k) => html`
-    <${Field} key=${name} label=${`${k < 3 ? name : t(name)} [${unit}]`}><input type="number" step="any" style=${{ width: '6.5rem' }} value=${Number(values[k].toFixed(k < 3 ? 4 : 2))} onChange=${(e) => change(k, e.target.value)} /></${Field}>`)}</div></fieldset>`
+  return html`<fieldset><legend>${t('tool_pose')}</legend><p class="quiet">${t('tool_pose_text')}</p><${Pose} pose=${poseOf(rows)} onPose=${(pose) => onPose(placed(pose))} /></fieldset>`
 }
 
 // What can be seen to be wrong before the service is asked.

@@ -26,7 +26,7 @@ export const Head = ({ title, sub, children }) => html`
 export const Tags = ({ tags }) => html`${Object.entries(tags ?? {}).map(([name, value]) => html`
   <span class="tag" title=${`${name}: ${value}`}><bdi>${name}</bdi>: <bdi>${value}</bdi></span>`)}`
 
-const KINDS = { succeeded: 'good', done: 'good', ready: 'good', failed: 'bad', interrupted: 'bad', fault: 'bad', stopped: 'warn', cancelled: 'warn', holding: 'warn', armed: 'warn', queued: 'idle', empty: 'idle' }
+const KINDS = { succeeded: 'good', done: 'good', ready: 'good', failed: 'bad', interrupted: 'bad', fault: 'bad', stopped: 'warn', cancelled: 'warn', holding: 'warn', held: 'warn', armed: 'warn', accepted: 'idle', queued: 'idle', empty: 'idle' }
 export const State = ({ state }) => html`<span class=${`state ${KINDS[state] ?? ''}`}>${t(`state.${state}`)}</span>`
 
 // A button that needs a role: without it it is there, disabled, and says why.
@@ -106,7 +106,7 @@ export function useList(path, query, every = 0, turn = 0) {
     set({ key, items: [] })
     first.again()
   }
-  return { items: first.value ? [...first.value.items, ...rest.items] : undefined, cursor, load, busy: rest.busy, error: first.error ?? rest.error, again }
+  return { items: first.value ? [...first.value.items, ...rest.items] : undefined, totals: first.value?.totals, cursor, load, busy: rest.busy, error: first.error ?? rest.error, again }
 }
 
 // Asks for the next page of a list when a person comes near its end; the button is for who does not scroll.

@@ -1,0 +1,71 @@
+// Orders as a person makes, follows and cancels them, at a controller "cell" of an arm "scara" whose queue a STOP has blocked.
+import { equal, sure, until } from './steps.mjs'
+
+const WORDS = {
+  orders: ['Orders', '订单'], newOrder: ['New order …', '新建订单……'], jobOrder: ['Job order', '作业订单'], wanted: ['Wanted is', '期望'], time: ['Time', '时间'], seconds: ['Seconds', '秒数'], order: ['Order', '下达订单'], angles: ['Angles in', '角度单位'],
+  blocked: ['The queue is blocked: STOP was sent to the controller', '队列被阻止：STOP was sent to the controller'], toQueue: ['To the queue', '前往队列'], release: ['Release the queue …', '解除队列阻止……'], releaseDo: ['Release: the arm may move', '解除：手臂可能运动'],
+  start: ['START: the arm moves', '启动：手臂将运动'], done: ['done', '完成'], played: ['Measured less planned', '实测减计划'], cancelThese: ['Cancel these …', '取消这些……'], cancelAll: ['Cancel all of them', '全部取消'], cancelled: ['cancelled;', '已取消'],
+  suggested: ['can be planned', '可规划'], open: ['Order that …', '按此下达订单……'], throwAway: ['Cancel', '取消'], kind: ['Kind', '类型'],
+}
+
+export function orderSteps({ page, api, url, look, language }) {
+  const w = (name) => WORDS[name][language === 'zh' ? 1 : 0]
+  const button = (name, on = page) => on.getByRole('button', { name: w(name), exact: true })
+  const dialog = page.locator('dialog')
+  const field = (name) => dialog.locator('label').filter({ has: page.getByText(w(name), { exact: true }) }).locator('input, select')
+  const newest = async () => (await api('GET', '/v1/orders?limit=1')).items[0]
+  return {
+    async 'order a motion, release the queue, start it, and see it done'() {
+      await page.getByRole('navigation').getByRole('link', { name: w('orders'), exact: true }).click()
+      await button('newOrder').click()
+      await field('jobOrder').fill('4711')
+      await field('wanted').selectOption('smooth')
+      await field('time').selectOption('duration')
+      await field('seconds').fill('1')
+      await field('angles').selectOption('deg')
+      const [joint] = await dialog.locator('.sliders input[type=number]').all()
+      const goal = Number(await joint.inputValue()) + 6
+      await joint.fill(String(goal))
+      await joint.press('Tab')
+      await look('order-form', false)
+      await button('order', dialog).click()
+      await page.getByText(w('blocked')).waitFor()
+      await look('order-blocked')
+      const asked = await newest()
+      equal([asked.job_order_id, asked.state], ['4711', 'accepted'], 'what was ordered')
+      sure(Math.abs(((await api('GET', `/v1/orders/${asked.id}`)).request.to.q[0] * 180) / Math.PI - goal) < 1e-3, 'the goal is not the one that was typed')
+      await page.getByRole('link', { name: w('toQueue') }).click()
+      await button('release').click()
+      await look('queue', false)
+      await button('releaseDo', dialog).click()
+      await button('release').waitFor({ state: 'detached' })
+      await page.locator(`a[href$="orders/${asked.id}"]`).click()
+      await button('start').click()
+      await page.locator('.head .state').filter({ hasText: w('done') }).waitFor()
+      await page.getByRole('heading', { name: w('played') }).waitFor()
+      await look('order')
+      const { state, started_by, plan } = await api('GET', `/v1/orders/${asked.id}`)
+      equal([state, started_by !== null], ['done', true], 'the order')
+      await page.getByText(`${+plan.mechanical_energy_modelled.toPrecision(4)} J`).first().waitFor()
+    },
+    async 'orders are listed, and those of a job order cancelled together'() {
+      const { position } = await api('GET', '/v1/controllers/cell/status')
+      for (const off of [0.1, 0]) {
+        const q = position.map((value, j) => value + (j ? 0 : off))
+        await api('POST', '/v1/orders', { controller: 'cell', job_order_id: 'lot-1', to: { q }, duration: 1, objective: 'smooth', start: 'on_request' })
+      }
+      await page.goto(`${url}/#/orders`)
+      await page.locator('tbody tr').nth(2).waitFor()
+      equal(await button('cancelThese').isDisabled(), true, 'that without a condition all are cancelled')
+      await page.getByLabel(w('jobOrder')).fill('lot-1')
+      await page.locator('tbody tr').nth(2).waitFor({ state: 'detached' })
+      await look('orders')
+      await button('cancelThese').click()
+      await look('orders-cancel', false)
+      await button('cancelAll', dialog).click()
+      await page.getByText(w('cancelled')).waitFor()
+      await until(async () => (await api('GET', '/v1/orders?job_order_id=lot-1')).items.every((one) => one.state === 'stopped'), 'the end of both')
+      await page.locator('tbody .state.warn').nth(1).waitFor()
+    },
+  }
+}
