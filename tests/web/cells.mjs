@@ -17,6 +17,7 @@ const WORDS = {
   uploadOpen: ['Upload a log', '上传日志'], upload: ['Upload', '上传'], waits: ['Waits for other uploads', '等待此浏览器的其他上传'], cancel: ['Cancel', '取消'],
   lost: ['The service does not answer.', '服务无响应'],
   change: ['Change …', '修改……'], remove: ['Delete …', '删除……'], del: ['Delete', '删除'], port: ['Port', '端口'], save: ['Save', '保存'], inService: ['In service: it is spoken to, and takes transfers', '投入使用：与其通信并接受传输'],
+  events: ['Events …', '事件……'], blocked: ['queue blocked', '队列被阻止'], controllerLost: ['controller does not answer', '控制器无响应'],
   newHook: ['New webhook …', '新建网络钩子……'], hookName: ['Name (a-z, 0-9, -)', '名称（a-z、0-9、-）'], hookUrl: ['Address', '地址'], off: ['Switch off', '停用'], rotate: ['New secret …', '更换密钥……'], rotateDo: ['Make it', '更换'], copy: ['Copy', '复制'], kept: ['I have kept it', '我已妥善保存'],
 }
 const w = (name) => WORDS[name][language === 'zh' ? 1 : 0]
@@ -255,6 +256,7 @@ const STEPS = {
     await button('newHook', admin).click()
     await admin.getByLabel(w('hookName')).fill('mes')
     await admin.getByLabel(w('hookUrl')).fill('https://mes.example/armdyn')
+    await admin.getByLabel(w('blocked')).check()
     await button('save', admin).click()
     const secret = admin.locator('code.secret')
     await secret.waitFor()
@@ -264,6 +266,12 @@ const STEPS = {
     await button('copy', admin).click()
     await button('kept', admin).click()
     await secret.waitFor({ state: 'detached' })
+    equal((await api('GET', '/v1/webhooks/mes')).events, ['queue.blocked'], 'events')
+    await button('events', admin).click()
+    await admin.getByLabel(w('controllerLost')).check()
+    await button('save', admin).click()
+    await admin.locator('dialog').waitFor({ state: 'detached' })
+    equal((await api('GET', '/v1/webhooks/mes')).events, ['controller.lost', 'queue.blocked'], 'events after a change')
     await button('off', admin).click()
     await admin.locator('tbody .state.warn').waitFor()
     equal((await api('GET', '/v1/webhooks/mes')).enabled, false, 'enabled')
