@@ -19,7 +19,7 @@ extend({
   order_to_queue: ['To the queue', '前往队列'],
   order_facts: ['What it is', '基本信息'],
   order_plan: ['What is planned', '计划'],
-  order_plan_none: ['Nothing is planned yet.', '尚无计划。'],
+  order_plan_none: ['Nothing is planned.', '无计划。'],
   order_from: ['From [rad, m]', '起点 [rad, m]'],
   order_to: ['To [rad, m]', '终点 [rad, m]'],
   order_mechanical: ['Work of the joints, modelled', '关节做功（模型）'],
@@ -111,7 +111,7 @@ function Order({ id, onOrder }) {
     <${Refusal} error=${error ?? answer.error} />
     ${order.blocked && html`<${Notice} kind="warn">${t('order_blocked', { why: order.blocked })} <a href=${link(['controllers', order.controller])}>${t('order_to_queue')}</a></${Notice}>`}
     ${order.problem && html`<${Failed} order=${order} onOrder=${onOrder} />`}
-    <section class="panel stack"><p role="status">${order.message ?? t(`state.${order.state}`)}</p><${Progress} order=${order} /></section>
+    <section class="panel stack"><p role="status">${order.message ?? t(`state.${order.state}`)}</p>${(order.progress ?? order.queue_position) != null && html`<${Progress} order=${order} />`}</section>
     <div class="grid">
       <section class="panel"><h2>${t('order_facts')}</h2><${Facts} rows=${[['controller', html`<a href=${link(['controllers', order.controller])}>${order.controller}</a>`],
         ['order_start', t(`order_start.${order.start}`)], ['priority', order.priority], ['created_by', order.created_by && html`<bdi>${order.created_by}</bdi>`], ['reason', order.reason && html`<bdi>${order.reason}</bdi>`], ['started_by', order.started_by && html`<bdi>${order.started_by}</bdi>`],
@@ -119,7 +119,7 @@ function Order({ id, onOrder }) {
         ['order_job', to('jobs', order.job)], ['lineage_trajectory', to('trajectories', order.trajectory)],
         ['lineage_transfer', order.transfer && html`<a href=${link(['controllers', order.controller])}>${shortId(idOf(order.transfer))}</a>`]]} /></section>
       <${Plan} plan=${order.plan} />
-      <section class="panel"><h2>${t('history')}</h2><dl class="facts">${order.history.map((step, k) => html`<dt key=${k}>${moment(step.at)}</dt><dd>${t(`state.${step.state}`)} ${step.reason ?? ''}</dd>`)}</dl></section>
+      <section class="panel"><h2>${t('history')}</h2><dl class="facts">${order.history.map((step, k) => html`<dt key=${k}>${moment(step.at)}</dt><dd>${t(`state.${step.state}`)}${step.reason && `: ${step.reason}`}</dd>`)}</dl></section>
       <section class="panel"><h2>${t('order_request')}</h2><pre class="code scroll tall" tabindex="0">${readable(order.request)}</pre></section>
     </div>
     ${ENDED.includes(order.state) && order.transfer && html`<${Measured} href=${order.transfer} />`}`
