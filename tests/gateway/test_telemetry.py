@@ -173,6 +173,7 @@ def test_lag_and_worst_moment(shared):
         motion = here.trajectory(duration=1.2)
         transfer = here.playing(motion)
         here.reach(transfer, "done")
+        seen_throughout(measured(here, transfer)[1], 1.2)
         got, plan = comparison(here, transfer), here.samples(motion)
         for j, joint in enumerate(got["joints"]):
             assert joint["lag"] == pytest.approx(0.008, abs=5e-4) and abs(joint["offset"]) < 1e-4
