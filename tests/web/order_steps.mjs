@@ -5,7 +5,7 @@ const WORDS = {
   orders: ['Orders', '订单'], newOrder: ['New order …', '新建订单……'], jobOrder: ['Job order', '作业订单'], wanted: ['Wanted is', '期望'], time: ['Time', '时间'], seconds: ['Seconds', '秒数'], order: ['Order', '下达订单'], angles: ['Angles in', '角度单位'],
   blocked: ['The queue is blocked: STOP was sent to the controller', '队列被阻止：STOP was sent to the controller'], toQueue: ['To the queue', '前往队列'], release: ['Release the queue …', '解除队列阻止……'], releaseDo: ['Release: the arm may move', '解除：手臂可能运动'],
   start: ['START: the arm moves', '启动：手臂将运动'], done: ['done', '完成'], played: ['Measured less planned', '实测减计划'], cancelThese: ['Cancel these …', '取消这些……'], cancelAll: ['Cancel all of them', '全部取消'], cancelled: ['cancelled;', '已取消'],
-  suggested: ['can be planned', '可规划'], open: ['Order that …', '按此下达订单……'], throwAway: ['Cancel', '取消'], kind: ['Kind', '类型'],
+  shift: ['Shift report', '班次报告'],
 }
 
 export function orderSteps({ page, api, url, look, language }) {
@@ -66,6 +66,16 @@ export function orderSteps({ page, api, url, look, language }) {
       await page.getByText(w('cancelled')).waitFor()
       await until(async () => (await api('GET', '/v1/orders?job_order_id=lot-1')).items.every((one) => one.state === 'stopped'), 'the end of both')
       await page.locator('tbody .state.warn').nth(1).waitFor()
+    },
+    async 'a shift is accounted for'() {
+      await page.goto(`${url}/#/controllers/cell`)
+      await page.getByRole('link', { name: w('shift'), exact: true }).click()
+      await page.locator('.tile b').nth(7).waitFor()
+      const { orders, failures } = await api('GET', '/v1/controllers/cell/report')
+      await page.locator('section').nth(1).locator('tbody tr').nth(failures.length - 1).waitFor()
+      equal((await page.locator('.tile b').allTextContents()).slice(0, 5).map(Number), ['done', 'stopped', 'failed', 'interrupted', 'open'].map((one) => orders[one]), 'orders of the shift')
+      sure(orders.done > 0 && orders.stopped > 1 && failures.length > 1, `orders ${JSON.stringify(orders)}`)
+      await look('shift')
     },
   }
 }

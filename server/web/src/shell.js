@@ -29,6 +29,7 @@ const PAGES = [
   { name: 'friction-identifications', load: () => import('./pages/friction.js'), under: 'datasets' },
   { name: 'orders', load: () => import('./pages/orders.js'), item: () => import('./pages/order.js') },
   { name: 'controllers', load: () => import('./pages/controllers.js') },
+  { name: 'shifts', load: () => import('./pages/shifts.js'), under: 'controllers' },
   { name: 'keys', load: () => import('./pages/keys.js'), role: 'admin' },
   { name: 'webhooks', load: () => import('./pages/webhooks.js'), role: 'admin' },
   { name: 'audit', load: () => import('./pages/audit.js'), role: 'admin' },

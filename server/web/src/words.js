@@ -22,6 +22,7 @@ const WORDS = {
   'page.jobs': ['Jobs', '任务'],
   'page.orders': ['Orders', '订单'],
   'page.controllers': ['Controllers', '控制器'],
+  'page.shifts': ['Shift report', '班次报告'],
   'page.keys': ['Keys', '密钥'],
   'page.webhooks': ['Webhooks', '网络钩子'],
   'page.audit': ['Audit trail', '审计记录'],

@@ -14,6 +14,7 @@ extend({
   job_order: ['Job order', '作业订单'],
   order: ['Order', '订单'],
   created_by: ['Created by', '创建者'],
+  finished_at: ['Finished', '结束时间'],
   priority: ['Priority', '优先级'],
   order_new: ['New order …', '新建订单……'],
   order_start: ['Begins', '开始方式'],

@@ -32,7 +32,6 @@ extend({
   started_by: ['Started by', '启动者'],
   ready_at: ['Ready', '就绪时间'],
   started_at: ['Started', '启动时间'],
-  finished_at: ['Finished', '结束时间'],
   expires_at: ['START before', '最迟启动'],
   order_job: ['Planned by the job', '规划任务'],
 })

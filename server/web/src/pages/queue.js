@@ -42,7 +42,7 @@ export function Queue({ controller }) {
   const queue = answer.value
   const items = list.items && [...list.items].sort((a, b) => (a.queue_position ?? Infinity) - (b.queue_position ?? Infinity))
   const close = () => release(false)
-  return html`<section class="panel"><div class="head"><div><h2>${t('queue')}</h2><p class="quiet">${queue && t('queue_text', { count: queue.count })} <a href=${link(['orders'], { controller })}>${t('queue_all')}</a></p></div>
+  return html`<section class="panel"><div class="head"><div><h2>${t('queue')}</h2><p class="quiet">${queue && t('queue_text', { count: queue.count })} <a href=${link(['orders'], { controller })}>${t('queue_all')}</a> · <a href=${link(['shifts', controller])}>${t('page.shifts')}</a></p></div>
       ${queue?.blocked && html`<${Act} role="operator" disabled=${!session.mayMove(controller)} title=${session.mayMove(controller) ? undefined : t('motion_missing')} onClick=${() => release(true)}>${t('queue_release')}</${Act}>`}</div>
     <${Refusal} error=${answer.error ?? list.error} />
     ${queue?.blocked && html`<${Notice} kind="warn">${t('queue_blocked', { since: moment(queue.since), why: queue.blocked })}</${Notice}>`}

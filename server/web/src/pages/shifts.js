@@ -1,0 +1,67 @@
+// What became of a controller's orders in a shift: how many ended how, how its time went, what was done, and why the rest was not.
+import './motion.words.js'
+import { html } from '../html.js'
+import { adjust, link, route } from '../route.js'
+import { extend, t } from '../words.js'
+import { get } from '../api.js'
+import { turnOf, unlessLive, useLive } from '../live.js'
+import { Head, Loading, Notice, Refusal, State, Table, useAnswer } from '../ui/parts.js'
+import { Moment } from '../ui/times.js'
+import { count, figure, moment } from '../ui/format.js'
+import { OrderLink } from './order_parts.js'
+
+extend({
+  shift_text: ['The last eight hours, unless other times are chosen.', '默认为最近八小时，可选择其他时间。'],
+  shift_none: ['Choose a controller: its page leads to its report.', '请选择控制器：其页面可进入报告。'],
+  shift_from: ['From', '从'],
+  shift_to: ['To', '至'],
+  shift_print: ['Print', '打印'],
+  shift_open: ['open at its end', '结束时未完成'],
+  shift_running: ['running', '运行'],
+  shift_held: ['held', '暂停'],
+  shift_idle: ['idle', '空闲'],
+  shift_parts: ['What was done', '已完成'],
+  shift_part: ['Part', '工件'],
+  shift_part_none: ['none', '无'],
+  shift_count: ['Orders', '订单数'],
+  shift_mechanical: ['Work of the joints, modelled', '关节做功（模型）'],
+  shift_electrical: ['Electricity, modelled', '电能（模型）'],
+  shift_failures: ['What was not', '未完成'],
+})
+
+const energy = (value) => (value == null ? '–' : `${figure(value, 4)} J`)
+const clock = (seconds) => {
+  const whole = Math.round(seconds)
+  return [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60].map((one, k) => (k ? String(one).padStart(2, '0') : one)).join(':')
+}
+const Tiles = ({ items }) => html`<div class="tiles">${items.map(([word, text]) => html`<div key=${word} class="tile"><span class="quiet">${t(word)}</span><b>${text}</b></div>`)}</div>`
+
+const Report = ({ report: { orders, ...report } }) => html`
+  <p class="quiet">${moment(report.from)} – ${moment(report.to)}</p>
+  <${Tiles} items=${[...['done', 'stopped', 'failed', 'interrupted'].map((state) => [`state.${state}`, count(orders[state])]), ['shift_open', count(orders.open)],
+    ...['running', 'held', 'idle'].map((what) => [`shift_${what}`, clock(report[`${what}_time`])])]} />
+  <section class="panel"><h2>${t('shift_parts')}</h2><${Table} caption=${t('shift_parts')} items=${report.parts} id=${(one) => one.part ?? ''} columns=${[
+    { key: 'part', head: t('shift_part'), cell: (one) => html`<bdi>${one.part ?? t('shift_part_none')}</bdi>` },
+    { key: 'done', head: t('shift_count'), number: true, cell: (one) => count(one.done) },
+    { key: 'mechanical', head: t('shift_mechanical'), number: true, cell: (one) => energy(one.mechanical_energy_modelled) },
+    { key: 'electrical', head: t('shift_electrical'), number: true, cell: (one) => energy(one.electrical_energy_modelled) },
+  ]} /></section>
+  <section class="panel"><h2>${t('shift_failures')}</h2><${Table} caption=${t('shift_failures')} items=${report.failures} id=${(one) => one.order} columns=${[
+    { key: 'order', head: t('order'), cell: (one) => html`<${OrderLink} order=${{ ...one, id: one.order }} />` },
+    { key: 'state', head: t('state'), cell: (one) => html`<${State} state=${one.state} />` },
+    { key: 'finished', head: t('finished_at'), class: 'tight', cell: (one) => moment(one.finished_at) },
+    { key: 'reason', head: t('reason'), cell: (one) => one.reason ?? '' },
+  ]} /></section>`
+
+function Shift({ controller }) {
+  const { query } = route.value
+  const [from, to] = [query.get('from'), query.get('to')]
+  useLive(controller)
+  const { value, error } = useAnswer((signal) => get(`v1/controllers/${encodeURIComponent(controller)}/report`, { from, to }, signal), [controller, from, to, turnOf('orders')], unlessLive(5000))
+  return html`<${Head} title=${html`${t('page.shifts')} · <a href=${link(['controllers', controller])}>${controller}</a>`} sub=${t('shift_text')}>
+      <${Moment} label=${t('shift_from')} value=${from} onValue=${(chosen) => adjust({ from: chosen })} /><${Moment} label=${t('shift_to')} value=${to} onValue=${(chosen) => adjust({ to: chosen })} />
+      <button type="button" onClick=${() => print()}>${t('shift_print')}</button></${Head}>
+    <${Refusal} error=${error} />${value ? html`<${Report} report=${value} />` : html`<${Loading} error=${error} />`}`
+}
+
+export const Page = ({ path }) => (path[1] ? html`<${Shift} key=${path[1]} controller=${path[1]} />` : html`<${Notice}>${t('shift_none')} <a href=${link(['controllers'])}>${t('page.controllers')}</a></${Notice}>`)
