@@ -4,6 +4,7 @@ import { angles } from '../session.js'
 import { extend, t } from '../words.js'
 import { figure } from './format.js'
 import { Field } from './parts.js'
+import { Typed } from './typed.js'
 
 extend({
   angles: ['Angles in', '角度单位'],
@@ -31,7 +32,7 @@ export const Joints = ({ model, q, onQ, beside }) => html`<div class="sliders">$
   const range = `${figure(low, 3)} … ${figure(high, 3)} ${unit}`
   return html`<bdi>${joint.name}</bdi>
     <input type="range" min=${low} max=${high} step=${(high - low) / 1000} value=${q[j] * scale} aria-label=${`${joint.name} [${unit}]`} title=${range} onInput=${(e) => set(e.target.value)} />
-    <input type="number" step="any" value=${Number((q[j] * scale).toFixed(scale === 1 ? 5 : 3))} aria-label=${`${joint.name}, ${unit}`} title=${range} onChange=${(e) => { set(e.target.value); e.target.value = Number((kept(joint, Number(e.target.value) / scale) * scale).toFixed(scale === 1 ? 5 : 3)) }} />
+    <${Typed} value=${Number((q[j] * scale).toFixed(scale === 1 ? 5 : 3))} aria-label=${`${joint.name}, ${unit}`} title=${range} onValue=${set} />
     <span class="number">${beside ? beside(joint, j) : range}</span>`
 })}
   ${model.joints.some((joint) => joint.type !== 'prismatic') && html`<${Field} label=${t('angles')}><select value=${angles.value} onChange=${(e) => (angles.value = e.target.value)}><option value="rad">rad</option><option value="deg">°</option></select></${Field}>`}</div>`

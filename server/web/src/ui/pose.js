@@ -2,6 +2,7 @@
 import { html } from '../html.js'
 import { extend, t } from '../words.js'
 import { Field } from './parts.js'
+import { Typed } from './typed.js'
 import { anglesOf } from './kinematics.js'
 
 extend({
@@ -25,5 +26,5 @@ export function Pose({ pose: { translation, rpy }, onPose }) {
     onPose({ translation: next.slice(0, 3), rpy: next.slice(3).map((one) => one / DEGREES) })
   }
   return html`<div class="row">${PARTS.map(([name, unit], k) => html`
-    <${Field} key=${name} label=${`${k < 3 ? name : t(name)} [${unit}]`}><input type="number" step="any" style=${{ width: '6.5rem' }} value=${Number(values[k].toFixed(k < 3 ? 4 : 2))} onChange=${(e) => change(k, e.target.value)} /></${Field}>`)}</div>`
+    <${Field} key=${name} label=${`${k < 3 ? name : t(name)} [${unit}]`}><${Typed} style=${{ width: '6.5rem' }} value=${Number(values[k].toFixed(k < 3 ? 4 : 2))} onValue=${(text) => change(k, text)} /></${Field}>`)}</div>`
 }
