@@ -128,6 +128,7 @@ const struct versioned cells = {
   .size = sizeof(struct store_cell),
   .version_at = offsetof(struct store_cell, version),
   .name_at = offsetof(struct store_cell, name),
+  .document_at = offsetof(struct store_cell, document),
   .admit = revision_is_good,
   .get = get_row,
   .release = release,

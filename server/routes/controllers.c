@@ -235,6 +235,7 @@ const struct versioned controllers = {
   .size = sizeof(struct store_controller),
   .version_at = offsetof(struct store_controller, version),
   .name_at = offsetof(struct store_controller, name),
+  .document_at = offsetof(struct store_controller, document),
   .get = get_row,
   .release = release,
   .encode = encode_row,

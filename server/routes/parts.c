@@ -95,6 +95,7 @@ const struct versioned parts = {
   .size = sizeof(struct store_part),
   .version_at = offsetof(struct store_part, version),
   .name_at = offsetof(struct store_part, part),
+  .document_at = offsetof(struct store_part, document),
   .admit = robot_is_there,
   .admit_put = name_is_good,
   .get = get_row,

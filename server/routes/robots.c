@@ -313,10 +313,38 @@ static void answer_stale(struct exchange *x, int64_t expected)
   answer_problem(x, PROBLEM_STALE, "revision %lld is not the newest any more", (long long)expected);
 }
 
+/* The newest revision if it says what the draft does: who puts that again, after a lost answer, changes nothing. NULL: it
+ * does not. */
+static const struct robot_entry *said_already(struct exchange *x, const struct draft *draft, int64_t expected)
+{
+  struct robots *robots = exchange_app(x)->robots;
+  const struct robot_entry *entry;
+  if (robots_get(robots, draft->row.name, 0, true, &entry)) return NULL;
+  struct buffer document = BUFFER(MODEL_ANSWER_MOST);
+  robot_encode(armdyn_robot_description(entry->robot), &document);
+  char *present = buffer_take(&document, NULL);
+  const bool same = present && entry->revision == expected && entry->unphysical == draft->row.unphysical &&
+                    !strcmp(present, draft->row.document);
+  free(present);
+  buffer_release(&document);
+  if (same) return entry;
+  robots_release(robots, entry);
+  return NULL;
+}
+
 static void replace(struct exchange *x, struct draft *draft, enum precondition precondition, int64_t expected)
 {
   struct store *store = exchange_app(x)->store;
   bool creates = precondition == EXPECT_NONE;
+  const struct robot_entry *present = creates ? NULL : said_already(x, draft, expected);
+  if (present) {
+    const struct robot_resource resource = { draft->model,           present->revision, present->created_at,
+                                             present->unphysical,    draft->notes,      present->reason,
+                                             present->identification };
+    answer_resource(x, 200, &resource);
+    robots_release(exchange_app(x)->robots, present);
+    return;
+  }
   enum armdyn_status status =
       creates ? store_robot_create(store, &draft->row, NULL) : store_robot_update(store, &draft->row, expected);
   if (status == ARMDYN_OK)

@@ -159,6 +159,22 @@ static bool may_change(struct exchange *x, const struct versioned *kind)
   return !kind->may_change || kind->may_change(x, exchange_segment(x, kind->segment));
 }
 
+/* Does the one with this version say what `row` does already? Who puts it again, after a lost answer, changes nothing. */
+static bool is_said_already(struct exchange *x, const struct versioned *kind, const void *row, int64_t version)
+{
+  enum armdyn_status status;
+  const char *said, *present;
+  void *there = kind->document_at && version ? get_row(x, kind, name_of(kind, row), &status) : NULL;
+  bool same = there && version_of(kind, there) == version;
+  if (same) {
+    memcpy(&said, (const char *)row + kind->document_at, sizeof said);
+    memcpy(&present, (const char *)there + kind->document_at, sizeof present);
+    same = !strcmp(said, present);
+  }
+  row_free(kind, there);
+  return same;
+}
+
 enum outcome versioned_put(struct exchange *x)
 {
   const struct versioned *kind = exchange_about(x);
@@ -168,8 +184,10 @@ enum outcome versioned_put(struct exchange *x)
     return ANSWERED;
   void *row = calloc(1, kind->size);
   if (!row) answer_status(x, ARMDYN_EMEMORY, NULL);
-  const bool put = row && kind->read(x, name, row) && (!expected || may_change(x, kind)) &&
-                   versioned_found(x, kind, kind->put(x, row, expected, NULL));
+  const bool put =
+      row && kind->read(x, name, row) &&
+      (is_said_already(x, kind, row, expected) ||
+       ((!expected || may_change(x, kind)) && versioned_found(x, kind, kind->put(x, row, expected, NULL))));
   row_free(kind, row);
   if (!put) return ANSWERED;
   enum armdyn_status status;

@@ -17,6 +17,7 @@ struct versioned {
   size_t size;            /* of a row of the store, which is all zero before it is read */
   size_t version_at;      /* its version within the row, int64_t, from 1 */
   size_t name_at;         /* its name within the row, a text */
+  size_t document_at;     /* canonical JSON within the row, char *: put again, it changes nothing; 0: there is none */
   /* What else a request must keep to. false: answered; NULL: nothing. */
   bool (*admit)(struct exchange *x);
   bool (*admit_put)(struct exchange *x);

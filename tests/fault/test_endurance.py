@@ -86,7 +86,7 @@ def json_batch(client):
 
 def change(client):
     etag = client.get("/v1/robots/changing").expect(200).etag
-    client.put("/v1/robots/changing", {**MODEL, "name": "changing"}, query={"allow_unphysical": "true"}, headers={"If-Match": etag}).expect(200, 412)
+    client.put("/v1/robots/changing", {**MODEL, "name": "changing", "description": f"revision after {etag}"}, query={"allow_unphysical": "true"}, headers={"If-Match": etag}).expect(200, 412)
 
 
 def read(client):
