@@ -50,13 +50,6 @@ struct run {
 
 /* -- refusals -- */
 
-static void refuse(struct run *run, enum armdyn_status status, const char *pointer, const char *detail)
-{
-  struct armdyn_error error;
-  armdyn_refuse(&error, status, pointer, "%s", detail);
-  work_refused(run->work, status, &error);
-}
-
 /* The library's, whose pointers are into its own arguments. */
 static void refuse_estimate(struct run *run, enum armdyn_status status, const struct armdyn_error *error)
 {
@@ -73,7 +66,9 @@ static void refuse_estimate(struct run *run, enum armdyn_status status, const st
     snprintf(detail + at, sizeof detail - at, "%s%.240s", i ? "; " : ". In the logs: ", run->found.list[i].detail);
   }
   bool caller = status == ARMDYN_EINPUT || status == ARMDYN_ESINGULAR;
-  refuse(run, caller ? ARMDYN_EINPUT : status, "", detail);
+  struct armdyn_error refusal;
+  armdyn_refuse(&refusal, status, "", "%s", detail);
+  work_refused(run->work, caller ? ARMDYN_EINPUT : status, &refusal);
 }
 
 /* -- data -- */
@@ -368,8 +363,7 @@ static void gather_warnings(struct run *run)
     if (run->leaks[i])
       warn(run, "validation_repeats_training", NULL,
            "validation data repeat the motion that was trained on: their errors are too good to tell how the model "
-           "does on "
-           "other motions; validate with another motion");
+           "does on other motions; validate with another motion");
   for (size_t i = 0; i < run->logs.count; i++)
     if (payload ? run->logs.motions[i].other_tool_or_gravity : run->logs.motions[i].other_conditions)
       warn(run, "conditions_differ", NULL,
