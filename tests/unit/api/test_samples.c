@@ -197,6 +197,10 @@ Test(samples, npy_faults_name_row_and_column)
   for (int i = 0; i < 3; i++) cr_assert(faults.items[i].row == places[i][0] && faults.items[i].column == places[i][1]);
   cr_assert(faults.items[0].code == FAULT_FINITE && faults.items[2].code == FAULT_MAXIMUM);
   cr_assert_eq(decode(CALL_FORWARD_KINEMATICS, MEDIA_NPY, npy.data, npy.length), ARMDYN_EINPUT);
+  cr_assert(faults.count == 3 && faults.items[0].code == FAULT_FINITE); /* q, qd, qdd of two joints as well */
+  buffer_clear(&npy);
+  npy_write(&npy, table[0], (const size_t[]){ 3, 4 }, 2);
+  cr_assert_eq(decode(CALL_FORWARD_KINEMATICS, MEDIA_NPY, npy.data, npy.length), ARMDYN_EINPUT);
   cr_assert(faults.count == 1 && faults.items[0].code == FAULT_LENGTH);
   buffer_clear(&npy);
   npy_write(&npy, table[0], (const size_t[]){ 0, 6 }, 2);
