@@ -4,6 +4,7 @@
 
 #include "api/codec/carried.h"
 #include "api/codec/controller.h"
+#include "api/codec/shift_report.h"
 #include "api/json/document.h"
 #include "api/json/writer.h"
 #include "server/app.h"
@@ -182,6 +183,27 @@ static void write_report(struct json_writer *w, const char *controller, struct s
   json_end_object(w);
 }
 
+/* Takes the report, in the form that was asked for. */
+static enum armdyn_status answer(struct exchange *x, struct buffer *report)
+{
+  static void (*const writers[])(
+      const char *, struct buffer *) = { [MEDIA_CSV] = shift_report_write_csv, [MEDIA_HTML] = shift_report_write_page };
+  static const char *const types[] = {
+    [MEDIA_CSV] = "text/csv; charset=utf-8", [MEDIA_HTML] = "text/html; charset=utf-8"
+  };
+  const enum media media = exchange_answer_media(x);
+  if (media == MEDIA_JSON) {
+    answer_json(x, 200, report);
+    return ARMDYN_OK;
+  }
+  struct buffer body = BUFFER(MB(8));
+  writers[media](report->data, &body);
+  const enum armdyn_status status = body.failure;
+  if (!status) answer_bytes(x, 200, types[media], &body);
+  buffer_release(&body);
+  return status;
+}
+
 /* A time of the query in place of what `ms` is; false: a fault. */
 static bool take_time(struct exchange *x, const char *name, int64_t *ms)
 {
@@ -232,10 +254,8 @@ enum outcome shift_report(struct exchange *x)
               "the range has too much for one report: ask for a shorter one");
     status = ARMDYN_EINPUT;
   }
-  if (status)
-    answer_status(x, status, NULL);
-  else
-    answer_json(x, 200, &body);
+  if (!status) status = answer(x, &body);
+  if (status) answer_status(x, status, NULL);
   free(s.parts);
   buffer_release(&failures);
   buffer_release(&body);

@@ -1,10 +1,13 @@
 """The report of a shift, against a ledger of its own: every transition of every order, counted here second by second."""
 
 import contextlib
+import csv
+import io
 import json
 import random
 import sqlite3
 from datetime import datetime, timedelta, timezone
+from html.parser import HTMLParser
 
 import pytest
 
@@ -13,6 +16,7 @@ from support import Server, robot
 START = datetime(2026, 3, 2, 5, tzinfo=timezone.utc)
 ENDS = ("done",) * 6 + ("stopped", "failed", "interrupted")
 pytestmark = pytest.mark.slow
+STRANGE = ('=1+1,"<b>&', "@x", 'a,"b"', "</td><script>alert(1)</script>")
 
 
 def stamp(seconds):
@@ -44,6 +48,12 @@ def row(order, controller):
     return name, controller, end, stamp(steps[0][0]), stamp(steps[-1][0]), json.dumps(request), json.dumps(history), json.dumps(plan)
 
 
+def strange_orders():
+    for k, text in enumerate(STRANGE):
+        yield f"01M{k:023d}", "done", text, [(9 * k, "ready"), (9 * k + 1, "running"), (9 * k + 4, "done")]
+        yield f"01N{k:023d}", "failed", text, [(9 * k + 5, "ready"), (9 * k + 8, "failed")]
+
+
 def ledger(orders, begin, end):
     """What the report must say of whole seconds begin..end."""
     said = {"orders": dict.fromkeys(("done", "stopped", "failed", "interrupted", "open"), 0), "running": 0, "held": 0, "parts": {}, "failures": []}
@@ -68,18 +78,18 @@ def shift():
     orders = shift_of(20, 60)
     with Server() as server, server.client() as client:
         client.create_robot(robot("scara"), name="arm")
-        for name in ("cell", "other"):
+        for name in ("cell", "other", "strange"):
             client.post("/v1/controllers", {"name": name, "host": "127.0.0.1", "port": 1, "robot": "arm", "revision": "latest",
                                             "profile": {"protocol": "armdyn-v2"}}).expect(201)
         with contextlib.closing(sqlite3.connect(server.data / "armdyn.db", timeout=30)) as db, db:
             db.executemany("INSERT INTO orders (id, controller, state, priority, automatic, created_by, created_by_name, created_at,"
                            " finished_at, request, tags, history, plan) VALUES (?, ?, ?, 0, 0, 'key', 'key', ?, ?, ?, '{}', ?, ?)",
-                           [row(order, "cell") for order in orders])
+                           [row(order, "cell") for order in orders] + [row(order, "strange") for order in strange_orders()])
         yield server, client, orders
 
 
-def report(client, **query):
-    return client.get("/v1/controllers/cell/report?" + "&".join(f"{k}={v}" for k, v in query.items()))
+def report(client, controller="cell", accept="application/json", **query):
+    return client.get(f"/v1/controllers/{controller}/report?" + "&".join(f"{k}={v}" for k, v in query.items()), headers={"Accept": accept}, check=False)
 
 
 def test_the_report_agrees_with_a_ledger_of_seconds(shift):
@@ -129,3 +139,86 @@ def test_a_range_is_found_in_the_index(shift):
 def test_a_controller_that_is_not_there(shift):
     _, client, _ = shift
     client.get("/v1/controllers/nowhere/report").expect(404)
+
+
+WHOLE = {"from": stamp(-10), "to": stamp(2000)}
+
+
+def safe(value):
+    """As a cell has it: nothing for null, and no formula."""
+    text = "" if value is None else str(value)
+    return "'" + text if isinstance(value, str) and text[:1] in ("=", "+", "-", "@") else text
+
+
+def same(cell, value):
+    return float(cell) == value if isinstance(value, int | float) else cell == safe(value)
+
+
+@pytest.mark.parametrize("controller", ["cell", "strange", "other"])
+def test_a_spreadsheet_has_what_the_json_has(shift, controller):
+    _, client, _ = shift
+    told = report(client, controller, **WHOLE).expect(200).json
+    answer = report(client, controller, "text/csv", **WHOLE).expect(200)
+    assert answer.content_type.startswith("text/csv")
+    head, *rows = csv.reader(io.StringIO(answer.body.decode(), newline=""), strict=True)
+    assert head == ["section", "name", "quantity", "value", "unit"] and answer.body.count(b"\r\n") == len(rows) + 1
+    want = [("shift", None, key, value) for key, value in told.items() if not isinstance(value, dict | list)]
+    want += [("orders", None, key, value) for key, value in told["orders"].items()]
+    for section, naming in (("parts", "part"), ("failures", "order")):
+        want += [(section, item[naming], key, value) for item in told[section] for key, value in item.items() if key != naming]
+    assert len(rows) == len(want)
+    for cells, (section, name, quantity, value) in zip(rows, want, strict=True):
+        assert cells[:3] == [section, safe(name), quantity] and same(cells[3], value), (cells, value)
+        assert cells[4] == ("s" if quantity.endswith("_time") else "J" if "energy" in quantity else "")
+
+
+class Cells(HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.rows, self.tags, self.inside = [], set(), False
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        if tag == "tr":
+            self.rows.append([])
+        self.inside = tag == "td"
+        if self.inside:
+            self.rows[-1].append("")
+
+    def handle_endtag(self, tag):
+        self.inside = False
+
+    def handle_data(self, data):
+        if self.inside:
+            self.rows[-1][-1] += data
+
+
+@pytest.mark.parametrize("controller", ["cell", "strange", "other"])
+def test_a_page_has_what_the_json_has(shift, controller):
+    _, client, _ = shift
+    told = report(client, controller, **WHOLE).expect(200).json
+    answer = report(client, controller, "text/html", **WHOLE).expect(200)
+    assert answer.content_type.startswith("text/html") and "sandbox" in answer.headers["Content-Security-Policy"]
+    page = Cells(answer.body.decode())
+    assert not page.tags & {"script", "b", "link", "img"}
+    rows = [cells for cells in page.rows if cells]
+    figures = [*told["orders"].values(), told["running_time"], told["held_time"], told["idle_time"]]
+    assert [float(cells[1]) for cells in rows[:8]] == figures
+    items = [list(item.values()) for item in told["parts"] + told["failures"]]
+    assert len(rows) == 8 + len(items)
+    for cells, values in zip(rows[8:], items, strict=True):
+        for cell, value in zip(cells, values, strict=True):
+            assert cell == "–" if value is None else float(cell) == value if isinstance(value, int | float) else cell == value
+
+
+def test_strange_names_are_in_it(shift):
+    _, client, _ = shift
+    told = report(client, "strange", **WHOLE).expect(200).json
+    assert [part["part"] for part in told["parts"]] == list(STRANGE)
+
+
+def test_other_media_are_refused(shift):
+    _, client, _ = shift
+    assert report(client, accept="application/xml").expect(406).json["type"].endswith("not-acceptable")
+    assert report(client, accept="*/*").expect(200).content_type.startswith("application/json")

@@ -1,0 +1,155 @@
+#include "api/codec/shift_report.h"
+
+#include <string.h>
+
+#include "api/json/document.h"
+#include "api/report/page.h"
+#include "armdyn/armdyn.h"
+
+/* The text of a number is as the JSON has it, to the last digit; NULL: null. */
+static const char *value_text(const cJSON *value)
+{
+  return cJSON_IsString(value) || cJSON_IsNumber(value) ? value->valuestring : NULL;
+}
+
+/* -- for a spreadsheet -- */
+
+static const char *unit_of(const char *quantity)
+{
+  static const struct {
+    const char *quantity, *unit;
+  } units[] = {
+    { "running_time", "s" },
+    { "held_time", "s" },
+    { "idle_time", "s" },
+    { "mechanical_energy_modelled", "J" },
+    { "electrical_energy_modelled", "J" },
+  };
+  for (size_t k = 0; k < sizeof units / sizeof *units; k++)
+    if (!strcmp(units[k].quantity, quantity)) return units[k].unit;
+  return "";
+}
+
+static void write_field(struct buffer *out, const char *text, char end)
+{
+  const bool formula = *text && strchr("=+-@\t\r", *text);
+  buffer_text(out, formula ? "\"'" : "\"");
+  for (const char *quote; (quote = strchr(text, '"')); text = quote + 1) {
+    buffer_append(out, text, (size_t)(quote - text));
+    buffer_text(out, "\"\"");
+  }
+  buffer_text(out, text);
+  buffer_format(out, "\"%c", end);
+}
+
+static void write_row(struct buffer *out, const char *section, const char *name, const cJSON *value)
+{
+  const char *text = value_text(value);
+  write_field(out, section, ',');
+  write_field(out, name ? name : "", ',');
+  write_field(out, value->string, ',');
+  if (cJSON_IsNumber(value))
+    buffer_format(out, "%s,", text);
+  else
+    write_field(out, text ? text : "", ',');
+  write_field(out, unit_of(value->string), '\r');
+  buffer_text(out, "\n");
+}
+
+static void write_object(struct buffer *out, const char *section, const char *name, const cJSON *first)
+{
+  for (const cJSON *value = first; value; value = value->next)
+    if (!cJSON_IsArray(value) && !cJSON_IsObject(value)) write_row(out, section, name, value);
+}
+
+void shift_report_write_csv(const char *document, struct buffer *out)
+{
+  cJSON *report = document_open(document);
+  const cJSON *section, *item;
+  buffer_text(out, "section,name,quantity,value,unit\r\n");
+  write_object(out, "shift", NULL, report ? report->child : NULL);
+  cJSON_ArrayForEach (section, report) {
+    if (cJSON_IsObject(section)) write_object(out, section->string, NULL, section->child);
+    if (!cJSON_IsArray(section)) continue;
+    cJSON_ArrayForEach (item, section) /* its first member names it */
+      write_object(out, section->string, value_text(item->child), item->child->next);
+  }
+  if (!report) out->failure = ARMDYN_EMEMORY;
+  document_close(report);
+}
+
+/* -- for paper -- */
+
+struct column {
+  const char *heading, *path;
+};
+
+static void write_table(struct buffer *out, const cJSON *rows, const struct column *columns, size_t count)
+{
+  enum { COLUMNS_MOST = 8 };
+  const char *headings[COLUMNS_MOST];
+  struct page_table table;
+  const cJSON *row;
+  for (size_t k = 0; k < count; k++) headings[k] = columns[k].heading;
+  page_table_begin(&table, out, headings, count);
+  cJSON_ArrayForEach (row, rows)
+    for (size_t k = 0; k < count; k++) {
+      const char *text = value_text(document_at(row, columns[k].path));
+      page_cell_text(&table, text ? text : "\u2013");
+    }
+  page_table_end(&table);
+}
+
+static void write_summary(struct buffer *out, const cJSON *report)
+{
+  static const char *const headings[] = { "", "", "" };
+  static const struct {
+    const char *label, *path, *unit;
+  } lines[] = {
+    { "Orders done", "orders/done", "" },
+    { "Orders stopped", "orders/stopped", "" },
+    { "Orders failed", "orders/failed", "" },
+    { "Orders interrupted", "orders/interrupted", "" },
+    { "Orders open at its end", "orders/open", "" },
+    { "Running", "running_time", "s" },
+    { "Held", "held_time", "s" },
+    { "Idle", "idle_time", "s" },
+  };
+  struct page_table table;
+  page_table_begin(&table, out, headings, 3);
+  for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
+    const char *text = value_text(document_at(report, lines[k].path));
+    page_cell_text(&table, lines[k].label);
+    page_cell_text(&table, text ? text : "\u2013");
+    page_cell_text(&table, lines[k].unit);
+  }
+  page_table_end(&table);
+}
+
+void shift_report_write_page(const char *document, struct buffer *out)
+{
+  static const struct column parts[] = {
+    { "Part", "part" },
+    { "Orders", "done" },
+    { "Work of the joints, modelled, J", "mechanical_energy_modelled" },
+    { "Electricity, modelled, J", "electrical_energy_modelled" },
+  };
+  static const struct column failures[] = {
+    { "Order", "order" },       { "Job order", "job_order_id" }, { "State", "state" },
+    { "Ended", "finished_at" }, { "Reason", "reason" },
+  };
+  char footer[64];
+  cJSON *report = document_open(document);
+  snprintf(footer, sizeof footer, "armdyn %s", armdyn_version());
+  page_begin(out, "Report of a shift");
+  page_text(out, "Controller %s, from %s to %s.", document_text(report, "controller"), document_text(report, "from"),
+            document_text(report, "to"));
+  write_summary(out, report);
+  page_section(out, "What was done");
+  write_table(out, document_at(report, "parts"), parts, sizeof parts / sizeof *parts);
+  page_section(out, "What was not");
+  write_table(out, document_at(report, "failures"), failures, sizeof failures / sizeof *failures);
+  page_end(out, footer);
+  if (!report) out->failure = ARMDYN_EMEMORY;
+  document_close(report);
+}
