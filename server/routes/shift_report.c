@@ -196,7 +196,7 @@ static enum armdyn_status answer(struct exchange *x, struct buffer *report)
     answer_json(x, 200, report);
     return ARMDYN_OK;
   }
-  struct buffer body = BUFFER(MB(8));
+  struct buffer body = BUFFER(MB(32)); /* escapes take room */
   writers[media](report->data, &body);
   const enum armdyn_status status = body.failure;
   if (!status) answer_bytes(x, 200, types[media], &body);
