@@ -14,7 +14,7 @@ struct moving {
 /* A frame that is fixed in the link, its origin at p in the link's canonical frame; in base axes. */
 static struct armdyn_frame_motion motion_at(const struct moving *x, const double p[3])
 {
-  struct armdyn_frame_motion out;
+  struct armdyn_frame_motion out = { .velocity = { 0 } };
   double v[3], a[3];
   cross3(v, x->w, p);
   rotate3(a, x->motion.K, p);

@@ -109,9 +109,9 @@ static void add_failure(struct shift *s, const struct store_shift_order *order, 
 
 static enum order_state state_of(const char *name)
 {
-  int k = 0;
-  while (k < ORDER_STATE_COUNT && strcmp(order_state_names[k], name) != 0) k++;
-  return k;
+  enum order_state state = 0;
+  while (state < ORDER_STATE_COUNT && strcmp(order_state_names[state], name) != 0) state++;
+  return state;
 }
 
 static enum armdyn_status add(void *context, const struct store_shift_order *order)
