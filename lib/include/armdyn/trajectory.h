@@ -258,6 +258,22 @@ enum armdyn_status armdyn_trajectory_remainder(const struct armdyn_trajectory *m
                                                double duration, struct armdyn_trajectory *out,
                                                struct armdyn_error *error);
 
+/* A step of a sequence: a motion, or rest where the arm stands. */
+struct armdyn_sequence_step {
+  const struct armdyn_trajectory *motion; /* from rest to rest; NULL = rest */
+  double rest;                            /* s, >= 0, of a rest */
+};
+
+/* Motions and rests one after the other as one motion: every piece is what it was, bit for bit, only later; between them the
+ * arm stands where the motion before ended (before the first: where that begins).
+ *   steps  in   count, one motion at least
+ *   out    out  release with armdyn_trajectory_free unless refused; waypoint_times are the borders of the steps, count + 1
+ * OK; EINPUT ("/steps/2": begins more than 1e-6 rad (m) from where the motion before ends, has other joints, or begins or
+ * ends at more than 1e-6 rad/s (m/s); "/steps/1/dwell": not a time; "/steps": no motion, or one that takes no time); EMEMORY.
+ */
+enum armdyn_status armdyn_trajectory_sequence(const struct armdyn_sequence_step *steps, size_t count,
+                                              struct armdyn_trajectory *out, struct armdyn_error *error);
+
 /* Duration, s. */
 double armdyn_trajectory_duration(const struct armdyn_trajectory *trajectory);
 
