@@ -143,7 +143,7 @@ static void write_label(struct json_writer *w, const char *name, const char *tex
 }
 
 void order_trajectory_encode(const struct order_request *request, const double *start, size_t joints,
-                             struct buffer *out)
+                             const struct surroundings *around, struct buffer *out)
 {
   struct json_writer w = { .out = out };
   json_begin_object(&w);
@@ -153,6 +153,7 @@ void order_trajectory_encode(const struct order_request *request, const double *
   json_end_object(&w);
   json_key(&w, "goal"), json_write_raw(&w, request->to);
   write_time(&w, request);
+  if (around) surroundings_encode(&w, around);
   if (plans[request->objective].cost) {
     json_key(&w, "cost"), json_begin_object(&w);
     json_key(&w, "model"), json_write_text(&w, plans[request->objective].cost);

@@ -4,6 +4,7 @@
 
 #include "api/codec/carried.h"
 #include "api/codec/result.h"
+#include "api/codec/surroundings.h"
 #include "api/json/fields.h"
 
 /* What of the motions that would do is wanted: the rows of the table in order.c. */
@@ -40,9 +41,10 @@ enum armdyn_status order_request_decode(const char *text, size_t length, struct 
 void order_request_release(struct order_request *request);
 /* As the store keeps it. */
 void order_request_encode(const struct order_request *request, struct buffer *out);
-/* The request for its trajectory, from these joint positions on. */
+/* The request for its trajectory, from these joint positions on.
+ *   around  in  what stands around the arm; NULL: nothing is known of it */
 void order_trajectory_encode(const struct order_request *request, const double *start, size_t joints,
-                             struct buffer *out);
+                             const struct surroundings *around, struct buffer *out);
 /* The member of an order's request that such a place of its trajectory's is: "/goal/q/0" is "/to/q/0". */
 void order_pointer_of(const char *pointer, char *out, size_t size);
 

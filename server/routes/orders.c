@@ -90,7 +90,7 @@ static enum armdyn_status check_plan(struct exchange *x, const struct order_requ
   bool changed = false;
   some_start(robot, start);
   if (request->from && !given_start(x, request, robot->joint_count, start)) return ARMDYN_EINPUT;
-  order_trajectory_encode(request, start, robot->joint_count, &plain);
+  order_trajectory_encode(request, start, robot->joint_count, NULL, &plain);
   enum armdyn_status status = plain.failure ? plain.failure : document_parse(plain.data, plain.length, faults, &tree);
   if (!status) status = stored_part_put_in(exchange_app(x)->store, robot->name, tree, &changed);
   if (!status) document_write(&(struct json_writer){ .out = &text }, tree);

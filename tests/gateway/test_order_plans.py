@@ -97,6 +97,31 @@ def test_what_differs_is_planned_anew(here):
     assert planned(go(THERE))
 
 
+def test_a_plan_is_held_against_the_cell_of_the_controller(here):
+    """In its newest revision: another one of the cell is planned for anew."""
+    def change(path, **members):
+        stored = here.client.get(path).expect(200)
+        here.client.put(path, {**stored.json, **members}, headers={"If-Match": stored.etag}, query={"allow_unphysical": "true"} if "robots" in path else None).expect(200)
+
+    def floor(offset):
+        return [{"name": "floor", "half_space": {"normal": [0, 0, 1], "offset": offset}}]
+
+    def go(to):
+        order = here.reach_order(here.automatic(to={"q": to}), "done")
+        told = here.client.get(order["trajectory"]).expect(200).json
+        return planned(order), told["request"]["cell"], told["clearance"]["cell_revision"], told["clearance"]["clearance"]
+    cell = here.client.post("/v1/cells", {"name": f"around-{here.name}", "bodies": floor(-5)}).expect(201).json["name"]
+    joints = here.client.get(f"/v1/robots/{here.robot}").expect(200).json["joints"]
+    joints[0]["link"]["bodies"] = [{"sphere": {"radius": 0.1}}]
+    change(f"/v1/robots/{here.robot}", joints=joints)
+    change(f"/v1/controllers/{here.name}", cell=cell)
+    there, back = go(THERE), go(HERE)
+    assert there[:3] == back[:3] == (True, cell, 1)
+    assert go(THERE) == (False, *there[1:])
+    change(f"/v1/cells/{cell}", bodies=floor(-4))
+    assert go(HERE) == (True, cell, 2, pytest.approx(back[3] - 1, abs=1e-3))
+
+
 def test_what_was_deleted_is_planned_anew_and_what_waits_stays(here):
     first = here.order()
     waiting = here.reach_order(first, "ready")
