@@ -169,7 +169,7 @@ static bool solve(const struct lines *l, int halves, bool slopes, double *x)
 static bool refine(struct lines *l, int halves)
 {
   if (!solve(l, halves, false, l->x)) return false;
-  for (int round = 0; round < ROUNDS; round++) {
+  for (int round = 0; round < ROUNDS && l->count > 0; round++) {
     double x[COLUMNS];
     const double longest = two_pi / (4 * l->span);
     if (!solve(l, halves, true, x)) return false;

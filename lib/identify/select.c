@@ -109,6 +109,8 @@ static void describe(struct selection *s, const struct candidates *c)
 
 /* -- one joint -- */
 
+enum { MEMORY = 256 };
+
 struct joint_search {
   struct selection *s;
   struct profiled profiled;
@@ -116,7 +118,28 @@ struct joint_search {
   struct structure best;
   struct tried known;
   double speed;
+  size_t remembered; /* structures that were tried, for passes and looks ask for many again */
+  struct {
+    struct structure structure;
+    struct tried tried;
+  } memory[MEMORY];
 };
+
+static struct tried try_structure(struct joint_search *j, const struct structure *structure)
+{
+  struct tried tried;
+  for (size_t k = 0; k < j->remembered; k++) {
+    const struct structure *known = &j->memory[k].structure;
+    if (known->terms == structure->terms && known->scale == structure->scale && known->shape == structure->shape)
+      return j->memory[k].tried;
+  }
+  profiled_try(&j->profiled, structure, j->speed, &tried);
+  if (j->remembered < MEMORY) {
+    j->memory[j->remembered].structure = *structure;
+    j->memory[j->remembered++].tried = tried;
+  }
+  return tried;
+}
 
 /* Where a term's trial is written; a later one replaces it. */
 static struct armdyn_friction_trial *trial_of(struct armdyn_friction_choice *choice, unsigned term)
@@ -133,10 +156,10 @@ static void decide(struct joint_search *j, unsigned term, const struct structure
 {
   const struct candidates *c = j->profiled.candidates;
   const struct joint_candidates *own = &c->joints[j->profiled.joint];
-  struct tried best = { .error = INFINITY }, tried;
+  struct tried best = { .error = INFINITY };
   size_t at = count;
   for (size_t k = 0; k < count; k++) {
-    profiled_try(&j->profiled, &structures[k], j->speed, &tried);
+    const struct tried tried = try_structure(j, &structures[k]);
     if (!tried.has_signs && !forced && k + 1 < count) continue;
     if (!(tried.error < best.error) || (best.has_signs && !tried.has_signs)) continue;
     best = tried;
@@ -197,8 +220,7 @@ static void note_shapes(struct joint_search *j, const struct structure *structur
   double least[2] = { INFINITY, INFINITY };
   for (size_t k = 0; k < count; k++) {
     const struct shape *shape = &shapes->list[structures[k].shape];
-    struct tried tried;
-    profiled_try(&j->profiled, &structures[k], j->speed, &tried);
+    const struct tried tried = try_structure(j, &structures[k]);
     const int which = shape->exponent > 1.5;
     if (!(tried.error < least[which])) continue;
     least[which] = tried.error;
@@ -246,13 +268,12 @@ static void drop(struct joint_search *j)
   for (size_t k = 0; k < j->choice->trial_count; k++) {
     struct armdyn_friction_trial *trial = &j->choice->trials[k];
     struct structure without = j->best;
-    struct tried tried;
     if (!trial->term || !(j->best.terms & trial->term) || (j->s->required & trial->term)) continue;
     if (trial->term == ARMDYN_IDENTIFY_COULOMB && (j->best.terms & ARMDYN_IDENTIFY_STRIBECK)) continue;
     without.terms &= ~trial->term;
     if (trial->term == ARMDYN_IDENTIFY_COULOMB) without.terms &= ~(unsigned)ARMDYN_IDENTIFY_COULOMB_DIRECTED;
     if (trial->term == ARMDYN_IDENTIFY_VISCOUS) without.terms &= ~(unsigned)ARMDYN_IDENTIFY_VISCOUS_DIRECTED;
-    profiled_try(&j->profiled, &without, j->speed, &tried);
+    const struct tried tried = try_structure(j, &without);
     trial->gain = paired_t(j->profiled.candidates->folds, tried.squares, j->known.squares);
     trial->kept = trial->gain > 0 || !tried.has_signs;
     if (trial->kept) continue;
@@ -269,7 +290,7 @@ static enum armdyn_status choose_for(struct selection *s, const struct candidate
   if (status) return status;
   j.profiled.spread = fmax(1, s->correlation[joint] / (double)c->stride) / (s->weight[joint] * s->weight[joint]);
   j.speed = signs_speed(s->given, joint, s->fastest[joint]);
-  profiled_try(&j.profiled, &j.best, j.speed, &j.known);
+  j.known = try_structure(&j, &j.best);
   if (!(j.choice->without > 0)) j.choice->without = j.known.error;
   for (int pass = 0; pass < 2; pass++) {
     try_term(&j, ARMDYN_IDENTIFY_COULOMB);
