@@ -386,6 +386,17 @@ each({"joints": ["j1", "j2"], "q": [0, 0], "points": [3, 3]}, MAP, (
     ("one range", ("/ranges", [[0, 1]]), "/ranges length"),
     ("unknown field", ("/qd", [0, 0]), "/qd unknown_field"),
 ))
+DIAGNOSE = "POST /v1/robots/arm/diagnose"
+GOOD_TORQUES = put(GOOD_SAMPLE, ("/tau", [1, 2]))
+each(GOOD_TORQUES, DIAGNOSE, (
+    ("tau missing", ("/tau", REMOVED), "/tau required"),
+    ("tau of three joints", ("/tau", [1, 2, 3]), "/tau length"),
+    ("tau a text", ("/tau", "1, 2"), "/tau type"),
+    ("qdd missing", ("/qdd", REMOVED), "/qdd required"),
+    ("tolerance negative", ("/tolerance", -0.1), "/tolerance minimum"),
+    ("unknown field", ("/mistakes", ["gravity_sign"]), "/mistakes unknown_field"),
+))
+case("diagnose: unknown robot", "POST /v1/robots/nobody/diagnose", 404, body=GOOD_TORQUES, type="not-found")
 case("dynamics: unknown robot", "POST /v1/robots/nobody/inverse-dynamics", 404, body=GOOD_SAMPLE, type="not-found")
 case("dynamics: unknown parameter", DYNAMICS, 422, "?frction unknown_field", query={"frction": "false"}, body=GOOD_SAMPLE)
 case("dynamics: unknown field asked for", DYNAMICS, 422, "?field enum", query={"field": "power"}, kind="application/x-npy",
