@@ -15,6 +15,7 @@ struct app {
   struct hub *events;            /* http/events.h: what streams tell of */
   struct observer *observer;     /* transfers/observer.h: looks at controllers for them */
   struct orders *orders;         /* orders/orders.h: from job orders to motions */
+  struct alarms *alarms;         /* alarms/alarms.h: what is wrong */
   struct replays *replays;       /* http/idempotency.h: requests with an Idempotency-Key that run now */
 };
 

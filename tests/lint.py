@@ -134,9 +134,10 @@ ARROWS = {
     "protocol": "",
     "gateway": "config data ipc protocol robots store", "simulator": "protocol",
     "http": "config store", "webhooks": "config http store", "mqtt": "config store",
-    "transfers": "data gateway http protocol robots store work",
+    "transfers": "config data gateway http protocol robots store work",
     "orders": "data gateway http jobs robots store transfers work",
-    "routes": "config data gateway http jobs mqtt orders protocol release robots store transfers web webhooks work",
+    "alarms": "config gateway jobs orders protocol store transfers",
+    "routes": "alarms config data gateway http jobs mqtt orders protocol release robots store transfers web webhooks work",
 }
 
 

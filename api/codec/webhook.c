@@ -4,7 +4,9 @@
 
 /* What a webhook may be told of without a request that names it. To add a type: here, and in api/schemas/webhook.yaml and
  * api/webhooks.yaml. */
-static const char *const webhook_events[] = { "controller.lost", "controller.back", "queue.blocked", "queue.released" };
+static const char *const webhook_events[] = { "controller.lost",   "controller.back", "queue.blocked",
+                                              "queue.released",    "alarm.raised",    "alarm.cleared",
+                                              "alarm.acknowledged" };
 
 static void init(void *object)
 {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "armdyn/armdyn.h"
+#include "server/alarms/alarms.h"
 #include "server/app.h"
 #include "server/base/clock.h"
 #include "server/base/log.h"
@@ -95,7 +96,8 @@ static enum armdyn_status start_rooms(struct app *app, const struct options *opt
   const struct mqtt_setup mqtt = { app->store, options, event_encode };
   if (!status) status = mqtt_start(&mqtt, &app->mqtt, error);
   if (!status) status = hub_start(app->events);
-  return status ? status : orders_start(app->orders, error);
+  if (!status) status = orders_start(app->orders, error);
+  return status ? status : alarms_start(app, &app->alarms, error);
 }
 
 static enum armdyn_status start_tls(const struct options *options, struct tls **tls, struct armdyn_error *error)
@@ -147,6 +149,7 @@ static void stop(struct service *s)
     hub_quiesce(app->events); /* else streams would be waited for */
     http_drain(s->http, now + time / 2);
   }
+  alarms_stop(app->alarms);     /* what stops now is no reason for one */
   hub_stop(app->events);        /* it describes jobs and transfers */
   webhooks_stop(app->webhooks); /* so do they; what ends from now on is told after the next start */
   orders_stop(app->orders);     /* nothing more is loaded or started */
@@ -156,6 +159,7 @@ static void stop(struct service *s)
   mqtt_stop(app->mqtt); /* it has published what ended until now */
   if (s->http) http_stop(s->http);
   tls_stop(s->tls);
+  alarms_free(app->alarms);
   orders_free(app->orders);
   hub_free(app->events);
   observer_free(app->observer);

@@ -33,6 +33,9 @@ struct options {
   long job_cpu_time;            /* s of an attempt at a job; 0 = no limit */
   long keep_orders;             /* days that ended orders are kept; 0 = for ever */
   long keep_jobs;               /* days that ended jobs and their results are kept; 0 = for ever */
+  long keep_alarms;             /* days that cleared alarms are kept; 0 = for ever */
+  long disk_low;                /* MiB left on the disk of the store, below which that is an alarm; 0 = never */
+  char watch_controllers[8];    /* on, off */
   long body_timeout;            /* s for a whole request to arrive */
   long upload_limit;            /* MiB of one data set's upload */
   long upload_cpu_time;         /* s of the processor that it may take; 0 = no limit */

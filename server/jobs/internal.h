@@ -53,6 +53,8 @@ struct runner {
   uint64_t steps;         /* as it last told */
 };
 
+enum { WORKER_ENDS = 3 }; /* so many within ten minutes are too many */
+
 /* Somebody who wants to know when a job has ended. */
 struct waiter {
   struct waiter *next;
@@ -76,13 +78,15 @@ struct jobs {
   bool draining;                     /* nor now */
   bool killing;                      /* the time to stop is over */
   struct jobs_ended ended[JOB_KINDS_MOST];
-  uint64_t lost;                  /* attempts */
-  uint64_t hung;                  /* workers that were killed for silence or lack of progress */
-  int64_t silence_ns, stall_ns;   /* that are too much; stall 0: as the kind of job has it */
-  int64_t keep_jobs, keep_orders; /* days that ended ones are kept; 0 = for ever */
-  bool retains;                   /* ... both; else there is: */
-  pthread_t retention;            /* the thread of retention.c */
-  char memory_mib[24], cpu_s[24]; /* of workers, as their arguments */
+  uint64_t lost;                /* attempts */
+  uint64_t hung;                /* workers that were killed for silence or lack of progress */
+  int64_t ends_ns[WORKER_ENDS]; /* of the last workers that crashed or hung, one after the other in a ring; 0: none */
+  size_t ends;
+  int64_t silence_ns, stall_ns;                /* that are too much; stall 0: as the kind of job has it */
+  int64_t keep_jobs, keep_orders, keep_alarms; /* days that ended ones are kept; 0 = for ever */
+  bool retains;                                /* ... all; else there is: */
+  pthread_t retention;                         /* the thread of retention.c */
+  char memory_mib[24], cpu_s[24];              /* of workers, as their arguments */
   size_t runner_count;
   struct runner *runners;
 
@@ -104,6 +108,8 @@ void worker_down(struct runner *r, bool kill_it, char reason[CHILD_REASON_SIZE])
 /* Its next frame, while it is kept under watch. EUNAVAILABLE: none within wait_ms, or the answer to a ping; else as
  * channel_receive. */
 enum armdyn_status worker_hear(struct runner *r, struct frame *frame, int wait_ms);
+/* A worker has ended, and nobody wanted it to. */
+void worker_note_end(struct jobs *jobs);
 /* Has it been silent too long, or (at_work) without progress? Then r->why says so. */
 bool worker_hangs(struct runner *r, bool at_work);
 

@@ -134,10 +134,11 @@ enum armdyn_status jobs_start(struct store *store, const struct options *options
   }
   jobs->keep_jobs = options->keep_jobs;
   jobs->keep_orders = options->keep_orders;
-  jobs->retains = jobs->keep_jobs || jobs->keep_orders;
+  jobs->keep_alarms = options->keep_alarms;
+  jobs->retains = jobs->keep_jobs || jobs->keep_orders || jobs->keep_alarms;
   if (jobs->retains && pthread_create(&jobs->retention, NULL, retention_main, jobs)) {
     jobs->retains = false;
-    armdyn_refuse(error, ARMDYN_EMEMORY, "", "cannot start a thread for --keep-jobs and --keep-orders");
+    armdyn_refuse(error, ARMDYN_EMEMORY, "", "cannot start a thread for --keep-jobs, --keep-orders and --keep-alarms");
     jobs_stop(jobs, 0);
     return ARMDYN_EMEMORY;
   }

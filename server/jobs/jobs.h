@@ -20,6 +20,8 @@ void jobs_stop(struct jobs *jobs, int64_t deadline_ns);
  *   why  out  if not: which is not, and why; NULL is fine */
 enum { JOBS_WHY = 256 };
 bool jobs_ready(struct jobs *jobs, char why[JOBS_WHY]);
+/* Have three worker processes crashed or hung within ten minutes? */
+bool jobs_workers_fail(struct jobs *jobs);
 
 /* While it is drained, no job is taken, and none that waits is begun. */
 void jobs_drain(struct jobs *jobs, bool draining);

@@ -8,7 +8,8 @@ enum {
   READY_MS = 20000, /* for a new process to say that it is ready */
   RESTART_MS = 100, /* rest before a second start, doubled up to ... */
   RESTART_MOST_MS = 5000,
-  HEALTHY_MS = 10000 /* after one that lived so long the rests begin anew */
+  HEALTHY_MS = 10000, /* after one that lived so long the rests begin anew */
+  ENDS_MS = 600000    /* see jobs_workers_fail */
 };
 
 void worker_down(struct runner *r, bool kill_it, char reason[CHILD_REASON_SIZE])
@@ -22,6 +23,22 @@ void worker_down(struct runner *r, bool kill_it, char reason[CHILD_REASON_SIZE])
   pthread_mutex_lock(&r->jobs->lock);
   if (!*r->why) snprintf(r->why, sizeof r->why, "ended by %.40s", reason);
   pthread_mutex_unlock(&r->jobs->lock);
+}
+
+void worker_note_end(struct jobs *jobs)
+{
+  pthread_mutex_lock(&jobs->lock);
+  jobs->ends_ns[jobs->ends++ % WORKER_ENDS] = clock_monotonic_ns();
+  pthread_mutex_unlock(&jobs->lock);
+}
+
+bool jobs_workers_fail(struct jobs *jobs)
+{
+  const int64_t since = clock_monotonic_ns() - ENDS_MS * 1000000LL;
+  pthread_mutex_lock(&jobs->lock);
+  const bool fail = jobs->ends >= WORKER_ENDS && jobs->ends_ns[jobs->ends % WORKER_ENDS] > since; /* the oldest */
+  pthread_mutex_unlock(&jobs->lock);
+  return fail;
 }
 
 /* -- does it live? -- */
@@ -65,6 +82,7 @@ static bool still_up(struct runner *r)
   bool hangs = worker_hangs(r, false);
   if (status == ARMDYN_EUNAVAILABLE && !hangs) return true;
   worker_down(r, status != ARMDYN_EIO, reason);
+  worker_note_end(r->jobs);
   log_event(LOG_WARNING, "an idle worker ended", "reason", r->why, NULL);
   return false;
 }
@@ -78,6 +96,7 @@ static bool become_ready(struct runner *r)
   enum armdyn_status status = channel_receive(&r->child.channel, &frame, READY_MS);
   if (status || frame.type != MESSAGE_READY) {
     worker_down(r, status != ARMDYN_EIO, reason);
+    worker_note_end(r->jobs);
     log_event(LOG_ERROR, "a worker did not become ready", "reason", reason, NULL);
     return false;
   }
@@ -105,6 +124,7 @@ bool worker_up(struct runner *r)
   r->failures++;
   r->born_ns = clock_monotonic_ns();
   if (child_start(&r->child, arguments, true, &error)) {
+    worker_note_end(jobs);
     log_event(LOG_ERROR, "cannot start a worker", "reason", error.message, NULL);
     return false;
   }

@@ -1,4 +1,4 @@
-/* A thread that deletes jobs and orders that ended long ago, once an hour. */
+/* A thread that deletes jobs, orders and alarms that ended long ago, once an hour. */
 #include "server/base/log.h"
 #include "server/jobs/internal.h"
 
@@ -42,6 +42,7 @@ void *retention_main(void *context)
   while (!stopping(jobs)) {
     clear(jobs, "orders", jobs->keep_orders, store_orders_clear); /* first: they need results of jobs */
     clear(jobs, "jobs", jobs->keep_jobs, store_jobs_clear);
+    clear(jobs, "alarms", jobs->keep_alarms, store_alarms_clear);
     jobs_rest(jobs, &jobs->stopping, EVERY_MS);
   }
   return NULL;

@@ -111,6 +111,7 @@ static void lost(struct runner *r, struct attempt *a)
   pthread_mutex_lock(&r->jobs->lock);
   r->jobs->lost++;
   pthread_mutex_unlock(&r->jobs->lock);
+  worker_note_end(r->jobs);
   if (!attempt_note_lost(a)) {
     give_back(r->jobs, a->live, a->reason);
   } else if (a->live->attempt >= LIMIT_JOB_ATTEMPTS) {

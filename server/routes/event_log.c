@@ -24,6 +24,7 @@ void event_encode(const struct store_event *event, struct buffer *out)
   member(&w, "order", event->order_id);
   member(&w, "job", event->job);
   member(&w, "transfer", event->transfer);
+  member(&w, "alarm", event->alarm);
   member(&w, "job_order_id", event->job_order_id);
   member(&w, "text", event->text);
   json_end_object(&w);
@@ -59,10 +60,10 @@ static bool take_types(struct listing *listing)
 enum outcome event_log(struct exchange *x)
 {
   static const struct list_form form = {
-    .filters = "controller job transfer",
+    .filters = "controller job transfer alarm",
     .sorts = "number",
     .order = "number",
-    .fields = "number at type controller order job transfer job_order_id text",
+    .fields = "number at type controller order job transfer alarm job_order_id text",
   };
   struct listing listing;
   long long after = 0;

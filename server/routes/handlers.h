@@ -74,6 +74,7 @@ route_handler trajectory_report;
 /* jobs.c */
 route_handler job_create, job_list, job_get, job_cancel;
 /* events.c */
+route_handler alarm_list, alarm_get, alarm_acknowledge;
 route_handler event_stream, event_log, job_events, controller_events;
 /* controllers.c */
 route_handler controller_status, controller_stop, controller_clear, controller_evict;

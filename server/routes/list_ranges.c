@@ -7,6 +7,17 @@ static void add(struct listing *listing, struct store_filter filter)
   listing->query.filters[listing->query.filter_count++] = filter; /* of LISTING_OWN */
 }
 
+bool list_time(struct exchange *x, const char *name, int64_t *ms)
+{
+  const char *text = exchange_query(x, name);
+  if (!text) return true;
+  *ms = clock_parse(text);
+  if (*ms < 0)
+    fault_add(exchange_faults(x), FAULT_AT_PARAMETER, name, FAULT_PATTERN, "must be an RFC 3339 time, got '%.64s'",
+              text);
+  return *ms >= 0;
+}
+
 bool list_times(struct listing *listing, struct list_ranges *ranges)
 {
   static const struct {
@@ -20,15 +31,9 @@ bool list_times(struct listing *listing, struct list_ranges *ranges)
   };
   bool good = true;
   for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-    const char *text = exchange_query(listing->x, known[k].parameter);
-    const int64_t ms = clock_parse(text);
-    if (!text) continue;
-    if (ms < 0) {
-      fault_add(exchange_faults(listing->x), FAULT_AT_PARAMETER, known[k].parameter, FAULT_PATTERN,
-                "must be an RFC 3339 time, got '%.64s'", text);
-      good = false;
-      continue;
-    }
+    int64_t ms = -1;
+    good &= list_time(listing->x, known[k].parameter, &ms);
+    if (ms < 0) continue;
     clock_format(ms, ranges->times[k]);
     add(listing, (struct store_filter){ .name = known[k].column, .match = known[k].match, .text = ranges->times[k] });
   }

@@ -13,6 +13,8 @@ struct list_ranges {
   char times[4][TIME_SIZE];
 };
 
+/* ?name=, an RFC 3339 time with any offset, as ms in place of what `ms` is, if it is there; false: a fault. */
+bool list_time(struct exchange *x, const char *name, int64_t *ms);
 /* ?created_after=, created_before, finished_after, finished_before, with any offset, as conditions; false: a fault. */
 bool list_times(struct listing *listing, struct list_ranges *ranges);
 

@@ -31,6 +31,10 @@ const struct route routes[] = {
   { CALL(streamEvents),                 event_stream,              ON_POOL,         0,                  NULL },
   { CALL(listEvents),                   event_log,                 ON_POOL,         0,                  NULL },
 
+  { CALL(listAlarms),                   alarm_list,                ON_POOL,         0,                  NULL },
+  { CALL(getAlarm),                     alarm_get,                 ON_POOL,         0,                  NULL },
+  { CALL(acknowledgeAlarm),             alarm_acknowledge,         ON_POOL,         KB(1),              NULL },
+
   { CALL(listAudit),                    audit_list,                ON_POOL,         0,                  NULL },
   { CALL(createKey),                    key_create,                ON_POOL,         LIMIT_MODEL_BODY,   NULL },
   { CALL(listKeys),                     key_list,                  ON_POOL,         0,                  NULL },

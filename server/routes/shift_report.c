@@ -10,6 +10,7 @@
 #include "server/app.h"
 #include "server/base/clock.h"
 #include "server/routes/handlers.h"
+#include "server/routes/list_ranges.h"
 #include "server/routes/motion.h"
 
 enum { SHIFT_MS = 8 * 3600 * 1000, FAILURES_MOST = 1000, PARTS_MOST = 1000 };
@@ -204,26 +205,14 @@ static enum armdyn_status answer(struct exchange *x, struct buffer *report)
   return status;
 }
 
-/* A time of the query in place of what `ms` is; false: a fault. */
-static bool take_time(struct exchange *x, const char *name, int64_t *ms)
-{
-  const char *text = exchange_query(x, name);
-  if (!text) return true;
-  *ms = clock_parse(text);
-  if (*ms < 0)
-    fault_add(exchange_faults(x), FAULT_AT_PARAMETER, name, FAULT_PATTERN, "must be an RFC 3339 time, got '%.64s'",
-              text);
-  return *ms >= 0;
-}
-
 /* The last eight hours, unless the query says otherwise. */
 static bool take_range(struct exchange *x, struct shift *s)
 {
   const int64_t now = clock_wall_ms();
   s->to = now;
-  if (!take_time(x, "to", &s->to)) return false;
+  if (!list_time(x, "to", &s->to)) return false;
   s->from = s->to > SHIFT_MS ? s->to - SHIFT_MS : 0;
-  if (!take_time(x, "from", &s->from)) return false;
+  if (!list_time(x, "from", &s->from)) return false;
   s->until = least(s->to, now);
   if (s->from < s->to) return true;
   fault_add(exchange_faults(x), FAULT_AT_PARAMETER, "from", FAULT_INCONSISTENT, "must be before 'to'");

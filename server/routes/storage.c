@@ -53,6 +53,7 @@ static void write_retention(struct json_writer *w, const struct options *options
   json_key(w, "retention"), json_begin_object(w);
   write_days(w, "jobs_days", options->keep_jobs);
   write_days(w, "orders_days", options->keep_orders);
+  write_days(w, "alarms_days", options->keep_alarms);
   json_end_object(w);
 }
 

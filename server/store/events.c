@@ -6,7 +6,7 @@ static const struct field fields[] = {
   FIELD(store_event, type, FIELD_TEXT),      FIELD(store_event, controller, FIELD_TEXT),
   FIELD(store_event, order_id, FIELD_TEXT),  FIELD(store_event, job, FIELD_TEXT),
   FIELD(store_event, transfer, FIELD_TEXT),  FIELD(store_event, job_order_id, FIELD_TEXT),
-  FIELD(store_event, text, FIELD_OWNED),
+  FIELD(store_event, alarm, FIELD_TEXT),     FIELD(store_event, text, FIELD_OWNED),
 };
 static const struct record_type event_type = RECORD_TYPE(store_event, fields);
 
@@ -19,7 +19,7 @@ TYPED_VISITOR(store_event)
 
 static const struct list_type event_lists = {
   .table = "events",
-  .columns = "number, at, type, controller, order_id, job, transfer, job_order_id, text",
+  .columns = "number, at, type, controller, order_id, job, transfer, alarm, job_order_id, text",
   .key = "number",
   .search = ", type, text",
   .type = &event_type,
@@ -36,7 +36,7 @@ enum armdyn_status store_event_get(struct store *store, int64_t number, struct s
   return store_read(store, "SELECT * FROM events WHERE number = ?", VALUES(value_integer(number)), &event_type, out);
 }
 
-#define SELECT "SELECT number, at, type, controller, order_id, job, transfer, job_order_id, text FROM events"
+#define SELECT "SELECT number, at, type, controller, order_id, job, transfer, alarm, job_order_id, text FROM events"
 
 static enum armdyn_status read_behind(struct store *store, const char *and, int64_t number, size_t most,
                                       store_event_visit *visit, void *context)

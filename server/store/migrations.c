@@ -28,6 +28,7 @@ EMBED(migration_0022, "migrations/sqlite/0022_events.sql");
 EMBED(migration_0023, "migrations/sqlite/0023_accounts.sql");
 EMBED(migration_0024, "migrations/sqlite/0024_kept_keys.sql");
 EMBED(migration_0025, "migrations/sqlite/0025_order_makers.sql");
+EMBED(migration_0026, "migrations/sqlite/0026_alarms.sql");
 
 static const struct migration items[] = {
   { "0001_initial", migration_0001 },
@@ -55,6 +56,7 @@ static const struct migration items[] = {
   { "0023_accounts", migration_0023 },
   { "0024_kept_keys", migration_0024 },
   { "0025_order_makers", migration_0025 },
+  { "0026_alarms", migration_0026 },
 };
 
 const struct migrations store_migrations = { items, sizeof items / sizeof *items };

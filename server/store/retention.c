@@ -1,4 +1,4 @@
-/* What nobody needs any more: jobs that ended long ago, with their results; orders that did. */
+/* What nobody needs any more: jobs that ended long ago, with their results; orders and alarms that did. */
 #include "api/json/writer.h"
 #include "server/store/internal.h"
 
@@ -106,47 +106,68 @@ enum armdyn_status store_jobs_clear(struct store *store, const char *ended_befor
   return status ? status : clearing.status;
 }
 
-/* -- orders -- */
+/* -- orders and alarms, which stand for themselves -- */
 
-/* Of some that ended before that time, in one write. */
-struct clearing_orders {
+/* A kind of them. */
+struct ended_type {
+  const char *oldest; /* SELECT id of the one that ended first, before a time */
+  const char *remove; /* by its id */
+  const char *option, *collection;
+};
+
+/* Some that ended before that time, in one write. */
+struct clearing_ended {
+  const struct ended_type *type;
   const char *ended_before;
   size_t most, removed;
 };
 
-static enum armdyn_status oldest_order(struct sql *sql, const char *ended_before, char id[ID_SIZE])
+static enum armdyn_status oldest_ended(struct sql *sql, const struct clearing_ended *c, char id[ID_SIZE])
 {
   sqlite3_stmt *statement;
   bool row = false;
   *id = '\0';
-  enum armdyn_status status = sql_query(sql,
-                                        "SELECT id FROM orders WHERE coalesce(finished_at, '') > ''"
-                                        " AND coalesce(finished_at, '') < ? ORDER BY coalesce(finished_at, '') LIMIT 1",
-                                        VALUES(value_text(ended_before)), &statement);
+  enum armdyn_status status = sql_query(sql, c->type->oldest, VALUES(value_text(c->ended_before)), &statement);
   if (!status) status = sql_step(sql, statement, &row);
   if (!status && row) snprintf(id, ID_SIZE, "%s", (const char *)sqlite3_column_text(statement, 0));
   sql_finish(statement);
   return status;
 }
 
-static enum armdyn_status clear_orders(struct sql *sql, void *argument)
+static enum armdyn_status clear_ended(struct sql *sql, void *argument)
 {
-  struct clearing_orders *c = argument;
+  struct clearing_ended *c = argument;
   enum armdyn_status status = ARMDYN_OK;
   char id[ID_SIZE];
   for (c->removed = 0; !status && c->removed < c->most; c->removed++) {
-    status = oldest_order(sql, c->ended_before, id);
+    status = oldest_ended(sql, c, id);
     if (!status && !*id) break;
-    if (!status) status = sql_change(sql, "DELETE FROM orders WHERE id = ?", VALUES(value_text(id)));
-    if (!status) status = leave_entry(sql, "--keep-orders", "orders", id, c->ended_before);
+    if (!status) status = sql_change(sql, c->type->remove, VALUES(value_text(id)));
+    if (!status) status = leave_entry(sql, c->type->option, c->type->collection, id, c->ended_before);
   }
+  return status;
+}
+
+static enum armdyn_status clear_of_type(struct store *store, struct clearing_ended *clearing, size_t *removed)
+{
+  enum armdyn_status status = store_write(store, clear_ended, clearing, 0);
+  *removed = status ? 0 : clearing->removed;
   return status;
 }
 
 enum armdyn_status store_orders_clear(struct store *store, const char *ended_before, size_t most, size_t *removed)
 {
-  struct clearing_orders clearing = { .ended_before = ended_before, .most = most };
-  enum armdyn_status status = store_write(store, clear_orders, &clearing, 0);
-  *removed = status ? 0 : clearing.removed;
-  return status;
+  static const struct ended_type orders = {
+    "SELECT id FROM orders WHERE coalesce(finished_at, '') > '' AND coalesce(finished_at, '') < ?"
+    " ORDER BY coalesce(finished_at, '') LIMIT 1",
+    "DELETE FROM orders WHERE id = ?", "--keep-orders", "orders"
+  };
+  return clear_of_type(store, &(struct clearing_ended){ &orders, ended_before, most, 0 }, removed);
+}
+
+enum armdyn_status store_alarms_clear(struct store *store, const char *ended_before, size_t most, size_t *removed)
+{
+  static const struct ended_type alarms = { "SELECT id FROM alarms WHERE until < ? ORDER BY until LIMIT 1",
+                                            "DELETE FROM alarms WHERE id = ?", "--keep-alarms", "alarms" };
+  return clear_of_type(store, &(struct clearing_ended){ &alarms, ended_before, most, 0 }, removed);
 }

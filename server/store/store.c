@@ -216,6 +216,11 @@ static enum armdyn_status nothing(struct sql *sql, void *argument)
   return ARMDYN_OK;
 }
 
+enum armdyn_status store_health(struct store *store)
+{
+  return writer_health(store->writer) ? store_write(store, write_something, NULL, 0) : ARMDYN_OK;
+}
+
 enum armdyn_status store_check(struct store *store, struct armdyn_error *error)
 {
   struct sql *sql;

@@ -48,6 +48,8 @@ void store_close(struct store *store);
 int store_schema_version(const struct store *store);
 /* Does the store answer, and take writes? For /readyz. */
 enum armdyn_status store_check(struct store *store, struct armdyn_error *error);
+/* Does it take writes? Costs nothing as long as it did; after a failure a write is tried. */
+enum armdyn_status store_health(struct store *store);
 
 /* Do the reads of this thread wait for nobody's? There are two connections for such. */
 void store_reads_first(bool first);
@@ -714,6 +716,7 @@ struct store_event {
   char type[STORE_EVENT_SIZE];       /* "order.ready" */
   char controller[ARMDYN_NAME_SIZE]; /* of which it is; "" = null, as those below */
   char order_id[ID_SIZE], job[ID_SIZE], transfer[ID_SIZE];
+  char alarm[ID_SIZE];
   char job_order_id[LIMIT_TAG + 1];
   char *text; /* why, in words; NULL = null */
 };
@@ -735,6 +738,36 @@ enum armdyn_status store_event_has_read(struct store *store, const char *reader,
 /* A controller was lost, or is back: an event, unless the last one of it said so. */
 enum armdyn_status store_event_sight(struct store *store, const char *controller, bool lost, const char *text);
 
+/* -- alarms: what is wrong and asks for somebody -- */
+enum alarm_state { ALARM_ACTIVE, ALARM_ACKNOWLEDGED, ALARM_CLEARED, ALARM_STATE_COUNT };
+extern const char *const alarm_state_names[ALARM_STATE_COUNT + 1]; /* the last one NULL */
+struct store_alarm {
+  char id[ID_SIZE];
+  enum alarm_state state; /* of the times below; out */
+  char code[32], source[16];
+  char controller[ARMDYN_NAME_SIZE]; /* "": of none */
+  char text[256];
+  char since[TIME_SIZE], until[TIME_SIZE];                            /* until "": it stands */
+  char acknowledged_at[TIME_SIZE], acknowledged_by[ARMDYN_NAME_SIZE]; /* name of the key; "": nobody has */
+};
+typedef void store_alarm_visit(void *context, const struct store_alarm *alarm);
+/* All of them as they are, new ones too, or none. At most one of a code and a controller stands. */
+enum armdyn_status store_alarms_keep(struct store *store, const struct store_alarm *alarms, size_t count);
+/* Who acknowledged it first stays. ENOTFOUND. */
+enum armdyn_status store_alarm_acknowledge(struct store *store, const char *id, const char *by,
+                                           struct store_alarm *out);
+enum armdyn_status store_alarm_get(struct store *store, const char *id, struct store_alarm *out);
+enum armdyn_status store_alarm_list(struct store *store, struct store_query *query, store_alarm_visit *visit,
+                                    void *context);
+/* How many there are in each state, by the conditions of the query. */
+enum armdyn_status store_alarm_totals(struct store *store, const struct store_query *query,
+                                      int64_t totals[ALARM_STATE_COUNT]);
+/* All that stand, the oldest first. */
+enum armdyn_status store_alarms_standing(struct store *store, store_alarm_visit *visit, void *context);
+/* Delete those that were cleared before this time: at most `most`.
+ *   removed  out  how many were deleted */
+enum armdyn_status store_alarms_clear(struct store *store, const char *ended_before, size_t most, size_t *removed);
+
 /* -- webhooks, and the outbox of what is told to them: ends of jobs and transfers, states of orders, events -- */
 struct store_webhook {
   char name[ARMDYN_NAME_SIZE];
@@ -747,8 +780,8 @@ struct store_webhook {
   char events[256];                      /* JSON: types that it is told of without a request that names it */
   char created_at[TIME_SIZE];
 };
-/* Is any webhook told of such events ("controller.lost")? */
-enum armdyn_status store_webhook_hears(struct store *store, const char *type, bool *hears);
+/* Is any webhook told of events of any of these types, with commas between ("controller.lost,controller.back")? */
+enum armdyn_status store_webhook_hears(struct store *store, const char *types, bool *hears);
 /* Name, url, enabled, events and secret in, the rest out. EEXISTS; ELIMIT: there are LIMIT_WEBHOOKS. */
 enum armdyn_status store_webhook_create(struct store *store, struct store_webhook *webhook,
                                         const struct store_idempotency *key);

@@ -47,14 +47,16 @@ enum armdyn_status store_webhook_get(struct store *store, const char *name, stru
   return store_read(store, "SELECT * FROM webhooks WHERE name = ?", VALUES(value_text(name)), &webhook_type, out);
 }
 
-enum armdyn_status store_webhook_hears(struct store *store, const char *type, bool *hears)
+enum armdyn_status store_webhook_hears(struct store *store, const char *types, bool *hears)
 {
   struct sql *sql;
   int64_t count = 0;
   enum armdyn_status status = readers_take(store->readers, &sql);
   if (!status)
-    status = sql_number(sql, "SELECT count(*) FROM webhooks, json_each(webhooks.events) WHERE enabled AND value = ?",
-                        VALUES(value_text(type)), &count);
+    status = sql_number(sql,
+                        "SELECT count(*) FROM webhooks, json_each(webhooks.events) WHERE enabled"
+                        " AND instr(',' || ? || ',', ',' || value || ',')",
+                        VALUES(value_text(types)), &count);
   readers_give(store->readers, sql);
   *hears = count > 0;
   return status;

@@ -1,11 +1,13 @@
 #include "server/transfers/observer.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "api/json/writer.h"
 #include "server/app.h"
 #include "server/base/clock.h"
+#include "server/config/options.h"
 #include "server/gateway/gateway.h"
 #include "server/http/events.h"
 #include "server/transfers/controller_view.h"
@@ -26,6 +28,8 @@ struct watched {
   bool pending;                                                /* the gateway was asked */
   bool wanted;                                                 /* in the last list, and somebody asks for it */
   bool answered;                                               /* it was looked at, and the entry is enabled */
+  bool barred;                                                 /* it is not enabled */
+  bool restarted;                                              /* since that was asked last */
   enum sight { SIGHT_UNKNOWN, SIGHT_THERE, SIGHT_LOST } sight; /* what the log of events was told last */
   struct observation seen;
   char *told; /* the last description, from where the times are over; NULL: none */
@@ -37,6 +41,7 @@ struct observer {
   pthread_mutex_t lock; /* what was seen and told; the table changes on the hub's thread only */
   int64_t tick_ns;      /* when the list is gone through again */
   bool log_asks;        /* all are looked at, for the log */
+  _Atomic bool kept_looking;
   struct watched *watched[WATCHED_MOST];
   size_t count;
 };
@@ -100,9 +105,12 @@ static void seen_answered(void *context, enum armdyn_status status, const char *
                                                                      : UNREACHABLE_MS;
   pthread_mutex_lock(&o->lock);
   bool known = seen->seen_ms || !w->seen.seen_ms; /* an answer that never came tells only that there is no connection */
+  if (known && w->seen.seen_ms && seen->connected && seen->state.instance != w->seen.state.instance)
+    w->restarted = true;
   if (known) w->seen = *seen;
   w->seen.connected = seen->connected;
-  w->answered = text != gateway_barred;
+  w->barred = text == gateway_barred;
+  w->answered = !w->barred;
   w->pending = false;
   w->next_ns = clock_monotonic_ns() + pause_ms * 1000000;
   pthread_mutex_unlock(&o->lock);
@@ -149,18 +157,24 @@ static void log_sight(struct observer *o, struct watched *w)
   if (!store_event_sight(o->app->store, w->name, sight == SIGHT_LOST, NULL)) w->sight = sight;
 }
 
-static bool log_asks(const struct app *app)
+static bool log_asks(const struct observer *o)
 {
-  bool lost = false, back = false;
-  return app->mqtt || (!store_webhook_hears(app->store, "controller.lost", &lost) && lost) ||
-         (!store_webhook_hears(app->store, "controller.back", &back) && back);
+  const struct app *app = o->app;
+  bool told = false;
+  if (app->mqtt || atomic_load(&o->kept_looking) || !strcmp(app->options->watch_controllers, "on")) return true;
+  return !store_webhook_hears(app->store, "controller.lost,controller.back,alarm.raised,alarm.cleared", &told) && told;
+}
+
+void observer_keep_looking(struct observer *o, bool wanted)
+{
+  atomic_store(&o->kept_looking, wanted);
 }
 
 void observer_tick(struct observer *o)
 {
   if (clock_monotonic_ns() < o->tick_ns) return;
   o->tick_ns = clock_monotonic_ns() + (int64_t)TICK_MS * 1000000;
-  o->log_asks = log_asks(o->app);
+  o->log_asks = log_asks(o);
   if (!o->log_asks && !hub_asks(o->app->events, TOPIC_CONTROLLERS, NULL)) return;
   for (size_t i = 0; i < o->count; i++) log_sight(o, o->watched[i]);
   if (!store_controller_list(o->app->store, STORE_ALL_BY_NAME, look, o))
@@ -168,6 +182,24 @@ void observer_tick(struct observer *o)
 }
 
 /* -- telling -- */
+
+bool observer_sighting(struct observer *o, const char *controller, struct sighting *out)
+{
+  pthread_mutex_lock(&o->lock);
+  struct watched *w = find(o, controller);
+  const bool known = w && (w->answered || w->barred);
+  *out = (struct sighting){ .lost = false };
+  if (known && w->answered) {
+    const struct controller_state *state = &w->seen.state;
+    out->lost = !w->seen.connected;
+    out->fault = w->seen.connected && state->phase == PHASE_FAULT;
+    out->error = state->own_error ? state->own_error : state->error;
+    out->restarted = w->restarted;
+    w->restarted = false;
+  }
+  pthread_mutex_unlock(&o->lock);
+  return known;
+}
 
 static enum armdyn_status make_view(struct app *app, const char *name, struct controller_view *view)
 {

@@ -83,6 +83,7 @@ class World:
         self.bodies["orders"] = {"controller": "cell", "to": {"q": GOAL}, "from": {"q": ZERO}, "duration": 2, "objective": "smooth", "start": "on_request"}
         self.places["order"] = client.post("/v1/orders", self.bodies["orders"]).expect(202).json["id"]
         until(lambda: client.get(f"/v1/orders/{self.places['order']}").expect(200).json["finished_at"])
+        self.places["alarm"] = until(lambda: client.get("/v1/alarms").expect(200).json["items"], what="that its queue is blocked")[0]["id"]
 
     @staticmethod
     def as_csv(rows):

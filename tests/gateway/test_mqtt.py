@@ -53,9 +53,11 @@ class Broker:
 
 
 class Subscriber:
-    """mosquitto_sub of everything: what it heard, as (topic, retained, payload)."""
+    """mosquitto_sub of everything: what it heard, as (topic, retained, payload). Alarms come when the service looks, and are left out
+    unless they are asked for."""
 
-    def __init__(self, port, *flags, topic="armdyn/#"):
+    def __init__(self, port, *flags, topic="armdyn/#", alarms=False):
+        self.alarms = alarms
         self.child = subprocess.Popen(["mosquitto_sub", "-h", "127.0.0.1", "-p", str(port), "-q", "1", "-t", topic, "-F", "%r %t %p", *flags],
                                       stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         os.set_blocking(self.child.stdout.fileno(), False)
@@ -74,7 +76,9 @@ class Subscriber:
         *lines, self.rest = self.rest.split(b"\n")
         for line in lines:
             retained, topic, payload = line.decode().split(" ", 2)
-            self.messages.append((topic, retained == "1", json.loads(payload)))
+            payload = json.loads(payload)
+            if self.alarms or not payload.get("alarm"):
+                self.messages.append((topic, retained == "1", payload))
         return self.messages
 
     def numbers(self):
@@ -103,7 +107,7 @@ def published(client):
 
 
 def log_of(client):
-    return client.get("/v1/events/log", query={"limit": 200}).expect(200).json["items"]
+    return [event for event in client.get("/v1/events/log", query={"limit": 200}).expect(200).json["items"] if not event["alarm"]]
 
 
 def last_of(log):
@@ -178,6 +182,15 @@ def test_nothing_is_lost_while_the_broker_is_away_and_nothing_waits_for_it(tmp_p
             broker.start()
             with Subscriber(broker.port) as reader:
                 until(lambda: retained_by(reader) == last_of(log_of(client)), what="the last of each topic again")
+
+
+def test_an_alarm_is_published_and_waits_for_who_comes_later(tmp_path):
+    with Broker(tmp_path) as broker, service(broker, "--disk-low", 1 << 30) as own, own.client() as client:
+        (alarm,) = until(lambda: client.get("/v1/alarms").expect(200).json["items"], what="a disk that is too small")
+        published(client)
+        with Subscriber(broker.port, alarms=True) as late:
+            topic, retained, payload = until(lambda: [heard for heard in late.heard() if heard[0] == "armdyn/alarm"], what="the alarm")[0]
+            assert retained and (payload["type"], payload["alarm"], payload["at"]) == ("alarm.raised", alarm["id"], alarm["since"])
 
 
 def test_a_broker_that_is_silent_delays_nobody(tmp_path):

@@ -5,6 +5,7 @@ UNSAFE = """
 viewer         POST   /v1/controllers/stop
 viewer         POST   /v1/controllers/{controller}/stop
 viewer         POST   /v1/transfers/{transfer}/stop
+operator       POST   /v1/alarms/{alarm}/acknowledge
 operator       POST   /v1/controllers/{controller}/clear
 operator       POST   /v1/controllers/{controller}/dry-run
 operator moves PUT    /v1/controllers/{controller}/part
