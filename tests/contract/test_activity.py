@@ -15,7 +15,7 @@ from support.motions import long_motion, motion
 
 @pytest.fixture(scope="module")
 def own():
-    with Server("--workers", 1, "--keep-jobs", 400, "--keep-orders", 500) as server:
+    with Server("--workers", 1, "--keep-jobs", 400, "--keep-orders", 500, "--keep-alarms", 600) as server:
         with server.client() as client:
             client.create_robot(robot("puma560"), name="arm")
             client.post("/v1/controllers", {"name": "cell", "host": "127.0.0.1", "port": 1, "robot": "arm", "revision": "latest",
@@ -87,7 +87,7 @@ def test_storage(client, own):
     assert now["store"]["bytes"] + now["store"]["log_bytes"] > more
     disk = os.statvfs(own.data)
     assert now["disk"]["bytes"] == disk.f_blocks * disk.f_frsize and 0 < now["disk"]["free_bytes"] < now["disk"]["bytes"]
-    assert now["retention"] == {"jobs_days": 400, "orders_days": 500}
+    assert now["retention"] == {"jobs_days": 400, "orders_days": 500, "alarms_days": 600}
     assert client.get("/v1/audit").expect(200) and after["audit_entry"]["count"] >= 2
 
 

@@ -128,3 +128,20 @@ def test_old_orders_go_with_what_was_told_of_them(make_server):
     with database(server) as store:
         assert {owner for owner, in store.execute("SELECT DISTINCT order_id FROM deliveries")} == {young, waiting}
         assert store.execute("PRAGMA foreign_key_check").fetchall() == []
+
+
+def test_cleared_alarms_go_and_standing_ones_stay():
+    rows = [("01K00000000000000000000001", "2020-01-01T00:00:00.000Z", "2020-01-02T00:00:00.000Z"), ("01K00000000000000000000002", "2020-01-01T00:00:00.000Z", None),
+            ("01K00000000000000000000003", "2020-01-01T00:00:00.000Z", "2190-01-01T00:00:00.000Z")]
+    with Server("--workers", 1) as server:
+        server.terminate()
+        with contextlib.closing(sqlite3.connect(server.data / "armdyn.db")) as db, db:
+            db.executemany("INSERT INTO alarms (id, code, source, text, since, until) VALUES (?, 'of-another-version', 'store', 'x', ?, ?)", rows)
+        server.arguments += ["--keep-alarms", "30"]
+        server.restart()
+        with server.client() as client:
+            until(lambda: client.get(f"/v1/alarms/{rows[0][0]}").expect(200, 404).status == 404, what="the old one to be deleted")
+            for number, _, _ in rows[1:]:
+                client.get(f"/v1/alarms/{number}").expect(200)
+            entries = [item["entry"] for item in client.get("/v1/audit").expect(200).json["items"]]
+            assert [entry["path"] for entry in entries if entry["key_name"] == "--keep-alarms"] == [f"/v1/alarms/{rows[0][0]}"]
