@@ -62,11 +62,14 @@ SERVER_OBJ := $(SERVER_SRC:%.c=$(OUT)/obj/%.o) $(OUT)/obj/server/web/pages.o
 MAIN_OBJ   := $(OUT)/obj/server/main.o
 ROOMS      := $(OUT)/libserver.a $(OUT)/libapi.a $(OUT)/liblib.a
 
+# Goals that people type side by side (`make lint` beside `make test`) need the same objects: one builds them, the other waits.
+LOCK = mkdir -p $(BUILD) && flock $(BUILD)/lock
+
 # A newcomer without the libraries learns what is missing before the compiler stumbles; a goal that installs them first says so itself.
 .PHONY: all build
 all:
 	@deploy/deps --check build
-	@$(MAKE) build
+	@$(LOCK) $(MAKE) build
 build: $(if $(wildcard server/main.c),$(OUT)/armdyn) $(OUT)/libarmdyn.so $(OUT)/libarmdyn.a $(ROOMS)
 
 # Other flags than last time rebuild everything.
@@ -159,6 +162,7 @@ UNIT_SRC  := $(sort $(wildcard tests/unit/*/test_*.c))
 TSAN_SRC  := $(sort $(wildcard tests/tsan/*.c))
 FUZZ_SRC  := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 BENCH_SRC := $(sort $(wildcard tests/bench/bench_*.c tests/bench/peer_*.c tests/bench/client_*.c))
+comma     := ,
 programs   = $(patsubst %.c,$(OUT)/%,$(1))
 
 # To compile a unit test takes longer than to run its own code; but those of identify simulate their logs themselves.
@@ -166,7 +170,9 @@ UNIT_FLAGS_release := -O1
 UNIT_FLAGS_asan    := -O0
 $(call programs,$(filter-out tests/unit/identify/%,$(UNIT_SRC))): TEST_FLAGS := $(UNIT_FLAGS_$(VARIANT))
 
-$(call programs,$(UNIT_SRC)):  TEST_LIBS := -lcriterion
+NO_CERTIFICATES := $(OUT)/obj/tests/support/no_certificates.o
+$(call programs,$(UNIT_SRC)):  $(NO_CERTIFICATES)
+$(call programs,$(UNIT_SRC)):  TEST_LIBS := $(NO_CERTIFICATES) $(addprefix -Wl$(comma)--export-dynamic-symbol=mbedtls_x509_crt_parse_,file path) -lcriterion
 $(call programs,$(FUZZ_SRC)):  TEST_LIBS := -fsanitize=fuzzer
 # LAPACK is the judge of lib/math, and of nothing else.
 $(OUT)/tests/unit/math/test_lapack: TEST_LIBS += -llapacke
@@ -208,16 +214,16 @@ deps: ## install every package that building, testing, linting, measuring and th
 
 pages: ## build the pages again, fetching what is missing
 	@rm -f $(WEB)/pages.S
-	@$(MAKE) -j$(JOBS) --silent build
+	@$(LOCK) $(MAKE) -j$(JOBS) --silent build
 
 demo: ## start the service and a simulated controller, compute a motion, play it, stay up (DEMO_EXIT=1: end)
 	@deploy/deps build web demo
-	@$(MAKE) -j$(JOBS) --silent build
+	@$(LOCK) $(MAKE) -j$(JOBS) --silent build
 	@$(PYTHON) deploy/demo.py $(OUT)/armdyn
 
 test: ## every test, quick versions (16 to 20 minutes on 2 cores, longer when nothing is compiled yet)
 	@deploy/deps build web test
-	@$(MAKE) -j$(JOBS) --silent test-builds
+	@$(LOCK) $(MAKE) -j$(JOBS) --silent test-builds
 	@$(PYTHON) tests/run.py
 
 test-other: ## build and test in the other Debian, made in build/other by mmdebstrap (SUITES="http-release fuzz" or all; OTHER_CC=clang-19)
@@ -233,27 +239,27 @@ mutants: ## do the tests notice wrong code? MUTANTS=400 seeded mutants (SEED=1),
 	@$(PYTHON) tests/mutants.py
 
 unit: ## the unit tests of this variant alone
-	@$(MAKE) -j$(JOBS) unit-programs
+	@$(LOCK) $(MAKE) -j$(JOBS) unit-programs
 	@$(PYTHON) tests/run.py unit-$(VARIANT)
 
 lint: ## formatting, static analysis, room walls, contract, documents
 	@deploy/deps build web test lint
-	@$(MAKE) -j$(JOBS) --silent build
+	@$(LOCK) $(MAKE) -j$(JOBS) --silent build
 	@$(PYTHON) tests/lint.py
 
 bench: ## measure, print a table, write build/bench.json
 	@deploy/deps build web test bench
-	@$(MAKE) -j$(JOBS) --silent build bench-programs
+	@$(LOCK) $(MAKE) -j$(JOBS) --silent build bench-programs
 	@$(PYTHON) tests/bench/run.py
 
 soak: ## the long versions of the tests (ARMDYN_SOAK=1)
 	@deploy/deps build web test soak
-	@$(MAKE) -j$(JOBS) --silent build unit-programs
+	@$(LOCK) $(MAKE) -j$(JOBS) --silent build unit-programs
 	@ARMDYN_SOAK=1 $(PYTHON) tests/run.py unit-release processes web
 
 fuzz: ## fuzz every target FUZZ_SECONDS long (default 600)
 	@deploy/deps build web test
-	@$(MAKE) -j$(JOBS) --silent VARIANT=fuzz fuzz-programs
+	@$(LOCK) $(MAKE) -j$(JOBS) --silent VARIANT=fuzz fuzz-programs
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) $(PYTHON) tests/run.py fuzz
 
 image: ## build the OCI image localhost/armdyn with buildah or docker
@@ -270,7 +276,7 @@ dist: ## packages, image, SBOM, manual and sums of what is committed, for hosts 
 
 dist-test: ## make dist twice to the same bits, and use it where there is no network; a quarter of an hour on 2 cores
 	@deploy/deps build web test image soak dist
-	@$(MAKE) -j$(JOBS) --silent build
+	@$(LOCK) $(MAKE) -j$(JOBS) --silent build
 	@$(PYTHON) tests/run.py dist bundle
 
 clean: ## remove build/

@@ -47,9 +47,10 @@ def rms(values):
     return math.sqrt(sum(x * x for x in values) / len(values))
 
 
-def seen_throughout(rows, duration):
+def seen_throughout(rows, duration, most=0.02):
+    """Skips the test when for more than `most` seconds nothing was measured."""
     times = [0, *rows["t"], duration]
-    if max(b - a for a, b in zip(times, times[1:])) > 0.02:
+    if max(b - a for a, b in zip(times, times[1:])) > most:
         pytest.skip("this machine stalled while the motion was played: what was done meanwhile nobody knows")
 
 
@@ -226,10 +227,12 @@ def test_a_model_is_identified_from_it(shared):
     with puma(model=heavier) as sim:
         here = Cell(shared, sim, TWO, telemetry_rate=250)
         points = [[0.9, -0.7], [-0.6, 1.1], [0.8, 0.6], [-0.9, -0.9], [0.4, 1.2], [-0.5, 0.3], [1.0, -1.0], [-0.8, 0.9]]
-        motion = here.trajectory(method="trapezoid", start={"q": [0, 0]}, goal={"q": [0, 0]}, duration=12,
+        motion = here.trajectory(method="trapezoid", start={"q": [0, 0]}, goal={"q": [0, 0]}, duration=9,
                                  waypoints=[{"q": q} for q in points])
         transfer = here.playing(motion)
         here.reach(transfer, "done")
+        # a gap of 70 ms costs 3 % of an inertia and of friction wherever it is, one of 150 ms up to half of them
+        seen_throughout(measured(here, transfer)[1], 9, 0.06)
         got = comparison(here, transfer)
         assert got["joints"][1]["torque"]["relative_percent"] > 5  # the plan does not know of it
         request = {"datasets": [transfer], "validation_fraction": 0.3, "estimator": "wls",
