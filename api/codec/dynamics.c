@@ -391,6 +391,7 @@ enum armdyn_status samples_request_decode(enum samples_call call, enum media med
   out->friction = request.friction;
   out->decompose = request.decompose;
   out->joint_wrenches = request.joint_wrenches;
+  out->poses = request.poses;
   out->tolerance = request.tolerance;
   return ARMDYN_OK;
 }

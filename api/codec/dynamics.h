@@ -9,7 +9,7 @@
 #include "armdyn/methods.h"
 #include "armdyn/terms.h"
 
-enum { SAMPLES_MEMORIES = 5, OUTPUTS_MOST = 8 };
+enum { SAMPLES_MEMORIES = 5, OUTPUTS_MOST = 8, POSE = 6 };
 
 /* The synchronous calls on samples. To add a call: a row of samples_forms (dynamics_forms.c), its path in the contract, its
  * kernel (server/routes/kernels.c) and a route. */
@@ -36,12 +36,13 @@ enum samples_call {
 #define PER_PARAMETER (SIZE_MAX - 2)
 
 /* When an output is there. */
-enum samples_when { ALWAYS, WITH_DECOMPOSE, WITH_VELOCITIES, WITH_ACCELERATIONS, WITH_JOINT_WRENCHES };
+enum samples_when { ALWAYS, WITH_DECOMPOSE, WITH_VELOCITIES, WITH_ACCELERATIONS, WITH_JOINT_WRENCHES, WITH_POSES };
 
 struct samples_output {
   const char *name; /* "momentum.linear": member `linear` of an object `momentum` */
   size_t shape[3];  /* of one sample, 0 ends it */
   enum samples_when when;
+  bool poses; /* the last extent is POSE: x, y, z, roll, pitch, yaw; {translation, rpy} in JSON */
 };
 
 /* What a call takes and answers. */
@@ -60,7 +61,7 @@ struct samples_request {
   enum armdyn_wrench_frame wrench_frame;
   enum armdyn_jacobian_frame frame;
   int method; /* as the names of the call's form are numbered */
-  bool friction, decompose, joint_wrenches;
+  bool friction, decompose, joint_wrenches, poses;
   double tolerance; /* of a diagnosis */
   bool overridden;  /* payload, gravity or tool were given: `robot` is the stored model with them put in */
   struct armdyn_robot_description *robot; /* NULL unless overridden */
@@ -96,6 +97,7 @@ struct samples_field {
   const char *name;
   size_t shape[3];    /* of one sample; 0 ends it: {0} number, {6} vector, {4, 4} matrix, {6, 4, 4} list of matrices */
   const double *data; /* count x product of shape */
+  bool poses;         /* as of the output */
 };
 
 /* The fields of a JSON answer, between a json_begin_object and json_end_object of the caller. */

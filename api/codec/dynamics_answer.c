@@ -1,6 +1,7 @@
 /* Answers of the calls on samples, in the three formats. */
 #include "api/codec/dynamics.h"
 
+#include "api/codec/parts.h"
 #include "api/csv/csv.h"
 #include "api/json/writer.h"
 #include "api/npy/npy.h"
@@ -33,6 +34,22 @@ static size_t whole_shape(const struct samples_field *field, size_t count, bool 
   return dimensions + !single;
 }
 
+/* Poses as {translation, rpy}, in lists as the shape's other extents have it. Answers what comes after them. */
+static const double *write_poses(struct json_writer *w, const double *data, const size_t *shape, size_t dimensions)
+{
+  if (dimensions == 1) {
+    struct armdyn_pose pose;
+    memcpy(pose.translation, data, sizeof pose.translation);
+    memcpy(pose.rpy, data + 3, sizeof pose.rpy);
+    pose_write(w, &pose);
+    return data + POSE;
+  }
+  json_begin_array(w);
+  for (size_t k = 0; k < shape[0]; k++) data = write_poses(w, data, shape + 1, dimensions - 1);
+  json_end_array(w);
+  return data;
+}
+
 void samples_answer_write(struct json_writer *w, const struct samples_field *fields, size_t field_count, size_t count,
                           bool single)
 {
@@ -54,7 +71,10 @@ void samples_answer_write(struct json_writer *w, const struct samples_field *fie
     }
     size_t dimensions = whole_shape(&fields[f], count, single, shape);
     json_key(w, dot ? dot + 1 : name);
-    json_write_table(w, fields[f].data, shape, dimensions);
+    if (fields[f].poses)
+      write_poses(w, fields[f].data, shape, dimensions);
+    else
+      json_write_table(w, fields[f].data, shape, dimensions);
   }
   if (prefix) json_end_object(w);
 }

@@ -26,7 +26,9 @@ static const char *const forward_methods[] = {
 /* clang-format off */
 static const struct json_field position_fields[] = { { Q, REQUIRED }, OVERRIDES };
 static const struct json_field kinematics_fields[] = {
-  { Q, REQUIRED }, { QD, NULLABLE }, { QDD, NULLABLE }, OVERRIDES,
+  { Q, REQUIRED }, { QD, NULLABLE }, { QDD, NULLABLE },
+  { TRUTH(struct request, poses) },
+  OVERRIDES,
 };
 static const struct json_field state_fields[] = { { Q, REQUIRED }, { QD, REQUIRED }, OVERRIDES };
 static const struct json_field motion_fields[] = { { Q, REQUIRED }, { QD, REQUIRED }, { QDD, REQUIRED }, OVERRIDES };
@@ -125,7 +127,9 @@ const struct samples_form samples_forms[] = {
       { TABLE("tool_velocity", WRENCH), .when = WITH_VELOCITIES },
       { TABLE("link_velocities", PER_JOINT, WRENCH), .when = WITH_VELOCITIES },
       { TABLE("tool_acceleration", WRENCH), .when = WITH_ACCELERATIONS },
-      { TABLE("link_accelerations", PER_JOINT, WRENCH), .when = WITH_ACCELERATIONS } } },
+      { TABLE("link_accelerations", PER_JOINT, WRENCH), .when = WITH_ACCELERATIONS },
+      { TABLE("tool_pose", POSE), .when = WITH_POSES, .poses = true },
+      { TABLE("link_poses", PER_JOINT, POSE), .when = WITH_POSES, .poses = true } } },
   [CALL_JACOBIAN] = {
     &jacobian_request,
     { { TABLE("jacobian", WRENCH, PER_JOINT) }, { TABLE("jacobian_dot_qd", WRENCH), .when = WITH_VELOCITIES } } },
@@ -153,6 +157,7 @@ bool samples_output_wanted(const struct samples_output *output, const struct sam
                       [WITH_DECOMPOSE] = request->decompose,
                       [WITH_VELOCITIES] = request->qd.data,
                       [WITH_ACCELERATIONS] = request->qdd.data,
-                      [WITH_JOINT_WRENCHES] = request->joint_wrenches };
+                      [WITH_JOINT_WRENCHES] = request->joint_wrenches,
+                      [WITH_POSES] = request->poses };
   return is[output->when];
 }

@@ -21,7 +21,7 @@ struct request {
   struct overrides overrides; /* first */
   struct table tables[TABLES];
   int wrench_frame, frame, method;
-  bool friction, decompose, joint_wrenches;
+  bool friction, decompose, joint_wrenches, poses;
   double tolerance;
 };
 

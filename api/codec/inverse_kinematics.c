@@ -29,34 +29,85 @@ void pose_task_decode(struct json_reader *r, const struct json_field *field, voi
   if (*task == 0) json_fault(r, NULL, FAULT_LENGTH, "must have at least 1 component");
 }
 
+void tool_pose_check(struct json_reader *r, const struct tool_pose *tool, unsigned task)
+{
+  if ((task & TASK_PLACE) && !tool->placed)
+    json_fault(r, "/tool/translation", FAULT_REQUIRED, "is missing: x, y and z in m, or leave them out of task");
+  if ((task & TASK_TURN) && !tool->turned)
+    json_fault(r, "/tool/rpy", FAULT_REQUIRED,
+               "is missing: roll, pitch and yaw in rad, or leave rx, ry and rz out of task");
+}
+
+/* What is asked, as it is written. */
+struct asked {
+  struct inverse_kinematics_request request;
+  struct tool_pose pose; /* instead of the request's matrix */
+};
+
+static const struct json_field matrix_field = { MATRIX(struct asked, request.tool, 4, 4, BETWEEN(-1e6, 1e6),
+                                                       "a homogeneous transform, m") };
+
+/* Of a struct asked: {translation, rpy}, or a matrix. */
+static void tool_decode(struct json_reader *r, const struct json_field *field, void *member,
+                        const struct json_context *context)
+{
+  struct asked *asked = member;
+  (void)field;
+  asked->request.by_pose = json_peek(r) != JSON_ARRAY;
+  if (asked->request.by_pose)
+    json_decode_object(r, &tool_pose_type, &asked->pose, context);
+  else
+    json_decode_field(r, &matrix_field, asked, context);
+}
+
+/* rows of the table */
+enum { GIVEN_TOOL = 1 };
+
 static const struct json_field request_fields[] = {
-  { MATRIX(struct inverse_kinematics_request, tool, 4, 4, BETWEEN(-1e6, 1e6), "a homogeneous transform, m"), REQUIRED },
-  { NUMBERS(struct inverse_kinematics_request, q, PER_JOINT, BETWEEN(-1e6, 1e6), "rad; m for a slide"), REQUIRED },
-  { CUSTOM(struct inverse_kinematics_request, task, pose_task_decode, NULL, "names of components"), NULLABLE },
-  { INTEGER(struct inverse_kinematics_request, starts, BETWEEN(0, LIMIT_KINEMATIC_STARTS), NULL) },
-  { INTEGER(struct inverse_kinematics_request, seed, BETWEEN(0, 1e9), NULL) },
+  { .name = "tool",
+    .kind = FIELD_CUSTOM,
+    .decode = tool_decode,
+    .unit = "a pose: translation (m), rpy (rad)",
+    REQUIRED },
+  { NUMBERS(struct asked, request.q, PER_JOINT, BETWEEN(-1e6, 1e6), "rad; m for a slide"), NAMED("q"), REQUIRED },
+  { CUSTOM(struct asked, request.task, pose_task_decode, NULL, "names of components"), NAMED("task"), NULLABLE },
+  { INTEGER(struct asked, request.starts, BETWEEN(0, LIMIT_KINEMATIC_STARTS), NULL), NAMED("starts") },
+  { INTEGER(struct asked, request.seed, BETWEEN(0, 1e9), NULL), NAMED("seed") },
 };
 
 static void request_init(void *object)
 {
-  *(struct inverse_kinematics_request *)object =
-      (struct inverse_kinematics_request){ .task = ARMDYN_TASK_ALL, .starts = 60, .seed = 1 };
+  *(struct asked *)object = (struct asked){ .request = { .task = ARMDYN_TASK_ALL, .starts = 60, .seed = 1 } };
 }
 
-static const struct json_type request_type = JSON_TYPE("a request for inverse kinematics", request_fields,
-                                                       struct inverse_kinematics_request, request_init, NULL);
+static void request_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
+{
+  struct asked *asked = object;
+  (void)context;
+  if (!asked->request.by_pose || !(given & GIVEN_TOOL) || (r->wrong & GIVEN_TOOL)) return;
+  tool_pose_check(r, &asked->pose, asked->request.task);
+  armdyn_pose_matrix(&asked->pose.pose, asked->request.tool);
+}
+
+static const struct json_type request_type =
+    JSON_TYPE("a request for inverse kinematics", request_fields, struct asked, request_init, request_check);
 
 enum armdyn_status inverse_kinematics_decode(const char *body, size_t length, size_t joints,
                                              struct inverse_kinematics_request *out, struct faults *faults)
 {
   const struct json_context context = { joints, NULL };
-  return json_decode(body, length, &request_type, out, &context, faults);
+  struct asked asked;
+  const enum armdyn_status status = json_decode(body, length, &request_type, &asked, &context, faults);
+  *out = asked.request;
+  return status;
 }
 
 /* The members of a branch, in an object of the caller. */
-static void branch_write(struct json_writer *w, size_t joints, const struct armdyn_branch *branch)
+static void branch_write(struct json_writer *w, size_t joints, const struct armdyn_branch *branch,
+                         const struct armdyn_pose *pose)
 {
   json_key(w, "q"), json_write_numbers(w, branch->q, joints);
+  if (pose) json_key(w, "tool"), pose_write(w, pose);
   json_key(w, "residual"), json_begin_object(w);
   json_key(w, "position"), json_write_number(w, branch->position);
   json_key(w, "orientation"), json_write_number(w, branch->orientation);
@@ -64,18 +115,18 @@ static void branch_write(struct json_writer *w, size_t joints, const struct armd
 }
 
 void inverse_kinematics_encode(struct buffer *out, size_t joints, long long revision,
-                               const struct armdyn_inverse_kinematics_result *result)
+                               const struct armdyn_inverse_kinematics_result *result, const struct armdyn_pose *poses)
 {
   struct json_writer w = { .out = out };
   json_begin_object(&w);
   json_key(&w, "revision"), json_write_integer(&w, revision);
   json_key(&w, "reached"), json_write_truth(&w, result->reached);
-  branch_write(&w, joints, &result->branches[0]);
+  branch_write(&w, joints, &result->branches[0], poses);
   json_key(&w, "freedom"), json_write_integer(&w, (long long)result->freedom);
   json_key(&w, "branches"), json_begin_array(&w);
   for (size_t k = 1; k < result->branch_count; k++) {
     json_begin_object(&w);
-    branch_write(&w, joints, &result->branches[k]);
+    branch_write(&w, joints, &result->branches[k], poses ? poses + k : NULL);
     json_end_object(&w);
   }
   json_end_array(&w);

@@ -1,11 +1,26 @@
 #include "api/codec/parts.h"
 
+#define TURNS "roll, pitch, yaw about fixed axes, rad"
 static const struct json_field pose_fields[] = {
   { NUMBERS(struct armdyn_pose, translation, 3, ANY_NUMBER, "m") },
-  { NUMBERS(struct armdyn_pose, rpy, 3, ANY_NUMBER, "roll, pitch, yaw about fixed axes, rad") },
+  { NUMBERS(struct armdyn_pose, rpy, 3, ANY_NUMBER, TURNS) },
 };
 const struct json_type pose_type =
     JSON_TYPE("a pose: translation (m), rpy (rad)", pose_fields, struct armdyn_pose, NULL, NULL);
+
+#define REACHABLE BETWEEN(-1e6, 1e6) /* beyond any arm, and far from overflow */
+static const struct json_field tool_pose_fields[] = {
+  { NUMBERS(struct tool_pose, pose.translation, 3, REACHABLE, "m"), NAMED("translation"),
+    HAS(struct tool_pose, placed) },
+  { NUMBERS(struct tool_pose, pose.rpy, 3, REACHABLE, TURNS), NAMED("rpy"), HAS(struct tool_pose, turned) },
+};
+const struct json_type tool_pose_type =
+    JSON_TYPE("a pose of the tool: translation (m), rpy (rad)", tool_pose_fields, struct tool_pose, NULL, NULL);
+
+void pose_write(struct json_writer *w, const struct armdyn_pose *pose)
+{
+  json_encode_object(w, &pose_type, pose, NULL);
+}
 
 static const struct json_field inertia_fields[] = {
   { NUMBER(struct armdyn_inertia, xx, ANY_NUMBER, "kg m^2"), REQUIRED },

@@ -8,6 +8,15 @@
 
 extern const struct json_type pose_type; /* struct armdyn_pose; identity by default */
 
+/* Where the tool is to be, in the base frame. What is not given is no default: components of it may not count. */
+struct tool_pose {
+  struct armdyn_pose pose;
+  bool placed, turned; /* it has a translation, an orientation */
+};
+extern const struct json_type tool_pose_type;
+/* One value: {"translation": [...], "rpy": [...]}. */
+void pose_write(struct json_writer *w, const struct armdyn_pose *pose);
+
 /* struct armdyn_body; zero by default. A body that is physically impossible is a fault. */
 extern const struct json_type body_type;
 

@@ -47,24 +47,14 @@ static void point_init(void *object)
 static const struct json_type state_type =
     JSON_TYPE("a state", state_fields, struct trajectory_point, point_init, NULL);
 
-static const struct json_field tool_fields[] = {
-  { NUMBERS(struct trajectory_tool, pose.translation, 3, POSITIONS, "m"), NAMED("translation"),
-    HAS(struct trajectory_tool, placed) },
-  { NUMBERS(struct trajectory_tool, pose.rpy, 3, POSITIONS, "rad"), NAMED("rpy"), HAS(struct trajectory_tool, turned) },
-};
-static const struct json_type tool_type =
-    JSON_TYPE("a pose of the tool: translation (m), rpy (rad)", tool_fields, struct trajectory_tool, NULL, NULL);
-
 /* The first rows of points that are given by positions of the joints, or by the tool. */
 #define PLACE_ROWS                                                                                                     \
   { NUMBERS(struct trajectory_point, q, PER_JOINT, POSITIONS, "rad, m"), NULLABLE },                                   \
-      { OBJECT(struct trajectory_point, tool, tool_type), HAS(struct trajectory_point, by_tool), NULLABLE },           \
+      { OBJECT(struct trajectory_point, tool, tool_pose_type), HAS(struct trajectory_point, by_tool), NULLABLE },      \
   {                                                                                                                    \
     CUSTOM(struct trajectory_point, task, pose_task_decode, NULL, "names of components"), NULLABLE                     \
   }
 enum { GIVEN_Q = 1, GIVEN_TOOL = 1 << 1, GIVEN_TASK = 1 << 2 };
-static const unsigned placing = ARMDYN_TASK_X | ARMDYN_TASK_Y | ARMDYN_TASK_Z,
-                      turning = ARMDYN_TASK_RX | ARMDYN_TASK_RY | ARMDYN_TASK_RZ;
 
 static void place_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
 {
@@ -76,12 +66,7 @@ static void place_check(struct json_reader *r, void *object, uint64_t given, con
     json_fault(r, "/tool", FAULT_INCONSISTENT, "the point is given by q already: one of the two");
   if ((given & GIVEN_TASK) && !(given & GIVEN_TOOL))
     json_fault(r, "/task", FAULT_INCONSISTENT, "says what counts of a tool, which is not given");
-  if (!point->by_tool || (r->wrong & GIVEN_TOOL)) return;
-  if ((point->task & placing) && !point->tool.placed)
-    json_fault(r, "/tool/translation", FAULT_REQUIRED, "is missing: x, y and z in m, or leave them out of task");
-  if ((point->task & turning) && !point->tool.turned)
-    json_fault(r, "/tool/rpy", FAULT_REQUIRED,
-               "is missing: roll, pitch and yaw in rad, or leave rx, ry and rz out of task");
+  if (point->by_tool && !(r->wrong & GIVEN_TOOL)) tool_pose_check(r, &point->tool, point->task);
 }
 
 static const struct json_field place_fields[] = { PLACE_ROWS };
@@ -384,7 +369,7 @@ static void check_path(struct json_reader *r, const struct trajectory_request *r
                request->waypoint_count);
   else if (arc && !via->by_tool)
     json_fault(r, "/waypoints/0/tool", FAULT_REQUIRED, "is missing: a point of the arc is one of the tool");
-  else if (arc && via->task != placing)
+  else if (arc && via->task != TASK_PLACE)
     json_fault(r, "/waypoints/0/task", FAULT_INCONSISTENT,
                "must be [\"x\", \"y\", \"z\"]: on an arc the tool turns evenly from start to goal");
 }

@@ -22,17 +22,11 @@ enum trajectory_method {
   TRAJECTORY_METHODS
 };
 
-/* Where the tool is to be, where that is what a point says. */
-struct trajectory_tool {
-  struct armdyn_pose pose; /* in the base frame */
-  bool placed, turned;     /* it has a translation, an orientation */
-};
-
 struct trajectory_point {
   double q[ARMDYN_JOINTS_MAX];
   double time;  /* s; NAN = free */
   bool by_tool; /* q has to be found */
-  struct trajectory_tool tool;
+  struct tool_pose tool;
   unsigned task;                     /* components of it that count, ARMDYN_TASK_... */
   char controller[ARMDYN_NAME_SIZE]; /* of a start: q was measured there; "": given */
 };

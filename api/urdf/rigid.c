@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "armdyn/inverse_kinematics.h"
+
 const struct rigid rigid_identity = { .r = { 1, 0, 0, 0, 1, 0, 0, 0, 1 } };
 
 struct rigid rigid_of_pose(const struct armdyn_pose *pose)
@@ -15,13 +17,10 @@ struct rigid rigid_of_pose(const struct armdyn_pose *pose)
 
 struct armdyn_pose rigid_to_pose(const struct rigid *x)
 {
-  const double *r = x->r;
-  struct armdyn_pose out = { .translation = { x->p[0], x->p[1], x->p[2] } };
-  const double yaw = atan2(r[3], r[0]), c = cos(yaw), s = sin(yaw);
-  /* Rz(-yaw) R = Ry(pitch) Rx(roll): where yaw is ill-determined, roll makes up for it */
-  out.rpy[2] = yaw;
-  out.rpy[1] = atan2(-r[6], c * r[0] + s * r[3]);
-  out.rpy[0] = atan2(s * r[2] - c * r[5], c * r[4] - s * r[1]);
+  const double *r = x->r, *p = x->p;
+  const double matrix[16] = { r[0], r[1], r[2], p[0], r[3], r[4], r[5], p[1], r[6], r[7], r[8], p[2], 0, 0, 0, 1 };
+  struct armdyn_pose out;
+  armdyn_matrix_pose(matrix, &out);
   return out;
 }
 

@@ -38,6 +38,16 @@ void armdyn_pose_matrix(const struct armdyn_pose *pose, double tool[16])
   for (int i = 12; i < 16; i++) tool[i] = i == 15;
 }
 
+void armdyn_matrix_pose(const double tool[16], struct armdyn_pose *pose)
+{
+  const double yaw = atan2(tool[4], tool[0]) + 0.0, c = cos(yaw), s = sin(yaw); /* + 0.0: no -0 */
+  for (int i = 0; i < 3; i++) pose->translation[i] = tool[4 * i + 3];
+  /* Rz(-yaw) R = Ry(pitch) Rx(roll): where yaw is ill-determined, roll makes up for it */
+  pose->rpy[2] = yaw;
+  pose->rpy[1] = atan2(-tool[8], c * tool[0] + s * tool[4]) + 0.0;
+  pose->rpy[0] = atan2(s * tool[2] - c * tool[6], c * tool[5] - s * tool[1]) + 0.0;
+}
+
 /* Where a search stands. */
 struct stand {
   double q[N], e[COMPONENTS], cost;

@@ -78,7 +78,7 @@ static bool choose_fields(struct exchange *x, struct work *work, struct answer *
   for (size_t f = 0; f < OUTPUTS_MOST && outputs[f].name; f++) {
     if (!samples_output_wanted(&outputs[f], task->request)) continue;
     struct samples_field *to = &answer->fields[answer->field_count];
-    *to = (struct samples_field){ .name = outputs[f].name };
+    *to = (struct samples_field){ .name = outputs[f].name, .poses = outputs[f].poses };
     size_t width = 1;
     for (int d = 0; d < 3 && outputs[f].shape[d]; d++) width *= to->shape[d] = extent(task, outputs[f].shape[d]);
     bool chosen = wanted ? !strcmp(wanted, to->name) : answer->field_count == 0;

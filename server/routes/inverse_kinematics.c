@@ -5,6 +5,17 @@
 #include "server/routes/dynamics.h"
 #include "server/routes/robots.h"
 
+/* Where the tool is at every branch. */
+static void find_poses(const struct armdyn_robot *robot, const struct armdyn_inverse_kinematics_result *result,
+                       struct armdyn_workspace *workspace, struct armdyn_pose *poses)
+{
+  for (size_t k = 0; k < result->branch_count; k++) {
+    double tool[16];
+    armdyn_forward_kinematics(robot, result->branches[k].q, workspace, tool, NULL);
+    armdyn_matrix_pose(tool, &poses[k]);
+  }
+}
+
 static void answer_positions(struct exchange *x, const struct robot_entry *entry,
                              const struct inverse_kinematics_request *asked)
 {
@@ -12,6 +23,7 @@ static void answer_positions(struct exchange *x, const struct robot_entry *entry
     .tool = asked->tool, .seed = asked->q, .task = asked->task, .starts = asked->starts, .random_seed = asked->seed
   };
   struct armdyn_inverse_kinematics_result result;
+  struct armdyn_pose poses[ARMDYN_BRANCHES_MAX];
   struct armdyn_error error = { "", "" };
   struct scratch *scratch = scratch_here();
   enum armdyn_status status = ARMDYN_EMEMORY;
@@ -22,8 +34,10 @@ static void answer_positions(struct exchange *x, const struct robot_entry *entry
     answer_status(x, status, NULL);
     return;
   }
+  if (asked->by_pose) find_poses(entry->robot, &result, scratch->workspace, poses);
   struct buffer body = BUFFER(LIMIT_ANSWER);
-  inverse_kinematics_encode(&body, armdyn_robot_joint_count(entry->robot), (long long)entry->revision, &result);
+  inverse_kinematics_encode(&body, armdyn_robot_joint_count(entry->robot), (long long)entry->revision, &result,
+                            asked->by_pose ? poses : NULL);
   exchange_set_revision(x, entry->revision);
   answer_json(x, 200, &body);
 }

@@ -4,6 +4,7 @@
 
 #include "api/codec/parts.h"
 #include "armdyn/derivatives.h"
+#include "armdyn/inverse_kinematics.h"
 #include "armdyn/methods.h"
 #include "armdyn/terms.h"
 
@@ -181,7 +182,7 @@ static enum armdyn_status energy(const struct samples_task *task, struct armdyn_
   return ARMDYN_OK;
 }
 
-enum { TOOL, LINKS, TOOL_VELOCITY, LINK_VELOCITIES, TOOL_ACCELERATION, LINK_ACCELERATIONS };
+enum { TOOL, LINKS, TOOL_VELOCITY, LINK_VELOCITIES, TOOL_ACCELERATION, LINK_ACCELERATIONS, TOOL_POSE, LINK_POSES };
 
 /* A velocity or acceleration, linear rows first; to == NULL: not wanted. */
 static void write_rates(double *to, const double *from)
@@ -205,6 +206,24 @@ static void link_rates(const struct samples_task *task, struct armdyn_workspace 
   }
 }
 
+/* The same poses as the matrices, in six numbers. */
+static void write_pose(double *to, const double *matrix)
+{
+  struct armdyn_pose pose;
+  armdyn_matrix_pose(matrix, &pose);
+  memcpy(to, pose.translation, sizeof pose.translation);
+  memcpy(to + 3, pose.rpy, sizeof pose.rpy);
+}
+
+static void link_poses(const struct samples_task *task, struct armdyn_workspace *workspace, size_t s)
+{
+  double tool[16], links[16 * ARMDYN_JOINTS_MAX], *of_tool = out(task, TOOL_POSE, s),
+                                                  *of_links = out(task, LINK_POSES, s);
+  armdyn_forward_kinematics(task->robot, row(&task->request->q, s), workspace, tool, links);
+  if (of_tool) write_pose(of_tool, tool);
+  for (size_t i = 0; of_links && i < task->joints; i++) write_pose(of_links + POSE * i, links + 16 * i);
+}
+
 static enum armdyn_status forward_kinematics(const struct samples_task *task, struct armdyn_workspace *workspace,
                                              size_t first, size_t last, size_t *failed)
 {
@@ -213,6 +232,7 @@ static enum armdyn_status forward_kinematics(const struct samples_task *task, st
     armdyn_forward_kinematics(task->robot, row(&task->request->q, s), workspace, out(task, TOOL, s),
                               out(task, LINKS, s));
     if (task->request->qd.data) link_rates(task, workspace, s);
+    if (task->request->poses) link_poses(task, workspace, s);
   }
   return ARMDYN_OK;
 }

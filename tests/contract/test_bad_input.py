@@ -266,6 +266,8 @@ each(BATCH, DYNAMICS, (
     ("batch: one sample among batches", ("/qd", [0, 0]), "/qd type"),
 ))
 case("kinematics: torques are unknown", POSES, 422, "/tau unknown_field", body={"q": [0, 0], "tau": [0, 0]})
+case("kinematics: poses as a word", POSES, 422, "/poses type", type="invalid", body={"q": [0, 0], "poses": "yes"})
+case("npy: poses that nobody asked for", POSES, 422, "?field enum", query={"field": "tool_pose"}, body=npy_write([[0, 0]]), kind="application/x-npy", headers={"Accept": "application/x-npy"})
 case("kinematics: no q", POSES, 422, "/q required", body={})
 FORWARD, JACOBIAN, STATICS = (f"POST /v1/robots/arm/{call}" for call in ("forward-dynamics", "jacobian", "statics"))
 each({"q": [0, 0], "qd": [0, 0], "tau": [0, 0]}, FORWARD, (
@@ -357,6 +359,13 @@ each({"tool": [[1, 0, 0, 0.5], [0, 1, 0, 0.1], [0, 0, 1, 0], [0, 0, 0, 1]], "q":
     ("a mirror", ("/tool/0/0", -1), "/tool inconsistent"),
     ("a last row that is none", ("/tool/3/0", 1), "/tool/3 inconsistent"),
     ("a far pose", ("/tool/0/3", 1e7), "/tool/0/3 maximum"),
+    ("an empty pose", ("/tool", {}), ["/tool/translation required", "/tool/rpy required"]),
+    ("a pose without an orientation", ("/tool", {"translation": [0.5, 0, 0]}), "/tool/rpy required"),
+    ("a pose without a place", ("/tool", {"rpy": [0, 0, 0]}), "/tool/translation required"),
+    ("a pose in degrees", ("/tool", {"translation": [0.5, 0, 0], "rpy_deg": [0, 0, 0]}), "/tool/rpy_deg unknown_field"),
+    ("a pose of two numbers", ("/tool", {"translation": [0.5, 0], "rpy": [0, 0, 0]}), "/tool/translation length"),
+    ("a pose beyond any arm", ("/tool", {"translation": [0, 1e7, 0], "rpy": [0, 0, 0]}), "/tool/translation/1 maximum"),
+    ("a pose as a number", ("/tool", 7), "/tool type"),
     ("too many positions", ("/q", [0, 0, 0]), "/q length"),
     ("a far seed", ("/q/1", -1e7), "/q/1 minimum"),
     ("no component", ("/task", []), "/task length"),

@@ -23,6 +23,10 @@ enum {
 /* A pose as a matrix.
  *   tool  out  4 x 4 homogeneous */
 void armdyn_pose_matrix(const struct armdyn_pose *pose, double tool[16]);
+/* The other way, to rounding, also at the gimbal lock (pitch +-pi/2), where one of the many pairs of roll and yaw is told.
+ *   tool  in   4 x 4 homogeneous
+ *   pose  out  pitch within [-pi/2, pi/2], roll and yaw within [-pi, pi] */
+void armdyn_matrix_pose(const double tool[16], struct armdyn_pose *pose);
 
 struct armdyn_inverse_kinematics_request {
   const double *tool; /* 16: the pose asked for, 4 x 4 homogeneous, in the base frame */

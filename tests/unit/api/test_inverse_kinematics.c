@@ -42,7 +42,7 @@ Test(inverse_kinematics, the_nearest_branch_stands_beside_the_others)
   memcpy(result.branches[0].q, (const double[]){ 1, 2 }, 2 * sizeof(double));
   memcpy(result.branches[1].q, (const double[]){ 3, -2 }, 2 * sizeof(double));
   result.branches[1].orientation = 0.5;
-  inverse_kinematics_encode(&out, 2, 4, &result);
+  inverse_kinematics_encode(&out, 2, 4, &result, NULL);
   cr_assert_str_eq(out.data,
                    "{\"revision\":4,\"reached\":true,\"q\":[1,2],\"residual\":{\"position\":0,\"orientation\":0},"
                    "\"freedom\":0,\"branches\":[{\"q\":[3,-2],\"residual\":{\"position\":0,\"orientation\":0.5}}]}");
