@@ -112,7 +112,7 @@ static void decode_samples(void *argument)
 static void encode_samples(void *argument)
 {
   const enum media *media = argument;
-  const struct samples_field tau = { "tau", { JOINTS }, numbers };
+  const struct samples_field tau = { "tau", { JOINTS }, numbers, false };
   struct buffer out = BUFFER(LIMIT_ANSWER);
   samples_answer_encode(*media, &tau, 1, 0, SAMPLES, false, &out, NULL);
   sink = (double)out.length;

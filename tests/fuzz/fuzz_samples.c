@@ -30,7 +30,7 @@ static void check_echo(enum media media, const struct armdyn_robot_description *
   REQUIRE(q);
   for (size_t i = 0; i < request->count; i++)
     memcpy(q + i * JOINTS, request->q.data + i * request->q.stride, JOINTS * sizeof *q);
-  const struct samples_field field = { "q", { JOINTS }, q };
+  const struct samples_field field = { "q", { JOINTS }, q, false };
   samples_answer_encode(media, &field, 1, 0, request->count, request->single, &text, NULL);
   REQUIRE(buffer_ok(&text));
   REQUIRE(samples_request_decode(CALL_FORWARD_KINEMATICS, media, robot, text.data, text.length, NULL, NULL, &again,

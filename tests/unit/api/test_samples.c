@@ -211,7 +211,7 @@ Test(samples, npy_faults_name_row_and_column)
 Test(samples, answers_have_the_shape_of_the_request)
 {
   const double tau[] = { 1, 2, 3, 4 }, tool[] = { 1, 0, 0.5, -1, 5, 6, 7, 8 };
-  const struct samples_field fields[] = { { "tau", { 2 }, tau }, { "tool", { 2, 2 }, tool } };
+  const struct samples_field fields[] = { { "tau", { 2 }, tau, false }, { "tool", { 2, 2 }, tool, false } };
   struct buffer out = BUFFER(KB(4)), columns = BUFFER(KB(4));
   samples_answer_encode(MEDIA_JSON, fields, 2, 0, 2, false, &out, &columns);
   cr_assert_str_eq(out.data, "{\"tau\":[[1,2],[3,4]],\"tool\":[[[1,0],[0.5,-1]],[[5,6],[7,8]]]}");
@@ -228,6 +228,29 @@ Test(samples, answers_have_the_shape_of_the_request)
   cr_assert_not_null(strstr(out.data + 10, "'shape': (2, 2, 2), }"));
   cr_assert_eq(memcmp(out.data + out.length - sizeof tool, tool, sizeof tool), 0);
   buffer_release(&out), buffer_release(&columns);
+}
+
+Test(samples, poses_are_objects_in_json_and_rows_elsewhere)
+{
+  const double numbers[] = { 1, 2, 3, 0.1, 0.2, 0.3, 4, 5, 6, 0.4, 0.5, 0.6 };
+  const struct samples_field one = { "tool_pose", { POSE }, numbers, true },
+                             list = { "link_poses", { 2, POSE }, numbers, true };
+  struct buffer out = BUFFER(KB(4));
+#define FIRST  "{\"translation\":[1,2,3],\"rpy\":[0.1,0.2,0.3]}"
+#define SECOND "{\"translation\":[4,5,6],\"rpy\":[0.4,0.5,0.6]}"
+  samples_answer_encode(MEDIA_JSON, &one, 1, 0, 1, true, &out, NULL);
+  cr_assert_str_eq(out.data, "{\"tool_pose\":" FIRST "}");
+  buffer_clear(&out);
+  samples_answer_encode(MEDIA_JSON, &one, 1, 0, 2, false, &out, NULL);
+  cr_assert_str_eq(out.data, "{\"tool_pose\":[" FIRST "," SECOND "]}");
+  buffer_clear(&out);
+  samples_answer_encode(MEDIA_JSON, &list, 1, 0, 1, false, &out, NULL);
+  cr_assert_str_eq(out.data, "{\"link_poses\":[[" FIRST "," SECOND "]]}");
+  buffer_clear(&out);
+  samples_answer_encode(MEDIA_CSV, &one, 1, 0, 2, false, &out, NULL);
+  cr_assert_str_eq(out.data, "tool_pose1,tool_pose2,tool_pose3,tool_pose4,tool_pose5,tool_pose6\r\n"
+                             "1,2,3,0.1,0.2,0.3\r\n4,5,6,0.4,0.5,0.6\r\n");
+  buffer_release(&out);
 }
 
 Test(samples, optional_fields_are_whole_or_absent)
@@ -257,10 +280,10 @@ Test(samples, one_wrench_serves_all_samples_and_nothing_else_does)
 Test(samples, numbers_and_members_of_objects)
 {
   const double kinetic[] = { 1, 2 }, linear[] = { 1, 2, 3, 4, 5, 6 }, angular[] = { 7, 8, 9, 10, 11, 12 };
-  const struct samples_field fields[] = { { "kinetic", { 0 }, kinetic },
-                                          { "momentum.linear", { 3 }, linear },
-                                          { "momentum.angular", { 3 }, angular },
-                                          { "last", { 0 }, kinetic } };
+  const struct samples_field fields[] = { { "kinetic", { 0 }, kinetic, false },
+                                          { "momentum.linear", { 3 }, linear, false },
+                                          { "momentum.angular", { 3 }, angular, false },
+                                          { "last", { 0 }, kinetic, false } };
   struct buffer out = BUFFER(KB(4));
   samples_answer_encode(MEDIA_JSON, fields, 4, 0, 1, true, &out, NULL);
   cr_assert_str_eq(out.data, "{\"kinetic\":1,\"momentum\":{\"linear\":[1,2,3],\"angular\":[7,8,9]},\"last\":1}");
