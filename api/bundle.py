@@ -4,12 +4,14 @@ that they refer to.
 
     bundle.py [OUT]        writes OUT (default: standard output); the same sources make the same bytes
 
-Where a schema says LIMIT_X, it has the number of api/limits.h. Three rules of the contract are applied here rather than written out a hundred times:
+Where a schema says LIMIT_X, it has the number of api/limits.h. Four rules of the contract are applied here rather than written out a hundred times:
 - requests are strict, answers may grow: objects that requests consist of get `additionalProperties: false` (a schema
   used both ways gets a strict twin called <Name>Input, which does not require the readOnly fields, nor those that
   `x-always-answered` lists because answers state their default);
 - every call may give certain errors (USUAL_ERRORS);
-- every answer carries X-Request-Id.
+- every answer carries X-Request-Id;
+- every call that leaves an entry in the audit trail takes X-Reason (not those marked `x-keeps-nothing`, which compute);
+  what makes a resource with a `reason` keeps it there, too.
 """
 
 import copy
@@ -139,11 +141,13 @@ class Bundle:
         for operation in operations(doc):
             self.add_usual_errors(doc, operation, responses)
         request_id = {"$ref": self.reference("headers.yaml#/RequestId", responses)}
+        reasons = [self.reference(f"parameters.yaml#/{name}", responses) for name in ("Reason", "ReasonForAudit")]
         for section, known in self.components.items():
             doc["components"][section] = {name: content for name, (_, content) in sorted(known.items())}
         every = [r for op in operations(doc) for r in op["responses"].values() if "$ref" not in r]
         for response in every + list(doc["components"]["responses"].values()):
             response.setdefault("headers", {})["X-Request-Id"] = request_id
+        declare_reasons(doc, *reasons)
         close_requests(doc)
         return doc
 
@@ -157,6 +161,28 @@ class Bundle:
         in_order = sorted(answers.items())
         answers.clear()
         answers.update(in_order)
+
+
+def resolve(doc, node):
+    """What a node refers to, by whichever way; else the node."""
+    while "$ref" in node:
+        node = functools.reduce(dict.__getitem__, node["$ref"].removeprefix("#/").split("/"), doc)
+    return node
+
+
+def makes_what_has_a_reason(doc, op):
+    """Does an answer tell where something new is, and does that say who made it, and why?"""
+    made = [r for r in (resolve(doc, r) for r in op["responses"].values()) if "Location" in r.get("headers", {})]
+    return any({"created_by", "reason"} <= resolve(doc, content["schema"]).get("properties", {}).keys()
+               for response in made for content in response.get("content", {}).values())
+
+
+def declare_reasons(doc, kept, audited):
+    for op in operations(doc):
+        if op["method"] == "get" or op.get("x-keeps-nothing"):
+            continue
+        parameters = doc["paths"][op["path"]][op["method"]].setdefault("parameters", [])
+        parameters.append({"$ref": kept if makes_what_has_a_reason(doc, op) else audited})
 
 
 def operations(doc):

@@ -16,15 +16,6 @@ MEDIA = {"application/json": "JSON", "application/x-npy": "NPY", "text/csv": "CS
          "image/svg+xml": "SVG", "text/event-stream": "EVENTS", "text/plain": "TEXT", "model/stl": "STL", "model/obj": "OBJ"}
 
 
-def resolve(doc, node):
-    while "$ref" in node:
-        target = doc
-        for part in node["$ref"].removeprefix("#/").split("/"):
-            target = target[part]
-        node = target
-    return node
-
-
 def mask(media):
     return " | ".join(f"TAKES(MEDIA_{MEDIA[name]})" for name in media) or "0"
 
@@ -36,12 +27,12 @@ def bodies(op):
 
 
 def answers(doc, op):
-    responses = [resolve(doc, response) for status, response in sorted(op["responses"].items()) if status.startswith("2")]
+    responses = [bundle.resolve(doc, response) for status, response in sorted(op["responses"].items()) if status.startswith("2")]
     return mask(dict.fromkeys(name for response in responses for name in response.get("content", {})))
 
 
 def query(doc, op):
-    parameters = [resolve(doc, parameter) for parameter in op["parameters"]]
+    parameters = [bundle.resolve(doc, parameter) for parameter in op["parameters"]]
     return " ".join(parameter["name"] for parameter in parameters if parameter["in"] == "query")
 
 

@@ -13,7 +13,6 @@ import sys
 import textwrap
 
 import bundle
-import calls
 
 SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 TAKEN = ("Any", "Client", "Iterator", "Problem", "TypedDict", "Union")
@@ -42,7 +41,7 @@ def union(kinds):
 def kind_of(doc, schema):
     """The annotation of a schema: an object of known members by its name; anything else by what it is."""
     if "$ref" in schema:
-        target = calls.resolve(doc, schema)
+        target = bundle.resolve(doc, schema)
         return type_name(schema["$ref"].rsplit("/", 1)[1]) if members_of(doc, target) else kind_of(doc, target)
     for key in ("oneOf", "anyOf"):
         if key in schema:
@@ -57,7 +56,7 @@ def kind_of(doc, schema):
 
 def members_of(doc, schema):
     """Of an object, those of its parts included; None: it is no object of known members."""
-    schema = calls.resolve(doc, schema)
+    schema = bundle.resolve(doc, schema)
     members = dict(schema.get("properties", {}))
     for part in schema.get("allOf", []):
         members |= members_of(doc, part) or {}
@@ -105,10 +104,10 @@ def answer_kind(doc, responses):
 
 
 def write_method(doc, path, method, item, op):
-    parameters = [calls.resolve(doc, p) for p in item.get("parameters", []) + op.get("parameters", [])]
+    parameters = [bundle.resolve(doc, p) for p in item.get("parameters", []) + op.get("parameters", [])]
     body = op.get("requestBody", {})
     media = list(body.get("content", {}))
-    responses = [calls.resolve(doc, of) for status, of in sorted(op["responses"].items()) if status.startswith("2")]
+    responses = [bundle.resolve(doc, of) for status, of in sorted(op["responses"].items()) if status.startswith("2")]
     answers = list(dict.fromkeys(name for response in responses for name in response.get("content", {})))
     inside = [p for p in parameters if p["in"] == "path"]
     others = [p for p in parameters if p["in"] != "path"]

@@ -313,5 +313,5 @@ bool exchange_admit(struct exchange *x)
   }
   target_check(&x->target, x->route->query, &x->faults);
   if (x->faults.count) return refuse(x, PROBLEM_INVALID, NULL);
-  return body_format_is_known(x) && answer_format_is_known(x) && body_fits(x);
+  return audit_takes_reason(x) && body_format_is_known(x) && answer_format_is_known(x) && body_fits(x);
 }

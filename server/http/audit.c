@@ -1,6 +1,7 @@
 #include "server/http/audit.h"
 
 #include "api/json/writer.h"
+#include "api/wire/utf8.h"
 #include "server/base/clock.h"
 #include "server/base/log.h"
 #include "server/http/address.h"
@@ -25,9 +26,30 @@ struct auditor {
 
 /* -- what an entry says -- */
 
+static bool is_utf8(const char *text)
+{
+  const char *end = text + strlen(text);
+  while (text < end) {
+    const size_t length = utf8_length(text, end);
+    if (!length) return false;
+    text += length;
+  }
+  return true;
+}
+
 static bool may_change_anything(const struct exchange *x)
 {
   return x->route && x->route->method != HTTP_GET && x->route->where >= ON_POOL && !x->keeps_nothing;
+}
+
+bool audit_takes_reason(struct exchange *x)
+{
+  const char *why = may_change_anything(x) && x->route->where != AT_ONCE ? exchange_header(x, "X-Reason") : NULL;
+  if (!why || (strlen(why) < STORE_REASON_SIZE && is_utf8(why))) return true;
+  fault_add(&x->faults, FAULT_AT_HEADER, "X-Reason", FAULT_LENGTH, "must be UTF-8 of at most %d bytes",
+            STORE_REASON_SIZE - 1);
+  answer_problem(x, PROBLEM_BAD_REQUEST, NULL);
+  return false;
 }
 
 static bool leaves_an_entry(const struct exchange *x)

@@ -20,6 +20,9 @@ enum armdyn_status auditor_start(struct store *store, struct auditor **auditor);
 /* Writes what it was given; what it cannot goes to the log. NULL is fine. */
 void auditor_stop(struct auditor *auditor);
 
+/* Before the body comes: where an entry will be left, can its X-Reason be kept? false: it is too long, or no UTF-8; answered
+ * (400). A stop is taken whatever it says. */
+bool audit_takes_reason(struct exchange *x);
 /* Before a handler is called that may block. false: it would change something, and no entry could be kept; answered. */
 bool audit_permits(struct auditor *auditor, struct exchange *x);
 /* The exchange has its answer. may_block: write the entry here and now. Does nothing for an exchange that leaves none, or

@@ -5,7 +5,7 @@
 #include "server/http/exchange.h"
 #include "server/store/store.h"
 
-/* The caller's name, and X-Reason ("" without one). false: that is too long, or no UTF-8; answered (400). */
-bool account_of(struct exchange *x, char name[ARMDYN_NAME_SIZE], char reason[STORE_REASON_SIZE]);
+/* The caller's name, and X-Reason ("" without one), which fits: audit_takes_reason saw to it. */
+void account_of(const struct exchange *x, char name[ARMDYN_NAME_SIZE], char reason[STORE_REASON_SIZE]);
 
 #endif

@@ -285,8 +285,8 @@ enum outcome job_create(struct exchange *x)
   const struct robot_entry *entry;
   enum outcome outcome = ANSWERED;
   bool accepted = false;
-  if (account_of(x, job.created_by_name, job.reason) &&
-      robot_of_request(x, exchange_query(x, "revision"), &entry, &outcome)) {
+  account_of(x, job.created_by_name, job.reason);
+  if (robot_of_request(x, exchange_query(x, "revision"), &entry, &outcome)) {
     accepted = submit(x, kind, entry, &once, &job);
     robots_release(app->robots, entry);
   }

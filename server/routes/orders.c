@@ -159,8 +159,9 @@ static void create(struct exchange *x, const struct idempotency *once, void *con
   struct store_order row = { .priority = 0 };
   struct refusal why = { .faults = exchange_faults(x) };
   if (!callback_is_known(x, request->callback.webhook) || !permitted(x, request, &controller) ||
-      !plannable(x, request, &controller) || !account_of(x, row.created_by_name, row.reason))
+      !plannable(x, request, &controller))
     return;
+  account_of(x, row.created_by_name, row.reason);
   if (!fill(x, request, &row)) {
     answer_status(x, ARMDYN_EMEMORY, NULL);
   } else if (!orders_accept(exchange_app(x)->orders, &row, idempotency_key(once), &why)) {

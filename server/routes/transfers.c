@@ -190,7 +190,7 @@ static bool permitted(struct exchange *x, struct making *m)
 static void submit(struct exchange *x, struct making *m, const struct idempotency *once)
 {
   struct store_transfer transfer = { .state = TRANSFER_QUEUED };
-  if (!account_of(x, transfer.created_by_name, transfer.reason)) return;
+  account_of(x, transfer.created_by_name, transfer.reason);
   struct buffer request = BUFFER(LIMIT_MODEL_BODY), tags = BUFFER(LIMIT_MODEL_BODY);
   size_t length;
   bool stayed = true;

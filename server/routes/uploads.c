@@ -97,7 +97,7 @@ static void create(struct exchange *x, const struct idempotency *once, void *con
     .created_by_name = name,
     .reason = reason,
   };
-  if (!account_of(x, name, reason)) return;
+  account_of(x, name, reason);
   enum armdyn_status status = new_dataset_keep(u->dataset, &origin, idempotency_key(once));
   if (status == ARMDYN_ECONFLICT)
     answer_problem(x, PROBLEM_CONFLICT, "the robot was deleted, or this Idempotency-Key was used, while the log came");

@@ -7,10 +7,14 @@ import json
 import re
 import sqlite3
 import subprocess
+import sys
 
 import pytest
 
-from support import Server, binary, robot, until
+from support import ROOT, Server, binary, contract, robot, until
+
+sys.path.insert(0, str(ROOT / "api"))
+import bundle  # noqa: E402
 
 KEY = "the-key-of-the-administrator"
 
@@ -65,6 +69,35 @@ def test_changes_and_refusals_leave_an_entry_and_computation_none(server):
 # Calls that are no GET and change nothing.
 COMPUTE = """inverseDynamics forwardDynamics massMatrix coriolis gravity energy forwardKinematics jacobian statics derivatives linearize
 regressor diagnose gravityMap inverseKinematics baseParameters makeCode clearance estimateEnergy replanTrajectory dryRun""".split()
+AT_ONCE = ("stopController", "stopControllers", "stopTransfer")  # a stop is taken whatever it says
+CALLS = {op["operationId"]: op for op in bundle.operations(contract.document())}
+
+
+def reason_of(operation):
+    """What the contract says of its X-Reason; None: it takes none."""
+    declared = [p for p in (contract.resolve(p) for p in CALLS[operation]["parameters"]) if p["name"] == "X-Reason"]
+    return declared[0]["description"] if declared else None
+
+
+def test_every_call_that_leaves_an_entry_says_that_it_takes_a_reason():
+    assert sorted(op for op in CALLS if reason_of(op)) == sorted(
+        op for op, call in CALLS.items() if call["method"] != "get" and op not in COMPUTE)
+    kept = [op for op in CALLS if "kept with what is made" in (reason_of(op) or "")]
+    assert sorted(kept) == sorted("""createOrder createTransfer uploadDataset createTrajectory createExcitation createFrictionTest
+        createFrictionIdentification createSimulation createIdentification createEvaluation createCollisionCheck""".split())
+
+
+@pytest.mark.parametrize("reason", ["x" * 1025, "\xff"], ids=["long", "no UTF-8"])
+def test_a_reason_that_cannot_be_kept_is_refused_by_every_call_but_a_stop(server, reason):
+    """Before anything is looked at: the names in these paths are nobody's. What leaves no entry passes it over."""
+    with server.client(check=False) as client:
+        for operation, call in CALLS.items():
+            media = next(iter(call.get("requestBody", {}).get("content", {})), None)
+            answer = client.request(call["method"].upper(), re.sub(r"\{[^}]*\}", "x", call["path"]), body=b"{}" if media else None,
+                                    headers={"X-Reason": reason, **({"Content-Type": media} if media else {})}) \
+                if operation != "streamEvents" else None
+            refused = answer and answer.status == 400 and answer.json["errors"][0].get("header") == "X-Reason"
+            assert bool(refused) == (reason_of(operation) is not None and operation not in AT_ONCE), operation
 
 
 def test_every_route_leaves_an_entry_unless_it_reads_or_computes(server):
