@@ -1,5 +1,6 @@
 #include "api/codec/order.h"
 
+#include "api/codec/transfer.h"
 #include "api/codec/words.h"
 
 #include <stdio.h>
@@ -7,7 +8,7 @@
 
 static const char *const objectives[] = { "energy", "time", "smooth" };
 static const char *const starts[] = { "on_request", "automatic" };
-static const double START_WITHIN_MOST = 60, EXPIRES_WITHIN_MOST = 86400;
+static const double EXPIRES_WITHIN_MOST = 86400;
 
 /* -- what is asked -- */
 
@@ -87,7 +88,8 @@ static const struct json_field request_fields[] = {
   { NUMBER(struct order_request, duration, ABOVE_UP_TO(0, 1e4), "s"), NULLABLE, OMIT_DEFAULT },
   { ENUM(struct order_request, objective, objectives) },
   { ENUM(struct order_request, start, starts) },
-  { NUMBER(struct order_request, start_within, ABOVE_UP_TO(0, START_WITHIN_MOST), "s"), NULLABLE, OMIT_DEFAULT },
+  { NUMBER(struct order_request, start_within, ABOVE_UP_TO(0, TRANSFER_START_WITHIN_MOST), "s"), NULLABLE,
+    OMIT_DEFAULT },
   { NUMBER(struct order_request, expires_within, ABOVE_UP_TO(0, EXPIRES_WITHIN_MOST), "s"), NULLABLE, OMIT_DEFAULT },
   { INTEGER(struct order_request, priority, BETWEEN(-10, 10), NULL) },
   { MAP(struct order_request, tags), OMIT_DEFAULT },

@@ -9,10 +9,14 @@ static const char *const formats[] = { "torque_permille", "torque", "position_to
 
 static void request_init(void *object)
 {
-  *(struct transfer_request *)object = (struct transfer_request){ .rate = NAN, .format = TRANSFER_POSITION_TORQUE };
+  *(struct transfer_request *)object =
+      (struct transfer_request){ .rate = NAN, .format = TRANSFER_POSITION_TORQUE, .start_within = NAN };
 }
 
 enum { ROW_FORMAT = 3 }; /* of request_fields */
+
+#define START_WITHIN(type)                                                                                             \
+  NUMBER(type, start_within, ABOVE_UP_TO(0, TRANSFER_START_WITHIN_MOST), "s"), NULLABLE, OMIT_DEFAULT
 
 /* What starts motion says until when. */
 static void request_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
@@ -20,8 +24,9 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
   (void)context;
   struct transfer_request *request = object;
   request->any_format = !(given >> ROW_FORMAT & 1);
-  if (request->start && !*request->start_before)
-    json_fault(r, "/start_before", FAULT_REQUIRED, "\"start\": true needs it: the latest moment to send START");
+  if (request->start && !*request->start_before && isnan(request->start_within))
+    json_fault(r, "/start_before", FAULT_REQUIRED,
+               "\"start\": true needs it, the latest moment to send START, or start_within, seconds from `ready` on");
 }
 
 /* A list of the differences that are known, of which there is one. */
@@ -58,6 +63,7 @@ static const struct json_field request_fields[] = {
   { ENUM(struct transfer_request, format, formats) },
   { TRUTH(struct transfer_request, start) },
   { TEXT(struct transfer_request, start_before), MATCHES(json_time_pattern), NULLABLE, OMIT_DEFAULT },
+  { START_WITHIN(struct transfer_request) },
   { CUSTOM(struct transfer_request, part_mismatch, acknowledge_decode, acknowledge_encode,
            "a list: [\"part_mismatch\"]"),
     NAMED("acknowledge"), OMIT_DEFAULT },
@@ -93,10 +99,26 @@ void transfer_tags_encode(const struct transfer_request *request, struct buffer 
   json_end_object(&w);
 }
 
+static void start_init(void *object)
+{
+  *(struct start_request *)object = (struct start_request){ .start_within = NAN };
+}
+
+static void start_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
+{
+  (void)given, (void)context;
+  const struct start_request *request = object;
+  if (!*request->start_before && isnan(request->start_within))
+    json_fault(r, "/start_before", FAULT_REQUIRED,
+               "is missing: the latest moment to send START; or start_within, seconds from this request on");
+}
+
 static const struct json_field start_fields[] = {
-  { TEXT(struct start_request, start_before), MATCHES(json_time_pattern), REQUIRED },
+  { TEXT(struct start_request, start_before), MATCHES(json_time_pattern), NULLABLE, OMIT_DEFAULT },
+  { START_WITHIN(struct start_request) },
 };
-static const struct json_type start_type = JSON_TYPE("a start", start_fields, struct start_request, NULL, NULL);
+static const struct json_type start_type =
+    JSON_TYPE("a start", start_fields, struct start_request, start_init, start_check);
 
 enum armdyn_status start_request_decode(const char *text, size_t length, struct start_request *request,
                                         struct faults *faults)

@@ -13,6 +13,9 @@ enum transfer_mode { TRANSFER_DOWNLOAD, TRANSFER_STREAM };
 /* In the order of the wire names; the numbers of the register protocol are these + 1. */
 enum transfer_format { TRANSFER_TORQUE_PERMILLE, TRANSFER_TORQUE, TRANSFER_POSITION_TORQUE };
 
+#define TRANSFER_START_WITHIN_MOST 60.0 /* s: START is sent by a person who is there */
+#define TRANSFER_EXPIRES_WITHIN    300.0 /* s from the acceptance: what is started by itself is loaded by then, or never */
+
 struct transfer_request {
   char trajectory[27];
   double rate; /* Hz; NAN: as stored */
@@ -21,6 +24,7 @@ struct transfer_request {
   bool any_format;             /* nothing was asked for: another one will do where the controller lacks this one */
   bool start;
   char start_before[40];  /* RFC 3339; "" = none */
+  double start_within;    /* s after it is ready; NAN = none */
   bool part_mismatch;     /* acknowledged: the arm may hold another part than the motion was planned for */
   struct touches touches; /* that the motion is to make in the controller's cell, to pick and to place */
   struct json_map tags;
@@ -34,8 +38,10 @@ enum armdyn_status transfer_request_decode(const char *text, size_t length, stru
 void transfer_request_encode(const struct transfer_request *request, struct buffer *out);
 void transfer_tags_encode(const struct transfer_request *request, struct buffer *out);
 
+/* At least one of them; where both are given, the earlier moment. */
 struct start_request {
-  char start_before[40];
+  char start_before[40]; /* RFC 3339; "" = none */
+  double start_within;   /* s from the request; NAN = none */
 };
 enum armdyn_status start_request_decode(const char *text, size_t length, struct start_request *request,
                                         struct faults *faults);

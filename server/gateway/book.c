@@ -17,6 +17,7 @@ struct book_entry {
   struct telemetry_origin origin; /* robot "": of an earlier run */
   bool accepted, adopted, start_wanted;
   int64_t start_before_ms;
+  int start_within_ms; /* after it is ready; 0: no such limit */
   struct book_entry *next;
 };
 
@@ -208,6 +209,7 @@ enum armdyn_status book_submit(struct book *book, struct store_transfer *row, co
   e->origin.overrides = order->overrides;
   e->start_wanted = order->start;
   e->start_before_ms = order->start_before_ms;
+  e->start_within_ms = order->start_within_ms;
   return ARMDYN_OK;
 }
 
@@ -331,6 +333,8 @@ bool book_report(struct book *book, const char *id, int64_t at_ms, const struct 
   struct store_transfer *row = &e->row;
   char at[TIME_SIZE];
   clock_format(at_ms, at);
+  if (report->state == TRANSFER_READY && row->state < TRANSFER_READY)
+    e->start_before_ms = start_before_when_ready(e->start_before_ms, e->start_within_ms, at_ms);
   row->state = report->state;
   if (report->sent > row->sent) row->sent = report->sent;
   row->history = history_with(row->history, transfer_state_name(report->state), at, report->reason,

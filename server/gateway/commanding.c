@@ -20,7 +20,8 @@ static void answer(struct running *r, const struct wish *wish, enum armdyn_statu
 
 void running_expire(struct running *r)
 {
-  running_stop(r, false, TRANSFER_FAILED, PROBLEM_START_EXPIRED, "start_before passed before START could be sent");
+  running_stop(r, false, TRANSFER_FAILED, PROBLEM_START_EXPIRED,
+               "start_before, or start_within, passed before START could be sent");
 }
 
 /* -- ARM -- */

@@ -300,6 +300,7 @@ void download_run(struct transfer_order *order, struct client *client, const str
   enum armdyn_status rc = load(&r);
   if (rc) running_fail(&r, rc);
   r.ready_ns = clock_monotonic_ns();
+  order->start_before_ms = start_before_when_ready(order->start_before_ms, order->start_within_ms, clock_wall_ms());
   if (!r.ended) running_report(&r, TRANSFER_READY, -1, "%s", ready_remark(&r));
   while (!r.ended) attend(&r);
   running_go_on(&r);

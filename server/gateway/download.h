@@ -25,6 +25,7 @@ struct transfer_order {
   bool may_fall_back;           /* to another format when the controller does not take this one */
   bool start;                   /* arm by itself when ready */
   int64_t start_before_ms;      /* with start: wall clock by which START must have been asked for */
+  int start_within_ms;          /* ... and so long after it is ready; 0: no such limit */
   int telemetry_us;             /* between two measurements while it plays; 0: none are wanted */
   char robot[ARMDYN_NAME_SIZE]; /* whose they are */
   int64_t revision;
@@ -32,6 +33,13 @@ struct transfer_order {
   char assumed[80];           /* of the controller, by its entry: what the torques hold, and for what kind */
   struct profile profile;
 };
+
+/* It is ready: the moment by which START must have been asked for. */
+static inline int64_t start_before_when_ready(int64_t start_before_ms, int start_within_ms, int64_t ready_ms)
+{
+  const int64_t within = ready_ms + start_within_ms;
+  return start_within_ms && within < start_before_ms ? within : start_before_ms;
+}
 
 void transfer_order_free(struct transfer_order *order); /* NULL is fine */
 

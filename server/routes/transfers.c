@@ -140,14 +140,14 @@ enum outcome transfer_list(struct exchange *x)
 
 /* -- may this service start the motion? -- */
 
-enum { AHEAD_MOST_MS = 60000 };
+static const int64_t AHEAD_MOST_MS = (int64_t)(1000 * TRANSFER_START_WITHIN_MOST);
 
-/* start_before: not passed, and at most a minute ahead. false: answered. */
-static bool starts_soon(struct exchange *x, const char *text, int64_t *ms)
+/* start_before: not passed, and at most a minute ahead. `latest`: where it says none, or a later moment. false: answered. */
+static bool starts_soon(struct exchange *x, const char *text, int64_t latest, int64_t *ms)
 {
-  *ms = clock_parse(text);
-  int64_t ahead = *ms - clock_wall_ms();
-  if (ahead > 0 && ahead <= AHEAD_MOST_MS) return true;
+  const int64_t before = *text ? clock_parse(text) : latest, ahead = before - clock_wall_ms();
+  *ms = before < latest ? before : latest;
+  if (!*text || (ahead > 0 && ahead <= AHEAD_MOST_MS)) return true;
   if (ahead > 0) {
     fault_add(exchange_faults(x), FAULT_AT_POINTER, "/start_before", FAULT_MAXIMUM, "must be at most 60 s ahead");
     answer_problem(x, PROBLEM_INVALID, NULL);
@@ -155,6 +155,12 @@ static bool starts_soon(struct exchange *x, const char *text, int64_t *ms)
     answer_problem(x, PROBLEM_START_EXPIRED, "start_before has passed: %s", text);
   }
   return false;
+}
+
+/* Wall clock, ms, so long from now; NAN: never. */
+static int64_t after_s(double seconds)
+{
+  return isnan(seconds) ? INT64_MAX : clock_wall_ms() + (int64_t)ceil(1000 * seconds);
 }
 
 bool may_start(struct exchange *x, const struct controller_description *controller)
@@ -184,7 +190,8 @@ static bool permitted(struct exchange *x, struct making *m)
   const struct transfer_request *request = &m->request;
   return callback_is_known(x, request->callback.webhook) &&
          (!request->start ||
-          (may_start(x, &m->controller) && starts_soon(x, request->start_before, &m->start_before_ms)));
+          (may_start(x, &m->controller) &&
+           starts_soon(x, request->start_before, after_s(TRANSFER_EXPIRES_WITHIN), &m->start_before_ms)));
 }
 
 static void submit(struct exchange *x, struct making *m, const struct idempotency *once)
@@ -410,7 +417,8 @@ enum outcome transfer_start(struct exchange *x)
   if (status) {
     answer_status(x, status, NULL);
   } else if (transfer_in(x, TRANSFER_ARMED, &transfer)) {
-    if (startable(x, &transfer) && starts_soon(x, request.start_before, &start_before_ms))
+    if (startable(x, &transfer) &&
+        starts_soon(x, request.start_before, after_s(request.start_within), &start_before_ms))
       outcome = claim_and_start(x, &transfer, start_before_ms, &once);
     store_transfer_release(&transfer);
   }

@@ -245,6 +245,7 @@ static void fill_order(struct making *m)
   order->may_fall_back = m->request.any_format && p->allow_torque_only;
   order->start = m->request.start;
   order->start_before_ms = m->start_before_ms;
+  order->start_within_ms = isnan(m->request.start_within) ? 0 : (int)ceil(1000 * m->request.start_within);
   order->telemetry_us = p->telemetry_rate > 0 ? (int)(1e6 / p->telemetry_rate) : 0;
   memcpy(order->robot, m->controller.robot, sizeof order->robot);
   order->revision = m->bound_to->revision;

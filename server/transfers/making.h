@@ -17,7 +17,7 @@ struct making {
   struct store_result trajectory;
   double stored_rate;
   bool transferable;
-  int64_t start_before_ms;
+  int64_t start_before_ms;            /* of a start: wall clock */
   const struct robot_entry *robot;    /* of the trajectory */
   const struct robot_entry *bound_to; /* of the controller */
   char held[ARMDYN_NAME_SIZE];        /* the part that the arm holds; "": none */

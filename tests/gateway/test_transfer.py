@@ -145,6 +145,47 @@ def test_start_true_arms_and_starts_by_itself(here):
     assert summary(here.sim)["starts"] == 1
 
 
+def test_start_within_counts_from_ready(here):
+    """Half a second is over before it is loaded, were it counted from the request."""
+    motion = here.trajectory(duration=0.6)
+    headers = {"Idempotency-Key": unique_name()}
+    first = here.transfer(motion, start=True, start_within=30, headers=headers).expect(202)
+    again = here.transfer(motion, start=True, start_within=30, headers=headers).expect(202)  # the same body, however late
+    assert again.json["id"] == first.json["id"] and again.json["request"]["start_within"] == 30
+    here.reach(first.json["id"], "done")
+    for wrong in (0, -1, 60.5):
+        answer = here.transfer(motion, start=True, start_within=wrong, headers={"Idempotency-Key": unique_name()})
+        assert answer.expect(422).json["errors"][0]["pointer"] == "/start_within"
+    answer = here.transfer(motion, start=True, start_within=30, start_before=soon(-1), headers={"Idempotency-Key": unique_name()})
+    assert answer.expect(409).json["type"] == "/problems/start-expired"  # both hold
+    assert summary(here.sim)["starts"] == 1
+
+
+def test_a_start_within_of_the_command_counts_from_the_command(here):
+    transfer = here.loaded(here.trajectory(duration=0.6))
+    here.arm(transfer)
+    path, headers = f"/v1/transfers/{transfer}/start", {"Idempotency-Key": unique_name()}
+    assert here.client.post(path, {}, headers=headers).expect(422).json["errors"][0]["code"] == "required"
+    for body, pointer in (({"start_within": 61}, "/start_within"), ({"start_within": 30, "start_before": soon(70)}, "/start_before")):
+        assert here.client.post(path, body, headers=headers).expect(422).json["errors"][0]["pointer"] == pointer
+    first = here.client.post(path, {"start_within": 30}, headers=headers).expect(202)
+    again = here.client.post(path, {"start_within": 30}, headers=headers).expect(202)
+    assert "Idempotency-Replayed" not in first.headers and again.headers["Idempotency-Replayed"] == "true"
+    here.reach(transfer, "done")
+    assert summary(here.sim)["starts"] == 1
+
+
+def test_what_is_not_started_within_fails(shared):
+    """ARM and START take some round trips, and a controller's clock is watched first: no millisecond is enough."""
+    with puma("--position", "0,0,0,0,0,0") as sim:
+        here = Cell(shared, sim)
+        answer = here.transfer(here.trajectory(), start=True, start_within=0.001, headers={"Idempotency-Key": unique_name()})
+        end = here.reach(answer.expect(202).json["id"], "failed")
+        assert end["problem"]["type"] == "/problems/start-expired" and "start_within" in end["problem"]["detail"]
+        assert "ready" in [step["state"] for step in end["history"]]
+        assert summary(sim)["starts"] == 0
+
+
 def test_hold_and_resume(here):
     motion = here.trajectory(duration=2)
     transfer = here.playing(motion)
