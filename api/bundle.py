@@ -11,7 +11,7 @@ Where a schema says LIMIT_X, it has the number of api/limits.h. Four rules of th
 - every call may give certain errors (USUAL_ERRORS);
 - every answer carries X-Request-Id;
 - every call that leaves an entry in the audit trail takes X-Reason (not those marked `x-keeps-nothing`, which compute);
-  what makes a resource with a `reason` keeps it there, too.
+  what makes a resource with a `reason` keeps it there, too. A call that says more of it has it in its own file.
 """
 
 import copy
@@ -179,7 +179,8 @@ def makes_what_has_a_reason(doc, op):
 
 def declare_reasons(doc, kept, audited):
     for op in operations(doc):
-        if op["method"] == "get" or op.get("x-keeps-nothing"):
+        own = [resolve(doc, parameter)["name"] for parameter in op["parameters"]]
+        if op["method"] == "get" or op.get("x-keeps-nothing") or "X-Reason" in own:
             continue
         parameters = doc["paths"][op["path"]][op["method"]].setdefault("parameters", [])
         parameters.append({"$ref": kept if makes_what_has_a_reason(doc, op) else audited})

@@ -62,7 +62,7 @@ struct json_pattern {
 };
 extern const struct json_pattern json_name_pattern; /* [a-z0-9][a-z0-9._-]{0,63} */
 extern const struct json_pattern json_id_pattern;   /* 26 characters of Crockford base 32, as ids have */
-extern const struct json_pattern json_time_pattern; /* RFC 3339 UTC with Z */
+extern const struct json_pattern json_time_pattern; /* RFC 3339, with any offset */
 
 /* Texts to texts, e.g. tags. Keys are unique, in the order of the text. */
 struct json_map {

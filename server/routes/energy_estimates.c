@@ -5,6 +5,7 @@
 #include "api/codec/energy.h"
 #include "server/app.h"
 #include "server/data/logged_energy.h"
+#include "server/data/stored_dataset.h"
 #include "server/data/stored_trajectory.h"
 #include "server/robots/cache.h"
 #include "server/routes/handlers.h"
@@ -158,6 +159,19 @@ static void answer_estimate(struct exchange *x, const struct estimate *e)
   answer_json(x, 200, &body);
 }
 
+/* A data set is of the revision that it was uploaded for, unless the query names one. */
+static int64_t revision_meant(struct exchange *x, const struct robot_entry *stored, const char *id)
+{
+  struct stored_dataset *dataset;
+  int64_t revision = stored->revision;
+  if (!*id || exchange_query(x, "revision")) return revision;
+  if (stored_dataset_open(exchange_app(x)->store, id, &dataset)) return revision; /* of_dataset will tell */
+  const struct store_dataset *row = stored_dataset_row(dataset);
+  if (!strcmp(row->robot, armdyn_robot_description(stored->robot)->name)) revision = row->revision;
+  stored_dataset_close(dataset);
+  return revision;
+}
+
 /* The request, with what it names put in, and the model that it is for. OK, or what energy_request_decode says; false in *good:
  * answered. */
 static enum armdyn_status read_request(struct exchange *x, const struct robot_entry *stored, struct estimate *e,
@@ -173,8 +187,9 @@ static enum armdyn_status read_request(struct exchange *x, const struct robot_en
   enum armdyn_status status = energy_request_decode(exchange_body_media(x), model->joint_count, body, length, query_of,
                                                     x, &e->request, exchange_faults(x));
   if (!status && !options_in_place(x, &e->request.drives)) status = ARMDYN_EINPUT;
-  return status ? status
-                : robots_get_with(robots, model->name, stored->revision, &e->request.carried.overrides, &e->entry);
+  if (status) return status;
+  const int64_t revision = revision_meant(x, stored, e->request.dataset);
+  return robots_get_with(robots, model->name, revision, &e->request.carried.overrides, &e->entry);
 }
 
 enum outcome energy_estimate(struct exchange *x)

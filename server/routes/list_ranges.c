@@ -7,14 +7,19 @@ static void add(struct listing *listing, struct store_filter filter)
   listing->query.filters[listing->query.filter_count++] = filter; /* of LISTING_OWN */
 }
 
+/* A '+' that nobody escaped became a space on its way; a time has none before its offset otherwise. */
 bool list_time(struct exchange *x, const char *name, int64_t *ms)
 {
+  enum { OFFSET = sizeof " hh:mm" - 1, LONGEST = 63 };
   const char *text = exchange_query(x, name);
   if (!text) return true;
-  *ms = clock_parse(text);
+  char whole[LONGEST + 1];
+  const int length = snprintf(whole, sizeof whole, "%s", text);
+  if (length >= OFFSET && length <= LONGEST && whole[length - OFFSET] == ' ') whole[length - OFFSET] = '+';
+  *ms = length <= LONGEST ? clock_parse(whole) : -1;
   if (*ms < 0)
-    fault_add(exchange_faults(x), FAULT_AT_PARAMETER, name, FAULT_PATTERN, "must be an RFC 3339 time, got '%.64s'",
-              text);
+    fault_add(exchange_faults(x), FAULT_AT_PARAMETER, name, FAULT_PATTERN,
+              "must be an RFC 3339 time, such as 2025-01-31T12:00:00Z or 2025-01-31T13:00:00+01:00, got '%.64s'", text);
   return *ms >= 0;
 }
 

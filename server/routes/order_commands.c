@@ -90,9 +90,12 @@ enum outcome order_cancel(struct exchange *x)
 
 /* -- of many -- */
 
+/* -1: none was given. Before 1970 there is nothing, and nothing is before that. */
 static int64_t moment(const char *text)
 {
-  return *text ? clock_parse(text) : -1;
+  if (!*text) return -1;
+  const int64_t ms = clock_parse(text);
+  return ms < 0 ? 0 : ms;
 }
 
 static void write_count(struct json_writer *w, const char *name, size_t count)

@@ -172,6 +172,23 @@ def test_a_long_data_set_is_the_sum_of_its_blocks(client, axis):
     assert answer["measured"]["electrical_energy"]["by_cause"]["copper"] == pytest.approx(exact, rel=1e-7)
 
 
+def test_a_data_set_is_told_by_its_own_revision(client):
+    """Later the motor is found to have twice the resistance: what was logged before was copper of half of it."""
+    model, _, _ = optimum("i_inertia_only")
+    model["joints"][0]["drive"].update(torque_constant=0.5, resistance=0.8, efficiency=1)
+    arm = client.post("/v1/robots", {**model, "name": unique_name()}).expect(201).headers["Location"]
+    dataset = upload(client, arm, swings()).expect(201).json
+    now = client.get(arm)
+    now.json["joints"][0]["drive"]["resistance"] = 1.6
+    assert client.put(arm, now.json, headers={"If-Match": now.etag}).expect(200).etag == '"2"'
+    asked = {"dataset": dataset["id"], "cutoff_hz": 60, **GRID}
+    for query, revision, copper in (({}, 1, COPPER), ({"revision": "1"}, 1, COPPER), ({"revision": "2"}, 2, 2 * COPPER), ({"revision": "latest"}, 2, 2 * COPPER)):
+        done = client.post(arm + "/energy-estimates", asked, query=query).expect(200)
+        assert done.json["revision"] == int(done.headers["Armdyn-Robot-Revision"]) == revision
+        assert done.json["measured"]["electrical_energy"]["total"] == pytest.approx(copper, rel=5e-3)
+    assert estimate(client, arm, {"dataset": upload(client, arm, swings()).expect(201).json["id"]})["revision"] == 2
+
+
 def test_data_sets_that_do_not_fit(client, axis, moved):
     dataset = upload(client, axis, swings()).expect(201).json["id"]
     client.request("PATCH", "/v1/datasets/" + dataset, {"conditions": {"payload": {"mass": 2, "com": [0, 0, 0], "inertia": {"xx": 0.01, "yy": 0.01, "zz": 0.01}}}},
