@@ -50,6 +50,8 @@ void job_encode(const struct job_resource *job, struct buffer *out)
   member_json(&w, "tags", job->tags, "{}");
   result_order_encode(&w, job->job_order_id, job->work_master_id, job->equipment_id);
   if (!job->summary) {
+    json_key(&w, "queue_position");
+    job->queue_position ? json_write_integer(&w, job->queue_position) : json_write_null(&w);
     json_key(&w, "time_limit"), json_write_number(&w, job->time_limit > 0 ? job->time_limit : NAN);
     member_json(&w, "problem", job->problem, NULL);
     member_json(&w, "attempts", job->attempts, "[]");

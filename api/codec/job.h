@@ -14,6 +14,7 @@ struct job_resource {
   double time_limit; /* s; 0 = none */
   double progress;
   int attempt;
+  long long queue_position;                                 /* 0 is null */
   const char *created_at, *started_at, *finished_at;        /* "" is null */
   const char *href;                                         /* of the result; NULL until there is one */
   const char *request, *tags, *problem, *attempts;          /* JSON texts; NULL = absent */

@@ -127,6 +127,9 @@ void live_append(struct jobs *jobs, struct live_job *job);
 struct live_job *live_start(struct jobs *jobs);
 void live_rest(struct jobs *jobs, struct live_job *job);   /* it does not run any more, if it did */
 void live_remove(struct jobs *jobs, struct live_job *job); /* from the list */
+/* The how-manieth it will be of those that wait to be begun, should those that run end in the order in which they are here, and
+ * nothing else come; with one worker that is certain. 0: it does not wait (or there is no memory). */
+size_t live_position(const struct jobs *jobs, const struct live_job *job);
 /* How many of a key wait. */
 size_t live_waiting(const struct jobs *jobs, const char *key);
 

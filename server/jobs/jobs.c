@@ -260,12 +260,14 @@ enum armdyn_status jobs_submit(struct jobs *jobs, struct store_job *job, const s
   return status;
 }
 
-/* false: not in memory. */
-static bool find(struct jobs *jobs, const char *id, struct live_job *now)
+/* false: not in memory.
+ *   position  out  in the queue; NULL: not asked for */
+static bool find(struct jobs *jobs, const char *id, struct live_job *now, size_t *position)
 {
   pthread_mutex_lock(&jobs->lock);
   const struct live_job *live = live_find(jobs, id);
   if (live) *now = *live;
+  if (live && position) *position = live_position(jobs, live);
   pthread_mutex_unlock(&jobs->lock);
   return live != NULL;
 }
@@ -283,12 +285,15 @@ enum armdyn_status jobs_get(struct jobs *jobs, const char *id, struct job_view *
 {
   /* What is in memory first: if the job ends in between, what is stored is the newer and wins. */
   struct live_job now = { 0 };
-  bool live = find(jobs, id, &now);
+  size_t position = 0;
+  bool live = find(jobs, id, &now, &position);
   *view = (struct job_view){ 0 };
   enum armdyn_status status = store_job_get(jobs->store, id, &view->job);
   if (status) return status;
   if (view->job.state == JOB_SUCCEEDED) view->progress = 1;
-  if (live && view->job.state == JOB_QUEUED) overlay(view, &now);
+  if (!live || view->job.state != JOB_QUEUED) return ARMDYN_OK;
+  overlay(view, &now);
+  view->queue_position = position;
   return ARMDYN_OK;
 }
 
@@ -297,7 +302,7 @@ void jobs_refresh(struct jobs *jobs, struct job_view *view)
   struct live_job now = { 0 };
   view->progress = view->job.state == JOB_SUCCEEDED ? 1 : 0;
   view->message[0] = '\0';
-  if (view->job.state == JOB_QUEUED && find(jobs, view->job.id, &now)) overlay(view, &now);
+  if (view->job.state == JOB_QUEUED && find(jobs, view->job.id, &now, NULL)) overlay(view, &now);
 }
 
 void jobs_running(struct jobs *jobs, struct buffer *ids)

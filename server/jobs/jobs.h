@@ -54,6 +54,7 @@ struct job_view {
   struct store_job job;
   double progress;
   char message[128];
+  size_t queue_position; /* among those that wait, as they will be begun: 1 is next; 0: not waiting, or not asked for */
 };
 enum armdyn_status jobs_get(struct jobs *jobs, const char *id, struct job_view *view);
 void job_view_release(struct job_view *view);

@@ -87,12 +87,90 @@ struct live_job *live_start(struct jobs *jobs)
   return next;
 }
 
+/* One less of its key and of its robot runs. */
+static void share_less(struct jobs *jobs, const struct live_job *ended)
+{
+  for (struct live_job *job = jobs->first; job; job = job->next)
+    for (enum sharing s = 0; s < SHARINGS; s++) job->shares[s].running -= shares(s, job, ended);
+}
+
 void live_rest(struct jobs *jobs, struct live_job *ended)
 {
   if (!ended->running) return;
   ended->running = false;
-  for (struct live_job *job = jobs->first; job; job = job->next)
-    for (enum sharing s = 0; s < SHARINGS; s++) job->shares[s].running -= shares(s, job, ended);
+  share_less(jobs, ended);
+}
+
+/* -- how many will be begun until a job is -- */
+
+/* Of jobs that wait and differ in nothing that decides who is next, the oldest, for all. */
+struct group {
+  struct live_job job;
+  size_t count, begun;
+};
+/* A copy of what live_start looks at, which it is asked again and again. */
+struct replay {
+  struct jobs jobs; /* their jobs are the groups */
+  struct group *groups;
+  size_t group_count;
+  const struct live_job **running; /* in the order in which they will end */
+  size_t ended, running_end;
+};
+
+static struct group *group_of(struct replay *r, const struct live_job *job)
+{
+  for (size_t k = 0; k < r->group_count; k++) {
+    const struct live_job *first = &r->groups[k].job;
+    if (first->priority == job->priority && shares(OF_KEY, first, job) && shares(OF_ROBOT, first, job))
+      return &r->groups[k];
+  }
+  struct group *group = &r->groups[r->group_count++];
+  group->job = *job;
+  group->job.next = NULL;
+  *r->jobs.last = &group->job;
+  r->jobs.last = &group->job.next;
+  return group;
+}
+
+/* The next one begins, after another has ended where there is no worker for it, or its key may have no more of them. NULL:
+ * none can. */
+static struct group *begin_next(struct replay *r)
+{
+  for (;;) {
+    const size_t busy = r->running_end - r->ended;
+    struct group *next = busy < r->jobs.runner_count ? (struct group *)live_start(&r->jobs) : NULL;
+    if (next) {
+      next->job.running = ++next->begun == next->count;
+      r->running[r->running_end++] = &next->job;
+      return next;
+    }
+    if (!busy) return NULL;
+    share_less(&r->jobs, r->running[r->ended++]);
+  }
+}
+
+size_t live_position(const struct jobs *jobs, const struct live_job *job)
+{
+  struct replay r = {
+    .jobs = { .turn = jobs->turn, .running_most = jobs->running_most, .runner_count = jobs->runner_count },
+    .groups = calloc(jobs->live + 1, sizeof *r.groups),
+    .running = calloc(jobs->live + 1, sizeof *r.running)
+  };
+  const struct group *own = NULL, *begun = NULL;
+  size_t ahead = 0, position = 0;
+  r.jobs.last = &r.jobs.first;
+  for (const struct live_job *other = jobs->first; other && r.groups && r.running; other = other->next) {
+    if (other->running) r.running[r.running_end++] = other;
+    if (!waits(other)) continue;
+    struct group *group = group_of(&r, other);
+    group->count++;
+    if (other == job) own = group, ahead = group->count;
+  }
+  while (own && own->begun < ahead && (begun = begin_next(&r))) position++;
+  if (!own || own->begun < ahead) position = 0;
+  free(r.groups);
+  free(r.running);
+  return position;
 }
 
 void live_remove(struct jobs *jobs, struct live_job *job)

@@ -47,6 +47,7 @@ static void encode(const struct app *app, const struct job_view *view, bool incl
     .time_limit = (double)job->time_limit_ms / 1000,
     .progress = view->progress,
     .attempt = job->attempt,
+    .queue_position = (long long)view->queue_position,
     .created_at = job->created_at,
     .started_at = job->started_at,
     .finished_at = job->finished_at,

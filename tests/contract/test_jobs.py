@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import signal
 import threading
 import time
@@ -179,6 +180,31 @@ def test_the_oldest_goes_first(queue):
     jobs = [until(lambda id=id: (j := client.get(f"/v1/jobs/{id}").json)["finished_at"] and j, 60) for id in ids]
     assert [j["started_at"] for j in jobs] == sorted(j["started_at"] for j in jobs)
     assert ids == sorted(ids)
+
+
+@pytest.mark.slow
+def test_queue_positions_are_the_order_in_which_jobs_start():
+    """Three keys, two arms, three priorities, in an order drawn by lot: what each was told when all waited comes true."""
+    from support import Server
+    chance = random.Random(7)
+    with Server("--workers", 1, key="admin-of-this-test") as own, own.client() as admin:
+        arms = [admin.create_robot(robot("puma560"), name=name).headers["Location"] for name in ("one", "two")]
+        secrets = [admin.post("/v1/keys", {"name": f"key-{k}", "role": "operator"}).expect(201).json["secret"] for k in range(3)]
+        blocker = submit(admin, arms[0], long_motion(1000)).expect(202).json["id"]
+        until(lambda: admin.get(f"/v1/jobs/{blocker}").json["state"] == "running", what="a job that runs")
+        ids = []
+        for _ in range(16):
+            request = motion(priority=chance.choice([0, 0, 0, 2, -3]))
+            with own.client(key=secrets[chance.choice([0, 0, 0, 1, 2])]) as client:
+                ids.append(submit(client, chance.choice(arms), request).expect(202).json["id"])
+        told = {admin.get(f"/v1/jobs/{id}").expect(200).json["queue_position"]: id for id in ids}
+        assert sorted(told) == list(range(1, 17))
+        assert [told[k] for k in sorted(told)] != ids  # not the order of acceptance
+        assert admin.get(f"/v1/jobs/{blocker}").json["queue_position"] is None
+        admin.post(f"/v1/jobs/{blocker}/cancel").expect(200)
+        ended = [until(lambda id=told[k]: (j := admin.get(f"/v1/jobs/{id}").json)["finished_at"] and j) for k in sorted(told)]
+        assert [job["started_at"] for job in ended] == sorted(job["started_at"] for job in ended)
+        assert {job["queue_position"] for job in ended} == {None}
 
 
 def test_lists(queue):
