@@ -10,6 +10,8 @@ build/test/<suite>/, with the times of its tests. A program without a single tes
 
 import concurrent.futures
 import contextlib
+import heapq
+import json
 import os
 import pathlib
 import re
@@ -62,10 +64,17 @@ class Tally:
     def check(self, name, condition, why):
         self.ok() if condition else self.fail(name, why)
 
-    def mine(self, things):
-        """Those of a suite's files or programs that this shard has: every so manieth of them."""
+    def mine(self, things, seconds=None):
+        """Those of a suite's files or programs that this shard has: every so manieth of them; or, where it is known how many seconds
+        each takes, so many that all shards take as long: the longest first, each to the shard that has least."""
         which, of = self.shard
-        return things[which::of]
+        if not seconds:
+            return things[which::of]
+        shards = [(0, each, []) for each in range(of)]
+        for thing in sorted(things, key=seconds, reverse=True):
+            taken, each, own = heapq.heappop(shards)
+            heapq.heappush(shards, (taken + seconds(thing), each, [*own, thing]))
+        return sorted(next(own for _, each, own in shards if each == which))
 
 
 def line(name, tallies):
@@ -193,7 +202,9 @@ def processes(tally, variant, nodes=()):
     xml = tally.folder / "pytest.xml"
     env = {"ARMDYN_BINARY": str(ROOT / out(variant) / "armdyn"), "ARMDYN_VARIANT": variant,
            "ARMDYN_START_LIMIT": "20" if variant == "release" else "60", "PYTHONDONTWRITEBYTECODE": "1"}
-    files = tally.mine(sorted(path.relative_to(ROOT) for path in ROOT.glob(f"tests/{tally.kind}/test_*.py")))
+    measured = json.loads((ROOT / "tests/seconds.json").read_text())
+    files = tally.mine(sorted(path.relative_to(ROOT) for path in ROOT.glob(f"tests/{tally.kind}/test_*.py")),
+                       lambda path: measured.get(str(path.relative_to("tests")), {}).get(variant, 0) + 2)
     status, text = run([sys.executable, "-m", "pytest", "-q", f"--junitxml={xml}", "-o", "junit_family=xunit1", "--durations=20",
                         f"--timeout={TEST_TIMEOUT}", "-m", CHOSEN[variant], *(nodes or files)],
                        tally.folder / "log", 4 * TEST_TIMEOUT if SOAK else SUITE_TIMEOUT, env)
@@ -222,30 +233,31 @@ def bundle(tally, variant):
 
 
 def web(tally, variant, _=()):
-    """The pages in a real browser, always all of them; its pictures stay in the suite's folder."""
+    """The pages in a real browser, always all of a shard's; its pictures stay in the suite's folder."""
     from web.check import check_web
     check_web(tally, ROOT / out(variant), soak=SOAK)
 
 
 CHOSEN = {"release": "", "asan": "not slow", "tsan": "not slow and not same_threads"}  # of the tests, by their marks in pytest.ini
 
-# The kind is the folder in tests/. A suite of many files is several shards, which share no port, no directory and no file. The
-# longest of each lane come first, so that the lanes end together.
+# The kind is the folder in tests/. A suite of many files is several shards, which share no port, no directory and no file; how long
+# each file takes stands in tests/seconds.json (tests/seconds.py writes it). The longest of each lane come first, so that the lanes end
+# together.
 SUITES = [
     # kind         variant    lane        shards  what runs it
-    ("web",        "release", "waits",    1,      web),
-    ("gateway",    "release", "waits",    6,      processes),
-    ("fault",      "release", "waits",    2,      processes),
-    ("gateway",    "asan",    "waits",    3,      processes),
-    ("gateway",    "tsan",    "waits",    3,      processes),
-    ("http",       "asan",    "waits",    3,      processes),
+    ("web",        "release", "waits",    4,      web),
+    ("fault",      "release", "waits",    3,      processes),
+    ("gateway",    "release", "waits",    8,      processes),
+    ("gateway",    "tsan",    "waits",    4,      processes),
+    ("gateway",    "asan",    "waits",    4,      processes),
+    ("fault",      "tsan",    "waits",    2,      processes),
     ("http",       "release", "waits",    3,      processes),
-    ("http",       "tsan",    "waits",    2,      processes),
-    ("fault",      "tsan",    "waits",    1,      processes),
-    ("fault",      "asan",    "waits",    1,      processes),
+    ("http",       "tsan",    "waits",    3,      processes),
+    ("http",       "asan",    "waits",    3,      processes),
+    ("fault",      "asan",    "waits",    2,      processes),
+    ("contract",   "asan",    "computes", 6,      processes),
+    ("contract",   "release", "computes", 5,      processes),
     ("unit",       "asan",    "computes", 6,      unit),
-    ("contract",   "asan",    "computes", 4,      processes),
-    ("contract",   "release", "computes", 3,      processes),
     ("unit",       "release", "computes", 2,      unit),
     ("fuzz",       "fuzz",    "computes", 1,      fuzz),
     ("manual",     "release", "computes", 1,      processes),  # only here: its commands are calls that the other folders make too

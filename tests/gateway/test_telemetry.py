@@ -47,10 +47,14 @@ def rms(values):
     return math.sqrt(sum(x * x for x in values) / len(values))
 
 
-def seen_throughout(rows, duration, most=0.02):
-    """Skips the test when for more than `most` seconds nothing was measured."""
+def longest_gap(rows, duration):
+    """The longest time for which nothing was measured, s."""
     times = [0, *rows["t"], duration]
-    if max(b - a for a, b in zip(times, times[1:])) > most:
+    return max(b - a for a, b in zip(times, times[1:]))
+
+
+def seen_throughout(rows, duration, most=0.02):
+    if longest_gap(rows, duration) > most:
         pytest.skip("this machine stalled while the motion was played: what was done meanwhile nobody knows")
 
 
@@ -227,12 +231,15 @@ def test_a_model_is_identified_from_it(shared):
     with puma(model=heavier) as sim:
         here = Cell(shared, sim, TWO, telemetry_rate=250)
         points = [[0.9, -0.7], [-0.6, 1.1], [0.8, 0.6], [-0.9, -0.9], [0.4, 1.2], [-0.5, 0.3], [1.0, -1.0], [-0.8, 0.9]]
-        motion = here.trajectory(method="trapezoid", start={"q": [0, 0]}, goal={"q": [0, 0]}, duration=9,
+        motion = here.trajectory(method="trapezoid", start={"q": [0, 0]}, goal={"q": [0, 0]}, duration=7,
                                  waypoints=[{"q": q} for q in points])
-        transfer = here.playing(motion)
-        here.reach(transfer, "done")
-        # a gap of 70 ms costs 3 % of an inertia and of friction wherever it is, one of 150 ms up to half of them
-        seen_throughout(measured(here, transfer)[1], 9, 0.06)
+        for _ in range(3):  # a gap of 70 ms costs 3 % of an inertia and of friction wherever it is, one of 150 ms up to half of them
+            transfer = here.playing(motion)
+            here.reach(transfer, "done")
+            rows = measured(here, transfer)[1]
+            if longest_gap(rows, 7) < 0.07:
+                break
+        seen_throughout(rows, 7, 0.07)
         got = comparison(here, transfer)
         assert got["joints"][1]["torque"]["relative_percent"] > 5  # the plan does not know of it
         request = {"datasets": [transfer], "validation_fraction": 0.3, "estimator": "wls",

@@ -1,6 +1,6 @@
 // What must not fail when arms move: STOP in every place and for every controller, with many tabs and uploads; a START by the service's
 // clock; a service that goes and comes back.
-//   node cells.mjs en|zh       environment: as of flows.mjs; what is printed as {"do": "restart"} is answered on stdin by the new address
+//   node cells.mjs en|zh       environment: as of person.mjs, ARMDYN_CONTROLLER_PORTS; what is printed as {"do": "restart"} is answered on stdin by the new address
 import { mkdirSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { axe, launch, open } from './browser.mjs'

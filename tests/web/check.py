@@ -1,7 +1,8 @@
 """The pages in a real browser: programs of steps, each against a service with an empty data directory and a simulated arm."""
 
-import concurrent.futures
 import contextlib
+import fcntl
+import functools
 import http.client
 import io
 import json
@@ -23,22 +24,24 @@ from gateway.cell import Cell  # noqa: E402
 from support.crowd import fill, run_summary  # noqa: E402
 
 KEY = "a-key-of-an-administrator"
-PROGRAMS = {"flows.mjs": ("en", "zh"), "cells.mjs": ("zh",)}  # and their languages; a soak's are all
-ARMS = {"flows.mjs": 1, "cells.mjs": 6}  # simulated
+LANGUAGES = {"flows.mjs": ("en", "zh"), "motions.mjs": ("en", "zh"), "cells.mjs": ("zh",)}  # of the programs; a soak's are all
+ARMS = {"flows.mjs": 0, "motions.mjs": 1, "cells.mjs": 6}  # simulated
 PATIENCE = 900  # s, so late that only what hangs meets it
 
 
 def missing(folder):
-    """Why the browser cannot be run here; "" when it can. Fetches what package-lock.json names, once."""
+    """Why the browser cannot be run here; "" when it can. Fetches what package-lock.json names, once: shards wait for the first."""
     for command in ("node", "npm", os.environ.get("CHROMIUM", "chromium")):
         if not shutil.which(command):
             return f"{command} is not installed"
-    if not (HERE / "node_modules/playwright-core").is_dir():
-        done = subprocess.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=1"], cwd=HERE,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        (folder / "npm.log").write_text(done.stdout)
-        if done.returncode:
-            return "npm could not fetch its packages"
+    with open(folder.parent / "npm.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (HERE / "node_modules/playwright-core").is_dir():
+            done = subprocess.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=1"], cwd=HERE,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            (folder / "npm.log").write_text(done.stdout)
+            if done.returncode:
+                return "npm could not fetch its packages"
     return ""
 
 
@@ -154,26 +157,32 @@ def check_figures(tally):
     tally.check("every figure", done.returncode == 0, done.stdout)
 
 
+def check_program(tally, program, language):
+    """Every step of a program is a test."""
+    status, text, why = browse(program, language, tally.folder)
+    if why:
+        tally.skip(f"pages, {program} {language}", why)
+        return
+    (tally.folder / f"{program}-{language}.log").write_text(text)
+    steps = [json.loads(line) for line in text.splitlines() if line.startswith('{"name"')]
+    for step in steps:
+        tally.check(step["name"], step["ok"], step["why"])
+    if not steps or (status != 0 and all(step["ok"] for step in steps)):
+        tally.fail(f"pages, {program} {language}", f"{len(steps)} steps, status {status}\n{text}")
+
+
+def check_strangers(tally):
+    for name, why in (("the first key", first_key()), ("pages of strangers", strangers())):
+        tally.check(name, not why, why)
+
+
 def check_web(tally, variant_out, soak=False):
+    """Those of all the programs that this shard has, one after the other: each wants a processor for itself."""
     os.environ["ARMDYN_BINARY"] = str(variant_out / "armdyn")
     if why := missing(tally.folder):
         tally.skip("pages", why)
         return
-    if soak:
-        check_figures(tally)
-    for name, why in (("the first key", first_key()), ("pages of strangers", strangers())):
-        tally.check(name, not why, why)
-    # side by side: much of it is waiting, for motions that are played in their own time
-    runs = [(program, language) for program, languages in PROGRAMS.items() for language in (("en", "zh") if soak else languages)]
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        results = list(pool.map(lambda one: browse(*one, tally.folder), runs))
-    for (program, language), (status, text, why) in zip(runs, results):
-        if why:
-            tally.skip(f"pages, {program} {language}", why)
-            continue
-        (tally.folder / f"{program}-{language}.log").write_text(text)
-        steps = [json.loads(line) for line in text.splitlines() if line.startswith('{"name"')]
-        for step in steps:
-            tally.check(step["name"], step["ok"], step["why"])
-        if not steps or (status != 0 and all(step["ok"] for step in steps)):
-            tally.fail(f"pages, {program} {language}", f"{len(steps)} steps, status {status}\n{text}")
+    programs = [functools.partial(check_program, program=program, language=language)
+                for program, languages in LANGUAGES.items() for language in (("en", "zh") if soak else languages)]
+    for check in tally.mine([*programs, check_strangers, *([check_figures] if soak else [])]):
+        check(tally)

@@ -1,0 +1,94 @@
+// A person in front of the pages, for programs of steps: what is clicked in both languages, a browser, and how he begins.
+//   environment: ARMDYN_URL, ARMDYN_KEY, ARMDYN_SHOTS; the first argument of the program: en or zh
+import { mkdirSync, readFileSync } from 'node:fs'
+import { axe, launch, open } from './browser.mjs'
+import { caller, equal, run, sure } from './steps.mjs'
+
+export const { ARMDYN_URL: url, ARMDYN_KEY: key, ARMDYN_SHOTS: shots } = process.env
+export const language = process.argv[2]
+
+// The words that are clicked, as a person who reads this language knows them.
+const WORDS = {
+  key: ['API key', 'API 密钥'], login: ['Log in', '登录'], leave: ['Log out', '退出'], wrong: ['does not take this key', '不接受此密钥'],
+  demo: ['Load demo robots and logs', '加载示例机器人和日志'], datasets: ['Data sets', '数据集'], uploadOpen: ['Upload a log', '上传日志'],
+  upload: ['Upload', '上传'], preview: ['Preview', '预览'], converted: ['As kept: SI, joint side', '转换后：SI 单位，关节侧'], newMapping: ['New or changed mapping …', '新建或修改映射……'],
+  mappingName: ['Name (a-z, 0-9, -)', '名称（a-z、0-9、-）'], logColumn: ['Column of the log', '日志中的列'], unit: ['Unit', '单位'], save: ['Save', '保存'],
+  identifyOpen: ['Identify …', '辨识……'], identify: ['Identify', '开始辨识'], result: ['Open the result', '打开结果'], label: ['Label', '名称'], saved: ['Saved.', '已保存。'],
+  runs: ['Identification results', '辨识结果'], trained: ['Training error, raw', '训练误差（原始）'], compare: ['Compare 2', '比较 2 个'],
+  promote: ['Promote …', '采用为模型……'], reason: ['Reason', '理由'], make: ['Make revision 2', '生成版本 2'], robots: ['Robots', '机器人'], choose: ['Choose', '选择'],
+  editModel: ['Save as a new revision', '保存为新版本'], plan: ['Plan it', '开始规划'], method: ['Method', '方法'], play: ['Play', '播放'], pause: ['Pause', '暂停'], send: ['Send to a controller', '发送到控制器'], sendDo: ['Send', '发送'],
+  controllers: ['Controllers', '控制器'], newController: ['New controller …', '新建控制器……'], host: ['Host', '主机'], portNumber: ['Port', '端口'], mayStart: ['This service may start motions', '允许本服务启动运动'],
+  played: ['Measured less planned', '实测减计划'], arm: ['Arm', '使能'], start: ['START: the arm moves', '启动：手臂将运动'], ready: ['ready', '就绪'], armed: ['armed', '已使能'], done: ['done', '完成'], stop: ['STOP cell', '停止 cell'], confirmed: ['controller confirmed it', '控制器已确认'],
+  frictionAlone: ['friction alone, from runs at constant speed', '仅摩擦（匀速运行）'], keys: ['Keys', '密钥'], newKey: ['New key …', '新建密钥……'], keyName: ['Whose it is (a-z, 0-9, -)', '使用者（a-z、0-9、-）'], evaluateOpen: ['Evaluate …', '评估……'], evaluate: ['Evaluate', '开始评估'], excitations: ['Excitations', '激励轨迹'],
+  tests: ['Friction tests', '摩擦测试'], planIt: ['Plan it', '开始规划'], harmonics: ['Harmonics', '谐波数'], population: ['Population', '种群规模'], generations: ['Generations', '代数'], durationOf: ['Duration [s]', '时长 [s]'],
+  speeds: ['Speeds of each joint', '每关节速度数'], cruise: ['Longest run [s]', '最长匀速时间 [s]'], trajectories: ['Trajectories', '轨迹'], secretOf: ['The secret of guest', 'guest 的密钥'], learnt: ['learnt from this', '由此训练'],
+  gravityLoad: ['Gravity load', '重力负载图'], durations: ['Compare durations [s]', '比较时长 [s]'], otherDurations: ['The same way in other durations', '相同路径、不同时长'], planThis: ['Plan this one', '规划此时长'],
+  api: ['API reference', 'API 文档'], audit: ['Audit trail', '审计记录'], jobs: ['Jobs', '任务'], goalPoint: ['Goal', '终点'], startPoint: ['Start', '起点'], anglesIn: ['Angles in', '角度单位'], same: ['Start and goal are the same.', '起点与终点相同。'], far: ['This cannot be reached', '无法到达'],
+  newRobot: ['New robot …', '新建机器人……'], meshes: ['Meshes', '网格模型'], missing: ['3 of 3 are missing.', '共 3 个，缺少 3 个。'], complete: ['0 of 3 are missing.', '共 3 个，缺少 0 个。'], unmatched: ['is called like other.stl', '没有与 other.stl 同名'],
+  equations: ['Equations as code', '方程代码'], writeProgram: ['Write the program', '生成程序'], copyIt: ['Copy', '复制'], copied: ['Copied.', '已复制。'], downloadIt: ['Download', '下载'], mayBeOff: ['May be off by', '允许误差'],
+  delete: ['Delete', '删除'], convert: ['Convert degrees to rad', '将度转换为弧度'], stay: ['Stay', '留下'], overPosition: ['Residual over position', '残差（位置）'], friction: ['± 1 standard deviation', '± 1 标准差'], position: ['Position', '位置'], taller: ['Zoom in vertically', '纵向放大'], discard: ['Throw away', '放弃'], handFile: ['File for hand', 'hand 的文件'],
+}
+export const w = (name) => WORDS[name][language === 'zh' ? 1 : 0]
+export const api = caller(() => url, key)
+
+mkdirSync(shots, { recursive: true })
+export const browser = await launch()
+export const { page, faults, expected } = await open(browser, url, language === 'zh' ? { language, dark: true, width: 1024, height: 768 } : { language })
+export const button = (name, exact = true) => page.getByRole('button', { name: w(name), exact })
+export const menu = async (name) => {
+  await page.getByRole('navigation').getByRole('link', { name: w(name), exact: true }).click()
+  await page.getByRole('heading', { level: 1, name: w(name) }).waitFor()
+}
+// A picture of the page, and what axe-core and the watch over the page have to say.
+export const look = async (name, fullPage = true) => {
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+  await page.screenshot({ path: `${shots}/${language}-${name}.png`, fullPage })
+  equal(await axe(page), [], `accessibility of ${name}`)
+  equal(faults, [], `the page ${name}`)
+  sure(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1), `${name} is wider than the window`)
+}
+
+export const enter = async (secret) => { // after a reload: the key is in memory only
+  await page.getByLabel(w('key')).fill(secret)
+  await page.keyboard.press('Enter')
+  await page.getByRole('navigation').waitFor()
+}
+
+// An empty data directory, and what both programs begin with.
+const BEGIN = {
+  async 'log in with a key, which is kept in memory only'() {
+    expected.add(401)
+    await page.goto(`${url}/`)
+    await page.getByLabel(w('key')).fill('not-the-key-of-anybody')
+    await button('login').click()
+    await page.getByText(w('wrong')).waitFor()
+    const sent = await page.evaluate(() => performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation')).filter((one) => !one.name.includes('/v1/')).reduce((sum, one) => sum + one.encodedBodySize, 0))
+    sure(sent > 10000 && sent <= 30000, `the first page is ${sent} bytes`)
+    await look('login')
+    await page.getByLabel(w('key')).fill(key)
+    await page.keyboard.press('Enter')
+    await button('demo').waitFor()
+    expected.clear()
+    sure(!(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).includes(key), 'the key was stored')
+  },
+  async 'load the demo in one click'() {
+    await look('start-empty')
+    const licences = await (await fetch(await page.locator('main a[href$=".txt"]').evaluate((at) => at.href))).text()
+    const carried = JSON.parse(readFileSync(new URL('../../server/web/package.json', import.meta.url))).dependencies
+    for (const [name, version] of Object.entries(carried)) sure(licences.includes(`${name} ${version} (`), `the licences name ${name} ${version}`)
+    sure(/Permission is hereby granted/.test(licences), 'the licences have their texts')
+    await button('demo').click()
+    await page.locator('.notice.good').waitFor()
+    await look('start')
+    equal((await api('GET', '/v1/robots')).items.map((one) => one.name), ['puma560', 'scara', 'ur10'], 'robots')
+  },
+}
+
+// Begin, and run the steps of an object.
+export async function flow(steps) {
+  await run(language, { ...BEGIN, ...steps }, async () => {
+    await page.screenshot({ path: `${shots}/${language}-failed.png`, fullPage: true }).catch(() => {})
+    return faults.join('\n')
+  })
+  await browser.close()
+}
