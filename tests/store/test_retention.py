@@ -1,4 +1,4 @@
-"""--keep-jobs, --keep-orders: what ended long ago is deleted, unless somebody needs it."""
+"""--keep-jobs, --keep-orders, --keep-alarms: what ended long ago is deleted, unless somebody needs it."""
 
 import contextlib
 import sqlite3
@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from support import binary, robot, until
+from support import Server, binary, robot, until
 from support.motions import long_motion, motion
 
 
