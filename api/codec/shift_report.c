@@ -138,6 +138,9 @@ void shift_report_write_page(const char *document, struct buffer *out)
     { "Order", "order" },       { "Job order", "job_order_id" }, { "State", "state" },
     { "Ended", "finished_at" }, { "Reason", "reason" },
   };
+  static const struct column alarms[] = {
+    { "Since", "since" }, { "Until", "until" }, { "Alarm", "text" }, { "Acknowledged by", "acknowledged_by" }
+  };
   char footer[64];
   cJSON *report = document_open(document);
   snprintf(footer, sizeof footer, "armdyn %s", armdyn_version());
@@ -149,6 +152,8 @@ void shift_report_write_page(const char *document, struct buffer *out)
   write_table(out, document_at(report, "parts"), parts, sizeof parts / sizeof *parts);
   page_section(out, "What was not");
   write_table(out, document_at(report, "failures"), failures, sizeof failures / sizeof *failures);
+  page_section(out, "Alarms");
+  write_table(out, document_at(report, "alarms"), alarms, sizeof alarms / sizeof *alarms);
   page_end(out, footer);
   if (!report) out->failure = ARMDYN_EMEMORY;
   document_close(report);

@@ -7,13 +7,15 @@
 #include "api/codec/shift_report.h"
 #include "api/json/document.h"
 #include "api/json/writer.h"
+#include "server/alarms/alarms.h"
 #include "server/app.h"
 #include "server/base/clock.h"
+#include "server/routes/alarms.h"
 #include "server/routes/handlers.h"
 #include "server/routes/list_ranges.h"
 #include "server/routes/motion.h"
 
-enum { SHIFT_MS = 8 * 3600 * 1000, FAILURES_MOST = 1000, PARTS_MOST = 1000 };
+enum { SHIFT_MS = 8 * 3600 * 1000, FAILURES_MOST = 1000, PARTS_MOST = 1000, ALARMS_MOST = 1000 };
 
 /* What was done with one part. */
 struct part_sum {
@@ -24,11 +26,13 @@ struct part_sum {
 
 struct shift {
   int64_t from, to, until; /* ms; the sums go up to `until`, which is not in the future */
+  int64_t born;            /* before it there was no controller */
   int64_t ended[ORDER_STATE_COUNT], open;
   int64_t running_ms, held_ms;
   struct part_sum *parts;
   size_t part_count, failure_count;
-  struct json_writer failures;
+  struct json_writer failures, alarms;
+  struct app *app;
 };
 
 static int64_t least(int64_t a, int64_t b)
@@ -140,6 +144,26 @@ static enum armdyn_status add(void *context, const struct store_shift_order *ord
   return status;
 }
 
+/* -- alarms -- */
+
+static void add_alarm(void *context, const struct store_alarm *row)
+{
+  struct shift *s = context;
+  struct store_alarm alarm = *row;
+  alarms_refresh(s->app->alarms, &alarm);
+  alarm_encode(&alarm, &s->alarms);
+}
+
+/* Of the controller, those that stood in the shift. */
+static enum armdyn_status add_alarms(struct shift *s, const char *controller, const char *from, const char *to)
+{
+  struct store_query query = { .sort = "since", .ascending = true, .limit = ALARMS_MOST, .filter_count = 3 };
+  query.filters[0] = (struct store_filter){ .name = "controller", .text = controller };
+  query.filters[1] = (struct store_filter){ .name = "stood_until", .match = STORE_AT_LEAST, .text = from };
+  query.filters[2] = (struct store_filter){ .name = "since", .match = STORE_BELOW, .text = to };
+  return store_alarm_list(s->app->store, &query, add_alarm, s);
+}
+
 /* -- the whole -- */
 
 static void write_time(struct json_writer *w, const char *name, int64_t ms)
@@ -165,8 +189,10 @@ static void write_parts(struct json_writer *w, const struct shift *s)
 
 static void write_report(struct json_writer *w, const char *controller, struct shift *s)
 {
-  const int64_t whole = s->until > s->from ? s->until - s->from : 0, busy = s->running_ms + s->held_ms;
+  const int64_t begun = s->born > s->from ? s->born : s->from;
+  const int64_t whole = s->until > begun ? s->until - begun : 0, busy = s->running_ms + s->held_ms;
   json_end_array(&s->failures);
+  json_end_array(&s->alarms);
   json_begin_object(w);
   json_key(w, "controller"), json_write_text(w, controller);
   write_time(w, "from", s->from);
@@ -181,6 +207,7 @@ static void write_report(struct json_writer *w, const char *controller, struct s
   json_key(w, "idle_time"), json_write_number(w, (double)(whole > busy ? whole - busy : 0) * 1e-3);
   json_key(w, "parts"), write_parts(w, s);
   json_key(w, "failures"), json_write_raw(w, s->failures.out->data);
+  json_key(w, "alarms"), json_write_raw(w, s->alarms.out->data);
   json_end_object(w);
 }
 
@@ -197,7 +224,7 @@ static enum armdyn_status answer(struct exchange *x, struct buffer *report)
     answer_json(x, 200, report);
     return ARMDYN_OK;
   }
-  struct buffer body = BUFFER(MB(32)); /* escapes take room */
+  struct buffer body = BUFFER(MB(48)); /* escapes take room */
   writers[media](report->data, &body);
   const enum armdyn_status status = body.failure;
   if (!status) answer_bytes(x, 200, types[media], &body);
@@ -219,24 +246,34 @@ static bool take_range(struct exchange *x, struct shift *s)
   return false;
 }
 
+/* All that the report is made of. */
+static enum armdyn_status sum_up(struct exchange *x, const char *controller, struct shift *s)
+{
+  struct store_controller row;
+  char from[TIME_SIZE], to[TIME_SIZE];
+  enum armdyn_status status = take_range(x, s) ? store_controller_get(s->app->store, controller, &row) : ARMDYN_EINPUT;
+  if (status) return status;
+  s->born = clock_parse(row.created_at);
+  store_controller_release(&row);
+  clock_format(s->from, from);
+  clock_format(s->to, to);
+  json_begin_array(&s->failures);
+  json_begin_array(&s->alarms);
+  status = store_shift(s->app->store, controller, from, to, add, s);
+  return status ? status : add_alarms(s, controller, from, to);
+}
+
 enum outcome shift_report(struct exchange *x)
 {
   const char *name = exchange_segment(x, "controller");
   struct controller_description controller;
-  struct buffer failures = BUFFER(MB(2)), body = BUFFER(MB(4));
-  struct shift s = { .failures = { .out = &failures } };
-  char from[TIME_SIZE], to[TIME_SIZE];
+  struct buffer failures = BUFFER(MB(2)), alarms = BUFFER(MB(2)), body = BUFFER(MB(6));
+  struct shift s = { .app = exchange_app(x), .failures = { .out = &failures }, .alarms = { .out = &alarms } };
   if (!controller_of_request(x, name, &controller, NULL)) return ANSWERED;
-  enum armdyn_status status = take_range(x, &s) ? ARMDYN_OK : ARMDYN_EINPUT;
-  if (!status) {
-    clock_format(s.from, from);
-    clock_format(s.to, to);
-    json_begin_array(&s.failures);
-    status = store_shift(exchange_app(x)->store, name, from, to, add, &s);
-  }
+  enum armdyn_status status = sum_up(x, name, &s);
   if (!status) {
     write_report(&(struct json_writer){ .out = &body }, name, &s);
-    status = failures.failure ? failures.failure : body.failure;
+    status = failures.failure ? failures.failure : alarms.failure ? alarms.failure : body.failure;
   }
   if (status == ARMDYN_ELIMIT) {
     fault_add(exchange_faults(x), FAULT_AT_PARAMETER, "from", FAULT_INCONSISTENT,
@@ -247,6 +284,7 @@ enum outcome shift_report(struct exchange *x)
   if (status) answer_status(x, status, NULL);
   free(s.parts);
   buffer_release(&failures);
+  buffer_release(&alarms);
   buffer_release(&body);
   return ANSWERED;
 }

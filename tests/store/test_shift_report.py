@@ -16,7 +16,11 @@ from support import Server, robot
 START = datetime(2026, 3, 2, 5, tzinfo=timezone.utc)
 ENDS = ("done",) * 6 + ("stopped", "failed", "interrupted")
 pytestmark = pytest.mark.slow
-STRANGE = ('=1+1,"<b>&', "@x", 'a,"b"', "</td><script>alert(1)</script>")
+STRANGE = ('=1+1,"<b>&', "@x", 'a,"b"', "</td><script>alert(1)</script>", "+1", "-1", "\t=1", "\r=1")  # of every text that is somebody's
+ALARM = "INSERT INTO alarms (id, code, source, controller, text, since, until, acknowledged_at, acknowledged_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
+
+ALARMS = ((-5, 0), (3, 40), (20, 700), (60, None))  # when they stood
 
 
 def stamp(seconds):
@@ -42,8 +46,9 @@ def shift_of(seed, count):
 
 def row(order, controller):
     name, end, part, steps = order
-    request = {"controller": controller, "part": part, "job_order_id": "4711"}
-    history = [{"state": state, "at": stamp(at), "reason": f"{name} {state}"} for at, state in steps]
+    text = part if part in STRANGE else None
+    request = {"controller": controller, "part": part, "job_order_id": text or "4711"}
+    history = [{"state": state, "at": stamp(at), "reason": text or f"{name} {state}"} for at, state in steps]
     plan = {"mechanical_energy_modelled": 2.5, "electrical_energy_modelled": None if part == "B2" else 4.0}
     return name, controller, end, stamp(steps[0][0]), stamp(steps[-1][0]), json.dumps(request), json.dumps(history), json.dumps(plan)
 
@@ -52,6 +57,11 @@ def strange_orders():
     for k, text in enumerate(STRANGE):
         yield f"01M{k:023d}", "done", text, [(9 * k, "ready"), (9 * k + 1, "running"), (9 * k + 4, "done")]
         yield f"01N{k:023d}", "failed", text, [(9 * k + 5, "ready"), (9 * k + 8, "failed")]
+
+
+def strange_alarms():
+    for k, text in enumerate(STRANGE):
+        yield f"01P{k:023d}", f"code-{k}", "store", "strange", text, stamp(k), stamp(k + 60), stamp(k + 30), text
 
 
 def ledger(orders, begin, end):
@@ -78,13 +88,17 @@ def shift():
     orders = shift_of(20, 60)
     with Server() as server, server.client() as client:
         client.create_robot(robot("scara"), name="arm")
-        for name in ("cell", "other", "strange"):
+        for name in ("cell", "other", "strange", "young"):
             client.post("/v1/controllers", {"name": name, "host": "127.0.0.1", "port": 1, "robot": "arm", "revision": "latest",
                                             "profile": {"protocol": "armdyn-v2"}}).expect(201)
         with contextlib.closing(sqlite3.connect(server.data / "armdyn.db", timeout=30)) as db, db:
             db.executemany("INSERT INTO orders (id, controller, state, priority, automatic, created_by, created_by_name, created_at,"
                            " finished_at, request, tags, history, plan) VALUES (?, ?, ?, 0, 0, 'key', 'key', ?, ?, ?, '{}', ?, ?)",
                            [row(order, "cell") for order in orders] + [row(order, "strange") for order in strange_orders()])
+            db.executemany(ALARM, strange_alarms())
+            db.executemany(ALARM, [(f"01R{k:023d}", f"code-{k}", "gateway", "cell", f"from {begin} to {end}", stamp(begin), None if end is None else stamp(end), None, None)
+                                   for k, (begin, end) in enumerate(ALARMS)])
+            db.execute("UPDATE controllers SET created_at = '2026-01-01T00:00:00.000Z' WHERE name <> 'young'")
         yield server, client, orders
 
 
@@ -109,6 +123,22 @@ def test_the_report_agrees_with_a_ledger_of_seconds(shift):
             assert part["mechanical_energy_modelled"] == pytest.approx(2.5 * part["done"])
             assert part["electrical_energy_modelled"] == (None if part["part"] == "B2" else pytest.approx(4 * part["done"]))
         assert [(f["order"], f["state"], f["reason"]) for f in told["failures"]] == said["failures"]
+
+
+def test_alarms_are_those_that_stood_in_it(shift):
+    _, client, _ = shift
+    for begin, end in ((-10, -6), (-9, -4), (0, 3), (1, 4), (40, 41), (41, 60), (61, 900), (701, 900)):
+        told = report(client, **{"from": stamp(begin), "to": stamp(end)}).expect(200).json["alarms"]
+        assert [alarm["text"] for alarm in told] == [f"from {since} to {until}" for since, until in ALARMS if since < end and (until is None or until >= begin)]
+
+
+def test_who_was_not_there_was_not_idle(shift):
+    """A controller younger than the range."""
+    _, client, _ = shift
+    made = datetime.fromisoformat(client.get("/v1/controllers/young").expect(200).json["created_at"])
+    told = report(client, "young", **{"from": "2026-03-01T06:00:00Z", "to": stamp(9 * 86400 * 365)}).expect(200)
+    assert 0 <= told.json["idle_time"] <= (datetime.now(timezone.utc) - made).total_seconds()
+    assert report(client, "young", **WHOLE).expect(200).json["idle_time"] == 0  # it was made later
 
 
 def test_an_empty_shift_is_idle(shift):
@@ -147,7 +177,7 @@ WHOLE = {"from": stamp(-10), "to": stamp(2000)}
 def safe(value):
     """As a cell has it: nothing for null, and no formula."""
     text = "" if value is None else str(value)
-    return "'" + text if isinstance(value, str) and text[:1] in ("=", "+", "-", "@") else text
+    return "'" + text if isinstance(value, str) and text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
 
 
 def same(cell, value):
@@ -164,7 +194,7 @@ def test_a_spreadsheet_has_what_the_json_has(shift, controller):
     assert head == ["section", "name", "quantity", "value", "unit"] and answer.body.count(b"\r\n") == len(rows) + 1
     want = [("shift", None, key, value) for key, value in told.items() if not isinstance(value, dict | list)]
     want += [("orders", None, key, value) for key, value in told["orders"].items()]
-    for section, naming in (("parts", "part"), ("failures", "order")):
+    for section, naming in (("parts", "part"), ("failures", "order"), ("alarms", "id")):
         want += [(section, item[naming], key, value) for item in told[section] for key, value in item.items() if key != naming]
     assert len(rows) == len(want)
     for cells, (section, name, quantity, value) in zip(rows, want, strict=True):
@@ -206,6 +236,7 @@ def test_a_page_has_what_the_json_has(shift, controller):
     figures = [*told["orders"].values(), told["running_time"], told["held_time"], told["idle_time"]]
     assert [float(cells[1]) for cells in rows[:8]] == figures
     items = [list(item.values()) for item in told["parts"] + told["failures"]]
+    items += [[alarm[member] for member in ("since", "until", "text", "acknowledged_by")] for alarm in told["alarms"]]
     assert len(rows) == 8 + len(items)
     for cells, values in zip(rows[8:], items, strict=True):
         for cell, value in zip(cells, values, strict=True):

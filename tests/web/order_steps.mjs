@@ -5,7 +5,7 @@ const WORDS = {
   orders: ['Orders', '订单'], newOrder: ['New order …', '新建订单……'], jobOrder: ['Job order', '作业订单'], wanted: ['Wanted is', '期望'], time: ['Time', '时间'], seconds: ['Seconds', '秒数'], order: ['Order', '下达订单'], angles: ['Angles in', '角度单位'],
   blocked: ['The queue is blocked: STOP was sent to the controller', '队列被阻止：STOP was sent to the controller'], toQueue: ['To the queue', '前往队列'], release: ['Release the queue …', '解除队列阻止……'], releaseDo: ['Release: the arm may move', '解除：手臂可能运动'],
   start: ['START: the arm moves', '启动：手臂将运动'], done: ['done', '完成'], played: ['Measured less planned', '实测减计划'], cancelThese: ['Cancel these …', '取消这些……'], cancelAll: ['Cancel all of them', '全部取消'], cancelled: ['cancelled;', '已取消'],
-  shift: ['Shift report', '班次报告'],
+  shift: ['Shift report', '班次报告'], csv: ['As CSV', '导出 CSV'], alarms: ['Alarms', '报警'], acknowledge: ['Acknowledge', '确认'],
 }
 
 export function orderSteps({ page, api, url, look, language }) {
@@ -76,6 +76,19 @@ export function orderSteps({ page, api, url, look, language }) {
       equal((await page.locator('.tile b').allTextContents()).slice(0, 5).map(Number), ['done', 'stopped', 'failed', 'interrupted', 'open'].map((one) => orders[one]), 'orders of the shift')
       sure(orders.done > 0 && orders.stopped > 1 && failures.length > 1, `orders ${JSON.stringify(orders)}`)
       await look('shift')
+      const [file] = await Promise.all([page.waitForEvent('download'), button('csv').click()])
+      equal(file.suggestedFilename(), 'cell-shift.csv', 'the file of a spreadsheet')
+    },
+    async 'an alarm of a blocked queue is acknowledged'() {
+      await page.getByRole('navigation').getByRole('link', { name: w('alarms'), exact: true }).click()
+      await page.goto(`${url}/#/alarms?state=all&controller=cell`)
+      const { items: [blocked] } = await api('GET', '/v1/alarms?code=queue-blocked&controller=cell&sort=since&limit=1')
+      const row = page.locator('tbody tr').filter({ hasText: blocked.code }).last()
+      await button('acknowledge', row).click()
+      await button('acknowledge', row).waitFor({ state: 'detached' })
+      const known = await api('GET', `/v1/alarms/${blocked.id}`)
+      sure(known.acknowledged_by && known.acknowledged_at, `nobody has acknowledged ${JSON.stringify(known)}`)
+      await look('alarms')
     },
   }
 }

@@ -28,6 +28,7 @@ const PAGES = [
   { name: 'evaluations', load: () => import('./pages/evaluation.js'), under: 'datasets' },
   { name: 'friction-identifications', load: () => import('./pages/friction.js'), under: 'datasets' },
   { name: 'orders', load: () => import('./pages/orders.js'), item: () => import('./pages/order.js') },
+  { name: 'alarms', load: () => import('./pages/alarms.js') },
   { name: 'controllers', load: () => import('./pages/controllers.js') },
   { name: 'shifts', load: () => import('./pages/shifts.js'), under: 'controllers' },
   { name: 'keys', load: () => import('./pages/keys.js'), role: 'admin' },

@@ -21,6 +21,7 @@ const WORDS = {
   'page.trajectories': ['Trajectories', '轨迹'],
   'page.jobs': ['Jobs', '任务'],
   'page.orders': ['Orders', '订单'],
+  'page.alarms': ['Alarms', '报警'],
   'page.controllers': ['Controllers', '控制器'],
   'page.shifts': ['Shift report', '班次报告'],
   'page.keys': ['Keys', '密钥'],

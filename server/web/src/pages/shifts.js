@@ -1,9 +1,10 @@
 // What became of a controller's orders in a shift: how many ended how, how its time went, what was done, and why the rest was not.
 import './motion.words.js'
+import { useState } from 'preact/hooks'
 import { html } from '../html.js'
 import { adjust, link, route } from '../route.js'
 import { extend, t } from '../words.js'
-import { get } from '../api.js'
+import { call, get, save } from '../api.js'
 import { turnOf, unlessLive, useLive } from '../live.js'
 import { Head, Loading, Notice, Refusal, State, Table, useAnswer } from '../ui/parts.js'
 import { Moment } from '../ui/times.js'
@@ -16,6 +17,13 @@ extend({
   shift_from: ['From', '从'],
   shift_to: ['To', '至'],
   shift_print: ['Print', '打印'],
+  shift_csv: ['As CSV', '导出 CSV'],
+  shift_interrupted: ['interrupted', '中断'],
+  shift_alarms: ['Alarms', '报警'],
+  shift_alarm: ['Alarm', '报警内容'],
+  shift_since: ['Since', '开始'],
+  shift_until: ['Until', '结束'],
+  shift_by: ['Acknowledged by', '确认者'],
   shift_open: ['open at its end', '结束时未完成'],
   shift_running: ['running', '运行'],
   shift_held: ['held', '暂停'],
@@ -38,7 +46,7 @@ const Tiles = ({ items }) => html`<div class="tiles">${items.map(([word, text]) 
 
 const Report = ({ report: { orders, ...report } }) => html`
   <p class="quiet">${moment(report.from)} – ${moment(report.to)}</p>
-  <${Tiles} items=${[...['done', 'stopped', 'failed', 'interrupted'].map((state) => [`state.${state}`, count(orders[state])]), ['shift_open', count(orders.open)],
+  <${Tiles} items=${[...['done', 'stopped', 'failed'].map((state) => [`state.${state}`, count(orders[state])]), ['shift_interrupted', count(orders.interrupted)], ['shift_open', count(orders.open)],
     ...['running', 'held', 'idle'].map((what) => [`shift_${what}`, clock(report[`${what}_time`])])]} />
   <section class="panel"><h2>${t('shift_parts')}</h2><${Table} caption=${t('shift_parts')} items=${report.parts} id=${(one) => one.part ?? ''} columns=${[
     { key: 'part', head: t('shift_part'), cell: (one) => html`<bdi>${one.part ?? t('shift_part_none')}</bdi>` },
@@ -51,17 +59,26 @@ const Report = ({ report: { orders, ...report } }) => html`
     { key: 'state', head: t('state'), cell: (one) => html`<${State} state=${one.state} />` },
     { key: 'finished', head: t('finished_at'), class: 'tight', cell: (one) => moment(one.finished_at) },
     { key: 'reason', head: t('reason'), cell: (one) => one.reason ?? '' },
+  ]} /></section>
+  <section class="panel"><h2>${t('shift_alarms')}</h2><${Table} caption=${t('shift_alarms')} items=${report.alarms} id=${(one) => one.id} columns=${[
+    { key: 'since', head: t('shift_since'), class: 'tight', cell: (one) => moment(one.since) },
+    { key: 'until', head: t('shift_until'), class: 'tight', cell: (one) => (one.until ? moment(one.until) : '–') },
+    { key: 'text', head: t('shift_alarm'), cell: (one) => html`<bdi>${one.text}</bdi>` },
+    { key: 'by', head: t('shift_by'), cell: (one) => html`<bdi>${one.acknowledged_by ?? ''}</bdi>` },
   ]} /></section>`
 
 function Shift({ controller }) {
   const { query } = route.value
   const [from, to] = [query.get('from'), query.get('to')]
   useLive(controller)
-  const { value, error } = useAnswer((signal) => get(`v1/controllers/${encodeURIComponent(controller)}/report`, { from, to }, signal), [controller, from, to, turnOf('orders')], unlessLive(5000))
+  const path = `v1/controllers/${encodeURIComponent(controller)}/report`
+  const [refused, setRefused] = useState(null)
+  const saveCsv = () => call('GET', path, { query: { from, to }, accept: 'csv' }).then(({ data }) => save(`${controller}-shift.csv`, data, 'text/csv'), setRefused)
+  const { value, error } = useAnswer((signal) => get(path, { from, to }, signal), [controller, from, to, turnOf('orders')], unlessLive(5000))
   return html`<${Head} title=${html`${t('page.shifts')} · <a href=${link(['controllers', controller])}>${controller}</a>`} sub=${t('shift_text')}>
       <${Moment} label=${t('shift_from')} value=${from} onValue=${(chosen) => adjust({ from: chosen })} /><${Moment} label=${t('shift_to')} value=${to} onValue=${(chosen) => adjust({ to: chosen })} />
-      <button type="button" onClick=${() => print()}>${t('shift_print')}</button></${Head}>
-    <${Refusal} error=${error} />${value ? html`<${Report} report=${value} />` : html`<${Loading} error=${error} />`}`
+      <button type="button" onClick=${saveCsv}>${t('shift_csv')}</button><button type="button" onClick=${() => print()}>${t('shift_print')}</button></${Head}>
+    <${Refusal} error=${refused ?? error} />${value ? html`<${Report} report=${value} />` : html`<${Loading} error=${error} />`}`
 }
 
 export const Page = ({ path }) => (path[1] ? html`<${Shift} key=${path[1]} controller=${path[1]} />` : html`<${Notice}>${t('shift_none')} <a href=${link(['controllers'])}>${t('page.controllers')}</a></${Notice}>`)

@@ -29,10 +29,13 @@ extend({
   'told.controller.back': ['controller answers again', '控制器恢复响应'],
   'told.queue.blocked': ['queue blocked', '队列被阻止'],
   'told.queue.released': ['queue released', '队列已解除阻止'],
+  'told.alarm.raised': ['alarm raised', '报警产生'],
+  'told.alarm.cleared': ['alarm cleared', '报警清除'],
+  'told.alarm.acknowledged': ['alarm acknowledged', '报警已确认'],
   webhook_former: ['Former secret until', '旧密钥有效至'],
 })
 
-const EVENTS = ['controller.lost', 'controller.back', 'queue.blocked', 'queue.released']
+const EVENTS = ['controller.lost', 'controller.back', 'queue.blocked', 'queue.released', 'alarm.raised', 'alarm.cleared', 'alarm.acknowledged']
 
 const at = (name) => `v1/webhooks/${encodeURIComponent(name)}`
 
