@@ -4,6 +4,7 @@
 
 #include "armdyn/terms.h"
 #include "lib/dynamics/arkode.h"
+#include "lib/dynamics/runge_kutta.h"
 #include "lib/dynamics/workspace.h"
 
 /* Where friction turns, a step may have to become many thousand times shorter at once, which 7 refusals, the usual, are not
@@ -97,8 +98,7 @@ static enum armdyn_status integration_open(struct integration *x, struct armdyn_
   memcpy(N_VGetArrayPointer(x->y), request->q, n * sizeof(double));
   memcpy(N_VGetArrayPointer(x->y) + n, request->qd, n * sizeof(double));
   if (!(x->stepper = ERKStepCreate(derivative, 0, x->y, x->context))) goto memory;
-  if (!arkode_make_quiet(x->context, x->stepper) || ARKodeSetUserData(x->stepper, x) ||
-      ERKStepSetTableNum(x->stepper, ARKODE_FEHLBERG_13_7_8) ||
+  if (!arkode_make_quiet(x->context, x->stepper) || ARKodeSetUserData(x->stepper, x) || runge_kutta_set(x->stepper) ||
       ARKodeSetMaxErrTestFails(x->stepper, REFUSED_IN_A_ROW) ||
       ARKodeSetMinStep(x->stepper, SHORTEST * request->duration) ||
       ARKodeSStolerances(x->stepper, relative, absolute)) {

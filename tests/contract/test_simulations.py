@@ -111,14 +111,14 @@ def test_energy_of_a_free_puma(client, arm):
 
 
 def test_torques_and_energy_of_the_puma(client, arm):
-    """Work of constant torques; and a hundred times the tolerance shows."""
+    """Work of constant torques; and a wider tolerance shows, where samples are too few to bound the steps."""
     options = dict(q=[0.1] * 6, qd=[0.5] * 6, tau=[10, -20, 5, 1, -1, 0.5], duration=2, friction=False, sample_rate=100)
     found = simulated(client, arm, **options)
     rows = client.get(found["samples"]).expect(200).json
     work = sum(tau * (b - a) for tau, a, b in zip(options["tau"], rows["q"][0], rows["q"][-1]))
     assert found["energy"]["work"] == pytest.approx(work, rel=1e-12) and found["energy"]["drift"] < 1e-9
-    rough = simulated(client, arm, tolerance=1e-4, **options)
-    assert rough["steps"] < found["steps"] and rough["energy"]["drift"] > 10 * found["energy"]["drift"]
+    fine, rough = (simulated(client, arm, **{**options, "sample_rate": 5, "tolerance": tolerance}) for tolerance in (1e-12, 1e-4))
+    assert rough["steps"] < fine["steps"] / 2 and rough["energy"]["drift"] > 1000 * fine["energy"]["drift"]
 
 
 # -- along a trajectory --
@@ -222,7 +222,7 @@ def test_a_motion_that_cannot_be_followed(client):
     place = client.create_robot(slide, name=unique_name()).headers["Location"]
     job = ended(client, place, q=[0], qd=[1000])
     assert job["state"] == "failed" and job["result"] is None
-    assert job["problem"]["type"] == "/problems/invalid" and "t = " in job["problem"]["detail"]
+    assert job["problem"]["type"] == "/problems/invalid" and "t = 0.002 s" in job["problem"]["detail"]
     assert job["problem"]["errors"][0]["pointer"] == "/tolerance"
 
 

@@ -51,7 +51,7 @@ typedef bool (*armdyn_simulation_sink)(void *context, const struct armdyn_simula
  * OK; EINPUT for numbers that make no sense; ESINGULAR as armdyn_forward_dynamics; ELIMIT when steps_max is reached, or
  * the step needed became too short (a motion that diverges); ECANCELLED when the sink wants no more; EMEMORY.
  * Friction that changes sign over `velocity_scale` forces steps of about M velocity_scale / coulomb near standstill.
- * Source: Fehlberg 1968 for the pair; Reynolds et al. 2023 for ARKODE. */
+ * Source: Prince & Dormand 1981 for the pair; Reynolds et al. 2023 for ARKODE. */
 enum armdyn_status armdyn_simulate(const struct armdyn_robot *robot, const struct armdyn_simulation *request,
                                    armdyn_simulation_sink sink, void *sink_context, struct armdyn_workspace *workspace,
                                    long *steps, struct armdyn_error *error);
