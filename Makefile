@@ -297,12 +297,13 @@ LIBS_IN   := $(DESTDIR)$(LIBDIR)
 INCLUDE   := $(DESTDIR)$(PREFIX)/include/armdyn
 DOC       := $(DESTDIR)$(PREFIX)/share/doc/armdyn
 UNITS     := $(DESTDIR)$(PREFIX)/lib/systemd/system
+MAN       := $(DESTDIR)$(PREFIX)/share/man/man1
 DOCUMENTS := README.md LICENSE THIRD-PARTY.md $(wildcard deploy/doc/*.md deploy/doc/*.svg)
 EXAMPLES  := $(wildcard examples/*.*)
 PROGRAMS  := $(wildcard examples/controllers/*)
 
-install: all ## into DESTDIR/PREFIX: command, library, headers, armdyn.pc, examples, manual, systemd unit
-	install -d $(BIN) $(LIBS_IN)/pkgconfig $(INCLUDE) $(DOC)/examples $(UNITS)
+install: all ## into DESTDIR/PREFIX: command, library, headers, armdyn.pc, examples, manual, man page, systemd unit
+	install -d $(BIN) $(LIBS_IN)/pkgconfig $(INCLUDE) $(DOC)/examples $(UNITS) $(MAN)
 	install -m 755 $(OUT)/armdyn $(BIN)/armdyn
 	install -m 644 $(OUT)/libarmdyn.a $(LIBS_IN)/libarmdyn.a
 	install -m 755 $(OUT)/libarmdyn.so $(LIBS_IN)/libarmdyn.so.$(VERSION)
@@ -311,6 +312,7 @@ install: all ## into DESTDIR/PREFIX: command, library, headers, armdyn.pc, examp
 	install -m 644 $(wildcard lib/include/armdyn/*.h) $(INCLUDE)
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR:$(PREFIX)/%=$${prefix}/%)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LIB_LIBS)|' deploy/armdyn.pc.in >$(LIBS_IN)/pkgconfig/armdyn.pc
 	sed 's|@PREFIX@|$(PREFIX)|' deploy/armdyn.service >$(UNITS)/armdyn.service
+	$(PYTHON) deploy/manpage.py $(OUT)/armdyn $(PREFIX)/share/doc/armdyn $(MAN)/armdyn.1 && chmod 644 $(MAN)/armdyn.1
 	install -m 644 $(DOCUMENTS) $(DOC)
 	$(if $(EXAMPLES),install -m 644 $(EXAMPLES) $(DOC)/examples)
 	install -d $(DOC)/examples/controllers
@@ -318,6 +320,6 @@ install: all ## into DESTDIR/PREFIX: command, library, headers, armdyn.pc, examp
 
 uninstall: ## what install put there
 	rm -rf $(INCLUDE) $(DOC)
-	rm -f $(BIN)/armdyn $(LIBS_IN)/libarmdyn.a $(LIBS_IN)/libarmdyn.so* $(LIBS_IN)/pkgconfig/armdyn.pc $(UNITS)/armdyn.service
+	rm -f $(BIN)/armdyn $(LIBS_IN)/libarmdyn.a $(LIBS_IN)/libarmdyn.so* $(LIBS_IN)/pkgconfig/armdyn.pc $(UNITS)/armdyn.service $(MAN)/armdyn.1
 
 -include $(shell find $(OUT)/obj $(OUT)/tests -name '*.d' 2>/dev/null)

@@ -18,7 +18,7 @@ const struct command commands[] = {
   { "gateway",        command_gateway,        true,     "speak to controllers, for serve" },
   { "worker",         command_worker,         true,     "compute jobs for serve" },
   { "healthcheck",    command_healthcheck,    false,    "ask a running service whether it lives: exit status 0 or 1" },
-  { "verify",         command_verify,         false,    "look whether a bundle is whole, and from who it should be from" },
+  { "verify",         command_verify,         false,    "look whether a bundle is whole, and signed by whom it should be" },
   { "version",        command_version,        false,    "print the version, and those of the libraries" },
   { "routes",         command_routes,         false,    "print every call of the HTTP API, one a line" },
   { "help",           command_help,           false,    "list the commands, or `help COMMAND`" },

@@ -1,4 +1,4 @@
-/* `armdyn verify`: a bundle of `make dist` is whole, unchanged, and from who it should be from. */
+/* `armdyn verify`: a bundle of `make dist` is whole, unchanged, and signed by whom it should be. */
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 
 CC = os.environ.get("CC", "gcc")
 
@@ -21,9 +22,23 @@ def check_install(tally, root, out, run):
     status, text = run([tree / "usr/bin/armdyn", "version"], tally.folder / "version.log", 10)
     version = re.search(r'ARMDYN_VERSION "(.*)"', (root / "lib/include/armdyn/armdyn.h").read_text())[1]
     tally.check("installed command", status == 0 and version in text, text)
+    man_page(tally, run, tree)
     status, text = run(["make", "--no-print-directory", "uninstall", f"DESTDIR={tree}", "PREFIX=/usr"], tally.folder / "uninstall.log", 60)
     left = [str(path) for path in tree.rglob("*") if not path.is_dir()]
     tally.check("make uninstall", status == 0 and not left, f"{text}\nleft: {left}")
+
+
+def man_page(tally, run, tree):
+    """It has every command and every option of serve, and groff, where it is, finds no fault in it."""
+    page = (tree / "usr/share/man/man1/armdyn.1").read_text()
+    program = tree / "usr/bin/armdyn"
+    commands = re.findall(r"^  ([a-z-]+) ", run([program, "help"], tally.folder / "help.log", 10)[1], re.M)
+    options = re.findall(r"^  (--[a-z-]+)", run([program, "help", "serve"], tally.folder / "help-serve.log", 10)[1], re.M)
+    lost = [word for word in commands + options if not re.search(rf"(^|[\s.]){re.escape(word)}\b", page.replace("\\-", "-"), re.M)]
+    tally.check("man page", len(commands) > 10 and len(options) > 20 and not lost, f"not in it: {lost}")
+    if shutil.which("groff"):
+        status, text = run(["groff", "-man", "-Tutf8", "-ww", "-z", tree / "usr/share/man/man1/armdyn.1"], tally.folder / "groff.log", 30)
+        tally.check("man page without a fault", status == 0 and not text.strip(), text)
 
 
 def pkg_config(tally, run, env, flag):
