@@ -277,7 +277,7 @@ dist: ## packages, image, SBOM, manual and sums of what is committed, for hosts 
 dist-test: ## make dist twice to the same bits, and use it where there is no network; a quarter of an hour on 2 cores
 	@deploy/deps build web test image soak dist
 	@$(LOCK) $(MAKE) -j$(JOBS) --silent build
-	@$(PYTHON) tests/run.py dist bundle
+	@RELEASE=$(RELEASE) $(PYTHON) tests/run.py dist bundle
 
 clean: ## remove build/
 	rm -rf $(BUILD)

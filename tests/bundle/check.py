@@ -1,4 +1,5 @@
-"""A bundle of `make dist`, built twice to the same bits, and used as the manual says where there is no network."""
+"""A bundle of `make dist` for a release of Debian ($RELEASE), built twice to the same bits, and used as the manual says where there is
+no network."""
 
 import json
 import os
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import tarfile
 
+RELEASE = os.environ.get("RELEASE", "bookworm")
 TOOLS = ("mmdebstrap", "dpkg-scanpackages", "lintian", "openssl", "podman", "runc", "unshare")
 NOT_INSIDE = re.compile(r"(^|/)bin/(gcc|cc|clang|make|node|npm|apt|apt-get)$")
 
@@ -26,7 +28,7 @@ def check_bundle(tally, root, run):
     subprocess.run(["openssl", "pkey", "-in", key, "-pubout", "-out", folder / "builder.pub"], check=True, capture_output=True)
     first, second = folder / "first", folder / "second"
     for out in (first, second):
-        status, text = run(["deploy/dist/make.py", "--key", key, "--cache", cache, out], folder / f"{out.name}.log", 5400)
+        status, text = run(["deploy/dist/make.py", "--release", RELEASE, "--key", key, "--cache", cache, out], folder / f"{out.name}.log", 5400)
         tally.check(f"make dist, {out.name} time", status == 0, text)
         if status != 0:
             return
@@ -49,12 +51,12 @@ def contents(folder):
 
 
 def a_machine(root, cache, folder):
-    """A minimal Debian 12 that has no package of armdyn's, in a folder."""
+    """A minimal Debian that has no package of armdyn's, in a folder."""
     sys.path.insert(0, str(root / "deploy/dist"))
     import debian
-    fresh = cache / "machine-bookworm"
+    fresh = cache / f"machine-{RELEASE}"
     if not fresh.exists():
-        debian.unpack("bookworm", fresh, "--variant=minbase")
+        debian.unpack(RELEASE, fresh, "--variant=minbase")
     subprocess.run(["cp", "-a", fresh, folder / "machine"], check=True)
     return folder / "machine"
 
