@@ -169,7 +169,7 @@ def test_a_job_may_use_so_much_processor_time(make_server):
 @pytest.mark.skipif(SANITIZED, reason="sanitizers need address space by the terabyte")
 def test_a_job_may_use_so_much_memory(make_server):
     """The worker that refused it lives on."""
-    enough = address_space(make_server("--workers", 1).children("worker")[0]) + 3  # for little jobs
+    enough = address_space(make_server("--workers", 1).children("worker")[0]) + 2  # for little jobs
     server = make_server("--workers", 1, "--worker-memory", enough)
     with server.client() as client:
         queue = Queue(client)
