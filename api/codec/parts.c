@@ -22,6 +22,14 @@ void pose_write(struct json_writer *w, const struct armdyn_pose *pose)
   json_encode_object(w, &pose_type, pose, NULL);
 }
 
+void tool_peak_write(struct json_writer *w, const char *name, const struct tool_peak *peak)
+{
+  json_key(w, name), json_begin_object(w);
+  json_key(w, "max"), json_write_number(w, peak->max);
+  json_key(w, "time"), json_write_number(w, peak->time);
+  json_end_object(w);
+}
+
 static const struct json_field inertia_fields[] = {
   { NUMBER(struct armdyn_inertia, xx, ANY_NUMBER, "kg m^2"), REQUIRED },
   { NUMBER(struct armdyn_inertia, yy, ANY_NUMBER, "kg m^2"), REQUIRED },

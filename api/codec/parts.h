@@ -23,6 +23,13 @@ extern const struct json_type body_type;
 /* The same for models, which may be allowed to be impossible: json_context.user begins with a struct body_context. */
 extern const struct json_type model_body_type;
 
+/* The most of something of the tool, and when. */
+struct tool_peak {
+  double max, time; /* s */
+};
+/* The member {"max", "time"}. */
+void tool_peak_write(struct json_writer *w, const char *name, const struct tool_peak *peak);
+
 /* The library's [angular; linear] becomes the wire's [linear; angular], or the other way round, of wrenches too: the first
  * `half` numbers change place with the next `half`. */
 void swap_halves(double *numbers, size_t half);

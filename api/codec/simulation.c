@@ -295,6 +295,7 @@ void simulation_result_encode(const struct simulation_result *result, struct buf
   json_key(&w, "start"), json_encode_object(&w, &state_type, &result->start, NULL);
   json_key(&w, "end"), json_encode_object(&w, &state_type, &result->end, NULL);
   json_key(&w, "energy"), json_encode_object(&w, &balance_type, &balance, NULL);
+  tool_peak_write(&w, "tool_acceleration", &result->tool_acceleration);
   if (simulation_controlled(request)) encode_control(&w, result);
   json_key(&w, "sample_rate"), json_write_number(&w, request->sample_rate);
   json_key(&w, "sample_count"), json_write_integer(&w, (long long)result->samples);

@@ -168,7 +168,7 @@ struct trajectory_result {
   const struct armdyn_margin *margin;
   const double *points; /* point_count x n: start, waypoints, goal */
   size_t point_count;
-  double tool_speed, tool_speed_time; /* m/s, the highest of the tool's origin; s */
+  struct tool_peak tool_speed, tool_acceleration; /* of its origin; m/s, m/s^2 */
   const struct armdyn_motion_energy *energy;
   const struct armdyn_electrical_energy *electrical; /* NULL: the drives' data are not complete */
   const struct armdyn_energy_bound *bound;           /* of any motion in its place; NULL as well */

@@ -52,7 +52,7 @@ static double worst_usage(const struct trajectory_result *result)
   for (size_t i = 0; i < ARMDYN_LIMIT_KINDS * result->robot->joint_count; i++)
     worst = fmax(worst, result->margin[i].usage);
   if (!isnan(result->request->tool_speed_max))
-    worst = fmax(worst, result->tool_speed / result->request->tool_speed_max);
+    worst = fmax(worst, result->tool_speed.max / result->request->tool_speed_max);
   return worst;
 }
 
@@ -277,10 +277,8 @@ void trajectory_result_encode(const struct trajectory_result *result, struct buf
   for (size_t i = 0; i < result->point_count; i++)
     json_write_numbers(&w, result->points + i * result->robot->joint_count, result->robot->joint_count);
   json_end_array(&w);
-  json_key(&w, "tool_speed"), json_begin_object(&w);
-  member_number(&w, "max", result->tool_speed);
-  member_number(&w, "time", result->tool_speed_time);
-  json_end_object(&w);
+  tool_peak_write(&w, "tool_speed", &result->tool_speed);
+  tool_peak_write(&w, "tool_acceleration", &result->tool_acceleration);
   json_key(&w, "cost"), encode_cost(&w, result);
   json_key(&w, "energy"), encode_energy(&w, result->energy, result->robot->joint_count);
   json_key(&w, "electrical_energy"), electrical_energy_encode(&w, result->electrical, result->robot);

@@ -1,4 +1,4 @@
-/* How fast the tool moves. */
+/* How fast the tool moves and accelerates. */
 #ifndef LIB_TRAJECTORY_TOOL_SPEED_H
 #define LIB_TRAJECTORY_TOOL_SPEED_H
 

@@ -29,7 +29,7 @@ struct plan {
   struct armdyn_energy_bound bound;      /* of any motion in its place */
   bool has_drives;                       /* the robot tells enough of them */
   struct armdyn_electrical_energy electrical;
-  double tool_speed, tool_speed_time;
+  struct tool_peak tool_speed, tool_acceleration;
   struct cell_document cell; /* and the scene: where the request names one */
   struct armdyn_scene *scene;
   struct armdyn_motion_clearance clearance;

@@ -7,6 +7,7 @@
 #include "armdyn/control.h"
 #include "armdyn/methods.h"
 #include "armdyn/simulate.h"
+#include "armdyn/terms.h"
 #include "server/data/stored_trajectory.h"
 #include "server/work/kinds.h"
 #include "server/work/messages.h"
@@ -106,6 +107,17 @@ static void follow_tracking(struct run *run, const double *q, const struct armdy
   }
 }
 
+/* Of the arm that moves. */
+static void follow_tool(struct run *run, const struct armdyn_simulation_sample *sample)
+{
+  const struct armdyn_robot *moving = run->loop.loop.plant ? run->loop.loop.plant : run->robot;
+  struct tool_peak *peak = &run->result.tool_acceleration;
+  struct armdyn_frame_motion tool;
+  armdyn_link_motion(moving, sample->q, sample->qd, sample->qdd, run->workspace, &tool, NULL);
+  const double *a = tool.acceleration + 3, now = hypot(hypot(a[0], a[1]), a[2]);
+  if (now > peak->max) *peak = (struct tool_peak){ now, sample->t };
+}
+
 static void follow_energy(struct run *run, const struct armdyn_simulation_sample *sample)
 {
   struct simulation_result *result = &run->result;
@@ -146,6 +158,7 @@ static bool take_sample(void *context, const struct armdyn_simulation_sample *sa
   struct run *run = context;
   double q[ARMDYN_JOINTS_MAX];
   follow_energy(run, sample);
+  follow_tool(run, sample);
   if (run->wanted.piece_count) {
     armdyn_trajectory_state(&run->wanted, sample->t, q, NULL, NULL, NULL);
     follow_tracking(run, q, sample);
@@ -163,6 +176,7 @@ static bool take_period(void *context, const struct armdyn_loop_sample *sample)
   const size_t between = (size_t)lround(request->control.rate_hz / request->sample_rate);
   run->result.work = sample->work;
   follow_energy(run, sample->plant);
+  follow_tool(run, sample->plant);
   if (run->periods % between == 0 || sample->plant->t >= request->duration) keep_sample(run, sample->plant);
   follow_tracking(run, sample->wanted, sample->plant);
   for (size_t j = 0; j < run->n; j++) run->result.saturated[j] += sample->saturated[j];

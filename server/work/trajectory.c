@@ -189,7 +189,10 @@ static enum armdyn_status bound_electricity(struct plan *p)
 static enum armdyn_status weigh(struct plan *p)
 {
   enum armdyn_status status = armdyn_trajectory_energy(p->robot, &p->trajectory, &p->energy);
-  if (!status) status = armdyn_trajectory_tool_speed(p->robot, &p->trajectory, &p->tool_speed, &p->tool_speed_time);
+  if (!status) status = armdyn_trajectory_tool_speed(p->robot, &p->trajectory, &p->tool_speed.max, &p->tool_speed.time);
+  if (!status)
+    status = armdyn_trajectory_tool_acceleration(p->robot, &p->trajectory, &p->tool_acceleration.max,
+                                                 &p->tool_acceleration.time);
   if (!status) status = armdyn_trajectory_electrical_energy(p->robot, &p->drives, &p->trajectory, &p->electrical, NULL);
   p->has_drives = !status;
   p->bound.total = NAN; /* of what is in motion at its ends there is none */
@@ -213,7 +216,7 @@ static void send_result(struct plan *p)
     .points = p->points,
     .point_count = p->point_count,
     .tool_speed = p->tool_speed,
-    .tool_speed_time = p->tool_speed_time,
+    .tool_acceleration = p->tool_acceleration,
     .energy = &p->energy,
     .electrical = p->has_drives ? &p->electrical : NULL,
     .bound = p->has_drives ? &p->bound : NULL,

@@ -51,6 +51,14 @@ enum armdyn_status armdyn_trajectory_tool_speed(const struct armdyn_robot *robot
                                                 const struct armdyn_trajectory *trajectory, double *speed,
                                                 double *time);
 
+/* Likewise the largest acceleration of the tool's origin, gravity not in it.
+ *   most  out  m/s^2
+ *   time  out  s, when; NULL = not wanted
+ * OK or EMEMORY. */
+enum armdyn_status armdyn_trajectory_tool_acceleration(const struct armdyn_robot *robot,
+                                                       const struct armdyn_trajectory *trajectory, double *most,
+                                                       double *time);
+
 /* Minimise torque_price times the integral of sum R_j tau_j^2, plus time_price times the duration, from rest to rest. */
 struct armdyn_path_timing_request {
   const struct armdyn_trajectory *path;
