@@ -145,7 +145,7 @@ static void write_label(struct json_writer *w, const char *name, const char *tex
 }
 
 void order_trajectory_encode(const struct order_request *request, const double *start, size_t joints,
-                             const struct surroundings *around, struct buffer *out)
+                             const struct order_cell *cell, struct buffer *out)
 {
   struct json_writer w = { .out = out };
   json_begin_object(&w);
@@ -155,7 +155,10 @@ void order_trajectory_encode(const struct order_request *request, const double *
   json_end_object(&w);
   json_key(&w, "goal"), json_write_raw(&w, request->to);
   write_time(&w, request);
-  if (around) surroundings_encode(&w, around);
+  if (cell && *cell->around.cell) {
+    surroundings_encode(&w, &cell->around);
+    json_key(&w, "deviation"), json_write_number(&w, cell->deviation);
+  }
   if (plans[request->objective].cost) {
     json_key(&w, "cost"), json_begin_object(&w);
     json_key(&w, "model"), json_write_text(&w, plans[request->objective].cost);

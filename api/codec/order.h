@@ -42,9 +42,13 @@ void order_request_release(struct order_request *request);
 /* As the store keeps it. */
 void order_request_encode(const struct order_request *request, struct buffer *out);
 /* The request for its trajectory, from these joint positions on.
- *   around  in  what stands around the arm; NULL: nothing is known of it */
+ *   cell  in  what stands around the arm; NULL: nothing is known of it */
+struct order_cell {
+  struct surroundings around;
+  double deviation; /* rad, m: how far the joints may be from a motion */
+};
 void order_trajectory_encode(const struct order_request *request, const double *start, size_t joints,
-                             const struct surroundings *around, struct buffer *out);
+                             const struct order_cell *cell, struct buffer *out);
 /* The member of an order's request that such a place of its trajectory's is: "/goal/q/0" is "/to/q/0". */
 void order_pointer_of(const char *pointer, char *out, size_t size);
 

@@ -269,6 +269,7 @@ static const struct json_field request_fields[] = {
   { TRUTH(struct trajectory_request, zero_boundary_acceleration) },
   { TEXT(struct trajectory_request, seed_trajectory), MATCHES(json_id_pattern), NULLABLE },
   SURROUNDINGS(struct trajectory_request, around),
+  { NUMBER(struct trajectory_request, deviation, BETWEEN(0, 10), "rad; m for a slide") },
   CARRIED,
   RESULT_LABELS(struct trajectory_request),
 };
@@ -390,6 +391,17 @@ static void check_durations(struct json_reader *r, const struct trajectory_reque
   }
 }
 
+/* What is said of a cell needs one. */
+static void check_surroundings(struct json_reader *r, const struct trajectory_request *request)
+{
+  surroundings_check(r, &request->around);
+  if (*request->around.cell) return;
+  if (request->around.touches.count)
+    json_fault(r, "/touches", FAULT_INCONSISTENT, "are those of a cell, but no cell is named");
+  if (request->deviation > 0)
+    json_fault(r, "/deviation", FAULT_INCONSISTENT, "counts against clearances, but no cell is named");
+}
+
 static void check_optimal(struct json_reader *r, const struct trajectory_request *request)
 {
   if (isnan(request->duration))
@@ -444,9 +456,7 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
     check_profile(r, request, given);
   if (request->method == TRAJECTORY_PATH_TIMING) check_timing(r, request);
   check_path(r, request);
-  surroundings_check(r, &request->around);
-  if (request->around.touches.count && !*request->around.cell)
-    json_fault(r, "/touches", FAULT_INCONSISTENT, "are those of a cell, but no cell is named");
+  check_surroundings(r, request);
   if (isnan(request->duration)) {
     if (request->method < TRAJECTORY_ENERGY_OPTIMAL) check_free_duration(r, robot, limits);
   } else if (request->duration * request->sample_rate > LIMIT_SERIES_ROWS - 2)

@@ -60,32 +60,33 @@ static bool find_start(struct queue *q, const struct order *o, const struct cont
   return true;
 }
 
-/* The cell in which the controller stands, in its newest revision; none: its name is "". */
-static bool find_cell(struct queue *q, const struct controller_description *controller, struct surroundings *around,
+/* The cell in which the controller stands, in its newest revision (none: its name is ""), and how exactly it plays there. */
+static bool find_cell(struct queue *q, const struct controller_description *controller, struct order_cell *cell,
                       struct refusal *why)
 {
-  struct store_cell cell;
-  *around = (struct surroundings){ .cell = "" };
+  struct store_cell stored;
+  *cell = (struct order_cell){ .around = { .cell = "" } };
   if (!*controller->cell) return true;
-  const enum armdyn_status status = store_cell_get(q->app->store, controller->cell, 0, &cell);
+  const enum armdyn_status status = store_cell_get(q->app->store, controller->cell, 0, &stored);
   if (status == ARMDYN_ENOTFOUND)
     return refusal_say(why, PROBLEM_CONFLICT, "the controller's cell '%s' is gone", controller->cell);
   if (status) return refusal_status(why, status);
-  memcpy(around->cell, controller->cell, sizeof around->cell);
-  around->cell_revision = cell.version;
-  store_cell_release(&cell);
+  memcpy(cell->around.cell, controller->cell, sizeof cell->around.cell);
+  cell->around.cell_revision = stored.version;
+  cell->deviation = controller->profile.start_tolerance + controller->profile.following_error;
+  store_cell_release(&stored);
   return true;
 }
 
 /* The request for the trajectory, with the part written out. */
 static enum armdyn_status write_request(struct queue *q, const struct order_request *asked, const char *robot,
-                                        const double *start, size_t joints, const struct surroundings *around,
+                                        const double *start, size_t joints, const struct order_cell *cell,
                                         struct buffer *out)
 {
   struct buffer plain = BUFFER(LIMIT_MODEL_BODY);
   cJSON *request = NULL;
   bool changed = false;
-  order_trajectory_encode(asked, start, joints, around, &plain);
+  order_trajectory_encode(asked, start, joints, cell, &plain);
   enum armdyn_status status = plain.failure ? plain.failure : document_parse(plain.data, plain.length, NULL, &request);
   if (!status) status = stored_part_put_in(q->app->store, robot, request, &changed);
   if (!status) document_write(&(struct json_writer){ .out = out }, request);
@@ -96,14 +97,14 @@ static enum armdyn_status write_request(struct queue *q, const struct order_requ
 
 /* Submit the job for it; `job` gets its id. */
 static bool submit(struct queue *q, const struct order *o, const struct order_request *asked,
-                   const struct robot_entry *entry, const double *start, const struct surroundings *around,
+                   const struct robot_entry *entry, const double *start, const struct order_cell *cell,
                    struct store_job *job, struct refusal *why)
 {
   const struct armdyn_robot_description *robot = armdyn_robot_description(entry->robot);
   struct job_acceptance accepted = { .source_count = 0 };
   struct buffer request = BUFFER(LIMIT_MODEL_BODY);
   struct armdyn_error error = { "", "" };
-  enum armdyn_status status = write_request(q, asked, robot->name, start, robot->joint_count, around, &request);
+  enum armdyn_status status = write_request(q, asked, robot->name, start, robot->joint_count, cell, &request);
   if (!status) status = job_kind_accept(&trajectory_kind, robot, request.data, request.length, &accepted, why->faults);
   if (!status) {
     snprintf(job->kind, sizeof job->kind, "%s", trajectory_kind.name);
@@ -132,7 +133,7 @@ static bool submit(struct queue *q, const struct order *o, const struct order_re
 /* A hash of all that the plan and its check depend on: the program, the model, the controller's entry, the cell, start, goal,
  * time, part, objective. Starts that rounding alone tells apart are the same. */
 static enum armdyn_status make_key(struct queue *q, const struct order *o, const struct robot_entry *entry,
-                                   const double *start, const struct surroundings *around, int64_t controller_version,
+                                   const double *start, const struct order_cell *cell, int64_t controller_version,
                                    char key[STORE_PLAN_KEY_SIZE])
 {
   const struct armdyn_robot_description *robot = armdyn_robot_description(entry->robot);
@@ -145,7 +146,7 @@ static enum armdyn_status make_key(struct queue *q, const struct order *o, const
   for (size_t j = 0; j < robot->joint_count; j++) place[j] = round(start[j] / rounding) * rounding + 0.0;
   buffer_format(&text, "%s %s %lld %s %lld ", armdyn_version(), robot->name, (long long)entry->revision, q->controller,
                 (long long)controller_version);
-  enum armdyn_status status = write_request(q, &asked, robot->name, place, robot->joint_count, around, &text);
+  enum armdyn_status status = write_request(q, &asked, robot->name, place, robot->joint_count, cell, &text);
   if (!status) {
     crypto_hash_sha256(hash, (const unsigned char *)text.data, text.length);
     sodium_bin2hex(key, STORE_PLAN_KEY_SIZE, hash, sizeof hash);
@@ -175,12 +176,11 @@ static void round_to_limits(const struct armdyn_robot_description *robot, double
 
 /* The plan of another order, or a job. */
 static bool find_way(struct queue *q, const struct order *o, const struct robot_entry *entry, const double *start,
-                     const struct surroundings *around, int64_t controller_version, struct way *way,
-                     struct refusal *why)
+                     const struct order_cell *cell, int64_t controller_version, struct way *way, struct refusal *why)
 {
-  enum armdyn_status status = make_key(q, o, entry, start, around, controller_version, way->key);
+  enum armdyn_status status = make_key(q, o, entry, start, cell, controller_version, way->key);
   if (!status) status = store_order_planned(q->app->store, way->key, &way->like);
-  if (status == ARMDYN_ENOTFOUND) return submit(q, o, &o->request, entry, start, around, &way->job, why);
+  if (status == ARMDYN_ENOTFOUND) return submit(q, o, &o->request, entry, start, cell, &way->job, why);
   return status ? refusal_status(why, status) : true;
 }
 
@@ -188,17 +188,17 @@ static bool ask_for_plan(struct queue *q, struct order *o, const double *before,
 {
   struct controller_description *controller = calloc(1, sizeof *controller);
   const struct robot_entry *entry = NULL;
-  struct surroundings around;
+  struct order_cell cell;
   double start[ARMDYN_JOINTS_MAX] = { 0 };
   int64_t version = 0;
   if (!controller) return refusal_status(why, ARMDYN_EMEMORY);
-  bool good = order_controller(q, controller, &version, why) && find_cell(q, controller, &around, why);
+  bool good = order_controller(q, controller, &version, why) && find_cell(q, controller, &cell, why);
   enum armdyn_status status =
       good ? robots_get(q->app->robots, controller->robot, controller->revision, true, &entry) : ARMDYN_OK;
   if (status) good = refusal_status(why, status);
   good = good && find_start(q, o, controller, before, start, armdyn_robot_joint_count(entry->robot), why);
   if (good) round_to_limits(armdyn_robot_description(entry->robot), start);
-  good = good && find_way(q, o, entry, start, &around, version, way, why);
+  good = good && find_way(q, o, entry, start, &cell, version, way, why);
   if (entry) robots_release(q->app->robots, entry);
   free(controller);
   return good;
@@ -209,16 +209,16 @@ bool order_plan_smoothly(struct queue *q, const struct order *o, const double *s
 {
   struct controller_description *controller = calloc(1, sizeof *controller);
   const struct robot_entry *entry = NULL;
-  struct surroundings around;
+  struct order_cell cell;
   struct order_request asked = o->request;
   if (!controller) return refusal_status(why, ARMDYN_EMEMORY);
   if (asked.objective == ORDER_TIME) asked.cycle_time_max = NAN; /* the shortest of these, too */
   asked.objective = ORDER_SMOOTH;
-  bool good = order_controller(q, controller, NULL, why) && find_cell(q, controller, &around, why);
+  bool good = order_controller(q, controller, NULL, why) && find_cell(q, controller, &cell, why);
   enum armdyn_status status =
       good ? robots_get(q->app->robots, controller->robot, controller->revision, true, &entry) : ARMDYN_OK;
   if (status) good = refusal_status(why, status);
-  good = good && submit(q, o, &asked, entry, start, &around, job, why);
+  good = good && submit(q, o, &asked, entry, start, &cell, job, why);
   if (entry) robots_release(q->app->robots, entry);
   free(controller);
   return good;

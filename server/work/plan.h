@@ -15,7 +15,7 @@ struct plan {
   struct armdyn_limits limits[ARMDYN_JOINTS_MAX];
   struct armdyn_robot *robot;
   struct armdyn_trajectory path; /* of path_timing, once it is known: its "time" means nothing */
-  bool unreachable;              /* a pose of the tool: no duration helps */
+  bool unreachable;              /* a pose of the tool, or past what is in the way: no duration helps */
 
   /* what is found */
   struct armdyn_trajectory trajectory;
@@ -32,6 +32,7 @@ struct plan {
   struct tool_peak tool_speed, tool_acceleration;
   struct cell_document cell; /* and the scene: where the request names one */
   struct armdyn_scene *scene;
+  double deviation[ARMDYN_JOINTS_MAX]; /* rad, m: counted against the clearance */
   struct armdyn_motion_clearance clearance;
   bool stepping[ARMDYN_JOINTS_MAX]; /* from one sample to the next beyond the limit of the torque rate */
 
@@ -73,7 +74,8 @@ enum armdyn_status tool_path_find(struct plan *p, struct armdyn_error *error);
  * OK; EINPUT with a pointer: there is no such cell, the robot has no bodies, or a touch is of what is not there; what the
  * store says. */
 enum armdyn_status plan_scene_make(struct plan *p, struct armdyn_error *error);
-/* In that cell, how near the motion comes, as it is played at the rate of its samples: p->clearance. OK, EINPUT, EMEMORY. */
+/* In that cell, how near the motion comes, as it is played at the rate of its samples: p->clearance. OK, EINPUT, EMEMORY;
+ * EINFEASIBLE of a path that touches. */
 enum armdyn_status plan_clearance_find(struct plan *p, struct armdyn_error *error);
 
 /* The passing times of the points, multiplied as above; free() them. NULL: out of memory. */

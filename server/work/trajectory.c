@@ -125,7 +125,7 @@ static void tell_no_motion(struct plan *p, enum problem problem, const struct ar
   buffer_release(&extra);
 }
 
-/* A pose that the tool cannot take, whatever the duration. */
+/* A pose that the tool cannot take, or something in the way, whatever the duration. */
 static void tell_unreachable(struct plan *p, const struct armdyn_error *error)
 {
   struct faults *faults = calloc(1, sizeof *faults);

@@ -164,6 +164,27 @@ def test_a_cell_has_no_name_twice(client):
     assert problem["errors"][0]["pointer"] == "/bodies/1/name"
 
 
+def test_a_path_that_touches_is_refused(client):
+    """A lever of 1 m and 0.05 m thick, below a ceiling: its end comes to sin(0.5) and no nearer; 3 mrad are 3 mm of it and of
+    the half of its thickness beyond."""
+    link = {"mass": 1, "com": [-0.5, 0, 0], "inertia": {"xx": 0.1, "yy": 0.1, "zz": 0.1}, "bodies": [{"capsule": {"from": [-1, 0, 0], "to": [0, 0, 0], "radius": 0.05}}]}
+    client.post("/v1/robots", {"name": "timed", "convention": "dh", "joints": [{"name": "hub", "type": "revolute", "a": 1, "alpha": 0, "d": 0, "link": link}]}).expect(201)
+    client.post("/v1/cells", {"name": "over", "bodies": [{"name": "ceiling", "half_space": {"normal": [0, -1, 0], "offset": -0.54}}]}).expect(201)
+    ask = {"method": "path_timing", "start": {"q": [0]}, "goal": {"q": [0.5]}, "duration": 1, "sample_rate": 250, "cell": "over"}
+    room = 0.54 - 0.05 - math.sin(0.5)
+    plain, wide = (client.result_of("/v1/robots/timed/trajectories", {**ask, "deviation": deviation}) for deviation in (0, 0.003))
+    assert 0 <= room - plain["clearance"]["clearance"] <= 1e-4 and plain["transferable"]
+    assert 0 <= room - 0.003 * 1.05 - wide["clearance"]["clearance"] <= 1e-4 and wide["clearance"]["distance"] == plain["clearance"]["distance"]
+    for more in ({"goal": {"q": [0.6]}}, {"deviation": 0.02}):
+        job = client.wait_job(client.post("/v1/robots/timed/trajectories", {**ask, **more}))
+        problem = job["problem"]
+        assert problem["type"] == "/problems/infeasible" and "blocked by ceiling" in problem["detail"], problem
+        assert problem["errors"][0]["pointer"] == "/cell" and problem["minimum_duration"] is None
+    for more, fault in (({"cell": None}, "/deviation inconsistent"), ({"deviation": -1}, "/deviation minimum")):
+        errors = client.post("/v1/robots/timed/trajectories", {**ask, "deviation": 0.1, **more}).expect(422).json["errors"]
+        assert [f"{e['pointer']} {e['code']}" for e in errors] == [fault]
+
+
 def own_pairs(model):
     names = [joint["name"] for joint in model["joints"]]
     return [(a, b) for i, a in enumerate(names) for b in names[i + 2:]]

@@ -109,6 +109,8 @@ def test_a_plan_is_held_against_the_cell_of_the_controller(here):
     def go(to):
         order = here.reach_order(here.automatic(to={"q": to}), "done")
         told = here.client.get(order["trajectory"]).expect(200).json
+        profile = here.client.get(f"/v1/controllers/{here.name}").expect(200).json["profile"]
+        assert told["request"]["deviation"] == pytest.approx(profile["start_tolerance"] + profile.get("following_error", 0))
         return planned(order), told["request"]["cell"], told["clearance"]["cell_revision"], told["clearance"]["clearance"]
     cell = here.client.post("/v1/cells", {"name": f"around-{here.name}", "bodies": floor(-5)}).expect(201).json["name"]
     joints = here.client.get(f"/v1/robots/{here.robot}").expect(200).json["joints"]
