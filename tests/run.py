@@ -245,13 +245,13 @@ CHOSEN = {"release": "", "asan": "not slow", "tsan": "not slow and not same_thre
 # together.
 SUITES = [
     # kind         variant    lane        shards  what runs it
-    ("web",        "release", "waits",    4,      web),
     ("fault",      "release", "waits",    3,      processes),
+    ("web",        "release", "waits",    4,      web),
+    ("http",       "release", "waits",    3,      processes),
     ("gateway",    "release", "waits",    8,      processes),
     ("gateway",    "tsan",    "waits",    4,      processes),
     ("gateway",    "asan",    "waits",    4,      processes),
     ("fault",      "tsan",    "waits",    2,      processes),
-    ("http",       "release", "waits",    3,      processes),
     ("http",       "tsan",    "waits",    3,      processes),
     ("http",       "asan",    "waits",    3,      processes),
     ("fault",      "asan",    "waits",    2,      processes),
