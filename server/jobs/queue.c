@@ -132,9 +132,9 @@ static struct group *group_of(struct replay *r, const struct live_job *job)
   return group;
 }
 
-/* The next one begins, after another has ended where there is no worker for it, or its key may have no more of them. NULL:
- * none can. */
-static struct group *begin_next(struct replay *r)
+/* The next one begins, after another has ended where there is no worker for it, or its key may have no more of them.
+ * false: none can. */
+static bool begin_next(struct replay *r)
 {
   for (;;) {
     const size_t busy = r->running_end - r->ended;
@@ -142,9 +142,9 @@ static struct group *begin_next(struct replay *r)
     if (next) {
       next->job.running = ++next->begun == next->count;
       r->running[r->running_end++] = &next->job;
-      return next;
+      return true;
     }
-    if (!busy) return NULL;
+    if (!busy) return false;
     share_less(&r->jobs, r->running[r->ended++]);
   }
 }
@@ -156,7 +156,7 @@ size_t live_position(const struct jobs *jobs, const struct live_job *job)
     .groups = calloc(jobs->live + 1, sizeof *r.groups),
     .running = calloc(jobs->live + 1, sizeof *r.running)
   };
-  const struct group *own = NULL, *begun = NULL;
+  const struct group *own = NULL;
   size_t ahead = 0, position = 0;
   r.jobs.last = &r.jobs.first;
   for (const struct live_job *other = jobs->first; other && r.groups && r.running; other = other->next) {
@@ -166,7 +166,7 @@ size_t live_position(const struct jobs *jobs, const struct live_job *job)
     group->count++;
     if (other == job) own = group, ahead = group->count;
   }
-  while (own && own->begun < ahead && (begun = begin_next(&r))) position++;
+  while (own && own->begun < ahead && begin_next(&r)) position++;
   if (!own || own->begun < ahead) position = 0;
   free(r.groups);
   free(r.running);
