@@ -109,10 +109,10 @@ enum armdyn_status ladder_begin(struct planner *p, const struct cost *cost, bool
  *   rough  in  only well enough for `tighten`, which solves it again */
 enum armdyn_status ladder_climb(struct planner *p, struct candidate *c, bool rough, struct armdyn_optimal_result *log);
 
-/* Rough solutions of all starts. */
+/* Rough solutions of all starts: those asked for, and two motions that are known (the torque's and a classic profile). */
 struct starts {
   size_t count;
-  struct candidate list[ARMDYN_MINIMA_MAX];
+  struct candidate list[ARMDYN_MINIMA_MAX + 2];
   struct armdyn_optimal_result *log; /* of every start */
 };
 enum armdyn_status starts_try(struct planner *p, struct starts *s, struct armdyn_optimal_result *result);
