@@ -53,7 +53,7 @@ static const double *write_poses(struct json_writer *w, const double *data, cons
 void samples_answer_write(struct json_writer *w, const struct samples_field *fields, size_t field_count, size_t count,
                           bool single)
 {
-  size_t shape[4], prefix = 0; /* of the object that is open: "momentum." */
+  size_t shape[4] = { 0 }, prefix = 0; /* of the object that is open: "momentum." */
   const char *object = "";
   for (size_t f = 0; f < field_count; f++) {
     const char *name = fields[f].name, *dot = strchr(name, '.');
