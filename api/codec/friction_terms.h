@@ -18,6 +18,7 @@ void friction_terms_encode(struct json_writer *w, const struct json_field *field
                            const struct json_context *context);
 /* A row of a field table. */
 #define FRICTION_TERMS(type_, member_)                                                                                 \
-  CUSTOM(type_, member_, friction_terms_decode, friction_terms_encode, "a list of offset, coulomb, viscous, high_speed")
+  CUSTOM(type_, member_, friction_terms_decode, friction_terms_encode,                                                 \
+         "a list of offset, coulomb, viscous, high_speed, sublinear")
 
 #endif

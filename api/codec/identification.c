@@ -33,10 +33,11 @@ void id_list_decode(struct json_reader *r, const struct json_field *field, void 
 
 /* -- friction -- */
 
-/* "auto" */
-static const struct identification_friction every_friction = { .automatic = true,
-                                                               .terms =
-                                                                   ARMDYN_IDENTIFY_ANY | ARMDYN_IDENTIFY_DIRECTED };
+/* "auto". Sublinear friction is left to whoever knows of it: beside viscous friction, of a width of the sign that is chosen
+ * too, logs of a minute hardly tell it. */
+static const struct identification_friction every_friction = {
+  .automatic = true, .terms = (ARMDYN_IDENTIFY_ANY & ~ARMDYN_IDENTIFY_SUBLINEAR) | ARMDYN_IDENTIFY_DIRECTED
+};
 
 static void decode_friction(struct json_reader *r, const struct json_field *field, void *member,
                             const struct json_context *context)

@@ -132,6 +132,8 @@ static const struct json_field friction_fields[] = {
   { CUSTOM(struct armdyn_friction, viscous, directed_decode, directed_encode, "N m s/rad; N s/m for a slide"),
     OMIT_DEFAULT },
   { NUMBER(struct armdyn_friction, high_speed, ANY_NUMBER, "N m s^2/rad^2; N s^2/m^2 for a slide"), OMIT_DEFAULT },
+  { NUMBER(struct armdyn_friction, sublinear, NON_NEGATIVE, "N m (s/rad)^(1/3); N (s/m)^(1/3) for a slide"),
+    OMIT_DEFAULT },
   { LIST(struct armdyn_friction, ripples, ripple_count, 0, ripple_type), NAMED("position"), OMIT_DEFAULT },
 };
 

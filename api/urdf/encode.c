@@ -71,6 +71,10 @@ static bool loses_high_speed(const struct armdyn_joint *j)
 {
   return fabs(j->friction.high_speed) > 0;
 }
+static bool loses_sublinear(const struct armdyn_joint *j)
+{
+  return fabs(j->friction.sublinear) > 0;
+}
 static bool loses_ripples(const struct armdyn_joint *j)
 {
   return j->friction.ripple_count > 0;
@@ -98,6 +102,7 @@ static const struct {
   { loses_direction, "friction of unequal directions (the mean is stated)" },
   { loses_stiction, "stiction and Stribeck friction" },
   { loses_high_speed, "high-speed friction" },
+  { loses_sublinear, "sublinear friction" },
   { loses_ripples, "position-dependent friction" },
   { loses_scale, "velocity_scale" },
   { loses_rates, "limits of acceleration, jerk and torque rate" },

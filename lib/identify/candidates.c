@@ -73,6 +73,7 @@ static void friction_columns(const struct joint_candidates *j, const struct armd
   memset(row, 0, j->columns * sizeof *row);
   row[COLUMN_OFFSET] = 1;
   row[COLUMN_HIGH_SPEED] = v * fabs(v);
+  row[COLUMN_SUBLINEAR] = cbrt(v);
   row[COLUMN_VISCOUS + direction] = v;
   for (size_t k = 0; k < SCALES; k++) {
     const double ratio = v / j->scale[k];

@@ -12,6 +12,7 @@ enum { SCALES = 7, SHAPES = 12 };
 enum {
   COLUMN_OFFSET,
   COLUMN_HIGH_SPEED,
+  COLUMN_SUBLINEAR,                          /* of a sign that changes at once */
   COLUMN_VISCOUS,                            /* a pair: v */
   COLUMN_SIGN = COLUMN_VISCOUS + 2,          /* SCALES pairs: s(v) */
   COLUMN_FALLEN = COLUMN_SIGN + 2 * SCALES,  /* SHAPES pairs: what is gone of stiction, 1 - exp(-(|v|/vs)^delta) */

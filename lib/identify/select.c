@@ -70,13 +70,14 @@ static enum armdyn_status set_robot(struct selection *s, struct armdyn_error *er
   return armdyn_robot_new(s->description, &s->robot, error);
 }
 
-/* Of a robot whose friction is all to be chosen nothing linear stays, nor a difference between directions. */
+/* Of a robot whose friction is all to be chosen nothing linear stays that may be chosen, nor a difference between
+ * directions. */
 static void clear_friction(struct selection *s)
 {
   for (size_t i = 0; i < s->n && !s->required; i++) {
     struct armdyn_friction *f = &s->description->joints[i].friction;
     for (size_t k = 0; k < ARMDYN_FRICTION_TERM_COUNT; k++)
-      if (FRICTION_LINEAR >> k & 1) friction_set_linear(f, (enum armdyn_friction_term)k, 0);
+      if ((FRICTION_LINEAR & s->candidates) >> k & 1) friction_set_linear(f, (enum armdyn_friction_term)k, 0);
   }
 }
 
@@ -445,9 +446,8 @@ static void begin(struct selection *s)
   clear_friction(s);
   for (size_t i = 0; i < s->n; i++) {
     const struct armdyn_friction *f = &s->description->joints[i].friction;
-    const unsigned own = s->required ? own_terms(f) : 0;
     s->first[i] =
-        (struct structure){ .terms = is_known(s, i) ? ARMDYN_IDENTIFY_OFFSET : (own | s->required) & ~shapes };
+        (struct structure){ .terms = is_known(s, i) ? ARMDYN_IDENTIFY_OFFSET : (own_terms(f) | s->required) & ~shapes };
     s->choice[i] = (struct armdyn_friction_choice){ 0 };
   }
 }

@@ -16,14 +16,14 @@ static const double DEVIATIONS = 2;
 struct fitted {
   size_t at, also; /* also == at: one alone */
 };
-enum { FITTED_MOST = 9 + ARMDYN_RIPPLES_MAX };
+enum { FITTED_MOST = 10 + ARMDYN_RIPPLES_MAX };
 
 /* Where a structure has what, among its fitted columns. */
 struct layout {
   size_t count;
   struct fitted columns[FITTED_MOST];
   size_t sign[2], fallen[2], viscous[2]; /* by direction */
-  size_t high_speed;
+  size_t high_speed, sublinear;
 };
 enum { NONE = FITTED_MOST };
 
@@ -41,7 +41,9 @@ static void fit_pair(struct layout *l, size_t first, bool directed, size_t place
 
 static struct layout layout_of(const struct joint_candidates *j, const struct structure *s)
 {
-  struct layout l = { .sign = { NONE, NONE }, .fallen = { NONE, NONE }, .viscous = { NONE, NONE }, .high_speed = NONE };
+  struct layout l = {
+    .sign = { NONE, NONE }, .fallen = { NONE, NONE }, .viscous = { NONE, NONE }, .high_speed = NONE, .sublinear = NONE
+  };
   const bool stribeck = s->terms & ARMDYN_IDENTIFY_STRIBECK, directed = s->terms & ARMDYN_IDENTIFY_COULOMB_DIRECTED;
   const size_t sign = COLUMN_SIGN + 2 * s->scale;
   if (s->terms & ARMDYN_IDENTIFY_OFFSET) fit(&l, COLUMN_OFFSET, COLUMN_OFFSET);
@@ -50,6 +52,7 @@ static struct layout layout_of(const struct joint_candidates *j, const struct st
   if (s->terms & ARMDYN_IDENTIFY_VISCOUS)
     fit_pair(&l, COLUMN_VISCOUS, s->terms & ARMDYN_IDENTIFY_VISCOUS_DIRECTED, l.viscous);
   if (s->terms & ARMDYN_IDENTIFY_HIGH_SPEED) l.high_speed = fit(&l, COLUMN_HIGH_SPEED, COLUMN_HIGH_SPEED);
+  if (s->terms & ARMDYN_IDENTIFY_SUBLINEAR) l.sublinear = fit(&l, COLUMN_SUBLINEAR, COLUMN_SUBLINEAR);
   for (size_t k = 0; k < j->lines; k++) fit(&l, COLUMN_LINES + k, COLUMN_LINES + k);
   return l;
 }
@@ -313,8 +316,8 @@ static bool is_broken(const struct claim *claim, size_t m, double spread, const 
   return value < -DEVIATIONS * sqrt(fmax(spread * square, 0));
 }
 
-/* Coulomb, viscous >= 0, stiction >= coulomb, and friction does not fall at the highest speed: as in lib/identify/signs.c.
- * The coefficient of what is fallen is coulomb - stiction. */
+/* Coulomb, viscous, sublinear >= 0, stiction >= coulomb, and friction does not fall at the highest speed: as in
+ * lib/identify/signs.c. The coefficient of what is fallen is coulomb - stiction. */
 static bool has_signs(const struct profiled *p, const struct layout *l, double speed, const double *x,
                       const double *inverse)
 {
@@ -323,6 +326,7 @@ static bool has_signs(const struct profiled *p, const struct layout *l, double s
       { { l->sign[way], l->fallen[way] }, { 1, 1 } },
       { { l->fallen[way], NONE }, { -1, 0 } },
       { { l->viscous[way], NONE }, { 1, 0 } },
+      { { l->sublinear, NONE }, { 1, 0 } },
       { { l->high_speed, l->high_speed == NONE ? NONE : l->viscous[way] }, { 2 * speed, 1 } },
     };
     for (size_t k = 0; k < sizeof claims / sizeof *claims; k++)

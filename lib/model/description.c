@@ -124,6 +124,7 @@ static const struct number joint_numbers[] = {
   JOINT("/friction/viscous/positive", friction.viscous.positive, NON_NEGATIVE, 0),
   JOINT("/friction/viscous/negative", friction.viscous.negative, NON_NEGATIVE, 0),
   JOINT("/friction/high_speed", friction.high_speed, FINITE, 0),
+  JOINT("/friction/sublinear", friction.sublinear, NON_NEGATIVE, 0),
 };
 
 static const struct number description_numbers[] = {

@@ -109,6 +109,26 @@ static void high_speed_slope(const struct friction_state *x, double *by_position
   *by_speed = x->parameters->high_speed * x->speed * (2 * x->sign + x->speed * x->sign_slope);
 }
 
+/* v / (v^2 + e^2)^(1/3): the cube root of v, whose slope at rest is finite and nowhere below 0. */
+static double cube_root(const struct friction_state *x)
+{
+  return x->speed / cbrt(x->speed * x->speed + x->width * x->width);
+}
+static bool sublinear_present(const struct armdyn_friction *f)
+{
+  return f->sublinear != 0;
+}
+static double sublinear_torque(const struct friction_state *x)
+{
+  return x->parameters->sublinear * cube_root(x);
+}
+static void sublinear_slope(const struct friction_state *x, double *by_position, double *by_speed)
+{
+  const double v = x->speed * x->speed, e = x->width * x->width, root = cbrt(v + e);
+  *by_position = 0;
+  *by_speed = x->parameters->sublinear * (v / 3 + e) / ((v + e) * root);
+}
+
 static bool position_present(const struct armdyn_friction *f)
 {
   return f->ripple_count > 0;
@@ -138,6 +158,7 @@ const struct friction_term friction_terms[ARMDYN_FRICTION_TERM_COUNT] = {
   [ARMDYN_FRICTION_STRIBECK] = { stribeck_present, stribeck_torque, stribeck_slope },
   [ARMDYN_FRICTION_VISCOUS] = { viscous_present, viscous_torque, viscous_slope },
   [ARMDYN_FRICTION_HIGH_SPEED] = { high_speed_present, high_speed_torque, high_speed_slope },
+  [ARMDYN_FRICTION_SUBLINEAR] = { sublinear_present, sublinear_torque, sublinear_slope },
   [ARMDYN_FRICTION_POSITION] = { position_present, position_torque, position_slope },
 };
 
@@ -237,6 +258,16 @@ static double by_high_speed(const struct friction_state *x, size_t line)
   return x->speed * x->speed * x->sign;
 }
 
+static size_t sublinear_count(const struct armdyn_friction *f)
+{
+  return f->sublinear != 0;
+}
+static double by_sublinear(const struct friction_state *x, size_t line)
+{
+  (void)line;
+  return cube_root(x);
+}
+
 static size_t position_count(const struct armdyn_friction *f)
 {
   return f->ripple_count;
@@ -292,6 +323,8 @@ const struct friction_parameter friction_parameters[ARMDYN_FRICTION_PARAMETER_CO
              viscous_directed_count, by_viscous_negative, true),
   [ARMDYN_PARAMETER_HIGH_SPEED] = NUMBER("high_speed", "N m s^2/rad^2", "high_speed", HIGH_SPEED, high_speed, true,
                                          high_speed_count, by_high_speed, false),
+  [ARMDYN_PARAMETER_SUBLINEAR] = NUMBER("sublinear", "N m (s/rad)^(1/3)", "sublinear", SUBLINEAR, sublinear, true,
+                                        sublinear_count, by_sublinear, true),
   [ARMDYN_PARAMETER_LINE_AMPLITUDE] = OF_LINE("", "N m", amplitude, true, by_position),
   [ARMDYN_PARAMETER_STRIBECK_SLOPE] = { { "stribeck_slope", "N m rad/s", NULL, ARMDYN_FRICTION_STRIBECK, true, false },
                                         stiction_count,
@@ -360,7 +393,8 @@ void friction_state_set(struct friction_state *x, const struct armdyn_joint *joi
                                 .gear_ratio = joint->drive.gear_ratio,
                                 .speed = qd,
                                 .sign = sign,
-                                .sign_slope = (1 - sign * sign) / joint->velocity_scale };
+                                .sign_slope = (1 - sign * sign) / joint->velocity_scale,
+                                .width = joint->velocity_scale };
 }
 
 unsigned friction_mask(const struct armdyn_friction *friction)

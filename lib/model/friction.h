@@ -14,6 +14,7 @@ struct friction_state {
   double speed;       /* v, rad/s, m/s */
   double sign;        /* s(v) = tanh(v / velocity_scale) */
   double sign_slope;  /* ds/dv */
+  double width;       /* velocity_scale, rad/s, m/s */
   bool blended;       /* as struct armdyn_robot has it */
 };
 

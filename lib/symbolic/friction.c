@@ -84,6 +84,16 @@ static expr high_speed(const struct place *x)
   return expr_multiply(g, x->friction->number[ARMDYN_PARAMETER_HIGH_SPEED][0], expr_multiply(g, x->v, x->v));
 }
 
+/* fr v / (v^2 + e^2)^(1/3) */
+static expr sublinear(const struct place *x)
+{
+  struct expr_graph *g = x->arm->graph;
+  const expr speed = expr_unary(g, EXPR_ABS, x->v, 0); /* of which ranges know that its square is not negative */
+  const expr width = expr_number(g, x->joint->velocity_scale * x->joint->velocity_scale);
+  const expr root = power_of(x->arm, expr_add(g, expr_multiply(g, speed, speed), width), 1.0 / 3);
+  return expr_multiply(g, x->friction->number[ARMDYN_PARAMETER_SUBLINEAR][0], expr_divide(g, x->v, root));
+}
+
 /* sum_k A_k sin(order_k p + phase_k), p = N q */
 static expr position(const struct place *x)
 {
@@ -173,6 +183,19 @@ static void put_high_speed(const struct place *x, bool first)
   put(x->printer, "^2");
 }
 
+static void put_sublinear(const struct place *x, bool first)
+{
+  const struct printer *p = x->printer;
+  put_value(x, x->model->sublinear, first);
+  put_times(x);
+  put_speed(p, x->form, x->index, false);
+  put(p, "/(");
+  put_speed(p, x->form, x->index, false);
+  put(p, "^2");
+  put_value(x, x->joint->velocity_scale * x->joint->velocity_scale, false);
+  put(p, is_latex(p) ? ")^{1/3}" : ")^(1/3)");
+}
+
 static void put_position(const struct place *x, bool first)
 {
   for (size_t k = 0; k < x->model->ripple_count; k++) {
@@ -200,6 +223,7 @@ static const struct form {
   [ARMDYN_FRICTION_STRIBECK] = { true, stribeck, put_stribeck },
   [ARMDYN_FRICTION_VISCOUS] = { false, viscous, put_viscous },
   [ARMDYN_FRICTION_HIGH_SPEED] = { true, high_speed, put_high_speed },
+  [ARMDYN_FRICTION_SUBLINEAR] = { false, sublinear, put_sublinear },
   [ARMDYN_FRICTION_POSITION] = { false, position, put_position },
 };
 

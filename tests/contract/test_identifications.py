@@ -745,7 +745,7 @@ def test_lwr(client, lwr, train, validate, request_, bound):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("request_, bound", [({"friction": [*ALL_FRICTION, "high_speed"]}, 7.4), ({}, 6.1)])
+@pytest.mark.parametrize("request_, bound", [({"friction": [*ALL_FRICTION, "high_speed"]}, 7.4), ({"friction": [*ALL_FRICTION, "sublinear"]}, 5.8), ({}, 6.1)])
 def test_ur10(client, request_, bound):
     rows = measured("ur10/unisa_excitation.csv", 6, 6)
     if rows is None:

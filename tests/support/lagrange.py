@@ -136,7 +136,8 @@ class Arm:
             if f.get("stiction") is not None:
                 excess = (f["stiction"] - c) * math.exp(-(abs(v) / f["stribeck_velocity"]) ** f.get("stribeck_exponent", 2))
             lines = sum(r["amplitude"] * math.sin(r["order"] * ratio * x + r.get("phase", 0)) for r in f.get("position", ()))
-            out.append(f.get("offset", 0) + (c + excess) * sign + b * v + f.get("high_speed", 0) * v * v * sign + lines)
+            root = f.get("sublinear", 0) * v / (v * v + joint.get("velocity_scale", 1e-3) ** 2) ** (1 / 3)
+            out.append(f.get("offset", 0) + (c + excess) * sign + b * v + f.get("high_speed", 0) * v * v * sign + root + lines)
         return np.array(out)
 
     def causes(self, q, qd, qdd, wrench, base):

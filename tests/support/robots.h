@@ -154,6 +154,7 @@ static inline void random_friction(struct dice *dice, struct armdyn_friction *fr
   friction->stribeck_exponent = dice_uniform(dice, 0.6, 2);
   friction->viscous = (struct armdyn_directed){ dice_uniform(dice, 0, 4), dice_uniform(dice, 0, 4) };
   friction->high_speed = dice_uniform(dice, -0.1, 0.1);
+  friction->sublinear = friction->viscous.positive / 4;
   friction->ripple_count = 2;
   for (size_t k = 0; k < 2; k++) {
     friction->ripples[k] =

@@ -86,6 +86,7 @@ struct armdyn_ripple {
   X(STRIBECK, "stribeck", 0)                                                                                           \
   X(VISCOUS, "viscous", 1)                                                                                             \
   X(HIGH_SPEED, "high_speed", 1)                                                                                       \
+  X(SUBLINEAR, "sublinear", 1)                                                                                         \
   X(POSITION, "position", 0)
 enum armdyn_friction_term {
 #define X(name, text, linear) ARMDYN_FRICTION_##name,
@@ -97,8 +98,10 @@ enum armdyn_friction_term {
 const char *armdyn_friction_term_name(enum armdyn_friction_term term);
 
 /* Joint-side friction, all terms zero by default:
- *   F(q, v) = offset + [fc + (fs - fc) exp(-(|v|/vs)^delta)] s(v) + fv v + fa v^2 s(v) + sum_k A_k sin(order_k p + phase_k)
- * with s(v) = tanh(v / velocity_scale of the joint). The terms are rows of a table in lib/model/friction.c. */
+ *   F(q, v) = offset + [fc + (fs - fc) exp(-(|v|/vs)^delta)] s(v) + fv v + fa v^2 s(v) + fr v / (v^2 + e^2)^(1/3)
+ *             + sum_k A_k sin(order_k p + phase_k)
+ * with s(v) = tanh(v / e), e the velocity_scale of the joint. Beyond some e the term of fr is the cube root of v.
+ * The terms are rows of a table in lib/model/friction.c. */
 struct armdyn_friction {
   double offset;                  /* N m */
   struct armdyn_directed coulomb; /* fc, N m */
@@ -107,6 +110,7 @@ struct armdyn_friction {
   double stribeck_exponent;       /* delta, default 2 */
   struct armdyn_directed viscous; /* fv, N m s/rad */
   double high_speed;              /* fa, N m s^2/rad^2 */
+  double sublinear;               /* fr, N m (s/rad)^(1/3) */
   size_t ripple_count;
   struct armdyn_ripple ripples[ARMDYN_RIPPLES_MAX];
 };
@@ -122,6 +126,7 @@ enum armdyn_friction_parameter {
   ARMDYN_PARAMETER_VISCOUS_POSITIVE,
   ARMDYN_PARAMETER_VISCOUS_NEGATIVE,
   ARMDYN_PARAMETER_HIGH_SPEED,
+  ARMDYN_PARAMETER_SUBLINEAR,
   ARMDYN_PARAMETER_LINE_AMPLITUDE,
   ARMDYN_PARAMETER_STRIBECK_SLOPE, /* of no model: see armdyn_parameter_choice */
   /* torque is not linear in these */

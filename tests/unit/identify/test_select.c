@@ -117,6 +117,44 @@ Test(select, what_drives_a_joint_is_no_friction)
   armdyn_robot_free(full);
 }
 
+/* A model's term that is no candidate is identified beside those that are chosen: viscous friction that flattens. */
+Test(select, what_is_no_candidate_stays)
+{
+  struct armdyn_robot *full = scara(), *truth, *plain = without_friction(full), *chosen;
+  struct armdyn_robot_description d = *armdyn_robot_description(full), bare = *armdyn_robot_description(plain);
+  d.joints[0].friction.high_speed = 0;
+  d.joints[0].friction.viscous = (struct armdyn_directed){ 0, 0 };
+  d.joints[0].friction.sublinear = 3;
+  bare.joints[0].friction.sublinear = 1;
+  armdyn_robot_free(plain);
+  cr_assert_eq(armdyn_robot_new(&d, &truth, NULL), ARMDYN_OK);
+  cr_assert_eq(armdyn_robot_new(&bare, &plain, NULL), ARMDYN_OK);
+  struct armdyn_motion motion = simulated_filtered(truth, 5, 1e-5, 0.01, 20);
+  const struct armdyn_source source = { motion.count, 1, read_one, &motion };
+  const struct armdyn_estimation estimation = { .folds = 8 };
+  struct armdyn_friction_choice choice[N];
+  struct armdyn_unknowns *unknowns;
+  struct armdyn_estimate estimate;
+  unsigned terms[N];
+  cr_assert_eq(
+      armdyn_choose_friction(plain, 0, ALL_TERMS, ARMDYN_ROTORS_ALL, &source, &estimation, choice, &chosen, NULL),
+      ARMDYN_OK);
+  for (size_t i = 0; i < N; i++) terms[i] = choice[i].terms;
+  cr_expect(terms[0] & ARMDYN_IDENTIFY_SUBLINEAR, "%u", terms[0]);
+  cr_expect_eq((terms[1] | terms[2] | terms[3]) & ARMDYN_IDENTIFY_SUBLINEAR, 0);
+  cr_assert_eq(armdyn_unknowns_by_joint(chosen, terms, ARMDYN_ROTORS_ALL, &unknowns, NULL), ARMDYN_OK);
+  cr_assert_eq(armdyn_identify_source(unknowns, &source, &estimation, &estimate, NULL), ARMDYN_OK);
+  const size_t at = standard_named(unknowns, "j1.sublinear");
+  cr_expect_float_eq(estimate.standard[at], 3, 0.15, "%g", estimate.standard[at]);
+  armdyn_estimate_free(&estimate);
+  armdyn_unknowns_free(unknowns);
+  armdyn_motion_free(&motion);
+  armdyn_robot_free(chosen);
+  armdyn_robot_free(plain);
+  armdyn_robot_free(truth);
+  armdyn_robot_free(full);
+}
+
 /* Asked for by name, by someone who knows neither: the Stribeck velocity is searched, the line over the motor angle found. */
 Test(select, what_is_required_is_searched)
 {

@@ -159,12 +159,23 @@ Test(friction, formula_in_numbers)
   cr_assert_float_eq(torque_of(&joint, 0, 5e-4), 0.5 + 2 * tanh(0.5) + 0.7 * 5e-4 + 0.1 * 25e-8 * tanh(0.5), 1e-13);
 }
 
+/* At a speed of 8 the cube root is 2; at the velocity scale, 1e-3, that of 1e-9 / 2e-6: 0.1 over the root of 2. */
+Test(friction, sublinear_is_the_cube_root)
+{
+  struct armdyn_joint joint;
+  armdyn_joint_init(&joint);
+  joint.friction.sublinear = 0.6;
+  cr_assert_float_eq(torque_of(&joint, 0, 8), 1.2, 1e-7);
+  cr_assert_float_eq(torque_of(&joint, 0, -1e-3), -0.06 / cbrt(2), 1e-14);
+  cr_assert_float_eq(torque_of(&joint, 0, 0), 0, 0);
+}
+
 /* Every name leads to its parameter and back, and what is none is refused. */
 Test(friction, names_of_parameters)
 {
-  const char *const names[] = { "m",          "Izz",       "rotor_inertia",     "offset",           "coulomb.negative",
-                                "position.0", "viscous",   "stribeck_velocity", "position.7.order", "position.7.phase",
-                                "stiction",   "high_speed" };
+  const char *const names[] = { "m",          "Izz",        "rotor_inertia",     "offset",           "coulomb.negative",
+                                "position.0", "viscous",    "stribeck_velocity", "position.7.order", "position.7.phase",
+                                "stiction",   "high_speed", "sublinear" };
   const char *const none[] = {
     "",           "M",           "coulomb.",          "coulomb.both",  "position",     "position.", "position.x",
     "position.*", "position.0.", "position.0.order.", "position.1234", "position.999", "offset.0"
