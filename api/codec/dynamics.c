@@ -207,7 +207,6 @@ static enum armdyn_status decode_npy(const struct json_type *call, size_t joints
 static void name_columns(const struct json_type *call, size_t joints, struct csv_columns *columns)
 {
   static const char *const wrench[WRENCH] = { "fx", "fy", "fz", "mx", "my", "mz" };
-  columns->count = 0;
   for (size_t i = 0; i < call->field_count; i++) {
     const struct json_field *field = &call->fields[i];
     for (size_t k = 0; is_samples(field) && k < width_of(field, joints); k++) {
@@ -247,7 +246,7 @@ static enum armdyn_status check_whole(const struct json_type *call, size_t joint
 static enum armdyn_status decode_csv(const struct json_type *call, size_t joints, const char *body, size_t length,
                                      struct request *request, struct faults *faults)
 {
-  struct csv_columns columns;
+  struct csv_columns columns = { 0 };
   struct csv_table table;
   name_columns(call, joints, &columns);
   enum armdyn_status rc = csv_read(body, length, &columns, LIMIT_SAMPLES, &table, faults);

@@ -55,6 +55,17 @@ static bool blank(char c, char delimiter)
   return c == ' ' || (c == '\t' && delimiter != '\t');
 }
 
+static const char *skip_blanks(const char *at, const char *end, char delimiter)
+{
+  while (at < end && blank(*at, delimiter)) at++;
+  return at;
+}
+
+static bool separates(char c, char delimiter)
+{
+  return c == delimiter || (delimiter == ' ' && c == '\t');
+}
+
 /* The end of the line that starts at r->at; NULL when it is too long. */
 static const char *line_end(const struct csv_stream *r)
 {
@@ -66,24 +77,25 @@ static const char *line_end(const struct csv_stream *r)
 /* Take the next field of a line. *more: a delimiter follows it. False when quotes are wrong. */
 static bool next_cell(char delimiter, const char **at, const char *end, struct cell *cell, bool *more)
 {
-  const char *c = *at;
-  while (c < end && blank(*c, delimiter)) c++;
+  const char *c = skip_blanks(*at, end, delimiter);
   if (c < end && *c == '"') {
     cell->at = ++c;
     while (c < end && (*c != '"' || (c + 1 < end && c[1] == '"'))) c += *c == '"' ? 2 : 1;
     if (c == end) return false;
     cell->end = c++;
-    while (c < end && blank(*c, delimiter)) c++;
-    if (c < end && *c != delimiter) return false;
+    if (c < end && !blank(*c, delimiter) && *c != delimiter) return false;
+    c = skip_blanks(c, end, delimiter);
+    if (c < end && *c != delimiter && delimiter != ' ') return false;
   } else {
     cell->at = c;
-    while (c < end && *c != delimiter && *c != '"') c++;
+    while (c < end && !separates(*c, delimiter) && *c != '"') c++;
     if (c < end && *c == '"') return false;
     cell->end = c;
     while (cell->end > cell->at && blank(cell->end[-1], delimiter)) cell->end--;
   }
+  if (delimiter == ' ') c = skip_blanks(c, end, delimiter);
   *more = c < end;
-  *at = *more ? c + 1 : c;
+  *at = *more && delimiter != ' ' ? c + 1 : c;
   return true;
 }
 
@@ -99,6 +111,15 @@ static const char *column_name(const void *list, size_t index)
   return ((const struct csv_columns *)list)->items[index].name;
 }
 
+/* Is the i-th of the columns asked for the one at this place of the file, with this in the line of names? */
+static bool is_column(const struct csv_stream *r, size_t i, size_t index, struct cell cell)
+{
+  const char *name = r->columns->items[i].name;
+  const size_t length = (size_t)(cell.end - cell.at);
+  if (r->columns->items[i].number) return r->columns->items[i].number == index + 1;
+  return !r->form->nameless && strlen(name) == length && memcmp(name, cell.at, length) == 0;
+}
+
 /* The header line: which column of the file is which. */
 static void name_column(struct csv_stream *r, size_t index, struct cell cell)
 {
@@ -107,9 +128,8 @@ static void name_column(struct csv_stream *r, size_t index, struct cell cell)
   shown(cell, text);
   r->target[index] = NOT_WANTED;
   for (size_t i = 0; i < r->columns->count; i++) {
-    const char *name = r->columns->items[i].name;
-    if (strlen(name) != length || memcmp(name, cell.at, length)) continue;
-    if (r->present[i]) fault(r, FAULT_DUPLICATE, "column \"%s\" is there twice", name);
+    if (!is_column(r, i, index, cell)) continue;
+    if (r->present[i]) fault(r, FAULT_DUPLICATE, "column \"%s\" is there twice", r->columns->items[i].name);
     r->present[i] = true;
     r->target[index] = (int)i;
     return;
@@ -146,11 +166,24 @@ static bool take_line(struct csv_stream *r, const char **start, const char **end
 static const char too_long[] = "a line may have at most 65536 bytes";
 static const char bad_quotes[] = "a quoted field must end in a quote, and quotes inside it are doubled";
 
+static void tell_missing(struct csv_stream *r)
+{
+  for (size_t i = 0; i < r->columns->count; i++) {
+    if (!r->columns->items[i].required || r->present[i]) continue;
+    if (r->columns->items[i].number)
+      fault(r, FAULT_REQUIRED, "column %zu is missing: there are %zu", r->columns->items[i].number, r->width);
+    else
+      fault(r, FAULT_REQUIRED, "column \"%s\" is missing", r->columns->items[i].name);
+  }
+}
+
+/* Of a nameless form the first sample, which stays to be read. */
 static enum armdyn_status read_names(struct csv_stream *r)
 {
-  const char *at, *end;
+  const char *const first = r->at, *at, *end;
   bool more = true;
   if (!take_line(r, &at, &end)) return r->line++, malformed(r, too_long);
+  if (at == end && r->form->nameless) return malformed(r, "there is no sample");
   if (at == end) return malformed(r, "the first line must name the columns, e.g. q1,q2,qd1,qd2; it is empty");
   while (more) {
     struct cell cell;
@@ -158,9 +191,8 @@ static enum armdyn_status read_names(struct csv_stream *r)
     if (r->width == CSV_COLUMNS_MOST) return malformed(r, "there are more than 256 columns");
     name_column(r, r->width++, cell);
   }
-  for (size_t i = 0; i < r->columns->count; i++)
-    if (r->columns->items[i].required && !r->present[i])
-      fault(r, FAULT_REQUIRED, "column \"%s\" is missing", r->columns->items[i].name);
+  tell_missing(r);
+  if (r->form->nameless) r->at = first, r->line--;
   return ARMDYN_OK;
 }
 
@@ -207,7 +239,7 @@ static enum armdyn_status read_row(struct csv_stream *r)
   bool more = true;
   size_t index = 0, faults = r->fault_count;
   if (!take_line(r, &at, &end)) return r->line++, malformed(r, too_long);
-  if (at == end && r->form->lenient) return ARMDYN_OK;
+  if (r->form->lenient && skip_blanks(at, end, r->form->delimiter) == end) return ARMDYN_OK;
   for (; more; index++) {
     struct cell cell;
     if (!next_cell(r->form->delimiter, &at, end, &cell, &more)) return malformed(r, bad_quotes);
@@ -216,7 +248,9 @@ static enum armdyn_status read_row(struct csv_stream *r)
   if (index != r->width) {
     r->fault_count++;
     fault_add_cell(r->faults, r->rows, index < r->width ? index : r->width, FAULT_LENGTH,
-                   "line %zu has %zu fields, but %zu columns are named", r->line, index, r->width);
+                   r->form->nameless ? "line %zu has %zu fields, the first sample %zu"
+                                     : "line %zu has %zu fields, but %zu columns are named",
+                   r->line, index, r->width);
   }
   r->rows++;
   return r->fault_count > faults ? ARMDYN_OK : r->take(r->context, r->rows - 1, r->row);
@@ -250,6 +284,14 @@ bool csv_stream_has(const struct csv_stream *r, size_t column, size_t *place)
   return r->present[column];
 }
 
+/* Does a line begin that says nothing? */
+static bool at_empty_line(const struct csv_stream *r)
+{
+  const char *at = skip_blanks(r->at, r->end, r->form->delimiter);
+  if (at < r->end && *at == '\r') at++;
+  return at == r->end || *at == '\n';
+}
+
 /* Read lines, each with its end but perhaps the last of the file. */
 static void read_lines(struct csv_stream *r, const char *bytes, size_t length)
 {
@@ -260,7 +302,7 @@ static void read_lines(struct csv_stream *r, const char *bytes, size_t length)
     const char *at, *end;
     if (r->named) {
       r->status = read_row(r);
-    } else if (r->line < r->form->skip_lines) {
+    } else if (r->line < r->form->skip_lines || (r->form->nameless && at_empty_line(r))) {
       if (!take_line(r, &at, &end)) r->line++, r->status = malformed(r, too_long);
     } else {
       r->status = read_names(r);

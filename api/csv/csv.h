@@ -1,4 +1,5 @@
-/* Tables of numbers as CSV (RFC 4180): the first line names the columns, each further line is a sample. */
+/* Tables of numbers as CSV (RFC 4180): the first line names the columns, each further line is a sample. Streams take forms
+ * that are not of that standard, too. */
 #ifndef API_CSV_CSV_H
 #define API_CSV_CSV_H
 
@@ -17,6 +18,7 @@ struct csv_columns {
   struct {
     char name[CSV_NAME_SIZE];
     bool required;
+    size_t number; /* from 1, of a column that is known by its place; 0: by its name */
   } items[CSV_COLUMNS_MOST];
 };
 
@@ -41,8 +43,9 @@ enum armdyn_status csv_read(const char *text, size_t length, const struct csv_co
 
 /* How it is written, where that is not RFC 4180. */
 struct csv_form {
-  char delimiter, decimal; /* different ones */
+  char delimiter, decimal; /* different ones; delimiter ' ': blanks and tabs, however many */
   size_t skip_lines;       /* before the line of names */
+  bool nameless;           /* there is none: every line is a sample, and columns are known by their number */
   bool lenient;            /* columns that are not asked for, and empty lines, are passed over */
 };
 extern const struct csv_form csv_standard_form;
@@ -51,7 +54,8 @@ extern const struct csv_form csv_standard_form;
  * but OK (with a fault of its own) ends the reading. */
 typedef enum armdyn_status csv_row(void *context, size_t row, const double *values);
 
-/* The line of names was read, without faults: see csv_stream_has. Anything but OK (with a fault) ends the reading. */
+/* The line of names was read, of a nameless form the width of the first sample, without faults: see csv_stream_has.
+ * Anything but OK (with a fault) ends the reading. */
 struct csv_stream;
 typedef enum armdyn_status csv_named(void *context, const struct csv_stream *stream);
 

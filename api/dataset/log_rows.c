@@ -32,6 +32,7 @@ static void bind(struct dataset_reader *r, const struct mapping_column *c)
   *column = (struct source_column){ .field = c->field, .scale = c->sign * c->scale, .offset = c->offset };
   column->times = unit->times;
   column->over = unit->over;
+  column->at_motor = c->side == MAPPING_MOTOR_SIDE;
   if (c->field == MAPPING_T) return;
   char name[DATASET_NAME_SIZE];
   mapping_target_name(c->field, c->joint, name);
@@ -41,19 +42,21 @@ static void bind(struct dataset_reader *r, const struct mapping_column *c)
     return;
   }
   column->joint = c->joint - 1;
-  const bool revolute = is_revolute(r, column->joint);
+  const bool revolute = column->at_motor || is_revolute(r, column->joint);
   if (!(revolute ? unit->revolute : unit->prismatic))
     fault_add(r->faults, FAULT_AT_PARAMETER, "mapping", FAULT_INCONSISTENT,
-              "'%s' is no unit of %s: joint %zu of '%s' is %s; its SI unit is '%s'", log_unit_names[c->unit], name,
-              c->joint, r->source.robot->name, revolute ? "revolute" : "prismatic",
-              log_quantity_si(unit->quantity, revolute));
+              "'%s' is no unit of %s: %s %zu of '%s' is %s; its SI unit is '%s'", log_unit_names[c->unit], name,
+              column->at_motor ? "motor" : "joint", c->joint, r->source.robot->name,
+              revolute ? "revolute" : "prismatic", log_quantity_si(unit->quantity, revolute));
   if (unit->quantity != LOG_RATED) return;
-  const double rated = isnan(c->rated) ? r->source.robot->joints[column->joint].limits.torque : c->rated;
+  const double limit = column->at_motor ? INFINITY : r->source.robot->joints[column->joint].limits.torque;
+  const double rated = isnan(c->rated) ? limit : c->rated;
   column->times *= rated;
   if (!isfinite(rated))
     fault_add(r->faults, FAULT_AT_PARAMETER, "mapping", FAULT_REQUIRED,
-              "%s is in '%s': say \"rated_torque\" in the mapping, or give joint %zu of '%s' a torque limit", name,
-              log_unit_names[c->unit], c->joint, r->source.robot->name);
+              "%s is in '%s': say \"rated_torque\" in the mapping, or give joint %zu of '%s' a torque limit%s", name,
+              log_unit_names[c->unit], c->joint, r->source.robot->name,
+              column->at_motor ? " and log at the joint" : "");
 }
 
 static void standard_columns(struct dataset_reader *r)
@@ -118,6 +121,21 @@ static void check_drives(struct dataset_reader *r)
           j + 1, r->source.robot->name);
 }
 
+/* Which fields are logged at the motors. False: no memory. */
+static bool find_motors(struct dataset_reader *r)
+{
+  const size_t n = r->joints;
+  bool any = false;
+  for (int f = DATASET_Q; f < DATASET_FIELDS; f++) {
+    r->at_motor[f] = r->layout.present[f] && r->columns[r->from[r->layout.begin[f]]].at_motor;
+    any = any || r->at_motor[f];
+  }
+  if (!any) return true;
+  r->joints_of_motors = malloc(n * n * sizeof *r->joints_of_motors);
+  if (r->joints_of_motors) armdyn_joints_of_motors(r->source.robot, r->joints_of_motors);
+  return r->joints_of_motors != NULL;
+}
+
 enum armdyn_status reader_resolve(struct dataset_reader *r)
 {
   bool present[DATASET_FIELDS] = { false };
@@ -138,8 +156,8 @@ enum armdyn_status reader_resolve(struct dataset_reader *r)
       r->from[r->layout.begin[f] + j] = find(r, field, j);
   }
   r->block = malloc(BLOCK_ROWS * r->layout.width * sizeof *r->block);
-  r->resolved = r->block != NULL;
-  return r->block ? ARMDYN_OK : ARMDYN_EMEMORY;
+  r->resolved = r->block != NULL && find_motors(r);
+  return r->resolved ? ARMDYN_OK : ARMDYN_EMEMORY;
 }
 
 /* -- rows -- */
@@ -174,6 +192,24 @@ static void check_clock(struct dataset_reader *r, size_t row, double time)
   r->last_time = time;
 }
 
+/* What is of the motors becomes of the joints. */
+static void cross_gears(const struct dataset_reader *r, double *row)
+{
+  const size_t n = r->joints;
+  double motor[ARMDYN_JOINTS_MAX], *tau = row + r->layout.begin[DATASET_TAU];
+  for (int f = DATASET_Q; f <= DATASET_QDD; f++) {
+    double *joint = row + r->layout.begin[f];
+    if (!r->at_motor[f]) continue;
+    memcpy(motor, joint, n * sizeof *motor);
+    memset(joint, 0, n * sizeof *joint);
+    for (size_t k = 0; k < n * n; k++) joint[k / n] += r->joints_of_motors[k] * motor[k % n];
+  }
+  if (r->from_current)
+    armdyn_joint_torques_of_currents(r->source.robot, tau, tau);
+  else if (r->at_motor[DATASET_TAU])
+    armdyn_joint_torques_of_motors(r->source.robot, tau, tau);
+}
+
 enum armdyn_status reader_row(struct dataset_reader *r, size_t row, const double *values)
 {
   double *out = r->block + r->block_count * r->layout.width;
@@ -186,9 +222,8 @@ enum armdyn_status reader_row(struct dataset_reader *r, size_t row, const double
     const struct source_column *column = &r->columns[r->from[c]];
     out[c] = (column->scale * values[r->from[c]] + column->offset) * column->times / column->over;
   }
-  double *tau = out + r->layout.begin[DATASET_TAU];
   const size_t before = r->faults->count;
-  if (r->from_current) armdyn_joint_torques_of_currents(r->source.robot, tau, tau);
+  cross_gears(r, out);
   check_numbers(r, row, out);
   check_clock(r, row, out[0]);
   r->row_count++;

@@ -13,6 +13,7 @@ struct source_column {
   bool present;
   size_t place; /* in the file */
   double scale, offset, times, over;
+  bool at_motor; /* of the gears */
 };
 
 /* To add a format: its functions in a file of its own, and a row in reader.c. */
@@ -42,6 +43,8 @@ struct dataset_reader {
   bool resolved; /* which columns are there is known, and so is the layout */
   struct dataset_layout layout;
   bool from_current;
+  bool at_motor[DATASET_FIELDS];          /* motor j stands where joint j will */
+  double *joints_of_motors;               /* n x n; NULL: no position, velocity or acceleration is at the motors */
   size_t from[1 + 4 * ARMDYN_JOINTS_MAX]; /* the source column of each column of the layout */
 
   size_t row_count, good_rows;

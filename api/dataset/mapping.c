@@ -4,11 +4,12 @@
 #include "api/json/fields.h"
 
 /* Every choice of a text is a row; the values stand beside the names. */
-static const char *const delimiter_names[] = { ",", ";", "\t", "|" };
-static const char delimiters[] = { ',', ';', '\t', '|' };
+static const char *const delimiter_names[] = { ",", ";", "\t", "|", " " };
+static const char delimiters[] = { ',', ';', '\t', '|', ' ' };
 static const char *const decimal_names[] = { ".", "," };
 static const char decimals[] = { '.', ',' };
 static const char *const encoding_names[TEXT_ENCODINGS] = { "utf-8", "windows-1252", "utf-16" };
+static const char *const side_names[] = { [MAPPING_JOINT_SIDE] = "joint", [MAPPING_MOTOR_SIDE] = "motor" };
 const char *const mapping_field_names[MAPPING_FIELDS] = { "t", "q", "qd", "qdd", "tau", "i" };
 static const char *const standard_units[MAPPING_FIELDS] = { "s", "rad", "rad/s", "rad/s^2", "N*m", "A" };
 
@@ -43,27 +44,56 @@ void mapping_target_name(enum mapping_field field, size_t joint, char name[DATAS
 static void column_init(void *object)
 {
   struct mapping_column *c = object;
-  *c = (struct mapping_column){ .sign = 1, .scale = 1, .rated = NAN };
+  *c = (struct mapping_column){ .sign = 1, .scale = 1, .rated = NAN, .rate = NAN };
 }
 
-static void check_sign(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
+enum { UNIT_ROW, RATE_ROW }; /* of column_fields */
+
+static void check_source(struct json_reader *r, const struct mapping_column *c, uint64_t given)
 {
-  (void)given, (void)context;
-  const struct mapping_column *c = object;
+  if (!(given >> UNIT_ROW & 1)) json_fault(r, "/unit", FAULT_REQUIRED, "is missing");
   if (c->sign != 1 && c->sign != -1) json_fault(r, "/sign", FAULT_ENUM, "must be 1 or -1, got %d", c->sign);
+  if (!c->named && !c->number)
+    json_fault(r, "/column", FAULT_REQUIRED, "is missing: the column's name in the log, or its \"number\", from 1");
+  if (c->named && c->number)
+    json_fault(r, "/number", FAULT_INCONSISTENT, "a column is known by its name or its number: leave one out");
+}
+
+static void check_column(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
+{
+  (void)context;
+  if (given >> RATE_ROW & 1) json_fault(r, "/rate", FAULT_INCONSISTENT, "is of the time only");
+  check_source(r, object, given);
+}
+
+/* The time: a column, or of a log without a clock nothing but its rate. */
+static void check_time(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
+{
+  const struct mapping_column *c = object;
+  (void)context;
+  if (c->side != MAPPING_JOINT_SIDE) json_fault(r, "/side", FAULT_INCONSISTENT, "the time is of no side");
+  if (!(given >> RATE_ROW & 1))
+    check_source(r, c, given);
+  else if (given != 1u << RATE_ROW)
+    json_fault(r, "/rate", FAULT_INCONSISTENT, "is of a log without a clock: leave it out, or all else of the time");
 }
 
 #define COLUMN struct mapping_column
 static const struct json_field column_fields[] = {
-  { TEXT(COLUMN, column), REQUIRED },
-  { ENUM(COLUMN, unit, log_unit_names), REQUIRED },
+  [UNIT_ROW] = { ENUM(COLUMN, unit, log_unit_names) },
+  [RATE_ROW] = { NUMBER(COLUMN, rate, BETWEEN(0.001, 1e7), "Hz"), OMIT_DEFAULT },
+  { TEXT(COLUMN, column), HAS(COLUMN, named) },
+  { INTEGER(COLUMN, number, BETWEEN(1, CSV_COLUMNS_MOST), NULL), OMIT_DEFAULT },
+  { ENUM(COLUMN, side, side_names), OMIT_DEFAULT },
   { INTEGER(COLUMN, sign, BETWEEN(-1, 1), NULL), OMIT_DEFAULT },
   { NUMBER(COLUMN, scale, NON_ZERO, "1"), OMIT_DEFAULT },
   { NUMBER(COLUMN, offset, ANY_NUMBER, "in the unit of the column"), OMIT_DEFAULT },
   { NUMBER(COLUMN, rated, POSITIVE, "N m, N"), NAMED("rated_torque"), NULLABLE, OMIT_DEFAULT },
 };
 static const struct json_type column_type =
-    JSON_TYPE("a column: {\"column\", \"unit\"}", column_fields, COLUMN, column_init, check_sign);
+    JSON_TYPE("a column: {\"column\", \"unit\"}", column_fields, COLUMN, column_init, check_column);
+static const struct json_type time_type =
+    JSON_TYPE("the time: {\"column\", \"unit\"} or {\"rate\"}", column_fields, COLUMN, column_init, check_time);
 
 /* Which quantities the unit of a field may be of, as a bit mask. */
 static const unsigned quantities[MAPPING_FIELDS] = {
@@ -89,17 +119,23 @@ static void time_decode(struct json_reader *r, const struct json_field *field, v
 {
   (void)field;
   struct mapping_column *time = member;
-  if (json_decode_object(r, &column_type, time, context)) {
-    time->field = MAPPING_T;
-    check_unit(r, time);
-  }
+  const bool good = json_decode_object(r, &time_type, time, context);
+  time->field = MAPPING_T;
+  if (good) check_unit(r, time);
 }
 
 static void time_encode(struct json_writer *w, const struct json_field *field, const void *member,
                         const struct json_context *context)
 {
   (void)field;
-  json_encode_object(w, &column_type, member, context);
+  const struct mapping_column *time = member;
+  if (isnan(time->rate)) {
+    json_encode_object(w, &column_type, time, context);
+    return;
+  }
+  json_begin_object(w);
+  json_key(w, "rate"), json_write_number(w, time->rate);
+  json_end_object(w);
 }
 
 static const struct mapping_column *find(const struct mapping_columns *columns, enum mapping_field field, size_t joint)
@@ -163,7 +199,7 @@ static void columns_encode(struct json_writer *w, const struct json_field *field
 
 void dataset_mapping_init(struct dataset_mapping *mapping)
 {
-  *mapping = (struct dataset_mapping){ 0 };
+  *mapping = (struct dataset_mapping){ .header = true };
   column_init(&mapping->time);
 }
 
@@ -172,14 +208,35 @@ static void mapping_init(void *object)
   dataset_mapping_init(object);
 }
 
+static void refuse_name(struct json_reader *r, const struct mapping_column *c)
+{
+  char name[DATASET_NAME_SIZE], where[DATASET_NAME_SIZE + 32];
+  mapping_target_name(c->field, c->joint, name);
+  snprintf(where, sizeof where, c->field == MAPPING_T ? "/time/column" : "/columns/%s/column", name);
+  json_fault(r, where, FAULT_INCONSISTENT, "no line names the columns (\"header\": false): say its \"number\", from 1");
+}
+
+/* That of its first column. */
+static unsigned side_of(const struct mapping_columns *columns, enum mapping_field field)
+{
+  for (size_t i = 0; i < columns->count; i++)
+    if (columns->items[i].field == field) return columns->items[i].side;
+  return MAPPING_JOINT_SIDE;
+}
+
 static void check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
 {
   (void)given, (void)context;
   const struct dataset_mapping *m = object;
   if (delimiters[m->delimiter] == decimals[m->decimal])
     json_fault(r, "/decimal", FAULT_INCONSISTENT, "must be another character than the delimiter");
+  if (!m->header && m->time.named) refuse_name(r, &m->time);
   for (size_t i = 0; i < m->columns.count; i++) {
     const struct mapping_column *c = &m->columns.items[i];
+    if (!m->header && c->named) refuse_name(r, c);
+    if (c->side != side_of(&m->columns, c->field))
+      json_fault(r, "/columns", FAULT_INCONSISTENT, "all of %s must be of one side of the gears, joint or motor",
+                 mapping_field_names[c->field]);
     if (c->field != MAPPING_I || !find(&m->columns, MAPPING_TAU, c->joint)) continue;
     json_fault(r, "/columns", FAULT_INCONSISTENT, "tau%zu and i%zu both give the torque of a joint: leave one out",
                c->joint, c->joint);
@@ -193,6 +250,7 @@ static const struct json_field mapping_fields[] = {
   { ENUM(MAPPING, decimal, decimal_names) },
   { ENUM(MAPPING, encoding, encoding_names) },
   { INTEGER(MAPPING, skip_rows, BETWEEN(0, 1000000), NULL) },
+  { TRUTH(MAPPING, header), OMIT_DEFAULT },
   { CUSTOM(MAPPING, time, time_decode, time_encode, "the time: {\"column\": \"Time\", \"unit\": \"ms\"}"), REQUIRED },
   { CUSTOM(MAPPING, columns, columns_decode, columns_encode,
            "the columns: {\"q1\": {\"column\": \"A1.ActPos\", \"unit\": \"deg\"}}"),
@@ -229,5 +287,6 @@ struct csv_form dataset_mapping_form(const struct dataset_mapping *mapping)
   return (struct csv_form){ .delimiter = delimiters[mapping->delimiter],
                             .decimal = decimals[mapping->decimal],
                             .skip_lines = mapping->skip_rows,
+                            .nameless = !mapping->header,
                             .lenient = true };
 }

@@ -3,7 +3,11 @@
  *
  *   {"delimiter": ";", "decimal": ",", "encoding": "windows-1252", "skip_rows": 5, "time": {"column": "Time", "unit": "ms"},
  *    "columns": {"q1": {"column": "A1.ActPos", "unit": "deg", "sign": -1}, "tau1": {"column": "A1.ActTrq", "unit":
- *    "permille_rated"}}} */
+ *    "permille_rated"}}}
+ *
+ * A log without names has its columns by number, one without a clock a rate:
+ *
+ *   {"header": false, "delimiter": " ", "time": {"rate": 250}, "columns": {"q1": {"number": 1, "unit": "rad"}}} */
 #ifndef API_DATASET_MAPPING_H
 #define API_DATASET_MAPPING_H
 
@@ -27,11 +31,17 @@ extern const char *const mapping_field_names[MAPPING_FIELDS]; /* "t", "q", "qd",
 bool mapping_target_read(const char *name, enum mapping_field *field, size_t *joint);
 void mapping_target_name(enum mapping_field field, size_t joint, char name[DATASET_NAME_SIZE]);
 
+enum { MAPPING_JOINT_SIDE, MAPPING_MOTOR_SIDE };
+
 struct mapping_column {
   enum mapping_field field;
   size_t joint; /* from 1; 0 of the time */
+  bool named;   /* it has a name in the log: `column`; else a number, from 1 */
   char column[CSV_NAME_SIZE];
-  unsigned unit; /* a row of the table in units.c */
+  size_t number;
+  double rate;   /* of the time: of a log that has no clock, Hz; NAN: it has */
+  unsigned unit; /* a row of the table in log_units.c */
+  unsigned side; /* of the gear: MAPPING_JOINT_SIDE, MAPPING_MOTOR_SIDE */
   int sign;
   double scale, offset;
   double rated; /* N m, N of permille_rated and percent_rated; NAN: the joint's torque limit */
@@ -47,6 +57,7 @@ struct dataset_mapping {
   unsigned delimiter, decimal; /* rows of tables in mapping.c */
   enum text_encoding encoding;
   size_t skip_rows;
+  bool header; /* a line names the columns */
   struct mapping_column time;
   struct mapping_columns columns;
 };

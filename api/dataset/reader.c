@@ -39,6 +39,7 @@ void dataset_reader_free(struct dataset_reader *r)
   if (!r) return;
   if (r->own) r->format->release(r);
   free(r->preview_read);
+  free(r->joints_of_motors);
   free(r->block);
   free(r);
 }
@@ -86,13 +87,15 @@ bool dataset_reader_from_current(const struct dataset_reader *r)
   return r->from_current;
 }
 
-/* The name that a source column has in the log. */
+/* The name or number that a source column has in the log; null: it has none, the time by a rate. */
 static void write_source_name(const struct dataset_reader *r, size_t index, struct json_writer *w)
 {
   const struct dataset_mapping *m = r->source.mapping;
-  char name[DATASET_NAME_SIZE];
+  char name[CSV_NAME_SIZE];
   if (m) {
-    json_write_text(w, index ? m->columns.items[index - 1].column : m->time.column);
+    const struct mapping_column *c = index ? &m->columns.items[index - 1] : &m->time;
+    snprintf(name, sizeof name, "%zu", c->number);
+    json_write_text(w, c->named ? c->column : c->number ? name : NULL);
     return;
   }
   mapping_target_name(r->columns[index].field, r->columns[index].joint + 1, name);

@@ -1,6 +1,7 @@
 #include "lib/model/motor.h"
 
 #include "armdyn/electrical.h"
+#include "lib/math/linear.h"
 
 void motor_torques(const struct armdyn_robot *robot, const double *tau, double *motor)
 {
@@ -44,4 +45,17 @@ void armdyn_joint_torques_of_currents(const struct armdyn_robot_description *rob
   double motor[ARMDYN_JOINTS_MAX];
   for (size_t m = 0; m < robot->joint_count; m++) motor[m] = robot->joints[m].drive.torque_constant * current[m];
   armdyn_joint_torques_of_motors(robot, motor, tau);
+}
+
+void armdyn_joints_of_motors(const struct armdyn_robot_description *robot, double *inverse)
+{
+  const size_t n = robot->joint_count;
+  double copy[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX];
+  if (robot->has_transmission) {
+    memcpy(copy, robot->transmission, n * n * sizeof *copy);
+    invert(n, copy, inverse); /* description_check saw that it can */
+    return;
+  }
+  memset(inverse, 0, n * n * sizeof *inverse);
+  for (size_t j = 0; j < n; j++) inverse[j * n + j] = 1 / robot->joints[j].drive.gear_ratio;
 }

@@ -305,6 +305,13 @@ def test_mappings_that_do_not_fit(client, arm, change, said):
     ({"columns": {"q1": {"column": "a", "unit": "N*m"}}}, "/columns/q1/unit"), ({"columns": {"q1": {"column": "a", "unit": "deg", "sign": 0}}}, "/columns/q1/sign"),
     ({"columns": {"q1": {"column": "a", "unit": "deg", "scale": 0}}}, "/columns/q1/scale"), ({"time": {"column": "a", "unit": "deg"}}, "/time/unit"),
     ({"columns": {"tau1": {"column": "a", "unit": "N*m"}, "i1": {"column": "b", "unit": "A"}}}, "/columns"),
+    ({"time": {"rate": 0}}, "/time/rate"), ({"time": {"rate": 250, "unit": "s"}}, "/time/rate"), ({"time": {"column": "a"}}, "/time/unit"),
+    ({"time": {"unit": "ms"}}, "/time/column"), ({"time": {"number": 257, "unit": "s"}}, "/time/number"),
+    ({"time": {"column": "a", "unit": "s", "side": "motor"}}, "/time/side"),
+    ({"columns": {"q1": {"unit": "deg"}}}, "/columns/q1/column"), ({"columns": {"q1": {"unit": "deg", "rate": 3, "number": 1}}}, "/columns/q1/rate"),
+    ({"columns": {"q1": {"column": "a", "number": 1, "unit": "deg"}}}, "/columns/q1/number"), ({"header": False}, "/time/column"),
+    ({"header": False, "time": {"rate": 5}}, "/columns/tau2/column"), ({"header": "no"}, "/header"),
+    ({"columns": {"q1": {"column": "a", "unit": "deg", "side": "motor"}, "q2": {"column": "b", "unit": "mm"}}}, "/columns"),
 ])
 def test_bad_mappings_are_told(client, change, pointer):
     mapping = {k: v for k, v in {**MAPPING, **change}.items() if v is not None}
@@ -312,11 +319,68 @@ def test_bad_mappings_are_told(client, change, pointer):
     assert pointer in [e["pointer"] for e in told]
 
 
+# Logs of numpy.savetxt: blanks, no names, no clock; by motors whose positions are coupled.
+BARE = {"header": False, "delimiter": " ", "time": {"rate": 250},
+        "columns": {name: {"number": k, "unit": unit, "side": "motor"} for k, (name, unit) in
+                    enumerate({"q2": "deg", "q1": "rev", "qd1": "rpm", "qd2": "rad/s", "tau1": "N*m", "tau2": "N*mm"}.items(), 2)}}
+TURNS = np.array([2 * np.pi, np.pi / 180, np.pi / 30, 1, 1, 1e-3])
+
+
+@pytest.mark.parametrize("coupled", [False, True])
+@pytest.mark.parametrize("numbers", ["%.17g", "%+25.16e"])
+def test_a_log_without_names_and_clock_by_motors(client, coupled, numbers):
+    ratios = np.array([[-50.0, 0], [0, 512]])
+    matrix = np.array([[-50.0, 30], [8, 512]])
+    model = {**ARM, "transmission": {"matrix": matrix.tolist()}} if coupled else ARM
+    arm = client.create_robot(model, name=unique_name()).headers["Location"]
+    log = np.random.default_rng(11).uniform(-40, 40, (30, 8))
+    text = io.StringIO()
+    np.savetxt(text, log, fmt=numbers)
+    name = put_mapping(client, BARE)
+    dataset = upload(client, arm, text.getvalue(), query={"mapping": name}).expect(201).json
+    names, kept = samples(client, dataset)
+    q2, q1, qd1, qd2, tau1, tau2 = (log[:, 1:7] * TURNS[[1, 0, 2, 3, 4, 5]]).T
+    to_motor = matrix if coupled else ratios
+    assert names == ["t", "q1", "q2", "qd1", "qd2", "tau1", "tau2"]
+    assert kept[:, 0] == pytest.approx(np.arange(30) / 250)
+    assert kept[:, 1:3] @ to_motor.T == pytest.approx(np.array([q1, q2]).T, abs=1e-12)
+    assert kept[:, 3:5] @ to_motor.T == pytest.approx(np.array([qd1, qd2]).T, abs=1e-12)
+    assert np.sum(kept[:, 5:] * kept[:, 3:5], axis=1) == pytest.approx(tau1 * qd1 + tau2 * qd2)  # no power is lost
+    shown = upload(client, arm, text.getvalue(), query={"mapping": name, "preview": "true"}).expect(200).json
+    assert shown["columns"] == [None, "3", "2", "4", "5", "6", "7"] and shown["converted"]["rows"][3] == pytest.approx(kept[3])
+
+
+def test_blanks_between_names_and_a_clock_by_number(client, arm):
+    mapping = {"delimiter": " ", "skip_rows": 1, "time": {"number": 1, "unit": "ms"},
+               "columns": {"q1": {"column": "turn angle", "unit": "rad"}, "q2": {"column": "slide", "unit": "mm"}}}
+    text = 'made by a drive\n time\t"turn angle"   slide note\r\n\n 0 1.5\t -20  a \r\n  \n4   1.75 30 "b c"\n'
+    dataset = upload(client, arm, text, query={"mapping": put_mapping(client, mapping)}).expect(201).json
+    assert samples(client, dataset)[1].tolist() == [[0, 1.5, -0.02], [0.004, 1.75, 0.03]]
+
+
+@pytest.mark.parametrize("text, said", [
+    ("1 2 3\n4 5 6\n", "column 7 is missing: there are 3"),
+    ("1 2 3 4 5 6 7\n1 2 3 4 5 6\n", "line 2 has 6 fields, the first sample 7"),
+    ("1 2 3 4 5 6 7\n1 2 3 4 x 6 7\n", '"x"'), ("\n \n", "no sample"), ("", "no sample"), ('1 "2"3\n', "quote"),
+])
+def test_a_log_without_names_that_is_wrong(client, arm, text, said):
+    answer = upload(client, arm, text, query={"mapping": put_mapping(client, BARE)})
+    assert answer.status in (400, 422) and said in json.dumps(answer.json["errors"]).replace('\\"', '"'), answer.json
+
+
+def test_units_at_motors_are_of_what_turns(client, arm):
+    columns = {**BARE["columns"], "q2": {"number": 2, "unit": "mm", "side": "motor"}, "tau1": {"number": 6, "unit": "permille_rated", "side": "motor"}}
+    told = faults(upload(client, arm, "1 2 3 4 5 6 7\n", query={"mapping": put_mapping(client, {**BARE, "columns": columns})}))
+    assert any("motor 2" in e["detail"] and "'rad'" in e["detail"] for e in told) and any("rated_torque" in e["detail"] for e in told), told
+
+
 def test_mappings_are_resources(client):
     name = put_mapping(client, MAPPING)
     path = f"/v1/mappings/{name}"
     got = client.get(path).expect(200)
     assert {k: v for k, v in got.json.items() if k not in ("name", "created_at")} == MAPPING
+    bare = client.get(f"/v1/mappings/{put_mapping(client, BARE)}").expect(200).json
+    assert {k: v for k, v in bare.items() if k in BARE} == BARE
     assert name in [m["name"] for m in client.get("/v1/mappings", query={"limit": 200}).expect(200).json["items"]]
     assert client.put(path, MAPPING).status == 428
     assert client.put(path, MAPPING, headers={"If-None-Match": "*"}).status == 412

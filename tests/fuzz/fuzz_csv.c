@@ -7,7 +7,9 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   static struct faults faults;
-  static const struct csv_columns columns = { 3, { { "q1", true }, { "q2", true }, { "fx", false } } };
+  static const struct csv_columns columns = {
+    3, { { .name = "q1", .required = true }, { .name = "q2", .required = true }, { .name = "fx" } }
+  };
   struct csv_table table, again;
   struct buffer out = BUFFER(MB(64));
   char *text = copy_of(data, size);

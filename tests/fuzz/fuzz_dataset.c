@@ -26,6 +26,17 @@ static struct dataset_mapping mapping_of(enum text_encoding encoding)
   return mapping;
 }
 
+/* Blanks, no names, no clock, at the motors. */
+static struct dataset_mapping bare_mapping(void)
+{
+  static const char text[] = "{\"header\":false,\"delimiter\":\" \",\"time\":{\"rate\":100},\"columns\":{"
+                             "\"q1\":{\"number\":2,\"unit\":\"rev\",\"side\":\"motor\"},"
+                             "\"q2\":{\"number\":1,\"unit\":\"deg\",\"side\":\"motor\"}}}";
+  struct dataset_mapping mapping;
+  REQUIRE(dataset_mapping_decode(text, sizeof text - 1, &mapping, NULL) == ARMDYN_OK);
+  return mapping;
+}
+
 struct outcome {
   enum armdyn_status status;
   size_t faults, rows;
@@ -71,7 +82,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   static const enum media formats[] = { MEDIA_CSV, MEDIA_NPY, MEDIA_JSON };
   if (size < 2) return 0;
-  const struct dataset_mapping mapping = mapping_of((enum text_encoding)(data[0] / 6 % TEXT_ENCODINGS));
+  const unsigned which = data[0] / 6 % (TEXT_ENCODINGS + 1);
+  const struct dataset_mapping mapping =
+      which < TEXT_ENCODINGS ? mapping_of((enum text_encoding)which) : bare_mapping();
   struct dataset_source source = { .media = formats[data[0] % 3], .robot = &robot };
   if (source.media == MEDIA_CSV && data[0] % 6 >= 3) source.mapping = &mapping;
   char *bytes = copy_of(data + 2, size - 2);

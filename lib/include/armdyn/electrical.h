@@ -126,6 +126,11 @@ enum armdyn_status armdyn_electrical_lower_bound(const struct armdyn_robot *robo
  * Cannot fail. */
 void armdyn_joint_torques_of_motors(const struct armdyn_robot_description *robot, const double *motor, double *tau);
 void armdyn_joint_torques_of_currents(const struct armdyn_robot_description *robot, const double *current, double *tau);
+/* T^-1: positions, velocities and accelerations of the joints are this times those of the motors.
+ *   robot    in   one that armdyn_robot_new takes
+ *   inverse  out  n x n, row-major, rad/rad (m/rad)
+ * Cannot fail. */
+void armdyn_joints_of_motors(const struct armdyn_robot_description *robot, double *inverse);
 
 /* Electrical energy of a log, by the trapezoidal rule. Call it with measured and with computed torques to compare.
  *   t        in   samples->count, s, not decreasing

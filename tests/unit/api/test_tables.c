@@ -134,7 +134,9 @@ Test(npy, is_written_as_numpy_writes_it)
 
 /* -- CSV -- */
 
-static const struct csv_columns columns = { 3, { { "q1", true }, { "q2", true }, { "fx", false } } };
+static const struct csv_columns columns = {
+  3, { { .name = "q1", .required = true }, { .name = "q2", .required = true }, { .name = "fx" } }
+};
 
 static enum armdyn_status read(const char *text, struct csv_table *table)
 {

@@ -13,6 +13,12 @@ extend({
   decimal: ['Decimal mark', '小数点'],
   encoding: ['Encoding', '编码'],
   skip_rows: ['Lines before the names', '列名前的行数'],
+  blanks: ['blanks', '空格'],
+  has_names: ['A line names the columns', '含列名行'],
+  no_clock: ['Rate, if there is no clock [Hz]', '采样率（无时间列时）[Hz]'],
+  log_side: ['Logged at', '记录位置'],
+  side_joint: ['joint', '关节侧'],
+  side_motor: ['motor', '电机侧'],
   log_column: ['Column of the log', '日志中的列'],
   sign: ['Sign', '符号'],
   offset: ['Offset', '偏移'],
@@ -29,10 +35,12 @@ const UNITS = {
   tau: ['N*m', 'N*mm', 'kN*m', 'N', 'kN', 'permille_rated', 'percent_rated'],
   i: ['A', 'mA'],
 }
+// Of the joints or of the motors before the gears.
+const SIDED = /^(q|qd|qdd|tau)\d+$/
 const ENCODINGS = { 'utf-8': 'utf-8', 'windows-1252': 'windows-1252', 'utf-16': 'utf-16le' }
 
 export function Mapping({ name, file, robot, onClose, onSaved }) {
-  const [form, setForm] = useState({ name: name || '', delimiter: ';', decimal: ',', encoding: 'utf-8', skip_rows: 0 })
+  const [form, setForm] = useState({ name: name || '', delimiter: ';', decimal: ',', encoding: 'utf-8', skip_rows: 0, header: true, rate: '' })
   const [rows, setRows] = useState([{ target: 't', column: '', unit: 's', sign: 1, offset: 0 }])
   const [found, setFound] = useState([])
   const [etag, setEtag] = useState(null)
@@ -44,8 +52,9 @@ export function Mapping({ name, file, robot, onClose, onSaved }) {
     }, setError)
     if (name) call('GET', `v1/mappings/${name}`).then(({ data, etag: tag }) => {
       setEtag(tag)
-      setForm({ name, delimiter: data.delimiter ?? ',', decimal: data.decimal ?? '.', encoding: data.encoding ?? 'utf-8', skip_rows: data.skip_rows ?? 0 })
-      setRows([{ target: 't', sign: 1, offset: 0, ...data.time }, ...Object.entries(data.columns).map(([target, column]) => ({ target, sign: 1, offset: 0, ...column }))])
+      const row = (target, { number, ...one }) => ({ target, sign: 1, offset: 0, ...one, column: one.column ?? (number ? String(number) : ''), numbered: number > 0 })
+      setForm({ name, delimiter: data.delimiter ?? ',', decimal: data.decimal ?? '.', encoding: data.encoding ?? 'utf-8', skip_rows: data.skip_rows ?? 0, header: data.header ?? true, rate: data.time.rate ?? '' })
+      setRows([row('t', { unit: 's', ...data.time }), ...Object.entries(data.columns).map(([target, column]) => row(target, column))])
     }, setError)
   }, [name, robot])
   // the names that stand in the file, to choose from
@@ -53,15 +62,16 @@ export function Mapping({ name, file, robot, onClose, onSaved }) {
     if (!file) return
     file.slice(0, 65536).arrayBuffer().then((bytes) => {
       const line = new TextDecoder(ENCODINGS[form.encoding]).decode(bytes).split(/\r?\n/)[form.skip_rows] ?? ''
-      setFound(line.split(form.delimiter).map((one) => one.trim().replace(/^"|"$/g, '')).filter(Boolean).slice(0, 200))
+      const cells = (form.delimiter === ' ' ? line.trim().split(/[ \t]+/) : line.split(form.delimiter)).map((one) => one.trim().replace(/^"|"$/g, ''))
+      setFound((form.header ? cells.filter(Boolean) : cells.map((_, k) => String(k + 1))).slice(0, 200))
     }, () => setFound([]))
-  }, [file, form.delimiter, form.encoding, form.skip_rows])
+  }, [file, form.delimiter, form.encoding, form.skip_rows, form.header])
   const change = (k, part) => setRows((now) => now.map((row, other) => (other === k ? { ...row, ...part } : row)))
   const store = async () => {
-    const column = ({ target: _, ...row }) => ({ ...row, sign: Number(row.sign), offset: Number(row.offset) })
+    const column = ({ target: _, column: name_, numbered, rate: _rate, ...row }) => ({ ...row, ...(numbered || !form.header ? { number: Number(name_) } : { column: name_ }), sign: Number(row.sign), offset: Number(row.offset) })
     const used = rows.filter((row) => row.column)
     const [time, ...others] = [used.find((row) => row.target === 't'), ...used.filter((row) => row.target !== 't')]
-    const json = { delimiter: form.delimiter, decimal: form.decimal, encoding: form.encoding, skip_rows: Number(form.skip_rows), time: time ? column(time) : undefined, columns: Object.fromEntries(others.map((row) => [row.target, column(row)])) }
+    const json = { delimiter: form.delimiter, decimal: form.decimal, encoding: form.encoding, skip_rows: Number(form.skip_rows), header: form.header, time: form.rate ? { rate: Number(form.rate) } : time && column(time), columns: Object.fromEntries(others.map((row) => [row.target, column(row)])) }
     await call('PUT', `v1/mappings/${encodeURIComponent(form.name)}`, { json, headers: etag && form.name === name ? { 'If-Match': etag } : { 'If-None-Match': '*' } })
     onSaved(form.name)
   }
@@ -71,17 +81,20 @@ export function Mapping({ name, file, robot, onClose, onSaved }) {
     <${Refusal} error=${error} />
     <div class="row">
       <${Field} label=${t('mapping_name')}><input required pattern="[a-z0-9][a-z0-9._\\-]*" value=${form.name} onInput=${(e) => setForm({ ...form, name: e.target.value })} /></${Field}>
-      ${field('delimiter', 'delimiter', choice([[';'], [','], ['\t', 'tab'], ['|']]))}
+      ${field('delimiter', 'delimiter', choice([[';'], [','], ['\t', 'tab'], ['|'], [' ', t('blanks')]]))}
       ${field('decimal', 'decimal', choice([['.'], [',']]))}
       ${field('encoding', 'encoding', choice(Object.keys(ENCODINGS).map((one) => [one])))}
+      <label class="check"><input type="checkbox" checked=${form.header} onChange=${(e) => setForm({ ...form, header: e.target.checked })} /><span>${t('has_names')}</span></label>
+      <${Field} label=${t('no_clock')}><input type="number" min="0.001" step="any" style=${{ width: '7rem' }} value=${form.rate} onInput=${(e) => setForm({ ...form, rate: e.target.value })} /></${Field}>
       ${field('skip_rows', 'skip_rows', (rest) => html`<input type="number" min="0" style=${{ width: '7rem' }} ...${rest} />`)}
     </div>
     ${found.length > 0 && html`<p class="quiet">${t('mapping_from', { columns: found.join(' · ') })}</p>`}
     <datalist id="log-columns">${found.map((one) => html`<option value=${one} />`)}</datalist>
-    <div class="scroll" style=${{ maxHeight: '42vh' }}><table><thead><tr><th>${t('meaning')}</th><th>${t('log_column')}</th><th>${t('unit')}</th><th>${t('sign')}</th><th>${t('offset')}</th></tr></thead>
+    <div class="scroll" style=${{ maxHeight: '42vh' }}><table><thead><tr><th>${t('meaning')}</th><th>${t('log_column')}</th><th>${t('unit')}</th><th>${t('log_side')}</th><th>${t('sign')}</th><th>${t('offset')}</th></tr></thead>
       <tbody>${rows.map((row, k) => html`<tr key=${row.target}><th scope="row"><code>${row.target}</code></th>
         <td><input list="log-columns" aria-label=${`${row.target}: ${t('log_column')}`} placeholder=${t('unused')} value=${row.column} onInput=${(e) => change(k, { column: e.target.value })} /></td>
         <td><select aria-label=${`${row.target}: ${t('unit')}`} value=${row.unit} onChange=${(e) => change(k, { unit: e.target.value })}>${UNITS[row.target.replace(/\d+$/, '')].map((unit) => html`<option value=${unit}>${unit}</option>`)}</select></td>
+        <td>${SIDED.test(row.target) && html`<select aria-label=${`${row.target}: ${t('log_side')}`} value=${row.side ?? 'joint'} onChange=${(e) => change(k, { side: e.target.value })}>${['joint', 'motor'].map((side) => html`<option value=${side}>${t(`side_${side}`)}</option>`)}</select>`}</td>
         <td><select aria-label=${`${row.target}: ${t('sign')}`} value=${row.sign} onChange=${(e) => change(k, { sign: e.target.value })}><option value="1">+</option><option value="-1">−</option></select></td>
         <td><input type="number" step="any" style=${{ width: '7rem' }} aria-label=${`${row.target}: ${t('offset')}`} value=${row.offset} onInput=${(e) => change(k, { offset: e.target.value })} /></td></tr>`)}</tbody></table></div>
   </${FormDialog}>`
