@@ -19,6 +19,7 @@ BUILD        ?= build
 VARIANT      ?= release
 FUZZ_SECONDS ?= 600
 RELEASE      ?= bookworm
+ARCHES       ?= amd64
 JOBS         ?= $(shell nproc 2>/dev/null || echo 2)
 
 VERSION      := $(shell sed -n 's/.*ARMDYN_VERSION "\(.*\)"/\1/p' lib/include/armdyn/armdyn.h)
@@ -29,24 +30,48 @@ FLAGS_release := -O3 -g -DNDEBUG
 FLAGS_asan    := -O2 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 FLAGS_tsan    := -O1 -g1 -fsanitize=thread -fno-omit-frame-pointer
 FLAGS_fuzz    := -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+FLAGS_arm64   := $(FLAGS_release)
 OUT           := $(if $(filter release,$(VARIANT)),$(BUILD),$(BUILD)/$(VARIANT))
 ifeq ($(VARIANT),fuzz)
 override CC   := $(CLANG)
 endif
 
+# Another machine's programs: CROSS is the prefix of Debian's tools for it, SYSROOT the folder that holds a Debian of it, or nothing
+# where its libraries lie beside one's own. Of VARIANT=arm64 (deploy/dist/sysroot.py makes the folder) the programs look there for their
+# libraries, so that they run here, by qemu.
+TRIPLET_arm64 := aarch64-linux-gnu
+SYSROOT_arm64  = $(abspath $(BUILD))/sysroot/arm64
+TRIPLET       := $(TRIPLET_$(VARIANT))
+CROSS         ?= $(TRIPLET:%=%-)
+SYSROOT       ?= $(SYSROOT_$(VARIANT))
+ifneq ($(CROSS),)
+override CC   := $(CROSS)gcc $(SYSROOT:%=--sysroot=%)
+PKG_CONFIG    := PKG_CONFIG_SYSROOT_DIR=$(SYSROOT) PKG_CONFIG_LIBDIR=$(SYSROOT)/usr/lib/$(CROSS:%-=%)/pkgconfig:$(SYSROOT)/usr/share/pkgconfig pkg-config
+endif
+ifneq ($(SYSROOT),)
+SYSROOT_LIBS  := $(addprefix $(SYSROOT)/usr/lib/$(TRIPLET),/ /blas /lapack)
+SYSROOT_LINK  := -Wl,--disable-new-dtags $(SYSROOT_LIBS:%=-Wl,-rpath,%) $(SYSROOT_LIBS:%=-Wl,-rpath-link,%) -Wl,--dynamic-linker,$(SYSROOT)/lib/ld-linux-aarch64.so.1
+endif
+PKG_CONFIG    ?= pkg-config
+
 # What listens to a network is hardened; the kernels of lib keep their speed.
 HARDEN_release := -D_FORTIFY_SOURCE=2 -fstack-protector-strong
+HARDEN_arm64   := $(HARDEN_release)
 HARDEN_link    := -Wl,-z,relro,-z,now
 
-WARNINGS  := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(CI),-Werror)
-CFLAGS    := -std=c17 -fPIC -fno-math-errno -fno-trapping-math -ffp-contract=fast $(FLAGS_$(VARIANT)) $(WARNINGS)
-XML       := -isystem $(patsubst -I%,%,$(firstword $(shell pkg-config --cflags-only-I libxml-2.0 2>/dev/null) /usr/include/libxml2))
+# The constants of an enum are what C17 has for integers that are known when it is compiled; clang 19 minds them beside a double.
+WARNINGS  := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(findstring clang-19,$(CC)),-Wno-enum-float-conversion) $(if $(CI),-Werror)
+# Multiply and add are fused by the kernels for vector units alone, as on amd64, whose other code has no such instruction: so both
+# compute the same numbers.
+CONTRACT  := $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),fast,off)
+CFLAGS    := -std=c17 -fPIC -fno-math-errno -fno-trapping-math -ffp-contract=$(CONTRACT) $(FLAGS_$(VARIANT)) $(WARNINGS)
+XML       := -isystem $(patsubst -I%,%,$(firstword $(shell $(PKG_CONFIG) --cflags-only-I libxml-2.0 2>/dev/null) $(SYSROOT)/usr/include/libxml2))
 # SUNDIALS 7 has a library of its own for what all its parts share, and Debian 13 built it with MPI: no more of that is used than the
 # name of no communicator, but its header is included and its library linked.
-SUNDIALS  := $(if $(wildcard /usr/include/sundials/sundials_core.h),-lsundials_core $(shell pkg-config --libs mpi-c 2>/dev/null))
-MPI       := $(if $(SUNDIALS),$(patsubst -I%,-isystem %,$(shell pkg-config --cflags-only-I mpi-c 2>/dev/null)))
+SUNDIALS  := $(if $(wildcard $(SYSROOT)/usr/include/sundials/sundials_core.h),-lsundials_core $(shell $(PKG_CONFIG) --libs mpi-c 2>/dev/null))
+MPI       := $(if $(SUNDIALS),$(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags-only-I mpi-c 2>/dev/null)))
 CPPFLAGS  := -I. -Ilib/include -include lib/banned.h -D_GNU_SOURCE $(XML) $(MPI) -MMD -MP
-LDFLAGS   := $(filter -fsanitize%,$(FLAGS_$(VARIANT))) $(HARDEN_link)
+LDFLAGS   := $(filter -fsanitize%,$(FLAGS_$(VARIANT))) $(HARDEN_link) $(SYSROOT_LINK)
 LIB_LIBS  := -lsundials_arkode $(SUNDIALS) -lm
 API_LIBS  := $(LIB_LIBS) -lxml2 -lcjson
 LIBS      := $(API_LIBS) -lmicrohttpd -lsqlite3 -lmodbus -lsodium -lcurl -lmosquitto -lgnutls -lnettle -lz -lpthread
@@ -68,7 +93,7 @@ LOCK = mkdir -p $(BUILD) && flock $(BUILD)/lock
 # A newcomer without the libraries learns what is missing before the compiler stumbles; a goal that installs them first says so itself.
 .PHONY: all build
 all:
-	@deploy/deps --check build
+	$(if $(CROSS),,@deploy/deps --check build)
 	@$(LOCK) $(MAKE) build
 build: $(if $(wildcard server/main.c),$(OUT)/armdyn) $(OUT)/libarmdyn.so $(OUT)/libarmdyn.a $(ROOMS)
 
@@ -83,6 +108,7 @@ always:
 # These say themselves what stands in a vector; GCC's own vectors in between cost single calls a third of their time. Under
 # AddressSanitizer a third of the time to compile them is spent on the last tenth of their speed.
 $(OUT)/obj/lib/dynamics/lanes_%.o: CFLAGS += -fno-tree-vectorize $(if $(filter asan,$(VARIANT)),-O1)
+$(addprefix $(OUT)/obj/lib/,dynamics/lanes_neon.o math/band_neon.o math/triangle.o): CFLAGS += -ffp-contract=fast
 
 $(API_OBJ) $(SERVER_OBJ) $(MAIN_OBJ): HARDEN := $(HARDEN_$(VARIANT))
 $(OUT)/obj/%.o: %.c $(OUT)/obj/flags
@@ -141,13 +167,13 @@ $(OUT)/libapi.a: $(API_OBJ)
 $(OUT)/libserver.a: $(SERVER_OBJ)
 $(ROOMS):
 	@rm -f $@
-	ar rcs $@ $^
+	$(CROSS)ar rcs $@ $^
 
 # What is installed is a guest in programs that have names of their own: those by which rooms of lib call each other get a
 # prefix. Its objects stay apart, so that who does not simulate needs no SUNDIALS.
 $(OUT)/libarmdyn.a: $(OUT)/liblib.a
-	nm -g --defined-only -P $< | awk 'NF > 1 && $$1 !~ /^armdyn_/ { print $$1, "armdyn_internal_" $$1 }' | sort -u >$(OUT)/obj/internal
-	objcopy --redefine-syms=$(OUT)/obj/internal $< $@
+	$(CROSS)nm -g --defined-only -P $< | awk 'NF > 1 && $$1 !~ /^armdyn_/ { print $$1, "armdyn_internal_" $$1 }' | sort -u >$(OUT)/obj/internal
+	$(CROSS)objcopy --redefine-syms=$(OUT)/obj/internal $< $@
 
 $(OUT)/libarmdyn.so: $(LIB_OBJ) lib/armdyn.map
 	$(CC) -shared -Wl,-soname,libarmdyn.so.$(SOVERSION) -Wl,--version-script=lib/armdyn.map $(LDFLAGS) $(LIB_OBJ) $(LIB_LIBS) -o $@
@@ -167,6 +193,7 @@ programs   = $(patsubst %.c,$(OUT)/%,$(1))
 
 # To compile a unit test takes longer than to run its own code; but those of identify simulate their logs themselves.
 UNIT_FLAGS_release := -O1
+UNIT_FLAGS_arm64   := -O1
 UNIT_FLAGS_asan    := -O0
 $(call programs,$(filter-out tests/unit/identify/%,$(UNIT_SRC))): TEST_FLAGS := $(UNIT_FLAGS_$(VARIANT))
 
@@ -194,7 +221,7 @@ $(TEST_OBJ): $(OUT)/obj/tests/%.o: tests/%.c $(OUT)/obj/flags
 	$(CC) $(CPPFLAGS) $(filter-out -Wmissing-prototypes,$(CFLAGS)) $(TEST_FLAGS) -c $< -o $@
 
 # A program is started anew for each of its tests: so it loads what it needs, and no more. They are many: the quick linker where it is.
-TEST_LINK := -Wl,--as-needed $(if $(shell command -v ld.lld),-fuse-ld=lld)
+TEST_LINK := -Wl,--as-needed $(if $(CROSS),,$(if $(shell command -v ld.lld),-fuse-ld=lld))
 $(OUT)/tests/%: $(OUT)/obj/tests/%.o $(ROOMS)
 	@mkdir -p $(@D)
 	$(CC) $< $(LDFLAGS) $(TEST_LINK) $(ROOMS) $(TEST_LIBS) $(LIBS) -o $@
@@ -230,6 +257,17 @@ test-other: ## build and test in the other Debian, made in build/other by mmdebs
 	@deploy/deps other
 	@$(PYTHON) tests/other.py --cc $(or $(OTHER_CC),gcc) $(SUITES)
 
+test-bare: ## make demo in a Debian with make and git alone, in build/other (RELEASE=trixie; GOALS="demo test": half an hour and more)
+	@deploy/deps other
+	@$(PYTHON) tests/other.py --bare --release $(RELEASE) $(GOALS)
+
+test-arm64: ## cross-build for arm64, and test that by qemu (SUITES="unit-arm64 gateway-arm64"; without: units, contract, gateway)
+	@deploy/deps build web test arm64
+	@$(PYTHON) deploy/dist/sysroot.py $(BUILD)/sysroot/arm64
+	@$(LOCK) $(MAKE) -j$(JOBS) --silent build
+	@$(LOCK) $(MAKE) -j$(JOBS) --silent VARIANT=arm64 build unit-programs
+	@$(PYTHON) tests/run.py $(or $(SUITES),unit-arm64 contract-arm64 gateway-arm64)
+
 check: ## what a small change needs, within a minute when the tree is built: units of its rooms, contract smoke, quick lint (BASE=main)
 	@deploy/deps build test lint
 	@$(PYTHON) tests/check.py $(or $(BASE),main)
@@ -252,10 +290,11 @@ bench: ## measure, print a table, write build/bench.json
 	@$(LOCK) $(MAKE) -j$(JOBS) --silent build bench-programs
 	@$(PYTHON) tests/bench/run.py
 
-soak: ## the long versions of the tests (ARMDYN_SOAK=1)
+soak: ## the long versions of the tests (ARMDYN_SOAK=1); with ARM64=1 also test-arm64
 	@deploy/deps build web test soak
 	@$(LOCK) $(MAKE) -j$(JOBS) --silent build unit-programs
 	@ARMDYN_SOAK=1 $(PYTHON) tests/run.py unit-release processes web
+	$(if $(ARM64),@$(MAKE) --no-print-directory test-arm64)
 
 fuzz: ## fuzz every target FUZZ_SECONDS long (default 600)
 	@deploy/deps build web test
@@ -269,20 +308,20 @@ image-test: ## build the image without a Docker daemon, run it, write, restart, 
 	@deploy/deps image
 	@$(PYTHON) tests/run.py image
 
-dist: ## packages, image, SBOM, manual and sums of what is committed, for hosts without a network, in build/dist (KEY=... signs)
-	@deploy/deps dist
+dist: ## packages, images, SBOM, manual and sums of what is committed, for hosts without a network, in build/dist (KEY=... signs; ARCHES=amd64,arm64)
+	@deploy/deps dist $(if $(findstring arm64,$(ARCHES)),arm64)
 	@rm -rf $(BUILD)/dist
-	@$(PYTHON) deploy/dist/make.py --release $(RELEASE) $(if $(KEY),--key $(KEY)) $(BUILD)/dist
+	@$(PYTHON) deploy/dist/make.py --release $(RELEASE) --architectures $(ARCHES) $(if $(KEY),--key $(KEY)) $(BUILD)/dist
 
 dist-test: ## make dist twice to the same bits, and use it where there is no network; a quarter of an hour on 2 cores
-	@deploy/deps build web test image soak dist
+	@deploy/deps build web test image soak dist $(if $(findstring arm64,$(ARCHES)),arm64)
 	@$(LOCK) $(MAKE) -j$(JOBS) --silent build
-	@RELEASE=$(RELEASE) $(PYTHON) tests/run.py dist bundle
+	@RELEASE=$(RELEASE) ARCHES=$(ARCHES) $(PYTHON) tests/run.py dist bundle
 
 clean: ## remove build/
 	rm -rf $(BUILD)
 
-.PHONY: help deps pages demo test test-other check mutants unit lint bench soak fuzz image image-test dist dist-test clean test-builds install uninstall
+.PHONY: help deps pages demo test test-other test-bare test-arm64 check mutants unit lint bench soak fuzz image image-test dist dist-test clean test-builds install uninstall
 
 test-builds:
 	@$(MAKE) --no-print-directory build unit-programs
@@ -301,6 +340,7 @@ MAN       := $(DESTDIR)$(PREFIX)/share/man/man1
 DOCUMENTS := README.md LICENSE THIRD-PARTY.md $(wildcard deploy/doc/*.md deploy/doc/*.svg)
 EXAMPLES  := $(wildcard examples/*.*)
 PROGRAMS  := $(wildcard examples/controllers/*)
+ORDERS    := $(wildcard examples/orders/*.*)
 
 install: all ## into DESTDIR/PREFIX: command, library, headers, armdyn.pc, examples, manual, man page, systemd unit
 	install -d $(BIN) $(LIBS_IN)/pkgconfig $(INCLUDE) $(DOC)/examples $(UNITS) $(MAN)
@@ -315,8 +355,9 @@ install: all ## into DESTDIR/PREFIX: command, library, headers, armdyn.pc, examp
 	$(PYTHON) deploy/manpage.py $(OUT)/armdyn $(PREFIX)/share/doc/armdyn $(MAN)/armdyn.1 && chmod 644 $(MAN)/armdyn.1
 	install -m 644 $(DOCUMENTS) $(DOC)
 	$(if $(EXAMPLES),install -m 644 $(EXAMPLES) $(DOC)/examples)
-	install -d $(DOC)/examples/controllers
+	install -d $(DOC)/examples/controllers $(DOC)/examples/orders
 	install -m 644 $(PROGRAMS) $(DOC)/examples/controllers
+	install -m 644 $(ORDERS) $(DOC)/examples/orders
 
 uninstall: ## what install put there
 	rm -rf $(INCLUDE) $(DOC)

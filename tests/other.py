@@ -2,6 +2,8 @@
 """`make test-other`: builds and tests in the other Debian, which is made in a folder by mmdebstrap: trixie on bookworm, bookworm on trixie.
 
     tests/other.py [--release NAME] [--cc COMPILER] [SUITE]...      suites of tests/run.py; `all` is what `make test` runs
+    tests/other.py --bare [--release NAME] [GOAL]...                goals of the Makefile, `demo` without any, in a Debian of this or the
+                                                                    other release with make and git alone, on what is committed
 
 The folder, build/other/NAME, stays for the next time, and so does what is built in it. A warning of its compiler is an error. It needs
 root and, the first time, the mirror of Debian (IMAGE_MIRROR names another) and room for all packages of deploy/dependencies.txt: 5 GB.
@@ -23,6 +25,9 @@ import debian  # noqa: E402
 OTHER = {"bookworm": "trixie", "trixie": "bookworm"}
 # What another compiler, parser of heads, SQLite or libmodbus would change.
 SUITES = ("unit-release", "contract-release", "http-release", "gateway-release", "store-release")
+# What the suites of a variant run, which is the end of their name; others run what the release does.
+BUILDS = {"release": "build unit-programs", "asan": "VARIANT=asan build unit-programs", "tsan": "VARIANT=tsan build tsan-programs",
+          "fuzz": "VARIANT=fuzz fuzz-programs"}
 
 # Its own namespaces end with it, so no mount stays. $1: the folder of the Debian, $2: the checkout, $3: what is built, $4: what is done.
 ENTER = """
@@ -52,6 +57,25 @@ def root(release):
     return folder
 
 
+def bare(release, goals):
+    """The status of goals of the Makefile, where a user begins: nothing is installed, nothing is built."""
+    folder = ROOT / "build/other" / f"{release}-bare"
+    built = folder.with_name(f"{folder.name}-build")
+    for one in (folder, built):
+        shutil.rmtree(one, ignore_errors=True)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    debian.unpack(release, folder, "--variant=minbase", "--include=git,make")
+    sources = folder / "srv/armdyn"
+    sources.mkdir()
+    debian.call(["git", "-C", ROOT, "archive", "--format=tar", f"--output={folder / 'srv/armdyn.tar'}", "HEAD"])
+    debian.call(["tar", "-xf", folder / "srv/armdyn.tar", "-C", sources])
+    status = within(folder, f"cd /srv/armdyn; DEMO_EXIT=1 make {shlex.join(goals)}")
+    if not status:
+        shutil.rmtree(folder)
+        shutil.rmtree(built)
+    return status
+
+
 def within(folder, script):
     """Runs a script in the checkout, seen from that Debian; its status."""
     built = ROOT / "build/other" / f"{folder.name}-build"
@@ -63,6 +87,7 @@ def within(folder, script):
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--bare", action="store_true")
     parser.add_argument("--release", choices=OTHER.values(), default=OTHER.get(platform.freedesktop_os_release().get("VERSION_CODENAME")))
     parser.add_argument("--cc", default="gcc")
     parser.add_argument("suites", nargs="*")
@@ -71,11 +96,15 @@ def main():
         sys.exit("test-other: this is neither Debian 12 nor 13: say --release")
     if os.geteuid() != 0 or not shutil.which("mmdebstrap"):
         sys.exit("test-other: needs root and mmdebstrap")
+    if asked.bare:
+        sys.exit(bare(asked.release, asked.suites or ["demo"]))
     whole = asked.suites == ["all"]
     suites = [] if whole else asked.suites or SUITES
-    build = f"make --silent -j{os.cpu_count() or 2} CI=true CC={shlex.quote(asked.cc)}"
-    sys.exit(within(root(asked.release), f"deploy/deps build web test; {build} {'test-builds' if whole else 'build unit-programs'}; "
-                                         f"exec python3 tests/run.py {shlex.join(suites)}"))
+    make = f"make --silent -j{os.cpu_count() or 2} CI=true CC={shlex.quote(asked.cc)}"
+    variants = {suite.rsplit("-", 1)[-1] for suite in suites}
+    wanted = ["test-builds"] if whole else ["build", *(BUILDS.get(one, BUILDS["release"]) for one in sorted(variants))]
+    builds = "".join(f"{make} {one}; " for one in wanted)
+    sys.exit(within(root(asked.release), f"deploy/deps build web test; {builds}exec python3 tests/run.py {shlex.join(suites)}"))
 
 
 if __name__ == "__main__":

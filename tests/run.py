@@ -2,7 +2,7 @@
 """Run the suites, say what failed and what was skipped and why, and close with one line that counts everything.
 
     tests/run.py [NAME]...      gateway: that folder of tests in each build; gateway-asan: in one; processes: all that pytest runs;
-                                without arguments: all but image and bundle. `make test` builds what they need
+                                without arguments: all but image, bundle and arm64. `make test` builds what they need
 
 Every suite is a row of SUITES; to add one: a function that fills a Tally, and a row. What a suite printed stays in
 build/test/<suite>/, with the times of its tests. A program without a single test is a failure, and so is a sanitizer's report.
@@ -238,7 +238,7 @@ def web(tally, variant, _=()):
     check_web(tally, ROOT / out(variant), soak=SOAK)
 
 
-CHOSEN = {"release": "", "asan": "not slow", "tsan": "not slow and not same_threads"}  # of the tests, by their marks in pytest.ini
+CHOSEN = {"release": "", "arm64": "", "asan": "not slow", "tsan": "not slow and not same_threads"}  # of the tests, by their marks in pytest.ini
 
 # The kind is the folder in tests/. A suite of many files is several shards, which share no port, no directory and no file; how long
 # each file takes stands in tests/seconds.json (tests/seconds.py writes it). The longest of each lane come first, so that the lanes end
@@ -267,6 +267,9 @@ SUITES = [
     ("tsan",       "tsan",    "computes", 1,      tsan),
     ("install",    "release", "computes", 1,      install),
     ("dist",       "release", "computes", 1,      processes),
+    ("unit",       "arm64",   "computes", 2,      unit),       # these by qemu (make test-arm64)
+    ("contract",   "arm64",   "computes", 5,      processes),
+    ("gateway",    "arm64",   "waits",    8,      processes),
     ("image",      "image",   "computes", 1,      image),
     ("bundle",     "bundle",  "computes", 1,      bundle),
 ]
@@ -309,7 +312,8 @@ def alone(first, function):
 
 def names(row):
     kind, variant, _, _, function = row
-    return {kind, f"{kind}-{variant}", function.__name__}
+    # What needs a build that only `make test-arm64` makes is asked for by its own name.
+    return {f"{kind}-{variant}"} | (set() if variant == "arm64" else {kind, function.__name__})
 
 
 def in_lanes(suites):
@@ -328,9 +332,9 @@ def main(asked):
     unknown = {*asked}.difference(*map(names, SUITES))
     if unknown:
         sys.exit(f"no suite {' '.join(sorted(unknown))}; there are: {' '.join(f'{row[0]}-{row[1]}' for row in SUITES)}")
-    suites = [row for row in SUITES if ({*asked} & names(row) if asked else row[0] not in ("image", "bundle"))]
+    suites = [row for row in SUITES if ({*asked} & names(row) if asked else row[1] not in ("image", "bundle", "arm64"))]
     if SOAK:
-        suites = [(*row[:3], 1, row[4]) for row in suites if row[4] is not processes or row[1] == "release"]
+        suites = [(*row[:3], 1, row[4]) for row in suites if row[4] is not processes or row[1] in ("release", "arm64")]
     shards = []
     for tally, row in in_lanes(suites):
         shards.append((tally, row))

@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import tempfile
 
+# Of an architecture: the prefix of its compiler's name in Debian, and how qemu calls it.
+TRIPLETS = {"amd64": ("x86-64-linux-gnu", "x86_64"), "arm64": ("aarch64-linux-gnu", "aarch64")}
 MIRROR = os.environ.get("IMAGE_MIRROR", "http://deb.debian.org/debian")
 
 
@@ -31,6 +33,24 @@ def bootstrap(release, target, *options, more=(), env=None):
     call(["mmdebstrap", "--quiet", *options, release, target, *sources(release, *more)], env={**os.environ, **(env or {})})
 
 
+def native():
+    """This machine's architecture."""
+    return call(["dpkg", "--print-architecture"]).strip()
+
+
+def emulate(architecture):
+    """Lets the kernel start programs of another architecture by qemu, as Debian's packages do where systemd runs."""
+    name = f"qemu-{TRIPLETS[architecture][1]}"
+    row, known = pathlib.Path(f"/usr/lib/binfmt.d/{name}.conf"), pathlib.Path("/proc/sys/fs/binfmt_misc")
+    if architecture == native() or (known / name).exists():
+        return
+    if not row.exists():
+        raise SystemExit(f"dist: {architecture} needs qemu-user-static (Debian 13: qemu-user-binfmt)")
+    if not (known / "register").exists():
+        call(["mount", "-t", "binfmt_misc", "binfmt_misc", known])
+    (known / "register").write_text(row.read_text())
+
+
 def needs(root):
     """What the packages' own control file wants for building."""
     text = (root / "deploy/debian/control").read_text().split("Build-Depends:")[1].split("\nStandards-Version")[0]
@@ -38,14 +58,30 @@ def needs(root):
     return ["debhelper" if name == "debhelper-compat" else name for name in names]
 
 
-def workshop(root, release, cache):
-    """A folder with all that building needs; made once for a list of packages."""
-    names = ["dpkg-dev", *needs(root)]
+# SUNDIALS cannot be installed for a second architecture: its headers want compilers and tools for themselves. They are unpacked
+# beside its libraries, which can.
+SUNDIALS = r"""chroot "$1" sh -euc 'cd /tmp && apt-get -qq download libsundials-dev:ARCHITECTURE && dpkg-deb -x libsundials-dev_*.deb / &&
+apt-get -qq install -y --no-install-recommends $(dpkg-deb -f libsundials-dev_*.deb Depends | grep -oE "libsundials-(arkode|core)[0-9]+" | sed s/$/:ARCHITECTURE/) &&
+rm libsundials-dev_*.deb'"""
+
+
+def crossed(names, architecture):
+    """The same for building programs of another architecture, its libraries and a compiler; and options for mmdebstrap."""
+    theirs = {name for name in names if name.endswith("-dev")} - {"dpkg-dev"}
+    return [f"gcc-{TRIPLETS[architecture][0]}", *(f"{name}:{architecture}" if name in theirs else name for name in names if name != "libsundials-dev")], \
+        [f"--architectures={native()},{architecture}", f"--customize-hook={SUNDIALS.replace('ARCHITECTURE', architecture)}"]
+
+
+def workshop(root, release, cache, architecture):
+    """A folder with all that building for that architecture needs; made once for a list of packages."""
+    names, options = ["dpkg-dev", *needs(root)], []
+    if architecture != native():
+        names, options = crossed(names, architecture)
     mark = hashlib.sha256(" ".join([release, *names]).encode()).hexdigest()[:12]
     folder = cache / f"{release}-{mark}"
     if not folder.exists():
         cache.mkdir(parents=True, exist_ok=True)
-        unpack(release, folder, "--variant=minbase", f"--include={','.join(names)}")
+        unpack(release, folder, "--variant=minbase", f"--include={','.join(names)}", *options)
     return folder
 
 
@@ -59,14 +95,20 @@ def unpack(release, folder, *options, **more):
         partial.rename(folder)
 
 
-def build_packages(tree, shop, out, commit, jobs):
+def within(shop, script):
+    """Runs a script in a workshop: without a network, but with /proc, without which libraries of Debian 13 complain on standard output."""
+    call(["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "sh", "-euc",
+          'mount --make-rprivate / && mount -t proc proc "$1/proc" && exec chroot "$1" /bin/sh -euc "$2"', "within", shop, script])
+
+
+def build_packages(tree, shop, out, commit, architecture):
     """dpkg-buildpackage of a source tree that has debian/, in the workshop, which has no network then."""
     inside = shop / "build/armdyn"
     shutil.rmtree(shop / "build", ignore_errors=True)
     inside.parent.mkdir()
     call(["cp", "-a", tree, inside])
-    call(["unshare", "--net", "chroot", shop, "/bin/sh", "-c",
-                f"cd /build/armdyn && COMMIT={commit} DEB_BUILD_OPTIONS=parallel={jobs} LC_ALL=C.UTF-8 dpkg-buildpackage --build=binary --unsigned-changes --no-check-builddeps"])
+    within(shop, f"cd /build/armdyn && COMMIT={commit} DEB_BUILD_OPTIONS=parallel={os.cpu_count() or 2} LC_ALL=C.UTF-8 "
+                 f"dpkg-buildpackage --host-arch={architecture} --build=binary --unsigned-changes --no-check-builddeps")
     made = sorted(path for path in inside.parent.iterdir() if path.suffix in (".deb", ".changes", ".buildinfo"))
     for path in made:
         shutil.move(path, out / path.name)

@@ -1,16 +1,18 @@
 #!/usr/bin/python3
 """`make dist`: all that a factory needs, in one folder, which `armdyn verify` checks.
 
-    deploy/dist/make.py [--release bookworm] [--key FILE] [--cache DIR] OUT
+    deploy/dist/make.py [--release bookworm] [--architectures amd64] [--key FILE] [--cache DIR] OUT
 
 What is committed is built, in a Debian of its own (mmdebstrap, so root), and twice the same bits: no clock, no path and no
 package of this machine goes in. --key is an Ed25519 key (`openssl genpkey -algorithm ed25519 -out FILE`); without one the sums
-are not signed. IMAGE_MIRROR names another mirror of Debian.
+are not signed. IMAGE_MIRROR names another mirror of Debian. What is for another architecture is cross-built; the image's packages
+are set up by qemu, which the kernel is told of.
 
     packages/          armdyn and what it needs beyond a minimal Debian, as a folder that apt installs from
     armdyn-image.tar   the image, for docker load and podman load
     armdyn.spdx.json   what is inside
     licences.tar.xz    and under which licences
+    arm64/             these three for another architecture than the builder's
     manual.html        the manual, one page
     hosts/             compose, quadlet, Kubernetes, proxies
     SHA256SUMS, SHA256SUMS.sig
@@ -90,10 +92,10 @@ cd "$PACKAGES" && APT_CONFIG=$MMDEBSTRAP_APT_CONFIG apt-get -qq download \
 MERGED = {"bookworm": ["--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr", "--include=usr-is-merged"]}
 
 
-def root_file_system(release, packages, layer, epoch):
+def root_file_system(release, architecture, packages, layer, epoch):
     """Its tar; and into the folder of packages those that armdyn needs and a minimal Debian may lack."""
     debian.index(packages)
-    debian.bootstrap(release, layer, "--variant=custom", "--include=?essential", "--include=armdyn", *MERGED.get(release, []), f"--customize-hook={FETCH}", f"--customize-hook={CLEAN}",
+    debian.bootstrap(release, layer, f"--architectures={architecture}", "--variant=custom", "--include=?essential", "--include=armdyn", *MERGED.get(release, []), f"--customize-hook={FETCH}", f"--customize-hook={CLEAN}",
                      more=[f"deb [trusted=yes] copy:{packages} ./"], env={"SOURCE_DATE_EPOCH": str(epoch), "PACKAGES": str(packages)})
     debian.index(packages)
 
@@ -118,26 +120,35 @@ def sign(out, key):
     debian.call(["openssl", "pkeyutl", "-sign", "-inkey", key, "-rawin", "-in", out / "SHA256SUMS", "-out", out / "SHA256SUMS.sig"])
 
 
-def build(out, release, cache, key):
+def build_for(architecture, tree, scratch, moment, release, cache, out, packages):
+    """Packages, image, and what is inside, for one architecture; the image's size, unpacked."""
+    shop = debian.workshop(tree, release, cache, architecture)
+    made = debian.build_packages(tree, shop, scratch, moment.commit, architecture)
+    print(lint(next(path for path in made if path.suffix == ".changes")), end="")
+    for path in made:
+        if path.suffix == ".deb":
+            shutil.move(path, packages / path.name)
+    out.mkdir(exist_ok=True)
+    layer = scratch / "root.tar"
+    root_file_system(release, architecture, packages, layer, moment.epoch)
+    size = image.write(layer, out / "armdyn-image.tar", "localhost/armdyn", moment.tag, architecture, moment.created, moment.epoch)
+    lock = json.loads((tree / "server/web/package-lock.json").read_text())
+    (out / "armdyn.spdx.json").write_text(sbom.document(f"armdyn-{moment.version}", layer, lock, release, moment.created))
+    sbom.licences(layer, out / "licences.tar.xz", moment.epoch, {name: (tree / name).read_text() for name in ("LICENSE", "THIRD-PARTY.md")})
+    layer.unlink()
+    return size
+
+
+def build(out, release, architectures, cache, key):
+    """The images' sizes by architecture."""
     moment = Moment()
     packages = out / "packages"
     packages.mkdir(parents=True)
     with tempfile.TemporaryDirectory(prefix="armdyn-dist-") as scratch:
         scratch = pathlib.Path(scratch)
         tree = source_tree(scratch, moment, release)
-        shop = debian.workshop(tree, release, cache)
-        made = debian.build_packages(tree, shop, scratch, moment.commit, os.cpu_count() or 2)
-        print(lint(next(path for path in made if path.suffix == ".changes")), end="")
-        for path in made:
-            if path.suffix == ".deb":
-                shutil.move(path, packages / path.name)
-        layer = scratch / "root.tar"
-        root_file_system(release, packages, layer, moment.epoch)
-        architecture = debian.call(["dpkg", "--print-architecture"]).strip()
-        size = image.write(layer, out / "armdyn-image.tar", "localhost/armdyn", moment.tag, architecture, moment.created, moment.epoch)
-        lock = json.loads((tree / "server/web/package-lock.json").read_text())
-        (out / "armdyn.spdx.json").write_text(sbom.document(f"armdyn-{moment.version}", layer, lock, release, moment.created))
-        sbom.licences(layer, out / "licences.tar.xz", moment.epoch, {name: (tree / name).read_text() for name in ("LICENSE", "THIRD-PARTY.md")})
+        sizes = {one: build_for(one, tree, scratch, moment, release, cache, out if one == debian.native() else out / one, packages)
+                 for one in architectures}
         debian.call([tree / "deploy/dist/manual.py", out / "manual.html"])
         for name in ("CHANGELOG.md",):
             shutil.copyfile(tree / name, out / name)
@@ -145,13 +156,13 @@ def build(out, release, cache, key):
     sums(out)
     if key:
         sign(out, key)
-    return size
+    return sizes
 
 
 def told(out):
     """Name and size of what was made."""
     for path in sorted(out.rglob("*")):
-        if path.is_file() and (path.parent == out or "armdyn" in path.name):
+        if path.is_file() and (path.parent != out / "packages" or "armdyn" in path.name):
             print(f"{path.stat().st_size / 1e6:9.2f} MB  {path.relative_to(out)}")
 
 
@@ -159,6 +170,7 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--release", default="bookworm")
+    parser.add_argument("--architectures", default="amd64", type=lambda text: text.split(","))
     parser.add_argument("--key", type=pathlib.Path)
     parser.add_argument("--cache", type=pathlib.Path, default=ROOT / "build/workshop")
     asked = parser.parse_args()
@@ -169,9 +181,11 @@ def main():
         sys.exit(f"dist: {asked.out} is there already; it is never overwritten")
     if subprocess.run(["git", "-C", ROOT, "diff", "--quiet", "HEAD"]).returncode:
         print("dist: what is not committed is not in it", file=sys.stderr)
-    size = build(asked.out.resolve(), asked.release, asked.cache.resolve(), asked.key)
+    for one in asked.architectures:
+        debian.emulate(one)
+    sizes = build(asked.out.resolve(), asked.release, asked.architectures, asked.cache.resolve(), asked.key)
     told(asked.out)
-    print(f"the image holds {size / 1e6:.0f} MB, unpacked" + ("" if asked.key else "; the sums are not signed: there was no --key"))
+    print("; ".join(f"the image for {one} holds {size / 1e6:.0f} MB, unpacked" for one, size in sizes.items()) + ("" if asked.key else "; the sums are not signed: there was no --key"))
 
 
 if __name__ == "__main__":

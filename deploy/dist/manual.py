@@ -47,7 +47,8 @@ def led(page, target, known):
 
 def section(page, known):
     name = name_of(page)
-    html = markdown.markdown((ROOT / page).read_text(), extensions=["tables", "fenced_code", "sane_lists", "toc"], output_format="html",
+    text = re.sub(r"^(```\w+) .*$", r"\1", (ROOT / page).read_text(), flags=re.M)  # a second word after a fence is for our tests
+    html = markdown.markdown(text, extensions=["tables", "fenced_code", "sane_lists", "toc"], output_format="html",
                              extension_configs={"toc": {"slugify": lambda text, sep: f"{name}-{slugify(text, sep)}"}})
     html = re.sub(r'src="([^":]+)"', lambda m: f'src="{picture((ROOT / page).parent / m[1])}"', html)
 
@@ -56,6 +57,9 @@ def section(page, known):
         return f'<a href="{to}">{match[2]}</a>' if to else match[2]
 
     html = re.sub(r'<a href="([^"]*)">(.*?)</a>', link, html, flags=re.S)
+    titles = re.findall(r"^#+ ", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S), re.M)
+    if len(titles) != len(re.findall(r"<h\d", html)):
+        sys.exit(f"manual: not every heading of {page} became one")
     title = re.search(r"<h1[^>]*>(.*?)</h1>", html)[1]
     return title, f'<section id="{name}">\n{html}\n</section>\n'
 

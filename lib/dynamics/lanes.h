@@ -59,6 +59,9 @@ struct lanes_kernels {
 #if defined __x86_64__ && defined __GNUC__ && !defined __clang__
 #define LANES_OF_X86_64
 extern const struct lanes_kernels lanes_avx2, lanes_avx512;
+#elif defined __aarch64__
+#define LANES_OF_AARCH64
+extern const struct lanes_kernels lanes_neon;
 #endif
 extern const struct lanes_kernels lanes_baseline;
 

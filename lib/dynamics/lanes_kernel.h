@@ -211,7 +211,7 @@ static inline lanes choose(lane_bits where, lanes a, lanes b)
   return (lanes)(((lane_bits)a & where) | ((lane_bits)b & ~where));
 }
 
-/* Friction that is linear in its parameters, with every lane fast enough for tanh to be 1; all else lane by lane. */
+/* Friction of polynomials, with every lane fast enough for tanh to be 1; all else lane by lane. */
 static lanes lanes_friction(const struct armdyn_robot *robot, size_t i, lanes q, lanes qd)
 {
   const struct armdyn_joint *joint = &robot->description.joints[i];
@@ -219,7 +219,8 @@ static lanes lanes_friction(const struct armdyn_robot *robot, size_t i, lanes q,
   const double fast = 20 * joint->velocity_scale;
   const lane_bits forward = qd >= fast, settled = forward | (qd <= -fast);
   lanes out = { 0 };
-  if ((robot->joints[i].friction & ~(unsigned)FRICTION_LINEAR) || !all_lanes(&settled)) {
+  const unsigned polynomials = FRICTION_LINEAR & ~(1u << ARMDYN_FRICTION_SUBLINEAR);
+  if ((robot->joints[i].friction & ~polynomials) || !all_lanes(&settled)) {
     for (int l = 0; l < LANES; l++) out[l] = armdyn_friction_torque(robot, i, q[l], qd[l]);
     return out;
   }

@@ -10,6 +10,8 @@ size_t band_supported(const struct band_kernels *kinds[BAND_KINDS])
 #ifdef BAND_OF_X86_64
   if (__builtin_cpu_supports("x86-64-v4")) kinds[count++] = &band_avx512;
   if (__builtin_cpu_supports("x86-64-v3")) kinds[count++] = &band_avx2;
+#elif defined BAND_OF_AARCH64
+  kinds[count++] = &band_neon;
 #endif
   kinds[count++] = &band_baseline;
   return count;

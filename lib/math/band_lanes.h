@@ -18,6 +18,9 @@ struct band_kernels {
 #if defined __x86_64__ && defined __GNUC__ && !defined __clang__
 #define BAND_OF_X86_64
 extern const struct band_kernels band_avx2, band_avx512;
+#elif defined __aarch64__
+#define BAND_OF_AARCH64
+extern const struct band_kernels band_neon;
 #endif
 extern const struct band_kernels band_baseline;
 

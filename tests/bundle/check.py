@@ -1,5 +1,5 @@
 """A bundle of `make dist` for a release of Debian ($RELEASE), built twice to the same bits, and used as the manual says where there is
-no network."""
+no network; of the architectures in $ARCHES, what is not this machine's starts by qemu."""
 
 import json
 import os
@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tarfile
 
+ARCHES = os.environ.get("ARCHES", "amd64")
 RELEASE = os.environ.get("RELEASE", "bookworm")
 TOOLS = ("mmdebstrap", "dpkg-scanpackages", "lintian", "openssl", "podman", "runc", "unshare")
 NOT_INSIDE = re.compile(r"(^|/)bin/(gcc|cc|clang|make|node|npm|apt|apt-get)$")
@@ -28,7 +29,7 @@ def check_bundle(tally, root, run):
     subprocess.run(["openssl", "pkey", "-in", key, "-pubout", "-out", folder / "builder.pub"], check=True, capture_output=True)
     first, second = folder / "first", folder / "second"
     for out in (first, second):
-        status, text = run(["deploy/dist/make.py", "--release", RELEASE, "--key", key, "--cache", cache, out], folder / f"{out.name}.log", 5400)
+        status, text = run(["deploy/dist/make.py", "--release", RELEASE, "--architectures", ARCHES, "--key", key, "--cache", cache, out], folder / f"{out.name}.log", 5400)
         tally.check(f"make dist, {out.name} time", status == 0, text)
         if status != 0:
             return
@@ -36,9 +37,16 @@ def check_bundle(tally, root, run):
     status, text = run([root / "build/armdyn", "verify", first, "--key", folder / "builder.pub"], folder / "verify.log", 120)
     tally.check("armdyn verify", status == 0, text)
     check_papers(tally, first)
+    for image in sorted(first.glob("*/armdyn-image.tar")):
+        check_emulated(tally, root, image)
+    older = folder / "former"
+    status, text = run([sys.executable, "tests/bundle/former.py", RELEASE, cache, older], folder / "former.log", 3600)
+    tally.check("the version before packages is built", status == 0, text)
+    if status != 0:
+        return
     machine = a_machine(root, cache, folder)
     status, text = run(["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", sys.executable, "tests/bundle/offline.py", first, machine,
-                        folder], folder / "offline.log", 1800)
+                        older, folder], folder / "offline.log", 1800)
     tally.check("without a network", status == 0, text)
     for name, good, why in json.loads((folder / "offline.json").read_text()) if status == 0 else []:
         tally.check(f"without a network: {name}", good, why)
@@ -59,6 +67,17 @@ def a_machine(root, cache, folder):
         debian.unpack(RELEASE, fresh, "--variant=minbase")
     subprocess.run(["cp", "-a", fresh, folder / "machine"], check=True)
     return folder / "machine"
+
+
+def check_emulated(tally, root, image):
+    """The image for another architecture starts and answers, by qemu."""
+    from image.check import Container
+    with Container(tally, root / tally.folder / f"store-{image.parent.name}") as container:
+        status, text = container.call("load", "--input", str(image), timeout=600)
+        tally.check(f"{image.parent.name}: podman load", status == 0, text)
+        container.image = "localhost/armdyn:latest"
+        container.check_configuration()
+        container.check_life(json.loads((root / "tests/data/vectors/puma560.json").read_text())["robot"])
 
 
 def check_papers(tally, bundle):

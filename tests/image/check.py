@@ -114,12 +114,15 @@ class Container:
         status, text = self.call("run", "--rm", *self.run_options(), self.image)
         self.tally.check("refuses to start without a key", status != 0 and "key" in text, f"status {status}\n{text}")
 
+    def start(self):
+        status, text = self.call("run", "-d", "--name", NAME, *self.run_options(), "-e", f"ARMDYN_LISTEN=0.0.0.0:{self.port}",
+                                 "-v", f"{self.key_file}:/run/secrets/admin.key:ro", self.image)
+        self.tally.check("container starts", status == 0, text)
+
     def check_life(self, robot):
         """Start, write, restart, read, stop."""
         check = self.tally.check
-        status, text = self.call("run", "-d", "--name", NAME, *self.run_options(), "-e", f"ARMDYN_LISTEN=0.0.0.0:{self.port}",
-                                 "-v", f"{self.key_file}:/run/secrets/admin.key:ro", self.image)
-        check("container starts", status == 0, text)
+        self.start()
         status, answer = self.wait_ready()
         check("GET /readyz", status == 200, f"{answer}\n{self.call('logs', NAME)[1]}")
         check("GET /healthz", self.request("GET", "/healthz", key=False)[0] == 200, "")

@@ -1,5 +1,5 @@
 /* The specialised recursion and the batches against the general recursion, for every vector unit of this processor
- * (lanes_avx512.c, lanes_avx2.c, lanes_baseline.c). */
+ * (lanes_avx512.c, lanes_avx2.c, lanes_neon.c, lanes_baseline.c). */
 #include <criterion/criterion.h>
 
 #include "armdyn/derivatives.h"
@@ -67,7 +67,7 @@ static void same(const double *a, const double *b, size_t n, const char *what)
   double largest = 1;
   for (size_t i = 0; i < n; i++) largest = fmax(largest, fabs(b[i]));
   for (size_t i = 0; i < n; i++) {
-    cr_assert_float_eq(a[i], b[i], 1e-12 * largest, "%s, joint %zu of %zu: %.17g, %.17g", what, i, n, a[i], b[i]);
+    cr_assert_float_eq(a[i], b[i], 1e-12 * largest, "%s, %zu of %zu: %.17g, %.17g", what, i, n, a[i], b[i]);
   }
 }
 
@@ -141,13 +141,24 @@ struct table {
   struct armdyn_samples samples;
 };
 
+/* Beyond our own sine, where a joint turns; one that slid so far would leave no digit to compare. */
+static void turn_far(const struct arm *arm, double *q)
+{
+  for (size_t i = 0; i < arm->n; i++) {
+    if (!arm->robot->joints[i].prismatic) {
+      q[i] = -3e6;
+      return;
+    }
+  }
+}
+
 static void fill(struct table *table, const struct arm *arm, struct dice *dice, int variant)
 {
   const size_t n = arm->n, stride = 3 * n + 7;
   double *x = table->row;
   dice_fill(dice, x, COUNT * stride, -3, 3);
   for (size_t k = 0; k < COUNT; k += 5) x[k * stride + n] *= 1e-4; /* dry friction near rest */
-  if (variant == 1) x[9 * stride] = -3e6;
+  if (variant == 1) turn_far(arm, x + 9 * stride);
   table->samples = (struct armdyn_samples){ .count = COUNT,
                                             .q = { x, stride },
                                             .qd = { x + n, stride },
@@ -245,7 +256,8 @@ static void derivatives_are(const struct arm *arm, const struct armdyn_samples *
   const size_t n = arm->n;
   for (size_t k = 0; k < s->count; k++) {
     for (int d = 0; d < DERIVATIVES; d++) {
-      if (got[d]) same_rows(got[d] + k * n * n, expected[d] + k * n * n, n, n, what);
+      if (got[d])
+        same(got[d] + k * n * n, expected[d] + k * n * n, n * n, what); /* rounding is that of the whole arm */
     }
   }
 }

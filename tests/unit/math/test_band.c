@@ -1,5 +1,5 @@
-/* Band matrices, by every kernel that this processor can run (band_avx512.c, band_avx2.c, band_baseline.c): A = U' U is put
- * together again, and sums of squares are what three loops make of them. */
+/* Band matrices, by every kernel that this processor can run (band_avx512.c, band_avx2.c, band_neon.c, band_baseline.c):
+ * A = U' U is put together again, and sums of squares are what three loops make of them. */
 #include <criterion/criterion.h>
 
 #include "lib/math/band.h"
