@@ -4,14 +4,16 @@ that they refer to.
 
     bundle.py [OUT]        writes OUT (default: standard output); the same sources make the same bytes
 
-Where a schema says LIMIT_X, it has the number of api/limits.h. Four rules of the contract are applied here rather than written out a hundred times:
+Where a schema says LIMIT_X, it has the number of api/limits.h. Five rules of the contract are applied here rather than written out a hundred times:
 - requests are strict, answers may grow: objects that requests consist of get `additionalProperties: false` (a schema
   used both ways gets a strict twin called <Name>Input, which does not require the readOnly fields, nor those that
   `x-always-answered` lists because answers state their default);
 - every call may give certain errors (USUAL_ERRORS);
 - every answer carries X-Request-Id;
 - every call that leaves an entry in the audit trail takes X-Reason (not those marked `x-keeps-nothing`, which compute);
-  what makes a resource with a `reason` keeps it there, too. A call that says more of it has it in its own file.
+  what makes a resource with a `reason` keeps it there, too. A call that says more of it has it in its own file;
+- each of these takes `dry_run`, too, and marks what it answers then; where it is marked `x-no-dry-run`, which says why it cannot,
+  `dry_run` is refused.
 """
 
 import copy
@@ -142,12 +144,14 @@ class Bundle:
             self.add_usual_errors(doc, operation, responses)
         request_id = {"$ref": self.reference("headers.yaml#/RequestId", responses)}
         reasons = [self.reference(f"parameters.yaml#/{name}", responses) for name in ("Reason", "ReasonForAudit")]
+        tried = self.reference("parameters.yaml#/DryRun", responses), self.reference("headers.yaml#/DryRun", responses)
         for section, known in self.components.items():
             doc["components"][section] = {name: content for name, (_, content) in sorted(known.items())}
         every = [r for op in operations(doc) for r in op["responses"].values() if "$ref" not in r]
         for response in every + list(doc["components"]["responses"].values()):
             response.setdefault("headers", {})["X-Request-Id"] = request_id
         declare_reasons(doc, *reasons)
+        declare_dry_runs(doc, *tried)
         close_requests(doc)
         return doc
 
@@ -177,13 +181,31 @@ def makes_what_has_a_reason(doc, op):
                for response in made for content in response.get("content", {}).values())
 
 
+def changing(doc):
+    """The operations that leave an entry in the audit trail."""
+    return [op for op in operations(doc) if op["method"] != "get" and not op.get("x-keeps-nothing")]
+
+
+def add_parameter(doc, op, reference):
+    doc["paths"][op["path"]][op["method"]].setdefault("parameters", []).append({"$ref": reference})
+
+
 def declare_reasons(doc, kept, audited):
-    for op in operations(doc):
-        own = [resolve(doc, parameter)["name"] for parameter in op["parameters"]]
-        if op["method"] == "get" or op.get("x-keeps-nothing") or "X-Reason" in own:
+    for op in changing(doc):
+        if "X-Reason" not in [resolve(doc, parameter)["name"] for parameter in op["parameters"]]:
+            add_parameter(doc, op, kept if makes_what_has_a_reason(doc, op) else audited)
+
+
+def declare_dry_runs(doc, parameter, header):
+    for op in changing(doc):
+        if "x-no-dry-run" in op:
+            own = doc["paths"][op["path"]][op["method"]]
+            own["description"] = f"{own.get('description', '').rstrip()}\n\nIt has no `dry_run`: {op['x-no-dry-run']}."
             continue
-        parameters = doc["paths"][op["path"]][op["method"]].setdefault("parameters", [])
-        parameters.append({"$ref": kept if makes_what_has_a_reason(doc, op) else audited})
+        add_parameter(doc, op, parameter)
+        for status, response in op["responses"].items():
+            if status.startswith("2"):
+                resolve(doc, response).setdefault("headers", {})["Dry-Run"] = {"$ref": header}
 
 
 def operations(doc):

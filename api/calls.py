@@ -36,12 +36,16 @@ def query(doc, op):
     return " ".join(parameter["name"] for parameter in parameters if parameter["in"] == "query")
 
 
+def text(words):
+    return json.dumps(words) if words else "NULL"
+
+
 def header(doc):
     yield "/* Made of the contract by api/calls.py. */"
     for op in bundle.operations(doc):
         words = query(doc, op)
         yield (f'#define CALL_{op["operationId"]} HTTP_{op["method"].upper()}, "{op["path"]}", ROLE_{op["x-role"].upper()}, '
-               f'{bodies(op)}, {answers(doc, op)}, ' + (f'"{words}"' if words else "NULL") + f', "{op["operationId"]}"')
+               f'{bodies(op)}, {answers(doc, op)}, {text(words)}, "{op["operationId"]}", {text(op.get("x-no-dry-run"))}')
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@
 #define LIMIT_QUERY_PARAMETERS        32    /* of a request */
 #define LIMIT_LIST                    200   /* items a page */
 #define LIMIT_WAYPOINTS               1000  /* of one trajectory */
+#define LIMIT_STEPS                   32    /* of one order, or of one trajectory that is made of others */
 #define LIMIT_OWN_NUMBERS             30000 /* positions and times that a request for a motion of its own gives itself */
 #define LIMIT_OWN_SAMPLES             200000    /* of a data set that one motion is made of */
 #define LIMIT_INTERVALS               2000      /* of an energy-optimal trajectory */
@@ -72,6 +73,7 @@
 #define LIMIT_DELIVERIES              16     /* attempts of one delivery to a webhook */
 #define LIMIT_KEY_CONTROLLERS         64     /* that one key names */
 #define LIMIT_MAP_FIELDS              48     /* of one register map */
+#define LIMIT_PROTOCOL_REGISTERS      2190   /* of the register protocol, from its base on, with all window places */
 #define LIMIT_EVENTS                  4096   /* kept for streams that come back */
 #define LIMIT_EVENT_NAMES             64     /* jobs, and controllers, that one stream asks for */
 

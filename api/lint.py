@@ -26,7 +26,7 @@ MEMBERS = {
     "header": "description required schema $ref",
     "schema": "$ref type description examples default enum const readOnly writeOnly properties required additionalProperties "
               "propertyNames maxProperties items minItems maxItems uniqueItems minimum maximum exclusiveMinimum exclusiveMaximum "
-              "minLength maxLength pattern format contentMediaType oneOf",
+              "minLength maxLength pattern format contentMediaType oneOf anyOf allOf if then",
 }
 
 
@@ -51,10 +51,11 @@ def walk(node, at=""):
 
 
 def schemas(doc):
-    """Every schema of the document (named or not) with its pointer; examples are no schemas."""
+    """Every schema of the document (named or not) with its pointer; examples are no schemas, and conditions are of members that
+    are described where they stand."""
     for at, node in walk(doc):
         parts = at.split("/")
-        if "example" in parts or "examples" in parts:
+        if not {"example", "examples", "if", "then"}.isdisjoint(parts):
             continue
         if "type" in node or "properties" in node or "oneOf" in node:
             if len(parts) < 2 or parts[-2] != "securitySchemes":

@@ -13,6 +13,7 @@ struct app {
   struct webhooks *webhooks;     /* webhooks/webhooks.h: tells others that jobs have ended */
   struct mqtt *mqtt;             /* mqtt/mqtt.h: publishes the log of events; NULL: it is off */
   struct hub *events;            /* http/events.h: what streams tell of */
+  struct summing *summing;       /* transfers/summing.h: what was measured of motions that have ended */
   struct observer *observer;     /* transfers/observer.h: looks at controllers for them */
   struct orders *orders;         /* orders/orders.h: from job orders to motions */
   struct alarms *alarms;         /* alarms/alarms.h: what is wrong */

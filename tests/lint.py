@@ -276,14 +276,25 @@ def licences():
 
 
 def links():
-    """Relative links of the documents lead somewhere."""
+    """Relative links of the documents lead somewhere, to the heading that they name."""
     faults = []
     for path in tracked("*.md"):
-        for target in re.findall(r"\]\(([^)\s]+)\)", read(path)):
-            target = target.split("#")[0]
-            if target and "://" not in target and not (ROOT / path).parent.joinpath(target).exists():
+        for link in re.findall(r"\]\(([^)\s]+)\)", read(path)):
+            target, _, heading = link.partition("#")
+            file = (ROOT / path).parent.joinpath(target) if target else ROOT / path
+            if "://" in link or link.startswith("mailto:"):
+                continue
+            if not file.exists():
                 faults.append(f"{path}: {target} does not exist")
+            elif heading and file.suffix == ".md" and heading not in headings(file.read_text()):
+                faults.append(f"{path}: {link}: there is no such heading")
     return faults
+
+
+def headings(text):
+    """By what links call them."""
+    names = re.findall(r"^#+ +(.+?) *$", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S), re.M)
+    return {re.sub(r"[^\w -]", "", name.lower()).replace(" ", "-") for name in names}
 
 
 def pages():

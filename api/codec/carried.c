@@ -57,8 +57,11 @@ void carried_check(struct json_reader *r, struct carried *carried)
   struct overrides *overrides = &carried->overrides;
   if (!carried->has_part || json_reader_status(r)) return;
   if (!part->known) {
-    json_fault(r, "/part", FAULT_INCONSISTENT,
-               "the robot has no part '%s' (one that stands in a body of more than 1 MiB is written out)", part->name);
+    json_fault(
+        r, "/part", FAULT_INCONSISTENT,
+        "the robot has no part '%s': its /parts lists them, and takes another (in a body of more than 1 MiB give the "
+        "payload in place of a name)",
+        part->name);
     return;
   }
   if (overrides->has_payload)

@@ -68,6 +68,38 @@ static void check_content(struct json_reader *r, const struct controller_profile
                torque_content_names[p->torque_content], rows[p->kind].why);
 }
 
+/* Beside the registers of the protocol a map has outputs, and fields for them. */
+static void check_beside(struct json_reader *r, const struct controller_profile *p)
+{
+  static const struct map_commands none;
+  const struct register_map *map = &p->map;
+  const struct {
+    const char *where;
+    bool given;
+  } of_maps[] = { { "/map/points", map->has_points },
+                  { "/map/states", map->has_states },
+                  { "/map/commands", memcmp(&map->commands, &none, sizeof none) != 0 },
+                  { "/map/heartbeat", *map->heartbeat },
+                  { "/map/positions", map->position_count },
+                  { "/map/torques", map->torque_count },
+                  { "/map/played_field", *map->played_field },
+                  { "/map/unverified", map->unverified } };
+  for (size_t k = 0; k < sizeof of_maps / sizeof *of_maps; k++)
+    if (of_maps[k].given)
+      json_fault(r, of_maps[k].where, FAULT_UNSUPPORTED,
+                 "\"%s\" has registers of its own for that; its map has `outputs`, and the `fields` of those",
+                 protocols[p->protocol]);
+  for (size_t i = 0; i < map->field_count; i++) {
+    const struct map_field *f = &map->fields[i];
+    const int first = f->address - map->address_base, end = first + map_type_words(f->form.type);
+    char where[64];
+    snprintf(where, sizeof where, "/map/fields/%zu/address", i);
+    if (f->space == MAP_HOLDING && f->unit_id < 0 && end > p->base && first < p->base + LIMIT_PROTOCOL_REGISTERS)
+      json_fault(r, where, FAULT_INCONSISTENT, "lies among the registers of the protocol, %d to %d", p->base,
+                 p->base + LIMIT_PROTOCOL_REGISTERS - 1);
+  }
+}
+
 /* Every joint and every axis at most once. */
 static void profile_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
 {
@@ -77,8 +109,7 @@ static void profile_check(struct json_reader *r, void *object, uint64_t given, c
   check_content(r, p);
   bool mapped = p->protocol == PROTOCOL_REGISTER_MAP;
   if (mapped && !p->has_map) json_fault(r, "/map", FAULT_REQUIRED, "\"register-map\" needs it: the fields and points");
-  if (!mapped && p->has_map)
-    json_fault(r, "/map", FAULT_UNSUPPORTED, "\"%s\" has registers of its own", protocols[p->protocol]);
+  if (!mapped && p->has_map) check_beside(r, p);
   if (mapped && p->in_flight > 1)
     json_fault(r, "/in_flight", FAULT_UNSUPPORTED, "steps of a register map come one after the other");
   for (size_t i = 0; i < p->axis_count; i++)

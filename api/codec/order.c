@@ -31,16 +31,25 @@ static void check_from(struct json_reader *r, struct order_request *request)
   request->from = NULL;
 }
 
-static void check_times(struct json_reader *r, const struct order_request *request)
+/* `wrong`: one was given that is none, and was told. */
+static void check_times(struct json_reader *r, enum order_objective objective, double cycle_time_max, double duration,
+                        bool wrong)
 {
-  const bool longest = !isnan(request->cycle_time_max), exact = !isnan(request->duration);
-  if (request->objective == ORDER_TIME && exact)
+  const bool longest = !isnan(cycle_time_max), exact = !isnan(duration);
+  if (objective == ORDER_TIME && exact)
     json_fault(r, "/duration", FAULT_INCONSISTENT,
                "is what the objective time looks for: give cycle_time_max, or nothing");
-  else if (request->objective != ORDER_TIME && longest == exact)
+  else if (objective != ORDER_TIME && longest == exact && !wrong)
     json_fault(r, longest ? "/duration" : "/cycle_time_max", longest ? FAULT_INCONSISTENT : FAULT_REQUIRED,
                "%s: how long the motion may take (cycle_time_max), or takes (duration)",
                longest ? "give one of them" : "is missing, or duration");
+}
+
+static void check_start(struct json_reader *r, const struct order_request *request, bool given)
+{
+  if (!given)
+    json_fault(r, "/start", FAULT_REQUIRED,
+               "is missing: \"on_request\" waits for POST .../start, \"automatic\" moves the arm as soon as it can");
   if (request->start == ORDER_ON_REQUEST && !isnan(request->expires_within))
     json_fault(r, "/expires_within", FAULT_INCONSISTENT, "belongs to \"start\": \"automatic\"");
 }
@@ -58,35 +67,135 @@ static void callback_init(void *object)
 }
 
 static const struct json_field callback_fields[] = {
-  { TEXT(struct order_callback, webhook), MATCHES(json_name_pattern), REQUIRED },
+  { TEXT(struct order_callback, webhook), MATCHES(json_name_pattern), REQUIRED, SAYS("name of a webhook") },
   { WORDS(struct order_callback, events, order_events, "a list of states: [\"ready\", \"done\"]") },
 };
 static const struct json_type callback_type =
-    JSON_TYPE("a callback", callback_fields, struct order_callback, callback_init, NULL);
+    JSON_TYPE("a callback, {\"webhook\": NAME},", callback_fields, struct order_callback, callback_init, NULL);
+
+/* -- one of several motions -- */
+
+static void step_init(void *object)
+{
+  *(struct order_step *)object = (struct order_step){ .dwell = NAN, .cycle_time_max = NAN, .duration = NAN };
+}
+
+static void check_rest(struct json_reader *r, const struct order_step *step)
+{
+  const struct {
+    const char *where;
+    bool given;
+  } of_moves[] = { { "/to", step->to },
+                   { "/cycle_time_max", !isnan(step->cycle_time_max) },
+                   { "/duration", !isnan(step->duration) },
+                   { "/objective", step->has_objective } };
+  for (size_t k = 0; k < sizeof of_moves / sizeof *of_moves; k++)
+    if (of_moves[k].given)
+      json_fault(r, of_moves[k].where, FAULT_INCONSISTENT,
+                 "belongs to a move; this step is a dwell, a rest of so long");
+}
+
+/* It is set where the arm rests, and the rest must be long enough to see what comes of it. */
+static void check_output(struct json_reader *r, const struct order_step *step)
+{
+  if (!*step->output.name) return;
+  if (isnan(step->dwell))
+    json_fault(r, "/output", FAULT_INCONSISTENT,
+               "is set while the arm rests: make it a step of its own, with dwell, how long that rests [s]");
+  else if (step->dwell < OUTPUT_DWELL_LEAST)
+    json_fault(r, "/dwell", FAULT_MINIMUM,
+               "must be at least %g s where an output is set, and longer than that takes: what is not confirmed when "
+               "the rest ends stops the arm; got %g",
+               OUTPUT_DWELL_LEAST, step->dwell);
+}
+
+enum { ROW_DWELL = 1, STEP_ROWS_TIME = 3 << 2 }; /* of step_fields; cycle_time_max and duration */
+
+static void step_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
+{
+  struct order_step *step = object;
+  const bool wrong = r->wrong & STEP_ROWS_TIME;
+  (void)context;
+  check_output(r, step);
+  if (given >> ROW_DWELL & 1) {
+    check_rest(r, step);
+    return;
+  }
+  if (!step->to)
+    json_fault(r, "/to", FAULT_REQUIRED, "is missing: where the arm is to go; or dwell, how long it rests [s]");
+  check_times(r, step->objective, step->cycle_time_max, step->duration, wrong);
+  step->has_objective = true;
+}
+
+static const struct json_field step_fields[] = {
+  { DOCUMENT(struct order_step, to), NULLABLE, OMIT_DEFAULT },
+  { NUMBER(struct order_step, dwell, ABOVE_UP_TO(0, 1e4), "s"), NULLABLE, OMIT_DEFAULT },
+  { NUMBER(struct order_step, cycle_time_max, ABOVE_UP_TO(0, 1e4), "s"), NULLABLE, OMIT_DEFAULT },
+  { NUMBER(struct order_step, duration, ABOVE_UP_TO(0, 1e4), "s"), NULLABLE, OMIT_DEFAULT },
+  { ENUM(struct order_step, objective, objectives), HAS(struct order_step, has_objective) },
+  { TEXT(struct order_step, part), MATCHES(part_name_pattern), NULLABLE, OMIT_DEFAULT },
+  { OBJECT(struct order_step, output, output_setting_type), NULLABLE, OMIT_DEFAULT },
+};
+static const struct json_type step_type = JSON_TYPE("a step", step_fields, struct order_step, step_init, step_check);
+
+/* What the steps say, and the order does not say again. */
+static void check_steps(struct json_reader *r, const struct order_request *request)
+{
+  const struct {
+    const char *where;
+    bool given;
+  } of_one[] = { { "/to", request->to },
+                 { "/cycle_time_max", !isnan(request->cycle_time_max) },
+                 { "/duration", !isnan(request->duration) },
+                 { "/objective", request->has_objective } };
+  size_t moves = 0;
+  for (size_t k = 0; k < sizeof of_one / sizeof *of_one; k++)
+    if (of_one[k].given) json_fault(r, of_one[k].where, FAULT_INCONSISTENT, "is what each of the steps says");
+  for (size_t i = 0; i < request->step_count; i++) {
+    const struct order_step *step = &request->steps[i];
+    char where[64];
+    moves += step->to != NULL;
+    if (!*step->part || !strcmp(step->part, request->part)) continue;
+    snprintf(where, sizeof where, "/steps/%zu/part", i);
+    json_fault(
+        r, where, FAULT_INCONSISTENT,
+        "is '%s': an order is planned with one part from its beginning to its end, the order's \"part\"; where the "
+        "arm takes up or puts down another, another order begins",
+        step->part);
+  }
+  if (!moves) json_fault(r, "/steps", FAULT_INCONSISTENT, "has no move: an arm that only rests needs no order");
+}
 
 /* -- the whole -- */
 
-enum { ROW_START = 7 }; /* of request_fields */
+enum { ROW_STEPS = 2, ROW_START = 8, ROWS_TIME = 3 << 5 }; /* of request_fields; cycle_time_max and duration */
 
 static void request_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
 {
   (void)context;
   struct order_request *request = object;
-  if (!(given >> ROW_START & 1))
-    json_fault(r, "/start", FAULT_REQUIRED,
-               "is missing: \"on_request\" waits for POST .../start, \"automatic\" moves the arm as soon as it can");
+  const uint64_t wrong = r->wrong;
+  check_start(r, request, given >> ROW_START & 1);
   check_from(r, request);
-  check_times(r, request);
+  if (given >> ROW_STEPS & 1) {
+    check_steps(r, request);
+    return;
+  }
+  if (!request->to)
+    json_fault(r, "/to", FAULT_REQUIRED, "is missing: where the arm is to go; or steps, of several moves");
+  check_times(r, request->objective, request->cycle_time_max, request->duration, wrong & ROWS_TIME);
+  request->has_objective = true;
 }
 
 static const struct json_field request_fields[] = {
-  { TEXT(struct order_request, controller), MATCHES(json_name_pattern), REQUIRED },
-  { DOCUMENT(struct order_request, to), REQUIRED },
+  { TEXT(struct order_request, controller), MATCHES(json_name_pattern), REQUIRED, SAYS("name of a controller") },
+  { DOCUMENT(struct order_request, to), NULLABLE, OMIT_DEFAULT },
+  { LIST_ALLOCATED(struct order_request, steps, step_count, 1, LIMIT_STEPS, step_type), NULLABLE, OMIT_DEFAULT },
   { DOCUMENT(struct order_request, from), NULLABLE, OMIT_DEFAULT },
   { TEXT(struct order_request, part), MATCHES(part_name_pattern), NULLABLE, OMIT_DEFAULT },
   { NUMBER(struct order_request, cycle_time_max, ABOVE_UP_TO(0, 1e4), "s"), NULLABLE, OMIT_DEFAULT },
   { NUMBER(struct order_request, duration, ABOVE_UP_TO(0, 1e4), "s"), NULLABLE, OMIT_DEFAULT },
-  { ENUM(struct order_request, objective, objectives) },
+  { ENUM(struct order_request, objective, objectives), HAS(struct order_request, has_objective) },
   { ENUM(struct order_request, start, starts) },
   { NUMBER(struct order_request, start_within, ABOVE_UP_TO(0, TRANSFER_START_WITHIN_MOST), "s"), NULLABLE,
     OMIT_DEFAULT },
@@ -144,6 +253,22 @@ static void write_label(struct json_writer *w, const char *name, const char *tex
   if (*text) json_key(w, name), json_write_text(w, text);
 }
 
+static void write_cell(struct json_writer *w, const struct order_cell *cell)
+{
+  if (!cell || !*cell->around.cell) return;
+  surroundings_encode(w, &cell->around);
+  json_key(w, "deviation"), json_write_number(w, cell->deviation);
+}
+
+static void write_labels(struct json_writer *w, const struct order_request *request)
+{
+  write_label(w, "part", request->part);
+  write_label(w, "job_order_id", request->job_order_id);
+  write_label(w, "work_master_id", request->work_master_id);
+  write_label(w, "equipment_id", request->equipment_id);
+  json_key(w, "priority"), json_write_integer(w, request->priority);
+}
+
 void order_trajectory_encode(const struct order_request *request, const double *start, size_t joints,
                              const struct order_cell *cell, struct buffer *out)
 {
@@ -155,20 +280,48 @@ void order_trajectory_encode(const struct order_request *request, const double *
   json_end_object(&w);
   json_key(&w, "goal"), json_write_raw(&w, request->to);
   write_time(&w, request);
-  if (cell && *cell->around.cell) {
-    surroundings_encode(&w, &cell->around);
-    json_key(&w, "deviation"), json_write_number(&w, cell->deviation);
-  }
+  write_cell(&w, cell);
   if (plans[request->objective].cost) {
     json_key(&w, "cost"), json_begin_object(&w);
     json_key(&w, "model"), json_write_text(&w, plans[request->objective].cost);
     json_end_object(&w);
   }
-  write_label(&w, "part", request->part);
-  write_label(&w, "job_order_id", request->job_order_id);
-  write_label(&w, "work_master_id", request->work_master_id);
-  write_label(&w, "equipment_id", request->equipment_id);
-  json_key(&w, "priority"), json_write_integer(&w, request->priority);
+  if (request->joined && plans[request->objective].free_time)
+    json_key(&w, "zero_boundary_acceleration"), json_write_truth(&w, true);
+  write_labels(&w, request);
+  json_end_object(&w);
+}
+
+void order_step_request(const struct order_request *whole, size_t step, struct order_request *out)
+{
+  const struct order_step *move = &whole->steps[step];
+  *out = *whole;
+  out->to = move->to;
+  out->step_count = 0, out->steps = NULL;
+  out->cycle_time_max = move->cycle_time_max, out->duration = move->duration;
+  out->objective = move->objective;
+  out->joined = true;
+}
+
+void order_sequence_encode(const struct order_request *request, const char *const *moves, const struct order_cell *cell,
+                           struct buffer *out)
+{
+  struct json_writer w = { .out = out };
+  json_begin_object(&w);
+  json_key(&w, "method"), json_write_text(&w, "sequence");
+  json_key(&w, "steps"), json_begin_array(&w);
+  for (size_t i = 0; i < request->step_count; i++) {
+    const struct order_step *step = &request->steps[i];
+    json_begin_object(&w);
+    if (step->to)
+      json_key(&w, "trajectory"), json_write_text(&w, *moves++);
+    else
+      json_key(&w, "dwell"), json_write_number(&w, step->dwell);
+    json_end_object(&w);
+  }
+  json_end_array(&w);
+  write_cell(&w, cell);
+  write_labels(&w, request);
   json_end_object(&w);
 }
 
@@ -198,6 +351,20 @@ static void write_smoothed(struct json_writer *w)
   json_end_object(w);
 }
 
+static void write_step(struct json_writer *w, const struct order_plan_step *step, size_t joints)
+{
+  char href[64];
+  json_begin_object(w);
+  snprintf(href, sizeof href, "/v1/trajectories/%s", step->trajectory ? step->trajectory : "");
+  json_key(w, "trajectory"), json_write_text(w, step->trajectory ? href : NULL);
+  json_key(w, "begins_at"), json_write_number(w, step->begins_at);
+  json_key(w, "duration"), json_write_number(w, step->duration);
+  json_key(w, "end"), json_write_numbers(w, step->end, joints);
+  json_key(w, "output");
+  step->output ? json_encode_object(w, &output_setting_type, step->output, NULL) : json_write_null(w);
+  json_end_object(w);
+}
+
 void order_plan_encode(const struct order_plan *plan, struct buffer *out)
 {
   struct json_writer w = { .out = out };
@@ -208,6 +375,11 @@ void order_plan_encode(const struct order_plan *plan, struct buffer *out)
   json_key(&w, "mechanical_energy_modelled"), json_write_number(&w, plan->mechanical);
   json_key(&w, "electrical_energy_modelled"), json_write_number(&w, plan->electrical);
   json_key(&w, "electrical_energy_bound_modelled"), json_write_number(&w, plan->bound);
+  if (plan->step_count) {
+    json_key(&w, "steps"), json_begin_array(&w);
+    for (size_t i = 0; i < plan->step_count; i++) write_step(&w, &plan->steps[i], plan->joints);
+    json_end_array(&w);
+  }
   json_key(&w, "warnings"), json_begin_array(&w);
   if (plan->smoothed) write_smoothed(&w);
   json_end_array(&w);
@@ -264,6 +436,8 @@ void order_resource_encode(const struct order_resource *o, struct json_writer *w
   member_href(w, "trajectory", "trajectories", o->trajectory);
   member_href(w, "transfer", "transfers", o->transfer);
   json_key(w, "plan"), json_write_raw(w, o->plan);
+  json_key(w, "measured"), json_write_raw(w, o->measured);
+  member_text(w, "unmeasured", o->unmeasured);
   if (!o->summary) {
     json_key(w, "history"), json_write_raw(w, o->history);
     json_key(w, "problem"), json_write_raw(w, o->problem);

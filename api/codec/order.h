@@ -3,6 +3,7 @@
 #define API_CODEC_ORDER_H
 
 #include "api/codec/carried.h"
+#include "api/codec/register_map.h"
 #include "api/codec/result.h"
 #include "api/codec/surroundings.h"
 #include "api/json/fields.h"
@@ -16,14 +17,29 @@ struct order_callback {
   unsigned events;                /* bit i: those of the i-th state of order_events in order.c */
 };
 
+/* One after the other in one motion: a move, or rest where the arm stands. */
+struct order_step {
+  char *to;                        /* as of an order; NULL: it rests */
+  double dwell;                    /* s, of a rest; NAN: it moves */
+  double cycle_time_max, duration; /* as of an order */
+  enum order_objective objective;
+  bool has_objective;
+  char part[PART_NAME_SIZE];    /* "", or the order's */
+  struct output_setting output; /* of a rest: what the controller is to set meanwhile; name "": nothing */
+};
+
 struct order_request {
   char controller[ARMDYN_NAME_SIZE];
-  char *to;                        /* JSON as of a trajectory's goal */
+  char *to; /* JSON as of a trajectory's goal; NULL: the steps say */
+  size_t step_count;
+  struct order_step *steps;
   char *from;                      /* JSON: {"q": [...]}; NULL: where the order before ends, or the arm stands */
   char part[PART_NAME_SIZE];       /* "" = none */
   double cycle_time_max, duration; /* s; NAN = not given */
   enum order_objective objective;
-  int start;                           /* ORDER_ON_REQUEST, ORDER_AUTOMATIC */
+  bool has_objective;
+  bool joined; /* in: it is a step of a motion, and begins and ends without acceleration; no member of the request */
+  int start;   /* ORDER_ON_REQUEST, ORDER_AUTOMATIC */
   double start_within, expires_within; /* s; NAN = not given */
   int priority;
   struct json_map tags;
@@ -49,10 +65,22 @@ struct order_cell {
 };
 void order_trajectory_encode(const struct order_request *request, const double *start, size_t joints,
                              const struct order_cell *cell, struct buffer *out);
+/* One of its moves as an order of its own; what it points to stays the whole's. */
+void order_step_request(const struct order_request *whole, size_t step, struct order_request *out);
+/* The request for the trajectory of all steps.
+ *   moves  in  ids of the trajectories of its moves */
+void order_sequence_encode(const struct order_request *request, const char *const *moves, const struct order_cell *cell,
+                           struct buffer *out);
 /* The member of an order's request that such a place of its trajectory's is: "/goal/q/0" is "/to/q/0". */
 void order_pointer_of(const char *pointer, char *out, size_t size);
 
 /* What is kept of the plan. */
+struct order_plan_step {
+  const char *trajectory;              /* id; NULL: the arm rests */
+  const double *end;                   /* joint order */
+  double begins_at, duration;          /* s */
+  const struct output_setting *output; /* NULL: none */
+};
 struct order_plan {
   const double *start, *end; /* joint order */
   size_t joints;
@@ -60,6 +88,8 @@ struct order_plan {
   double mechanical, electrical; /* J, as modelled; NAN = not known */
   bool smoothed;                 /* what was asked for could not be loaded */
   double bound;                  /* J, as modelled: what no motion in its place could draw less than; NAN = not known */
+  size_t step_count;             /* 0: it has none */
+  const struct order_plan_step *steps;
 };
 void order_plan_encode(const struct order_plan *plan, struct buffer *out);
 
@@ -75,7 +105,7 @@ struct order_resource {
   const char *created_at, *expires_at, *ready_at, *started_at, *finished_at;
   const char *eta; /* when the motion is expected to end */
   const char *job, *trajectory, *transfer;
-  const char *plan, *history, *problem, *request, *tags;
+  const char *plan, *measured, *unmeasured, *history, *problem, *request, *tags;
   const char *job_order_id, *work_master_id, *equipment_id;
   const char *traceparent;
   bool summary; /* in lists: without history, problem, request and trace */

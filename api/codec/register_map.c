@@ -294,6 +294,8 @@ static void check_references(struct json_reader *r, const struct register_map *m
   map_check_name(r, map, "/states/field", map->states.field, false);
   check_signals(r, map, "positions", map->positions, map->position_count);
   check_signals(r, map, "torques", map->torques, map->torque_count);
+  map_check_name(r, map, "/played_field", map->played_field, false);
+  map_check_outputs(r, map);
   map_check_steps(r, map);
 }
 
@@ -373,6 +375,8 @@ static const struct json_field map_fields[] = {
   { TEXT(struct register_map, heartbeat), OMIT_DEFAULT },
   { LIST(struct register_map, positions, position_count, 0, signal_type), OMIT_DEFAULT },
   { LIST(struct register_map, torques, torque_count, 0, signal_type), OMIT_DEFAULT },
+  { TEXT(struct register_map, played_field), OMIT_DEFAULT },
+  { LIST(struct register_map, outputs, output_count, 0, map_output_type), OMIT_DEFAULT },
 };
 const struct json_type register_map_type =
     JSON_TYPE("a register map", map_fields, struct register_map, map_init, map_check);

@@ -127,6 +127,25 @@ struct map_states {
   double values[MAP_STATES][MAP_STATE_VALUES];
 };
 
+/* -- outputs (map_outputs.c) -- */
+
+enum { MAP_OUTPUTS_MOST = 16, MAP_OUTPUT_VALUES = 8 };
+/* Something that the controller switches, a gripper say. */
+struct map_output {
+  char name[MAP_NAME_SIZE];
+  char field[MAP_NAME_SIZE];        /* what is written */
+  char confirmed_by[MAP_NAME_SIZE]; /* what tells that it is so */
+  size_t value_count;
+  struct map_output_value {
+    char name[MAP_NAME_SIZE];
+    double write, confirmed; /* what is written to `field`, and what `confirmed_by` tells then */
+  } values[MAP_OUTPUT_VALUES];
+};
+/* The output of this name is to have the value of this name. */
+struct output_setting {
+  char name[MAP_NAME_SIZE], value[MAP_NAME_SIZE];
+};
+
 struct register_map {
   int address_base;
   int write_most, read_most; /* registers of one request */
@@ -145,6 +164,9 @@ struct register_map {
     int axis;
     char field[MAP_NAME_SIZE];
   } positions[LIMIT_AXES], torques[LIMIT_AXES]; /* as measured, in the controller's units of a point */
+  char played_field[MAP_NAME_SIZE];             /* tells the point that is played, from 0; "" = none */
+  size_t output_count;
+  struct map_output outputs[MAP_OUTPUTS_MOST];
 };
 
 /* The JSON of it: an object of a field table that a controller's profile holds. */
@@ -158,8 +180,19 @@ size_t map_table_count(const struct map_points *points);
 const struct map_table *map_table_of(const struct map_points *points, size_t index);
 /* The field of this name, or NULL. */
 const struct map_field *map_field_of(const struct register_map *map, const char *name);
+/* JSON of a struct output_setting. */
+extern const struct json_type output_setting_type;
+/* What stands for a setting; false: the map has no such output, or that no such value, and `text` says what there is.
+ *   member  out  which member is wrong: "/name" or "/value"; "": it has no outputs */
+bool map_output_find(const struct register_map *map, const struct output_setting *setting,
+                     const struct map_output **output, const struct map_output_value **value, const char **member,
+                     char *text, size_t size);
 
-/* -- for register_map.c: the JSON of steps -- */
+/* -- for register_map.c: the JSON of outputs and steps -- */
+
+extern const struct json_type map_output_type;
+/* What outputs say of fields and values. */
+void map_check_outputs(struct json_reader *r, const struct register_map *map);
 
 /* A struct map_steps: a list of steps, or one alone without a list. */
 json_decode_function map_steps_decode;

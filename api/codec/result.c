@@ -12,10 +12,10 @@ static void member_text(struct json_writer *w, const char *name, const char *tex
 }
 
 static const struct json_field callback_fields[] = {
-  { TEXT(struct result_callback, webhook), MATCHES(json_name_pattern), REQUIRED },
+  { TEXT(struct result_callback, webhook), MATCHES(json_name_pattern), REQUIRED, SAYS("name of a webhook") },
 };
 const struct json_type result_callback_type =
-    JSON_TYPE("a callback", callback_fields, struct result_callback, NULL, NULL);
+    JSON_TYPE("a callback, {\"webhook\": NAME},", callback_fields, struct result_callback, NULL, NULL);
 
 void tags_encode(const struct json_map *tags, struct buffer *out)
 {

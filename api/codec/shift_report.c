@@ -24,6 +24,9 @@ static const char *unit_of(const char *quantity)
     { "idle_time", "s" },
     { "mechanical_energy_modelled", "J" },
     { "electrical_energy_modelled", "J" },
+    { "mechanical_energy_measured", "J" },
+    { "electrical_energy_modelled_from_measured", "J" },
+    { "deviation_at", "s" },
   };
   for (size_t k = 0; k < sizeof units / sizeof *units; k++)
     if (!strcmp(units[k].quantity, quantity)) return units[k].unit;
@@ -114,6 +117,7 @@ static void write_summary(struct buffer *out, const cJSON *report)
     { "Running", "running_time", "s" },
     { "Held", "held_time", "s" },
     { "Idle", "idle_time", "s" },
+    { "Orders measured", "measured_orders", "" },
   };
   struct page_table table;
   page_table_begin(&table, out, headings, 3);
@@ -126,6 +130,21 @@ static void write_summary(struct buffer *out, const cJSON *report)
   page_table_end(&table);
 }
 
+/* "order 01JD6Z... (4711), joint j2: -0.0012 rad at 0.43 s; tolerance 0.05 rad" */
+static void write_worst(struct buffer *out, const cJSON *worst)
+{
+  const char *tolerance = value_text(document_at(worst, "tolerance")), *unit = document_text(worst, "unit");
+  const char *job_order = document_text(worst, "job_order_id");
+  if (!cJSON_IsObject(worst)) {
+    page_text(out, "Nothing was measured.");
+    return;
+  }
+  page_text(out, "Farthest from its plan: order %s%s%s%s, joint %s, %s %s at %s s; tolerance %s %s.",
+            document_text(worst, "order"), job_order ? " (" : "", job_order ? job_order : "", job_order ? ")" : "",
+            document_text(worst, "joint"), value_text(document_at(worst, "deviation")), unit,
+            value_text(document_at(worst, "deviation_at")), tolerance ? tolerance : "\u2013", tolerance ? unit : "");
+}
+
 void shift_report_write_page(const char *document, struct buffer *out)
 {
   static const struct column parts[] = {
@@ -133,6 +152,9 @@ void shift_report_write_page(const char *document, struct buffer *out)
     { "Orders", "done" },
     { "Work of the joints, modelled, J", "mechanical_energy_modelled" },
     { "Electricity, modelled, J", "electrical_energy_modelled" },
+    { "Orders measured", "measured" },
+    { "Work of these, measured, J", "mechanical_energy_measured" },
+    { "Electricity of these, modelled from what was measured, J", "electrical_energy_modelled_from_measured" },
   };
   static const struct column failures[] = {
     { "Order", "order" },       { "Job order", "job_order_id" }, { "State", "state" },
@@ -148,6 +170,7 @@ void shift_report_write_page(const char *document, struct buffer *out)
   page_text(out, "Controller %s, from %s to %s.", document_text(report, "controller"), document_text(report, "from"),
             document_text(report, "to"));
   write_summary(out, report);
+  write_worst(out, document_at(report, "worst_deviation"));
   page_section(out, "What was done");
   write_table(out, document_at(report, "parts"), parts, sizeof parts / sizeof *parts);
   page_section(out, "What was not");

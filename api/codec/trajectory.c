@@ -5,7 +5,8 @@
 #include "api/codec/inverse_kinematics.h"
 
 /* In the order of enum trajectory_method. */
-static const char *const methods[] = { "trapezoid", "quintic", "cubic", "energy_optimal", "path_timing", "samples" };
+static const char *const methods[] = { "trapezoid",   "quintic", "cubic",   "energy_optimal",
+                                       "path_timing", "samples", "sequence" };
 _Static_assert(sizeof methods / sizeof *methods == TRAJECTORY_METHODS, "name every method");
 
 static const char *const paths[] = { "joint", "line", "arc" };
@@ -70,8 +71,8 @@ static void place_check(struct json_reader *r, void *object, uint64_t given, con
 }
 
 static const struct json_field place_fields[] = { PLACE_ROWS };
-static const struct json_type place_type =
-    JSON_TYPE("a place", place_fields, struct trajectory_point, point_init, place_check);
+static const struct json_type place_type = JSON_TYPE("a place, {\"q\": [...]} or {\"tool\": {...}},", place_fields,
+                                                     struct trajectory_point, point_init, place_check);
 
 static const struct json_field waypoint_fields[] = {
   PLACE_ROWS,
@@ -194,11 +195,13 @@ static void check_points(struct json_reader *r, const struct trajectory_request 
       const double *ends = limits[j].position;
       bool low = point->q[j] < ends[0];
       if (!low && !(point->q[j] > ends[1])) continue;
+      const bool turns = robot->joints[j].type == ARMDYN_REVOLUTE;
       char where[96];
       snprintf(where, sizeof where, "%s/q/%zu", below, j);
       json_fault(r, where, low ? FAULT_MINIMUM : FAULT_MAXIMUM,
-                 "must be within the position limits of joint %s, [%g, %g], got %g", robot->joints[j].name, ends[0],
-                 ends[1], point->q[j]);
+                 "must be within the position limits of joint %s, [%g, %g] %s, got %g%s", robot->joints[j].name,
+                 ends[0], ends[1], turns ? "rad" : "m", point->q[j],
+                 turns && fabs(point->q[j]) > 2 * M_PI ? ": are these degrees?" : "");
     }
   }
 }
@@ -236,7 +239,7 @@ static void check_free_duration(struct json_reader *r, const struct armdyn_robot
 }
 
 /* Rows of the table below whose presence matters. */
-enum { ROW_START, ROW_GOAL, ROW_WAYPOINTS, ROW_DURATION, ROW_SAMPLES };
+enum { ROW_START, ROW_GOAL, ROW_WAYPOINTS, ROW_DURATION, ROW_SAMPLES, ROW_STEPS };
 
 static const struct json_field request_fields[] = {
   [ROW_START] = { OBJECT(struct trajectory_request, start, state_type) },
@@ -246,6 +249,7 @@ static const struct json_field request_fields[] = {
   [ROW_DURATION] = { NUMBER(struct trajectory_request, duration, BETWEEN(1e-6, 1e6), "s"), NULLABLE },
   [ROW_SAMPLES] = { CUSTOM(struct trajectory_request, samples, own_samples_decode, NULL, "samples of a motion"),
                     NULLABLE },
+  [ROW_STEPS] = { LIST_ALLOCATED(struct trajectory_request, steps, step_count, 1, LIMIT_STEPS, trajectory_step_type) },
   { ENUM(struct trajectory_request, method, methods) },
   { OBJECT(struct trajectory_request, limits, limit_wishes_type) },
   { NUMBER(struct trajectory_request, sample_rate, BETWEEN(1, 100000), "Hz") },
@@ -359,6 +363,9 @@ static void check_path(struct json_reader *r, const struct trajectory_request *r
     json_fault(r, "/path", FAULT_INCONSISTENT, "belongs to path_timing; a %s has its own", methods[request->method]);
   if (!isnan(request->path_tolerance) && !of_tool)
     json_fault(r, "/path_tolerance", FAULT_INCONSISTENT, "belongs to a line or arc of the tool");
+  if (request->shaped && request->method == TRAJECTORY_SEQUENCE)
+    json_fault(r, "/shaper", FAULT_INCONSISTENT,
+               "shapes one motion: the arm would not rest between those of a sequence");
   if (request->shaped && (of_tool || !isnan(request->tool_speed_max)))
     json_fault(r, "/shaper", FAULT_INCONSISTENT,
                "shapes the motion of the joints: the tool would keep neither its path nor its speed");
@@ -417,23 +424,53 @@ static void check_optimal(struct json_reader *r, const struct trajectory_request
                INTERVALS_A_SEGMENT * (request->waypoint_count + 1), INTERVALS_A_SEGMENT, request->intervals);
 }
 
-/* What only a motion between points has, or only one of samples. */
+/* What a motion is made of: the points that it goes between, samples, or other motions. */
+enum origin { OF_POINTS, OF_SAMPLES, OF_STEPS, ORIGINS };
+static enum origin origin_of(enum trajectory_method method)
+{
+  return method == TRAJECTORY_SAMPLES ? OF_SAMPLES : method == TRAJECTORY_SEQUENCE ? OF_STEPS : OF_POINTS;
+}
+
+/* The rows that only one of them has. */
+static const struct {
+  unsigned row;
+  enum origin of;
+  bool needed;
+} origin_rows[] = {
+  { ROW_START, OF_POINTS, true },     { ROW_GOAL, OF_POINTS, true },     { ROW_WAYPOINTS, OF_POINTS, false },
+  { ROW_DURATION, OF_POINTS, false }, { ROW_SAMPLES, OF_SAMPLES, true }, { ROW_STEPS, OF_STEPS, true },
+};
+
+/* A row of another origin, which was given. */
+static void refuse_row(struct json_reader *r, const char *where, enum origin of, enum trajectory_method method)
+{
+  static const char *const methods_of[ORIGINS] = { "", "samples", "sequence" };
+  static const char *const made_of[ORIGINS] = { "goes between points", "is made of samples", "is made of steps" };
+  if (of == OF_POINTS)
+    json_fault(r, where, FAULT_INCONSISTENT, "is what the %s say, of the method %s",
+               origin_of(method) == OF_STEPS ? "steps" : "samples", methods[method]);
+  else
+    json_fault(r, where, FAULT_INCONSISTENT, "belong to the method %s; a %s %s", methods_of[of], methods[method],
+               made_of[origin_of(method)]);
+}
+
+/* First what does not belong, then what is missing: the former is mostly why. */
 static void check_origin(struct json_reader *r, const struct trajectory_request *request, uint64_t given)
 {
-  static const unsigned between_points[] = { ROW_START, ROW_GOAL, ROW_WAYPOINTS, ROW_DURATION };
-  const bool sampled = request->method == TRAJECTORY_SAMPLES;
-  if (sampled && !(given >> ROW_SAMPLES & 1))
-    json_fault(r, "/samples", FAULT_REQUIRED, "is missing: t and q, or a dataset");
-  if (!sampled && given >> ROW_SAMPLES & 1)
-    json_fault(r, "/samples", FAULT_INCONSISTENT, "belong to the method samples; a %s goes between points",
-               methods[request->method]);
-  for (size_t i = 0; i < sizeof between_points / sizeof *between_points; i++) {
+  static const char *const missing[ORIGINS] = { NULL, "t and q, or a dataset",
+                                                "a list of {\"trajectory\"} and {\"dwell\"}" };
+  enum { ROWS = sizeof origin_rows / sizeof *origin_rows };
+  const enum origin is = origin_of(request->method);
+  for (size_t i = 0; i < 2 * ROWS; i++) {
+    const bool there = given >> origin_rows[i % ROWS].row & 1;
+    const enum origin of = origin_rows[i % ROWS].of;
+    const struct json_field *field = &request_fields[origin_rows[i % ROWS].row];
     char where[32];
-    snprintf(where, sizeof where, "/%s", request_fields[between_points[i]].name);
-    const bool there = given >> between_points[i] & 1, needed = between_points[i] <= ROW_GOAL;
-    if (sampled && there) json_fault(r, where, FAULT_INCONSISTENT, "is what the samples say, of the method samples");
-    if (!sampled && !there && needed)
-      json_fault(r, where, FAULT_REQUIRED, "is missing: %s", request_fields[between_points[i]].type->words);
+    snprintf(where, sizeof where, "/%s", field->name);
+    if (i < ROWS && there && of != is)
+      refuse_row(r, where, of, request->method);
+    else if (i >= ROWS && !there && of == is && origin_rows[i % ROWS].needed)
+      json_fault(r, where, FAULT_REQUIRED, "is missing: %s", missing[of] ? missing[of] : field->type->words);
   }
 }
 
@@ -448,7 +485,7 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
   if (json_reader_status(r)) return;
   if (request->method == TRAJECTORY_ENERGY_OPTIMAL) cost_choose(&request->cost, robot);
   limit_wishes_in_force(&request->limits, robot, limits);
-  if (request->method != TRAJECTORY_SAMPLES) check_points(r, request, robot, limits);
+  if (origin_of(request->method) == OF_POINTS) check_points(r, request, robot, limits);
   check_times(r, request);
   if (request->method == TRAJECTORY_ENERGY_OPTIMAL)
     check_optimal(r, request);

@@ -19,6 +19,7 @@ enum trajectory_method {
   TRAJECTORY_ENERGY_OPTIMAL = ARMDYN_PROFILE_COUNT,
   TRAJECTORY_PATH_TIMING,
   TRAJECTORY_SAMPLES,
+  TRAJECTORY_SEQUENCE,
   TRAJECTORY_METHODS
 };
 
@@ -30,6 +31,13 @@ struct trajectory_point {
   unsigned task;                     /* components of it that count, ARMDYN_TASK_... */
   char controller[ARMDYN_NAME_SIZE]; /* of a start: q was measured there; "": given */
 };
+
+/* A part of a motion that is made of others. */
+struct trajectory_step {
+  char trajectory[OWN_SAMPLES_ID]; /* id of a stored motion; "": the arm rests */
+  double dwell;                    /* s, of a rest */
+};
+extern const struct json_type trajectory_step_type;
 
 /* What is kept of a path while it is timed: the spline through its points in joint space, or a line or arc of the tool. */
 enum trajectory_path { TRAJECTORY_PATH_JOINT, TRAJECTORY_PATH_LINE, TRAJECTORY_PATH_ARC, TRAJECTORY_PATHS };
@@ -71,6 +79,8 @@ struct trajectory_request {
   double deviation;           /* rad, m: how far each joint may be from the motion */
 
   struct own_samples samples; /* of samples only */
+  size_t step_count;          /* of a sequence only */
+  struct trajectory_step *steps;
 
   /* of path_timing only */
   enum trajectory_path path;

@@ -56,6 +56,15 @@ static void acknowledge_encode(struct json_writer *w, const struct json_field *f
   json_end_array(w);
 }
 
+static const struct json_field output_fields[] = {
+  { TEXT(struct transfer_output, set.name), NAMED("name"), MATCHES(json_name_pattern), REQUIRED },
+  { TEXT(struct transfer_output, set.value), NAMED("value"), MATCHES(json_name_pattern), REQUIRED },
+  { NUMBER(struct transfer_output, begins_at, BETWEEN(0, 1e6), "s"), REQUIRED },
+  { NUMBER(struct transfer_output, dwell, BETWEEN(OUTPUT_DWELL_LEAST, 1e4), "s"), REQUIRED },
+};
+static const struct json_type output_type =
+    JSON_TYPE("an output of the controller", output_fields, struct transfer_output, NULL, NULL);
+
 static const struct json_field request_fields[] = {
   { TEXT(struct transfer_request, trajectory), MATCHES(json_id_pattern), REQUIRED },
   { NUMBER(struct transfer_request, rate, POSITIVE, "Hz"), OMIT_DEFAULT, NULLABLE },
@@ -68,6 +77,7 @@ static const struct json_field request_fields[] = {
            "a list: [\"part_mismatch\"]"),
     NAMED("acknowledge"), OMIT_DEFAULT },
   { LIST(struct transfer_request, touches.items, touches.count, 0, touch_type), NAMED("touches"), OMIT_DEFAULT },
+  { LIST(struct transfer_request, outputs, output_count, 0, output_type), OMIT_DEFAULT },
   { MAP(struct transfer_request, tags), OMIT_DEFAULT },
   { TEXT(struct transfer_request, job_order_id), OMIT_DEFAULT },
   { TEXT(struct transfer_request, work_master_id), OMIT_DEFAULT },
@@ -199,6 +209,8 @@ void transfer_resource_encode(const struct transfer_resource *t, struct json_wri
   member_text(w, "created_by", t->created_by);
   member_text(w, "reason", t->reason);
   member_text(w, "verdict", *t->verdict ? t->verdict : verdicts[VERDICT_UNDECIDED]);
+  json_key(w, "measured"), json_write_raw(w, t->measured);
+  member_text(w, "unmeasured", t->unmeasured);
   if (!t->summary) json_key(w, "notes"), json_write_text(w, t->notes ? t->notes : "");
   json_key(w, "tags"), json_write_raw(w, t->tags);
   result_order_encode(w, t->job_order_id, t->work_master_id, t->equipment_id);

@@ -14,8 +14,14 @@ enum transfer_mode { TRANSFER_DOWNLOAD, TRANSFER_STREAM };
 enum transfer_format { TRANSFER_TORQUE_PERMILLE, TRANSFER_TORQUE, TRANSFER_POSITION_TORQUE };
 
 #define TRANSFER_START_WITHIN_MOST 60.0 /* s: START is sent by a person who is there */
+#define OUTPUT_DWELL_LEAST         0.5  /* s: writing, confirming and, where that fails, STOP need their time */
 #define TRANSFER_EXPIRES_WITHIN    300.0 /* s from the acceptance: what is started by itself is loaded by then, or never */
 
+/* An output of the controller that is set within the motion, while the arm rests. */
+struct transfer_output {
+  struct output_setting set;
+  double begins_at, dwell; /* s from the motion's beginning; how long it rests from there */
+};
 struct transfer_request {
   char trajectory[27];
   double rate; /* Hz; NAN: as stored */
@@ -27,6 +33,8 @@ struct transfer_request {
   double start_within;    /* s after it is ready; NAN = none */
   bool part_mismatch;     /* acknowledged: the arm may hold another part than the motion was planned for */
   struct touches touches; /* that the motion is to make in the controller's cell, to pick and to place */
+  size_t output_count;
+  struct transfer_output outputs[LIMIT_STEPS];
   struct json_map tags;
   struct result_callback callback; /* whom its end is told */
   char job_order_id[LIMIT_TAG + 1], work_master_id[LIMIT_TAG + 1], equipment_id[LIMIT_TAG + 1];
@@ -58,6 +66,7 @@ struct transfer_resource {
   const char *created_by, *reason;                          /* "" is null */
   const char *verdict;                                      /* "" = undecided */
   const char *notes;                                        /* NULL = "" */
+  const char *measured, *unmeasured;                        /* NULL: null */
   const char *traceparent;                                  /* "" is null */
   bool summary;                                             /* in lists: without history, problem, request and trace */
 };
@@ -107,7 +116,8 @@ struct playback {
   bool commanded;              /* torques are those of the profile */
   enum torque_content content; /* which hold that; the rest was added from the model */
   size_t samples;
-  double from, to; /* s */
+  double from, to;  /* s */
+  double tolerance; /* rad, m: how far a joint may be from its plan; NAN: nobody said */
   size_t part_count;
   struct playback_part parts[PLAYBACK_PARTS];
   const struct armdyn_robot_description *robot;

@@ -113,7 +113,7 @@ struct json_field {
   const char *name;
   enum json_field_kind kind;
   const char *renamed; /* the name on the wire, when it is not the member's */
-  const char *unit;    /* "kg m^2"; NULL: none */
+  const char *unit;    /* "kg m^2"; of a text what it says, "name of a webhook"; NULL: none */
   size_t offset, size; /* of the member */
   struct json_bounds bounds;
   const struct json_pattern *pattern;
@@ -177,6 +177,7 @@ struct json_field {
 #define NULL_WHEN_ABSENT  .null_when_absent = true /* written as null instead of left out */
 #define NULL_ELEMENTS     .null_elements = true    /* null in a vector, or for a matrix row: stays as `init` made it */
 #define MATCHES(pattern_) .pattern = &(pattern_)
+#define SAYS(words_)      .unit = words_
 #define NAMED(name_)      .renamed = name_
 /* A vector of 0..length numbers; how many goes into count_ (size_t). */
 #define COUNTED(type_, count_) .counted = true, .count_offset = offsetof(type_, count_)

@@ -131,20 +131,31 @@ static void write_fields(struct json_writer *w, enum problem problem)
   json_end_array(w);
 }
 
+static void describe(struct json_writer *w, enum problem problem)
+{
+  json_begin_object(w);
+  write_type(w, problem);
+  json_key(w, "status"), json_write_integer(w, problems[problem].http);
+  json_key(w, "title"), json_write_text(w, problems[problem].title);
+  json_key(w, "explanation"), json_write_text(w, problems[problem].explanation);
+  write_fields(w, problem);
+  json_end_object(w);
+}
+
+bool problem_describe(const char *slug, struct buffer *out)
+{
+  int p = 0;
+  while (p < PROBLEM_COUNT && strcmp(problems[p].slug, slug) != 0) p++;
+  if (p < PROBLEM_COUNT) describe(&(struct json_writer){ .out = out }, (enum problem)p);
+  return p < PROBLEM_COUNT;
+}
+
 void problems_list(struct buffer *out)
 {
   struct json_writer w = { .out = out };
   json_begin_object(&w);
   json_key(&w, "items"), json_begin_array(&w);
-  for (int p = 0; p < PROBLEM_COUNT; p++) {
-    json_begin_object(&w);
-    write_type(&w, (enum problem)p);
-    json_key(&w, "status"), json_write_integer(&w, problems[p].http);
-    json_key(&w, "title"), json_write_text(&w, problems[p].title);
-    json_key(&w, "explanation"), json_write_text(&w, problems[p].explanation);
-    write_fields(&w, (enum problem)p);
-    json_end_object(&w);
-  }
+  for (int p = 0; p < PROBLEM_COUNT; p++) describe(&w, (enum problem)p);
   json_end_array(&w);
   json_end_object(&w);
 }

@@ -25,7 +25,8 @@
   X(FOREIGN_ORIGIN, "foreign-origin", 403, "A web page of another origin may change nothing",                          \
     "A browser said that a page that is not this service's made the request. Where the page is this service's behind " \
     "a proxy, let the proxy pass on Host, or let the administrator name the host with --host-names.")                  \
-  X(NOT_FOUND, "not-found", 404, "There is no such resource", "Check the path; names are case-sensitive.")             \
+  X(NOT_FOUND, "not-found", 404, "There is no such resource",                                                          \
+    "Check the path; names are case-sensitive. `/docs` shows every call.")                                             \
   X(METHOD_NOT_ALLOWED, "method-not-allowed", 405, "The resource does not know this method",                           \
     "`Allow` lists the methods that it knows.")                                                                        \
   X(NOT_ACCEPTABLE, "not-acceptable", 406, "No answer in a format that you accept",                                    \
@@ -118,5 +119,7 @@ void problem_write(struct buffer *out, enum problem problem, const char *detail,
                    const struct faults *faults, const char *extra);
 /* GET /v1/problems: {"items":[{"type","status","title","explanation","fields":[{"name","type","description"}]}]} */
 void problems_list(struct buffer *out);
+/* GET /problems/{slug}: one of them. false: there is none. */
+bool problem_describe(const char *slug, struct buffer *out);
 
 #endif

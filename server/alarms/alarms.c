@@ -7,6 +7,7 @@
 #include "server/alarms/causes.h"
 #include "server/app.h"
 #include "server/base/log.h"
+#include "server/base/rehearsal.h"
 #include "server/transfers/observer.h"
 
 enum {
@@ -25,11 +26,11 @@ struct alarm {
 
 struct alarms {
   struct app *app;
-  pthread_t thread;
+  pthread_t thread, watch;
   struct causes causes; /* the thread's */
   pthread_mutex_t lock; /* what follows; never held while anything is waited for */
   pthread_cond_t bell;
-  bool rung, stopping, begun;
+  bool rung, stopping, begun, watched;
   struct alarm items[ALARMS_MOST]; /* the oldest first */
   size_t count;
 };
@@ -52,10 +53,14 @@ static struct alarm *find_standing(struct alarms *a, const struct alarm_kind *ki
   return NULL;
 }
 
+static void settle(struct store_alarm *row)
+{
+  row->state = *row->until ? ALARM_CLEARED : *row->acknowledged_at ? ALARM_ACKNOWLEDGED : ALARM_ACTIVE;
+}
+
 static void change(struct alarm *one)
 {
-  struct store_alarm *row = &one->row;
-  row->state = *row->until ? ALARM_CLEARED : *row->acknowledged_at ? ALARM_ACKNOWLEDGED : ALARM_ACTIVE;
+  settle(&one->row);
   one->changes++;
 }
 
@@ -171,17 +176,17 @@ static void keep(struct alarms *a)
   pthread_mutex_unlock(&a->lock);
 }
 
-/* Until the next look is due. false: there is none any more. */
-static bool rest(struct alarms *a)
+/* Until the next look is due, or the bell is rung for it. false: there is none any more. */
+static bool rest(struct alarms *a, bool *rung)
 {
   struct timespec until;
   clock_gettime(CLOCK_MONOTONIC, &until);
   until.tv_nsec += LOOK_MS * 1000000L;
   until.tv_sec += until.tv_nsec / 1000000000, until.tv_nsec %= 1000000000;
   pthread_mutex_lock(&a->lock);
-  while (!a->stopping && !a->rung && !pthread_cond_timedwait(&a->bell, &a->lock, &until)) {
+  while (!a->stopping && !*rung && !pthread_cond_timedwait(&a->bell, &a->lock, &until)) {
   }
-  a->rung = false;
+  *rung = false;
   const bool more = !a->stopping;
   pthread_mutex_unlock(&a->lock);
   return more;
@@ -193,7 +198,17 @@ static void *run(void *context)
   do {
     look(a);
     keep(a);
-  } while (rest(a));
+  } while (rest(a, &a->rung));
+  return NULL;
+}
+
+/* A disk that hangs keeps the other thread, too: this one looks at nothing else, and asks nothing of the store. */
+static void *watch(void *context)
+{
+  struct alarms *a = context;
+  bool never = false;
+  do causes_look_at_writing(a->app, note, a);
+  while (rest(a, &never));
   return NULL;
 }
 
@@ -223,6 +238,8 @@ enum armdyn_status alarms_start(struct app *app, struct alarms **out, struct arm
   enum armdyn_status status = store_alarms_standing(app->store, take_up, a);
   if (!status && pthread_create(&a->thread, NULL, run, a)) status = ARMDYN_EMEMORY;
   a->begun = !status;
+  if (!status && pthread_create(&a->watch, NULL, watch, a)) status = ARMDYN_EMEMORY;
+  a->watched = !status;
   *out = a;
   return status ? armdyn_refuse(error, status, "", "alarms cannot be kept: %s", armdyn_status_text(status)) : ARMDYN_OK;
 }
@@ -232,7 +249,7 @@ static void ring(struct alarms *a, bool stopping)
   pthread_mutex_lock(&a->lock);
   a->rung = true;
   a->stopping = a->stopping || stopping;
-  pthread_cond_signal(&a->bell);
+  pthread_cond_broadcast(&a->bell);
   pthread_mutex_unlock(&a->lock);
 }
 
@@ -241,6 +258,7 @@ void alarms_stop(struct alarms *a)
   if (!a || !a->begun) return;
   ring(a, true);
   pthread_join(a->thread, NULL);
+  if (a->watched) pthread_join(a->watch, NULL);
   a->begun = false;
 }
 
@@ -271,6 +289,13 @@ enum armdyn_status alarms_get(struct alarms *a, const char *id, struct store_ala
   return one ? ARMDYN_OK : store_alarm_get(a->app->store, id, out);
 }
 
+static void acknowledge(struct store_alarm *row, const char *by)
+{
+  if (*row->acknowledged_at) return;
+  clock_format(clock_wall_ms(), row->acknowledged_at);
+  snprintf(row->acknowledged_by, sizeof row->acknowledged_by, "%s", by);
+}
+
 /* Of one that is only here. */
 static bool acknowledge_unstored(struct alarms *a, const char *id, const char *by)
 {
@@ -278,17 +303,28 @@ static bool acknowledge_unstored(struct alarms *a, const char *id, const char *b
   struct alarm *one = find(a, id);
   const bool here = one && !one->stored;
   if (here && !*one->row.acknowledged_at) {
-    clock_format(clock_wall_ms(), one->row.acknowledged_at);
-    snprintf(one->row.acknowledged_by, sizeof one->row.acknowledged_by, "%s", by);
+    acknowledge(&one->row, by);
     change(one);
   }
   pthread_mutex_unlock(&a->lock);
   return here;
 }
 
+/* What it would be then. */
+static enum armdyn_status rehearse_acknowledging(struct alarms *a, const char *id, const char *by,
+                                                 struct store_alarm *out)
+{
+  enum armdyn_status status = alarms_get(a, id, out);
+  if (status) return status;
+  acknowledge(out, by);
+  settle(out);
+  return ARMDYN_OK;
+}
+
 enum armdyn_status alarms_acknowledge(struct alarms *a, const char *id, const char *by, struct store_alarm *out)
 {
   struct store_alarm stored;
+  if (rehearsing()) return rehearse_acknowledging(a, id, by, out);
   if (!acknowledge_unstored(a, id, by)) {
     enum armdyn_status status = store_alarm_acknowledge(a->app->store, id, by, &stored);
     if (status) return status;

@@ -1,7 +1,8 @@
 /* Alarms: raised once when a cause is seen, cleared when it is gone, acknowledged by a person. A thread looks at the causes
  * (causes.c) twice a second, keeps what stands in memory, and brings every change into the store. What the store does not
  * take, because its disk is full say, is tried again at each look and shown meanwhile as it is in memory; so whoever is in
- * trouble waits for nobody, and no trouble hides itself. After a new start those that stood are taken up, and cleared as soon
+ * trouble waits for nobody, and no trouble hides itself; a second thread, which asks nothing of the store, sees a disk that
+ * hangs and the first one with it. After a new start those that stood are taken up, and cleared as soon
  * as their cause is known to be gone. */
 #ifndef SERVER_ALARMS_ALARMS_H
 #define SERVER_ALARMS_ALARMS_H

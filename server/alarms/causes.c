@@ -52,6 +52,18 @@ static void look_at_store(const struct look *l)
   tell(l, ALARM_STORE_FAILED, "", text);
 }
 
+static void look_at_writing(const struct look *l)
+{
+  const long most = l->app->options->disk_slow;
+  if (most && store_busy(l->app->store) > (double)most)
+    tell(l, ALARM_STORE_SLOW, "", "the disk has not taken a write for long (--disk-slow): what changes anything waits");
+}
+
+void causes_look_at_writing(const struct app *app, cause_visit *visit, void *context)
+{
+  look_at_writing(&(struct look){ app, NULL, visit, context });
+}
+
 /* It has to be a tenth more than what is low, so that it does not come and go. */
 static void look_at_disk(const struct look *l)
 {
@@ -133,8 +145,9 @@ static void look_at_controllers(const struct look *l)
 
 void causes_look(const struct app *app, struct causes *memory, cause_visit *visit, void *context)
 {
-  static void (*const looks[])(const struct look *) = { look_at_store,   look_at_disk,    look_at_clock,
-                                                        look_at_gateway, look_at_workers, look_at_controllers };
+  static void (*const looks[])(const struct look *) = { look_at_writing,    look_at_store,   look_at_disk,
+                                                        look_at_clock,      look_at_gateway, look_at_workers,
+                                                        look_at_controllers };
   const struct look look = { app, memory, visit, context };
   for (size_t k = 0; k < sizeof looks / sizeof *looks; k++) looks[k](&look);
   memory->looks++;

@@ -20,6 +20,7 @@ struct app;
   X(QUEUE_BLOCKED, "queue-blocked", "orders", false)                                                                   \
   X(STORE_FULL, "store-full", "store", false)                                                                          \
   X(STORE_FAILED, "store-failed", "store", false)                                                                      \
+  X(STORE_SLOW, "store-slow", "store", false)                                                                          \
   X(DISK_LOW, "disk-low", "store", false)                                                                              \
   X(WORKERS_FAIL, "workers-fail", "workers", false)                                                                    \
   X(CLOCK_BEHIND, "clock-behind", "clock", false)
@@ -47,5 +48,7 @@ struct causes {
 };
 /* Visits every cause that stands, and those that cannot be told; what is not visited does not stand. */
 void causes_look(const struct app *app, struct causes *memory, cause_visit *visit, void *context);
+/* That one alone of them which may keep the others from being looked at: a write that does not come back. Waits for nobody. */
+void causes_look_at_writing(const struct app *app, cause_visit *visit, void *context);
 
 #endif

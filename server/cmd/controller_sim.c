@@ -28,6 +28,9 @@ static const char usage[] =
     "of a\n"
     "                       write; default 0: at every write\n"
     "  --places N           window places (1..16), default 8\n"
+    "  --outputs N          outputs (1..16): holding registers 0 to N - 1 are written, N to 2 N - 1 tell what became "
+    "so\n"
+    "  --output-delay MS    how long that takes (0..60000), default 100; -1: it never does\n"
     "  --clock PERCENT      its clock is so much too fast (-50..50), default 0\n"
     "  --blind              without the registers of measured torques\n"
     "  --trace FILE         write every sample played: profile id, index, then position and torque of every axis\n"
@@ -51,7 +54,8 @@ struct arguments {
   size_t axes;
   double position[ARMDYN_JOINTS_MAX];
   size_t position_count;
-  unsigned long base, samples, ring, every, at, scan, places;
+  unsigned long base, samples, ring, every, at, scan, places, outputs;
+  int output_delay;
   double clock;
   unsigned formats;
   enum server_fault fault;
@@ -64,6 +68,14 @@ static bool read_number(const char *text, unsigned long least, unsigned long mos
   char *end;
   *value = strtoul(text, &end, 10);
   return *text && !*end && *value >= least && *value <= most;
+}
+
+static bool read_delay(const char *text, int *value)
+{
+  unsigned long ms = 0;
+  const bool never = !strcmp(text, "-1"), sound = never || read_number(text, 0, 60000, &ms);
+  *value = never ? -1 : (int)ms;
+  return sound;
 }
 
 static bool read_percent(const char *text, double *value)
@@ -145,17 +157,27 @@ static bool refuse(const char *what, const char *argument)
 static bool read_arguments(int argc, char **argv, struct arguments *a)
 {
   static const struct option options[] = {
-    { "help", no_argument, NULL, 'h' },           { "listen", required_argument, NULL, 'l' },
-    { "robot", required_argument, NULL, 'r' },    { "axes", required_argument, NULL, 'a' },
-    { "position", required_argument, NULL, 'p' }, { "base", required_argument, NULL, 'b' },
-    { "samples", required_argument, NULL, 's' },  { "trace", required_argument, NULL, 't' },
-    { "fault", required_argument, NULL, 'f' },    { "ring", required_argument, NULL, 'R' },
-    { "formats", required_argument, NULL, 'F' },  { "blind", no_argument, NULL, 'B' },
-    { "scan", required_argument, NULL, 'S' },     { "places", required_argument, NULL, 'P' },
-    { "clock", required_argument, NULL, 'C' },    { NULL, 0, NULL, 0 },
+    { "help", no_argument, NULL, 'h' },
+    { "listen", required_argument, NULL, 'l' },
+    { "robot", required_argument, NULL, 'r' },
+    { "axes", required_argument, NULL, 'a' },
+    { "position", required_argument, NULL, 'p' },
+    { "base", required_argument, NULL, 'b' },
+    { "samples", required_argument, NULL, 's' },
+    { "trace", required_argument, NULL, 't' },
+    { "fault", required_argument, NULL, 'f' },
+    { "ring", required_argument, NULL, 'R' },
+    { "formats", required_argument, NULL, 'F' },
+    { "blind", no_argument, NULL, 'B' },
+    { "scan", required_argument, NULL, 'S' },
+    { "places", required_argument, NULL, 'P' },
+    { "clock", required_argument, NULL, 'C' },
+    { "outputs", required_argument, NULL, 'o' },
+    { "output-delay", required_argument, NULL, 'd' },
+    { NULL, 0, NULL, 0 },
   };
   *a = (struct arguments){
-    .base = PROTOCOL_BASE, .samples = LIMIT_SERIES_ROWS, .ring = 8192, .formats = 7, .places = 8
+    .base = PROTOCOL_BASE, .samples = LIMIT_SERIES_ROWS, .ring = 8192, .formats = 7, .places = 8, .output_delay = 100
   };
   unsigned long axes = 0;
   bool sound = true;
@@ -171,6 +193,8 @@ static bool read_arguments(int argc, char **argv, struct arguments *a)
     case 'b': sound = read_number(optarg, 0, 65535, &a->base); break;
     case 'S': sound = read_number(optarg, 0, 1000, &a->scan); break;
     case 'P': sound = read_number(optarg, 1, PROTOCOL_PLACES_MOST, &a->places); break;
+    case 'o': sound = read_number(optarg, 1, OUTPUTS_MOST, &a->outputs); break;
+    case 'd': sound = read_delay(optarg, &a->output_delay); break;
     case 'C': sound = read_percent(optarg, &a->clock); break;
     case 's': sound = read_number(optarg, 1, UINT32_MAX, &a->samples); break;
     case 'R': sound = read_number(optarg, 1, LIMIT_SERIES_ROWS, &a->ring); break;
@@ -190,6 +214,7 @@ static bool read_arguments(int argc, char **argv, struct arguments *a)
   if (!a->listen) return refuse("it needs ", "--listen HOST:PORT");
   if (a->base + protocol_span((unsigned)a->places) > 65536)
     return refuse("there is no room behind ", "--base for so many places");
+  if (a->base < 2 * a->outputs) return refuse("there is no room for so many outputs below ", "--base");
   return !a->robot == !!a->axes || refuse("it needs either --robot MODEL.json ", "or --axes N");
 }
 
@@ -260,6 +285,17 @@ static void summarize_timing(const struct simulator_timing *t)
     fputs("null", stderr);
 }
 
+/* ,"outputs":[[output, value, profile, index],..]: every write, and where the motion was. */
+static void summarize_outputs(const struct outputs *o)
+{
+  if (!o->count) return;
+  fputs(",\"outputs\":[", stderr);
+  for (size_t i = 0; i < o->told_count; i++)
+    fprintf(stderr, "%s[%u,%u,%u,%u]", i ? "," : "", o->told[i].output, o->told[i].value, o->told[i].profile,
+            o->told[i].index);
+  fputs("]", stderr);
+}
+
 static void summarize(const struct modbus_server *server)
 {
   const struct simulator *s = server->simulator;
@@ -273,6 +309,7 @@ static void summarize(const struct modbus_server *server)
   for (size_t j = 0; j < s->arm.axes; j++) fprintf(stderr, "%s%.9g", j ? "," : "", s->arm.q[j]);
   fputs("]", stderr);
   summarize_timing(&s->timing);
+  summarize_outputs(&server->outputs);
   fputs("}\n", stderr);
 }
 
@@ -306,6 +343,7 @@ static int simulate(const struct arguments *a, const struct armdyn_robot *robot)
     .simulator = &simulator,
     .listener = listen_on(a->listen),
     .base = (unsigned)a->base,
+    .outputs = { .count = (unsigned)a->outputs, .delay_ms = a->output_delay },
     .fault = a->fault == FAULT_WRONG_CRC || a->fault == FAULT_ZEROS ? FAULT_NOTHING : a->fault,
     .exception = a->exception,
     .every = a->every,

@@ -32,6 +32,7 @@
 #include "server/routes/webhooks.h"
 #include "server/store/store.h"
 #include "server/transfers/observer.h"
+#include "server/transfers/summing.h"
 #include "server/webhooks/webhooks.h"
 
 enum { COMPUTE_QUEUE = 1200, CHILDREN_S = 5, MEMORY_S = 20 };
@@ -97,6 +98,7 @@ static enum armdyn_status start_rooms(struct app *app, const struct options *opt
   if (!status) status = mqtt_start(&mqtt, &app->mqtt, error);
   if (!status) status = hub_start(app->events);
   if (!status) status = orders_start(app->orders, error);
+  if (!status) status = summing_start(app, &app->summing, error);
   return status ? status : alarms_start(app, &app->alarms, error);
 }
 
@@ -152,7 +154,8 @@ static void stop(struct service *s)
   alarms_stop(app->alarms);     /* what stops now is no reason for one */
   hub_stop(app->events);        /* it describes jobs and transfers */
   webhooks_stop(app->webhooks); /* so do they; what ends from now on is told after the next start */
-  orders_stop(app->orders);     /* nothing more is loaded or started */
+  summing_stop(app->summing);
+  orders_stop(app->orders); /* nothing more is loaded or started */
   int64_t most = now + time - (time > 2 * SECOND ? SECOND : time / 2);
   if (app->jobs) jobs_stop(app->jobs, most);
   gateway_stop(app->gateway, most);

@@ -86,6 +86,8 @@ static const struct option table[] = {
     "how long cleared alarms are kept; 0: for ever, but no more than the newest 100,000" },
   { "--disk-low",                "ARMDYN_DISK_LOW",                AS_INTEGER(disk_low),                "512",            LIMIT(0, 1 << 30),                  "MIB",
     "an alarm is raised when less is left on the disk of the store; 0: never" },
+  { "--disk-slow",               "ARMDYN_DISK_SLOW",               AS_INTEGER(disk_slow),               "5",              LIMIT(0, 86400),                    "SECONDS",
+    "an alarm is raised when the disk of the store has not taken a write for so long; 0: never" },
   { "--watch-controllers",       "ARMDYN_WATCH_CONTROLLERS",       AS_CHOICE(watch_controllers),        "off",            ONE_OF("off on"),                   "WHEN",
     "on: look at every controller once a second, so that an alarm tells which is lost; off: while somebody listens" },
   { "--body-timeout",            "ARMDYN_BODY_TIMEOUT",            AS_INTEGER(body_timeout),            "30",             BETWEEN(1, 3600),                   "SECONDS",

@@ -35,6 +35,7 @@ struct options {
   long keep_jobs;               /* days that ended jobs and their results are kept; 0 = for ever */
   long keep_alarms;             /* days that cleared alarms are kept; 0 = for ever */
   long disk_low;                /* MiB left on the disk of the store, below which that is an alarm; 0 = never */
+  long disk_slow;               /* s that a write may take, before that is an alarm; 0 = any time */
   char watch_controllers[8];    /* on, off */
   long body_timeout;            /* s for a whole request to arrive */
   long upload_limit;            /* MiB of one data set's upload */

@@ -1,12 +1,14 @@
 #include "server/gateway/book.h"
 
 #include "api/codec/history.h"
+#include "api/json/document.h"
 #include "server/base/clock.h"
 
 struct book_controller {
   char name[ARMDYN_NAME_SIZE];
   struct controller_address address;
   bool enabled;
+  bool stop_owed;   /* by the next gateway: nobody sets the outputs of what it may play */
   uint64_t stopped; /* the number of the last STOP that it was sent; 0: none */
   struct book_controller *next;
 };
@@ -228,12 +230,43 @@ enum armdyn_status book_adopt(struct book *book, const struct store_transfer *ro
   return ARMDYN_OK;
 }
 
-bool book_unfinished(const struct book *book, size_t index, char id[ID_SIZE], struct controller_address *address)
+static bool sets_outputs(const struct store_transfer *row)
+{
+  cJSON *request = document_open(row->request);
+  const bool sets = cJSON_GetArraySize(document_at(request, "outputs")) > 0;
+  document_close(request);
+  return sets;
+}
+
+void book_owe_stop(struct book *book, const char *id)
+{
+  const struct book_entry *e = entry_of(book, id);
+  struct book_controller *c = e && sets_outputs(&e->row) ? controller_of(book, e->row.controller) : NULL;
+  if (c) c->stop_owed = true;
+}
+
+bool book_owed(const struct book *book, struct controller_address *address)
+{
+  const struct book_controller *c = book->controllers;
+  while (c && !c->stop_owed) c = c->next;
+  if (c) *address = c->address;
+  return c != NULL;
+}
+
+void book_stop_sent(struct book *book, const struct controller_address *address)
+{
+  for (struct book_controller *c = book->controllers; c; c = c->next)
+    if (address_same(&c->address, address)) c->stop_owed = false;
+}
+
+bool book_unfinished(const struct book *book, size_t index, char id[ID_SIZE], struct controller_address *address,
+                     bool *sets)
 {
   for (const struct book_entry *e = book->entries; e; e = e->next) {
     if (!e->adopted || ended(e) || index--) continue;
     memcpy(id, e->row.id, ID_SIZE);
     *address = e->address;
+    *sets = sets_outputs(&e->row);
     return true;
   }
   return false;

@@ -39,7 +39,13 @@ void book_accept(struct book *book, const char *id);
 /* One that an earlier run left unfinished. */
 enum armdyn_status book_adopt(struct book *book, const struct store_transfer *row);
 /* The index-th transfer that was adopted and has not ended; address->host is "" when its controller is gone. */
-bool book_unfinished(const struct book *book, size_t index, char id[ID_SIZE], struct controller_address *address);
+bool book_unfinished(const struct book *book, size_t index, char id[ID_SIZE], struct controller_address *address,
+                     bool *sets_outputs);
+/* It ends because its gateway is gone. If it sets outputs, its controller is to be stopped by the next one. */
+void book_owe_stop(struct book *book, const char *id);
+/* One that is, until that was sent to it. */
+bool book_owed(const struct book *book, struct controller_address *address);
+void book_stop_sent(struct book *book, const struct controller_address *address);
 /* Any accepted transfer that has not ended. */
 bool book_first(const struct book *book, char id[ID_SIZE]);
 /* False: it is unknown, or of an earlier run. */

@@ -170,6 +170,8 @@ static void find_again(struct running *r)
     running_stop(r, false, TRANSFER_FAILED, PROBLEM_CONTROLLER_REFUSED, "START did not arrive, and is not sent again");
   else if (r->client->address.mapped && !r->started && loading_verify(r) == ARMDYN_ECONFLICT)
     running_fail(r, ARMDYN_ECONFLICT); /* another master, or a restart, was there meanwhile */
+  else
+    outputs_after_loss(r);
 }
 
 static bool feeds(const struct running *r)
@@ -198,10 +200,11 @@ static enum armdyn_status record(struct running *r)
   return telemetry_measure(t, r->client, &r->order->profile, &r->error);
 }
 
-/* Until a heartbeat, more of a stream, a measurement, or a command that waits is due, whichever is first. */
+/* Until a heartbeat, an output, more of a stream, a measurement, or a command that waits is due, whichever is first. */
 static int due_ms(const struct running *r)
 {
-  int64_t now = clock_monotonic_ns(), due = r->client->beat_due_ns;
+  int64_t now = clock_monotonic_ns(), due = r->client->beat_due_ns, output = outputs_due_ns(r);
+  if (output < due) due = output;
   if (r->wanted.kind && now + SOON_MS * 1000000LL < due) due = now + SOON_MS * 1000000LL;
   if (feeds(r) && r->feed_due_ns < due) due = r->feed_due_ns;
   if (records(r) && r->telemetry.due_ns < due) due = r->telemetry.due_ns;
@@ -222,6 +225,7 @@ static enum armdyn_status tend(struct running *r)
   enum armdyn_status rc = client_beat(r->client, &r->error);
   if (!rc) rc = client_look(r->client, &r->error);
   if (!rc && running_same(r)) rc = feed(r);
+  if (!rc) rc = outputs_tend(r);
   return rc ? rc : record(r);
 }
 

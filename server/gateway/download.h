@@ -14,6 +14,14 @@
 
 enum server_loss { SERVER_LOSS_STOP, SERVER_LOSS_FINISH };
 
+/* An output of the controller that is set within the motion, by its map (map_outputs.c). */
+struct output_task {
+  struct output_setting set; /* in words */
+  char field[MAP_NAME_SIZE], confirmed_by[MAP_NAME_SIZE];
+  double write, confirmed; /* what is written to the one, and read of the other then */
+  uint32_t from, to;       /* the first and the last sample at which the arm rests there */
+};
+
 /* What is to be done. */
 struct transfer_order {
   char id[ID_SIZE];
@@ -29,8 +37,10 @@ struct transfer_order {
   int telemetry_us;             /* between two measurements while it plays; 0: none are wanted */
   char robot[ARMDYN_NAME_SIZE]; /* whose they are */
   int64_t revision;
-  struct overrides overrides; /* of its payload, tool and gravity */
-  char assumed[80];           /* of the controller, by its entry: what the torques hold, and for what kind */
+  struct overrides overrides;              /* of its payload, tool and gravity */
+  size_t output_count;                     /* of a download */
+  struct output_task outputs[LIMIT_STEPS]; /* in their order */
+  char assumed[80]; /* of the controller, by its entry: what the torques hold, and for what kind */
   struct profile profile;
 };
 

@@ -70,6 +70,7 @@ static void run_order(struct endpoint *p)
 {
   const struct download_port port = endpoint_port(p);
   journal_reserve(p->owner->dir, p->order->id);
+  p->client.address = p->order->address; /* by the entry that it was made for; others may name the same place */
   download_run(p->order, &p->client, &port);
   pthread_mutex_lock(&p->owner->lock);
   struct transfer_order *order = p->order;
@@ -78,6 +79,17 @@ static void run_order(struct endpoint *p)
   p->end_told = false;
   pthread_mutex_unlock(&p->owner->lock);
   transfer_order_free(order);
+}
+
+/* Nobody sets its outputs any more: what still moves must not move on. */
+static void stop_left(struct endpoint *p, struct transfer_report *end)
+{
+  struct armdyn_error error = { "", "" };
+  const bool stopped = !client_stop(&p->client, NULL, &error);
+  snprintf(
+      end->reason, sizeof end->reason,
+      "the service ended while it was on, its gateway left no word, and nobody sets its outputs: STOP was sent, %s",
+      stopped ? "and confirmed" : "and is not confirmed");
 }
 
 /* The gateway before this one has let go: what did it write about its transfers? */
@@ -89,7 +101,7 @@ static void run_recoveries(struct endpoint *p, struct recovery *list)
                                    .problem = PROBLEM_TRANSFER_INTERRUPTED,
                                    .reason = "the service ended while it was on, and its gateway left no word" };
     int64_t at_ms = clock_wall_ms();
-    journal_read(p->owner->dir, r->transfer, &at_ms, &end);
+    if (journal_read(p->owner->dir, r->transfer, &at_ms, &end) && r->sets_outputs) stop_left(p, &end);
     p->owner->listener.report(p->owner->listener.context, r->transfer, &end);
     list = r->next;
     free(r);
@@ -331,11 +343,13 @@ bool endpoints_pass(struct endpoints *e)
   return needed || !still;
 }
 
-void endpoints_recover(struct endpoints *e, const struct controller_address *address, const char *transfer)
+void endpoints_recover(struct endpoints *e, const struct controller_address *address, const char *transfer,
+                       bool sets_outputs)
 {
   struct recovery *r = calloc(1, sizeof *r);
   if (!r) return; /* it stays what it is, until the next start */
   snprintf(r->transfer, sizeof r->transfer, "%s", transfer);
+  r->sets_outputs = sets_outputs;
   pthread_mutex_lock(&e->lock);
   struct endpoint *p = endpoint_at(e, address);
   if (p) {

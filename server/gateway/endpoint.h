@@ -25,8 +25,10 @@ void endpoints_wish(struct endpoints *e, const struct controller_address *addres
 /* Returns once a wish could be handed over: the way to every controller is open. To be called once a second.
  * false: a thread stands still over its work, and no other one has a transfer that would be lost with this process. */
 bool endpoints_pass(struct endpoints *e);
-/* Report the end of a transfer of an earlier gateway as soon as that one has let go of the controller. */
-void endpoints_recover(struct endpoints *e, const struct controller_address *address, const char *transfer);
+/* Report the end of a transfer of an earlier gateway as soon as that one has let go of the controller.
+ *   sets_outputs  in  where that one left no word, the controller is stopped: its outputs are not as the motion needs them */
+void endpoints_recover(struct endpoints *e, const struct controller_address *address, const char *transfer,
+                       bool sets_outputs);
 /* The service is gone: bring every transfer to its configured end, then return. Frees everything. */
 void endpoints_leave(struct endpoints *e);
 

@@ -14,6 +14,7 @@ enum { WISHES_MOST = 16 /* waiting at one controller; beyond it they are refused
 
 struct recovery {
   char transfer[ID_SIZE];
+  bool sets_outputs;
   struct recovery *next;
 };
 

@@ -32,6 +32,7 @@ static void interrupt_all(struct gateway *g, const char *reason)
     pthread_mutex_lock(&g->lock);
     if (found) {
       report.sent = book_sent(&g->book, id);
+      book_owe_stop(&g->book, id);
       book_report(&g->book, id, clock_wall_ms(), &report);
     }
     pthread_mutex_unlock(&g->lock);
@@ -109,7 +110,7 @@ static void ask_after(struct gateway *g)
   for (size_t i = 0;;) {
     memset(&message, 0, sizeof message);
     pthread_mutex_lock(&g->lock);
-    bool found = book_unfinished(&g->book, i, message.transfer, &message.address);
+    bool found = book_unfinished(&g->book, i, message.transfer, &message.address, &message.sets_outputs);
     pthread_mutex_unlock(&g->lock);
     if (!found) return;
     if (!*message.address.host) {
@@ -129,6 +130,26 @@ static enum armdyn_status start_child(struct gateway *g, struct armdyn_error *er
   g->up = !rc;
   pthread_mutex_unlock(&g->send_lock);
   return rc;
+}
+
+/* What a gateway that is gone may have left moving, with nobody to set its outputs. It is nobody's STOP: queues are blocked by
+ * the loss already. What cannot be sent is left to the gateway after this one. */
+static void stop_owed(struct gateway *g)
+{
+  struct message_wish message;
+  memset(&message, 0, sizeof message);
+  message.wish.kind = WISH_STOP;
+  for (;;) {
+    pthread_mutex_lock(&g->lock);
+    bool found = book_owed(&g->book, &message.address);
+    pthread_mutex_unlock(&g->lock);
+    if (!found || gateway_send(g, GATEWAY_WISH, &message, sizeof message)) return;
+    log_event(LOG_WARNING, "STOP: its gateway ended within a motion that sets outputs", "host", message.address.host,
+              "port", LOG_NUMBER(message.address.port), NULL);
+    pthread_mutex_lock(&g->lock);
+    book_stop_sent(&g->book, &message.address);
+    pthread_mutex_unlock(&g->lock);
+  }
 }
 
 /* Reap it, or leave one alone that still ends its transfers. */
@@ -176,6 +197,7 @@ static void *supervise(void *context)
       pause_ms = 2 * pause_ms < RESTART_MOST_MS ? 2 * pause_ms : RESTART_MOST_MS;
       if (stopping(g, &deadline_ns)) return NULL;
     } while (start_child(g, &error));
+    stop_owed(g);
   }
 }
 

@@ -112,6 +112,8 @@ static void follow(struct client *c)
   if (seen != MAP_DONE) m->done_before = false;
   c->state = (struct controller_state){ .phase = m->phase, .profile = m->profile };
   const struct register_map *map = &c->address.map;
+  const double played = signal_of(c, map->played_field);
+  if (played >= 0 && played <= UINT32_MAX) c->state.play_index = (uint32_t)played;
   for (int a = 0; a < PROTOCOL_AXES; a++) c->state.position[a] = NAN;
   for (size_t i = 0; i < map->position_count; i++)
     c->state.position[map->positions[i].axis - 1] = (float)signal_of(c, map->positions[i].field);

@@ -33,6 +33,7 @@ struct message_wish {
 };
 struct message_recover {
   char transfer[ID_SIZE];
+  bool sets_outputs;
   struct controller_address address;
 };
 struct message_report {

@@ -202,7 +202,7 @@ static bool take_recover(struct process *p, const struct frame *frame)
   struct message_recover message;
   if (frame->length != sizeof message) return false;
   memcpy(&message, frame->data, sizeof message);
-  endpoints_recover(p->endpoints, &message.address, message.transfer);
+  endpoints_recover(p->endpoints, &message.address, message.transfer, message.sets_outputs);
   return true;
 }
 

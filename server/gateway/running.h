@@ -1,6 +1,6 @@
 /* A running transfer as its parts see it: download.c has its life from the first connection to its end, loading.c brings the
  * profile to the controller, by windows.c, following.c says what the controller's states mean for it, commanding.c grants what
- * is asked of it. */
+ * is asked of it, outputs.c sets the controller's outputs where the motion rests. */
 #ifndef SERVER_GATEWAY_RUNNING_H
 #define SERVER_GATEWAY_RUNNING_H
 
@@ -34,6 +34,13 @@ struct watch {
   } rest;
 };
 
+/* How far its outputs are. */
+struct setting {
+  size_t done;        /* confirmed */
+  bool written;       /* the next one, or an attempt at it */
+  int64_t written_ns; /* when */
+};
+
 struct running {
   struct transfer_order *order;
   const struct profile_head *head; /* of the order */
@@ -64,6 +71,7 @@ struct running {
   uint32_t written;    /* samples that were sent since BEGIN, taken or not */
   struct windows windows;
   struct watch watch;
+  struct setting setting;
   struct telemetry telemetry;
   struct armdyn_error error;
 };
@@ -122,6 +130,16 @@ enum armdyn_status loading_run(struct running *r);
 enum armdyn_status loading_feed(struct running *r, bool *more);
 /* Is what the controller stores what was sent? ECONFLICT; of a register map also EUNAVAILABLE, ECANCELLED. */
 enum armdyn_status loading_verify(struct running *r);
+
+/* -- outputs.c -- */
+
+/* Set what is to be set where the arm rests now, and see whether it is so; after a look. ECONFLICT: the controller does not
+ * take it; EUNAVAILABLE; ECANCELLED: the transfer has ended, for the rest ends and it is not confirmed. */
+enum armdyn_status outputs_tend(struct running *r);
+/* When the next look for their sake is due; INT64_MAX: none is. */
+int64_t outputs_due_ns(const struct running *r);
+/* The connection was lost and is back: was one being set? Then nobody knows, and the motion is stopped. */
+void outputs_after_loss(struct running *r);
 
 /* -- windows.c -- */
 

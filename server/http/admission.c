@@ -169,7 +169,8 @@ static bool key_is_good(struct exchange *x)
   case AUTH_WRONG:
     if (guesses_too_often(x)) return false;
     exchange_set_header(x, "WWW-Authenticate", "Bearer error=\"invalid_token\"");
-    break;
+    return refuse(x, PROBLEM_UNAUTHORIZED,
+                  "the key that was sent is none of this service's, was revoked, or has expired");
   }
   return refuse(x, PROBLEM_UNAUTHORIZED, NULL);
 }
@@ -301,6 +302,26 @@ static bool finds_room(struct exchange *x)
                 "beyond them");
 }
 
+/* Where there is no dry run it is refused, not passed over: whoever asks for one wants nothing to happen. */
+static bool has_dry_run(struct exchange *x)
+{
+  static const char name[] = "dry_run";
+  const char *why = x->route->no_dry_run, *asked = why ? exchange_query(x, name) : NULL;
+  if (!asked || (x->route->where == AT_ONCE && !strcmp(asked, "false"))) return true;
+  fault_add(&x->faults, FAULT_AT_PARAMETER, name, FAULT_UNSUPPORTED, "is no parameter of this call: %s", why);
+  return refuse(x, PROBLEM_BAD_REQUEST, "this call has no dry run, and nothing was done");
+}
+
+static bool query_is_known(struct exchange *x)
+{
+  target_check(&x->target, x->route->query, &x->faults);
+  bool dry_run = false;
+  exchange_query_truth(x, "dry_run", &dry_run);
+  if (x->faults.count) return refuse(x, PROBLEM_INVALID, NULL);
+  x->dry_run = dry_run;
+  return true;
+}
+
 bool exchange_admit(struct exchange *x)
 {
   MHD_get_connection_values_n(x->mhd, MHD_HEADER_KIND, note_header, x);
@@ -309,9 +330,9 @@ bool exchange_admit(struct exchange *x)
   if (!frame_is_sound(x) || !find_route(x) || !is_no_stranger(x) || !key_is_good(x) || !finds_room(x)) return false;
   if (x->route->where == AT_ONCE) {
     x->answer_media = MEDIA_JSON;
-    return body_fits(x);
+    return has_dry_run(x) && body_fits(x);
   }
-  target_check(&x->target, x->route->query, &x->faults);
-  if (x->faults.count) return refuse(x, PROBLEM_INVALID, NULL);
-  return audit_takes_reason(x) && body_format_is_known(x) && answer_format_is_known(x) && body_fits(x);
+  if (!has_dry_run(x) || !query_is_known(x) || !audit_takes_reason(x)) return false;
+  if (x->dry_run) exchange_keeps_nothing(x);
+  return body_format_is_known(x) && answer_format_is_known(x) && body_fits(x);
 }

@@ -55,6 +55,7 @@ static void give(struct exchange *x, int http_status, const char *content_type, 
   if (content_type) add_header(x, response, "Content-Type", content_type);
   add_header(x, response, "X-Request-Id", x->request_id);
   restrain_browsers(x, http_status, response, content_type);
+  if (x->dry_run) add_header(x, response, "Dry-Run", "true");
   for (size_t i = 0; i < x->header_count; i++) add_header(x, response, x->headers[i].name, x->headers[i].value);
   if (atomic_load_explicit(&x->http->stopping, memory_order_relaxed) || x->reserve)
     add_header(x, response, "Connection", "close");

@@ -305,7 +305,9 @@ static void run_on_thread(void *context)
   struct exchange *x = context;
   struct MHD_Connection *mhd = x->mhd;
   store_reads_first(exchange_is_urgent(x));
+  if (x->dry_run) store_rehearse();
   enum outcome outcome = audit_permits(x->http->auditor, x) ? call_handler(x, true) : ANSWERED;
+  if (x->dry_run) store_rehearsal_end();
   store_reads_first(false);
   if (outcome == WAITS) {
     begin_waiting(x);

@@ -172,8 +172,10 @@ static void begin_waiting(struct connection *c)
     connection_advance(c, PHASE_IDLE, PHASE_READING, clock_monotonic_ns() + c->http->body_timeout);
 }
 
-/* The libc's own is recvfrom() without an address, too. */
-__attribute__((visibility("default"))) ssize_t recv(int fd, void *to, size_t size, int flags)
+/* recv() of this process, under a name of its own, since the libc's headers may have an inline recv() already. The libc's
+ * is recvfrom() without an address, too. */
+ssize_t gate_recv(int fd, void *to, size_t size, int flags) __asm__("recv") __attribute__((visibility("default")));
+ssize_t gate_recv(int fd, void *to, size_t size, int flags)
 {
   struct connection *c =
       !flags && fd >= 0 && fd < DESCRIPTORS_MOST ? atomic_load_explicit(&gated[fd], memory_order_acquire) : NULL;

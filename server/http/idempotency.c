@@ -85,13 +85,29 @@ static void add_body(struct exchange *x, crypto_hash_sha256_state *state)
   buffer_release(&canonical);
 }
 
+/* The query but for dry_run: tried or meant, the request is the same. */
+static void add_query(struct exchange *x, crypto_hash_sha256_state *state)
+{
+  static const char dry_run[] = "dry_run=";
+  const char *separator = "";
+  for (const char *at = exchange_query_text(x); *at; at += strspn(at, "&")) {
+    const size_t length = strcspn(at, "&");
+    if (strncmp(at, dry_run, sizeof dry_run - 1)) {
+      crypto_hash_sha256_update(state, (const unsigned char *)separator, strlen(separator));
+      crypto_hash_sha256_update(state, (const unsigned char *)at, length);
+      separator = "&";
+    }
+    at += length;
+  }
+  crypto_hash_sha256_update(state, (const unsigned char *)"", 1);
+}
+
 /* What was asked: the query says something too (allow_unphysical). */
 static void make_digest(struct exchange *x, struct idempotency *once)
 {
-  const char *query = exchange_query_text(x);
   crypto_hash_sha256_state state;
   crypto_hash_sha256_init(&state);
-  crypto_hash_sha256_update(&state, (const unsigned char *)query, strlen(query) + 1);
+  add_query(x, &state);
   const unsigned char *digest = exchange_body_digest(x);
   if (digest)
     crypto_hash_sha256_update(&state, digest, crypto_hash_sha256_BYTES);

@@ -157,6 +157,17 @@ static void finish(struct exchange *x)
   conclude(x, status, &error);
 }
 
+/* The block that has come, and what is due with it. */
+static void go_on(struct exchange *x)
+{
+  struct intake *in = x->intake;
+  if (!in->answered && !exchange_is_still_trusted(x)) conclude(x, ARMDYN_OK, NULL);
+  if (!in->answered && !in->called) call_handler(x);
+  if (!in->answered && x->body_length) take_block(x);
+  if (!in->answered && in->whole) finish(x);
+  if (in->answered) release_reader(in);
+}
+
 static void work(void *context)
 {
   struct exchange *x = context;
@@ -164,11 +175,9 @@ static void work(void *context)
   struct MHD_Connection *mhd = x->mhd;
   int64_t begun = clock_thread_ns();
   in->cpu_till = in->cpu_left < INT64_MAX - begun ? begun + in->cpu_left : INT64_MAX;
-  if (!in->answered && !exchange_is_still_trusted(x)) conclude(x, ARMDYN_OK, NULL);
-  if (!in->answered && !in->called) call_handler(x);
-  if (!in->answered && x->body_length) take_block(x);
-  if (!in->answered && in->whole) finish(x);
-  if (in->answered) release_reader(in);
+  if (x->dry_run) store_rehearse();
+  go_on(x);
+  if (x->dry_run) store_rehearsal_end();
   in->cpu_left = in->cpu_till - clock_thread_ns();
   x->body_length = 0;
   if (!in->whole) connection_advance(x->connection, PHASE_TAKING, PHASE_READING, clock_monotonic_ns() + in->time_left);

@@ -191,6 +191,7 @@ struct exchange {
   bool streams;           /* and keeps it until its answer has gone out */
   bool audited;           /* it has left its entry in the audit trail, or leaves none */
   bool keeps_nothing;
+  bool dry_run;                  /* it is a rehearsal (server/base/rehearsal.h) */
   char job_order_id[LABEL_SIZE]; /* that it is about; "" = none */
   bool unsound;                  /* its framing: where it ends is not known, and the connection cannot be kept */
   int64_t started;

@@ -30,6 +30,7 @@ struct route {
   unsigned answers;  /* bit mask of TAKES(media) that Accept chooses from; 0: JSON */
   const char *query; /* names of the query parameters it knows, separated by spaces; others are 422 */
   const char *operation_id;
+  const char *no_dry_run; /* why it changes something and has none; NULL: `query` tells */
 
   route_handler *handle;
   enum where where;

@@ -6,6 +6,7 @@
 
 #include "api/problem/problem.h"
 #include "server/base/log.h"
+#include "server/base/rehearsal.h"
 #include "server/config/options.h"
 #include "server/jobs/internal.h"
 
@@ -225,15 +226,37 @@ static enum armdyn_status find_room(struct jobs *jobs, const struct live_job *jo
   return ARMDYN_OK;
 }
 
-enum armdyn_status jobs_submit(struct jobs *jobs, struct store_job *job, const struct store_idempotency *key,
-                               struct armdyn_error *error)
+static struct live_job *make(struct store_job *job)
 {
   id_make(job->id);
   clock_format(clock_wall_ms(), job->created_at);
   job->state = JOB_QUEUED;
   job->attempt = 0;
   job->started_at[0] = job->finished_at[0] = job->result_id[0] = '\0';
-  struct live_job *live = live_new(job);
+  return live_new(job);
+}
+
+enum armdyn_status jobs_rehearse(struct jobs *jobs, struct store_job *job, const struct store_idempotency *key,
+                                 size_t *position, struct armdyn_error *error)
+{
+  struct live_job *live = make(job);
+  if (!live) return ARMDYN_EMEMORY;
+  pthread_mutex_lock(&jobs->lock);
+  enum armdyn_status status = find_room(jobs, live, error);
+  if (!status) { /* nobody sees it there */
+    live_append(jobs, live);
+    *position = live_position(jobs, live);
+    live_remove(jobs, live);
+  }
+  pthread_mutex_unlock(&jobs->lock);
+  free(live);
+  return status ? status : store_job_create(jobs->store, job, key);
+}
+
+enum armdyn_status jobs_submit(struct jobs *jobs, struct store_job *job, const struct store_idempotency *key,
+                               struct armdyn_error *error)
+{
+  struct live_job *live = make(job);
   if (!live) return ARMDYN_EMEMORY;
   live->held = true; /* its place is taken, and nobody begins or ends it before the store has it */
   pthread_mutex_lock(&jobs->lock);
@@ -363,8 +386,20 @@ static void await_end(struct jobs *jobs, const char *id)
     condition_wait_until(&jobs->changed, &jobs->lock, deadline);
 }
 
+/* The store is told what it would be, and whoever computes it is left alone. */
+static enum armdyn_status rehearse_cancelling(struct jobs *jobs, const char *id)
+{
+  struct live_job now = { 0 };
+  struct store_job job;
+  if (find(jobs, id, &now, NULL)) return live_cut_short(jobs->store, &now);
+  enum armdyn_status status = store_job_get(jobs->store, id, &job);
+  store_job_release(&job);
+  return status ? status : ARMDYN_ECONFLICT;
+}
+
 enum armdyn_status jobs_cancel(struct jobs *jobs, const char *id)
 {
+  if (rehearsing()) return rehearse_cancelling(jobs, id);
   pthread_mutex_lock(&jobs->lock);
   struct live_job *live = live_find(jobs, id);
   bool was_live = live != NULL;

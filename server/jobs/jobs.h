@@ -47,6 +47,8 @@ void jobs_figures(struct jobs *jobs, struct jobs_figures *out);
  * out: the rest.
  * ELIMIT: queue full, or the share of its owner used up; EUNAVAILABLE: the service stops or is drained; `error` says so.
  * Else as store_job_create. */
+enum armdyn_status jobs_rehearse(struct jobs *jobs, struct store_job *job, const struct store_idempotency *key,
+                                 size_t *position, struct armdyn_error *error);
 enum armdyn_status jobs_submit(struct jobs *jobs, struct store_job *job, const struct store_idempotency *key,
                                struct armdyn_error *error);
 /* The job as it is now (state and progress in memory win over what is stored). progress in 0..1, message up to 128. */

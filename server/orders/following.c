@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "api/json/document.h"
 #include "server/app.h"
 #include "server/base/log.h"
 #include "server/gateway/gateway.h"
@@ -154,18 +155,52 @@ static void enter_end(struct queue *q, struct order *o, const struct store_trans
   if (status) order_wait(o, "its end was not stored: %s", armdyn_status_text(status));
 }
 
+/* Its state with a reason, or another one. */
+static void enter(struct queue *q, struct order *o, const struct store_transfer *t, enum order_state to,
+                  const char *reason)
+{
+  struct store_order changed = o->row;
+  memcpy(changed.started_at, t->started_at, sizeof changed.started_at);
+  enum armdyn_status status = order_enter(q, o, &changed, to, reason, NULL, NULL);
+  if (status) order_wait(o, "that it is %s was not stored: %s", order_state_name(to), armdyn_status_text(status));
+}
+
+static bool sets_outputs(const struct order *o)
+{
+  for (size_t i = 0; i < o->request.step_count; i++)
+    if (*o->request.steps[i].output.name) return true;
+  return false;
+}
+
+/* What the transfer's history has more of, while it moved: outputs that are set. */
+static void hear_of_outputs(struct queue *q, struct order *o, const struct store_transfer *t)
+{
+  cJSON *history = document_open(t->history);
+  const cJSON *entry;
+  size_t seen = 0;
+  cJSON_ArrayForEach (entry, history) {
+    const char *state = document_text(entry, "state"), *reason = document_text(entry, "reason");
+    const bool moves = state && (!strcmp(state, transfer_state_name(TRANSFER_PLAYING)) ||
+                                 !strcmp(state, transfer_state_name(TRANSFER_HOLDING)));
+    if (seen++ < o->heard) continue;
+    o->heard = seen;
+    if (!moves || !reason) continue;
+    if (o->row.state == ORDER_LOADING || o->row.state == ORDER_READY) enter(q, o, t, ORDER_RUNNING, "");
+    enter(q, o, t, o->row.state, reason);
+  }
+  document_close(history);
+}
+
 /* Under the lock. */
 static void hear(struct queue *q, struct order *o, const struct store_transfer *t)
 {
   const enum order_state to = order_state_of(t->state);
-  struct store_order changed = o->row;
   if (order_state_final(o->row.state)) return;
+  if (sets_outputs(o)) hear_of_outputs(q, o, t);
   if (order_state_final(to)) {
     enter_end(q, o, t, to);
   } else if (to != o->row.state && order_may_become(o->row.state, to)) {
-    memcpy(changed.started_at, t->started_at, sizeof changed.started_at);
-    enum armdyn_status status = order_enter(q, o, &changed, to, "", NULL, NULL);
-    if (status) order_wait(o, "that it is %s was not stored: %s", order_state_name(to), armdyn_status_text(status));
+    enter(q, o, t, to, "");
   }
   if (o->row.state == ORDER_LOADING && t->total)
     snprintf(o->message, sizeof o->message, "its transfer is %s, %lld of %lld samples", transfer_state_name(t->state),

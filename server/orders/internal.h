@@ -26,6 +26,7 @@ struct order {
   int64_t since_ns;        /* monotonic: when that one was last known to be good */
   int64_t start_before_ms; /* wall clock; 0: none yet */
   bool start_asked;        /* START was asked of the gateway, once */
+  size_t heard;            /* entries of its transfer's history that were looked at for outputs */
   bool ending;             /* STOP was sent, to end it as follows */
   int64_t ending_ns;       /* when last */
   enum problem ending_problem;
@@ -105,12 +106,38 @@ void order_plan(struct queue *q, struct order *o);         /* accepted */
 void order_hear_of_plan(struct queue *q, struct order *o); /* planning */
 void order_load(struct queue *q, struct order *o);         /* queued */
 void order_follow(struct queue *q, struct order *o);       /* all with a transfer */
+/* Planning, with no job at work for it: the next move of a sequence, or all of them as one motion. */
+void order_plan_step(struct queue *q, struct order *o);
 /* What is stored of its plan, into o->start and so on. */
 void order_take_plan(struct order *o);
 
 /* The controller's entry as it is now, and its version (NULL: not wanted). */
 bool order_controller(struct queue *q, struct controller_description *controller, int64_t *version,
                       struct refusal *why);
+struct robot_entry;
+/* A job that computes a trajectory by this request (the part is written out); `job` gets its id. */
+bool order_submit(struct queue *q, const struct order *o, const struct robot_entry *entry, const struct buffer *plain,
+                  struct store_job *job, struct refusal *why);
+/* The controller's entry, the robot that it moves and what stands around it; release them with order_unbind, whatever came of
+ * it. */
+struct order_binding {
+  struct controller_description *controller;
+  const struct robot_entry *entry;
+  int64_t version; /* of the controller's entry */
+  struct order_cell cell;
+};
+bool order_bind(struct queue *q, struct order_binding *binding, struct refusal *why);
+void order_unbind(struct queue *q, struct order_binding *binding);
+/* A hash of all that a plan and its check depend on: the program, the model, the controller's entry, the cell, start, goals,
+ * times, part, objectives. Starts that rounding alone tells apart are the same. */
+enum armdyn_status order_plan_key(struct queue *q, const struct order_request *asked,
+                                  const struct order_binding *binding, const double *start,
+                                  char key[STORE_PLAN_KEY_SIZE]);
+/* A position at its limit, beyond it by rounding alone (of a polynomial, of a controller's float32), is at its limit. */
+void order_round_to_limits(const struct armdyn_robot_description *robot, double *start);
+/* A plan was found: its job's, or one that serves again. */
+void order_take_trajectory(struct queue *q, struct order *o, const char *id);
+
 /* A job that plans its motion as a quintic from these joint positions on, whatever its objective; `job` gets its id. */
 bool order_plan_smoothly(struct queue *q, const struct order *o, const double *start, struct store_job *job,
                          struct refusal *why);

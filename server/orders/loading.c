@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "api/json/document.h"
 #include "server/app.h"
 #include "server/gateway/gateway.h"
 #include "server/orders/internal.h"
@@ -67,6 +68,26 @@ static bool stands_there(const struct order *o, const struct standing *standing,
 
 /* -- loading it -- */
 
+/* What is to be set in which of its rests, for the transfer. */
+static void write_outputs(const struct order *o, struct json_writer *w)
+{
+  cJSON *plan = document_open(o->row.plan);
+  const cJSON *steps = document_at(plan, "steps");
+  json_key(w, "outputs"), json_begin_array(w);
+  for (size_t i = 0; i < o->request.step_count; i++) {
+    const struct order_step *step = &o->request.steps[i];
+    if (!*step->output.name) continue;
+    json_begin_object(w);
+    json_key(w, "name"), json_write_text(w, step->output.name);
+    json_key(w, "value"), json_write_text(w, step->output.value);
+    json_key(w, "begins_at"), json_write_number(w, document_number(cJSON_GetArrayItem(steps, (int)i), "begins_at"));
+    json_key(w, "dwell"), json_write_number(w, step->dwell);
+    json_end_object(w);
+  }
+  json_end_array(w);
+  document_close(plan);
+}
+
 struct making *order_making(struct queue *q, const struct order *o, const char *trajectory, struct refusal *why)
 {
   struct making *m = calloc(1, sizeof *m);
@@ -75,6 +96,7 @@ struct making *order_making(struct queue *q, const struct order *o, const char *
   json_begin_object(&w);
   json_key(&w, "trajectory"), json_write_text(&w, trajectory);
   json_key(&w, "tags"), json_write_raw(&w, o->row.tags);
+  if (o->row.plan) write_outputs(o, &w);
   result_order_encode(&w, o->request.job_order_id, o->request.work_master_id, o->request.equipment_id);
   json_end_object(&w);
   enum armdyn_status status = m ? text.failure : ARMDYN_EMEMORY;
@@ -82,6 +104,7 @@ struct making *order_making(struct queue *q, const struct order *o, const char *
   buffer_release(&text);
   if (!status) {
     m->app = q->app;
+    m->acknowledges_nothing = true;
     m->why.faults = why->faults;
     return m;
   }

@@ -110,9 +110,10 @@ static struct order *order_new(const struct store_order *row)
   struct order *o = calloc(1, sizeof *o);
   if (!o) return NULL;
   o->row = *row;
-  o->row.request = o->row.tags = o->row.history = o->row.plan = o->row.problem = NULL;
+  o->row.request = o->row.tags = o->row.history = o->row.plan = o->row.sequence = o->row.problem = NULL;
   if (copy_text(&o->row.request, row->request) && copy_text(&o->row.tags, row->tags) &&
       copy_text(&o->row.history, row->history) && copy_text(&o->row.plan, row->plan) &&
+      copy_text(&o->row.sequence, row->sequence) &&
       !order_request_decode(row->request, strlen(row->request), &o->request, NULL)) {
     if (row->automatic) {
       memcpy(o->mover.id, row->created_by, sizeof o->mover.id);
@@ -239,6 +240,31 @@ static size_t count_live(const struct queue *q)
   return count;
 }
 
+static bool refuse_full(const struct store_order *row, struct refusal *why)
+{
+  return refusal_say(why, PROBLEM_TOO_MANY, "%d orders of controller '%s' have not ended", LIVE_MOST, row->controller);
+}
+
+bool orders_rehearse(struct orders *orders, const struct store_order *row, const struct store_idempotency *key,
+                     struct order_place *place, struct refusal *why)
+{
+  struct queue *q = find(orders, row->controller);
+  const struct order asked = { .row = *row };
+  bool full = false;
+  *place = (struct order_place){ .position = 1 };
+  if (q) {
+    pthread_mutex_lock(&q->lock);
+    full = count_live(q) >= LIVE_MOST;
+    for (const struct order *o = q->first; o; o = o->next)
+      place->position += !order_state_final(o->row.state) && !comes_before(&asked, o);
+    memcpy(place->blocked, q->block.reason, sizeof place->blocked);
+    pthread_mutex_unlock(&q->lock);
+  }
+  if (full) return refuse_full(row, why);
+  enum armdyn_status status = store_order_create(orders->app->store, row, key);
+  return status ? refusal_status(why, status) : true;
+}
+
 bool orders_accept(struct orders *orders, const struct store_order *row, const struct store_idempotency *key,
                    struct refusal *why)
 {
@@ -258,9 +284,7 @@ bool orders_accept(struct orders *orders, const struct store_order *row, const s
     return true;
   }
   order_free(o);
-  if (full)
-    return refusal_say(why, PROBLEM_TOO_MANY, "%d orders of controller '%s' have not ended", LIVE_MOST,
-                       row->controller);
+  if (full) return refuse_full(row, why);
   return refusal_status(why, status);
 }
 

@@ -26,21 +26,27 @@ void orders_free(struct orders *orders);
 /* For the rooms that things change in: a job or a transfer has got on. Waits for nobody. */
 void orders_look(struct orders *orders);
 
-/* Accept an order: durable when it answers true.
- *   order   in  id, controller and what is told of its maker; stays the caller's
- *   key     in  of the request; NULL = none
- * false: `why`. */
-bool orders_accept(struct orders *orders, const struct store_order *order, const struct store_idempotency *key,
-                   struct refusal *why);
-/* How many orders of this controller have not ended. */
-size_t orders_live(struct orders *orders, const char *controller);
-
 /* What is known of an order beside what is stored. */
 struct order_place {
   int position; /* from 1; 0: it has ended */
   char blocked[STORE_BLOCK_SIZE];
   char message[ORDER_MESSAGE];
 };
+
+/* Accept an order: durable when it answers true.
+ *   order   in  id, controller and what is told of its maker; stays the caller's
+ *   key     in  of the request; NULL = none
+ * false: `why`. */
+bool orders_accept(struct orders *orders, const struct store_order *order, const struct store_idempotency *key,
+                   struct refusal *why);
+/* The same of a rehearsal, which keeps nothing.
+ *   place  out  it would have */
+bool orders_rehearse(struct orders *orders, const struct store_order *order, const struct store_idempotency *key,
+                     struct order_place *place, struct refusal *why);
+/* How many orders of this controller have not ended. */
+size_t orders_live(struct orders *orders, const char *controller);
+
+/* Where it is now. */
 void orders_place(struct orders *orders, const char *controller, const char *id, struct order_place *place);
 
 /* What people ask of an order. false: `why` says why not. START and RESUME move the arm: who may was asked before.

@@ -7,6 +7,7 @@
 #include "server/data/stored_trajectory.h"
 #include "server/jobs/jobs.h"
 #include "server/orders/internal.h"
+#include "server/orders/sequence.h"
 #include "server/transfers/making.h"
 #include "server/work/kinds.h"
 
@@ -20,8 +21,8 @@ static bool read_row(struct store *store, const char *id, size_t row, size_t wid
 }
 
 /* Its first and its last sample, and what the document says. */
-static bool read_plan(struct queue *q, const struct order *o, const char *id, struct order_plan *plan, double *start,
-                      double *end, struct refusal *why)
+static bool read_plan(struct queue *q, const struct order_request *asked, const char *id, struct order_plan *plan,
+                      double *start, double *end, struct refusal *why)
 {
   struct store_result result = { .version = 0 };
   struct store_series series = { .rows = 0 };
@@ -30,7 +31,7 @@ static bool read_plan(struct queue *q, const struct order *o, const char *id, st
   if (!status) {
     cJSON *document = document_open(result.document);
     const char *method = document_text(document, "method");
-    plan->smoothed = o->request.objective != ORDER_SMOOTH && method && !strcmp(method, "quintic");
+    plan->smoothed = asked->objective != ORDER_SMOOTH && method && !strcmp(method, "quintic");
     plan->joints = (series.width - 1) / 5;
     plan->duration = document_number(document, "duration");
     plan->mechanical = document_number(document, "energy/total");
@@ -69,8 +70,12 @@ static void keep_plan(struct queue *q, struct order *o, const char *id, const st
 {
   struct buffer text = BUFFER(KB(16));
   struct store_order changed = o->row;
+  struct order_plan whole = *plan;
+  struct sequence *sequence = o->request.step_count ? order_sequence(o) : NULL;
   size_t length;
-  order_plan_encode(plan, &text);
+  if (sequence) sequence_tell(o, sequence, &whole);
+  order_plan_encode(&whole, &text);
+  free(sequence);
   snprintf(changed.trajectory, sizeof changed.trajectory, "%s", id);
   char *kept = changed.plan = buffer_take(&text, &length);
   enum armdyn_status status = kept ? order_enter(q, o, &changed, ORDER_QUEUED, "", NULL, NULL) : ARMDYN_EMEMORY;
@@ -108,29 +113,31 @@ static void smooth(struct queue *q, struct order *o, const double *start, const 
   free(why.faults);
 }
 
-static void take_plan(struct queue *q, struct order *o, const char *id)
+void order_take_trajectory(struct queue *q, struct order *o, const char *id)
 {
+  struct order_request asked;
   struct refusal why = { .faults = calloc(1, sizeof *why.faults) };
   struct order_plan plan = { .joints = 0 };
   double start[ARMDYN_JOINTS_MAX], end[ARMDYN_JOINTS_MAX];
   if (!why.faults) return;
-  const bool good = read_plan(q, o, id, &plan, start, end, &why);
+  order_motion(o, &asked);
+  const bool good = read_plan(q, &asked, id, &plan, start, end, &why);
   const bool loadable = good && is_loadable(q, o, id, &why);
-  if (good && !loadable && why.problem == PROBLEM_LIMIT_EXCEEDED && o->request.objective != ORDER_SMOOTH &&
-      !plan.smoothed) {
+  if (good && !loadable && why.problem == PROBLEM_LIMIT_EXCEEDED && asked.objective != ORDER_SMOOTH && !plan.smoothed) {
     smooth(q, o, start, &why);
     free(why.faults);
     return;
   }
   pthread_mutex_lock(&q->lock);
-  const double longest = o->request.cycle_time_max;
+  const bool slow = loadable && plan.duration > asked.cycle_time_max * (1 + 1e-9);
+  if (slow)
+    refusal_say(&why, PROBLEM_INFEASIBLE, "the motion takes %.4g s at least, cycle_time_max is %.4g s", plan.duration,
+                asked.cycle_time_max);
   if (o->row.state != ORDER_PLANNING) { /* cancelled meanwhile */
-  } else if (loadable && plan.duration > longest * (1 + 1e-9)) {
-    order_fail(q, o, PROBLEM_INFEASIBLE, NULL, "the motion takes %.4g s at least, cycle_time_max is %.4g s",
-               plan.duration, longest);
-  } else if (loadable) {
-    keep_plan(q, o, id, &plan);
+  } else if (loadable && !slow) {
+    order_is_at_move(o) ? order_keep_move(q, o, id, &plan) : keep_plan(q, o, id, &plan);
   } else {
+    order_name_step(o, &why);
     order_refuse_or_wait(q, o, &why);
   }
   pthread_mutex_unlock(&q->lock);
@@ -151,8 +158,11 @@ static void no_plan(struct queue *q, struct order *o, const struct store_job *jo
   struct store_order changed = o->row;
   if (o->row.state != ORDER_PLANNING) return;
   if (job->state == JOB_FAILED && job->problem) {
+    char *problem = order_problem_of_plan(o, job->problem);
     enum armdyn_status status =
-        order_enter(q, o, &changed, ORDER_FAILED, "no motion was found: see its problem", job->problem, NULL);
+        problem ? order_enter(q, o, &changed, ORDER_FAILED, "no motion was found: see its problem", problem, NULL)
+                : ARMDYN_EMEMORY;
+    free(problem);
     if (status) order_wait(o, "its failure was not stored: %s", armdyn_status_text(status));
   } else {
     order_fail(q, o, PROBLEM_CANCELLED, NULL, "job %s, which planned it, was cancelled", job->id);
@@ -162,16 +172,21 @@ static void no_plan(struct queue *q, struct order *o, const struct store_job *jo
 void order_hear_of_plan(struct queue *q, struct order *o)
 {
   struct job_view view;
+  if (!*o->row.job) {
+    order_plan_step(q, o);
+    return;
+  }
   enum armdyn_status status = jobs_get(q->app->jobs, o->row.job, &view);
   if (!status && view.job.state == JOB_SUCCEEDED) {
-    take_plan(q, o, view.job.result_id);
+    order_take_trajectory(q, o, view.job.result_id);
   } else if (status != ARMDYN_OK && status != ARMDYN_ENOTFOUND) {
     return;
   } else {
     pthread_mutex_lock(&q->lock);
     struct store_order changed = o->row;
+    changed.job[0] = '\0';
     if (status && o->row.state == ORDER_PLANNING)
-      order_enter(q, o, &changed, ORDER_ACCEPTED, "its job is gone", NULL, NULL);
+      order_enter(q, o, &changed, o->row.sequence ? ORDER_PLANNING : ORDER_ACCEPTED, "its job is gone", NULL, NULL);
     else if (!status && (view.job.state == JOB_FAILED || view.job.state == JOB_CANCELLED))
       no_plan(q, o, &view.job);
     else if (!status)

@@ -11,6 +11,7 @@
 #include "server/gateway/gateway.h"
 #include "server/jobs/jobs.h"
 #include "server/orders/internal.h"
+#include "server/orders/sequence.h"
 #include "server/robots/cache.h"
 #include "server/transfers/standing.h"
 #include "server/work/kinds.h"
@@ -78,75 +79,122 @@ static bool find_cell(struct queue *q, const struct controller_description *cont
   return true;
 }
 
-/* The request for the trajectory, with the part written out. */
-static enum armdyn_status write_request(struct queue *q, const struct order_request *asked, const char *robot,
-                                        const double *start, size_t joints, const struct order_cell *cell,
-                                        struct buffer *out)
+/* The request for a trajectory, with the part written out. */
+static enum armdyn_status put_part(struct queue *q, const char *robot, const struct buffer *plain, struct buffer *out)
 {
-  struct buffer plain = BUFFER(LIMIT_MODEL_BODY);
   cJSON *request = NULL;
   bool changed = false;
-  order_trajectory_encode(asked, start, joints, cell, &plain);
-  enum armdyn_status status = plain.failure ? plain.failure : document_parse(plain.data, plain.length, NULL, &request);
+  enum armdyn_status status =
+      plain->failure ? plain->failure : document_parse(plain->data, plain->length, NULL, &request);
   if (!status) status = stored_part_put_in(q->app->store, robot, request, &changed);
   if (!status) document_write(&(struct json_writer){ .out = out }, request);
   document_close(request);
-  buffer_release(&plain);
   return status ? status : out->failure;
 }
 
-/* Submit the job for it; `job` gets its id. */
-static bool submit(struct queue *q, const struct order *o, const struct order_request *asked,
-                   const struct robot_entry *entry, const double *start, const struct order_cell *cell,
-                   struct store_job *job, struct refusal *why)
+static enum armdyn_status submit_with(struct queue *q, const struct order *o, const struct robot_entry *entry,
+                                      struct buffer *request, const struct job_acceptance *accepted,
+                                      struct store_job *job, struct armdyn_error *error)
+{
+  struct store_referral sources[JOB_SOURCES];
+  for (size_t i = 0; i < accepted->source_count; i++) sources[i] = accepted->sources[i].referral;
+  snprintf(job->kind, sizeof job->kind, "%s", trajectory_kind.name);
+  snprintf(job->robot, sizeof job->robot, "%s", armdyn_robot_description(entry->robot)->name);
+  memcpy(job->owner, o->row.created_by, sizeof job->owner);
+  memcpy(job->created_by_name, o->row.created_by_name, sizeof job->created_by_name);
+  memcpy(job->reason, o->row.reason, sizeof job->reason);
+  memcpy(job->traceparent, o->row.traceparent, sizeof job->traceparent);
+  job->revision = entry->revision;
+  job->request = request->data;
+  job->tags = o->row.tags;
+  job->priority = accepted->priority;
+  job->sources = sources, job->source_count = accepted->source_count;
+  enum armdyn_status status = jobs_submit(q->app->jobs, job, NULL, error);
+  job->request = job->tags = NULL;
+  job->sources = NULL, job->source_count = 0;
+  return status;
+}
+
+bool order_submit(struct queue *q, const struct order *o, const struct robot_entry *entry, const struct buffer *plain,
+                  struct store_job *job, struct refusal *why)
 {
   const struct armdyn_robot_description *robot = armdyn_robot_description(entry->robot);
   struct job_acceptance accepted = { .source_count = 0 };
   struct buffer request = BUFFER(LIMIT_MODEL_BODY);
   struct armdyn_error error = { "", "" };
-  enum armdyn_status status = write_request(q, asked, robot->name, start, robot->joint_count, cell, &request);
+  enum armdyn_status status = put_part(q, robot->name, plain, &request);
   if (!status) status = job_kind_accept(&trajectory_kind, robot, request.data, request.length, &accepted, why->faults);
-  if (!status) {
-    snprintf(job->kind, sizeof job->kind, "%s", trajectory_kind.name);
-    snprintf(job->robot, sizeof job->robot, "%s", robot->name);
-    memcpy(job->owner, o->row.created_by, sizeof job->owner);
-    memcpy(job->created_by_name, o->row.created_by_name, sizeof job->created_by_name);
-    memcpy(job->reason, o->row.reason, sizeof job->reason);
-    memcpy(job->traceparent, o->row.traceparent, sizeof job->traceparent);
-    job->revision = entry->revision;
-    job->request = request.data;
-    job->tags = o->row.tags;
-    job->priority = accepted.priority;
-    status = jobs_submit(q->app->jobs, job, NULL, &error);
-    job->request = job->tags = NULL;
-  }
+  if (!status) status = submit_with(q, o, entry, &request, &accepted, job, &error);
   buffer_release(&accepted.tags);
   buffer_release(&request);
   if (!status) return true;
+  if (status == ARMDYN_ECONFLICT && accepted.source_count)
+    return refusal_say(why, PROBLEM_CONFLICT, "the trajectory of one of its moves was deleted before they were joined");
   refusal_status(why, status);
   if (status != ARMDYN_EINPUT && *error.message) snprintf(why->detail, sizeof why->detail, "%s", error.message);
   return false;
 }
 
+/* Submit the job for one motion; `job` gets its id. */
+static bool submit(struct queue *q, const struct order *o, const struct order_request *asked,
+                   const struct order_binding *bound, const double *start, struct store_job *job, struct refusal *why)
+{
+  struct buffer plain = BUFFER(LIMIT_MODEL_BODY);
+  order_trajectory_encode(asked, start, armdyn_robot_joint_count(bound->entry->robot), &bound->cell, &plain);
+  const bool good = order_submit(q, o, bound->entry, &plain, job, why);
+  buffer_release(&plain);
+  return good;
+}
+
 /* -- plans that are there already -- */
 
-/* A hash of all that the plan and its check depend on: the program, the model, the controller's entry, the cell, start, goal,
- * time, part, objective. Starts that rounding alone tells apart are the same. */
-static enum armdyn_status make_key(struct queue *q, const struct order *o, const struct robot_entry *entry,
-                                   const double *start, const struct order_cell *cell, int64_t controller_version,
-                                   char key[STORE_PLAN_KEY_SIZE])
+static enum armdyn_status add_motion(struct queue *q, const struct order_request *asked,
+                                     const struct order_binding *bound, const double *place, struct buffer *text)
 {
-  const struct armdyn_robot_description *robot = armdyn_robot_description(entry->robot);
-  struct order_request asked = o->request; /* without what changes no plan */
+  const struct armdyn_robot_description *robot = armdyn_robot_description(bound->entry->robot);
+  struct buffer plain = BUFFER(LIMIT_MODEL_BODY);
+  order_trajectory_encode(asked, place, robot->joint_count, &bound->cell, &plain);
+  enum armdyn_status status = put_part(q, robot->name, &plain, text);
+  buffer_release(&plain);
+  return status;
+}
+
+static void add_rest(const struct order_step *step, struct buffer *text)
+{
+  buffer_format(text, " dwell %.17g ", step->dwell);
+  if (*step->output.name) buffer_format(text, "%s %s ", step->output.name, step->output.value);
+}
+
+/* The steps of a sequence, all said to begin where the first one does, which tells it from every other sequence. */
+static enum armdyn_status add_steps(struct queue *q, const struct order_request *asked,
+                                    const struct order_binding *bound, const double *place, struct buffer *text)
+{
+  enum armdyn_status status = ARMDYN_OK;
+  for (size_t i = 0; i < asked->step_count && !status; i++) {
+    struct order_request one;
+    order_step_request(asked, i, &one);
+    if (one.to)
+      status = add_motion(q, &one, bound, place, text);
+    else
+      add_rest(&asked->steps[i], text);
+  }
+  return status ? status : text->failure;
+}
+
+enum armdyn_status order_plan_key(struct queue *q, const struct order_request *request,
+                                  const struct order_binding *bound, const double *start, char key[STORE_PLAN_KEY_SIZE])
+{
+  const struct armdyn_robot_description *robot = armdyn_robot_description(bound->entry->robot);
+  struct order_request asked = *request; /* without what changes no plan */
   struct buffer text = BUFFER(LIMIT_MODEL_BODY);
   unsigned char hash[crypto_hash_sha256_BYTES];
   double place[ARMDYN_JOINTS_MAX];
   *asked.job_order_id = *asked.work_master_id = *asked.equipment_id = '\0';
   asked.priority = 0;
   for (size_t j = 0; j < robot->joint_count; j++) place[j] = round(start[j] / rounding) * rounding + 0.0;
-  buffer_format(&text, "%s %s %lld %s %lld ", armdyn_version(), robot->name, (long long)entry->revision, q->controller,
-                (long long)controller_version);
-  enum armdyn_status status = write_request(q, &asked, robot->name, place, robot->joint_count, cell, &text);
+  buffer_format(&text, "%s %s %lld %s %lld ", armdyn_version(), robot->name, (long long)bound->entry->revision,
+                q->controller, (long long)bound->version);
+  enum armdyn_status status = (asked.step_count ? add_steps : add_motion)(q, &asked, bound, place, &text);
   if (!status) {
     crypto_hash_sha256(hash, (const unsigned char *)text.data, text.length);
     sodium_bin2hex(key, STORE_PLAN_KEY_SIZE, hash, sizeof hash);
@@ -157,15 +205,15 @@ static enum armdyn_status make_key(struct queue *q, const struct order *o, const
 
 /* -- asking for a plan -- */
 
-/* How an order gets on from `accepted`: by a job, or at once by the plan of another order. */
+/* How an order gets on from `accepted`: by a job, at once by the plan of another order, or step by step. */
 struct way {
   char key[STORE_PLAN_KEY_SIZE];
   struct store_job job;
   struct store_order like; /* whose plan serves; id "": none does */
+  char *sequence;          /* of several steps: as it begins */
 };
 
-/* A position at its limit, beyond it by rounding alone (of a polynomial, of a controller's float32), is at its limit. */
-static void round_to_limits(const struct armdyn_robot_description *robot, double *start)
+void order_round_to_limits(const struct armdyn_robot_description *robot, double *start)
 {
   for (size_t j = 0; j < robot->joint_count; j++) {
     const double low = robot->joints[j].limits.position[0], high = robot->joints[j].limits.position[1];
@@ -174,53 +222,65 @@ static void round_to_limits(const struct armdyn_robot_description *robot, double
   }
 }
 
-/* The plan of another order, or a job. */
-static bool find_way(struct queue *q, const struct order *o, const struct robot_entry *entry, const double *start,
-                     const struct order_cell *cell, int64_t controller_version, struct way *way, struct refusal *why)
+/* The plan of another order, or a job; of a sequence the moves are planned one by one. */
+static bool find_way(struct queue *q, const struct order *o, const struct order_binding *bound, const double *start,
+                     struct way *way, struct refusal *why)
 {
-  enum armdyn_status status = make_key(q, o, entry, start, cell, controller_version, way->key);
+  enum armdyn_status status = order_plan_key(q, &o->request, bound, start, way->key);
   if (!status) status = store_order_planned(q->app->store, way->key, &way->like);
-  if (status == ARMDYN_ENOTFOUND) return submit(q, o, &o->request, entry, start, cell, &way->job, why);
-  return status ? refusal_status(why, status) : true;
+  if (status != ARMDYN_ENOTFOUND) return status ? refusal_status(why, status) : true;
+  if (!o->request.step_count) return submit(q, o, &o->request, bound, start, &way->job, why);
+  way->sequence = sequence_begin(start, armdyn_robot_joint_count(bound->entry->robot));
+  return way->sequence || refusal_status(why, ARMDYN_EMEMORY);
 }
 
-static bool ask_for_plan(struct queue *q, struct order *o, const double *before, struct way *way, struct refusal *why)
+bool order_bind(struct queue *q, struct order_binding *binding, struct refusal *why)
 {
   struct controller_description *controller = calloc(1, sizeof *controller);
   const struct robot_entry *entry = NULL;
   struct order_cell cell;
-  double start[ARMDYN_JOINTS_MAX] = { 0 };
   int64_t version = 0;
-  if (!controller) return refusal_status(why, ARMDYN_EMEMORY);
-  bool good = order_controller(q, controller, &version, why) && find_cell(q, controller, &cell, why);
-  enum armdyn_status status =
-      good ? robots_get(q->app->robots, controller->robot, controller->revision, true, &entry) : ARMDYN_OK;
-  if (status) good = refusal_status(why, status);
-  good = good && find_start(q, o, controller, before, start, armdyn_robot_joint_count(entry->robot), why);
-  if (good) round_to_limits(armdyn_robot_description(entry->robot), start);
-  good = good && find_way(q, o, entry, start, &cell, version, way, why);
-  if (entry) robots_release(q->app->robots, entry);
-  free(controller);
+  *binding = (struct order_binding){ .controller = NULL };
+  enum armdyn_status status = controller ? ARMDYN_OK : ARMDYN_EMEMORY;
+  bool good = !status && order_controller(q, controller, &version, why) && find_cell(q, controller, &cell, why);
+  if (good) status = robots_get(q->app->robots, controller->robot, controller->revision, true, &entry);
+  if (status) refusal_status(why, status);
+  if (status || !good || !entry) {
+    free(controller);
+    return false;
+  }
+  *binding = (struct order_binding){ controller, entry, version, cell };
+  return true;
+}
+
+void order_unbind(struct queue *q, struct order_binding *binding)
+{
+  if (binding->entry) robots_release(q->app->robots, binding->entry);
+  free(binding->controller);
+}
+
+static bool ask_for_plan(struct queue *q, struct order *o, const double *before, struct way *way, struct refusal *why)
+{
+  struct order_binding bound;
+  double start[ARMDYN_JOINTS_MAX] = { 0 };
+  bool good = order_bind(q, &bound, why);
+  good = good && find_start(q, o, bound.controller, before, start, armdyn_robot_joint_count(bound.entry->robot), why);
+  if (good) order_round_to_limits(armdyn_robot_description(bound.entry->robot), start);
+  good = good && find_way(q, o, &bound, start, way, why);
+  order_unbind(q, &bound);
   return good;
 }
 
 bool order_plan_smoothly(struct queue *q, const struct order *o, const double *start, struct store_job *job,
                          struct refusal *why)
 {
-  struct controller_description *controller = calloc(1, sizeof *controller);
-  const struct robot_entry *entry = NULL;
-  struct order_cell cell;
-  struct order_request asked = o->request;
-  if (!controller) return refusal_status(why, ARMDYN_EMEMORY);
+  struct order_binding bound;
+  struct order_request asked;
+  order_motion(o, &asked);
   if (asked.objective == ORDER_TIME) asked.cycle_time_max = NAN; /* the shortest of these, too */
   asked.objective = ORDER_SMOOTH;
-  bool good = order_controller(q, controller, NULL, why) && find_cell(q, controller, &cell, why);
-  enum armdyn_status status =
-      good ? robots_get(q->app->robots, controller->robot, controller->revision, true, &entry) : ARMDYN_OK;
-  if (status) good = refusal_status(why, status);
-  good = good && submit(q, o, &asked, entry, start, &cell, job, why);
-  if (entry) robots_release(q->app->robots, entry);
-  free(controller);
+  const bool good = order_bind(q, &bound, why) && submit(q, o, &asked, &bound, start, job, why);
+  order_unbind(q, &bound);
   return good;
 }
 
@@ -248,12 +308,14 @@ static bool plannable(struct queue *q, struct order *o, bool *follows, double *e
   return true;
 }
 
-static void begin_planning(struct queue *q, struct order *o, const struct way *way)
+static void begin_planning(struct queue *q, struct order *o, struct way *way)
 {
   struct store_order changed = o->row;
+  changed.sequence = way->sequence;
   memcpy(changed.job, way->job.id, sizeof changed.job);
   memcpy(changed.plan_key, way->key, sizeof changed.plan_key);
   enum armdyn_status status = order_enter(q, o, &changed, ORDER_PLANNING, "", NULL, NULL);
+  if (!status) way->sequence = NULL; /* the order's */
   if (status) order_wait(o, "that it is planned was not stored: %s", armdyn_status_text(status));
 }
 
@@ -301,5 +363,6 @@ void order_plan(struct queue *q, struct order *o)
   pthread_mutex_unlock(&q->lock);
   if (in_vain) (void)jobs_cancel(q->app->jobs, way.job.id); /* else it is computed for nobody */
   store_order_release(&way.like);
+  free(way.sequence);
   free(why.faults);
 }

@@ -96,6 +96,7 @@ static void take(struct order *o, struct store_order *next)
 {
   free(o->row.history);
   if (next->plan != o->row.plan) free(o->row.plan);
+  if (next->sequence != o->row.sequence) free(o->row.sequence);
   if (next->problem != o->row.problem) free(o->row.problem);
   o->row = *next;
   o->message[0] = '\0';
@@ -115,8 +116,9 @@ static void tell(struct queue *q, const struct order *o, const char *reason)
 static void block_for(struct queue *q, const struct order *o)
 {
   if (!order_blocks(o->row.state, *o->row.transfer)) return;
-  queue_block(q, "order %s%s%.64s%s is %s", o->row.id, *o->row.job_order_id ? " (" : "", o->row.job_order_id,
-              *o->row.job_order_id ? ")" : "", order_state_name(o->row.state));
+  queue_block(q, "order %s%s%.64s%s %s%s", o->row.id, *o->row.job_order_id ? " (" : "", o->row.job_order_id,
+              *o->row.job_order_id ? ")" : "", o->row.state == ORDER_FAILED ? "" : "was ",
+              order_state_name(o->row.state));
 }
 
 /* The store has an end for it that we do not know, or has it no more. */

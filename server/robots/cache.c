@@ -5,6 +5,7 @@
 
 #include "api/codec/robot.h"
 #include "api/limits.h"
+#include "server/base/rehearsal.h"
 
 enum { BUCKETS = 512 };
 
@@ -197,6 +198,11 @@ enum armdyn_status robots_get(struct robots *robots, const char *name, int64_t r
 {
   struct cached *c = NULL;
   bool settled = false;
+  if (rehearsing()) { /* what is only tried is for nobody else */
+    enum armdyn_status status = load(robots->store, name, revision, &c);
+    if (!status) *entry = &c->entry;
+    return status;
+  }
   for (int i = 0; i < TRIES && !settled; i++) {
     if (c) let_go(c); /* of the try before */
     pthread_mutex_lock(&robots->mutex);
@@ -259,6 +265,7 @@ void robots_release(struct robots *robots, const struct robot_entry *entry)
 
 void robots_changed(struct robots *robots, const char *name)
 {
+  if (rehearsing()) return;
   pthread_mutex_lock(&robots->mutex);
   robots->changes++;
   struct cached *next;

@@ -4,6 +4,7 @@
 #include "api/codec/transfer.h"
 #include "api/json/writer.h"
 #include "server/app.h"
+#include "server/base/rehearsal.h"
 #include "server/gateway/gateway.h"
 #include "server/gateway/map_plan.h"
 #include "server/orders/orders.h"
@@ -174,7 +175,7 @@ static enum armdyn_status put(struct exchange *x, void *row, int64_t expected, c
   enum armdyn_status status =
       expected ? store_controller_update(app->store, row, expected) : store_controller_create(app->store, row, once);
   if (!status) status = decode_row(row, &controller);
-  if (!status) gateway_controller_changed(app->gateway, &controller);
+  if (!status && !rehearsing()) gateway_controller_changed(app->gateway, &controller);
   return status;
 }
 
@@ -192,7 +193,7 @@ static bool remove_row(struct exchange *x, int64_t expected)
   const char *name = exchange_segment(x, "controller");
   if (!controller_is_unordered(x, name)) return false;
   enum armdyn_status status = store_controller_delete(exchange_app(x)->store, name, expected);
-  if (!status) gateway_controller_gone(exchange_app(x)->gateway, name);
+  if (!status && !rehearsing()) gateway_controller_gone(exchange_app(x)->gateway, name);
   return versioned_found(x, &controllers, status);
 }
 

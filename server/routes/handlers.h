@@ -14,7 +14,7 @@ route_handler page_index, page_docs, page_asset;
 /* contract.c */
 route_handler contract_openapi, contract_client;
 /* system.c */
-route_handler system_health, system_ready, system_version, system_problems;
+route_handler system_health, system_ready, system_version, system_problem, system_problems;
 /* limits.c */
 route_handler limits_get;
 /* storage.c */

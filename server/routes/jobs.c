@@ -4,6 +4,7 @@
 #include "api/codec/job.h"
 #include "api/limits.h"
 #include "server/app.h"
+#include "server/base/rehearsal.h"
 #include "server/data/stored_trajectory.h"
 #include "server/http/idempotency.h"
 #include "server/http/preconditions.h"
@@ -163,6 +164,23 @@ static void wake(void *context)
   exchange_resume(x);
 }
 
+/* As it would be accepted. */
+static void answer_rehearsed(struct exchange *x, const char *id, size_t position)
+{
+  struct job_view view;
+  enum armdyn_status status = jobs_get(exchange_app(x)->jobs, id, &view);
+  if (status) {
+    answer_status(x, status, NULL);
+    return;
+  }
+  struct buffer body = BUFFER(ANSWER_MOST);
+  view.queue_position = position;
+  exchange_set_header(x, "Location", "/v1/jobs/%s", id);
+  encode(exchange_app(x), &view, false, false, &body);
+  job_view_release(&view);
+  answer_json(x, 202, &body);
+}
+
 static enum outcome answer_when_ended(struct exchange *x, const char *id, bool include_result, int seconds)
 {
   struct waiting *waiting = seconds && exchange_may_wait(x) ? malloc(sizeof *waiting) : NULL;
@@ -214,10 +232,12 @@ static bool find_sources(struct exchange *x, size_t joints, struct job_source *s
   return found;
 }
 
-/* Check the body and submit; `job` gets its id. false: answered. */
+/* Check the body and submit; `job` gets its id. false: answered.
+ *   position  out  of a rehearsal: in the queue */
 static bool submit(struct exchange *x, const struct job_kind *kind, const struct robot_entry *entry,
-                   const struct idempotency *once, struct store_job *job)
+                   const struct idempotency *once, struct store_job *job, size_t *position)
 {
+  struct jobs *jobs = exchange_app(x)->jobs;
   size_t length;
   const char *body = exchange_body(x, &length);
   const struct armdyn_robot_description *robot = armdyn_robot_description(entry->robot);
@@ -248,7 +268,8 @@ static bool submit(struct exchange *x, const struct job_kind *kind, const struct
   job->time_limit_ms = accepted.time_limit_ms;
   snprintf(job->traceparent, sizeof job->traceparent, "%s", exchange_traceparent(x));
   struct armdyn_error error = { "", "" };
-  status = jobs_submit(exchange_app(x)->jobs, job, idempotency_key(once), &error);
+  status = rehearsing() ? jobs_rehearse(jobs, job, idempotency_key(once), position, &error)
+                        : jobs_submit(jobs, job, idempotency_key(once), &error);
   job->request = job->tags = NULL;
   job->sources = NULL;
   if (status == ARMDYN_ELIMIT || status == ARMDYN_EUNAVAILABLE)
@@ -286,13 +307,17 @@ enum outcome job_create(struct exchange *x)
   const struct robot_entry *entry;
   enum outcome outcome = ANSWERED;
   bool accepted = false;
+  size_t position = 0;
   account_of(x, job.created_by_name, job.reason);
   if (robot_of_request(x, exchange_query(x, "revision"), &entry, &outcome)) {
-    accepted = submit(x, kind, entry, &once, &job);
+    accepted = submit(x, kind, entry, &once, &job, &position);
     robots_release(app->robots, entry);
   }
   idempotency_end(x, &once);
-  return accepted ? answer_when_ended(x, job.id, include_result, seconds) : ANSWERED;
+  if (!accepted) return ANSWERED;
+  if (!rehearsing()) return answer_when_ended(x, job.id, include_result, seconds);
+  answer_rehearsed(x, job.id, position);
+  return ANSWERED;
 }
 
 /* -- the routes -- */

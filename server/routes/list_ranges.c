@@ -52,23 +52,33 @@ static bool is_among(const char *const *names, size_t count, const char *word, s
   return k < count;
 }
 
+bool list_words(struct listing *listing, const char *parameter, const char *const *names, size_t count)
+{
+  for (const char *word = exchange_query(listing->x, parameter);; word++) {
+    const size_t length = strcspn(word, ",");
+    if (!is_among(names, count, word, length)) {
+      fault_add(exchange_faults(listing->x), FAULT_AT_PARAMETER, parameter, FAULT_ENUM,
+                "must be %ss with commas between; there is no %s '%.*s'", parameter, parameter,
+                length < 64 ? (int)length : 64, word);
+      return false;
+    }
+    word += length;
+    if (!*word) return true;
+  }
+}
+
 bool list_states(struct listing *listing, const char *const *names, size_t count, struct list_ranges *ranges)
 {
   const char *text = exchange_query(listing->x, "state");
   ranges->states[0] = '\0';
   if (!text) return true;
-  for (const char *word = text;; word++) {
-    const size_t length = strcspn(word, ",");
-    if (!is_among(names, count, word, length) || strlen(text) >= sizeof ranges->states) {
-      fault_add(exchange_faults(listing->x), FAULT_AT_PARAMETER, "state", FAULT_ENUM,
-                "must be states with commas between; there is no state '%.*s'", length < 64 ? (int)length : 64, word);
-      return false;
-    }
-    word += length;
-    if (!*word) break;
+  if (!list_words(listing, "state", names, count)) return false;
+  if (strlen(text) < sizeof ranges->states) {
+    snprintf(ranges->states, sizeof ranges->states, "%s", text);
+    return true;
   }
-  snprintf(ranges->states, sizeof ranges->states, "%s", text);
-  return true;
+  fault_add(exchange_faults(listing->x), FAULT_AT_PARAMETER, "state", FAULT_MAXIMUM, "must name each state once");
+  return false;
 }
 
 bool list_state_asked(const char *states, const char *name)

@@ -18,6 +18,10 @@ bool list_time(struct exchange *x, const char *name, int64_t *ms);
 /* ?created_after=, created_before, finished_after, finished_before, with any offset, as conditions; false: a fault. */
 bool list_times(struct listing *listing, struct list_ranges *ranges);
 
+/* ?type=order.ready,order.done: is each of the words, with commas between, one of `names`? The parameter is given.
+ * false: a fault. */
+bool list_words(struct listing *listing, const char *parameter, const char *const *names, size_t count);
+
 /* ?state=queued,running
  *   names   in   every state there is, count of them
  *   ranges  out  states: those that are asked for, with commas between; "": all. Not a condition yet

@@ -43,9 +43,9 @@ static void tell_progress(const struct store_order *row, struct order_resource *
   out->eta = eta;
 }
 
-enum armdyn_status order_encode(struct app *app, const struct store_order *row, bool summary, struct buffer *out)
+enum armdyn_status order_encode_at(const struct store_order *row, const struct order_place *place, bool summary,
+                                   struct buffer *out)
 {
-  struct order_place place = { .position = 0 };
   char eta[TIME_SIZE] = "";
   struct order_resource order = { .id = row->id,
                                   .controller = row->controller,
@@ -65,6 +65,8 @@ enum armdyn_status order_encode(struct app *app, const struct store_order *row, 
                                   .trajectory = row->trajectory,
                                   .transfer = row->transfer,
                                   .plan = row->plan,
+                                  .measured = row->measured,
+                                  .unmeasured = row->unmeasured,
                                   .history = row->history,
                                   .problem = row->problem,
                                   .request = row->request,
@@ -73,22 +75,30 @@ enum armdyn_status order_encode(struct app *app, const struct store_order *row, 
                                   .work_master_id = row->work_master_id,
                                   .equipment_id = row->equipment_id,
                                   .traceparent = row->traceparent,
+                                  .position = place->position,
+                                  .blocked = place->blocked,
+                                  .message = place->message,
                                   .summary = summary };
-  if (!order_state_final(row->state)) orders_place(app->orders, row->controller, row->id, &place);
-  order.position = place.position;
-  order.blocked = place.blocked;
-  order.message = place.message;
   tell_progress(row, &order, eta);
   struct json_writer w = { .out = out };
   order_resource_encode(&order, &w);
   return out->failure;
 }
 
+enum armdyn_status order_encode(struct app *app, const struct store_order *row, bool summary, struct buffer *out)
+{
+  struct order_place place = { .position = 0 };
+  if (!order_state_final(row->state)) orders_place(app->orders, row->controller, row->id, &place);
+  return order_encode_at(row, &place, summary, out);
+}
+
 bool order_find(struct exchange *x, const char *id, struct store_order *row)
 {
   enum armdyn_status status = store_order_get(exchange_app(x)->store, id, row);
   if (status == ARMDYN_ENOTFOUND)
-    answer_problem(x, PROBLEM_NOT_FOUND, "there is no order '%.64s'", id);
+    answer_problem(x, PROBLEM_NOT_FOUND,
+                   "there is no order '%.64s'; GET /v1/orders?job_order_id= finds what was ordered by your own number",
+                   id);
   else if (status)
     answer_status(x, status, NULL);
   else

@@ -22,8 +22,8 @@ enum outcome order_list(struct exchange *x)
     .sorts = "created_at started_at finished_at controller state priority",
     .fields =
         "id controller state start priority created_by reason started_by queue_position blocked message progress eta "
-        "created_at expires_at ready_at started_at finished_at job trajectory transfer plan tags job_order_id "
-        "work_master_id equipment_id",
+        "created_at expires_at ready_at started_at finished_at job trajectory transfer plan measured unmeasured tags "
+        "job_order_id work_master_id equipment_id",
   };
   struct listing listing;
   struct list_ranges ranges;
@@ -36,10 +36,9 @@ enum outcome order_list(struct exchange *x)
     listing_refuse(&listing);
     return ANSWERED;
   }
-  list_add_states(&listing, &ranges);
-  enum armdyn_status status =
-      store_order_totals(store, exchange_query(x, "controller"), exchange_query(x, "job_order_id"), counts);
+  enum armdyn_status status = store_order_totals(store, &listing.query, counts);
   if (!status) list_totals(&listing, order_state_names, counts, ORDER_STATE_COUNT, &totals);
+  list_add_states(&listing, &ranges);
   if (!status) status = store_order_list(store, &listing.query, visit, &listing);
   listing_end(&listing, status);
   buffer_release(&totals);

@@ -5,6 +5,7 @@
 #include "api/codec/order.h"
 #include "api/codec/transfer.h"
 #include "server/app.h"
+#include "server/base/rehearsal.h"
 #include "server/data/stored_part.h"
 #include "server/gateway/gateway.h"
 #include "server/http/idempotency.h"
@@ -15,6 +16,7 @@
 #include "server/routes/handlers.h"
 #include "server/routes/motion.h"
 #include "server/routes/orders.h"
+#include "server/transfers/outputs.h"
 #include "server/webhooks/callback.h"
 #include "server/work/kinds.h"
 
@@ -77,35 +79,96 @@ static bool given_start(struct exchange *x, const struct order_request *request,
   return good;
 }
 
-/* Would its trajectory be accepted? Faults have the places of the order. */
-static enum armdyn_status check_plan(struct exchange *x, const struct order_request *request,
-                                     const struct robot_entry *entry)
+/* Would such a trajectory be accepted? Faults have the places of a trajectory's request. */
+static enum armdyn_status check_motion(struct exchange *x, const struct order_request *asked,
+                                       const struct robot_entry *entry, const double *start)
 {
   const struct armdyn_robot_description *robot = armdyn_robot_description(entry->robot);
   struct job_acceptance accepted = { .source_count = 0 };
   struct faults *faults = exchange_faults(x);
   struct buffer plain = BUFFER(LIMIT_MODEL_BODY), text = BUFFER(LIMIT_MODEL_BODY);
-  double start[ARMDYN_JOINTS_MAX];
   cJSON *tree = NULL;
   bool changed = false;
-  some_start(robot, start);
-  if (request->from && !given_start(x, request, robot->joint_count, start)) return ARMDYN_EINPUT;
-  order_trajectory_encode(request, start, robot->joint_count, NULL, &plain);
+  order_trajectory_encode(asked, start, robot->joint_count, NULL, &plain);
   enum armdyn_status status = plain.failure ? plain.failure : document_parse(plain.data, plain.length, faults, &tree);
   if (!status) status = stored_part_put_in(exchange_app(x)->store, robot->name, tree, &changed);
   if (!status) document_write(&(struct json_writer){ .out = &text }, tree);
   if (!status) status = text.failure;
   if (!status) status = job_kind_accept(&trajectory_kind, robot, text.data, text.length, &accepted, faults);
-  for (size_t k = 0; k < faults->count && k < LIMIT_FAULTS; k++) {
-    char where[sizeof faults->items[k].where];
-    order_pointer_of(faults->items[k].where, where, sizeof where);
-    memcpy(faults->items[k].where, where, sizeof where);
-  }
   document_close(tree);
   buffer_release(&accepted.tags);
   buffer_release(&text);
   buffer_release(&plain);
   return status;
+}
+
+/* Is it the whole order's, whichever step is looked at? */
+static bool is_of_whole(const char *where)
+{
+  static const char *const members[] = { "/from", "/part" };
+  for (size_t k = 0; k < sizeof members / sizeof *members; k++)
+    if (!strncmp(where, members[k], strlen(members[k]))) return true;
+  return false;
+}
+
+/* The faults from `first` on have the places of the order.
+ *   step  in  that they are of; -1: it has none */
+static void place_faults(struct faults *faults, size_t first, int step)
+{
+  for (size_t k = first; k < faults->count && k < LIMIT_FAULTS; k++) {
+    char *where = faults->items[k].where, place[sizeof faults->items[k].where];
+    order_pointer_of(where, place, sizeof place);
+    if (step < 0 || is_of_whole(place))
+      memcpy(where, place, sizeof place);
+    else
+      snprintf(where, sizeof faults->items[k].where, "/steps/%d%.200s", step, place);
+  }
+}
+
+/* Would its trajectory, or each of them, be accepted? */
+static enum armdyn_status check_plan(struct exchange *x, const struct order_request *request,
+                                     const struct robot_entry *entry)
+{
+  const struct armdyn_robot_description *robot = armdyn_robot_description(entry->robot);
+  struct faults *faults = exchange_faults(x);
+  enum armdyn_status status = ARMDYN_OK, worst = ARMDYN_OK;
+  double start[ARMDYN_JOINTS_MAX];
+  some_start(robot, start);
+  if (request->from && !given_start(x, request, robot->joint_count, start)) return ARMDYN_EINPUT;
+  if (!request->step_count) {
+    status = check_motion(x, request, entry, start);
+    place_faults(faults, 0, -1);
+    return status;
+  }
+  for (size_t i = 0; i < request->step_count && (!status || status == ARMDYN_EINPUT); i++) {
+    struct order_request asked;
+    const size_t before = faults->count;
+    order_step_request(request, i, &asked);
+    if (!asked.to) continue;
+    status = check_motion(x, &asked, entry, start);
+    place_faults(faults, before, (int)i);
+    if (status) worst = status;
+    some_start(robot, start); /* of the next one: where this one really ends is not known yet */
+  }
+  return worst;
+}
+
+/* Does the controller have what its steps set? */
+static bool outputs_known(struct exchange *x, const struct order_request *request,
+                          const struct controller_description *controller)
+{
+  struct refusal why = { .faults = exchange_faults(x) };
+  bool good = true;
+  for (size_t i = 0; i < request->step_count && good; i++) {
+    const struct map_output *output;
+    const struct map_output_value *value;
+    char place[64];
+    snprintf(place, sizeof place, "/steps/%zu/output", i);
+    good = !*request->steps[i].output.name ||
+           outputs_offered(&controller->profile, &request->steps[i].output, place, &output, &value, &why);
+  }
+  if (!good) answer_refusal(x, &why);
+  return good;
 }
 
 static bool plannable(struct exchange *x, const struct order_request *request,
@@ -152,6 +215,22 @@ static void replay(struct exchange *x, const char *href)
   order_answer(x, 202, strrchr(href, '/') + 1);
 }
 
+/* As it would be accepted. false: `why`. */
+static bool rehearse(struct exchange *x, const struct store_order *row, const struct store_idempotency *key,
+                     struct refusal *why)
+{
+  struct order_place place;
+  struct store_order stored;
+  struct buffer body = BUFFER(MB(1));
+  if (!orders_rehearse(exchange_app(x)->orders, row, key, &place, why)) return false;
+  if (!order_find(x, row->id, &stored)) return true;
+  exchange_set_header(x, "Location", "/v1/orders/%s", row->id);
+  (void)order_encode_at(&stored, &place, false, &body); /* a failed body fails the answer */
+  store_order_release(&stored);
+  answer_json(x, 202, &body);
+  return true;
+}
+
 static void create(struct exchange *x, const struct idempotency *once, void *context)
 {
   const struct order_request *request = context;
@@ -159,11 +238,13 @@ static void create(struct exchange *x, const struct idempotency *once, void *con
   struct store_order row = { .priority = 0 };
   struct refusal why = { .faults = exchange_faults(x) };
   if (!callback_is_known(x, request->callback.webhook) || !permitted(x, request, &controller) ||
-      !plannable(x, request, &controller))
+      !outputs_known(x, request, &controller) || !plannable(x, request, &controller))
     return;
   account_of(x, row.created_by_name, row.reason);
   if (!fill(x, request, &row)) {
     answer_status(x, ARMDYN_EMEMORY, NULL);
+  } else if (rehearsing()) {
+    if (!rehearse(x, &row, idempotency_key(once), &why)) answer_refusal(x, &why);
   } else if (!orders_accept(exchange_app(x)->orders, &row, idempotency_key(once), &why)) {
     answer_refusal(x, &why);
   } else {

@@ -19,6 +19,7 @@ const struct route routes[] = {
   { CALL(getVersion),                   system_version,            ON_EVENT_THREAD, 0,                  NULL },
   { CALL(getOpenapi),                   contract_openapi,          ON_EVENT_THREAD, 0,                  NULL },
   { CALL(getPythonClient),              contract_client,           ON_EVENT_THREAD, 0,                  NULL },
+  { CALL(getProblem),                   system_problem,            ON_EVENT_THREAD, 0,                  NULL },
   { CALL(listProblems),                 system_problems,           ON_EVENT_THREAD, 0,                  NULL },
 
   { CALL(getLimits),                    limits_get,                ON_EVENT_THREAD, 0,                  NULL },

@@ -20,17 +20,27 @@ enum { SHIFT_MS = 8 * 3600 * 1000, FAILURES_MOST = 1000, PARTS_MOST = 1000, ALAR
 /* What was done with one part. */
 struct part_sum {
   char part[PART_NAME_SIZE]; /* "": none */
-  int64_t done;
+  int64_t done, measured;
   double mechanical, electrical; /* J, modelled; NAN: not known of all */
+  /* J, of those that were measured: the work, and what the model of the drives draws for it; NAN: not known of all */
+  double mechanical_measured, electrical_measured;
+};
+
+/* The joint that was farthest from its plan, and when. */
+struct worst {
+  char order[ID_SIZE], job_order_id[LABEL_SIZE];
+  char joint[ARMDYN_NAME_SIZE], unit[4];
+  double deviation, at, tolerance;
 };
 
 struct shift {
   int64_t from, to, until; /* ms; the sums go up to `until`, which is not in the future */
   int64_t born;            /* before it there was no controller */
-  int64_t ended[ORDER_STATE_COUNT], open;
+  int64_t ended[ORDER_STATE_COUNT], open, measured;
   int64_t running_ms, held_ms;
   struct part_sum *parts;
   size_t part_count, failure_count;
+  struct worst worst; /* of no order: nothing was measured */
   struct json_writer failures, alarms;
   struct app *app;
 };
@@ -82,7 +92,33 @@ static struct part_sum *part_of(struct shift *s, const char *name)
   return &more[k];
 }
 
-static enum armdyn_status add_done(struct shift *s, const struct store_shift_order *order)
+/* Its energies, if its torques were measured. */
+static void add_measured(struct part_sum *sum, const cJSON *measured)
+{
+  const double mechanical = document_number(measured, "mechanical_energy_measured");
+  if (isnan(mechanical)) return;
+  sum->measured++;
+  sum->mechanical_measured += mechanical;
+  sum->electrical_measured += document_number(measured, "electrical_energy_modelled_from_measured");
+}
+
+static void note_deviation(struct shift *s, const struct store_shift_order *order, const cJSON *measured)
+{
+  const cJSON *worst = document_at(measured, "worst_deviation");
+  const double deviation = document_number(worst, "deviation");
+  if (isnan(deviation)) return;
+  s->measured++;
+  if (*s->worst.order && fabs(deviation) <= fabs(s->worst.deviation)) return;
+  s->worst = (struct worst){ .deviation = deviation,
+                             .at = document_number(worst, "deviation_at"),
+                             .tolerance = document_number(worst, "tolerance") };
+  snprintf(s->worst.order, sizeof s->worst.order, "%s", order->id);
+  snprintf(s->worst.job_order_id, sizeof s->worst.job_order_id, "%s", order->job_order_id);
+  document_copy_text(worst, "joint", s->worst.joint, sizeof s->worst.joint);
+  document_copy_text(worst, "unit", s->worst.unit, sizeof s->worst.unit);
+}
+
+static enum armdyn_status add_done(struct shift *s, const struct store_shift_order *order, const cJSON *measured)
 {
   struct part_sum *sum = part_of(s, order->part ? order->part : "");
   if (!sum) return s->part_count == PARTS_MOST ? ARMDYN_ELIMIT : ARMDYN_EMEMORY;
@@ -91,6 +127,7 @@ static enum armdyn_status add_done(struct shift *s, const struct store_shift_ord
   sum->mechanical += document_number(plan, "mechanical_energy_modelled");
   sum->electrical += document_number(plan, "electrical_energy_modelled");
   document_close(plan);
+  add_measured(sum, measured);
   return ARMDYN_OK;
 }
 
@@ -119,6 +156,22 @@ static enum order_state state_of(const char *name)
   return state;
 }
 
+static enum armdyn_status add_ended(struct shift *s, const struct store_shift_order *order, enum order_state state,
+                                    const cJSON *history)
+{
+  enum armdyn_status status = ARMDYN_OK;
+  cJSON *measured = order->measured ? document_open(order->measured) : NULL;
+  if (order->measured && !measured) return ARMDYN_EMEMORY;
+  s->ended[state]++;
+  if (measured) note_deviation(s, order, measured);
+  if (state == ORDER_DONE)
+    status = add_done(s, order, measured);
+  else
+    add_failure(s, order, history);
+  document_close(measured);
+  return status;
+}
+
 static enum armdyn_status add(void *context, const struct store_shift_order *order)
 {
   struct shift *s = context;
@@ -133,13 +186,8 @@ static enum armdyn_status add(void *context, const struct store_shift_order *ord
   add_times(s, history);
   if (ended < 0 || ended >= s->to)
     s->open++;
-  else {
-    s->ended[state]++;
-    if (state == ORDER_DONE)
-      status = add_done(s, order);
-    else
-      add_failure(s, order, history);
-  }
+  else
+    status = add_ended(s, order, state, history);
   document_close(history);
   return status;
 }
@@ -173,6 +221,23 @@ static void write_time(struct json_writer *w, const char *name, int64_t ms)
   json_key(w, name), json_write_text(w, text);
 }
 
+static void write_worst(struct json_writer *w, const struct worst *worst)
+{
+  if (!*worst->order) {
+    json_write_null(w);
+    return;
+  }
+  json_begin_object(w);
+  json_key(w, "order"), json_write_text(w, worst->order);
+  json_key(w, "job_order_id"), json_write_text(w, *worst->job_order_id ? worst->job_order_id : NULL);
+  json_key(w, "joint"), json_write_text(w, worst->joint);
+  json_key(w, "unit"), json_write_text(w, worst->unit);
+  json_key(w, "deviation"), json_write_number(w, worst->deviation);
+  json_key(w, "deviation_at"), json_write_number(w, worst->at);
+  json_key(w, "tolerance"), json_write_number(w, worst->tolerance);
+  json_end_object(w);
+}
+
 static void write_parts(struct json_writer *w, const struct shift *s)
 {
   json_begin_array(w);
@@ -182,6 +247,10 @@ static void write_parts(struct json_writer *w, const struct shift *s)
     json_key(w, "done"), json_write_integer(w, p->done);
     json_key(w, "mechanical_energy_modelled"), json_write_number(w, p->mechanical);
     json_key(w, "electrical_energy_modelled"), json_write_number(w, p->electrical);
+    json_key(w, "measured"), json_write_integer(w, p->measured);
+    json_key(w, "mechanical_energy_measured"), json_write_number(w, p->measured ? p->mechanical_measured : NAN);
+    json_key(w, "electrical_energy_modelled_from_measured");
+    json_write_number(w, p->measured ? p->electrical_measured : NAN);
     json_end_object(w);
   }
   json_end_array(w);
@@ -205,6 +274,8 @@ static void write_report(struct json_writer *w, const char *controller, struct s
   json_key(w, "running_time"), json_write_number(w, (double)s->running_ms * 1e-3);
   json_key(w, "held_time"), json_write_number(w, (double)s->held_ms * 1e-3);
   json_key(w, "idle_time"), json_write_number(w, (double)(whole > busy ? whole - busy : 0) * 1e-3);
+  json_key(w, "measured_orders"), json_write_integer(w, s->measured);
+  json_key(w, "worst_deviation"), write_worst(w, &s->worst);
   json_key(w, "parts"), write_parts(w, s);
   json_key(w, "failures"), json_write_raw(w, s->failures.out->data);
   json_key(w, "alarms"), json_write_raw(w, s->alarms.out->data);

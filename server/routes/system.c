@@ -64,6 +64,17 @@ enum outcome system_version(struct exchange *x)
   return ANSWERED;
 }
 
+enum outcome system_problem(struct exchange *x)
+{
+  struct buffer body = BUFFER(ANSWER_MOST);
+  const char *slug = exchange_segment(x, "problem");
+  if (problem_describe(slug, &body))
+    answer_json(x, 200, &body);
+  else
+    answer_problem(x, PROBLEM_NOT_FOUND, "there is no type of problem '%.64s'; GET /v1/problems lists them", slug);
+  return ANSWERED;
+}
+
 enum outcome system_problems(struct exchange *x)
 {
   struct buffer body = BUFFER(ANSWER_MOST);

@@ -97,7 +97,7 @@ static enum armdyn_status add_motion(struct page *page, const char *name, const 
   if (!motion->rows || !motion->power || !motion->bus) return ARMDYN_EMEMORY;
   for (size_t k = 0; k <= SAMPLES; k++) {
     double *row = motion->rows + k * width;
-    armdyn_trajectory_sample(robot, trajectory, armdyn_trajectory_duration(trajectory) * (double)k / SAMPLES,
+    armdyn_trajectory_sample(robot, trajectory, armdyn_trajectory_duration(trajectory) * (double)k / (double)SAMPLES,
                              page->workspace, row);
     for (size_t j = 0; j < n; j++) motion->power[k] += row[1 + 4 * n + j];
     armdyn_electrical_power(robot, drives, row + 1 + n, row + 1 + 3 * n, NULL, NULL, NULL, &motion->bus[k]);

@@ -38,16 +38,25 @@ static bool document_of(struct exchange *x, const struct store_transfer *transfe
   return !status;
 }
 
-/* Is it as If-Match says? false: answered. */
-static bool is_as_demanded(struct exchange *x, const struct store_transfer *transfer)
+/* false: answered. */
+static bool version_of(struct exchange *x, const struct store_transfer *transfer, int64_t *version)
 {
   struct buffer body = BUFFER(ANSWER_MOST);
-  int64_t version, present = 0;
-  bool good = document_of(x, transfer, &body, &present);
+  const bool good = document_of(x, transfer, &body, version);
   buffer_release(&body);
+  return good;
+}
+
+/* Is it as If-Match says, or was it before what was measured came to it, which nobody wrote? false: answered. */
+static bool is_as_demanded(struct exchange *x, const struct store_transfer *transfer)
+{
+  struct store_transfer before = *transfer;
+  int64_t version, present = 0, former = 0;
+  before.measured = before.unmeasured = NULL;
+  bool good = version_of(x, transfer, &present) && version_of(x, &before, &former);
   version = present;
   const enum precondition wanted = good ? exchange_precondition(x, false, &version) : EXPECT_REFUSED;
-  good = wanted == EXPECT_ANY || (wanted == EXPECT_VERSION && version == present);
+  good = wanted == EXPECT_ANY || (wanted == EXPECT_VERSION && (version == present || version == former));
   if (!good && wanted != EXPECT_REFUSED) answer_problem(x, PROBLEM_STALE, NULL);
   return good;
 }

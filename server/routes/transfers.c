@@ -41,6 +41,8 @@ static struct transfer_resource resource_of(const struct store_transfer *t, bool
                                      .reason = t->reason,
                                      .verdict = t->verdict,
                                      .notes = t->notes,
+                                     .measured = t->measured,
+                                     .unmeasured = t->unmeasured,
                                      .traceparent = t->traceparent,
                                      .summary = summary };
 }
@@ -116,7 +118,7 @@ enum outcome transfer_list(struct exchange *x)
     .filters = "controller trajectory verdict",
     .sorts = "created_at started_at finished_at controller state",
     .fields = "id controller trajectory state sent total created_at started_at finished_at tags job_order_id"
-              " work_master_id equipment_id created_by reason verdict",
+              " work_master_id equipment_id created_by reason verdict measured unmeasured",
   };
   struct listing listing;
   struct list_ranges ranges;

@@ -9,6 +9,7 @@
 
 #include "server/base/clock.h"
 #include "server/simulator/modbus_server.h"
+#include "server/simulator/play.h"
 
 enum {
   CLIENTS = 8,
@@ -62,7 +63,8 @@ static size_t answer_read(struct modbus_server *s, const unsigned char *request,
   unsigned address = get16(request + 1), count = get16(request + 3);
   uint16_t words[READ_MOST];
   if (count < 1 || count > READ_MOST) return exception(answer, READ_HOLDING, 3);
-  int code = address < s->base ? 2 : simulator_read(s->simulator, address - s->base, count, words);
+  int code = address < s->base ? outputs_read(&s->outputs, address, count, words)
+                               : simulator_read(s->simulator, address - s->base, count, words);
   if (code) return exception(answer, READ_HOLDING, code);
   answer[0] = READ_HOLDING;
   answer[1] = (unsigned char)(2 * count);
@@ -75,7 +77,9 @@ static size_t answer_write(struct modbus_server *s, unsigned function, unsigned 
 {
   uint16_t words[WRITE_MOST];
   for (unsigned i = 0; i < count; i++) words[i] = (uint16_t)get16(data + 2 * i);
-  int code = address < s->base ? 2 : simulator_write(s->simulator, address - s->base, count, words);
+  int code = address < s->base ? outputs_write(&s->outputs, address, count, words, s->simulator->profile.id,
+                                               simulator_play_index(s->simulator))
+                               : simulator_write(s->simulator, address - s->base, count, words);
   if (code) return exception(answer, function, code);
   s->writes++;
   memcpy(answer, request, 5); /* both functions repeat address and count or value */
@@ -233,8 +237,10 @@ static void keep_time(struct modbus_server *s, int64_t *clock_ns)
     behind = CATCH_UP_MOST;
     simulator_lag(s->simulator, left_out, left_out < LAG_MOST ? (int)left_out : LAG_MOST);
   }
-  for (; behind > 0 && clock_monotonic_ns() - begun < COMPUTE_MOST * 1000000LL; behind--, *clock_ns += ms)
+  for (; behind > 0 && clock_monotonic_ns() - begun < COMPUTE_MOST * 1000000LL; behind--, *clock_ns += ms) {
     simulator_tick(s->simulator);
+    outputs_tick(&s->outputs);
+  }
 }
 
 /* Nothing is loaded and no answer is held back: its milliseconds may be counted when somebody asks. */

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "server/simulator/controller.h"
+#include "server/simulator/outputs.h"
 
 /* What goes wrong: every `every`-th request (0: never), or once, at the `at`-th (0: never). */
 enum server_fault {
@@ -27,6 +28,7 @@ enum server_fault {
 
 struct modbus_server {
   struct simulator *simulator;
+  struct outputs outputs; /* at the addresses below those of the protocol */
   int listener;
   unsigned base;
   enum server_fault fault;

@@ -1,5 +1,13 @@
 #include "server/store/internal.h"
 
+#include "server/store/rehearsals.h"
+
+enum armdyn_status store_write(struct store *store, writer_apply *apply, void *argument, size_t bytes)
+{
+  if (rehearsing()) return rehearsal_write(store->writer, apply, argument);
+  return writer_do(store->writer, apply, argument, bytes);
+}
+
 enum armdyn_status store_read(struct store *store, const char *text, struct values values,
                               const struct record_type *type, void *record)
 {

@@ -2,6 +2,7 @@
 #ifndef SERVER_STORE_INTERNAL_H
 #define SERVER_STORE_INTERNAL_H
 
+#include "server/base/rehearsal.h"
 #include "server/store/readers.h"
 #include "server/store/record.h"
 #include "server/store/store.h"
@@ -15,11 +16,8 @@ struct store {
   struct readers *readers;
 };
 
-/* Run a change on the writer thread; `bytes` as in writer_do. */
-static inline enum armdyn_status store_write(struct store *store, writer_apply *apply, void *argument, size_t bytes)
-{
-  return writer_do(store->writer, apply, argument, bytes);
-}
+/* Run a change on the writer thread; `bytes` as in writer_do. Of a rehearsal: on this thread, and not to be kept. */
+enum armdyn_status store_write(struct store *store, writer_apply *apply, void *argument, size_t bytes);
 
 /* record_get and record_list on a reader of the pool, which is given back before the rows are visited. What is
  * not read is all zero, and may be released. */

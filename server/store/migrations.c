@@ -29,6 +29,8 @@ EMBED(migration_0023, "migrations/sqlite/0023_accounts.sql");
 EMBED(migration_0024, "migrations/sqlite/0024_kept_keys.sql");
 EMBED(migration_0025, "migrations/sqlite/0025_order_makers.sql");
 EMBED(migration_0026, "migrations/sqlite/0026_alarms.sql");
+EMBED(migration_0027, "migrations/sqlite/0027_order_steps.sql");
+EMBED(migration_0028, "migrations/sqlite/0028_measured.sql");
 
 static const struct migration items[] = {
   { "0001_initial", migration_0001 },
@@ -57,6 +59,8 @@ static const struct migration items[] = {
   { "0024_kept_keys", migration_0024 },
   { "0025_order_makers", migration_0025 },
   { "0026_alarms", migration_0026 },
+  { "0027_order_steps", migration_0027 },
+  { "0028_measured", migration_0028 },
 };
 
 const struct migrations store_migrations = { items, sizeof items / sizeof *items };

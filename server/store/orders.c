@@ -42,7 +42,10 @@ static const struct field fields[] = {
   FIELD_WITH(store_order, tags, FIELD_OWNED, .fallback = "{}"),
   FIELD_WITH(store_order, history, FIELD_OWNED, .fallback = "[]"),
   FIELD(store_order, plan, FIELD_OWNED),
+  FIELD(store_order, sequence, FIELD_OWNED),
   FIELD(store_order, problem, FIELD_OWNED),
+  FIELD(store_order, measured, FIELD_OWNED),
+  FIELD(store_order, unmeasured, FIELD_OWNED),
   FIELD(store_order, job_order_id, FIELD_TEXT),
   FIELD(store_order, work_master_id, FIELD_TEXT),
   FIELD(store_order, equipment_id, FIELD_TEXT),
@@ -53,6 +56,10 @@ static const struct record_type order_type = RECORD_TYPE(store_order, fields);
 
 #define EXISTS     "SELECT 1 FROM orders WHERE id = ?"
 #define UNFINISHED "finished_at IS NULL"
+
+/* What was measured is its transfer's. */
+#define OF_TRANSFER(column) "(SELECT " column " FROM transfers WHERE transfers.id = orders.transfer) AS " column
+#define SUM                 OF_TRANSFER("measured") ", " OF_TRANSFER("unmeasured")
 
 void store_order_release(struct store_order *order)
 {
@@ -98,7 +105,8 @@ static enum armdyn_status update(struct sql *sql, void *argument)
 #define UPDATE                                                                                                         \
   "UPDATE orders SET state = :state, started_by = :started_by, started_by_name = :started_by_name,"                    \
   " ready_at = :ready_at, started_at = :started_at, finished_at = :finished_at, job = :job,"                           \
-  " trajectory = :trajectory, transfer = :transfer, plan_key = :plan_key, history = :history, plan = :plan,"           \
+  " trajectory = :trajectory, transfer = :transfer, plan_key = :plan_key, history = :history, plan = :plan, sequence " \
+  "= :sequence,"                                                                                                       \
   " problem = :problem WHERE id = :id AND " UNFINISHED " AND (transfer IS NULL OR transfer = :transfer)"
 
 static struct store_change change_of(const struct store_order *order, const struct store_idempotency *key)
@@ -141,7 +149,7 @@ enum armdyn_status store_order_update_all(struct store *store, const struct stor
 
 enum armdyn_status store_order_get(struct store *store, const char *id, struct store_order *out)
 {
-  return store_read(store, "SELECT * FROM orders WHERE id = ?", VALUES(value_text(id)), &order_type, out);
+  return store_read(store, "SELECT *, " SUM " FROM orders WHERE id = ?", VALUES(value_text(id)), &order_type, out);
 }
 
 enum armdyn_status store_order_planned(struct store *store, const char *plan_key, struct store_order *out)
@@ -152,6 +160,21 @@ enum armdyn_status store_order_planned(struct store *store, const char *plan_key
                     VALUES(value_text(plan_key)), &order_type, out);
 }
 
+struct planned_move {
+  char trajectory[ID_SIZE];
+};
+static const struct field move_fields[] = { FIELD(planned_move, trajectory, FIELD_TEXT) };
+static const struct record_type move_type = RECORD_TYPE(planned_move, move_fields);
+
+enum armdyn_status store_move_planned(struct store *store, const char *plan_key, char trajectory[ID_SIZE])
+{
+  struct planned_move move = { "" };
+  enum armdyn_status status = store_read(store, "SELECT trajectory FROM planned_moves WHERE plan_key = ?",
+                                         VALUES(value_text(plan_key)), &move_type, &move);
+  memcpy(trajectory, move.trajectory, ID_SIZE);
+  return status;
+}
+
 TYPED_VISITOR(store_order)
 
 static const struct list_type order_lists = {
@@ -159,7 +182,7 @@ static const struct list_type order_lists = {
   .columns =
       "id, controller, state, priority, automatic, created_by, created_by_name, started_by, started_by_name,"
       " created_at, expires_at, ready_at, started_at, finished_at, job, trajectory, transfer, request, tags, plan,"
-      " job_order_id, work_master_id, equipment_id, reason",
+      " job_order_id, work_master_id, equipment_id, reason, " SUM,
   .key = "id",
   .search = ", controller, job_order_id, reason",
   .tags = "tags",
@@ -181,28 +204,8 @@ enum armdyn_status store_order_unfinished(struct store *store, store_order_visit
   return store_read_list(store, &listing, &order_type, visit_row, &(struct visitor){ visit, context });
 }
 
-/* -- totals: each from an index alone, but those of a job order, which are few -- */
-
-#define OF_ALL        "SELECT state, count(*) FROM orders WHERE ?1 IS NULL AND ?2 IS NULL GROUP BY 1"
-#define BY_CONTROLLER "SELECT state, count(*) FROM orders WHERE controller = ?1 AND ?2 IS NULL GROUP BY 1"
-#define BY_ORDER                                                                                                       \
-  "SELECT state, count(*) FROM orders WHERE job_order_id = ?2 AND (?1 IS NULL OR controller = ?1) GROUP BY 1"
-
-enum armdyn_status store_order_totals(struct store *store, const char *controller, const char *job_order_id,
+enum armdyn_status store_order_totals(struct store *store, const struct store_query *query,
                                       int64_t totals[ORDER_STATE_COUNT])
 {
-  struct sql *sql = NULL;
-  sqlite3_stmt *statement = NULL;
-  bool row = false;
-  memset(totals, 0, ORDER_STATE_COUNT * sizeof *totals);
-  enum armdyn_status status = readers_take(store->readers, &sql);
-  const char *text = job_order_id ? BY_ORDER : controller ? BY_CONTROLLER : OF_ALL;
-  if (!status) status = sql_query(sql, text, VALUES(value_text(controller), value_text(job_order_id)), &statement);
-  while (!status && !(status = sql_step(sql, statement, &row)) && row)
-    for (int state = 0; state < ORDER_STATE_COUNT; state++)
-      if (!strcmp((const char *)sqlite3_column_text(statement, 0), order_state_names[state]))
-        totals[state] = sqlite3_column_int64(statement, 1);
-  sql_finish(statement);
-  readers_give(store->readers, sql);
-  return status;
+  return store_read_totals(store, &order_lists, query, order_state_names, totals);
 }

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "api/limits.h"
+#include "server/store/rehearsals.h"
 #include "server/store/store.h"
 
 /* Connections beyond the others for threads whose reads may not wait for them. */
@@ -67,7 +68,8 @@ void readers_free(struct readers *readers)
 enum armdyn_status readers_take(struct readers *readers, struct sql **sql)
 {
   enum armdyn_status status = ARMDYN_OK;
-  *sql = NULL;
+  *sql = rehearsal_sql();
+  if (*sql) return ARMDYN_OK;
   pthread_mutex_lock(&readers->mutex);
   const size_t most = LIMIT_READERS + (reads_first ? FIRST : 0);
   while (readers->opened - readers->idle_count >= most) pthread_cond_wait(&readers->given, &readers->mutex);
@@ -88,7 +90,7 @@ enum armdyn_status readers_take(struct readers *readers, struct sql **sql)
 
 void readers_give(struct readers *readers, struct sql *sql)
 {
-  if (!sql) return;
+  if (!sql || sql == rehearsal_sql()) return;
   pthread_mutex_lock(&readers->mutex);
   readers->idle[readers->idle_count++] = sql;
   pthread_cond_broadcast(&readers->given);

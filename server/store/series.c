@@ -96,13 +96,20 @@ static enum armdyn_status stage(struct sql *sql, void *argument)
 }
 
 /* Of a repetition nothing is there yet: what fails is undone. */
-static enum armdyn_status flush(struct store_series_writer *w)
+static enum armdyn_status write_staged(struct store_series_writer *w)
 {
   struct staging staging = { .w = w };
   const struct store_patience *patience = &w->patience;
-  for (int tries = 0; (w->status = store_write(w->store, stage, &staging, w->used * sizeof(double))); tries++)
-    if (!patience->wait || !patience->wait(patience->context, w->status, tries)) return w->status;
+  enum armdyn_status status;
+  for (int tries = 0; (status = store_write(w->store, stage, &staging, w->used * sizeof(double))); tries++)
+    if (!patience->wait || !patience->wait(patience->context, status, tries)) return status;
   w->series = staging.series;
+  return ARMDYN_OK;
+}
+
+static enum armdyn_status flush(struct store_series_writer *w)
+{
+  if (!rehearsing() && (w->status = write_staged(w))) return w->status;
   w->staged += w->used;
   w->used = 0;
   return ARMDYN_OK;
@@ -154,7 +161,7 @@ static enum armdyn_status purge_some(struct sql *sql, void *argument)
 
 static enum armdyn_status purge(struct store *store, const char *find, struct values values)
 {
-  struct purge p = { .find = find, .values = values };
+  struct purge p = { .find = find, .values = values, .done = rehearsing() };
   enum armdyn_status status = ARMDYN_OK;
   while (!status && !p.done) status = store_write(store, purge_some, &p, 0);
   return status;
@@ -250,13 +257,13 @@ static enum armdyn_status read_rows(struct sql *sql, const char *owner, const ch
                                     double *rows)
 {
   struct series series;
-  enum armdyn_status status = sql_run(sql, "BEGIN", NO_VALUES, NULL);
+  enum armdyn_status status = sql_run(sql, "SAVEPOINT rows", NO_VALUES, NULL);
   if (status) return status;
   status = find_series(sql, owner, name, &series);
   size_t width = status ? 0 : series.info.width;
   if (!status && (first > series.info.rows || count > series.info.rows - first)) status = ARMDYN_EINPUT;
   if (!status && count > 0) status = read_values(sql, series.id, first * width, (first + count) * width, rows);
-  sql_run(sql, "COMMIT", NO_VALUES, NULL);
+  sql_run(sql, "RELEASE rows", NO_VALUES, NULL);
   return status;
 }
 

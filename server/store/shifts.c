@@ -1,11 +1,12 @@
 /* Orders that touched a stretch of time, row by row: what a report of a shift is summed up from. */
 #include "server/store/internal.h"
 
-/* The index holds all conditions: rows out of range are not opened. */
+/* The index holds all conditions: rows out of range are not opened, and those that ended before it are not come by. */
 #define TOUCHING                                                                                                       \
   "SELECT id, state, coalesce(finished_at, ''), coalesce(job_order_id, ''), history, plan, problem,"                   \
-  " json_extract(request, '$.part') FROM orders INDEXED BY orders_controller"                                          \
-  " WHERE controller = ?1 AND created_at < ?3 AND (finished_at IS NULL OR finished_at >= ?2) ORDER BY created_at, id"
+  " json_extract(request, '$.part'), (SELECT measured FROM transfers WHERE transfers.id = orders.transfer)"            \
+  " FROM orders INDEXED BY orders_shift"                                                                               \
+  " WHERE controller = ?1 AND coalesce(finished_at, '9') >= ?2 AND created_at < ?3 ORDER BY created_at, id"
 
 static const char *text_at(sqlite3_stmt *statement, int column)
 {
@@ -29,7 +30,8 @@ enum armdyn_status store_shift(struct store *store, const char *controller, cons
                                              .history = text_at(statement, 4),
                                              .plan = text_at(statement, 5),
                                              .problem = text_at(statement, 6),
-                                             .part = text_at(statement, 7) };
+                                             .part = text_at(statement, 7),
+                                             .measured = text_at(statement, 8) };
     status = visit(context, &order);
   }
   sql_finish(statement);

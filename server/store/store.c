@@ -221,6 +221,11 @@ enum armdyn_status store_health(struct store *store)
   return writer_health(store->writer) ? store_write(store, write_something, NULL, 0) : ARMDYN_OK;
 }
 
+double store_busy(struct store *store)
+{
+  return writer_busy(store->writer);
+}
+
 enum armdyn_status store_check(struct store *store, struct armdyn_error *error)
 {
   struct sql *sql;

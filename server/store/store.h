@@ -50,6 +50,14 @@ int store_schema_version(const struct store *store);
 enum armdyn_status store_check(struct store *store, struct armdyn_error *error);
 /* Does it take writes? Costs nothing as long as it did; after a failure a write is tried. */
 enum armdyn_status store_health(struct store *store);
+/* How long it has been waiting for the disk to take what it writes now, s; 0: it writes nothing. Waits for nobody. */
+double store_busy(struct store *store);
+
+/* A rehearsal (server/base/rehearsal.h): until its end the changes of this thread are seen by its own reads alone, and then
+ * they are gone: nothing of them is ever committed. Rows of series are counted and not written. From the first change on
+ * nobody else writes, so who rehearses takes no lock that others hold while they write. */
+void store_rehearse(void);
+void store_rehearsal_end(void);
 
 /* Do the reads of this thread wait for nobody's? There are two connections for such. */
 void store_reads_first(bool first);
@@ -562,6 +570,7 @@ struct store_transfer {
   int64_t version;  /* 1, 2, ...: how often */
   char verdict[16]; /* on the part: "undecided", "good", "scrap"; "" = undecided */
   char *notes;
+  char *measured, *unmeasured; /* out: as store_transfer_sum_up was told; both NULL = not yet */
 };
 void store_transfer_release(struct store_transfer *transfer);
 /* All of `transfer` in. EEXISTS; ECONFLICT: no such trajectory. */
@@ -588,6 +597,14 @@ enum armdyn_status store_transfer_totals(struct store *store, const struct store
                                          int64_t totals[TRANSFER_STATE_COUNT]);
 /* All that have not ended, oldest first: what a crash may have interrupted. */
 enum armdyn_status store_transfer_unfinished(struct store *store, store_transfer_visit *visit, void *context);
+/* Some that have ended and nothing says what was measured, or why nothing was, oldest first: their ids alone. */
+enum armdyn_status store_transfer_not_summed_up(struct store *store, size_t most, store_transfer_visit *visit,
+                                                void *context);
+/* Say it, once and for ever; a transfer that says it already stays as it is.
+ *   measured    in  JSON, or NULL
+ *   unmeasured  in  why nothing was, or NULL */
+enum armdyn_status store_transfer_sum_up(struct store *store, const char *id, const char *measured,
+                                         const char *unmeasured);
 
 /* -- orders: from a job order to the motion -- */
 enum order_state {
@@ -629,7 +646,10 @@ struct store_order {
   char *tags;
   char *history; /* JSON list of {"state","at","reason"} */
   char *plan;    /* JSON of what was planned; NULL = nothing yet */
-  char *problem; /* NULL = none */
+  char *
+      sequence; /* JSON of those of its moves that are planned (server/orders/sequence.h); NULL = it has no steps, or none is begun */
+  char *problem;                                                                       /* NULL = none */
+  char *measured, *unmeasured;                                                         /* out: of its transfer */
   char job_order_id[LABEL_SIZE], work_master_id[LABEL_SIZE], equipment_id[LABEL_SIZE]; /* out: of the request */
   char traceparent[TRACE_SIZE];                                                        /* of the request that made it */
 };
@@ -651,15 +671,17 @@ enum armdyn_status store_order_list(struct store *store, struct store_query *que
 /* Delete orders that ended before this time, with what was told of them: at most `most`.
  *   removed  out  how many were deleted */
 enum armdyn_status store_orders_clear(struct store *store, const char *ended_before, size_t most, size_t *removed);
-/* How many there are in each state, of one controller and one job order (NULL: of all). */
-enum armdyn_status store_order_totals(struct store *store, const char *controller, const char *job_order_id,
+/* As store_job_totals. */
+enum armdyn_status store_order_totals(struct store *store, const struct store_query *query,
                                       int64_t totals[ORDER_STATE_COUNT]);
 /* The newest with this plan_key whose trajectory is still there. ENOTFOUND. */
 enum armdyn_status store_order_planned(struct store *store, const char *plan_key, struct store_order *out);
+/* The same of a move of an order of several: its trajectory. ENOTFOUND. */
+enum armdyn_status store_move_planned(struct store *store, const char *plan_key, char trajectory[ID_SIZE]);
 /* An order that had been made before `to` and had not ended before `from`, as long as its visit lasts. */
 struct store_shift_order {
-  const char *id, *state, *finished_at, *job_order_id; /* "" = none */
-  const char *history, *plan, *problem, *part;         /* NULL = none */
+  const char *id, *state, *finished_at, *job_order_id;    /* "" = none */
+  const char *history, *plan, *measured, *problem, *part; /* NULL = none */
 };
 /* Anything but OK ends the visits, and is answered. */
 typedef enum armdyn_status store_shift_visit(void *context, const struct store_shift_order *order);

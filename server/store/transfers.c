@@ -43,6 +43,8 @@ static const struct field fields[] = {
   FIELD(store_transfer, version, FIELD_INTEGER),
   FIELD(store_transfer, verdict, FIELD_TEXT),
   FIELD_WITH(store_transfer, notes, FIELD_OWNED, .fallback = ""),
+  FIELD(store_transfer, measured, FIELD_OWNED),
+  FIELD(store_transfer, unmeasured, FIELD_OWNED),
 };
 static const struct record_type transfer_type = RECORD_TYPE(store_transfer, fields);
 
@@ -141,7 +143,8 @@ TYPED_VISITOR(store_transfer)
 static const struct list_type transfer_lists = {
   .table = "transfers",
   .columns = "id, controller, trajectory, state, sent, total, start_sent, created_at, started_at, finished_at, tags,"
-             " job_order_id, work_master_id, equipment_id, created_by_name, reason, verdict",
+             " job_order_id, work_master_id, equipment_id, created_by_name, reason, verdict,"
+             " measured, unmeasured",
   .key = "id",
   .search = ", controller, job_order_id, reason, notes",
   .tags = "tags",
@@ -164,4 +167,35 @@ enum armdyn_status store_transfer_unfinished(struct store *store, store_transfer
 {
   struct listing listing = { .select = "SELECT * FROM transfers", .and = UNFINISHED, .order = "id", .ascending = true };
   return store_read_list(store, &listing, &transfer_type, visit_row, &(struct visitor){ visit, context });
+}
+
+/* -- what was measured -- */
+
+#define NOT_SUMMED_UP "measured IS NULL AND unmeasured IS NULL AND finished_at IS NOT NULL"
+
+enum armdyn_status store_transfer_not_summed_up(struct store *store, size_t most, store_transfer_visit *visit,
+                                                void *context)
+{
+  struct listing listing = {
+    .select = "SELECT id FROM transfers", .and = NOT_SUMMED_UP, .order = "id", .ascending = true, .limit = most
+  };
+  return store_read_list(store, &listing, &transfer_type, visit_row, &(struct visitor){ visit, context });
+}
+
+struct sum {
+  const char *id, *measured, *unmeasured;
+};
+
+static enum armdyn_status keep_sum(struct sql *sql, void *argument)
+{
+  const struct sum *s = argument;
+  return sql_run(sql, "UPDATE transfers SET measured = ?, unmeasured = ? WHERE id = ? AND " NOT_SUMMED_UP,
+                 VALUES(value_text(s->measured), value_text(s->unmeasured), value_text(s->id)), NULL);
+}
+
+enum armdyn_status store_transfer_sum_up(struct store *store, const char *id, const char *measured,
+                                         const char *unmeasured)
+{
+  struct sum sum = { id, measured, unmeasured };
+  return store_write(store, keep_sum, &sum, measured ? strlen(measured) : 0);
 }

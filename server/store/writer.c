@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "api/limits.h"
+#include "server/base/clock.h"
 
 enum {
   GROUP_BYTES = 1 << 20,
@@ -22,14 +23,23 @@ struct operation {
   struct operation *next;
 };
 
+struct loan {
+  struct writer *writer;
+  struct operation operation;
+  struct sql *sql; /* once it is lent */
+  bool returned;
+  pthread_cond_t back;
+};
+
 struct writer {
-  struct sql *sql; /* the writer thread's alone */
+  struct sql *sql; /* the writer thread's, or whose it lends it to, alone */
   pthread_t thread;
   pthread_mutex_t mutex; /* of all below */
   pthread_cond_t queued;
   struct operation *first, **end;
   size_t count;
   bool stopping;
+  int64_t begun_ns; /* of what is written now; 0: nothing is */
   enum armdyn_status commit_status, checkpoint_status;
   struct writer_counts counts;
 };
@@ -89,15 +99,24 @@ static void finish_group(struct operation *group)
   }
 }
 
+static void note_begin(struct writer *w)
+{
+  pthread_mutex_lock(&w->mutex);
+  w->begun_ns = clock_monotonic_ns();
+  pthread_mutex_unlock(&w->mutex);
+}
+
 /* After the answers are out, so that nobody waits for it. */
 static void checkpoint_if_due(struct writer *w)
 {
   int pages = sql_log_pages(w->sql);
   if (pages < CHECKPOINT_PAGES) return;
+  note_begin(w);
   enum armdyn_status status = sql_checkpoint(w->sql, pages >= CHECKPOINT_WAIT_PAGES);
   pthread_mutex_lock(&w->mutex);
   w->checkpoint_status = status == ARMDYN_EBUSY ? ARMDYN_OK : status; /* a reader is in the way: next time */
   w->counts.checkpoints++;
+  w->begun_ns = 0;
   pthread_mutex_unlock(&w->mutex);
 }
 
@@ -111,9 +130,11 @@ static void *write_groups(void *context)
       continue;
     }
     struct operation *group = take_group(w);
+    w->begun_ns = clock_monotonic_ns();
     pthread_mutex_unlock(&w->mutex);
     enum armdyn_status status = commit_group(w->sql, group);
     pthread_mutex_lock(&w->mutex);
+    w->begun_ns = 0;
     w->commit_status = status;
     w->counts.commits += status == ARMDYN_OK;
     w->counts.failed_commits += status != ARMDYN_OK;
@@ -163,23 +184,99 @@ void writer_stop(struct writer *w)
   free(w);
 }
 
+/* Under the mutex. false: it is not taken, and done with that status. */
+static bool enqueue(struct writer *w, struct operation *operation)
+{
+  if (w->count >= LIMIT_WRITES_QUEUED || w->stopping) {
+    operation->status = w->stopping ? ARMDYN_EUNAVAILABLE : ARMDYN_EBUSY;
+    operation->done = true;
+    return false;
+  }
+  *w->end = operation;
+  w->end = &operation->next;
+  w->count++;
+  pthread_cond_signal(&w->queued);
+  return true;
+}
+
 enum armdyn_status writer_do(struct writer *w, writer_apply *apply, void *argument, size_t bytes)
 {
   struct operation operation = { .apply = apply, .argument = argument, .bytes = bytes };
   pthread_cond_init(&operation.finished, NULL);
   pthread_mutex_lock(&w->mutex);
-  if (w->count >= LIMIT_WRITES_QUEUED || w->stopping) {
-    operation.status = w->stopping ? ARMDYN_EUNAVAILABLE : ARMDYN_EBUSY;
-  } else {
-    *w->end = &operation;
-    w->end = &operation.next;
-    w->count++;
-    pthread_cond_signal(&w->queued);
-    while (!operation.done) pthread_cond_wait(&operation.finished, &w->mutex);
-  }
+  enqueue(w, &operation);
+  while (!operation.done) pthread_cond_wait(&operation.finished, &w->mutex);
   pthread_mutex_unlock(&w->mutex);
   pthread_cond_destroy(&operation.finished);
   return operation.status;
+}
+
+/* -- lending the connection -- */
+
+/* On the writer thread: nothing is written until it is back, and what was tried is undone. */
+static enum armdyn_status lend(struct sql *sql, void *argument)
+{
+  struct loan *loan = argument;
+  struct writer *w = loan->writer;
+  pthread_mutex_lock(&w->mutex);
+  loan->sql = sql;
+  pthread_cond_signal(&loan->operation.finished); /* for its borrower, who waits for either */
+  while (!loan->returned) pthread_cond_wait(&loan->back, &w->mutex);
+  pthread_mutex_unlock(&w->mutex);
+  return transaction_is_gone(sql) ? ARMDYN_EIO : ARMDYN_ECONFLICT;
+}
+
+/* Under the mutex, which is given up: it is over. */
+static void loan_free(struct loan *loan)
+{
+  pthread_mutex_unlock(&loan->writer->mutex);
+  pthread_cond_destroy(&loan->operation.finished);
+  pthread_cond_destroy(&loan->back);
+  free(loan);
+}
+
+enum armdyn_status writer_borrow(struct writer *w, struct loan **out)
+{
+  struct loan *loan = calloc(1, sizeof *loan);
+  if (!loan) return ARMDYN_EMEMORY;
+  loan->writer = w;
+  loan->operation = (struct operation){ .apply = lend, .argument = loan, .bytes = GROUP_BYTES + 1 }; /* a group alone */
+  pthread_cond_init(&loan->operation.finished, NULL);
+  pthread_cond_init(&loan->back, NULL);
+  pthread_mutex_lock(&w->mutex);
+  enqueue(w, &loan->operation);
+  while (!loan->sql && !loan->operation.done) pthread_cond_wait(&loan->operation.finished, &w->mutex);
+  const enum armdyn_status status = loan->sql ? ARMDYN_OK : loan->operation.status;
+  if (status) {
+    loan_free(loan);
+    return status;
+  }
+  pthread_mutex_unlock(&w->mutex);
+  *out = loan;
+  return ARMDYN_OK;
+}
+
+void writer_return(struct loan *loan)
+{
+  struct writer *w = loan->writer;
+  pthread_mutex_lock(&w->mutex);
+  loan->returned = true;
+  pthread_cond_signal(&loan->back);
+  while (!loan->operation.done) pthread_cond_wait(&loan->operation.finished, &w->mutex);
+  loan_free(loan);
+}
+
+struct sql *loan_sql(const struct loan *loan)
+{
+  return loan->sql;
+}
+
+enum armdyn_status loan_try(struct loan *loan, writer_apply *apply, void *argument)
+{
+  struct operation operation = { .apply = apply, .argument = argument };
+  if (transaction_is_gone(loan->sql)) return ARMDYN_EIO; /* what is written now would stay */
+  const enum armdyn_status status = apply_in_savepoint(loan->sql, &operation);
+  return status ? status : operation.status;
 }
 
 enum armdyn_status writer_health(struct writer *w)
@@ -188,6 +285,14 @@ enum armdyn_status writer_health(struct writer *w)
   enum armdyn_status status = w->commit_status ? w->commit_status : w->checkpoint_status;
   pthread_mutex_unlock(&w->mutex);
   return status;
+}
+
+double writer_busy(struct writer *w)
+{
+  pthread_mutex_lock(&w->mutex);
+  const int64_t begun_ns = w->begun_ns;
+  pthread_mutex_unlock(&w->mutex);
+  return begun_ns ? (double)(clock_monotonic_ns() - begun_ns) * 1e-9 : 0;
 }
 
 struct writer_counts writer_counts(struct writer *w)

@@ -28,8 +28,21 @@ void writer_stop(struct writer *writer);
  *              behind it for long */
 enum armdyn_status writer_do(struct writer *writer, writer_apply *apply, void *argument, size_t bytes);
 
+/* Borrow its connection, to try changes that nobody else sees: what loan_try does stays until writer_return, which undoes
+ * it all. Nobody writes meanwhile, so it is held for moments, by who waits for no other writing thread. Statuses of
+ * writer_do. */
+struct loan;
+enum armdyn_status writer_borrow(struct writer *writer, struct loan **loan);
+void writer_return(struct loan *loan);
+struct sql *loan_sql(const struct loan *loan); /* to read what was tried */
+enum armdyn_status loan_try(struct loan *loan, writer_apply *apply, void *argument);
+
 /* How the last commit or checkpoint ended. */
 enum armdyn_status writer_health(struct writer *writer);
+
+/* How long the transaction, or the move of the log, that runs now has been running, s; 0: none does. Waits for nobody who
+ * writes. */
+double writer_busy(struct writer *writer);
 
 struct writer_counts {
   uint64_t operations, commits, failed_commits, checkpoints;

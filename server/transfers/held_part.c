@@ -82,20 +82,20 @@ static void say_planned(const struct carried *planned, char *out, size_t size)
 static void answer_mismatch(struct making *m, const struct carried *planned, bool changed)
 {
   char what[PART_NAME_SIZE + 32], holds[PART_NAME_SIZE + 32] = "none, as far as was said";
+  const char *overrule =
+      m->acknowledges_nothing ? "" : ", or send the motion with \"acknowledge\": [\"part_mismatch\"]";
   say_planned(planned, what, sizeof what);
   if (*m->held) snprintf(holds, sizeof holds, "'%s'", m->held);
   if (changed)
-    refusal_say(
-        &m->why, PROBLEM_PART_MISMATCH,
-        "the motion was planned for %s as it was then; its payload or tool, or the gravity, is another now: plan "
-        "again, or send it with \"acknowledge\": [\"part_mismatch\"]",
-        what);
+    refusal_say(&m->why, PROBLEM_PART_MISMATCH,
+                "the motion was planned for %s as it was then; its payload or tool, or the gravity, is another now: "
+                "plan again%s",
+                what, overrule);
   else
     refusal_say(&m->why, PROBLEM_PART_MISMATCH,
                 "the motion was planned for %s; the part that the arm of controller '%s' holds is %s. Torques for a "
-                "part that is not there move the arm: PUT /v1/controllers/%s/part says what it holds, or send the "
-                "motion with \"acknowledge\": [\"part_mismatch\"]",
-                what, m->controller.name, holds, m->controller.name);
+                "part that is not there move the arm: PUT /v1/controllers/%s/part says what it holds%s",
+                what, m->controller.name, holds, m->controller.name, overrule);
 }
 
 bool held_part_agrees(struct making *m)

@@ -11,6 +11,7 @@
 #include "server/gateway/source.h"
 #include "server/robots/cache.h"
 #include "server/transfers/held_part.h"
+#include "server/transfers/outputs.h"
 #include "server/work/kinds.h"
 
 static bool check_permissions(struct making *m)
@@ -261,7 +262,7 @@ bool making_run(struct making *m)
   m->order = calloc(1, sizeof *m->order);
   if (!check_permissions(m)) return false;
   if (!find_trajectory(m) || !find_robots(m) || !held_part_agrees(m)) return false;
-  if (!make_profile(m) || !keeps_clear(m)) return false;
+  if (!make_profile(m) || !outputs_place(m) || !keeps_clear(m)) return false;
   fill_order(m);
   return true;
 }

@@ -8,7 +8,7 @@
 
 struct app;
 
-/* All zero but `app`, `why.faults`, `request` and `controller`, which the caller fills in. */
+/* All zero but `app`, `why.faults`, `request`, `controller` and `acknowledges_nothing`, which the caller fills in. */
 struct making {
   struct app *app;
   struct refusal why; /* out: what was found against it */
@@ -27,6 +27,7 @@ struct making {
   int64_t cell_revision;
   double clearance;             /* m, a bound with what the controller may deviate */
   struct transfer_order *order; /* without an id */
+  bool acknowledges_nothing;    /* a motion of an order: a refusal does not say how to overrule it */
 };
 
 /* Find the trajectory and the robots, ask whether the arm holds what it was planned for, sample the profile, and hold it

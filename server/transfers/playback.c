@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "api/codec/dataset.h"
+#include "api/codec/measured.h"
 #include "api/codec/transfer.h"
 #include "armdyn/electrical.h"
 #include "armdyn/identify.h"
@@ -218,8 +219,9 @@ static enum armdyn_status fill(struct comparing *c, struct store *store, const c
   return status;
 }
 
-enum armdyn_status playback_compare(struct app *app, const struct store_transfer *transfer, struct buffer *out,
-                                    const char **missing)
+/* Compares, and writes what is wanted of it. ENOTFOUND: nothing was measured. */
+static enum armdyn_status compare_into(struct app *app, const struct store_transfer *transfer, double tolerance,
+                                       void encode(const struct playback *, struct buffer *), struct buffer *out)
 {
   struct comparing c = { .n = 0 };
   struct store_result motion = { .version = 0 };
@@ -229,16 +231,30 @@ enum armdyn_status playback_compare(struct app *app, const struct store_transfer
   if (!status) {
     struct playback playback = { .transfer = transfer->id,
                                  .trajectory = transfer->trajectory,
-                                 .robot = armdyn_robot_description(entry->robot) };
+                                 .robot = armdyn_robot_description(entry->robot),
+                                 .tolerance = tolerance };
     c.robot = entry->robot;
     c.n = armdyn_robot_joint_count(entry->robot);
     status = fill(&c, app->store, transfer->trajectory, transfer->id, &playback);
-    if (status == ARMDYN_ENOTFOUND) *missing = "it has no telemetry";
-    if (!status) playback_encode(&playback, out);
+    if (!status) encode(&playback, out);
   }
   armdyn_workspace_free(c.workspace);
   free(c.memory);
   robots_release(app->robots, entry);
   store_result_release(&motion);
   return status;
+}
+
+enum armdyn_status playback_compare(struct app *app, const struct store_transfer *transfer, struct buffer *out,
+                                    const char **missing)
+{
+  enum armdyn_status status = compare_into(app, transfer, NAN, playback_encode, out);
+  if (status == ARMDYN_ENOTFOUND) *missing = "it has no telemetry";
+  return status;
+}
+
+enum armdyn_status playback_sum_up(struct app *app, const struct store_transfer *transfer, double tolerance,
+                                   struct buffer *out)
+{
+  return compare_into(app, transfer, tolerance, measured_encode, out);
 }

@@ -13,4 +13,10 @@ struct app;
 enum armdyn_status playback_compare(struct app *app, const struct store_transfer *transfer, struct buffer *out,
                                     const char **missing);
 
+/* Its sum as JSON (api/codec/measured.h).
+ *   tolerance  in  how far a joint may be from its plan, rad, m; NAN: nobody said
+ * ENOTFOUND: nothing was measured; else as above. */
+enum armdyn_status playback_sum_up(struct app *app, const struct store_transfer *transfer, double tolerance,
+                                   struct buffer *out);
+
 #endif

@@ -55,7 +55,19 @@ bool plan_in_time(const struct plan *p);
 typedef enum armdyn_status plan_function(struct plan *p, double duration, double time_scale,
                                          struct armdyn_trajectory *out, struct armdyn_margin *margin, double *minimum,
                                          struct armdyn_error *error);
-plan_function profile_find, optimal_find, timing_find, samples_find;
+plan_function profile_find, optimal_find, timing_find, samples_find, sequence_find;
+
+/* Does a motion that was given exceed a limit beyond rounding? Its margins too.
+ *   most   out  the limit that it exceeds most; NULL: none
+ *   speed  out  m/s, of the tool where it is beyond tool_speed_max; 0: nowhere
+ *   when   out  s, of that speed
+ * OK, EMEMORY. */
+enum armdyn_status plan_excess(const struct plan *p, const struct armdyn_trajectory *motion,
+                               struct armdyn_margin *margin, const struct armdyn_margin **most, double *speed,
+                               double *when);
+
+/* p->bound of a sequence: the sum over its steps. OK, EINPUT, EMEMORY. */
+enum armdyn_status sequence_bound(struct plan *p);
 
 /* Joint positions of the points that are given by the tool, each by the branch that is nearest to the point before, within
  * the limits in force.

@@ -109,23 +109,35 @@ static enum armdyn_status fit_samples(struct plan *p, struct armdyn_trajectory *
 
 /* -- what it is held against -- */
 
+enum armdyn_status plan_excess(const struct plan *p, const struct armdyn_trajectory *motion,
+                               struct armdyn_margin *margin, const struct armdyn_margin **most, double *speed,
+                               double *when)
+{
+  enum armdyn_status status = armdyn_trajectory_margins(p->robot, p->limits, motion, margin);
+  if (!status) status = armdyn_trajectory_tool_speed(p->robot, motion, speed, when);
+  if (status) return status;
+  *most = margin;
+  for (size_t i = 0; i < ARMDYN_LIMIT_KINDS * p->n; i++)
+    if (margin[i].usage > (*most)->usage) *most = &margin[i];
+  if (!((*most)->usage > USAGE_MOST)) *most = NULL;
+  if (!(*speed > p->request.tool_speed_max * USAGE_MOST)) *speed = 0;
+  return ARMDYN_OK;
+}
+
 static enum armdyn_status judge(const struct plan *p, const struct armdyn_trajectory *motion,
                                 struct armdyn_margin *margin, struct armdyn_error *error)
 {
+  const struct armdyn_margin *most;
   double speed, when;
-  enum armdyn_status status = armdyn_trajectory_margins(p->robot, p->limits, motion, margin);
-  if (!status) status = armdyn_trajectory_tool_speed(p->robot, motion, &speed, &when);
+  enum armdyn_status status = plan_excess(p, motion, margin, &most, &speed, &when);
   if (status) return status;
-  const struct armdyn_margin *most = margin;
-  for (size_t i = 0; i < ARMDYN_LIMIT_KINDS * p->n; i++)
-    if (margin[i].usage > most->usage) most = &margin[i];
-  if (most->usage > USAGE_MOST)
+  if (most)
     return armdyn_refuse(error, ARMDYN_EINFEASIBLE, "/samples",
                          "the spline through the samples takes %.6g times the %s limit of joint %s, at %.6g s; a wider "
                          "tolerance makes it smoother",
                          most->usage, armdyn_limit_name(most->limit), p->work->robot->joints[most->joint].name,
                          most->time);
-  if (speed > p->request.tool_speed_max * USAGE_MOST)
+  if (speed > 0)
     return armdyn_refuse(error, ARMDYN_EINFEASIBLE, "/tool_speed_max", "the tool moves at %.6g m/s at %.6g s", speed,
                          when);
   return ARMDYN_OK;

@@ -20,6 +20,7 @@ static plan_function *const methods[TRAJECTORY_METHODS] = {
   [ARMDYN_TRAPEZOID] = profile_find,      [ARMDYN_QUINTIC] = profile_find,
   [ARMDYN_CUBIC] = profile_find,          [TRAJECTORY_ENERGY_OPTIMAL] = optimal_find,
   [TRAJECTORY_PATH_TIMING] = timing_find, [TRAJECTORY_SAMPLES] = samples_find,
+  [TRAJECTORY_SEQUENCE] = sequence_find,
 };
 
 static void set_deadline(struct plan *p, double seconds)
@@ -53,6 +54,11 @@ static bool plan_points(struct plan *p)
 static bool plan_is_sampled(const struct plan *p)
 {
   return p->request.method == TRAJECTORY_SAMPLES;
+}
+
+static bool plan_is_sequence(const struct plan *p)
+{
+  return p->request.method == TRAJECTORY_SEQUENCE;
 }
 
 /* -- when there is no such motion -- */
@@ -197,7 +203,7 @@ static enum armdyn_status weigh(struct plan *p)
   p->has_drives = !status;
   p->bound.total = NAN; /* of what is in motion at its ends there is none */
   if (!status && armdyn_trajectory_duration(&p->trajectory) > 0 && (!plan_is_sampled(p) || p->fit.found.at_rest))
-    status = bound_electricity(p);
+    status = plan_is_sequence(p) ? sequence_bound(p) : bound_electricity(p);
   if (status == ARMDYN_EINPUT) status = ARMDYN_OK; /* the drives' data are not complete */
   if (!status && trajectory_is_searched(p->request.method)) status = optimal_cost(p);
   if (!status && trajectory_is_searched(p->request.method)) status = optimal_compare(p);
@@ -235,7 +241,7 @@ static void send_result(struct plan *p)
 /* Joint positions of all points, and of the path where that is kept. */
 static enum armdyn_status find_way(struct plan *p, struct armdyn_error *error)
 {
-  if (plan_is_sampled(p)) return ARMDYN_OK; /* it follows from the motion */
+  if (plan_is_sampled(p) || plan_is_sequence(p)) return ARMDYN_OK; /* it follows from the motion */
   if (p->request.path != TRAJECTORY_PATH_JOINT) return tool_path_find(p, error);
   enum armdyn_status status = tool_points_find(p, error);
   if (!status && p->request.method == TRAJECTORY_PATH_TIMING) status = joint_path_find(p, error);
@@ -301,12 +307,18 @@ static size_t name_source(const char *kind, const char *pointer, const char *id,
   return 1;
 }
 
-/* The trajectory that the search starts from; the data set that the motion is made of. */
+/* The trajectory that the search starts from; the data set, or the trajectories, that the motion is made of. */
 static size_t sources(const void *context, struct job_source *list)
 {
   const struct trajectory_request *request = &((const struct plan *)context)->request;
-  const size_t count = name_source("trajectory", "/seed_trajectory", request->seed_trajectory, list);
-  return count + name_source("dataset", "/samples/dataset", request->samples.dataset, list + count);
+  size_t count = name_source("trajectory", "/seed_trajectory", request->seed_trajectory, list);
+  count += name_source("dataset", "/samples/dataset", request->samples.dataset, list + count);
+  for (size_t i = 0; i < request->step_count; i++) {
+    char where[48];
+    snprintf(where, sizeof where, "/steps/%zu/trajectory", i);
+    count += name_source("trajectory", where, request->steps[i].trajectory, list + count);
+  }
+  return count;
 }
 
 static void release(void *context)

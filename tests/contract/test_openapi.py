@@ -141,6 +141,19 @@ def test_the_same_sources_make_the_same_bytes(tmp_path):
     assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
 
 
+def test_a_job_s_result_is_typed_by_every_kind():
+    """As GET of the result answers it."""
+    listed = source("server/work/kinds.h").split("#define JOB_KIND_LIST(X)")[1].split("#define X")[0]
+    kinds, job = re.findall(r"X\((\w+)\)", listed), DOC["components"]["schemas"]["Job"]
+    assert len(kinds) >= 8 and kinds == job["properties"]["kind"]["x-known"]
+    assert kinds == [case["if"]["properties"]["kind"]["const"] for case in job["allOf"]]
+    typed = {case["if"]["properties"]["kind"]["const"]: case["then"]["properties"]["result"]["properties"]["value"] for case in job["allOf"]}
+    assert list(typed.values()) == DOC["components"]["schemas"]["JobResult"]["properties"]["value"]["anyOf"]
+    for kind, schema in typed.items():
+        single, = (op for path, op in ((path, item.get("get")) for path, item in DOC["paths"].items()) if path.endswith(f"/{{{kind}}}"))
+        assert schema == single["responses"]["200"]["content"]["application/json"]["schema"], kind
+
+
 def test_fault_codes_are_those_of_the_program():
     listed = re.search(r"#define FAULT_CODE_LIST.*?\n\n", source("api/wire/faults.h"), re.S)[0]
     assert re.findall(r'X\(\w+, "(\w+)"\)', listed) == DOC["components"]["schemas"]["FaultCode"]["x-known"]
@@ -149,6 +162,26 @@ def test_fault_codes_are_those_of_the_program():
 def test_problem_types_are_those_of_the_program():
     listed = re.findall(r'^  X\(\w+, "([a-z-]+)", \d', source("api/problem/problem.h"), re.M)
     assert [f"/problems/{slug}" for slug in listed] == DOC["components"]["schemas"]["Problem"]["properties"]["type"]["x-known"]
+
+
+def deprecated(node, name=""):
+    """Names of what is marked so."""
+    if isinstance(node, dict):
+        if node.get("deprecated") is True:
+            yield node.get("operationId", node.get("name", name))
+        for key, value in node.items():
+            yield from deprecated(value, key)
+    elif isinstance(node, list):
+        for value in node:
+            yield from deprecated(value, name)
+
+
+def test_what_goes_is_told_with_its_dates():
+    """At least 24 months before, as the manual promises."""
+    table = source("deploy/doc/clients.md").split("| deprecated | since |")[1].split("\n\n")[0]
+    rows = re.findall(r"^\| `(\w+)`[^|]* \| (\d{4}-\d\d-\d\d) \| (\d{4}-\d\d-\d\d) \| [^|]+ \|$", table, re.M)
+    assert {name for name, _, _ in rows} == set(deprecated(DOC)) and len(rows) == table.count("\n") - 1
+    assert all(int(until[:4]) - int(since[:4]) >= 2 and until[4:] >= since[4:] for _, since, until in rows)
 
 
 def test_the_service_answers_its_own_document(client):
@@ -165,6 +198,8 @@ def test_problem_types_are_explained(client):
     listed = re.findall(r'^  X\(\w+, "([a-z-]+)", (\d+),', source("api/problem/problem.h"), re.M)
     assert {f"/problems/{slug}": int(status) for slug, status in listed} == {t: i["status"] for t, i in types.items()}
     assert all(len(item["explanation"]) > 15 for item in items)
+    assert all(client.get(item["type"]).expect(200).json == item for item in items)  # whoever follows a type finds it
+    assert "/v1/problems" in client.get("/problems/none").expect(404).json["detail"]
 
 
 JSON_TYPES = {"string": str, "array": list, "number or null": (int, float, type(None)), "object": dict}

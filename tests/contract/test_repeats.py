@@ -79,7 +79,7 @@ class World:
         client.post("/v1/controllers", self.controller("cell")).expect(201)
         self.bodies["transfers"] = {"trajectory": self.places["trajectory"]}
         self.places["transfer"] = client.post("/v1/controllers/cell/transfers", self.bodies["transfers"]).expect(202).json["id"]
-        until(lambda: client.get(f"/v1/transfers/{self.places['transfer']}").expect(200).json["finished_at"])  # nobody is there
+        until(lambda: client.get(f"/v1/transfers/{self.places['transfer']}").expect(200).json["unmeasured"])  # nobody is there
         self.bodies["orders"] = {"controller": "cell", "to": {"q": GOAL}, "from": {"q": ZERO}, "duration": 2, "objective": "smooth", "start": "on_request"}
         self.places["order"] = client.post("/v1/orders", self.bodies["orders"]).expect(202).json["id"]
         until(lambda: client.get(f"/v1/orders/{self.places['order']}").expect(200).json["finished_at"])
@@ -191,6 +191,21 @@ def test_no_change_is_overwritten(world, method, path):
     changed = change(If_Match=present.etag).expect(200)
     assert changed.etag == world.client.get(place).etag
     assert change(If_Match=present.etag).expect(412 if changed.etag != present.etag else 200)
+
+
+def test_a_job_s_result_is_of_its_kind(world):
+    """The document that GET answers, held against the schema of its kind, which no other kind's keeps."""
+    jobs = []
+    for path in RESULTS:
+        single = next(p for p in SINGLE if p.startswith(f"/v1/{path}/"))
+        result = world.client.get(world.place(single)).expect(200).json
+        jobs.append(world.client.get(f"/v1/jobs/{result['job']}", query={"include": "result"}).expect(200).json)
+        assert jobs[-1]["result"]["value"] == result
+    reference = contract.pointer("components", "schemas", "Job")
+    assert [contract.explain(reference, job) for job in jobs] == [""] * len(RESULTS)
+    for job in jobs:
+        others = [contract.explain(reference, {**job, "result": other["result"]}) for other in jobs if other["kind"] != job["kind"]]
+        assert all(others) or not contract.VALIDATES, job["kind"]
 
 
 DEEP = 60  # and the patch around it

@@ -4,7 +4,7 @@ import pytest
 
 from foreign.process import Foreign
 from ordering import Ordering
-from support import Server, unique_name
+from support import Server, unique_name, until
 
 pytestmark = pytest.mark.slow
 
@@ -76,6 +76,7 @@ def test_what_is_written_on_the_telemetry_leaves_the_transfer_as_it_is(here, tol
 
 def test_people_say_what_came_of_the_part(here, told):
     place = f"/v1/transfers/{told[0]['transfers']['id']}"
+    until(lambda: here.client.get(place).json["measured"] or here.client.get(place).json["unmeasured"], what="what was measured, which comes by itself")
     before = here.client.get(place).expect(200)
     assert before.json["verdict"] == "undecided" and before.json["notes"] == ""
 

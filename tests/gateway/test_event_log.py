@@ -25,6 +25,13 @@ def last(client):
     return newest[0]["number"] if newest else 0
 
 
+def test_a_type_that_there_is_not_is_no_empty_list(server):
+    with server.client() as client:
+        for wrong, word in (("order.finished", "order.finished"), ("order.done,queue", "queue"), ("order.done,", ""), ("", "")):
+            (fault,) = client.get("/v1/events/log", query={"type": wrong}).expect(422).json["errors"]
+            assert fault["parameter"] == "type" and fault["detail"].endswith(f"there is no type '{word}'")
+
+
 def test_what_was_missed_is_read_in_order_over_a_kill():
     with Server() as own, Foreign("--axes", 4) as controller:
         here = Ordering(own, controller)

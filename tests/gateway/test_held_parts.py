@@ -3,7 +3,7 @@
 import pytest
 
 from cell import ZERO, Cell, puma
-from support import Server, robot, unique_name
+from support import Server, robot, unique_name, until
 
 PARTS = {"A7": {"mass": 1.5, "com": [0, 0, 0.06], "inertia": {"xx": 0.003, "yy": 0.003, "zz": 0.002}}, "B9": {"mass": 0.4, "com": [0.01, 0, 0.03]}}
 RAISED = {"start": {"q": ZERO}, "goal": {"q": [0.2, -0.15, 0.2, 0.2, -0.2, 0.15]}, "duration": 1.2}
@@ -73,6 +73,10 @@ def test_the_wrong_part_is_refused_within_all_limits(shared):
 
         detail = refused(here.transfer(heavy))  # nobody said that it holds anything
         assert "'A7'" in detail and "none" in detail and "acknowledge" in detail
+        order = here.client.post("/v1/orders", {"controller": here.name, "to": {"q": RAISED["goal"]["q"]}, "duration": 2, "objective": "smooth",
+                                                "start": "on_request", "part": "A7"}).expect(202).json["id"]
+        ended = until(lambda: (told := here.client.get(f"/v1/orders/{order}").expect(200).json)["finished_at"] and told, what="the end of an order")
+        assert ended["problem"]["type"] == "/problems/part-mismatch" and "acknowledge" not in ended["problem"]["detail"]  # it takes none
         assert hold(here, "B9").expect(200).json["part"] == "B9"
         assert "'B9'" in refused(here.transfer(heavy))
         assert "no part" in refused(here.transfer(plain))

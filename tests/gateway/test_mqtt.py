@@ -16,6 +16,7 @@ from ordering import THERE, Ordering
 from support import Server, binary, contract, until
 from support.process import free_port
 from support.tls import authority, signed
+from trickle import Trickle
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not shutil.which("mosquitto", path="/usr/sbin:/usr/bin"), reason="mosquitto is not installed")]
 BROKER = shutil.which("mosquitto", path="/usr/sbin:/usr/bin")
@@ -210,6 +211,34 @@ def test_a_broker_that_is_silent_delays_nobody(tmp_path):
         with Subscriber(broker.port) as reader, own.client() as client:
             published(client)
             until(lambda: retained_by(reader) == last_of(log_of(client)), what="what it had not taken")
+
+
+def test_a_broker_that_is_slow_delays_nobody_and_is_told_everything_in_order(tmp_path):
+    """A byte a second, at which not even the connection is taken in time; then a line that is slow, but leads there."""
+    with Broker(tmp_path) as broker, Trickle(broker.port, rate=1) as line, Subscriber(broker.port) as reader, Foreign("--axes", 4) as controller:
+        reader.hears(broker.port)
+        with service(line) as own:
+            here = Ordering(own, controller)
+            play(here)
+            until(lambda: line.taken, what="a byte of it")
+            begun = time.monotonic()
+            own.terminate()
+            assert time.monotonic() - begun < 20
+            assert reader.numbers() == []
+            line.rate = 3000
+            own.restart()
+            here.client = own.client()
+            missed = log_of(here.client)
+            here.blocked()
+            here.release()
+            play(here)  # beside what still goes out
+            published(here.client)
+            log = log_of(here.client)
+            until(lambda: reader.numbers()[-1:] == [log[-1]["number"]], what="every event")
+            heard = reader.numbers()
+            assert heard == sorted(set(heard)) == [event["number"] for event in log] and len(log) > len(missed) > 8
+            with Subscriber(broker.port) as late:
+                until(lambda: retained_by(late) == last_of(log), what="the last of each topic")
 
 
 def test_tls_user_and_password(tmp_path):

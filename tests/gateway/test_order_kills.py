@@ -1,10 +1,12 @@
 """Job order 4711 in one POST, and kill -9 of its client, the service or the gateway at a random moment of its life: no motion twice,
-none lost without being told, and the order's account is true. What moved is told by the foreign controller's ledger alone.
+none lost without being told, and the order's account is true. Every third order is of several steps, and sets a gripper. What moved is
+told by the foreign controller's ledger alone.
 
 ARMDYN_ROUNDS=... kills, 200 in `make soak`, 4 in `make test`; ARMDYN_SEED=... repeats.
 """
 
 import concurrent.futures
+import json
 import os
 import random
 import signal
@@ -16,6 +18,7 @@ import pytest
 
 from cell import FINAL, LONG
 from foreign.process import Foreign
+from gripping import CLOSED, OPEN, REST, moved_on_wrongly, move, outputs, rest
 from ordering import HERE, THERE, Ordering
 from support import Server, until
 from support.receiver import Receiver
@@ -46,11 +49,18 @@ while True:
 """
 
 
+def steps_of(number):
+    """Of every third order; of the others none. The kills go round among them."""
+    if number < 0 or number // len(VICTIMS) % 3 != 1:
+        return None
+    return [move([0.01] * 4, 0.1), rest(OPEN if number % 2 else CLOSED), move(HERE if number % 2 else THERE, 0.2)]
+
+
 class Plant:
     """One cell, its service and its MES for many rounds. What each order came to is judged when the ledger is there."""
 
     def __init__(self, server, controller, receiver):
-        self.here, self.server, self.receiver = Ordering(server, controller, connect_deadline=1), server, receiver
+        self.here, self.server, self.receiver = Ordering(server, controller, connect_deadline=1, map=outputs()), server, receiver
         self.here.client.post("/v1/webhooks", {"name": "mes", "url": receiver.url}).expect(201)
         self.place = server.directory / "url"
         self.rounds, self.life = [], 1.0
@@ -64,10 +74,10 @@ class Plant:
 
     def client(self, number):
         """The MES program, with the same key however often it is started."""
-        target = HERE if number % 2 else THERE
-        order = ('{"job_order_id": "4711-%d", "controller": "%s", "to": {"q": %s}, "duration": 0.3, "objective": "smooth", "start": "automatic",'
-                 ' "expires_within": 3600, "callback": {"webhook": "mes"}}' % (number, self.here.name, target))
-        return subprocess.Popen([sys.executable, "-c", CLIENT, self.place, f"4711-{number}", order], stdout=subprocess.PIPE, text=True)
+        motion = {"steps": steps_of(number)} if steps_of(number) else move(HERE if number % 2 else THERE, 0.3)
+        order = {"job_order_id": f"4711-{number}", "controller": self.here.name, **motion, "start": "automatic",
+                 "expires_within": 3600, "callback": {"webhook": "mes"}}
+        return subprocess.Popen([sys.executable, "-c", CLIENT, self.place, f"4711-{number}", json.dumps(order)], stdout=subprocess.PIPE, text=True)
 
     def kill(self, victim, client):
         if victim == "client":
@@ -107,7 +117,7 @@ class Plant:
 
     def round(self, number, victim):
         chance = random.Random(f"{SEED}/{number}")
-        moment = chance.uniform(0, 1.3 * self.life)
+        moment = chance.uniform(0, 1.3 * self.life + (REST if steps_of(number) else 0))
         said = f"ARMDYN_SEED={SEED} round {number}: {victim} after {moment:.3f} s"
         began = time.monotonic()
         client = self.client(number)
@@ -128,16 +138,17 @@ class Plant:
         listed = self.here.client.get("/v1/orders", query={"job_order_id": f"4711-{number}"}).expect(200).json["items"]
         assert [item["id"] for item in listed] == [order], (said, listed)
         transfer = ended["transfer"] and self.here.client.get(ended["transfer"]).json
-        self.rounds.append((said, began, time.monotonic(), ended, transfer))
+        steps = steps_of(number) if victim != "gateway" else None  # who could have stopped it; the next one comes as soon as it can
+        self.rounds.append((said, began, time.monotonic(), ended, transfer, steps))
 
     def judge(self):
         """By the controller's ledger, and by what the webhook was told."""
         told = {}
-        until(lambda: {m["data"]["id"] for m in self.receiver.documents()} >= {ended["id"] for _, _, _, ended, _ in self.rounds}, LONG, what="all told")
+        until(lambda: {m["data"]["id"] for m in self.receiver.documents()} >= {ended["id"] for _, _, _, ended, *_ in self.rounds}, LONG, what="all told")
         for message in self.receiver.documents():
             told.setdefault(message["data"]["id"], set()).add(message["type"])
         ledger = self.here.sim.ledger()  # without a violation
-        for said, began, over, ended, transfer in self.rounds:
+        for said, began, over, ended, transfer, steps in self.rounds:
             motions = [motion for motion in ledger["motions"] if began < motion["began"] < over]
             said = (said, ended, transfer, motions)
             assert len(motions) <= 1, said
@@ -147,13 +158,14 @@ class Plant:
             elif motions:  # it says that it may have moved
                 assert ended["started_at"] or ended["state"] == "interrupted", said
             assert ended["transfer"] or not motions, said
-        assert len(ledger["motions"]) == sum(any(began < m["began"] < over for m in ledger["motions"]) for _, began, over, _, _ in self.rounds)
-        return [ended["state"] for _, _, _, ended, _ in self.rounds]
+            assert not steps or not motions or not moved_on_wrongly(ledger, motions[0], steps), said
+        assert len(ledger["motions"]) == sum(any(began < m["began"] < over for m in ledger["motions"]) for _, began, over, *_ in self.rounds)
+        return [ended["state"] for _, _, _, ended, *_ in self.rounds]
 
 
 def shift(numbers):
     """One plant's rounds, one after the other; the first is left alone, and tells how long an order lives."""
-    with Receiver() as receiver, Server("--webhook-networks", "127.0.0.0/8") as server, Foreign("--axes", 4, "--scan", 2) as controller:
+    with Receiver() as receiver, Server("--webhook-networks", "127.0.0.0/8") as server, Foreign("--axes", 4, "--scan", 2, "--gripper", 60) as controller:
         plant = Plant(server, controller, receiver)
         plant.round(-numbers[0] - 1, None)
         for number in numbers:

@@ -187,6 +187,12 @@ def test_what_cannot_be_is_refused_at_once_and_teaches(here):
     assert "/to/q/0" in faults(to={"q": [99.0, 0, 0, 0]})
     assert "cycle_time_max" in str(faults(duration=None))
     assert "/duration" in faults(cycle_time_max=1)
+    assert faults(duration=0).keys() == {"/duration"} and faults(duration=None, cycle_time_max="1 s").keys() == {"/cycle_time_max"}
+    assert "rad, got 99: are these degrees?" in faults(to={"q": [99.0, 0, 0, 0]})["/to/q/0"] and "degrees" not in str(faults(to={"q": [0, 0, 99.0, 0]}))
+    assert "{\"q\": [...]}" in faults(to=[0.1] * 4)["/to"] and "{\"webhook\": NAME}" in faults(callback="http://mes/")["/callback"]
+    assert faults(callback={})["/callback/webhook"] == "is missing: a text (name of a webhook)" and "name of a controller" in faults(controller=None)["/controller"]
+    assert "/parts lists them" in faults(part="nothing")["/part"]
+    assert "?job_order_id=" in here.client.get("/v1/orders/4711").expect(404).json["detail"]
     assert "on_request" in faults(start=None)["/start"]
     assert faults(controller="nobody") and faults(part="nothing") and faults(start_within=61) and faults(from_=1)
     assert faults(**{"from": {"q": [0]}}) and faults(**{"from": "here"})
@@ -199,8 +205,16 @@ def test_a_plan_that_is_not_found_says_why_and_blocks(here):
     order = here.order(duration=0.01)
     failed = here.reach_order(order, "failed")
     assert failed["problem"]["type"] == "/problems/infeasible" and failed["problem"]["minimum_duration"] > 0.01
-    assert failed["problem"]["suggested_request"]
-    here.blocked(order)
+    assert f"{order} failed" in here.blocked(order)
+    here.release()
+    again = here.client.post("/v1/orders", failed["problem"]["suggested_request"]).expect(202).json  # the order, with the time that would do
+    assert {**again["request"], "duration": 0.01} == failed["request"] and again["request"]["duration"] > failed["problem"]["minimum_duration"]
+    here.reach_order(again["id"], "ready")
+    here.say(again["id"], "cancel")
+    here.reach_order(again["id"], "stopped")
+    here.release()
+    far = here.reach_order(here.order(to={"tool": {"translation": [9, 0, 0], "rpy": [0, 0, 0]}}), "failed")["problem"]
+    assert [fault["pointer"] for fault in far["errors"]] == ["/to/tool"] and "suggested_request" not in far
 
 
 def test_a_new_start_of_everything_blocks_and_nothing_moves_twice(server):

@@ -363,9 +363,10 @@ def test_faults_of_a_map(arm, at, value, pointer, code):
 
 
 def test_a_map_belongs_to_its_protocol(arm):
-    for profile in ({"protocol": "register-map"}, {"protocol": "armdyn-v2", "map": plain_map()}):
+    cases = {"/profile/map": {"protocol": "register-map"}, "/profile/map/points": {"protocol": "armdyn-v2", "map": plain_map()}}
+    for pointer, profile in cases.items():
         answer = arm[0].post("/v1/controllers", {"name": unique_name("cell"), "host": "h", "robot": arm[1], "profile": profile})
-        assert answer.status == 422 and answer.json["errors"][0]["pointer"] == "/profile/map"
+        assert answer.status == 422 and answer.json["errors"][0]["pointer"] == pointer
 
 
 def test_torque_alone_and_streams(arm):

@@ -7,7 +7,7 @@ What 3.0 cannot say is said wider, never narrower: where one of several forms ma
 import json
 import sys
 
-LEFT_OUT = ("examples", "example", "default", "contentMediaType", "propertyNames")  # says nothing to a client, or is unknown to 3.0
+LEFT_OUT = ("examples", "if", "then", "example", "default", "contentMediaType", "propertyNames")  # says nothing to a client, or is unknown to 3.0
 NULL = {"type": "null"}
 
 
@@ -32,6 +32,9 @@ class Older:
             node["enum"] = [node.pop("const")]
         if "x-enum-varnames" in node:
             node["x-enumNames"] = node["x-enum-varnames"]
+        node["allOf"] = [part for part in node.pop("allOf", []) if part]
+        if not node["allOf"]:
+            del node["allOf"]
         forms = [form for form in node.pop("oneOf", []) if form != NULL]
         return {**node, **self.or_null(forms[0])} if len(forms) == 1 else node
 
@@ -45,6 +48,8 @@ def several(schema):
     """May one of several forms stand here? Conditions on the members of one form are something else."""
     if isinstance(schema.get("type"), list):
         return len([kind for kind in schema["type"] if kind != "null"]) > 1
+    if "anyOf" in schema:
+        return True
     return isinstance(schema.get("oneOf"), list) and "properties" not in schema and len([form for form in schema["oneOf"] if form != NULL]) > 1
 
 

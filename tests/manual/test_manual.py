@@ -98,8 +98,10 @@ def test_every_command_works(group, tmp_path):
 
 
 def test_examples_are_those_of_the_manual():
-    shown = dict(FENCE.findall((ROOT / "deploy/doc/orders.md").read_text()))
-    assert shown["python order_4711.py"] == (ROOT / "examples/orders/order_4711.py").read_text()
+    for page, fence, path in (("orders.md", "python order_4711.py", "order_4711.py"),
+                              ("order-programs.md", "java", "Order.java"), ("order-programs.md", "csharp", "Order.cs")):
+        shown = dict(FENCE.findall((ROOT / "deploy/doc" / page).read_text()))
+        assert shown[fence] == (ROOT / "examples/orders" / path).read_text()
 
 
 def printed(command, folder):

@@ -50,7 +50,22 @@ def row(order, controller):
     request = {"controller": controller, "part": part, "job_order_id": text or "4711"}
     history = [{"state": state, "at": stamp(at), "reason": text or f"{name} {state}"} for at, state in steps]
     plan = {"mechanical_energy_modelled": 2.5, "electrical_energy_modelled": None if part == "B2" else 4.0}
-    return name, controller, end, stamp(steps[0][0]), stamp(steps[-1][0]), json.dumps(request), json.dumps(history), json.dumps(plan)
+    return name, controller, end, stamp(steps[0][0]), stamp(steps[-1][0]), json.dumps(request), json.dumps(history), json.dumps(plan), name
+
+
+def sum_of(name):
+    """What was measured of an order, as its name says: nothing of each fifth, no torque of each third."""
+    k = int(name[3:])
+    if k % 5 == 0:
+        return None
+    told = k % 3 > 0
+    return {"mechanical_energy_measured": 2 + k / 8 if told else None, "electrical_energy_modelled_from_measured": 3.0 + k if told and k % 7 else None,
+            "worst_deviation": {"joint": f"j{k % 4}", "unit": "rad", "deviation": (-1) ** k * 1e-3 * (1 + 37 * k % 101), "deviation_at": k / 16, "tolerance": 0.05 if k % 2 else None}}
+
+
+def transfer_of(order, controller):
+    measured = sum_of(order[0])
+    return order[0], controller, json.dumps(measured) if measured else None, None if measured else "no telemetry of it was kept"
 
 
 def strange_orders():
@@ -66,7 +81,7 @@ def strange_alarms():
 
 def ledger(orders, begin, end):
     """What the report must say of whole seconds begin..end."""
-    said = {"orders": dict.fromkeys(("done", "stopped", "failed", "interrupted", "open"), 0), "running": 0, "held": 0, "parts": {}, "failures": []}
+    said = {"orders": dict.fromkeys(("done", "stopped", "failed", "interrupted", "open"), 0), "running": 0, "held": 0, "parts": {}, "failures": [], "sums": [], "parts_sums": {}}
     for name, state, part, steps in orders:
         for second in range(begin, end):
             now = [word for at, word in steps if at <= second]
@@ -74,7 +89,11 @@ def ledger(orders, begin, end):
                 said[now[-1]] += 1
         if begin <= steps[-1][0] < end:
             said["orders"][state] += 1
+            measured = sum_of(name)
+            if measured:
+                said["sums"].append((name, measured["worst_deviation"]))
             if state == "done":
+                said["parts_sums"].setdefault(part, []).extend([measured] if measured and measured["mechanical_energy_measured"] else [])
                 said["parts"][part] = said["parts"].get(part, 0) + 1
             else:
                 said["failures"].append((name, state, f"{name} {state}"))
@@ -93,8 +112,10 @@ def shift():
                                             "profile": {"protocol": "armdyn-v2"}}).expect(201)
         with contextlib.closing(sqlite3.connect(server.data / "armdyn.db", timeout=30)) as db, db:
             db.executemany("INSERT INTO orders (id, controller, state, priority, automatic, created_by, created_by_name, created_at,"
-                           " finished_at, request, tags, history, plan) VALUES (?, ?, ?, 0, 0, 'key', 'key', ?, ?, ?, '{}', ?, ?)",
+                           " finished_at, request, tags, history, plan, transfer) VALUES (?, ?, ?, 0, 0, 'key', 'key', ?, ?, ?, '{}', ?, ?, ?)",
                            [row(order, "cell") for order in orders] + [row(order, "strange") for order in strange_orders()])
+            db.executemany("INSERT INTO transfers (id, controller, trajectory, state, sent, total, start_sent, created_at, finished_at, request, tags, history, measured, unmeasured)"
+                           " VALUES (?, ?, 'none', 'done', 1, 1, 1, '2026', '2026', '{}', '{}', '[]', ?, ?)", [transfer_of(order, "cell") for order in orders])
             db.executemany(ALARM, strange_alarms())
             db.executemany(ALARM, [(f"01R{k:023d}", f"code-{k}", "gateway", "cell", f"from {begin} to {end}", stamp(begin), None if end is None else stamp(end), None, None)
                                    for k, (begin, end) in enumerate(ALARMS)])
@@ -122,7 +143,18 @@ def test_the_report_agrees_with_a_ledger_of_seconds(shift):
         for part in told["parts"]:
             assert part["mechanical_energy_modelled"] == pytest.approx(2.5 * part["done"])
             assert part["electrical_energy_modelled"] == (None if part["part"] == "B2" else pytest.approx(4 * part["done"]))
+            check_measured(part, said["parts_sums"][part["part"]])
         assert [(f["order"], f["state"], f["reason"]) for f in told["failures"]] == said["failures"]
+        assert told["measured_orders"] == len(said["sums"])
+        worst = max(said["sums"], key=lambda one: abs(one[1]["deviation"]), default=None)
+        assert told["worst_deviation"] == (worst and {"order": worst[0], "job_order_id": "4711", **worst[1]})
+
+
+def check_measured(part, sums):
+    assert part["measured"] == len(sums)
+    for energy in ("mechanical_energy_measured", "electrical_energy_modelled_from_measured"):
+        values = [one[energy] for one in sums]
+        assert part[energy] == (pytest.approx(sum(values)) if values and None not in values else None)
 
 
 def test_alarms_are_those_that_stood_in_it(shift):
@@ -161,9 +193,9 @@ def test_a_bad_range_is_refused_by_name(shift, query, field):
 def test_a_range_is_found_in_the_index(shift):
     server, _, _ = shift
     with contextlib.closing(sqlite3.connect(server.data / "armdyn.db")) as db:
-        plan = db.execute("EXPLAIN QUERY PLAN SELECT history FROM orders INDEXED BY orders_controller WHERE controller = 'cell'"
-                          " AND created_at < 'b' AND (finished_at IS NULL OR finished_at >= 'a') ORDER BY created_at, id").fetchall()
-    assert len(plan) == 1 and "SEARCH orders USING INDEX orders_controller (controller=? AND created_at<?)" in plan[0][-1], plan
+        plan = db.execute("EXPLAIN QUERY PLAN SELECT history FROM orders INDEXED BY orders_shift WHERE controller = 'cell'"
+                          " AND coalesce(finished_at, '9') >= 'a' AND created_at < 'b' ORDER BY created_at, id").fetchall()
+    assert [step[-1] for step in plan] == ["SEARCH orders USING INDEX orders_shift (controller=? AND <expr>>?)", "USE TEMP B-TREE FOR ORDER BY"], plan
 
 
 def test_a_controller_that_is_not_there(shift):
@@ -193,13 +225,14 @@ def test_a_spreadsheet_has_what_the_json_has(shift, controller):
     head, *rows = csv.reader(io.StringIO(answer.body.decode(), newline=""), strict=True)
     assert head == ["section", "name", "quantity", "value", "unit"] and answer.body.count(b"\r\n") == len(rows) + 1
     want = [("shift", None, key, value) for key, value in told.items() if not isinstance(value, dict | list)]
-    want += [("orders", None, key, value) for key, value in told["orders"].items()]
+    for section in ("orders", "worst_deviation"):
+        want += [(section, None, key, value) for key, value in (told[section] or {}).items()]
     for section, naming in (("parts", "part"), ("failures", "order"), ("alarms", "id")):
         want += [(section, item[naming], key, value) for item in told[section] for key, value in item.items() if key != naming]
     assert len(rows) == len(want)
     for cells, (section, name, quantity, value) in zip(rows, want, strict=True):
         assert cells[:3] == [section, safe(name), quantity] and same(cells[3], value), (cells, value)
-        assert cells[4] == ("s" if quantity.endswith("_time") else "J" if "energy" in quantity else "")
+        assert cells[4] == ("s" if quantity.endswith("_time") or quantity == "deviation_at" else "J" if "energy" in quantity else "")
 
 
 class Cells(HTMLParser):
@@ -232,13 +265,15 @@ def test_a_page_has_what_the_json_has(shift, controller):
     assert answer.content_type.startswith("text/html") and "sandbox" in answer.headers["Content-Security-Policy"]
     page = Cells(answer.body.decode())
     assert not page.tags & {"script", "b", "link", "img"}
+    worst = told["worst_deviation"]
+    assert (f"order {worst['order']} (4711), joint {worst['joint']}, {worst['deviation']} rad" if worst else "Nothing was measured.") in answer.body.decode()
     rows = [cells for cells in page.rows if cells]
-    figures = [*told["orders"].values(), told["running_time"], told["held_time"], told["idle_time"]]
-    assert [float(cells[1]) for cells in rows[:8]] == figures
+    figures = [*told["orders"].values(), told["running_time"], told["held_time"], told["idle_time"], told["measured_orders"]]
+    assert [float(cells[1]) for cells in rows[:9]] == figures
     items = [list(item.values()) for item in told["parts"] + told["failures"]]
     items += [[alarm[member] for member in ("since", "until", "text", "acknowledged_by")] for alarm in told["alarms"]]
-    assert len(rows) == 8 + len(items)
-    for cells, values in zip(rows[8:], items, strict=True):
+    assert len(rows) == 9 + len(items)
+    for cells, values in zip(rows[9:], items, strict=True):
         for cell, value in zip(cells, values, strict=True):
             assert cell == "–" if value is None else float(cell) == value if isinstance(value, int | float) else cell == value
 

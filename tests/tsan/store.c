@@ -9,7 +9,7 @@
 #include "server/store/store.h"
 #include "tests/unit/server/temporary.h"
 
-enum { UPDATERS = 3, READERS = 3, JOBBERS = 3, ROUNDS = 40, ROWS = 3000, WIDTH = 3 };
+enum { UPDATERS = 3, READERS = 3, JOBBERS = 3, REHEARSERS = 2, ROUNDS = 40, ROWS = 3000, WIDTH = 3 };
 
 static atomic_int failures;
 static atomic_bool over;
@@ -118,9 +118,28 @@ static void *work(void *argument)
   return NULL;
 }
 
+/* It sees what it tries, and nobody else does, itself included once it is over. */
+static void *rehearse(void *argument)
+{
+  (void)argument;
+  for (int i = 0; i < ROUNDS; i++) {
+    const struct robot_entry *entry = NULL;
+    struct store_robot robot = { .name = "tried", .document = model(1) };
+    store_rehearse();
+    OK(store_robot_create(store, &robot, NULL));
+    robots_changed(robots, robot.name);
+    OK(robots_get(robots, robot.name, 0, true, &entry));
+    robots_release(robots, entry);
+    store_rehearsal_end();
+    CHECK(robots_get(robots, robot.name, 0, true, &entry) == ARMDYN_ENOTFOUND);
+    free(robot.document);
+  }
+  return NULL;
+}
+
 int main(void)
 {
-  pthread_t updaters[UPDATERS], readers[READERS], jobbers[JOBBERS];
+  pthread_t updaters[UPDATERS], readers[READERS], jobbers[JOBBERS], rehearsers[REHEARSERS];
   int index[UPDATERS];
   struct store_robot base = { .name = "base", .document = "{}" };
   temporary_make();
@@ -134,7 +153,9 @@ int main(void)
   }
   for (int i = 0; i < READERS; i++) pthread_create(&readers[i], NULL, follow, NULL);
   for (int i = 0; i < JOBBERS; i++) pthread_create(&jobbers[i], NULL, work, NULL);
+  for (int i = 0; i < REHEARSERS; i++) pthread_create(&rehearsers[i], NULL, rehearse, NULL);
   for (int i = 0; i < UPDATERS; i++) pthread_join(updaters[i], NULL);
+  for (int i = 0; i < REHEARSERS; i++) pthread_join(rehearsers[i], NULL);
   for (int i = 0; i < JOBBERS; i++) pthread_join(jobbers[i], NULL);
   over = true;
   for (int i = 0; i < READERS; i++) pthread_join(readers[i], NULL);

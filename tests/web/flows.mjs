@@ -36,6 +36,42 @@ await flow({
     const { min, max } = (await api('GET', `/v1/datasets/${set.id}`)).columns.find((column) => column.name === 'q1')
     sure(Math.abs(max - (20 * Math.PI) / 180) < 1e-3 && min < 0, `degrees became ${min} ... ${max} rad`)
   },
+  async 'upload a log without names and clock, by blanks, of the motors'() {
+    const rows = Array.from({ length: 300 }, (_, k) => [...[0, 1, 2, 3].map((j) => (0.1 * Math.sin(k / 40 + j)).toFixed(5)), 1, 2, 3, 4].join('  '))
+    await menu('datasets')
+    await button('uploadOpen').click()
+    await page.locator('dialog select').first().selectOption('scara')
+    await page.locator('input[type=file]').setInputFiles({ name: 'bare.txt', mimeType: 'text/plain', buffer: Buffer.from([...rows, ''].join('\n')) })
+    await button('newMapping').click()
+    await page.getByLabel(w('mappingName')).fill('bare')
+    await page.getByLabel(w('delimiter')).selectOption(' ')
+    await page.getByLabel(w('decimal')).selectOption('.')
+    await page.getByLabel(w('hasNames')).uncheck()
+    await page.getByLabel(w('noClock')).fill('200')
+    for (const [target, column, unit] of [1, 2, 3, 4].flatMap((j) => [[`q${j}`, j, 'rev'], [`tau${j}`, j + 4, 'N*m']])) {
+      await page.getByLabel(`${target}: ${w('logColumn')}`).fill(String(column))
+      await page.getByLabel(`${target}: ${w('unit')}`).selectOption(unit)
+      await page.getByLabel(`${target}: ${w('loggedAt')}`).selectOption('motor')
+    }
+    await look('mapping of a bare log', false)
+    await button('save').click()
+    await button('preview').click()
+    await page.getByRole('heading', { name: w('converted') }).waitFor()
+    await page.locator('dialog').getByLabel(w('label'), { exact: true }).fill('bare')
+    await button('upload').click()
+    await page.locator('.notice.good').filter({ hasText: 'bare' }).waitFor()
+    const [set] = (await api('GET', '/v1/datasets?label=bare')).items
+    const { joints } = await api('GET', '/v1/robots/scara')
+    const { columns, duration } = await api('GET', `/v1/datasets/${set.id}`)
+    sure(Math.abs(duration - 299 / 200) < 1e-9, `a rate became ${duration} s`)
+    joints.forEach((joint, j) => {
+      const { min, max } = columns.find((column) => column.name === `q${j + 1}`)
+      const most = 0.2 * Math.PI / Math.abs(joint.drive.gear_ratio)
+      sure(Math.max(max, -min) / most < 1 + 1e-9 && Math.max(max, -min) / most > 0.999, `q${j + 1} became ${min} ... ${max}`)
+    })
+    await api('DELETE', `/v1/datasets/${set.id}`, undefined, { 'If-Match': '*' })
+    await api('DELETE', '/v1/mappings/bare', undefined, { 'If-Match': '*' })
+  },
   async 'drop a log in degrees anywhere: it is seen, and converted'() {
     await menu('datasets')
     const rows = Array.from({ length: 300 }, (_, k) => [k / 100, ...[0, 1, 2, 3].map((j) => (j === 2 ? 0.05 : (j === 3 ? 0.5 : 90) * Math.sin(k / 40 + j)).toFixed(4)), 1, 2, 3, 4].join(','))

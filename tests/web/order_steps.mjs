@@ -4,7 +4,7 @@ import { equal, sure, until } from './steps.mjs'
 const WORDS = {
   orders: ['Orders', '订单'], newOrder: ['New order …', '新建订单……'], jobOrder: ['Job order', '作业订单'], wanted: ['Wanted is', '期望'], time: ['Time', '时间'], seconds: ['Seconds', '秒数'], order: ['Order', '下达订单'], angles: ['Angles in', '角度单位'],
   blocked: ['The queue is blocked: STOP was sent to the controller', '队列被阻止：STOP was sent to the controller'], toQueue: ['To the queue', '前往队列'], release: ['Release the queue …', '解除队列阻止……'], releaseDo: ['Release: the arm may move', '解除：手臂可能运动'],
-  start: ['START: the arm moves', '启动：手臂将运动'], done: ['done', '完成'], played: ['Measured less planned', '实测减计划'], cancelThese: ['Cancel these …', '取消这些……'], cancelAll: ['Cancel all of them', '全部取消'], cancelled: ['cancelled;', '已取消'],
+  start: ['START: the arm moves', '启动：手臂将运动'], done: ['done', '完成'], played: ['Measured less planned', '实测减计划'], measured: ['What was measured', '实测'], cancelThese: ['Cancel these …', '取消这些……'], cancelAll: ['Cancel all of them', '全部取消'], cancelled: ['cancelled;', '已取消'],
   shift: ['Shift report', '班次报告'], csv: ['As CSV', '导出 CSV'], alarms: ['Alarms', '报警'], acknowledge: ['Acknowledge', '确认'],
 }
 
@@ -47,6 +47,11 @@ export function orderSteps({ page, api, url, look, language }) {
       const { state, started_by, plan } = await api('GET', `/v1/orders/${asked.id}`)
       equal([state, started_by !== null], ['done', true], 'the order')
       await page.getByText(`${+plan.mechanical_energy_modelled.toPrecision(4)} J`).first().waitFor()
+      const panel = page.locator('.panel').filter({ has: page.getByRole('heading', { name: w('measured'), exact: true }) })
+      await panel.locator('dd').first().waitFor() // it is summed up moments after the end
+      const { measured } = await api('GET', `/v1/orders/${asked.id}`)
+      await panel.getByText(`${+measured.mechanical_energy_measured.toPrecision(4)} J`).waitFor()
+      await panel.getByText(measured.worst_deviation.joint).waitFor()
     },
     async 'orders are listed, and those of a job order cancelled together'() {
       const { position } = await api('GET', '/v1/controllers/cell/status')

@@ -4,6 +4,7 @@
     modbus.py         a Modbus TCP server on sockets, whose wire may be struck by faults
     program.py        the controller: its state machine, one scan at a time
     motion.py         how it plays: a clock of its own and ramps to rest
+    gripper.py        an output beside the protocol, which takes a while
     faults.py         what may go wrong, by name
     second_master.py  another Modbus master, which speaks between any two requests of the first
     ledger.py         the observer: what the wire asked for, what the drives were given, and what must never be

@@ -9,6 +9,7 @@ import sys
 import time
 
 from .faults import Faults
+from .gripper import ASKED, Gripper
 from .ledger import Ledger
 from .modbus import Server
 from .program import Program
@@ -23,6 +24,7 @@ class Device:
         self.base, self.options = options.base, options
         self.faults = Faults(options.fault)
         self.ledger = Ledger(time.monotonic, options.keep)
+        self.gripper = Gripper(options.gripper / 1000, self.ledger) if options.gripper is not None else None
         self.program = Program(options, self.faults, self.ledger, time.monotonic())
         self.server = Server(self, self.faults, self.ledger, options.unit, port=options.port)
         self.second = SecondMaster(lambda at, count: self.program.registers[at:at + count], self.write_of_second)
@@ -32,9 +34,13 @@ class Device:
 
     # -- for the server --
     def refuses(self, at, count):
+        if self.gripper and count == 1 and at in self.gripper.registers:
+            return False
         return at < self.base or at + count > self.base + span(self.options.places)
 
     def read(self, at, count, kind):
+        if at < self.base:
+            return [self.gripper.registers[at]]
         now, at = time.monotonic(), at - self.base
         registers = self.program.registers
         if kind == "stale":
@@ -44,6 +50,10 @@ class Device:
         return registers[at:at + count]
 
     def write(self, at, words):
+        if at < self.base:
+            if at == ASKED:
+                self.gripper.write(words[0], time.monotonic())
+            return
         self.put(at - self.base, words)
         if not self.scan:
             self.program.scan(time.monotonic())
@@ -88,6 +98,8 @@ class Device:
             while happened:
                 happened.pop(0)()
             now = time.monotonic()
+            if self.gripper:
+                self.gripper.scan(now)
             if now >= self.next_scan:
                 self.program.scan(now)
                 self.server.scanned()
@@ -106,6 +118,7 @@ def arguments():
         parser.add_argument(f"--{flag}", type=int, default=default)
     for flag, default in (("scan", 0.0), ("torque-limit", 1e9), ("torque-step", 1e9), ("clock", 1.0), ("lag", 0.0)):
         parser.add_argument(f"--{flag}", type=float, default=default)
+    parser.add_argument("--gripper", type=float, help="ms that it takes; -1: for ever")
     parser.add_argument("--bump", default="", help="AXIS:SECONDS:TORQUE")
     for flag in ("measures", "epochs", "keep", "limp"):
         parser.add_argument(f"--{flag}", action="store_true")

@@ -32,6 +32,7 @@ class Ledger:
         self.wrote, self.kept = {}, []
         self.moving, self.armed_at = None, None
         self.pushed = []  # when somebody moved the arm by hand
+        self.gripped = []  # what the gripper was asked for and became, and where the motion was then
 
     def violation(self, what):
         if len(self.violations) < 20:
@@ -39,6 +40,8 @@ class Ledger:
 
     # -- the wire --
     def asked(self, who, function, at, words):
+        if at < 0:
+            return  # an output beside the protocol
         who = "second" if who == "second master" else "first"
         if at == 20 and len(words) == 40 and function == 16:
             self.command(who, words)
@@ -116,6 +119,16 @@ class Ledger:
     def moved(self):
         self.pushed.append(self.clock())
 
+    def gripper(self, what, value):
+        motion = self.moving
+        self.gripped.append({"what": what, "value": value, "at": self.clock(), "profile": motion.profile if motion else None,
+                             "path": self.path(motion) if motion else None})
+
+    def path(self, motion):
+        """How far a motion was played [s]."""
+        known = self.profiles.get(motion.profile)
+        return motion.samples * known.period * 1e-6 if known else None
+
     def restarted(self):
         self.restarts += 1
         self.leave("cut")
@@ -145,7 +158,7 @@ class Ledger:
             same = known is not None and self.sent(motion.profile, motion.samples) == motion.crc
             if not same:
                 self.violation(f"profile {motion.profile:#x}: what was played was never sent")
-            motions.append({"profile": motion.profile, "whose": known.who if known else None, "samples": motion.samples, "end": motion.end,
+            motions.append({"profile": motion.profile, "whose": known.who if known else None, "samples": motion.samples, "path": self.path(motion), "total": known.total if known else None, "end": motion.end,
                             "crc": motion.crc, "armed": motion.armed, "began": motion.began, "seconds": (motion.last or 0) - (motion.first or 0)})
-        return {"motions": motions, "violations": self.violations, "restarts": self.restarts, "pushed": self.pushed, "commands": self.wrote,
+        return {"motions": motions, "violations": self.violations, "restarts": self.restarts, "pushed": self.pushed, "gripper": self.gripped, "commands": self.wrote,
                 "played": [list(sample) for sample in self.kept]}

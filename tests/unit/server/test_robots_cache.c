@@ -110,6 +110,23 @@ Test(cache, changes_are_seen_and_old_revisions_stay)
   for (int64_t revision = 0; revision <= 2; revision++) IS(robots_get(robots, "a", revision, true, &held), ENOTFOUND);
 }
 
+Test(cache, what_is_only_rehearsed_is_for_nobody_else)
+{
+  put("a", 3, 0);
+  cr_assert_eq(get("a", 0, true), 3);
+  store_rehearse();
+  put("a", 4, 1);
+  put("b", 5, 0);
+  cr_assert_eq(get("a", 0, true), 4);
+  cr_assert_eq(get("a", 2, true), 4);
+  cr_assert_eq(get("b", 0, true), 5);
+  store_rehearsal_end();
+  const struct robot_entry *entry;
+  cr_assert_eq(get("a", 0, false), 3);
+  IS(robots_get(robots, "a", 2, true, &entry), ENOTFOUND);
+  IS(robots_get(robots, "b", 0, true, &entry), ENOTFOUND);
+}
+
 Test(cache, is_bounded_and_drops_what_was_not_used_for_longest)
 {
   char name[ARMDYN_NAME_SIZE];

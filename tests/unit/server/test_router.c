@@ -11,7 +11,7 @@ static enum outcome handler(struct exchange *x)
 
 #define ROUTE(method, path)                                                                                            \
   {                                                                                                                    \
-    method, path, ROLE_ANYONE, 0, 0, NULL, path, handler, ON_POOL, 0, NULL                                             \
+    method, path, ROLE_ANYONE, 0, 0, NULL, path, NULL, handler, ON_POOL, 0, NULL                                       \
   }
 static const struct route table[] = {
   ROUTE(HTTP_GET, "/"),

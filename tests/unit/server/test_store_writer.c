@@ -220,3 +220,37 @@ Test(writer, an_old_reader_stops_nobody)
   sql_close(reader);
   cr_assert_eq(number("SELECT count(*) FROM numbers"), 10);
 }
+
+Test(writer, what_is_tried_is_seen_by_its_borrower_alone_and_gone_when_it_is_returned)
+{
+  struct loan *loan;
+  struct insertion tried = { .n = 1 }, refused = { .n = 2, .fail = ARMDYN_ESTALE }, meant = { .n = 1 };
+  int64_t n;
+  OK(writer_borrow(writer, &loan));
+  OK(loan_try(loan, insert, &tried));
+  IS(loan_try(loan, insert, &refused), ESTALE);
+  IS(loan_try(loan, insert, &tried), EEXISTS);
+  OK(sql_number(loan_sql(loan), "SELECT sum(n) FROM numbers", NO_VALUES, &n));
+  cr_assert_eq(n, 1);
+  cr_assert_eq(number("SELECT count(*) FROM numbers"), 0);
+  cr_assert_eq(pthread_create(&meant.thread, NULL, submit, &meant), 0);
+  while (writer_counts(writer).queued < 1) usleep(50);
+  writer_return(loan);
+  pthread_join(meant.thread, NULL);
+  OK(meant.status);
+  cr_assert_eq(number("SELECT count(*) FROM numbers"), 1);
+  OK(writer_health(writer));
+}
+
+Test(writer, nothing_is_tried_once_its_transaction_is_gone)
+{
+  struct loan *loan;
+  struct insertion lost = { .n = 1 }, meant = { .n = 2 };
+  OK(writer_borrow(writer, &loan));
+  IS(loan_try(loan, run_text, "ROLLBACK"), EIO); /* as SQLite does by itself when the disk is full */
+  IS(loan_try(loan, insert, &lost), EIO);
+  writer_return(loan);
+  OK(writer_do(writer, insert, &meant, 0));
+  cr_assert_eq(number("SELECT sum(n) FROM numbers"), 2);
+  OK(writer_health(writer));
+}

@@ -21,6 +21,7 @@ extend({
   'term.coulomb': ['Coulomb', '库仑'],
   'term.viscous': ['viscous', '粘性'],
   'term.high_speed': ['high speed', '高速'],
+  'term.sublinear': ['sublinear', '亚线性'],
   excite_rotors: ['With inertias of the rotors', '包含转子惯量'],
   tool_box: ['Box that the tool must not leave [m]; empty: none', '末端活动范围 [m]；留空：不限'],
   tool_least: ['least {axis}', '{axis} 最小'],
@@ -38,7 +39,7 @@ extend({
   excite_do: ['Plan it', '开始规划'],
 })
 
-const TERMS = ['offset', 'coulomb', 'viscous', 'high_speed']
+const TERMS = ['offset', 'coulomb', 'viscous', 'high_speed', 'sublinear']
 const toggle = (list, one) => (list.includes(one) ? list.filter((other) => other !== one) : [...list, one])
 
 // What both forms share: fields of numbers, the job that is asked for, and what it was refused for.

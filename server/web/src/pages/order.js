@@ -25,6 +25,17 @@ extend({
   order_mechanical: ['Work of the joints, modelled', '关节做功（模型）'],
   order_electrical: ['Electricity, modelled', '电能（模型）'],
   order_bound: ['Least electricity of any motion, modelled', '任何运动的最少电能（模型）'],
+  order_measured: ['What was measured', '实测'],
+  order_unmeasured: ['Nothing was measured: {why}.', '无实测数据：{why}。'],
+  order_measured_waits: ['It is being summed up.', '正在汇总。'],
+  order_mechanical_measured: ['Work of the joints, measured', '关节做功（实测）'],
+  order_electrical_measured: ['Electricity, modelled from what was measured', '电能（按实测建模）'],
+  order_deviation: ['Farthest from its plan', '最大偏差'],
+  order_deviation_text: ['{joint}: {deviation} {unit} at {at} s', '{joint}：{at} 秒时 {deviation} {unit}'],
+  order_tolerance: ['Tolerance', '容差'],
+  order_measured_time: ['Of the motion', '测量时长'],
+  order_step: ['Step {number}, from {at} s', '第 {number} 步，始于 {at} 秒'],
+  order_rests: ['rests', '停留'],
   order_planned_smoothly: ['The motion that was asked for could not be loaded; a smooth one takes its place.', '无法加载所要求的运动，已由平滑运动代替。'],
   order_request: ['Request', '请求'],
   order_suggested: ['A motion of {seconds} s can be planned; {asked} s were asked for.', '可规划 {seconds} 秒的运动；所要求的是 {asked} 秒。'],
@@ -54,7 +65,17 @@ const energy = (value) => (value == null ? '–' : `${figure(value, 4)} J`)
 const Plan = ({ plan }) => html`<section class="panel"><h2>${t('order_plan')}</h2>${plan ? html`
   <${Facts} rows=${[['order_from', place(plan.start)], ['order_to', place(plan.end)], ['duration', `${figure(plan.duration, 4)} s`], ['order_mechanical', energy(plan.mechanical_energy_modelled)],
     ['order_electrical', energy(plan.electrical_energy_modelled)], ['order_bound', energy(plan.electrical_energy_bound_modelled)]]} />
+  ${plan.steps && html`<ol>${plan.steps.map((step, k) => html`<li key=${k}>${t('order_step', { number: k + 1, at: figure(step.begins_at, 4) })}: ${step.trajectory ? html`${to('trajectories', step.trajectory)} ${place(step.end)}` : t('order_rests')}, ${figure(step.duration, 4)} s</li>`)}</ol>`}
   ${plan.warnings.map((one) => html`<${Notice} key=${one.code} kind="warn">${one.code === 'planned_smoothly' ? t('order_planned_smoothly') : one.detail}</${Notice}>`)}` : html`<p class="quiet">${t('order_plan_none')}</p>`}</section>`
+
+const deviation = (worst) => t('order_deviation_text', { ...worst, deviation: figure(worst.deviation, 3), at: figure(worst.deviation_at, 3) })
+const summedUp = (order) => order.measured || order.unmeasured || !order.transfer
+
+// What its controller measured of it, summed up.
+const Sum = ({ order: { measured, unmeasured } }) => html`<section class="panel"><h2>${t('order_measured')}</h2>${measured ? html`
+  <${Facts} rows=${[['order_mechanical_measured', energy(measured.mechanical_energy_measured)], ['order_electrical_measured', energy(measured.electrical_energy_modelled_from_measured)],
+    ['order_deviation', html`<bdi>${deviation(measured.worst_deviation)}</bdi>`], ['order_tolerance', measured.worst_deviation.tolerance && `${figure(measured.worst_deviation.tolerance, 3)} ${measured.worst_deviation.unit}`],
+    ['order_measured_time', `${figure(measured.measured_time, 4)} s`]]} />` : html`<p class="quiet">${unmeasured ? t('order_unmeasured', { why: unmeasured }) : t('order_measured_waits')}</p>`}</section>`
 
 // The order anew in the time that the planner says would do; null where it says none.
 function suggestionOf({ problem, request }) {
@@ -87,9 +108,9 @@ function Order({ id, onOrder }) {
   const queue = newsOf('queues', seen.controller)
   const answer = useAnswer(async (signal) => {
     const order = await get(orderPath(id), {}, signal)
-    see({ controller: order.controller, ended: ENDED.includes(order.state) })
+    see({ controller: order.controller, ended: ENDED.includes(order.state), summedUp: summedUp(order) })
     return order
-  }, [id, news?.state, queue?.blocked, queue?.count], seen.ended ? 0 : unlessLive(500))
+  }, [id, news?.state, queue?.blocked, queue?.count], seen.ended ? (seen.summedUp ? 0 : 500) : unlessLive(500)) // of the sum nobody tells
   const order = answer.value
   if (!order) return html`<${Refusal} error=${answer.error} /><${Loading} error=${answer.error} />`
   const ask = async (what) => {
@@ -118,6 +139,7 @@ function Order({ id, onOrder }) {
         ['order_job', to('jobs', order.job)], ['lineage_trajectory', to('trajectories', order.trajectory)],
         ['lineage_transfer', order.transfer && html`<a href=${link(['controllers', order.controller])}>${shortId(idOf(order.transfer))}</a>`]]} /></section>
       <${Plan} plan=${order.plan} />
+      ${ENDED.includes(order.state) && order.transfer && html`<${Sum} order=${order} />`}
       <section class="panel"><h2>${t('history')}</h2><dl class="facts">${order.history.map((step, k) => html`<dt key=${k}>${moment(step.at)}</dt><dd>${t(`state.${step.state}`)}${step.reason && `: ${step.reason}`}</dd>`)}</dl></section>
       <section class="panel"><h2>${t('order_request')}</h2><pre class="code scroll tall" tabindex="0">${readable(order.request)}</pre></section>
     </div>

@@ -34,6 +34,12 @@ extend({
   shift_count: ['Orders', '订单数'],
   shift_mechanical: ['Work of the joints, modelled', '关节做功（模型）'],
   shift_electrical: ['Electricity, modelled', '电能（模型）'],
+  shift_measured_orders: ['orders measured', '已测量订单'],
+  shift_measured: ['Measured', '已测量'],
+  shift_mechanical_measured: ['Work of these, measured', '其中关节做功（实测）'],
+  shift_electrical_measured: ['Electricity of these, modelled from what was measured', '其中电能（按实测建模）'],
+  shift_worst: ['Farthest from its plan: joint {joint}, {deviation} {unit} at {at} s, in', '最大偏差：关节 {joint}，{at} 秒时 {deviation} {unit}，订单'],
+  shift_tolerance: ['tolerance {tolerance} {unit}', '容差 {tolerance} {unit}'],
   shift_failures: ['What was not', '未完成'],
 })
 
@@ -44,15 +50,21 @@ const clock = (seconds) => {
 }
 const Tiles = ({ items }) => html`<div class="tiles">${items.map(([word, text]) => html`<div key=${word} class="tile"><span class="quiet">${t(word)}</span><b>${text}</b></div>`)}</div>`
 
+const Worst = ({ worst }) => html`<p>${t('shift_worst', { ...worst, deviation: figure(worst.deviation, 3), at: figure(worst.deviation_at, 3) })} <${OrderLink} order=${{ ...worst, id: worst.order }} />${worst.tolerance != null && `; ${t('shift_tolerance', { tolerance: figure(worst.tolerance, 3), unit: worst.unit })}`}</p>`
+
 const Report = ({ report: { orders, ...report } }) => html`
   <p class="quiet">${moment(report.from)} – ${moment(report.to)}</p>
   <${Tiles} items=${[...['done', 'stopped', 'failed'].map((state) => [`state.${state}`, count(orders[state])]), ['shift_interrupted', count(orders.interrupted)], ['shift_open', count(orders.open)],
-    ...['running', 'held', 'idle'].map((what) => [`shift_${what}`, clock(report[`${what}_time`])])]} />
+    ...['running', 'held', 'idle'].map((what) => [`shift_${what}`, clock(report[`${what}_time`])]), ['shift_measured_orders', count(report.measured_orders)]]} />
+  ${report.worst_deviation && html`<${Worst} worst=${report.worst_deviation} />`}
   <section class="panel"><h2>${t('shift_parts')}</h2><${Table} caption=${t('shift_parts')} items=${report.parts} id=${(one) => one.part ?? ''} columns=${[
     { key: 'part', head: t('shift_part'), cell: (one) => html`<bdi>${one.part ?? t('shift_part_none')}</bdi>` },
     { key: 'done', head: t('shift_count'), number: true, cell: (one) => count(one.done) },
     { key: 'mechanical', head: t('shift_mechanical'), number: true, cell: (one) => energy(one.mechanical_energy_modelled) },
     { key: 'electrical', head: t('shift_electrical'), number: true, cell: (one) => energy(one.electrical_energy_modelled) },
+    { key: 'measured', head: t('shift_measured'), number: true, cell: (one) => count(one.measured) },
+    { key: 'mechanical_measured', head: t('shift_mechanical_measured'), number: true, cell: (one) => energy(one.mechanical_energy_measured) },
+    { key: 'electrical_measured', head: t('shift_electrical_measured'), number: true, cell: (one) => energy(one.electrical_energy_modelled_from_measured) },
   ]} /></section>
   <section class="panel"><h2>${t('shift_failures')}</h2><${Table} caption=${t('shift_failures')} items=${report.failures} id=${(one) => one.order} columns=${[
     { key: 'order', head: t('order'), cell: (one) => html`<${OrderLink} order=${{ ...one, id: one.order }} />` },
