@@ -26,10 +26,12 @@ VERSION      := $(shell sed -n 's/.*ARMDYN_VERSION "\(.*\)"/\1/p' lib/include/ar
 SOVERSION    := $(firstword $(subst ., ,$(VERSION)))
 
 # ---------------------------------------------------------------- variants: the same tree built with other flags, each in a folder of its own
+# Sanitizers do not see what is read before it was written; what it holds by chance must not be what it should.
+PATTERN       := -ftrivial-auto-var-init=pattern
 FLAGS_release := -O3 -g -DNDEBUG
-FLAGS_asan    := -O2 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+FLAGS_asan    := -O2 -g1 $(PATTERN) -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 FLAGS_tsan    := -O1 -g1 -fsanitize=thread -fno-omit-frame-pointer
-FLAGS_fuzz    := -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+FLAGS_fuzz    := -O1 -g1 $(PATTERN) -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 FLAGS_arm64   := $(FLAGS_release)
 OUT           := $(if $(filter release,$(VARIANT)),$(BUILD),$(BUILD)/$(VARIANT))
 ifeq ($(VARIANT),fuzz)
