@@ -295,6 +295,7 @@ void simulation_result_encode(const struct simulation_result *result, struct buf
   json_key(&w, "start"), json_encode_object(&w, &state_type, &result->start, NULL);
   json_key(&w, "end"), json_encode_object(&w, &state_type, &result->end, NULL);
   json_key(&w, "energy"), json_encode_object(&w, &balance_type, &balance, NULL);
+  tool_peak_write(&w, "tool_speed", &result->tool_speed);
   tool_peak_write(&w, "tool_acceleration", &result->tool_acceleration);
   if (simulation_controlled(request)) encode_control(&w, result);
   json_key(&w, "sample_rate"), json_write_number(&w, request->sample_rate);
@@ -307,6 +308,8 @@ static const struct result_metric metrics[] = {
   { "duration", "duration" },
   { "steps", "steps" },
   { "drift", "energy/drift" },
+  { "tool_speed", "tool_speed/max" },
+  { "tool_acceleration", "tool_acceleration/max" },
 };
 static const char *const members[] = { "method", NULL };
 

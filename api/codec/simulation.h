@@ -80,10 +80,10 @@ struct simulation_result {
   double saturated[ARMDYN_JOINTS_MAX];  /* share of the periods in which more was asked than the limit */
   const struct armdyn_control *control; /* in force; NULL: none */
   size_t joint_count;
-  double work;                        /* J, of the drives */
-  double peak_kinetic;                /* J, at a sample */
-  struct tool_peak tool_acceleration; /* m/s^2, at a sample; with `control` at a period */
-  double unbalanced;                  /* J, the largest |energy - energy at the start - work| at a sample */
+  double work;                                    /* J, of the drives */
+  double peak_kinetic;                            /* J, at a sample */
+  struct tool_peak tool_speed, tool_acceleration; /* m/s, m/s^2, at a sample; with `control` at a period */
+  double unbalanced;                              /* J, the largest |energy - energy at the start - work| at a sample */
 };
 /* The document that is kept: a JSON object. */
 void simulation_result_encode(const struct simulation_result *result, struct buffer *out);

@@ -316,8 +316,13 @@ void trajectory_result_encode(const struct trajectory_result *result, struct buf
 }
 
 static const struct result_metric metrics[] = {
-  { "duration", "duration" }, { "minimum_duration", "minimum_duration" },         { "energy", "energy/total" },
-  { "cost", "cost/value" },   { "electrical_energy", "electrical_energy/total" },
+  { "duration", "duration" },
+  { "minimum_duration", "minimum_duration" },
+  { "energy", "energy/total" },
+  { "cost", "cost/value" },
+  { "electrical_energy", "electrical_energy/total" },
+  { "tool_speed", "tool_speed/max" },
+  { "tool_acceleration", "tool_acceleration/max" },
 };
 static const char *const members[] = { "method", "status", NULL };
 

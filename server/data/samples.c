@@ -22,7 +22,7 @@ enum {
 struct samples {
   struct store *store;
   struct robots *robots;
-  const struct robot_entry *entry; /* with another rate than stored: for the torques */
+  const struct robot_entry *entry; /* of the model, where it is needed: for torques at another rate, for the tool */
   struct armdyn_workspace *workspace;
   const struct series_form *form;
   struct series_form own_form; /* of a data set */
@@ -31,7 +31,7 @@ struct samples {
   struct armdyn_trajectory trajectory; /* piece_count 0: rows come from the store */
   char id[ID_SIZE];
   double rate, duration;
-  size_t joints, width;
+  size_t joints, width, stored;    /* columns of a row in memory, and in the store */
   size_t begin[SAMPLE_FIELDS + 1]; /* the first column of each field, and the width */
   size_t first, end;               /* rows answered */
   size_t total;                    /* rows that there are at this rate */
@@ -56,17 +56,35 @@ struct samples {
 
 /* -- rows -- */
 
+static bool computes_tool(const struct samples *s)
+{
+  return s->width > s->stored;
+}
+
+/* Rows as they are stored, side by side, become those of memory, with the motion of the tool behind. */
+static void add_tool(const struct samples *s, double *rows, size_t count)
+{
+  const size_t n = s->joints;
+  for (size_t k = count; k-- > 0;) {
+    double *row = rows + k * s->width;
+    memmove(row, rows + k * s->stored, s->stored * sizeof *row);
+    tool_motion(s->entry->robot, row + 1, row + 1 + n, row + 1 + 2 * n, s->workspace, row + s->stored);
+  }
+}
+
 static enum armdyn_status load(struct samples *s, size_t first)
 {
   struct chunk *c = &s->chunk;
   c->first = first;
   c->count = s->end - first < c->room ? s->end - first : c->room;
   if (s->resampling) return resampling_read(s->resampling, first, c->count, c->rows, &c->count);
-  if (!s->trajectory.piece_count) return store_series_read(s->store, s->id, SERIES_SAMPLES, first, c->count, c->rows);
-  for (size_t k = 0; k < c->count; k++)
+  enum armdyn_status status = ARMDYN_OK;
+  if (!s->trajectory.piece_count) status = store_series_read(s->store, s->id, SERIES_SAMPLES, first, c->count, c->rows);
+  for (size_t k = 0; s->trajectory.piece_count && k < c->count; k++)
     armdyn_trajectory_sample(s->entry->robot, &s->trajectory, armdyn_sample_time(&s->trajectory, s->rate, first + k),
-                             s->workspace, c->rows + k * s->width);
-  return ARMDYN_OK;
+                             s->workspace, c->rows + k * s->stored);
+  if (!status && computes_tool(s)) add_tool(s, c->rows, c->count);
+  return status;
 }
 
 /* NULL: the store failed. */
@@ -114,14 +132,17 @@ static enum armdyn_status open_stored(struct samples *s, const struct store_seri
   return status;
 }
 
-static enum armdyn_status open_other_rate(struct samples *s, const struct store_result *result,
-                                          struct armdyn_error *error)
+static enum armdyn_status open_model(struct samples *s, const struct store_result *result)
+{
+  enum armdyn_status status = motion_model_get(s->robots, result, &s->entry);
+  if (!status && !(s->workspace = armdyn_workspace_new(s->joints))) status = ARMDYN_EMEMORY;
+  return status;
+}
+
+static enum armdyn_status open_other_rate(struct samples *s, struct armdyn_error *error)
 {
   enum armdyn_status status = stored_trajectory_read(s->store, s->id, s->joints, &s->trajectory);
-  if (!status) status = motion_model_get(s->robots, result, &s->entry);
   if (status) return status;
-  s->workspace = armdyn_workspace_new(s->joints);
-  if (!s->workspace) return ARMDYN_EMEMORY;
   s->duration = armdyn_trajectory_duration(&s->trajectory);
   if (s->duration * s->rate > LIMIT_SERIES_ROWS - 2)
     return armdyn_refuse(error, ARMDYN_EINPUT, "rate", "%g s at %g Hz are more than %d samples", s->duration, s->rate,
@@ -132,8 +153,9 @@ static enum armdyn_status open_other_rate(struct samples *s, const struct store_
 
 bool samples_places(const struct series_form *form, size_t width, size_t begin[SAMPLE_FIELDS + 1], size_t *joints)
 {
+  const size_t kept = form->field_count - (form->computes_tool ? TOOL_FIELDS : 0);
   size_t fixed = 0, per_joint = 0;
-  for (size_t f = 0; f < form->field_count; f++)
+  for (size_t f = 0; f < kept; f++)
     if (form->fields[f].width == PER_JOINT)
       per_joint++;
     else
@@ -146,15 +168,18 @@ bool samples_places(const struct series_form *form, size_t width, size_t begin[S
   return true;
 }
 
-static bool place_fields(struct samples *s, size_t width)
-{
-  s->width = width;
-  return samples_places(s->form, width, s->begin, &s->joints);
-}
-
 static bool is_asked(const struct samples *s, size_t field)
 {
   return s->fields >> field & 1;
+}
+
+static bool place_fields(struct samples *s, size_t width)
+{
+  s->width = s->stored = width;
+  if (!samples_places(s->form, width, s->begin, &s->joints)) return false;
+  for (size_t f = 0; f < s->form->field_count; f++)
+    if (is_asked(s, f) && s->begin[f] >= width) s->width = s->begin[s->form->field_count];
+  return true;
 }
 
 static size_t columns_of(const struct samples *s, size_t field)
@@ -207,7 +232,8 @@ enum armdyn_status samples_open(struct store *store, struct robots *robots, cons
   s->rate = stored_rate(result->document);
   bool as_stored = !form->polynomial || isnan(query->rate) || query->rate == s->rate;
   if (!as_stored) s->rate = query->rate;
-  if ((status = as_stored ? open_stored(s, &stored) : open_other_rate(s, result, error))) goto out;
+  if ((status = as_stored ? open_stored(s, &stored) : open_other_rate(s, error))) goto out;
+  if ((!as_stored || computes_tool(s)) && (status = open_model(s, result))) goto out;
   s->first = rows_until(s, query->from, false);
   s->end = rows_until(s, query->to, true);
   if (s->end < s->first) s->end = s->first;

@@ -7,6 +7,7 @@
 #include "api/dataset/layout.h"
 #include "api/json/fields.h"
 #include "server/data/stored_trajectory.h"
+#include "server/data/tool_motion.h"
 #include "server/robots/cache.h"
 
 /* What a row of the series consists of; the first field is the time. */
@@ -17,9 +18,12 @@ struct sample_field {
 struct series_form {
   const struct sample_field *fields;
   size_t field_count; /* at most SAMPLE_FIELDS */
-  bool polynomial;    /* a trajectory's, that can be sampled at other rates */
+  size_t named_count; /* the last so many are answered only where they are named */
+  bool polynomial;    /* a trajectory's: sampled at other rates, too */
+  bool computes_tool; /* begins with t, q, qd, qdd; the TOOL_FIELDS at its end are not kept but computed */
+  const struct series_form *former; /* of series from before its last fields were kept; NULL: all have them */
 };
-enum { SAMPLE_FIELDS = 8, SAMPLE_WIDTH = 1 + 5 * ARMDYN_JOINTS_MAX }; /* the widest row: a trajectory's */
+enum { SAMPLE_FIELDS = 11, SAMPLE_WIDTH = 1 + 5 * ARMDYN_JOINTS_MAX + TOOL_COLUMNS }; /* the widest: a trajectory's */
 
 struct samples_query {
   enum media media;
@@ -51,8 +55,8 @@ enum armdyn_status samples_open_log(struct store *store, const char *id, const s
 /* The fields of a layout. */
 void dataset_series_form(const struct dataset_layout *layout, struct sample_field fields[SAMPLE_FIELDS],
                          struct series_form *form);
-/* Where the fields are in a row of this width, which tells the number of joints: the first column of each, and the width.
- * false: no row of this form has that width. */
+/* Where the fields are in a row of a series of this width, which tells the number of joints: the first column of each, and
+ * the end; what is computed follows the series' own columns. false: no row of this form has that width. */
 bool samples_places(const struct series_form *form, size_t width, size_t begin[SAMPLE_FIELDS + 1], size_t *joints);
 /* The names of the columns of .npy and CSV, comma-separated. */
 const char *samples_columns(const struct samples *samples);

@@ -250,7 +250,7 @@ static void refuse_field(struct exchange *x, const struct series_form *form, con
 bool asked_fields(struct exchange *x, const struct series_form *form, unsigned *fields)
 {
   const char *text = exchange_query(x, "fields");
-  *fields = text ? 0 : (1u << form->field_count) - 1;
+  *fields = text ? 0 : (1u << (form->field_count - form->named_count)) - 1;
   while (text) {
     size_t length = strcspn(text, ","), f = 0;
     while (f < form->field_count &&
@@ -285,15 +285,18 @@ static bool asked_samples(struct exchange *x, const struct series_form *form, st
   return good;
 }
 
-/* Samples from before their last field was kept have none of its columns. */
+/* Samples from before the last fields were kept have none of their columns. */
 static const struct series_form *samples_form_of(struct exchange *x, const struct job_kind *kind, const char *id)
 {
   struct store_series series;
-  char column[64];
-  if (!kind->former_samples || store_series_info(exchange_app(x)->store, id, SERIES_SAMPLES, &series))
-    return kind->samples;
-  snprintf(column, sizeof column, ",%s1", kind->samples->fields[kind->samples->field_count - 1].name);
-  return strstr(series.columns, column) ? kind->samples : kind->former_samples;
+  const struct series_form *form = kind->samples;
+  if (!form->former || store_series_info(exchange_app(x)->store, id, SERIES_SAMPLES, &series)) return form;
+  for (; form->former; form = form->former) {
+    char column[64];
+    snprintf(column, sizeof column, ",%s1", form->fields[form->field_count - 1].name);
+    if (strstr(series.columns, column)) break;
+  }
+  return form;
 }
 
 static enum armdyn_status plot_samples(struct exchange *x, const struct series_form *form, const char *id,

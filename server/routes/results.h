@@ -15,7 +15,7 @@ enum armdyn_status result_document(const struct app *app, const struct job_kind 
 /* Of what the store said of one: true, or false and answered. */
 bool result_found(struct exchange *x, const struct job_kind *kind, enum armdyn_status status);
 
-/* ?fields=q,tau as a bit mask of a form's fields; all when it is absent. false: a fault. */
+/* ?fields=q,tau as a bit mask of a form's fields; the usual ones when it is absent. false: a fault. */
 bool asked_fields(struct exchange *x, const struct series_form *form, unsigned *fields);
 
 /* 409: who refers to a result or data set ("dataset"). */

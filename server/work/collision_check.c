@@ -277,7 +277,7 @@ static void release(void *context)
 }
 
 static const struct sample_field fields[] = { { "t", 1 }, { "dataset", 1 }, { "residual", PER_JOINT }, { "alarm", 1 } };
-static const struct series_form samples = { fields, sizeof fields / sizeof *fields, false };
+static const struct series_form samples = { .fields = fields, .field_count = sizeof fields / sizeof *fields };
 
 const struct job_kind collision_check_kind = {
   .name = "collision_check",

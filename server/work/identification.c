@@ -478,7 +478,7 @@ static void release(void *context)
 static const struct sample_field fields[] = {
   { "t", 1 }, { "dataset", 1 }, { "measured", PER_JOINT }, { "filtered", PER_JOINT }, { "predicted", PER_JOINT }
 };
-static const struct series_form samples = { fields, sizeof fields / sizeof *fields, false };
+static const struct series_form samples = { .fields = fields, .field_count = sizeof fields / sizeof *fields };
 
 const struct job_kind identification_kind = {
   .name = "identification",

@@ -19,16 +19,15 @@ enum { JOB_SOURCES = 2 * LIMIT_DATASETS + 1, JOB_DATASET_LISTS = 3 };
 
 /* A kind keeps all that one of its jobs needs in one zeroed struct of its own, its run, so that one exit releases it. */
 struct job_kind {
-  const char *name;                         /* of the job, and of its result in the store: "trajectory" */
-  const struct result_form *form;           /* of its results */
-  const struct series_form *samples;        /* of its results; NULL: they have none */
-  const struct series_form *former_samples; /* of those from before the last field was kept; NULL: all have it */
-  bool motion;                              /* its results can be played: they have a polynomial */
-  size_t size;                              /* of a run */
-  long stall_s;   /* without a step (work_progress, work_rows) for so long it does not get on */
-  size_t labels;  /* struct result_labels within the run, once decoded */
-  size_t carried; /* struct carried within the run, once decoded; 0: the model is the revision's */
-  bool in_cell;   /* requests may name a cell */
+  const char *name;                  /* of the job, and of its result in the store: "trajectory" */
+  const struct result_form *form;    /* of its results */
+  const struct series_form *samples; /* of its results; NULL: they have none */
+  bool motion;                       /* its results can be played: they have a polynomial */
+  size_t size;                       /* of a run */
+  long stall_s;                      /* without a step (work_progress, work_rows) for so long it does not get on */
+  size_t labels;                     /* struct result_labels within the run, once decoded */
+  size_t carried;                    /* struct carried within the run, once decoded; 0: the model is the revision's */
+  bool in_cell;                      /* requests may name a cell */
   struct job_datasets {
     const char *name;            /* of the request's member: "datasets"; NULL: no more */
     size_t at;                   /* struct id_list within the run, once decoded */

@@ -8,9 +8,20 @@
 
 enum { CHUNK_ROWS = 512 };
 
-static const struct sample_field fields[] = { { "t", 1 },           { "q", PER_JOINT },   { "qd", PER_JOINT },
-                                              { "qdd", PER_JOINT }, { "tau", PER_JOINT }, { "power", PER_JOINT } };
-const struct series_form motion_samples = { fields, sizeof fields / sizeof *fields, true };
+static const struct sample_field fields[] = { { "t", 1 },
+                                              { "q", PER_JOINT },
+                                              { "qd", PER_JOINT },
+                                              { "qdd", PER_JOINT },
+                                              { "tau", PER_JOINT },
+                                              { "power", PER_JOINT },
+                                              { "tool_position", 3 },
+                                              { "tool_velocity", 3 },
+                                              { "tool_acceleration", 3 } };
+const struct series_form motion_samples = { .fields = fields,
+                                            .field_count = sizeof fields / sizeof *fields,
+                                            .named_count = TOOL_FIELDS,
+                                            .polynomial = true,
+                                            .computes_tool = true };
 
 struct sending {
   struct work *work;

@@ -6,7 +6,7 @@
 #include "server/data/samples.h"
 #include "server/work/work.h"
 
-/* Of every kind of motion: t, q, qd, qdd, tau, power. */
+/* Of every kind of motion: t, q, qd, qdd, tau, power; where they are named, position, velocity and acceleration of the tool. */
 extern const struct series_form motion_samples;
 
 /* Hand back samples and polynomials, with progress from `fraction` to 1.

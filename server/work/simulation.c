@@ -7,7 +7,6 @@
 #include "armdyn/control.h"
 #include "armdyn/methods.h"
 #include "armdyn/simulate.h"
-#include "armdyn/terms.h"
 #include "server/data/stored_trajectory.h"
 #include "server/work/kinds.h"
 #include "server/work/messages.h"
@@ -15,7 +14,7 @@
 #include "server/work/simulated_loop.h"
 #include "server/work/tracking.h"
 
-enum { CHUNK_ROWS = 512, WIDTH_MOST = 1 + 3 * ARMDYN_JOINTS_MAX + 8 };
+enum { CHUNK_ROWS = 512, WIDTH_MOST = 1 + 3 * ARMDYN_JOINTS_MAX + 8 + TOOL_COLUMNS };
 
 /* Everything that one job needs, so that one exit releases it. */
 struct run {
@@ -32,28 +31,47 @@ struct run {
   size_t periods;                   /* of it, or samples */
   double last_q[ARMDYN_JOINTS_MAX]; /* of the last sample */
   double last_t, last_power;        /* likewise; s, W of the drives */
+  double tool[TOOL_COLUMNS];        /* likewise */
   double rows[CHUNK_ROWS * WIDTH_MOST];
 };
 
 /* -- samples -- */
 
-static size_t name_joints(char columns[SERIES_COLUMNS], size_t length, const char *name, size_t joints)
-{
-  for (size_t j = 1; j <= joints; j++)
-    length += (size_t)snprintf(columns + length, SERIES_COLUMNS - length, ",%s%zu", name, j);
-  return length;
-}
+static const struct sample_field fields[] = { { "t", 1 },
+                                              { "q", PER_JOINT },
+                                              { "qd", PER_JOINT },
+                                              { "kinetic", 1 },
+                                              { "potential", 1 },
+                                              { "angular_momentum", 3 },
+                                              { "linear_momentum", 3 },
+                                              { "tau", PER_JOINT },
+                                              { "tool_position", 3 },
+                                              { "tool_velocity", 3 },
+                                              { "tool_acceleration", 3 } };
+enum { FIELDS = sizeof fields / sizeof *fields, BEFORE_TOOL = FIELDS - TOOL_FIELDS };
+static const struct series_form before_torque = { .fields = fields, .field_count = BEFORE_TOOL - 1 };
+static const struct series_form before_tool = { .fields = fields,
+                                                .field_count = BEFORE_TOOL,
+                                                .former = &before_torque };
+static const struct series_form samples = {
+  .fields = fields, .field_count = FIELDS, .named_count = TOOL_FIELDS, .former = &before_tool
+};
 
 static void begin_samples(struct run *run)
 {
-  char columns[SERIES_COLUMNS] = "t";
-  size_t length = name_joints(columns, 1, "q", run->n);
-  length = name_joints(columns, length, "qd", run->n);
-  length += (size_t)snprintf(columns + length, sizeof columns - length,
-                             ",kinetic,potential,angular_momentum1,angular_momentum2,angular_momentum3,"
-                             "linear_momentum1,linear_momentum2,linear_momentum3");
-  name_joints(columns, length, "tau", run->n);
-  run->width = 1 + 3 * run->n + 8;
+  char columns[SERIES_COLUMNS];
+  size_t length = 0;
+  run->width = 0;
+  for (size_t f = 0; f < FIELDS; f++) {
+    const size_t width = fields[f].width == PER_JOINT ? run->n : fields[f].width;
+    for (size_t k = 1; k <= width; k++) {
+      char number[24] = "";
+      if (fields[f].width != 1) snprintf(number, sizeof number, "%zu", k);
+      length += (size_t)snprintf(columns + length, sizeof columns - length, "%s%s%s", length ? "," : "", fields[f].name,
+                                 number);
+    }
+    run->width += width;
+  }
   work_series(run->work, SERIES_SAMPLES, columns, run->width);
 }
 
@@ -107,15 +125,19 @@ static void follow_tracking(struct run *run, const double *q, const struct armdy
   }
 }
 
+static void note_peak(struct tool_peak *peak, const double *vector, double t)
+{
+  const double now = tool_motion_length(vector);
+  if (now > peak->max) *peak = (struct tool_peak){ now, t };
+}
+
 /* Of the arm that moves. */
 static void follow_tool(struct run *run, const struct armdyn_simulation_sample *sample)
 {
   const struct armdyn_robot *moving = run->loop.loop.plant ? run->loop.loop.plant : run->robot;
-  struct tool_peak *peak = &run->result.tool_acceleration;
-  struct armdyn_frame_motion tool;
-  armdyn_link_motion(moving, sample->q, sample->qd, sample->qdd, run->workspace, &tool, NULL);
-  const double *a = tool.acceleration + 3, now = hypot(hypot(a[0], a[1]), a[2]);
-  if (now > peak->max) *peak = (struct tool_peak){ now, sample->t };
+  tool_motion(moving, sample->q, sample->qd, sample->qdd, run->workspace, run->tool);
+  note_peak(&run->result.tool_speed, run->tool + TOOL_VELOCITY, sample->t);
+  note_peak(&run->result.tool_acceleration, run->tool + TOOL_ACCELERATION, sample->t);
 }
 
 static void follow_energy(struct run *run, const struct armdyn_simulation_sample *sample)
@@ -143,6 +165,7 @@ static void keep_sample(struct run *run, const struct armdyn_simulation_sample *
   row[1 + 2 * n] = sample->kinetic, row[2 + 2 * n] = sample->potential;
   memcpy(row + 3 + 2 * n, sample->momentum, sizeof sample->momentum);
   memcpy(row + 9 + 2 * n, sample->tau, n * sizeof *row);
+  memcpy(row + 9 + 3 * n, run->tool, sizeof run->tool);
   run->result.samples++;
   if (++run->filled == CHUNK_ROWS) send_rows(run);
 }
@@ -351,19 +374,11 @@ static void release(void *context)
   simulated_loop_close(&run->loop);
 }
 
-static const struct sample_field fields[] = {
-  { "t", 1 },         { "q", PER_JOINT },        { "qd", PER_JOINT },      { "kinetic", 1 },
-  { "potential", 1 }, { "angular_momentum", 3 }, { "linear_momentum", 3 }, { "tau", PER_JOINT }
-};
-enum { FIELDS = sizeof fields / sizeof *fields };
-static const struct series_form samples = { fields, FIELDS, false }, former_samples = { fields, FIELDS - 1, false };
-
 const struct job_kind simulation_kind = {
   .name = "simulation",
   .stall_s = 600,
   .form = &simulation_form,
   .samples = &samples,
-  .former_samples = &former_samples,
   .size = sizeof(struct run),
   .labels = offsetof(struct run, request.labels),
   .carried = offsetof(struct run, request.carried),

@@ -202,6 +202,18 @@ def test_a_log_without_runs(client, cell):
     assert job["state"] == "failed" and "runs at constant speed" in json.dumps(job["problem"])
 
 
+def test_how_the_tool_moves(client, cell):
+    """As forward kinematics of the same samples."""
+    fields = ("tool_position", "tool_velocity", "tool_acceleration")
+    rows = client.get(cell.plan["samples"], query={"rate": 5, "fields": "q,qd,qdd," + ",".join(fields)}).expect(200).json
+    links = client.post(cell.arm + "/forward-kinematics", {k: rows[k] for k in ("q", "qd", "qdd")}).expect(200).json
+    assert max(abs(x) for vector in rows["tool_acceleration"] for x in vector) > 0.1
+    for k, tool in enumerate(links["tool"]):
+        wanted = [row[3] for row in tool[:3]], links["tool_velocity"][k][:3], links["tool_acceleration"][k][:3]
+        for field, vector in zip(fields, wanted, strict=True):
+            assert rows[field][k] == pytest.approx(vector, rel=1e-12, abs=1e-12)
+
+
 def test_lists(client, cell):
     items = client.get("/v1/friction-tests", query={"robot": cell.name}).expect(200).json["items"]
     assert [item["id"] for item in items] == [cell.plan["id"]] and items[0]["metrics"]["run_count"] == 56

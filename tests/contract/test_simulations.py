@@ -277,7 +277,7 @@ def test_listed_got_and_deleted(client, arm):
     assert first["request"]["q"] == [0] * 6 and first["provenance"]["program"] == "armdyn" and first["stale"] is False
     items = client.get("/v1/simulations", query={"robot": first["robot"]}).expect(200).json["items"]
     assert [item["id"] for item in items] == [second["id"], first["id"]]
-    assert items[1]["metrics"] == {"duration": 1, "steps": first["steps"], "drift": None} and items[1]["tags"] == {"part": "A7"}
+    assert items[1]["metrics"] == {"duration": 1, "steps": first["steps"], "drift": None, "tool_speed": first["tool_speed"]["max"], "tool_acceleration": first["tool_acceleration"]["max"]} and items[1]["tags"] == {"part": "A7"}
     assert [j["kind"] for j in client.get("/v1/jobs", query={"kind": "simulation", "robot": first["robot"]}).json["items"]] == ["simulation"] * 2
     assert client.get("/v1/trajectories", query={"robot": first["robot"]}).json["items"] == []
     assert client.get(f"/v1/trajectories/{first['id']}").expect(404)
