@@ -121,23 +121,37 @@ static void write_joints(const struct trajectory_report *report, struct buffer *
 
 /* -- power and energy, before and after -- */
 
-static void write_power(const struct trajectory_report *report, bool electrical, struct buffer *out)
+/* A line for each motion, of its values y at the times of its rows.
+ *   limit  in  NULL: none */
+static void write_lines(const struct trajectory_report *report, const char *title, const char *unit,
+                        const struct plot_limit *limit, const double *const y[REPORT_MOTIONS], struct buffer *out)
 {
   struct plot_series series[REPORT_MOTIONS];
-  const struct plot plot = { .title = electrical ? "Power of the supply" : "Mechanical power of all joints",
+  const struct plot plot = { .title = title,
                              .x = { .title = "time, s" },
-                             .y = { .title = "power, W" },
+                             .y = { .title = unit },
                              .series = series,
-                             .series_count = report->motion_count };
+                             .series_count = report->motion_count,
+                             .limits = limit,
+                             .limit_count = limit ? 1 : 0 };
   for (size_t m = 0; m < report->motion_count; m++) {
     const struct report_motion *motion = &report->motions[m];
     series[m] = (struct plot_series){ .name = motion->name,
                                       .x = motion->rows,
-                                      .y = electrical ? motion->bus : motion->power,
+                                      .y = y[m],
                                       .count = motion->count,
                                       .x_step = width_of(report->robot->joint_count) };
   }
   plot_write(&plot, out);
+}
+
+static void write_power(const struct trajectory_report *report, bool electrical, struct buffer *out)
+{
+  const double *power[REPORT_MOTIONS] = { NULL };
+  for (size_t m = 0; m < report->motion_count; m++)
+    power[m] = electrical ? report->motions[m].bus : report->motions[m].power;
+  write_lines(report, electrical ? "Power of the supply" : "Mechanical power of all joints", "power, W", NULL, power,
+              out);
 }
 
 /* Energy by cause, a bar for each motion. */
@@ -201,6 +215,27 @@ static void write_energy(const struct trajectory_report *report, struct buffer *
   }
   write_power(report, false, out);
   write_causes(report, false, out);
+}
+
+/* -- the tool, before and after -- */
+
+static void write_tool(const struct trajectory_report *report, struct buffer *out)
+{
+  const cJSON *document = report->document;
+  const double most = document_number(document, "request/tool_speed_max");
+  const struct plot_limit limit = { "beyond its limit", -INFINITY, most };
+  const double *speed[REPORT_MOTIONS] = { NULL }, *acceleration[REPORT_MOTIONS] = { NULL };
+  for (size_t m = 0; m < report->motion_count; m++)
+    speed[m] = report->motions[m].speed, acceleration[m] = report->motions[m].acceleration;
+  page_section(out, "Tool");
+  if (document_at(document, "tool_acceleration")) /* which those of earlier versions have not */
+    page_text(out,
+              "Its origin moves at most at %.4g m/s (at %.4g s) and accelerates by at most %.4g m/s\u00b2 (at %.4g s), "
+              "gravity not in it.",
+              document_number(document, "tool_speed/max"), document_number(document, "tool_speed/time"),
+              document_number(document, "tool_acceleration/max"), document_number(document, "tool_acceleration/time"));
+  write_lines(report, "Speed of the tool", "speed, m/s", isnan(most) ? NULL : &limit, speed, out);
+  write_lines(report, "Acceleration of the tool", "acceleration, m/s\u00b2", NULL, acceleration, out);
 }
 
 /* -- other durations -- */
@@ -327,6 +362,7 @@ void trajectory_report_write(const struct trajectory_report *report, struct buff
   write_head(document, out);
   write_comparison(report, out);
   write_energy(report, out);
+  write_tool(report, out);
   write_front(report, out);
   write_joints(report, out);
   page_end(out, footer);

@@ -10,9 +10,10 @@
 /* One motion: rows of armdyn_trajectory_sample, 1 + 5 n wide, and its energies. */
 struct report_motion {
   const char *name;
-  double *rows;  /* count x (1 + 5 n) */
-  double *power; /* count: of all joints, mechanical, W */
-  double *bus;   /* count: what the supply gives, W; NULL without the drives' data */
+  double *rows;                 /* count x (1 + 5 n) */
+  double *power;                /* count: of all joints, mechanical, W */
+  double *bus;                  /* count: what the supply gives, W; NULL without the drives' data */
+  double *speed, *acceleration; /* count: of the tool, m/s, m/s^2 */
   size_t count;
   struct armdyn_motion_energy energy;
   struct armdyn_electrical_energy electrical; /* with bus */

@@ -71,6 +71,8 @@ static void close_page(struct page *page, const struct app *app)
     free(page->report.motions[m].rows);
     free(page->report.motions[m].power);
     free(page->report.motions[m].bus);
+    free(page->report.motions[m].speed);
+    free(page->report.motions[m].acceleration);
   }
   if (page->decoded) trajectory_request_release(&page->request);
   armdyn_trajectory_free(&page->trajectory);
@@ -90,17 +92,23 @@ static enum armdyn_status add_motion(struct page *page, const char *name, const 
   const struct armdyn_electrical_model *drives = &page->request.cost.drives;
   const size_t n = armdyn_robot_joint_count(robot), width = 1 + 5 * n;
   struct report_motion *motion = &page->report.motions[page->report.motion_count++];
+  double tool[TOOL_COLUMNS];
   *motion = (struct report_motion){ .name = name, .count = SAMPLES + 1 };
   motion->rows = malloc(motion->count * width * sizeof *motion->rows);
   motion->power = calloc(motion->count, sizeof *motion->power);
   motion->bus = calloc(motion->count, sizeof *motion->bus);
-  if (!motion->rows || !motion->power || !motion->bus) return ARMDYN_EMEMORY;
+  motion->speed = calloc(motion->count, sizeof *motion->speed);
+  motion->acceleration = calloc(motion->count, sizeof *motion->acceleration);
+  if (!motion->rows || !motion->power || !motion->bus || !motion->speed || !motion->acceleration) return ARMDYN_EMEMORY;
   for (size_t k = 0; k <= SAMPLES; k++) {
     double *row = motion->rows + k * width;
     armdyn_trajectory_sample(robot, trajectory, armdyn_trajectory_duration(trajectory) * (double)k / (double)SAMPLES,
                              page->workspace, row);
     for (size_t j = 0; j < n; j++) motion->power[k] += row[1 + 4 * n + j];
     armdyn_electrical_power(robot, drives, row + 1 + n, row + 1 + 3 * n, NULL, NULL, NULL, &motion->bus[k]);
+    tool_motion(robot, row + 1, row + 1 + n, row + 1 + 2 * n, page->workspace, tool);
+    motion->speed[k] = tool_motion_length(tool + TOOL_VELOCITY);
+    motion->acceleration[k] = tool_motion_length(tool + TOOL_ACCELERATION);
   }
   enum armdyn_status status = armdyn_trajectory_energy(robot, trajectory, &motion->energy);
   if (status) return status;

@@ -33,8 +33,10 @@ def test_what_the_page_shows(client):
     assert value["id"] in words and value["detail"] in words
     shown = captions(page)
     for caption in ("Position", "Velocity", "Torque", "Position against the limits", "Torque against the limits",
-                    "Power of the supply", "Mechanical power of all joints", "Electrical energy by cause", "Lost in each drive"):
+                    "Power of the supply", "Mechanical power of all joints", "Electrical energy by cause", "Lost in each drive", "Speed of the tool", "Acceleration of the tool"):
         assert caption in shown, shown
+    assert f"at most at {value['tool_speed']['max']:.4g} m/s (at {value['tool_speed']['time']:.4g} s)" in words
+    assert f"at most {value['tool_acceleration']['max']:.4g} m/s² (at {value['tool_acceleration']['time']:.4g} s)" in words
     rows = [[cell.text for cell in row.iter(X + "td")] for row in page.iter(X + "tr")][1:]
     assert [row[0] for row in rows] == ["this motion", "trapezoid", "quintic"]
     assert float(rows[0][1]) == value["duration"]
@@ -50,6 +52,17 @@ def test_other_durations_are_drawn(client):
     figure = next(f for f in page.iter(X + "figure") if f.find(X + "figcaption").text == "Cost against duration")
     dots = [path.get("d").count("h0") for path in figure.iter() if path.tag.endswith("}path") and "points" in path.get("class", "")]
     assert max(dots) == 3, "one for each duration"
+
+
+@pytest.mark.parametrize("most", [None, 2])
+def test_the_speed_of_the_tool_has_its_limit(client, most):
+    model, _, _ = optimum("i_inertia_only")
+    model["joints"][0]["a"] = 0.6
+    _, page = page_of(client, model, {"method": "cubic", "start": {"q": [0]}, "goal": {"q": [1.2]}, "duration": 0.8, "tool_speed_max": most})
+    figure = next(f for f in page.iter(X + "figure") if f.find(X + "figcaption").text == "Speed of the tool")
+    words = "".join(figure.itertext())
+    assert "speed, m/s" in words and ("beyond its limit" in words) == (most is not None)
+    assert all(name in words for name in ("this motion", "trapezoid", "quintic"))
 
 
 def test_it_needs_nothing_beside_it(client):
