@@ -187,7 +187,7 @@ static void count_states(unsigned conditions)
   for (size_t i = 0; i < ROWS; i++) expected[rows[i].state] += meets(&rows[i], conditions);
   for (int state = 0; state < ORDER_STATE_COUNT; state++)
     cr_assert_eq(totals[state], expected[state], "conditions %x: %lld are %s, not %lld", conditions,
-                 (long long)totals[state], order_state_name(state), (long long)expected[state]);
+                 (long long)totals[state], order_state_name((enum order_state)state), (long long)expected[state]);
 }
 
 /* -- how they are found -- */
