@@ -19,14 +19,16 @@ static void stop(struct queue *q, struct order *o)
   gateway_wish(q->app->gateway, q->controller, o->row.transfer, WISH_STOP, 0, NULL, NULL);
 }
 
-/* It fails for this reason as soon as the controller is stopped. */
+/* It fails for this reason as soon as the controller is stopped; one whose end somebody else heard meanwhile has ended. */
 static void end(struct queue *q, struct order *o, const struct refusal *why)
 {
-  o->ending = true;
+  pthread_mutex_lock(&q->lock);
+  const bool ends = o->ending = !order_state_final(o->row.state);
   o->ending_problem = why->problem;
   snprintf(o->ending_detail, sizeof o->ending_detail, "%.255s",
            why->status ? armdyn_status_text(why->status) : why->detail);
-  stop(q, o);
+  pthread_mutex_unlock(&q->lock);
+  if (ends) stop(q, o);
 }
 
 /* A STOP may be lost with the connection. */
@@ -205,6 +207,29 @@ static void hear(struct queue *q, struct order *o, const struct store_transfer *
   if (o->row.state == ORDER_LOADING && t->total)
     snprintf(o->message, sizeof o->message, "its transfer is %s, %lld of %lld samples", transfer_state_name(t->state),
              (long long)t->sent, (long long)t->total);
+}
+
+static struct order *loaded(struct queue *q)
+{
+  struct order *o = q->first;
+  while (o && !order_is_loaded(o->row.state)) o = o->next;
+  return o;
+}
+
+void queue_hear_end(struct queue *q)
+{
+  struct store_transfer t;
+  char transfer[ID_SIZE] = "";
+  pthread_mutex_lock(&q->lock);
+  const struct order *there = loaded(q);
+  if (there) memcpy(transfer, there->row.transfer, sizeof transfer);
+  pthread_mutex_unlock(&q->lock);
+  if (!*transfer || gateway_transfer(q->app->gateway, transfer, &t)) return;
+  pthread_mutex_lock(&q->lock);
+  struct order *o = loaded(q);
+  if (o && !strcmp(o->row.transfer, transfer) && order_state_final(order_state_of(t.state))) hear(q, o, &t);
+  pthread_mutex_unlock(&q->lock);
+  store_transfer_release(&t);
 }
 
 /* An earlier run of the service kept its id, and ended before it was made: nothing was sent. */

@@ -72,11 +72,13 @@ void order_free(struct order *o);
 void *queue_main(void *queue);
 void queue_ring(struct queue *q);
 bool queue_stopping(struct queue *q);
+/* What happened at the controller since the last look? Asks nobody who could wait. Without the lock. */
+void queue_notice(struct queue *q);
+/* Has what is at the controller ended? Then so does its order, before the thread looks again. Without the lock. */
+void queue_hear_end(struct queue *q);
 /* All of these under the lock. */
 /* Do not go on until somebody releases it. The first reason stays. */
 void queue_block(struct queue *q, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* What happened at the controller since the last look? Asks nobody who could wait. */
-void queue_notice(struct queue *q);
 static inline bool queue_blocked(const struct queue *q)
 {
   return *q->block.reason;

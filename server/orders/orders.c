@@ -465,7 +465,7 @@ void orders_queue(struct orders *orders, const char *controller, struct queue_vi
 }
 
 /* Under the lock: is there a reason not to go on yet? */
-static bool releasable(const struct queue *q, uint64_t stopped, struct refusal *why)
+static bool releasable(const struct queue *q, struct refusal *why)
 {
   for (const struct order *o = q->first; o; o = o->next) {
     if (o->row.state == ORDER_HELD)
@@ -473,18 +473,18 @@ static bool releasable(const struct queue *q, uint64_t stopped, struct refusal *
     if (o->ending || (o->cancelled && order_is_loaded(o->row.state)))
       return refusal_say(why, PROBLEM_CONFLICT, "order %s is being ended", o->row.id);
   }
-  if (stopped != q->stopped) return refusal_say(why, PROBLEM_CONFLICT, "STOP was sent to the controller just now");
   return true;
 }
 
 bool orders_release(struct orders *orders, const char *controller, const struct store_idempotency *key,
                     struct refusal *why)
 {
-  struct queue *q = find(orders, controller);
-  if (!q) return true; /* it has no orders, and nothing keeps it */
-  const uint64_t stopped = gateway_stopped(orders->app->gateway, controller);
+  struct queue *q = find_or_make(orders, controller); /* a STOP before its first order would block that */
+  if (!q) return refusal_status(why, ARMDYN_EUNAVAILABLE);
+  queue_notice(q); /* a STOP that was answered is released too; one that comes after this blocks anew */
+  queue_hear_end(q);
   pthread_mutex_lock(&q->lock);
-  bool good = releasable(q, stopped, why);
+  bool good = releasable(q, why);
   struct store_order_queue next = q->block;
   next.reason[0] = '\0';
   clock_format(clock_wall_ms(), next.since);

@@ -70,9 +70,9 @@ void queue_block(struct queue *q, const char *format, ...)
 
 void queue_notice(struct queue *q)
 {
+  pthread_mutex_lock(&q->lock); /* before it asks: of two that look, neither has an older number than the one before */
   const uint64_t stopped = gateway_stopped(q->app->gateway, q->controller);
   const unsigned generation = gateway_generation(q->app->gateway);
-  pthread_mutex_lock(&q->lock);
   if (stopped != q->stopped) queue_block(q, "STOP was sent to the controller");
   if (generation != q->generation) queue_block(q, "the gateway was started anew");
   q->stopped = stopped;

@@ -17,7 +17,7 @@ from cell import FINAL, LONG
 from foreign.process import Foreign
 from gripping import CLOSED, OPEN, moved_on_wrongly, move, outputs, rest
 from ordering import HERE, THERE, Ordering
-from support import Server, unique_name, until
+from support import Server, until
 
 SOAK = bool(os.environ.get("ARMDYN_SOAK"))
 ROUNDS = int(os.environ.get("ARMDYN_ROUNDS") or (300 if SOAK else 15))
@@ -89,15 +89,6 @@ def grips_before_it_moves_on(here, orders, told):
                 assert not moved_on_wrongly(told, motion, end["request"]["steps"]), (end, told)
 
 
-def release(here):
-    """A STOP that the queue has not heard of yet is 409: whoever released it did not know of that, and looks again."""
-    def released():
-        answer = here.client.post(f"/v1/controllers/{here.name}/queue/release", headers={"Idempotency-Key": unique_name("key")})
-        assert answer.status == 200 or "just now" in answer.json["detail"], answer
-        return answer.status == 200
-    until(released, LONG, 0.02, what="a queue that is released")
-
-
 def settled(here, orders):
     """Nothing goes on any more: all have ended, or the queue is blocked and nothing is at the controller."""
     told = [here.told(order) for order in orders]
@@ -125,11 +116,11 @@ def one_round(number):
         released = time.monotonic()
         if here.queue()["blocked"]:
             until(lambda: here.client.get("/readyz").status == 200, LONG, what="readiness")
-            release(here)
+            here.release()
         for _ in range(ORDERS):  # each that fails blocks the queue again
             until(lambda: settled(here, orders), LONG, 0.02, what=said)
             if here.queue()["blocked"] and here.queue()["count"]:
-                release(here)
+                here.release()
         ends = [here.told(order) for order in orders]
         told = controller.ledger()  # without a violation: each motion was sent, and started by its own START, once
         if event is not kill_gateway:  # who could have stopped it; the next one comes as soon as it can

@@ -123,6 +123,27 @@ def test_stop_with_nothing_loaded_keeps_what_comes_from_moving(here):
     here.reach_order(order, "done")
 
 
+def stop(here):
+    assert here.client.post(f"/v1/controllers/{here.name}/stop").expect(200).json["confirmed"]
+
+
+def test_a_release_after_a_stop_releases_the_queue_of_it(here):
+    """Whatever the queue was at: before its first order, while one moves, with none."""
+    stop(here)
+    assert here.release()["blocked"] is None
+    here.reach_order(here.automatic(), "done")
+    first = here.automatic(to={"q": HERE}, duration=2)
+    here.reach_order(first, "running")
+    stop(here)
+    assert here.release()["blocked"] is None
+    assert here.told(first)["state"] == "stopped"
+    for _ in range(3):
+        here.reach_order(here.automatic(to={"q": HERE}), "done")
+        stop(here)
+        assert here.release()["blocked"] is None
+    here.reach_order(here.automatic(), "done")
+
+
 def test_a_stop_under_another_name_counts(here):
     here.reach_order(here.automatic(), "done")
     twin = unique_name("twin")
