@@ -56,9 +56,9 @@ static void check_start(struct json_reader *r, const struct order_request *reque
 
 /* -- whom it is told -- */
 
-/* The states that are told; the others pass by themselves. */
-static const char *const order_events[] = { "accepted", "ready",   "running", "held",
-                                            "done",     "stopped", "failed",  "interrupted" };
+/* The states that are told (the others pass by themselves), and that what was measured is summed up. */
+static const char *const order_events[] = { "accepted", "ready",  "running",     "held",    "done",
+                                            "stopped",  "failed", "interrupted", "measured" };
 enum { EVENTS_OF_ENDS = 0xf0 };
 
 static void callback_init(void *object)
@@ -68,7 +68,7 @@ static void callback_init(void *object)
 
 static const struct json_field callback_fields[] = {
   { TEXT(struct order_callback, webhook), MATCHES(json_name_pattern), REQUIRED, SAYS("name of a webhook") },
-  { WORDS(struct order_callback, events, order_events, "a list of states: [\"ready\", \"done\"]") },
+  { WORDS(struct order_callback, events, order_events, "a list of states, or \"measured\": [\"ready\", \"done\"]") },
 };
 static const struct json_type callback_type =
     JSON_TYPE("a callback, {\"webhook\": NAME},", callback_fields, struct order_callback, callback_init, NULL);

@@ -11,10 +11,10 @@
 /* What of the motions that would do is wanted: the rows of the table in order.c. */
 enum order_objective { ORDER_ENERGY, ORDER_TIME, ORDER_SMOOTH, ORDER_OBJECTIVES };
 
-/* Whom it is told that the order has come to which states. */
+/* Whom it is told that the order has come to which states, or is measured. */
 struct order_callback {
   char webhook[ARMDYN_NAME_SIZE]; /* "": nobody */
-  unsigned events;                /* bit i: those of the i-th state of order_events in order.c */
+  unsigned events;                /* bit i: those of the i-th word of order_events in order.c */
 };
 
 /* One after the other in one motion: a move, or rest where the arm stands. */

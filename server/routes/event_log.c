@@ -45,11 +45,12 @@ static void add(struct store_query *query, struct store_filter filter)
 }
 
 static const char *const event_types[] = {
-  "order.accepted",    "order.planning",  "order.queued",         "order.loading", "order.ready",
-  "order.running",     "order.held",      "order.done",           "order.stopped", "order.failed",
-  "order.interrupted", "job.succeeded",   "job.failed",           "job.cancelled", "transfer.done",
-  "transfer.stopped",  "transfer.failed", "transfer.interrupted", "queue.blocked", "queue.released",
-  "controller.lost",   "controller.back", "alarm.raised",         "alarm.cleared", "alarm.acknowledged"
+  "order.accepted",    "order.planning",   "order.queued",    "order.loading",        "order.ready",
+  "order.running",     "order.held",       "order.done",      "order.stopped",        "order.failed",
+  "order.interrupted", "order.measured",   "job.succeeded",   "job.failed",           "job.cancelled",
+  "transfer.done",     "transfer.stopped", "transfer.failed", "transfer.interrupted", "queue.blocked",
+  "queue.released",    "controller.lost",  "controller.back", "alarm.raised",         "alarm.cleared",
+  "alarm.acknowledged"
 };
 
 /* Types with commas between, as the store compares them. */

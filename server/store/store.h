@@ -597,7 +597,8 @@ enum armdyn_status store_transfer_totals(struct store *store, const struct store
                                          int64_t totals[TRANSFER_STATE_COUNT]);
 /* All that have not ended, oldest first: what a crash may have interrupted. */
 enum armdyn_status store_transfer_unfinished(struct store *store, store_transfer_visit *visit, void *context);
-/* Some that have ended and nothing says what was measured, or why nothing was, oldest first: their ids alone. */
+/* Some that have ended, as has the order of each, and nothing says what was measured, or why nothing was, oldest first: their
+ * ids alone. */
 enum armdyn_status store_transfer_not_summed_up(struct store *store, size_t most, store_transfer_visit *visit,
                                                 void *context);
 /* Say it, once and for ever; a transfer that says it already stays as it is.

@@ -171,7 +171,10 @@ enum armdyn_status store_transfer_unfinished(struct store *store, store_transfer
 
 /* -- what was measured -- */
 
-#define NOT_SUMMED_UP "measured IS NULL AND unmeasured IS NULL AND finished_at IS NOT NULL"
+/* Not before its order has ended: that is told first. */
+#define NOT_SUMMED_UP                                                                                                  \
+  "measured IS NULL AND unmeasured IS NULL AND finished_at IS NOT NULL"                                                \
+  " AND NOT EXISTS (SELECT 1 FROM orders WHERE transfer = transfers.id AND orders.finished_at IS NULL)"
 
 enum armdyn_status store_transfer_not_summed_up(struct store *store, size_t most, store_transfer_visit *visit,
                                                 void *context)

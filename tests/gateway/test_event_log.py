@@ -40,7 +40,7 @@ def test_what_was_missed_is_read_in_order_over_a_kill():
         here.reach_order(order, "ready")
         here.say(order, "start")
         done = here.reach_order(order, "done")
-        told = events(here.client, after=before, order=order)
+        told = [event for event in events(here.client, after=before, order=order) if event["type"] != "order.measured"]  # which comes when it comes
         steps = [next(same) for _, same in itertools.groupby(done["history"], lambda step: step["state"])]  # ready: its start was asked for
         states = [f"order.{step['state']}" for step in steps]
         assert [event["type"] for event in told] == states and told[-1]["type"] == "order.done"

@@ -1,5 +1,7 @@
 """What is told of orders: to webhooks, signed, and to streams."""
 
+import contextlib
+import sqlite3
 import subprocess
 import sys
 
@@ -15,7 +17,7 @@ from support.receiver import Receiver, signature
 pytestmark = pytest.mark.slow
 
 EXAMPLE = ROOT / "examples/orders/order_4711.py"
-MESSAGE = "#/components/schemas/OrderMessage"
+MESSAGE, EVENT = "#/components/schemas/OrderMessage", "#/components/schemas/Event"
 
 
 @pytest.fixture
@@ -68,6 +70,59 @@ def test_every_state_that_was_asked_for_is_told_and_signed(here):
         until(lambda: len(receiver.messages) == 2 * len(events), what="all of them again")
         assert [headers["webhook-id"] for headers, _ in receiver.messages[len(events):]] == ids
     here.release()
+
+
+def test_that_it_is_measured_is_told_once_after_its_end(here):
+    with Receiver() as receiver:
+        callback, secret = register(here, receiver, "done", "measured")
+        done = here.automatic(to={"q": THERE}, callback=callback, job_order_id="4711")
+        unmoved = here.order(to={"q": HERE}, callback=callback)
+        assert [end["event"] for end in told(here, done, 2)] == ["done", "measured"]
+        messages = [(head, body, message) for (head, body), message in zip(receiver.messages, receiver.documents()) if message["data"]["id"] == done]
+        assert [message["type"] for _, _, message in messages] == ["order.done", "order.measured"]
+        headers, body, message = messages[-1]
+        assert contract.explain(MESSAGE, message) == "" and headers["webhook-signature"] == signature(secret, headers, body)
+        assert message["data"] == here.told(done) and message["data"]["measured"]["samples"] > 1
+        here.reach_order(unmoved, "ready")
+        here.say(unmoved, "cancel")
+        assert [end["event"] for end in told(here, unmoved, 1)] == ["measured"]
+        for order, end, why in ((done, "order.done", None), (unmoved, "order.stopped", here.told(unmoved)["unmeasured"])):
+            log = here.client.get("/v1/events/log", query={"order": order}).expect(200).json["items"]
+            assert [event["type"] for event in log][-2:] == [end, "order.measured"] and [event["type"] for event in log].count("order.measured") == 1
+            assert {**log[-1], "number": 0, "at": "", "type": "", "text": ""} == {**log[-2], "number": 0, "at": "", "type": "", "text": ""}
+            assert log[-1]["text"] == why and log[-1]["at"] >= log[-2]["at"] and contract.explain(EVENT, log[-1]) == ""
+        assert [d["type"] for d in receiver.documents()].count("order.measured") == 2
+
+
+def test_that_it_is_measured_is_told_after_a_kill_before_the_sum():
+    """Whenever that comes: one at the moment of the end, and one whose sum is taken back with all that was told of it."""
+    with Server("--webhook-networks", "127.0.0.0/8") as own, Foreign("--axes", 4) as controller, Receiver() as receiver:
+        here = Ordering(own, controller)
+        callback, _ = register(here, receiver, "measured")
+
+        def measured(order):
+            log = until(lambda: here.client.get("/v1/events/log", query={"order": order, "type": "order.measured"}).expect(200).json["items"],
+                        what="the sum of an order")
+            told(here, order, 1)
+            return log
+        first = here.automatic(callback=callback)
+        here.reach_order(first, "done")
+        own.restart(kill=True)
+        here.client = own.client()
+        measured(first)
+        here.release()
+        second = here.automatic(to={"q": HERE}, callback=callback)
+        measured(second)
+        here.client.close()
+        own.terminate()
+        with contextlib.closing(sqlite3.connect(own.data / "armdyn.db")) as db, db:
+            db.execute("UPDATE transfers SET measured = NULL, unmeasured = NULL")
+            db.execute("DELETE FROM events WHERE type = 'order.measured'")
+            db.execute("DELETE FROM deliveries")
+        own.start()
+        here.client = own.client()
+        assert [len(measured(order)) for order in (first, second)] == [1, 1]
+        assert here.told(second)["measured"]
 
 
 def test_the_end_alone_is_told_unless_more_is_asked_for(here):
