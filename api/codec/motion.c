@@ -94,3 +94,13 @@ void motion_step_warnings_encode(struct json_writer *w, const struct armdyn_robo
     json_end_object(w);
   }
 }
+
+void motion_time_warning_encode(struct json_writer *w, const char *where, double seconds)
+{
+  char detail[256];
+  snprintf(detail, sizeof detail,
+           "%s is %g s, which is %.3g minutes: times are in seconds. Were milliseconds meant? %g ms are %g s.", where,
+           seconds, seconds / 60, seconds, seconds / 1000);
+  member_text(w, "code", "unit_suspect");
+  member_text(w, "detail", detail);
+}

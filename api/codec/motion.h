@@ -18,4 +18,10 @@ void motion_transferable_encode(struct json_writer *w, const struct armdyn_robot
 void motion_step_warnings_encode(struct json_writer *w, const struct armdyn_robot_description *robot,
                                  const bool *stepping, double sample_rate);
 
+/* A time of one move that looks like milliseconds: "unit_suspect" and what to say of it, as members of the object that is being
+ * written.
+ *   where  in  pointer into the request */
+#define MOTION_SUSPECT_TIME 100.0 /* s; arms move for seconds, and 0.1 s are 100 ms */
+void motion_time_warning_encode(struct json_writer *w, const char *where, double seconds);
+
 #endif

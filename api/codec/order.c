@@ -1,5 +1,6 @@
 #include "api/codec/order.h"
 
+#include "api/codec/motion.h"
 #include "api/codec/transfer.h"
 #include "api/codec/words.h"
 
@@ -351,6 +352,30 @@ static void write_smoothed(struct json_writer *w)
   json_end_object(w);
 }
 
+static void warn_of_time(struct json_writer *w, int step, const char *name, double seconds)
+{
+  char where[64] = "";
+  if (!(seconds > MOTION_SUSPECT_TIME)) return; /* NAN: not given */
+  if (step >= 0) snprintf(where, sizeof where, "/steps/%d", step);
+  snprintf(where + strlen(where), sizeof where - strlen(where), "/%s", name);
+  json_begin_object(w);
+  motion_time_warning_encode(w, where, seconds);
+  json_end_object(w);
+}
+
+/* Times that were asked for as if they were milliseconds. */
+static void warn_of_times(struct json_writer *w, const struct order_request *asked)
+{
+  warn_of_time(w, -1, "cycle_time_max", asked->cycle_time_max);
+  warn_of_time(w, -1, "duration", asked->duration);
+  for (size_t i = 0; i < asked->step_count; i++) {
+    const struct order_step *step = &asked->steps[i];
+    warn_of_time(w, (int)i, "dwell", step->dwell);
+    warn_of_time(w, (int)i, "cycle_time_max", step->cycle_time_max);
+    warn_of_time(w, (int)i, "duration", step->duration);
+  }
+}
+
 static void write_step(struct json_writer *w, const struct order_plan_step *step, size_t joints)
 {
   char href[64];
@@ -365,7 +390,7 @@ static void write_step(struct json_writer *w, const struct order_plan_step *step
   json_end_object(w);
 }
 
-void order_plan_encode(const struct order_plan *plan, struct buffer *out)
+void order_plan_encode(const struct order_plan *plan, const struct order_request *asked, struct buffer *out)
 {
   struct json_writer w = { .out = out };
   json_begin_object(&w);
@@ -382,6 +407,7 @@ void order_plan_encode(const struct order_plan *plan, struct buffer *out)
   }
   json_key(&w, "warnings"), json_begin_array(&w);
   if (plan->smoothed) write_smoothed(&w);
+  warn_of_times(&w, asked);
   json_end_array(&w);
   json_end_object(&w);
 }

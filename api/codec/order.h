@@ -91,7 +91,8 @@ struct order_plan {
   size_t step_count;             /* 0: it has none */
   const struct order_plan_step *steps;
 };
-void order_plan_encode(const struct order_plan *plan, struct buffer *out);
+/*   asked  in  what it was planned for: times that look like milliseconds are among its warnings */
+void order_plan_encode(const struct order_plan *plan, const struct order_request *asked, struct buffer *out);
 
 /* What GET answers. Texts are "" or NULL where they are null; JSON where they are documents. */
 struct order_resource {

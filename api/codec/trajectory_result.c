@@ -145,6 +145,24 @@ static void encode_baseline_warnings(struct json_writer *w, const struct traject
   }
 }
 
+/* Times that were asked for as if they were milliseconds. */
+static void encode_time_warnings(struct json_writer *w, const struct trajectory_request *request)
+{
+  const struct {
+    const char *where;
+    double seconds;
+  } times[] = { { "/duration", request->duration },
+                { "/duration_min", request->duration_min },
+                { "/duration_max", request->duration_max } };
+  for (size_t k = 0; k < sizeof times / sizeof *times; k++) {
+    if (!(times[k].seconds > MOTION_SUSPECT_TIME)) continue; /* NAN: not given */
+    json_begin_object(w);
+    json_key(w, "joint"), json_write_null(w);
+    motion_time_warning_encode(w, times[k].where, times[k].seconds);
+    json_end_object(w);
+  }
+}
+
 /* What no motion in its place could go below. */
 static void encode_bound(struct json_writer *w, const struct trajectory_result *result)
 {
@@ -307,6 +325,7 @@ void trajectory_result_encode(const struct trajectory_result *result, struct buf
                              restless ? result->robot->joints[result->fit->fastest].name : NULL);
   json_key(&w, "warnings"), json_begin_array(&w);
   motion_step_warnings_encode(&w, result->robot, result->stepping, request->sample_rate);
+  encode_time_warnings(&w, request);
   if (search) encode_baseline_warnings(&w, result);
   json_end_array(&w);
   if (search) json_key(&w, "solver"), encode_solver(&w, search);

@@ -68,13 +68,13 @@ static bool is_loadable(struct queue *q, const struct order *o, const char *traj
 
 static void keep_plan(struct queue *q, struct order *o, const char *id, const struct order_plan *plan)
 {
-  struct buffer text = BUFFER(KB(16));
+  struct buffer text = BUFFER(KB(64));
   struct store_order changed = o->row;
   struct order_plan whole = *plan;
   struct sequence *sequence = o->request.step_count ? order_sequence(o) : NULL;
   size_t length;
   if (sequence) sequence_tell(o, sequence, &whole);
-  order_plan_encode(&whole, &text);
+  order_plan_encode(&whole, &o->request, &text);
   free(sequence);
   snprintf(changed.trajectory, sizeof changed.trajectory, "%s", id);
   char *kept = changed.plan = buffer_take(&text, &length);

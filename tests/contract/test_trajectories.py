@@ -30,6 +30,14 @@ def near(value, expected, tolerance=1e-9):
 
 # -- what to know before samples go anywhere --
 
+def test_milliseconds_in_place_of_seconds_are_told(client, arm):
+    def warnings(duration):
+        return client.result_of(arm + "/trajectories", motion(method="quintic", sample_rate=1, duration=duration))["warnings"]
+    assert [w for w in warnings(100) if w["code"] == "unit_suspect"] == []
+    (told,) = [w for w in warnings(1500) if w["code"] == "unit_suspect"]
+    assert told["joint"] is None and told["detail"].startswith("/duration is 1500 s, which is 25 minutes") and "1500 ms are 1.5 s" in told["detail"]
+
+
 @pytest.mark.parametrize("rate", [250, 1000])
 @pytest.mark.parametrize("method", ["quintic", "cubic"])
 def test_friction_that_sets_in_between_two_samples_is_told(client, method, rate):

@@ -64,7 +64,23 @@ def test_what_could_not_be_loaded_is_planned_smoothly(server):
             assert done["plan"]["duration"] < 1.5
 
 
-def test_two_parts_in_turn_are_planned_once_each_and_nobody_waits(here, record_property):
+def test_milliseconds_in_place_of_seconds_are_told(here):
+    """In what was planned for it, with the place in the request; the motion is as it was asked for."""
+    def suspects(**request):
+        order = here.order(**request)
+        plan = here.reach_order(order, "queued", "loading", "ready")["plan"]
+        here.say(order, "cancel")
+        here.reach_order(order, "stopped")
+        if here.queue()["blocked"]:  # something of it was sent
+            here.release()
+        return plan["duration"], [warning["detail"].split(" is ")[0] for warning in plan["warnings"] if warning["code"] == "unit_suspect"]
+    assert suspects(duration=100) == (pytest.approx(100), [])
+    assert suspects(duration=150) == (pytest.approx(150), ["/duration"])
+    moves = [{"to": {"q": THERE}, "duration": 1, "objective": "smooth"}, {"dwell": 200}, {"to": {"q": HERE}, "duration": 150, "objective": "smooth"}]
+    assert suspects(to=None, duration=None, objective=None, steps=moves) == (pytest.approx(351), ["/steps/1/dwell", "/steps/2/duration"])
+
+
+def test_orders_in_a_row_are_planned_once_each_and_nobody_waits(here, record_property):
     orders = [here.automatic(to={"q": HERE if k % 2 else THERE}, duration=0.15, expires_within=86400, job_order_id=f"part-{k % 2}") for k in range(COUNT)]
     ended = [here.reach_order(order, "done", timeout=LONG + COUNT) for order in orders]
     trajectories = [order["trajectory"] for order in ended]
