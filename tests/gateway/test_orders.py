@@ -222,6 +222,12 @@ def test_what_cannot_be_is_refused_at_once_and_teaches(here):
     assert here.queue()["count"] == 1 and here.client.delete(f"/v1/controllers/{here.name}", headers={"If-Match": "*"}).status == 409
 
 
+def test_an_order_is_accepted_at_once_whatever_is_preferred(here):
+    here.reach_order(here.order(), "ready")
+    answer = here.ask(headers={"Prefer": "wait=60"}, to={"q": HERE}).expect(202)  # its turn never comes
+    assert answer.json["state"] == "accepted" and "Preference-Applied" not in answer.headers
+
+
 def test_a_plan_that_is_not_found_says_why_and_blocks(here):
     order = here.order(duration=0.01)
     failed = here.reach_order(order, "failed")
