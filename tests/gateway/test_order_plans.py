@@ -6,8 +6,10 @@ ARMDYN_ORDERS=... orders in a row, 500 in `make soak`, 10 in `make test`.
 import datetime
 import json
 import os
+import random
 import re
 import statistics
+import time
 
 import pytest
 
@@ -20,6 +22,8 @@ pytestmark = pytest.mark.slow
 
 SOAK = bool(os.environ.get("ARMDYN_SOAK"))
 COUNT = int(os.environ.get("ARMDYN_ORDERS") or (500 if SOAK else 10))
+SEED = int(os.environ.get("ARMDYN_SEED") or time.time())
+PARTS = {"A7": {"mass": 0.5, "com": [0, 0, 0.03], "inertia": {"xx": 0.0005, "yy": 0.0005, "zz": 0.0004}}, "B9": {"mass": 0.2, "com": [0.01, 0, 0.02]}}
 
 
 @pytest.fixture
@@ -97,6 +101,46 @@ def test_orders_in_a_row_are_planned_once_each_and_nobody_waits(here, record_pro
         print(name, f"median {1e3 * statistics.median(times):.0f} ms, most {1e3 * max(times):.0f} ms")
     motions = here.sim.ledger()["motions"]
     assert len(motions) == COUNT and {motion["end"] for motion in motions} == {"whole"}
+
+
+def test_two_parts_in_turn_are_planned_for_each_and_nobody_waits(here, record_property):
+    """The cell says what the gripper has closed on when an order has ended, then orders what is done with it: every part, place
+    and next place is planned once. ARMDYN_SEED=... repeats the places."""
+    places, chance = [HERE, THERE, [0.01] * 4], random.Random(SEED)
+    for part, payload in PARTS.items():
+        here.client.post(f"/v1/robots/{here.robot}/parts", {"name": part, "payload": payload}).expect(201)
+    at, known, ended, called = HERE, {}, [], []
+    for k in range(COUNT):
+        part, to = sorted(PARTS)[k % len(PARTS)], chance.choice([place for place in places if place != at])
+        began = time.perf_counter()
+        assert here.client.put(f"/v1/controllers/{here.name}/part", {"part": part}).expect(200).json["part"] == part
+        order = here.automatic(to={"q": to}, part=part, duration=0.15, job_order_id=part)
+        called.append(time.perf_counter() - began)
+        done = here.reach_order(order, "done")
+        motion = (part, tuple(at), tuple(to))
+        assert planned(done) == (motion not in known), (SEED, k, motion)
+        assert known.setdefault(motion, done["trajectory"]) == done["trajectory"], (SEED, k, motion)
+        at, ended = to, [*ended, done]
+    assert len(set(known.values())) == len(known)  # no plan is of two parts
+    for (part, _, _), trajectory in known.items():
+        assert here.client.get(trajectory).expect(200).json["conditions"]["part"] == part
+    tell_times(record_property, called, ended)
+    motions = here.sim.ledger()["motions"]
+    assert len(motions) == COUNT and {motion["end"] for motion in motions} == {"whole"}
+
+
+def tell_times(record_property, called, ended):
+    reused = [order for order in ended if not planned(order)]
+    figures = {"two calls of the cell": called,
+               "from an end to the next load": [entered(order, "loading") - stamp(before["finished_at"]) for before, order in zip(ended, ended[1:]) if not planned(order)],
+               "from acceptance to the queue, planned before": [entered(order, "queued") - entered(order, "accepted") for order in reused],
+               "from the queue to the load": [entered(order, "loading") - entered(order, "queued") for order in reused],
+               "load": [entered(order, "ready") - entered(order, "loading") for order in ended]}
+    for name, times in figures.items():
+        if times:
+            text = f"median {1e3 * statistics.median(times):.0f} ms, most {1e3 * max(times):.0f} ms, of {len(times)}"
+            record_property(name, text)
+            print(name, text)
 
 
 def test_what_differs_is_planned_anew(here):
