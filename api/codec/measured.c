@@ -68,7 +68,8 @@ void measured_encode(const struct playback *p, struct buffer *out)
   json_key(&w, "samples"), json_write_integer(&w, (long long)p->samples);
   member_number(&w, "measured_time", measured_time(p));
   member_text(&w, "torque_source", p->commanded ? "command" : "sensor");
-  member_number(&w, "mechanical_energy_measured", p->commanded ? NAN : p->mechanical.measured);
+  member_number(&w, "mechanical_energy_measured",
+                p->commanded ? NAN : p->mechanical.measured + p->mechanical.braking_measured);
   member_number(&w, "electrical_energy_modelled_from_measured",
                 p->commanded || !p->has_electrical ? NAN : p->electrical.measured);
   write_worst(&w, p);
