@@ -4,6 +4,7 @@
 #define ARMDYN_ARMDYN_H
 
 #include "armdyn/adopt.h"
+#include "armdyn/bootstrap.h"
 #include "armdyn/clearance.h"
 #include "armdyn/code.h"
 #include "armdyn/collision.h"
