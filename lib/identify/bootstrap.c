@@ -71,7 +71,7 @@ void armdyn_error_cells_add(struct armdyn_error_cells *cells, const double *meas
 
 /* -- the length of blocks -- */
 
-static const double insignificant = 2, e_folds = 3;
+static const double insignificant = 2, e_folds = 2;
 
 /* Autocorrelations of x, whose mean is taken out, at lags 0 .. lags; [0] is the variance. false: it does not vary. */
 static bool correlate(double *x, size_t count, size_t lags, double *out)

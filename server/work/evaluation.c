@@ -5,19 +5,18 @@
 
 #include "api/codec/evaluation.h"
 #include "api/codec/promotion.h"
-#include "api/codec/robot.h"
 #include "server/data/opened_logs.h"
 #include "server/work/conditioning.h"
 #include "server/work/identification_errors.h"
 #include "server/work/kinds.h"
+#include "server/work/lineage.h"
 
-enum { ENTRIES = LIMIT_EVALUATION_CURVES };
+enum { ENTRIES = LIMIT_EVALUATION_CURVES, WARNINGS = ENTRIES + LIMIT_DATASETS };
 
 /* A model, ready to predict. */
 struct judged {
   struct armdyn_unknowns *unknowns;
   double *beta;
-  struct id_list training; /* what it was identified from */
 };
 
 /* Everything that one job needs, so that one exit releases it. */
@@ -27,28 +26,19 @@ struct run {
   size_t model_count, entry_count, warning_count;
   struct judged models[LIMIT_EVALUATION_MODELS];
   int64_t revisions[LIMIT_EVALUATION_MODELS];
+  struct evaluation_lineage lineages[LIMIT_EVALUATION_MODELS];
+  struct data_prints prints;
   struct opened_logs logs;
   struct armdyn_conditioning conditioning;
   struct identification_conditioning used;
-  struct evaluation_entry *entries; /* ENTRIES */
-  struct identification_warning warnings[ENTRIES];
-  char told[ENTRIES][256];
+  struct evaluation_entry *entries;                 /* models x data sets */
+  struct armdyn_error_cells *(*cells)[COMPARISONS]; /* of the entries */
+  struct armdyn_blocks blocks[LIMIT_DATASETS];
+  struct identification_warning warnings[WARNINGS];
+  char told[WARNINGS][256];
 };
 
 /* -- models -- */
-
-/* The description of a stored revision. OK, ENOTFOUND, EMEMORY, EIO. */
-static enum armdyn_status read_revision(struct store *store, const char *name, int64_t revision,
-                                        struct armdyn_robot_description *out, int64_t *found)
-{
-  struct store_robot row;
-  enum armdyn_status status = store_robot_get(store, name, revision, &row);
-  if (status) return status;
-  status = robot_decode(row.document, strlen(row.document), true, out, NULL, NULL);
-  *found = row.revision;
-  store_robot_release(&row);
-  return status == ARMDYN_EINPUT || status == ARMDYN_ESYNTAX ? ARMDYN_EIO : status;
-}
 
 /* The revision that an identification used, with what it found. */
 static enum armdyn_status read_identified(struct run *run, struct store *store, size_t index,
@@ -65,8 +55,8 @@ static enum armdyn_status read_identified(struct run *run, struct store *store, 
   if (strcmp(result.robot, run->work->robot->name) != 0)
     status = armdyn_refuse(error, ARMDYN_EINPUT, "", "is of another robot, %s", result.robot);
   cJSON *document = document_open(result.document);
-  if (!status) status = evaluation_training_read(document, &run->models[index].training);
-  if (!status) status = read_revision(store, result.robot, result.revision, model, &run->revisions[index]);
+  if (!status) status = lineage_revision_read(store, result.robot, result.revision, model, NULL);
+  run->revisions[index] = result.revision;
   if (!status) status = promotion_source_read(document, source);
   if (!status) status = promotion_apply(source, PROMOTE_ALL, model, error);
   document_close(document);
@@ -81,8 +71,11 @@ static enum armdyn_status read_named(const struct run *run, struct store *store,
 {
   struct store_alias alias = { .revision = asked->revision };
   const char *name = run->work->robot->name;
+  struct store_robot row;
   enum armdyn_status status = asked->alias ? store_alias_get(store, name, asked->name, &alias) : ARMDYN_OK;
-  return status ? status : read_revision(store, name, alias.revision, model, found);
+  if (!status) status = lineage_revision_read(store, name, alias.revision, model, &row);
+  if (!status) *found = row.revision;
+  return status;
 }
 
 static enum armdyn_status open_model(struct run *run, size_t index, struct armdyn_error *error)
@@ -105,6 +98,9 @@ static enum armdyn_status open_model(struct run *run, size_t index, struct armdy
                            run->work->robot->joint_count);
     goto out;
   }
+  status = lineage_follow(store, run->work->robot->name, asked->identification, run->revisions[index],
+                          &run->lineages[index]);
+  if (status) goto out;
   if ((status = armdyn_robot_new(model, &robot, error))) goto out;
   if ((status = armdyn_unknowns_new(robot, 0, ARMDYN_ROTORS_PRESENT, &judged->unknowns, error))) goto out;
   judged->beta = malloc(armdyn_base_parameter_count(armdyn_unknowns_base(judged->unknowns)) * sizeof *judged->beta);
@@ -144,51 +140,80 @@ static enum armdyn_status open_all(struct run *run, struct armdyn_error *error)
 
 /* -- leaks -- */
 
-/* Does this data set repeat the motion of one that the model was identified from? Training data that are gone meanwhile
- * cannot be asked; referrals keep them as long as the identification is there. */
-static enum armdyn_status look_for_leak(struct run *run, struct evaluation_entry *entry, struct armdyn_error *error)
+/* Does it repeat the motion of one that the model was identified from? Training data that are gone meanwhile cannot be
+ * asked; referrals keep them as long as the identification is there. */
+static enum armdyn_status look_for_motion(struct run *run, struct evaluation_entry *entry, struct store *store,
+                                          struct armdyn_error *error)
 {
-  const struct id_list *training = &run->models[entry->model].training;
-  const char *own_id = run->logs.data[entry->dataset].id;
+  const struct evaluation_lineage *lineage = &run->lineages[entry->model];
   struct armdyn_motion own = { 0 };
-  struct store *store;
-  enum armdyn_status status = ARMDYN_OK;
-  for (size_t i = 0; i < training->count; i++) entry->trained_on_this |= !strcmp(training->items[i], own_id);
-  if (entry->trained_on_this || !training->count) return ARMDYN_OK;
-  status = work_store(run->work, &store);
-  if (!status) status = conditioned_head(&run->logs.motions[entry->dataset], &run->conditioning, &own, error);
-  for (size_t i = 0; !status && i < training->count && !entry->repeats_training; i++) {
+  enum armdyn_status status = conditioned_head(&run->logs.motions[entry->dataset], &run->conditioning, &own, error);
+  for (size_t i = 0; !status && i < lineage->origin_count && !entry->leak_count; i++) {
+    const struct evaluation_origin *origin = &lineage->origins[i];
     struct logged_motion trained = { .room = 0 };
-    status = logged_motion_open(store, training->items[i], run->work->robot, 0, 1, &trained, error);
-    if (!status) status = conditioned_head_repeats(&trained, &run->conditioning, &own, &entry->repeats_training, error);
+    bool repeats = false;
+    status = logged_motion_open_any(store, origin->dataset, run->work->robot, 0, 1, &trained, error);
+    if (!status) status = conditioned_head_repeats(&trained, &run->conditioning, &own, &repeats, error);
     logged_motion_close(&trained);
+    if (status == ARMDYN_ENOTFOUND || status == ARMDYN_EINPUT) status = ARMDYN_OK; /* gone, or of a revision of other joints */
+    if (repeats)
+      entry->leaks[entry->leak_count++] = (struct evaluation_leak){ .kind = LEAK_SAME_MOTION, .origin = origin };
   }
   armdyn_motion_free(&own);
   return status;
 }
 
-static void warn_of(struct run *run, const struct evaluation_entry *entry)
+static enum armdyn_status look_for_leaks(struct run *run, struct evaluation_entry *entry, struct armdyn_error *error)
 {
-  if (!entry->trained_on_this && !entry->repeats_training) return;
-  char text[sizeof run->told[0]];
+  const struct evaluation_lineage *lineage = &run->lineages[entry->model];
+  const struct identification_data *data = &run->logs.data[entry->dataset];
+  struct store *store;
+  enum armdyn_status status = lineage->origin_count ? work_store(run->work, &store) : ARMDYN_OK;
+  for (size_t i = 0; !status && i < lineage->origin_count; i++) {
+    struct evaluation_leak leak;
+    status = lineage_overlap(store, &run->prints, &lineage->origins[i], data->id, data->sha256, &leak);
+    if (!status && leak.kind) entry->leaks[entry->leak_count++] = leak;
+  }
+  if (!status && lineage->origin_count && !entry->leak_count) status = look_for_motion(run, entry, store, error);
+  for (size_t i = 0; i < entry->leak_count; i++) entry->trained_on_this |= entry->leaks[i].kind == LEAK_SAME_DATASET;
+  entry->repeats_training = entry->leak_count && !entry->trained_on_this;
+  return status;
+}
+
+static void warn(struct run *run, const char *code, const char *detail)
+{
   char *told = run->told[run->warning_count];
+  snprintf(told, sizeof *run->told, "%s", detail);
+  run->warnings[run->warning_count++] = (struct identification_warning){ .code = code, .joint = NULL, .detail = told };
+}
+
+static void warn_of_leak(struct run *run, const struct evaluation_entry *entry)
+{
+  static const char *const what[] = { [LEAK_NONE] = "",
+                                      [LEAK_SAME_DATASET] = "",
+                                      [LEAK_SAME_CONTENT] = "the samples of ",
+                                      [LEAK_SAME_SAMPLES] = "a part of ",
+                                      [LEAK_SAME_MOTION] = "the motion of " };
+  char text[sizeof run->told[0]];
+  if (!entry->leak_count) return;
   snprintf(text, sizeof text,
            "%s was identified from %sdata set %s: its errors there are too good to tell how it does on other motions",
-           run->request.models.items[entry->model].name, entry->trained_on_this ? "" : "the motion of ",
+           run->request.models.items[entry->model].name, entry->trained_on_this ? "" : what[entry->leaks[0].kind],
            run->logs.data[entry->dataset].id);
-  memcpy(told, text, sizeof text);
-  run->warnings[run->warning_count++] =
-      (struct identification_warning){ .code = "validation_repeats_training", .joint = NULL, .detail = told };
+  warn(run, "validation_repeats_training", text);
 }
 
 /* -- errors -- */
 
 static enum armdyn_status evaluate(struct run *run, size_t model, size_t dataset, struct armdyn_error *error)
 {
+  struct armdyn_error_cells **cells = run->cells[run->entry_count];
   struct evaluation_entry *entry = &run->entries[run->entry_count++];
   struct identification_result *result = calloc(1, sizeof *result);
   if (!result) return ARMDYN_EMEMORY;
   entry->model = model, entry->dataset = dataset;
+  enum armdyn_status status = armdyn_error_cells_new(run->work->robot->joint_count, &cells[COMPARED_RAW]);
+  if (!status) status = armdyn_error_cells_new(run->work->robot->joint_count, &cells[COMPARED_PARALLEL]);
   const struct identification_errors_order order = {
     .work = run->work,
     .unknowns = run->models[model].unknowns,
@@ -199,13 +224,109 @@ static enum armdyn_status evaluate(struct run *run, size_t model, size_t dataset
     .data_count = 1,
     .joint_count = run->work->robot->joint_count,
     .no_series = true,
+    .cells = { [COMPARED_RAW] = cells[COMPARED_RAW], [COMPARED_PARALLEL] = cells[COMPARED_PARALLEL] },
   };
-  enum armdyn_status status = identification_errors_compute(&order, result, error);
-  if (!status) status = look_for_leak(run, entry, error);
+  if (!status) status = identification_errors_compute(&order, result, error);
+  if (!status) status = look_for_leaks(run, entry, error);
   entry->errors = result->errors[IDENTIFICATION_VALIDATION];
   entry->residuals = result->residuals;
-  if (!status) warn_of(run, entry);
+  if (!status) warn_of_leak(run, entry);
   free(result);
+  return status;
+}
+
+/* -- intervals -- */
+
+static const enum identification_comparison bounded[] = { COMPARED_RAW, COMPARED_PARALLEL };
+enum { BOUNDED = sizeof bounded / sizeof *bounded };
+
+static struct evaluation_entry *entry_of(const struct run *run, size_t model, size_t dataset)
+{
+  return &run->entries[model * run->logs.count + dataset];
+}
+
+static void collect_cells(const struct run *run, size_t dataset, enum identification_comparison kind,
+                          const struct armdyn_error_cells **out)
+{
+  for (size_t m = 0; m < run->model_count; m++) out[m] = run->cells[m * run->logs.count + dataset][kind];
+}
+
+/* The least error of all joints together; one with a leak only where there is no other. */
+static size_t best_on(const struct run *run, size_t dataset, enum identification_comparison kind)
+{
+  size_t best = 0;
+  for (size_t m = 1; m < run->model_count; m++) {
+    const struct evaluation_entry *own = entry_of(run, m, dataset), *least = entry_of(run, best, dataset);
+    const bool leaks = own->leak_count, best_leaks = least->leak_count;
+    if (leaks != best_leaks ? best_leaks : own->errors.together[kind].relative < least->errors.together[kind].relative)
+      best = m;
+  }
+  return best;
+}
+
+static enum armdyn_status bound(struct run *run, size_t dataset, enum identification_comparison kind)
+{
+  enum { WIDTH = ARMDYN_JOINTS_MAX + 1 };
+  const size_t n = run->work->robot->joint_count, best = best_on(run, dataset, kind);
+  const struct armdyn_error_cells *cells[LIMIT_EVALUATION_MODELS];
+  struct armdyn_interval errors[LIMIT_EVALUATION_MODELS * WIDTH], differences[LIMIT_EVALUATION_MODELS * WIDTH];
+  const struct armdyn_bootstrap order = { .blocks = run->blocks[dataset],
+                                          .resamples = (size_t)run->request.bootstrap.resamples,
+                                          .level = run->request.bootstrap.level,
+                                          .seed = (uint64_t)run->request.bootstrap.seed };
+  collect_cells(run, dataset, kind, cells);
+  const enum armdyn_status status = armdyn_bootstrap(&order, cells, run->model_count, best, errors, differences);
+  for (size_t m = 0; m < run->model_count && !status; m++) {
+    const struct identification_errors *own = &entry_of(run, m, dataset)->errors;
+    const struct identification_errors *least = &entry_of(run, best, dataset)->errors;
+    struct evaluation_intervals *out = &entry_of(run, m, dataset)->intervals[kind];
+    out->best = best;
+    memcpy(out->errors, errors + m * (n + 1), (n + 1) * sizeof *errors);
+    memcpy(out->differences, differences + m * (n + 1), (n + 1) * sizeof *differences);
+    for (size_t j = 0; j < n; j++) out->above[j] = own->joints[kind][j].relative - least->joints[kind][j].relative;
+    out->above[n] = own->together[kind].relative - least->together[kind].relative;
+  }
+  return status;
+}
+
+static void warn_of_blocks(struct run *run, size_t dataset)
+{
+  const struct armdyn_blocks *blocks = &run->blocks[dataset];
+  char text[sizeof run->told[0]];
+  if (!blocks->length)
+    snprintf(text, sizeof text, "data set %s is too short for intervals of its errors", run->logs.data[dataset].id);
+  else
+    snprintf(
+        text, sizeof text,
+        "errors on data set %s are correlated for longer than a tenth of it, %.3g s: its intervals may be too narrow",
+        run->logs.data[dataset].id, (double)blocks->length / run->conditioning.rate);
+  if (!blocks->length || blocks->limited) warn(run, "few_blocks", text);
+}
+
+static enum armdyn_status cut(struct run *run, size_t dataset, struct armdyn_error *error)
+{
+  const struct armdyn_error_cells *cells[BOUNDED * LIMIT_EVALUATION_MODELS];
+  const double asked = run->request.bootstrap.block_length * run->conditioning.rate;
+  const size_t length = isnan(asked) ? 0 : (size_t)fmax(1, round(asked));
+  for (size_t b = 0; b < BOUNDED; b++) collect_cells(run, dataset, bounded[b], cells + b * run->model_count);
+  const enum armdyn_status status =
+      armdyn_blocks_choose(cells, BOUNDED * run->model_count, length, &run->blocks[dataset]);
+  if (status == ARMDYN_EINPUT && length)
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/bootstrap/block_length",
+                         "%g s is too long: data set %s must have at least %d blocks, and 40 samples",
+                         run->request.bootstrap.block_length, run->logs.data[dataset].id, ARMDYN_BLOCKS_LEAST);
+  return status == ARMDYN_EINPUT ? ARMDYN_OK : status;
+}
+
+static enum armdyn_status bound_all(struct run *run, struct armdyn_error *error)
+{
+  enum armdyn_status status = ARMDYN_OK;
+  for (size_t d = 0; !status && d < run->logs.count; d++) {
+    work_progress(run->work, 0.95, "drawing blocks for intervals");
+    status = cut(run, d, error);
+    for (size_t b = 0; !status && b < BOUNDED && run->blocks[d].length; b++) status = bound(run, d, bounded[b]);
+    if (!status) warn_of_blocks(run, d);
+  }
   return status;
 }
 
@@ -216,6 +337,8 @@ static void send_result(struct run *run)
                                             .request_text = run->work->request,
                                             .joint_count = run->work->robot->joint_count,
                                             .revisions = run->revisions,
+                                            .lineages = run->lineages,
+                                            .blocks = run->blocks,
                                             .data = run->logs.data,
                                             .conditioning = run->used,
                                             .entries = run->entries,
@@ -239,9 +362,11 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
     status = conditioning_choose(&run->request.conditioning, run->logs.motions, run->logs.count, &run->conditioning,
                                  &run->used, &error);
   run->entries = calloc(run->model_count * run->logs.count + 1, sizeof *run->entries);
-  if (!status && !run->entries) status = ARMDYN_EMEMORY;
+  run->cells = calloc(run->model_count * run->logs.count + 1, sizeof *run->cells);
+  if (!status && (!run->entries || !run->cells)) status = ARMDYN_EMEMORY;
   for (size_t m = 0; m < run->request.models.count; m++)
     for (size_t d = 0; !status && d < run->logs.count; d++) status = evaluate(run, m, d, &error);
+  if (!status) status = bound_all(run, &error);
   if (status)
     work_refused(work, status, &error);
   else
@@ -273,7 +398,11 @@ static void release(void *context)
     armdyn_unknowns_free(run->models[i].unknowns);
     free(run->models[i].beta);
   }
+  for (size_t i = 0; i < run->entry_count; i++)
+    for (size_t b = 0; b < BOUNDED; b++) armdyn_error_cells_free(run->cells[i][bounded[b]]);
+  free(run->cells);
   free(run->entries);
+  data_prints_release(&run->prints);
 }
 
 const struct job_kind evaluation_kind = {

@@ -45,6 +45,17 @@ static void keep_row(struct computing *c, size_t data, const struct armdyn_motio
   memcpy(row + 2 + 2 * n, c->predicted + k * n, n * sizeof *row);
 }
 
+/* For intervals of the errors. */
+static void keep_cells(struct computing *c, const struct armdyn_motion *motion, size_t k)
+{
+  const double *predicted = c->predicted + k * c->n, *filtered = predicted + motion->count * c->n;
+  const double *const measured[COMPARISONS] = { motion->tau + k * c->n, motion->tau_raw + k * c->n,
+                                                motion->tau + k * c->n };
+  for (int kind = 0; kind < COMPARISONS; kind++)
+    if (c->order->cells[kind])
+      armdyn_error_cells_add(c->order->cells[kind], measured[kind], kind == COMPARED_PARALLEL ? filtered : predicted);
+}
+
 static void take(struct computing *c, size_t data, const struct armdyn_motion *motion)
 {
   const enum identification_role role = c->order->data[data].role;
@@ -63,6 +74,7 @@ static void take(struct computing *c, size_t data, const struct armdyn_motion *m
     }
     c->residual_count += look;
     keep_row(c, data, motion, k);
+    keep_cells(c, motion, k);
   }
 }
 

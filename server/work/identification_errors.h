@@ -3,6 +3,7 @@
 #define SERVER_WORK_IDENTIFICATION_ERRORS_H
 
 #include "api/codec/identification.h"
+#include "armdyn/bootstrap.h"
 #include "server/data/logged_motion.h"
 #include "server/work/work.h"
 
@@ -15,7 +16,8 @@ struct identification_errors_order {
   struct logged_motion *motions; /* data_count */
   const struct identification_data *data;
   size_t data_count, joint_count;
-  bool no_series; /* "samples" is not sent */
+  bool no_series;                                /* "samples" is not sent */
+  struct armdyn_error_cells *cells[COMPARISONS]; /* that get the errors, too; NULL: none wanted */
 };
 /* Fills errors, residuals, rate and sample_rate of the result, and sends, unless told not to, the series "samples": t,
  * dataset (from 0, in the order of the data), measured, filtered and predicted torques: of every sample, or of every so many

@@ -87,8 +87,8 @@ def test_what_was_trained_on_is_marked(cell, evaluation):
     assert marks[cell.model, cell.b] == (False, True)
     assert marks[cell.model, cell.c] == (False, False)
     assert {marks["revision:1", d] for d in (cell.a, cell.b, cell.c)} == {(False, False)}
-    warnings = evaluation["warnings"]
-    assert [w["code"] for w in warnings] == ["validation_repeats_training"] * 2
+    warnings = [w for w in evaluation["warnings"] if w["code"] == "validation_repeats_training"]
+    assert len(warnings) == 2
     assert cell.a in warnings[0]["detail"] and cell.b in warnings[1]["detail"]
 
 
@@ -142,4 +142,5 @@ def test_a_revision_that_does_not_exist(client, cell):
     assert "no revision" in job["problem"]["detail"]
     client.put(f"/v1/robots/{cell.name}/aliases/delivered", {"revision": 1}, headers={"If-None-Match": "*"}).expect(201)
     told = value(client, cell.name, "evaluations", models=["delivered"], datasets=[cell.c])
-    assert told["models"] == [{"model": "delivered", "revision": 1}]
+    assert told["models"] == [{"model": "delivered", "revision": 1, "lineage": {"identifications": [], "datasets": [], "written": [1],
+                                                                      "gone": [], "complete": True}}]

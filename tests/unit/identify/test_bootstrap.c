@@ -144,7 +144,7 @@ Test(bootstrap, cuts_blocks_longer_than_the_correlation)
   make(&(struct noise){ 20000, 0.98, { { 0.05, 0.2 }, { 0.06, 0.25 } } }, 3, cells);
   bound(cells, 1, &bounds);
   cr_expect_float_eq(bounds.blocks.correlation, -1 / log(0.98), 20, "%g", bounds.blocks.correlation);
-  cr_expect_geq((double)bounds.blocks.length, 3 * bounds.blocks.correlation);
+  cr_expect_geq((double)bounds.blocks.length, 2 * bounds.blocks.correlation);
   cr_expect_eq(bounds.blocks.step, 16);
   cr_expect_eq(bounds.blocks.samples, 20000);
   cr_expect_eq(bounds.blocks.length % bounds.blocks.step, 0);
