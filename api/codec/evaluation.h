@@ -99,9 +99,4 @@ struct evaluation_result {
 void evaluation_result_encode(const struct evaluation_result *result, struct buffer *out);
 extern const struct result_form evaluation_form;
 
-/* The table to cite, from the document of an evaluation; EMEMORY is the buffer's failure. */
-void evaluation_table_csv(const char *document, struct buffer *out);
-void evaluation_table_markdown(const char *document, struct buffer *out);
-void evaluation_table_latex(const char *document, struct buffer *out);
-
 #endif

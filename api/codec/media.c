@@ -22,6 +22,8 @@ static const struct {
   [MEDIA_TEXT] = { "text/plain", "text/*" },
   [MEDIA_STL] = { "model/stl", "model/*" },
   [MEDIA_OBJ] = { "model/obj", "model/*" },
+  [MEDIA_MARKDOWN] = { "text/markdown", "text/*" },
+  [MEDIA_LATEX] = { "application/x-latex", "application/*" },
 };
 enum { FORMATS = MEDIA_NONE };
 _Static_assert(sizeof formats / sizeof *formats == FORMATS, "a row for every format");

@@ -16,11 +16,14 @@ enum media {
   MEDIA_TEXT,
   MEDIA_STL,
   MEDIA_OBJ,
+  MEDIA_MARKDOWN,
+  MEDIA_LATEX,
   MEDIA_NONE
 };
 
 /* "application/json", "application/x-npy", "text/csv", "application/xml", "text/html", "application/merge-patch+json",
- * "text/javascript", "text/css", "image/svg+xml", "text/event-stream", "text/plain", "model/stl", "model/obj" */
+ * "text/javascript", "text/css", "image/svg+xml", "text/event-stream", "text/plain", "model/stl", "model/obj", "text/markdown",
+ * "application/x-latex" */
 const char *media_type(enum media media);
 /* Of a Content-Type header (parameters ignored, charset other than utf-8 refused); NULL or unknown: MEDIA_NONE. */
 enum media media_of_content_type(const char *header);

@@ -20,6 +20,8 @@ static void print_media(unsigned mask)
     [MEDIA_TEXT] = "text",
     [MEDIA_STL] = "stl",
     [MEDIA_OBJ] = "obj",
+    [MEDIA_MARKDOWN] = "markdown",
+    [MEDIA_LATEX] = "latex",
   };
   const char *comma = "";
   for (size_t media = 0; media < sizeof names / sizeof *names; media++)

@@ -144,6 +144,7 @@ const struct route routes[] = {
   { CALL(getEvaluation),                result_get,                ON_POOL,         0,                  &evaluation_kind },
   { CALL(patchEvaluation),              result_patch,              ON_POOL,         KB(512),            &evaluation_kind },
   { CALL(deleteEvaluation),             result_delete,             ON_POOL,         0,                  &evaluation_kind },
+  { CALL(getEvaluationTable),           evaluation_table,          ON_POOL,         0,                  NULL },
   { CALL(promoteIdentification),        identification_promote,    ON_POOL,         LIMIT_MODEL_BODY,   &identification_kind },
 
   { CALL(createCollisionCheck),         job_create,                ON_POOL,         LIMIT_MODEL_BODY,   &collision_check_kind },

@@ -155,7 +155,8 @@ static enum armdyn_status look_for_motion(struct run *run, struct evaluation_ent
     status = logged_motion_open_any(store, origin->dataset, run->work->robot, 0, 1, &trained, error);
     if (!status) status = conditioned_head_repeats(&trained, &run->conditioning, &own, &repeats, error);
     logged_motion_close(&trained);
-    if (status == ARMDYN_ENOTFOUND || status == ARMDYN_EINPUT) status = ARMDYN_OK; /* gone, or of a revision of other joints */
+    if (status == ARMDYN_ENOTFOUND || status == ARMDYN_EINPUT)
+      status = ARMDYN_OK; /* gone, or of a revision of other joints */
     if (repeats)
       entry->leaks[entry->leak_count++] = (struct evaluation_leak){ .kind = LEAK_SAME_MOTION, .origin = origin };
   }

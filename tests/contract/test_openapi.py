@@ -21,7 +21,8 @@ COMPUTED = [path.rsplit("/", 1)[1] for _, path in OPERATIONS if OPERATIONS[_, pa
 MEDIA = {"json": "application/json", "npy": "application/x-npy", "csv": "text/csv", "xml": "application/xml",
          "html": "text/html",
          "merge-patch": "application/merge-patch+json", "javascript": "text/javascript", "css": "text/css", "svg": "image/svg+xml",
-         "events": "text/event-stream", "text": "text/plain", "stl": "model/stl", "obj": "model/obj"}
+         "events": "text/event-stream", "text": "text/plain", "stl": "model/stl", "obj": "model/obj",
+         "markdown": "text/markdown", "latex": "application/x-latex"}
 
 
 def table():
