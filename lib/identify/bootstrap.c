@@ -274,7 +274,7 @@ static double part_beyond(double level, double blocks)
     const double t = (low + high) / 2;
     *(f_distribution_tail(t * t, 1, blocks - 1) > 1 - level ? &low : &high) = t;
   }
-  return erfc(low * sqrt(blocks / (blocks - 1) / 2)) / 2;
+  return (1 - erf(low * sqrt(blocks / (blocks - 1) / 2))) / 2;
 }
 
 /* Of what was resampled, less what the reference was then; NULL: nothing less. */

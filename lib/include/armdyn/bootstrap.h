@@ -34,8 +34,8 @@ struct armdyn_blocks {
 };
 enum { ARMDYN_BLOCKS_LEAST = 10, ARMDYN_BLOCKS_MOST = 200 };
 
-/* The length of blocks for all models on a log together: the longest that Politis and White's rule wants for the error of one of
- * them, of any column or of all together, at least twice the correlation of the residuals, so that there are LEAST to
+/* The length of blocks for all models on a log together: the longest that Politis and White's rule wants for the error of one
+ * of them, of any column or of all together, at least twice the correlation of the residuals, so that there are LEAST to
  * MOST of them.
  *   cells   in   count, of the same log
  *   length  in   samples, of those that were asked for; 0: choose
