@@ -17,6 +17,7 @@ extend({
   repeats_training: ['repeats its training', '与训练重复'],
   error_parallel: ['Error, both filtered', '误差（同滤波）'],
   error_raw: ['Error, raw', '误差（原始）'],
+  above_best: ['To the best, raw', '与最佳之差（原始）'],
 })
 
 const modelOf = (evaluation, name) => {
@@ -26,6 +27,10 @@ const modelOf = (evaluation, name) => {
     : html`<a href=${link(['robots', evaluation.robot], { revision: model.revision })}>${evaluation.robot} r${model.revision}</a>`
 }
 const plain = (name) => (name.startsWith('identification:') ? shortId(name.slice('identification:'.length)) : name.replace('revision:', 'r'))
+
+// Where an error lies, in percent; evaluations from before there were intervals have none.
+const bounds = (interval) => interval && html` <small class="quiet number">${interval.map((bound) => bound.toFixed(2)).join(' … ')}</small>`
+const aboveBest = (told) => (told && told.difference_percent != null ? html`${told.difference_percent.toFixed(2)}${bounds(told.difference_interval_percent)}` : '–')
 
 export function Page({ path }) {
   const answer = useAnswer((signal) => call('GET', `v1/evaluations/${encodeURIComponent(path[1])}`, { signal }), [path[1]])
@@ -40,8 +45,9 @@ export function Page({ path }) {
       { key: 'model', head: t('evaluation_model'), class: 'tight', cell: (row) => modelOf(evaluation, row.model) },
       { key: 'data', head: t('data'), class: 'wide', cell: (row) => html`<a href=${link(['datasets', row.dataset])}><bdi>${labels.get(row.dataset)}</bdi></a>
         ${row.trained_on_this ? html` <span class="state warn">${t('trained_on_this')}</span>` : row.repeats_training && html` <span class="state warn">${t('repeats_training')}</span>`}` },
-      { key: 'raw', head: t('error_raw'), number: true, cell: (row) => percent(row.errors.raw.relative_percent) },
-      { key: 'parallel', head: t('error_parallel'), number: true, cell: (row) => percent(row.errors.parallel?.relative_percent) },
+      { key: 'raw', head: t('error_raw'), number: true, cell: (row) => html`${percent(row.errors.raw.relative_percent)}${bounds(row.intervals?.raw.interval_percent)}` },
+      { key: 'above', head: t('above_best'), number: true, cell: (row) => aboveBest(row.intervals?.raw) },
+      { key: 'parallel', head: t('error_parallel'), number: true, cell: (row) => html`${percent(row.errors.parallel?.relative_percent)}${bounds(row.intervals?.parallel.interval_percent)}` },
       ...joints.map((j) => ({ key: j, head: `${t('joint')} ${j + 1}`, number: true, cell: (row) => percent(row.errors.raw.joints[j].relative_percent) })),
     ]} /></section>
     <div class="grid">${evaluation.datasets.map((set) => html`<section key=${set} class="panel"><${Bars} title=${`${labels.get(set)}: ${t('errors_of_joints')}`} unit="%" legend=${evaluation.models.map(({ model }) => plain(model))}
