@@ -176,13 +176,14 @@ enum armdyn_status armdyn_blocks_choose(const struct armdyn_error_cells *const *
   free(s.x);
   free(s.correlation);
   if (!room) return ARMDYN_EMEMORY;
-  wanted = length ? (double)length / step : fmax(wanted, e_folds * correlation);
-  wanted = ceil(fmax(wanted, (double)s.count / ARMDYN_BLOCKS_MOST));
+  wanted = ceil(fmax(wanted, e_folds * correlation));
+  const double chosen = fmax(length ? (double)length / step : wanted, (double)s.count / ARMDYN_BLOCKS_MOST);
+  const double cells_each = fmin(ceil(chosen), most);
   *out = (struct armdyn_blocks){ .step = cells[0]->length,
                                  .samples = s.count * cells[0]->length,
-                                 .length = (size_t)(fmin(wanted, most) * step),
+                                 .length = (size_t)(cells_each * step),
                                  .correlation = correlation * step,
-                                 .limited = wanted > most };
+                                 .limited = wanted > cells_each };
   return ARMDYN_OK;
 }
 

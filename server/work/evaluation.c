@@ -299,7 +299,7 @@ static void warn_of_blocks(struct run *run, size_t dataset)
   else
     snprintf(
         text, sizeof text,
-        "errors on data set %s are correlated for longer than a tenth of it, %.3g s: its intervals may be too narrow",
+        "what models leave on data set %s is correlated too long for blocks of %.3g s: its intervals may be too narrow",
         run->logs.data[dataset].id, (double)blocks->length / run->conditioning.rate);
   if (!blocks->length || blocks->limited) warn(run, "few_blocks", text);
 }

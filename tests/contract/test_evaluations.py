@@ -250,6 +250,7 @@ def test_intervals_repeat_and_depend_on_what_is_asked(client, cell, board):
         return told["evaluations"][0]["intervals"]["raw"]["interval_percent"], told["bootstrap"]
     once, how = asked(seed=3, block_length=0.5)
     assert asked(seed=3, block_length=0.5) == (once, how)
+    assert how["datasets"][0]["limited"] == (board["bootstrap"]["datasets"][0]["block_length"] > 0.5)
     assert how["datasets"][0]["block_length"] == pytest.approx(0.5, abs=how["datasets"][0]["step"])
     assert asked(seed=4, block_length=0.5)[0] != once
     narrow = asked(seed=3, block_length=0.5, level=0.6)[0]

@@ -161,6 +161,9 @@ def test_in_two_steps(client, cell):
     found = client.result_of(place + "/identifications", {"datasets": [one], "validation": [two], "friction_from": test["id"],
                                                           "friction": ["viscous"], "estimator": "ridge"})
     assert found["errors"]["validation"]["raw"]["relative_percent"] < 0.6  # 0.3 % are noise
+    judged = client.result_of(place + "/evaluations", {"models": [f"identification:{found['id']}"], "datasets": [log]})
+    assert judged["models"][0]["lineage"]["identifications"] == [found["id"], test["id"]]
+    assert [(leak["kind"], leak["identification"]) for leak in judged["evaluations"][0]["leaks"]] == [("same_dataset", test["id"])]
     held = {(p["joint"], p["name"]): p for p in found["parameters"]["standard"] if p.get("held")}
     of_test = {joint["joint"]: joint for joint in test["joints"]}
     assert {joint for joint, _ in held} == {"j1", "j4"}

@@ -30,7 +30,7 @@ struct armdyn_blocks {
   size_t samples;     /* in whole cells */
   size_t length;      /* of a block, whole steps */
   double correlation; /* of the residuals: the longest time in which one of them falls to 1/e */
-  bool limited;       /* longer ones were wanted, but the log has less than LEAST of them */
+  bool limited;       /* the log wants longer ones, but has less than LEAST of them, or others were asked for */
 };
 enum { ARMDYN_BLOCKS_LEAST = 10, ARMDYN_BLOCKS_MOST = 200 };
 
