@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/csv/text.h"
 #include "api/json/document.h"
 
 static const char *const comparisons[] = { "raw", "parallel" };
@@ -66,18 +67,6 @@ static const char *label_of(const cJSON *evaluation, const char *id)
 
 /* -- for programs -- */
 
-static void write_field(struct buffer *out, const char *text)
-{
-  const bool formula = *text && strchr("=+-@\t\r", *text);
-  buffer_text(out, formula ? "\"'" : "\"");
-  for (const char *quote; (quote = strchr(text, '"')); text = quote + 1) {
-    buffer_append(out, text, (size_t)(quote - text));
-    buffer_text(out, "\"\"");
-  }
-  buffer_text(out, text);
-  buffer_text(out, "\",");
-}
-
 static void write_number(struct buffer *out, double value, const char *end)
 {
   if (isfinite(value)) json_write_number(&(struct json_writer){ .out = out }, value);
@@ -88,12 +77,12 @@ static void write_number(struct buffer *out, double value, const char *end)
 static void begin_row(struct buffer *out, const cJSON *evaluation, const cJSON *entry, const char *comparison)
 {
   const char *model = text_at(entry, "model"), *dataset = text_at(entry, "dataset");
-  write_field(out, model);
+  csv_write_text(out, model, ',');
   write_number(out, document_number(find(document_at(evaluation, "models"), "model", model), "revision"), ",");
-  write_field(out, dataset);
-  write_field(out, label_of(evaluation, dataset));
-  write_field(out, leak_of(entry));
-  write_field(out, comparison);
+  csv_write_text(out, dataset, ',');
+  csv_write_text(out, label_of(evaluation, dataset), ',');
+  csv_write_text(out, leak_of(entry), ',');
+  csv_write_text(out, comparison, ',');
 }
 
 static void end_row(struct buffer *out, const cJSON *evaluation, const cJSON *entry, const char *best,
@@ -105,7 +94,7 @@ static void end_row(struct buffer *out, const cJSON *evaluation, const cJSON *en
   write_number(out, f->error, ",");
   write_number(out, f->low, ",");
   write_number(out, f->high, ",");
-  write_field(out, best);
+  csv_write_text(out, best, ',');
   write_number(out, f->above, ",");
   write_number(out, f->above_low, ",");
   write_number(out, f->above_high, ",");

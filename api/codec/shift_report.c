@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "api/csv/text.h"
 #include "api/json/document.h"
 #include "api/report/page.h"
 #include "armdyn/armdyn.h"
@@ -33,29 +34,17 @@ static const char *unit_of(const char *quantity)
   return "";
 }
 
-static void write_field(struct buffer *out, const char *text, char end)
-{
-  const bool formula = *text && strchr("=+-@\t\r", *text);
-  buffer_text(out, formula ? "\"'" : "\"");
-  for (const char *quote; (quote = strchr(text, '"')); text = quote + 1) {
-    buffer_append(out, text, (size_t)(quote - text));
-    buffer_text(out, "\"\"");
-  }
-  buffer_text(out, text);
-  buffer_format(out, "\"%c", end);
-}
-
 static void write_row(struct buffer *out, const char *section, const char *name, const cJSON *value)
 {
   const char *text = value_text(value);
-  write_field(out, section, ',');
-  write_field(out, name ? name : "", ',');
-  write_field(out, value->string, ',');
+  csv_write_text(out, section, ',');
+  csv_write_text(out, name ? name : "", ',');
+  csv_write_text(out, value->string, ',');
   if (cJSON_IsNumber(value))
     buffer_format(out, "%s,", text);
   else
-    write_field(out, text ? text : "", ',');
-  write_field(out, unit_of(value->string), '\r');
+    csv_write_text(out, text ? text : "", ',');
+  csv_write_text(out, unit_of(value->string), '\r');
   buffer_text(out, "\n");
 }
 
