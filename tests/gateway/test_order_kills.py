@@ -94,7 +94,8 @@ class Plant:
         """Nothing goes on by itself any more; a person looks at the arm, and lets the queue go on or cancels what waits."""
         def rests():
             told = self.here.told(order)
-            return told["state"] in FINAL or (self.here.queue()["blocked"] and told["state"] in ("accepted", "queued"))
+            waits = told["state"] in ("accepted", "queued") or "its next step is not planned" in (told["message"] or "")
+            return told["state"] in FINAL or (waits and self.here.queue()["blocked"])
         until(rests, LONG, 0.02, what=said)
         until(lambda: self.here.client.get("/readyz").status == 200, LONG, what=f"readiness, {said}")
         if self.here.told(order)["state"] not in FINAL and chance.random() < 0.3:
