@@ -88,8 +88,9 @@ export function orderSteps({ page, api, url, look, language }) {
     async 'an alarm of a blocked queue is acknowledged'() {
       await page.getByRole('navigation').getByRole('link', { name: w('alarms'), exact: true }).click()
       await page.goto(`${url}/#/alarms?state=all&controller=cell`)
-      const { items: [blocked] } = await api('GET', '/v1/alarms?code=queue-blocked&controller=cell&sort=since&limit=1')
-      const row = page.locator('tbody tr').filter({ hasText: blocked.code }).last()
+      const { items: all } = await api('GET', '/v1/alarms?code=queue-blocked&controller=cell&sort=since')
+      const rows = page.locator('tbody tr').filter({ hasText: 'queue-blocked' }), row = rows.last(), [blocked] = all
+      await rows.nth(all.length - 1).waitFor() // those that stand were shown before
       await button('acknowledge', row).click()
       await button('acknowledge', row).waitFor({ state: 'detached' })
       const known = await api('GET', `/v1/alarms/${blocked.id}`)
