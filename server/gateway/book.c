@@ -372,7 +372,8 @@ bool book_report(struct book *book, const char *id, int64_t at_ms, const struct 
   if (report->sent > row->sent) row->sent = report->sent;
   row->history = history_with(row->history, transfer_state_name(report->state), at, report->reason,
                               transfer_state_final(report->state));
-  if (report->state == TRANSFER_PLAYING && !*row->started_at) memcpy(row->started_at, at, sizeof at);
+  if (report->state >= TRANSFER_PLAYING && report->started_ms && !*row->started_at)
+    clock_format(report->started_ms, row->started_at);
   if (transfer_state_final(report->state)) memcpy(row->finished_at, at, sizeof at);
   if (report->problem >= 0 && report->problem < PROBLEM_COUNT) {
     free(row->problem);

@@ -102,7 +102,10 @@ static enum armdyn_status try_start(struct running *r, const struct wish *wish)
       return armdyn_refuse(&r->error, ARMDYN_ELIMIT, "", "start_before has passed");
   }
   r->started = true;
-  return client_command(r->client, COMMAND_START, r->head, wish->start_before_ms, &r->error);
+  if (!r->now.started_ms) r->now.started_ms = clock_wall_ms();
+  enum armdyn_status rc = client_command(r->client, COMMAND_START, r->head, wish->start_before_ms, &r->error);
+  if (rc == ARMDYN_ECONFLICT && !r->client->address.mapped) r->now.started_ms = 0; /* it never is carried out */
+  return rc;
 }
 
 /* What was asked for cannot be, and nothing will be started later by this transfer. */

@@ -35,6 +35,7 @@ static void hand_over(struct running *r, bool must)
 void running_report(struct running *r, enum transfer_state state, int problem, const char *format, ...)
 {
   if (transfer_state_final(state)) hand_over(r, true);
+  if (state == TRANSFER_PLAYING && r->now.state < TRANSFER_PLAYING) r->now.started_ms = clock_wall_ms();
   r->now.state = state;
   r->now.problem = problem;
   va_list arguments;

@@ -88,7 +88,8 @@ struct transfer_report {
   enum transfer_state state;
   int problem; /* enum problem; -1 = none */
   uint32_t sent;
-  char reason[200]; /* "" = none */
+  int64_t started_ms; /* wall clock: first seen playing, or, until it is seen, sent START; 0 = neither */
+  char reason[200];   /* "" = none */
 };
 
 /* What was last seen of a controller. */

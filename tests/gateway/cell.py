@@ -23,6 +23,11 @@ def soon(seconds=50):
     return then.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def instant(text):
+    """Seconds since 1970 of a time that the service says."""
+    return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
+
+
 def float32(x):
     """The double nearest to x that a float32 can hold."""
     return struct.unpack("f", struct.pack("f", x))[0]

@@ -3,9 +3,8 @@
 import collections
 import concurrent.futures
 import contextlib
-import datetime
 
-from cell import LONG, Cell, simulated, soon, summary
+from cell import LONG, Cell, instant, simulated, soon, summary
 from support import robot, unique_name
 
 BEAT_MS = 200  # from one heartbeat to the next, by the protocol
@@ -14,8 +13,8 @@ BEAT_MS = 200  # from one heartbeat to the next, by the protocol
 def download(here, motion):
     """Seconds from the first window of a motion to READY, by the transfer's own history."""
     history = here.reach(here.transfer(motion).expect(202).json["id"], "ready")["history"]
-    at = {step["state"]: datetime.datetime.fromisoformat(step["at"].replace("Z", "+00:00")) for step in history}
-    return (at["ready"] - at["loading"]).total_seconds()
+    at = {step["state"]: instant(step["at"]) for step in history}
+    return at["ready"] - at["loading"]
 
 
 def streams(server, count, seconds, rate=250):

@@ -6,7 +6,6 @@ ARMDYN_ROUNDS=... of every kind, 100 in `make soak`, 2 in `make test`; ARMDYN_SE
 """
 
 import concurrent.futures
-import datetime
 import os
 import random
 import struct
@@ -15,7 +14,7 @@ import zlib
 
 import pytest
 
-from cell import LONG, Cell
+from cell import LONG, Cell, instant
 from foreign.process import Foreign
 from line import Line
 from support import Server, until
@@ -135,8 +134,8 @@ def test_a_slow_line(field, flags, in_flight, most):
         windows = here.get(transfer)["total"] / 4
         until(lambda: round_trips(here.client)[1] - before[1] > windows, LONG, what="the figures of the gateway, which come once a second")
         seconds, count = (after - was for after, was in zip(round_trips(here.client), before))
-        steps = {step["state"]: datetime.datetime.fromisoformat(step["at"].replace("Z", "+00:00")) for step in here.get(transfer)["history"]}
-        took = (steps["ready"] - steps["loading"]).total_seconds()
+        steps = {step["state"]: instant(step["at"]) for step in here.get(transfer)["history"]}
+        took = steps["ready"] - steps["loading"]
         print(f"{here.get(transfer)['total']} samples in {took:.1f} s; {count:.0f} requests of {1e3 * seconds / count:.2f} ms, {in_flight} in flight, "
               f"take {seconds / in_flight:.1f} s")
         assert not SOAK or took <= most

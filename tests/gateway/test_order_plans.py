@@ -3,7 +3,6 @@
 ARMDYN_ORDERS=... orders in a row, 500 in `make soak`, 10 in `make test`.
 """
 
-import datetime
 import json
 import os
 import random
@@ -13,7 +12,7 @@ import time
 
 import pytest
 
-from cell import LONG
+from cell import LONG, instant
 from foreign.process import Foreign
 from ordering import HERE, THERE, Ordering
 from support import ROOT, ControllerSim
@@ -37,13 +36,10 @@ def model_of_the_manual():
     (text,) = re.findall(r"^cat >arm.json <<'END'\n(.*?)^END$", (ROOT / "deploy/doc/api-tour.md").read_text(), re.S | re.M)
     return json.loads(text)
 
-def stamp(text):
-    return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
-
 
 def entered(order, state):
     """When an order came to a state first [s]."""
-    return next(stamp(step["at"]) for step in order["history"] if step["state"] == state)
+    return next(instant(step["at"]) for step in order["history"] if step["state"] == state)
 
 
 def planned(order):
@@ -93,8 +89,8 @@ def test_orders_in_a_row_are_planned_once_each_and_nobody_waits(here, record_pro
     assert all(order["job"] is None and "serves again" in order["history"][1]["reason"] for order in ended[2:])
     assert all(order["plan"] == ended[k % 2]["plan"] for k, order in enumerate(ended))
     for before, order in zip(ended, ended[1:]):  # it was planned before its turn came, and loaded as soon as that came
-        assert entered(order, "queued") <= stamp(before["finished_at"]) <= entered(order, "loading")
-    gaps = [entered(order, "loading") - stamp(before["finished_at"]) for before, order in zip(ended, ended[1:])]
+        assert entered(order, "queued") <= instant(before["finished_at"]) <= entered(order, "loading")
+    gaps = [entered(order, "loading") - instant(before["finished_at"]) for before, order in zip(ended, ended[1:])]
     loads = [entered(order, "ready") - entered(order, "loading") for order in ended]
     for name, times in (("from an end to the next load", gaps), ("load", loads)):
         record_property(name, f"median {1e3 * statistics.median(times):.0f} ms, most {1e3 * max(times):.0f} ms")
@@ -132,7 +128,7 @@ def test_two_parts_in_turn_are_planned_for_each_and_nobody_waits(here, record_pr
 def tell_times(record_property, called, ended):
     reused = [order for order in ended if not planned(order)]
     figures = {"two calls of the cell": called,
-               "from an end to the next load": [entered(order, "loading") - stamp(before["finished_at"]) for before, order in zip(ended, ended[1:]) if not planned(order)],
+               "from an end to the next load": [entered(order, "loading") - instant(before["finished_at"]) for before, order in zip(ended, ended[1:]) if not planned(order)],
                "from acceptance to the queue, planned before": [entered(order, "queued") - entered(order, "accepted") for order in reused],
                "from the queue to the load": [entered(order, "loading") - entered(order, "queued") for order in reused],
                "load": [entered(order, "ready") - entered(order, "loading") for order in ended]}

@@ -1,12 +1,14 @@
 """What nobody hears of: the line breaks at STOP again and again, or for ever behind COMMIT, or a look tells another story each time."""
 
+import signal
 import struct
 import threading
+import time
 
 import pytest
 
 from blocks import Blocks
-from cell import LONG, Cell
+from cell import LONG, Cell, instant
 from foreign import words as w
 from foreign.master import Master
 from foreign.process import Foreign
@@ -103,3 +105,47 @@ def test_a_transfer_that_never_was_whole_there_fails(shared):
         here = Cell(shared, line, connect_deadline=1)
         end = here.reach(here.transfer(here.trajectory()).expect(202).json["id"], "failed")
         assert end["problem"]["type"] == "/problems/controller-unreachable"
+
+
+def test_the_time_of_a_motion_survives_the_service_that_was_not_told_of_it():
+    """The service stands still while the PLC starts the motion by itself, and is killed before it hears of that. Its gateway brings the
+    motion to its end; the next service knows from it when the motion began."""
+    with Server("--on-server-loss", "finish") as server, Foreign() as controller:
+        here = Cell(server, controller, allow_start=False)
+        transfer = here.loaded(here.trajectory(duration=2))
+        server.signal(signal.SIGSTOP)
+        began = time.time()
+        with Master(controller.port) as plc:
+            plc.profile = plc.until(lambda look: look.state == w.READY).profile
+            assert plc.command(w.ARM).error == 0 and plc.command(w.START).error == 0
+            plc.until(lambda look: look.state == w.PLAYING and look.index > 500)
+        seen = time.time()
+        server.restart(kill=True)
+        here.client = server.client()
+        end = here.reach(transfer, "done")
+        assert began <= instant(end["started_at"]) <= seen
+
+
+def test_what_was_told_to_start_and_is_in_fault_may_have_moved(shared):
+    """It says FAULT from START on, and never that it plays. Its ledger knows that it did."""
+    started = threading.Event()
+
+    def hears(frame):
+        if command(frame) == w.START:
+            started.set()
+
+    def faulty(frame, answer):
+        if not started.is_set() or frame[7:12] != struct.pack(">BHH", 3, 1009, 91):
+            return answer
+        return answer[:113] + struct.pack(">H", w.FAULT) + answer[115:]  # +61
+
+    with Foreign() as controller, Blocks({1000: controller.port}, hears, answered=faulty) as line:
+        here = Cell(shared, line)
+        transfer = here.loaded(here.trajectory(duration=2))
+        here.client.post(f"/v1/transfers/{transfer}/arm").expect(202)
+        began = time.time()
+        here.start(transfer).expect(202)
+        end = here.reach(transfer, "failed")
+        assert "FAULT" in end["problem"]["detail"]
+        assert began <= instant(end["started_at"]) <= instant(end["finished_at"])
+        until(lambda: controller.ledger()["motions"], LONG, what="its motion")
