@@ -141,13 +141,13 @@ static void bring_to_start(struct queue *q, struct order *o, enum transfer_state
 
 /* -- what its transfer says -- */
 
-/* The end of an order is its transfer's, unless we ended that for a reason of our own. */
+/* The end of an order is its transfer's, unless we ended that, before it began, for a reason of our own. */
 static void enter_end(struct queue *q, struct order *o, const struct store_transfer *t, enum order_state to)
 {
   struct store_order changed = o->row;
   char reason[ORDER_MESSAGE] = "";
   memcpy(changed.started_at, t->started_at, sizeof changed.started_at);
-  if (o->ending && to == ORDER_STOPPED) {
+  if (o->ending && to == ORDER_STOPPED && !*t->started_at) {
     order_fail(q, o, o->ending_problem, NULL, "%s", o->ending_detail);
     return;
   }

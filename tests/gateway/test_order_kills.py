@@ -151,7 +151,7 @@ class Plant:
         ledger = self.here.sim.ledger()  # without a violation
         for said, began, over, ended, transfer, steps in self.rounds:
             motions = [motion for motion in ledger["motions"] if began < motion["began"] < over]
-            said = (said, ended, transfer, motions)
+            said = json.dumps([said, ended, transfer, motions], indent=1)  # a text is shown whole
             assert len(motions) <= 1, said
             assert told[ended["id"]] == {f"order.{ended['state']}"}, said
             if ended["state"] == "done":

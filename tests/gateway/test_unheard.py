@@ -1,5 +1,6 @@
 """What nobody hears of: the line breaks at STOP again and again, or for ever behind COMMIT, or a look tells another story each time."""
 
+import os
 import signal
 import struct
 import threading
@@ -12,6 +13,7 @@ from cell import LONG, Cell, instant
 from foreign import words as w
 from foreign.master import Master
 from foreign.process import Foreign
+from ordering import Ordering
 from support import Server, until
 
 pytestmark = pytest.mark.same_threads
@@ -149,3 +151,34 @@ def test_what_was_told_to_start_and_is_in_fault_may_have_moved(shared):
         assert "FAULT" in end["problem"]["detail"]
         assert began <= instant(end["started_at"]) <= instant(end["finished_at"])
         until(lambda: controller.ledger()["motions"], LONG, what="its motion")
+
+
+def test_an_order_whose_start_its_service_did_not_live_to_see_says_that_it_began():
+    """The service dies at START. While its gateway, which stops the arm, has not told so yet, the next service finds the order armed, behind
+    a queue that its own beginning blocked: too late to end it as one that never started."""
+    with Server() as server, Foreign("--keep") as controller:
+        (first,) = server.children("gateway")
+        frozen = threading.Event()
+
+        def hears(frame):
+            if command(frame) == w.START:
+                server.signal(signal.SIGSTOP)
+            elif command(frame) == w.STOP and not frozen.is_set():
+                frozen.set()
+                os.kill(first, signal.SIGSTOP)
+
+        with Blocks({1000: controller.port}, hears) as line:
+            here = Ordering(server, line)
+            began = time.time()
+            order = here.automatic(duration=20)
+            with Master(controller.port) as plc:
+                plc.until(lambda look: look.state == w.PLAYING)
+            server.restart(kill=True)
+            here.client = server.client()
+            here.blocked("anew")
+            time.sleep(0.2)  # in which it looks at the order
+            os.kill(first, signal.SIGCONT)
+            end = here.reach_order(order, "stopped", "interrupted")
+        assert began <= instant(end["started_at"]) <= instant(end["finished_at"]), end
+        (motion,) = controller.ledger()["motions"]
+        assert motion["end"] == "rested"
