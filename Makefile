@@ -68,13 +68,9 @@ WARNINGS  := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes 
 CONTRACT  := $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),fast,off)
 CFLAGS    := -std=c17 -fPIC -fno-math-errno -fno-trapping-math -ffp-contract=$(CONTRACT) $(FLAGS_$(VARIANT)) $(WARNINGS)
 XML       := -isystem $(patsubst -I%,%,$(firstword $(shell $(PKG_CONFIG) --cflags-only-I libxml-2.0 2>/dev/null) $(SYSROOT)/usr/include/libxml2))
-# SUNDIALS 7 has a library of its own for what all its parts share, and Debian 13 built it with MPI: no more of that is used than the
-# name of no communicator, but its header is included and its library linked.
-SUNDIALS  := $(if $(wildcard $(SYSROOT)/usr/include/sundials/sundials_core.h),-lsundials_core $(shell $(PKG_CONFIG) --libs mpi-c 2>/dev/null))
-MPI       := $(if $(SUNDIALS),$(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags-only-I mpi-c 2>/dev/null)))
-CPPFLAGS  := -I. -Ilib/include -include lib/banned.h -D_GNU_SOURCE $(XML) $(MPI) -MMD -MP
+CPPFLAGS  := -I. -Ilib/include -include lib/banned.h -D_GNU_SOURCE $(XML) -MMD -MP
 LDFLAGS   := $(filter -fsanitize%,$(FLAGS_$(VARIANT))) $(HARDEN_link) $(SYSROOT_LINK)
-LIB_LIBS  := -lsundials_arkode $(SUNDIALS) -lm
+LIB_LIBS  := -lm
 API_LIBS  := $(LIB_LIBS) -lxml2 -lcjson
 LIBS      := $(API_LIBS) -lmicrohttpd -lsqlite3 -lmodbus -lsodium -lcurl -lmosquitto -lgnutls -lnettle -lz -lpthread
 
@@ -172,7 +168,7 @@ $(ROOMS):
 	$(CROSS)ar rcs $@ $^
 
 # What is installed is a guest in programs that have names of their own: those by which rooms of lib call each other get a
-# prefix. Its objects stay apart, so that who does not simulate needs no SUNDIALS.
+# prefix.
 $(OUT)/libarmdyn.a: $(OUT)/liblib.a
 	$(CROSS)nm -g --defined-only -P $< | awk 'NF > 1 && $$1 !~ /^armdyn_/ { print $$1, "armdyn_internal_" $$1 }' | sort -u >$(OUT)/obj/internal
 	$(CROSS)objcopy --redefine-syms=$(OUT)/obj/internal $< $@

@@ -58,18 +58,11 @@ def needs(root):
     return ["debhelper" if name == "debhelper-compat" else name for name in names]
 
 
-# SUNDIALS cannot be installed for a second architecture: its headers want compilers and tools for themselves. They are unpacked
-# beside its libraries, which can.
-SUNDIALS = r"""chroot "$1" sh -euc 'cd /tmp && apt-get -qq download libsundials-dev:ARCHITECTURE && dpkg-deb -x libsundials-dev_*.deb / &&
-apt-get -qq install -y --no-install-recommends $(dpkg-deb -f libsundials-dev_*.deb Depends | grep -oE "libsundials-(arkode|core)[0-9]+" | sed s/$/:ARCHITECTURE/) &&
-rm libsundials-dev_*.deb'"""
-
-
 def crossed(names, architecture):
-    """The same for building programs of another architecture, its libraries and a compiler; and options for mmdebstrap."""
+    """The same for building programs of another architecture, its libraries and a compiler; and an option for mmdebstrap."""
     theirs = {name for name in names if name.endswith("-dev")} - {"dpkg-dev"}
-    return [f"gcc-{TRIPLETS[architecture][0]}", *(f"{name}:{architecture}" if name in theirs else name for name in names if name != "libsundials-dev")], \
-        [f"--architectures={native()},{architecture}", f"--customize-hook={SUNDIALS.replace('ARCHITECTURE', architecture)}"]
+    return [f"gcc-{TRIPLETS[architecture][0]}", *(f"{name}:{architecture}" if name in theirs else name for name in names)], \
+        [f"--architectures={native()},{architecture}"]
 
 
 def workshop(root, release, cache, architecture):

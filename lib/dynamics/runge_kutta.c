@@ -1,15 +1,15 @@
 #include "lib/dynamics/runge_kutta.h"
 
+#include <math.h>
 #include <string.h>
 
-#include "lib/dynamics/arkode.h"
-
-/* RK8(7)13M of Prince & Dormand, High order embedded Runge-Kutta formulae, J. Comput. Appl. Math. 7 (1981). Its rationals meet
- * the conditions of order 8, and of order 7 for the solution it is compared with, to 1e-17.
+/* RK8(7)13M of Prince & Dormand, High order embedded Runge-Kutta formulae, J. Comput. Appl. Math. 7 (1981). Its rationals
+ * meet the conditions of order 8, and of order 7 for the solution it is compared with, to 1e-17. The lengths of steps:
+ * Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, II.4.
  *
- * Fehlberg's pair, which is ARKODE's own of this order, compares two stages at the begin of the step and two at its end: where
- * accelerations depend on time alone, or friction is as large at both ends, it finds no error whatever the step. */
-enum { STAGES = 13, EMBEDDED_STAGES = 12 };
+ * Fehlberg's pair of the same orders compares two stages at the begin of the step and two at its end: where accelerations
+ * depend on time alone, or friction is as large at both ends, it finds no error whatever the step. */
+enum { STAGES = RUNGE_KUTTA_STAGES, EMBEDDED_STAGES = 12 };
 /* clang-format off */
 static const double nodes[STAGES] = {
   0, 1.0 / 18, 1.0 / 12, 1.0 / 8, 5.0 / 16, 3.0 / 8, 59.0 / 400, 93.0 / 200, 5490023248.0 / 9719169821, 13.0 / 20,
@@ -47,21 +47,121 @@ static const double embedded[EMBEDDED_STAGES] = {
 };
 /* clang-format on */
 
-/* Behind them one stage without weight, at the solution: it is the first stage of the next step, so it costs nothing.
- * ARKODE 6.4 takes every last stage at the end of a step for such a one, and with a pair that ends otherwise loses an order. */
-int runge_kutta_set(void *stepper)
+/* Where friction turns, a step may have to become many thousand times shorter at once. */
+enum { REFUSED_IN_A_ROW = 20 };
+static const double ORDER = 8, SAFETY = 0.9, SHORTER_MOST = 0.1, LONGER_MOST = 6;
+/* Where stability, not accuracy, bounds the step, a factor that knows the error before does not swing. */
+static const double DAMPING = 0.04, ERROR_LEAST = 1e-4;
+
+/* out = sum of weights[j] rates[j] */
+static void weigh(const struct runge_kutta *r, const double *weight, size_t count, double *out)
 {
-  ARKodeButcherTable table = ARKodeButcherTable_Alloc(STAGES + 1, SUNTRUE);
-  if (!table) return ARK_MEM_FAIL;
-  table->q = 8;
-  table->p = 7;
-  for (int i = 1; i < STAGES; i++) memcpy(table->A[i], stages[i - 1], (size_t)i * sizeof(double));
-  memcpy(table->A[STAGES], weights, sizeof weights);
-  memcpy(table->c, nodes, sizeof nodes);
-  table->c[STAGES] = 1;
-  memcpy(table->b, weights, sizeof weights);
-  memcpy(table->d, embedded, sizeof embedded);
-  const int rc = ERKStepSetTable(stepper, table);
-  ARKodeButcherTable_Free(table);
+  memset(out, 0, r->size * sizeof *out);
+  for (size_t j = 0; j < count; j++) {
+    if (weight[j] == 0) continue;
+    for (size_t i = 0; i < r->size; i++) out[i] += weight[j] * r->rates[j][i];
+  }
+}
+
+/* trial = state + h (sum of weights[j] rates[j]) */
+static void try_state(struct runge_kutta *r, double h, const double *weight, size_t count)
+{
+  weigh(r, weight, count, r->trial);
+  for (size_t i = 0; i < r->size; i++) r->trial[i] = r->state[i] + h * r->trial[i];
+}
+
+static enum runge_kutta_status rate_at(struct runge_kutta *r, double t, const double *state, double *rate)
+{
+  if (!r->rate(r->context, t, state, rate)) return RUNGE_KUTTA_NO_RATE;
+  for (size_t i = 0; i < r->size; i++) {
+    if (!isfinite(rate[i])) return RUNGE_KUTTA_TOO_LONG;
+  }
+  return RUNGE_KUTTA_OK;
+}
+
+/* The state at t + h into r->trial. */
+static enum runge_kutta_status try_step(struct runge_kutta *r, double t, double h)
+{
+  enum runge_kutta_status rc = r->begun ? RUNGE_KUTTA_OK : rate_at(r, t, r->state, r->rates[0]);
+  r->begun = !rc;
+  for (size_t k = 1; k < STAGES && !rc; k++) {
+    try_state(r, h, stages[k - 1], k);
+    rc = rate_at(r, t + nodes[k] * h, r->trial, r->rates[k]);
+  }
+  if (!rc) try_state(r, h, weights, STAGES);
   return rc;
+}
+
+/* Root of the mean square of what is measured by the tolerance there. */
+static double measured(const struct runge_kutta *r, const double *what)
+{
+  double sum = 0;
+  for (size_t i = 0; i < r->size; i++) {
+    const double one = what[i] / (r->absolute + r->relative * fabs(r->state[i]));
+    sum += one * one;
+  }
+  return sqrt(sum / (double)r->size);
+}
+
+/* Of the step that was tried: 1 is as large as allowed. */
+static double error_of(const struct runge_kutta *r, double h)
+{
+  double difference[STAGES], error[RUNGE_KUTTA_STATES_MAX];
+  for (size_t j = 0; j < STAGES; j++) difference[j] = h * (weights[j] - (j < EMBEDDED_STAGES ? embedded[j] : 0));
+  weigh(r, difference, STAGES, error);
+  return measured(r, error);
+}
+
+/* A first step whose error of Euler's method would be small. */
+static enum runge_kutta_status first_length(struct runge_kutta *r, double t, double longest)
+{
+  const enum runge_kutta_status rc = rate_at(r, t, r->state, r->rates[0]);
+  if (rc) return rc;
+  r->begun = true;
+  r->error_before = ERROR_LEAST;
+  const double state = measured(r, r->state), rate = measured(r, r->rates[0]);
+  const double small = fmin(state < 1e-5 || rate < 1e-5 ? 1e-6 : 0.01 * state / rate, longest);
+  r->length = small;
+  try_state(r, small, (double[]){ 1 }, 1);
+  if (rate_at(r, t + small, r->trial, r->rates[1])) return RUNGE_KUTTA_OK;
+  for (size_t i = 0; i < r->size; i++) r->trial[i] = (r->rates[1][i] - r->rates[0][i]) / small;
+  const double most = fmax(rate, measured(r, r->trial));
+  r->length = fmin(100 * small, most < 1e-15 ? fmax(1e-6, small * 1e-3) : pow(0.01 / most, 1 / ORDER));
+  return RUNGE_KUTTA_OK;
+}
+
+static void take(struct runge_kutta *r)
+{
+  memcpy(r->state, r->trial, r->size * sizeof *r->state);
+  r->begun = false;
+  r->steps++;
+}
+
+enum runge_kutta_status runge_kutta_fixed(struct runge_kutta *r, double t, double h)
+{
+  const enum runge_kutta_status rc = try_step(r, t, h);
+  if (!rc) take(r);
+  return rc;
+}
+
+enum runge_kutta_status runge_kutta_adaptive(struct runge_kutta *r, double *t, double to)
+{
+  enum runge_kutta_status rc = r->length > 0 ? RUNGE_KUTTA_OK : first_length(r, *t, to - *t);
+  for (int refused = 0; rc != RUNGE_KUTTA_NO_RATE && refused <= REFUSED_IN_A_ROW; refused++) {
+    /* What is left, in equal parts: no last step is a sliver. */
+    const double parts = ceil((to - *t) / r->length), h = (to - *t) / parts;
+    if (h < r->shortest && parts > 1) break;
+    rc = try_step(r, *t, h);
+    const double error = rc ? INFINITY : error_of(r, h);
+    if (error <= 1) {
+      const double factor = SAFETY * pow(error, DAMPING / 5 - 1 / ORDER) * pow(r->error_before, DAMPING);
+      r->length = h * fmax(SHORTER_MOST, fmin(factor, refused ? 1 : LONGER_MOST));
+      r->error_before = fmax(error, ERROR_LEAST);
+      *t = parts > 1 ? *t + h : to;
+      take(r);
+      return RUNGE_KUTTA_OK;
+    }
+    r->length = h * fmax(SHORTER_MOST, SAFETY * pow(error, -1 / ORDER));
+  }
+  return rc == RUNGE_KUTTA_NO_RATE ? rc : RUNGE_KUTTA_TOO_LONG;
 }

@@ -12,7 +12,6 @@
 #include <sodium.h>
 #include <sqlite3.h>
 #include <stdio.h>
-#include <sundials/sundials_version.h>
 #include <zlib.h>
 
 /* Each answers of the library that is loaded, where that has a function to ask. */
@@ -56,11 +55,6 @@ static void nettle(char out[LIBRARY_VERSION_SIZE])
   snprintf(out, LIBRARY_VERSION_SIZE, "%d.%d", nettle_version_major(), nettle_version_minor());
 }
 
-static void sundials(char out[LIBRARY_VERSION_SIZE])
-{
-  if (SUNDIALSGetVersion(out, LIBRARY_VERSION_SIZE)) *out = '\0';
-}
-
 const struct library libraries[] = {
   { "libmicrohttpd", microhttpd },
   { "SQLite", sqlite },
@@ -73,7 +67,6 @@ const struct library libraries[] = {
   { "GnuTLS", tls },
   { "Nettle", nettle },
   { "zlib", zlib },
-  { "SUNDIALS", sundials },
   { "glibc", libc },
   { 0 },
 };

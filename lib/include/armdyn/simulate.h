@@ -1,6 +1,4 @@
-/* Motion in time: joint torques in, positions, energy and momentum out. Integrated by SUNDIALS' ARKODE, so this is the
- * one part of the library that needs another one (-lsundials_arkode), and it allocates.
- */
+/* Motion in time: joint torques in, positions, energy and momentum out. Nothing is allocated. */
 #ifndef ARMDYN_SIMULATE_H
 #define ARMDYN_SIMULATE_H
 
@@ -49,9 +47,9 @@ typedef bool (*armdyn_simulation_sink)(void *context, const struct armdyn_simula
  *   steps      out  how many were taken; NULL = not wanted
  *   error      out  what went wrong and when
  * OK; EINPUT for numbers that make no sense; ESINGULAR as armdyn_forward_dynamics; ELIMIT when steps_max is reached, or
- * the step needed became too short (a motion that diverges); ECANCELLED when the sink wants no more; EMEMORY.
+ * the step needed became too short (a motion that diverges); ECANCELLED when the sink wants no more.
  * Friction that changes sign over `velocity_scale` forces steps of about M velocity_scale / coulomb near standstill.
- * Source: Prince & Dormand 1981 for the pair; Reynolds et al. 2023 for ARKODE. */
+ * Source: Prince & Dormand 1981 for the pair; Hairer, Norsett & Wanner 1993, II.4, for the lengths of its steps. */
 enum armdyn_status armdyn_simulate(const struct armdyn_robot *robot, const struct armdyn_simulation *request,
                                    armdyn_simulation_sink sink, void *sink_context, struct armdyn_workspace *workspace,
                                    long *steps, struct armdyn_error *error);
