@@ -19,33 +19,44 @@ void difference_support(const struct convex *a, const struct convex *b, const do
   for (int i = 0; i < 3; i++) out->w[i] = out->a[i] - out->b[i];
 }
 
-/* Weights of the vertices in the point of their line, plane or space that is nearest to the origin: shares of lengths, areas
- * and volumes. Each returns false where there is none to share. */
-static bool share_length(const double *const w[4], double weight[4])
+/* The point of the vertices' line, plane or space that is nearest to the origin, and their weights in it: shares of lengths,
+ * areas and volumes. Each returns false where there is none to share. The point is no sum by weights: where vertices are
+ * close together, as on the rim of a cylinder, those are uncertain, and the direction of the point would be. */
+static bool share_length(const double *const w[4], double weight[4], double at[3])
 {
   double e[3];
   for (int k = 0; k < 3; k++) e[k] = w[1][k] - w[0][k];
   const double square = dot3(e, e);
   if (!(square > 0)) return false;
-  weight[0] = dot3(w[1], e) / square;
   weight[1] = -dot3(w[0], e) / square;
+  weight[0] = 1 - weight[1];
+  const double *near = weight[1] > 0.5 ? w[1] : w[0];
+  const double along = dot3(near, e) / square;
+  for (int k = 0; k < 3; k++) at[k] = near[k] - along * e[k];
   return true;
 }
 
-static bool share_area(const double *const w[4], double weight[4])
+/* Of the two shorter sides, which are the most certain. */
+static bool share_area(const double *const w[4], double weight[4], double at[3])
 {
-  double e[2][3], normal[3];
-  for (int i = 0; i < 2; i++) {
-    for (int k = 0; k < 3; k++) e[i][k] = w[i + 1][k] - w[0][k];
-  }
-  cross3(normal, e[0], e[1]);
-  const double square = dot3(normal, normal);
-  if (!(square > 1e-28 * dot3(e[0], e[0]) * dot3(e[1], e[1]))) return false;
+  double e[3][3], square[3], normal[3], part[3]; /* e[i] is opposite to w[i] */
+  int last = 0;
   for (int i = 0; i < 3; i++) {
-    double part[3];
-    cross3(part, w[(i + 1) % 3], w[(i + 2) % 3]);
-    weight[i] = dot3(part, normal) / square;
+    for (int k = 0; k < 3; k++) e[i][k] = w[(i + 2) % 3][k] - w[(i + 1) % 3][k];
+    square[i] = dot3(e[i], e[i]);
+    if (square[i] > square[last]) last = i;
   }
+  const int one = (last + 1) % 3, other = (last + 2) % 3;
+  cross3(normal, e[one], e[other]);
+  const double area = dot3(normal, normal);
+  if (!(area > 1e-28 * square[one] * square[other])) return false;
+  cross3(part, w[other], e[one]);
+  weight[one] = dot3(part, normal) / area;
+  cross3(part, w[last], e[other]);
+  weight[other] = dot3(part, normal) / area;
+  weight[last] = 1 - weight[one] - weight[other];
+  const double height = dot3(normal, w[last]) / area;
+  for (int k = 0; k < 3; k++) at[k] = height * normal[k];
   return true;
 }
 
@@ -56,7 +67,7 @@ static double volume(const double *a, const double *b, const double *c)
   return dot3(a, normal);
 }
 
-static bool share_volume(const double *const w[4], double weight[4])
+static bool share_volume(const double *const w[4], double weight[4], double at[3])
 {
   double e[3][3], size = 1e-14;
   for (int i = 0; i < 3; i++) {
@@ -69,18 +80,19 @@ static bool share_volume(const double *const w[4], double weight[4])
   weight[1] = -volume(w[0], w[2], w[3]) / whole;
   weight[2] = volume(w[0], w[1], w[3]) / whole;
   weight[3] = -volume(w[0], w[1], w[2]) / whole;
+  memset(at, 0, 3 * sizeof *at);
   return true;
 }
 
-/* The nearest point of what the chosen vertices span, as weights of them. false: it is not between them. */
-static bool project(const struct simplex *s, const size_t *chosen, size_t count, double weight[4])
+/* The nearest point of what the chosen vertices span, and its weights. false: it is not between them. */
+static bool project(const struct simplex *s, const size_t *chosen, size_t count, double weight[4], double at[3])
 {
-  static bool (*const shares[])(const double *const w[4], double weight[4]) = { NULL, NULL, share_length, share_area,
-                                                                                share_volume };
+  static bool (*const shares[])(const double *const w[4], double weight[4],
+                                double at[3]) = { NULL, NULL, share_length, share_area, share_volume };
   const double *w[4] = { 0 };
   for (size_t i = 0; i < count; i++) w[i] = s->vertex[chosen[i]].w;
-  weight[0] = 1;
-  if (count > 1 && !shares[count](w, weight)) return false;
+  weight[0] = 1, memcpy(at, w[0], 3 * sizeof *at);
+  if (count > 1 && !shares[count](w, weight, at)) return false;
   for (size_t i = 0; i < count; i++)
     if (!(weight[i] >= 0)) return false;
   return true;
@@ -94,14 +106,11 @@ static void reduce(struct simplex *s, double v[3])
   size_t best_chosen[4] = { newest }, best_count = 0;
   for (unsigned others = 0; others < 1u << newest; others++) {
     size_t chosen[4] = { newest }, count = 1;
-    double weight[4] = { 1 }, at[3] = { 0 };
+    double weight[4], at[3];
     for (size_t i = 0; i < newest; i++)
       if (others >> i & 1) chosen[count++] = i;
-    if (!project(s, chosen, count, weight)) continue;
-    for (size_t i = 0; i < count; i++) {
-      for (int k = 0; k < 3; k++) at[k] += weight[i] * s->vertex[chosen[i]].w[k];
-    }
-    const double square = count == 4 ? 0 : dot3(at, at);
+    if (!project(s, chosen, count, weight, at)) continue;
+    const double square = dot3(at, at);
     if (square >= best) continue;
     best = square, best_count = count;
     memcpy(best_weight, weight, sizeof weight), memcpy(best_chosen, chosen, sizeof chosen), memcpy(v, at, sizeof at);
@@ -143,12 +152,10 @@ bool gjk(const struct convex *a, const struct convex *b, double pa[3], double pb
     }
     if (s->count == 4 || dot3(v, v) <= touching * touching * size * size) return false;
   }
-  memset(pa, 0, 3 * sizeof *pa), memset(pb, 0, 3 * sizeof *pb);
+  memset(pa, 0, 3 * sizeof *pa);
   for (size_t i = 0; i < s->count; i++) {
-    for (int k = 0; k < 3; k++) {
-      pa[k] += s->weight[i] * s->vertex[i].a[k];
-      pb[k] += s->weight[i] * s->vertex[i].b[k];
-    }
+    for (int k = 0; k < 3; k++) pa[k] += s->weight[i] * s->vertex[i].a[k];
   }
+  for (int k = 0; k < 3; k++) pb[k] = pa[k] - v[k];
   return true;
 }
