@@ -5,7 +5,7 @@
 #   docker run --read-only -v armdyn:/data -v ./admin.key:/run/secrets/admin.key:ro -p 8080:8080 armdyn
 #
 # It listens on every address of the container, so it insists on an admin key (deploy/doc/install.md): without the file it says so and ends.
-FROM debian:bookworm-slim AS build
+FROM debian:trixie-slim AS build
 ARG NODE_EXTRA_CA_CERTS
 WORKDIR /src
 COPY deploy/deps deploy/dependencies.txt deploy/
@@ -14,7 +14,7 @@ RUN apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get upgrade -q -y &&
 COPY . .
 RUN make --silent -j"$(nproc)" install DESTDIR=/out PREFIX=/usr
 
-FROM debian:bookworm-slim
+FROM debian:trixie-slim
 COPY deploy/deps deploy/dependencies.txt /tmp/deploy/
 RUN apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get upgrade -q -y && /tmp/deploy/deps run && rm -rf /tmp/deploy /var/lib/apt/lists/* && install -d -o 10001 -g 10001 -m 700 /data
 COPY --from=build /out/usr/bin/armdyn /usr/bin/armdyn

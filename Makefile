@@ -18,7 +18,7 @@ DESTDIR      ?=
 BUILD        ?= build
 VARIANT      ?= release
 FUZZ_SECONDS ?= 600
-RELEASE      ?= bookworm
+RELEASE      ?= trixie
 ARCHES       ?= amd64
 JOBS         ?= $(shell nproc 2>/dev/null || echo 2)
 
@@ -255,7 +255,7 @@ test-other: ## build and test in the other Debian, made in build/other by mmdebs
 	@deploy/deps other
 	@$(PYTHON) tests/other.py --cc $(or $(OTHER_CC),gcc) $(SUITES)
 
-test-bare: ## make demo in a Debian with make and git alone, in build/other (RELEASE=trixie; GOALS="demo test": half an hour and more)
+test-bare: ## make demo in a Debian with make and git alone, in build/other (RELEASE=bookworm; GOALS="demo test": half an hour and more)
 	@deploy/deps other
 	@$(PYTHON) tests/other.py --bare --release $(RELEASE) $(GOALS)
 

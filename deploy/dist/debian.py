@@ -65,9 +65,9 @@ def crossed(names, architecture):
         [f"--architectures={native()},{architecture}"]
 
 
-def workshop(root, release, cache, architecture):
-    """A folder with all that building for that architecture needs; made once for a list of packages."""
-    names, options = ["dpkg-dev", *needs(root)], []
+def workshop(root, release, cache, architecture, *more):
+    """A folder with all that building for that architecture needs, and more; made once for a list of packages."""
+    names, options = ["dpkg-dev", *needs(root), *more], []
     if architecture != native():
         names, options = crossed(names, architecture)
     mark = hashlib.sha256(" ".join([release, *names]).encode()).hexdigest()[:12]
@@ -89,7 +89,7 @@ def unpack(release, folder, *options, **more):
 
 
 def within(shop, script):
-    """Runs a script in a workshop: without a network, but with /proc, without which libraries of Debian 13 complain on standard output."""
+    """Runs a script in a workshop: without a network, but with /proc."""
     call(["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "sh", "-euc",
           'mount --make-rprivate / && mount -t proc proc "$1/proc" && exec chroot "$1" /bin/sh -euc "$2"', "within", shop, script])
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """`make dist`: all that a factory needs, in one folder, which `armdyn verify` checks.
 
-    deploy/dist/make.py [--release bookworm] [--architectures amd64] [--key FILE] [--cache DIR] OUT
+    deploy/dist/make.py [--release trixie] [--architectures amd64] [--key FILE] [--cache DIR] OUT
 
 What is committed is built, in a Debian of its own (mmdebstrap, so root), and twice the same bits: no clock, no path and no
 package of this machine goes in. --key is an Ed25519 key (`openssl genpkey -algorithm ed25519 -out FILE`); without one the sums
@@ -169,7 +169,7 @@ def told(out):
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("out", type=pathlib.Path)
-    parser.add_argument("--release", default="bookworm")
+    parser.add_argument("--release", default="trixie")
     parser.add_argument("--architectures", default="amd64", type=lambda text: text.split(","))
     parser.add_argument("--key", type=pathlib.Path)
     parser.add_argument("--cache", type=pathlib.Path, default=ROOT / "build/workshop")

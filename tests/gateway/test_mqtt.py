@@ -23,13 +23,14 @@ BROKER = shutil.which("mosquitto", path="/usr/sbin:/usr/bin")
 
 
 class Broker:
-    """mosquitto on a port of its own, which forgets what was retained when it ends."""
+    """mosquitto on a port of its own of every address of localhost, of which libmosquitto tries the first; it forgets what was retained
+    when it ends."""
 
     def __init__(self, folder, port=None, lines=()):
         self.port = port or free_port()
         self.config = folder / f"mosquitto-{self.port}.conf"
         plain = "\n".join(lines) or "allow_anonymous true"
-        self.config.write_text(f"listener {self.port} 127.0.0.1\n{plain}\npersistence false\nuser root\n")
+        self.config.write_text(f"listener {self.port} localhost\n{plain}\npersistence false\nuser root\n")
         self.log = open(folder / f"mosquitto-{self.port}.log", "a")
         self.start()
 
