@@ -29,7 +29,7 @@ SUITES = ("unit-release", "contract-release", "http-release", "gateway-release",
 BUILDS = {"release": "build unit-programs", "asan": "VARIANT=asan build unit-programs", "tsan": "VARIANT=tsan build tsan-programs",
           "fuzz": "VARIANT=fuzz fuzz-programs"}
 
-# Its own namespaces end with it, so no mount stays. $1: the folder of the Debian, $2: the checkout, $3: what is built, $4: what is done.
+# Its own namespaces end with it, so no mount stays; and this shell, their first process, takes up those that lose their parent. $1: the folder of the Debian, $2: the checkout, $3: what is built, $4: what is done.
 ENTER = """
 mount --make-rprivate /
 mkdir -p "$1/armdyn/source" "$1/armdyn/cache"
@@ -41,9 +41,9 @@ if [ -d "$2/../shared" ]; then mkdir -p "$1/armdyn/shared" && mount --bind "$2/.
 if [ -f "$NODE_EXTRA_CA_CERTS" ]; then
   touch "$1/armdyn/certificates.pem" && mount --bind "$NODE_EXTRA_CA_CERTS" "$1/armdyn/certificates.pem"
 fi
-exec chroot "$1" env -i HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive NODE_EXTRA_CA_CERTS=/armdyn/certificates.pem \\
+chroot "$1" env -i HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive NODE_EXTRA_CA_CERTS=/armdyn/certificates.pem \\
   CCACHE_DIR=/armdyn/cache CCACHE_NOHASHDIR=1 CCACHE_BASEDIR=/armdyn \\
-  PATH=/usr/lib/ccache:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin sh -euc "cd /armdyn/source; $4"
+  PATH=/usr/lib/ccache:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin sh -euc "cd /armdyn/source; $4" || exit
 """
 
 
