@@ -6,6 +6,7 @@ import { extend, t } from '../words.js'
 import { post } from '../api.js'
 import { Act, Field, Head, Refusal, Table, useList } from '../ui/parts.js'
 import { count, moment } from '../ui/format.js'
+import { said } from '../ui/sentences.js'
 
 extend({
   alarms_text: ['Raised when a cause is seen, cleared when it is gone. To acknowledge one says that somebody knows of it, and lets nothing go on.', '发现原因时产生，原因消失时清除。确认仅表示有人知晓，不会使任何动作继续。'],
@@ -45,7 +46,7 @@ export function Page() {
     <p class="quiet">${totals.map(([state, number]) => `${wordOf(state)}: ${count(number)}`).join(' · ')}</p>
     <div class="panel"><${Table} tall caption=${t('page.alarms')} id=${(alarm) => alarm.id} items=${list.items} list=${list} columns=${[
       { key: 'state', head: t('state'), cell: (alarm) => html`<span class=${`state ${KINDS[alarm.state] ?? ''}`}>${wordOf(alarm.state)}</span>` },
-      { key: 'text', head: t('alarm_what'), class: 'wide', cell: (alarm) => html`<bdi>${alarm.text}</bdi>` },
+      { key: 'text', head: t('alarm_what'), class: 'wide', cell: (alarm) => html`<bdi>${said(alarm.text, alarm.code)}</bdi>` },
       { key: 'code', head: t('alarm_code'), cell: (alarm) => html`<code>${alarm.code}</code>` },
       { key: 'controller', head: t('controller'), cell: (alarm) => alarm.controller && html`<a href=${link(['controllers', alarm.controller])}>${alarm.controller}</a>` },
       { key: 'since', head: t('alarm_since'), class: 'tight', cell: (alarm) => moment(alarm.since) },

@@ -8,12 +8,13 @@ import { call, get, post, once } from '../api.js'
 import { newsOf, turnOf, unlessLive, useLive } from '../live.js'
 import { now } from '../clock.js'
 import { session } from '../session.js'
-import { Act, Bar, Head, Notice, Refusal, State, Table, useAnswer, useList } from '../ui/parts.js'
+import { Act, Ended, Bar, Head, Notice, Refusal, State, Table, useAnswer, useList } from '../ui/parts.js'
 import { ControllerDelete, ControllerForm } from './controller_form.js'
 import { figure, moment, shortId } from '../ui/format.js'
 import { Played } from './played.js'
 import { Queue } from './queue.js'
 import { RegisterMap } from './register_map.js'
+import { said } from '../ui/sentences.js'
 
 extend({
   controllers_text: ['Controllers that play torque profiles.', '播放力矩曲线的控制器。'],
@@ -93,10 +94,10 @@ function Transfer({ id, controller }) {
       ${(ASKED[transfer.state] ?? []).map((what) => html`<${Act} key=${what} class=${what === 'start' ? 'main' : ''} role="operator" disabled=${what !== 'hold' && !session.mayMove(controller)} title=${session.mayMove(controller) ? undefined : t('motion_missing')} onClick=${() => ask(what)}>${t(what)}</${Act}>`)}
       ${!ended && html`<button type="button" class="stop" onClick=${() => ask('stop')}>■ ${t('stop_word')}</button>`}</div>
     <${Refusal} error=${error ?? answer.error} />
-    ${transfer.problem && html`<${Notice} kind="bad"><strong>${transfer.problem.title}</strong> ${transfer.problem.detail}</${Notice}>`}
+    ${transfer.problem && html`<${Notice} kind="bad"><${Ended} problem=${transfer.problem} /></${Notice}>`}
     <p>${t('sent')}: ${transfer.sent} / ${transfer.total}</p><${Bar} value=${transfer.total ? transfer.sent / transfer.total : 0} label=${t('sent')} />
     ${ended && transfer.telemetry && html`<${Played} id=${id} dataset=${transfer.telemetry} />`}
-    <h3>${t('history')}</h3><dl class="facts">${transfer.history.map((step, k) => html`<dt key=${k}>${moment(step.at)}</dt><dd>${t(`state.${step.state}`)} ${step.reason ?? ''}</dd>`)}</dl></section>`
+    <h3>${t('history')}</h3><dl class="facts">${transfer.history.map((step, k) => html`<dt key=${k}>${moment(step.at)}</dt><dd>${t(`state.${step.state}`)} ${said(step.reason) ?? ''}</dd>`)}</dl></section>`
 }
 
 function One({ name }) {

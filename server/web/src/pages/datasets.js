@@ -13,6 +13,7 @@ import { drawn, useSamples } from '../ui/samples.js'
 import { Notes } from '../ui/notes.js'
 import { count, figure, moment, shortId } from '../ui/format.js'
 import { Upload } from './upload.js'
+import { said } from '../ui/sentences.js'
 
 extend({
   identify_what: ['What to find', '辨识内容'],
@@ -132,7 +133,7 @@ function All() {
       { key: 'samples', head: t('samples'), number: true, cell: (set) => count(set.samples) },
       { key: 'duration', head: t('duration'), number: true, cell: (set) => `${figure(set.duration)} s` },
       { key: 'rate', head: t('rate'), number: true, cell: (set) => `${figure(set.rate)} Hz` },
-      { key: 'quality', head: t('quality'), cell: (set) => set.quality.map((one, k) => html`<span key=${k} class="state warn" title=${one.detail}>${one.code}</span> `) },
+      { key: 'quality', head: t('quality'), cell: (set) => set.quality.map((one, k) => html`<span key=${k} class="state warn" title=${said(one.detail, one.code)}>${one.code}</span> `) },
       { key: 'created', head: t('created'), sort: 'created_at', class: 'tight', cell: (set) => moment(set.created_at) },
       { key: 'tags', head: t('tags'), cell: (set) => html`<${Tags} tags=${set.tags} />` },
     ]} /><p class="quiet">${t('identify_hint')}</p></div>
@@ -171,7 +172,7 @@ function One({ id }) {
       <a class="button" href=${link(['datasets'], { chosen: set.id })}>${t('identify')}</a>
       <${Act} role="engineer" onClick=${() => setAsking(true)}>${t('delete')}</${Act}>
     </${Head}>
-    <section class="panel"><h2>${t('quality_report')}</h2>${set.quality.length === 0 ? html`<p><span class="state good">${t('quality_none')}</span></p>` : html`<ul>${set.quality.map((one, k) => html`<li key=${k}><span class="state warn">${one.code}</span> ${one.detail}</li>`)}</ul>`}
+    <section class="panel"><h2>${t('quality_report')}</h2>${set.quality.length === 0 ? html`<p><span class="state good">${t('quality_none')}</span></p>` : html`<ul>${set.quality.map((one, k) => html`<li key=${k}><span class="state warn">${one.code}</span> ${said(one.detail, one.code)}</li>`)}</ul>`}
       <p class="quiet">SHA-256 <code>${set.sha256}</code></p></section>
     <${Plots} set=${set} />
     <section class="panel"><${Table} caption=${t('columns')} id=${(column) => column.name} items=${set.columns} columns=${[

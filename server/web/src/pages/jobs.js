@@ -6,8 +6,9 @@ import { extend, t } from '../words.js'
 import { get, post, once } from '../api.js'
 import { newsOf, turnOf, unlessLive } from '../live.js'
 import { now } from '../clock.js'
-import { Act, Bar, Field, Head, Loading, Notice, Refusal, State, Table, Tags, useAnswer, useList } from '../ui/parts.js'
+import { Act, Bar, Ended, Field, Head, Loading, Notice, Refusal, State, Table, Tags, useAnswer, useList } from '../ui/parts.js'
 import { figure, moment, readable, shortId } from '../ui/format.js'
+import { said } from '../ui/sentences.js'
 
 extend({
   jobs_text: ['Work that takes longer than a request should.', '耗时较长的计算。'],
@@ -33,7 +34,7 @@ extend({
 })
 
 const ENDED = ['succeeded', 'failed', 'cancelled']
-const RESULTS = ['identifications', 'trajectories', 'excitations', 'friction-tests', 'evaluations', 'friction-identifications']
+const RESULTS = ['identifications', 'trajectories', 'excitations', 'friction-tests', 'evaluations', 'friction-identifications', 'simulations', 'collision-checks']
 // A result's address in the API is one of these pages where there is a page for its kind.
 const resultPage = (href) => {
   const [, , kind, id] = href.split('/').slice(-4)
@@ -70,7 +71,7 @@ function One({ id }) {
   })
   const open = job.result && resultPage(job.result.href)
   const log = [[job.created_at, t('log_accepted')], [job.started_at, t('log_started')],
-    ...(job.attempts ?? []).map((one) => [one.at, t('attempt_lost', one)]), [job.finished_at, `${t('log_finished')}: ${t(`state.${job.state}`)}`]].filter(([at]) => at)
+    ...(job.attempts ?? []).map((one) => [one.at, t('attempt_lost', { ...one, reason: said(one.reason) })]), [job.finished_at, `${t('log_finished')}: ${t(`state.${job.state}`)}`]].filter(([at]) => at)
   return html`
     <${Head} title=${`${t(`kind.${job.kind}`)} · ${job.robot} r${job.revision}`} sub=${html`<${State} state=${job.state} /> <code>${job.id}</code> <${Tags} tags=${job.tags} />`}>
       ${open && html`<a class="button" href=${open}>${t('job_result')}</a>`}
@@ -79,8 +80,8 @@ function One({ id }) {
       ${job.problem?.suggested_request && html`<${Act} class="main" role="operator" onClick=${() => again(job.problem.suggested_request)}>${t('job_suggested')}</${Act}>`}
     </${Head}>
     <${Refusal} error=${error ?? answer.error} />
-    <section class="panel stack"><${Bar} value=${job.state === 'succeeded' ? 1 : job.progress} label=${t('progress')} /><p role="status">${job.message || t(`state.${job.state}`)} · ${figure(seconds(job), 3)} s</p></section>
-    ${job.problem && html`<${Notice} kind="bad"><strong>${job.problem.title}</strong><div>${job.problem.detail}</div>${job.problem.errors && html`<ul>${job.problem.errors.map((fault, k) => html`<li key=${k}><code>${fault.pointer ?? ''}</code> ${fault.detail}</li>`)}</ul>`}</${Notice}>`}
+    <section class="panel stack"><${Bar} value=${job.state === 'succeeded' ? 1 : job.progress} label=${t('progress')} /><p role="status">${said(job.message) || t(`state.${job.state}`)} · ${figure(seconds(job), 3)} s</p></section>
+    ${job.problem && html`<${Notice} kind="bad"><${Ended} problem=${job.problem} /></${Notice}>`}
     <div class="grid">
       <section class="panel"><h2>${t('job_log')}</h2><dl class="facts">${log.map(([at, what], k) => html`<dt key=${k}>${moment(at)}</dt><dd>${what}</dd>`)}</dl></section>
       <section class="panel"><h2>${t('job_request')}</h2><pre class="code scroll tall" tabindex="0">${readable(job.request)}</pre></section>

@@ -7,11 +7,12 @@ import { extend, t } from '../words.js'
 import { get, once, post } from '../api.js'
 import { newsOf, unlessLive, useLive } from '../live.js'
 import { session } from '../session.js'
-import { Act, Head, Loading, Notice, Refusal, State, Tags, useAnswer } from '../ui/parts.js'
+import { Act, Ended, Head, Loading, Notice, Refusal, State, Tags, useAnswer } from '../ui/parts.js'
 import { figure, moment, readable, shortId } from '../ui/format.js'
 import { OrderForm } from './order_form.js'
 import { ENDED, Progress, nameOf, orderPath } from './order_parts.js'
 import { Played } from './played.js'
+import { said } from '../ui/sentences.js'
 
 extend({
   order_cancel: ['Cancel the order', '取消订单'],
@@ -66,7 +67,7 @@ const Plan = ({ plan }) => html`<section class="panel"><h2>${t('order_plan')}</h
   <${Facts} rows=${[['order_from', place(plan.start)], ['order_to', place(plan.end)], ['duration', `${figure(plan.duration, 4)} s`], ['order_mechanical', energy(plan.mechanical_energy_modelled)],
     ['order_electrical', energy(plan.electrical_energy_modelled)], ['order_bound', energy(plan.electrical_energy_bound_modelled)]]} />
   ${plan.steps && html`<ol>${plan.steps.map((step, k) => html`<li key=${k}>${t('order_step', { number: k + 1, at: figure(step.begins_at, 4) })}: ${step.trajectory ? html`${to('trajectories', step.trajectory)} ${place(step.end)}` : t('order_rests')}, ${figure(step.duration, 4)} s</li>`)}</ol>`}
-  ${plan.warnings.map((one) => html`<${Notice} key=${one.code} kind="warn">${one.code === 'planned_smoothly' ? t('order_planned_smoothly') : one.detail}</${Notice}>`)}` : html`<p class="quiet">${t('order_plan_none')}</p>`}</section>`
+  ${plan.warnings.map((one) => html`<${Notice} key=${one.code} kind="warn">${one.code === 'planned_smoothly' ? t('order_planned_smoothly') : said(one.detail, one.code)}</${Notice}>`)}` : html`<p class="quiet">${t('order_plan_none')}</p>`}</section>`
 
 const deviation = (worst) => t('order_deviation_text', { ...worst, deviation: figure(worst.deviation, 3), at: figure(worst.deviation_at, 3) })
 const summedUp = (order) => order.measured || order.unmeasured || !order.transfer
@@ -75,7 +76,7 @@ const summedUp = (order) => order.measured || order.unmeasured || !order.transfe
 const Sum = ({ order: { measured, unmeasured } }) => html`<section class="panel"><h2>${t('order_measured')}</h2>${measured ? html`
   <${Facts} rows=${[['order_mechanical_measured', energy(measured.mechanical_energy_measured)], ['order_electrical_measured', energy(measured.electrical_energy_modelled_from_measured)],
     ['order_deviation', html`<bdi>${deviation(measured.worst_deviation)}</bdi>`], ['order_tolerance', measured.worst_deviation.tolerance && `${figure(measured.worst_deviation.tolerance, 3)} ${measured.worst_deviation.unit}`],
-    ['order_measured_time', `${figure(measured.measured_time, 4)} s`]]} />` : html`<p class="quiet">${unmeasured ? t('order_unmeasured', { why: unmeasured }) : t('order_measured_waits')}</p>`}</section>`
+    ['order_measured_time', `${figure(measured.measured_time, 4)} s`]]} />` : html`<p class="quiet">${unmeasured ? t('order_unmeasured', { why: said(unmeasured) }) : t('order_measured_waits')}</p>`}</section>`
 
 // The order anew in the time that the planner says would do; null where it says none.
 function suggestionOf({ problem, request }) {
@@ -89,8 +90,7 @@ function suggestionOf({ problem, request }) {
 function Failed({ order, onOrder }) {
   const { problem } = order
   const suggestion = suggestionOf(order)
-  return html`<${Notice} kind="bad"><strong>${problem.title}</strong><div>${problem.detail}</div>
-      ${problem.errors?.length > 0 && html`<ul>${problem.errors.map((fault, k) => html`<li key=${k}><code>${fault.pointer ?? ''}</code> ${fault.detail}</li>`)}</ul>`}
+  return html`<${Notice} kind="bad"><${Ended} problem=${problem} />
       ${suggestion && html`<p>${t('order_suggested', { seconds: figure(suggestion.seconds, 5), asked: figure(suggestion.asked, 5) })} <${Act} role="operator" onClick=${() => onOrder(suggestion.request)}>${t('order_suggested_open')}</${Act}></p>`}</${Notice}>`
 }
 
@@ -129,9 +129,9 @@ function Order({ id, onOrder }) {
       ${Object.keys(ASKED).filter((what) => ASKED[what](order)).map((what) => html`<${Act} key=${what} class=${what === 'start' ? 'main' : ''} role="operator" disabled=${MOVES.includes(what) && !may}
         title=${MOVES.includes(what) && !may ? t('motion_missing') : undefined} onClick=${() => ask(what)}>${t(what === 'cancel' ? 'order_cancel' : what)}</${Act}>`)}</${Head}>
     <${Refusal} error=${error ?? answer.error} />
-    ${order.blocked && html`<${Notice} kind="warn">${t('order_blocked', { why: order.blocked })} <a href=${link(['controllers', order.controller])}>${t('order_to_queue')}</a></${Notice}>`}
+    ${order.blocked && html`<${Notice} kind="warn">${t('order_blocked', { why: said(order.blocked) })} <a href=${link(['controllers', order.controller])}>${t('order_to_queue')}</a></${Notice}>`}
     ${order.problem && html`<${Failed} order=${order} onOrder=${onOrder} />`}
-    <section class="panel stack"><p role="status">${order.message ?? t(`state.${order.state}`)}</p>${(order.progress ?? order.queue_position) != null && html`<${Progress} order=${order} />`}</section>
+    <section class="panel stack"><p role="status">${said(order.message) ?? t(`state.${order.state}`)}</p>${(order.progress ?? order.queue_position) != null && html`<${Progress} order=${order} />`}</section>
     <div class="grid">
       <section class="panel"><h2>${t('order_facts')}</h2><${Facts} rows=${[['controller', html`<a href=${link(['controllers', order.controller])}>${order.controller}</a>`],
         ['order_start', t(`order_start.${order.start}`)], ['priority', order.priority], ['created_by', order.created_by && html`<bdi>${order.created_by}</bdi>`], ['reason', order.reason && html`<bdi>${order.reason}</bdi>`], ['started_by', order.started_by && html`<bdi>${order.started_by}</bdi>`],
@@ -140,7 +140,7 @@ function Order({ id, onOrder }) {
         ['lineage_transfer', order.transfer && html`<a href=${link(['controllers', order.controller])}>${shortId(idOf(order.transfer))}</a>`]]} /></section>
       <${Plan} plan=${order.plan} />
       ${ENDED.includes(order.state) && order.transfer && html`<${Sum} order=${order} />`}
-      <section class="panel"><h2>${t('history')}</h2><dl class="facts">${order.history.map((step, k) => html`<dt key=${k}>${moment(step.at)}</dt><dd>${t(`state.${step.state}`)}${step.reason && `: ${step.reason}`}</dd>`)}</dl></section>
+      <section class="panel"><h2>${t('history')}</h2><dl class="facts">${order.history.map((step, k) => html`<dt key=${k}>${moment(step.at)}</dt><dd>${t(`state.${step.state}`)}${step.reason && `: ${said(step.reason)}`}</dd>`)}</dl></section>
       <section class="panel"><h2>${t('order_request')}</h2><pre class="code scroll tall" tabindex="0">${readable(order.request)}</pre></section>
     </div>
     ${ENDED.includes(order.state) && order.transfer && html`<${Measured} href=${order.transfer} />`}`

@@ -12,6 +12,7 @@ import { Moment } from '../ui/times.js'
 import { count, moment } from '../ui/format.js'
 import { OrderForm } from './order_form.js'
 import { ENDED, LIVING, OrderLink, Progress } from './order_parts.js'
+import { said } from '../ui/sentences.js'
 
 extend({
   orders_text: ['Motions that were ordered: planned, loaded and started one after the other.', '已下达的运动：依次规划、加载和启动。'],
@@ -62,7 +63,7 @@ function Listed({ query }) {
       <${Table} tall caption=${t('page.orders')} items=${items} list=${list} columns=${[
         { key: 'order', head: t('order'), cell: (one) => html`<${OrderLink} order=${one} />` },
         { key: 'controller', head: t('controller'), cell: (one) => html`<a href=${link(['controllers', one.controller])}>${one.controller}</a>` },
-        { key: 'state', head: t('state'), cell: (one) => html`<${State} state=${one.state} />${one.blocked && html` <small class="quiet">${one.blocked}</small>`}` },
+        { key: 'state', head: t('state'), cell: (one) => html`<${State} state=${one.state} />${one.blocked && html` <small class="quiet">${said(one.blocked)}</small>`}` },
         { key: 'progress', head: t('progress'), cell: (one) => html`<${Progress} order=${one} />` },
         { key: 'start', head: t('order_start'), cell: (one) => t(`order_start.${one.start}`) },
         { key: 'by', head: t('created_by'), cell: (one) => html`<bdi>${one.created_by ?? '–'}</bdi>` },

@@ -11,6 +11,7 @@ import { FormDialog } from '../ui/dialog.js'
 import { Act, Notice, Refusal, State, Table, useAnswer, useList } from '../ui/parts.js'
 import { moment } from '../ui/format.js'
 import { LIVING, OrderLink, Progress } from './order_parts.js'
+import { said } from '../ui/sentences.js'
 
 extend({
   queue: ['Queue of orders', '订单队列'],
@@ -28,7 +29,7 @@ function Release({ controller, why, onClose, onDone }) {
     onDone()
   }
   return html`<${FormDialog} title=${t('queue_release')} does=${t('queue_release_does')} role="operator" disabled=${!session.mayMove(controller)} send=${send} onClose=${onClose}>
-    <p><code>${controller}</code>: ${why}</p><p>${t('queue_release_text')}</p></${FormDialog}>`
+    <p><code>${controller}</code>: ${said(why)}</p><p>${t('queue_release_text')}</p></${FormDialog}>`
 }
 
 const NOT_ENDED = LIVING.join()
@@ -45,7 +46,7 @@ export function Queue({ controller }) {
   return html`<section class="panel"><div class="head"><div><h2>${t('queue')}</h2><p class="quiet">${queue && t('queue_text', { count: queue.count })} <a href=${link(['orders'], { controller })}>${t('queue_all')}</a> · <a href=${link(['shifts', controller])}>${t('page.shifts')}</a></p></div>
       ${queue?.blocked && html`<${Act} role="operator" disabled=${!session.mayMove(controller)} title=${session.mayMove(controller) ? undefined : t('motion_missing')} onClick=${() => release(true)}>${t('queue_release')}</${Act}>`}</div>
     <${Refusal} error=${answer.error ?? list.error} />
-    ${queue?.blocked && html`<${Notice} kind="warn">${t('queue_blocked', { since: moment(queue.since), why: queue.blocked })}</${Notice}>`}
+    ${queue?.blocked && html`<${Notice} kind="warn">${t('queue_blocked', { since: moment(queue.since), why: said(queue.blocked) })}</${Notice}>`}
     ${items?.length > 0 && html`<${Table} tall caption=${t('queue')} items=${items} list=${list} columns=${[
       { key: 'order', head: t('order'), cell: (one) => html`<${OrderLink} order=${one} />` },
       { key: 'state', head: t('state'), cell: (one) => html`<${State} state=${one.state} />` },

@@ -14,6 +14,7 @@ import { Joints, rangeOf, torqueText } from '../ui/joints.js'
 import { View3D } from '../ui/view3d.js'
 import { Editor, differences } from '../ui/model.js'
 import { GravityMap } from './gravity_map.js'
+import { said } from '../ui/sentences.js'
 
 extend({
   robots_text: ['Models of arms. Each change makes a new revision; whatever was computed names the one it used.', '手臂模型。每次修改产生新版本；所有计算结果都注明所用版本。'],
@@ -124,7 +125,7 @@ function One({ name }) {
     </${Head}>
     ${model.revision !== last && html`<${Notice} kind="warn">${t('not_newest', { revision: model.revision, newest: last })} <a href=${link(['robots', name])}>r${last}</a></${Notice}>`}
     <${Live} key=${`${name} ${model.revision}`} model=${model} />
-    <section class="panel"><h2>${t('lint')}</h2>${model.warnings.length ? html`<ul>${model.warnings.map((one, k) => html`<li key=${k}><code>${one.pointer}</code> ${one.detail}</li>`)}</ul>` : html`<p class="quiet">${t('lint_none')}</p>`}</section>
+    <section class="panel"><h2>${t('lint')}</h2>${model.warnings.length ? html`<ul>${model.warnings.map((one, k) => html`<li key=${k}><code>${one.pointer}</code> ${said(one.detail, one.code)}</li>`)}</ul>` : html`<p class="quiet">${t('lint_none')}</p>`}</section>
     ${model.joints.length > 1 && session.may('operator') && html`<${GravityMap} model=${model} />`}
     <${Revisions} name=${name} shown=${model} newest=${last} />
     <${Editor} key=${`edit ${model.revision}`} model=${model} etag=${newest.value.etag} onSaved=${() => { go(['robots', name]); newest.again() }} />`

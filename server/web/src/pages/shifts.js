@@ -10,6 +10,7 @@ import { Head, Loading, Notice, Refusal, State, Table, useAnswer } from '../ui/p
 import { Moment } from '../ui/times.js'
 import { count, figure, moment } from '../ui/format.js'
 import { OrderLink } from './order_parts.js'
+import { said } from '../ui/sentences.js'
 
 extend({
   shift_text: ['The last eight hours, unless other times are chosen.', '默认为最近八小时，可选择其他时间。'],
@@ -70,12 +71,12 @@ const Report = ({ report: { orders, ...report } }) => html`
     { key: 'order', head: t('order'), cell: (one) => html`<${OrderLink} order=${{ ...one, id: one.order }} />` },
     { key: 'state', head: t('state'), cell: (one) => html`<${State} state=${one.state} />` },
     { key: 'finished', head: t('finished_at'), class: 'tight', cell: (one) => moment(one.finished_at) },
-    { key: 'reason', head: t('reason'), cell: (one) => one.reason ?? '' },
+    { key: 'reason', head: t('reason'), cell: (one) => said(one.reason) ?? '' },
   ]} /></section>
   <section class="panel"><h2>${t('shift_alarms')}</h2><${Table} caption=${t('shift_alarms')} items=${report.alarms} id=${(one) => one.id} columns=${[
     { key: 'since', head: t('shift_since'), class: 'tight', cell: (one) => moment(one.since) },
     { key: 'until', head: t('shift_until'), class: 'tight', cell: (one) => (one.until ? moment(one.until) : '–') },
-    { key: 'text', head: t('shift_alarm'), cell: (one) => html`<bdi>${one.text}</bdi>` },
+    { key: 'text', head: t('shift_alarm'), cell: (one) => html`<bdi>${said(one.text, one.code)}</bdi>` },
     { key: 'by', head: t('shift_by'), cell: (one) => html`<bdi>${one.acknowledged_by ?? ''}</bdi>` },
   ]} /></section>`
 

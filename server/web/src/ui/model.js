@@ -5,6 +5,7 @@ import { extend, t } from '../words.js'
 import { call } from '../api.js'
 import { useUnsaved } from '../route.js'
 import { Act, Check, Notice, Refusal } from './parts.js'
+import { said } from './sentences.js'
 
 extend({
   editor: ['Edit the model', '编辑模型'],
@@ -34,13 +35,13 @@ function replaced(node, [name, ...rest], value) {
 }
 
 const Fields = ({ part, draft, remarks, onChange }) => html`<div class="fields">${leaves(part.node, part.at).map(([pointer, value]) => {
-  const said = remarks.filter((one) => one.pointer && (one.pointer === pointer || pointer.startsWith(`${one.pointer}/`)))
+  const own = remarks.filter((one) => one.pointer && (one.pointer === pointer || pointer.startsWith(`${one.pointer}/`)))
   const label = pointer.slice(part.at.length + 1).replaceAll('/', ' ')
   const number = typeof value === 'number'
-  return html`<label key=${pointer} class=${said.length ? 'remarked' : ''}><span>${label}</span>
-    <input type=${number ? 'number' : 'text'} step="any" value=${value ?? ''} disabled=${value === null} aria-invalid=${said.some((one) => one.fault) || undefined}
+  return html`<label key=${pointer} class=${own.length ? 'remarked' : ''}><span>${label}</span>
+    <input type=${number ? 'number' : 'text'} step="any" value=${value ?? ''} disabled=${value === null} aria-invalid=${own.some((one) => one.fault) || undefined}
       onChange=${(e) => onChange(pointer, number ? Number(e.target.value) : e.target.value)} />
-    ${said.slice(0, 2).map((one, k) => html`<small key=${k}>${one.detail}</small>`)}</label>`
+    ${own.slice(0, 2).map((one, k) => html`<small key=${k}>${said(one.detail, one.code)}</small>`)}</label>`
 })}</div>`
 
 export function Editor({ model, etag, onSaved }) {

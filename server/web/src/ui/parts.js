@@ -5,14 +5,28 @@ import { t } from '../words.js'
 import { session } from '../session.js'
 import { get } from '../api.js'
 import { begun } from '../live.js'
+import { said } from './sentences.js'
+
+// The title of a problem; its type stands for it in other languages.
+const titled = ({ title, type }) => (title ? said(title, type) : t('refused'))
+
+// This very case, unless the title says it all.
+function Detail({ problem }) {
+  const text = said(problem.detail, problem.type)
+  return text && text !== titled(problem) && html`<div>${text}</div>`
+}
+
+// A problem that something ended with.
+export const Ended = ({ problem }) => html`<strong>${titled(problem)}</strong><${Detail} problem=${problem} />
+  ${problem.errors?.length > 0 && html`<ul>${problem.errors.map((fault, k) => html`<li key=${k}><code>${fault.pointer ?? ''}</code> ${said(fault.detail, fault.code)}</li>`)}</ul>`}`
 
 // What a call was refused for, with every fault that the service lists.
 export const Refusal = ({ error }) => error && html`
   <div class="notice bad" role="alert">
-    <strong>${error.status ? error.body.title ?? t('refused') : t('offline')}</strong>
-    ${error.status > 0 && error.message !== error.body.title && html`<div>${error.message}</div>`}
+    <strong>${error.status ? titled(error.body) : t('offline')}</strong>
+    ${error.status > 0 && html`<${Detail} problem=${{ ...error.body, detail: error.message }} />`}
     ${error.faults?.length > 0 && html`<ul>${error.faults.map((fault) => html`
-      <li><code>${fault.pointer ?? fault.parameter ?? fault.header ?? (fault.row ? `${t('row')} ${fault.row}` : '')}</code> ${fault.detail}</li>`)}</ul>`}
+      <li><code>${fault.pointer ?? fault.parameter ?? fault.header ?? (fault.row ? `${t('row')} ${fault.row}` : '')}</code> ${said(fault.detail, fault.code)}</li>`)}</ul>`}
   </div>`
 
 // Instead of what is not there yet; nothing beside the error that it did not come for.

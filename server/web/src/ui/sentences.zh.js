@@ -1,0 +1,254 @@
+// 简体中文 for the sentences of the service. A sentence is looked for among the patterns first, whose {places} are taken over; one that
+// is not among them is said by its code, with the numbers and names that it holds. To add one: a row.
+
+// Types of problems, codes of faults, warnings, remarks, alarms.
+const CODES = {
+  '/problems/syntax': '无法解析请求',
+  '/problems/bad-request': '请求不完整或格式错误',
+  '/problems/unauthorized': '需要 API 密钥',
+  '/problems/forbidden': '此密钥无权执行该操作',
+  '/problems/motion-forbidden': '此密钥不允许驱动该手臂',
+  '/problems/foreign-host': '本服务不以该主机名提供',
+  '/problems/foreign-origin': '其他来源的网页不得更改任何内容',
+  '/problems/not-found': '没有该资源',
+  '/problems/method-not-allowed': '该资源不支持此方法',
+  '/problems/not-acceptable': '没有可接受格式的应答',
+  '/problems/timeout': '请求到达过慢',
+  '/problems/conflict': '与当前状态冲突',
+  '/problems/lease-held': '另一传输正占用该控制器',
+  '/problems/stale': '资源在此期间已被更改',
+  '/problems/too-large': '请求或应答过大',
+  '/problems/uri-too-long': 'URL 过长',
+  '/problems/unsupported-media-type': '不支持该正文格式',
+  '/problems/invalid': '内容无效',
+  '/problems/idempotency-mismatch': '该幂等键已用于另一请求',
+  '/problems/request-in-flight': '使用该幂等键的首个请求尚未应答',
+  '/problems/limit-exceeded': '运动超出手臂的限制',
+  '/problems/revision-mismatch': '针对机器人的另一版本计算',
+  '/problems/part-mismatch': '规划所用工件与手臂所持工件不同',
+  '/problems/precondition-required': '需要 If-Match',
+  '/problems/too-many-requests': '请求过多',
+  '/problems/headers-too-large': '请求头过大',
+  '/problems/internal': '内部错误',
+  '/problems/unavailable': '暂不可用',
+  '/problems/storage-full': '存储已满',
+  '/problems/infeasible': '没有满足限制的运动',
+  '/problems/undecided': '既未找到运动，也未能证明其不存在',
+  '/problems/worker-lost': '计算进程丢失',
+  '/problems/worker-limit': '计算超出工作进程的资源上限',
+  '/problems/time-limit': '超过时间上限',
+  '/problems/cancelled': '已取消',
+  '/problems/start-expired': '未在规定时间内启动',
+  '/problems/controller-unreachable': '无法连接控制器',
+  '/problems/controller-refused': '控制器拒绝',
+  '/problems/transfer-interrupted': '传输中断',
+  // faults of a request
+  syntax: '格式错误',
+  unknown_field: '没有此字段',
+  duplicate: '重复出现',
+  required: '缺少必填项',
+  type: '类型不符',
+  length: '长度不符',
+  minimum: '小于允许的最小值',
+  maximum: '大于允许的最大值',
+  finite: '必须为有限数',
+  enum: '不在允许的取值之中',
+  pattern: '格式不符',
+  unphysical: '物理上不可能',
+  inconsistent: '与其他内容不一致',
+  unsupported: '不受支持',
+  // identification and its data
+  validation_repeats_training: '验证数据重复了训练运动，其误差过于乐观；请用另一运动验证',
+  gravity_direction: '换一个重力方向时拟合明显更好；请更正机器人的重力',
+  torque_sign: '力矩取反后拟合明显更好；请在映射中更正符号',
+  position_sign: '位置取反后拟合明显更好；请在映射中更正符号',
+  unit_suspect: '单位可疑；请核对并在映射中给出单位',
+  channel_delay: '力矩与位置的记录存在时间差；请平移其一，或对两者使用相同滤波',
+  joint_at_rest: '该关节几乎不动，无法得到其摩擦和惯量；请让每个关节运动',
+  rank_deficient: '该运动无法将某些参数与其他参数区分；请让更多关节同时运动',
+  repeated_samples: '手臂运动时样本仍重复；请按控制器频率记录，或给出实际采样率',
+  clipped: '力矩长时间停在极值；请减小运动幅度或扩大测量范围',
+  channels_swapped: '交换通道后拟合明显更好；请更正映射中的列',
+  condition_unknown: '无法给出条件数',
+  prior_massless: '模型中该连杆没有质量，以均匀密度的球代替；请给出连杆惯性，或不使用先验',
+  prior_unphysical: '模型中该连杆的惯量在物理上不可能，以最接近的可能值代替；请更正模型',
+  conditions_differ: '数据集注明其负载、工具或重力与模型不同；此处采用模型的值',
+  other_conditions: '该日志记录时的负载、工具或重力与模型不同，残差包含此差异',
+  payload_unseen: '日志中看不到负载；请核对日志与模型',
+  stribeck_unknown: '数据无法确定 Stribeck 摩擦；请记录更慢的运动或摩擦测试',
+  fit_poor: '仍有较大部分力矩未被解释',
+  noise_only: '模型剩余部分有规律地重复，该关节的标准差仅计入噪声，偏小；请尝试其他摩擦项',
+  inconsistent_link: '没有物体具有该连杆的参数，仿真可能失败；请使用估计方法“consistent”',
+  beyond_training: '验证运动的速度超出训练范围，摩擦为外推；请同时用更快的运动训练',
+  friction_sign: '摩擦参数被数据推到边界；摩擦项缺失或有误，或速度不准',
+  ill_conditioned: '该运动几乎无法区分某些参数；请改变运动，或使用带先验的估计方法',
+  event: '多个关节同时出现较大残差；若手臂受到接触，请在训练中去掉这些时刻',
+  ripple_filtered: '力矩滤波使该谐波的幅值无法判定；请提高力矩截止频率，或记录更慢的运动',
+  few_blocks: '数据太短或相关性太长，其区间可能过窄',
+  too_few_runs: '匀速运行次数不足',
+  gaps: '时间间隔过长：缺少样本',
+  clock_jitter: '采样时钟抖动；请使用等间隔样本',
+  rest: '存在所有关节均静止的时段',
+  no_torque: '没有力矩：该日志只能绘图，不能用于辨识',
+  // motions
+  friction_step: '相邻样本间摩擦变号，力矩跳变超出力矩变化率限制',
+  baseline_draws_less: '相同时间内的传统规划耗电更少且满足限制',
+  baseline_costs_less: '相同时间内的传统规划代价更低且满足限制',
+  planned_smoothly: '无法加载所要求的运动，已由平滑运动代替',
+  // alarms
+  'controller-lost': '控制器无响应',
+  'controller-fault': '控制器处于故障状态',
+  'controller-restarted': '控制器已重新启动：请查看手臂',
+  'gateway-down': '网关未运行',
+  'queue-blocked': '队列被阻止',
+  'store-full': '磁盘已满：在腾出空间之前不接受任何更改',
+  'store-failed': '无法写入存储',
+  'store-slow': '磁盘长时间未完成写入：更改将等待',
+  'disk-low': '存储磁盘剩余空间不足',
+  'workers-fail': '工作进程反复崩溃或停止响应；日志中有结束原因',
+  'clock-behind': '时钟落后于存储中的时间',
+}
+
+// Whole sentences, and beginnings or ends of them that are put together.
+const PATTERNS = [
+  // problems
+  ['The request was understood, but values in it are wrong. `errors` lists every one with its place.', '请求格式正确，但其中的值有误，逐项列于下方。'],
+  ["The key's role does not include this call.", '该密钥的角色不包含此操作。'],
+  ['Check the path; names are case-sensitive. `/docs` shows every call.', '请检查路径；名称区分大小写。'],
+  ["there is no {kind} '{name}'", '不存在“{name}”'],
+  ["there is no {kind} '{name}'; did you mean '{other}'?", '不存在“{name}”；是否指“{other}”？'],
+  ["there is a {kind} '{name}' already", '“{name}” 已存在'],
+  ["key '{key}' is a key for the role {role}; this call needs {needed}", '密钥“{key}”的角色是 {role}；此操作需要 {needed}'],
+  ['{n} results refer to it', '有 {n} 个结果引用它'],
+  ['the service is busy: its queue is full', '服务繁忙：队列已满'],
+  ['the service stops', '服务正在停止'],
+  // faults of values
+  ['is missing', '缺少此项'],
+  ['is missing: {what}', '缺少此项'],
+  ['must not be empty', '不能为空'],
+  ['must be > 0, got {got}', '必须大于 0，当前为 {got}'],
+  ['must be >= 0, got {got}', '必须不小于 0，当前为 {got}'],
+  ['must be > 0 {unit}, got {got}', '必须大于 0，当前为 {got}'],
+  ['must be {low} .. {high}, got {got}', '必须在 {low} 与 {high} 之间，当前为 {got}'],
+  ['must be {low} to {high}, got {got}', '必须在 {low} 与 {high} 之间，当前为 {got}'],
+  ['must be >= {low} and <= {high}, got {got}', '必须在 {low} 与 {high} 之间，当前为 {got}'],
+  ['must be at most {most}, got {got}', '最多为 {most}，当前为 {got}'],
+  ['must be at least {least}, got {got}', '至少为 {least}，当前为 {got}'],
+  ['must be [lower, upper] with lower < upper, got [{low}, {high}]', '下限必须小于上限，当前为 [{low}, {high}]'],
+  ['must be positive semidefinite, its smallest principal moment is {value} kg m^2', '必须半正定，最小主惯量为 {value} kg m²'],
+  ['must keep the triangle inequality, its principal moments are {a}, {b} and {c} kg m^2, and {d}', '必须满足三角不等式，主惯量为 {a}、{b}、{c} kg m²'],
+  ['must be unique, "{name}" is joint {j} too', '不得重复：“{name}” 也是第 {j} 关节的名称'],
+  ['{what} has no such field', '没有此字段'],
+  ['{what} has no such field; did you mean "{other}"?', '没有此字段；是否指“{other}”？'],
+  // identification
+  ['{percent} % of the torque stay unexplained on the {which} data, both sides filtered alike; see lack_of_fit for what comes back, and the plots for what does not', '（同滤波）有 {percent} % 的力矩未被解释；规律部分见失拟，其余见图'],
+  ['what the model leaves comes back at the same {over}, {times} times as large as noise: the deviations of this joint count noise only and say too little. Try other terms of friction{more}', '模型剩余部分在相同状态下重复出现，为噪声的 {times} 倍：该关节的标准差仅计入噪声，偏小。请尝试其他摩擦项'],
+  ['the validation moves this joint at up to {fast} rad/s (m/s), the training at up to {slow}: friction there is extrapolated. Train with faster motion too', '验证运动速度达 {fast} rad/s (m/s)，训练仅 {slow}：此处摩擦为外推。请同时用更快的运动训练'],
+  ['{what} is kept at its bound, which the data pull it across by more than noise: a term of friction is missing or wrong, such as stribeck for friction that falls with speed, or velocities are off', '{what} 被限制在边界，数据将其推出边界且超过噪声：摩擦项缺失或有误（如摩擦随速度下降时的 stribeck），或速度不准'],
+  ['several joints are far off at once at {when}: if something touched the arm, train without these moments', '多个关节在 {when} 同时出现较大残差：若手臂受到接触，请去掉这些时刻再训练'],
+  ['the motion hardly tells apart {which} (condition index {index}): move otherwise, or take an estimator with a prior', '该运动几乎无法区分 {which}（条件指数 {index}）：请改变运动，或使用带先验的估计方法'],
+  ['the motion does not tell {which} from other parameters; move more joints at once, or use an estimator with a prior', '该运动无法将 {which} 与其他参数区分；请让更多关节同时运动，或使用带先验的估计方法'],
+  ["the motion does not tell {which} from other parameters, its value is the prior's; move more joints at once", '该运动无法将 {which} 与其他参数区分，其值取自先验；请让更多关节同时运动'],
+  ['joint {j} moves by only {how} {unit}; its friction and inertia cannot be found: move every joint', '关节 {j} 仅移动 {how} {unit}，无法得到其摩擦和惯量：请让每个关节运动'],
+  ['the torque of joint {j} stays at {low} or {high} for {part} % of the time; move more gently, or raise the range of the measurement', '关节 {j} 的力矩有 {part} % 的时间停在 {low} 或 {high}；请减小运动幅度，或扩大测量范围'],
+  ['torques are logged about {ms} ms {when} than positions; shift one of them, or filter both alike', '力矩与位置的记录相差约 {ms} ms；请平移其一，或对两者使用相同滤波'],
+  ['the data show no Stribeck friction, stiction is not above Coulomb friction by more than {n} of their deviations: the joint is identified without. If it has it, log slower motion or a friction test', '数据未显示 Stribeck 摩擦（静摩擦高出库仑摩擦不足 {n} 个标准差），故不包含该项辨识。若确有此摩擦，请记录更慢的运动或摩擦测试'],
+  ['the data do not tell the Stribeck velocity: {v} is only the best of those tried, and stiction is as rough. Log slower motion, or a friction test of this joint', '数据无法确定 Stribeck 速度：{v} 仅为所试值中最好者，静摩擦同样粗略。请记录更慢的运动，或对该关节进行摩擦测试'],
+  ['{model} was identified from {part}data set {set}: its errors there are too good to tell how it does on other motions', '{model} 由数据集 {set} 辨识得到：其在该数据上的误差过于乐观，不能代表其他运动'],
+  ['data set {set} is too short for intervals of its errors', '数据集 {set} 太短，无法给出误差区间'],
+  ['what models leave on data set {set} is correlated too long for blocks of {s} s: its intervals may be too narrow', '数据集 {set} 上的残差相关时间过长，{s} 秒的分块不足：其区间可能过窄'],
+  ['validation data repeat the motion that was trained on: their errors are too good to tell how the model does on other motions; validate with another motion', '验证数据重复了训练运动：其误差过于乐观，不能代表其他运动；请用另一运动验证'],
+  // quality of logs
+  ['{n} intervals longer than 1.5 usual ones, the longest {long} s at t = {t} s: samples are missing', '有 {n} 个间隔超过通常的 1.5 倍，最长 {long} 秒（t = {t} 秒）：缺少样本'],
+  ['{n} interval longer than 1.5 usual ones, the longest {long} s at t = {t} s: samples are missing', '有 {n} 个间隔超过通常的 1.5 倍，为 {long} 秒（t = {t} 秒）：缺少样本'],
+  ['the intervals of the clock scatter by {part} %; use samples at an even rate, {rate} Hz', '采样间隔波动 {part} %；请使用 {rate} Hz 的等间隔样本'],
+  ['{n} samples amid motion are the same as the one before but for the time, first at t = {t} s: the log is faster than its source', '运动中有 {n} 个样本与前一样本相同（首次 t = {t} 秒）：记录快于数据源'],
+  ['no joint moves in {n} stretches of 0.25 s or more, {part} of {all} s', '有 {n} 段（每段不短于 0.25 秒）所有关节静止，共 {part} 秒，总长 {all} 秒'],
+  ['no joint moves in {n} stretch of 0.25 s or more, {part} of {all} s', '有 {n} 段（不短于 0.25 秒）所有关节静止，共 {part} 秒，总长 {all} 秒'],
+  ['joint {j} never moves: its positions stay within {within}', '关节 {j} 从不运动：位置变化不超过 {within}'],
+  ['joint {j} goes from {low} to {high} rad: are these degrees? A mapping has units', '关节 {j} 从 {low} 到 {high} rad：是否为度？可在映射中给出单位'],
+  ['the torque of joint {j} stands at {at} for {n} samples until t = {t} s while it moves', '关节 {j} 运动时其力矩有 {n} 个样本停在 {at}（直到 t = {t} 秒）'],
+  ['the torque of joint {j} comes about {ms} ms {when} the motion ({n} samples)', '关节 {j} 的力矩与运动相差约 {ms} ms（{n} 个样本）'],
+  ['there are no torques: the log serves for plots, not for identification', '没有力矩：该日志只能绘图，不能用于辨识'],
+  // motions
+  ['the shortest duration of this profile is {s} s', '该规划的最短时长为 {s} 秒'],
+  ['no motion of {s} s keeps all limits: the nearest one uses {times} times the {limit} limit of joint {j} {name} at {t} s; {rest}', '没有满足全部限制的 {s} 秒运动：最接近的运动在 {t} 秒时关节 {name} 达到限制的 {times} 倍；{rest}'],
+  ['the smallest feasible duration is about {s} s', '最短可行时长约为 {s} 秒'],
+  ['{what} of joint {j} {name} is {value} {unit} at {t} s of {all} s, {times} times its limit; {rest}', '关节 {name} 在 {t} 秒（共 {all} 秒）时为 {value} {unit}，是限制的 {times} 倍；{rest}'],
+  ['{n} parameters, condition number {c}. Every limit is kept. {rest}', '{n} 个参数，条件数 {c}；满足全部限制。'],
+  ['{n} runs at constant speed. Every limit is kept. {rest}', '{n} 次匀速运行；满足全部限制。'],
+  // work
+  ['searching for the best motion: iteration {n}', '搜索最优运动：第 {n} 次迭代'],
+  ['timing the path: iteration {n}', '路径时间优化：第 {n} 次迭代'],
+  ['looking through data set {n} of {all}', '检查数据集 {n}/{all}'],
+  ['reading, block {n} of {all}, pass {pass}', '读取第 {n}/{all} 块，第 {pass} 遍'],
+  ['trying terms of friction on held-out parts of the data, {n} of {all}', '在留出数据上尝试摩擦项 {n}/{all}'],
+  ['refining Stribeck velocities, round {n} of at most {all}', '优化 Stribeck 速度，第 {n} 轮（最多 {all} 轮）'],
+  ['weighing the data against the model', '在数据与模型之间加权'],
+  ['opening the data sets', '打开数据集'],
+  ['opening models and data sets', '打开模型与数据集'],
+  ['drawing blocks for intervals', '为区间抽取分块'],
+  ['predicting data set {n} of {all}', '预测数据集 {n}/{all}'],
+  ['finding runs at constant speed', '查找匀速运行'],
+  ['holding out parts of', '留出部分数据'],
+  // orders and transfers
+  ['the queue is blocked: {rest}', '队列被阻止：{rest}'],
+  ['the queue is blocked: {rest}. Look at the arm, then POST {path}', '队列被阻止：{rest}。请查看手臂，然后放行队列'],
+  ['STOP was sent to the controller', '已向控制器发送 STOP'],
+  ['its transfer was stopped', '其传输已停止'],
+  ['the controller was started anew', '控制器已重新启动'],
+  ['the gateway was started anew', '网关已重新启动'],
+  ['the service was started anew', '服务已重新启动'],
+  ['the controller does not answer', '控制器无响应'],
+  ['the controller was started anew: look at the arm', '控制器已重新启动：请查看手臂'],
+  ['the controller is in fault: {n}, {what}', '控制器处于故障状态：{n}'],
+  ['its start was asked for', '已请求启动'],
+  ['its start was asked for already', '已请求过启动'],
+  ['the order starts by itself', '订单自动启动'],
+  ['the order has ended already', '订单已结束'],
+  ['order {id} is at the controller', '订单 {id} 在控制器上'],
+  ['transfer {id} holds the controller', '传输 {id} 占用控制器'],
+  ['its transfer is {state}, {n} of {all} samples', '其传输：{n}/{all} 个样本'],
+  ['job {id} is {state}, {part} %', '任务 {id}：{part} %'],
+  ['job {id}, which planned it, was cancelled', '规划任务 {id} 已取消'],
+  ['job {id} plans /steps/{k}', '任务 {id} 正在规划第 {k} 步'],
+  ['job {id} joins the steps', '任务 {id} 正在连接各步'],
+  ['the plan of order {id} serves again', '沿用订单 {id} 的规划'],
+  ['no motion was found: see its problem', '未找到运动：见其问题说明'],
+  ['no telemetry of it was kept', '未保存其遥测数据'],
+  ['it did not move, or nothing was measured', '未运动，或未测得任何数据'],
+  ['what was measured cannot be held against the plan', '实测数据无法与计划比较'],
+]
+
+const special = /[.*+?^$()|[\]\\]/g
+const compiled = PATTERNS.map(([english, chinese]) => {
+  const names = [...english.matchAll(/\{(\w+)\}/g)].map((match) => match[1])
+  return { test: new RegExp(`^${english.replace(special, '\\$&').replace(/\{\w+\}/g, '(.+?)')}$`, 's'), names, chinese }
+})
+
+const UNITS = 'kg m\\^2|N m|rad\\/s|m\\/s|rad|Hz|kg|ms|MiB|%|s|m|N'
+const FACT = new RegExp(`'([^']+)'|"([^"]+)"|(?<![\\w.])joint (\\w+)|(?<![\\w.])(-?\\d[\\d.]*\\d|-?\\d)(e[-+]?\\d+)?( ?(?:${UNITS}))?(?!\\w)`, 'g')
+// What a sentence says in names and numbers.
+const factsOf = (text) => [...new Set([...text.matchAll(FACT)].map((match) => (match[1] ?? match[2] ? `“${match[1] ?? match[2]}”` : match[3] ? `关节 ${match[3]}` : match[0])))].slice(0, 8).join('、')
+
+const kept = new Map()
+
+function translated(text, code) {
+  for (const { test, names, chinese } of compiled) {
+    const match = text.match(test)
+    if (match) return chinese.replace(/\{(\w+)\}/g, (_, name) => (name === 'rest' ? translated(match[names.indexOf(name) + 1]) : match[names.indexOf(name) + 1]))
+  }
+  if (!/[a-z]{2,} [a-z]{2,}/i.test(text)) return text // no sentence
+  const facts = factsOf(text)
+  const known = CODES[code] ?? (code ? code : '服务信息')
+  return facts ? `${known}（${facts}）` : known
+}
+
+export function chinese(text, code) {
+  const key = `${code} ${text}`
+  if (!kept.has(key)) kept.set(key, code?.startsWith('/problems/') && CODES[code] === undefined ? '请求失败' : translated(text, code))
+  if (kept.size > 2000) kept.clear()
+  return kept.get(key) ?? translated(text, code)
+}
+
+export const titleOf = (type) => CODES[type]
