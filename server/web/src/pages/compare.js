@@ -5,14 +5,15 @@ import { html } from '../html.js'
 import { adjust, link, route } from '../route.js'
 import { extend, t } from '../words.js'
 import { get } from '../api.js'
-import { Check, Head, Loading, Notice, Refusal, Table, useAnswer } from '../ui/parts.js'
+import { Check, Field, Head, Loading, Notice, Refusal, Table, useAnswer } from '../ui/parts.js'
 import { Bars } from '../ui/bars.js'
 import { Legend, Plot, colour, dashes } from '../ui/plot.js'
 import { ZoomBar } from '../ui/zoombar.js'
 import { figure, percent, plusMinus, shortId } from '../ui/format.js'
 import { frictionAt, frictionCurve } from '../ui/friction.js'
 import { drawn, useSamples } from '../ui/samples.js'
-import { jointsOf, keptOf } from '../ui/run.js'
+import { bordersOf, jointsOf, keptOf } from '../ui/run.js'
+import { SETTINGS } from './run_summary.js'
 
 extend({
   compare_text: ['Parameters are in the base set of the first run. Errors are comparable only where the validation data are the same.', '参数按第一次辨识的基参数集表示；仅当验证数据相同时误差才可比。'],
@@ -23,12 +24,44 @@ extend({
   differing: ['Only what differs by more than 2 deviations', '仅显示相差超过 2 个标准差的参数'],
   overlay: ['Torques over each other', '力矩叠加'],
   overlay_different: ['The runs hold different samples, so their torques cannot be laid over each other.', '各次辨识的样本不同，无法叠加力矩。'],
-  parallel: ['Figures side by side', '指标平行坐标'],
+  side_by_side: ['Figures side by side', '指标平行坐标'],
   run: ['Run', '辨识'],
+  settings_apart: ['Settings that differ', '不同的设置'],
+  settings_same: ['All were made with the same settings.', '所有辨识的设置相同。'],
+  setting: ['Setting', '设置'],
+  baseline: ['baseline', '基准'],
+  baseline_make: ['Hold the others against {run}', '以 {run} 为基准'],
+  run_away: ['Take {run} away', '移除 {run}'],
+  run_add: ['Add a run', '添加辨识'],
+  run_add_none: ['choose …', '选择……'],
   rank_short: ['Parameters told', '可辨识参数'],
 })
 
 const name = (run) => run.label || `${run.estimator} ${shortId(run.id)}`
+
+const MOST = 10 // runs side by side
+const show = (ids) => adjust({ ids: ids.join(',') })
+
+// Which runs are compared: the first is what the others are held against.
+function Runs({ runs }) {
+  const ids = runs.map((run) => run.id)
+  const others = useAnswer((signal) => get('v1/identifications', { robot: runs[0].robot, sort: '-created_at', limit: 50 }, signal), [runs[0].robot])
+  const more = (others.value?.items ?? []).filter((run) => !ids.includes(run.id))
+  return html`<section class="panel row"><${Refusal} error=${others.error} />
+    ${runs.map((run, k) => html`<span key=${run.id} class="row"><span><svg width="34" height="10" viewBox="0 0 34 10" aria-hidden="true"><line x1="1" x2="33" y1="5" y2="5" stroke=${colour(k)} stroke-width="3" stroke-dasharray=${dashes(k).join(' ')} /></svg> <a href=${link(['identifications', run.id])}><bdi>${name(run)}</bdi></a></span>
+      ${k === 0 ? html`<span class="state">${t('baseline')}</span>` : html`<button type="button" aria-label=${t('baseline_make', { run: name(run) })} title=${t('baseline_make', { run: name(run) })} onClick=${() => show([run.id, ...ids.filter((id) => id !== run.id)])}>⚑</button>`}
+      ${runs.length > 2 && html`<button type="button" aria-label=${t('run_away', { run: name(run) })} title=${t('run_away', { run: name(run) })} onClick=${() => show(ids.filter((id) => id !== run.id))}>×</button>`}</span>`)}
+    ${runs.length < MOST && more.length > 0 && html`<${Field} label=${t('run_add')}><select value="" onChange=${(e) => e.target.value && show([...ids, e.target.value])}><option value="">${t('run_add_none')}</option>${more.map((run) => html`<option key=${run.id} value=${run.id}>${name(run)}</option>`)}</select></${Field}>`}</section>`
+}
+
+// What was asked for or chosen differently: what else can tell why figures differ?
+function Settings({ runs }) {
+  const rows = SETTINGS.map((one) => ({ ...one, texts: runs.map((run) => one.of(run).trim()) })).filter(({ texts }) => new Set(texts).size > 1)
+  return html`<section class="panel"><h2>${t('settings_apart')}</h2>${rows.length === 0 ? html`<p class="quiet">${t('settings_same')}</p>` : html`<${Table} caption=${t('settings_apart')} id=${(row) => row.head} items=${rows} columns=${[
+    { key: 'setting', head: t('setting'), class: 'tight', cell: (row) => t(row.head) },
+    ...runs.map((run, k) => ({ key: run.id, head: html`<bdi>${name(run)}</bdi>`, cell: ({ texts }) => html`<bdi class=${k > 0 && texts[k] !== texts[0] ? 'apart' : ''}>${texts[k] || '–'}</bdi>` })),
+  ]} />`}</section>`
+}
 
 // One axis for each figure, one line for each run; the table beneath has the same numbers, and what is pointed at in one of the
 // two stands out in both.
@@ -49,8 +82,8 @@ function Parallel({ runs }) {
     const [low, high] = [Math.min(...values), Math.max(...values)]
     return { low, high, y: (value) => (high > low ? height - 26 - ((value - low) / (high - low)) * (height - top - 34) : height / 2) }
   })
-  return html`<section class="panel"><h2>${t('parallel')}</h2><${Legend} series=${runs.map((run, index) => ({ label: name(run), index }))} />
-    <div class="scroll" tabindex="0" role="region" aria-label=${t('parallel')}><svg viewBox=${`0 0 ${width} ${height}`} style=${{ minWidth: '640px', width: '100%', maxWidth: '90rem' }} role="img" aria-label=${t('parallel')}>
+  return html`<section class="panel"><h2>${t('side_by_side')}</h2><${Legend} series=${runs.map((run, index) => ({ label: name(run), index }))} />
+    <div class="scroll" tabindex="0" role="region" aria-label=${t('side_by_side')}><svg viewBox=${`0 0 ${width} ${height}`} style=${{ minWidth: '640px', width: '100%', maxWidth: '90rem' }} role="img" aria-label=${t('side_by_side')}>
       ${AXES.map((axis, k) => html`<g key=${axis.head}><line x1=${x(k)} x2=${x(k)} y1=${top} y2=${height - 22} stroke="var(--quiet)" />
         <text x=${x(k)} y="14" text-anchor="middle" font-size="12" fill="var(--ink)">${t(axis.short ?? axis.head)}</text>
         <text x=${x(k)} y="29" text-anchor="middle" font-size="11" fill="var(--quiet)">${axis.show(scale[k].high)}</text>
@@ -59,7 +92,7 @@ function Parallel({ runs }) {
         opacity=${pointed && pointed !== run.id ? 0.2 : 1} onMouseEnter=${() => point(run.id)} onMouseLeave=${() => point(null)}
         points=${AXES.map((axis, k) => (axis.of(run) == null ? null : `${x(k)},${scale[k].y(axis.of(run))}`)).filter(Boolean).join(' ')} />`)}
     </svg></div>
-    <${Table} caption=${t('parallel')} items=${runs} pointed=${pointed} onPoint=${point} columns=${[
+    <${Table} caption=${t('side_by_side')} items=${runs} pointed=${pointed} onPoint=${point} columns=${[
       { key: 'run', head: t('run'), class: 'wide', cell: (run) => html`<a href=${link(['identifications', run.id])}><bdi>${name(run)}</bdi></a>` },
       { key: 'robot', head: t('robot'), class: 'tight', cell: (run) => `${run.robot} r${run.revision}` },
       ...AXES.map((axis) => ({ key: axis.head, head: t(axis.short ?? axis.head), number: true, cell: (run) => axis.show(axis.of(run)) })),
@@ -69,6 +102,7 @@ function Parallel({ runs }) {
 function Overlay({ runs }) {
   const { kept, whole } = keptOf(runs[0])
   const { data, few, range, zoom, error } = useSamples(runs.map((run) => `v1/identifications/${run.id}/samples`), { fields: 't,measured,predicted', whole, count: kept, most: 20000 })
+  const borders = bordersOf(runs[0]).map(({ value, role }) => ({ value, label: t(`border_${role}`) }))
   const plots = useMemo(() => {
     if (!data) return null
     const measured = data.map((one) => one.column(few ? 'measured1' : 'measured1.max'))
@@ -80,7 +114,7 @@ function Overlay({ runs }) {
   return html`<section class="panel"><h2>${t('overlay')}</h2><${Refusal} error=${error} />
     ${!plots ? html`<${Loading} error=${error} />` : plots.different ? html`<${Notice}>${t('overlay_different')}</${Notice}>` : html`
       <${ZoomBar} range=${range} whole=${whole} onRange=${zoom} />
-      <div class="grid">${plots.joints.map(({ joint, series }) => html`<${Plot} key=${joint} title=${t('torque_of', { joint })} x=${plots.x} series=${series} onRange=${zoom} sync="overlay" xLabel=${t('time_s')} yLabel=${t('torque_axis')} />`)}</div>`}
+      <div class="grid">${plots.joints.map(({ joint, series }) => html`<${Plot} key=${joint} title=${t('torque_of', { joint })} x=${plots.x} series=${series} onRange=${zoom} sync="overlay" vlines=${borders} xLabel=${t('time_s')} yLabel=${t('torque_axis')} />`)}</div>`}
   </section>`
 }
 
@@ -131,11 +165,11 @@ export function Page() {
   const ids = (route.value.query.get('ids') ?? '').split(',').filter(Boolean)
   const key = ids.join()
   const answer = useAnswer(async (signal) => {
-    if (ids.length < 2 || ids.length > 10) return null
+    if (ids.length < 2 || ids.length > MOST) return null
     const [comparison, ...runs] = await Promise.all([get('v1/identifications/compare', { ids: key }, signal), ...ids.map((id) => get(`v1/identifications/${encodeURIComponent(id)}`, {}, signal))])
     return { comparison, runs }
   }, [key])
-  if (ids.length < 2 || ids.length > 10) return html`<${Head} title=${t('page.compare')} /><${Notice}>${t('compare_few')} <a href=${link(['identifications'])}>${t('page.identifications')}</a></${Notice}>`
+  if (ids.length < 2 || ids.length > MOST) return html`<${Head} title=${t('page.compare')} /><${Notice}>${t('compare_few')} <a href=${link(['identifications'])}>${t('page.identifications')}</a></${Notice}>`
   if (!answer.value) return html`<${Refusal} error=${answer.error} /><${Loading} error=${answer.error} />`
   const { runs, comparison } = answer.value
   const joints = jointsOf(runs[0])
@@ -143,6 +177,8 @@ export function Page() {
   return html`
     <${Head} title=${t('page.compare')} sub=${t('compare_text')}><a class="button" href=${link(['identifications'], { chosen: key })}>${t('page.identifications')}</a></${Head}>
     ${validated.size > 1 && html`<${Notice} kind="warn">${t('compare_different_data')}</${Notice}>`}
+    <${Runs} runs=${runs} />
+    <${Settings} runs=${runs} />
     <${Parallel} runs=${runs} />
     <${Differences} runs=${runs} comparison=${comparison} />
     <section class="panel"><${Bars} title=${`${t('errors_of_joints')}: ${t('error_relative')}`} legend=${runs.map(name)} unit="%" rows=${joints.map((joint, j) => ({ label: joint, bars: runs.map((run, index) => ({ index, value: (run.errors.validation ?? run.errors.training)?.raw.joints[j]?.relative_percent })) }))} /></section>

@@ -55,6 +55,7 @@ extend({
   promoted: ['This is revision {revision} of {robot} now.', '现在是 {robot} 的第 {revision} 版。'],
   job: ['Job', '任务'],
   parameter_apart: ['Apart from the model', '与模型之差'],
+  border_validation: ['validation', '验证'],
   run_all: ['All joints, all parameters', '全部关节与参数'],
   rank: ['Parameters that the data tell', '数据可辨识的参数'],
   extremes_hint: ['Bands are the least and the greatest of the samples behind each dot; zoom in for the samples.', '色带为每个点所含样本的最小值与最大值；放大可查看各样本。'],

@@ -28,7 +28,6 @@ extend({
   joint_fit_none: ['The residual does not depend on {over} more than noise does: F = {f}, p = {p}.', '残差与{over}的相关性不超过噪声：F = {f}，p = {p}。'],
   over_velocity: ['velocity', '速度'],
   over_position: ['position', '位置'],
-  border_validation: ['validation', '验证'],
   joint_tried: ['What was tried of its friction', '摩擦项的取舍'],
   tried_term: ['Term', '项'],
   tried_error: ['Held-out error', '留出误差'],

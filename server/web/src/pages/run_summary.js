@@ -5,6 +5,7 @@ import { link } from '../route.js'
 import { extend, t } from '../words.js'
 import { figure, percent, shortId } from '../ui/format.js'
 import { jointsOf, worstOf } from '../ui/run.js'
+import { sentence } from '../ui/sentences.js'
 
 extend({
   run_summary: ['Summary', '概要'],
@@ -14,6 +15,7 @@ extend({
   run_told: ['The data tell {rank} of {all} base parameters; {poor} of them are known no better than to 30 %.', '数据可辨识 {all} 个基参数中的 {rank} 个；其中 {poor} 个的相对标准差超过 30 %。'],
   run_overfit: ['It is {times} times as far off on unseen data as on its own: it may have learnt what is special to them.', '未见数据上的误差是训练数据的 {times} 倍：可能存在过拟合。'],
   run_settings: ['Settings', '设置'],
+  set_model: ['Starting from', '初始模型'],
   set_learnt: ['Learnt from', '训练数据'],
   set_validated: ['Validated with', '验证数据'],
   set_fraction: ['the last {percent} % of each', '各数据集最后 {percent} %'],
@@ -72,27 +74,33 @@ export function Summary({ run }) {
       ${' '}${joints.length > 0 && t('run_worst', { joint: jointsOf(run)[worst], error: percent(joints[worst].relative_percent) })}</p>
     ${times > 2 && html`<p><span class="state warn">${t('run_overfit', { times: figure(times, 2) })}</span></p>`}
     <p>${t('run_told', { rank: run.rank, all: run.base_parameter_count, poor })} <span class=${`state ${run.physically_consistent ? 'good' : 'bad'}`}>${t(run.physically_consistent ? 'consistent_yes' : 'consistent_no')}</span></p>
-    ${run.warnings.length > 0 && html`<div class="notice warn" role="status"><strong>${t('warnings')}</strong><ul>${run.warnings.map((one, k) => html`<li key=${k}><code>${one.code}</code> ${one.joint ? html`<bdi>${one.joint}</bdi>: ` : ''}${one.detail}</li>`)}</ul></div>`}
+    ${run.warnings.length > 0 && html`<div class="notice warn" role="status"><strong>${t('warnings')}</strong><ul>${run.warnings.map((one, k) => html`<li key=${k}>${sentence(one)}</li>`)}</ul></div>`}
   </section>`
 }
 
-export function Settings({ run }) {
-  const { request = {}, conditioning = {}, prior } = run
-  const asked = request.conditioning ?? {}
-  const why = (given) => html`<span class="quiet">(${t(given == null ? 'set_chosen' : 'set_asked')})</span>`
-  const sets = (role) => run.provenance.datasets.filter((set) => set.role === role).map((set) => html`<a key=${set.id + role} href=${link(['datasets', set.id])}><bdi>${set.label || shortId(set.id)}</bdi></a> `)
-  const auto = request.friction?.includes('auto')
-  return html`<section class="panel"><h2>${t('run_settings')}</h2><dl class="facts two">
-    <dt>${t('estimator')}</dt><dd>${run.estimator}</dd>
-    <dt>${t('set_learnt')}</dt><dd>${sets('training')}</dd>
-    <dt>${t('set_validated')}</dt><dd>${sets('validation')} ${request.validation_fraction ? t('set_fraction', { percent: figure(100 * request.validation_fraction, 3) }) : ''}</dd>
-    <dt>${t('set_friction')}</dt><dd>${termsOf(run).map((term) => html`<code key=${term}>${term}</code> `)} ${auto && why(null)}</dd>
-    <dt>${t('set_rotors')}</dt><dd>${request.rotor_inertia ? t('yes') : t('set_by_model')}</dd>
-    <dt>${t('set_prior')}</dt><dd>${!prior?.strength ? t('no') : prior.cross_validation?.length ? t('set_prior_chosen', { strength: figure(prior.strength, 3), count: prior.cross_validation.length }) : t('set_prior_asked', { strength: figure(prior.strength, 3) })}</dd>
-    <dt>${t('set_low_pass')}</dt><dd>${conditioning.method} · ${t('set_low_pass_value', { position: figure(conditioning.position_cutoff_hz, 3), torque: figure(conditioning.torque_cutoff_hz, 3) })} ${why(asked.position_cutoff_hz)}</dd>
-    <dt>${t('set_clock')}</dt><dd>${t('set_clock_value', { rate: figure(conditioning.rate), trim: figure(conditioning.trim, 3) })} ${why(asked.trim)}</dd>
-  </dl></section>`
-}
+const setsOf = (run, role) => run.provenance.datasets.filter((set) => set.role === role)
+const links = (run, role) => setsOf(run, role).map((set) => html`<a key=${set.id + role} href=${link(['datasets', set.id])}><bdi>${set.label || shortId(set.id)}</bdi></a> `)
+const names = (run, role) => setsOf(run, role).map((set) => `${set.label || shortId(set.id)} ${set.sha256?.slice(0, 6) ?? ''}`).join(', ')
+const fractionOf = ({ request }) => (request?.validation_fraction ? t('set_fraction', { percent: figure(100 * request.validation_fraction, 3) }) : '')
+const auto = ({ request }) => request?.friction?.includes('auto')
+const why = (given) => html`<span class="quiet">(${t(given == null ? 'set_chosen' : 'set_asked')})</span>`
+const whyOf = (run, name) => why(run.request?.conditioning?.[name])
+
+// What a run was asked for, and what was chosen for it, as a text; `cell` where its own page shows more. To add one: a row.
+export const SETTINGS = [
+  { head: 'set_model', of: (run) => `${run.robot} r${run.revision}` },
+  { head: 'estimator', of: (run) => run.estimator },
+  { head: 'set_learnt', of: (run) => names(run, 'training'), cell: (run) => links(run, 'training') },
+  { head: 'set_validated', of: (run) => `${names(run, 'validation')} ${fractionOf(run)}`, cell: (run) => html`${links(run, 'validation')} ${fractionOf(run)}` },
+  { head: 'set_friction', of: (run) => termsOf(run).join(', '), cell: (run) => html`${termsOf(run).map((term) => html`<code key=${term}>${term}</code> `)} ${auto(run) && why(null)}` },
+  { head: 'set_rotors', of: (run) => (run.request?.rotor_inertia ? t('yes') : t('set_by_model')) },
+  { head: 'set_prior', of: ({ prior }) => (!prior?.strength ? t('no') : prior.cross_validation?.length ? t('set_prior_chosen', { strength: figure(prior.strength, 3), count: prior.cross_validation.length }) : t('set_prior_asked', { strength: figure(prior.strength, 3) })) },
+  { head: 'set_low_pass', of: ({ conditioning: one = {} }) => `${one.method} · ${t('set_low_pass_value', { position: figure(one.position_cutoff_hz, 3), torque: figure(one.torque_cutoff_hz, 3) })}`, why: 'position_cutoff_hz' },
+  { head: 'set_clock', of: ({ conditioning: one = {} }) => t('set_clock_value', { rate: figure(one.rate), trim: figure(one.trim, 3) }), why: 'trim' },
+]
+
+export const Settings = ({ run }) => html`<section class="panel"><h2>${t('run_settings')}</h2><dl class="facts two">
+  ${SETTINGS.map((one) => html`<dt key=${one.head}>${t(one.head)}</dt><dd>${one.cell?.(run) ?? one.of(run)} ${one.why && whyOf(run, one.why)}</dd>`)}</dl></section>`
 
 // Joints by figures. How dark a cell is tells how bad the joint is in this figure, beside the other joints.
 export function Heat({ run, chosen, onChoose }) {
