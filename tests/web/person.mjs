@@ -28,6 +28,13 @@ const WORDS = {
   api: ['API reference', 'API 文档'], audit: ['Audit trail', '审计记录'], jobs: ['Jobs', '任务'], goalPoint: ['Goal', '终点'], startPoint: ['Start', '起点'], anglesIn: ['Angles in', '角度单位'], same: ['Start and goal are the same.', '起点与终点相同。'], far: ['This cannot be reached', '无法到达'],
   newRobot: ['New robot …', '新建机器人……'], meshes: ['Meshes', '网格模型'], missing: ['3 of 3 are missing.', '共 3 个，缺少 3 个。'], complete: ['0 of 3 are missing.', '共 3 个，缺少 0 个。'], unmatched: ['is called like other.stl', '没有与 other.stl 同名'],
   equations: ['Equations as code', '方程代码'], writeProgram: ['Write the program', '生成程序'], copyIt: ['Copy', '复制'], copied: ['Copied.', '已复制。'], downloadIt: ['Download', '下载'], mayBeOff: ['May be off by', '允许误差'],
+  simulations: ['Simulations', '仿真'], newSimulation: ['New simulation', '新建仿真'], simulate: ['Simulate', '开始仿真'], jointFriction: ['With the friction of the joints', '考虑关节摩擦'], toolSpeed: ['Fastest of the tool', '末端最大速度'],
+  whatMoves: ['What moves it', '运动方式'], law: ['Law', '控制律'], carries: ['It carries [kg]', '负载质量 [kg]'], tracking: ['How near it was to where it should be', '跟踪误差'],
+  positionsOf: ['Data set with the positions', '含位置的数据集'], toleranceOf: ['Tolerance [rad, m]', '容差 [rad, m]'], farthestOff: ['Farthest off its samples', '与样本的最大偏差'],
+  checks: ['Collision checks', '碰撞检测'], newCheck: ['New collision check', '新建碰撞检测'], whereToLook: ['Where to look', '检测对象'], thresholds: ['Thresholds (all, or none: from the reference)', '阈值（全部填写；留空则由参考日志确定）'], check: ['Check', '开始检测'], noticedAfter: ['Noticed after', '检测延迟'], alarmsOf: ['Alarms', '报警'],
+  logsToCheck: ['Logs to look through', '待检测的日志'], referenceLogs: ['Logs without collisions, which tell the thresholds', '无碰撞的参考日志（用于确定阈值）'], falseAlarms: ['False alarms an hour, at most', '每小时误报上限'],
+  cells: ['Cells', '工作单元'], newCell: ['New cell …', '新建工作单元……'], noBodies: ["This robot's links have no bodies", '该机器人的连杆没有碰撞体'], addBox: ['+ box', '+ 长方体'], saveCell: ['Save the cell', '保存工作单元'], clearance: ['Clearance from the cell', '与工作单元的间距'], keepClear: ['Keep clear of the cell', '避开工作单元'],
+  settingsApart: ['Settings that differ', '不同的设置'], estimator: ['Estimator', '估计方法'], addRun: ['Add a run', '添加辨识'], makeBaseline: ['Hold the others against', '以'], takeAway: ['Take', '移除'], lowPass: ['Low-pass', '低通滤波'], evaluations: ['Evaluations', '评估'],
   delete: ['Delete', '删除'], convert: ['Convert degrees to rad', '将度转换为弧度'], stay: ['Stay', '留下'], overPosition: ['Residual over position', '残差（位置）'], friction: ['± 1 standard deviation', '± 1 标准差'], position: ['Position', '位置'], taller: ['Zoom in vertically', '纵向放大'], discard: ['Throw away', '放弃'], handFile: ['File for hand', 'hand 的文件'],
 }
 export const w = (name) => WORDS[name][language === 'zh' ? 1 : 0]
@@ -41,11 +48,23 @@ export const menu = async (name) => {
   await page.getByRole('navigation').getByRole('link', { name: w(name), exact: true }).click()
   await page.getByRole('heading', { level: 1, name: w(name) }).waitFor()
 }
+// Four words of English in a row, in what is no code and nobody's own text.
+const english = () => page.evaluate(() => {
+  const found = []
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  while (walk.nextNode()) {
+    const { textContent, parentElement } = walk.currentNode
+    if (/\b[A-Za-z]{2,}( [A-Za-z]+){3,}/.test(textContent) && !parentElement.closest('code, pre, bdi, textarea, noscript, script, style, .code, .uplot')) found.push(textContent.trim().slice(0, 200))
+  }
+  return found
+})
+
 // A picture of the page, and what axe-core and the watch over the page have to say.
 export const look = async (name, fullPage = true) => {
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
   await page.screenshot({ path: `${shots}/${language}-${name}.png`, fullPage })
   equal(await axe(page), [], `accessibility of ${name}`)
+  if (language === 'zh') equal(await english(), [], `English sentences of ${name}`)
   equal(faults, [], `the page ${name}`)
   sure(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1), `${name} is wider than the window`)
 }

@@ -25,8 +25,11 @@ const PAGES = [
   { name: 'trajectories', load: () => import('./pages/trajectories.js') },
   { name: 'excitations', load: () => import('./pages/trajectories.js'), under: 'trajectories' },
   { name: 'friction-tests', load: () => import('./pages/trajectories.js'), under: 'trajectories' },
-  { name: 'evaluations', load: () => import('./pages/evaluation.js'), under: 'datasets' },
-  { name: 'friction-identifications', load: () => import('./pages/friction.js'), under: 'datasets' },
+  { name: 'simulations', load: () => import('./pages/simulations.js') },
+  { name: 'collision-checks', load: () => import('./pages/checks.js') },
+  { name: 'evaluations', load: () => import('./pages/evaluation.js') },
+  { name: 'friction-identifications', load: () => import('./pages/friction.js'), under: 'evaluations' },
+  { name: 'cells', load: () => import('./pages/cells.js') },
   { name: 'orders', load: () => import('./pages/orders.js'), item: () => import('./pages/order.js') },
   { name: 'alarms', load: () => import('./pages/alarms.js') },
   { name: 'controllers', load: () => import('./pages/controllers.js') },
@@ -44,7 +47,7 @@ function Lazy({ load, ...rest }) {
   useEffect(() => {
     let alive = true
     set(null)
-    load().then((module) => alive && set(() => module.Page), () => alive && set(() => Gone))
+    Promise.all([load(), import('./words.more.js')]).then(([module]) => alive && set(() => module.Page), () => alive && set(() => Gone))
     return () => (alive = false)
   }, [load])
   return page ? html`<${page} ...${rest} />` : html`<${Loading} />`

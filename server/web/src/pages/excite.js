@@ -1,10 +1,10 @@
 // Motions for identification: forms for excitations and friction tests.
 import { useState } from 'preact/hooks'
 import { html } from '../html.js'
-import { go } from '../route.js'
 import { extend, t } from '../words.js'
-import { get, once, post } from '../api.js'
-import { Act, Check, Field, Refusal, useAnswer } from '../ui/parts.js'
+import { get } from '../api.js'
+import { AskForm } from '../ui/asking.js'
+import { Check, Field, useAnswer } from '../ui/parts.js'
 import { shortId } from '../ui/format.js'
 
 extend({
@@ -42,23 +42,8 @@ extend({
 const TERMS = ['offset', 'coulomb', 'viscous', 'high_speed', 'sublinear']
 const toggle = (list, one) => (list.includes(one) ? list.filter((other) => other !== one) : [...list, one])
 
-// What both forms share: fields of numbers, the job that is asked for, and what it was refused for.
-function Form({ model, kind, request, children, more }) {
-  const [error, setError] = useState(null)
-  const [busy, setBusy] = useState(false)
-  const send = async () => {
-    setError(null)
-    setBusy(true)
-    try {
-      go(['jobs', (await post(`v1/robots/${model.name}/${kind}`, request, { headers: once() })).id])
-    } catch (refusal) {
-      setError(refusal)
-      setBusy(false)
-    }
-  }
-  return html`<${Refusal} error=${error} /><section class="panel stack"><div class="row begin">${children}</div>${more}
-    <div class="row end"><${Act} class="main" role="operator" busy=${busy} onClick=${send}>${t('excite_do')}</${Act}></div></section>`
-}
+// What both forms share.
+const Form = ({ model, kind, request, children, more }) => html`<${AskForm} path=${`v1/robots/${model.name}/${kind}`} request=${request} does=${t('excite_do')}><div class="row begin">${children}</div>${more}</${AskForm}>`
 const number = (draft, setDraft) => (key, label, rest) => html`<${Field} key=${key} label=${t(label)} hint=${rest?.hint}><input type="number" step="any" min="0" style=${{ width: '9rem' }} value=${draft[key]} onInput=${(e) => setDraft({ ...draft, [key]: e.target.value })} /></${Field}>`
 // Of the fields that were filled in: numbers.
 const numbers = (draft, names) => Object.fromEntries(names.filter((name) => draft[name] !== '').map((name) => [name, Number(draft[name])]))

@@ -7,10 +7,13 @@ import { call } from '../api.js'
 import { Head, Loading, Notice, Refusal, Table, Tags, useAnswer } from '../ui/parts.js'
 import { Plot } from '../ui/plot.js'
 import { Notes } from '../ui/notes.js'
-import { figure, moment, plusMinus, shortId } from '../ui/format.js'
+import { Results } from '../ui/results.js'
+import { sentence } from '../ui/sentences.js'
+import { count, figure, moment, plusMinus, shortId } from '../ui/format.js'
 
 extend({
   friction_text: ['From runs of one joint at a time at constant speed.', '由单关节匀速运行得到。'],
+  friction_joints: ['Joints', '关节数'],
   friction_runs: ['Runs', '运行次数'],
   friction_error: ['Left of the means (rms)', '均值残差（rms）'],
   friction_held_out: ['The same on runs held out', '留出运行的残差'],
@@ -21,13 +24,13 @@ extend({
 const termsOf = ({ friction, std }) => Object.entries(friction ?? {}).filter(([, value]) => typeof value === 'number' && value !== 0)
   .map(([name, value]) => html`<div key=${name}><code>${name}</code> ${plusMinus(value, std?.[name])}</div>`)
 
-export function Page({ path }) {
-  const answer = useAnswer((signal) => call('GET', `v1/friction-identifications/${encodeURIComponent(path[1])}`, { signal }), [path[1]])
+function One({ id }) {
+  const answer = useAnswer((signal) => call('GET', `v1/friction-identifications/${encodeURIComponent(id)}`, { signal }), [id])
   const found = answer.value?.data
   if (!found) return html`<${Refusal} error=${answer.error} /><${Loading} error=${answer.error} />`
   return html`
     <${Head} title=${found.label || t('page.friction-identifications')} sub=${html`${t('friction_text')} <a href=${link(['robots', found.robot], { revision: found.revision })}>${found.robot} r${found.revision}</a> · ${moment(found.created_at)} ·${found.data.map((set) => html` <a key=${set.id} href=${link(['datasets', set.id])}><bdi>${set.label || shortId(set.id)}</bdi></a>`)} <${Tags} tags=${found.tags} />`} />
-    ${found.warnings.length > 0 && html`<${Notice} kind="warn"><ul>${found.warnings.map((one, k) => html`<li key=${k}><code>${one.code}</code> <bdi>${one.joint}</bdi>: ${one.detail}</li>`)}</ul></${Notice}>`}
+    ${found.warnings.length > 0 && html`<${Notice} kind="warn"><ul>${found.warnings.map((one, k) => html`<li key=${k}>${sentence(one)}</li>`)}</ul></${Notice}>`}
     <section class="panel"><${Table} caption=${t('page.friction-identifications')} id=${(one) => one.joint} items=${found.joints} columns=${[
       { key: 'joint', head: t('joint'), cell: (one) => html`<bdi>${one.joint}</bdi>` },
       { key: 'runs', head: t('friction_runs'), number: true, cell: (one) => one.run_count },
@@ -39,3 +42,9 @@ export function Page({ path }) {
       series=${[{ label: t('measured'), values: one.points.map((point) => point.torque), index: 5, points: true }, { label: t('friction_fitted'), values: one.points.map((point) => point.fitted), index: 1, solid: true }]} xLabel=${t('velocity_axis')} yLabel=${t('friction_axis')} />`)}</div></section>
     <${Notes} path=${`v1/friction-identifications/${found.id}`} document=${found} etag=${answer.value.etag} onSaved=${answer.again} />`
 }
+
+const All = () => html`<${Results} kind="friction-identifications" kinds=${['evaluations', 'friction-identifications']} text=${t('friction_text')} columns=${[
+  { key: 'joints', head: t('friction_joints'), sort: 'joint_count', number: true, cell: (one) => count(one.metrics?.joint_count) },
+]} />`
+
+export const Page = ({ path: [, id] }) => (id ? html`<${One} key=${id} id=${id} />` : html`<${All} />`)

@@ -2,12 +2,12 @@
 import './trajectories.words.js'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { html } from '../html.js'
-import { go, useUnsaved } from '../route.js'
+import { go, link, useUnsaved } from '../route.js'
 import { extend, t } from '../words.js'
 import { get, once, post } from '../api.js'
 import { session } from '../session.js'
 import { Act, Field, Notice, Refusal, useAnswer } from '../ui/parts.js'
-import { figure } from '../ui/format.js'
+import { figure, shortId } from '../ui/format.js'
 import { Joints, rangeOf } from '../ui/joints.js'
 import { forwardKinematics, placed } from '../ui/kinematics.js'
 import { Pose, poseOf } from '../ui/pose.js'
@@ -25,10 +25,19 @@ extend({
   'objective.electrical': ['electricity from the supply [J]', '电源电能 [J]'],
   'objective.time': ['time [s]', '时间 [s]'],
   point_beyond: ['{joint} of {point} is beyond its limits.', '{point} 的 {joint} 超出限制。'],
+  own_dataset: ['Data set with the positions', '含位置的数据集'],
+  own_none: ['There is no data set of this robot yet.', '该机器人还没有数据集。'],
+  own_text: ['The smooth motion with the fewest pieces that is nowhere farther than the tolerance off these samples, checked against every limit.', '与这些样本处处相差不超过容差、段数最少的平滑运动，并按全部限制检查。'],
+  own_tolerance: ['Tolerance [rad, m]', '容差 [rad, m]'],
+  own_from: ['From [s]', '自 [s]'],
+  own_to: ['To [s]', '至 [s]'],
+  own_hint: ['empty: all', '留空：全部'],
+  plan_cell: ['Keep clear of the cell', '避开工作单元'],
+  plan_cell_none: ['none', '无'],
   points_same: ['Start and goal are the same.', '起点与终点相同。'],
 })
 
-const METHODS = ['energy_optimal', 'quintic', 'cubic', 'trapezoid', 'path_timing']
+const METHODS = ['energy_optimal', 'quintic', 'cubic', 'trapezoid', 'path_timing', 'samples']
 const LIMITS = ['velocity', 'acceleration', 'jerk', 'torque', 'torque_rate']
 const DEGREES = 180 / Math.PI
 
@@ -78,12 +87,17 @@ function faultOf(model, points, nameOf) {
   return points.length === 2 && points[0].every((value, j) => Math.abs(value - points[1][j]) < 1e-9) ? { at: 1, text: t('points_same') } : null
 }
 
+const number = (text) => (text === '' ? null : Number(text))
+
+const ownOf = ({ own, cell }) => ({ method: 'samples', samples: { dataset: own.dataset, tolerance: Number(own.tolerance), from: number(own.from), to: number(own.to) }, ...(cell && { cell }) })
+
 // The request of a form; limits that were typed stand beside the robot's own.
 function requestOf(model, points, form, compares) {
   const json = { method: form.method, start: { q: points[0] }, goal: { q: points[points.length - 1] }, duration: form.duration === '' ? null : Number(form.duration) }
   if (points.length > 2) json.waypoints = points.slice(1, -1).map((q) => ({ q }))
   if (form.cost && ['energy_optimal', 'path_timing'].includes(form.method)) json.cost = { model: form.cost }
   if (compares && DURATIONS.read(form.durations).length) json.durations = DURATIONS.read(form.durations)
+  if (form.cell) json.cell = form.cell
   if (form.method === 'path_timing') json.limits = { jerk: null, torque_rate: null }
   for (const [limit, values] of Object.entries(form.limits))
     if (values.some((value) => value !== '')) json.limits = { ...json.limits, [limit]: values.map((value, j) => (value === '' ? model.joints[j].limits?.[limit] ?? null : Number(value))) }
@@ -112,17 +126,33 @@ function Points({ model, points, at, setAt, setPoints, change, nameOf }) {
     <${Refusal} error=${error} />${said && html`<${Notice} kind="warn">${said}</${Notice}>`}`
 }
 
+// Positions that were measured or made elsewhere instead of points.
+function Own({ model, own, onOwn }) {
+  const sets = useAnswer((signal) => get('v1/datasets', { robot: model.name, sort: '-created_at', limit: 100 }, signal), [model.name])
+  const items = sets.value?.items ?? []
+  useEffect(() => {
+    if (!own.dataset && items.length) onOwn({ ...own, dataset: items[0].id })
+  }, [items.length, own.dataset])
+  const field = (name, rest) => html`<${Field} label=${t(`own_${name}`)} hint=${rest?.hint}><input type="number" step="any" required=${rest?.required} value=${own[name]} onInput=${(e) => onOwn({ ...own, [name]: e.target.value })} /></${Field}>`
+  return html`<section class="panel"><p class="quiet">${t('own_text')}</p><${Refusal} error=${sets.error} />
+    ${sets.value && !items.length ? html`<${Notice} kind="warn">${t('own_none')} <a href=${link(['datasets'])}>${t('page.datasets')}</a></${Notice}>` : html`<div class="row begin">
+      <${Field} label=${t('own_dataset')}><select value=${own.dataset} onChange=${(e) => onOwn({ ...own, dataset: e.target.value })}>${items.map((set) => html`<option key=${set.id} value=${set.id}>${set.label || shortId(set.id)}</option>`)}</select></${Field}>
+      ${field('tolerance', { required: true })}${field('from', { hint: t('own_hint') })}${field('to', { hint: t('own_hint') })}</div>`}</section>`
+}
+
 export function PlanForm({ model }) {
   const middle = model.joints.map((joint) => rangeOf(joint).reduce((a, b) => a + b) / 2)
   const moved = model.joints.map((joint, j) => middle[j] + 0.12 * (rangeOf(joint)[1] - rangeOf(joint)[0]))
   const [points, setPoints] = useState([middle, moved])
   const [at, setAt] = useState(1)
-  const [form, setForm] = useState({ method: 'energy_optimal', duration: '2', durations: '', cost: '', limits: {} })
+  const [form, setForm] = useState({ method: 'energy_optimal', duration: '2', durations: '', cost: '', cell: '', limits: {}, own: { dataset: '', tolerance: '0.0001', from: '', to: '' } })
   const [changed, setChanged] = useState(false)
   const [error, setError] = useState(null)
   const [busy, setBusy] = useState(false)
   useUnsaved(changed && !busy)
   useEffect(() => tool.clear(), [at])
+  const cells = useAnswer((signal) => get('v1/cells', { limit: 200 }, signal))
+  const own = form.method === 'samples'
   const compares = form.method === 'energy_optimal' && form.cost !== 'time'
   const nameOf = (k) => (k === 0 ? t('start_point') : k === points.length - 1 ? t('goal_point') : t('waypoint', { number: k }))
   const change = (q) => {
@@ -131,14 +161,14 @@ export function PlanForm({ model }) {
   }
   const tool = useTool(model, points[at], change)
   const rows = useMemo(() => forwardKinematics(model, points[at]).tool, [model, points[at]])
-  const fault = faultOf(model, points, nameOf)
+  const fault = own ? null : faultOf(model, points, nameOf)
   const computes = session.may('operator')
   const send = async (event) => {
     event.preventDefault()
     setError(null)
     setBusy(true)
     try {
-      go(['jobs', (await post(`v1/robots/${model.name}/trajectories`, requestOf(model, points, form, compares), { headers: once() })).id])
+      go(['jobs', (await post(`v1/robots/${model.name}/trajectories`, own ? ownOf(form) : requestOf(model, points, form, compares), { headers: once() })).id])
     } catch (refusal) {
       setError(refusal)
       setBusy(false)
@@ -151,19 +181,20 @@ export function PlanForm({ model }) {
   const limit = (kind) => html`<tr key=${kind}><th scope="row">${t(`limit.${kind}`)}</th>${model.joints.map((joint, j) => html`<td key=${j}><input type="number" step="any" min="0" style=${{ width: '6.5rem' }} placeholder=${joint.limits?.[kind] == null ? '∞' : figure(joint.limits[kind], 4)} aria-label=${`${t(`limit.${kind}`)} ${joint.name}`}
     value=${form.limits[kind]?.[j] ?? ''} onInput=${(e) => set({ limits: { ...form.limits, [kind]: model.joints.map((_, k) => (k === j ? e.target.value : form.limits[kind]?.[k] ?? '')) } })} /></td>`)}</tr>`
   return html`<form onSubmit=${send}>
-    <section class="panel"><${Points} model=${model} points=${points} at=${at} setAt=${setAt} setPoints=${setPoints} change=${change} nameOf=${nameOf} />
+    ${own ? html`<${Own} model=${model} own=${form.own} onOwn=${(own) => set({ own })} />` : html`<section class="panel"><${Points} model=${model} points=${points} at=${at} setAt=${setAt} setPoints=${setPoints} change=${change} nameOf=${nameOf} />
       <div class="grid" style=${{ marginTop: '.8rem' }}><${View3D} model=${model} q=${points[at]} ghosts=${points} bodies=${false} frames=${false} grip=${computes ? tool.ask : undefined} label=${`${model.name}: ${nameOf(at)}`} />
         <div class="stack"><${Joints} model=${model} q=${points[at]} onQ=${change} />
           ${computes && html`<${ToolPose} rows=${rows} onPose=${tool.ask} />`}<${Refusal} error=${tool.error} />
-          ${tool.far && html`<${Notice} kind="warn">${t('tool_far', { distance: figure(1000 * tool.far.position, 3), angle: figure(DEGREES * tool.far.orientation, 3) })}</${Notice}>`}</div></div></section>
+          ${tool.far && html`<${Notice} kind="warn">${t('tool_far', { distance: figure(1000 * tool.far.position, 3), angle: figure(DEGREES * tool.far.orientation, 3) })}</${Notice}>`}</div></div></section>`}
     <section class="panel"><div class="row begin">
       <${Field} label=${t('method')}><select value=${form.method} onChange=${(e) => set({ method: e.target.value })}>${METHODS.map((one) => html`<option value=${one}>${t(`method.${one}`)}</option>`)}</select></${Field}>
-      <${Field} label=${t('duration_s')} hint=${t('duration_hint')}><input type="number" step="any" min="0" value=${form.duration} onInput=${(e) => set({ duration: e.target.value })} /></${Field}>
+      ${!own && html`<${Field} label=${t('duration_s')} hint=${t('duration_hint')}><input type="number" step="any" min="0" value=${form.duration} onInput=${(e) => set({ duration: e.target.value })} /></${Field}>
       <${Field} label=${t('objective')}><select disabled=${!['energy_optimal', 'path_timing'].includes(form.method)} value=${form.cost} onChange=${(e) => set({ cost: e.target.value })}>${['', 'torque', 'electrical', 'time'].map((one) => html`<option value=${one}>${t(`objective.${one}`)}</option>`)}</select></${Field}>
-      <${Field} label=${t('durations_s')} hint=${t('durations_hint')}><input type="text" disabled=${!compares} placeholder=${DURATIONS.hint} value=${form.durations} onInput=${(e) => set({ durations: e.target.value })} /></${Field}>
-    </div>
-    <details style=${{ marginTop: '.8rem' }}><summary>${t('limits_own')}</summary><div class="scroll"><table><thead><tr><th></th>${model.joints.map((joint) => html`<th key=${joint.name}><bdi>${joint.name}</bdi></th>`)}</tr></thead><tbody>${LIMITS.map(limit)}</tbody></table></div></details>
+      <${Field} label=${t('durations_s')} hint=${t('durations_hint')}><input type="text" disabled=${!compares} placeholder=${DURATIONS.hint} value=${form.durations} onInput=${(e) => set({ durations: e.target.value })} /></${Field}>`}
+      ${cells.value?.items.length > 0 && html`<${Field} label=${t('plan_cell')}><select value=${form.cell} onChange=${(e) => set({ cell: e.target.value })}><option value="">${t('plan_cell_none')}</option>${cells.value.items.map(({ name }) => html`<option key=${name} value=${name}>${name}</option>`)}</select></${Field}>`}
+    </div><${Refusal} error=${cells.error} />
+    ${!own && html`<details style=${{ marginTop: '.8rem' }}><summary>${t('limits_own')}</summary><div class="scroll"><table><thead><tr><th></th>${model.joints.map((joint) => html`<th key=${joint.name}><bdi>${joint.name}</bdi></th>`)}</tr></thead><tbody>${LIMITS.map(limit)}</tbody></table></div></details>`}
     <${Refusal} error=${error} />
     ${fault && html`<${Notice} kind="warn">${fault.text} ${fault.at !== at && html`<button type="button" onClick=${() => setAt(fault.at)}>${nameOf(fault.at)}</button>`}</${Notice}>`}
-    <div class="row end"><${Act} type="submit" class="main" role="operator" disabled=${!!fault} busy=${busy}>${t('trajectory_do')}</${Act}></div></section></form>`
+    <div class="row end"><${Act} type="submit" class="main" role="operator" disabled=${!!fault || (own && !form.own.dataset)} busy=${busy}>${t('trajectory_do')}</${Act}></div></section></form>`
 }

@@ -3,20 +3,23 @@ import './trajectories.words.js'
 import { signal } from '@preact/signals'
 import { useMemo, useState } from 'preact/hooks'
 import { html } from '../html.js'
-import { adjust, go, link, route } from '../route.js'
+import { go, link } from '../route.js'
 import { t } from '../words.js'
 import { call, get, post, once, save, table } from '../api.js'
 import { FormDialog } from '../ui/dialog.js'
-import { Act, Field, Head, Loading, Notice, Refusal, Table, Tags, useAnswer, useList } from '../ui/parts.js'
+import { Act, Field, Head, Loading, Notice, Refusal, Table, Tags, useAnswer } from '../ui/parts.js'
 import { Bars } from '../ui/bars.js'
 import { Plot } from '../ui/plot.js'
 import { ZoomBar } from '../ui/zoombar.js'
 import { Notes } from '../ui/notes.js'
 import { figure, moment, percent, shortId } from '../ui/format.js'
+import { OfRobot } from '../ui/of_robot.js'
 import { Player } from '../ui/player.js'
+import { Results, Tile, peakText } from '../ui/results.js'
 import { Pareto } from './pareto.js'
 import { PlanForm } from './plan.js'
 import { NewExcitation, NewFrictionTest } from './excite.js'
+import { said, sentence } from '../ui/sentences.js'
 
 // Motions of these kinds are listed, shown, played and sent alike; to add one: a row, and its form.
 const KINDS = {
@@ -32,39 +35,8 @@ const COLUMNS = {
   runs: { sort: 'run_count', number: true, cell: (one) => one.metrics?.run_count ?? '–' },
 }
 
-function All({ kind }) {
-  const { query } = route.value
-  const asked = new URLSearchParams([...query])
-  if (!asked.get('sort')) asked.set('sort', '-created_at')
-  asked.set('limit', '100')
-  const list = useList(`v1/${kind}`, asked)
-  return html`
-    <${Head} title=${t(`page.${kind}`)} sub=${t(KINDS[kind].text)}>
-      <${Field} label=${t('search')}><input type="search" value=${query.get('q') ?? ''} onChange=${(e) => adjust({ q: e.target.value })} /></${Field}>
-      <a class="button" href=${link([kind, 'new'])}>${t(KINDS[kind].made)}</a>
-    </${Head}>
-    <p class="row">${Object.keys(KINDS).map((one) => html`<a key=${one} class="button" aria-current=${one === kind ? 'page' : undefined} href=${link([one])}>${t(`page.${one}`)}</a>`)}</p>
-    <${Refusal} error=${list.error} />
-    <div class="panel"><${Table} tall caption=${t(`page.${kind}`)} items=${list.items} list=${list} sort=${asked.get('sort')} onSort=${(sort) => adjust({ sort })} columns=${[
-      { key: 'label', head: t('label'), sort: 'label', class: 'wide', cell: (one) => html`<a href=${link([kind, one.id])}><bdi>${one.label || shortId(one.id)}</bdi></a>` },
-      { key: 'robot', head: t('robot'), sort: 'robot', class: 'tight', cell: (one) => `${one.robot} r${one.revision}` },
-      ...KINDS[kind].columns.map((key) => ({ key, head: t(key), ...COLUMNS[key] })),
-      { key: 'created', head: t('created'), sort: 'created_at', class: 'tight', cell: (one) => moment(one.created_at) },
-      { key: 'tags', head: t('tags'), cell: (one) => html`<${Tags} tags=${one.tags} />` },
-    ]} /></div>`
-}
-
-function New({ kind }) {
-  const robots = useAnswer((signal) => get('v1/robots', { limit: 200 }, signal))
-  const name = route.value.query.get('robot') || robots.value?.items[0]?.name
-  const model = useAnswer(async (signal) => (name ? get(`v1/robots/${name}`, {}, signal) : null), [name])
-  const { made, make, form } = KINDS[kind]
-  if (robots.value && !robots.value.items.length) return html`<${Head} title=${t(made)} /><${Notice}>${t('no_robots')} <a href=${link([])}>${t('page.start')}</a></${Notice}>`
-  return html`<${Head} title=${t(made)} sub=${t(make)}>
-      <${Field} label=${t('robot')}><select value=${name} onChange=${(e) => adjust({ robot: e.target.value })}>${(robots.value?.items ?? []).map((one) => html`<option value=${one.name}>${one.name}</option>`)}</select></${Field}></${Head}>
-    <${Refusal} error=${robots.error ?? model.error} />
-    ${model.value && model.value.name === name && html`<${form} key=${name} model=${model.value} />`}`
-}
+const All = ({ kind }) => html`<${Results} key=${kind} kind=${kind} kinds=${Object.keys(KINDS)} text=${t(KINDS[kind].text)} columns=${KINDS[kind].columns.map((key) => ({ key, head: t(key), ...COLUMNS[key] }))}>
+  <a class="button" href=${link([kind, 'new'])}>${t(KINDS[kind].made)}</a></${Results}>`
 
 const PLOTS = [['q', 'position_axis'], ['qd', 'velocity_axis_y', 'velocity'], ['qdd', 'acceleration_axis', 'acceleration'], ['tau', 'torque_axis', 'torque']]
 
@@ -147,10 +119,10 @@ function One({ kind, id }) {
       <${Act} class="main" role="operator" disabled=${!motion.transferable} onClick=${() => setSending(true)}>${t('send')} …</${Act}>
     </${Head}>
     <${Refusal} error=${error ?? rest.error} />
-    <p>${motion.detail}</p>
+    <p>${said(motion.detail)}</p>
     ${motion.stale && html`<${Notice} kind="warn">${t('stale')}</${Notice}>`}
     ${motion.blockers.length > 0 && html`<${Notice} kind="warn"><strong>${t('blockers')}</strong><ul>${motion.blockers.map((one, k) => html`<li key=${k}><code>${one.code}</code> ${one.limit ?? ''} <bdi>${one.joint ?? one.between?.join(' – ') ?? ''}</bdi></li>`)}</ul></${Notice}>`}
-    ${motion.warnings?.length > 0 && html`<${Notice} kind="warn"><ul>${motion.warnings.map((one, k) => html`<li key=${k}>${one.joint ? html`<bdi>${one.joint}</bdi>: ` : ''}${one.detail}</li>`)}</ul></${Notice}>`}
+    ${motion.warnings?.length > 0 && html`<${Notice} kind="warn"><ul>${motion.warnings.map((one, k) => html`<li key=${k}>${sentence(one)}</li>`)}</ul></${Notice}>`}
     <div class="tiles">
       <div class="tile"><span>${t('duration')}</span><b>${figure(motion.duration)} s</b></div>
       ${motion.status && html`<div class="tile"><span>${t('status')}</span><span class=${`state ${motion.status === 'optimal' ? 'good' : ''}`}>${t(`status.${motion.status}`)}</span></div>`}
@@ -159,6 +131,11 @@ function One({ kind, id }) {
       ${motion.cost && html`<div class="tile"><span>${t('cost')} (${t(`cost.${motion.cost.model}`)})</span><b>${figure(motion.cost.value)}</b></div>`}
       ${motion.energy && html`<div class="tile"><span>${t('energy_mechanical')}</span><b>${figure(motion.energy.total)} J</b></div>`}
       ${motion.minimum_duration != null && html`<div class="tile"><span>${t('minimum_duration')}</span><b>${figure(motion.minimum_duration)} s</b></div>`}
+      ${motion.tool_speed && html`<${Tile} name="tool_speed">${peakText(motion.tool_speed, 'm/s')}</${Tile}>`}
+      ${motion.tool_acceleration && html`<${Tile} name="tool_acceleration">${peakText(motion.tool_acceleration, 'm/s²')}</${Tile}>`}
+      ${motion.lower_bound && html`<${Tile} name="lower_bound">${figure(motion.lower_bound.total)} J</${Tile}>`}
+      ${motion.gap_percent != null && html`<${Tile} name="gap">${percent(motion.gap_percent)}</${Tile}>`}
+      ${motion.fit && html`<${Tile} name="fit_off">${figure(motion.fit.deviation, 3)} <bdi>${motion.fit.joint}</bdi></${Tile}><${Tile} name="fit_pieces">${motion.fit.intervals} / ${motion.fit.samples}</${Tile}>`}
       ${motion.clearance && html`<div class="tile"><span>${t('clearance_from')} <bdi>${motion.clearance.cell}</bdi></span><b>${figure(motion.clearance.clearance)} m</b></div>`}
       ${worst[0] && html`<div class="tile"><span>${t('worst_margin')}: ${t(`limit.${worst[0].limit}`)} <bdi>${worst[0].joint}</bdi></span><b>${percent(100 * worst[0].worst)}</b></div>`}
     </div>
@@ -176,4 +153,4 @@ function One({ kind, id }) {
     ${sending && html`<${Send} motion=${motion} onClose=${() => setSending(false)} />`}`
 }
 
-export const Page = ({ path: [kind, id] }) => (id === 'new' ? html`<${New} kind=${kind} />` : id ? html`<${One} key=${id} kind=${kind} id=${id} />` : html`<${All} kind=${kind} />`)
+export const Page = ({ path: [kind, id] }) => (id === 'new' ? html`<${OfRobot} key=${kind} title=${t(KINDS[kind].made)} text=${t(KINDS[kind].make)} form=${KINDS[kind].form} />` : id ? html`<${One} key=${id} kind=${kind} id=${id} />` : html`<${All} kind=${kind} />`)

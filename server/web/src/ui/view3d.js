@@ -7,6 +7,7 @@ import { html } from '../html.js'
 import { dark } from '../session.js'
 import { extend, t } from '../words.js'
 import { armOf, ballOf, discard, ghostOf, matrixOf, reach, trailOf } from './arm.js'
+import { ballAround, cellOf, gapOf } from './cell.js'
 import { forwardKinematics } from './kinematics.js'
 import { useShapes } from './meshes.js'
 import { stage } from './stage.js'
@@ -148,8 +149,8 @@ function lit(size) {
 }
 
 // q: the pose; motion: poses that it goes through, for a trail and to have all of them in sight; ghosts: poses that are shown as glass;
-// label: what it is, for who does not see it; uploads: another number for other meshes; grip(rows): hears where the tool is dragged to.
-export function View3D({ model, q, motion, ghosts, label, bodies = true, meshes = true, frames = true, uploads = 0, grip }) {
+// cell: what stands around; gap: two points and a line between them; label: what it is, for who does not see it; uploads: another number for other meshes; grip(rows): hears where the tool is dragged to.
+export function View3D({ model, q, motion, ghosts, cell, gap, label, bodies = true, meshes = true, frames = true, uploads = 0, grip }) {
   const at = useRef()
   const canvas = useRef()
   const view = useRef()
@@ -195,9 +196,14 @@ export function View3D({ model, q, motion, ghosts, label, bodies = true, meshes 
     const way = motion?.length ? thinned(motion) : []
     if (way.length) extras.add(trailOf(model, way))
     for (const [k, pose] of (ghosts ?? []).entries()) extras.add(ghostOf(model, size, pose, k === 0 ? 0x2a9d5c : k === ghosts.length - 1 ? 0xd1495b : 0x8899aa))
-    eye.cover(ballOf(model, [...way, ...(ghosts ?? []), ...(way.length || !q ? [] : [q])], size))
+    const around = cell && cellOf(cell, size)
+    if (around) extras.add(around)
+    if (gap) extras.add(gapOf(gap))
+    const ball = ballOf(model, [...way, ...(ghosts ?? []), ...(way.length || !q ? [] : [q])], size)
+    const beside = around && ballAround(around)
+    eye.cover(beside ? ball.union(beside) : ball)
     draw()
-  }, [model, motion, ghosts])
+  }, [model, motion, ghosts, cell, gap])
   useEffect(() => {
     const { arm, draw, held, scene } = view.current
     scene.background = new THREE.Color(dark.value ? 0x141c25 : 0xf1f4f8)

@@ -1,0 +1,182 @@
+// What stands around arms: bodies by numbers, seen with an arm among them, and how near the arm comes to them.
+import { useEffect, useState } from 'preact/hooks'
+import { html } from '../html.js'
+import { go, link, useUnsaved } from '../route.js'
+import { session } from '../session.js'
+import { extend, t } from '../words.js'
+import { call, get, post } from '../api.js'
+import { FormDialog } from '../ui/dialog.js'
+import { Act, Field, Head, Loading, Notice, Refusal, Table, useAnswer, useList } from '../ui/parts.js'
+import { kindOf } from '../ui/cell.js'
+import { Joints, rangeOf } from '../ui/joints.js'
+import { Pose } from '../ui/pose.js'
+import { View3D } from '../ui/view3d.js'
+import { count, figure, moment } from '../ui/format.js'
+
+extend({
+  cells_text: ['What stands around arms. Planned motions and checks of clearance name a cell.', '手臂周围的物体。运动规划与间距检查引用工作单元。'],
+  cell_new: ['New cell …', '新建工作单元……'],
+  cell_name: ['Name (a-z, 0-9, -)', '名称（a-z、0-9、-）'],
+  cell_description: ['What it is', '说明'],
+  cell_bodies: ['Bodies', '物体'],
+  cell_base: ['Where the arm stands in the cell', '手臂基座在单元中的位姿'],
+  cell_save: ['Save the cell', '保存工作单元'],
+  cell_body_name: ['Name', '名称'],
+  cell_body_add: ['Add a body', '添加物体'],
+  cell_body_away: ['Take {name} away', '移除 {name}'],
+  cell_show: ['Arm in the cell', '单元中的手臂'],
+  cell_points: ['{count} points', '{count} 个点'],
+  'shape.sphere': ['sphere', '球体'],
+  'shape.box': ['box', '长方体'],
+  'shape.cylinder': ['cylinder', '圆柱体'],
+  'shape.capsule': ['capsule', '胶囊体'],
+  'shape.half_space': ['half-space', '半空间'],
+  'shape.convex': ['hull of points', '点集凸包'],
+  'part.center': ['Middle', '中心'],
+  'part.radius': ['Radius', '半径'],
+  'part.size': ['Edges', '边长'],
+  'part.translation': ['Middle', '中心'],
+  'part.rpy': ['Roll, pitch, yaw', '横滚、俯仰、偏航'],
+  'part.length': ['Length', '长度'],
+  'part.from': ['From', '起点'],
+  'part.to': ['To', '终点'],
+  'part.normal': ['Normal', '法向'],
+  'part.offset': ['Offset', '偏移'],
+  clearance: ['Clearance', '间距'],
+  clearance_between: ['between {one} and {other}', '{one} 与 {other} 之间'],
+  clearance_touch: ['{one} and {other} overlap', '{one} 与 {other} 重叠'],
+  clearance_none: ['This robot\'s links have no bodies, so there is nothing to compare. Give them in its model.', '该机器人的连杆没有碰撞体，无法比较。请在其模型中给出。'],
+  clearance_viewer: ['To compute how near it is needs the role operator.', '计算间距需要“操作员”角色。'],
+})
+
+const path = (name) => `v1/cells/${encodeURIComponent(name)}`
+
+// The numbers of each kind of body: name, how many, unit, and what a new one has.
+const PARTS = {
+  box: [['size', 3, 'm', [0.5, 0.5, 0.5]], ['translation', 3, 'm', [0.8, 0, 0]], ['rpy', 3, 'rad', [0, 0, 0]]],
+  cylinder: [['radius', 1, 'm', 0.05], ['length', 1, 'm', 1], ['translation', 3, 'm', [0.8, 0, 0.5]], ['rpy', 3, 'rad', [0, 0, 0]]],
+  sphere: [['radius', 1, 'm', 0.1], ['center', 3, 'm', [0.8, 0, 0]]],
+  capsule: [['radius', 1, 'm', 0.05], ['from', 3, 'm', [0.8, 0, 0]], ['to', 3, 'm', [0.8, 0, 1]]],
+  half_space: [['normal', 3, '', [0, 0, 1]], ['offset', 1, 'm', 0]],
+}
+const bodyOf = (kind, name) => ({ name, [kind]: Object.fromEntries(PARTS[kind].map(([part, , , start]) => [part, start])) })
+
+function Numbers({ values, many, label, onValues }) {
+  const list = many === 1 ? [values ?? 0] : values ?? [0, 0, 0]
+  return html`<div class="row">${list.map((value, k) => html`<input key=${k} type="number" step="any" required style=${{ width: '5.6rem' }} aria-label=${many === 1 ? label : `${label} ${'xyz'[k]}`} value=${value} onInput=${(e) => { const next = list.map((old, j) => (j === k ? e.target.valueAsNumber : old)); onValues(many === 1 ? next[0] : next) }} />`)}</div>`
+}
+
+function Body({ body, onBody, onAway }) {
+  const kind = kindOf(body)
+  const set = (part) => onBody({ ...body, [kind]: { ...body[kind], ...part } })
+  return html`<fieldset><legend><bdi>${body.name}</bdi> · ${t(`shape.${kind}`)}</legend><div class="row">
+    <${Field} label=${t('cell_body_name')}><input required pattern="[a-z0-9][a-z0-9\\-]*" maxlength="64" style=${{ width: '9rem' }} value=${body.name} onInput=${(e) => onBody({ ...body, name: e.target.value })} /></${Field}>
+    ${PARTS[kind]?.map(([part, many, unit]) => html`<div key=${part} class="field"><span>${t(`part.${part}`)}${unit && ` [${unit}]`}</span><${Numbers} label=${`${body.name} ${t(`part.${part}`)}`} many=${many} values=${body[kind][part]} onValues=${(value) => set({ [part]: value })} /></div>`) ?? html`<p class="quiet">${t('cell_points', { count: body.convex.points.length })}</p>`}
+    <button type="button" aria-label=${t('cell_body_away', { name: body.name })} title=${t('cell_body_away', { name: body.name })} onClick=${onAway}>×</button></div></fieldset>`
+}
+
+// The bodies as a form; what is typed is seen at once.
+function Edit({ cell, draft, setDraft, etag, onSaved }) {
+  const [error, setError] = useState(null)
+  const [busy, setBusy] = useState(false)
+  const changed = draft !== cell
+  useUnsaved(changed && !busy)
+  const set = (part) => setDraft({ ...draft, ...part })
+  const free = (kind) => Array.from({ length: draft.bodies.length + 1 }, (_, k) => `${kind.replace('_', '-')}-${k + 1}`).find((name) => !draft.bodies.some((body) => body.name === name))
+  const send = async (event) => {
+    event.preventDefault()
+    setError(null)
+    setBusy(true)
+    try {
+      await call('PUT', path(cell.name), { json: draft, etag })
+      onSaved()
+    } catch (refusal) {
+      setError(refusal)
+    }
+    setBusy(false)
+  }
+  return html`<form class="panel stack" onSubmit=${send}><h2>${t('cell_bodies')}</h2>
+    <${Field} label=${t('cell_description')}><input maxlength="128" value=${draft.description ?? ''} onInput=${(e) => set({ description: e.target.value })} /></${Field}>
+    ${draft.bodies.map((body, k) => html`<${Body} key=${k} body=${body} onBody=${(next) => set({ bodies: draft.bodies.map((old, j) => (j === k ? next : old)) })} onAway=${() => set({ bodies: draft.bodies.filter((_, j) => j !== k) })} />`)}
+    <div class="row" role="group" aria-label=${t('cell_body_add')}><span class="quiet">${t('cell_body_add')}</span>${Object.keys(PARTS).map((kind) => html`<button key=${kind} type="button" onClick=${() => set({ bodies: [...draft.bodies, bodyOf(kind, free(kind))] })}>+ ${t(`shape.${kind}`)}</button>`)}</div>
+    <fieldset><legend>${t('cell_base')}</legend><${Pose} pose=${{ translation: draft.base?.translation ?? [0, 0, 0], rpy: draft.base?.rpy ?? [0, 0, 0] }} onPose=${(base) => set({ base })} /></fieldset>
+    <${Refusal} error=${error} />
+    <div class="row end"><${Act} type="submit" class="main" role="engineer" disabled=${!changed} busy=${busy}>${t('cell_save')}</${Act}></div></form>`
+}
+
+const Near = ({ answer: { clearance, between } }) => (clearance == null ? html`<p class="quiet">–</p>`
+  : html`<p role="status"><b>${figure(clearance, 3)} m</b> <span class=${`state ${clearance < 0 ? 'bad' : 'good'}`}>${t(clearance < 0 ? 'clearance_touch' : 'clearance_between', { one: between[0], other: between[1] })}</span></p>`)
+
+const hasBodies = (model) => [model.base, model.tool, model.payload, ...model.joints.map((joint) => joint.link)].some((part) => part?.bodies?.length)
+
+// An arm in the cell: where it comes near to what. The stored cell is asked; what is only typed yet is drawn.
+function Clearance({ cell, draft }) {
+  const robots = useAnswer((signal) => get('v1/robots', { limit: 200 }, signal))
+  const [chosen, choose] = useState(null)
+  const name = chosen ?? robots.value?.items[0]?.name
+  const answer = useAnswer(async (signal) => (name ? get(`v1/robots/${encodeURIComponent(name)}`, {}, signal) : null), [name])
+  const model = answer.value?.name === name ? answer.value : null
+  return html`<section class="panel"><div class="head"><h2>${t('cell_show')}</h2><${Field} label=${t('robot')}><select value=${name} onChange=${(e) => choose(e.target.value)}>${(robots.value?.items ?? []).map((one) => html`<option key=${one.name} value=${one.name}>${one.name}</option>`)}</select></${Field}></div>
+    <${Refusal} error=${robots.error ?? answer.error} />
+    ${model && html`<${Standing} key=${name} model=${model} cell=${cell} draft=${draft} />`}</section>`
+}
+
+function Standing({ model, cell, draft }) {
+  const [q, setQ] = useState(() => model.joints.map((joint) => rangeOf(joint).reduce((a, b) => a + b) / 2))
+  const [asked, ask] = useState(q)
+  useEffect(() => {
+    const timer = setTimeout(() => ask(q), 80)
+    return () => clearTimeout(timer)
+  }, [q])
+  const bare = !hasBodies(model)
+  const computes = session.may('operator') && !bare
+  const near = useAnswer(async (signal) => (computes ? post(`v1/robots/${encodeURIComponent(model.name)}/clearance`, { q: asked, cell: cell.name }, { signal }) : null), [asked.join(), cell.revision])
+  return html`<div class="grid"><${View3D} model=${model} q=${q} cell=${draft} gap=${draft === cell ? near.value?.points : undefined} bodies=${false} frames=${false} label=${`${model.name}, ${cell.name}`} />
+    <div class="stack"><${Joints} model=${model} q=${q} onQ=${setQ} /><h3>${t('clearance')}</h3><${Refusal} error=${near.error} />
+      ${bare ? html`<${Notice} kind="warn">${t('clearance_none')}</${Notice}>` : !computes ? html`<p class="quiet">${t('clearance_viewer')}</p>` : near.value ? html`<${Near} answer=${near.value} />` : html`<${Loading} error=${near.error} />`}</div></div>`
+}
+
+function One({ name }) {
+  const answer = useAnswer((signal) => call('GET', path(name), { signal }), [name])
+  const cell = answer.value?.data
+  const [draft, setDraft] = useState(null)
+  const [asking, setAsking] = useState(false)
+  useEffect(() => setDraft(cell), [cell])
+  if (!cell || !draft) return html`<${Refusal} error=${answer.error} /><${Loading} error=${answer.error} />`
+  const remove = async () => {
+    await call('DELETE', path(name), { etag: answer.value.etag })
+    go(['cells'])
+  }
+  return html`<${Head} title=${`${cell.name} r${cell.revision}`} sub=${html`${cell.description && html`<bdi>${cell.description}</bdi> · `}${moment(cell.created_at)}`}><${Act} role="engineer" onClick=${() => setAsking(true)}>${t('delete')}</${Act}></${Head}>
+    <${Refusal} error=${answer.error} />
+    <${Clearance} cell=${cell} draft=${draft} />
+    <${Edit} cell=${cell} draft=${draft} setDraft=${setDraft} etag=${answer.value.etag} onSaved=${answer.again} />
+    ${asking && html`<${FormDialog} title=${t('delete')} does=${t('delete')} kind="danger" role="engineer" send=${remove} onClose=${() => setAsking(false)}><p><bdi>${cell.name}</bdi></p></${FormDialog}>`}`
+}
+
+function New({ onClose }) {
+  const [form, set] = useState({ name: '', description: '' })
+  const make = async () => {
+    await post('v1/cells', { name: form.name, ...(form.description && { description: form.description }), bodies: [bodyOf('half_space', 'floor')] })
+    go(['cells', form.name])
+  }
+  return html`<${FormDialog} title=${t('cell_new')} does=${t('save')} role="engineer" send=${make} onClose=${onClose}>
+    <${Field} label=${t('cell_name')}><input required pattern="[a-z0-9][a-z0-9\\-]*" maxlength="64" value=${form.name} onInput=${(e) => set({ ...form, name: e.target.value })} /></${Field}>
+    <${Field} label=${t('cell_description')}><input maxlength="128" value=${form.description} onInput=${(e) => set({ ...form, description: e.target.value })} /></${Field}></${FormDialog}>`
+}
+
+function All() {
+  const list = useList('v1/cells', { limit: 100 })
+  const [making, setMaking] = useState(false)
+  return html`<${Head} title=${t('page.cells')} sub=${t('cells_text')}><${Act} class="main" role="engineer" onClick=${() => setMaking(true)}>${t('cell_new')}</${Act}></${Head}>
+    <${Refusal} error=${list.error} />
+    <div class="panel"><${Table} tall caption=${t('page.cells')} id=${(cell) => cell.name} items=${list.items} list=${list} columns=${[
+      { key: 'name', head: t('page.cells'), class: 'tight', cell: (cell) => html`<a href=${link(['cells', cell.name])}>${cell.name}</a> <span class="quiet">r${cell.revision}</span>` },
+      { key: 'bodies', head: t('cell_bodies'), number: true, cell: (cell) => count(cell.body_count) },
+      { key: 'description', head: t('cell_description'), class: 'wide', cell: (cell) => html`<bdi>${cell.description ?? ''}</bdi>` },
+      { key: 'created', head: t('created'), class: 'tight', cell: (cell) => moment(cell.created_at) },
+    ]} /></div>
+    ${making && html`<${New} onClose=${() => setMaking(false)} />`}`
+}
+
+export const Page = ({ path: [, name] }) => (name ? html`<${One} key=${name} name=${name} />` : html`<${All} />`)

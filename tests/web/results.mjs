@@ -1,0 +1,202 @@
+// What is asked of a model and its logs beside identification, in pages: simulations, collision checks, cells, evaluations, motions
+// of one's own samples; and what differs between runs.
+//   node results.mjs en|zh       environment: as of person.mjs
+import { api, button, faults, flow, language, look, menu, page, url, w } from './person.mjs'
+import { equal, sure, until } from './steps.mjs'
+
+const digits = (value, count = 4) => String(Number(value.toPrecision(count)))
+const tile = (name) => page.locator('.tile').filter({ hasText: w(name) }).locator('b')
+const number = async (place) => parseFloat(await place.textContent())
+const made = async () => { // the job is done, and its result is opened
+  await page.getByRole('link', { name: w('result') }).click({ timeout: 120000 })
+  await page.getByRole('heading', { level: 1 }).waitFor()
+}
+const newest = async (kind) => api('GET', `/v1/${kind}/${(await api('GET', `/v1/${kind}?sort=-created_at&limit=1`)).items[0].id}`)
+const done = async (path, request) => {
+  const { id } = await api('POST', path, request)
+  let job
+  await until(async () => ['succeeded', 'failed', 'cancelled'].includes((job = await api('GET', `/v1/jobs/${id}`)).state), 'the end of the job')
+  equal(job.state, 'succeeded', 'the job')
+  return api('GET', job.result.href)
+}
+
+await flow({
+  async 'let an arm go, and see what becomes of its energy'() {
+    await menu('simulations')
+    await look('simulations-none')
+    await page.getByRole('link', { name: w('newSimulation') }).click()
+    await page.locator('select').filter({ has: page.locator('option[value=puma560]') }).last().selectOption('puma560')
+    await page.getByLabel(w('durationOf'), { exact: true }).fill('0.5')
+    await page.getByLabel(w('jointFriction')).uncheck()
+    await look('simulation-form')
+    await button('simulate').click()
+    await made()
+    await page.locator('.u-over').nth(3).waitFor()
+    const simulation = await newest('simulations')
+    equal([simulation.robot, simulation.duration, simulation.energy.dissipated], ['puma560', 0.5, null], 'what was simulated')
+    equal(await tile('toolSpeed').textContent().then((text) => parseFloat(text)), Number(digits(simulation.tool_speed.max, 3)), 'how fast the tool was')
+    equal(await page.locator('.uplot').count(), 4, 'plots of position, velocity, torque and energy')
+    // what is let go keeps its energy: the sum at the end is that of the start
+    const sum = ({ kinetic, potential }) => kinetic + potential
+    sure(Math.abs(sum(simulation.end) - sum(simulation.start)) < 1e-6 * (1 + Math.abs(simulation.energy.peak_kinetic)), 'the energy')
+    await look('simulation')
+    await page.goto(`${url}/#/simulations`)
+    await page.locator('tbody tr').first().waitFor()
+    await look('simulations')
+  },
+  async 'hold an arm that carries more than its model knows'() {
+    await page.goto(`${url}/#/simulations/new?robot=scara`)
+    await page.getByLabel(w('whatMoves')).selectOption('hold')
+    await page.getByLabel(w('law')).selectOption('pid_gravity')
+    await page.getByLabel(w('carries')).fill('1')
+    await page.getByLabel(w('durationOf'), { exact: true }).fill('0.5')
+    await button('simulate').click()
+    await made()
+    const table = page.getByRole('region', { name: w('tracking') })
+    await table.locator('tbody tr').nth(3).waitFor()
+    const { tracking, control, request } = await newest('simulations')
+    equal([control.law, request.plant.payload.mass], ['pid_gravity', 1], 'the controller and the load')
+    const shown = await table.locator('tbody tr').evaluateAll((rows) => rows.map((row) => parseFloat(row.cells[2].textContent)))
+    equal(shown, tracking.max.map((value) => Number(digits(value, 3))), 'the farthest that joints were off')
+    await look('simulation-held')
+  },
+  async 'plan a motion through the positions of a log'() {
+    await page.goto(`${url}/#/trajectories/new?robot=scara`)
+    await page.getByLabel(w('method')).selectOption('samples')
+    await page.getByLabel(w('positionsOf')).selectOption({ label: 'demo: learn' })
+    await page.getByLabel(w('toleranceOf')).fill('0.001')
+    await look('own-samples')
+    await button('plan').click()
+    await made()
+    await page.locator('.u-over').first().waitFor()
+    const motion = await newest('trajectories')
+    equal(motion.method, 'samples', 'how it was planned')
+    sure(motion.fit.deviation <= 0.001 * (1 + 1e-9), `it is ${motion.fit.deviation} off the samples`)
+    equal(await number(tile('farthestOff')), Number(digits(motion.fit.deviation, 3)), 'how far it is off')
+    await look('own-motion')
+  },
+  async 'find a simulated collision, with thresholds from a log without one'() {
+    await api('POST', '/v1/robots/scara/trajectories', { method: 'quintic', start: { q: [0, 0, 0, 0] }, goal: { q: [0.6, 0.4, 0.02, 0.3] }, duration: 1.5 })
+    await until(async () => (await api('GET', '/v1/trajectories?robot=scara')).items.some((one) => one.method === 'quintic'), 'the motion')
+    await menu('checks')
+    await page.getByRole('link', { name: w('newCheck') }).click()
+    await page.locator('select').filter({ has: page.locator('option[value=puma560]') }).last().selectOption('scara')
+    await page.getByLabel(w('whereToLook')).selectOption('simulated')
+    for (const [joint, threshold] of ['2', '2', '5', '0.5'].entries()) await page.getByRole('group', { name: w('thresholds') }).locator('input').nth(joint).fill(threshold)
+    await look('check-form')
+    await button('check').click()
+    await made()
+    await page.locator('.u-over').first().waitFor()
+    const check = await newest('collision-checks')
+    equal(check.thresholds, [2, 2, 5, 0.5], 'thresholds')
+    equal(check.collision.detected, true, 'it was noticed')
+    equal(await number(tile('noticedAfter')), Number(digits(1000 * check.collision.delay, 3)), 'ms until it was')
+    const rows = page.getByRole('region', { name: w('alarmsOf') }).locator('tbody tr')
+    equal(await rows.count(), check.events.length, 'alarms')
+    await look('check')
+  },
+  async 'look for collisions in a log'() {
+    const sets = (await api('GET', '/v1/datasets?robot=scara')).items
+    const [learn, test] = ['demo: learn', 'demo: test'].map((label) => sets.find((set) => set.label === label).id)
+    await page.goto(`${url}/#/collision-checks/new?robot=scara`)
+    const group = (name) => page.getByRole('group', { name: w(name) })
+    await group('logsToCheck').getByLabel('demo: test').check()
+    equal(await group('referenceLogs').getByLabel('demo: test').count(), 0, 'what is checked cannot be the reference')
+    await group('referenceLogs').getByLabel('demo: learn').check()
+    await button('check').click()
+    await made()
+    await page.locator('.u-over').first().waitFor()
+    const check = await newest('collision-checks')
+    equal([check.datasets, check.reference.logs.map((one) => one.dataset)], [[test], [learn]], 'logs')
+    equal(await number(tile('falseAlarms')), Number(digits(check.reference.false_alarms_per_hour_at_most, 3)), 'false alarms an hour')
+    await look('check-logs')
+    await page.goto(`${url}/#/collision-checks`)
+    await page.locator('tbody tr').nth(1).waitFor()
+    await look('checks')
+  },
+  async 'build a cell, and see how near an arm comes to it'() {
+    const { data: scara, etag } = await api('GET', '/v1/robots/scara', undefined, {}, true)
+    for (const field of ['revision', 'created_at', 'unphysical', 'warnings']) delete scara[field]
+    scara.joints[1].link.bodies = [{ sphere: { radius: 0.1 } }]
+    await api('PUT', '/v1/robots/scara', scara, { 'If-Match': etag })
+    await menu('cells')
+    await button('newCell').click()
+    await page.locator('dialog').getByLabel(w('mappingName')).fill('bench')
+    await button('save').click()
+    await page.getByRole('heading', { level: 1, name: /^bench r1/ }).waitFor()
+    const near = page.locator('p[role=status] b')
+    const shown = page.locator('select').filter({ has: page.locator('option[value=puma560]') }).last()
+    await shown.selectOption('puma560')
+    await page.locator('.view3d canvas').waitFor()
+    await page.getByText(w('noBodies')).waitFor()
+    await shown.selectOption('scara')
+    await near.waitFor()
+    await button('addBox').click()
+    await page.getByLabel(/^box-\d /).first().waitFor()
+    for (const [k, value] of ['0.2', '0.2', '0.2'].entries()) await page.getByRole('group', { name: /box/ }).locator('input[type=number]').nth(k).fill(value)
+    await button('saveCell').click()
+    await page.getByRole('heading', { level: 1, name: /^bench r2/ }).waitFor()
+    const cell = await api('GET', '/v1/cells/bench')
+    equal(cell.bodies.map((body) => Object.keys(body).find((name) => name !== 'name')), ['half_space', 'box'], 'bodies')
+    equal(cell.bodies[1].box.size, [0.2, 0.2, 0.2], 'edges of the box')
+    // as the service says for the pose of the sliders
+    const q = await page.locator('.sliders input[type=range]').evaluateAll((all) => all.map((one) => Number(one.value)))
+    const { clearance } = await api('POST', '/v1/robots/scara/clearance', { q, cell: 'bench' })
+    await until(async () => Math.abs((await number(near)) - clearance) < 2e-3, 'the clearance of the stored cell')
+    await look('cell')
+    await page.goto(`${url}/#/cells`)
+    await page.locator('tbody tr').first().waitFor()
+    await look('cells')
+  },
+  async 'plan a motion that keeps clear of the cell'() {
+    await page.goto(`${url}/#/trajectories/new?robot=scara`)
+    await page.getByLabel(w('keepClear')).selectOption('bench')
+    await page.getByLabel(w('method')).selectOption('quintic')
+    await look('plan-cell')
+    await button('plan').click()
+    await made()
+    const motion = await newest('trajectories')
+    equal(motion.clearance.cell, 'bench', 'the cell')
+    await until(async () => (await number(tile('clearance'))) === Number(digits(motion.clearance.clearance)), 'how near it comes')
+    equal(await number(tile('toolSpeed')), Number(digits(motion.tool_speed.max, 3)), 'how fast the tool is')
+  },
+  async 'compare runs: what was set differently comes first'() {
+    const sets = (await api('GET', '/v1/datasets?robot=scara')).items
+    const id = (label) => sets.find((set) => set.label === label).id
+    const common = { datasets: [id('demo: learn')], validation: [id('demo: test')] }
+    const runs = []
+    for (const request of [{ estimator: 'wls' }, { estimator: 'consistent' }, { estimator: 'wls', conditioning: { position_cutoff_hz: 12 } }]) runs.push(await done('/v1/robots/scara/identifications', { ...common, ...request }))
+    await page.goto(`${url}/#/compare?ids=${runs[0].id},${runs[1].id}`)
+    const apart = page.getByRole('region', { name: w('settingsApart') })
+    await apart.waitFor()
+    equal(await page.locator('main h2').first().textContent(), w('settingsApart'), 'what comes first')
+    const settings = async () => (await apart.locator('tbody tr').evaluateAll((rows) => rows.map((row) => row.cells[0].textContent)))
+    sure((await settings()).includes(w('estimator')), `settings that differ: ${await settings()}`)
+    // a third one is added; it becomes the baseline, and the second goes
+    await page.getByLabel(w('addRun')).selectOption(runs[2].id)
+    await page.waitForURL((at) => at.hash.split(/,|%2C/).length === 3)
+    await page.locator('main a').filter({ hasText: runs[2].id.slice(-8) }).first().waitFor()
+    await page.getByRole('button', { name: new RegExp(`${w('makeBaseline')}.*${runs[2].id.slice(-8)}`) }).click()
+    await page.waitForURL((at) => at.hash.includes(`ids=${runs[2].id}`))
+    await page.getByRole('button', { name: new RegExp(`${w('takeAway')}.*${runs[1].id.slice(-8)}`) }).click()
+    await page.waitForURL((at) => at.hash.split(/,|%2C/).length === 2)
+    await until(async () => JSON.stringify(await settings()) === JSON.stringify([w('lowPass')]), 'the one setting that differs')
+    await page.locator('.u-over').first().waitFor()
+    await look('compare-settings')
+    equal(faults, [], 'the page')
+  },
+  async 'evaluations and frictions are listed; a table to cite'() {
+    const [learn] = (await api('GET', '/v1/datasets?robot=scara&label=demo%3A%20test')).items
+    const evaluation = await done('/v1/robots/scara/evaluations', { models: ['latest', 'revision:1'], datasets: [learn.id] })
+    await menu('evaluations')
+    await page.locator('tbody tr a').first().click()
+    const save = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'LaTeX', exact: true }).click()
+    equal((await save).suggestedFilename(), `evaluation-${evaluation.id}.tex`, 'the table')
+    await look('evaluation-table')
+    await page.goto(`${url}/#/friction-identifications`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await look('frictions', false)
+    sure(language === 'en' || !(await page.locator('main').textContent()).includes('{'), 'no word is missing')
+  },
+})
