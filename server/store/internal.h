@@ -51,6 +51,7 @@ struct list_type {
   const char *tags;    /* table of their tags, which are searched, too; NULL: they have none */
   /* What SQLite cannot know of the indexes, or NULL: */
   const char *const *narrow; /* columns, then NULL: a condition of one leaves few rows, and nothing else is sought by */
+  const char *const *never_null; /* columns, then NULL: sorted by one of them, its index serves */
   const char *walked; /* a column whose index holds what conditions look at: sorted by it, nothing is sought by */
   const struct record_type *type;
 };

@@ -32,6 +32,7 @@ EMBED(migration_0026, "migrations/sqlite/0026_alarms.sql");
 EMBED(migration_0027, "migrations/sqlite/0027_order_steps.sql");
 EMBED(migration_0028, "migrations/sqlite/0028_measured.sql");
 EMBED(migration_0029, "migrations/sqlite/0029_measured_event.sql");
+EMBED(migration_0030, "migrations/sqlite/0030_result_lists.sql");
 
 static const struct migration items[] = {
   { "0001_initial", migration_0001 },
@@ -63,6 +64,7 @@ static const struct migration items[] = {
   { "0027_order_steps", migration_0027 },
   { "0028_measured", migration_0028 },
   { "0029_measured_event", migration_0029 },
+  { "0030_result_lists", migration_0030 },
 };
 
 const struct migrations store_migrations = { items, sizeof items / sizeof *items };

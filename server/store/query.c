@@ -37,19 +37,18 @@ static const struct {
   [STORE_METRIC] = { "result_metrics", "result_id" },
 };
 
-static bool is_narrow(const struct list_type *list, const char *column)
+static bool is_among(const char *const *columns, const char *column)
 {
-  const char *const *narrow = list->narrow;
-  while (narrow && *narrow && strcmp(*narrow, column)) narrow++;
-  return narrow && *narrow;
+  while (columns && *columns && strcmp(*columns, column)) columns++;
+  return columns && *columns;
 }
 
 /* Does a condition of this column seek no rows, but is held against those that are come by? */
 static bool is_held_against(const struct list_type *list, const struct store_query *query, const char *column)
 {
   bool narrow = false;
-  for (size_t i = 0; i < query->filter_count; i++) narrow |= is_narrow(list, query->filters[i].name);
-  if (narrow) return !is_narrow(list, column);
+  for (size_t i = 0; i < query->filter_count; i++) narrow |= is_among(list->narrow, query->filters[i].name);
+  if (narrow) return !is_among(list->narrow, column);
   return list->walked && query->sort && !strcmp(query->sort, list->walked);
 }
 
@@ -120,7 +119,7 @@ static void write_sorted(struct composing *c, const struct list_type *list, cons
   if (query->metric)
     buffer_format(&c->text, "(SELECT value FROM result_metrics WHERE result_id = id AND name = ?%u)",
                   add(c, value_text(query->sort)));
-  else if (strcmp(column, "created_at") == 0 || strcmp(column, list->key) == 0)
+  else if (strcmp(column, "created_at") == 0 || strcmp(column, list->key) == 0 || is_among(list->never_null, column))
     buffer_text(&c->text, column);
   else
     buffer_format(&c->text, "coalesce(%s, '')", column);
@@ -155,6 +154,11 @@ static void write_owner(struct composing *c, const struct list_type *list, const
   if (owner) buffer_format(&c->text, " AND %s = ?%u", list->of, add(c, value_text(owner)));
 }
 
+static void write_conditions(struct composing *c, const struct list_type *list, const struct store_query *query)
+{
+  for (size_t i = 0; i < query->filter_count; i++) write_filter(c, list, query, &query->filters[i]);
+}
+
 /* The keys of the page are found first, so that no more is sorted than these; then their rows are read. */
 static void compose(struct composing *c, const struct list_type *list, const char *owner,
                     const struct store_query *query, const char *pattern)
@@ -164,13 +168,56 @@ static void compose(struct composing *c, const struct list_type *list, const cha
   write_sorted(c, list, query);
   buffer_format(&c->text, " AS sorted FROM %s WHERE 1", list->table);
   write_owner(c, list, owner);
-  for (size_t i = 0; i < query->filter_count; i++) write_filter(c, list, query, &query->filters[i]);
+  write_conditions(c, list, query);
   if (pattern) write_search(c, list, pattern);
   write_start(c, list, query);
   write_order(c, query);
   buffer_format(&c->text, " LIMIT ?%u) JOIN %s ON %s = found", add(c, value_integer(most)), list->table, list->key);
   write_owner(c, list, owner);
   write_order(c, query);
+}
+
+/* -- many rows by a metric -- */
+
+enum { MANY = 2000 }; /* rows that meet the conditions: fewer are sorted faster than the metric's index is walked */
+
+static void compose_count(struct composing *c, const struct list_type *list, const struct store_query *query)
+{
+  buffer_format(&c->text, "SELECT count(*) FROM (SELECT 1 FROM %s WHERE 1", list->table);
+  write_conditions(c, list, query);
+  buffer_format(&c->text, " LIMIT %d)", MANY);
+}
+
+/* Rows that have the metric, as its index holds them. */
+static void compose_walk(struct composing *c, const struct list_type *list, const struct store_query *query)
+{
+  const char *way = query->ascending ? "ASC" : "DESC";
+  const struct store_key *key = &query->key;
+  buffer_format(&c->text,
+                "SELECT sorted, found, %s FROM (SELECT m.value AS sorted, m.result_id AS found FROM result_metrics m"
+                " CROSS JOIN %s ON id = m.result_id WHERE m.name = ?%u",
+                list->columns, list->table, add(c, value_text(query->sort)));
+  write_conditions(c, list, query);
+  if (key->type == STORE_KEY_NUMBER)
+    buffer_format(&c->text, " AND (m.value, m.result_id) %c (?%u, ?%u)", query->ascending ? '>' : '<',
+                  add(c, value_number(key->number)), add(c, value_text(key->id)));
+  buffer_format(&c->text, " ORDER BY m.value %s, m.result_id %s LIMIT ?%u) JOIN %s ON %s = found", way, way,
+                add(c, value_integer((int64_t)query->limit + 1)), list->table, list->key);
+  write_order(c, query);
+}
+
+/* Rows that have it not, which come last; behind: the row that they begin behind, NULL: with the first. */
+static void compose_rest(struct composing *c, const struct list_type *list, const struct store_query *query,
+                         const char *behind, size_t found)
+{
+  buffer_format(&c->text,
+                "SELECT NULL AS sorted, id AS found, %s FROM %s WHERE NOT EXISTS (SELECT 1 FROM"
+                " result_metrics WHERE result_id = id AND name = ?%u)",
+                list->columns, list->table, add(c, value_text(query->sort)));
+  write_conditions(c, list, query);
+  if (behind) buffer_format(&c->text, " AND id %c ?%u", query->ascending ? '>' : '<', add(c, value_text(behind)));
+  buffer_format(&c->text, " ORDER BY id %s LIMIT ?%u", query->ascending ? "ASC" : "DESC",
+                add(c, value_integer((int64_t)(query->limit - found) + 1)));
 }
 
 /* -- rows -- */
@@ -215,6 +262,36 @@ static enum armdyn_status read_page(struct sql *sql, const struct composing *c, 
   return status;
 }
 
+static enum armdyn_status count_up(struct sql *sql, const struct composing *c, int64_t *count)
+{
+  if (c->text.failure) return c->text.failure;
+  return sql_number(sql, c->text.data, (struct values){ c->values, c->count }, count);
+}
+
+/* A page by a metric out of many rows; walked: false, and nothing was read, where they are few. */
+static enum armdyn_status walk_page(struct sql *sql, const struct list_type *list, struct store_query *query,
+                                    struct records *found, bool *walked)
+{
+  struct composing count = { .text = BUFFER(MB(1)) }, walk = { .text = BUFFER(MB(1)) },
+                   rest = { .text = BUFFER(MB(1)) };
+  const struct store_key behind = query->key;
+  int64_t rows = 0;
+  compose_count(&count, list, query);
+  compose_walk(&walk, list, query);
+  enum armdyn_status status = count_up(sql, &count, &rows);
+  bool with = behind.type != STORE_KEY_NULL; /* there may be more that have the metric */
+  *walked = !status && rows == MANY;
+  if (*walked && with) status = read_page(sql, &walk, query, found);
+  if (*walked && !status && !(with && query->more)) {
+    compose_rest(&rest, list, query, with ? NULL : behind.id, found->count);
+    status = read_page(sql, &rest, query, found);
+  }
+  buffer_release(&count.text);
+  buffer_release(&walk.text);
+  buffer_release(&rest.text);
+  return status;
+}
+
 enum armdyn_status store_read_query(struct store *store, const struct list_type *list, const char *owner,
                                     struct store_query *query, record_visit *visit, void *context)
 {
@@ -222,6 +299,7 @@ enum armdyn_status store_read_query(struct store *store, const struct list_type 
   struct buffer pattern = BUFFER(MB(1));
   struct records found = { .type = list->type };
   struct sql *sql = NULL;
+  bool walked = false;
   int64_t deadline_ns;
   if (query->search) write_pattern(&pattern, query->search);
   compose(&c, list, owner, query, query->search ? pattern.data : NULL);
@@ -229,7 +307,9 @@ enum armdyn_status store_read_query(struct store *store, const struct list_type 
   deadline_ns = clock_monotonic_ns() + query->search_ms * 1000000;
   if (!status && query->search && query->search_ms)
     sqlite3_progress_handler(sql_handle(sql), OPERATIONS_UNSEEN, is_over, &deadline_ns);
-  if (!status) status = read_page(sql, &c, query, &found);
+  if (!status && query->metric && query->limit && !query->search && !owner)
+    status = walk_page(sql, list, query, &found, &walked);
+  if (!status && !walked) status = read_page(sql, &c, query, &found);
   if (sql) sqlite3_progress_handler(sql_handle(sql), 0, NULL, NULL);
   readers_give(store->readers, sql);
   for (size_t i = 0; !status && i < found.count; i++) visit(context, (const char *)found.items + i * list->type->size);
@@ -265,7 +345,7 @@ enum armdyn_status store_read_totals(struct store *store, const struct list_type
   struct sql *sql = NULL;
   for (size_t k = 0; names[k]; k++) totals[k] = 0;
   buffer_format(&c.text, "SELECT state, count(*) FROM %s WHERE 1", list->table);
-  for (size_t i = 0; i < query->filter_count; i++) write_filter(&c, list, query, &query->filters[i]);
+  write_conditions(&c, list, query);
   buffer_text(&c.text, " GROUP BY state");
   enum armdyn_status status = readers_take(store->readers, &sql);
   if (!status) status = count_states(sql, &c, names, totals);

@@ -125,6 +125,7 @@ static const struct list_type result_lists = {
   .key = "id",
   .search = ", label, notes",
   .tags = "tags",
+  .never_null = (const char *const[]){ "label", "robot", NULL },
   .type = &result_type,
 };
 

@@ -13,7 +13,9 @@ static const struct record_type usage_type = RECORD_TYPE(store_usage_kind, field
 
 TYPED_VISITOR(store_usage_kind)
 
-#define SERIES_OF(owner) "(SELECT coalesce(sum(8 * width * rows), 0) FROM series WHERE owner = " owner ")"
+/* Of a table whose rows have series: the rows that have some are looked for from there. */
+#define SERIES_OF(table)                                                                                               \
+  "(SELECT coalesce(sum(8 * width * rows), 0) FROM series CROSS JOIN " table " ON " table ".id = owner)"
 
 static int64_t file_bytes(const char *path, const char *end)
 {
@@ -28,22 +30,19 @@ enum armdyn_status store_usage(struct store *store, struct store_usage *usage, s
 {
   struct listing kinds = {
     .select = "SELECT kind, count, pinned, series_bytes FROM ("
-              "SELECT kind, count(*) AS count, sum(pinned) AS pinned, sum(" SERIES_OF(
-                  "results.id") ") AS series_bytes"
-                                " FROM results GROUP BY kind"
-                                " UNION ALL SELECT 'dataset', count(*), 0, coalesce(sum(" SERIES_OF(
-                                    "datasets.id") "), 0) FROM datasets"
-                                                   " UNION ALL SELECT 'mesh', count(*), 0, coalesce(sum(" SERIES_OF(
-                                                       "meshes.id") "), 0) FROM meshes"
-                                                                    " UNION ALL SELECT 'job', count(*), 0, 0 FROM jobs"
-                                                                    " UNION ALL SELECT 'order', count(*), 0, 0 FROM "
-                                                                    "orders"
-                                                                    " UNION ALL SELECT 'transfer', count(*), 0, 0 FROM "
-                                                                    "transfers"
-                                                                    " UNION ALL SELECT 'robot_revision', count(*), 0, "
-                                                                    "0 FROM robot_revisions"
-                                                                    " UNION ALL SELECT 'audit_entry', count(*), 0, 0 "
-                                                                    "FROM audit)",
+              "SELECT kind, count, pinned, coalesce(bytes, 0) AS series_bytes"
+              " FROM (SELECT kind, count(*) AS count, sum(pinned) AS pinned FROM results GROUP BY kind)"
+              " LEFT JOIN (SELECT results.kind AS of, sum(8 * width * rows) AS bytes FROM series"
+              " CROSS JOIN results ON results.id = owner GROUP BY results.kind) ON of = kind"
+              " UNION ALL SELECT 'dataset', count(*), 0, " SERIES_OF(
+                  "datasets") " FROM datasets"
+                              " UNION ALL SELECT 'mesh', count(*), 0, " SERIES_OF(
+                                  "meshes") " FROM meshes"
+                                            " UNION ALL SELECT 'job', count(*), 0, 0 FROM jobs"
+                                            " UNION ALL SELECT 'order', count(*), 0, 0 FROM orders"
+                                            " UNION ALL SELECT 'transfer', count(*), 0, 0 FROM transfers"
+                                            " UNION ALL SELECT 'robot_revision', count(*), 0, 0 FROM robot_revisions"
+                                            " UNION ALL SELECT 'audit_entry', count(*), 0, 0 FROM audit)",
     .order = "kind",
     .ascending = true,
   };

@@ -5,7 +5,7 @@ import sqlite3
 
 
 def motion_summary(k):
-    return {"method": "quintic", "metrics": {"duration": k % 977 / 7, "energy": k * 7919 % 10007, "cost": None, "minimum_duration": k / 3}}
+    return {"method": "quintic", "metrics": {"duration": k % 977 / 7, "energy": k * 7919 % 10007, "cost": k * 31 % 1009 if k % 3 else None, "minimum_duration": k / 3}}
 
 
 def run_summary(k):

@@ -195,7 +195,7 @@ await flow({
     await button('compare').click()
     await page.locator('.u-over').first().waitFor()
     const faded = () => page.locator('polyline').evaluateAll((lines) => lines.map((line) => Number(getComputedStyle(line).opacity) < 1))
-    await page.locator('section').first().locator('tbody tr').nth(1).hover()
+    await page.locator('section').filter({ has: page.locator('polyline') }).locator('tbody tr').nth(1).hover()
     equal(await faded(), [true, false], 'lines that step back when a row is pointed at')
     await page.locator('polyline').nth(1).waitFor()
     await look('compare')

@@ -70,6 +70,15 @@ static const struct {
   { list_result, "created_at",
     MORE("results", "id, kind, job, robot, revision, created_at, tags",
          "printf('%026d', i), kind, job, robot, revision, created_at, tags") },
+  { list_result, "label",
+    MORE("results", "id, kind, job, robot, revision, created_at, tags, label",
+         "printf('L%025d', i), kind, job, robot, revision, created_at, tags, 'l' || i") },
+  { list_result, "robot",
+    MORE("results", "id, kind, job, robot, revision, created_at, tags",
+         "printf('R%025d', i), kind, job, robot, revision, created_at, tags") },
+  { list_job, "kind",
+    MORE("jobs", "id, kind, robot, revision, state, created_at, request, tags, attempts",
+         "printf('K%025d', i), kind, robot, revision, state, created_at, request, tags, attempts") },
   { list_transfer, "created_at",
     MORE("transfers", "id, controller, trajectory, state, sent, total, start_sent, created_at, request, tags, history",
          "printf('%026d', i), controller, trajectory, state, sent, total, 0, created_at, request, tags, history") },
@@ -126,4 +135,28 @@ Test(steps, a_page_of_much_takes_no_more_than_one_of_little)
     cr_assert_lt(after, 2 * before, "list %zu by %s: %jd steps, then %jd", i, lists[i].sort, (intmax_t)before,
                  (intmax_t)after);
   }
+}
+
+/* A list with one condition that few rows meet, or all. */
+static int64_t steps_where(enum armdyn_status (*list)(struct store_query *), struct store_filter filter)
+{
+  struct store_query query = { .sort = "created_at", .limit = PAGE };
+  if (list == list_result) query.filters[query.filter_count++] = (struct store_filter)COLUMN("kind", "trajectory");
+  query.filters[query.filter_count++] = filter;
+  steps = 0;
+  OK(list(&query));
+  return steps;
+}
+
+Test(steps, conditions_are_sought_in_an_index)
+{
+  const struct store_filter nobodys = COLUMN("robot", "nobody"), own = COLUMN("robot", "r"),
+                            pinned = { .name = "pinned", .number = 1 }, succeeded = COLUMN("state", "succeeded");
+  stored_result();
+  grow(lists[2].more, 2, MANY);
+  grow(lists[3].more, 2, MANY);
+  cr_assert_lt(steps_where(list_result, nobodys), MANY);
+  cr_assert_lt(steps_where(list_result, own), MANY);
+  cr_assert_lt(steps_where(list_result, pinned), MANY);
+  cr_assert_lt(steps_where(list_job, succeeded), MANY);
 }

@@ -1,0 +1,50 @@
+#!/usr/bin/python3
+"""Lists of 200,000 runs and their jobs: filtered, searched, sorted; from a client beside the service."""
+
+import pathlib
+import statistics
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+from support import Server, robot  # noqa: E402
+from support.crowd import fill, run_summary  # noqa: E402
+
+RUNS, REPEATS = 200_000, 9
+ERROR = "validation.raw.relative_percent"
+LISTS = [("/v1/identifications", query) for query in (
+    {}, {"sort": ERROR}, {"sort": f"-{ERROR}"}, {"sort": "-condition_number", "estimator": "wls"}, {"sort": "label"}, {"sort": "-robot"},
+    {"robot": "no-runs"}, {"robot": "no-runs", "sort": ERROR}, {"estimator": "wls"}, {"estimator": "irls"}, {"tag": "part=A5"},
+    {"tag": "part=none"}, {"metric": f"{ERROR}<0.01"}, {"pinned": "true"}, {"q": "a note"}, {"q": "nowhere"},
+)] + [("/v1/jobs", query) for query in (
+    {}, {"state": "failed"}, {"state": "succeeded"}, {"robot": "no-runs"}, {"kind": "trajectory"}, {"sort": "kind"}, {"sort": "-state"},
+)] + [("/v1/storage", {})]
+
+
+def main():
+    with Server() as server:
+        with server.client() as client:
+            for name in ("arm", "no-runs"):
+                client.create_robot({**robot("scara"), "name": name})
+        server.terminate()
+        fill(server.data, RUNS, "identification", run_summary)
+        server.restart()
+        with server.client(check=False) as client:
+            medians = {}
+            for path, query in LISTS:
+                taken = []
+                for _ in range(REPEATS):
+                    began = time.perf_counter()
+                    client.get(path, query={"limit": 100, **query} if path != "/v1/storage" else {}).expect(200)
+                    taken.append(1e3 * (time.perf_counter() - began))
+                medians[f"{path} {query}"] = statistics.median(taken)
+                print(f"# {medians[f'{path} {query}']:.3g} ms, {min(taken):.3g} at best: {path} {query}")
+    worst = max(medians, key=medians.get)
+    print(f"# the slowest of {len(LISTS)} lists of {RUNS:,} runs: {worst}")
+    print(f"run-list-median {statistics.median(medians.values()):.3g} ms lower")
+    print(f"run-list-worst {medians[worst]:.3g} ms lower")
+
+
+if __name__ == "__main__":
+    main()
