@@ -1,7 +1,7 @@
 // What is asked of a model and its logs beside identification, in pages: simulations, collision checks, cells, evaluations, motions
 // of one's own samples; and what differs between runs.
 //   node results.mjs en|zh       environment: as of person.mjs
-import { api, button, faults, flow, language, look, menu, page, url, w } from './person.mjs'
+import { api, button, expected, faults, flow, language, look, menu, page, url, w } from './person.mjs'
 import { equal, sure, until } from './steps.mjs'
 
 const digits = (value, count = 4) => String(Number(value.toPrecision(count)))
@@ -184,6 +184,23 @@ await flow({
     await page.locator('.u-over').first().waitFor()
     await look('compare-settings')
     equal(faults, [], 'the page')
+  },
+  async 'what the service refuses is said in the language of the page'() {
+    await page.goto(`${url}/#/simulations/new?robot=scara`)
+    await page.getByLabel(w('durationOf'), { exact: true }).fill('1000000')
+    expected.add(422)
+    await button('simulate').click()
+    const told = page.locator('main [role=alert]')
+    await told.filter({ hasText: '/duration' }).filter({ hasText: '100000' }).waitFor()
+    await told.filter({ hasText: w('invalid') }).waitFor()
+    await look('refused', false)
+    await page.goto(`${url}/#/robots/nobody`)
+    await button('leavePage').click()
+    expected.add(404)
+    await told.filter({ hasText: w('noSuch') }).filter({ hasText: 'nobody' }).waitFor()
+    equal(await page.locator('main [aria-busy=true]').count(), 0, 'what says that it loads beside an error')
+    expected.clear()
+    await look('not-there', false)
   },
   async 'evaluations and frictions are listed; a table to cite'() {
     const [learn] = (await api('GET', '/v1/datasets?robot=scara&label=demo%3A%20test')).items

@@ -95,6 +95,10 @@ const CODES = {
   baseline_draws_less: '相同时间内的传统规划耗电更少且满足限制',
   baseline_costs_less: '相同时间内的传统规划代价更低且满足限制',
   planned_smoothly: '无法加载所要求的运动，已由平滑运动代替',
+  missing_limits: '缺少限制：规划运动和发送到控制器需要它',
+  nothing_to_accelerate: '该连杆及其后均无质量和惯量：无法计算正动力学',
+  stiction_below_coulomb: '静摩擦低于滑动摩擦',
+  gravity_magnitude: '重力大小异常',
   // alarms
   'controller-lost': '控制器无响应',
   'controller-fault': '控制器处于故障状态',
@@ -120,6 +124,10 @@ const PATTERNS = [
   ["there is a {kind} '{name}' already", '“{name}” 已存在'],
   ["key '{key}' is a key for the role {role}; this call needs {needed}", '密钥“{key}”的角色是 {role}；此操作需要 {needed}'],
   ['{n} results refer to it', '有 {n} 个结果引用它'],
+  ["transfer {id} holds controller '{name}'", '传输 {id} 占用控制器“{name}”'],
+  ["{n} orders of controller '{name}' have not ended: cancel them first", '控制器“{name}”有 {n} 个订单未结束：请先取消'],
+  ['the job has ended already', '任务已结束'],
+  ['this is the last key of an admin: make another one first', '这是最后一个管理员密钥：请先创建另一个'],
   ['the service is busy: its queue is full', '服务繁忙：队列已满'],
   ['the service stops', '服务正在停止'],
   // faults of values
@@ -140,6 +148,26 @@ const PATTERNS = [
   ['must be unique, "{name}" is joint {j} too', '不得重复：“{name}” 也是第 {j} 关节的名称'],
   ['{what} has no such field', '没有此字段'],
   ['{what} has no such field; did you mean "{other}"?', '没有此字段；是否指“{other}”？'],
+  // models of robots and their meshes
+  ['with {m} kg, {i} kg m^2 is a radius of gyration of {r} m, but the arm reaches {reach} m; is it in kg mm^2?', '质量 {m} kg、惯量 {i} kg m² 对应回转半径 {r} m，而手臂可达 {reach} m；单位是否为 kg mm²？'],
+  ['the centre of mass is {far} m away, the arm reaches {reach} m; is it in mm?', '质心距离 {far} m，而手臂可达 {reach} m；单位是否为 mm？'],
+  ['a mass of {m} kg is unusual; is it in g?', '质量 {m} kg 异常；单位是否为 g？'],
+  ['a link of {m} m is unusual; is it in mm?', '连杆长度 {m} m 异常；单位是否为 mm？'],
+  ['an offset of {m} m is unusual; is it in mm?', '偏距 {m} m 异常；单位是否为 mm？'],
+  ['{a} rad is more than a turn; is it in degrees?', '{a} rad 超过一圈；单位是否为度？'],
+  ['[{low}, {high}] is a wide range; positions are in {unit}', '[{low}, {high}] 范围过大；位置单位为 {unit}'],
+  ['{v} {unit} is fast; is it in {other}?', '{v} {unit} 过快；单位是否有误？'],
+  ['no limit of {limits}: planning a motion and sending it to a controller need it', '缺少限制（{limits}）：规划运动和发送到控制器需要它'],
+  ['neither this link nor anything beyond it has mass or inertia: forward dynamics has no answer', '该连杆及其后均无质量和惯量：无法计算正动力学'],
+  ['break-away friction {a} is below sliding friction {b}', '静摩擦 {a} 低于滑动摩擦 {b}'],
+  ['reflected to the joint it is {i} kg m^2; is the rotor inertia stated at the joint already, or in kg cm^2?', '折算到关节为 {i} kg m²；转子惯量是否已按关节侧给出，或单位为 kg cm²？'],
+  ['its magnitude is {g} m/s^2; on earth it is about 9.81', '其大小为 {g} m/s²；地球上约为 9.81'],
+  ['it points along +z of the base: right for a hanging arm; gravity is the acceleration of free fall here, and some programs state the opposite sign', '方向为基座 +z：适用于倒挂手臂；此处重力指自由落体加速度，某些程序符号相反'],
+  ['this is COLLADA (.dae), which is not read: {rest}', '这是 COLLADA（.dae），无法读取：{rest}'],
+  ['this is {what}, which is not read: {rest}', '这是 {what}，无法读取：{rest}'],
+  ['convert it to binary STL, e.g. in MeshLab, Blender or by `{command}`', '请转换为二进制 STL，例如用 MeshLab、Blender 或命令 `{command}`'],
+  ['there is no triangle in it', '其中没有三角形'],
+  ['neither STL nor OBJ: {n} bytes', '既非 STL 也非 OBJ：{n} 字节'],
   // identification
   ['{percent} % of the torque stay unexplained on the {which} data, both sides filtered alike; see lack_of_fit for what comes back, and the plots for what does not', '（同滤波）有 {percent} % 的力矩未被解释；规律部分见失拟，其余见图'],
   ['what the model leaves comes back at the same {over}, {times} times as large as noise: the deviations of this joint count noise only and say too little. Try other terms of friction{more}', '模型剩余部分在相同状态下重复出现，为噪声的 {times} 倍：该关节的标准差仅计入噪声，偏小。请尝试其他摩擦项'],
@@ -175,8 +203,22 @@ const PATTERNS = [
   ['no motion of {s} s keeps all limits: the nearest one uses {times} times the {limit} limit of joint {j} {name} at {t} s; {rest}', '没有满足全部限制的 {s} 秒运动：最接近的运动在 {t} 秒时关节 {name} 达到限制的 {times} 倍；{rest}'],
   ['the smallest feasible duration is about {s} s', '最短可行时长约为 {s} 秒'],
   ['{what} of joint {j} {name} is {value} {unit} at {t} s of {all} s, {times} times its limit; {rest}', '关节 {name} 在 {t} 秒（共 {all} 秒）时为 {value} {unit}，是限制的 {times} 倍；{rest}'],
-  ['{n} parameters, condition number {c}. Every limit is kept. {rest}', '{n} 个参数，条件数 {c}；满足全部限制。'],
-  ['{n} runs at constant speed. Every limit is kept. {rest}', '{n} 次匀速运行；满足全部限制。'],
+  ['Every limit is kept.', '满足全部限制。'],
+  ['No limit is in force.', '没有生效的限制。'],
+  ['A limit is exceeded a little.', '略微超出一项限制。'],
+  ['The {limit} limit of joint {j} is used most: {part} % at {t} s.', '关节 {j} 的{limit}限制使用最多：{t} 秒时 {part} %。'],
+  ['A spline of {n} intervals, at most {off} off the {all} samples.', '{n} 段样条，与 {all} 个样本最多相差 {off}。'],
+  ['A spline of {n} intervals, at most {off} off the {all} samples, which does not begin and end at rest.', '{n} 段样条，与 {all} 个样本最多相差 {off}；起止处并非静止。'],
+  ['The cheapest motion that was found, shaped afterwards.', '所找到的代价最低的运动，随后经过整形。'],
+  ['No other timing of this path, on this mesh, costs less by more than a part of {part}.', '在此网格上，该路径没有其他时间分配能使代价再低 {part} 以上。'],
+  ['The search found nothing cheaper than the {what}, which is the answer.', '未找到比{what}代价更低的运动，故以其为结果。'],
+  ['No motion near this one costs less ({n} local minima from {all} starts; a better one may exist).', '附近没有代价更低的运动（{all} 个起点得到 {n} 个局部极小；可能存在更优者）。'],
+  ['No motion near this one costs less ({n} local minimum from {all} starts; a better one may exist).', '附近没有代价更低的运动（{all} 个起点得到 {n} 个局部极小；可能存在更优者）。'],
+  ['No motion near this one costs less ({n} local minimum from {all} start; a better one may exist).', '附近没有代价更低的运动（{all} 个起点得到 {n} 个局部极小；可能存在更优者）。'],
+  ['The search ended before it was sure that no motion near this one costs less.', '搜索结束时尚不能确定附近没有代价更低的运动。'],
+  ['The cost model electrical minimises what the supply gives.', '代价模型 electrical 使电源供能最小。'],
+  ['{n} parameters, condition number {c}.', '{n} 个参数，条件数 {c}。'],
+  ['{n} runs at constant speed.', '{n} 次匀速运行。'],
   // work
   ['searching for the best motion: iteration {n}', '搜索最优运动：第 {n} 次迭代'],
   ['timing the path: iteration {n}', '路径时间优化：第 {n} 次迭代'],
@@ -220,10 +262,19 @@ const PATTERNS = [
   ['what was measured cannot be held against the plan', '实测数据无法与计划比较'],
 ]
 
+// Words that stand in places of sentences.
+const WORDS = {
+  position: '位置', velocity: '速度', acceleration: '加速度', jerk: '加加速度', torque: '力矩', torque_rate: '力矩变化率', 'torque rate': '力矩变化率',
+  quintic: '五次样条', trapezoid: '梯形速度', training: '训练', validation: '验证',
+}
+
+const worded = (text) => text.split(', ').every((one) => WORDS[one]) ? text.split(', ').map((one) => WORDS[one]).join('、') : text
+
 const special = /[.*+?^$()|[\]\\]/g
 const compiled = PATTERNS.map(([english, chinese]) => {
   const names = [...english.matchAll(/\{(\w+)\}/g)].map((match) => match[1])
-  return { test: new RegExp(`^${english.replace(special, '\\$&').replace(/\{\w+\}/g, '(.+?)')}$`, 's'), names, chinese }
+  return { test: new RegExp(`^${english.replace(special, '\\$&')
+    .replace(/\{rest\}/g, '(.+)').replace(/\{\w+\}/g, '((?:(?!\\. [A-Z0-9]).)+?)')}$`, 's'), names, chinese }
 })
 
 const UNITS = 'kg m\\^2|N m|rad\\/s|m\\/s|rad|Hz|kg|ms|MiB|%|s|m|N'
@@ -233,22 +284,31 @@ const factsOf = (text) => [...new Set([...text.matchAll(FACT)].map((match) => (m
 
 const kept = new Map()
 
-function translated(text, code) {
+// By the patterns, the whole of it or each of its sentences; null where one is not among them.
+function byPattern(text) {
   for (const { test, names, chinese } of compiled) {
     const match = text.match(test)
-    if (match) return chinese.replace(/\{(\w+)\}/g, (_, name) => (name === 'rest' ? translated(match[names.indexOf(name) + 1]) : match[names.indexOf(name) + 1]))
+    if (!match) continue
+    const value = (name) => match[names.indexOf(name) + 1]
+    return chinese.replace(/\{(\w+)\}/g, (_, name) => (name === 'rest' ? translated(value(name)) : worded(value(name))))
   }
+  const parts = text.trim().split(/(?<=\.) (?=[A-Z0-9])/)
+  const said = parts.length > 1 && parts.map(byPattern)
+  return said && said.every((one) => one !== null) ? said.join('') : null
+}
+
+function translated(text, code) {
+  const known = byPattern(text)
+  if (known !== null) return known
   if (!/[a-z]{2,} [a-z]{2,}/i.test(text)) return text // no sentence
   const facts = factsOf(text)
-  const known = CODES[code] ?? (code ? code : '服务信息')
-  return facts ? `${known}（${facts}）` : known
+  const meaning = CODES[code] ?? code ?? '服务信息'
+  return facts ? `${meaning}（${facts}）` : meaning
 }
 
 export function chinese(text, code) {
   const key = `${code} ${text}`
-  if (!kept.has(key)) kept.set(key, code?.startsWith('/problems/') && CODES[code] === undefined ? '请求失败' : translated(text, code))
   if (kept.size > 2000) kept.clear()
-  return kept.get(key) ?? translated(text, code)
+  if (!kept.has(key)) kept.set(key, translated(text, code))
+  return kept.get(key)
 }
-
-export const titleOf = (type) => CODES[type]
