@@ -3,8 +3,9 @@ import { equal, sure, until } from './steps.mjs'
 
 const WORDS = {
   orders: ['Orders', '订单'], newOrder: ['New order …', '新建订单……'], jobOrder: ['Job order', '作业订单'], wanted: ['Wanted is', '期望'], time: ['Time', '时间'], seconds: ['Seconds', '秒数'], order: ['Order', '下达订单'], angles: ['Angles in', '角度单位'],
-  blocked: ['The queue is blocked: STOP was sent to the controller', '队列被阻止：STOP was sent to the controller'], toQueue: ['To the queue', '前往队列'], release: ['Release the queue …', '解除队列阻止……'], releaseDo: ['Release: the arm may move', '解除：手臂可能运动'],
+  blocked: ['The queue is blocked: STOP was sent to the controller', '队列被阻止：已向控制器发送 STOP'], toQueue: ['To the queue', '前往队列'], release: ['Release the queue …', '解除队列阻止……'], releaseDo: ['Release: the arm may move', '解除：手臂可能运动'],
   start: ['START: the arm moves', '启动：手臂将运动'], done: ['done', '完成'], played: ['Measured less planned', '实测减计划'], measured: ['What was measured', '实测'], cancelThese: ['Cancel these …', '取消这些……'], cancelAll: ['Cancel all of them', '全部取消'], cancelled: ['cancelled;', '已取消'],
+  addMove: ['+ This goal as a move', '+ 以当前目标为一步'], addRest: ['+ A rest', '+ 停留'], stepRest: ['rests 0.5 s', '停留 0.5 秒'], planned: ['What is planned', '计划'], cancelOrder: ['Cancel the order', '取消订单'],
   shift: ['Shift report', '班次报告'], csv: ['As CSV', '导出 CSV'], alarms: ['Alarms', '报警'], acknowledge: ['Acknowledge', '确认'],
 }
 
@@ -53,6 +54,39 @@ export function orderSteps({ page, api, url, look, language }) {
       const energy = measured.mechanical_energy_measured // without friction what is left of it may be next to nothing
       await panel.getByText(`${Math.abs(energy) < 1e-4 ? energy.toExponential(3) : +energy.toPrecision(4)} J`).waitFor()
       await panel.getByText(measured.worst_deviation.joint).waitFor()
+    },
+    async 'order two moves with a rest between them'() {
+      await page.getByRole('navigation').getByRole('link', { name: w('orders'), exact: true }).click()
+      await button('newOrder').click()
+      await field('jobOrder').fill('two-moves')
+      await field('wanted').selectOption('smooth')
+      await field('time').selectOption('duration')
+      await field('seconds').fill('1')
+      const [joint] = await dialog.locator('.sliders input[type=number]').all()
+      const first = Number(await joint.inputValue())
+      await joint.fill(String(first + 6))
+      await joint.press('Tab')
+      await button('addMove', dialog).click()
+      await button('addRest', dialog).click()
+      await dialog.locator('ol li').filter({ hasText: w('stepRest') }).waitFor()
+      await joint.fill(String(first))
+      await joint.press('Tab')
+      await button('addMove', dialog).click()
+      await dialog.locator('ol li').nth(2).waitFor()
+      await look('order-steps-form', false)
+      await button('order', dialog).click()
+      await page.getByRole('heading', { name: w('planned'), exact: true }).waitFor()
+      const asked = await newest()
+      await until(async () => (await api('GET', `/v1/orders/${asked.id}`)).plan?.steps, 'the plan')
+      const { plan, request } = await api('GET', `/v1/orders/${asked.id}`)
+      equal([request.to ?? null, request.steps.map((step) => step.dwell ?? step.duration)], [null, [1, 0.5, 1]], 'what was ordered')
+      equal(plan.steps.map((step) => step.trajectory !== null), [true, false, true], 'moves and rests')
+      sure(Math.abs(plan.duration - 2.5) < 0.01, `it takes ${plan.duration} s`)
+      await page.locator('.panel ol li').nth(2).waitFor()
+      await look('order-steps')
+      await button('cancelOrder').click()
+      await until(async () => ['stopped', 'failed'].includes((await api('GET', `/v1/orders/${asked.id}`)).state), 'its end')
+      await api('POST', '/v1/controllers/cell/queue/release', {}).catch(() => {}) // a STOP at the controller blocks it
     },
     async 'orders are listed, and those of a job order cancelled together'() {
       const { position } = await api('GET', '/v1/controllers/cell/status')

@@ -66,7 +66,7 @@ const energy = (value) => (value == null ? '–' : `${figure(value, 4)} J`)
 const Plan = ({ plan }) => html`<section class="panel"><h2>${t('order_plan')}</h2>${plan ? html`
   <${Facts} rows=${[['order_from', place(plan.start)], ['order_to', place(plan.end)], ['duration', `${figure(plan.duration, 4)} s`], ['order_mechanical', energy(plan.mechanical_energy_modelled)],
     ['order_electrical', energy(plan.electrical_energy_modelled)], ['order_bound', energy(plan.electrical_energy_bound_modelled)]]} />
-  ${plan.steps && html`<ol>${plan.steps.map((step, k) => html`<li key=${k}>${t('order_step', { number: k + 1, at: figure(step.begins_at, 4) })}: ${step.trajectory ? html`${to('trajectories', step.trajectory)} ${place(step.end)}` : t('order_rests')}, ${figure(step.duration, 4)} s</li>`)}</ol>`}
+  ${plan.steps && html`<ol>${plan.steps.map((step, k) => html`<li key=${k}>${t('order_step', { number: k + 1, at: figure(step.begins_at, 4) })}: ${step.trajectory ? html`${to('trajectories', step.trajectory)} ${place(step.end)}` : t('order_rests')}, ${figure(step.duration, 4)} s${step.output && html` · <bdi>${step.output.name} = ${step.output.value}</bdi>`}</li>`)}</ol>`}
   ${plan.warnings.map((one) => html`<${Notice} key=${one.code} kind="warn">${one.code === 'planned_smoothly' ? t('order_planned_smoothly') : said(one.detail, one.code)}</${Notice}>`)}` : html`<p class="quiet">${t('order_plan_none')}</p>`}</section>`
 
 const deviation = (worst) => t('order_deviation_text', { ...worst, deviation: figure(worst.deviation, 3), at: figure(worst.deviation_at, 3) })

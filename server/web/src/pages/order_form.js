@@ -10,6 +10,7 @@ import { Check, Field, Loading, Notice, Refusal, useAnswer } from '../ui/parts.j
 import { Joints, rangeOf } from '../ui/joints.js'
 import { forwardKinematics } from '../ui/kinematics.js'
 import { Pose, poseOf } from '../ui/pose.js'
+import { figure } from '../ui/format.js'
 
 extend({
   order_does: ['Order', '下达订单'],
@@ -30,6 +31,16 @@ extend({
   order_moves: ['It moves the arm by itself, as soon as it is ready.', '就绪后手臂将自动运动。'],
   order_start_within: ['START within … of ready [s]', '就绪后多久内启动 [s]'],
   order_expires_within: ['START within … of now [s]', '从现在起多久内启动 [s]'],
+  order_steps: ['Steps', '步骤'],
+  order_steps_text: ['Several moves and rests as one motion. With none, the goal above is the only one.', '多次运动与停留作为一个整体。若为空，则仅执行上方目标。'],
+  order_step_move: ['+ This goal as a move', '+ 以当前目标为一步'],
+  order_step_rest: ['+ A rest', '+ 停留'],
+  order_step_seconds: ['Rest [s]', '停留 [s]'],
+  order_step_output: ['Set meanwhile', '同时设置'],
+  order_step_none: ['nothing', '无'],
+  order_step_away: ['Take step {number} away', '移除第 {number} 步'],
+  order_step_to: ['to {place}', '到 {place}'],
+  order_step_rests: ['rests {seconds} s', '停留 {seconds} 秒'],
   order_no_start: ['This controller\'s entry does not let the service start motions.', '该控制器的配置不允许本服务启动运动。'],
 })
 
@@ -54,12 +65,14 @@ const formOf = ({ controller = '', job_order_id = '', objective = 'energy', part
   time: rest.duration ? 'duration' : 'cycle_time_max', seconds: rest.duration ?? rest.cycle_time_max ?? 2,
 })
 
-function requestOf(form, goal) {
+// Where to, how and how fast: of an order, or of one of its steps.
+const moveOf = (form, goal) => ({ to: goal.by === 'q' ? { q: goal.q } : { tool: goal.tool, task: goal.task }, objective: form.objective, ...(form.objective !== 'time' && { [form.time]: Number(form.seconds) }) })
+
+function requestOf(form, goal, steps) {
   const automatic = form.start === 'automatic'
-  const json = { controller: form.controller, to: goal.by === 'q' ? { q: goal.q } : { tool: goal.tool, task: goal.task }, objective: form.objective, start: form.start, priority: Number(form.priority) }
+  const json = { controller: form.controller, ...(steps.length ? { steps } : moveOf(form, goal)), start: form.start, priority: Number(form.priority) }
   if (form.job_order_id) json.job_order_id = form.job_order_id
   if (form.part) json.part = form.part
-  if (form.objective !== 'time') json[form.time] = Number(form.seconds)
   if (form.start_within !== '') json.start_within = Number(form.start_within)
   if (automatic && form.expires_within !== '') json.expires_within = Number(form.expires_within)
   return json
@@ -71,6 +84,24 @@ function Goal({ model, goal, set }) {
     ${goal.by === 'q' ? html`<${Joints} model=${model} q=${goal.q} onQ=${(q) => set({ q })} />` : html`<${Pose} pose=${goal.tool} onPose=${(tool) => set({ tool })} />
       <div class="row" role="group" aria-label=${t('order_task')}><span class="quiet">${t('order_task')}</span>${TASK.map((one) => html`<${Check} key=${one} label=${one} checked=${goal.task.includes(one)}
         onChange=${(e) => set({ task: TASK.filter((other) => (other === one ? e.target.checked : goal.task.includes(other))) })} />`)}</div>`}</fieldset>`
+}
+
+const placeOf = ({ q, tool }) => (q ?? tool.translation).map((value) => figure(value, 3)).join(', ')
+
+// A step as a person reads it.
+const stepText = ({ to, dwell, output, duration, cycle_time_max: most }) => [to ? t('order_step_to', { place: placeOf(to) }) : t('order_step_rests', { seconds: figure(dwell, 4) }), to && (duration ?? most) && `${duration ? '' : '≤ '}${duration ?? most} s`, output && `${output.name} = ${output.value}`].filter(Boolean).join(' · ')
+
+// Moves and rests, one after the other; outputs: of the controller, which may be set while the arm rests.
+function Steps({ steps, onSteps, move, outputs }) {
+  const [rest, setRest] = useState({ seconds: '0.5', output: '' })
+  const settings = outputs.flatMap(({ name, values }) => values.map((value) => ({ name, value: value.name })))
+  const add = () => onSteps([...steps, { dwell: Number(rest.seconds), ...(rest.output !== '' && { output: settings[Number(rest.output)] }) }])
+  return html`<fieldset><legend>${t('order_steps')}</legend><p class="quiet">${t('order_steps_text')}</p>
+    ${steps.length > 0 && html`<ol>${steps.map((step, k) => html`<li key=${k}><bdi>${stepText(step)}</bdi> <button type="button" aria-label=${t('order_step_away', { number: k + 1 })} title=${t('order_step_away', { number: k + 1 })} onClick=${() => onSteps(steps.filter((_, j) => j !== k))}>×</button></li>`)}</ol>`}
+    <div class="row"><button type="button" onClick=${() => onSteps([...steps, move])}>${t('order_step_move')}</button>
+      <${Field} label=${t('order_step_seconds')}><input type="number" step="any" min="0.001" max="10000" style=${{ width: '6rem' }} value=${rest.seconds} onInput=${(e) => setRest({ ...rest, seconds: e.target.value })} /></${Field}>
+      ${settings.length > 0 && html`<${Field} label=${t('order_step_output')}><select value=${rest.output} onChange=${(e) => setRest({ ...rest, output: e.target.value })}><option value="">${t('order_step_none')}</option>${settings.map((one, k) => html`<option key=${k} value=${k}>${one.name} = ${one.value}</option>`)}</select></${Field}>`}
+      <button type="button" disabled=${!(Number(rest.seconds) > 0)} onClick=${add}>${t('order_step_rest')}</button></div></fieldset>`
 }
 
 // Where the form begins: at the goal that was asked for, else where the arm stands.
@@ -86,6 +117,7 @@ export function OrderForm({ request, onClose, onDone }) {
   const controllers = useAnswer((signal) => get('v1/controllers', { limit: 200, fields: 'name' }, signal))
   const [form, setForm] = useState(formOf(request))
   const [goal, setGoal] = useState(null)
+  const [steps, setSteps] = useState(request?.steps ?? [])
   const key = useRef({}) // of what was sent: the same again after a broken connection is the same order
   const name = form.controller || controllers.value?.items[0]?.name
   const cell = useAnswer(async (signal) => (name ? cellOf(name, signal) : undefined), [name])
@@ -93,7 +125,7 @@ export function OrderForm({ request, onClose, onDone }) {
   useEffect(() => setGoal(known && goalOf(known, request?.to)), [known])
   const change = (part) => setForm({ ...form, ...part })
   const send = async () => {
-    const json = { ...beyond(request), ...requestOf({ ...form, controller: name }, goal) }
+    const json = { ...beyond(request), ...requestOf({ ...form, controller: name }, goal, steps) }
     const text = JSON.stringify(json)
     if (key.current.text !== text) key.current = { text, headers: once() }
     try {
@@ -116,6 +148,7 @@ export function OrderForm({ request, onClose, onDone }) {
     ${goal && known ? html`<${Goal} model=${known.model} goal=${goal} set=${(part) => setGoal({ ...goal, ...part })} />` : name && html`<${Loading} error=${cell.error} />`}
     <div class="row">${choice('objective', 'order_wanted', ['energy', 'time', 'smooth'], (one) => t(`order_objective.${one}`))}
       ${form.objective !== 'time' && html`${choice('time', 'order_time', ['cycle_time_max', 'duration'], (one) => t(`order_time.${one}`))}${number('seconds', 'order_seconds', { required: true, min: 0.001, max: 10000 })}`}</div>
+    ${goal && known && html`<${Steps} steps=${steps} onSteps=${setSteps} move=${moveOf(form, goal)} outputs=${known.controller.profile.map?.outputs ?? []} />`}
     <div class="row">${choice('start', 'order_start', ['on_request', 'automatic'], (one) => t(`order_start.${one}`))}
       ${number('start_within', 'order_start_within', { min: 0.001, max: 60, placeholder: automatic ? '30' : '∞' })}
       ${automatic && number('expires_within', 'order_expires_within', { min: 0.001, max: 86400, placeholder: '300' })}

@@ -79,6 +79,14 @@ function Energy({ motion }) {
     ]} />${profiles.some(([, one]) => one.energy_saved_percent < 0) && html`<p class="quiet">${t('saved_less', { objective: t(`cost.${motion.cost.model}`) })}</p>`}</div>`}</div></section>`
 }
 
+// The stretches at constant speed of a friction test.
+const Runs = ({ runs }) => html`<section class="panel"><h2>${t('runs')}</h2><${Table} tall caption=${t('runs')} id=${(one) => `${one.joint} ${one.from}`} items=${runs} columns=${[
+  { key: 'joint', head: t('joint'), cell: (one) => html`<bdi>${one.joint}</bdi>` },
+  { key: 'speed', head: t('velocity_axis_y'), number: true, cell: (one) => figure(one.speed, 3) },
+  { key: 'from', head: t('run_from'), number: true, cell: (one) => figure(one.from, 5) },
+  { key: 'to', head: t('run_to'), number: true, cell: (one) => figure(one.to, 5) },
+]} /></section>`
+
 function Send({ motion, onClose }) {
   const controllers = useAnswer((signal) => get('v1/controllers', { limit: 200 }, signal))
   const fitting = (controllers.value?.items ?? []).filter((one) => one.robot === motion.robot)
@@ -142,6 +150,7 @@ function One({ kind, id }) {
     ${samples ? html`<${Player} model=${model} name=${motion.robot} duration=${motion.duration} samples=${samples} time=${time} /><${Plots} motion=${motion} model=${model} samples=${samples} time=${time} />` : html`<${Loading} error=${rest.error} />`}
     ${motion.energy && html`<${Energy} motion=${motion} />`}
     <${Pareto} motion=${motion} />
+    ${motion.runs && html`<${Runs} runs=${motion.runs} />`}
     <section class="panel"><h2>${t('margins')}</h2><div style=${{ maxHeight: '40vh', overflow: 'auto' }}><${Table} caption=${t('margins')} id=${(one) => one.limit + one.joint} items=${worst} columns=${[
       { key: 'limit', head: t('limit'), cell: (one) => t(`limit.${one.limit}`) },
       { key: 'joint', head: t('joint'), cell: (one) => html`<bdi>${one.joint}</bdi>` },

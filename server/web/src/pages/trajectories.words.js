@@ -81,5 +81,7 @@ extend({
   excitation_new: ['New excitation', '新建激励轨迹'],
   friction_test_new: ['New friction test', '新建摩擦测试'],
   told_apart: ['Parameters told apart', '可区分的参数'],
+  run_from: ['From [s]', '自 [s]'],
+  run_to: ['To [s]', '至 [s]'],
   runs: ['Runs at constant speed', '匀速运行次数'],
 })
