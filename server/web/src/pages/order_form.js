@@ -39,7 +39,7 @@ extend({
   order_step_output: ['Set meanwhile', '同时设置'],
   order_step_none: ['nothing', '无'],
   order_step_away: ['Take step {number} away', '移除第 {number} 步'],
-  order_step_to: ['to {place}', '到 {place}'],
+  order_step_to: ['to {place} [{unit}]', '到 {place} [{unit}]'],
   order_step_rests: ['rests {seconds} s', '停留 {seconds} 秒'],
   order_no_start: ['This controller\'s entry does not let the service start motions.', '该控制器的配置不允许本服务启动运动。'],
 })
@@ -89,7 +89,7 @@ function Goal({ model, goal, set }) {
 const placeOf = ({ q, tool }) => (q ?? tool.translation).map((value) => figure(value, 3)).join(', ')
 
 // A step as a person reads it.
-const stepText = ({ to, dwell, output, duration, cycle_time_max: most }) => [to ? t('order_step_to', { place: placeOf(to) }) : t('order_step_rests', { seconds: figure(dwell, 4) }), to && (duration ?? most) && `${duration ? '' : '≤ '}${duration ?? most} s`, output && `${output.name} = ${output.value}`].filter(Boolean).join(' · ')
+const stepText = ({ to, dwell, output, duration, cycle_time_max: most }) => [to ? t('order_step_to', { place: placeOf(to), unit: to.q ? 'rad, m' : 'm' }) : t('order_step_rests', { seconds: figure(dwell, 4) }), to && (duration ?? most) && `${duration ? '' : '≤ '}${duration ?? most} s`, output && `${output.name} = ${output.value}`].filter(Boolean).join(' · ')
 
 // Moves and rests, one after the other; outputs: of the controller, which may be set while the arm rests.
 function Steps({ steps, onSteps, move, outputs }) {

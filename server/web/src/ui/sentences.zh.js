@@ -254,6 +254,7 @@ const PATTERNS = [
   ['job {id} is {state}, {part} %', '任务 {id}：{part} %'],
   ['job {id}, which planned it, was cancelled', '规划任务 {id} 已取消'],
   ['job {id} plans /steps/{k}', '任务 {id} 正在规划第 {k} 步'],
+  ['/steps/{k} is planned', '第 {k} 步已规划'],
   ['job {id} joins the steps', '任务 {id} 正在连接各步'],
   ['the plan of order {id} serves again', '沿用订单 {id} 的规划'],
   ['no motion was found: see its problem', '未找到运动：见其问题说明'],
