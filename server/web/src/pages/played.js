@@ -3,9 +3,10 @@ import { html } from '../html.js'
 import { link } from '../route.js'
 import { extend, t } from '../words.js'
 import { get } from '../api.js'
-import { Loading, Notice, Table, useAnswer } from '../ui/parts.js'
+import { Loading, Notice, Refusal, Table, useAnswer } from '../ui/parts.js'
 import { Plot } from '../ui/plot.js'
 import { figure } from '../ui/format.js'
+import { said } from '../ui/sentences.js'
 
 extend({
   played: ['Measured less planned', '实测减计划'],
@@ -26,7 +27,7 @@ const worst = (error) => html`${t('played_at', { worst: figure(error.worst, 3), 
 export function Played({ id, dataset }) {
   const answer = useAnswer((signal) => get(`v1/transfers/${id}/comparison`, {}, signal), [id])
   const got = answer.value
-  if (!got) return html`<${Loading} error=${answer.error} />`
+  if (!got) return html`<${Refusal} error=${answer.error} /><${Loading} error=${answer.error} />`
   const series = (field) => got.joints.map(({ joint }, j) => ({ label: joint, values: got.residuals[field][j], index: j }))
   const { measured, planned } = got.energy.mechanical
   return html`<h3>${t('played')}</h3>
@@ -40,5 +41,5 @@ export function Played({ id, dataset }) {
     ]} />
     <div class="grid"><${Plot} title=${t('played_position')} x=${got.residuals.t} series=${series('position')} sync=${id} xLabel=${t('time_s')} yLabel=${t('played_position_axis')} />
       <${Plot} title=${t('played_torque')} x=${got.residuals.t} series=${series('torque')} sync=${id} xLabel=${t('time_s')} yLabel=${t('torque_axis')} /></div>
-    <p>${t('played_work', { measured: figure(measured, 4), planned: figure(planned, 4) })}${got.energy.remark && html` – ${got.energy.remark}`}</p>`
+    <p>${t('played_work', { measured: figure(measured, 4), planned: figure(planned, 4) })}${got.energy.remark && html` – ${said(got.energy.remark)}`}</p>`
 }
