@@ -25,6 +25,7 @@ await flow({
     await menu('simulations')
     await look('simulations-none')
     await page.getByRole('link', { name: w('newSimulation') }).click()
+    await page.getByRole('heading', { level: 1, name: w('newSimulation'), exact: true }).waitFor() // the list had a choice of robots, too
     await page.locator('select').filter({ has: page.locator('option[value=puma560]') }).last().selectOption('puma560')
     await page.getByLabel(w('durationOf'), { exact: true }).fill('0.5')
     await page.getByLabel(w('jointFriction')).uncheck()
@@ -80,6 +81,7 @@ await flow({
     await until(async () => (await api('GET', '/v1/trajectories?robot=scara')).items.some((one) => one.method === 'quintic'), 'the motion')
     await menu('checks')
     await page.getByRole('link', { name: w('newCheck') }).click()
+    await page.getByRole('heading', { level: 1, name: w('newCheck'), exact: true }).waitFor() // the list had a choice of robots, too
     await page.locator('select').filter({ has: page.locator('option[value=puma560]') }).last().selectOption('scara')
     await page.getByLabel(w('whereToLook')).selectOption('simulated')
     for (const [joint, threshold] of ['2', '2', '5', '0.5'].entries()) await page.getByRole('group', { name: w('thresholds') }).locator('input').nth(joint).fill(threshold)
@@ -185,23 +187,6 @@ await flow({
     await look('compare-settings')
     equal(faults, [], 'the page')
   },
-  async 'what the service refuses is said in the language of the page'() {
-    await page.goto(`${url}/#/simulations/new?robot=scara`)
-    await page.getByLabel(w('durationOf'), { exact: true }).fill('1000000')
-    expected.add(422)
-    await button('simulate').click()
-    const told = page.locator('main [role=alert]')
-    await told.filter({ hasText: '/duration' }).filter({ hasText: '100000' }).waitFor()
-    await told.filter({ hasText: w('invalid') }).waitFor()
-    await look('refused', false)
-    await page.goto(`${url}/#/robots/nobody`)
-    await button('leavePage').click()
-    expected.add(404)
-    await told.filter({ hasText: w('noSuch') }).filter({ hasText: 'nobody' }).waitFor()
-    equal(await page.locator('main [aria-busy=true]').count(), 0, 'what says that it loads beside an error')
-    expected.clear()
-    await look('not-there', false)
-  },
   async 'evaluations and frictions are listed; a table to cite'() {
     const [learn] = (await api('GET', '/v1/datasets?robot=scara&label=demo%3A%20test')).items
     const evaluation = await done('/v1/robots/scara/evaluations', { models: ['latest', 'revision:1'], datasets: [learn.id] })
@@ -215,5 +200,20 @@ await flow({
     await page.getByRole('heading', { level: 1 }).waitFor()
     await look('frictions', false)
     sure(language === 'en' || !(await page.locator('main').textContent()).includes('{'), 'no word is missing')
+  },
+  async 'what the service refuses is said in the language of the page'() {
+    await page.goto(`${url}/#/simulations/new?robot=scara`)
+    await page.getByLabel(w('durationOf'), { exact: true }).fill('1000000')
+    expected.add(422).add(404)
+    await button('simulate').click()
+    const told = page.locator('main [role=alert]')
+    await told.filter({ hasText: '/duration' }).filter({ hasText: w('atMost') }).waitFor()
+    await told.filter({ hasText: w('invalid') }).waitFor()
+    await look('refused', false)
+    await page.goto(`${url}/#/robots/nobody`)
+    await button('leavePage').click()
+    await told.filter({ hasText: w('noSuch') }).filter({ hasText: 'nobody' }).waitFor()
+    equal(await page.locator('main [aria-busy=true]').count(), 0, 'what says that it loads beside an error')
+    await look('not-there', false)
   },
 })
