@@ -7,7 +7,7 @@ import { once, post } from '../api.js'
 import { Act, Field, Refusal } from './parts.js'
 
 // { error, busy, send }: send(path, request) makes the job and goes there.
-export function useAsking() {
+function useAsking() {
   const [error, setError] = useState(null)
   const [busy, setBusy] = useState(false)
   const send = async (path, request) => {
