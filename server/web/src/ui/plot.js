@@ -70,6 +70,7 @@ function drawLines(u, hlines, vlines) {
     stroke(u, index, [x, top], [x, top + height])
     u.ctx.save()
     u.ctx.fillStyle = colour(index)
+    u.ctx.textAlign = 'left' // whatever the axes left behind
     u.ctx.font = `${scaled(11) * devicePixelRatio}px system-ui`
     u.ctx.fillText(label, x + 4 * devicePixelRatio, top + 12 * devicePixelRatio)
     u.ctx.restore()
