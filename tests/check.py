@@ -25,7 +25,7 @@ UNITS = {
     "server/transfers": ["transfers", "gateway"], "lib/include": ["base", "model"],
 }
 # Units that take more than a few seconds: `make test` has them.
-LONG = {"trajectory/test_campaign", "trajectory/test_lower_bound", "trajectory/test_torque_bound", "identify/test_measured", "identify/test_uncertainty",
+LONG = {"trajectory/test_campaign", "trajectory/test_lower_bound", "trajectory/test_moves", "trajectory/test_torque_bound", "identify/test_measured", "identify/test_uncertainty",
         "identify/test_estimate", "identify/test_preflight"}
 UNBUILT = "it does not build"
 SMOKE = ["tests/contract/test_calls.py", "tests/contract/test_openapi.py", "tests/contract/test_shown_answers.py"]

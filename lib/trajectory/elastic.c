@@ -3,7 +3,9 @@
  *   dz = w (e - d room),  w = 1 / (s / z + p / y),  e = mu / z - s - mu / y + p,
  * and y is kept beside z for its figures. After each step s or p grows until room = s - p holds exactly, but for the lag
  * that a warm start leaves: e is less by it, a step takes as much of it away as it is long, and the merit counts what is
- * left as part of s or p. */
+ * left as part of s or p.
+ * Where a room bends away by little, p growing makes rows pay that are far from their limits, and steps short: with
+ * `yields` > 0 s gives up to this share of itself for it, and only beyond that p grows. */
 #include <math.h>
 
 #include "lib/trajectory/interior_point.h"
@@ -111,13 +113,13 @@ void elastic_lengths(const struct elastic_rows *rows, double *primal, double *du
   }
 }
 
-/* What is linear of the lag is left in it; s or p grows by the rest. */
+/* What is linear of the lag is left in it; s or p takes the rest. */
 static void moved(const struct elastic_rows *rows, double length, size_t i, double *s, double *p)
 {
   *s = rows->s[i] + length * rows->ds[i];
   *p = rows->p[i] + length * rows->dp[i];
   const double excess = rows->room[i] - (*s - *p) - (1 - length) * rows->lag[i];
-  if (excess > 0)
+  if (excess > -rows->yields * *s)
     *s += excess;
   else
     *p -= excess;

@@ -21,6 +21,7 @@ static const struct tolerance {
 static const double ROUNDING = 1e-13, RESIDUAL_ROUNDED = 1e-4, DECREASE_ROUNDED = 1e-8, SLOW = 0.3;
 /* Steps that are shorter than this have run into rows that are far from the central path: these start anew. */
 static const double STUCK = 1e-3;
+static const double YIELD = 0.5; /* of a room, for what it bends in one step */
 enum { STUCK_MOST = 8, STUCK_RUNNING = 2, PATIENCE = 6 };
 static const double MISS_MOST = 1e-9, MISS_SMALL = 1e-3;       /* rad (m) */
 static const double DURATION_STEP = 0.5, FRACTION_STEP = 0.05; /* most that one step may do */
@@ -336,7 +337,10 @@ static void assess(struct interior_point *ip, struct progress *at, double length
   at->slow = at->residual > SLOW * at->force && at->residual > tolerances[ip->rough].residual ? at->slow + 1 : 0;
   at->curved = at->curved || at->slow > 2 || cost_is_dented(&ip->problem->cost);
   at->gap = elastic_gap(&ip->rows, &pairs);
-  if (pairs > 0) at->mu = fmax(fmin(at->gap / (double)pairs * falling(length, at), at->mu), least / (double)pairs);
+  /* Where the cost bends so much, a barrier that is gone before the cost has settled leaves no way along the limits. */
+  const bool waits = cost_is_dented(&t->cost) && at->decrease > at->gap;
+  if (pairs > 0 && !waits)
+    at->mu = fmax(fmin(at->gap / (double)pairs * falling(length, at), at->mu), least / (double)pairs);
 }
 
 /* A whole step that was to take `decrease` off leaves no more than a part of it: where it was small enough already, nothing
@@ -363,12 +367,13 @@ static double violation_of(const struct interior_point *ip)
   return largest;
 }
 
-/* Is all that is left rounding? */
+/* Is all that is left rounding? While a step still takes more off than a solution may leave, it is not, however long the
+ * residual stays where it is: dry friction keeps it up until the last point has found its side of rest. */
 static bool exhausted(const struct interior_point *ip, struct progress *at)
 {
   at->since = at->residual < 0.5 * at->lowest ? 0 : at->since + 1;
   at->lowest = fmin(at->lowest, at->residual);
-  return at->since > PATIENCE && at->decrease <= tolerances[1].decrease * size_of(ip, at);
+  return at->since > PATIENCE && at->decrease <= tolerances[ip->rough].decrease * size_of(ip, at);
 }
 
 /* Then it is a solution if the rest is small: where multipliers are large, rounding keeps the residual up. */
@@ -404,6 +409,7 @@ void interior_point_solve(struct interior_point *ip, struct interior_point_resul
   bool factored = false;
   *out = (struct interior_point_result){ .end = END_STALLED };
   rows_init(ip);
+  ip->rows.yields = ip->yielding || cost_is_dented(&t->cost) ? YIELD : 0;
   passages_get(ip->passages, t, ip->unknowns);
   passages_set(ip->passages, t, ip->unknowns, ip->controls);
   at.cost = evaluate(ip, ip->controls);

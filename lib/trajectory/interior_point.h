@@ -13,7 +13,8 @@ struct elastic_rows {
   unsigned char *on; /* does it limit anything? */
   double *room, *change;
   double *s, *p, *z, *y, *ds, *dp, *dz, *weight, *pull;
-  double *lag; /* room - (s - p), of a warm start; whole steps take it away */
+  double yields; /* 0: a room that bends away is paid for (elastic.c) */
+  double *lag;   /* room - (s - p), of a warm start; whole steps take it away */
 };
 
 struct interior_point {
@@ -27,6 +28,7 @@ struct interior_point {
   double unit;                             /* cost that counts as 1; 0: that of the start, which is then put here */
   bool curved;                             /* in/out: with the true curvature */
   bool rough;                              /* only a start for another solution */
+  bool yielding;                           /* rows yield what their rooms bend; with kinks in the cost they always do */
   bool warm;                               /* rows.z holds multipliers to start from, for this unit */
   double *controls;                        /* in/out, as are problem's duration and the passages' fractions */
   double *trial, *step, *gradient, *H, *S; /* controls, or bands of them */

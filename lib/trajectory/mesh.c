@@ -9,6 +9,7 @@ enum { N = ARMDYN_JOINTS_MAX, ITERATIONS_MAX = 80, DURATIONS_TRIED = 48 };
 /* Prices of exceeding a limit, tried in turn while any is exceeded: a low one leads there gently. In units of the cost of
  * the start, for a whole limit at one knot. */
 static const double prices[] = { 0.1, 10, 1000 };
+static const double MU_YIELD = 1e-5; /* where the barrier starts again with rows that yield */
 
 void candidate_free(struct candidate *c)
 {
@@ -174,6 +175,19 @@ static void multipliers_carry(const struct candidate *c, struct mesh *m)
   memcpy(m->ip.lambda, c->multipliers + c->row_count, m->ip.kkt.equations * sizeof *m->ip.lambda);
 }
 
+/* Where it stalled within its limits: once more from there, with rows that yield. That leads on along limits of torques,
+ * which dry friction bends. */
+static bool solve_yielding(struct mesh *m, struct candidate *c)
+{
+  if (m->ip.rough || c->solved.end != END_STALLED || c->solved.violation > VIOLATION_FORGIVEN) return false;
+  const double mu = m->ip.mu;
+  m->ip.yielding = m->ip.warm = m->ip.curved = true;
+  m->ip.mu = MU_YIELD;
+  interior_point_solve(&m->ip, &c->solved);
+  m->ip.mu = mu;
+  return true;
+}
+
 static void solve_at_prices(struct mesh *m, const struct mesh_task *task, struct candidate *c)
 {
   const size_t rows =
@@ -188,8 +202,10 @@ static void solve_at_prices(struct mesh *m, const struct mesh_task *task, struct
   for (size_t k = 0; k < sizeof prices / sizeof *prices; k++) {
     if (m->ip.warm && prices[k] < c->price) continue;
     m->ip.price = prices[k];
+    m->ip.yielding = false;
     interior_point_solve(&m->ip, &c->solved);
     iterations += c->solved.iterations;
+    if (solve_yielding(m, c)) iterations += c->solved.iterations;
     if (c->solved.violation <= VIOLATION_FORGIVEN || mesh_ended(c)) break;
   }
   c->solved.iterations = iterations;

@@ -95,7 +95,7 @@ Test(campaign, feasible_problems_are_solved, .timeout = 3600)
 {
   static struct armdyn_optimal_result result;
   const size_t count = how_many(FEASIBLE);
-  size_t solved = 0, integrated = 0;
+  size_t solved = 0, optimal = 0, integrated = 0;
   for (size_t k = 0; k < count; k++) {
     struct campaign_case c;
     struct armdyn_robot *robot;
@@ -110,7 +110,7 @@ Test(campaign, feasible_problems_are_solved, .timeout = 3600)
       armdyn_robot_free(robot);
       continue;
     }
-    solved++;
+    solved++, optimal += result.optimal;
     cr_expect_leq(worst_excess(robot, &c, &trajectory, &miss), 1e-3, "problem %zu", k);
     cr_expect_leq(miss, 1e-7, "problem %zu", k);
     /* every fourth problem of each arm: this takes longer than planning */
@@ -123,6 +123,7 @@ Test(campaign, feasible_problems_are_solved, .timeout = 3600)
     armdyn_robot_free(robot);
   }
   cr_assert_geq((double)solved, 0.995 * (double)count, "%zu of %zu", solved, count);
+  cr_assert_geq((double)optimal, 0.98 * (double)count, "%zu of %zu", optimal, count);
   cr_assert_gt(integrated, 0);
 }
 
