@@ -45,6 +45,8 @@
 #define LIMIT_DATASETS                32        /* of one identification: to train with, and to validate with */
 #define LIMIT_EVALUATION_MODELS       8         /* of one evaluation */
 #define LIMIT_EVALUATION_CURVES       192       /* models times data sets times joints of one evaluation */
+#define LIMIT_STUDY_REPETITIONS       2000      /* simulated runs of one study of an identification */
+#define LIMIT_STUDY_TORQUES           6000000   /* samples times joints of the motion that it simulates */
 #define LIMIT_PAYLOAD_DIFFERENCE_ROWS 1000000   /* of each of two runs whose difference shows a payload */
 #define LIMIT_COLLISION_EVENTS        500       /* told one by one of one collision check; all are counted */
 #define LIMIT_DATASET_ROWS            200000000 /* samples of one data set */

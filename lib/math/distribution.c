@@ -31,7 +31,7 @@ static double beta_fraction(double a, double b, double x)
 }
 
 /* I_x(a, b), and 1 - I_(1-x)(b, a) where that converges faster. */
-static double incomplete_beta(double a, double b, double x)
+double beta_distribution(double x, double a, double b)
 {
   if (!(x > 0)) return 0;
   if (!(x < 1)) return 1;
@@ -42,7 +42,7 @@ static double incomplete_beta(double a, double b, double x)
 
 double f_distribution_tail(double f, double d1, double d2)
 {
-  return incomplete_beta(d2 / 2, d1 / 2, d2 / (d2 + d1 * f));
+  return beta_distribution(d2 / (d2 + d1 * f), d2 / 2, d1 / 2);
 }
 
 double paired_t(size_t count, const double *a, const double *b)

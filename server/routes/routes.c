@@ -139,6 +139,13 @@ const struct route routes[] = {
   { CALL(getIdentificationCovariance),  identification_covariance, ON_POOL,         0,                  NULL },
   { CALL(getIdentificationReport),      identification_report,     ON_POOL,         0,                  NULL },
   { CALL(compareIdentifications),       identification_compare,    ON_POOL,         0,                  NULL },
+
+  { CALL(createIdentificationStudy),    job_create,                ON_POOL,         LIMIT_MODEL_BODY,   &identification_study_kind },
+  { CALL(listIdentificationStudies),    result_list,               ON_POOL,         0,                  &identification_study_kind },
+  { CALL(getIdentificationStudy),       result_get,                ON_POOL,         0,                  &identification_study_kind },
+  { CALL(patchIdentificationStudy),     result_patch,              ON_POOL,         KB(512),            &identification_study_kind },
+  { CALL(deleteIdentificationStudy),    result_delete,             ON_POOL,         0,                  &identification_study_kind },
+
   { CALL(createEvaluation),             job_create,                ON_POOL,         LIMIT_MODEL_BODY,   &evaluation_kind },
   { CALL(listEvaluations),              result_list,               ON_POOL,         0,                  &evaluation_kind },
   { CALL(getEvaluation),                result_get,                ON_POOL,         0,                  &evaluation_kind },

@@ -7,12 +7,14 @@
 #include "api/codec/identification.h"
 #include "api/codec/robot.h"
 #include "server/data/opened_logs.h"
+#include "server/work/arm_estimate.h"
 #include "server/work/conditioning.h"
 #include "server/work/held_friction.h"
 #include "server/work/identification_errors.h"
 #include "server/work/kinds.h"
 #include "server/work/messages.h"
 #include "server/work/payload.h"
+#include "server/work/training_data.h"
 
 enum { WARNINGS_MOST = 4 * ARMDYN_WARNINGS_MAX + 2 * OPENED_LOGS_MOST };
 
@@ -22,17 +24,11 @@ struct run {
   struct identification_request request;
   size_t n, training_count, judged_count; /* of the logs: see open_data */
   struct opened_logs logs;
-  const struct armdyn_robot *given; /* the model */
-  const struct armdyn_robot *robot; /* the same, or own_robot, or without friction that is held */
-  struct armdyn_robot *own_robot;   /* with the friction that was chosen, or without payload */
+  const struct armdyn_robot *model, *given; /* the latter without friction that is held */
   struct held_friction held;
-  unsigned terms[ARMDYN_JOINTS_MAX]; /* of friction, for each joint */
-  struct armdyn_friction_choice choices[ARMDYN_JOINTS_MAX];
-  struct armdyn_stribeck stribeck; /* what is known of the velocities that were searched for */
-  struct armdyn_unknowns *unknowns;
+  struct arm_estimate arm; /* for a payload: the arm without it, and its unknowns */
   struct armdyn_conditioning conditioning;
   struct armdyn_log_stream *stream;
-  struct armdyn_estimate estimate;
   struct armdyn_payload_estimate payload;
   double *payload_beta;                 /* of the arm with the load */
   struct armdyn_warnings doubts;        /* of the result */
@@ -100,7 +96,7 @@ static enum armdyn_status open_data(struct run *run, struct armdyn_error *error)
 static enum armdyn_status usual_unknowns(struct run *run, struct armdyn_unknowns **out, struct armdyn_error *error)
 {
   const enum armdyn_rotor_columns rotors = run->request.rotor_inertia ? ARMDYN_ROTORS_ALL : ARMDYN_ROTORS_PRESENT;
-  return armdyn_unknowns_new(run->given, ARMDYN_IDENTIFY_OFFSET | ARMDYN_IDENTIFY_COULOMB | ARMDYN_IDENTIFY_VISCOUS,
+  return armdyn_unknowns_new(run->model, ARMDYN_IDENTIFY_OFFSET | ARMDYN_IDENTIFY_COULOMB | ARMDYN_IDENTIFY_VISCOUS,
                              rotors, out, error);
 }
 
@@ -108,7 +104,7 @@ static enum armdyn_status usual_unknowns(struct run *run, struct armdyn_unknowns
 static enum armdyn_status look_through(struct run *run, struct armdyn_error *error)
 {
   struct armdyn_unknowns *usual = NULL;
-  enum armdyn_status status = run->result.choices ? usual_unknowns(run, &usual, error) : ARMDYN_OK;
+  enum armdyn_status status = run->arm.chosen ? usual_unknowns(run, &usual, error) : ARMDYN_OK;
   for (size_t i = 0; !status && i < run->logs.count; i++) {
     struct armdyn_log log;
     const size_t before = run->found.count;
@@ -116,7 +112,8 @@ static enum armdyn_status look_through(struct run *run, struct armdyn_error *err
     snprintf(sentence, sizeof sentence, "looking through data set %zu of %zu", i + 1, run->logs.count);
     work_progress(run->work, 0.02, sentence);
     status = logged_motion_head(&run->logs.motions[i], HEAD_SECONDS, &log, error);
-    if (!status) status = armdyn_preflight(usual ? usual : run->unknowns, &log, &run->conditioning, &run->found, error);
+    if (!status)
+      status = armdyn_preflight(usual ? usual : run->arm.unknowns, &log, &run->conditioning, &run->found, error);
     if (status && error->message[0])
       armdyn_refuse(error, status, "", "data set %s: %s", run->logs.data[i].id, error->message);
     for (size_t k = before; k < run->found.count; k++) run->found_in[k] = i;
@@ -175,65 +172,11 @@ static bool go_on(void *context)
   return false; /* to cancel is to kill */
 }
 
-static enum armdyn_status refine_stribeck(struct run *run, const unsigned *terms, enum armdyn_rotor_columns rotors,
-                                          struct armdyn_error *error)
-{
-  const struct armdyn_estimation estimation = { .ignore_prior = !run->request.prior,
-                                                .trying = tell_round,
-                                                .context = run };
-  struct armdyn_robot *chosen = run->own_robot;
-  const enum armdyn_status status = armdyn_refine_stribeck(run->robot, chosen, terms, rotors, &run->inner, &estimation,
-                                                           &run->own_robot, &run->stribeck, error);
-  armdyn_robot_free(chosen);
-  return status;
-}
-
-/* Choose the terms of friction, if the request leaves that open, or search for what is not linear in those that it names.
- * Afterwards the run's robot and terms are those that were chosen. */
-static enum armdyn_status choose_friction(struct run *run, enum armdyn_rotor_columns rotors, struct armdyn_error *error)
-{
-  struct identification_request *request = &run->request;
-  const bool automatic = request->friction.automatic;
-  for (size_t i = 0; i < run->n; i++)
-    run->terms[i] = run->held.which[i] ? ARMDYN_IDENTIFY_OFFSET : request->friction.terms;
-  const unsigned searched = ~(unsigned)(ARMDYN_IDENTIFY_LINEAR | ARMDYN_IDENTIFY_DIRECTED);
-  if (!automatic && !(request->friction.terms & searched)) return ARMDYN_OK;
-  const struct armdyn_estimation estimation = {
-    .ignore_prior = !request->prior, .trying = tell_trial, .context = run, .friction_known = run->held.which
-  };
-  enum armdyn_status status = armdyn_choose_friction(run->robot, automatic ? 0 : request->friction.terms,
-                                                     automatic ? request->friction.terms : 0, rotors, &run->inner,
-                                                     &estimation, run->choices, &run->own_robot, error);
-  unsigned all = 0;
-  for (size_t i = 0; i < run->n; i++) all |= run->terms[i] = run->choices[i].terms;
-  if (!status && (all & ARMDYN_IDENTIFY_STRIBECK)) status = refine_stribeck(run, run->terms, rotors, error);
-  if (status) return status;
-  run->robot = run->own_robot;
-  run->result.choices = run->choices;
-  return ARMDYN_OK;
-}
-
-static enum armdyn_status estimate_arm(struct run *run, const struct armdyn_source *source, struct armdyn_error *error)
-{
-  const struct identification_request *request = &run->request;
-  const struct armdyn_estimation estimation = {
-    .estimator = request->estimator,
-    .ignore_prior = !request->prior,
-    .prior_strength = isnan(request->prior_strength) ? 0 : request->prior_strength,
-    .cancelled = go_on,
-    .context = run,
-    .more_covariance = run->stribeck.covariance,
-    .free_signs = request->free_signs,
-    .lack_of_fit = true,
-  };
-  return armdyn_identify_source(run->unknowns, source, &estimation, &run->estimate, error);
-}
-
 static enum armdyn_status estimate_payload(struct run *run, const struct armdyn_source *source,
                                            struct armdyn_error *error)
 {
   const struct payload_order order = {
-    .unknowns = run->unknowns,
+    .unknowns = run->arm.unknowns,
     .conditioning = &run->conditioning,
     .source = *source,
     .loaded = &run->logs.motions[0],
@@ -242,42 +185,20 @@ static enum armdyn_status estimate_payload(struct run *run, const struct armdyn_
     .cancelled = go_on,
     .context = run,
   };
-  const size_t count = armdyn_base_parameter_count(armdyn_unknowns_base(run->unknowns));
+  const size_t count = armdyn_base_parameter_count(armdyn_unknowns_base(run->arm.unknowns));
   run->payload_beta = malloc(count * sizeof *run->payload_beta);
   return run->payload_beta ? payload_estimate(&order, &run->payload, run->payload_beta, error) : ARMDYN_EMEMORY;
 }
 
 /* What is to be found: of the arm its friction too; of a load nothing but the load, and friction is the model's. */
-static enum armdyn_status open_unknowns(struct run *run, struct armdyn_error *error)
+static enum armdyn_status open_unknowns(struct run *run, const struct arm_order *order, struct armdyn_error *error)
 {
-  const struct identification_request *request = &run->request;
-  const bool payload = request->identify == IDENTIFY_PAYLOAD;
-  const enum armdyn_rotor_columns rotors = request->rotor_inertia ? ARMDYN_ROTORS_ALL : ARMDYN_ROTORS_PRESENT;
-  enum armdyn_status status =
-      payload ? payload_bare_robot(run->work->robot, &run->own_robot, error) : choose_friction(run, rotors, error);
+  struct arm_estimate *arm = &run->arm;
+  if (run->request.identify == IDENTIFY_ARM) return arm_unknowns(order, arm, error);
+  const enum armdyn_status status = payload_bare_robot(run->work->robot, &arm->own, error);
   if (status) return status;
-  if (payload) run->robot = run->own_robot;
-  return armdyn_unknowns_by_joint(run->robot, run->terms, rotors, &run->unknowns, error);
-}
-
-/* Parts of the training data, which stands first among the logs. */
-static enum armdyn_status leave_out(struct run *run, struct armdyn_error *error)
-{
-  struct armdyn_log_window windows[EXCLUSIONS_MOST];
-  const size_t count = run->request.exclusion_count;
-  for (size_t k = 0; k < count; k++) {
-    const struct identification_exclusion *e = &run->request.exclude[k];
-    size_t log = 0;
-    while (strcmp(run->logs.data[log].id, e->dataset) != 0) log++;
-    const struct logged_motion *motion = &run->logs.motions[log];
-    windows[k] = (struct armdyn_log_window){ log, e->from, e->to };
-    if (e->from < motion->end && e->to > motion->begin) continue;
-    char pointer[32];
-    snprintf(pointer, sizeof pointer, "/exclude/%zu", k);
-    return armdyn_refuse(error, ARMDYN_EINPUT, pointer, "%g to %g s is beyond the data, which go from %g to %g s",
-                         e->from, e->to, motion->begin, motion->end);
-  }
-  return count ? armdyn_log_stream_exclude(run->stream, windows, count) : ARMDYN_OK;
+  arm->robot = arm->own;
+  return armdyn_unknowns_by_joint(arm->robot, arm->terms, ARMDYN_ROTORS_PRESENT, &arm->unknowns, error);
 }
 
 static enum armdyn_status estimate(struct run *run, struct armdyn_error *error)
@@ -285,12 +206,12 @@ static enum armdyn_status estimate(struct run *run, struct armdyn_error *error)
   enum armdyn_status status =
       opened_logs_stream(&run->logs, run->training_count, &run->conditioning, &run->stream, error);
   if (status) return status;
-  if ((status = leave_out(run, error))) return status;
+  if ((status = training_data_exclude(&run->request, &run->logs, run->stream, error))) return status;
   run->inner = armdyn_log_stream_source(run->stream);
-  status = held_friction_open(run->work, run->request.friction_from, run->given, &run->held, error);
+  status = held_friction_open(run->work, run->request.friction_from, run->model, &run->held, error);
   if (status) return status;
   if (run->held.known) {
-    run->robot = armdyn_known_friction_bare(run->held.known);
+    run->given = armdyn_known_friction_bare(run->held.known);
     const struct armdyn_source whole = run->inner;
     run->inner = armdyn_known_friction_source(run->held.known, &whole);
   }
@@ -298,12 +219,24 @@ static enum armdyn_status estimate(struct run *run, struct armdyn_error *error)
   const struct armdyn_source source = {
     .samples = run->inner.samples, .blocks = run->inner.blocks, .read = read_reporting, .context = run
   };
-  status = open_unknowns(run, error);
+  struct arm_order order = {
+    .request = &run->request,
+    .given = run->given,
+    .held = run->held.which,
+    .source = &run->inner,
+    .lack_of_fit = true,
+    .trying = tell_trial,
+    .refining = tell_round,
+    .cancelled = go_on,
+    .context = run,
+  };
+  status = open_unknowns(run, &order, error);
   if (!status) status = look_through(run, error);
   for (size_t i = run->training_count; !status && i < run->judged_count; i++) status = look_for_leak(run, i, error);
   if (status) return status;
+  order.source = &source;
   return run->request.identify == IDENTIFY_PAYLOAD ? estimate_payload(run, &source, error)
-                                                   : estimate_arm(run, &source, error);
+                                                   : arm_estimate(&order, &run->arm, error);
 }
 
 /* -- the result -- */
@@ -339,7 +272,7 @@ static void doubt_result(struct run *run)
     .trained = trained->fastest,
     .judged = judged->fastest,
   };
-  armdyn_doubt(run->unknowns, &run->estimate, &judgement, &run->doubts);
+  armdyn_doubt(run->arm.unknowns, &run->arm.estimate, &judgement, &run->doubts);
 }
 
 static void gather_warnings(struct run *run)
@@ -352,10 +285,10 @@ static void gather_warnings(struct run *run)
   const bool payload = run->request.identify == IDENTIFY_PAYLOAD;
   if (!payload) doubt_result(run);
   add_warnings(run, &run->doubts);
-  add_warnings(run, payload ? &run->payload.warnings : &run->estimate.warnings);
-  for (size_t i = 0; i < run->stribeck.warnings.count; i++) {
-    const struct armdyn_warning *w = &run->stribeck.warnings.list[i];
-    const bool without = isnan(armdyn_robot_description(run->robot)->joints[w->joint].friction.stiction);
+  add_warnings(run, payload ? &run->payload.warnings : &run->arm.estimate.warnings);
+  for (size_t i = 0; i < run->arm.stribeck.warnings.count; i++) {
+    const struct armdyn_warning *w = &run->arm.stribeck.warnings.list[i];
+    const bool without = isnan(armdyn_robot_description(run->arm.robot)->joints[w->joint].friction.stiction);
     if (without && run->request.friction.automatic) continue; /* nobody asked for it */
     warn(run, armdyn_warning_name(w->code), joint_name(run, w), w->detail);
   }
@@ -374,11 +307,11 @@ static void gather_warnings(struct run *run)
 static void send_covariance(struct run *run)
 {
   const bool payload = run->request.identify == IDENTIFY_PAYLOAD;
-  const size_t b = payload ? 10 : armdyn_base_parameter_count(armdyn_unknowns_base(run->unknowns));
+  const size_t b = payload ? 10 : armdyn_base_parameter_count(armdyn_unknowns_base(run->arm.unknowns));
   char columns[32]; /* a name for each would be too long for large arms */
   snprintf(columns, sizeof columns, "1..%zu", b);
   work_series(run->work, SERIES_COVARIANCE, columns, b);
-  work_rows(run->work, payload ? run->payload.covariance : run->estimate.covariance, b);
+  work_rows(run->work, payload ? run->payload.covariance : run->arm.estimate.covariance, b);
 }
 
 static void hash_robot(struct run *run)
@@ -402,15 +335,16 @@ static void send_result(struct run *run)
   result->robot_sha256 = run->robot_sha256;
   result->request = &run->request;
   result->request_text = run->work->request;
-  result->identified = held_friction_told(&run->held, armdyn_robot_description(run->robot));
+  result->identified = held_friction_told(&run->held, armdyn_robot_description(run->arm.robot));
   if (!result->identified) {
     work_out_of_memory(run->work);
     return;
   }
   if (run->held.known) result->held = run->held.joints;
-  result->unknowns = run->unknowns;
-  result->estimate = &run->estimate;
-  result->stribeck_deviation = run->stribeck.covariance ? run->stribeck.deviation : NULL;
+  result->unknowns = run->arm.unknowns;
+  result->choices = run->arm.chosen ? run->arm.choices : NULL;
+  result->estimate = &run->arm.estimate;
+  result->stribeck_deviation = run->arm.stribeck.covariance ? run->arm.stribeck.deviation : NULL;
   if (run->request.identify == IDENTIFY_PAYLOAD) result->payload = &run->payload;
   result->data = run->logs.data;
   result->data_count = run->logs.count;
@@ -424,7 +358,7 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
 {
   struct run *run = context;
   run->work = work;
-  run->given = run->robot = robot;
+  run->model = run->given = robot;
   run->n = work->robot->joint_count;
   struct armdyn_error error = { "", "" };
   work_progress(run->work, 0, "opening the data sets");
@@ -438,8 +372,8 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
   if (!status) status = estimate(run, &error);
   const struct identification_errors_order order = {
     .work = run->work,
-    .unknowns = run->unknowns,
-    .beta = run->payload_beta ? run->payload_beta : run->estimate.beta,
+    .unknowns = run->arm.unknowns,
+    .beta = run->payload_beta ? run->payload_beta : run->arm.estimate.beta,
     .known = run->held.known,
     .conditioning = &run->conditioning,
     .motions = run->logs.motions,
@@ -467,12 +401,9 @@ static void release(void *context)
   struct run *run = context;
   opened_logs_release(&run->logs);
   held_friction_release(&run->held);
-  armdyn_estimate_free(&run->estimate);
-  armdyn_stribeck_free(&run->stribeck);
+  arm_estimate_release(&run->arm);
   free(run->payload_beta);
   armdyn_log_stream_free(run->stream);
-  armdyn_unknowns_free(run->unknowns);
-  armdyn_robot_free(run->own_robot);
 }
 
 static const struct sample_field fields[] = {

@@ -96,6 +96,7 @@ void job_kind_run(const struct job_kind *kind, struct work *work);
   X(friction_identification)                                                                                           \
   X(simulation)                                                                                                        \
   X(identification)                                                                                                    \
+  X(identification_study)                                                                                              \
   X(evaluation)                                                                                                        \
   X(collision_check)
 #define X(name) extern const struct job_kind name##_kind;

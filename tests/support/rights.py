@@ -31,6 +31,7 @@ operator       POST   /v1/robots/{robot}/friction-identifications
 operator       POST   /v1/robots/{robot}/friction-tests
 operator       POST   /v1/robots/{robot}/gravity
 operator       POST   /v1/robots/{robot}/gravity-map
+operator       POST   /v1/robots/{robot}/identification-studies
 operator       POST   /v1/robots/{robot}/identifications
 operator       POST   /v1/robots/{robot}/inverse-dynamics
 operator       POST   /v1/robots/{robot}/inverse-kinematics
@@ -68,6 +69,8 @@ engineer       PATCH  /v1/friction-identifications/{friction_identification}
 engineer       POST   /v1/friction-identifications/{friction_identification}/promote
 engineer       DELETE /v1/friction-tests/{friction_test}
 engineer       PATCH  /v1/friction-tests/{friction_test}
+engineer       DELETE /v1/identification-studies/{identification_study}
+engineer       PATCH  /v1/identification-studies/{identification_study}
 engineer       DELETE /v1/identifications/{identification}
 engineer       PATCH  /v1/identifications/{identification}
 engineer       POST   /v1/identifications/{identification}/promote

@@ -56,6 +56,7 @@ class World:
         for jobs in ("trajectories", "excitations", "friction-tests", "simulations"):
             self.do("two-links", jobs, examples(f"/v1/robots/{{robot}}/{jobs}")[0])
         self.do("two-links", "identifications", {"datasets": [self.known["dataset"][0]], "friction": ["viscous"], "validation_fraction": 0.3})
+        self.do("two-links", "identification-studies", {"identification": self.known["identification"][0], "repetitions": 20})
         self.do("two-links", "evaluations", {"models": ["latest"], "datasets": list(self.known["dataset"])})
         self.do("two-links", "collision-checks", {"reference": self.known["dataset"][:1], "datasets": self.known["dataset"][1:2]})
         self.client.put("/v1/mappings/drive", DOC["paths"]["/v1/mappings/{mapping}"]["put"]["requestBody"]["content"]

@@ -30,6 +30,7 @@
 #include "armdyn/shaper.h"
 #include "armdyn/simulate.h"
 #include "armdyn/status.h"
+#include "armdyn/study.h"
 #include "armdyn/terms.h"
 #include "armdyn/trajectory.h"
 

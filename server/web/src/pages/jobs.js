@@ -24,6 +24,7 @@ extend({
   log_started: ['started', '已开始'],
   log_finished: ['finished', '已结束'],
   'kind.identification': ['identification', '辨识'],
+  'kind.identification_study': ['study of an identification', '辨识研究'],
   'kind.trajectory': ['trajectory', '轨迹'],
   'kind.excitation': ['excitation', '激励轨迹'],
   'kind.simulation': ['simulation', '仿真'],
