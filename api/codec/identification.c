@@ -79,7 +79,7 @@ static void conditioning_init(void *object)
 
 static void conditioning_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
 {
-  (void)given, (void)context;
+  (void)given;
   const struct identification_conditioning *c = object;
   const bool tracking = c->method == ARMDYN_TRACKING_DIFFERENTIATOR;
   if (json_reader_status(r)) return; /* of what is wrong nothing follows */
@@ -87,6 +87,9 @@ static void conditioning_check(struct json_reader *r, void *object, uint64_t giv
     json_fault(r, "/tracking_acceleration", FAULT_INCONSISTENT, "goes with \"method\": \"tracking_differentiator\"");
   if (tracking && c->position_cutoff_hz == 0)
     json_fault(r, "/position_cutoff_hz", FAULT_MINIMUM, "must be above 0: a tracking differentiator is a filter");
+  if (c->has_torque_delay && c->torque_delay_count != context->joint_count)
+    json_fault(r, "/torque_delay", FAULT_LENGTH, "needs one delay for each of the %zu joints, got %zu",
+               context->joint_count, c->torque_delay_count);
 }
 
 static const struct json_field conditioning_fields[] = {
@@ -98,6 +101,10 @@ static const struct json_field conditioning_fields[] = {
   { NUMBER(struct identification_conditioning, trim, BETWEEN(0, 1000), "s"), NULLABLE, NULL_WHEN_ABSENT },
   { NUMBER(struct identification_conditioning, tracking_acceleration, ABOVE_UP_TO(0, 1e9), "rad/s^2, m/s^2"), NULLABLE,
     NULL_WHEN_ABSENT },
+  { NUMBERS(struct identification_conditioning, torque_delay, ARMDYN_JOINTS_MAX, BETWEEN(-0.1, 0.1),
+            "s, one for each joint"),
+    COUNTED(struct identification_conditioning, torque_delay_count), NULLABLE,
+    HAS(struct identification_conditioning, has_torque_delay) },
 };
 const struct json_type identification_conditioning_type =
     JSON_TYPE("how logs are conditioned", conditioning_fields, struct identification_conditioning, conditioning_init,
@@ -167,12 +174,14 @@ enum {
   ROW_PRIOR_STRENGTH,
   ROW_ROTOR_INERTIA,
   ROW_FREE_SIGNS,
+  ROW_FIND_TORQUE_DELAY,
   ROW_FRICTION,
   ROW_FRICTION_FROM,
   ROW_EXCLUDE
 };
-static const char *const row_pointers[] = { "/unloaded",   "/prior",    "/prior_strength", "/rotor_inertia",
-                                            "/free_signs", "/friction", "/friction_from",  "/exclude" };
+static const char *const row_pointers[] = { "/unloaded",      "/prior",         "/prior_strength",
+                                            "/rotor_inertia", "/free_signs",    "/find_torque_delay",
+                                            "/friction",      "/friction_from", "/exclude" };
 
 static void check_subject(struct json_reader *r, const struct identification_request *request, uint64_t given)
 {
@@ -203,6 +212,8 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
   if (!request->datasets.count) json_fault(r, "/datasets", FAULT_LENGTH, "needs at least one data set");
   if (!prior && !isnan(request->prior_strength))
     json_fault(r, "/prior_strength", FAULT_INCONSISTENT, "belongs to the estimators ridge and consistent");
+  if (request->find_torque_delay && request->conditioning.has_torque_delay)
+    json_fault(r, "/find_torque_delay", FAULT_INCONSISTENT, "is for logs whose conditioning/torque_delay is not known");
   check_validation(r, request);
   check_exclude(r, request);
 }
@@ -214,6 +225,7 @@ static const struct json_field request_fields[] = {
                            NULLABLE },
   [ROW_ROTOR_INERTIA] = { TRUTH(struct identification_request, rotor_inertia) },
   [ROW_FREE_SIGNS] = { TRUTH(struct identification_request, free_signs) },
+  [ROW_FIND_TORQUE_DELAY] = { TRUTH(struct identification_request, find_torque_delay) },
   [ROW_FRICTION] = { CUSTOM(struct identification_request, friction, decode_friction, NULL,
                             "a list of friction terms, [\"auto\"] or [\"coulomb\", \"viscous\"]") },
   [ROW_FRICTION_FROM] = { TEXT(struct identification_request, friction_from), MATCHES(json_id_pattern), NULLABLE },

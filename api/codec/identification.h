@@ -23,6 +23,9 @@ struct identification_conditioning {
   double trim;                                 /* s; NAN: by the cut-off */
   enum armdyn_conditioning_method method;
   double tracking_acceleration; /* of the tracking differentiator; NAN: no limit */
+  bool has_torque_delay;
+  size_t torque_delay_count;
+  double torque_delay[ARMDYN_JOINTS_MAX]; /* s, of each joint; 0 without */
 };
 extern const struct json_type identification_conditioning_type;
 
@@ -48,7 +51,7 @@ struct identification_request {
   enum armdyn_estimator estimator;
   bool prior;
   double prior_strength; /* NAN: by cross-validation */
-  bool rotor_inertia, free_signs;
+  bool rotor_inertia, free_signs, find_torque_delay;
   struct identification_friction friction;
   char friction_from[27]; /* an identification of friction that holds for the joints that it found; "": none */
   size_t exclusion_count;
@@ -120,6 +123,12 @@ struct identification_held {
   struct armdyn_friction friction, deviation; /* its offset is none of it; deviation 0: not known */
 };
 
+/* A delay that was searched for. */
+struct identification_delay {
+  struct armdyn_torque_delay found;
+  bool compensated;
+};
+
 struct identification_result {
   const struct armdyn_robot_description *robot;
   const char *robot_sha256;
@@ -134,6 +143,7 @@ struct identification_result {
   const double *stribeck_deviation; /* of a joint's Stribeck velocity, NAN: not known; NULL: none was searched for */
   const struct armdyn_payload_estimate *payload;   /* instead of the estimate; NULL: the arm was identified */
   struct identification_conditioning conditioning; /* as used, without NAN */
+  const struct identification_delay *delays;       /* n; NULL: none were searched for */
   double rate, sample_rate;                        /* Hz: of the data, of the samples that are kept */
   const struct identification_data *data;
   size_t data_count;

@@ -40,6 +40,24 @@ static void encode_payload(struct json_writer *w, const struct armdyn_payload_es
   json_end_object(w);
 }
 
+/* -- delays -- */
+
+static void encode_delays(struct json_writer *w, const struct identification_result *result)
+{
+  if (!result->delays) return;
+  json_key(w, "torque_delays"), json_begin_array(w);
+  for (size_t j = 0; j < result->robot->joint_count; j++) {
+    const struct identification_delay *delay = &result->delays[j];
+    json_begin_object(w);
+    member_text(w, "joint", result->robot->joints[j].name);
+    member_number(w, "delay", delay->found.delay);
+    member_number(w, "std", delay->found.deviation);
+    json_key(w, "compensated"), json_write_truth(w, delay->compensated);
+    json_end_object(w);
+  }
+  json_end_array(w);
+}
+
 /* -- errors and residuals -- */
 
 static void encode_fit(struct json_writer *w, const struct armdyn_fit *fit)
@@ -266,6 +284,7 @@ void identification_result_encode(const struct identification_result *result, st
   json_key(&w, "rank"), json_write_integer(&w, (long long)(payload ? payload->rank : count - count_open(estimate)));
   json_key(&w, "rounds"), json_write_integer(&w, (long long)(payload ? payload->rounds : estimate->rounds));
   json_key(&w, "conditioning"), json_encode_object(&w, &identification_conditioning_type, &result->conditioning, NULL);
+  encode_delays(&w, result);
   json_key(&w, "errors"), json_begin_object(&w);
   for (int role = 0; role < IDENTIFICATION_ROLES; role++) {
     json_key(&w, roles[role]);

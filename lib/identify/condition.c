@@ -129,6 +129,25 @@ static enum armdyn_status resample_from(const struct armdyn_log *log, size_t col
   return ARMDYN_OK;
 }
 
+/* Each column of torques, at times that are later by its own delay; a log that ends before goes on as it ended. */
+static enum armdyn_status resample_delayed(const struct armdyn_log *log, size_t n, const double *delay, double start,
+                                           double rate, size_t out_count, double *out, struct armdyn_error *error)
+{
+  const double first = log->time[0], last = log->time[log->count - 1];
+  double row[ARMDYN_JOINTS_MAX];
+  enum armdyn_status status = resample_from(log, n, log->tau, start, rate, out_count, out, error);
+  for (size_t j = 0; j < n && !status; j++) {
+    size_t at = 0;
+    if (delay[j] == 0) continue;
+    for (size_t k = 0; k < out_count; k++) {
+      const double t = fmin(fmax(start + (double)k / rate + delay[j], first), last);
+      armdyn_interpolate(log->count, n, log->time, log->tau, t, &at, row);
+      out[k * n + j] = row[j];
+    }
+  }
+  return status;
+}
+
 enum armdyn_status armdyn_resample(size_t count, size_t columns, const double *time, const double *x, double rate,
                                    size_t out_count, double *out, struct armdyn_error *error)
 {
@@ -220,7 +239,10 @@ double armdyn_conditioning_margin(const struct armdyn_conditioning *conditioning
 {
   const double position = conditioning->position_cutoff, torque = conditioning->torque_cutoff;
   const double rate = conditioning->rate;
-  return SETTLED * ((position > 0 ? 1 / position : 0) + (torque > 0 ? 1 / torque : 0)) + (rate > 0 ? 8 / rate : 0);
+  double delay = 0;
+  for (size_t j = 0; j < ARMDYN_JOINTS_MAX; j++) delay = fmax(delay, fabs(conditioning->torque_delay[j]));
+  return delay + SETTLED * ((position > 0 ? 1 / position : 0) + (torque > 0 ? 1 / torque : 0)) +
+         (rate > 0 ? 8 / rate : 0);
 }
 
 enum armdyn_status armdyn_condition_piece(size_t n, const struct armdyn_log *log,
@@ -244,7 +266,8 @@ enum armdyn_status armdyn_condition_piece(size_t n, const struct armdyn_log *log
   motion->torque_cutoff = conditioning->torque_cutoff;
   motion->start = start;
   if ((status = resample_from(log, n, log->q, start, rate, count, motion->q, error))) goto out;
-  if ((status = resample_from(log, n, log->tau, start, rate, count, motion->tau_raw, error))) goto out;
+  if ((status = resample_delayed(log, n, conditioning->torque_delay, start, rate, count, motion->tau_raw, error)))
+    goto out;
   if ((status = smooth(n, conditioning, motion, error))) goto out;
   const double first = fmin(fmax(ceil((from - start) * rate - 1e-6), 0), (double)count);
   const double end = fmin(fmax(ceil((to - start) * rate - 1e-6), first), (double)count);

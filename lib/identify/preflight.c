@@ -214,7 +214,8 @@ static enum armdyn_status channel_delay(const struct flight *f)
     if (bend > 0) shift += (total[best - 1] - total[best + 1]) / (2 * bend);
   }
   warn(f->warnings, ARMDYN_WARNING_CHANNEL_DELAY, -1,
-       "torques are logged about %.1f ms %s than positions; shift one of them, or filter both alike",
+       "torques are logged about %.1f ms %s than positions; let an identification find and take out the delay "
+       "(find_torque_delay), or filter both alike",
        1000 * fabs(shift) * (double)step / m->rate, shift > 0 ? "later" : "earlier");
   return ARMDYN_OK;
 }

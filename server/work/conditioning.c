@@ -1,6 +1,7 @@
 #include "server/work/conditioning.h"
 
 #include <math.h>
+#include <string.h>
 
 /* What the ends of a log lose by default, in periods of the cut-off: there the filters know only one side. */
 static const double trim_periods = 3;
@@ -31,12 +32,16 @@ enum armdyn_status conditioning_choose(const struct identification_conditioning 
   double slowest = fmin(out->position_cutoff > 0 ? out->position_cutoff : INFINITY,
                         out->torque_cutoff > 0 ? out->torque_cutoff : INFINITY);
   out->trim = !isnan(asked->trim) ? asked->trim : isfinite(slowest) ? trim_periods / slowest : 0;
+  memcpy(out->torque_delay, asked->torque_delay, sizeof out->torque_delay);
   *used = (struct identification_conditioning){ .rate = out->rate,
                                                 .position_cutoff_hz = out->position_cutoff,
                                                 .torque_cutoff_hz = out->torque_cutoff,
                                                 .trim = out->trim,
                                                 .method = out->method,
-                                                .tracking_acceleration = asked->tracking_acceleration };
+                                                .tracking_acceleration = asked->tracking_acceleration,
+                                                .has_torque_delay = asked->has_torque_delay,
+                                                .torque_delay_count = asked->torque_delay_count };
+  memcpy(used->torque_delay, asked->torque_delay, sizeof used->torque_delay);
   return ARMDYN_OK;
 }
 

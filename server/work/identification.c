@@ -14,6 +14,7 @@
 #include "server/work/kinds.h"
 #include "server/work/messages.h"
 #include "server/work/payload.h"
+#include "server/work/torque_delays.h"
 #include "server/work/training_data.h"
 
 enum { WARNINGS_MOST = 4 * ARMDYN_WARNINGS_MAX + 2 * OPENED_LOGS_MOST };
@@ -26,7 +27,8 @@ struct run {
   struct opened_logs logs;
   const struct armdyn_robot *model, *given; /* the latter without friction that is held */
   struct held_friction held;
-  struct arm_estimate arm; /* for a payload: the arm without it, and its unknowns */
+  struct identification_delay delays[ARMDYN_JOINTS_MAX]; /* of torques, that were searched for */
+  struct arm_estimate arm;                               /* for a payload: the arm without it, and its unknowns */
   struct armdyn_conditioning conditioning;
   struct armdyn_log_stream *stream;
   struct armdyn_payload_estimate payload;
@@ -163,6 +165,26 @@ static void tell_round(void *context, size_t round, size_t rounds)
   snprintf(sentence, sizeof sentence, "refining Stribeck velocities, round %zu of at most %zu", round, rounds);
   run->begun = 0.35 + 0.15 * (double)(round - 1) / (double)rounds;
   work_progress(run->work, run->begun, sentence);
+}
+
+static void tell_delays(void *context, size_t round, size_t rounds)
+{
+  struct run *run = context;
+  char sentence[96];
+  snprintf(sentence, sizeof sentence, "looking how late torques are, round %zu of at most %zu", round, rounds);
+  work_progress(run->work, 0.02, sentence);
+}
+
+static enum armdyn_status find_delays(struct run *run, struct armdyn_error *error)
+{
+  const struct torque_delays_order order = { .request = &run->request,
+                                             .robot = run->model,
+                                             .logs = &run->logs,
+                                             .count = run->training_count,
+                                             .round = tell_delays,
+                                             .context = run };
+  run->result.delays = run->delays;
+  return torque_delays_find(&order, &run->conditioning, &run->result.conditioning, run->delays, error);
 }
 
 static bool go_on(void *context)
@@ -369,6 +391,7 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
   }
   status = conditioning_choose(&run->request.conditioning, run->logs.motions, run->training_count, &run->conditioning,
                                &run->result.conditioning, &error);
+  if (!status && run->request.find_torque_delay) status = find_delays(run, &error);
   if (!status) status = estimate(run, &error);
   const struct identification_errors_order order = {
     .work = run->work,

@@ -51,11 +51,18 @@ static enum armdyn_status read_request(struct run *run, const char *document, st
   struct json_writer w = { .out = &text };
   cJSON *tree = document_open(document);
   document_write(&w, document_at(tree, "request"));
-  document_close(tree);
   enum armdyn_status status = buffer_ok(&text)
                                   ? identification_request_decode(text.data, text.length, run->model, &run->asked, NULL)
                                   : text.failure;
   buffer_release(&text);
+  if (run->asked.find_torque_delay) { /* as they were found then */
+    struct identification_conditioning *c = &run->asked.conditioning;
+    c->torque_delay_count =
+        document_numbers(tree, "conditioning/torque_delay", c->torque_delay, run->model->joint_count);
+    c->has_torque_delay = c->torque_delay_count > 0;
+    c->trim = document_number(tree, "conditioning/trim");
+  }
+  document_close(tree);
   if (!status && run->asked.identify == IDENTIFY_PAYLOAD)
     status = refuse_identification(error, "is of a payload; a study is of an arm's identification");
   return status;
@@ -173,9 +180,10 @@ static enum armdyn_status simulated_stream(struct run *run, struct armdyn_log_st
                                            struct armdyn_error *error)
 {
   struct armdyn_log_reader readers[LIMIT_DATASETS];
+  struct armdyn_conditioning conditioning = run->conditioning;
+  memset(conditioning.torque_delay, 0, sizeof conditioning.torque_delay); /* simulated torques are in time */
   for (size_t i = 0; i < run->simulated.count; i++) readers[i] = simulated_log_reader(&run->simulated.logs[i]);
-  return armdyn_log_stream_new(run->model->joint_count, readers, run->simulated.count, &run->conditioning, stream,
-                               error);
+  return armdyn_log_stream_new(run->model->joint_count, readers, run->simulated.count, &conditioning, stream, error);
 }
 
 /* A run that finds nothing counts, too. */

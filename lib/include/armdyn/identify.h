@@ -126,11 +126,12 @@ enum armdyn_conditioning_method {
 
 struct armdyn_conditioning {
   enum armdyn_conditioning_method method;
-  double rate;                  /* Hz of the even clock; 0: the log's mean */
-  double position_cutoff;       /* Hz; 0: not filtered, which a tracking differentiator cannot do */
-  double tracking_acceleration; /* of armdyn_track; 0: no limit */
-  double torque_cutoff;         /* Hz; 0: not filtered */
-  double trim;                  /* s, cut off both ends after filtering */
+  double rate;                            /* Hz of the even clock; 0: the log's mean */
+  double position_cutoff;                 /* Hz; 0: not filtered, which a tracking differentiator cannot do */
+  double tracking_acceleration;           /* of armdyn_track; 0: no limit */
+  double torque_cutoff;                   /* Hz; 0: not filtered */
+  double trim;                            /* s, cut off both ends after filtering */
+  double torque_delay[ARMDYN_JOINTS_MAX]; /* s by which a joint's torques are logged later than positions: taken out */
 };
 
 /* A motion on an even clock, ready for identification. Arrays are count x n. */
@@ -324,6 +325,26 @@ enum armdyn_status armdyn_log_stream_exclude(struct armdyn_log_stream *stream, c
                                              size_t count);
 /* Its blocks, as long as the stream lives: the same samples as armdyn_condition makes of each log at once. */
 struct armdyn_source armdyn_log_stream_source(struct armdyn_log_stream *stream);
+
+/* ---------------------------------------------------------------- torques that are late */
+
+/* How much later than its position the torque of a joint is logged. */
+enum { ARMDYN_DELAY_FOLDS = 8 };
+struct armdyn_torque_delay {
+  double delay, deviation; /* s; NAN: the data do not tell. The deviation is that of the jackknife over the parts */
+  double without[ARMDYN_DELAY_FOLDS], with[ARMDYN_DELAY_FOLDS]; /* |e|^2 of held-out parts of the data */
+};
+/* Find them, what the conditioning has taken out already apart, to first order: with what was found taken out, call it again.
+ * Reads everything twice. Masses, rotors and friction are each joint's own.
+ *   delays  out  n
+ * OK, the refusals of the source, or EMEMORY. */
+enum armdyn_status armdyn_find_torque_delays(const struct armdyn_unknowns *unknowns, const struct armdyn_source *source,
+                                             struct armdyn_torque_delay *delays, struct armdyn_error *error);
+/* Does a delay show: is it more than twice its deviation, 0.1 s at most, and is the mean of what it takes off held-out errors
+ * more than one standard error of that?
+ *   first  in  before anything was taken out
+ *   last   in  of the last call; its delay is the whole one */
+bool armdyn_torque_delay_shows(const struct armdyn_torque_delay *first, const struct armdyn_torque_delay *last);
 
 /* ---------------------------------------------------------------- friction that is known */
 

@@ -110,6 +110,30 @@ Test(condition, a_log_becomes_a_motion)
   armdyn_motion_free(&m);
 }
 
+/* What was logged at t + delay is the torque of t: of each column by its own, whole samples or not, until the log ends. */
+Test(condition, torques_that_are_late_are_shifted_back)
+{
+  static double time[COUNT], q[2 * COUNT], tau[2 * COUNT];
+  const double delay[] = { 0.0123, -0.004 }, w[] = { 3, 7 };
+  struct armdyn_conditioning conditioning = { .rate = 500, .torque_delay = { delay[0], delay[1] } };
+  struct armdyn_motion motion;
+  for (size_t k = 0; k < COUNT; k++) {
+    time[k] = 2 + (double)k / rate;
+    for (size_t j = 0; j < 2; j++) q[2 * k + j] = 0, tau[2 * k + j] = sin(w[j] * (time[k] - delay[j]));
+  }
+  const struct armdyn_log log = { .count = COUNT, .time = time, .q = q, .tau = tau };
+  cr_assert_eq(armdyn_condition(2, &log, &conditioning, &motion, NULL), ARMDYN_OK);
+  for (size_t k = 0; k < motion.count; k++) {
+    const double t = motion.start + (double)k / motion.rate;
+    for (size_t j = 0; j < 2; j++) {
+      const bool known = t + delay[j] >= time[0] && t + delay[j] <= time[COUNT - 1];
+      if (known) cr_assert_float_eq(motion.tau_raw[2 * k + j], sin(w[j] * t), 1e-9, "joint %zu, %g s", j, t);
+    }
+  }
+  cr_assert_float_eq(motion.tau_raw[2 * (motion.count - 1)], tau[2 * (COUNT - 1)], 1e-12);
+  armdyn_motion_free(&motion);
+}
+
 Test(condition, bad_logs_are_refused_by_name)
 {
   double time[20], q[20] = { 0 }, tau[20] = { 0 };

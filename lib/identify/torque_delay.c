@@ -1,0 +1,206 @@
+/* Torques that are logged later than positions by d: tau(t) = p(t - d), p = Y beta, is p - d p' to first order, one more column.
+ *   beta0      of each joint by itself, without the column: p is made of it, and its rate of change by differences
+ *   beta, -d   least squares of [Y p'] over all parts, and over all but one, whose error tells what the column gains there
+ * Sources: Golub & Pereyra 1973 (a parameter that is not linear, by its slope); Efron & Tibshirani 1993, 11 (jackknife). */
+#include <math.h>
+
+#include "lib/identify/training.h"
+#include "lib/math/distribution.h"
+#include "lib/math/linear.h"
+
+enum { FOLDS = ARMDYN_DELAY_FOLDS };
+static const double RIDGE = 1e-10, LONGEST = 0.1 /* s */, SURE = 2 /* deviations */;
+
+/* Of one joint: columns that it sees, the slope, and the torque. */
+struct sums {
+  size_t width;
+  double *gram; /* FOLDS x width x width */
+  double *beta; /* width: of the columns alone */
+};
+struct search {
+  const struct training *training;
+  struct armdyn_regression *rows;
+  struct sums joints[ARMDYN_JOINTS_MAX];
+  size_t taken, total; /* samples */
+  double *slope;       /* of the block that is read, count x n; NULL: none yet */
+  double *predicted;   /* the same; NULL: nobody asks */
+  double *A, *scale, *x;
+};
+
+/* -- gathering -- */
+
+static void take_sample(void *context, size_t k)
+{
+  struct search *s = context;
+  const size_t n = s->rows->unknowns->n, place = (s->taken + k) * FOLDS / s->total;
+  const size_t fold = place < FOLDS ? place : FOLDS - 1;
+  for (size_t j = 0; j < n; j++) {
+    const struct sums *sums = &s->joints[j];
+    const size_t w = sums->width, columns = w - 2;
+    double *row = s->x;
+    memcpy(row, regression_row(s->rows, j), columns * sizeof *row);
+    row[columns] = s->slope ? s->slope[k * n + j] : 0;
+    row[columns + 1] = regression_row(s->rows, j)[columns];
+    double *gram = sums->gram + fold * w * w;
+    for (size_t a = 0; a < w; a++)
+      for (size_t b = 0; b <= a; b++) gram[a * w + b] += row[a] * row[b];
+  }
+}
+
+static void take_prediction(void *context, size_t k)
+{
+  struct search *s = context;
+  const size_t n = s->rows->unknowns->n;
+  for (size_t j = 0; j < n; j++) {
+    const double *row = regression_row(s->rows, j);
+    double sum = 0;
+    for (size_t c = 0; c + 2 < s->joints[j].width; c++) sum += row[c] * s->joints[j].beta[c];
+    s->predicted[k * n + j] = sum;
+  }
+}
+
+static enum armdyn_status predict_slope(struct search *s, const struct armdyn_motion *motion)
+{
+  const size_t n = s->rows->unknowns->n;
+  s->predicted = malloc(2 * motion->count * n * sizeof *s->predicted);
+  if (!s->predicted) return ARMDYN_EMEMORY;
+  s->slope = s->predicted + motion->count * n;
+  const enum armdyn_status status = regression_walk(s->rows, motion, take_prediction, s);
+  if (!status) armdyn_differentiate(motion->count, n, motion->rate, s->predicted, s->slope);
+  return status;
+}
+
+static enum armdyn_status gather(struct search *s, bool with_slope, struct armdyn_error *error)
+{
+  const struct armdyn_source *source = s->training->source;
+  enum armdyn_status status = ARMDYN_OK;
+  for (size_t j = 0; j < s->rows->unknowns->n; j++)
+    memset(s->joints[j].gram, 0, FOLDS * s->joints[j].width * s->joints[j].width * sizeof(double));
+  s->taken = 0;
+  for (size_t block = 0; block < source->blocks && !status; block++) {
+    struct armdyn_motion motion;
+    status = training_read(s->training, block, &motion, error);
+    if (status || motion.count < 3) continue;
+    if (with_slope) status = predict_slope(s, &motion);
+    if (!status) status = regression_walk(s->rows, &motion, take_sample, s);
+    s->taken += motion.count;
+    free(s->predicted);
+    s->predicted = s->slope = NULL;
+  }
+  return status;
+}
+
+/* -- solving -- */
+
+/* x <- least squares of the first `count` columns over all parts but one (FOLDS: of all). */
+static bool solve(struct search *s, const struct sums *sums, size_t count, size_t without)
+{
+  const size_t w = sums->width;
+  memset(s->A, 0, count * count * sizeof *s->A);
+  memset(s->x, 0, w * sizeof *s->x);
+  for (size_t f = 0; f < FOLDS; f++) {
+    const double *gram = sums->gram + f * w * w;
+    if (f == without) continue;
+    for (size_t a = 0; a < count; a++) {
+      for (size_t b = 0; b <= a; b++) s->A[a * count + b] += gram[a * w + b];
+      s->x[a] += gram[(w - 1) * w + a];
+    }
+  }
+  for (size_t a = 0; a < count; a++) {
+    double *diagonal = &s->A[a * count + a];
+    *diagonal = *diagonal > 0 ? *diagonal * (1 + RIDGE) : 1;
+  }
+  if (!scaled_cholesky_factor(count, s->A, s->scale)) return false;
+  scaled_cholesky_solve(count, s->A, s->scale, s->x);
+  return true;
+}
+
+/* |Y x - tau|^2 on one part. */
+static double left_on(const struct sums *sums, size_t fold, size_t count, double *x)
+{
+  const size_t w = sums->width;
+  const double *gram = sums->gram + fold * w * w;
+  double left = gram[w * w - 1];
+  for (size_t a = 0; a < count; a++) {
+    left += x[a] * (gram[a * w + a] * x[a] - 2 * gram[(w - 1) * w + a]);
+    for (size_t b = 0; b < a; b++) left += 2 * x[a] * gram[a * w + b] * x[b];
+  }
+  return fmax(left, 0);
+}
+
+static void find(struct search *s, const struct sums *sums, struct armdyn_torque_delay *out)
+{
+  const size_t columns = sums->width - 2;
+  double each[FOLDS], mean = 0, squares = 0;
+  *out = (struct armdyn_torque_delay){ .delay = NAN, .deviation = NAN };
+  for (size_t f = 0; f < FOLDS; f++) {
+    if (!solve(s, sums, columns, f)) return;
+    out->without[f] = left_on(sums, f, columns, s->x);
+    if (!solve(s, sums, columns + 1, f)) return;
+    out->with[f] = left_on(sums, f, columns + 1, s->x);
+    each[f] = -s->x[columns];
+    mean += each[f] / FOLDS;
+  }
+  for (size_t f = 0; f < FOLDS; f++) squares += (each[f] - mean) * (each[f] - mean);
+  if (!solve(s, sums, columns + 1, FOLDS)) return;
+  out->delay = -s->x[columns];
+  out->deviation = sqrt(squares * (FOLDS - 1) / FOLDS);
+}
+
+static enum armdyn_status open_search(const struct training *training, struct search *s)
+{
+  const struct armdyn_unknowns *u = training->unknowns;
+  size_t widest = 0;
+  s->training = training;
+  s->total = training->source->samples;
+  s->rows = armdyn_regression_new(u);
+  if (!s->rows) return ARMDYN_EMEMORY;
+  for (size_t j = 0; j < u->n; j++) {
+    struct sums *sums = &s->joints[j];
+    const size_t w = sums->width = s->rows->joints[j].count + 2;
+    sums->gram = calloc(FOLDS * w * w, sizeof *sums->gram);
+    sums->beta = calloc(w, sizeof *sums->beta);
+    if (!sums->gram || !sums->beta) return ARMDYN_EMEMORY;
+    widest = w > widest ? w : widest;
+  }
+  s->A = malloc(widest * widest * sizeof *s->A);
+  s->scale = malloc(widest * sizeof *s->scale);
+  s->x = malloc(widest * sizeof *s->x);
+  return s->A && s->scale && s->x ? ARMDYN_OK : ARMDYN_EMEMORY;
+}
+
+static void close_search(struct search *s)
+{
+  for (size_t j = 0; j < ARMDYN_JOINTS_MAX; j++) {
+    free(s->joints[j].gram);
+    free(s->joints[j].beta);
+  }
+  armdyn_regression_free(s->rows);
+  free(s->A);
+  free(s->scale);
+  free(s->x);
+}
+
+bool armdyn_torque_delay_shows(const struct armdyn_torque_delay *first, const struct armdyn_torque_delay *last)
+{
+  if (!(fabs(last->delay) <= LONGEST && fabs(last->delay) > SURE * last->deviation)) return false;
+  return paired_t(FOLDS, first->without, last->with) > 1;
+}
+
+enum armdyn_status armdyn_find_torque_delays(const struct armdyn_unknowns *unknowns, const struct armdyn_source *source,
+                                             struct armdyn_torque_delay *delays, struct armdyn_error *error)
+{
+  const struct armdyn_estimation none = { .folds = 0 };
+  const struct training training = { .unknowns = unknowns, .source = source, .estimation = &none };
+  struct search *s = calloc(1, sizeof *s);
+  enum armdyn_status status = s ? open_search(&training, s) : ARMDYN_EMEMORY;
+  if (!status) status = gather(s, false, error);
+  for (size_t j = 0; j < unknowns->n && !status; j++)
+    if (solve(s, &s->joints[j], s->joints[j].width - 2, FOLDS))
+      memcpy(s->joints[j].beta, s->x, (s->joints[j].width - 2) * sizeof *s->x);
+  if (!status) status = gather(s, true, error);
+  for (size_t j = 0; j < unknowns->n && !status; j++) find(s, &s->joints[j], &delays[j]);
+  if (s) close_search(s);
+  free(s);
+  return status;
+}

@@ -1,0 +1,101 @@
+"""Torques that were logged later than positions: found joint by joint and taken out, held against logs whose delay was made."""
+
+import random
+
+import pytest
+
+from support import contract, rotating_slide, unique_name
+from support.logs import csv_text, upload
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif("/v1/robots/{robot}/identifications" not in contract.document()["paths"],
+                                                   reason="this build takes no data sets")]
+RATE = 250
+LAWS = [{"coulomb": c, "viscous": v, "ripple": None} for c, v in ((0.6, 2.5), (0.8, 20.0))]
+TERMS = ["offset", "coulomb", "viscous"]
+
+
+def delayed_log(seed, delays, seconds=24, times=1.5):
+    """Rows of a log whose torques of each joint are what they were `delays` seconds before, with 1 % of noise. Made at 2.5 kHz, so
+    that a delay needs not be whole samples."""
+    finer = 10
+    clean, _ = rotating_slide.log(seed, LAWS, seconds=seconds, rate=RATE * finer, times=times, encoder=0, noise=0)
+    dice = random.Random(seed)
+    rms = [(sum(row[3 + j] ** 2 for row in clean) / len(clean)) ** 0.5 for j in range(2)]
+    rows = []
+    for k in range(int(0.1 * RATE), int((seconds - 0.1) * RATE)):
+        tau = [clean[k * finer - round(d * RATE * finer)][3 + j] + dice.gauss(0, 0.01 * rms[j]) for j, d in enumerate(delays)]
+        rows.append([clean[k * finer][0], *(x + dice.gauss(0, 2e-6) for x in clean[k * finer][1:3]), *tau])
+    return rows
+
+
+@pytest.fixture
+def arm(client):
+    name = unique_name()
+    client.create_robot(rotating_slide.model(name, wrong=1.2))
+    return name
+
+
+def identify(client, name, log, **request):
+    return client.result_of(f"/v1/robots/{name}/identifications", {"datasets": [log], "friction": TERMS, **request})
+
+
+def raw(found, joint):
+    return found["errors"]["validation"]["raw"]["joints"][joint]["relative_percent"]
+
+
+@pytest.mark.parametrize("delays", [(0.008, 0.0), (0.0028, -0.0044), (0.03, 0.012)])
+def test_delays_are_found_and_taken_out(client, arm, delays):
+    """Within a tenth of a sample or three deviations, also where they are not whole samples; the error on another log falls to
+    the noise of 1 %; joints that are in time stay so."""
+    trained, judge = (upload(client, arm, csv_text(delayed_log(seed, delays))) for seed in (31, 32))
+    plain = identify(client, arm, trained, validation=[judge])
+    found = identify(client, arm, trained, validation=[judge], find_torque_delay=True)
+    for joint, delay in enumerate(delays):
+        of = found["torque_delays"][joint]
+        assert abs(of["delay"] - delay) < max(0.1 / RATE, 3 * of["std"]), of
+        used = found["conditioning"].get("torque_delay", [0, 0])[joint]
+        assert used == (of["delay"] if of["compensated"] else 0)
+        if delay:
+            assert of["compensated"] and of["std"] < 0.2 * abs(delay)
+            assert raw(found, joint) < 1.3 and raw(found, joint) < 0.9 * raw(plain, joint), (raw(plain, joint), raw(found, joint))
+    assert "torque_delays" not in plain and "torque_delay" not in plain["conditioning"]
+    assert "channel_delay" not in {w["code"] for w in found["warnings"]}
+
+
+def test_logs_in_time_stay_as_they_are(client, arm):
+    """What noise makes of a delay is a part of a sample, if it is taken out at all."""
+    trained, judge = (upload(client, arm, csv_text(delayed_log(seed, (0, 0)))) for seed in (33, 34))
+    plain = identify(client, arm, trained, validation=[judge])
+    found = identify(client, arm, trained, validation=[judge], find_torque_delay=True)
+    for joint in range(2):
+        assert abs(found["torque_delays"][joint]["delay"]) < 0.1 / RATE
+        assert raw(found, joint) < 1.01 * raw(plain, joint)
+
+
+def test_delays_that_are_known(client, arm):
+    """`conditioning.torque_delay` says them; the same is computed as where they were found."""
+    trained, judge = (upload(client, arm, csv_text(delayed_log(seed, (0.008, -0.012)))) for seed in (35, 36))
+    found = identify(client, arm, trained, validation=[judge], find_torque_delay=True)
+    told = identify(client, arm, trained, validation=[judge], conditioning=found["conditioning"])
+    assert told["parameters"] == found["parameters"] and told["errors"] == found["errors"]
+    exact = client.result_of(f"/v1/robots/{arm}/evaluations", {"models": [f"identification:{found['id']}"], "datasets": [judge],
+                                                              "conditioning": {"torque_delay": [0.008, -0.012]}})
+    late = client.result_of(f"/v1/robots/{arm}/evaluations", {"models": [f"identification:{found['id']}"], "datasets": [judge]})
+    errors = [run["evaluations"][0]["errors"]["raw"]["relative_percent"] for run in (exact, late)]
+    assert errors[0] < 1.3 and errors[0] < 0.8 * errors[1]
+    assert exact["conditioning"]["torque_delay"] == [0.008, -0.012]
+    study = client.result_of(f"/v1/robots/{arm}/identification-studies", {"identification": found["id"], "repetitions": 20})
+    assert study["conditioning"] == found["conditioning"] and study["coverage"]["within_95"]["share"] > 0.75
+
+
+@pytest.mark.parametrize("change, pointer", [
+    ({"conditioning": {"torque_delay": [0.01]}}, "/conditioning/torque_delay"),
+    ({"conditioning": {"torque_delay": [0.01, 0.2]}}, "/conditioning/torque_delay/1"),
+    ({"conditioning": {"torque_delay": []}}, "/conditioning/torque_delay"),
+    ({"conditioning": {"torque_delay": [0.01, 0]}, "find_torque_delay": True}, "/find_torque_delay"),
+    ({"identify": "payload", "estimator": "wls", "find_torque_delay": True}, "/find_torque_delay"),
+])
+def test_wrong_delays(client, arm, change, pointer):
+    log = upload(client, arm, csv_text(delayed_log(31, (0.008, 0.0))))
+    faults = client.post(f"/v1/robots/{arm}/identifications", {"datasets": [log], **change}).expect(422).json["errors"]
+    assert [fault["pointer"] for fault in faults] == [pointer]
