@@ -9,7 +9,7 @@
 #include "lib/math/linear.h"
 
 enum { FOLDS = ARMDYN_DELAY_FOLDS };
-static const double RIDGE = 1e-10, LONGEST = 0.1 /* s */, SURE = 2 /* deviations */;
+static const double RIDGE = 1e-10, LONGEST = 0.1 /* s */, PERIODS = 0.25, SURE = 2 /* deviations */;
 
 /* Of one joint: columns that it sees, the slope, and the torque. */
 struct sums {
@@ -181,9 +181,11 @@ static void close_search(struct search *s)
   free(s->x);
 }
 
-bool armdyn_torque_delay_shows(const struct armdyn_torque_delay *first, const struct armdyn_torque_delay *last)
+bool armdyn_torque_delay_shows(const struct armdyn_torque_delay *first, const struct armdyn_torque_delay *last,
+                               double torque_cutoff)
 {
-  if (!(fabs(last->delay) <= LONGEST && fabs(last->delay) > SURE * last->deviation)) return false;
+  const double longest = torque_cutoff > 0 ? fmin(LONGEST, PERIODS / torque_cutoff) : LONGEST;
+  if (!(fabs(last->delay) <= longest && fabs(last->delay) > SURE * last->deviation)) return false;
   return paired_t(FOLDS, first->without, last->with) > 1;
 }
 

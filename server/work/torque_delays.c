@@ -32,7 +32,7 @@ static enum armdyn_status settle(const struct torque_delays_order *order, const 
   bool shows[ARMDYN_JOINTS_MAX], any = false;
   for (size_t j = 0; j < n; j++) {
     last[j] = first[j];
-    shows[j] = armdyn_torque_delay_shows(&first[j], &first[j]);
+    shows[j] = armdyn_torque_delay_shows(&first[j], &first[j], conditioning->torque_cutoff);
     any = any || shows[j];
   }
   for (size_t round = 2; any && round <= ROUNDS && largest * conditioning->rate > SETTLED; round++) {
@@ -68,7 +68,7 @@ enum armdyn_status torque_delays_find(const struct torque_delays_order *order, s
   if (!status) status = settle(order, unknowns, conditioning, first, last, error);
   armdyn_unknowns_free(unknowns);
   for (size_t j = 0; j < n && !status; j++) {
-    const bool shows = armdyn_torque_delay_shows(&first[j], &last[j]);
+    const bool shows = armdyn_torque_delay_shows(&first[j], &last[j], conditioning->torque_cutoff);
     delays[j] = (struct identification_delay){ shows ? last[j] : first[j], shows };
     conditioning->torque_delay[j] = used->torque_delay[j] = shows ? last[j].delay : 0;
     if (!shows) continue;

@@ -43,7 +43,7 @@ def raw(found, joint):
     return found["errors"]["validation"]["raw"]["joints"][joint]["relative_percent"]
 
 
-@pytest.mark.parametrize("delays", [(0.008, 0.0), (0.0028, -0.0044), (0.03, 0.012)])
+@pytest.mark.parametrize("delays", [(0.008, 0.0), (0.0028, -0.0044), (0.02, 0.012)])
 def test_delays_are_found_and_taken_out(client, arm, delays):
     """Within a tenth of a sample or three deviations, also where they are not whole samples; the error on another log falls to
     the noise of 1 %; joints that are in time stay so."""
@@ -70,6 +70,14 @@ def test_logs_in_time_stay_as_they_are(client, arm):
     for joint in range(2):
         assert abs(found["torque_delays"][joint]["delay"]) < 0.1 / RATE
         assert raw(found, joint) < 1.01 * raw(plain, joint)
+
+
+def test_what_is_too_long_for_a_delay(client, arm):
+    """A quarter of a period of the torque filter: told, not taken out."""
+    log = upload(client, arm, csv_text(delayed_log(37, (0.06, 0.004))))
+    found = identify(client, arm, log, find_torque_delay=True, conditioning={"position_cutoff_hz": 10, "torque_cutoff_hz": 10})
+    assert [of["compensated"] for of in found["torque_delays"]] == [False, True]
+    assert abs(found["torque_delays"][0]["delay"]) > 0.025 and found["conditioning"]["torque_delay"][0] == 0
 
 
 def test_delays_that_are_known(client, arm):

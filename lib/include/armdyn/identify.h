@@ -340,11 +340,14 @@ struct armdyn_torque_delay {
  * OK, the refusals of the source, or EMEMORY. */
 enum armdyn_status armdyn_find_torque_delays(const struct armdyn_unknowns *unknowns, const struct armdyn_source *source,
                                              struct armdyn_torque_delay *delays, struct armdyn_error *error);
-/* Does a delay show: is it more than twice its deviation, 0.1 s at most, and is the mean of what it takes off held-out errors
- * more than one standard error of that?
- *   first  in  before anything was taken out
- *   last   in  of the last call; its delay is the whole one */
-bool armdyn_torque_delay_shows(const struct armdyn_torque_delay *first, const struct armdyn_torque_delay *last);
+/* Does a delay show: is it more than twice its deviation, and is the mean of what it takes off held-out errors more than one
+ * standard error of that? What is longer than 0.1 s, or than a quarter of a period of the torque filter's cut-off, does not:
+ * presliding of joints that creep looks like that, and a slope is no longer a shift.
+ *   first          in  before anything was taken out
+ *   last           in  of the last call; its delay is the whole one
+ *   torque_cutoff  in  Hz; 0: none */
+bool armdyn_torque_delay_shows(const struct armdyn_torque_delay *first, const struct armdyn_torque_delay *last,
+                               double torque_cutoff);
 
 /* ---------------------------------------------------------------- friction that is known */
 
