@@ -1,4 +1,5 @@
-/* Torques that are logged later than positions by d: tau(t) = p(t - d), p = Y beta, is p - d p' to first order, one more column.
+/* Torques that are logged later than positions by d: tau(t) = p(t - d), p = Y beta, is p - d p' to first order: one more
+ * column.
  *   beta0      of each joint by itself, without the column: p is made of it, and its rate of change by differences
  *   beta, -d   least squares of [Y p'] over all parts, and over all but one, whose error tells what the column gains there
  * Sources: Golub & Pereyra 1973 (a parameter that is not linear, by its slope); Efron & Tibshirani 1993, 11 (jackknife). */
@@ -62,7 +63,7 @@ static void take_prediction(void *context, size_t k)
 static enum armdyn_status predict_slope(struct search *s, const struct armdyn_motion *motion)
 {
   const size_t n = s->rows->unknowns->n;
-  s->predicted = malloc(2 * motion->count * n * sizeof *s->predicted);
+  s->predicted = malloc((2 * motion->count * n + 1) * sizeof *s->predicted);
   if (!s->predicted) return ARMDYN_EMEMORY;
   s->slope = s->predicted + motion->count * n;
   const enum armdyn_status status = regression_walk(s->rows, motion, take_prediction, s);
@@ -74,8 +75,9 @@ static enum armdyn_status gather(struct search *s, bool with_slope, struct armdy
 {
   const struct armdyn_source *source = s->training->source;
   enum armdyn_status status = ARMDYN_OK;
-  for (size_t j = 0; j < s->rows->unknowns->n; j++)
-    memset(s->joints[j].gram, 0, FOLDS * s->joints[j].width * s->joints[j].width * sizeof(double));
+  for (size_t j = 0; j < ARMDYN_JOINTS_MAX; j++)
+    if (s->joints[j].gram)
+      memset(s->joints[j].gram, 0, FOLDS * s->joints[j].width * s->joints[j].width * sizeof(double));
   s->taken = 0;
   for (size_t block = 0; block < source->blocks && !status; block++) {
     struct armdyn_motion motion;
@@ -163,9 +165,9 @@ static enum armdyn_status open_search(const struct training *training, struct se
     if (!sums->gram || !sums->beta) return ARMDYN_EMEMORY;
     widest = w > widest ? w : widest;
   }
-  s->A = malloc(widest * widest * sizeof *s->A);
-  s->scale = malloc(widest * sizeof *s->scale);
-  s->x = malloc(widest * sizeof *s->x);
+  s->A = malloc((widest * widest + 1) * sizeof *s->A);
+  s->scale = malloc((widest + 1) * sizeof *s->scale);
+  s->x = malloc((widest + 1) * sizeof *s->x);
   return s->A && s->scale && s->x ? ARMDYN_OK : ARMDYN_EMEMORY;
 }
 

@@ -27,7 +27,7 @@ static enum armdyn_status settle(const struct torque_delays_order *order, const 
                                  struct armdyn_torque_delay *last, struct armdyn_error *error)
 {
   const size_t n = armdyn_robot_description(order->robot)->joint_count;
-  struct armdyn_torque_delay found[ARMDYN_JOINTS_MAX];
+  struct armdyn_torque_delay found[ARMDYN_JOINTS_MAX] = { 0 };
   double largest = INFINITY;
   bool shows[ARMDYN_JOINTS_MAX], any = false;
   for (size_t j = 0; j < n; j++) {
@@ -57,7 +57,7 @@ enum armdyn_status torque_delays_find(const struct torque_delays_order *order, s
                                       struct armdyn_error *error)
 {
   const size_t n = armdyn_robot_description(order->robot)->joint_count;
-  struct armdyn_torque_delay first[ARMDYN_JOINTS_MAX], last[ARMDYN_JOINTS_MAX];
+  struct armdyn_torque_delay first[ARMDYN_JOINTS_MAX] = { 0 }, last[ARMDYN_JOINTS_MAX] = { 0 };
   struct armdyn_unknowns *unknowns = NULL;
   double longest = 0;
   order->round(order->context, 1, ROUNDS);

@@ -133,8 +133,8 @@ static void close_drawn(struct drawn *d)
   armdyn_unknowns_free(d->unknowns);
 }
 
-/* All errors normal, of deviation 2; half of that is stated: 68 % within one deviation of the truth become P(|z| < 0.5) = 38.3 %,
- * 95 % become P(|z| < 0.98) = 67.3 %. What rests on a bound states nothing. */
+/* All errors normal, of deviation 2; half of that is stated: 68 % within one deviation of the truth become P(|z| < 0.5) =
+ * 38.3 %, 95 % become P(|z| < 0.98) = 67.3 %. What rests on a bound states nothing. */
 Test(study, counts_what_holds)
 {
   enum { RUNS = 400 };
