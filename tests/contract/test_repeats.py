@@ -34,8 +34,8 @@ SINGLE = [path for method, path, _ in OPERATIONS if method == "GET" and path.end
 UNGUARDED = {"/v1/drain", "/v1/keys/{key}", "/v1/controllers/{controller}/lease",
              "/v1/controllers/{controller}/part"}  # there is nothing on them to overlook
 CHANGING = [(method, path) for method, path, _ in OPERATIONS if method in ("PUT", "PATCH") and path not in UNGUARDED]
-RESULTS = ["trajectories", "excitations", "friction-tests", "friction-identifications", "simulations", "identifications", "evaluations",
-           "collision-checks"]
+RESULTS = ["trajectories", "excitations", "friction-tests", "friction-identifications", "simulations", "identifications",
+           "identification-studies", "evaluations", "collision-checks"]
 
 
 class World:
@@ -66,6 +66,9 @@ class World:
                 log = upload(client, "arm", [[t, *(x + dice.gauss(0, 2e-5) for x in q), *(x + dice.gauss(0, 0.01) for x in tau)]
                                              for t, q, tau in zip(played["t"], played["q"], played["tau"])])
                 self.bodies["friction-identifications"] = {"datasets": [log]}
+            if kind == "identifications":  # one of its own, so that the other can be deleted
+                studied = client.result_of(f"/v1/robots/arm/{kind}", self.bodies[kind])["id"]
+                self.bodies["identification-studies"] = {"identification": studied, "repetitions": 20}
             self.places[next(p.split("{")[1][:-1] for p in SINGLE if p.startswith(f"/v1/{kind}/"))] = result["id"]
             self.places["job"] = result["job"]
         once = {"If-None-Match": "*"}
