@@ -107,14 +107,14 @@ void clearance_tell(const struct armdyn_scene *scene, const struct armdyn_scene_
 
 /* d distance / d q_j = normal . (velocity of a's point - that of b's) as joint j moves: it carries bodies of link j and on. */
 static void gradient_of(const struct armdyn_scene *scene, const struct armdyn_scene_workspace *workspace, int link_a,
-                        int link_b, const struct armdyn_clearance *at, double *gradient)
+                        int link_b, const struct nearest *at, double *gradient)
 {
   for (int j = 0; j < (int)scene->robot->joint_count; j++) {
     const struct pose *frame = &workspace->link[j];
     const double z[3] = { frame->r[2], frame->r[5], frame->r[8] };
     gradient[j] = 0;
     for (int side = 0; side < 2; side++) {
-      const double *point = side ? at->point_b : at->point_a;
+      const double *point = side ? at->b : at->a;
       const double arm[3] = { point[0] - frame->p[0], point[1] - frame->p[1], point[2] - frame->p[2] };
       double velocity[3];
       if (j > (side ? link_b : link_a)) continue;
@@ -123,6 +123,31 @@ static void gradient_of(const struct armdyn_scene *scene, const struct armdyn_sc
       gradient[j] += (side ? -1 : 1) * dot3(at->normal, velocity);
     }
   }
+}
+
+static const struct convex *other_body(const struct armdyn_scene *scene, const struct armdyn_scene_workspace *workspace,
+                                       const struct body_pair *pair)
+{
+  return pair->obstacle == NO_OBSTACLE ? &workspace->placed[pair->b].body : &scene->standing[pair->obstacle].body;
+}
+
+double body_pair_distance(const struct armdyn_scene *scene, const struct armdyn_scene_workspace *workspace,
+                          const struct body_pair *pair, double *gradient)
+{
+  const int link_b = pair->obstacle == NO_OBSTACLE ? scene->bodies[pair->b].link : -1;
+  struct nearest found;
+  if (!gradient) return convex_distance(&workspace->placed[pair->a].body, other_body(scene, workspace, pair), NULL);
+  convex_distance(&workspace->placed[pair->a].body, other_body(scene, workspace, pair), &found);
+  gradient_of(scene, workspace, scene->bodies[pair->a].link, link_b, &found, gradient);
+  return found.distance;
+}
+
+bool body_pair_is_allowed(const struct armdyn_scene *scene, const struct body_pair *pair, double time)
+{
+  const struct self_pair own = { pair->a, pair->b };
+  if (!scene->touch_count) return false;
+  return pair->obstacle == NO_OBSTACLE ? pair_is_allowed(scene, &own, time)
+                                       : touch_is_allowed(scene, pair->a, pair->obstacle, time);
 }
 
 void armdyn_clearance(const struct armdyn_scene *scene, const double *q, struct armdyn_scene_workspace *workspace,
@@ -146,7 +171,6 @@ void armdyn_clearance(const struct armdyn_scene *scene, const double *q, struct 
   if (gradient) memset(gradient, 0, scene->robot->joint_count * sizeof *gradient);
   if (!(best < INFINITY)) return;
   clearance_tell(scene, workspace, a, b, obstacle, out);
-  if (gradient)
-    gradient_of(scene, workspace, scene->bodies[a].link, obstacle == NO_OBSTACLE ? scene->bodies[b].link : -1, out,
-                gradient);
+  const struct body_pair pair = { a, b, obstacle };
+  if (gradient) body_pair_distance(scene, workspace, &pair, gradient);
 }

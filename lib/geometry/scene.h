@@ -71,6 +71,25 @@ double distance_of_pair(const struct armdyn_scene *scene, const struct armdyn_sc
 
 /* What a comparison is between: an obstacle, or, NO_OBSTACLE, another body. */
 #define NO_OBSTACLE ((size_t)-1)
+struct body_pair {
+  size_t a, b, obstacle;
+};
+bool body_pair_is_allowed(const struct armdyn_scene *scene, const struct body_pair *pair, double time);
+/* Signed distance of placed bodies, and, unless NULL, d distance / d q (n). */
+double body_pair_distance(const struct armdyn_scene *scene, const struct armdyn_scene_workspace *workspace,
+                          const struct body_pair *pair, double *gradient);
+/* Every pair of placed bodies that may not touch at this time and is nearer than `within`. */
+void scene_near(const struct armdyn_scene *scene, const struct armdyn_scene_workspace *workspace, double time,
+                double within, void (*found)(void *context, const struct body_pair *pair, double distance),
+                void *context);
+
+/* How far the points of a body are at most from the axes of the joints from `first` on that carry it; 1 of slides, 0 of
+ * other joints.
+ *   slid  in  n: how far slides go out */
+void body_reach(const struct armdyn_scene *scene, size_t body, int first, const double *slid, double *reach);
+/* The same of a pair: by how much its distance changes at most. */
+void body_pair_reach(const struct armdyn_scene *scene, const struct body_pair *pair, const double *slid, double *reach);
+
 void clearance_tell(const struct armdyn_scene *scene, const struct armdyn_scene_workspace *workspace, size_t a,
                     size_t b, size_t obstacle, struct armdyn_clearance *out);
 

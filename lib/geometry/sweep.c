@@ -45,41 +45,6 @@ struct sweep {
   size_t obstacle;
 };
 
-/* -- how far bodies reach from joints -- */
-
-/* The farthest point of a body from the origin of its frame; planar: from the z axis. */
-static double farthest(const struct convex *body, bool planar)
-{
-  const bool segment = body->core == CORE_SEGMENT;
-  double square[2] = { 0, 0 };
-  for (int end = 0; end < 2; end++) {
-    for (int k = 0; k < (planar ? 2 : 3); k++) {
-      const double x = body->center[k] + (segment ? (end ? 1 : -1) * body->axis[0][k] : 0);
-      square[end] += x * x;
-    }
-  }
-  return sqrt(fmax(square[0], square[1])) + (segment ? body->radius : body->reach);
-}
-
-/* Inwards from its own link: what is beyond a joint may be stretched out, and slides as far out as they go. */
-static void reaches_fill(const struct sweep *s, struct comparison *c, const double *slid)
-{
-  const struct armdyn_robot *robot = s->scene->robot;
-  const struct moving_body *body = &s->scene->bodies[c->body];
-  const int first = c->pair ? s->scene->bodies[c->pair->a].link + 1 : 0;
-  double beyond = farthest(&body->body, false); /* of the origin of frame j + 1 */
-  for (int j = body->link; j >= first; j--) {
-    double arm = farthest(&body->body, true);
-    if (j < body->link) {
-      const double *p = robot->joints[j + 1].parent.p;
-      if (robot->joints[j + 1].prismatic) beyond += slid[j + 1];
-      arm = beyond + hypot(p[0], p[1]);
-      beyond += sqrt(dot3(p, p));
-    }
-    c->reach[j] = robot->joints[j].prismatic ? 1 : arm;
-  }
-}
-
 static void comparisons_fill(struct sweep *s, const double *deviation, const double *slid)
 {
   const struct armdyn_scene *scene = s->scene;
@@ -91,7 +56,7 @@ static void comparisons_fill(struct sweep *s, const double *deviation, const dou
   }
   for (size_t i = 0; i < s->comparison_count; i++) {
     struct comparison *c = &s->comparisons[i];
-    reaches_fill(s, c, slid);
+    body_reach(scene, c->body, c->pair ? scene->bodies[c->pair->a].link + 1 : 0, slid, c->reach);
     for (size_t j = 0; j < s->joints && deviation; j++) c->widened += c->reach[j] * deviation[j];
   }
 }
