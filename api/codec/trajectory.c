@@ -273,6 +273,7 @@ static const struct json_field request_fields[] = {
   { TRUTH(struct trajectory_request, zero_boundary_acceleration) },
   { TEXT(struct trajectory_request, seed_trajectory), MATCHES(json_id_pattern), NULLABLE },
   SURROUNDINGS(struct trajectory_request, around),
+  { NUMBER(struct trajectory_request, clearance_min, BETWEEN(0, 10), "m") },
   { NUMBER(struct trajectory_request, deviation, BETWEEN(0, 10), "rad; m for a slide") },
   CARRIED,
   RESULT_LABELS(struct trajectory_request),
@@ -289,7 +290,8 @@ static const char *const of_the_optimiser[] = { "cost",
                                                 "deadline",
                                                 "zero_boundary_acceleration",
                                                 "seed_trajectory",
-                                                "durations" };
+                                                "durations",
+                                                "clearance_min" };
 
 /* Fields of the optimiser that mean something where only the timing is looked for. */
 static bool times_paths(const char *name)
@@ -405,6 +407,8 @@ static void check_surroundings(struct json_reader *r, const struct trajectory_re
   if (*request->around.cell) return;
   if (request->around.touches.count)
     json_fault(r, "/touches", FAULT_INCONSISTENT, "are those of a cell, but no cell is named");
+  if (request->clearance_min > 0)
+    json_fault(r, "/clearance_min", FAULT_INCONSISTENT, "is one from a cell, but no cell is named");
   if (request->deviation > 0)
     json_fault(r, "/deviation", FAULT_INCONSISTENT, "counts against clearances, but no cell is named");
 }

@@ -76,6 +76,7 @@ struct trajectory_request {
 
   double tool_speed_max;      /* m/s; NAN = not limited */
   struct surroundings around; /* that the motion is held against */
+  double clearance_min;       /* m: energy_optimal keeps it from the cell */
   double deviation;           /* rad, m: how far each joint may be from the motion */
 
   struct own_samples samples; /* of samples only */

@@ -8,6 +8,7 @@ const struct bound_kind *const bound_kinds[BOUND_KINDS] = {
   [ARMDYN_LIMIT_TORQUE] = &torque_bound,
   [ARMDYN_LIMIT_TORQUE_RATE] = &torque_rate_bound,
   [BOUND_TOOL_SPEED] = &tool_bound,
+  [BOUND_CLEARANCE] = &clearance_bound,
 };
 
 size_t bound_given(const struct transcription *t, size_t knot)

@@ -44,12 +44,14 @@ struct bound_kind {
   void (*squares)(const struct transcription *t, const struct bound *b, const double *stiffness,
                   const double *multiplier, double *H, struct duration_bend *bend);
   /* += the other bends: derivatives by q and q, and q and qd, n x n */
-  void (*bend)(const struct transcription *t, double multiplier, size_t knot, double *qq, double *qv);
+  void (*bend)(const struct transcription *t, const struct bound *b, double multiplier, size_t knot, double *qq,
+               double *qv);
 };
 
 extern const struct bound_kind position_bound, velocity_bound, acceleration_bound, jerk_bound, torque_bound,
-    torque_rate_bound, tool_bound;
-extern const struct bound_kind *const bound_kinds[BOUND_KINDS]; /* by enum armdyn_limit_kind, and BOUND_TOOL_SPEED */
+    torque_rate_bound, tool_bound, clearance_bound;
+extern const struct bound_kind
+    *const bound_kinds[BOUND_KINDS]; /* by enum armdyn_limit_kind, BOUND_TOOL_SPEED, _CLEARANCE */
 
 static inline bool bound_applies(const struct transcription *t, const struct bound *b, size_t knot)
 {

@@ -96,7 +96,8 @@ static void bounds_add(const struct batch *b, const double *multiplier)
     const double *row = multiplier + i * (t->intervals + 1);
     for (size_t p = b->first % 2; p < b->count; p += 2) {
       const size_t knot = (b->first + p) / 2;
-      if (kind->applies(t, &t->bounds[i], knot)) kind->bend(t, row[knot], knot, b->qq + p * n * n, b->qv + p * n * n);
+      if (kind->applies(t, &t->bounds[i], knot))
+        kind->bend(t, &t->bounds[i], row[knot], knot, b->qq + p * n * n, b->qv + p * n * n);
     }
   }
 }

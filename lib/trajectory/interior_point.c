@@ -35,6 +35,8 @@ struct progress {
   bool curved;      /* with the true curvature */
   double lowest;    /* the residual that was lowest, */
   int since;        /* and the iterations since */
+  double cost_before;
+  int steady; /* iterations running that hardly changed the cost */
 };
 
 static size_t knot_rows(const struct interior_point *ip)
@@ -376,6 +378,18 @@ static bool exhausted(const struct interior_point *ip, struct progress *at)
   return at->since > PATIENCE && at->decrease <= tolerances[ip->rough].decrease * size_of(ip, at);
 }
 
+/* Distances of bodies have kinks, and steps from one side of them to the other get short: where little is left to gain the
+ * rest is not worth them. */
+static const double KINK_DECREASE = 1e-3, KINK_GAP = 5e-2, KINK_STEADY = 1e-4;
+static bool at_kinks(const struct interior_point *ip, struct progress *at, bool stuck)
+{
+  const double part = ip->rough ? 1 : 0.1, moved = fabs(at->cost - at->cost_before);
+  at->steady = moved <= part * KINK_STEADY * size_of(ip, at) ? at->steady + 1 : 0;
+  at->cost_before = at->cost;
+  if (!stuck && at->steady <= 2 * PATIENCE) return false;
+  return at->decrease <= part * KINK_DECREASE * size_of(ip, at) && at->gap <= part * KINK_GAP * size_of(ip, at);
+}
+
 /* Then it is a solution if the rest is small: where multipliers are large, rounding keeps the residual up. */
 static bool good_enough(const struct interior_point *ip, const struct progress *at)
 {
@@ -441,6 +455,7 @@ void interior_point_solve(struct interior_point *ip, struct interior_point_resul
       break;
     }
     running = length < STUCK ? running + 1 : 0;
+    if (t->obstacles && at_kinks(ip, &at, running >= STUCK_RUNNING)) break;
     if (running >= STUCK_RUNNING && stuck++ < STUCK_MOST) {
       running = 0;
       at.mu = fmin(fmax(10 * at.mu, 1e-6), 1e-2);

@@ -62,7 +62,8 @@ enum armdyn_status ladder_climb(struct planner *p, struct candidate *c, bool rou
     struct mesh_task task = ladder_task(p, next, MU_FINER, true);
     task.rough = rough || next < intervals;
     enum armdyn_status rc = mesh_solve(p, &task, c, log);
-    if (!rc && c->solved.end == END_STALLED && c->solved.residual > VERDICT) {
+    const bool at_kinks = p->obstacles && candidate_feasible(c);
+    if (!rc && c->solved.end == END_STALLED && c->solved.residual > VERDICT && !at_kinks) {
       task.warm = task.rough = false, task.mu = MU_COLD;
       rc = mesh_solve(p, &task, c, log);
     }

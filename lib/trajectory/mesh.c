@@ -5,7 +5,9 @@
 #include "lib/trajectory/planner.h"
 #include "lib/trajectory/polynomial.h"
 
-enum { N = ARMDYN_JOINTS_MAX, ITERATIONS_MAX = 80, DURATIONS_TRIED = 48 };
+enum { N = ARMDYN_JOINTS_MAX, ITERATIONS_MAX = 80, ITERATIONS_PAST = 50, DURATIONS_TRIED = 48, GROWN_MOST = 3 };
+/* m: bodies that a motion brings nearer than this are kept apart by the solution that starts from it. */
+static const double NEAR_OF_START = 0.12;
 /* Prices of exceeding a limit, tried in turn while any is exceeded: a low one leads there gently. In units of the cost of
  * the start, for a whole limit at one knot. */
 static const double prices[] = { 0.1, 10, 1000 };
@@ -43,10 +45,10 @@ static double unit_of(const struct armdyn_limits *limits, enum armdyn_limit_kind
 
 double mesh_most(const struct planner *p, const struct bound *b)
 {
-  const double *range = p->limits[b->joint].position;
   if (b->kind == BOUND_TOOL_SPEED) return 0.5;
+  if (b->kind == BOUND_CLEARANCE) return b->scale * p->obstacles->list[b->joint].margin;
   if (b->kind != ARMDYN_LIMIT_POSITION) return 1;
-  return b->scale * range[b->scale > 0];
+  return b->scale * p->limits[b->joint].position[b->scale > 0];
 }
 
 size_t mesh_bounds(const struct planner *p, struct bound *bounds)
@@ -60,6 +62,8 @@ size_t mesh_bounds(const struct planner *p, struct bound *bounds)
         if (b.scale != 0 && isfinite(b.scale) && isfinite(mesh_most(p, &b))) bounds[count++] = b;
       }
   if (p->request->tool_speed > 0) bounds[count++] = (struct bound){ BOUND_TOOL_SPEED, 0, 1 };
+  for (size_t i = 0; p->obstacles && i < p->obstacles->count; i++)
+    bounds[count++] = (struct bound){ BOUND_CLEARANCE, i, -1 / CLEARANCE_UNIT };
   return count;
 }
 
@@ -109,6 +113,7 @@ static struct mesh *mesh_open(const struct planner *p, const struct mesh_task *t
   t->free_duration = task->free_duration;
   t->robust = task->robust;
   t->tool_speed = p->request->tool_speed;
+  t->obstacles = p->obstacles && p->obstacles->count ? p->obstacles : NULL;
   memcpy(t->ends, p->ends, sizeof t->ends);
   t->bound_count = mesh_bounds(p, t->bounds);
   for (size_t b = 0; b < t->bound_count; b++) t->rated = t->rated || t->bounds[b].kind == ARMDYN_LIMIT_TORQUE_RATE;
@@ -162,16 +167,16 @@ static double duration_search(struct mesh *m)
 static void multipliers_carry(const struct candidate *c, struct mesh *m)
 {
   const size_t from = c->intervals + 1, to = m->t.intervals + 1, gaps = m->ip.rows.count - m->t.bound_count * to;
+  const size_t known = (c->row_count - gaps) / from; /* bounds; pairs that came since are the last ones */
   const double ratio = (double)c->intervals / (double)m->t.intervals;
-  for (size_t b = 0; b < m->t.bound_count; b++)
+  for (size_t b = 0; b < known; b++)
     for (size_t k = 0; k < to; k++) {
       const double x = (double)k * ratio;
       const size_t left = x < (double)c->intervals ? (size_t)x : c->intervals - 1;
       const double *z = c->multipliers + b * from + left, share = x - (double)left;
       m->ip.rows.z[b * to + k] = ratio * ((1 - share) * z[0] + share * z[1]);
     }
-  for (size_t g = 0; g < gaps; g++)
-    m->ip.rows.z[m->t.bound_count * to + g] = c->multipliers[m->t.bound_count * from + g];
+  for (size_t g = 0; g < gaps; g++) m->ip.rows.z[m->t.bound_count * to + g] = c->multipliers[known * from + g];
   memcpy(m->ip.lambda, c->multipliers + c->row_count, m->ip.kkt.equations * sizeof *m->ip.lambda);
 }
 
@@ -196,7 +201,9 @@ static void solve_at_prices(struct mesh *m, const struct mesh_task *task, struct
   m->ip.unit = c->unit;
   m->ip.mu = task->mu;
   m->ip.rough = task->rough;
-  m->ip.warm = task->warm && c->multipliers && c->row_count == rows;
+  const bool grown =
+      m->t.obstacles && c->row_count > 0 && c->row_count < rows && (rows - c->row_count) % (c->intervals + 1) == 0;
+  m->ip.warm = task->warm && c->multipliers && (c->row_count == rows || grown);
   m->ip.curved = m->ip.warm && c->curved;
   if (m->ip.warm) multipliers_carry(c, m);
   for (size_t k = 0; k < sizeof prices / sizeof *prices; k++) {
@@ -240,12 +247,12 @@ static enum armdyn_status adopt(struct mesh *m, struct candidate *c)
   return ARMDYN_OK;
 }
 
-enum armdyn_status mesh_solve(struct planner *p, const struct mesh_task *task, struct candidate *c,
-                              struct armdyn_optimal_result *log)
+static enum armdyn_status solve(struct planner *p, const struct mesh_task *task, struct candidate *c,
+                                struct armdyn_optimal_result *log)
 {
   struct mesh *m = mesh_open(p, task, c);
   if (!m) return ARMDYN_EMEMORY;
-  m->ip.iterations_max = ITERATIONS_MAX;
+  m->ip.iterations_max = p->obstacles ? ITERATIONS_PAST : ITERATIONS_MAX;
   m->ip.log = log->log, m->ip.log_max = ARMDYN_ITERATIONS_MAX, m->ip.log_count = log->log_count;
   const double known = armdyn_trajectory_duration(&c->trajectory);
   const bool timed = task->free_duration;
@@ -261,5 +268,25 @@ enum armdyn_status mesh_solve(struct planner *p, const struct mesh_task *task, s
   log->iterations += (size_t)c->solved.iterations;
   const enum armdyn_status rc = adopt(m, c);
   mesh_close(m);
+  return rc;
+}
+
+size_t mesh_gather(struct planner *p, struct candidate *c, double within)
+{
+  const size_t count = obstacles_gather(p->obstacles, &c->trajectory, within);
+  if (count > 0) free(c->backoff), c->backoff = NULL; /* it is of the bounds before */
+  return count;
+}
+
+enum armdyn_status mesh_solve(struct planner *p, const struct mesh_task *task, struct candidate *c,
+                              struct armdyn_optimal_result *log)
+{
+  const bool grows = p->obstacles && !task->warm;
+  if (grows) mesh_gather(p, c, NEAR_OF_START);
+  enum armdyn_status rc = solve(p, task, c, log);
+  for (int more = 0; grows && more < GROWN_MOST && !rc && !mesh_ended(c); more++) {
+    if (mesh_gather(p, c, 0) == 0) break;
+    rc = solve(p, task, c, log);
+  }
   return rc;
 }

@@ -6,8 +6,10 @@
 #include "lib/trajectory/polynomial.h"
 #include "lib/trajectory/tool_speed.h"
 
-enum { SOFTEN_STEPS = 2 };         /* the last one's friction changes its sign over 0.075 of the largest speed */
-static const double DEARER = 1e-6; /* costs that differ by less are the same to a search */
+enum { PROOFS = 5 };                 /* of an answer, with more room each time */
+static const double MU_WIDER = 1e-6; /* where the barrier starts then */
+enum { SOFTEN_STEPS = 2 };           /* the last one's friction changes its sign over 0.075 of the largest speed */
+static const double DEARER = 1e-6;   /* costs that differ by less are the same to a search */
 
 /* -- the last word -- */
 
@@ -29,7 +31,23 @@ void planner_check(struct planner *p, const struct armdyn_trajectory *motion)
   const struct check check = { p->robot, p->limits, p->workspace };
   const double most = p->request->tool_speed;
   check_margins(&check, motion, p->margin.of);
+  if (p->obstacles) obstacles_check(p->obstacles, motion, &p->margin.clearance);
   p->margin.tool_usage = most > 0 ? tool_speed_most(p->robot, motion, p->workspace, &p->margin.tool_time) / most : 0;
+}
+
+static bool stays_clear(const struct planner *p)
+{
+  return !p->obstacles || p->margin.clearance.missing <= 0;
+}
+
+/* Nobody proved that there is none. */
+static enum armdyn_status tell_blocked(const struct planner *p, struct armdyn_error *error)
+{
+  const struct armdyn_motion_clearance *found = &p->margin.clearance.found;
+  return armdyn_refuse(error, ARMDYN_EUNAVAILABLE, "/cell",
+                       "blocked by %s: no way past it was found, the nearest motion leads %s there at %.6g s, with a "
+                       "clearance of %.4f m: give waypoints that lead around, or a seed_trajectory",
+                       found->at.b, found->at.a, found->time, found->at.distance);
 }
 
 static enum armdyn_status tell_infeasible(const struct planner *p, const struct candidate *c, double minimum,
@@ -42,6 +60,7 @@ static enum armdyn_status tell_infeasible(const struct planner *p, const struct 
   snprintf(remedy, sizeof remedy, "%s",
            p->cut ? "the search ended before it was known which duration would do"
                   : "no duration was found that keeps all limits");
+  if (!stays_clear(p) && p->detour == DETOUR_NOT_FOUND) return tell_blocked(p, error);
   if (c->solved.end == END_FINISHED)
     return armdyn_refuse(error, ARMDYN_EUNAVAILABLE, "/deadline",
                          "no feasible motion was found before the search ended (dual residual %.2g)",
@@ -52,6 +71,13 @@ static enum armdyn_status tell_infeasible(const struct planner *p, const struct 
                          minimum);
   if (!isnan(minimum)) snprintf(remedy, sizeof remedy, "the smallest feasible duration is about %.6g s", minimum);
   const char *where = p->free_duration ? "/duration_max" : "/duration";
+  if (!stays_clear(p)) {
+    const struct armdyn_motion_clearance *found = &p->margin.clearance.found;
+    return armdyn_refuse(error, ARMDYN_EINFEASIBLE, where,
+                         "no motion of %.6g s keeps all limits and clear of %s: the nearest one leads %s there at "
+                         "%.6g s, with a clearance of %.4f m; %s",
+                         T, found->at.b, found->at.a, found->time, found->at.distance, remedy);
+  }
   if (p->margin.tool_usage >= m->usage)
     return armdyn_refuse(
         error, ARMDYN_EINFEASIBLE, where,
@@ -87,7 +113,21 @@ static void hurry(struct planner *p, struct candidate *fastest)
 
 static bool keeps_limits(const struct planner *p, const struct candidate *c)
 {
-  return worst_usage(p) - 1 <= VIOLATION_MOST && c->solved.violation <= VIOLATION_MOST;
+  return worst_usage(p) - 1 <= VIOLATION_MOST && c->solved.violation <= VIOLATION_MOST && stays_clear(p);
+}
+
+/* Tighten, and prove that what comes of it stays clear; else with more room, and with pairs that were not thought of. */
+static enum armdyn_status tighten_clear(struct planner *p, struct candidate *c, struct armdyn_optimal_result *log)
+{
+  enum armdyn_status rc = tighten(p, c, log);
+  for (int round = 0; round < PROOFS && !rc && !stays_clear(p) && candidate_feasible(c) && !mesh_ended(c); round++) {
+    const struct mesh_task task = ladder_task(p, c->intervals, MU_WIDER, true);
+    mesh_gather(p, c, 0);
+    obstacles_widen(p->obstacles, &p->margin.clearance);
+    rc = mesh_solve(p, &task, c, log);
+    if (!rc) rc = tighten(p, c, log);
+  }
+  return rc;
 }
 
 /* A way that is hardly one draws the search below the shortest duration: from rest to rest it is feasible in that. */
@@ -107,7 +147,7 @@ static enum armdyn_status tighten_instead(struct planner *p, struct candidate *o
 {
   const struct candidate before = *c;
   const struct planner_margins margin = p->margin;
-  const enum armdyn_status rc = tighten(p, other, log);
+  const enum armdyn_status rc = tighten_clear(p, other, log);
   if (rc) return rc;
   if (keeps_limits(p, other)) {
     *c = *other, *other = before;
@@ -165,7 +205,7 @@ static enum armdyn_status confirm(struct planner *p, struct candidate *c, struct
                                   struct armdyn_error *error)
 {
   struct candidate fastest = { 0 };
-  enum armdyn_status rc = tighten(p, c, result);
+  enum armdyn_status rc = c->proved ? ARMDYN_OK : tighten_clear(p, c, result);
   if (rc) return rc;
   /* kept at the knots, but not between them */
   if (candidate_feasible(c) && !keeps_limits(p, c) && !mesh_ended(c) && (rc = warily(p, c, result))) return rc;
@@ -232,6 +272,24 @@ static enum armdyn_status rivals_compare(struct planner *p, struct candidate *c,
   return rc;
 }
 
+/* With obstacles what is cheapest at its knots may pass through them in between: the first is to be one that is proved not
+ * to. */
+static enum armdyn_status prefer_clear(struct planner *p, struct starts *s, struct armdyn_optimal_result *result)
+{
+  enum armdyn_status rc = ARMDYN_OK;
+  for (size_t k = 0; p->obstacles && k < s->count && !rc; k++) {
+    struct candidate *c = &s->list[k];
+    if (!candidate_feasible(c) || c->intervals < p->request->intervals || mesh_ended(c)) continue;
+    rc = tighten_clear(p, c, result);
+    if (rc || !keeps_limits(p, c)) continue;
+    const struct candidate first = s->list[0];
+    s->list[0] = *c, *c = first;
+    s->list[0].proved = true;
+    break;
+  }
+  return rc;
+}
+
 static enum armdyn_status plan(struct planner *p, struct armdyn_trajectory *out, struct armdyn_optimal_result *result,
                                struct starts *s, struct armdyn_error *error)
 {
@@ -239,6 +297,7 @@ static enum armdyn_status plan(struct planner *p, struct armdyn_trajectory *out,
   if (!rc) rc = find_torque(p, result, error);
   if (!rc) rc = starts_try(p, s, result);
   if (!rc) rc = starts_finish(p, s, result);
+  if (!rc) rc = prefer_clear(p, s, result);
   if (!rc) rc = confirm(p, &s->list[0], result, error);
   struct candidate *best = &s->list[0];
   if (!rc) result->cost = cost_of_motion(&p->cost, &best->trajectory, p->workspace, result->terms);
@@ -279,6 +338,8 @@ out:
   if (s) free(s->log);
   if (p) armdyn_workspace_free(p->workspace);
   if (p) armdyn_trajectory_free(&p->torque);
+  if (p) armdyn_trajectory_free(&p->way);
+  if (p) obstacles_free(p->obstacles);
   if (p) armdyn_robot_free(p->blended);
   free(s);
   free(p);

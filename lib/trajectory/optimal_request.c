@@ -101,6 +101,31 @@ static enum armdyn_status judge_points(struct planner *p, struct armdyn_error *e
   return rc;
 }
 
+/* All points are to stay clear themselves. */
+static enum armdyn_status judge_obstacles(struct planner *p, struct armdyn_error *error)
+{
+  const struct armdyn_optimal_request *r = p->request;
+  const size_t n = armdyn_robot_joint_count(p->robot);
+  if (!r->around) return ARMDYN_OK;
+  enum armdyn_status rc = obstacles_new(p->robot, r->around, p->limits, &p->obstacles);
+  for (size_t k = 0; k < r->waypoint_count + 2 && !rc; k++) {
+    const bool first = k == 0, last = k == r->waypoint_count + 1;
+    const double *q = first ? r->start : last ? r->goal : r->waypoints + (k - 1) * n;
+    const double time = first ? 0 : last ? r->duration : r->waypoint_times ? r->waypoint_times[k - 1] : NAN;
+    struct body_pair pair = { 0 };
+    const double excess = obstacles_excess(p->obstacles, q, time, &pair);
+    char where[32];
+    if (excess <= 0) continue;
+    const double margin = obstacles_margin(p->obstacles, &pair);
+    snprintf(where, sizeof where, first ? "/start" : last ? "/goal" : "/waypoints/%zu", k - 1);
+    rc = armdyn_refuse(error, ARMDYN_EINFEASIBLE, where,
+                       "is blocked by %s: the clearance of %s from it is %.4f m there, at least %.4f m are needed",
+                       obstacles_other(p->obstacles, &pair), obstacles_part(p->obstacles, &pair), margin - excess,
+                       margin);
+  }
+  return rc;
+}
+
 enum armdyn_status planner_judge(struct planner *p, struct armdyn_error *error)
 {
   enum armdyn_status rc = cost_init(&p->cost, p->robot, p->request, error);
@@ -108,5 +133,6 @@ enum armdyn_status planner_judge(struct planner *p, struct armdyn_error *error)
   if (!rc) rc = judge_numbers(p, error);
   if (!rc) rc = judge_points(p, error);
   if (!rc) rc = judge_ends(p, error);
+  if (!rc) rc = judge_obstacles(p, error);
   return rc;
 }

@@ -16,6 +16,9 @@
 /* Excess on a coarse mesh that neither a finer one takes away, nor narrower friction, nor more time for this way. */
 #define HOPELESS 0.05
 
+/* Is the plain motion in the way of an obstacle, and is there a way past it? */
+enum detour { DETOUR_UNKNOWN, DETOUR_NONE, DETOUR_NEEDED, DETOUR_NOT_FOUND };
+
 struct planner {
   const struct armdyn_robot *robot;
   struct armdyn_robot *blended; /* is solved for in its place; NULL: itself is */
@@ -33,10 +36,14 @@ struct planner {
   void *context;
   uint64_t random;
   struct armdyn_trajectory torque; /* the motion of least torque, in the duration that is given; nothing: not known */
+  struct obstacles *obstacles;     /* NULL: none */
+  enum detour detour;              /* past them */
+  struct armdyn_trajectory way;    /* the first that was found; nothing: none */
   bool cut; /* a search ended by the caller's wish, be it this or one for the smallest duration */
   struct planner_margins {
     struct armdyn_margin of[ARMDYN_LIMIT_KINDS * ARMDYN_JOINTS_MAX];
-    double tool_usage, tool_time; /* of the limit of the tool's speed; 0 where there is none */
+    double tool_usage, tool_time;     /* of the limit of the tool's speed; 0 where there is none */
+    struct clearance_check clearance; /* where there are obstacles */
   } margin;
 };
 
@@ -45,6 +52,17 @@ static inline const struct armdyn_robot *planner_model(const struct planner *p)
 {
   return p->blended ? p->blended : p->robot;
 }
+
+/* A way past the obstacles: corners of a line in the joints. */
+struct way {
+  size_t count;
+  double *q; /* count x n */
+};
+/* Look for one from a point to another: a tree of states grows from both ends until they meet (RRT-connect), and what is found
+ * is drawn straight as far as it goes.
+ *   out  out  free its q; NULL: none was found in the time that a search may take
+ * OK, ECANCELLED, EMEMORY. Source: Kuffner & LaValle 2000. */
+enum armdyn_status way_find(struct planner *p, const double *from, const double *to, struct way *out);
 
 /* The request's numbers, and what follows from them: cost, limits, ends, durations. EINPUT and EINFEASIBLE name the field. */
 enum armdyn_status planner_judge(struct planner *p, struct armdyn_error *error);
@@ -64,6 +82,7 @@ struct candidate {
   double price;
   bool curved; /* did it take the true curvature? */
   bool rough;  /* only solved well enough to start from */
+  bool proved; /* to stay clear of the obstacles, and the planner's margins are its own */
 };
 void candidate_free(struct candidate *c);
 /* Does it keep the limits at its knots? */
@@ -86,6 +105,8 @@ struct mesh_task {
  *   log  in/out  iterations are added; its log too */
 enum armdyn_status mesh_solve(struct planner *p, const struct mesh_task *task, struct candidate *c,
                               struct armdyn_optimal_result *log);
+/* Pairs that the candidate's motion brings nearer than that to what is asked for become bounds, the last ones. How many? */
+size_t mesh_gather(struct planner *p, struct candidate *c, double within);
 /* The bounds of the limits: how many, and for one its value at a limit. */
 size_t mesh_bounds(const struct planner *p, struct bound *bounds);
 double mesh_most(const struct planner *p, const struct bound *b);
@@ -122,7 +143,8 @@ enum armdyn_status starts_finish(struct planner *p, struct starts *s, struct arm
 /* Keep the cost of a minimum, in order, unless it is known. */
 void minima_add(struct armdyn_optimal_result *result, double cost);
 
-/* The motion of a start: the guess or the cubic through the points (0), or one that swings out from it at random. */
+/* The motion of a start: the guess or the cubic through the points (0), or one that swings out from it at random; where
+ * obstacles are in its way, mostly one that leads past them. */
 enum armdyn_status guess_start(struct planner *p, size_t start, struct candidate *c);
 
 /* The robot with dry friction that changes its sign over `width` of the largest speed of every joint in the motion, where

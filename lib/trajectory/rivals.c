@@ -16,6 +16,16 @@ static bool is_rival(const struct planner *p, enum armdyn_profile profile)
   return profile == ARMDYN_QUINTIC || !r->zero_boundary_acceleration;
 }
 
+static enum armdyn_status stays_clear(const struct planner *p, const struct armdyn_trajectory *motion, bool *clear)
+{
+  struct clearance_check check;
+  *clear = true;
+  if (!p->obstacles) return ARMDYN_OK;
+  const enum armdyn_status rc = obstacles_check(p->obstacles, motion, &check);
+  *clear = !rc && check.missing <= 0;
+  return rc;
+}
+
 enum armdyn_status rivals_plan(struct planner *p, const double *times, bool torque, struct rivals *out)
 {
   const struct armdyn_optimal_request *r = p->request;
@@ -40,7 +50,13 @@ enum armdyn_status rivals_plan(struct planner *p, const double *times, bool torq
     rival->name = armdyn_profile_name(request.profile);
     struct armdyn_margin margin[ARMDYN_LIMIT_KINDS * N];
     rc = armdyn_profile_plan(p->robot, &request, &rival->motion, margin, NULL, NULL, NULL, NULL);
-    if (!rc) out->count++;
+    if (rc) continue;
+    bool clear;
+    rc = stays_clear(p, &rival->motion, &clear);
+    if (clear)
+      out->count++;
+    else
+      armdyn_trajectory_free(&rival->motion);
   }
   free(points);
   if (rc != ARMDYN_EMEMORY && torque && p->torque.breaks) {

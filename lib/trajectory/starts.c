@@ -4,6 +4,9 @@
 #include "lib/trajectory/planner.h"
 
 enum { N = ARMDYN_JOINTS_MAX };
+static const double JUMPED = 0.04; /* m */
+/* Of several ways past obstacles those are looked at more closely that cost at most this much more on the coarse mesh. */
+static const double DEARER = 1.15;
 enum { CLIMBERS = 2 }; /* starts with kinks that are solved on finer meshes */
 
 bool candidate_feasible(const struct candidate *c)
@@ -12,11 +15,12 @@ bool candidate_feasible(const struct candidate *c)
 }
 
 /* Feasible before infeasible, solved before given up, then by cost. */
-static bool better(const struct candidate *a, const struct candidate *b)
+static bool better(const struct planner *p, const struct candidate *a, const struct candidate *b)
 {
   if (candidate_feasible(a) != candidate_feasible(b)) return candidate_feasible(a);
   if (!candidate_feasible(a)) return a->solved.violation < b->solved.violation;
-  if ((a->solved.end == END_OPTIMAL) != (b->solved.end == END_OPTIMAL)) return a->solved.end == END_OPTIMAL;
+  if (!p->obstacles && (a->solved.end == END_OPTIMAL) != (b->solved.end == END_OPTIMAL))
+    return a->solved.end == END_OPTIMAL;
   return a->solved.cost < b->solved.cost;
 }
 
@@ -36,7 +40,7 @@ static bool same(const struct candidate *a, const struct candidate *b)
 }
 
 /* Keep a start in order unless it is one that is known. */
-static void starts_add(struct starts *s, struct candidate *c)
+static void starts_add(const struct planner *p, struct starts *s, struct candidate *c)
 {
   size_t at = 0;
   for (size_t k = 0; k < s->count; k++) {
@@ -44,7 +48,7 @@ static void starts_add(struct starts *s, struct candidate *c)
     candidate_free(c);
     return;
   }
-  while (at < s->count && !better(c, &s->list[at])) at++;
+  while (at < s->count && !better(p, c, &s->list[at])) at++;
   memmove(s->list + at + 1, s->list + at, (s->count - at) * sizeof *s->list);
   s->list[at] = *c;
   s->count++;
@@ -60,6 +64,23 @@ void minima_add(struct armdyn_optimal_result *result, double cost)
   result->minimum_count++;
 }
 
+/* Bodies may jump through what is thin from knot to knot of a coarse mesh: then it is no motion, unless the fine one mends it.
+ * That takes longer, and is not tried where there is another motion. */
+static enum armdyn_status look_between(struct planner *p, const struct starts *s, struct candidate *c)
+{
+  enum armdyn_status rc = ARMDYN_OK;
+  double deepest = obstacles_deepest(p->obstacles, &c->trajectory);
+  const bool other = s->count > 0 && candidate_feasible(&s->list[0]);
+  if (deepest > JUMPED && !other && c->intervals < p->request->intervals && !mesh_ended(c)) {
+    struct mesh_task task = ladder_task(p, p->request->intervals, MU_SOFTER, true);
+    task.rough = true;
+    rc = mesh_solve(p, &task, c, s->log);
+    deepest = obstacles_deepest(p->obstacles, &c->trajectory);
+  }
+  if (deepest > JUMPED) c->solved.violation = fmax(c->solved.violation, deepest / CLEARANCE_UNIT);
+  return rc;
+}
+
 /* Solve one start on the coarse mesh and keep it; `c` is handed over.
  *   over  out  the time is */
 static enum armdyn_status try_start(struct planner *p, bool find_duration, struct candidate *c, struct starts *s,
@@ -67,6 +88,7 @@ static enum armdyn_status try_start(struct planner *p, bool find_duration, struc
 {
   s->log->log_count = s->log->iterations = 0;
   enum armdyn_status rc = ladder_begin(p, &p->cost, find_duration, ladder_foot(p, p->request->intervals), c, s->log);
+  if (!rc && p->obstacles) rc = look_between(p, s, c);
   result->iterations += s->log->iterations;
   if (!rc && c->solved.end == END_CANCELLED) rc = ARMDYN_ECANCELLED;
   if (rc) {
@@ -77,7 +99,7 @@ static enum armdyn_status try_start(struct planner *p, bool find_duration, struc
     cost_round(&p->cost, &c->trajectory, p->workspace, KINKS_ROUNDED);
   *over = mesh_ended(c);
   result->starts++;
-  starts_add(s, c);
+  starts_add(p, s, c);
   return ARMDYN_OK;
 }
 
@@ -131,19 +153,21 @@ enum armdyn_status starts_try(struct planner *p, struct starts *s, struct armdyn
 enum armdyn_status starts_finish(struct planner *p, struct starts *s, struct armdyn_optimal_result *result)
 {
   const bool any = candidate_feasible(&s->list[0]);
+  const double coarse_cost = s->list[0].solved.cost;
   size_t best = 0;
   if (s->list[0].solved.violation > HOPELESS) return ARMDYN_OK;
   for (size_t k = 0; k < s->count; k++) {
     struct candidate *c = &s->list[k];
     if (k > 0 && any && !candidate_feasible(c)) break;
     if (k >= CLIMBERS && cost_has_kinks(&p->cost)) break;
+    if (p->obstacles && k > 0 && c->solved.cost > DEARER * coarse_cost) continue;
     s->log->log_count = s->log->iterations = 0;
     enum armdyn_status rc = ladder_climb(p, c, s->count == 1, s->log);
     result->iterations += s->log->iterations;
     if (!rc && c->solved.end == END_CANCELLED) rc = ARMDYN_ECANCELLED;
     if (rc) return rc;
     if (c->solved.end == END_OPTIMAL && !c->rough && candidate_feasible(c)) minima_add(result, c->solved.cost);
-    if (k == 0 || better(c, &s->list[best])) {
+    if (k == 0 || better(p, c, &s->list[best])) {
       best = k;
       result->log_count = s->log->log_count;
       memcpy(result->log, s->log->log, s->log->log_count * sizeof *s->log->log);

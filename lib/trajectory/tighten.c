@@ -48,6 +48,25 @@ static void tool_values(const struct planner *p, const struct armdyn_trajectory 
   }
 }
 
+/* Distances of a pair at some points, as their bound has them. */
+static void clearance_values(const struct planner *p, const struct armdyn_trajectory *motion, size_t piece, double step,
+                             double x[][SAMPLES + 1])
+{
+  const struct obstacles *o = p->obstacles;
+  for (size_t i = 0; i <= SAMPLES; i++) {
+    double q[ARMDYN_JOINTS_MAX];
+    const double time = motion->breaks[piece] + step * (double)i;
+    piece_state(motion, piece, step * (double)i, q, NULL, NULL, NULL);
+    scene_place(o->scene, q, o->workspace);
+    for (size_t k = 0; k < o->count; k++) {
+      const struct body_pair *pair = &o->list[k].bodies;
+      const bool allowed = body_pair_is_allowed(o->scene, pair, time);
+      x[k][i] =
+          allowed ? -1 / CLEARANCE_UNIT : -body_pair_distance(o->scene, o->workspace, pair, NULL) / CLEARANCE_UNIT;
+    }
+  }
+}
+
 /* By how much every bound is exceeded between knot k and the next: bounds x intervals; returns the largest. A rough solution
  * does not reach its limits at the knots yet: what is left there is as much more. */
 static double measure(const struct planner *p, const struct candidate *c, const struct bound *bounds, size_t count,
@@ -55,18 +74,24 @@ static double measure(const struct planner *p, const struct candidate *c, const 
 {
   const struct check check = { p->robot, p->limits, p->workspace };
   struct usage_point at[SAMPLES + 1];
-  double largest = 0;
+  double largest = 0, near[PAIRS_MAX][SAMPLES + 1];
   for (size_t k = 0; k < c->intervals; k++) {
     const double step = (c->trajectory.breaks[k + 1] - c->trajectory.breaks[k]) / SAMPLES;
     check_points(&check, &c->trajectory, k, 0, step, SAMPLES + 1, at);
+    if (p->obstacles) clearance_values(p, &c->trajectory, k, step, near);
     for (size_t b = 0; b < count; b++) {
       double x[SAMPLES + 1];
       size_t top;
       if (bounds[b].kind == BOUND_TOOL_SPEED)
         tool_values(p, &c->trajectory, k, step, x);
+      else if (bounds[b].kind == BOUND_CLEARANCE)
+        memcpy(x, near[bounds[b].joint], sizeof x);
       else
         for (size_t i = 0; i <= SAMPLES; i++) x[i] = bounds[b].scale * at[i].value[bounds[b].kind][bounds[b].joint];
-      const double most = mesh_most(p, &bounds[b]), over = peak_of(x, SAMPLES + 1, &top) - most;
+      double over = peak_of(x, SAMPLES + 1, &top);
+      if (bounds[b].kind == BOUND_CLEARANCE) over = x[top]; /* they have kinks */
+      const double most = mesh_most(p, &bounds[b]);
+      over -= most;
       const double room = fmax(most - (x[0] + x[SAMPLES]) / 2, 0);
       excess[b * c->intervals + k] =
           (struct excess){ over + (c->rough && room < NEAR ? room : 0), 4 * top <= 3 * SAMPLES, 4 * top >= SAMPLES };
@@ -101,6 +126,7 @@ static double check_finally(struct planner *p, const struct candidate *c, const 
   planner_check(p, &c->trajectory);
   for (size_t b = 0; b < count; b++) {
     const bool tool = bounds[b].kind == BOUND_TOOL_SPEED;
+    if (bounds[b].kind == BOUND_CLEARANCE) continue; /* proved afterwards (optimal.c) */
     const struct armdyn_margin *m = &p->margin.of[tool ? 0 : bounds[b].kind * n + bounds[b].joint];
     const double usage = tool ? p->margin.tool_usage : m->usage;
     const double over = (tool ? usage * usage / 2 : bounds[b].scale * m->value) - mesh_most(p, &bounds[b]);

@@ -112,8 +112,10 @@ static void squares(const struct transcription *t, const struct bound *b, const 
 }
 
 /* What the components bend, by differences: the value's bend less the squares of the components. */
-static void bend(const struct transcription *t, double multiplier, size_t knot, double *qq, double *qv)
+static void bend(const struct transcription *t, const struct bound *b, double multiplier, size_t knot, double *qq,
+                 double *qv)
 {
+  (void)b;
   static const double STEP = 1e-6;
   const size_t n = t->n;
   const double *base = slopes_of(t, knot, 0), *qd = t->qd + 2 * knot * n;

@@ -22,6 +22,7 @@ void transcription_carve(struct transcription *t, struct carve *c)
   t->friction = t->rated ? carve(c, knots * n, sizeof *t->friction) : NULL;
   t->reach = t->robust ? carve(c, 2 * knots * n, sizeof *t->reach) : NULL;
   t->tool = t->tool_speed > 0 ? carve(c, knots * TOOL_FIGURES(n), sizeof *t->tool) : NULL;
+  t->nearness = t->obstacles ? carve(c, t->obstacles->count * knots * (1 + n), sizeof *t->nearness) : NULL;
   t->shift = t->robust ? carve(c, 2 * knots * n, sizeof *t->shift) : NULL;
   t->curvature = carve(c, CURVATURE_POINTS * CURVATURE_FIGURES(n), sizeof *t->curvature);
 }

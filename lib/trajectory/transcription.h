@@ -16,16 +16,19 @@
 
 #include "lib/base/carve.h"
 #include "lib/trajectory/cost.h"
+#include "lib/trajectory/obstacles.h"
 
 /* One side of one limit of one joint at all knots: room = most - scale value >= 0. Its kind is a row of bound.h: the limits of
- * joints, then that of the tool's speed, which is of no joint. */
+ * joints, then that of the tool's speed, which is of no joint, and clearances, which are of pairs of bodies. */
 #define BOUND_TOOL_SPEED ARMDYN_LIMIT_KINDS
+#define BOUND_CLEARANCE  (ARMDYN_LIMIT_KINDS + 1)
 struct bound {
   enum armdyn_limit_kind kind;
-  size_t joint;
+  size_t joint; /* of a clearance: which of the obstacles' pairs */
   double scale;
 };
-enum { BOUND_KINDS = BOUND_TOOL_SPEED + 1, BOUNDS_MAX = 2 * ARMDYN_LIMIT_KINDS * ARMDYN_JOINTS_MAX + 1 };
+enum { BOUND_KINDS = BOUND_CLEARANCE + 1 };
+enum { BOUNDS_MAX = 2 * ARMDYN_LIMIT_KINDS * ARMDYN_JOINTS_MAX + 1 + PAIRS_MAX };
 
 /* Start or goal: the first `given` of position, velocity and acceleration are. */
 struct end_state {
@@ -67,6 +70,8 @@ struct transcription {
   struct knot_friction *friction;       /* knots x n where `rated`, else NULL */
   double *reach;                        /* 2 x knots x n (torque_bound.c) where `robust`, else NULL */
   struct friction_shift *shift;         /* as reach */
+  const struct obstacles *obstacles;    /* NULL: none */
+  double *nearness;  /* pairs x knots x (1 + n): distances and their slopes (clearance_bound.c); NULL: no pairs */
   double *tool;      /* knots x TOOL_FIGURES(n) (tool_bound.c) where its speed is limited, else NULL */
   double *room;      /* bound_count x knots */
   double *curvature; /* scratch of curvature.c: points x CURVATURE_FIGURES(n) */

@@ -24,6 +24,7 @@ static enum armdyn_go go_on(void *context)
 /* A request with what it points to. */
 struct wish {
   struct armdyn_cost_term terms[2];
+  struct armdyn_surroundings around;
   struct armdyn_optimal_request request;
 };
 
@@ -48,6 +49,9 @@ static void wish_init(struct wish *wish, const struct plan *p)
     .waypoint_count = p->point_count - 2,
     .waypoints = p->points + p->n,
   };
+  if (!p->scene) return;
+  wish->around = (struct armdyn_surroundings){ p->scene, asked->clearance_min, p->deviation, asked->sample_rate };
+  wish->request.around = &wish->around;
 }
 
 /* The motion to start from, as the library wants it. */
@@ -135,6 +139,15 @@ static enum armdyn_status compare_durations(struct plan *p, struct armdyn_optima
   return status;
 }
 
+/* Is a refusal one of a place that is blocked? Then no duration helps. */
+static bool is_of_place(const char *pointer)
+{
+  static const char *const places[] = { "/cell", "/start", "/goal", "/waypoints/" };
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+    if (!strncmp(pointer, places[i], strlen(places[i]))) return true;
+  return false;
+}
+
 enum armdyn_status optimal_find(struct plan *p, double duration, double time_scale, struct armdyn_trajectory *out,
                                 struct armdyn_margin *margin, double *minimum, struct armdyn_error *error)
 {
@@ -160,6 +173,7 @@ enum armdyn_status optimal_find(struct plan *p, double duration, double time_sca
   }
   wish.request.minimum_duration = true;
   status = search_for(p, &wish.request, out, margin, &p->search, error);
+  p->unreachable = status && p->scene && is_of_place(error->pointer);
   *minimum = p->search.found.minimum_duration;
   if (!status && (status = compare_durations(p, wish.request, out, error))) armdyn_trajectory_free(out);
 out:

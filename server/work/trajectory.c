@@ -132,18 +132,18 @@ static void tell_no_motion(struct plan *p, enum problem problem, const struct ar
 }
 
 /* A pose that the tool cannot take, or something in the way, whatever the duration. */
-static void tell_unreachable(struct plan *p, const struct armdyn_error *error)
+static void tell_unreachable(struct plan *p, enum problem problem, const struct armdyn_error *error)
 {
   struct faults *faults = calloc(1, sizeof *faults);
   if (faults) fault_add(faults, FAULT_AT_POINTER, error->pointer, FAULT_INCONSISTENT, "%s", error->message);
-  work_problem(p->work, PROBLEM_INFEASIBLE, error->message, faults, "\"minimum_duration\":null");
+  work_problem(p->work, problem, error->message, faults, "\"minimum_duration\":null");
   free(faults);
 }
 
 static void tell_refused(struct plan *p, enum armdyn_status status, const struct armdyn_error *error)
 {
   if (p->unreachable)
-    tell_unreachable(p, error);
+    tell_unreachable(p, status == ARMDYN_EUNAVAILABLE ? PROBLEM_UNDECIDED : PROBLEM_INFEASIBLE, error);
   else if (status == ARMDYN_EINFEASIBLE)
     tell_no_motion(p, PROBLEM_INFEASIBLE, error);
   else if (status == ARMDYN_EUNAVAILABLE)

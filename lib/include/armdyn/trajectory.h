@@ -132,6 +132,15 @@ struct armdyn_cost_term {
 };
 enum { ARMDYN_COST_TERMS_MAX = 8 };
 
+/* What a motion is to stay clear of, as a controller plays it: samples, and lines between them. */
+struct armdyn_scene; /* clearance.h */
+struct armdyn_surroundings {
+  const struct armdyn_scene *scene; /* of the robot that moves */
+  double clearance;                 /* m, >= 0: at least; 0: it touches nothing */
+  const double *deviation;          /* n; NULL: none: as in armdyn_motion_clearance */
+  double sample_rate;               /* Hz, > 0 */
+};
+
 /* Minimise a cost, or the integral of sum R_j tau_j^2 where none is named. Fields that are zero ask for nothing: from rest
  * to rest, in the duration that is given, past no waypoint. */
 struct armdyn_optimal_request {
@@ -157,7 +166,8 @@ struct armdyn_optimal_request {
   size_t waypoint_count;        /* up to ARMDYN_WAYPOINTS_MAX, and 4 intervals for each segment */
   const double *waypoints;      /* waypoint_count x n, passed in this order without a stop */
   const double *waypoint_times; /* waypoint_count, s; NAN = free, chosen for the least cost; NULL = all free */
-  bool minimum_duration;        /* find the smallest feasible one too, whatever is asked; infeasible ones always do */
+  const struct armdyn_surroundings *around; /* NULL: nothing */
+  bool minimum_duration; /* find the smallest feasible one too, whatever is asked; infeasible ones always do */
 };
 enum { ARMDYN_WAYPOINTS_MAX = 64 };
 
