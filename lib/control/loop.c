@@ -60,15 +60,19 @@ static void control(void *context, double t, const double *q, const double *qd)
 static void held_torque(void *context, double t, const double *q, const double *qd, double *tau)
 {
   const struct running *r = context;
-  (void)t, (void)q, (void)qd;
+  double more[ARMDYN_JOINTS_MAX];
+  (void)q, (void)qd;
   memcpy(tau, r->tau, r->n * sizeof *tau);
+  if (!r->loop->disturbance) return;
+  r->loop->disturbance(r->loop->disturbance_context, t, more);
+  for (size_t j = 0; j < r->n; j++) tau[j] += more[j];
 }
 
 static bool hand_over(void *context, const struct armdyn_simulation_sample *sample)
 {
   struct running *r = context;
   const struct armdyn_loop_sample whole = {
-    .plant = sample, .wanted = r->wanted_q, .saturated = r->saturated, .work = r->work
+    .plant = sample, .wanted = r->wanted_q, .tau = r->tau, .saturated = r->saturated, .work = r->work
   };
   return r->sink(r->sink_context, &whole);
 }

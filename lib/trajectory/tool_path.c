@@ -17,12 +17,14 @@ static const double TOLERANCE = 1e-5;
 struct tool_path {
   const struct armdyn_robot *robot;
   const struct armdyn_tool_path_request *request;
+  const struct armdyn_tool_circle *circle; /* of whole turns; NULL: none */
   struct armdyn_workspace *workspace;
-  size_t n;
+  size_t n, rounds; /* rounds: begun turns; 1 of what is no circle */
   unsigned task;
   double from[3], rotation[9], turn[3]; /* pose at the start; the whole turn, in its axes */
   double way[3];                        /* of a line */
-  double center[3], axis[3];            /* of an arc: the whole angle about the axis */
+  bool arc;
+  double center[3], axis[3]; /* of an arc: the whole angle about the axis */
 };
 
 /* out = a - b */
@@ -53,6 +55,7 @@ static enum armdyn_status arc_of(struct tool_path *x, const double *to, struct a
   double angle = atan2(dot3(turned, normal), dot3(middle, last));
   if (angle <= 0) angle += 2 * M_PI;
   for (int i = 0; i < 3; i++) x->axis[i] = angle * normal[i];
+  x->arc = true;
   return ARMDYN_OK;
 }
 
@@ -64,7 +67,7 @@ static void pose_at(const struct tool_path *x, double s, double *tool)
   rotation_of_vector(phi, R);
   multiply3(turned, x->rotation, R);
   for (int i = 0; i < 3; i++) place[i] = x->from[i] + s * x->way[i];
-  if (x->request->via) {
+  if (x->arc) {
     for (int i = 0; i < 3; i++) phi[i] = s * x->axis[i];
     rotation_of_vector(phi, R);
     subtract3(arm, x->from, x->center);
@@ -79,11 +82,10 @@ static void pose_at(const struct tool_path *x, double s, double *tool)
   tool[15] = 1;
 }
 
-static enum armdyn_status prepare(struct tool_path *x, struct armdyn_error *error)
+static enum armdyn_status check_start(const struct tool_path *x, struct armdyn_error *error)
 {
   const struct armdyn_tool_path_request *r = x->request;
   const double tolerance = r->tolerance == 0 ? TOLERANCE : r->tolerance;
-  double tool[16], to[3], goal[9], back[9], between[9];
   if (!(tolerance >= 1e-9 && tolerance <= 1))
     return armdyn_refuse(error, ARMDYN_EINPUT, "/tolerance", "must be >= 1e-9 and <= 1, got %g", tolerance);
   for (size_t j = 0; j < x->n; j++) {
@@ -94,6 +96,15 @@ static enum armdyn_status prepare(struct tool_path *x, struct armdyn_error *erro
     return armdyn_refuse(error, ARMDYN_EINPUT, where, "must be within the position limits [%g, %g], got %g", range[0],
                          range[1], r->start[j]);
   }
+  return ARMDYN_OK;
+}
+
+static enum armdyn_status prepare(struct tool_path *x, struct armdyn_error *error)
+{
+  const struct armdyn_tool_path_request *r = x->request;
+  double tool[16], to[3], goal[9], back[9], between[9];
+  enum armdyn_status status = check_start(x, error);
+  if (status) return status;
   for (int i = 0; r->via && i < 3; i++)
     if (!(fabs(r->via[i]) <= 1e6))
       return armdyn_refuse(error, ARMDYN_EINPUT, "/via", "must be finite, got %g", r->via[i]);
@@ -186,32 +197,86 @@ static enum armdyn_status fit(const struct tool_path *x, size_t parts, struct ar
   return rc;
 }
 
-enum armdyn_status armdyn_path_of_tool(const struct armdyn_robot *robot, const struct armdyn_tool_path_request *request,
-                                       struct armdyn_trajectory *path, double *deviation, struct armdyn_error *error)
+/* Cubics between points that are doubled until they are near enough. */
+static enum armdyn_status follow_whole(const struct tool_path *x, struct armdyn_trajectory *path, double *deviation,
+                                       struct armdyn_error *error)
 {
-  struct tool_path x = { .robot = robot, .request = request, .n = armdyn_robot_joint_count(robot) };
-  enum armdyn_status rc = ARMDYN_EMEMORY;
+  const double tolerance = x->request->tolerance == 0 ? TOLERANCE : x->request->tolerance;
   double off = INFINITY;
-  x.task = request->task ? request->task : ARMDYN_TASK_ALL;
-  if (!(x.workspace = armdyn_workspace_new(x.n))) goto out;
-  if ((rc = prepare(&x, error))) goto out;
-  for (size_t parts = PARTS_LEAST;; parts *= 2) {
-    if ((rc = fit(&x, parts, path, error))) goto out;
-    off = deviation_of(&x, path);
-    if (off <= (request->tolerance == 0 ? TOLERANCE : request->tolerance)) break;
+  for (size_t parts = PARTS_LEAST * x->rounds;; parts *= 2) {
+    const enum armdyn_status rc = fit(x, parts, path, error);
+    if (rc) return rc;
+    off = deviation_of(x, path);
+    if (off <= tolerance) break;
     armdyn_trajectory_free(path);
-    if (2 * parts <= PARTS_MOST) continue;
-    rc =
-        armdyn_refuse(error, ARMDYN_EINFEASIBLE, "/tolerance",
-                      "%zu points still leave %.3g m or rad between them: a singular position is near", parts + 1, off);
-    goto out;
+    if (2 * parts <= PARTS_MOST * x->rounds) continue;
+    return armdyn_refuse(error, ARMDYN_EINFEASIBLE, "/tolerance",
+                         "%zu points still leave %.3g m or rad between them: a singular position is near", parts + 1,
+                         off);
   }
   /* only the ends are points that somebody asked for */
   path->waypoint_count = 2;
   path->waypoint_times[1] = 1;
   if (deviation) *deviation = off;
-out:
-  armdyn_workspace_free(x.workspace);
+  return ARMDYN_OK;
+}
+
+static enum armdyn_status path_of(struct tool_path *x,
+                                  enum armdyn_status (*ready)(struct tool_path *, struct armdyn_error *),
+                                  struct armdyn_trajectory *path, double *deviation, struct armdyn_error *error)
+{
+  enum armdyn_status rc = ARMDYN_EMEMORY;
+  x->n = armdyn_robot_joint_count(x->robot);
+  x->task = x->request->task ? x->request->task : ARMDYN_TASK_ALL;
+  if ((x->workspace = armdyn_workspace_new(x->n))) rc = ready(x, error);
+  if (!rc) rc = follow_whole(x, path, deviation, error);
+  armdyn_workspace_free(x->workspace);
   if (rc == ARMDYN_EMEMORY) armdyn_refuse(error, rc, "", "no memory for a path");
   return rc;
+}
+
+enum armdyn_status armdyn_path_of_tool(const struct armdyn_robot *robot, const struct armdyn_tool_path_request *request,
+                                       struct armdyn_trajectory *path, double *deviation, struct armdyn_error *error)
+{
+  struct tool_path x = { .robot = robot, .request = request, .rounds = 1 };
+  return path_of(&x, prepare, path, deviation, error);
+}
+
+/* ---- whole turns */
+
+static enum armdyn_status prepare_circle(struct tool_path *x, struct armdyn_error *error)
+{
+  const struct armdyn_tool_circle *circle = x->circle;
+  double tool[16], arm[3], across[3];
+  const double length = sqrt(dot3(circle->normal, circle->normal));
+  enum armdyn_status status = check_start(x, error);
+  if (status) return status;
+  if (!(length > 0 && length <= 1e6))
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/normal", "must be finite and not 0, has length %g", length);
+  if (!(circle->turns > 0 && circle->turns <= 16))
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/turns", "must be > 0 and <= 16, got %g", circle->turns);
+  armdyn_forward_kinematics(x->robot, circle->start, x->workspace, tool, NULL);
+  for (int i = 0; i < 3; i++) {
+    x->from[i] = tool[4 * i + 3], x->center[i] = circle->center[i];
+    x->axis[i] = 2 * M_PI * circle->turns * circle->normal[i] / length;
+  }
+  for (int i = 0; i < 9; i++) x->rotation[i] = tool[4 * (i / 3) + i % 3];
+  subtract3(arm, x->from, x->center);
+  cross3(across, circle->normal, arm);
+  if (!(sqrt(dot3(across, across)) > 1e-6 * length))
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/center", "is where the tool starts, or on the axis through it");
+  x->arc = true;
+  x->rounds = (size_t)ceil(circle->turns);
+  return ARMDYN_OK;
+}
+
+enum armdyn_status armdyn_path_of_circle(const struct armdyn_robot *robot, const struct armdyn_tool_circle *circle,
+                                         struct armdyn_trajectory *path, double *deviation,
+                                         struct armdyn_error *error)
+{
+  const struct armdyn_tool_path_request request = { .start = circle->start,
+                                                    .task = circle->task,
+                                                    .tolerance = circle->tolerance };
+  struct tool_path x = { .robot = robot, .request = &request, .circle = circle };
+  return path_of(&x, prepare_circle, path, deviation, error);
 }

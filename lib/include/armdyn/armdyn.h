@@ -25,6 +25,7 @@
 #include "armdyn/quality.h"
 #include "armdyn/regressor.h"
 #include "armdyn/residuals.h"
+#include "armdyn/response.h"
 #include "armdyn/robot.h"
 #include "armdyn/shape.h"
 #include "armdyn/shaper.h"

@@ -141,13 +141,17 @@ struct armdyn_loop {
   /* Hz: the velocity is the difference of the measured positions through a low-pass of first order; 0: it is measured
    * exactly */
   double velocity_filter;
+  /* Torques on the joints beside those of the drives, at time t: tau out, n. NULL: none. */
+  void (*disturbance)(void *context, double t, double *tau);
+  void *disturbance_context;
   struct armdyn_simulation plant_motion; /* q, qd, duration, load and how to integrate; the rest is not read */
 };
 
 /* The loop at one period of the controller; the pointers live as long as the call that hands it over. */
 struct armdyn_loop_sample {
-  const struct armdyn_simulation_sample *plant; /* tau is what acts until the next sample */
+  const struct armdyn_simulation_sample *plant; /* its tau is that of the drives and of the disturbance */
   const double *wanted;                         /* n: q wanted */
+  const double *tau;                            /* n: of the drives, which acts until the next sample */
   const bool *saturated;                        /* n */
   double work;                                  /* J, that the drives did until here */
 };

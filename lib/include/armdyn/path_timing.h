@@ -43,6 +43,21 @@ struct armdyn_tool_path_request {
 enum armdyn_status armdyn_path_of_tool(const struct armdyn_robot *robot, const struct armdyn_tool_path_request *request,
                                        struct armdyn_trajectory *path, double *deviation, struct armdyn_error *error);
 
+/* A circle of the tool that begins where the arm is, the orientation the same all the way. */
+struct armdyn_tool_circle {
+  const double *start;  /* n: positions, which choose the branch of the whole path */
+  const double *center; /* 3: m, of the base; what it is off the circle's plane does not count */
+  const double *normal; /* 3: of the plane, along which it turns by the right hand; any length but 0 */
+  double turns;         /* > 0, at most 16 */
+  unsigned task;        /* as of armdyn_tool_path_request; the turns about axes that do not count are free */
+  double tolerance;     /* likewise */
+};
+/* As armdyn_path_of_tool, whose parameter is the part of the turns made. Also EINPUT for "/center" on the axis of the start,
+ * "/normal" and "/turns". */
+enum armdyn_status armdyn_path_of_circle(const struct armdyn_robot *robot, const struct armdyn_tool_circle *circle,
+                                         struct armdyn_trajectory *path, double *deviation,
+                                         struct armdyn_error *error);
+
 /* The highest speed of the tool's origin along any motion, by a dense search.
  *   speed  out  m/s
  *   time   out  s, when; NULL = not wanted

@@ -364,6 +364,49 @@ Test(path_timing, the_tool_keeps_to_lines_and_arcs)
   armdyn_robot_free(robot);
 }
 
+/* Two and a half turns about a slanted axis: everywhere at the radius, in the plane, the orientation kept, and evenly. */
+Test(path_timing, the_tool_goes_round)
+{
+  struct armdyn_robot_description d;
+  struct armdyn_robot *robot;
+  struct armdyn_error error;
+  struct armdyn_workspace *workspace = armdyn_workspace_new(6);
+  const double start[6] = { 0.2, 0.6, -0.4, 0.3, 0.8, 0.1 }, normal[3] = { 0, 0.6, 0.8 }, radius = 0.08, turns = 2.5;
+  cJSON *json = json_load("tests/data/robots/puma560.json");
+  description_from_json(json, &d);
+  cJSON_Delete(json);
+  cr_assert_eq(armdyn_robot_new(&d, &robot, &error), ARMDYN_OK);
+  double from[16], center[3], deviation;
+  armdyn_forward_kinematics(robot, start, workspace, from, NULL);
+  const double out[3] = { radius, 0, 0 }, across[3] = { 0, 0.8 * radius, -0.6 * radius }; /* normal x out */
+  for (int i = 0; i < 3; i++) center[i] = from[4 * i + 3] - out[i] + 0.3 * normal[i];
+  struct armdyn_tool_circle circle = { start, center, normal, turns, 0, 1e-8 };
+  struct armdyn_trajectory path;
+  cr_assert_eq(armdyn_path_of_circle(robot, &circle, &path, &deviation, &error), ARMDYN_OK, "%s", error.message);
+  cr_assert_leq(deviation, 1e-8);
+  for (int k = 0; k <= 1000; k++) {
+    const double s = k / 1000.0, angle = 2 * M_PI * turns * s;
+    double q[6], at[16];
+    armdyn_trajectory_state(&path, s, q, NULL, NULL, NULL);
+    armdyn_forward_kinematics(robot, q, workspace, at, NULL);
+    for (int i = 0; i < 3; i++) {
+      const double place = from[4 * i + 3] + (cos(angle) - 1) * out[i] + sin(angle) * across[i];
+      cr_assert_float_eq(at[4 * i + 3], place, 3e-8, "%g of the way", s);
+      for (int c = 0; c < 3; c++) cr_assert_float_eq(at[4 * i + c], from[4 * i + c], 3e-8);
+    }
+  }
+  armdyn_trajectory_free(&path);
+  circle.turns = 0;
+  cr_assert_eq(armdyn_path_of_circle(robot, &circle, &path, NULL, &error), ARMDYN_EINPUT);
+  cr_assert_str_eq(error.pointer, "/turns");
+  circle.turns = 1;
+  for (int i = 0; i < 3; i++) center[i] = from[4 * i + 3] + normal[i];
+  cr_assert_eq(armdyn_path_of_circle(robot, &circle, &path, NULL, &error), ARMDYN_EINPUT);
+  cr_assert_str_eq(error.pointer, "/center");
+  armdyn_workspace_free(workspace);
+  armdyn_robot_free(robot);
+}
+
 /* A tool on a long arm that turns: v = radius qd, so a limit of the tool is one of the joint, and the other way round. */
 Test(path_timing, the_speed_of_the_tool_is_a_limit)
 {
