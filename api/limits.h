@@ -47,6 +47,13 @@
 #define LIMIT_EVALUATION_CURVES       192       /* models times data sets times joints of one evaluation */
 #define LIMIT_STUDY_REPETITIONS       2000      /* simulated runs of one study of an identification */
 #define LIMIT_STUDY_TORQUES           6000000   /* samples times joints of the motion that it simulates */
+#define LIMIT_VERIFICATION_REFERENCES 16        /* of one verification */
+#define LIMIT_VERIFICATION_LAWS       8         /* of one verification */
+#define LIMIT_VERIFICATION_PLANTS     16        /* of one verification */
+#define LIMIT_VERIFICATION_CASES      256       /* plants times laws times references of one verification */
+#define LIMIT_VERIFICATION_NUMBERS    30000     /* that the cases of one verification are told in */
+#define LIMIT_VERIFICATION_PERIODS    20000000  /* of controllers in one verification */
+#define LIMIT_SWEEP_FREQUENCIES       64        /* of one sine sweep */
 #define LIMIT_PAYLOAD_DIFFERENCE_ROWS 1000000   /* of each of two runs whose difference shows a payload */
 #define LIMIT_COLLISION_EVENTS        500       /* told one by one of one collision check; all are counted */
 #define LIMIT_DATASET_ROWS            200000000 /* samples of one data set */

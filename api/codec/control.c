@@ -9,6 +9,11 @@ static const char *const laws[] = {
 #undef X
 };
 
+const char *control_law_name(enum armdyn_law law)
+{
+  return laws[law];
+}
+
 /* -- control -- */
 
 #define GAINS BETWEEN(0, 1e9)
@@ -101,6 +106,23 @@ void control_in_force(const struct control_request *request, const struct armdyn
              sizes[gains[k].of] * sizeof(double));
   for (size_t j = 0; j < description->joint_count; j++)
     control->torque_limit[j] = request->torque_limits ? description->joints[j].limits.torque : INFINITY;
+}
+
+bool control_alone(enum armdyn_law law)
+{
+  return law == ARMDYN_LAW_PID_GRAVITY || law == ARMDYN_LAW_FEEDFORWARD || law == ARMDYN_LAW_COMPUTED_TORQUE;
+}
+
+void control_take_alone(const struct armdyn_robot *robot, const double *q, struct armdyn_workspace *workspace,
+                        struct armdyn_control *control)
+{
+  const size_t n = armdyn_robot_joint_count(robot);
+  double M[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX];
+  if (control->law == ARMDYN_LAW_COMPUTED_TORQUE) {
+    armdyn_mass_matrix(robot, q, workspace, M);
+    for (size_t j = 0; j < n; j++) control->gains.kp[j] *= M[j * (n + 1)], control->gains.kd[j] *= M[j * (n + 1)];
+  }
+  control->law = ARMDYN_LAW_PID;
 }
 
 void control_encode(struct json_writer *w, const struct armdyn_control *control, size_t joints)

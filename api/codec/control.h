@@ -34,6 +34,14 @@ void control_in_force(const struct control_request *request, const struct armdyn
                       const double *q, bool friction, struct armdyn_workspace *workspace,
                       struct armdyn_control *control);
 
+const char *control_law_name(enum armdyn_law law);
+/* Is a PID left of this law when its model is taken away? */
+bool control_alone(enum armdyn_law law);
+/* That PID: the same gains; of computed_torque, whose gains are of accelerations, those times the diagonal of M at q.
+ *   control  in/out */
+void control_take_alone(const struct armdyn_robot *robot, const double *q, struct armdyn_workspace *workspace,
+                        struct armdyn_control *control);
+
 /* Law, rate and gains in force, as a result tells them: an object. */
 void control_encode(struct json_writer *w, const struct armdyn_control *control, size_t joints);
 

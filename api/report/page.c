@@ -33,6 +33,8 @@ static const char style[] =
     "table{border-collapse:collapse;margin:1rem 0;font-variant-numeric:tabular-nums}"
     "th,td{text-align:left;padding:.25rem .9rem .25rem 0;border-bottom:1px solid var(--grid);overflow-wrap:anywhere}"
     "td.figure{text-align:right}th{font-weight:600}thead{break-inside:avoid}tr{break-inside:avoid}\n"
+    "pre{white-space:pre-wrap;overflow-wrap:anywhere;border-left:3px solid var(--grid);padding-left:.7rem;"
+    "font-size:.8rem}\n"
     "footer{color:var(--faint);font-size:.85rem;margin-top:3rem}.nothing{color:var(--faint)}\n"
     "@page{margin:15mm}@media print{body{max-width:none;padding:0;font-size:10pt;print-color-adjust:exact;"
     "-webkit-print-color-adjust:exact}}\n";
@@ -64,6 +66,11 @@ void page_end(struct buffer *out, const char *footer)
 void page_section(struct buffer *out, const char *heading)
 {
   element(out, "h2", heading);
+}
+
+void page_code(struct buffer *out, const char *text)
+{
+  element(out, "pre", text);
 }
 
 enum { PARAGRAPH = 1001 };

@@ -23,6 +23,8 @@ void page_section(struct buffer *out, const char *heading);
 void page_text(struct buffer *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* One that warns. */
 void page_warning(struct buffer *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Text as it is typed, e.g. a command. */
+void page_code(struct buffer *out, const char *text);
 
 /* A table, cell by cell: begin, then its cells in rows, then end.
  *   headings  in  column_count; NULL where a column needs none */

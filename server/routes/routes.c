@@ -154,6 +154,13 @@ const struct route routes[] = {
   { CALL(getEvaluationTable),           evaluation_table,          ON_POOL,         0,                  NULL },
   { CALL(promoteIdentification),        identification_promote,    ON_POOL,         LIMIT_MODEL_BODY,   &identification_kind },
 
+  { CALL(createVerification),           job_create,                ON_POOL,         LIMIT_MODEL_BODY,   &verification_kind },
+  { CALL(listVerifications),            result_list,               ON_POOL,         0,                  &verification_kind },
+  { CALL(getVerification),              result_get,                ON_POOL,         0,                  &verification_kind },
+  { CALL(patchVerification),            result_patch,              ON_POOL,         KB(512),            &verification_kind },
+  { CALL(deleteVerification),           result_delete,             ON_POOL,         0,                  &verification_kind },
+  { CALL(getVerificationReport),        verification_report,       ON_POOL,         0,                  NULL },
+
   { CALL(createCollisionCheck),         job_create,                ON_POOL,         LIMIT_MODEL_BODY,   &collision_check_kind },
   { CALL(listCollisionChecks),          result_list,               ON_POOL,         0,                  &collision_check_kind },
   { CALL(getCollisionCheck),            result_get,                ON_POOL,         0,                  &collision_check_kind },

@@ -1,0 +1,156 @@
+/* Verifications: laws and plants in closed loop, on references that show what they are worth. What is asked, and what is
+ * answered. A case is a plant under a law on a reference. */
+#ifndef API_CODEC_VERIFICATION_H
+#define API_CODEC_VERIFICATION_H
+
+#include "api/codec/carried.h"
+#include "api/codec/control.h"
+#include "api/codec/result.h"
+
+enum { VERIFICATION_NAME = 65 };
+
+/* To add one: its rows in api/codec/verification.c and server/work/verification_case.c. */
+enum verification_reference_kind {
+  REFERENCE_HOLD,
+  REFERENCE_STEP,
+  REFERENCE_SINE,
+  REFERENCE_CIRCLE,
+  REFERENCE_TRAJECTORY,
+  REFERENCE_KINDS
+};
+
+/* Where the arm should be. */
+struct verification_reference {
+  char name[VERIFICATION_NAME];
+  enum verification_reference_kind kind;
+  double duration;                             /* s; of a sine NAN */
+  double amplitude[ARMDYN_JOINTS_MAX];         /* of a step and a sine: rad, m; 0: the joint does not move */
+  double frequencies[LIMIT_SWEEP_FREQUENCIES]; /* of a sine: Hz, increasing */
+  size_t frequency_count;
+  double periods;              /* of each, that are measured */
+  double settle;               /* s before them; NAN: by the law's bandwidth */
+  double band;                 /* of a step: what counts as settled */
+  double center[3], normal[3]; /* of a circle, base frame */
+  double turns;
+  char trajectory[27];
+  double rest; /* s, that a circle or trajectory is held at its end */
+};
+
+struct verification_law {
+  char name[VERIFICATION_NAME];
+  double bandwidth_hz;
+  bool without_model; /* another law beside it: its PID alone */
+  struct control_request control;
+};
+
+struct verification_plant {
+  char name[VERIFICATION_NAME];
+  struct plant_request plant;
+};
+
+/* Which case's budget of accuracy is told, and whose covariance. */
+struct verification_accuracy {
+  char identification[27];                                   /* "": that which the revision was promoted from */
+  char law[VERIFICATION_NAME], reference[VERIFICATION_NAME]; /* "": the first law, the first motion */
+};
+
+/* Of the tool; NAN: none. */
+struct verification_limit {
+  double position_mm, rotation_mrad;
+};
+
+struct verification_request {
+  struct carried carried; /* of the model, and of plants where they say nothing else */
+  double q[ARMDYN_JOINTS_MAX];
+  bool has_q;
+  bool friction;
+  double tolerance; /* of the integration */
+  struct verification_limit limit;
+  size_t reference_count, law_count, plant_count;
+  struct verification_reference references[LIMIT_VERIFICATION_REFERENCES];
+  struct verification_law laws[LIMIT_VERIFICATION_LAWS];
+  struct verification_plant plants[LIMIT_VERIFICATION_PLANTS];
+  struct verification_accuracy accuracy;
+  bool has_accuracy;
+  struct result_labels labels;
+};
+
+/* Decode and check in full: everything but how the loops go.
+ * OK, ESYNTAX (400), EINPUT (422), EMEMORY. */
+enum armdyn_status verification_request_decode(const char *text, size_t length,
+                                               const struct armdyn_robot_description *robot,
+                                               struct verification_request *out, struct faults *faults);
+const char *verification_kind_name(enum verification_reference_kind kind);
+/* s before a sine is measured. */
+double verification_settle(const struct verification_reference *reference, const struct verification_law *law);
+/* How long the loop of a reference runs, all frequencies of a sine together; `motion`: of a trajectory, s. */
+double verification_time(const struct verification_reference *reference, const struct verification_law *law,
+                         double motion);
+
+/* -- what is answered -- */
+
+/* NAN: it has none such. */
+struct verification_joint {
+  double rms, max;                                                                   /* off: rad, m */
+  double static_error;                                                               /* of a hold */
+  double overshoot_percent, rise_time, peak_time, settling_time, steady_state_error; /* of a step */
+  double bandwidth_hz;                                                               /* of a sine */
+  double torque_rms, torque_peak, saturated;                                         /* N m, N; share of periods */
+};
+struct verification_response {
+  double gain, phase, left; /* phase in rad, unwrapped; left: rms of what is no sine of this frequency */
+};
+
+enum { ENVELOPE = 100 };
+struct verification_case {
+  size_t plant, law, reference; /* of the request */
+  bool alone;                   /* the law without its model */
+  bool diverged;
+  char detail[192];
+  long steps;
+  double duration;
+  struct verification_joint joints[ARMDYN_JOINTS_MAX];
+  double position_rms_mm, position_max_mm, position_max_time, rotation_rms_mrad, rotation_max_mrad; /* of the tool */
+  double judged_mm, judged_mrad; /* that are held against the limit */
+  bool within;
+  double settled_after;                    /* s after the end of a motion; NAN: not, or not asked */
+  struct verification_response *responses; /* of a sine: frequencies x joints */
+  double envelope_mm[ENVELOPE];            /* the largest in each of so many equal times */
+};
+
+/* To which load the limit holds, of plants that differ from the first in their payload's mass alone. */
+struct verification_hold {
+  size_t law, reference;
+  bool alone;
+  double mass;      /* kg: the heaviest that holds, all lighter ones holding too; NAN: none does */
+  double next_mass; /* kg: the lightest that does not; NAN: all do */
+  double about;     /* kg: where the limit is met between the two, on a straight line; NAN: not between two */
+};
+
+/* What the uncertainty of identified parameters makes of a case. */
+struct verification_budget {
+  bool told;
+  char why[192]; /* not */
+  char identification[27];
+  size_t law, reference, parameters;
+  double nominal_mm, parameters_mm, together_mm; /* largest; one deviation; nominal and two of them, at any one time */
+  double worst_time, duration;                   /* s */
+};
+
+struct verification_result {
+  const struct verification_request *request;
+  const char *request_text;
+  size_t joint_count;
+  const double *q;                            /* where gains are made */
+  const struct armdyn_control (*controls)[2]; /* in force, of the laws; and of their PIDs alone */
+  const double *masses;                       /* of the plants' payloads, kg */
+  struct verification_case *cases;
+  size_t case_count;
+  const struct verification_hold *holds;
+  size_t hold_count;
+  const struct verification_budget *budget;
+};
+void verification_result_encode(const struct verification_result *result, struct buffer *out);
+extern const struct result_form verification_form;
+
+#endif

@@ -1,0 +1,422 @@
+#include "api/codec/verification_report.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "api/codec/verification.h"
+#include "api/report/page.h"
+#include "api/report/plot.h"
+#include "armdyn/armdyn.h"
+
+enum { LAWS = 2 * LIMIT_VERIFICATION_LAWS, PLANTS = LIMIT_VERIFICATION_PLANTS, LINES = 16 };
+
+struct page {
+  const cJSON *document;
+  const struct armdyn_robot_description *robot;
+  struct buffer *out;
+};
+
+static const char *text_at(const cJSON *in, const char *path)
+{
+  const char *text = document_text(in, path);
+  return text ? text : "";
+}
+
+static bool same(const cJSON *in, const char *path, const char *text)
+{
+  return !strcmp(text_at(in, path), text);
+}
+
+/* The names of a list's items; answers how many. */
+static size_t names_of(const cJSON *document, const char *list, const char **names, size_t most)
+{
+  const cJSON *item;
+  size_t count = 0;
+  cJSON_ArrayForEach (item, document_at(document, list))
+    if (count < most) names[count++] = text_at(item, "name");
+  return count;
+}
+
+static const cJSON *case_of(const struct page *p, const char *plant, const char *law, const char *reference)
+{
+  const cJSON *c;
+  cJSON_ArrayForEach (c, document_at(p->document, "cases"))
+    if (same(c, "plant", plant) && same(c, "law", law) && same(c, "reference", reference)) return c;
+  return NULL;
+}
+
+/* -- the whole in words -- */
+
+static void write_loads_in_words(struct page *p, double limit)
+{
+  const cJSON *item;
+  cJSON_ArrayForEach (item, document_at(p->document, "loads")) {
+    const double holds = document_number(item, "holds_to"), fails = document_number(item, "fails_at");
+    const char *law = text_at(item, "law"), *reference = text_at(item, "reference");
+    if (isnan(fails))
+      page_text(p->out, "%s, %s: \u00b1%.4g mm holds with every load up to %.4g kg.", law, reference, limit, holds);
+    else if (isnan(holds))
+      page_warning(p->out, "%s, %s: \u00b1%.4g mm does not hold, not even with the lightest load of %.4g kg.", law,
+                   reference, limit, fails);
+    else
+      page_text(p->out, "%s, %s: \u00b1%.4g mm holds to %.4g kg and not with %.4g kg; on a straight line it ends at %.3g kg.",
+                law, reference, limit, holds, fails, document_number(item, "about"));
+  }
+}
+
+static void write_accuracy(struct page *p)
+{
+  const cJSON *accuracy = document_at(p->document, "accuracy");
+  if (!accuracy) return;
+  page_section(p->out, "Budget of accuracy");
+  if (*text_at(accuracy, "detail")) {
+    page_text(p->out, "There is none: %s.", text_at(accuracy, "detail"));
+    return;
+  }
+  page_text(p->out,
+            "%s on %s, %.4g s: with the model itself the tool is off by at most %.4g mm. What is not known of the %.0f "
+            "parameters of identification %s moves it by %.4g mm (one deviation, to first order), together at most "
+            "%.4g mm with two of them, at %.4g s.",
+            text_at(accuracy, "law"), text_at(accuracy, "reference"), document_number(accuracy, "duration"),
+            document_number(accuracy, "nominal_mm"), document_number(accuracy, "parameters"),
+            text_at(accuracy, "identification"), document_number(accuracy, "parameters_mm"),
+            document_number(accuracy, "together_mm"), document_number(accuracy, "time"));
+}
+
+static void write_summary(struct page *p)
+{
+  const cJSON *d = p->document;
+  const double limit = document_number(d, "limit/position_mm"), beyond = document_number(d, "beyond_count");
+  page_section(p->out, "Summary");
+  page_text(p->out, "Robot %s, revision %.0f: %.0f cases, at most %.4g mm off at the tool where it counts.",
+            text_at(d, "robot"), document_number(d, "revision"), document_number(d, "case_count"),
+            document_number(d, "worst_mm"));
+  if (beyond > 0)
+    page_warning(p->out, "%.0f of them are not within the limit (%.4g mm, %.4g mrad).", beyond, limit,
+                 document_number(d, "limit/rotation_mrad"));
+  if (document_number(d, "diverged_count") > 0)
+    page_warning(p->out, "%.0f loops diverge.", document_number(d, "diverged_count"));
+  write_loads_in_words(p, limit);
+  if (*text_at(d, "label")) page_text(p->out, "Label: %s", text_at(d, "label"));
+  if (*text_at(d, "notes")) page_text(p->out, "Notes: %.900s", text_at(d, "notes"));
+}
+
+/* -- a reference -- */
+
+static void write_bars(struct page *p, const char *reference)
+{
+  const char *plants[PLANTS], *laws[LAWS];
+  const size_t plant_count = names_of(p->document, "plants", plants, PLANTS);
+  const size_t law_count = names_of(p->document, "laws", laws, LAWS);
+  double values[PLANTS * LAWS];
+  for (size_t i = 0; i < plant_count; i++)
+    for (size_t k = 0; k < law_count; k++)
+      values[i * law_count + k] = document_number(case_of(p, plants[i], laws[k], reference), "judged_mm");
+  const struct bar_chart chart = { .title = "How far the tool is off",
+                                   .unit = "distance, mm",
+                                   .category_count = plant_count,
+                                   .series_count = law_count,
+                                   .categories = plants,
+                                   .series = laws,
+                                   .values = values };
+  bar_chart_write(&chart, p->out);
+}
+
+/* The largest share of periods that any joint was at its limit, in percent. */
+static double most_saturated(const cJSON *c)
+{
+  const cJSON *joint;
+  double most = NAN;
+  cJSON_ArrayForEach (joint, document_at(c, "joints")) most = fmax(most, 100 * document_number(joint, "saturated"));
+  return most;
+}
+
+static void write_tool(struct page *p, const char *reference)
+{
+  static const char *const headings[] = { "plant",   "law",     "judged, mm", "largest, mm",     "rms, mm",
+                                          "largest, mrad", "at its torque limit, %", "settled after, s", "" };
+  const cJSON *c;
+  struct page_table table;
+  page_table_begin(&table, p->out, headings, sizeof headings / sizeof *headings);
+  cJSON_ArrayForEach (c, document_at(p->document, "cases")) {
+    if (!same(c, "reference", reference)) continue;
+    page_cell_text(&table, text_at(c, "plant"));
+    page_cell_text(&table, text_at(c, "law"));
+    page_cell_figure(&table, document_number(c, "judged_mm"));
+    page_cell_figure(&table, document_number(c, "tool/position_max_mm"));
+    page_cell_figure(&table, document_number(c, "tool/position_rms_mm"));
+    page_cell_figure(&table, document_number(c, "tool/rotation_max_mrad"));
+    page_cell_figure(&table, most_saturated(c));
+    page_cell_figure(&table, document_number(c, "settled_after"));
+    page_cell_text(&table, same(c, "state", "diverged") ? text_at(c, "detail")
+                           : !document_at(c, "within")  ? ""
+                           : document_truth(c, "within") ? "within"
+                                                         : "beyond");
+  }
+  page_table_end(&table);
+}
+
+static void write_joints(struct page *p, const char *reference, const char *const *members,
+                         const char *const *headings, size_t count)
+{
+  const cJSON *c, *joint;
+  struct page_table table;
+  page_table_begin(&table, p->out, headings, 3 + count);
+  cJSON_ArrayForEach (c, document_at(p->document, "cases")) {
+    size_t j = 0;
+    if (!same(c, "reference", reference)) continue;
+    cJSON_ArrayForEach (joint, document_at(c, "joints")) {
+      const char *name = p->robot->joints[j++].name;
+      page_cell_text(&table, text_at(c, "plant"));
+      page_cell_text(&table, text_at(c, "law"));
+      page_cell_text(&table, name);
+      for (size_t k = 0; k < count; k++) page_cell_figure(&table, document_number(joint, members[k]));
+    }
+  }
+  page_table_end(&table);
+}
+
+/* What tells of the joints of each kind of reference. */
+static void write_joints_of(struct page *p, const char *reference, const char *kind)
+{
+  static const char *const step[] = { "overshoot_percent", "rise_time",   "peak_time",  "settling_time",
+                                      "steady_state_error", "torque_peak" };
+  static const char *const step_headings[] = { "plant",      "law",         "joint",           "overshoot, %",
+                                               "rise, s",    "peak at, s",  "settled after, s", "steady error, rad or m",
+                                               "torque, N m or N" };
+  static const char *const hold[] = { "static_error", "max", "torque_rms", "torque_peak" };
+  static const char *const hold_headings[] = { "plant", "law", "joint", "static error, rad or m", "largest", "torque rms, N m or N", "torque" };
+  static const char *const sine[] = { "bandwidth_hz", "rms", "max", "torque_rms", "torque_peak" };
+  static const char *const sine_headings[] = { "plant", "law", "joint", "bandwidth, Hz", "rms, rad or m", "largest", "torque rms, N m or N", "torque" };
+  static const char *const motion[] = { "rms", "max", "torque_rms", "torque_peak" };
+  static const char *const motion_headings[] = { "plant", "law", "joint", "rms, rad or m", "largest", "torque rms, N m or N", "torque" };
+  if (!strcmp(kind, "step"))
+    write_joints(p, reference, step, step_headings, sizeof step / sizeof *step);
+  else if (!strcmp(kind, "hold"))
+    write_joints(p, reference, hold, hold_headings, sizeof hold / sizeof *hold);
+  else if (!strcmp(kind, "sine"))
+    write_joints(p, reference, sine, sine_headings, sizeof sine / sizeof *sine);
+  else
+    write_joints(p, reference, motion, motion_headings, sizeof motion / sizeof *motion);
+}
+
+/* A figure over the frequencies for the joints that move, of the cases of the first plant. */
+struct curves {
+  size_t count;
+  char names[LINES][160];
+  double x[LIMIT_SWEEP_FREQUENCIES], y[LINES][LIMIT_SWEEP_FREQUENCIES];
+  struct plot_series series[LINES];
+};
+
+static void read_curve(struct page *p, struct curves *curves, const cJSON *c, size_t joint, const char *member)
+{
+  const cJSON *response;
+  char path[64];
+  size_t k = 0;
+  if (curves->count == LINES) return;
+  snprintf(path, sizeof path, "joints/%zu/%s", joint, member);
+  cJSON_ArrayForEach (response, document_at(c, "responses")) {
+    if (k == LIMIT_SWEEP_FREQUENCIES) break;
+    curves->x[k] = document_number(response, "frequency_hz");
+    curves->y[curves->count][k++] = document_number(response, path);
+  }
+  if (!k || isnan(curves->y[curves->count][0])) return;
+  char *name = curves->names[curves->count];
+  snprintf(name, sizeof *curves->names, "%.80s, %.64s", text_at(c, "law"), p->robot->joints[joint].name);
+  curves->series[curves->count] =
+      (struct plot_series){ .name = name, .x = curves->x, .y = curves->y[curves->count], .count = k };
+  curves->count++;
+}
+
+static void write_frequencies(struct page *p, const char *reference)
+{
+  static const struct {
+    const char *member, *title, *unit;
+    bool logarithmic;
+  } figures[] = { { "gain", "Gain", "gain", true }, { "phase_deg", "Phase", "phase, degrees", false } };
+  const char *plant = text_at(p->document, "plants/0/name");
+  const cJSON *c;
+  struct curves *curves = calloc(1, sizeof *curves);
+  if (!curves) {
+    p->out->failure = ARMDYN_EMEMORY;
+    return;
+  }
+  page_text(p->out, "Curves are of %s.", plant);
+  for (size_t f = 0; f < sizeof figures / sizeof *figures; f++) {
+    curves->count = 0;
+    cJSON_ArrayForEach (c, document_at(p->document, "cases"))
+      for (size_t j = 0; j < p->robot->joint_count && same(c, "reference", reference) && same(c, "plant", plant); j++)
+        read_curve(p, curves, c, j, figures[f].member);
+    const struct plot plot = { .title = figures[f].title,
+                               .x = { .title = "frequency, Hz", .logarithmic = true },
+                               .y = { .title = figures[f].unit, .logarithmic = figures[f].logarithmic },
+                               .series = curves->series,
+                               .series_count = curves->count };
+    if (curves->count) plot_write(&plot, p->out);
+  }
+  free(curves);
+}
+
+/* How far the tool is off over time, of the cases of one plant. */
+static void write_envelope(struct page *p, const char *reference, const char *plant)
+{
+  double x[ENVELOPE], y[LAWS][ENVELOPE];
+  struct plot_series series[LAWS];
+  const double limit = document_number(p->document, "limit/position_mm");
+  const struct plot_limit beyond = { "beyond the limit", -INFINITY, limit };
+  const cJSON *c;
+  char title[160];
+  snprintf(title, sizeof title, "Off at the tool, %.80s", plant);
+  struct plot plot = { .title = title,
+                       .x = { .title = "time, s" },
+                       .y = { .title = "distance, mm" },
+                       .series = series,
+                       .limits = &beyond,
+                       .limit_count = isnan(limit) ? 0u : 1u };
+  cJSON_ArrayForEach (c, document_at(p->document, "cases")) {
+    if (!same(c, "reference", reference) || !same(c, "plant", plant) || plot.series_count == LAWS) continue;
+    const size_t count = document_numbers(c, "envelope_mm", y[plot.series_count], ENVELOPE);
+    const double step = document_number(c, "duration") / ENVELOPE;
+    if (!count) continue;
+    for (size_t k = 0; k < count; k++) x[k] = step * ((double)k + 0.5);
+    series[plot.series_count] =
+        (struct plot_series){ .name = text_at(c, "law"), .x = x, .y = y[plot.series_count], .count = count };
+    plot.series_count++;
+  }
+  if (plot.series_count) plot_write(&plot, p->out);
+}
+
+static void write_reference(struct page *p, const cJSON *reference)
+{
+  const char *name = text_at(reference, "name"), *kind = text_at(reference, "kind");
+  const cJSON *plant;
+  char heading[128];
+  snprintf(heading, sizeof heading, strcmp(name, kind) ? "%.64s (%s)" : "%.64s", name, kind);
+  page_section(p->out, heading);
+  write_bars(p, name);
+  write_tool(p, name);
+  if (!strcmp(kind, "sine")) write_frequencies(p, name);
+  cJSON_ArrayForEach (plant, document_at(p->document, "plants")) write_envelope(p, name, text_at(plant, "name"));
+  write_joints_of(p, name, kind);
+}
+
+/* -- cases together -- */
+
+static void write_list(struct page *p, const char *heading, const char *list, const char *const *headings,
+                       const char *const *members, size_t texts, size_t figures)
+{
+  const cJSON *item;
+  struct page_table table;
+  if (!cJSON_GetArraySize(document_at(p->document, list))) return;
+  page_section(p->out, heading);
+  page_table_begin(&table, p->out, headings, texts + figures);
+  cJSON_ArrayForEach (item, document_at(p->document, list)) {
+    for (size_t k = 0; k < texts; k++) page_cell_text(&table, text_at(item, members[k]));
+    for (size_t k = texts; k < texts + figures; k++) page_cell_figure(&table, document_number(item, members[k]));
+  }
+  page_table_end(&table);
+}
+
+static void write_together(struct page *p)
+{
+  static const char *const pair[] = { "plant", "law", "reference", "with_mm", "without_mm", "ratio" };
+  static const char *const pair_headings[] = { "plant", "law", "reference", "with model, mm", "without, mm", "ratio" };
+  static const char *const spread[] = { "law", "reference", "worst_plant", "least_mm", "mean_mm", "most_mm", "diverged" };
+  static const char *const spread_headings[] = { "law",      "reference", "worst plant", "least, mm",
+                                                 "mean, mm", "most, mm",  "diverged" };
+  write_list(p, "With and without the model", "feedforward", pair_headings, pair, 3, 3);
+  write_list(p, "Spread over the plants", "spread", spread_headings, spread, 3, 4);
+}
+
+/* -- how to find it again -- */
+
+/* The item of the request's list that is called so, with its name written out; in a list of its own. */
+static void keep_one(cJSON *request, const char *list, const char *names, size_t at)
+{
+  const cJSON *item = cJSON_GetArrayItem(cJSON_GetObjectItem(request, list), (int)at);
+  cJSON *own = item ? cJSON_Duplicate(item, true) : NULL, *alone = own ? cJSON_CreateArray() : NULL;
+  if (!alone) return;
+  if (!cJSON_GetObjectItem(own, "name")) cJSON_AddStringToObject(own, "name", names);
+  cJSON_AddItemToArray(alone, own);
+  cJSON_ReplaceItemInObject(request, list, alone);
+}
+
+/* Between single quotes of a shell. */
+static void write_quoted(struct buffer *out, const char *text)
+{
+  for (; *text; text++) buffer_format(out, *text == '\'' ? "'\\''" : "%c", *text);
+}
+
+static void write_call(struct page *p, const char *plant, const char *law, const char *reference, const size_t at[3])
+{
+  static const char *const others[] = { "accuracy", "tags", "job_order_id", "work_master_id", "equipment_id",
+                                        "priority", "time_limit", "callback" };
+  struct buffer text = BUFFER(MB(1)), line = BUFFER(MB(2));
+  struct json_writer w = { .out = &text };
+  cJSON *request = cJSON_Duplicate(document_at(p->document, "request"), true);
+  if (!request) {
+    p->out->failure = ARMDYN_EMEMORY;
+    return;
+  }
+  for (size_t k = 0; k < sizeof others / sizeof *others; k++) cJSON_DeleteItemFromObject(request, others[k]);
+  cJSON_DeleteItemFromObject(request, "q");
+  cJSON_AddItemToObject(request, "q", cJSON_Duplicate(document_at(p->document, "q"), true));
+  keep_one(request, "plants", plant, at[0]);
+  keep_one(request, "laws", law, at[1]);
+  keep_one(request, "references", reference, at[2]);
+  document_write(&w, request);
+  buffer_format(&line,
+                "curl \"$A/v1/robots/%s/verifications?revision=%.0f&include=result\" -H 'Content-Type: "
+                "application/json' -H 'Prefer: wait=60' -d '",
+                text_at(p->document, "robot"), document_number(p->document, "revision"));
+  write_quoted(&line, buffer_ok(&text) ? text.data : "");
+  buffer_text(&line, "'");
+  page_code(p->out, buffer_ok(&line) ? line.data : "");
+  cJSON_Delete(request);
+  buffer_release(&text);
+  buffer_release(&line);
+}
+
+/* The laws of the request; those that are another one without its model come with it. */
+static void write_calls(struct page *p)
+{
+  const char *plants[PLANTS], *laws[LAWS], *references[LIMIT_VERIFICATION_REFERENCES];
+  const size_t plant_count = names_of(p->document, "plants", plants, PLANTS);
+  const size_t law_count = names_of(p->document, "laws", laws, LAWS);
+  const size_t reference_count = names_of(p->document, "references", references, LIMIT_VERIFICATION_REFERENCES);
+  page_section(p->out, "To find it again");
+  page_text(p->out, "With A the address of the service (and your key, where it asks for one) each of these computes one case "
+                    "anew, a law without its model beside it, with the same figures.");
+  for (size_t i = 0; i < plant_count; i++) {
+    size_t own = 0;
+    for (size_t k = 0; k < law_count; k++) {
+      char path[64];
+      snprintf(path, sizeof path, "request/laws/%zu/without_model", own);
+      for (size_t r = 0; r < reference_count; r++)
+        write_call(p, plants[i], laws[k], references[r], (const size_t[]){ i, own, r });
+      if (document_truth(p->document, path)) k++;
+      own++;
+    }
+  }
+}
+
+void verification_report_write(const char *document, const struct armdyn_robot_description *robot, struct buffer *out)
+{
+  struct page p = { .document = document_open(document), .robot = robot, .out = out };
+  const cJSON *reference;
+  char title[96], footer[160];
+  if (!p.document) {
+    out->failure = ARMDYN_EMEMORY;
+    return;
+  }
+  snprintf(title, sizeof title, "Verification %s", text_at(p.document, "id"));
+  snprintf(footer, sizeof footer, "armdyn %s; computed %s.", armdyn_version(), text_at(p.document, "created_at"));
+  page_begin(out, title);
+  write_summary(&p);
+  write_accuracy(&p);
+  cJSON_ArrayForEach (reference, document_at(p.document, "references")) write_reference(&p, reference);
+  write_together(&p);
+  write_calls(&p);
+  page_end(out, footer);
+  document_close((cJSON *)p.document);
+}
