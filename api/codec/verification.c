@@ -19,8 +19,20 @@ const char *verification_kind_name(enum verification_reference_kind kind)
 #define REFERENCE struct verification_reference
 #define LENGTHS   BETWEEN(-1000, 1000)
 /* Rows of the table below that belong to some kinds only. */
-enum { ROW_DURATION, ROW_AMPLITUDE, ROW_FREQUENCIES, ROW_PERIODS, ROW_SETTLE, ROW_BAND, ROW_CENTER, ROW_NORMAL,
-       ROW_TURNS, ROW_TRAJECTORY, ROW_REST, ROWS };
+enum {
+  ROW_DURATION,
+  ROW_AMPLITUDE,
+  ROW_FREQUENCIES,
+  ROW_PERIODS,
+  ROW_SETTLE,
+  ROW_BAND,
+  ROW_CENTER,
+  ROW_NORMAL,
+  ROW_TURNS,
+  ROW_TRAJECTORY,
+  ROW_REST,
+  ROWS
+};
 static const struct json_field reference_fields[] = {
   [ROW_DURATION] = { NUMBER(REFERENCE, duration, BETWEEN(1e-3, LIMIT_SIMULATION_TIME), "s") },
   [ROW_AMPLITUDE] = { NUMBERS(REFERENCE, amplitude, PER_JOINT, BETWEEN(-100, 100), "rad, m") },
@@ -51,9 +63,8 @@ static const struct {
 
 static void reference_init(void *object)
 {
-  *(REFERENCE *)object = (REFERENCE){
-    .duration = NAN, .periods = 4, .settle = NAN, .band = 0.02, .normal = { 0, 0, 1 }, .turns = 1
-  };
+  *(REFERENCE *)object =
+      (REFERENCE){ .duration = NAN, .periods = 4, .settle = NAN, .band = 0.02, .normal = { 0, 0, 1 }, .turns = 1 };
 }
 
 static void check_sine(struct json_reader *r, const REFERENCE *reference)
@@ -138,7 +149,8 @@ static const struct json_field accuracy_fields[] = {
   { TEXT(ACCURACY, law) },
   { TEXT(ACCURACY, reference) },
 };
-static const struct json_type accuracy_type = JSON_TYPE("what accuracy is told of", accuracy_fields, ACCURACY, NULL, NULL);
+static const struct json_type accuracy_type =
+    JSON_TYPE("what accuracy is told of", accuracy_fields, ACCURACY, NULL, NULL);
 
 #define LIMIT struct verification_limit
 static const struct json_field limit_fields[] = {
@@ -186,7 +198,7 @@ static void check_where(struct json_reader *r, const REQUEST *request)
 static size_t variants_of_laws(const REQUEST *request)
 {
   size_t count = request->law_count;
-  for (size_t k = 0; k < request->law_count; k++) count += request->laws[k].without_model;
+  for (size_t k = 0; k < request->law_count; k++) count += request->laws[k].without_model ? 1 : 0;
   return count;
 }
 
@@ -206,16 +218,17 @@ static void check_size(struct json_reader *r, const REQUEST *request, size_t joi
     for (size_t l = 0; l < request->law_count; l++) {
       const struct verification_law *law = &request->laws[l];
       const double time = verification_time(&request->references[k], law, 0);
-      periods += time * law->control.rate_hz * (1 + law->without_model) * (double)request->plant_count;
+      periods += time * law->control.rate_hz * verification_variants(law) * (double)request->plant_count;
     }
   }
   if (cases > LIMIT_VERIFICATION_CASES)
     json_fault(r, "/references", FAULT_MAXIMUM, "%zu plants, laws and references together are more than %d cases",
                cases, LIMIT_VERIFICATION_CASES);
   if (numbers > LIMIT_VERIFICATION_NUMBERS)
-    json_fault(r, "/references", FAULT_MAXIMUM,
-               "%zu cases of %zu joints would be told in %zu numbers, which are more than %d: fewer frequencies or cases",
-               cases, joints, numbers, LIMIT_VERIFICATION_NUMBERS);
+    json_fault(
+        r, "/references", FAULT_MAXIMUM,
+        "%zu cases of %zu joints would be told in %zu numbers, which are more than %d: fewer frequencies or cases",
+        cases, joints, numbers, LIMIT_VERIFICATION_NUMBERS);
   if (periods > LIMIT_VERIFICATION_PERIODS)
     json_fault(r, "/references", FAULT_MAXIMUM, "%.0f periods of controllers are more than the %d of one verification",
                periods, LIMIT_VERIFICATION_PERIODS);
@@ -232,8 +245,8 @@ static size_t find_name(const char *names, size_t step, size_t count, const char
 static void check_accuracy(struct json_reader *r, const REQUEST *request)
 {
   const struct verification_accuracy *accuracy = &request->accuracy;
-  if (*accuracy->law && find_name(request->laws->name, sizeof(LAW), request->law_count, accuracy->law) ==
-                            request->law_count)
+  if (*accuracy->law &&
+      find_name(request->laws->name, sizeof(LAW), request->law_count, accuracy->law) == request->law_count)
     json_fault(r, "/accuracy/law", FAULT_INCONSISTENT, "is none of the laws: '%s'", accuracy->law);
   if (!*accuracy->reference) return;
   const size_t k =

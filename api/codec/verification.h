@@ -81,6 +81,11 @@ enum armdyn_status verification_request_decode(const char *text, size_t length,
                                                const struct armdyn_robot_description *robot,
                                                struct verification_request *out, struct faults *faults);
 const char *verification_kind_name(enum verification_reference_kind kind);
+/* With its model, and without where that is asked for: 1 or 2. */
+static inline int verification_variants(const struct verification_law *law)
+{
+  return law->without_model ? 2 : 1;
+}
 /* s before a sine is measured. */
 double verification_settle(const struct verification_reference *reference, const struct verification_law *law);
 /* How long the loop of a reference runs, all frequencies of a sine together; `motion`: of a trajectory, s. */

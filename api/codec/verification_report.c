@@ -59,7 +59,8 @@ static void write_loads_in_words(struct page *p, double limit)
       page_warning(p->out, "%s, %s: \u00b1%.4g mm does not hold, not even with the lightest load of %.4g kg.", law,
                    reference, limit, fails);
     else
-      page_text(p->out, "%s, %s: \u00b1%.4g mm holds to %.4g kg and not with %.4g kg; on a straight line it ends at %.3g kg.",
+      page_text(p->out,
+                "%s, %s: \u00b1%.4g mm holds to %.4g kg and not with %.4g kg; on a straight line it ends at %.3g kg.",
                 law, reference, limit, holds, fails, document_number(item, "about"));
   }
 }
@@ -133,8 +134,15 @@ static double most_saturated(const cJSON *c)
 
 static void write_tool(struct page *p, const char *reference)
 {
-  static const char *const headings[] = { "plant",   "law",     "judged, mm", "largest, mm",     "rms, mm",
-                                          "largest, mrad", "at its torque limit, %", "settled after, s", "" };
+  static const char *const headings[] = { "plant",
+                                          "law",
+                                          "judged, mm",
+                                          "largest, mm",
+                                          "rms, mm",
+                                          "largest, mrad",
+                                          "at its torque limit, %",
+                                          "settled after, s",
+                                          "" };
   const cJSON *c;
   struct page_table table;
   page_table_begin(&table, p->out, headings, sizeof headings / sizeof *headings);
@@ -148,16 +156,16 @@ static void write_tool(struct page *p, const char *reference)
     page_cell_figure(&table, document_number(c, "tool/rotation_max_mrad"));
     page_cell_figure(&table, most_saturated(c));
     page_cell_figure(&table, document_number(c, "settled_after"));
-    page_cell_text(&table, same(c, "state", "diverged") ? text_at(c, "detail")
-                           : !document_at(c, "within")  ? ""
+    page_cell_text(&table, same(c, "state", "diverged")  ? text_at(c, "detail")
+                           : !document_at(c, "within")   ? ""
                            : document_truth(c, "within") ? "within"
                                                          : "beyond");
   }
   page_table_end(&table);
 }
 
-static void write_joints(struct page *p, const char *reference, const char *const *members,
-                         const char *const *headings, size_t count)
+static void write_joints(struct page *p, const char *reference, const char *const *members, const char *const *headings,
+                         size_t count)
 {
   const cJSON *c, *joint;
   struct page_table table;
@@ -179,17 +187,29 @@ static void write_joints(struct page *p, const char *reference, const char *cons
 /* What tells of the joints of each kind of reference. */
 static void write_joints_of(struct page *p, const char *reference, const char *kind)
 {
-  static const char *const step[] = { "overshoot_percent", "rise_time",   "peak_time",  "settling_time",
-                                      "steady_state_error", "torque_peak" };
-  static const char *const step_headings[] = { "plant",      "law",         "joint",           "overshoot, %",
-                                               "rise, s",    "peak at, s",  "settled after, s", "steady error, rad or m",
+  static const char *const step[] = { "overshoot_percent", "rise_time",          "peak_time",
+                                      "settling_time",     "steady_state_error", "torque_peak" };
+  static const char *const step_headings[] = { "plant",
+                                               "law",
+                                               "joint",
+                                               "overshoot, %",
+                                               "rise, s",
+                                               "peak at, s",
+                                               "settled after, s",
+                                               "steady error, rad or m",
                                                "torque, N m or N" };
   static const char *const hold[] = { "static_error", "max", "torque_rms", "torque_peak" };
-  static const char *const hold_headings[] = { "plant", "law", "joint", "static error, rad or m", "largest", "torque rms, N m or N", "torque" };
+  static const char *const hold_headings[] = {
+    "plant", "law", "joint", "static error, rad or m", "largest", "torque rms, N m or N", "torque"
+  };
   static const char *const sine[] = { "bandwidth_hz", "rms", "max", "torque_rms", "torque_peak" };
-  static const char *const sine_headings[] = { "plant", "law", "joint", "bandwidth, Hz", "rms, rad or m", "largest", "torque rms, N m or N", "torque" };
+  static const char *const sine_headings[] = {
+    "plant", "law", "joint", "bandwidth, Hz", "rms, rad or m", "largest", "torque rms, N m or N", "torque"
+  };
   static const char *const motion[] = { "rms", "max", "torque_rms", "torque_peak" };
-  static const char *const motion_headings[] = { "plant", "law", "joint", "rms, rad or m", "largest", "torque rms, N m or N", "torque" };
+  static const char *const motion_headings[] = { "plant",         "law",     "joint",
+                                                 "rms, rad or m", "largest", "torque rms, N m or N",
+                                                 "torque" };
   if (!strcmp(kind, "step"))
     write_joints(p, reference, step, step_headings, sizeof step / sizeof *step);
   else if (!strcmp(kind, "hold"))
@@ -321,7 +341,9 @@ static void write_together(struct page *p)
 {
   static const char *const pair[] = { "plant", "law", "reference", "with_mm", "without_mm", "ratio" };
   static const char *const pair_headings[] = { "plant", "law", "reference", "with model, mm", "without, mm", "ratio" };
-  static const char *const spread[] = { "law", "reference", "worst_plant", "least_mm", "mean_mm", "most_mm", "diverged" };
+  static const char *const spread[] = {
+    "law", "reference", "worst_plant", "least_mm", "mean_mm", "most_mm", "diverged"
+  };
   static const char *const spread_headings[] = { "law",      "reference", "worst plant", "least, mm",
                                                  "mean, mm", "most, mm",  "diverged" };
   write_list(p, "With and without the model", "feedforward", pair_headings, pair, 3, 3);
@@ -349,8 +371,8 @@ static void write_quoted(struct buffer *out, const char *text)
 
 static void write_call(struct page *p, const char *plant, const char *law, const char *reference, const size_t at[3])
 {
-  static const char *const others[] = { "accuracy", "tags", "job_order_id", "work_master_id", "equipment_id",
-                                        "priority", "time_limit", "callback" };
+  static const char *const others[] = { "accuracy",     "tags",     "job_order_id", "work_master_id",
+                                        "equipment_id", "priority", "time_limit",   "callback" };
   struct buffer text = BUFFER(MB(1)), line = BUFFER(MB(2));
   struct json_writer w = { .out = &text };
   cJSON *request = cJSON_Duplicate(document_at(p->document, "request"), true);
@@ -385,8 +407,9 @@ static void write_calls(struct page *p)
   const size_t law_count = names_of(p->document, "laws", laws, LAWS);
   const size_t reference_count = names_of(p->document, "references", references, LIMIT_VERIFICATION_REFERENCES);
   page_section(p->out, "To find it again");
-  page_text(p->out, "With A the address of the service (and your key, where it asks for one) each of these computes one case "
-                    "anew, a law without its model beside it, with the same figures.");
+  page_text(p->out,
+            "With A the address of the service (and your key, where it asks for one) each of these computes one case "
+            "anew, a law without its model beside it, with the same figures.");
   for (size_t i = 0; i < plant_count; i++) {
     size_t own = 0;
     for (size_t k = 0; k < law_count; k++) {

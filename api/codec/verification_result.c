@@ -41,7 +41,7 @@ static void encode_laws(struct json_writer *w, const struct verification_result 
   char name[LAW_NAME];
   json_key(w, "laws"), json_begin_array(w);
   for (size_t k = 0; k < request->law_count; k++)
-    for (int alone = 0; alone <= request->laws[k].without_model; alone++) {
+    for (int alone = 0; alone < verification_variants(&request->laws[k]); alone++) {
       json_begin_object(w);
       member_text(w, "name", law_name(request, k, alone, name));
       member_number(w, "bandwidth_hz", request->laws[k].bandwidth_hz);
@@ -233,7 +233,7 @@ static void encode_spread(struct json_writer *w, const struct verification_resul
   const struct verification_request *request = result->request;
   json_key(w, "spread"), json_begin_array(w);
   for (size_t law = 0; law < request->law_count; law++)
-    for (int alone = 0; alone <= request->laws[law].without_model; alone++)
+    for (int alone = 0; alone < verification_variants(&request->laws[law]); alone++)
       for (size_t k = 0; k < request->reference_count; k++) encode_spread_of(w, result, law, alone, k);
   json_end_array(w);
 }

@@ -110,8 +110,7 @@ void armdyn_step_take(struct armdyn_step_response *step, double t, double q, dou
     for (size_t k = 0; k < 2; k++)
       if (y >= (k ? 0.9 : 0.1)) step->rise[k] = t;
   } else if (span > 0) {
-    const struct cubic c = { { (step->q - step->from) / size, y },
-                             { span * step->qd / size, span * qd / size } };
+    const struct cubic c = { { (step->q - step->from) / size, y }, { span * step->qd / size, span * qd / size } };
     double turns[3];
     size_t count = turns_of(&c, turns);
     turns[count++] = 1;
@@ -166,7 +165,8 @@ enum armdyn_status armdyn_sine_end(const struct armdyn_sine_fit *fit, double com
 void armdyn_sine_ratio(const double in[2], const double out[2], double *gain, double *phase)
 {
   const double square = in[0] * in[0] + in[1] * in[1];
-  const double real = (out[0] * in[0] + out[1] * in[1]) / square, imaginary = (out[1] * in[0] - out[0] * in[1]) / square;
+  const double real = (out[0] * in[0] + out[1] * in[1]) / square,
+               imaginary = (out[1] * in[0] - out[0] * in[1]) / square;
   *gain = hypot(real, imaginary);
   *phase = atan2(imaginary, real);
 }

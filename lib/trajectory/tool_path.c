@@ -271,8 +271,7 @@ static enum armdyn_status prepare_circle(struct tool_path *x, struct armdyn_erro
 }
 
 enum armdyn_status armdyn_path_of_circle(const struct armdyn_robot *robot, const struct armdyn_tool_circle *circle,
-                                         struct armdyn_trajectory *path, double *deviation,
-                                         struct armdyn_error *error)
+                                         struct armdyn_trajectory *path, double *deviation, struct armdyn_error *error)
 {
   const struct armdyn_tool_path_request request = { .start = circle->start,
                                                     .task = circle->task,

@@ -50,7 +50,7 @@ static enum armdyn_status check_periods(const struct run *run, struct armdyn_err
     for (size_t l = 0; l < request->law_count; l++) {
       const struct verification_law *law = &request->laws[l];
       periods += verification_time(&request->references[k], law, run->motions[k].moving) * law->control.rate_hz *
-                 (1 + law->without_model) * (double)request->plant_count;
+                 verification_variants(law) * (double)request->plant_count;
     }
   if (periods <= LIMIT_VERIFICATION_PERIODS) return ARMDYN_OK;
   return armdyn_refuse(error, ARMDYN_EINPUT, "/references",
@@ -82,7 +82,7 @@ static enum armdyn_status list_cases(struct run *run)
     const struct overrides *own = &request->plants[p].plant.overrides;
     run->masses[p] = own->has_payload ? own->payload.mass : run->work->robot->payload.mass;
     for (size_t l = 0; l < request->law_count; l++)
-      for (int alone = 0; alone <= request->laws[l].without_model; alone++)
+      for (int alone = 0; alone < verification_variants(&request->laws[l]); alone++)
         for (size_t k = 0; k < request->reference_count; k++)
           run->cases[run->case_count++] =
               (struct verification_case){ .plant = p, .law = l, .reference = k, .alone = alone };
@@ -198,7 +198,7 @@ static void tell_holds(struct run *run)
   const struct verification_request *request = &run->request;
   if (isnan(request->limit.position_mm) && isnan(request->limit.rotation_mrad)) return;
   for (size_t law = 0; law < request->law_count; law++)
-    for (int alone = 0; alone <= request->laws[law].without_model; alone++)
+    for (int alone = 0; alone < verification_variants(&request->laws[law]); alone++)
       for (size_t k = 0; k < request->reference_count; k++) tell_hold(run, law, alone, k);
 }
 

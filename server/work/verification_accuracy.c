@@ -44,7 +44,8 @@ static enum armdyn_status read_leads(struct budget *b, const cJSON *document, st
   const cJSON *item, *list = document_at(document, "parameters/base");
   size_t k = 0;
   if ((size_t)cJSON_GetArraySize(list) != b->count) {
-    snprintf(out->why, sizeof out->why, "identification %s is not one of the arm's base parameters", out->identification);
+    snprintf(out->why, sizeof out->why, "identification %s is not one of the arm's base parameters",
+             out->identification);
     return ARMDYN_OK;
   }
   cJSON_ArrayForEach (item, list) {

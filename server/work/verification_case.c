@@ -10,8 +10,8 @@
 #include "server/work/simulated_loop.h"
 
 enum { N = ARMDYN_JOINTS_MAX };
-static const double AWAY = 100;            /* rad, m off: the loop diverges */
-static const double SETTLED_PART = 0.9;    /* of the duration of a hold or a step: what it is from then on counts */
+static const double AWAY = 100;              /* rad, m off: the loop diverges */
+static const double SETTLED_PART = 0.9;      /* of the duration of a hold or a step: what it is from then on counts */
 static const double CIRCLE_TOLERANCE = 1e-7; /* m, rad */
 
 /* ---- references */
@@ -113,8 +113,8 @@ struct following {
   size_t n, periods, judged;
   double duration, from, judged_from; /* s: of this loop; figures count from there; the limit does */
   double position2, rotation2, off2[N], torque2[N], still[N];
-  double last_beyond;                        /* s: the last period beyond the limit */
-  struct armdyn_step_response steps[N];      /* of a step, of the joints that move */
+  double last_beyond;                          /* s: the last period beyond the limit */
+  struct armdyn_step_response steps[N];        /* of a step, of the joints that move */
   struct armdyn_sine_fit wanted[N], answer[N]; /* of a sine */
   bool away;
 };
@@ -210,10 +210,10 @@ static enum armdyn_status run_loop(struct following *f, struct armdyn_error *err
   double q[N], qd[N], qdd[N];
   struct armdyn_error told = { 0 };
   long steps = 0;
-  enum armdyn_status status = loop ? ARMDYN_OK : ARMDYN_EMEMORY;
-  if (status) return status;
-  status = simulated_loop_open(loop, &law->control, &request->plants[f->c->plant].plant, order->model,
-                               request->friction, law->bandwidth_hz, order->motion->q, f->workspace, error);
+  if (!loop) return ARMDYN_EMEMORY;
+  enum armdyn_status status =
+      simulated_loop_open(loop, &law->control, &request->plants[f->c->plant].plant, order->model, request->friction,
+                          law->bandwidth_hz, order->motion->q, f->workspace, error);
   if (status) goto out;
   loop->control = *order->control;
   f->plant = loop->plant;

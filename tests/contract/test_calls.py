@@ -15,7 +15,7 @@ PATHS = contract.document()["paths"]
 METHODS = ("GET", "PUT", "POST", "PATCH", "DELETE")
 SOMEBODY = {"job": "01ARZ3NDEKTSV4RRFFQ69G5FAV", "trajectory": "01ARZ3NDEKTSV4RRFFQ69G5FAV",
             "simulation": "01ARZ3NDEKTSV4RRFFQ69G5FAV", "excitation": "01ARZ3NDEKTSV4RRFFQ69G5FAV", "friction_test": "01ARZ3NDEKTSV4RRFFQ69G5FAV",
-            "friction_identification": "01ARZ3NDEKTSV4RRFFQ69G5FAV", "evaluation": "01ARZ3NDEKTSV4RRFFQ69G5FAV", "collision_check": "01ARZ3NDEKTSV4RRFFQ69G5FAV", "transfer": "01ARZ3NDEKTSV4RRFFQ69G5FAV", "revision": "1"}
+            "friction_identification": "01ARZ3NDEKTSV4RRFFQ69G5FAV", "evaluation": "01ARZ3NDEKTSV4RRFFQ69G5FAV", "collision_check": "01ARZ3NDEKTSV4RRFFQ69G5FAV", "verification": "01ARZ3NDEKTSV4RRFFQ69G5FAV", "transfer": "01ARZ3NDEKTSV4RRFFQ69G5FAV", "revision": "1"}
 KEY = "correct-horse-battery-staple"
 ENDLESS = ("streamEvents",)  # a stream that no request for what nobody has refuses
 FLEETING = ("getMetrics",)  # figures that the question itself changes

@@ -35,7 +35,7 @@ UNGUARDED = {"/v1/drain", "/v1/keys/{key}", "/v1/controllers/{controller}/lease"
              "/v1/controllers/{controller}/part"}  # there is nothing on them to overlook
 CHANGING = [(method, path) for method, path, _ in OPERATIONS if method in ("PUT", "PATCH") and path not in UNGUARDED]
 RESULTS = ["trajectories", "excitations", "friction-tests", "friction-identifications", "simulations", "identifications",
-           "identification-studies", "evaluations", "collision-checks"]
+           "identification-studies", "evaluations", "collision-checks", "verifications"]
 
 
 class World:
@@ -57,6 +57,7 @@ class World:
             "identifications": {"datasets": [dataset], "friction": ["viscous"]},
             "evaluations": {"models": ["revision:1"], "datasets": [dataset]},
             "collision-checks": {"datasets": [dataset], "thresholds": [9, 9, 9, 9]},
+            "verifications": {"q": ZERO, "references": [{"kind": "hold", "duration": 0.05}], "laws": [{"control": {"law": "pid"}}]},
         }
         self.places["dataset"] = dataset
         for kind in RESULTS:

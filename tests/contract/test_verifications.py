@@ -381,7 +381,7 @@ def test_a_loop_that_diverges_is_a_case(client, places):
 def test_three_loads_five_laws_four_references(client, places):
     """As many as a report usually has; how long it takes is measured elsewhere."""
     laws = ["pid", "pid_gravity", "feedforward", "computed_torque", "adaptive"]
-    found = verified(client, places["scara"], q=[0.3, 1.4, 0.05, 0.2],
+    found = verified(client, places["scara"], q=[0.3, 1.4, 0.05, 0.2], friction=False,
                      references=[{"kind": "hold", "duration": 0.2}, {"kind": "step", "amplitude": [0.01] * 4, "duration": 0.3},
                                  {"kind": "sine", "amplitude": [0.01] * 4, "frequencies": [2, 5], "periods": 1, "settle": 0.1},
                                  {"kind": "circle", "center": [0.3, 0.3, 0], "duration": 0.5}],

@@ -30,7 +30,7 @@ curl() { command curl --silent --show-error $EXPECT "$@"; }
 def pages():
     """Pages in the order in which a reader takes them: a page goes on where the one before it ended."""
     return (["README.md"], ["deploy/doc/api-tour.md", "deploy/doc/controllers.md", "deploy/doc/orders.md"], [CLIENTS], ["deploy/doc/models.md"],
-            ["deploy/doc/dynamics.md"], ["deploy/doc/control.md"], ["deploy/doc/trajectories.md"], ["deploy/doc/identification.md"], ["deploy/doc/excitation.md"],
+            ["deploy/doc/dynamics.md"], ["deploy/doc/control.md"], ["deploy/doc/verification.md"], ["deploy/doc/trajectories.md"], ["deploy/doc/identification.md"], ["deploy/doc/excitation.md"],
             ["deploy/doc/datasets.md"], ["deploy/doc/collisions.md"], ["deploy/doc/plc.md"],
             ["deploy/doc/cells.md"])
 

@@ -55,8 +55,7 @@ struct armdyn_tool_circle {
 /* As armdyn_path_of_tool, whose parameter is the part of the turns made. Also EINPUT for "/center" on the axis of the start,
  * "/normal" and "/turns". */
 enum armdyn_status armdyn_path_of_circle(const struct armdyn_robot *robot, const struct armdyn_tool_circle *circle,
-                                         struct armdyn_trajectory *path, double *deviation,
-                                         struct armdyn_error *error);
+                                         struct armdyn_trajectory *path, double *deviation, struct armdyn_error *error);
 
 /* The highest speed of the tool's origin along any motion, by a dense search.
  *   speed  out  m/s

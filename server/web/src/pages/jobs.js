@@ -31,6 +31,7 @@ extend({
   'kind.friction_test': ['friction test', '摩擦测试'],
   'kind.evaluation': ['evaluation', '评估'],
   'kind.collision_check': ['collision check', '碰撞检测'],
+  'kind.verification': ['verification', '验证'],
   'kind.friction_identification': ['friction identification', '摩擦辨识'],
 })
 
