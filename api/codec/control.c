@@ -36,9 +36,11 @@ enum { GAIN_COUNT = sizeof gains / sizeof *gains };
 
 static void control_init(void *object)
 {
-  *(struct control_request *)object = (struct control_request){
-    .law = ARMDYN_LAW_COMPUTED_TORQUE, .rate_hz = 1000, .velocity_filter_hz = NAN, .torque_limits = true
-  };
+  *(struct control_request *)object = (struct control_request){ .law = ARMDYN_LAW_COMPUTED_TORQUE,
+                                                                .rate_hz = 1000,
+                                                                .velocity_filter_hz = NAN,
+                                                                .filter = { .width = 0.5 },
+                                                                .torque_limits = true };
 }
 
 static void check_gains(struct json_reader *r, const struct control_request *control)
@@ -52,6 +54,18 @@ static void check_gains(struct json_reader *r, const struct control_request *con
   }
   if (taken & ~control->given & ARMDYN_GAIN_STIFFNESS)
     json_fault(r, "/stiffness", FAULT_REQUIRED, "the law %s needs it", laws[control->law]);
+}
+
+static void check_filter(struct json_reader *r, const struct control_request *control)
+{
+  const struct {
+    const char *pointer;
+    double value;
+  } filters[] = { { "/lowpass_hz", control->filter.lowpass }, { "/notch_hz", control->filter.notch } };
+  for (size_t k = 0; k < sizeof filters / sizeof *filters; k++)
+    if (filters[k].value >= control->rate_hz / 2)
+      json_fault(r, filters[k].pointer, FAULT_MAXIMUM, "must be below half of rate_hz, %g, got %g",
+                 control->rate_hz / 2, filters[k].value);
 }
 
 static void control_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
@@ -70,6 +84,7 @@ static void control_check(struct json_reader *r, void *object, uint64_t given, c
   if (control->velocity_filter_hz > control->rate_hz / 2)
     json_fault(r, "/velocity_filter_hz", FAULT_MAXIMUM, "must be at most half of rate_hz, %g, got %g",
                control->rate_hz / 2, control->velocity_filter_hz);
+  check_filter(r, control);
 }
 
 #define CONTROL struct control_request
@@ -86,6 +101,9 @@ static const struct json_field control_fields[] = {
   { INTEGER(CONTROL, delay_periods, BETWEEN(0, ARMDYN_DELAY_MAX), NULL) },
   { NUMBERS(CONTROL, encoder_resolution, PER_JOINT, BETWEEN(0, 1), "rad, m"), HAS(CONTROL, has_encoder), NULLABLE },
   { NUMBER(CONTROL, velocity_filter_hz, BETWEEN(0, 100000), "Hz"), NULLABLE },
+  { NUMBER(CONTROL, filter.lowpass, BETWEEN(0, 50000), "Hz"), NAMED("lowpass_hz"), NULLABLE },
+  { NUMBER(CONTROL, filter.notch, BETWEEN(0, 50000), "Hz"), NAMED("notch_hz"), NULLABLE },
+  { NUMBER(CONTROL, filter.width, BETWEEN(0.001, 10), NULL), NAMED("notch_width"), NULLABLE },
   { TRUTH(CONTROL, torque_limits) },
 };
 const struct json_type control_type = JSON_TYPE("a controller", control_fields, CONTROL, control_init, control_check);
@@ -96,7 +114,9 @@ void control_in_force(const struct control_request *request, const struct armdyn
 {
   const struct armdyn_robot_description *description = armdyn_robot_description(robot);
   const size_t sizes[] = { [FOR_JOINTS] = ARMDYN_JOINTS_MAX, [FOR_ALL] = 1, [FOR_AXES] = 6 };
-  *control = (struct armdyn_control){ .law = request->law, .period = 1 / request->rate_hz, .frictionless = !friction };
+  *control = (struct armdyn_control){
+    .law = request->law, .period = 1 / request->rate_hz, .frictionless = !friction, .filter = request->filter
+  };
   armdyn_gains_init(robot, request->law, bandwidth_hz, q, workspace, &control->gains);
   memcpy(control->gains.stiffness, request->gains.stiffness, sizeof control->gains.stiffness);
   armdyn_gains_damp(&control->gains, bandwidth_hz);
@@ -110,7 +130,8 @@ void control_in_force(const struct control_request *request, const struct armdyn
 
 bool control_alone(enum armdyn_law law)
 {
-  return law == ARMDYN_LAW_PID_GRAVITY || law == ARMDYN_LAW_FEEDFORWARD || law == ARMDYN_LAW_COMPUTED_TORQUE;
+  return law == ARMDYN_LAW_PID_GRAVITY || law == ARMDYN_LAW_PID_FRICTION || law == ARMDYN_LAW_FEEDFORWARD ||
+         law == ARMDYN_LAW_COMPUTED_TORQUE;
 }
 
 void control_take_alone(const struct armdyn_robot *robot, const double *q, struct armdyn_workspace *workspace,
@@ -142,6 +163,11 @@ void control_encode(struct json_writer *w, const struct armdyn_control *control,
       json_write_number(w, *values);
     else
       json_write_numbers(w, values, count);
+  }
+  if (control->filter.lowpass > 0) json_key(w, "lowpass_hz"), json_write_number(w, control->filter.lowpass);
+  if (control->filter.notch > 0) {
+    json_key(w, "notch_hz"), json_write_number(w, control->filter.notch);
+    json_key(w, "notch_width"), json_write_number(w, control->filter.width);
   }
   json_end_object(w);
 }

@@ -13,8 +13,9 @@ struct control_request {
   size_t delay_periods;
   double encoder_resolution[ARMDYN_JOINTS_MAX]; /* rad, m; 0 = exact */
   bool has_encoder;
-  double velocity_filter_hz; /* 0 = the velocity is measured exactly; once decoded never NAN */
-  bool torque_limits;        /* of the robot's joints are kept */
+  double velocity_filter_hz;          /* 0 = the velocity is measured exactly; once decoded never NAN */
+  struct armdyn_torque_filter filter; /* no NAN */
+  bool torque_limits;                 /* of the robot's joints are kept */
 };
 extern const struct json_type control_type;
 

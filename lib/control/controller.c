@@ -37,6 +37,7 @@ static const struct law {
   [ARMDYN_LAW_FEEDFORWARD] = { OF_PID, pid_gains, feedforward_torque, NULL },
   [ARMDYN_LAW_COMPUTED_TORQUE] = { OF_COMPUTED_TORQUE, computed_torque_gains, computed_torque_torque, NULL },
   [ARMDYN_LAW_ADAPTIVE] = { OF_ADAPTIVE, adaptive_gains, adaptive_torque, adaptive_learn },
+  [ARMDYN_LAW_PID_FRICTION] = { OF_PID, pid_gains, pid_friction_torque, NULL },
   [ARMDYN_LAW_IMPEDANCE] = { OF_IMPEDANCE, NULL, impedance_torque, NULL },
 };
 _Static_assert(sizeof laws / sizeof *laws == ARMDYN_LAWS, "a row for every law");
@@ -71,6 +72,21 @@ static enum armdyn_status check(const char *name, const double *gains, size_t co
   return ARMDYN_OK;
 }
 
+static enum armdyn_status check_filter(const struct armdyn_control *control, struct armdyn_error *error)
+{
+  const struct armdyn_torque_filter *filter = &control->filter;
+  const double most = 0.5 / control->period;
+  if (!(filter->lowpass >= 0 && filter->lowpass < most))
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/filter/lowpass", "must be >= 0 and below half of the rate, %g, got %g",
+                         most, filter->lowpass);
+  if (!(filter->notch >= 0 && filter->notch < most))
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/filter/notch", "must be >= 0 and below half of the rate, %g, got %g",
+                         most, filter->notch);
+  if (filter->notch > 0 && !(isfinite(filter->width) && filter->width > 0))
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/filter/width", "must be finite and above 0, got %g", filter->width);
+  return ARMDYN_OK;
+}
+
 static enum armdyn_status check_control(const struct armdyn_control *control, size_t n, struct armdyn_error *error)
 {
   const struct armdyn_gains *gains = &control->gains;
@@ -90,7 +106,7 @@ static enum armdyn_status check_control(const struct armdyn_control *control, si
   for (size_t j = 0; j < n; j++)
     if (!(control->torque_limit[j] > 0))
       return armdyn_refuse(error, ARMDYN_EINPUT, "/torque_limit", "must be above 0, got %g", control->torque_limit[j]);
-  enum armdyn_status status = ARMDYN_OK;
+  enum armdyn_status status = check_filter(control, error);
   for (size_t k = 0; k < sizeof numbers / sizeof *numbers && !status; k++)
     status = check(numbers[k].name, numbers[k].values, numbers[k].count, error);
   return status;
@@ -110,6 +126,10 @@ enum armdyn_status armdyn_controller_new(const struct armdyn_robot *robot, const
   c->control = *control;
   c->load.frictionless = control->frictionless;
   c->n = n;
+  if (control->filter.lowpass > 0)
+    c->sections[c->section_count++] = section_lowpass(control->filter.lowpass, control->period);
+  if (control->filter.notch > 0)
+    c->sections[c->section_count++] = section_notch(control->filter.notch, control->filter.width, control->period);
   c->workspace = armdyn_workspace_new(n);
   if (!c->workspace || (control->law == ARMDYN_LAW_ADAPTIVE && adaptive_open(c))) goto memory;
   *controller = c;
@@ -130,6 +150,16 @@ void armdyn_controller_free(struct armdyn_controller *controller)
   free(controller);
 }
 
+static void filter(struct armdyn_controller *c, double *tau)
+{
+  for (size_t k = 0; k < c->section_count; k++)
+    for (size_t j = 0; j < c->n; j++) {
+      if (!c->begun) section_begin(&c->sections[k], &c->filtered[k][j], tau[j]);
+      tau[j] = section_step(&c->sections[k], &c->filtered[k][j], tau[j]);
+    }
+  c->begun = true;
+}
+
 void armdyn_controller_step(struct armdyn_controller *controller, const struct armdyn_wanted *wanted, const double *q,
                             const double *qd, double *tau, bool *saturated)
 {
@@ -142,6 +172,7 @@ void armdyn_controller_step(struct armdyn_controller *controller, const struct a
     c->integral[j] += c->control.gains.ki[j] * e.q[j] * c->control.period;
   }
   law->torque(c, wanted, &e, q, qd, tau);
+  filter(c, tau);
   for (size_t j = 0; j < c->n; j++) {
     const double limit = c->control.torque_limit[j], asked = tau[j];
     const bool beyond = fabs(asked) > limit;

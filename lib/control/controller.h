@@ -4,6 +4,7 @@
 
 #include "armdyn/control.h"
 #include "armdyn/regressor.h"
+#include "lib/control/filter.h"
 
 struct armdyn_controller {
   const struct armdyn_robot *robot;
@@ -12,6 +13,10 @@ struct armdyn_controller {
   struct armdyn_workspace *workspace;
   size_t n;
   double integral[ARMDYN_JOINTS_MAX]; /* N m (N): ki int e dt */
+  size_t section_count;               /* of the filter */
+  struct section sections[2];
+  struct section_state filtered[2][ARMDYN_JOINTS_MAX];
+  bool begun; /* the filter */
 
   /* of adaptive: */
   struct armdyn_parameter_choice rigid, whole; /* without friction; with that of the model */
@@ -40,8 +45,8 @@ law_gains computed_torque_gains;
 /* The torque of a law, before limits. */
 typedef void law_torque(struct armdyn_controller *c, const struct armdyn_wanted *wanted, const struct deviation *e,
                         const double *q, const double *qd, double *tau);
-law_torque pid_torque, pid_gravity_torque, feedforward_torque, computed_torque_torque, adaptive_torque,
-    impedance_torque;
+law_torque pid_torque, pid_gravity_torque, pid_friction_torque, feedforward_torque, computed_torque_torque,
+    adaptive_torque, impedance_torque;
 /* What it learns from a period. */
 void adaptive_learn(struct armdyn_controller *c);
 /* The adaptive law's memory: from the model. OK or EMEMORY; controller_free releases it. */

@@ -25,6 +25,16 @@ void pid_gravity_torque(struct armdyn_controller *c, const struct armdyn_wanted 
   add(c, gravity, tau);
 }
 
+void pid_friction_torque(struct armdyn_controller *c, const struct armdyn_wanted *wanted, const struct deviation *e,
+                         const double *q, const double *qd, double *tau)
+{
+  double friction[ARMDYN_JOINTS_MAX];
+  pid_gravity_torque(c, wanted, e, q, qd, tau);
+  if (c->control.frictionless) return;
+  armdyn_friction_torques(c->robot, q, wanted->qd, friction);
+  add(c, friction, tau);
+}
+
 void feedforward_torque(struct armdyn_controller *c, const struct armdyn_wanted *wanted, const struct deviation *e,
                         const double *q, const double *qd, double *tau)
 {

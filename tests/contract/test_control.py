@@ -9,7 +9,8 @@ from support.rods import PENDULUM, SLIDE, G
 
 # How far a joint may be off along the motion [rad, m] with the arm's own model: little where a law cancels the dynamics, some
 # lag behind where it does not, and more where the tool is soft on purpose.
-LAWS = {"pid": 0.2, "pid_gravity": 0.2, "feedforward": 2e-3, "computed_torque": 2e-3, "adaptive": 2e-3, "impedance": 0.5}
+LAWS = {"pid": 0.2, "pid_gravity": 0.2, "feedforward": 2e-3, "computed_torque": 2e-3, "adaptive": 2e-3, "impedance": 0.5,
+        "pid_friction": 0.2}
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,10 @@ void armdyn_computed_torque(const struct armdyn_robot *robot, const struct armdy
  *
  * pid             tau = kp e + ki int e dt + kd e'                              joint by joint, without a model
  * pid_gravity     the same + g(q)
- * feedforward     the same + the torque of the model for the motion wanted
+ * pid_friction    pid_gravity + F(q, qd_wanted), the model's friction of the motion wanted: at a constant speed nothing is left
+ *                 that the integral would have to find, and where rest is wanted it adds no dry friction, so that it
+ *                 cannot make the arm hunt. Source: Armstrong-Helouvry, Dupont & Canudas de Wit 1994.
+ * feedforward     pid + the torque of the model for the motion wanted
  * computed_torque tau = M(q) (qdd_wanted + kd e' + kp e) + C qd + g + F         kp in 1/s^2, kd in 1/s
  * adaptive        tau = Y(q, qd, qd_r, qdd_r) p + kd s, dp/dt = G Y' s, s = e' + lambda e, qd_r = qd + s,
  *                 qdd_r = qdd_wanted + lambda e'; p starts as the model's parameters. What is off dies out whatever
@@ -42,7 +45,8 @@ void armdyn_computed_torque(const struct armdyn_robot *robot, const struct armdy
   X(FEEDFORWARD, "feedforward")                                                                                        \
   X(COMPUTED_TORQUE, "computed_torque")                                                                                \
   X(ADAPTIVE, "adaptive")                                                                                              \
-  X(IMPEDANCE, "impedance")
+  X(IMPEDANCE, "impedance")                                                                                            \
+  X(PID_FRICTION, "pid_friction")
 enum armdyn_law {
 #define X(name, text) ARMDYN_LAW_##name,
   ARMDYN_LAW_LIST(X)
@@ -85,6 +89,17 @@ void armdyn_gains_init(const struct armdyn_robot *robot, enum armdyn_law law, do
 /* The damping that goes with a stiffness: 2 stiffness / w, critical for what the stiffness makes oscillate with w. */
 void armdyn_gains_damp(struct armdyn_gains *gains, double bandwidth);
 
+/* ---- filters of the torque that a law asks for, the same in every joint, before its limit. Both are bilinear transforms that
+ * are exact at their own frequency, of gain 1 at rest, and stable at any:
+ *   lowpass  Hz, < 1/2 of the rate; 0: none. Butterworth's of second order: 1 / (s^2 + sqrt(2) s + 1)
+ *   notch    Hz, likewise. (s^2 + 1) / (s^2 + width s + 1), s over the frequency: nothing passes there, and gains are below
+ *            1/sqrt(2) over `width` of the frequency, less near half of the rate
+ * They start as if the first torque had been asked for all the time. Source: Franklin, Powell & Workman, Digital Control of
+ * Dynamic Systems. */
+struct armdyn_torque_filter {
+  double lowpass, notch, width; /* width > 0 with a notch */
+};
+
 /* ---- a controller: a law, its gains, and what it remembers from one period to the next */
 struct armdyn_control {
   enum armdyn_law law;
@@ -92,6 +107,7 @@ struct armdyn_control {
   double period;                          /* s, > 0 */
   double torque_limit[ARMDYN_JOINTS_MAX]; /* N m (N), > 0; INFINITY: none */
   bool frictionless;                      /* the controller's model has no friction */
+  struct armdyn_torque_filter filter;
 };
 struct armdyn_controller;
 
