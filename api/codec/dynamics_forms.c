@@ -31,6 +31,11 @@ static const struct json_field kinematics_fields[] = {
   OVERRIDES,
 };
 static const struct json_field state_fields[] = { { Q, REQUIRED }, { QD, REQUIRED }, OVERRIDES };
+static const struct json_field coriolis_fields[] = {
+  { Q, REQUIRED }, { QD, REQUIRED },
+  { TRUTH(struct request, decompose) },
+  OVERRIDES,
+};
 static const struct json_field motion_fields[] = { { Q, REQUIRED }, { QD, REQUIRED }, { QDD, REQUIRED }, OVERRIDES };
 static const struct json_field jacobian_fields[] = {
   { Q, REQUIRED }, { QD, NULLABLE },
@@ -87,6 +92,7 @@ static const struct json_type forward_dynamics_request = REQUEST("forward dynami
 static const struct json_type position_request = REQUEST("positions", position_fields);
 static const struct json_type kinematics_request = REQUEST("forward kinematics", kinematics_fields);
 static const struct json_type state_request = REQUEST("positions and velocities", state_fields);
+static const struct json_type coriolis_request = REQUEST("positions and velocities", coriolis_fields);
 static const struct json_type jacobian_request = REQUEST("a Jacobian", jacobian_fields);
 static const struct json_type statics_request = REQUEST("statics", statics_fields);
 static const struct json_type derivatives_request = REQUEST("derivatives", derivatives_fields);
@@ -112,8 +118,10 @@ const struct samples_form samples_forms[] = {
     &position_request,
     { { TABLE("mass_matrix", PER_JOINT, PER_JOINT) } } },
   [CALL_CORIOLIS] = {
-    &state_request,
-    { { TABLE("coriolis_matrix", PER_JOINT, PER_JOINT) }, { TABLE("coriolis_torque", PER_JOINT) } } },
+    &coriolis_request,
+    { { TABLE("coriolis_matrix", PER_JOINT, PER_JOINT) }, { TABLE("coriolis_torque", PER_JOINT) },
+      { CAUSE("centrifugal") }, { CAUSE("coupling") },
+      { TABLE("coefficients", PER_JOINT, PER_JOINT, PER_JOINT), .when = WITH_DECOMPOSE } } },
   [CALL_GRAVITY] = {
     &position_request,
     { { TABLE("gravity_torque", PER_JOINT) } } },

@@ -75,3 +75,16 @@ void armdyn_coriolis_matrix(const struct armdyn_robot *robot, const double *q, c
     velocity_outward(before.w, still, &workspace->pose[j], robot->joints[j].prismatic, qd[j]);
   }
 }
+
+/* C(q, e_k)_ij = D_ijk */
+void armdyn_velocity_coefficients(const struct armdyn_robot *robot, const double *q, struct armdyn_workspace *workspace,
+                                  double *coefficients)
+{
+  const size_t n = robot->joint_count;
+  for (size_t k = 0; k < n; k++) {
+    double unit[ARMDYN_JOINTS_MAX] = { 0 };
+    unit[k] = 1;
+    armdyn_coriolis_matrix(robot, q, unit, workspace, workspace->matrix);
+    for (size_t i = 0; i < n * n; i++) coefficients[i * n + k] = workspace->matrix[i];
+  }
+}

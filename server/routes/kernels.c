@@ -138,7 +138,25 @@ static enum armdyn_status mass_matrix(const struct samples_task *task, struct ar
   return ARMDYN_OK;
 }
 
-enum { CORIOLIS_MATRIX, CORIOLIS_TORQUE };
+enum { CORIOLIS_MATRIX, CORIOLIS_TORQUE, CENTRIFUGAL, COUPLING, COEFFICIENTS };
+
+/* sum_j D_ijj qd_j^2, which is what each speed costs alone, and what is left of C qd. */
+static void velocity_parts(const struct samples_task *task, struct armdyn_workspace *workspace, size_t s)
+{
+  const size_t n = task->joints;
+  const double *q = row(&task->request->q, s), *qd = row(&task->request->qd, s);
+  double alone[ARMDYN_JOINTS_MAX], centrifugal[ARMDYN_JOINTS_MAX] = { 0 }, coupling[ARMDYN_JOINTS_MAX];
+  armdyn_coriolis_torque(task->robot, q, qd, workspace, coupling);
+  for (size_t j = 0; j < n; j++) {
+    double one[ARMDYN_JOINTS_MAX] = { 0 };
+    one[j] = qd[j];
+    armdyn_coriolis_torque(task->robot, q, one, workspace, alone);
+    for (size_t i = 0; i < n; i++) centrifugal[i] += alone[i], coupling[i] -= alone[i];
+  }
+  if (task->out[CENTRIFUGAL]) memcpy(out(task, CENTRIFUGAL, s), centrifugal, n * sizeof *centrifugal);
+  if (task->out[COUPLING]) memcpy(out(task, COUPLING, s), coupling, n * sizeof *coupling);
+  if (task->out[COEFFICIENTS]) armdyn_velocity_coefficients(task->robot, q, workspace, out(task, COEFFICIENTS, s));
+}
 
 static enum armdyn_status coriolis(const struct samples_task *task, struct armdyn_workspace *workspace, size_t first,
                                    size_t last, size_t *failed)
@@ -150,6 +168,7 @@ static enum armdyn_status coriolis(const struct samples_task *task, struct armdy
     double *matrix = out(task, CORIOLIS_MATRIX, s), *torque = out(task, CORIOLIS_TORQUE, s);
     if (matrix) armdyn_coriolis_matrix(task->robot, q, qd, workspace, matrix);
     if (torque) armdyn_coriolis_torque(task->robot, q, qd, workspace, torque);
+    if (r->decompose) velocity_parts(task, workspace, s);
   }
   return ARMDYN_OK;
 }

@@ -163,3 +163,27 @@ def test_fewer_samples_are_some_of_them(client, places, motion):
 def test_bad_input(client, places, change, pointer, code):
     answer = client.post(places["scara"] + "/simulations", {"q": [0] * 4, "duration": 1, **change}).expect(422).json
     assert [(e["pointer"], e["code"]) for e in answer["errors"]] == [(pointer, code)]
+
+
+# -- friction and filters --
+
+def test_friction_of_the_motion_wanted_is_the_models(client, places, motion):
+    """A model without friction has none to add; with it the drives are asked for something else."""
+    def run(law, friction):
+        found = simulated(client, places["scara"], trajectory=motion, friction=friction, control={"law": law, "rate_hz": 500})
+        return found["tracking"]["rms"]
+    assert run("pid_gravity", False) == run("pid_friction", False)
+    assert run("pid_gravity", True) != run("pid_friction", True)
+
+
+def test_filters_are_told_and_bounded(client, places):
+    hold = {"q": [1.0], "duration": 0.5, "bandwidth_hz": 2}
+    law = {"law": "pid_gravity", "rate_hz": 200}
+    found = simulated(client, places["pendulum"], **hold, control={**law, "lowpass_hz": 60, "notch_hz": 35, "notch_width": None})
+    assert {key: found["control"][key] for key in ("lowpass_hz", "notch_hz", "notch_width")} == {"lowpass_hz": 60, "notch_hz": 35, "notch_width": 0.5}
+    assert rows_of(client, found)["q"][-1][0] == pytest.approx(1, abs=1e-9)  # they begin at rest
+    bare = simulated(client, places["pendulum"], **hold, control=law)["control"]
+    assert "lowpass_hz" not in bare and "notch_hz" not in bare
+    for field in ("lowpass_hz", "notch_hz"):
+        answer = client.post(places["pendulum"] + "/simulations", {**hold, "control": {**law, field: 100}}).expect(422)
+        assert answer.json["errors"][0]["pointer"] == "/control/" + field and "below half" in answer.json["errors"][0]["detail"]

@@ -256,6 +256,25 @@ def test_state_space(client, path, name):
     assert error(alone["a"], got["a"][0]) < 1e-12 and error(alone["b"], got["b"][0]) < 1e-12
 
 
+@pytest.mark.parametrize("name", SETS)
+def test_velocity_torques_apart(client, path, name, h=1e-4):
+    """D_ijk = (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) / 2 by central differences of the mass matrix, of which the parts are sums."""
+    for state in SETS[name]["states"][1:3]:
+        q, qd = state["q"], state["qd"]
+        n = len(q)
+        got = client.post(path(name) + "/coriolis", {"q": q, "qd": qd, "decompose": True}).expect(200).json
+        moved = [[x + sign * h * (i == k) for i, x in enumerate(q)] for k in range(n) for sign in (1, -1)]
+        masses = client.post(path(name) + "/mass-matrix", {"q": moved}).expect(200).json["mass_matrix"]
+        d = [[[(a - b) / (2 * h) for a, b in zip(*rows)] for rows in zip(masses[2 * k], masses[2 * k + 1])] for k in range(n)]
+        D = [[[(d[k][i][j] + d[j][i][k] - d[i][j][k]) / 2 for k in range(n)] for j in range(n)] for i in range(n)]
+        for mine, theirs in zip(D, got["coefficients"]):
+            assert error(theirs, mine) < 1e-6
+        centrifugal = [sum(got["coefficients"][i][j][j] * qd[j] ** 2 for j in range(n)) for i in range(n)]
+        pairs = [sum(2 * got["coefficients"][i][j][k] * qd[j] * qd[k] for j in range(n) for k in range(j)) for i in range(n)]
+        assert error(got["centrifugal"], centrifugal) < 1e-11 and error(got["coupling"], pairs) < 1e-11
+        assert error([a + b for a, b in zip(got["centrifugal"], got["coupling"])], got["coriolis_torque"]) < 1e-11
+
+
 def test_derivatives_with_friction_and_wrench(client, arm, h=1e-6):
     """Central differences of inverse dynamics, of an arm with drives and friction that pushes against something."""
     more = {"wrench": [3.0, -5.0, 7.0, 0.4, -0.6, 0.8], "wrench_frame": "base", "payload": {"mass": 1, "com": [0, 0, 0.1]}}

@@ -18,6 +18,13 @@ extern "C" {
 void armdyn_coriolis_matrix(const struct armdyn_robot *robot, const double *q, const double *qd,
                             struct armdyn_workspace *workspace, double *coriolis_matrix);
 
+/* What speed costs, term by term: (C qd)_i = sum_jk D_ijk qd_j qd_k, D_ijk = D_ikj the Christoffel symbols of the first kind.
+ * D_ijj qd_j^2 is centrifugal, the rest Coriolis.
+ *   coefficients  out  n x n x n: i, j, k; kg m^2 (kg m, kg)
+ * O(n^3). Source: Paul 1981, chapter 6; Siciliano et al. 2009, section 7.2.1. */
+void armdyn_velocity_coefficients(const struct armdyn_robot *robot, const double *q, struct armdyn_workspace *workspace,
+                                  double *coefficients);
+
 /* C qd, g(q) and F(q,qd) alone.
  *   q, qd  in   n
  *   tau    out  n, N m (N)
