@@ -234,6 +234,21 @@ static void check_size(struct json_reader *r, const REQUEST *request, size_t joi
                periods, LIMIT_VERIFICATION_PERIODS);
 }
 
+/* What a controller samples too slowly to see. */
+static void check_frequencies(struct json_reader *r, const REQUEST *request)
+{
+  for (size_t k = 0; k < request->reference_count; k++)
+    for (size_t l = 0; l < request->law_count; l++) {
+      const size_t count = request->references[k].frequency_count;
+      const double half = request->laws[l].control.rate_hz / 2;
+      char where[48];
+      if (!count || request->references[k].frequencies[count - 1] < half) continue;
+      snprintf(where, sizeof where, "/references/%zu/frequencies", k);
+      json_fault(r, where, FAULT_MAXIMUM, "must be below half of rate_hz of the law %s, %g, got %g",
+                 request->laws[l].name, half, request->references[k].frequencies[count - 1]);
+    }
+}
+
 /* The first of `names` that is `name`; count: none. */
 static size_t find_name(const char *names, size_t step, size_t count, const char *name)
 {
@@ -271,6 +286,7 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
   check_names(r, "laws", request->laws->name, sizeof(LAW), request->law_count);
   check_names(r, "plants", request->plants->name, sizeof(PLANT), request->plant_count);
   check_where(r, request);
+  check_frequencies(r, request);
   check_accuracy(r, request);
   if (!json_reader_status(r)) check_size(r, request, context->joint_count);
 }

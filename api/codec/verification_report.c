@@ -353,12 +353,12 @@ static void write_together(struct page *p)
 /* -- how to find it again -- */
 
 /* The item of the request's list that is called so, with its name written out; in a list of its own. */
-static void keep_one(cJSON *request, const char *list, const char *names, size_t at)
+static void keep_one(cJSON *request, const char *list, const char *name, size_t at)
 {
   const cJSON *item = cJSON_GetArrayItem(cJSON_GetObjectItem(request, list), (int)at);
   cJSON *own = item ? cJSON_Duplicate(item, true) : NULL, *alone = own ? cJSON_CreateArray() : NULL;
   if (!alone) return;
-  if (!cJSON_GetObjectItem(own, "name")) cJSON_AddStringToObject(own, "name", names);
+  if (!cJSON_GetObjectItem(own, "name")) cJSON_AddStringToObject(own, "name", name);
   cJSON_AddItemToArray(alone, own);
   cJSON_ReplaceItemInObject(request, list, alone);
 }

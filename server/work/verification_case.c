@@ -310,12 +310,13 @@ static void sum_up_joint(struct following *f, size_t j)
   const struct verification_reference *asked = f->order->motion->asked;
   struct verification_joint *joint = &f->c->joints[j];
   const struct armdyn_step_response *step = &f->steps[j];
-  const double count = (double)f->periods, moves = asked->amplitude[j] != 0;
+  const double count = (double)f->periods;
+  const bool moves = asked->amplitude[j] != 0;
   joint->rms = sqrt(f->off2[j] / count), joint->torque_rms = sqrt(f->torque2[j] / count);
   joint->saturated /= count;
   joint->static_error = joint->steady_state_error = f->still[j] / (double)f->judged;
-  if (asked->kind == REFERENCE_SINE && moves != 0) joint->bandwidth_hz = bandwidth_of(f, j);
-  if (asked->kind != REFERENCE_STEP || moves == 0) return;
+  if (asked->kind == REFERENCE_SINE && moves) joint->bandwidth_hz = bandwidth_of(f, j);
+  if (asked->kind != REFERENCE_STEP || !moves) return;
   joint->steady_state_error = step->steady;
   joint->overshoot_percent = 100 * armdyn_step_overshoot(step);
   joint->peak_time = step->peak_t;

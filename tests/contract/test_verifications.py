@@ -347,6 +347,7 @@ LAW = {"control": {"law": "pid"}}
     ({"references": [{**HOLD, "turns": 2}], "laws": [LAW]}, "/references/0/turns"),
     ({"references": [{"kind": "step", "duration": 1, "amplitude": [0]}], "laws": [LAW]}, "/references/0/amplitude"),
     ({"references": [{"kind": "sine", "amplitude": [1], "frequencies": [2, 2]}], "laws": [LAW]}, "/references/0/frequencies"),
+    ({"references": [HOLD, {"kind": "sine", "amplitude": [1], "frequencies": [2, 500]}], "laws": [LAW]}, "/references/1/frequencies"),
     ({"references": [HOLD, HOLD], "laws": [LAW]}, "/references/1/name"),
     ({"references": [HOLD], "laws": [LAW, LAW]}, "/laws/1/name"),
     ({"references": [HOLD], "laws": [{"control": {"law": "adaptive"}, "without_model": True}]}, "/laws/0/without_model"),
