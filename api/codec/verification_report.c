@@ -47,21 +47,39 @@ static const cJSON *case_of(const struct page *p, const char *plant, const char 
 
 /* -- the whole in words -- */
 
-static void write_loads_in_words(struct page *p, double limit)
+/* "0.02 mm and 1 mrad", of what is limited. */
+enum { LIMIT_WORDS = 64 };
+static const char *limit_words(const cJSON *document, char out[LIMIT_WORDS])
+{
+  const double mm = document_number(document, "limit/position_mm");
+  const double mrad = document_number(document, "limit/rotation_mrad");
+  if (isnan(mrad))
+    snprintf(out, LIMIT_WORDS, "%.4g mm", mm);
+  else if (isnan(mm))
+    snprintf(out, LIMIT_WORDS, "%.4g mrad", mrad);
+  else
+    snprintf(out, LIMIT_WORDS, "%.4g mm and %.4g mrad", mm, mrad);
+  return out;
+}
+
+static void write_loads_in_words(struct page *p)
 {
   const cJSON *item;
+  char limit[LIMIT_WORDS], about[64];
+  limit_words(p->document, limit);
   cJSON_ArrayForEach (item, document_at(p->document, "loads")) {
     const double holds = document_number(item, "holds_to"), fails = document_number(item, "fails_at");
+    const double ends = document_number(item, "about");
     const char *law = text_at(item, "law"), *reference = text_at(item, "reference");
+    snprintf(about, sizeof about, isnan(ends) ? "" : "; on a straight line it ends at %.3g kg", ends);
     if (isnan(fails))
-      page_text(p->out, "%s, %s: \u00b1%.4g mm holds with every load up to %.4g kg.", law, reference, limit, holds);
+      page_text(p->out, "%s, %s: \u00b1%s holds with every load up to %.4g kg.", law, reference, limit, holds);
     else if (isnan(holds))
-      page_warning(p->out, "%s, %s: \u00b1%.4g mm does not hold, not even with the lightest load of %.4g kg.", law,
+      page_warning(p->out, "%s, %s: \u00b1%s does not hold, not even with the lightest load of %.4g kg.", law,
                    reference, limit, fails);
     else
-      page_text(p->out,
-                "%s, %s: \u00b1%.4g mm holds to %.4g kg and not with %.4g kg; on a straight line it ends at %.3g kg.",
-                law, reference, limit, holds, fails, document_number(item, "about"));
+      page_text(p->out, "%s, %s: \u00b1%s holds to %.4g kg and not with %.4g kg%s.", law, reference, limit, holds,
+                fails, about);
   }
 }
 
@@ -87,17 +105,16 @@ static void write_accuracy(struct page *p)
 static void write_summary(struct page *p)
 {
   const cJSON *d = p->document;
-  const double limit = document_number(d, "limit/position_mm"), beyond = document_number(d, "beyond_count");
+  const double beyond = document_number(d, "beyond_count");
+  char limit[LIMIT_WORDS];
   page_section(p->out, "Summary");
   page_text(p->out, "Robot %s, revision %.0f: %.0f cases, at most %.4g mm off at the tool where it counts.",
             text_at(d, "robot"), document_number(d, "revision"), document_number(d, "case_count"),
             document_number(d, "worst_mm"));
-  if (beyond > 0)
-    page_warning(p->out, "%.0f of them are not within the limit (%.4g mm, %.4g mrad).", beyond, limit,
-                 document_number(d, "limit/rotation_mrad"));
+  if (beyond > 0) page_warning(p->out, "%.0f of them are not within the limit of %s.", beyond, limit_words(d, limit));
   if (document_number(d, "diverged_count") > 0)
     page_warning(p->out, "%.0f loops diverge.", document_number(d, "diverged_count"));
-  write_loads_in_words(p, limit);
+  write_loads_in_words(p);
   if (*text_at(d, "label")) page_text(p->out, "Label: %s", text_at(d, "label"));
   if (*text_at(d, "notes")) page_text(p->out, "Notes: %.900s", text_at(d, "notes"));
 }
