@@ -71,7 +71,8 @@ static void write_loads_in_words(struct page *p)
     const double holds = document_number(item, "holds_to"), fails = document_number(item, "fails_at");
     const double ends = document_number(item, "about");
     const char *law = text_at(item, "law"), *reference = text_at(item, "reference");
-    snprintf(about, sizeof about, isnan(ends) ? "" : "; on a straight line it ends at %.3g kg", ends);
+    *about = '\0';
+    if (!isnan(ends)) snprintf(about, sizeof about, "; on a straight line it ends at %.3g kg", ends);
     if (isnan(fails))
       page_text(p->out, "%s, %s: \u00b1%s holds with every load up to %.4g kg.", law, reference, limit, holds);
     else if (isnan(holds))

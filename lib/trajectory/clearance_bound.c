@@ -107,7 +107,7 @@ static void bend(const struct transcription *t, const struct bound *b, double mu
   const size_t n = t->n;
   const struct obstacles *o = t->obstacles;
   const double *base = figures_of(t, b, knot) + 1;
-  double q[N], moved[N], second[N * N];
+  double q[N], moved[N], second[N * N] = { 0 };
   (void)qv;
   if (multiplier < NO_PULL || figures_of(t, b, knot)[0] == ALLOWED) return;
   memcpy(q, t->q + 2 * knot * n, n * sizeof *q);

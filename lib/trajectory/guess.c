@@ -154,7 +154,7 @@ static enum armdyn_status route_find(struct planner *p, struct route *r, bool *f
 {
   enum armdyn_status rc = ARMDYN_OK;
   *found = true;
-  for (size_t k = 0; k + 1 < p->request->waypoint_count + 2 && !rc && *found; k++) {
+  for (size_t k = 0; k <= p->request->waypoint_count && !rc && *found; k++) {
     struct way way;
     rc = way_find(p, point_at(p, k), point_at(p, k + 1), &way);
     *found = way.q != NULL;

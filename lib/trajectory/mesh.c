@@ -46,7 +46,7 @@ static double unit_of(const struct armdyn_limits *limits, enum armdyn_limit_kind
 double mesh_most(const struct planner *p, const struct bound *b)
 {
   if (b->kind == BOUND_TOOL_SPEED) return 0.5;
-  if (b->kind == BOUND_CLEARANCE) return b->scale * p->obstacles->list[b->joint].margin;
+  if (b->kind == BOUND_CLEARANCE && p->obstacles) return b->scale * p->obstacles->list[b->joint].margin;
   if (b->kind != ARMDYN_LIMIT_POSITION) return 1;
   return b->scale * p->limits[b->joint].position[b->scale > 0];
 }

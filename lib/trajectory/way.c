@@ -66,7 +66,11 @@ static enum armdyn_status seeker_open(struct seeker *s, const double *from, cons
 static void seeker_close(struct seeker *s)
 {
   free(s->moving);
-  for (size_t t = 0; t < 2; t++) free(s->trees[t].q), free(s->trees[t].parent);
+  for (size_t t = 0; t < 2; t++) {
+    free(s->trees[t].q);
+    free(s->trees[t].parent);
+  }
+  free(s);
 }
 
 static double apart(const struct seeker *s, const double *a, const double *b)
@@ -102,7 +106,7 @@ static double free_part(struct seeker *s, const double *q, const double *way)
 /* Walk a segment whose beginning is free; how much of it is. */
 static double walk(struct seeker *s, const double *from, const double *to)
 {
-  double way[N], q[N], done = 0, length = apart(s, from, to);
+  double way[N] = { 0 }, q[N] = { 0 }, done = 0, length = apart(s, from, to);
   if (length == 0) return 1;
   for (size_t j = 0; j < s->n; j++) way[j] = to[j] - from[j];
   for (double at = 0;;) {
@@ -123,7 +127,9 @@ static size_t nearest(const struct seeker *s, const struct tree *t, const double
   double least = INFINITY;
   for (size_t i = 0; i < t->count; i++) {
     const double d = apart(s, t->q + i * s->n, q);
-    if (d < least) least = d, best = i;
+    if (d >= least) continue;
+    least = d;
+    best = i;
   }
   return best;
 }
@@ -134,7 +140,7 @@ static bool grow(struct seeker *s, struct tree *t, const double *to, double most
 {
   const size_t from = nearest(s, t, to);
   const double *a = t->q + from * s->n, length = apart(s, a, to), share = fmin(1, most / fmax(length, 1e-12));
-  double b[N];
+  double b[N] = { 0 };
   *reached = false;
   if (t->count == NODES_MAX) return false;
   for (size_t j = 0; j < s->n; j++) b[j] = a[j] + share * (to[j] - a[j]);
@@ -215,7 +221,8 @@ static size_t state_after(const struct seeker *s, const struct way *w, double le
   size_t i = 0;
   double d = apart(s, w->q, w->q + s->n);
   while (i + 2 < w->count && length > d) {
-    length -= d, i++;
+    length -= d;
+    i++;
     d = apart(s, w->q + i * s->n, w->q + (i + 1) * s->n);
   }
   const double part = d > 0 ? fmin(length / d, 1) : 0, *a = w->q + i * s->n, *b = a + s->n;
@@ -229,9 +236,9 @@ static void straighten(struct seeker *s, struct way *w)
   const size_t n = s->n;
   for (int i = 0; i < STRAIGHTEN && w->count > 2 && s->states < 2 * STATES_MAX; i++) {
     const double length = length_of(s, w);
-    double at[2] = { length * random_unit(&s->p->random), length * random_unit(&s->p->random) }, q[2][N];
-    if (at[0] > at[1]) at[0] += at[1], at[1] = at[0] - at[1], at[0] -= at[1];
-    const size_t first = state_after(s, w, at[0], q[0]), last = state_after(s, w, at[1], q[1]);
+    const double one = length * random_unit(&s->p->random), other = length * random_unit(&s->p->random);
+    double q[2][N];
+    const size_t first = state_after(s, w, fmin(one, other), q[0]), last = state_after(s, w, fmax(one, other), q[1]);
     if (first == last || walk(s, q[0], q[1]) < 1) continue;
     /* corners 0 .. first, the two states, corners last + 1 .. */
     const size_t count = first + 1 + 2 + (w->count - last - 1);
@@ -242,7 +249,8 @@ static void straighten(struct seeker *s, struct way *w)
     memcpy(corners + (first + 2) * n, q[1], n * sizeof *corners);
     memcpy(corners + (first + 3) * n, w->q + (last + 1) * n, (w->count - last - 1) * n * sizeof *corners);
     free(w->q);
-    w->q = corners, w->count = count;
+    w->q = corners;
+    w->count = count;
   }
 }
 
@@ -254,10 +262,13 @@ static enum armdyn_status seek(struct seeker *s, const double *from, const doubl
   s->trees[0].count = s->trees[1].count = 1;
   s->trees[0].parent[0] = s->trees[1].parent[0] = 0;
   bool met = walk(s, from, to) == 1;
-  if (met)
-    memcpy(s->trees[0].q + n, to, n * sizeof *to), s->trees[0].parent[1] = 0, s->trees[0].count = 2;
-  else
+  if (met) {
+    memcpy(s->trees[0].q + n, to, n * sizeof *to);
+    s->trees[0].parent[1] = 0;
+    s->trees[0].count = 2;
+  } else {
     met = meet(s);
+  }
   if (!met) return ARMDYN_OK;
   const enum armdyn_status rc = corners(s, out);
   if (!rc) straighten(s, out);
@@ -266,10 +277,13 @@ static enum armdyn_status seek(struct seeker *s, const double *from, const doubl
 
 enum armdyn_status way_find(struct planner *p, const double *from, const double *to, struct way *out)
 {
-  struct seeker s = { .p = p, .o = p->obstacles };
+  struct seeker *s = calloc(1, sizeof *s);
   *out = (struct way){ 0 };
-  enum armdyn_status rc = seeker_open(&s, from, to);
-  if (!rc) rc = seek(&s, from, to, out);
-  seeker_close(&s);
+  if (!s) return ARMDYN_EMEMORY;
+  s->p = p;
+  s->o = p->obstacles;
+  enum armdyn_status rc = seeker_open(s, from, to);
+  if (!rc) rc = seek(s, from, to, out);
+  seeker_close(s);
   return rc;
 }

@@ -30,7 +30,7 @@ struct run {
 static enum armdyn_status open_references(struct run *run, struct armdyn_error *error)
 {
   const struct verification_request *request = &run->request;
-  char pointer[32];
+  char pointer[40];
   enum armdyn_status status = ARMDYN_OK;
   for (size_t k = 0; k < request->reference_count && !status; k++) {
     snprintf(pointer, sizeof pointer, "/references/%zu", k);
