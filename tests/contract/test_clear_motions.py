@@ -9,20 +9,10 @@ import pytest
 
 from support import Server, robot
 from support.capsules import clearances
-from support.cells import cell_of, problems_of
+from support.cells import cell_of, gantry, problems_of
 
 RADIUS, POST, M1, M2, T = 0.1, 0.2, 3, 2, 2
 RANGES = [(-3, 3), (-2.8, 0.2), (-2.7, 2.7), (-3, 3), (-2, 2), (-1, 1)]
-
-
-def gantry(**limits):
-    """Two slides across each other, without gravity, and a ball that they carry."""
-    ball = [{"sphere": {"center": [0, 0, 0], "radius": RADIUS}}]
-    inertia = {"xx": 0.01, "yy": 0.01, "zz": 0.01}
-    slides = [{"name": name, "type": "prismatic", "a": 0, "alpha": alpha, "theta": 0, "limits": limits,
-               "link": {"mass": mass, "com": [0, 0, 0], "inertia": inertia, "bodies": bodies}}
-              for name, alpha, mass, bodies in (("long", math.pi / 2, M1, []), ("cross", 0, M2, ball))]
-    return {"name": "gantry", "convention": "dh", "gravity": [0, 0, 0], "joints": slides}
 
 
 def arm():
@@ -42,10 +32,9 @@ def box(name, size, at):
 @pytest.fixture(scope="module")
 def client():
     with Server() as server, server.client() as client:
-        client.post("/v1/robots", gantry()).expect(201)
-        client.post("/v1/robots", {**gantry(position=[-1.5, 1.5], velocity=2), "name": "short"}).expect(201)
+        client.post("/v1/robots", gantry(RADIUS, (M1, M2))).expect(201)
+        client.post("/v1/robots", {**gantry(RADIUS, (M1, M2), {"position": [-1.5, 1.5], "velocity": 2}), "name": "short"}).expect(201)
         client.create_robot(arm(), name="arm")
-        # the slides move along z and -y of the base
         client.post("/v1/cells", {"name": "post", "bodies": [{"name": "post", "capsule": {"from": [-1, 0, 0], "to": [1, 0, 0], "radius": POST}}]}).expect(201)
         client.post("/v1/cells", {"name": "wall", "bodies": [box("wall", [2, 8, 0.1], [0, 0, 0])]}).expect(201)
         yield client

@@ -4,6 +4,7 @@ ARMDYN_ORDERS=... orders in a row, 500 in `make soak`, 10 in `make test`.
 """
 
 import json
+import math
 import os
 import random
 import re
@@ -16,6 +17,7 @@ from cell import LONG, instant
 from foreign.process import Foreign
 from ordering import HERE, THERE, Ordering
 from support import ROOT, ControllerSim
+from support.cells import gantry
 
 pytestmark = pytest.mark.slow
 
@@ -189,3 +191,21 @@ def test_what_was_deleted_is_planned_anew_and_what_waits_stays(here):
     here.say(first, "cancel")
     here.reach_order(first, "stopped")
     here.release()
+
+
+def test_a_cell_is_kept_clear_of(server):
+    """Two slides across each other carry a ball from one side of a post to the other. The cheapest motion, which is what an order asks for
+    unless it says otherwise, goes straight through; what the controller plays goes around."""
+    ball, post = 0.1, 0.2
+    model = gantry(ball, limits={"velocity": 4, "acceleration": 40, "torque": 400, "torque_rate": 1e5})
+    server.client().post("/v1/cells", {"name": "post", "bodies": [{"name": "post", "capsule": {"from": [-1, 0, 1], "to": [1, 0, 1], "radius": post}}]}).expect(201)
+    with Foreign("--axes", 2) as controller:
+        here = Ordering(server, controller, model=model, start_tolerance=0.005, following_error=0.005)
+        entry = here.client.get(f"/v1/controllers/{here.name}").expect(200)
+        here.client.put(f"/v1/controllers/{here.name}", here.document(cell="post"), headers={"If-Match": entry.headers["ETag"]}).expect(200)
+        there = here.reach_order(here.automatic(to={"q": [2, 0]}, duration=3, objective=None), "done")
+        motion = here.client.get(there["trajectory"] + "/samples").expect(200).json
+        least = min(math.hypot(along - 1, across) for along, across in motion["q"])
+        assert ball + post < least < ball + post + 0.1
+        (played,) = controller.ledger()["motions"]
+        assert played["end"] == "whole"

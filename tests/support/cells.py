@@ -1,6 +1,17 @@
 """Cells of four sorts, and problems in them: two places that the arm can be at, near what stands there."""
 
+import math
 import random
+
+
+def gantry(radius, masses=(3, 2), limits=None):
+    """A robot of two slides across each other, along z and -y of the base, without gravity, and a ball that they carry."""
+    ball = [{"sphere": {"center": [0, 0, 0], "radius": radius}}]
+    inertia = {"xx": 0.01, "yy": 0.01, "zz": 0.01}
+    slides = [{"name": name, "type": "prismatic", "a": 0, "alpha": alpha, "theta": 0, "limits": limits or {},
+               "link": {"mass": mass, "com": [0, 0, 0], "inertia": inertia, "bodies": bodies}}
+              for name, alpha, mass, bodies in (("long", math.pi / 2, masses[0], []), ("cross", 0, masses[1], ball))]
+    return {"name": "gantry", "convention": "dh", "gravity": [0, 0, 0], "joints": slides}
 
 
 def _box(name, size, at, rpy=(0, 0, 0)):

@@ -82,7 +82,7 @@ await flow({
       place.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
     }, text)
     await page.locator('dialog .u-over').first().waitFor() // what it looks like
-    equal(await page.locator('dialog select').first().inputValue(), 'scara', 'the robot with as many joints')
+    await until(async () => (await page.locator('dialog select').first().inputValue()) === 'scara', 'the robot with as many joints')
     await page.locator('dialog').getByText('q1, q2').waitFor()
     await look('degrees', false)
     await button('convert').click()
