@@ -52,7 +52,8 @@ enum armdyn_status armdyn_noise_draw(const struct armdyn_noise *noise, uint64_t 
 
 /* Within so many deviations as a normal distribution has these shares. */
 enum armdyn_study_width { ARMDYN_WITHIN_68, ARMDYN_WITHIN_95, ARMDYN_STUDY_WIDTHS };
-extern const double armdyn_study_deviations[ARMDYN_STUDY_WIDTHS], armdyn_study_shares[ARMDYN_STUDY_WIDTHS];
+extern const double armdyn_study_deviations[ARMDYN_STUDY_WIDTHS];
+extern const double armdyn_study_shares[ARMDYN_STUDY_WIDTHS];
 
 /* A share of trials, and where it lies with the probability that was asked for; NAN: of no trials. */
 struct armdyn_share {

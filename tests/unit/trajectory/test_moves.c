@@ -90,10 +90,10 @@ Test(moves, the_least_electricity_is_found, .timeout = 36000)
     armdyn_robot_free(robot);
   }
   qsort(saved, count, sizeof *saved, ascending);
-  cr_log_warn("%zu moves: %zu optimal, median saving %.1f %%", count, optimal, saved[count / 2]);
+  cr_log_info("%zu moves: %zu optimal, median saving %.1f %%", count, optimal, saved[count / 2]);
   cr_assert_geq((double)optimal, 0.95 * (double)count - (SANITIZED ? 1 : 0), "%zu of %zu", optimal, count);
   if (!soak) return;
-  cr_log_warn("%zu in 2 s, %zu not beaten by %d random starts", in_time, best, RIVALS);
+  cr_log_info("%zu in 2 s, %zu not beaten by %d random starts", in_time, best, RIVALS);
   if (!SANITIZED) cr_assert_geq((double)in_time, 0.95 * (double)count, "%zu of %zu", in_time, count);
   cr_assert_geq((double)best, 0.95 * (double)count, "%zu of %zu", best, count);
 }
