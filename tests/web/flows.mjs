@@ -280,6 +280,7 @@ await flow({
       await page.getByRole('link', { name: w(kind), exact: true }).click()
       await page.getByRole('heading', { level: 1, name: w(kind) }).waitFor()
       await page.locator('.head a.button').click()
+      await page.locator('.head a.button').waitFor({ state: 'detached' }) // the list has a choice of robots, too
       await page.locator('.head select').selectOption('scara')
       for (const [name, value] of Object.entries(fields)) await page.getByLabel(w(name), { exact: true }).fill(String(value))
       await look(`plan-${kind}`)
