@@ -17,7 +17,8 @@ enum armdyn_status obstacles_new(const struct armdyn_robot *robot, const struct 
   struct obstacles *o = calloc(1, sizeof *o);
   *out = o;
   if (!o) return ARMDYN_EMEMORY;
-  o->scene = wish->scene, o->wish = wish;
+  o->scene = wish->scene;
+  o->wish = wish;
   for (size_t j = 0; j < armdyn_robot_joint_count(robot); j++) {
     const double most = fmax(fabs(limits[j].position[0]), fabs(limits[j].position[1]));
     o->slid[j] = isfinite(most) ? most : SLID_MOST;
@@ -95,18 +96,25 @@ double obstacles_excess(const struct obstacles *o, const double *q, double time,
   return w.excess;
 }
 
-double obstacles_deepest(const struct obstacles *o, const struct armdyn_trajectory *motion)
+/* Tell of every pair that is nearer than `within` at some states of a motion. */
+static void look_along(const struct obstacles *o, const struct armdyn_trajectory *motion, size_t looks, double within,
+                       void (*keep)(void *context, const struct body_pair *pair, double distance), void *context)
 {
-  const size_t looks = 2 * LOOKS_A_PIECE * motion->piece_count + LOOKS_LEAST;
-  const double T = armdyn_trajectory_duration(motion), widest = widest_margin(o);
-  struct worst w = { o, NULL, -INFINITY };
+  const double T = armdyn_trajectory_duration(motion);
+  double q[ARMDYN_JOINTS_MAX];
   for (size_t i = 0; i <= looks; i++) {
-    double q[ARMDYN_JOINTS_MAX];
     const double time = T * (double)i / (double)looks;
     armdyn_trajectory_state(motion, time, q, NULL, NULL, NULL);
     scene_place(o->scene, q, o->workspace);
-    scene_near(o->scene, o->workspace, time, widest, keep_worst, &w);
+    scene_near(o->scene, o->workspace, time, within, keep, context);
   }
+}
+
+double obstacles_deepest(const struct obstacles *o, const struct armdyn_trajectory *motion)
+{
+  const size_t looks = 2 * LOOKS_A_PIECE * motion->piece_count + LOOKS_LEAST;
+  struct worst w = { o, NULL, -INFINITY };
+  look_along(o, motion, looks, widest_margin(o), keep_worst, &w);
   return w.excess;
 }
 
@@ -165,17 +173,10 @@ size_t obstacles_gather(struct obstacles *o, const struct armdyn_trajectory *mot
 {
   const size_t places = o->scene->body_count * (o->scene->standing_count + o->scene->body_count);
   const size_t looks = LOOKS_A_PIECE * motion->piece_count + LOOKS_LEAST, before = o->count;
-  const double T = armdyn_trajectory_duration(motion), most = within + widest_margin(o);
   struct table table = { o->scene, malloc((places + 1) * sizeof *table.nearest) };
   if (!table.nearest) return 0;
   for (size_t i = 0; i < places; i++) table.nearest[i] = INFINITY;
-  for (size_t i = 0; i <= looks; i++) {
-    double q[ARMDYN_JOINTS_MAX];
-    const double time = T * (double)i / (double)looks;
-    armdyn_trajectory_state(motion, time, q, NULL, NULL, NULL);
-    scene_place(o->scene, q, o->workspace);
-    scene_near(o->scene, o->workspace, time, most, keep_nearest, &table);
-  }
+  look_along(o, motion, looks, within + widest_margin(o), keep_nearest, &table);
   while (take_one(o, &table, places)) continue;
   free(table.nearest);
   return o->count - before;
