@@ -48,6 +48,10 @@ await flow({
   async 'hold an arm that carries more than its model knows'() {
     await page.goto(`${url}/#/simulations/new?robot=scara`)
     await page.getByLabel(w('whatMoves')).selectOption('hold')
+    const laws = await page.getByLabel(w('law')).locator('option').evaluateAll((all) => all.map((one) => [one.value, one.textContent]))
+    const contract = (await api('GET', '/v1/openapi.json')).components.schemas.SampledController.properties.law.enum
+    equal(laws.map(([law]) => law).sort(), [...contract].sort(), 'the laws that there are')
+    equal(laws.filter(([, said]) => said.startsWith('law.')), [], 'laws without a word')
     await page.getByLabel(w('law')).selectOption('pid_gravity')
     await page.getByLabel(w('carries')).fill('1')
     await page.getByLabel(w('durationOf'), { exact: true }).fill('0.5')
@@ -136,11 +140,13 @@ await flow({
     await button('addBox').click()
     await page.getByLabel(/^box-\d /).first().waitFor()
     for (const [k, value] of ['0.2', '0.2', '0.2'].entries()) await page.getByRole('group', { name: /box/ }).locator('input[type=number]').nth(k).fill(value)
+    await page.getByRole('group', { name: /box/ }).locator('input[type=number]').nth(8).fill('90')
     await button('saveCell').click()
     await page.getByRole('heading', { level: 1, name: /^bench r2/ }).waitFor()
     const cell = await api('GET', '/v1/cells/bench')
     equal(cell.bodies.map((body) => Object.keys(body).find((name) => name !== 'name')), ['half_space', 'box'], 'bodies')
     equal(cell.bodies[1].box.size, [0.2, 0.2, 0.2], 'edges of the box')
+    sure(Math.abs(cell.bodies[1].box.rpy[2] - Math.PI / 2) < 1e-12, 'a quarter of a turn')
     // as the service says for the pose of the sliders
     const q = await page.locator('.sliders input[type=range]').evaluateAll((all) => all.map((one) => Number(one.value)))
     const { clearance } = await api('POST', '/v1/robots/scara/clearance', { q, cell: 'bench' })

@@ -9,7 +9,7 @@ import { FormDialog } from '../ui/dialog.js'
 import { Act, Field, Head, Loading, Notice, Refusal, Table, useAnswer, useList } from '../ui/parts.js'
 import { kindOf } from '../ui/cell.js'
 import { Joints, rangeOf } from '../ui/joints.js'
-import { Pose } from '../ui/pose.js'
+import { DEGREES, Pose } from '../ui/pose.js'
 import { View3D } from '../ui/view3d.js'
 import { count, figure, moment } from '../ui/format.js'
 
@@ -51,19 +51,20 @@ extend({
 
 const path = (name) => `v1/cells/${encodeURIComponent(name)}`
 
-// The numbers of each kind of body: name, how many, unit, and what a new one has.
+// The numbers of each kind of body: name, how many, unit, and what a new one has. Angles are typed in degrees and kept in rad.
 const PARTS = {
-  box: [['size', 3, 'm', [0.5, 0.5, 0.5]], ['translation', 3, 'm', [0.8, 0, 0]], ['rpy', 3, 'rad', [0, 0, 0]]],
-  cylinder: [['radius', 1, 'm', 0.05], ['length', 1, 'm', 1], ['translation', 3, 'm', [0.8, 0, 0.5]], ['rpy', 3, 'rad', [0, 0, 0]]],
+  box: [['size', 3, 'm', [0.5, 0.5, 0.5]], ['translation', 3, 'm', [0.8, 0, 0]], ['rpy', 3, '°', [0, 0, 0]]],
+  cylinder: [['radius', 1, 'm', 0.05], ['length', 1, 'm', 1], ['translation', 3, 'm', [0.8, 0, 0.5]], ['rpy', 3, '°', [0, 0, 0]]],
   sphere: [['radius', 1, 'm', 0.1], ['center', 3, 'm', [0.8, 0, 0]]],
   capsule: [['radius', 1, 'm', 0.05], ['from', 3, 'm', [0.8, 0, 0]], ['to', 3, 'm', [0.8, 0, 1]]],
   half_space: [['normal', 3, '', [0, 0, 1]], ['offset', 1, 'm', 0]],
 }
 const bodyOf = (kind, name) => ({ name, [kind]: Object.fromEntries(PARTS[kind].map(([part, , , start]) => [part, start])) })
 
-function Numbers({ values, many, label, onValues }) {
+function Numbers({ values, many, unit, label, onValues }) {
   const list = many === 1 ? [values ?? 0] : values ?? [0, 0, 0]
-  return html`<div class="row">${list.map((value, k) => html`<input key=${k} type="number" step="any" required style=${{ width: '5.6rem' }} aria-label=${many === 1 ? label : `${label} ${'xyz'[k]}`} value=${value} onInput=${(e) => { const next = list.map((old, j) => (j === k ? e.target.valueAsNumber : old)); onValues(many === 1 ? next[0] : next) }} />`)}</div>`
+  const scale = unit === '°' ? DEGREES : 1
+  return html`<div class="row">${list.map((value, k) => html`<input key=${k} type="number" step="any" required style=${{ width: '5.6rem' }} aria-label=${many === 1 ? label : `${label} ${'xyz'[k]}`} value=${Number((value * scale).toFixed(9))} onInput=${(e) => { const next = list.map((old, j) => (j === k ? e.target.valueAsNumber / scale : old)); onValues(many === 1 ? next[0] : next) }} />`)}</div>`
 }
 
 function Body({ body, onBody, onAway }) {
@@ -71,7 +72,7 @@ function Body({ body, onBody, onAway }) {
   const set = (part) => onBody({ ...body, [kind]: { ...body[kind], ...part } })
   return html`<fieldset><legend><bdi>${body.name}</bdi> · ${t(`shape.${kind}`)}</legend><div class="row">
     <${Field} label=${t('cell_body_name')}><input required pattern="[a-z0-9][a-z0-9\\-]*" maxlength="64" style=${{ width: '9rem' }} value=${body.name} onInput=${(e) => onBody({ ...body, name: e.target.value })} /></${Field}>
-    ${PARTS[kind]?.map(([part, many, unit]) => html`<div key=${part} class="field"><span>${t(`part.${part}`)}${unit && ` [${unit}]`}</span><${Numbers} label=${`${body.name} ${t(`part.${part}`)}`} many=${many} values=${body[kind][part]} onValues=${(value) => set({ [part]: value })} /></div>`) ?? html`<p class="quiet">${t('cell_points', { count: body.convex.points.length })}</p>`}
+    ${PARTS[kind]?.map(([part, many, unit]) => html`<div key=${part} class="field"><span>${t(`part.${part}`)}${unit && ` [${unit}]`}</span><${Numbers} label=${`${body.name} ${t(`part.${part}`)}`} many=${many} unit=${unit} values=${body[kind][part]} onValues=${(value) => set({ [part]: value })} /></div>`) ?? html`<p class="quiet">${t('cell_points', { count: body.convex.points.length })}</p>`}
     <button type="button" aria-label=${t('cell_body_away', { name: body.name })} title=${t('cell_body_away', { name: body.name })} onClick=${onAway}>×</button></div></fieldset>`
 }
 

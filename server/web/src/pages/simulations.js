@@ -32,6 +32,7 @@ extend({
   sim_law: ['Law', '控制律'],
   'law.pid': ['PID', 'PID'],
   'law.pid_gravity': ['PID with gravity', 'PID + 重力补偿'],
+  'law.pid_friction': ['PID with gravity and friction', 'PID + 重力与摩擦补偿'],
   'law.feedforward': ['PID with feed-forward', 'PID + 前馈'],
   'law.computed_torque': ['computed torque', '计算力矩'],
   'law.adaptive': ['adaptive (Slotine and Li)', '自适应（Slotine–Li）'],
@@ -75,7 +76,7 @@ extend({
   sim_followed: ['Trajectory', '轨迹'],
 })
 
-const LAWS = ['pid', 'pid_gravity', 'feedforward', 'computed_torque', 'adaptive', 'impedance']
+const LAWS = ['pid', 'pid_gravity', 'pid_friction', 'feedforward', 'computed_torque', 'adaptive', 'impedance']
 const HOW = ['free', 'torques', 'hold', 'trajectory', 'open_loop']
 const follows = (how) => how === 'trajectory' || how === 'open_loop'
 const controlled = (how) => how === 'trajectory' || how === 'hold'

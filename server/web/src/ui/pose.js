@@ -12,7 +12,7 @@ extend({
   yaw: ['yaw', '偏航'],
 })
 
-const DEGREES = 180 / Math.PI
+export const DEGREES = 180 / Math.PI
 const PARTS = [['x', 'm'], ['y', 'm'], ['z', 'm'], ['roll', '°'], ['pitch', '°'], ['yaw', '°']]
 
 // As the service takes it, of the rows of a matrix.
