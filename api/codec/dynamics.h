@@ -77,8 +77,8 @@ typedef const char *query_lookup(const void *context, const char *name);
  *   body, length    in   must outlive the request (.npy rows may point into it)
  *   query, context  in   options for .npy and CSV; NULL: none
  *   out, faults     out
- * Columns of .npy: the fields in the order of the table, e.g. q, qd, qdd, then the wrench if wished. Columns of CSV:
- * q1..qn, qd1.., qdd1.., and fx, fy, fz, mx, my, mz if wished, in any order.
+ * Columns of .npy: the fields in the order of the table, e.g. q, qd, qdd, then the wrench if given. Columns of CSV:
+ * q1..qn, qd1.., qdd1.., and fx, fy, fz, mx, my, mz if given, in any order.
  * OK, ESYNTAX (400), EINPUT/EUNPHYSICAL (422), ELIMIT (413), EMEMORY. */
 enum armdyn_status samples_request_decode(enum samples_call call, enum media media,
                                           const struct armdyn_robot_description *robot, const char *body, size_t length,

@@ -25,7 +25,7 @@ struct energy_request {
   double *memory[ENERGY_MEMORIES];
 };
 
-/* Decode a request, JSON, CSV (t, q1.., qd1.., and qdd1.., tau1.., i1.. if wished; options in the query) or .npy (the same,
+/* Decode a request, JSON, CSV (t, q1.., qd1.., and qdd1.., tau1.., i1.. if given; options in the query) or .npy (the same,
  * named by ?fields= or known by their number).
  *   out  out  release with energy_request_release unless refused
  * OK, ESYNTAX (400), EINPUT (422), ELIMIT (413), EMEMORY. */

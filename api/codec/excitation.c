@@ -50,7 +50,7 @@ static void check_limits(struct json_reader *r, const struct excitation_request 
                          const struct armdyn_robot_description *robot)
 {
   struct armdyn_limits limits[ARMDYN_JOINTS_MAX];
-  limit_wishes_in_force(&request->limits, robot, limits);
+  requested_limits_in_force(&request->limits, robot, limits);
   for (size_t j = 0; j < robot->joint_count; j++) {
     const char *joint = robot->joints[j].name;
     if (!isfinite(limits[j].position[0]) || !isfinite(limits[j].position[1]))
@@ -90,7 +90,7 @@ static const struct json_field request_fields[] = {
   { NUMBER(struct excitation_request, lambda, BETWEEN(0, 1e6), NULL) },
   { TRUTH(struct excitation_request, rotor_inertia) },
   { FRICTION_TERMS(struct excitation_request, friction) },
-  { OBJECT(struct excitation_request, limits, limit_wishes_type) },
+  { OBJECT(struct excitation_request, limits, requested_limits_type) },
   { OBJECT(struct excitation_request, tool_box, box_type), HAS(struct excitation_request, has_box), NULLABLE },
   { ID_LIST(struct excitation_request, known) },
   { INTEGER(struct excitation_request, population, BETWEEN(4, 1000), NULL) },
@@ -155,7 +155,7 @@ void excitation_result_encode(const struct excitation_result *result, struct buf
   trajectory_margin_words(result->robot, result->margin, words, sizeof words);
   snprintf(detail, sizeof detail, "%zu parameters, condition number %.4g. Every limit is kept. %s", result->parameters,
            x->condition, words);
-  limit_wishes_in_force(&request->limits, result->robot, limits);
+  requested_limits_in_force(&request->limits, result->robot, limits);
   json_begin_object(&w);
   carried_encode(&w, &result->request->carried);
   json_key(&w, "detail"), json_write_text(&w, detail);

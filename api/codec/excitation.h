@@ -19,7 +19,7 @@ struct excitation_request {
   double lambda;
   bool rotor_inertia;
   unsigned friction; /* enum armdyn_friction_terms */
-  struct limit_wishes limits;
+  struct requested_limits limits;
   bool has_box;
   struct excitation_box tool_box;
   struct id_list known; /* data sets whose information is held already */

@@ -46,7 +46,7 @@ static void check_limits(struct json_reader *r, const struct friction_test_reque
                          const struct armdyn_robot_description *robot)
 {
   struct armdyn_limits limits[ARMDYN_JOINTS_MAX];
-  limit_wishes_in_force(&request->limits, robot, limits);
+  requested_limits_in_force(&request->limits, robot, limits);
   for (size_t j = 0; j < robot->joint_count; j++) {
     const char *joint = robot->joints[j].name;
     if (!is_moved(request, j)) continue;
@@ -86,7 +86,7 @@ static const struct json_field request_fields[] = {
   { NUMBER(struct friction_test_request, speed_most, ABOVE_UP_TO(0, 1), NULL) },
   { NUMBER(struct friction_test_request, travel, ABOVE_UP_TO(0, 1), NULL) },
   { NUMBER(struct friction_test_request, cruise, BETWEEN(0.3, 1000), "s") },
-  { OBJECT(struct friction_test_request, limits, limit_wishes_type) },
+  { OBJECT(struct friction_test_request, limits, requested_limits_type) },
   { NUMBER(struct friction_test_request, sample_rate, BETWEEN(1, 100000), "Hz") },
   CARRIED,
   RESULT_LABELS(struct friction_test_request),
@@ -127,7 +127,7 @@ void friction_test_result_encode(const struct friction_test_result *result, stru
   char words[192], detail[320];
   trajectory_margin_words(result->robot, result->margin, words, sizeof words);
   snprintf(detail, sizeof detail, "%zu runs at constant speed. Every limit is kept. %s", result->run_count, words);
-  limit_wishes_in_force(&request->limits, result->robot, limits);
+  requested_limits_in_force(&request->limits, result->robot, limits);
   json_begin_object(&w);
   carried_encode(&w, &result->request->carried);
   json_key(&w, "detail"), json_write_text(&w, detail);

@@ -13,7 +13,7 @@ struct friction_test_request {
   size_t speeds;
   double speed_least, speed_most; /* of the velocity limit */
   double travel, cruise;          /* of the range; s */
-  struct limit_wishes limits;
+  struct requested_limits limits;
   double sample_rate; /* Hz */
   struct result_labels labels;
 };

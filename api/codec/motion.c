@@ -57,11 +57,11 @@ static void encode_restless(struct json_writer *w, const char *joint)
 }
 
 void motion_transferable_encode(struct json_writer *w, const struct armdyn_robot_description *robot,
-                                const struct limit_wishes *wishes, const struct armdyn_margin *margin,
+                                const struct requested_limits *requested, const struct armdyn_margin *margin,
                                 const struct armdyn_motion_clearance *clearance, const char *restless)
 {
   struct trajectory_blocker blockers[2 * ARMDYN_LIMIT_KINDS * ARMDYN_JOINTS_MAX];
-  size_t count = limit_wishes_blockers(wishes, robot, blockers);
+  size_t count = requested_limits_blockers(requested, robot, blockers);
   for (size_t i = 0; i < ARMDYN_LIMIT_KINDS * robot->joint_count; i++)
     if (margin[i].usage > USAGE_MOST)
       blockers[count++] = (struct trajectory_blocker){ "limit_exceeded", margin[i].limit, margin[i].joint };

@@ -12,7 +12,7 @@ void motion_margins_encode(struct json_writer *w, const struct armdyn_robot_desc
  *   clearance  in  of the motion; NULL: it is held against no cell
  *   restless   in  name of the joint that moves fastest at an end; NULL: it begins and ends at rest */
 void motion_transferable_encode(struct json_writer *w, const struct armdyn_robot_description *robot,
-                                const struct limit_wishes *wishes, const struct armdyn_margin *margin,
+                                const struct requested_limits *requested, const struct armdyn_margin *margin,
                                 const struct armdyn_motion_clearance *clearance, const char *restless);
 /* Elements of "warnings": joints whose torque steps between two samples (stepping: n). */
 void motion_step_warnings_encode(struct json_writer *w, const struct armdyn_robot_description *robot,

@@ -5,7 +5,7 @@
 #include "api/json/fields.h"
 #include "armdyn/shaper.h"
 
-struct shaper_wish {
+struct shaper_request {
   enum armdyn_shaper type;
   size_t mode_count;
   struct armdyn_mode modes[ARMDYN_MODES_MAX];
@@ -19,7 +19,7 @@ struct shaping {
   double after[ARMDYN_MODES_MAX][ARMDYN_JOINTS_MAX];
 };
 /* {"type", "added_time", "impulses": [{"time", "amplitude"}], "modes": [{..., "residual", "before", "after"}]} */
-void shaping_encode(struct json_writer *w, const struct shaper_wish *wish, const struct shaping *shaping,
+void shaping_encode(struct json_writer *w, const struct shaper_request *request, const struct shaping *shaping,
                     size_t joints);
 
 #endif

@@ -251,7 +251,7 @@ static const struct json_field request_fields[] = {
                     NULLABLE },
   [ROW_STEPS] = { LIST_ALLOCATED(struct trajectory_request, steps, step_count, 1, LIMIT_STEPS, trajectory_step_type) },
   { ENUM(struct trajectory_request, method, methods) },
-  { OBJECT(struct trajectory_request, limits, limit_wishes_type) },
+  { OBJECT(struct trajectory_request, limits, requested_limits_type) },
   { NUMBER(struct trajectory_request, sample_rate, BETWEEN(1, 100000), "Hz") },
   { OBJECT(struct trajectory_request, shaper, shaper_type), NULLABLE, HAS(struct trajectory_request, shaped) },
   { ENUM(struct trajectory_request, path, paths) },
@@ -488,7 +488,7 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
   check_origin(r, request, given);
   if (json_reader_status(r)) return;
   if (request->method == TRAJECTORY_ENERGY_OPTIMAL) cost_choose(&request->cost, robot);
-  limit_wishes_in_force(&request->limits, robot, limits);
+  requested_limits_in_force(&request->limits, robot, limits);
   if (origin_of(request->method) == OF_POINTS) check_points(r, request, robot, limits);
   check_times(r, request);
   if (request->method == TRAJECTORY_ENERGY_OPTIMAL)

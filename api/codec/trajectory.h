@@ -43,14 +43,14 @@ extern const struct json_type trajectory_step_type;
 enum trajectory_path { TRAJECTORY_PATH_JOINT, TRAJECTORY_PATH_LINE, TRAJECTORY_PATH_ARC, TRAJECTORY_PATHS };
 
 /* One kind of limit as a request writes it: absent (the robot's own), a value for each joint, or null = removed. */
-struct limit_wish {
+struct requested_limit {
   bool given;
   bool removed[ARMDYN_JOINTS_MAX];
   double value[ARMDYN_JOINTS_MAX][2]; /* position: lower, upper; else the first */
 };
 
-struct limit_wishes {
-  struct limit_wish position, velocity, acceleration, jerk, torque, torque_rate;
+struct requested_limits {
+  struct requested_limit position, velocity, acceleration, jerk, torque, torque_rate;
 };
 
 /* What an energy-optimal motion minimises, besides the price on its time. */
@@ -69,10 +69,10 @@ struct trajectory_request {
   size_t waypoint_count;
   struct trajectory_point *waypoints;
   double duration; /* s; NAN = the shortest that keeps the limits */
-  struct limit_wishes limits;
+  struct requested_limits limits;
   double sample_rate; /* Hz */
   bool shaped;
-  struct shaper_wish shaper; /* of the motion once it is planned */
+  struct shaper_request shaper; /* of the motion once it is planned */
 
   double tool_speed_max;      /* m/s; NAN = not limited */
   struct surroundings around; /* that the motion is held against */
@@ -117,11 +117,11 @@ bool trajectory_is_searched(enum trajectory_method method);
  *   Answers how many. */
 size_t trajectory_cost_terms(const struct trajectory_request *request, struct armdyn_cost_term terms[2]);
 
-extern const struct json_type limit_wishes_type;
+extern const struct json_type requested_limits_type;
 /* The limits in force: the request's where it has them, else the robot's.
  *   limits  out  n */
-void limit_wishes_in_force(const struct limit_wishes *wishes, const struct armdyn_robot_description *robot,
-                           struct armdyn_limits *limits);
+void requested_limits_in_force(const struct requested_limits *requested, const struct armdyn_robot_description *robot,
+                               struct armdyn_limits *limits);
 /* Is there such a limit? */
 bool trajectory_limited(const struct armdyn_limits *limits, enum armdyn_limit_kind kind);
 /* Why the motion may not go to a controller: it was planned with less than the robot's own limits.
@@ -132,8 +132,8 @@ struct trajectory_blocker {
   enum armdyn_limit_kind limit;
   size_t joint;
 };
-size_t limit_wishes_blockers(const struct limit_wishes *wishes, const struct armdyn_robot_description *robot,
-                             struct trajectory_blocker *blockers);
+size_t requested_limits_blockers(const struct requested_limits *requested, const struct armdyn_robot_description *robot,
+                                 struct trajectory_blocker *blockers);
 /* The same request with a given duration, as JSON.
  *   time_scale  in  passing times of waypoints are multiplied by it; 0: they become free
  *   deadline    in  s, of its search; NAN: as it is */

@@ -307,7 +307,7 @@ void trajectory_result_encode(const struct trajectory_result *result, struct buf
     if (request->duration_count > 0) json_key(&w, "pareto"), encode_alternatives(&w, result);
   }
   if (result->fit) json_key(&w, "fit"), encode_fit(&w, result);
-  limit_wishes_in_force(&request->limits, result->robot, limits);
+  requested_limits_in_force(&request->limits, result->robot, limits);
   if (result->shaping) {
     json_key(&w, "shaper");
     shaping_encode(&w, &request->shaper, result->shaping, result->robot->joint_count);

@@ -11,14 +11,14 @@ static const double WIDER = 1.5; /* times what is missing */
 static const double SLID_MOST = 10;
 enum { LOOKS_A_PIECE = 2, LOOKS_LEAST = 64 };
 
-enum armdyn_status obstacles_new(const struct armdyn_robot *robot, const struct armdyn_surroundings *wish,
+enum armdyn_status obstacles_new(const struct armdyn_robot *robot, const struct armdyn_surroundings *surroundings,
                                  const struct armdyn_limits *limits, struct obstacles **out)
 {
   struct obstacles *o = calloc(1, sizeof *o);
   *out = o;
   if (!o) return ARMDYN_EMEMORY;
-  o->scene = wish->scene;
-  o->wish = wish;
+  o->scene = surroundings->scene;
+  o->surroundings = surroundings;
   for (size_t j = 0; j < armdyn_robot_joint_count(robot); j++) {
     const double most = fmax(fabs(limits[j].position[0]), fabs(limits[j].position[1]));
     o->slid[j] = isfinite(most) ? most : SLID_MOST;
@@ -43,10 +43,10 @@ static size_t joints_of(const struct obstacles *o)
 
 double obstacles_margin(const struct obstacles *o, const struct body_pair *pair)
 {
-  double margin = o->wish->clearance + SPARE, reach[ARMDYN_JOINTS_MAX];
-  if (!o->wish->deviation) return margin;
+  double margin = o->surroundings->clearance + SPARE, reach[ARMDYN_JOINTS_MAX];
+  if (!o->surroundings->deviation) return margin;
   body_pair_reach(o->scene, pair, o->slid, reach);
-  for (size_t j = 0; j < joints_of(o); j++) margin += reach[j] * o->wish->deviation[j];
+  for (size_t j = 0; j < joints_of(o); j++) margin += reach[j] * o->surroundings->deviation[j];
   return margin;
 }
 
@@ -187,7 +187,7 @@ size_t obstacles_gather(struct obstacles *o, const struct armdyn_trajectory *mot
 enum armdyn_status obstacles_check(const struct obstacles *o, const struct armdyn_trajectory *motion,
                                    struct clearance_check *out)
 {
-  const double rate = o->wish->sample_rate;
+  const double rate = o->surroundings->sample_rate;
   const size_t n = joints_of(o), count = armdyn_sample_count(motion, rate);
   double *q = malloc((count * n + 1) * sizeof *q);
   *out = (struct clearance_check){ .found.at = { .a = "the arm", .b = "its surroundings" }, .missing = INFINITY };
@@ -196,9 +196,9 @@ enum armdyn_status obstacles_check(const struct obstacles *o, const struct armdy
     armdyn_trajectory_state(motion, armdyn_sample_time(motion, rate, k), q + k * n, NULL, NULL, NULL);
   const struct armdyn_played_motion played = { count, 1 / rate, q };
   const enum armdyn_status status =
-      armdyn_motion_clearance(o->scene, &played, o->wish->deviation, TOLERANCE, &out->found, NULL);
+      armdyn_motion_clearance(o->scene, &played, o->surroundings->deviation, TOLERANCE, &out->found, NULL);
   free(q);
-  out->missing = status ? INFINITY : o->wish->clearance - out->found.bound + 1e-9;
+  out->missing = status ? INFINITY : o->surroundings->clearance - out->found.bound + 1e-9;
   return status == ARMDYN_EMEMORY ? status : ARMDYN_OK;
 }
 

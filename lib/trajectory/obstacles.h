@@ -17,7 +17,7 @@ struct near_pair {
 
 struct obstacles {
   const struct armdyn_scene *scene;
-  const struct armdyn_surroundings *wish;
+  const struct armdyn_surroundings *surroundings;
   struct armdyn_scene_workspace *workspace;
   double slid[ARMDYN_JOINTS_MAX]; /* how far slides may go out */
   size_t count;
@@ -32,7 +32,7 @@ struct clearance_check {
 
 /*   limits  in  n: of the positions, and how far slides go
  * OK, EMEMORY. Release with obstacles_free. */
-enum armdyn_status obstacles_new(const struct armdyn_robot *robot, const struct armdyn_surroundings *wish,
+enum armdyn_status obstacles_new(const struct armdyn_robot *robot, const struct armdyn_surroundings *surroundings,
                                  const struct armdyn_limits *limits, struct obstacles **out);
 void obstacles_free(struct obstacles *obstacles);
 

@@ -39,7 +39,7 @@ struct planner {
   struct obstacles *obstacles;     /* NULL: none */
   enum detour detour;              /* past them */
   struct armdyn_trajectory way;    /* the first that was found; nothing: none */
-  bool cut; /* a search ended by the caller's wish, be it this or one for the smallest duration */
+  bool cut;                        /* a search ended by the caller, be it this or one for the smallest duration */
   struct planner_margins {
     struct armdyn_margin of[ARMDYN_LIMIT_KINDS * ARMDYN_JOINTS_MAX];
     double tool_usage, tool_time;     /* of the limit of the tool's speed; 0 where there is none */
@@ -110,7 +110,7 @@ size_t mesh_gather(struct planner *p, struct candidate *c, double within);
 /* The bounds of the limits: how many, and for one its value at a limit. */
 size_t mesh_bounds(const struct planner *p, struct bound *bounds);
 double mesh_most(const struct planner *p, const struct bound *b);
-bool mesh_ended(const struct candidate *c); /* by the caller's wish */
+bool mesh_ended(const struct candidate *c); /* by the caller */
 
 /* Where the barrier starts: from cold, and from the solution of a softer problem. */
 #define MU_COLD   1e-2

@@ -19,15 +19,15 @@ enum { SANITIZED = 0 };
 
 /* nice, and that of the session where sessions share the processor instead of processes, as is usual: who waits for an
  * answer goes first. */
-enum { BEHIND_REQUESTS = 10, WISHES = 20, BETWEEN_WISHES_NS = 100000000 };
+enum { BEHIND_REQUESTS = 10, COMMANDS = 20, BETWEEN_COMMANDS_NS = 100000000 };
 
 /* The kernel may not know the file; and sessions of one user may ask it ten times a second, all together. */
-static void wish(const char *file, const char *value)
+static void command(const char *file, const char *value)
 {
   int fd = open(file, O_WRONLY | O_CLOEXEC);
   if (fd < 0) return;
-  for (int i = 0; i < WISHES && write(fd, value, strlen(value)) < 0 && errno == EAGAIN; i++)
-    nanosleep(&(struct timespec){ .tv_nsec = BETWEEN_WISHES_NS }, NULL);
+  for (int i = 0; i < COMMANDS && write(fd, value, strlen(value)) < 0 && errno == EAGAIN; i++)
+    nanosleep(&(struct timespec){ .tv_nsec = BETWEEN_COMMANDS_NS }, NULL);
   close(fd);
 }
 
@@ -41,8 +41,8 @@ static void bound_self(rlim_t mebibytes)
   setpriority(PRIO_PROCESS, 0, BEHIND_REQUESTS);
   char nice_value[8];
   snprintf(nice_value, sizeof nice_value, "%d", BEHIND_REQUESTS);
-  wish("/proc/self/autogroup", nice_value);
-  wish("/proc/self/oom_score_adj", "500"); /* rather a job's attempt than the service */
+  command("/proc/self/autogroup", nice_value);
+  command("/proc/self/oom_score_adj", "500"); /* rather a job's attempt than the service */
 }
 
 int command_worker(int argc, char **argv)

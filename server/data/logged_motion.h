@@ -41,7 +41,7 @@ enum armdyn_status logged_motion_head(struct logged_motion *motion, double secon
 double logged_motion_rate(const struct logged_motion *motion);
 /* How fast it is, Hz: see armdyn_bandwidth; of its first 50,000 samples. */
 enum armdyn_status logged_motion_bandwidth(struct logged_motion *motion, double *bandwidth, struct armdyn_error *error);
-/* The cutoff of the filters for a motion of this bandwidth at this rate, where nobody wishes another; all in Hz. */
+/* The cutoff of the filters for a motion of this bandwidth at this rate, where nobody commands another; all in Hz. */
 double logged_motion_cutoff(double bandwidth, double rate);
 
 #endif

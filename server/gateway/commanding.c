@@ -9,13 +9,14 @@ static const double rate_known = 0.01;      /* how well the controller's clock m
 static const double rate_most = 0.02;       /* how wrong it may be */
 enum { SCANS_MOST = 100, LEAST_MS = 3000 }; /* to find that out; of fast programs the latter */
 
-/* With what is seen now, after the wish was granted. */
-static void answer(struct running *r, const struct wish *wish, enum armdyn_status status, const char *text)
+/* With what is seen now, after the command was granted. */
+static void answer(struct running *r, const struct transfer_command *command, enum armdyn_status status,
+                   const char *text)
 {
   char why[sizeof r->error.message];
   snprintf(why, sizeof why, "%s", text);
   if (link_is_open(&r->client->link)) running_observe(r);
-  if (wish->number) r->port->answer(r->port->context, wish, status, why);
+  if (command->number) r->port->answer(r->port->context, command, status, why);
 }
 
 void running_expire(struct running *r)
@@ -92,18 +93,18 @@ static enum armdyn_status check_armed(struct running *r)
 }
 
 /* START is made once. Until it is acknowledged, or its time is over, that one is repeated; never another. */
-static enum armdyn_status try_start(struct running *r, const struct wish *wish)
+static enum armdyn_status try_start(struct running *r, const struct transfer_command *command)
 {
   if (!client_has_open(r->client, COMMAND_START, r->head->id)) {
     if (r->started) return armdyn_refuse(&r->error, ARMDYN_ECONFLICT, "", "START was sent already");
     enum armdyn_status rc = check_armed(r);
     if (rc) return rc;
-    if (clock_wall_ms() > wish->start_before_ms)
+    if (clock_wall_ms() > command->start_before_ms)
       return armdyn_refuse(&r->error, ARMDYN_ELIMIT, "", "start_before has passed");
   }
   r->started = true;
   if (!r->now.started_ms) r->now.started_ms = clock_wall_ms();
-  enum armdyn_status rc = client_command(r->client, COMMAND_START, r->head, wish->start_before_ms, &r->error);
+  enum armdyn_status rc = client_command(r->client, COMMAND_START, r->head, command->start_before_ms, &r->error);
   if (rc == ARMDYN_ECONFLICT && !r->client->address.mapped) r->now.started_ms = 0; /* it never is carried out */
   return rc;
 }
@@ -131,9 +132,9 @@ static enum armdyn_status try_motion(struct running *r, enum controller_command 
 static enum armdyn_status try_wanted(struct running *r)
 {
   switch (r->wanted.kind) {
-  case WISH_ARM: return try_arm(r);
-  case WISH_START: return try_start(r, &r->wanted);
-  case WISH_HOLD: return try_motion(r, COMMAND_HOLD);
+  case ASK_ARM: return try_arm(r);
+  case ASK_START: return try_start(r, &r->wanted);
+  case ASK_HOLD: return try_motion(r, COMMAND_HOLD);
   default: return try_motion(r, COMMAND_RESUME);
   }
 }
@@ -151,31 +152,31 @@ void running_go_on(struct running *r)
   if (!r->wanted.kind) return;
   if (r->ended) {
     answer(r, &r->wanted, ARMDYN_ECONFLICT, "the transfer ended before that could be sent");
-    r->wanted.kind = WISH_NONE;
+    r->wanted.kind = ASK_NONE;
     return;
   }
   enum armdyn_status rc = try_wanted(r);
   if (waits(r, rc)) return;
-  const struct wish wish = r->wanted;
-  r->wanted.kind = WISH_NONE;
-  if (wish.kind == WISH_START && !rc) r->started_ns = clock_monotonic_ns();
-  if (wish.kind == WISH_HOLD) r->watch.held = true;
+  const struct transfer_command command = r->wanted;
+  r->wanted.kind = ASK_NONE;
+  if (command.kind == ASK_START && !rc) r->started_ns = clock_monotonic_ns();
+  if (command.kind == ASK_HOLD) r->watch.held = true;
   if (!rc || rc == ARMDYN_ESTALE) running_follow(r);
-  answer(r, &wish, !rc || rc == ARMDYN_EUNAVAILABLE ? rc : ARMDYN_ECONFLICT, rc ? r->error.message : "");
+  answer(r, &command, !rc || rc == ARMDYN_EUNAVAILABLE ? rc : ARMDYN_ECONFLICT, rc ? r->error.message : "");
   if (!rc || rc == ARMDYN_EUNAVAILABLE || r->ended) return;
-  if (wish.kind == WISH_START)
+  if (command.kind == ASK_START)
     end_unstarted(r, rc);
-  else if (wish.own)
+  else if (command.own)
     running_fail(r, ARMDYN_ECONFLICT);
 }
 
-static void want(struct running *r, const struct wish *wish)
+static void want(struct running *r, const struct transfer_command *command)
 {
   if (r->wanted.kind) {
-    answer(r, wish, ARMDYN_ECONFLICT, "another command is on its way to the controller");
+    answer(r, command, ARMDYN_ECONFLICT, "another command is on its way to the controller");
     return;
   }
-  r->wanted = *wish;
+  r->wanted = *command;
   r->wanted_ns = clock_monotonic_ns();
   r->measured_anew = false;
   running_go_on(r);
@@ -183,13 +184,13 @@ static void want(struct running *r, const struct wish *wish)
 
 void running_arm(struct running *r)
 {
-  if (!r->wanted.kind) want(r, &(struct wish){ .kind = WISH_ARM, .own = true });
+  if (!r->wanted.kind) want(r, &(struct transfer_command){ .kind = ASK_ARM, .own = true });
 }
 
-static void stop_wished(struct running *r, const struct wish *wish)
+static void stop_asked(struct running *r, const struct transfer_command *command)
 {
-  running_stop(r, true, TRANSFER_STOPPED, -1, stop_reason(wish));
-  answer(r, wish, r->confirmed ? ARMDYN_OK : ARMDYN_EUNAVAILABLE, r->confirmed ? "" : r->error.message);
+  running_stop(r, true, TRANSFER_STOPPED, -1, stop_reason(command));
+  answer(r, command, r->confirmed ? ARMDYN_OK : ARMDYN_EUNAVAILABLE, r->confirmed ? "" : r->error.message);
 }
 
 static void leave(struct running *r)
@@ -201,30 +202,31 @@ static void leave(struct running *r)
   running_stop(r, false, TRANSFER_STOPPED, -1, "the service ended");
 }
 
-void running_grant(struct running *r, const struct wish *wish)
+void running_grant(struct running *r, const struct transfer_command *command)
 {
-  switch (wish->kind) {
-  case WISH_STOP: stop_wished(r, wish); break;
-  case WISH_LEAVE: leave(r); break;
-  case WISH_ARM:
-  case WISH_START:
-  case WISH_HOLD:
-  case WISH_RESUME: want(r, wish); break;
-  case WISH_LOOK:
-  case WISH_MEASURE: answer(r, wish, ARMDYN_OK, ""); break;
-  default: answer(r, wish, ARMDYN_ECONFLICT, "a transfer holds the controller");
+  switch (command->kind) {
+  case ASK_STOP: stop_asked(r, command); break;
+  case ASK_LEAVE: leave(r); break;
+  case ASK_ARM:
+  case ASK_START:
+  case ASK_HOLD:
+  case ASK_RESUME: want(r, command); break;
+  case ASK_LOOK:
+  case ASK_MEASURE: answer(r, command, ARMDYN_OK, ""); break;
+  default: answer(r, command, ARMDYN_ECONFLICT, "a transfer holds the controller");
   }
 }
 
 void running_hear(struct running *r, int wait_ms)
 {
-  struct wish wish;
-  while (!r->ended && r->port->take_wish(r->port->context, wait_ms, &wish)) {
+  struct transfer_command command;
+  while (!r->ended && r->port->take_command(r->port->context, wait_ms, &command)) {
     wait_ms = 0;
-    if (wish.kind == WISH_STOP || wish.kind == WISH_LEAVE || wish.kind == WISH_LOOK || wish.kind == WISH_MEASURE)
-      running_grant(r, &wish);
+    if (command.kind == ASK_STOP || command.kind == ASK_LEAVE || command.kind == ASK_LOOK ||
+        command.kind == ASK_MEASURE)
+      running_grant(r, &command);
     else
-      answer(r, &wish, ARMDYN_ECONFLICT, "the transfer is not loaded yet");
+      answer(r, &command, ARMDYN_ECONFLICT, "the transfer is not loaded yet");
   }
   if (!r->ended && r->order->start && clock_wall_ms() > r->order->start_before_ms && !r->started) running_expire(r);
 }

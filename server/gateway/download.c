@@ -242,8 +242,8 @@ static void attend_unstarted(struct running *r)
 /* Wait for what is due next, listen and look. */
 static void attend(struct running *r)
 {
-  struct wish wish;
-  if (r->port->take_wish(r->port->context, due_ms(r), &wish)) running_grant(r, &wish);
+  struct transfer_command command;
+  if (r->port->take_command(r->port->context, due_ms(r), &command)) running_grant(r, &command);
   if (r->ended) return;
   enum armdyn_status rc = tend(r);
   if (rc == ARMDYN_ECANCELLED) return; /* to hear what is urgent */

@@ -1,6 +1,6 @@
 /* One transfer: download or stream a profile, have it checked, armed and started on request, and watch it to its end.
  *
- * It runs on the thread of its controller and hears of wishes only between two round trips. After START nothing is sent
+ * It runs on the thread of its controller and hears of commands only between two round trips. After START nothing is sent
  * again but heartbeats, what is asked for (HOLD, RESUME, STOP) and the rest of a stream; a lost connection is then opened
  * again only to watch. */
 #ifndef SERVER_GATEWAY_DOWNLOAD_H
@@ -53,24 +53,24 @@ static inline int64_t start_before_when_ready(int64_t start_before_ms, int start
 
 void transfer_order_free(struct transfer_order *order); /* NULL is fine */
 
-enum wish_kind {
-  WISH_NONE,
-  WISH_LOOK,    /* what was seen half a second ago will do */
-  WISH_MEASURE, /* what is there now */
-  WISH_ARM,
-  WISH_START,
-  WISH_HOLD,
-  WISH_RESUME,
-  WISH_STOP,
-  WISH_CLEAR,
-  WISH_LEAVE,
-  WISH_EVICT /* for gateway_wish: STOP to take the lease */
+enum transfer_command_kind {
+  ASK_NONE,
+  ASK_LOOK,    /* what was seen half a second ago will do */
+  ASK_MEASURE, /* what is there now */
+  ASK_ARM,
+  ASK_START,
+  ASK_HOLD,
+  ASK_RESUME,
+  ASK_STOP,
+  ASK_CLEAR,
+  ASK_LEAVE,
+  ASK_EVICT /* for gateway_command: STOP to take the lease */
 };
 
 /* Somebody wants something of a controller; each is answered once. LEAVE: the service is gone; needs no answer. */
-struct wish {
+struct transfer_command {
   uint64_t number;
-  enum wish_kind kind;
+  enum transfer_command_kind kind;
   bool evicts;             /* of STOP: to take the lease */
   bool own;                /* of the transfer itself, which cannot go on without it */
   char transfer[ID_SIZE];  /* "" = of the controller, whatever it plays */
@@ -78,9 +78,9 @@ struct wish {
 };
 
 /* Of STOP. */
-static inline const char *stop_reason(const struct wish *wish)
+static inline const char *stop_reason(const struct transfer_command *command)
 {
-  return wish->evicts ? "an administrator took the lease" : "stopped on request";
+  return command->evicts ? "an administrator took the lease" : "stopped on request";
 }
 
 /* A change of state. */
@@ -116,11 +116,11 @@ void client_observe(const struct client *c, struct observation *seen);
 /* How it hears and speaks. */
 struct download_port {
   void *context;
-  /* The next wish, waiting up to wait_ms for one; STOP before others. False: none. */
-  bool (*take_wish)(void *context, int wait_ms, struct wish *wish);
-  /* Is there a wish that waits for nothing, like STOP? */
+  /* The next command, waiting up to wait_ms for one; STOP before others. False: none. */
+  bool (*take_command)(void *context, int wait_ms, struct transfer_command *command);
+  /* Is there a command that waits for nothing, like STOP? */
   bool (*urgent)(void *context);
-  void (*answer)(void *context, const struct wish *wish, enum armdyn_status status, const char *text);
+  void (*answer)(void *context, const struct transfer_command *command, enum armdyn_status status, const char *text);
   void (*report)(void *context, const struct transfer_report *report);
   void (*progress)(void *context, uint32_t sent);
   void (*observe)(void *context, const struct observation *seen);

@@ -43,27 +43,27 @@ static void drop_order(struct endpoint *p, enum transfer_state end, int problem,
   transfer_order_free(order);
 }
 
-/* A wish while no transfer runs. Only STOP is granted when another gateway still has the controller. */
-static void grant_idle(struct endpoint *p, const struct wish *wish)
+/* A command while no transfer runs. Only STOP is granted when another gateway still has the controller. */
+static void grant_idle(struct endpoint *p, const struct transfer_command *command)
 {
   struct armdyn_error error = { "", "" };
   enum armdyn_status rc;
-  if (*wish->transfer && wish->kind != WISH_STOP) {
-    endpoint_tell(p, wish, ARMDYN_ENOTFOUND, "the transfer has ended");
+  if (*command->transfer && command->kind != ASK_STOP) {
+    endpoint_tell(p, command, ARMDYN_ENOTFOUND, "the transfer has ended");
     return;
   }
-  if (wish->kind == WISH_STOP) {
-    drop_order(p, TRANSFER_STOPPED, -1, stop_reason(wish));
+  if (command->kind == ASK_STOP) {
+    drop_order(p, TRANSFER_STOPPED, -1, stop_reason(command));
     rc = client_stop(&p->client, NULL, &error);
   } else if (p->lock_fd < 0) {
     rc = ARMDYN_EBUSY;
     error = p->lock_error;
   } else {
     rc = look(p, &error);
-    if (!rc && wish->kind == WISH_CLEAR) rc = client_command(&p->client, COMMAND_CLEAR, NULL, 0, &error);
+    if (!rc && command->kind == ASK_CLEAR) rc = client_command(&p->client, COMMAND_CLEAR, NULL, 0, &error);
   }
   observe_now(p, link_is_open(&p->client.link) ? ARMDYN_OK : ARMDYN_EUNAVAILABLE);
-  endpoint_tell(p, wish, rc, error.message);
+  endpoint_tell(p, command, rc, error.message);
 }
 
 static void run_order(struct endpoint *p)
@@ -113,9 +113,9 @@ static bool wait_for_work(struct endpoint *p)
 {
   struct timespec deadline = endpoint_deadline(IDLE_MS);
   for (;;) {
-    if (p->wish_count || p->order || p->recoveries) return true;
+    if (p->command_count || p->order || p->recoveries) return true;
     if (p->owner->leaving) return false;
-    if (pthread_cond_timedwait(&p->changed, &p->owner->lock, &deadline) && !p->wish_count && !p->order &&
+    if (pthread_cond_timedwait(&p->changed, &p->owner->lock, &deadline) && !p->command_count && !p->order &&
         !p->recoveries)
       return false;
   }
@@ -158,33 +158,33 @@ static enum armdyn_status own_controller(struct endpoint *p)
   return rc;
 }
 
-/* One piece of work: wishes first, then what was left behind, then a transfer. Under the lock at entry and exit. */
+/* One piece of work: commands first, then what was left behind, then a transfer. Under the lock at entry and exit. */
 static void work_once(struct endpoint *p)
 {
   struct endpoints *e = p->owner;
-  struct wish wish;
+  struct transfer_command command;
   struct recovery *recoveries = NULL;
   p->movement.steps++;
   p->client.address = p->address; /* its map may have changed */
   enum armdyn_status locked = own_controller(p);
-  bool wished = endpoint_next_wish(p, &wish), run = false;
-  if (!wished && locked) {
+  bool asked = endpoint_next_command(p, &command), run = false;
+  if (!asked && locked) {
     if (locked != ARMDYN_EBUSY) fail_order(p, p->lock_error.message);
     wait_for_lock(p);
     return;
   }
-  if (!wished && p->recoveries) {
+  if (!asked && p->recoveries) {
     recoveries = p->recoveries;
     p->recoveries = NULL;
-  } else if (!wished) {
+  } else if (!asked) {
     run = p->order != NULL;
   }
   p->works = true;
   pthread_mutex_unlock(&e->lock);
-  if (wished && wish.kind == WISH_LEAVE)
+  if (asked && command.kind == ASK_LEAVE)
     drop_order(p, TRANSFER_STOPPED, -1, "the service ended");
-  else if (wished)
-    grant_idle(p, &wish);
+  else if (asked)
+    grant_idle(p, &command);
   run_recoveries(p, recoveries);
   if (run) run_order(p);
   pthread_mutex_lock(&e->lock);
@@ -296,30 +296,32 @@ enum armdyn_status endpoints_submit(struct endpoints *e, struct transfer_order *
   return rc;
 }
 
-void endpoints_wish(struct endpoints *e, const struct controller_address *address, const struct wish *wish)
+void endpoints_command(struct endpoints *e, const struct controller_address *address,
+                       const struct transfer_command *command)
 {
   struct message_answer answer;
   memset(&answer, 0, sizeof answer);
-  answer.number = wish->number;
+  answer.number = command->number;
   pthread_mutex_lock(&e->lock);
   struct endpoint *p = endpoint_at(e, address);
-  bool fresh = p && wish->kind == WISH_LOOK && p->seen.connected && clock_wall_ms() - p->seen.seen_ms < FRESH_MS;
-  bool room = p && (p->wish_count < WISHES_MOST - 4 || (wish->kind == WISH_STOP && p->wish_count < WISHES_MOST));
+  bool fresh = p && command->kind == ASK_LOOK && p->seen.connected && clock_wall_ms() - p->seen.seen_ms < FRESH_MS;
+  bool room =
+      p && (p->command_count < COMMANDS_MOST - 4 || (command->kind == ASK_STOP && p->command_count < COMMANDS_MOST));
   if (p) answer.seen = p->seen;
   if (!fresh && room) {
-    p->wishes[p->wish_count++] = *wish;
+    p->commands[p->command_count++] = *command;
     pthread_cond_signal(&p->changed);
   }
   pthread_mutex_unlock(&e->lock);
   if (!fresh && room) return;
   answer.status = fresh ? ARMDYN_OK : ARMDYN_EBUSY;
-  if (!fresh) snprintf(answer.text, sizeof answer.text, "too many wishes wait at this controller");
+  if (!fresh) snprintf(answer.text, sizeof answer.text, "too many commands wait at this controller");
   e->listener.answer(e->listener.context, &answer);
 }
 
 static bool has_work(const struct endpoint *p)
 {
-  return p->works || p->wish_count || p->order || p->recoveries;
+  return p->works || p->command_count || p->order || p->recoveries;
 }
 
 static void log_standstill(const struct endpoint *p)

@@ -20,9 +20,10 @@ struct endpoints *endpoints_new(const char *dir, enum server_loss on_server_loss
                                 const struct endpoint_listener *listener, struct figures *figures);
 /* Queue a transfer; the order is taken and freed. EBUSY when one is there whose end has not been told, EMEMORY. */
 enum armdyn_status endpoints_submit(struct endpoints *e, struct transfer_order *order);
-/* Hand over a wish; it is answered in any case. */
-void endpoints_wish(struct endpoints *e, const struct controller_address *address, const struct wish *wish);
-/* Returns once a wish could be handed over: the way to every controller is open. To be called once a second.
+/* Hand over a command; it is answered in any case. */
+void endpoints_command(struct endpoints *e, const struct controller_address *address,
+                       const struct transfer_command *command);
+/* Returns once a command could be handed over: the way to every controller is open. To be called once a second.
  * false: a thread stands still over its work, and no other one has a transfer that would be lost with this process. */
 bool endpoints_pass(struct endpoints *e);
 /* Report the end of a transfer of an earlier gateway as soon as that one has let go of the controller.

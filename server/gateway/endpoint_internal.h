@@ -10,7 +10,7 @@
 #include "server/gateway/endpoint.h"
 #include "server/gateway/standstill.h"
 
-enum { WISHES_MOST = 16 /* waiting at one controller; beyond it they are refused */ };
+enum { COMMANDS_MOST = 16 /* waiting at one controller; beyond it they are refused */ };
 
 struct recovery {
   char transfer[ID_SIZE];
@@ -24,8 +24,8 @@ struct endpoint {
   struct endpoint *next;
 
   /* under owner->lock */
-  struct wish wishes[WISHES_MOST];
-  size_t wish_count;
+  struct transfer_command commands[COMMANDS_MOST];
+  size_t command_count;
   bool leave_told;
   struct transfer_order *order; /* waiting or running */
   bool end_told;                /* of the order; a last look at the controller may still be on */
@@ -60,13 +60,14 @@ struct timespec endpoint_deadline(int wait_ms);
 void endpoint_log(enum log_level level, const char *message, const struct transfer_order *order, const char *state,
                   const char *reason);
 
-/* Under the lock: the next wish, STOP first; LEAVE once. */
-bool endpoint_next_wish(struct endpoint *p, struct wish *wish);
+/* Under the lock: the next command, STOP first; LEAVE once. */
+bool endpoint_next_command(struct endpoint *p, struct transfer_command *command);
 /* Under the lock. */
 bool endpoint_stop_waits(const struct endpoint *p);
 
-/* What became of a wish. */
-void endpoint_tell(struct endpoint *p, const struct wish *wish, enum armdyn_status status, const char *text);
+/* What became of a command. */
+void endpoint_tell(struct endpoint *p, const struct transfer_command *command, enum armdyn_status status,
+                   const char *text);
 /* A new state of a transfer; an end is written down before. */
 void endpoint_tell_state(struct endpoint *p, const struct transfer_order *order, const struct transfer_report *report);
 /* What was seen stays when the connection goes; only that it is gone is new then. */

@@ -9,12 +9,13 @@ struct timespec endpoint_deadline(int wait_ms)
   return (struct timespec){ ns / 1000000000, ns % 1000000000 };
 }
 
-void endpoint_tell(struct endpoint *p, const struct wish *wish, enum armdyn_status status, const char *text)
+void endpoint_tell(struct endpoint *p, const struct transfer_command *command, enum armdyn_status status,
+                   const char *text)
 {
-  if (wish->kind == WISH_LEAVE) return;
+  if (command->kind == ASK_LEAVE) return;
   struct message_answer answer;
   memset(&answer, 0, sizeof answer);
-  answer.number = wish->number;
+  answer.number = command->number;
   answer.status = status;
   snprintf(answer.text, sizeof answer.text, "%s", text);
   pthread_mutex_lock(&p->owner->lock);
@@ -23,52 +24,52 @@ void endpoint_tell(struct endpoint *p, const struct wish *wish, enum armdyn_stat
   p->owner->listener.answer(p->owner->listener.context, &answer);
 }
 
-bool endpoint_next_wish(struct endpoint *p, struct wish *wish)
+bool endpoint_next_command(struct endpoint *p, struct transfer_command *command)
 {
   for (int pass = 0; pass < 2; pass++)
-    for (size_t i = 0; i < p->wish_count; i++) {
-      if (pass == 0 && p->wishes[i].kind != WISH_STOP) continue;
-      *wish = p->wishes[i];
-      p->wish_count--;
-      memmove(p->wishes + i, p->wishes + i + 1, (p->wish_count - i) * sizeof *p->wishes);
+    for (size_t i = 0; i < p->command_count; i++) {
+      if (pass == 0 && p->commands[i].kind != ASK_STOP) continue;
+      *command = p->commands[i];
+      p->command_count--;
+      memmove(p->commands + i, p->commands + i + 1, (p->command_count - i) * sizeof *p->commands);
       return true;
     }
   if (!p->owner->leaving || p->leave_told || !p->order || p->lock_fd < 0) return false;
   p->leave_told = true;
-  *wish = (struct wish){ .kind = WISH_LEAVE };
+  *command = (struct transfer_command){ .kind = ASK_LEAVE };
   return true;
 }
 
-/* A wish for a transfer that is not the one here is answered at once. */
-static bool meant_for(const struct wish *wish, const struct transfer_order *order)
+/* A command for a transfer that is not the one here is answered at once. */
+static bool meant_for(const struct transfer_command *command, const struct transfer_order *order)
 {
-  return !*wish->transfer || (order && !strcmp(wish->transfer, order->id));
+  return !*command->transfer || (order && !strcmp(command->transfer, order->id));
 }
 
-static bool port_take_wish(void *context, int wait_ms, struct wish *wish)
+static bool port_take_command(void *context, int wait_ms, struct transfer_command *command)
 {
   struct endpoint *p = context;
   struct timespec deadline = endpoint_deadline(wait_ms);
   pthread_mutex_lock(&p->owner->lock);
   p->movement.steps++;
-  bool found = endpoint_next_wish(p, wish);
+  bool found = endpoint_next_command(p, command);
   while (!found && wait_ms > 0) {
     int rc = pthread_cond_timedwait(&p->changed, &p->owner->lock, &deadline);
-    found = endpoint_next_wish(p, wish);
+    found = endpoint_next_command(p, command);
     if (rc) break;
   }
-  bool ours = found && meant_for(wish, p->order);
+  bool ours = found && meant_for(command, p->order);
   pthread_mutex_unlock(&p->owner->lock);
   if (!found || ours) return found;
-  endpoint_tell(p, wish, ARMDYN_ENOTFOUND, "another transfer is on this controller");
-  return port_take_wish(context, 0, wish);
+  endpoint_tell(p, command, ARMDYN_ENOTFOUND, "another transfer is on this controller");
+  return port_take_command(context, 0, command);
 }
 
 bool endpoint_stop_waits(const struct endpoint *p)
 {
   size_t i = 0;
-  while (i < p->wish_count && p->wishes[i].kind != WISH_STOP) i++;
-  return i < p->wish_count;
+  while (i < p->command_count && p->commands[i].kind != ASK_STOP) i++;
+  return i < p->command_count;
 }
 
 static bool port_urgent(void *context)
@@ -81,9 +82,10 @@ static bool port_urgent(void *context)
   return urgent;
 }
 
-static void port_answer(void *context, const struct wish *wish, enum armdyn_status status, const char *text)
+static void port_answer(void *context, const struct transfer_command *command, enum armdyn_status status,
+                        const char *text)
 {
-  endpoint_tell(context, wish, status, status ? text : "");
+  endpoint_tell(context, command, status, status ? text : "");
 }
 
 void endpoint_log(enum log_level level, const char *message, const struct transfer_order *order, const char *state,
@@ -140,7 +142,7 @@ static void port_observe(void *context, const struct observation *seen)
 struct download_port endpoint_port(struct endpoint *p)
 {
   return (struct download_port){ .context = p,
-                                 .take_wish = port_take_wish,
+                                 .take_command = port_take_command,
                                  .urgent = port_urgent,
                                  .answer = port_answer,
                                  .report = port_report,

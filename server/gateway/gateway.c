@@ -26,14 +26,14 @@ static void interrupt_all(struct gateway *g, const char *reason)
   snprintf(report.reason, sizeof report.reason, "the gateway ended: %s", reason);
   for (;;) {
     pthread_mutex_lock(&g->lock);
-    bool found = book_first(&g->book, id);
+    bool found = registry_first(&g->registry, id);
     pthread_mutex_unlock(&g->lock);
     if (found) gateway_end_recording(g, id);
     pthread_mutex_lock(&g->lock);
     if (found) {
-      report.sent = book_sent(&g->book, id);
-      book_owe_stop(&g->book, id);
-      book_report(&g->book, id, clock_wall_ms(), &report);
+      report.sent = registry_sent(&g->registry, id);
+      registry_owe_stop(&g->registry, id);
+      registry_report(&g->registry, id, clock_wall_ms(), &report);
     }
     pthread_mutex_unlock(&g->lock);
     if (!found) return;
@@ -99,7 +99,7 @@ static void orphan(struct gateway *g, const char *id)
                                           .reason =
                                               "the service ended while it was on; its controller is unknown now" };
   pthread_mutex_lock(&g->lock);
-  book_report(&g->book, id, clock_wall_ms(), &report);
+  registry_report(&g->registry, id, clock_wall_ms(), &report);
   pthread_mutex_unlock(&g->lock);
   gateway_keep(g, id, false);
 }
@@ -110,7 +110,7 @@ static void ask_after(struct gateway *g)
   for (size_t i = 0;;) {
     memset(&message, 0, sizeof message);
     pthread_mutex_lock(&g->lock);
-    bool found = book_unfinished(&g->book, i, message.transfer, &message.address, &message.sets_outputs);
+    bool found = registry_unfinished(&g->registry, i, message.transfer, &message.address, &message.sets_outputs);
     pthread_mutex_unlock(&g->lock);
     if (!found) return;
     if (!*message.address.host) {
@@ -136,18 +136,18 @@ static enum armdyn_status start_child(struct gateway *g, struct armdyn_error *er
  * the loss already. What cannot be sent is left to the gateway after this one. */
 static void stop_owed(struct gateway *g)
 {
-  struct message_wish message;
+  struct message_command message;
   memset(&message, 0, sizeof message);
-  message.wish.kind = WISH_STOP;
+  message.command.kind = ASK_STOP;
   for (;;) {
     pthread_mutex_lock(&g->lock);
-    bool found = book_owed(&g->book, &message.address);
+    bool found = registry_owed(&g->registry, &message.address);
     pthread_mutex_unlock(&g->lock);
-    if (!found || gateway_send(g, GATEWAY_WISH, &message, sizeof message)) return;
+    if (!found || gateway_send(g, GATEWAY_COMMAND, &message, sizeof message)) return;
     log_event(LOG_WARNING, "STOP: its gateway ended within a motion that sets outputs", "host", message.address.host,
               "port", LOG_NUMBER(message.address.port), NULL);
     pthread_mutex_lock(&g->lock);
-    book_stop_sent(&g->book, &message.address);
+    registry_stop_sent(&g->registry, &message.address);
     pthread_mutex_unlock(&g->lock);
   }
 }
@@ -209,7 +209,7 @@ static void visit_controller(void *context, const struct store_controller *row)
   struct faults *faults = calloc(1, sizeof *faults);
   struct controller_description *controller = malloc(sizeof *controller);
   if (faults && controller && !controller_decode(row->document, strlen(row->document), controller, faults))
-    book_controller(&g->book, controller);
+    registry_controller(&g->registry, controller);
   free(controller);
   free(faults);
 }
@@ -217,7 +217,8 @@ static void visit_controller(void *context, const struct store_controller *row)
 static void visit_unfinished(void *context, const struct store_transfer *row)
 {
   struct gateway *g = context;
-  if (book_adopt(&g->book, row)) log_event(LOG_ERROR, "a transfer cannot be followed up", "transfer", row->id, NULL);
+  if (registry_adopt(&g->registry, row))
+    log_event(LOG_ERROR, "a transfer cannot be followed up", "transfer", row->id, NULL);
 }
 
 /* What the store knows: where controllers are, and which transfers have no end yet. */
@@ -259,7 +260,7 @@ enum armdyn_status gateway_start(struct store *store, struct robots *robots, con
   *gateway = g;
   g = NULL;
 out:
-  if (g) book_release(&g->book);
+  if (g) registry_release(&g->registry);
   free(g);
   return rc;
 }
@@ -275,7 +276,7 @@ void gateway_stop(struct gateway *g, int64_t deadline_ns)
   pthread_mutex_unlock(&g->send_lock);
   pthread_join(g->supervisor, NULL);
   recorder_release(&g->recorder);
-  book_release(&g->book);
+  registry_release(&g->registry);
   pthread_mutex_destroy(&g->lock);
   pthread_mutex_destroy(&g->send_lock);
   free(g);

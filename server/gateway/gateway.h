@@ -72,16 +72,17 @@ void gateway_figures(struct gateway *gateway, struct gateway_figures *out);
 /* How many of them were killed because they did not answer. */
 uint64_t gateway_silences(struct gateway *gateway);
 
-/* -- wishes -- */
+/* -- commands -- */
 
-/* What became of a wish. status: OK: carried out; ECONFLICT: refused; EUNAVAILABLE: no answer in time. Called once, from
- * another thread, or from within gateway_wish; never under a lock of the gateway. */
+/* What became of a command. status: OK: carried out; ECONFLICT: refused; EUNAVAILABLE: no answer in time. Called once, from
+ * another thread, or from within gateway_command; never under a lock of the gateway. */
 typedef void gateway_answered(void *context, enum armdyn_status status, const char *text,
                               const struct observation *seen);
 extern const char gateway_barred[]; /* what is answered for a controller that is not enabled, but for STOP */
 /* Ask something of a controller; does not wait. transfer: "" = of the controller, whatever it plays.
  * answered NULL: nobody asks. */
-void gateway_wish(struct gateway *gateway, const char *controller, const char *transfer, enum wish_kind kind,
-                  int64_t start_before_ms, gateway_answered *answered, void *context);
+void gateway_command(struct gateway *gateway, const char *controller, const char *transfer,
+                     enum transfer_command_kind kind, int64_t start_before_ms, gateway_answered *answered,
+                     void *context);
 
 #endif

@@ -1,4 +1,4 @@
-/* The parts of the gateway as `serve` sees it: gateway.c is the life of its process, asking.c what is asked of it, hearing.c
+/* The parts of the gateway as `serve` sees it: gateway.c is the life of its process, outbound.c what is asked of it, inbound.c
  * what it tells.
  *
  * Locks: `lock` guards what is in memory and is never held while the store, the channel or a caller is waited for;
@@ -9,10 +9,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "server/gateway/book.h"
 #include "server/gateway/gateway.h"
 #include "server/gateway/questions.h"
 #include "server/gateway/recorder.h"
+#include "server/gateway/registry.h"
 #include "server/ipc/child.h"
 #include "server/ipc/pulse.h"
 
@@ -32,7 +32,7 @@ struct gateway {
   atomic_bool ping_due; /* set without the lock; whoever sends next sends it first */
 
   pthread_mutex_t lock;
-  struct book book;
+  struct registry registry;
   struct questions questions;
   bool answers;          /* the child that is there has answered a ping */
   char why[GATEWAY_WHY]; /* it has not, or there is none: why */
@@ -42,7 +42,7 @@ struct gateway {
   int64_t stop_at_ns;                 /* 0: not stopping */
 };
 
-/* -- asking.c -- */
+/* -- outbound.c -- */
 
 /* Is there a child, and which? */
 bool gateway_present(struct gateway *g, unsigned *generation);
@@ -58,12 +58,12 @@ void gateway_disappoint(struct gateway *g);
  * many profiles are on their way, the child is asked. Does not wait. */
 void gateway_ping(struct gateway *g);
 
-/* -- hearing.c -- */
+/* -- inbound.c -- */
 
 /* One frame of the child; on the supervisor's thread. */
 void gateway_take_frame(struct gateway *g, const struct frame *frame);
 void gateway_take_report(struct gateway *g, const struct message_report *message);
-/* Store what the book says of a transfer; when it has ended, forget it there and in the journal, but not before the
+/* Store what the registry says of a transfer; when it has ended, forget it there and in the journal, but not before the
  * store has it: who asks hears of the end all the same, and gateway_keep_unstored tries again. */
 void gateway_keep(struct gateway *g, const char *id, bool again);
 /* Ends that the store has refused, because the disk was full say. */

@@ -9,7 +9,7 @@ enum gateway_message {
   /* serve: */
   GATEWAY_TRANSFER = 1, /* struct transfer_order without words; then */
   GATEWAY_WORDS,        /* struct message_words and words, in order, until all are there: then it is queued */
-  GATEWAY_WISH,         /* struct message_wish */
+  GATEWAY_COMMAND,      /* struct message_command */
   GATEWAY_RECOVER,      /* struct message_recover: a transfer of an earlier gateway; answered by REPORT */
   GATEWAY_PING,         /* nothing: does it live? Answered by PONG */
   /* gateway: */
@@ -18,7 +18,7 @@ enum gateway_message {
   GATEWAY_ANSWER,    /* struct message_answer */
   GATEWAY_FIGURES,   /* struct gateway_figures, now and then */
   GATEWAY_TELEMETRY, /* struct message_telemetry, as many rows of it as there are */
-  GATEWAY_PONG       /* nothing: a wish would have been heard. While it ends it says so unasked */
+  GATEWAY_PONG       /* nothing: a command would have been heard. While it ends it says so unasked */
 };
 
 enum { GATEWAY_WORDS_MOST = 250000 }; /* words of one frame: half of LIMIT_FRAME */
@@ -27,8 +27,8 @@ struct message_words {
   char transfer[ID_SIZE];
   uint32_t count;
 };
-struct message_wish {
-  struct wish wish;
+struct message_command {
+  struct transfer_command command;
   struct controller_address address;
 };
 struct message_recover {

@@ -173,27 +173,27 @@ static bool take_words(struct process *p, const struct frame *frame)
 }
 
 /* STOP reaches what has not wholly arrived yet, too. */
-static void stop_arriving(struct process *p, const struct message_wish *message)
+static void stop_arriving(struct process *p, const struct message_command *message)
 {
   for (size_t i = 0; i < ARRIVING_MOST; i++) {
     struct transfer_order *order = p->arriving[i].order;
     if (!order || !address_one_endpoint(&order->address, &message->address)) continue;
-    if (*message->wish.transfer && strcmp(message->wish.transfer, order->id)) continue;
+    if (*message->command.transfer && strcmp(message->command.transfer, order->id)) continue;
     p->arriving[i].order = NULL;
     struct transfer_report report = { .state = TRANSFER_STOPPED, .problem = -1 };
-    snprintf(report.reason, sizeof report.reason, "%s", stop_reason(&message->wish));
+    snprintf(report.reason, sizeof report.reason, "%s", stop_reason(&message->command));
     on_report(p, order->id, &report);
     transfer_order_free(order);
   }
 }
 
-static bool take_wish(struct process *p, const struct frame *frame)
+static bool take_command(struct process *p, const struct frame *frame)
 {
-  struct message_wish message;
+  struct message_command message;
   if (frame->length != sizeof message) return false;
   memcpy(&message, frame->data, sizeof message);
-  if (message.wish.kind == WISH_STOP) stop_arriving(p, &message);
-  endpoints_wish(p->endpoints, &message.address, &message.wish);
+  if (message.command.kind == ASK_STOP) stop_arriving(p, &message);
+  endpoints_command(p->endpoints, &message.address, &message.command);
   return true;
 }
 
@@ -218,7 +218,7 @@ static bool take(struct process *p, const struct frame *frame)
   switch (frame->type) {
   case GATEWAY_TRANSFER: return take_transfer(p, frame);
   case GATEWAY_WORDS: return take_words(p, frame);
-  case GATEWAY_WISH: return take_wish(p, frame);
+  case GATEWAY_COMMAND: return take_command(p, frame);
   case GATEWAY_RECOVER: return take_recover(p, frame);
   case GATEWAY_PING: return take_ping(p);
   default: return false;

@@ -1,4 +1,4 @@
-/* Who waits to hear what became of a wish. No locks here; its callers hold one around every call. */
+/* Who waits to hear what became of a command. No locks here; its callers hold one around every call. */
 #ifndef SERVER_GATEWAY_QUESTIONS_H
 #define SERVER_GATEWAY_QUESTIONS_H
 

@@ -50,15 +50,16 @@ struct running {
   bool ended;
 
   int64_t seen_due_ns;
-  uint32_t told;       /* samples sent, as told last */
-  uint16_t instance;   /* of the controller when BEGIN or STREAM was carried out */
-  int begun;           /* how often one of them was made */
-  bool holds;          /* the controller was seen with the profile since */
-  bool offered;        /* COMMIT was made: the controller may have all of it, and its PLC may start it */
-  bool closed;         /* COMMIT was carried out */
-  bool more;           /* of a stream: there is room for more at once */
-  bool started;        /* START was made, or the controller was seen playing */
-  struct wish wanted;  /* of ARM, START, HOLD and RESUME one that is not answered yet; WISH_NONE: there is none */
+  uint32_t told;     /* samples sent, as told last */
+  uint16_t instance; /* of the controller when BEGIN or STREAM was carried out */
+  int begun;         /* how often one of them was made */
+  bool holds;        /* the controller was seen with the profile since */
+  bool offered;      /* COMMIT was made: the controller may have all of it, and its PLC may start it */
+  bool closed;       /* COMMIT was carried out */
+  bool more;         /* of a stream: there is room for more at once */
+  bool started;      /* START was made, or the controller was seen playing */
+  struct transfer_command
+      wanted;          /* of ARM, START, HOLD and RESUME one that is not answered yet; ASK_NONE: there is none */
   int64_t wanted_ns;   /* since when */
   bool measured_anew;  /* the controller's clock, because it seemed wrong */
   bool leaving;        /* the service is gone; the motion is brought to its end */
@@ -102,8 +103,8 @@ void running_fail(struct running *r, enum armdyn_status rc);
 /* While it connects or loads, for wait_ms: STOP and LEAVE end it, everything else comes too early. */
 void running_hear(struct running *r, int wait_ms);
 /* While nothing but waiting is on: everything. */
-void running_grant(struct running *r, const struct wish *wish);
-/* Go on with the wish that waits, if one does; of a transfer that has ended, tell that it is too late. */
+void running_grant(struct running *r, const struct transfer_command *command);
+/* Go on with the command that waits, if one does; of a transfer that has ended, tell that it is too late. */
 void running_go_on(struct running *r);
 /* Arm it without being asked. */
 void running_arm(struct running *r);

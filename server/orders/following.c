@@ -7,7 +7,7 @@
 #include "server/base/log.h"
 #include "server/gateway/gateway.h"
 #include "server/orders/internal.h"
-#include "server/transfers/wish_wait.h"
+#include "server/transfers/command_wait.h"
 
 enum { STOP_AGAIN_MS = 2000, START_AT_ONCE_MS = 30000 };
 
@@ -16,7 +16,7 @@ enum { STOP_AGAIN_MS = 2000, START_AT_ONCE_MS = 30000 };
 static void stop(struct queue *q, struct order *o)
 {
   o->ending_ns = clock_monotonic_ns();
-  gateway_wish(q->app->gateway, q->controller, o->row.transfer, WISH_STOP, 0, NULL, NULL);
+  gateway_command(q->app->gateway, q->controller, o->row.transfer, ASK_STOP, 0, NULL, NULL);
 }
 
 /* It fails for this reason as soon as the controller is stopped; one whose end somebody else heard meanwhile has ended. */
@@ -90,9 +90,10 @@ static bool may_start(struct queue *q, struct order *o, struct refusal *why)
 static bool arm(struct queue *q, const struct order *o, struct refusal *why)
 {
   struct observation seen;
-  char text[WISH_TEXT] = "";
+  char text[COMMAND_ANSWER_SIZE] = "";
   enum armdyn_status status;
-  wish_wait(q->app->gateway, &(struct wishing){ q->controller, o->row.transfer, WISH_ARM, 0 }, &seen, text, &status);
+  command_wait(q->app->gateway, &(struct awaited_command){ q->controller, o->row.transfer, ASK_ARM, 0 }, &seen, text,
+               &status);
   if (status == ARMDYN_ECONFLICT) refusal_say(why, PROBLEM_CONTROLLER_REFUSED, "%s", text);
   return status == ARMDYN_OK;
 }
@@ -109,7 +110,7 @@ static bool start(struct queue *q, struct order *o, struct refusal *why)
   if (*o->row.expires_at && clock_parse(o->row.expires_at) < before_ms) before_ms = clock_parse(o->row.expires_at);
   log_event(LOG_INFO, "START of an order", "order", o->row.id, "transfer", o->row.transfer, "controller", q->controller,
             "key", o->mover.name, NULL);
-  gateway_wish(q->app->gateway, q->controller, o->row.transfer, WISH_START, before_ms, NULL, NULL);
+  gateway_command(q->app->gateway, q->controller, o->row.transfer, ASK_START, before_ms, NULL, NULL);
   return true;
 }
 

@@ -143,8 +143,9 @@ void order_take_trajectory(struct queue *q, struct order *o, const char *id);
 /* A job that plans its motion as a quintic from these joint positions on, whatever its objective; `job` gets its id. */
 bool order_plan_smoothly(struct queue *q, const struct order *o, const double *start, struct store_job *job,
                          struct refusal *why);
-/* What a transfer of it begins with (server/transfers/making.h), of this trajectory; without the controller. NULL: `why`. */
-struct making;
-struct making *order_making(struct queue *q, const struct order *o, const char *trajectory, struct refusal *why);
+/* What a transfer of it begins with (server/transfers/prepare.h), of this trajectory; without the controller. NULL: `why`. */
+struct prepared_transfer;
+struct prepared_transfer *order_prepared(struct queue *q, const struct order *o, const char *trajectory,
+                                         struct refusal *why);
 
 #endif

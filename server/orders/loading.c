@@ -7,7 +7,7 @@
 #include "server/gateway/gateway.h"
 #include "server/orders/internal.h"
 #include "server/transfers/held_part.h"
-#include "server/transfers/making.h"
+#include "server/transfers/prepare.h"
 #include "server/transfers/standing.h"
 
 /* -- may it be loaded? -- */
@@ -88,9 +88,10 @@ static void write_outputs(const struct order *o, struct json_writer *w)
   document_close(plan);
 }
 
-struct making *order_making(struct queue *q, const struct order *o, const char *trajectory, struct refusal *why)
+struct prepared_transfer *order_prepared(struct queue *q, const struct order *o, const char *trajectory,
+                                         struct refusal *why)
 {
-  struct making *m = calloc(1, sizeof *m);
+  struct prepared_transfer *p = calloc(1, sizeof *p);
   struct buffer text = BUFFER(LIMIT_MODEL_BODY);
   struct json_writer w = { .out = &text };
   json_begin_object(&w);
@@ -99,51 +100,53 @@ struct making *order_making(struct queue *q, const struct order *o, const char *
   if (o->row.plan) write_outputs(o, &w);
   result_order_encode(&w, o->request.job_order_id, o->request.work_master_id, o->request.equipment_id);
   json_end_object(&w);
-  enum armdyn_status status = m ? text.failure : ARMDYN_EMEMORY;
-  if (!status) status = transfer_request_decode(text.data, text.length, &m->request, why->faults);
+  enum armdyn_status status = p ? text.failure : ARMDYN_EMEMORY;
+  if (!status) status = transfer_request_decode(text.data, text.length, &p->request, why->faults);
   buffer_release(&text);
   if (!status) {
-    m->app = q->app;
-    m->acknowledges_nothing = true;
-    m->why.faults = why->faults;
-    return m;
+    p->app = q->app;
+    p->acknowledges_nothing = true;
+    p->why.faults = why->faults;
+    return p;
   }
-  free(m);
+  free(p);
   refusal_status(why, status);
   return NULL;
 }
 
 /* Every check that comes before anything is sent. *later: nothing is wrong, but not now. */
-static bool prepare(struct queue *q, const struct order *o, struct making *m, bool *later, struct refusal *why)
+static bool prepare(struct queue *q, const struct order *o, struct prepared_transfer *p, bool *later,
+                    struct refusal *why)
 {
   struct standing standing;
-  if (!order_controller(q, &m->controller, NULL, why) || !standing_measure(q->app, &m->controller, &standing, why) ||
-      !stands_there(o, &standing, m->controller.profile.start_tolerance, why))
+  if (!order_controller(q, &p->controller, NULL, why) || !standing_measure(q->app, &p->controller, &standing, why) ||
+      !stands_there(o, &standing, p->controller.profile.start_tolerance, why))
     return false;
   *later = !same_controller(q, &standing.seen);
   if (*later) return false;
-  if (making_run(m)) return true;
-  *why = m->why;
+  if (transfer_prepare(p)) return true;
+  *why = p->why;
   return false;
 }
 
 /* The transfer's row, as the gateway keeps it. */
-static bool fill_transfer(const struct order *o, const struct making *m, const char *id, struct store_transfer *t)
+static bool fill_transfer(const struct order *o, const struct prepared_transfer *p, const char *id,
+                          struct store_transfer *t)
 {
   struct buffer request = BUFFER(LIMIT_MODEL_BODY), tags = BUFFER(LIMIT_MODEL_BODY);
   size_t length;
   *t = (struct store_transfer){ .state = TRANSFER_QUEUED };
   memcpy(t->id, id, sizeof t->id);
-  memcpy(t->controller, m->controller.name, sizeof t->controller);
-  memcpy(t->trajectory, m->trajectory.id, sizeof t->trajectory);
+  memcpy(t->controller, p->controller.name, sizeof t->controller);
+  memcpy(t->trajectory, p->trajectory.id, sizeof t->trajectory);
   memcpy(t->traceparent, o->row.traceparent, sizeof t->traceparent);
   memcpy(t->created_by_name, o->row.created_by_name, sizeof t->created_by_name);
   memcpy(t->reason, o->row.reason, sizeof t->reason);
-  memcpy(t->job_order_id, m->request.job_order_id, sizeof t->job_order_id);
-  memcpy(t->work_master_id, m->request.work_master_id, sizeof t->work_master_id);
-  memcpy(t->equipment_id, m->request.equipment_id, sizeof t->equipment_id);
-  transfer_request_encode(&m->request, &request);
-  transfer_tags_encode(&m->request, &tags);
+  memcpy(t->job_order_id, p->request.job_order_id, sizeof t->job_order_id);
+  memcpy(t->work_master_id, p->request.work_master_id, sizeof t->work_master_id);
+  memcpy(t->equipment_id, p->request.equipment_id, sizeof t->equipment_id);
+  transfer_request_encode(&p->request, &request);
+  transfer_tags_encode(&p->request, &tags);
   t->request = buffer_take(&request, &length);
   t->tags = buffer_take(&tags, &length);
   buffer_release(&request);
@@ -169,20 +172,20 @@ static bool enter_loading(struct queue *q, struct order *o, const char *transfer
 }
 
 /* Hand it over. false: `why`; nothing was sent, and nothing will be. */
-static bool submit(struct queue *q, struct making *m, struct store_transfer *transfer, struct refusal *why)
+static bool submit(struct queue *q, struct prepared_transfer *p, struct store_transfer *transfer, struct refusal *why)
 {
   char holder[ID_SIZE] = "";
   enum armdyn_status status = ARMDYN_OK;
-  making_name(m, transfer->id);
+  prepared_transfer_name(p, transfer->id);
   held_part_lock();
-  const bool stayed = held_part_stayed(m);
+  const bool stayed = held_part_stayed(p);
   if (stayed) {
-    status = gateway_submit(q->app->gateway, transfer, NULL, m->order, holder);
-    m->order = NULL;
+    status = gateway_submit(q->app->gateway, transfer, NULL, p->order, holder);
+    p->order = NULL;
   }
   held_part_unlock();
   if (!stayed)
-    *why = m->why;
+    *why = p->why;
   else if (*holder)
     refusal_say(why, PROBLEM_LEASE_HELD, "transfer %s took controller '%s' just now", holder, q->controller);
   else if (status)
@@ -190,16 +193,16 @@ static bool submit(struct queue *q, struct making *m, struct store_transfer *tra
   return stayed && !status;
 }
 
-static void load(struct queue *q, struct order *o, struct making *m, struct refusal *why)
+static void load(struct queue *q, struct order *o, struct prepared_transfer *p, struct refusal *why)
 {
   struct store_transfer transfer;
   char id[ID_SIZE];
   id_make(id);
-  if (!fill_transfer(o, m, id, &transfer)) {
+  if (!fill_transfer(o, p, id, &transfer)) {
     store_transfer_release(&transfer);
     return;
   }
-  if (enter_loading(q, o, id) && !submit(q, m, &transfer, why)) {
+  if (enter_loading(q, o, id) && !submit(q, p, &transfer, why)) {
     pthread_mutex_lock(&q->lock);
     order_refuse(q, o, why);
     pthread_mutex_unlock(&q->lock);
@@ -215,14 +218,14 @@ void order_load(struct queue *q, struct order *o)
   const bool goes = why.faults && loadable(q, o);
   o->busy = goes;
   pthread_mutex_unlock(&q->lock);
-  struct making *m = goes ? order_making(q, o, o->row.trajectory, &why) : NULL;
-  const bool prepared = m && prepare(q, o, m, &later, &why);
+  struct prepared_transfer *p = goes ? order_prepared(q, o, o->row.trajectory, &why) : NULL;
+  const bool prepared = p && prepare(q, o, p, &later, &why);
   pthread_mutex_lock(&q->lock);
   o->busy = false; /* from here on, who cancels it does so at once, or finds it loading */
   if (goes && !prepared && !later && !o->cancelled) order_refuse_or_wait(q, o, &why);
   order_end_cancelled(q, o);
   pthread_mutex_unlock(&q->lock);
-  if (prepared) load(q, o, m, &why);
-  if (m) making_free(m);
+  if (prepared) load(q, o, p, &why);
+  if (p) prepared_transfer_free(p);
   free(why.faults);
 }

@@ -8,7 +8,7 @@
 #include "server/gateway/gateway.h"
 #include "server/jobs/jobs.h"
 #include "server/orders/internal.h"
-#include "server/transfers/wish_wait.h"
+#include "server/transfers/command_wait.h"
 
 enum { LIVE_MOST = 1000, START_MS = 30000 }; /* orders of one queue; from a start that is asked for to START, at most */
 
@@ -376,13 +376,13 @@ bool orders_begin(struct orders *orders, const struct store_order *row, const st
 }
 
 /* Ask the controller and wait for its answer. */
-static bool command(struct orders *orders, const char *controller, const char *transfer, enum wish_kind kind,
-                    struct refusal *why)
+static bool command(struct orders *orders, const char *controller, const char *transfer,
+                    enum transfer_command_kind kind, struct refusal *why)
 {
   struct observation seen;
-  char text[WISH_TEXT] = "";
+  char text[COMMAND_ANSWER_SIZE] = "";
   enum armdyn_status status;
-  wish_wait(orders->app->gateway, &(struct wishing){ controller, transfer, kind, 0 }, &seen, text, &status);
+  command_wait(orders->app->gateway, &(struct awaited_command){ controller, transfer, kind, 0 }, &seen, text, &status);
   orders_look(orders);
   if (status == ARMDYN_OK || status == ARMDYN_EUNAVAILABLE) return true; /* no answer yet: the order will tell */
   return refusal_say(why, PROBLEM_CONTROLLER_REFUSED, "%s", text);
@@ -404,7 +404,7 @@ bool orders_hold(struct orders *orders, const struct store_order *row, struct re
 {
   char transfer[ID_SIZE];
   return transfer_for(orders, row, COMMAND_HOLD_ORDER, transfer, why) &&
-         command(orders, row->controller, transfer, WISH_HOLD, why);
+         command(orders, row->controller, transfer, ASK_HOLD, why);
 }
 
 bool orders_resume(struct orders *orders, const struct store_order *row, const struct store_idempotency *key,
@@ -414,7 +414,7 @@ bool orders_resume(struct orders *orders, const struct store_order *row, const s
   if (!transfer_for(orders, row, COMMAND_RESUME_ORDER, transfer, why)) return false;
   enum armdyn_status status = store_idempotency_remember(orders->app->store, key, "orders", row->id);
   if (status) return refusal_status(why, status);
-  return command(orders, row->controller, transfer, WISH_RESUME, why);
+  return command(orders, row->controller, transfer, ASK_RESUME, why);
 }
 
 bool orders_cancel(struct orders *orders, const struct store_order *row, const struct caller *caller,
@@ -437,7 +437,7 @@ bool orders_cancel(struct orders *orders, const struct store_order *row, const s
     queue_ring(q);
   }
   if (!o) return refusal_say(why, PROBLEM_CONFLICT, "the order has ended already");
-  if (*transfer) return command(orders, row->controller, transfer, WISH_STOP, why);
+  if (*transfer) return command(orders, row->controller, transfer, ASK_STOP, why);
   if (*job) (void)jobs_cancel(orders->app->jobs, job);
   return true;
 }

@@ -8,7 +8,7 @@
 #include "server/jobs/jobs.h"
 #include "server/orders/internal.h"
 #include "server/orders/sequence.h"
-#include "server/transfers/making.h"
+#include "server/transfers/prepare.h"
 #include "server/work/kinds.h"
 
 static bool read_row(struct store *store, const char *id, size_t row, size_t width, double *q, size_t joints)
@@ -56,13 +56,13 @@ static bool read_plan(struct queue *q, const struct order_request *asked, const 
 /* Would the controller be given this motion? What it holds, and where it stands, is asked when it is loaded. */
 static bool is_loadable(struct queue *q, const struct order *o, const char *trajectory, struct refusal *why)
 {
-  struct making *m = order_making(q, o, trajectory, why);
-  bool good = m && order_controller(q, &m->controller, NULL, why);
-  if (good && !making_run(m) && m->why.problem == PROBLEM_LIMIT_EXCEEDED && !m->why.status) {
-    *why = m->why;
+  struct prepared_transfer *p = order_prepared(q, o, trajectory, why);
+  bool good = p && order_controller(q, &p->controller, NULL, why);
+  if (good && !transfer_prepare(p) && p->why.problem == PROBLEM_LIMIT_EXCEEDED && !p->why.status) {
+    *why = p->why;
     good = false;
   }
-  if (m) making_free(m);
+  if (p) prepared_transfer_free(p);
   return good;
 }
 

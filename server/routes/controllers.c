@@ -307,7 +307,7 @@ enum outcome controller_status(struct exchange *x)
   struct asking *a = asking_new(x);
   if (!a) return ANSWERED;
   a->may_be_unreachable = true;
-  gateway_wish(exchange_app(x)->gateway, a->view.name, "", WISH_LOOK, 0, seen_answered, a);
+  gateway_command(exchange_app(x)->gateway, a->view.name, "", ASK_LOOK, 0, seen_answered, a);
   return WAITS;
 }
 
@@ -316,7 +316,7 @@ enum outcome controller_clear(struct exchange *x)
   if (!controller_is_free(x, exchange_segment(x, "controller"))) return ANSWERED;
   struct asking *a = asking_new(x);
   if (!a) return ANSWERED;
-  gateway_wish(exchange_app(x)->gateway, a->view.name, "", WISH_CLEAR, 0, seen_answered, a);
+  gateway_command(exchange_app(x)->gateway, a->view.name, "", ASK_CLEAR, 0, seen_answered, a);
   return WAITS;
 }
 
@@ -339,21 +339,22 @@ static void stop_answered(void *context, enum armdyn_status status, const char *
   exchange_resume(x);
 }
 
-static enum outcome stop_for(struct exchange *x, const char *controller, const char *transfer, enum wish_kind kind)
+static enum outcome stop_for(struct exchange *x, const char *controller, const char *transfer,
+                             enum transfer_command_kind kind)
 {
   struct gateway *gateway = exchange_app(x)->gateway;
   if (exchange_may_wait(x)) {
-    gateway_wish(gateway, controller, transfer, kind, 0, stop_answered, x);
+    gateway_command(gateway, controller, transfer, kind, 0, stop_answered, x);
     return WAITS;
   }
-  gateway_wish(gateway, controller, transfer, kind, 0, NULL, NULL);
+  gateway_command(gateway, controller, transfer, kind, 0, NULL, NULL);
   answer_stop(x, false, NULL, "STOP was sent; too many requests wait to hear what came of it");
   return ANSWERED;
 }
 
 enum outcome stop_and_answer(struct exchange *x, const char *controller, const char *transfer)
 {
-  return stop_for(x, controller, transfer, WISH_STOP);
+  return stop_for(x, controller, transfer, ASK_STOP);
 }
 
 enum outcome controller_stop(struct exchange *x)
@@ -375,7 +376,7 @@ enum outcome controller_evict(struct exchange *x)
     return ANSWERED;
   }
   gateway_locate(gateway, name);
-  if (gateway_lease(gateway, name, holder)) return stop_for(x, name, holder, WISH_EVICT);
+  if (gateway_lease(gateway, name, holder)) return stop_for(x, name, holder, ASK_EVICT);
   answer_empty(x, 204);
   return ANSWERED;
 }

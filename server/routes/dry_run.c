@@ -3,7 +3,7 @@
 #include "server/gateway/map_plan.h"
 #include "server/routes/handlers.h"
 #include "server/routes/motion.h"
-#include "server/transfers/making.h"
+#include "server/transfers/prepare.h"
 #include "server/webhooks/callback.h"
 
 enum { LISTED_MOST = 1000, ANSWER_MOST = MB(4) };
@@ -43,32 +43,32 @@ static bool visit(void *context, const struct map_request *request)
   return true;
 }
 
-static void answer_plan(struct exchange *x, const struct making *m)
+static void answer_plan(struct exchange *x, const struct prepared_transfer *p)
 {
   struct buffer body = BUFFER(ANSWER_MOST);
   struct json_writer w = { .out = &body };
   struct listed list = { .writer = &w };
   struct armdyn_error error = { "", "" };
-  const struct profile_head *head = &m->order->profile.head;
+  const struct profile_head *head = &p->order->profile.head;
   json_begin_object(&w);
-  json_key(&w, "controller"), json_write_text(&w, m->controller.name);
-  json_key(&w, "trajectory"), json_write_text(&w, m->trajectory.id);
+  json_key(&w, "controller"), json_write_text(&w, p->controller.name);
+  json_key(&w, "trajectory"), json_write_text(&w, p->trajectory.id);
   json_key(&w, "samples"), json_write_integer(&w, head->total);
   json_key(&w, "period"), json_write_number(&w, head->period_us * 1e-6);
-  if (m->has_clearance) {
-    json_key(&w, "clearance"), json_write_number(&w, m->clearance);
-    json_key(&w, "cell_revision"), json_write_integer(&w, (long long)m->cell_revision);
+  if (p->has_clearance) {
+    json_key(&w, "clearance"), json_write_number(&w, p->clearance);
+    json_key(&w, "cell_revision"), json_write_integer(&w, (long long)p->cell_revision);
   }
   json_key(&w, "writes");
   json_begin_array(&w);
   enum armdyn_status status =
-      map_plan(&m->controller.profile.map, (unsigned)m->controller.unit, &m->order->profile, visit, &list, &error);
+      map_plan(&p->controller.profile.map, (unsigned)p->controller.unit, &p->order->profile, visit, &list, &error);
   json_end_array(&w);
   json_key(&w, "requests"), json_write_integer(&w, list.requests);
   json_end_object(&w);
   if (status) {
     buffer_release(&body);
-    answer_status(x, ARMDYN_EINTERNAL, NULL); /* making_run went through it already */
+    answer_status(x, ARMDYN_EINTERNAL, NULL); /* transfer_prepare went through it already */
   } else {
     answer_json(x, 200, &body);
   }
@@ -76,26 +76,26 @@ static void answer_plan(struct exchange *x, const struct making *m)
 
 enum outcome controller_dry_run(struct exchange *x)
 {
-  struct making *m = calloc(1, sizeof *m);
-  if (!m) {
+  struct prepared_transfer *p = calloc(1, sizeof *p);
+  if (!p) {
     answer_status(x, ARMDYN_EMEMORY, NULL);
     return ANSWERED;
   }
   size_t length;
   const char *body = exchange_body(x, &length);
-  if (controller_of_request(x, exchange_segment(x, "controller"), &m->controller, NULL)) {
-    enum armdyn_status status = transfer_request_decode(body, length, &m->request, exchange_faults(x));
-    m->request.start = false; /* nothing is */
+  if (controller_of_request(x, exchange_segment(x, "controller"), &p->controller, NULL)) {
+    enum armdyn_status status = transfer_request_decode(body, length, &p->request, exchange_faults(x));
+    p->request.start = false; /* nothing is */
     if (status)
       answer_status(x, status, NULL);
-    else if (m->controller.profile.protocol != PROTOCOL_REGISTER_MAP)
+    else if (p->controller.profile.protocol != PROTOCOL_REGISTER_MAP)
       answer_problem(x, PROBLEM_CONFLICT,
                      "controller '%s' speaks the register protocol, which numbers its commands by what it acknowledged "
                      "last; a dry run shows the writes of register maps",
-                     m->controller.name);
-    else if (callback_is_known(x, m->request.callback.webhook) && making_run_for(x, m))
-      answer_plan(x, m);
+                     p->controller.name);
+    else if (callback_is_known(x, p->request.callback.webhook) && transfer_prepare_for(x, p))
+      answer_plan(x, p);
   }
-  making_free(m);
+  prepared_transfer_free(p);
   return ANSWERED;
 }

@@ -14,9 +14,9 @@ bool controller_of_request(struct exchange *x, const char *name, struct controll
 /* May the caller, and does the controller's entry let this service, start motion? false: answered. */
 bool may_start(struct exchange *x, const struct controller_description *controller);
 
-/* making_run for a caller. false: answered. */
-struct making;
-bool making_run_for(struct exchange *x, struct making *m);
+/* transfer_prepare for a caller. false: answered. */
+struct prepared_transfer;
+bool transfer_prepare_for(struct exchange *x, struct prepared_transfer *p);
 
 /* A controller that a transfer holds is not changed under it. false: answered, 409. */
 bool controller_is_free(struct exchange *x, const char *name);

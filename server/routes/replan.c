@@ -46,7 +46,7 @@ static enum armdyn_status read_planned(struct replan *r)
   buffer_release(&text);
   if (!r->decoded) return ARMDYN_EIO;
   r->n = robot->joint_count;
-  limit_wishes_in_force(&r->planned.limits, robot, r->limits);
+  requested_limits_in_force(&r->planned.limits, robot, r->limits);
   return ARMDYN_OK;
 }
 
@@ -102,10 +102,10 @@ static enum armdyn_status make_guess(struct replan *r, size_t intervals, double 
 static size_t intervals_of(const struct replan *r, double share)
 {
   const size_t least = A_SEGMENT * (r->ahead + 1), scaled = (size_t)ceil(share * (double)r->planned.intervals);
-  const size_t wished = r->request.intervals       ? r->request.intervals
-                        : scaled < INTERVALS_LEAST ? INTERVALS_LEAST
-                                                   : scaled;
-  return wished < least ? least : wished;
+  const size_t intervals = r->request.intervals       ? r->request.intervals
+                           : scaled < INTERVALS_LEAST ? INTERVALS_LEAST
+                                                      : scaled;
+  return intervals < least ? least : intervals;
 }
 
 static enum armdyn_status plan(struct replan *r, struct armdyn_error *error)

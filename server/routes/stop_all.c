@@ -113,7 +113,7 @@ enum outcome controllers_stop(struct exchange *x)
     if (!is_asked(s, i)) continue;
     if (!waits) snprintf(one->why, sizeof one->why, "STOP was sent; too many requests wait to hear what came of it");
     left--;
-    gateway_wish(gateway, s->controllers[i].name, "", WISH_STOP, 0, waits ? answered : NULL, one);
+    gateway_command(gateway, s->controllers[i].name, "", ASK_STOP, 0, waits ? answered : NULL, one);
   }
   if (waits) return WAITS;
   answer(s);

@@ -44,7 +44,7 @@ static enum armdyn_status read_document(struct page *page, const char *text)
   page->point_count = document_numbers(page->document, "waypoint_times", page->times, POINTS);
   buffer_release(&request);
   if (!page->decoded || page->point_count < 2) return ARMDYN_EIO;
-  limit_wishes_in_force(&page->request.limits, robot, page->limits);
+  requested_limits_in_force(&page->request.limits, robot, page->limits);
   return ARMDYN_OK;
 }
 

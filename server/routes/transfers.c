@@ -11,8 +11,8 @@
 #include "server/routes/list_ranges.h"
 #include "server/routes/motion.h"
 #include "server/transfers/held_part.h"
-#include "server/transfers/making.h"
 #include "server/transfers/playback.h"
+#include "server/transfers/prepare.h"
 #include "server/webhooks/callback.h"
 
 enum { ANSWER_MOST = MB(1) };
@@ -177,26 +177,26 @@ bool may_start(struct exchange *x, const struct controller_description *controll
 
 /* -- creating one: every check comes before the lease, and before the gateway hears of it -- */
 
-bool making_run_for(struct exchange *x, struct making *m)
+bool transfer_prepare_for(struct exchange *x, struct prepared_transfer *p)
 {
-  m->app = exchange_app(x);
-  m->why.faults = exchange_faults(x);
-  if (making_run(m)) return true;
-  answer_refusal(x, &m->why);
+  p->app = exchange_app(x);
+  p->why.faults = exchange_faults(x);
+  if (transfer_prepare(p)) return true;
+  answer_refusal(x, &p->why);
   return false;
 }
 
 /* What comes before the motion is looked at. false: answered. */
-static bool permitted(struct exchange *x, struct making *m)
+static bool permitted(struct exchange *x, struct prepared_transfer *p)
 {
-  const struct transfer_request *request = &m->request;
+  const struct transfer_request *request = &p->request;
   return callback_is_known(x, request->callback.webhook) &&
          (!request->start ||
-          (may_start(x, &m->controller) &&
-           starts_soon(x, request->start_before, after_s(TRANSFER_EXPIRES_WITHIN), &m->start_before_ms)));
+          (may_start(x, &p->controller) &&
+           starts_soon(x, request->start_before, after_s(TRANSFER_EXPIRES_WITHIN), &p->start_before_ms)));
 }
 
-static void submit(struct exchange *x, struct making *m, const struct idempotency *once)
+static void submit(struct exchange *x, struct prepared_transfer *p, const struct idempotency *once)
 {
   struct store_transfer transfer = { .state = TRANSFER_QUEUED };
   account_of(x, transfer.created_by_name, transfer.reason);
@@ -205,32 +205,32 @@ static void submit(struct exchange *x, struct making *m, const struct idempotenc
   bool stayed = true;
   char holder[ID_SIZE];
   id_make(transfer.id);
-  memcpy(transfer.controller, m->controller.name, sizeof transfer.controller);
-  memcpy(transfer.trajectory, m->trajectory.id, sizeof transfer.trajectory);
+  memcpy(transfer.controller, p->controller.name, sizeof transfer.controller);
+  memcpy(transfer.trajectory, p->trajectory.id, sizeof transfer.trajectory);
   snprintf(transfer.traceparent, sizeof transfer.traceparent, "%s", exchange_traceparent(x));
-  memcpy(transfer.job_order_id, m->request.job_order_id, sizeof transfer.job_order_id);
-  memcpy(transfer.work_master_id, m->request.work_master_id, sizeof transfer.work_master_id);
-  memcpy(transfer.equipment_id, m->request.equipment_id, sizeof transfer.equipment_id);
-  transfer_request_encode(&m->request, &request);
-  transfer_tags_encode(&m->request, &tags);
+  memcpy(transfer.job_order_id, p->request.job_order_id, sizeof transfer.job_order_id);
+  memcpy(transfer.work_master_id, p->request.work_master_id, sizeof transfer.work_master_id);
+  memcpy(transfer.equipment_id, p->request.equipment_id, sizeof transfer.equipment_id);
+  transfer_request_encode(&p->request, &request);
+  transfer_tags_encode(&p->request, &tags);
   transfer.request = buffer_take(&request, &length);
   transfer.tags = buffer_take(&tags, &length);
-  making_name(m, transfer.id);
+  prepared_transfer_name(p, transfer.id);
 
   enum armdyn_status status = ARMDYN_EMEMORY;
   if (transfer.request && transfer.tags) {
     held_part_lock();
-    stayed = held_part_stayed(m);
+    stayed = held_part_stayed(p);
     if (stayed) {
-      status = gateway_submit(exchange_app(x)->gateway, &transfer, idempotency_key(once), m->order, holder);
-      m->order = NULL;
+      status = gateway_submit(exchange_app(x)->gateway, &transfer, idempotency_key(once), p->order, holder);
+      p->order = NULL;
     }
     held_part_unlock();
   }
   if (!stayed) {
-    answer_refusal(x, &m->why);
+    answer_refusal(x, &p->why);
   } else if (status == ARMDYN_EBUSY && *holder) {
-    answer_lease_held(x, m->controller.name, holder);
+    answer_lease_held(x, p->controller.name, holder);
   } else if (status == ARMDYN_EUNAVAILABLE && gateway_draining(exchange_app(x)->gateway)) {
     exchange_set_header(x, "Retry-After", "5");
     answer_problem(x, PROBLEM_UNAVAILABLE, "no transfers are taken now: the service is drained");
@@ -261,24 +261,24 @@ static bool begin_once(struct exchange *x, bool demanded, struct idempotency *on
 
 enum outcome transfer_create(struct exchange *x)
 {
-  struct making *m = calloc(1, sizeof *m);
+  struct prepared_transfer *p = calloc(1, sizeof *p);
   struct idempotency once;
-  if (!m) {
+  if (!p) {
     answer_status(x, ARMDYN_EMEMORY, NULL);
     return ANSWERED;
   }
   size_t length;
   const char *body = exchange_body(x, &length);
-  enum armdyn_status status = transfer_request_decode(body, length, &m->request, exchange_faults(x));
+  enum armdyn_status status = transfer_request_decode(body, length, &p->request, exchange_faults(x));
   if (status) {
     answer_status(x, status, NULL);
-  } else if (exchange_is_about_order(x, m->request.job_order_id), begin_once(x, m->request.start, &once)) {
-    if (controller_of_request(x, exchange_segment(x, "controller"), &m->controller, NULL) && permitted(x, m) &&
-        making_run_for(x, m))
-      submit(x, m, &once);
+  } else if (exchange_is_about_order(x, p->request.job_order_id), begin_once(x, p->request.start, &once)) {
+    if (controller_of_request(x, exchange_segment(x, "controller"), &p->controller, NULL) && permitted(x, p) &&
+        transfer_prepare_for(x, p))
+      submit(x, p, &once);
     idempotency_end(x, &once);
   }
-  making_free(m);
+  prepared_transfer_free(p);
   return ANSWERED;
 }
 
@@ -303,19 +303,19 @@ static void command_answered(void *context, enum armdyn_status status, const cha
   exchange_resume(x);
 }
 
-static enum outcome command(struct exchange *x, const struct store_transfer *transfer, enum wish_kind kind,
+static enum outcome command(struct exchange *x, const struct store_transfer *transfer, enum transfer_command_kind kind,
                             int64_t start_before_ms)
 {
   struct gateway *gateway = exchange_app(x)->gateway;
   struct commanding *c = exchange_may_wait(x) ? calloc(1, sizeof *c) : NULL;
   if (!c) {
-    gateway_wish(gateway, transfer->controller, transfer->id, kind, start_before_ms, NULL, NULL);
+    gateway_command(gateway, transfer->controller, transfer->id, kind, start_before_ms, NULL, NULL);
     answer_transfer(x, 202, transfer->id);
     return ANSWERED;
   }
   c->x = x;
   memcpy(c->id, transfer->id, sizeof c->id);
-  gateway_wish(gateway, transfer->controller, transfer->id, kind, start_before_ms, command_answered, c);
+  gateway_command(gateway, transfer->controller, transfer->id, kind, start_before_ms, command_answered, c);
   return WAITS;
 }
 
@@ -345,7 +345,7 @@ enum outcome transfer_arm(struct exchange *x)
   struct store_transfer transfer;
   enum outcome outcome = ANSWERED;
   if (!transfer_in(x, TRANSFER_READY, &transfer)) return ANSWERED;
-  if (exchange_may_move(x, transfer.controller)) outcome = command(x, &transfer, WISH_ARM, 0);
+  if (exchange_may_move(x, transfer.controller)) outcome = command(x, &transfer, ASK_ARM, 0);
   store_transfer_release(&transfer);
   return outcome;
 }
@@ -354,7 +354,7 @@ enum outcome transfer_hold(struct exchange *x)
 {
   struct store_transfer transfer;
   if (!transfer_in(x, TRANSFER_PLAYING, &transfer)) return ANSWERED;
-  enum outcome outcome = command(x, &transfer, WISH_HOLD, 0);
+  enum outcome outcome = command(x, &transfer, ASK_HOLD, 0);
   store_transfer_release(&transfer);
   return outcome;
 }
@@ -372,7 +372,7 @@ static enum outcome remember_and_resume(struct exchange *x, const struct store_t
 {
   enum armdyn_status status =
       store_idempotency_remember(exchange_app(x)->store, idempotency_key(once), "transfers", transfer->id);
-  if (!status) return command(x, transfer, WISH_RESUME, 0);
+  if (!status) return command(x, transfer, ASK_RESUME, 0);
   answer_status(x, status, NULL);
   return ANSWERED;
 }
@@ -397,7 +397,7 @@ static enum outcome claim_and_start(struct exchange *x, const struct store_trans
 {
   enum armdyn_status status =
       store_transfer_claim_start_with(exchange_app(x)->store, transfer->id, idempotency_key(once));
-  if (!status) return command(x, transfer, WISH_START, start_before_ms);
+  if (!status) return command(x, transfer, ASK_START, start_before_ms);
   if (status == ARMDYN_ECONFLICT)
     answer_problem(x, PROBLEM_CONFLICT, "START was sent for this transfer already; it is sent once, for ever");
   else

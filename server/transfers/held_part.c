@@ -46,25 +46,25 @@ static bool same_load(const struct armdyn_robot_description *a, const struct arm
 }
 
 /* The controller's model with the part that its arm holds; "" is none. */
-static enum armdyn_status held_model(struct making *m, const struct robot_entry **entry)
+static enum armdyn_status held_model(struct prepared_transfer *p, const struct robot_entry **entry)
 {
-  const struct app *app = m->app;
+  const struct app *app = p->app;
   struct carried held = { .has_part = false };
   struct store_part row = { .version = 0 };
   enum armdyn_status status = ARMDYN_OK;
-  if (*m->held) {
-    status = store_part_get(app->store, m->controller.robot, m->held, &row);
+  if (*p->held) {
+    status = store_part_get(app->store, p->controller.robot, p->held, &row);
     if (!status) status = carried_of_part(row.document, &held);
     store_part_release(&row);
   }
   return status ? status
-                : robots_get_with(app->robots, m->controller.robot, m->bound_to->revision, &held.overrides, entry);
+                : robots_get_with(app->robots, p->controller.robot, p->bound_to->revision, &held.overrides, entry);
 }
 
-static enum armdyn_status read_held(const struct making *m, char part[ARMDYN_NAME_SIZE])
+static enum armdyn_status read_held(const struct prepared_transfer *p, char part[ARMDYN_NAME_SIZE])
 {
   struct store_controller row = { .version = 0 };
-  enum armdyn_status status = store_controller_get(m->app->store, m->controller.name, &row);
+  enum armdyn_status status = store_controller_get(p->app->store, p->controller.name, &row);
   if (!status) memcpy(part, row.part, sizeof row.part);
   store_controller_release(&row);
   return status;
@@ -79,56 +79,56 @@ static void say_planned(const struct carried *planned, char *out, size_t size)
     snprintf(out, size, "%s", carried_any(planned) ? "a payload, tool or gravity of its own" : "no part");
 }
 
-static void answer_mismatch(struct making *m, const struct carried *planned, bool changed)
+static void answer_mismatch(struct prepared_transfer *p, const struct carried *planned, bool changed)
 {
   char what[PART_NAME_SIZE + 32], holds[PART_NAME_SIZE + 32] = "none, as far as was said";
   const char *overrule =
-      m->acknowledges_nothing ? "" : ", or send the motion with \"acknowledge\": [\"part_mismatch\"]";
+      p->acknowledges_nothing ? "" : ", or send the motion with \"acknowledge\": [\"part_mismatch\"]";
   say_planned(planned, what, sizeof what);
-  if (*m->held) snprintf(holds, sizeof holds, "'%s'", m->held);
+  if (*p->held) snprintf(holds, sizeof holds, "'%s'", p->held);
   if (changed)
-    refusal_say(&m->why, PROBLEM_PART_MISMATCH,
+    refusal_say(&p->why, PROBLEM_PART_MISMATCH,
                 "the motion was planned for %s as it was then; its payload or tool, or the gravity, is another now: "
                 "plan again%s",
                 what, overrule);
   else
-    refusal_say(&m->why, PROBLEM_PART_MISMATCH,
+    refusal_say(&p->why, PROBLEM_PART_MISMATCH,
                 "the motion was planned for %s; the part that the arm of controller '%s' holds is %s. Torques for a "
                 "part that is not there move the arm: PUT /v1/controllers/%s/part says what it holds%s",
-                what, m->controller.name, holds, m->controller.name, overrule);
+                what, p->controller.name, holds, p->controller.name, overrule);
 }
 
-bool held_part_agrees(struct making *m)
+bool held_part_agrees(struct prepared_transfer *p)
 {
   struct carried planned;
   const struct robot_entry *held = NULL;
-  enum armdyn_status status = carried_read(m->trajectory.document, &planned);
-  if (!status) status = read_held(m, m->held);
-  if (status) return refusal_status(&m->why, status);
-  m->overrides = planned.overrides;
-  if (m->request.part_mismatch || (!carried_any(&planned) && !*m->held)) return true;
-  const bool named = !planned.has_part || strcmp(planned.part.name, m->held) == 0;
-  if (named && !(status = held_model(m, &held)) &&
-      same_load(armdyn_robot_description(m->robot->robot), armdyn_robot_description(held->robot))) {
-    robots_release(m->app->robots, held);
+  enum armdyn_status status = carried_read(p->trajectory.document, &planned);
+  if (!status) status = read_held(p, p->held);
+  if (status) return refusal_status(&p->why, status);
+  p->overrides = planned.overrides;
+  if (p->request.part_mismatch || (!carried_any(&planned) && !*p->held)) return true;
+  const bool named = !planned.has_part || strcmp(planned.part.name, p->held) == 0;
+  if (named && !(status = held_model(p, &held)) &&
+      same_load(armdyn_robot_description(p->robot->robot), armdyn_robot_description(held->robot))) {
+    robots_release(p->app->robots, held);
     return true;
   }
-  robots_release(m->app->robots, held);
+  robots_release(p->app->robots, held);
   if (status && status != ARMDYN_ENOTFOUND)
-    refusal_status(&m->why, status);
+    refusal_status(&p->why, status);
   else
-    answer_mismatch(m, &planned, planned.has_part && named);
+    answer_mismatch(p, &planned, planned.has_part && named);
   return false;
 }
 
-bool held_part_stayed(struct making *m)
+bool held_part_stayed(struct prepared_transfer *p)
 {
   char now[ARMDYN_NAME_SIZE];
-  enum armdyn_status status = read_held(m, now);
+  enum armdyn_status status = read_held(p, now);
   if (status)
-    refusal_status(&m->why, status);
-  else if (strcmp(now, m->held) != 0)
-    refusal_say(&m->why, PROBLEM_PART_MISMATCH, "what the arm of controller '%s' holds has changed just now",
-                m->controller.name);
-  return !status && strcmp(now, m->held) == 0;
+    refusal_status(&p->why, status);
+  else if (strcmp(now, p->held) != 0)
+    refusal_say(&p->why, PROBLEM_PART_MISMATCH, "what the arm of controller '%s' holds has changed just now",
+                p->controller.name);
+  return !status && strcmp(now, p->held) == 0;
 }

@@ -3,16 +3,16 @@
 #ifndef SERVER_TRANSFERS_HELD_PART_H
 #define SERVER_TRANSFERS_HELD_PART_H
 
-#include "server/transfers/making.h"
+#include "server/transfers/prepare.h"
 
 /* Do the motion's payload, tool and gravity belong to what the arm holds now, or is the difference acknowledged? Remembers in
- * m->held what that was. false: m->why says why. */
-bool held_part_agrees(struct making *m);
+ * p->held what that was. false: p->why says why. */
+bool held_part_agrees(struct prepared_transfer *p);
 
 /* While this is locked, what arms hold does not change, and no transfer begins. */
 void held_part_lock(void);
 void held_part_unlock(void);
-/* Does the arm hold what held_part_agrees saw? To be asked under the lock. false: m->why says why. */
-bool held_part_stayed(struct making *m);
+/* Does the arm hold what held_part_agrees saw? To be asked under the lock. false: p->why says why. */
+bool held_part_stayed(struct prepared_transfer *p);
 
 #endif

@@ -128,7 +128,7 @@ static void look(void *context, const struct store_controller *row)
   bool due = !w->pending && clock_monotonic_ns() >= w->next_ns;
   if (due) w->pending = true;
   pthread_mutex_unlock(&o->lock);
-  if (due) gateway_wish(o->app->gateway, w->name, "", WISH_LOOK, 0, seen_answered, w);
+  if (due) gateway_command(o->app->gateway, w->name, "", ASK_LOOK, 0, seen_answered, w);
 }
 
 /* Controllers that are deleted, or that nobody asks for any more, make room; not while the gateway may still answer. */

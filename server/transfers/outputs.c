@@ -33,20 +33,20 @@ bool outputs_offered(const struct controller_profile *profile, const struct outp
 /* -- does the arm rest there? -- */
 
 /* The first and the last sample of the rest. */
-static bool find_rest(struct making *m, const struct transfer_output *asked, const char *place,
+static bool find_rest(struct prepared_transfer *p, const struct transfer_output *asked, const char *place,
                       struct output_task *task)
 {
   static const double rounding = 1e-6; /* of a sample */
-  const struct profile_head *head = &m->order->profile.head;
+  const struct profile_head *head = &p->order->profile.head;
   const double period = head->period_us * 1e-6, end = (asked->begins_at + asked->dwell) / period;
   char where[64];
   snprintf(where, sizeof where, "%.40s/begins_at", place);
-  if (end > head->total) return refusal_at(&m->why, where, FAULT_INCONSISTENT, "the rest ends after the motion does");
+  if (end > head->total) return refusal_at(&p->why, where, FAULT_INCONSISTENT, "the rest ends after the motion does");
   task->from = (uint32_t)ceil(asked->begins_at / period - rounding);
   task->to = (uint32_t)floor(end + rounding);
   if (task->to > head->total - 1) task->to = head->total - 1;
   return task->from < task->to ||
-         refusal_at(&m->why, where, FAULT_INCONSISTENT, "the rest has no two samples of the profile: raise its rate");
+         refusal_at(&p->why, where, FAULT_INCONSISTENT, "the rest has no two samples of the profile: raise its rate");
 }
 
 static bool is_still(const struct profile *profile, const struct output_task *task)
@@ -60,36 +60,36 @@ static bool is_still(const struct profile *profile, const struct output_task *ta
   return true;
 }
 
-static bool place_one(struct making *m, size_t i)
+static bool place_one(struct prepared_transfer *p, size_t i)
 {
-  const struct transfer_output *asked = &m->request.outputs[i];
-  struct output_task *task = &m->order->outputs[i];
+  const struct transfer_output *asked = &p->request.outputs[i];
+  struct output_task *task = &p->order->outputs[i];
   const struct map_output *output;
   const struct map_output_value *value;
   char place[64], where[96];
   snprintf(place, sizeof place, "/outputs/%zu", i);
-  if (!outputs_offered(&m->controller.profile, &asked->set, place, &output, &value, &m->why)) return false;
+  if (!outputs_offered(&p->controller.profile, &asked->set, place, &output, &value, &p->why)) return false;
   task->set = asked->set;
   memcpy(task->field, output->field, sizeof task->field);
   memcpy(task->confirmed_by, output->confirmed_by, sizeof task->confirmed_by);
   task->write = value->write, task->confirmed = value->confirmed;
-  if (!find_rest(m, asked, place, task)) return false;
+  if (!find_rest(p, asked, place, task)) return false;
   snprintf(where, sizeof where, "%s/begins_at", place);
   if (i && task->from < task[-1].to)
-    return refusal_at(&m->why, where, FAULT_INCONSISTENT, "begins before the rest of the output before it ends");
-  return is_still(&m->order->profile, task) ||
-         refusal_at(&m->why, where, FAULT_INCONSISTENT,
+    return refusal_at(&p->why, where, FAULT_INCONSISTENT, "begins before the rest of the output before it ends");
+  return is_still(&p->order->profile, task) ||
+         refusal_at(&p->why, where, FAULT_INCONSISTENT,
                     "the arm moves within that time: an output is set while it rests, from begins_at on for dwell");
 }
 
-bool outputs_place(struct making *m)
+bool outputs_place(struct prepared_transfer *p)
 {
-  if (m->request.output_count && m->request.mode == TRANSFER_STREAM)
-    return refusal_at(&m->why, "/mode", FAULT_UNSUPPORTED, "outputs are set within downloads alone");
-  if (m->request.output_count && m->request.format != TRANSFER_POSITION_TORQUE)
-    return refusal_at(&m->why, "/format", FAULT_UNSUPPORTED, "outputs need the positions of the profile");
-  for (size_t i = 0; i < m->request.output_count; i++)
-    if (!place_one(m, i)) return false;
-  m->order->output_count = m->request.output_count;
+  if (p->request.output_count && p->request.mode == TRANSFER_STREAM)
+    return refusal_at(&p->why, "/mode", FAULT_UNSUPPORTED, "outputs are set within downloads alone");
+  if (p->request.output_count && p->request.format != TRANSFER_POSITION_TORQUE)
+    return refusal_at(&p->why, "/format", FAULT_UNSUPPORTED, "outputs need the positions of the profile");
+  for (size_t i = 0; i < p->request.output_count; i++)
+    if (!place_one(p, i)) return false;
+  p->order->output_count = p->request.output_count;
   return true;
 }

@@ -2,12 +2,12 @@
 #ifndef SERVER_TRANSFERS_OUTPUTS_H
 #define SERVER_TRANSFERS_OUTPUTS_H
 
-#include "server/transfers/making.h"
+#include "server/transfers/prepare.h"
 
 /* Can this controller be told to, within a motion? Refusals are at `place`, or below it. */
 bool outputs_offered(const struct controller_profile *profile, const struct output_setting *setting, const char *place,
                      const struct map_output **output, const struct map_output_value **value, struct refusal *why);
-/* Those that the request names, into the order of m, whose profile is made. false: m->why says why. */
-bool outputs_place(struct making *m);
+/* Those that the request names, into the order of the transfer, whose profile is made. false: p->why says why. */
+bool outputs_place(struct prepared_transfer *p);
 
 #endif

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "server/app.h"
+#include "server/transfers/command_wait.h"
 #include "server/transfers/controller_view.h"
-#include "server/transfers/wish_wait.h"
 
 bool standing_measure(struct app *app, const struct controller_description *controller, struct standing *out,
                       struct refusal *why)
@@ -16,8 +16,8 @@ bool standing_measure(struct app *app, const struct controller_description *cont
     free(view);
     return refusal_status(why, status);
   }
-  const bool heard =
-      wish_wait(app->gateway, &(struct wishing){ controller->name, "", WISH_MEASURE, 0 }, &out->seen, text, &status);
+  const bool heard = command_wait(app->gateway, &(struct awaited_command){ controller->name, "", ASK_MEASURE, 0 },
+                                  &out->seen, text, &status);
   const bool known = heard && !status && controller_view_position(view, &out->seen, out->q);
   out->joints = view->map.count;
   free(view);

@@ -53,7 +53,7 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
   struct run *run = context;
   run->work = work;
   run->robot = robot;
-  limit_wishes_in_force(&run->request.limits, work->robot, run->limits);
+  requested_limits_in_force(&run->request.limits, work->robot, run->limits);
   struct armdyn_error error = { 0 };
   work_progress(run->work, 0, "planning");
   const enum armdyn_status status = plan(run, &error);

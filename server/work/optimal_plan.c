@@ -22,17 +22,17 @@ static enum armdyn_go go_on(void *context)
 /* -- what is asked of the library -- */
 
 /* A request with what it points to. */
-struct wish {
+struct optimal_problem {
   struct armdyn_cost_term terms[2];
   struct armdyn_surroundings around;
   struct armdyn_optimal_request request;
 };
 
-static void wish_init(struct wish *wish, const struct plan *p)
+static void optimal_problem_init(struct optimal_problem *problem, const struct plan *p)
 {
   const struct trajectory_request *asked = &p->request;
-  *wish = (struct wish){ 0 };
-  wish->request = (struct armdyn_optimal_request){
+  *problem = (struct optimal_problem){ 0 };
+  problem->request = (struct armdyn_optimal_request){
     .start = p->points,
     .goal = p->points + (p->point_count - 1) * p->n,
     .duration = asked->duration,
@@ -44,14 +44,14 @@ static void wish_init(struct wish *wish, const struct plan *p)
     .zero_boundary_acceleration = asked->zero_boundary_acceleration,
     .starts = asked->multistart,
     .seed = asked->seed,
-    .cost_count = trajectory_cost_terms(asked, wish->terms),
-    .costs = wish->terms,
+    .cost_count = trajectory_cost_terms(asked, problem->terms),
+    .costs = problem->terms,
     .waypoint_count = p->point_count - 2,
     .waypoints = p->points + p->n,
   };
   if (!p->scene) return;
-  wish->around = (struct armdyn_surroundings){ p->scene, asked->clearance_min, p->deviation, asked->sample_rate };
-  wish->request.around = &wish->around;
+  problem->around = (struct armdyn_surroundings){ p->scene, asked->clearance_min, p->deviation, asked->sample_rate };
+  problem->request.around = &problem->around;
 }
 
 /* The motion to start from, as the library wants it. */
@@ -80,20 +80,21 @@ static enum armdyn_status search_for(struct plan *p, const struct armdyn_optimal
 }
 
 /* Is there a motion of this duration? One start is enough to know. A free one has no price: the quickest is meant. */
-static enum armdyn_status try_one(struct plan *p, struct wish *wish, struct armdyn_trajectory *out,
+static enum armdyn_status try_one(struct plan *p, struct optimal_problem *problem, struct armdyn_trajectory *out,
                                   struct armdyn_margin *margin)
 {
   struct trajectory_search *search = calloc(1, sizeof *search);
   if (!search) return ARMDYN_EMEMORY;
-  wish->request.starts = 1;
-  wish->terms[0].model = ARMDYN_COST_TORQUE; /* found soonest; whether the limits can be kept does not depend on it */
-  if (isnan(wish->request.duration)) {
-    wish->terms[1].weight = 1;
-    wish->request.costs = &wish->terms[1];
-    wish->request.cost_count = 1;
-    wish->request.duration_min = wish->request.duration_max = 0;
+  problem->request.starts = 1;
+  problem->terms[0].model =
+      ARMDYN_COST_TORQUE; /* found soonest; whether the limits can be kept does not depend on it */
+  if (isnan(problem->request.duration)) {
+    problem->terms[1].weight = 1;
+    problem->request.costs = &problem->terms[1];
+    problem->request.cost_count = 1;
+    problem->request.duration_min = problem->request.duration_max = 0;
   }
-  enum armdyn_status status = search_for(p, &wish->request, out, margin, search, NULL);
+  enum armdyn_status status = search_for(p, &problem->request, out, margin, search, NULL);
   free(search);
   return status;
 }
@@ -151,31 +152,31 @@ static bool is_of_place(const char *pointer)
 enum armdyn_status optimal_find(struct plan *p, double duration, double time_scale, struct armdyn_trajectory *out,
                                 struct armdyn_margin *margin, double *minimum, struct armdyn_error *error)
 {
-  struct wish wish;
+  struct optimal_problem problem;
   struct armdyn_trajectory guess = { 0 };
   if (minimum) *minimum = NAN;
   /* where there was time enough, the quickest motion was looked for already */
   if (isnan(duration) && !isnan(p->request.duration) && !p->cut) return ARMDYN_EINFEASIBLE;
   double *times = plan_times(p, time_scale);
   if (!times) return ARMDYN_EMEMORY;
-  wish_init(&wish, p);
-  wish.request.duration = duration;
-  wish.request.waypoint_times = times + 1;
+  optimal_problem_init(&problem, p);
+  problem.request.duration = duration;
+  problem.request.waypoint_times = times + 1;
   enum armdyn_status status = ARMDYN_OK;
   if (!minimum) {
-    status = try_one(p, &wish, out, margin);
+    status = try_one(p, &problem, out, margin);
     goto out;
   }
   p->search.gap = NAN;
   if (p->request.seed_trajectory[0]) {
     if ((status = take_guess(p, &guess, error))) goto out;
-    wish.request.guess = &guess;
+    problem.request.guess = &guess;
   }
-  wish.request.minimum_duration = true;
-  status = search_for(p, &wish.request, out, margin, &p->search, error);
+  problem.request.minimum_duration = true;
+  status = search_for(p, &problem.request, out, margin, &p->search, error);
   p->unreachable = status && p->scene && is_of_place(error->pointer);
   *minimum = p->search.found.minimum_duration;
-  if (!status && (status = compare_durations(p, wish.request, out, error))) armdyn_trajectory_free(out);
+  if (!status && (status = compare_durations(p, problem.request, out, error))) armdyn_trajectory_free(out);
 out:
   armdyn_trajectory_free(&guess);
   free(times);
@@ -186,20 +187,20 @@ out:
 
 enum armdyn_status optimal_cost(struct plan *p)
 {
-  struct wish wish;
-  wish_init(&wish, p);
-  return armdyn_optimal_cost(p->robot, &wish.request, &p->trajectory, &p->search.found.cost, p->search.found.terms,
+  struct optimal_problem problem;
+  optimal_problem_init(&problem, p);
+  return armdyn_optimal_cost(p->robot, &problem.request, &p->trajectory, &p->search.found.cost, p->search.found.terms,
                              NULL);
 }
 
 static enum armdyn_status judge_baseline(const struct plan *p, const struct armdyn_trajectory *motion,
                                          struct trajectory_baseline *baseline)
 {
-  struct wish wish;
+  struct optimal_problem problem;
   struct armdyn_motion_energy energy;
   struct armdyn_electrical_energy electrical;
-  wish_init(&wish, p);
-  enum armdyn_status status = armdyn_optimal_cost(p->robot, &wish.request, motion, &baseline->cost, NULL, NULL);
+  optimal_problem_init(&problem, p);
+  enum armdyn_status status = armdyn_optimal_cost(p->robot, &problem.request, motion, &baseline->cost, NULL, NULL);
   if (!status) status = armdyn_trajectory_energy(p->robot, motion, &energy);
   if (status) return status;
   baseline->energy = energy.positive_work;

@@ -156,18 +156,18 @@ static void tell_refused(struct plan *p, enum armdyn_status status, const struct
 
 static void measure_vibration(const struct plan *p, double residual[ARMDYN_MODES_MAX][ARMDYN_JOINTS_MAX])
 {
-  const struct shaper_wish *wish = &p->request.shaper;
-  for (size_t m = 0; m < wish->mode_count; m++)
-    for (size_t j = 0; j < p->n; j++) residual[m][j] = armdyn_residual_vibration(&p->trajectory, j, &wish->modes[m]);
+  const struct shaper_request *request = &p->request.shaper;
+  for (size_t m = 0; m < request->mode_count; m++)
+    for (size_t j = 0; j < p->n; j++) residual[m][j] = armdyn_residual_vibration(&p->trajectory, j, &request->modes[m]);
 }
 
 /* The planned motion, convolved with the shaper's impulses, instead of itself; its limits are checked again. */
 static enum armdyn_status shape(struct plan *p, struct armdyn_error *error)
 {
-  const struct shaper_wish *wish = &p->request.shaper;
+  const struct shaper_request *request = &p->request.shaper;
   struct armdyn_trajectory shaped;
   enum armdyn_status status =
-      armdyn_shaper_impulses(wish->type, wish->modes, wish->mode_count, &p->shaping.impulses, error);
+      armdyn_shaper_impulses(request->type, request->modes, request->mode_count, &p->shaping.impulses, error);
   measure_vibration(p, p->shaping.before);
   if (!status) status = armdyn_trajectory_shape(&p->trajectory, &p->shaping.impulses, &shaped);
   if (status) return status;
@@ -287,7 +287,7 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
   p->work = work;
   p->robot = robot;
   p->n = work->robot->joint_count;
-  limit_wishes_in_force(&p->request.limits, work->robot, p->limits);
+  requested_limits_in_force(&p->request.limits, work->robot, p->limits);
   p->drives = p->request.cost.drives;
   if (plan_points(p))
     find(p);

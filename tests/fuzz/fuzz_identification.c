@@ -16,10 +16,10 @@ static void check_ids(const struct id_list *list)
   }
 }
 
-static void check_limits(const struct limit_wishes *wishes, const struct armdyn_robot_description *robot)
+static void check_limits(const struct requested_limits *wishes, const struct armdyn_robot_description *robot)
 {
   struct armdyn_limits limits[2];
-  limit_wishes_in_force(wishes, robot, limits);
+  requested_limits_in_force(wishes, robot, limits);
   for (size_t j = 0; j < 2; j++)
     REQUIRE(limits[j].position[0] < limits[j].position[1] && limits[j].velocity > 0 && limits[j].torque > 0);
 }

@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   enum armdyn_status status = trajectory_request_decode(bytes, size, &robot, &request, &faults);
   require_reason(status, &faults);
   if (!status) {
-    limit_wishes_in_force(&request.limits, &robot, limits);
+    requested_limits_in_force(&request.limits, &robot, limits);
     for (size_t j = 0; j < 2; j++) {
       REQUIRE(limits[j].position[0] < limits[j].position[1] && limits[j].velocity > 0 && limits[j].torque_rate > 0);
       REQUIRE(request.start.q[j] >= limits[j].position[0] && request.start.q[j] <= limits[j].position[1]);

@@ -146,12 +146,13 @@ static bool await(const char *transfer, enum transfer_state state)
   return false;
 }
 
-static enum armdyn_status ask(struct endpoints *e, const struct sim *s, const char *transfer, enum wish_kind kind)
+static enum armdyn_status ask(struct endpoints *e, const struct sim *s, const char *transfer,
+                              enum transfer_command_kind kind)
 {
   static uint64_t number;
-  struct wish wish = { .number = ++number, .kind = kind, .start_before_ms = clock_wall_ms() + 10000 };
-  snprintf(wish.transfer, sizeof wish.transfer, "%s", transfer);
-  endpoints_wish(e, &s->address, &wish);
+  struct transfer_command command = { .number = ++number, .kind = kind, .start_before_ms = clock_wall_ms() + 10000 };
+  snprintf(command.transfer, sizeof command.transfer, "%s", transfer);
+  endpoints_command(e, &s->address, &command);
   for (int64_t deadline = clock_monotonic_ns() + 10000000000LL; clock_monotonic_ns() < deadline; nap()) {
     pthread_mutex_lock(&heard.lock);
     enum armdyn_status found = ARMDYN_STATUS_COUNT;
@@ -199,7 +200,7 @@ static void play(struct endpoints *e, const struct sim *s, const char *id, uint3
 {
   CHECK(!endpoints_submit(e, order_new(id, s, profile_id)));
   CHECK(await(id, TRANSFER_READY));
-  CHECK(ask(e, s, id, WISH_START) == ARMDYN_ECONFLICT); /* START before ARM */
+  CHECK(ask(e, s, id, ASK_START) == ARMDYN_ECONFLICT); /* START before ARM */
 }
 
 int main(void)
@@ -225,11 +226,11 @@ int main(void)
     CHECK(endpoints_submit(e, order_new("second", &sims[i], 7)) == ARMDYN_EBUSY);
     CHECK(await(id, TRANSFER_READY));
   }
-  CHECK(ask(e, &sims[0], "whole-0", WISH_ARM) == ARMDYN_OK);
+  CHECK(ask(e, &sims[0], "whole-0", ASK_ARM) == ARMDYN_OK);
   CHECK(await("whole-0", TRANSFER_ARMED));
-  CHECK(ask(e, &sims[0], "whole-0", WISH_START) == ARMDYN_OK);
+  CHECK(ask(e, &sims[0], "whole-0", ASK_START) == ARMDYN_OK);
   CHECK(await("whole-0", TRANSFER_PLAYING));
-  CHECK(ask(e, &sims[0], "", WISH_LOOK) == ARMDYN_OK);
+  CHECK(ask(e, &sims[0], "", ASK_LOOK) == ARMDYN_OK);
   CHECK(await("whole-0", TRANSFER_DONE));
   pthread_mutex_lock(&heard.lock);
   CHECK(heard.measured > 1);
@@ -242,8 +243,8 @@ int main(void)
   CHECK(!endpoints_submit(e, order_new("stopped", &sims[0], 4)));
   CHECK(await("stopped", TRANSFER_READY));
   struct sim *s = &sims[0];
-  CHECK(ask(e, s, "stopped", WISH_ARM) == ARMDYN_ECONFLICT); /* the arm stands at the end of the last motion */
-  CHECK(ask(e, s, "stopped", WISH_STOP) == ARMDYN_OK);
+  CHECK(ask(e, s, "stopped", ASK_ARM) == ARMDYN_ECONFLICT); /* the arm stands at the end of the last motion */
+  CHECK(ask(e, s, "stopped", ASK_STOP) == ARMDYN_OK);
   CHECK(await("stopped", TRANSFER_STOPPED));
 
   endpoints_leave(e); /* ends whole-1, which rests in READY */

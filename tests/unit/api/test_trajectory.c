@@ -37,10 +37,10 @@ Test(trajectory_request, has_the_defaults_of_the_contract, .init = two_joints)
   cr_assert_eq(request.sample_rate, 1000);
   cr_assert_eq(request.waypoint_count, 0);
   struct armdyn_limits limits[2];
-  limit_wishes_in_force(&request.limits, &robot, limits);
+  requested_limits_in_force(&request.limits, &robot, limits);
   for (size_t j = 0; j < 2; j++) cr_assert_eq(memcmp(&limits[j], &robot.joints[j].limits, sizeof *limits), 0);
   struct trajectory_blocker blockers[ARMDYN_LIMIT_KINDS * 2];
-  cr_assert_eq(limit_wishes_blockers(&request.limits, &robot, blockers), 0);
+  cr_assert_eq(requested_limits_blockers(&request.limits, &robot, blockers), 0);
   trajectory_request_release(&request);
 }
 
@@ -87,7 +87,7 @@ Test(trajectory_request, overrides_removes_and_keeps_limits, .init = two_joints)
                       "\"limits\":{\"position\":[[-1,2],null],\"velocity\":[1,2],\"jerk\":null,\"torque\":[20,null]}}"),
                ARMDYN_OK);
   struct armdyn_limits limits[2];
-  limit_wishes_in_force(&request.limits, &robot, limits);
+  requested_limits_in_force(&request.limits, &robot, limits);
   cr_assert_eq(limits[0].position[0], -1);
   cr_assert_eq(limits[0].position[1], 2);
   cr_assert_eq(limits[1].position[0], -INFINITY);
@@ -110,7 +110,7 @@ Test(trajectory_request, overrides_removes_and_keeps_limits, .init = two_joints)
     { "limit_removed", ARMDYN_LIMIT_TORQUE, 1 },
   };
   struct trajectory_blocker blockers[ARMDYN_LIMIT_KINDS * 2];
-  cr_assert_eq(limit_wishes_blockers(&request.limits, &robot, blockers), 4);
+  cr_assert_eq(requested_limits_blockers(&request.limits, &robot, blockers), 4);
   for (size_t i = 0; i < 4; i++) {
     cr_assert_str_eq(blockers[i].code, expected[i].code);
     cr_assert_eq(blockers[i].limit, expected[i].limit);

@@ -61,14 +61,14 @@ Test(endpoint, a_disk_that_does_not_answer_holds_up_neither_pings_nor_a_stop)
   cr_assert(e);
 
   const struct controller_address one = nobody_at(1000), other = nobody_at(2000);
-  endpoints_wish(e, &one, &(struct wish){ .kind = WISH_LOOK, .number = 1 });
+  endpoints_command(e, &one, &(struct transfer_command){ .kind = ASK_LOOK, .number = 1 });
   cr_assert(came(&asked), "it wants its lock");
   pthread_t passing;
   cr_assert_eq(pthread_create(&passing, NULL, pass, e), 0);
   bool passed = came(&answered);
   cr_expect(passed, "the way to every controller is open");
   if (passed) {
-    endpoints_wish(e, &other, &(struct wish){ .kind = WISH_STOP, .number = 2 });
+    endpoints_command(e, &other, &(struct transfer_command){ .kind = ASK_STOP, .number = 2 });
     cr_expect(came(&answered), "STOP of another needs no disk");
   }
   for (int k = 0; k < 4; k++) sem_post(&goes_on);

@@ -1,120 +1,120 @@
-#include "server/gateway/book.h"
+#include "server/gateway/registry.h"
 
 #include "api/codec/history.h"
 #include "api/json/document.h"
 #include "server/base/clock.h"
 
-struct book_controller {
+struct registry_controller {
   char name[ARMDYN_NAME_SIZE];
   struct controller_address address;
   bool enabled;
   bool stop_owed;   /* by the next gateway: nobody sets the outputs of what it may play */
   uint64_t stopped; /* the number of the last STOP that it was sent; 0: none */
-  struct book_controller *next;
+  struct registry_controller *next;
 };
 
-struct book_entry {
+struct registry_entry {
   struct store_transfer row;
   struct controller_address address;
   struct telemetry_origin origin; /* robot "": of an earlier run */
   bool accepted, adopted, start_wanted;
   int64_t start_before_ms;
   int start_within_ms; /* after it is ready; 0: no such limit */
-  struct book_entry *next;
+  struct registry_entry *next;
 };
 
-static void entry_free(struct book_entry *e)
+static void entry_free(struct registry_entry *e)
 {
   store_transfer_release(&e->row);
   free(e);
 }
 
-void book_release(struct book *book)
+void registry_release(struct registry *registry)
 {
-  for (struct book_controller *c; (c = book->controllers); free(c)) book->controllers = c->next;
-  for (struct book_entry *e; (e = book->entries); entry_free(e)) book->entries = e->next;
+  for (struct registry_controller *c; (c = registry->controllers); free(c)) registry->controllers = c->next;
+  for (struct registry_entry *e; (e = registry->entries); entry_free(e)) registry->entries = e->next;
 }
 
 /* -- controllers -- */
 
-static struct book_controller *controller_of(const struct book *book, const char *name)
+static struct registry_controller *controller_of(const struct registry *registry, const char *name)
 {
-  struct book_controller *c = book->controllers;
+  struct registry_controller *c = registry->controllers;
   while (c && strcmp(c->name, name)) c = c->next;
   return c;
 }
 
-void book_controller(struct book *book, const struct controller_description *controller)
+void registry_controller(struct registry *registry, const struct controller_description *controller)
 {
-  struct book_controller *c = controller_of(book, controller->name);
+  struct registry_controller *c = controller_of(registry, controller->name);
   if (!c) {
     if (!(c = calloc(1, sizeof *c))) return; /* its transfers are refused as of an unknown controller */
     memcpy(c->name, controller->name, sizeof c->name);
-    c->next = book->controllers;
-    book->controllers = c;
+    c->next = registry->controllers;
+    registry->controllers = c;
   }
   address_of(controller, &c->address);
   c->enabled = controller->enabled;
 }
 
-void book_controller_gone(struct book *book, const char *name)
+void registry_controller_gone(struct registry *registry, const char *name)
 {
-  struct book_controller **at = &book->controllers;
+  struct registry_controller **at = &registry->controllers;
   while (*at && strcmp((*at)->name, name)) at = &(*at)->next;
-  struct book_controller *gone = *at;
+  struct registry_controller *gone = *at;
   if (gone) *at = gone->next;
   free(gone);
 }
 
-bool book_address(const struct book *book, const char *name, struct controller_address *address)
+bool registry_address(const struct registry *registry, const char *name, struct controller_address *address)
 {
-  const struct book_controller *c = controller_of(book, name);
+  const struct registry_controller *c = controller_of(registry, name);
   if (c) *address = c->address;
   return c != NULL;
 }
 
-bool book_enabled(const struct book *book, const char *name)
+bool registry_enabled(const struct registry *registry, const char *name)
 {
-  const struct book_controller *c = controller_of(book, name);
+  const struct registry_controller *c = controller_of(registry, name);
   return c && c->enabled;
 }
 
-void book_stop(struct book *book, const struct controller_address *address)
+void registry_stop(struct registry *registry, const struct controller_address *address)
 {
-  book->stops++;
-  for (struct book_controller *c = book->controllers; c; c = c->next)
-    if (address_same(&c->address, address)) c->stopped = book->stops;
+  registry->stops++;
+  for (struct registry_controller *c = registry->controllers; c; c = c->next)
+    if (address_same(&c->address, address)) c->stopped = registry->stops;
 }
 
-uint64_t book_stopped(const struct book *book, const char *name)
+uint64_t registry_stopped(const struct registry *registry, const char *name)
 {
-  const struct book_controller *c = controller_of(book, name);
+  const struct registry_controller *c = controller_of(registry, name);
   return c ? c->stopped : 0;
 }
 
 static int by_name(const void *a, const void *b)
 {
-  const struct book_controller *const *first = a, *const *second = b;
+  const struct registry_controller *const *first = a, *const *second = b;
   return strcmp((*first)->name, (*second)->name);
 }
 
 /* The first of them that is where the k-th is. */
-static size_t first_there(const struct book_controller *const *all, size_t k)
+static size_t first_there(const struct registry_controller *const *all, size_t k)
 {
   size_t i = 0;
   while (i < k && !address_same_block(&all[i]->address, &all[k]->address)) i++;
   return i;
 }
 
-struct listed_controller *book_list(const struct book *book, size_t *count)
+struct listed_controller *registry_list(const struct registry *registry, size_t *count)
 {
   size_t n = 0;
-  for (const struct book_controller *c = book->controllers; c; c = c->next) n++;
+  for (const struct registry_controller *c = registry->controllers; c; c = c->next) n++;
   struct listed_controller *list = calloc(n + 1, sizeof *list);
-  const struct book_controller **all = calloc(n + 1, sizeof *all);
+  const struct registry_controller **all = calloc(n + 1, sizeof *all);
   if (list && all) {
     *count = n;
-    for (const struct book_controller *c = book->controllers; c; c = c->next) all[--n] = c;
+    for (const struct registry_controller *c = registry->controllers; c; c = c->next) all[--n] = c;
     qsort(all, *count, sizeof *all, by_name);
     for (size_t k = 0; k < *count; k++) {
       memcpy(list[k].name, all[k]->name, sizeof list[k].name);
@@ -128,36 +128,36 @@ struct listed_controller *book_list(const struct book *book, size_t *count)
   return list;
 }
 
-void book_located(struct book *book, const char *name, const char *host, const char *peer)
+void registry_located(struct registry *registry, const char *name, const char *host, const char *peer)
 {
-  struct book_controller *c = controller_of(book, name);
+  struct registry_controller *c = controller_of(registry, name);
   if (c && !strcmp(c->address.host, host)) snprintf(c->address.peer, sizeof c->address.peer, "%s", peer);
 }
 
 /* -- transfers -- */
 
-static bool ended(const struct book_entry *e)
+static bool ended(const struct registry_entry *e)
 {
   return transfer_state_final(e->row.state);
 }
 
-size_t book_active(const struct book *book)
+size_t registry_active(const struct registry *registry)
 {
   size_t count = 0;
-  for (const struct book_entry *e = book->entries; e; e = e->next) count += !ended(e);
+  for (const struct registry_entry *e = registry->entries; e; e = e->next) count += !ended(e);
   return count;
 }
 
-static struct book_entry *entry_of(const struct book *book, const char *id)
+static struct registry_entry *entry_of(const struct registry *registry, const char *id)
 {
-  struct book_entry *e = book->entries;
+  struct registry_entry *e = registry->entries;
   while (e && strcmp(e->row.id, id)) e = e->next;
   return e;
 }
 
-bool book_holder(const struct book *book, const struct controller_address *address, char holder[ID_SIZE])
+bool registry_holder(const struct registry *registry, const struct controller_address *address, char holder[ID_SIZE])
 {
-  for (const struct book_entry *e = book->entries; e; e = e->next) {
+  for (const struct registry_entry *e = registry->entries; e; e = e->next) {
     if (ended(e) || !address_same(&e->address, address)) continue;
     memcpy(holder, e->row.id, ID_SIZE);
     return true;
@@ -183,26 +183,27 @@ static enum armdyn_status copy_row(struct store_transfer *to, const struct store
   return ARMDYN_EMEMORY;
 }
 
-static struct book_entry *add(struct book *book, const struct store_transfer *row)
+static struct registry_entry *add(struct registry *registry, const struct store_transfer *row)
 {
-  struct book_entry *e = calloc(1, sizeof *e);
+  struct registry_entry *e = calloc(1, sizeof *e);
   if (!e) return NULL;
   if (copy_row(&e->row, row)) {
     free(e);
     return NULL;
   }
-  e->next = book->entries;
-  book->entries = e;
+  e->next = registry->entries;
+  registry->entries = e;
   return e;
 }
 
-enum armdyn_status book_submit(struct book *book, struct store_transfer *row, const struct transfer_order *order)
+enum armdyn_status registry_submit(struct registry *registry, struct store_transfer *row,
+                                   const struct transfer_order *order)
 {
   clock_format(clock_wall_ms(), row->created_at);
   row->state = TRANSFER_QUEUED;
   row->history = history_with(row->history, transfer_state_name(TRANSFER_QUEUED), row->created_at, "", false);
   if (!row->history) return ARMDYN_EMEMORY;
-  struct book_entry *e = add(book, row);
+  struct registry_entry *e = add(registry, row);
   if (!e) return ARMDYN_EMEMORY;
   e->address = order->address;
   memcpy(e->origin.controller, row->controller, sizeof e->origin.controller);
@@ -215,18 +216,18 @@ enum armdyn_status book_submit(struct book *book, struct store_transfer *row, co
   return ARMDYN_OK;
 }
 
-void book_accept(struct book *book, const char *id)
+void registry_accept(struct registry *registry, const char *id)
 {
-  struct book_entry *e = entry_of(book, id);
+  struct registry_entry *e = entry_of(registry, id);
   if (e) e->accepted = true;
 }
 
-enum armdyn_status book_adopt(struct book *book, const struct store_transfer *row)
+enum armdyn_status registry_adopt(struct registry *registry, const struct store_transfer *row)
 {
-  struct book_entry *e = add(book, row);
+  struct registry_entry *e = add(registry, row);
   if (!e) return ARMDYN_EMEMORY;
   e->accepted = e->adopted = true;
-  book_address(book, row->controller, &e->address);
+  registry_address(registry, row->controller, &e->address);
   return ARMDYN_OK;
 }
 
@@ -238,31 +239,31 @@ static bool sets_outputs(const struct store_transfer *row)
   return sets;
 }
 
-void book_owe_stop(struct book *book, const char *id)
+void registry_owe_stop(struct registry *registry, const char *id)
 {
-  const struct book_entry *e = entry_of(book, id);
-  struct book_controller *c = e && sets_outputs(&e->row) ? controller_of(book, e->row.controller) : NULL;
+  const struct registry_entry *e = entry_of(registry, id);
+  struct registry_controller *c = e && sets_outputs(&e->row) ? controller_of(registry, e->row.controller) : NULL;
   if (c) c->stop_owed = true;
 }
 
-bool book_owed(const struct book *book, struct controller_address *address)
+bool registry_owed(const struct registry *registry, struct controller_address *address)
 {
-  const struct book_controller *c = book->controllers;
+  const struct registry_controller *c = registry->controllers;
   while (c && !c->stop_owed) c = c->next;
   if (c) *address = c->address;
   return c != NULL;
 }
 
-void book_stop_sent(struct book *book, const struct controller_address *address)
+void registry_stop_sent(struct registry *registry, const struct controller_address *address)
 {
-  for (struct book_controller *c = book->controllers; c; c = c->next)
+  for (struct registry_controller *c = registry->controllers; c; c = c->next)
     if (address_same(&c->address, address)) c->stop_owed = false;
 }
 
-bool book_unfinished(const struct book *book, size_t index, char id[ID_SIZE], struct controller_address *address,
-                     bool *sets)
+bool registry_unfinished(const struct registry *registry, size_t index, char id[ID_SIZE],
+                         struct controller_address *address, bool *sets)
 {
-  for (const struct book_entry *e = book->entries; e; e = e->next) {
+  for (const struct registry_entry *e = registry->entries; e; e = e->next) {
     if (!e->adopted || ended(e) || index--) continue;
     memcpy(id, e->row.id, ID_SIZE);
     *address = e->address;
@@ -272,17 +273,17 @@ bool book_unfinished(const struct book *book, size_t index, char id[ID_SIZE], st
   return false;
 }
 
-bool book_first(const struct book *book, char id[ID_SIZE])
+bool registry_first(const struct registry *registry, char id[ID_SIZE])
 {
-  const struct book_entry *e = book->entries;
+  const struct registry_entry *e = registry->entries;
   while (e && (!e->accepted || ended(e))) e = e->next;
   if (e) memcpy(id, e->row.id, ID_SIZE);
   return e != NULL;
 }
 
-bool book_unstored(const struct book *book, size_t index, char id[ID_SIZE])
+bool registry_unstored(const struct registry *registry, size_t index, char id[ID_SIZE])
 {
-  for (const struct book_entry *e = book->entries; e; e = e->next) {
+  for (const struct registry_entry *e = registry->entries; e; e = e->next) {
     if (!e->accepted || !ended(e) || index--) continue;
     memcpy(id, e->row.id, ID_SIZE);
     return true;
@@ -290,46 +291,46 @@ bool book_unstored(const struct book *book, size_t index, char id[ID_SIZE])
   return false;
 }
 
-bool book_origin(const struct book *book, const char *id, struct telemetry_origin *origin)
+bool registry_origin(const struct registry *registry, const char *id, struct telemetry_origin *origin)
 {
-  const struct book_entry *e = entry_of(book, id);
+  const struct registry_entry *e = entry_of(registry, id);
   if (!e || !*e->origin.robot) return false;
   *origin = e->origin;
   return true;
 }
 
-bool book_address_of(const struct book *book, const char *id, struct controller_address *address)
+bool registry_address_of(const struct registry *registry, const char *id, struct controller_address *address)
 {
-  const struct book_entry *e = entry_of(book, id);
+  const struct registry_entry *e = entry_of(registry, id);
   bool known = e && *e->address.host;
   if (known) *address = e->address;
   return known;
 }
 
-uint32_t book_sent(const struct book *book, const char *id)
+uint32_t registry_sent(const struct registry *registry, const char *id)
 {
-  const struct book_entry *e = entry_of(book, id);
+  const struct registry_entry *e = entry_of(registry, id);
   return e ? (uint32_t)e->row.sent : 0;
 }
 
-enum armdyn_status book_copy(const struct book *book, const char *id, struct store_transfer *out)
+enum armdyn_status registry_copy(const struct registry *registry, const char *id, struct store_transfer *out)
 {
-  const struct book_entry *e = entry_of(book, id);
+  const struct registry_entry *e = entry_of(registry, id);
   return e ? copy_row(out, &e->row) : ARMDYN_ENOTFOUND;
 }
 
-bool book_controller_of(const struct book *book, const char *id, char controller[ARMDYN_NAME_SIZE],
-                        char job_order_id[LABEL_SIZE])
+bool registry_controller_of(const struct registry *registry, const char *id, char controller[ARMDYN_NAME_SIZE],
+                            char job_order_id[LABEL_SIZE])
 {
-  const struct book_entry *e = entry_of(book, id);
+  const struct registry_entry *e = entry_of(registry, id);
   if (e) memcpy(controller, e->row.controller, ARMDYN_NAME_SIZE);
   if (e) memcpy(job_order_id, e->row.job_order_id, LABEL_SIZE);
   return e != NULL;
 }
 
-void book_refresh(const struct book *book, struct store_transfer *row)
+void registry_refresh(const struct registry *registry, struct store_transfer *row)
 {
-  const struct book_entry *e = entry_of(book, row->id);
+  const struct registry_entry *e = entry_of(registry, row->id);
   if (!e) return;
   row->state = e->row.state;
   row->sent = e->row.sent;
@@ -337,11 +338,11 @@ void book_refresh(const struct book *book, struct store_transfer *row)
   memcpy(row->finished_at, e->row.finished_at, sizeof row->finished_at);
 }
 
-void book_remove(struct book *book, const char *id)
+void registry_remove(struct registry *registry, const char *id)
 {
-  struct book_entry **at = &book->entries;
+  struct registry_entry **at = &registry->entries;
   while (*at && strcmp((*at)->row.id, id)) at = &(*at)->next;
-  struct book_entry *gone = *at;
+  struct registry_entry *gone = *at;
   if (!gone) return;
   *at = gone->next;
   entry_free(gone);
@@ -359,9 +360,9 @@ static char *problem_text(const struct store_transfer *row, const struct transfe
   return text;
 }
 
-bool book_report(struct book *book, const char *id, int64_t at_ms, const struct transfer_report *report)
+bool registry_report(struct registry *registry, const char *id, int64_t at_ms, const struct transfer_report *report)
 {
-  struct book_entry *e = entry_of(book, id);
+  struct registry_entry *e = entry_of(registry, id);
   if (!e || ended(e)) return false;
   struct store_transfer *row = &e->row;
   char at[TIME_SIZE];
@@ -382,15 +383,16 @@ bool book_report(struct book *book, const char *id, int64_t at_ms, const struct 
   return true;
 }
 
-void book_progress(struct book *book, const char *id, uint32_t sent)
+void registry_progress(struct registry *registry, const char *id, uint32_t sent)
 {
-  struct book_entry *e = entry_of(book, id);
+  struct registry_entry *e = entry_of(registry, id);
   if (e) e->row.sent = sent;
 }
 
-bool book_take_start(struct book *book, const char *id, char controller[ARMDYN_NAME_SIZE], int64_t *start_before_ms)
+bool registry_take_start(struct registry *registry, const char *id, char controller[ARMDYN_NAME_SIZE],
+                         int64_t *start_before_ms)
 {
-  struct book_entry *e = entry_of(book, id);
+  struct registry_entry *e = entry_of(registry, id);
   if (!e || !e->start_wanted) return false;
   e->start_wanted = false;
   memcpy(controller, e->row.controller, ARMDYN_NAME_SIZE);

@@ -1,16 +1,16 @@
-#include "server/transfers/wish_wait.h"
+#include "server/transfers/command_wait.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 
-/* Somebody waits for what comes of a wish; whoever is done with it last frees it. */
+/* Somebody waits for what comes of a command; whoever is done with it last frees it. */
 struct waiting {
   pthread_mutex_t lock;
   pthread_cond_t changed;
   bool answered, abandoned;
   enum armdyn_status status;
-  char text[WISH_TEXT];
+  char text[COMMAND_ANSWER_SIZE];
   struct observation seen;
 };
 
@@ -35,8 +35,8 @@ static void take_answer(void *context, enum armdyn_status status, const char *te
   if (abandoned) waiting_free(waiting);
 }
 
-bool wish_wait(struct gateway *gateway, const struct wishing *wish, struct observation *seen, char text[WISH_TEXT],
-               enum armdyn_status *status)
+bool command_wait(struct gateway *gateway, const struct awaited_command *command, struct observation *seen,
+                  char text[COMMAND_ANSWER_SIZE], enum armdyn_status *status)
 {
   enum { PATIENCE_S = 8 }; /* longer than the gateway's */
   struct timespec until;
@@ -45,7 +45,8 @@ bool wish_wait(struct gateway *gateway, const struct wishing *wish, struct obser
   if (!waiting) return false;
   pthread_mutex_init(&waiting->lock, NULL);
   pthread_cond_init(&waiting->changed, NULL);
-  gateway_wish(gateway, wish->controller, wish->transfer, wish->kind, wish->start_before_ms, take_answer, waiting);
+  gateway_command(gateway, command->controller, command->transfer, command->kind, command->start_before_ms, take_answer,
+                  waiting);
   clock_gettime(CLOCK_REALTIME, &until);
   until.tv_sec += PATIENCE_S;
   pthread_mutex_lock(&waiting->lock);

@@ -65,8 +65,8 @@ Test(asking, a_ping_goes_at_once_where_nothing_else_does)
   ping(&f);
   cr_expect_eq(next(&f), GATEWAY_PING);
   gateway_ping(f.service);
-  gateway_send(f.service, GATEWAY_WISH, "", 0);
-  cr_expect_eq(next(&f), GATEWAY_WISH, "one ping, not two");
+  gateway_send(f.service, GATEWAY_COMMAND, "", 0);
+  cr_expect_eq(next(&f), GATEWAY_COMMAND, "one ping, not two");
   teardown(&f);
 }
 
@@ -93,9 +93,9 @@ Test(asking, a_ping_that_finds_no_room_is_tried_again)
   struct fixture f;
   unsigned before = 0;
   setup(&f);
-  while (!channel_send(&f.service->child.channel, GATEWAY_WISH, NULL, 0, 0)) before++;
+  while (!channel_send(&f.service->child.channel, GATEWAY_COMMAND, NULL, 0, 0)) before++;
   ping(&f);
-  for (unsigned k = 0; k < before; k++) cr_expect_eq(next(&f), GATEWAY_WISH);
+  for (unsigned k = 0; k < before; k++) cr_expect_eq(next(&f), GATEWAY_COMMAND);
   gateway_ping(f.service);
   cr_expect_eq(next(&f), GATEWAY_PING);
   teardown(&f);

@@ -4,7 +4,7 @@
 #include "server/gateway/gateway_internal.h"
 
 enum {
-  ANSWER_MOST_MS = 6000, /* longest wait for what became of a wish */
+  ANSWER_MOST_MS = 6000, /* longest wait for what became of a command */
   GONE_SIZE = GATEWAY_WHY + 64,
   SEND_MS = 10000 /* a gateway that takes nothing for so long is dead */
 };
@@ -130,34 +130,36 @@ void gateway_disappoint(struct gateway *g)
   gateway_expire_questions(g, INT64_MAX, text);
 }
 
-void gateway_wish(struct gateway *g, const char *controller, const char *transfer, enum wish_kind kind,
-                  int64_t start_before_ms, gateway_answered *answered, void *context)
+void gateway_command(struct gateway *g, const char *controller, const char *transfer, enum transfer_command_kind kind,
+                     int64_t start_before_ms, gateway_answered *answered, void *context)
 {
-  struct message_wish message;
+  struct message_command message;
   memset(&message, 0, sizeof message);
-  message.wish.kind = kind == WISH_EVICT ? WISH_STOP : kind;
-  message.wish.evicts = kind == WISH_EVICT;
-  message.wish.start_before_ms = start_before_ms;
-  snprintf(message.wish.transfer, sizeof message.wish.transfer, "%s", transfer);
+  message.command.kind = kind == ASK_EVICT ? ASK_STOP : kind;
+  message.command.evicts = kind == ASK_EVICT;
+  message.command.start_before_ms = start_before_ms;
+  snprintf(message.command.transfer, sizeof message.command.transfer, "%s", transfer);
   pthread_mutex_lock(&g->lock);
-  bool known = book_address(&g->book, controller, &message.address);
-  if (known && *transfer) book_address_of(&g->book, transfer, &message.address); /* two entries may share a lease */
-  if (known && message.wish.kind == WISH_STOP) book_stop(&g->book, &message.address);
-  bool barred = known && message.wish.kind != WISH_STOP && !book_enabled(&g->book, controller);
+  bool known = registry_address(&g->registry, controller, &message.address);
+  if (known && *transfer)
+    registry_address_of(&g->registry, transfer, &message.address); /* two entries may share a lease */
+  if (known && message.command.kind == ASK_STOP) registry_stop(&g->registry, &message.address);
+  bool barred = known && message.command.kind != ASK_STOP && !registry_enabled(&g->registry, controller);
   int64_t deadline_ns = clock_monotonic_ns() + ANSWER_MOST_MS * 1000000LL;
-  if (known && !barred && answered) message.wish.number = questions_put(&g->questions, deadline_ns, answered, context);
+  if (known && !barred && answered)
+    message.command.number = questions_put(&g->questions, deadline_ns, answered, context);
   pthread_mutex_unlock(&g->lock);
 
   if (barred) {
     if (answered) answered(context, ARMDYN_ECONFLICT, gateway_barred, &nothing_seen);
     return;
   }
-  bool crowded = known && answered && !message.wish.number; /* a STOP goes all the same, unheard */
-  bool asked = known && (!crowded || message.wish.kind == WISH_STOP);
-  bool sent = asked && !gateway_send(g, GATEWAY_WISH, &message, sizeof message);
+  bool crowded = known && answered && !message.command.number; /* a STOP goes all the same, unheard */
+  bool asked = known && (!crowded || message.command.kind == ASK_STOP);
+  bool sent = asked && !gateway_send(g, GATEWAY_COMMAND, &message, sizeof message);
   if (sent && !crowded) return;
   struct question q;
-  if (asked && !crowded && !(answered && gateway_question_take(g, message.wish.number, 0, &q)))
+  if (asked && !crowded && !(answered && gateway_question_take(g, message.command.number, 0, &q)))
     return; /* answered meanwhile */
   char text[GONE_SIZE] = "no such controller";
   if (known && !crowded) say_gone(g, text);
@@ -172,14 +174,14 @@ void gateway_wish(struct gateway *g, const char *controller, const char *transfe
 void gateway_controller_changed(struct gateway *g, const struct controller_description *controller)
 {
   pthread_mutex_lock(&g->lock);
-  book_controller(&g->book, controller);
+  registry_controller(&g->registry, controller);
   pthread_mutex_unlock(&g->lock);
 }
 
 void gateway_controller_gone(struct gateway *g, const char *name)
 {
   pthread_mutex_lock(&g->lock);
-  book_controller_gone(&g->book, name);
+  registry_controller_gone(&g->registry, name);
   pthread_mutex_unlock(&g->lock);
 }
 
@@ -187,7 +189,7 @@ bool gateway_knows(struct gateway *g, const char *controller)
 {
   struct controller_address address;
   pthread_mutex_lock(&g->lock);
-  bool known = book_address(&g->book, controller, &address);
+  bool known = registry_address(&g->registry, controller, &address);
   pthread_mutex_unlock(&g->lock);
   return known;
 }
@@ -195,7 +197,7 @@ bool gateway_knows(struct gateway *g, const char *controller)
 struct listed_controller *gateway_controllers(struct gateway *g, size_t *count)
 {
   pthread_mutex_lock(&g->lock);
-  struct listed_controller *list = book_list(&g->book, count);
+  struct listed_controller *list = registry_list(&g->registry, count);
   pthread_mutex_unlock(&g->lock);
   return list;
 }
@@ -204,7 +206,7 @@ bool gateway_controller_of(struct gateway *g, const char *transfer, char control
                            char job_order_id[LABEL_SIZE])
 {
   pthread_mutex_lock(&g->lock);
-  bool known = book_controller_of(&g->book, transfer, controller, job_order_id);
+  bool known = registry_controller_of(&g->registry, transfer, controller, job_order_id);
   pthread_mutex_unlock(&g->lock);
   return known;
 }
@@ -222,12 +224,12 @@ void gateway_locate(struct gateway *g, const char *controller)
   struct controller_address address;
   char peer[PEER_SIZE];
   pthread_mutex_lock(&g->lock);
-  bool known = book_address(&g->book, controller, &address);
+  bool known = registry_address(&g->registry, controller, &address);
   pthread_mutex_unlock(&g->lock);
   if (!known) return;
   peer_find(address.host, true, peer);
   pthread_mutex_lock(&g->lock);
-  book_located(&g->book, controller, address.host, peer);
+  registry_located(&g->registry, controller, address.host, peer);
   pthread_mutex_unlock(&g->lock);
 }
 
@@ -235,7 +237,7 @@ bool gateway_lease(struct gateway *g, const char *controller, char holder[ID_SIZ
 {
   struct controller_address address;
   pthread_mutex_lock(&g->lock);
-  bool held = book_address(&g->book, controller, &address) && book_holder(&g->book, &address, holder);
+  bool held = registry_address(&g->registry, controller, &address) && registry_holder(&g->registry, &address, holder);
   pthread_mutex_unlock(&g->lock);
   return held;
 }
@@ -243,7 +245,7 @@ bool gateway_lease(struct gateway *g, const char *controller, char holder[ID_SIZ
 uint64_t gateway_stopped(struct gateway *g, const char *controller)
 {
   pthread_mutex_lock(&g->lock);
-  uint64_t stopped = book_stopped(&g->book, controller);
+  uint64_t stopped = registry_stopped(&g->registry, controller);
   pthread_mutex_unlock(&g->lock);
   return stopped;
 }
@@ -273,7 +275,7 @@ bool gateway_draining(struct gateway *g)
 size_t gateway_active(struct gateway *g)
 {
   pthread_mutex_lock(&g->lock);
-  size_t active = book_active(&g->book);
+  size_t active = registry_active(&g->registry);
   pthread_mutex_unlock(&g->lock);
   return active;
 }
@@ -288,13 +290,13 @@ enum armdyn_status gateway_submit(struct gateway *g, struct store_transfer *tran
   trace_id(transfer->traceparent, order->trace);
   peer_find(order->address.host, true, order->address.peer);
   pthread_mutex_lock(&g->lock);
-  book_located(&g->book, transfer->controller, order->address.host, order->address.peer);
+  registry_located(&g->registry, transfer->controller, order->address.host, order->address.peer);
   if (g->draining)
     rc = ARMDYN_EUNAVAILABLE;
-  else if (book_holder(&g->book, &order->address, holder))
+  else if (registry_holder(&g->registry, &order->address, holder))
     rc = ARMDYN_EBUSY;
   else
-    rc = book_submit(&g->book, transfer, order);
+    rc = registry_submit(&g->registry, transfer, order);
   pthread_mutex_unlock(&g->lock);
   if (rc) goto out;
 
@@ -302,9 +304,9 @@ enum armdyn_status gateway_submit(struct gateway *g, struct store_transfer *tran
   rc = gateway_present(g, &generation) ? store_transfer_create(g->store, transfer, key) : ARMDYN_EUNAVAILABLE;
   pthread_mutex_lock(&g->lock);
   if (rc)
-    book_remove(&g->book, transfer->id);
+    registry_remove(&g->registry, transfer->id);
   else
-    book_accept(&g->book, transfer->id);
+    registry_accept(&g->registry, transfer->id);
   pthread_mutex_unlock(&g->lock);
   if (rc) goto out;
   announce_change(&g->changes, transfer->id);
@@ -324,7 +326,7 @@ out:
 enum armdyn_status gateway_transfer(struct gateway *g, const char *id, struct store_transfer *out)
 {
   pthread_mutex_lock(&g->lock);
-  enum armdyn_status rc = book_copy(&g->book, id, out);
+  enum armdyn_status rc = registry_copy(&g->registry, id, out);
   pthread_mutex_unlock(&g->lock);
   return rc == ARMDYN_ENOTFOUND ? store_transfer_get(g->store, id, out) : rc;
 }
@@ -332,6 +334,6 @@ enum armdyn_status gateway_transfer(struct gateway *g, const char *id, struct st
 void gateway_refresh(struct gateway *g, struct store_transfer *row)
 {
   pthread_mutex_lock(&g->lock);
-  book_refresh(&g->book, row);
+  registry_refresh(&g->registry, row);
   pthread_mutex_unlock(&g->lock);
 }

@@ -6,7 +6,7 @@ void gateway_keep(struct gateway *g, const char *id, bool again)
 {
   struct store_transfer row;
   pthread_mutex_lock(&g->lock);
-  enum armdyn_status rc = book_copy(&g->book, id, &row);
+  enum armdyn_status rc = registry_copy(&g->registry, id, &row);
   pthread_mutex_unlock(&g->lock);
   if (rc) return; /* it is not there; or memory is short, and gateway_keep_unstored() comes back to it */
   rc = store_transfer_update(g->store, &row);
@@ -15,7 +15,7 @@ void gateway_keep(struct gateway *g, const char *id, bool again)
     log_event(LOG_ERROR, "a transfer's state was not stored", "transfer", id, "reason", armdyn_status_text(rc), NULL);
   if (kept && transfer_state_final(row.state)) {
     pthread_mutex_lock(&g->lock);
-    book_remove(&g->book, id);
+    registry_remove(&g->registry, id);
     pthread_mutex_unlock(&g->lock);
     journal_remove(g->dir, id);
     char trace[TRACE_ID_SIZE];
@@ -31,7 +31,7 @@ void gateway_keep_unstored(struct gateway *g)
   char id[ID_SIZE];
   for (size_t i = 0;; i++) {
     pthread_mutex_lock(&g->lock);
-    bool found = book_unstored(&g->book, i, id);
+    bool found = registry_unstored(&g->registry, i, id);
     pthread_mutex_unlock(&g->lock);
     if (!found) return;
     gateway_keep(g, id, true); /* when that takes it out, one is left to the next time */
@@ -44,20 +44,20 @@ static void start_by_itself(struct gateway *g, const char *id)
   char controller[ARMDYN_NAME_SIZE];
   int64_t start_before_ms;
   pthread_mutex_lock(&g->lock);
-  bool wanted = book_take_start(&g->book, id, controller, &start_before_ms);
+  bool wanted = registry_take_start(&g->registry, id, controller, &start_before_ms);
   pthread_mutex_unlock(&g->lock);
   if (!wanted) return;
   enum armdyn_status rc = store_transfer_claim_start(g->store, id);
   if (rc)
     log_event(LOG_ERROR, "START is not sent", "transfer", id, "reason", armdyn_status_text(rc), NULL);
   else
-    gateway_wish(g, controller, id, WISH_START, start_before_ms, NULL, NULL);
+    gateway_command(g, controller, id, ASK_START, start_before_ms, NULL, NULL);
 }
 
 void gateway_take_report(struct gateway *g, const struct message_report *message)
 {
   pthread_mutex_lock(&g->lock);
-  bool known = book_report(&g->book, message->transfer, message->at_ms, &message->report);
+  bool known = registry_report(&g->registry, message->transfer, message->at_ms, &message->report);
   pthread_mutex_unlock(&g->lock);
   if (!known) return;
   announce_change(&g->changes, message->transfer);
@@ -69,7 +69,7 @@ void gateway_end_recording(struct gateway *g, const char *id)
 {
   struct telemetry_origin origin;
   pthread_mutex_lock(&g->lock);
-  bool known = book_origin(&g->book, id, &origin);
+  bool known = registry_origin(&g->registry, id, &origin);
   pthread_mutex_unlock(&g->lock);
   if (known) recorder_end(&g->recorder, id, &origin);
 }
@@ -99,7 +99,7 @@ void gateway_take_frame(struct gateway *g, const struct frame *frame)
     struct message_sent message;
     memcpy(&message, frame->data, sizeof message);
     pthread_mutex_lock(&g->lock);
-    book_progress(&g->book, message.transfer, message.sent);
+    registry_progress(&g->registry, message.transfer, message.sent);
     pthread_mutex_unlock(&g->lock);
     announce_change(&g->changes, message.transfer);
   } else if (frame->type == GATEWAY_FIGURES && frame->length == sizeof g->now) {

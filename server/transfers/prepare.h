@@ -1,6 +1,6 @@
 /* From a request to the order that the gateway gets: every check that comes before the lease. */
-#ifndef SERVER_TRANSFERS_MAKING_H
-#define SERVER_TRANSFERS_MAKING_H
+#ifndef SERVER_TRANSFERS_PREPARE_H
+#define SERVER_TRANSFERS_PREPARE_H
 
 #include "api/codec/transfer.h"
 #include "api/problem/refusal.h"
@@ -9,7 +9,7 @@
 struct app;
 
 /* All zero but `app`, `why.faults`, `request`, `controller` and `acknowledges_nothing`, which the caller fills in. */
-struct making {
+struct prepared_transfer {
   struct app *app;
   struct refusal why; /* out: what was found against it */
   struct transfer_request request;
@@ -31,10 +31,10 @@ struct making {
 };
 
 /* Find the trajectory and the robots, ask whether the arm holds what it was planned for, sample the profile, and hold it
- * against every limit. A start is the caller's to allow. false: m->why says why not. */
-bool making_run(struct making *m);
+ * against every limit. A start is the caller's to allow. false: p->why says why not. */
+bool transfer_prepare(struct prepared_transfer *p);
 /* The order's id, which is the transfer's. */
-void making_name(struct making *m, const char *id);
-void making_free(struct making *m);
+void prepared_transfer_name(struct prepared_transfer *p, const char *id);
+void prepared_transfer_free(struct prepared_transfer *p);
 
 #endif
