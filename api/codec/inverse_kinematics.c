@@ -73,6 +73,10 @@ static const struct json_field request_fields[] = {
   { CUSTOM(struct asked, request.task, pose_task_decode, NULL, "names of components"), NAMED("task"), NULLABLE },
   { INTEGER(struct asked, request.starts, BETWEEN(0, LIMIT_KINEMATIC_STARTS), NULL), NAMED("starts") },
   { INTEGER(struct asked, request.seed, BETWEEN(0, 1e9), NULL), NAMED("seed") },
+  { OBJECT(struct asked, request.carried.overrides.tool, pose_type),
+    HAS(struct asked, request.carried.overrides.has_tool), NAMED("tool_frame"), NULLABLE },
+  { CUSTOM(struct asked, request.carried.part, carried_part_decode, NULL, "the name of a part"),
+    HAS(struct asked, request.carried.has_part), NAMED("part"), NULLABLE },
 };
 
 static void request_init(void *object)
@@ -83,7 +87,12 @@ static void request_init(void *object)
 static void request_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
 {
   struct asked *asked = object;
+  struct carried *carried = &asked->request.carried;
   (void)context;
+  if (carried->overrides.has_tool && carried->part.has_tool)
+    json_fault(r, "/tool_frame", FAULT_INCONSISTENT, "the part '%s' has a tool of its own", carried->part.name);
+  else
+    carried_check(r, carried);
   if (!asked->request.by_pose || !(given & GIVEN_TOOL) || (r->wrong & GIVEN_TOOL)) return;
   tool_pose_check(r, &asked->pose, asked->request.task);
   armdyn_pose_matrix(&asked->pose.pose, asked->request.tool);

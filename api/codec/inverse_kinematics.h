@@ -2,10 +2,11 @@
 #ifndef API_CODEC_INVERSE_KINEMATICS_H
 #define API_CODEC_INVERSE_KINEMATICS_H
 
-#include "api/codec/parts.h"
+#include "api/codec/carried.h"
 #include "armdyn/inverse_kinematics.h"
 
 struct inverse_kinematics_request {
+  struct carried carried;      /* its tool, here "tool_frame", is that whose pose is asked for */
   double tool[16];             /* a pose that was given as {translation, rpy} too */
   bool by_pose;                /* so it was, and so are those of the answer */
   double q[ARMDYN_JOINTS_MAX]; /* the seed; rad, m */

@@ -3,6 +3,7 @@
 #include "server/app.h"
 #include "server/base/scratch.h"
 #include "server/routes/dynamics.h"
+#include "server/routes/request_names.h"
 #include "server/routes/robots.h"
 
 /* Where the tool is at every branch. */
@@ -42,6 +43,24 @@ static void answer_positions(struct exchange *x, const struct robot_entry *entry
   answer_json(x, 200, &body);
 }
 
+/* With the tool of the request, or of the part that it names, in place of the model's. */
+static enum armdyn_status answer_request(struct exchange *x, const struct robot_entry *stored, const char *body,
+                                         size_t length)
+{
+  struct robots *robots = exchange_app(x)->robots;
+  const struct robot_entry *entry;
+  struct inverse_kinematics_request request;
+  enum armdyn_status status =
+      inverse_kinematics_decode(body, length, armdyn_robot_joint_count(stored->robot), &request, exchange_faults(x));
+  if (!status)
+    status =
+        robots_get_with(robots, exchange_segment(x, "robot"), stored->revision, &request.carried.overrides, &entry);
+  if (status) return status;
+  answer_positions(x, entry, &request);
+  robots_release(robots, entry);
+  return ARMDYN_OK;
+}
+
 enum outcome inverse_kinematics(struct exchange *x)
 {
   const struct robot_entry *entry;
@@ -49,15 +68,15 @@ enum outcome inverse_kinematics(struct exchange *x)
   if (!exchange_may_block(x)) return BLOCKS; /* iterates from many seeds */
   if (!robot_of_request(x, exchange_query(x, "revision"), &entry, &outcome)) return outcome;
 
-  struct inverse_kinematics_request request;
+  struct buffer written = BUFFER(LIMIT_MODEL_BODY);
   size_t length;
   const char *body = exchange_body(x, &length);
-  enum armdyn_status status =
-      inverse_kinematics_decode(body, length, armdyn_robot_joint_count(entry->robot), &request, exchange_faults(x));
-  if (status)
-    answer_status(x, status, NULL);
-  else
-    answer_positions(x, entry, &request);
+  if (request_names_put_in(x, exchange_segment(x, "robot"), false, body, length, &written)) {
+    enum armdyn_status status = written.length ? answer_request(x, entry, written.data, written.length)
+                                               : answer_request(x, entry, body, length);
+    if (status) answer_status(x, status, NULL);
+  }
+  buffer_release(&written);
   robots_release(exchange_app(x)->robots, entry);
   return ANSWERED;
 }

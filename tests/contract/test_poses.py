@@ -37,15 +37,19 @@ def apart(one, other):
     return 4 * math.asin(least / 2)
 
 
-@pytest.fixture(scope="module")
-def arm(server):
+def gantry(name, **more):
     """Three slides along the base axes, then turns about z, y and x in one point: rpy are the last joints, backwards."""
-    name = unique_name("gantry")
     axes = [("prismatic", axis) for axis in "xyz"] + [("revolute", axis) for axis in "zyx"]
     joints = [{"name": f"j{k}", "type": kind, "axis": list(AXES[axis]), "frame": {"translation": [0, 0, 0]},
                "link": {"mass": 1, "inertia": {"xx": 0.1, "yy": 0.1, "zz": 0.1}}} for k, (kind, axis) in enumerate(axes)]
+    return {"name": name, "convention": "frames", "joints": joints, **more}
+
+
+@pytest.fixture(scope="module")
+def arm(server):
+    name = unique_name("gantry")
     with server.client() as client:
-        client.create_robot({"name": name, "convention": "frames", "joints": joints})
+        client.create_robot(gantry(name))
     return "/v1/robots/" + name
 
 
@@ -123,3 +127,26 @@ def test_a_pose_is_a_goal(client, arm):
     pose = client.post(arm + "/forward-kinematics", {"q": q, "poses": True}).expect(200).json["tool_pose"]
     motion = client.result_of(arm + "/trajectories", {"method": "quintic", "start": {"q": [0.0] * 6}, "goal": {"tool": pose}, "duration": 2})
     assert motion["waypoint_positions"][-1] == pytest.approx(q, abs=1e-8)
+
+
+def test_a_pose_of_another_tool(client, arm):
+    """A tool of the request, or of a part that it names, is as good as one of the model."""
+    frame = {"translation": [0.05, -0.02, 0.13], "rpy": [0.3, -0.2, 0.1]}
+    tooled = unique_name("tooled")
+    client.create_robot(gantry(tooled, tool=frame))
+    client.put(arm + "/parts/probe", {"name": "probe", "payload": {"mass": 0.2, "com": [0, 0, 0]}, "tool": frame}, headers={"If-None-Match": "*"}).expect(201)
+    body = {"tool": {"translation": [0.3, -0.2, 0.5], "rpy": [0.4, 0.1, -0.7]}, "q": [0.1] * 6, "starts": 3}
+    expected = client.post(f"/v1/robots/{tooled}/inverse-kinematics", body).expect(200).json
+    stored = client.post(arm + "/inverse-kinematics", body).expect(200).json
+    assert expected["reached"] and expected["q"] != pytest.approx(stored["q"], abs=1e-3)
+    for more in ({"tool_frame": frame}, {"part": "probe"}):
+        got = client.post(arm + "/inverse-kinematics", {**body, **more}).expect(200).json
+        assert {**got, "revision": 0} == {**expected, "revision": 0}
+
+
+def test_tools_that_are_none(client, arm):
+    body = {"tool": {"translation": [0.3, -0.2, 0.5], "rpy": [0, 0, 0]}, "q": [0.1] * 6, "starts": 0}
+    for more, pointer in (({"part": "nobody"}, "/part"), ({"tool_frame": {"translation": [0, 0]}}, "/tool_frame/translation"),
+                          ({"tool_frame": {"rpy": [0, 0, 1]}, "part": "probe"}, "/tool_frame")):
+        problem = client.post(arm + "/inverse-kinematics", {**body, **more}).expect(422).json
+        assert pointer in [error["pointer"] for error in problem["errors"]], problem
