@@ -171,25 +171,3 @@ void control_encode(struct json_writer *w, const struct armdyn_control *control,
   }
   json_end_object(w);
 }
-
-/* -- plant -- */
-
-static void plant_init(void *object)
-{
-  *(struct plant_request *)object = (struct plant_request){ .inertial_scale = 1 };
-}
-
-static void plant_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
-{
-  (void)r, (void)given, (void)context;
-  swap_halves(((struct plant_request *)object)->wrench, 3);
-}
-
-#define PLANT struct plant_request
-static const struct json_field plant_fields[] = {
-  { NUMBER(PLANT, inertial_scale, BETWEEN(0.1, 10), NULL) },
-  { TRUTH(PLANT, friction), HAS(PLANT, has_friction), NULLABLE },
-  { NUMBERS(PLANT, wrench, 6, BETWEEN(-1e6, 1e6), "N, N m"), HAS(PLANT, has_wrench), NULLABLE },
-  OVERRIDES,
-};
-const struct json_type plant_type = JSON_TYPE("a plant", plant_fields, PLANT, plant_init, plant_check);

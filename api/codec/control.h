@@ -1,8 +1,8 @@
-/* A controller and the arm that it moves, as requests name them: "control" and "plant". */
+/* A controller as requests name it: "control". */
 #ifndef API_CODEC_CONTROL_H
 #define API_CODEC_CONTROL_H
 
-#include "api/codec/parts.h"
+#include "api/codec/plant.h"
 #include "armdyn/control.h"
 
 struct control_request {
@@ -18,16 +18,6 @@ struct control_request {
   bool torque_limits;                 /* of the robot's joints are kept */
 };
 extern const struct json_type control_type;
-
-/* How the arm differs from the model that the controller has. */
-struct plant_request {
-  struct overrides overrides;
-  double inertial_scale;
-  bool friction, has_friction;
-  double wrench[6]; /* [moment; force] on the tool, base axes; N m, N */
-  bool has_wrench;
-};
-extern const struct json_type plant_type;
 
 /* The gains in force: those given in place of those that the bandwidth makes at q.
  *   control  out  all of it */

@@ -204,7 +204,7 @@ enum armdyn_status simulation_request_decode(const char *text, size_t length,
                                              const struct armdyn_robot_description *robot,
                                              struct simulation_request *out, struct faults *faults)
 {
-  struct json_context context = { .joint_count = robot->joint_count };
+  struct json_context context = { .joint_count = robot->joint_count, .user = (void *)(uintptr_t)robot };
   out->profile = (struct torque_profile){ .rate = 0 };
   const enum armdyn_status status = json_decode(text, length, &request_type, out, &context, faults);
   if (status) simulation_request_release(out);
@@ -260,12 +260,26 @@ static struct balance balance_of(const struct simulation_result *result)
   const bool friction = has_friction(request), moved = result->peak_kinetic > 0;
   const bool exact = (!*request->trajectory && !request->has_profile) ||
                      request->has_control; /* else the work is a sum of trapezoids */
-  return (struct balance){
+  struct balance balance = {
     .work = result->work,
     .dissipated = friction && !pushed ? result->work - gained : NAN,
     .peak_kinetic = result->peak_kinetic,
     .drift = friction || pushed || !moved || !exact ? NAN : result->unbalanced / result->peak_kinetic,
   };
+  if (!result->has_account) return balance;
+  balance.dissipated = 0; /* elements know theirs, friction and wrench among them */
+  for (size_t k = 0; k < ARMDYN_ELEMENTS; k++) balance.dissipated += result->account.elements[k].dissipated;
+  balance.drift = moved ? result->unbalanced / result->peak_kinetic : NAN;
+  return balance;
+}
+
+static void encode_energy(struct json_writer *w, const struct simulation_result *result)
+{
+  const struct balance balance = balance_of(result);
+  json_key(w, "energy"), json_begin_object(w);
+  json_encode_fields(w, &balance_type, &balance, NULL);
+  if (result->has_account) json_key(w, "elements"), element_energies_encode(w, &result->account);
+  json_end_object(w);
 }
 
 static void encode_control(struct json_writer *w, const struct simulation_result *result)
@@ -286,7 +300,6 @@ void simulation_result_encode(const struct simulation_result *result, struct buf
 {
   struct json_writer w = { .out = out };
   const struct simulation_request *request = result->request;
-  const struct balance balance = balance_of(result);
   json_begin_object(&w);
   json_key(&w, "method"), json_write_text(&w, methods[request->method]);
   carried_encode(&w, &request->carried);
@@ -294,7 +307,7 @@ void simulation_result_encode(const struct simulation_result *result, struct buf
   json_key(&w, "steps"), json_write_integer(&w, result->steps);
   json_key(&w, "start"), json_encode_object(&w, &state_type, &result->start, NULL);
   json_key(&w, "end"), json_encode_object(&w, &state_type, &result->end, NULL);
-  json_key(&w, "energy"), json_encode_object(&w, &balance_type, &balance, NULL);
+  encode_energy(&w, result);
   tool_peak_write(&w, "tool_speed", &result->tool_speed);
   tool_peak_write(&w, "tool_acceleration", &result->tool_acceleration);
   if (simulation_controlled(request)) encode_control(&w, result);

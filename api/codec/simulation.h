@@ -83,7 +83,9 @@ struct simulation_result {
   double work;                                    /* J, of the drives */
   double peak_kinetic;                            /* J, at a sample */
   struct tool_peak tool_speed, tool_acceleration; /* m/s, m/s^2, at a sample; with `control` at a period */
-  double unbalanced;                              /* J, the largest |energy - energy at the start - work| at a sample */
+  double unbalanced; /* J, the largest |energy - energy at the start - work| at a sample, that of elements in it */
+  bool has_account;
+  struct armdyn_energy_account account; /* of the plant's elements, at the end */
 };
 /* The document that is kept: a JSON object. */
 void simulation_result_encode(const struct simulation_result *result, struct buffer *out);

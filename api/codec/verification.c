@@ -202,7 +202,8 @@ static size_t variants_of_laws(const REQUEST *request)
   return count;
 }
 
-/* What one case is told in. */
+/* What one case is told in, and of elements their energies. */
+enum { ENERGY_NUMBERS = 4 * ARMDYN_ELEMENTS };
 static size_t numbers_of(const struct verification_reference *reference, size_t joints)
 {
   return 112 + joints * (8 + 3 * reference->frequency_count);
@@ -215,6 +216,8 @@ static void check_size(struct json_reader *r, const REQUEST *request, size_t joi
   double periods = 0;
   for (size_t k = 0; k < request->reference_count; k++) {
     numbers += around * numbers_of(&request->references[k], joints);
+    for (size_t p = 0; p < request->plant_count; p++)
+      if (request->plants[p].plant.has_elements) numbers += variants_of_laws(request) * ENERGY_NUMBERS;
     for (size_t l = 0; l < request->law_count; l++) {
       const struct verification_law *law = &request->laws[l];
       const double time = verification_time(&request->references[k], law, 0);
@@ -310,7 +313,7 @@ enum armdyn_status verification_request_decode(const char *text, size_t length,
                                                const struct armdyn_robot_description *robot,
                                                struct verification_request *out, struct faults *faults)
 {
-  const struct json_context context = { .joint_count = robot->joint_count };
+  const struct json_context context = { .joint_count = robot->joint_count, .user = (void *)(uintptr_t)robot };
   return json_decode(text, length, &request_type, out, &context, faults);
 }
 

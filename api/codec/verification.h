@@ -120,7 +120,9 @@ struct verification_case {
   bool within;
   double settled_after;                    /* s after the end of a motion; NAN: not, or not asked */
   struct verification_response *responses; /* of a sine: frequencies x joints */
-  double envelope_mm[ENVELOPE];            /* the largest in each of so many equal times */
+  bool has_account;
+  struct armdyn_energy_account account; /* of the plant's elements, at the end; of a sine's last frequency */
+  double envelope_mm[ENVELOPE];         /* the largest in each of so many equal times */
 };
 
 /* To which load the limit holds, of plants that differ from the first in their payload's mass alone. */

@@ -164,6 +164,7 @@ static void encode_case(struct json_writer *w, const struct verification_result 
       encode_joint(w, &c->joints[j], reference->kind, reference->amplitude[j] != 0);
     json_end_array(w);
     if (c->responses) encode_responses(w, result, c);
+    if (c->has_account) json_key(w, "energies"), element_energies_encode(w, &c->account);
     if (motion) json_key(w, "envelope_mm"), json_write_numbers(w, c->envelope_mm, ENVELOPE);
   }
   if (limited(request)) member_truth(w, "within", c->within);

@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "lib/control/controller.h"
+#include "lib/control/elements.h"
 
 struct running {
   const struct armdyn_loop *loop;
   struct armdyn_controller *controller;
   struct armdyn_workspace *workspace; /* of the plant */
+  struct elements *elements;          /* NULL: none */
   armdyn_loop_sink sink;
   void *sink_context;
   size_t n, period; /* how many were begun */
@@ -16,7 +18,7 @@ struct running {
   double measured_q[ARMDYN_JOINTS_MAX], measured_qd[ARMDYN_JOINTS_MAX];
   double asked[ARMDYN_DELAY_MAX + 1][ARMDYN_JOINTS_MAX]; /* torques in turn, those that wait among them */
   double tau[ARMDYN_JOINTS_MAX];                         /* that acts */
-  double last_q[ARMDYN_JOINTS_MAX];                      /* of the plant, at the last period */
+  double last_q[ARMDYN_JOINTS_MAX];                      /* of the drives, at the last period */
   bool saturated[ARMDYN_JOINTS_MAX];
   double work;
 };
@@ -38,6 +40,16 @@ static void measure(struct running *r, const double *q, const double *qd)
   }
 }
 
+/* Where the drives are, and what there is to be measured. */
+static void see(struct running *r, const double *q, const double *qd, double *drive_q, double *seen_q, double *seen_qd)
+{
+  const size_t size = r->n * sizeof *q;
+  memcpy(drive_q, q, size), memcpy(seen_q, q, size), memcpy(seen_qd, qd, size);
+  if (!r->elements) return;
+  elements_motors(r->elements, q, drive_q);
+  elements_measured(r->elements, q, qd, seen_q, seen_qd);
+}
+
 /* A period begins. */
 static void control(void *context, double t, const double *q, const double *qd)
 {
@@ -45,16 +57,19 @@ static void control(void *context, double t, const double *q, const double *qd)
   const struct armdyn_loop *loop = r->loop;
   const size_t turns = loop->delay + 1, size = r->n * sizeof *r->tau;
   const struct armdyn_wanted wanted = { r->wanted_q, r->wanted_qd, r->wanted_qdd };
-  for (size_t j = 0; j < r->n && r->period; j++) r->work += r->tau[j] * (q[j] - r->last_q[j]);
-  memcpy(r->last_q, q, size);
+  double drive_q[ARMDYN_JOINTS_MAX], seen_q[ARMDYN_JOINTS_MAX], seen_qd[ARMDYN_JOINTS_MAX];
+  see(r, q, qd, drive_q, seen_q, seen_qd);
+  for (size_t j = 0; j < r->n && r->period; j++) r->work += r->tau[j] * (drive_q[j] - r->last_q[j]);
+  memcpy(r->last_q, drive_q, size);
 
   loop->reference(loop->reference_context, t, r->wanted_q, r->wanted_qd, r->wanted_qdd);
-  measure(r, q, qd);
+  measure(r, seen_q, seen_qd);
   double *asked = r->asked[r->period % turns];
   armdyn_controller_step(r->controller, &wanted, r->measured_q, r->measured_qd, asked, r->saturated);
   for (size_t k = 1; k < turns && !r->period; k++) memcpy(r->asked[k], asked, size);
   r->period++;
   memcpy(r->tau, r->asked[r->period % turns], size); /* the oldest of them */
+  if (r->elements && r->period == 1) elements_begin(r->elements, r->tau);
 }
 
 static void held_torque(void *context, double t, const double *q, const double *qd, double *tau)
@@ -71,9 +86,18 @@ static void held_torque(void *context, double t, const double *q, const double *
 static bool hand_over(void *context, const struct armdyn_simulation_sample *sample)
 {
   struct running *r = context;
-  const struct armdyn_loop_sample whole = {
-    .plant = sample, .wanted = r->wanted_q, .tau = r->tau, .saturated = r->saturated, .work = r->work
+  struct armdyn_simulation_sample plant = *sample;
+  struct armdyn_loop_sample whole = {
+    .plant = &plant, .wanted = r->wanted_q, .tau = r->tau, .saturated = r->saturated, .work = r->work
   };
+  if (!r->elements) return r->sink(r->sink_context, &whole);
+  struct armdyn_energy_account account;
+  double acting[ARMDYN_JOINTS_MAX];
+  elements_drive_torque(r->elements, sample->tau, acting);
+  elements_account(r->elements, sample->q, sample->qd, &account);
+  plant.tau = acting;
+  plant.kinetic += elements_rotor_energy(r->elements);
+  whole.account = &account;
   return r->sink(r->sink_context, &whole);
 }
 
@@ -96,9 +120,14 @@ enum armdyn_status armdyn_loop_simulate(const struct armdyn_loop *loop, armdyn_l
   motion.sample_period = loop->control->period;
   motion.torque = held_torque, motion.torque_context = r;
   motion.begin_sample = control;
-  status = armdyn_simulate(loop->plant, &motion, hand_over, r, r->workspace, steps, error);
+  if (loop->elements) {
+    if ((status = elements_open(loop->elements, loop->plant, motion.load, &r->elements, error))) goto out;
+    motion.attached = elements_start(r->elements, motion.q, motion.qd);
+  }
+  status = armdyn_simulate(r->elements ? elements_links(r->elements) : loop->plant, &motion, hand_over, r, r->workspace,
+                           steps, error);
 out:
-  if (r) armdyn_controller_free(r->controller), armdyn_workspace_free(r->workspace);
+  if (r) elements_close(r->elements), armdyn_controller_free(r->controller), armdyn_workspace_free(r->workspace);
   free(r);
   return status;
 }

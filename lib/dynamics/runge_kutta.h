@@ -7,7 +7,7 @@
 
 #include "armdyn/robot.h"
 
-enum { RUNGE_KUTTA_STAGES = 13, RUNGE_KUTTA_STATES_MAX = 2 * ARMDYN_JOINTS_MAX };
+enum { RUNGE_KUTTA_STAGES = 13, RUNGE_KUTTA_STATES_MAX = 2 * ARMDYN_JOINTS_MAX + 128 };
 
 enum runge_kutta_status {
   RUNGE_KUTTA_OK,

@@ -6,25 +6,32 @@
 #include "lib/dynamics/runge_kutta.h"
 #include "lib/dynamics/workspace.h"
 
+_Static_assert(2 * ARMDYN_JOINTS_MAX + ARMDYN_ATTACHED_MAX == RUNGE_KUTTA_STATES_MAX, "there is room for all states");
 static const double SHORTEST = 1e-14; /* step, of the duration: time can be told apart */
 
-/* One integration; the state is [q; qd]. */
+/* One integration; the state is [q; qd; that of what is attached]. */
 struct integration {
   const struct armdyn_robot *robot;
   const struct armdyn_simulation *request;
   struct armdyn_workspace *workspace;
   struct runge_kutta stepper;
   double tau[ARMDYN_JOINTS_MAX], qdd[ARMDYN_JOINTS_MAX];
+  double attached_rate[ARMDYN_ATTACHED_MAX];
   long steps_left;
 };
 
-/* Accelerations into x->qdd, by the torques of the law, which go to x->tau. False: the mass matrix is singular. */
+/* Accelerations into x->qdd, by the torques of the law, which go to x->tau, and what is attached, whose slope goes to
+ * x->attached_rate. False: the mass matrix is singular. */
 static bool accelerations(struct integration *x, double t, const double *y)
 {
+  const struct armdyn_attached *attached = x->request->attached;
   const size_t n = x->robot->joint_count;
+  double push[ARMDYN_JOINTS_MAX];
   memset(x->tau, 0, n * sizeof *x->tau);
   if (x->request->torque) x->request->torque(x->request->torque_context, t, y, y + n, x->tau);
-  return armdyn_forward_dynamics(x->robot, y, y + n, x->tau, x->request->load, x->workspace, x->qdd) == ARMDYN_OK;
+  memcpy(push, x->tau, n * sizeof *push);
+  if (attached) attached->rate(attached->context, t, y, y + n, y + 2 * n, push, x->attached_rate);
+  return armdyn_forward_dynamics(x->robot, y, y + n, push, x->request->load, x->workspace, x->qdd) == ARMDYN_OK;
 }
 
 static bool rate(void *context, double t, const double *state, double *out)
@@ -34,6 +41,7 @@ static bool rate(void *context, double t, const double *state, double *out)
   if (!accelerations(x, t, state)) return false;
   memcpy(out, state + n, n * sizeof *out);
   memcpy(out + n, x->qdd, n * sizeof *out);
+  if (x->request->attached) memcpy(out + 2 * n, x->attached_rate, x->request->attached->size * sizeof *out);
   return true;
 }
 
@@ -68,6 +76,9 @@ static enum armdyn_status check_request(const struct armdyn_robot *robot, const 
     rc = armdyn_refuse(error, ARMDYN_EINPUT, "/q", "joint %zu starts at %g with %g: not finite", i + 1, request->q[i],
                        request->qd[i]);
   }
+  if (!rc && request->attached && request->attached->size > ARMDYN_ATTACHED_MAX)
+    rc = armdyn_refuse(error, ARMDYN_EINPUT, "/attached", "must be at most %d states, got %zu", ARMDYN_ATTACHED_MAX,
+                       request->attached->size);
   return rc;
 }
 
@@ -78,13 +89,15 @@ static void begin(struct integration *x)
   x->stepper = (struct runge_kutta){
     .rate = rate,
     .context = x,
-    .size = 2 * n,
+    .size = 2 * n + (request->attached ? request->attached->size : 0),
     .relative = request->relative_tolerance > 0 ? request->relative_tolerance : 1e-12,
     .absolute = request->absolute_tolerance > 0 ? request->absolute_tolerance : 1e-12,
     .shortest = SHORTEST * request->duration,
   };
   memcpy(x->stepper.state, request->q, n * sizeof(double));
   memcpy(x->stepper.state + n, request->qd, n * sizeof(double));
+  if (request->attached)
+    memcpy(x->stepper.state + 2 * n, request->attached->state, request->attached->size * sizeof(double));
   x->steps_left = request->steps_max > 0 ? request->steps_max : 1000000;
 }
 
@@ -110,13 +123,24 @@ static enum armdyn_status advance(struct integration *x, double from, double to,
                        "the motion cannot be followed beyond t = %g s: the step became too short", t);
 }
 
+/* A sample begins. */
+static void begin_sample(struct integration *x, double t)
+{
+  const struct armdyn_attached *attached = x->request->attached;
+  const size_t n = x->robot->joint_count;
+  double *y = x->stepper.state;
+  if (attached) memcpy(attached->state, y + 2 * n, attached->size * sizeof *y);
+  if (x->request->begin_sample) x->request->begin_sample(x->request->torque_context, t, y, y + n);
+  if (attached) memcpy(y + 2 * n, attached->state, attached->size * sizeof *y);
+}
+
 static enum armdyn_status hand_over(struct integration *x, double t, armdyn_simulation_sink sink, void *sink_context,
                                     struct armdyn_error *error)
 {
   const double *y = x->stepper.state;
   const size_t n = x->robot->joint_count;
   struct armdyn_simulation_sample sample = { .t = t, .q = y, .qd = y + n, .qdd = x->qdd, .tau = x->tau };
-  if (x->request->begin_sample) x->request->begin_sample(x->request->torque_context, t, y, y + n);
+  begin_sample(x, t);
   if (!accelerations(x, t, y)) {
     return armdyn_refuse(error, ARMDYN_ESINGULAR, "", "the mass matrix is singular at t = %g s", t);
   }

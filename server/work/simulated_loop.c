@@ -36,6 +36,7 @@ enum armdyn_status simulated_loop_open(struct simulated_loop *loop, const struct
     .delay = control->delay_periods,
     .encoder_resolution = control->has_encoder ? control->encoder_resolution : NULL,
     .velocity_filter = control->velocity_filter_hz,
+    .elements = plant->has_elements ? &plant->elements : NULL,
     .plant_motion = { .load = &loop->load },
   };
   return ARMDYN_OK;

@@ -151,6 +151,7 @@ static void follow_energy(struct run *run, const struct armdyn_simulation_sample
 
   follow_work(run, sample);
   double gained = state.kinetic - result->start.kinetic + (state.potential - result->start.potential);
+  if (result->has_account) gained += element_energies_sum(&result->account);
   result->peak_kinetic = fmax(result->peak_kinetic, state.kinetic);
   result->unbalanced = fmax(result->unbalanced, fabs(gained - result->work));
 }
@@ -198,6 +199,7 @@ static bool take_period(void *context, const struct armdyn_loop_sample *sample)
   const struct simulation_request *request = &run->request;
   const size_t between = (size_t)lround(request->control.rate_hz / request->sample_rate);
   run->result.work = sample->work;
+  if ((run->result.has_account = sample->account != NULL)) run->result.account = *sample->account;
   follow_energy(run, sample->plant);
   follow_tool(run, sample->plant);
   if (run->periods % between == 0 || sample->plant->t >= request->duration) keep_sample(run, sample->plant);

@@ -153,6 +153,7 @@ static bool only_loaded(const struct run *run, size_t plant)
   const struct plant_request *a = &run->request.plants[0].plant, *b = &run->request.plants[plant].plant;
   return a->inertial_scale == b->inertial_scale && a->has_friction == b->has_friction && a->friction == b->friction &&
          a->has_wrench == b->has_wrench && !memcmp(a->wrench, b->wrench, sizeof a->wrench) &&
+         !memcmp(&a->elements, &b->elements, sizeof a->elements) &&
          a->overrides.has_gravity == b->overrides.has_gravity && a->overrides.has_tool == b->overrides.has_tool &&
          !memcmp(a->overrides.gravity, b->overrides.gravity, sizeof a->overrides.gravity) &&
          !memcmp(&a->overrides.tool, &b->overrides.tool, sizeof a->overrides.tool);

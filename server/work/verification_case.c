@@ -192,6 +192,7 @@ static bool take_period(void *context, const struct armdyn_loop_sample *sample)
   const struct case_order *order = f->order;
   work_progress(order->work, order->begun + order->part * sample->plant->t / f->duration, order->sentence);
   if (!near(f, sample)) return false;
+  if ((f->c->has_account = sample->account != NULL)) f->c->account = *sample->account;
   if (sample->plant->t < f->from) return true;
   f->periods++;
   follow_joints(f, sample);

@@ -3,6 +3,7 @@
 #ifndef ARMDYN_CONTROL_H
 #define ARMDYN_CONTROL_H
 
+#include "armdyn/plant.h"
 #include "armdyn/simulate.h"
 
 #ifdef __cplusplus
@@ -160,6 +161,9 @@ struct armdyn_loop {
   /* Torques on the joints beside those of the drives, at time t: tau out, n. NULL: none. */
   void (*disturbance)(void *context, double t, double *tau);
   void *disturbance_context;
+  /* Between drives and links, and what the tool meets; NULL: nothing. With them a disturbance acts on the drives, q of a sample
+   * is of the links, what is measured of an elastic joint is its motor, and kinetic energy has its rotor in it. */
+  const struct armdyn_elements *elements;
   struct armdyn_simulation plant_motion; /* q, qd, duration, load and how to integrate; the rest is not read */
 };
 
@@ -169,7 +173,8 @@ struct armdyn_loop_sample {
   const double *wanted;                         /* n: q wanted */
   const double *tau;                            /* n: of the drives, which acts until the next sample */
   const bool *saturated;                        /* n */
-  double work;                                  /* J, that the drives did until here */
+  double work; /* J, that the drives did until here; of a current loop, were asked for */
+  const struct armdyn_energy_account *account; /* of the elements; NULL without them */
 };
 typedef bool (*armdyn_loop_sink)(void *context, const struct armdyn_loop_sample *sample);
 

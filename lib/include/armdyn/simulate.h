@@ -12,6 +12,21 @@ extern "C" {
  * again, so it may not depend on earlier calls; a law with jumps is best simulated from jump to jump. */
 typedef void (*armdyn_torque_law)(void *context, double t, const double *q, const double *qd, double *tau);
 
+/* What moves beside the joints and pushes them, as a spring with a mass behind it: a state of its own, integrated with q and
+ * qd. */
+enum { ARMDYN_ATTACHED_MAX = 128 };
+struct armdyn_attached {
+  size_t size;   /* of the state, <= ARMDYN_ATTACHED_MAX */
+  double *state; /* in: at t = 0; then written before begin_sample, which may change it, and kept for the sink */
+  /* The slope of the state, and what pushes the joints.
+   *   state  in      size
+   *   tau    in/out  n: the drives' torques become those that act on the links; called as armdyn_torque_law is
+   *   rate   out     size, per second */
+  void (*rate)(void *context, double t, const double *q, const double *qd, const double *state, double *tau,
+               double *rate);
+  void *context;
+};
+
 /* Zeros are the defaults, except where said. */
 struct armdyn_simulation {
   const double *q, *qd;     /* n, at t = 0; must be given */
@@ -22,7 +37,8 @@ struct armdyn_simulation {
    * it here, and integration starts anew. With torque_context; NULL: none. */
   void (*begin_sample)(void *context, double t, const double *q, const double *qd);
   void *torque_context;
-  const struct armdyn_load *load; /* constant, as in armdyn_inverse_dynamics; NULL = no wrench, with friction */
+  const struct armdyn_attached *attached; /* NULL: nothing */
+  const struct armdyn_load *load;         /* constant, as in armdyn_inverse_dynamics; NULL = no wrench, with friction */
   double fixed_step;         /* s: the longest step that divides the sample period and is not above this; 0: adaptive */
   double relative_tolerance; /* of the adaptive step, default 1e-12 */
   double absolute_tolerance; /* rad, rad/s (m, m/s), default 1e-12 */
