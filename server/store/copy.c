@@ -5,18 +5,20 @@
 #include <libgen.h>
 #include <unistd.h>
 
+#include "server/store/sql_sqlite.h"
+
 enum { PATH_SIZE = 4096 };
 
 enum armdyn_status database_check(struct sql *sql, const char *what, struct armdyn_error *error)
 {
-  sqlite3_stmt *statement;
+  struct sql_statement *statement;
   bool row = false;
   enum armdyn_status status = sql_query(sql, "PRAGMA quick_check(1)", NO_VALUES, &statement);
-  if (!status) status = sql_step(sql, statement, &row);
+  if (!status) status = sql_step(statement, &row);
   if (status) {
-    armdyn_refuse(error, status, "", "cannot check %s: %s", what, sqlite3_errmsg(sql_handle(sql)));
+    armdyn_refuse(error, status, "", "cannot check %s: %s", what, sql_message(sql));
   } else {
-    const char *verdict = row ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+    const char *verdict = row ? sql_text(statement, 0) : NULL;
     if (!verdict || strcmp(verdict, "ok") != 0)
       status = armdyn_refuse(error, ARMDYN_EIO, "", "%s is damaged: %s", what, verdict ? verdict : "no verdict");
   }
@@ -37,11 +39,11 @@ static enum armdyn_status sync_directory_of(const char *path)
 
 static enum armdyn_status copy_database(struct sql *from, struct sql *to)
 {
-  sqlite3_backup *backup = sqlite3_backup_init(sql_handle(to), "main", sql_handle(from), "main");
-  if (!backup) return sql_status(to, sqlite3_extended_errcode(sql_handle(to)));
+  sqlite3_backup *backup = sqlite3_backup_init(sql_sqlite_handle(to), "main", sql_sqlite_handle(from), "main");
+  if (!backup) return sql_sqlite_status(to, sqlite3_extended_errcode(sql_sqlite_handle(to)));
   int code = sqlite3_backup_step(backup, -1);
   int end = sqlite3_backup_finish(backup);
-  return sql_status(to, end ? end : code);
+  return sql_sqlite_status(to, end ? end : code);
 }
 
 /* A copy is worth nothing before it was checked; only then does it get its name, and never one that is taken. */
@@ -58,11 +60,11 @@ enum armdyn_status database_copy(struct sql *sql, const char *path, const char *
 
   if ((status = sql_open(partial, SQL_WRITE, &copy, error))) goto out;
   if ((status = copy_database(sql, copy))) {
-    armdyn_refuse(error, status, "", "cannot copy to %s: %s", partial, sqlite3_errmsg(sql_handle(copy)));
+    armdyn_refuse(error, status, "", "cannot copy to %s: %s", partial, sql_message(copy));
     goto out;
   }
   if (amendment && (status = sql_script(copy, amendment))) {
-    armdyn_refuse(error, status, "", "cannot write to %s: %s", partial, sqlite3_errmsg(sql_handle(copy)));
+    armdyn_refuse(error, status, "", "cannot write to %s: %s", partial, sql_message(copy));
     goto out;
   }
   if ((status = database_check(copy, partial, error))) goto out;

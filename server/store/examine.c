@@ -5,18 +5,17 @@
 
 /* Run a check of SQLite: `well` says by its first row whether all is well. */
 static enum armdyn_status examine(struct store *store, const char *pragma,
-                                  bool (*well)(sqlite3_stmt *statement, bool row, struct armdyn_error *error),
+                                  bool (*well)(struct sql_statement *statement, bool row, struct armdyn_error *error),
                                   struct armdyn_error *error)
 {
   struct sql *sql = NULL;
-  sqlite3_stmt *statement = NULL;
+  struct sql_statement *statement = NULL;
   bool row = false;
   enum armdyn_status status = readers_take(store->readers, &sql);
   if (!status) status = sql_query(sql, pragma, NO_VALUES, &statement);
-  if (!status) status = sql_step(sql, statement, &row);
+  if (!status) status = sql_step(statement, &row);
   if (status)
-    armdyn_refuse(error, status, "", "cannot be read: %s",
-                  sql ? sqlite3_errmsg(sql_handle(sql)) : armdyn_status_text(status));
+    armdyn_refuse(error, status, "", "cannot be read: %s", sql ? sql_message(sql) : armdyn_status_text(status));
   else if (!well(statement, row, error))
     status = ARMDYN_EIO;
   sql_finish(statement);
@@ -24,20 +23,20 @@ static enum armdyn_status examine(struct store *store, const char *pragma,
   return status;
 }
 
-static const char *column(sqlite3_stmt *statement, int number)
+static const char *column(struct sql_statement *statement, int number)
 {
-  const char *text = (const char *)sqlite3_column_text(statement, number);
+  const char *text = sql_text(statement, number);
   return text ? text : "";
 }
 
-static bool says_ok(sqlite3_stmt *statement, bool row, struct armdyn_error *error)
+static bool says_ok(struct sql_statement *statement, bool row, struct armdyn_error *error)
 {
   if (row && strcmp(column(statement, 0), "ok") == 0) return true;
   armdyn_refuse(error, ARMDYN_EIO, "", "damaged: %s", row ? column(statement, 0) : "no verdict");
   return false;
 }
 
-static bool finds_none(sqlite3_stmt *statement, bool row, struct armdyn_error *error)
+static bool finds_none(struct sql_statement *statement, bool row, struct armdyn_error *error)
 {
   if (!row) return true;
   armdyn_refuse(error, ARMDYN_EIO, "", "a row of %s refers to one of %s that does not exist", column(statement, 0),
@@ -70,7 +69,7 @@ enum armdyn_status store_examine_schema(struct store *store, int *version, int *
   return status;
 }
 
-static bool reads_time(sqlite3_stmt *statement, bool row, struct armdyn_error *time)
+static bool reads_time(struct sql_statement *statement, bool row, struct armdyn_error *time)
 {
   snprintf(time->message, sizeof time->message, "%s", row ? column(statement, 0) : "");
   return true;

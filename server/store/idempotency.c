@@ -63,17 +63,19 @@ enum armdyn_status store_idempotency_remember(struct store *store, const struct 
 
 static enum armdyn_status find(struct sql *sql, const struct store_idempotency *key, char **href)
 {
-  sqlite3_stmt *statement;
+  struct sql_statement *statement;
   bool row;
   enum armdyn_status status =
       sql_query(sql, "SELECT digest, href FROM idempotency WHERE scope = ? AND (created_ms >= ? OR kept)",
                 VALUES(value_text(key->scope), value_integer(expired_before())), &statement);
-  if (!status) status = sql_step(sql, statement, &row);
+  if (!status) status = sql_step(statement, &row);
   if (!status && !row) status = ARMDYN_ENOTFOUND;
-  if (!status && !(*href = strdup((const char *)sqlite3_column_text(statement, 1)))) status = ARMDYN_EMEMORY;
-  if (!status && (sqlite3_column_bytes(statement, 0) != DIGEST_SIZE ||
-                  memcmp(sqlite3_column_blob(statement, 0), key->digest, DIGEST_SIZE) != 0))
-    status = ARMDYN_ECONFLICT;
+  if (!status && !(*href = strdup(sql_text(statement, 1)))) status = ARMDYN_EMEMORY;
+  if (!status) {
+    size_t size;
+    const void *digest = sql_blob(statement, 0, &size);
+    if (size != DIGEST_SIZE || memcmp(digest, key->digest, DIGEST_SIZE) != 0) status = ARMDYN_ECONFLICT;
+  }
   sql_finish(statement);
   return status;
 }

@@ -46,8 +46,8 @@ static enum armdyn_status put(struct sql *sql, void *argument)
                          " SELECT :id, :robot, :mesh, :created_at, :triangles, :figures FROM robots"
                          " WHERE name = :robot AND archived = 0",
                          &mesh_type, c->mesh);
-  c->mesh->number = sqlite3_last_insert_rowid(sql_handle(sql));
-  return status;
+  if (status) return status;
+  return sql_number(sql, "SELECT number FROM meshes WHERE id = ?", VALUES(value_text(c->mesh->id)), &c->mesh->number);
 }
 
 /* What was there is gone, and with it all sight of its triangles; what a failure leaves of them is swept at start. */

@@ -17,8 +17,7 @@ static enum armdyn_status read_version(struct sql *sql, const char *what, int64_
   if (!status && ours)
     status = sql_number(sql, "SELECT coalesce(max(version), 0) FROM schema_version", NO_VALUES, version);
   if (!status) return ARMDYN_OK;
-  return armdyn_refuse(error, status, "", "cannot read the schema version of %s: %s", what,
-                       sqlite3_errmsg(sql_handle(sql)));
+  return armdyn_refuse(error, status, "", "cannot read the schema version of %s: %s", what, sql_message(sql));
 }
 
 static enum armdyn_status back_up(struct sql *sql, const char *dir, int64_t version, struct armdyn_error *error)
@@ -70,8 +69,7 @@ enum armdyn_status migrate(struct sql *sql, const char *dir, const struct migrat
   for (int64_t v = old; v < newest; v++) {
     status = apply(sql, &migrations->items[v], v + 1);
     if (!status) continue;
-    armdyn_refuse(error, status, "", "cannot apply migration %s: %s", migrations->items[v].name,
-                  sqlite3_errmsg(sql_handle(sql)));
+    armdyn_refuse(error, status, "", "cannot apply migration %s: %s", migrations->items[v].name, sql_message(sql));
     sql_script(sql, "ROLLBACK");
     return status;
   }

@@ -3,7 +3,7 @@
 #include "api/wire/buffer.h"
 #include "server/store/internal.h"
 
-enum { VALUES_MOST = 2 * STORE_FILTERS + 16, OPERATIONS_UNSEEN = 10000 };
+enum { VALUES_MOST = 2 * STORE_FILTERS + 16 };
 
 /* A statement while it is written: values go by their numbers, ?1, ?2, ... */
 struct composing {
@@ -222,41 +222,35 @@ static void compose_rest(struct composing *c, const struct list_type *list, cons
 
 /* -- rows -- */
 
-static void read_key(sqlite3_stmt *statement, struct store_key *key)
+static void read_key(struct sql_statement *statement, struct store_key *key)
 {
-  int type = sqlite3_column_type(statement, 0); /* as long as its text was not asked for */
-  const char *text = (const char *)sqlite3_column_text(statement, 0);
-  const char *id = (const char *)sqlite3_column_text(statement, 1);
+  const enum value_type type = sql_type(statement, 0);
+  const char *text = sql_text(statement, 0);
+  const char *id = sql_text(statement, 1);
   switch (type) {
-  case SQLITE_NULL: key->type = STORE_KEY_NULL; break;
-  case SQLITE_TEXT: key->type = STORE_KEY_TEXT; break;
+  case VALUE_NULL: key->type = STORE_KEY_NULL; break;
+  case VALUE_TEXT: key->type = STORE_KEY_TEXT; break;
   default: key->type = STORE_KEY_NUMBER; break;
   }
-  key->number = sqlite3_column_double(statement, 0);
+  key->number = sql_real(statement, 0);
   snprintf(key->text, sizeof key->text, "%s", text ? text : "");
   snprintf(key->id, sizeof key->id, "%s", id ? id : "");
-}
-
-/* A search reads every row that is left: it must not keep a reader from others for ever. */
-static int is_over(void *deadline_ns)
-{
-  return clock_monotonic_ns() > *(const int64_t *)deadline_ns;
 }
 
 static enum armdyn_status read_page(struct sql *sql, const struct composing *c, struct store_query *query,
                                     struct records *found)
 {
-  sqlite3_stmt *statement;
+  struct sql_statement *statement;
   bool row;
   query->more = false;
   enum armdyn_status status = c->text.failure;
   if (status) return status;
   status = sql_query(sql, c->text.data, (struct values){ c->values, c->count }, &statement);
-  if (!status) status = sql_step(sql, statement, &row);
+  if (!status) status = sql_step(statement, &row);
   while (!status && row && !(query->more = query->limit && found->count == query->limit)) {
     read_key(statement, &query->key);
     status = records_append(found, statement, 2);
-    if (!status) status = sql_step(sql, statement, &row);
+    if (!status) status = sql_step(statement, &row);
   }
   sql_finish(statement);
   return status;
@@ -305,12 +299,12 @@ enum armdyn_status store_read_query(struct store *store, const struct list_type 
   compose(&c, list, owner, query, query->search ? pattern.data : NULL);
   enum armdyn_status status = pattern.failure ? pattern.failure : readers_take(store->readers, &sql);
   deadline_ns = clock_monotonic_ns() + query->search_ms * 1000000;
-  if (!status && query->search && query->search_ms)
-    sqlite3_progress_handler(sql_handle(sql), OPERATIONS_UNSEEN, is_over, &deadline_ns);
+  /* A search reads every row that is left: it must not keep a reader from others for ever. */
+  if (!status && query->search && query->search_ms) sql_deadline(sql, &deadline_ns);
   if (!status && query->metric && query->limit && !query->search && !owner)
     status = walk_page(sql, list, query, &found, &walked);
   if (!status && !walked) status = read_page(sql, &c, query, &found);
-  if (sql) sqlite3_progress_handler(sql_handle(sql), 0, NULL, NULL);
+  if (sql) sql_deadline(sql, NULL);
   readers_give(store->readers, sql);
   for (size_t i = 0; !status && i < found.count; i++) visit(context, (const char *)found.items + i * list->type->size);
   records_release(&found);
@@ -324,15 +318,15 @@ enum armdyn_status store_read_query(struct store *store, const struct list_type 
 static enum armdyn_status count_states(struct sql *sql, const struct composing *c, const char *const *names,
                                        int64_t *totals)
 {
-  sqlite3_stmt *statement;
+  struct sql_statement *statement;
   bool row;
   enum armdyn_status status = c->text.failure;
   if (status) return status;
   status = sql_query(sql, c->text.data, (struct values){ c->values, c->count }, &statement);
-  while (!status && !(status = sql_step(sql, statement, &row)) && row) {
-    const char *state = (const char *)sqlite3_column_text(statement, 0);
+  while (!status && !(status = sql_step(statement, &row)) && row) {
+    const char *state = sql_text(statement, 0);
     for (size_t k = 0; names[k]; k++)
-      if (state && !strcmp(state, names[k])) totals[k] = sqlite3_column_int64(statement, 1);
+      if (state && !strcmp(state, names[k])) totals[k] = sql_integer(statement, 1);
   }
   sql_finish(statement);
   return status;

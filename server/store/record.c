@@ -42,14 +42,14 @@ static struct value field_value(const struct field *f, const void *record)
   return value_text(NULL);
 }
 
-static enum armdyn_status bind_record(struct sql *sql, sqlite3_stmt *statement, const struct record_type *type,
+static enum armdyn_status bind_record(struct sql_statement *statement, const struct record_type *type,
                                       const void *record)
 {
   enum armdyn_status status = ARMDYN_OK;
-  for (int place = 1; !status && place <= sqlite3_bind_parameter_count(statement); place++) {
-    const char *name = sqlite3_bind_parameter_name(statement, place);
+  for (int place = 1; !status && place <= sql_places(statement); place++) {
+    const char *name = sql_place_name(statement, place);
     const struct field *field = name ? find_field(type, name + 1) : NULL;
-    status = field ? sql_bind(sql, statement, place, field_value(field, record)) : ARMDYN_EINTERNAL;
+    status = field ? sql_bind(statement, place, field_value(field, record)) : ARMDYN_EINTERNAL;
   }
   return status;
 }
@@ -65,10 +65,11 @@ static enum armdyn_status read_name(const struct field *f, const char *text, int
 }
 
 /* One column into its member; the record was all zero before. */
-static enum armdyn_status read_field(const struct field *f, sqlite3_stmt *statement, int column, void *record)
+static enum armdyn_status read_field(const struct field *f, struct sql_statement *statement, int column, void *record)
 {
   void *member = (char *)record + f->offset;
-  const char *text = (const char *)sqlite3_column_text(statement, column);
+  const bool number = f->type == FIELD_INTEGER || f->type == FIELD_INT || f->type == FIELD_BOOL;
+  const char *text = number ? NULL : sql_text(statement, column);
   switch (f->type) {
   case FIELD_TEXT:
     if (text && strlen(text) >= f->size) return ARMDYN_EINTERNAL;
@@ -77,22 +78,37 @@ static enum armdyn_status read_field(const struct field *f, sqlite3_stmt *statem
   case FIELD_OWNED:
     if (text && !(*(char **)member = strdup(text))) return ARMDYN_EMEMORY;
     return ARMDYN_OK;
-  case FIELD_INTEGER: *(int64_t *)member = sqlite3_column_int64(statement, column); return ARMDYN_OK;
-  case FIELD_INT: *(int *)member = sqlite3_column_int(statement, column); return ARMDYN_OK;
-  case FIELD_BOOL: *(bool *)member = sqlite3_column_int(statement, column) != 0; return ARMDYN_OK;
+  case FIELD_INTEGER: *(int64_t *)member = sql_integer(statement, column); return ARMDYN_OK;
+  case FIELD_INT: *(int *)member = (int)sql_integer(statement, column); return ARMDYN_OK;
+  case FIELD_BOOL: *(bool *)member = sql_integer(statement, column) != 0; return ARMDYN_OK;
   case FIELD_NAMED: return text ? read_name(f, text, member) : ARMDYN_EINTERNAL;
   }
   return ARMDYN_EINTERNAL;
 }
 
-static enum armdyn_status read_record(sqlite3_stmt *statement, int first, const struct record_type *type, void *record)
+/* Its columns from `first` on, once for all rows. */
+static enum armdyn_status find_columns(struct sql_statement *statement, int first, const struct record_type *type,
+                                       struct record_columns *columns)
+{
+  const int count = sql_columns(statement);
+  if (count > RECORD_COLUMNS) return ARMDYN_EINTERNAL;
+  for (int column = first; column < count; column++) {
+    columns->fields[column] = find_field(type, sql_column_name(statement, column));
+    if (!columns->fields[column]) return ARMDYN_EINTERNAL;
+  }
+  columns->of = statement;
+  return ARMDYN_OK;
+}
+
+static enum armdyn_status read_record(struct sql_statement *statement, int first, const struct record_type *type,
+                                      struct record_columns *columns, void *record)
 {
   enum armdyn_status status = ARMDYN_OK;
   memset(record, 0, type->size);
-  for (int column = first; !status && column < sqlite3_column_count(statement); column++) {
-    const struct field *field = find_field(type, sqlite3_column_name(statement, column));
-    status = field ? read_field(field, statement, column, record) : ARMDYN_EINTERNAL;
-  }
+  if (columns->of != statement) status = find_columns(statement, first, type, columns);
+  const int count = sql_columns(statement);
+  for (int column = first; !status && column < count; column++)
+    status = read_field(columns->fields[column], statement, column, record);
   if (status) record_release(type, record);
   return status;
 }
@@ -100,12 +116,12 @@ static enum armdyn_status read_record(sqlite3_stmt *statement, int first, const 
 enum armdyn_status record_run(struct sql *sql, const char *text, const struct record_type *type, const void *record,
                               int *changed)
 {
-  sqlite3_stmt *statement;
+  struct sql_statement *statement;
   bool row = true;
   enum armdyn_status status = sql_prepare(sql, text, &statement);
-  if (!status) status = bind_record(sql, statement, type, record);
-  while (!status && row) status = sql_step(sql, statement, &row);
-  if (changed) *changed = status ? 0 : sqlite3_changes(sql_handle(sql));
+  if (!status) status = bind_record(statement, type, record);
+  while (!status && row) status = sql_step(statement, &row);
+  if (changed) *changed = status ? 0 : sql_changed(sql);
   sql_finish(statement);
   return status;
 }
@@ -120,12 +136,12 @@ enum armdyn_status record_change(struct sql *sql, const char *text, const struct
 enum armdyn_status record_get(struct sql *sql, const char *text, struct values values, const struct record_type *type,
                               void *record)
 {
-  sqlite3_stmt *statement;
+  struct sql_statement *statement;
   bool row;
   enum armdyn_status status = sql_query(sql, text, values, &statement);
-  if (!status) status = sql_step(sql, statement, &row);
+  if (!status) status = sql_step(statement, &row);
   if (!status && !row) status = ARMDYN_ENOTFOUND;
-  if (!status) status = read_record(statement, 0, type, record);
+  if (!status) status = read_record(statement, 0, type, &(struct record_columns){ .of = NULL }, record);
   sql_finish(statement);
   return status;
 }
@@ -155,7 +171,7 @@ static void compose(const struct listing *l, struct buffer *text, struct value v
   values[(*count)++] = value_integer((int64_t)l->limit);
 }
 
-enum armdyn_status records_append(struct records *records, sqlite3_stmt *statement, int first)
+enum armdyn_status records_append(struct records *records, struct sql_statement *statement, int first)
 {
   if (records->count == records->capacity) {
     size_t more = records->capacity ? 2 * records->capacity : 16;
@@ -165,7 +181,7 @@ enum armdyn_status records_append(struct records *records, sqlite3_stmt *stateme
     records->capacity = more;
   }
   void *record = (char *)records->items + records->count * records->type->size;
-  enum armdyn_status status = read_record(statement, first, records->type, record);
+  enum armdyn_status status = read_record(statement, first, records->type, &records->columns, record);
   records->count += status == ARMDYN_OK;
   return status;
 }
@@ -177,15 +193,15 @@ enum armdyn_status record_list(struct sql *sql, const struct listing *listing, c
   struct buffer text = BUFFER(4096);
   struct value values[CONDITIONS + 2];
   size_t count = 0;
-  sqlite3_stmt *statement = NULL;
+  struct sql_statement *statement = NULL;
   bool row;
   compose(listing, &text, values, &count);
   enum armdyn_status status = text.failure;
   if (!status) status = sql_query(sql, text.data, (struct values){ values, count }, &statement);
-  if (!status) status = sql_step(sql, statement, &row);
+  if (!status) status = sql_step(statement, &row);
   while (!status && row) {
     status = records_append(records, statement, 0);
-    if (!status) status = sql_step(sql, statement, &row);
+    if (!status) status = sql_step(statement, &row);
   }
   sql_finish(statement);
   buffer_release(&text);

@@ -70,16 +70,23 @@ struct listing {
   struct value before;
   size_t limit; /* 0 = all */
 };
+/* Which member each column of a statement is. */
+enum { RECORD_COLUMNS = 48 };
+struct record_columns {
+  const struct sql_statement *of;
+  const struct field *fields[RECORD_COLUMNS];
+};
 /* The rows as an array of records, so that no reader is held while they are visited. */
 struct records {
   const struct record_type *type;
   void *items;
   size_t count, capacity;
+  struct record_columns columns;
 };
 enum armdyn_status record_list(struct sql *sql, const struct listing *listing, const struct record_type *type,
                                struct records *records);
 void records_release(struct records *records);
 /* Append the row that the statement stands on: its columns from `first` on. */
-enum armdyn_status records_append(struct records *records, sqlite3_stmt *statement, int first);
+enum armdyn_status records_append(struct records *records, struct sql_statement *statement, int first);
 
 #endif

@@ -124,12 +124,12 @@ struct clearing_ended {
 
 static enum armdyn_status oldest_ended(struct sql *sql, const struct clearing_ended *c, char id[ID_SIZE])
 {
-  sqlite3_stmt *statement;
+  struct sql_statement *statement;
   bool row = false;
   *id = '\0';
   enum armdyn_status status = sql_query(sql, c->type->oldest, VALUES(value_text(c->ended_before)), &statement);
-  if (!status) status = sql_step(sql, statement, &row);
-  if (!status && row) snprintf(id, ID_SIZE, "%s", (const char *)sqlite3_column_text(statement, 0));
+  if (!status) status = sql_step(statement, &row);
+  if (!status && row) snprintf(id, ID_SIZE, "%s", sql_text(statement, 0));
   sql_finish(statement);
   return status;
 }

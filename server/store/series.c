@@ -67,8 +67,9 @@ static enum armdyn_status insert_series(struct sql *sql, const struct store_seri
         sql, "INSERT INTO series (owner, name, columns, width, rows) VALUES (?, ?, ?, ?, 0)",
         VALUES(value_text(w->owner), value_text(w->name), value_text(w->columns), value_integer((int64_t)w->width)),
         NULL);
-  *series = sqlite3_last_insert_rowid(sql_handle(sql));
-  return status;
+  if (status) return status;
+  return sql_number(sql, "SELECT id FROM series WHERE owner = ? AND name = ?",
+                    VALUES(value_text(w->owner), value_text(w->name)), series);
 }
 
 struct staging {
@@ -195,19 +196,19 @@ struct series {
 
 static enum armdyn_status find_series(struct sql *sql, const char *owner, const char *name, struct series *out)
 {
-  sqlite3_stmt *statement;
+  struct sql_statement *statement;
   bool row;
   enum armdyn_status status = sql_query(sql,
                                         "SELECT id, columns, width, rows FROM series WHERE owner = ?1 AND name = ?2"
                                         " AND EXISTS (SELECT 1 FROM (" OWNERS ") WHERE id = ?1)",
                                         VALUES(value_text(owner), value_text(name)), &statement);
-  if (!status) status = sql_step(sql, statement, &row);
+  if (!status) status = sql_step(statement, &row);
   if (!status && !row) status = ARMDYN_ENOTFOUND;
   if (!status) {
-    out->id = sqlite3_column_int64(statement, 0);
-    snprintf(out->info.columns, sizeof out->info.columns, "%s", (const char *)sqlite3_column_text(statement, 1));
-    out->info.width = (size_t)sqlite3_column_int64(statement, 2);
-    out->info.rows = (size_t)sqlite3_column_int64(statement, 3);
+    out->id = sql_integer(statement, 0);
+    snprintf(out->info.columns, sizeof out->info.columns, "%s", sql_text(statement, 1));
+    out->info.width = (size_t)sql_integer(statement, 2);
+    out->info.rows = (size_t)sql_integer(statement, 3);
   }
   sql_finish(statement);
   return status;
@@ -227,7 +228,7 @@ enum armdyn_status store_series_info(struct store *store, const char *owner, con
 /* Values [first, end) of a series, chunk by chunk; EIO when the chunks are not as they were written. */
 static enum armdyn_status read_values(struct sql *sql, int64_t series, size_t first, size_t end, double *values)
 {
-  sqlite3_stmt *statement;
+  struct sql_statement *statement;
   bool row = true;
   size_t at = first;
   enum armdyn_status status =
@@ -236,16 +237,16 @@ static enum armdyn_status read_values(struct sql *sql, int64_t series, size_t fi
                        value_integer((int64_t)((end - 1) / STORE_CHUNK_VALUES))),
                 &statement);
   while (!status && at < end) {
-    if ((status = sql_step(sql, statement, &row))) break;
+    if ((status = sql_step(statement, &row))) break;
     size_t chunk = at / STORE_CHUNK_VALUES, offset = at % STORE_CHUNK_VALUES, count = STORE_CHUNK_VALUES - offset;
     if (count > end - at) count = end - at;
-    if (!row || sqlite3_column_int64(statement, 0) != (int64_t)chunk ||
-        (size_t)sqlite3_column_bytes(statement, 1) < (offset + count) * sizeof(double)) {
+    size_t size = 0;
+    const char *data = row ? sql_blob(statement, 1, &size) : NULL;
+    if (!row || sql_integer(statement, 0) != (int64_t)chunk || size < (offset + count) * sizeof(double)) {
       status = ARMDYN_EIO;
       break;
     }
-    memcpy(values + (at - first), (const char *)sqlite3_column_blob(statement, 1) + offset * sizeof(double),
-           count * sizeof(double));
+    memcpy(values + (at - first), data + offset * sizeof(double), count * sizeof(double));
     at += count;
   }
   sql_finish(statement);
@@ -257,13 +258,13 @@ static enum armdyn_status read_rows(struct sql *sql, const char *owner, const ch
                                     double *rows)
 {
   struct series series;
-  enum armdyn_status status = sql_run(sql, "SAVEPOINT rows", NO_VALUES, NULL);
+  enum armdyn_status status = sql_snapshot(sql);
   if (status) return status;
   status = find_series(sql, owner, name, &series);
   size_t width = status ? 0 : series.info.width;
   if (!status && (first > series.info.rows || count > series.info.rows - first)) status = ARMDYN_EINPUT;
   if (!status && count > 0) status = read_values(sql, series.id, first * width, (first + count) * width, rows);
-  sql_run(sql, "RELEASE rows", NO_VALUES, NULL);
+  sql_snapshot_end(sql);
   return status;
 }
 

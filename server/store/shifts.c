@@ -8,21 +8,21 @@
   " FROM orders INDEXED BY orders_shift"                                                                               \
   " WHERE controller = ?1 AND coalesce(finished_at, '9') >= ?2 AND created_at < ?3 ORDER BY created_at, id"
 
-static const char *text_at(sqlite3_stmt *statement, int column)
+static const char *text_at(struct sql_statement *statement, int column)
 {
-  return (const char *)sqlite3_column_text(statement, column);
+  return sql_text(statement, column);
 }
 
 enum armdyn_status store_shift(struct store *store, const char *controller, const char *from, const char *to,
                                store_shift_visit *visit, void *context)
 {
   struct sql *sql = NULL;
-  sqlite3_stmt *statement = NULL;
+  struct sql_statement *statement = NULL;
   bool row = false;
   enum armdyn_status status = readers_take(store->readers, &sql);
   if (!status)
     status = sql_query(sql, TOUCHING, VALUES(value_text(controller), value_text(from), value_text(to)), &statement);
-  while (!status && !(status = sql_step(sql, statement, &row)) && row) {
+  while (!status && !(status = sql_step(statement, &row)) && row) {
     const struct store_shift_order order = { .id = text_at(statement, 0),
                                              .state = text_at(statement, 1),
                                              .finished_at = text_at(statement, 2),

@@ -1,9 +1,8 @@
-/* SQLite in the words of the store: connections with a cache of prepared statements, values in, status out.
- * A connection serves one thread at a time. */
+/* The database in the words of the store: connections, statements with values in them, rows, and a status of each. What
+ * speaks to a database of one kind is an engine (sql_engine.h). A connection serves one thread at a time. */
 #ifndef SERVER_STORE_SQL_H
 #define SERVER_STORE_SQL_H
 
-#include <sqlite3.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,19 +10,18 @@
 #include "armdyn/status.h"
 
 struct sql;
+struct sql_statement;
 
 /* A writing connection may create the database; it never checkpoints by itself (sql_checkpoint). A reading one neither
  * writes nor checkpoints, not even when it is the last to close. */
 enum sql_mode { SQL_WRITE, SQL_READ };
 enum armdyn_status sql_open(const char *path, enum sql_mode mode, struct sql **sql, struct armdyn_error *error);
 void sql_close(struct sql *sql);
-sqlite3 *sql_handle(struct sql *sql);
+/* The engine's own words of what failed last: "disk I/O error". */
+const char *sql_message(struct sql *sql);
 
-/* What a result code of SQLite means to the store's callers: a full disk, a broken one, a name that exists, a reference
- * that is held (ECONFLICT), a value that the schema refuses (EINPUT), ... */
-enum armdyn_status sql_status(struct sql *sql, int code);
-/* The same, with SQLite's own words: "cannot <what>: disk I/O error". */
-enum armdyn_status sql_refuse(struct sql *sql, int code, struct armdyn_error *error, const char *what);
+/* A text where the engines have no word in common, within a statement: "SELECT " SQL_EITHER("instr", "strpos") "(...)". */
+#define SQL_EITHER(sqlite, postgresql) "\x01" sqlite "\x02" postgresql "\x03"
 
 /* What goes into the place of one "?" of a statement. Texts and blobs must live until the statement ran. */
 struct value {
@@ -60,15 +58,30 @@ struct values {
                     sizeof((const struct value[]){ __VA_ARGS__ }) / sizeof(struct value) })
 #define NO_VALUES ((struct values){ NULL, 0 })
 
-/* A statement from the cache, reset and without values; give it back with sql_finish (NULL is fine). */
-enum armdyn_status sql_prepare(struct sql *sql, const char *text, sqlite3_stmt **statement);
-enum armdyn_status sql_bind(struct sql *sql, sqlite3_stmt *statement, int place, struct value value);
+/* A statement from the cache, reset and without values; give it back with sql_finish (NULL is fine). Its places are "?",
+ * "?1" or ":name". */
+enum armdyn_status sql_prepare(struct sql *sql, const char *text, struct sql_statement **statement);
+/* How many places it has; the name of one, counted from 1, with what stands before it (":state"), or NULL. */
+int sql_places(const struct sql_statement *statement);
+const char *sql_place_name(const struct sql_statement *statement, int place);
+enum armdyn_status sql_bind(struct sql_statement *statement, int place, struct value value);
 /* OK with *row telling whether there is a row to read. */
-enum armdyn_status sql_step(struct sql *sql, sqlite3_stmt *statement, bool *row);
-void sql_finish(sqlite3_stmt *statement);
+enum armdyn_status sql_step(struct sql_statement *statement, bool *row);
+void sql_finish(struct sql_statement *statement);
+
+/* The row that a statement stands on, by columns counted from 0. What they point to lives until the next step. */
+int sql_columns(const struct sql_statement *statement);
+const char *sql_column_name(const struct sql_statement *statement, int column);
+enum value_type sql_type(const struct sql_statement *statement, int column); /* before its text was asked for */
+const char *sql_text(const struct sql_statement *statement, int column);     /* of numbers, too; NULL of NULL */
+int64_t sql_integer(const struct sql_statement *statement, int column);      /* 0 of NULL */
+double sql_real(const struct sql_statement *statement, int column);          /* 0 of NULL */
+const void *sql_blob(const struct sql_statement *statement, int column, size_t *size);
+/* Rows that the connection's last changing statement changed. */
+int sql_changed(struct sql *sql);
 
 /* Prepare and bind in one. */
-enum armdyn_status sql_query(struct sql *sql, const char *text, struct values values, sqlite3_stmt **statement);
+enum armdyn_status sql_query(struct sql *sql, const char *text, struct values values, struct sql_statement **statement);
 /* Run one statement to its end; *changed (NULL is fine) is how many rows it changed. */
 enum armdyn_status sql_run(struct sql *sql, const char *text, struct values values, int *changed);
 /* The same, ENOTFOUND when it changed nothing. */
@@ -77,6 +90,21 @@ enum armdyn_status sql_change(struct sql *sql, const char *text, struct values v
 enum armdyn_status sql_number(struct sql *sql, const char *text, struct values values, int64_t *number);
 /* Several statements without values or rows, such as a migration. */
 enum armdyn_status sql_script(struct sql *sql, const char *text);
+
+/* A transaction that writes. Inside of one, some failures (a full disk, say) undo all of it: then none is open any more. */
+enum armdyn_status sql_begin(struct sql *sql);
+enum armdyn_status sql_commit(struct sql *sql);
+void sql_rollback(struct sql *sql);
+bool sql_in_transaction(struct sql *sql);
+/* Between them, all that is read is of one moment. Inside of a transaction, too. */
+enum armdyn_status sql_snapshot(struct sql *sql);
+void sql_snapshot_end(struct sql *sql);
+
+/* Statements that run beyond that time, which lives until another is set, are broken off (EUNAVAILABLE); NULL: none is. */
+void sql_deadline(struct sql *sql, const int64_t *monotonic_ns);
+
+/* Write something that changes nothing: whether it can be written. */
+enum armdyn_status sql_touch(struct sql *sql);
 
 /* Pages in the write-ahead log after the last commit; move them into the database. `wait` waits for readers and
  * empties the log. Only the writer may ask. */

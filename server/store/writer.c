@@ -44,10 +44,10 @@ struct writer {
   struct writer_counts counts;
 };
 
-/* Some failures (full disk, I/O error) make SQLite roll back the whole transaction by itself. */
+/* Some failures (a full disk, say) undo the whole transaction by themselves. */
 static bool transaction_is_gone(struct sql *sql)
 {
-  return sqlite3_get_autocommit(sql_handle(sql));
+  return !sql_in_transaction(sql);
 }
 
 static enum armdyn_status apply_in_savepoint(struct sql *sql, struct operation *operation)
@@ -63,11 +63,11 @@ static enum armdyn_status apply_in_savepoint(struct sql *sql, struct operation *
 /* All operations of a list in one transaction. A failure of the transaction itself is everybody's. */
 static enum armdyn_status commit_group(struct sql *sql, struct operation *group)
 {
-  enum armdyn_status status = sql_run(sql, "BEGIN IMMEDIATE", NO_VALUES, NULL);
+  enum armdyn_status status = sql_begin(sql);
   for (struct operation *o = group; o && !status; o = o->next) status = apply_in_savepoint(sql, o);
-  if (!status) status = sql_run(sql, "COMMIT", NO_VALUES, NULL);
+  if (!status) status = sql_commit(sql);
   if (!status) return ARMDYN_OK;
-  if (!transaction_is_gone(sql)) sql_run(sql, "ROLLBACK", NO_VALUES, NULL);
+  if (!transaction_is_gone(sql)) sql_rollback(sql);
   for (struct operation *o = group; o; o = o->next) o->status = status;
   return status;
 }

@@ -1,0 +1,57 @@
+/* What an engine does for sql.h: one table of functions, in the order of their declarations there, where they are
+ * explained. */
+#ifndef SERVER_STORE_SQL_ENGINE_H
+#define SERVER_STORE_SQL_ENGINE_H
+
+#include "server/store/sql.h"
+
+struct sql_engine {
+  enum armdyn_status (*open)(const char *path, enum sql_mode mode, struct sql **sql, struct armdyn_error *error);
+  void (*close)(struct sql *sql);
+  const char *(*message)(struct sql *sql);
+
+  enum armdyn_status (*prepare)(struct sql *sql, const char *text, struct sql_statement **statement);
+  int (*places)(const struct sql_statement *statement);
+  const char *(*place_name)(const struct sql_statement *statement, int place);
+  enum armdyn_status (*bind)(struct sql_statement *statement, int place, struct value value);
+  enum armdyn_status (*step)(struct sql_statement *statement, bool *row);
+  void (*finish)(struct sql_statement *statement);
+
+  int (*columns)(const struct sql_statement *statement);
+  const char *(*column_name)(const struct sql_statement *statement, int column);
+  enum value_type (*type)(const struct sql_statement *statement, int column);
+  const char *(*text)(const struct sql_statement *statement, int column);
+  int64_t (*integer)(const struct sql_statement *statement, int column);
+  double (*real)(const struct sql_statement *statement, int column);
+  const void *(*blob)(const struct sql_statement *statement, int column, size_t *size);
+  int (*changed)(struct sql *sql);
+  enum armdyn_status (*script)(struct sql *sql, const char *text);
+
+  enum armdyn_status (*begin)(struct sql *sql);
+  enum armdyn_status (*commit)(struct sql *sql);
+  void (*rollback)(struct sql *sql);
+  bool (*in_transaction)(struct sql *sql);
+  enum armdyn_status (*snapshot)(struct sql *sql);
+  void (*snapshot_end)(struct sql *sql);
+
+  void (*deadline)(struct sql *sql, const int64_t *monotonic_ns);
+  enum armdyn_status (*touch)(struct sql *sql);
+  int (*log_pages)(const struct sql *sql);
+  enum armdyn_status (*checkpoint)(struct sql *sql, bool wait);
+};
+
+/* An engine's connections and statements begin with these. */
+struct sql {
+  const struct sql_engine *engine;
+};
+struct sql_statement {
+  const struct sql_engine *engine;
+};
+
+extern const struct sql_engine sql_sqlite;
+
+/* The text that one engine reads, of one with SQL_EITHER in it: the first alternatives, or the second. NULL: no memory.
+ * To be freed. */
+char *sql_alternative(const char *text, bool second);
+
+#endif
