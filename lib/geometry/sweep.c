@@ -118,9 +118,10 @@ static void middle_of(const struct sweep *s, const struct interval *at, struct m
   for (size_t j = 0; j < s->joints; j++)
     m->apart[j] =
         single ? (upper[j] - lower[j]) * (at->to - at->from) / 2 : fmax(upper[j] - m->q[j], m->q[j] - lower[j]);
-  m->time = ((double)segment + part) * s->motion->period;
-  m->begin = ((double)first + (single ? at->from : 0)) * s->motion->period;
-  m->end = (single ? (double)first + at->to : (double)last) * s->motion->period;
+  const double begin = s->motion->begin, period = s->motion->period;
+  m->time = begin + ((double)segment + part) * period;
+  m->begin = begin + ((double)first + (single ? at->from : 0)) * period;
+  m->end = begin + (single ? (double)first + at->to : (double)last) * period;
 }
 
 /* -- the search -- */
@@ -220,7 +221,7 @@ static void first_looks(struct sweep *s)
     struct middle m = { .time = 0 };
     const size_t sample = i * (s->motion->count - 1) / FIRST_LOOKS;
     position_at(s, sample, 0, m.q);
-    m.time = m.begin = m.end = (double)sample * s->motion->period;
+    m.time = m.begin = m.end = s->motion->begin + (double)sample * s->motion->period;
     const double bound = s->bound;
     look(s, &m);
     for (size_t k = 0; k < s->comparison_count; k++) decide(s, &s->comparisons[k], &m);
@@ -234,7 +235,7 @@ static void tell(struct sweep *s, struct armdyn_motion_clearance *out)
   out->bound = out->at.distance = INFINITY;
   out->states = s->states;
   if (!s->nearest) return;
-  const double place = s->time / s->motion->period;
+  const double place = (s->time - s->motion->begin) / s->motion->period;
   size_t segment = (size_t)place;
   if (segment >= s->segments) segment = s->segments - 1;
   double q[ARMDYN_JOINTS_MAX];
@@ -252,6 +253,7 @@ static enum armdyn_status check(const struct armdyn_scene *scene, const struct a
 {
   const size_t n = scene->robot->joint_count;
   if (!motion->count) return armdyn_refuse(error, ARMDYN_EINPUT, "/count", "must be at least 1 sample");
+  if (!isfinite(motion->begin)) return armdyn_refuse(error, ARMDYN_EINPUT, "/begin", "must be finite");
   if (!(motion->period > 0 && isfinite(motion->period)))
     return armdyn_refuse(error, ARMDYN_EINPUT, "/period", "must be > 0 s, got %g", motion->period);
   if (!(tolerance > 0 && isfinite(tolerance)))

@@ -194,7 +194,7 @@ enum armdyn_status obstacles_check(const struct obstacles *o, const struct armdy
   if (!q) return ARMDYN_EMEMORY; /* nothing is proved */
   for (size_t k = 0; k < count; k++)
     armdyn_trajectory_state(motion, armdyn_sample_time(motion, rate, k), q + k * n, NULL, NULL, NULL);
-  const struct armdyn_played_motion played = { count, 1 / rate, q };
+  const struct armdyn_played_motion played = { .count = count, .period = 1 / rate, .q = q };
   const enum armdyn_status status =
       armdyn_motion_clearance(o->scene, &played, o->surroundings->deviation, TOLERANCE, &out->found, NULL);
   free(q);

@@ -29,6 +29,6 @@ enum armdyn_status played_motion_of(const struct armdyn_trajectory *trajectory, 
   double *q = malloc(count * n * sizeof *q);
   for (size_t k = 0; q && k < count; k++)
     armdyn_trajectory_state(trajectory, armdyn_sample_time(trajectory, rate, k), q + k * n, NULL, NULL, NULL);
-  *motion = (struct armdyn_played_motion){ count, 1 / rate, q };
+  *motion = (struct armdyn_played_motion){ .count = count, .period = 1 / rate, .q = q };
   return q ? ARMDYN_OK : ARMDYN_EMEMORY;
 }

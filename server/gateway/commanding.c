@@ -155,7 +155,8 @@ void running_go_on(struct running *r)
     r->wanted.kind = ASK_NONE;
     return;
   }
-  enum armdyn_status rc = try_wanted(r);
+  enum armdyn_status rc = guarding_allow(r, &r->wanted);
+  if (!rc) rc = try_wanted(r);
   if (waits(r, rc)) return;
   const struct transfer_command command = r->wanted;
   r->wanted.kind = ASK_NONE;

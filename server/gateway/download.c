@@ -233,6 +233,8 @@ static enum armdyn_status tend(struct running *r)
 /* Nobody has started it yet. */
 static void attend_unstarted(struct running *r)
 {
+  guarding_renew(r);
+  if (r->ended) return;
   if (r->order->start && r->now.state == TRANSFER_READY) running_arm(r);
   if (!r->ended && r->order->start && clock_wall_ms() > r->order->start_before_ms) running_expire(r);
   if (!r->ended && clock_monotonic_ns() > r->ready_ns + r->order->ready_timeout_ms * 1000000LL)
@@ -268,6 +270,7 @@ static void attend(struct running *r)
 void transfer_order_free(struct transfer_order *order)
 {
   if (!order) return;
+  guard_free(order->guard);
   profile_release(&order->profile);
   free(order);
 }
@@ -275,14 +278,18 @@ void transfer_order_free(struct transfer_order *order)
 static enum armdyn_status load(struct running *r)
 {
   unsigned asked = r->head->format;
+  guarding_begin(r);
+  if (r->ended) return ARMDYN_ECANCELLED;
   enum armdyn_status rc = running_regain(r, after_ms(r->order->connect_deadline_ms));
   if (!rc) rc = loading_check(r);
   if (rc) return rc;
+  char clear[ARMDYN_NAME_SIZE + 64] = "";
+  guarding_tell(r, clear, sizeof clear);
   if (r->head->format == asked)
-    running_report(r, TRANSFER_LOADING, -1, "%s", r->order->assumed);
+    running_report(r, TRANSFER_LOADING, -1, "%s%s", r->order->assumed, clear);
   else
-    running_report(r, TRANSFER_LOADING, -1, "%s; in format %u: the controller does not take %u", r->order->assumed,
-                   r->head->format, asked);
+    running_report(r, TRANSFER_LOADING, -1, "%s%s; in format %u: the controller does not take %u", r->order->assumed,
+                   clear, r->head->format, asked);
   return loading_run(r);
 }
 

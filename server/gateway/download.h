@@ -9,6 +9,7 @@
 #include "api/codec/parts.h"
 #include "api/problem/problem.h"
 #include "server/base/id.h"
+#include "server/gateway/guard.h"
 #include "server/gateway/telemetry.h"
 #include "server/store/store.h"
 
@@ -40,7 +41,9 @@ struct transfer_order {
   struct overrides overrides;              /* of its payload, tool and gravity */
   size_t output_count;                     /* of a download */
   struct output_task outputs[LIMIT_STEPS]; /* in their order */
-  char assumed[80]; /* of the controller, by its entry: what the torques hold, and for what kind */
+  char assumed[80];    /* of the controller, by its entry: what the torques hold, and for what kind */
+  struct guard *guard; /* what it must not touch; NULL: its controller stands in no cell */
+  size_t guard_size;   /* while it travels: bytes of that, with the cell's text */
   struct profile profile;
 };
 
@@ -71,10 +74,11 @@ enum transfer_command_kind {
 struct transfer_command {
   uint64_t number;
   enum transfer_command_kind kind;
-  bool evicts;             /* of STOP: to take the lease */
-  bool own;                /* of the transfer itself, which cannot go on without it */
-  char transfer[ID_SIZE];  /* "" = of the controller, whatever it plays */
-  int64_t start_before_ms; /* wall clock, of START */
+  bool evicts;                 /* of STOP: to take the lease */
+  bool own;                    /* of the transfer itself, which cannot go on without it */
+  char transfer[ID_SIZE];      /* "" = of the controller, whatever it plays */
+  int64_t start_before_ms;     /* wall clock, of START */
+  char cell[ARMDYN_NAME_SIZE]; /* of ARM, START and RESUME: that the controller stands in by its entry; "": in none */
 };
 
 /* Of STOP. */
@@ -126,6 +130,8 @@ struct download_port {
   void (*observe)(void *context, const struct observation *seen);
   /* Measurements, before the report of the end that they belong to. False: not now; never where they must be taken. */
   bool (*telemetry)(void *context, const struct telemetry_block *block, bool must);
+  /* A newer revision of the cell, if one has come since the last time: it is the caller's then. */
+  bool (*take_cell)(void *context, struct guard_cell *cell);
   enum server_loss on_server_loss;
 };
 

@@ -319,6 +319,19 @@ void endpoints_command(struct endpoints *e, const struct controller_address *add
   e->listener.answer(e->listener.context, &answer);
 }
 
+void endpoints_cell(struct endpoints *e, const struct guard_cell *cell)
+{
+  enum armdyn_status status = ARMDYN_OK;
+  pthread_mutex_lock(&e->lock);
+  for (struct endpoint *p = e->first; p; p = p->next) {
+    struct transfer_order *const orders[] = { p->order, p->following };
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
+      if (orders[i] && orders[i]->guard && guard_offer(orders[i]->guard, cell)) status = ARMDYN_EMEMORY;
+  }
+  pthread_mutex_unlock(&e->lock);
+  if (status) log_event(LOG_ERROR, "a cell that has changed was not taken", "cell", cell->name, NULL);
+}
+
 static bool has_work(const struct endpoint *p)
 {
   return p->works || p->command_count || p->order || p->recoveries;

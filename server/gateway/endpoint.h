@@ -23,6 +23,9 @@ enum armdyn_status endpoints_submit(struct endpoints *e, struct transfer_order *
 /* Hand over a command; it is answered in any case. */
 void endpoints_command(struct endpoints *e, const struct controller_address *address,
                        const struct transfer_command *command);
+/* A new revision of a cell; the text stays the caller's. The transfers whose controllers stand in it look at it before they
+ * let anything move. */
+void endpoints_cell(struct endpoints *e, const struct guard_cell *cell);
 /* Returns once a command could be handed over: the way to every controller is open. To be called once a second.
  * false: a thread stands still over its work, and no other one has a transfer that would be lost with this process. */
 bool endpoints_pass(struct endpoints *e);

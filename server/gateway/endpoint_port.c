@@ -139,6 +139,15 @@ static void port_observe(void *context, const struct observation *seen)
   endpoint_observe(context, seen);
 }
 
+static bool port_take_cell(void *context, struct guard_cell *cell)
+{
+  struct endpoint *p = context;
+  pthread_mutex_lock(&p->owner->lock);
+  const bool newer = guard_take_newer(p->order->guard, cell);
+  pthread_mutex_unlock(&p->owner->lock);
+  return newer;
+}
+
 struct download_port endpoint_port(struct endpoint *p)
 {
   return (struct download_port){ .context = p,
@@ -149,5 +158,6 @@ struct download_port endpoint_port(struct endpoint *p)
                                  .progress = port_progress,
                                  .observe = port_observe,
                                  .telemetry = port_telemetry,
+                                 .take_cell = port_take_cell,
                                  .on_server_loss = p->owner->on_server_loss };
 }

@@ -238,6 +238,7 @@ enum armdyn_status gateway_start(struct store *store, struct robots *robots, con
   if (changes) g->changes = *changes;
   pthread_mutex_init(&g->lock, NULL);
   pthread_mutex_init(&g->send_lock, NULL);
+  pthread_mutex_init(&g->cell_lock, NULL);
   snprintf(g->on_server_loss, sizeof g->on_server_loss, "%s", options->on_server_loss);
   snprintf(g->why, sizeof g->why, "the gateway is being started");
   g->silence_ns = options->child_silence * 1000000000LL;
@@ -279,5 +280,6 @@ void gateway_stop(struct gateway *g, int64_t deadline_ns)
   registry_release(&g->registry);
   pthread_mutex_destroy(&g->lock);
   pthread_mutex_destroy(&g->send_lock);
+  pthread_mutex_destroy(&g->cell_lock);
   free(g);
 }

@@ -47,6 +47,11 @@ unsigned gateway_generation(struct gateway *gateway);
 
 /* -- transfers -- */
 
+/* A cell has a new revision, or is gone: transfers that have not begun to move are held against it anew by the gateway, and end
+ * where they may touch; of those that are held, what is left, before they go on. May read the store and wait for the gateway.
+ *   known  in  the revision that the gateway has; 0: an earlier one */
+void gateway_cell_changed(struct gateway *gateway, const char *name, int64_t known);
+
 /* While it is drained, no transfer is taken. */
 void gateway_drain(struct gateway *gateway, bool draining);
 bool gateway_draining(struct gateway *gateway);

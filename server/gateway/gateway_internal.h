@@ -2,7 +2,8 @@
  * what it tells.
  *
  * Locks: `lock` guards what is in memory and is never held while the store, the channel or a caller is waited for;
- * `send_lock` keeps frames whole and guards the child. Neither is taken under the other. */
+ * `send_lock` keeps frames whole and guards the child. Neither is taken under the other. `cell_lock` is held while the store
+ * is asked and a cell is sent. */
 #ifndef SERVER_GATEWAY_GATEWAY_INTERNAL_H
 #define SERVER_GATEWAY_GATEWAY_INTERNAL_H
 
@@ -25,6 +26,7 @@ struct gateway {
   int64_t silence_ns; /* after which it is taken for dead */
   pthread_t supervisor;
 
+  pthread_mutex_t cell_lock; /* before send_lock: cells that have changed go out in their order */
   pthread_mutex_t send_lock;
   struct child child;
   bool up;

@@ -7,11 +7,13 @@
 
 enum gateway_message {
   /* serve: */
-  GATEWAY_TRANSFER = 1, /* struct transfer_order without words; then */
+  GATEWAY_TRANSFER = 1, /* struct transfer_order without words and guard; then */
+  GATEWAY_GUARD,        /* struct message_part and bytes of its guard, in order, if it has one; then */
   GATEWAY_WORDS,        /* struct message_words and words, in order, until all are there: then it is queued */
-  GATEWAY_COMMAND,      /* struct message_command */
-  GATEWAY_RECOVER,      /* struct message_recover: a transfer of an earlier gateway; answered by REPORT */
-  GATEWAY_PING,         /* nothing: does it live? Answered by PONG */
+  GATEWAY_CELL,    /* struct message_part and bytes of a struct message_cell and its text, in order: a new revision */
+  GATEWAY_COMMAND, /* struct message_command */
+  GATEWAY_RECOVER, /* struct message_recover: a transfer of an earlier gateway; answered by REPORT */
+  GATEWAY_PING,    /* nothing: does it live? Answered by PONG */
   /* gateway: */
   GATEWAY_REPORT,    /* struct message_report */
   GATEWAY_PROGRESS,  /* struct message_sent */
@@ -22,10 +24,23 @@ enum gateway_message {
 };
 
 enum { GATEWAY_WORDS_MOST = 250000 }; /* words of one frame: half of LIMIT_FRAME */
+/* Of what comes in parts: a cell's text and the positions of the longest motion. */
+#define GATEWAY_PART_SIZE (2 * (uint64_t)LIMIT_ANSWER)
 
 struct message_words {
   char transfer[ID_SIZE];
   uint32_t count;
+};
+/* Some bytes of something that is larger than a frame. */
+struct message_part {
+  char transfer[ID_SIZE]; /* whose they are; of a cell: "" */
+  uint64_t size;          /* of the whole */
+  uint64_t at;            /* where in it they are */
+  uint32_t count;
+};
+struct message_cell {
+  char name[ARMDYN_NAME_SIZE];
+  int64_t revision; /* 0: it is gone */
 };
 struct message_command {
   struct transfer_command command;

@@ -1,6 +1,7 @@
 #include <sys/socket.h>
 
 #include "server/base/clock.h"
+#include "server/base/log.h"
 #include "server/gateway/gateway_internal.h"
 
 enum {
@@ -73,14 +74,58 @@ enum armdyn_status gateway_send(struct gateway *g, enum gateway_message type, co
   return gateway_present(g, &generation) ? send_frame_to(g, generation, type, data, size) : ARMDYN_EUNAVAILABLE;
 }
 
-/* Frame by frame, so that a STOP finds its way between two of them. */
-static enum armdyn_status send_order(struct gateway *g, unsigned generation, const struct transfer_order *order)
+/* Something that is larger than a frame, made of two pieces. */
+struct pieces {
+  const void *first, *second;
+  size_t first_size, second_size;
+};
+
+/* Bytes [at, at + count) of both. */
+static void copy_pieces(const struct pieces *p, size_t at, size_t count, char *to)
+{
+  const size_t first = at < p->first_size ? p->first_size - at : 0, of_first = first < count ? first : count;
+  if (of_first) memcpy(to, (const char *)p->first + at, of_first);
+  if (count > of_first)
+    memcpy(to + of_first, (const char *)p->second + (at + of_first - p->first_size), count - of_first);
+}
+
+/* Frame by frame, so that a STOP finds its way between two of them; so is all that follows. */
+static enum armdyn_status send_pieces(struct gateway *g, unsigned generation, enum gateway_message type,
+                                      const char *transfer, const struct pieces *p)
+{
+  enum { MOST = 2 * GATEWAY_WORDS_MOST };
+  struct message_part part = { .size = p->first_size + p->second_size };
+  char *frame = malloc(sizeof part + MOST);
+  enum armdyn_status rc = frame ? ARMDYN_OK : ARMDYN_EMEMORY;
+  snprintf(part.transfer, sizeof part.transfer, "%s", transfer);
+  while (!rc && part.at < part.size) {
+    part.count = part.size - part.at < MOST ? (uint32_t)(part.size - part.at) : MOST;
+    memcpy(frame, &part, sizeof part);
+    copy_pieces(p, part.at, part.count, frame + sizeof part);
+    rc = send_frame_to(g, generation, type, frame, sizeof part + part.count);
+    part.at += part.count;
+  }
+  free(frame);
+  return rc;
+}
+
+static enum armdyn_status send_guard(struct gateway *g, unsigned generation, const struct transfer_order *order)
+{
+  const struct guard *guard = order->guard;
+  if (!guard) return ARMDYN_OK;
+  const struct pieces pieces = { guard, guard->cell.text, guard_size(guard), guard->cell.length };
+  return send_pieces(g, generation, GATEWAY_GUARD, order->id, &pieces);
+}
+
+static enum armdyn_status send_order(struct gateway *g, unsigned generation, struct transfer_order *order)
 {
   const struct profile_head *head = &order->profile.head;
   size_t total = (size_t)head->total * profile_sample_words(head->format, head->axis_count);
   char *frame = malloc(sizeof(struct message_words) + GATEWAY_WORDS_MOST * sizeof(uint16_t));
   if (!frame) return ARMDYN_EMEMORY;
+  order->guard_size = order->guard ? guard_size(order->guard) + order->guard->cell.length : 0;
   enum armdyn_status rc = send_frame_to(g, generation, GATEWAY_TRANSFER, order, sizeof *order);
+  if (!rc) rc = send_guard(g, generation, order);
   for (size_t at = 0; !rc && at < total;) {
     size_t count = total - at < GATEWAY_WORDS_MOST ? total - at : GATEWAY_WORDS_MOST;
     struct message_words words = { .count = (uint32_t)count };
@@ -143,6 +188,7 @@ void gateway_command(struct gateway *g, const char *controller, const char *tran
   bool known = registry_address(&g->registry, controller, &message.address);
   if (known && *transfer)
     registry_address_of(&g->registry, transfer, &message.address); /* two entries may share a lease */
+  registry_cell(&g->registry, controller, message.command.cell);
   if (known && message.command.kind == ASK_STOP) registry_stop(&g->registry, &message.address);
   bool barred = known && message.command.kind != ASK_STOP && !registry_enabled(&g->registry, controller);
   int64_t deadline_ns = clock_monotonic_ns() + ANSWER_MOST_MS * 1000000LL;
@@ -317,10 +363,38 @@ enum armdyn_status gateway_submit(struct gateway *g, struct store_transfer *tran
                                                .reason = "the gateway was lost before it had the profile" } };
     memcpy(lost.transfer, transfer->id, sizeof lost.transfer);
     gateway_take_report(g, &lost);
+  } else if (order->guard) { /* it may have changed before the gateway had this one */
+    gateway_cell_changed(g, order->guard->cell.name, order->guard->cell.revision);
   }
 out:
   transfer_order_free(order);
   return rc;
+}
+
+/* One after the other, so that the last one sent is the newest. */
+void gateway_cell_changed(struct gateway *g, const char *name, int64_t known)
+{
+  struct message_cell head = { .revision = 0 };
+  struct store_cell row = { .version = 0 };
+  pthread_mutex_lock(&g->lock);
+  const bool stands = registry_stands_in(&g->registry, name);
+  pthread_mutex_unlock(&g->lock);
+  if (!stands) return;
+  snprintf(head.name, sizeof head.name, "%s", name);
+  pthread_mutex_lock(&g->cell_lock);
+  unsigned generation;
+  const enum armdyn_status status = store_cell_get(g->store, name, 0, &row);
+  if (!status) head.revision = row.version;
+  enum armdyn_status rc = status == ARMDYN_ENOTFOUND ? ARMDYN_OK : status;
+  if (!rc && (!known || head.revision != known) && gateway_present(g, &generation)) {
+    const struct pieces pieces = { &head, row.document, sizeof head, row.document ? strlen(row.document) : 0 };
+    rc = send_pieces(g, generation, GATEWAY_CELL, "", &pieces);
+  }
+  pthread_mutex_unlock(&g->cell_lock);
+  store_cell_release(&row);
+  if (rc)
+    log_event(LOG_ERROR, "the gateway does not know of a cell that has changed", "cell", name, "reason",
+              armdyn_status_text(rc), NULL);
 }
 
 enum armdyn_status gateway_transfer(struct gateway *g, const char *id, struct store_transfer *out)

@@ -12,9 +12,16 @@
 
 enum { ARRIVING_MOST = 64, FIGURES_MS = 1000, ALIVE_MS = 500, PRIORITY = -10 };
 
-/* An order whose words are still coming. */
+/* Bytes that come in several frames. */
+struct gathered {
+  char *bytes;
+  size_t size, at;
+};
+
+/* An order whose guard and words are still coming. */
 struct arriving {
   struct transfer_order *order;
+  struct gathered guard;
   size_t words, expected;
 };
 
@@ -23,6 +30,7 @@ struct process {
   struct outbox outbox;
   struct endpoints *endpoints;
   struct arriving arriving[ARRIVING_MOST];
+  struct gathered cell; /* one at a time */
   struct figures figures;
   struct gateway_figures told;
   int64_t told_ns;
@@ -116,11 +124,16 @@ static void order_complete(struct process *p, struct arriving *a)
 {
   struct transfer_order *order = a->order;
   const struct profile_head *head = &order->profile.head;
+  const size_t expected = a->expected;
   struct faults *faults = calloc(1, sizeof *faults);
-  a->order = NULL;
-  if (!faults) {
-    refuse(p, order->id, PROBLEM_INTERNAL, "out of memory");
-  } else if (protocol_crc32(0, order->profile.words, a->expected) != head->crc) {
+  const bool guarded = a->guard.size;
+  if (guarded && a->guard.at == a->guard.size)
+    order->guard = guard_open(a->guard.bytes, a->guard.size, &order->profile);
+  free(a->guard.bytes);
+  *a = (struct arriving){ .order = NULL };
+  if (!faults || (guarded && !order->guard)) {
+    refuse(p, order->id, PROBLEM_INTERNAL, "the gateway has no room for the profile and its cell");
+  } else if (protocol_crc32(0, order->profile.words, expected) != head->crc) {
     refuse(p, order->id, PROBLEM_INTERNAL, "the profile was damaged on its way to the gateway");
   } else if (profile_check(&order->profile, faults)) {
     refuse(p, order->id, PROBLEM_LIMIT_EXCEEDED, faults->items[0].detail);
@@ -142,6 +155,8 @@ static bool take_transfer(struct process *p, const struct frame *frame)
   struct arriving *a = arriving_of(p, NULL);
   if (!order) return false;
   memcpy(order, frame->data, sizeof *order);
+  const size_t guard_size = order->guard_size;
+  order->guard = NULL;
   const struct profile_head *head = &order->profile.head;
   size_t per_sample = profile_sample_words(head->format, head->axis_count);
   size_t expected = (size_t)head->total * per_sample;
@@ -153,7 +168,59 @@ static bool take_transfer(struct process *p, const struct frame *frame)
     transfer_order_free(order);
     return sound;
   }
-  *a = (struct arriving){ .order = order, .expected = expected };
+  *a = (struct arriving){ .order = order, .expected = expected, .guard = { .size = guard_size } };
+  return true;
+}
+
+/* The next bytes. false: they do not fit. A NULL after the last: out of memory. */
+static bool gather(struct gathered *g, const struct message_part *part, const char *bytes)
+{
+  if (part->at != g->at || part->size != g->size || part->count > g->size - g->at) return false;
+  if (!g->at) g->bytes = malloc(g->size);
+  if (g->bytes) memcpy(g->bytes + g->at, bytes, part->count);
+  g->at += part->count;
+  return true;
+}
+
+static bool take_part(const struct frame *frame, struct message_part *part)
+{
+  if (frame->length < sizeof *part) return false;
+  memcpy(part, frame->data, sizeof *part);
+  return frame->length == sizeof *part + part->count && part->size <= GATEWAY_PART_SIZE;
+}
+
+static bool take_guard(struct process *p, const struct frame *frame)
+{
+  struct message_part part;
+  if (!take_part(frame, &part)) return false;
+  struct arriving *a = arriving_of(p, part.transfer);
+  return !a || gather(&a->guard, &part, (const char *)frame->data + sizeof part);
+}
+
+/* A new revision of a cell: for the transfers that are here. */
+static bool take_cell(struct process *p, const struct frame *frame)
+{
+  struct gathered *g = &p->cell;
+  struct message_part part;
+  struct message_cell head;
+  if (!take_part(frame, &part) || part.size < sizeof head) return false;
+  if (!part.at) {
+    free(g->bytes);
+    *g = (struct gathered){ .size = part.size };
+  }
+  if (!gather(g, &part, (const char *)frame->data + sizeof part)) return false;
+  if (g->at < g->size) return true;
+  if (g->bytes) {
+    memcpy(&head, g->bytes, sizeof head);
+    struct guard_cell cell = { .revision = head.revision, .length = g->size - sizeof head };
+    memcpy(cell.name, head.name, sizeof cell.name);
+    cell.text = g->bytes + sizeof head;
+    endpoints_cell(p->endpoints, &cell);
+  } else {
+    log_event(LOG_ERROR, "a cell that has changed was not taken", NULL);
+  }
+  free(g->bytes);
+  *g = (struct gathered){ .size = 0 };
   return true;
 }
 
@@ -179,7 +246,8 @@ static void stop_arriving(struct process *p, const struct message_command *messa
     struct transfer_order *order = p->arriving[i].order;
     if (!order || !address_one_endpoint(&order->address, &message->address)) continue;
     if (*message->command.transfer && strcmp(message->command.transfer, order->id)) continue;
-    p->arriving[i].order = NULL;
+    free(p->arriving[i].guard.bytes);
+    p->arriving[i] = (struct arriving){ .order = NULL };
     struct transfer_report report = { .state = TRANSFER_STOPPED, .problem = -1 };
     snprintf(report.reason, sizeof report.reason, "%s", stop_reason(&message->command));
     on_report(p, order->id, &report);
@@ -218,6 +286,8 @@ static bool take(struct process *p, const struct frame *frame)
   switch (frame->type) {
   case GATEWAY_TRANSFER: return take_transfer(p, frame);
   case GATEWAY_WORDS: return take_words(p, frame);
+  case GATEWAY_GUARD: return take_guard(p, frame);
+  case GATEWAY_CELL: return take_cell(p, frame);
   case GATEWAY_COMMAND: return take_command(p, frame);
   case GATEWAY_RECOVER: return take_recover(p, frame);
   case GATEWAY_PING: return take_ping(p);
@@ -299,7 +369,8 @@ int gateway_process(int fd, const char *dir, enum server_loss on_server_loss)
   log_event(LOG_INFO, "the gateway stops: the service closed its connection", NULL);
   leave(&p);
   outbox_close(&p.outbox);
-  for (size_t i = 0; i < ARRIVING_MOST; i++) transfer_order_free(p.arriving[i].order);
+  for (size_t i = 0; i < ARRIVING_MOST; i++) free(p.arriving[i].guard.bytes), transfer_order_free(p.arriving[i].order);
+  free(p.cell.bytes);
   channel_close(&p.channel);
   log_stop();
   return rc == ARMDYN_EIO ? 0 : 1;

@@ -8,6 +8,7 @@ struct registry_controller {
   char name[ARMDYN_NAME_SIZE];
   struct controller_address address;
   bool enabled;
+  char cell[ARMDYN_NAME_SIZE];
   bool stop_owed;   /* by the next gateway: nobody sets the outputs of what it may play */
   uint64_t stopped; /* the number of the last STOP that it was sent; 0: none */
   struct registry_controller *next;
@@ -17,6 +18,7 @@ struct registry_entry {
   struct store_transfer row;
   struct controller_address address;
   struct telemetry_origin origin; /* robot "": of an earlier run */
+  char cell[ARMDYN_NAME_SIZE];    /* around its controller; "": none */
   bool accepted, adopted, start_wanted;
   int64_t start_before_ms;
   int start_within_ms; /* after it is ready; 0: no such limit */
@@ -55,6 +57,7 @@ void registry_controller(struct registry *registry, const struct controller_desc
   }
   address_of(controller, &c->address);
   c->enabled = controller->enabled;
+  memcpy(c->cell, controller->cell, sizeof c->cell);
 }
 
 void registry_controller_gone(struct registry *registry, const char *name)
@@ -77,6 +80,12 @@ bool registry_enabled(const struct registry *registry, const char *name)
 {
   const struct registry_controller *c = controller_of(registry, name);
   return c && c->enabled;
+}
+
+void registry_cell(const struct registry *registry, const char *name, char cell[ARMDYN_NAME_SIZE])
+{
+  const struct registry_controller *c = controller_of(registry, name);
+  snprintf(cell, ARMDYN_NAME_SIZE, "%s", c ? c->cell : "");
 }
 
 void registry_stop(struct registry *registry, const struct controller_address *address)
@@ -148,6 +157,13 @@ size_t registry_active(const struct registry *registry)
   return count;
 }
 
+bool registry_stands_in(const struct registry *registry, const char *cell)
+{
+  const struct registry_entry *e = registry->entries;
+  while (e && (ended(e) || strcmp(e->cell, cell))) e = e->next;
+  return e != NULL;
+}
+
 static struct registry_entry *entry_of(const struct registry *registry, const char *id)
 {
   struct registry_entry *e = registry->entries;
@@ -210,6 +226,7 @@ enum armdyn_status registry_submit(struct registry *registry, struct store_trans
   memcpy(e->origin.robot, order->robot, sizeof e->origin.robot);
   e->origin.revision = order->revision;
   e->origin.overrides = order->overrides;
+  if (order->guard) memcpy(e->cell, order->guard->cell.name, sizeof e->cell);
   e->start_wanted = order->start;
   e->start_before_ms = order->start_before_ms;
   e->start_within_ms = order->start_within_ms;

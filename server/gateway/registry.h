@@ -20,6 +20,8 @@ void registry_controller_gone(struct registry *registry, const char *name);
 bool registry_address(const struct registry *registry, const char *name, struct controller_address *address);
 /* Is it there, and may it be spoken to? */
 bool registry_enabled(const struct registry *registry, const char *name);
+/* The cell that it stands in; "": none, or it is unknown. */
+void registry_cell(const struct registry *registry, const char *name, char cell[ARMDYN_NAME_SIZE]);
 /* STOP is being sent to whatever stands there. */
 void registry_stop(struct registry *registry, const struct controller_address *address);
 /* Another number after every STOP that a controller was sent, under whichever name; 0: none was. */
@@ -32,6 +34,8 @@ void registry_located(struct registry *registry, const char *name, const char *h
 /* -- transfers -- */
 /* How many have not ended. */
 size_t registry_active(const struct registry *registry);
+/* Has one that has not ended this cell around its controller? */
+bool registry_stands_in(const struct registry *registry, const char *cell);
 /* The transfer that holds an endpoint, and has not ended. */
 bool registry_holder(const struct registry *registry, const struct controller_address *address, char holder[ID_SIZE]);
 /* A new one: created_at, state and history of `row` are filled in; it is `accepted` only after it was stored. */

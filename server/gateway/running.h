@@ -1,6 +1,6 @@
 /* A running transfer as its parts see it: download.c has its life from the first connection to its end, loading.c brings the
  * profile to the controller, by windows.c, following.c says what the controller's states mean for it, commanding.c grants what
- * is asked of it, outputs.c sets the controller's outputs where the motion rests. */
+ * is asked of it, outputs.c sets the controller's outputs where the motion rests, guarding.c holds it against the cell. */
 #ifndef SERVER_GATEWAY_RUNNING_H
 #define SERVER_GATEWAY_RUNNING_H
 
@@ -62,6 +62,7 @@ struct running {
       wanted;          /* of ARM, START, HOLD and RESUME one that is not answered yet; ASK_NONE: there is none */
   int64_t wanted_ns;   /* since when */
   bool measured_anew;  /* the controller's clock, because it seemed wrong */
+  bool unproved;       /* the cell has changed since the motion was held against it */
   bool leaving;        /* the service is gone; the motion is brought to its end */
   bool confirmed;      /* the controller said that nothing moves */
   int64_t ready_ns;    /* when it became ready */
@@ -119,6 +120,19 @@ void running_follow(struct running *r);
 bool running_same(const struct running *r);
 /* Does it hold what BEGIN announced? */
 bool running_ours(const struct running *r);
+
+/* -- guarding.c -- */
+
+/* Before anything of it is sent: does the motion keep clear of the cell that its controller stands in? Where it may touch,
+ * or the cell says too little, the transfer ends. */
+void guarding_begin(struct running *r);
+/* That it does, in words; "" where it stands in none. */
+void guarding_tell(const struct running *r, char *text, size_t size);
+/* The same once more, when a newer revision of the cell has come and the motion has not begun. */
+void guarding_renew(struct running *r);
+/* May ARM, START or RESUME be sent for a controller that stands in the cell that the command names? OK; ECONFLICT. Of a motion
+ * that is held, what is left of it is held against a cell that has changed. */
+enum armdyn_status guarding_allow(struct running *r, const struct transfer_command *command);
 
 /* -- loading.c -- */
 

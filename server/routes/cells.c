@@ -3,7 +3,9 @@
 
 #include "api/json/fields.h"
 #include "server/app.h"
+#include "server/base/rehearsal.h"
 #include "server/data/stored_cell.h"
+#include "server/gateway/gateway.h"
 #include "server/routes/cells.h"
 #include "server/routes/versioned.h"
 
@@ -83,13 +85,21 @@ static bool read_body(struct exchange *x, const char *name, void *row)
 
 static enum armdyn_status put(struct exchange *x, void *row, int64_t expected, const struct store_idempotency *once)
 {
-  struct store *store = exchange_app(x)->store;
-  return expected ? store_cell_update(store, row, expected) : store_cell_create(store, row, once);
+  const struct app *app = exchange_app(x);
+  const struct store_cell *cell = row;
+  enum armdyn_status status =
+      expected ? store_cell_update(app->store, row, expected) : store_cell_create(app->store, row, once);
+  if (!status && !rehearsing()) gateway_cell_changed(app->gateway, cell->name, 0);
+  return status;
 }
 
 static bool remove_row(struct exchange *x, int64_t expected)
 {
-  return versioned_found(x, &cells, store_cell_delete(exchange_app(x)->store, exchange_segment(x, "cell"), expected));
+  const struct app *app = exchange_app(x);
+  const char *name = exchange_segment(x, "cell");
+  const enum armdyn_status status = store_cell_delete(app->store, name, expected);
+  if (!status && !rehearsing()) gateway_cell_changed(app->gateway, name, 0);
+  return versioned_found(x, &cells, status);
 }
 
 static enum armdyn_status summarize(const void *row, struct buffer *out)

@@ -6,10 +6,10 @@
 #include "api/json/document.h"
 #include "server/app.h"
 #include "server/data/motion_model.h"
-#include "server/data/stored_cell.h"
 #include "server/data/stored_trajectory.h"
 #include "server/gateway/source.h"
 #include "server/robots/cache.h"
+#include "server/transfers/clear_of_cell.h"
 #include "server/transfers/held_part.h"
 #include "server/transfers/outputs.h"
 #include "server/work/kinds.h"
@@ -136,103 +136,6 @@ refused:
   return refusal_status(&p->why, status);
 }
 
-/* -- what it must not touch -- */
-
-static const double clearance_tolerance = 1e-4; /* m */
-
-/* Between what, when and how near. */
-struct prepared_clearance {
-  double bound, distance, time; /* m, m, s */
-  char a[ARMDYN_NAME_SIZE], b[ARMDYN_NAME_SIZE];
-};
-
-/* The smallest clearance of what will be played, from wherever the controller may be of it. EINPUT: the robot has no bodies. */
-static enum armdyn_status find_clearance(const struct prepared_transfer *p, const struct armdyn_robot *robot,
-                                         const struct armdyn_cell *cell, const struct armdyn_played_motion *motion,
-                                         struct prepared_clearance *out, struct armdyn_error *error)
-{
-  struct armdyn_motion_clearance found = { 0 };
-  const struct controller_profile *profile = &p->controller.profile;
-  struct armdyn_scene *scene;
-  double deviation[ARMDYN_JOINTS_MAX];
-  for (size_t j = 0; j < ARMDYN_JOINTS_MAX; j++) deviation[j] = profile->start_tolerance + profile->following_error;
-  const struct touches *touches = &p->request.touches;
-  enum armdyn_status status = armdyn_scene_new(robot, cell, touches->items, touches->count, &scene, error);
-  if (!status && !armdyn_scene_body_count(scene))
-    status = armdyn_refuse(error, ARMDYN_EINPUT, "", "this revision of the robot has no bodies");
-  if (!status) status = armdyn_motion_clearance(scene, motion, deviation, clearance_tolerance, &found, error);
-  if (!status) {
-    out->bound = found.bound, out->distance = found.at.distance, out->time = found.time;
-    snprintf(out->a, sizeof out->a, "%s", found.at.a ? found.at.a : "");
-    snprintf(out->b, sizeof out->b, "%s", found.at.b ? found.at.b : "");
-  }
-  armdyn_scene_free(scene);
-  return status;
-}
-
-/* Of the model that the trajectory was planned with, with its tool, and of the one that the controller is bound to. */
-static enum armdyn_status find_least_clearance(const struct prepared_transfer *p, const struct armdyn_cell *cell,
-                                               const struct armdyn_trajectory *trajectory,
-                                               struct prepared_clearance *least, struct armdyn_error *error)
-{
-  const struct armdyn_robot *const robots[2] = { p->robot->robot, p->bound_to->robot };
-  const size_t count = p->robot->revision == p->bound_to->revision ? 1 : 2;
-  struct armdyn_played_motion motion = { 0 };
-  enum armdyn_status status = played_motion_of(trajectory, 1e6 / p->order->profile.head.period_us, &motion, error);
-  least->bound = INFINITY;
-  for (size_t i = 0; i < count && !status; i++) {
-    struct prepared_clearance found;
-    status = find_clearance(p, robots[i], cell, &motion, &found, error);
-    if (!status && (i == 0 || found.bound < least->bound)) *least = found;
-  }
-  free((void *)(uintptr_t)motion.q);
-  return status;
-}
-
-static bool stays_clear(struct prepared_transfer *p, const struct prepared_clearance *found)
-{
-  p->has_clearance = true, p->clearance = found->bound;
-  if (found->bound > 0) return true;
-  return refusal_say(
-      &p->why, PROBLEM_LIMIT_EXCEEDED,
-      "%s may touch %s of cell '%s': at %.3f s they are %.4f m apart, and with the controller's start_tolerance "
-      "and following_error the clearance is only proved to be above %.4f p",
-      found->a, found->b, p->controller.cell, found->time, found->distance, found->bound);
-}
-
-/* With the cell that the controller is bound to. false: p->why says why. */
-static bool keeps_clear(struct prepared_transfer *p)
-{
-  struct cell_document cell;
-  struct armdyn_trajectory trajectory;
-  struct prepared_clearance found;
-  struct armdyn_error error = { "", "" };
-  struct store *store = p->app->store;
-  if (!*p->controller.cell && p->request.touches.count)
-    return refusal_at(&p->why, "/touches", FAULT_INCONSISTENT,
-                      "the controller stands in no cell that could be touched");
-  if (!*p->controller.cell) return true;
-  enum armdyn_status status = stored_cell_read(store, p->controller.cell, &p->cell_revision, &cell);
-  if (status == ARMDYN_ENOTFOUND)
-    return refusal_say(&p->why, PROBLEM_CONFLICT, "the controller's cell '%s' is gone", p->controller.cell);
-  if (!status) {
-    status = stored_trajectory_read(store, p->trajectory.id, armdyn_robot_joint_count(p->robot->robot), &trajectory);
-    if (!status) {
-      status = find_least_clearance(p, &cell.cell, &trajectory, &found, &error);
-      armdyn_trajectory_free(&trajectory);
-    }
-    cell_release(&cell);
-  }
-  if (!status) return stays_clear(p, &found);
-  if (*error.pointer) return refusal_at(&p->why, error.pointer, FAULT_INCONSISTENT, error.message);
-  if (*error.message)
-    refusal_say(&p->why, PROBLEM_CONFLICT, "the clearance from cell '%s' cannot be told: %s", p->controller.cell,
-                error.message);
-  else
-    refusal_status(&p->why, status);
-  return false;
-}
-
 static void fill_order(struct prepared_transfer *p)
 {
   struct transfer_order *order = p->order;
@@ -262,7 +165,7 @@ bool transfer_prepare(struct prepared_transfer *p)
   p->order = calloc(1, sizeof *p->order);
   if (!check_permissions(p)) return false;
   if (!find_trajectory(p) || !find_robots(p) || !held_part_agrees(p)) return false;
-  if (!make_profile(p) || !outputs_place(p) || !keeps_clear(p)) return false;
+  if (!make_profile(p) || !outputs_place(p) || !clear_of_cell(p)) return false;
   fill_order(p);
   return true;
 }

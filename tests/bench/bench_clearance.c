@@ -122,7 +122,7 @@ struct swing {
 static double whole_swing(void *subject)
 {
   const struct swing *swing = subject;
-  const struct armdyn_played_motion motion = { SAMPLES, 1e-3, swing->q };
+  const struct armdyn_played_motion motion = { .count = SAMPLES, .period = 1e-3, .q = swing->q };
   struct armdyn_motion_clearance found;
   if (armdyn_motion_clearance(swing->scene, &motion, NULL, 1e-4, &found, NULL)) abort();
   return found.bound;

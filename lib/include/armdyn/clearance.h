@@ -83,6 +83,7 @@ struct armdyn_played_motion {
   size_t count;    /* samples, at least 1 */
   double period;   /* s between them, > 0 */
   const double *q; /* count x n */
+  double begin;    /* s: when the first one is, by which touches that are limited in time are told */
 };
 
 struct armdyn_motion_clearance {

@@ -312,7 +312,7 @@ Test(clearance, of_a_motion_is_a_bound_within_tolerance)
     random_stage(&dice, &s, joints);
     stage_open(&s, NULL, 0);
     random_motion(&dice, joints, q);
-    const struct armdyn_played_motion motion = { SAMPLES, 0.004, q };
+    const struct armdyn_played_motion motion = { .count = SAMPLES, .period = 0.004, .q = q };
     cr_assert_eq(armdyn_motion_clearance(s.scene, &motion, NULL, tolerance, &found, &error), ARMDYN_OK, "%s",
                  error.message);
     const double dense = densely(&s, joints, q);
@@ -343,7 +343,7 @@ Test(clearance, of_a_motion_is_found_between_samples)
   struct armdyn_motion_clearance found;
   const double q[] = { -1, 0, 0, 1, 0, 0 };
   plane_arm(&s);
-  const struct armdyn_played_motion motion = { 2, 0.5, q };
+  const struct armdyn_played_motion motion = { .count = 2, .period = 0.5, .q = q };
   stage_open(&s, NULL, 0);
   cr_assert_eq(armdyn_motion_clearance(s.scene, &motion, NULL, 1e-5, &found, NULL), ARMDYN_OK);
   cr_assert_float_eq(found.bound, 0.8, 2e-5); /* its own links; the wall is at 4 m, 0.9 m away */
