@@ -193,6 +193,69 @@ await flow({
     await look('compare-settings')
     equal(faults, [], 'the page')
   },
+  async 'verify laws on arms as they might be: the worst case is in focus'() {
+    await page.goto(`${url}/#/verifications/new?robot=scara`)
+    await page.getByLabel(w('positionLimit')).fill('0.02')
+    await button('addCircle').click()
+    const circle = page.getByRole('group', { name: w('circle'), exact: true })
+    for (const [axis, value] of [['x', '0.3'], ['y', '0.3'], ['z', '0']]) await circle.getByLabel(w('centre').replace('{axis}', axis)).fill(value)
+    await circle.getByLabel(w('durationOf'), { exact: true }).fill('1')
+    for (const k of [0, 1]) await page.getByLabel(w('frictionless')).nth(k).check()
+    await look('verification-form')
+    await button('verify').click()
+    await made()
+    const found = await newest('verifications')
+    equal([found.case_count, found.references.map(({ kind }) => kind), found.laws.map(({ name }) => name)], [12, ['hold', 'step', 'circle'], ['feedforward', 'feedforward without model']], 'what was asked')
+    equal([found.limit.position_mm, found.plants.map((one) => one.payload_mass), found.request.plants.map(({ plant }) => plant.friction)], [0.02, [0, 1], [false, false]], 'the limit, and the arms')
+    // rows of laws and arms, columns of references: every case where it belongs, the worst of each column marked
+    const rows = page.getByRole('region', { name: w('farOff') }).locator('tbody tr')
+    const cells = await rows.evaluateAll((all) => all.map((row) => [...row.cells].slice(1).map((cell) => [parseFloat(cell.querySelector('button').textContent), !!cell.querySelector('.worst'), !!cell.querySelector('.state.bad')])))
+    const wanted = found.laws.flatMap((law) => found.plants.map((plant) => found.references.map((reference) => {
+      const cases = found.cases.filter((one) => one.reference === reference.name)
+      const one = cases.find((other) => other.law === law.name && other.plant === plant.name)
+      return [Number(digits(one.judged_mm, 3)), one.judged_mm === Math.max(...cases.map((other) => other.judged_mm)), one.judged_mm > 0.02]
+    })))
+    equal(cells, wanted, 'the table of cases')
+    equal(await number(tile('farthestOff2')), Number(digits(found.worst_mm, 3)), 'the worst')
+    await rows.nth(2).locator('td button').nth(2).click() // without the model, nothing carried, on the circle
+    await page.locator('.u-over').first().waitFor()
+    const bare = found.cases.find((one) => one.law === 'feedforward without model' && one.plant === 'plant 1' && one.kind === 'circle')
+    equal(await number(tile('toolFarthest')), Number(digits(bare.tool.position_max_mm, 3)), 'the case that was chosen')
+    await look('verification')
+    await page.goto(`${url}/#/verifications`)
+    await page.locator('tbody tr').first().waitFor()
+    await look('verifications')
+  },
+  async 'try whether the deviations of an identification hold'() {
+    const [learn] = (await api('GET', '/v1/datasets?robot=scara&label=demo%3A%20learn')).items
+    const run = await done('/v1/robots/scara/identifications', { datasets: [learn.id], estimator: 'wls', friction: ['coulomb', 'viscous'] })
+    await page.goto(`${url}/#/identifications/${run.id}`)
+    await page.getByRole('link', { name: w('tryDeviations') }).click()
+    await page.getByLabel(w('simulatedRuns')).fill('20')
+    await look('study-form')
+    await button('study').click()
+    await made()
+    const study = await newest('identification-studies')
+    equal([study.identification, study.completed], [run.id, 20], 'what was studied')
+    const share = (value) => (100 * value < 10 ? (100 * value).toFixed(2) : (100 * value).toFixed(1))
+    equal(await tile('within95').textContent(), `${share(study.coverage.within_95.share)} %`, 'how many lie within')
+    const shares = await page.getByRole('region', { name: w('leastCovered') }).locator('tbody tr').evaluateAll((all) => all.map((row) => row.cells[1].textContent.trim()))
+    equal(shares, study.parameters.map((one) => one.coverage.within_95.share).sort((a, b) => a - b).map((one) => `${share(one)} %`), 'the least covered first')
+    await look('study')
+    await page.goto(`${url}/#/identification-studies`)
+    await page.locator('tbody tr').first().waitFor()
+    await look('studies')
+  },
+  async 'every kind of job has a page for its results'() {
+    const { paths } = await api('GET', '/v1/openapi.json')
+    const kinds = Object.entries(paths).filter(([path, { post }]) => /^\/v1\/robots\/{robot}\/[a-z-]+$/.test(path) && post?.responses['202']).map(([path]) => path.split('/').pop())
+    sure(kinds.length >= 10, `kinds of jobs: ${kinds}`)
+    for (const kind of kinds) {
+      await page.goto(`${url}/#/${kind}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      sure(!(await page.title()).startsWith('404'), `there is no page for ${kind}`)
+    }
+  },
   async 'evaluations and frictions are listed; a table to cite'() {
     const [learn] = (await api('GET', '/v1/datasets?robot=scara&label=demo%3A%20test')).items
     const evaluation = await done('/v1/robots/scara/evaluations', { models: ['latest', 'revision:1'], datasets: [learn.id] })

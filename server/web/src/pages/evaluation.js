@@ -68,7 +68,7 @@ function One({ id }) {
 
 const errorOf = (key, head) => ({ key, head: t(head), number: true, cell: (one) => percent(Math.min(...Object.entries(one.metrics ?? {}).filter(([name]) => name.startsWith(`${key}.`)).map(([, value]) => value))) })
 
-const All = () => html`<${Results} kind="evaluations" kinds=${['evaluations', 'friction-identifications']} text=${t('evaluation_text')} columns=${[
+const All = () => html`<${Results} kind="evaluations" kinds=${['evaluations', 'friction-identifications', 'identification-studies']} text=${t('evaluation_text')} columns=${[
   { key: 'data', head: t('data'), class: 'tight', cell: (one) => (one.datasets ?? []).map((id) => html`<a key=${id} href=${link(['datasets', id])} title=${id}>${shortId(id)}</a> `) },
   errorOf('raw.relative_percent', 'evaluation_best'),
 ]}><a class="button" href=${link(['datasets'])}>${t('evaluation_new')}</a></${Results}>`

@@ -43,7 +43,7 @@ function One({ id }) {
     <${Notes} path=${`v1/friction-identifications/${found.id}`} document=${found} etag=${answer.value.etag} onSaved=${answer.again} />`
 }
 
-const All = () => html`<${Results} kind="friction-identifications" kinds=${['evaluations', 'friction-identifications']} text=${t('friction_text')} columns=${[
+const All = () => html`<${Results} kind="friction-identifications" kinds=${['evaluations', 'friction-identifications', 'identification-studies']} text=${t('friction_text')} columns=${[
   { key: 'joints', head: t('friction_joints'), sort: 'joint_count', number: true, cell: (one) => count(one.metrics?.joint_count) },
 ]} />`
 

@@ -98,6 +98,7 @@ export function Page({ path }) {
       <button type="button" disabled=${large} title=${large ? t('export_large', { most: count(EXPORTED_MOST) }) : t('export_hint')} onClick=${() => file('samples', `torques-${run.id}.csv`, 'text/csv', 'csv', { from: inSight?.[0], to: inSight?.[1] })}>${t('export_csv')}</button>
       <button type="button" onClick=${parameters}>${t('export_parameters')}</button>
       <button type="button" onClick=${() => file('report', `report-${run.id}.html`, 'text/html', 'html')}>${t('report')}</button>
+      <a class="button" href=${link(['identification-studies', 'new'], { robot: run.robot, identification: run.id })}>${t('study_this')}</a>
       <${Act} class="main" role="engineer" onClick=${() => setPromoting(true)}>${t('promote')}</${Act}>
     </${Head}>
     <${Refusal} error=${error} />

@@ -39,6 +39,7 @@ extend({
   lineage_none: ['none yet', '暂无'],
   export_csv: ['CSV of torques', '力矩 CSV'],
   export_parameters: ['CSV of parameters', '参数 CSV'],
+  study_this: ['Try its deviations …', '检验标准差……'],
   promote: ['Promote …', '采用为模型……'],
   promote_title: ['Make it the robot\'s model', '采用为机器人模型'],
   promote_text: ['Writes what was found into the newest revision of {robot}, which becomes a new one.', '将辨识结果写入 {robot} 的最新版本，生成新版本。'],

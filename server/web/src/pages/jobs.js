@@ -36,7 +36,7 @@ extend({
 })
 
 const ENDED = ['succeeded', 'failed', 'cancelled']
-const RESULTS = ['identifications', 'trajectories', 'excitations', 'friction-tests', 'evaluations', 'friction-identifications', 'simulations', 'collision-checks']
+const RESULTS = ['identifications', 'trajectories', 'excitations', 'friction-tests', 'evaluations', 'friction-identifications', 'simulations', 'collision-checks', 'verifications', 'identification-studies']
 // A result's address in the API is one of these pages where there is a page for its kind.
 const resultPage = (href) => {
   const [, , kind, id] = href.split('/').slice(-4)

@@ -8,7 +8,7 @@ import { get, once, post } from '../api.js'
 import { session } from '../session.js'
 import { Act, Field, Notice, Refusal, useAnswer } from '../ui/parts.js'
 import { figure, shortId } from '../ui/format.js'
-import { Joints, rangeOf } from '../ui/joints.js'
+import { Joints, middlesOf } from '../ui/joints.js'
 import { forwardKinematics, placed } from '../ui/kinematics.js'
 import { Pose, poseOf } from '../ui/pose.js'
 import { View3D } from '../ui/view3d.js'
@@ -141,8 +141,7 @@ function Own({ model, own, onOwn }) {
 }
 
 export function PlanForm({ model }) {
-  const middle = model.joints.map((joint) => rangeOf(joint).reduce((a, b) => a + b) / 2)
-  const moved = model.joints.map((joint, j) => middle[j] + 0.12 * (rangeOf(joint)[1] - rangeOf(joint)[0]))
+  const [middle, moved] = [middlesOf(model), middlesOf(model, 0.12)]
   const [points, setPoints] = useState([middle, moved])
   const [at, setAt] = useState(1)
   const [form, setForm] = useState({ method: 'energy_optimal', duration: '2', durations: '', cost: '', cell: '', limits: {}, own: { dataset: '', tolerance: '0.0001', from: '', to: '' } })

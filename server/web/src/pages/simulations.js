@@ -7,7 +7,8 @@ import { extend, t } from '../words.js'
 import { call, get, save, table } from '../api.js'
 import { AskForm, Num, PerJoint, numberOf } from '../ui/asking.js'
 import { Check, Field, Head, Loading, Notice, Refusal, Table, Tags, useAnswer } from '../ui/parts.js'
-import { Joints, rangeOf, unitOf } from '../ui/joints.js'
+import { Joints, middlesOf, unitOf } from '../ui/joints.js'
+import { LawFields, NEW_LAW, controlOf } from '../ui/laws.js'
 import { Notes } from '../ui/notes.js'
 import { OfRobot } from '../ui/of_robot.js'
 import { Player } from '../ui/player.js'
@@ -29,18 +30,6 @@ extend({
   sim_trajectory_none: ['There is no trajectory of this robot yet.', '该机器人还没有轨迹。'],
   sim_start: ['Where it starts', '起始位置'],
   sim_torques: ['Torques of the drives', '驱动力矩'],
-  sim_law: ['Law', '控制律'],
-  'law.pid': ['PID', 'PID'],
-  'law.pid_gravity': ['PID with gravity', 'PID + 重力补偿'],
-  'law.pid_friction': ['PID with gravity and friction', 'PID + 重力与摩擦补偿'],
-  'law.feedforward': ['PID with feed-forward', 'PID + 前馈'],
-  'law.computed_torque': ['computed torque', '计算力矩'],
-  'law.adaptive': ['adaptive (Slotine and Li)', '自适应（Slotine–Li）'],
-  'law.impedance': ['impedance', '阻抗'],
-  sim_rate: ['Rate of the controller [Hz]', '控制频率 [Hz]'],
-  sim_bandwidth: ['Bandwidth [Hz]', '带宽 [Hz]'],
-  sim_stiffness: ['Stiffness [N/m]', '刚度 [N/m]'],
-  sim_turning: ['Stiffness [N m/rad]', '转动刚度 [N m/rad]'],
   sim_friction: ['With the friction of the joints', '考虑关节摩擦'],
   sim_plant: ['The arm that moves differs from the model', '实际手臂与模型不同'],
   sim_scale: ['Masses and inertias, of the model\'s', '质量与惯量（相对模型）'],
@@ -76,14 +65,9 @@ extend({
   sim_followed: ['Trajectory', '轨迹'],
 })
 
-const LAWS = ['pid', 'pid_gravity', 'pid_friction', 'feedforward', 'computed_torque', 'adaptive', 'impedance']
 const HOW = ['free', 'torques', 'hold', 'trajectory', 'open_loop']
 const follows = (how) => how === 'trajectory' || how === 'open_loop'
 const controlled = (how) => how === 'trajectory' || how === 'hold'
-
-const controlOf = ({ law, rate, stiffness, turning }) => ({
-  law, rate_hz: numberOf(rate), ...(law === 'impedance' && { stiffness: [...Array(3).fill(numberOf(stiffness)), ...Array(3).fill(numberOf(turning))] }),
-})
 
 function plantOf({ scale, payload }) {
   const plant = {}
@@ -106,7 +90,7 @@ function requestOf({ how, q, tau, trajectory, ...draft }) {
 
 function Form({ model }) {
   const trajectories = useAnswer((signal) => get('v1/trajectories', { robot: model.name, sort: '-created_at', limit: 100 }, signal), [model.name])
-  const [draft, setDraft] = useState({ how: 'free', q: model.joints.map((joint) => rangeOf(joint).reduce((a, b) => a + b) / 2), tau: model.joints.map(() => ''), law: 'computed_torque', rate: '1000', bandwidth: '5', stiffness: '1000', turning: '50', scale: '', payload: '', duration: '2', sampling: '200', tolerance: '', friction: true })
+  const [draft, setDraft] = useState({ how: 'free', q: middlesOf(model), tau: model.joints.map(() => ''), ...NEW_LAW, scale: '', payload: '', duration: '2', sampling: '200', tolerance: '', friction: true })
   const [changed, change] = useState(false)
   const set = (part) => {
     change(true)
@@ -126,8 +110,7 @@ function Form({ model }) {
     ${!follows(how) && html`<fieldset><legend>${t('sim_start')}</legend><${Joints} model=${model} q=${draft.q} onQ=${(q) => set({ q })} /></fieldset>`}
     ${how === 'torques' && html`<${PerJoint} model=${model} legend=${t('sim_torques')} values=${draft.tau} onValues=${(tau) => set({ tau })} unit=${(joint) => unitOf(joint, 'torque')} />`}
     ${controlled(how) && html`<fieldset><legend>${t('sim_control')}</legend><div class="row begin">
-      <${Field} label=${t('sim_law')}><select value=${draft.law} onChange=${(e) => set({ law: e.target.value })}>${LAWS.map((one) => html`<option key=${one} value=${one}>${t(`law.${one}`)}</option>`)}</select></${Field}>
-      ${num('rate', 'sim_rate', { required: true })}${num('bandwidth', 'sim_bandwidth')}${draft.law === 'impedance' && html`${num('stiffness', 'sim_stiffness', { required: true })}${num('turning', 'sim_turning', { required: true })}`}</div></fieldset>`}
+      <${LawFields} draft=${draft} set=${set} /></div></fieldset>`}
     ${(follows(how) || how === 'hold') && html`<fieldset><legend>${t('sim_plant')}</legend><div class="row">${num('scale', 'sim_scale', { placeholder: '1' })}${num('payload', 'sim_payload')}</div></fieldset>`}
     <${Check} label=${t('sim_friction')} checked=${draft.friction} onChange=${(e) => set({ friction: e.target.checked })} />
   </${AskForm}>`

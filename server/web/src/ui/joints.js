@@ -15,6 +15,11 @@ export const rangeOf = (joint) => {
   const free = joint.type === 'prismatic' ? 1 : Math.PI
   return [low ?? -free, high ?? free]
 }
+// In the middle of the range of every joint, or a part of the range beside it, where no arm is stretched out.
+export const middlesOf = (model, beside = 0) => model.joints.map((joint) => {
+  const [low, high] = rangeOf(joint)
+  return (low + high) / 2 + beside * (high - low)
+})
 export const unitOf = (joint, of = 'position') => ({ position: ['rad', 'm'], velocity: ['rad/s', 'm/s'], torque: ['N m', 'N'] })[of][joint.type === 'prismatic' ? 1 : 0]
 
 // Within the limits that the joint has.
