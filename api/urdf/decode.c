@@ -2,6 +2,7 @@
 #include <libxml/parser.h>
 #include <math.h>
 
+#include "api/urdf/collisions.h"
 #include "api/urdf/name.h"
 #include "api/urdf/tree.h"
 #include "api/urdf/urdf.h"
@@ -286,7 +287,7 @@ static void read_bodies(struct import *in)
   }
 }
 
-/* -- visuals -- */
+/* -- visuals and what collides -- */
 
 /* Is a link that nothing moves part of the base? Else it is above the chain's root. */
 static bool is_below_root(const struct import *in, size_t link)
@@ -297,19 +298,22 @@ static bool is_below_root(const struct import *in, size_t link)
 }
 
 /* The base's first, then each joint's, as an export writes them. */
-static void read_visuals(struct import *in)
+static void read_shapes(struct import *in)
 {
   struct armdyn_robot_description *robot = in->robot;
   for (size_t body = 0; body <= robot->joint_count; body++) {
     for (size_t i = 0; i < in->tree.link_count; i++) {
       struct rigid frame;
       bool merged;
-      if (!xml_child(in->tree.links[i].node, "visual")) continue;
+      const xmlNode *link = in->tree.links[i].node;
+      if (!xml_child(link, "visual") && !xml_child(link, "collision")) continue;
       const size_t carrying = carrier(in, i, &frame, &merged);
       const bool here = carrying == URDF_NONE ? !body && is_below_root(in, i) : in->moves[carrying] + 1 == body && body;
       if (!here) continue;
       const struct visual_place place = { body ? robot->joints[body - 1].name : "", merged ? &frame : NULL };
-      urdf_visuals_read(in->tree.robot, in->tree.links[i].node, &place, robot, in->notes);
+      const struct collision_place solid = { (int)body - 1, place.frame };
+      urdf_visuals_read(in->tree.robot, link, &place, robot, in->notes);
+      urdf_collisions_read(link, &solid, robot, in->notes);
     }
   }
 }
@@ -415,7 +419,7 @@ static enum armdyn_status read_robot(struct import *in, const xmlNode *root)
   describe(in);
   read_chain(in);
   read_bodies(in);
-  read_visuals(in);
+  read_shapes(in);
   read_transmissions(in);
   if (!in->xml.fault_count) return final_check(in);
   return in->xml.fault_count == in->unphysical_faults ? ARMDYN_EUNPHYSICAL : ARMDYN_EINPUT;

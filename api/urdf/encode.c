@@ -1,56 +1,10 @@
 #include <math.h>
 
 #include "api/json/number.h"
+#include "api/urdf/collisions.h"
 #include "api/urdf/rigid.h"
+#include "api/urdf/text.h"
 #include "api/urdf/urdf.h"
-
-/* -- text -- */
-
-static void write_escaped(struct buffer *out, const char *text)
-{
-  for (; *text; text++) {
-    switch (*text) {
-    case '&': buffer_text(out, "&amp;"); break;
-    case '<': buffer_text(out, "&lt;"); break;
-    case '>': buffer_text(out, "&gt;"); break;
-    case '"': buffer_text(out, "&quot;"); break;
-    default: buffer_append(out, text, 1);
-    }
-  }
-}
-
-/* A line of comment: "--" would end it, control characters are not allowed in XML. */
-static void write_comment(struct buffer *out, const char *before, const char *text)
-{
-  buffer_format(out, "  <!-- %s", before);
-  for (char last = ' '; *text; last = *text++)
-    if (!(*text == '-' && last == '-')) buffer_append(out, (unsigned char)*text < ' ' ? " " : text, 1);
-  buffer_text(out, " -->\n");
-}
-
-static void write_numbers(struct buffer *out, const char *attribute, const double *values, size_t count)
-{
-  buffer_format(out, " %s=\"", attribute);
-  for (size_t i = 0; i < count; i++) {
-    char number[NUMBER_SIZE];
-    number_print(values[i], number);
-    buffer_format(out, "%s%s", i ? " " : "", number);
-  }
-  buffer_text(out, "\"");
-}
-
-static void write_number(struct buffer *out, const char *attribute, double value)
-{
-  write_numbers(out, attribute, &value, 1);
-}
-
-static void write_origin(struct buffer *out, const struct armdyn_pose *pose)
-{
-  buffer_text(out, "    <origin");
-  write_numbers(out, "xyz", pose->translation, 3);
-  write_numbers(out, "rpy", pose->rpy, 3);
-  buffer_text(out, "/>\n");
-}
 
 /* -- what URDF has no place for, in comments -- */
 
@@ -114,8 +68,8 @@ static void write_losses(struct buffer *out, const struct armdyn_robot_descripti
   const double *g = robot->gravity;
   char text[512];
   snprintf(text, sizeof text, "[%.17g, %.17g, %.17g] m/s^2", g[0], g[1], g[2]);
-  if (fabs(g[0]) > 0 || fabs(g[1]) > 0 || fabs(g[2] + 9.81) > 0) write_comment(out, "not in URDF: gravity ", text);
-  if (robot->has_transmission) write_comment(out, "not in URDF: ", "the coupled transmission");
+  if (fabs(g[0]) > 0 || fabs(g[1]) > 0 || fabs(g[2] + 9.81) > 0) xml_write_comment(out, "not in URDF: gravity ", text);
+  if (robot->has_transmission) xml_write_comment(out, "not in URDF: ", "the coupled transmission");
   for (size_t k = 0; k < sizeof losses / sizeof *losses; k++) {
     size_t used = 0;
     for (size_t i = 0; i < robot->joint_count && used < sizeof text - 80; i++) {
@@ -126,7 +80,7 @@ static void write_losses(struct buffer *out, const struct armdyn_robot_descripti
     if (!used) continue;
     char words[128];
     snprintf(words, sizeof words, "not in URDF: %s of ", losses[k].words);
-    write_comment(out, words, text);
+    xml_write_comment(out, words, text);
   }
 }
 
@@ -137,19 +91,20 @@ static void write_inertial(struct buffer *out, const struct armdyn_body *body)
   const struct armdyn_inertia *I = &body->inertia;
   if (body_is_nothing(body)) return;
   buffer_text(out, "    <inertial>\n      <origin");
-  write_numbers(out, "xyz", body->com, 3);
+  xml_write_numbers(out, "xyz", body->com, 3);
   buffer_text(out, " rpy=\"0 0 0\"/>\n      <mass");
-  write_number(out, "value", body->mass);
+  xml_write_number(out, "value", body->mass);
   buffer_text(out, "/>\n      <inertia");
-  write_number(out, "ixx", I->xx), write_number(out, "ixy", I->xy), write_number(out, "ixz", I->xz);
-  write_number(out, "iyy", I->yy), write_number(out, "iyz", I->yz), write_number(out, "izz", I->zz);
+  xml_write_number(out, "ixx", I->xx), xml_write_number(out, "ixy", I->xy), xml_write_number(out, "ixz", I->xz);
+  xml_write_number(out, "iyy", I->yy), xml_write_number(out, "iyz", I->yz), xml_write_number(out, "izz", I->zz);
   buffer_text(out, "/>\n    </inertial>\n");
 }
 
-/* Which meshes show a link. */
+/* Which meshes show a link, and what collides. */
 struct shown {
   const struct armdyn_robot_description *robot;
-  const char *joint;        /* "": the base */
+  const char *joint;        /* "": the base; NULL: nothing shows it */
+  int part;                 /* whose bodies collide */
   const struct rigid *link; /* the link frame of the convention in the URDF link; NULL: they are one */
 };
 
@@ -162,15 +117,15 @@ static void write_visual(struct buffer *out, const struct armdyn_visual *visual,
     origin = rigid_to_pose(&sum);
   }
   buffer_text(out, "    <visual>\n  ");
-  write_origin(out, &origin);
+  xml_write_origin(out, &origin);
   buffer_text(out, "      <geometry><mesh filename=\"");
-  write_escaped(out, *visual->reference ? visual->reference : visual->mesh);
+  xml_write_escaped(out, *visual->reference ? visual->reference : visual->mesh);
   buffer_text(out, "\"");
-  write_numbers(out, "scale", visual->scale, 3);
+  xml_write_numbers(out, "scale", visual->scale, 3);
   buffer_text(out, "/></geometry>\n");
   if (visual->has_color) {
     buffer_format(out, "      <material name=\"color_%zu\"><color", number + 1);
-    write_numbers(out, "rgba", visual->color, 4);
+    xml_write_numbers(out, "rgba", visual->color, 4);
     buffer_text(out, "/></material>\n");
   }
   buffer_text(out, "    </visual>\n");
@@ -178,16 +133,17 @@ static void write_visual(struct buffer *out, const struct armdyn_visual *visual,
 
 static bool is_shown(const struct shown *shown, size_t visual)
 {
-  return shown && !strcmp(shown->robot->visuals[visual].joint, shown->joint);
+  return shown->joint && !strcmp(shown->robot->visuals[visual].joint, shown->joint);
 }
 
-/* number: 0 is none; shown: NULL is nothing. */
+/* number: 0 is none. */
 static void write_link(struct buffer *out, const char *name, size_t number, const struct armdyn_body *body,
                        const struct shown *shown)
 {
   bool empty = body_is_nothing(body);
-  const size_t visuals = shown ? shown->robot->visual_count : 0;
+  const size_t visuals = shown->robot->visual_count;
   for (size_t i = 0; i < visuals; i++) empty &= !is_shown(shown, i);
+  for (size_t i = 0; i < shown->robot->body_count; i++) empty &= shown->robot->bodies[i].part != shown->part;
   if (number)
     buffer_format(out, "  <link name=\"%s_%zu\"", name, number);
   else
@@ -197,6 +153,7 @@ static void write_link(struct buffer *out, const char *name, size_t number, cons
   write_inertial(out, body);
   for (size_t i = 0; i < visuals; i++)
     if (is_shown(shown, i)) write_visual(out, &shown->robot->visuals[i], i, shown->link);
+  urdf_collisions_write(shown->robot, shown->part, shown->link, out);
   buffer_text(out, "  </link>\n");
 }
 
@@ -212,11 +169,11 @@ static void write_limits(struct buffer *out, const struct armdyn_joint *joint, b
   const struct armdyn_limits *l = &joint->limits;
   buffer_text(out, "    <limit");
   if (!continuous) {
-    write_number(out, "lower", bounded(l->position[0]));
-    write_number(out, "upper", bounded(l->position[1]));
+    xml_write_number(out, "lower", bounded(l->position[0]));
+    xml_write_number(out, "upper", bounded(l->position[1]));
   }
-  write_number(out, "effort", bounded(l->torque));
-  write_number(out, "velocity", bounded(l->velocity));
+  xml_write_number(out, "effort", bounded(l->torque));
+  xml_write_number(out, "velocity", bounded(l->velocity));
   buffer_text(out, "/>\n");
 }
 
@@ -226,8 +183,8 @@ static void write_dynamics(struct buffer *out, const struct armdyn_friction *f)
   double friction = (f->coulomb.positive + f->coulomb.negative) / 2;
   if (!(damping > 0) && !(friction > 0)) return;
   buffer_text(out, "    <dynamics");
-  write_number(out, "damping", damping);
-  write_number(out, "friction", friction);
+  xml_write_number(out, "damping", damping);
+  xml_write_number(out, "friction", friction);
   buffer_text(out, "/>\n");
 }
 
@@ -238,15 +195,15 @@ static void write_joint(struct buffer *out, const struct armdyn_joint *joint, si
   bool continuous = joint->type == ARMDYN_REVOLUTE && !isfinite(range[0]) && !isfinite(range[1]);
   const char *type = joint->type == ARMDYN_PRISMATIC ? "prismatic" : continuous ? "continuous" : "revolute";
   buffer_text(out, "  <joint name=\"");
-  write_escaped(out, joint->name);
+  xml_write_escaped(out, joint->name);
   buffer_format(out, "\" type=\"%s\">\n", type);
-  write_origin(out, origin);
+  xml_write_origin(out, origin);
   if (index)
     buffer_format(out, "    <parent link=\"link_%zu\"/>\n", index);
   else
     buffer_text(out, "    <parent link=\"base_link\"/>\n");
   buffer_format(out, "    <child link=\"link_%zu\"/>\n    <axis", index + 1);
-  write_numbers(out, "xyz", axis, 3);
+  xml_write_numbers(out, "xyz", axis, 3);
   buffer_text(out, "/>\n");
   write_limits(out, joint, continuous);
   write_dynamics(out, &joint->friction);
@@ -261,7 +218,7 @@ static void write_transmission(struct buffer *out, const struct armdyn_joint *jo
                 "  <transmission name=\"transmission_%zu\">\n"
                 "    <type>transmission_interface/SimpleTransmission</type>\n    <joint name=\"",
                 index + 1);
-  write_escaped(out, joint->name);
+  xml_write_escaped(out, joint->name);
   char ratio[NUMBER_SIZE];
   number_print(drive->gear_ratio, ratio);
   buffer_format(out,
@@ -269,7 +226,7 @@ static void write_transmission(struct buffer *out, const struct armdyn_joint *jo
                 "      <mechanicalReduction>%s</mechanicalReduction>\n      <drake:gear_ratio value=\"%s\"/>\n"
                 "      <drake:rotor_inertia",
                 index + 1, ratio, ratio);
-  write_number(out, "value", drive->rotor_inertia);
+  xml_write_number(out, "value", drive->rotor_inertia);
   buffer_text(out, "/>\n    </actuator>\n  </transmission>\n");
 }
 
@@ -336,11 +293,20 @@ static bool has_joint(const struct armdyn_robot_description *robot, const char *
   return false;
 }
 
+static bool has_bodies(const struct armdyn_robot_description *robot, int part)
+{
+  for (size_t i = 0; i < robot->body_count; i++)
+    if (robot->bodies[i].part == part) return true;
+  return false;
+}
+
 /* The tool is a link fixed to the last one; its body is the payload. */
 static void write_tool(struct buffer *out, const struct armdyn_robot_description *robot, const struct placed *last)
 {
   char name[ARMDYN_NAME_SIZE] = "tool_joint";
-  if (is_identity(&robot->tool) && body_is_nothing(&robot->payload) && last->exact) return;
+  if (is_identity(&robot->tool) && body_is_nothing(&robot->payload) && !has_bodies(robot, ARMDYN_OF_TOOL) &&
+      !has_bodies(robot, ARMDYN_OF_PAYLOAD) && last->exact)
+    return;
   for (unsigned k = 2; has_joint(robot, name); k++) snprintf(name, sizeof name, "tool_joint_%u", k);
   struct armdyn_pose origin = robot->tool;
   if (!last->exact) {
@@ -348,9 +314,9 @@ static void write_tool(struct buffer *out, const struct armdyn_robot_description
     origin = rigid_to_pose(&sum);
   }
   buffer_format(out, "  <joint name=\"%s\" type=\"fixed\">\n", name);
-  write_origin(out, &origin);
+  xml_write_origin(out, &origin);
   buffer_format(out, "    <parent link=\"link_%zu\"/>\n    <child link=\"tool\"/>\n  </joint>\n", robot->joint_count);
-  write_link(out, "tool", 0, &robot->payload, NULL);
+  write_link(out, "tool", 0, &robot->payload, &(struct shown){ robot, NULL, ARMDYN_OF_TOOL, NULL });
 }
 
 void urdf_encode(const struct armdyn_robot_description *robot, struct buffer *out)
@@ -358,18 +324,18 @@ void urdf_encode(const struct armdyn_robot_description *robot, struct buffer *ou
   const struct armdyn_body nothing = { 0 };
   struct placed placed = { .link = rigid_identity };
   buffer_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<robot name=\"");
-  write_escaped(out, robot->name);
+  xml_write_escaped(out, robot->name);
   buffer_text(out, "\" xmlns:drake=\"http://drake.mit.edu\">\n");
-  if (*robot->description) write_comment(out, "", robot->description);
+  if (*robot->description) xml_write_comment(out, "", robot->description);
   write_losses(out, robot);
-  write_link(out, "base_link", 0, &nothing, &(struct shown){ robot, "", NULL });
+  write_link(out, "base_link", 0, &nothing, &(struct shown){ robot, "", ARMDYN_OF_BASE, NULL });
   for (size_t i = 0; i < robot->joint_count; i++) {
     const struct armdyn_joint *joint = &robot->joints[i];
     const struct rigid before = placed.link;
     placed = robot->convention == ARMDYN_FRAMES ? place_frames(joint) : place_dh(robot->convention, joint, &before);
     struct armdyn_body body = placed.exact ? joint->link : rigid_move(&placed.link, &joint->link);
     write_joint(out, joint, i, &placed.origin, placed.axis);
-    const struct shown shown = { robot, joint->name, placed.exact ? NULL : &placed.link };
+    const struct shown shown = { robot, joint->name, (int)i, placed.exact ? NULL : &placed.link };
     write_link(out, "link", i + 1, &body, &shown);
   }
   write_tool(out, robot, &placed);

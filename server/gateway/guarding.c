@@ -50,7 +50,7 @@ static enum armdyn_status end_touching(struct running *r, enum armdyn_status sta
 static enum armdyn_status renew(struct running *r)
 {
   take_newer(r);
-  if (!r->unproved || r->ended) return ARMDYN_OK;
+  if (!r->order->guard || !r->unproved || r->ended) return ARMDYN_OK;
   const enum armdyn_status status = hold_against_cell(r, 0);
   return status && status != ARMDYN_ECANCELLED ? end_touching(r, status) : status;
 }
@@ -77,7 +77,7 @@ void guarding_renew(struct running *r)
 static enum armdyn_status prove_rest(struct running *r)
 {
   take_newer(r);
-  if (!r->unproved) return ARMDYN_OK;
+  if (!r->order->guard || !r->unproved) return ARMDYN_OK;
   const uint32_t from = r->client->address.mapped ? 0 : r->client->state.play_index;
   const enum armdyn_status status = hold_against_cell(r, from);
   return status && status != ARMDYN_ECANCELLED ? ARMDYN_ECONFLICT : status;

@@ -3,6 +3,7 @@
 A case is a row: name, text, status, faults ("xpath:line code", or "?parameter code"). To add a case: a row.
 """
 
+import itertools
 import random
 import re
 import shutil
@@ -355,3 +356,56 @@ def test_kuka_lwr4(client, tmp_path):
     assert [j["name"] for j in model["joints"]] == [f"lwr_{i}_joint" for i in range(7)]
     assert model["joints"][0]["limits"]["torque"] == 176 and model["joints"][1]["axis"] == [0, -1, 0]
     assert model["joints"][0]["friction"] == {"coulomb": 0.5, "viscous": 1}
+
+
+def test_collision_elements_become_bodies(client):
+    """A box and a ball as they are; a cylinder with a ball at either end is a capsule, a long one is in a capsule, a flat one in a
+    box; a fixed link's go to the link that carries it, turned; a mesh is left out, with a word."""
+    def solid(geometry, xyz="0 0 0", rpy="0 0 0"):
+        return f'<collision><origin xyz="{xyz}" rpy="{rpy}"/><geometry>{geometry}</geometry></collision>'
+    ball, rod = '<sphere radius="0.1"/>', '<cylinder radius="0.1" length="0.6"/>'
+    arm_bodies = (solid(ball, "0 0 0.3") + solid(rod) + solid(ball, "0 0 -0.3") + solid('<sphere radius="0.2"/>', "1 2 3")
+                  + solid('<cylinder radius="0.1" length="5"/>', "0 0 1", "1.5707963267948966 0 0") + solid('<cylinder radius="2" length="0.1"/>', "0 0 4"))
+    text = (HEAD + BASE.replace("/>", f'>{solid("<box size=&quot;1 2 3&quot;/>", "0.1 0.2 0.3", "0.4 0 0")}</link>') + ARM.replace("</link>", arm_bodies + "</link>") + JOINT
+            + '<link name="hand">' + solid(ball, "0.5 0 0") + solid('<mesh filename="hand.stl"/>') + solid('<box size="1 1"/>') + "</link>"
+            + '<joint name="h" type="fixed"><origin xyz="0 0 1" rpy="0 0 1.5707963267948966"/><parent link="arm"/><child link="hand"/></joint>' + TAIL)
+    model = put_in(client, text.replace("&quot;", "'"))
+    assert model["base"]["bodies"] == [{"box": {"size": [1, 2, 3], "translation": [0.1, 0.2, 0.3], "rpy": [0.4, 0, 0]}}]
+    bodies = model["joints"][0]["link"]["bodies"]
+    assert [list(body)[0] for body in bodies] == ["capsule", "sphere", "capsule", "box", "sphere"]
+    assert bodies[0]["capsule"] == {"from": [0, 0, -0.3], "to": [0, 0, 0.3], "radius": 0.1}
+    assert bodies[2]["capsule"]["from"] == pytest.approx([0, 2.5, 1]) and bodies[2]["capsule"]["to"] == pytest.approx([0, -2.5, 1])
+    assert bodies[3]["box"]["size"] == [4, 4, 0.1] and bodies[4]["sphere"]["center"] == pytest.approx([0, 0.5, 1])
+    left = [w["detail"] for w in model["warnings"] if w["code"] == "body_left_out"]
+    assert len(left) == 2 and "mesh" in left[0] and "> 0 m" in left[1]
+
+
+@pytest.mark.parametrize("convention", ["dh", "mdh"])
+def test_bodies_go_out_and_come_back(client, convention, tmp_path):
+    """An arm that comes back out of a URDF keeps the same distances from itself, tool and payload included."""
+    dice = random.Random(convention)
+
+    def v(most):
+        return [dice.uniform(-most, most) for _ in range(3)]
+
+    def bodies():
+        return [{"capsule": {"from": v(0.1), "to": v(0.1), "radius": 0.02}}, {"box": {"size": [0.03, 0.05, 0.04], "translation": v(0.1), "rpy": v(3)}},
+                {"sphere": {"center": v(0.1), "radius": 0.03}}, {"capsule": {"from": [0, 0, 0.05], "to": [0, 0, 0.05], "radius": 0.01}}]
+    joints = [{"name": f"j{k}", "type": "prismatic" if k == 3 else "revolute", "a": 0.3, "alpha": (-1) ** k * 0.7, "theta": 0.2, "d": 0.15, "offset": 0.1,
+               "link": {"mass": 1, "com": [0, 0, 0], "inertia": {"xx": 0.1, "yy": 0.1, "zz": 0.1}, "bodies": bodies()}} for k in range(6)]
+    model = {"name": unique_name(), "convention": convention, "joints": joints, "base": {"bodies": bodies()},
+             "tool": {"translation": [0.1, 0, 0.2], "rpy": [0.3, 0.2, 0.1], "bodies": bodies()}, "payload": {"mass": 0, "com": [0, 0, 0], "bodies": bodies()[:1]}}
+    client.create_robot(model)
+    exported = client.get(f"/v1/robots/{model['name']}", headers={"Accept": XML}).expect(200).text
+    taken_by_others(exported, [j["name"] for j in joints], tmp_path)
+    back = put_in(client, exported)
+    assert sum(len(j["link"]["bodies"]) for j in back["joints"]) == 6 * 4 + 5  # what the tool has is the last link's
+    q = random_states(6)["q"]
+    far = [{"name": f"post-{k}", "box": {"size": [0.1, 0.1, 0.1], "translation": v(2)}} for k in range(5)]
+    client.post("/v1/cells", {"name": model["name"], "bodies": far}).expect(201)
+    # with the tool's bodies one with the last link's, other pairs are compared: each arm against the cell alone
+    names = ["base", *(j["name"] for j in joints), "tool", "payload"]
+    pairs = [{"bodies": pair} for pair in itertools.combinations(names, 2)]
+    told = [client.post(f"/v1/robots/{one}/clearance", {"q": q, "cell": model["name"], "touches": pairs}).expect(200).json["clearance"]
+            for one in (model["name"], back["name"])]
+    assert told[0] == pytest.approx(told[1], abs=1e-9)
