@@ -7,9 +7,11 @@
 
 static const double same = 1e-9; /* m: two numbers of one file that were printed from one */
 
+enum geometry { OTHER, BOX, SPHERE, CYLINDER };
+
 /* One element, in the link frame of the model. */
 struct element {
-  enum { OTHER, BOX, SPHERE, CYLINDER } kind;
+  enum geometry kind;
   struct rigid frame;
   struct armdyn_pose pose; /* the same */
   double size[3], radius, length;
@@ -27,7 +29,7 @@ struct collisions {
 /* Which numbers a geometry has. To add one: a row, and what becomes of it in add_element. */
 static const struct {
   const char *name;
-  int kind;
+  enum geometry kind;
   const char *attributes[2];
   size_t counts[2];
 } geometries[] = {
