@@ -67,6 +67,7 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
   struct excitation_request *request = object;
   if (json_reader_status(r)) return; /* of what is wrong nothing follows */
   carried_check(r, &request->carried);
+  clearance_constraint_check(r, &request->clear);
   const double periods = excitation_base_frequency(request) * (double)request->harmonics * request->duration;
   check_limits(r, request, context->user);
   if (periods > LIMIT_PERIODS)
@@ -92,6 +93,7 @@ static const struct json_field request_fields[] = {
   { FRICTION_TERMS(struct excitation_request, friction) },
   { OBJECT(struct excitation_request, limits, requested_limits_type) },
   { OBJECT(struct excitation_request, tool_box, box_type), HAS(struct excitation_request, has_box), NULLABLE },
+  CLEARANCE_CONSTRAINT(struct excitation_request, clear),
   { ID_LIST(struct excitation_request, known) },
   { INTEGER(struct excitation_request, population, BETWEEN(4, 1000), NULL) },
   { INTEGER(struct excitation_request, generations, BETWEEN(1, 10000), NULL) },
@@ -179,7 +181,8 @@ void excitation_result_encode(const struct excitation_result *result, struct buf
     member_number(&w, "time", x->box_time);
     json_end_object(&w);
   }
-  motion_transferable_encode(&w, result->robot, &request->limits, result->margin, NULL, NULL);
+  clearance_constraint_encode(&w, &request->clear, result->clearance);
+  motion_transferable_encode(&w, result->robot, &request->limits, result->margin, result->clearance, NULL);
   json_key(&w, "warnings"), json_begin_array(&w);
   motion_step_warnings_encode(&w, result->robot, result->stepping, request->sample_rate);
   json_end_array(&w);

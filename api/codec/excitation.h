@@ -22,6 +22,7 @@ struct excitation_request {
   struct requested_limits limits;
   bool has_box;
   struct excitation_box tool_box;
+  struct clearance_constraint clear;
   struct id_list known; /* data sets whose information is held already */
   size_t population, generations;
   uint64_t seed;
@@ -44,8 +45,9 @@ struct excitation_result {
   const char *request_text;
   const struct armdyn_excitation *excitation;
   const struct armdyn_margin *margin;
-  const bool *stepping; /* n, see struct trajectory_result */
-  size_t parameters;    /* base parameters that it tells apart */
+  const struct armdyn_motion_clearance *clearance; /* NULL: no cell is named */
+  const bool *stepping;                            /* n, see struct trajectory_result */
+  size_t parameters;                               /* base parameters that it tells apart */
   const struct identification_data *known;
   size_t known_count;
 };

@@ -65,6 +65,7 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
   size_t moved = 0;
   if (json_reader_status(r)) return; /* of what is wrong nothing follows */
   carried_check(r, &request->carried);
+  clearance_constraint_check(r, &request->clear);
   for (size_t j = 0; j < robot->joint_count; j++) moved += is_moved(request, j);
   if (!moved) json_fault(r, "/joints", FAULT_LENGTH, "must name at least one joint, or be left out for all");
   if (2 * moved * request->speeds > LIMIT_FRICTION_RUNS)
@@ -87,6 +88,7 @@ static const struct json_field request_fields[] = {
   { NUMBER(struct friction_test_request, travel, ABOVE_UP_TO(0, 1), NULL) },
   { NUMBER(struct friction_test_request, cruise, BETWEEN(0.3, 1000), "s") },
   { OBJECT(struct friction_test_request, limits, requested_limits_type) },
+  CLEARANCE_CONSTRAINT(struct friction_test_request, clear),
   { NUMBER(struct friction_test_request, sample_rate, BETWEEN(1, 100000), "Hz") },
   CARRIED,
   RESULT_LABELS(struct friction_test_request),
@@ -135,7 +137,8 @@ void friction_test_result_encode(const struct friction_test_result *result, stru
   json_key(&w, "run_count"), json_write_integer(&w, (long long)result->run_count);
   json_key(&w, "runs"), encode_runs(&w, result);
   json_key(&w, "margins"), motion_margins_encode(&w, result->robot, limits, result->margin);
-  motion_transferable_encode(&w, result->robot, &request->limits, result->margin, NULL, NULL);
+  clearance_constraint_encode(&w, &request->clear, result->clearance);
+  motion_transferable_encode(&w, result->robot, &request->limits, result->margin, result->clearance, NULL);
   json_key(&w, "warnings"), json_begin_array(&w);
   motion_step_warnings_encode(&w, result->robot, result->stepping, request->sample_rate);
   json_end_array(&w);

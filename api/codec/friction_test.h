@@ -14,6 +14,7 @@ struct friction_test_request {
   double speed_least, speed_most; /* of the velocity limit */
   double travel, cruise;          /* of the range; s */
   struct requested_limits limits;
+  struct clearance_constraint clear;
   double sample_rate; /* Hz */
   struct result_labels labels;
 };
@@ -34,7 +35,8 @@ struct friction_test_result {
   const struct armdyn_friction_run *runs;
   size_t run_count;
   const struct armdyn_margin *margin;
-  const bool *stepping; /* n, see struct trajectory_result */
+  const struct armdyn_motion_clearance *clearance; /* NULL: no cell is named */
+  const bool *stepping;                            /* n, see struct trajectory_result */
 };
 /* The document that is kept: a JSON object. */
 void friction_test_result_encode(const struct friction_test_result *result, struct buffer *out);

@@ -60,6 +60,18 @@ void surroundings_encode(struct json_writer *w, const struct surroundings *aroun
   json_key(w, "cell_revision"), json_write_integer(w, (long long)around->cell_revision);
 }
 
+void clearance_constraint_check(struct json_reader *r, const struct clearance_constraint *constraint)
+{
+  surroundings_check(r, &constraint->around);
+  if (*constraint->around.cell) return;
+  if (constraint->around.touches.count)
+    json_fault(r, "/touches", FAULT_INCONSISTENT, "are those of a cell, but no cell is named");
+  if (constraint->least > 0)
+    json_fault(r, "/clearance_min", FAULT_INCONSISTENT, "is one from a cell, but no cell is named");
+  if (constraint->deviation > 0)
+    json_fault(r, "/deviation", FAULT_INCONSISTENT, "counts against clearances, but no cell is named");
+}
+
 /* -- how near -- */
 
 void clearance_between_encode(struct json_writer *w, const struct armdyn_clearance *at)
@@ -91,4 +103,14 @@ void motion_clearance_encode(struct json_writer *w, const struct armdyn_motion_c
   json_key(w, "distance"), json_write_number(w, motion->at.distance);
   json_key(w, "between"), clearance_between_encode(w, &motion->at);
   json_key(w, "points"), clearance_points_encode(w, &motion->at);
+}
+
+void clearance_constraint_encode(struct json_writer *w, const struct clearance_constraint *constraint,
+                                 const struct armdyn_motion_clearance *found)
+{
+  if (!*constraint->around.cell) return;
+  json_key(w, "clearance"), json_begin_object(w);
+  surroundings_encode(w, &constraint->around);
+  motion_clearance_encode(w, found);
+  json_end_object(w);
 }

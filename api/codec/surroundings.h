@@ -28,6 +28,24 @@ struct surroundings {
 /* A revision is one of a cell. Adds faults. */
 void surroundings_check(struct json_reader *r, const struct surroundings *around);
 
+/* What a motion that is planned is to keep clear of. */
+struct clearance_constraint {
+  struct surroundings around;
+  double least;     /* m */
+  double deviation; /* rad, m: how far each joint may be from the motion */
+};
+/* Rows as above; the check calls clearance_constraint_check. */
+#define CLEARANCE_CONSTRAINT(type, member)                                                                             \
+  SURROUNDINGS(type, member.around), { NUMBER(type, member.least, BETWEEN(0, 10), "m"), NAMED("clearance_min") },      \
+  {                                                                                                                    \
+    NUMBER(type, member.deviation, BETWEEN(0, 10), "rad; m for a slide"), NAMED("deviation")                           \
+  }
+/* What is said of a cell needs one. Adds faults. */
+void clearance_constraint_check(struct json_reader *r, const struct clearance_constraint *constraint);
+/* The member "clearance" of an answer: the cell, and how near the motion comes to it; nothing where no cell is named. */
+void clearance_constraint_encode(struct json_writer *w, const struct clearance_constraint *constraint,
+                                 const struct armdyn_motion_clearance *found);
+
 /* The members "cell" and "cell_revision"; nothing where no cell is named. */
 void surroundings_encode(struct json_writer *w, const struct surroundings *around);
 /* The names of the two bodies, and the nearest points on both; null where there is nothing to compare. */

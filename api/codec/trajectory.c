@@ -272,9 +272,7 @@ static const struct json_field request_fields[] = {
     COUNTED(struct trajectory_request, duration_count), .least = 1, NULLABLE },
   { TRUTH(struct trajectory_request, zero_boundary_acceleration) },
   { TEXT(struct trajectory_request, seed_trajectory), MATCHES(json_id_pattern), NULLABLE },
-  SURROUNDINGS(struct trajectory_request, around),
-  { NUMBER(struct trajectory_request, clearance_min, BETWEEN(0, 10), "m") },
-  { NUMBER(struct trajectory_request, deviation, BETWEEN(0, 10), "rad; m for a slide") },
+  CLEARANCE_CONSTRAINT(struct trajectory_request, clear),
   CARRIED,
   RESULT_LABELS(struct trajectory_request),
 };
@@ -306,7 +304,7 @@ static void check_profile(struct json_reader *r, const struct trajectory_request
 {
   for (size_t i = 0; i < sizeof request_fields / sizeof *request_fields; i++)
     for (size_t k = 0; k < sizeof of_the_optimiser / sizeof *of_the_optimiser; k++) {
-      if (!(given >> i & 1) || strcmp(request_fields[i].name, of_the_optimiser[k]) != 0) continue;
+      if (!(given >> i & 1) || strcmp(json_field_name(&request_fields[i]), of_the_optimiser[k]) != 0) continue;
       if (request->method == TRAJECTORY_PATH_TIMING && times_paths(of_the_optimiser[k])) continue;
       char where[64];
       snprintf(where, sizeof where, "/%s", of_the_optimiser[k]);
@@ -400,19 +398,6 @@ static void check_durations(struct json_reader *r, const struct trajectory_reque
   }
 }
 
-/* What is said of a cell needs one. */
-static void check_surroundings(struct json_reader *r, const struct trajectory_request *request)
-{
-  surroundings_check(r, &request->around);
-  if (*request->around.cell) return;
-  if (request->around.touches.count)
-    json_fault(r, "/touches", FAULT_INCONSISTENT, "are those of a cell, but no cell is named");
-  if (request->clearance_min > 0)
-    json_fault(r, "/clearance_min", FAULT_INCONSISTENT, "is one from a cell, but no cell is named");
-  if (request->deviation > 0)
-    json_fault(r, "/deviation", FAULT_INCONSISTENT, "counts against clearances, but no cell is named");
-}
-
 static void check_optimal(struct json_reader *r, const struct trajectory_request *request)
 {
   if (isnan(request->duration))
@@ -497,7 +482,7 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
     check_profile(r, request, given);
   if (request->method == TRAJECTORY_PATH_TIMING) check_timing(r, request);
   check_path(r, request);
-  check_surroundings(r, request);
+  clearance_constraint_check(r, &request->clear);
   if (isnan(request->duration)) {
     if (request->method < TRAJECTORY_ENERGY_OPTIMAL) check_free_duration(r, robot, limits);
   } else if (request->duration * request->sample_rate > LIMIT_SERIES_ROWS - 2)

@@ -74,10 +74,8 @@ struct trajectory_request {
   bool shaped;
   struct shaper_request shaper; /* of the motion once it is planned */
 
-  double tool_speed_max;      /* m/s; NAN = not limited */
-  struct surroundings around; /* that the motion is held against */
-  double clearance_min;       /* m: energy_optimal keeps it from the cell */
-  double deviation;           /* rad, m: how far each joint may be from the motion */
+  double tool_speed_max;             /* m/s; NAN = not limited */
+  struct clearance_constraint clear; /* energy_optimal keeps it; others are held against the cell */
 
   struct own_samples samples; /* of samples only */
   size_t step_count;          /* of a sequence only */

@@ -313,12 +313,7 @@ void trajectory_result_encode(const struct trajectory_result *result, struct buf
     shaping_encode(&w, &request->shaper, result->shaping, result->robot->joint_count);
   }
   json_key(&w, "margins"), motion_margins_encode(&w, result->robot, limits, result->margin);
-  if (result->clearance) {
-    json_key(&w, "clearance"), json_begin_object(&w);
-    surroundings_encode(&w, &request->around);
-    motion_clearance_encode(&w, result->clearance);
-    json_end_object(&w);
-  }
+  clearance_constraint_encode(&w, &request->clear, result->clearance);
   member_number(&w, "minimum_duration", result->minimum_duration);
   const bool restless = result->fit && !result->fit->found.at_rest;
   motion_transferable_encode(&w, result->robot, &request->limits, result->margin, result->clearance,

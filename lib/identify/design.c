@@ -137,6 +137,7 @@ enum armdyn_status design_open(const struct armdyn_robot *robot, const struct ar
                         .points = points };
   d->variables = d->n * (1 + d->waves);
   enum armdyn_status status = allocate(d) ? ARMDYN_OK : ARMDYN_EMEMORY;
+  if (request->around && !status) status = obstacles_new(robot, request->around, limits, &d->around);
   for (size_t k = 0; k < request->known_count && !status; k++) status = take_known(d, &request->known[k]);
   if (status) {
     design_close(d);
@@ -152,6 +153,7 @@ enum armdyn_status design_open(const struct armdyn_robot *robot, const struct ar
 void design_close(struct design *design)
 {
   armdyn_workspace_free(design->workspace);
+  obstacles_free(design->around);
   free(design->memory);
   free(design->lead);
   *design = (struct design){ 0 };
@@ -290,6 +292,21 @@ static double excess_of_box(struct design *d)
   return beyond(worst / USED);
 }
 
+/* How deep the worst pair of bodies is in what it keeps clear of, in units of a limit. */
+static double excess_of_clearance(struct design *d)
+{
+  const double step = d->fourier.duration / (double)(d->points - 1);
+  double worst = 0;
+  for (size_t k = 0; d->around && k < d->points; k++)
+    worst = fmax(worst, obstacles_depth(d->around, d->motion[0] + k * d->n, step * (double)k));
+  return worst / CLEARANCE_UNIT;
+}
+
+static double excess_of(struct design *d)
+{
+  return excess_of_torque(d) + excess_of_box(d) + excess_of_clearance(d);
+}
+
 /* -- the criterion -- */
 
 /* Lower triangle of A (count x count) += weight of the sum of ROWS rows' squares. */
@@ -355,7 +372,7 @@ void design_evaluate(struct design *design, double *x, struct worth *worth)
 {
   struct design *d = design;
   for (size_t j = 0; j < d->n; j++) move(d, j, x);
-  worth->excess = excess_of_torque(d) + excess_of_box(d);
+  worth->excess = excess_of(d);
   gather(d);
   weigh(d, worth);
   d->evaluations++;
@@ -369,7 +386,7 @@ void design_judge(struct design *design, const struct armdyn_trajectory *traject
     armdyn_trajectory_state(trajectory, t, d->motion[0] + k * d->n, d->motion[1] + k * d->n, d->motion[2] + k * d->n,
                             NULL);
   }
-  worth->excess = excess_of_torque(d) + excess_of_box(d);
+  worth->excess = excess_of(d);
   gather(d);
   weigh(d, worth);
 }

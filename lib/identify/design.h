@@ -4,6 +4,7 @@
 
 #include "lib/identify/fourier.h"
 #include "lib/identify/regression.h"
+#include "lib/trajectory/obstacles.h"
 
 /* The variables x, each about -1 .. 1: for every joint q0 within its range, then combinations of its waves that
  * use its limits alike. */
@@ -12,6 +13,7 @@ struct design {
   const struct armdyn_unknowns *unknowns;
   const struct armdyn_limits *limits; /* n */
   const double *tool_box;             /* NULL = none */
+  struct obstacles *around;           /* NULL = none */
   enum armdyn_excitation_criterion criterion;
   double lambda;
   struct fourier fourier;
@@ -34,7 +36,7 @@ struct design {
 /* What one motion is worth. */
 struct worth {
   double criterion, condition, sigma_min, log_determinant;
-  double excess; /* what the usages of torques and tool box have beyond 1, summed; 0: feasible on the grid */
+  double excess; /* what the usages of torques, clearance and tool box have beyond 1, summed; 0: feasible on the grid */
 };
 
 enum armdyn_status design_open(const struct armdyn_robot *robot, const struct armdyn_unknowns *unknowns,

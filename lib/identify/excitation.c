@@ -142,12 +142,14 @@ static enum armdyn_status search(struct search *s, double *x, struct armdyn_exci
 struct verdict {
   struct check check;
   const double *tool_box;
+  const struct obstacles *around; /* NULL: none */
   struct fourier fourier;
   size_t n;
   const double *q0, *a, *b; /* unscaled */
   struct armdyn_trajectory *trajectory;
   struct armdyn_margin *margin;
   double box_usage, box_time;
+  struct clearance_check clearance;
   double scaled[2 * N * ARMDYN_HARMONICS_MAX];
 };
 
@@ -204,7 +206,10 @@ static enum armdyn_status judge(struct verdict *v, double scale, bool *holds)
   for (size_t k = 0; k < ARMDYN_LIMIT_KINDS * v->n; k++) *holds &= v->margin[k].usage <= 1;
   if (v->tool_box) check_box(v);
   *holds &= v->box_usage <= 1;
-  return ARMDYN_OK;
+  if (!v->around || !*holds) return ARMDYN_OK;
+  const enum armdyn_status proof = obstacles_check(v->around, v->trajectory, &v->clearance);
+  *holds = v->clearance.missing <= 0;
+  return proof;
 }
 
 static enum armdyn_status tell_rest(const struct verdict *v, struct armdyn_error *error)
@@ -217,6 +222,11 @@ static enum armdyn_status tell_rest(const struct verdict *v, struct armdyn_error
                          "no posture was found that joint %s can hold at rest: the best takes %.6g of %.6g",
                          d->joints[j].name, fabs(torque->value), v->check.limits[j].torque);
   }
+  if (v->box_usage <= 1)
+    return armdyn_refuse(
+        error, ARMDYN_EINFEASIBLE, "/cell",
+        "no posture was found that is clear of %s: at the best one the clearance of %s from it is %.4f m",
+        v->clearance.found.at.b, v->clearance.found.at.a, v->clearance.found.at.distance);
   return armdyn_refuse(error, ARMDYN_EINFEASIBLE, "/tool_box",
                        "no posture was found whose tool is in the box: the best is %.6g halves of it from its middle",
                        v->box_usage);
@@ -270,6 +280,7 @@ static enum armdyn_status conclude(struct search *s, const double *x, const stru
   const size_t n = s->design.n, count = n * s->request->harmonics;
   struct verdict v = { .check = { s->design.robot, limits, s->design.workspace },
                        .tool_box = s->request->tool_box,
+                       .around = s->design.around,
                        .fourier = s->design.fourier,
                        .n = n,
                        .q0 = result->q0,

@@ -3,6 +3,7 @@
 
 #include "armdyn/friction_test.h"
 #include "lib/trajectory/check.h"
+#include "lib/trajectory/obstacles.h"
 #include "lib/trajectory/polynomial.h"
 #include "lib/trajectory/request.h"
 
@@ -12,6 +13,7 @@ static const double CRUISE_LEAST = 0.3; /* s */
 static const double SEEN = 1e-9;        /* of the position: less is lost in its rounding */
 static const double RAMP_LEAST = 0.1, MOVE_LEAST = 0.2, RAMP_UNLIMITED = 0.3; /* s */
 static const double HALF_TURN = 3.14159265358979323846;
+static const double STEP_LEAST = 1e-4; /* rad, m: towards what is in the way */
 
 struct plan {
   const struct armdyn_friction_plan_request *request;
@@ -19,7 +21,11 @@ struct plan {
   struct armdyn_trajectory *out;
   struct armdyn_friction_run *runs;
   size_t run_count;
-  double q[N]; /* where the motion is */
+  double q[N];        /* where the motion is */
+  double range[N][2]; /* that a joint has */
+  struct obstacles *obstacles;
+  struct body_pair stops[N][2]; /* what ends a range that is less than that of the limits */
+  bool stopped[N];
 };
 
 /* -- pieces -- */
@@ -75,6 +81,47 @@ static void add_run(struct plan *p, size_t joint, double v, double cruise)
   add_piece(p, joint, T, down);
 }
 
+/* -- room -- */
+
+/* Of a joint, from where it is towards an end of its range, as far as nothing is too near: steps that no body can come too
+ * near on. */
+static void narrow(struct plan *p, size_t joint, int end)
+{
+  const double limit = p->range[joint][end];
+  struct body_pair nearest = { 0 };
+  double q[N], reach[N], most = 0;
+  memcpy(q, p->q, sizeof q);
+  for (size_t i = 0; i < p->obstacles->scene->body_count; i++) {
+    if (p->obstacles->scene->bodies[i].link < (int)joint) continue;
+    body_reach(p->obstacles->scene, i, 0, p->obstacles->slid, reach);
+    most = fmax(most, reach[joint]);
+  }
+  while (q[joint] != limit) {
+    const double room = -obstacles_excess(p->obstacles, q, NAN, &nearest);
+    const double step = most > 0 ? room / most : INFINITY, left = fabs(limit - q[joint]);
+    if (step < STEP_LEAST) {
+      p->range[joint][end] = q[joint];
+      p->stops[joint][end] = nearest, p->stopped[joint] = true;
+      return;
+    }
+    q[joint] = step < left ? q[joint] + copysign(step, limit - q[joint]) : limit;
+  }
+}
+
+static enum armdyn_status tell_stops(const struct plan *p, size_t joint, const struct armdyn_joint *about,
+                                     struct armdyn_error *error)
+{
+  const struct body_pair *stops = p->stops[joint];
+  const bool upper = p->range[joint][1] < p->limits[joint].position[1];
+  const struct body_pair *stop = &stops[upper];
+  return armdyn_refuse(
+      error, ARMDYN_EINFEASIBLE, "/cell",
+      "joint %s has no room for runs: from the posture on, %s comes too near %s at %.4g, and %.4g %s are "
+      "left to it; give another posture q",
+      about->name, obstacles_part(p->obstacles, stop), obstacles_other(p->obstacles, stop), p->range[joint][upper],
+      p->range[joint][1] - p->range[joint][0], about->type == ARMDYN_PRISMATIC ? "m" : "rad");
+}
+
 /* -- one joint -- */
 
 /* The fastest speed, up to `most`, that is kept long enough. */
@@ -98,13 +145,14 @@ static enum armdyn_status add_joint(struct plan *p, size_t joint, const struct a
 {
   const struct armdyn_friction_plan_request *r = p->request;
   const struct armdyn_limits *limits = &p->limits[joint];
-  const double range = limits->position[1] - limits->position[0], home = p->q[joint];
-  const double middle = limits->position[0] + range / 2;
+  const double *ends = p->range[joint], range = ends[1] - ends[0], home = p->q[joint];
+  const double middle = ends[0] + range / 2;
   const bool slides = about->type == ARMDYN_PRISMATIC;
   const double length = slides ? r->travel * range : fmin(r->travel * range, 2 * HALF_TURN);
   const double most = fastest(limits, length, r->speed_most * limits->velocity);
   const double least = most * r->speed_least / r->speed_most, shortest = least * CRUISE_LEAST;
   if (!(shortest > SEEN * fmax(fabs(limits->position[0]), fabs(limits->position[1])))) {
+    if (p->stopped[joint]) return tell_stops(p, joint, about, error);
     return armdyn_refuse(
         error, ARMDYN_EINFEASIBLE, "/travel",
         "joint %s would go %g %s in its slowest run, too little to be seen; ask for more travel, for a "
@@ -181,6 +229,31 @@ static enum armdyn_status take_posture(struct plan *p, const struct armdyn_robot
   return ARMDYN_OK;
 }
 
+/* The ranges of the joints that are moved, and what is in their way. */
+static enum armdyn_status take_room(const struct armdyn_robot *robot, struct plan *p, struct armdyn_error *error)
+{
+  const size_t n = armdyn_robot_joint_count(robot);
+  for (size_t j = 0; j < n; j++) memcpy(p->range[j], p->limits[j].position, sizeof p->range[j]);
+  if (!p->request->around) return ARMDYN_OK;
+  enum armdyn_status rc = obstacles_new(robot, p->request->around, p->limits, &p->obstacles);
+  if (!rc) rc = obstacles_judge_state(p->obstacles, p->q, NAN, "/q", error);
+  for (size_t j = 0; j < n && !rc; j++)
+    for (int end = 0; end < 2 && is_moved(p->request, j); end++) narrow(p, j, end);
+  return rc;
+}
+
+/* Proved between the samples, too. */
+static enum armdyn_status check_clearance(const struct plan *p, struct armdyn_error *error)
+{
+  struct clearance_check check;
+  if (!p->obstacles) return ARMDYN_OK;
+  const enum armdyn_status rc = obstacles_check(p->obstacles, p->out, &check);
+  if (rc || check.missing <= 0) return rc;
+  return armdyn_refuse(error, ARMDYN_EINFEASIBLE, "/cell",
+                       "blocked by %s: %s comes there at %.6g s, with a clearance of %.4f m; give another posture q",
+                       check.found.at.b, check.found.at.a, check.found.time, check.found.at.distance);
+}
+
 static enum armdyn_status check_motion(const struct armdyn_robot *robot, const struct plan *p,
                                        struct armdyn_margin *margin, struct armdyn_error *error)
 {
@@ -200,7 +273,25 @@ static enum armdyn_status check_motion(const struct armdyn_robot *robot, const s
         armdyn_limit_name(margin[k].limit), armdyn_robot_description(robot)->joints[margin[k].joint].name,
         margin[k].value, margin[k].time, margin[k].usage);
   }
-  return ARMDYN_OK;
+  return check_clearance(p, error);
+}
+
+/* The whole motion, and the last word about it. */
+static enum armdyn_status add_joints(const struct armdyn_robot *robot, struct plan *p, size_t moved,
+                                     struct armdyn_margin *margin, struct armdyn_error *error)
+{
+  const struct armdyn_robot_description *d = armdyn_robot_description(robot);
+  const size_t speeds = p->request->speeds;
+  enum armdyn_status rc = trajectory_allocate(p->out, d->joint_count, moved * (speeds * PIECES_A_SPEED + 1), DEGREE, 2);
+  if (rc) return rc;
+  p->runs = calloc(2 * moved * speeds + 1, sizeof *p->runs); /* never 0 bytes */
+  if (!p->runs) return ARMDYN_EMEMORY;
+  p->out->piece_count = 0;
+  for (size_t j = 0; j < d->joint_count && !rc; j++) {
+    if (is_moved(p->request, j)) rc = add_joint(p, j, &d->joints[j], error);
+  }
+  p->out->waypoint_times[1] = armdyn_trajectory_duration(p->out);
+  return rc ? rc : check_motion(robot, p, margin, error);
 }
 
 enum armdyn_status armdyn_friction_plan(const struct armdyn_robot *robot,
@@ -226,19 +317,10 @@ enum armdyn_status armdyn_friction_plan(const struct armdyn_robot *robot,
   }
   if (!rc && !moved) rc = armdyn_refuse(error, ARMDYN_EINPUT, "/joints", "must name at least one joint");
   if (!rc) rc = take_posture(&p, d, error);
-  if (!rc) rc = trajectory_allocate(out, n, moved * (request->speeds * PIECES_A_SPEED + 1), DEGREE, 2);
-  if (rc) return rc;
-  p.runs = calloc(2 * moved * request->speeds + 1, sizeof *p.runs); /* never 0 bytes */
-  if (!p.runs) {
-    armdyn_trajectory_free(out);
-    return ARMDYN_EMEMORY;
-  }
-  out->piece_count = 0;
-  for (size_t j = 0; j < n && !rc; j++) {
-    if (is_moved(request, j)) rc = add_joint(&p, j, &d->joints[j], error);
-  }
-  out->waypoint_times[1] = armdyn_trajectory_duration(out);
-  if (rc || (rc = check_motion(robot, &p, margin, error))) {
+  if (!rc) rc = take_room(robot, &p, error);
+  if (!rc) rc = add_joints(robot, &p, moved, margin, error);
+  obstacles_free(p.obstacles);
+  if (rc) {
     free(p.runs);
     armdyn_trajectory_free(out);
     return rc;

@@ -11,6 +11,16 @@ static const double WIDER = 1.5; /* times what is missing */
 static const double SLID_MOST = 10;
 enum { LOOKS_A_PIECE = 2, LOOKS_LEAST = 64 };
 
+static double widest_margin(const struct obstacles *o)
+{
+  double most = 0;
+  for (size_t i = 0; i < o->scene->body_count; i++) {
+    const struct body_pair pair = { i, i, 0 };
+    if (o->scene->bodies[i].link >= 0) most = fmax(most, obstacles_margin(o, &pair));
+  }
+  return most;
+}
+
 enum armdyn_status obstacles_new(const struct armdyn_robot *robot, const struct armdyn_surroundings *surroundings,
                                  const struct armdyn_limits *limits, struct obstacles **out)
 {
@@ -23,6 +33,7 @@ enum armdyn_status obstacles_new(const struct armdyn_robot *robot, const struct 
     const double most = fmax(fabs(limits[j].position[0]), fabs(limits[j].position[1]));
     o->slid[j] = isfinite(most) ? most : SLID_MOST;
   }
+  o->widest = widest_margin(o);
   o->workspace = armdyn_scene_workspace_new(o->scene);
   o->list = calloc(PAIRS_MAX, sizeof *o->list);
   return o->workspace && o->list ? ARMDYN_OK : ARMDYN_EMEMORY;
@@ -77,23 +88,32 @@ static void keep_worst(void *context, const struct body_pair *pair, double dista
   if (w->pair) *w->pair = *pair;
 }
 
-/* No pair is kept farther apart than this. */
-static double widest_margin(const struct obstacles *o)
-{
-  double most = 0;
-  for (size_t i = 0; i < o->scene->body_count; i++) {
-    const struct body_pair pair = { i, i, 0 };
-    if (o->scene->bodies[i].link >= 0) most = fmax(most, obstacles_margin(o, &pair));
-  }
-  return most;
-}
-
 double obstacles_excess(const struct obstacles *o, const double *q, double time, struct body_pair *worst)
 {
   struct worst w = { o, worst, -NEAR };
   scene_place(o->scene, q, o->workspace);
-  scene_near(o->scene, o->workspace, time, NEAR + widest_margin(o), keep_worst, &w);
+  scene_near(o->scene, o->workspace, time, NEAR + o->widest, keep_worst, &w);
   return w.excess;
+}
+
+double obstacles_depth(const struct obstacles *o, const double *q, double time)
+{
+  struct worst w = { o, NULL, 0 };
+  scene_place(o->scene, q, o->workspace);
+  scene_near(o->scene, o->workspace, time, o->widest, keep_worst, &w);
+  return w.excess;
+}
+
+enum armdyn_status obstacles_judge_state(const struct obstacles *o, const double *q, double time, const char *where,
+                                         struct armdyn_error *error)
+{
+  struct body_pair pair = { 0 };
+  const double excess = obstacles_excess(o, q, time, &pair);
+  if (excess <= 0) return ARMDYN_OK;
+  const double margin = obstacles_margin(o, &pair);
+  return armdyn_refuse(error, ARMDYN_EINFEASIBLE, where,
+                       "is blocked by %s: the clearance of %s from it is %.4f m there, at least %.4f m are needed",
+                       obstacles_other(o, &pair), obstacles_part(o, &pair), margin - excess, margin);
 }
 
 /* Tell of every pair that is nearer than `within` at some states of a motion. */
@@ -114,7 +134,7 @@ double obstacles_deepest(const struct obstacles *o, const struct armdyn_trajecto
 {
   const size_t looks = 2 * LOOKS_A_PIECE * motion->piece_count + LOOKS_LEAST;
   struct worst w = { o, NULL, -INFINITY };
-  look_along(o, motion, looks, widest_margin(o), keep_worst, &w);
+  look_along(o, motion, looks, o->widest, keep_worst, &w);
   return w.excess;
 }
 
@@ -176,7 +196,7 @@ size_t obstacles_gather(struct obstacles *o, const struct armdyn_trajectory *mot
   struct table table = { o->scene, malloc((places + 1) * sizeof *table.nearest) };
   if (!table.nearest) return 0;
   for (size_t i = 0; i < places; i++) table.nearest[i] = INFINITY;
-  look_along(o, motion, looks, within + widest_margin(o), keep_nearest, &table);
+  look_along(o, motion, looks, within + o->widest, keep_nearest, &table);
   while (take_one(o, &table, places)) continue;
   free(table.nearest);
   return o->count - before;

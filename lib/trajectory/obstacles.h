@@ -20,6 +20,7 @@ struct obstacles {
   const struct armdyn_surroundings *surroundings;
   struct armdyn_scene_workspace *workspace;
   double slid[ARMDYN_JOINTS_MAX]; /* how far slides may go out */
+  double widest;                  /* m: no pair is kept farther apart */
   size_t count;
   struct near_pair *list; /* room for PAIRS_MAX */
 };
@@ -41,6 +42,11 @@ double obstacles_margin(const struct obstacles *o, const struct body_pair *pair)
 /* A state at a time: the pair that is nearest to what it must not come nearer than, and by how much it does (negative: it stays
  * away by that). */
 double obstacles_excess(const struct obstacles *o, const double *q, double time, struct body_pair *worst);
+/* The same where it is positive, else 0: soon told. */
+double obstacles_depth(const struct obstacles *o, const double *q, double time);
+/* OK, or EINFEASIBLE at `where`, naming what is too near. */
+enum armdyn_status obstacles_judge_state(const struct obstacles *o, const double *q, double time, const char *where,
+                                         struct armdyn_error *error);
 /* What the names are. */
 const char *obstacles_part(const struct obstacles *o, const struct body_pair *pair);
 const char *obstacles_other(const struct obstacles *o, const struct body_pair *pair);

@@ -112,16 +112,9 @@ static enum armdyn_status judge_obstacles(struct planner *p, struct armdyn_error
     const bool first = k == 0, last = k == r->waypoint_count + 1;
     const double *q = first ? r->start : last ? r->goal : r->waypoints + (k - 1) * n;
     const double time = first ? 0 : last ? r->duration : r->waypoint_times ? r->waypoint_times[k - 1] : NAN;
-    struct body_pair pair = { 0 };
-    const double excess = obstacles_excess(p->obstacles, q, time, &pair);
     char where[32];
-    if (excess <= 0) continue;
-    const double margin = obstacles_margin(p->obstacles, &pair);
     snprintf(where, sizeof where, first ? "/start" : last ? "/goal" : "/waypoints/%zu", k - 1);
-    rc = armdyn_refuse(error, ARMDYN_EINFEASIBLE, where,
-                       "is blocked by %s: the clearance of %s from it is %.4f m there, at least %.4f m are needed",
-                       obstacles_other(p->obstacles, &pair), obstacles_part(p->obstacles, &pair), margin - excess,
-                       margin);
+    rc = obstacles_judge_state(p->obstacles, q, time, where, error);
   }
   return rc;
 }

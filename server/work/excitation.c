@@ -7,6 +7,7 @@
 #include "server/work/conditioning.h"
 #include "server/work/kinds.h"
 #include "server/work/motion_series.h"
+#include "server/work/surrounded.h"
 
 static const double SEARCH = 0.95; /* of the work; the rest is sampling */
 
@@ -23,6 +24,7 @@ struct run {
   double known_rate; /* Hz */
   struct armdyn_trajectory trajectory;
   struct armdyn_margin margin[ARMDYN_LIMIT_KINDS * ARMDYN_JOINTS_MAX];
+  struct surrounded surrounded;
   struct armdyn_excitation excitation;
   bool stepping[ARMDYN_JOINTS_MAX];
 };
@@ -78,7 +80,7 @@ static enum armdyn_status take_known(struct run *run, struct armdyn_error *error
 
 /* -- searching -- */
 
-static enum armdyn_status search(struct run *run, struct armdyn_error *error)
+static enum armdyn_status design(struct run *run, struct armdyn_error *error)
 {
   const struct excitation_request *request = &run->request;
   double box[6];
@@ -98,6 +100,7 @@ static enum armdyn_status search(struct run *run, struct armdyn_error *error)
     .lambda = request->lambda,
     .limits = run->limits,
     .tool_box = request->has_box ? box : NULL,
+    .around = surrounded_around(&run->surrounded),
     .known = &known,
     .known_count = run->known ? 1 : 0,
     .population = request->population,
@@ -106,6 +109,16 @@ static enum armdyn_status search(struct run *run, struct armdyn_error *error)
   };
   return armdyn_excitation_design(run->robot, run->unknowns, &asked, &run->trajectory, run->margin, &run->excitation,
                                   tell, run->work, error);
+}
+
+/* The motion, in its cell. */
+static enum armdyn_status search(struct run *run, struct armdyn_error *error)
+{
+  struct excitation_request *request = &run->request;
+  enum armdyn_status status =
+      surrounded_open(run->work, run->robot, &request->clear, request->sample_rate, &run->surrounded, error);
+  if (!status) status = design(run, error);
+  return status ? status : surrounded_measure(&run->surrounded, &run->trajectory, error);
 }
 
 static void compute(struct work *work, struct armdyn_robot *robot, void *context)
@@ -130,6 +143,7 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
     .request_text = run->work->request,
     .excitation = &run->excitation,
     .margin = run->margin,
+    .clearance = surrounded_clearance(&run->surrounded),
     .stepping = run->stepping,
     .parameters = armdyn_base_parameter_count(armdyn_unknowns_base(run->unknowns)),
     .known = run->logs.data,
@@ -146,6 +160,7 @@ static void release(void *context)
 {
   struct run *run = context;
   armdyn_trajectory_free(&run->trajectory);
+  surrounded_close(&run->surrounded);
   armdyn_regression_free(run->known);
   armdyn_log_stream_free(run->stream);
   opened_logs_release(&run->logs);
@@ -161,6 +176,7 @@ const struct job_kind excitation_kind = {
   .size = sizeof(struct run),
   .labels = offsetof(struct run, request.labels),
   .carried = offsetof(struct run, request.carried),
+  .in_cell = true,
   .datasets = { { "known", offsetof(struct run, request.known) } },
   .decode = decode,
   .compute = compute,

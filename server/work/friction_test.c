@@ -5,6 +5,7 @@
 #include "api/limits.h"
 #include "server/work/kinds.h"
 #include "server/work/motion_series.h"
+#include "server/work/surrounded.h"
 
 static const double PLANNING = 0.1; /* of the work; the rest is sampling */
 
@@ -16,6 +17,7 @@ struct run {
   struct armdyn_robot *robot;
   struct armdyn_trajectory trajectory;
   struct armdyn_margin margin[ARMDYN_LIMIT_KINDS * ARMDYN_JOINTS_MAX];
+  struct surrounded surrounded;
   struct armdyn_friction_run *runs;
   size_t run_count;
   bool stepping[ARMDYN_JOINTS_MAX];
@@ -23,7 +25,10 @@ struct run {
 
 static enum armdyn_status plan(struct run *run, struct armdyn_error *error)
 {
-  const struct friction_test_request *request = &run->request;
+  struct friction_test_request *request = &run->request;
+  enum armdyn_status status =
+      surrounded_open(run->work, run->robot, &request->clear, request->sample_rate, &run->surrounded, error);
+  if (status) return status;
   const struct armdyn_friction_plan_request asked = {
     .joints = request->has_joints ? request->joints : NULL,
     .q = request->has_q ? request->q : NULL,
@@ -33,9 +38,9 @@ static enum armdyn_status plan(struct run *run, struct armdyn_error *error)
     .travel = request->travel,
     .cruise = request->cruise,
     .limits = run->limits,
+    .around = surrounded_around(&run->surrounded),
   };
-  enum armdyn_status status =
-      armdyn_friction_plan(run->robot, &asked, &run->trajectory, run->margin, &run->runs, &run->run_count, error);
+  status = armdyn_friction_plan(run->robot, &asked, &run->trajectory, run->margin, &run->runs, &run->run_count, error);
   if (status) return status;
   const double duration = armdyn_trajectory_duration(&run->trajectory);
   if (duration * request->sample_rate > LIMIT_SERIES_ROWS - 2)
@@ -44,6 +49,7 @@ static enum armdyn_status plan(struct run *run, struct armdyn_error *error)
         "%g s at %g Hz are more than the %d samples that are kept; test fewer joints at once, or at fewer "
         "speeds",
         duration, request->sample_rate, LIMIT_SERIES_ROWS);
+  if ((status = surrounded_measure(&run->surrounded, &run->trajectory, error))) return status;
   return motion_series_send(run->work, run->robot, &run->trajectory, request->sample_rate, run->limits, PLANNING,
                             run->stepping);
 }
@@ -70,6 +76,7 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
     .runs = run->runs,
     .run_count = run->run_count,
     .margin = run->margin,
+    .clearance = surrounded_clearance(&run->surrounded),
     .stepping = run->stepping,
   };
   friction_test_result_encode(&result, &document);
@@ -83,6 +90,7 @@ static void release(void *context)
 {
   struct run *run = context;
   armdyn_trajectory_free(&run->trajectory);
+  surrounded_close(&run->surrounded);
   free(run->runs);
 }
 
@@ -95,6 +103,7 @@ const struct job_kind friction_test_kind = {
   .size = sizeof(struct run),
   .labels = offsetof(struct run, request.labels),
   .carried = offsetof(struct run, request.carried),
+  .in_cell = true,
   .decode = decode,
   .compute = compute,
   .release = release,

@@ -24,7 +24,6 @@ static enum armdyn_go go_on(void *context)
 /* A request with what it points to. */
 struct optimal_problem {
   struct armdyn_cost_term terms[2];
-  struct armdyn_surroundings around;
   struct armdyn_optimal_request request;
 };
 
@@ -48,10 +47,8 @@ static void optimal_problem_init(struct optimal_problem *problem, const struct p
     .costs = problem->terms,
     .waypoint_count = p->point_count - 2,
     .waypoints = p->points + p->n,
+    .around = surrounded_around(&p->surrounded),
   };
-  if (!p->scene) return;
-  problem->around = (struct armdyn_surroundings){ p->scene, asked->clearance_min, p->deviation, asked->sample_rate };
-  problem->request.around = &problem->around;
 }
 
 /* The motion to start from, as the library wants it. */
@@ -174,7 +171,7 @@ enum armdyn_status optimal_find(struct plan *p, double duration, double time_sca
   }
   problem.request.minimum_duration = true;
   status = search_for(p, &problem.request, out, margin, &p->search, error);
-  p->unreachable = status && p->scene && is_of_place(error->pointer);
+  p->unreachable = status && p->surrounded.scene && is_of_place(error->pointer);
   *minimum = p->search.found.minimum_duration;
   if (!status && (status = compare_durations(p, problem.request, out, error))) armdyn_trajectory_free(out);
 out:

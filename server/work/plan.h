@@ -2,8 +2,8 @@
 #ifndef SERVER_WORK_PLAN_H
 #define SERVER_WORK_PLAN_H
 
-#include "api/codec/cell.h"
 #include "api/codec/trajectory.h"
+#include "server/work/surrounded.h"
 #include "server/work/work.h"
 
 /* Everything that one job needs, so that one exit releases it. */
@@ -30,10 +30,7 @@ struct plan {
   bool has_drives;                       /* the robot tells enough of them */
   struct armdyn_electrical_energy electrical;
   struct tool_peak tool_speed, tool_acceleration;
-  struct cell_document cell; /* and the scene: where the request names one */
-  struct armdyn_scene *scene;
-  double deviation[ARMDYN_JOINTS_MAX]; /* rad, m: counted against the clearance */
-  struct armdyn_motion_clearance clearance;
+  struct surrounded surrounded;
   bool stepping[ARMDYN_JOINTS_MAX]; /* from one sample to the next beyond the limit of the torque rate */
 
   /* of the search while it runs */
@@ -81,14 +78,6 @@ enum armdyn_status joint_path_find(struct plan *p, struct armdyn_error *error);
 /* p->path: a straight line or a circular arc of the tool, and the joint positions of its goal.
  * As above; also EINPUT ("/waypoints/0/tool" in line with start and goal). */
 enum armdyn_status tool_path_find(struct plan *p, struct armdyn_error *error);
-
-/* The robot in the cell that the request names, if it does: p->scene.
- * OK; EINPUT with a pointer: there is no such cell, the robot has no bodies, or a touch is of what is not there; what the
- * store says. */
-enum armdyn_status plan_scene_make(struct plan *p, struct armdyn_error *error);
-/* In that cell, how near the motion comes, as it is played at the rate of its samples: p->clearance. OK, EINPUT, EMEMORY;
- * EINFEASIBLE of a path that touches. */
-enum armdyn_status plan_clearance_find(struct plan *p, struct armdyn_error *error);
 
 /* The passing times of the points, multiplied as above; free() them. NULL: out of memory. */
 double *plan_times(const struct plan *p, double time_scale);

@@ -229,7 +229,7 @@ static void send_result(struct plan *p)
     .search = trajectory_is_searched(p->request.method) ? &p->search : NULL,
     .fit = plan_is_sampled(p) ? &p->fit : NULL,
     .shaping = p->request.shaped ? &p->shaping : NULL,
-    .clearance = p->scene ? &p->clearance : NULL,
+    .clearance = surrounded_clearance(&p->surrounded),
     .stepping = p->stepping,
     .minimum_duration = p->minimum_duration,
   };
@@ -248,11 +248,24 @@ static enum armdyn_status find_way(struct plan *p, struct armdyn_error *error)
   return status;
 }
 
+/* A path stays what it is, however it is timed. */
+static enum armdyn_status judge_path(struct plan *p, struct armdyn_error *error)
+{
+  const struct armdyn_motion_clearance *c = surrounded_clearance(&p->surrounded);
+  if (!c || p->request.method != TRAJECTORY_PATH_TIMING || p->request.shaped || c->bound > 0) return ARMDYN_OK;
+  p->unreachable = true;
+  return armdyn_refuse(error, ARMDYN_EINFEASIBLE, "/cell",
+                       "blocked by %s: the path leads %s there, at %.6g s their clearance is %.4f m, and proved to be "
+                       "above %.4f m only: give it waypoints that lead around",
+                       c->at.b, c->at.a, c->time, c->at.distance, c->bound);
+}
+
 static void find(struct plan *p)
 {
   struct armdyn_error error = { 0 };
   double duration = p->request.duration;
-  enum armdyn_status status = plan_scene_make(p, &error);
+  enum armdyn_status status =
+      surrounded_open(p->work, p->robot, &p->request.clear, p->request.sample_rate, &p->surrounded, &error);
   if (!status) status = find_way(p, &error);
   set_deadline(p, p->request.deadline);
   if (!status)
@@ -268,7 +281,8 @@ static void find(struct plan *p)
         armdyn_refuse(&error, ARMDYN_EINPUT, "/sample_rate", "%g s at %g Hz are more than the %d samples that are kept",
                       armdyn_trajectory_duration(&p->trajectory), p->request.sample_rate, LIMIT_SERIES_ROWS);
   if (!status) status = weigh(p);
-  if (!status) status = plan_clearance_find(p, &error);
+  if (!status) status = surrounded_measure(&p->surrounded, &p->trajectory, &error);
+  if (!status) status = judge_path(p, &error);
   if (status) {
     tell_refused(p, status, &error);
     return;
@@ -326,8 +340,7 @@ static void release(void *context)
   struct plan *p = context;
   armdyn_trajectory_free(&p->trajectory);
   armdyn_trajectory_free(&p->path);
-  armdyn_scene_free(p->scene);
-  cell_release(&p->cell);
+  surrounded_close(&p->surrounded);
   trajectory_request_release(&p->request);
   free(p->points);
   free(p->times);

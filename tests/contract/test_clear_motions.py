@@ -62,10 +62,14 @@ def test_deviations_count(client):
     assert plan["transferable"] and 0.02 < plan["clearance"]["distance"] < 0.021 and 0 < plan["clearance"]["clearance"] < 0.001
 
 
-def problem_of(client, name, **more):
-    job = client.wait_job(client.post(f"/v1/robots/{name}/trajectories", {**ASK, **more}), timeout=300)
+def refused(client, path, request):
+    job = client.wait_job(client.post(path, request), timeout=300)
     assert job["state"] == "failed", job
     return job["problem"]
+
+
+def problem_of(client, name, **more):
+    return refused(client, f"/v1/robots/{name}/trajectories", {**ASK, **more})
 
 
 def test_what_is_in_the_way_is_named(client):
@@ -93,9 +97,9 @@ def test_a_clearance_needs_a_cell_and_a_planner(client):
     assert client.post("/v1/robots/gantry/trajectories", quintic).expect(422).json["errors"][0]["pointer"] == "/clearance_min"
 
 
-def least_clearance(client, plan, cell, hertz):
+def least_clearance(client, plan, cell, hertz, kind="trajectories"):
     """Along lines between the samples, by numpy alone."""
-    rows = client.get(f"/v1/trajectories/{plan['id']}/samples", query={"rate": 250, "fields": "t,q"}, headers={"Accept": "text/csv"}).expect(200)
+    rows = client.get(f"/v1/{kind}/{plan['id']}/samples", query={"rate": 250, "fields": "t,q"}, headers={"Accept": "text/csv"}).expect(200)
     table = np.array([[float(x) for x in line.split(",")] for line in rows.body.decode().splitlines()[1:]])
     times = np.arange(0, table[-1, 0] + 0.5 / hertz, 1 / hertz)
     q = np.stack([np.interp(times, table[:, 0], table[:, j]) for j in range(1, 7)], axis=1)
@@ -119,6 +123,46 @@ def plan_all(client, number, problems, hertz, **more):
 @pytest.mark.parametrize("number", [0, 1, 2, 3])
 def test_ways_in_cells(client, number):
     assert [job["state"] for job in plan_all(client, number, 2, 1000, intervals=60, multistart=2)] == ["succeeded"] * 2
+
+
+EXCITATION = {"duration": 8, "harmonics": 2, "base_frequency_hz": 0.25, "population": 8, "generations": 4, "sample_rate": 250}
+
+
+def test_excitations_keep_clear(client):
+    """In the slot, whose walls the same search without a cell passes through."""
+    cell = cell_of(3)
+    client.put(f"/v1/cells/{cell['name']}", cell, headers={"If-None-Match": "*"})
+    path, clear = "/v1/robots/arm/excitations", {"cell": cell["name"], "clearance_min": 0.01, "deviation": 0.001}
+    plain, kept = (client.result_of(path, {**EXCITATION, **more}) for more in ({}, clear))
+    assert "clearance" not in plain and least_clearance(client, plain, cell, 1000, "excitations") < 0
+    assert kept["transferable"] and kept["clearance"]["clearance"] >= 0.01 and kept["clearance"]["cell_revision"] == 1
+    assert least_clearance(client, kept, cell, 1000, "excitations") >= kept["clearance"]["clearance"] - 1e-9
+    client.post("/v1/cells", {"name": "full", "bodies": [{"name": "flood", "half_space": {"normal": [0, 0, 1], "offset": 3}}]}).expect(201)
+    blocked = refused(client, path, {**EXCITATION, "cell": "full"})
+    assert blocked["type"] == "/problems/infeasible" and "clear of flood" in blocked["detail"] and blocked["errors"][0]["pointer"] == "/cell"
+    for more, fault in (({"clearance_min": 0.1}, "/clearance_min inconsistent"), ({"cell": "nowhere"}, "/cell inconsistent")):
+        errors = client.post(path, {**EXCITATION, **more}).expect(422).json["errors"]
+        assert [f"{e['pointer']} {e['code']}" for e in errors] == [fault]
+
+
+def test_friction_tests_have_the_room_that_there_is(client):
+    """From the end of its range, -1.5 m, the long slide may go until the ball is as far from the wall as asked; it runs over
+    the given part of that, about its middle. Nothing is in the way of the other one: 1.8 m/s for half a second, and two ramps of 0.3 s."""
+    path = "/v1/robots/short/friction-tests"
+    ask = {"q": [-1, 0], "speeds": 4, "cruise": 0.5, "travel": 0.6, "cell": "wall", "clearance_min": 0.05, "deviation": 0.01}
+    plan = client.result_of(path, ask)
+    last = -(0.05 + RADIUS + 0.05 + 2 * 0.01)  # each slide may be off by 1 cm
+    middle, half = (last - 1.5) / 2, 0.6 * (last + 1.5) / 2
+    table = client.get(f"/v1/friction-tests/{plan['id']}/samples", query={"fields": "q"}).expect(200).json["q"]
+    first, second = (sorted(q[j] for q in table) for j in (0, 1))
+    assert [first[0], first[-1]] == pytest.approx([middle - half, middle + half], abs=1e-3)
+    assert [second[0], second[-1]] == pytest.approx([-0.72, 0.72], abs=1e-6)
+    assert plan["transferable"] and plan["clearance"]["clearance"] >= 0.05 and plan["clearance"]["between"] == ["cross", "wall"]
+    assert plan["clearance"]["distance"] == pytest.approx(-first[-1] - 0.05 - RADIUS, abs=1e-6)
+    blocked = refused(client, path, {**ask, "q": None})  # the middle of the range is in the wall
+    assert blocked["type"] == "/problems/infeasible" and "blocked by wall" in blocked["detail"] and blocked["errors"][0]["pointer"] == "/q"
+    corner = refused(client, path, {**ask, "q": [last - 3.1e-4, 0], "limits": {"position": [[last - 3.1e-4, 1.5], [-1.5, 1.5]]}})
+    assert "comes too near wall" in corner["detail"] and corner["errors"][0]["pointer"] == "/cell"
 
 
 @pytest.mark.skipif(os.environ.get("ARMDYN_SOAK", "0") == "0", reason="a soak: an hour of processor")

@@ -32,7 +32,8 @@ struct armdyn_excitation_request {
   double lambda;                      /* >= 0 */
   const struct armdyn_limits *limits; /* n; NULL = the robot's own. Positions and velocities need them */
   const double *tool_box; /* 6: least x, y, z, then most, of the tool origin in the base frame, m; NULL = none */
-  const struct armdyn_known *known; /* known_count of them */
+  const struct armdyn_surroundings *around; /* that the motion keeps clear of, and the arm of itself; NULL = nothing */
+  const struct armdyn_known *known;         /* known_count of them */
   size_t known_count;
   size_t population;  /* of the genetic algorithm, 4 to 1000 */
   size_t generations; /* 1 to 10000 */
@@ -65,7 +66,7 @@ struct armdyn_excitation_progress {
 };
 
 /* Design one: a genetic algorithm on a grid of points, where what exceeds a limit is penalised, then a local polish, then a
- * line search on the scale of the motion until the dense check finds every limit kept.
+ * line search on the scale of the motion until the dense check finds every limit kept, and clearances are proved.
  *   robot      in   the arm, with the parameters that its torques are predicted with
  *   unknowns   in   of this robot: what is to be identified
  *   out        out  release with armdyn_trajectory_free; nothing to release after a refusal. The motion to 1e-9 of its
@@ -73,7 +74,7 @@ struct armdyn_excitation_progress {
  *   margin     out  ARMDYN_LIMIT_KINDS x n as in armdyn_profile_plan
  *   go         in   called at every generation and round with `context`; ARMDYN_GO_FINISH ends with the best so far; NULL
  * OK; EINPUT (pointer into the excitation request of the HTTP API), EINFEASIBLE (not even at rest are the limits kept, by
- * torque or tool box), ESINGULAR (no motion found tells all parameters apart), ECANCELLED, EMEMORY.
+ * torque, surroundings or tool box), ESINGULAR (no motion found tells all parameters apart), ECANCELLED, EMEMORY.
  * Deterministic. Source: Swevers et al. 1997; Calafiore, Indri & Bona 2001 for the genetic search. */
 enum armdyn_status armdyn_excitation_design(const struct armdyn_robot *robot, const struct armdyn_unknowns *unknowns,
                                             const struct armdyn_excitation_request *request,

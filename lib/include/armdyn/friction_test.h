@@ -19,6 +19,9 @@ struct armdyn_friction_plan_request {
   double travel;                      /* of the range, (0, 1]; at most a turn */
   double cruise;                      /* s, the longest that a run is at constant speed */
   const struct armdyn_limits *limits; /* n; NULL = the robot's own. Joints that move need positions and velocities */
+  /* What the motion keeps clear of, and the arm of itself; NULL = nothing. A joint's range is then the part of it, around
+   * the posture, in which nothing is too near */
+  const struct armdyn_surroundings *around;
 };
 
 /* A run at constant speed. */
@@ -34,7 +37,7 @@ struct armdyn_friction_run {
  *   margin     out  ARMDYN_LIMIT_KINDS x n as in armdyn_profile_plan
  *   runs       out  allocated; free()
  * OK; EINPUT (pointer into the friction test request of the HTTP API), EINFEASIBLE (a torque limit, with joint and
- * time; a joint that has no room to move), EMEMORY. */
+ * time; a joint that has no room to move; a posture that is blocked), EMEMORY. */
 enum armdyn_status armdyn_friction_plan(const struct armdyn_robot *robot,
                                         const struct armdyn_friction_plan_request *request,
                                         struct armdyn_trajectory *out, struct armdyn_margin *margin,

@@ -4,6 +4,7 @@ import { html } from '../html.js'
 import { extend, t } from '../words.js'
 import { get } from '../api.js'
 import { AskForm } from '../ui/asking.js'
+import { CellChoice } from '../ui/cell_choice.js'
 import { Check, Field, useAnswer } from '../ui/parts.js'
 import { shortId } from '../ui/format.js'
 
@@ -50,28 +51,30 @@ const numbers = (draft, names) => Object.fromEntries(names.filter((name) => draf
 
 export function NewExcitation({ model }) {
   const sets = useAnswer((signal) => get('v1/datasets', { robot: model.name, limit: 50 }, signal), [model.name])
-  const [draft, setDraft] = useState({ duration: '20', harmonics: '5', base_frequency_hz: '', criterion: 'condition', friction: TERMS.slice(0, 3), rotor_inertia: false, box: Array(6).fill(''), known: [], population: '60', generations: '120', seed: '1' })
+  const [draft, setDraft] = useState({ duration: '20', harmonics: '5', base_frequency_hz: '', criterion: 'condition', friction: TERMS.slice(0, 3), rotor_inertia: false, box: Array(6).fill(''), cell: '', known: [], population: '60', generations: '120', seed: '1' })
   const field = number(draft, setDraft)
   const request = { ...numbers(draft, ['duration', 'harmonics', 'base_frequency_hz', 'population', 'generations', 'seed']), criterion: draft.criterion, friction: draft.friction, rotor_inertia: draft.rotor_inertia, known: draft.known }
   if (draft.box.some((one) => one !== '')) {
     const box = draft.box.map((one) => (one === '' ? null : Number(one)))
     request.tool_box = { min: box.slice(0, 3), max: box.slice(3) }
   }
+  if (draft.cell) request.cell = draft.cell
   const more = html`
     <fieldset><legend>${t('excite_friction')}</legend><div class="row">${TERMS.map((term) => html`<${Check} key=${term} label=${t(`term.${term}`)} checked=${draft.friction.includes(term)} onChange=${() => setDraft({ ...draft, friction: toggle(draft.friction, term) })} />`)}
       <${Check} label=${t('excite_rotors')} checked=${draft.rotor_inertia} onChange=${(e) => setDraft({ ...draft, rotor_inertia: e.target.checked })} /></div></fieldset>
     <fieldset><legend>${t('tool_box')}</legend><div class="row">${draft.box.map((value, k) => html`<${Field} key=${k} label=${t(k < 3 ? 'tool_least' : 'tool_most', { axis: 'xyz'[k % 3] })}><input type="number" step="any" style=${{ width: '7rem' }} value=${value} onInput=${(e) => setDraft({ ...draft, box: draft.box.map((old, j) => (j === k ? e.target.value : old)) })} /></${Field}>`)}</div></fieldset>
     ${sets.value?.items.length > 0 && html`<fieldset><legend>${t('known')}</legend><div class="row">${sets.value.items.map((set) => html`<${Check} key=${set.id} label=${html`<bdi>${set.label || shortId(set.id)}</bdi>`} checked=${draft.known.includes(set.id)} onChange=${() => setDraft({ ...draft, known: toggle(draft.known, set.id) })} />`)}</div></fieldset>`}
-    <div class="row">${field('population', 'population')}${field('generations', 'generations')}${field('seed', 'seed')}</div>`
+    <div class="row">${field('population', 'population')}${field('generations', 'generations')}${field('seed', 'seed')}<${CellChoice} cell=${draft.cell} onCell=${(cell) => setDraft({ ...draft, cell })} /></div>`
   return html`<${Form} model=${model} kind="excitations" request=${request} more=${more}>${field('duration', 'duration_s')}${field('harmonics', 'harmonics')}${field('base_frequency_hz', 'base_frequency', { hint: t('base_frequency_hint') })}
     <${Field} label=${t('criterion')}><select value=${draft.criterion} onChange=${(e) => setDraft({ ...draft, criterion: e.target.value })}>${['condition', 'd_optimal'].map((one) => html`<option value=${one}>${t(`criterion.${one}`)}</option>`)}</select></${Field}></${Form}>`
 }
 
 export function NewFrictionTest({ model }) {
   const names = model.joints.map((joint) => joint.name)
-  const [draft, setDraft] = useState({ joints: names, speeds: '36', speed_least: '0.01', speed_most: '0.9', travel: '0.8', cruise: '4' })
+  const [draft, setDraft] = useState({ joints: names, speeds: '36', speed_least: '0.01', speed_most: '0.9', travel: '0.8', cruise: '4', cell: '' })
   const field = number(draft, setDraft)
   const request = { ...numbers(draft, ['speeds', 'speed_least', 'speed_most', 'travel', 'cruise']), joints: draft.joints.length === names.length ? null : draft.joints }
+  if (draft.cell) request.cell = draft.cell
   const more = html`<fieldset><legend>${t('test_joints')}</legend><div class="row">${names.map((name) => html`<${Check} key=${name} label=${html`<bdi>${name}</bdi>`} checked=${draft.joints.includes(name)} onChange=${() => setDraft({ ...draft, joints: names.filter((one) => toggle(draft.joints, name).includes(one)) })} />`)}</div></fieldset>`
-  return html`<${Form} model=${model} kind="friction-tests" request=${request} more=${more}>${field('speeds', 'speeds')}${field('speed_least', 'speed_least')}${field('speed_most', 'speed_most')}${field('travel', 'travel')}${field('cruise', 'cruise')}</${Form}>`
+  return html`<${Form} model=${model} kind="friction-tests" request=${request} more=${more}>${field('speeds', 'speeds')}${field('speed_least', 'speed_least')}${field('speed_most', 'speed_most')}${field('travel', 'travel')}${field('cruise', 'cruise')}<${CellChoice} cell=${draft.cell} onCell=${(cell) => setDraft({ ...draft, cell })} /></${Form}>`
 }

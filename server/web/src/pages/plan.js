@@ -6,6 +6,7 @@ import { go, link, useUnsaved } from '../route.js'
 import { extend, t } from '../words.js'
 import { get, once, post } from '../api.js'
 import { session } from '../session.js'
+import { CellChoice } from '../ui/cell_choice.js'
 import { Act, Field, Notice, Refusal, useAnswer } from '../ui/parts.js'
 import { figure, shortId } from '../ui/format.js'
 import { Joints, middlesOf } from '../ui/joints.js'
@@ -32,8 +33,6 @@ extend({
   own_from: ['From [s]', '自 [s]'],
   own_to: ['To [s]', '至 [s]'],
   own_hint: ['empty: all', '留空：全部'],
-  plan_cell: ['Keep clear of the cell', '避开工作单元'],
-  plan_cell_none: ['none', '无'],
   points_same: ['Start and goal are the same.', '起点与终点相同。'],
 })
 
@@ -150,7 +149,6 @@ export function PlanForm({ model }) {
   const [busy, setBusy] = useState(false)
   useUnsaved(changed && !busy)
   useEffect(() => tool.clear(), [at])
-  const cells = useAnswer((signal) => get('v1/cells', { limit: 200 }, signal))
   const own = form.method === 'samples'
   const compares = form.method === 'energy_optimal' && form.cost !== 'time'
   const nameOf = (k) => (k === 0 ? t('start_point') : k === points.length - 1 ? t('goal_point') : t('waypoint', { number: k }))
@@ -190,8 +188,8 @@ export function PlanForm({ model }) {
       ${!own && html`<${Field} label=${t('duration_s')} hint=${t('duration_hint')}><input type="number" step="any" min="0" value=${form.duration} onInput=${(e) => set({ duration: e.target.value })} /></${Field}>
       <${Field} label=${t('objective')}><select disabled=${!['energy_optimal', 'path_timing'].includes(form.method)} value=${form.cost} onChange=${(e) => set({ cost: e.target.value })}>${['', 'torque', 'electrical', 'time'].map((one) => html`<option value=${one}>${t(`objective.${one}`)}</option>`)}</select></${Field}>
       <${Field} label=${t('durations_s')} hint=${t('durations_hint')}><input type="text" disabled=${!compares} placeholder=${DURATIONS.hint} value=${form.durations} onInput=${(e) => set({ durations: e.target.value })} /></${Field}>`}
-      ${cells.value?.items.length > 0 && html`<${Field} label=${t('plan_cell')}><select value=${form.cell} onChange=${(e) => set({ cell: e.target.value })}><option value="">${t('plan_cell_none')}</option>${cells.value.items.map(({ name }) => html`<option key=${name} value=${name}>${name}</option>`)}</select></${Field}>`}
-    </div><${Refusal} error=${cells.error} />
+      <${CellChoice} cell=${form.cell} onCell=${(cell) => set({ cell })} />
+    </div>
     ${!own && html`<details style=${{ marginTop: '.8rem' }}><summary>${t('limits_own')}</summary><div class="scroll"><table><thead><tr><th></th>${model.joints.map((joint) => html`<th key=${joint.name}><bdi>${joint.name}</bdi></th>`)}</tr></thead><tbody>${LIMITS.map(limit)}</tbody></table></div></details>`}
     <${Refusal} error=${error} />
     ${fault && html`<${Notice} kind="warn">${fault.text} ${fault.at !== at && html`<button type="button" onClick=${() => setAt(fault.at)}>${nameOf(fault.at)}</button>`}</${Notice}>`}
