@@ -17,6 +17,7 @@
 #include "armdyn/friction_test.h"
 #include "armdyn/identify.h"
 #include "armdyn/inverse_kinematics.h"
+#include "armdyn/margins.h"
 #include "armdyn/methods.h"
 #include "armdyn/motion_fit.h"
 #include "armdyn/parameter.h"
