@@ -34,6 +34,11 @@ static const struct gain {
 };
 enum { GAIN_COUNT = sizeof gains / sizeof *gains };
 
+const char *control_gain_name(size_t k)
+{
+  return k < GAIN_COUNT ? gains[k].name : NULL;
+}
+
 static void control_init(void *object)
 {
   *(struct control_request *)object = (struct control_request){ .law = ARMDYN_LAW_COMPUTED_TORQUE,

@@ -26,6 +26,8 @@ void control_in_force(const struct control_request *request, const struct armdyn
                       struct armdyn_control *control);
 
 const char *control_law_name(enum armdyn_law law);
+/* Of bit k of enum armdyn_gain; NULL: there are no more. */
+const char *control_gain_name(size_t k);
 /* Is a PID left of this law when its model is taken away? */
 bool control_alone(enum armdyn_law law);
 /* That PID: the same gains; of computed_torque, whose gains are of accelerations, those times the diagonal of M at q.

@@ -96,7 +96,7 @@ static void reference_check(struct json_reader *r, void *object, uint64_t given,
   if (reference->kind == REFERENCE_SINE) check_sine(r, reference);
   if (!*reference->name) snprintf(reference->name, sizeof reference->name, "%s", kinds[reference->kind]);
 }
-static const struct json_type reference_type =
+const struct json_type verification_reference_type =
     JSON_TYPE("a reference", reference_fields, REFERENCE, reference_init, reference_check);
 
 /* -- laws -- */
@@ -137,7 +137,7 @@ static const struct json_field plant_entry_fields[] = {
   { TEXT(PLANT, name) },
   { OBJECT(PLANT, plant, plant_type) },
 };
-static const struct json_type plant_entry_type =
+const struct json_type verification_plant_type =
     JSON_TYPE("a plant", plant_entry_fields, PLANT, plant_entry_init, NULL);
 
 /* -- the whole -- */
@@ -276,19 +276,24 @@ static void check_accuracy(struct json_reader *r, const REQUEST *request)
                accuracy->reference, kinds[request->references[k].kind]);
 }
 
-static void request_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
+void verification_loops_check(struct json_reader *r, REQUEST *request)
 {
-  REQUEST *request = object;
-  (void)given;
-  if (json_reader_status(r)) return;
   carried_check(r, &request->carried);
   if (!request->plant_count) plant_entry_init(&request->plants[request->plant_count++]);
   for (size_t k = 0; k < request->plant_count; k++)
     if (!*request->plants[k].name) snprintf(request->plants[k].name, VERIFICATION_NAME, "plant %zu", k + 1);
   check_names(r, "references", request->references->name, sizeof(REFERENCE), request->reference_count);
-  check_names(r, "laws", request->laws->name, sizeof(LAW), request->law_count);
   check_names(r, "plants", request->plants->name, sizeof(PLANT), request->plant_count);
   check_where(r, request);
+}
+
+static void request_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
+{
+  REQUEST *request = object;
+  (void)given;
+  if (json_reader_status(r)) return;
+  verification_loops_check(r, request);
+  check_names(r, "laws", request->laws->name, sizeof(LAW), request->law_count);
   check_frequencies(r, request);
   check_accuracy(r, request);
   if (!json_reader_status(r)) check_size(r, request, context->joint_count);
@@ -299,9 +304,9 @@ static const struct json_field request_fields[] = {
   { TRUTH(REQUEST, friction) },
   { NUMBER(REQUEST, tolerance, BETWEEN(1e-14, 1e-2), NULL) },
   { OBJECT(REQUEST, limit, limit_type), NULLABLE },
-  { LIST(REQUEST, references, reference_count, 1, reference_type), REQUIRED },
+  { LIST(REQUEST, references, reference_count, 1, verification_reference_type), REQUIRED },
   { LIST(REQUEST, laws, law_count, 1, law_type), REQUIRED },
-  { LIST(REQUEST, plants, plant_count, 1, plant_entry_type) },
+  { LIST(REQUEST, plants, plant_count, 1, verification_plant_type) },
   { OBJECT(REQUEST, accuracy, accuracy_type), HAS(REQUEST, has_accuracy), NULLABLE },
   CARRIED,
   RESULT_LABELS(REQUEST),

@@ -80,6 +80,10 @@ struct verification_request {
 enum armdyn_status verification_request_decode(const char *text, size_t length,
                                                const struct armdyn_robot_description *robot,
                                                struct verification_request *out, struct faults *faults);
+/* Of others that run loops on the same references and plants: what is checked of them; names and a plant that are missing
+ * are put in. Adds faults. */
+void verification_loops_check(struct json_reader *r, struct verification_request *request);
+extern const struct json_type verification_reference_type, verification_plant_type;
 const char *verification_kind_name(enum verification_reference_kind kind);
 /* With its model, and without where that is asked for: 1 or 2. */
 static inline int verification_variants(const struct verification_law *law)

@@ -12,7 +12,7 @@
 
 enum { N = ARMDYN_JOINTS_MAX, PER_DECADE = 40, DECADES = 8, TERMS = 14 };
 static const double DIFFERENCE = 1e-4; /* rad, rad/s (m, m/s), to each side */
-static const double LEVEL = 1e-9;      /* of the largest slope of gravity: below it is 0 */
+static const double LEVEL = 1e-9;      /* of the largest torque of gravity, or slope of it: what is less is 0 */
 static const double PI = 3.14159265358979323846;
 
 /* ---- the arm: F = exp(A T), H = int exp(A s) ds B, both from the exponential of [A B; 0 0] T */
@@ -84,7 +84,9 @@ static enum armdyn_status count_unstable(struct armdyn_linear_loop *l, const str
   if (!G) return ARMDYN_EMEMORY;
   armdyn_inverse_dynamics_derivatives(plant, l->q, zero, zero, &load, workspace, G, G + n * n, G + 2 * n * n);
   symmetric_eigen(n, G, values, NULL, G + 3 * n * n);
-  const double least = LEVEL * fmax(fabs(values[0]), fabs(values[n - 1]));
+  double weight[N], least = 0;
+  armdyn_gravity_torque(plant, l->q, workspace, weight);
+  for (size_t k = 0; k < n; k++) least = fmax(least, LEVEL * fmax(fabs(values[k]), fabs(weight[k])));
   l->unstable = 0;
   for (size_t k = 0; k < n; k++) l->unstable += values[k] < -least;
   free(G);

@@ -161,6 +161,12 @@ const struct route routes[] = {
   { CALL(deleteVerification),           result_delete,             ON_POOL,         0,                  &verification_kind },
   { CALL(getVerificationReport),        verification_report,       ON_POOL,         0,                  NULL },
 
+  { CALL(createTuning),                 job_create,                ON_POOL,         LIMIT_MODEL_BODY,   &tuning_kind },
+  { CALL(listTunings),                  result_list,               ON_POOL,         0,                  &tuning_kind },
+  { CALL(getTuning),                    result_get,                ON_POOL,         0,                  &tuning_kind },
+  { CALL(patchTuning),                  result_patch,              ON_POOL,         KB(512),            &tuning_kind },
+  { CALL(deleteTuning),                 result_delete,             ON_POOL,         0,                  &tuning_kind },
+
   { CALL(createCollisionCheck),         job_create,                ON_POOL,         LIMIT_MODEL_BODY,   &collision_check_kind },
   { CALL(listCollisionChecks),          result_list,               ON_POOL,         0,                  &collision_check_kind },
   { CALL(getCollisionCheck),            result_get,                ON_POOL,         0,                  &collision_check_kind },

@@ -99,7 +99,8 @@ void job_kind_run(const struct job_kind *kind, struct work *work);
   X(identification_study)                                                                                              \
   X(evaluation)                                                                                                        \
   X(collision_check)                                                                                                   \
-  X(verification)
+  X(verification)                                                                                                      \
+  X(tuning)
 #define X(name) extern const struct job_kind name##_kind;
 JOB_KIND_LIST(X)
 #undef X

@@ -252,12 +252,7 @@ static size_t sources(const void *context, struct job_source *list)
 {
   const struct run *run = context;
   const char *identification = run->request.accuracy.identification;
-  size_t count = 0;
-  for (size_t k = 0; k < run->request.reference_count; k++) {
-    const size_t more = job_source_of_motion(run->request.references[k].trajectory, &list[count]);
-    if (more) snprintf(list[count].pointer, sizeof list[count].pointer, "/references/%zu/trajectory", k);
-    count += more;
-  }
+  const size_t count = reference_sources(&run->request, list);
   if (!*identification) return count;
   list[count] = (struct job_source){ .referral = { .kind = "identification" }, .pointer = "/accuracy/identification" };
   memcpy(list[count].referral.id, identification, sizeof list[count].referral.id);

@@ -63,6 +63,17 @@ enum armdyn_status reference_motion_open(struct work *work, const struct armdyn_
   return ARMDYN_OK;
 }
 
+size_t reference_sources(const struct verification_request *request, struct job_source *list)
+{
+  size_t count = 0;
+  for (size_t k = 0; k < request->reference_count; k++) {
+    const size_t more = job_source_of_motion(request->references[k].trajectory, &list[count]);
+    if (more) snprintf(list[count].pointer, sizeof list[count].pointer, "/references/%zu/trajectory", k);
+    count += more;
+  }
+  return count;
+}
+
 void reference_motion_close(struct reference_motion *motion)
 {
   armdyn_trajectory_free(&motion->path);

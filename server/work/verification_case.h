@@ -4,7 +4,7 @@
 
 #include "api/codec/verification.h"
 #include "armdyn/trajectory.h"
-#include "server/work/work.h"
+#include "server/work/kinds.h"
 
 /* Where the arm should be, at any time. */
 struct reference_motion {
@@ -24,6 +24,8 @@ enum armdyn_status reference_motion_open(struct work *work, const struct armdyn_
                                          const struct verification_reference *asked, const double *q,
                                          const char *pointer, struct reference_motion *motion,
                                          struct armdyn_error *error);
+/* The stored motions among the references, as job_kind's sources. Answers how many. */
+size_t reference_sources(const struct verification_request *request, struct job_source *list);
 void reference_motion_close(struct reference_motion *motion);
 /* An armdyn_reference whose context is a struct reference_motion. */
 void reference_motion_at(void *context, double t, double *q, double *qd, double *qdd);

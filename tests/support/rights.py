@@ -56,7 +56,10 @@ operator       POST   /v1/transfers/{transfer}/deliveries
 operator       POST   /v1/transfers/{transfer}/hold
 operator moves POST   /v1/transfers/{transfer}/resume
 operator moves POST   /v1/transfers/{transfer}/start
+operator       POST   /v1/robots/{robot}/tunings
 operator       POST   /v1/robots/{robot}/verifications
+engineer       DELETE /v1/tunings/{tuning}
+engineer       PATCH  /v1/tunings/{tuning}
 engineer       DELETE /v1/verifications/{verification}
 engineer       PATCH  /v1/verifications/{verification}
 engineer       DELETE /v1/collision-checks/{collision_check}

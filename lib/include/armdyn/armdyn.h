@@ -35,6 +35,7 @@
 #include "armdyn/study.h"
 #include "armdyn/terms.h"
 #include "armdyn/trajectory.h"
+#include "armdyn/tune.h"
 
 #define ARMDYN_VERSION "0.1.0"
 

@@ -32,6 +32,7 @@ extend({
   'kind.evaluation': ['evaluation', '评估'],
   'kind.collision_check': ['collision check', '碰撞检测'],
   'kind.verification': ['verification', '验证'],
+  'kind.tuning': ['tuning', '增益整定'],
   'kind.friction_identification': ['friction identification', '摩擦辨识'],
 })
 
