@@ -94,6 +94,14 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
     json_fault(r, where, FAULT_INCONSISTENT,
                "gains are not found on a sine, but on a hold, step, circle or trajectory");
   }
+  for (size_t k = 0; k < loops->plant_count; k++) {
+    if (!loops->plants[k].plant.has_elements) continue;
+    snprintf(where, sizeof where, "/plants/%zu/plant", k);
+    json_fault(
+        r, where, FAULT_INCONSISTENT,
+        "margins are those of a rigid arm that touches nothing: elastic joints, lags, ripple and contact are for "
+        "a verification of the gains");
+  }
   if (!json_reader_status(r)) check_size(r, request);
 }
 
@@ -119,7 +127,7 @@ static const struct json_type request_type =
 enum armdyn_status tuning_request_decode(const char *text, size_t length, const struct armdyn_robot_description *robot,
                                          struct tuning_request *out, struct faults *faults)
 {
-  const struct json_context context = { .joint_count = robot->joint_count };
+  const struct json_context context = { .joint_count = robot->joint_count, .user = (void *)(uintptr_t)robot };
   return json_decode(text, length, &request_type, out, &context, faults);
 }
 

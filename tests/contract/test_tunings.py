@@ -150,6 +150,7 @@ def test_a_load_is_held_with_the_same_gains(client, places):
     ({"control": {"law": "pid", "kp": [1.0]}}, "/control/kp"),
     ({"references": [{"kind": "sine", "amplitude": [0.01], "frequencies": [1]}]}, "/references/0/kind"),
     ({"references": [{"kind": "hold", "duration": 100000}], "evaluations": 2000}, "/evaluations"),
+    ({"plants": [{}, {"plant": {"current_loop_hz": [50]}}]}, "/plants/1/plant"),
     ({"q": None}, "/q"),
     ({"margins": {"phase_deg": 95}}, "/margins/phase_deg"),
 ])
