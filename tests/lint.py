@@ -209,7 +209,7 @@ def circles():
 MAY_CALL = set("""
     malloc calloc realloc free aligned_alloc memcpy memmove memset memcmp memchr strlen strnlen strcmp strncmp strchr strrchr strstr strspn strcspn
     snprintf vsnprintf strtod strtol strtoul qsort bsearch abort __assert_fail __stack_chk_fail _GLOBAL_OFFSET_TABLE_
-    __isoc99_sscanf __muldc3 __cpu_model __cpu_features2 __cpu_indicator_init __tls_get_addr
+    __isoc99_sscanf __muldc3 __divdc3 __cpu_model __cpu_features2 __cpu_indicator_init __tls_get_addr
     """.split())
 MATHS = set("""
     acos asin atan atan2 cabs cbrt ceil cexp copysign cos cosh erf exp exp2 expm1 fabs floor fma fmax fmin fmod frexp hypot ldexp lgamma log log10

@@ -168,7 +168,9 @@ static void close_loop(const struct armdyn_linear_loop *l, double complex z, con
   const size_t n = l->n;
   const bool exact = !(l->velocity_filter > 0), integral = armdyn_law_gains(l->control.law) & ARMDYN_GAIN_KI;
   const double complex speed = exact ? 0 : differenced(l, z), sum = l->control.period * z / (z - 1);
-  double complex through = cpow(z, -(double)l->delay);
+  const double complex late = 1 / z;
+  double complex through = 1;
+  for (size_t k = 0; k < l->delay; k++) through *= late;
   for (size_t k = 0; k < l->section_count; k++) through *= section_at(&l->sections[k], z);
   for (size_t i = 0; i < n; i++)
     for (size_t j = 0; j < n; j++) {

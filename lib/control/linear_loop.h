@@ -18,10 +18,10 @@ struct armdyn_linear_loop {
   size_t unstable;      /* poles of the arm alone outside of the unit circle */
   double *F, *H;        /* 2n x 2n, 2n x n */
   double *by_q, *by_qd; /* n x n: K_q, K_v of the gains */
-  double growth;        /* 1/s: the grid is on the circle |z| = exp(growth T), which is just outside of the unit circle */
-  size_t count;         /* of the grid */
-  double *w;            /* count: rad/s, increasing, from 0 to half of the rate */
-  double complex *arm;  /* count x 2n x n: [P_q; P_v] there */
+  double growth; /* 1/s: the grid is on the circle |z| = exp(growth T), which is just outside of the unit circle */
+  size_t count;  /* of the grid */
+  double *w;     /* count: rad/s, increasing, from 0 to half of the rate */
+  double complex *arm; /* count x 2n x n: [P_q; P_v] there */
   double complex *scratch;
   struct linear_point *points; /* count, with the gains */
 };

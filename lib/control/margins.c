@@ -11,8 +11,9 @@ static const double FLAT =
 static const double PI = 3.14159265358979323846;
 
 /* ---- stability: the argument principle outside of the circle, where det(1 + L) has the arm's unstable poles as its own, the
- * loop's as its zeros, and is 1 far away: zeros = poles - turns of det(1 + L) along the circle. By symmetry half the circle is
- * enough. The turns of the pivots add up to those of the determinant, and no two joints that are alike hide each other there. */
+ * loop's as its zeros, and is 1 far away: zeros = poles - turns of det(1 + L) along the circle. By symmetry half the circle
+ * is enough. The turns of the pivots add up to those of the determinant, and no two joints that are alike hide each other
+ * there. */
 
 static double turn_between(struct armdyn_linear_loop *l, double low, const struct linear_point *at_low, double high,
                            const struct linear_point *at_high, int depth)

@@ -7,7 +7,8 @@
  * The cost is lowered by pattern search over their logarithms. What has not the margins at every place, by the linear loops, is
  * made narrower in all joints by one factor until it has: no margin is ever paid for with cost, nor is the search caught at the
  * edge of one. What is found is a local minimum.
- * Source: Astrom & Hagglund, Advanced PID Control, ch. 4 and 6, for margins as constraints; Khatib 1995 for the tool's inertia. */
+ * Source: Astrom & Hagglund, Advanced PID Control, ch. 4 and 6, for margins as constraints; Khatib 1995 for the tool's
+ * inertia. */
 #ifndef ARMDYN_TUNE_H
 #define ARMDYN_TUNE_H
 

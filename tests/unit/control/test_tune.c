@@ -1,4 +1,5 @@
-/* Gains that are found: against all gains of a fine grid, judged by the loop in closed form, and against minima that are known. */
+/* Gains that are found: against all gains of a fine grid, judged by the loop in closed form, and against minima that are
+ * known. */
 #include <complex.h>
 #include <math.h>
 
