@@ -11,6 +11,7 @@
 #include "armdyn/control.h"
 #include "armdyn/derivatives.h"
 #include "armdyn/diagnose.h"
+#include "armdyn/drift.h"
 #include "armdyn/dynamics.h"
 #include "armdyn/electrical.h"
 #include "armdyn/excitation.h"
