@@ -17,6 +17,7 @@ struct app {
   struct observer *observer;     /* transfers/observer.h: looks at controllers for them */
   struct orders *orders;         /* orders/orders.h: from job orders to motions */
   struct alarms *alarms;         /* alarms/alarms.h: what is wrong */
+  struct watches *watches;       /* watch/watch.h: arms whose parameters are followed */
   struct replays *replays;       /* http/idempotency.h: requests with an Idempotency-Key that run now */
 };
 

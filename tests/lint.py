@@ -134,10 +134,11 @@ ARROWS = {
     "protocol": "",
     "gateway": "config data ipc protocol robots store", "simulator": "protocol",
     "http": "config store", "webhooks": "config http store", "mqtt": "config store",
-    "transfers": "config data gateway http protocol robots store work",
+    "transfers": "config data gateway http protocol robots store watch work",
     "orders": "data gateway http jobs robots store transfers work",
-    "alarms": "config gateway jobs orders protocol store transfers",
-    "routes": "alarms config data gateway http jobs mqtt orders protocol release robots store transfers web webhooks work",
+    "watch": "gateway robots store",
+    "alarms": "config gateway jobs orders protocol store transfers watch",
+    "routes": "alarms config data gateway http jobs mqtt orders protocol release robots store transfers watch web webhooks work",
 }
 
 

@@ -392,6 +392,7 @@ void controller_status_encode(const struct controller_status *s, struct buffer *
   seen ? json_write_integer(&w, s->play_index) : json_write_null(&w);
   member_text(&w, "last_error", s->last_error);
   member_text(&w, "lease", s->lease);
+  json_key(&w, "watched"), json_write_truth(&w, s->watched);
   if (s->clock && seen) write_clock(&w, s->clock);
   if (s->registers && seen) write_signals(&w, s->registers, s->signals);
   json_end_object(&w);

@@ -151,6 +151,7 @@ struct controller_status {
   const char *last_error;               /* NULL: none */
   const struct controller_clock *clock; /* NULL: not known well enough */
   const char *lease;                    /* id of a transfer; NULL: none */
+  bool watched;                         /* its parameters are followed */
   const struct register_map *registers; /* NULL: it has none */
   const double *signals;                /* of the map's fields, in their order; NAN: not readable */
 };

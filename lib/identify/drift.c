@@ -60,7 +60,7 @@ static bool open_joint(struct armdyn_drift *d, size_t joint)
     j->place[j->count++] = c;
   }
   j->fit = armdyn_recursive_new(j->count);
-  j->rows = malloc(CHUNK * (j->count + 1) * sizeof *j->rows);
+  j->rows = malloc(2 * CHUNK * (j->count + 1) * sizeof *j->rows);
   j->sums = calloc(j->count + 1, sizeof *j->sums);
   j->meat = calloc(j->count * j->count + 1, sizeof *j->meat);
   return j->fit && j->rows && j->sums && j->meat;
@@ -294,11 +294,12 @@ static void end_window(struct joint_drift *j, double forgetting)
   memset(j->sums, 0, (j->count + 1) * sizeof *j->sums);
 }
 
+/* By what is left with the changes that they have made, else a change would pass for noise. */
 static void add_scores(const struct armdyn_drift *d, struct joint_drift *j, size_t window, double forgetting)
 {
   const size_t width = j->count + 1;
   for (size_t k = 0; k < d->pending; k++) {
-    const double *row = j->rows + k * width;
+    const double *row = j->rows + (CHUNK + k) * width;
     double left = row[j->count];
     for (size_t c = 0; c < j->count; c++) left -= row[c] * d->change[j->followed[c]];
     for (size_t c = 0; c < j->count; c++) j->sums[c] += row[c] * left;
@@ -310,12 +311,16 @@ static enum armdyn_status take_chunk(struct armdyn_drift *d, double rate)
 {
   const double forgetting = exp(-1 / (rate * d->memory));
   double noise[ARMDYN_JOINTS_MAX];
-  for (size_t j = 0; j < d->n; j++) {
-    add_scores(d, &d->joints[j], (size_t)ceil(WINDOW * rate), forgetting);
-    armdyn_recursive_take(d->joints[j].fit, d->pending, d->joints[j].rows, forgetting);
+  for (size_t i = 0; i < d->n; i++) {
+    struct joint_drift *j = &d->joints[i];
+    const size_t width = j->count + 1;
+    memcpy(j->rows + CHUNK * width, j->rows, d->pending * width * sizeof *j->rows);
+    armdyn_recursive_take(j->fit, d->pending, j->rows, forgetting);
   }
+  const enum armdyn_status status = solve(d, d->change, noise, NULL);
+  for (size_t i = 0; i < d->n && !status; i++) add_scores(d, &d->joints[i], (size_t)ceil(WINDOW * rate), forgetting);
   d->pending = 0;
-  return solve(d, d->change, noise, NULL);
+  return status;
 }
 
 struct taking {

@@ -10,7 +10,7 @@ struct joint_drift {
   size_t *followed; /* count: which */
   size_t *place;    /* count: where they stand in its row of the regression */
   struct armdyn_recursive *fit;
-  double *rows;              /* CHUNK x (count + 1) */
+  double *rows;              /* CHUNK x (count + 1), twice: to be taken in, and to be looked at afterwards */
   double *sums;              /* of the window that is filled: count, then the number of samples */
   double *meat;              /* M, count x count */
   double friction, measured; /* sums of squares that fade */

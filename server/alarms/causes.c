@@ -11,6 +11,7 @@
 #include "server/orders/orders.h"
 #include "server/protocol/registers.h"
 #include "server/transfers/observer.h"
+#include "server/watch/watch.h"
 
 enum {
   GATEWAY_MISSING_MOST = 6, /* looks without it, before that is told: it is started again within one */
@@ -132,6 +133,17 @@ static void look_at_queue(const struct look *l, const char *name)
   buffer_release(&view.ids);
 }
 
+static void look_at_watch(const struct look *l, const char *name)
+{
+  struct watch_sighting seen;
+  char text[320];
+  if (!watches_sighting(l->app->watches, name, &seen)) return;
+  snprintf(text, sizeof text, "the arm is no longer as its model says: %s; see its watch, and identify it again",
+           seen.joints);
+  if (seen.drifted) tell(l, ALARM_MODEL_DRIFT, name, text);
+  if (seen.contact) tell(l, ALARM_CONTACT, name, "something pushed the arm beyond the watch's collision_thresholds");
+}
+
 static void look_at_controllers(const struct look *l)
 {
   size_t count;
@@ -139,6 +151,7 @@ static void look_at_controllers(const struct look *l)
   for (size_t i = 0; list && i < count; i++) {
     look_at_controller(l, list[i].name);
     look_at_queue(l, list[i].name);
+    look_at_watch(l, list[i].name);
   }
   free(list);
 }

@@ -23,7 +23,9 @@ struct app;
   X(STORE_SLOW, "store-slow", "store", false)                                                                          \
   X(DISK_LOW, "disk-low", "store", false)                                                                              \
   X(WORKERS_FAIL, "workers-fail", "workers", false)                                                                    \
-  X(CLOCK_BEHIND, "clock-behind", "clock", false)
+  X(CLOCK_BEHIND, "clock-behind", "clock", false)                                                                      \
+  X(MODEL_DRIFT, "model-drift", "watch", false)                                                                        \
+  X(CONTACT, "contact", "watch", true)
 #define X(code, name, source, latched) ALARM_##code,
 enum alarm_code { ALARM_CODE_LIST(X) ALARM_CODES };
 #undef X

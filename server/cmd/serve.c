@@ -33,6 +33,7 @@
 #include "server/store/store.h"
 #include "server/transfers/observer.h"
 #include "server/transfers/summing.h"
+#include "server/watch/watch.h"
 #include "server/webhooks/webhooks.h"
 
 enum { COMPUTE_QUEUE = 1200, CHILDREN_S = 5, MEMORY_S = 20 };
@@ -90,7 +91,10 @@ static enum armdyn_status start_rooms(struct app *app, const struct options *opt
   if (!app->orders || !app->robots || !app->replays || !app->pool || !app->events || !app->observer)
     return armdyn_refuse(error, ARMDYN_EMEMORY, "", "no memory or threads to start with");
   const struct announce jobs = { job_changed, app }, transfers = { transfer_changed, app };
-  enum armdyn_status status = gateway_start(app->store, app->robots, options, &transfers, &app->gateway, error);
+  enum armdyn_status status = watches_start(app->store, app->robots, &app->watches, error);
+  if (status) return status;
+  const struct telemetry_tap tap = watches_tap(app->watches);
+  status = gateway_start(app->store, app->robots, options, &transfers, &tap, &app->gateway, error);
   if (!status) status = jobs_start(app->store, options, &jobs, &app->jobs, error);
   const struct webhooks_setup webhooks = { app->store, options, app, webhook_message };
   if (!status) status = webhooks_start(&webhooks, &app->webhooks, error);
@@ -159,10 +163,12 @@ static void stop(struct service *s)
   int64_t most = now + time - (time > 2 * SECOND ? SECOND : time / 2);
   if (app->jobs) jobs_stop(app->jobs, most);
   gateway_stop(app->gateway, most);
+  watches_stop(app->watches); /* it has heard the last of them */
   mqtt_stop(app->mqtt); /* it has published what ended until now */
   if (s->http) http_stop(s->http);
   tls_stop(s->tls);
   alarms_free(app->alarms);
+  watches_free(app->watches);
   orders_free(app->orders);
   hub_free(app->events);
   observer_free(app->observer);

@@ -28,7 +28,7 @@ static void interrupt_all(struct gateway *g, const char *reason)
     pthread_mutex_lock(&g->lock);
     bool found = registry_first(&g->registry, id);
     pthread_mutex_unlock(&g->lock);
-    if (found) gateway_end_recording(g, id);
+    if (found) gateway_end_recording(g, id, true);
     pthread_mutex_lock(&g->lock);
     if (found) {
       report.sent = registry_sent(&g->registry, id);
@@ -229,13 +229,15 @@ static enum armdyn_status remember(struct gateway *g)
 }
 
 enum armdyn_status gateway_start(struct store *store, struct robots *robots, const struct options *options,
-                                 const struct announce *changes, struct gateway **gateway, struct armdyn_error *error)
+                                 const struct announce *changes, const struct telemetry_tap *tap,
+                                 struct gateway **gateway, struct armdyn_error *error)
 {
   struct gateway *g = calloc(1, sizeof *g);
   if (!g) return ARMDYN_EMEMORY;
   g->store = store;
   g->recorder = (struct recorder){ .store = store, .robots = robots };
   if (changes) g->changes = *changes;
+  if (tap) g->tap = *tap;
   pthread_mutex_init(&g->lock, NULL);
   pthread_mutex_init(&g->send_lock, NULL);
   pthread_mutex_init(&g->cell_lock, NULL);

@@ -12,11 +12,21 @@
 struct gateway;
 struct options;
 
+/* Who hears of telemetry as it comes; called from the thread that hears the gateway, which waits meanwhile. */
+struct telemetry_tap {
+  void (*rows)(void *context, const char *transfer, const struct telemetry_origin *origin,
+               const struct telemetry_block *block);
+  void (*ended)(void *context, const char *transfer, const struct telemetry_origin *origin, bool gateway_lost);
+  void *context;
+};
+
 /* Transfers that an earlier run left unfinished are asked after: they become what their gateway wrote about them, or
  * `interrupted`.
- *   changes  in  hears of every transfer that begins, gets on or ends; NULL = nobody */
+ *   changes  in  hears of every transfer that begins, gets on or ends; NULL = nobody
+ *   tap      in  hears of telemetry; NULL = nobody */
 enum armdyn_status gateway_start(struct store *store, struct robots *robots, const struct options *options,
-                                 const struct announce *changes, struct gateway **gateway, struct armdyn_error *error);
+                                 const struct announce *changes, const struct telemetry_tap *tap,
+                                 struct gateway **gateway, struct armdyn_error *error);
 /* Bring transfers to their configured end, until the deadline (monotonic ns); a gateway that takes longer goes on alone
  * and leaves its word in the journal. Frees. No-op on NULL. */
 void gateway_stop(struct gateway *gateway, int64_t deadline_ns);

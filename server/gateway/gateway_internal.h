@@ -21,6 +21,7 @@ struct gateway {
   struct store *store;
   struct recorder recorder; /* of the supervisor's thread */
   struct announce changes;
+  struct telemetry_tap tap;
   char dir[1100];
   char on_server_loss[16], log_level[16];
   int64_t silence_ns; /* after which it is taken for dead */
@@ -71,6 +72,6 @@ void gateway_keep(struct gateway *g, const char *id, bool again);
 /* Ends that the store has refused, because the disk was full say. */
 void gateway_keep_unstored(struct gateway *g);
 /* Of a transfer that is about to end: who hears of the end finds its telemetry. On the supervisor's thread. */
-void gateway_end_recording(struct gateway *g, const char *id);
+void gateway_end_recording(struct gateway *g, const char *id, bool gateway_lost);
 
 #endif

@@ -65,13 +65,25 @@ void gateway_take_report(struct gateway *g, const struct message_report *message
   if (message->report.state == TRANSFER_ARMED) start_by_itself(g, message->transfer);
 }
 
-void gateway_end_recording(struct gateway *g, const char *id)
+void gateway_end_recording(struct gateway *g, const char *id, bool gateway_lost)
 {
   struct telemetry_origin origin;
   pthread_mutex_lock(&g->lock);
   bool known = registry_origin(&g->registry, id, &origin);
   pthread_mutex_unlock(&g->lock);
-  if (known) recorder_end(&g->recorder, id, &origin);
+  if (!known) return;
+  recorder_end(&g->recorder, id, &origin);
+  if (g->tap.ended) g->tap.ended(g->tap.context, id, &origin, gateway_lost);
+}
+
+static void tell_tap(struct gateway *g, const struct message_telemetry *message)
+{
+  struct telemetry_origin origin;
+  if (!g->tap.rows) return;
+  pthread_mutex_lock(&g->lock);
+  const bool known = book_origin(&g->book, message->transfer, &origin);
+  pthread_mutex_unlock(&g->lock);
+  if (known) g->tap.rows(g->tap.context, message->transfer, &origin, &message->block);
 }
 
 static bool take_telemetry(struct gateway *g, const struct frame *frame)
@@ -83,6 +95,7 @@ static bool take_telemetry(struct gateway *g, const struct frame *frame)
   if (message.block.count > TELEMETRY_ROWS || frame->length != message_telemetry_size(&message)) return false;
   if (message.block.joints < 1 || message.block.joints > LIMIT_AXES) return false;
   recorder_take(&g->recorder, &message);
+  tell_tap(g, &message);
   return true;
 }
 
@@ -91,7 +104,7 @@ void gateway_take_frame(struct gateway *g, const struct frame *frame)
   if (frame->type == GATEWAY_REPORT && frame->length == sizeof(struct message_report)) {
     struct message_report message;
     memcpy(&message, frame->data, sizeof message);
-    if (transfer_state_final(message.report.state)) gateway_end_recording(g, message.transfer);
+    if (transfer_state_final(message.report.state)) gateway_end_recording(g, message.transfer, false);
     gateway_take_report(g, &message);
   } else if (frame->type == GATEWAY_TELEMETRY && take_telemetry(g, frame)) {
     return;

@@ -33,6 +33,7 @@ EMBED(migration_0027, "migrations/sqlite/0027_order_steps.sql");
 EMBED(migration_0028, "migrations/sqlite/0028_measured.sql");
 EMBED(migration_0029, "migrations/sqlite/0029_measured_event.sql");
 EMBED(migration_0030, "migrations/sqlite/0030_result_lists.sql");
+EMBED(migration_0033, "migrations/sqlite/0033_watches.sql");
 
 static const struct migration items[] = {
   { "0001_initial", migration_0001 },
@@ -65,6 +66,7 @@ static const struct migration items[] = {
   { "0028_measured", migration_0028 },
   { "0029_measured_event", migration_0029 },
   { "0030_result_lists", migration_0030 },
+  { "0033_watches", migration_0033 },
 };
 
 const struct migrations store_migrations = { items, sizeof items / sizeof *items };

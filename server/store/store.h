@@ -529,6 +529,23 @@ typedef void store_controller_visit(void *context, const struct store_controller
 enum armdyn_status store_controller_list(struct store *store, struct store_query *query, store_controller_visit *visit,
                                          void *context);
 
+/* -- watches: one of a controller -- */
+struct store_watch {
+  char controller[ARMDYN_NAME_SIZE];
+  char started_at[TIME_SIZE];
+  char *request;
+  char *state; /* what was learnt, as it was kept last; NULL: nothing yet */
+};
+void store_watch_release(struct store_watch *watch);
+/* EEXISTS; ECONFLICT: no such controller. */
+enum armdyn_status store_watch_create(struct store *store, const struct store_watch *watch);
+/* ENOTFOUND. */
+enum armdyn_status store_watch_keep(struct store *store, const struct store_watch *watch);
+enum armdyn_status store_watch_delete(struct store *store, const char *controller);
+typedef void store_watch_visit(void *context, const struct store_watch *watch);
+enum armdyn_status store_watch_list(struct store *store, store_watch_visit *visit, void *context);
+
+
 /* -- transfers -- */
 enum transfer_state {
   TRANSFER_QUEUED,

@@ -5,6 +5,7 @@
 #include "api/codec/transfer.h"
 #include "server/app.h"
 #include "server/robots/cache.h"
+#include "server/watch/watch.h"
 
 enum armdyn_status controller_view_make(struct app *app, const struct controller_description *controller,
                                         struct controller_view *view, struct faults *faults)
@@ -73,6 +74,7 @@ void controller_view_encode(struct app *app, const struct controller_view *view,
     .last_error = number ? error : NULL,
     .clock = seen->clock.known ? &clock : NULL,
     .lease = leased ? holder : NULL,
+    .watched = watches_watching(app->watches, view->name),
     .registers = seen->mapped ? &view->registers : NULL,
     .signals = seen->signals,
   };

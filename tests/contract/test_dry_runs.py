@@ -57,6 +57,8 @@ class Tried(World):
             self.client.put("/v1/controllers/cell/part", {"part": None}).expect(200)
         if path.endswith("/{trajectory}"):
             self.places["trajectory"] = self.client.result_of("/v1/robots/arm/trajectories", self.bodies["trajectories"])["id"]
+        if path.endswith("/watch"):
+            self.client.post("/v1/controllers/cell/watch", {}).expect(200)
         if path.endswith("/{dataset}"):
             self.places["dataset"] = self.client.post("/v1/robots/arm/datasets", body=self.log, content_type="text/csv").expect(201).json["id"]
 
@@ -92,6 +94,8 @@ class Tried(World):
             return self.place(path), {"json": {"base_revision": newest, "acknowledge": codes}}
         if last in ("rotate", "acknowledge"):
             return self.place(path), {}
+        if last == "watch":
+            return self.place(path), {"json": {}}
         if last == "code":
             return self.place(path), {"json": {"functions": ["gravity"], "language": "text"}}
         query = {"allow_unphysical": "true"} if path == "/v1/robots" else None

@@ -63,6 +63,8 @@ engineer       PATCH  /v1/tunings/{tuning}
 engineer       DELETE /v1/verifications/{verification}
 engineer       PATCH  /v1/verifications/{verification}
 engineer       DELETE /v1/collision-checks/{collision_check}
+engineer       DELETE /v1/controllers/{controller}/watch
+engineer       POST   /v1/controllers/{controller}/watch
 engineer       PATCH  /v1/collision-checks/{collision_check}
 engineer       DELETE /v1/datasets/{dataset}
 engineer       PATCH  /v1/datasets/{dataset}

@@ -18,7 +18,7 @@ const WORDS = {
   lost: ['The service does not answer.', '服务无响应'],
   change: ['Change …', '修改……'], remove: ['Delete …', '删除……'], del: ['Delete', '删除'], port: ['Port', '端口'], save: ['Save', '保存'], inService: ['In service: it is spoken to, and takes transfers', '投入使用：与其通信并接受传输'],
   events: ['Events …', '事件……'], blocked: ['queue blocked', '队列被阻止'], controllerLost: ['controller does not answer', '控制器无响应'],
-  newHook: ['New webhook …', '新建网络钩子……'], hookName: ['Name (a-z, 0-9, -)', '名称（a-z、0-9、-）'], hookUrl: ['Address', '地址'], off: ['Switch off', '停用'], rotate: ['New secret …', '更换密钥……'], rotateDo: ['Make it', '更换'], copy: ['Copy', '复制'], kept: ['I have kept it', '我已妥善保存'],
+  newHook: ['New webhook …', '新建网络钩子……'], hookName: ['Name (a-z, 0-9, -)', '名称（a-z、0-9、-）'], hookUrl: ['Address', '地址'], off: ['Switch off', '停用'], watch: ['Watch', '开始监视'], watchStop: ['Watch no more', '停止监视'], rotate: ['New secret …', '更换密钥……'], rotateDo: ['Make it', '更换'], copy: ['Copy', '复制'], kept: ['I have kept it', '我已妥善保存'],
 }
 const w = (name) => WORDS[name][language === 'zh' ? 1 : 0]
 const dark = language === 'zh'
@@ -223,6 +223,16 @@ const STEPS = {
     const { id } = await api('POST', '/v1/robots/scara/trajectories', { method: 'quintic', start: { q: [0, 0, 0.1, 0] }, goal: { q: [0.3, 0.2, 0.1, 0] }, duration: 3 })
     await other.locator(`tbody a[href$="${id}"]`).waitFor()
     await other.close()
+  },
+  async 'an arm is watched, and watched no more'() {
+    await page.goto(`${proxy.url}/#/controllers/cell-20`)
+    await button('watch').click()
+    await button('watchStop').waitFor()
+    equal((await api('GET', '/v1/controllers/cell-20/watch')).motions, 0, 'motions of it')
+    await look('controller-watch')
+    await button('watchStop').click()
+    await button('watch').waitFor()
+    equal((await api('GET', '/v1/controllers/cell-20/status')).watched, false, 'that it is watched')
   },
   async 'a controller is taken out of service, changed and deleted'() {
     await page.goto(`${proxy.url}/#/controllers/cell-20`)

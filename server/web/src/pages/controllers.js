@@ -14,6 +14,7 @@ import { figure, moment, shortId } from '../ui/format.js'
 import { Played } from './played.js'
 import { Queue } from './queue.js'
 import { RegisterMap } from './register_map.js'
+import { Watch } from './watch.js'
 import { said } from '../ui/sentences.js'
 
 extend({
@@ -115,6 +116,7 @@ function One({ name }) {
     ${open === 'delete' && html`<${ControllerDelete} name=${name} etag=${etag} onClose=${close} onDone=${() => go(['controllers'])} />`}
     <${Card} name=${name} robot=${controller?.robot} />
     <${Queue} controller=${name} />
+    <${Watch} controller=${name} />
     ${latest && html`<${Transfer} key=${latest.id} id=${latest.id} controller=${name} />`}
     ${controller?.profile.map && html`<${RegisterMap} map=${controller.profile.map} />`}
     <section class="panel"><h2>${t('transfers_earlier')}</h2><${Table} caption=${t('transfers_earlier')} items=${older} columns=${[
