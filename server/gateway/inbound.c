@@ -81,7 +81,7 @@ static void tell_tap(struct gateway *g, const struct message_telemetry *message)
   struct telemetry_origin origin;
   if (!g->tap.rows) return;
   pthread_mutex_lock(&g->lock);
-  const bool known = book_origin(&g->book, message->transfer, &origin);
+  const bool known = registry_origin(&g->registry, message->transfer, &origin);
   pthread_mutex_unlock(&g->lock);
   if (known) g->tap.rows(g->tap.context, message->transfer, &origin, &message->block);
 }
