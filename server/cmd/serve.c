@@ -164,7 +164,7 @@ static void stop(struct service *s)
   if (app->jobs) jobs_stop(app->jobs, most);
   gateway_stop(app->gateway, most);
   watches_stop(app->watches); /* it has heard the last of them */
-  mqtt_stop(app->mqtt); /* it has published what ended until now */
+  mqtt_stop(app->mqtt);       /* it has published what ended until now */
   if (s->http) http_stop(s->http);
   tls_stop(s->tls);
   alarms_free(app->alarms);

@@ -545,7 +545,6 @@ enum armdyn_status store_watch_delete(struct store *store, const char *controlle
 typedef void store_watch_visit(void *context, const struct store_watch *watch);
 enum armdyn_status store_watch_list(struct store *store, store_watch_visit *visit, void *context);
 
-
 /* -- transfers -- */
 enum transfer_state {
   TRANSFER_QUEUED,
