@@ -1,6 +1,6 @@
 // What a person does with logs, from an empty data directory to a promoted identification:
 //   node flows.mjs en|zh       environment: as of person.mjs
-import { api, button, expected, faults, flow, key, language, look, menu, page, url, w } from './person.mjs'
+import { api, button, expected, faults, flow, go, key, language, look, menu, page, url, w } from './person.mjs'
 import { equal, sure, until } from './steps.mjs'
 
 const HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(2)> \u202Egnp'
@@ -154,7 +154,7 @@ await flow({
     await page.getByLabel(w('label'), { exact: true }).fill(HOSTILE)
     await page.locator('textarea').last().fill('n'.repeat(65536))
     // who goes elsewhere now is asked, and what was written is still there
-    await page.getByRole('navigation').getByRole('link', { name: w('datasets'), exact: true }).click()
+    await go('datasets')
     await look('leave', false)
     await button('stay').click()
     await page.waitForURL(/identifications\/\w+/)

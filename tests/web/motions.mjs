@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { axe, open } from './browser.mjs'
 import { orderSteps } from './order_steps.mjs'
-import { api, browser, button, enter, expected, faults, flow, key, language, look, menu, page, shots, url, w } from './person.mjs'
+import { api, browser, button, enter, expected, faults, flow, go, key, language, look, menu, page, shots, url, w } from './person.mjs'
 import { equal, sure, until } from './steps.mjs'
 import { forwardKinematics } from '../../server/web/src/ui/kinematics.js'
 
@@ -289,7 +289,7 @@ await flow({
     await page.getByText(w('confirmed')).waitFor()
     await look('jobs')
   },
-  ...orderSteps({ page, api, url, look, language }),
+  ...orderSteps({ page, api, url, look, language, go }),
   async 'read the reference of the API, which needs no key'() {
     const { page: docs, faults: here } = await open(browser, url, { language, dark: language === 'zh' })
     const see = async (name) => {

@@ -9,7 +9,7 @@ const WORDS = {
   shift: ['Shift report', '班次报告'], csv: ['As CSV', '导出 CSV'], alarms: ['Alarms', '报警'], acknowledge: ['Acknowledge', '确认'],
 }
 
-export function orderSteps({ page, api, url, look, language }) {
+export function orderSteps({ page, api, url, look, language, go }) {
   const w = (name) => WORDS[name][language === 'zh' ? 1 : 0]
   const button = (name, on = page) => on.getByRole('button', { name: w(name), exact: true })
   const dialog = page.locator('dialog')
@@ -17,7 +17,7 @@ export function orderSteps({ page, api, url, look, language }) {
   const newest = async () => (await api('GET', '/v1/orders?limit=1')).items[0]
   return {
     async 'order a motion, release the queue, start it, and see it done'() {
-      await page.getByRole('navigation').getByRole('link', { name: w('orders'), exact: true }).click()
+      await go('orders')
       await button('newOrder').click()
       await field('jobOrder').fill('4711')
       await field('wanted').selectOption('smooth')
@@ -56,7 +56,7 @@ export function orderSteps({ page, api, url, look, language }) {
       await panel.getByText(measured.worst_deviation.joint).waitFor()
     },
     async 'order two moves with a rest between them'() {
-      await page.getByRole('navigation').getByRole('link', { name: w('orders'), exact: true }).click()
+      await go('orders')
       await button('newOrder').click()
       await field('jobOrder').fill('two-moves')
       await field('wanted').selectOption('smooth')
@@ -120,7 +120,7 @@ export function orderSteps({ page, api, url, look, language }) {
       equal(file.suggestedFilename(), 'cell-shift.csv', 'the file of a spreadsheet')
     },
     async 'an alarm of a blocked queue is acknowledged'() {
-      await page.getByRole('navigation').getByRole('link', { name: w('alarms'), exact: true }).click()
+      await go('alarms')
       await page.goto(`${url}/#/alarms?state=all&controller=cell`)
       const { items: all } = await api('GET', '/v1/alarms?code=queue-blocked&controller=cell&sort=since')
       const rows = page.locator('tbody tr').filter({ hasText: 'queue-blocked' }), row = rows.last(), [blocked] = all

@@ -21,6 +21,58 @@ const done = async (path, request) => {
 }
 
 await flow({
+  async 'from home to what comes next, and to all that is about a robot'() {
+    await page.locator('a.tile').filter({ hasText: w('next') }).click()
+    await page.waitForURL(/#\/trajectories\/new$/)
+    await page.goto(`${url}/#/robots/scara`)
+    const tabs = page.getByRole('navigation').filter({ hasText: 'scara' })
+    for (const [tab, at] of [['tabData', /#\/datasets\?robot=scara$/], ['tabMotions', /#\/trajectories\?robot=scara$/], ['tabHistory', /#\/robots\/scara\/history$/]]) {
+      await tabs.getByRole('link', { name: w(tab), exact: true }).click()
+      await page.waitForURL(at)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await until(async () => (await tabs.locator('[aria-current]').allTextContents()).join() === w(tab), 'the tab')
+    }
+    // a name for its revision, which then stands for a newer one
+    await button('newAlias').click()
+    await page.locator('dialog').getByLabel(w('aliasName')).fill('production')
+    await look('alias', false)
+    await button('save').click()
+    await page.getByRole('cell', { name: 'production', exact: true }).first().waitFor()
+    equal((await api('GET', '/v1/robots/scara/aliases')).items.map(({ alias, revision }) => [alias, revision]), [['production', 1]], 'the name')
+    const { data: model, etag } = await api('GET', '/v1/robots/scara', undefined, {}, true)
+    for (const field of ['revision', 'created_at', 'unphysical', 'warnings']) delete model[field]
+    const mass = model.joints[0].link.mass
+    model.joints[0].link.mass = mass + 1
+    await api('PUT', '/v1/robots/scara', model, { 'If-Match': etag })
+    await page.goto(`${url}/#/robots/scara`)
+    await tabs.getByRole('link', { name: w('tabHistory'), exact: true }).click()
+    const changes = page.locator('section').filter({ has: page.getByText('/joints/0/link/mass', { exact: true }) }).locator('tbody tr')
+    await changes.first().waitFor()
+    equal((await changes.first().locator('td').allTextContents()), ['/joints/0/link/mass', digits(mass, 5), digits(mass + 1, 5)], 'what differs')
+    equal(await changes.count(), 1, 'nothing else differs')
+    await button('aliasChange').click()
+    await page.locator('dialog select').selectOption('2')
+    await button('save').click()
+    await until(async () => (await api('GET', '/v1/robots/scara/aliases/production')).revision === 2, 'the newer revision')
+    await look('history')
+    await api('PUT', '/v1/robots/scara', { ...model, joints: model.joints.map((joint, j) => (j ? joint : { ...joint, link: { ...joint.link, mass } })) }, { 'If-Match': (await api('GET', '/v1/robots/scara', undefined, {}, true)).etag })
+  },
+  async 'what is stored, and the service takes no work for a while'() {
+    await menu('storage')
+    const rows = page.getByRole('table').locator('tbody tr')
+    await rows.first().waitFor()
+    const { kinds } = await api('GET', '/v1/storage')
+    equal(await rows.count(), kinds.length, 'kinds')
+    equal(await rows.nth(kinds.findIndex((one) => one.kind === 'dataset')).locator('td').nth(1).textContent(), '2', 'data sets')
+    sure((await rows.allTextContents()).every((text) => !/[a-z]+_[a-z]+/.test(text)), 'a kind without a word')
+    await button('beginDrain').click()
+    await button('endDrain').waitFor()
+    equal((await api('GET', '/v1/drain')).draining, true, 'the service is drained')
+    await look('storage')
+    await button('endDrain').click()
+    await button('beginDrain').waitFor()
+    equal((await api('GET', '/v1/drain')).draining, false, 'and takes work again')
+  },
   async 'let an arm go, and see what becomes of its energy'() {
     await menu('simulations')
     await look('simulations-none')

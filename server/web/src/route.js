@@ -10,6 +10,7 @@ const read = () => {
 export const route = signal(read())
 
 const unsaved = new Set() // parts of the page where something was entered that is not kept yet
+export const about = signal(null) // the robot that the page is about, where its address does not say it
 export const leaving = signal(false) // the person went elsewhere, and is asked about it
 
 addEventListener('hashchange', () => {
@@ -37,6 +38,14 @@ export function useUnsaved(is) {
     unsaved.add(me)
     return () => unsaved.delete(me)
   }, [is])
+}
+
+// While this part of the page is shown, the page is about this robot.
+export function useAbout(robot) {
+  useEffect(() => {
+    about.value = robot ?? null
+    return () => (about.value = null)
+  }, [robot])
 }
 
 export const link = (path, query) => {

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { html } from './html.js'
 import { session, language, theme } from './session.js'
-import { leave, leaving, link, route, stay } from './route.js'
+import { about, leave, leaving, link, route, stay } from './route.js'
 import { t } from './words.js'
 import { get } from './api.js'
 import { lost } from './live.js'
@@ -10,36 +10,38 @@ import { Stop, useControllers } from './stop.js'
 import { Loading, Notice } from './ui/parts.js'
 import { Secret } from './ui/secret.js'
 import { Login } from './pages/login.js'
-import { Start } from './pages/start.js'
 
-// To add a page: a row. `load` is a part of the program that is fetched when it is opened first; `under`: not in the
-// menu, which shows that one instead.
+// To add a page: a row. `load` is a part of the program that is fetched when it is opened first, `item` the one of a single thing of its
+// list, `parts` those of its parts; `in`: the place of the menu where it stands; `under`: not in the menu, which shows that one instead.
 const PAGES = [
-  { name: 'start', component: Start },
-  { name: 'identifications', load: () => import('./pages/identifications.js'), item: () => import('./pages/identification.js') },
-  { name: 'compare', load: () => import('./pages/compare.js'), under: 'identifications' },
-  { name: 'datasets', load: () => import('./pages/datasets.js') },
-  { name: 'jobs', load: () => import('./pages/jobs.js') },
-  { name: 'robots', load: () => import('./pages/robots.js') },
+  { name: 'start', in: 'start', load: () => import('./pages/start.js') },
+  { name: 'robots', in: 'robots', load: () => import('./pages/robots.js'), parts: { history: () => import('./pages/history.js') } },
   { name: 'code', load: () => import('./pages/code.js'), under: 'robots' },
-  { name: 'trajectories', load: () => import('./pages/trajectories.js') },
+  { name: 'datasets', in: 'robots', load: () => import('./pages/datasets.js') },
+  { name: 'trajectories', in: 'robots', load: () => import('./pages/trajectories.js') },
   { name: 'excitations', load: () => import('./pages/trajectories.js'), under: 'trajectories' },
   { name: 'friction-tests', load: () => import('./pages/trajectories.js'), under: 'trajectories' },
-  { name: 'simulations', load: () => import('./pages/simulations.js') },
-  { name: 'collision-checks', load: () => import('./pages/checks.js') },
-  { name: 'verifications', load: () => import('./pages/verifications.js') },
-  { name: 'evaluations', load: () => import('./pages/evaluation.js') },
-  { name: 'friction-identifications', load: () => import('./pages/friction.js'), under: 'evaluations' },
-  { name: 'identification-studies', load: () => import('./pages/studies.js'), under: 'evaluations' },
-  { name: 'cells', load: () => import('./pages/cells.js') },
-  { name: 'orders', load: () => import('./pages/orders.js'), item: () => import('./pages/order.js') },
-  { name: 'alarms', load: () => import('./pages/alarms.js') },
-  { name: 'controllers', load: () => import('./pages/controllers.js') },
+  { name: 'simulations', in: 'robots', load: () => import('./pages/simulations.js') },
+  { name: 'verifications', in: 'robots', load: () => import('./pages/verifications.js') },
+  { name: 'collision-checks', in: 'robots', load: () => import('./pages/checks.js') },
+  { name: 'identifications', in: 'runs', load: () => import('./pages/identifications.js'), item: () => import('./pages/identification.js') },
+  { name: 'compare', load: () => import('./pages/compare.js'), under: 'identifications' },
+  { name: 'evaluations', in: 'runs', load: () => import('./pages/evaluation.js') },
+  { name: 'friction-identifications', in: 'runs', load: () => import('./pages/friction.js') },
+  { name: 'identification-studies', in: 'runs', load: () => import('./pages/studies.js') },
+  { name: 'controllers', in: 'production', load: () => import('./pages/controllers.js') },
   { name: 'shifts', load: () => import('./pages/shifts.js'), under: 'controllers' },
-  { name: 'keys', load: () => import('./pages/keys.js'), role: 'admin' },
-  { name: 'webhooks', load: () => import('./pages/webhooks.js'), role: 'admin' },
-  { name: 'audit', load: () => import('./pages/audit.js'), role: 'admin' },
+  { name: 'orders', in: 'production', load: () => import('./pages/orders.js'), item: () => import('./pages/order.js') },
+  { name: 'alarms', in: 'production', load: () => import('./pages/alarms.js') },
+  { name: 'cells', in: 'production', load: () => import('./pages/cells.js') },
+  { name: 'jobs', in: 'jobs', load: () => import('./pages/jobs.js') },
+  { name: 'keys', in: 'admin', load: () => import('./pages/keys.js'), role: 'admin' },
+  { name: 'webhooks', in: 'admin', load: () => import('./pages/webhooks.js'), role: 'admin' },
+  { name: 'audit', in: 'admin', load: () => import('./pages/audit.js'), role: 'admin' },
+  { name: 'storage', in: 'admin', load: () => import('./pages/storage.js') },
 ]
+const pageOf = (name) => PAGES.find((page) => page.name === name)
+const PLACES = ['start', 'robots', 'runs', 'production', 'jobs', 'admin']
 
 const Gone = () => html`<${Notice} kind="bad">${t('upgraded')} <button type="button" onClick=${() => location.reload()}>${t('reload')}</button></${Notice}>`
 
@@ -73,10 +75,20 @@ const Preferences = () => html`
 const Brand = () => html`<a class="brand" href="#/">
   <svg viewBox="0 0 32 32" aria-hidden="true"><g fill="none" stroke="currentColor" stroke-width="4" stroke-linecap="round" stroke-linejoin="round"><path d="M6 28h12M12 28V17l10-9 5 6" /></g></svg>armdyn</a>`
 
+const placeOf = (page) => page && (page.in ?? pageOf(page.under).in)
+
+// The robot that the page is about: as the address says, or as the page found out.
+function robotOf() {
+  const { path, query } = route.value
+  if (!['robots', 'runs'].includes(placeOf(pageOf(path[0])))) return null
+  return path[0] === 'robots' || path[0] === 'code' ? path[1] : query.get('robot') ?? about.value
+}
+const robotTabs = () => import('./pages/robot_tabs.js')
+
 function Content() {
   const { path } = route.value
   const at = useRef()
-  const known = PAGES.find((page) => page.name === (path[0] ?? 'start'))
+  const known = pageOf(path[0] ?? 'start')
   const key = path.join('/')
   useEffect(() => {
     document.title = `${known ? t(`page.${known.name}`) : '404'} · armdyn`
@@ -87,10 +99,27 @@ function Content() {
   }, [key])
   const why = !known ? t('no_page') : session.may(known.role ?? 'viewer') ? null : t('needs_role', { role: t(`role.${known.role}`) })
   if (why) return html`<main id="main" tabindex="-1" ref=${at}><${Secret} /><${Notice} kind="warn">${why}</${Notice}></main>`
-  const load = path[1] && known.item ? known.item : known.load
+  const load = known.parts?.[path[2]] ?? (path[1] && known.item ? known.item : known.load)
+  const robot = robotOf()
   return html`<main id="main" tabindex="-1" ref=${at}><${Secret} />
-    ${load ? html`<${Lazy} key=${key} load=${load} path=${path} />` : html`<${known.component} path=${path} />`}
+    ${robot && html`<${Lazy} load=${robotTabs} robot=${robot} at=${path} />`}
+    <${Lazy} key=${key} load=${load} path=${path} />
   </main>`
+}
+
+// Where one can go: six places, and the pages of the one where the person is.
+function Menu() {
+  const name = route.value.path[0] ?? 'start'
+  const here = pageOf(name)?.under ?? name
+  const place = robotOf() ? 'robots' : placeOf(pageOf(name))
+  const pages = (one) => PAGES.filter((page) => page.in === one && session.may(page.role ?? 'viewer'))
+  const item = (page, text, current) => html`<a href=${link(page === 'start' ? [] : [page])} aria-current=${current || undefined}>${text}</a>`
+  return html`<div class="side"><nav aria-label=${t('menu')}><ul>${PLACES.map((one) => {
+    const [first, ...rest] = pages(one)
+    const alone = t(`page.${first.name}`) === t(`place.${one}`) // the place is called as its first page
+    return html`<li key=${one}>${item(first.name, t(`place.${one}`), alone && here === first.name ? 'page' : place === one && 'true')}
+      ${place === one && rest.length > 0 && html`<ul>${(alone ? rest : [first, ...rest]).map((page) => html`<li key=${page.name}>${item(page.name, t(`page.${page.name}`), here === page.name && 'page')}</li>`)}</ul>`}</li>`
+  })}</ul></nav></div>`
 }
 
 // Over all that is open: the address is another one already, what is shown is not.
@@ -109,8 +138,6 @@ export function Shell() {
   }, [])
   if (session.state.value === 'asking') return html`<${Loading} />`
   const self = session.self.value
-  const name = route.value.path[0] ?? 'start'
-  const here = PAGES.find((page) => page.name === name)?.under ?? name
   return html`
     <a class="skip" href="#main" onClick=${(e) => { e.preventDefault(); document.getElementById('main').focus() }}>${t('skip')}</a>
     <div class=${session.state.value === 'in' ? 'shell' : ''}>
@@ -124,10 +151,7 @@ export function Shell() {
         ${self && session.key.value && html`<button type="button" onClick=${() => session.leave()}>${t('leave')}</button>`}
       </header>
       ${self ? html`
-        <div class="side"><nav aria-label=${t('menu')}><ul>
-          ${PAGES.filter((page) => !page.under && session.may(page.role ?? 'viewer')).map(({ name }) => html`
-            <li key=${name}><a href=${link(name === 'start' ? [] : [name])} aria-current=${here === name ? 'page' : undefined}>${t(`page.${name}`)}</a></li>`)}
-        </ul></nav></div>
+        <${Menu} />
         <${Content} />
         ${leaving.value && html`<${Leaving} />`}
         ${lost.value && html`<p class="lost" role="alert">${t('lost')}</p>`}` : html`<${Login} />`}

@@ -1,7 +1,7 @@
 // What an observer of momentum noticed: collisions in logs, or one that was simulated along a trajectory.
 import { useMemo, useState } from 'preact/hooks'
 import { html } from '../html.js'
-import { link } from '../route.js'
+import { link, useAbout } from '../route.js'
 import { extend, t } from '../words.js'
 import { call, get } from '../api.js'
 import { AskForm, Num, PerJoint, numberOf } from '../ui/asking.js'
@@ -143,6 +143,7 @@ function One({ id }) {
   const path = `v1/collision-checks/${encodeURIComponent(id)}`
   const answer = useAnswer((signal) => call('GET', path, { signal }), [id])
   const check = answer.value?.data
+  useAbout(check?.robot)
   const model = useAnswer(async (signal) => (check ? get(`v1/robots/${check.robot}/revisions/${check.revision}`, {}, signal) : null), [check?.id])
   if (!check) return html`<${Refusal} error=${answer.error} /><${Loading} error=${answer.error} />`
   const { collision, reference } = check

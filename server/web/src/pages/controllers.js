@@ -3,6 +3,7 @@ import './motion.words.js'
 import { useState } from 'preact/hooks'
 import { html } from '../html.js'
 import { go, link } from '../route.js'
+import { useMaking } from '../ui/dialog.js'
 import { extend, t } from '../words.js'
 import { call, get, post, once } from '../api.js'
 import { newsOf, turnOf, unlessLive, useLive } from '../live.js'
@@ -130,7 +131,7 @@ function One({ name }) {
 
 function All() {
   const list = useList('v1/controllers', { limit: 100 }, 5000)
-  const [making, setMaking] = useState(false)
+  const [making, setMaking] = useMaking()
   return html`<${Head} title=${t('page.controllers')} sub=${t('controllers_text')}><${Act} role="admin" class="main" onClick=${() => setMaking(true)}>${t('controller_new')}</${Act}></${Head}>
     <${Refusal} error=${list.error} /><p class="quiet">${t('stop_note')}</p>
     ${list.items?.length === 0 && html`<p class="quiet">${t('nothing')}</p>`}

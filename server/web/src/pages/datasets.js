@@ -1,7 +1,7 @@
 // Logs of motion: uploading them, reading those of other drives, what is remarkable about them, and identifying from them.
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { html } from '../html.js'
-import { adjust, go, link, route } from '../route.js'
+import { adjust, go, link, route, useAbout } from '../route.js'
 import { session } from '../session.js'
 import { extend, t } from '../words.js'
 import { call, get, post, once } from '../api.js'
@@ -162,6 +162,7 @@ function One({ id }) {
   const users = useAnswer((signal) => get('v1/identifications', { datasets: id, limit: 20 }, signal), [id])
   const [asking, setAsking] = useState(false)
   const set = answer.value?.data
+  useAbout(set?.robot)
   if (!set) return html`<${Refusal} error=${answer.error} /><${Loading} error=${answer.error} />`
   const remove = async () => {
     await call('DELETE', `v1/datasets/${set.id}`, { etag: answer.value.etag })

@@ -2,7 +2,7 @@
 import './identification.words.js'
 import { useState } from 'preact/hooks'
 import { html } from '../html.js'
-import { link } from '../route.js'
+import { link, useAbout } from '../route.js'
 import { extend, t } from '../words.js'
 import { call, save } from '../api.js'
 import { Head, Loading, Notice, Refusal, Table, Tags, useAnswer } from '../ui/parts.js'
@@ -43,6 +43,7 @@ function One({ id }) {
   const [error, setError] = useState(null)
   const answer = useAnswer((signal) => call('GET', `v1/evaluations/${encodeURIComponent(id)}`, { signal }), [id])
   const evaluation = answer.value?.data
+  useAbout(evaluation?.robot)
   if (!evaluation) return html`<${Refusal} error=${answer.error} /><${Loading} error=${answer.error} />`
   const file = (accept, ending) => call('GET', `v1/evaluations/${evaluation.id}/table`, { accept: 'text', headers: { Accept: accept } }).then(({ data }) => save(`evaluation-${evaluation.id}.${ending}`, data, accept), setError)
   const labels = new Map(evaluation.provenance.datasets.map((set) => [set.id, set.label || shortId(set.id)]))

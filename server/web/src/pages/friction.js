@@ -1,7 +1,7 @@
 // Friction of the joints as runs at constant speed tell it.
 import './identification.words.js'
 import { html } from '../html.js'
-import { link } from '../route.js'
+import { link, useAbout } from '../route.js'
 import { extend, t } from '../words.js'
 import { call } from '../api.js'
 import { Head, Loading, Notice, Refusal, Table, Tags, useAnswer } from '../ui/parts.js'
@@ -27,6 +27,7 @@ const termsOf = ({ friction, std }) => Object.entries(friction ?? {}).filter(([,
 function One({ id }) {
   const answer = useAnswer((signal) => call('GET', `v1/friction-identifications/${encodeURIComponent(id)}`, { signal }), [id])
   const found = answer.value?.data
+  useAbout(found?.robot)
   if (!found) return html`<${Refusal} error=${answer.error} /><${Loading} error=${answer.error} />`
   return html`
     <${Head} title=${found.label || t('page.friction-identifications')} sub=${html`${t('friction_text')} <a href=${link(['robots', found.robot], { revision: found.revision })}>${found.robot} r${found.revision}</a> · ${moment(found.created_at)} ·${found.data.map((set) => html` <a key=${set.id} href=${link(['datasets', set.id])}><bdi>${set.label || shortId(set.id)}</bdi></a>`)} <${Tags} tags=${found.tags} />`} />

@@ -2,7 +2,7 @@
 import './identification.words.js'
 import { useState } from 'preact/hooks'
 import { html } from '../html.js'
-import { adjust, link, route } from '../route.js'
+import { adjust, link, route, useAbout } from '../route.js'
 import { t } from '../words.js'
 import { call, get, save } from '../api.js'
 import { Act, Check, Field, Head, Loading, Notice, Refusal, Table, Tags, useAnswer } from '../ui/parts.js'
@@ -77,6 +77,7 @@ export function Page({ path }) {
   const [promoted, setPromoted] = useState(null)
   const [error, setError] = useState(null)
   const run = answer.value?.data
+  useAbout(run?.robot)
   if (!run) return html`<${Refusal} error=${answer.error} /><${Loading} error=${answer.error} />`
   const file = async (what, name, type, accept, query) => {
     setError(null)

@@ -5,14 +5,13 @@ import { adjust, go, link, route } from '../route.js'
 import { extend, t } from '../words.js'
 import { get, post, once } from '../api.js'
 import { newsOf, turnOf, unlessLive } from '../live.js'
-import { now } from '../clock.js'
+import { ENDED, jobColumns, resultPage, seconds, withNews } from '../ui/jobs.js'
 import { Act, Bar, Ended, Field, Head, Loading, Notice, Refusal, State, Table, Tags, useAnswer, useList } from '../ui/parts.js'
-import { figure, moment, readable, shortId } from '../ui/format.js'
+import { figure, moment, readable } from '../ui/format.js'
 import { said } from '../ui/sentences.js'
 
 extend({
   jobs_text: ['Work that takes longer than a request should.', '耗时较长的计算。'],
-  took: ['Took', '用时'],
   job_cancel: ['Cancel the job', '取消任务'],
   job_again: ['Run again', '重新运行'],
   job_suggested: ['Run what is suggested', '按建议运行'],
@@ -23,30 +22,7 @@ extend({
   log_accepted: ['accepted', '已接受'],
   log_started: ['started', '已开始'],
   log_finished: ['finished', '已结束'],
-  'kind.identification': ['identification', '辨识'],
-  'kind.identification_study': ['study of an identification', '辨识研究'],
-  'kind.trajectory': ['trajectory', '轨迹'],
-  'kind.excitation': ['excitation', '激励轨迹'],
-  'kind.simulation': ['simulation', '仿真'],
-  'kind.friction_test': ['friction test', '摩擦测试'],
-  'kind.evaluation': ['evaluation', '评估'],
-  'kind.collision_check': ['collision check', '碰撞检测'],
-  'kind.verification': ['verification', '验证'],
-  'kind.tuning': ['tuning', '增益整定'],
-  'kind.friction_identification': ['friction identification', '摩擦辨识'],
 })
-
-const ENDED = ['succeeded', 'failed', 'cancelled']
-const RESULTS = ['identifications', 'trajectories', 'excitations', 'friction-tests', 'evaluations', 'friction-identifications', 'simulations', 'collision-checks', 'verifications', 'identification-studies']
-// A result's address in the API is one of these pages where there is a page for its kind.
-const resultPage = (href) => {
-  const [, , kind, id] = href.split('/').slice(-4)
-  return RESULTS.includes(kind) ? link([kind, id]) : null
-}
-const seconds = (job) => (job.started_at ? ((job.finished_at ? Date.parse(job.finished_at) : now()) - Date.parse(job.started_at)) / 1000 : null)
-
-// A job as the API answered it, with how far it is by now.
-const withNews = (job, news) => job && news && { ...job, state: news.state, progress: news.progress, message: news.message, started_at: news.started_at } || job
 
 function One({ id }) {
   const [error, setError] = useState(null)
@@ -105,15 +81,7 @@ function All() {
       <${Field} label=${t('robot')}><select value=${query.get('robot') ?? ''} onChange=${(e) => adjust({ robot: e.target.value })}><option value="">${t('all')}</option>${(robots.value?.items ?? []).map(({ name }) => html`<option value=${name}>${name}</option>`)}</select></${Field}>
     </${Head}>
     <${Refusal} error=${list.error} />
-    <div class="panel"><${Table} tall caption=${t('page.jobs')} items=${items} list=${list} columns=${[
-      { key: 'kind', head: t('kind'), cell: (job) => html`<a href=${link(['jobs', job.id])}>${t(`kind.${job.kind}`)}</a> <code class="quiet">${shortId(job.id)}</code>` },
-      { key: 'robot', head: t('robot'), class: 'tight', cell: (job) => `${job.robot} r${job.revision}` },
-      { key: 'state', head: t('state'), cell: (job) => html`<${State} state=${job.state} />` },
-      { key: 'progress', head: t('progress'), cell: (job) => html`<${Bar} value=${job.state === 'succeeded' ? 1 : job.progress} label=${`${t('progress')} ${shortId(job.id)}`} />` },
-      { key: 'took', head: t('took'), number: true, cell: (job) => `${figure(seconds(job), 3)} s` },
-      { key: 'created', head: t('created'), class: 'tight', cell: (job) => moment(job.created_at) },
-      { key: 'tags', head: t('tags'), cell: (job) => html`<${Tags} tags=${job.tags} />` },
-    ]} /></div>`
+    <div class="panel"><${Table} tall caption=${t('page.jobs')} items=${items} list=${list} columns=${jobColumns()} /></div>`
 }
 
 export const Page = ({ path }) => (path[1] ? html`<${One} key=${path[1]} id=${path[1]} />` : html`<${All} />`)

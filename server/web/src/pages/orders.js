@@ -6,7 +6,7 @@ import { adjust, go, link, route } from '../route.js'
 import { extend, t } from '../words.js'
 import { get, post } from '../api.js'
 import { newsOf, turnOf, unlessLive, useLive } from '../live.js'
-import { FormDialog } from '../ui/dialog.js'
+import { FormDialog, useMaking } from '../ui/dialog.js'
 import { Act, Field, Head, Notice, Refusal, State, Table, useAnswer, useList } from '../ui/parts.js'
 import { Moment } from '../ui/times.js'
 import { count, moment } from '../ui/format.js'
@@ -52,7 +52,7 @@ function CancelMany({ query, onClose, onDone }) {
 function Listed({ query }) {
   useLive(query.get('controller') || '*')
   const asked = new URLSearchParams([...query].filter(([, value]) => value))
-  asked.delete('state')
+  for (const name of ['state', 'new']) asked.delete(name)
   if (STATES[query.get('state')]?.length) asked.set('state', STATES[query.get('state')].join())
   asked.set('limit', '100')
   const list = useList('v1/orders', asked, unlessLive(1500), turnOf('orders'))
@@ -73,13 +73,14 @@ function Listed({ query }) {
 
 export function Page() {
   const { query } = route.value
+  const [making, setMaking] = useMaking()
   const [open, setOpen] = useState('')
   const [came, setCame] = useState(null)
   const controllers = useAnswer((signal) => get('v1/controllers', { limit: 200, fields: 'name' }, signal))
   const close = () => setOpen('')
   return html`
     <${Head} title=${t('page.orders')} sub=${t('orders_text')}>
-      <${Act} role="operator" class="main" onClick=${() => setOpen('new')}>${t('order_new')}</${Act}></${Head}>
+      <${Act} role="operator" class="main" onClick=${() => setMaking(true)}>${t('order_new')}</${Act}></${Head}>
     <div class="panel row">
       <${Field} label=${t('state')}><select value=${query.get('state') ?? ''} onChange=${(e) => adjust({ state: e.target.value })}>${Object.keys(STATES).map((state) => html`<option value=${state}>${state ? stateWord(state) : t('all')}</option>`)}</select></${Field}>
       <${Field} label=${t('controller')}><select value=${query.get('controller') ?? ''} onChange=${(e) => adjust({ controller: e.target.value })}><option value="">${t('all')}</option>${(controllers.value?.items ?? []).map(({ name }) => html`<option value=${name}>${name}</option>`)}</select></${Field}>
@@ -91,6 +92,6 @@ export function Page() {
     <${Refusal} error=${controllers.error} />
     ${came && html`<${Notice} kind="good">${t('orders_cancelled', came)}</${Notice}>`}
     <${Listed} query=${query} />
-    ${open === 'new' && html`<${OrderForm} request=${{ controller: query.get('controller') || undefined }} onClose=${close} onDone=${({ id }) => go(['orders', id])} />`}
+    ${making && html`<${OrderForm} request=${{ controller: query.get('controller') || undefined }} onClose=${() => setMaking(false)} onDone=${({ id }) => go(['orders', id])} />`}
     ${open === 'cancel' && html`<${CancelMany} query=${query} onClose=${close} onDone=${(result) => { setCame(result); close() }} />`}`
 }

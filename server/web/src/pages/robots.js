@@ -5,14 +5,14 @@ import { adjust, go, link, route } from '../route.js'
 import { extend, t } from '../words.js'
 import { call, get, post, once } from '../api.js'
 import { session } from '../session.js'
-import { FormDialog } from '../ui/dialog.js'
+import { FormDialog, useMaking } from '../ui/dialog.js'
 import { Act, Check, Field, Head, Loading, Notice, Refusal, Table, useAnswer, useList } from '../ui/parts.js'
 import { figure, moment } from '../ui/format.js'
 import { Meshes } from '../ui/meshes.js'
 import { forwardKinematics } from '../ui/kinematics.js'
 import { Joints, rangeOf, torqueText } from '../ui/joints.js'
 import { View3D } from '../ui/view3d.js'
-import { Editor, differences } from '../ui/model.js'
+import { Editor } from '../ui/model.js'
 import { GravityMap } from './gravity_map.js'
 import { said } from '../ui/sentences.js'
 
@@ -29,9 +29,7 @@ extend({
   view_text_viewer: ['The torques that hold it are computed for operators.', '保持力矩的计算需要操作员角色。'],
   ellipsoids: ['Inertia ellipsoids', '惯量椭球'],
   view_label: ['{name} in three dimensions, tool at {place} m', '{name} 三维视图，末端位于 {place} m'],
-  revisions: ['Revisions', '版本'],
   edit: ['Model', '模型'],
-  changes_from: ['Changes against revision {revision}', '与版本 {revision} 的差异'],
   not_newest: ['This is revision {revision}; the newest is {newest}.', '当前显示版本 {revision}；最新版本为 {newest}。'],
   lint: ['What looks suspicious', '可疑之处'],
   lint_none: ['Nothing looks suspicious.', '未发现可疑之处。'],
@@ -56,7 +54,7 @@ function New({ onClose }) {
 
 function All() {
   const list = useList('v1/robots', { limit: 100 })
-  const [making, setMaking] = useState(false)
+  const [making, setMaking] = useMaking()
   return html`
     <${Head} title=${t('page.robots')} sub=${t('robots_text')}><${Act} class="main" role="engineer" onClick=${() => setMaking(true)}>${t('robot_new')}</${Act}></${Head}>
     <${Refusal} error=${list.error} />
@@ -94,22 +92,6 @@ function Live({ model }) {
   </section>`
 }
 
-function Revisions({ name, shown, newest }) {
-  const list = useList(`v1/robots/${name}/revisions`, { limit: 50 })
-  const against = Number(route.value.query.get('against')) || (shown.revision > 1 ? shown.revision - 1 : 0)
-  const other = useAnswer(async (signal) => (against ? get(`v1/robots/${name}/revisions/${against}`, {}, signal) : null), [name, against])
-  const changes = other.value ? differences(other.value, shown) : []
-  return html`<section class="panel"><h2>${t('revisions')}</h2>
-    <p>${(list.items ?? []).map((one) => html`<a key=${one.revision} class="tag" aria-current=${one.revision === shown.revision ? 'true' : undefined} href=${link(['robots', name], { revision: one.revision })}>r${one.revision} · ${moment(one.created_at)}</a>`)}</p>
-    ${newest > 1 && html`<${Field} label=${t('changes_from', { revision: '' })}><select style=${{ width: '8rem' }} value=${against} onChange=${(e) => adjust({ against: e.target.value })}>${(list.items ?? []).filter((one) => one.revision !== shown.revision).map((one) => html`<option value=${one.revision}>r${one.revision}</option>`)}</select></${Field}>`}
-    ${against > 0 && html`<div style=${{ maxHeight: '40vh', overflow: 'auto' }}><${Table} caption=${t('changes_from', { revision: against })} id=${(row) => row.pointer} items=${changes} columns=${[
-      { key: 'pointer', head: t('pointer'), cell: (row) => html`<code>${row.pointer}</code>` },
-      { key: 'old', head: `r${against}`, number: true, cell: (row) => (typeof row.old === 'number' ? figure(row.old, 5) : JSON.stringify(row.old) ?? '–') },
-      { key: 'new', head: `r${shown.revision}`, number: true, cell: (row) => (typeof row.new === 'number' ? figure(row.new, 5) : JSON.stringify(row.new) ?? '–') },
-    ]} /></div>`}
-  </section>`
-}
-
 function One({ name }) {
   const revision = route.value.query.get('revision')
   const newest = useAnswer((signal) => call('GET', `v1/robots/${encodeURIComponent(name)}`, { signal }), [name])
@@ -119,7 +101,6 @@ function One({ name }) {
   const last = newest.value.data.revision
   return html`
     <${Head} title=${`${model.name} r${model.revision}`} sub=${html`<bdi>${model.description ?? ''}</bdi>`}>
-      <a class="button" href=${link(['identifications'], { robot: name })}>${t('page.identifications')}</a>
       <a class="button" href=${link(['code', name], revision ? { revision } : {})}>${t('page.code')}</a>
       <a class="button" href=${link(['trajectories', 'new'], { robot: name })}>${t('plan')}</a>
     </${Head}>
@@ -127,7 +108,6 @@ function One({ name }) {
     <${Live} key=${`${name} ${model.revision}`} model=${model} />
     <section class="panel"><h2>${t('lint')}</h2>${model.warnings.length ? html`<ul>${model.warnings.map((one, k) => html`<li key=${k}><code>${one.pointer}</code> ${said(one.detail, one.code)}</li>`)}</ul>` : html`<p class="quiet">${t('lint_none')}</p>`}</section>
     ${model.joints.length > 1 && session.may('operator') && html`<${GravityMap} model=${model} />`}
-    <${Revisions} name=${name} shown=${model} newest=${last} />
     <${Editor} key=${`edit ${model.revision}`} model=${model} etag=${newest.value.etag} onSaved=${() => { go(['robots', name]); newest.again() }} />`
 }
 

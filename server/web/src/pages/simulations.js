@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import { useMemo, useState } from 'preact/hooks'
 import { html } from '../html.js'
-import { link } from '../route.js'
+import { link, useAbout } from '../route.js'
 import { extend, t } from '../words.js'
 import { call, get, save, table } from '../api.js'
 import { AskForm, Num, PerJoint, numberOf } from '../ui/asking.js'
@@ -151,6 +151,7 @@ function Tracking({ simulation: { tracking, control }, model }) {
 function One({ id }) {
   const answer = useAnswer((signal) => call('GET', `v1/simulations/${encodeURIComponent(id)}`, { signal }), [id])
   const found = answer.value?.data
+  useAbout(found?.robot)
   const rest = useAnswer(async (signal) => (found ? Promise.all([get(`v1/robots/${found.robot}/revisions/${found.revision}`, {}, signal), table(`v1/simulations/${found.id}/samples`, {}, signal)]) : null), [found?.id])
   const time = useMemo(() => signal(0), [id])
   const [error, setError] = useState(null)

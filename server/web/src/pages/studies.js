@@ -2,7 +2,7 @@
 import './identification.words.js'
 import { useState } from 'preact/hooks'
 import { html } from '../html.js'
-import { link, route } from '../route.js'
+import { link, route, useAbout } from '../route.js'
 import { extend, t } from '../words.js'
 import { call, get } from '../api.js'
 import { AskForm, Num, numberOf } from '../ui/asking.js'
@@ -96,6 +96,7 @@ function Parameters({ study }) {
 function One({ id }) {
   const answer = useAnswer((signal) => call('GET', `v1/identification-studies/${encodeURIComponent(id)}`, { signal }), [id])
   const study = answer.value?.data
+  useAbout(study?.robot)
   if (!study) return html`<${Refusal} error=${answer.error} /><${Loading} error=${answer.error} />`
   const { coverage } = study
   return html`

@@ -3,7 +3,7 @@ import './trajectories.words.js'
 import { signal } from '@preact/signals'
 import { useMemo, useState } from 'preact/hooks'
 import { html } from '../html.js'
-import { go, link } from '../route.js'
+import { go, link, useAbout } from '../route.js'
 import { t } from '../words.js'
 import { call, get, post, once, save, table } from '../api.js'
 import { FormDialog } from '../ui/dialog.js'
@@ -106,6 +106,7 @@ function Send({ motion, onClose }) {
 function One({ kind, id }) {
   const answer = useAnswer((signal) => call('GET', `v1/${kind}/${encodeURIComponent(id)}`, { signal }), [id])
   const motion = answer.value?.data
+  useAbout(motion?.robot)
   const rest = useAnswer(async (signal) => (motion ? Promise.all([get(`v1/robots/${motion.robot}/revisions/${motion.revision}`, {}, signal), table(`v1/${kind}/${motion.id}/samples`, {}, signal)]) : null), [motion?.id])
   const [sending, setSending] = useState(false)
   const time = useMemo(() => signal(0), [id]) // s, where the player and the plots are

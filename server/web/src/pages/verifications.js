@@ -1,7 +1,7 @@
 // Laws held against arms as they might be: how far the tool is off in every case, the worst of them marked, and one case in focus.
 import { useMemo } from 'preact/hooks'
 import { html } from '../html.js'
-import { adjust, link, route } from '../route.js'
+import { adjust, link, route, useAbout } from '../route.js'
 import { extend, t } from '../words.js'
 import { call, get, save } from '../api.js'
 import { Field, Head, Loading, Notice, Refusal, Table, Tags, useAnswer } from '../ui/parts.js'
@@ -176,6 +176,7 @@ const Budget = ({ found, budget }) => budget && html`<section class="panel"><h2>
 function One({ id }) {
   const answer = useAnswer((signal) => call('GET', `v1/verifications/${encodeURIComponent(id)}`, { signal }), [id])
   const found = answer.value?.data
+  useAbout(found?.robot)
   const model = useAnswer(async (signal) => (found ? get(`v1/robots/${found.robot}/revisions/${found.revision}`, {}, signal) : null), [found?.id])
   if (!found) return html`<${Refusal} error=${answer.error} /><${Loading} error=${answer.error} />`
   const report = () => call('GET', `v1/verifications/${found.id}/report`, { accept: 'html' }).then(({ data }) => save(`verification-${found.id}.html`, data, 'text/html'))

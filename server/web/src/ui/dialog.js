@@ -2,7 +2,7 @@
 // unasked.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { html } from '../html.js'
-import { useUnsaved } from '../route.js'
+import { adjust, route, useUnsaved } from '../route.js'
 import { Stop } from '../stop.js'
 import { extend, t } from '../words.js'
 import { Act, Refusal } from './parts.js'
@@ -12,6 +12,9 @@ extend({
   discard: ['Throw away', '放弃'],
   go_on: ['Go on', '继续编辑'],
 })
+
+// [is something new being made?, set]: the address says so, and leads there.
+export const useMaking = () => [route.value.query.has('new'), (is) => adjust({ new: is ? '1' : null })]
 
 function Modal({ title, changed, onClose, children }) {
   const at = useRef()

@@ -12,6 +12,11 @@ export const figure = (value, digits = 4) => {
 }
 export const percent = (value) => (value == null ? '–' : `${value < 10 ? value.toFixed(2) : value.toFixed(1)} %`)
 export const count = (value) => (value == null ? '–' : value.toLocaleString(locale()))
+// 1.2 GB
+export const bytes = (value) => {
+  const power = value >= 1000 ? Math.min(4, Math.floor(Math.log10(value) / 3)) : 0
+  return `${figure(value / 1000 ** power, 3)} ${['B', 'kB', 'MB', 'GB', 'TB'][power]}`
+}
 // 22 Nov 2026, 15:30:00; in Chinese the short date, which is as plain
 export const moment = (text) => (text ? new Date(text).toLocaleString(locale(), { dateStyle: language.value === 'zh' ? 'short' : 'medium', timeStyle: 'medium' }) : '–')
 // JSON as a person reads it: a vector of numbers is one line
