@@ -1,7 +1,6 @@
 // Calls of the service. What is refused is a Problem with the service's own words; numbers in bulk travel as .npy.
 import { hear } from './clock.js'
 import { session } from './session.js'
-import { listen, say } from './tab.js'
 
 export const ROOT = new URL('.', document.baseURI.split('#')[0])
 
@@ -21,7 +20,7 @@ export const address = (path, query) => {
   return url
 }
 
-const authorized = (headers) => (session.key.value ? { ...headers, Authorization: `Bearer ${session.key.value}` } : headers)
+export const authorized = (headers) => (session.key.value ? { ...headers, Authorization: `Bearer ${session.key.value}` } : headers)
 
 // asked: the headers of the call. One that was sent before another key came says nothing of that key.
 async function problem(response, asked) {
@@ -64,7 +63,7 @@ export async function call(method, path, { json, body, type, query, headers, acc
   if (etag) sent['If-Match'] = etag
   const response = await answerOf(address(path, query), { method, signal, headers: authorized(sent), body: json !== undefined ? JSON.stringify(json) : body }, !moves && !!headers?.['Idempotency-Key'])
   const data = response.status === 204 ? null
-    : accept === 'npy' ? npy(await response.arrayBuffer(), response.headers.get('Columns'))
+    : accept === 'npy' ? (await import('./npy.js')).npy(await response.arrayBuffer(), response.headers.get('Columns'))
     : accept === 'stl' ? await response.arrayBuffer()
     : accept ? await response.text() : await response.json()
   return { data, etag: response.headers.get('ETag'), headers: response.headers }
@@ -81,52 +80,6 @@ export const get = async (path, query, signal) => (await call('GET', path, { que
 export const post = async (path, json, options) => (await call('POST', path, { json: json ?? {}, ...options })).data
 export const table = async (path, query, signal) => (await call('GET', path, { query, signal, accept: 'npy' })).data
 export const once = () => ({ 'Idempotency-Key': crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}` })
-
-// A .npy of '<f8' in C order, columns named by the answer: column(name) is a Float64Array.
-function npy(buffer, names) {
-  const view = new DataView(buffer)
-  const start = 10 + view.getUint16(8, true)
-  const header = new TextDecoder('latin1').decode(new Uint8Array(buffer, 10, start - 10))
-  const shape = header.match(/'shape': \(([^)]*)\)/)[1].split(',').filter((part) => part.trim()).map(Number)
-  const values = new Float64Array(buffer.slice(start))
-  const columns = (names ?? '').split(',').map((name) => name.trim())
-  const width = shape[1] ?? 1
-  return {
-    columns, rows: shape[0],
-    column: (name) => {
-      const at = columns.indexOf(name)
-      return at < 0 ? null : Float64Array.from({ length: shape[0] }, (_, row) => values[row * width + at])
-    },
-  }
-}
-
-let uploads = 0
-
-// An upload that tells how far it is: onProgress(part), null while it waits for others. Few run at a time, of all tabs (hub.js).
-export function upload(path, query, file, type, onProgress, { method = 'POST', headers = once(), signal } = {}) {
-  const id = ++uploads
-  return new Promise((resolve, reject) => {
-    const quiet = listen(({ progress, uploaded, part, status, text }) => {
-      if (progress === id) onProgress(part)
-      if (uploaded !== id) return
-      quiet()
-      let body = { detail: text.slice(0, 500) }
-      try {
-        body = JSON.parse(text)
-      } catch {
-        // a proxy's own page, or nothing
-      }
-      status >= 200 && status < 300 ? resolve(body) : reject(new Problem(status, status ? body : { title: 'offline', detail: 'offline' }))
-    })
-    signal?.addEventListener('abort', () => {
-      quiet()
-      say({ abort: id })
-      reject(signal.reason)
-    })
-    onProgress(null)
-    say({ upload: { id, method, url: address(path, query).href, headers: authorized({ 'Content-Type': type, ...headers }), body: file } })
-  })
-}
 
 // Hand a text to the person as a file.
 export function save(name, text, type) {

@@ -2,7 +2,8 @@
 import puma560 from '../../../tests/data/robots/puma560.json'
 import scara from '../../../tests/data/robots/scara.json'
 import ur10 from '../../../tests/data/robots/ur10.json'
-import { call, get, post, once, upload } from './api.js'
+import { call, get, post, once } from './api.js'
+import { upload } from './uploads.js'
 
 const RATE = 200 // Hz
 const LOGS = [{ label: 'demo: learn', seconds: 16, seed: 1 }, { label: 'demo: test', seconds: 10, seed: 2 }]

@@ -2,19 +2,22 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { html } from './html.js'
 import { session, language, theme } from './session.js'
-import { about, leave, leaving, link, route, stay } from './route.js'
+import { about, leaving, link, route } from './route.js'
 import { t } from './words.js'
 import { get } from './api.js'
 import { lost } from './live.js'
 import { Stop, useControllers } from './stop.js'
 import { Loading, Notice } from './ui/parts.js'
-import { Secret } from './ui/secret.js'
-import { Login } from './pages/login.js'
+
+const home = () => import('./pages/start.js')
+const login = () => import('./pages/login.js')
+const asking = () => import('./ui/leaving.js')
+const secret = () => import('./ui/secret.js')
 
 // To add a page: a row. `load` is a part of the program that is fetched when it is opened first, `item` the one of a single thing of its
 // list, `parts` those of its parts; `in`: the place of the menu where it stands; `under`: not in the menu, which shows that one instead.
 const PAGES = [
-  { name: 'start', in: 'start', load: () => import('./pages/start.js') },
+  { name: 'start', in: 'start', load: home },
   { name: 'robots', in: 'robots', load: () => import('./pages/robots.js'), parts: { history: () => import('./pages/history.js') } },
   { name: 'code', load: () => import('./pages/code.js'), under: 'robots' },
   { name: 'datasets', in: 'robots', load: () => import('./pages/datasets.js') },
@@ -45,13 +48,15 @@ const PLACES = ['start', 'robots', 'runs', 'production', 'jobs', 'admin']
 
 const Gone = () => html`<${Notice} kind="bad">${t('upgraded')} <button type="button" onClick=${() => location.reload()}>${t('reload')}</button></${Notice}>`
 
+const BARE = [home, login, secret, asking] // which need none of the words that other pages share
+
 // A page that is fetched when it is needed.
 function Lazy({ load, ...rest }) {
   const [page, set] = useState(null)
   useEffect(() => {
     let alive = true
     set(null)
-    Promise.all([load(), import('./words.more.js')]).then(([module]) => alive && set(() => module.Page), () => alive && set(() => Gone))
+    Promise.all([load(), BARE.includes(load) || import('./words.more.js')]).then(([module]) => alive && set(() => module.Page), () => alive && set(() => Gone))
     return () => (alive = false)
   }, [load])
   return page ? html`<${page} ...${rest} />` : html`<${Loading} />`
@@ -98,10 +103,10 @@ function Content() {
     scrollTo(0, 0)
   }, [key])
   const why = !known ? t('no_page') : session.may(known.role ?? 'viewer') ? null : t('needs_role', { role: t(`role.${known.role}`) })
-  if (why) return html`<main id="main" tabindex="-1" ref=${at}><${Secret} /><${Notice} kind="warn">${why}</${Notice}></main>`
+  if (why) return html`<main id="main" tabindex="-1" ref=${at}>${session.secret.value && html`<${Lazy} load=${secret} />`}<${Notice} kind="warn">${why}</${Notice}></main>`
   const load = known.parts?.[path[2]] ?? (path[1] && known.item ? known.item : known.load)
   const robot = robotOf()
-  return html`<main id="main" tabindex="-1" ref=${at}><${Secret} />
+  return html`<main id="main" tabindex="-1" ref=${at}>${session.secret.value && html`<${Lazy} load=${secret} />`}
     ${robot && html`<${Lazy} load=${robotTabs} robot=${robot} at=${path} />`}
     <${Lazy} key=${key} load=${load} path=${path} />
   </main>`
@@ -120,16 +125,6 @@ function Menu() {
     return html`<li key=${one}>${item(first.name, t(`place.${one}`), alone && here === first.name ? 'page' : place === one && 'true')}
       ${place === one && rest.length > 0 && html`<ul>${(alone ? rest : [first, ...rest]).map((page) => html`<li key=${page.name}>${item(page.name, t(`page.${page.name}`), here === page.name && 'page')}</li>`)}</ul>`}</li>`
   })}</ul></nav></div>`
-}
-
-// Over all that is open: the address is another one already, what is shown is not.
-function Leaving() {
-  const at = useRef()
-  useEffect(() => {
-    at.current.showModal()
-  }, [])
-  return html`<dialog ref=${at} aria-label=${t('leave_ask')} onClose=${stay}><div class="head"><h2>${t('leave_ask')}</h2><${Stop} /></div>
-    <div class="row end"><button type="button" class="main" onClick=${stay}>${t('stay')}</button><button type="button" onClick=${leave}>${t('leave_page')}</button></div></dialog>`
 }
 
 export function Shell() {
@@ -153,7 +148,7 @@ export function Shell() {
       ${self ? html`
         <${Menu} />
         <${Content} />
-        ${leaving.value && html`<${Leaving} />`}
-        ${lost.value && html`<p class="lost" role="alert">${t('lost')}</p>`}` : html`<${Login} />`}
+        ${leaving.value && html`<${Lazy} load=${asking} />`}
+        ${lost.value && html`<p class="lost" role="alert">${t('lost')}</p>`}` : html`<${Lazy} load=${login} />`}
     </div>`
 }

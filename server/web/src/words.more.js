@@ -1,10 +1,10 @@
-// Words that several pages share and the first one does not need: fetched with the first of them (shell.js).
+// Words, and how things look, that several pages share and the first one does not need: fetched with the first of them (shell.js).
+import './style.more.css'
 import { extend } from './words.js'
 
 extend({
   compare: ['Compare {count}', '比较 {count} 个'],
   zoom_hint: ['Drag across a plot to zoom, double-click for all.', '在图上拖动可放大，双击恢复。'],
-  licences: ['Licences of the software that these pages carry', '页面所含软件的许可证'],
   search: ['Search', '搜索'],
   search_hint: ['label, id, notes, tags', '标签、编号、备注、标记'],
   robot: ['Robot', '机器人'],

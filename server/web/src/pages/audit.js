@@ -2,7 +2,8 @@
 import { html } from '../html.js'
 import { adjust, route } from '../route.js'
 import { extend, t } from '../words.js'
-import { Field, Head, Refusal, Table, useList } from '../ui/parts.js'
+import { Field, Head, Refusal } from '../ui/parts.js'
+import { Table, useList } from '../ui/table.js'
 import { moment } from '../ui/format.js'
 
 extend({

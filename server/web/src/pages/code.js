@@ -5,7 +5,8 @@ import { adjust, link, route } from '../route.js'
 import { extend, t } from '../words.js'
 import { get, post, save } from '../api.js'
 import { session } from '../session.js'
-import { Act, Check, Field, Head, Loading, Refusal, Table, useAnswer, useList } from '../ui/parts.js'
+import { Act, Check, Field, Head, Loading, Refusal, useAnswer } from '../ui/parts.js'
+import { Table, useList } from '../ui/table.js'
 import { figure, moment } from '../ui/format.js'
 
 extend({

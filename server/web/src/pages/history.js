@@ -7,9 +7,10 @@ import { extend, t } from '../words.js'
 import { call, get } from '../api.js'
 import { turnOf, unlessLive } from '../live.js'
 import { FormDialog } from '../ui/dialog.js'
-import { Act, Field, Head, Loading, Refusal, Table, useAnswer, useList } from '../ui/parts.js'
+import { Act, Field, Head, Loading, Refusal, useAnswer } from '../ui/parts.js'
+import { Table, useList } from '../ui/table.js'
 import { figure, moment, shortId } from '../ui/format.js'
-import { jobColumns } from '../ui/jobs.js'
+import { jobColumns } from '../ui/job_table.js'
 import { differences } from '../ui/model.js'
 
 extend({

@@ -5,7 +5,8 @@ import { extend, t } from '../words.js'
 import { call, get, once, post } from '../api.js'
 import { ROLES, session } from '../session.js'
 import { Dialog } from '../ui/dialog.js'
-import { Act, Field, Head, Notice, Refusal, Table, useAnswer, useList } from '../ui/parts.js'
+import { Act, Field, Head, Notice, Refusal, useAnswer } from '../ui/parts.js'
+import { Table, useList } from '../ui/table.js'
 import { moment } from '../ui/format.js'
 
 extend({

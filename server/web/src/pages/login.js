@@ -2,10 +2,19 @@ import { useState } from 'preact/hooks'
 import { html } from '../html.js'
 import { session } from '../session.js'
 import { get } from '../api.js'
-import { t } from '../words.js'
+import { extend, t } from '../words.js'
 import { Check, Field, Refusal } from '../ui/parts.js'
 
-export function Login() {
+extend({
+  login: ['Log in', '登录'],
+  login_text: ['This service asks for an API key. An administrator makes one with "armdyn key".', '本服务需要 API 密钥。管理员可用“armdyn key”创建。'],
+  key: ['API key', 'API 密钥'],
+  remember: ['Remember on this computer', '在此计算机上记住'],
+  remember_text: ['Otherwise the key is forgotten when the page is closed.', '否则关闭页面后密钥即被遗忘。'],
+  wrong_key: ['The service does not take this key.', '服务不接受此密钥。'],
+})
+
+export function Page() {
   const [key, setKey] = useState('')
   const [remember, setRemember] = useState(false)
   const [error, setError] = useState(null)

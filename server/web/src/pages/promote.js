@@ -5,7 +5,8 @@ import { html } from '../html.js'
 import { t } from '../words.js'
 import { get, post, once } from '../api.js'
 import { FormDialog } from '../ui/dialog.js'
-import { Check, Field, Refusal, Table, useAnswer } from '../ui/parts.js'
+import { Check, Field, Refusal, useAnswer } from '../ui/parts.js'
+import { Table } from '../ui/table.js'
 import { figure, plusMinus } from '../ui/format.js'
 
 const PARTS = ['inertial', 'friction', 'rotor_inertia']

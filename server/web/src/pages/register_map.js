@@ -1,7 +1,7 @@
 // What is done at a controller with registers of its own: the steps of every command, in words.
 import { html } from '../html.js'
 import { extend, t } from '../words.js'
-import { Table } from '../ui/parts.js'
+import { Table } from '../ui/table.js'
 
 extend({
   register_map: ['How it is spoken to', '通信步骤'],

@@ -1,25 +1,19 @@
 // Home: what to do next, what runs now, and what came of the last jobs.
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { html } from '../html.js'
 import { link } from '../route.js'
 import { extend, t } from '../words.js'
 import { get } from '../api.js'
 import { newsOf, turnOf, unlessLive, useLive } from '../live.js'
 import { session } from '../session.js'
-import { Act, Bar, Head, Loading, Notice, Refusal, State, useAnswer } from '../ui/parts.js'
+import { Bar, Head, Loading, Notice, Refusal, State, useAnswer } from '../ui/parts.js'
 import { ENDED, resultPage, withNews } from '../ui/jobs.js'
 import { moment } from '../ui/format.js'
-import licences from 'virtual:licences'
 
 extend({
   welcome: ['Welcome to armdyn', '欢迎使用 armdyn'],
   start_text: ['Dynamics of robot arms: models, logs, identification, energy-optimal motions and their torques on the controller.', '机器人手臂动力学：模型、日志、参数辨识、能量最优运动及其在控制器上的力矩。'],
-  start_empty: ['Nothing is stored yet.', '目前还没有任何数据。'],
-  start_demo: ['Load demo robots and logs', '加载示例机器人和日志'],
-  start_demo_text: ['Stores a Puma 560, a SCARA and a UR10, and two logs of the SCARA: a motion whose torques this service computes from a heavier, stickier arm than the model, with noise. So identification has something to find.',
-    '保存 Puma 560、SCARA 和 UR10 三个机器人，以及 SCARA 的两份日志：力矩由本服务按比模型更重、摩擦更大的手臂计算并加入噪声，供辨识使用。'],
   start_done: ['The demo is stored. Next: choose the log "demo: learn" and identify.', '示例已保存。下一步：选择日志“demo: learn”并进行辨识。'],
-  start_step: ['{done} of {total}: {what}', '第 {done} 步，共 {total} 步：{what}'],
   start_next: ['What next?', '下一步做什么？'],
   start_now: ['What runs now', '正在运行'],
   start_idle: ['Nothing runs.', '没有正在运行的任务。'],
@@ -27,7 +21,6 @@ extend({
   start_draining: ['The service is drained: it takes no more jobs and motions.', '服务正在维护：不再接受新任务和运动。'],
   start_alarms: ['Alarms that are active: {count}', '活动报警：{count}'],
   start_ended: ['Ended last', '最近结束'],
-  start_workers: ['{ready} of {count} workers are ready.', '{count} 个工作进程中有 {ready} 个就绪。'],
   'next.robot': ['Add a robot', '添加机器人'],
   'next.robot_text': ['A URDF or a model as JSON.', 'URDF 或 JSON 模型。'],
   'next.identify': ['Identify an arm', '辨识手臂'],
@@ -62,7 +55,7 @@ function Now() {
     return { ...activity, alarms: alarms.items.length }
   }, [turn], unlessLive(3000))
   if (!answer.value) return html`<${Refusal} error=${answer.error} /><${Loading} error=${answer.error} />`
-  const { draining, alarms, workers, transfers } = answer.value
+  const { draining, alarms, transfers } = answer.value
   const running = answer.value.jobs.running.map((job) => withNews(job, newsOf('jobs', job.id))).filter((job) => !ENDED.includes(job.state))
   const moving = transfers.active.map((one) => ({ ...one, ...newsOf('transfers', one.id) }))
   const waiting = answer.value.jobs.waiting_count
@@ -73,37 +66,20 @@ function Now() {
       ${running.length + moving.length + waiting === 0 && html`<p class="quiet">${t('start_idle')}</p>`}
       <ul class="doing">${moving.map((one) => html`<li key=${one.id}><a href=${link(['controllers', one.controller])}><bdi>${one.controller}</bdi></a> <${State} state=${one.state} /></li>`)}
         ${running.map((job) => html`<li key=${job.id}><a href=${link(['jobs', job.id])}>${nameOf(job)}</a><${Bar} value=${job.progress} label=${nameOf(job)} /></li>`)}</ul>
-      ${waiting > 0 && html`<p><a href=${link(['jobs'], { state: 'queued' })}>${t('start_waiting', { count: waiting })}</a></p>`}
-      ${workers.ready < workers.count && html`<p class="quiet">${t('start_workers', workers)}</p>`}</section>
+      ${waiting > 0 && html`<p><a href=${link(['jobs'], { state: 'queued' })}>${t('start_waiting', { count: waiting })}</a></p>`}</section>
     <section class="panel"><h2>${t('start_ended')}</h2>${answer.value.jobs.ended.length === 0 && html`<p class="quiet">${t('nothing')}</p>`}<ul class="doing">${answer.value.jobs.ended.slice(0, 8).map((job) => html`<li key=${job.id}>
       <a href=${(job.result && resultPage(job.result.href)) ?? link(['jobs', job.id])}>${nameOf(job)}</a> <${State} state=${job.state} /> <span class="quiet">${moment(job.finished_at)}</span></li>`)}</ul></section></div>`
-}
-
-function Demo({ empty, onDone }) {
-  const [step, setStep] = useState(null)
-  const [error, setError] = useState(null)
-  const load = async () => {
-    setError(null)
-    try {
-      const { loadDemo } = await import('../demo.js')
-      await loadDemo((at, total, what) => setStep({ at, total, what }))
-      onDone()
-    } catch (refusal) {
-      setError(refusal)
-    }
-    setStep(null)
-  }
-  return html`<section class="panel"><h2>${t(empty ? 'start_empty' : 'start_demo')}</h2><${Refusal} error=${error} />
-    <p>${t('start_demo_text')}</p>
-    ${step && html`<p role="status">${t('start_step', { done: step.at, total: step.total, what: step.what })}</p><${Bar} value=${step.at / step.total} label=${t('start_demo')} />`}
-    <${Act} class=${empty ? 'main' : ''} role="engineer" busy=${!!step} onClick=${load}>${t('start_demo')}</${Act}></section>`
 }
 
 export function Page() {
   const robots = useAnswer((signal) => get('v1/robots', { limit: 1 }, signal))
   const [done, setDone] = useState(false)
   const empty = robots.value?.items.length === 0
-  const demo = robots.value && html`<${Demo} empty=${empty} onDone=${() => { setDone(true); robots.again() }} />`
+  const [Demo, setDemo] = useState(null) // comes after what is above it
+  useEffect(() => {
+    import('./start_demo.js').then((module) => setDemo(() => module.Demo), () => {})
+  }, [])
+  const demo = robots.value && Demo && html`<${Demo} empty=${empty} onDone=${() => { setDone(true); robots.again() }} />`
   return html`
     <${Head} title=${t(empty ? 'welcome' : 'page.start')} sub=${t('start_text')} />
     <${Refusal} error=${robots.error} />
@@ -112,6 +88,5 @@ export function Page() {
     <h2>${t('start_next')}</h2>
     <div class="tiles">${NEXT.filter(({ role }) => session.may(role)).map(({ name, to }) => html`<a key=${name} class="tile next" href=${to}><b>${t(`next.${name}`)}</b><span class="quiet">${t(`next.${name}_text`)}</span></a>`)}</div>
     <${Now} />
-    ${!empty && demo}
-    <p class="quiet"><a href=${licences}>${t('licences')}</a></p>`
+    ${!empty && demo}`
 }

@@ -5,7 +5,8 @@ import { extend, t } from '../words.js'
 import { call, once, post } from '../api.js'
 import { session } from '../session.js'
 import { FormDialog } from '../ui/dialog.js'
-import { Act, Check, Field, Head, Refusal, Table, useList } from '../ui/parts.js'
+import { Act, Check, Field, Head, Refusal } from '../ui/parts.js'
+import { Table, useList } from '../ui/table.js'
 import { moment } from '../ui/format.js'
 
 extend({

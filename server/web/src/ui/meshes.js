@@ -2,8 +2,10 @@
 import { useRef, useState } from 'preact/hooks'
 import { html } from '../html.js'
 import { extend, t } from '../words.js'
-import { call, get, upload } from '../api.js'
-import { Act, Bar, Notice, Refusal, Table, useAnswer } from './parts.js'
+import { call, get } from '../api.js'
+import { upload } from '../uploads.js'
+import { Act, Bar, Notice, Refusal, useAnswer } from './parts.js'
+import { Table } from './table.js'
 import { count } from './format.js'
 
 extend({

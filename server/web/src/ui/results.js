@@ -4,7 +4,8 @@ import { adjust, link, route } from '../route.js'
 import { t } from '../words.js'
 import { get } from '../api.js'
 import { turnOf } from '../live.js'
-import { Field, Head, Refusal, Table, Tags, useAnswer, useList } from './parts.js'
+import { Field, Head, Refusal, Tags, useAnswer } from './parts.js'
+import { Table, useList } from './table.js'
 import { figure, moment, shortId } from './format.js'
 
 // kinds: of lists that are next to this one; columns: of this kind, between the robot and the time; children: what makes new ones.

@@ -12,7 +12,7 @@ extend({
   key_kept: ['I have kept it', '我已妥善保存'],
 })
 
-export function Secret() {
+export function Page() {
   const made = session.secret.value
   const [copied, setCopied] = useState('') // the secret that was
   const at = useRef()
