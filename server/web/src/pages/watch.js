@@ -3,7 +3,8 @@ import { useState } from 'preact/hooks'
 import { html } from '../html.js'
 import { extend, t } from '../words.js'
 import { call, get, post } from '../api.js'
-import { Act, Notice, Refusal, Table, useAnswer } from '../ui/parts.js'
+import { Act, Notice, Refusal, useAnswer } from '../ui/parts.js'
+import { Table } from '../ui/table.js'
 import { figure, moment } from '../ui/format.js'
 
 extend({
