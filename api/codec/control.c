@@ -31,7 +31,15 @@ static const struct gain {
   { "adaptation", offsetof(struct armdyn_gains, adaptation), FOR_ALL },
   { "stiffness", offsetof(struct armdyn_gains, stiffness), FOR_AXES },
   { "damping", offsetof(struct armdyn_gains, damping), FOR_AXES },
+  { "inertia", offsetof(struct armdyn_gains, inertia), FOR_AXES },
+  { "joint_inertia", offsetof(struct armdyn_gains, joint_inertia), FOR_JOINTS },
+  { "force", offsetof(struct armdyn_gains, force), FOR_AXES },
+  { "force_kp", offsetof(struct armdyn_gains, force_kp), FOR_AXES },
+  { "force_ki", offsetof(struct armdyn_gains, force_ki), FOR_AXES },
+  { "selection", offsetof(struct armdyn_gains, selection), FOR_AXES },
 };
+/* What no bandwidth makes. */
+static const unsigned needed = ARMDYN_GAIN_STIFFNESS | ARMDYN_GAIN_FORCE | ARMDYN_GAIN_SELECTION;
 enum { GAIN_COUNT = sizeof gains / sizeof *gains };
 
 const char *control_gain_name(size_t k)
@@ -57,9 +65,46 @@ static void check_gains(struct json_reader *r, const struct control_request *con
     if (control->given & ~taken & 1u << k)
       json_fault(r, pointer, FAULT_INCONSISTENT, "the law %s has no %s", laws[control->law], gains[k].name);
   }
-  if (taken & ~control->given & ARMDYN_GAIN_STIFFNESS)
-    json_fault(r, "/stiffness", FAULT_REQUIRED, "the law %s needs it", laws[control->law]);
+  for (size_t k = 0; k < GAIN_COUNT; k++) {
+    char pointer[32];
+    snprintf(pointer, sizeof pointer, "/%s", gains[k].name);
+    if (taken & needed & ~control->given & 1u << k)
+      json_fault(r, pointer, FAULT_REQUIRED, "the law %s needs it", laws[control->law]);
+  }
 }
+
+/* Of laws that shape an inertia, or choose axes; on the wire forces stand before moments still. */
+static void check_axes(struct json_reader *r, const struct control_request *control, size_t joints)
+{
+  const struct armdyn_gains *all = &control->gains;
+  const bool shapes = armdyn_law_gains(control->law) & ARMDYN_GAIN_INERTIA;
+  char pointer[32];
+  size_t shaped = 0;
+  for (size_t i = 0; i < 6; i++) {
+    const bool given = control->given & ARMDYN_GAIN_INERTIA;
+    snprintf(pointer, sizeof pointer, "/%s/%zu", given ? "inertia" : "stiffness", i);
+    if (shapes && !((given ? all->inertia[i] : all->stiffness[i]) > 0))
+      json_fault(r, pointer, FAULT_MINIMUM, "must be above 0%s",
+                 given ? "" : ": without inertia, that is made from it, stiffness / w^2");
+    snprintf(pointer, sizeof pointer, "/selection/%zu", i);
+    if (all->selection[i] != 0 && all->selection[i] != 1)
+      json_fault(r, pointer, FAULT_ENUM, "must be 0 (position) or 1 (force), got %g", all->selection[i]);
+  }
+  for (size_t j = 0; j < joints; j++) shaped += all->joint_inertia[j] > 0;
+  if (shaped && shaped < joints)
+    json_fault(r, "/joint_inertia", FAULT_INCONSISTENT, "must be above 0 for all joints, or 0 for all: the arm's own");
+  if (control->has_search && control->law != ARMDYN_LAW_HYBRID)
+    json_fault(r, "/search", FAULT_INCONSISTENT, "the law %s has no search", laws[control->law]);
+}
+
+static const struct json_field search_fields[] = {
+  { NUMBER(struct armdyn_search, radius, ABOVE_UP_TO(0, 1), "m"), REQUIRED },
+  { NUMBER(struct armdyn_search, pitch, ABOVE_UP_TO(0, 1), "m"), REQUIRED },
+  { NUMBER(struct armdyn_search, speed, ABOVE_UP_TO(0, 10), "m/s"), REQUIRED },
+  { NUMBER(struct armdyn_search, fall, ABOVE_UP_TO(0, 1), "m"), REQUIRED },
+};
+static const struct json_type search_type =
+    JSON_TYPE("a search: radius, pitch, fall (m), speed (m/s)", search_fields, struct armdyn_search, NULL, NULL);
 
 static void check_filter(struct json_reader *r, const struct control_request *control)
 {
@@ -76,12 +121,12 @@ static void check_filter(struct json_reader *r, const struct control_request *co
 static void control_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
 {
   struct control_request *control = object;
-  (void)context;
   control->given = (unsigned)(given & ((1u << GAIN_COUNT) - 1));
   if (json_reader_status(r)) return; /* of what is wrong nothing follows */
   check_gains(r, control);
-  swap_halves(control->gains.stiffness, 3);
-  swap_halves(control->gains.damping, 3);
+  check_axes(r, control, context->joint_count);
+  for (size_t k = 0; k < GAIN_COUNT; k++)
+    if (gains[k].of == FOR_AXES) swap_halves((double *)(void *)((char *)&control->gains + gains[k].offset), 3);
   if (isnan(control->velocity_filter_hz))
     control->velocity_filter_hz = control->has_encoder ? control->rate_hz / 10 : 0;
   if (control->has_encoder && !(control->velocity_filter_hz > 0))
@@ -101,6 +146,12 @@ static const struct json_field control_fields[] = {
   { NUMBER(CONTROL, gains.adaptation, GAINS, "1/s^2"), NAMED("adaptation"), NULLABLE },
   { NUMBERS(CONTROL, gains.stiffness, 6, GAINS, "N/m, N m/rad"), NAMED("stiffness"), NULLABLE },
   { NUMBERS(CONTROL, gains.damping, 6, GAINS, "N s/m, N m s/rad"), NAMED("damping"), NULLABLE },
+  { NUMBERS(CONTROL, gains.inertia, 6, GAINS, "kg, kg m^2"), NAMED("inertia"), NULLABLE },
+  { NUMBERS(CONTROL, gains.joint_inertia, PER_JOINT, GAINS, "kg m^2, kg"), NAMED("joint_inertia"), NULLABLE },
+  { NUMBERS(CONTROL, gains.force, 6, BETWEEN(-1e6, 1e6), "N, N m"), NAMED("force"), NULLABLE },
+  { NUMBERS(CONTROL, gains.force_kp, 6, GAINS, NULL), NAMED("force_kp"), NULLABLE },
+  { NUMBERS(CONTROL, gains.force_ki, 6, GAINS, "1/s"), NAMED("force_ki"), NULLABLE },
+  { NUMBERS(CONTROL, gains.selection, 6, BETWEEN(0, 1), NULL), NAMED("selection"), NULLABLE },
   { ENUM(CONTROL, law, laws) },
   { NUMBER(CONTROL, rate_hz, BETWEEN(1, 100000), "Hz") },
   { INTEGER(CONTROL, delay_periods, BETWEEN(0, ARMDYN_DELAY_MAX), NULL) },
@@ -109,6 +160,7 @@ static const struct json_field control_fields[] = {
   { NUMBER(CONTROL, filter.lowpass, BETWEEN(0, 50000), "Hz"), NAMED("lowpass_hz"), NULLABLE },
   { NUMBER(CONTROL, filter.notch, BETWEEN(0, 50000), "Hz"), NAMED("notch_hz"), NULLABLE },
   { NUMBER(CONTROL, filter.width, BETWEEN(0.001, 10), NULL), NAMED("notch_width"), NULLABLE },
+  { OBJECT(CONTROL, search, search_type), HAS(CONTROL, has_search), NULLABLE },
   { TRUTH(CONTROL, torque_limits) },
 };
 const struct json_type control_type = JSON_TYPE("a controller", control_fields, CONTROL, control_init, control_check);
@@ -120,10 +172,15 @@ void control_in_force(const struct control_request *request, const struct armdyn
   const struct armdyn_robot_description *description = armdyn_robot_description(robot);
   const size_t sizes[] = { [FOR_JOINTS] = ARMDYN_JOINTS_MAX, [FOR_ALL] = 1, [FOR_AXES] = 6 };
   *control = (struct armdyn_control){
-    .law = request->law, .period = 1 / request->rate_hz, .frictionless = !friction, .filter = request->filter
+    .law = request->law,
+    .period = 1 / request->rate_hz,
+    .frictionless = !friction,
+    .filter = request->filter,
+    .search = request->search,
   };
   armdyn_gains_init(robot, request->law, bandwidth_hz, q, workspace, &control->gains);
   memcpy(control->gains.stiffness, request->gains.stiffness, sizeof control->gains.stiffness);
+  memcpy(control->gains.selection, request->gains.selection, sizeof control->gains.selection);
   armdyn_gains_damp(&control->gains, bandwidth_hz);
   for (size_t k = 0; k < GAIN_COUNT; k++)
     if (request->given & 1u << k)
@@ -169,6 +226,7 @@ void control_encode(struct json_writer *w, const struct armdyn_control *control,
     else
       json_write_numbers(w, values, count);
   }
+  if (control->search.radius > 0) json_key(w, "search"), json_encode_object(w, &search_type, &control->search, NULL);
   if (control->filter.lowpass > 0) json_key(w, "lowpass_hz"), json_write_number(w, control->filter.lowpass);
   if (control->filter.notch > 0) {
     json_key(w, "notch_hz"), json_write_number(w, control->filter.notch);

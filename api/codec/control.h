@@ -15,6 +15,8 @@ struct control_request {
   bool has_encoder;
   double velocity_filter_hz;          /* 0 = the velocity is measured exactly; once decoded never NAN */
   struct armdyn_torque_filter filter; /* no NAN */
+  struct armdyn_search search;
+  bool has_search;
   bool torque_limits;                 /* of the robot's joints are kept */
 };
 extern const struct json_type control_type;

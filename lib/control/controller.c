@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* -- gains of one joint: w what it shall answer with, m its inertia -- */
 
@@ -21,16 +22,21 @@ enum {
   OF_PID = ARMDYN_GAIN_KP | ARMDYN_GAIN_KI | ARMDYN_GAIN_KD,
   OF_COMPUTED_TORQUE = ARMDYN_GAIN_KP | ARMDYN_GAIN_KD,
   OF_ADAPTIVE = ARMDYN_GAIN_KD | ARMDYN_GAIN_LAMBDA | ARMDYN_GAIN_ADAPTATION,
-  OF_IMPEDANCE = ARMDYN_GAIN_KD | ARMDYN_GAIN_STIFFNESS | ARMDYN_GAIN_DAMPING
+  OF_IMPEDANCE = ARMDYN_GAIN_KD | ARMDYN_GAIN_STIFFNESS | ARMDYN_GAIN_DAMPING,
+  OF_JOINT_IMPEDANCE = ARMDYN_GAIN_KP | ARMDYN_GAIN_KD | ARMDYN_GAIN_JOINT_INERTIA,
+  OF_CARTESIAN_IMPEDANCE = OF_IMPEDANCE | ARMDYN_GAIN_INERTIA,
+  OF_FORCE = ARMDYN_GAIN_KD | ARMDYN_GAIN_FORCE | ARMDYN_GAIN_FORCE_KP | ARMDYN_GAIN_FORCE_KI,
+  OF_HYBRID = OF_FORCE | OF_IMPEDANCE | ARMDYN_GAIN_SELECTION
 };
 
-/* A law: which gains it takes, what they are unless given (NULL: 0), its torque before limits, and what it learns in a period
- * that meets none (NULL: nothing). */
+/* A law: which gains it takes, what they are unless given (NULL: 0), its torque before limits, what it learns in a period
+ * that meets none (NULL: nothing), and whether it takes what a sensor of forces measures. */
 static const struct law {
   unsigned gains; /* enum armdyn_gain, or-ed */
   law_gains *gains_init;
   law_torque *torque;
   void (*learn)(struct armdyn_controller *c);
+  bool senses;
 } laws[] = {
   [ARMDYN_LAW_PID] = { OF_PID, pid_gains, pid_torque, NULL },
   [ARMDYN_LAW_PID_GRAVITY] = { OF_PID, pid_gains, pid_gravity_torque, NULL },
@@ -39,6 +45,11 @@ static const struct law {
   [ARMDYN_LAW_ADAPTIVE] = { OF_ADAPTIVE, adaptive_gains, adaptive_torque, adaptive_learn },
   [ARMDYN_LAW_PID_FRICTION] = { OF_PID, pid_gains, pid_friction_torque, NULL },
   [ARMDYN_LAW_IMPEDANCE] = { OF_IMPEDANCE, NULL, impedance_torque, NULL },
+  [ARMDYN_LAW_JOINT_IMPEDANCE] = { OF_JOINT_IMPEDANCE, joint_impedance_gains, joint_impedance_torque, NULL, true },
+  [ARMDYN_LAW_CARTESIAN_IMPEDANCE] = { OF_CARTESIAN_IMPEDANCE, cartesian_impedance_gains, cartesian_impedance_torque,
+                                       NULL, true },
+  [ARMDYN_LAW_FORCE] = { OF_FORCE, force_gains, force_torque, NULL, true },
+  [ARMDYN_LAW_HYBRID] = { OF_HYBRID, hybrid_gains, hybrid_torque, NULL, true },
 };
 _Static_assert(sizeof laws / sizeof *laws == ARMDYN_LAWS, "a row for every law");
 
@@ -58,9 +69,21 @@ void armdyn_gains_init(const struct armdyn_robot *robot, enum armdyn_law law, do
     laws[law].gains_init(gains, j, angular(bandwidth), M[j * n + j]);
 }
 
+bool armdyn_law_senses(enum armdyn_law law)
+{
+  return laws[law].senses;
+}
+
 void armdyn_gains_damp(struct armdyn_gains *gains, double bandwidth)
 {
-  for (size_t i = 0; i < 6; i++) gains->damping[i] = 2 * gains->stiffness[i] / angular(bandwidth);
+  const double w = angular(bandwidth);
+  for (size_t i = 0; i < 6; i++) {
+    double stiffness = gains->stiffness[i];
+    for (size_t k = i / 3 * 3; k < i / 3 * 3 + 3 && gains->selection[i] > 0; k++)
+      stiffness = fmax(stiffness, gains->stiffness[k]);
+    gains->damping[i] = 2 * stiffness / w;
+    gains->inertia[i] = stiffness / (w * w);
+  }
 }
 
 static enum armdyn_status check(const char *name, const double *gains, size_t count, struct armdyn_error *error)
@@ -87,6 +110,28 @@ static enum armdyn_status check_filter(const struct armdyn_control *control, str
   return ARMDYN_OK;
 }
 
+/* What is divided by, and what has a sign or is a choice. */
+static enum armdyn_status check_tool(const struct armdyn_control *control, size_t n, struct armdyn_error *error)
+{
+  const struct armdyn_gains *gains = &control->gains;
+  size_t shaped = 0;
+  for (size_t i = 0; i < 6; i++) {
+    if (control->law == ARMDYN_LAW_CARTESIAN_IMPEDANCE && !(gains->inertia[i] > 0))
+      return armdyn_refuse(error, ARMDYN_EINPUT, "/inertia", "must be above 0, got %g", gains->inertia[i]);
+    if (!isfinite(gains->force[i]))
+      return armdyn_refuse(error, ARMDYN_EINPUT, "/force", "must be finite, got %g", gains->force[i]);
+    if (gains->selection[i] != 0 && gains->selection[i] != 1)
+      return armdyn_refuse(error, ARMDYN_EINPUT, "/selection", "must be 0 or 1, got %g", gains->selection[i]);
+  }
+  for (size_t j = 0; j < n; j++) shaped += gains->joint_inertia[j] > 0;
+  if (shaped && shaped < n)
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/joint_inertia", "must be above 0 for all joints, or for none");
+  const struct armdyn_search *search = &control->search;
+  if (search->radius > 0 && !(isfinite(search->radius) && search->pitch > 0 && search->speed > 0 && search->fall > 0))
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/search", "must have a pitch, a speed and a fall above 0");
+  return ARMDYN_OK;
+}
+
 static enum armdyn_status check_control(const struct armdyn_control *control, size_t n, struct armdyn_error *error)
 {
   const struct armdyn_gains *gains = &control->gains;
@@ -100,7 +145,11 @@ static enum armdyn_status check_control(const struct armdyn_control *control, si
                   { "/lambda", gains->lambda, n },
                   { "/adaptation", &gains->adaptation, 1 },
                   { "/stiffness", gains->stiffness, 6 },
-                  { "/damping", gains->damping, 6 } };
+                  { "/damping", gains->damping, 6 },
+                  { "/inertia", gains->inertia, 6 },
+                  { "/joint_inertia", gains->joint_inertia, n },
+                  { "/force_kp", gains->force_kp, 6 },
+                  { "/force_ki", gains->force_ki, 6 } };
   if (!isfinite(control->period) || control->period <= 0)
     return armdyn_refuse(error, ARMDYN_EINPUT, "/period", "must be a finite number above 0, got %g", control->period);
   for (size_t j = 0; j < n; j++)
@@ -109,7 +158,7 @@ static enum armdyn_status check_control(const struct armdyn_control *control, si
   enum armdyn_status status = check_filter(control, error);
   for (size_t k = 0; k < sizeof numbers / sizeof *numbers && !status; k++)
     status = check(numbers[k].name, numbers[k].values, numbers[k].count, error);
-  return status;
+  return status ? status : check_tool(control, n, error);
 }
 
 /* -- a controller -- */
@@ -148,6 +197,11 @@ void armdyn_controller_free(struct armdyn_controller *controller)
   free(controller->rigid_regressor);
   free(controller->regressor);
   free(controller);
+}
+
+void armdyn_controller_sense(struct armdyn_controller *controller, const double wrench[6])
+{
+  memcpy(controller->sensed, wrench, sizeof controller->sensed);
 }
 
 static void filter(struct armdyn_controller *c, double *tau)

@@ -6,6 +6,14 @@
 #include "armdyn/regressor.h"
 #include "lib/control/filter.h"
 
+/* How far a search is. */
+struct search_state {
+  enum { SEARCH_APPROACHES, SEARCH_SEARCHES, SEARCH_FOUND } phase;
+  double angle;
+  bool inward;
+  double begun_at[3], found_at[3]; /* m, base frame */
+};
+
 struct armdyn_controller {
   const struct armdyn_robot *robot;
   struct armdyn_control control;
@@ -17,6 +25,10 @@ struct armdyn_controller {
   struct section sections[2];
   struct section_state filtered[2][ARMDYN_JOINTS_MAX];
   bool begun; /* the filter */
+
+  double sensed[6];         /* [moment; force] on the tool, base axes */
+  double force_integral[6]; /* N m, N: force_ki int e_f dt */
+  struct search_state search;
 
   /* of adaptive: */
   struct armdyn_parameter_choice rigid, whole; /* without friction; with that of the model */
@@ -40,13 +52,13 @@ static inline double angular(double bandwidth)
 
 /* The gains of a joint that shall answer with w, rad/s; m is its inertia. */
 typedef void law_gains(struct armdyn_gains *gains, size_t j, double w, double m);
-law_gains computed_torque_gains;
+law_gains computed_torque_gains, joint_impedance_gains, cartesian_impedance_gains, force_gains, hybrid_gains;
 
 /* The torque of a law, before limits. */
 typedef void law_torque(struct armdyn_controller *c, const struct armdyn_wanted *wanted, const struct deviation *e,
                         const double *q, const double *qd, double *tau);
 law_torque pid_torque, pid_gravity_torque, pid_friction_torque, feedforward_torque, computed_torque_torque,
-    adaptive_torque, impedance_torque;
+    adaptive_torque, impedance_torque, joint_impedance_torque, cartesian_impedance_torque, force_torque, hybrid_torque;
 /* What it learns from a period. */
 void adaptive_learn(struct armdyn_controller *c);
 /* The adaptive law's memory: from the model. OK or EMEMORY; controller_free releases it. */

@@ -137,15 +137,14 @@ static void take_tool(struct elements *e, const double *q, const double *qd, str
     for (size_t j = 0; j < e->n; j++) tool->twist[i] += tool->J[i * e->n + j] * qd[j];
 }
 
-/* The load's, in base axes. */
-static bool load_wrench(const struct elements *e, const double *pose, double wrench[6])
+bool load_wrench_in_base(const struct armdyn_load *load, const double *pose, double wrench[6])
 {
-  if (!e->load || !e->load->wrench) return false;
+  if (!load || !load->wrench) return false;
   for (int i = 0; i < 6; i++) {
-    wrench[i] = e->load->wrench[i];
-    if (e->load->wrench_frame == ARMDYN_WRENCH_BASE) continue;
+    wrench[i] = load->wrench[i];
+    if (load->wrench_frame == ARMDYN_WRENCH_BASE) continue;
     wrench[i] = 0;
-    for (int k = 0; k < 3; k++) wrench[i] += pose[4 * (i % 3) + k] * e->load->wrench[i / 3 * 3 + k];
+    for (int k = 0; k < 3; k++) wrench[i] += pose[4 * (i % 3) + k] * load->wrench[i / 3 * 3 + k];
   }
   return true;
 }
@@ -161,7 +160,7 @@ static void tool_elements(struct elements *e, struct moment *m, double *push)
   armdyn_contact(e->asked, tool.pose, tool.twist, tool.wrench, m->now);
   for (size_t j = 0; j < e->n && push; j++)
     for (size_t i = 0; i < 6; i++) push[j] += tool.J[i * e->n + j] * tool.wrench[i];
-  if (!load_wrench(e, tool.pose, wrench)) return;
+  if (!load_wrench_in_base(e->load, tool.pose, wrench)) return;
   struct armdyn_element_energy *now = &m->now[ARMDYN_ELEMENT_WRENCH];
   for (int i = 0; i < 6; i++) now->supplied += wrench[i] * tool.twist[i];
   now->taken = -now->supplied;
@@ -375,7 +374,7 @@ void elements_wrench(struct elements *elements, const double *q, const double *q
   double more[6];
   take_tool(elements, q, qd, &tool);
   armdyn_contact(elements->asked, tool.pose, tool.twist, wrench, NULL);
-  if (!load_wrench(elements, tool.pose, more)) return;
+  if (!load_wrench_in_base(elements->load, tool.pose, more)) return;
   for (int i = 0; i < 6; i++) wrench[i] += more[i];
 }
 

@@ -32,6 +32,8 @@ void elements_motors(const struct elements *elements, const double *q, double *m
 void elements_drive_torque(const struct elements *elements, const double *tau, double *acting);
 /* On the tool: by its surroundings and the load. */
 void elements_wrench(struct elements *elements, const double *q, const double *qd, double wrench[6]);
+/* The load's own, in base axes; false: there is none. */
+bool load_wrench_in_base(const struct armdyn_load *load, const double *pose, double wrench[6]);
 /* Kinetic, of the rotors that move apart from their links, J. */
 double elements_rotor_energy(const struct elements *elements);
 void elements_account(struct elements *elements, const double *q, const double *qd,

@@ -50,6 +50,20 @@ static void see(struct running *r, const double *q, const double *qd, double *dr
   elements_measured(r->elements, q, qd, seen_q, seen_qd);
 }
 
+/* What a sensor between tool and surroundings has. */
+static void sense(struct running *r, const double *q, const double *qd)
+{
+  double pose[16], wrench[6] = { 0 };
+  if (!armdyn_law_senses(r->loop->control->law)) return;
+  if (r->elements) {
+    elements_wrench(r->elements, q, qd, wrench);
+  } else {
+    armdyn_forward_kinematics(r->loop->plant, q, r->workspace, pose, NULL);
+    load_wrench_in_base(r->loop->plant_motion.load, pose, wrench);
+  }
+  armdyn_controller_sense(r->controller, wrench);
+}
+
 /* A period begins. */
 static void control(void *context, double t, const double *q, const double *qd)
 {
@@ -64,6 +78,7 @@ static void control(void *context, double t, const double *q, const double *qd)
 
   loop->reference(loop->reference_context, t, r->wanted_q, r->wanted_qd, r->wanted_qdd);
   measure(r, seen_q, seen_qd);
+  sense(r, q, qd);
   double *asked = r->asked[r->period % turns];
   armdyn_controller_step(r->controller, &wanted, r->measured_q, r->measured_qd, asked, r->saturated);
   for (size_t k = 1; k < turns && !r->period; k++) memcpy(r->asked[k], asked, size);

@@ -39,7 +39,26 @@ void armdyn_computed_torque(const struct armdyn_robot *robot, const struct armdy
  *                 qdd_r = qdd_wanted + lambda e'; p starts as the model's parameters. What is off dies out whatever
  *                 they are, as long as the arm's torque is linear in them. Source: Slotine & Li 1987.
  * impedance       tau = g(q) + J' (stiffness x + damping x') + kd e', x from the tool to where it should be, in base axes:
- *                 at rest the tool gives way by wrench / stiffness. Source: Siciliano et al., 9.2; Hogan 1985. */
+ *                 at rest the tool gives way by wrench / stiffness. Source: Siciliano et al., 9.2; Hogan 1985.
+ * joint_impedance tau = M qdd_wanted + C(q, qd) qd_wanted + g + F(q, qd_wanted) + kp e + kd e': M e'' + (C + kd) e' + kp e =
+ *                 -tau_ext, passive from tau_ext to qd - qd_wanted; no force is measured. With `joint_inertia` above 0 in all
+ *                 joints its inertia is that, joint_inertia e'' + kd e' + kp e = -J' h, h the wrench measured. Source:
+ *                 Ott 2008, ch. 3; Hogan 1985.
+ * cartesian_impedance   inertia x'' + damping x' + A(x) stiffness x = -h, x as of impedance, h the wrench that is measured on
+ *                 the tool: M qdd + C qd + g + F(q, qd_wanted) - J' h with the qdd that comes nearest to it, (inertia / 2)-weighted, where
+ *                 the arm cannot follow all six; kd (1/s) brakes what the tool does not see. A is the slope of the turn, so
+ *                 that the spring has a potential. Source: Hogan 1985; Siciliano et al., 9.2.2.
+ * force           tau = g + J' (force + force_kp e_f + force_ki int e_f dt) - kd qd, force what the tool shall push with, and
+ *                 e_f = force + h. The integral is held within |force| on each axis. Source: Siciliano et al., 9.3.
+ * hybrid          on the axes with a selection of 1 force as above, on those of 0 the spring and damper of impedance: tau =
+ *                 g + J' (S (force + ...) + (1 - S) (A stiffness x + damping x')) + kd e', and damping of the selected axes
+ *                 brakes them. Source: Raibert & Craig 1981; Siciliano et al., 9.4. May search (struct armdyn_search).
+ *
+ * What is claimed, and tested, in contact with passive surroundings: impedance (with one stiffness for all turns),
+ * joint_impedance and, with the true model, cartesian_impedance are passive as long as they are continuous, so no such contact
+ * makes them unstable. Of a controller that samples a wall of stiffness K is passive only with damping b > K T / 2 in the arm
+ * (Colgate & Schenkel 1997). joint_inertia and inertia under a wrong model, and force_kp and force_ki, are stable within
+ * bounds, not passive. */
 #define ARMDYN_LAW_LIST(X)                                                                                             \
   X(PID, "pid")                                                                                                        \
   X(PID_GRAVITY, "pid_gravity")                                                                                        \
@@ -47,7 +66,11 @@ void armdyn_computed_torque(const struct armdyn_robot *robot, const struct armdy
   X(COMPUTED_TORQUE, "computed_torque")                                                                                \
   X(ADAPTIVE, "adaptive")                                                                                              \
   X(IMPEDANCE, "impedance")                                                                                            \
-  X(PID_FRICTION, "pid_friction")
+  X(PID_FRICTION, "pid_friction")                                                                                      \
+  X(JOINT_IMPEDANCE, "joint_impedance")                                                                                \
+  X(CARTESIAN_IMPEDANCE, "cartesian_impedance")                                                                        \
+  X(FORCE, "force")                                                                                                    \
+  X(HYBRID, "hybrid")
 enum armdyn_law {
 #define X(name, text) ARMDYN_LAW_##name,
   ARMDYN_LAW_LIST(X)
@@ -64,8 +87,14 @@ struct armdyn_gains {
   /* 1/s^2: G is diagonal, so that in a brisk motion (3 rad/s, 10 rad/s^2) the error of each parameter and s swing with it
    * as squared frequency, in the mean over the joints */
   double adaptation;
-  double stiffness[6]; /* [N m/rad; N/m] about and along the base axes */
-  double damping[6];   /* [N m s/rad; N s/m] */
+  double stiffness[6];                     /* [N m/rad; N/m] about and along the base axes */
+  double damping[6];                       /* [N m s/rad; N s/m] */
+  double inertia[6];                       /* [kg m^2; kg], > 0 */
+  double joint_inertia[ARMDYN_JOINTS_MAX]; /* kg m^2 (kg); 0 in all joints: the arm's own */
+  double force[6];                         /* [N m; N], of any sign: what the tool shall push its surroundings with */
+  double force_kp[6];                      /* 1 */
+  double force_ki[6];                      /* 1/s */
+  double selection[6];                     /* 1: force, 0: position */
 };
 enum armdyn_gain {
   ARMDYN_GAIN_KP = 1,
@@ -74,20 +103,28 @@ enum armdyn_gain {
   ARMDYN_GAIN_LAMBDA = 8,
   ARMDYN_GAIN_ADAPTATION = 16,
   ARMDYN_GAIN_STIFFNESS = 32,
-  ARMDYN_GAIN_DAMPING = 64
+  ARMDYN_GAIN_DAMPING = 64,
+  ARMDYN_GAIN_INERTIA = 128,
+  ARMDYN_GAIN_JOINT_INERTIA = 256,
+  ARMDYN_GAIN_FORCE = 512,
+  ARMDYN_GAIN_FORCE_KP = 1024,
+  ARMDYN_GAIN_FORCE_KI = 2048,
+  ARMDYN_GAIN_SELECTION = 4096
 };
 /* Which of them the law has, or-ed. */
 unsigned armdyn_law_gains(enum armdyn_law law);
 
 /* Gains that make every joint answer with w = 2 pi bandwidth, m its diagonal element of M at q: kp, ki, kd = 3 w^2 m, w^3 m,
- * 3 w m, a triple pole at -w; of computed_torque w^2 and 2 w; of adaptive lambda = w, kd = w m, adaptation = w^2. The
- * stiffness of impedance is no matter of the model and becomes 0, as all that the law does not take.
+ * 3 w m, a triple pole at -w; of computed_torque w^2 and 2 w; of adaptive lambda = w, kd = w m, adaptation = w^2; of
+ * joint_impedance w^2 m and 2 w m; of cartesian_impedance kd = 2 w; of force and hybrid force_ki = w / 4 and, of force, kd = w m.
+ * Stiffness and force are no matter of the model and become 0, as all that the law does not take.
  *   bandwidth  in   Hz
  *   q          in   n
  *   gains      out */
 void armdyn_gains_init(const struct armdyn_robot *robot, enum armdyn_law law, double bandwidth, const double *q,
                        struct armdyn_workspace *workspace, struct armdyn_gains *gains);
-/* The damping that goes with a stiffness: 2 stiffness / w, critical for what the stiffness makes oscillate with w. */
+/* The damping that goes with a stiffness: 2 stiffness / w, critical for what the stiffness makes oscillate with w, which is
+ * the inertia stiffness / w^2. Axes of a selection get that of the stiffest other axis of their kind. */
 void armdyn_gains_damp(struct armdyn_gains *gains, double bandwidth);
 
 /* ---- filters of the torque that a law asks for, the same in every joint, before its limit. Both are bilinear transforms that
@@ -101,6 +138,15 @@ struct armdyn_torque_filter {
   double lowpass, notch, width; /* width > 0 with a notch */
 };
 
+/* ---- a search, of hybrid: once the tool meets something with half of the force wanted, where it should be goes round on a
+ * spiral about where it was, across the force, outward and inward again; until the tool has fallen by `fall` along the force.
+ * Then it should be where it is. Source: Chhatpar & Branicky 2001. */
+struct armdyn_search {
+  double radius, pitch; /* m: how far out; from one turn to the next. radius 0: no search */
+  double speed;         /* m/s, along the spiral */
+  double fall;          /* m */
+};
+
 /* ---- a controller: a law, its gains, and what it remembers from one period to the next */
 struct armdyn_control {
   enum armdyn_law law;
@@ -109,6 +155,7 @@ struct armdyn_control {
   double torque_limit[ARMDYN_JOINTS_MAX]; /* N m (N), > 0; INFINITY: none */
   bool frictionless;                      /* the controller's model has no friction */
   struct armdyn_torque_filter filter;
+  struct armdyn_search search;
 };
 struct armdyn_controller;
 
@@ -121,8 +168,14 @@ enum armdyn_status armdyn_controller_new(const struct armdyn_robot *robot, const
                                          struct armdyn_controller **controller, struct armdyn_error *error);
 void armdyn_controller_free(struct armdyn_controller *controller);
 
+/* Does the law take what a sensor measures between tool and surroundings? */
+bool armdyn_law_senses(enum armdyn_law law);
+/* That, for the periods from now on: 6 [moment; force] on the tool at its origin, base axes, N m, N. 0 until it is told. */
+void armdyn_controller_sense(struct armdyn_controller *controller, const double wrench[6]);
+
 /* One period. An integral does not grow where the limit is met already (anti-windup), parameters are not adapted in a period
- * in which some joint meets its limit. Laws without ki and adaptation remember nothing.
+ * in which some joint meets its limit. Laws without ki, force_ki, search and
+ * adaptation remember nothing.
  *   q, qd      in   n, as measured
  *   tau        out  n, N m (N), within the limits
  *   saturated  out  n: is more asked of the joint than its limit? NULL = not wanted

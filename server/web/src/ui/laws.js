@@ -13,23 +13,31 @@ extend({
   'law.computed_torque': ['computed torque', '计算力矩'],
   'law.adaptive': ['adaptive (Slotine and Li)', '自适应（Slotine–Li）'],
   'law.impedance': ['impedance', '阻抗'],
+  'law.joint_impedance': ['joint impedance', '关节阻抗'],
+  'law.cartesian_impedance': ['tool impedance with an inertia', '笛卡尔阻抗（含期望惯量）'],
+  'law.force': ['force', '力控制'],
+  'law.hybrid': ['force along z, position else', '沿 z 力控，其余位置控制'],
+  law_push: ['The tool pushes along z of the base [N]', '工具沿基座 z 轴的推力 [N]'],
   law_rate: ['Rate of the controller [Hz]', '控制频率 [Hz]'],
   law_bandwidth: ['Bandwidth [Hz]', '带宽 [Hz]'],
   law_stiffness: ['Stiffness [N/m]', '刚度 [N/m]'],
   law_turning: ['Stiffness [N m/rad]', '转动刚度 [N m/rad]'],
 })
 
-const LAWS = ['pid', 'pid_gravity', 'pid_friction', 'feedforward', 'computed_torque', 'adaptive', 'impedance']
+const LAWS = ['pid', 'pid_gravity', 'pid_friction', 'feedforward', 'computed_torque', 'adaptive', 'impedance', 'joint_impedance', 'cartesian_impedance', 'force', 'hybrid']
+const SPRINGS = ['impedance', 'cartesian_impedance', 'hybrid'] // at the tool
+const PUSHES = ['force', 'hybrid']
 
-export const NEW_LAW = { law: 'computed_torque', rate: '1000', bandwidth: '5', stiffness: '1000', turning: '50' }
+export const NEW_LAW = { law: 'computed_torque', rate: '1000', bandwidth: '5', stiffness: '1000', turning: '50', push: '-10' }
 
-export const controlOf = ({ law, rate, stiffness, turning }) => ({
-  law, rate_hz: numberOf(rate), ...(law === 'impedance' && { stiffness: [...Array(3).fill(numberOf(stiffness)), ...Array(3).fill(numberOf(turning))] }),
+export const controlOf = ({ law, rate, stiffness, turning, push }) => ({
+  law, rate_hz: numberOf(rate), ...(SPRINGS.includes(law) && { stiffness: [...Array(3).fill(numberOf(stiffness)), ...Array(3).fill(numberOf(turning))] }),
+  ...(PUSHES.includes(law) && { force: [0, 0, numberOf(push), 0, 0, 0] }), ...(law === 'hybrid' && { selection: [0, 0, 1, 0, 0, 0] }),
 })
 
 // draft: as NEW_LAW; set(part of it)
 export function LawFields({ draft, set }) {
-  const num = (name, label, required) => html`<${Num} key=${name} label=${t(label)} min="0" required=${required} value=${draft[name]} onValue=${(value) => set({ [name]: value })} />`
+  const num = (name, label, required, min = '0') => html`<${Num} key=${name} label=${t(label)} min=${min} required=${required} value=${draft[name]} onValue=${(value) => set({ [name]: value })} />`
   return html`<${Field} label=${t('law')}><select value=${draft.law} onChange=${(e) => set({ law: e.target.value })}>${LAWS.map((one) => html`<option key=${one} value=${one}>${t(`law.${one}`)}</option>`)}</select></${Field}>
-    ${num('rate', 'law_rate', true)}${num('bandwidth', 'law_bandwidth')}${draft.law === 'impedance' && html`${num('stiffness', 'law_stiffness', true)}${num('turning', 'law_turning', true)}`}`
+    ${num('rate', 'law_rate', true)}${num('bandwidth', 'law_bandwidth')}${SPRINGS.includes(draft.law) && html`${num('stiffness', 'law_stiffness', true)}${num('turning', 'law_turning', true)}`}${PUSHES.includes(draft.law) && num('push', 'law_push', true, '-1000000')}`
 }
