@@ -17,7 +17,7 @@ struct control_request {
   struct armdyn_torque_filter filter; /* no NAN */
   struct armdyn_search search;
   bool has_search;
-  bool torque_limits;                 /* of the robot's joints are kept */
+  bool torque_limits; /* of the robot's joints are kept */
 };
 extern const struct json_type control_type;
 

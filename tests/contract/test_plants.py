@@ -81,6 +81,26 @@ def test_everything_at_once_balances(client, places):
     assert soft["judged_mm"] != rigid["judged_mm"]
 
 
+PEG = {"diameter": 0.0201, "depth": 0.02, "chamfer": 5e-4, "peg_diameter": 0.02, "peg_length": 0.1, "stiffness": 1e7, "damping": 3000, "friction": 0.2, "slip_velocity": 2e-3}
+SEARCH = {"radius": 1.3e-3, "pitch": 4e-4, "speed": 6e-3, "fall": 8e-4}
+
+
+@pytest.mark.parametrize("search", [SEARCH, None], ids=["searching", "not searching"])
+def test_a_peg_finds_a_hole_that_its_law_does_not_know_of(client, places, search):
+    pose, tool = [0.3, -0.9, 0.4, 0, 0.5 - math.pi, 0.2], {"translation": [0, 0, 0.12]}
+    puma = client.create_robot({**robot("puma560"), "tool": tool}, name=unique_name()).headers["Location"]
+    start = client.post(puma + "/forward-kinematics", {"q": pose}).expect(200).json["tool"]
+    tip = [start[i][3] for i in range(3)]
+    found = simulated(client, puma, q=pose, duration=2.5, friction=False, tolerance=1e-8, sample_rate=100, payload={"mass": 0},
+                      control={"law": "hybrid", "rate_hz": 1000, "force": [0, 0, -30, 0, 0, 0], "selection": [0, 0, 1, 0, 0, 0], "force_ki": [0] * 6,
+                               "stiffness": [2e4] * 3 + [20] * 3, "damping": [1000, 1000, 1500, 4, 4, 4], "search": search},
+                      plant={"hole": {**PEG, "center": [tip[0] + 8e-4, tip[1], tip[2] - 2e-3], "axis": [math.sin(0.0174), 0, math.cos(0.0174)]}})
+    rows = client.get(found["samples"] + "?fields=tool_position").expect(200).json["tool_position"]
+    deep = tip[2] - 2e-3 - rows[-1][2]
+    assert deep > 0.0195 if search else deep < 1e-4, deep
+    assert found["control"].get("search") == search and found["energy"]["drift"] < 1e-5
+
+
 WALL = {"point": [0, 0, 0], "normal": [0, 0, 1], "stiffness": 1000}
 HOLE = {"center": [0, 0, 0], "diameter": 0.02, "depth": 0.03, "peg_diameter": 0.0199, "peg_length": 0.05, "stiffness": 1e6}
 

@@ -45,9 +45,9 @@ void armdyn_computed_torque(const struct armdyn_robot *robot, const struct armdy
  *                 joints its inertia is that, joint_inertia e'' + kd e' + kp e = -J' h, h the wrench measured. Source:
  *                 Ott 2008, ch. 3; Hogan 1985.
  * cartesian_impedance   inertia x'' + damping x' + A(x) stiffness x = -h, x as of impedance, h the wrench that is measured on
- *                 the tool: M qdd + C qd + g + F(q, qd_wanted) - J' h with the qdd that comes nearest to it, (inertia / 2)-weighted, where
- *                 the arm cannot follow all six; kd (1/s) brakes what the tool does not see. A is the slope of the turn, so
- *                 that the spring has a potential. Source: Hogan 1985; Siciliano et al., 9.2.2.
+ *                 the tool: M qdd + C qd + g + F(q, qd_wanted) - J' h with the qdd that comes nearest to it, weighted by the
+ *                 inertia, where the arm cannot follow all six; kd (1/s) brakes what the tool does not see. A is the slope of
+ *                 the turn, so that the spring has a potential. Source: Hogan 1985; Siciliano et al., 9.2.2.
  * force           tau = g + J' (force + force_kp e_f + force_ki int e_f dt) - kd qd, force what the tool shall push with, and
  *                 e_f = force + h. The integral is held within |force| on each axis. Source: Siciliano et al., 9.3.
  * hybrid          on the axes with a selection of 1 force as above, on those of 0 the spring and damper of impedance: tau =
@@ -116,8 +116,8 @@ unsigned armdyn_law_gains(enum armdyn_law law);
 
 /* Gains that make every joint answer with w = 2 pi bandwidth, m its diagonal element of M at q: kp, ki, kd = 3 w^2 m, w^3 m,
  * 3 w m, a triple pole at -w; of computed_torque w^2 and 2 w; of adaptive lambda = w, kd = w m, adaptation = w^2; of
- * joint_impedance w^2 m and 2 w m; of cartesian_impedance kd = 2 w; of force and hybrid force_ki = w / 4 and, of force, kd = w m.
- * Stiffness and force are no matter of the model and become 0, as all that the law does not take.
+ * joint_impedance w^2 m and 2 w m; of cartesian_impedance kd = 2 w; of force and hybrid force_ki = w / 4, of force
+ * kd = w m. Stiffness and force are no matter of the model and become 0, as all that the law does not take.
  *   bandwidth  in   Hz
  *   q          in   n
  *   gains      out */
