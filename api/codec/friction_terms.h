@@ -19,6 +19,6 @@ void friction_terms_encode(struct json_writer *w, const struct json_field *field
 /* A row of a field table. */
 #define FRICTION_TERMS(type_, member_)                                                                                 \
   CUSTOM(type_, member_, friction_terms_decode, friction_terms_encode,                                                 \
-         "a list of offset, coulomb, viscous, high_speed, sublinear")
+         "a list of offset, coulomb, viscous, high_speed, sublinear, load")
 
 #endif

@@ -33,10 +33,12 @@ void id_list_decode(struct json_reader *r, const struct json_field *field, void 
 
 /* -- friction -- */
 
-/* "auto". Sublinear friction is left to whoever knows of it: beside viscous friction, of a width of the sign that is chosen
- * too, logs of a minute hardly tell it. */
+/* What "auto" leaves out unless it is named beside it. Sublinear friction is left to whoever knows of it: beside viscous
+ * friction, of a width of the sign that is chosen too, logs of a minute hardly tell it. With friction of the load motions
+ * are not planned, so nobody gets it unasked. */
+enum { NOT_BY_ITSELF = ARMDYN_IDENTIFY_SUBLINEAR | ARMDYN_IDENTIFY_LOAD };
 static const struct identification_friction every_friction = {
-  .automatic = true, .terms = (ARMDYN_IDENTIFY_ANY & ~ARMDYN_IDENTIFY_SUBLINEAR) | ARMDYN_IDENTIFY_DIRECTED
+  .automatic = true, .terms = (ARMDYN_IDENTIFY_ANY & ~NOT_BY_ITSELF) | ARMDYN_IDENTIFY_DIRECTED
 };
 
 static void decode_friction(struct json_reader *r, const struct json_field *field, void *member,
@@ -47,9 +49,8 @@ static void decode_friction(struct json_reader *r, const struct json_field *fiel
   struct json_slice name;
   *friction = (struct identification_friction){ .automatic = false };
   bool asymmetric = false;
-  size_t count = 0;
   if (!json_enter_array(r, field->unit)) return;
-  for (; json_next_element(r); count++) {
+  while (json_next_element(r)) {
     if (!json_read_text(r, NULL, &name)) continue;
     if (json_slice_is(name, "auto"))
       friction->automatic = true;
@@ -63,9 +64,13 @@ static void decode_friction(struct json_reader *r, const struct json_field *fiel
     json_fault(r, NULL, FAULT_INCONSISTENT, "asymmetric is said of coulomb or viscous; list one of them too");
   if (asymmetric && (terms & ARMDYN_IDENTIFY_COULOMB)) friction->terms |= ARMDYN_IDENTIFY_COULOMB_DIRECTED;
   if (asymmetric && (terms & ARMDYN_IDENTIFY_VISCOUS)) friction->terms |= ARMDYN_IDENTIFY_VISCOUS_DIRECTED;
-  if (friction->automatic && count > 1)
-    json_fault(r, NULL, FAULT_INCONSISTENT, "auto chooses the terms itself, so it stands alone");
-  if (friction->automatic) *friction = every_friction;
+  if (friction->automatic && (asymmetric || (terms & ~(unsigned)NOT_BY_ITSELF)))
+    json_fault(r, NULL, FAULT_INCONSISTENT,
+               "auto chooses the terms itself: beside it stand only sublinear and load, which it tries where they are "
+               "named");
+  if (!friction->automatic) return;
+  *friction = every_friction;
+  friction->terms |= terms & NOT_BY_ITSELF;
 }
 
 /* -- the request -- */

@@ -134,6 +134,7 @@ static const struct json_field friction_fields[] = {
   { NUMBER(struct armdyn_friction, high_speed, ANY_NUMBER, "N m s^2/rad^2; N s^2/m^2 for a slide"), OMIT_DEFAULT },
   { NUMBER(struct armdyn_friction, sublinear, NON_NEGATIVE, "N m (s/rad)^(1/3); N (s/m)^(1/3) for a slide"),
     OMIT_DEFAULT },
+  { NUMBER(struct armdyn_friction, load, BETWEEN(0, 0.99), "of the transmitted torque"), OMIT_DEFAULT },
   { LIST(struct armdyn_friction, ripples, ripple_count, 0, ripple_type), NAMED("position"), OMIT_DEFAULT },
 };
 

@@ -29,6 +29,10 @@ static bool loses_sublinear(const struct armdyn_joint *j)
 {
   return fabs(j->friction.sublinear) > 0;
 }
+static bool loses_load(const struct armdyn_joint *j)
+{
+  return fabs(j->friction.load) > 0;
+}
 static bool loses_ripples(const struct armdyn_joint *j)
 {
   return j->friction.ripple_count > 0;
@@ -57,6 +61,7 @@ static const struct {
   { loses_stiction, "stiction and Stribeck friction" },
   { loses_high_speed, "high-speed friction" },
   { loses_sublinear, "sublinear friction" },
+  { loses_load, "friction of the load" },
   { loses_ripples, "position-dependent friction" },
   { loses_scale, "velocity_scale" },
   { loses_rates, "limits of acceleration, jerk and torque rate" },

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/model/friction.h"
+
 /* -- gains of one joint: w what it shall answer with, m its inertia -- */
 
 /* (r + w)^3 = r^3 + 3 w r^2 + 3 w^2 r + w^3 */
@@ -168,6 +170,8 @@ enum armdyn_status armdyn_controller_new(const struct armdyn_robot *robot, const
 {
   const size_t n = armdyn_robot_joint_count(robot);
   enum armdyn_status status = check_control(control, n, error);
+  if (!status && control->law == ARMDYN_LAW_ADAPTIVE && !control->frictionless)
+    status = load_friction_refuse(robot, "the adaptive law", error);
   if (status) return status;
   struct armdyn_controller *c = calloc(1, sizeof *c);
   if (!c) goto memory;

@@ -11,16 +11,17 @@ void armdyn_observer_init(struct armdyn_observer *observer, double gain, bool he
   *observer = (struct armdyn_observer){ .gain = gain, .held = held };
 }
 
-/* J' w - F, of the load: after armdyn_joint_momentum, which sets the poses. */
-static void load_torques(const struct armdyn_robot *robot, const double *q, const double *qd,
+/* J' w - F of drives with these torques: after armdyn_joint_momentum, which sets the poses. */
+static void load_torques(const struct armdyn_robot *robot, const double *q, const double *qd, const double *drives,
                          const struct armdyn_load *load, struct armdyn_workspace *workspace, double *tau)
 {
-  double memory[6];
+  double memory[6], transmitted[ARMDYN_JOINTS_MAX];
   const double *wrench = load_on_last_link(robot, load, workspace->pose, memory);
   memset(tau, 0, robot->joint_count * sizeof *tau);
+  memcpy(transmitted, drives, sizeof *drives * robot->joint_count);
   if (wrench) rnea_wrench_torques(robot, wrench, workspace, tau);
-  friction_add(robot, q, qd, load, tau);
-  for (size_t i = 0; i < robot->joint_count; i++) tau[i] = -tau[i];
+  friction_take_off(robot, q, qd, load, transmitted);
+  for (size_t i = 0; i < robot->joint_count; i++) tau[i] = transmitted[i] - drives[i] - tau[i];
 }
 
 void armdyn_observe(struct armdyn_observer *observer, const struct armdyn_robot *robot, double t, const double *q,
@@ -31,7 +32,7 @@ void armdyn_observe(struct armdyn_observer *observer, const struct armdyn_robot 
   const double period = t - observer->t;
   if (observer->begun && !(period > 0)) return;
   armdyn_joint_momentum(robot, q, qd, workspace, momentum, drift);
-  load_torques(robot, q, qd, load, workspace, other);
+  load_torques(robot, q, qd, tau, load, workspace, other);
   const double taken_in = -expm1(-observer->gain * period);
   for (size_t i = 0; i < robot->joint_count; i++) {
     /* tau_ext, on the average since the sample before = (p - p before) / T - the average of tau + C' qd - g - F */

@@ -1,6 +1,7 @@
 /* PID joint by joint, alone, with gravity, and with the whole torque of the model for the motion wanted. */
 #include "armdyn/terms.h"
 #include "lib/control/controller.h"
+#include "lib/dynamics/methods.h"
 
 /* tau = kp e + ki int e dt + kd e'; the integral has grown already. */
 void pid_torque(struct armdyn_controller *c, const struct armdyn_wanted *wanted, const struct deviation *e,
@@ -28,11 +29,14 @@ void pid_gravity_torque(struct armdyn_controller *c, const struct armdyn_wanted 
 void pid_friction_torque(struct armdyn_controller *c, const struct armdyn_wanted *wanted, const struct deviation *e,
                          const double *q, const double *qd, double *tau)
 {
-  double friction[ARMDYN_JOINTS_MAX];
+  double weight[ARMDYN_JOINTS_MAX], with[ARMDYN_JOINTS_MAX];
   pid_gravity_torque(c, wanted, e, q, qd, tau);
   if (c->control.frictionless) return;
-  armdyn_friction_torques(c->robot, q, wanted->qd, friction);
-  add(c, friction, tau);
+  armdyn_gravity_torque(c->robot, q, c->workspace, weight); /* the load that friction is told of */
+  memcpy(with, weight, sizeof *with * c->n);
+  friction_add(c->robot, q, wanted->qd, NULL, with);
+  for (size_t j = 0; j < c->n; j++) with[j] -= weight[j];
+  add(c, with, tau);
 }
 
 void feedforward_torque(struct armdyn_controller *c, const struct armdyn_wanted *wanted, const struct deviation *e,

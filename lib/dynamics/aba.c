@@ -9,8 +9,6 @@ enum armdyn_status forward_by_articulated_bodies(const struct armdyn_robot *robo
   /* rotors that couple joints are no part of any link */
   if (robot->coupled) return forward_by_mass_matrix(robot, q, qd, tau, load, workspace, qdd);
   memcpy(torque, tau, robot->joint_count * sizeof *torque);
-  for (size_t i = 0; (!load || !load->frictionless) && i < robot->joint_count; i++) {
-    if (robot->joints[i].friction) torque[i] -= armdyn_friction_torque(robot, i, q[i], qd[i]);
-  }
+  friction_take_off(robot, q, qd, load, torque);
   return lanes_fastest()->forward(robot, q, qd, torque, load, qdd) ? ARMDYN_OK : ARMDYN_ESINGULAR;
 }

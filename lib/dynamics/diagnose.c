@@ -88,8 +88,11 @@ static void give_torques(struct search *s, const struct version *v, const struct
   for (size_t r = 0; r < s->count; r++) {
     double *x = tau + r * s->n;
     armdyn_friction_torques(robot, s->q + r * s->n, s->qd + r * s->n, friction);
-    for (size_t i = 0; i < s->n; i++)
-      joints[i] = v->torque[i] * (x[i] + v->rotor[i] * s->qdd[r * s->n + i] + v->friction * friction[i]);
+    for (size_t i = 0; i < s->n; i++) {
+      const double y = x[i] + v->rotor[i] * s->qdd[r * s->n + i];
+      const double of_load = armdyn_friction_of_load(robot, i, s->qd[r * s->n + i], y);
+      joints[i] = v->torque[i] * (y + v->friction * (friction[i] + of_load));
+    }
     for (size_t i = 0; i < s->n; i++) x[i] = joints[v->torques_reordered ? v->order[i] : i];
   }
 }

@@ -13,9 +13,13 @@ enum armdyn_status forward_by_mass_matrix(const struct armdyn_robot *robot, cons
   armdyn_mass_matrix(robot, q, workspace, workspace->matrix);
   if (!mass_matrix_factor(robot, q, workspace->matrix)) return ARMDYN_ESINGULAR;
 
-  /* M qdd = tau - (C qd + g + F - J' w) */
-  armdyn_inverse_dynamics(robot, q, qd, workspace->zero, load, workspace, workspace->vector);
-  for (size_t i = 0; i < n; i++) workspace->vector[i] = tau[i] - workspace->vector[i];
+  /* M qdd = what the drives transmit - (C qd + g - J' w) */
+  const struct armdyn_load bare = { load ? load->wrench : NULL, load ? load->wrench_frame : ARMDYN_WRENCH_TOOL, true };
+  double transmitted[ARMDYN_JOINTS_MAX];
+  memcpy(transmitted, tau, n * sizeof *tau);
+  friction_take_off(robot, q, qd, load, transmitted);
+  armdyn_inverse_dynamics(robot, q, qd, workspace->zero, &bare, workspace, workspace->vector);
+  for (size_t i = 0; i < n; i++) workspace->vector[i] = transmitted[i] - workspace->vector[i];
   cholesky_solve(n, workspace->matrix, workspace->vector);
   memcpy(qdd, workspace->vector, n * sizeof *qdd);
   return ARMDYN_OK;

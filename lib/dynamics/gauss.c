@@ -126,9 +126,8 @@ enum armdyn_status forward_by_least_constraint(const struct armdyn_robot *robot,
   double *H = workspace->matrix, *b = workspace->vector, wrench[6] = { 0 };
   struct accelerated x = { .at = { .r = { 1, 0, 0, 0, 1, 0, 0, 0, 1 } } };
   pose_joints(robot, q, workspace->pose);
-  memset(b, 0, n * sizeof *b);
-  friction_add(robot, q, qd, load, b);
-  for (size_t i = 0; i < n; i++) b[i] = tau[i] - b[i];
+  memcpy(b, tau, n * sizeof *b);
+  friction_take_off(robot, q, qd, load, b);
   for (size_t k = 0; k < n * n; k++) H[k] = robot->coupled ? robot->coupled_rotor_inertia[k] : 0;
   for (size_t i = 0; i < n && !robot->coupled; i++) H[i * n + i] = robot->rotor_inertia[i];
 

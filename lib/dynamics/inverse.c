@@ -2,6 +2,7 @@
 #include "lib/dynamics/methods.h"
 #include "lib/dynamics/rnea.h"
 #include "lib/dynamics/scara.h"
+#include "lib/model/friction.h"
 #include "lib/model/motor.h"
 
 void friction_add(const struct armdyn_robot *robot, const double *q, const double *qd, const struct armdyn_load *load,
@@ -9,7 +10,21 @@ void friction_add(const struct armdyn_robot *robot, const double *q, const doubl
 {
   if (load && load->frictionless) return;
   for (size_t i = 0; i < robot->joint_count; i++) {
-    if (robot->joints[i].friction) tau[i] += armdyn_friction_torque(robot, i, q[i], qd[i]);
+    if (!robot->joints[i].friction) continue;
+    if (robot->load_friction) tau[i] += armdyn_friction_of_load(robot, i, qd[i], tau[i]);
+    tau[i] += armdyn_friction_torque(robot, i, q[i], qd[i]);
+  }
+}
+
+void friction_take_off(const struct armdyn_robot *robot, const double *q, const double *qd,
+                       const struct armdyn_load *load, double *tau)
+{
+  double by_speed;
+  if (load && load->frictionless) return;
+  for (size_t i = 0; i < robot->joint_count; i++) {
+    if (!robot->joints[i].friction) continue;
+    tau[i] -= armdyn_friction_torque(robot, i, q[i], qd[i]);
+    if (robot->load_friction) tau[i] = load_transmitted(tau[i], load_share(robot, i, qd[i], &by_speed));
   }
 }
 
@@ -63,6 +78,17 @@ void armdyn_inverse_dynamics_batch(const struct armdyn_robot *robot, const struc
   }
 }
 
+/* friction += what of tau is friction of the load */
+static void load_part_add(const struct armdyn_robot *robot, const double *q, const double *qd,
+                          const struct armdyn_load *load, const double *tau, double *friction)
+{
+  double transmitted[ARMDYN_JOINTS_MAX];
+  memcpy(transmitted, tau, robot->joint_count * sizeof *tau);
+  friction_take_off(robot, q, qd, load, transmitted);
+  for (size_t i = 0; i < robot->joint_count && !(load && load->frictionless); i++)
+    friction[i] += armdyn_friction_of_load(robot, i, qd[i], transmitted[i]);
+}
+
 void armdyn_inverse_dynamics_parts(const struct armdyn_robot *robot, const double *q, const double *qd,
                                    const double *qdd, const struct armdyn_load *load,
                                    struct armdyn_workspace *workspace, double *tau,
@@ -83,6 +109,7 @@ void armdyn_inverse_dynamics_parts(const struct armdyn_robot *robot, const doubl
   if (parts->friction) {
     memset(parts->friction, 0, n * sizeof *parts->friction);
     friction_add(robot, q, qd, load, parts->friction);
+    if (robot->load_friction) load_part_add(robot, q, qd, load, tau, parts->friction);
   }
   if (parts->external) {
     memset(parts->external, 0, n * sizeof *parts->external);

@@ -219,7 +219,7 @@ static lanes lanes_friction(const struct armdyn_robot *robot, size_t i, lanes q,
   const double fast = 20 * joint->velocity_scale;
   const lane_bits forward = qd >= fast, settled = forward | (qd <= -fast);
   lanes out = { 0 };
-  const unsigned polynomials = FRICTION_LINEAR & ~(1u << ARMDYN_FRICTION_SUBLINEAR);
+  const unsigned polynomials = FRICTION_LINEAR & ~(1u << ARMDYN_FRICTION_SUBLINEAR | 1u << ARMDYN_FRICTION_LOAD);
   if ((robot->joints[i].friction & ~polynomials) || !all_lanes(&settled)) {
     for (int l = 0; l < LANES; l++) out[l] = armdyn_friction_torque(robot, i, q[l], qd[l]);
     return out;
@@ -228,6 +228,19 @@ static lanes lanes_friction(const struct armdyn_robot *robot, size_t i, lanes q,
   const lanes positive = zero + f->coulomb.positive + f->viscous.positive * qd + f->high_speed * square;
   const lanes negative = zero - f->coulomb.negative + f->viscous.negative * qd - f->high_speed * square;
   return choose(forward, positive, negative) + f->offset;
+}
+
+/* Friction added to what is transmitted, or taken off the torques of drives. */
+static lanes lanes_under_load(const struct armdyn_robot *robot, size_t i, lanes q, lanes qd, lanes torque, bool added)
+{
+  const lanes friction = lanes_friction(robot, i, q, qd);
+  lanes out = added ? torque : torque - friction;
+  for (int l = 0; l < LANES; l++) {
+    double by_speed;
+    const double share = load_share(robot, i, qd[l], &by_speed);
+    out[l] = added ? out[l] + share * fabs(out[l]) : load_transmitted(out[l], share);
+  }
+  return added ? out + friction : out;
 }
 
 static void lanes_wrench(const struct armdyn_robot *robot, const struct armdyn_samples *samples, size_t first,
@@ -286,11 +299,15 @@ static void inverse_close(const struct armdyn_robot *robot, const struct armdyn_
 {
   const size_t n = robot->joint_count;
   lanes out[ARMDYN_JOINTS_MAX];
+  const bool plain = !robot->load_friction;
   for (size_t i = 0; i < n; i++) {
     out[i] = x[i].force[robot->reduced.joints[i].slides ? 5 : 2];
-    if (robot->joints[i].friction && !samples->frictionless) out[i] += lanes_friction(robot, i, x[i].q, x[i].qd);
+    if (plain && robot->joints[i].friction && !samples->frictionless)
+      out[i] += lanes_friction(robot, i, x[i].q, x[i].qd);
   }
   lanes_rotors(robot, x, out);
+  for (size_t i = 0; i < n && !plain && !samples->frictionless; i++)
+    if (robot->joints[i].friction) out[i] = lanes_under_load(robot, i, x[i].q, x[i].qd, out[i], true);
   for (size_t i = 0; i < n; i++) {
     for (size_t l = 0; l < LANES; l++) tau[(first + l) * n + i] = out[i][l];
   }
@@ -340,7 +357,9 @@ static bool forward_of_lanes(const struct armdyn_robot *robot, const struct armd
     x[i].qd = column(&samples->qd, first, i);
     x[i].qdd = (lanes){ 0 };
     torque[i] = column(&samples->tau, first, i);
-    if (robot->joints[i].friction && !samples->frictionless) torque[i] -= lanes_friction(robot, i, x[i].q, x[i].qd);
+    if (!robot->joints[i].friction || samples->frictionless) continue;
+    torque[i] = robot->load_friction ? lanes_under_load(robot, i, x[i].q, x[i].qd, torque[i], false)
+                                     : torque[i] - lanes_friction(robot, i, x[i].q, x[i].qd);
   }
   lanes_turns(&robot->reduced, 0, n, x);
   lanes_forces(robot, samples, first, x);

@@ -25,12 +25,17 @@ static void drive_columns(const struct armdyn_robot *robot, const struct armdyn_
                           const double *q, const double *qd, const double *qdd, size_t width, double *regressor)
 {
   const size_t n = robot->joint_count;
+  double load[ARMDYN_JOINTS_MAX] = { 0 };
   size_t column = 10 * n;
   for (size_t k = 0; k < n; k++) {
     if (rotor_chosen(robot, choice, k)) rotor_column(robot, k, qdd, regressor + column++, width);
   }
+  if (robot->load_friction && friction_chosen(choice)) {
+    const struct armdyn_load bare = { .frictionless = true };
+    armdyn_inverse_dynamics(robot, q, qd, qdd, &bare, NULL, load);
+  }
   for (size_t i = 0; i < n && friction_chosen(choice); i++) {
-    column += friction_row(robot, choice, i, q[i], qd[i], regressor + i * width + column);
+    column += friction_row(robot, choice, i, q[i], qd[i], load[i], regressor + i * width + column);
   }
 }
 

@@ -33,6 +33,13 @@ void armdyn_friction_torques(const struct armdyn_robot *robot, const double *q, 
   friction_add(robot, q, qd, NULL, tau);
 }
 
+void armdyn_transmitted_torques(const struct armdyn_robot *robot, const double *q, const double *qd, const double *tau,
+                                double *transmitted)
+{
+  memmove(transmitted, tau, robot->joint_count * sizeof *tau);
+  friction_take_off(robot, q, qd, NULL, transmitted);
+}
+
 /* A wrench at the canonical frame, seen from a frame at `at` in it: r'(moment - p x force), r' force. */
 static void wrench_seen_from(const struct pose *at, const double *wrench, double *restrict out)
 {

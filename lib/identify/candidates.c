@@ -64,9 +64,9 @@ static bool joint_open(struct candidates *c, size_t i, double fastest, const str
   return complete;
 }
 
-/* Columns of a joint's friction at q, qd. */
+/* Columns of a joint's friction at q, qd, under a load. */
 static void friction_columns(const struct joint_candidates *j, const struct armdyn_joint *joint, double q, double v,
-                             double *row)
+                             double load, double *row)
 {
   const size_t direction = v < 0; /* within a pair */
   const double sign = v < 0 ? -1 : 1;
@@ -74,6 +74,7 @@ static void friction_columns(const struct joint_candidates *j, const struct armd
   row[COLUMN_OFFSET] = 1;
   row[COLUMN_HIGH_SPEED] = v * fabs(v);
   row[COLUMN_SUBLINEAR] = cbrt(v);
+  row[COLUMN_LOAD] = v != 0 ? sign * fabs(load) : 0;
   row[COLUMN_VISCOUS + direction] = v;
   for (size_t k = 0; k < SCALES; k++) {
     const double ratio = v / j->scale[k];
@@ -94,11 +95,14 @@ struct rows {
   size_t joint;
 };
 
-static void fill_row(const void *context, const double *q, const double *qd, double *row)
+static void fill_row(const void *context, const double *q, const double *qd, const double *qdd, double *row)
 {
   const struct rows *r = context;
+  const struct armdyn_load bare = { .frictionless = true };
   const size_t i = r->joint;
-  friction_columns(&r->c->joints[i], &armdyn_robot_description(r->c->robot)->joints[i], q[i], qd[i], row);
+  double load[ARMDYN_JOINTS_MAX] = { 0 };
+  if (r->c->loads) armdyn_inverse_dynamics(r->c->loads, q, qd, qdd, &bare, NULL, load);
+  friction_columns(&r->c->joints[i], &armdyn_robot_description(r->c->robot)->joints[i], q[i], qd[i], load[i], row);
 }
 
 static void add_products(size_t width, const double *row, double *sums)
@@ -197,13 +201,13 @@ static enum armdyn_status read_all(struct candidates *c, const struct armdyn_sou
   return status;
 }
 
-enum armdyn_status candidates_open(const struct armdyn_robot *robot, enum armdyn_rotor_columns rotors,
-                                   const struct armdyn_source *source, const double *fastest,
-                                   const struct shapes *shapes, size_t folds, struct candidates *candidates,
-                                   struct armdyn_error *error)
+enum armdyn_status candidates_open(const struct armdyn_robot *robot, const struct armdyn_robot *loads,
+                                   enum armdyn_rotor_columns rotors, const struct armdyn_source *source,
+                                   const double *fastest, const struct shapes *shapes, size_t folds,
+                                   struct candidates *candidates, struct armdyn_error *error)
 {
   struct candidates *c = candidates;
-  *c = (struct candidates){ .robot = robot, .n = armdyn_robot_joint_count(robot), .folds = folds };
+  *c = (struct candidates){ .robot = robot, .loads = loads, .n = armdyn_robot_joint_count(robot), .folds = folds };
   struct armdyn_workspace *workspace = armdyn_workspace_new(c->n);
   enum armdyn_status status = workspace ? unknowns_rigid(robot, rotors, &c->rigid, error) : ARMDYN_EMEMORY;
   for (size_t i = 0; i < c->n && !status; i++)

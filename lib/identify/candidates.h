@@ -12,11 +12,12 @@ enum { SCALES = 7, SHAPES = 12 };
 enum {
   COLUMN_OFFSET,
   COLUMN_HIGH_SPEED,
-  COLUMN_SUBLINEAR,                          /* of a sign that changes at once */
-  COLUMN_VISCOUS,                            /* a pair: v */
-  COLUMN_SIGN = COLUMN_VISCOUS + 2,          /* SCALES pairs: s(v) */
-  COLUMN_FALLEN = COLUMN_SIGN + 2 * SCALES,  /* SHAPES pairs: what is gone of stiction, 1 - exp(-(|v|/vs)^delta) */
-  COLUMN_LINES = COLUMN_FALLEN + 2 * SHAPES, /* the model's lines over the motor angle */
+  COLUMN_SUBLINEAR,                         /* of a sign that changes at once */
+  COLUMN_VISCOUS,                           /* a pair: v */
+  COLUMN_SIGN = COLUMN_VISCOUS + 2,         /* SCALES pairs: s(v) */
+  COLUMN_FALLEN = COLUMN_SIGN + 2 * SCALES, /* SHAPES pairs: what is gone of stiction, 1 - exp(-(|v|/vs)^delta) */
+  COLUMN_LOAD = COLUMN_FALLEN + 2 * SHAPES, /* the load's size, of a sign that changes at once */
+  COLUMN_LINES,                             /* the model's lines over the motor angle */
   COLUMNS_MOST = COLUMN_LINES + ARMDYN_RIPPLES_MAX,
 };
 
@@ -50,7 +51,7 @@ struct joint_candidates {
 
 struct candidates {
   struct armdyn_unknowns *rigid; /* links and rotors alone */
-  const struct armdyn_robot *robot;
+  const struct armdyn_robot *robot, *loads;
   size_t n, folds;
   size_t stride;             /* of so many samples one is taken: no more is in filtered data */
   size_t samples[FOLDS_MAX]; /* taken */
@@ -58,14 +59,15 @@ struct candidates {
 };
 
 /*   robot    in   with the friction that is the model's own: lines over the motor angle, a Stribeck velocity
+ *   loads    in   whose torques are the loads; NULL: no friction depends on them
  *   fastest  in   n, rad/s (m/s)
  *   shapes   in   n
  *   folds    in   consecutive parts
  * OK, EMEMORY or the refusals of the source. Release with candidates_close. */
-enum armdyn_status candidates_open(const struct armdyn_robot *robot, enum armdyn_rotor_columns rotors,
-                                   const struct armdyn_source *source, const double *fastest,
-                                   const struct shapes *shapes, size_t folds, struct candidates *candidates,
-                                   struct armdyn_error *error);
+enum armdyn_status candidates_open(const struct armdyn_robot *robot, const struct armdyn_robot *loads,
+                                   enum armdyn_rotor_columns rotors, const struct armdyn_source *source,
+                                   const double *fastest, const struct shapes *shapes, size_t folds,
+                                   struct candidates *candidates, struct armdyn_error *error);
 void candidates_close(struct candidates *candidates);
 
 #endif

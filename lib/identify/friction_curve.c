@@ -19,7 +19,7 @@ void armdyn_friction_curve(const struct armdyn_unknowns *unknowns, const struct 
   const struct armdyn_unknowns *u = unknowns;
   const size_t lines = armdyn_robot_description(u->robot)->joints[joint].friction.ripple_count;
   double row[FRICTION_ROW_MAX], C[FRICTION_ROW_MAX][FRICTION_ROW_MAX];
-  const size_t all = friction_row(u->robot, &u->choice, joint, 0, 0, row), columns = all > lines ? all - lines : 0;
+  const size_t all = friction_row(u->robot, &u->choice, joint, 0, 0, 0, row), columns = all > lines ? all - lines : 0;
   size_t first = u->friction_first;
   while (first < u->standard_count && u->id[first].joint != joint) first++;
   for (size_t a = 0; a < columns; a++) {
@@ -28,7 +28,7 @@ void armdyn_friction_curve(const struct armdyn_unknowns *unknowns, const struct 
   for (size_t k = 0; k < count; k++) {
     double square = 0;
     torque[k] = 0;
-    friction_row(u->robot, &u->choice, joint, 0, velocity[k], row);
+    friction_row(u->robot, &u->choice, joint, 0, velocity[k], 0, row);
     for (size_t a = 0; a < columns; a++) {
       torque[k] += row[a] * estimate->standard[first + a];
       for (size_t b = 0; b < columns; b++) square += row[a] * C[a][b] * row[b];

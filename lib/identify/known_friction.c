@@ -64,8 +64,9 @@ const struct armdyn_robot *armdyn_known_friction_bare(const struct armdyn_known_
   return known->bare;
 }
 
-static void fill_row(const void *context, const double *q, const double *qd, double *row)
+static void fill_row(const void *context, const double *q, const double *qd, const double *qdd, double *row)
 {
+  (void)qdd;
   const struct armdyn_known_friction *k = context;
   for (size_t i = 0; i < k->n; i++) row[i] = armdyn_friction_torque(k->with, i, q[i], qd[i]);
 }
@@ -77,7 +78,8 @@ enum armdyn_status armdyn_known_friction_torques(const struct armdyn_known_frict
   double *rows = NULL;
   size_t lead = 0;
   if (!filtered || !(motion->torque_cutoff > 0)) {
-    for (size_t k = 0; k < motion->count; k++) fill_row(known, motion->q + k * n, motion->qd + k * n, tau + k * n);
+    for (size_t k = 0; k < motion->count; k++)
+      fill_row(known, motion->q + k * n, motion->qd + k * n, NULL, tau + k * n);
     return ARMDYN_OK;
   }
   const enum armdyn_status status = filtered_rows(n, motion, 0, motion->count, n, fill_row, known, &lead, &rows);

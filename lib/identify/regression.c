@@ -71,9 +71,10 @@ enum armdyn_status filtered_rows(size_t n, const struct armdyn_motion *motion, s
   const size_t ahead = motion->after + motion->count - to, before = edge < behind ? edge : behind;
   const size_t after = edge < ahead ? edge : ahead, rows = before + to - from + after;
   const double *q = motion->q + from * n - before * n, *qd = motion->qd + from * n - before * n;
+  const double *qdd = motion->qdd + from * n - before * n;
   double *table = malloc((rows + 1) * width * sizeof *table);
   if (!table) return ARMDYN_EMEMORY;
-  for (size_t k = 0; k < rows; k++) fill(context, q + k * n, qd + k * n, table + k * width);
+  for (size_t k = 0; k < rows; k++) fill(context, q + k * n, qd + k * n, qdd + k * n, table + k * width);
   *lead = before;
   *out = table;
   if (!filtered || rows < 2) return ARMDYN_OK;
@@ -81,10 +82,13 @@ enum armdyn_status filtered_rows(size_t n, const struct armdyn_motion *motion, s
 }
 
 /* Columns of all joints' friction. */
-static void friction_rows(const void *context, const double *q, const double *qd, double *row)
+static void friction_rows(const void *context, const double *q, const double *qd, const double *qdd, double *row)
 {
   const struct armdyn_unknowns *u = context;
-  for (size_t i = 0; i < u->n; i++) row += friction_row(u->robot, &u->choice, i, q[i], qd[i], row);
+  const struct armdyn_load bare = { .frictionless = true };
+  double load[ARMDYN_JOINTS_MAX] = { 0 };
+  if (armdyn_has_load_friction(u->robot)) armdyn_inverse_dynamics(u->robot, q, qd, qdd, &bare, NULL, load);
+  for (size_t i = 0; i < u->n; i++) row += friction_row(u->robot, &u->choice, i, q[i], qd[i], load[i], row);
 }
 
 /* What is pending goes into the triangles. */

@@ -42,11 +42,11 @@ double *regression_row(const struct armdyn_regression *regression, size_t joint)
 
 /* Columns that jump, for samples from .. to - 1, after the filter of the motion's torque, if it has one.
  *   n        in   joints
- *   fill     in   a row of `width` columns at q, qd (n)
+ *   fill     in   a row of `width` columns at q, qd, qdd (n)
  *   lead     out  rows before that of the first sample
  *   out      out  the rows; free it, also when it fails
  * OK, EMEMORY or EINPUT (a torque_cutoff beyond half the rate). */
-typedef void (*row_function)(const void *context, const double *q, const double *qd, double *row);
+typedef void (*row_function)(const void *context, const double *q, const double *qd, const double *qdd, double *row);
 enum armdyn_status filtered_rows(size_t n, const struct armdyn_motion *motion, size_t from, size_t to, size_t width,
                                  row_function fill, const void *context, size_t *lead, double **out);
 

@@ -300,6 +300,8 @@ static enum armdyn_status choose_for(struct selection *s, const struct candidate
     try_term(&j, ARMDYN_IDENTIFY_OFFSET);
     try_scales(&j);
     try_term(&j, ARMDYN_IDENTIFY_HIGH_SPEED);
+    try_term(&j, ARMDYN_IDENTIFY_SUBLINEAR);
+    try_term(&j, ARMDYN_IDENTIFY_LOAD);
   }
   try_directed(&j, ARMDYN_IDENTIFY_VISCOUS, ARMDYN_IDENTIFY_VISCOUS_DIRECTED);
   try_directed(&j, ARMDYN_IDENTIFY_COULOMB, ARMDYN_IDENTIFY_COULOMB_DIRECTED);
@@ -329,7 +331,10 @@ static enum armdyn_status choose_on_grid(struct selection *s, struct armdyn_erro
   struct candidates c;
   struct rigid_prior prior = { NULL, NULL };
   const size_t folds = s->estimation->folds ? s->estimation->folds : FOLDS_USUAL;
-  enum armdyn_status status = candidates_open(s->robot, s->rotors, s->source, s->fastest, s->shapes, folds, &c, error);
+  const bool loaded = ((s->required | s->candidates) & ARMDYN_IDENTIFY_LOAD) || armdyn_has_load_friction(s->robot);
+  const struct armdyn_robot *loads = s->estimation->loads ? s->estimation->loads : s->given;
+  enum armdyn_status status =
+      candidates_open(s->robot, loaded ? loads : NULL, s->rotors, s->source, s->fastest, s->shapes, folds, &c, error);
   if (!status) status = rigid_prior_open(&c, s->estimation, s->strength, s->weight, &prior);
   memcpy(s->structures, s->first, s->n * sizeof *s->structures);
   for (int round = 0; round < ROUNDS && !status; round++) {
@@ -389,7 +394,7 @@ static enum armdyn_status estimate_so_far(struct selection *s, const unsigned *t
   estimation.prior_strength = s->strength;
   estimation.more_covariance = NULL;
   tell(s);
-  enum armdyn_status status = armdyn_unknowns_by_joint(s->robot, terms, s->rotors, &unknowns, error);
+  enum armdyn_status status = armdyn_unknowns_under(s->robot, s->estimation->loads, terms, s->rotors, &unknowns, error);
   if (!status) status = armdyn_identify_source(unknowns, s->source, &estimation, &estimate, error);
   if (!status) {
     s->strength = estimate.prior_strength;

@@ -9,7 +9,7 @@ static const double FASTER = 3;
 
 /* -- which there are -- */
 
-enum { PER_JOINT = 9 };
+enum { PER_JOINT = 10 };
 
 static void add(struct signs *signs, size_t bound, double factor, size_t other, double other_factor)
 {
@@ -42,6 +42,7 @@ static void signs_of_joint(const struct armdyn_unknowns *u, const bool *held, si
   const size_t stiction = identified(u, held, joint, ARMDYN_PARAMETER_STICTION);
   const size_t high_speed = identified(u, held, joint, ARMDYN_PARAMETER_HIGH_SPEED);
   const size_t sublinear = identified(u, held, joint, ARMDYN_PARAMETER_SUBLINEAR);
+  const size_t load = identified(u, held, joint, ARMDYN_PARAMETER_LOAD);
   bool has_coulomb = false, has_viscous = false;
   for (size_t i = 0; i < sizeof coulomb / sizeof *coulomb; i++) {
     const size_t dry = identified(u, held, joint, coulomb[i]), wet = identified(u, held, joint, viscous[i]);
@@ -54,6 +55,7 @@ static void signs_of_joint(const struct armdyn_unknowns *u, const bool *held, si
   }
   if (stiction < none && !has_coulomb) add(signs, stiction, 1, stiction, 0);
   if (sublinear < none) add(signs, sublinear, 1, sublinear, 0);
+  if (load < none) add(signs, load, 1, load, 0);
   if (high_speed < none && !has_viscous) add(signs, high_speed, 1, high_speed, 0);
 }
 

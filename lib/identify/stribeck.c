@@ -104,7 +104,7 @@ static enum armdyn_status look(struct refinement *r, struct armdyn_error *error)
     if (r->joints[i].searched) r->description->joints[i].friction.stribeck_velocity = exp(r->joints[i].place);
   }
   enum armdyn_status status = armdyn_robot_new(r->description, &r->robot, error);
-  if (!status) status = unknowns_with_slopes(r->robot, r->terms, r->rotors, &r->unknowns, error);
+  if (!status) status = unknowns_with_slopes(r->robot, r->estimation.loads, r->terms, r->rotors, &r->unknowns, error);
   if (!status) status = armdyn_identify_source(r->unknowns, r->source, &r->estimation, &r->estimate, error);
   for (size_t i = 0; i < r->n && !status; i++) {
     struct velocity *v = &r->joints[i];
@@ -265,7 +265,7 @@ enum armdyn_status armdyn_refine_stribeck(const struct armdyn_robot *given, cons
   if ((status = settle(&r, error))) goto out;
   conclude(&r, out);
   if ((status = armdyn_robot_new(r.description, refined, error))) goto out;
-  if ((status = armdyn_unknowns_by_joint(*refined, terms, rotors, &plain, error))) goto out;
+  if ((status = armdyn_unknowns_under(*refined, estimation->loads, terms, rotors, &plain, error))) goto out;
   status = fill_covariance(&r, plain, out);
 out:
   if (status) {

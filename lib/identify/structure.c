@@ -23,7 +23,7 @@ struct layout {
   size_t count;
   struct fitted columns[FITTED_MOST];
   size_t sign[2], fallen[2], viscous[2]; /* by direction */
-  size_t high_speed, sublinear;
+  size_t high_speed, sublinear, load;
 };
 enum { NONE = FITTED_MOST };
 
@@ -41,9 +41,12 @@ static void fit_pair(struct layout *l, size_t first, bool directed, size_t place
 
 static struct layout layout_of(const struct joint_candidates *j, const struct structure *s)
 {
-  struct layout l = {
-    .sign = { NONE, NONE }, .fallen = { NONE, NONE }, .viscous = { NONE, NONE }, .high_speed = NONE, .sublinear = NONE
-  };
+  struct layout l = { .sign = { NONE, NONE },
+                      .fallen = { NONE, NONE },
+                      .viscous = { NONE, NONE },
+                      .high_speed = NONE,
+                      .sublinear = NONE,
+                      .load = NONE };
   const bool stribeck = s->terms & ARMDYN_IDENTIFY_STRIBECK, directed = s->terms & ARMDYN_IDENTIFY_COULOMB_DIRECTED;
   const size_t sign = COLUMN_SIGN + 2 * s->scale;
   if (s->terms & ARMDYN_IDENTIFY_OFFSET) fit(&l, COLUMN_OFFSET, COLUMN_OFFSET);
@@ -53,6 +56,7 @@ static struct layout layout_of(const struct joint_candidates *j, const struct st
     fit_pair(&l, COLUMN_VISCOUS, s->terms & ARMDYN_IDENTIFY_VISCOUS_DIRECTED, l.viscous);
   if (s->terms & ARMDYN_IDENTIFY_HIGH_SPEED) l.high_speed = fit(&l, COLUMN_HIGH_SPEED, COLUMN_HIGH_SPEED);
   if (s->terms & ARMDYN_IDENTIFY_SUBLINEAR) l.sublinear = fit(&l, COLUMN_SUBLINEAR, COLUMN_SUBLINEAR);
+  if (s->terms & ARMDYN_IDENTIFY_LOAD) l.load = fit(&l, COLUMN_LOAD, COLUMN_LOAD);
   for (size_t k = 0; k < j->lines; k++) fit(&l, COLUMN_LINES + k, COLUMN_LINES + k);
   return l;
 }
@@ -316,17 +320,20 @@ static bool is_broken(const struct claim *claim, size_t m, double spread, const 
   return value < -DEVIATIONS * sqrt(fmax(spread * square, 0));
 }
 
-/* Coulomb, viscous, sublinear >= 0, stiction >= coulomb, and friction does not fall at the highest speed: as in
+/* Coulomb, viscous, sublinear, load >= 0, stiction >= coulomb, and friction does not fall at the highest speed: as in
  * lib/identify/signs.c. The coefficient of what is fallen is coulomb - stiction. */
+static const double LOAD_MOST = 0.9; /* no gear loses so much, and 1 would leave forward dynamics without an answer */
 static bool has_signs(const struct profiled *p, const struct layout *l, double speed, const double *x,
                       const double *inverse)
 {
+  if (l->load != NONE && x[l->load] > LOAD_MOST) return false;
   for (int way = 0; way < 2; way++) {
     const struct claim claims[] = {
       { { l->sign[way], l->fallen[way] }, { 1, 1 } },
       { { l->fallen[way], NONE }, { -1, 0 } },
       { { l->viscous[way], NONE }, { 1, 0 } },
       { { l->sublinear, NONE }, { 1, 0 } },
+      { { l->load, NONE }, { 1, 0 } },
       { { l->high_speed, l->high_speed == NONE ? NONE : l->viscous[way] }, { 2 * speed, 1 } },
     };
     for (size_t k = 0; k < sizeof claims / sizeof *claims; k++)

@@ -13,14 +13,16 @@ static void want_both_ways(struct armdyn_directed *c, double provisional)
   c->negative *= apart;
 }
 
-/* Give every joint the friction terms that are wanted (n); `provisional` is any number but 0. */
+/* Give every joint the friction terms that are wanted (n); `provisional` is any number but 0, up to 2: of the load's
+ * friction a quarter is taken, which is below 1. */
 static void want_friction(struct armdyn_robot_description *d, const unsigned *friction, double provisional)
 {
   for (size_t i = 0; i < d->joint_count; i++) {
     struct armdyn_friction *f = &d->joints[i].friction;
     const unsigned missing = friction[i] & FRICTION_LINEAR & ~friction_mask(f);
     for (size_t k = 0; k < ARMDYN_FRICTION_TERM_COUNT; k++) {
-      if (missing >> k & 1) friction_set_linear(f, (enum armdyn_friction_term)k, provisional);
+      if (missing >> k & 1)
+        friction_set_linear(f, (enum armdyn_friction_term)k, k == ARMDYN_FRICTION_LOAD ? provisional / 4 : provisional);
     }
     if (friction[i] & ARMDYN_IDENTIFY_COULOMB_DIRECTED) want_both_ways(&f->coulomb, provisional);
     if (friction[i] & ARMDYN_IDENTIFY_VISCOUS_DIRECTED) want_both_ways(&f->viscous, provisional);
@@ -32,21 +34,31 @@ static enum armdyn_status fill_prior(const struct armdyn_robot *robot, const uns
                                      struct armdyn_unknowns *u, struct armdyn_error *error)
 {
   struct armdyn_robot_description *d = malloc(sizeof *d);
-  double *twice = malloc(u->standard_count * sizeof *twice);
-  struct armdyn_robot *other = NULL;
-  enum armdyn_status status = ARMDYN_EMEMORY;
-  if (!d || !twice) goto out;
-  *d = *armdyn_robot_description(robot);
-  want_friction(d, friction, 2);
-  if ((status = armdyn_robot_new(d, &other, error))) goto out;
-  armdyn_parameters(u->robot, &u->choice, u->prior);
-  armdyn_parameters(other, &u->choice, twice);
-  for (size_t k = 0; k < u->standard_count; k++) u->prior[k] = 2 * u->prior[k] - twice[k];
-out:
-  armdyn_robot_free(other);
-  free(twice);
+  double *values = malloc(2 * u->standard_count * sizeof *values);
+  enum armdyn_status status = d && values ? ARMDYN_OK : ARMDYN_EMEMORY;
+  for (size_t times = 1; times <= 2 && !status; times++) {
+    struct armdyn_robot *with = NULL;
+    *d = *armdyn_robot_description(robot);
+    want_friction(d, friction, (double)times);
+    if ((status = armdyn_robot_new(d, &with, error))) break;
+    armdyn_parameters(with, &u->choice, values + (times - 1) * u->standard_count);
+    armdyn_robot_free(with);
+  }
+  for (size_t k = 0; k < u->standard_count && !status; k++) u->prior[k] = 2 * values[k] - values[u->standard_count + k];
+  free(values);
   free(d);
   return status;
+}
+
+/* Bodies and rotors of another robot. */
+static void take_loads(struct armdyn_robot_description *d, const struct armdyn_robot *loads)
+{
+  const struct armdyn_robot_description *from = armdyn_robot_description(loads);
+  for (size_t i = 0; i < d->joint_count; i++) {
+    d->joints[i].link = from->joints[i].link;
+    d->joints[i].drive.rotor_inertia = from->joints[i].drive.rotor_inertia;
+  }
+  d->payload = from->payload;
 }
 
 static void fill_roles(struct armdyn_unknowns *u)
@@ -94,9 +106,9 @@ out:
   return status;
 }
 
-static enum armdyn_status unknowns_of(const struct armdyn_robot *robot, const unsigned *friction,
-                                      const struct armdyn_parameter_choice *choice, struct armdyn_unknowns **out,
-                                      struct armdyn_error *error)
+static enum armdyn_status unknowns_of(const struct armdyn_robot *robot, const struct armdyn_robot *loads,
+                                      const unsigned *friction, const struct armdyn_parameter_choice *choice,
+                                      struct armdyn_unknowns **out, struct armdyn_error *error)
 {
   struct armdyn_unknowns *u = calloc(1, sizeof *u);
   struct armdyn_robot_description *d = malloc(sizeof *d);
@@ -105,6 +117,7 @@ static enum armdyn_status unknowns_of(const struct armdyn_robot *robot, const un
   if (!u || !d) goto out;
   *d = *armdyn_robot_description(robot);
   want_friction(d, friction, 1);
+  if (loads) take_loads(d, loads);
   u->choice = *choice;
   u->n = d->joint_count;
   if ((status = armdyn_robot_new(d, &u->robot, error))) goto out;
@@ -129,12 +142,19 @@ out:
   return status;
 }
 
+enum armdyn_status armdyn_unknowns_under(const struct armdyn_robot *robot, const struct armdyn_robot *loads,
+                                         const unsigned *friction, enum armdyn_rotor_columns rotors,
+                                         struct armdyn_unknowns **out, struct armdyn_error *error)
+{
+  const struct armdyn_parameter_choice choice = { .rotors = rotors };
+  return unknowns_of(robot, loads, friction, &choice, out, error);
+}
+
 enum armdyn_status armdyn_unknowns_by_joint(const struct armdyn_robot *robot, const unsigned *friction,
                                             enum armdyn_rotor_columns rotors, struct armdyn_unknowns **out,
                                             struct armdyn_error *error)
 {
-  const struct armdyn_parameter_choice choice = { .rotors = rotors };
-  return unknowns_of(robot, friction, &choice, out, error);
+  return armdyn_unknowns_under(robot, NULL, friction, rotors, out, error);
 }
 
 enum armdyn_status armdyn_unknowns_new(const struct armdyn_robot *robot, unsigned friction,
@@ -146,12 +166,12 @@ enum armdyn_status armdyn_unknowns_new(const struct armdyn_robot *robot, unsigne
   return armdyn_unknowns_by_joint(robot, of_joint, rotors, out, error);
 }
 
-enum armdyn_status unknowns_with_slopes(const struct armdyn_robot *robot, const unsigned *friction,
-                                        enum armdyn_rotor_columns rotors, struct armdyn_unknowns **out,
-                                        struct armdyn_error *error)
+enum armdyn_status unknowns_with_slopes(const struct armdyn_robot *robot, const struct armdyn_robot *loads,
+                                        const unsigned *friction, enum armdyn_rotor_columns rotors,
+                                        struct armdyn_unknowns **out, struct armdyn_error *error)
 {
   const struct armdyn_parameter_choice choice = { .rotors = rotors, .stribeck_slopes = true };
-  return unknowns_of(robot, friction, &choice, out, error);
+  return unknowns_of(robot, loads, friction, &choice, out, error);
 }
 
 enum armdyn_status unknowns_rigid(const struct armdyn_robot *robot, enum armdyn_rotor_columns rotors,
@@ -159,7 +179,7 @@ enum armdyn_status unknowns_rigid(const struct armdyn_robot *robot, enum armdyn_
 {
   const struct armdyn_parameter_choice choice = { .rotors = rotors, .frictionless = true };
   static const unsigned none[ARMDYN_JOINTS_MAX];
-  return unknowns_of(robot, none, &choice, out, error);
+  return unknowns_of(robot, NULL, none, &choice, out, error);
 }
 
 size_t base_led_by(const struct armdyn_unknowns *unknowns, size_t standard)

@@ -12,7 +12,7 @@ enum role {
 };
 
 struct armdyn_unknowns {
-  struct armdyn_robot *robot; /* has every friction term to identify */
+  struct armdyn_robot *robot; /* has every friction term to identify, and the links whose weight is the load */
   struct armdyn_parameter_choice choice;
   struct armdyn_base_parameters *base;
   size_t n, base_count, standard_count;
@@ -24,10 +24,10 @@ struct armdyn_unknowns {
   unsigned char *seen_by_joint;   /* n x base_count: can this joint's torque depend on it? */
 };
 
-/* armdyn_unknowns_by_joint with the slopes by Stribeck velocities of armdyn_parameter_choice. */
-enum armdyn_status unknowns_with_slopes(const struct armdyn_robot *robot, const unsigned *friction,
-                                        enum armdyn_rotor_columns rotors, struct armdyn_unknowns **out,
-                                        struct armdyn_error *error);
+/* armdyn_unknowns_under with the slopes by Stribeck velocities of armdyn_parameter_choice. */
+enum armdyn_status unknowns_with_slopes(const struct armdyn_robot *robot, const struct armdyn_robot *loads,
+                                        const unsigned *friction, enum armdyn_rotor_columns rotors,
+                                        struct armdyn_unknowns **out, struct armdyn_error *error);
 
 /* Links and rotors alone. */
 enum armdyn_status unknowns_rigid(const struct armdyn_robot *robot, enum armdyn_rotor_columns rotors,

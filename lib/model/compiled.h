@@ -49,6 +49,7 @@ struct armdyn_robot {
   double gravity[3];
   struct compiled_joint joints[ARMDYN_JOINTS_MAX];
   struct pose tool;                        /* in the last canonical frame */
+  bool load_friction;                      /* some joint has the term */
   bool coupled;                            /* a transmission, else the gear ratios alone */
   double rotor_inertia[ARMDYN_JOINTS_MAX]; /* reflected, gear_ratio^2 Jm; used where not coupled */
   double coupled_rotor_inertia[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX]; /* T' Jm T, n x n; used where coupled */

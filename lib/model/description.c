@@ -21,6 +21,7 @@ enum rule {
   KNOWN_0,  /* NAN is unknown, else not negative */
   KNOWN_01, /* NAN is unknown, else in (0, 1] */
   SHARE,    /* 0 to 1 */
+  PART,     /* 0 to 0.99, so that one less it is above 0 */
 };
 
 static bool positive(double x)
@@ -43,6 +44,10 @@ static bool share(double x)
 {
   return x >= 0 && x <= 1;
 }
+static bool part(double x)
+{
+  return x >= 0 && x <= 0.99;
+}
 static bool anything(double x)
 {
   return !isnan(x);
@@ -63,6 +68,7 @@ static const struct {
   [KNOWN_0] = { not_negative, true, false, ">= 0" },
   [KNOWN_01] = { fraction, true, false, "> 0 and <= 1" },
   [SHARE] = { share, false, false, ">= 0 and <= 1" },
+  [PART] = { part, false, false, ">= 0 and <= 0.99" },
 };
 
 struct number {
@@ -125,6 +131,7 @@ static const struct number joint_numbers[] = {
   JOINT("/friction/viscous/negative", friction.viscous.negative, NON_NEGATIVE, 0),
   JOINT("/friction/high_speed", friction.high_speed, FINITE, 0),
   JOINT("/friction/sublinear", friction.sublinear, NON_NEGATIVE, 0),
+  JOINT("/friction/load", friction.load, PART, 0),
 };
 
 static const struct number description_numbers[] = {

@@ -129,6 +129,20 @@ static void sublinear_slope(const struct friction_state *x, double *by_position,
   *by_speed = x->parameters->sublinear * (v / 3 + e) / ((v + e) * root);
 }
 
+static bool load_present(const struct armdyn_friction *f)
+{
+  return f->load != 0;
+}
+static double load_torque(const struct friction_state *x)
+{
+  return x->parameters->load * fabs(x->load) * x->sign;
+}
+static void load_slope(const struct friction_state *x, double *by_position, double *by_speed)
+{
+  *by_position = 0;
+  *by_speed = x->parameters->load * fabs(x->load) * x->sign_slope;
+}
+
 static bool position_present(const struct armdyn_friction *f)
 {
   return f->ripple_count > 0;
@@ -159,6 +173,7 @@ const struct friction_term friction_terms[ARMDYN_FRICTION_TERM_COUNT] = {
   [ARMDYN_FRICTION_VISCOUS] = { viscous_present, viscous_torque, viscous_slope },
   [ARMDYN_FRICTION_HIGH_SPEED] = { high_speed_present, high_speed_torque, high_speed_slope },
   [ARMDYN_FRICTION_SUBLINEAR] = { sublinear_present, sublinear_torque, sublinear_slope },
+  [ARMDYN_FRICTION_LOAD] = { load_present, load_torque, load_slope },
   [ARMDYN_FRICTION_POSITION] = { position_present, position_torque, position_slope },
 };
 
@@ -268,6 +283,16 @@ static double by_sublinear(const struct friction_state *x, size_t line)
   return cube_root(x);
 }
 
+static size_t load_count(const struct armdyn_friction *f)
+{
+  return f->load != 0;
+}
+static double by_load(const struct friction_state *x, size_t line)
+{
+  (void)line;
+  return fabs(x->load) * x->sign;
+}
+
 static size_t position_count(const struct armdyn_friction *f)
 {
   return f->ripple_count;
@@ -325,6 +350,7 @@ const struct friction_parameter friction_parameters[ARMDYN_FRICTION_PARAMETER_CO
                                          high_speed_count, by_high_speed, false),
   [ARMDYN_PARAMETER_SUBLINEAR] = NUMBER("sublinear", "N m (s/rad)^(1/3)", "sublinear", SUBLINEAR, sublinear, true,
                                         sublinear_count, by_sublinear, true),
+  [ARMDYN_PARAMETER_LOAD] = NUMBER("load", "1", "load", LOAD, load, true, load_count, by_load, true),
   [ARMDYN_PARAMETER_LINE_AMPLITUDE] = OF_LINE("", "N m", amplitude, true, by_position),
   [ARMDYN_PARAMETER_STRIBECK_SLOPE] = { { "stribeck_slope", "N m rad/s", NULL, ARMDYN_FRICTION_STRIBECK, true, false },
                                         stiction_count,

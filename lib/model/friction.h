@@ -15,6 +15,7 @@ struct friction_state {
   double sign;        /* s(v) = tanh(v / velocity_scale) */
   double sign_slope;  /* ds/dv */
   double width;       /* velocity_scale, rad/s, m/s */
+  double load;        /* y, the torque that is transmitted, N m (N) */
   bool blended;       /* as struct armdyn_robot has it */
 };
 
@@ -51,6 +52,12 @@ void friction_slopes(const struct armdyn_robot *robot, size_t joint, double q, d
 /* The same without the change of sign s(v), which is a step at rest. */
 void friction_smooth_slopes(const struct armdyn_robot *robot, size_t joint, double q, double qd, double *by_position,
                             double *by_speed);
+/* d = c s(v) and its slope by the speed, of friction d |y| under a transmitted torque y; 0 where the term is not. */
+double load_share(const struct armdyn_robot *robot, size_t joint, double qd, double *by_speed);
+/* The y of y + share |y| = torque. */
+double load_transmitted(double torque, double share);
+/* EINPUT where friction of a joint depends on the load, which `what` ("planning", ...) does not know; else OK. */
+enum armdyn_status load_friction_refuse(const struct armdyn_robot *robot, const char *what, struct armdyn_error *error);
 /* Terms that are linear in their numbers, bits as in friction_mask. */
 enum {
 #define X(name, text, linear) | linear << ARMDYN_FRICTION_##name

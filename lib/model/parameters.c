@@ -14,13 +14,14 @@ static size_t column_lines(size_t p, const struct armdyn_friction *friction,
 }
 
 size_t friction_row(const struct armdyn_robot *robot, const struct armdyn_parameter_choice *choice, size_t i, double q,
-                    double qd, double *row)
+                    double qd, double load, double *row)
 {
   const struct armdyn_joint *joint = &robot->description.joints[i];
   struct friction_state x;
   size_t count = 0;
   if (!robot->joints[i].friction) return 0;
   friction_state_set(&x, joint, q, qd);
+  x.load = load;
   for (size_t p = 0; p < ARMDYN_FRICTION_PARAMETER_COUNT; p++) {
     const size_t lines = column_lines(p, &joint->friction, choice);
     for (size_t line = 0; line < lines; line++) row[count++] = friction_parameters[p].slope(&x, line);

@@ -8,9 +8,10 @@
 /* Of one joint at most: every parameter once, and lines over the motor angle. */
 enum { FRICTION_ROW_MAX = ARMDYN_FRICTION_PARAMETER_COUNT + ARMDYN_RIPPLES_MAX };
 
-/* Columns of the friction of joint i, in the order of the table; answers how many. choice may be NULL. */
+/* Columns of the friction of joint i, which transmits `load`, in the order of the table; answers how many. choice may be
+ * NULL. */
 size_t friction_row(const struct armdyn_robot *robot, const struct armdyn_parameter_choice *choice, size_t i, double q,
-                    double qd, double *row);
+                    double qd, double load, double *row);
 
 /* Does this choice have the rotor of a joint? */
 bool rotor_chosen(const struct armdyn_robot *robot, const struct armdyn_parameter_choice *choice, size_t joint);

@@ -102,6 +102,7 @@ static void compile_joints(struct armdyn_robot *robot)
     const struct distribution body = distribution_of(&d->joints[i].link);
     distribution_add(&joint->link, &link, &body);
     joint->friction = friction_mask(&d->joints[i].friction);
+    robot->load_friction |= joint->friction >> ARMDYN_FRICTION_LOAD & 1;
   }
   const struct pose tool = pose_of(&d->tool);
   pose_multiply(&robot->tool, &link, &tool);

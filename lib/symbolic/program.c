@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "lib/base/random.h"
+#include "lib/model/friction.h"
 #include "lib/symbolic/sine_cosine.h"
 
 const char *const armdyn_code_language_names[ARMDYN_CODE_LANGUAGES] = { "c",      "structured_text", "python",
@@ -253,6 +254,13 @@ static enum armdyn_status make(struct armdyn_code *code, struct armdyn_error *er
   return made ? ARMDYN_OK : ARMDYN_EMEMORY;
 }
 
+static bool needs_friction(const struct armdyn_code_request *request)
+{
+  return 1u << request->function &
+         (1u << ARMDYN_CODE_FRICTION | 1u << ARMDYN_CODE_REGRESSOR | 1u << ARMDYN_CODE_COLLISION_OBSERVER |
+          (request->terms & ARMDYN_CODE_RUBBING ? 1u << ARMDYN_CODE_INVERSE_DYNAMICS : 0));
+}
+
 enum armdyn_status armdyn_code_new(const struct armdyn_robot *robot, const struct armdyn_code_request *request,
                                    struct armdyn_code **out, struct armdyn_error *error)
 {
@@ -261,6 +269,7 @@ enum armdyn_status armdyn_code_new(const struct armdyn_robot *robot, const struc
     return armdyn_refuse(error, ARMDYN_EINPUT, "", "programs are made for arms of 1 to %d joints, this one has %zu",
                          ARMDYN_CODE_JOINTS_MAX, n);
   }
+  if (needs_friction(request) && load_friction_refuse(robot, "generated code", error)) return ARMDYN_EINPUT;
   struct armdyn_code *code = calloc(1, sizeof *code);
   if (!code) return armdyn_refuse(error, ARMDYN_EMEMORY, "", "no memory for a program");
   code->robot = robot;

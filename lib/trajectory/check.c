@@ -41,7 +41,10 @@ static void torque_rates(const struct check *check, const struct armdyn_trajecto
   for (size_t j = 0; j < n; j++) {
     double by_position, by_speed;
     friction_smooth_slopes(check->robot, j, x->q[j], x->qd[j], &by_position, &by_speed);
+    double by_load;
+    const double share = load_share(check->robot, j, x->qd[j], &by_load);
     rate[j] = to > from ? (after[j] - before[j]) / (to - from) : 0;
+    rate[j] *= after[j] + before[j] < 0 ? 1 - share : 1 + share;
     rate[j] += by_position * x->qd[j] + by_speed * x->qdd[j];
   }
 }

@@ -1,5 +1,6 @@
 /* The power of the drives, and what becomes of it. */
 #include "armdyn/electrical.h"
+#include "armdyn/terms.h"
 
 #include <math.h>
 
@@ -130,7 +131,9 @@ static void integrands(const struct estimate *e, const double *q, const double *
 {
   const size_t n = armdyn_robot_joint_count(e->robot);
   struct powers p;
+  double transmitted[N];
   powers_at(e->robot, n, qd, tau, &p);
+  armdyn_transmitted_torques(e->robot, q, qd, tau, transmitted);
   for (size_t j = 0; j < n; j++) {
     double *x = out + j * BY_JOINT;
     x[TOTAL] = p.net[j] * ways[e->model->regeneration].of(e->model, p.net[j], p.sum);
@@ -138,7 +141,7 @@ static void integrands(const struct estimate *e, const double *q, const double *
     x[RETURNED] = fmax(0, -p.net[j]);
     x[COPPER] = p.copper[j];
     x[GEAR] = p.gear[j];
-    x[FRICTION] = armdyn_friction_torque(e->robot, j, q[j], qd[j]) * qd[j];
+    x[FRICTION] = (tau[j] - transmitted[j]) * qd[j];
   }
   out[BY_JOINT * n] = fmax(0, -p.sum);
 }

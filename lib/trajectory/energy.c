@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "armdyn/terms.h"
 #include "lib/trajectory/polynomial.h"
 #include "lib/trajectory/quadrature.h"
 
@@ -21,16 +22,17 @@ static void powers_at(void *context, size_t piece, double s, double *out)
 {
   const struct energy *w = context;
   const struct armdyn_robot_description *d = armdyn_robot_description(w->robot);
-  double q[N], qd[N], qdd[N], tau[N], *rest = out + d->joint_count;
+  double q[N], qd[N], qdd[N], tau[N], transmitted[N], *rest = out + d->joint_count;
   piece_state(w->trajectory, piece, s, q, qd, qdd, NULL);
   armdyn_inverse_dynamics(w->robot, q, qd, qdd, NULL, w->workspace, tau);
+  armdyn_transmitted_torques(w->robot, q, qd, tau, transmitted);
   rest[BRAKED] = rest[FRICTION] = rest[COST] = 0;
   for (size_t j = 0; j < d->joint_count; j++) {
     const double power = tau[j] * qd[j], limit = d->joints[j].limits.torque;
     const double relative = tau[j] / (isfinite(limit) ? limit : 1);
     out[j] = fmax(0, power);
     rest[BRAKED] += fmax(0, -power);
-    rest[FRICTION] += armdyn_friction_torque(w->robot, j, q[j], qd[j]) * qd[j];
+    rest[FRICTION] += (tau[j] - transmitted[j]) * qd[j];
     rest[COST] += relative * relative;
   }
 }

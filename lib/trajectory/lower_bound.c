@@ -109,6 +109,7 @@ static double friction_spread(const struct armdyn_joint *joint, const struct arm
   double most = fmax(fmax(f->coulomb.positive, f->coulomb.negative), isnan(f->stiction) ? 0 : f->stiction);
   for (size_t k = 0; k < f->ripple_count; k++) most += fabs(f->ripples[k].amplitude);
   if (f->high_speed != 0) most += fabs(f->high_speed) * pow(FASTEST * limits->velocity, 2);
+  if (f->load != 0) return INFINITY; /* of which no load is known here */
   if (f->sublinear != 0) most += f->sublinear * cbrt(FASTEST * limits->velocity);
   if (f->viscous.positive != f->viscous.negative)
     most += fabs(f->viscous.positive - f->viscous.negative) * FASTEST * limits->velocity;

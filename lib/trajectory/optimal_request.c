@@ -1,6 +1,7 @@
 /* What may be asked of the planner of energy-optimal motions: every number of a request is judged before anything is solved. */
 #include <math.h>
 
+#include "lib/model/friction.h"
 #include "lib/trajectory/planner.h"
 #include "lib/trajectory/request.h"
 
@@ -121,7 +122,8 @@ static enum armdyn_status judge_obstacles(struct planner *p, struct armdyn_error
 
 enum armdyn_status planner_judge(struct planner *p, struct armdyn_error *error)
 {
-  enum armdyn_status rc = cost_init(&p->cost, p->robot, p->request, error);
+  enum armdyn_status rc = load_friction_refuse(p->robot, "an optimal motion", error);
+  if (!rc) rc = cost_init(&p->cost, p->robot, p->request, error);
   if (!rc) rc = judge_duration(p, error);
   if (!rc) rc = judge_numbers(p, error);
   if (!rc) rc = judge_points(p, error);

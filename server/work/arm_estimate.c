@@ -10,9 +10,9 @@ static enum armdyn_rotor_columns rotors_of(const struct identification_request *
 static enum armdyn_status refine_stribeck(const struct arm_order *order, struct arm_estimate *arm,
                                           struct armdyn_error *error)
 {
-  const struct armdyn_estimation estimation = { .ignore_prior = !order->request->prior,
-                                                .trying = order->refining,
-                                                .context = order->context };
+  const struct armdyn_estimation estimation = {
+    .ignore_prior = !order->request->prior, .loads = arm->loads, .trying = order->refining, .context = order->context
+  };
   struct armdyn_robot *chosen = arm->own;
   const enum armdyn_status status =
       armdyn_refine_stribeck(order->given, chosen, arm->terms, rotors_of(order->request), order->source, &estimation,
@@ -28,14 +28,18 @@ static enum armdyn_status choose_friction(const struct arm_order *order, struct 
   const bool automatic = request->friction.automatic;
   const size_t n = armdyn_robot_description(order->given)->joint_count;
   for (size_t i = 0; i < n; i++) arm->terms[i] = order->held[i] ? ARMDYN_IDENTIFY_OFFSET : request->friction.terms;
-  const unsigned searched = ~(unsigned)(ARMDYN_IDENTIFY_LINEAR | ARMDYN_IDENTIFY_DIRECTED);
+  /* what is not linear; and friction of the load, which joints are kept for that show it */
+  const unsigned searched = ~(unsigned)(ARMDYN_IDENTIFY_LINEAR | ARMDYN_IDENTIFY_DIRECTED) | ARMDYN_IDENTIFY_LOAD;
+  const unsigned required = automatic ? 0 : request->friction.terms & ~(unsigned)ARMDYN_IDENTIFY_LOAD;
   if (!automatic && !(request->friction.terms & searched)) return ARMDYN_OK;
-  const struct armdyn_estimation estimation = {
-    .ignore_prior = !request->prior, .trying = order->trying, .context = order->context, .friction_known = order->held
-  };
-  enum armdyn_status status = armdyn_choose_friction(order->given, automatic ? 0 : request->friction.terms,
-                                                     automatic ? request->friction.terms : 0, rotors_of(request),
-                                                     order->source, &estimation, arm->choices, &arm->own, error);
+  const struct armdyn_estimation estimation = { .ignore_prior = !request->prior,
+                                                .trying = order->trying,
+                                                .context = order->context,
+                                                .loads = arm->loads,
+                                                .friction_known = order->held };
+  enum armdyn_status status =
+      armdyn_choose_friction(order->given, required, request->friction.terms & ~required, rotors_of(request),
+                             order->source, &estimation, arm->choices, &arm->own, error);
   unsigned all = 0;
   for (size_t i = 0; i < n; i++) all |= arm->terms[i] = arm->choices[i].terms;
   if (!status && (all & ARMDYN_IDENTIFY_STRIBECK)) status = refine_stribeck(order, arm, error);
@@ -45,12 +49,30 @@ static enum armdyn_status choose_friction(const struct arm_order *order, struct 
   return ARMDYN_OK;
 }
 
+/* Where friction may depend on the load: whose torques the loads are. */
+static enum armdyn_status find_loads(const struct arm_order *order, struct arm_estimate *arm,
+                                     struct armdyn_error *error)
+{
+  const struct identification_request *request = order->request;
+  const struct armdyn_estimation estimation = { .ignore_prior = !request->prior,
+                                                .cancelled = order->cancelled,
+                                                .context = order->context };
+  const unsigned usual = ARMDYN_IDENTIFY_OFFSET | ARMDYN_IDENTIFY_COULOMB | ARMDYN_IDENTIFY_VISCOUS;
+  const unsigned named = request->friction.terms & (ARMDYN_IDENTIFY_LINEAR | ARMDYN_IDENTIFY_DIRECTED);
+  unsigned terms[ARMDYN_JOINTS_MAX];
+  if (!(request->friction.terms & ARMDYN_IDENTIFY_LOAD) && !armdyn_has_load_friction(order->given)) return ARMDYN_OK;
+  for (size_t i = 0; i < armdyn_robot_joint_count(order->given); i++)
+    terms[i] = order->held[i] ? ARMDYN_IDENTIFY_OFFSET : request->friction.automatic ? usual : named;
+  return armdyn_loads_first(order->given, terms, rotors_of(request), order->source, &estimation, &arm->loads, error);
+}
+
 enum armdyn_status arm_unknowns(const struct arm_order *order, struct arm_estimate *arm, struct armdyn_error *error)
 {
   arm->robot = order->given;
-  const enum armdyn_status status = choose_friction(order, arm, error);
+  enum armdyn_status status = find_loads(order, arm, error);
+  if (!status) status = choose_friction(order, arm, error);
   if (status) return status;
-  return armdyn_unknowns_by_joint(arm->robot, arm->terms, rotors_of(order->request), &arm->unknowns, error);
+  return armdyn_unknowns_under(arm->robot, arm->loads, arm->terms, rotors_of(order->request), &arm->unknowns, error);
 }
 
 enum armdyn_status arm_estimate(const struct arm_order *order, struct arm_estimate *arm, struct armdyn_error *error)
@@ -66,7 +88,9 @@ enum armdyn_status arm_estimate(const struct arm_order *order, struct arm_estima
     .free_signs = request->free_signs,
     .lack_of_fit = order->lack_of_fit,
   };
-  return armdyn_identify_source(arm->unknowns, order->source, &estimation, &arm->estimate, error);
+  size_t rounds;
+  return armdyn_identify_under_load(arm->robot, arm->terms, rotors_of(request), order->source, &estimation,
+                                    &arm->unknowns, &arm->estimate, &rounds, error);
 }
 
 void arm_estimate_release(struct arm_estimate *arm)
@@ -75,4 +99,5 @@ void arm_estimate_release(struct arm_estimate *arm)
   armdyn_stribeck_free(&arm->stribeck);
   armdyn_unknowns_free(arm->unknowns);
   armdyn_robot_free(arm->own);
+  armdyn_robot_free(arm->loads);
 }

@@ -23,6 +23,7 @@ struct arm_order {
 struct arm_estimate {
   const struct armdyn_robot *robot;  /* with the friction that is identified: own, or the given one */
   struct armdyn_robot *own;          /* NULL: nothing was chosen */
+  struct armdyn_robot *loads;        /* where friction may depend on them; NULL: it does not */
   unsigned terms[ARMDYN_JOINTS_MAX]; /* of friction, for each joint */
   bool chosen;                       /* are there choices? */
   struct armdyn_friction_choice choices[ARMDYN_JOINTS_MAX];

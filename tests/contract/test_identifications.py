@@ -715,6 +715,39 @@ def test_moments_that_cannot_be_left_out(client, cell):
         assert job["state"] == "failed" and said in json.dumps(job["problem"]), job
 
 
+def test_friction_of_the_load(client):
+    """Two links in a vertical plane, the shoulder's friction growing with what it carries: found there and not at the elbow, by a
+    model without friction whose links are too light; promoted, and refused by what does not know it."""
+    link = {"mass": 6, "com": [-0.2, 0, 0], "inertia": {"xx": 0.01, "yy": 0.1, "zz": 0.1}}
+    truth = {"convention": "dh", "gravity": [0, -9.81, 0], "joints": [
+        {"name": name, "type": "revolute", "a": 0.4, "link": link, "velocity_scale": 1e-3, "friction": {"coulomb": 2, "viscous": 1.5, **more},
+         "limits": {"position": [-3, 3], "velocity": 5, "torque": 200}} for name, more in (("shoulder", {"load": 0.15}), ("elbow", {}))]}
+    model = json.loads(json.dumps(truth))
+    for joint in model["joints"]:
+        joint["link"]["mass"] = 4
+        del joint["friction"]
+    names = [unique_name(), unique_name()]
+    for name, document in zip(names, (truth, model)):
+        client.create_robot(document, name=name)
+    log = upload(client, names[1], simulated(client, names[0], amplitudes=(1.2, 1.0)))
+    for terms in (["coulomb", "viscous", "load"], ["auto", "load"]):
+        found = identified(client, names[1], datasets=[log], friction=terms)
+        shoulder, elbow = found["parameters"]["friction"]
+        assert shoulder["load"] == pytest.approx(0.15, abs=3 * shoulder["std"]["load"]) and shoulder["std"]["load"] < 0.01, shoulder
+        assert shoulder["coulomb"] == pytest.approx(2, rel=0.1), shoulder
+        assert elbow.get("load", 0) < 0.02, elbow
+        tried = [trial for joint in found["friction_selection"] for trial in joint["trials"] if trial["term"] == "load"]
+        assert tried[0]["kept"] and len(tried) == 2, tried
+    codes = sorted({w["code"] for w in found["warnings"]})
+    client.post(f"/v1/identifications/{found['id']}/promote", {"base_revision": 1, "acknowledge": codes}).expect(200)
+    promoted = client.get(f"/v1/robots/{names[1]}").expect(200).json
+    assert promoted["joints"][0]["friction"]["load"] == pytest.approx(shoulder["load"])
+    job = client.run_job(f"/v1/robots/{names[1]}/trajectories", {"method": "energy_optimal", "start": {"q": [0, 0]}, "goal": {"q": [1, 1]}, "duration": 2})
+    assert job["problem"]["status"] == 422 and "joint 1 (shoulder) has friction/load 0.1" in job["problem"]["detail"], job
+    told = client.post(f"/v1/robots/{names[1]}/identifications", {"datasets": [log], "friction": ["auto", "coulomb"]}).expect(422).json
+    assert "sublinear and load" in told["errors"][0]["detail"]
+
+
 # -- measured logs --
 
 @pytest.fixture(scope="module")
@@ -745,7 +778,7 @@ def test_lwr(client, lwr, train, validate, request_, bound):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("request_, bound", [({"friction": [*ALL_FRICTION, "high_speed"]}, 7.4), ({"friction": [*ALL_FRICTION, "sublinear"]}, 5.8), ({}, 6.1)])
+@pytest.mark.parametrize("request_, bound", [({"friction": [*ALL_FRICTION, "high_speed"]}, 7.4), ({"friction": [*ALL_FRICTION, "sublinear"]}, 5.8), ({"friction": ["auto", "load"]}, 5.3), ({}, 6.1)])
 def test_ur10(client, request_, bound):
     rows = measured("ur10/unisa_excitation.csv", 6, 6)
     if rows is None:

@@ -31,7 +31,7 @@ def body(chance, size):
 def friction(chance):
     coulomb = chance.choice([0, chance.uniform(0, 3), {"positive": chance.uniform(0, 3), "negative": chance.uniform(0, 3)}])
     terms = {"offset": chance.uniform(-1, 1), "coulomb": coulomb, "viscous": {"positive": chance.uniform(0, 3), "negative": 0.5},
-             "high_speed": chance.uniform(-0.1, 0.1), "sublinear": 0.3,
+             "high_speed": chance.uniform(-0.1, 0.1), "sublinear": 0.3, "load": chance.uniform(0, 0.4),
              "position": [{"amplitude": 0.7, "order": chance.uniform(0.5, 4), "phase": chance.uniform(0, 6)}]}
     if chance.random() < 0.5:
         terms |= {"stiction": 4, "stribeck_velocity": 0.2, "stribeck_exponent": chance.uniform(0.6, 2)}

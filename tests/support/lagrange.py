@@ -140,12 +140,17 @@ class Arm:
             out.append(f.get("offset", 0) + (c + excess) * sign + b * v + f.get("high_speed", 0) * v * v * sign + root + lines)
         return np.array(out)
 
+    def friction_of_load(self, qd, transmitted):
+        shares = [(joint.get("friction") or {}).get("load", 0) * math.tanh(v / joint.get("velocity_scale", 1e-3)) for joint, v in zip(self.joints, qd)]
+        return np.array(shares) * np.abs(transmitted)
+
     def causes(self, q, qd, qdd, wrench, base):
         """What `decompose` answers."""
         q, qd, qdd = (np.array(x, dtype=float) for x in (q, qd, qdd))
         coriolis = self.moved(q, qd, 0 * qdd)
         out = {"coriolis": coriolis, "inertial": self.moved(q, qd, qdd) - coriolis, "gravity": self.gravity(q),
                "friction": self.friction(q, qd), "external": self.external(q, wrench, base)}
+        out["friction"] = out["friction"] + self.friction_of_load(qd, sum(out.values()) - out["friction"])
         out["tau"] = sum(out.values())
         out["motor"] = np.linalg.solve(self.motors.T, out["tau"])
         return out

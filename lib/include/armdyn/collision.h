@@ -42,7 +42,8 @@ void armdyn_observer_init(struct armdyn_observer *observer, double gain, bool he
  *                armdyn_inverse_dynamics, NULL = no wrench, with friction
  * Between samples the external torque is taken as constant, for which the filter is exact however long the period is; p
  * is exact, and the integral of the other torques is a trapezoid (a rectangle for a held torque, which is exact). So r is
- * of second order in the period, and of a ramp it lags by T/2 coth(K T/2) = 1/K (1 + (K T)^2 / 12).
+ * of second order in the period (friction that depends on the load is that of a held torque's own period at both its ends),
+ * and of a ramp it lags by T/2 coth(K T/2) = 1/K (1 + (K T)^2 / 12).
  * O(n), no allocation, cannot fail. */
 void armdyn_observe(struct armdyn_observer *observer, const struct armdyn_robot *robot, double t, const double *q,
                     const double *qd, const double *tau, const struct armdyn_load *load,

@@ -10,7 +10,8 @@
 extern "C" {
 #endif
 
-/* Partial derivatives of the torque that armdyn_inverse_dynamics gives; that by qdd is the mass matrix.
+/* Partial derivatives of the torque that armdyn_inverse_dynamics gives; that by qdd is the mass matrix, rows
+ * times 1 + c s(qd_i) sgn y_i where friction depends on the load y.
  *   q, qd, qdd   in   n
  *   load         in         as in armdyn_inverse_dynamics. A wrench in tool axes turns with the tool, one in base axes
  *                           keeps its direction and moves along with the tool's origin
@@ -48,7 +49,7 @@ void armdyn_inverse_dynamics_adjoint_batch(const struct armdyn_robot *robot, con
  *   q, qd, tau  in   n
  *   load        in            as in armdyn_inverse_dynamics
  *   a           out  2n x 2n  [0 1; -M^-1 dtau/dq, -M^-1 dtau/dqd]
- *   b           out  2n x n   [0; M^-1]
+ *   b           out  2n x n   [0; M^-1], where friction depends on the load columns divided by that factor
  * OK, or ESINGULAR as armdyn_forward_dynamics; a and b are then undefined. O(n^3). */
 enum armdyn_status armdyn_linearize(const struct armdyn_robot *robot, const double *q, const double *qd,
                                     const double *tau, const struct armdyn_load *load,

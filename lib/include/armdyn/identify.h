@@ -208,6 +208,12 @@ enum armdyn_status armdyn_unknowns_new(const struct armdyn_robot *robot, unsigne
 enum armdyn_status armdyn_unknowns_by_joint(const struct armdyn_robot *robot, const unsigned *friction,
                                             enum armdyn_rotor_columns rotors, struct armdyn_unknowns **out,
                                             struct armdyn_error *error);
+/* The same where friction depends on the load: torque is not linear in such friction and in links together, so the loads are
+ * those of a robot that is known beforehand.
+ *   loads  in   robot's kinematics, with the bodies and rotors whose torques are the loads; NULL: robot itself */
+enum armdyn_status armdyn_unknowns_under(const struct armdyn_robot *robot, const struct armdyn_robot *loads,
+                                         const unsigned *friction, enum armdyn_rotor_columns rotors,
+                                         struct armdyn_unknowns **out, struct armdyn_error *error);
 void armdyn_unknowns_free(struct armdyn_unknowns *unknowns);
 /* The base parameters: count, names and combinations. */
 const struct armdyn_base_parameters *armdyn_unknowns_base(const struct armdyn_unknowns *unknowns);
@@ -399,7 +405,8 @@ struct armdyn_estimation {
   void (*trying)(void *context, size_t trial,
                  size_t trials); /* armdyn_choose_friction begins another one; NULL: untold */
   void *context;
-  const bool *friction_known; /* n: of these joints armdyn_choose_friction has but the offset; NULL: of none */
+  const struct armdyn_robot *loads; /* armdyn_choose_friction, armdyn_refine_stribeck: as in armdyn_unknowns_under */
+  const bool *friction_known;       /* n: of these joints armdyn_choose_friction has but the offset; NULL: of none */
   const double
       *more_covariance; /* b x b, added to that of the base parameters: what is not known of what was found before
                                     them, see armdyn_refine_stribeck; NULL: nothing */
@@ -466,6 +473,30 @@ enum armdyn_status armdyn_identify_source(const struct armdyn_unknowns *unknowns
                                           const struct armdyn_estimation *estimation, struct armdyn_estimate *out,
                                           struct armdyn_error *error);
 void armdyn_estimate_free(struct armdyn_estimate *estimate);
+
+/* A robot whose links and rotors are those that data tell without friction of the load: from its torques the search for such
+ * friction begins.
+ *   friction  in   n, terms; that of the load is left out
+ *   loads     out  release with armdyn_robot_free
+ * OK, the refusals of armdyn_identify_source, or EMEMORY. */
+enum armdyn_status armdyn_loads_first(const struct armdyn_robot *robot, const unsigned *friction,
+                                      enum armdyn_rotor_columns rotors, const struct armdyn_source *source,
+                                      const struct armdyn_estimation *estimation, struct armdyn_robot **loads,
+                                      struct armdyn_error *error);
+
+enum { ARMDYN_LOAD_ROUNDS = 8 };
+/* Identify where friction depends on the load: tau = Y beta + c |y| s(qd) with y = Y beta of the links and rotors. Under the
+ * loads of the round before it is linear, and the rounds end where c no longer changes; c times a change of y is small
+ * against the change, so each makes the error smaller by about that factor.
+ *   robot, friction, rotors  in      what the unknowns were made of
+ *   unknowns                 in/out  with any loads; then with those of the estimate
+ *   rounds                   out     at most ARMDYN_LOAD_ROUNDS; 1 without such friction
+ * As armdyn_identify_source, which it is without such friction; EINPUT where the data want c >= 1. */
+enum armdyn_status armdyn_identify_under_load(const struct armdyn_robot *robot, const unsigned *friction,
+                                              enum armdyn_rotor_columns rotors, const struct armdyn_source *source,
+                                              const struct armdyn_estimation *estimation,
+                                              struct armdyn_unknowns **unknowns, struct armdyn_estimate *out,
+                                              size_t *rounds, struct armdyn_error *error);
 
 /* Friction of a joint over its velocity as an estimate has it, without lines over the motor angle.
  *   velocity   in   count, rad/s (m/s)

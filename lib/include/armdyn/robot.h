@@ -87,6 +87,7 @@ struct armdyn_ripple {
   X(VISCOUS, "viscous", 1)                                                                                             \
   X(HIGH_SPEED, "high_speed", 1)                                                                                       \
   X(SUBLINEAR, "sublinear", 1)                                                                                         \
+  X(LOAD, "load", 1)                                                                                                   \
   X(POSITION, "position", 0)
 enum armdyn_friction_term {
 #define X(name, text, linear) ARMDYN_FRICTION_##name,
@@ -99,8 +100,10 @@ const char *armdyn_friction_term_name(enum armdyn_friction_term term);
 
 /* Joint-side friction, all terms zero by default:
  *   F(q, v) = offset + [fc + (fs - fc) exp(-(|v|/vs)^delta)] s(v) + fv v + fa v^2 s(v) + fr v / (v^2 + e^2)^(1/3)
- *             + sum_k A_k sin(order_k p + phase_k)
- * with s(v) = tanh(v / e), e the velocity_scale of the joint. Beyond some e the term of fr is the cube root of v.
+ *             + c |y| s(v) + sum_k A_k sin(order_k p + phase_k)
+ * with s(v) = tanh(v / e), e the velocity_scale of the joint, and y the torque that the joint transmits: all of it but
+ * friction. Beyond some e the term of fr is the cube root of v.
+ * c < 1, so tau = y + F has one y for every tau: y + c s |y| = tau - F(y = 0) is solved by a division.
  * The terms are rows of a table in lib/model/friction.c. */
 struct armdyn_friction {
   double offset;                  /* N m */
@@ -111,6 +114,7 @@ struct armdyn_friction {
   struct armdyn_directed viscous; /* fv, N m s/rad */
   double high_speed;              /* fa, N m s^2/rad^2 */
   double sublinear;               /* fr, N m (s/rad)^(1/3) */
+  double load;                    /* c, of the transmitted torque, 1; 0 <= c <= 0.99 */
   size_t ripple_count;
   struct armdyn_ripple ripples[ARMDYN_RIPPLES_MAX];
 };
@@ -127,6 +131,7 @@ enum armdyn_friction_parameter {
   ARMDYN_PARAMETER_VISCOUS_NEGATIVE,
   ARMDYN_PARAMETER_HIGH_SPEED,
   ARMDYN_PARAMETER_SUBLINEAR,
+  ARMDYN_PARAMETER_LOAD,
   ARMDYN_PARAMETER_LINE_AMPLITUDE,
   ARMDYN_PARAMETER_STRIBECK_SLOPE, /* of no model: see armdyn_parameter_choice */
   /* torque is not linear in these */
@@ -220,12 +225,18 @@ size_t armdyn_robot_joint_count(const struct armdyn_robot *robot);
 /* What the robot was built from; lives as long as the robot. */
 const struct armdyn_robot_description *armdyn_robot_description(const struct armdyn_robot *robot);
 
-/* Friction torque of one joint.
+/* Friction torque of one joint that transmits nothing.
  *   robot  in
  *   joint  in   0 .. joint_count - 1
  *   q, qd  in   rad, rad/s (m, m/s)
  *   Returns N m (N). Source: deploy/doc/internals/mathematics.md; Armstrong-Helouvry 1994 for the Stribeck term. */
 double armdyn_friction_torque(const struct armdyn_robot *robot, size_t joint, double q, double qd);
+/* What it is more of a joint that transmits a torque: c |transmitted| s(qd).
+ *   transmitted  in   N m (N): the torque of the drive without friction
+ * Source: Hamon, Gautier & Garrec 2010, with the rotor on the load's side. */
+double armdyn_friction_of_load(const struct armdyn_robot *robot, size_t joint, double qd, double transmitted);
+/* Does friction of a joint depend on the load? */
+bool armdyn_has_load_friction(const struct armdyn_robot *robot);
 /* The two parts that it is the sum of: over the velocity, rad/s (m/s), and over the motor angle gear_ratio q, rad. */
 double armdyn_friction_over_velocity(const struct armdyn_joint *joint, double velocity);
 double armdyn_friction_over_angle(const struct armdyn_friction *friction, double motor_angle);

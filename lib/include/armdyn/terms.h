@@ -35,6 +35,13 @@ void armdyn_gravity_torque(const struct armdyn_robot *robot, const double *q, st
                            double *tau);
 void armdyn_friction_torques(const struct armdyn_robot *robot, const double *q, const double *qd, double *tau);
 
+/* What torques of drives transmit: they less all friction, also that of the load, which armdyn_friction_torques has not.
+ *   q, qd, tau   in   n
+ *   transmitted  out  n, N m (N); may be tau
+ * O(n). */
+void armdyn_transmitted_torques(const struct armdyn_robot *robot, const double *q, const double *qd, const double *tau,
+                                double *transmitted);
+
 /* g of many samples, of which only q is read; tau is count x n. */
 void armdyn_gravity_torque_batch(const struct armdyn_robot *robot, const struct armdyn_samples *samples,
                                  struct armdyn_workspace *workspace, double *tau);

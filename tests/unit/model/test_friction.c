@@ -11,6 +11,7 @@ static void random_friction_joint(uint64_t seed, struct armdyn_joint *joint)
   joint->velocity_scale = 0.05;
   joint->drive.gear_ratio = -3;
   random_friction(&dice, &joint->friction);
+  joint->friction.load = dice_uniform(&dice, 0.05, 0.5);
 }
 
 /* Slopes of every row against central differences; away from v = 0, where unequal directions have a kink unless they
@@ -23,12 +24,14 @@ static void slopes_are_differences(const struct armdyn_joint *joint, size_t term
   double by_position, by_speed;
   friction_state_set(&x, joint, 0.3, qd);
   x.blended = blended;
+  x.load = -7;
   friction_terms[term].slope(&x, &by_position, &by_speed);
   for (int along = 0; along < 2; along++) {
     for (int side = 0; side < 2; side++) {
       const double step = side ? h : -h;
       friction_state_set(&y[side], joint, along ? 0.3 : 0.3 + step, along ? qd + step : qd);
       y[side].blended = blended;
+      y[side].load = -7;
     }
     const double difference = (friction_terms[term].torque(&y[1]) - friction_terms[term].torque(&y[0])) / (2 * h);
     cr_assert_float_eq(along ? by_speed : by_position, difference, blended && along ? 1e-5 : 1e-6, "%s at %g: %g, %g",
@@ -173,9 +176,20 @@ Test(friction, sublinear_is_the_cube_root)
 /* Every name leads to its parameter and back, and what is none is refused. */
 Test(friction, names_of_parameters)
 {
-  const char *const names[] = { "m",          "Izz",        "rotor_inertia",     "offset",           "coulomb.negative",
-                                "position.0", "viscous",    "stribeck_velocity", "position.7.order", "position.7.phase",
-                                "stiction",   "high_speed", "sublinear" };
+  const char *const names[] = { "m",
+                                "Izz",
+                                "rotor_inertia",
+                                "offset",
+                                "coulomb.negative",
+                                "position.0",
+                                "viscous",
+                                "stribeck_velocity",
+                                "position.7.order",
+                                "position.7.phase",
+                                "stiction",
+                                "high_speed",
+                                "sublinear",
+                                "load" };
   const char *const none[] = {
     "",           "M",           "coulomb.",          "coulomb.both",  "position",     "position.", "position.x",
     "position.*", "position.0.", "position.0.order.", "position.1234", "position.999", "offset.0"

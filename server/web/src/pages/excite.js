@@ -23,6 +23,7 @@ extend({
   'term.viscous': ['viscous', '粘性'],
   'term.high_speed': ['high speed', '高速'],
   'term.sublinear': ['sublinear', '亚线性'],
+  'term.load': ['load', '负载'],
   excite_rotors: ['With inertias of the rotors', '包含转子惯量'],
   tool_box: ['Box that the tool must not leave [m]; empty: none', '末端活动范围 [m]；留空：不限'],
   tool_least: ['least {axis}', '{axis} 最小'],
@@ -40,7 +41,7 @@ extend({
   excite_do: ['Plan it', '开始规划'],
 })
 
-const TERMS = ['offset', 'coulomb', 'viscous', 'high_speed', 'sublinear']
+const TERMS = ['offset', 'coulomb', 'viscous', 'high_speed', 'sublinear', 'load']
 const toggle = (list, one) => (list.includes(one) ? list.filter((other) => other !== one) : [...list, one])
 
 // What both forms share.

@@ -46,7 +46,7 @@ extend({
   heat_worst: ['worst', '最差'],
 })
 
-const TERMS = ['offset', 'coulomb', 'viscous', 'stiction', 'high_speed', 'sublinear', 'position']
+const TERMS = ['offset', 'coulomb', 'viscous', 'stiction', 'high_speed', 'sublinear', 'load', 'position']
 const termsOf = (run) => TERMS.filter((term) => run.parameters.friction.some((one) => Object.keys(one).some((name) => name === term || name.startsWith(`${term}.`))))
 const poorest = (one) => Math.max(...Object.entries(one?.std ?? {}).map(([name, std]) => (std > 0 && one[name] ? (100 * std) / Math.abs(one[name]) : 0)), 0)
 const fitOf = (run, j) => (run.errors.validation ?? run.errors.training)?.raw.joints[j]
