@@ -116,7 +116,7 @@ bool mesh_ended(const struct candidate *c); /* by the caller */
 #define MU_COLD   1e-2
 #define MU_SOFTER 1e-4
 /* Kinks of the cost are rounded over parts of its mean, in the end over this one. */
-#define KINKS_ROUNDED 1e-2
+#define KINKS_ROUNDED 3e-3
 
 /* The planner's own problem on a mesh. */
 struct mesh_task ladder_task(const struct planner *p, size_t intervals, double mu, bool warm);
