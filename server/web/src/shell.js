@@ -26,6 +26,7 @@ const PAGES = [
   { name: 'friction-tests', load: () => import('./pages/trajectories.js'), under: 'trajectories' },
   { name: 'simulations', in: 'robots', load: () => import('./pages/simulations.js') },
   { name: 'verifications', in: 'robots', load: () => import('./pages/verifications.js') },
+  { name: 'tunings', load: () => import('./pages/tunings.js'), under: 'verifications' },
   { name: 'collision-checks', in: 'robots', load: () => import('./pages/checks.js') },
   { name: 'identifications', in: 'runs', load: () => import('./pages/identifications.js'), item: () => import('./pages/identification.js') },
   { name: 'compare', load: () => import('./pages/compare.js'), under: 'identifications' },

@@ -21,7 +21,7 @@ const TABS = [
   { name: 'identify', pages: ['identifications', 'compare', 'evaluations', 'friction-identifications', 'identification-studies'] },
   { name: 'motions', pages: ['trajectories', 'excitations', 'friction-tests'] },
   { name: 'simulate', pages: ['simulations', 'collision-checks'] },
-  { name: 'verify', pages: ['verifications'] },
+  { name: 'verify', pages: ['verifications', 'tunings'] },
   { name: 'history', pages: [], to: (robot) => link(['robots', robot, 'history']) },
 ]
 

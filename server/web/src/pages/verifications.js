@@ -12,6 +12,7 @@ import { Notes } from '../ui/notes.js'
 import { OfRobot } from '../ui/of_robot.js'
 import { Plot } from '../ui/plot.js'
 import { Results, Tile } from '../ui/results.js'
+import { plantName, referenceName } from '../ui/verify_parts.js'
 import { said } from '../ui/sentences.js'
 import { count, figure, moment, percent } from '../ui/format.js'
 import { Form } from './verification_form.js'
@@ -83,9 +84,7 @@ const lawOf = (found, name) => {
   const text = law?.name === law?.control.law ? t(`law.${law.control.law}`) : name.replace(BARE, '')
   return BARE.test(name) ? `${text}, ${t('ver_without_model')}` : text
 }
-const referenceOf = (found, name) => (found.references.some((one) => one.name === name && one.kind === name) ? t(`reference.${name}`) : name)
-const plantOf = (name) => (/^plant \d+$/.test(name) ? `${t('ver_arm')} ${name.slice(6)}` : name)
-const namesOf = (found, { law, plant, reference }) => ({ law: lawOf(found, law), plant: plantOf(plant), reference: referenceOf(found, reference) })
+const namesOf = (found, { law, plant, reference }) => ({ law: lawOf(found, law), plant: plantName(plant), reference: referenceName(reference) })
 
 const farthest = (cases) => cases.reduce((worst, one) => (one.judged_mm > (worst?.judged_mm ?? -1) ? one : worst), null)
 const badOf = (one) => one.state === 'diverged' || one.within === false
@@ -112,8 +111,8 @@ function Heat({ found, chosen, onChoose }) {
   }
   return html`<section class="panel"><h2>${t('ver_heat')}</h2><p class="quiet">${t('ver_heat_text')}</p>
     <div class="scroll" tabindex="0" role="region" aria-label=${t('ver_heat')}><table class="heat"><caption class="hidden-text">${t('ver_heat')}</caption>
-      <thead><tr><th scope="col">${t('ver_law_and_arm')}</th>${columns.map(({ name }) => html`<th key=${name} scope="col" class="number"><bdi>${referenceOf(found, name)}</bdi></th>`)}</tr></thead>
-      <tbody>${rows.map((row) => html`<tr key=${`${row.law} ${row.plant}`}><th scope="row"><bdi>${lawOf(found, row.law)}</bdi> <bdi class="quiet">${plantOf(row.plant)}</bdi></th>${columns.map((column) => cell(column, row))}</tr>`)}</tbody></table></div></section>`
+      <thead><tr><th scope="col">${t('ver_law_and_arm')}</th>${columns.map(({ name }) => html`<th key=${name} scope="col" class="number"><bdi>${referenceName(name)}</bdi></th>`)}</tr></thead>
+      <tbody>${rows.map((row) => html`<tr key=${`${row.law} ${row.plant}`}><th scope="row"><bdi>${lawOf(found, row.law)}</bdi> <bdi class="quiet">${plantName(row.plant)}</bdi></th>${columns.map((column) => cell(column, row))}</tr>`)}</tbody></table></div></section>`
 }
 
 // What the laws make of the same arm on the same reference: sines over the frequency, motions over their time.
@@ -160,17 +159,17 @@ function Focus({ found, model, focus }) {
 
 function Together({ found }) {
   const law = { key: 'law', head: t('law'), cell: (row) => html`<bdi>${lawOf(found, row.law)}</bdi>` }
-  const reference = { key: 'reference', head: t('ver_reference'), cell: (row) => html`<bdi>${referenceOf(found, row.reference)}</bdi>` }
+  const reference = { key: 'reference', head: t('ver_reference'), cell: (row) => html`<bdi>${referenceName(row.reference)}</bdi>` }
   const number = (name, head, none = '–') => ({ key: name, head: t(head), number: true, cell: (row) => (row[name] == null ? none : figure(row[name], 3)) })
   const part = (title, items, columns) => items?.length > 0 && html`<section class="panel"><h2>${t(title)}</h2><${Table} tall caption=${t(title)} id=${(row) => `${row.law} ${row.reference} ${row.plant}`} items=${items} columns=${[law, reference, ...columns]} /></section>`
   return html`
-    ${part('ver_feedforward', found.feedforward, [{ key: 'plant', head: t('ver_arm'), cell: (row) => html`<bdi>${plantOf(row.plant)}</bdi>` }, number('with_mm', 'ver_with'), number('without_mm', 'ver_bare'), number('ratio', 'ver_ratio')])}
-    ${found.plants.length > 1 && part('ver_spread', found.spread, [number('least_mm', 'ver_least'), number('mean_mm', 'ver_mean'), number('most_mm', 'ver_most'), { key: 'worst', head: t('ver_worst_arm'), cell: (row) => html`<bdi>${row.worst_plant ? plantOf(row.worst_plant) : '–'}</bdi>` }])}
+    ${part('ver_feedforward', found.feedforward, [{ key: 'plant', head: t('ver_arm'), cell: (row) => html`<bdi>${plantName(row.plant)}</bdi>` }, number('with_mm', 'ver_with'), number('without_mm', 'ver_bare'), number('ratio', 'ver_ratio')])}
+    ${found.plants.length > 1 && part('ver_spread', found.spread, [number('least_mm', 'ver_least'), number('mean_mm', 'ver_mean'), number('most_mm', 'ver_most'), { key: 'worst', head: t('ver_worst_arm'), cell: (row) => html`<bdi>${row.worst_plant ? plantName(row.worst_plant) : '–'}</bdi>` }])}
     ${part('ver_loads', found.loads, [number('holds_to', 'ver_holds_to', t('ver_holds_none')), number('fails_at', 'ver_fails_at', t('ver_holds_all')), number('about', 'ver_about')])}`
 }
 
 const Budget = ({ found, budget }) => budget && html`<section class="panel"><h2>${t('ver_budget')}</h2>${budget.nominal_mm == null ? html`<${Notice} kind="warn">${said(budget.detail, 'unsupported')}</${Notice}>` : html`
-  <p>${t('ver_budget_text', { law: lawOf(found, budget.law), reference: referenceOf(found, budget.reference), nominal: figure(budget.nominal_mm, 3), parameters: figure(budget.parameters_mm, 3), together: figure(budget.together_mm, 3), time: figure(budget.time, 3), count: budget.parameters })}
+  <p>${t('ver_budget_text', { law: lawOf(found, budget.law), reference: referenceName(budget.reference), nominal: figure(budget.nominal_mm, 3), parameters: figure(budget.parameters_mm, 3), together: figure(budget.together_mm, 3), time: figure(budget.time, 3), count: budget.parameters })}
     ${budget.within !== undefined && html` <span class=${`state ${budget.within ? 'good' : 'bad'}`}>${t(budget.within ? 'ver_within' : 'ver_beyond')}</span>`}</p>`}
   ${budget.identification && html`<p><a href=${link(['identifications', budget.identification])}>${t('page.identifications')}</a></p>`}</section>`
 
@@ -199,7 +198,7 @@ function One({ id }) {
 
 const metric = (key, head, show = count) => ({ key, head: t(head), sort: key, number: true, cell: (one) => show(one.metrics?.[key]) })
 
-const All = () => html`<${Results} kind="verifications" text=${t('ver_text')} columns=${[
+const All = () => html`<${Results} kind="verifications" kinds=${['verifications', 'tunings']} text=${t('ver_text')} columns=${[
   metric('worst_mm', 'ver_worst', (value) => (value == null ? '–' : `${figure(value, 3)} mm`)), metric('cases', 'ver_case_count'), metric('beyond', 'ver_beyond'), metric('diverged', 'ver_diverged'),
 ]}><a class="button" href=${link(['verifications', 'new'])}>${t('ver_new')}</a></${Results}>`
 

@@ -17,7 +17,7 @@ extend({
 })
 
 export const ENDED = ['succeeded', 'failed', 'cancelled']
-const RESULTS = ['identifications', 'trajectories', 'excitations', 'friction-tests', 'evaluations', 'friction-identifications', 'simulations', 'collision-checks', 'verifications', 'identification-studies']
+const RESULTS = ['identifications', 'trajectories', 'excitations', 'friction-tests', 'evaluations', 'friction-identifications', 'simulations', 'collision-checks', 'verifications', 'tunings', 'identification-studies']
 // A result's address in the API is one of these pages where there is a page for its kind.
 export const resultPage = (href) => {
   const [, , kind, id] = href.split('/').slice(-4)

@@ -35,9 +35,9 @@ export const controlOf = ({ law, rate, stiffness, turning, push }) => ({
   ...(PUSHES.includes(law) && { force: [0, 0, numberOf(push), 0, 0, 0] }), ...(law === 'hybrid' && { selection: [0, 0, 1, 0, 0, 0] }),
 })
 
-// draft: as NEW_LAW; set(part of it)
-export function LawFields({ draft, set }) {
+// draft: as NEW_LAW; set(part of it); laws: those to choose from; bandwidth: is it asked for?
+export function LawFields({ draft, set, laws = LAWS, bandwidth = true }) {
   const num = (name, label, required, min = '0') => html`<${Num} key=${name} label=${t(label)} min=${min} required=${required} value=${draft[name]} onValue=${(value) => set({ [name]: value })} />`
-  return html`<${Field} label=${t('law')}><select value=${draft.law} onChange=${(e) => set({ law: e.target.value })}>${LAWS.map((one) => html`<option key=${one} value=${one}>${t(`law.${one}`)}</option>`)}</select></${Field}>
-    ${num('rate', 'law_rate', true)}${num('bandwidth', 'law_bandwidth')}${SPRINGS.includes(draft.law) && html`${num('stiffness', 'law_stiffness', true)}${num('turning', 'law_turning', true)}`}${PUSHES.includes(draft.law) && num('push', 'law_push', true, '-1000000')}`
+  return html`<${Field} label=${t('law')}><select value=${draft.law} onChange=${(e) => set({ law: e.target.value })}>${laws.map((one) => html`<option key=${one} value=${one}>${t(`law.${one}`)}</option>`)}</select></${Field}>
+    ${num('rate', 'law_rate', true)}${bandwidth && num('bandwidth', 'law_bandwidth')}${SPRINGS.includes(draft.law) && html`${num('stiffness', 'law_stiffness', true)}${num('turning', 'law_turning', true)}`}${PUSHES.includes(draft.law) && num('push', 'law_push', true, '-1000000')}`
 }

@@ -22,7 +22,7 @@ export function Results({ kind, kinds, text, columns, children }) {
       <${Field} label=${t('robot')}><select value=${query.get('robot') ?? ''} onChange=${(e) => adjust({ robot: e.target.value })}><option value="">${t('all')}</option>${(robots.value?.items ?? []).map(({ name }) => html`<option key=${name} value=${name}>${name}</option>`)}</select></${Field}>
       ${children}
     </${Head}>
-    ${kinds && html`<p class="row">${kinds.map((one) => html`<a key=${one} class="button" aria-current=${one === kind ? 'page' : undefined} href=${link([one])}>${t(`page.${one}`)}</a>`)}</p>`}
+    ${kinds && html`<p class="row">${kinds.map((one) => html`<a key=${one} class="button" aria-current=${one === kind ? 'page' : undefined} href=${link([one], { robot: query.get('robot') })}>${t(`page.${one}`)}</a>`)}</p>`}
     <${Refusal} error=${list.error} />
     <div class="panel"><${Table} tall caption=${t(`page.${kind}`)} items=${list.items} list=${list} sort=${asked.get('sort')} onSort=${(sort) => adjust({ sort })} columns=${[
       { key: 'label', head: t('label'), sort: 'label', class: 'wide', cell: (one) => html`<a href=${link([kind, one.id])}><bdi>${one.label || shortId(one.id)}</bdi></a>` },

@@ -245,6 +245,7 @@ const PATTERNS = [
   ['simulated run {n} of {all}', '第 {n} 次仿真（共 {all} 次）'],
   ['identifying what is simulated', '辨识待仿真的手臂'],
   ['case {n} of {all}: {what}', '第 {n} 种情况（共 {all} 种）'],
+  ['gains {n} of at most {all}', '第 {n} 组增益（最多 {all} 组）'],
   ['opening the data sets', '打开数据集'],
   ['opening models and data sets', '打开模型与数据集'],
   ['drawing blocks for intervals', '为区间抽取分块'],
