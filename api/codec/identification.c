@@ -180,13 +180,15 @@ enum {
   ROW_ROTOR_INERTIA,
   ROW_FREE_SIGNS,
   ROW_FIND_TORQUE_DELAY,
+  ROW_TEST_FILTERS,
   ROW_FRICTION,
   ROW_FRICTION_FROM,
   ROW_EXCLUDE
 };
-static const char *const row_pointers[] = { "/unloaded",      "/prior",         "/prior_strength",
-                                            "/rotor_inertia", "/free_signs",    "/find_torque_delay",
-                                            "/friction",      "/friction_from", "/exclude" };
+static const char *const row_pointers[] = { "/unloaded",      "/prior",      "/prior_strength",
+                                            "/rotor_inertia", "/free_signs", "/find_torque_delay",
+                                            "/test_filters",  "/friction",   "/friction_from",
+                                            "/exclude" };
 
 static void check_subject(struct json_reader *r, const struct identification_request *request, uint64_t given)
 {
@@ -231,6 +233,7 @@ static const struct json_field request_fields[] = {
   [ROW_ROTOR_INERTIA] = { TRUTH(struct identification_request, rotor_inertia) },
   [ROW_FREE_SIGNS] = { TRUTH(struct identification_request, free_signs) },
   [ROW_FIND_TORQUE_DELAY] = { TRUTH(struct identification_request, find_torque_delay) },
+  [ROW_TEST_FILTERS] = { TRUTH(struct identification_request, test_filters) },
   [ROW_FRICTION] = { CUSTOM(struct identification_request, friction, decode_friction, NULL,
                             "a list of friction terms, [\"auto\"] or [\"coulomb\", \"viscous\"]") },
   [ROW_FRICTION_FROM] = { TEXT(struct identification_request, friction_from), MATCHES(json_id_pattern), NULLABLE },

@@ -3,6 +3,7 @@
 #define API_CODEC_IDENTIFICATION_H
 
 #include "api/codec/result.h"
+#include "armdyn/filter_test.h"
 #include "armdyn/payload.h"
 
 /* -- what is asked -- */
@@ -51,7 +52,7 @@ struct identification_request {
   enum armdyn_estimator estimator;
   bool prior;
   double prior_strength; /* NAN: by cross-validation */
-  bool rotor_inertia, free_signs, find_torque_delay;
+  bool rotor_inertia, free_signs, find_torque_delay, test_filters;
   struct identification_friction friction;
   char friction_from[27]; /* an identification of friction that holds for the joints that it found; "": none */
   size_t exclusion_count;
@@ -129,6 +130,13 @@ struct identification_delay {
   bool compensated;
 };
 
+/* Are the filters right? */
+struct identification_filter_test {
+  bool asked;
+  struct armdyn_filter_test found;
+  double instrument_cutoff; /* Hz */
+};
+
 struct identification_result {
   const struct armdyn_robot_description *robot;
   const char *robot_sha256;
@@ -144,7 +152,8 @@ struct identification_result {
   const struct armdyn_payload_estimate *payload;   /* instead of the estimate; NULL: the arm was identified */
   struct identification_conditioning conditioning; /* as used, without NAN */
   const struct identification_delay *delays;       /* n; NULL: none were searched for */
-  double rate, sample_rate;                        /* Hz: of the data, of the samples that are kept */
+  struct identification_filter_test filter_test;
+  double rate, sample_rate; /* Hz: of the data, of the samples that are kept */
   const struct identification_data *data;
   size_t data_count;
   struct identification_errors errors[IDENTIFICATION_ROLES];

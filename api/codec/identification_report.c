@@ -66,6 +66,16 @@ static void write_summary(struct page *p)
     page_text(p->out, "Every link's parameters belong to a possible body.");
   else
     page_warning(p->out, "Not every link's parameters belong to a possible body; see consistency below.");
+  if (has(d, "filter_test/p"))
+    page_text(
+        p->out,
+        "Durbin, Wu and Hausman's test of the filters, by instruments along the measured path filtered at %.3g Hz: "
+        "F = %.3g, p = %.3g: %s.",
+        document_number(d, "filter_test/instrument_cutoff_hz"), document_number(d, "filter_test/f"),
+        document_number(d, "filter_test/p"),
+        document_truth(d, "filter_test/rejected")
+            ? "the columns of the regression are not sound, look at cut-offs and rate"
+            : "nothing speaks against them");
   if (*text_at(d, "label")) page_text(p->out, "Label: %s", text_at(d, "label"));
   if (*text_at(d, "notes")) page_text(p->out, "Notes: %.900s", text_at(d, "notes"));
 }

@@ -58,6 +58,34 @@ static void encode_delays(struct json_writer *w, const struct identification_res
   json_end_array(w);
 }
 
+/* -- filters -- */
+
+static const double SIZE_OF_TEST = 0.05;
+
+static void encode_filter_test(struct json_writer *w, const struct identification_result *result)
+{
+  const struct armdyn_filter_test *found = &result->filter_test.found;
+  if (!result->filter_test.asked) return;
+  json_key(w, "filter_test"), json_begin_object(w);
+  member_text(w, "instruments", "filtered_path");
+  member_number(w, "instrument_cutoff_hz", result->filter_test.instrument_cutoff);
+  json_key(w, "samples"), json_write_integer(w, (long long)found->samples);
+  member_number(w, "f", found->statistic);
+  member_number(w, "numerator", found->numerator);
+  member_number(w, "denominator", found->denominator);
+  member_number(w, "p", found->p);
+  json_key(w, "rejected"), json_write_truth(w, found->p < SIZE_OF_TEST);
+  json_key(w, "joints"), json_begin_array(w);
+  for (size_t j = 0; j < result->robot->joint_count; j++) {
+    json_begin_object(w);
+    member_text(w, "joint", result->robot->joints[j].name);
+    member_number(w, "t", found->t[j]);
+    json_end_object(w);
+  }
+  json_end_array(w);
+  json_end_object(w);
+}
+
 /* -- errors and residuals -- */
 
 static void encode_fit(struct json_writer *w, const struct armdyn_fit *fit)
@@ -285,6 +313,7 @@ void identification_result_encode(const struct identification_result *result, st
   json_key(&w, "rounds"), json_write_integer(&w, (long long)(payload ? payload->rounds : estimate->rounds));
   json_key(&w, "conditioning"), json_encode_object(&w, &identification_conditioning_type, &result->conditioning, NULL);
   encode_delays(&w, result);
+  encode_filter_test(&w, result);
   json_key(&w, "errors"), json_begin_object(&w);
   for (int role = 0; role < IDENTIFICATION_ROLES; role++) {
     json_key(&w, roles[role]);

@@ -9,6 +9,7 @@
 #include "server/data/opened_logs.h"
 #include "server/work/arm_estimate.h"
 #include "server/work/conditioning.h"
+#include "server/work/filter_test.h"
 #include "server/work/held_friction.h"
 #include "server/work/identification_errors.h"
 #include "server/work/kinds.h"
@@ -223,6 +224,18 @@ static enum armdyn_status open_unknowns(struct run *run, const struct arm_order 
   return armdyn_unknowns_by_joint(arm->robot, arm->terms, ARMDYN_ROTORS_PRESENT, &arm->unknowns, error);
 }
 
+static enum armdyn_status test_filters(struct run *run, struct armdyn_error *error)
+{
+  const struct filter_test_order order = { .request = &run->request,
+                                           .unknowns = run->arm.unknowns,
+                                           .known = run->held.known,
+                                           .conditioning = &run->conditioning,
+                                           .logs = &run->logs,
+                                           .count = run->training_count };
+  work_progress(run->work, 0.56, "testing the filters");
+  return filter_test_compute(&order, &run->result.filter_test, error);
+}
+
 static enum armdyn_status estimate(struct run *run, struct armdyn_error *error)
 {
   enum armdyn_status status =
@@ -393,6 +406,7 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
                                &run->result.conditioning, &error);
   if (!status && run->request.find_torque_delay) status = find_delays(run, &error);
   if (!status) status = estimate(run, &error);
+  if (!status && run->request.test_filters) status = test_filters(run, &error);
   const struct identification_errors_order order = {
     .work = run->work,
     .unknowns = run->arm.unknowns,

@@ -15,6 +15,7 @@
 #include "armdyn/dynamics.h"
 #include "armdyn/electrical.h"
 #include "armdyn/excitation.h"
+#include "armdyn/filter_test.h"
 #include "armdyn/friction_test.h"
 #include "armdyn/identify.h"
 #include "armdyn/inverse_kinematics.h"

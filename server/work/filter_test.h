@@ -1,0 +1,22 @@
+/* Are the filters of an identification right? The test of armdyn/filter_test.h on its training data. */
+#ifndef SERVER_WORK_FILTER_TEST_H
+#define SERVER_WORK_FILTER_TEST_H
+
+#include "server/data/opened_logs.h"
+
+/* What was identified from: the first `count` of the logs, without what the request excludes. */
+struct filter_test_order {
+  const struct identification_request *request;
+  const struct armdyn_unknowns *unknowns;
+  struct armdyn_known_friction *known; /* friction that is held, taken off the torques; NULL: none */
+  const struct armdyn_conditioning *conditioning;
+  struct opened_logs *logs;
+  size_t count;
+};
+/* Instruments follow the measured path through a filter of their own.
+ *   out  out
+ * OK, EINPUT, EIO, EMEMORY. */
+enum armdyn_status filter_test_compute(const struct filter_test_order *order, struct identification_filter_test *out,
+                                       struct armdyn_error *error);
+
+#endif
