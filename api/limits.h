@@ -26,6 +26,7 @@
 #define LIMIT_KINEMATIC_STARTS        200     /* of one call of inverse kinematics */
 #define LIMIT_CELL_BODY               MB(4)   /* a cell */
 #define LIMIT_CLEARANCE_STATES        100000  /* of one request for clearances */
+#define LIMIT_FITTED_TRIANGLES        1000000 /* of the meshes of one part that bodies are fitted to */
 #define LIMIT_URL                     KB(8)
 #define LIMIT_HEADERS                 KB(16)
 #define LIMIT_HEADER_COUNT            100   /* headers of a request */

@@ -59,6 +59,8 @@ route_handler dataset_upload, dataset_list, dataset_patch, dataset_samples;
 route_handler mesh_list, mesh_get;
 /* clearance.c */
 route_handler clearance;
+/* fitted_bodies.c */
+route_handler fitted_bodies;
 /* verification_report.c */
 route_handler verification_report;
 /* evaluation_table.c */

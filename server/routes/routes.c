@@ -186,6 +186,7 @@ const struct route routes[] = {
   { CALL(putCell),                      versioned_put,             ON_POOL,         LIMIT_CELL_BODY,    &cells },
   { CALL(deleteCell),                   versioned_delete,          ON_POOL,         0,                  &cells },
   { CALL(clearance),                    clearance,                 READS_ON_POOL,   MB(8),              NULL },
+  { CALL(fitBodies),                    fitted_bodies,             READS_ON_POOL,   LIMIT_MODEL_BODY,   NULL },
   { CALL(listMappings),                 versioned_list,            ON_POOL,         0,                  &mappings },
   { CALL(getMapping),                   versioned_get,             ON_POOL,         0,                  &mappings },
   { CALL(putMapping),                   versioned_put,             ON_POOL,         LIMIT_MODEL_BODY,   &mappings },

@@ -25,6 +25,7 @@ operator       POST   /v1/robots/{robot}/energy
 operator       POST   /v1/robots/{robot}/energy-estimates
 operator       POST   /v1/robots/{robot}/evaluations
 operator       POST   /v1/robots/{robot}/excitations
+operator       POST   /v1/robots/{robot}/fitted-bodies
 operator       POST   /v1/robots/{robot}/forward-dynamics
 operator       POST   /v1/robots/{robot}/forward-kinematics
 operator       POST   /v1/robots/{robot}/friction-identifications

@@ -14,6 +14,7 @@
 #include "armdyn/drift.h"
 #include "armdyn/dynamics.h"
 #include "armdyn/electrical.h"
+#include "armdyn/enclose.h"
 #include "armdyn/excitation.h"
 #include "armdyn/filter_test.h"
 #include "armdyn/friction_test.h"
