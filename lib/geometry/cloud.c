@@ -45,6 +45,7 @@ size_t cloud_extremes(const struct cloud *cloud, double *out)
 static void farthest_from(const struct cloud *cloud, const double from[3], const double along[3], double out[3])
 {
   double most = -1;
+  memset(out, 0, 3 * sizeof *out);
   for (size_t i = 0; i < cloud->count; i++) {
     double d[3];
     for (size_t k = 0; k < 3; k++) d[k] = cloud->points[3 * i + k] - from[k];

@@ -114,13 +114,13 @@ def test_lengths_lead_from_axis_to_axis(client, convention):
         a, b = np.array(line)
         t = np.clip((p - a) @ (b - a) / max((b - a) @ (b - a), 1e-30), 0, 1)
         return np.linalg.norm(p - a - t * (b - a))
-    reached, todo = [np.zeros(3)], list(lines)
-    while todo:  # each begins on what was reached, or ends there
-        near = [line for line in todo if any(apart(p, line) < 1e-9 for p in reached) or any(apart(p, old) < 1e-9 for p in line for old in lines if not any(old is new for new in todo))]
-        assert near, (reached, todo)
+    reached, left = [np.zeros(3)], list(lines)
+    while left:  # each begins on what was reached, or ends there
+        near = [line for line in left if any(apart(p, line) < 1e-9 for p in reached) or any(apart(p, old) < 1e-9 for p in line for old in lines if not any(old is new for new in left))]
+        assert near, (reached, left)
         for line in near:
             reached += line
-            todo = [other for other in todo if other is not line]
+            left = [other for other in left if other is not line]
     tool = np.array(answer["tool"])[:3, 3]
     assert min(apart(tool, line) for line in lines) < 1e-9
 
