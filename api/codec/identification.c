@@ -181,13 +181,16 @@ enum {
   ROW_FREE_SIGNS,
   ROW_FIND_TORQUE_DELAY,
   ROW_TEST_FILTERS,
+  ROW_FIND_DRIVE_GAINS,
   ROW_FRICTION,
   ROW_FRICTION_FROM,
   ROW_EXCLUDE
 };
-static const char *const row_pointers[] = { "/unloaded",      "/prior",      "/prior_strength",
-                                            "/rotor_inertia", "/free_signs", "/find_torque_delay",
-                                            "/test_filters",  "/friction",   "/friction_from",
+static const char *const row_pointers[] = { "/unloaded",       "/prior",
+                                            "/prior_strength", "/rotor_inertia",
+                                            "/free_signs",     "/find_torque_delay",
+                                            "/test_filters",   "/find_drive_gains",
+                                            "/friction",       "/friction_from",
                                             "/exclude" };
 
 static void check_subject(struct json_reader *r, const struct identification_request *request, uint64_t given)
@@ -234,6 +237,7 @@ static const struct json_field request_fields[] = {
   [ROW_FREE_SIGNS] = { TRUTH(struct identification_request, free_signs) },
   [ROW_FIND_TORQUE_DELAY] = { TRUTH(struct identification_request, find_torque_delay) },
   [ROW_TEST_FILTERS] = { TRUTH(struct identification_request, test_filters) },
+  [ROW_FIND_DRIVE_GAINS] = { TRUTH(struct identification_request, find_drive_gains) },
   [ROW_FRICTION] = { CUSTOM(struct identification_request, friction, decode_friction, NULL,
                             "a list of friction terms, [\"auto\"] or [\"coulomb\", \"viscous\"]") },
   [ROW_FRICTION_FROM] = { TEXT(struct identification_request, friction_from), MATCHES(json_id_pattern), NULLABLE },

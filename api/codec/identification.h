@@ -4,6 +4,7 @@
 
 #include "api/codec/result.h"
 #include "armdyn/filter_test.h"
+#include "armdyn/loads.h"
 #include "armdyn/payload.h"
 
 /* -- what is asked -- */
@@ -52,7 +53,7 @@ struct identification_request {
   enum armdyn_estimator estimator;
   bool prior;
   double prior_strength; /* NAN: by cross-validation */
-  bool rotor_inertia, free_signs, find_torque_delay, test_filters;
+  bool rotor_inertia, free_signs, find_torque_delay, find_drive_gains, test_filters;
   struct identification_friction friction;
   char friction_from[27]; /* an identification of friction that holds for the joints that it found; "": none */
   size_t exclusion_count;
@@ -137,6 +138,12 @@ struct identification_filter_test {
   double instrument_cutoff; /* Hz */
 };
 
+/* A gain that was searched for. */
+struct identification_gain {
+  struct armdyn_drive_gain found;
+  bool applied; /* it is known well enough */
+};
+
 struct identification_result {
   const struct armdyn_robot_description *robot;
   const char *robot_sha256;
@@ -153,7 +160,8 @@ struct identification_result {
   struct identification_conditioning conditioning; /* as used, without NAN */
   const struct identification_delay *delays;       /* n; NULL: none were searched for */
   struct identification_filter_test filter_test;
-  double rate, sample_rate; /* Hz: of the data, of the samples that are kept */
+  const struct identification_gain *gains; /* n; NULL: the same */
+  double rate, sample_rate;                /* Hz: of the data, of the samples that are kept */
   const struct identification_data *data;
   size_t data_count;
   struct identification_errors errors[IDENTIFICATION_ROLES];

@@ -40,7 +40,7 @@ static void encode_payload(struct json_writer *w, const struct armdyn_payload_es
   json_end_object(w);
 }
 
-/* -- delays -- */
+/* -- delays and gains -- */
 
 static void encode_delays(struct json_writer *w, const struct identification_result *result)
 {
@@ -84,6 +84,22 @@ static void encode_filter_test(struct json_writer *w, const struct identificatio
   }
   json_end_array(w);
   json_end_object(w);
+}
+
+static void encode_gains(struct json_writer *w, const struct identification_result *result)
+{
+  if (!result->gains) return;
+  json_key(w, "drive_gains"), json_begin_array(w);
+  for (size_t j = 0; j < result->robot->joint_count; j++) {
+    const struct identification_gain *gain = &result->gains[j];
+    json_begin_object(w);
+    member_text(w, "joint", result->robot->joints[j].name);
+    member_number(w, "gain", gain->found.gain);
+    member_number(w, "std", gain->found.deviation);
+    json_key(w, "applied"), json_write_truth(w, gain->applied);
+    json_end_object(w);
+  }
+  json_end_array(w);
 }
 
 /* -- errors and residuals -- */
@@ -314,6 +330,7 @@ void identification_result_encode(const struct identification_result *result, st
   json_key(&w, "conditioning"), json_encode_object(&w, &identification_conditioning_type, &result->conditioning, NULL);
   encode_delays(&w, result);
   encode_filter_test(&w, result);
+  encode_gains(&w, result);
   json_key(&w, "errors"), json_begin_object(&w);
   for (int role = 0; role < IDENTIFICATION_ROLES; role++) {
     json_key(&w, roles[role]);

@@ -23,6 +23,8 @@ static enum armdyn_status read_conditions(const char *text, struct logged_motion
   m->motor_side = conditions.has_side && conditions.torque_side == TORQUE_OF_MOTOR;
   m->whole_torques = conditions.torque_content == TORQUE_FULL;
   m->other_tool_or_gravity = other->has_tool || other->has_gravity;
+  m->other_payload = other->has_payload;
+  m->payload = other->payload;
   m->other_conditions = m->other_tool_or_gravity || other->has_payload;
   return ARMDYN_OK;
 }

@@ -2,6 +2,7 @@
 #ifndef SERVER_DATA_LOGGED_MOTION_H
 #define SERVER_DATA_LOGGED_MOTION_H
 
+#include "api/codec/parts.h"
 #include "armdyn/identify.h"
 #include "server/data/stored_dataset.h"
 
@@ -15,6 +16,8 @@ struct logged_motion {
   bool motor_side;       /* its torques are those of the motors */
   bool other_conditions; /* it was logged with another payload, tool or gravity than the model's, as its owner says */
   bool other_tool_or_gravity; /* the same of tool and gravity alone */
+  bool other_payload;         /* ... and of the payload, which is: */
+  struct armdyn_body payload;
   double *time, *q, *tau;
   size_t room; /* rows */
 };

@@ -9,6 +9,7 @@
 #include "server/data/opened_logs.h"
 #include "server/work/arm_estimate.h"
 #include "server/work/conditioning.h"
+#include "server/work/dataset_loads.h"
 #include "server/work/filter_test.h"
 #include "server/work/held_friction.h"
 #include "server/work/identification_errors.h"
@@ -28,6 +29,7 @@ struct run {
   struct opened_logs logs;
   const struct armdyn_robot *model, *given; /* the latter without friction that is held */
   struct held_friction held;
+  struct dataset_loads loads;                            /* of the arm, not of a payload */
   struct identification_delay delays[ARMDYN_JOINTS_MAX]; /* of torques, that were searched for */
   struct arm_estimate arm;                               /* for a payload: the arm without it, and its unknowns */
   struct armdyn_conditioning conditioning;
@@ -229,11 +231,22 @@ static enum armdyn_status test_filters(struct run *run, struct armdyn_error *err
   const struct filter_test_order order = { .request = &run->request,
                                            .unknowns = run->arm.unknowns,
                                            .known = run->held.known,
+                                           .loads = run->loads.loads,
                                            .conditioning = &run->conditioning,
                                            .logs = &run->logs,
                                            .count = run->training_count };
   work_progress(run->work, 0.56, "testing the filters");
   return filter_test_compute(&order, &run->result.filter_test, error);
+}
+
+/* What the data sets say that they were logged with. */
+static enum armdyn_status take_loads_off(struct run *run, struct armdyn_error *error)
+{
+  if (run->request.identify == IDENTIFY_PAYLOAD) return ARMDYN_OK;
+  enum armdyn_status status = dataset_loads_open(run->model, &run->logs, run->judged_count, &run->loads, error);
+  if (!status) status = dataset_loads_take_off(&run->loads, &run->request, run->model, &run->inner, error);
+  if (run->request.find_drive_gains) run->result.gains = run->loads.gains;
+  return status;
 }
 
 static enum armdyn_status estimate(struct run *run, struct armdyn_error *error)
@@ -243,6 +256,7 @@ static enum armdyn_status estimate(struct run *run, struct armdyn_error *error)
   if (status) return status;
   if ((status = training_data_exclude(&run->request, &run->logs, run->stream, error))) return status;
   run->inner = armdyn_log_stream_source(run->stream);
+  if ((status = take_loads_off(run, error))) return status;
   status = held_friction_open(run->work, run->request.friction_from, run->model, &run->held, error);
   if (status) return status;
   if (run->held.known) {
@@ -333,9 +347,9 @@ static void gather_warnings(struct run *run)
            "validation data repeat the motion that was trained on: their errors are too good to tell how the model "
            "does on other motions; validate with another motion");
   for (size_t i = 0; i < run->logs.count; i++)
-    if (payload ? run->logs.motions[i].other_tool_or_gravity : run->logs.motions[i].other_conditions)
+    if (run->logs.motions[i].other_tool_or_gravity)
       warn(run, "conditions_differ", NULL,
-           "a data set says that it was logged with a payload, tool or gravity of its own; the model's were taken: "
+           "a data set says that it was logged with a tool or gravity of its own; the model's were taken: "
            "identify with a revision that has them");
 }
 
@@ -412,6 +426,7 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
     .unknowns = run->arm.unknowns,
     .beta = run->payload_beta ? run->payload_beta : run->arm.estimate.beta,
     .known = run->held.known,
+    .loads = run->loads.loads,
     .conditioning = &run->conditioning,
     .motions = run->logs.motions,
     .data = run->logs.data,
@@ -438,6 +453,7 @@ static void release(void *context)
   struct run *run = context;
   opened_logs_release(&run->logs);
   held_friction_release(&run->held);
+  dataset_loads_release(&run->loads);
   arm_estimate_release(&run->arm);
   free(run->payload_beta);
   armdyn_log_stream_free(run->stream);

@@ -121,6 +121,7 @@ static enum armdyn_status go_through(struct computing *c, size_t data, struct ar
     snprintf(sentence, sizeof sentence, "predicting data set %zu of %zu", data + 1, order->data_count);
     work_progress(order->work, 0.7 + 0.25 * done / (double)order->data_count, sentence);
     status = source.read(source.context, block, &motion, error);
+    if (!status && order->loads) status = armdyn_loads_take_off(order->loads, data, &motion);
     if (!status) status = predict(c, &motion);
     if (!status) take(c, data, &motion);
   }

@@ -4,6 +4,7 @@
 
 #include "api/codec/identification.h"
 #include "armdyn/bootstrap.h"
+#include "armdyn/loads.h"
 #include "server/data/logged_motion.h"
 #include "server/work/work.h"
 
@@ -12,6 +13,7 @@ struct identification_errors_order {
   const struct armdyn_unknowns *unknowns;
   const double *beta;
   const struct armdyn_known_friction *known; /* whose torques come to those of beta; NULL: none */
+  struct armdyn_loads *loads;                /* that are taken off what was measured; NULL: none */
   const struct armdyn_conditioning *conditioning;
   struct logged_motion *motions; /* data_count */
   const struct identification_data *data;

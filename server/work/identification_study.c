@@ -8,6 +8,7 @@
 
 #include "server/work/arm_estimate.h"
 #include "server/work/conditioning.h"
+#include "server/work/dataset_loads.h"
 #include "server/work/kinds.h"
 #include "server/work/lineage.h"
 #include "server/work/simulated_logs.h"
@@ -28,6 +29,7 @@ struct run {
   struct opened_logs logs;
   struct armdyn_conditioning conditioning;
   struct held_friction held;
+  struct dataset_loads loads; /* of the data */
   struct arm_estimate truth;
   struct simulated_logs simulated;
   struct armdyn_study *study;
@@ -144,6 +146,11 @@ static enum armdyn_status identify(struct run *run, struct armdyn_log_stream *st
   enum armdyn_status status = training_data_exclude(&run->asked, &run->logs, stream, error);
   if (status) return status;
   *trained = armdyn_log_stream_source(stream);
+  if (!run->repetition) { /* what is simulated carries what the model does */
+    status = dataset_loads_open(run->robot, &run->logs, run->logs.count, &run->loads, error);
+    if (!status) status = dataset_loads_take_off(&run->loads, &run->asked, run->robot, trained, error);
+    if (status) return status;
+  }
   if (run->held.known) {
     const struct armdyn_source whole = *trained;
     order.given = armdyn_known_friction_bare(run->held.known);
@@ -324,6 +331,7 @@ static void release(void *context)
   simulated_logs_release(&run->simulated);
   arm_estimate_release(&run->truth);
   held_friction_release(&run->held);
+  dataset_loads_release(&run->loads);
   opened_logs_release(&run->logs);
   armdyn_robot_free(run->robot);
   free(run->model);

@@ -79,11 +79,11 @@ def test_friction_that_changes_is_seen_told_kept_and_learnt():
         (alarm,) = until(lambda: alarms(here, "active"), what="the alarm")
         assert alarm["source"] == "watch" and name in alarm["text"] and watch["drifted_at"]
 
-        # the observer is that of collision checks: the same figures of the same samples
+        # the observer is that of collision checks: the same figures of the same samples, unless it began anew behind a gap
         conditioning = {key: watch["conditioning"][key] for key in ("rate", "position_cutoff_hz", "trim")}
         check = here.client.result_of(f"/v1/robots/{here.robot}/collision-checks", {
             "datasets": [dataset["id"]], "thresholds": [500] * 4, "conditioning": {**conditioning, "torque_cutoff_hz": 0}})
-        assert [abs(joint["collision_peak"]) for joint in watch["joints"]] == pytest.approx(check["checked"][0]["peak"], rel=1e-6)
+        assert watch["gaps"]["count"] or [abs(joint["collision_peak"]) for joint in watch["joints"]] == pytest.approx(check["checked"][0]["peak"], rel=1e-6)
 
         server.restart()
         with server.client() as client:

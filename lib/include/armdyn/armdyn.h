@@ -21,6 +21,7 @@
 #include "armdyn/identify.h"
 #include "armdyn/inverse_kinematics.h"
 #include "armdyn/margins.h"
+#include "armdyn/loads.h"
 #include "armdyn/methods.h"
 #include "armdyn/motion_fit.h"
 #include "armdyn/parameter.h"
