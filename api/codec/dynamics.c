@@ -387,6 +387,8 @@ enum armdyn_status samples_request_decode(enum samples_call call, enum media med
   out->wrench_frame = (enum armdyn_wrench_frame)request.wrench_frame;
   out->frame = (enum armdyn_jacobian_frame)request.frame;
   out->method = request.method;
+  out->constraint = (enum armdyn_constraint)request.constraint;
+  memcpy(out->normal, request.normal, sizeof out->normal);
   out->friction = request.friction;
   out->decompose = request.decompose;
   out->joint_wrenches = request.joint_wrenches;

@@ -6,6 +6,7 @@
 #include "api/json/fields.h"
 #include "api/wire/buffer.h"
 #include "api/wire/faults.h"
+#include "armdyn/constraint.h"
 #include "armdyn/methods.h"
 #include "armdyn/terms.h"
 
@@ -36,7 +37,15 @@ enum samples_call {
 #define PER_PARAMETER (SIZE_MAX - 2)
 
 /* When an output is there. */
-enum samples_when { ALWAYS, WITH_DECOMPOSE, WITH_VELOCITIES, WITH_ACCELERATIONS, WITH_JOINT_WRENCHES, WITH_POSES };
+enum samples_when {
+  ALWAYS,
+  WITH_DECOMPOSE,
+  WITH_VELOCITIES,
+  WITH_ACCELERATIONS,
+  WITH_JOINT_WRENCHES,
+  WITH_POSES,
+  WITH_CONSTRAINT
+};
 
 struct samples_output {
   const char *name; /* "momentum.linear": member `linear` of an object `momentum` */
@@ -61,6 +70,8 @@ struct samples_request {
   enum armdyn_wrench_frame wrench_frame;
   enum armdyn_jacobian_frame frame;
   int method; /* as the names of the call's form are numbered */
+  enum armdyn_constraint constraint;
+  double normal[3]; /* of a wall */
   bool friction, decompose, joint_wrenches, poses;
   double tolerance; /* of a diagnosis */
   bool overridden;  /* payload, gravity or tool were given: `robot` is the stored model with them put in */

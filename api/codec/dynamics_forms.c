@@ -11,6 +11,11 @@ static const char *const forward_methods[] = {
   [ARMDYN_FORWARD_ABA] = "aba", [ARMDYN_FORWARD_CRBA] = "crba", [ARMDYN_FORWARD_GAUSS] = "gauss"
 };
 
+static const char *const constraints[] = { [ARMDYN_CONSTRAINT_NONE] = "none",
+                                           [ARMDYN_CONSTRAINT_POINT] = "point",
+                                           [ARMDYN_CONSTRAINT_POSE] = "pose",
+                                           [ARMDYN_CONSTRAINT_WALL] = "wall" };
+
 /* A field of samples: `width_` numbers a row. */
 #define SAMPLES(name_, table_, width_, unit_)                                                                          \
   .name = name_, .offset = offsetof(struct request, tables) + (table_) * sizeof(struct table),                         \
@@ -56,6 +61,8 @@ static const struct json_field forward_dynamics_fields[] = {
   { Q, REQUIRED }, { QD, REQUIRED }, { TAU, REQUIRED },
   { WRENCHES, NULLABLE }, { WRENCH_FRAME },
   { ENUM(struct request, method, forward_methods) },
+  { ENUM(struct request, constraint, constraints) },
+  { NUMBERS(struct request, normal, 3, BETWEEN(-1000, 1000), NULL) },
   { TRUTH(struct request, friction) },
   OVERRIDES,
 };
@@ -82,13 +89,22 @@ static const struct json_field diagnosis_fields[] = {
 static void request_init(void *object)
 {
   struct request *request = object;
-  *request = (struct request){ .friction = true, .tolerance = 1e-6 };
+  *request = (struct request){ .friction = true, .tolerance = 1e-6, .normal = { 0, 0, 1 } };
+}
+
+static void forward_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
+{
+  const double *normal = ((const struct request *)object)->normal;
+  (void)given, (void)context;
+  if (normal[0] == 0 && normal[1] == 0 && normal[2] == 0)
+    json_fault(r, "/normal", FAULT_INCONSISTENT, "must point somewhere, got [0, 0, 0]");
 }
 
 #define REQUEST(words_, fields_) JSON_TYPE("a request for " words_, fields_, struct request, request_init, NULL)
 
 static const struct json_type inverse_dynamics_request = REQUEST("inverse dynamics", inverse_dynamics_fields);
-static const struct json_type forward_dynamics_request = REQUEST("forward dynamics", forward_dynamics_fields);
+static const struct json_type forward_dynamics_request =
+    JSON_TYPE("a request for forward dynamics", forward_dynamics_fields, struct request, request_init, forward_check);
 static const struct json_type position_request = REQUEST("positions", position_fields);
 static const struct json_type kinematics_request = REQUEST("forward kinematics", kinematics_fields);
 static const struct json_type state_request = REQUEST("positions and velocities", state_fields);
@@ -113,7 +129,9 @@ const struct samples_form samples_forms[] = {
       { TABLE("joint_wrenches", PER_JOINT, WRENCH), .when = WITH_JOINT_WRENCHES } } },
   [CALL_FORWARD_DYNAMICS] = {
     &forward_dynamics_request,
-    { { TABLE("qdd", PER_JOINT) } } },
+    { { TABLE("qdd", PER_JOINT) }, { TABLE("constraint_wrench", WRENCH), .when = WITH_CONSTRAINT },
+      { TABLE("tool_acceleration", WRENCH), .when = WITH_CONSTRAINT },
+      { NUMBER_OF("gauss_function"), .when = WITH_CONSTRAINT } } },
   [CALL_MASS_MATRIX] = {
     &position_request,
     { { TABLE("mass_matrix", PER_JOINT, PER_JOINT) } } },
@@ -166,6 +184,7 @@ bool samples_output_wanted(const struct samples_output *output, const struct sam
                       [WITH_VELOCITIES] = request->qd.data,
                       [WITH_ACCELERATIONS] = request->qdd.data,
                       [WITH_JOINT_WRENCHES] = request->joint_wrenches,
-                      [WITH_POSES] = request->poses };
+                      [WITH_POSES] = request->poses,
+                      [WITH_CONSTRAINT] = request->constraint != ARMDYN_CONSTRAINT_NONE };
   return is[output->when];
 }

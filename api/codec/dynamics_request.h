@@ -20,7 +20,8 @@ struct table {
 struct request {
   struct overrides overrides; /* first */
   struct table tables[TABLES];
-  int wrench_frame, frame, method;
+  int wrench_frame, frame, method, constraint;
+  double normal[3];
   bool friction, decompose, joint_wrenches, poses;
   double tolerance;
 };

@@ -47,26 +47,34 @@ enum armdyn_status armdyn_forward_dynamics(const struct armdyn_robot *robot, con
   return forward_by_articulated_bodies(robot, q, qd, tau, load, workspace, qdd);
 }
 
-enum armdyn_status armdyn_forward_dynamics_batch(const struct armdyn_robot *robot, const struct armdyn_samples *samples,
-                                                 struct armdyn_workspace *workspace, double *qdd)
+enum armdyn_status armdyn_forward_dynamics_batch_by(const struct armdyn_robot *robot, enum armdyn_forward_method method,
+                                                    const struct armdyn_samples *samples,
+                                                    struct armdyn_workspace *workspace, double *qdd)
 {
   const struct lanes_kernels *kernels = lanes_fastest();
   const size_t n = robot->joint_count;
   enum armdyn_status rc = ARMDYN_OK;
-  if (!robot->coupled && samples->count >= kernels->width) {
-    return kernels->forward_batch(robot, samples, qdd) ? ARMDYN_OK : ARMDYN_ESINGULAR;
+  if (!robot->coupled && samples->count >= kernels->width && method != ARMDYN_FORWARD_CRBA) {
+    const bool by_gauss = method == ARMDYN_FORWARD_GAUSS;
+    return kernels->forward_batch(robot, samples, by_gauss, qdd) ? ARMDYN_OK : ARMDYN_ESINGULAR;
   }
   for (size_t k = 0; k < samples->count; k++) {
     const struct armdyn_rows *w = &samples->wrench;
     const struct armdyn_load load = { w->data ? w->data + k * w->stride : NULL, samples->wrench_frame,
                                       samples->frictionless };
     double *row = qdd + k * n;
-    if (armdyn_forward_dynamics(robot, samples->q.data + k * samples->q.stride,
-                                samples->qd.data + k * samples->qd.stride, samples->tau.data + k * samples->tau.stride,
-                                &load, workspace, row)) {
+    if (armdyn_forward_dynamics_by(robot, method, samples->q.data + k * samples->q.stride,
+                                   samples->qd.data + k * samples->qd.stride,
+                                   samples->tau.data + k * samples->tau.stride, &load, workspace, row)) {
       for (size_t i = 0; i < n; i++) row[i] = NAN;
       rc = ARMDYN_ESINGULAR;
     }
   }
   return rc;
+}
+
+enum armdyn_status armdyn_forward_dynamics_batch(const struct armdyn_robot *robot, const struct armdyn_samples *samples,
+                                                 struct armdyn_workspace *workspace, double *qdd)
+{
+  return armdyn_forward_dynamics_batch_by(robot, ARMDYN_FORWARD_ABA, samples, workspace, qdd);
 }

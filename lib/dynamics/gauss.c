@@ -5,8 +5,10 @@
  * least; a is the acceleration of the centre of mass of link i, e its angular acceleration, F and N what acts on it there
  * (weight and wrench), J its inertia about the centre of mass. Everything stands in base axes. a and e are
  * linear in qdd, with derivatives da/dqdd_j, de/dqdd_j that pass outward from link to link and are zero for joints beyond
- * the link; so dZ/dqdd = 0 is the linear system H qdd = b that is gathered link by link.
+ * the link; so dZ/dqdd = 0 is the linear system H qdd = b that is gathered link by link. That is how drives that couple joints
+ * are computed; all others recursively (gauss_kernel.h).
  * Source: Gauss 1829; Udwadia & Kalaba, Analytical Dynamics, ch. 2 and 8. */
+#include "lib/dynamics/lanes.h"
 #include "lib/dynamics/methods.h"
 #include "lib/dynamics/rnea.h"
 #include "lib/dynamics/singular.h"
@@ -118,9 +120,9 @@ static void wrench_in_base(const struct armdyn_robot *robot, const struct armdyn
   rotate3(out + 3, at->r, wrench + 3);
 }
 
-enum armdyn_status forward_by_least_constraint(const struct armdyn_robot *robot, const double *q, const double *qd,
-                                               const double *tau, const struct armdyn_load *load,
-                                               struct armdyn_workspace *workspace, double *qdd)
+static enum armdyn_status least_by_linear_system(const struct armdyn_robot *robot, const double *q, const double *qd,
+                                                 const double *tau, const struct armdyn_load *load,
+                                                 struct armdyn_workspace *workspace, double *qdd)
 {
   const size_t n = robot->joint_count;
   double *H = workspace->matrix, *b = workspace->vector, wrench[6] = { 0 };
@@ -142,4 +144,16 @@ enum armdyn_status forward_by_least_constraint(const struct armdyn_robot *robot,
   cholesky_solve(n, H, b);
   memcpy(qdd, b, n * sizeof *qdd);
   return ARMDYN_OK;
+}
+
+enum armdyn_status forward_by_least_constraint(const struct armdyn_robot *robot, const double *q, const double *qd,
+                                               const double *tau, const struct armdyn_load *load,
+                                               struct armdyn_workspace *workspace, double *qdd)
+{
+  const size_t n = robot->joint_count;
+  double torque[ARMDYN_JOINTS_MAX] = { 0 };
+  if (robot->coupled) return least_by_linear_system(robot, q, qd, tau, load, workspace, qdd);
+  friction_add(robot, q, qd, load, torque);
+  for (size_t i = 0; i < n; i++) torque[i] = tau[i] - torque[i];
+  return lanes_fastest()->gauss(robot, q, qd, torque, load, qdd) ? ARMDYN_OK : ARMDYN_ESINGULAR;
 }

@@ -30,12 +30,17 @@ struct lanes_kernels {
   /* one sample, for torques that friction is taken off, rotors not coupled; false: a joint has no inertia */
   bool (*forward)(const struct armdyn_robot *robot, const double *q, const double *qd, const double *torque,
                   const struct armdyn_load *load, double *qdd);
+  /* likewise, by Gauss's principle */
+  bool (*gauss)(const struct armdyn_robot *robot, const double *q, const double *qd, const double *torque,
+                const struct armdyn_load *load, double *qdd);
   /* one sample, the lower triangle, without rotors */
   void (*mass_matrix)(const struct armdyn_robot *robot, const double *q, double *mass_matrix);
   /* at least `width` samples */
   void (*inverse_batch)(const struct armdyn_robot *robot, const struct armdyn_samples *samples, double *tau);
-  /* rotors not coupled; false: NAN in the rows of samples with a joint that has no inertia */
-  bool (*forward_batch)(const struct armdyn_robot *robot, const struct armdyn_samples *samples, double *qdd);
+  /* by articulated bodies, or by Gauss's principle; rotors not coupled; false: NAN in the rows of samples with a joint that
+   * has no inertia */
+  bool (*forward_batch)(const struct armdyn_robot *robot, const struct armdyn_samples *samples, bool by_gauss,
+                        double *qdd);
   /* whole and with rotors */
   void (*mass_matrix_batch)(const struct armdyn_robot *robot, const struct armdyn_samples *samples,
                             double *mass_matrix);

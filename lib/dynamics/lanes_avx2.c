@@ -9,7 +9,7 @@
 
 /* clang-format off */
 const struct lanes_kernels lanes_avx2 = {
-  "avx2", LANES, sines, inverse, forward, mass_matrix, inverse_batch, forward_batch, mass_matrix_batch,
+  "avx2", LANES, sines, inverse, forward, gauss, mass_matrix, inverse_batch, forward_batch, mass_matrix_batch,
   derivatives, derivatives_batch, adjoint, adjoint_batch, regressor, regressor_batch
 };
 /* clang-format on */

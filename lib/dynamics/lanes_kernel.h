@@ -15,8 +15,9 @@ typedef long long lane_bits __attribute__((vector_size(8 * LANES)));
 /* which comes before what builds on it */
 #include "lib/dynamics/inertia_kernel.h"
 #include "lib/dynamics/links_kernel.h"
-/* and so does this */
+/* and so do these */
 #include "lib/dynamics/derivatives_kernel.h"
+#include "lib/dynamics/gauss_kernel.h"
 #include "lib/dynamics/regressor_kernel.h"
 #undef REAL
 #undef NAME
@@ -28,6 +29,7 @@ typedef long long lane_bits __attribute__((vector_size(8 * LANES)));
 #include "lib/dynamics/links_kernel.h"
 /* again after it */
 #include "lib/dynamics/derivatives_kernel.h"
+#include "lib/dynamics/gauss_kernel.h"
 #include "lib/dynamics/regressor_kernel.h"
 #undef REAL
 #undef NAME
@@ -124,6 +126,16 @@ static bool is_definite(const struct armdyn_robot *robot, const double *q)
   return mass_matrix_factor(robot, q, M);
 }
 
+/* Is there an inertia that every joint moves? */
+static bool has_inertia(const struct armdyn_robot *robot, const double *q, const struct single_state *x,
+                        const struct single_hinge *hinges)
+{
+  for (size_t i = 0; i < robot->joint_count; i++) {
+    if (!(hinges[i].inverse > 0)) return false;
+  }
+  return single_thinness(robot, x, hinges) <= THINNESS_SUSPECT || is_definite(robot, q);
+}
+
 static bool forward(const struct armdyn_robot *robot, const double *q, const double *qd, const double *torque,
                     const struct armdyn_load *load, double *qdd)
 {
@@ -133,12 +145,26 @@ static bool forward(const struct armdyn_robot *robot, const double *q, const dou
   single_open(robot, q, qd, NULL, x);
   single_forces(robot, load, x);
   single_hinges_inward(robot, x, torque, hinges);
-  for (size_t i = 0; i < n; i++) {
-    if (!(hinges[i].inverse > 0)) return false;
-  }
-  if (!(single_thinness(robot, x, hinges) <= THINNESS_SUSPECT) && !is_definite(robot, q)) return false;
+  if (!has_inertia(robot, q, x, hinges)) return false;
   single_accelerations_outward(&robot->reduced, n, x, hinges);
   for (size_t i = 0; i < n; i++) qdd[i] = x[i].qdd;
+  return true;
+}
+
+/* The same by Gauss's principle. */
+static bool gauss(const struct armdyn_robot *robot, const double *q, const double *qd, const double *torque,
+                  const struct armdyn_load *load, double *qdd)
+{
+  struct single_state x[ARMDYN_JOINTS_MAX];
+  struct single_hinge hinges[ARMDYN_JOINTS_MAX];
+  double wrench[6];
+  const bool pushed = load && load->wrench;
+  single_open(robot, q, qd, NULL, x);
+  if (pushed) memcpy(wrench, load->wrench, sizeof wrench);
+  single_least_constraint(robot, x, torque, pushed ? wrench : NULL, pushed && load->wrench_frame == ARMDYN_WRENCH_BASE,
+                          hinges);
+  if (!has_inertia(robot, q, x, hinges)) return false;
+  for (size_t i = 0; i < robot->joint_count; i++) qdd[i] = x[i].qdd;
   return true;
 }
 
@@ -344,15 +370,11 @@ static lane_bits have_inertia(const struct armdyn_robot *robot, const struct arm
   return sound;
 }
 
-/* False: some sample has a joint without inertia; its row is NAN. */
-static bool forward_of_lanes(const struct armdyn_robot *robot, const struct armdyn_samples *samples, size_t first,
-                             double *qdd)
+/* What forward dynamics begins with: states at qdd = 0, torques without friction. */
+static void forward_open(const struct armdyn_robot *robot, const struct armdyn_samples *samples, size_t first,
+                         struct lanes_state *x, lanes *torque)
 {
-  const size_t n = robot->joint_count;
-  struct lanes_state x[ARMDYN_JOINTS_MAX];
-  struct lanes_hinge hinges[ARMDYN_JOINTS_MAX];
-  lanes torque[ARMDYN_JOINTS_MAX];
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < robot->joint_count; i++) {
     x[i].q = column(&samples->q, first, i);
     x[i].qd = column(&samples->qd, first, i);
     x[i].qdd = (lanes){ 0 };
@@ -361,10 +383,13 @@ static bool forward_of_lanes(const struct armdyn_robot *robot, const struct armd
     torque[i] = robot->load_friction ? lanes_under_load(robot, i, x[i].q, x[i].qd, torque[i], false)
                                      : torque[i] - lanes_friction(robot, i, x[i].q, x[i].qd);
   }
-  lanes_turns(&robot->reduced, 0, n, x);
-  lanes_forces(robot, samples, first, x);
-  lanes_hinges_inward(robot, x, torque, hinges);
-  lanes_accelerations_outward(&robot->reduced, n, x, hinges);
+}
+
+/* False: some sample has a joint without inertia; its row is NAN. */
+static bool forward_close(const struct armdyn_robot *robot, const struct armdyn_samples *samples, size_t first,
+                          const struct lanes_state *x, const struct lanes_hinge *hinges, double *qdd)
+{
+  const size_t n = robot->joint_count;
   const lane_bits sound = have_inertia(robot, samples, first, x, hinges);
   for (size_t i = 0; i < n; i++) {
     for (size_t l = 0; l < LANES; l++) qdd[(first + l) * n + i] = sound[l] ? x[i].qdd[l] : NAN;
@@ -372,12 +397,44 @@ static bool forward_of_lanes(const struct armdyn_robot *robot, const struct armd
   return all_lanes(&sound);
 }
 
-static bool forward_batch(const struct armdyn_robot *robot, const struct armdyn_samples *samples, double *qdd)
+static bool forward_of_lanes(const struct armdyn_robot *robot, const struct armdyn_samples *samples, size_t first,
+                             double *qdd)
+{
+  const size_t n = robot->joint_count;
+  struct lanes_state x[ARMDYN_JOINTS_MAX];
+  struct lanes_hinge hinges[ARMDYN_JOINTS_MAX];
+  lanes torque[ARMDYN_JOINTS_MAX];
+  forward_open(robot, samples, first, x, torque);
+  lanes_turns(&robot->reduced, 0, n, x);
+  lanes_forces(robot, samples, first, x);
+  lanes_hinges_inward(robot, x, torque, hinges);
+  lanes_accelerations_outward(&robot->reduced, n, x, hinges);
+  return forward_close(robot, samples, first, x, hinges, qdd);
+}
+
+/* By Gauss's principle. */
+static bool gauss_of_lanes(const struct armdyn_robot *robot, const struct armdyn_samples *samples, size_t first,
+                           double *qdd)
+{
+  struct lanes_state x[ARMDYN_JOINTS_MAX];
+  struct lanes_hinge hinges[ARMDYN_JOINTS_MAX];
+  lanes torque[ARMDYN_JOINTS_MAX], wrench[6];
+  forward_open(robot, samples, first, x, torque);
+  lanes_turns(&robot->reduced, 0, robot->joint_count, x);
+  for (size_t k = 0; samples->wrench.data && k < 6; k++) wrench[k] = column(&samples->wrench, first, k);
+  lanes_least_constraint(robot, x, torque, samples->wrench.data ? wrench : NULL,
+                         samples->wrench_frame == ARMDYN_WRENCH_BASE, hinges);
+  return forward_close(robot, samples, first, x, hinges, qdd);
+}
+
+/* At least LANES samples; the last ones that fill no vector are computed with some before them once more. */
+static bool forward_batch(const struct armdyn_robot *robot, const struct armdyn_samples *samples, bool by_gauss,
+                          double *qdd)
 {
   bool sound = true;
   for (size_t first = 0; first < samples->count; first += LANES) {
     const size_t last = samples->count - LANES;
-    sound &= forward_of_lanes(robot, samples, first < last ? first : last, qdd);
+    sound &= (by_gauss ? gauss_of_lanes : forward_of_lanes)(robot, samples, first < last ? first : last, qdd);
   }
   return sound;
 }

@@ -103,30 +103,51 @@ static enum armdyn_status inverse_dynamics(const struct samples_task *task, stru
 }
 
 /* All at once; a sample without an answer is one of NAN. */
-static enum armdyn_status articulated_bodies(const struct samples_task *task, struct armdyn_workspace *workspace,
-                                             size_t first, size_t last, size_t *failed)
+static enum armdyn_status free_motion(const struct samples_task *task, struct armdyn_workspace *workspace, size_t first,
+                                      size_t last, size_t *failed)
 {
-  const struct armdyn_samples samples = samples_of(task->request, first, last);
-  enum armdyn_status status = armdyn_forward_dynamics_batch(task->robot, &samples, workspace, out(task, 0, first));
+  const struct samples_request *r = task->request;
+  const struct armdyn_samples samples = samples_of(r, first, last);
+  enum armdyn_status status = armdyn_forward_dynamics_batch_by(task->robot, (enum armdyn_forward_method)r->method,
+                                                               &samples, workspace, out(task, 0, first));
   *failed = first;
   while (status && *failed + 1 < last && !isnan(*out(task, 0, *failed))) ++*failed;
   return status;
 }
 
+enum { QDD_OUT, CONSTRAINT_WRENCH, CONSTRAINT_ACCELERATION, GAUSS_FUNCTION };
+
+static enum armdyn_status constrained_motion(const struct samples_task *task, struct armdyn_workspace *workspace,
+                                             size_t s)
+{
+  const struct samples_request *r = task->request;
+  const struct armdyn_load load = load_of(r, s);
+  struct armdyn_constrained found;
+  double qdd[ARMDYN_JOINTS_MAX];
+  const enum armdyn_status status =
+      armdyn_constrained_dynamics(task->robot, r->constraint, r->normal, row(&r->q, s), row(&r->qd, s), row(&r->tau, s),
+                                  &load, workspace, qdd, &found);
+  if (status) return status;
+  swap_halves(found.wrench, 3);
+  swap_halves(found.acceleration, 3);
+  if (task->out[QDD_OUT]) memcpy(out(task, QDD_OUT, s), qdd, task->joints * sizeof *qdd);
+  if (task->out[CONSTRAINT_WRENCH]) memcpy(out(task, CONSTRAINT_WRENCH, s), found.wrench, sizeof found.wrench);
+  if (task->out[CONSTRAINT_ACCELERATION])
+    memcpy(out(task, CONSTRAINT_ACCELERATION, s), found.acceleration, sizeof found.acceleration);
+  if (task->out[GAUSS_FUNCTION]) *out(task, GAUSS_FUNCTION, s) = found.gauss;
+  return ARMDYN_OK;
+}
+
 static enum armdyn_status forward_dynamics(const struct samples_task *task, struct armdyn_workspace *workspace,
                                            size_t first, size_t last, size_t *failed)
 {
-  const struct samples_request *r = task->request;
-  if (r->method == ARMDYN_FORWARD_ABA) return articulated_bodies(task, workspace, first, last, failed);
-  for (size_t s = first; s < last; s++) {
-    const struct armdyn_load load = load_of(r, s);
-    enum armdyn_status status =
-        armdyn_forward_dynamics_by(task->robot, (enum armdyn_forward_method)r->method, row(&r->q, s), row(&r->qd, s),
-                                   row(&r->tau, s), &load, workspace, out(task, 0, s));
+  enum armdyn_status status = ARMDYN_OK;
+  if (task->request->constraint == ARMDYN_CONSTRAINT_NONE) return free_motion(task, workspace, first, last, failed);
+  for (size_t s = first; s < last && !status; s++) {
+    status = constrained_motion(task, workspace, s);
     *failed = s;
-    if (status) return status;
   }
-  return ARMDYN_OK;
+  return status;
 }
 
 static enum armdyn_status mass_matrix(const struct samples_task *task, struct armdyn_workspace *workspace, size_t first,

@@ -60,6 +60,25 @@ static void forward_batch(struct subject *s)
   armdyn_forward_dynamics_batch(s->robot, &samples, s->workspace, qdd);
 }
 
+/* Gauss's principle beside articulated bodies. */
+static void gauss_call(struct subject *s)
+{
+  double qdd[N];
+  for (size_t k = 0; k < POSTURES; k++) {
+    armdyn_forward_dynamics_by(s->robot, ARMDYN_FORWARD_GAUSS, s->q + k * s->n, s->qd + k * s->n, s->tau + k * s->n,
+                               NULL, s->workspace, qdd);
+  }
+}
+
+static void gauss_batch(struct subject *s)
+{
+  static double qdd[POSTURES * N];
+  const struct armdyn_samples samples = {
+    .count = POSTURES, .q = { s->q, s->n }, .qd = { s->qd, s->n }, .tau = { s->tau, s->n }
+  };
+  armdyn_forward_dynamics_batch_by(s->robot, ARMDYN_FORWARD_GAUSS, &samples, s->workspace, qdd);
+}
+
 static void mass_matrix_batch(struct subject *s)
 {
   static double M[POSTURES * N * N];
@@ -180,6 +199,8 @@ static const struct {
   { "mass_matrix_%s_sample",      mass_matrix_batch,  KDL_MASS },
   { "forward_dynamics_%s_call",   forward_dynamics,   KDL_FORWARD },
   { "forward_dynamics_%s_sample", forward_batch,      KDL_FORWARD },
+  { "gauss_%s_call",              gauss_call,         NO_PEER },
+  { "gauss_%s_sample",            gauss_batch,        NO_PEER },
   { "coriolis_matrix_%s_call",    coriolis_matrix,    NO_PEER },
   { "jacobian_%s_call",           jacobian,           NO_PEER },
   { "kinematics_%s_call",         forward_kinematics, NO_PEER },

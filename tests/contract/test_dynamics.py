@@ -9,6 +9,7 @@ import io
 import math
 import random
 
+import numpy
 import pytest
 
 from support import npy_read, npy_write, robot, unique_name, vector_sets
@@ -571,3 +572,49 @@ def test_momentum_in_npy(client, arm):
                              headers={"Accept": "application/x-npy"}).expect(200)
         assert npy_read(answer.body) == ((3, 3), flat(as_json[kind]))
         assert answer.headers["Columns"] == ",".join(f"momentum.{kind}{k}" for k in (1, 2, 3))
+
+
+# -- held tools and walls --
+
+def test_a_held_tool_is_the_whole_linear_system(client, arm):
+    """[M A'; A 0] [qdd; -f] = [tau - bias; -drift] by numpy, of what the other calls answer; and ½ d'M d."""
+    state = states_of("puma560", 1)[0]
+    motion = {"q": state["q"], "qd": state["qd"], "tau": [30.0, -40.0, 20.0, 1.0, -2.0, 0.5]}
+    ask = lambda call, **fields: client.post(arm["puma560"] + "/" + call, fields).expect(200).json
+    M = numpy.array(ask("mass-matrix", q=state["q"])["mass_matrix"])
+    bias = numpy.array(ask("inverse-dynamics", q=state["q"], qd=state["qd"], qdd=[0] * 6)["tau"])
+    moves = ask("jacobian", q=state["q"], qd=state["qd"])
+    J, drift = numpy.array(moves["jacobian"]), numpy.array(moves["jacobian_dot_qd"])
+    free = numpy.linalg.solve(M, numpy.array(motion["tau"]) - bias)
+    assert error(ask("forward-dynamics", **motion)["qdd"], list(free)) < 1e-9
+    for constraint, rows in (("point", 3), ("pose", 6)):
+        whole = numpy.block([[M, J[:rows].T], [J[:rows], numpy.zeros((rows, rows))]])
+        both = numpy.linalg.solve(whole, numpy.concatenate([motion["tau"] - bias, -drift[:rows]]))
+        held = ask("forward-dynamics", **motion, constraint=constraint)
+        assert error(held["qdd"], list(both[:6])) < 1e-8 and error(held["constraint_wrench"], [*-both[6:], *[0] * (6 - rows)]) < 1e-8
+        bent = both[:6] - free
+        assert held["gauss_function"] == pytest.approx(bent @ M @ bent / 2, rel=1e-8)
+        assert max(map(abs, held["tool_acceleration"][:rows])) < 1e-6
+    # a wall is the point's equation along its normal where it is pushed, and nothing where it is left
+    fall = J[:3] @ free + drift[:3]
+    for sign in (1, -1):
+        wall = ask("forward-dynamics", **motion, constraint="wall", normal=list(-sign * 3 * fall))
+        if sign < 0:
+            assert error(wall["qdd"], list(free)) < 1e-9 and wall["constraint_wrench"] == [0] * 6 and wall["gauss_function"] == 0
+            continue
+        normal = -fall / numpy.linalg.norm(fall)
+        A = normal @ J[:3]
+        force = numpy.linalg.norm(fall) / (A @ numpy.linalg.solve(M, A))
+        assert error(wall["constraint_wrench"][:3], list(force * normal)) < 1e-9 and wall["gauss_function"] == pytest.approx(force * numpy.linalg.norm(fall) / 2, rel=1e-9)
+
+
+def test_a_wall_in_csv_and_a_normal_of_nothing(client, arm):
+    motion = {"q": [0.1, 0.4, 0.05, 0], "qd": [0.0] * 4, "tau": [0.0] * 4}
+    as_json = client.post(arm["scara"] + "/forward-dynamics", {**motion, "constraint": "wall"}).expect(200).json
+    table = ",".join(f"{name}{j + 1}" for name in motion for j in range(4)) + "\n" + ",".join(str(x) for row in motion.values() for x in row) + "\n"
+    answer = client.post(arm["scara"] + "/forward-dynamics?constraint=wall&field=constraint_wrench", body=table.encode(), content_type="text/csv",
+                         headers={"Accept": "text/csv"}).expect(200)
+    row = [float(x) for x in answer.body.decode().splitlines()[1].split(",")]
+    assert row == as_json["constraint_wrench"] and row[2] > 0
+    problem = client.post(arm["scara"] + "/forward-dynamics", {**motion, "constraint": "wall", "normal": [0, 0, 0]}).expect(422).json
+    assert problem["errors"][0]["pointer"] == "/normal"

@@ -8,6 +8,7 @@
 #include "armdyn/clearance.h"
 #include "armdyn/code.h"
 #include "armdyn/collision.h"
+#include "armdyn/constraint.h"
 #include "armdyn/control.h"
 #include "armdyn/derivatives.h"
 #include "armdyn/diagnose.h"

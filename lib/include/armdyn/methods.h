@@ -32,7 +32,8 @@ bool armdyn_is_scara(const struct armdyn_robot *robot, struct armdyn_error *erro
 enum armdyn_forward_method {
   ARMDYN_FORWARD_ABA,  /* articulated bodies, O(n); Featherstone 2008, ch. 7. With coupled drives: CRBA */
   ARMDYN_FORWARD_CRBA, /* mass matrix and Cholesky factorisation, O(n^3); Featherstone 2008, ch. 6 */
-  ARMDYN_FORWARD_GAUSS /* least constraint: minimises Z over qdd, O(n^3); Gauss 1829 */
+  ARMDYN_FORWARD_GAUSS /* least constraint: Z is made least over qdd, recursively, O(n); with coupled drives in one linear
+                        * system, O(n^3). Gauss 1829; Popov, Vereshchagin & Zenkevich 1978 */
 };
 
 /* armdyn_forward_dynamics by a method of choice. OK, or ESINGULAR as there. */
@@ -40,6 +41,11 @@ enum armdyn_status armdyn_forward_dynamics_by(const struct armdyn_robot *robot, 
                                               const double *q, const double *qd, const double *tau,
                                               const struct armdyn_load *load, struct armdyn_workspace *workspace,
                                               double *qdd);
+
+/* armdyn_forward_dynamics_batch by a method of choice. */
+enum armdyn_status armdyn_forward_dynamics_batch_by(const struct armdyn_robot *robot, enum armdyn_forward_method method,
+                                                    const struct armdyn_samples *samples,
+                                                    struct armdyn_workspace *workspace, double *qdd);
 
 /* Why forward dynamics refused: the first joint that, with those before it, can be moved without any inertia, so that
  * XX */

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "armdyn/derivatives.h"
+#include "armdyn/methods.h"
 #include "armdyn/regressor.h"
 #include "lib/dynamics/lanes.h"
 #include "lib/dynamics/rnea.h"
@@ -211,7 +212,7 @@ Test(batch, batches_are_single_calls)
 static void other_batches(const struct arm *arm, struct dice *dice)
 {
   static struct table table;
-  static double expected[COUNT * N], got[COUNT * N], M[COUNT * N * N], one[N * N];
+  static double expected[COUNT * N], got[COUNT * N], least[COUNT * N], M[COUNT * N * N], one[N * N];
   const size_t n = arm->n, stride = 3 * n + 7;
   for (int variant = 0; variant < 4; variant++) {
     fill(&table, arm, dice, variant);
@@ -219,6 +220,8 @@ static void other_batches(const struct arm *arm, struct dice *dice)
     s->tau = (struct armdyn_rows){ table.row + 2 * n, stride };
     for (s->count = 1; s->count <= COUNT; s->count += s->count < 10 ? 1 : 27) {
       cr_assert_eq(armdyn_forward_dynamics_batch(arm->robot, s, arm->workspace, got), ARMDYN_OK);
+      cr_assert_eq(armdyn_forward_dynamics_batch_by(arm->robot, ARMDYN_FORWARD_GAUSS, s, arm->workspace, least),
+                   ARMDYN_OK);
       armdyn_mass_matrix_batch(arm->robot, s, arm->workspace, M);
       armdyn_gravity_torque_batch(arm->robot, s, arm->workspace, expected);
       for (size_t k = 0; k < s->count; k++) {
@@ -232,6 +235,8 @@ static void other_batches(const struct arm *arm, struct dice *dice)
         double largest = 1;
         for (size_t i = 0; i < n; i++) largest = fmax(largest, fabs(one[i]));
         for (size_t i = 0; i < n; i++) cr_assert_float_eq(got[k * n + i], one[i], 1e-9 * largest);
+        armdyn_forward_dynamics_by(arm->robot, ARMDYN_FORWARD_CRBA, x, x + n, x + 2 * n, &load, arm->workspace, one);
+        for (size_t i = 0; i < n; i++) cr_assert_float_eq(least[k * n + i], one[i], 1e-9 * largest);
       }
     }
   }
@@ -426,7 +431,7 @@ Test(batch, singular_samples_are_told_and_spare_the_others)
   for (size_t i = 0; i < 2 * COUNT; i++) q[i] = i % 2 && i % 6 != 1 ? 0.5 : 0;
   const struct armdyn_samples samples = { .count = COUNT, .q = { q, 2 }, .qd = { still, 0 }, .tau = { tau, 0 } };
   for (size_t k = 0; k < kind_count; k++) {
-    cr_assert_not(kinds[k]->forward_batch(robot, &samples, qdd));
+    cr_assert_not(kinds[k]->forward_batch(robot, &samples, k % 2, qdd)); /* by both methods in turn */
     for (size_t i = 0; i < COUNT; i++) {
       cr_assert_eq((bool)isnan(qdd[2 * i]), i % 3 == 0);
       cr_assert_eq((bool)isnan(qdd[2 * i + 1]), i % 3 == 0);

@@ -108,7 +108,8 @@ static void check_refused(struct arm *arm, const char *what)
     .count = COUNT, .q = { q, n }, .qd = { arm->qd, 0 }, .tau = { arm->tau, 0 }, .frictionless = true
   };
   for (size_t kind = 0; kind < kind_count && !arm->description.has_transmission; kind++) {
-    cr_assert_not(kinds[kind]->forward_batch(arm->robot, &samples, qdd));
+    cr_assert_not(kinds[kind]->forward_batch(arm->robot, &samples, false, qdd));
+    cr_assert_not(kinds[kind]->forward_batch(arm->robot, &samples, true, qdd));
     for (size_t k = 0; k < COUNT * n; k++) {
       cr_assert(isnan(qdd[k]), "%s, %zu joints, %s: %g", what, n, kinds[kind]->name, qdd[k]);
     }
@@ -141,7 +142,10 @@ static void check_answered(struct arm *arm, double tolerance, const char *what)
     .count = COUNT, .q = { q, n }, .qd = { arm->qd, 0 }, .tau = { arm->tau, 0 }, .frictionless = true
   };
   for (size_t kind = 0; kind < kind_count && !arm->description.has_transmission; kind++) {
-    cr_assert(kinds[kind]->forward_batch(arm->robot, &samples, qdd), "%s, %zu joints, %s", what, n, kinds[kind]->name);
+    cr_assert(kinds[kind]->forward_batch(arm->robot, &samples, false, qdd), "%s, %zu joints, %s", what, n,
+              kinds[kind]->name);
+    cr_assert(kinds[kind]->forward_batch(arm->robot, &samples, true, qdd), "%s, %zu joints, %s", what, n,
+              kinds[kind]->name);
   }
 }
 
