@@ -105,11 +105,11 @@ static void fill_row(const void *context, const double *q, const double *qd, con
   friction_columns(&r->c->joints[i], &armdyn_robot_description(r->c->robot)->joints[i], q[i], qd[i], load[i], row);
 }
 
-static void add_products(size_t width, const double *row, double *sums)
+static void add_products(size_t width, const double *restrict row, double *restrict sums)
 {
   for (size_t a = 0; a < width; a++) {
     const double factor = row[a];
-    double *to = sums + a * width;
+    double *restrict to = sums + a * width;
     if (factor == 0) continue;
     for (size_t b = a; b < width; b++) to[b] += factor * row[b];
   }

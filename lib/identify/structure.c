@@ -180,11 +180,13 @@ static void fill_normal(const struct profiling *p, size_t joint, size_t width, s
 {
   const struct joint_candidates *own = &p->c->joints[joint];
   for (size_t a = 0; a < width; a++) {
-    for (size_t d = 0; d < width; d++) {
-      double sum = sum_at(p->c, own, without, (own->rigid + a) * own->width + own->rigid + d);
-      for (size_t r = 0; r < own->rigid; r++)
-        sum -= sum_at(p->c, own, without, (own->rigid + a) * own->width + r) * p->E[own->column[r] * width + d];
-      normal[a * width + d] = sum;
+    double *restrict row = normal + a * width;
+    for (size_t d = 0; d < width; d++)
+      row[d] = sum_at(p->c, own, without, (own->rigid + a) * own->width + own->rigid + d);
+    for (size_t r = 0; r < own->rigid; r++) {
+      const double factor = sum_at(p->c, own, without, (own->rigid + a) * own->width + r);
+      const double *restrict E = p->E + own->column[r] * width;
+      for (size_t d = 0; d < width; d++) row[d] -= factor * E[d];
     }
   }
 }
@@ -196,20 +198,24 @@ static void fill_held_out(const struct profiling *p, size_t joint, size_t width,
   const double *G = part < p->c->folds ? own->sums[part] : own->of_fast;
   const size_t rigid = own->rigid, all = own->width;
   double *GT = p->scratch;
-  for (size_t row = 0; row < all; row++) {
-    for (size_t d = 0; d < width; d++) {
-      const double sign = d + 1 == width ? -1 : 1; /* what is left is (links + friction) - torque */
-      double sum = sign * G[row * all + rigid + d];
-      for (size_t r = 0; r < rigid; r++) sum -= sign * G[row * all + r] * p->E[own->column[r] * width + d];
-      GT[row * width + d] = sum;
+  for (size_t row = 0; row < all;
+       row++) { /* what is left is (links + friction) - torque: the last column has the other sign */
+    double *restrict to = GT + row * width;
+    memcpy(to, G + row * all + rigid, width * sizeof *to);
+    for (size_t r = 0; r < rigid; r++) {
+      const double factor = G[row * all + r];
+      const double *restrict E = p->E + own->column[r] * width;
+      for (size_t d = 0; d < width; d++) to[d] -= factor * E[d];
     }
+    to[width - 1] = -to[width - 1];
   }
   for (size_t a = 0; a < width; a++) {
     const double sign = a + 1 == width ? -1 : 1;
-    for (size_t d = 0; d < width; d++) {
-      double sum = sign * GT[(rigid + a) * width + d];
-      for (size_t r = 0; r < rigid; r++) sum -= sign * p->E[own->column[r] * width + a] * GT[r * width + d];
-      form[a * width + d] = sum;
+    double *restrict to = form + a * width;
+    for (size_t d = 0; d < width; d++) to[d] = sign * GT[(rigid + a) * width + d];
+    for (size_t r = 0; r < rigid; r++) {
+      const double factor = sign * p->E[own->column[r] * width + a], *restrict from = GT + r * width;
+      for (size_t d = 0; d < width; d++) to[d] -= factor * from[d];
     }
   }
 }
