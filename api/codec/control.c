@@ -53,6 +53,7 @@ static void control_init(void *object)
                                                                 .rate_hz = 1000,
                                                                 .velocity_filter_hz = NAN,
                                                                 .filter = { .width = 0.5 },
+                                                                .learn_periods = 10,
                                                                 .torque_limits = true };
 }
 
@@ -93,8 +94,52 @@ static void check_axes(struct json_reader *r, const struct control_request *cont
   for (size_t j = 0; j < joints; j++) shaped += all->joint_inertia[j] > 0;
   if (shaped && shaped < joints)
     json_fault(r, "/joint_inertia", FAULT_INCONSISTENT, "must be above 0 for all joints, or 0 for all: the arm's own");
+  if (control->factors.count && !(armdyn_law_gains(control->law) & ARMDYN_GAIN_ADAPTATION))
+    json_fault(r, "/adaptation_factors", FAULT_INCONSISTENT, "the law %s learns no parameters", laws[control->law]);
+  if (control->has_learn_periods && control->law != ARMDYN_LAW_LAYERED)
+    json_fault(r, "/learn_periods", FAULT_INCONSISTENT, "the law %s has one layer alone", laws[control->law]);
   if (control->has_search && control->law != ARMDYN_LAW_HYBRID)
     json_fault(r, "/search", FAULT_INCONSISTENT, "the law %s has no search", laws[control->law]);
+}
+
+/* -- how fast parameters are learnt -- */
+
+/* "j2.Ixx": the parameter of a joint by its name. False: there is none. */
+static bool parameter_named(const struct armdyn_robot_description *robot, const char *name,
+                            struct armdyn_parameter_id *id)
+{
+  for (size_t j = 0; j < robot->joint_count; j++) {
+    char joint[ARMDYN_NAME_SIZE + 8];
+    if (*robot->joints[j].name)
+      snprintf(joint, sizeof joint, "%s.", robot->joints[j].name);
+    else
+      snprintf(joint, sizeof joint, "j%zu.", j + 1);
+    id->joint = j;
+    if (!strncmp(name, joint, strlen(joint)) && armdyn_parameter_id_read(name + strlen(joint), id)) return true;
+  }
+  return false;
+}
+
+static void factors_decode(struct json_reader *r, const struct json_field *field, void *member,
+                           const struct json_context *context)
+{
+  struct control_factors *factors = member;
+  struct json_slice key;
+  char name[ARMDYN_PARAMETER_NAME_SIZE + 16];
+  if (!json_enter_object(r, field->unit)) return;
+  while (json_next_member(r, &key)) {
+    struct armdyn_adaptation_factor one = { .factor = 1 }, unread;
+    const bool full = factors->count == ARMDYN_ADAPTATION_FACTORS_MAX;
+    if (json_slice_decode(key, name, sizeof name) >= sizeof name ||
+        !parameter_named(context->user, name, &one.parameter))
+      json_fault(r, NULL, FAULT_ENUM,
+                 "is no parameter of this robot: those of j1 are j1.m, j1.Izz, j1.viscous and so on");
+    if (!json_read_number(r, "a number", &one.factor)) continue;
+    if (one.factor < 0 || one.factor > 1e6)
+      json_fault(r, NULL, FAULT_MINIMUM, "must be from 0 to 1e6, got %g", one.factor);
+    if (full) json_fault(r, NULL, FAULT_LENGTH, "must be at most %d parameters", ARMDYN_ADAPTATION_FACTORS_MAX);
+    *(full ? &unread : &factors->items[factors->count++]) = one;
+  }
 }
 
 static const struct json_field search_fields[] = {
@@ -160,6 +205,9 @@ static const struct json_field control_fields[] = {
   { NUMBER(CONTROL, filter.lowpass, BETWEEN(0, 50000), "Hz"), NAMED("lowpass_hz"), NULLABLE },
   { NUMBER(CONTROL, filter.notch, BETWEEN(0, 50000), "Hz"), NAMED("notch_hz"), NULLABLE },
   { NUMBER(CONTROL, filter.width, BETWEEN(0.001, 10), NULL), NAMED("notch_width"), NULLABLE },
+  { INTEGER(CONTROL, learn_periods, BETWEEN(1, 100000), NULL), HAS(CONTROL, has_learn_periods), NULLABLE },
+  { CUSTOM(CONTROL, factors, factors_decode, NULL, "an object: parameters and their factors, as {\"j1.m\": 0}"),
+    NAMED("adaptation_factors"), NULLABLE },
   { OBJECT(CONTROL, search, search_type), HAS(CONTROL, has_search), NULLABLE },
   { TRUTH(CONTROL, torque_limits) },
 };
@@ -177,7 +225,10 @@ void control_in_force(const struct control_request *request, const struct armdyn
     .frictionless = !friction,
     .filter = request->filter,
     .search = request->search,
+    .learn_periods = request->learn_periods,
+    .factor_count = request->factors.count,
   };
+  memcpy(control->factors, request->factors.items, sizeof control->factors);
   armdyn_gains_init(robot, request->law, bandwidth_hz, q, workspace, &control->gains);
   memcpy(control->gains.stiffness, request->gains.stiffness, sizeof control->gains.stiffness);
   memcpy(control->gains.selection, request->gains.selection, sizeof control->gains.selection);

@@ -5,6 +5,11 @@
 #include "api/codec/plant.h"
 #include "armdyn/control.h"
 
+struct control_factors {
+  size_t count;
+  struct armdyn_adaptation_factor items[ARMDYN_ADAPTATION_FACTORS_MAX];
+};
+
 struct control_request {
   struct armdyn_gains gains;
   unsigned given; /* of them, enum armdyn_gain or-ed */
@@ -17,8 +22,12 @@ struct control_request {
   struct armdyn_torque_filter filter; /* no NAN */
   struct armdyn_search search;
   bool has_search;
+  size_t learn_periods;
+  bool has_learn_periods;
+  struct control_factors factors;
   bool torque_limits; /* of the robot's joints are kept */
 };
+/* Decoding: context->user is the robot's description. */
 extern const struct json_type control_type;
 
 /* The gains in force: those given in place of those that the bandwidth makes at q.

@@ -282,6 +282,27 @@ static void encode_energy(struct json_writer *w, const struct simulation_result 
   json_end_object(w);
 }
 
+static void encode_learning(struct json_writer *w, const struct simulation_learning *learning)
+{
+  double values[LEARNING_TIMES];
+  char name[ARMDYN_PARAMETER_NAME_SIZE];
+  json_key(w, "adaptation"), json_begin_object(w);
+  json_key(w, "t"), json_write_numbers(w, learning->t, learning->times);
+  json_key(w, "parameters"), json_begin_array(w);
+  for (size_t k = 0; k < learning->count; k++) {
+    for (size_t i = 0; i < learning->times; i++) values[i] = learning->values[i * learning->count + k];
+    armdyn_parameter_name(learning->robot, &learning->choice, k, name);
+    json_begin_object(w);
+    json_key(w, "name"), json_write_text(w, name);
+    json_key(w, "rate"), json_write_number(w, learning->rates[k]);
+    json_key(w, "model"), json_write_number(w, learning->model[k]);
+    json_key(w, "values"), json_write_numbers(w, values, learning->times);
+    json_end_object(w);
+  }
+  json_end_array(w);
+  json_end_object(w);
+}
+
 static void encode_control(struct json_writer *w, const struct simulation_result *result)
 {
   const size_t n = result->joint_count;
@@ -294,6 +315,7 @@ static void encode_control(struct json_writer *w, const struct simulation_result
   json_key(w, "peak_torque"), json_write_numbers(w, result->peak_torque, n);
   if (result->control) json_key(w, "saturated"), json_write_numbers(w, result->saturated, n);
   json_end_object(w);
+  if (result->learning.times) encode_learning(w, &result->learning);
 }
 
 void simulation_result_encode(const struct simulation_result *result, struct buffer *out)

@@ -6,7 +6,7 @@
 #include "api/codec/control.h"
 #include "api/codec/dynamics_request.h"
 #include "api/codec/result.h"
-#include "armdyn/robot.h"
+#include "armdyn/regressor.h"
 
 /* Torques over time, for open loop. */
 struct torque_profile {
@@ -67,6 +67,16 @@ enum armdyn_status simulation_check_samples(double duration, double sample_rate,
 /* That, and do so many periods of a controller run? Also EINPUT for /control/rate_hz. */
 enum armdyn_status simulation_check_size(const struct simulation_request *request, struct armdyn_error *error);
 
+/* What a law that adapts believed in, at equal times. */
+enum { LEARNING_TIMES = 21 };
+struct simulation_learning {
+  const struct armdyn_robot *robot;
+  struct armdyn_parameter_choice choice; /* of its parameters */
+  size_t count, times;                   /* parameters; filled */
+  double t[LEARNING_TIMES];
+  double *values, *rates, *model; /* LEARNING_TIMES x count; count; count */
+};
+
 /* What was computed. */
 struct simulation_result {
   const struct simulation_request *request;
@@ -86,6 +96,7 @@ struct simulation_result {
   double unbalanced; /* J, the largest |energy - energy at the start - work| at a sample, that of elements in it */
   bool has_account;
   struct armdyn_energy_account account; /* of the plant's elements, at the end */
+  struct simulation_learning learning;  /* no times: the law does not learn */
 };
 /* The document that is kept: a JSON object. */
 void simulation_result_encode(const struct simulation_result *result, struct buffer *out);

@@ -13,6 +13,15 @@ enum { POSTURES = 16 };
 static const double VELOCITY = 3, ACCELERATION = 10; /* rad/s, rad/s^2 (m/s, m/s^2) */
 static const double NO_EFFECT = 1e-20;               /* rounding, squared */
 
+/* What was asked of parameter k. */
+static double factor_of(const struct armdyn_controller *c, size_t k)
+{
+  const struct armdyn_parameter_id id = armdyn_parameter_at(c->robot, &c->whole, k);
+  for (size_t i = 0; i < c->control.factor_count; i++)
+    if (armdyn_parameter_same(&c->control.factors[i].parameter, &id)) return c->control.factors[i].factor;
+  return 1;
+}
+
 /* The diagonal of G: with one parameter and one joint of inertia m, m ds/dt + kd s = -Y p and dp/dt = G Y s swing with the
  * squared frequency G Y^2 / m. What has no effect on any torque is not adapted. */
 static void fill_rates(struct armdyn_controller *c)
@@ -33,7 +42,8 @@ static void fill_rates(struct armdyn_controller *c)
     }
   }
   const double share = c->control.gains.adaptation * (double)c->n / (double)c->count;
-  for (size_t k = 0; k < c->count; k++) c->rates[k] = c->rates[k] > NO_EFFECT ? share / c->rates[k] : 0;
+  for (size_t k = 0; k < c->count; k++)
+    c->rates[k] = c->rates[k] > NO_EFFECT ? share * factor_of(c, k) / c->rates[k] : 0;
 }
 
 enum armdyn_status adaptive_open(struct armdyn_controller *c)
@@ -46,7 +56,8 @@ enum armdyn_status adaptive_open(struct armdyn_controller *c)
   c->rates = calloc(c->count, sizeof *c->rates);
   c->rigid_regressor = calloc(3 * c->n * c->rigid_count, sizeof *c->rigid_regressor);
   c->regressor = calloc(c->n * c->count, sizeof *c->regressor);
-  if (!c->parameters || !c->rates || !c->rigid_regressor || !c->regressor) return ARMDYN_EMEMORY;
+  c->slope = calloc(c->count, sizeof *c->slope);
+  if (!c->parameters || !c->rates || !c->rigid_regressor || !c->regressor || !c->slope) return ARMDYN_EMEMORY;
   armdyn_parameters(c->robot, &c->whole, c->parameters);
   fill_rates(c);
   return ARMDYN_OK;
@@ -103,6 +114,37 @@ void adaptive_learn(struct armdyn_controller *c)
     for (size_t j = 0; j < c->n; j++) slope += c->regressor[j * c->count + k] * c->s[j];
     c->parameters[k] += c->control.period * c->rates[k] * slope;
   }
+}
+
+/* -- in layers -- */
+
+void layered_gains(struct armdyn_gains *gains, size_t j, double w, double m)
+{
+  gains->lambda[j] = w, gains->kd[j] = w * m, gains->kp[j] = w * w * m, gains->adaptation = w * w;
+}
+
+void layered_torque(struct armdyn_controller *c, const struct armdyn_wanted *wanted, const struct deviation *e,
+                    const double *q, const double *qd, double *tau)
+{
+  const struct armdyn_gains *gains = &c->control.gains;
+  (void)q, (void)qd;
+  armdyn_regressor(c->robot, &c->whole, wanted->q, wanted->qd, wanted->qdd, c->workspace, c->regressor);
+  for (size_t j = 0; j < c->n; j++) {
+    c->s[j] = e->qd[j] + gains->lambda[j] * e->q[j];
+    tau[j] = gains->kp[j] * e->q[j] + gains->kd[j] * c->s[j];
+    for (size_t k = 0; k < c->count; k++) tau[j] += c->regressor[j * c->count + k] * c->parameters[k];
+  }
+}
+
+/* The fast layer goes on with the parameters that it has, until p += period G (sum of Y' s). */
+void layered_learn(struct armdyn_controller *c)
+{
+  for (size_t k = 0; k < c->count; k++)
+    for (size_t j = 0; j < c->n; j++) c->slope[k] += c->regressor[j * c->count + k] * c->s[j];
+  if (++c->since_learnt < c->control.learn_periods) return;
+  for (size_t k = 0; k < c->count; k++) c->parameters[k] += c->control.period * c->rates[k] * c->slope[k];
+  memset(c->slope, 0, c->count * sizeof *c->slope);
+  c->since_learnt = 0;
 }
 
 const double *armdyn_controller_parameters(const struct armdyn_controller *controller, size_t *count,

@@ -24,6 +24,7 @@ enum {
   OF_PID = ARMDYN_GAIN_KP | ARMDYN_GAIN_KI | ARMDYN_GAIN_KD,
   OF_COMPUTED_TORQUE = ARMDYN_GAIN_KP | ARMDYN_GAIN_KD,
   OF_ADAPTIVE = ARMDYN_GAIN_KD | ARMDYN_GAIN_LAMBDA | ARMDYN_GAIN_ADAPTATION,
+  OF_LAYERED = OF_ADAPTIVE | ARMDYN_GAIN_KP,
   OF_IMPEDANCE = ARMDYN_GAIN_KD | ARMDYN_GAIN_STIFFNESS | ARMDYN_GAIN_DAMPING,
   OF_JOINT_IMPEDANCE = ARMDYN_GAIN_KP | ARMDYN_GAIN_KD | ARMDYN_GAIN_JOINT_INERTIA,
   OF_CARTESIAN_IMPEDANCE = OF_IMPEDANCE | ARMDYN_GAIN_INERTIA,
@@ -52,6 +53,7 @@ static const struct law {
                                        NULL, true },
   [ARMDYN_LAW_FORCE] = { OF_FORCE, force_gains, force_torque, NULL, true },
   [ARMDYN_LAW_HYBRID] = { OF_HYBRID, hybrid_gains, hybrid_torque, NULL, true },
+  [ARMDYN_LAW_LAYERED] = { OF_LAYERED, layered_gains, layered_torque, layered_learn },
 };
 _Static_assert(sizeof laws / sizeof *laws == ARMDYN_LAWS, "a row for every law");
 
@@ -128,6 +130,12 @@ static enum armdyn_status check_tool(const struct armdyn_control *control, size_
   for (size_t j = 0; j < n; j++) shaped += gains->joint_inertia[j] > 0;
   if (shaped && shaped < n)
     return armdyn_refuse(error, ARMDYN_EINPUT, "/joint_inertia", "must be above 0 for all joints, or for none");
+  if (control->law == ARMDYN_LAW_LAYERED && !control->learn_periods)
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/learn_periods", "must be above 0");
+  for (size_t k = 0; k < control->factor_count; k++)
+    if (!(control->factors[k].factor >= 0 && isfinite(control->factors[k].factor)))
+      return armdyn_refuse(error, ARMDYN_EINPUT, "/factors", "must be finite and not below 0, got %g",
+                           control->factors[k].factor);
   const struct armdyn_search *search = &control->search;
   if (search->radius > 0 && !(isfinite(search->radius) && search->pitch > 0 && search->speed > 0 && search->fall > 0))
     return armdyn_refuse(error, ARMDYN_EINPUT, "/search", "must have a pitch, a speed and a fall above 0");
@@ -184,7 +192,7 @@ enum armdyn_status armdyn_controller_new(const struct armdyn_robot *robot, const
   if (control->filter.notch > 0)
     c->sections[c->section_count++] = section_notch(control->filter.notch, control->filter.width, control->period);
   c->workspace = armdyn_workspace_new(n);
-  if (!c->workspace || (control->law == ARMDYN_LAW_ADAPTIVE && adaptive_open(c))) goto memory;
+  if (!c->workspace || (laws[control->law].learn && adaptive_open(c))) goto memory;
   *controller = c;
   return ARMDYN_OK;
 memory:
@@ -200,6 +208,7 @@ void armdyn_controller_free(struct armdyn_controller *controller)
   free(controller->rates);
   free(controller->rigid_regressor);
   free(controller->regressor);
+  free(controller->slope);
   free(controller);
 }
 

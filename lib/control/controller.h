@@ -30,13 +30,15 @@ struct armdyn_controller {
   double force_integral[6]; /* N m, N: force_ki int e_f dt */
   struct search_state search;
 
-  /* of adaptive: */
+  /* of laws that adapt: */
   struct armdyn_parameter_choice rigid, whole; /* without friction; with that of the model */
   size_t rigid_count, count;
   double *parameters, *rates; /* count: p, the diagonal of G */
   double *rigid_regressor;    /* 3 x n x rigid_count */
   double *regressor;          /* n x count */
   double s[ARMDYN_JOINTS_MAX];
+  double *slope;       /* count, of layered: the sum of Y' s since it learnt */
+  size_t since_learnt; /* periods */
 };
 
 /* How far the arm is off: e = wanted - is. */
@@ -52,16 +54,19 @@ static inline double angular(double bandwidth)
 
 /* The gains of a joint that shall answer with w, rad/s; m is its inertia. */
 typedef void law_gains(struct armdyn_gains *gains, size_t j, double w, double m);
-law_gains computed_torque_gains, joint_impedance_gains, cartesian_impedance_gains, force_gains, hybrid_gains;
+law_gains computed_torque_gains, joint_impedance_gains, cartesian_impedance_gains, force_gains, layered_gains,
+    hybrid_gains;
 
 /* The torque of a law, before limits. */
 typedef void law_torque(struct armdyn_controller *c, const struct armdyn_wanted *wanted, const struct deviation *e,
                         const double *q, const double *qd, double *tau);
 law_torque pid_torque, pid_gravity_torque, pid_friction_torque, feedforward_torque, computed_torque_torque,
-    adaptive_torque, impedance_torque, joint_impedance_torque, cartesian_impedance_torque, force_torque, hybrid_torque;
+    adaptive_torque, impedance_torque, joint_impedance_torque, cartesian_impedance_torque, force_torque, hybrid_torque,
+    layered_torque;
 /* What it learns from a period. */
 void adaptive_learn(struct armdyn_controller *c);
-/* The adaptive law's memory: from the model. OK or EMEMORY; controller_free releases it. */
+void layered_learn(struct armdyn_controller *c);
+/* The memory of a law that adapts: from the model. OK or EMEMORY; controller_free releases it. */
 enum armdyn_status adaptive_open(struct armdyn_controller *c);
 
 #endif

@@ -102,9 +102,12 @@ static bool hand_over(void *context, const struct armdyn_simulation_sample *samp
 {
   struct running *r = context;
   struct armdyn_simulation_sample plant = *sample;
-  struct armdyn_loop_sample whole = {
-    .plant = &plant, .wanted = r->wanted_q, .tau = r->tau, .saturated = r->saturated, .work = r->work
-  };
+  struct armdyn_loop_sample whole = { .plant = &plant,
+                                      .wanted = r->wanted_q,
+                                      .tau = r->tau,
+                                      .saturated = r->saturated,
+                                      .work = r->work,
+                                      .controller = r->controller };
   if (!r->elements) return r->sink(r->sink_context, &whole);
   struct armdyn_energy_account account;
   double acting[ARMDYN_JOINTS_MAX];

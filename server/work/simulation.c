@@ -9,6 +9,7 @@
 #include "armdyn/simulate.h"
 #include "server/data/stored_trajectory.h"
 #include "server/work/kinds.h"
+#include "server/work/learning.h"
 #include "server/work/messages.h"
 #include "server/work/replay.h"
 #include "server/work/simulated_loop.h"
@@ -206,7 +207,7 @@ static bool take_period(void *context, const struct armdyn_loop_sample *sample)
   follow_tracking(run, sample->wanted, sample->plant);
   for (size_t j = 0; j < run->n; j++) run->result.saturated[j] += sample->saturated[j];
   note_where(run, sample->plant);
-  return true;
+  return learning_take(&run->result.learning, sample, run->robot, run->load.frictionless, request->duration);
 }
 
 static void constant_torque(void *context, double t, const double *q, const double *qd, double *tau)
@@ -374,6 +375,7 @@ static void release(void *context)
   replay_release(&run->replay);
   simulation_request_release(&run->request);
   simulated_loop_close(&run->loop);
+  learning_release(&run->result.learning);
 }
 
 const struct job_kind simulation_kind = {

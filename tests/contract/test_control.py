@@ -10,7 +10,7 @@ from support.rods import PENDULUM, SLIDE, G
 # How far a joint may be off along the motion [rad, m] with the arm's own model: little where a law cancels the dynamics, some
 # lag behind where it does not, and more where the tool is soft on purpose.
 LAWS = {"pid": 0.2, "pid_gravity": 0.2, "feedforward": 2e-3, "computed_torque": 2e-3, "adaptive": 2e-3, "impedance": 0.5,
-        "pid_friction": 0.2, "joint_impedance": 0.02, "cartesian_impedance": 2e-2}
+        "pid_friction": 0.2, "joint_impedance": 0.02, "cartesian_impedance": 2e-2, "layered": 2e-3}
 
 
 @pytest.fixture(scope="module")
@@ -159,6 +159,10 @@ def test_fewer_samples_are_some_of_them(client, places, motion):
     ({"control": {"law": "joint_impedance", "joint_inertia": [1, 0, 1, 1]}}, "/control/joint_inertia", "inconsistent"),
     ({"control": {"law": "pid", "search": {"radius": 1e-3, "pitch": 1e-4, "speed": 0.01, "fall": 1e-3}}}, "/control/search", "inconsistent"),
     ({"control": {"law": "hybrid", "force": [0] * 6, "stiffness": [1] * 6, "selection": [0] * 6, "search": {"radius": 1e-3, "speed": 0.01, "fall": 1e-3}}}, "/control/search/pitch", "required"),
+    ({"control": {"law": "pid", "adaptation_factors": {"j1.m": 1}}}, "/control/adaptation_factors", "inconsistent"),
+    ({"control": {"law": "adaptive", "adaptation_factors": {"nobody.m": 1}}}, "/control/adaptation_factors/nobody.m", "enum"),
+    ({"control": {"law": "adaptive", "adaptation_factors": {"j1.m": -1}}}, "/control/adaptation_factors/j1.m", "minimum"),
+    ({"control": {"law": "adaptive", "learn_periods": 5}}, "/control/learn_periods", "inconsistent"),
     ({"control": {"rate_hz": 0}}, "/control/rate_hz", "minimum"), ({"control": {"rate_hz": 100}, "sample_rate": 1000}, "/sample_rate", "inconsistent"),
     ({"control": {"rate_hz": 100}, "sample_rate": 30}, "/sample_rate", "inconsistent"), ({"control": {"rate_hz": 100000}, "duration": 101, "sample_rate": 10}, "/control/rate_hz", "maximum"),
     ({"control": {"delay_periods": 101}}, "/control/delay_periods", "maximum"), ({"control": {"delay_periods": 0.5}}, "/control/delay_periods", "type"),
@@ -195,6 +199,38 @@ def test_filters_are_told_and_bounded(client, places):
     for field in ("lowpass_hz", "notch_hz"):
         answer = client.post(places["pendulum"] + "/simulations", {**hold, "control": {**law, field: 100}}).expect(422)
         assert answer.json["errors"][0]["pointer"] == "/control/" + field and "below half" in answer.json["errors"][0]["detail"]
+
+
+# -- learning --
+
+@pytest.mark.parametrize("law, every", [("adaptive", 1), ("layered", 4)])
+def test_what_is_learnt_is_told(client, places, law, every):
+    """A slide of 3 kg whose law believes in 2: the recursion of a held force, and of the one parameter that moves it."""
+    h, lam, kd, kp, wanted = 0.01, 4.0, 9.0, 12.0, 0.1
+    own = {"kp": [kp], "learn_periods": every} if law == "layered" else {}
+    request = {"q": [wanted], "qd": [0.5], "duration": 0.8, "friction": False, "plant": {"inertial_scale": 1.5}}
+    control = {"law": law, "lambda": [lam], "kd": [kd], "adaptation": 60, "rate_hz": 100, **own}
+    found = simulated(client, places["slide"], **request, control=control)
+    learnt = {p["name"]: p for p in found["adaptation"]["parameters"]}
+    mass, rows = learnt["only.m"], rows_of(client, found)
+    assert mass["model"] == 2 and [p["name"] for p in learnt.values() if p["rate"] > 0] == ["only.m"] and len(found["adaptation"]["t"]) == 21
+    q, v, m, area, told = wanted, 0.5, 2.0, 0.0, []
+    for k in range(81):
+        assert (rows["q"][k][0], rows["qd"][k][0]) == pytest.approx((q, v), abs=1e-10)
+        e, s = wanted - q, -v + lam * (wanted - q)
+        regressor = -lam * v if law == "adaptive" else 0.0
+        force = regressor * m + kd * s + (kp * e if law == "layered" else 0)
+        area += regressor * s
+        if (k + 1) % every == 0:
+            m, area = m + h * mass["rate"] * area, 0.0
+        told += [m] if k % 4 == 0 else []
+        q, v = q + v * h + force * h * h / 6, v + force * h / 3
+    assert mass["values"] == pytest.approx(told, abs=1e-9)
+    assert (abs(mass["values"][-1] - 2) > 0.01) == (law == "adaptive")  # nothing is wanted to move, so the slow layer learns nothing
+    held = simulated(client, places["slide"], **request, control={**control, "adaptation_factors": {"only.m": 0}})["adaptation"]["parameters"]
+    assert next(p for p in held if p["name"] == "only.m")["values"] == [2] * 21
+    twice = simulated(client, places["slide"], **request, control={**control, "adaptation_factors": {"only.m": 2}})["adaptation"]["parameters"]
+    assert next(p for p in twice if p["name"] == "only.m")["rate"] == pytest.approx(2 * mass["rate"], rel=1e-12)
 
 
 # -- force --

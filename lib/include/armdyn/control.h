@@ -3,6 +3,7 @@
 #ifndef ARMDYN_CONTROL_H
 #define ARMDYN_CONTROL_H
 
+#include "armdyn/parameter.h"
 #include "armdyn/plant.h"
 #include "armdyn/simulate.h"
 
@@ -38,6 +39,9 @@ void armdyn_computed_torque(const struct armdyn_robot *robot, const struct armdy
  * adaptive        tau = Y(q, qd, qd_r, qdd_r) p + kd s, dp/dt = G Y' s, s = e' + lambda e, qd_r = qd + s,
  *                 qdd_r = qdd_wanted + lambda e'; p starts as the model's parameters. What is off dies out whatever
  *                 they are, as long as the arm's torque is linear in them. Source: Slotine & Li 1987.
+ * layered         tau = Y(q_wanted, qd_wanted, qdd_wanted) p + kp e + kd s, s as above: a fast layer, every period, of the model
+ *                 for the motion wanted with its feedback, and a slow one that learns p from the sum of Y' s over
+ *                 `learn_periods`. Nothing measured is in Y, so noise is not learnt. Source: Sadegh & Horowitz 1990.
  * impedance       tau = g(q) + J' (stiffness x + damping x') + kd e', x from the tool to where it should be, in base axes:
  *                 at rest the tool gives way by wrench / stiffness. Source: Siciliano et al., 9.2; Hogan 1985.
  * joint_impedance tau = M qdd_wanted + C(q, qd) qd_wanted + g + F(q, qd_wanted) + kp e + kd e': M e'' + (C + kd) e' + kp e =
@@ -70,7 +74,8 @@ void armdyn_computed_torque(const struct armdyn_robot *robot, const struct armdy
   X(JOINT_IMPEDANCE, "joint_impedance")                                                                                \
   X(CARTESIAN_IMPEDANCE, "cartesian_impedance")                                                                        \
   X(FORCE, "force")                                                                                                    \
-  X(HYBRID, "hybrid")
+  X(HYBRID, "hybrid")                                                                                                  \
+  X(LAYERED, "layered")
 enum armdyn_law {
 #define X(name, text) ARMDYN_LAW_##name,
   ARMDYN_LAW_LIST(X)
@@ -116,7 +121,7 @@ unsigned armdyn_law_gains(enum armdyn_law law);
 
 /* Gains that make every joint answer with w = 2 pi bandwidth, m its diagonal element of M at q: kp, ki, kd = 3 w^2 m, w^3 m,
  * 3 w m, a triple pole at -w; of computed_torque w^2 and 2 w; of adaptive lambda = w, kd = w m, adaptation = w^2; of
- * joint_impedance w^2 m and 2 w m; of cartesian_impedance kd = 2 w; of force and hybrid force_ki = w / 4, of force
+ * layered those with kp = w^2 m; of joint_impedance w^2 m and 2 w m; of cartesian_impedance kd = 2 w; of force and hybrid force_ki = w / 4, of force
  * kd = w m. Stiffness and force are no matter of the model and become 0, as all that the law does not take.
  *   bandwidth  in   Hz
  *   q          in   n
@@ -147,6 +152,8 @@ struct armdyn_search {
   double fall;          /* m */
 };
 
+enum { ARMDYN_ADAPTATION_FACTORS_MAX = 64 };
+
 /* ---- a controller: a law, its gains, and what it remembers from one period to the next */
 struct armdyn_control {
   enum armdyn_law law;
@@ -156,6 +163,14 @@ struct armdyn_control {
   bool frictionless;                      /* the controller's model has no friction */
   struct armdyn_torque_filter filter;
   struct armdyn_search search;
+  size_t learn_periods; /* of layered, > 0 */
+  /* How fast a parameter is learnt, of what `adaptation` makes of it; those not named 1. Parameters that the law does not learn
+   * may stand here. */
+  struct armdyn_adaptation_factor {
+    struct armdyn_parameter_id parameter;
+    double factor; /* >= 0 */
+  } factors[ARMDYN_ADAPTATION_FACTORS_MAX];
+  size_t factor_count;
 };
 struct armdyn_controller;
 
@@ -183,7 +198,7 @@ void armdyn_controller_sense(struct armdyn_controller *controller, const double 
 void armdyn_controller_step(struct armdyn_controller *controller, const struct armdyn_wanted *wanted, const double *q,
                             const double *qd, double *tau, bool *saturated);
 
-/* The parameters that an adaptive controller believes in, as armdyn_parameters orders them with rotors that are present;
+/* The parameters that a controller which adapts believes in, as armdyn_parameters orders them with rotors that are present;
  * count: how many. NULL: its law has none. `rates` are the diagonal of G. */
 const double *armdyn_controller_parameters(const struct armdyn_controller *controller, size_t *count,
                                            const double **rates);
@@ -226,7 +241,8 @@ struct armdyn_loop_sample {
   const double *wanted;                         /* n: q wanted */
   const double *tau;                            /* n: of the drives, which acts until the next sample */
   const bool *saturated;                        /* n */
-  double work; /* J, that the drives did until here; of a current loop, were asked for */
+  double work;                                /* J, that the drives did until here; of a current loop, were asked for */
+  const struct armdyn_controller *controller; /* as it is after this period */
   const struct armdyn_energy_account *account; /* of the elements; NULL without them */
 };
 typedef bool (*armdyn_loop_sink)(void *context, const struct armdyn_loop_sample *sample);

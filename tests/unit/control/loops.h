@@ -66,6 +66,7 @@ static inline void scene_open(struct scene *scene, enum armdyn_law law, double b
   scene->workspace = armdyn_workspace_new(scene->n);
   scene->control.law = law;
   scene->control.period = 1 / rate;
+  scene->control.learn_periods = 10;
   for (size_t j = 0; j < scene->n; j++) scene->control.torque_limit[j] = INFINITY;
   armdyn_gains_init(scene->model, law, bandwidth, scene->q, scene->workspace, &scene->control.gains);
 }

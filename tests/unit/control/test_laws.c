@@ -31,7 +31,8 @@ Test(laws, with_its_own_model_an_arm_stays_where_it_should_be)
 /* Laws that cancel the dynamics follow any motion from its start: their torque is inverse dynamics. */
 Test(laws, without_error_the_torque_is_inverse_dynamics)
 {
-  static const enum armdyn_law laws[] = { ARMDYN_LAW_FEEDFORWARD, ARMDYN_LAW_COMPUTED_TORQUE, ARMDYN_LAW_ADAPTIVE };
+  static const enum armdyn_law laws[] = { ARMDYN_LAW_FEEDFORWARD, ARMDYN_LAW_COMPUTED_TORQUE, ARMDYN_LAW_ADAPTIVE,
+                                          ARMDYN_LAW_LAYERED, ARMDYN_LAW_JOINT_IMPEDANCE };
   static struct scene scene;
   for (size_t k = 0; k < sizeof laws / sizeof *laws; k++)
     for (int frictionless = 0; frictionless < 2; frictionless++) {
@@ -183,6 +184,8 @@ static double lyapunov(const struct adaptation *a, double t)
   wanted_at(a->scene, t, q, qd, qdd);
   double s[N];
   for (size_t j = 0; j < scene->n; j++) s[j] = qd[j] - a->qd[j] + scene->control.gains.lambda[j] * (q[j] - a->q[j]);
+  if (scene->control.law == ARMDYN_LAW_LAYERED)
+    for (size_t j = 0; j < scene->n; j++) V += scene->control.gains.kp[j] * pow(q[j] - a->q[j], 2) / 2;
   for (size_t i = 0; i < scene->n * scene->n; i++) V += s[i / scene->n] * M[i] * s[i % scene->n] / 2;
   for (size_t k = 0; k < count; k++) {
     const double off = believed[k] - truth[k];
@@ -231,7 +234,7 @@ static double adapt(struct adaptation *a, double from, double to, double *rise)
 }
 
 /* A SCARA with 2 kg more than its controller knows of, heavier links, and twice the viscous friction. */
-static void adaptation_open(struct adaptation *a, struct scene *scene, double rate)
+static void adaptation_open(struct adaptation *a, struct scene *scene, enum armdyn_law law, double rate)
 {
   an_arm(scene, "scara");
   scene->arm.payload.mass = scene->description.payload.mass + 2;
@@ -242,7 +245,7 @@ static void adaptation_open(struct adaptation *a, struct scene *scene, double ra
     scene->swing[j] = j == 2 ? 0.05 : 0.5, scene->qd[j] = 3 * scene->swing[j];
   }
   scene->speed = 3;
-  scene_open(scene, ARMDYN_LAW_ADAPTIVE, 1.5, rate);
+  scene_open(scene, law, 1.5, rate);
   *a = (struct adaptation){ .scene = scene };
   memcpy(a->qd, scene->qd, sizeof a->qd);
   cr_assert_eq(armdyn_controller_new(scene->model, &scene->control, &a->controller, NULL), ARMDYN_OK);
@@ -262,7 +265,7 @@ Test(laws, adaptation_does_not_raise_its_lyapunov_function)
   double rise[2] = { 0 };
   for (int k = 0; k < 2; k++) {
     struct adaptation a;
-    adaptation_open(&a, &scene, 2000 << k);
+    adaptation_open(&a, &scene, ARMDYN_LAW_ADAPTIVE, 2000 << k);
     adapt(&a, 0, 1, &rise[k]);
     cr_assert_lt(a.lowest, 0.9 * a.first, "V has fallen meanwhile: %g of %g", a.lowest, a.first);
     adaptation_close(&a);
@@ -272,17 +275,88 @@ Test(laws, adaptation_does_not_raise_its_lyapunov_function)
 
 Test(laws, adaptation_finds_the_motion_from_wrong_parameters)
 {
+  static const enum armdyn_law laws[] = { ARMDYN_LAW_ADAPTIVE, ARMDYN_LAW_LAYERED };
+  static struct scene scene;
+  for (size_t k = 0; k < 2; k++) {
+    struct adaptation a;
+    double rise = 0;
+    adaptation_open(&a, &scene, laws[k], 1000);
+    const double early = adapt(&a, 0, 2, &rise);
+    adapt(&a, 2, 8, &rise);
+    const double late = adapt(&a, 8, 10, &rise);
+    cr_assert_gt(early, 3e-3, "so the parameters were wrong: %g", early);
+    cr_assert_lt(late, 0.3 * early, "law %zu: %g rad off at first, %g in the end", k, early, late);
+    cr_assert_lt(a.lowest, 0.8 * a.first);
+    adaptation_close(&a);
+  }
+}
+
+/* V + e kp e / 2 of the layered law falls, too, but for what the regressor of the motion wanted is off that of the motion: a
+ * part of V that its gains have to outweigh. */
+Test(laws, learning_in_layers_does_not_run_away)
+{
   static struct scene scene;
   struct adaptation a;
   double rise = 0;
-  adaptation_open(&a, &scene, 1000);
-  const double early = adapt(&a, 0, 2, &rise);
-  adapt(&a, 2, 8, &rise);
-  const double late = adapt(&a, 8, 10, &rise);
-  cr_assert_gt(early, 3e-3, "so the parameters were wrong: %g", early);
-  cr_assert_lt(late, 0.3 * early, "%g rad off at first, %g in the end", early, late);
-  cr_assert_lt(a.lowest, 0.8 * a.first);
+  adaptation_open(&a, &scene, ARMDYN_LAW_LAYERED, 1000);
+  adapt(&a, 0, 4, &rise);
+  cr_assert_lt(rise, 0.02, "%g of V", rise);
+  cr_assert_lt(a.lowest, 0.9 * a.first);
   adaptation_close(&a);
+}
+
+/* The slow layer learns every tenth period, and then ten times as much. */
+Test(laws, the_slow_layer_learns_in_its_own_time)
+{
+  static struct scene scene;
+  struct adaptation a;
+  const double *parameters, *rates;
+  double before[400], rise = 0;
+  size_t count, changes = 0;
+  adaptation_open(&a, &scene, ARMDYN_LAW_LAYERED, 1000);
+  parameters = armdyn_controller_parameters(a.controller, &count, &rates);
+  memcpy(before, parameters, count * sizeof *before);
+  for (int k = 1; k <= 35; k++) {
+    adapt(&a, 1e-3 * (k - 1), 1e-3 * k, &rise);
+    const bool learnt = memcmp(before, parameters, count * sizeof *before) != 0;
+    cr_assert_eq(learnt, k % 10 == 0, "period %d", k);
+    changes += learnt;
+    memcpy(before, parameters, count * sizeof *before);
+  }
+  cr_assert_eq(changes, 3);
+  adaptation_close(&a);
+}
+
+/* Each parameter is learnt as fast as is asked of it. */
+Test(laws, parameters_are_learnt_at_their_own_rates)
+{
+  static struct scene scene;
+  struct armdyn_controller *usual, *own;
+  const double *rates[2];
+  size_t count;
+  const struct armdyn_parameter_choice choice = { 0 };
+  an_arm(&scene, "scara");
+  scene_open(&scene, ARMDYN_LAW_ADAPTIVE, 1.5, 1000);
+  cr_assert_eq(armdyn_controller_new(scene.model, &scene.control, &usual, NULL), ARMDYN_OK);
+  armdyn_controller_parameters(usual, &count, &rates[0]);
+  size_t learnt = 0;
+  while (!(rates[0][learnt] > 0)) learnt++;
+  for (size_t k = 0; k < 2; k++)
+    scene.control.factors[k] =
+        (struct armdyn_adaptation_factor){ armdyn_parameter_at(scene.model, &choice, k ? count - 1 : learnt),
+                                           k ? 0 : 2.5 };
+  scene.control.factor_count = 2;
+  cr_assert_eq(armdyn_controller_new(scene.model, &scene.control, &own, NULL), ARMDYN_OK);
+  armdyn_controller_parameters(own, &count, &rates[1]);
+  for (size_t k = 0; k < count; k++)
+    cr_assert_float_eq(rates[1][k], rates[0][k] * (k == learnt ? 2.5 : k == count - 1 ? 0 : 1), 1e-12 * rates[0][k]);
+  cr_assert_gt(rates[0][count - 1], 0, "so there was something to be held");
+  scene.control.factors[0].factor = -1;
+  struct armdyn_controller *none = NULL;
+  cr_assert_eq(armdyn_controller_new(scene.model, &scene.control, &none, NULL), ARMDYN_EINPUT);
+  armdyn_controller_free(usual);
+  armdyn_controller_free(own);
+  scene_close(&scene);
 }
 
 /* ---- impedance */

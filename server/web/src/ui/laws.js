@@ -15,6 +15,7 @@ extend({
   'law.impedance': ['impedance', '阻抗'],
   'law.joint_impedance': ['joint impedance', '关节阻抗'],
   'law.cartesian_impedance': ['tool impedance with an inertia', '笛卡尔阻抗（含期望惯量）'],
+  'law.layered': ['layered: model ahead, slow learning', '分层：模型前馈，慢速学习'],
   'law.force': ['force', '力控制'],
   'law.hybrid': ['force along z, position else', '沿 z 力控，其余位置控制'],
   law_push: ['The tool pushes along z of the base [N]', '工具沿基座 z 轴的推力 [N]'],
@@ -24,7 +25,7 @@ extend({
   law_turning: ['Stiffness [N m/rad]', '转动刚度 [N m/rad]'],
 })
 
-const LAWS = ['pid', 'pid_gravity', 'pid_friction', 'feedforward', 'computed_torque', 'adaptive', 'impedance', 'joint_impedance', 'cartesian_impedance', 'force', 'hybrid']
+const LAWS = ['pid', 'pid_gravity', 'pid_friction', 'feedforward', 'computed_torque', 'adaptive', 'layered', 'impedance', 'joint_impedance', 'cartesian_impedance', 'force', 'hybrid']
 const SPRINGS = ['impedance', 'cartesian_impedance', 'hybrid'] // at the tool
 const PUSHES = ['force', 'hybrid']
 
