@@ -2,18 +2,6 @@
 
 #include <string.h>
 
-/* In the order of enum armdyn_law. */
-static const char *const laws[] = {
-#define X(name, text) text,
-  ARMDYN_LAW_LIST(X)
-#undef X
-};
-
-const char *control_law_name(enum armdyn_law law)
-{
-  return laws[law];
-}
-
 /* -- control -- */
 
 #define GAINS BETWEEN(0, 1e9)
@@ -64,13 +52,13 @@ static void check_gains(struct json_reader *r, const struct control_request *con
     char pointer[32];
     snprintf(pointer, sizeof pointer, "/%s", gains[k].name);
     if (control->given & ~taken & 1u << k)
-      json_fault(r, pointer, FAULT_INCONSISTENT, "the law %s has no %s", laws[control->law], gains[k].name);
+      json_fault(r, pointer, FAULT_INCONSISTENT, "the law %s has no %s", control_laws[control->law], gains[k].name);
   }
   for (size_t k = 0; k < GAIN_COUNT; k++) {
     char pointer[32];
     snprintf(pointer, sizeof pointer, "/%s", gains[k].name);
     if (taken & needed & ~control->given & 1u << k)
-      json_fault(r, pointer, FAULT_REQUIRED, "the law %s needs it", laws[control->law]);
+      json_fault(r, pointer, FAULT_REQUIRED, "the law %s needs it", control_laws[control->law]);
   }
 }
 
@@ -95,11 +83,15 @@ static void check_axes(struct json_reader *r, const struct control_request *cont
   if (shaped && shaped < joints)
     json_fault(r, "/joint_inertia", FAULT_INCONSISTENT, "must be above 0 for all joints, or 0 for all: the arm's own");
   if (control->factors.count && !(armdyn_law_gains(control->law) & ARMDYN_GAIN_ADAPTATION))
-    json_fault(r, "/adaptation_factors", FAULT_INCONSISTENT, "the law %s learns no parameters", laws[control->law]);
+    json_fault(r, "/adaptation_factors", FAULT_INCONSISTENT, "the law %s learns no parameters",
+               control_laws[control->law]);
   if (control->has_learn_periods && control->law != ARMDYN_LAW_LAYERED)
-    json_fault(r, "/learn_periods", FAULT_INCONSISTENT, "the law %s has one layer alone", laws[control->law]);
+    json_fault(r, "/learn_periods", FAULT_INCONSISTENT, "the law %s has one layer alone", control_laws[control->law]);
+  if (control->has_schedule && !armdyn_law_schedules(control->law))
+    json_fault(r, "/schedule", FAULT_INCONSISTENT,
+               "goes with pid, pid_gravity, pid_friction and feedforward, not with %s", control_laws[control->law]);
   if (control->has_search && control->law != ARMDYN_LAW_HYBRID)
-    json_fault(r, "/search", FAULT_INCONSISTENT, "the law %s has no search", laws[control->law]);
+    json_fault(r, "/search", FAULT_INCONSISTENT, "the law %s has no search", control_laws[control->law]);
 }
 
 /* -- how fast parameters are learnt -- */
@@ -197,7 +189,7 @@ static const struct json_field control_fields[] = {
   { NUMBERS(CONTROL, gains.force_kp, 6, GAINS, NULL), NAMED("force_kp"), NULLABLE },
   { NUMBERS(CONTROL, gains.force_ki, 6, GAINS, "1/s"), NAMED("force_ki"), NULLABLE },
   { NUMBERS(CONTROL, gains.selection, 6, BETWEEN(0, 1), NULL), NAMED("selection"), NULLABLE },
-  { ENUM(CONTROL, law, laws) },
+  { ENUM(CONTROL, law, control_laws) },
   { NUMBER(CONTROL, rate_hz, BETWEEN(1, 100000), "Hz") },
   { INTEGER(CONTROL, delay_periods, BETWEEN(0, ARMDYN_DELAY_MAX), NULL) },
   { NUMBERS(CONTROL, encoder_resolution, PER_JOINT, BETWEEN(0, 1), "rad, m"), HAS(CONTROL, has_encoder), NULLABLE },
@@ -208,6 +200,7 @@ static const struct json_field control_fields[] = {
   { INTEGER(CONTROL, learn_periods, BETWEEN(1, 100000), NULL), HAS(CONTROL, has_learn_periods), NULLABLE },
   { CUSTOM(CONTROL, factors, factors_decode, NULL, "an object: parameters and their factors, as {\"j1.m\": 0}"),
     NAMED("adaptation_factors"), NULLABLE },
+  { OBJECT(CONTROL, schedule, control_schedule_type), HAS(CONTROL, has_schedule), NULLABLE },
   { OBJECT(CONTROL, search, search_type), HAS(CONTROL, has_search), NULLABLE },
   { TRUTH(CONTROL, torque_limits) },
 };
@@ -237,6 +230,7 @@ void control_in_force(const struct control_request *request, const struct armdyn
     if (request->given & 1u << k)
       memcpy((char *)&control->gains + gains[k].offset, (const char *)&request->gains + gains[k].offset,
              sizes[gains[k].of] * sizeof(double));
+  if (request->has_schedule) control_schedule_in_force(&request->schedule, robot, q, workspace, control);
   for (size_t j = 0; j < description->joint_count; j++)
     control->torque_limit[j] = request->torque_limits ? description->joints[j].limits.torque : INFINITY;
 }
@@ -257,13 +251,14 @@ void control_take_alone(const struct armdyn_robot *robot, const double *q, struc
     for (size_t j = 0; j < n; j++) control->gains.kp[j] *= M[j * (n + 1)], control->gains.kd[j] *= M[j * (n + 1)];
   }
   control->law = ARMDYN_LAW_PID;
+  for (size_t k = 0; k < control->schedule.count; k++) control->schedule.entries[k].law = ARMDYN_LAW_PID;
 }
 
 void control_encode(struct json_writer *w, const struct armdyn_control *control, size_t joints)
 {
   const unsigned taken = armdyn_law_gains(control->law);
   json_begin_object(w);
-  json_key(w, "law"), json_write_text(w, laws[control->law]);
+  json_key(w, "law"), json_write_text(w, control_laws[control->law]);
   json_key(w, "rate_hz"), json_write_number(w, 1 / control->period);
   for (size_t k = 0; k < GAIN_COUNT; k++) {
     double values[ARMDYN_JOINTS_MAX] = { 0 };
@@ -277,6 +272,9 @@ void control_encode(struct json_writer *w, const struct armdyn_control *control,
     else
       json_write_numbers(w, values, count);
   }
+  if (control->schedule.count) json_key(w, "schedule"), control_schedule_encode(w, &control->schedule, joints);
+  if (control->law == ARMDYN_LAW_LAYERED)
+    json_key(w, "learn_periods"), json_write_integer(w, (long long)control->learn_periods);
   if (control->search.radius > 0) json_key(w, "search"), json_encode_object(w, &search_type, &control->search, NULL);
   if (control->filter.lowpass > 0) json_key(w, "lowpass_hz"), json_write_number(w, control->filter.lowpass);
   if (control->filter.notch > 0) {

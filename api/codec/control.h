@@ -2,6 +2,7 @@
 #ifndef API_CODEC_CONTROL_H
 #define API_CODEC_CONTROL_H
 
+#include "api/codec/control_schedule.h"
 #include "api/codec/plant.h"
 #include "armdyn/control.h"
 
@@ -25,6 +26,8 @@ struct control_request {
   size_t learn_periods;
   bool has_learn_periods;
   struct control_factors factors;
+  struct control_schedule schedule;
+  bool has_schedule;
   bool torque_limits; /* of the robot's joints are kept */
 };
 /* Decoding: context->user is the robot's description. */
@@ -36,7 +39,6 @@ void control_in_force(const struct control_request *request, const struct armdyn
                       const double *q, bool friction, struct armdyn_workspace *workspace,
                       struct armdyn_control *control);
 
-const char *control_law_name(enum armdyn_law law);
 /* Of bit k of enum armdyn_gain; NULL: there are no more. */
 const char *control_gain_name(size_t k);
 /* Is a PID left of this law when its model is taken away? */

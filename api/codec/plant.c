@@ -54,8 +54,8 @@ static const struct json_type elasticity_type =
     JSON_TYPE("elastic gears", elasticity_fields, ELEMENTS, NULL, elasticity_check);
 
 #define RIPPLE struct armdyn_torque_ripple
-static void joint_decode(struct json_reader *r, const struct json_field *field, void *member,
-                         const struct json_context *context)
+void joint_name_decode(struct json_reader *r, const struct json_field *field, void *member,
+                       const struct json_context *context)
 {
   const struct armdyn_robot_description *robot = context->user;
   size_t *joint = member;
@@ -69,7 +69,7 @@ static void joint_decode(struct json_reader *r, const struct json_field *field, 
 }
 
 static const struct json_field ripple_fields[] = {
-  { CUSTOM(RIPPLE, joint, joint_decode, NULL, "the name of a joint"), REQUIRED },
+  { CUSTOM(RIPPLE, joint, joint_name_decode, NULL, "the name of a joint"), REQUIRED },
   { NUMBER(RIPPLE, amplitude, BETWEEN(0, 1e9), "N m, N") },
   { NUMBER(RIPPLE, relative, BETWEEN(0, 1), NULL) },
   { NUMBER(RIPPLE, order, ABOVE_UP_TO(0, 10000), "a turn of the motor"), REQUIRED },

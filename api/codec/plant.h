@@ -18,6 +18,10 @@ struct plant_request {
 /* Decoding: context->user is the robot's description. */
 extern const struct json_type plant_type;
 
+/* A field: the name of a joint, as its index. context->user is the robot's description. */
+void joint_name_decode(struct json_reader *r, const struct json_field *field, void *member,
+                       const struct json_context *context);
+
 /* The members of an account: an object with one member for each element that is present. */
 void element_energies_encode(struct json_writer *w, const struct armdyn_energy_account *account);
 /* J that elements have more stored and dissipated, less what they were supplied with. */

@@ -87,7 +87,10 @@ struct simulation_result {
   /* where it is controlled, at the samples; with `control` at its periods: */
   double off_rms[ARMDYN_JOINTS_MAX], off_max[ARMDYN_JOINTS_MAX]; /* of where it should be */
   double peak_torque[ARMDYN_JOINTS_MAX];
-  double saturated[ARMDYN_JOINTS_MAX];  /* share of the periods in which more was asked than the limit */
+  double saturated[ARMDYN_JOINTS_MAX]; /* share of the periods in which more was asked than the limit */
+  double scheduled
+      [ARMDYN_SCHEDULE_ENTRIES_MAX];    /* share of the periods in which each entry of the schedule was in force */
+  size_t entry, entry_changes;          /* the last; how often it changed */
   const struct armdyn_control *control; /* in force; NULL: none */
   size_t joint_count;
   double work;                                    /* J, of the drives */

@@ -68,7 +68,7 @@ static void check_control(struct json_reader *r, const struct control_request *c
 {
   char where[48];
   if (!armdyn_law_tunable(control->law))
-    json_fault(r, "/control/law", FAULT_INCONSISTENT, "gains of %s cannot be found", control_law_name(control->law));
+    json_fault(r, "/control/law", FAULT_INCONSISTENT, "gains of %s cannot be found", control_laws[control->law]);
   for (unsigned k = 0; control_gain_name(k); k++) {
     const unsigned bit = 1u << k;
     if (!(control->given & bit) || bit == ARMDYN_GAIN_STIFFNESS) continue;
@@ -85,7 +85,7 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
   (void)given, (void)context;
   if (json_reader_status(r)) return;
   loops->laws->bandwidth_hz = request->bandwidth_max_hz;
-  snprintf(loops->laws->name, sizeof loops->laws->name, "%s", control_law_name(loops->laws->control.law));
+  snprintf(loops->laws->name, sizeof loops->laws->name, "%s", control_laws[loops->laws->control.law]);
   verification_loops_check(r, loops);
   check_control(r, &loops->laws->control);
   for (size_t k = 0; k < loops->reference_count; k++) {

@@ -112,10 +112,10 @@ static void law_check(struct json_reader *r, void *object, uint64_t given, const
   LAW *law = object;
   (void)given, (void)context;
   if (json_reader_status(r)) return;
-  if (!*law->name) snprintf(law->name, sizeof law->name, "%s", control_law_name(law->control.law));
+  if (!*law->name) snprintf(law->name, sizeof law->name, "%s", control_laws[law->control.law]);
   if (law->without_model && !control_alone(law->control.law))
     json_fault(r, "/without_model", FAULT_INCONSISTENT, "the law %s has no PID that is left without its model",
-               control_law_name(law->control.law));
+               control_laws[law->control.law]);
 }
 
 static const struct json_field law_fields[] = {

@@ -73,6 +73,11 @@ void armdyn_gains_init(const struct armdyn_robot *robot, enum armdyn_law law, do
     laws[law].gains_init(gains, j, angular(bandwidth), M[j * n + j]);
 }
 
+bool armdyn_law_schedules(enum armdyn_law law)
+{
+  return laws[law].gains == OF_PID;
+}
+
 bool armdyn_law_senses(enum armdyn_law law)
 {
   return laws[law].senses;
@@ -168,7 +173,10 @@ static enum armdyn_status check_control(const struct armdyn_control *control, si
   enum armdyn_status status = check_filter(control, error);
   for (size_t k = 0; k < sizeof numbers / sizeof *numbers && !status; k++)
     status = check(numbers[k].name, numbers[k].values, numbers[k].count, error);
-  return status ? status : check_tool(control, n, error);
+  if (!status) status = check_tool(control, n, error);
+  if (!status && control->schedule.count && !armdyn_law_schedules(control->law))
+    status = armdyn_refuse(error, ARMDYN_EINPUT, "/schedule", "goes with laws that are a PID and more");
+  return status ? status : schedule_check(&control->schedule, n, error);
 }
 
 /* -- a controller -- */
@@ -185,6 +193,7 @@ enum armdyn_status armdyn_controller_new(const struct armdyn_robot *robot, const
   if (!c) goto memory;
   c->robot = robot;
   c->control = *control;
+  c->law = control->law;
   c->load.frictionless = control->frictionless;
   c->n = n;
   if (control->filter.lowpass > 0)
@@ -231,15 +240,17 @@ void armdyn_controller_step(struct armdyn_controller *controller, const struct a
                             const double *qd, double *tau, bool *saturated)
 {
   struct armdyn_controller *c = controller;
-  const struct law *law = &laws[c->control.law];
   struct deviation e;
   bool free_joints = true;
+  schedule_step(c, q, qd);
+  const struct law *law = &laws[c->law];
   for (size_t j = 0; j < c->n; j++) {
     e.q[j] = wanted->q[j] - q[j], e.qd[j] = wanted->qd[j] - qd[j];
     c->integral[j] += c->control.gains.ki[j] * e.q[j] * c->control.period;
   }
   law->torque(c, wanted, &e, q, qd, tau);
   filter(c, tau);
+  memcpy(c->last_tau, tau, c->n * sizeof *tau);
   for (size_t j = 0; j < c->n; j++) {
     const double limit = c->control.torque_limit[j], asked = tau[j];
     const bool beyond = fabs(asked) > limit;

@@ -29,6 +29,9 @@ struct armdyn_controller {
   double sensed[6];         /* [moment; force] on the tool, base axes */
   double force_integral[6]; /* N m, N: force_ki int e_f dt */
   struct search_state search;
+  enum armdyn_law law; /* in force: of the schedule, or the only one */
+  size_t entry;
+  double last_tau[ARMDYN_JOINTS_MAX]; /* asked for in the period before */
 
   /* of laws that adapt: */
   struct armdyn_parameter_choice rigid, whole; /* without friction; with that of the model */
@@ -63,6 +66,9 @@ typedef void law_torque(struct armdyn_controller *c, const struct armdyn_wanted 
 law_torque pid_torque, pid_gravity_torque, pid_friction_torque, feedforward_torque, computed_torque_torque,
     adaptive_torque, impedance_torque, joint_impedance_torque, cartesian_impedance_torque, force_torque, hybrid_torque,
     layered_torque;
+/* The entry that is in force now, its law and gains. */
+void schedule_step(struct armdyn_controller *c, const double *q, const double *qd);
+enum armdyn_status schedule_check(const struct armdyn_schedule *schedule, size_t n, struct armdyn_error *error);
 /* What it learns from a period. */
 void adaptive_learn(struct armdyn_controller *c);
 void layered_learn(struct armdyn_controller *c);

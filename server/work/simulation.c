@@ -193,6 +193,13 @@ static bool take_sample(void *context, const struct armdyn_simulation_sample *sa
   return true;
 }
 
+static void follow_schedule(struct simulation_result *result, size_t entry, bool first)
+{
+  result->scheduled[entry]++;
+  result->entry_changes += !first && entry != result->entry;
+  result->entry = entry;
+}
+
 /* A period of the controller, of which some are samples. */
 static bool take_period(void *context, const struct armdyn_loop_sample *sample)
 {
@@ -206,6 +213,7 @@ static bool take_period(void *context, const struct armdyn_loop_sample *sample)
   if (run->periods % between == 0 || sample->plant->t >= request->duration) keep_sample(run, sample->plant);
   follow_tracking(run, sample->wanted, sample->plant);
   for (size_t j = 0; j < run->n; j++) run->result.saturated[j] += sample->saturated[j];
+  follow_schedule(&run->result, armdyn_controller_entry(sample->controller), run->periods == 1);
   note_where(run, sample->plant);
   return learning_take(&run->result.learning, sample, run->robot, run->load.frictionless, request->duration);
 }
@@ -304,6 +312,7 @@ static void average(struct run *run)
     result->off_rms[j] = sqrt(result->off_rms[j] / (double)run->periods);
     result->saturated[j] /= (double)run->periods;
   }
+  for (size_t k = 0; k < ARMDYN_SCHEDULE_ENTRIES_MAX && run->periods; k++) result->scheduled[k] /= (double)run->periods;
 }
 
 static void simulate(struct run *run)

@@ -162,6 +162,12 @@ def test_fewer_samples_are_some_of_them(client, places, motion):
     ({"control": {"law": "pid", "adaptation_factors": {"j1.m": 1}}}, "/control/adaptation_factors", "inconsistent"),
     ({"control": {"law": "adaptive", "adaptation_factors": {"nobody.m": 1}}}, "/control/adaptation_factors/nobody.m", "enum"),
     ({"control": {"law": "adaptive", "adaptation_factors": {"j1.m": -1}}}, "/control/adaptation_factors/j1.m", "minimum"),
+    ({"control": {"law": "computed_torque", "schedule": {"over": "speed", "joint": "j1", "entries": [{}, {"from": 1}]}}}, "/control/schedule", "inconsistent"),
+    ({"control": {"law": "pid", "schedule": {"over": "speed", "joint": "nobody", "entries": [{}, {"from": 1}]}}}, "/control/schedule/joint", "enum"),
+    ({"control": {"law": "pid", "schedule": {"over": "speed", "joint": "j1", "entries": [{}]}}}, "/control/schedule/entries", "length"),
+    ({"control": {"law": "pid", "schedule": {"over": "speed", "joint": "j1", "entries": [{}, {}]}}}, "/control/schedule/entries/1/from", "required"),
+    ({"control": {"law": "pid", "schedule": {"over": "speed", "joint": "j1", "entries": [{}, {"from": 2}, {"from": 1}]}}}, "/control/schedule/entries/2/from", "inconsistent"),
+    ({"control": {"law": "pid", "schedule": {"over": "speed", "joint": "j1", "entries": [{}, {"from": 1, "law": "adaptive"}]}}}, "/control/schedule/entries/1/law", "enum"),
     ({"control": {"law": "adaptive", "learn_periods": 5}}, "/control/learn_periods", "inconsistent"),
     ({"control": {"rate_hz": 0}}, "/control/rate_hz", "minimum"), ({"control": {"rate_hz": 100}, "sample_rate": 1000}, "/sample_rate", "inconsistent"),
     ({"control": {"rate_hz": 100}, "sample_rate": 30}, "/sample_rate", "inconsistent"), ({"control": {"rate_hz": 100000}, "duration": 101, "sample_rate": 10}, "/control/rate_hz", "maximum"),
@@ -213,6 +219,7 @@ def test_what_is_learnt_is_told(client, places, law, every):
     found = simulated(client, places["slide"], **request, control=control)
     learnt = {p["name"]: p for p in found["adaptation"]["parameters"]}
     mass, rows = learnt["only.m"], rows_of(client, found)
+    assert found["control"].get("learn_periods") == (every if law == "layered" else None)
     assert mass["model"] == 2 and [p["name"] for p in learnt.values() if p["rate"] > 0] == ["only.m"] and len(found["adaptation"]["t"]) == 21
     q, v, m, area, told = wanted, 0.5, 2.0, 0.0, []
     for k in range(81):
@@ -231,6 +238,33 @@ def test_what_is_learnt_is_told(client, places, law, every):
     assert next(p for p in held if p["name"] == "only.m")["values"] == [2] * 21
     twice = simulated(client, places["slide"], **request, control={**control, "adaptation_factors": {"only.m": 2}})["adaptation"]["parameters"]
     assert next(p for p in twice if p["name"] == "only.m")["rate"] == pytest.approx(2 * mass["rate"], rel=1e-12)
+
+
+# -- schedules --
+
+def test_gains_change_with_speed_and_where_they_do(client, places):
+    """A slide with PD of one gain above 0.2 m/s, another below: the recursion of a held force; hysteresis leaves it where it is."""
+    h, m, slow, fast, width = 0.01, 2.0, (300.0, 12.0), (60.0, 40.0), 0.05
+    entries = [{"kp": [slow[0]], "kd": [slow[1]]}, {"from": 0.2, "law": "pid_gravity", "kp": [fast[0]], "kd": [fast[1]]}]
+    changes = {}
+    for hysteresis in (0, width):
+        schedule = {"over": "speed", "joint": "only", "hysteresis": hysteresis, "entries": entries}
+        found = simulated(client, places["slide"], q=[0.1], qd=[0.5], duration=1, friction=False,
+                          control={"law": "pid", "ki": [0], "rate_hz": 100, "schedule": schedule})
+        rows, q, v, entry, where = rows_of(client, found), 0.1, 0.5, 0, []
+        for k in range(101):
+            assert (rows["q"][k][0], rows["qd"][k][0]) == pytest.approx((q, v), abs=1e-9)
+            entry = 1 if abs(v) >= 0.2 else 0 if abs(v) < 0.2 - hysteresis else entry
+            kp, kd = fast if entry else slow
+            force = kp * (0.1 - q) - kd * v
+            where.append(entry)
+            q, v = q + v * h + force * h * h / 2 / m, v + force * h / m
+        changes[hysteresis] = sum(a != b for a, b in zip(where, where[1:]))
+        assert found["tracking"]["scheduled"] == pytest.approx([where.count(0) / 101, where.count(1) / 101])
+        assert found["tracking"]["schedule_changes"] == changes[hysteresis] > 0
+        told = found["control"]["schedule"]
+        assert told["over"] == "speed" and [e["law"] for e in told["entries"]] == ["pid", "pid_gravity"] and told["entries"][1]["kd"] == [40]
+    assert changes[width] <= changes[0]
 
 
 # -- force --

@@ -121,8 +121,9 @@ unsigned armdyn_law_gains(enum armdyn_law law);
 
 /* Gains that make every joint answer with w = 2 pi bandwidth, m its diagonal element of M at q: kp, ki, kd = 3 w^2 m, w^3 m,
  * 3 w m, a triple pole at -w; of computed_torque w^2 and 2 w; of adaptive lambda = w, kd = w m, adaptation = w^2; of
- * layered those with kp = w^2 m; of joint_impedance w^2 m and 2 w m; of cartesian_impedance kd = 2 w; of force and hybrid force_ki = w / 4, of force
- * kd = w m. Stiffness and force are no matter of the model and become 0, as all that the law does not take.
+ * layered those with kp = w^2 m; of joint_impedance w^2 m and 2 w m; of cartesian_impedance kd = 2 w; of force and hybrid
+ * force_ki = w / 4, of force kd = w m. Stiffness and force are no matter of the model and become 0, as all that the law
+ * does not take.
  *   bandwidth  in   Hz
  *   q          in   n
  *   gains      out */
@@ -154,6 +155,27 @@ struct armdyn_search {
 
 enum { ARMDYN_ADAPTATION_FACTORS_MAX = 64 };
 
+/* ---- gain scheduling, of the laws that are a PID and more: an entry of a table is in force by the speed |qd| of a joint, the
+ * torque |tau| that was asked of it in the period before, or its position q; from `from` up to that of the next, the first from
+ * -infinity. Back to an entry it goes `hysteresis` below where it was left, so that noise does not make it change for ever. The
+ * integral goes on as it is. Each entry is as stable as its law and gains are; nothing is claimed of changes in a row that are
+ * faster than the loop settles. Source: Rugh & Shamma 2000. */
+enum armdyn_schedule_over { ARMDYN_SCHEDULE_SPEED, ARMDYN_SCHEDULE_LOAD, ARMDYN_SCHEDULE_POSITION, ARMDYN_SCHEDULES };
+enum { ARMDYN_SCHEDULE_ENTRIES_MAX = 8 };
+struct armdyn_schedule {
+  size_t count; /* 0: none */
+  enum armdyn_schedule_over over;
+  size_t joint;
+  double hysteresis; /* of what it is over, >= 0 */
+  struct armdyn_schedule_entry {
+    double from; /* increasing; of the first not read */
+    enum armdyn_law law;
+    double kp[ARMDYN_JOINTS_MAX], ki[ARMDYN_JOINTS_MAX], kd[ARMDYN_JOINTS_MAX];
+  } entries[ARMDYN_SCHEDULE_ENTRIES_MAX];
+};
+/* Does it go with the law: is that a PID and more? */
+bool armdyn_law_schedules(enum armdyn_law law);
+
 /* ---- a controller: a law, its gains, and what it remembers from one period to the next */
 struct armdyn_control {
   enum armdyn_law law;
@@ -163,6 +185,7 @@ struct armdyn_control {
   bool frictionless;                      /* the controller's model has no friction */
   struct armdyn_torque_filter filter;
   struct armdyn_search search;
+  struct armdyn_schedule schedule;
   size_t learn_periods; /* of layered, > 0 */
   /* How fast a parameter is learnt, of what `adaptation` makes of it; those not named 1. Parameters that the law does not learn
    * may stand here. */
@@ -197,6 +220,9 @@ void armdyn_controller_sense(struct armdyn_controller *controller, const double 
  * No allocation, cannot fail. */
 void armdyn_controller_step(struct armdyn_controller *controller, const struct armdyn_wanted *wanted, const double *q,
                             const double *qd, double *tau, bool *saturated);
+
+/* The entry of its schedule that is in force; 0 without one. */
+size_t armdyn_controller_entry(const struct armdyn_controller *controller);
 
 /* The parameters that a controller which adapts believes in, as armdyn_parameters orders them with rotors that are present;
  * count: how many. NULL: its law has none. `rates` are the diagonal of G. */
