@@ -339,6 +339,7 @@ out:
   if (p) armdyn_workspace_free(p->workspace);
   if (p) armdyn_trajectory_free(&p->torque);
   if (p) armdyn_trajectory_free(&p->way);
+  if (p) basins_free(&p->basins);
   if (p) obstacles_free(p->obstacles);
   if (p) armdyn_robot_free(p->blended);
   free(s);

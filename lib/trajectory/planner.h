@@ -19,6 +19,33 @@
 /* Is the plain motion in the way of an obstacle, and is there a way past it? */
 enum detour { DETOUR_UNKNOWN, DETOUR_NONE, DETOUR_NEEDED, DETOUR_NOT_FOUND };
 
+/* A motion and what is known about it. Release with candidate_free. */
+struct candidate {
+  struct armdyn_trajectory trajectory; /* waypoint_times: start, waypoints, goal */
+  struct interior_point_result solved;
+  size_t intervals, row_count;
+  double *multipliers;      /* of its rows, then of its passages, for its unit; NULL: none */
+  double *backoff;          /* by how much bounds were tightened, */
+  size_t backoff_intervals; /* and on which mesh; NULL: not at all */
+  double unit;              /* 0: not solved yet */
+  double price;
+  bool curved; /* did it take the true curvature? */
+  bool rough;  /* only solved well enough to start from */
+  bool proved; /* to stay clear of the obstacles, and the planner's margins are its own */
+};
+void candidate_free(struct candidate *c);
+/* Does it keep the limits at its knots? */
+bool candidate_feasible(const struct candidate *c);
+/* The same motion, as far as a coarse mesh tells? */
+bool candidates_same(const struct candidate *a, const struct candidate *b);
+
+/* Minima without obstacles, the cheapest first. */
+enum { BASINS_MAX = 8 };
+struct basins {
+  size_t count;
+  struct candidate list[BASINS_MAX];
+};
+
 struct planner {
   const struct armdyn_robot *robot;
   struct armdyn_robot *blended; /* is solved for in its place; NULL: itself is */
@@ -39,7 +66,8 @@ struct planner {
   struct obstacles *obstacles;     /* NULL: none */
   enum detour detour;              /* past them */
   struct armdyn_trajectory way;    /* the first that was found; nothing: none */
-  bool cut;                        /* a search ended by the caller, be it this or one for the smallest duration */
+  struct basins basins;
+  bool cut; /* a search ended by the caller, be it this or one for the smallest duration */
   struct planner_margins {
     struct armdyn_margin of[ARMDYN_LIMIT_KINDS * ARMDYN_JOINTS_MAX];
     double tool_usage, tool_time;     /* of the limit of the tool's speed; 0 where there is none */
@@ -64,29 +92,21 @@ struct way {
  * OK, ECANCELLED, EMEMORY. Source: Kuffner & LaValle 2000. */
 enum armdyn_status way_find(struct planner *p, const double *from, const double *to, struct way *out);
 
+/* A motion past the obstacles, through all points; nothing in `out` where none is found. Release it.
+ * OK, ECANCELLED, EMEMORY. */
+enum armdyn_status route_past(struct planner *p, struct armdyn_trajectory *out);
+
+/* Start (0), waypoint or goal; the time from one to another at the limits of speed, without a stop; a duration to begin with,
+ * s. */
+const double *planner_point(const struct planner *p, size_t k);
+double planner_travel_time(const struct planner *p, const double *from, const double *to);
+double planner_duration_guess(const struct planner *p);
+
 /* The request's numbers, and what follows from them: cost, limits, ends, durations. EINPUT and EINFEASIBLE name the field. */
 enum armdyn_status planner_judge(struct planner *p, struct armdyn_error *error);
 
 /* The margins of a motion, densely. */
 void planner_check(struct planner *p, const struct armdyn_trajectory *motion);
-
-/* A motion and what is known about it. Release with candidate_free. */
-struct candidate {
-  struct armdyn_trajectory trajectory; /* waypoint_times: start, waypoints, goal */
-  struct interior_point_result solved;
-  size_t intervals, row_count;
-  double *multipliers;      /* of its rows, then of its passages, for its unit; NULL: none */
-  double *backoff;          /* by how much bounds were tightened, */
-  size_t backoff_intervals; /* and on which mesh; NULL: not at all */
-  double unit;              /* 0: not solved yet */
-  double price;
-  bool curved; /* did it take the true curvature? */
-  bool rough;  /* only solved well enough to start from */
-  bool proved; /* to stay clear of the obstacles, and the planner's margins are its own */
-};
-void candidate_free(struct candidate *c);
-/* Does it keep the limits at its knots? */
-bool candidate_feasible(const struct candidate *c);
 
 /* A problem to solve on a mesh; the planner's own, or one on the way to it. */
 struct mesh_task {
@@ -142,6 +162,16 @@ enum armdyn_status starts_try(struct planner *p, struct starts *s, struct armdyn
 enum armdyn_status starts_finish(struct planner *p, struct starts *s, struct armdyn_optimal_result *result);
 /* Keep the cost of a minimum, in order, unless it is known. */
 void minima_add(struct armdyn_optimal_result *result, double cost);
+
+/* p->basins, from random starts. OK, ECANCELLED, EMEMORY.
+ *   log  in/out  iterations are added */
+enum armdyn_status basins_find(struct planner *p, struct armdyn_optimal_result *log);
+/* Does everything in it cost more than a motion that is known? */
+bool basin_is_dearer(const struct candidate *basin, const struct candidate *known);
+void basins_free(struct basins *basins);
+
+/* Is the plain motion of all points in the way of something? p->detour. OK, EMEMORY. */
+enum armdyn_status detour_judge(struct planner *p);
 
 /* The motion of a start: the guess or the cubic through the points (0), or one that swings out from it at random; where
  * obstacles are in its way, mostly one that leads past them. */

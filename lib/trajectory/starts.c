@@ -2,12 +2,14 @@
 #include <math.h>
 
 #include "lib/trajectory/planner.h"
+#include "lib/trajectory/polynomial.h"
 
 enum { N = ARMDYN_JOINTS_MAX };
 static const double JUMPED = 0.04; /* m */
 /* Of several ways past obstacles those are looked at more closely that cost at most this much more on the coarse mesh. */
 static const double DEARER = 1.15;
-enum { CLIMBERS = 2 }; /* starts with kinks that are solved on finer meshes */
+enum { WAYS_EVERY = 4 }; /* starts: the first one is a way, where one is needed */
+enum { CLIMBERS = 2 };   /* starts with kinks that are solved on finer meshes */
 
 bool candidate_feasible(const struct candidate *c)
 {
@@ -24,8 +26,8 @@ static bool better(const struct planner *p, const struct candidate *a, const str
   return a->solved.cost < b->solved.cost;
 }
 
-/* The same motion, as far as a coarse mesh tells: cost and middle agree. */
-static bool same(const struct candidate *a, const struct candidate *b)
+/* Cost and middle agree. */
+bool candidates_same(const struct candidate *a, const struct candidate *b)
 {
   const size_t n = a->trajectory.joint_count;
   if (fabs(a->solved.cost - b->solved.cost) > 1e-4 * fabs(a->solved.cost)) return false;
@@ -44,7 +46,7 @@ static void starts_add(const struct planner *p, struct starts *s, struct candida
 {
   size_t at = 0;
   for (size_t k = 0; k < s->count; k++) {
-    if (!same(&s->list[k], c)) continue;
+    if (!candidates_same(&s->list[k], c)) continue;
     candidate_free(c);
     return;
   }
@@ -138,13 +140,37 @@ static enum armdyn_status try_rivals(struct planner *p, struct starts *s, struct
   return rc;
 }
 
+/* Where obstacles are, starts are the minima without them in order, and where ways past them are needed some are guesses.
+ * NULL: this one is. */
+static const struct candidate *basin_of(const struct planner *p, size_t start)
+{
+  const bool ways = p->detour != DETOUR_NONE;
+  if (p->request->guess && start == 0) return NULL;
+  if (ways && start % WAYS_EVERY == 0) return NULL;
+  const size_t at = ways ? start - start / WAYS_EVERY - 1 : start - (p->request->guess != NULL);
+  return at < p->basins.count ? &p->basins.list[at] : NULL;
+}
+
+/* Several starts past obstacles, without kinks of the cost: they make minima dear. */
+static enum armdyn_status prepare(struct planner *p, struct starts *s, struct armdyn_optimal_result *result)
+{
+  if (!p->obstacles || p->request->starts < 2 || cost_has_kinks(&p->cost)) return ARMDYN_OK;
+  s->log->iterations = 0;
+  enum armdyn_status rc = basins_find(p, s->log);
+  result->iterations += s->log->iterations;
+  return rc ? rc : detour_judge(p);
+}
+
 enum armdyn_status starts_try(struct planner *p, struct starts *s, struct armdyn_optimal_result *result)
 {
   bool over = false;
-  enum armdyn_status rc = try_rivals(p, s, result, &over);
+  enum armdyn_status rc = prepare(p, s, result);
+  if (!rc) rc = try_rivals(p, s, result, &over);
   for (size_t k = 0; k < p->request->starts && !rc && !over; k++) {
     struct candidate c = { 0 };
-    rc = guess_start(p, k, &c);
+    const struct candidate *basin = basin_of(p, k);
+    if (basin && s->count > 0 && basin_is_dearer(basin, &s->list[0])) continue;
+    rc = basin ? trajectory_copy(&basin->trajectory, &c.trajectory) : guess_start(p, k, &c);
     if (!rc) rc = try_start(p, p->free_duration && !p->request->guess, &c, s, result, &over);
   }
   return rc;

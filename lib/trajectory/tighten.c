@@ -67,32 +67,52 @@ static void clearance_values(const struct planner *p, const struct armdyn_trajec
   }
 }
 
+/* The motion between knot k and the next. */
+struct between {
+  const struct armdyn_trajectory *motion;
+  size_t k;
+  double step;
+  struct usage_point at[SAMPLES + 1];
+  double near[PAIRS_MAX][SAMPLES + 1];
+};
+
+static void look_between(const struct planner *p, const struct armdyn_trajectory *motion, size_t k, struct between *out)
+{
+  const struct check check = { p->robot, p->limits, p->workspace };
+  out->motion = motion, out->k = k;
+  out->step = (motion->breaks[k + 1] - motion->breaks[k]) / SAMPLES;
+  check_points(&check, motion, k, 0, out->step, SAMPLES + 1, out->at);
+  if (p->obstacles) clearance_values(p, motion, k, out->step, out->near);
+}
+
+/* Values of a bound there; answers the largest.
+ *   top  out  where that is */
+static double bound_values(const struct planner *p, const struct bound *b, const struct between *between, double *x,
+                           size_t *top)
+{
+  if (b->kind == BOUND_TOOL_SPEED)
+    tool_values(p, between->motion, between->k, between->step, x);
+  else if (b->kind == BOUND_CLEARANCE)
+    memcpy(x, between->near[b->joint], sizeof between->near[0]);
+  else
+    for (size_t i = 0; i <= SAMPLES; i++) x[i] = b->scale * between->at[i].value[b->kind][b->joint];
+  const double peak = peak_of(x, SAMPLES + 1, top);
+  return b->kind == BOUND_CLEARANCE ? x[*top] : peak; /* distances have kinks */
+}
+
 /* By how much every bound is exceeded between knot k and the next: bounds x intervals; returns the largest. A rough solution
  * does not reach its limits at the knots yet: what is left there is as much more. */
 static double measure(const struct planner *p, const struct candidate *c, const struct bound *bounds, size_t count,
                       struct excess *excess)
 {
-  const struct check check = { p->robot, p->limits, p->workspace };
-  struct usage_point at[SAMPLES + 1];
-  double largest = 0, near[PAIRS_MAX][SAMPLES + 1];
+  struct between between;
+  double largest = 0, x[SAMPLES + 1];
+  size_t top;
   for (size_t k = 0; k < c->intervals; k++) {
-    const double step = (c->trajectory.breaks[k + 1] - c->trajectory.breaks[k]) / SAMPLES;
-    check_points(&check, &c->trajectory, k, 0, step, SAMPLES + 1, at);
-    if (p->obstacles) clearance_values(p, &c->trajectory, k, step, near);
+    look_between(p, &c->trajectory, k, &between);
     for (size_t b = 0; b < count; b++) {
-      double x[SAMPLES + 1];
-      size_t top;
-      if (bounds[b].kind == BOUND_TOOL_SPEED)
-        tool_values(p, &c->trajectory, k, step, x);
-      else if (bounds[b].kind == BOUND_CLEARANCE)
-        memcpy(x, near[bounds[b].joint], sizeof x);
-      else
-        for (size_t i = 0; i <= SAMPLES; i++) x[i] = bounds[b].scale * at[i].value[bounds[b].kind][bounds[b].joint];
-      double over = peak_of(x, SAMPLES + 1, &top);
-      if (bounds[b].kind == BOUND_CLEARANCE) over = x[top]; /* they have kinks */
-      const double most = mesh_most(p, &bounds[b]);
-      over -= most;
-      const double room = fmax(most - (x[0] + x[SAMPLES]) / 2, 0);
+      const double value = bound_values(p, &bounds[b], &between, x, &top), most = mesh_most(p, &bounds[b]);
+      const double over = value - most, room = fmax(most - (x[0] + x[SAMPLES]) / 2, 0);
       excess[b * c->intervals + k] =
           (struct excess){ over + (c->rough && room < NEAR ? room : 0), 4 * top <= 3 * SAMPLES, 4 * top >= SAMPLES };
       largest = fmax(largest, over);
