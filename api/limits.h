@@ -24,7 +24,7 @@
 #define LIMIT_MAP_POINTS              1000    /* of each axis of a gravity map */
 #define LIMIT_DIAGNOSIS_SAMPLES       500     /* of one diagnosis */
 #define LIMIT_KINEMATIC_STARTS        200     /* of one call of inverse kinematics */
-#define LIMIT_CELL_BODY               MB(4)   /* a cell */
+#define LIMIT_CELL_BODY               MB(16)  /* a cell, in any of its formats */
 #define LIMIT_CLEARANCE_STATES        100000  /* of one request for clearances */
 #define LIMIT_FITTED_TRIANGLES        1000000 /* of the meshes of one part that bodies are fitted to */
 #define LIMIT_URL                     KB(8)

@@ -2,11 +2,16 @@
 #include "api/codec/cell.h"
 
 #include "api/json/fields.h"
+#include "api/mesh/cell_mesh.h"
+#include "api/urdf/cell_xml.h"
+#include "api/urdf/name.h"
 #include "server/app.h"
 #include "server/base/rehearsal.h"
 #include "server/data/stored_cell.h"
 #include "server/gateway/gateway.h"
+#include "server/http/preconditions.h"
 #include "server/routes/cells.h"
+#include "server/routes/handlers.h"
 #include "server/routes/versioned.h"
 
 static enum armdyn_status encode_row(struct exchange *x, bool made, const void *row, struct buffer *out)
@@ -61,15 +66,80 @@ static void release(void *row)
   store_cell_release(row);
 }
 
+/* -- formats: JSON says all that these parameters say of the others. To add one: a function and a row -- */
+
+struct import {
+  const char *name; /* asked for, else that of the path; NULL: neither */
+  double scale;     /* m for 1 of a mesh */
+  bool scaled;      /* that was said */
+  struct armdyn_error error;
+};
+
+static enum armdyn_status fault_of_parameter(struct exchange *x, const char *parameter, enum fault_code code,
+                                             const char *words)
+{
+  fault_add(exchange_faults(x), FAULT_AT_PARAMETER, parameter, code, "%s", words);
+  return ARMDYN_EINPUT;
+}
+
+static enum armdyn_status read_json(struct exchange *x, const char *body, size_t length, struct import *in,
+                                    struct cell_document *cell)
+{
+  if (exchange_query(x, "name"))
+    return fault_of_parameter(x, "name", FAULT_UNSUPPORTED, "stands in the body of a cell in JSON");
+  if (in->scaled) return fault_of_parameter(x, "scale", FAULT_UNSUPPORTED, "goes with meshes only");
+  return cell_decode(body, length, cell, exchange_faults(x));
+}
+
+static enum armdyn_status read_xml(struct exchange *x, const char *body, size_t length, struct import *in,
+                                   struct cell_document *cell)
+{
+  if (in->scaled)
+    return fault_of_parameter(x, "scale", FAULT_UNSUPPORTED, "goes with meshes only: SDF and URDF are in m");
+  return cell_xml_decode(body, length, in->name, cell, exchange_faults(x));
+}
+
+static enum armdyn_status read_mesh(struct exchange *x, const char *body, size_t length, struct import *in,
+                                    struct cell_document *cell)
+{
+  const struct cell_mesh_options options = { in->name, in->scale };
+  char name[ARMDYN_NAME_SIZE];
+  if (!in->name) return fault_of_parameter(x, "name", FAULT_REQUIRED, "is missing: a mesh has no name for the cell");
+  urdf_name_make(in->name, strlen(in->name), name);
+  if (!*name || strcmp(name, in->name))
+    return fault_of_parameter(x, "name", FAULT_PATTERN,
+                              "must be lower-case letters, digits, '.', '_' and '-', 1 to 64 of them, the first one a "
+                              "letter or digit");
+  return cell_mesh_decode(body, length, &options, cell, &in->error);
+}
+
+static const struct {
+  enum media media;
+  enum armdyn_status (*read)(struct exchange *x, const char *body, size_t length, struct import *in,
+                             struct cell_document *cell);
+} formats[] = {
+  { MEDIA_JSON, read_json }, { MEDIA_XML, read_xml }, { MEDIA_STL, read_mesh }, { MEDIA_OBJ, read_mesh }
+};
+
+static enum armdyn_status read_format(struct exchange *x, const char *name, struct import *in,
+                                      struct cell_document *cell)
+{
+  size_t length, i = 0;
+  const char *body = exchange_body(x, &length), *asked = exchange_query(x, "name");
+  *in = (struct import){ .name = asked ? asked : name, .scale = 1, .scaled = exchange_query(x, "scale") };
+  if (!exchange_query_number(x, "scale", 1e-6, 1e3, &in->scale)) return ARMDYN_EINPUT;
+  while (formats[i].media != exchange_body_media(x)) i++; /* the route takes no others */
+  return formats[i].read(x, body, length, in, cell);
+}
+
 /* As the store keeps it. */
 static bool read_body(struct exchange *x, const char *name, void *row)
 {
   struct store_cell *to = row;
-  size_t length;
-  const char *body = exchange_body(x, &length);
   struct buffer document = BUFFER(LIMIT_ANSWER);
-  struct cell_document cell;
-  enum armdyn_status status = cell_decode(body, length, &cell, exchange_faults(x));
+  struct cell_document cell = { .obstacles = NULL };
+  struct import in;
+  enum armdyn_status status = read_format(x, name, &in, &cell);
   if (!status && !versioned_is_named(x, name, cell.name)) status = ARMDYN_EINPUT;
   if (!status) {
     cell_encode(&cell, &document);
@@ -77,7 +147,7 @@ static bool read_body(struct exchange *x, const char *name, void *row)
     memcpy(to->name, cell.name, sizeof to->name);
     to->document = buffer_take(&document, NULL);
   }
-  if (status) answer_status(x, status, NULL);
+  if (status) answer_status(x, status, *in.error.message ? &in.error : NULL);
   buffer_release(&document);
   cell_release(&cell);
   return !status;
@@ -152,3 +222,33 @@ const struct versioned cells = {
   .list = list,
   .summary = summarize,
 };
+
+/* -- as a world of SDF -- */
+
+static void answer_xml(struct exchange *x, const struct store_cell *row)
+{
+  struct buffer body = BUFFER(LIMIT_ANSWER);
+  struct cell_document cell;
+  const enum armdyn_status status = stored_cell_decode(row, &cell);
+  if (status) {
+    answer_status(x, status, NULL);
+    return;
+  }
+  cell_xml_encode(&cell, &body);
+  cell_release(&cell);
+  answer_etag(x, row->version);
+  answer_bytes(x, 200, media_type(MEDIA_XML), &body);
+}
+
+enum outcome cell_get(struct exchange *x)
+{
+  struct store_cell row = { .version = 0 };
+  exchange_set_header(x, "Vary", "Accept");
+  if (exchange_answer_media(x) != MEDIA_XML) return versioned_get(x);
+  if (!revision_is_good(x)) return ANSWERED;
+  if (versioned_found(x, &cells, get_row(x, exchange_segment(x, "cell"), &row)) &&
+      !answered_not_modified(x, row.version))
+    answer_xml(x, &row);
+  store_cell_release(&row);
+  return ANSWERED;
+}

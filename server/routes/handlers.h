@@ -57,6 +57,8 @@ route_handler versioned_create, versioned_list, versioned_get, versioned_put, ve
 route_handler dataset_upload, dataset_list, dataset_patch, dataset_samples;
 /* meshes.c */
 route_handler mesh_list, mesh_get;
+/* cells.c */
+route_handler cell_get;
 /* clearance.c */
 route_handler clearance;
 /* fitted_bodies.c */

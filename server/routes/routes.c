@@ -182,7 +182,7 @@ const struct route routes[] = {
   { CALL(getDatasetSamples),            dataset_samples,           ON_POOL,         0,                  NULL },
   { CALL(listCells),                    versioned_list,            ON_POOL,         0,                  &cells },
   { CALL(createCell),                   versioned_create,          ON_POOL,         LIMIT_CELL_BODY,    &cells },
-  { CALL(getCell),                      versioned_get,             ON_POOL,         0,                  &cells },
+  { CALL(getCell),                      cell_get,                  ON_POOL,         0,                  &cells },
   { CALL(putCell),                      versioned_put,             ON_POOL,         LIMIT_CELL_BODY,    &cells },
   { CALL(deleteCell),                   versioned_delete,          ON_POOL,         0,                  &cells },
   { CALL(clearance),                    clearance,                 READS_ON_POOL,   MB(8),              NULL },

@@ -1,7 +1,9 @@
-/* Cells, and requests for clearances (by the first byte): what is decoded and encoded is the same again; refusals have
- * reasons; an arm can be held against whatever is accepted. */
+/* Cells in JSON, requests for clearances, worlds of SDF and URDF, and meshes (by the first byte): what is decoded and encoded
+ * is the same again; refusals have reasons; an arm can be held against whatever is accepted. */
 #include "api/codec/cell.h"
 #include "api/codec/clearance.h"
+#include "api/mesh/cell_mesh.h"
+#include "api/urdf/cell_xml.h"
 #include "tests/fuzz/fuzz.h"
 
 /* An arm of one link, in the cell. */
@@ -57,11 +59,45 @@ static void request(const char *bytes, size_t size)
   clearance_request_release(&r);
 }
 
+/* What an export says is read back with as many bodies. */
+static void world(const char *bytes, size_t size)
+{
+  static struct faults faults;
+  struct cell_document cell, again;
+  struct buffer text = BUFFER(MB(16));
+  faults.count = 0;
+  const enum armdyn_status status = cell_xml_decode(bytes, size, NULL, &cell, &faults);
+  require_reason(status, &faults);
+  if (status) return;
+  REQUIRE(*cell.name && armdyn_cell_check(&cell.cell, NULL) == ARMDYN_OK);
+  use(&cell.cell);
+  cell_xml_encode(&cell, &text);
+  REQUIRE(buffer_ok(&text));
+  REQUIRE(cell_xml_decode(text.data, text.length, NULL, &again, &faults) == ARMDYN_OK);
+  REQUIRE(again.cell.obstacle_count == cell.cell.obstacle_count);
+  cell_release(&cell), cell_release(&again);
+  buffer_release(&text);
+}
+
+static void mesh(const char *bytes, size_t size)
+{
+  struct cell_document cell;
+  struct armdyn_error error = { "", "" };
+  const struct cell_mesh_options options = { "mesh", 1 };
+  const enum armdyn_status status = cell_mesh_decode(bytes, size, &options, &cell, &error);
+  REQUIRE(!status || *error.message || status == ARMDYN_EMEMORY);
+  if (status) return;
+  REQUIRE(cell.cell.obstacle_count >= 1);
+  use(&cell.cell);
+  cell_release(&cell);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   if (size < 1) return 0;
   char *bytes = copy_of(data + 1, size - 1);
-  (data[0] % 2 ? request : cell)(bytes, size - 1);
+  static void (*const parsers[])(const char *bytes, size_t size) = { cell, request, world, mesh };
+  parsers[data[0] % 4](bytes, size - 1);
   free(bytes);
   return 0;
 }
