@@ -69,6 +69,8 @@ static void check_control(struct json_reader *r, const struct control_request *c
   char where[48];
   if (!armdyn_law_tunable(control->law))
     json_fault(r, "/control/law", FAULT_INCONSISTENT, "gains of %s cannot be found", control_laws[control->law]);
+  if (control->has_schedule)
+    json_fault(r, "/control/schedule", FAULT_INCONSISTENT, "gains are found for all speeds and places: leave it out");
   for (unsigned k = 0; control_gain_name(k); k++) {
     const unsigned bit = 1u << k;
     if (!(control->given & bit) || bit == ARMDYN_GAIN_STIFFNESS) continue;
@@ -89,6 +91,9 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
   verification_loops_check(r, loops);
   check_control(r, &loops->laws->control);
   for (size_t k = 0; k < loops->reference_count; k++) {
+    snprintf(where, sizeof where, "/references/%zu/breakaway", k);
+    if (loops->references[k].breakaway)
+      json_fault(r, where, FAULT_INCONSISTENT, "is no matter of gains: ask a verification");
     if (loops->references[k].kind != REFERENCE_SINE) continue;
     snprintf(where, sizeof where, "/references/%zu/kind", k);
     json_fault(r, where, FAULT_INCONSISTENT,

@@ -31,6 +31,7 @@ enum {
   ROW_TURNS,
   ROW_TRAJECTORY,
   ROW_REST,
+  ROW_BREAKAWAY,
   ROWS
 };
 static const struct json_field reference_fields[] = {
@@ -46,6 +47,7 @@ static const struct json_field reference_fields[] = {
   [ROW_TURNS] = { NUMBER(REFERENCE, turns, ABOVE_UP_TO(0, 16), NULL) },
   [ROW_TRAJECTORY] = { TEXT(REFERENCE, trajectory), MATCHES(json_id_pattern) },
   [ROW_REST] = { NUMBER(REFERENCE, rest, BETWEEN(0, 1000), "s") },
+  [ROW_BREAKAWAY] = { TRUTH(REFERENCE, breakaway) },
   { ENUM(REFERENCE, kind, kinds), REQUIRED },
   { TEXT(REFERENCE, name) },
 };
@@ -54,7 +56,7 @@ static const struct json_field reference_fields[] = {
 static const struct {
   unsigned needed, allowed;
 } rows_of[] = {
-  [REFERENCE_HOLD] = { BIT(ROW_DURATION), 0 },
+  [REFERENCE_HOLD] = { BIT(ROW_DURATION), BIT(ROW_BREAKAWAY) },
   [REFERENCE_STEP] = { BIT(ROW_DURATION) | BIT(ROW_AMPLITUDE), BIT(ROW_BAND) },
   [REFERENCE_SINE] = { BIT(ROW_AMPLITUDE) | BIT(ROW_FREQUENCIES), BIT(ROW_PERIODS) | BIT(ROW_SETTLE) },
   [REFERENCE_CIRCLE] = { BIT(ROW_DURATION) | BIT(ROW_CENTER), BIT(ROW_NORMAL) | BIT(ROW_TURNS) | BIT(ROW_REST) },
@@ -206,7 +208,7 @@ static size_t variants_of_laws(const REQUEST *request)
 enum { ENERGY_NUMBERS = 4 * ARMDYN_ELEMENTS };
 static size_t numbers_of(const struct verification_reference *reference, size_t joints)
 {
-  return 112 + joints * (8 + 3 * reference->frequency_count);
+  return 112 + joints * (8 + 3 * reference->frequency_count + (reference->breakaway ? 2 : 0));
 }
 
 static void check_size(struct json_reader *r, const REQUEST *request, size_t joints)
@@ -220,7 +222,8 @@ static void check_size(struct json_reader *r, const REQUEST *request, size_t joi
       if (request->plants[p].plant.has_elements) numbers += variants_of_laws(request) * ENERGY_NUMBERS;
     for (size_t l = 0; l < request->law_count; l++) {
       const struct verification_law *law = &request->laws[l];
-      const double time = verification_time(&request->references[k], law, 0);
+      const double time = verification_time(&request->references[k], law, 0) +
+                          verification_breakaway_time(&request->references[k], joints);
       periods += time * law->control.rate_hz * verification_variants(law) * (double)request->plant_count;
     }
   }
@@ -327,6 +330,11 @@ enum armdyn_status verification_request_decode(const char *text, size_t length,
 double verification_settle(const struct verification_reference *reference, const struct verification_law *law)
 {
   return isnan(reference->settle) ? 3 / law->bandwidth_hz : reference->settle;
+}
+
+double verification_breakaway_time(const struct verification_reference *reference, size_t joints)
+{
+  return reference->breakaway ? 2 * (double)joints * (reference->duration + VERIFICATION_RAMP) : 0;
 }
 
 double verification_time(const struct verification_reference *reference, const struct verification_law *law,

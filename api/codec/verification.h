@@ -33,7 +33,8 @@ struct verification_reference {
   double center[3], normal[3]; /* of a circle, base frame */
   double turns;
   char trajectory[27];
-  double rest; /* s, that a circle or trajectory is held at its end */
+  bool breakaway; /* of a hold: is it looked for what sets each joint in motion? */
+  double rest;    /* s, that a circle or trajectory is held at its end */
 };
 
 struct verification_law {
@@ -90,6 +91,10 @@ static inline int verification_variants(const struct verification_law *law)
 {
   return law->without_model ? 2 : 1;
 }
+/* How long a torque grows that shall set a joint in motion, s. */
+static const double VERIFICATION_RAMP = 1;
+/* s that the loops take which look for it, in both directions of every joint. */
+double verification_breakaway_time(const struct verification_reference *reference, size_t joints);
 /* s before a sine is measured. */
 double verification_settle(const struct verification_reference *reference, const struct verification_law *law);
 /* How long the loop of a reference runs, all frequencies of a sine together; `motion`: of a trajectory, s. */
@@ -100,8 +105,9 @@ double verification_time(const struct verification_reference *reference, const s
 
 /* NAN: it has none such. */
 struct verification_joint {
-  double rms, max;                                                                   /* off: rad, m */
-  double static_error;                                                               /* of a hold */
+  double rms, max;                            /* off: rad, m */
+  double static_error, ripple, torque_ripple; /* of a hold; ripple: from side to side, rad, m and N m, N */
+  double breakaway[2]; /* of a hold, where asked for: N m, N more in both directions that set it in motion */
   double overshoot_percent, rise_time, peak_time, settling_time, steady_state_error; /* of a step */
   double bandwidth_hz;                                                               /* of a sine */
   double torque_rms, torque_peak, saturated;                                         /* N m, N; share of periods */

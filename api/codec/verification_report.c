@@ -216,10 +216,19 @@ static void write_joints_of(struct page *p, const char *reference, const char *k
                                                "settled after, s",
                                                "steady error, rad or m",
                                                "torque, N m or N" };
-  static const char *const hold[] = { "static_error", "max", "torque_rms", "torque_peak" };
-  static const char *const hold_headings[] = {
-    "plant", "law", "joint", "static error, rad or m", "largest", "torque rms, N m or N", "torque"
-  };
+  static const char *const hold[] = { "static_error",       "ripple",        "max",        "breakaway_positive",
+                                      "breakaway_negative", "torque_ripple", "torque_rms", "torque_peak" };
+  static const char *const hold_headings[] = { "plant",
+                                               "law",
+                                               "joint",
+                                               "static error, rad or m",
+                                               "ripple",
+                                               "largest",
+                                               "breaks away up, N m or N",
+                                               "down",
+                                               "torque ripple, N m or N",
+                                               "torque rms",
+                                               "torque" };
   static const char *const sine[] = { "bandwidth_hz", "rms", "max", "torque_rms", "torque_peak" };
   static const char *const sine_headings[] = {
     "plant", "law", "joint", "bandwidth, Hz", "rms, rad or m", "largest", "torque rms, N m or N", "torque"

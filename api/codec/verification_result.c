@@ -80,12 +80,21 @@ static void encode_references(struct json_writer *w, const struct verification_r
 /* -- cases -- */
 
 static void encode_joint(struct json_writer *w, const struct verification_joint *joint,
-                         enum verification_reference_kind kind, bool moves)
+                         const struct verification_reference *reference, bool moves)
 {
+  const enum verification_reference_kind kind = reference->kind;
   json_begin_object(w);
   member_number(w, "rms", joint->rms);
   member_number(w, "max", joint->max);
-  if (kind == REFERENCE_HOLD) member_number(w, "static_error", joint->static_error);
+  if (kind == REFERENCE_HOLD) {
+    member_number(w, "static_error", joint->static_error);
+    member_number(w, "ripple", joint->ripple);
+    member_number(w, "torque_ripple", joint->torque_ripple);
+  }
+  if (reference->breakaway) {
+    member_number(w, "breakaway_positive", joint->breakaway[0]);
+    member_number(w, "breakaway_negative", joint->breakaway[1]);
+  }
   if (kind == REFERENCE_STEP) member_number(w, "steady_state_error", joint->steady_state_error);
   if (kind == REFERENCE_STEP && moves) {
     member_number(w, "overshoot_percent", joint->overshoot_percent);
@@ -161,7 +170,7 @@ static void encode_case(struct json_writer *w, const struct verification_result 
     if (motion) member_number(w, "settled_after", c->settled_after);
     json_key(w, "joints"), json_begin_array(w);
     for (size_t j = 0; j < result->joint_count; j++)
-      encode_joint(w, &c->joints[j], reference->kind, reference->amplitude[j] != 0);
+      encode_joint(w, &c->joints[j], reference, reference->amplitude[j] != 0);
     json_end_array(w);
     if (c->responses) encode_responses(w, result, c);
     if (c->has_account) json_key(w, "energies"), element_energies_encode(w, &c->account);

@@ -77,6 +77,7 @@ static void control(void *context, double t, const double *q, const double *qd)
   memcpy(r->last_q, drive_q, size);
 
   loop->reference(loop->reference_context, t, r->wanted_q, r->wanted_qd, r->wanted_qdd);
+  if (loop->freeze_at > 0 && t > loop->freeze_at - loop->control->period / 2) return;
   measure(r, seen_q, seen_qd);
   sense(r, q, qd);
   double *asked = r->asked[r->period % turns];

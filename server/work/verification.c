@@ -5,6 +5,7 @@
 
 #include "server/work/kinds.h"
 #include "server/work/verification_accuracy.h"
+#include "server/work/verification_breakaway.h"
 #include "server/work/verification_case.h"
 
 static const double CASES_PART = 0.7; /* of the work, where a budget of accuracy follows */
@@ -49,8 +50,9 @@ static enum armdyn_status check_periods(const struct run *run, struct armdyn_err
   for (size_t k = 0; k < request->reference_count; k++)
     for (size_t l = 0; l < request->law_count; l++) {
       const struct verification_law *law = &request->laws[l];
-      periods += verification_time(&request->references[k], law, run->motions[k].moving) * law->control.rate_hz *
-                 verification_variants(law) * (double)request->plant_count;
+      const double time = verification_time(&request->references[k], law, run->motions[k].moving) +
+                          verification_breakaway_time(&request->references[k], run->n);
+      periods += time * law->control.rate_hz * verification_variants(law) * (double)request->plant_count;
     }
   if (periods <= LIMIT_VERIFICATION_PERIODS) return ARMDYN_OK;
   return armdyn_refuse(error, ARMDYN_EINPUT, "/references",
@@ -115,6 +117,7 @@ static enum armdyn_status run_cases(struct run *run, struct armdyn_error *error)
     order.begun = whole * (double)k / (double)run->case_count, order.part = whole / (double)run->case_count;
     order.sentence = sentence;
     status = verification_case_run(&order, c, error);
+    if (!status && !c->diverged && order.motion->asked->breakaway) status = verification_breakaway(&order, c, error);
     if (status == ARMDYN_EINPUT) {
       char pointer[32];
       snprintf(pointer, sizeof pointer, "/plants/%zu", c->plant);

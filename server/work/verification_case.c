@@ -124,9 +124,10 @@ struct following {
   size_t n, periods, judged;
   double duration, from, judged_from; /* s: of this loop; figures count from there; the limit does */
   double position2, rotation2, off2[N], torque2[N], still[N];
-  double last_beyond;                          /* s: the last period beyond the limit */
-  struct armdyn_step_response steps[N];        /* of a step, of the joints that move */
-  struct armdyn_sine_fit wanted[N], answer[N]; /* of a sine */
+  double last_beyond;                                    /* s: the last period beyond the limit */
+  struct armdyn_step_response steps[N];                  /* of a step, of the joints that move */
+  struct armdyn_sine_fit wanted[N], answer[N];           /* of a sine */
+  double low[N], high[N], torque_low[N], torque_high[N]; /* where it counts */
   bool away;
 };
 
@@ -175,7 +176,11 @@ static void follow_joints(struct following *f, const struct armdyn_loop_sample *
     joint->max = fmax(joint->max, fabs(off));
     joint->torque_peak = fmax(joint->torque_peak, fabs(tau));
     joint->saturated += sample->saturated[j];
-    if (plant->t >= f->judged_from) f->still[j] += off;
+    if (plant->t >= f->judged_from) {
+      f->still[j] += off;
+      f->low[j] = fmin(f->low[j], off), f->high[j] = fmax(f->high[j], off);
+      f->torque_low[j] = fmin(f->torque_low[j], tau), f->torque_high[j] = fmax(f->torque_high[j], tau);
+    }
     if (asked->kind == REFERENCE_STEP && asked->amplitude[j] != 0)
       armdyn_step_take(&f->steps[j], plant->t, plant->q[j], plant->qd[j]);
     if (asked->kind != REFERENCE_SINE || asked->amplitude[j] == 0) continue;
@@ -213,33 +218,43 @@ static bool take_period(void *context, const struct armdyn_loop_sample *sample)
 
 /* ---- one loop */
 
-static enum armdyn_status run_loop(struct following *f, struct armdyn_error *error)
+enum armdyn_status verification_case_loop(const struct case_order *order, const struct verification_case *c,
+                                          double duration, struct armdyn_workspace *workspace,
+                                          struct simulated_loop *loop, double *q, double *qd,
+                                          struct armdyn_error *error)
 {
-  const struct case_order *order = f->order;
   const struct verification_request *request = order->request;
-  const struct verification_law *law = &request->laws[f->c->law];
-  struct simulated_loop *loop = calloc(1, sizeof *loop);
-  double q[N], qd[N], qdd[N];
-  struct armdyn_error told = { 0 };
-  long steps = 0;
-  if (!loop) return ARMDYN_EMEMORY;
-  enum armdyn_status status =
-      simulated_loop_open(loop, &law->control, &request->plants[f->c->plant].plant, order->model, request->friction,
-                          law->bandwidth_hz, order->motion->q, f->workspace, error);
-  if (status) goto out;
+  const struct verification_law *law = &request->laws[c->law];
+  double qdd[N];
+  const enum armdyn_status status =
+      simulated_loop_open(loop, &law->control, &request->plants[c->plant].plant, order->model, request->friction,
+                          law->bandwidth_hz, order->motion->q, workspace, error);
+  if (status) return status;
   loop->control = *order->control;
-  f->plant = loop->plant;
   reference_motion_at(order->motion, 0, q, qd, qdd);
+  if (order->motion->asked->kind == REFERENCE_STEP) memcpy(q, order->motion->q, order->motion->n * sizeof *q);
   loop->loop.reference = reference_motion_at, loop->loop.reference_context = order->motion;
   loop->loop.disturbance = order->disturbance, loop->loop.disturbance_context = order->disturbance_context;
-  const bool steps_off = order->motion->asked->kind == REFERENCE_STEP;
-  loop->loop.plant_motion = (struct armdyn_simulation){ .q = steps_off ? order->motion->q : q,
+  loop->loop.plant_motion = (struct armdyn_simulation){ .q = q,
                                                         .qd = qd,
-                                                        .duration = f->duration,
+                                                        .duration = duration,
                                                         .load = loop->loop.plant_motion.load,
                                                         .relative_tolerance = request->tolerance,
                                                         .absolute_tolerance = request->tolerance,
                                                         .steps_max = LIMIT_SIMULATION_STEPS };
+  return ARMDYN_OK;
+}
+
+static enum armdyn_status run_loop(struct following *f, struct armdyn_error *error)
+{
+  struct simulated_loop *loop = calloc(1, sizeof *loop);
+  double q[N], qd[N];
+  struct armdyn_error told = { 0 };
+  long steps = 0;
+  if (!loop) return ARMDYN_EMEMORY;
+  enum armdyn_status status = verification_case_loop(f->order, f->c, f->duration, f->workspace, loop, q, qd, error);
+  if (status) goto out;
+  f->plant = loop->plant;
   status = armdyn_loop_simulate(&loop->loop, take_period, f, &steps, &told);
   f->c->steps += steps;
   if (status == ARMDYN_ELIMIT || status == ARMDYN_ESINGULAR)
@@ -327,6 +342,7 @@ static void sum_up_joint(struct following *f, size_t j)
   joint->rms = sqrt(f->off2[j] / count), joint->torque_rms = sqrt(f->torque2[j] / count);
   joint->saturated /= count;
   joint->static_error = joint->steady_state_error = f->still[j] / (double)f->judged;
+  joint->ripple = f->high[j] - f->low[j], joint->torque_ripple = f->torque_high[j] - f->torque_low[j];
   if (asked->kind == REFERENCE_SINE && moves) joint->bandwidth_hz = bandwidth_of(f, j);
   if (asked->kind != REFERENCE_STEP || !moves) return;
   joint->steady_state_error = step->steady;
@@ -356,6 +372,10 @@ enum armdyn_status verification_case_run(const struct case_order *order, struct 
   enum armdyn_status status = ARMDYN_EMEMORY;
   if (f && (f->workspace = armdyn_workspace_new(armdyn_robot_joint_count(order->model)))) {
     f->order = order, f->c = c, f->n = armdyn_robot_joint_count(order->model), f->last_beyond = -INFINITY;
+    for (size_t j = 0; j < f->n; j++) {
+      f->low[j] = f->torque_low[j] = INFINITY;
+      f->high[j] = f->torque_high[j] = -INFINITY;
+    }
     status = order->motion->asked->kind == REFERENCE_SINE ? run_sine(f, error) : run_other(f, error);
     if (!status && !c->diverged) sum_up(f);
     if (c->diverged) c->judged_mm = c->judged_mrad = NAN;

@@ -46,6 +46,15 @@ struct case_order {
   void *trace_context;
 };
 
+struct simulated_loop;
+/* The case's loop, ready to run: all but what it takes from a sink. `loop`, zeroed before, is released with
+ * simulated_loop_close, refused or not; q and qd must live as long.
+ *   q, qd  out  where it starts */
+enum armdyn_status verification_case_loop(const struct case_order *order, const struct verification_case *c,
+                                          double duration, struct armdyn_workspace *workspace,
+                                          struct simulated_loop *loop, double *q, double *qd,
+                                          struct armdyn_error *error);
+
 /* Run it.
  *   c  in/out  plant, law, reference and alone in; all else out, `responses` released with it (free)
  * OK, also where the loop diverges, which the case says; EMEMORY, EINPUT (a plant that is no arm). */

@@ -151,6 +151,8 @@ def test_a_load_is_held_with_the_same_gains(client, places):
     ({"references": [{"kind": "sine", "amplitude": [0.01], "frequencies": [1]}]}, "/references/0/kind"),
     ({"references": [{"kind": "hold", "duration": 100000}], "evaluations": 2000}, "/evaluations"),
     ({"plants": [{}, {"plant": {"current_loop_hz": [50]}}]}, "/plants/1/plant"),
+    ({"references": [{"kind": "hold", "duration": 0.1, "breakaway": True}]}, "/references/0/breakaway"),
+    ({"control": {"law": "pid", "schedule": {"over": "speed", "joint": "only", "entries": [{}, {"from": 1}]}}}, "/control/schedule"),
     ({"q": None}, "/q"),
     ({"margins": {"phase_deg": 95}}, "/margins/phase_deg"),
 ])

@@ -106,6 +106,46 @@ def test_a_step_with_a_band_that_is_never_reached(client, places):
     assert joint["settling_time"] is None and joint["rise_time"] is None and joint["overshoot_percent"] == 0
 
 
+# -- holds --
+
+def test_a_hold_tells_what_sets_it_in_motion(client):
+    """A pendulum of m g l = 5.9 N m sin q that friction of 8 N m holds: up it takes both, down the difference, less what the drive holds."""
+    held, fc = 2 * G * 0.3 * math.sin(1.0), 8.0
+    rough = {**PENDULUM, "joints": [{**PENDULUM["joints"][0], "friction": {"coulomb": fc}}]}
+    place = client.create_robot(rough, name=unique_name()).headers["Location"]
+    found = verified(client, place, q=[1.0], tolerance=1e-6, references=[{"kind": "hold", "duration": 0.1, "breakaway": True}],
+                     laws=[{"name": name, "bandwidth_hz": 1, "control": {"law": name, "ki": [0], "rate_hz": 200}} for name in ("pid", "pid_gravity")])
+    joints = {law: case_of(found, law=law)["joints"][0] for law in ("pid", "pid_gravity")}
+    for law, by in (("pid", held - joints["pid"]["torque_peak"]), ("pid_gravity", 0)):
+        up, down = joints[law]["breakaway_positive"], joints[law]["breakaway_negative"]
+        assert up == pytest.approx(fc + by, rel=0.02) and down == pytest.approx(fc - by, rel=0.05), law
+    smooth = verified(client, place, q=[1.0], friction=False, references=[{"kind": "hold", "duration": 0.1, "breakaway": True}], laws=[{"control": {"law": "pid_gravity"}}])
+    assert smooth["cases"][0]["joints"][0]["breakaway_positive"] == 0 == smooth["cases"][0]["joints"][0]["breakaway_negative"]
+    told = client.get("/v1/verifications/" + found["id"] + "/report").expect(200).text
+    assert "breaks away up" in told
+
+
+def test_ripple_of_a_hold_is_from_side_to_side(client, places):
+    """Coarse encoders make a slide go to and fro: as the samples of the same simulation say."""
+    control = {"law": "pid", "kp": [400], "ki": [3000], "kd": [20], "rate_hz": 500, "encoder_resolution": [1e-3]}
+    hold = {"q": [0.0004], "friction": False}
+    found = verified(client, places["slide"], **hold, references=[{"kind": "hold", "duration": 1}], laws=[{"control": control}])
+    joint, = found["cases"][0]["joints"]
+    same = client.result_of(places["slide"] + "/simulations", {**hold, "duration": 1, "tolerance": 1e-9, "control": control})
+    rows = client.get(same["samples"]).expect(200).json
+    late = [k for k, t in enumerate(rows["t"]) if t >= 0.9 - 1e-9]
+    for figure, series in (("ripple", "q"), ("torque_ripple", "tau")):
+        values = [rows[series][k][0] for k in late]
+        assert joint[figure] == pytest.approx(max(values) - min(values), rel=1e-6) and joint[figure] > 0
+    assert "breakaway_positive" not in joint
+
+
+@pytest.mark.parametrize("reference, pointer", [({"kind": "step", "duration": 0.1, "amplitude": [0.1], "breakaway": True}, "/references/0/breakaway")])
+def test_breakaway_is_of_a_hold(client, places, reference, pointer):
+    problem = client.post(places["slide"] + "/verifications", {"q": [0], "references": [reference], "laws": [{"control": {"law": "pid"}}]}).expect(422).json
+    assert problem["errors"][0]["pointer"] == pointer
+
+
 # -- sines: the loop as a transfer function of z = exp(j w T) --
 
 def of_slide(frequency, rate, delay):

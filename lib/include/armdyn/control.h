@@ -252,6 +252,7 @@ struct armdyn_loop {
   /* Hz: the velocity is the difference of the measured positions through a low-pass of first order; 0: it is measured
    * exactly */
   double velocity_filter;
+  double freeze_at; /* s: from there on the drives keep the torque that they have; 0: never */
   /* Torques on the joints beside those of the drives, at time t: tau out, n. NULL: none. */
   void (*disturbance)(void *context, double t, double *tau);
   void *disturbance_context;

@@ -49,6 +49,9 @@ extend({
   ver_joint_rms: ['Off, RMS', '误差均方根'],
   ver_joint_max: ['Off, farthest', '最大误差'],
   ver_static: ['Static error', '静态误差'],
+  ver_ripple: ['Ripple', '波动'],
+  ver_breaks_up: ['Breaks away up', '正向启动力矩'],
+  ver_breaks_down: ['Breaks away down', '反向启动力矩'],
   ver_steady: ['Steady-state error', '稳态误差'],
   ver_overshoot: ['Overshoot', '超调'],
   ver_rise: ['Rise time [s]', '上升时间 [s]'],
@@ -134,7 +137,8 @@ function Responses({ found, focus, joint }) {
 // To add a figure of a joint: a row; shown where a case has it.
 const JOINT_FIGURES = [
   { head: 'ver_joint_rms', of: 'rms', unit: 'position' }, { head: 'ver_joint_max', of: 'max', unit: 'position' },
-  { head: 'ver_static', of: 'static_error', unit: 'position' }, { head: 'ver_steady', of: 'steady_state_error', unit: 'position' },
+  { head: 'ver_static', of: 'static_error', unit: 'position' }, { head: 'ver_ripple', of: 'ripple', unit: 'position' },
+  { head: 'ver_breaks_up', of: 'breakaway_positive', unit: 'torque' }, { head: 'ver_breaks_down', of: 'breakaway_negative', unit: 'torque' }, { head: 'ver_steady', of: 'steady_state_error', unit: 'position' },
   { head: 'ver_overshoot', of: 'overshoot_percent', show: percent }, { head: 'ver_rise', of: 'rise_time' }, { head: 'ver_settling', of: 'settling_time' }, { head: 'ver_bandwidth', of: 'bandwidth_hz' },
   { head: 'ver_torque', of: 'torque_peak', unit: 'torque' }, { head: 'ver_saturated', of: 'saturated', show: (part) => percent(100 * part) },
 ]
