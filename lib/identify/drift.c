@@ -181,6 +181,7 @@ void armdyn_drift_free(struct armdyn_drift *drift)
     free(joint->meat);
   }
   armdyn_regression_free(drift->regression);
+  armdyn_unknowns_free(drift->carried);
   armdyn_unknowns_free(drift->unknowns);
   free(drift->model);
   free(drift->base);
@@ -220,12 +221,19 @@ enum armdyn_status armdyn_drift_load(struct armdyn_drift *drift, const struct ar
   bool same = u->base_count == own->base_count && u->standard_count == own->standard_count;
   for (size_t k = 0; same && k < u->base_count; k++)
     same = armdyn_base_parameter_lead(u->base, k) == armdyn_base_parameter_lead(own->base, k);
-  if (same)
-    base_values(u, drift->loaded);
-  else
-    status = armdyn_refuse(error, ARMDYN_EINPUT, "", "must be the model with another payload or tool");
-  armdyn_unknowns_free(u);
-  return status;
+  same = same && !memcmp(u->seen_by_joint, own->seen_by_joint, u->n * u->base_count);
+  struct armdyn_regression *regression = same ? armdyn_regression_new(u) : NULL;
+  if (!regression) {
+    armdyn_unknowns_free(u);
+    return same ? ARMDYN_EMEMORY
+                : armdyn_refuse(error, ARMDYN_EINPUT, "", "must be the model with another payload or tool");
+  }
+  base_values(u, drift->loaded);
+  armdyn_regression_free(drift->regression);
+  armdyn_unknowns_free(drift->carried);
+  drift->regression = regression;
+  drift->carried = u;
+  return ARMDYN_OK;
 }
 
 /* ---------------------------------------------------------------- estimate */

@@ -18,7 +18,8 @@ struct joint_drift {
 
 struct armdyn_drift {
   struct armdyn_unknowns *unknowns;
-  struct armdyn_regression *regression; /* makes rows */
+  struct armdyn_unknowns *carried;      /* the same with what it carries: friction may grow with that; NULL: nothing */
+  struct armdyn_regression *regression; /* of them; makes rows */
   bool all;
   double memory;
   double gravity[3];

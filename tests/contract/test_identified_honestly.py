@@ -22,13 +22,13 @@ LISTED = ["offset", "coulomb", "viscous", "stribeck", "position"]
 
 
 @functools.cache
-def logs(seed):
+def logs(seed, coupling=0):
     """What is trained on, and what judges."""
     laws = rotating_slide.friction(seed)
-    return tuple(csv_text(rotating_slide.log(2 * seed + judge, laws, **slower)[0]) for judge, slower in enumerate(({}, JUDGE)))
+    return tuple(csv_text(rotating_slide.log(2 * seed + judge, laws, coupling=coupling, **slower)[0]) for judge, slower in enumerate(({}, JUDGE)))
 
 
-def identify(client, seed, change=None, **request):
+def identify(client, seed, change=None, coupling=0, **request):
     """An identification from motion of the seed, judged by another motion, a little slower. `change` makes the model a wrong one."""
     laws = rotating_slide.friction(seed)
     name = unique_name()
@@ -36,7 +36,7 @@ def identify(client, seed, change=None, **request):
     if change:
         change(model, laws)
     client.create_robot(model)
-    ids = [upload(client, name, text) for text in logs(seed)]
+    ids = [upload(client, name, text) for text in logs(seed, coupling)]
     return laws, client.result_of(f"/v1/robots/{name}/identifications", {"datasets": [ids[0]], "validation": [ids[1]], **request})
 
 
@@ -106,7 +106,10 @@ def no_gravity(model, laws):
     (None, {"friction": LISTED[:3] + LISTED[4:]}),
     (no_gravity, {"friction": LISTED}),
     (no_gravity, {}),
-], ids=["exponent", "no ripple", "no stribeck", "no gravity", "no gravity, auto"])
+    (None, {"friction": LISTED, "coupling": 0.3}),
+    (None, {"coupling": 0.3}),
+    (None, {"coupling": 0.1}),
+], ids=["exponent", "no ripple", "no stribeck", "no gravity", "no gravity, auto", "no coupling", "no coupling, auto", "little coupling"])
 def test_wrong_models(client, change, request_):
     """At least 95 % of them have a warning."""
     silent = [seed for seed in SEEDS if not identify(client, seed, change, **request_)[1]["warnings"]]

@@ -68,8 +68,9 @@ def motion(dice, times=1.0):
     return at
 
 
-def log(seed, laws, seconds=40, rate=500, times=1.0, encoder=2e-6, noise=0.01):
-    """(rows t, q1, q2, tau1, tau2; |noise| / |tau| of each joint): the motion of the seed."""
+def log(seed, laws, seconds=40, rate=500, times=1.0, encoder=2e-6, noise=0.01, coupling=0):
+    """(rows t, q1, q2, tau1, tau2; |noise| / |tau| of each joint): the motion of the seed. `coupling`: the motor of the slide turns
+    by q2 + coupling q1, and its friction acts there."""
     dice = random.Random(seed)
     at = motion(dice, times)
     rows = []
@@ -81,7 +82,8 @@ def log(seed, laws, seconds=40, rate=500, times=1.0, encoder=2e-6, noise=0.01):
         m2 = ARM["m2"]
         tau = [(J + m2 * r * r) * a[0] + 2 * m2 * r * v[1] * v[0] + (ARM["m1"] * ARM["l1"] + m2 * r) * G * math.sin(q[0]),
                m2 * a[1] - m2 * r * v[0] ** 2 - m2 * G * math.cos(q[0])]
-        rows.append((t, *q, *(x + friction_torque(f, p, s) for x, f, p, s in zip(tau, laws, q, v))))
+        turned, slid = (friction_torque(f, p, s) for f, p, s in ((laws[0], q[0], v[0]), (laws[1], q[1] + coupling * q[0], v[1] + coupling * v[0])))
+        rows.append((t, *q, tau[0] + turned + coupling * slid, tau[1] + slid))
     rms = [math.sqrt(sum(row[3 + j] ** 2 for row in rows) / len(rows)) for j in range(2)]
     noisy = [[row[0], *(x + dice.gauss(0, encoder) for x in row[1:3]), *(x + dice.gauss(0, noise * r) for x, r in zip(row[3:], rms))] for row in rows]
     return noisy, noise

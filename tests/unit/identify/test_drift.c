@@ -236,6 +236,28 @@ Test(drift, a_load_is_no_drift_when_it_is_told)
   armdyn_robot_free(model);
 }
 
+static void geared(struct armdyn_robot_description *d)
+{
+  d->joints[0].friction.load = d->joints[1].friction.load = 0.15;
+}
+
+/* Friction that grows with what the joint transmits grows with the load, too: no drift either. */
+Test(drift, friction_of_the_load_is_the_load_s)
+{
+  struct armdyn_robot *plain = scara(), *model = changed(plain, geared), *arm = changed(model, loaded);
+  struct armdyn_drift *drift = follow(model, false, 10);
+  struct found found;
+  cr_assert_eq(armdyn_drift_load(drift, arm, NULL), ARMDYN_OK);
+  take(drift, arm, 3, 0);
+  read_drift(drift, &found);
+  for (size_t j = 0; j < N; j++)
+    cr_expect_lt(found.estimate.joints[j].torque, 3 * found.estimate.joints[j].noise, "joint %zu", j);
+  armdyn_drift_free(drift);
+  armdyn_robot_free(arm);
+  armdyn_robot_free(model);
+  armdyn_robot_free(plain);
+}
+
 /* Noise that is correlated (by the torque filter): over many draws changes vary as their deviations say. */
 Test(drift, deviations_are_those_of_repeated_draws)
 {
