@@ -184,13 +184,16 @@ static void encode_consistency(struct json_writer *w, const struct identificatio
   json_end_array(w);
 }
 
-static void encode_lack(struct json_writer *w, const char *name, const struct armdyn_lack_of_fit *lack)
+/* other: name of the joint that it is told with; NULL: of none */
+static void encode_lack(struct json_writer *w, const char *name, const struct armdyn_lack_of_fit *lack,
+                        const char *other)
 {
   json_key(w, name), json_begin_object(w);
   member_number(w, "f", lack->f);
   member_number(w, "p", lack->p);
   json_key(w, "bins"), json_write_integer(w, (long long)lack->bins);
   json_key(w, "passes"), json_write_integer(w, (long long)lack->passes);
+  if (other && isfinite(lack->f)) member_text(w, "joint", other);
   if (isnan(lack->f)) member_text(w, "reason", "fewer than 8 bins that the joint passes 3 times or more");
   json_end_object(w);
 }
@@ -217,11 +220,13 @@ static void encode_lack_of_fit(struct json_writer *w, const struct identificatio
     const struct armdyn_lack_of_fit *lacks = result->estimate->lack_of_fit + j * ARMDYN_LACKS;
     json_begin_object(w);
     member_text(w, "joint", result->robot->joints[j].name);
-    encode_lack(w, "velocity", &lacks[ARMDYN_LACK_OVER_VELOCITY]);
-    encode_lack(w, "position", &lacks[ARMDYN_LACK_OVER_POSITION]);
-    json_key(w, "noise_only");
-    json_write_truth(w, armdyn_lacks_fit(&lacks[ARMDYN_LACK_OVER_VELOCITY]) ||
-                            armdyn_lacks_fit(&lacks[ARMDYN_LACK_OVER_POSITION]));
+    encode_lack(w, "velocity", &lacks[ARMDYN_LACK_OVER_VELOCITY], NULL);
+    encode_lack(w, "position", &lacks[ARMDYN_LACK_OVER_POSITION], NULL);
+    const struct armdyn_lack_of_fit *others = &lacks[ARMDYN_LACK_OVER_OTHERS];
+    encode_lack(w, "others", others, result->robot->joints[others->other].name);
+    bool lacking = false;
+    for (int over = 0; over < ARMDYN_LACKS; over++) lacking = lacking || armdyn_lacks_fit(&lacks[over]);
+    json_key(w, "noise_only"), json_write_truth(w, lacking);
     json_end_object(w);
   }
   json_end_array(w);

@@ -30,12 +30,26 @@ static void doubt_fit(const struct doubt *d)
        100 * relative, d->judgement->validated ? "validation" : "training");
 }
 
+/* Nothing over the joint's own motion, but over that of another one with it: friction of joints is each its own. */
+static void doubt_coupling(const struct doubt *d, const struct armdyn_lack_of_fit *others)
+{
+  if (!armdyn_lacks_fit(others)) return;
+  warn(d->warnings, ARMDYN_WARNING_NOISE_ONLY, (int)d->joint,
+       "what is left comes back whenever this joint and joint %zu move alike, %.1f times the noise, which alone its "
+       "deviations count. If their motors turn together, friction is at the motors, and joint by joint the model "
+       "cannot have it",
+       others->other + 1, sqrt(others->f));
+}
+
 static void doubt_deviations(const struct doubt *d)
 {
   const struct armdyn_lack_of_fit *lacks = d->estimate->lack_of_fit + d->joint * ARMDYN_LACKS;
   const bool velocity = armdyn_lacks_fit(&lacks[ARMDYN_LACK_OVER_VELOCITY]);
   const bool position = armdyn_lacks_fit(&lacks[ARMDYN_LACK_OVER_POSITION]);
-  if (!velocity && !position) return;
+  if (!velocity && !position) {
+    doubt_coupling(d, &lacks[ARMDYN_LACK_OVER_OTHERS]);
+    return;
+  }
   const struct armdyn_lack_of_fit *worst = &lacks[velocity ? ARMDYN_LACK_OVER_VELOCITY : ARMDYN_LACK_OVER_POSITION];
   warn(d->warnings, ARMDYN_WARNING_NOISE_ONLY, (int)d->joint,
        "what the model leaves comes back at the same %s, %.1f times as large as noise: the deviations of this joint "

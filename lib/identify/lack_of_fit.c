@@ -3,7 +3,11 @@
  *
  *   F = [sum_b m_b r_b^2 / (B - p)] / [sum_b sum_i (r_bi - r_b)^2 / sum_b (m_b - 1)]
  *
- * is near 1 if the model leaves noise, whatever its colour, as long as passes are farther apart than it is correlated. */
+ * is near 1 if the model leaves noise, whatever its colour, as long as passes are farther apart than it is correlated.
+ *
+ * Of a joint and another one, bins are directions of the pair of their speeds, each by its fastest: friction of a motor that
+ * both joints turn jumps where a v + c w = 0, which no bin of v alone, nor of w, can tell. Of the n - 1 others the one with
+ * the least p is told, p times n - 1 (Bonferroni). */
 #include "lib/identify/lack_of_fit.h"
 
 #include <math.h>
@@ -15,7 +19,7 @@
 enum { BINS_LEAST = 8, PASSES_LEAST = 3 };
 
 /* Over the velocity a bin is narrow where friction bends, at low speeds; over the position narrow enough for ripples. */
-enum { BINS_VELOCITY = 32, BINS_POSITION = 256, BINS_MOST = BINS_POSITION };
+enum { BINS_VELOCITY = 32, BINS_POSITION = 256, BINS_DIRECTION = 32, BINS_MOST = BINS_POSITION };
 
 struct bin {
   double sum;         /* of the pass that goes on */
@@ -27,8 +31,9 @@ struct bin {
 struct residual_bins {
   const struct training *training;
   const double *beta, *correlation;
-  struct bin (*bins)[ARMDYN_LACKS][BINS_MOST]; /* n of them */
-  size_t samples;                              /* seen */
+  struct bin (*bins)[ARMDYN_LACK_OVER_OTHERS][BINS_MOST]; /* n of them */
+  struct bin (*pairs)[BINS_DIRECTION];                    /* n x n: of a joint with another one */
+  size_t samples;                                         /* seen */
 };
 
 /* By the square root of the speed, either direction. */
@@ -43,6 +48,14 @@ static size_t bin_of_position(const struct reach *reach, size_t joint, double po
 {
   const double part = (position - reach->low[joint]) / (reach->high[joint] - reach->low[joint]);
   return (size_t)fmin(part * BINS_POSITION, BINS_POSITION - 1);
+}
+
+/* Of the two speeds, v of the joint itself. */
+static size_t bin_of_direction(const struct reach *reach, size_t joint, size_t other, double v, double w)
+{
+  static const double turn = 6.28318530717958647692;
+  const double angle = atan2(w / reach->fastest[other], v / reach->fastest[joint]);
+  return (size_t)fmin((angle / turn + 0.5) * BINS_DIRECTION, BINS_DIRECTION - 1);
 }
 
 /* Welford's update by the mean of the pass that has ended. */
@@ -72,6 +85,18 @@ static bool moves(const struct residual_bins *r, size_t joint)
          reach->high[joint] - reach->low[joint] >= motion_least(r->training->unknowns->robot, joint);
 }
 
+/*   qd  in  n, of the sample */
+static void add_pairs(struct residual_bins *r, size_t joint, const double *qd, size_t sample, double residual)
+{
+  const size_t n = r->training->unknowns->n;
+  for (size_t other = 0; other < n; other++) {
+    if (other == joint || !moves(r, other)) continue;
+    struct bin *bins = r->pairs[joint * n + other];
+    add(&bins[bin_of_direction(&r->training->reach, joint, other, qd[joint], qd[other])], sample, r->correlation[joint],
+        residual);
+  }
+}
+
 static enum armdyn_status sort_residuals(struct residual_bins *r, const struct armdyn_motion *motion)
 {
   const size_t n = r->training->unknowns->n;
@@ -82,11 +107,13 @@ static enum armdyn_status sort_residuals(struct residual_bins *r, const struct a
     const size_t i = k % n, sample = r->samples + k / n;
     if (!moves(r, i)) continue;
     const double residual = motion->tau_raw[k] - predicted[k], apart = r->correlation[i];
-    const size_t place[ARMDYN_LACKS] = {
+    const size_t place[ARMDYN_LACK_OVER_OTHERS] = {
       [ARMDYN_LACK_OVER_VELOCITY] = bin_of_velocity(&r->training->reach, i, motion->qd[k]),
       [ARMDYN_LACK_OVER_POSITION] = bin_of_position(&r->training->reach, i, motion->q[k]),
     };
-    for (int over = 0; over < ARMDYN_LACKS; over++) add(&r->bins[i][over][place[over]], sample, apart, residual);
+    for (int over = 0; over < ARMDYN_LACK_OVER_OTHERS; over++)
+      add(&r->bins[i][over][place[over]], sample, apart, residual);
+    add_pairs(r, i, motion->qd + k - i, sample, residual);
   }
   r->samples += motion->count;
   free(predicted);
@@ -103,11 +130,11 @@ static size_t own_parameters(const struct armdyn_unknowns *u, size_t joint, enum
   return over == ARMDYN_LACK_OVER_VELOCITY ? count - columns_of_lines : 1 + 2 * columns_of_lines;
 }
 
-static struct armdyn_lack_of_fit figure(struct bin *bins, size_t parameters)
+static struct armdyn_lack_of_fit figure(struct bin *bins, size_t count, size_t parameters)
 {
   double between = 0, within = 0, freedom = 0;
   struct armdyn_lack_of_fit lack = { .f = NAN, .p = NAN };
-  for (size_t b = 0; b < BINS_MOST; b++) {
+  for (size_t b = 0; b < count; b++) {
     end_pass(&bins[b]);
     if (bins[b].m < PASSES_LEAST) continue;
     lack.bins++;
@@ -123,22 +150,40 @@ static struct armdyn_lack_of_fit figure(struct bin *bins, size_t parameters)
   return lack;
 }
 
+static struct armdyn_lack_of_fit figure_of_others(const struct residual_bins *r, size_t joint)
+{
+  const struct armdyn_unknowns *u = r->training->unknowns;
+  const size_t parameters = own_parameters(u, joint, ARMDYN_LACK_OVER_VELOCITY);
+  struct armdyn_lack_of_fit worst = { .f = NAN, .p = NAN };
+  for (size_t other = 0; other < u->n; other++) {
+    if (other == joint) continue;
+    struct armdyn_lack_of_fit one = figure(r->pairs[joint * u->n + other], BINS_DIRECTION, parameters);
+    one.other = other;
+    one.p = fmin(one.p * (double)(u->n - 1), 1);
+    if (isnan(worst.p) || one.p < worst.p || (one.p == worst.p && one.f > worst.f)) worst = one;
+  }
+  return worst;
+}
+
 enum armdyn_status lack_of_fit_fill(const struct training *training, struct armdyn_estimate *out,
                                     struct armdyn_error *error)
 {
   const struct armdyn_unknowns *u = training->unknowns;
   struct residual_bins r = { .training = training, .beta = out->beta, .correlation = out->correlation };
   r.bins = calloc(u->n, sizeof *r.bins);
-  enum armdyn_status status = r.bins ? ARMDYN_OK : ARMDYN_EMEMORY;
+  r.pairs = calloc(u->n * u->n, sizeof *r.pairs);
+  enum armdyn_status status = r.bins && r.pairs ? ARMDYN_OK : ARMDYN_EMEMORY;
   for (size_t block = 0; block < training->source->blocks && !status; block++) {
     struct armdyn_motion motion;
     status = training_read(training, block, &motion, error);
     if (!status) status = sort_residuals(&r, &motion);
   }
   for (size_t i = 0; i < u->n && !status; i++) {
-    for (enum armdyn_lack_kind over = 0; over < ARMDYN_LACKS; over++)
-      out->lack_of_fit[i * ARMDYN_LACKS + over] = figure(r.bins[i][over], own_parameters(u, i, over));
+    for (enum armdyn_lack_kind over = 0; over < ARMDYN_LACK_OVER_OTHERS; over++)
+      out->lack_of_fit[i * ARMDYN_LACKS + over] = figure(r.bins[i][over], BINS_MOST, own_parameters(u, i, over));
+    out->lack_of_fit[i * ARMDYN_LACKS + ARMDYN_LACK_OVER_OTHERS] = figure_of_others(&r, i);
   }
+  free(r.pairs);
   free(r.bins);
   return status;
 }

@@ -418,14 +418,21 @@ struct armdyn_strength {
   double strength, error; /* error: |e| / |tau| over all joints and held-out parts */
 };
 
-/* Does the model leave something that comes back whenever the joint comes back to a velocity, or to a position? */
-enum armdyn_lack_kind { ARMDYN_LACK_OVER_VELOCITY, ARMDYN_LACK_OVER_POSITION, ARMDYN_LACKS };
+/* Does the model leave something that comes back whenever the joint comes back to a velocity, or to a position; or to the ways
+ * that it and another joint move, as friction at motors that both of them turn? */
+enum armdyn_lack_kind {
+  ARMDYN_LACK_OVER_VELOCITY,
+  ARMDYN_LACK_OVER_POSITION,
+  ARMDYN_LACK_OVER_OTHERS, /* of all other joints the one for which p is least; p times how many there are */
+  ARMDYN_LACKS
+};
 
 struct armdyn_lack_of_fit {
   double f; /* what is left in every bin, over what differs between passes through it; near 1: only noise is left. NAN:
                   fewer than 8 bins with 3 passes each */
   double p; /* of such an f or a larger one, if the model were right */
-  size_t bins; /* with 3 passes or more */
+  size_t other; /* OVER_OTHERS: which joint; else 0 */
+  size_t bins;  /* with 3 passes or more */
   size_t passes;
 };
 /* Is it clear (p < 0.001) that the model leaves more than noise, and is that more than twice the noise? Then deviations,

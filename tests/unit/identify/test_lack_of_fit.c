@@ -76,6 +76,43 @@ Test(lack_of_fit, a_missing_term_shows_where_it_is_missing)
   armdyn_robot_free(truth);
 }
 
+/* Friction of a motor that turns by q2 + c q1: what no friction of joints can have comes back with both speeds, and with no
+ * joint that is not coupled. */
+static void couple(struct armdyn_motion *m, double c)
+{
+  for (size_t k = 0; k < m->count; k++) {
+    const double *qd = m->qd + k * N, joint = qd[1], motor = qd[1] + c * qd[0];
+    const double f = 3 * tanh(motor / 1e-3) + 2 * motor, own = 3 * tanh(joint / 1e-3) + 2 * joint;
+    double *const torques[2] = { m->tau + k * N, m->tau_raw + k * N };
+    for (int raw = 0; raw < 2; raw++) {
+      torques[raw][0] += c * f;
+      torques[raw][1] += f - own;
+    }
+  }
+}
+
+Test(lack_of_fit, friction_of_coupled_motors_shows_in_pairs_of_joints)
+{
+  struct armdyn_robot *truth = scara();
+  const struct armdyn_estimation estimation = { .estimator = ARMDYN_WLS, .lack_of_fit = true };
+  struct armdyn_motion motions[LOGS];
+  struct judged j;
+  cr_assert_eq(armdyn_unknowns_new(truth, 0, ARMDYN_ROTORS_ALL, &j.unknowns, NULL), ARMDYN_OK);
+  for (size_t m = 0; m < LOGS; m++) {
+    motions[m] = simulated(truth, 7 + m, 1e-6, 0.01);
+    couple(&motions[m], 0.4);
+  }
+  cr_assert_eq(armdyn_identify(j.unknowns, motions, LOGS, &estimation, &j.estimate, NULL), ARMDYN_OK);
+  const struct armdyn_lack_of_fit *others = lack_of(&j, 1, ARMDYN_LACK_OVER_OTHERS);
+  cr_expect(armdyn_lacks_fit(others), "F %g, p %g", others->f, others->p);
+  cr_expect_eq(others->other, 0);
+  cr_expect_not(armdyn_lacks_fit(lack_of(&j, 3, ARMDYN_LACK_OVER_OTHERS)));
+  for (size_t m = 0; m < LOGS; m++) armdyn_motion_free(&motions[m]);
+  armdyn_estimate_free(&j.estimate);
+  armdyn_unknowns_free(j.unknowns);
+  armdyn_robot_free(truth);
+}
+
 /* A joint at rest, or a log too short, is not judged. */
 Test(lack_of_fit, too_little_data_are_not_judged)
 {

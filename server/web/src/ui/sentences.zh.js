@@ -179,6 +179,7 @@ const PATTERNS = [
   // identification
   ['{percent} % of the torque stay unexplained on the {which} data, both sides filtered alike; see lack_of_fit for what comes back, and the plots for what does not', '（同滤波）有 {percent} % 的力矩未被解释；规律部分见失拟，其余见图'],
   ['what the model leaves comes back at the same {over}, {times} times as large as noise: the deviations of this joint count noise only and say too little. Try other terms of friction{more}', '模型剩余部分在相同状态下重复出现，为噪声的 {times} 倍：该关节的标准差仅计入噪声，偏小。请尝试其他摩擦项'],
+  ['what is left comes back whenever this joint and joint {other} move alike, {times} times the noise, which alone its deviations count. If their motors turn together, friction is at the motors, and joint by joint the model cannot have it', '该关节与关节 {other} 以相同方式运动时，模型剩余部分重复出现，为噪声的 {times} 倍，而标准差仅计入噪声。若两者的电机联动，摩擦在电机侧，逐关节的模型无法表示'],
   ['the validation moves this joint at up to {fast} rad/s (m/s), the training at up to {slow}: friction there is extrapolated. Train with faster motion too', '验证运动速度达 {fast} rad/s (m/s)，训练仅 {slow}：此处摩擦为外推。请同时用更快的运动训练'],
   ['{what} is kept at its bound, which the data pull it across by more than noise: a term of friction is missing or wrong, such as stribeck for friction that falls with speed, or velocities are off', '{what} 被限制在边界，数据将其推出边界且超过噪声：摩擦项缺失或有误（如摩擦随速度下降时的 stribeck），或速度不准'],
   ['several joints are far off at once at {when}: if something touched the arm, train without these moments', '多个关节在 {when} 同时出现较大残差：若手臂受到接触，请去掉这些时刻再训练'],
