@@ -91,7 +91,7 @@ static enum armdyn_status look_at_states(const struct armdyn_drift *d, double *c
   const struct armdyn_unknowns *u = d->unknowns;
   const struct armdyn_robot_description *robot = armdyn_robot_description(u->robot);
   struct armdyn_workspace *workspace = armdyn_workspace_new(d->n);
-  double *Y = malloc(d->n * (u->standard_count + u->base_count) * sizeof *Y), *Yb = Y + d->n * u->standard_count;
+  double *Y = malloc((d->n * (u->standard_count + u->base_count) + 1) * sizeof *Y), *Yb = Y + d->n * u->standard_count;
   double q[ARMDYN_JOINTS_MAX], qd[ARMDYN_JOINTS_MAX], qdd[ARMDYN_JOINTS_MAX];
   uint64_t random = random_from_seed(1);
   const enum armdyn_status status = workspace && Y ? ARMDYN_OK : ARMDYN_EMEMORY;
@@ -149,7 +149,7 @@ enum armdyn_status armdyn_drift_new(const struct armdyn_robot *robot, const stru
   d->regression = armdyn_regression_new(d->unknowns);
   d->model = calloc(2 * base_count, sizeof *d->model);
   d->loaded = d->model ? d->model + base_count : NULL;
-  d->base = malloc(base_count * sizeof *d->base);
+  d->base = calloc(base_count + 1, sizeof *d->base);
   d->information = calloc(2 * base_count, sizeof *d->information);
   d->change = d->information ? d->information + base_count : NULL;
   status = ARMDYN_EMEMORY;
@@ -278,8 +278,8 @@ static enum armdyn_status solve(const struct armdyn_drift *d, double *change, do
 {
   const size_t b = d->b, all = b + 1;
   double *memory = malloc((2 * all * all + 2 * all + b * b) * sizeof *memory);
-  enum armdyn_status status = memory ? ARMDYN_OK : ARMDYN_EMEMORY;
-  if (status) return status;
+  enum armdyn_status status = ARMDYN_OK;
+  if (!memory) return ARMDYN_EMEMORY;
   double *rows = memory + all * all, *scratch = rows + all * all, *work = scratch + 2 * all;
   for (size_t round = 0; round < ROUNDS && !status; round++) {
     for (size_t j = 0; j < d->n; j++) noise[j] = noise_of(&d->joints[j], change);

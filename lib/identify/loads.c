@@ -116,10 +116,11 @@ enum armdyn_status armdyn_loads_take_off(struct armdyn_loads *loads, size_t log,
   if (status) return status;
   double *less = l->tau, *filtered = less + table, *raw = filtered + table;
   armdyn_loads_torques(l, log, motion, less);
-  for (size_t k = 0; k < table; k++) {
-    filtered[k] = l->gains[k % l->n] * motion->tau[k] - less[k];
-    raw[k] = l->gains[k % l->n] * motion->tau_raw[k] - less[k];
-  }
+  for (size_t first = 0; first < table; first += l->n)
+    for (size_t k = first; k < first + l->n; k++) {
+      filtered[k] = l->gains[k - first] * motion->tau[k] - less[k];
+      raw[k] = l->gains[k - first] * motion->tau_raw[k] - less[k];
+    }
   motion->tau = filtered;
   motion->tau_raw = raw;
   return ARMDYN_OK;

@@ -226,7 +226,7 @@ static bool load(struct following *f, const struct telemetry_origin *origin)
   f->carried = NULL;
   enum armdyn_status status = strcmp(origin->robot, f->robot) != 0 ? ARMDYN_EINPUT : ARMDYN_OK;
   if (!status) status = robots_get_with(f->robots, f->robot, f->model->revision, &origin->overrides, &f->carried);
-  if (!status) status = armdyn_drift_load(f->drift, f->carried->robot, NULL);
+  if (!status && f->carried) status = armdyn_drift_load(f->drift, f->carried->robot, NULL);
   if (status) miss_seconds(f, WATCH_GAP_OTHER_ARM, 0);
   return !status;
 }
