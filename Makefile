@@ -68,11 +68,12 @@ WARNINGS  := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes 
 CONTRACT  := $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),fast,off)
 CFLAGS    := -std=c17 -fPIC -fno-math-errno -fno-trapping-math -ffp-contract=$(CONTRACT) $(FLAGS_$(VARIANT)) $(WARNINGS)
 XML       := -isystem $(patsubst -I%,%,$(firstword $(shell $(PKG_CONFIG) --cflags-only-I libxml-2.0 2>/dev/null) $(SYSROOT)/usr/include/libxml2))
+PQ        := -isystem $(SYSROOT)/usr/include/postgresql
 CPPFLAGS  := -I. -Ilib/include -include lib/banned.h -D_GNU_SOURCE $(XML) -MMD -MP
 LDFLAGS   := $(filter -fsanitize%,$(FLAGS_$(VARIANT))) $(HARDEN_link) $(SYSROOT_LINK)
 LIB_LIBS  := -lm
 API_LIBS  := $(LIB_LIBS) -lxml2 -lcjson
-LIBS      := $(API_LIBS) -lmicrohttpd -lsqlite3 -lmodbus -lsodium -lcurl -lmosquitto -lgnutls -lnettle -lz -lpthread
+LIBS      := $(API_LIBS) -lmicrohttpd -lsqlite3 -lpq -lmodbus -lsodium -lcurl -lmosquitto -lgnutls -lnettle -lz -lpthread
 
 # ---------------------------------------------------------------- the rooms
 LIB_SRC    := $(sort $(wildcard lib/*/*.c))
@@ -109,12 +110,13 @@ $(OUT)/obj/lib/dynamics/lanes_%.o: CFLAGS += -fno-tree-vectorize $(if $(filter a
 $(addprefix $(OUT)/obj/lib/,dynamics/lanes_neon.o math/band_neon.o math/triangle.o): CFLAGS += -ffp-contract=fast
 
 $(API_OBJ) $(SERVER_OBJ) $(MAIN_OBJ): HARDEN := $(HARDEN_$(VARIANT))
+$(SERVER_OBJ): CPPFLAGS += $(PQ)
 $(OUT)/obj/%.o: %.c $(OUT)/obj/flags
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(HARDEN) -c $< -o $@
 
 # Migrations are built into the store (.incbin).
-$(OUT)/obj/server/store/migrations.o: $(wildcard migrations/sqlite/*.sql)
+$(OUT)/obj/server/store/migrations.o: $(wildcard migrations/*/*.sql)
 
 # So is the controller's program, for `armdyn registers`.
 $(OUT)/obj/server/cmd/structured_text.o: examples/controllers/controller.st
@@ -176,8 +178,8 @@ $(OUT)/libarmdyn.a: $(OUT)/liblib.a
 $(OUT)/libarmdyn.so: $(LIB_OBJ) lib/armdyn.map
 	$(CC) -shared -Wl,-soname,libarmdyn.so.$(SOVERSION) -Wl,--version-script=lib/armdyn.map $(LDFLAGS) $(LIB_OBJ) $(LIB_LIBS) -o $@
 
-$(OUT)/armdyn: $(MAIN_OBJ) $(ROOMS)
-	$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
+$(OUT)/armdyn: $(MAIN_OBJ) $(ROOMS) server/exported.map
+	$(CC) $(LDFLAGS) -Wl,--version-script=server/exported.map $(MAIN_OBJ) $(ROOMS) $(LIBS) -o $@
 
 # ---------------------------------------------------------------- programs of tests: one for every file
 # tests/unit/<room>/test_<subject>.c (Criterion) · tests/tsan/<subject>.c (plain main) · tests/fuzz/fuzz_<target>.c (libFuzzer)
@@ -250,6 +252,13 @@ test: ## every test, quick versions (16 to 20 minutes on 2 cores, longer when no
 	@deploy/deps build web test
 	@$(LOCK) $(MAKE) -j$(JOBS) --silent test-builds
 	@$(PYTHON) tests/run.py
+
+# Of the tests that any service must pass, those that come by every table.
+ON_POSTGRESQL := $(addprefix tests/contract/test_,named_lists.py idempotency.py audit.py aliases.py activity.py keys.py jobs.py)
+test-postgresql: ## tests of the store in PostgreSQL, and of the service on it
+	@deploy/deps build test
+	@$(LOCK) $(MAKE) build
+	@ARMDYN_TEST_STORE=postgresql $(PYTHON) -m pytest -q tests/postgresql tests/gateway/test_database_away.py $(ON_POSTGRESQL)
 
 test-other: ## build and test in the other Debian, made in build/other by mmdebstrap (SUITES="http-release fuzz" or all; OTHER_CC=clang-19)
 	@deploy/deps other

@@ -65,7 +65,7 @@ TIDY_STEPS = ("-Xclang", "-analyzer-config", "-Xclang", "max-nodes=75000")
 
 def tidy():
     flags = ["--", "-std=c17", "-I.", "-Ilib/include", f"-I{BUILD}/generated", "-include", "lib/banned.h", "-D_GNU_SOURCE",
-             "-isystem", "/usr/include/libxml2"]
+             "-isystem", "/usr/include/libxml2", "-isystem", "/usr/include/postgresql"]
     sources = tracked(*(f"{room}/*.c" for room in ROOMS), "examples/*.c")
     return in_parallel(lambda path: ["clang-tidy", "--quiet", path, *flags, *TIDY_STEPS], sources)
 

@@ -14,11 +14,12 @@ static const char usage[] = "usage: armdyn audit verify [--expect NUMBER:HASH] [
                             "next time, and not even who\n"
                             "can write the store can rewrite what was before.\n"
                             "export prints all entries, the oldest first, verifying them on the way.\n\n"
-                            "  --data DIR           directory of the store; default: ARMDYN_DATA, or armdyn-data\n\n"
+                            "  --data DIR           directory of the store; default: ARMDYN_DATA, or armdyn-data\n"
+                            "  --store ADDRESS      as of armdyn serve; default: ARMDYN_STORE\n\n"
                             "Both work whether or not the service runs.\n";
 
 struct arguments {
-  const char *verb, *data, *format;
+  const char *verb, *data, *store, *format;
   int64_t expected_number; /* 0: none */
   const char *expected_hash;
 };
@@ -35,17 +36,19 @@ static bool read_arguments(int argc, char **argv, struct arguments *a)
 {
   static const struct option known[] = {
     { "data", required_argument, NULL, 'd' },
+    { "store", required_argument, NULL, 's' },
     { "format", required_argument, NULL, 'f' },
     { "expect", required_argument, NULL, 'e' },
     { 0 },
   };
   const char *data = getenv("ARMDYN_DATA");
-  *a = (struct arguments){ .data = data ? data : "armdyn-data", .format = "jsonl" };
+  *a = (struct arguments){ .data = data ? data : "armdyn-data", .store = command_store_address(), .format = "jsonl" };
   bool good = true;
   opterr = 0;
   for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;) {
     switch (c) {
     case 'd': a->data = optarg; break;
+    case 's': a->store = optarg; break;
     case 'f': a->format = optarg; break;
     case 'e': good = good && read_expected(optarg, a); break;
     default: good = false;
@@ -160,7 +163,7 @@ int command_audit(int argc, char **argv)
   if (!read_arguments(argc, argv, &a)) return 2;
   char path[STORE_PATH_SIZE];
   enum armdyn_status status = store_file(a.data, path, &error);
-  if (!status) status = store_open_reader(path, &store, &error);
+  if (!status) status = store_open_reader(*a.store ? a.store : path, &store, &error);
   int exit_status = 1;
   if (!status) exit_status = !strcmp(a.verb, "verify") ? verify(&a, store, &error) : export(&a, store, &error);
   if (*error.message) fprintf(stderr, "armdyn audit: %s\n", error.message);

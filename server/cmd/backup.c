@@ -52,6 +52,17 @@ static int read_arguments(int argc, char **argv, const char *usage, const char *
   return 3;
 }
 
+/* A copy of a file beside a server would be one of an empty store. */
+static enum armdyn_status refuse_server(const char *what, struct armdyn_error *error)
+{
+  if (!*command_store_address()) return ARMDYN_OK;
+  return armdyn_refuse(
+      error, ARMDYN_EINPUT, "",
+      "the store is in PostgreSQL (ARMDYN_STORE) and is %s as that is: pg_dump, pg_restore, or what the"
+      " plant has for it",
+      what);
+}
+
 static int finish(const char *name, enum armdyn_status status, const struct armdyn_error *error, const char *file)
 {
   if (!status)
@@ -68,7 +79,8 @@ int command_backup(int argc, char **argv)
   char path[STORE_PATH_SIZE];
   int usage = read_arguments(argc, argv, backup_usage, &file, &data, NULL);
   if (usage) return usage - 1;
-  enum armdyn_status status = store_file(data, path, &error);
+  enum armdyn_status status = refuse_server("backed up", &error);
+  if (!status) status = store_file(data, path, &error);
   if (!status) status = store_backup(path, file, &error);
   return finish("backup", status, &error, file);
 }
@@ -80,5 +92,7 @@ int command_restore(int argc, char **argv)
   bool enable = false;
   int usage = read_arguments(argc, argv, restore_usage, &file, &data, &enable);
   if (usage) return usage - 1;
-  return finish("restore", store_restore(file, data, enable, &error), &error, data);
+  enum armdyn_status status = refuse_server("restored", &error);
+  if (!status) status = store_restore(file, data, enable, &error);
+  return finish("restore", status, &error, data);
 }

@@ -21,6 +21,9 @@ extern const size_t command_count;
 
 const struct command *command_find(const char *name); /* NULL: none */
 
+/* ARMDYN_STORE: the address of a store on a server; "": it is the file in --data. */
+const char *command_store_address(void);
+
 command_run command_serve, command_worker, command_gateway, command_controller_sim, command_registers, command_key,
     command_audit, command_backup, command_drain, command_doctor, command_restore, command_healthcheck, command_version,
     command_help, command_routes, command_controller_test, command_code, command_verify, command_upgrade;

@@ -32,3 +32,9 @@ const struct command *command_find(const char *name)
     if (!strcmp(commands[i].name, name)) return &commands[i];
   return NULL;
 }
+
+const char *command_store_address(void)
+{
+  const char *address = getenv("ARMDYN_STORE");
+  return address ? address : "";
+}

@@ -22,7 +22,7 @@
 #include "server/webhooks/authority.h"
 #include "server/work/messages.h"
 
-static const char usage[] = "usage: armdyn doctor [--json] [--data DIR] [--webhook-ca FILE]\n\n"
+static const char usage[] = "usage: armdyn doctor [--json] [--data DIR] [--store ADDRESS] [--webhook-ca FILE]\n\n"
                             "Looks whether all that a service needs is well, whether or not it runs: the store and "
                             "what it refers to, the audit\n"
                             "trail, disk, clock, worker processes, controllers. Changes nothing. Reads the whole "
@@ -30,6 +30,7 @@ static const char usage[] = "usage: armdyn doctor [--json] [--data DIR] [--webho
                             "it is large. Exit status 0: nothing is wrong (there may be warnings); 1: something is.\n\n"
                             "  --json               print one JSON object instead of a table\n"
                             "  --data DIR           directory of the store; default: ARMDYN_DATA, or armdyn-data\n"
+                            "  --store ADDRESS      as of armdyn serve; default: ARMDYN_STORE\n"
                             "  --webhook-ca FILE    as of armdyn serve; default: ARMDYN_WEBHOOK_CA\n";
 
 enum { CONNECT_MS = 2000, READY_MS = 20000, CLOCK_SLACK_MS = 2000 };
@@ -41,7 +42,7 @@ static const char *const verdict_names[] = { [GOOD] = "good", [WARNING] = "warni
 
 /* What is looked at, and where what is found goes. */
 struct doctor {
-  const char *data, *webhook_ca;
+  const char *data, *address, *webhook_ca;
   char path[STORE_PATH_SIZE];
   bool runs;           /* a service does */
   struct store *store; /* read-only; NULL: it cannot be opened */
@@ -114,6 +115,20 @@ static void look_at_store(struct doctor *d)
     found(d, WARNING, "is whole; its schema %d becomes %d when this program serves it", version, newest);
   else
     found(d, GOOD, "is whole, schema %d", version);
+}
+
+static void look_at_replication(struct doctor *d)
+{
+  bool synchronous = false;
+  if (!d->store || !*d->address) return;
+  if (store_examine_replication(d->store, &synchronous))
+    found(d, BAD, "the server does not tell how it replicates");
+  else if (synchronous)
+    found(d, GOOD, "a commit waits for a standby");
+  else
+    found(d, WARNING,
+          "no commit waits for a standby (synchronous_standby_names): a fail-over may lose what was "
+          "acknowledged, and a motion may be ordered twice");
 }
 
 static void look_at_references(struct doctor *d)
@@ -317,10 +332,18 @@ static const struct check {
   const char *name;
   void (*look)(struct doctor *d);
 } checks[] = {
-  { "service", look_at_service },     { "store", look_at_store },          { "references", look_at_references },
-  { "audit trail", look_at_audit },   { "files", look_at_files },          { "disk", look_at_disk },
-  { "clock", look_at_clock },         { "workers", look_at_workers },      { "controller", look_at_controllers },
-  { "libraries", look_at_libraries }, { "webhook CA", look_at_authority },
+  { "service", look_at_service },
+  { "store", look_at_store },
+  { "references", look_at_references },
+  { "replication", look_at_replication },
+  { "audit trail", look_at_audit },
+  { "files", look_at_files },
+  { "disk", look_at_disk },
+  { "clock", look_at_clock },
+  { "workers", look_at_workers },
+  { "controller", look_at_controllers },
+  { "libraries", look_at_libraries },
+  { "webhook CA", look_at_authority },
 };
 
 /* -- the command -- */
@@ -329,18 +352,21 @@ static const struct check {
 static int read_arguments(int argc, char **argv, struct doctor *d)
 {
   static const struct option known[] = { { "data", required_argument, NULL, 'd' },
+                                         { "store", required_argument, NULL, 's' },
                                          { "webhook-ca", required_argument, NULL, 'w' },
                                          { "json", no_argument, NULL, 'j' },
                                          { "help", no_argument, NULL, 'h' },
                                          { 0 } };
   const char *variable = getenv("ARMDYN_DATA");
   d->data = variable ? variable : "armdyn-data";
+  d->address = command_store_address();
   d->webhook_ca = getenv("ARMDYN_WEBHOOK_CA");
   bool good = true;
   opterr = 0;
   for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;) {
     switch (c) {
     case 'd': d->data = optarg; break;
+    case 's': d->address = optarg; break;
     case 'w': d->webhook_ca = optarg; break;
     case 'j': d->json = true; break;
     case 'h': fputs(usage, stdout); return 1;
@@ -355,6 +381,12 @@ static int read_arguments(int argc, char **argv, struct doctor *d)
 static void open_store(struct doctor *d)
 {
   if (store_file(d->data, d->path, &d->closed)) return;
+  if (*d->address) {
+    setenv("ARMDYN_STORE", d->address, 1); /* a worker that is tried reads it */
+    snprintf(d->path, sizeof d->path, "%s", STORE_IN_ENVIRONMENT);
+    store_open_reader(d->address, &d->store, &d->closed);
+    return;
+  }
   if (access(d->path, F_OK))
     armdyn_refuse(&d->closed, ARMDYN_ENOTFOUND, "", "%s: %s", d->path, strerrordesc_np(errno));
   else

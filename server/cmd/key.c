@@ -21,23 +21,29 @@ static const char usage[] =
     "                       controllers; each includes the ones before\n"
     "  --motion C,...       controllers whose arms it may set in motion; * all; default: none\n"
     "  --expires-at TIME    RFC 3339, as 2027-01-01T00:00:00Z; default: never\n"
-    "  --data DIR           directory of the store; default: ARMDYN_DATA, or armdyn-data\n";
+    "  --data DIR           directory of the store; default: ARMDYN_DATA, or armdyn-data\n"
+    "  --store ADDRESS      as of armdyn serve; default: ARMDYN_STORE\n";
 
 enum { ANSWER_MOST = MB(1) };
 
 struct arguments {
-  const char *verb, *name, *role, *motion, *expires_at, *data, *id;
+  const char *verb, *name, *role, *motion, *expires_at, *data, *store, *id;
 };
 
 static bool read_arguments(int argc, char **argv, struct arguments *a)
 {
   static const struct option known[] = {
-    { "name", required_argument, NULL, 'n' },       { "role", required_argument, NULL, 'r' },
-    { "motion", required_argument, NULL, 'm' },     { "data", required_argument, NULL, 'd' },
-    { "expires-at", required_argument, NULL, 'e' }, { 0 },
+    { "name", required_argument, NULL, 'n' },
+    { "role", required_argument, NULL, 'r' },
+    { "motion", required_argument, NULL, 'm' },
+    { "data", required_argument, NULL, 'd' },
+    { "expires-at", required_argument, NULL, 'e' },
+    { "store", required_argument, NULL, 's' },
+    { 0 },
   };
   const char *data = getenv("ARMDYN_DATA");
   a->data = data ? data : "armdyn-data";
+  a->store = command_store_address();
   opterr = 0;
   for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;) {
     switch (c) {
@@ -45,6 +51,7 @@ static bool read_arguments(int argc, char **argv, struct arguments *a)
     case 'r': a->role = optarg; break;
     case 'm': a->motion = optarg; break;
     case 'd': a->data = optarg; break;
+    case 's': a->store = optarg; break;
     case 'e': a->expires_at = optarg; break;
     default: fprintf(stderr, "armdyn key: cannot understand '%s'\n", argv[optind - 1]); return false;
     }
@@ -154,9 +161,9 @@ static enum armdyn_status open_store(const struct arguments *a, struct store **s
 {
   char path[STORE_PATH_SIZE];
   enum armdyn_status status = store_file(a->data, path, error);
-  if (!status && strcmp(a->verb, "create") != 0 && access(path, F_OK))
+  if (!status && !*a->store && strcmp(a->verb, "create") != 0 && access(path, F_OK))
     status = armdyn_refuse(error, ARMDYN_ENOTFOUND, "", "there is no store in '%s'", a->data);
-  return status ? status : store_open(a->data, store, error);
+  return status ? status : store_open_at(a->data, a->store, store, error);
 }
 
 static int work_alone(const struct arguments *a, const struct buffer *body)

@@ -4,6 +4,7 @@
 #include <curl/curl.h>
 #include <gnu/libc-version.h>
 #include <gnutls/gnutls.h>
+#include <libpq-fe.h>
 #include <libxml/parser.h>
 #include <microhttpd.h>
 #include <modbus/modbus.h>
@@ -35,6 +36,11 @@ static void modbus(char out[LIBRARY_VERSION_SIZE])
            libmodbus_version_micro);
 }
 
+static void postgresql(char out[LIBRARY_VERSION_SIZE])
+{
+  snprintf(out, LIBRARY_VERSION_SIZE, "%d.%d", PQlibVersion() / 10000, PQlibVersion() % 10000);
+}
+
 static void mosquitto(char out[LIBRARY_VERSION_SIZE])
 {
   int major, minor, revision;
@@ -58,6 +64,7 @@ static void nettle(char out[LIBRARY_VERSION_SIZE])
 const struct library libraries[] = {
   { "libmicrohttpd", microhttpd },
   { "SQLite", sqlite },
+  { "libpq", postgresql },
   { "libmodbus", modbus },
   { "libxml2", xml },
   { "cJSON", cjson },

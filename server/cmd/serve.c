@@ -57,7 +57,9 @@ static enum armdyn_status make_directory(const char *path, struct armdyn_error *
 
 static enum armdyn_status start_store(struct app *app, const struct options *options, struct armdyn_error *error)
 {
-  enum armdyn_status status = store_open(options->data, &app->store, error);
+  if (*options->store)
+    setenv("ARMDYN_STORE", options->store, 1); /* workers read it, too, and no list of processes shows it */
+  enum armdyn_status status = store_open_at(options->data, options->store, &app->store, error);
   return status ? status : auth_new(options->admin_key_file, app->store, &app->auth, error);
 }
 

@@ -16,7 +16,8 @@
 #include "server/store/trial.h"
 
 static const char usage[] =
-    "usage: armdyn upgrade --check [NEW] [--since VERSION] [--data DIR]\n\n"
+    "usage: armdyn upgrade --check [NEW] [--since VERSION] [--data DIR]\n"
+    "       armdyn upgrade --store ADDRESS\n\n"
     "Brings a copy of the store to the schema of this program, or of the program NEW, and tells how long that took, "
     "what "
     "room it\n"
@@ -26,6 +27,9 @@ static const char usage[] =
     "upgrade "
     "would\n"
     "go well; 1: it would not.\n\n"
+    "With --store: brings the tables in PostgreSQL to the schema of this program, as a role that may make tables; "
+    "armdyn\n"
+    "serve does it, too, if its own role may. No service may hold the store meanwhile.\n\n"
     "  NEW                  another armdyn, to upgrade to: its file\n"
     "  --since VERSION      what answers differently since then; with NEW: since this program\n"
     "  --data DIR           directory of the store; default: ARMDYN_DATA, or armdyn-data\n";
@@ -36,18 +40,18 @@ enum {
 static const double MIB = 1024.0 * 1024;
 
 struct upgrade {
-  const char *data, *since, *program;
+  const char *data, *since, *program, *store;
   bool check;
 };
 
 /* 0: go on; else the exit status + 1. */
 static int read_arguments(int argc, char **argv, struct upgrade *u)
 {
-  static const struct option known[] = { { "check", no_argument, NULL, 'c' },
-                                         { "since", required_argument, NULL, 's' },
-                                         { "data", required_argument, NULL, 'd' },
-                                         { "help", no_argument, NULL, 'h' },
-                                         { 0 } };
+  static const struct option known[] = {
+    { "check", no_argument, NULL, 'c' },       { "since", required_argument, NULL, 's' },
+    { "store", required_argument, NULL, 't' }, { "data", required_argument, NULL, 'd' },
+    { "help", no_argument, NULL, 'h' },        { 0 }
+  };
   const char *variable = getenv("ARMDYN_DATA");
   *u = (struct upgrade){ .data = variable ? variable : "armdyn-data" };
   bool good = true;
@@ -57,12 +61,14 @@ static int read_arguments(int argc, char **argv, struct upgrade *u)
     case 'c': u->check = true; break;
     case 's': u->since = optarg; break;
     case 'd': u->data = optarg; break;
+    case 't': u->store = optarg; break;
     case 'h': fputs(usage, stdout); return 1;
     default: good = false;
     }
   }
   if (optind < argc) u->program = argv[optind++];
-  if (good && u->check && optind == argc && !(u->program && u->since)) return 0;
+  const bool alone = !u->check && !u->program && !u->since;
+  if (good && optind == argc && (u->store ? alone : u->check && !(u->program && u->since))) return 0;
   fputs(usage, stderr);
   return 3;
 }
@@ -80,6 +86,20 @@ static int ask(const struct upgrade *u)
                                 (char *)(uintptr_t)armdyn_version(), "--data", (char *)(uintptr_t)u->data, NULL });
   fprintf(stderr, "armdyn upgrade: cannot run %s: %s\n", u->program, strerror(errno));
   return 1;
+}
+
+/* Its own name is that of no node, so a service that holds the store keeps it. */
+static int migrate_server(const struct upgrade *u)
+{
+  struct armdyn_error error = { "", "" };
+  int before = 0, now = 0;
+  const enum armdyn_status status = store_migrate(u->store, &before, &now, &error);
+  if (status) return fail(*error.message ? error.message : armdyn_status_text(status));
+  if (before == now)
+    printf("schema %d, as this program has it\n", now);
+  else
+    printf("schema %d, which was %d\n", now, before);
+  return 0;
 }
 
 static int64_t size_of(const char *path)
@@ -168,5 +188,6 @@ int command_upgrade(int argc, char **argv)
   struct upgrade u;
   const int wrong = read_arguments(argc, argv, &u);
   if (wrong) return wrong - 1;
+  if (u.store) return migrate_server(&u);
   return u.program ? ask(&u) : check(&u);
 }

@@ -38,6 +38,8 @@ static const struct option table[] = {
     "address to serve; port 0 picks a free one, IPv6 as [::1]:8080" },
   { "--data",                    "ARMDYN_DATA",                    AS_TEXT(data),                       "armdyn-data",    NO_BOUNDS,                          "DIR",
     "directory of the store; made when it is missing" },
+  { "--store",                   "ARMDYN_STORE",                   AS_TEXT(store),                      "",               NO_BOUNDS,                          "ADDRESS",
+    "postgresql://HOST/DATABASE keeps everything there, beside what is this node's own in --data; by default a file in it" },
   { "--tls-certificate",         "ARMDYN_TLS_CERTIFICATE",         AS_TEXT(tls_certificate),            "",               NO_BOUNDS,                          "FILE",
     "PEM file with the certificate and those that signed it: serve HTTPS, TLS 1.2 or 1.3; read again on SIGHUP" },
   { "--tls-key",                 "ARMDYN_TLS_KEY",                 AS_TEXT(tls_key),                    "",               NO_BOUNDS,                          "FILE",

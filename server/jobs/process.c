@@ -109,6 +109,12 @@ static bool become_ready(struct runner *r)
   return true;
 }
 
+/* What the worker opens: an address, which may hold a password, it finds in its environment. */
+static const char *store_of_worker(const struct store *store)
+{
+  return store_is_on_server(store_address(store)) ? STORE_IN_ENVIRONMENT : store_path(store);
+}
+
 bool worker_up(struct runner *r)
 {
   struct jobs *jobs = r->jobs;
@@ -119,7 +125,7 @@ bool worker_up(struct runner *r)
   pthread_mutex_unlock(&jobs->lock);
   if (stopping) return false;
 
-  const char *const arguments[] = { "worker", store_path(jobs->store), jobs->memory_mib, jobs->cpu_s, NULL };
+  const char *const arguments[] = { "worker", store_of_worker(jobs->store), jobs->memory_mib, jobs->cpu_s, NULL };
   struct armdyn_error error;
   r->failures++;
   r->born_ns = clock_monotonic_ns();

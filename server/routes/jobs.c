@@ -363,7 +363,7 @@ static void visit(void *context, const struct store_job *job)
 /* The states that are asked for as conditions of the store, which keeps as queued what runs: ids tell these apart. */
 static void add_states(struct job_listing *l, struct list_ranges *ranges, const char *running)
 {
-  static const char id_if_queued[] = "iif(state = 'queued', id, '')"; /* '' is in every text */
+  static const char id_if_queued[] = "CASE state WHEN 'queued' THEN id ELSE '' END"; /* '' is in every text */
   struct store_query *query = &l->listing.query;
   const bool waits = list_state_asked(ranges->states, job_state_names[JOB_QUEUED]);
   const bool runs = list_state_asked(ranges->states, job_state_names[JOB_RUNNING]);

@@ -56,7 +56,7 @@ enum outcome system_version(struct exchange *x)
   json_key(&w, "version"), json_write_text(&w, armdyn_version());
   json_key(&w, "commit"), json_write_text(&w, ARMDYN_COMMIT);
   json_key(&w, "schema_version"), json_write_integer(&w, store_schema_version(exchange_app(x)->store));
-  json_key(&w, "backend"), json_write_text(&w, "sqlite");
+  json_key(&w, "backend"), json_write_text(&w, store_engine(exchange_app(x)->store));
   json_key(&w, "release_notes"), json_write_text(&w, buffer_ok(&notes) && notes.data ? notes.data : "");
   json_end_object(&w);
   buffer_release(&notes);

@@ -45,14 +45,14 @@ static enum armdyn_status keep(struct sql *sql, void *argument)
   const struct keeping *k = argument;
   enum armdyn_status status = ARMDYN_OK;
   for (size_t i = 0; i < k->count && !status; i++)
-    status =
-        record_run(sql,
-                   "INSERT INTO alarms (id, code, source, controller, text, since, until, acknowledged_at,"
-                   " acknowledged_by) VALUES (:id, :code, :source, :controller, :text, :since, :until,"
-                   " :acknowledged_at, :acknowledged_by) ON CONFLICT (id) DO UPDATE SET text = excluded.text,"
-                   " until = coalesce(until, excluded.until), acknowledged_at = coalesce(acknowledged_at,"
-                   " excluded.acknowledged_at), acknowledged_by = coalesce(acknowledged_by, excluded.acknowledged_by)",
-                   &alarm_type, &k->alarms[i], NULL);
+    status = record_run(
+        sql,
+        "INSERT INTO alarms (id, code, source, controller, text, since, until, acknowledged_at,"
+        " acknowledged_by) VALUES (:id, :code, :source, :controller, :text, :since, :until,"
+        " :acknowledged_at, :acknowledged_by) ON CONFLICT (id) DO UPDATE SET text = excluded.text,"
+        " until = coalesce(alarms.until, excluded.until), acknowledged_at = coalesce(alarms.acknowledged_at,"
+        " excluded.acknowledged_at), acknowledged_by = coalesce(alarms.acknowledged_by, excluded.acknowledged_by)",
+        &alarm_type, &k->alarms[i], NULL);
   return status;
 }
 

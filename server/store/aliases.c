@@ -45,8 +45,10 @@ enum armdyn_status store_alias_keep(struct sql *sql, struct store_alias *alias, 
   status = present ? ARMDYN_OK : store_first_number(sql, "alias", counted, &alias->version);
   if (status) return status;
   return record_change(sql,
-                       "INSERT OR REPLACE INTO robot_aliases (robot, alias, version, revision, reason, changed_at)"
-                       " VALUES (:robot, :alias, :version, :revision, :reason, :changed_at)",
+                       "INSERT INTO robot_aliases (robot, alias, version, revision, reason, changed_at)"
+                       " VALUES (:robot, :alias, :version, :revision, :reason, :changed_at) ON CONFLICT (robot, alias)"
+                       " DO UPDATE SET version = excluded.version, revision = excluded.revision,"
+                       " reason = excluded.reason, changed_at = excluded.changed_at",
                        &alias_type, alias);
 }
 
@@ -96,6 +98,7 @@ static const struct list_type alias_lists = {
   .key = "alias",
   .of = "robot",
   .search = ", reason",
+  .never_null = (const char *const[]){ "revision", NULL },
   .type = &alias_type,
 };
 

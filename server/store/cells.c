@@ -1,6 +1,6 @@
 #include "server/store/internal.h"
 
-#define VERSION "SELECT max(version) FROM cells WHERE name = ? HAVING max(version)"
+#define VERSION "SELECT max(version) FROM cells WHERE name = ? HAVING max(version) > 0"
 #define INSERT                                                                                                         \
   "INSERT INTO cells (name, version, created_at, document) VALUES (:name, :version, :created_at, :document)"
 
@@ -71,8 +71,10 @@ enum armdyn_status store_cell_get(struct store *store, const char *name, int64_t
 TYPED_VISITOR(store_cell)
 
 static const struct list_type cell_lists = {
-  .table = "(SELECT *, document ->> '$.description' AS description FROM cells AS c"
-           " WHERE version = (SELECT max(version) FROM cells WHERE name = c.name))",
+  .table = "(SELECT *, " SQL_EITHER("document ->> '$.description'",
+                                    "json_text(document, 'description')") " AS description FROM cells AS c"
+                                                                          " WHERE version = (SELECT max(version) FROM "
+                                                                          "cells WHERE name = c.name)) AS shown",
   .columns = "name, version, created_at, document",
   .key = "name",
   .search = ", description",

@@ -16,13 +16,14 @@ static enum armdyn_status keep(struct sql *sql, void *argument)
                     "INSERT INTO code_proofs (id, robot, revision, created_at, version, request, programs)"
                     " SELECT :id, name, revision, :created_at, :version, :request, :programs FROM robot_revisions"
                     " WHERE name = :robot AND revision = :revision"
-                    " ON CONFLICT (robot, revision, version, request) DO UPDATE SET created_at = excluded.created_at,"
-                    " programs = excluded.programs",
+                    " ON CONFLICT (robot, revision, version, " SQL_EITHER(
+                        "request", "md5(request)") ") DO UPDATE SET created_at = excluded.created_at,"
+                                                   " programs = excluded.programs",
                     &proof_type, proof);
   if (status) return status;
   return sql_run(sql,
                  "DELETE FROM code_proofs WHERE id IN (SELECT id FROM code_proofs WHERE robot = ?1 AND revision = ?2"
-                 " ORDER BY created_at DESC, id DESC LIMIT -1 OFFSET ?3)",
+                 " ORDER BY created_at DESC, id DESC LIMIT 9223372036854775807 OFFSET ?3)",
                  VALUES(value_text(proof->robot), value_integer(proof->revision), value_integer(STORE_CODE_PROOFS)),
                  NULL);
 }

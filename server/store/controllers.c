@@ -48,10 +48,11 @@ static enum armdyn_status update(struct sql *sql, void *argument)
   enum armdyn_status status = store_expect_version(sql, VERSION, c->controller->name, c->expected);
   if (status) return status;
   c->controller->version = c->expected + 1;
-  return record_change(sql,
-                       "UPDATE controllers SET version = :version, robot = :robot, document = :document,"
-                       " part = iif(robot IS :robot, part, '') WHERE name = :name", /* parts are a robot's */
-                       &controller_type, c->controller);
+  return record_change(
+      sql,
+      "UPDATE controllers SET version = :version, robot = :robot, document = :document,"
+      " part = CASE WHEN robot IS NOT DISTINCT FROM :robot THEN part ELSE '' END WHERE name = :name", /* parts are a robot's */
+      &controller_type, c->controller);
 }
 
 enum armdyn_status store_controller_update(struct store *store, struct store_controller *controller, int64_t expected)
@@ -104,7 +105,8 @@ enum armdyn_status store_controller_get(struct store *store, const char *name, s
 TYPED_VISITOR(store_controller)
 
 static const struct list_type controller_lists = {
-  .table = "(SELECT *, document ->> '$.host' AS host FROM controllers)",
+  .table = "(SELECT *, " SQL_EITHER("document ->> '$.host'",
+                                    "json_text(document, 'host')") " AS host FROM controllers) AS shown",
   .columns = "name, version, created_at, robot, part, part_at, document",
   .key = "name",
   .search = ", host, robot",

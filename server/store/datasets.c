@@ -105,6 +105,7 @@ static const struct list_type dataset_lists = {
   .key = "id",
   .search = ", label, notes, reason",
   .tags = "dataset_tags",
+  .never_null = (const char *const[]){ "samples", NULL },
   .type = &dataset_type,
 };
 

@@ -56,9 +56,10 @@ enum armdyn_status store_event_after(struct store *store, int64_t number, size_t
 enum armdyn_status store_event_latest(struct store *store, int64_t number, size_t most, store_event_visit *visit,
                                       void *context)
 {
-  return read_behind(
-      store, "number IN (SELECT max(number) FROM events GROUP BY controller, substr(type, 1, instr(type, '.')))",
-      number, most, visit, context);
+  return read_behind(store,
+                     "number IN (SELECT max(number) FROM events GROUP BY controller, substr(type, 1, " SQL_EITHER(
+                         "instr", "strpos") "(type, '.')))",
+                     number, most, visit, context);
 }
 
 static enum armdyn_status read_number(struct store *store, const char *text, struct values values, int64_t *number)
@@ -85,7 +86,7 @@ static enum armdyn_status note_reader(struct sql *sql, void *argument)
   const struct has_read *r = argument;
   return sql_run(sql,
                  "INSERT INTO event_readers (name, number) VALUES (?, ?)"
-                 " ON CONFLICT DO UPDATE SET number = excluded.number",
+                 " ON CONFLICT (name) DO UPDATE SET number = excluded.number",
                  VALUES(value_text(r->reader), value_integer(r->number)), NULL);
 }
 

@@ -44,28 +44,55 @@ static bool finds_none(struct sql_statement *statement, bool row, struct armdyn_
   return false;
 }
 
+/* Pages are a server's own to check; what it was told to leave out can be asked. */
 enum armdyn_status store_examine(struct store *store, struct armdyn_error *error)
 {
-  return examine(store, "PRAGMA integrity_check(1)", says_ok, error);
+  return examine(store,
+                 SQL_EITHER("PRAGMA integrity_check(1)",
+                            "SELECT CASE WHEN current_setting('fsync') = 'on' AND current_setting('full_page_writes') ="
+                            " 'on' THEN 'ok' ELSE 'fsync or full_page_writes is off: a crash of the server may destroy"
+                            " it' END"),
+                 says_ok, error);
 }
 
 enum armdyn_status store_examine_references(struct store *store, struct armdyn_error *error)
 {
-  return examine(store, "PRAGMA foreign_key_check", finds_none, error);
+  return examine(store,
+                 SQL_EITHER("PRAGMA foreign_key_check",
+                            "SELECT conrelid::regclass::text, NULL, confrelid::regclass::text FROM pg_constraint"
+                            " WHERE contype = 'f' AND NOT convalidated AND connamespace ="
+                            " current_schema()::regnamespace LIMIT 1"),
+                 finds_none, error);
+}
+
+enum armdyn_status store_examine_replication(struct store *store, bool *synchronous)
+{
+  struct sql *sql = NULL;
+  int64_t number = 0;
+  enum armdyn_status status = readers_take(store->readers, &sql);
+  if (!status)
+    status = sql_number(sql,
+                        "SELECT CASE WHEN current_setting('synchronous_standby_names') <> ''"
+                        " AND current_setting('synchronous_commit') NOT IN ('off', 'local') THEN 1 ELSE 0 END",
+                        NO_VALUES, &number);
+  readers_give(store->readers, sql);
+  *synchronous = number;
+  return status;
 }
 
 enum armdyn_status store_examine_schema(struct store *store, int *version, int *newest, struct armdyn_error *error)
 {
   struct sql *sql = NULL;
   int64_t found = 0;
+  *newest = 0;
   enum armdyn_status status = readers_take(store->readers, &sql);
   if (status)
     armdyn_refuse(error, status, "", "cannot be read: %s", armdyn_status_text(status));
   else
-    status = migrate_version(sql, "it", &store_migrations, &found, error);
+    status = migrate_version(sql, "it", migrations_of(sql), &found, error);
+  if (sql) *newest = (int)migrations_newest(migrations_of(sql));
   readers_give(store->readers, sql);
   *version = (int)found;
-  *newest = (int)store_migrations.count;
   return status;
 }
 
@@ -78,11 +105,12 @@ static bool reads_time(struct sql_statement *statement, bool row, struct armdyn_
 enum armdyn_status store_last_time(struct store *store, char time[TIME_SIZE])
 {
   struct armdyn_error found = { "", "" };
-  enum armdyn_status status = examine(store,
-                                      "SELECT max(coalesce((SELECT max(created_at) FROM jobs), ''),"
-                                      " coalesce((SELECT max(created_at) FROM robot_revisions), ''),"
-                                      " coalesce((SELECT max(created_at) FROM transfers), ''))",
-                                      reads_time, &found);
+  enum armdyn_status status =
+      examine(store,
+              "SELECT " SQL_EITHER("max", "greatest") "(coalesce((SELECT max(created_at) FROM jobs), ''),"
+                                                      " coalesce((SELECT max(created_at) FROM robot_revisions), ''),"
+                                                      " coalesce((SELECT max(created_at) FROM transfers), ''))",
+              reads_time, &found);
   snprintf(time, TIME_SIZE, "%.24s", status ? "" : found.message);
   return status;
 }

@@ -13,7 +13,7 @@ enum armdyn_status store_idempotency_prune(struct sql *sql, int64_t most)
 {
   return sql_run(sql,
                  "DELETE FROM idempotency WHERE scope IN"
-                 " (SELECT scope FROM idempotency WHERE created_ms < ? AND NOT kept ORDER BY created_ms LIMIT ?)",
+                 " (SELECT scope FROM idempotency WHERE created_ms < ? AND kept = 0 ORDER BY created_ms LIMIT ?)",
                  VALUES(value_integer(expired_before()), value_integer(most)), NULL);
 }
 
@@ -32,7 +32,7 @@ enum armdyn_status store_idempotency_keep(struct sql *sql, const struct store_id
   if (!key) return ARMDYN_OK;
   char href[256];
   if (snprintf(href, sizeof href, "/v1/%s/%s", collection, name) >= (int)sizeof href) return ARMDYN_ELIMIT;
-  enum armdyn_status status = sql_run(sql, "DELETE FROM idempotency WHERE scope = ? AND created_ms < ? AND NOT kept",
+  enum armdyn_status status = sql_run(sql, "DELETE FROM idempotency WHERE scope = ? AND created_ms < ? AND kept = 0",
                                       VALUES(value_text(key->scope), value_integer(expired_before())), NULL);
   if (!status) status = store_idempotency_prune(sql, PRUNED_AT_ONCE);
   if (!status)
@@ -66,7 +66,7 @@ static enum armdyn_status find(struct sql *sql, const struct store_idempotency *
   struct sql_statement *statement;
   bool row;
   enum armdyn_status status =
-      sql_query(sql, "SELECT digest, href FROM idempotency WHERE scope = ? AND (created_ms >= ? OR kept)",
+      sql_query(sql, "SELECT digest, href FROM idempotency WHERE scope = ? AND (created_ms >= ? OR kept = 1)",
                 VALUES(value_text(key->scope), value_integer(expired_before())), &statement);
   if (!status) status = sql_step(statement, &row);
   if (!status && !row) status = ARMDYN_ENOTFOUND;

@@ -83,7 +83,9 @@ enum armdyn_status store_first_number(struct sql *sql, const char *kind, const c
 
 enum armdyn_status store_retire_number(struct sql *sql, const char *kind, const char *name, int64_t last)
 {
-  return sql_run(sql, "INSERT OR REPLACE INTO retired (kind, name, last) VALUES (?, ?, ?)",
+  return sql_run(sql,
+                 "INSERT INTO retired (kind, name, last) VALUES (?, ?, ?)"
+                 " ON CONFLICT (kind, name) DO UPDATE SET last = excluded.last",
                  VALUES(value_text(kind), value_text(name), value_integer(last)), NULL);
 }
 

@@ -9,8 +9,9 @@
 #include "server/store/writer.h"
 
 struct store {
-  int lock; /* DIR/lock */
-  char *path;
+  int lock;      /* DIR/lock */
+  char *path;    /* of the file, or where it would be */
+  char *address; /* that is opened: the same, or one of PostgreSQL */
   int schema_version;
   struct writer *writer;
   struct readers *readers;

@@ -125,7 +125,7 @@ static const struct list_type job_lists = {
   .key = "id",
   .search = ", job_order_id, reason",
   .tags = "tags",
-  .never_null = (const char *const[]){ "kind", "robot", "state", NULL },
+  .never_null = (const char *const[]){ "kind", "robot", "state", "priority", NULL },
   .type = &job_type,
 };
 

@@ -68,7 +68,8 @@ enum armdyn_status store_mapping_get(struct store *store, const char *name, stru
 TYPED_VISITOR(store_mapping)
 
 static const struct list_type mapping_lists = {
-  .table = "(SELECT *, document ->> '$.description' AS description FROM mappings)",
+  .table = "(SELECT *, " SQL_EITHER("document ->> '$.description'",
+                                    "json_text(document, 'description')") " AS description FROM mappings) AS shown",
   .columns = "name, version, created_at, document",
   .key = "name",
   .search = ", description",

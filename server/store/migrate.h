@@ -11,17 +11,22 @@ struct migration {
   const char *name;
   const char *text; /* SQL; must not begin or end transactions */
 };
-/* Migration i makes version i + 1. */
+/* Migration i makes version before + i + 1. An empty database begins with the first. */
 struct migrations {
   const struct migration *items;
   size_t count;
+  int64_t before;
 };
 
-/* Those of migrations/sqlite, built into the program. To add one: a file there and a row in migrations.c. */
+/* Those of migrations/<engine>, built into the program. To add one: a file in each folder and a row in each table of
+ * migrations.c. */
 extern const struct migrations store_migrations;
+const struct migrations *migrations_of(const struct sql *sql);
+int64_t migrations_newest(const struct migrations *migrations);
 
-/* Bring the database to the newest version. One that exists already and is older is first copied to
+/* Bring the database to the newest version. A file that exists already and is older is first copied to
  * DIR/armdyn-v<old>-<time>.db; one that is newer, damaged, or not ours is refused.
+ *   dir      in   of the file; NULL: the database is not one
  *   version  out  of the schema now */
 enum armdyn_status migrate(struct sql *sql, const char *dir, const struct migrations *migrations, int *version,
                            struct armdyn_error *error);

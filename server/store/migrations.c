@@ -69,4 +69,21 @@ static const struct migration items[] = {
   { "0033_watches", migration_0033 },
 };
 
-const struct migrations store_migrations = { items, sizeof items / sizeof *items };
+const struct migrations store_migrations = { items, sizeof items / sizeof *items, 0 };
+
+/* PostgreSQL begins with all that SQLite had come to; from there on every number has a file of each. */
+EMBED(postgresql_0030, "migrations/postgresql/0030_schema.sql");
+EMBED(postgresql_0033, "migrations/postgresql/0033_watches.sql");
+
+static const struct migration postgresql_items[] = {
+  { "0030_schema", postgresql_0030 },
+  { "0033_watches", postgresql_0033 },
+};
+
+static const struct migrations postgresql_migrations = { postgresql_items,
+                                                         sizeof postgresql_items / sizeof *postgresql_items, 29 };
+
+const struct migrations *migrations_of(const struct sql *sql)
+{
+  return strcmp(sql_engine_name(sql), "postgresql") ? &store_migrations : &postgresql_migrations;
+}

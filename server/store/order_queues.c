@@ -22,7 +22,7 @@ static enum armdyn_status put(struct sql *sql, void *argument)
   if (status) return status;
   return record_run(sql,
                     "INSERT INTO order_queues (controller, reason, since) VALUES (:controller, :reason, :since)"
-                    " ON CONFLICT DO UPDATE SET reason = excluded.reason, since = excluded.since",
+                    " ON CONFLICT (controller) DO UPDATE SET reason = excluded.reason, since = excluded.since",
                     &queue_type, p->queue, NULL);
 }
 

@@ -188,6 +188,7 @@ static const struct list_type order_lists = {
   .tags = "tags",
   .narrow =
       (const char *const[]){ "job_order_id", "work_master_id", "equipment_id", "reason", "created_by_name", NULL },
+  .never_null = (const char *const[]){ "priority", NULL },
   .walked = "finished_at",
   .type = &order_type,
 };

@@ -46,8 +46,10 @@ static enum armdyn_status put(struct sql *sql, void *argument)
   status = present ? ARMDYN_OK : store_first_number(sql, "part", counted, &row->version);
   if (!status)
     status = record_change(sql,
-                           "INSERT OR REPLACE INTO robot_parts (robot, part, version, changed_at, document)"
-                           " VALUES (:robot, :part, :version, :changed_at, :document)",
+                           "INSERT INTO robot_parts (robot, part, version, changed_at, document)"
+                           " VALUES (:robot, :part, :version, :changed_at, :document) ON CONFLICT (robot, part)"
+                           " DO UPDATE SET version = excluded.version, changed_at = excluded.changed_at,"
+                           " document = excluded.document",
                            &part_type, row);
   return status ? status : store_idempotency_keep(sql, c->key, "parts", counted);
 }

@@ -55,14 +55,17 @@ static bool is_held_against(const struct list_type *list, const struct store_que
 /* So that an index serves. */
 static void write_one_of(struct composing *c, const struct store_filter *filter, const char *plus)
 {
-  buffer_format(&c->text, " AND %s%s IN (SELECT value FROM json_each('[\"' || replace(?%u, ',', '\",\"') || '\"]'))",
-                plus, filter->name, add(c, value_text(filter->text)));
+  const unsigned value = add(c, value_text(filter->text));
+  buffer_format(&c->text,
+                " AND %s%s IN (SELECT " SQL_EITHER("value FROM json_each('[\"' || replace(?%u, ',', '\",\"') || '\"]')",
+                                                   "unnest(string_to_array(?%u, ','))") ")",
+                plus, filter->name, value, value);
 }
 
 static void write_filter(struct composing *c, const struct list_type *list, const struct store_query *query,
                          const struct store_filter *filter)
 {
-  const char *plus = is_held_against(list, query, filter->name) ? "+" : "";
+  const char *plus = is_held_against(list, query, filter->name) ? SQL_EITHER("+", "") : "";
   if (filter->match == STORE_ONE_OF) {
     write_one_of(c, filter, plus);
     return;
@@ -70,7 +73,8 @@ static void write_filter(struct composing *c, const struct list_type *list, cons
   bool among = filter->match == STORE_AMONG || filter->match == STORE_NOT_AMONG;
   unsigned value = add(c, filter->text ? value_text(filter->text) : value_number(filter->number));
   if (among) {
-    buffer_format(&c->text, " AND instr(?%u, %s) %s 0", value, filter->name, filter->match == STORE_AMONG ? ">" : "=");
+    buffer_format(&c->text, " AND " SQL_EITHER("instr", "strpos") "(?%u, %s) %s 0", value, filter->name,
+                  filter->match == STORE_AMONG ? ">" : "=");
   } else if (filter->where == STORE_COLUMN) {
     buffer_format(&c->text, " AND %s%s %s ?%u", plus, filter->name, operators[filter->match], value);
   } else {
@@ -80,6 +84,9 @@ static void write_filter(struct composing *c, const struct list_type *list, cons
                   beside[filter->where].owner, table, name, operators[filter->match], value);
   }
 }
+
+/* Letters A to Z are the small ones too, and no others are, whatever the language of the database. */
+#define SHOWS(text) SQL_EITHER(text " LIKE", "CAST(" text " AS text) COLLATE \"C\" ILIKE") " ?%u ESCAPE '\\'"
 
 /* The text anywhere, its own % and _ taken as they are. */
 static void write_pattern(struct buffer *pattern, const char *search)
@@ -94,17 +101,16 @@ static void write_pattern(struct buffer *pattern, const char *search)
 
 static void write_search(struct composing *c, const struct list_type *list, const char *pattern)
 {
-  unsigned value = add(c, value_text(pattern));
-  buffer_format(&c->text, " AND (%s LIKE ?%u ESCAPE '\\'", list->key, value);
+  const unsigned value = add(c, value_text(pattern));
+  buffer_format(&c->text, " AND (" SHOWS("%s"), list->key, list->key, value);
   for (const char *at = list->search; *at;) {
     at += strspn(at, ", ");
-    size_t length = strcspn(at, ",");
-    buffer_format(&c->text, " OR %.*s LIKE ?%u ESCAPE '\\'", (int)length, at, value);
+    const int length = (int)strcspn(at, ",");
+    buffer_format(&c->text, " OR " SHOWS("%.*s"), length, at, length, at, value);
     at += length;
   }
   if (list->tags)
-    buffer_format(&c->text,
-                  " OR id IN (SELECT owner FROM %s WHERE name LIKE ?%u ESCAPE '\\' OR value LIKE ?%u ESCAPE '\\')",
+    buffer_format(&c->text, " OR id IN (SELECT owner FROM %s WHERE " SHOWS("name") " OR " SHOWS("value") ")",
                   list->tags, value, value);
   buffer_text(&c->text, ")");
 }
@@ -112,41 +118,59 @@ static void write_search(struct composing *c, const struct list_type *list, cons
 /* -- order -- */
 
 /* What is sorted by: a column that is never NULL as it is, so that its index serves; other columns with an empty text
- * for NULL; a metric, which may be NULL. */
-static void write_sorted(struct composing *c, const struct list_type *list, const struct store_query *query)
+ * for NULL; a metric, which may be NULL. `metric`: the place of its name. */
+static void write_sorted(struct composing *c, const struct list_type *list, const struct store_query *query,
+                         unsigned metric)
 {
   const char *column = query->sort ? query->sort : "created_at";
   if (query->metric)
-    buffer_format(&c->text, "(SELECT value FROM result_metrics WHERE result_id = id AND name = ?%u)",
-                  add(c, value_text(query->sort)));
+    buffer_format(&c->text, "(SELECT value FROM result_metrics WHERE result_id = id AND name = ?%u)", metric);
   else if (strcmp(column, "created_at") == 0 || strcmp(column, list->key) == 0 || is_among(list->never_null, column))
     buffer_text(&c->text, column);
   else
     buffer_format(&c->text, "coalesce(%s, '')", column);
 }
 
-static void write_start(struct composing *c, const struct list_type *list, const struct store_query *query)
+static void write_start(struct composing *c, const struct list_type *list, const struct store_query *query,
+                        unsigned metric)
 {
   const struct store_key *key = &query->key;
   const char op = query->ascending ? '>' : '<';
   if (key->type == STORE_KEY_NONE) return;
   unsigned id = add(c, value_text(key->id));
-  if (key->type == STORE_KEY_NULL) {
-    buffer_format(&c->text, " AND sorted IS NULL AND %s %c ?%u", list->key, op, id);
-    return;
+  buffer_text(&c->text, " AND (");
+  if (key->type != STORE_KEY_NULL) {
+    unsigned value = add(c, key->type == STORE_KEY_TEXT ? value_text(key->text) : value_number(key->number));
+    if (!query->metric) buffer_text(&c->text, "(");
+    write_sorted(c, list, query, metric);
+    if (!query->metric) {
+      buffer_format(&c->text, ", %s) %c (?%u, ?%u))", list->key, op, value, id);
+      return;
+    }
+    buffer_format(&c->text, " %c ?%u OR ", op, value);
+    write_sorted(c, list, query, metric);
+    buffer_format(&c->text, " = ?%u AND %s %c ?%u OR ", value, list->key, op, id);
   }
-  unsigned value = add(c, key->type == STORE_KEY_TEXT ? value_text(key->text) : value_number(key->number));
-  if (query->metric)
-    buffer_format(&c->text, " AND (sorted %c ?%u OR sorted = ?%u AND %s %c ?%u OR sorted IS NULL)", op, value, value,
-                  list->key, op, id);
-  else
-    buffer_format(&c->text, " AND (sorted, %s) %c (?%u, ?%u)", list->key, op, value, id);
+  write_sorted(c, list, query, metric);
+  buffer_text(&c->text, " IS NULL");
+  if (key->type == STORE_KEY_NULL) buffer_format(&c->text, " AND %s %c ?%u", list->key, op, id);
+  buffer_text(&c->text, ")");
 }
 
 static void write_order(struct composing *c, const struct store_query *query)
 {
   const char *way = query->ascending ? "ASC" : "DESC";
   buffer_format(&c->text, " ORDER BY %ssorted %s, found %s", query->metric ? "sorted IS NULL, " : "", way, way);
+}
+
+/* The same, of the rows that are looked for: names of what is selected cannot stand in what it is sorted by everywhere. */
+static void write_inner_order(struct composing *c, const struct list_type *list, const struct store_query *query,
+                              unsigned metric)
+{
+  const char *way = query->ascending ? "ASC" : "DESC";
+  buffer_text(&c->text, " ORDER BY ");
+  if (query->metric) write_sorted(c, list, query, metric), buffer_text(&c->text, " IS NULL, ");
+  buffer_format(&c->text, "sorted %s, found %s", way, way);
 }
 
 static void write_owner(struct composing *c, const struct list_type *list, const char *owner)
@@ -163,16 +187,18 @@ static void write_conditions(struct composing *c, const struct list_type *list, 
 static void compose(struct composing *c, const struct list_type *list, const char *owner,
                     const struct store_query *query, const char *pattern)
 {
-  int64_t most = query->limit ? (int64_t)query->limit + 1 : -1;
+  const int64_t most = query->limit ? (int64_t)query->limit + 1 : INT64_MAX;
+  const unsigned metric = query->metric ? add(c, value_text(query->sort)) : 0;
   buffer_format(&c->text, "SELECT sorted, found, %s FROM (SELECT %s AS found, ", list->columns, list->key);
-  write_sorted(c, list, query);
-  buffer_format(&c->text, " AS sorted FROM %s WHERE 1", list->table);
+  write_sorted(c, list, query, metric);
+  buffer_format(&c->text, " AS sorted FROM %s WHERE TRUE", list->table);
   write_owner(c, list, owner);
   write_conditions(c, list, query);
   if (pattern) write_search(c, list, pattern);
-  write_start(c, list, query);
-  write_order(c, query);
-  buffer_format(&c->text, " LIMIT ?%u) JOIN %s ON %s = found", add(c, value_integer(most)), list->table, list->key);
+  write_start(c, list, query, metric);
+  write_inner_order(c, list, query, metric);
+  buffer_format(&c->text, " LIMIT ?%u) AS page JOIN %s ON %s = found", add(c, value_integer(most)), list->table,
+                list->key);
   write_owner(c, list, owner);
   write_order(c, query);
 }
@@ -183,9 +209,9 @@ enum { MANY = 2000 }; /* rows that meet the conditions: fewer are sorted faster 
 
 static void compose_count(struct composing *c, const struct list_type *list, const struct store_query *query)
 {
-  buffer_format(&c->text, "SELECT count(*) FROM (SELECT 1 FROM %s WHERE 1", list->table);
+  buffer_format(&c->text, "SELECT count(*) FROM (SELECT 1 FROM %s WHERE TRUE", list->table);
   write_conditions(c, list, query);
-  buffer_format(&c->text, " LIMIT %d)", MANY);
+  buffer_format(&c->text, " LIMIT %d) AS many", MANY);
 }
 
 /* Rows that have the metric, as its index holds them. */
@@ -195,13 +221,13 @@ static void compose_walk(struct composing *c, const struct list_type *list, cons
   const struct store_key *key = &query->key;
   buffer_format(&c->text,
                 "SELECT sorted, found, %s FROM (SELECT m.value AS sorted, m.result_id AS found FROM result_metrics m"
-                " CROSS JOIN %s ON id = m.result_id WHERE m.name = ?%u",
+                " " SQL_EITHER("CROSS ", "") "JOIN %s ON id = m.result_id WHERE m.name = ?%u",
                 list->columns, list->table, add(c, value_text(query->sort)));
   write_conditions(c, list, query);
   if (key->type == STORE_KEY_NUMBER)
     buffer_format(&c->text, " AND (m.value, m.result_id) %c (?%u, ?%u)", query->ascending ? '>' : '<',
                   add(c, value_number(key->number)), add(c, value_text(key->id)));
-  buffer_format(&c->text, " ORDER BY m.value %s, m.result_id %s LIMIT ?%u) JOIN %s ON %s = found", way, way,
+  buffer_format(&c->text, " ORDER BY m.value %s, m.result_id %s LIMIT ?%u) AS page JOIN %s ON %s = found", way, way,
                 add(c, value_integer((int64_t)query->limit + 1)), list->table, list->key);
   write_order(c, query);
 }
@@ -211,7 +237,7 @@ static void compose_rest(struct composing *c, const struct list_type *list, cons
                          const char *behind, size_t found)
 {
   buffer_format(&c->text,
-                "SELECT NULL AS sorted, id AS found, %s FROM %s WHERE NOT EXISTS (SELECT 1 FROM"
+                "SELECT CAST(NULL AS REAL) AS sorted, id AS found, %s FROM %s WHERE NOT EXISTS (SELECT 1 FROM"
                 " result_metrics WHERE result_id = id AND name = ?%u)",
                 list->columns, list->table, add(c, value_text(query->sort)));
   write_conditions(c, list, query);
@@ -338,7 +364,7 @@ enum armdyn_status store_read_totals(struct store *store, const struct list_type
   struct composing c = { .text = BUFFER(MB(1)) };
   struct sql *sql = NULL;
   for (size_t k = 0; names[k]; k++) totals[k] = 0;
-  buffer_format(&c.text, "SELECT state, count(*) FROM %s WHERE 1", list->table);
+  buffer_format(&c.text, "SELECT state, count(*) FROM %s WHERE TRUE", list->table);
   write_conditions(&c, list, query);
   buffer_text(&c.text, " GROUP BY state");
   enum armdyn_status status = readers_take(store->readers, &sql);

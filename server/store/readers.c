@@ -16,7 +16,7 @@ void store_reads_first(bool first)
 }
 
 struct readers {
-  const char *path;
+  const char *address;
   pthread_mutex_t mutex;
   pthread_cond_t given;
   size_t opened, idle_count;
@@ -27,17 +27,17 @@ static enum armdyn_status open_all(struct readers *readers)
 {
   enum armdyn_status status = ARMDYN_OK;
   while (!status && readers->opened < LIMIT_READERS + FIRST) {
-    status = sql_open(readers->path, SQL_READ, &readers->idle[readers->idle_count], NULL);
+    status = sql_open(readers->address, SQL_READ, &readers->idle[readers->idle_count], NULL);
     if (!status) readers->opened++, readers->idle_count++;
   }
   return status;
 }
 
-enum armdyn_status readers_new(const char *path, bool all, struct readers **out)
+enum armdyn_status readers_new(const char *address, bool all, struct readers **out)
 {
   struct readers *readers = calloc(1, sizeof *readers);
   if (!readers) return ARMDYN_EMEMORY;
-  readers->path = path;
+  readers->address = address;
   pthread_mutex_init(&readers->mutex, NULL);
   pthread_cond_init(&readers->given, NULL);
   enum armdyn_status status = all ? open_all(readers) : ARMDYN_OK;
@@ -79,7 +79,7 @@ enum armdyn_status readers_take(struct readers *readers, struct sql **sql)
     readers->opened++;
   pthread_mutex_unlock(&readers->mutex);
   if (*sql) return ARMDYN_OK;
-  status = sql_open(readers->path, SQL_READ, sql, NULL);
+  status = sql_open(readers->address, SQL_READ, sql, NULL);
   if (!status) return ARMDYN_OK;
   pthread_mutex_lock(&readers->mutex);
   readers->opened--;

@@ -7,9 +7,9 @@
 
 struct readers;
 
-/* path must outlive the readers.
+/* address must outlive the readers.
  *   all  open every one now: as many as may be needed at once are not known before; else when they are needed */
-enum armdyn_status readers_new(const char *path, bool all, struct readers **readers);
+enum armdyn_status readers_new(const char *address, bool all, struct readers **readers);
 void readers_free(struct readers *readers); /* all must have been given back */
 /* Waits while all are taken. */
 enum armdyn_status readers_take(struct readers *readers, struct sql **sql);

@@ -13,9 +13,10 @@ enum armdyn_status store_referrals_keep(struct sql *sql, const char *from_kind, 
   for (size_t i = 0; !status && i < count; i++) {
     status =
         sql_change(sql,
-                   "INSERT OR REPLACE INTO referrals (from_kind, from_id, to_kind, to_id) SELECT ?1, ?2, ?3, ?4"
+                   "INSERT INTO referrals (from_kind, from_id, to_kind, to_id) SELECT ?1, ?2, ?3, ?4"
                    " WHERE EXISTS (SELECT 1 FROM datasets WHERE ?3 = 'dataset' AND id = ?4)"
-                   " OR EXISTS (SELECT 1 FROM results WHERE kind = ?3 AND id = ?4)",
+                   " OR EXISTS (SELECT 1 FROM results WHERE kind = ?3 AND id = ?4)"
+                   " ON CONFLICT (from_kind, from_id, to_kind, to_id) DO UPDATE SET to_id = excluded.to_id",
                    VALUES(value_text(from_kind), value_text(from_id), value_text(to[i].kind), value_text(to[i].id)));
     if (status == ARMDYN_ENOTFOUND) status = ARMDYN_ECONFLICT;
   }
@@ -61,7 +62,7 @@ enum armdyn_status store_referrers(struct store *store, const char *kind, const 
               " SELECT results.kind, trajectory, 'transfer', transfers.id FROM transfers"
               " JOIN results ON results.id = trajectory UNION ALL"
               " SELECT results.kind, trajectory, 'order', orders.id FROM orders"
-              " JOIN results ON results.id = trajectory WHERE finished_at IS NULL)",
+              " JOIN results ON results.id = trajectory WHERE finished_at IS NULL) AS found",
     .where = { { "to_kind", value_text(kind) }, { "to_id", value_text(id) } },
     .order = "id",
     .ascending = true,

@@ -159,7 +159,7 @@ enum armdyn_status store_robot_delete(struct store *store, const char *name, int
 
 /* What is read of revisions. CROSS: from a robot to its own, never from all revisions to their robots. */
 #define SUMMARY  "SELECT r.name, v.revision, v.created_at, v.unphysical, r.archived, v.reason, v.identification"
-#define REVISION " FROM robots r CROSS JOIN robot_revisions v ON v.name = r.name"
+#define REVISION " FROM robots r " SQL_EITHER("CROSS ", "") "JOIN robot_revisions v ON v.name = r.name"
 #define NEWEST   REVISION " AND v.revision = r.newest"
 
 enum armdyn_status store_robot_get(struct store *store, const char *name, int64_t revision, struct store_robot *out)
@@ -174,18 +174,20 @@ enum armdyn_status store_robot_get(struct store *store, const char *name, int64_
 TYPED_VISITOR(store_robot)
 
 /* What lists show of a revision, and what its model says of it, which they may be searched by. */
-#define LISTED SUMMARY ", v.document ->> '$.description' AS description"
-#define SHOWN  "name, revision, created_at, unphysical, archived, reason, identification"
+#define LISTED                                                                                                         \
+  SUMMARY ", " SQL_EITHER("v.document ->> '$.description'", "json_text(v.document, 'description')") " AS description"
+#define SHOWN "name, revision, created_at, unphysical, archived, reason, identification"
 
 static const struct list_type robot_lists = {
-  .table = "(" LISTED NEWEST " WHERE r.archived = 0)",
+  .table = "(" LISTED NEWEST " WHERE r.archived = 0) AS shown",
   .columns = SHOWN,
   .key = "name",
   .search = ", description",
+  .never_null = (const char *const[]){ "revision", NULL },
   .type = &robot_type,
 };
 static const struct list_type revision_lists = {
-  .table = "(" LISTED REVISION ")",
+  .table = "(" LISTED REVISION ") AS shown",
   .columns = SHOWN,
   .key = "revision",
   .of = "name",

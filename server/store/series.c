@@ -61,7 +61,8 @@ void store_series_be_patient(struct store_series_writer *w, const struct store_p
 /* An owner that exists has its series complete: none is added later. */
 static enum armdyn_status insert_series(struct sql *sql, const struct store_series_writer *w, int64_t *series)
 {
-  enum armdyn_status status = store_conflict(sql, "SELECT 1 FROM (" OWNERS ") WHERE id = ?", w->owner, ARMDYN_OK);
+  enum armdyn_status status =
+      store_conflict(sql, "SELECT 1 FROM (" OWNERS ") AS owners WHERE id = ?", w->owner, ARMDYN_OK);
   if (!status)
     status = sql_run(
         sql, "INSERT INTO series (owner, name, columns, width, rows) VALUES (?, ?, ?, ?, 0)",
@@ -149,8 +150,8 @@ static enum armdyn_status purge_some(struct sql *sql, void *argument)
     if (status) return p->done ? ARMDYN_OK : status;
     int deleted;
     status = sql_run(sql,
-                     "DELETE FROM series_chunks WHERE rowid IN"
-                     " (SELECT rowid FROM series_chunks WHERE series = ? LIMIT ?)",
+                     "DELETE FROM series_chunks WHERE series = ?1 AND chunk IN"
+                     " (SELECT chunk FROM series_chunks WHERE series = ?1 LIMIT ?2)",
                      VALUES(value_integer(series), value_integer(budget)), &deleted);
     if (!status && deleted < budget)
       status = sql_run(sql, "DELETE FROM series WHERE id = ?", VALUES(value_integer(series)), NULL);
@@ -200,7 +201,7 @@ static enum armdyn_status find_series(struct sql *sql, const char *owner, const 
   bool row;
   enum armdyn_status status = sql_query(sql,
                                         "SELECT id, columns, width, rows FROM series WHERE owner = ?1 AND name = ?2"
-                                        " AND EXISTS (SELECT 1 FROM (" OWNERS ") WHERE id = ?1)",
+                                        " AND EXISTS (SELECT 1 FROM (" OWNERS ") AS owners WHERE id = ?1)",
                                         VALUES(value_text(owner), value_text(name)), &statement);
   if (!status) status = sql_step(statement, &row);
   if (!status && !row) status = ARMDYN_ENOTFOUND;

@@ -4,9 +4,13 @@
 /* The index holds all conditions: rows out of range are not opened, and those that ended before it are not come by. */
 #define TOUCHING                                                                                                       \
   "SELECT id, state, coalesce(finished_at, ''), coalesce(job_order_id, ''), history, plan, problem,"                   \
-  " json_extract(request, '$.part'), (SELECT measured FROM transfers WHERE transfers.id = orders.transfer)"            \
-  " FROM orders INDEXED BY orders_shift"                                                                               \
-  " WHERE controller = ?1 AND coalesce(finished_at, '9') >= ?2 AND created_at < ?3 ORDER BY created_at, id"
+  " " SQL_EITHER(                                                                                                      \
+      "json_extract(request, '$.part')",                                                                               \
+      "json_text(request, 'part')") ", (SELECT measured FROM transfers WHERE transfers.id = orders.transfer)"          \
+                                    " FROM orders " SQL_EITHER(                                                        \
+                                        "INDEXED BY orders_shift",                                                     \
+                                        "") " WHERE controller = ?1 AND coalesce(finished_at, '9') >= ?2 AND "         \
+                                            "created_at < ?3 ORDER BY created_at, id"
 
 static const char *text_at(struct sql_statement *statement, int column)
 {

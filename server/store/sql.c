@@ -1,8 +1,15 @@
+#include "server/store/postgresql_connect.h"
 #include "server/store/sql_engine.h"
 
-enum armdyn_status sql_open(const char *path, enum sql_mode mode, struct sql **sql, struct armdyn_error *error)
+enum armdyn_status sql_open(const char *address, enum sql_mode mode, struct sql **sql, struct armdyn_error *error)
 {
-  return sql_sqlite.open(path, mode, sql, error);
+  const struct sql_engine *engine = postgresql_is_address(address) ? &sql_postgresql : &sql_sqlite;
+  return engine->open(address, mode, sql, error);
+}
+
+const char *sql_engine_name(const struct sql *sql)
+{
+  return sql->engine->name;
 }
 
 void sql_close(struct sql *sql)
@@ -195,6 +202,11 @@ enum armdyn_status sql_touch(struct sql *sql)
   return sql->engine->touch(sql);
 }
 
+enum armdyn_status sql_room(struct sql *sql, struct sql_room *room)
+{
+  return sql->engine->room(sql, room);
+}
+
 int sql_log_pages(const struct sql *sql)
 {
   return sql->engine->log_pages(sql);
@@ -203,4 +215,14 @@ int sql_log_pages(const struct sql *sql)
 enum armdyn_status sql_checkpoint(struct sql *sql, bool wait)
 {
   return sql->engine->checkpoint(sql, wait);
+}
+
+enum armdyn_status sql_hold(struct sql *sql, const char *node, struct armdyn_error *error)
+{
+  return sql->engine->hold ? sql->engine->hold(sql, node, error) : ARMDYN_OK;
+}
+
+int64_t sql_keep(struct sql *sql)
+{
+  return sql->engine->keep ? sql->engine->keep(sql) : 0;
 }

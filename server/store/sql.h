@@ -12,11 +12,13 @@
 struct sql;
 struct sql_statement;
 
-/* A writing connection may create the database; it never checkpoints by itself (sql_checkpoint). A reading one neither
- * writes nor checkpoints, not even when it is the last to close. */
+/* The address is a file, or one of PostgreSQL ("postgresql://..."). A writing connection may create the file; it never
+ * checkpoints by itself (sql_checkpoint). A reading one neither writes nor checkpoints, not even when it is the last to
+ * close. */
 enum sql_mode { SQL_WRITE, SQL_READ };
-enum armdyn_status sql_open(const char *path, enum sql_mode mode, struct sql **sql, struct armdyn_error *error);
+enum armdyn_status sql_open(const char *address, enum sql_mode mode, struct sql **sql, struct armdyn_error *error);
 void sql_close(struct sql *sql);
+const char *sql_engine_name(const struct sql *sql); /* "sqlite", "postgresql" */
 /* The engine's own words of what failed last: "disk I/O error". */
 const char *sql_message(struct sql *sql);
 
@@ -100,11 +102,23 @@ bool sql_in_transaction(struct sql *sql);
 enum armdyn_status sql_snapshot(struct sql *sql);
 void sql_snapshot_end(struct sql *sql);
 
+/* Become the one who writes, as the node of that name, as long as the connection is open: transactions of it then fail once
+ * another one is. EBUSY: another one is, and was seen not long ago. */
+enum armdyn_status sql_hold(struct sql *sql, const char *node, struct armdyn_error *error);
+/* Outside of transactions, be seen. In how many nanoseconds it is to be called again; 0: never. */
+int64_t sql_keep(struct sql *sql);
+
 /* Statements that run beyond that time, which lives until another is set, are broken off (EUNAVAILABLE); NULL: none is. */
 void sql_deadline(struct sql *sql, const int64_t *monotonic_ns);
 
 /* Write something that changes nothing: whether it can be written. */
 enum armdyn_status sql_touch(struct sql *sql);
+
+/* What the database takes on its disk, the log beside it, and how much of it is free for new rows. */
+struct sql_room {
+  int64_t bytes, log_bytes, unused_bytes;
+};
+enum armdyn_status sql_room(struct sql *sql, struct sql_room *room);
 
 /* Pages in the write-ahead log after the last commit; move them into the database. `wait` waits for readers and
  * empties the log. Only the writer may ask. */

@@ -6,6 +6,7 @@
 #include "server/store/sql.h"
 
 struct sql_engine {
+  const char *name;
   enum armdyn_status (*open)(const char *path, enum sql_mode mode, struct sql **sql, struct armdyn_error *error);
   void (*close)(struct sql *sql);
   const char *(*message)(struct sql *sql);
@@ -36,8 +37,11 @@ struct sql_engine {
 
   void (*deadline)(struct sql *sql, const int64_t *monotonic_ns);
   enum armdyn_status (*touch)(struct sql *sql);
+  enum armdyn_status (*room)(struct sql *sql, struct sql_room *room);
   int (*log_pages)(const struct sql *sql);
   enum armdyn_status (*checkpoint)(struct sql *sql, bool wait);
+  enum armdyn_status (*hold)(struct sql *sql, const char *node, struct armdyn_error *error); /* NULL: nothing to do */
+  int64_t (*keep)(struct sql *sql);                                                          /* NULL: nothing to do */
 };
 
 /* An engine's connections and statements begin with these. */
@@ -48,7 +52,7 @@ struct sql_statement {
   const struct sql_engine *engine;
 };
 
-extern const struct sql_engine sql_sqlite;
+extern const struct sql_engine sql_sqlite, sql_postgresql;
 
 /* The text that one engine reads, of one with SQL_EITHER in it: the first alternatives, or the second. NULL: no memory.
  * To be freed. */

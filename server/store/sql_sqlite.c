@@ -1,6 +1,7 @@
 #include "server/store/sql_sqlite.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 
 #include "server/base/clock.h"
 #include "server/store/sql_engine.h"
@@ -307,7 +308,10 @@ static int changed(struct sql *sql)
 static enum armdyn_status script(struct sql *sql, const char *text)
 {
   sqlite3 *db = connection_of(sql)->db;
-  return status_of(db, sqlite3_exec(db, text, NULL, NULL, NULL));
+  char *own = sql_alternative(text, false);
+  const int code = own ? sqlite3_exec(db, own, NULL, NULL, NULL) : SQLITE_NOMEM;
+  free(own);
+  return status_of(db, code);
 }
 
 /* -- transactions -- */
@@ -359,6 +363,24 @@ static enum armdyn_status touch(struct sql *sql)
   return script(sql, "PRAGMA user_version = 1");
 }
 
+static int64_t file_bytes(const char *path, const char *end)
+{
+  char name[4096];
+  struct stat file;
+  snprintf(name, sizeof name, "%s%s", path, end);
+  return stat(name, &file) ? 0 : (int64_t)file.st_size;
+}
+
+static enum armdyn_status room(struct sql *sql, struct sql_room *out)
+{
+  const char *path = sqlite3_db_filename(connection_of(sql)->db, "main");
+  int64_t free_pages = 0, page_bytes = 0;
+  enum armdyn_status status = sql_number(sql, "PRAGMA freelist_count", NO_VALUES, &free_pages);
+  if (!status) status = sql_number(sql, "PRAGMA page_size", NO_VALUES, &page_bytes);
+  *out = (struct sql_room){ file_bytes(path, ""), file_bytes(path, "-wal"), free_pages * page_bytes };
+  return status;
+}
+
 static int log_pages(const struct sql *sql)
 {
   return ((const struct connection *)sql)->log_pages;
@@ -375,6 +397,7 @@ static enum armdyn_status checkpoint(struct sql *sql, bool wait)
 }
 
 const struct sql_engine sql_sqlite = {
+  .name = "sqlite",
   .open = open_file,
   .close = shut,
   .message = message,
@@ -401,6 +424,7 @@ const struct sql_engine sql_sqlite = {
   .snapshot_end = snapshot_end,
   .deadline = deadline,
   .touch = touch,
+  .room = room,
   .log_pages = log_pages,
   .checkpoint = checkpoint,
 };

@@ -6,6 +6,8 @@
 #include "server/store/copy.h"
 #include "server/store/internal.h"
 #include "server/store/migrate.h"
+#include "server/store/node.h"
+#include "server/store/postgresql_connect.h"
 #include "server/store/restored.h"
 
 static enum armdyn_status refuse_errno(struct armdyn_error *error, const char *what, const char *dir, const char *file)
@@ -82,7 +84,7 @@ out:
 static enum armdyn_status prune_all(struct sql *sql, void *argument)
 {
   (void)argument;
-  return store_idempotency_prune(sql, -1);
+  return store_idempotency_prune(sql, INT64_MAX);
 }
 
 /* Writes a page without changing what it says. */
@@ -92,35 +94,80 @@ static enum armdyn_status write_something(struct sql *sql, void *argument)
   return sql_touch(sql);
 }
 
-enum armdyn_status store_open_with(const char *dir, const struct migrations *migrations, struct store **out,
-                                   struct armdyn_error *error)
+/* A database on a server: who holds it writes, also what migrates it. */
+static enum armdyn_status settle_on_server(struct store *store, struct sql *sql, const char *dir,
+                                           struct armdyn_error *error)
+{
+  char node[ID_SIZE];
+  int64_t version = 0;
+  enum armdyn_status status = store_node(dir, node, error);
+  if (!status) status = migrate_version(sql, "the database", migrations_of(sql), &version, error);
+  if (!status && version > 0) status = sql_hold(sql, node, error);
+  if (!status) status = migrate(sql, NULL, migrations_of(sql), &store->schema_version, error);
+  if (!status && version == 0) status = sql_hold(sql, node, error);
+  return status;
+}
+
+enum armdyn_status store_migrate(const char *address, int *before, int *now, struct armdyn_error *error)
+{
+  struct sql *sql = NULL;
+  int64_t version = 0;
+  enum armdyn_status status = store_is_on_server(address)
+                                  ? sql_open(address, SQL_WRITE, &sql, error)
+                                  : armdyn_refuse(error, ARMDYN_EINPUT, "", "'%.160s' is no address", address);
+  if (!status) status = migrate_version(sql, "the database", migrations_of(sql), &version, error);
+  if (!status && version > 0 && version < migrations_newest(migrations_of(sql)))
+    status = sql_hold(sql, "upgrade", error);
+  if (!status) status = migrate(sql, NULL, migrations_of(sql), now, error);
+  *before = (int)version;
+  sql_close(sql);
+  return status;
+}
+
+static enum armdyn_status settle_file(struct store *store, struct sql *sql, const char *dir,
+                                      const struct migrations *migrations, struct armdyn_error *error)
+{
+  enum armdyn_status status = migrate(sql, dir, migrations, &store->schema_version, error);
+  if (!status && (status = restored_disable(sql)))
+    armdyn_refuse(error, status, "", "cannot disable what the restored copy holds: %s", armdyn_status_text(status));
+  if (!status) store_tighten(dir);
+  return status;
+}
+
+/* The names of it: the file of a store, or where it would be, and what is opened. */
+static enum armdyn_status name_store(struct store *store, const char *dir, const char *address,
+                                     struct armdyn_error *error)
+{
+  char path[STORE_PATH_SIZE];
+  enum armdyn_status status = store_file(dir, path, error);
+  if (!status) status = make_directory(dir, error);
+  if (!status) status = take_lock(dir, &store->lock, error);
+  if (status) return status;
+  store->path = strdup(path);
+  store->address = strdup(*address ? address : path);
+  return store->path && store->address ? ARMDYN_OK
+                                       : armdyn_refuse(error, ARMDYN_EMEMORY, "", "no memory for the store");
+}
+
+static enum armdyn_status open_store(const char *dir, const char *address, const struct migrations *migrations,
+                                     struct store **out, struct armdyn_error *error)
 {
   enum armdyn_status status;
   struct sql *sql = NULL;
   struct store *store = calloc(1, sizeof *store);
   if (!store) return armdyn_refuse(error, ARMDYN_EMEMORY, "", "no memory for the store");
-  char path[STORE_PATH_SIZE];
   store->lock = -1;
-  if ((status = store_file(dir, path, error)) || (status = make_directory(dir, error))) goto out;
-  if ((status = take_lock(dir, &store->lock, error))) goto out;
-  if (!(store->path = strdup(path))) {
-    status = armdyn_refuse(error, ARMDYN_EMEMORY, "", "no memory for the store");
-    goto out;
-  }
-  if ((status = sql_open(store->path, SQL_WRITE, &sql, error))) goto out;
-  if ((status = migrate(sql, dir, migrations, &store->schema_version, error))) goto out;
-  if ((status = restored_disable(sql))) {
-    armdyn_refuse(error, status, "", "cannot disable what the restored copy holds: %s", armdyn_status_text(status));
-    goto out;
-  }
-  store_tighten(dir);
-  if ((status = readers_new(store->path, true, &store->readers)) || (status = writer_start(sql, &store->writer))) {
+  if ((status = name_store(store, dir, address, error))) goto out;
+  if ((status = sql_open(store->address, SQL_WRITE, &sql, error))) goto out;
+  status = *address ? settle_on_server(store, sql, dir, error) : settle_file(store, sql, dir, migrations, error);
+  if (status) goto out;
+  if ((status = readers_new(store->address, true, &store->readers)) || (status = writer_start(sql, &store->writer))) {
     armdyn_refuse(error, status, "", "cannot start the store's writer: %s", armdyn_status_text(status));
     goto out;
   }
   sql = NULL; /* the writer's */
   if ((status = store_series_sweep(store)) || (status = store_write(store, prune_all, NULL, 0))) {
-    armdyn_refuse(error, status, "", "cannot tidy up %s: %s", store->path, armdyn_status_text(status));
+    armdyn_refuse(error, status, "", "cannot tidy up the store: %s", armdyn_status_text(status));
     goto out;
   }
   (void)store_write(store, write_something, NULL, 0); /* a disk that is full is known from the start, by store_check */
@@ -130,6 +177,25 @@ out:
   sql_close(sql);
   store_close(store);
   return status;
+}
+
+enum armdyn_status store_open_with(const char *dir, const struct migrations *migrations, struct store **store,
+                                   struct armdyn_error *error)
+{
+  return open_store(dir, "", migrations, store, error);
+}
+
+enum armdyn_status store_open_at(const char *dir, const char *address, struct store **store, struct armdyn_error *error)
+{
+  if (*address && !store_is_on_server(address))
+    return armdyn_refuse(error, ARMDYN_EINPUT, "", "'%.160s' is no address of a store: postgresql://HOST/DATABASE",
+                         address);
+  return open_store(dir, address, &store_migrations, store, error);
+}
+
+bool store_is_on_server(const char *address)
+{
+  return postgresql_is_address(address);
 }
 
 enum armdyn_status store_backup(const char *path, const char *to, struct armdyn_error *error)
@@ -165,20 +231,24 @@ enum armdyn_status store_open(const char *dir, struct store **store, struct armd
   return store_open_with(dir, &store_migrations, store, error);
 }
 
-enum armdyn_status store_open_reader(const char *path, struct store **out, struct armdyn_error *error)
+enum armdyn_status store_open_reader(const char *address, struct store **out, struct armdyn_error *error)
 {
+  const char *variable = getenv("ARMDYN_STORE");
+  if (variable && !strcmp(address, STORE_IN_ENVIRONMENT)) address = variable;
   enum armdyn_status status = ARMDYN_EMEMORY;
   struct sql *sql = NULL;
   struct store *store = calloc(1, sizeof *store);
-  if (!store || !(store->path = strdup(path))) goto out;
+  if (!store || !(store->path = strdup(address)) || !(store->address = strdup(address))) goto out;
   store->lock = -1;
-  if ((status = readers_new(store->path, false, &store->readers)) || (status = readers_take(store->readers, &sql)))
+  if ((status = readers_new(store->address, false, &store->readers)) || (status = readers_take(store->readers, &sql)))
     goto out;
   readers_give(store->readers, sql);
   *out = store;
   store = NULL;
 out:
-  if (status) armdyn_refuse(error, status, "", "cannot read %s: %s", path, armdyn_status_text(status));
+  if (status)
+    armdyn_refuse(error, status, "", "cannot read %s: %s", store_is_on_server(address) ? "the store" : address,
+                  armdyn_status_text(status));
   if (store) store_close(store);
   return status;
 }
@@ -186,6 +256,11 @@ out:
 const char *store_path(const struct store *store)
 {
   return store->path;
+}
+
+const char *store_address(const struct store *store)
+{
+  return store->address;
 }
 
 void store_close(struct store *store)
@@ -196,6 +271,7 @@ void store_close(struct store *store)
   writer_stop(store->writer);
   if (store->lock >= 0) close(store->lock);
   free(store->path);
+  free(store->address);
   free(store);
 }
 
@@ -239,4 +315,9 @@ enum armdyn_status store_check(struct store *store, struct armdyn_error *error)
   status = store_write(store, ailing ? write_something : nothing, NULL, 0);
   if (status) return armdyn_refuse(error, status, "", "the store cannot be written: %s", armdyn_status_text(status));
   return ARMDYN_OK;
+}
+
+const char *store_engine(const struct store *store)
+{
+  return store_is_on_server(store->address) ? "postgresql" : "sqlite";
 }

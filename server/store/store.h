@@ -1,5 +1,5 @@
-/* What the service keeps, as operations of its domain. SQLite below: one writer thread that groups commits (WAL,
- * synchronous=FULL), readers on read-only connections of their own.
+/* What the service keeps, as operations of its domain. SQLite below (WAL, synchronous=FULL), or PostgreSQL: one writer thread
+ * that groups commits, readers on connections of their own.
  *
  * Every writing operation returns after its commit is durable. All may be called from any thread but event threads.
  * Strings handed out are owned by the caller (free, or the _release of their struct). */
@@ -24,12 +24,22 @@ enum { LABEL_SIZE = LIMIT_TAG + 1 };
 /* Open DIR/armdyn.db: takes DIR/lock (EBUSY when another process holds it), checks integrity, backs up and migrates an
  * older schema, refuses a newer one, sweeps what a crash left half-staged. */
 enum armdyn_status store_open(const char *dir, struct store **store, struct armdyn_error *error);
+/* The same at an address of PostgreSQL ("postgresql://..."), or "": DIR/armdyn.db. DIR holds what is this node's own. EBUSY:
+ * another node holds the store; EUNAVAILABLE: it does not answer. */
+enum armdyn_status store_open_at(const char *dir, const char *address, struct store **store,
+                                 struct armdyn_error *error);
+bool store_is_on_server(const char *address);
+/* In place of an address, for children: it is in ARMDYN_STORE. */
+#define STORE_IN_ENVIRONMENT "postgresql:"
+/* Bring a database on a server to the schema of this program, as who may make tables. EBUSY: a node holds the store.
+ *   before, now  out  schema versions; 0: it was empty */
+enum armdyn_status store_migrate(const char *address, int *before, int *now, struct armdyn_error *error);
 /* Its file, DIR/armdyn.db. EINPUT: no path may be that long. */
 enum { STORE_PATH_SIZE = 4096 };
 enum armdyn_status store_file(const char *dir, char path[STORE_PATH_SIZE], struct armdyn_error *error);
-/* The same database read-only, from another process while that holds it: `path` is its store_path. Only what reads may be
- * called. */
-enum armdyn_status store_open_reader(const char *path, struct store **store, struct armdyn_error *error);
+/* The same database read-only, from another process while that holds it: `address` is its store_address. Only what reads may
+ * be called. */
+enum armdyn_status store_open_reader(const char *address, struct store **store, struct armdyn_error *error);
 /* Copy the database in `path`, whether or not a service has it open, to a new file: what was committed when the copy began,
  * checked. EEXISTS: there is such a file. */
 enum armdyn_status store_backup(const char *path, const char *to, struct armdyn_error *error);
@@ -42,7 +52,10 @@ void store_tighten(const char *dir);
 /* One file of it that others may read, if there is any. */
 enum { STORE_OPEN_FILE_SIZE = 256 };
 bool store_open_to_others(const char *dir, char file[STORE_OPEN_FILE_SIZE]);
+/* The file, or where it would be: what stands beside it is named by it. */
 const char *store_path(const struct store *store);
+const char *store_address(const struct store *store);
+const char *store_engine(const struct store *store); /* "sqlite", "postgresql" */
 /* Commits what is queued, checkpoints, closes. */
 void store_close(struct store *store);
 int store_schema_version(const struct store *store);
@@ -136,6 +149,8 @@ struct store_query {
 
 /* -- is it whole? Of a reader too; the first two read all of it -- */
 enum armdyn_status store_examine(struct store *store, struct armdyn_error *error); /* SQLite's own check */
+/* Of a store on a server: does a commit wait for a standby, so that a fail-over loses nothing that was acknowledged? */
+enum armdyn_status store_examine_replication(struct store *store, bool *synchronous);
 enum armdyn_status store_examine_references(struct store *store,
                                             struct armdyn_error *error); /* nothing hangs in the air */
 /* ECONFLICT: of a newer program. newest: out, what this program knows. */

@@ -79,7 +79,8 @@ enum armdyn_status store_transfer_update(struct store *store, const struct store
 {
   struct store_change change = {
     .text = "UPDATE transfers SET state = :state, sent = :sent, total = :total, started_at = :started_at,"
-            " start_sent = max(start_sent, :start_sent), finished_at = :finished_at, history = :history,"
+            " start_sent = CASE WHEN :start_sent = 1 THEN 1 ELSE start_sent END, finished_at = :finished_at, history = "
+            ":history,"
             " problem = :problem WHERE id = :id AND (state = :state OR " UNFINISHED ")",
     .type = &transfer_type,
     .record = transfer,

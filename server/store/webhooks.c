@@ -1,6 +1,7 @@
 #include "api/limits.h"
 #include "server/store/internal.h"
 
+#define COLUMNS "name, url, secret, former_secret, former_until, version, enabled, events, created_at"
 #define VERSION "SELECT version FROM webhooks WHERE name = ?"
 
 static const struct field webhook_fields[] = {
@@ -44,7 +45,8 @@ enum armdyn_status store_webhook_create(struct store *store, struct store_webhoo
 
 enum armdyn_status store_webhook_get(struct store *store, const char *name, struct store_webhook *out)
 {
-  return store_read(store, "SELECT * FROM webhooks WHERE name = ?", VALUES(value_text(name)), &webhook_type, out);
+  return store_read(store, "SELECT " COLUMNS " FROM webhooks WHERE name = ?", VALUES(value_text(name)), &webhook_type,
+                    out);
 }
 
 enum armdyn_status store_webhook_hears(struct store *store, const char *types, bool *hears)
@@ -53,10 +55,23 @@ enum armdyn_status store_webhook_hears(struct store *store, const char *types, b
   int64_t count = 0;
   enum armdyn_status status = readers_take(store->readers, &sql);
   if (!status)
-    status = sql_number(sql,
-                        "SELECT count(*) FROM webhooks, json_each(webhooks.events) WHERE enabled"
-                        " AND instr(',' || ? || ',', ',' || value || ',')",
-                        VALUES(value_text(types)), &count);
+    status = sql_number(
+        sql,
+        "SELECT count(*) FROM webhooks, " SQL_EITHER(
+            "json_each(",
+            "json_array_elements_text(") "webhooks.events" SQL_EITHER("", "::json") ") WHERE enabled = 1 "
+                                                                                    "AND " SQL_EITHER("instr",
+                                                                                                      "strpos") "(',' "
+                                                                                                                "|| ? "
+                                                                                                                "|| "
+                                                                                                                "',', "
+                                                                                                                "',' "
+                                                                                                                "|| "
+                                                                                                                "value "
+                                                                                                                "|| "
+                                                                                                                "',') "
+                                                                                                                "> 0",
+        VALUES(value_text(types)), &count);
   readers_give(store->readers, sql);
   *hears = count > 0;
   return status;
@@ -107,7 +122,7 @@ TYPED_VISITOR(store_webhook)
 
 static const struct list_type webhook_lists = {
   .table = "webhooks",
-  .columns = "name, url, secret, former_secret, former_until, version, enabled, events, created_at",
+  .columns = COLUMNS,
   .key = "name",
   .search = ", url",
   .type = &webhook_type,

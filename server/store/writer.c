@@ -12,6 +12,8 @@ enum {
   CHECKPOINT_WAIT_PAGES = 16000, /* 64 MB: readers kept the log from being reused, so wait for them */
 };
 
+static const int64_t SECOND_NS = 1000000000;
+
 /* Lives on the submitter's stack until it is done. */
 struct operation {
   writer_apply *apply;
@@ -120,13 +122,28 @@ static void checkpoint_if_due(struct writer *w)
   pthread_mutex_unlock(&w->mutex);
 }
 
+/* Under the mutex, which is given up while the holder of the store is seen. */
+static void wait_for_more(struct writer *w)
+{
+  pthread_mutex_unlock(&w->mutex);
+  const int64_t pause_ns = sql_keep(w->sql);
+  pthread_mutex_lock(&w->mutex);
+  if (w->first || w->stopping) return;
+  const int64_t until_ns = clock_monotonic_ns() + pause_ns;
+  const struct timespec until = { .tv_sec = until_ns / SECOND_NS, .tv_nsec = until_ns % SECOND_NS };
+  if (pause_ns)
+    pthread_cond_timedwait(&w->queued, &w->mutex, &until);
+  else
+    pthread_cond_wait(&w->queued, &w->mutex);
+}
+
 static void *write_groups(void *context)
 {
   struct writer *w = context;
   pthread_mutex_lock(&w->mutex);
   while (w->first || !w->stopping) {
     if (!w->first) {
-      pthread_cond_wait(&w->queued, &w->mutex);
+      wait_for_more(w);
       continue;
     }
     struct operation *group = take_group(w);
@@ -153,7 +170,11 @@ enum armdyn_status writer_start(struct sql *sql, struct writer **out)
   if (!w) return ARMDYN_EMEMORY;
   *w = (struct writer){ .sql = sql, .end = &w->first };
   pthread_mutex_init(&w->mutex, NULL);
-  pthread_cond_init(&w->queued, NULL);
+  pthread_condattr_t monotonic;
+  pthread_condattr_init(&monotonic);
+  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+  pthread_cond_init(&w->queued, &monotonic);
+  pthread_condattr_destroy(&monotonic);
   /* Signals are for the threads that wait for them. */
   sigset_t all, before;
   sigfillset(&all);

@@ -77,7 +77,7 @@ def test_storage(client, own):
     now, after = kinds()
     none = {"count": 0, "pinned": 0, "series_bytes": 0}
     more = after["trajectory"]["series_bytes"] - before.get("trajectory", none)["series_bytes"]
-    with contextlib.closing(sqlite3.connect(f"file:{own.data}/armdyn.db?mode=ro", uri=True)) as store:
+    with contextlib.closing(sqlite3.connect(f"file:{own.database}?mode=ro", uri=True)) as store:
         kept, = store.execute("SELECT sum(length(data)) FROM series_chunks JOIN series ON series.id = series WHERE owner = ?",
                               (job["result"]["href"].rsplit("/", 1)[1],)).fetchone()
     assert more == kept > 10_001 * 31 * 8  # t; q, qd, qdd, tau, power of six joints; and the polynomials

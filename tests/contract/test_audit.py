@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-from support import ROOT, Server, binary, contract, robot, until
+from support import ROOT, Server, binary, contract, postgresql, robot, until
 
 sys.path.insert(0, str(ROOT / "api"))
 import bundle  # noqa: E402
@@ -20,7 +20,8 @@ KEY = "the-key-of-the-administrator"
 
 
 def command(data, *words):
-    return subprocess.run([binary(), "audit", *map(str, words), "--data", data], capture_output=True, text=True, timeout=60)
+    return subprocess.run([binary(), "audit", *map(str, words), "--data", data], env=postgresql.environment(data),
+                          capture_output=True, text=True, timeout=60)
 
 
 def entries(client, **query):
@@ -156,7 +157,7 @@ def test_anybody_can_verify_the_chain(server):
 def test_tampering_is_found(server, tamper, said):
     fill(server)
     server.terminate()
-    with sqlite3.connect(server.data / "armdyn.db") as store:
+    with sqlite3.connect(server.database) as store:
         with pytest.raises(sqlite3.IntegrityError):
             store.execute(tamper)
         store.rollback()
@@ -222,6 +223,6 @@ def test_who_has_no_key_cannot_fill_the_trail(server, key, statuses):
 def test_what_cannot_be_printed_is_no_success(server):
     fill(server, 1)
     with open("/dev/full", "w", encoding="ascii") as full:
-        done = subprocess.run([binary(), "audit", "export", "--data", server.data], stdout=full, stderr=subprocess.PIPE,
+        done = subprocess.run([binary(), "audit", "export", "--data", server.data], env=postgresql.environment(server.data), stdout=full, stderr=subprocess.PIPE,
                               text=True, timeout=60)
     assert done.returncode == 1 and "No space left on device" in done.stderr

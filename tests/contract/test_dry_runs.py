@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from support import ControllerSim, Server, contract, robot, until
+from support import ControllerSim, Server, contract, postgresql, robot, until
 from support.meshes import box, stl_of
 from test_repeats import KEY, OPERATIONS, PART, RESULTS, WEBHOOK, World, takes
 
@@ -30,7 +30,9 @@ class Tried(World):
         self.callback = {"callback": {"webhook": "idle"}}  # where messages wait, and nothing goes on by itself
 
     def dump(self):
-        with sqlite3.connect(f"file:{self.server.data}/armdyn.db?mode=ro", uri=True) as db:
+        if postgresql.wanted():
+            return postgresql.dump(postgresql.store_of(str(self.server.data)))
+        with sqlite3.connect(f"file:{self.server.database}?mode=ro", uri=True) as db:
             return list(db.iterdump())
 
     def etag(self, place):

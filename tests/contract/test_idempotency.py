@@ -1,6 +1,5 @@
 """Idempotency-Key: what is the same request, what a mismatch names, what is in flight, and how long a key is kept."""
 
-import sqlite3
 import threading
 
 import pytest
@@ -63,9 +62,7 @@ def test_a_key_is_kept_as_long_as_what_it_made(tmp_path):
     log = "\n".join([",".join(["t", *names]), *(",".join([str(k / 100), *[str(k % (5 + j) / 100) for j in range(8)]]) for k in range(200)), ""])
 
     def aged(days):
-        with sqlite3.connect(tmp_path / "data" / "armdyn.db") as store:
-            store.execute("UPDATE idempotency SET created_ms = created_ms - ?", (days * DAY_MS,))
-        store.close()
+        server.write("UPDATE idempotency SET created_ms = created_ms - ?", [(days * DAY_MS,)])
 
     def upload(client, **headers):
         answer = client.post("/v1/robots/arm/datasets", body=log, content_type="text/csv", headers={k.replace("_", "-"): v for k, v in headers.items()})

@@ -231,6 +231,6 @@ def crowded():
         with own.client() as client:
             client.create_robot(robot("puma560"))
         own.terminate()
-        fill(own.data, CROWD)
+        fill(own.database.parent, CROWD)
         own.restart()
         yield own

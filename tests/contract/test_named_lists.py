@@ -1,10 +1,8 @@
 """Lists of robots, revisions, aliases, controllers, mappings, webhooks, keys and the audit trail: searched, sorted, cut and
 paged, each held against what Python makes of the whole list."""
 
-import contextlib
 import itertools
 import json
-import sqlite3
 
 import pytest
 
@@ -72,15 +70,14 @@ def fill(server):
             client.post("/v1/webhooks", {"name": name, "url": f"https://hooks.example.com/{name}/Ends"}).expect(201)
         for duration in (1.5, 2, 2.5, 3, 3.5):
             client.wait_job(client.post("/v1/robots/arm-1/trajectories", motion(duration=duration)).expect(202))
-        with contextlib.closing(sqlite3.connect(server.data / "armdyn.db", timeout=30)) as store, store:
-            store.executemany("INSERT INTO alarms (id, code, source, controller, text, since, until, acknowledged_at, acknowledged_by)"
-                              " VALUES (?, ?, 'gateway', ?, ?, ?, ?, ?, ?)", [
-                                  (f"01K{k:023d}", code, name, f"Link_{k} is 50 % away", f"2026-03-0{5 - k}T06:00:00.000Z", until, *by)
-                                  for k, (code, name, until, *by) in enumerate((
-                                      ("controller-lost", "cell-1", None, None, None),
-                                      ("controller-fault", "cell-2", None, "2026-03-04T07:00:00.000Z", "office"),
-                                      ("disk-low", None, "2026-03-09T06:00:00.000Z", None, None),
-                                      ("controller-lost", "cell-3", "2026-03-08T06:00:00.000Z", "2026-03-04T09:00:00.000Z", "desk-2")))])
+        server.write("INSERT INTO alarms (id, code, source, controller, text, since, until, acknowledged_at, acknowledged_by)"
+                     " VALUES (?, ?, 'gateway', ?, ?, ?, ?, ?, ?)", [
+                         (f"01K{k:023d}", code, name, f"Link_{k} is 50 % away", f"2026-03-0{5 - k}T06:00:00.000Z", until, *by)
+                         for k, (code, name, until, *by) in enumerate((
+                             ("controller-lost", "cell-1", None, None, None),
+                             ("controller-fault", "cell-2", None, "2026-03-04T07:00:00.000Z", "office"),
+                             ("disk-low", None, "2026-03-09T06:00:00.000Z", None, None),
+                             ("controller-lost", "cell-3", "2026-03-08T06:00:00.000Z", "2026-03-04T09:00:00.000Z", "desk-2")))])
         secret = client.post("/v1/keys", {"name": "office", "role": "admin"}).expect(201).json["secret"]
     with server.client(key=secret) as client:
         for k, role in enumerate(("viewer", "operator", "viewer", "engineer", "operator")):

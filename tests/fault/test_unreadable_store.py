@@ -17,7 +17,7 @@ CALLS = len(OPERATIONS) // (1 if SOAK else 8 if SANITIZED else 4)  # while a tab
 
 @contextlib.contextmanager
 def database(server):
-    with contextlib.closing(sqlite3.connect(server.data / "armdyn.db", timeout=60, isolation_level=None)) as db:
+    with contextlib.closing(sqlite3.connect(server.database, timeout=60, isolation_level=None)) as db:
         db.execute("PRAGMA legacy_alter_table = ON")  # nothing else is told of the new name
         yield db
 

@@ -65,7 +65,7 @@ def test_what_was_missed_is_read_in_order_over_a_kill():
             assert [event["number"] for event in events(client, after=numbers[-1], type="queue.blocked,queue.released")] == [blocked["number"]]
             client.post(f"/v1/controllers/{here.name}/queue/release", headers={"Idempotency-Key": "1"}).expect(200)
         own.kill()
-        with contextlib.closing(sqlite3.connect(own.data / "armdyn.db")) as store, store:
+        with contextlib.closing(sqlite3.connect(own.database)) as store, store:
             store.execute("UPDATE sqlite_sequence SET seq = 199999 WHERE name = 'events'")  # as if so many had come
         own.restart()
         with own.client() as client:

@@ -40,7 +40,7 @@ def test_a_store_that_is_busy_is_no_lease(shared):
     with puma() as sim:
         here = Cell(shared, sim)
         motion = here.trajectory()
-        with contextlib.closing(sqlite3.connect(shared.data / "armdyn.db", isolation_level=None)) as other:
+        with contextlib.closing(sqlite3.connect(shared.database, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             answer = here.transfer(motion)
         assert answer.status == 503 and answer.json["type"] == "/problems/unavailable" and answer.headers["Retry-After"]

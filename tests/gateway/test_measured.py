@@ -182,7 +182,7 @@ def test_what_was_not_summed_up_is_after_a_restart():
         t, _, _ = telemetry_of(here, order)
         here.client.close()
         server.terminate()
-        with contextlib.closing(sqlite3.connect(server.data / "armdyn.db")) as db, db:
+        with contextlib.closing(sqlite3.connect(server.database)) as db, db:
             bump(db, transfer, 1, len(t) // 2, 0.25)
             db.execute("UPDATE transfers SET measured = NULL, unmeasured = NULL")
         server.start()

@@ -115,7 +115,7 @@ def test_that_it_is_measured_is_told_after_a_kill_before_the_sum():
         measured(second)
         here.client.close()
         own.terminate()
-        with contextlib.closing(sqlite3.connect(own.data / "armdyn.db")) as db, db:
+        with contextlib.closing(sqlite3.connect(own.database)) as db, db:
             db.execute("UPDATE transfers SET measured = NULL, unmeasured = NULL")
             db.execute("DELETE FROM events WHERE type = 'order.measured'")
             db.execute("DELETE FROM deliveries")

@@ -227,7 +227,7 @@ def test_what_cannot_be_written_is_given_up(make_server):
         job = plan(client, arm, register(client, "http://127.0.0.1:9/")[0])
         until(lambda: delivery(client, job).get("attempts") == 1)
     server.terminate()
-    with sqlite3.connect(server.data / "armdyn.db") as store:
+    with sqlite3.connect(server.database) as store:
         store.execute("UPDATE jobs SET request = ? WHERE id = ?", ('{"tags": {"a": "%s"}}' % ("x" * (9 << 20)), job))
         store.execute("UPDATE deliveries SET next_at = created_at")
     store.close()

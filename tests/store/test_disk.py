@@ -178,14 +178,14 @@ def test_workers_do_not_hold_the_directory():
 def test_newer_and_damaged_databases_are_refused():
     with Server() as server:
         server.terminate()
-        with contextlib.closing(sqlite3.connect(server.data / "armdyn.db")) as db, db:
+        with contextlib.closing(sqlite3.connect(server.database)) as db, db:
             db.execute("INSERT INTO schema_version VALUES (99, '0099_future', '2030-01-01T00:00:00.000Z')")
         for words in (["schema version 99"], ["not a database"]):
             with Process(["serve", "--listen", "127.0.0.1:0", "--data", str(server.data)]) as process:
                 process.spawn()
                 assert process.wait() != 0
                 assert all(word in process.log() for word in words), process.log()
-            (server.data / "armdyn.db").write_bytes(b"x" * 8192)
+            (server.database).write_bytes(b"x" * 8192)
 
 
 def test_a_refusal_is_in_the_log(small_disk):

@@ -13,7 +13,7 @@ from support.motions import long_motion, motion
 @contextlib.contextmanager
 def database(server):
     """The store of a server that does not run, to make time pass in it."""
-    with contextlib.closing(sqlite3.connect(server.data / "armdyn.db")) as connection, connection:
+    with contextlib.closing(sqlite3.connect(server.database)) as connection, connection:
         yield connection
 
 
@@ -135,7 +135,7 @@ def test_cleared_alarms_go_and_standing_ones_stay():
             ("01K00000000000000000000003", "2020-01-01T00:00:00.000Z", "2190-01-01T00:00:00.000Z")]
     with Server("--workers", 1) as server:
         server.terminate()
-        with contextlib.closing(sqlite3.connect(server.data / "armdyn.db")) as db, db:
+        with contextlib.closing(sqlite3.connect(server.database)) as db, db:
             db.executemany("INSERT INTO alarms (id, code, source, text, since, until) VALUES (?, 'of-another-version', 'store', 'x', ?, ?)", rows)
         server.arguments += ["--keep-alarms", "30"]
         server.restart()

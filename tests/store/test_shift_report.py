@@ -110,7 +110,7 @@ def shift():
         for name in ("cell", "other", "strange", "young"):
             client.post("/v1/controllers", {"name": name, "host": "127.0.0.1", "port": 1, "robot": "arm", "revision": "latest",
                                             "profile": {"protocol": "armdyn-v2"}}).expect(201)
-        with contextlib.closing(sqlite3.connect(server.data / "armdyn.db", timeout=30)) as db, db:
+        with contextlib.closing(sqlite3.connect(server.database, timeout=30)) as db, db:
             db.executemany("INSERT INTO orders (id, controller, state, priority, automatic, created_by, created_by_name, created_at,"
                            " finished_at, request, tags, history, plan, transfer) VALUES (?, ?, ?, 0, 0, 'key', 'key', ?, ?, ?, '{}', ?, ?, ?)",
                            [row(order, "cell") for order in orders] + [row(order, "strange") for order in strange_orders()])
@@ -192,7 +192,7 @@ def test_a_bad_range_is_refused_by_name(shift, query, field):
 
 def test_a_range_is_found_in_the_index(shift):
     server, _, _ = shift
-    with contextlib.closing(sqlite3.connect(server.data / "armdyn.db")) as db:
+    with contextlib.closing(sqlite3.connect(server.database)) as db:
         plan = db.execute("EXPLAIN QUERY PLAN SELECT history FROM orders INDEXED BY orders_shift WHERE controller = 'cell'"
                           " AND coalesce(finished_at, '9') >= 'a' AND created_at < 'b' ORDER BY created_at, id").fetchall()
     assert [step[-1] for step in plan] == ["SEARCH orders USING INDEX orders_shift (controller=? AND <expr>>?)", "USE TEMP B-TREE FOR ORDER BY"], plan

@@ -31,7 +31,7 @@ def upload(client, place, body, kind="text/csv", **options):
 def series_rows(server):
     """How many series and chunks the store of a server holds, asked of its database."""
     import sqlite3
-    db = sqlite3.connect(f"file:{server.data}/armdyn.db?mode=ro", uri=True)
+    db = sqlite3.connect(f"file:{server.database}?mode=ro", uri=True)
     try:
         return tuple(db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("series", "series_chunks"))
     finally:

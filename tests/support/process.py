@@ -20,6 +20,9 @@ import sys
 import tempfile
 import time
 
+import pytest
+
+from . import postgresql
 from .client import Client
 from .tls import shared, trust
 
@@ -244,6 +247,7 @@ class Server(Listener):
     """`armdyn serve` on a free port of loopback. Server(flags...) starts it; restart() runs it again on the same data.
 
     tls: certificate and key (support.tls), to speak HTTPS. With ARMDYN_TEST_TLS=1 every server does.
+    With ARMDYN_TEST_STORE=postgresql each keeps its store in a database of its own (support.postgresql).
     """
 
     def __init__(self, *flags, env=None, data=None, key=None, listen="127.0.0.1:0", prefix=(), start=True, tls=None):
@@ -260,6 +264,8 @@ class Server(Listener):
             key_file.chmod(0o600)
             flags += ("--admin-key-file", key_file)
         self.key = key
+        if postgresql.wanted():
+            self.env = {"ARMDYN_STORE": postgresql.store_of(str(self.data)), **self.env}
         self.arguments += ["serve", "--listen", listen, "--data", str(self.data), *map(str, flags)]
         if start:
             try:
@@ -267,6 +273,21 @@ class Server(Listener):
             except BaseException:
                 self.close()
                 raise
+
+    @property
+    def database(self):
+        """The file of its store, for what opens it beside the service."""
+        if postgresql.wanted():
+            pytest.skip("this opens the file of the embedded store")
+        return self.data / "armdyn.db"
+
+    def write(self, statement, rows):
+        """Rows into its store, beside the service: a statement with a ? for each value."""
+        if postgresql.wanted():
+            postgresql.write(postgresql.store_of(str(self.data)), statement, rows)
+            return
+        with contextlib.closing(sqlite3.connect(self.database, timeout=30)) as store, store:
+            store.executemany(statement, rows)
 
     def restart(self, kill=False):
         """End it (kill: by kill -9) and start it again on the same data directory; the port is another one."""

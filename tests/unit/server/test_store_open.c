@@ -192,7 +192,7 @@ static struct migrations with(struct migration second, struct migration *room)
   cr_assert_lt(store_migrations.count, ROOM);
   memcpy(room, store_migrations.items, store_migrations.count * sizeof *room);
   room[store_migrations.count] = second;
-  return (struct migrations){ room, store_migrations.count + 1 };
+  return (struct migrations){ room, store_migrations.count + 1, 0 };
 }
 
 static int64_t backup_robots, backup_version;

@@ -1,0 +1,238 @@
+/* Transactions, and who may write. The one who does is the holder of the store, by an epoch in the row of `holder`: every
+ * transaction sees, and locks, that it still is its own, and who takes the store over makes a new epoch. So a node that was
+ * thought dead, frozen or cut off can write nothing any more, however late it comes, and needs no session to say so. */
+#include <inttypes.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "server/base/clock.h"
+#include "server/base/log.h"
+#include "server/store/sql_postgresql.h"
+
+enum { RENEWED_S = 5, OUTCOME_S = 20, HOST_SIZE = 128 };
+static const int64_t SECOND_NS = 1000000000, MOMENT_NS = 100000000;
+
+#define LEASE "30 s" /* of the holder, since it was last seen */
+
+/* -- the holder -- */
+
+static void note_fenced(struct connection *c)
+{
+  if (!c->fenced) log_event(LOG_ERROR, "another armdyn holds the store now: this one writes nothing any more", NULL);
+  c->fenced = true;
+  postgresql_say(c, "another armdyn holds the store now");
+}
+
+static enum armdyn_status read_holder(struct sql *sql, char *who, size_t size)
+{
+  struct sql_statement *statement;
+  bool row = false;
+  enum armdyn_status status = sql_query(sql,
+                                        "SELECT coalesce(host, '?'), coalesce(process, 0),"
+                                        " CAST(extract(epoch FROM clock_timestamp() - renewed) AS bigint) FROM holder",
+                                        NO_VALUES, &statement);
+  if (!status) status = sql_step(statement, &row);
+  if (!status && !row) status = ARMDYN_EINTERNAL;
+  if (!status)
+    snprintf(who, size, "%s (process %lld), seen %lld s ago", sql_text(statement, 0),
+             (long long)sql_integer(statement, 1), (long long)sql_integer(statement, 2));
+  sql_finish(statement);
+  return status;
+}
+
+enum armdyn_status postgresql_hold(struct sql *sql, const char *node, struct armdyn_error *error)
+{
+  struct connection *c = connection_of(sql);
+  char host[HOST_SIZE] = "", who[HOST_SIZE + 64] = "";
+  gethostname(host, sizeof host - 1);
+  enum armdyn_status status =
+      sql_number(sql,
+                 "UPDATE holder SET epoch = epoch + 1, node = ?1, host = ?2, process = ?3, renewed = clock_timestamp()"
+                 " WHERE node IS NULL OR node = ?1 OR renewed < clock_timestamp() - interval '" LEASE "'"
+                 " RETURNING epoch",
+                 VALUES(value_text(node), value_text(host), value_integer(getpid())), &c->epoch);
+  c->renewed_ns = clock_monotonic_ns();
+  if (!status) return ARMDYN_OK;
+  c->epoch = 0;
+  if (status == ARMDYN_ENOTFOUND && !(status = read_holder(sql, who, sizeof who)))
+    return armdyn_refuse(error, ARMDYN_EBUSY, "",
+                         "the store is held by another armdyn, on %.80s: several at one database are not possible yet;"
+                         " it is free when that one stops, or was not seen for " LEASE,
+                         who);
+  return armdyn_refuse(error, status, "", "cannot take the store: %.150s", sql_message(sql));
+}
+
+void postgresql_give_up(struct connection *c)
+{
+  PGresult *result = NULL;
+  char text[128];
+  snprintf(text, sizeof text, "UPDATE holder SET node = NULL WHERE epoch = %" PRId64, c->epoch);
+  if (!postgresql_up(c)) postgresql_ask(c, text, &result);
+  PQclear(result);
+}
+
+static enum armdyn_status renew(struct connection *c)
+{
+  PGresult *result = NULL;
+  char text[128];
+  snprintf(text, sizeof text, "UPDATE holder SET renewed = clock_timestamp() WHERE epoch = %" PRId64, c->epoch);
+  enum armdyn_status status = postgresql_up(c);
+  if (!status) status = postgresql_ask(c, text, &result);
+  if (!status && strcmp(PQcmdTuples(result), "1") != 0) {
+    note_fenced(c);
+    status = ARMDYN_EUNAVAILABLE;
+  }
+  if (!status) c->renewed_ns = clock_monotonic_ns();
+  PQclear(result);
+  return status;
+}
+
+/* Somebody who cannot be asked for a while is asked again soon. */
+int64_t postgresql_keep(struct sql *sql)
+{
+  struct connection *c = connection_of(sql);
+  if (!c->epoch || c->fenced) return RENEWED_S * SECOND_NS;
+  const int64_t due_ns = c->renewed_ns + RENEWED_S * SECOND_NS - clock_monotonic_ns();
+  if (due_ns > 0) return due_ns;
+  c->began = false;
+  return renew(c) ? SECOND_NS : RENEWED_S * SECOND_NS;
+}
+
+/* Where what the writer is asked to try changes nothing: the holder's row. */
+enum armdyn_status postgresql_touch(struct sql *sql)
+{
+  struct connection *c = connection_of(sql);
+  if (!c->epoch) return ARMDYN_OK;
+  return sql_change(sql, "UPDATE holder SET renewed = clock_timestamp() WHERE epoch = ?",
+                    VALUES(value_integer(c->epoch)));
+}
+
+/* -- transactions -- */
+
+/* One round trip: that it begins, its number, and that the store is still held. */
+static enum armdyn_status ask_to_begin(struct connection *c)
+{
+  PGresult *result = NULL;
+  char text[160];
+  if (!c->epoch)
+    snprintf(text, sizeof text, "BEGIN; SELECT pg_current_xact_id()::text");
+  else if (clock_monotonic_ns() - c->renewed_ns < RENEWED_S * SECOND_NS)
+    snprintf(text, sizeof text,
+             "BEGIN; SELECT pg_current_xact_id()::text FROM holder WHERE epoch = %" PRId64 " FOR SHARE", c->epoch);
+  else
+    snprintf(text, sizeof text,
+             "BEGIN; UPDATE holder SET renewed = clock_timestamp() WHERE epoch = %" PRId64
+             " RETURNING pg_current_xact_id()::text",
+             c->epoch);
+  const int64_t now_ns = clock_monotonic_ns();
+  enum armdyn_status status = postgresql_ask(c, text, &result);
+  if (!status && PQntuples(result) != 1) {
+    note_fenced(c);
+    PGresult *end = NULL;
+    postgresql_ask(c, "ROLLBACK", &end);
+    PQclear(end);
+    status = ARMDYN_EUNAVAILABLE;
+  }
+  if (!status) snprintf(c->xid, sizeof c->xid, "%s", PQgetvalue(result, 0, 0));
+  if (!status && strstr(text, "renewed")) c->renewed_ns = now_ns;
+  PQclear(result);
+  return status;
+}
+
+/* A connection that ended while nothing was written is known now: then another one is asked. */
+enum armdyn_status postgresql_begin(struct sql *sql)
+{
+  struct connection *c = connection_of(sql);
+  c->began = false;
+  if (c->fenced) return ARMDYN_EUNAVAILABLE;
+  enum armdyn_status status = postgresql_up(c);
+  if (!status) status = ask_to_begin(c);
+  if (status && !c->pg && !c->fenced && !(status = postgresql_up(c))) status = ask_to_begin(c);
+  c->began = !status;
+  return status;
+}
+
+/* -1: it is not known yet; 0: it is not, 1: it is committed. */
+static int ask_outcome(struct connection *c, const char *xid)
+{
+  PGresult *result = NULL;
+  char text[96];
+  int outcome = -1;
+  snprintf(text, sizeof text, "SELECT pg_xact_status('%s'::xid8)", xid);
+  const enum armdyn_status status = postgresql_up(c) ? ARMDYN_EUNAVAILABLE : postgresql_ask(c, text, &result);
+  if (!status && PQntuples(result) == 1 && !PQgetisnull(result, 0, 0)) {
+    const char *said = PQgetvalue(result, 0, 0);
+    outcome = !strcmp(said, "committed") ? 1 : !strcmp(said, "aborted") ? 0 : -1;
+  }
+  if (status == ARMDYN_EINPUT) outcome = 0; /* a number that this server has not come to: it took over without it */
+  PQclear(result);
+  return outcome;
+}
+
+/* The connection was lost while it committed: whether it did, the database knows. */
+static enum armdyn_status find_outcome(struct connection *c)
+{
+  const struct timespec pause = { .tv_nsec = MOMENT_NS };
+  const int64_t until_ns = clock_monotonic_ns() + OUTCOME_S * SECOND_NS;
+  int outcome = -1;
+  while ((outcome = ask_outcome(c, c->xid)) < 0 && clock_monotonic_ns() < until_ns) nanosleep(&pause, NULL);
+  if (outcome < 0)
+    log_event(LOG_ERROR, "the database does not say whether the last writes are kept", "transaction", c->xid, NULL);
+  return outcome == 1 ? ARMDYN_OK : ARMDYN_EUNAVAILABLE;
+}
+
+enum armdyn_status postgresql_commit(struct sql *sql)
+{
+  struct connection *c = connection_of(sql);
+  PGresult *result = NULL;
+  if (!postgresql_in_transaction(sql)) return ARMDYN_EUNAVAILABLE;
+  enum armdyn_status status = postgresql_ask(c, "COMMIT", &result);
+  c->began = false;
+  if (!status && strcmp(PQcmdStatus(result), "COMMIT") != 0) status = ARMDYN_EIO; /* a statement of it had failed */
+  PQclear(result);
+  return status && !c->pg ? find_outcome(c) : status;
+}
+
+static void end(struct connection *c, const char *how)
+{
+  PGresult *result = NULL;
+  if (c->pg) postgresql_ask(c, how, &result);
+  PQclear(result);
+  c->began = false;
+}
+
+void postgresql_rollback(struct sql *sql)
+{
+  end(connection_of(sql), "ROLLBACK");
+}
+
+bool postgresql_in_transaction(struct sql *sql)
+{
+  const struct connection *c = connection_of(sql);
+  if (!c->began || !c->pg) return false;
+  const PGTransactionStatusType how = PQtransactionStatus(c->pg);
+  return how == PQTRANS_INTRANS || how == PQTRANS_INERROR;
+}
+
+/* Within a transaction of the writer, which nobody else writes beside, there is nothing to do. */
+enum armdyn_status postgresql_snapshot(struct sql *sql)
+{
+  struct connection *c = connection_of(sql);
+  if (c->began) return ARMDYN_OK;
+  PGresult *result = NULL;
+  enum armdyn_status status = ARMDYN_EUNAVAILABLE;
+  for (int tries = 0; status == ARMDYN_EUNAVAILABLE && tries < 2; tries++)
+    if (!(status = postgresql_up(c)))
+      status = postgresql_ask(c, "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY", &result);
+  PQclear(result);
+  c->began = c->snapshot = !status;
+  return status;
+}
+
+void postgresql_snapshot_end(struct sql *sql)
+{
+  struct connection *c = connection_of(sql);
+  if (!c->snapshot) return;
+  end(c, "COMMIT");
+  c->snapshot = false;
+}

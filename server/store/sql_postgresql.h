@@ -1,0 +1,88 @@
+/* A connection to PostgreSQL, for the files that are its engine: sql_postgresql.c (statements), postgresql_rows.c and
+ * postgresql_transaction.c (transactions, and who may write). */
+#ifndef SERVER_STORE_SQL_POSTGRESQL_H
+#define SERVER_STORE_SQL_POSTGRESQL_H
+
+#include "server/store/postgresql_connect.h"
+#include "server/store/postgresql_text.h"
+#include "server/store/sql_engine.h"
+
+enum { POSTGRESQL_NUMBER_SIZE = 32, POSTGRESQL_NUMBERS = 128 };
+
+struct connection {
+  struct sql base;
+  char *address;
+  PGconn *pg; /* NULL: it was lost */
+  bool reads;
+  bool began;    /* a transaction, which may be gone with its connection */
+  bool snapshot; /* it is for reading, in one moment */
+  char message[256];
+  int changed;
+  const int64_t *deadline_ns;
+  int64_t epoch; /* of the holder of the store, who writes; 0: not it */
+  int64_t renewed_ns;
+  bool fenced;  /* another one holds the store since */
+  char xid[24]; /* of the transaction */
+  uint64_t clock;
+  struct prepared *cache;
+  char numbers[POSTGRESQL_NUMBERS][POSTGRESQL_NUMBER_SIZE]; /* as texts, in turn */
+  unsigned number;
+};
+
+/* Types of values, pg_type.dat. */
+enum { OID_BOOL = 16, OID_BYTEA = 17, OID_INT8 = 20, OID_INT2 = 21, OID_INT4 = 23, OID_FLOAT8 = 701 };
+
+struct prepared {
+  struct sql_statement base;
+  struct connection *of;
+  char *asked; /* the text as it was asked for */
+  struct postgresql_text own;
+  struct value values[POSTGRESQL_PLACES];
+  PGresult *result; /* once it ran */
+  int row;
+  bool taken;
+  uint64_t used; /* when, in calls of prepare */
+};
+
+static inline struct connection *connection_of(struct sql *sql)
+{
+  return (struct connection *)sql;
+}
+
+static inline struct prepared *prepared_of(struct sql_statement *statement)
+{
+  return (struct prepared *)statement;
+}
+
+static inline const struct prepared *prepared_at(const struct sql_statement *statement)
+{
+  return (const struct prepared *)statement;
+}
+
+/* Is it connected? If not, now; EUNAVAILABLE. */
+enum armdyn_status postgresql_up(struct connection *c);
+/* Run statements without values, by semicolons; the result is that of the last one that has rows, else of the last. To be
+ * cleared. */
+enum armdyn_status postgresql_ask(struct connection *c, const char *text, PGresult **result);
+void postgresql_say(struct connection *c, const char *why);
+
+int postgresql_columns(const struct sql_statement *statement);
+const char *postgresql_column_name(const struct sql_statement *statement, int column);
+enum value_type postgresql_type(const struct sql_statement *statement, int column);
+const char *postgresql_text(const struct sql_statement *statement, int column);
+int64_t postgresql_integer(const struct sql_statement *statement, int column);
+double postgresql_real(const struct sql_statement *statement, int column);
+const void *postgresql_blob(const struct sql_statement *statement, int column, size_t *size);
+
+enum armdyn_status postgresql_begin(struct sql *sql);
+enum armdyn_status postgresql_commit(struct sql *sql);
+void postgresql_rollback(struct sql *sql);
+bool postgresql_in_transaction(struct sql *sql);
+enum armdyn_status postgresql_snapshot(struct sql *sql);
+void postgresql_snapshot_end(struct sql *sql);
+enum armdyn_status postgresql_touch(struct sql *sql);
+enum armdyn_status postgresql_hold(struct sql *sql, const char *node, struct armdyn_error *error);
+int64_t postgresql_keep(struct sql *sql);
+void postgresql_give_up(struct connection *c);
+
+#endif
