@@ -2,7 +2,7 @@
 
 #include "api/codec/friction_terms.h"
 
-const char *const identification_estimators[] = { "ols", "wls", "irls", "ridge", "consistent" };
+const char *const identification_estimators[] = { "ols", "wls", "irls", "ridge", "consistent", "didim" };
 static const char *const subjects[] = { "arm", "payload" };
 static const char *const methods[] = { "butterworth", "tracking_differentiator" };
 
@@ -115,6 +115,14 @@ const struct json_type identification_conditioning_type =
     JSON_TYPE("how logs are conditioned", conditioning_fields, struct identification_conditioning, conditioning_init,
               conditioning_check);
 
+static const struct json_field loop_fields[] = {
+  { ID_LIST(struct identification_loop, reference), REQUIRED },
+  { NUMBERS(struct identification_loop, kp, PER_JOINT, BETWEEN(0, 1e12), "N m/rad, N/m"), REQUIRED },
+  { NUMBERS(struct identification_loop, kd, PER_JOINT, BETWEEN(0, 1e12), "N m s/rad, N s/m"), REQUIRED },
+};
+static const struct json_type loop_type =
+    JSON_TYPE("the loop that the arm was logged in", loop_fields, struct identification_loop, NULL, NULL);
+
 static void exclusion_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
 {
   (void)given, (void)context;
@@ -181,17 +189,16 @@ enum {
   ROW_FREE_SIGNS,
   ROW_FIND_TORQUE_DELAY,
   ROW_TEST_FILTERS,
+  ROW_LOOP,
   ROW_FIND_DRIVE_GAINS,
   ROW_FRICTION,
   ROW_FRICTION_FROM,
   ROW_EXCLUDE
 };
-static const char *const row_pointers[] = { "/unloaded",       "/prior",
-                                            "/prior_strength", "/rotor_inertia",
-                                            "/free_signs",     "/find_torque_delay",
-                                            "/test_filters",   "/find_drive_gains",
-                                            "/friction",       "/friction_from",
-                                            "/exclude" };
+static const char *const row_pointers[] = { "/unloaded",      "/prior",         "/prior_strength",
+                                            "/rotor_inertia", "/free_signs",    "/find_torque_delay",
+                                            "/test_filters",  "/loop",          "/find_drive_gains",
+                                            "/friction",      "/friction_from", "/exclude" };
 
 static void check_subject(struct json_reader *r, const struct identification_request *request, uint64_t given)
 {
@@ -212,18 +219,38 @@ static void check_subject(struct json_reader *r, const struct identification_req
     json_fault(r, "/unloaded/0", FAULT_INCONSISTENT, "is the run with the load");
 }
 
+/* The loop that is simulated. */
+static void check_loop(struct json_reader *r, const struct identification_request *request)
+{
+  const bool didim = request->estimator == ARMDYN_DIDIM;
+  if (didim && !request->has_loop)
+    json_fault(
+        r, "/loop", FAULT_INCONSISTENT,
+        "is missing: didim simulates the loop that the arm was logged in, of which it must be told reference and "
+        "gains. Without them, a loop that is stiff follows the filtered path, along which consistent identifies");
+  if (!didim && request->has_loop) json_fault(r, "/loop", FAULT_INCONSISTENT, "belongs to the estimator didim");
+  if (didim && request->has_loop && request->loop.reference.count != request->datasets.count)
+    json_fault(r, "/loop/reference", FAULT_LENGTH,
+               "needs one data set for each of the %zu that are trained on, got %zu", request->datasets.count,
+               request->loop.reference.count);
+  if (didim && *request->friction_from)
+    json_fault(r, "/friction_from", FAULT_INCONSISTENT,
+               "does not go with didim, whose simulated arm has all its friction");
+}
+
 static void request_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
 {
   (void)context;
   const struct identification_request *request = object;
   if (json_reader_status(r)) return; /* of what is wrong nothing follows */
   check_subject(r, request, given);
-  bool prior = request->estimator == ARMDYN_RIDGE || request->estimator == ARMDYN_CONSISTENT;
+  bool prior = request->estimator >= ARMDYN_RIDGE;
   if (!request->datasets.count) json_fault(r, "/datasets", FAULT_LENGTH, "needs at least one data set");
   if (!prior && !isnan(request->prior_strength))
-    json_fault(r, "/prior_strength", FAULT_INCONSISTENT, "belongs to the estimators ridge and consistent");
+    json_fault(r, "/prior_strength", FAULT_INCONSISTENT, "belongs to the estimators ridge, consistent and didim");
   if (request->find_torque_delay && request->conditioning.has_torque_delay)
     json_fault(r, "/find_torque_delay", FAULT_INCONSISTENT, "is for logs whose conditioning/torque_delay is not known");
+  check_loop(r, request);
   check_validation(r, request);
   check_exclude(r, request);
 }
@@ -238,6 +265,8 @@ static const struct json_field request_fields[] = {
   [ROW_FIND_TORQUE_DELAY] = { TRUTH(struct identification_request, find_torque_delay) },
   [ROW_TEST_FILTERS] = { TRUTH(struct identification_request, test_filters) },
   [ROW_FIND_DRIVE_GAINS] = { TRUTH(struct identification_request, find_drive_gains) },
+  [ROW_LOOP] = { OBJECT(struct identification_request, loop, loop_type), NULLABLE,
+                 HAS(struct identification_request, has_loop) },
   [ROW_FRICTION] = { CUSTOM(struct identification_request, friction, decode_friction, NULL,
                             "a list of friction terms, [\"auto\"] or [\"coulomb\", \"viscous\"]") },
   [ROW_FRICTION_FROM] = { TEXT(struct identification_request, friction_from), MATCHES(json_id_pattern), NULLABLE },

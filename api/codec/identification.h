@@ -3,6 +3,7 @@
 #define API_CODEC_IDENTIFICATION_H
 
 #include "api/codec/result.h"
+#include "armdyn/closed_loop.h"
 #include "armdyn/filter_test.h"
 #include "armdyn/loads.h"
 #include "armdyn/payload.h"
@@ -45,6 +46,12 @@ struct identification_friction {
   bool automatic; /* those that the data show to be there */
 };
 
+/* The loop that the arm was logged in. */
+struct identification_loop {
+  struct id_list reference; /* for each data set, one that has as positions where the arm should have been */
+  double kp[ARMDYN_JOINTS_MAX], kd[ARMDYN_JOINTS_MAX];
+};
+
 struct identification_request {
   enum identification_subject identify;
   struct id_list datasets, validation;
@@ -54,6 +61,8 @@ struct identification_request {
   bool prior;
   double prior_strength; /* NAN: by cross-validation */
   bool rotor_inertia, free_signs, find_torque_delay, find_drive_gains, test_filters;
+  bool has_loop;
+  struct identification_loop loop; /* of ARMDYN_DIDIM */
   struct identification_friction friction;
   char friction_from[27]; /* an identification of friction that holds for the joints that it found; "": none */
   size_t exclusion_count;
@@ -160,8 +169,9 @@ struct identification_result {
   struct identification_conditioning conditioning; /* as used, without NAN */
   const struct identification_delay *delays;       /* n; NULL: none were searched for */
   struct identification_filter_test filter_test;
-  const struct identification_gain *gains; /* n; NULL: the same */
-  double rate, sample_rate;                /* Hz: of the data, of the samples that are kept */
+  const struct armdyn_closed_loop *closed_loop; /* of ARMDYN_DIDIM, else NULL */
+  const struct identification_gain *gains;      /* n; NULL: the same */
+  double rate, sample_rate;                     /* Hz: of the data, of the samples that are kept */
   const struct identification_data *data;
   size_t data_count;
   struct identification_errors errors[IDENTIFICATION_ROLES];

@@ -66,6 +66,10 @@ static void write_summary(struct page *p)
     page_text(p->out, "Every link's parameters belong to a possible body.");
   else
     page_warning(p->out, "Not every link's parameters belong to a possible body; see consistency below.");
+  if (has(d, "closed_loop"))
+    page_text(p->out, "Columns are those of a simulated loop, in %.0f rounds%s.",
+              document_number(d, "closed_loop/rounds"),
+              document_truth(d, "closed_loop/settled") ? "" : ", which did not settle");
   if (has(d, "filter_test/p"))
     page_text(
         p->out,

@@ -102,6 +102,26 @@ static void encode_gains(struct json_writer *w, const struct identification_resu
   json_end_array(w);
 }
 
+/* -- the simulated loop -- */
+
+static void encode_closed_loop(struct json_writer *w, const struct identification_result *result)
+{
+  const struct armdyn_closed_loop *told = result->closed_loop;
+  if (!told) return;
+  json_key(w, "closed_loop"), json_begin_object(w);
+  json_key(w, "rounds"), json_write_integer(w, (long long)told->rounds);
+  json_key(w, "settled"), json_write_truth(w, told->settled);
+  json_key(w, "joints"), json_begin_array(w);
+  for (size_t j = 0; j < result->robot->joint_count; j++) {
+    json_begin_object(w);
+    member_text(w, "joint", result->robot->joints[j].name);
+    member_number(w, "path_rms", told->path[j]);
+    json_end_object(w);
+  }
+  json_end_array(w);
+  json_end_object(w);
+}
+
 /* -- errors and residuals -- */
 
 static void encode_fit(struct json_writer *w, const struct armdyn_fit *fit)
@@ -335,6 +355,7 @@ void identification_result_encode(const struct identification_result *result, st
   json_key(&w, "conditioning"), json_encode_object(&w, &identification_conditioning_type, &result->conditioning, NULL);
   encode_delays(&w, result);
   encode_filter_test(&w, result);
+  encode_closed_loop(&w, result);
   encode_gains(&w, result);
   json_key(&w, "errors"), json_begin_object(&w);
   for (int role = 0; role < IDENTIFICATION_ROLES; role++) {

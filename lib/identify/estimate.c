@@ -63,6 +63,7 @@ static const struct estimator estimators[] = {
   [ARMDYN_IRLS] = { false, irls },
   [ARMDYN_RIDGE] = { true, ridge },
   [ARMDYN_CONSISTENT] = { true, consistent },
+  [ARMDYN_DIDIM] = { true, consistent },
 };
 enum { ESTIMATOR_COUNT = sizeof estimators / sizeof *estimators, FOLDS_USUAL = 8 };
 

@@ -224,7 +224,7 @@ static double correlation_of(struct filter_test *t)
 static void conclude(struct filter_test *t, double correlation, struct armdyn_filter_test *out)
 {
   const size_t n = t->scores.b;
-  double M[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX], x[ARMDYN_JOINTS_MAX], scale[ARMDYN_JOINTS_MAX], W = 0;
+  double M[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX], x[ARMDYN_JOINTS_MAX] = { 0 }, scale[ARMDYN_JOINTS_MAX], W = 0;
   size_t columns = 0, at = 0;
   for (size_t a = 0; a < n; a++)
     for (size_t b = 0; b < n; b++) {

@@ -89,6 +89,11 @@ enum armdyn_status arm_estimate(const struct arm_order *order, struct arm_estima
     .lack_of_fit = order->lack_of_fit,
   };
   size_t rounds;
+  if (request->estimator == ARMDYN_DIDIM && !order->loop)
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/estimator", "didim needs the loop that each log was made in");
+  if (request->estimator == ARMDYN_DIDIM)
+    return armdyn_identify_in_loop(arm->robot, arm->unknowns, order->source, order->loop, &estimation, &arm->estimate,
+                                   &arm->closed_loop, error);
   return armdyn_identify_under_load(arm->robot, arm->terms, rotors_of(request), order->source, &estimation,
                                     &arm->unknowns, &arm->estimate, &rounds, error);
 }

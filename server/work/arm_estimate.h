@@ -4,7 +4,7 @@
 #define SERVER_WORK_ARM_ESTIMATE_H
 
 #include "api/codec/identification.h"
-#include "armdyn/identify.h"
+#include "armdyn/closed_loop.h"
 
 /* Training data, and what is told of the work; what needs no telling is NULL. */
 struct arm_order {
@@ -12,6 +12,7 @@ struct arm_order {
   const struct armdyn_robot *given;                             /* without friction that is held */
   const bool *held;                                             /* n: joints whose friction is held */
   const struct armdyn_source *source;                           /* without that friction */
+  const struct armdyn_known_loop *loop;                         /* of ARMDYN_DIDIM */
   bool lack_of_fit;                                             /* as of struct armdyn_estimation */
   void (*trying)(void *context, size_t trial, size_t trials);   /* a term of friction */
   void (*refining)(void *context, size_t round, size_t rounds); /* Stribeck velocities */
@@ -30,6 +31,7 @@ struct arm_estimate {
   struct armdyn_stribeck stribeck; /* what is known of the velocities that were searched for */
   struct armdyn_unknowns *unknowns;
   struct armdyn_estimate estimate;
+  struct armdyn_closed_loop closed_loop; /* of ARMDYN_DIDIM */
 };
 
 /* Choose the friction, if the request leaves that open, or search for what is not linear in the terms that it names: robot

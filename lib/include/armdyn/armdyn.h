@@ -6,6 +6,7 @@
 #include "armdyn/adopt.h"
 #include "armdyn/bootstrap.h"
 #include "armdyn/clearance.h"
+#include "armdyn/closed_loop.h"
 #include "armdyn/code.h"
 #include "armdyn/collision.h"
 #include "armdyn/constraint.h"

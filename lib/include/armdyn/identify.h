@@ -384,12 +384,13 @@ enum armdyn_status armdyn_known_friction_torques(const struct armdyn_known_frict
 /* ---------------------------------------------------------------- estimators */
 
 enum armdyn_estimator {
-  ARMDYN_OLS,       /* least squares */
-  ARMDYN_WLS,       /* joints weighted by their deviation, which least squares gives */
-  ARMDYN_IRLS,      /* the same, samples weighted by Huber's function until they settle */
-  ARMDYN_RIDGE,     /* weighted, and drawn to the prior by the square of the distance to it */
-  ARMDYN_CONSISTENT /* the same, by a distance that is infinite for what no robot can have: every link is a possible body,
+  ARMDYN_OLS,        /* least squares */
+  ARMDYN_WLS,        /* joints weighted by their deviation, which least squares gives */
+  ARMDYN_IRLS,       /* the same, samples weighted by Huber's function until they settle */
+  ARMDYN_RIDGE,      /* weighted, and drawn to the prior by the square of the distance to it */
+  ARMDYN_CONSISTENT, /* the same, by a distance that is infinite for what no robot can have: every link is a possible body,
                        rotors and friction are positive */
+  ARMDYN_DIDIM /* that, on positions of a simulated loop: see armdyn_identify_in_loop. Of other data it is CONSISTENT */
 };
 
 /* Zeros are the defaults. */
