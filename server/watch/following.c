@@ -100,8 +100,8 @@ void following_miss(struct following *f, enum watch_gap_reason reason, const cha
   if (f->gap_count >= WATCH_GAPS) memmove(f->gaps, f->gaps + 1, (WATCH_GAPS - 1) * sizeof *f->gaps);
   struct watch_gap *gap = &f->gaps[f->gap_count < WATCH_GAPS ? f->gap_count : WATCH_GAPS - 1];
   *gap = (struct watch_gap){ .reason = reason };
-  snprintf(gap->from, sizeof gap->from, "%s", from);
   clock_format(clock_wall_ms(), gap->to);
+  snprintf(gap->from, sizeof gap->from, "%s", *from ? from : gap->to);
   snprintf(gap->transfer, sizeof gap->transfer, "%s", transfer);
   f->gap_count++;
 }

@@ -47,7 +47,7 @@ void following_release(struct following *f);
 void following_take(struct following *f, const char *transfer, const struct telemetry_origin *origin,
                     const struct telemetry_block *block);
 void following_end(struct following *f, const char *transfer, bool gateway_lost);
-/* Nothing was heard from `from` until now. */
+/* Nothing was heard from `from` until now; "": nobody knows since when. */
 void following_miss(struct following *f, enum watch_gap_reason reason, const char *from, const char *transfer);
 
 struct watch_view following_view(const struct following *f);
