@@ -50,6 +50,9 @@ struct list_type {
   const char *of;      /* column that says whose rows they are, a robot's; NULL: nobody's */
   const char *search;  /* columns to search beside the key, each with a comma in front: ", label, notes"; may be "" */
   const char *tags;    /* table of their tags, which are searched, too; NULL: they have none */
+  /* An index of the trigrams of all that is searched, and the table that tells whose its rows are (`number`,
+   * `result_id`), in SQLite; NULL: there is none. */
+  const char *trigrams, *numbers;
   /* What SQLite cannot know of the indexes, or NULL: */
   const char *const *narrow; /* columns, then NULL: a condition of one leaves few rows, and nothing else is sought by */
   const char *const *never_null; /* columns, then NULL: sorted by one of them, its index serves */

@@ -33,6 +33,7 @@ EMBED(migration_0027, "migrations/sqlite/0027_order_steps.sql");
 EMBED(migration_0028, "migrations/sqlite/0028_measured.sql");
 EMBED(migration_0029, "migrations/sqlite/0029_measured_event.sql");
 EMBED(migration_0030, "migrations/sqlite/0030_result_lists.sql");
+EMBED(migration_0032, "migrations/sqlite/0032_result_search.sql");
 EMBED(migration_0033, "migrations/sqlite/0033_watches.sql");
 
 static const struct migration items[] = {
@@ -66,6 +67,7 @@ static const struct migration items[] = {
   { "0028_measured", migration_0028 },
   { "0029_measured_event", migration_0029 },
   { "0030_result_lists", migration_0030 },
+  { "0032_result_search", migration_0032 },
   { "0033_watches", migration_0033 },
 };
 
@@ -73,10 +75,12 @@ const struct migrations store_migrations = { items, sizeof items / sizeof *items
 
 /* PostgreSQL begins with all that SQLite had come to; from there on every number has a file of each. */
 EMBED(postgresql_0030, "migrations/postgresql/0030_schema.sql");
+EMBED(postgresql_0032, "migrations/postgresql/0032_result_search.sql");
 EMBED(postgresql_0033, "migrations/postgresql/0033_watches.sql");
 
 static const struct migration postgresql_items[] = {
   { "0030_schema", postgresql_0030 },
+  { "0032_result_search", postgresql_0032 },
   { "0033_watches", postgresql_0033 },
 };
 

@@ -12,6 +12,8 @@ struct composing {
   size_t count;
 };
 
+enum { MANY = 2000 }; /* rows: fewer are read and sorted faster than an index is walked in the order asked for */
+
 static unsigned add(struct composing *c, struct value value)
 {
   if (c->count == VALUES_MOST) {
@@ -115,6 +117,45 @@ static void write_search(struct composing *c, const struct list_type *list, cons
   buffer_text(&c->text, ")");
 }
 
+/* -- search by trigrams -- */
+
+enum { TRIGRAMS_MOST = 32 }; /* of a search; what these leave is looked at anyway */
+
+static size_t character_size(const char *at)
+{
+  size_t size = *at != 0;
+  while (size && (at[size] & 0xc0) == 0x80) size++;
+  return size;
+}
+
+/* What asks the index for rows that hold every trigram of the text; empty where it is too short to have one. */
+static void write_trigrams(struct buffer *match, const char *search)
+{
+  size_t count = 0;
+  for (const char *at = search; count < TRIGRAMS_MOST; at += character_size(at), count++) {
+    const char *end = at;
+    size_t characters = 0;
+    for (; characters < 3 && *end; characters++) end += character_size(end);
+    if (characters < 3) return;
+    buffer_text(match, count ? " AND \"" : "\"");
+    for (const char *p = at; p < end; p++) buffer_append(match, *p == '"' ? "\"\"" : p, *p == '"' ? 2 : 1);
+    buffer_text(match, "\"");
+  }
+}
+
+/* Where rows are looked for: all of the table, or those that the index tells. */
+static void write_source(struct composing *c, const struct list_type *list, const char *match)
+{
+  if (!match) {
+    buffer_format(&c->text, " FROM %s WHERE TRUE", list->table);
+    return;
+  }
+  buffer_format(&c->text,
+                " FROM %s s CROSS JOIN %s n ON n.number = s.rowid CROSS JOIN %s ON %s = n.result_id"
+                " WHERE s.%s MATCH ?%u",
+                list->trigrams, list->numbers, list->table, list->key, list->trigrams, add(c, value_text(match)));
+}
+
 /* -- order -- */
 
 /* What is sorted by: a column that is never NULL as it is, so that its index serves; other columns with an empty text
@@ -183,15 +224,18 @@ static void write_conditions(struct composing *c, const struct list_type *list, 
   for (size_t i = 0; i < query->filter_count; i++) write_filter(c, list, query, &query->filters[i]);
 }
 
-/* The keys of the page are found first, so that no more is sorted than these; then their rows are read. */
+/* The keys of the page are found first, so that no more is sorted than these; then their rows are read.
+ *   pattern of a search, or NULL
+ *   match   what the index of trigrams is asked, or NULL: every row is read */
 static void compose(struct composing *c, const struct list_type *list, const char *owner,
-                    const struct store_query *query, const char *pattern)
+                    const struct store_query *query, const char *pattern, const char *match)
 {
   const int64_t most = query->limit ? (int64_t)query->limit + 1 : INT64_MAX;
   const unsigned metric = query->metric ? add(c, value_text(query->sort)) : 0;
   buffer_format(&c->text, "SELECT sorted, found, %s FROM (SELECT %s AS found, ", list->columns, list->key);
   write_sorted(c, list, query, metric);
-  buffer_format(&c->text, " AS sorted FROM %s WHERE TRUE", list->table);
+  buffer_text(&c->text, " AS sorted");
+  write_source(c, list, match);
   write_owner(c, list, owner);
   write_conditions(c, list, query);
   if (pattern) write_search(c, list, pattern);
@@ -204,8 +248,6 @@ static void compose(struct composing *c, const struct list_type *list, const cha
 }
 
 /* -- many rows by a metric -- */
-
-enum { MANY = 2000 }; /* rows that meet the conditions: fewer are sorted faster than the metric's index is walked */
 
 static void compose_count(struct composing *c, const struct list_type *list, const struct store_query *query)
 {
@@ -312,30 +354,65 @@ static enum armdyn_status walk_page(struct sql *sql, const struct list_type *lis
   return status;
 }
 
+/* Does the index tell few rows? Where it tells many, a page of them is found sooner by reading rows in their order. */
+static enum armdyn_status tells_few(struct sql *sql, const struct list_type *list, const char *match, bool *few)
+{
+  struct composing c = { .text = BUFFER(1024) };
+  int64_t rows = 0;
+  buffer_format(&c.text, "SELECT count(*) FROM (SELECT 1 FROM %s WHERE %s MATCH ?%u LIMIT %d)", list->trigrams,
+                list->trigrams, add(&c, value_text(match)), MANY);
+  enum armdyn_status status = count_up(sql, &c, &rows);
+  *few = rows < MANY;
+  buffer_release(&c.text);
+  return status;
+}
+
+/* A page of what holds the text. */
+static enum armdyn_status search_page(struct sql *sql, const struct list_type *list, const char *owner,
+                                      struct store_query *query, struct records *found)
+{
+  struct composing c = { .text = BUFFER(MB(1)) };
+  struct buffer pattern = BUFFER(MB(1)), match = BUFFER(MB(1));
+  bool few = false;
+  int64_t deadline_ns = clock_monotonic_ns() + query->search_ms * 1000000;
+  write_pattern(&pattern, query->search);
+  if (list->trigrams && !strcmp(sql_engine_name(sql), "sqlite")) write_trigrams(&match, query->search);
+  enum armdyn_status status = pattern.failure ? pattern.failure : match.failure;
+  /* A search may read every row that is left: it must not keep a reader from others for ever. */
+  if (!status && query->search_ms) sql_deadline(sql, &deadline_ns);
+  if (!status && match.length) status = tells_few(sql, list, match.data, &few);
+  if (!status) {
+    compose(&c, list, owner, query, pattern.data, few ? match.data : NULL);
+    status = read_page(sql, &c, query, found);
+  }
+  sql_deadline(sql, NULL);
+  buffer_release(&c.text);
+  buffer_release(&pattern);
+  buffer_release(&match);
+  return status;
+}
+
 enum armdyn_status store_read_query(struct store *store, const struct list_type *list, const char *owner,
                                     struct store_query *query, record_visit *visit, void *context)
 {
   struct composing c = { .text = BUFFER(MB(1)) };
-  struct buffer pattern = BUFFER(MB(1));
   struct records found = { .type = list->type };
   struct sql *sql = NULL;
   bool walked = false;
-  int64_t deadline_ns;
-  if (query->search) write_pattern(&pattern, query->search);
-  compose(&c, list, owner, query, query->search ? pattern.data : NULL);
-  enum armdyn_status status = pattern.failure ? pattern.failure : readers_take(store->readers, &sql);
-  deadline_ns = clock_monotonic_ns() + query->search_ms * 1000000;
-  /* A search reads every row that is left: it must not keep a reader from others for ever. */
-  if (!status && query->search && query->search_ms) sql_deadline(sql, &deadline_ns);
-  if (!status && query->metric && query->limit && !query->search && !owner)
-    status = walk_page(sql, list, query, &found, &walked);
-  if (!status && !walked) status = read_page(sql, &c, query, &found);
-  if (sql) sql_deadline(sql, NULL);
+  enum armdyn_status status = readers_take(store->readers, &sql);
+  if (!status && query->search) {
+    status = search_page(sql, list, owner, query, &found);
+  } else if (!status) {
+    if (query->metric && query->limit && !owner) status = walk_page(sql, list, query, &found, &walked);
+    if (!status && !walked) {
+      compose(&c, list, owner, query, NULL, NULL);
+      status = read_page(sql, &c, query, &found);
+    }
+  }
   readers_give(store->readers, sql);
   for (size_t i = 0; !status && i < found.count; i++) visit(context, (const char *)found.items + i * list->type->size);
   records_release(&found);
   buffer_release(&c.text);
-  buffer_release(&pattern);
   return status;
 }
 

@@ -125,6 +125,8 @@ static const struct list_type result_lists = {
   .key = "id",
   .search = ", label, notes",
   .tags = "tags",
+  .trigrams = "result_search",
+  .numbers = "result_numbers",
   .never_null = (const char *const[]){ "label", "robot", NULL },
   .type = &result_type,
 };

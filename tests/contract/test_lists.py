@@ -1,6 +1,7 @@
 """Lists of jobs, results and transfers: searched, sorted, filtered, cut; and what people write on results."""
 
 import os
+import random
 import re
 import time
 
@@ -108,6 +109,47 @@ def test_searched(shelf, listed):
     assert listed(q="a-1") == made[5::-2]
     assert listed(q="CELL 4") == made[::-1]
     assert listed(q="%") == [] and listed(q="A_") == []
+
+
+def test_searched_as_python_searches(client):
+    """Seeded texts in labels, notes and tags, changed and deleted: what is found is what holds the text, the case of a to z apart."""
+    chance, alphabet = random.Random(5), "abAB%_\"'\\\n ×é中🤖*"
+    place = client.create_robot(robot("puma560"), name=unique_name()).headers["Location"]
+    rows = {}
+
+    def listed(wanted):
+        return {item["id"] for item in pages(client, "/v1/trajectories", [("robot", place.rsplit("/", 1)[1]), ("q", wanted)])}
+
+    def text(least, most):
+        return "".join(chance.choices(alphabet, k=chance.randint(least, most)))
+
+    def write(id):
+        rows[id] = {"label": text(0, 9), "notes": text(0, 40), "tags": {f"t{k}": text(0, 9) for k in range(chance.randint(0, 2))}}
+        old = client.get(f"/v1/trajectories/{id}").json["tags"]
+        patch(client, f"/v1/trajectories/{id}", {**rows[id], "tags": {**dict.fromkeys(old), **rows[id]["tags"]}}).expect(200)
+    for _ in range(8):
+        id = client.result_of(place + "/trajectories", motion(duration=1, sample_rate=10))["id"]
+        write(id)
+    before = dict(rows)
+    for id in list(rows)[::3]:
+        write(id)
+    gone = list(rows)[1]
+    client.request("DELETE", f"/v1/trajectories/{gone}", headers={"If-Match": client.get(f"/v1/trajectories/{gone}").etag}).expect(204)
+    del rows[gone]
+
+    def lower(words):
+        return "".join(c.lower() if c.isascii() else c for c in words)
+
+    def holding(wanted):
+        fields = {id: [id, row["label"], row["notes"], *row["tags"], *row["tags"].values()] for id, row in rows.items()}
+        return {id for id, words in fields.items() if any(lower(wanted) in lower(one) for one in words)}
+    parts = [words[at:at + size] for row in (*rows.values(), *before.values()) for words in (row["label"], row["notes"]) for size in (1, 3, 5)
+             for at in [chance.randrange(len(words) + 1)]]
+    found = 0
+    for wanted in [*filter(None, map(str.swapcase, parts)), gone, gone[4:19], "nowhere at all"]:
+        assert listed(wanted) == holding(wanted), repr(wanted)
+        found += bool(holding(wanted))
+    assert found > 20
 
 
 def test_cut_to_fields(client, shelf):

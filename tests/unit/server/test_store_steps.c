@@ -137,6 +137,27 @@ Test(steps, a_page_of_much_takes_no_more_than_one_of_little)
   }
 }
 
+/* Searching for a text that no row has. */
+static int64_t steps_of_a_search(const char *text)
+{
+  struct store_query query = { .sort = "created_at", .limit = PAGE, .search = text };
+  query.filters[query.filter_count++] = (struct store_filter)COLUMN("kind", "trajectory");
+  steps = 0;
+  OK(list_result(&query));
+  return steps;
+}
+
+Test(steps, what_is_nowhere_is_sought_in_an_index)
+{
+  stored_result();
+  grow(lists[3].more, 2, FEW);
+  const int64_t before = steps_of_a_search("nowhere");
+  grow(lists[3].more, FEW + 1, MANY);
+  const int64_t after = steps_of_a_search("nowhere");
+  cr_assert_gt(before, 0);
+  cr_assert_lt(after, 2 * before, "%jd steps, then %jd", (intmax_t)before, (intmax_t)after);
+}
+
 /* A list with one condition that few rows meet, or all. */
 static int64_t steps_where(enum armdyn_status (*list)(struct store_query *), struct store_filter filter)
 {
