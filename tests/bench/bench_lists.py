@@ -16,7 +16,7 @@ ERROR = "validation.raw.relative_percent"
 LISTS = [("/v1/identifications", query) for query in (
     {}, {"sort": ERROR}, {"sort": f"-{ERROR}"}, {"sort": "-condition_number", "estimator": "wls"}, {"sort": "label"}, {"sort": "-robot"},
     {"robot": "no-runs"}, {"robot": "no-runs", "sort": ERROR}, {"estimator": "wls"}, {"estimator": "irls"}, {"tag": "part=A5"},
-    {"tag": "part=none"}, {"metric": f"{ERROR}<0.01"}, {"pinned": "true"}, {"q": "a note"}, {"q": "nowhere"},
+    {"tag": "part=none"}, {"metric": f"{ERROR}<0.01"}, {"pinned": "true"}, {"q": "a note"}, {"q": "A57"}, {"q": "nowhere"},
 )] + [("/v1/jobs", query) for query in (
     {}, {"state": "failed"}, {"state": "succeeded"}, {"robot": "no-runs"}, {"kind": "trajectory"}, {"sort": "kind"}, {"sort": "-state"},
 )] + [("/v1/storage", {})]
