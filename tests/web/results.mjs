@@ -1,6 +1,7 @@
 // What is asked of a model and its logs beside identification, in pages: simulations, collision checks, cells, evaluations, motions
 // of one's own samples; and what differs between runs.
 //   node results.mjs en|zh       environment: as of person.mjs
+import { readFileSync } from 'node:fs'
 import { api, button, expected, faults, flow, language, look, menu, page, url, w } from './person.mjs'
 import { equal, sure, until } from './steps.mjs'
 
@@ -219,6 +220,47 @@ await flow({
     equal(motion.clearance.cell, 'bench', 'the cell')
     await until(async () => (await number(tile('clearance'))) === Number(digits(motion.clearance.clearance)), 'how near it comes')
     equal(await number(tile('toolSpeed')), Number(digits(motion.tool_speed.max, 3)), 'how fast the tool is')
+  },
+  async 'drag a body, see when a motion is nearest, and take the cell out and in'() {
+    await page.goto(`${url}/#/cells/bench`)
+    await page.locator('select').filter({ has: page.locator('option[value=puma560]') }).last().selectOption('scara')
+    await page.getByRole('group', { name: /box/ }).getByRole('button').first().click() // a handle at it
+    await page.waitForFunction(() => document.querySelector('.view3d')?.heldAt)
+    await page.locator('.view3d canvas').scrollIntoViewIfNeeded()
+    const middle = () => page.getByRole('group', { name: /box/ }).locator('input[type=number]').evaluateAll((all) => all.slice(3, 6).map((one) => Number(one.value)))
+    const before = await middle()
+    const place = await page.evaluate(() => document.querySelector('.view3d').heldAt())
+    await page.mouse.move(place.x, place.y)
+    await page.mouse.down()
+    await page.mouse.move(place.x + 40, place.y + 15, { steps: 5 })
+    await page.mouse.up()
+    await until(async () => (await middle()).some((value, k) => Math.abs(value - before[k]) > 1e-3), 'the box where it was dragged to')
+    await button('turnBody').click()
+    await look('cell-dragged')
+    const dragged = await middle()
+    await button('saveCell').click()
+    await page.getByRole('heading', { level: 1, name: /^bench r3/ }).waitFor()
+    const cell = await api('GET', '/v1/cells/bench')
+    equal(cell.bodies[1].box.translation, dragged, 'the middle of the box, as it was dragged')
+    // when a stored motion is nearest to what, as the service says
+    const motion = page.getByLabel(w('storedMotion'))
+    await motion.selectOption({ index: 1 })
+    const near = await api('POST', '/v1/robots/scara/clearance', { trajectory: await motion.inputValue(), cell: 'bench' })
+    await page.locator('p.tight').waitFor()
+    const told = (await page.locator('p.tight').textContent()).match(/-?\d+(\.\d+)?(e-?\d+)?/g).map(Number)
+    sure(told.some((value) => Math.abs(value - near.clearance) < 2e-3) && told.some((value) => Math.abs(value - near.time) < 2e-2), `${told}, not ${near.clearance} m at ${near.time} s`)
+    await look('cell-tight')
+    const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'SDF', exact: true }).click()])
+    await page.goto(`${url}/#/cells`)
+    await button('importCell').click()
+    await page.locator('dialog').getByLabel(w('cellFile')).setInputFiles({ name: file.suggestedFilename(), mimeType: 'application/xml', buffer: readFileSync(await file.path()) })
+    await page.locator('dialog').getByLabel(w('mappingName')).fill('bench-2')
+    await look('cell-import', false)
+    await button('save').click()
+    await page.getByRole('heading', { level: 1, name: /^bench-2 r1/ }).waitFor()
+    const back = await api('GET', '/v1/cells/bench-2')
+    equal(back.bodies.map((body) => body.name), cell.bodies.map((body) => body.name), 'the bodies that came back')
+    sure(back.bodies[1].box.translation.every((value, k) => Math.abs(value - dragged[k]) < 1e-9), 'where the box came back')
   },
   async 'compare runs: what was set differently comes first'() {
     const sets = (await api('GET', '/v1/datasets?robot=scara')).items

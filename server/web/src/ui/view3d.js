@@ -7,7 +7,7 @@ import { html } from '../html.js'
 import { dark } from '../session.js'
 import { extend, t } from '../words.js'
 import { armOf, ballOf, discard, ghostOf, matrixOf, reach, trailOf } from './arm.js'
-import { ballAround, cellOf, gapOf } from './cell.js'
+import { ballAround, cellOf, gapOf, solidsOf } from './cell.js'
 import { forwardKinematics } from './kinematics.js'
 import { useShapes } from './meshes.js'
 import { stage } from './stage.js'
@@ -16,6 +16,8 @@ extend({
   view_keys: ['Arrows turn it, + and − zoom, 0 shows all, 1 to 4 look from there; the wheel zooms once it was clicked.', '方向键旋转，+ 和 − 缩放，0 显示全部，1 至 4 切换视角；点击后可用滚轮缩放。'],
   grip_move: ['Move the tool', '移动末端'],
   grip_turn: ['Turn the tool', '旋转末端'],
+  hold_move: ['Move the body', '移动物体'],
+  hold_turn: ['Turn the body', '旋转物体'],
   view_all: ['Show all', '显示全部'],
   'view.slant': ['Slanting', '斜视'],
   'view.front': ['Front', '前视'],
@@ -99,26 +101,30 @@ function looking(canvas, draw) {
   }
 }
 
-// A handle at the tool: told(rows) while it is dragged, put(rows) where the tool is by now.
+// A handle at the tool, or at a body: told(rows, begun) while it is dragged from where it begun, put(rows) where that is by now.
 function handle(canvas, { camera, orbit }, scene, draw, told) {
   const target = new THREE.Object3D()
   const grip = new TransformControls(camera, canvas)
   let last // where the tool is
+  let begun
+  const rows = () => {
+    target.updateMatrix()
+    const m = target.matrix.elements
+    return [0, 1, 2, 3].map((row) => [0, 1, 2, 3].map((column) => m[4 * column + row]))
+  }
   const rest = () => last && matrixOf(last).decompose(target.position, target.quaternion, target.scale)
   grip.setSpace('local')
   grip.setSize(0.75)
   grip.addEventListener('change', draw)
   grip.addEventListener('dragging-changed', ({ value }) => {
     orbit.enabled = !value
-    if (!value) rest() // not where nothing reaches
+    if (value) begun = rows()
+    else rest() // not where nothing reaches
     draw()
   })
-  grip.addEventListener('objectChange', () => {
-    target.updateMatrix()
-    const m = target.matrix.elements
-    told([0, 1, 2, 3].map((row) => [0, 1, 2, 3].map((column) => m[4 * column + row])))
-  })
-  scene.add(target, grip.getHelper())
+  grip.addEventListener('objectChange', () => told(rows(), begun))
+  const helper = grip.getHelper()
+  scene.add(target, helper)
   grip.attach(target)
   return {
     put(rows) {
@@ -131,7 +137,30 @@ function handle(canvas, { camera, orbit }, scene, draw, told) {
       const { left, top, width, height } = canvas.getBoundingClientRect()
       return { x: left + ((x + 1) / 2) * width, y: top + ((1 - y) / 2) * height }
     },
-    done: () => grip.dispose(),
+    done: () => {
+      scene.remove(target, helper)
+      grip.dispose()
+    },
+  }
+}
+
+// told(number) of the body of the cell that was clicked on, where the pointer was not dragged.
+function picking(canvas, camera, extras, told) {
+  let down
+  const begin = ({ clientX, clientY }) => (down = [clientX, clientY])
+  const pick = ({ clientX, clientY }) => {
+    if (!down || Math.hypot(clientX - down[0], clientY - down[1]) > 4) return
+    const { left, top, width, height } = canvas.getBoundingClientRect()
+    const ray = new THREE.Raycaster()
+    ray.setFromCamera(new THREE.Vector2((2 * (clientX - left)) / width - 1, 1 - (2 * (clientY - top)) / height), camera)
+    const [hit] = ray.intersectObjects(extras.children, true).filter(({ object: { userData } }) => userData.number !== undefined && !userData.endless)
+    if (hit) told(hit.object.userData.number)
+  }
+  canvas.addEventListener('pointerdown', begin)
+  canvas.addEventListener('click', pick)
+  return () => {
+    canvas.removeEventListener('pointerdown', begin)
+    canvas.removeEventListener('click', pick)
   }
 }
 
@@ -149,14 +178,17 @@ function lit(size) {
 }
 
 // q: the pose; motion: poses that it goes through, for a trail and to have all of them in sight; ghosts: poses that are shown as glass;
-// cell: what stands around; gap: two points and a line between them; label: what it is, for who does not see it; uploads: another number for other meshes; grip(rows): hears where the tool is dragged to.
-export function View3D({ model, q, motion, ghosts, cell, gap, label, bodies = true, meshes = true, frames = true, uploads = 0, grip }) {
+// cell: what stands around; solids: what the arm's parts take up is shown; held: { number, rows, told(rows, begun) } of a body of the cell with a handle; pick(number):
+// hears which one is clicked on; gap: two points and a line between them; label: what it is, for who does not see it; uploads: another number for other meshes; grip(rows): hears where the tool is dragged to.
+export function View3D({ model, q, motion, ghosts, cell, solids = false, held, pick, gap, label, bodies = true, meshes = true, frames = true, uploads = 0, grip }) {
   const at = useRef()
   const canvas = useRef()
   const view = useRef()
   const shapes = useShapes(model, uploads)
   const told = useRef(grip)
   told.current = grip
+  const dragged = useRef()
+  dragged.current = { held, pick }
   useEffect(() => {
     const size = reach(model)
     const scene = lit(size)
@@ -176,11 +208,13 @@ export function View3D({ model, q, motion, ghosts, cell, gap, label, bodies = tr
     })
     watch.observe(at.current)
     const held = grip && handle(canvas.current, eye, scene, shown.draw, (rows) => told.current(rows))
+    const unpick = picking(canvas.current, eye.camera, extras, (number) => dragged.current.pick?.(number))
     view.current = { size, scene, arm, extras, eye, held, draw: shown.draw }
     at.current.shownBox = () => new THREE.Box3().setFromObject(arm.cloth, true) // of the meshes, m in the base frame: for tests
     at.current.gripAt = () => held.place() // where on the screen the tool's handle is: for tests
     return () => {
       watch.disconnect()
+      unpick()
       held?.done()
       eye.done()
       shown.done()
@@ -188,6 +222,22 @@ export function View3D({ model, q, motion, ghosts, cell, gap, label, bodies = tr
       view.current = null
     }
   }, [model])
+  useEffect(() => {
+    if (!held) return
+    const { eye, scene, draw } = view.current
+    const handled = handle(canvas.current, eye, scene, draw, (rows, begun) => dragged.current.held?.told(rows, begun))
+    view.current.handled = handled
+    at.current.heldAt = handled.place // where on the screen the body's handle is: for tests
+    return () => {
+      handled.done()
+      if (view.current) view.current.handled = null
+      draw()
+    }
+  }, [model, held?.number])
+  useEffect(() => {
+    if (held) view.current.handled?.put(held.rows)
+    view.current.draw()
+  }, [model, held])
   useEffect(() => view.current.arm.dress(shapes), [model, shapes])
   useEffect(() => {
     const { size, extras, eye, draw } = view.current
@@ -196,14 +246,15 @@ export function View3D({ model, q, motion, ghosts, cell, gap, label, bodies = tr
     const way = motion?.length ? thinned(motion) : []
     if (way.length) extras.add(trailOf(model, way))
     for (const [k, pose] of (ghosts ?? []).entries()) extras.add(ghostOf(model, size, pose, k === 0 ? 0x2a9d5c : k === ghosts.length - 1 ? 0xd1495b : 0x8899aa))
-    const around = cell && cellOf(cell, size)
+    const around = cell && cellOf(cell, size, held?.number)
     if (around) extras.add(around)
+    if (solids && q) extras.add(solidsOf(model, forwardKinematics(model, q)))
     if (gap) extras.add(gapOf(gap))
     const ball = ballOf(model, [...way, ...(ghosts ?? []), ...(way.length || !q ? [] : [q])], size)
     const beside = around && ballAround(around)
     eye.cover(beside ? ball.union(beside) : ball)
     draw()
-  }, [model, motion, ghosts, cell, gap])
+  }, [model, motion, ghosts, cell, gap, held?.number, solids && q])
   useEffect(() => {
     const { arm, draw, held, scene } = view.current
     scene.background = new THREE.Color(dark.value ? 0x141c25 : 0xf1f4f8)
@@ -214,6 +265,6 @@ export function View3D({ model, q, motion, ghosts, cell, gap, label, bodies = tr
   }, [model, shapes, q, bodies, meshes, frames, dark.value])
   return html`<div class="view3d" ref=${at}>
     <canvas ref=${canvas} tabindex="0" role="img" aria-label=${`${label}. ${t('view_keys')}`} title=${t('view_keys')}></canvas>
-    <div class="places"><button type="button" onClick=${() => view.current.eye.fit()}>${t('view_all')}</button>${Object.entries(PLACES).map(([name, place]) => html`<button key=${name} type="button" onClick=${() => view.current.eye.from(...place)}>${t(`view.${name}`)}</button>`)}${grip && ['translate', 'rotate'].map((mode) => html`<button key=${mode} type="button" onClick=${() => view.current.held.mode(mode)}>${t(mode === 'rotate' ? 'grip_turn' : 'grip_move')}</button>`)}</div>
+    <div class="places"><button type="button" onClick=${() => view.current.eye.fit()}>${t('view_all')}</button>${Object.entries(PLACES).map(([name, place]) => html`<button key=${name} type="button" onClick=${() => view.current.eye.from(...place)}>${t(`view.${name}`)}</button>`)}${(grip || held) && ['translate', 'rotate'].map((mode) => html`<button key=${mode} type="button" onClick=${() => (view.current.handled ?? view.current.held).mode(mode)}>${t(`${held ? 'hold' : 'grip'}_${mode === 'rotate' ? 'turn' : 'move'}`)}</button>`)}</div>
   </div>`
 }
