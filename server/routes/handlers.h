@@ -63,6 +63,8 @@ route_handler cell_get;
 route_handler clearance;
 /* fitted_bodies.c */
 route_handler fitted_bodies;
+/* torque_shares.c */
+route_handler torque_shares;
 /* verification_report.c */
 route_handler verification_report;
 /* evaluation_table.c */

@@ -57,6 +57,7 @@ operator       POST   /v1/transfers/{transfer}/deliveries
 operator       POST   /v1/transfers/{transfer}/hold
 operator moves POST   /v1/transfers/{transfer}/resume
 operator moves POST   /v1/transfers/{transfer}/start
+operator       POST   /v1/robots/{robot}/torque-shares
 operator       POST   /v1/robots/{robot}/tunings
 operator       POST   /v1/robots/{robot}/verifications
 engineer       DELETE /v1/tunings/{tuning}

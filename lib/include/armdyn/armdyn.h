@@ -36,6 +36,7 @@
 #include "armdyn/robot.h"
 #include "armdyn/shape.h"
 #include "armdyn/shaper.h"
+#include "armdyn/shares.h"
 #include "armdyn/simulate.h"
 #include "armdyn/status.h"
 #include "armdyn/study.h"
