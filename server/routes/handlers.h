@@ -65,6 +65,8 @@ route_handler clearance;
 route_handler fitted_bodies;
 /* torque_shares.c */
 route_handler torque_shares;
+/* vibrations.c */
+route_handler vibrations;
 /* verification_report.c */
 route_handler verification_report;
 /* evaluation_table.c */

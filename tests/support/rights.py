@@ -60,6 +60,7 @@ operator moves POST   /v1/transfers/{transfer}/start
 operator       POST   /v1/robots/{robot}/torque-shares
 operator       POST   /v1/robots/{robot}/tunings
 operator       POST   /v1/robots/{robot}/verifications
+operator       POST   /v1/robots/{robot}/vibrations
 engineer       DELETE /v1/tunings/{tuning}
 engineer       PATCH  /v1/tunings/{tuning}
 engineer       DELETE /v1/verifications/{verification}

@@ -43,6 +43,7 @@
 #include "armdyn/terms.h"
 #include "armdyn/trajectory.h"
 #include "armdyn/tune.h"
+#include "armdyn/vibration.h"
 
 #define ARMDYN_VERSION "0.1.0"
 

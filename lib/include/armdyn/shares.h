@@ -65,9 +65,9 @@ void armdyn_torque_shares_take(struct armdyn_torque_shares *shares, const double
  *   shares  out  n */
 void armdyn_torque_shares_tell(const struct armdyn_torque_shares *shares, struct armdyn_torque_share *out);
 
-/* Of joint j, of all choices of terms whose sum is nowhere more than `bound` of the joint's peak torque, the one with most terms,
- * and of those the one whose error is least. All choices were tried at every sample: nothing is estimated.
- * Of a joint without torque all. */
+/* Of joint j, of all choices of terms whose sum is nowhere more than `bound` of the joint's peak torque, the one with most
+ * terms, and of those the one whose error is least. All choices were tried at every sample: nothing is estimated. Of a joint
+ * without torque all. */
 struct armdyn_left_out armdyn_torque_shares_leave_out(const struct armdyn_torque_shares *shares, size_t j,
                                                       double bound);
 /* The error of any choice. */

@@ -1,0 +1,178 @@
+#include "api/codec/vibration.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "api/codec/dynamics_request.h"
+
+static const double LEFT = 0.05;       /* of a vibration, by a shaper */
+static const double NOTCH_RANGE = 0.1; /* of a notch's frequency, to each side */
+
+/* ---- what is asked */
+
+struct asked {
+  struct vibration_request request; /* first */
+  struct table q;
+};
+
+#define REQUEST struct vibration_request
+static const struct json_field request_fields[] = {
+  { TEXT(REQUEST, dataset), MATCHES(json_id_pattern) },
+  { NUMBER(REQUEST, begin, BETWEEN(-1e9, 1e12), "s") },
+  { NUMBER(REQUEST, end, BETWEEN(-1e9, 1e12), "s"), NULLABLE },
+  { NUMBER(REQUEST, rate_hz, BETWEEN(1, 100000), "Hz") },
+  { INTEGER(REQUEST, modes_max, BETWEEN(1, ARMDYN_MODES_MAX), NULL) },
+  { NUMBER(REQUEST, frequency_max_hz, BETWEEN(0.01, 10000), "Hz"), NULLABLE },
+  { NUMBER(REQUEST, range_percent, BETWEEN(0, 50), NULL) },
+  { .name = "q",
+    .offset = offsetof(struct asked, q),
+    .size = sizeof(struct table),
+    .kind = FIELD_CUSTOM,
+    .decode = samples_table_decode,
+    .length = PER_JOINT,
+    .unit = "rad; m for a slide" },
+};
+
+static void request_init(void *object)
+{
+  *(struct asked *)object = (struct asked){ .request = { .begin = NAN,
+                                                         .end = NAN,
+                                                         .rate_hz = NAN,
+                                                         .modes_max = 2,
+                                                         .frequency_max_hz = NAN,
+                                                         .range_percent = 10 } };
+}
+
+static void request_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
+{
+  const struct asked *asked = object;
+  const struct vibration_request *request = &asked->request;
+  (void)given, (void)context;
+  if (json_reader_status(r)) return;
+  if (*request->dataset) {
+    if (asked->q.data) json_fault(r, "/q", FAULT_INCONSISTENT, "either samples, or a dataset, not both");
+    if (!isnan(request->rate_hz)) json_fault(r, "/rate_hz", FAULT_INCONSISTENT, "is that of the dataset");
+    if (isnan(request->begin)) json_fault(r, "/begin", FAULT_REQUIRED, "when the arm has stopped, s");
+    if (request->end <= request->begin)
+      json_fault(r, "/end", FAULT_INCONSISTENT, "must be after begin, %g, got %g", request->begin, request->end);
+    return;
+  }
+  if (!asked->q.data) json_fault(r, "/q", FAULT_REQUIRED, "is missing: a dataset, or samples of q with rate_hz");
+  if (isnan(request->rate_hz)) json_fault(r, "/rate_hz", FAULT_REQUIRED, "of the samples of q");
+  if (!isnan(request->begin)) json_fault(r, "/begin", FAULT_INCONSISTENT, "belongs to a dataset");
+  if (!isnan(request->end)) json_fault(r, "/end", FAULT_INCONSISTENT, "belongs to a dataset");
+  if (asked->q.rows > LIMIT_VIBRATION_SAMPLES)
+    json_fault(r, "/q", FAULT_MAXIMUM, "must have at most %d samples, got %zu", LIMIT_VIBRATION_SAMPLES, asked->q.rows);
+}
+
+static const struct json_type request_type =
+    JSON_TYPE("a request for vibrations", request_fields, struct asked, request_init, request_check);
+
+enum armdyn_status vibration_request_decode(size_t joints, const char *body, size_t length,
+                                            struct vibration_request *out, struct faults *faults)
+{
+  struct asked asked;
+  struct json_reader r;
+  size_t hint = 0;
+  const struct json_context context = { joints, &hint };
+  request_init(&asked);
+  json_reader_init(&r, body, length, faults);
+  json_decode_object(&r, &request_type, &asked, &context);
+  json_finish(&r);
+  *out = asked.request;
+  out->memory = asked.q.memory;
+  out->q = (struct armdyn_rows){ asked.q.data, asked.q.stride };
+  out->count = asked.q.rows;
+  const enum armdyn_status status = json_reader_status(&r);
+  if (status) vibration_request_release(out);
+  return status;
+}
+
+void vibration_request_release(struct vibration_request *request)
+{
+  free(request->memory);
+  *request = (struct vibration_request){ 0 };
+}
+
+/* ---- what is answered */
+
+static void member(struct json_writer *w, const char *name, double value)
+{
+  json_key(w, name), json_write_number(w, value);
+}
+
+static void encode_modes(struct json_writer *w, const struct vibration_answer *answer)
+{
+  const struct armdyn_vibration *v = answer->vibration;
+  json_key(w, "modes"), json_begin_array(w);
+  for (size_t m = 0; m < v->mode_count; m++) {
+    json_begin_object(w);
+    member(w, "frequency_hz", v->modes[m].frequency);
+    member(w, "frequency_deviation_hz", v->frequency_deviation[m]);
+    member(w, "damping", v->modes[m].damping);
+    member(w, "damping_deviation", v->damping_deviation[m]);
+    json_key(w, "amplitude"), json_write_numbers(w, v->amplitude[m], answer->robot->joint_count);
+    json_end_object(w);
+  }
+  json_end_array(w);
+}
+
+/* As a trajectory takes it; null: there is nothing to shape, or no shaper bears the range. */
+static void encode_shaper(struct json_writer *w, const struct vibration_answer *answer)
+{
+  const struct armdyn_vibration *v = answer->vibration;
+  enum armdyn_shaper shaper;
+  struct armdyn_impulses impulses;
+  json_key(w, "shaper");
+  if (armdyn_vibration_shaper(v, answer->request->range_percent / 100, LEFT, &shaper, &impulses)) {
+    json_write_null(w);
+    return;
+  }
+  json_begin_object(w);
+  json_key(w, "type"), json_write_text(w, armdyn_shaper_name(shaper));
+  json_key(w, "modes"), json_begin_array(w);
+  for (size_t m = 0; m < v->mode_count; m++) {
+    json_begin_object(w);
+    member(w, "frequency_hz", v->modes[m].frequency);
+    member(w, "damping", v->modes[m].damping);
+    json_end_object(w);
+  }
+  json_end_array(w);
+  json_end_object(w);
+}
+
+/* As a sampled controller takes it: of the mode that shakes most, deep over its range and as wide as it is damped. */
+static void encode_notch(struct json_writer *w, const struct vibration_answer *answer)
+{
+  const struct armdyn_vibration *v = answer->vibration;
+  size_t most = 0;
+  double square[ARMDYN_MODES_MAX] = { 0 };
+  for (size_t m = 0; m < v->mode_count; m++) {
+    for (size_t j = 0; j < answer->robot->joint_count; j++) square[m] += v->amplitude[m][j] * v->amplitude[m][j];
+    if (square[m] > square[most]) most = m;
+  }
+  json_key(w, "notch");
+  if (!v->mode_count) {
+    json_write_null(w);
+    return;
+  }
+  json_begin_object(w);
+  member(w, "notch_hz", v->modes[most].frequency);
+  member(w, "notch_width", 2 * NOTCH_RANGE + 2 * v->modes[most].damping);
+  json_end_object(w);
+}
+
+void vibration_encode(struct buffer *out, const struct vibration_answer *answer)
+{
+  struct json_writer w = { .out = out };
+  const size_t n = answer->robot->joint_count;
+  json_begin_object(&w);
+  json_key(&w, "samples"), json_write_integer(&w, (long long)answer->samples);
+  member(&w, "rate_hz", answer->rate_hz);
+  json_key(&w, "q"), json_write_numbers(&w, answer->vibration->mean, n);
+  json_key(&w, "residual"), json_write_numbers(&w, answer->vibration->residual, n);
+  encode_modes(&w, answer);
+  encode_shaper(&w, answer);
+  encode_notch(&w, answer);
+  json_end_object(&w);
+}

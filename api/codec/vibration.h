@@ -1,0 +1,40 @@
+/* What vibrates after a stop: what is asked, and what is answered. */
+#ifndef API_CODEC_VIBRATION_H
+#define API_CODEC_VIBRATION_H
+
+#include "api/json/writer.h"
+#include "api/wire/faults.h"
+#include "armdyn/dynamics.h"
+#include "armdyn/vibration.h"
+
+enum { VIBRATION_ID = 27 };
+
+/* Part of a stored data set, or samples. */
+struct vibration_request {
+  char dataset[VIBRATION_ID]; /* "": samples */
+  double begin, end;          /* s, of the data set's own time; NAN: to its end */
+  double rate_hz;             /* of samples; NAN: a data set has its own */
+  size_t modes_max;
+  double frequency_max_hz; /* NAN: 100, and at most 0.4 of the rate */
+  double range_percent;    /* that a shaper bears */
+  size_t count;
+  struct armdyn_rows q;
+  double *memory;
+};
+
+/*   out  out  release with vibration_request_release unless refused
+ * OK, ESYNTAX (400), EINPUT (422), ELIMIT (413), EMEMORY. */
+enum armdyn_status vibration_request_decode(size_t joints, const char *body, size_t length,
+                                            struct vibration_request *out, struct faults *faults);
+void vibration_request_release(struct vibration_request *request);
+
+struct vibration_answer {
+  const struct armdyn_robot_description *robot;
+  const struct vibration_request *request;
+  const struct armdyn_vibration *vibration;
+  size_t samples;
+  double rate_hz;
+};
+void vibration_encode(struct buffer *out, const struct vibration_answer *answer);
+
+#endif

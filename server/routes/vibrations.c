@@ -1,0 +1,117 @@
+/* POST /v1/robots/{robot}/vibrations: modes from how an arm dies out after a stop, and the shaper and notch against them. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "api/codec/vibration.h"
+#include "server/app.h"
+#include "server/data/logged_motion.h"
+#include "server/robots/cache.h"
+#include "server/routes/handlers.h"
+#include "server/routes/robots.h"
+
+static const double FREQUENCY_MAX = 100, OF_RATE = 0.4; /* Hz; where nobody says another */
+
+struct dying {
+  struct vibration_request request;
+  struct armdyn_vibration vibration;
+  size_t n, samples;
+  double rate;
+  double *q; /* of a data set */
+};
+
+/* All of a log that is read unfiltered onto an even clock. */
+static enum armdyn_status gather(struct dying *d, struct logged_motion *motion, struct armdyn_error *error)
+{
+  struct armdyn_log_stream *stream = NULL;
+  const struct armdyn_conditioning c = { .rate = d->rate = logged_motion_rate(motion) };
+  const struct armdyn_log_reader reader = logged_motion_reader(motion);
+  enum armdyn_status status = armdyn_log_stream_new(d->n, &reader, 1, &c, &stream, error);
+  if (status) return status;
+  const struct armdyn_source source = armdyn_log_stream_source(stream);
+  for (size_t b = 0; b < source.blocks && !status; b++) {
+    struct armdyn_motion block;
+    if ((status = source.read(source.context, b, &block, error))) break;
+    double *more = realloc(d->q, (d->samples + block.count + 1) * d->n * sizeof *more);
+    if (!more) status = ARMDYN_EMEMORY;
+    if (status) break;
+    d->q = more;
+    memcpy(d->q + d->samples * d->n, block.q, block.count * d->n * sizeof *more);
+    d->samples += block.count;
+  }
+  armdyn_log_stream_free(stream);
+  return status;
+}
+
+/* The rows from begin to end: parts of the whole, whose clock is taken as even. */
+static enum armdyn_status of_dataset(struct dying *d, const struct armdyn_robot_description *robot, struct store *store,
+                                     struct armdyn_error *error)
+{
+  const struct vibration_request *r = &d->request;
+  struct logged_motion motion = { 0 };
+  enum armdyn_status status = logged_motion_open_any(store, r->dataset, robot, 0, 1, &motion, error);
+  const double begin = motion.begin, span = motion.end - motion.begin;
+  logged_motion_close(&motion);
+  if (status) return status;
+  const double from = (r->begin - begin) / span, to = isnan(r->end) ? 1 : (r->end - begin) / span;
+  if (!(from >= 0 && from < 1 && to <= 1 + 1e-9))
+    return armdyn_refuse(error, ARMDYN_EINPUT, "", "goes from %g to %g s", begin, begin + span);
+  status = logged_motion_open_any(store, r->dataset, robot, from, fmin(to, 1), &motion, error);
+  if (!status && motion.count > LIMIT_VIBRATION_SAMPLES)
+    status = armdyn_refuse(error, ARMDYN_EINPUT, "", "has %zu samples there; at most %d are taken here", motion.count,
+                           LIMIT_VIBRATION_SAMPLES);
+  if (!status) status = gather(d, &motion, error);
+  logged_motion_close(&motion);
+  return status;
+}
+
+static enum armdyn_status look(struct dying *d, const struct armdyn_robot_description *robot, struct store *store,
+                               struct armdyn_error *error)
+{
+  struct vibration_request *r = &d->request;
+  struct armdyn_error told = { "", "" };
+  struct armdyn_rows rows = r->q;
+  if (*r->dataset) {
+    const enum armdyn_status status = of_dataset(d, robot, store, &told);
+    if (status == ARMDYN_EINPUT || status == ARMDYN_ENOTFOUND)
+      return armdyn_refuse(error, ARMDYN_EINPUT, "/dataset", "data set %s %.180s", r->dataset,
+                           told.message[0] ? told.message : "does not exist");
+    if (status) return status;
+    rows = (struct armdyn_rows){ d->q, d->n };
+  } else {
+    d->samples = r->count, d->rate = r->rate_hz;
+  }
+  const double most = isnan(r->frequency_max_hz) ? fmin(FREQUENCY_MAX, OF_RATE * d->rate) : r->frequency_max_hz;
+  return armdyn_find_vibration(1 / d->rate, d->samples, d->n, &rows, r->modes_max, most, &d->vibration, error);
+}
+
+enum outcome vibrations(struct exchange *x)
+{
+  struct app *app = exchange_app(x);
+  const struct robot_entry *stored;
+  enum outcome outcome;
+  size_t length;
+  if (!robot_of_request(x, NULL, &stored, &outcome)) return outcome;
+  struct dying d = { .n = armdyn_robot_joint_count(stored->robot) };
+  struct armdyn_error error = { "", "" };
+  const char *body = exchange_body(x, &length);
+  enum armdyn_status status = vibration_request_decode(d.n, body, length, &d.request, exchange_faults(x));
+  if (!status) status = look(&d, armdyn_robot_description(stored->robot), app->store, &error);
+  if (status == ARMDYN_EINPUT && error.message[0])
+    fault_add(exchange_faults(x), FAULT_AT_POINTER, error.pointer, FAULT_INCONSISTENT, "%s", error.message);
+  if (status) {
+    answer_status(x, status, NULL);
+  } else {
+    struct buffer out = BUFFER(MB(1));
+    const struct vibration_answer answer = { .robot = armdyn_robot_description(stored->robot),
+                                             .request = &d.request,
+                                             .vibration = &d.vibration,
+                                             .samples = d.samples,
+                                             .rate_hz = d.rate };
+    vibration_encode(&out, &answer);
+    answer_json(x, 200, &out);
+  }
+  free(d.q);
+  vibration_request_release(&d.request);
+  robots_release(app->robots, stored);
+  return ANSWERED;
+}
