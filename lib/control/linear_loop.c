@@ -36,7 +36,7 @@ static void exponential(size_t n, double *M, double *room)
     norm = fmax(norm, row);
   }
   int squarings = 0;
-  for (; norm > 0.25; norm /= 2) squarings++;
+  while (ldexp(norm, -squarings) > 0.25) squarings++;
   for (size_t k = 0; k < size; k++) M[k] = ldexp(M[k], -squarings), term[k] = sum[k] = k % (n + 1) ? 0 : 1;
   for (int k = 1; k <= TERMS; k++) {
     multiply(n, term, M, next);

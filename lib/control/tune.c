@@ -8,12 +8,11 @@
 #include "lib/math/linear.h"
 #include "lib/math/pattern.h"
 
-enum { N = ARMDYN_JOINTS_MAX, UNKNOWNS = N + 2, DIRECTIONS = UNKNOWNS + 5, HALVINGS = 9 };
+enum { N = ARMDYN_JOINTS_MAX, UNKNOWNS = N + 2, DIRECTIONS = UNKNOWNS + 5, HALVINGS = 9, BACK_STEPS = 12 };
 static const double STRIDE = 0.25;             /* of the logarithm of bandwidths, until margins hold */
 static const double NARROWEST = 1e-4;          /* of the widest bandwidth: below it no margins are looked for */
 static const double STEP = 0.32, LEAST = 0.02; /* of logarithms, in the search */
-static const double BACK = 0.5,
-                    SLOWEST = -6;  /* of the logarithm of a bandwidth, where the widest does not follow at all */
+static const double BACK = 0.5;    /* of the logarithm of a bandwidth, where the widest does not follow at all */
 static const double BEYOND = 0.02; /* likewise: where it is looked what limits */
 static const double PI = 3.14159265358979323846;
 
@@ -227,7 +226,7 @@ static enum armdyn_status begin(struct search *s, double *x, double *value, stru
                          "no bandwidth from %.3g to %.3g Hz has these margins with all joints alike",
                          NARROWEST * s->tuning->bandwidth_max, s->tuning->bandwidth_max);
   for (size_t j = 0; j < s->n; j++) x[j] += narrower;
-  for (double back = 0; back > SLOWEST; back -= BACK) {
+  for (int k = 0; k < BACK_STEPS; k++) {
     s->tuned->evaluations++;
     *value = s->tuned->first_cost = value_of(s, x);
     if (*value < INFINITY) return ARMDYN_OK;

@@ -112,11 +112,13 @@ static double left_at(void *context, double *x)
 /* One more mode where most is taken, those that there are standing; answers what is left. */
 static double begin_mode(struct decay *d, double *x)
 {
-  const double span = d->period * (double)d->count, step = 0.4 / span;
+  const double span = d->period * (double)d->count, lowest = CYCLES / span, step = 0.4 / span;
+  const size_t steps = (size_t)((d->frequency_max - lowest) / step) + 1;
   double best = INFINITY;
   left_at(d, x);
-  for (double f = CYCLES / span; f <= d->frequency_max; f += step)
+  for (size_t k = 0; k < steps; k++)
     for (size_t z = 0; z < sizeof DAMPINGS / sizeof *DAMPINGS; z++) {
+      const double f = lowest + step * (double)k;
       lay_mode(d, d->modes, f, DAMPINGS[z]);
       const double left = left_by(d, d->modes + 1, NULL);
       if (!(left < best)) continue;

@@ -85,7 +85,7 @@ enum armdyn_status armdyn_constrained_dynamics(const struct armdyn_robot *robot,
                                                struct armdyn_constrained *out)
 {
   struct held held = { .n = robot->joint_count };
-  double J[6 * N], drift[6], rows[36], b[6], f[6] = { 0 }, *M = workspace->matrix;
+  double J[6 * N], drift[6], rows[36], b[6] = { 0 }, f[6] = { 0 }, *M = workspace->matrix;
   enum armdyn_status status = forward_by_least_constraint(robot, q, qd, tau, load, workspace, qdd);
   if (status) return status;
   armdyn_jacobian(robot, q, ARMDYN_JACOBIAN_BASE, workspace, J);
@@ -99,10 +99,9 @@ enum armdyn_status armdyn_constrained_dynamics(const struct armdyn_robot *robot,
   if (!mass_matrix_factor(robot, q, M)) return ARMDYN_ESINGULAR;
   hold(&held, rows, J, M);
   for (size_t i = 0; i < held.rows; i++) {
-    b[i] = 0;
     for (size_t k = 0; k < 6; k++) b[i] -= rows[6 * i + k] * out->acceleration[k];
   }
-  if (constraint == ARMDYN_CONSTRAINT_WALL && b[0] <= 0) return ARMDYN_OK; /* it is left */
+  if (constraint == ARMDYN_CONSTRAINT_WALL && *b <= 0) return ARMDYN_OK; /* it is left */
   solve(&held, b, f);
   for (size_t i = 0; i < held.rows; i++) {
     for (size_t j = 0; j < held.n; j++) qdd[j] += held.by_M[i * held.n + j] * f[i];

@@ -150,10 +150,9 @@ enum armdyn_status forward_by_least_constraint(const struct armdyn_robot *robot,
                                                const double *tau, const struct armdyn_load *load,
                                                struct armdyn_workspace *workspace, double *qdd)
 {
-  const size_t n = robot->joint_count;
-  double torque[ARMDYN_JOINTS_MAX] = { 0 };
+  double torque[ARMDYN_JOINTS_MAX];
   if (robot->coupled) return least_by_linear_system(robot, q, qd, tau, load, workspace, qdd);
-  friction_add(robot, q, qd, load, torque);
-  for (size_t i = 0; i < n; i++) torque[i] = tau[i] - torque[i];
+  memcpy(torque, tau, robot->joint_count * sizeof *torque);
+  friction_take_off(robot, q, qd, load, torque);
   return lanes_fastest()->gauss(robot, q, qd, torque, load, qdd) ? ARMDYN_OK : ARMDYN_ESINGULAR;
 }

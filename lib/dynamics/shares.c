@@ -62,12 +62,14 @@ static void split(const struct armdyn_torque_shares *s, const double *q, const d
                   double terms[T][N])
 {
   const size_t n = s->n;
+  const struct armdyn_load load = { .frictionless = s->frictionless };
   double M[N * N], unit[N] = { 0 }, one[N];
   memset(terms, 0, T * sizeof *terms);
   armdyn_mass_matrix(s->robot, q, s->workspace, M);
   rotor_inertia_add(s->robot, qdd, terms[ARMDYN_TORQUE_ROTORS]);
   armdyn_gravity_torque(s->robot, q, s->workspace, terms[ARMDYN_TORQUE_GRAVITY]);
-  if (!s->frictionless) armdyn_friction_torques(s->robot, q, qd, terms[ARMDYN_TORQUE_FRICTION]);
+  const struct armdyn_torque_parts parts = { .friction = terms[ARMDYN_TORQUE_FRICTION] }; /* that of the load, too */
+  armdyn_inverse_dynamics_parts(s->robot, q, qd, qdd, &load, s->workspace, one, &parts);
   armdyn_coriolis_torque(s->robot, q, qd, s->workspace, terms[ARMDYN_TORQUE_CORIOLIS]);
   for (size_t k = 0; k < n; k++) { /* D_ikk is C qd_i of a unit speed of joint k alone */
     unit[k] = 1;

@@ -102,7 +102,7 @@ static enum armdyn_status list_cases(struct run *run)
 {
   const struct verification_request *request = &run->request.loops;
   run->case_count = request->plant_count * request->reference_count;
-  run->cases = calloc(run->case_count, sizeof *run->cases);
+  run->cases = calloc(LIMIT_VERIFICATION_PLANTS * LIMIT_VERIFICATION_REFERENCES, sizeof *run->cases);
   return run->cases ? ARMDYN_OK : ARMDYN_EMEMORY;
 }
 

@@ -281,7 +281,7 @@ static enum armdyn_status run_sine(struct following *f, struct armdyn_error *err
   const struct verification_reference *asked = f->order->motion->asked;
   const struct verification_law *law = &f->order->request->laws[f->c->law];
   enum armdyn_status status = ARMDYN_OK;
-  f->c->responses = calloc(asked->frequency_count * f->n, sizeof *f->c->responses);
+  f->c->responses = calloc(LIMIT_SWEEP_FREQUENCIES * ARMDYN_JOINTS_MAX, sizeof *f->c->responses);
   if (!f->c->responses) return ARMDYN_EMEMORY;
   for (size_t k = 0; k < asked->frequency_count && !status && !f->c->diverged; k++) {
     f->order->motion->frequency = asked->frequencies[k];

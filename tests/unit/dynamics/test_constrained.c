@@ -98,6 +98,7 @@ Test(constrained, held_tools_are_the_whole_system)
     struct armdyn_constrained out;
     double qdd[N], expected[N], f[6], largest = 1, pushed = 1;
     random_description(&dice, &d, 7, (enum armdyn_convention)(k % 2));
+    d.has_transmission = k % 3 == 0;
     for (size_t j = 0; j < 7; j++) d.joints[j].link.mass = 1 + (double)j, d.joints[j].velocity_scale = 0.1;
     arm_open(&arm, &d);
     dice_fill(&dice, arm.q, 7, -2, 2), dice_fill(&dice, arm.qd, 7, -1, 1), dice_fill(&dice, arm.tau, 7, -20, 20);
@@ -180,6 +181,7 @@ Test(constrained, gauss_function_is_least)
     struct armdyn_constrained out;
     double qdd[N], free[N], M[N * N], J[6 * N], drift[6], normal[3];
     random_description(&dice, &d, 6, ARMDYN_DH);
+    d.has_transmission = k % 2;
     arm_open(&arm, &d);
     dice_fill(&dice, arm.q, 6, -2, 2), dice_fill(&dice, arm.qd, 6, -1, 1), dice_fill(&dice, arm.tau, 6, -20, 20);
     dice_fill(&dice, normal, 3, -1, 1);
@@ -205,4 +207,26 @@ Test(constrained, gauss_function_is_least)
     arm_close(&arm);
   }
   cr_assert(pressed > 5 && pressed < 35, "%d", pressed);
+}
+
+/* Friction that grows with the load is taken off as in every other method, with nothing held. */
+Test(constrained, free_tools_are_forward_dynamics)
+{
+  static struct armdyn_robot_description d;
+  struct dice dice = { 12 };
+  for (int k = 0; k < 20; k++) {
+    struct arm arm;
+    struct armdyn_constrained out;
+    double qdd[N], expected[N], largest = 1;
+    random_description(&dice, &d, 6, ARMDYN_DH);
+    d.has_transmission = k % 2;
+    for (size_t j = 0; j < 6; j++) d.joints[j].friction.load = dice_uniform(&dice, 0, 0.3);
+    arm_open(&arm, &d);
+    dice_fill(&dice, arm.q, 6, -2, 2), dice_fill(&dice, arm.qd, 6, -1, 1), dice_fill(&dice, arm.tau, 6, -20, 20);
+    cr_assert_eq(constrained(&arm, ARMDYN_CONSTRAINT_NONE, NULL, qdd, &out), ARMDYN_OK);
+    armdyn_forward_dynamics(arm.robot, arm.q, arm.qd, arm.tau, NULL, arm.workspace, expected);
+    for (size_t j = 0; j < 6; j++) largest = fmax(largest, fabs(expected[j]));
+    for (size_t j = 0; j < 6; j++) cr_assert_float_eq(qdd[j], expected[j], 1e-9 * largest, "arm %d", k);
+    arm_close(&arm);
+  }
 }

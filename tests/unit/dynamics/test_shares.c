@@ -114,6 +114,8 @@ Test(shares, all_terms_are_the_torque)
     struct armdyn_torque_share told[6];
     double q[6], qd[6], qdd[6], tau[6], largest = 1;
     random_description(&dice, &d, 6, ARMDYN_DH);
+    d.has_transmission = k % 4 < 2;
+    for (size_t j = 0; j < 6; j++) d.joints[j].friction.load = k % 3 ? 0.2 : 0;
     cr_assert_eq(armdyn_robot_new(&d, &robot, NULL), ARMDYN_OK);
     struct armdyn_workspace *workspace = armdyn_workspace_new(6);
     dice_fill(&dice, q, 6, -2, 2), dice_fill(&dice, qd, 6, -2, 2), dice_fill(&dice, qdd, 6, -5, 5);
