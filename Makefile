@@ -258,7 +258,7 @@ ON_POSTGRESQL := $(addprefix tests/contract/test_,named_lists.py idempotency.py 
 test-postgresql: ## tests of the store in PostgreSQL, and of the service on it
 	@deploy/deps build test
 	@$(LOCK) $(MAKE) build
-	@ARMDYN_TEST_STORE=postgresql $(PYTHON) -m pytest -q tests/postgresql tests/gateway/test_database_away.py $(ON_POSTGRESQL)
+	@ARMDYN_TEST_STORE=postgresql $(PYTHON) -m pytest -q tests/postgresql $(ON_POSTGRESQL)
 
 test-other: ## build and test in the other Debian, made in build/other by mmdebstrap (SUITES="http-release fuzz" or all; OTHER_CC=clang-19)
 	@deploy/deps other

@@ -264,7 +264,6 @@ SUITES = [
     ("store",      "tsan",    "computes", 1,      processes),
     ("store",      "asan",    "computes", 1,      processes),
     ("store",      "release", "computes", 1,      processes),
-    ("postgresql", "release", "waits",    1,      processes),
     ("tsan",       "tsan",    "computes", 1,      tsan),
     ("install",    "release", "computes", 1,      install),
     ("dist",       "release", "computes", 1,      processes),

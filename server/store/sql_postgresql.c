@@ -101,7 +101,8 @@ static bool wait_for_answer(struct connection *c, bool *late)
   return true;
 }
 
-/* It is broken off: what it does is of no use to anybody. */
+/* A search is broken off: what it does is of no use to anybody. Nothing that writes is: a COMMIT that waits for a standby would
+ * be one that has none. */
 static void cancel(struct connection *c)
 {
   char why[256];
@@ -118,7 +119,7 @@ static enum armdyn_status take_result(struct connection *c, PGresult **out)
   for (;;) {
     if (!wait_for_answer(c, &late)) {
       PQclear(last);
-      if (late) cancel(c);
+      if (late && c->deadline_ns) cancel(c);
       return lose(c, late ? "no answer in time" : PQerrorMessage(c->pg));
     }
     PGresult *next = PQgetResult(c->pg);

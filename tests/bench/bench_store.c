@@ -1,4 +1,5 @@
-/* The store on this machine's disk: durable writes alone and in company, series both ways, and a hit in the cache. */
+/* The store on this machine's disk, or at ARMDYN_STORE: durable writes alone and in company, series both ways, and a hit in the
+ * cache. */
 #include <pthread.h>
 
 #include "api/codec/robot.h"
@@ -127,7 +128,8 @@ int main(void)
   struct armdyn_error error;
   setenv("TMPDIR", "build", 0); /* a disk, where /tmp may be memory */
   temporary_make();
-  if (store_open(temporary, &store, &error)) {
+  const char *address = getenv("ARMDYN_STORE");
+  if (store_open_at(temporary, address ? address : "", &store, &error)) {
     fprintf(stderr, "%s\n", error.message);
     return 1;
   }

@@ -174,6 +174,24 @@ def test_a_connection_lost_in_a_commit_is_asked_about(what, kept, serve, tmp_pat
         between.close()
 
 
+@pytest.mark.slow
+def test_a_commit_that_no_standby_confirms_is_not_acknowledged(cluster, serve):
+    """Where PostgreSQL is to wait for a standby and none is there, nobody is told that it is kept; it may be, and the client knows."""
+    address = cluster.make()
+    node = serve(address)
+    with node.client(timeout=3 * LONG) as client:
+        add(client, "before").expect(201)
+        cluster.query(address, "ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+        cluster.query(address, "SELECT pg_reload_conf()")
+        time.sleep(1)
+        refused = add(client, "unsure")
+        assert refused.status == 503 and refused.headers["retry-after"]
+        assert "does not say whether the last writes are kept" in node.log()
+        cluster.query(address, "ALTER SYSTEM RESET synchronous_standby_names")
+        cluster.query(address, "SELECT pg_reload_conf()")
+        until(lambda: add(client, "after").status == 201, 3 * LONG, 1, what="writes again")
+
+
 def test_orders_of_texts_and_searches_are_the_same_whatever_the_language_of_the_database(serve):
     address = postgresql.shared().make("TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'de-DE'")
     with serve(address).client() as client:
