@@ -210,6 +210,9 @@ $(OUT)/tests/bench/bench_dynamics: $(OUT)/obj/kdl.o
 # IPOPT is a yardstick of bench_ipopt.c, and of nothing else.
 $(OUT)/tests/bench/bench_ipopt: TEST_LIBS += -lipopt
 $(OUT)/tests/bench/bench_ipopt: CPPFLAGS += -isystem /usr/include/coin
+# OMPL's verdicts are in tests/data/ways; nothing builds this by itself.
+$(OUT)/ompl_ways: tests/support/ompl_ways.cpp
+	$(CXX) -std=c++17 -O2 -Wall -Wextra -isystem /usr/include/ompl-1.5 -isystem /usr/include/eigen3 $< -lompl -o $@
 $(OUT)/obj/kdl.o: tests/bench/kdl.cpp tests/bench/kdl.h $(OUT)/obj/flags
 	$(CXX) -std=c++17 -Wall -Wextra $(FLAGS_$(VARIANT)) -I. -Ilib/include -isystem /usr/include/eigen3 -c $< -o $@
 

@@ -1,28 +1,17 @@
 """Motions of least cost that stay clear of a cell: a closed form, what is told where there is none, and random problems among
 boxes, each held against numpy (at 10 kHz in the soak)."""
 
-import math
 import os
 
 import numpy as np
 import pytest
 
-from support import Server, robot
+from support import Server, cpu_seconds
 from support.capsules import clearances
-from support.cells import cell_of, gantry, problems_of
+from support.cells import cell_of, gantry
+from support.ways import arm, problems
 
 RADIUS, POST, M1, M2, T = 0.1, 0.2, 3, 2, 2
-RANGES = [(-3, 3), (-2.8, 0.2), (-2.7, 2.7), (-3, 3), (-2, 2), (-1, 1)]
-
-
-def arm():
-    """A UR10 in capsules, without friction."""
-    model = robot("ur10")
-    for joint in model["joints"]:
-        a, d, alpha = joint.get("a", 0), joint.get("d", 0), joint.get("alpha", 0)
-        joint["link"]["bodies"] = [{"capsule": {"from": [-a, -d * math.sin(alpha), -d * math.cos(alpha)], "to": [0, 0, 0], "radius": 0.05}}]
-        joint["friction"] = {}
-    return model
 
 
 def box(name, size, at):
@@ -30,8 +19,14 @@ def box(name, size, at):
 
 
 @pytest.fixture(scope="module")
-def client():
-    with Server() as server, server.client() as client:
+def server():
+    with Server() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def client(server):
+    with server.client() as client:
         client.post("/v1/robots", gantry(RADIUS, (M1, M2))).expect(201)
         client.post("/v1/robots", {**gantry(RADIUS, (M1, M2), {"position": [-1.5, 1.5], "velocity": 2}), "name": "short"}).expect(201)
         client.create_robot(arm(), name="arm")
@@ -106,23 +101,31 @@ def least_clearance(client, plan, cell, hertz, kind="trajectories"):
     return clearances(client.get("/v1/robots/arm").json, q, cell, rounds=30)[0].min()
 
 
-def plan_all(client, number, problems, hertz, **more):
+def plan_all(client, number, rows, hertz):
+    """Job and problem, of problems in one cell."""
     cell = cell_of(number)
-    client.put(f"/v1/cells/{cell['name']}", cell, headers={"If-None-Match": "*"}).expect(201)
-    for a, b in problems_of(client, "/v1/robots/arm/clearance", cell["name"], number, problems, RANGES):
-        job = client.run_job("/v1/robots/arm/trajectories", {"method": "energy_optimal", "start": {"q": a}, "goal": {"q": b}, "duration": 3,
-                             "cell": cell["name"], "deadline": 600, "sample_rate": 250, "cost": {"model": "torque"}, **more})
+    client.put(f"/v1/cells/{cell['name']}", cell, headers={"If-None-Match": "*"})
+    for _, row in rows:
+        job = client.run_job("/v1/robots/arm/trajectories", {"method": "energy_optimal", "start": {"q": row["start"]}, "goal": {"q": row["goal"]},
+                             "duration": 3, "cell": cell["name"], "deadline": 600, "sample_rate": 250, "cost": {"model": "torque"}})
         if job["state"] == "succeeded":
             plan = job["result"]["value"]
             assert plan["transferable"] and plan["clearance"]["clearance"] > 0
-            assert least_clearance(client, plan, cell, hertz) >= plan["clearance"]["clearance"] - 1e-9, (cell["name"], a, b)
-        yield job
+            assert least_clearance(client, plan, cell, hertz) >= plan["clearance"]["clearance"] - 1e-9, (cell["name"], row)
+        yield job, row
+
+
+def cheap_enough(done):
+    """Of those whose cheapest motion of 64 starts is known: which cost at most 5 % more?"""
+    return [job["state"] == "succeeded" and job["result"]["value"]["cost"]["value"] <= 1.05 * row["least"] for job, row in done if "least" in row]
 
 
 @pytest.mark.slow  # numbers; the planner runs under sanitizers past the post
-@pytest.mark.parametrize("number", [0, 1, 2, 3])
-def test_ways_in_cells(client, number):
-    assert [job["state"] for job in plan_all(client, number, 2, 1000, intervals=60, multistart=2)] == ["succeeded"] * 2
+def test_ways_in_cells(client):
+    """Two problems in each of four cells, one of every sort."""
+    done = [one for number in range(4) for one in plan_all(client, number, [p for p in problems(number) if "least" in p[1]][:2], 1000)]
+    assert [job["state"] for job, _ in done] == ["succeeded"] * 8
+    assert sum(cheap_enough(done)) >= 7, [(job["result"]["value"]["cost"]["value"], row["least"]) for job, row in done]
 
 
 EXCITATION = {"duration": 8, "harmonics": 2, "base_frequency_hz": 0.25, "population": 8, "generations": 4, "sample_rate": 250}
@@ -166,7 +169,17 @@ def test_friction_tests_have_the_room_that_there_is(client):
 
 
 @pytest.mark.skipif(os.environ.get("ARMDYN_SOAK", "0") == "0", reason="a soak: an hour of processor")
-def test_300_problems(client):
-    """Most places are reached from one another; what is not solved must say so."""
-    states = [job["state"] for number in range(30) for job in plan_all(client, number, 10, 10000)]
-    assert states.count("succeeded") >= 0.95 * len(states), states
+def test_300_problems(server, client):
+    """Of those that another sampling planner finds a way for in a minute, 95 % are solved; 90 % as cheaply as 64 starts do;
+    none touches; half of them take at most half a second of processor."""
+    done, seconds, workers = [], [], server.children("worker")
+    for number in range(30):
+        for problem in problems(number):
+            before = cpu_seconds(workers)
+            done += plan_all(client, number, [problem], 10000)
+            seconds.append(cpu_seconds(workers) - before)
+    solved = [job["state"] == "succeeded" for job, row in done if row["ompl"] is not None]
+    assert len(done) == 300 and sum(solved) >= 0.95 * len(solved), [(job["state"], row) for job, row in done if job["state"] != "succeeded"]
+    cheap = cheap_enough(done)
+    assert sum(cheap) >= 0.9 * len(cheap), cheap
+    assert sorted(seconds)[150] <= 0.5

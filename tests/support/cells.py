@@ -1,4 +1,4 @@
-"""Cells of four sorts, and problems in them: two places that the arm can be at, near what stands there."""
+"""Cells of four sorts, and a gantry."""
 
 import math
 import random
@@ -57,15 +57,3 @@ def cell_of(number):
     dice = random.Random(f"cell {number}")
     sort = list(SORTS)[number % 4]
     return {"name": f"{sort}-{number}", "bodies": SORTS[sort](dice)}
-
-
-def problems_of(client, path, cell, number, count, ranges, clear=0.01, near=0.15):
-    """Places of clearances between the two, drawn at random; start and goal are some way apart."""
-    dice, places = random.Random(f"places {number}"), []
-    while len(places) < 2 * count:
-        q = [[dice.uniform(*r) for r in ranges] for _ in range(400)]
-        for state, room in zip(q, client.post(path, {"q": q, "cell": cell}).expect(200).json["clearance"]):
-            apart = places and sum(abs(a - b) for a, b in zip(state, places[-1])) > 1.5
-            if clear < room < near and (len(places) % 2 == 0 or apart) and len(places) < 2 * count:
-                places.append(state)
-    return list(zip(places[::2], places[1::2]))
