@@ -88,9 +88,11 @@ struct way {
 };
 /* Look for one from a point to another: a tree of states grows from both ends until they meet (RRT-connect), and what is found
  * is drawn straight as far as it goes.
- *   out  out  free its q; NULL: none was found in the time that a search may take
+ *   times  in   when the points are passed; NAN: not known
+ *   out    out  free its q; NULL: none was found in the time that a search may take
  * OK, ECANCELLED, EMEMORY. Source: Kuffner & LaValle 2000. */
-enum armdyn_status way_find(struct planner *p, const double *from, const double *to, struct way *out);
+enum armdyn_status way_find(struct planner *p, const double *from, const double *to, const double times[2],
+                            struct way *out);
 
 /* A motion past the obstacles, through all points; nothing in `out` where none is found. Release it.
  * OK, ECANCELLED, EMEMORY. */

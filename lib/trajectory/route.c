@@ -29,13 +29,23 @@ static enum armdyn_status route_add(struct route *r, const struct planner *p, co
   return ARMDYN_OK;
 }
 
+/* When a point is passed, as asked; NAN: that is free. */
+static double time_asked(const struct planner *p, size_t k)
+{
+  const struct armdyn_optimal_request *r = p->request;
+  if (k == 0) return 0;
+  if (k > r->waypoint_count) return r->duration;
+  return r->waypoint_times ? r->waypoint_times[k - 1] : NAN;
+}
+
 static enum armdyn_status route_find(struct planner *p, struct route *r, bool *found)
 {
   enum armdyn_status rc = ARMDYN_OK;
   *found = true;
   for (size_t k = 0; k <= p->request->waypoint_count && !rc && *found; k++) {
     struct way way;
-    rc = way_find(p, planner_point(p, k), planner_point(p, k + 1), &way);
+    const double times[2] = { time_asked(p, k), time_asked(p, k + 1) };
+    rc = way_find(p, planner_point(p, k), planner_point(p, k + 1), times, &way);
     *found = way.q != NULL;
     if (!rc && *found) rc = route_add(r, p, &way);
     r->points[k + 1] = r->count - 1;

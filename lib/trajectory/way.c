@@ -1,6 +1,7 @@
 /* Ways past obstacles. A segment from q to q' is walked in steps that no body can come too near on: body i moves by at most
  * mu_i = sum_j R_ij |q'_j - q_j|, so that from a state where it has d_i - margin_i to spare that part of mu_i is free. Steps
- * that get very small are taken all the same; the answer of the planner is proved anyway.
+ * that get very small are taken all the same; the answer of the planner is proved anyway. Near its ends a way may
+ * touch what the motion may touch at that time, so that it finds out of a grasp.
  * Distances of states weigh joint j by the farthest that it moves any body: they are in metres. */
 #include <math.h>
 
@@ -11,6 +12,7 @@ enum { N = ARMDYN_JOINTS_MAX };
 enum { NODES_MAX = 4000, SAMPLES_MAX = 3000, STATES_MAX = 150000, ASK_EVERY = 16, STRAIGHTEN = 120 };
 static const double STEP = 0.4, STEP_LEAST = 1e-3;                /* m: of one growth, and of a walk */
 static const double BEYOND = 3.1415926535897932, SLID_BEYOND = 1; /* of joints without an end, past start and goal */
+static const double CONTACT = 0.15, CONTACT_STEP = 0.02;          /* m: from an end, what may be touched there */
 static const double NEAR_LINE = 0.3, SPREAD = 0.15; /* part of the samples near the line, and how near: of the range */
 
 struct tree {
@@ -23,6 +25,7 @@ struct seeker {
   struct obstacles *o;
   size_t n, body_count, states;
   double low[N], high[N], weight[N];
+  double end[2][N], time[2]; /* where the way begins and ends, and when; NAN: at any time */
   struct moving {
     struct body_pair pair;
     double margin, reach[N];
@@ -32,7 +35,7 @@ struct seeker {
   bool over;
 };
 
-static enum armdyn_status seeker_open(struct seeker *s, const double *from, const double *to)
+static enum armdyn_status seeker_open(struct seeker *s, const double *from, const double *to, const double times[2])
 {
   const struct armdyn_scene *scene = s->o->scene;
   s->n = armdyn_robot_joint_count(s->p->robot);
@@ -60,6 +63,10 @@ static enum armdyn_status seeker_open(struct seeker *s, const double *from, cons
     s->high[j] = fmin(s->p->limits[j].position[1], fmax(from[j], to[j]) + beyond);
     s->weight[j] = fmax(s->weight[j], 1e-3);
   }
+  for (int e = 0; e < 2; e++) {
+    memcpy(s->end[e], e ? to : from, s->n * sizeof *from);
+    s->time[e] = times[e];
+  }
   return ARMDYN_OK;
 }
 
@@ -80,10 +87,19 @@ static double apart(const struct seeker *s, const double *a, const double *b)
   return sqrt(square);
 }
 
+/* Of which touches count in a state. */
+static double time_of(const struct seeker *s, const double *q)
+{
+  for (int e = 0; e < 2; e++)
+    if (apart(s, q, s->end[e]) < CONTACT) return s->time[e];
+  return NAN;
+}
+
 /* From a state on the part of `way` that is free for sure; < 0: the state itself is not. */
 static double free_part(struct seeker *s, const double *q, const double *way)
 {
   const struct obstacles *o = s->o;
+  const double time = time_of(s, q);
   double part = 1;
   size_t obstacle;
   scene_place(o->scene, q, o->workspace);
@@ -95,8 +111,8 @@ static double free_part(struct seeker *s, const double *q, const double *way)
     for (size_t j = 0; j < s->n; j++) moves += m->reach[j] * fabs(way[j]);
     if (moves == 0) continue; /* as it was where the way begins */
     const double cutoff = m->margin + part * moves;
-    const double d = i < s->body_count ? distance_to_cell(o->scene, o->workspace, m->pair.a, NAN, cutoff, &obstacle)
-                                       : distance_of_pair(o->scene, o->workspace, &own, NAN, cutoff);
+    const double d = i < s->body_count ? distance_to_cell(o->scene, o->workspace, m->pair.a, time, cutoff, &obstacle)
+                                       : distance_of_pair(o->scene, o->workspace, &own, time, cutoff);
     if (d < m->margin) return -1;
     part = fmin(part, (d - m->margin) / moves);
   }
@@ -111,7 +127,8 @@ static double walk(struct seeker *s, const double *from, const double *to)
   for (size_t j = 0; j < s->n; j++) way[j] = to[j] - from[j];
   for (double at = 0;;) {
     for (size_t j = 0; j < s->n; j++) q[j] = from[j] + at * way[j];
-    const double part = free_part(s, q, way);
+    const double most = isnan(time_of(s, q)) ? 1 : CONTACT_STEP / length; /* what may be touched ends soon */
+    const double part = fmin(free_part(s, q, way), most);
     if (part < 0) return done;
     done = at;
     if (at >= 1 || at + part >= 1) return 1;
@@ -275,14 +292,15 @@ static enum armdyn_status seek(struct seeker *s, const double *from, const doubl
   return rc;
 }
 
-enum armdyn_status way_find(struct planner *p, const double *from, const double *to, struct way *out)
+enum armdyn_status way_find(struct planner *p, const double *from, const double *to, const double times[2],
+                            struct way *out)
 {
   struct seeker *s = calloc(1, sizeof *s);
   *out = (struct way){ 0 };
   if (!s) return ARMDYN_EMEMORY;
   s->p = p;
   s->o = p->obstacles;
-  enum armdyn_status rc = seeker_open(s, from, to);
+  enum armdyn_status rc = seeker_open(s, from, to, times);
   if (!rc) rc = seek(s, from, to, out);
   seeker_close(s);
   return rc;

@@ -1,6 +1,7 @@
 """Motions of least cost that stay clear of a cell: a closed form, what is told where there is none, and random problems among
 boxes, each held against numpy (at 10 kHz in the soak)."""
 
+import math
 import os
 
 import numpy as np
@@ -31,6 +32,8 @@ def client(server):
         client.post("/v1/robots", {**gantry(RADIUS, (M1, M2), {"position": [-1.5, 1.5], "velocity": 2}), "name": "short"}).expect(201)
         client.create_robot(arm(), name="arm")
         client.post("/v1/cells", {"name": "post", "bodies": [{"name": "post", "capsule": {"from": [-1, 0, 0], "to": [1, 0, 0], "radius": POST}}]}).expect(201)
+        chamber = [box("back", [2, 1.2, 0.1], [0, 0, 0]), box("left", [2, 0.1, 1], [0, 0.6, -0.5]), box("right", [2, 0.1, 1], [0, -0.6, -0.5]), box("front", [2, 0.8, 0.1], [0, 0.25, -1])]
+        client.post("/v1/cells", {"name": "chamber", "bodies": chamber}).expect(201)
         client.post("/v1/cells", {"name": "wall", "bodies": [box("wall", [2, 8, 0.1], [0, 0, 0])]}).expect(201)
         yield client
 
@@ -82,6 +85,21 @@ def test_a_duration_that_is_too_short_has_one_that_is_not(client):
     assert problem["type"] == "/problems/infeasible" and problem["minimum_duration"] > 1
     plan = client.result_of("/v1/robots/short/trajectories", problem["suggested_request"])
     assert plan["transferable"] and plan["clearance"]["clearance"] > 0
+
+
+@pytest.mark.parametrize("start, goal, times", [(-0.14, 0.6, (0, 0.15)), (0.6, -0.14, (3.85, 4))])
+def test_a_grasp_is_left_and_entered(client, start, goal, times):
+    """The ball touches the back of a chamber, by a centimetre and as long as it may, and the way past that is through a gap
+    at the other end."""
+    touch = {"bodies": ["cross", "back"], "from": times[0], "to": times[1]}
+    ask = {**ASK, "cell": "chamber", "start": {"q": [start, 0]}, "goal": {"q": [goal, 0]}, "duration": 4, "touches": [touch]}
+    plan = client.result_of("/v1/robots/gantry/trajectories", ask)
+    samples = client.get(f"/v1/trajectories/{plan['id']}/samples", query={"fields": "t,q"}).expect(200).json
+    assert plan["transferable"] and plan["clearance"]["clearance"] > 0
+    for t, (along, across) in zip(samples["t"], samples["q"]):
+        beyond = [max(abs(x - middle) - size / 2, 0) for x, middle, size in ((-across, 0, 1.2), (along, 0, 0.1))]
+        assert times[0] <= t <= times[1] or math.hypot(*beyond) > RADIUS
+    assert min(q[0] for q in samples["q"]) < -1 - RADIUS  # past the end of a side
 
 
 def test_a_clearance_needs_a_cell_and_a_planner(client):
