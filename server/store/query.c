@@ -101,7 +101,8 @@ static void write_pattern(struct buffer *pattern, const char *search)
   buffer_text(pattern, "%");
 }
 
-static void write_search(struct composing *c, const struct list_type *list, const char *pattern)
+/* Tags are looked through once for all rows, or of few rows for each. */
+static void write_search(struct composing *c, const struct list_type *list, const char *pattern, bool few)
 {
   const unsigned value = add(c, value_text(pattern));
   buffer_format(&c->text, " AND (" SHOWS("%s"), list->key, list->key, value);
@@ -112,8 +113,9 @@ static void write_search(struct composing *c, const struct list_type *list, cons
     at += length;
   }
   if (list->tags)
-    buffer_format(&c->text, " OR id IN (SELECT owner FROM %s WHERE " SHOWS("name") " OR " SHOWS("value") ")",
-                  list->tags, value, value);
+    buffer_format(&c->text, " OR %s FROM %s WHERE %s(" SHOWS("name") " OR " SHOWS("value") "))",
+                  few ? "EXISTS (SELECT 1" : "id IN (SELECT owner", list->tags, few ? "owner = id AND " : "", value,
+                  value);
   buffer_text(&c->text, ")");
 }
 
@@ -241,7 +243,7 @@ static void compose(struct composing *c, const struct list_type *list, const cha
   write_source(c, list, match);
   write_owner(c, list, owner);
   write_conditions(c, list, query);
-  if (pattern) write_search(c, list, pattern);
+  if (pattern) write_search(c, list, pattern, match != NULL);
   write_start(c, list, query, metric);
   write_inner_order(c, list, query, metric);
   buffer_format(&c->text, " LIMIT ?%u) AS page JOIN %s ON %s = found", add(c, value_integer(most)), list->table,
