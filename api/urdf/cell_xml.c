@@ -100,6 +100,7 @@ static void read_lengths(struct reading *in, const xmlNode *shape, const char *n
   const size_t before = in->xml.fault_count;
   const xmlNode *at = in->urdf ? shape : xml_child(shape, name);
   const char *attribute = in->urdf ? name : NULL;
+  if (!shape) return;
   if (!at || (in->urdf && !xml_attribute(shape, name))) {
     xml_fault(&in->xml, shape, NULL, FAULT_REQUIRED, "<%s> needs its %s (m)", (const char *)shape->name, name);
     return;
@@ -318,7 +319,8 @@ enum armdyn_status cell_xml_decode(const char *text, size_t length, const char *
   xmlDoc *doc = NULL;
   memset(cell, 0, sizeof *cell);
   enum armdyn_status status = xml_parse(&in.xml, text, length, &doc);
-  if (!status) status = read_cell(&in, xmlDocGetRootElement(doc), name);
+  const xmlNode *root = status ? NULL : xmlDocGetRootElement(doc);
+  if (!status) status = root ? read_cell(&in, root, name) : ARMDYN_ESYNTAX;
   xmlFreeDoc(doc);
   if (status) cell_release(cell);
   return status;

@@ -27,7 +27,7 @@ static size_t farthest_along(const struct cloud *cloud, const double direction[3
 
 size_t cloud_extremes(const struct cloud *cloud, double *out)
 {
-  size_t taken[CLOUD_DIRECTIONS], count = 0;
+  size_t taken[CLOUD_DIRECTIONS] = { 0 }, count = 0;
   for (int k = 0; k < CLOUD_DIRECTIONS; k++) {
     double direction[3];
     direction_of(k, direction);

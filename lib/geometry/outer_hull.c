@@ -89,11 +89,21 @@ static void add_box(struct hull *h, size_t most)
   }
 }
 
+enum { EVEN_DIRECTIONS = 27 };
+
+/* To the faces, edges and corners of a cube, by their numbers; 0 of its middle. */
+static void even_direction(int number, double out[3])
+{
+  const int digits[3] = { number % 3, number / 3 % 3, number / 9 };
+  for (size_t k = 0; k < 3; k++) out[k] = digits[k] - 1;
+}
+
 /* Edges and corners of a cube. */
 static void add_even(struct hull *h, size_t most)
 {
-  for (int code = 0; code < 27; code++) {
-    double n[3] = { code % 3 - 1.0, code / 3 % 3 - 1.0, code / 9 - 1.0 };
+  for (int number = 0; number < EVEN_DIRECTIONS; number++) {
+    double n[3];
+    even_direction(number, n);
     const double length = sqrt(dot3(n, n));
     if (!(length > 0)) continue;
     for (size_t k = 0; k < 3; k++) n[k] /= length;
@@ -262,8 +272,9 @@ static bool is_the_hull(const struct hull *h, const struct polytope *p, double e
 {
   if (p->used < 4 || fabs(p->volume - enclosed) > same_volume * enclosed) return false;
   const struct hull its = { .corners = p->points, .corner_count = p->used };
-  for (int code = 0; code < 27; code++) {
-    const double n[3] = { code % 3 - 1.0, code / 3 % 3 - 1.0, code / 9 - 1.0 };
+  for (int number = 0; number < EVEN_DIRECTIONS; number++) {
+    double n[3];
+    even_direction(number, n);
     if (extent(&its, n) < extent(h, n) - one_corner * h->size) return false;
   }
   return true;
