@@ -224,8 +224,9 @@ static double correlation_of(struct filter_test *t)
 static void conclude(struct filter_test *t, double correlation, struct armdyn_filter_test *out)
 {
   const size_t n = t->scores.b;
-  double M[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX], x[ARMDYN_JOINTS_MAX] = { 0 }, scale[ARMDYN_JOINTS_MAX], W = 0;
-  size_t columns = 0, at = 0;
+  double M[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX] = { 0 }, x[ARMDYN_JOINTS_MAX] = { 0 }, scale[ARMDYN_JOINTS_MAX],
+                               W = 0;
+  size_t columns = 0;
   for (size_t a = 0; a < n; a++)
     for (size_t b = 0; b < n; b++) {
       M[a * n + b] = 0;
@@ -235,10 +236,10 @@ static void conclude(struct filter_test *t, double correlation, struct armdyn_fi
   const double samples = (double)t->taken, freedom = samples / correlation - (double)columns;
   const double lost = fmax(1 - (double)columns / samples, 0.1); /* residuals are as much too small */
   for (size_t i = 0; i < t->unknowns->n; i++) {
+    const size_t at = t->joints[i].place;
     if (!t->joints[i].tested) continue;
     out->t[i] = t->scores.total[at] / sqrt(M[at * n + at] / lost);
     x[at] = t->scores.total[at];
-    at++;
   }
   memcpy(scale, x, n * sizeof *x);
   double factor[ARMDYN_JOINTS_MAX];

@@ -14,6 +14,7 @@
 #include "server/work/held_friction.h"
 #include "server/work/identification_errors.h"
 #include "server/work/kinds.h"
+#include "server/work/logged_loop.h"
 #include "server/work/messages.h"
 #include "server/work/payload.h"
 #include "server/work/torque_delays.h"
@@ -34,8 +35,7 @@ struct run {
   struct arm_estimate arm;                               /* for a payload: the arm without it, and its unknowns */
   struct armdyn_conditioning conditioning;
   struct armdyn_log_stream *stream;
-  struct opened_logs wanted;               /* references of a loop */
-  struct armdyn_log_stream *wanted_stream; /* of them */
+  struct logged_loop loop; /* of ARMDYN_DIDIM */
   struct armdyn_payload_estimate payload;
   double *payload_beta;                 /* of the arm with the load */
   struct armdyn_warnings doubts;        /* of the result */
@@ -251,32 +251,18 @@ static enum armdyn_status take_loads_off(struct run *run, struct armdyn_error *e
   return status;
 }
 
-/* References, of the same samples as the training data. */
-static enum armdyn_status open_wanted(struct run *run, struct armdyn_source *wanted, struct armdyn_error *error)
-{
-  const struct identification_request *request = &run->request;
-  const double split = isnan(request->validation_fraction) ? 1 : 1 - request->validation_fraction;
-  const struct listed_logs list = { &request->loop.reference, "loop/reference", IDENTIFICATION_TRAINING, 0, split };
-  struct store *store;
-  if (run->loads.loads)
-    return armdyn_refuse(error, ARMDYN_EINPUT, "/estimator",
-                         "didim simulates the arm alone: its data sets must not say that a payload was on it");
-  enum armdyn_status status = work_store(run->work, &store);
-  if (!status) status = opened_logs_open(store, &list, run->work->robot, &run->wanted, error);
-  if (!status)
-    status = opened_logs_stream(&run->wanted, run->wanted.count, &run->conditioning, &run->wanted_stream, error);
-  if (!status) status = training_data_exclude(request, &run->logs, run->wanted_stream, error);
-  if (!status) *wanted = armdyn_log_stream_source(run->wanted_stream);
-  return status;
-}
-
 static enum armdyn_status estimate_arm(struct run *run, struct arm_order *order, struct armdyn_error *error)
 {
-  struct armdyn_source wanted;
-  const struct armdyn_known_loop loop = { run->request.loop.kp, run->request.loop.kd, &wanted };
   if (run->request.estimator != ARMDYN_DIDIM) return arm_estimate(order, &run->arm, error);
-  const enum armdyn_status status = open_wanted(run, &wanted, error);
-  order->loop = &loop;
+  const struct logged_loop_order asked = { .request = &run->request,
+                                           .robot = run->work->robot,
+                                           .conditioning = &run->conditioning,
+                                           .logs = &run->logs,
+                                           .has_payloads = run->loads.loads };
+  struct store *store;
+  enum armdyn_status status = work_store(run->work, &store);
+  if (!status) status = logged_loop_open(store, &asked, &run->loop, error);
+  order->loop = &run->loop.known;
   run->result.closed_loop = &run->arm.closed_loop;
   return status ? status : arm_estimate(order, &run->arm, error);
 }
@@ -483,8 +469,7 @@ static size_t sources(const void *context, struct job_source *list)
 static void release(void *context)
 {
   struct run *run = context;
-  armdyn_log_stream_free(run->wanted_stream);
-  opened_logs_release(&run->wanted);
+  logged_loop_release(&run->loop);
   opened_logs_release(&run->logs);
   held_friction_release(&run->held);
   dataset_loads_release(&run->loads);
