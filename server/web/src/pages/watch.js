@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { html } from '../html.js'
 import { extend, t } from '../words.js'
 import { call, get, post } from '../api.js'
+import { newsOf, unlessLive, useLive } from '../live.js'
 import { Act, Notice, Refusal, useAnswer } from '../ui/parts.js'
 import { Table } from '../ui/table.js'
 import { figure, moment } from '../ui/format.js'
@@ -21,18 +22,20 @@ extend({
 })
 
 export function Watch({ controller }) {
-  const place = `v1/controllers/${encodeURIComponent(controller)}/watch`
-  const answer = useAnswer(async (signal) => {
-    const { watched } = await get(`v1/controllers/${encodeURIComponent(controller)}/status`, {}, signal)
-    return watched ? get(place, {}, signal) : null
-  }, [controller], 2000)
+  const of = `v1/controllers/${encodeURIComponent(controller)}`, place = `${of}/watch`
+  useLive(controller)
+  const seen = useAnswer((signal) => get(`${of}/status`, {}, signal), [controller], unlessLive(2000))
+  const status = newsOf('controllers', controller)?.status ?? seen.value
+  const [former, setFormer] = useState(null) // what was known when it was stopped is true no more
+  const watched = status !== former && status?.watched
+  const answer = useAnswer(async (signal) => (watched ? get(place, {}, signal) : null), [controller, watched], watched ? 2000 : 0)
   const [error, setError] = useState(null)
   const watch = answer.value
-  const ask = (what) => () => what().then(() => { setError(null); answer.again() }, setError)
+  const ask = (what, ends) => () => what().then(() => { setError(null); setFormer(ends ? status : null); seen.again() }, setError)
   return html`<section class="panel"><div class="head"><div><h2>${t('watch')}</h2><p class="quiet">${watch
     ? t('watch_text', { revision: watch.revision, motions: watch.motions, seconds: figure(watch.seconds, 3), gaps: watch.gaps.count, at: watch.updated_at ? moment(watch.updated_at) : '–' })
     : t('watch_none')}</p></div>
-      ${watch ? html`<${Act} role="engineer" onClick=${ask(() => call('DELETE', place))}>${t('watch_stop')}</${Act}>` : html`<${Act} role="engineer" onClick=${ask(() => post(place, {}))}>${t('watch_start')}</${Act}>`}</div>
+      ${watch ? html`<${Act} role="engineer" onClick=${ask(() => call('DELETE', place), true)}>${t('watch_stop')}</${Act}>` : html`<${Act} role="engineer" onClick=${ask(() => post(place, {}))}>${t('watch_start')}</${Act}>`}</div>
     <${Refusal} error=${error ?? answer.error} />
     ${watch?.drifted_at && html`<${Notice} kind="warn">${t('watch_drifted', { since: moment(watch.drifted_at) })}</${Notice}>`}
     ${watch?.motions > 0 && html`<${Table} caption=${t('watch')} items=${watch.joints} columns=${[
