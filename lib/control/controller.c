@@ -41,19 +41,19 @@ static const struct law {
   void (*learn)(struct armdyn_controller *c);
   bool senses;
 } laws[] = {
-  [ARMDYN_LAW_PID] = { OF_PID, pid_gains, pid_torque, NULL },
-  [ARMDYN_LAW_PID_GRAVITY] = { OF_PID, pid_gains, pid_gravity_torque, NULL },
-  [ARMDYN_LAW_FEEDFORWARD] = { OF_PID, pid_gains, feedforward_torque, NULL },
-  [ARMDYN_LAW_COMPUTED_TORQUE] = { OF_COMPUTED_TORQUE, computed_torque_gains, computed_torque_torque, NULL },
-  [ARMDYN_LAW_ADAPTIVE] = { OF_ADAPTIVE, adaptive_gains, adaptive_torque, adaptive_learn },
-  [ARMDYN_LAW_PID_FRICTION] = { OF_PID, pid_gains, pid_friction_torque, NULL },
-  [ARMDYN_LAW_IMPEDANCE] = { OF_IMPEDANCE, NULL, impedance_torque, NULL },
+  [ARMDYN_LAW_PID] = { OF_PID, pid_gains, pid_torque, NULL, false },
+  [ARMDYN_LAW_PID_GRAVITY] = { OF_PID, pid_gains, pid_gravity_torque, NULL, false },
+  [ARMDYN_LAW_FEEDFORWARD] = { OF_PID, pid_gains, feedforward_torque, NULL, false },
+  [ARMDYN_LAW_COMPUTED_TORQUE] = { OF_COMPUTED_TORQUE, computed_torque_gains, computed_torque_torque, NULL, false },
+  [ARMDYN_LAW_ADAPTIVE] = { OF_ADAPTIVE, adaptive_gains, adaptive_torque, adaptive_learn, false },
+  [ARMDYN_LAW_PID_FRICTION] = { OF_PID, pid_gains, pid_friction_torque, NULL, false },
+  [ARMDYN_LAW_IMPEDANCE] = { OF_IMPEDANCE, NULL, impedance_torque, NULL, false },
   [ARMDYN_LAW_JOINT_IMPEDANCE] = { OF_JOINT_IMPEDANCE, joint_impedance_gains, joint_impedance_torque, NULL, true },
   [ARMDYN_LAW_CARTESIAN_IMPEDANCE] = { OF_CARTESIAN_IMPEDANCE, cartesian_impedance_gains, cartesian_impedance_torque,
                                        NULL, true },
   [ARMDYN_LAW_FORCE] = { OF_FORCE, force_gains, force_torque, NULL, true },
   [ARMDYN_LAW_HYBRID] = { OF_HYBRID, hybrid_gains, hybrid_torque, NULL, true },
-  [ARMDYN_LAW_LAYERED] = { OF_LAYERED, layered_gains, layered_torque, layered_learn },
+  [ARMDYN_LAW_LAYERED] = { OF_LAYERED, layered_gains, layered_torque, layered_learn, false },
 };
 _Static_assert(sizeof laws / sizeof *laws == ARMDYN_LAWS, "a row for every law");
 
