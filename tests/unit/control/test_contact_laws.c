@@ -1,5 +1,4 @@
 /* Laws that meet something: what they are claimed to do in contact, against closed forms and conservation of energy. */
-#include "tests/support/sanitized.h"
 #include "tests/unit/control/loops.h"
 
 /* ---- passive laws in continuous time: an arm under a law that is evaluated at every moment, in contact with a wall. What the
@@ -148,7 +147,7 @@ Test(contact_laws, continuous_impedance_is_passive)
   static const enum armdyn_law laws[] = { ARMDYN_LAW_IMPEDANCE, ARMDYN_LAW_JOINT_IMPEDANCE,
                                           ARMDYN_LAW_CARTESIAN_IMPEDANCE };
   const char *soak = getenv("ARMDYN_SOAK");
-  const int rounds = soak && *soak ? 334 : SANITIZED ? 2 : 10;
+  const int rounds = soak && *soak ? 334 : 10;
   for (size_t k = 0; k < 3; k++) in_contact(laws[k], rounds, 100 + k);
 }
 
