@@ -6,7 +6,7 @@
  *   dtau/dt = w (u - tau)                                      current loop
  *   B motor'' = tau + ripple(motor) - F(motor, v) - T          elastic joints; T acts on the link
  *   T = stiffness dz(twist) + damping twist'                   not pulling within the play
- *   M qdd + C qd + g [+ F] = T, or tau + ripple, + J' w        w: what the tool meets
+ *   M qdd + C qd + g = T, or tau + ripple - F, + J' w          w: what the tool meets
  *
  * Source: Spong, Modeling and control of elastic joint robots, 1987. */
 #include "lib/control/elements.h"
@@ -112,12 +112,16 @@ static void elasticity(struct moment *m)
   }
 }
 
-/* Of the elastic joints it acts on the motor, of the others the links have it themselves. */
+/* It acts on the motor, with the load that the drive transmits; links have none of their own. */
 static void friction(struct moment *m)
 {
   struct armdyn_element_energy *now = &m->now[ARMDYN_ELEMENT_FRICTION];
-  for (size_t j = 0; j < m->e->n && !(m->e->load && m->e->load->frictionless); j++) {
-    m->friction[j] = armdyn_friction_torque(m->e->arm, j, m->motor[j], m->speed[j]);
+  double drives[N], transmitted[N];
+  if (m->e->load && m->e->load->frictionless) return;
+  for (size_t j = 0; j < m->e->n; j++) drives[j] = m->torque[j] + m->ripple[j];
+  armdyn_transmitted_torques(m->e->arm, m->motor, m->speed, drives, transmitted);
+  for (size_t j = 0; j < m->e->n; j++) {
+    m->friction[j] = drives[j] - transmitted[j];
     now->taken += m->friction[j] * m->speed[j];
   }
   now->dissipated = now->taken;
@@ -192,7 +196,7 @@ static void slope(void *context, double t, const double *q, const double *qd, co
   memcpy(asked, tau, e->n * sizeof *asked);
   const struct moment m = moment_of(e, q, qd, state, asked, push);
   for (size_t j = 0; j < e->n; j++)
-    tau[j] = push[j] + (e->asked->stiffness[j] > 0 ? m.T[j] : m.torque[j] + m.ripple[j]);
+    tau[j] = push[j] + (e->asked->stiffness[j] > 0 ? m.T[j] : m.torque[j] + m.ripple[j] - m.friction[j]);
   for (size_t k = 0; k < at->elastic_count; k++) {
     const size_t j = at->elastic[k];
     rate[k] = m.speed[j];
@@ -233,17 +237,17 @@ static enum armdyn_status check_joint(const struct armdyn_elements *asked, const
   return ARMDYN_OK;
 }
 
-/* The arm behind its springs: rotors and friction of elastic joints are before them. */
+/* The arm behind its drives: friction is theirs, and rotors of elastic joints are before the springs. */
 static enum armdyn_status open_links(struct elements *e, struct armdyn_error *error)
 {
   struct armdyn_robot_description *links = malloc(sizeof *links);
   if (!links) return ARMDYN_EMEMORY;
   *links = *armdyn_robot_description(e->arm);
-  for (size_t k = 0; k < e->at.elastic_count; k++) {
-    struct armdyn_joint *joint = &links->joints[e->at.elastic[k]], bare;
+  for (size_t j = 0; j < e->n; j++) {
+    struct armdyn_joint bare;
     armdyn_joint_init(&bare);
-    joint->friction = bare.friction;
-    joint->drive.rotor_inertia = 0;
+    links->joints[j].friction = bare.friction;
+    if (e->asked->stiffness[j] > 0) links->joints[j].drive.rotor_inertia = 0;
   }
   const enum armdyn_status status = armdyn_robot_new(links, &e->links, error);
   free(links);

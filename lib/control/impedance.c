@@ -3,6 +3,7 @@
 
 #include "armdyn/terms.h"
 #include "lib/control/tool.h"
+#include "lib/dynamics/methods.h"
 #include "lib/math/linear.h"
 #include "lib/math/rotation.h"
 
@@ -81,14 +82,12 @@ void joint_impedance_gains(struct armdyn_gains *gains, size_t j, double w, doubl
   gains->kp[j] = w * w * m, gains->kd[j] = 2 * w * m;
 }
 
-/* F of the motion wanted: where rest is wanted it adds no dry friction, which could make the arm hunt. */
+/* F of the motion wanted, of joints that transmit tau: where rest is wanted it adds no dry friction, which could make the arm
+ * hunt. */
 static void add_wanted_friction(struct armdyn_controller *c, const struct armdyn_wanted *wanted, const double *q,
                                 double *tau)
 {
-  double F[ARMDYN_JOINTS_MAX];
-  if (c->control.frictionless) return;
-  armdyn_friction_torques(c->robot, q, wanted->qd, F);
-  for (size_t j = 0; j < c->n; j++) tau[j] += F[j];
+  if (!c->control.frictionless) friction_add(c->robot, q, wanted->qd, NULL, tau);
 }
 
 /* tau = M qdd + C qd + g + F(qd_wanted) - what the sensor has of it */
@@ -97,8 +96,8 @@ static void shaped_torque(struct armdyn_controller *c, const struct armdyn_wante
 {
   const struct armdyn_load load = { .frictionless = true };
   armdyn_inverse_dynamics(c->robot, q, qd, qdd, &load, c->workspace, tau);
-  add_wanted_friction(c, wanted, q, tau);
   for (size_t j = 0; j < c->n; j++) tau[j] -= external[j];
+  add_wanted_friction(c, wanted, q, tau);
 }
 
 /* tau = M qdd_wanted + C qd_wanted + g + F(qd_wanted) + kp e + kd e'; C of Christoffel symbols, by which V = e' M e' / 2 +
@@ -111,11 +110,11 @@ static void natural(struct armdyn_controller *c, const struct armdyn_wanted *wan
   armdyn_gravity_torque(c->robot, q, c->workspace, tau);
   armdyn_mass_matrix(c->robot, q, c->workspace, M);
   armdyn_coriolis_matrix(c->robot, q, qd, c->workspace, C);
-  add_wanted_friction(c, wanted, q, tau);
   for (size_t i = 0; i < n; i++) {
     tau[i] += c->control.gains.kp[i] * e->q[i] + c->control.gains.kd[i] * e->qd[i];
     for (size_t j = 0; j < n; j++) tau[i] += M[i * n + j] * wanted->qdd[j] + C[i * n + j] * wanted->qd[j];
   }
+  add_wanted_friction(c, wanted, q, tau);
 }
 
 void joint_impedance_torque(struct armdyn_controller *c, const struct armdyn_wanted *wanted, const struct deviation *e,

@@ -40,13 +40,14 @@ static bool wait_for_motion(void *context, const struct armdyn_loop_sample *samp
 }
 
 /* The most that friction and cogging hold a joint with, about. */
-static double held_with(const struct simulated_loop *loop, size_t j)
+static double held_with(const struct simulated_loop *loop, size_t j, double torque)
 {
   const struct armdyn_joint *joint = &armdyn_robot_description(loop->plant)->joints[j];
   const struct armdyn_friction *friction = &joint->friction;
   const struct armdyn_elements *elements = loop->loop.elements;
   double sum = fmax(friction->coulomb.positive, friction->coulomb.negative);
   if (friction->stiction > sum) sum = friction->stiction;
+  sum += friction->load * fabs(torque);
   for (size_t k = 0; k < friction->ripple_count; k++) sum += fabs(friction->ripples[k].amplitude);
   if (loop->load.frictionless) sum = 0;
   for (size_t k = 0; elements && k < elements->ripple_count; k++)
@@ -69,7 +70,7 @@ static enum armdyn_status push_joint(const struct case_order *order, struct veri
   enum armdyn_status status =
       verification_case_loop(&own, c, push.from + VERIFICATION_RAMP, workspace, loop, q, qd, error);
   if (status) goto out;
-  const double held = held_with(loop, joint);
+  const double held = held_with(loop, joint, c->joints[joint].torque_peak);
   push.most = ENOUGH * held;
   push.speed = MOVES * armdyn_robot_description(loop->plant)->joints[joint].velocity_scale;
   loop->loop.freeze_at = push.from;

@@ -151,8 +151,8 @@ Test(contact_laws, continuous_impedance_is_passive)
   for (size_t k = 0; k < 3; k++) in_contact(laws[k], rounds, 100 + k);
 }
 
-/* An inertia that is shaped with the wrong model is not passive: what arm and wall have and lost is not constant any more, by far
- * more than the 1e-6 above. The claim is stability within bounds: it comes to rest all the same. */
+/* An inertia that is shaped with the wrong model is not passive: what arm and wall have and lost is not constant any more, by
+ * far more than the 1e-6 above. The claim is stability within bounds: it comes to rest all the same. */
 Test(contact_laws, an_inertia_shaped_by_a_wrong_model_is_stable_not_passive)
 {
   static struct scene scene;

@@ -309,6 +309,7 @@ Test(elements, energy_is_accounted_for)
   for (size_t j = 0; j < 6; j++) {
     struct armdyn_joint bare;
     armdyn_joint_init(&bare);
+    bare.friction.load = 0.05;
     bare.friction.viscous = scene.arm.joints[j].friction.viscous;
     scene.arm.joints[j].friction = bare.friction;
     elements.stiffness[j] = j < 3 ? 2e4 : 500, elements.damping[j] = j < 3 ? 5 : 0.2;
@@ -338,6 +339,28 @@ Test(elements, energy_is_accounted_for)
   }
   cr_assert_lt(seen.unbalanced, 1e-9 * there, "%g of %g", seen.unbalanced, there);
   cr_assert_lt(seen.own, 1e-9 * there, "%g of %g", seen.own, there);
+  scene_close(&scene);
+}
+
+/* Elements that do nothing change nothing: a wall that is out of reach, beside friction of all kinds. */
+Test(elements, what_is_out_of_reach_changes_nothing)
+{
+  static const double pose[6] = { 0.2, -0.6, 0.5, 0.3, -0.8, 0.4 };
+  static struct scene scene;
+  struct last ends[2];
+  const struct armdyn_elements elements = { .walls = { { { 0, 0, -9 }, { 0, 0, 1 }, { 1e4, 10, 0.1, 1e-3 } } },
+                                            .wall_count = 1 };
+  an_arm(&scene, "puma560");
+  memcpy(scene.q, pose, sizeof pose), memcpy(scene.center, pose, sizeof pose);
+  for (size_t j = 0; j < 6; j++) scene.swing[j] = 0.1, scene.qd[j] = 0.3, scene.arm.joints[j].friction.load = 0.06;
+  scene.speed = 5;
+  scene_open(&scene, ARMDYN_LAW_PID_GRAVITY, 4, 500);
+  for (int k = 0; k < 2; k++) {
+    scene.loop.elements = k ? &elements : NULL;
+    ends[k] = scene_end(&scene, 0.05);
+  }
+  for (size_t j = 0; j < 6; j++) cr_assert_float_eq(ends[0].q[j], ends[1].q[j], 1e-10, "joint %zu", j + 1);
+  cr_assert_float_eq(ends[0].kinetic, ends[1].kinetic, 1e-9);
   scene_close(&scene);
 }
 
