@@ -41,36 +41,44 @@ static inline void NAME(follow)(struct NAME(pose) *restrict at, const struct red
   }
 }
 
+/* s += R S R', S of a link that turns: no zz; its products are taken from both sides. */
+static inline void NAME(turned_moments)(REAL s[6], const REAL r[9], const double *S, bool products)
+{
+  static const int row[6] = { 0, 1, 2, 0, 0, 1 }, column[6] = { 0, 1, 2, 1, 2, 2 };
+  REAL first[3], second[3];
+  for (int k = 0; k < 3; k++) first[k] = S[0] * r[3 * k], second[k] = S[1] * r[3 * k + 1];
+  for (int k = 0; k < 6; k++) s[k] += first[row[k]] * r[3 * column[k]] + second[row[k]] * r[3 * column[k] + 1];
+  if (!products) return;
+  for (int k = 0; k < 3; k++) {
+    const REAL *x = r + 3 * k;
+    first[k] = S[3] * x[1] + S[4] * x[2], second[k] = S[5] * x[2];
+  }
+  for (int k = 0; k < 6; k++) {
+    const REAL *x = r + 3 * row[k], *y = r + 3 * column[k];
+    s[k] += first[row[k]] * y[0] + x[0] * first[column[k]] + second[row[k]] * y[1] + x[1] * second[column[k]];
+  }
+}
+
 /* The body of a link, its axes turned and its origin moved; what turns has no m, h_z and S_zz, what slides no S. */
 static inline void NAME(body_at)(struct NAME(distribution) *restrict out, const struct NAME(pose) * at,
                                  const struct reduced_joint *joint)
 {
   static const int row[6] = { 0, 1, 2, 0, 0, 1 }, column[6] = { 0, 1, 2, 1, 2, 2 };
-  const double *h = joint->link.h, *S = joint->link.s, m = joint->link.m;
+  const double *h = joint->link.h, m = joint->link.m;
   const REAL *r = at->r, *p = at->p;
-  REAL arm[3], first[3], second[3];
-  for (int k = 0; k < 3; k++) {
-    const REAL *x = r + 3 * k;
-    arm[k] = h[0] * x[0] + h[1] * x[1];
-    if (joint->slides) arm[k] += h[2] * x[2];
-    first[k] = S[0] * x[0], second[k] = S[1] * x[1];
-    if (!joint->products) continue;
-    first[k] += 2 * (S[3] * x[1] + S[4] * x[2]);
-    second[k] += 2 * S[5] * x[2];
-  }
-  for (int k = 0; k < 6; k++) { /* symmetric: what the products have left of it is taken from both sides */
-    const int i = row[k], j = column[k];
-    out->s[k] = p[i] * arm[j] + arm[i] * p[j];
-    if (joint->slides)
-      out->s[k] += m * (p[i] * p[j]);
-    else if (!joint->products || i == j)
-      out->s[k] += first[i] * r[3 * j] + second[i] * r[3 * j + 1];
-    else
-      out->s[k] +=
-          0.5 * (first[i] * r[3 * j] + first[j] * r[3 * i] + second[i] * r[3 * j + 1] + second[j] * r[3 * i + 1]);
-  }
+  REAL arm[3];
+  for (int k = 0; k < 3; k++) arm[k] = h[0] * r[3 * k] + h[1] * r[3 * k + 1];
+  for (int k = 0; k < 3; k++) out->h[k] = arm[k];
   out->m = NAME(shared)(m);
-  for (int k = 0; k < 3; k++) out->h[k] = joint->slides ? arm[k] + m * p[k] : arm[k];
+  if (joint->slides) {
+    for (int k = 0; k < 3; k++) {
+      arm[k] += h[2] * r[3 * k + 2];
+      out->h[k] = arm[k] + m * p[k];
+      arm[k] += 0.5 * m * p[k]; /* p h' + h p' + m p p' */
+    }
+  }
+  for (int k = 0; k < 6; k++) out->s[k] = p[row[k]] * arm[column[k]] + arm[row[k]] * p[column[k]];
+  if (!joint->slides) NAME(turned_moments)(out->s, r, joint->link.s, joint->products);
 }
 
 /* I a + v x* I v */
