@@ -238,6 +238,7 @@ const STEPS = {
     await page.goto(`${proxy.url}/#/controllers/cell-20`)
     await button('change').waitFor()
     equal(await button('change').isDisabled(), true, 'that an engineer may not')
+    await page.goto(`${proxy.url}/#/controllers`) // its page would ask for it when it is gone
     const admin = await administrator()
     await admin.goto(`${proxy.url}/#/controllers/cell-20`)
     const before = await api('GET', '/v1/controllers/cell-20')

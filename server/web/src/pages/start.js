@@ -12,7 +12,7 @@ import { moment } from '../ui/format.js'
 
 extend({
   welcome: ['Welcome to armdyn', '欢迎使用 armdyn'],
-  start_text: ['Dynamics of robot arms: models, logs, identification, energy-optimal motions and their torques on the controller.', '机器人手臂动力学：模型、日志、参数辨识、能量最优运动及其在控制器上的力矩。'],
+  start_text: ['Robot arms: models, logs, identification, energy-optimal motions, and their torques on the controller.', '机器人手臂：模型、日志、参数辨识、能量最优运动及其在控制器上的力矩。'],
   start_done: ['The demo is stored. Next: choose the log "demo: learn" and identify.', '示例已保存。下一步：选择日志“demo: learn”并进行辨识。'],
   start_next: ['What next?', '下一步做什么？'],
   start_now: ['What runs now', '正在运行'],
@@ -26,9 +26,9 @@ extend({
   'next.identify': ['Identify an arm', '辨识手臂'],
   'next.identify_text': ['Upload a log, choose it, and let its parameters be found.', '上传日志，选择后辨识参数。'],
   'next.plan': ['Plan a motion', '规划运动'],
-  'next.plan_text': ['Goal by hand, by numbers or from a log; the least energy within the limits.', '拖动、输入或取自日志的目标；在限制内能量最优。'],
+  'next.plan_text': ['By hand, by numbers or from a log, with least energy.', '拖动、输入或取自日志，能量最优。'],
   'next.verify': ['Verify an arm', '验证手臂'],
-  'next.verify_text': ['Is the tool where it should be with loads that the model does not know?', '在模型未知的负载下，末端是否到位？'],
+  'next.verify_text': ['Is the tool in place with unknown loads?', '未知负载下末端是否到位？'],
   'next.connect': ['Connect a controller', '连接控制器'],
   'next.connect_text': ['By Modbus TCP: its address, then the test of it.', '通过 Modbus TCP：输入地址，然后测试。'],
   'next.order': ['Order a motion', '下达运动订单'],
