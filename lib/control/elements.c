@@ -116,7 +116,7 @@ static void elasticity(struct moment *m)
 static void friction(struct moment *m)
 {
   struct armdyn_element_energy *now = &m->now[ARMDYN_ELEMENT_FRICTION];
-  double drives[N], transmitted[N];
+  double drives[N] = { 0 }, transmitted[N];
   if (m->e->load && m->e->load->frictionless) return;
   for (size_t j = 0; j < m->e->n; j++) drives[j] = m->torque[j] + m->ripple[j];
   armdyn_transmitted_torques(m->e->arm, m->motor, m->speed, drives, transmitted);
