@@ -302,7 +302,7 @@ enum armdyn_status armdyn_friction_plan(const struct armdyn_robot *robot,
 {
   const struct armdyn_robot_description *d = armdyn_robot_description(robot);
   const size_t n = d->joint_count;
-  struct armdyn_limits limits[N];
+  struct armdyn_limits limits[N] = { 0 };
   struct plan p = { .request = request, .limits = limits, .out = out };
   size_t moved = 0;
   enum armdyn_status rc = check_request(request, error);
