@@ -7,8 +7,7 @@
 #include "lib/math/rotation.h"
 #include "lib/math/vector.h"
 
-/* A spiral over the sphere that turns by the golden angle from point to point. */
-static void direction_of(int index, double out[3])
+void cloud_direction(int index, double out[3])
 {
   const double golden = M_PI * (3 - sqrt(5)), z = 1 - (2 * index + 1.0) / CLOUD_DIRECTIONS, r = sqrt(1 - z * z);
   out[0] = r * cos(golden * index), out[1] = r * sin(golden * index), out[2] = z;
@@ -30,7 +29,7 @@ size_t cloud_extremes(const struct cloud *cloud, double *out)
   size_t taken[CLOUD_DIRECTIONS] = { 0 }, count = 0;
   for (int k = 0; k < CLOUD_DIRECTIONS; k++) {
     double direction[3];
-    direction_of(k, direction);
+    cloud_direction(k, direction);
     const size_t which = farthest_along(cloud, direction);
     size_t i = 0;
     while (i < count && taken[i] != which) i++;

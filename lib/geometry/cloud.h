@@ -14,6 +14,8 @@ struct cloud {
   size_t count;
 };
 
+/* The index-th of CLOUD_DIRECTIONS unit vectors on a spiral over the sphere that turns by the golden angle each time. */
+void cloud_direction(int index, double out[3]);
 /* Those that are farthest in some direction, of many that cover the sphere evenly.
  *   out  out  room for CLOUD_DIRECTIONS x 3
  * Answers how many. */

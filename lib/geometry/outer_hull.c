@@ -2,24 +2,26 @@
  *
  * It is the set of points x with n_i . x <= h_i, h_i the largest n_i . v over all corners v: so it encloses them whatever the
  * n_i are, and is their hull where the n_i are those of its faces. The n_i are the normals of the triangles, those of much
- * area first, no two alike, and, while there is room, 26 even directions. A polytope of m faces has at most 2 m - 4 corners
- * (Euler), so 34 faces are as many as 64 corners allow. Corners: of every three planes the point in common, if it lies
- * behind all others. */
+ * area first, no two alike; of what is round, those in which it stands out farthest, one after the other. A polytope of m
+ * faces has at most 2 m - 4 corners (Euler), so 34 faces are as many as 64 corners allow. Corners: of every three planes the
+ * point in common, if it lies behind all others. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "armdyn/clearance.h"
 #include "armdyn/enclose.h"
+#include "lib/geometry/cloud.h"
 #include "lib/math/vector.h"
 
 enum { PLANES_MOST = ARMDYN_CONVEX_POINTS_MAX / 2 + 2, GROUPS_MOST = 256 };
 
-static const double alike = 0.999;      /* cosine: normals that count as one */
-static const double thinnest = 1e-6;    /* m */
-static const double one_corner = 1e-9;  /* of the size: corners that are one */
-static const double same_volume = 1e-6; /* of it: the polytope is the hull */
-static const double pushed_out = 1e-10; /* of the size: every plane, for rounding */
+static const double alike = 0.999;        /* cosine: normals that count as one */
+static const double thinnest = 1e-6;      /* m */
+static const double one_corner = 1e-9;    /* of the size: corners that are one */
+static const double worth_a_plane = 1e-4; /* of the size: what it must stand out to be cut */
+static const double same_volume = 1e-6;   /* of it: the polytope is the hull */
+static const double pushed_out = 1e-10;   /* of the size: every plane, for rounding */
 
 struct plane {
   double normal[3], offset, area;
@@ -69,11 +71,16 @@ static double extent(const struct hull *h, const double normal[3])
   return most;
 }
 
+static bool is_new_normal(const struct hull *h, const double normal[3])
+{
+  size_t i = 0;
+  while (i < h->plane_count && dot3(h->planes[i].normal, normal) <= alike) i++;
+  return i == h->plane_count;
+}
+
 static void add_plane(struct hull *h, size_t most, const double normal[3])
 {
-  if (h->plane_count == most) return;
-  for (size_t i = 0; i < h->plane_count; i++)
-    if (dot3(h->planes[i].normal, normal) > alike) return;
+  if (h->plane_count == most || !is_new_normal(h, normal)) return;
   struct plane *plane = &h->planes[h->plane_count++];
   memcpy(plane->normal, normal, sizeof plane->normal);
   plane->offset = extent(h, normal) + pushed_out * h->size;
@@ -98,19 +105,6 @@ static void even_direction(int number, double out[3])
   for (size_t k = 0; k < 3; k++) out[k] = digits[k] - 1;
 }
 
-/* Edges and corners of a cube. */
-static void add_even(struct hull *h, size_t most)
-{
-  for (int number = 0; number < EVEN_DIRECTIONS; number++) {
-    double n[3];
-    even_direction(number, n);
-    const double length = sqrt(dot3(n, n));
-    if (!(length > 0)) continue;
-    for (size_t k = 0; k < 3; k++) n[k] /= length;
-    add_plane(h, most, n);
-  }
-}
-
 /* A plane of a triangle and the opposite one, if what they enclose has no thickness, are moved apart. */
 static void thicken(struct hull *h)
 {
@@ -122,8 +116,8 @@ static void thicken(struct hull *h)
   }
 }
 
-/* Which planes: those of faces alone, with the box that bounds it whatever they are, and with even ones. */
-enum choice { FACES, BOUNDED, EVEN };
+/* Which planes: those of faces alone, or with the box that bounds it whatever they are. */
+enum choice { FACES, BOUNDED };
 
 /* The normals that have most of the surface first. */
 static void choose_planes(struct hull *h, enum choice choice, size_t most)
@@ -132,7 +126,6 @@ static void choose_planes(struct hull *h, enum choice choice, size_t most)
   h->plane_count = 0;
   for (size_t i = 0; i < h->group_count && h->plane_count + kept < most; i++) add_plane(h, most, h->groups[i].normal);
   if (choice >= BOUNDED) add_box(h, most);
-  if (choice == EVEN) add_even(h, most);
   thicken(h);
 }
 
@@ -266,6 +259,48 @@ static void make(struct hull *h, enum choice choice, struct polytope *out)
   out->volume = polytope_volume(h, out->points, out->used);
 }
 
+/* The direction in which the polytope stands out farthest, of those of faces and of many that are even. false: nowhere. */
+static bool stands_out(const struct hull *h, const double *extents, const struct polytope *p, double out[3])
+{
+  const struct hull its = { .corners = p->points, .corner_count = p->used };
+  double most = worth_a_plane * h->size;
+  for (size_t i = 0; i < h->group_count + CLOUD_DIRECTIONS; i++) {
+    double n[3];
+    if (i < h->group_count)
+      memcpy(n, h->groups[i].normal, sizeof n);
+    else
+      cloud_direction((int)(i - h->group_count), n);
+    const double over = extent(&its, n) - extents[i];
+    if (over > most && is_new_normal(h, n)) most = over, memcpy(out, n, sizeof n);
+  }
+  return most > worth_a_plane * h->size;
+}
+
+/* From the box on, cut by cut. */
+static void cut(struct hull *h, struct polytope *out)
+{
+  double extents[GROUPS_MOST + CLOUD_DIRECTIONS], n[3];
+  for (size_t i = 0; i < h->group_count; i++) extents[i] = extent(h, h->groups[i].normal);
+  for (int i = 0; i < CLOUD_DIRECTIONS; i++) {
+    cloud_direction(i, n);
+    extents[h->group_count + (size_t)i] = extent(h, n);
+  }
+  h->plane_count = 0;
+  add_box(h, PLANES_MOST);
+  thicken(h);
+  find_corners(h, out->points, &out->used);
+  struct polytope next = { .used = 0 };
+  while (h->plane_count < PLANES_MOST && stands_out(h, extents, out, n)) {
+    add_plane(h, PLANES_MOST, n);
+    if (!find_corners(h, next.points, &next.used)) {
+      h->plane_count--; /* more corners than there is room for */
+      break;
+    }
+    *out = next;
+  }
+  out->volume = polytope_volume(h, out->points, out->used);
+}
+
 /* Is it all there, though no box bounds it? Then it is as large as what the surface encloses, and as wide as that is along
  * every even direction: it is the hull itself. */
 static bool is_the_hull(const struct hull *h, const struct polytope *p, double enclosed)
@@ -290,12 +325,12 @@ static void measure(struct hull *h)
 /* The hull itself, or the smaller of two that enclose it. */
 static void make_smallest(struct hull *h, double enclosed, struct polytope *out)
 {
-  struct polytope even;
+  struct polytope other;
   make(h, FACES, out);
   if (is_the_hull(h, out, enclosed)) return;
   make(h, BOUNDED, out);
-  make(h, EVEN, &even);
-  if (even.volume < out->volume) *out = even;
+  cut(h, &other);
+  if (other.volume < out->volume) *out = other;
 }
 
 enum armdyn_status armdyn_enclose_convex(const double *triangles, size_t count, double *points, size_t *used,

@@ -269,6 +269,10 @@ Test(enclose, polytopes_enclose_and_tell_what_they_fill_up)
       cr_assert_leq(outside_hull(points, used, m.triangles + 3 * i), 1e-7, "corner %zu", i);
     cr_assert_gt(volumes[0], volumes[1]);
   }
+  /* of what is round little is filled up */
+  m.count = 0, prism(&m, 0.3, 0.5, 60), place(&m, 0, 0.8, (double[]){ 0.1, 0.2, 0.3 });
+  polytope(&m, points, volumes);
+  cr_assert(volumes[0] > volumes[1] && volumes[0] < 1.12 * volumes[1], "%.4g", volumes[0] / volumes[1]);
   /* what is flat has a thickness afterwards */
   m.count = 0, add(&m, (double[]){ 0, 0, 0 }, (double[]){ 1, 0, 0 }, (double[]){ 0, 1, 0 });
   polytope(&m, points, volumes);
