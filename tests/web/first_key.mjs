@@ -29,7 +29,7 @@ await button('Copy').click()
 await button('I have kept it').click()
 await page.locator('code.secret').waitFor({ state: 'detached' })
 
-await page.getByRole('link', { name: 'Keys', exact: true }).click()
+await page.getByRole('link', { name: 'Administration', exact: true }).click() // whose first page are the keys
 await button('New key …').click()
 await page.getByLabel('Whose it is (a-z, 0-9, -)').fill('guest')
 await button('Save').click()
