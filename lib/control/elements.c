@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "armdyn/terms.h"
-#include "lib/model/friction.h"
 
 enum { N = ARMDYN_JOINTS_MAX, FIGURES = 3 };
 
@@ -283,8 +282,7 @@ enum armdyn_status elements_open(const struct armdyn_elements *asked, const stru
                                  const struct armdyn_load *load, struct elements **elements, struct armdyn_error *error)
 {
   const struct armdyn_robot_description *description = armdyn_robot_description(arm);
-  enum armdyn_status status =
-      load && load->frictionless ? ARMDYN_OK : load_friction_refuse(arm, "a plant with elements", error);
+  enum armdyn_status status = ARMDYN_OK;
   for (size_t j = 0; j < description->joint_count && !status; j++) status = check_joint(asked, description, j, error);
   if (status) return status;
   struct elements *e = calloc(1, sizeof *e);
