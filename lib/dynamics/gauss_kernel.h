@@ -201,12 +201,11 @@ static void NAME(least_constraint)(const struct armdyn_robot *robot, struct NAME
     NAME(inertia_times)(hinge->column, &beyond, links[i].axis, robot->reduced.joints[i].slides);
     hinge->inverse = 1.0 / (NAME(dot6)(links[i].axis, hinge->column) + robot->rotor_inertia[i]);
     hinge->torque = torque[i] - NAME(dot6)(links[i].axis, links[i].force);
+    x[i].qdd = hinge->torque * hinge->inverse; /* if all before it stood still, as the base does */
     if (i == 0) break;
-    const REAL rate = hinge->torque * hinge->inverse;
-    for (int k = 0; k < 6; k++) links[i - 1].force[k] += links[i].force[k] + hinge->column[k] * rate;
+    for (int k = 0; k < 6; k++) links[i - 1].force[k] += links[i].force[k] + hinge->column[k] * x[i].qdd;
     NAME(yield)(&beyond, hinge);
   }
-  x[0].qdd = hinges[0].torque * hinges[0].inverse;
   for (int k = 0; k < 6; k++) a[k] = links[0].axis[k] * x[0].qdd;
   for (size_t i = 1; i < n; i++) {
     x[i].qdd = (hinges[i].torque - NAME(dot6)(hinges[i].column, a)) * hinges[i].inverse;

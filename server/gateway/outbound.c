@@ -76,7 +76,7 @@ enum armdyn_status gateway_send(struct gateway *g, enum gateway_message type, co
 
 /* Something that is larger than a frame, made of two pieces. */
 struct pieces {
-  const void *first, *second;
+  const void *first, *second; /* second NULL: there is none */
   size_t first_size, second_size;
 };
 
@@ -85,7 +85,7 @@ static void copy_pieces(const struct pieces *p, size_t at, size_t count, char *t
 {
   const size_t first = at < p->first_size ? p->first_size - at : 0, of_first = first < count ? first : count;
   if (of_first) memcpy(to, (const char *)p->first + at, of_first);
-  if (count > of_first)
+  if (count > of_first && p->second)
     memcpy(to + of_first, (const char *)p->second + (at + of_first - p->first_size), count - of_first);
 }
 
