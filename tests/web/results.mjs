@@ -303,6 +303,7 @@ await flow({
     equal([found.limit.position_mm, found.plants.map((one) => one.payload_mass), found.request.plants.map(({ plant }) => plant.friction)], [0.02, [0, 1], [false, false]], 'the limit, and the arms')
     // rows of laws and arms, columns of references: every case where it belongs, the worst of each column marked
     const rows = page.getByRole('region', { name: w('farOff') }).locator('tbody tr')
+    await rows.first().waitFor()
     const cells = await rows.evaluateAll((all) => all.map((row) => [...row.cells].slice(1).map((cell) => [parseFloat(cell.querySelector('button').textContent), !!cell.querySelector('.worst'), !!cell.querySelector('.state.bad')])))
     const wanted = found.laws.flatMap((law) => found.plants.map((plant) => found.references.map((reference) => {
       const cases = found.cases.filter((one) => one.reference === reference.name)
