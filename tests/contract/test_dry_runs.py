@@ -63,6 +63,8 @@ class Tried(World):
             self.places["trajectory"] = self.client.result_of("/v1/robots/arm/trajectories", self.bodies["trajectories"])["id"]
         if path.endswith("/watch"):
             self.client.post("/v1/controllers/cell/watch", {}).expect(200)
+            newest = self.client.get("/v1/robots/arm").expect(200).json["revision"]  # which a watch follows by itself
+            until(lambda: self.client.get("/v1/controllers/cell/watch").expect(200).json["revision"] == newest)
         if path.endswith("/{dataset}"):
             self.places["dataset"] = self.client.post("/v1/robots/arm/datasets", body=self.log, content_type="text/csv").expect(201).json["id"]
 
