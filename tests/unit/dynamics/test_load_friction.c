@@ -355,16 +355,5 @@ Test(load_friction, is_refused_where_it_is_not_known)
   struct armdyn_optimal_result planned;
   cr_expect_eq(armdyn_optimal_plan(robot, &motion, &out, NULL, &planned, NULL, NULL, &error), ARMDYN_EINPUT);
   cr_expect(strstr(error.message, "optimal motion") && strstr(error.message, "joint 2"), "%s", error.message);
-  const struct armdyn_elements elements = { 0 };
-  const struct armdyn_control control = { .law = ARMDYN_LAW_PID,
-                                          .period = 1e-3,
-                                          .torque_limit = { INFINITY, INFINITY } };
-  const struct armdyn_loop loop = { .model = robot,
-                                    .plant = robot,
-                                    .control = &control,
-                                    .elements = &elements,
-                                    .plant_motion = { .q = ends, .qd = ends, .duration = 0.1 } };
-  cr_expect_eq(armdyn_loop_simulate(&loop, NULL, NULL, NULL, &error), ARMDYN_EINPUT);
-  cr_expect(strstr(error.message, "plant with elements"), "%s", error.message);
   armdyn_robot_free(robot);
 }
