@@ -24,7 +24,7 @@ export function orderSteps({ page, api, url, look, language, go }) {
       await field('time').selectOption('duration')
       await field('seconds').fill('1')
       await field('angles').selectOption('deg')
-      const [joint] = await dialog.locator('.sliders input[type=number]').all()
+      const joint = dialog.locator('.sliders input[type=number]').first()
       const goal = Number(await joint.inputValue()) + 6
       await joint.fill(String(goal))
       await joint.press('Tab')
@@ -62,7 +62,7 @@ export function orderSteps({ page, api, url, look, language, go }) {
       await field('wanted').selectOption('smooth')
       await field('time').selectOption('duration')
       await field('seconds').fill('1')
-      const [joint] = await dialog.locator('.sliders input[type=number]').all()
+      const joint = dialog.locator('.sliders input[type=number]').first()
       const first = Number(await joint.inputValue())
       await joint.fill(String(first + 6))
       await joint.press('Tab')
