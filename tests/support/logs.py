@@ -40,7 +40,7 @@ def columns(joints):
 
 def csv_text(rows):
     joints = (len(rows[0]) - 1) // 2
-    return ",".join(columns(joints)) + "\n" + "\n".join(",".join(map(repr, row)) for row in rows) + "\n"
+    return ",".join(columns(joints)) + "\n" + "\n".join(",".join(repr(float(x)) for x in row) for row in rows) + "\n"
 
 
 def upload(client, robot, log, label=""):
