@@ -1,6 +1,10 @@
-/* The second derivatives of lambda . tau at every point: differences of the analytic first derivatives, by q and by qd
- * (by qdd there are none but M's, and the torque is quadratic in qd). Friction is added by the speed alone: what it bends
- * where it changes its sign decides whether Newton's steps are good for anything there. */
+/* The second derivatives of lambda . tau at every point, tau = M(q) qdd + c(q, qd) + g(q), by differences of the analytic
+ * first derivatives by q:
+ *   d2 / dq dq, d2 / dq dqd    differences of d (lambda . tau) / dq and / dqd
+ *   d2 / dq dqdd               G_lj = d (M lambda)_j / dq_l
+ *   d2 / dqd_l dqd_j           G_lj + G_jl - d M_lj along lambda: Christoffel's symbols, as c is quadratic in qd
+ * Friction is added by the speed alone: what it bends where it changes its sign decides whether Newton's steps are good for
+ * anything there. Source: Siciliano et al., Robotics, 7.2 (Christoffel's symbols). */
 #include <math.h>
 
 #include "armdyn/derivatives.h"
@@ -17,8 +21,13 @@ struct batch {
   double *q, *qd, *lambda; /* count x n */
   double *bend;            /* count x n, as in struct point_pull */
   double *base, *moved;    /* 3 x CURVATURE_POINTS x n: lambda . tau by q, qd, qdd */
-  /* count x n x n each: derivative by element l of q^(r) and j of q^(s) */
+  /* count x n x n each: derivative by element l of q^(r) and j of q^(s); where both are symmetric, so are these */
   double *qq, *qv, *qa, *vv;
+};
+
+/* Rows of a point that are read along with those of the transposed ones. */
+struct transposed {
+  double qv[N * N], qa[N * N];
 };
 
 static struct batch batch_at(const struct transcription *t, size_t first)
@@ -46,6 +55,25 @@ static void slopes_of(const struct batch *b, double *out)
                                         out + 2 * row);
 }
 
+/* vv = - d M along lambda */
+static void mass_differences(const struct batch *b)
+{
+  const size_t n = b->t->n, square = n * n;
+  struct armdyn_samples samples = { .count = b->count, .q = { b->q, n } };
+  double *base = b->qq, step[CURVATURE_POINTS]; /* qq is not known yet */
+  armdyn_mass_matrix_batch(b->t->robot, &samples, b->t->workspace, base);
+  for (size_t p = 0; p < b->count; p++) {
+    double largest = 0;
+    for (size_t j = 0; j < n; j++) largest = fmax(largest, fabs(b->lambda[p * n + j]));
+    step[p] = largest > 0 ? STEP / largest : 0;
+    for (size_t j = 0; j < n; j++) b->q[p * n + j] += step[p] * b->lambda[p * n + j];
+  }
+  armdyn_mass_matrix_batch(b->t->robot, &samples, b->t->workspace, b->vv);
+  for (size_t p = 0; p < b->count; p++)
+    for (size_t i = p * square; i < (p + 1) * square; i++) b->vv[i] = step[p] > 0 ? (base[i] - b->vv[i]) / step[p] : 0;
+  memcpy(b->q, b->t->q + b->first * n, b->count * n * sizeof *b->q);
+}
+
 static void differences(const struct batch *b, size_t l)
 {
   const size_t n = b->t->n, size = CURVATURE_POINTS * n;
@@ -61,12 +89,20 @@ static void differences(const struct batch *b, size_t l)
       b->qa[row + j] = (moved[2 * size + j] - base[2 * size + j]) / STEP;
     }
   }
-  for (size_t p = 0; p < b->count; p++) b->qd[p * n + l] += 1;
-  slopes_of(b, b->moved);
+}
+
+/* What differences leave unsymmetrical, and the rest of vv. */
+static void symmetrize(const struct batch *b)
+{
+  const size_t n = b->t->n;
   for (size_t p = 0; p < b->count; p++) {
-    const double *base = b->base + size + p * n, *moved = b->moved + size + p * n;
-    b->qd[p * n + l] = b->t->qd[(b->first + p) * n + l];
-    for (size_t j = 0; j < n; j++) b->vv[(p * n + l) * n + j] = moved[j] - base[j];
+    double *qq = b->qq + p * n * n, *vv = b->vv + p * n * n;
+    const double *qa = b->qa + p * n * n;
+    for (size_t l = 0; l < n; l++)
+      for (size_t j = l; j < n; j++) {
+        qq[l * n + j] = qq[j * n + l] = (qq[l * n + j] + qq[j * n + l]) / 2;
+        vv[l * n + j] = vv[j * n + l] = (vv[l * n + j] + vv[j * n + l]) / 2 + qa[l * n + j] + qa[j * n + l];
+      }
   }
 }
 
@@ -102,22 +138,30 @@ static void bounds_add(const struct batch *b, const double *multiplier)
   }
 }
 
+static void transpose(size_t n, const double *A, double *out)
+{
+  for (size_t l = 0; l < n; l++)
+    for (size_t j = 0; j < n; j++) out[j * n + l] = A[l * n + j];
+}
+
 static void add(const struct batch *batch, size_t i, double *S)
 {
   const struct transcription *t = batch->t;
-  const size_t n = t->n, width = 4 * n, p = batch->first + i;
-  const double *qq = batch->qq + i * n * n, *qv = batch->qv + i * n * n, *qa = batch->qa + i * n * n;
-  const double *vv = batch->vv + i * n * n;
+  const size_t n = t->n, width = 4 * n, p = batch->first + i, at = i * n * n;
   double(*B)[4] = t->basis[p], *block = S + transcription_interval(t, p) * n * width;
+  struct transposed across;
+  transpose(n, batch->qv + at, across.qv);
+  transpose(n, batch->qa + at, across.qa);
   for (size_t a = 0; a < 4; a++)
     for (size_t b = a; b < 4; b++) {
-      const double bqq = B[0][a] * B[0][b] / 2, bvv = B[1][a] * B[1][b] / 2;
+      const double bqq = B[0][a] * B[0][b], bvv = B[1][a] * B[1][b];
       const double bqv = B[0][a] * B[1][b], bvq = B[1][a] * B[0][b], bqa = B[0][a] * B[2][b], baq = B[2][a] * B[0][b];
       for (size_t l = 0; l < n; l++) {
-        double *out = block + (a * n + l) * width + (b - a) * n - l;
+        const double *qq = batch->qq + at + l * n, *qv = batch->qv + at + l * n, *qa = batch->qa + at + l * n;
+        const double *vv = batch->vv + at + l * n, *vq = across.qv + l * n, *aq = across.qa + l * n;
+        double *restrict out = block + (a * n + l) * width + (b - a) * n - l;
         for (size_t j = a == b ? l : 0; j < n; j++)
-          out[j] += bqq * (qq[l * n + j] + qq[j * n + l]) + bqv * qv[l * n + j] + bvq * qv[j * n + l] +
-                    bqa * qa[l * n + j] + baq * qa[j * n + l] + bvv * (vv[l * n + j] + vv[j * n + l]);
+          out[j] += bqq * qq[j] + bqv * qv[j] + bvq * vq[j] + bqa * qa[j] + baq * aq[j] + bvv * vv[j];
       }
     }
 }
@@ -134,8 +178,8 @@ static void add_duration(const struct batch *batch, size_t i, struct duration_be
     double by[3] = { 0 }; /* row l of the form times (x, v, w) */
     for (size_t j = 0; j < n; j++) {
       const size_t at = l * n + j, across = j * n + l;
-      by[0] += (qq[at] + qq[across]) / 2 * x[j] + qv[at] * v[j] + qa[at] * w[j];
-      by[1] += qv[across] * x[j] + (vv[at] + vv[across]) / 2 * v[j];
+      by[0] += qq[at] * x[j] + qv[at] * v[j] + qa[at] * w[j];
+      by[1] += qv[across] * x[j] + vv[at] * v[j];
       by[2] += qa[across] * x[j];
     }
     for (size_t r = 0; r < 3; r++)
@@ -159,9 +203,11 @@ void lagrangian_curvature(const struct transcription *t, const double *multiplie
       memcpy(b.bend + p * n, pull.bend, n * sizeof *b.bend);
     }
     slopes_of(&b, b.base);
+    mass_differences(&b);
     for (size_t l = 0; l < n; l++) differences(&b, l);
     friction_add(&b);
     bounds_add(&b, multiplier);
+    symmetrize(&b);
     for (size_t p = 0; p < b.count; p++) {
       add(&b, p, S);
       if (t->by_duration) add_duration(&b, p, bend);
