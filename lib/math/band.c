@@ -39,6 +39,11 @@ bool band_factor(size_t n, size_t width, double *A)
   return fastest()->factor(n, width, A);
 }
 
+void band_solve_all(size_t n, size_t width, const double *U, size_t count, size_t stride, double *x, double *scratch)
+{
+  fastest()->solve_all(n, width, U, count, stride, x, scratch);
+}
+
 void band_solve(size_t n, size_t width, const double *U, double *x)
 {
   for (size_t r = 0; r < n; r++) {
@@ -50,8 +55,8 @@ void band_solve(size_t n, size_t width, const double *U, double *x)
   for (size_t r = n; r-- > 0;) {
     const double *row = U + r * width;
     const size_t length = row_length(n, width, r);
-    double sum = x[r];
-    for (size_t c = 1; c < length; c++) sum -= row[c] * x[r + c];
-    x[r] = sum / row[0];
+    double sum[4] = { x[r] }; /* four at a time, as none waits for another */
+    for (size_t c = 1; c < length; c++) sum[c % 4] -= row[c] * x[r + c];
+    x[r] = (sum[0] + sum[1] + sum[2] + sum[3]) / row[0];
   }
 }

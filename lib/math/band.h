@@ -26,5 +26,12 @@ void band_squares_add(const struct band_rows *rows, size_t width, double *A);
 
 /* x = (U' U)^-1 x. O(n width). */
 void band_solve(size_t n, size_t width, const double *U, double *x);
+/* The same for several right-hand sides, as many at a time as the processor's vectors hold.
+ *   count    in      sides
+ *   stride   in      from one to the next, >= n
+ *   x        in/out  count x stride
+ *   scratch  out     n x BAND_SIDES, aligned to 64 bytes */
+enum { BAND_SIDES = 8 };
+void band_solve_all(size_t n, size_t width, const double *U, size_t count, size_t stride, double *x, double *scratch);
 
 #endif

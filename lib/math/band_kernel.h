@@ -80,6 +80,41 @@ static bool factor(size_t n, size_t width, double *A)
   return true;
 }
 
+/* -- several right-hand sides -- */
+
+/* Row r of scratch: element r of up to LANES sides. */
+static void sides_solve(size_t n, size_t width, const double *U, lanes *x)
+{
+  for (size_t r = 0; r < n; r++) {
+    const double *row = U + r * width;
+    const size_t length = n - r < width ? n - r : width;
+    x[r] /= row[0];
+    for (size_t c = 1; c < length; c++) x[r + c] -= row[c] * x[r];
+  }
+  for (size_t r = n; r-- > 0;) {
+    const double *row = U + r * width;
+    const size_t length = n - r < width ? n - r : width;
+    lanes sum[4] = { x[r], { 0 }, { 0 }, { 0 } };
+    for (size_t c = 1; c < length; c++) sum[c % 4] -= row[c] * x[r + c];
+    x[r] = (sum[0] + sum[1] + sum[2] + sum[3]) / row[0];
+  }
+}
+
+static void solve_all(size_t n, size_t width, const double *U, size_t count, size_t stride, double *x, double *scratch)
+{
+  lanes *side = (lanes *)scratch;
+  for (size_t first = 0; first < count; first += LANES) {
+    const size_t sides = count - first < LANES ? count - first : LANES;
+    for (size_t r = 0; r < n; r++) {
+      side[r] = (lanes){ 0 };
+      for (size_t i = 0; i < sides; i++) side[r][i] = x[(first + i) * stride + r];
+    }
+    sides_solve(n, width, U, side);
+    for (size_t i = 0; i < sides; i++)
+      for (size_t r = 0; r < n; r++) x[(first + i) * stride + r] = side[r][i];
+  }
+}
+
 /* -- squares -- */
 
 enum { GROUP = 8 };

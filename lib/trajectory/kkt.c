@@ -18,6 +18,8 @@ void kkt_carve(struct kkt *k, struct carve *c)
   k->weight = carve(c, 2 * e * u, sizeof(double));
   k->beside = carve(c, e, sizeof(double));
   k->level = carve(c, e, sizeof(double));
+  k->spans = carve(c, e, sizeof *k->spans);
+  k->sides = carve(c, u + e > 0 ? k->order * BAND_SIDES : 0, sizeof(double));
 }
 
 static double along(const struct kkt *k, const double *a, const double *b)
@@ -27,9 +29,24 @@ static double along(const struct kkt *k, const double *a, const double *b)
   return sum;
 }
 
-static void band_apply(const struct kkt *k, double *x)
+/* Row r of A times that; it is of few elements. */
+static double along_equation(const struct kkt *k, size_t r, const double *x)
 {
-  band_solve(k->count, k->width, k->factor + k->first * k->width, x + k->first);
+  const double *row = k->equal + r * k->order;
+  double sum = 0;
+  for (size_t i = k->spans[r].begin; i < k->spans[r].end; i++) sum += row[i] * x[i];
+  return sum;
+}
+
+static void spans_find(struct kkt *k)
+{
+  for (size_t r = 0; r < k->equations; r++) {
+    const double *row = k->equal + r * k->order;
+    size_t begin = k->first, end = k->first + k->count;
+    while (begin < end && row[begin] == 0) begin++;
+    while (end > begin && row[end - 1] == 0) end--;
+    k->spans[r] = (struct kkt_span){ begin, end };
+  }
 }
 
 /* A dense matrix is a band as wide as itself: rows hold the upper triangle from their diagonal on. */
@@ -46,7 +63,7 @@ static bool reduce_equations(struct kkt *k)
   for (size_t i = 0; i < e; i++)
     for (size_t j = i; j < e; j++)
       k->inner[i * e + j - i] =
-          along(k, k->equal + i * k->order, k->solved + (k->unknowns + j) * k->order) * (i == j ? 1 + 1e-13 : 1);
+          along_equation(k, i, k->solved + (k->unknowns + j) * k->order) * (i == j ? 1 + 1e-13 : 1);
   return band_factor(e, e, k->inner);
 }
 
@@ -56,13 +73,13 @@ bool kkt_reduce(struct kkt *k)
   double largest = 0;
   memcpy(k->solved, k->mixed, u * size * sizeof *k->solved);
   memcpy(k->solved + u * size, k->equal, e * size * sizeof *k->solved);
-  for (size_t i = 0; i < u + e; i++) band_apply(k, k->solved + i * size);
+  spans_find(k);
+  band_solve_all(k->count, k->width, k->factor + k->first * k->width, u + e, size, k->solved + k->first, k->sides);
   if (e > 0 && !reduce_equations(k)) return false;
   /* F, and S^-1 F beside it; both by unknowns, so that a column is contiguous */
   double *F = k->weight, *SF = F + e * u;
   for (size_t i = 0; i < u; i++) {
-    for (size_t r = 0; r < e; r++)
-      F[i * e + r] = k->across[r * u + i] - along(k, k->equal + r * size, k->solved + i * size);
+    for (size_t r = 0; r < e; r++) F[i * e + r] = k->across[r * u + i] - along_equation(k, r, k->solved + i * size);
     memcpy(SF + i * e, F + i * e, e * sizeof *F);
     if (e > 0) band_solve(e, e, k->inner, SF + i * e);
   }
@@ -84,8 +101,8 @@ void kkt_solve(struct kkt *k, double *x, double *y, const double *miss, double *
 {
   const size_t u = k->unknowns, e = k->equations, size = k->order;
   const double *F = k->weight, *SF = F + e * u;
-  band_apply(k, x);
-  for (size_t r = 0; r < e; r++) k->beside[r] = miss[r] + along(k, k->equal + r * size, x);
+  band_solve(k->count, k->width, k->factor + k->first * k->width, x + k->first);
+  for (size_t r = 0; r < e; r++) k->beside[r] = miss[r] + along_equation(k, r, x);
   memcpy(k->level, k->beside, e * sizeof *k->level);
   if (e > 0) band_solve(e, e, k->inner, k->level);
   for (size_t i = 0; i < u; i++) {

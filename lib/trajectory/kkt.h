@@ -14,6 +14,10 @@
 
 #include "lib/base/carve.h"
 
+struct kkt_span {
+  size_t begin, end;
+};
+
 struct kkt {
   size_t order, width; /* of the band */
   size_t first, count; /* the free elements of all `order` */
@@ -26,6 +30,8 @@ struct kkt {
   double *solved;                 /* H^-1 of mixed and equal */
   double *inner, *outer, *weight; /* A H^-1 A' factored, the Schur complement of D, F = E - A H^-1 M */
   double *beside, *level;         /* lambda at dy = 0; scratch */
+  struct kkt_span *spans;         /* equations: where A is not 0 */
+  double *sides;                  /* scratch of the band */
 };
 
 void kkt_carve(struct kkt *k, struct carve *c);

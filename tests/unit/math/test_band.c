@@ -64,6 +64,37 @@ Test(band, solves_what_it_factored)
   }
 }
 
+/* A times what is solved for is each side again, whatever their number; what lies between them is left alone. */
+Test(band, several_sides_are_solved_at_once)
+{
+  enum { SIDES = 11, STRIDE = N_MAX + 3 };
+  static double A[N_MAX * WIDTH_MAX], U[N_MAX * WIDTH_MAX], x[SIDES * STRIDE];
+  static _Alignas(64) double scratch[N_MAX * BAND_SIDES];
+  const struct band_kernels *kinds[BAND_KINDS];
+  struct dice dice = { 4 };
+  for (size_t kind = band_supported(kinds); kind-- > 0;)
+    for (size_t sides = 0; sides <= SIDES; sides++)
+      for (size_t n = 1; n <= N_MAX; n += 23) {
+        const size_t width = 1 + (3 * sides + n) % WIDTH_MAX;
+        random_band(&dice, n, width, A);
+        memcpy(U, A, n * width * sizeof *U);
+        cr_assert(kinds[kind]->factor(n, width, U));
+        for (size_t i = 0; i < SIDES * STRIDE; i++) x[i] = i % STRIDE < n ? (double)(i % 17) - 7 : UNTOUCHED;
+        kinds[kind]->solve_all(n, width, U, sides, STRIDE, x, scratch);
+        for (size_t i = 0; i < SIDES * STRIDE; i++) {
+          const size_t side = i / STRIDE, r = i % STRIDE;
+          double sum = 0;
+          for (size_t c = 0; c < n && r < n; c++) {
+            const size_t low = r < c ? r : c, off = r < c ? c - r : r - c;
+            if (off < width) sum += A[low * width + off] * x[side * STRIDE + c];
+          }
+          const double meant = r >= n ? UNTOUCHED : side < sides ? (double)(i % 17) - 7 : sum;
+          cr_assert_float_eq(r < n ? sum : x[i], meant, 1e-10, "%s: %zu sides, n %zu", kinds[kind]->name, sides, n);
+          if (r < n && side >= sides) cr_assert_eq(x[i], (double)(i % 17) - 7);
+        }
+      }
+}
+
 Test(band, what_is_not_positive_definite_is_told)
 {
   const struct band_kernels *kinds[BAND_KINDS];
