@@ -43,12 +43,12 @@ static enum armdyn_status append(struct sql *sql, void *argument)
     memcpy(former, entry.hash, sizeof former);
     entry.number++;
     chain(former, entry.number, a->lines[i], entry.hash);
-    status = sql_run(sql, "INSERT INTO audit (number, line, hash) VALUES (?, ?, ?)",
-                     VALUES(value_integer(entry.number), value_text(a->lines[i]), value_text(entry.hash)), NULL);
+    status = sql_send(sql, "INSERT INTO audit (number, line, hash) VALUES (?, ?, ?)",
+                      VALUES(value_integer(entry.number), value_text(a->lines[i]), value_text(entry.hash)));
   }
   if (status) return status;
-  return sql_run(sql, "UPDATE audit_head SET number = ?, hash = ?",
-                 VALUES(value_integer(entry.number), value_text(entry.hash)), NULL);
+  return sql_send(sql, "UPDATE audit_head SET number = ?, hash = ?",
+                  VALUES(value_integer(entry.number), value_text(entry.hash)));
 }
 
 enum armdyn_status store_audit_keep(struct sql *sql, const char *line)

@@ -84,10 +84,10 @@ struct has_read {
 static enum armdyn_status note_reader(struct sql *sql, void *argument)
 {
   const struct has_read *r = argument;
-  return sql_run(sql,
-                 "INSERT INTO event_readers (name, number) VALUES (?, ?)"
-                 " ON CONFLICT (name) DO UPDATE SET number = excluded.number",
-                 VALUES(value_text(r->reader), value_integer(r->number)), NULL);
+  return sql_send(sql,
+                  "INSERT INTO event_readers (name, number) VALUES (?, ?)"
+                  " ON CONFLICT (name) DO UPDATE SET number = excluded.number",
+                  VALUES(value_text(r->reader), value_integer(r->number)));
 }
 
 enum armdyn_status store_event_has_read(struct store *store, const char *reader, int64_t number)
@@ -114,12 +114,12 @@ static enum armdyn_status note_sight(struct sql *sql, void *argument)
   const struct sight *s = argument;
   char now[TIME_SIZE];
   clock_format(clock_wall_ms(), now);
-  return sql_run(
+  return sql_send(
       sql,
       "INSERT INTO events (at, type, controller, text) SELECT ?1, ?2, ?3, ?4"
       " WHERE ?2 <> coalesce((SELECT type FROM events WHERE controller = ?3"
       " AND type IN ('controller.lost', 'controller.back') ORDER BY number DESC LIMIT 1), 'controller.back')",
-      VALUES(value_text(now), value_text(s->type), value_text(s->controller), value_text(s->text)), NULL);
+      VALUES(value_text(now), value_text(s->type), value_text(s->controller), value_text(s->text)));
 }
 
 enum armdyn_status store_event_sight(struct store *store, const char *controller, bool lost, const char *text)

@@ -11,10 +11,10 @@ static int64_t expired_before(void)
 
 enum armdyn_status store_idempotency_prune(struct sql *sql, int64_t most)
 {
-  return sql_run(sql,
-                 "DELETE FROM idempotency WHERE scope IN"
-                 " (SELECT scope FROM idempotency WHERE created_ms < ? AND kept = 0 ORDER BY created_ms LIMIT ?)",
-                 VALUES(value_integer(expired_before()), value_integer(most)), NULL);
+  return sql_send(sql,
+                  "DELETE FROM idempotency WHERE scope IN"
+                  " (SELECT scope FROM idempotency WHERE created_ms < ? AND kept = 0 ORDER BY created_ms LIMIT ?)",
+                  VALUES(value_integer(expired_before()), value_integer(most)));
 }
 
 /* Of these the schema forgets the keys with the row. */
@@ -32,8 +32,8 @@ enum armdyn_status store_idempotency_keep(struct sql *sql, const struct store_id
   if (!key) return ARMDYN_OK;
   char href[256];
   if (snprintf(href, sizeof href, "/v1/%s/%s", collection, name) >= (int)sizeof href) return ARMDYN_ELIMIT;
-  enum armdyn_status status = sql_run(sql, "DELETE FROM idempotency WHERE scope = ? AND created_ms < ? AND kept = 0",
-                                      VALUES(value_text(key->scope), value_integer(expired_before())), NULL);
+  enum armdyn_status status = sql_send(sql, "DELETE FROM idempotency WHERE scope = ? AND created_ms < ? AND kept = 0",
+                                       VALUES(value_text(key->scope), value_integer(expired_before())));
   if (!status) status = store_idempotency_prune(sql, PRUNED_AT_ONCE);
   if (!status)
     status = sql_run(sql, "INSERT INTO idempotency (scope, digest, href, created_ms, kept) VALUES (?, ?, ?, ?, ?)",

@@ -50,7 +50,7 @@ struct creation {
 static enum armdyn_status create(struct sql *sql, void *argument)
 {
   const struct creation *c = argument;
-  enum armdyn_status status = record_change(
+  enum armdyn_status status = record_send(
       sql,
       "INSERT INTO jobs (id, kind, robot, owner, revision, state, attempt, created_at, started_at, request, tags,"
       " attempts, traceparent, created_by_name, reason) VALUES (:id, :kind, :robot, :owner, :revision, 'queued', "
@@ -111,8 +111,8 @@ enum armdyn_status store_job_succeed(struct sql *sql, const struct store_job *jo
   struct store_change change = change_of(job, "UPDATE jobs SET state = 'succeeded'," END);
   enum armdyn_status status = store_change_guarded(sql, &change);
   if (status) return status;
-  return sql_change(sql, "UPDATE jobs SET result_id = ? WHERE id = ?",
-                    VALUES(value_text(result_id), value_text(job->id)));
+  return sql_send(sql, "UPDATE jobs SET result_id = ? WHERE id = ?",
+                  VALUES(value_text(result_id), value_text(job->id)));
 }
 
 TYPED_VISITOR(store_job)

@@ -72,8 +72,8 @@ enum armdyn_status store_api_key_delete(struct store *store, const char *id)
 static enum armdyn_status note_use(struct sql *sql, void *argument)
 {
   const struct store_api_key_use *use = argument;
-  return sql_run(sql, "UPDATE keys SET last_used_at = ? WHERE id = ?",
-                 VALUES(value_text(use->last_used_at), value_text(use->id)), NULL);
+  return sql_send(sql, "UPDATE keys SET last_used_at = ? WHERE id = ?",
+                  VALUES(value_text(use->last_used_at), value_text(use->id)));
 }
 
 enum armdyn_status store_api_key_used(struct store *store, const struct store_api_key_use *use)

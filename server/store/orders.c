@@ -72,8 +72,8 @@ static enum armdyn_status create(struct sql *sql, void *argument)
   const struct store_change *change = argument;
   const struct store_order *order = change->record;
   enum armdyn_status status =
-      sql_run(sql, "INSERT INTO order_queues (controller, since) VALUES (?, ?) ON CONFLICT DO NOTHING",
-              VALUES(value_text(order->controller), value_text(order->created_at)), NULL);
+      sql_send(sql, "INSERT INTO order_queues (controller, since) VALUES (?, ?) ON CONFLICT DO NOTHING",
+               VALUES(value_text(order->controller), value_text(order->created_at)));
   if (!status) status = store_idempotency_keep(sql, change->key, "orders", order->id);
   return status ? status : record_run(sql, change->text, change->type, change->record, NULL);
 }

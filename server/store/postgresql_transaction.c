@@ -109,47 +109,44 @@ enum armdyn_status postgresql_touch(struct sql *sql)
 
 /* -- transactions -- */
 
-/* One round trip: that it begins, its number, and that the store is still held. */
-static enum armdyn_status ask_to_begin(struct connection *c)
-{
-  PGresult *result = NULL;
-  char text[160];
-  if (!c->epoch)
-    snprintf(text, sizeof text, "BEGIN; SELECT pg_current_xact_id()::text");
-  else if (clock_monotonic_ns() - c->renewed_ns < RENEWED_S * SECOND_NS)
-    snprintf(text, sizeof text,
-             "BEGIN; SELECT pg_current_xact_id()::text FROM holder WHERE epoch = %" PRId64 " FOR SHARE", c->epoch);
-  else
-    snprintf(text, sizeof text,
-             "BEGIN; UPDATE holder SET renewed = clock_timestamp() WHERE epoch = %" PRId64
-             " RETURNING pg_current_xact_id()::text",
-             c->epoch);
-  const int64_t now_ns = clock_monotonic_ns();
-  enum armdyn_status status = postgresql_ask(c, text, &result);
-  if (!status && PQntuples(result) != 1) {
-    note_fenced(c);
-    PGresult *end = NULL;
-    postgresql_ask(c, "ROLLBACK", &end);
-    PQclear(end);
-    status = ARMDYN_EUNAVAILABLE;
-  }
-  if (!status) snprintf(c->xid, sizeof c->xid, "%s", PQgetvalue(result, 0, 0));
-  if (!status && strstr(text, "renewed")) c->renewed_ns = now_ns;
-  PQclear(result);
-  return status;
-}
-
-/* A connection that ended while nothing was written is known now: then another one is asked. */
+/* Its number, and that the store is still held: asked with what is written first, and answered before it. */
 enum armdyn_status postgresql_begin(struct sql *sql)
 {
   struct connection *c = connection_of(sql);
-  c->began = false;
+  char text[160];
+  postgresql_forget(c, NULL);
+  c->queue = (struct postgresql_queue){ 0 };
+  c->began = c->renews = false;
   if (c->fenced) return ARMDYN_EUNAVAILABLE;
   enum armdyn_status status = postgresql_up(c);
-  if (!status) status = ask_to_begin(c);
-  if (status && !c->pg && !c->fenced && !(status = postgresql_up(c))) status = ask_to_begin(c);
+  if (status) return status;
+  if (!c->epoch) {
+    snprintf(text, sizeof text, "SELECT pg_current_xact_id()::text");
+  } else if (clock_monotonic_ns() - c->renewed_ns < RENEWED_S * SECOND_NS) {
+    snprintf(text, sizeof text, "SELECT pg_current_xact_id()::text FROM holder WHERE epoch = %" PRId64 " FOR SHARE",
+             c->epoch);
+  } else {
+    c->renews = true;
+    snprintf(text, sizeof text,
+             "UPDATE holder SET renewed = clock_timestamp() WHERE epoch = %" PRId64
+             " RETURNING pg_current_xact_id()::text",
+             c->epoch);
+  }
+  status = postgresql_queue_text(c, "BEGIN", false);
+  if (!status) status = postgresql_queue_text(c, text, true);
   c->began = !status;
   return status;
+}
+
+enum armdyn_status postgresql_note_begun(struct connection *c, const PGresult *result)
+{
+  if (PQntuples(result) != 1) {
+    note_fenced(c);
+    return ARMDYN_EUNAVAILABLE;
+  }
+  snprintf(c->xid, sizeof c->xid, "%s", PQgetvalue(result, 0, 0));
+  if (c->renews) c->renewed_ns = clock_monotonic_ns();
+  return ARMDYN_OK;
 }
 
 /* -1: it is not known yet; 0: it is not, 1: it is committed. */
@@ -186,7 +183,9 @@ enum armdyn_status postgresql_commit(struct sql *sql)
   struct connection *c = connection_of(sql);
   PGresult *result = NULL;
   if (!postgresql_in_transaction(sql)) return ARMDYN_EUNAVAILABLE;
-  enum armdyn_status status = postgresql_ask(c, "COMMIT", &result);
+  enum armdyn_status status = postgresql_settle(sql);
+  if (status) return status;
+  status = postgresql_ask(c, "COMMIT", &result);
   c->began = false;
   if (!status && strcmp(PQcmdStatus(result), "COMMIT") != 0) status = ARMDYN_EIO; /* a statement of it had failed */
   PQclear(result);
@@ -203,13 +202,17 @@ static void end(struct connection *c, const char *how)
 
 void postgresql_rollback(struct sql *sql)
 {
-  end(connection_of(sql), "ROLLBACK");
+  struct connection *c = connection_of(sql);
+  postgresql_forget(c, NULL);
+  if (postgresql_in_transaction(sql)) end(c, "ROLLBACK");
+  c->began = false;
 }
 
 bool postgresql_in_transaction(struct sql *sql)
 {
   const struct connection *c = connection_of(sql);
   if (!c->began || !c->pg) return false;
+  if (c->queue.count) return true;
   const PGTransactionStatusType how = PQtransactionStatus(c->pg);
   return how == PQTRANS_INTRANS || how == PQTRANS_INERROR;
 }

@@ -126,6 +126,16 @@ enum armdyn_status record_run(struct sql *sql, const char *text, const struct re
   return status;
 }
 
+enum armdyn_status record_send(struct sql *sql, const char *text, const struct record_type *type, const void *record)
+{
+  struct sql_statement *statement;
+  enum armdyn_status status = sql_prepare(sql, text, &statement);
+  if (!status) status = bind_record(statement, type, record);
+  if (!status) status = sql_dispatch(statement);
+  sql_finish(statement);
+  return status;
+}
+
 enum armdyn_status record_change(struct sql *sql, const char *text, const struct record_type *type, const void *record)
 {
   int changed;

@@ -51,6 +51,8 @@ enum armdyn_status record_run(struct sql *sql, const char *text, const struct re
                               int *changed);
 /* The same, ENOTFOUND when it changed nothing. */
 enum armdyn_status record_change(struct sql *sql, const char *text, const struct record_type *type, const void *record);
+/* As sql_send: an INSERT, say, which changes one row or fails. */
+enum armdyn_status record_send(struct sql *sql, const char *text, const struct record_type *type, const void *record);
 /* The one row of a query. ENOTFOUND. */
 enum armdyn_status record_get(struct sql *sql, const char *text, struct values values, const struct record_type *type,
                               void *record);

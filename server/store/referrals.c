@@ -25,14 +25,14 @@ enum armdyn_status store_referrals_keep(struct sql *sql, const char *from_kind, 
 
 enum armdyn_status store_referrals_inherit(struct sql *sql, const char *job, const char *kind, const char *id)
 {
-  return sql_run(sql, "UPDATE referrals SET from_kind = ?, from_id = ? WHERE from_kind = 'job' AND from_id = ?",
-                 VALUES(value_text(kind), value_text(id), value_text(job)), NULL);
+  return sql_send(sql, "UPDATE referrals SET from_kind = ?, from_id = ? WHERE from_kind = 'job' AND from_id = ?",
+                  VALUES(value_text(kind), value_text(id), value_text(job)));
 }
 
 enum armdyn_status store_referrals_forget(struct sql *sql, const char *from_kind, const char *from_id)
 {
-  return sql_run(sql, "DELETE FROM referrals WHERE from_kind = ? AND from_id = ?",
-                 VALUES(value_text(from_kind), value_text(from_id)), NULL);
+  return sql_send(sql, "DELETE FROM referrals WHERE from_kind = ? AND from_id = ?",
+                  VALUES(value_text(from_kind), value_text(from_id)));
 }
 
 enum armdyn_status store_referrals_check(struct sql *sql, const char *to_kind, const char *to_id)

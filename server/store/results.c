@@ -41,8 +41,8 @@ static enum armdyn_status create(struct sql *sql, void *argument)
                     &result_type, e->result);
   if (status == ARMDYN_ENOTFOUND) return ARMDYN_ECONFLICT; /* no such job */
   if (!status)
-    status = record_change(sql, "INSERT INTO result_documents (result_id, document) VALUES (:id, :document)",
-                           &result_type, e->result);
+    status = record_send(sql, "INSERT INTO result_documents (result_id, document) VALUES (:id, :document)",
+                         &result_type, e->result);
   if (!status) status = store_job_succeed(sql, e->job, e->result->id);
   return status ? status : store_referrals_inherit(sql, e->job->id, e->result->kind, e->result->id);
 }

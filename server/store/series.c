@@ -87,10 +87,9 @@ static enum armdyn_status stage(struct sql *sql, void *argument)
   if (!s->series) status = insert_series(sql, w, &s->series);
   for (size_t at = 0; !status && at < w->used; at += STORE_CHUNK_VALUES) {
     size_t count = w->used - at < STORE_CHUNK_VALUES ? w->used - at : STORE_CHUNK_VALUES;
-    status = sql_run(sql, "INSERT INTO series_chunks (series, chunk, data) VALUES (?, ?, ?)",
-                     VALUES(value_integer(s->series), value_integer((int64_t)((w->staged + at) / STORE_CHUNK_VALUES)),
-                            value_blob(w->values + at, count * sizeof(double))),
-                     NULL);
+    status = sql_send(sql, "INSERT INTO series_chunks (series, chunk, data) VALUES (?, ?, ?)",
+                      VALUES(value_integer(s->series), value_integer((int64_t)((w->staged + at) / STORE_CHUNK_VALUES)),
+                             value_blob(w->values + at, count * sizeof(double))));
   }
   if (status) return status;
   return sql_change(sql, "UPDATE series SET rows = ? WHERE id = ?",

@@ -117,6 +117,19 @@ int sql_changed(struct sql *sql)
 
 /* -- all in one -- */
 
+static enum armdyn_status step_through(struct sql_statement *statement)
+{
+  bool row = true;
+  enum armdyn_status status = ARMDYN_OK;
+  while (!status && row) status = sql_step(statement, &row);
+  return status;
+}
+
+enum armdyn_status sql_dispatch(struct sql_statement *statement)
+{
+  return statement->engine->send ? statement->engine->send(statement) : step_through(statement);
+}
+
 enum armdyn_status sql_query(struct sql *sql, const char *text, struct values values, struct sql_statement **statement)
 {
   enum armdyn_status status = sql_prepare(sql, text, statement);
@@ -128,9 +141,8 @@ enum armdyn_status sql_query(struct sql *sql, const char *text, struct values va
 enum armdyn_status sql_run(struct sql *sql, const char *text, struct values values, int *changed)
 {
   struct sql_statement *statement;
-  bool row = true;
   enum armdyn_status status = sql_query(sql, text, values, &statement);
-  while (!status && row) status = sql_step(statement, &row);
+  if (!status) status = step_through(statement);
   if (changed) *changed = status ? 0 : sql_changed(sql);
   sql_finish(statement);
   return status;
@@ -141,6 +153,15 @@ enum armdyn_status sql_change(struct sql *sql, const char *text, struct values v
   int changed;
   enum armdyn_status status = sql_run(sql, text, values, &changed);
   return !status && changed == 0 ? ARMDYN_ENOTFOUND : status;
+}
+
+enum armdyn_status sql_send(struct sql *sql, const char *text, struct values values)
+{
+  struct sql_statement *statement;
+  enum armdyn_status status = sql_query(sql, text, values, &statement);
+  if (!status) status = sql_dispatch(statement);
+  sql_finish(statement);
+  return status;
 }
 
 enum armdyn_status sql_number(struct sql *sql, const char *text, struct values values, int64_t *number)
@@ -180,6 +201,26 @@ void sql_rollback(struct sql *sql)
 bool sql_in_transaction(struct sql *sql)
 {
   return sql->engine->in_transaction(sql);
+}
+
+enum armdyn_status sql_savepoint(struct sql *sql)
+{
+  return sql->engine->savepoint(sql);
+}
+
+enum armdyn_status sql_release(struct sql *sql, enum armdyn_status *status)
+{
+  return sql->engine->release(sql, status);
+}
+
+enum armdyn_status sql_undo(struct sql *sql)
+{
+  return sql->engine->undo(sql);
+}
+
+enum armdyn_status sql_settle(struct sql *sql)
+{
+  return sql->engine->settle ? sql->engine->settle(sql) : ARMDYN_OK;
 }
 
 enum armdyn_status sql_snapshot(struct sql *sql)

@@ -69,6 +69,8 @@ const char *sql_place_name(const struct sql_statement *statement, int place);
 enum armdyn_status sql_bind(struct sql_statement *statement, int place, struct value value);
 /* OK with *row telling whether there is a row to read. */
 enum armdyn_status sql_step(struct sql_statement *statement, bool *row);
+/* Instead of steps: sql_send below, of one that has its values. */
+enum armdyn_status sql_dispatch(struct sql_statement *statement);
 void sql_finish(struct sql_statement *statement);
 
 /* The row that a statement stands on, by columns counted from 0. What they point to lives until the next step. */
@@ -90,6 +92,10 @@ enum armdyn_status sql_run(struct sql *sql, const char *text, struct values valu
 enum armdyn_status sql_change(struct sql *sql, const char *text, struct values values);
 /* The number in the first column of the first row; ENOTFOUND without a row. */
 enum armdyn_status sql_number(struct sql *sql, const char *text, struct values values, int64_t *number);
+/* Run one that has no rows, and of which nothing is asked but that it succeeds. Within an operation (sql_savepoint) it may
+ * be sent later, together with what follows: then OK is no answer yet, and its failure is that of the next statement, or
+ * of its operation. */
+enum armdyn_status sql_send(struct sql *sql, const char *text, struct values values);
 /* Several statements without values or rows, such as a migration. */
 enum armdyn_status sql_script(struct sql *sql, const char *text);
 
@@ -98,6 +104,13 @@ enum armdyn_status sql_begin(struct sql *sql);
 enum armdyn_status sql_commit(struct sql *sql);
 void sql_rollback(struct sql *sql);
 bool sql_in_transaction(struct sql *sql);
+/* An operation within a transaction: kept by sql_release, or undone. *status, OK before, is its failure, if it has one that is
+ * found only later: it is written to until sql_settle or the end of the transaction. */
+enum armdyn_status sql_savepoint(struct sql *sql);
+enum armdyn_status sql_release(struct sql *sql, enum armdyn_status *status);
+enum armdyn_status sql_undo(struct sql *sql);
+/* All that was sent is done: every operation that was released has its status. */
+enum armdyn_status sql_settle(struct sql *sql);
 /* Between them, all that is read is of one moment. Inside of a transaction, too. */
 enum armdyn_status sql_snapshot(struct sql *sql);
 void sql_snapshot_end(struct sql *sql);

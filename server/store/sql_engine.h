@@ -16,6 +16,7 @@ struct sql_engine {
   const char *(*place_name)(const struct sql_statement *statement, int place);
   enum armdyn_status (*bind)(struct sql_statement *statement, int place, struct value value);
   enum armdyn_status (*step)(struct sql_statement *statement, bool *row);
+  enum armdyn_status (*send)(struct sql_statement *statement); /* NULL: it is stepped through */
   void (*finish)(struct sql_statement *statement);
 
   int (*columns)(const struct sql_statement *statement);
@@ -32,6 +33,10 @@ struct sql_engine {
   enum armdyn_status (*commit)(struct sql *sql);
   void (*rollback)(struct sql *sql);
   bool (*in_transaction)(struct sql *sql);
+  enum armdyn_status (*savepoint)(struct sql *sql);
+  enum armdyn_status (*release)(struct sql *sql, enum armdyn_status *status);
+  enum armdyn_status (*undo)(struct sql *sql);
+  enum armdyn_status (*settle)(struct sql *sql); /* NULL: nothing to do */
   enum armdyn_status (*snapshot)(struct sql *sql);
   void (*snapshot_end)(struct sql *sql);
 

@@ -1,9 +1,8 @@
-/* PostgreSQL by libpq. Only unnamed statements, in one round trip each, and nothing that a session would have to remember:
- * so a pooler may give every transaction another connection. All rows of a query are here when its first is asked for. */
+/* PostgreSQL by libpq. Only unnamed statements, and nothing that a session would have to remember: so a pooler may give every
+ * transaction another connection. What writes goes by postgresql_pipeline.c. All rows of a query are here when its first is
+ * asked for. */
 #include "server/store/sql_postgresql.h"
 
-#include <endian.h>
-#include <math.h>
 #include <poll.h>
 #include <stdatomic.h>
 
@@ -55,7 +54,7 @@ static const char *message(struct sql *sql)
   return connection_of(sql)->message;
 }
 
-static enum armdyn_status lose(struct connection *c, const char *why)
+enum armdyn_status postgresql_lose(struct connection *c, const char *why)
 {
   postgresql_say(c, why);
   PQfinish(c->pg);
@@ -87,7 +86,7 @@ static bool is_up(const struct connection *c)
 }
 
 /* Wait for the end of the answer; false: it does not come in time, or the connection is gone. */
-static bool wait_for_answer(struct connection *c, bool *late)
+bool postgresql_wait(struct connection *c, bool *late)
 {
   int64_t until_ns = clock_monotonic_ns() + ANSWER_S * INT64_C(1000000000);
   if (c->deadline_ns && *c->deadline_ns < until_ns) until_ns = *c->deadline_ns;
@@ -111,16 +110,23 @@ static void cancel(struct connection *c)
   PQfreeCancel(request);
 }
 
+enum armdyn_status postgresql_failure(struct connection *c, const PGresult *result)
+{
+  const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  postgresql_say(c, PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY));
+  return state && !strcmp(state, "25006") ? postgresql_lose(c, "it is a standby") : status_of(state);
+}
+
 /* The last result of what was sent; those before it are of the statements before it. */
 static enum armdyn_status take_result(struct connection *c, PGresult **out)
 {
   PGresult *last = NULL;
   bool late = false;
   for (;;) {
-    if (!wait_for_answer(c, &late)) {
+    if (!postgresql_wait(c, &late)) {
       PQclear(last);
       if (late && c->deadline_ns) cancel(c);
-      return lose(c, late ? "no answer in time" : PQerrorMessage(c->pg));
+      return postgresql_lose(c, late ? "no answer in time" : PQerrorMessage(c->pg));
     }
     PGresult *next = PQgetResult(c->pg);
     if (!next) break;
@@ -135,26 +141,23 @@ static enum armdyn_status take_result(struct connection *c, PGresult **out)
   }
   if (!is_up(c)) {
     PQclear(last);
-    return lose(c, PQerrorMessage(c->pg));
+    return postgresql_lose(c, PQerrorMessage(c->pg));
   }
   const ExecStatusType how = PQresultStatus(last);
   if (how == PGRES_TUPLES_OK || how == PGRES_COMMAND_OK) {
     *out = last;
     return ARMDYN_OK;
   }
-  const char *state = PQresultErrorField(last, PG_DIAG_SQLSTATE);
-  const enum armdyn_status status = status_of(state);
-  postgresql_say(c, PQresultErrorField(last, PG_DIAG_MESSAGE_PRIMARY));
-  const bool standby = state && !strcmp(state, "25006");
+  const enum armdyn_status status = postgresql_failure(c, last);
   PQclear(last);
-  return standby ? lose(c, "it is a standby") : status;
+  return status;
 }
 
 enum armdyn_status postgresql_ask(struct connection *c, const char *text, PGresult **out)
 {
   *out = NULL;
-  if (!is_up(c)) return lose(c, c->pg ? PQerrorMessage(c->pg) : c->message);
-  if (!PQsendQuery(c->pg, text)) return lose(c, PQerrorMessage(c->pg));
+  if (!is_up(c)) return postgresql_lose(c, c->pg ? PQerrorMessage(c->pg) : c->message);
+  if (!PQsendQuery(c->pg, text)) return postgresql_lose(c, PQerrorMessage(c->pg));
   return take_result(c, out);
 }
 
@@ -167,6 +170,7 @@ static void shut(struct sql *sql)
 {
   struct connection *c = connection_of(sql);
   if (c->epoch && !c->fenced) postgresql_give_up(c);
+  postgresql_forget(c, NULL);
   for (size_t i = 0; i < STATEMENTS; i++) {
     free(c->cache[i].asked);
     free(c->cache[i].own.text);
@@ -260,69 +264,21 @@ static void finish(struct sql_statement *statement)
   clear(prepared_of(statement));
 }
 
-/* Values as they are sent: numbers in the network's order, texts as they are, of whatever type their place is. */
-struct parameters {
-  Oid types[POSTGRESQL_PLACES];
-  const char *values[POSTGRESQL_PLACES];
-  int lengths[POSTGRESQL_PLACES], formats[POSTGRESQL_PLACES];
-  uint64_t numbers[POSTGRESQL_PLACES];
-};
-
-static void put_number(struct parameters *out, int i, Oid type, uint64_t bits)
-{
-  out->numbers[i] = htobe64(bits);
-  out->types[i] = type;
-  out->values[i] = (const char *)&out->numbers[i];
-  out->lengths[i] = (int)sizeof bits;
-  out->formats[i] = 1;
-}
-
-/* A whole number is sent as one, so that the index of a column of whole numbers serves. */
-static void put_real(struct parameters *out, int i, double number)
-{
-  uint64_t bits;
-  if (number == rint(number) && fabs(number) < 9e15) {
-    put_number(out, i, OID_INT8, (uint64_t)(int64_t)number);
-    return;
-  }
-  memcpy(&bits, &number, sizeof bits);
-  put_number(out, i, OID_FLOAT8, bits);
-}
-
-static void put_value(struct parameters *out, int i, const struct value *v)
-{
-  out->types[i] = 0;
-  out->values[i] = NULL;
-  out->lengths[i] = out->formats[i] = 0;
-  switch (v->type) {
-  case VALUE_NULL: return;
-  case VALUE_INTEGER: put_number(out, i, OID_INT8, (uint64_t)v->integer); return;
-  case VALUE_NUMBER: put_real(out, i, v->number); return;
-  case VALUE_TEXT: out->values[i] = v->data; return;
-  case VALUE_BLOB:
-    out->types[i] = OID_BYTEA;
-    out->values[i] = v->size ? v->data : "";
-    out->lengths[i] = (int)v->size;
-    out->formats[i] = 1;
-    return;
-  }
-}
-
 static enum armdyn_status send_it(struct prepared *p)
 {
   struct connection *c = p->of;
-  struct parameters parameters;
-  for (int i = 0; i < p->own.places; i++) put_value(&parameters, i, &p->values[i]);
-  if (!is_up(c)) return lose(c, c->pg ? PQerrorMessage(c->pg) : c->message);
+  struct postgresql_parameters parameters;
+  postgresql_put_values(&parameters, p);
+  if (!is_up(c)) return postgresql_lose(c, c->pg ? PQerrorMessage(c->pg) : c->message);
   if (!PQsendQueryParams(c->pg, p->own.text, p->own.places, parameters.types, parameters.values, parameters.lengths,
                          parameters.formats, 1))
-    return lose(c, PQerrorMessage(c->pg));
+    return postgresql_lose(c, PQerrorMessage(c->pg));
   return take_result(c, &p->result);
 }
 
 /* A reader's connection may have ended while nobody used it: what it asks can be asked again. So can the first statement
  * outside of a transaction, of which nothing was sent. */
-static enum armdyn_status run(struct prepared *p)
+static enum armdyn_status run_alone(struct prepared *p)
 {
   struct connection *c = p->of;
   const bool alone = !c->began;
@@ -333,6 +289,13 @@ static enum armdyn_status run(struct prepared *p)
     status = connect_again(c);
     if (!status) status = send_it(p);
   }
+  return status;
+}
+
+static enum armdyn_status run(struct prepared *p)
+{
+  struct connection *c = p->of;
+  const enum armdyn_status status = c->began && !c->snapshot ? postgresql_run_in_pipeline(p) : run_alone(p);
   if (status) return status;
   const char *count = PQcmdTuples(p->result);
   if (*count) c->changed = (int)strtol(count, NULL, 10);
@@ -363,7 +326,7 @@ static enum armdyn_status script(struct sql *sql, const char *script_text)
   PGresult *result = NULL;
   char *own = sql_alternative(script_text, true);
   enum armdyn_status status = own ? ARMDYN_OK : ARMDYN_EMEMORY;
-  if (!status && !c->began) status = postgresql_up(c);
+  if (!status) status = c->began ? postgresql_settle(sql) : postgresql_up(c);
   if (!status) status = postgresql_ask(c, own, &result);
   PQclear(result);
   free(own);
@@ -408,6 +371,7 @@ const struct sql_engine sql_postgresql = {
   .place_name = place_name,
   .bind = bind,
   .step = step,
+  .send = postgresql_send,
   .finish = finish,
   .columns = postgresql_columns,
   .column_name = postgresql_column_name,
@@ -422,6 +386,10 @@ const struct sql_engine sql_postgresql = {
   .commit = postgresql_commit,
   .rollback = postgresql_rollback,
   .in_transaction = postgresql_in_transaction,
+  .savepoint = postgresql_savepoint,
+  .release = postgresql_release,
+  .undo = postgresql_undo,
+  .settle = postgresql_settle,
   .snapshot = postgresql_snapshot,
   .snapshot_end = postgresql_snapshot_end,
   .deadline = deadline,

@@ -1,5 +1,6 @@
-/* A connection to PostgreSQL, for the files that are its engine: sql_postgresql.c (statements), postgresql_rows.c and
- * postgresql_transaction.c (transactions, and who may write). */
+/* A connection to PostgreSQL, for the files that are its engine: sql_postgresql.c (statements), postgresql_values.c,
+ * postgresql_rows.c, postgresql_transaction.c (transactions, and who may write) and postgresql_pipeline.c (what is sent
+ * together in them). */
 #ifndef SERVER_STORE_SQL_POSTGRESQL_H
 #define SERVER_STORE_SQL_POSTGRESQL_H
 
@@ -8,6 +9,15 @@
 #include "server/store/sql_engine.h"
 
 enum { POSTGRESQL_NUMBER_SIZE = 32, POSTGRESQL_NUMBERS = 128 };
+
+/* What a transaction has not sent yet, or has no answer of: postgresql_pipeline.c. */
+struct postgresql_queue {
+  struct item *first, *last;
+  size_t count, bytes;
+  unsigned operation;         /* that is under way, counted from 1; 0: none is */
+  enum armdyn_status failure; /* of it, which is to be undone then */
+  bool answered;              /* something of this transaction was, by this connection */
+};
 
 struct connection {
   struct sql base;
@@ -21,8 +31,10 @@ struct connection {
   const int64_t *deadline_ns;
   int64_t epoch; /* of the holder of the store, who writes; 0: not it */
   int64_t renewed_ns;
+  bool renews;  /* this transaction does */
   bool fenced;  /* another one holds the store since */
   char xid[24]; /* of the transaction */
+  struct postgresql_queue queue;
   uint64_t clock;
   struct prepared *cache;
   char numbers[POSTGRESQL_NUMBERS][POSTGRESQL_NUMBER_SIZE]; /* as texts, in turn */
@@ -43,6 +55,14 @@ struct prepared {
   bool taken;
   uint64_t used; /* when, in calls of prepare */
 };
+
+struct postgresql_parameters {
+  Oid types[POSTGRESQL_PLACES];
+  const char *values[POSTGRESQL_PLACES];
+  int lengths[POSTGRESQL_PLACES], formats[POSTGRESQL_PLACES];
+  uint64_t numbers[POSTGRESQL_PLACES];
+};
+void postgresql_put_values(struct postgresql_parameters *out, const struct prepared *p);
 
 static inline struct connection *connection_of(struct sql *sql)
 {
@@ -65,6 +85,25 @@ enum armdyn_status postgresql_up(struct connection *c);
  * cleared. */
 enum armdyn_status postgresql_ask(struct connection *c, const char *text, PGresult **result);
 void postgresql_say(struct connection *c, const char *why);
+/* The connection is gone: EUNAVAILABLE. */
+enum armdyn_status postgresql_lose(struct connection *c, const char *why);
+/* What the answer says that failed. */
+enum armdyn_status postgresql_failure(struct connection *c, const PGresult *result);
+/* For the next answer; false: it does not come in time (*late), or the connection is gone. */
+bool postgresql_wait(struct connection *c, bool *late);
+
+/* What a transaction sends first; of `asks_holder` the one row says its number and that the store is still held. */
+enum armdyn_status postgresql_queue_text(struct connection *c, const char *text, bool asks_holder);
+enum armdyn_status postgresql_run_in_pipeline(struct prepared *p);
+enum armdyn_status postgresql_send(struct sql_statement *statement);
+enum armdyn_status postgresql_savepoint(struct sql *sql);
+enum armdyn_status postgresql_release(struct sql *sql, enum armdyn_status *status);
+enum armdyn_status postgresql_undo(struct sql *sql);
+enum armdyn_status postgresql_settle(struct sql *sql);
+/* Throw away what is queued from there on; NULL: all of it. */
+void postgresql_forget(struct connection *c, const struct item *from);
+/* Its first answer: whether the store is still held. EUNAVAILABLE. */
+enum armdyn_status postgresql_note_begun(struct connection *c, const PGresult *result);
 
 int postgresql_columns(const struct sql_statement *statement);
 const char *postgresql_column_name(const struct sql_statement *statement, int column);

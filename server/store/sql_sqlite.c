@@ -336,6 +336,23 @@ static bool in_transaction(struct sql *sql)
   return !sqlite3_get_autocommit(connection_of(sql)->db);
 }
 
+static enum armdyn_status savepoint(struct sql *sql)
+{
+  return sql_run(sql, "SAVEPOINT operation", NO_VALUES, NULL);
+}
+
+static enum armdyn_status release(struct sql *sql, enum armdyn_status *status)
+{
+  (void)status; /* nothing fails later */
+  return sql_run(sql, "RELEASE operation", NO_VALUES, NULL);
+}
+
+static enum armdyn_status undo(struct sql *sql)
+{
+  const enum armdyn_status status = sql_run(sql, "ROLLBACK TO operation", NO_VALUES, NULL);
+  return status ? status : release(sql, NULL);
+}
+
 static enum armdyn_status snapshot(struct sql *sql)
 {
   return sql_run(sql, "SAVEPOINT snapshot", NO_VALUES, NULL);
@@ -420,6 +437,9 @@ const struct sql_engine sql_sqlite = {
   .commit = commit,
   .rollback = roll_back,
   .in_transaction = in_transaction,
+  .savepoint = savepoint,
+  .release = release,
+  .undo = undo,
   .snapshot = snapshot,
   .snapshot_end = snapshot_end,
   .deadline = deadline,

@@ -54,12 +54,11 @@ static bool transaction_is_gone(struct sql *sql)
 
 static enum armdyn_status apply_in_savepoint(struct sql *sql, struct operation *operation)
 {
-  enum armdyn_status status = sql_run(sql, "SAVEPOINT operation", NO_VALUES, NULL);
+  enum armdyn_status status = sql_savepoint(sql);
   if (status) return status;
   operation->status = operation->apply(sql, operation->argument);
   if (transaction_is_gone(sql)) return operation->status ? operation->status : ARMDYN_EIO;
-  if (operation->status) status = sql_run(sql, "ROLLBACK TO operation", NO_VALUES, NULL);
-  return status ? status : sql_run(sql, "RELEASE operation", NO_VALUES, NULL);
+  return operation->status ? sql_undo(sql) : sql_release(sql, &operation->status);
 }
 
 /* All operations of a list in one transaction. A failure of the transaction itself is everybody's. */
@@ -296,7 +295,8 @@ enum armdyn_status loan_try(struct loan *loan, writer_apply *apply, void *argume
 {
   struct operation operation = { .apply = apply, .argument = argument };
   if (transaction_is_gone(loan->sql)) return ARMDYN_EIO; /* what is written now would stay */
-  const enum armdyn_status status = apply_in_savepoint(loan->sql, &operation);
+  enum armdyn_status status = apply_in_savepoint(loan->sql, &operation);
+  if (!status) status = sql_settle(loan->sql);
   return status ? status : operation.status;
 }
 
