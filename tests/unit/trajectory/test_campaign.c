@@ -173,7 +173,7 @@ Test(campaign, infeasible_problems_are_diagnosed, .timeout = 3600)
     if (kind == CAMPAIGN_WEAK) weak++, confirmed += is_the_shortest(robot, &c, found);
     armdyn_robot_free(robot);
   }
-  /* the shortest duration under torque limits is a hard problem with local minima of its own: nearly always found. Two to
-   * five of 400 are not; which ones depends on the last bits. */
+  /* the shortest duration under torque limits is a hard problem with local minima of its own: nearly always found. Of 320
+   * others none is found for four or five; which ones depends on the last bits. */
   cr_assert_geq((double)confirmed, 0.96 * (double)weak, "%zu of %zu", confirmed, weak);
 }
