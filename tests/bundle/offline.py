@@ -89,9 +89,14 @@ class Machine:
         done = subprocess.run(["chroot", self.root, "dpkg-query", "-W", "-f", "${Version}", "armdyn"], capture_output=True, text=True)
         return done.stdout
 
+    def packaged(self):
+        """The bundle's package for this machine."""
+        architecture = subprocess.run(["dpkg", "--print-architecture"], capture_output=True, text=True, check=True).stdout.strip()
+        return next((self.root / "srv/armdyn/packages").glob(f"armdyn_*_{architecture}.deb"))
+
     def older_package(self):
         """The program of then, in a package as they are now."""
-        deb = next((self.root / "srv/armdyn/packages").glob("armdyn_*.deb"))
+        deb = self.packaged()
         tree, made = self.said.folder / "older", self.root / f"srv/armdyn_{OLD_VERSION}.deb"
         subprocess.run(["dpkg-deb", "--raw-extract", deb, tree], check=True)
         shutil.copyfile(self.program, tree / "usr/bin/armdyn")
@@ -197,8 +202,7 @@ def first_time(machine, said):
 
 def try_upgrade(machine, said):
     """`upgrade --check` of the bundle's program, beside the older one's service."""
-    deb = next((machine.root / "srv/armdyn/packages").glob("armdyn_*.deb"))
-    subprocess.run(["dpkg-deb", "--extract", deb, machine.root / "srv/new"], check=True)
+    subprocess.run(["dpkg-deb", "--extract", machine.packaged(), machine.root / "srv/new"], check=True)
     told = machine.run("upgrade --check", *as_user("/srv/new/usr/bin/armdyn", "upgrade", "--check", "--data", "/var/lib/armdyn"))
     said.check("tells the newer schema", f"schema {SCHEMA}:" in told and "before and after" in told, told)
     print("\n".join(told.splitlines()[:4]))
