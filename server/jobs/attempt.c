@@ -8,10 +8,12 @@
 #include "api/limits.h"
 #include "api/problem/problem.h"
 #include "server/base/log.h"
+#include "server/jobs/sharing.h"
 #include "server/work/kinds.h"
 
 enum {
   HEAR_MS = 250,  /* how often a worker that says nothing is looked after */
+  AWAIT_MS = 5,   /* and one that waits for what others compute of its job */
   STORE_MS = 250, /* rest before another try to store, doubled up to ... */
   STORE_MOST_MS = 30000
 };
@@ -75,7 +77,7 @@ static bool wait_with_rows(void *context, enum armdyn_status status, int tries)
 static enum attempt_end hand_over(struct attempt *a, struct channel *channel, const char *robot)
 {
   const int patience_ms = (int)(a->jobs->silence_ns / 1000000);
-  struct message_run run = { 0 };
+  struct message_run run = { .helps = a->helps };
   snprintf(run.kind, sizeof run.kind, "%s", a->job.kind);
   snprintf(run.job, sizeof run.job, "%s", a->job.id);
   a->handed_over = true;
@@ -87,9 +89,9 @@ static enum attempt_end hand_over(struct attempt *a, struct channel *channel, co
   return because(a, ATTEMPT_LOST, "worker took no job");
 }
 
-static enum attempt_end begin(struct attempt *a, struct channel *channel)
+enum attempt_end attempt_begin(struct attempt *a, struct channel *channel, const char *id)
 {
-  enum armdyn_status status = store_job_get(a->store, a->live->id, &a->job);
+  enum armdyn_status status = store_job_get(a->store, id, &a->job);
   if (status == ARMDYN_ENOTFOUND) return ATTEMPT_GONE;
   if (status) return store_failed(a, status);
   a->loaded = true;
@@ -197,7 +199,7 @@ static enum attempt_end take_document(struct attempt *a, const struct frame *fra
   return end;
 }
 
-static int64_t stall_ns(const struct attempt *a)
+int64_t attempt_stall_ns(const struct attempt *a)
 {
   return a->jobs->stall_ns ? a->jobs->stall_ns : job_kind_find(a->job.kind)->stall_s * INT64_C(1000000000);
 }
@@ -205,15 +207,16 @@ static int64_t stall_ns(const struct attempt *a)
 /* Cancelling and stopping kill it. */
 static enum attempt_end converse(struct attempt *a, struct runner *r)
 {
-  pulse_begin(&r->progress, stall_ns(a));
+  pulse_begin(&r->progress, attempt_stall_ns(a));
   for (;;) {
     struct frame frame;
     enum attempt_end end = ATTEMPT_RESULT;
-    enum armdyn_status status = worker_hear(r, &frame, HEAR_MS);
+    enum armdyn_status status = worker_hear(r, &frame, a->asks ? AWAIT_MS : HEAR_MS);
     if (worker_hangs(r, true)) {
       snprintf(a->reason, sizeof a->reason, "worker %.100s", r->why);
       return ATTEMPT_LOST;
     }
+    if (a->asks && (end = sharing_answer(a, r))) return end;
     if (status == ARMDYN_EUNAVAILABLE) continue;
     if (status) {
       a->peer_gone = status == ARMDYN_EIO;
@@ -223,6 +226,8 @@ static enum attempt_end converse(struct attempt *a, struct runner *r)
     case MESSAGE_PROGRESS: end = take_progress(a, r->jobs, &frame); break;
     case MESSAGE_SERIES: end = take_series(a, &frame); break;
     case MESSAGE_ROWS: end = take_rows(a, &frame); break;
+    case MESSAGE_SHARE: end = sharing_begin(a, &frame); break;
+    case MESSAGE_NEXT: end = sharing_answer(a, r); break;
     case MESSAGE_RESULT: return take_document(a, &frame, ATTEMPT_RESULT);
     case MESSAGE_PROBLEM: return take_document(a, &frame, ATTEMPT_PROBLEM);
     default: end = because(a, ATTEMPT_LOST, "worker sent a message out of turn");
@@ -242,7 +247,7 @@ enum attempt_end attempt_run(struct attempt *a, struct runner *r, struct live_jo
   a->rows = malloc(LIMIT_FRAME);
   if (!a->rows) return store_failed(a, ARMDYN_EMEMORY);
 
-  enum attempt_end end = begin(a, &r->child.channel);
+  enum attempt_end end = attempt_begin(a, &r->child.channel, job->id);
   if (!end) end = converse(a, r);
   close_series(a, false);
   return end;

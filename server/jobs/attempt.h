@@ -21,6 +21,8 @@ struct attempt {
   struct store *store;
   struct store_job job;   /* as stored */
   bool loaded;            /* job is */
+  bool helps;             /* with parts of a job that another runner has */
+  bool asks;              /* the worker wants to know which part is next */
   char result[ID_SIZE];   /* the id that a result of this attempt has */
   bool handed_over;       /* the worker has (some of) it */
   bool peer_gone;         /* LOST: it closed its end */
@@ -35,6 +37,9 @@ struct attempt {
 /* Run it on the runner's process, until its end. Release it in any case. */
 enum attempt_end attempt_run(struct attempt *a, struct runner *r, struct live_job *job);
 void attempt_release(struct attempt *a);
+/* Its first step, also of who helps: hand the job over. ATTEMPT_RESULT: the worker has it. */
+enum attempt_end attempt_begin(struct attempt *a, struct channel *channel, const char *id);
+int64_t attempt_stall_ns(const struct attempt *a);
 
 /* Another end: this problem. Answers ATTEMPT_REFUSED. */
 enum attempt_end attempt_refuse(struct attempt *a, enum problem problem, const char *detail);

@@ -36,6 +36,7 @@ struct live_job {
   double progress;
   char message[MESSAGE_TEXT];
   struct runner *runner;
+  struct job_parts *sharing; /* its parts, once it has told of them, until its attempt ends */
 };
 
 /* A thread and its worker process. */
@@ -48,6 +49,7 @@ struct runner {
   char why[MESSAGE_TEXT]; /* it is not: "ended by exit 1"; "" when it is. Under the lock */
   int failures;           /* starts in a row that came to nothing */
   int64_t born_ns;        /* the last one */
+  char helps[ID_SIZE];    /* the job that it takes parts of; "": none. Under the lock */
   struct pulse answers;   /* to pings */
   struct pulse progress;  /* of its job */
   uint64_t steps;         /* as it last told */
@@ -79,6 +81,7 @@ struct jobs {
   bool killing;                      /* the time to stop is over */
   struct jobs_ended ended[JOB_KINDS_MOST];
   uint64_t lost;                /* attempts */
+  uint64_t helped;              /* parts of jobs that another worker than theirs computed */
   uint64_t hung;                /* workers that were killed for silence or lack of progress */
   int64_t ends_ns[WORKER_ENDS]; /* of the last workers that crashed or hung, one after the other in a ring; 0: none */
   size_t ends;
@@ -125,6 +128,10 @@ void live_append(struct jobs *jobs, struct live_job *job);
  * of these, of the key whose last turn is the longest ago; then the same of robots; of these, the oldest. Keys that run as
  * many as they may are passed over. NULL: none waits. */
 struct live_job *live_start(struct jobs *jobs);
+/* The same, but it only looks. */
+struct live_job *live_due(const struct jobs *jobs);
+/* Kill what computes it: its worker, and those that help. */
+void live_kill(struct jobs *jobs, const struct live_job *job);
 void live_rest(struct jobs *jobs, struct live_job *job);   /* it does not run any more, if it did */
 void live_remove(struct jobs *jobs, struct live_job *job); /* from the list */
 /* The how-manieth it will be of those that wait to be begun, should those that run end in the order in which they are here, and

@@ -9,6 +9,7 @@
 #include "server/base/rehearsal.h"
 #include "server/config/options.h"
 #include "server/jobs/internal.h"
+#include "server/jobs/sharing.h"
 
 enum { CANCEL_MS = 10000, PAGE = 20 };
 
@@ -24,6 +25,7 @@ void jobs_figures(struct jobs *jobs, struct jobs_figures *out)
   memcpy(out->ended, jobs->ended, sizeof out->ended);
   out->lost = jobs->lost;
   out->hung = jobs->hung;
+  out->helped = jobs->helped;
   pthread_mutex_unlock(&jobs->lock);
 }
 
@@ -88,6 +90,7 @@ static void free_all(struct jobs *jobs)
 {
   for (struct live_job *job = jobs->first, *next; job; job = next) {
     next = job->next;
+    sharing_free(job->sharing);
     free(job);
   }
   pthread_cond_destroy(&jobs->changed);
@@ -419,7 +422,7 @@ enum armdyn_status jobs_cancel(struct jobs *jobs, const char *id)
   }
   if (live) {
     live->cancelled = true;
-    if (live->runner && live->runner->victim) kill(live->runner->victim, SIGKILL);
+    live_kill(jobs, live);
     pthread_cond_broadcast(&jobs->changed);
     await_end(jobs, id);
   }

@@ -36,6 +36,7 @@ struct jobs_ended {
 struct jobs_figures {
   size_t queued, running, workers, ready;
   uint64_t lost;                     /* attempts whose worker died */
+  uint64_t helped;                   /* parts of jobs that another worker than theirs computed */
   uint64_t hung;                     /* workers that were killed for silence or lack of progress */
   size_t waiting_most, running_most; /* jobs of one key; 0: no limit */
   uint64_t refused;                  /* jobs beyond the share of their key */

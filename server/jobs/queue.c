@@ -1,8 +1,10 @@
 /* The jobs that have not ended, in memory: who is next, and how they leave. */
+#include <signal.h>
 #include <stdlib.h>
 
 #include "server/base/log.h"
 #include "server/jobs/internal.h"
+#include "server/jobs/sharing.h"
 
 struct live_job *live_find(const struct jobs *jobs, const char *id)
 {
@@ -70,11 +72,17 @@ static bool may_start(const struct jobs *jobs, const struct live_job *job)
   return waits(job) && (!jobs->running_most || job->shares[OF_KEY].running < jobs->running_most);
 }
 
-struct live_job *live_start(struct jobs *jobs)
+struct live_job *live_due(const struct jobs *jobs)
 {
   struct live_job *next = NULL;
   for (struct live_job *job = jobs->first; job; job = job->next)
     if (may_start(jobs, job) && (!next || goes_before(job, next))) next = job;
+  return next;
+}
+
+struct live_job *live_start(struct jobs *jobs)
+{
+  struct live_job *next = live_due(jobs);
   if (!next) return NULL;
   next->running = true;
   jobs->turn++;
@@ -96,9 +104,17 @@ static void share_less(struct jobs *jobs, const struct live_job *ended)
 
 void live_rest(struct jobs *jobs, struct live_job *ended)
 {
+  sharing_free(ended->sharing);
+  ended->sharing = NULL;
   if (!ended->running) return;
   ended->running = false;
   share_less(jobs, ended);
+}
+
+void live_kill(struct jobs *jobs, const struct live_job *job)
+{
+  for (struct runner *r = jobs->runners; r < jobs->runners + jobs->runner_count; r++)
+    if (r->victim && (r == job->runner || !strcmp(r->helps, job->id))) kill(r->victim, SIGKILL);
 }
 
 /* -- how many will be begun until a job is -- */

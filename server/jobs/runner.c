@@ -5,6 +5,7 @@
 #include "server/base/log.h"
 #include "server/jobs/attempt.h"
 #include "server/jobs/internal.h"
+#include "server/jobs/sharing.h"
 #include "server/work/worker.h"
 
 enum {
@@ -38,7 +39,7 @@ int64_t jobs_pause(int times, int64_t first, int64_t most)
 
 /* -- the job -- */
 
-/* The one that is due; NULL after LOOK_MS or when the service stops. */
+/* The one that is due; NULL after LOOK_MS, when there is one to help (r->helps), or when the service stops. */
 static struct live_job *take(struct runner *r)
 {
   struct jobs *jobs = r->jobs;
@@ -47,7 +48,7 @@ static struct live_job *take(struct runner *r)
   pthread_mutex_lock(&jobs->lock);
   while (!jobs->stopping) {
     if (!jobs->draining) job = live_start(jobs);
-    if (job || clock_monotonic_ns() >= until) break;
+    if (job || sharing_find(r) || clock_monotonic_ns() >= until) break;
     condition_wait_until(&jobs->changed, &jobs->lock, until);
   }
   if (job) {
@@ -181,7 +182,10 @@ void *runner_main(void *context)
   while (!flag(jobs, &jobs->stopping)) {
     if (!worker_up(r)) continue;
     struct live_job *job = take(r);
-    if (job) run(r, job);
+    if (job)
+      run(r, job);
+    else if (r->helps[0])
+      sharing_help(r);
   }
   char reason[CHILD_REASON_SIZE];
   worker_down(r, false, reason);

@@ -76,7 +76,7 @@ static void end_overdue(struct jobs *jobs, struct live_job *job)
   job->overdue = true;
   if (job->running) {
     job->cancelled = true;
-    if (job->runner && job->runner->victim) kill(job->runner->victim, SIGKILL);
+    live_kill(jobs, job);
     pthread_cond_broadcast(&jobs->changed);
     return;
   }

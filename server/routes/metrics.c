@@ -43,6 +43,8 @@ static void write_jobs(struct jobs *jobs, struct buffer *out)
   metric_write(out, "armdyn_workers_ready", METRIC_GAUGE, "Worker processes that take or run jobs.", (double)f.ready);
   metric_write(out, "armdyn_attempts_lost_total", METRIC_COUNTER, "Attempts of jobs whose worker died.",
                (double)f.lost);
+  metric_write(out, "armdyn_job_parts_helped_total", METRIC_COUNTER,
+               "Parts of jobs that a worker computed which had nothing else to do.", (double)f.helped);
   metric_write(out, "armdyn_workers_hung_total", METRIC_COUNTER,
                "Workers that were killed because they did not answer, or their job did not get on.", (double)f.hung);
 }

@@ -22,6 +22,14 @@ struct work_line {
   int64_t progress_ns;          /* when the last one was sent */
   unsigned long cpu_s;          /* of a job; 0 = no limit */
   bool answered;
+  bool helps; /* with parts of a job that another worker runs, and says nothing else of it */
+  struct line_parts {
+    pthread_mutex_t lock;
+    pthread_cond_t told;
+    bool there, over;         /* a PART has come; nothing more will */
+    struct message_part part; /* the last one */
+    struct buffer outcomes;   /* before it: a message_part, a size_t and as many bytes each */
+  } parts;
   _Atomic enum armdyn_status status; /* of the channel; sticks */
 };
 

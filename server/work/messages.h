@@ -3,6 +3,10 @@
  *   worker: READY                                            once, when it can take a job
  *   serve:  ROBOT, REQUEST, RUN                              one job
  *   worker: PROGRESS*, (SERIES ROWS*)*, RESULT or PROBLEM    and it can take the next one
+ *   worker: SHARE, serve: nothing                            in a job: it has parts, which others may take
+ *   worker: NEXT, serve: OUTCOME*, PART                      which part, and what others came to since it asked last
+ *   serve:  ROBOT, REQUEST, RUN that helps                   the parts of a job that another worker runs
+ *   worker: (NEXT, OUTCOME)*, HELPED                         each NEXT is answered by a PART, OUTCOME by nothing
  *   serve:  PING, worker: PONG                               at any time once it is ready
  *
  * Both ends are the same binary, so numbers are in the machine's own form. Anything out of turn ends the worker. */
@@ -24,7 +28,12 @@ enum worker_message {
   MESSAGE_RESULT,    /* the result's document, a JSON object: the job succeeded */
   MESSAGE_PROBLEM,   /* problem+json: the job failed */
   MESSAGE_PING,      /* nothing: do you live? */
-  MESSAGE_PONG       /* struct message_pong */
+  MESSAGE_PONG,      /* struct message_pong */
+  MESSAGE_SHARE,     /* struct message_share */
+  MESSAGE_NEXT,      /* nothing: which part now? */
+  MESSAGE_PART,      /* struct message_part: this one */
+  MESSAGE_OUTCOME,   /* struct message_part, and bytes of the kind's: what it came to */
+  MESSAGE_HELPED     /* nothing: no more of the job is done here */
 };
 
 enum { MESSAGE_TEXT = 128, SERIES_NAME = 32, SERIES_COLUMNS = 1024, SERIES_MOST = 8, SERIES_WIDTH_MOST = 1024 };
@@ -32,6 +41,15 @@ enum { MESSAGE_TEXT = 128, SERIES_NAME = 32, SERIES_COLUMNS = 1024, SERIES_MOST 
 /* Texts are NUL-terminated within their size. */
 struct message_run {
   char kind[32], job[ID_SIZE];
+  uint32_t helps; /* 1: with parts of it, which another worker runs */
+};
+struct message_share {
+  uint32_t count; /* of parts */
+};
+#define MESSAGE_NO_PART UINT32_MAX
+struct message_part {
+  uint32_t index; /* MESSAGE_NO_PART: none is left */
+  uint32_t done;  /* of all have been; of an OUTCOME nothing */
 };
 struct message_progress {
   double fraction; /* 0..1 */

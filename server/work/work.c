@@ -14,6 +14,7 @@ void work_progress(struct work *work, double fraction, const char *sentence)
 {
   int64_t now = clock_monotonic_ns();
   work->line->steps++;
+  if (work->line->helps) return;
   if (now - work->line->progress_ns < (int64_t)PROGRESS_EVERY_MS * 1000000) return;
   work->line->progress_ns = now;
   struct message_progress progress = { .fraction = fraction };
@@ -24,6 +25,7 @@ void work_progress(struct work *work, double fraction, const char *sentence)
 void work_series(struct work *work, const char *name, const char *columns, size_t width)
 {
   struct message_series series = { .width = (uint32_t)width };
+  if (work->line->helps) return;
   snprintf(series.name, sizeof series.name, "%s", name);
   snprintf(series.columns, sizeof series.columns, "%s", columns);
   work->line->width = width;
@@ -32,6 +34,7 @@ void work_series(struct work *work, const char *name, const char *columns, size_
 
 void work_rows(struct work *work, const double *rows, size_t count)
 {
+  if (work->line->helps) return;
   size_t width = work->line->width, most = LIMIT_FRAME / (width * sizeof *rows);
   while (count) {
     size_t n = count < most ? count : most;

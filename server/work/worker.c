@@ -35,7 +35,7 @@ static void run(struct work_line *line, const struct message_run *order)
   bound_time(line->cpu_s);
   struct work work = { .request = line->request.data, .request_length = line->request.length, .line = line };
   memcpy(work.job, order->job, sizeof work.job);
-  line->answered = false;
+  line->helps = line->answered = order->helps;
   line->progress_ns = 0;
 
   const struct job_kind *kind = job_kind_find(order->kind);
@@ -50,6 +50,7 @@ static void run(struct work_line *line, const struct message_run *order)
   else
     job_kind_run(kind, &work);
   if (!line->answered) work_problem(&work, PROBLEM_INTERNAL, "The computation ended without a result.", NULL, NULL);
+  if (line->helps) line_say(line, MESSAGE_HELPED, NULL, 0);
   free(robot);
 }
 
@@ -98,6 +99,27 @@ static bool begin(struct worker *w, const struct frame *frame)
   return true;
 }
 
+/* While a job runs: which part is next, and what others came to. */
+static bool take_part(struct line_parts *parts, const struct frame *frame)
+{
+  struct message_part part;
+  const size_t left = frame->length - sizeof part;
+  if (frame->length < sizeof part) return false;
+  memcpy(&part, frame->data, sizeof part);
+  pthread_mutex_lock(&parts->lock);
+  if (frame->type == MESSAGE_OUTCOME) {
+    buffer_append(&parts->outcomes, &part, sizeof part);
+    buffer_append(&parts->outcomes, &left, sizeof left);
+    buffer_append(&parts->outcomes, frame->data + sizeof part, left);
+  } else {
+    parts->part = part, parts->there = true;
+    pthread_cond_signal(&parts->told);
+  }
+  const bool kept = buffer_ok(&parts->outcomes);
+  pthread_mutex_unlock(&parts->lock);
+  return kept;
+}
+
 /* True while it makes sense. */
 static bool take(struct worker *w, const struct frame *frame)
 {
@@ -105,6 +127,7 @@ static bool take(struct worker *w, const struct frame *frame)
     pong(&w->line);
     return true;
   }
+  if (frame->type == MESSAGE_PART || frame->type == MESSAGE_OUTCOME) return take_part(&w->line.parts, frame);
   await_rest(w);
   switch (frame->type) {
   case MESSAGE_ROBOT: return keep(&w->line.robot, frame);
@@ -124,6 +147,10 @@ static void *hear(void *context)
       end = ARMDYN_ESYNTAX;
       break;
     }
+  pthread_mutex_lock(&w->line.parts.lock);
+  w->line.parts.over = true;
+  pthread_cond_signal(&w->line.parts.told);
+  pthread_mutex_unlock(&w->line.parts.lock);
   pthread_mutex_lock(&w->lock);
   w->over = true;
   w->end = end;
@@ -155,6 +182,9 @@ int work_serve(int fd, const char *path, unsigned long cpu_s)
     .line = { .sending = PTHREAD_MUTEX_INITIALIZER,
               .robot = BUFFER(LIMIT_FRAME + 1),
               .request = BUFFER(LIMIT_FRAME + 1),
+              .parts = { .lock = PTHREAD_MUTEX_INITIALIZER,
+                         .told = PTHREAD_COND_INITIALIZER,
+                         .outcomes = BUFFER(LIMIT_OUTCOMES) },
               .path = path,
               .cpu_s = cpu_s },
     .lock = PTHREAD_MUTEX_INITIALIZER,
@@ -176,6 +206,7 @@ int work_serve(int fd, const char *path, unsigned long cpu_s)
   channel_close(&w.line.channel);
   buffer_release(&w.line.robot);
   buffer_release(&w.line.request);
+  buffer_release(&w.line.parts.outcomes);
   store_close(w.line.store);
   return hears && w.end == ARMDYN_EIO ? 0 : 1;
 }
