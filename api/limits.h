@@ -68,7 +68,7 @@
 #define LIMIT_SIMULATION_TIME         100000    /* s that one simulation covers */
 #define LIMIT_SIMULATION_STEPS        10000000  /* of the integrator in one simulation */
 #define LIMIT_FRAME                   MB(1)     /* one message between processes */
-#define LIMIT_OUTCOMES                MB(32)    /* of the parts of one job that others computed, and that it has not fetched */
+#define LIMIT_OUTCOMES                MB(32)    /* that others computed of one job, and it has not fetched */
 #define LIMIT_PARTS                   4096      /* of one job */
 #define LIMIT_JOBS_QUEUED             1000      /* beyond it 429 */
 #define LIMIT_JOBS_RESERVED           100       /* of these, for priorities above 0 */

@@ -1,9 +1,10 @@
-/* Verifications: every plant under every law on every reference, one case after the other. */
+/* Verifications: every plant under every law on every reference. Cases are parts of the job, which other workers share. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 
 #include "server/work/kinds.h"
+#include "server/work/share.h"
 #include "server/work/verification_accuracy.h"
 #include "server/work/verification_breakaway.h"
 #include "server/work/verification_case.h"
@@ -103,28 +104,63 @@ static struct case_order order_of(struct run *run, const struct verification_cas
                               .motion = &run->motions[c->reference] };
 }
 
-static enum armdyn_status run_cases(struct run *run, struct armdyn_error *error)
+static enum armdyn_status run_case(void *context, size_t k, size_t done, struct armdyn_error *error)
 {
+  struct run *run = context;
   const double whole = run->request.has_accuracy ? CASES_PART : 1;
-  enum armdyn_status status = ARMDYN_OK;
-  for (size_t k = 0; k < run->case_count && !status; k++) {
-    struct verification_case *c = &run->cases[k];
-    struct case_order order = order_of(run, c);
-    char sentence[320];
-    snprintf(sentence, sizeof sentence, "case %zu of %zu: %s, %s%s, %s", k + 1, run->case_count,
-             run->request.plants[c->plant].name, run->request.laws[c->law].name, c->alone ? " without model" : "",
-             run->request.references[c->reference].name);
-    order.begun = whole * (double)k / (double)run->case_count, order.part = whole / (double)run->case_count;
-    order.sentence = sentence;
-    status = verification_case_run(&order, c, error);
-    if (!status && !c->diverged && order.motion->asked->breakaway) status = verification_breakaway(&order, c, error);
-    if (status == ARMDYN_EINPUT) {
-      char pointer[32];
-      snprintf(pointer, sizeof pointer, "/plants/%zu", c->plant);
-      armdyn_refuse(error, status, pointer, "%.200s", error->message);
-    }
+  struct verification_case *c = &run->cases[k];
+  struct case_order order = order_of(run, c);
+  char sentence[320];
+  snprintf(sentence, sizeof sentence, "%zu of %zu cases done; %s, %s%s, %s", done, run->case_count,
+           run->request.plants[c->plant].name, run->request.laws[c->law].name, c->alone ? " without model" : "",
+           run->request.references[c->reference].name);
+  order.begun = whole * (double)done / (double)run->case_count, order.part = whole / (double)run->case_count;
+  order.sentence = sentence;
+  enum armdyn_status status = verification_case_run(&order, c, error);
+  if (!status && !c->diverged && order.motion->asked->breakaway) status = verification_breakaway(&order, c, error);
+  if (status == ARMDYN_EINPUT) {
+    char pointer[32];
+    snprintf(pointer, sizeof pointer, "/plants/%zu", c->plant);
+    armdyn_refuse(error, status, pointer, "%.200s", error->message);
   }
   return status;
+}
+
+static size_t response_count(const struct run *run, const struct verification_case *c)
+{
+  return run->request.references[c->reference].frequency_count * run->n;
+}
+
+static void write_case(void *context, size_t k, struct buffer *out)
+{
+  const struct run *run = context;
+  const struct verification_case *c = &run->cases[k];
+  buffer_append(out, c, sizeof *c);
+  if (c->responses) buffer_append(out, c->responses, response_count(run, c) * sizeof *c->responses);
+}
+
+static bool read_case(void *context, size_t k, const char *bytes, size_t length)
+{
+  struct run *run = context;
+  struct verification_case *c = &run->cases[k], told;
+  if (length < sizeof told) return false;
+  memcpy(&told, bytes, sizeof told);
+  const size_t left = length - sizeof told, size = response_count(run, c) * sizeof *told.responses;
+  const bool ours = told.plant == c->plant && told.law == c->law && told.reference == c->reference &&
+                    left == (told.responses ? size : 0);
+  if (!ours) return false;
+  if (told.responses && !(told.responses = malloc(size + 1))) return false;
+  if (told.responses) memcpy(told.responses, bytes + sizeof told, size);
+  *c = told;
+  return true;
+}
+
+static enum armdyn_status run_cases(struct run *run, struct armdyn_error *error)
+{
+  const struct work_parts cases = {
+    .count = run->case_count, .run = run_case, .write = write_case, .read = read_case, .context = run
+  };
+  return work_share(run->work, &cases, error);
 }
 
 /* The first plant under the law on the reference that are named, or the first that may be. */

@@ -1,5 +1,5 @@
 /* The scheduler under ThreadSanitizer: clients submit, wait, look and cancel while others wait, some jobs have no time, and it
- * is drained now and then; then it stops.
+ * is drained now and then, and workers help with the parts of others' jobs; then it stops.
  * This program is its own worker: `serve` starts its children from /proc/self/exe. */
 #include <pthread.h>
 #include <signal.h>
@@ -28,6 +28,12 @@ static const char model[] =
     "\"com\":[-0.2,0,0],\"inertia\":{\"xx\":0.01,\"yy\":0.05,\"zz\":0.05,\"xy\":0,\"xz\":0,\"yz\":0}}}]}";
 #define MOTION "\"method\":\"quintic\",\"start\":{\"q\":[0]},\"goal\":{\"q\":[1]},\"duration\":2"
 static const char request[] = "{" MOTION "}", hurried[] = "{" MOTION ",\"time_limit\":0.004}";
+/* Of twelve cases, which workers share. */
+static const char shared[] = "{\"q\":[0.1],\"references\":[{\"kind\":\"hold\",\"duration\":0.1},{\"kind\":\"step\","
+                             "\"duration\":0.1,\"amplitude\":[0.01]}],"
+                             "\"laws\":[{\"control\":{\"law\":\"pid\"}},{\"control\":{\"law\":\"feedforward\"}},{"
+                             "\"control\":{\"law\":\"computed_torque\"}}],"
+                             "\"plants\":[{\"name\":\"a\"},{\"name\":\"b\",\"plant\":{\"payload\":{\"mass\":1}}}]}";
 
 static struct store *store;
 static struct jobs *jobs;
@@ -61,10 +67,11 @@ static void *client(void *context)
   size_t number = (size_t)(uintptr_t)context;
   char ids[JOBS_EACH][ID_SIZE];
   for (size_t i = 0; i < JOBS_EACH; i++) {
-    char text[sizeof hurried];
-    bool hurries = i % 4 == 3;
-    snprintf(text, sizeof text, "%s", hurries ? hurried : request);
-    struct store_job job = { .kind = "trajectory", .robot = "r", .revision = 1, .request = text, .priority = i % 2 };
+    char text[sizeof shared];
+    const bool hurries = i % 4 == 3, shares = i % 4 == 1;
+    snprintf(text, sizeof text, "%s", hurries ? hurried : shares ? shared : request);
+    struct store_job job = { .robot = "r", .revision = 1, .request = text, .priority = i % 2 };
+    snprintf(job.kind, sizeof job.kind, "%s", shares ? "verification" : "trajectory");
     if (hurries) job.time_limit_ms = 4;
     enum armdyn_status accepted;
     while ((accepted = jobs_submit(jobs, &job, NULL, NULL)) == ARMDYN_EUNAVAILABLE) usleep(1000); /* drained */
