@@ -6,7 +6,8 @@
 #define TABLE_OF(member_, decode_, length_, unit_)                                                                     \
   JSON_MEMBER(struct own_samples, member_), .kind = FIELD_CUSTOM, .decode = decode_, .length = length_, .unit = unit_
 
-enum { ROW_T, ROW_Q, ROW_RATE, ROW_DATASET, ROW_FROM, ROW_TO };
+enum { ROW_T, ROW_Q, ROW_RATE, ROW_DATASET, ROW_FROM, ROW_TO, ROW_REFERENCE, ROW_START, ROW_TOLERANCE };
+static const double REFERENCE_TOLERANCE = 1e-6; /* rad, m: of what has no noise */
 
 static const struct json_field fields[] = {
   [ROW_T] = { TABLE_OF(t, samples_times_decode, 1, "an array of times, s") },
@@ -15,7 +16,10 @@ static const struct json_field fields[] = {
   [ROW_DATASET] = { TEXT(struct own_samples, dataset), MATCHES(json_id_pattern), NULLABLE },
   [ROW_FROM] = { NUMBER(struct own_samples, from, ANY_NUMBER, "s"), NULLABLE },
   [ROW_TO] = { NUMBER(struct own_samples, to, ANY_NUMBER, "s"), NULLABLE },
-  { NUMBER(struct own_samples, tolerance, BETWEEN(1e-9, 1), "rad, m") },
+  [ROW_REFERENCE] = { OBJECT(struct own_samples, reference, verification_reference_type),
+                      HAS(struct own_samples, has_reference), NULLABLE },
+  [ROW_START] = { NUMBERS(struct own_samples, start, PER_JOINT, BETWEEN(-1e6, 1e6), "rad, m"), NULLABLE },
+  [ROW_TOLERANCE] = { NUMBER(struct own_samples, tolerance, BETWEEN(1e-9, 1), "rad, m") },
 };
 
 static void init(void *object)
@@ -42,10 +46,32 @@ static void check_given(struct json_reader *r, const struct own_samples *samples
                q->rows * joints + t->rows, LIMIT_OWN_NUMBERS);
 }
 
+/* What is made of a reference, which no controller of a verification runs. */
+static void check_reference(struct json_reader *r, struct own_samples *samples, uint64_t given)
+{
+  char where[32];
+  for (size_t i = ROW_T; i <= ROW_TO; i++) {
+    snprintf(where, sizeof where, "/%s", json_field_name(&fields[i]));
+    if (given >> i & 1) json_fault(r, where, FAULT_INCONSISTENT, "the reference says it: one of the two");
+  }
+  if (!(given >> ROW_START & 1))
+    json_fault(r, "/start", FAULT_REQUIRED, "is missing: where the reference is, one number for each joint");
+  if (samples->reference.kind == REFERENCE_TRAJECTORY)
+    json_fault(r, "/reference/kind", FAULT_UNSUPPORTED, "is a motion already: play that trajectory itself");
+  if (samples->reference.breakaway)
+    json_fault(r, "/reference/breakaway", FAULT_UNSUPPORTED, "is looked for by simulations alone");
+  if (!(given >> ROW_TOLERANCE & 1)) samples->tolerance = REFERENCE_TOLERANCE;
+}
+
 static void check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
 {
-  const struct own_samples *samples = object;
+  struct own_samples *samples = object;
   if (json_reader_status(r)) return;
+  if (samples->has_reference) {
+    check_reference(r, samples, given);
+    return;
+  }
+  if (given >> ROW_START & 1) json_fault(r, "/start", FAULT_INCONSISTENT, "belongs to a reference");
   if (!*samples->dataset) {
     if (given & (1u << ROW_FROM | 1u << ROW_TO))
       json_fault(r, given >> ROW_FROM & 1 ? "/from" : "/to", FAULT_INCONSISTENT, "belongs to a dataset");

@@ -446,7 +446,7 @@ static void refuse_row(struct json_reader *r, const char *where, enum origin of,
 /* First what does not belong, then what is missing: the former is mostly why. */
 static void check_origin(struct json_reader *r, const struct trajectory_request *request, uint64_t given)
 {
-  static const char *const missing[ORIGINS] = { NULL, "t and q, or a dataset",
+  static const char *const missing[ORIGINS] = { NULL, "t and q, a dataset, or a reference",
                                                 "a list of {\"trajectory\"} and {\"dwell\"}" };
   enum { ROWS = sizeof origin_rows / sizeof *origin_rows };
   const enum origin is = origin_of(request->method);

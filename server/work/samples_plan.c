@@ -5,6 +5,7 @@
 #include "armdyn/path_timing.h"
 #include "server/data/logged_motion.h"
 #include "server/work/plan.h"
+#include "server/work/played_reference.h"
 
 static const double USAGE_MOST = 1 + 1e-9; /* beyond it is no rounding */
 
@@ -81,6 +82,31 @@ static enum armdyn_status read_request(const struct plan *p, struct given *g)
   return status;
 }
 
+/* -- those of a reference -- */
+
+static enum armdyn_status read_reference(struct plan *p, struct given *g, struct armdyn_error *error)
+{
+  struct played_reference reference = { .duration = 0 };
+  double q[ARMDYN_JOINTS_MAX];
+  enum armdyn_status status = played_reference_open(p, &reference, error);
+  const double count = status ? 0 : ceil(reference.duration * reference.rate);
+  for (size_t i = 0; !status && i <= (size_t)count; i++) {
+    const double t = reference.duration * (double)i / count;
+    played_reference_at(&reference, t, q);
+    status = add_sample(g, p->n, t, q);
+  }
+  played_reference_close(&reference);
+  return status;
+}
+
+static enum armdyn_status read_samples(struct plan *p, struct given *g, struct armdyn_error *error)
+{
+  const struct own_samples *asked = &p->request.samples;
+  return asked->has_reference ? read_reference(p, g, error)
+         : asked->dataset[0]  ? read_dataset(p, g, error)
+                              : read_request(p, g);
+}
+
 /* Words and place of what is wrong with the samples, as of the request. */
 static enum armdyn_status tell(const struct plan *p, enum armdyn_status status, struct armdyn_error *error)
 {
@@ -97,7 +123,7 @@ static enum armdyn_status tell(const struct plan *p, enum armdyn_status status, 
 static enum armdyn_status fit_samples(struct plan *p, struct armdyn_trajectory *out, struct armdyn_error *error)
 {
   struct given g = { .count = 0 };
-  enum armdyn_status status = p->request.samples.dataset[0] ? read_dataset(p, &g, error) : read_request(p, &g);
+  enum armdyn_status status = read_samples(p, &g, error);
   const struct armdyn_motion_fit_request request = { p->n, g.count, g.t, g.q, p->request.samples.tolerance };
   work_progress(p->work, 0.01, "fitting a spline");
   if (!status) status = armdyn_trajectory_fit(&request, out, &p->fit.found, error);

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from support import unique_name
+from support import robot, unique_name
 
 MASS, A, W, T = 3.0, 0.2, math.pi, 2.0  # kg; q = A (1 - cos W t) over one period
 SLIDE = {"convention": "dh", "gravity": [9.81, 0, 0], "joints": [
@@ -80,6 +80,67 @@ def test_limits_hold_between_samples_too(client, arm):
     assert failed["problem"]["minimum_duration"] is None and "suggested_request" not in failed["problem"]
 
 
+# -- references of verifications, to be played --
+
+def played(client, place, start, reference, **more):
+    motion = plan(client, place, {"start": start, "reference": reference, **more})
+    series = client.get(motion["samples"], query={"rate": 500}).expect(200).json
+    assert motion["transferable"] and motion["fit"]["at_rest"] and motion["fit"]["deviation"] <= 1e-6
+    assert all(abs(v) < 1e-12 for k in (0, -1) for v in series["qd"][k])
+    return motion, series
+
+
+def test_a_sweep_is_played_from_rest_to_rest(client, arm):
+    """What is measured of each frequency is the sine itself; around it the amplitude rises and falls."""
+    f, settle, periods = (1.0, 2.0), 1.5, 3
+    _, series = played(client, arm, [0.3], {"kind": "sine", "amplitude": [0.014], "frequencies": f, "periods": periods, "settle": settle})
+    begins = [0.0, settle + (periods + 1) / f[0]]
+    assert series["t"][-1] == pytest.approx(begins[1] + settle + (periods + 1) / f[1], abs=1e-9)
+    seen = 0
+    for t, (q,) in zip(series["t"], series["q"]):
+        for begin, hz in zip(begins, f):
+            if begin + settle <= t <= begin + settle + periods / hz:
+                assert q == pytest.approx(0.3 + 0.014 * math.sin(2 * math.pi * hz * (t - begin)), abs=2e-6)
+                seen += 1
+        assert abs(q - 0.3) <= 0.014 + 2e-6
+    assert seen > 500 * (periods / f[0] + periods / f[1]) - 4
+
+
+def test_a_step_is_played_as_fast_as_the_limits_allow(client, arm):
+    """Least time of a quintic over h: the speed 15/8 h/T, the acceleration 10/sqrt(3) h/T^2, of which 8 N allow 8/3."""
+    h = 0.1
+    motion, series = played(client, arm, [0.0], {"kind": "step", "amplitude": [h], "duration": 1.0})
+    least = max(15 / 8 * h / 1, math.sqrt(10 / math.sqrt(3) * h / (8 / MASS)))
+    arrived = next(t for t, (q,) in zip(series["t"], series["q"]) if abs(q - h) < 2e-6)
+    assert 0.95 * least < arrived < 1.05 * least and motion["duration"] == pytest.approx(1)
+    assert all(abs(q - h) < 2e-6 for t, (q,) in zip(series["t"], series["q"]) if t > arrived)
+    short = client.run_job(arm + "/trajectories", {"method": "samples", "samples": {
+        "start": [0], "reference": {"kind": "step", "amplitude": [h], "duration": 0.1}}})
+    assert short["problem"]["errors"][0]["pointer"] == "/samples/reference/duration"
+
+
+def test_a_circle_and_a_hold_are_played(client):
+    scara = client.create_robot(robot("scara"), name=unique_name()).headers["Location"]
+    q = [0.3, 1.4, 0.05, 0.2]
+    at = client.post(scara + "/forward-kinematics", {"q": q}).expect(200).json["tool"]
+    center = [at[0][3] - 0.03, at[1][3] + 0.04, 0]
+    _, series = played(client, scara, q, {"kind": "circle", "center": center, "turns": 1, "duration": 4, "rest": 0.5})
+    for k in range(0, len(series["q"]), 100):
+        tool = client.post(scara + "/forward-kinematics", {"q": series["q"][k]}).expect(200).json["tool"]
+        assert math.hypot(tool[0][3] - center[0], tool[1][3] - center[1]) == pytest.approx(0.05, abs=3e-6)
+    motion, series = played(client, scara, q, {"kind": "hold", "duration": 0.5})
+    assert motion["duration"] == pytest.approx(0.5) and all(row == pytest.approx(q, abs=1e-6) for row in series["q"])
+    far = client.run_job(scara + "/trajectories", {"method": "samples", "samples": {
+        "start": q, "reference": {"kind": "circle", "center": [5, 0, 0], "duration": 4}}})
+    assert far["problem"]["errors"][0]["pointer"] == "/samples/reference"
+
+
+def test_a_sine_beyond_the_limits_is_refused(client, arm):
+    job = client.run_job(arm + "/trajectories", {"method": "samples", "samples": {
+        "start": [0], "reference": {"kind": "sine", "amplitude": [0.05], "frequencies": [2]}}})  # 0.05 (4 pi)^2 = 7.9 m/s2 of 3
+    assert job["problem"]["type"].endswith("/infeasible") and "limit of joint x" in job["problem"]["detail"]
+
+
 # -- torques over time, played open loop --
 
 def half_a_period(rate):
@@ -131,6 +192,7 @@ def test_bad_replays_make_no_job(client, arm, request_, pointer):
     assert pointer in [e["pointer"] for e in problem["errors"]], problem["errors"]
 
 
+HOLD = {"kind": "hold", "duration": 1}
 GOOD = {"method": "samples", "samples": {"rate": 10, "q": [[0], [0.1], [0.2]]}}
 BAD = [
     ({"method": "samples"}, "/samples", "required"),
@@ -148,6 +210,12 @@ BAD = [
     ({"method": "samples", "samples": {**GOOD["samples"], "from": 1}}, "/samples/from", "inconsistent"),
     ({"method": "samples", "samples": {**GOOD["samples"], "tolerance": 0}}, "/samples/tolerance", "minimum"),
     ({"method": "samples", "samples": {"dataset": "01JD6Z3T7P4E8N2A6S1V9K3D5H"}}, "/samples/dataset", "inconsistent"),
+    ({"method": "samples", "samples": {"reference": HOLD}}, "/samples/start", "required"),
+    ({"method": "samples", "samples": {"reference": HOLD, "start": [0], "rate": 5}}, "/samples/rate", "inconsistent"),
+    ({"method": "samples", "samples": {**GOOD["samples"], "start": [0]}}, "/samples/start", "inconsistent"),
+    ({"method": "samples", "samples": {"reference": {**HOLD, "breakaway": True}, "start": [0]}}, "/samples/reference/breakaway", "unsupported"),
+    ({"method": "samples", "samples": {"reference": {"kind": "trajectory", "trajectory": "01JD6Z3T7P4E8N2A6S1V9K3D5H"}, "start": [0]}},
+     "/samples/reference/kind", "unsupported"),
 ]
 
 
