@@ -1,6 +1,7 @@
 #include "server/store/sql_sqlite.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <sys/stat.h>
 
 #include "server/base/clock.h"
@@ -152,6 +153,18 @@ static void shut(struct sql *sql)
   free(c);
 }
 
+/* What is too large to be sorted in memory goes into files, and where the service runs in a container that is read-only no
+ * other folder takes them: without one, migrations of large stores ended in "disk I/O error". The first store's folder. */
+static void spill_beside(const char *path)
+{
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  const char *end = strrchr(path, '/');
+  pthread_mutex_lock(&lock);
+  if (!sqlite3_temp_directory && end && end > path)
+    sqlite3_temp_directory = sqlite3_mprintf("%.*s", (int)(end - path), path);
+  pthread_mutex_unlock(&lock);
+}
+
 static enum armdyn_status open_file(const char *path, enum sql_mode mode, struct sql **out, struct armdyn_error *error)
 {
   struct connection *c = calloc(1, sizeof *c);
@@ -159,6 +172,7 @@ static enum armdyn_status open_file(const char *path, enum sql_mode mode, struct
   c->base.engine = &sql_sqlite;
   for (size_t i = 0; i < STATEMENTS; i++) c->cache[i].base.engine = &sql_sqlite, c->cache[i].of = c;
   int flags = mode == SQL_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  spill_beside(path);
   int code = sqlite3_open_v2(path, &c->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
   if (!code) code = configure(c, mode);
   if (!code) {

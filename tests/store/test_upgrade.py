@@ -138,3 +138,30 @@ def test_an_upgrade_of_a_damaged_store_is_not_promised(tmp_path):
         store.write(b"\xff" * 8192)
     told = upgrade_check(data)
     assert told.returncode == 1 and told.stderr.startswith("armdyn upgrade: ") and not (data / "upgrade-check").exists()
+
+
+# Every folder but the store's is read-only, as in a container with --read-only and no tmpfs; $1 is the store's.
+READ_ONLY = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-euc",
+             'mount --bind "$1" "$1"; mount -o remount,bind,ro /; mount -t tmpfs -o ro none /dev/shm; shift; exec "$@"', "read-only"]
+
+
+def test_a_large_store_is_upgraded_where_no_other_folder_takes_files(tmp_path):
+    """Indices of 30,000 runs are sorted in files, more than memory is given for."""
+    data, runs = tmp_path / "data", 30_000
+    data.mkdir()
+    if subprocess.run([*READ_ONLY, data, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("mounts of its own are not permitted here")
+    with Server(data=data) as server, server.client() as client:
+        arm = client.create_robot(robot("puma560")).headers["Location"]
+        first = client.result_of(arm + "/trajectories", motion())["id"]
+        server.terminate()
+    turn_back(data / "armdyn.db", 29)
+    with sqlite3.connect(data / "armdyn.db") as store:
+        (columns,) = store.execute("SELECT group_concat(name) FROM pragma_table_info('results') WHERE name <> 'id'").fetchone()
+        store.execute(f"WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < {runs}) "
+                      f"INSERT INTO results (id, {columns}) SELECT printf('%08x-0000-4000-8000-000000000000', i), {columns} FROM n, results WHERE id = ?", [first])
+    store.close()
+    with Server(data=data, prefix=[*READ_ONLY, data]) as server, server.client() as client:
+        assert client.get("/v1/version").expect(200).json["schema_version"] == len(MIGRATIONS)
+        assert client.get("/v1/trajectories", query={"limit": 1}).expect(200).json["items"]
+        assert client.get(f"/v1/trajectories/{first}").expect(200).json["id"] == first
