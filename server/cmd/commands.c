@@ -13,6 +13,7 @@ const struct command commands[] = {
   { "backup",         command_backup,         false,    "copy the store, also of a running service, and check the copy" },
   { "restore",        command_restore,        false,    "make a store of such a copy" },
   { "upgrade",        command_upgrade,        false,    "try an upgrade on a copy of the store: time, room, what changes" },
+  { "move",           command_move,           false,    "move the store into PostgreSQL, or back into a file" },
   { "drain",          command_drain,          false,    "let a service end what runs and begin nothing, before a stop" },
   { "doctor",         command_doctor,         false,    "look whether all that a service needs is well" },
   { "gateway",        command_gateway,        true,     "speak to controllers, for serve" },

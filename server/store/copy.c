@@ -46,6 +46,18 @@ static enum armdyn_status copy_database(struct sql *from, struct sql *to)
   return sql_sqlite_status(to, end ? end : code);
 }
 
+enum armdyn_status database_name(const char *partial, const char *path, struct armdyn_error *error)
+{
+  enum armdyn_status status = ARMDYN_OK;
+  if (link(partial, path))
+    status = armdyn_refuse(error, errno == EEXIST ? ARMDYN_EEXISTS : ARMDYN_EIO, "", "cannot name the copy %s: %s",
+                           path, strerror(errno));
+  unlink(partial);
+  if (!status && sync_directory_of(path))
+    status = armdyn_refuse(error, ARMDYN_EIO, "", "cannot keep the copy %s: %s", path, strerror(errno));
+  return status;
+}
+
 /* A copy is worth nothing before it was checked; only then does it get its name, and never one that is taken. */
 enum armdyn_status database_copy(struct sql *sql, const char *path, const char *amendment, struct armdyn_error *error)
 {
@@ -72,12 +84,7 @@ enum armdyn_status database_copy(struct sql *sql, const char *path, const char *
   if ((status = sql_script(copy, "PRAGMA journal_mode = DELETE"))) goto out;
   sql_close(copy);
   copy = NULL;
-  if (link(partial, path))
-    status = armdyn_refuse(error, errno == EEXIST ? ARMDYN_EEXISTS : ARMDYN_EIO, "", "cannot name the copy %s: %s",
-                           path, strerror(errno));
-  unlink(partial);
-  if (!status && sync_directory_of(path))
-    status = armdyn_refuse(error, ARMDYN_EIO, "", "cannot keep the copy %s: %s", path, strerror(errno));
+  status = database_name(partial, path, error);
 out:
   sql_close(copy);
   if (status) unlink(partial);

@@ -10,5 +10,7 @@ enum armdyn_status database_check(struct sql *sql, const char *what, struct armd
 /* A durable copy of what `sql` shows now, one file, checked. EEXISTS: there is such a file, which stays as it is.
  *   amendment  in  a statement that is run on the copy; NULL: none */
 enum armdyn_status database_copy(struct sql *sql, const char *path, const char *amendment, struct armdyn_error *error);
+/* Give a finished copy its name, durably, and never one that is taken: EEXISTS. */
+enum armdyn_status database_name(const char *partial, const char *path, struct armdyn_error *error);
 
 #endif

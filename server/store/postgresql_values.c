@@ -13,11 +13,11 @@ static void put_number(struct postgresql_parameters *out, int i, Oid type, uint6
   out->formats[i] = 1;
 }
 
-/* A whole number is sent as one, so that the index of a column of whole numbers serves. */
+/* A whole number is sent as one, so that the index of a column of whole numbers serves; none has the sign of -0. */
 static void put_real(struct postgresql_parameters *out, int i, double number)
 {
   uint64_t bits;
-  if (number == rint(number) && fabs(number) < 9e15) {
+  if (number == rint(number) && fabs(number) < 9e15 && (number != 0 || !signbit(number))) {
     put_number(out, i, OID_INT8, (uint64_t)(int64_t)number);
     return;
   }

@@ -6,6 +6,7 @@
 #include "server/store/copy.h"
 #include "server/store/internal.h"
 #include "server/store/migrate.h"
+#include "server/store/move.h"
 #include "server/store/node.h"
 #include "server/store/postgresql_connect.h"
 #include "server/store/restored.h"
@@ -81,6 +82,12 @@ out:
   return status;
 }
 
+enum armdyn_status store_take_directory(const char *dir, int *lock, struct armdyn_error *error)
+{
+  const enum armdyn_status status = make_directory(dir, error);
+  return status ? status : take_lock(dir, lock, error);
+}
+
 static enum armdyn_status prune_all(struct sql *sql, void *argument)
 {
   (void)argument;
@@ -102,6 +109,7 @@ static enum armdyn_status settle_on_server(struct store *store, struct sql *sql,
   int64_t version = 0;
   enum armdyn_status status = store_node(dir, node, error);
   if (!status) status = migrate_version(sql, "the database", migrations_of(sql), &version, error);
+  if (!status && version > 0) status = move_refuse_unfinished(sql, error);
   if (!status && version > 0) status = sql_hold(sql, node, error);
   if (!status) status = migrate(sql, NULL, migrations_of(sql), &store->schema_version, error);
   if (!status && version == 0) status = sql_hold(sql, node, error);
@@ -140,8 +148,7 @@ static enum armdyn_status name_store(struct store *store, const char *dir, const
 {
   char path[STORE_PATH_SIZE];
   enum armdyn_status status = store_file(dir, path, error);
-  if (!status) status = make_directory(dir, error);
-  if (!status) status = take_lock(dir, &store->lock, error);
+  if (!status) status = store_take_directory(dir, &store->lock, error);
   if (status) return status;
   store->path = strdup(path);
   store->address = strdup(*address ? address : path);
@@ -214,8 +221,7 @@ enum armdyn_status store_restore(const char *from, const char *dir, bool enable,
   int64_t version;
   char path[STORE_PATH_SIZE];
   if (store_file(dir, path, error)) return ARMDYN_EINPUT;
-  enum armdyn_status status = make_directory(dir, error);
-  if (!status) status = take_lock(dir, &lock, error);
+  enum armdyn_status status = store_take_directory(dir, &lock, error);
   if (!status) status = sql_open(from, SQL_READ, &sql, error);
   if (!status) status = database_check(sql, from, error);
   if (!status) status = migrate_version(sql, from, &store_migrations, &version, error);
