@@ -18,11 +18,11 @@ function licences() {
   }
 }
 
-// Addresses are relative, so that the pages work behind a proxy's base path; nothing is inlined, as the policy allows none.
+// A page's own parts are fetched when it asks for them: the first page would have to know them all. Addresses are relative, so that the pages work behind a proxy's base path; nothing is inlined, as the policy allows none.
 export default defineConfig({
   base: './',
   plugins: [licences()],
   worker: { format: 'es' },
-  build: { rollupOptions: { input: ['index.html', 'docs.html'] }, target: 'es2020', assetsDir: 'assets', assetsInlineLimit: 0, modulePreload: { polyfill: false }, chunkSizeWarningLimit: 800 },
+  build: { rollupOptions: { input: ['index.html', 'docs.html'] }, target: 'es2020', assetsDir: 'assets', assetsInlineLimit: 0, modulePreload: { polyfill: false, resolveDependencies: (_, parts, { hostType }) => (hostType === 'html' ? parts : []) }, chunkSizeWarningLimit: 800 },
   server: { fs: { allow: ['../..'] }, proxy: { '/v1': process.env.ARMDYN_URL ?? 'http://127.0.0.1:8080' } },
 })

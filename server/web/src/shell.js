@@ -49,6 +49,7 @@ const PLACES = ['start', 'robots', 'runs', 'production', 'jobs', 'admin']
 
 const Gone = () => html`<${Notice} kind="bad">${t('upgraded')} <button type="button" onClick=${() => location.reload()}>${t('reload')}</button></${Notice}>`
 
+const shared = () => import('./words.more.js').catch(() => {})
 const BARE = [home, login, secret, asking] // which need none of the words that other pages share
 
 // A page that is fetched when it is needed.
@@ -96,12 +97,14 @@ function Content() {
   const at = useRef()
   const known = pageOf(path[0] ?? 'start')
   const key = path.join('/')
+  const title = `${known ? t(`page.${known.name}`) : '404'} · armdyn`
   useEffect(() => {
-    document.title = `${known ? t(`page.${known.name}`) : '404'} · armdyn`
+    document.title = title
   })
   useEffect(() => {
     if (document.activeElement === document.body) at.current?.focus({ preventScroll: true })
     scrollTo(0, 0)
+    if (path.length) shared() // the menu's words, too, where there is no such page
   }, [key])
   const why = !known ? t('no_page') : session.may(known.role ?? 'viewer') ? null : t('needs_role', { role: t(`role.${known.role}`) })
   if (why) return html`<main id="main" tabindex="-1" ref=${at}>${session.secret.value && html`<${Lazy} load=${secret} />`}<${Notice} kind="warn">${why}</${Notice}></main>`

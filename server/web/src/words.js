@@ -1,5 +1,6 @@
 // The texts of the frame, of the first page and of what every page uses, in English and Chinese; each part of the program that is
 // fetched later brings its own (extend), and what several of them share is in words.more.js. To add one: a row.
+import { signal } from '@preact/signals'
 import { language } from './session.js'
 
 const WORDS = {
@@ -20,31 +21,6 @@ const WORDS = {
   'place.jobs': ['Jobs', '任务'],
   'place.admin': ['Administration', '管理'],
   'page.start': ['Home', '首页'],
-  'page.identifications': ['Identification results', '辨识结果'],
-  'page.compare': ['Compare', '比较'],
-  'page.datasets': ['Data sets', '数据集'],
-  'page.robots': ['Robots', '机器人'],
-  'page.code': ['Equations as code', '方程代码'],
-  'page.trajectories': ['Trajectories', '轨迹'],
-  'page.simulations': ['Simulations', '仿真'],
-  'page.collision-checks': ['Collision checks', '碰撞检测'],
-  'page.cells': ['Cells', '工作单元'],
-  'page.jobs': ['Jobs', '任务'],
-  'page.orders': ['Orders', '订单'],
-  'page.alarms': ['Alarms', '报警'],
-  'page.controllers': ['Controllers', '控制器'],
-  'page.shifts': ['Shift report', '班次报告'],
-  'page.keys': ['Keys', '密钥'],
-  'page.webhooks': ['Webhooks', '网络钩子'],
-  'page.storage': ['Storage and maintenance', '存储与维护'],
-  'page.audit': ['Audit trail', '审计记录'],
-  'page.excitations': ['Excitations', '激励轨迹'],
-  'page.friction-tests': ['Friction tests', '摩擦测试'],
-  'page.verifications': ['Verifications', '验证'],
-  'page.tunings': ['Gains', '增益整定'],
-  'page.identification-studies': ['Studies of deviations', '标准差研究'],
-  'page.evaluations': ['Evaluations', '评估'],
-  'page.friction-identifications': ['Friction of the joints', '关节摩擦'],
   'role.viewer': ['viewer', '查看者'],
   'role.operator': ['operator', '操作员'],
   'role.engineer': ['engineer', '工程师'],
@@ -54,14 +30,11 @@ const WORDS = {
   // common
   loading: ['Loading …', '加载中……'],
   nothing: ['Nothing here.', '暂无内容。'],
-  more: ['Show more', '显示更多'],
   refused: ['Refused', '被拒绝'],
   offline: ['The service does not answer.', '服务无响应。'],
   lost: ['The service does not answer. What is shown may be old; it is asked again and again.', '服务无响应，显示内容可能已过时；正在不断重试。'],
   upgraded: ['This part of the pages could not be fetched; the service may have been upgraded.', '无法获取此页面部分；服务可能已升级。'],
   reload: ['Load the pages anew', '重新加载页面'],
-  row: ['row', '行'],
-  choose: ['Choose', '选择'],
   open: ['Open', '打开'],
   'state.queued': ['queued', '排队中'],
   'state.failed': ['failed', '失败'],
@@ -81,11 +54,16 @@ const WORDS = {
   'state.cancelled': ['cancelled', '已取消'],
 }
 
+const parts = signal(0) // that brought their own: what was said without them is said anew
+
 export function t(key, values) {
-  const row = WORDS[key]
+  const row = parts.value >= 0 && WORDS[key]
   if (!row) return key.includes('.') ? key.slice(key.indexOf('.') + 1) : key
   const text = row[language.value === 'zh' ? 1 : 0]
   return values ? text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole) : text
 }
 
-export const extend = (more) => Object.assign(WORDS, more)
+export function extend(more) {
+  Object.assign(WORDS, more)
+  parts.value++
+}
