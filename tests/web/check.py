@@ -24,8 +24,8 @@ from gateway.cell import Cell  # noqa: E402
 from support.crowd import fill, run_summary  # noqa: E402
 
 KEY = "a-key-of-an-administrator"
-LANGUAGES = {"flows.mjs": ("en", "zh"), "motions.mjs": ("en", "zh"), "results.mjs": ("en", "zh"), "cells.mjs": ("zh",)}  # of the programs; a soak's are all
-ARMS = {"flows.mjs": 0, "motions.mjs": 1, "results.mjs": 0, "cells.mjs": 6}  # simulated
+LANGUAGES = {"flows.mjs": ("en", "zh"), "work.mjs": ("en",), "motions.mjs": ("en", "zh"), "results.mjs": ("en", "zh"), "cells.mjs": ("zh",)}  # of the programs; a soak's are all
+ARMS = {"flows.mjs": 0, "work.mjs": 0, "motions.mjs": 1, "results.mjs": 0, "cells.mjs": 6}  # simulated
 PATIENCE = 900  # s, so late that only what hangs meets it
 
 

@@ -10,7 +10,8 @@ import { Table } from '../ui/table.js'
 import { Bars } from '../ui/bars.js'
 import { Legend, Plot, colour, dashes } from '../ui/plot.js'
 import { ZoomBar } from '../ui/zoombar.js'
-import { figure, percent, plusMinus, shortId } from '../ui/format.js'
+import { nameOf } from '../ui/names.js'
+import { figure, percent, plusMinus } from '../ui/format.js'
 import { frictionAt, frictionCurve } from '../ui/friction.js'
 import { drawn, useSamples } from '../ui/samples.js'
 import { bordersOf, jointsOf, keptOf } from '../ui/run.js'
@@ -35,10 +36,16 @@ extend({
   run_away: ['Take {run} away', '移除 {run}'],
   run_add: ['Add a run', '添加辨识'],
   run_add_none: ['choose …', '选择……'],
+  brush_hint: ['Drag along an axis: only runs within the range stay, in the plots too.', '沿坐标轴拖动选择范围：仅保留范围内的辨识，下方曲线随之变化。'],
+  brush_kept: ['{kept} of {count} runs are within.', '{count} 个中有 {kept} 个在范围内。'],
+  brush_ranges: ['Ranges as numbers', '以数值设定范围'],
+  brush_least: ['at least', '下限'],
+  brush_most: ['at most', '上限'],
+  brush_none: ['Take all ranges away', '清除全部范围'],
   rank_short: ['Parameters told', '可辨识参数'],
 })
 
-const name = (run) => run.label || `${run.estimator} ${shortId(run.id)}`
+const name = nameOf
 
 const MOST = 10 // runs side by side
 const show = (ids) => adjust({ ids: ids.join(',') })
@@ -74,33 +81,73 @@ const AXES = [
   { head: 'rank', short: 'rank_short', of: (run) => run.rank, show: (value) => figure(value) },
 ]
 
-function Parallel({ runs }) {
+// Ranges of figures that runs must lie in, of the address: [low, high] by the head of the axis.
+const brushesOf = (query) => Object.fromEntries(query.getAll('brush').map((text) => text.split('~')).map(([head, low, high]) => [head, [Number(low), Number(high)]]))
+const brush = (query, head, range) => adjust({ brush: Object.entries({ ...brushesOf(query), [head]: range }).filter(([, one]) => one).map(([one, [low, high]]) => `${one}~${low}~${high}`) })
+// Is a run within all of them? One without the figure is not.
+const within = (run, brushes) => Object.entries(brushes).every(([head, [low, high]]) => {
+  const value = AXES.find((axis) => axis.head === head)?.of(run)
+  return value != null && value >= low && value <= high
+})
+
+// Of an axis: what was chosen, and the choice by the mouse; the fields beneath do the same by the keyboard.
+function Brush({ x, top, bottom, chosen, valueAt, onRange }) {
+  const [from, begin] = useState(null)
+  const [to, move] = useState(null)
+  const at = (event) => {
+    const box = event.currentTarget.getBoundingClientRect()
+    return top + ((event.clientY - box.top) / box.height) * (bottom - top)
+  }
+  const down = (event) => {
+    event.currentTarget.setPointerCapture(event.pointerId)
+    begin(at(event))
+    move(at(event))
+  }
+  const up = () => {
+    if (from == null) return
+    onRange(Math.abs(to - from) < 4 ? null : [valueAt(Math.max(from, to)), valueAt(Math.min(from, to))])
+    begin(null)
+  }
+  const [high, low] = from == null ? chosen ?? [] : [Math.min(from, to), Math.max(from, to)]
+  return html`${high != null && html`<rect x=${x - 8} width="16" y=${high} height=${Math.max(2, low - high)} fill="var(--accent)" opacity=".25" />`}
+    <rect class="brush" x=${x - 14} width="28" y=${top} height=${bottom - top} fill="transparent" style=${{ cursor: 'ns-resize', touchAction: 'none' }} onPointerDown=${down} onPointerMove=${(e) => from != null && move(at(e))} onPointerUp=${up} onPointerCancel=${() => begin(null)} />`
+}
+
+function Parallel({ runs, kept }) {
   const [width, height, top] = [900, 210, 34]
+  const { query } = route.value
+  const brushes = brushesOf(query)
   const x = (k) => 100 + (k * (width - 200)) / (AXES.length - 1)
   const [pointed, point] = useState(null) // the run whose row or line is pointed at
   const scale = AXES.map(({ of }) => {
     const values = runs.map(of).filter((value) => value != null)
     const [low, high] = [Math.min(...values), Math.max(...values)]
-    return { low, high, y: (value) => (high > low ? height - 26 - ((value - low) / (high - low)) * (height - top - 34) : height / 2) }
+    const [span, foot] = [height - top - 34, height - 26]
+    return { low, high, y: (value) => (high > low ? foot - ((value - low) / (high - low)) * span : height / 2), value: (y) => low + ((foot - y) / span) * (high - low) }
   })
-  return html`<section class="panel"><h2>${t('side_by_side')}</h2><${Legend} series=${runs.map((run, index) => ({ label: name(run), index }))} />
+  const bound = (head, k, side) => html`<input type="number" step="any" aria-label=${`${t(AXES[k].short ?? head)}: ${t(side ? 'brush_most' : 'brush_least')}`} style=${{ width: '8rem' }} value=${brushes[head]?.[side] ?? ''}
+    onChange=${(e) => brush(query, head, Object.assign([...(brushes[head] ?? [scale[k].low, scale[k].high])], { [side]: e.target.value === '' ? [scale[k].low, scale[k].high][side] : Number(e.target.value) }))} />`
+  return html`<section class="panel"><h2>${t('side_by_side')}</h2><p class="quiet">${t('brush_hint')} ${kept.length < runs.length && html`<strong role="status">${t('brush_kept', { kept: kept.length, count: runs.length })}</strong>`}</p><${Legend} series=${runs.map((run, index) => ({ label: name(run), index }))} />
     <div class="scroll" tabindex="0" role="region" aria-label=${t('side_by_side')}><svg viewBox=${`0 0 ${width} ${height}`} style=${{ minWidth: '640px', width: '100%', maxWidth: '90rem' }} role="img" aria-label=${t('side_by_side')}>
       ${AXES.map((axis, k) => html`<g key=${axis.head}><line x1=${x(k)} x2=${x(k)} y1=${top} y2=${height - 22} stroke="var(--quiet)" />
         <text x=${x(k)} y="14" text-anchor="middle" font-size="12" fill="var(--ink)">${t(axis.short ?? axis.head)}</text>
         <text x=${x(k)} y="29" text-anchor="middle" font-size="11" fill="var(--quiet)">${axis.show(scale[k].high)}</text>
         <text x=${x(k)} y=${height - 6} text-anchor="middle" font-size="11" fill="var(--quiet)">${axis.show(scale[k].low)}</text></g>`)}
       ${runs.map((run, r) => html`<polyline key=${run.id} fill="none" stroke=${colour(r)} stroke-width="2.2" stroke-dasharray=${dashes(r).join(' ')}
-        opacity=${pointed && pointed !== run.id ? 0.2 : 1} onMouseEnter=${() => point(run.id)} onMouseLeave=${() => point(null)}
+        opacity=${!kept.includes(run) ? 0.1 : pointed && pointed !== run.id ? 0.2 : 1} onMouseEnter=${() => point(run.id)} onMouseLeave=${() => point(null)}
         points=${AXES.map((axis, k) => (axis.of(run) == null ? null : `${x(k)},${scale[k].y(axis.of(run))}`)).filter(Boolean).join(' ')} />`)}
+      ${AXES.map((axis, k) => scale[k].high > scale[k].low && html`<${Brush} key=${axis.head} x=${x(k)} top=${top - 4} bottom=${height - 20} valueAt=${scale[k].value} chosen=${brushes[axis.head] && [scale[k].y(brushes[axis.head][1]), scale[k].y(brushes[axis.head][0])]} onRange=${(range) => brush(query, axis.head, range)} />`)}
     </svg></div>
-    <${Table} caption=${t('side_by_side')} items=${runs} pointed=${pointed} onPoint=${point} columns=${[
+    <details><summary>${t('brush_ranges')}</summary><div class="row">${AXES.map((axis, k) => html`<fieldset key=${axis.head}><legend>${t(axis.short ?? axis.head)}</legend>${bound(axis.head, k, 0)} … ${bound(axis.head, k, 1)}</fieldset>`)}
+      <button type="button" disabled=${!query.has('brush')} onClick=${() => adjust({ brush: null })}>${t('brush_none')}</button></div></details>
+    <${Table} caption=${t('side_by_side')} items=${kept} pointed=${pointed} onPoint=${point} columns=${[
       { key: 'run', head: t('run'), class: 'wide', cell: (run) => html`<a href=${link(['identifications', run.id])}><bdi>${name(run)}</bdi></a>` },
       { key: 'robot', head: t('robot'), class: 'tight', cell: (run) => `${run.robot} r${run.revision}` },
       ...AXES.map((axis) => ({ key: axis.head, head: t(axis.short ?? axis.head), number: true, cell: (run) => axis.show(axis.of(run)) })),
     ]} /></section>`
 }
 
-function Overlay({ runs }) {
+function Overlay({ runs, kept: shown }) {
   const { kept, whole } = keptOf(runs[0])
   const { data, few, range, zoom, error } = useSamples(runs.map((run) => `v1/identifications/${run.id}/samples`), { fields: 't,measured,predicted', whole, count: kept, most: 20000 })
   const borders = bordersOf(runs[0]).map(({ value, role }) => ({ value, label: t(`border_${role}`) }))
@@ -110,8 +157,8 @@ function Overlay({ runs }) {
     const same = measured.every((one) => one.length === measured[0].length && one.every((value, k) => Math.abs(value - measured[0][k]) <= 1e-9 * (1 + Math.abs(value))))
     if (!same) return { different: true }
     return { x: data[0].column('t'), joints: jointsOf(runs[0]).map((joint, j) => ({ joint, series: [...drawn(data[0], few, `measured${j + 1}`, { label: t('measured'), index: 6, faint: true, solid: true }),
-      ...runs.flatMap((run, r) => drawn(data[r], few, `predicted${j + 1}`, { label: name(run), index: r }))] })) }
-  }, [data, t('measured')])
+      ...runs.flatMap((run, r) => (shown.includes(run) ? drawn(data[r], few, `predicted${j + 1}`, { label: name(run), index: r }) : []))] })) }
+  }, [data, shown, t('measured')])
   return html`<section class="panel"><h2>${t('overlay')}</h2><${Refusal} error=${error} />
     ${!plots ? html`<${Loading} error=${error} />` : plots.different ? html`<${Notice}>${t('overlay_different')}</${Notice}>` : html`
       <${ZoomBar} range=${range} whole=${whole} onRange=${zoom} />
@@ -119,24 +166,24 @@ function Overlay({ runs }) {
   </section>`
 }
 
-function Friction({ runs }) {
+function Friction({ runs, kept }) {
   const joints = jointsOf(runs[0])
   const plots = useMemo(() => joints.flatMap((joint, j) => {
     const curves = runs.map((run) => frictionCurve(run.parameters.friction[j] ?? {}))
     const x = curves.find(Boolean)?.x // runs from before they carried their curves have none
-    return x ? [{ joint, x, series: curves.map((curve, r) => ({ label: name(runs[r]), index: r, values: curve ? frictionAt(curve, x) : [] })) }] : []
-  }), [runs])
+    return x ? [{ joint, x, series: curves.map((curve, r) => ({ run: runs[r], label: name(runs[r]), index: r, values: curve ? frictionAt(curve, x) : [] })).filter(({ run }) => kept.includes(run)) }] : []
+  }), [runs, kept])
   if (!plots.length) return null
   return html`<section class="panel"><h2>${t('friction_curves')}</h2><div class="grid">${plots.map(({ joint, x, series }) => html`<${Plot} key=${joint} title=${joint} height="210" x=${x}
     series=${series} xLabel=${t('velocity_axis')} yLabel=${t('friction_axis')} />`)}</div></section>`
 }
 
-function Spectra({ runs }) {
+function Spectra({ runs, kept }) {
   const first = runs[0].residuals?.spectrum?.frequency_hz
   if (!first?.length || runs.some((run) => run.residuals?.spectrum?.frequency_hz?.length !== first.length || Math.abs(run.residuals.spectrum.frequency_hz[1] - first[1]) > 1e-9)) return null
   const positive = (values) => values.slice(1).map((value) => (value > 0 ? value : null))
   return html`<section class="panel"><h2>${t('spectra')}</h2><div class="grid">${jointsOf(runs[0]).map((joint, j) => html`<${Plot} key=${joint} title=${joint} height="210" logX logY x=${first.slice(1)}
-    series=${runs.map((run, r) => ({ label: name(run), index: r, values: positive(run.residuals.spectrum.joints[j]) }))} xLabel=${t('frequency_axis')} yLabel=${t('density_axis')} />`)}</div></section>`
+    series=${runs.map((run, r) => ({ label: name(run), index: r, values: positive(run.residuals.spectrum.joints[j]), run })).filter(({ run }) => kept.includes(run))} xLabel=${t('frequency_axis')} yLabel=${t('density_axis')} />`)}</div></section>`
 }
 
 // What each run found of one parameter, and two standard deviations to both sides, on a scale of their own.
@@ -172,18 +219,24 @@ export function Page() {
   }, [key])
   if (ids.length < 2 || ids.length > MOST) return html`<${Head} title=${t('page.compare')} /><${Notice}>${t('compare_few')} <a href=${link(['identifications'])}>${t('page.identifications')}</a></${Notice}>`
   if (!answer.value) return html`<${Refusal} error=${answer.error} /><${Loading} error=${answer.error} />`
-  const { runs, comparison } = answer.value
+  return html`<${Compared} ...${answer.value} ids=${key} />`
+}
+
+function Compared({ runs, comparison, ids }) {
+  const { query } = route.value
+  const brushes = query.getAll('brush').join()
+  const kept = useMemo(() => runs.filter((run) => within(run, brushesOf(query))), [runs, brushes]) // the same as long as they are: plots are drawn anew for others
   const joints = jointsOf(runs[0])
   const validated = new Set(runs.map((run) => run.provenance.datasets.filter((set) => set.role === 'validation').map((set) => `${set.sha256} ${set.samples}`).sort().join()))
   return html`
-    <${Head} title=${t('page.compare')} sub=${t('compare_text')}><a class="button" href=${link(['identifications'], { chosen: key })}>${t('page.identifications')}</a></${Head}>
+    <${Head} title=${t('page.compare')} sub=${t('compare_text')}><a class="button" href=${link(['identifications'], { chosen: ids })}>${t('page.identifications')}</a></${Head}>
     ${validated.size > 1 && html`<${Notice} kind="warn">${t('compare_different_data')}</${Notice}>`}
     <${Runs} runs=${runs} />
     <${Settings} runs=${runs} />
-    <${Parallel} runs=${runs} />
+    <${Parallel} runs=${runs} kept=${kept} />
     <${Differences} runs=${runs} comparison=${comparison} />
-    <section class="panel"><${Bars} title=${`${t('errors_of_joints')}: ${t('error_relative')}`} legend=${runs.map(name)} unit="%" rows=${joints.map((joint, j) => ({ label: joint, bars: runs.map((run, index) => ({ index, value: (run.errors.validation ?? run.errors.training)?.raw.joints[j]?.relative_percent })) }))} /></section>
-    <${Overlay} runs=${runs} />
-    <${Friction} runs=${runs} />
-    <${Spectra} runs=${runs} />`
+    <section class="panel"><${Bars} title=${`${t('errors_of_joints')}: ${t('error_relative')}`} legend=${runs.map(name)} unit="%" rows=${joints.map((joint, j) => ({ label: joint, bars: runs.flatMap((run, index) => (!kept.includes(run) ? [] : { index, value: (run.errors.validation ?? run.errors.training)?.raw.joints[j]?.relative_percent })) }))} /></section>
+    <${Overlay} runs=${runs} kept=${kept} />
+    <${Friction} runs=${runs} kept=${kept} />
+    <${Spectra} runs=${runs} kept=${kept} />`
 }

@@ -8,11 +8,14 @@ import { call, get, post, once } from '../api.js'
 import { FormDialog } from '../ui/dialog.js'
 import { Act, Check, Field, Head, Loading, Notice, Refusal, Tags, useAnswer } from '../ui/parts.js'
 import { Table, useList } from '../ui/table.js'
+import { Listing, askedOf, useChosen } from '../ui/listing.js'
+import { nameOf } from '../ui/names.js'
 import { Plot } from '../ui/plot.js'
 import { ZoomBar } from '../ui/zoombar.js'
 import { drawn, useSamples } from '../ui/samples.js'
+import { Explore } from '../ui/explore.js'
 import { Notes } from '../ui/notes.js'
-import { count, figure, moment, shortId } from '../ui/format.js'
+import { count, figure, moment } from '../ui/format.js'
 import { Upload } from './upload.js'
 import { said } from '../ui/sentences.js'
 
@@ -64,7 +67,7 @@ function Identify({ sets, onClose }) {
   return html`<${FormDialog} title=${t('identify')} does=${t('identify_do')} role="operator" disabled=${mixed || (form.of === 'arm' && !of('training').length)} send=${start} onClose=${onClose}>
     ${mixed && html`<${Notice} kind="bad">${t('identify_robot_one')}</${Notice}>`}
     <fieldset><legend>${t('identify_what')}</legend><div class="row">${['arm', 'friction'].map((of) => html`<label key=${of} class="check"><input type="radio" name="of" checked=${form.of === of} onChange=${() => setForm({ ...form, of })} /><span>${t(`identify_${of}`)}</span></label>`)}</div></fieldset>
-    ${form.of === 'arm' && html`<table><thead><tr><th>${t('data')}</th><th>${t('learn_from')}</th><th>${t('validate_with')}</th></tr></thead><tbody>${sets.map((set) => html`<tr key=${set.id}><td><bdi>${set.label || shortId(set.id)}</bdi></td>
+    ${form.of === 'arm' && html`<table><thead><tr><th>${t('data')}</th><th>${t('learn_from')}</th><th>${t('validate_with')}</th></tr></thead><tbody>${sets.map((set) => html`<tr key=${set.id}><td><bdi>${nameOf(set)}</bdi></td>
       ${['training', 'validation'].map((role) => html`<td key=${role}><input type="radio" name=${set.id} aria-label=${`${set.label}: ${t(role === 'training' ? 'learn_from' : 'validate_with')}`} checked=${part[set.id] === role} onChange=${() => setPart({ ...part, [set.id]: role })} /></td>`)}</tr>`)}</tbody></table>
     <div class="row">
       <${Field} label=${t('estimator')}><select value=${form.estimator} onChange=${(e) => setForm({ ...form, estimator: e.target.value })}>${['consistent', 'ridge', 'wls', 'irls', 'ols'].map((name) => html`<option value=${name}>${name}</option>`)}</select></${Field}>
@@ -80,24 +83,21 @@ function Evaluate({ sets, onClose }) {
   const { robot } = sets[0]
   const models = useAnswer(async (signal) => {
     const [revisions, runs] = await Promise.all([get(`v1/robots/${robot}/revisions`, { limit: 20 }, signal), get('v1/identifications', { robot, limit: 20 }, signal)])
-    return [...revisions.items.map(({ revision }) => ({ model: `revision:${revision}`, text: `${robot} r${revision}` })), ...runs.items.map((run) => ({ model: `identification:${run.id}`, text: run.label || `${run.estimator} ${shortId(run.id)}` }))]
+    return [...revisions.items.map(({ revision }) => ({ model: `revision:${revision}`, text: `${robot} r${revision}` })), ...runs.items.map((run) => ({ model: `identification:${run.id}`, text: nameOf(run) }))]
   }, [robot])
   const [chosen, setChosen] = useState([])
   const mixed = sets.some((set) => set.robot !== robot)
   const start = async () => go(['jobs', (await post(`v1/robots/${robot}/evaluations`, { models: chosen, datasets: sets.map((set) => set.id) }, { headers: once() })).id])
   return html`<${FormDialog} title=${t('evaluate')} does=${t('evaluate_do')} role="operator" disabled=${mixed || !chosen.length || chosen.length > 8} send=${start} onClose=${onClose}><p class="quiet">${t('evaluate_text')}</p>
     <${Refusal} error=${models.error} />${mixed && html`<${Notice} kind="bad">${t('identify_robot_one')}</${Notice}>`}
-    <p>${sets.map((set) => html`<span key=${set.id} class="tag"><bdi>${set.label || shortId(set.id)}</bdi></span>`)}</p>
+    <p>${sets.map((set) => html`<span key=${set.id} class="tag"><bdi>${nameOf(set)}</bdi></span>`)}</p>
     <fieldset class="scroll" style=${{ maxHeight: '40vh' }}><legend>${t('evaluate_models')}</legend>${(models.value ?? []).map(({ model, text }) => html`<${Check} key=${model} label=${html`<bdi>${text}</bdi>`} checked=${chosen.includes(model)} onChange=${() => setChosen(chosen.includes(model) ? chosen.filter((one) => one !== model) : [...chosen, model])} />`)}</fieldset>
   </${FormDialog}>`
 }
 
 function All() {
   const { query } = route.value
-  const asked = new URLSearchParams([...query].filter(([name]) => name !== 'chosen'))
-  if (!asked.get('sort')) asked.set('sort', '-created_at')
-  asked.set('limit', '100')
-  const list = useList('v1/datasets', asked)
+  const list = useList('v1/datasets', askedOf(query))
   const [open, setOpen] = useState(null)
   const [done, setDone] = useState(null)
   const [dropped, drop] = useState(null) // a file, anywhere on this page
@@ -117,8 +117,7 @@ function All() {
       removeEventListener('drop', take)
     }
   }, [])
-  const chosen = (query.get('chosen') ?? '').split(',').filter(Boolean)
-  const sets = (list.items ?? []).filter((set) => chosen.includes(set.id)).reverse()
+  const sets = useChosen(list.items).reverse()
   return html`
     <${Head} title=${t('page.datasets')} sub=${t('datasets_text')}>
       <${Field} label=${t('search')}><input type="search" value=${query.get('q') ?? ''} onChange=${(e) => adjust({ q: e.target.value })} /></${Field}>
@@ -126,10 +125,9 @@ function All() {
       <${Act} role="operator" disabled=${!sets.length} title=${t('identify_hint')} onClick=${() => setOpen('evaluate')}>${t('evaluate')}</${Act}>
       <${Act} class="main" role="operator" disabled=${!sets.length} title=${t('identify_hint')} onClick=${() => setOpen('identify')}>${t('identify')}</${Act}>
     </${Head}>
-    <${Refusal} error=${list.error} />
-    ${done && html`<${Notice} kind="good">${t('uploaded', { label: done.label || shortId(done.id) })} <a href=${link(['datasets', done.id])}>${t('open')}</a></${Notice}>`}
-    <div class="panel"><${Table} tall caption=${t('page.datasets')} items=${list.items} list=${list} chosen=${chosen} onChoose=${(ids) => adjust({ chosen: ids.join(',') })} sort=${asked.get('sort')} onSort=${(sort) => adjust({ sort })} columns=${[
-      { key: 'label', head: t('label'), sort: 'label', class: 'wide', cell: (set) => html`<a href=${link(['datasets', set.id])}><bdi>${set.label || shortId(set.id)}</bdi></a>` },
+    ${done && html`<${Notice} kind="good">${t('uploaded', { label: nameOf(done) })} <a href=${link(['datasets', done.id])}>${t('open')}</a></${Notice}>`}
+    <${Listing} kind="datasets" list=${list} sort=${query.get('sort') ?? '-created_at'} columns=${[
+      { key: 'label', head: t('label'), sort: 'label', class: 'wide', cell: (set) => html`<a href=${link(['datasets', set.id])}><bdi>${nameOf(set)}</bdi></a>` },
       { key: 'robot', head: t('robot'), class: 'tight', cell: (set) => `${set.robot} r${set.revision}` },
       { key: 'samples', head: t('samples'), number: true, cell: (set) => count(set.samples) },
       { key: 'duration', head: t('duration'), number: true, cell: (set) => `${figure(set.duration)} s` },
@@ -137,7 +135,10 @@ function All() {
       { key: 'quality', head: t('quality'), cell: (set) => set.quality.map((one, k) => html`<span key=${k} class="state warn" title=${said(one.detail, one.code)}>${one.code}</span> `) },
       { key: 'created', head: t('created'), sort: 'created_at', class: 'tight', cell: (set) => moment(set.created_at) },
       { key: 'tags', head: t('tags'), cell: (set) => html`<${Tags} tags=${set.tags} />` },
-    ]} /><p class="quiet">${t('identify_hint')}</p></div>
+      { key: 'created_by', head: t('who'), standard: false, cell: (set) => html`<bdi>${set.created_by ?? ''}</bdi>` },
+      { key: 'reason', head: t('reason'), standard: false, class: 'wide', cell: (set) => set.reason ?? '' },
+      { key: 'sha256', head: 'SHA-256', standard: false, cell: (set) => html`<code>${set.sha256.slice(0, 12)}</code>` },
+    ]} /><p class="quiet">${t('identify_hint')}</p>
     ${open === 'upload' && html`<${Upload} dropped=${dropped} onClose=${() => { setOpen(null); drop(null) }} onDone=${(set) => { setOpen(null); drop(null); setDone(set); list.again() }} />`}
     ${open === 'evaluate' && html`<${Evaluate} sets=${sets} onClose=${() => setOpen(null)} />`}
     ${open === 'identify' && html`<${Identify} sets=${sets} onClose=${() => setOpen(null)} />`}`
@@ -155,7 +156,8 @@ function Plots({ set }) {
   return html`<section class="panel"><h2>${t('plotted')}</h2><${Refusal} error=${error} />
     <${ZoomBar} range=${range} whole=${whole} onRange=${zoom} />
     ${plots ? plots.map(({ field, x, series }) => html`<${Plot} key=${field} title=${field} x=${x} series=${series} onRange=${zoom} sync="dataset" xLabel=${t('time_s')} yLabel=${t(FIELDS[field])} />`) : html`<${Loading} error=${error} />`}
-  </section>`
+  </section>
+  <${Explore} path=${`v1/datasets/${set.id}/samples`} columns=${set.columns.map(({ name }) => name).filter((name) => name !== 't' && fields.includes(name.replace(/\d+$/, '')))} whole=${whole} rows=${set.samples} range=${range} onRange=${zoom} sync="dataset" />`
 }
 
 function One({ id }) {
@@ -170,7 +172,7 @@ function One({ id }) {
     go(['datasets'])
   }
   return html`
-    <${Head} title=${set.label || shortId(set.id)} sub=${html`<a href=${link(['robots', set.robot])}>${set.robot}</a> r${set.revision} · ${count(set.samples)} × ${set.columns.length} · ${figure(set.duration)} s · ${figure(set.rate)} Hz · <code>${set.id}</code>`}>
+    <${Head} title=${nameOf(set)} sub=${html`<a href=${link(['robots', set.robot])}>${set.robot}</a> r${set.revision} · ${count(set.samples)} × ${set.columns.length} · ${figure(set.duration)} s · ${figure(set.rate)} Hz · <code>${set.id}</code>`}>
       <a class="button" href=${link(['datasets'], { chosen: set.id })}>${t('identify')}</a>
       <${Act} role="engineer" onClick=${() => setAsking(true)}>${t('delete')}</${Act}>
     </${Head}>
@@ -184,7 +186,7 @@ function One({ id }) {
       { key: 'max', head: t('greatest'), number: true, cell: (column) => figure(column.max, 5) },
       { key: 'rms', head: 'RMS', number: true, cell: (column) => figure(column.rms, 5) },
     ]} /></section>
-    <section class="panel"><h2>${t('used_by')}</h2>${users.value?.items.length ? users.value.items.map((run) => html`<a key=${run.id} class="tag" href=${link(['identifications', run.id])}><bdi>${run.label || `${run.estimator} ${shortId(run.id)}`}</bdi></a>`) : html`<p class="quiet">${t('nothing')}</p>`}</section>
+    <section class="panel"><h2>${t('used_by')}</h2>${users.value?.items.length ? users.value.items.map((run) => html`<a key=${run.id} class="tag" href=${link(['identifications', run.id])}><bdi>${nameOf(run)}</bdi></a>`) : html`<p class="quiet">${t('nothing')}</p>`}</section>
     <${Notes} path=${`v1/datasets/${set.id}`} document=${set} etag=${answer.value.etag} onSaved=${answer.again} />
     ${asking && html`<${FormDialog} title=${t('delete_ask')} does=${t('delete')} kind="danger" role="engineer" send=${remove} onClose=${() => setAsking(false)}><p><bdi>${set.label}</bdi> <code>${set.id}</code></p></${FormDialog}>`}`
 }

@@ -108,5 +108,5 @@ export function Page({ path: [, name] }) {
     ]} /></section>
     ${revisions.items?.length > 1 && html`<${Changes} name=${name} revisions=${revisions.items} />`}
     ${revisions.items?.length > 0 && html`<${Aliases} robot=${name} aliases=${aliases} revisions=${revisions.items} />`}
-    <section class="panel"><h2>${t('page.jobs')}</h2><${Refusal} error=${jobs.error} /><${Table} tall caption=${t('page.jobs')} items=${jobs.items} list=${jobs} columns=${jobColumns()} /></section>`
+    <section class="panel"><h2>${t('page.jobs')}</h2><${Refusal} error=${jobs.error} /><${Table} tall caption=${t('page.jobs')} items=${jobs.items} list=${jobs} columns=${jobColumns().filter(({ standard }) => standard !== false)} /></section>`
 }

@@ -4,8 +4,11 @@ import { html } from '../html.js'
 import { route, adjust, link, go } from '../route.js'
 import { t } from '../words.js'
 import { get } from '../api.js'
-import { Act, Check, Field, Head, Refusal, Tags, useAnswer } from '../ui/parts.js'
-import { Table, useList } from '../ui/table.js'
+import { Act, Field, Head, Tags, useAnswer } from '../ui/parts.js'
+import { useList } from '../ui/table.js'
+import { Listing, askedOf, useChosen } from '../ui/listing.js'
+import { moreOf } from '../ui/results.js'
+import { nameOf } from '../ui/names.js'
 import { turnOf, unlessLive } from '../live.js'
 import { count, figure, moment, percent, shortId } from '../ui/format.js'
 
@@ -13,7 +16,7 @@ const metric = (name, show) => ({ sort: name, number: true, cell: (run) => show(
 
 // To add a column: a row; `standard` ones are shown unless others are chosen.
 const COLUMNS = [
-  { key: 'label', head: 'label', sort: 'label', standard: true, class: 'wide', cell: (run) => html`<a href=${link(['identifications', run.id])}><bdi>${run.label || shortId(run.id)}</bdi></a>${run.pinned ? ' 📌' : ''}` },
+  { key: 'label', head: 'label', sort: 'label', standard: true, class: 'wide', cell: (run) => html`<a href=${link(['identifications', run.id])}><bdi>${nameOf(run)}</bdi></a>${run.pinned ? ' 📌' : ''}` },
   { key: 'robot', head: 'robot', sort: 'robot', standard: true, class: 'tight', cell: (run) => html`<a href=${link(['robots', run.robot])}>${run.robot}</a> <span class="quiet">r${run.revision}</span>` },
   { key: 'estimator', head: 'estimator', standard: true, cell: (run) => run.estimator },
   { key: 'error_validation', head: 'error_validation', standard: true, ...metric('validation.raw.relative_percent', percent) },
@@ -30,7 +33,7 @@ const COLUMNS = [
 const OF_JOINT = 'validation.raw.relative_percent.'
 // Columns of joints are those that the runs have figures of.
 const jointColumns = (items) => [...new Set(items.flatMap((run) => Object.keys(run.metrics ?? {})).filter((name) => name.startsWith(OF_JOINT)))]
-  .map((name) => ({ key: `joint.${name.slice(OF_JOINT.length)}`, text: t('error_of_joint', { joint: name.slice(OF_JOINT.length) }), ...metric(name, percent) }))
+  .map((name) => ({ key: `joint.${name.slice(OF_JOINT.length)}`, head: t('error_of_joint', { joint: name.slice(OF_JOINT.length) }), standard: false, ...metric(name, percent) }))
 
 const ERROR = 'validation.raw.relative_percent'
 
@@ -65,25 +68,13 @@ function Filters({ query }) {
 
 export function Page() {
   const { query } = route.value
-  const asked = new URLSearchParams([...query].filter(([name]) => !['columns', 'chosen'].includes(name)))
-  if (!asked.get('sort')) asked.set('sort', '-created_at')
-  asked.set('limit', '100')
-  const list = useList('v1/identifications', asked, unlessLive(15000), turnOf('jobs'))
-  const chosen = (query.get('chosen') ?? '').split(',').filter(Boolean)
-  const every = [...COLUMNS, ...jointColumns(list.items ?? [])]
-  const shown = query.get('columns')?.split(',') ?? COLUMNS.filter((column) => column.standard).map((column) => column.key)
-  const toggle = (key) => adjust({ columns: every.map((column) => column.key).filter((one) => (one === key) !== shown.includes(one)).join(',') })
+  const list = useList('v1/identifications', askedOf(query), unlessLive(15000), turnOf('jobs'))
+  const chosen = useChosen(list.items)
+  const columns = [...COLUMNS.map(({ standard, ...one }) => ({ ...one, head: t(one.head), standard: !!standard })), ...jointColumns(list.items ?? [])]
   return html`
-    <${Head} title=${t('page.identifications')} sub=${t('ident_text')}>
-      <details class="columns"><summary>${t('columns')}</summary><div class="panel">
-        ${every.map((column) => html`<${Check} key=${column.key} label=${column.text ?? t(column.head)} checked=${shown.includes(column.key)} onChange=${() => toggle(column.key)} />`)}
-      </div></details>
-      <${Act} class="main" disabled=${chosen.length < 2 || chosen.length > 10} title=${t('compare_hint')} onClick=${() => go(['compare'], { ids: chosen.join(',') })}>${t('compare', { count: chosen.length })}</${Act}>
-    </${Head}>
+    <${Head} title=${t('page.identifications')} sub=${t('ident_text')} />
     <${Filters} query=${query} />
-    <${Refusal} error=${list.error} />
-    <div class="panel"><${Table} caption=${t('page.identifications')} items=${list.items} list=${list} tall
-      columns=${every.filter((column) => shown.includes(column.key)).map((column) => ({ ...column, head: column.text ?? t(column.head) }))}
-      sort=${asked.get('sort')} onSort=${(sort) => adjust({ sort })} chosen=${chosen} onChoose=${(ids) => adjust({ chosen: ids.slice(0, 10).join(',') })} />
-      <p class="quiet">${t('compare_hint')}</p></div>`
+    <${Listing} kind="identifications" list=${list} sort=${query.get('sort') ?? '-created_at'} columns=${[...columns, ...moreOf(list.items ?? [], columns)]}>
+      <${Act} class="main" disabled=${chosen.length < 2 || chosen.length > 10} title=${t('compare_hint')} onClick=${() => go(['compare'], { ids: chosen.map(({ id }) => id).join(',') })}>${t('compare', { count: chosen.length })}</${Act}></${Listing}>
+    <p class="quiet">${t('compare_hint')}</p>`
 }

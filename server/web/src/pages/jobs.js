@@ -8,7 +8,8 @@ import { newsOf, turnOf, unlessLive } from '../live.js'
 import { jobColumns, seconds } from '../ui/job_table.js'
 import { ENDED, resultPage, withNews } from '../ui/jobs.js'
 import { Act, Bar, Ended, Field, Head, Loading, Notice, Refusal, State, Tags, useAnswer } from '../ui/parts.js'
-import { Table, useList } from '../ui/table.js'
+import { useList } from '../ui/table.js'
+import { Listing, askedOf } from '../ui/listing.js'
 import { figure, moment, readable } from '../ui/format.js'
 import { said } from '../ui/sentences.js'
 
@@ -71,10 +72,7 @@ function One({ id }) {
 
 function All() {
   const { query } = route.value
-  const asked = new URLSearchParams([...query])
-  if (!asked.get('sort')) asked.set('sort', '-created_at')
-  asked.set('limit', '100')
-  const list = useList('v1/jobs', asked, unlessLive(1500), turnOf('jobs'))
+  const list = useList('v1/jobs', askedOf(query), unlessLive(1500), turnOf('jobs'))
   const items = list.items?.map((job) => (ENDED.includes(job.state) ? job : withNews(job, newsOf('jobs', job.id))))
   const robots = useAnswer((signal) => get('v1/robots', { limit: 200 }, signal))
   return html`
@@ -82,8 +80,7 @@ function All() {
       <${Field} label=${t('state')}><select value=${query.get('state') ?? ''} onChange=${(e) => adjust({ state: e.target.value })}><option value="">${t('all')}</option>${['queued', 'running', ...ENDED].map((state) => html`<option value=${state}>${t(`state.${state}`)}</option>`)}</select></${Field}>
       <${Field} label=${t('robot')}><select value=${query.get('robot') ?? ''} onChange=${(e) => adjust({ robot: e.target.value })}><option value="">${t('all')}</option>${(robots.value?.items ?? []).map(({ name }) => html`<option value=${name}>${name}</option>`)}</select></${Field}>
     </${Head}>
-    <${Refusal} error=${list.error} />
-    <div class="panel"><${Table} tall caption=${t('page.jobs')} items=${items} list=${list} columns=${jobColumns()} /></div>`
+    <${Listing} fixed kind="jobs" list=${{ ...list, items }} sort=${query.get('sort') ?? '-created_at'} columns=${jobColumns()} />`
 }
 
 export const Page = ({ path }) => (path[1] ? html`<${One} key=${path[1]} id=${path[1]} />` : html`<${All} />`)

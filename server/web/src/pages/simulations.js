@@ -15,6 +15,7 @@ import { OfRobot } from '../ui/of_robot.js'
 import { Player } from '../ui/player.js'
 import { Plot } from '../ui/plot.js'
 import { Results, Tile, peakText } from '../ui/results.js'
+import { Explore } from '../ui/explore.js'
 import { ZoomBar } from '../ui/zoombar.js'
 import { count, figure, moment, percent, shortId } from '../ui/format.js'
 
@@ -134,7 +135,8 @@ function Plots({ simulation, model, samples, time }) {
   const common = { x, range, onRange: zoom, sync: 'simulation', time, xLabel: t('time_s') }
   return html`<section class="panel"><h2>${t('sim_plots')}</h2><${ZoomBar} range=${range} whole=${[0, simulation.duration]} onRange=${zoom} />
     <div class="grid">${joints.map(({ title, axis, series }) => html`<${Plot} key=${title} ...${common} title=${t(title)} series=${series} yLabel=${t(axis)} />`)}
-      <${Plot} ...${common} title=${t('sim_energy')} series=${energy} yLabel=${t('energy_axis')} /></div></section>`
+      <${Plot} ...${common} title=${t('sim_energy')} series=${energy} yLabel=${t('energy_axis')} /></div></section>
+    <${Explore} data=${samples} columns=${samples.columns.filter((name) => name !== 't')} ...${{ whole: [0, simulation.duration], rows: samples.rows, range, onRange: zoom, sync: 'simulation', time }} />`
 }
 
 function Tracking({ simulation: { tracking, control }, model }) {

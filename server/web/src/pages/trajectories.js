@@ -11,6 +11,7 @@ import { Act, Field, Head, Loading, Notice, Refusal, Tags, useAnswer } from '../
 import { Table } from '../ui/table.js'
 import { Bars } from '../ui/bars.js'
 import { Plot } from '../ui/plot.js'
+import { Explore } from '../ui/explore.js'
 import { ZoomBar } from '../ui/zoombar.js'
 import { Notes } from '../ui/notes.js'
 import { figure, moment, percent, shortId } from '../ui/format.js'
@@ -56,7 +57,8 @@ function Plots({ motion, model, samples, time }) {
     <div class="grid">${plots.map(({ field, axis, limit, series }) => {
       const parts = relative && limit && series.every((one) => one.limited)
       return html`<${Plot} key=${`${field}${parts}`} title=${t(`plot.${field}`)} x=${samples.column('t')} series=${series} range=${range} onRange=${zoom} sync="motion" time=${time} xLabel=${t('time_s')} yLabel=${parts ? t('part_of_limit') : t(axis)} hlines=${parts ? [{ value: 1, index: 6 }, { value: -1, index: 6 }] : []} />`
-    })}</div></section>`
+    })}</div></section>
+    <${Explore} data=${samples} columns=${samples.columns.filter((name) => name !== 't')} ...${{ whole: [0, motion.duration], rows: samples.rows, range, onRange: zoom, sync: 'motion', time }} />`
 }
 
 // What is saved; less than nothing in red, with the reason.

@@ -22,4 +22,7 @@ export const jobColumns = () => [
   { key: 'took', head: t('took'), number: true, cell: (job) => `${figure(seconds(job), 3)} s` },
   { key: 'created', head: t('created'), class: 'tight', cell: (job) => moment(job.created_at) },
   { key: 'tags', head: t('tags'), cell: (job) => html`<${Tags} tags=${job.tags} />` },
+  { key: 'priority', head: t('column.priority'), standard: false, number: true, cell: (job) => job.priority },
+  { key: 'created_by', head: t('who'), standard: false, cell: (job) => html`<bdi>${job.created_by ?? ''}</bdi>` },
+  { key: 'reason', head: t('reason'), standard: false, cell: (job) => job.reason ?? '' },
 ]

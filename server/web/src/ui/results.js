@@ -4,17 +4,24 @@ import { adjust, link, route } from '../route.js'
 import { t } from '../words.js'
 import { get } from '../api.js'
 import { turnOf } from '../live.js'
-import { Field, Head, Refusal, Tags, useAnswer } from './parts.js'
-import { Table, useList } from './table.js'
-import { figure, moment, shortId } from './format.js'
+import { Field, Head, Tags, useAnswer } from './parts.js'
+import { useList } from './table.js'
+import { Listing, askedOf } from './listing.js'
+import { nameOf } from './names.js'
+import { figure, moment } from './format.js'
+
+// What else the items tell, settings and figures, for who wants to see it.
+const SETTINGS = ['method', 'estimator', 'status', 'job_order_id', 'work_master_id', 'equipment_id']
+export const moreOf = (items, columns) => [
+  ...SETTINGS.filter((name) => items.some((one) => one[name]) && !columns.some(({ key }) => key === name)).map((name) => ({ key: name, head: t(`column.${name}`), standard: false, cell: (one) => one[name] ?? '' })),
+  ...[...new Set(items.flatMap((one) => Object.keys(one.metrics ?? {})))].filter((name) => !columns.some(({ sort }) => sort === name))
+    .map((name) => ({ key: name, head: name, sort: name, number: true, standard: false, cell: (one) => figure(one.metrics?.[name]) })),
+]
 
 // kinds: of lists that are next to this one; columns: of this kind, between the robot and the time; children: what makes new ones.
 export function Results({ kind, kinds, text, columns, children }) {
   const { query } = route.value
-  const asked = new URLSearchParams([...query])
-  if (!asked.get('sort')) asked.set('sort', '-created_at')
-  asked.set('limit', '100')
-  const list = useList(`v1/${kind}`, asked, 0, turnOf('jobs'))
+  const list = useList(`v1/${kind}`, askedOf(query), 0, turnOf('jobs'))
   const robots = useAnswer((signal) => get('v1/robots', { limit: 200 }, signal))
   return html`
     <${Head} title=${t(`page.${kind}`)} sub=${text}>
@@ -23,14 +30,14 @@ export function Results({ kind, kinds, text, columns, children }) {
       ${children}
     </${Head}>
     ${kinds && html`<p class="row">${kinds.map((one) => html`<a key=${one} class="button" aria-current=${one === kind ? 'page' : undefined} href=${link([one], { robot: query.get('robot') })}>${t(`page.${one}`)}</a>`)}</p>`}
-    <${Refusal} error=${list.error} />
-    <div class="panel"><${Table} tall caption=${t(`page.${kind}`)} items=${list.items} list=${list} sort=${asked.get('sort')} onSort=${(sort) => adjust({ sort })} columns=${[
-      { key: 'label', head: t('label'), sort: 'label', class: 'wide', cell: (one) => html`<a href=${link([kind, one.id])}><bdi>${one.label || shortId(one.id)}</bdi></a>` },
+    <${Listing} kind=${kind} list=${list} sort=${query.get('sort') ?? '-created_at'} columns=${[
+      { key: 'label', head: t('label'), sort: 'label', class: 'wide', cell: (one) => html`<a href=${link([kind, one.id])}><bdi>${nameOf(one)}</bdi></a>${one.pinned ? ' 📌' : ''}` },
       { key: 'robot', head: t('robot'), sort: 'robot', class: 'tight', cell: (one) => `${one.robot} r${one.revision}` },
       ...columns,
       { key: 'created', head: t('created'), sort: 'created_at', class: 'tight', cell: (one) => moment(one.created_at) },
       { key: 'tags', head: t('tags'), cell: (one) => html`<${Tags} tags=${one.tags} />` },
-    ]} /></div>`
+      ...moreOf(list.items ?? [], columns),
+    ]} />`
 }
 
 // One figure of a result, and the greatest of its motion.
