@@ -71,6 +71,7 @@ static const struct list_type audit_lists = {
   .columns = "number, line, hash",
   .key = "number",
   .search = ", line",
+  .never_null = (const char *const[]){ "at", NULL },
   .type = &audit_type,
 };
 

@@ -127,6 +127,25 @@ def test_a_preview_and_a_dry_run_leave_none(server):
             assert [e["entry"]["status"] for e in entries(client, operation=operation)] == [status]
 
 
+def test_entries_between_two_times(server):
+    fill(server, 9)
+    with server.client() as client:
+        every = entries(client)
+        at = sorted(e["entry"]["at"] for e in every)
+        for first, last in ((at[3], at[7]), (at[0], at[0]), (at[8], "2999-01-01T00:00:00Z"), ("2000-01-01T00:00:00+05:00", at[4])):
+            wanted = [e["number"] for e in sorted(every, key=lambda e: (e["entry"]["at"], e["number"]), reverse=True) if first <= e["entry"]["at"] < last]
+            assert [e["number"] for e in entries(client, at_after=first, at_before=last)] == wanted
+            page = client.get("/v1/audit", query={"limit": 1, "at_after": first, "at_before": last, "sort": "at"}).expect(200).json
+            numbers = [e["number"] for e in page["items"]]
+            while page["next_cursor"]:
+                page = client.get("/v1/audit", query={"limit": 1, "at_after": first, "at_before": last, "sort": "at", "cursor": page["next_cursor"]}).expect(200).json
+                numbers += [e["number"] for e in page["items"]]
+            assert numbers == sorted(wanted, key=lambda n: ([e["entry"]["at"] for e in every if e["number"] == n], n))
+        assert [e["number"] for e in entries(client, sort="at")] == [e["number"] for e in entries(client)][::-1] or len(set(at)) < 9
+        fault = client.get("/v1/audit", query={"at_after": "yesterday"}).expect(422).json["errors"][0]
+        assert fault["parameter"] == "at_after" and "yesterday" in fault["detail"]
+
+
 def test_anybody_can_verify_the_chain(server):
     fill(server, 7)
     with server.client() as client:

@@ -3,6 +3,8 @@ import { html } from '../html.js'
 import { adjust, route } from '../route.js'
 import { extend, t } from '../words.js'
 import { Field, Head, Refusal } from '../ui/parts.js'
+import { Exports } from '../ui/listing.js'
+import { Moment } from '../ui/times.js'
 import { Table, useList } from '../ui/table.js'
 import { moment } from '../ui/format.js'
 
@@ -14,6 +16,8 @@ extend({
   what: ['What', '操作'],
   came: ['Answer', '结果'],
   key_filter: ['Id of the key', '密钥编号'],
+  audit_from: ['From', '自'],
+  audit_to: ['Before', '至'],
   operation_filter: ['Operation', '操作名'],
 })
 
@@ -22,11 +26,16 @@ export function Page() {
   const asked = new URLSearchParams([...query])
   asked.set('limit', '100')
   const list = useList('v1/audit', asked)
+  const text = (name, label, rest) => html`<${Field} label=${t(label)}><input type="search" ...${rest} value=${query.get(name) ?? ''} onChange=${(e) => adjust({ [name]: e.target.value })} /></${Field}>`
   return html`
     <${Head} title=${t('page.audit')} sub=${t('audit_text')}>
-      <${Field} label=${t('key_filter')}><input type="search" value=${query.get('key') ?? ''} onChange=${(e) => adjust({ key: e.target.value })} /></${Field}>
-      <${Field} label=${t('operation_filter')}><input type="search" placeholder="createRobot" value=${query.get('operation') ?? ''} onChange=${(e) => adjust({ operation: e.target.value })} /></${Field}>
+      <${Exports} path="v1/audit" query=${asked} name="audit" of=${({ entry, ...rest }) => ({ ...rest, ...entry })} />
     </${Head}>
+    <form class="row panel" role="search" onSubmit=${(e) => e.preventDefault()}>
+      <${Moment} label=${t('audit_from')} value=${query.get('at_after')} onValue=${(at_after) => adjust({ at_after })} />
+      <${Moment} label=${t('audit_to')} value=${query.get('at_before')} onValue=${(at_before) => adjust({ at_before })} />
+      ${text('q', 'search')}${text('key', 'key_filter')}${text('operation', 'operation_filter', { placeholder: 'createRobot' })}${text('job_order_id', 'column.job_order_id')}
+      <button type="button" onClick=${() => adjust(Object.fromEntries([...query.keys()].map((name) => [name, null])))}>${t('clear_filters')}</button></form>
     <${Refusal} error=${list.error} />
     <div class="panel"><${Table} tall caption=${t('page.audit')} id=${(item) => item.number} items=${list.items} list=${list} columns=${[
       { key: 'number', head: t('number'), number: true, cell: (item) => item.number },

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { html } from '../html.js'
 import { adjust, route } from '../route.js'
 import { extend, t } from '../words.js'
-import { call, save } from '../api.js'
+import { call, get, save } from '../api.js'
 import { FormDialog } from './dialog.js'
 import { Act, Check, Field, Notice, Refusal } from './parts.js'
 import { Table } from './table.js'
@@ -23,6 +23,9 @@ extend({
   bulk_delete: ['Delete …', '删除……'],
   bulk_csv: ['Export CSV', '导出 CSV'],
   bulk_json: ['Export JSON', '导出 JSON'],
+  export_all: ['All that is asked for', '导出符合条件的全部'],
+  export_chosen: ['What is chosen', '导出所选'],
+  export_cut: ['The first {count} were exported; ask for less to have all.', '仅导出前 {count} 条；请缩小范围。'],
   bulk_label_title: ['Label and tag {count}', '为 {count} 个设置名称和标记'],
   bulk_label_hint: ['empty: as it is', '留空：保持不变'],
   bulk_tag_name: ['Name of a tag', '标记名'],
@@ -55,7 +58,43 @@ export function csvOf(items) {
   const names = [...new Set(rows.flatMap(Object.keys))]
   return [names, ...rows.map((row) => names.map((name) => plain(row[name])))].map((row) => row.map(cell).join(',')).join('\r\n') + '\r\n'
 }
+const EXPORTED = 20000 // at most, of what is asked for page by page
+// All of a list, as far as that: { items, more }.
+export async function everyItem(path, query) {
+  const items = []
+  const asked = new URLSearchParams(query)
+  asked.set('limit', '200')
+  for (let cursor = null; items.length < EXPORTED;) {
+    if (cursor) asked.set('cursor', cursor)
+    const page = await get(path, asked)
+    items.push(...page.items)
+    cursor = page.next_cursor
+    if (!cursor) return { items, more: false }
+  }
+  return { items, more: true }
+}
 export const exportItems = (name, items, format) => (format === 'csv' ? save(`${name}.csv`, csvOf(items), 'text/csv') : save(`${name}.json`, JSON.stringify(items, null, 1), 'application/json'))
+
+// Buttons that save what was chosen, else all that is asked for.
+//   path, query   of the list; chosen: items; name: of the file; of: what is saved of an item
+export function Exports({ path, query, chosen = [], name, of = (one) => one }) {
+  const [busy, setBusy] = useState(false)
+  const [told, tell] = useState(null) // { error } or { count }: not all
+  const save = async (format) => {
+    setBusy(true)
+    tell(null)
+    try {
+      const { items, more } = chosen.length ? { items: chosen } : await everyItem(path, query)
+      exportItems(name, items.map(of), format)
+      tell(more ? { count: items.length } : null)
+    } catch (error) {
+      tell({ error })
+    }
+    setBusy(false)
+  }
+  return html`${told?.error && html`<${Refusal} error=${told.error} />`}${told?.count && html`<span role="status">${t('export_cut', { count: count(told.count) })}</span>`}
+    ${['csv', 'json'].map((format) => html`<${Act} key=${format} busy=${busy} title=${t(chosen.length ? 'export_chosen' : 'export_all')} onClick=${() => save(format)}>${t(`bulk_${format}`)}</${Act}>`)}`
+}
 
 // One call for each; those that were refused are told with their reasons.
 async function each(items, work) {
@@ -108,7 +147,6 @@ export function Listing({ kind, list, columns, sort, fixed, children }) {
     adjust({ chosen: told.left.map(({ one }) => one.id).join(',') })
     list.again()
   }
-  const rows = chosen.length ? chosen : list.items ?? []
   return html`<div class="panel">
     <${Refusal} error=${list.error} />
     ${outcome?.asked === asked && html`<${Outcome} outcome=${outcome} />`}
@@ -116,7 +154,7 @@ export function Listing({ kind, list, columns, sort, fixed, children }) {
       ${list.items?.length > 0 && html`<button type="button" class="plain" onClick=${() => adjust({ chosen: ids.length ? null : list.items.map(({ id }) => id).join(',') })}>${t(ids.length ? 'choose_none' : 'choose_all')}</button>`}
       <span class="spring"></span>${children}
       ${!fixed && html`<${Act} role="engineer" disabled=${!chosen.length} onClick=${() => setOpen('label')}>${t('bulk_label')}</${Act}><${Act} role="engineer" disabled=${!chosen.length} onClick=${() => setOpen('delete')}>${t('bulk_delete')}</${Act}>`}
-      ${['csv', 'json'].map((format) => html`<button key=${format} type="button" disabled=${!rows.length} onClick=${() => exportItems(kind, rows, format)}>${t(`bulk_${format}`)}</button>`)}
+      <${Exports} path=${`v1/${kind}`} query=${askedOf(query)} chosen=${chosen} name=${kind} />
       <details class="columns" name="listbar"><summary>${t('columns')}</summary><div class="panel">${columns.map((column) => html`<${Check} key=${column.key} label=${column.head || column.key} checked=${shown.includes(column.key)} onChange=${() => toggle(column.key)} />`)}</div></details>
       <${Views} list=${kind} /></div>
     <${Table} tall caption=${t(`page.${kind}`)} items=${list.items} list=${list} sort=${sort} onSort=${(sort) => adjust({ sort })} columns=${columns.filter(({ key }) => shown.includes(key))} chosen=${ids} onChoose=${(chosen) => adjust({ chosen: chosen.join(',') })} />
