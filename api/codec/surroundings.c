@@ -36,14 +36,15 @@ static const struct json_field touch_fields[] = {
   { CUSTOM(struct armdyn_touch, a, pair_decode, pair_encode, "the names of two bodies"), NAMED("bodies"), REQUIRED },
   { NUMBER(struct armdyn_touch, from, ANY_NUMBER, "s"), NULLABLE, OMIT_DEFAULT },
   { NUMBER(struct armdyn_touch, to, ANY_NUMBER, "s"), NULLABLE, OMIT_DEFAULT },
+  { NUMBER(struct armdyn_touch, depth, ABOVE_UP_TO(0, 1), "m"), NAMED("depth_max"), NULLABLE, OMIT_DEFAULT },
 };
 
 static void touch_init(void *touch)
 {
   *(struct armdyn_touch *)touch = (struct armdyn_touch){ .from = -INFINITY, .to = INFINITY };
 }
-const struct json_type touch_type =
-    JSON_TYPE("two bodies that may touch: bodies, from, to (s)", touch_fields, struct armdyn_touch, touch_init, NULL);
+const struct json_type touch_type = JSON_TYPE("two bodies that may touch: bodies, from, to (s), depth_max (m)",
+                                              touch_fields, struct armdyn_touch, touch_init, NULL);
 
 /* -- a cell -- */
 

@@ -43,8 +43,9 @@ struct search {
 
 static void try_obstacle(struct search *s, size_t obstacle)
 {
-  if (touch_is_allowed(s->scene, s->body, obstacle, s->time)) return;
-  const double distance = convex_distance(&s->placed->body, &s->scene->standing[obstacle].body, NULL);
+  const double allowance = touch_allowance(s->scene, s->body, obstacle, s->time);
+  if (isinf(allowance)) return;
+  const double distance = convex_distance(&s->placed->body, &s->scene->standing[obstacle].body, NULL) + allowance;
   if (distance < s->best) s->best = distance, *s->obstacle = obstacle;
 }
 
@@ -84,8 +85,8 @@ double distance_of_pair(const struct armdyn_scene *scene, const struct armdyn_sc
   const double c[3] = { a->center[0] - b->center[0], a->center[1] - b->center[1], a->center[2] - b->center[2] };
   const double most = cutoff + a->reach + b->reach;
   if (most <= 0 || dot3(c, c) < most * most) {
-    if (scene->touch_count && pair_is_allowed(scene, pair, time)) return cutoff;
-    return fmin(cutoff, convex_distance(a, b, NULL));
+    const double allowance = scene->touch_count ? pair_allowance(scene, pair, time) : 0;
+    return isinf(allowance) ? cutoff : fmin(cutoff, convex_distance(a, b, NULL) + allowance);
   }
   return cutoff;
 }
@@ -142,12 +143,12 @@ double body_pair_distance(const struct armdyn_scene *scene, const struct armdyn_
   return found.distance;
 }
 
-bool body_pair_is_allowed(const struct armdyn_scene *scene, const struct body_pair *pair, double time)
+double body_pair_allowance(const struct armdyn_scene *scene, const struct body_pair *pair, double time)
 {
   const struct self_pair own = { pair->a, pair->b };
-  if (!scene->touch_count) return false;
-  return pair->obstacle == NO_OBSTACLE ? pair_is_allowed(scene, &own, time)
-                                       : touch_is_allowed(scene, pair->a, pair->obstacle, time);
+  if (!scene->touch_count) return 0;
+  return pair->obstacle == NO_OBSTACLE ? pair_allowance(scene, &own, time)
+                                       : touch_allowance(scene, pair->a, pair->obstacle, time);
 }
 
 void armdyn_clearance(const struct armdyn_scene *scene, const double *q, struct armdyn_scene_workspace *workspace,
@@ -171,6 +172,7 @@ void armdyn_clearance(const struct armdyn_scene *scene, const double *q, struct 
   if (gradient) memset(gradient, 0, scene->robot->joint_count * sizeof *gradient);
   if (!(best < INFINITY)) return;
   clearance_tell(scene, workspace, a, b, obstacle, out);
+  out->distance = best;
   const struct body_pair pair = { a, b, obstacle };
   if (gradient) body_pair_distance(scene, workspace, &pair, gradient);
 }

@@ -66,8 +66,9 @@ struct finding {
 
 static void try_pair(const struct finding *f, struct body_pair pair)
 {
-  if (body_pair_is_allowed(f->scene, &pair, f->time)) return;
-  const double distance = body_pair_distance(f->scene, f->workspace, &pair, NULL);
+  const double allowance = body_pair_allowance(f->scene, &pair, f->time);
+  if (isinf(allowance)) return;
+  const double distance = body_pair_distance(f->scene, f->workspace, &pair, NULL) + allowance;
   if (distance < f->within) f->found(f->context, &pair, distance);
 }
 

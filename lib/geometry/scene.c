@@ -50,7 +50,8 @@ static void pairs_compile(struct armdyn_scene *scene)
     for (size_t k = 0; k < scene->body_count; k++) {
       const struct self_pair pair = { i, k };
       const int first = scene->bodies[i].link, last = scene->bodies[k].link;
-      if (first >= last || links_meet(scene->robot, first, last) || pair_is_allowed(scene, &pair, NAN)) continue;
+      if (first >= last || links_meet(scene->robot, first, last)) continue;
+      if (isinf(pair_allowance(scene, &pair, NAN))) continue;
       scene->pairs[scene->pair_count++] = pair;
     }
   }
@@ -64,25 +65,27 @@ static bool touch_holds(const struct known_touch *touch, double time)
   return always || (time >= touch->from && time <= touch->to);
 }
 
-bool touch_is_allowed(const struct armdyn_scene *scene, size_t body, size_t obstacle, double time)
+double touch_allowance(const struct armdyn_scene *scene, size_t body, size_t obstacle, double time)
 {
+  double most = 0;
   for (size_t i = 0; i < scene->touch_count; i++) {
     const struct known_touch *touch = &scene->touches[i];
     if (touch->obstacle == obstacle + 1 && touch->part_a == scene->bodies[body].part && touch_holds(touch, time))
-      return true;
+      most = fmax(most, touch->allowance);
   }
-  return false;
+  return most;
 }
 
-bool pair_is_allowed(const struct armdyn_scene *scene, const struct self_pair *pair, double time)
+double pair_allowance(const struct armdyn_scene *scene, const struct self_pair *pair, double time)
 {
   const int a = scene->bodies[pair->a].part, b = scene->bodies[pair->b].part;
+  double most = 0;
   for (size_t i = 0; i < scene->touch_count; i++) {
     const struct known_touch *touch = &scene->touches[i];
     const bool same = (touch->part_a == a && touch->part_b == b) || (touch->part_a == b && touch->part_b == a);
-    if (!touch->obstacle && same && touch_holds(touch, time)) return true;
+    if (!touch->obstacle && same && touch_holds(touch, time)) most = fmax(most, touch->allowance);
   }
-  return false;
+  return most;
 }
 
 /* false: nothing has that name */
@@ -122,11 +125,14 @@ static enum armdyn_status touch_compile(struct armdyn_scene *scene, const struct
                          touch->b);
   if (!(touch->from <= touch->to))
     return armdyn_refuse(error, ARMDYN_EINPUT, pointer, "must have from <= to, got %g and %g", touch->from, touch->to);
+  if (!(touch->depth >= 0))
+    return armdyn_refuse(error, ARMDYN_EINPUT, pointer, "must have a depth >= 0 m, got %g", touch->depth);
   const int robots = obstacle[0] ? 1 : 0;
   to->part_a = part[robots];
   to->part_b = part[1 - robots];
   to->obstacle = obstacle[1 - robots];
   to->from = touch->from, to->to = touch->to;
+  to->allowance = touch->depth > 0 ? touch->depth : INFINITY;
   scene->touch_count++;
   return ARMDYN_OK;
 }

@@ -31,7 +31,7 @@ struct box_node {
 struct known_touch {
   int part_a, part_b;
   size_t obstacle;
-  double from, to;
+  double from, to, allowance;
 };
 
 struct armdyn_scene {
@@ -58,11 +58,12 @@ struct armdyn_scene_workspace {
 /* Bodies at q into the workspace. */
 void scene_place(const struct armdyn_scene *scene, const double *q, struct armdyn_scene_workspace *workspace);
 
-/* May these touch at this time? NAN: only what may always. */
-bool touch_is_allowed(const struct armdyn_scene *scene, size_t body, size_t obstacle, double time);
-bool pair_is_allowed(const struct armdyn_scene *scene, const struct self_pair *pair, double time);
+/* By how much more the distance of these counts at this time, as they may touch: 0; INFINITY: they are not compared. NAN: by
+ * the touches that hold always. */
+double touch_allowance(const struct armdyn_scene *scene, size_t body, size_t obstacle, double time);
+double pair_allowance(const struct armdyn_scene *scene, const struct self_pair *pair, double time);
 
-/* Distance of a placed body from the cell, exact where it is below `cutoff`, else at least that.
+/* Distance of a placed body from the cell, allowances counted, exact where it is below `cutoff`, else at least that.
  *   obstacle  out  the nearest one, where it is below */
 double distance_to_cell(const struct armdyn_scene *scene, const struct armdyn_scene_workspace *workspace, size_t body,
                         double time, double cutoff, size_t *obstacle);
@@ -74,11 +75,11 @@ double distance_of_pair(const struct armdyn_scene *scene, const struct armdyn_sc
 struct body_pair {
   size_t a, b, obstacle;
 };
-bool body_pair_is_allowed(const struct armdyn_scene *scene, const struct body_pair *pair, double time);
+double body_pair_allowance(const struct armdyn_scene *scene, const struct body_pair *pair, double time);
 /* Signed distance of placed bodies, and, unless NULL, d distance / d q (n). */
 double body_pair_distance(const struct armdyn_scene *scene, const struct armdyn_scene_workspace *workspace,
                           const struct body_pair *pair, double *gradient);
-/* Every pair of placed bodies that may not touch at this time and is nearer than `within`. */
+/* Every pair of placed bodies that is nearer than `within`, its allowance at this time counted. */
 void scene_near(const struct armdyn_scene *scene, const struct armdyn_scene_workspace *workspace, double time,
                 double within, void (*found)(void *context, const struct body_pair *pair, double distance),
                 void *context);

@@ -244,6 +244,7 @@ static void tell(struct sweep *s, struct armdyn_motion_clearance *out)
   const struct comparison *c = s->nearest;
   clearance_tell(s->scene, s->workspace, c->pair ? c->pair->a : c->body, c->body, c->pair ? NO_OBSTACLE : s->obstacle,
                  &out->at);
+  out->at.distance = s->known + c->widened;
   out->bound = fmin(s->bound, s->known);
   out->time = s->time;
 }

@@ -1,5 +1,6 @@
 /* Clearances at the knots: value = the signed distance of a pair of bodies (its scale is negative), d value / d q as
- * lib/geometry has it. Where the pair may touch at the time of a knot, nothing is held there. Distances of convex bodies have
+ * lib/geometry has it. Where the pair may touch at the time of a knot, its
+ * distance counts as so much more, or nothing is held there. Distances of convex bodies have
  * a continuous slope but where faces and edges are parallel; what they bend is taken by differences, where that is a number
  * of a smooth one. */
 #include <math.h>
@@ -25,11 +26,12 @@ static void prepare(struct transcription *t)
     scene_place(o->scene, t->q + 2 * k * t->n, o->workspace);
     for (size_t i = 0; i < o->count; i++) {
       double *out = t->nearness + (k * o->count + i) * (1 + t->n);
-      if (body_pair_is_allowed(o->scene, &o->list[i].bodies, time)) {
+      const double allowance = body_pair_allowance(o->scene, &o->list[i].bodies, time);
+      if (isinf(allowance)) {
         memset(out, 0, (1 + t->n) * sizeof *out);
         out[0] = ALLOWED;
       } else {
-        out[0] = body_pair_distance(o->scene, o->workspace, &o->list[i].bodies, out + 1);
+        out[0] = body_pair_distance(o->scene, o->workspace, &o->list[i].bodies, out + 1) + allowance;
       }
     }
   }

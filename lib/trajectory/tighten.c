@@ -60,9 +60,9 @@ static void clearance_values(const struct planner *p, const struct armdyn_trajec
     scene_place(o->scene, q, o->workspace);
     for (size_t k = 0; k < o->count; k++) {
       const struct body_pair *pair = &o->list[k].bodies;
-      const bool allowed = body_pair_is_allowed(o->scene, pair, time);
-      x[k][i] =
-          allowed ? -1 / CLEARANCE_UNIT : -body_pair_distance(o->scene, o->workspace, pair, NULL) / CLEARANCE_UNIT;
+      const double allowance = body_pair_allowance(o->scene, pair, time);
+      const double distance = isinf(allowance) ? 1 : body_pair_distance(o->scene, o->workspace, pair, NULL) + allowance;
+      x[k][i] = -distance / CLEARANCE_UNIT;
     }
   }
 }

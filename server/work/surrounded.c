@@ -6,6 +6,16 @@
 
 static const double TOLERANCE = 1e-4; /* m */
 
+/* What may touch, as deep as it may while others keep the clearance that is asked for. */
+static enum armdyn_status scene_of(const struct armdyn_robot *robot, const struct clearance_constraint *constraint,
+                                   struct surrounded *out, struct armdyn_error *error)
+{
+  struct touches touches = constraint->around.touches;
+  for (size_t i = 0; i < touches.count; i++)
+    if (touches.items[i].depth > 0) touches.items[i].depth += constraint->least;
+  return armdyn_scene_new(robot, &out->cell.cell, touches.items, touches.count, &out->scene, error);
+}
+
 enum armdyn_status surrounded_open(struct work *work, const struct armdyn_robot *robot,
                                    struct clearance_constraint *constraint, double sample_rate, struct surrounded *out,
                                    struct armdyn_error *error)
@@ -19,8 +29,7 @@ enum armdyn_status surrounded_open(struct work *work, const struct armdyn_robot 
   if (status == ARMDYN_ENOTFOUND)
     return armdyn_refuse(error, ARMDYN_EINPUT, "/cell", "revision %lld of cell '%s' is gone",
                          (long long)named->cell_revision, named->cell);
-  if (!status)
-    status = armdyn_scene_new(robot, &out->cell.cell, named->touches.items, named->touches.count, &out->scene, error);
+  if (!status) status = scene_of(robot, constraint, out, error);
   out->around = (struct armdyn_surroundings){ out->scene, constraint->least, out->deviation, sample_rate };
   if (status || armdyn_scene_body_count(out->scene)) return status;
   return armdyn_refuse(

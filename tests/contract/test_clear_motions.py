@@ -102,6 +102,28 @@ def test_a_grasp_is_left_and_entered(client, start, goal, times):
     assert min(q[0] for q in samples["q"]) < -1 - RADIUS  # past the end of a side
 
 
+def test_a_touch_has_a_depth(client):
+    """What may touch the post as it likes goes straight through it. What may only by 5 cm goes around it, as around a thinner
+    one, whatever clearance others keep; deviations of both slides count. A start that is deeper is blocked."""
+    touch = {"bodies": ["cross", "post"]}
+    straight = 12 * (M1 + M2) ** 2 * 4 / T**3
+    through = client.result_of("/v1/robots/gantry/trajectories", {**ASK, "touches": [touch]})
+    assert through["cost"]["value"] == pytest.approx(straight, rel=1e-3) and through["transferable"]
+    for more, deep in (({}, 0.05), ({"clearance_min": 0.1}, 0.05), ({"deviation": 0.01}, 0.03)):
+        plan = client.result_of("/v1/robots/gantry/trajectories", {**ASK, **more, "touches": [{**touch, "depth_max": 0.05}]})
+        near, far = (straight + 192 * M2**2 * (RADIUS + POST - deep + spare)**2 / T**3 for spare in (0, 0.001))
+        assert near <= plan["cost"]["value"] * (1 + 1e-6) and plan["cost"]["value"] <= far * 1.0001, (near, plan["cost"]["value"], far)
+        assert plan["transferable"] and plan["request"]["touches"] == [{**touch, "depth_max": 0.05}]
+        least = more.get("clearance_min", 0)
+        assert least < plan["clearance"]["clearance"] < least + 0.001 and plan["clearance"]["between"] == ["cross", "post"]
+    deep = {"start": {"q": [-0.24, 0]}, "goal": {"q": [-1, 0]}, "touches": [{**touch, "to": 0.5, "depth_max": 0.05}]}
+    blocked = problem_of(client, "gantry", **deep)
+    assert blocked["type"] == "/problems/infeasible" and "blocked by post" in blocked["detail"] and blocked["errors"][0]["pointer"] == "/start"
+    for depth, code in ((0, "minimum"), (-0.01, "minimum"), (2, "maximum"), ("deep", "type")):
+        errors = client.post("/v1/robots/gantry/trajectories", {**ASK, "touches": [{**touch, "depth_max": depth}]}).expect(422).json["errors"]
+        assert [f"{e['pointer']} {e['code']}" for e in errors] == [f"/touches/0/depth_max {code}"]
+
+
 def test_a_clearance_needs_a_cell_and_a_planner(client):
     for more, fault in (({"cell": None}, "/clearance_min inconsistent"), ({"clearance_min": -1}, "/clearance_min minimum")):
         errors = client.post("/v1/robots/gantry/trajectories", {**ASK, "clearance_min": 0.1, **more}).expect(422).json["errors"]

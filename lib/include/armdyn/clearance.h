@@ -36,6 +36,7 @@ enum armdyn_status armdyn_cell_check(const struct armdyn_cell *cell, struct armd
 struct armdyn_touch {
   char a[ARMDYN_NAME_SIZE], b[ARMDYN_NAME_SIZE];
   double from, to; /* s: while; -INFINITY, INFINITY: always */
+  double depth;    /* m: at most so deep, and their distance counts as that much more; 0: they are not compared */
 };
 
 /* A robot in a cell, made ready. Immutable; any number of threads may use it at once, each with its own workspace. */
@@ -61,7 +62,8 @@ void armdyn_scene_workspace_free(struct armdyn_scene_workspace *workspace);
 
 /* The smallest clearance, and where it is. Names live as long as the scene. */
 struct armdyn_clearance {
-  double distance;   /* m, signed; INFINITY: there is nothing to compare, and the rest is zero */
+  double distance; /* m, signed; INFINITY: there is nothing to compare, and the rest is zero. Of bodies that may touch,
+                      * with the depth that they may have */
   const char *a, *b; /* between what: a part of the robot, and another or a body of the cell */
   double point_a[3]; /* on the surface of a, base frame */
   double point_b[3]; /* on that of b */

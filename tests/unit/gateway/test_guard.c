@@ -126,7 +126,7 @@ Test(guard, holds_the_positions_that_are_sent_against_the_cell)
   cr_assert_eq(guard_check(guard, 601, 1000, never, &pauses, &error), ARMDYN_OK, "what is left is clear: %s",
                error.message);
   guard->touches.count = 1;
-  guard->touches.items[0] = (struct armdyn_touch){ "s2", "ceiling", 0.599, 0.601 };
+  guard->touches.items[0] = (struct armdyn_touch){ "s2", "ceiling", 0.599, 0.601, 0 };
   cr_assert_eq(guard_check(guard, 0, 1000, never, &pauses, &error), ARMDYN_OK,
                "a window of time is one of the whole "
                "motion: %s",

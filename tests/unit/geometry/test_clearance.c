@@ -232,7 +232,7 @@ Test(clearance, by_hand)
   stage_close(&s);
 
   s.cell.base.translation[0] = 1.05; /* the wall is 2.95 m before the arm's base */
-  const struct armdyn_touch touches[] = { { "j1", "j3", -INFINITY, INFINITY } };
+  const struct armdyn_touch touches[] = { { "j1", "j3", -INFINITY, INFINITY, 0 } };
   stage_open(&s, touches, 1);
   cr_assert_eq(armdyn_scene_pair_count(s.scene), 0);
   armdyn_clearance(s.scene, (const double[]){ 0, 0, 0 }, s.scene_workspace, &c, gradient);
@@ -252,8 +252,8 @@ Test(clearance, refuses_what_is_none)
   struct armdyn_scene *scene;
   plane_arm(&s);
   cr_assert_eq(armdyn_robot_new(&s.description, &s.robot, &error), ARMDYN_OK);
-  const struct armdyn_touch nobody = { "j1", "nobody", -INFINITY, INFINITY };
-  const struct armdyn_touch walls = { "wall", "wall", -INFINITY, INFINITY };
+  const struct armdyn_touch nobody = { "j1", "nobody", -INFINITY, INFINITY, 0 };
+  const struct armdyn_touch walls = { "wall", "wall", -INFINITY, INFINITY, 0 };
   cr_assert_eq(armdyn_scene_new(s.robot, &s.cell, &nobody, 1, &scene, &error), ARMDYN_EINPUT);
   cr_assert_str_eq(error.pointer, "/touches/0/bodies/1");
   cr_assert_eq(armdyn_scene_new(s.robot, &s.cell, &walls, 1, &scene, &error), ARMDYN_EINPUT);
@@ -363,10 +363,27 @@ Test(clearance, of_a_motion_is_found_between_samples)
   stage_close(&s);
 
   /* it may touch the wall while it points there, but not sooner */
-  const struct armdyn_touch while_there = { "j3", "wall", 0.2, 0.3 };
+  const struct armdyn_touch while_there = { "j3", "wall", 0.2, 0.3, 0 };
   stage_open(&s, &while_there, 1);
   cr_assert_eq(armdyn_motion_clearance(s.scene, &motion, NULL, 1e-5, &found, NULL), ARMDYN_OK);
   const double edge = 4 * 0.05; /* rad off at the window's ends: 0.05 s of 4 rad/s */
   cr_assert_float_eq(found.bound, 3 - 3 * cos(edge) - 0.1, 1e-4);
+  stage_close(&s);
+
+  /* nor deeper than so far: 0.1 m are too much for 8 cm, and 3 cm are left of 13 */
+  for (int enough = 0; enough < 2; enough++) {
+    const struct armdyn_touch shallow = { "j3", "wall", 0.2, 0.3, enough ? 0.13 : 0.08 };
+    stage_open(&s, &shallow, 1);
+    cr_assert_eq(armdyn_motion_clearance(s.scene, &motion, NULL, 1e-5, &found, NULL), ARMDYN_OK);
+    const double outside = 3 - 3 * cos(edge) - 0.1, within = shallow.depth - 0.1;
+    cr_assert_float_eq(found.bound, fmin(outside, within), 1e-4, "%g", found.bound);
+    cr_assert_float_eq(found.at.distance, fmin(outside, within), 1e-4);
+    stage_close(&s);
+  }
+  const struct armdyn_touch always = { "j3", "wall", -INFINITY, INFINITY, 0.13 };
+  struct armdyn_clearance c;
+  stage_open(&s, &always, 1);
+  armdyn_clearance(s.scene, (const double[]){ 0, 0, 0 }, s.scene_workspace, &c, NULL);
+  cr_assert_float_eq(c.distance, 0.03, 1e-12);
   stage_close(&s);
 }
