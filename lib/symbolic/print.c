@@ -221,25 +221,14 @@ void put_rows(const struct printer *p, const double *x, size_t rows, size_t colu
 
 /* ---------------------------------------------------------------- files */
 
-static const struct language *const languages[ARMDYN_CODE_LANGUAGES] = {
-  [ARMDYN_CODE_C] = &language_c,           [ARMDYN_CODE_STRUCTURED_TEXT] = &language_structured_text,
-  [ARMDYN_CODE_PYTHON] = &language_python, [ARMDYN_CODE_MATLAB] = &language_matlab,
-  [ARMDYN_CODE_LATEX] = &language_latex,   [ARMDYN_CODE_TEXT] = &language_text,
-};
-
-const struct language *code_language(const struct armdyn_code *code)
-{
-  return languages[code->request.language];
-}
-
 size_t armdyn_code_file_count(const struct armdyn_code *code)
 {
-  return code_language(code)->test ? 2 : 1;
+  return language_of(code->request.language)->test ? 2 : 1;
 }
 
 void armdyn_code_file_name(const struct armdyn_code *code, size_t file, char name[ARMDYN_CODE_NAME_SIZE])
 {
-  const struct language *language = code_language(code);
+  const struct language *language = language_of(code->request.language);
   snprintf(name, ARMDYN_CODE_NAME_SIZE, "%.96s%s", code->entry, file ? language->test_suffix : language->suffix);
 }
 
@@ -279,7 +268,7 @@ static enum armdyn_status make_vectors(struct armdyn_code *code, struct vectors 
 
 enum armdyn_status armdyn_code_print(struct armdyn_code *code, size_t file, const struct armdyn_sink *sink)
 {
-  const struct printer p = { code, code_language(code), sink };
+  const struct printer p = { code, language_of(code->request.language), sink };
   struct vectors v = { 0 };
   if (file == 0) {
     p.language->program(&p);
@@ -310,7 +299,7 @@ void armdyn_code_signature(const struct armdyn_code *code, char *text, size_t si
 {
   struct cut_text out = { text, size - 1 };
   const struct armdyn_sink sink = { write_cut, &out };
-  const struct printer p = { code, code_language(code), &sink };
+  const struct printer p = { code, language_of(code->request.language), &sink };
   *text = 0;
   if (p.language->signature) p.language->signature(&p);
 }

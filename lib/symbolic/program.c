@@ -1,11 +1,12 @@
 /* Making a program: expressions of a function, folded and factored again until nothing comes of it, scheduled, evaluated and
  * proven. */
-#include "lib/symbolic/print.h"
+#include "lib/symbolic/program.h"
 
 #include <math.h>
 
 #include "lib/base/random.h"
 #include "lib/model/friction.h"
+#include "lib/symbolic/language.h"
 #include "lib/symbolic/sine_cosine.h"
 
 const char *const armdyn_code_language_names[ARMDYN_CODE_LANGUAGES] = { "c",      "structured_text", "python",
@@ -248,7 +249,7 @@ static enum armdyn_status make(struct armdyn_code *code, struct armdyn_error *er
   if (rc) return rc;
   code->values = calloc(code->graph.count, sizeof *code->values);
   if (!code->values) return ARMDYN_EMEMORY;
-  const struct language *language = code_language(code);
+  const struct language *language = language_of(code->request.language);
   const bool made = schedule_make(&code->graph, code->roots, code->output_size, language->apart,
                                   language->keep || code->output.state, &code->schedule);
   return made ? ARMDYN_OK : ARMDYN_EMEMORY;

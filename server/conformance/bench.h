@@ -5,7 +5,7 @@
 #ifndef SERVER_CONFORMANCE_BENCH_H
 #define SERVER_CONFORMANCE_BENCH_H
 
-#include "server/conformance/conformance.h"
+#include "server/conformance/options.h"
 #include "server/protocol/words.h"
 
 enum outcome { WENT_WELL, FAILED, NOT_TRIED };

@@ -1,3 +1,5 @@
+#include "server/conformance/conformance.h"
+
 #include <sodium.h>
 
 #include "server/conformance/checks.h"

@@ -6,17 +6,9 @@
 #ifndef SERVER_CONFORMANCE_CONFORMANCE_H
 #define SERVER_CONFORMANCE_CONFORMANCE_H
 
-#include <stdbool.h>
 #include <stdio.h>
 
-struct conformance_options {
-  const char *host, *port;
-  unsigned unit, base;
-  const char *only;    /* checks in whose name this stands, and who the controller is; NULL: all */
-  bool allow_motion;   /* ARM, START and RESUME may be sent */
-  const char *restart; /* a command of the shell that restarts the controller; NULL: a person is asked, or nobody */
-  bool ask;            /* somebody sits before the terminal */
-};
+#include "server/conformance/options.h"
 
 /* Exit status: 0 nothing is wrong, 1 something is. Prints the page to `out`. */
 int conformance_run(const struct conformance_options *options, FILE *out);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "server/base/clock.h"
+#include "server/gateway/mapped.h"
 
 enum {
   AGREE_MOST_MS = 500, /* until two looks agree */
@@ -182,8 +183,22 @@ enum armdyn_status client_beat(struct client *c, struct armdyn_error *error)
 {
   uint16_t words[3];
   if (!beat_due(c, words)) return ARMDYN_OK;
-  if (c->address.mapped) return mapped_beat(c, error);
+  const struct meanwhile beats = client_meanwhile(c);
+  if (c->address.mapped) return mapped_beat(c, &beats, error);
   return link_write(&c->link, at(c, REGISTER_HEARTBEAT), 3, words, error);
+}
+
+static bool beat_on(void *client)
+{
+  struct client *c = client;
+  struct armdyn_error error;
+  client_beat(c, &error);
+  return !c->urgent || !c->urgent(c->context);
+}
+
+struct meanwhile client_meanwhile(struct client *c)
+{
+  return (struct meanwhile){ beat_on, c };
 }
 
 enum armdyn_status client_send_beat(struct client *c, struct armdyn_error *error)

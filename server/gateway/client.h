@@ -6,40 +6,7 @@
 #ifndef SERVER_GATEWAY_CLIENT_H
 #define SERVER_GATEWAY_CLIENT_H
 
-#include "server/gateway/link.h"
-#include "server/gateway/mapped.h"
-#include "server/gateway/peer.h"
-#include "server/gateway/profile.h"
-#include "server/gateway/uptime.h"
-
-/* A command that was made, and is not known to have been acknowledged. */
-struct open_command {
-  enum controller_command command; /* 0: nothing is open */
-  uint32_t profile, latest_ms, check;
-  uint16_t number, instance;
-  bool written;
-  uint16_t words[PROTOCOL_COMMAND];
-};
-
-struct client {
-  struct controller_address address;
-  struct link link;
-  struct controller_identity identity; /* of the present connection */
-  struct controller_state state;       /* as last seen */
-  bool restarted; /* under the same instance: its clock went back. Whoever begins something sets it to false */
-  struct uptime uptime;
-  struct open_command open;
-  bool refused; /* the last command, by the controller; else it was carried out, or nobody knows */
-  uint16_t heartbeat;
-  uint32_t beats_for;   /* profile id; 0: it does not beat */
-  int64_t beat_due_ns;  /* of the next heartbeat */
-  unsigned random;      /* of rand_r, for numbers of commands */
-  struct mapped mapped; /* of a controller with a register map */
-
-  /* Asked while a command waits: is there something that cannot? It ends with ECANCELLED then. NULL: never. */
-  bool (*urgent)(void *context);
-  void *context;
-};
+#include "server/gateway/client_state.h"
 
 /* Connect and learn who is there and how it is. EUNAVAILABLE: nobody, or one whose program has not begun; EINPUT: not a
  * controller of this protocol. */
@@ -47,17 +14,15 @@ enum armdyn_status client_connect(struct client *c, int timeout_ms, struct armdy
 void client_disconnect(struct client *c);
 /* Look at it, into c->state. */
 enum armdyn_status client_look(struct client *c, struct armdyn_error *error);
-/* What it measures while it plays, in its units; NAN where it does not tell. */
-struct measurement {
-  double time; /* s from the profile's first sample; NAN: it does not tell */
-  float position[PROTOCOL_AXES], torque[PROTOCOL_AXES];
-};
-/*   period_us  in  of the profile that is played
+/* What it measures while it plays.
+ *   period_us  in  of the profile that is played
  * From one request, so that all of it is of one moment; without registers for that from the last look. */
 enum armdyn_status client_measure(struct client *c, uint32_t period_us, struct measurement *out,
                                   struct armdyn_error *error);
 /* A heartbeat, if one is due. */
 enum armdyn_status client_beat(struct client *c, struct armdyn_error *error);
+/* Heartbeats, until something urgent waits. */
+struct meanwhile client_meanwhile(struct client *c);
 
 /* -- command.c -- */
 

@@ -1,6 +1,7 @@
 /* Commands of register protocol v2: each is one request, repeated as it is until it is acknowledged or its time is over. */
 #include "server/base/clock.h"
 #include "server/gateway/client.h"
+#include "server/gateway/mapped.h"
 
 enum {
   TIME_MS = 1000,            /* of a command, from when it was made to when it may be executed at the latest */
@@ -177,7 +178,8 @@ static enum armdyn_status await(struct client *c, struct armdyn_error *error)
 enum armdyn_status client_command(struct client *c, enum controller_command command, const struct profile_head *head,
                                   int64_t before_ms, struct armdyn_error *error)
 {
-  if (c->address.mapped) return mapped_command(c, command, error);
+  const struct meanwhile beats = client_meanwhile(c);
+  if (c->address.mapped) return mapped_command(c, command, &beats, error);
   bool known = client_has_open(c, command, profile_of(c, command, head)) && c->open.instance == c->identity.instance;
   if (!known) make(c, command, head, before_ms);
   c->refused = false;

@@ -17,8 +17,6 @@ enum {
   WATCH_MARGIN_MS = 10000, /* how much longer than its duration a motion is looked for after the link was lost */
 };
 
-static const double clock_known = 0.01; /* how well it must be before it is told */
-
 static int64_t after_ms(int64_t ms)
 {
   return clock_monotonic_ns() + ms * 1000000;
@@ -47,26 +45,6 @@ void running_report(struct running *r, enum transfer_state state, int problem, c
 }
 
 /* -- what is seen -- */
-
-void client_observe(const struct client *c, struct observation *seen)
-{
-  const struct uptime *u = &c->uptime;
-  double within = uptime_uncertainty(u);
-  *seen = (struct observation){ .seen_ms = clock_wall_ms(),
-                                .connected = link_is_open(&c->link),
-                                .simulated = controller_can(&c->identity, ABILITY_SIMULATOR),
-                                .state = c->state,
-                                .mapped = c->address.mapped };
-  seen->clock = (struct observed_clock){ .known = !c->address.mapped && within <= clock_known,
-                                         .uptime_ms = u->last_ms,
-                                         .offset_ms = uptime_offset_ms(u),
-                                         .watched_ms = (double)(u->last_ns - u->first_ns) * 1e-6,
-                                         .rate = uptime_rate(u),
-                                         .uncertainty = within,
-                                         .scan_ms = u->scan_ms,
-                                         .round_trip_ms = u->round_trip_ms };
-  memcpy(seen->signals, c->mapped.signals, sizeof seen->signals);
-}
 
 void running_observe(struct running *r)
 {
@@ -265,14 +243,6 @@ static void attend(struct running *r)
       clock_monotonic_ns() > r->started_ns + MOVE_MOST_MS * 1000000LL)
     running_stop(r, false, TRANSFER_FAILED, PROBLEM_CONTROLLER_REFUSED, "it was told to start, and does not move");
   if (!r->ended && !r->started) attend_unstarted(r);
-}
-
-void transfer_order_free(struct transfer_order *order)
-{
-  if (!order) return;
-  guard_free(order->guard);
-  profile_release(&order->profile);
-  free(order);
 }
 
 static enum armdyn_status load(struct running *r)

@@ -1,8 +1,11 @@
+#include "server/gateway/endpoint.h"
+
 #include <pthread.h>
 #include <unistd.h>
 
 #include "server/base/clock.h"
 #include "server/base/log.h"
+#include "server/gateway/download.h"
 #include "server/gateway/endpoint_internal.h"
 #include "server/gateway/journal.h"
 

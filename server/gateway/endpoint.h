@@ -2,18 +2,9 @@
 #ifndef SERVER_GATEWAY_ENDPOINT_H
 #define SERVER_GATEWAY_ENDPOINT_H
 
-#include "server/gateway/message.h"
+#include "server/gateway/listener.h"
 
 struct endpoints;
-
-/* What endpoints tell; called from their threads, any number at once. */
-struct endpoint_listener {
-  void *context;
-  void (*report)(void *context, const char *transfer, const struct transfer_report *report);
-  void (*progress)(void *context, const char *transfer, uint32_t sent);
-  void (*answer)(void *context, const struct message_answer *answer);
-  bool (*telemetry)(void *context, const char *transfer, const struct telemetry_block *block, bool must);
-};
 
 /* dir: where locks and journal are; it and the figures live as long as the endpoints. */
 struct endpoints *endpoints_new(const char *dir, enum server_loss on_server_loss,

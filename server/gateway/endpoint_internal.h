@@ -7,7 +7,7 @@
 
 #include "server/base/log.h"
 #include "server/gateway/client.h"
-#include "server/gateway/endpoint.h"
+#include "server/gateway/listener.h"
 #include "server/gateway/standstill.h"
 
 enum { COMMANDS_MOST = 16 /* waiting at one controller; beyond it they are refused */ };

@@ -1,3 +1,5 @@
+#include "server/gateway/gateway.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <sys/socket.h>

@@ -5,20 +5,12 @@
 
 #include "api/codec/controller.h"
 #include "server/base/announce.h"
-#include "server/gateway/message.h"
+#include "server/gateway/hearers.h"
 #include "server/robots/cache.h"
 #include "server/store/store.h"
 
 struct gateway;
 struct options;
-
-/* Who hears of telemetry as it comes; called from the thread that hears the gateway, which waits meanwhile. */
-struct telemetry_tap {
-  void (*rows)(void *context, const char *transfer, const struct telemetry_origin *origin,
-               const struct telemetry_block *block);
-  void (*ended)(void *context, const char *transfer, const struct telemetry_origin *origin, bool gateway_lost);
-  void *context;
-};
 
 /* Transfers that an earlier run left unfinished are asked after: they become what their gateway wrote about them, or
  * `interrupted`.
@@ -32,7 +24,6 @@ enum armdyn_status gateway_start(struct store *store, struct robots *robots, con
 void gateway_stop(struct gateway *gateway, int64_t deadline_ns);
 /* Is it there, and does it answer?
  *   why  out  if not: why, and what is done about it; NULL is fine */
-enum { GATEWAY_WHY = 160 };
 bool gateway_ready(struct gateway *gateway, char why[GATEWAY_WHY]);
 
 /* -- controllers: where each name is, in memory, so that STOP needs no disk -- */
@@ -89,10 +80,6 @@ uint64_t gateway_silences(struct gateway *gateway);
 
 /* -- commands -- */
 
-/* What became of a command. status: OK: carried out; ECONFLICT: refused; EUNAVAILABLE: no answer in time. Called once, from
- * another thread, or from within gateway_command; never under a lock of the gateway. */
-typedef void gateway_answered(void *context, enum armdyn_status status, const char *text,
-                              const struct observation *seen);
 extern const char gateway_barred[]; /* what is answered for a controller that is not enabled, but for STOP */
 /* Ask something of a controller; does not wait. transfer: "" = of the controller, whatever it plays.
  * answered NULL: nobody asks. */

@@ -10,7 +10,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "server/gateway/gateway.h"
+#include "api/codec/controller.h"
+#include "server/base/announce.h"
 #include "server/gateway/questions.h"
 #include "server/gateway/recorder.h"
 #include "server/gateway/registry.h"

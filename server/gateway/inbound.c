@@ -1,4 +1,5 @@
 #include "server/base/log.h"
+#include "server/gateway/gateway.h"
 #include "server/gateway/gateway_internal.h"
 #include "server/gateway/journal.h"
 

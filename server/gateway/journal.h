@@ -3,7 +3,7 @@
 #ifndef SERVER_GATEWAY_JOURNAL_H
 #define SERVER_GATEWAY_JOURNAL_H
 
-#include "server/gateway/download.h"
+#include "server/gateway/transfer.h"
 
 /* Room for the end of a transfer, while the disk has some: the end shall be told even when it is full then. */
 void journal_reserve(const char *dir, const char *transfer);

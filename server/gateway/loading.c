@@ -1,5 +1,5 @@
 #include "server/base/clock.h"
-#include "server/gateway/map_perform.h"
+#include "server/gateway/mapped.h"
 #include "server/gateway/running.h"
 
 enum { BEGIN_MOST = 5 }; /* a controller that restarts again and again */
@@ -87,7 +87,8 @@ static enum armdyn_status begin_again(struct running *r)
 enum armdyn_status loading_verify(struct running *r)
 {
   const struct controller_state *s = &r->client->state;
-  if (r->client->address.mapped) return mapped_verify(r->client, &r->order->profile, &r->error);
+  const struct meanwhile beats = client_meanwhile(r->client);
+  if (r->client->address.mapped) return mapped_verify(r->client, &r->order->profile, &beats, &r->error);
   if (s->crc == r->head->crc && s->next_offset == r->head->total) return ARMDYN_OK;
   return armdyn_refuse(&r->error, ARMDYN_ECONFLICT, "",
                        "the controller stores %u samples of CRC-32 0x%08X, not %u of 0x%08X", s->next_offset, s->crc,

@@ -12,14 +12,6 @@ static void pause_ms(int ms)
   while (ms > 0 && clock_nanosleep(CLOCK_MONOTONIC, 0, &t, &t)) continue;
 }
 
-bool map_meanwhile(struct client *c, const struct meanwhile *meanwhile)
-{
-  if (meanwhile) return meanwhile->go_on(meanwhile->context);
-  struct armdyn_error error;
-  client_beat(c, &error);
-  return !c->urgent || !c->urgent(c->context);
-}
-
 /* -- one request -- */
 
 enum armdyn_status map_read(struct client *c, unsigned unit, enum map_register space, unsigned address, unsigned count,
@@ -119,7 +111,7 @@ static enum armdyn_status wait_for(struct client *c, const struct map_request *r
     const bool last = clock_monotonic_ns() > deadline_ns; /* one look after it */
     enum armdyn_status rc = look_for(c, r, &d, error);
     if (rc || d.same != gone) return rc;
-    if (!map_meanwhile(c, meanwhile)) return ARMDYN_ECANCELLED;
+    if (!meanwhile->go_on(meanwhile->context)) return ARMDYN_ECANCELLED;
     if (last && gone)
       return armdyn_refuse(error, ARMDYN_ECONFLICT, "",
                            "%s: it is there before it was asked for, so it acknowledges nothing; the map must take it "
@@ -143,7 +135,7 @@ static enum armdyn_status pulse(struct client *c, const struct map_request *r, c
   if (rc) return rc;
   for (int64_t left; goes_on && (left = (end_ns - clock_monotonic_ns()) / 1000000 + 1) > 0;) {
     pause_ms(left < HOLD_PART_MS ? (int)left : HOLD_PART_MS);
-    goes_on = map_meanwhile(c, meanwhile);
+    goes_on = meanwhile->go_on(meanwhile->context);
   }
   const struct map_request zero = { .unit = r->unit,
                                     .address = r->address,

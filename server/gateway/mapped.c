@@ -161,8 +161,8 @@ enum armdyn_status mapped_measure(const struct client *c, struct measurement *ou
 
 struct performing {
   struct client *client;
-  const struct meanwhile *meanwhile; /* NULL: that of commands */
-  bool starts;                       /* what is written starts it */
+  const struct meanwhile *meanwhile;
+  bool starts; /* what is written starts it */
   enum armdyn_status status;
   struct armdyn_error *error;
 };
@@ -175,72 +175,77 @@ static bool perform(void *context, const struct map_request *request)
   return !p->status;
 }
 
-enum armdyn_status mapped_beat(struct client *c, struct armdyn_error *error)
+enum armdyn_status mapped_beat(struct client *c, const struct meanwhile *meanwhile, struct armdyn_error *error)
 {
   const char *field = c->address.map.heartbeat;
-  struct performing p = { .client = c, .error = error };
+  struct performing p = { .client = c, .meanwhile = meanwhile, .error = error };
   if (!*field) return ARMDYN_OK;
   enum armdyn_status rc =
       map_plan_field(&c->address.map, c->address.unit, field, c->heartbeat % 32768, perform, &p, error);
   return rc ? ARMDYN_ECONFLICT : p.status;
 }
 
-static enum armdyn_status act(struct client *c, const struct map_steps *steps, enum controller_command command,
-                              struct armdyn_error *error)
+static enum armdyn_status act(struct performing *p, const struct map_steps *steps, enum controller_command command)
 {
-  struct performing p = { .client = c, .starts = command == COMMAND_START, .error = error };
+  struct client *c = p->client;
+  p->starts = command == COMMAND_START;
   if (!steps->count)
-    return armdyn_refuse(error, ARMDYN_ECONFLICT, "", "the register map has no command for %s",
+    return armdyn_refuse(p->error, ARMDYN_ECONFLICT, "", "the register map has no command for %s",
                          protocol_command_name(command));
-  enum armdyn_status rc = map_plan_steps(&c->address.map, c->address.unit, steps, perform, &p, error);
-  return rc ? ARMDYN_ECONFLICT : p.status;
+  enum armdyn_status rc = map_plan_steps(&c->address.map, c->address.unit, steps, perform, p, p->error);
+  return rc ? ARMDYN_ECONFLICT : p->status;
 }
 
-static enum armdyn_status start(struct client *c, struct armdyn_error *error)
+static enum armdyn_status start(struct performing *p)
 {
-  if (c->mapped.started) return armdyn_refuse(error, ARMDYN_ECONFLICT, "", "START was written already");
+  struct client *c = p->client;
+  if (c->mapped.started) return armdyn_refuse(p->error, ARMDYN_ECONFLICT, "", "START was written already");
   if (c->address.map.unverified)
-    return armdyn_refuse(error, ARMDYN_ECONFLICT, "", "the register map is unverified: its PLC must start it");
+    return armdyn_refuse(p->error, ARMDYN_ECONFLICT, "", "the register map is unverified: its PLC must start it");
   c->mapped.done_before = seen_state(c) == MAP_DONE;
-  return act(c, &c->address.map.commands.start, COMMAND_START, error);
+  return act(p, &c->address.map.commands.start, COMMAND_START);
 }
 
-static enum armdyn_status stop(struct client *c, struct armdyn_error *error)
+static enum armdyn_status stop(struct performing *p)
 {
+  struct client *c = p->client;
   enum controller_phase phase = c->mapped.phase;
   bool moving = phase == PHASE_PLAYING || phase == PHASE_HOLDING || c->mapped.started;
   const struct map_steps *steps = &c->address.map.commands.stop;
-  enum armdyn_status rc = steps->count || moving ? act(c, steps, COMMAND_STOP, error) : ARMDYN_OK;
+  enum armdyn_status rc = steps->count || moving ? act(p, steps, COMMAND_STOP) : ARMDYN_OK;
   if (rc) return rc;
   c->mapped.started = false;
   if (phase != PHASE_FAULT) c->mapped.phase = PHASE_EMPTY; /* unless the next look says otherwise */
-  return mapped_look(c, error);
+  return mapped_look(c, p->error);
 }
 
-static enum armdyn_status clear(struct client *c, struct armdyn_error *error)
+static enum armdyn_status clear(struct performing *p)
 {
+  struct client *c = p->client;
   const struct map_steps *steps = &c->address.map.commands.clear;
-  enum armdyn_status rc = steps->count ? act(c, steps, COMMAND_CLEAR, error) : ARMDYN_OK;
+  enum armdyn_status rc = steps->count ? act(p, steps, COMMAND_CLEAR) : ARMDYN_OK;
   if (rc) return rc;
   c->mapped = (struct mapped){ .phase = PHASE_EMPTY };
-  return mapped_look(c, error);
+  return mapped_look(c, p->error);
 }
 
-enum armdyn_status mapped_command(struct client *c, enum controller_command command, struct armdyn_error *error)
+enum armdyn_status mapped_command(struct client *c, enum controller_command command, const struct meanwhile *meanwhile,
+                                  struct armdyn_error *error)
 {
   const struct map_commands *commands = &c->address.map.commands;
+  struct performing p = { .client = c, .meanwhile = meanwhile, .error = error };
   enum armdyn_status rc = ARMDYN_OK;
   switch (command) {
   case COMMAND_ARM:
-    if (commands->arm.count) rc = act(c, &commands->arm, command, error);
+    if (commands->arm.count) rc = act(&p, &commands->arm, command);
     if (rc) return rc;
     c->mapped.phase = PHASE_ARMED;
     return mapped_look(c, error);
-  case COMMAND_START: rc = start(c, error); break;
-  case COMMAND_HOLD: rc = act(c, &commands->hold, command, error); break;
-  case COMMAND_RESUME: rc = act(c, &commands->resume, command, error); break;
-  case COMMAND_STOP: return stop(c, error);
-  case COMMAND_CLEAR: return clear(c, error);
+  case COMMAND_START: rc = start(&p); break;
+  case COMMAND_HOLD: rc = act(&p, &commands->hold, command); break;
+  case COMMAND_RESUME: rc = act(&p, &commands->resume, command); break;
+  case COMMAND_STOP: return stop(&p);
+  case COMMAND_CLEAR: return clear(&p);
   default:
     return armdyn_refuse(error, ARMDYN_ECONFLICT, "", "a register map knows no %s", protocol_command_name(command));
   }
@@ -253,7 +258,7 @@ static bool load_one(void *context, const struct map_request *request)
 {
   struct performing *p = context;
   if (!perform(p, request)) return false;
-  if (!map_meanwhile(p->client, p->meanwhile)) p->status = ARMDYN_ECANCELLED;
+  if (!p->meanwhile->go_on(p->meanwhile->context)) p->status = ARMDYN_ECANCELLED;
   return !p->status;
 }
 
@@ -274,13 +279,14 @@ static bool verify_one(void *context, const struct map_request *request)
   struct performing *p = context;
   if (!request->stays) return true;
   p->status = map_compare(p->client, request, p->error);
-  if (!p->status && !map_meanwhile(p->client, NULL)) p->status = ARMDYN_ECANCELLED;
+  if (!p->status && !p->meanwhile->go_on(p->meanwhile->context)) p->status = ARMDYN_ECANCELLED;
   return !p->status;
 }
 
-enum armdyn_status mapped_verify(struct client *c, const struct profile *profile, struct armdyn_error *error)
+enum armdyn_status mapped_verify(struct client *c, const struct profile *profile, const struct meanwhile *meanwhile,
+                                 struct armdyn_error *error)
 {
-  struct performing p = { .client = c, .error = error };
+  struct performing p = { .client = c, .meanwhile = meanwhile, .error = error };
   enum armdyn_status rc = map_plan(&c->address.map, c->address.unit, profile, verify_one, &p, error);
   return rc ? ARMDYN_ECONFLICT : p.status;
 }

@@ -3,7 +3,7 @@
 #ifndef SERVER_GATEWAY_MESSAGE_H
 #define SERVER_GATEWAY_MESSAGE_H
 
-#include "server/gateway/download.h"
+#include "server/gateway/transfer.h"
 
 enum gateway_message {
   /* serve: */

@@ -2,6 +2,7 @@
 
 #include "server/base/clock.h"
 #include "server/base/log.h"
+#include "server/gateway/gateway.h"
 #include "server/gateway/gateway_internal.h"
 
 enum {

@@ -56,7 +56,8 @@ struct asking {
 static bool ask_one(void *context, const struct map_request *request)
 {
   struct asking *a = context;
-  a->status = map_perform(a->running->client, request, NULL, &a->running->error);
+  const struct meanwhile beats = client_meanwhile(a->running->client);
+  a->status = map_perform(a->running->client, request, &beats, &a->running->error);
   return !a->status;
 }
 

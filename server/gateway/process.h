@@ -2,7 +2,7 @@
 #ifndef SERVER_GATEWAY_PROCESS_H
 #define SERVER_GATEWAY_PROCESS_H
 
-#include "server/gateway/download.h"
+#include "server/gateway/transfer.h"
 
 /* Serve the channel on `fd` until its other end is gone, then bring every transfer to its end. dir: of locks and
  * journal. Returns the exit status. */

@@ -2,7 +2,7 @@
 #ifndef SERVER_GATEWAY_QUESTIONS_H
 #define SERVER_GATEWAY_QUESTIONS_H
 
-#include "server/gateway/gateway.h"
+#include "server/gateway/hearers.h"
 
 enum { QUESTIONS_MOST = 256 };
 

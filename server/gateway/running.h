@@ -4,7 +4,7 @@
 #ifndef SERVER_GATEWAY_RUNNING_H
 #define SERVER_GATEWAY_RUNNING_H
 
-#include "server/gateway/download.h"
+#include "server/gateway/transfer.h"
 
 /* Windows that were written, and which of their places may be written again. */
 struct windows {

@@ -4,7 +4,9 @@
 
 #include "server/base/memory.h"
 #include "server/http/acceptor.h"
+#include "server/http/audit.h"
 #include "server/http/coding.h"
+#include "server/http/gate.h"
 #include "server/http/internal.h"
 
 /* In the order of enum known_header. */

@@ -12,6 +12,7 @@
 #include "server/base/log.h"
 #include "server/base/pool.h"
 #include "server/http/address.h"
+#include "server/http/gate.h"
 #include "server/http/internal.h"
 
 static const int64_t SECOND = 1000000000;

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include "server/base/clock.h"
+#include "server/http/events.h"
 #include "server/http/events_internal.h"
 
 enum { BEAT_S = 15 /* a comment at least so often */, BLOCK = 64 * 1024 };

@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-#include "server/http/events.h"
+#include "server/http/event_types.h"
 #include "server/http/internal.h"
 
 enum { CHANGES_MOST = 1024 /* things that changed between two looks; beyond it every stream begins anew */ };

@@ -4,23 +4,12 @@
  *
  * Bytes come into its buffer as always, and framing.c reads them there; only of a head that comes in pieces a copy is kept
  * until it is whole. In place of what is malformed libmicrohttpd gets a sound request, which exchanges (admission.c,
- * exchange.c) know and refuse, and nothing more. It must never begin a request that was not passed here: gate_lets_begin
+ * lifetime.c) know and refuse, and nothing more. It must never begin a request that was not passed here: gate_lets_begin
  * says so, and what it denies is closed. */
 #ifndef SERVER_HTTP_GATE_H
 #define SERVER_HTTP_GATE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "server/http/framing.h"
-
-/* Of one connection, on its event thread; all zero: a new one. */
-struct gate {
-  struct framing framing;
-  char *held; /* bytes that libmicrohttpd does not have: the first `ready` of them it may */
-  size_t held_from, held_to, ready, capacity;
-  bool ended; /* it is told that the client says no more */
-};
+#include "server/http/gate_state.h"
 
 struct connection;
 /* Sockets that are looked at, by file descriptor. false: there is no place for this one. */

@@ -10,6 +10,7 @@
 #include "server/base/clock.h"
 #include "server/base/log.h"
 #include "server/base/pool.h"
+#include "server/http/audit.h"
 #include "server/http/coding.h"
 #include "server/http/internal.h"
 

@@ -1,4 +1,4 @@
-/* What the files of this room share; nobody else includes it. See connection.c for phases, exchange.c for states. */
+/* What the files of this room share; nobody else includes it. See connection.c for phases, lifetime.c for states. */
 #ifndef SERVER_HTTP_INTERNAL_H
 #define SERVER_HTTP_INTERNAL_H
 
@@ -11,14 +11,12 @@
 #include "server/app.h"
 #include "server/base/trace.h"
 #include "server/config/options.h"
-#include "server/http/audit.h"
 #include "server/http/auth.h"
 #include "server/http/exchange.h"
 #include "server/http/forwarded.h"
-#include "server/http/gate.h"
+#include "server/http/gate_state.h"
 #include "server/http/origin.h"
 #include "server/http/router.h"
-#include "server/http/server.h"
 #include "server/http/tally.h"
 #include "server/http/target.h"
 #include "server/http/throttle.h"
@@ -148,7 +146,7 @@ struct http {
 
 void request_id_make(struct http *http, char id[REQUEST_ID_SIZE]);
 
-/* -- exchanges (exchange.c) -- */
+/* -- exchanges (lifetime.c) -- */
 
 /* Who has the exchange after its handler was called. */
 enum exchange_state {

@@ -10,6 +10,7 @@
 #include "server/base/pool.h"
 #include "server/http/acceptor.h"
 #include "server/http/address.h"
+#include "server/http/audit.h"
 #include "server/http/internal.h"
 
 enum { LAST_ANSWERS_S = 1 }; /* for clients to take them, once all else has ended */

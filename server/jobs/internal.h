@@ -4,9 +4,10 @@
 
 #include <pthread.h>
 
+#include "server/base/announce.h"
 #include "server/ipc/child.h"
 #include "server/ipc/pulse.h"
-#include "server/jobs/jobs.h"
+#include "server/jobs/figures.h"
 #include "server/work/messages.h"
 
 /* Those that share the workers, and take turns: keys, and among the jobs of one key robots. */

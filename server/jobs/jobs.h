@@ -5,6 +5,7 @@
 
 #include "api/wire/buffer.h"
 #include "server/base/announce.h"
+#include "server/jobs/figures.h"
 #include "server/store/store.h"
 
 struct jobs;
@@ -27,21 +28,7 @@ bool jobs_workers_fail(struct jobs *jobs);
 void jobs_drain(struct jobs *jobs, bool draining);
 bool jobs_draining(struct jobs *jobs);
 
-/* What there is, and what was since the start. For metrics. */
-enum { JOB_KINDS_MOST = 16 };
-struct jobs_ended {
-  char kind[32]; /* "": no more */
-  uint64_t count[JOB_STATE_COUNT];
-};
-struct jobs_figures {
-  size_t queued, running, workers, ready;
-  uint64_t lost;                     /* attempts whose worker died */
-  uint64_t helped;                   /* parts of jobs that another worker than theirs computed */
-  uint64_t hung;                     /* workers that were killed for silence or lack of progress */
-  size_t waiting_most, running_most; /* jobs of one key; 0: no limit */
-  uint64_t refused;                  /* jobs beyond the share of their key */
-  struct jobs_ended ended[JOB_KINDS_MOST];
-};
+/* For metrics. */
 void jobs_figures(struct jobs *jobs, struct jobs_figures *out);
 
 /* Accept a job: durable when it returns OK; `job` in: kind, robot, revision, owner, request, tags, priority, time_limit_ms;

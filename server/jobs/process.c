@@ -3,6 +3,7 @@
 
 #include "server/base/log.h"
 #include "server/jobs/internal.h"
+#include "server/jobs/jobs.h"
 
 enum {
   READY_MS = 20000, /* for a new process to say that it is ready */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "server/jobs/internal.h"
+#include "server/jobs/jobs.h"
 
 enum { AGAIN_MS = 1000 }; /* until another try to end a job that is overdue */
 

@@ -7,15 +7,6 @@
 static const double start_tolerance = 0.05; /* rad, m: how far from the start position ARM is still taken */
 enum { COMMIT_A_SCAN = 2000 };              /* samples that COMMIT checks in one */
 
-bool simulator_whole(const struct simulator *s)
-{
-  if (s->profile.open) return s->data && simulator_ahead_us(s) >= PROTOCOL_AHEAD_MS * 1e3;
-  if (s->options.stores_zeros) return s->data && s->next == s->profile.total; /* it believes so */
-  if (s->profile.streamed) return s->data && s->next == s->profile.total && s->crc == s->profile.crc;
-  return s->data && s->next == s->profile.total &&
-         protocol_crc32(0, s->data, (size_t)s->next * s->profile.sample_words) == s->profile.crc;
-}
-
 /* -- what the commands do: each answers an error of the list, and changes nothing when it does -- */
 
 static unsigned check_arguments(const struct simulator *s, const struct protocol_command *c, bool streamed,

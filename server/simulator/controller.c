@@ -1,3 +1,5 @@
+#include "server/simulator/controller.h"
+
 #include <math.h>
 
 #include "server/simulator/commands.h"
@@ -27,24 +29,6 @@ void simulator_release(struct simulator *s)
   arm_release(&s->arm);
   free(s->data);
   s->data = NULL;
-}
-
-void simulator_change(struct simulator *s, enum controller_phase to, int cause)
-{
-  witness_change(&s->witness, to, cause, simulator_whole(s));
-  s->phase = to;
-}
-
-void simulator_forget(struct simulator *s)
-{
-  free(s->data);
-  s->data = NULL;
-  s->next = s->room = 0;
-  s->crc = 0;
-  s->play_us = 0;
-  s->traced = 0;
-  s->profile = (struct simulator_profile){ 0 };
-  s->commit.running = false;
 }
 
 void simulator_restart(struct simulator *s)

@@ -27,11 +27,6 @@ uint16_t *simulator_sample(const struct simulator *s, uint32_t k)
   return s->data + (size_t)(k % s->room) * s->profile.sample_words;
 }
 
-uint32_t simulator_known(const struct simulator *s)
-{
-  return s->profile.open ? s->next : s->profile.total;
-}
-
 double simulator_torque(const struct simulator *s, uint32_t k, unsigned a)
 {
   const struct simulator_profile *p = &s->profile;
@@ -47,21 +42,10 @@ double simulator_position(const struct simulator *s, uint32_t k, unsigned a)
   return (double)protocol_get_float(simulator_sample(s, k) + 4 * a);
 }
 
-static double end_us(const struct simulator *s)
-{
-  uint32_t known = simulator_known(s);
-  return known ? (double)(known - 1) * s->profile.period_us : 0;
-}
-
-double simulator_ahead_us(const struct simulator *s)
-{
-  return s->profile.open ? end_us(s) - s->play_us : INFINITY;
-}
-
 uint32_t simulator_play_index(const struct simulator *s)
 {
   if (!s->profile.period_us) return 0;
-  return (uint32_t)(fmin(s->play_us, end_us(s)) / s->profile.period_us);
+  return (uint32_t)(fmin(s->play_us, simulator_end_us(s)) / s->profile.period_us);
 }
 
 void simulator_play_from_start(struct simulator *s)
@@ -176,7 +160,7 @@ static void play(struct simulator *s)
     return;
   }
   bool goes_on = s->phase == PHASE_PLAYING && s->brake == GO_ON;
-  if (s->profile.open || s->play_us < end_us(s) + s->profile.period_us || !goes_on) return;
+  if (s->profile.open || s->play_us < simulator_end_us(s) + s->profile.period_us || !goes_on) return;
   for (; s->traced < s->profile.total; s->traced++) trace_sample(s, s->traced);
   if (s->options.trace) fflush(s->options.trace); /* whoever waits for the end reads it */
   if (s->profile.format != FORMAT_POSITION_TORQUE) memcpy(s->hold, s->arm.q, sizeof s->hold);

@@ -1,8 +1,8 @@
-/* How a simulated controller plays its profile: what controller.c needs of it. */
+/* How a simulated controller plays its profile. */
 #ifndef SERVER_SIMULATOR_PLAY_H
 #define SERVER_SIMULATOR_PLAY_H
 
-#include "server/simulator/controller.h"
+#include "server/simulator/state.h"
 
 /* Torque of sample k, axis a of the profile, N m; and its position, rad. */
 double simulator_torque(const struct simulator *s, uint32_t k, unsigned a);
@@ -13,19 +13,14 @@ double simulator_rate_most(const struct simulator *s, unsigned axis);
 
 /* The words of sample k, which it holds. */
 uint16_t *simulator_sample(const struct simulator *s, uint32_t k);
-/* Samples known: all, or of an open stream those that came. */
-uint32_t simulator_known(const struct simulator *s);
-/* How far an open stream is ahead of what is played, in us; of everything else INFINITY. */
-double simulator_ahead_us(const struct simulator *s);
 uint32_t simulator_play_index(const struct simulator *s);
 /* One millisecond of motion, or of rest. */
 void simulator_play(struct simulator *s);
 void simulator_play_from_start(struct simulator *s);
+/* So many milliseconds pass in which it did nothing: they count for its clock, but not while it plays, for then the play
+ * time stands still too; and for the heartbeat, which is a matter of real time, as heartbeat_ms. */
+void simulator_lag(struct simulator *s, int64_t ms, int heartbeat_ms);
 /* Come to rest on the path (without a position reference: at once), then go where `why` says. */
 void simulator_brake(struct simulator *s, enum brake why);
-
-/* Of controller.c: change the state, with its cause, under the eyes of the witness; drop the profile. */
-void simulator_change(struct simulator *s, enum controller_phase to, int cause);
-void simulator_forget(struct simulator *s);
 
 #endif

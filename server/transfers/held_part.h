@@ -3,7 +3,7 @@
 #ifndef SERVER_TRANSFERS_HELD_PART_H
 #define SERVER_TRANSFERS_HELD_PART_H
 
-#include "server/transfers/prepare.h"
+#include "server/transfers/prepared.h"
 
 /* Do the motion's payload, tool and gravity belong to what the arm holds now, or is the difference acknowledged? Remembers in
  * p->held what that was. false: p->why says why. */

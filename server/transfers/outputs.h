@@ -2,7 +2,7 @@
 #ifndef SERVER_TRANSFERS_OUTPUTS_H
 #define SERVER_TRANSFERS_OUTPUTS_H
 
-#include "server/transfers/prepare.h"
+#include "server/transfers/prepared.h"
 
 /* Can this controller be told to, within a motion? Refusals are at `place`, or below it. */
 bool outputs_offered(const struct controller_profile *profile, const struct output_setting *setting, const char *place,

@@ -7,6 +7,7 @@
 #include "server/app.h"
 #include "server/data/motion_model.h"
 #include "server/data/stored_trajectory.h"
+#include "server/gateway/map_plan.h"
 #include "server/gateway/source.h"
 #include "server/robots/cache.h"
 #include "server/transfers/clear_of_cell.h"

@@ -14,6 +14,8 @@
 #include "server/base/pool.h"
 #include "server/http/acceptor.h"
 #include "server/http/address.h"
+#include "server/http/audit.h"
+#include "server/http/gate.h"
 #include "server/http/internal.h"
 
 static const int64_t SECOND = 1000000000;
