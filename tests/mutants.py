@@ -2,7 +2,7 @@
 """`make mutants`: do the tests notice when the code is wrong? Each mutant is one operator, constant or statement of the C code
 changed, drawn by a seed and spread over the rooms; what no test notices is listed with its line.
 
-    tests/mutants.py [--count N] [--seed S] [--room ROOM]...      a room: lib/model, api/codec, server/jobs, ...
+    tests/mutants.py [--count N] [--seed S] [--room ROOM]... [--most FILES]      a room: lib/model, api/codec, server/jobs, ...
 
 It works in a copy of the tree (build/mutants), whose build is warm: the tests of a mutant are the units that know its room, then
 those of TESTS with real processes, until one fails. A mutant that no compiler takes, or whose object is the same, is no mutant.
@@ -133,34 +133,65 @@ def copy():
             continue
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / path, target)
+    if (ROOT / "build/web").is_dir() and not (TREE / "build/web").is_dir():
+        shutil.copytree(ROOT / "build/web", TREE / "build/web")  # the pages, with the times that say they are built
     if not (TREE / ".git").exists():
         subprocess.run(["git", "init", "-q"], cwd=TREE, check=True)
+
+
+def words_of(path):
+    """What a file speaks of: the parts of its name, and the types and functions that its header or itself declares."""
+    stem = pathlib.Path(path).stem
+    header = ROOT / pathlib.Path(path).with_suffix(".h")
+    text = (header if header.is_file() else ROOT / path).read_text()
+    declared = set(re.findall(r"^[a-z][\w *]*?(\w+)\(", text, re.M))
+    return stem, declared | {stem}
+
+
+def likeliest(path, tests):
+    """The tests in the order in which they may notice a change of this file: those of its name first, then those which name most of
+    what it declares. Most mutants end at the first."""
+    stem, words = words_of(path)
+
+    def likeness(test):
+        text = (ROOT / test).read_text(errors="replace")
+        named = sum(part in pathlib.Path(test).stem for part in stem.split("_") if len(part) > 2)
+        return -(10 * (stem in pathlib.Path(test).stem) + 3 * named + sum(bool(re.search(rf"\b{re.escape(word)}\b", text)) for word in words))
+    return sorted(tests, key=likeness)
 
 
 def programs_of(path):
     """The units that know a file, as targets."""
     chosen = check.folders([path])
-    return [str(program.relative_to(ROOT)) for _, program in run.programs("release", "tests/unit/*/test_*.c") if program.parent.name in chosen]
+    found = [str(program.relative_to(ROOT)) for _, program in run.programs("release", "tests/unit/*/test_*.c") if program.parent.name in chosen]
+    sources = {target.removeprefix("build/") + ".c": target for target in found}
+    return [sources[test] for test in likeliest(path, sources)]
 
 
 def processes_of(path):
+    """The files of tests with real processes that know a file."""
     prefixes = [room for room in TESTS if path.startswith(room + "/")]
-    return TESTS[max(prefixes, key=len)]
+    files = [str(file.relative_to(ROOT)) for where in TESTS[max(prefixes, key=len)]
+             for file in ([ROOT / where] if where.endswith(".py") else sorted((ROOT / where).glob("test_*.py")))]
+    return likeliest(path, files)
 
 
-def noticed(path):
-    """By which test, or None."""
+def noticed(path, most):
+    """By which test, or None. Each unit is linked only when its turn comes; of files with real processes so many are asked."""
     targets = programs_of(path)
-    if not make("build", *targets):
-        return "build"
     for target in targets:
+        if not make(target):
+            return "build"
         if not in_tree(target, "-j1", f"--timeout={LIMIT}"):
             return target
     smoke = [] if path.startswith("lib/") and targets else check.SMOKE
-    for folder in [*smoke, *processes_of(path)]:
-        if not in_tree(sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", "not slow", folder, limit=2 * LIMIT):
-            return folder
-    return None
+    files = [*smoke, *(file for file in processes_of(path)[:most] if file not in smoke)]
+    if not files:
+        return None
+    if not make("build"):
+        return "build"
+    command = (sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", "not slow")
+    return None if in_tree(*command, *files, limit=2 * LIMIT) else "processes"
 
 
 def object_of(path):
@@ -174,14 +205,14 @@ def code_of(path):
     return bare.read_bytes()
 
 
-def try_one(mutant):
+def try_one(mutant, most):
     """"invalid", "same", or the test that noticed, or None."""
     path, number, before, after = mutant
     file = TREE / path
     text = file.read_text()
     lines = text.splitlines(keepends=True)
     target = str(object_of(path).relative_to(TREE))
-    if not make(target, "build", *programs_of(path)):
+    if not make(target):
         sys.exit(f"the tree does not build without a mutant: {path}")
     plain = code_of(path)
     lines[number - 1] = after + "\n"
@@ -189,7 +220,7 @@ def try_one(mutant):
         file.write_text("".join(lines))
         if not make(target):
             return "invalid"
-        return "same" if code_of(path) == plain else noticed(path)
+        return "same" if code_of(path) == plain else noticed(path, most)
     finally:
         file.write_text(text)
 
@@ -199,6 +230,7 @@ def main():
     parser.add_argument("--count", type=int, default=int(os.environ.get("MUTANTS", "400")))
     parser.add_argument("--seed", type=int, default=int(os.environ.get("SEED", "1")))
     parser.add_argument("--room", action="append", default=[])
+    parser.add_argument("--most", type=int, default=None, help="of the files of tests with real processes: only the so many likeliest")
     asked = parser.parse_args()
     copy()
     if not make("build"):
@@ -211,7 +243,7 @@ def main():
         if (path, before.strip(), after.strip()) in known:
             continue
         start = time.monotonic()
-        by = try_one(mutant)
+        by = try_one(mutant, asked.most)
         if by in ("invalid", "same"):
             continue
         tried += 1
