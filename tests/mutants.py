@@ -28,7 +28,7 @@ import run
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TREE = ROOT / "build" / "mutants"
 KNOWN = ROOT / "tests" / "equivalents.txt"
-LIMIT = 900  # s, the tests of one program: an endless loop is noticed by it
+LIMIT = 240  # s, the tests of one program: an endless loop is noticed by it
 
 # Tests with real processes that know a room, beside the contract's. The longest prefix counts.
 TESTS = {
