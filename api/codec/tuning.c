@@ -79,6 +79,13 @@ static void check_control(struct json_reader *r, const struct control_request *c
   }
 }
 
+static bool without_linear_form(const struct armdyn_elements *elements)
+{
+  bool play = false;
+  for (size_t j = 0; j < ARMDYN_JOINTS_MAX; j++) play |= elements->backlash[j] > 0;
+  return play || elements->ripple_count || elements->wall_count || elements->has_hole;
+}
+
 static void request_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
 {
   REQUEST *request = object;
@@ -100,12 +107,12 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
                "gains are not found on a sine, but on a hold, step, circle or trajectory");
   }
   for (size_t k = 0; k < loops->plant_count; k++) {
-    if (!loops->plants[k].plant.has_elements) continue;
+    if (!without_linear_form(&loops->plants[k].plant.elements)) continue;
     snprintf(where, sizeof where, "/plants/%zu/plant", k);
     json_fault(
         r, where, FAULT_INCONSISTENT,
-        "margins are those of a rigid arm that touches nothing: elastic joints, lags, ripple and contact are for "
-        "a verification of the gains");
+        "play, torque ripple and contact have no linear form, which margins need: elastic joints and current loops "
+        "may be here, the rest is for a verification of the gains");
   }
   if (!json_reader_status(r)) check_size(r, request);
 }

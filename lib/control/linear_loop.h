@@ -6,6 +6,7 @@
 
 #include "armdyn/margins.h"
 #include "lib/control/filter.h"
+#include "lib/control/linear_plant.h"
 
 struct armdyn_linear_loop {
   const struct armdyn_robot *model;
@@ -15,8 +16,7 @@ struct armdyn_linear_loop {
   double velocity_filter; /* Hz; 0: exact */
   size_t section_count;
   struct section sections[2];
-  size_t unstable;      /* poles of the arm alone outside of the unit circle */
-  double *F, *H;        /* 2n x 2n, 2n x n */
+  struct linear_plant plant;
   double *by_q, *by_qd; /* n x n: K_q, K_v of the gains */
   double growth; /* 1/s: the grid is on the circle |z| = exp(growth T), which is just outside of the unit circle */
   size_t count;  /* of the grid */

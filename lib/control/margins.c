@@ -35,7 +35,7 @@ static size_t count_unstable(struct armdyn_linear_loop *l)
   double turned = 0;
   for (size_t k = 1; k < l->count; k++)
     turned += turn_between(l, l->w[k - 1], &l->points[k - 1], l->w[k], &l->points[k], 0);
-  const double zeros = (double)l->unstable - round(turned / PI);
+  const double zeros = (double)l->plant.unstable - round(turned / PI);
   return isfinite(zeros) ? (size_t)fmax(0, zeros) : 1;
 }
 

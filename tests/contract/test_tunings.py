@@ -6,6 +6,7 @@ import numpy
 import pytest
 
 from support import robot, unique_name
+from support.assembly import ASSEMBLY
 from support.rods import SLIDE
 
 PUMA_AT = [0.2, -0.6, 0.5, 0.3, -0.8, 0.4]
@@ -135,6 +136,70 @@ def test_a_torque_limit_is_told(client, places):
     assert math.sqrt(numpy.mean(left**2)) < found["cost_mm"] < 1.05 * math.sqrt(numpy.mean(left**2))
 
 
+# -- elastic gears and current loops --
+
+STIFFNESS, DAMPING, LAG = 9000.0, 4.0, 60.0  # of the first joint; N m/rad, N m s/rad; Hz of the second one's current loop
+BENT = [0.2, 0.9]
+
+
+def elastic_pole(client, control, delay, factors, encoders):
+    """The largest of the loop of an arm without gravity at BENT, whose first gear is elastic and whose second torque lags."""
+    bare = {**ASSEMBLY, "joints": [{**joint, "drive": {"rotor_inertia": 0 if k == 0 else joint["drive"]["rotor_inertia"]}, "friction": {}}
+                                   for k, joint in enumerate(ASSEMBLY["joints"])]}
+    place = client.create_robot(bare, name=unique_name()).headers["Location"]
+    links = client.post(place + "/linearize", {"q": BENT, "qd": [0, 0], "tau": [0, 0], "friction": False}).expect(200).json
+    a, b, T, rotor, lag = numpy.array(links["a"]), numpy.array(links["b"]), 1 / control["rate_hz"], 0.15, 2 * math.pi * LAG
+    A, B = numpy.zeros((7, 7)), numpy.zeros((7, 2))  # q1 q2 q1' q2' motor motor' torque2
+    twist, rate = numpy.eye(7)[4] - numpy.eye(7)[0], numpy.eye(7)[5] - numpy.eye(7)[2]
+    spring = STIFFNESS * twist + DAMPING * rate
+    A[:4, :4] = a
+    A[:4] += numpy.outer(b[:, 0], spring)
+    A[:4, 6] = b[:, 1]
+    A[4, 5] = 1
+    A[5] = -spring / rotor
+    A[6, 6], B[5, 0], B[6, 1] = -lag, 1 / rotor, lag
+    F, H = held(A, B, T)
+    eye = numpy.eye(7)
+    Cq, Cv = (eye[[0, 1]], eye[[2, 3]]) if encoders == "link" else (eye[[4, 1]], eye[[5, 3]])
+    kp, ki, kd = (numpy.diag(control[name]) for name in ("kp", "ki", "kd"))
+    size = 9 + 2 * delay
+    loop = numpy.zeros((size, size))
+    asked = numpy.diag(factors) @ numpy.hstack([-(kp + ki * T) @ Cq - kd @ Cv, numpy.eye(2)])
+    loop[:7, :7] = F
+    loop[7:9, :7], loop[7:9, 7:9] = -ki * T @ Cq, numpy.eye(2)
+    loop[:7, 9:11] = H
+    for k in range(delay - 1):
+        loop[9 + 2 * k:11 + 2 * k, 11 + 2 * k:13 + 2 * k] = numpy.eye(2)
+    loop[-2:, :9] = asked
+    return max(abs(numpy.linalg.eigvals(loop)))
+
+
+@pytest.mark.parametrize("encoders", ["motor", "link"])
+def test_margins_of_elastic_plants_are_where_their_poles_reach_the_circle(client, encoders):
+    place = client.create_robot(ASSEMBLY, name=unique_name()).headers["Location"]
+    plant = {"elasticity": {"stiffness": [STIFFNESS, 0], "damping": [DAMPING, 0], "encoders": encoders}, "current_loop_hz": [0, LAG]}
+    request = {"q": BENT, "friction": False, "margins": {"gain_db": 8, "phase_deg": 40}, "evaluations": 15, "tolerance": 1e-6,
+               "references": [{"kind": "step", "amplitude": [0.01, 0.01], "duration": 0.3}],
+               "control": {"law": "pid", "rate_hz": 1000, "delay_periods": 2}}
+    found = tuned(client, place, **request, plants=[{"name": "elastic", "plant": plant}])
+    rigid = tuned(client, place, **request)
+    here = next(p for p in found["places"] if p["q"] == BENT)
+    edge = lambda factors: elastic_pole(client, found["control"], 2, factors, encoders)
+    assert edge([1, 1]) < 1 and found["margins"]["gain_db"] >= 8 - 0.01 and found["margins"]["phase_deg"] >= 40 - 0.05
+    for j, margin in enumerate(here["joints"]):
+        factors = [1.0, 1.0]
+        for name, sign in (("gain_db", 1), ("gain_down_db", -1)):
+            if margin[name] is None:
+                continue
+            factors[j] = 10 ** (sign * margin[name] / 20)
+            assert edge(factors) == pytest.approx(1, abs=1e-6), (j, name)
+            factors[j] = 10 ** (0.98 * sign * margin[name] / 20)
+            assert edge(factors) < 1
+    # a gear that gives way and a torque that lags cost bandwidth, and gains of the rigid arm are too much for it
+    assert found["cost_mm"] > rigid["cost_mm"]
+    assert min(found["control"]["kp"][j] / rigid["control"]["kp"][j] for j in (0, 1)) < 0.9
+
+
 def test_a_load_is_held_with_the_same_gains(client, places):
     """Margins hold on every plant: the lighter arm has the higher loop gain."""
     found = tuned(client, places["scara"], q=[0.3, 0.8, 0.05, 0], friction=False, evaluations=12,
@@ -150,7 +215,7 @@ def test_a_load_is_held_with_the_same_gains(client, places):
     ({"control": {"law": "pid", "kp": [1.0]}}, "/control/kp"),
     ({"references": [{"kind": "sine", "amplitude": [0.01], "frequencies": [1]}]}, "/references/0/kind"),
     ({"references": [{"kind": "hold", "duration": 100000}], "evaluations": 2000}, "/evaluations"),
-    ({"plants": [{}, {"plant": {"current_loop_hz": [50]}}]}, "/plants/1/plant"),
+    ({"plants": [{}, {"plant": {"torque_ripple": [{"joint": "only", "amplitude": 1, "order": 4}]}}]}, "/plants/1/plant"),
     ({"references": [{"kind": "hold", "duration": 0.1, "breakaway": True}]}, "/references/0/breakaway"),
     ({"control": {"law": "pid", "schedule": {"over": "speed", "joint": "only", "entries": [{}, {"from": 1}]}}}, "/control/schedule"),
     ({"q": None}, "/q"),

@@ -3,7 +3,9 @@
  * The arm is x' = A x + B u about rest at q (armdyn_linearize, without friction: what friction takes from a motion damps it,
  * and dry friction has no linear form), its torque held from period to period, so that x(k + 1) = F x(k) + H u(k) exactly. The
  * law is its own derivatives, by central differences of armdyn_controller_step, and ki T z/(z - 1); then come the torque
- * filters, the delay, and the filter of a differenced velocity. At the joints' torques the loop is the n x n matrix
+ * filters, the delay, and the filter of a differenced velocity. Elastic gears without play and current loops of the plant are
+ * states beside those of the links, and what is measured is as there (the motors, or link encoders). At the joints'
+ * torques the loop is the n x n matrix
  *
  *   L(z) = filter(z) z^-delay [(K_q + ki T z/(z - 1)) P_q(z) + K_v P_v(z)],   [P_q; P_v] = (z - F)^-1 H
  *
@@ -29,11 +31,12 @@ struct armdyn_loop_margin {
 
 struct armdyn_linear_loop;
 
-/*   loop  in   model, plant, delay and velocity_filter are read, and of control law, period and filter; a load on the plant
+/*   loop  in   model, plant, elements, delay and velocity_filter are read, and of control law, period and filter; a load on the plant
  *              does not count. The model must outlive the linear loop
  *   q     in   n, where; at rest
  *   out   out  release with armdyn_linear_loop_free
- * OK; EINPUT as armdyn_controller_new; ESINGULAR as armdyn_forward_dynamics; EMEMORY. */
+ * OK; EINPUT as armdyn_controller_new, and for elements without a linear form (play, ripple, contact); ESINGULAR as
+ * armdyn_forward_dynamics; EMEMORY. */
 enum armdyn_status armdyn_linear_loop_new(const struct armdyn_loop *loop, const double *q,
                                           struct armdyn_linear_loop **out, struct armdyn_error *error);
 void armdyn_linear_loop_free(struct armdyn_linear_loop *loop);
