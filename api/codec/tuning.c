@@ -101,6 +101,9 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
     snprintf(where, sizeof where, "/references/%zu/breakaway", k);
     if (loops->references[k].breakaway)
       json_fault(r, where, FAULT_INCONSISTENT, "is no matter of gains: ask a verification");
+    snprintf(where, sizeof where, "/references/%zu/measured", k);
+    if (*loops->references[k].measured)
+      json_fault(r, where, FAULT_INCONSISTENT, "is no matter of gains: ask a verification");
     if (loops->references[k].kind != REFERENCE_SINE) continue;
     snprintf(where, sizeof where, "/references/%zu/kind", k);
     json_fault(r, where, FAULT_INCONSISTENT,

@@ -30,6 +30,8 @@ enum {
   ROW_NORMAL,
   ROW_TURNS,
   ROW_TRAJECTORY,
+  ROW_MEASURED,
+  ROW_MEASURED_FROM,
   ROW_REST,
   ROW_BREAKAWAY,
   ROWS
@@ -46,6 +48,8 @@ static const struct json_field reference_fields[] = {
   [ROW_NORMAL] = { NUMBERS(REFERENCE, normal, 3, LENGTHS, NULL) },
   [ROW_TURNS] = { NUMBER(REFERENCE, turns, ABOVE_UP_TO(0, 16), NULL) },
   [ROW_TRAJECTORY] = { TEXT(REFERENCE, trajectory), MATCHES(json_id_pattern) },
+  [ROW_MEASURED] = { TEXT(REFERENCE, measured), MATCHES(json_id_pattern), NULLABLE },
+  [ROW_MEASURED_FROM] = { NUMBER(REFERENCE, measured_from, ANY_NUMBER, "s") },
   [ROW_REST] = { NUMBER(REFERENCE, rest, BETWEEN(0, 1000), "s") },
   [ROW_BREAKAWAY] = { TRUTH(REFERENCE, breakaway) },
   { ENUM(REFERENCE, kind, kinds), REQUIRED },
@@ -60,7 +64,7 @@ static const struct {
   [REFERENCE_STEP] = { BIT(ROW_DURATION) | BIT(ROW_AMPLITUDE), BIT(ROW_BAND) },
   [REFERENCE_SINE] = { BIT(ROW_AMPLITUDE) | BIT(ROW_FREQUENCIES), BIT(ROW_PERIODS) | BIT(ROW_SETTLE) },
   [REFERENCE_CIRCLE] = { BIT(ROW_DURATION) | BIT(ROW_CENTER), BIT(ROW_NORMAL) | BIT(ROW_TURNS) | BIT(ROW_REST) },
-  [REFERENCE_TRAJECTORY] = { BIT(ROW_TRAJECTORY), BIT(ROW_REST) },
+  [REFERENCE_TRAJECTORY] = { BIT(ROW_TRAJECTORY), BIT(ROW_REST) | BIT(ROW_MEASURED) | BIT(ROW_MEASURED_FROM) },
 };
 
 static void reference_init(void *object)
@@ -96,6 +100,8 @@ static void reference_check(struct json_reader *r, void *object, uint64_t given,
   for (size_t j = 0; j < context->joint_count; j++) moves |= reference->amplitude[j] != 0;
   if (given >> ROW_AMPLITUDE & 1 && !moves) json_fault(r, "/amplitude", FAULT_INCONSISTENT, "must move some joint");
   if (reference->kind == REFERENCE_SINE) check_sine(r, reference);
+  if (given >> ROW_MEASURED_FROM & 1 && !*reference->measured)
+    json_fault(r, "/measured_from", FAULT_INCONSISTENT, "belongs to a data set, measured");
   if (!*reference->name) snprintf(reference->name, sizeof reference->name, "%s", kinds[reference->kind]);
 }
 const struct json_type verification_reference_type =
@@ -217,6 +223,7 @@ static void check_size(struct json_reader *r, const REQUEST *request, size_t joi
   size_t numbers = 0;
   double periods = 0;
   for (size_t k = 0; k < request->reference_count; k++) {
+    if (*request->references[k].measured) numbers += numbers_of(&request->references[k], joints);
     numbers += around * numbers_of(&request->references[k], joints);
     for (size_t p = 0; p < request->plant_count; p++)
       if (request->plants[p].plant.has_elements) numbers += variants_of_laws(request) * ENERGY_NUMBERS;

@@ -33,8 +33,10 @@ struct verification_reference {
   double center[3], normal[3]; /* of a circle, base frame */
   double turns;
   char trajectory[27];
-  bool breakaway; /* of a hold: is it looked for what sets each joint in motion? */
-  double rest;    /* s, that a circle or trajectory is held at its end */
+  char measured[27];    /* of a trajectory: the data set of an arm that played it; "": none */
+  double measured_from; /* s, of its clock: when the motion began */
+  bool breakaway;       /* of a hold: is it looked for what sets each joint in motion? */
+  double rest;          /* s, that a circle or trajectory is held at its end */
 };
 
 struct verification_law {
@@ -133,6 +135,21 @@ struct verification_case {
   bool has_account;
   struct armdyn_energy_account account; /* of the plant's elements, at the end; of a sine's last frequency */
   double envelope_mm[ENVELOPE];         /* the largest in each of so many equal times */
+  /* Apart from what was measured of the reference, where something was; else NAN. */
+  double apart[ARMDYN_JOINTS_MAX]; /* rms: rad, m */
+  double apart_rms_mm, apart_max_mm;
+};
+
+/* An arm that played a reference: its figures as those of a case. */
+struct verification_measured {
+  size_t reference, samples;
+  double from, to; /* s of the motion */
+  bool torques;
+  double position_rms_mm, position_max_mm, position_max_time, rotation_rms_mrad, rotation_max_mrad;
+  bool within;
+  double settled_after; /* as of cases */
+  struct verification_joint joints[ARMDYN_JOINTS_MAX];
+  double envelope_mm[ENVELOPE]; /* NAN where no sample is */
 };
 
 /* To which load the limit holds, of plants that differ from the first in their payload's mass alone. */
@@ -163,6 +180,8 @@ struct verification_result {
   const double *masses;                       /* of the plants' payloads, kg */
   struct verification_case *cases;
   size_t case_count;
+  const struct verification_measured *measured;
+  size_t measured_count;
   const struct verification_hold *holds;
   size_t hold_count;
   const struct verification_budget *budget;

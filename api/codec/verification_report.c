@@ -4,11 +4,12 @@
 #include <stdlib.h>
 
 #include "api/codec/verification.h"
+#include "api/codec/verification_calls.h"
 #include "api/report/page.h"
 #include "api/report/plot.h"
 #include "armdyn/armdyn.h"
 
-enum { LAWS = 2 * LIMIT_VERIFICATION_LAWS, PLANTS = LIMIT_VERIFICATION_PLANTS, LINES = 16 };
+enum { LAWS = VERIFICATION_LAWS_MOST, PLANTS = LIMIT_VERIFICATION_PLANTS, LINES = 16 };
 
 struct page {
   const cJSON *document;
@@ -16,25 +17,9 @@ struct page {
   struct buffer *out;
 };
 
-static const char *text_at(const cJSON *in, const char *path)
-{
-  const char *text = document_text(in, path);
-  return text ? text : "";
-}
-
 static bool same(const cJSON *in, const char *path, const char *text)
 {
-  return !strcmp(text_at(in, path), text);
-}
-
-/* The names of a list's items; answers how many. */
-static size_t names_of(const cJSON *document, const char *list, const char **names, size_t most)
-{
-  const cJSON *item;
-  size_t count = 0;
-  cJSON_ArrayForEach (item, document_at(document, list))
-    if (count < most) names[count++] = text_at(item, "name");
-  return count;
+  return !strcmp(verification_text(in, path), text);
 }
 
 static const cJSON *case_of(const struct page *p, const char *plant, const char *law, const char *reference)
@@ -70,7 +55,7 @@ static void write_loads_in_words(struct page *p)
   cJSON_ArrayForEach (item, document_at(p->document, "loads")) {
     const double holds = document_number(item, "holds_to"), fails = document_number(item, "fails_at");
     const double ends = document_number(item, "about");
-    const char *law = text_at(item, "law"), *reference = text_at(item, "reference");
+    const char *law = verification_text(item, "law"), *reference = verification_text(item, "reference");
     *about = '\0';
     if (!isnan(ends)) snprintf(about, sizeof about, "; on a straight line it ends at %.3g kg", ends);
     if (isnan(fails))
@@ -89,18 +74,19 @@ static void write_accuracy(struct page *p)
   const cJSON *accuracy = document_at(p->document, "accuracy");
   if (!accuracy) return;
   page_section(p->out, "Budget of accuracy");
-  if (*text_at(accuracy, "detail")) {
-    page_text(p->out, "There is none: %s.", text_at(accuracy, "detail"));
+  if (*verification_text(accuracy, "detail")) {
+    page_text(p->out, "There is none: %s.", verification_text(accuracy, "detail"));
     return;
   }
   page_text(p->out,
             "%s on %s, %.4g s: with the model itself the tool is off by at most %.4g mm. What is not known of the %.0f "
             "parameters of identification %s moves it by %.4g mm (one deviation, to first order), together at most "
             "%.4g mm with two of them, at %.4g s.",
-            text_at(accuracy, "law"), text_at(accuracy, "reference"), document_number(accuracy, "duration"),
-            document_number(accuracy, "nominal_mm"), document_number(accuracy, "parameters"),
-            text_at(accuracy, "identification"), document_number(accuracy, "parameters_mm"),
-            document_number(accuracy, "together_mm"), document_number(accuracy, "time"));
+            verification_text(accuracy, "law"), verification_text(accuracy, "reference"),
+            document_number(accuracy, "duration"), document_number(accuracy, "nominal_mm"),
+            document_number(accuracy, "parameters"), verification_text(accuracy, "identification"),
+            document_number(accuracy, "parameters_mm"), document_number(accuracy, "together_mm"),
+            document_number(accuracy, "time"));
 }
 
 static void write_summary(struct page *p)
@@ -110,14 +96,41 @@ static void write_summary(struct page *p)
   char limit[LIMIT_WORDS];
   page_section(p->out, "Summary");
   page_text(p->out, "Robot %s, revision %.0f: %.0f cases, at most %.4g mm off at the tool where it counts.",
-            text_at(d, "robot"), document_number(d, "revision"), document_number(d, "case_count"),
+            verification_text(d, "robot"), document_number(d, "revision"), document_number(d, "case_count"),
             document_number(d, "worst_mm"));
   if (beyond > 0) page_warning(p->out, "%.0f of them are not within the limit of %s.", beyond, limit_words(d, limit));
   if (document_number(d, "diverged_count") > 0)
     page_warning(p->out, "%.0f loops diverge.", document_number(d, "diverged_count"));
   write_loads_in_words(p);
-  if (*text_at(d, "label")) page_text(p->out, "Label: %s", text_at(d, "label"));
-  if (*text_at(d, "notes")) page_text(p->out, "Notes: %.900s", text_at(d, "notes"));
+  if (*verification_text(d, "label")) page_text(p->out, "Label: %s", verification_text(d, "label"));
+  if (*verification_text(d, "notes")) page_text(p->out, "Notes: %.900s", verification_text(d, "notes"));
+}
+
+/* -- what an arm did -- */
+
+static const cJSON *measured_of(const struct page *p, const char *reference)
+{
+  const cJSON *m;
+  cJSON_ArrayForEach (m, document_at(p->document, "measured"))
+    if (same(m, "reference", reference)) return m;
+  return NULL;
+}
+
+static void write_measured(struct page *p, const char *reference)
+{
+  const cJSON *m = measured_of(p, reference);
+  if (!m) return;
+  page_text(
+      p->out,
+      "Measured (data set %s, %.0f samples from %.4g to %.4g s): the tool is off by at most %.4g mm, at %.4g s; rms "
+      "%.4g mm.",
+      verification_text(m, "dataset"), document_number(m, "samples"), document_number(m, "from"),
+      document_number(m, "to"), document_number(m, "tool/position_max_mm"),
+      document_number(m, "tool/position_max_time"), document_number(m, "tool/position_rms_mm"));
+  if (document_at(m, "nearest"))
+    page_text(p->out, "The simulated case nearest to it is %s under %s: the two tools are %.4g mm apart (rms).",
+              verification_text(m, "nearest/plant"), verification_text(m, "nearest/law"),
+              document_number(m, "nearest/apart_rms_mm"));
 }
 
 /* -- a reference -- */
@@ -125,8 +138,8 @@ static void write_summary(struct page *p)
 static void write_bars(struct page *p, const char *reference)
 {
   const char *plants[PLANTS], *laws[LAWS];
-  const size_t plant_count = names_of(p->document, "plants", plants, PLANTS);
-  const size_t law_count = names_of(p->document, "laws", laws, LAWS);
+  const size_t plant_count = verification_names(p->document, "plants", plants, PLANTS);
+  const size_t law_count = verification_names(p->document, "laws", laws, LAWS);
   double values[PLANTS * LAWS];
   for (size_t i = 0; i < plant_count; i++)
     for (size_t k = 0; k < law_count; k++)
@@ -150,6 +163,22 @@ static double most_saturated(const cJSON *c)
   return most;
 }
 
+/* What counts, the rest of the tool's figures, and what a case alone has. */
+static void write_tool_row(struct page_table *table, const cJSON *of, const char *judged, bool compared)
+{
+  page_cell_figure(table, document_number(of, judged));
+  page_cell_figure(table, document_number(of, "tool/position_max_mm"));
+  page_cell_figure(table, document_number(of, "tool/position_rms_mm"));
+  page_cell_figure(table, document_number(of, "tool/rotation_max_mrad"));
+  page_cell_figure(table, most_saturated(of));
+  page_cell_figure(table, document_number(of, "settled_after"));
+  page_cell_text(table, same(of, "state", "diverged")  ? verification_text(of, "detail")
+                        : !document_at(of, "within")   ? ""
+                        : document_truth(of, "within") ? "within"
+                                                       : "beyond");
+  if (compared) page_cell_figure(table, document_number(of, "apart/position_rms_mm"));
+}
+
 static void write_tool(struct page *p, const char *reference)
 {
   static const char *const headings[] = { "plant",
@@ -160,45 +189,49 @@ static void write_tool(struct page *p, const char *reference)
                                           "largest, mrad",
                                           "at its torque limit, %",
                                           "settled after, s",
-                                          "" };
-  const cJSON *c;
+                                          "",
+                                          "apart from measured, rms, mm" };
+  const cJSON *c, *measured = measured_of(p, reference);
   struct page_table table;
-  page_table_begin(&table, p->out, headings, sizeof headings / sizeof *headings);
+  page_table_begin(&table, p->out, headings, sizeof headings / sizeof *headings - (measured ? 0 : 1));
+  if (measured) {
+    page_cell_text(&table, "measured");
+    page_cell_text(&table, "");
+    write_tool_row(&table, measured, "tool/position_max_mm", true);
+  }
   cJSON_ArrayForEach (c, document_at(p->document, "cases")) {
     if (!same(c, "reference", reference)) continue;
-    page_cell_text(&table, text_at(c, "plant"));
-    page_cell_text(&table, text_at(c, "law"));
-    page_cell_figure(&table, document_number(c, "judged_mm"));
-    page_cell_figure(&table, document_number(c, "tool/position_max_mm"));
-    page_cell_figure(&table, document_number(c, "tool/position_rms_mm"));
-    page_cell_figure(&table, document_number(c, "tool/rotation_max_mrad"));
-    page_cell_figure(&table, most_saturated(c));
-    page_cell_figure(&table, document_number(c, "settled_after"));
-    page_cell_text(&table, same(c, "state", "diverged")  ? text_at(c, "detail")
-                           : !document_at(c, "within")   ? ""
-                           : document_truth(c, "within") ? "within"
-                                                         : "beyond");
+    page_cell_text(&table, verification_text(c, "plant"));
+    page_cell_text(&table, verification_text(c, "law"));
+    write_tool_row(&table, c, "judged_mm", measured);
   }
   page_table_end(&table);
+}
+
+/* A row for each joint. */
+static void write_joint_rows(struct page *p, struct page_table *table, const char *plant, const char *law,
+                             const cJSON *of, const char *const *members, size_t count)
+{
+  const cJSON *joint;
+  size_t j = 0;
+  cJSON_ArrayForEach (joint, document_at(of, "joints")) {
+    page_cell_text(table, plant);
+    page_cell_text(table, law);
+    page_cell_text(table, p->robot->joints[j++].name);
+    for (size_t k = 0; k < count; k++) page_cell_figure(table, document_number(joint, members[k]));
+  }
 }
 
 static void write_joints(struct page *p, const char *reference, const char *const *members, const char *const *headings,
                          size_t count)
 {
-  const cJSON *c, *joint;
+  const cJSON *c, *measured = measured_of(p, reference);
   struct page_table table;
   page_table_begin(&table, p->out, headings, 3 + count);
-  cJSON_ArrayForEach (c, document_at(p->document, "cases")) {
-    size_t j = 0;
-    if (!same(c, "reference", reference)) continue;
-    cJSON_ArrayForEach (joint, document_at(c, "joints")) {
-      const char *name = p->robot->joints[j++].name;
-      page_cell_text(&table, text_at(c, "plant"));
-      page_cell_text(&table, text_at(c, "law"));
-      page_cell_text(&table, name);
-      for (size_t k = 0; k < count; k++) page_cell_figure(&table, document_number(joint, members[k]));
-    }
-  }
+  if (measured) write_joint_rows(p, &table, "measured", "", measured, members, count);
+  cJSON_ArrayForEach (c, document_at(p->document, "cases"))
+    if (same(c, "reference", reference))
+      write_joint_rows(p, &table, verification_text(c, "plant"), verification_text(c, "law"), c, members, count);
   page_table_end(&table);
 }
 
@@ -269,7 +302,7 @@ static void read_curve(struct page *p, struct curves *curves, const cJSON *c, si
   }
   if (!k || isnan(curves->y[curves->count][0])) return;
   char *name = curves->names[curves->count];
-  snprintf(name, sizeof *curves->names, "%.80s, %.64s", text_at(c, "law"), p->robot->joints[joint].name);
+  snprintf(name, sizeof *curves->names, "%.80s, %.64s", verification_text(c, "law"), p->robot->joints[joint].name);
   curves->series[curves->count] =
       (struct plot_series){ .name = name, .x = curves->x, .y = curves->y[curves->count], .count = k };
   curves->count++;
@@ -281,7 +314,7 @@ static void write_frequencies(struct page *p, const char *reference)
     const char *member, *title, *unit;
     bool logarithmic;
   } figures[] = { { "gain", "Gain", "gain", true }, { "phase_deg", "Phase", "phase, degrees", false } };
-  const char *plant = text_at(p->document, "plants/0/name");
+  const char *plant = verification_text(p->document, "plants/0/name");
   const cJSON *c;
   struct curves *curves = calloc(1, sizeof *curves);
   if (!curves) {
@@ -307,8 +340,8 @@ static void write_frequencies(struct page *p, const char *reference)
 /* How far the tool is off over time, of the cases of one plant. */
 static void write_envelope(struct page *p, const char *reference, const char *plant)
 {
-  double x[ENVELOPE], y[LAWS][ENVELOPE];
-  struct plot_series series[LAWS];
+  double x[ENVELOPE], y[LAWS + 1][ENVELOPE];
+  struct plot_series series[LAWS + 1];
   const double limit = document_number(p->document, "limit/position_mm");
   const struct plot_limit beyond = { "beyond the limit", -INFINITY, limit };
   const cJSON *c;
@@ -327,7 +360,15 @@ static void write_envelope(struct page *p, const char *reference, const char *pl
     if (!count) continue;
     for (size_t k = 0; k < count; k++) x[k] = step * ((double)k + 0.5);
     series[plot.series_count] =
-        (struct plot_series){ .name = text_at(c, "law"), .x = x, .y = y[plot.series_count], .count = count };
+        (struct plot_series){ .name = verification_text(c, "law"), .x = x, .y = y[plot.series_count], .count = count };
+    plot.series_count++;
+  }
+  const cJSON *measured = measured_of(p, reference);
+  if (measured && plot.series_count &&
+      document_numbers(measured, "envelope_mm", y[plot.series_count], ENVELOPE) == ENVELOPE) {
+    series[plot.series_count] = (struct plot_series){
+      .name = "measured", .kind = PLOT_POINTS, .x = x, .y = y[plot.series_count], .count = ENVELOPE
+    };
     plot.series_count++;
   }
   if (plot.series_count) plot_write(&plot, p->out);
@@ -335,15 +376,17 @@ static void write_envelope(struct page *p, const char *reference, const char *pl
 
 static void write_reference(struct page *p, const cJSON *reference)
 {
-  const char *name = text_at(reference, "name"), *kind = text_at(reference, "kind");
+  const char *name = verification_text(reference, "name"), *kind = verification_text(reference, "kind");
   const cJSON *plant;
   char heading[128];
   snprintf(heading, sizeof heading, strcmp(name, kind) ? "%.64s (%s)" : "%.64s", name, kind);
   page_section(p->out, heading);
+  write_measured(p, name);
   write_bars(p, name);
   write_tool(p, name);
   if (!strcmp(kind, "sine")) write_frequencies(p, name);
-  cJSON_ArrayForEach (plant, document_at(p->document, "plants")) write_envelope(p, name, text_at(plant, "name"));
+  cJSON_ArrayForEach (plant, document_at(p->document, "plants"))
+    write_envelope(p, name, verification_text(plant, "name"));
   write_joints_of(p, name, kind);
 }
 
@@ -358,7 +401,7 @@ static void write_list(struct page *p, const char *heading, const char *list, co
   page_section(p->out, heading);
   page_table_begin(&table, p->out, headings, texts + figures);
   cJSON_ArrayForEach (item, document_at(p->document, list)) {
-    for (size_t k = 0; k < texts; k++) page_cell_text(&table, text_at(item, members[k]));
+    for (size_t k = 0; k < texts; k++) page_cell_text(&table, verification_text(item, members[k]));
     for (size_t k = texts; k < texts + figures; k++) page_cell_figure(&table, document_number(item, members[k]));
   }
   page_table_end(&table);
@@ -366,88 +409,17 @@ static void write_list(struct page *p, const char *heading, const char *list, co
 
 static void write_together(struct page *p)
 {
-  static const char *const pair[] = { "plant", "law", "reference", "with_mm", "without_mm", "ratio" };
-  static const char *const pair_headings[] = { "plant", "law", "reference", "with model, mm", "without, mm", "ratio" };
+  static const char *const pair[] = { "plant", "law", "reference", "with_mm", "without_mm", "ratio", "measured_mm" };
+  static const char *const pair_headings[] = { "plant",       "law",   "reference",   "with model, mm",
+                                               "without, mm", "ratio", "measured, mm" };
   static const char *const spread[] = {
     "law", "reference", "worst_plant", "least_mm", "mean_mm", "most_mm", "diverged"
   };
   static const char *const spread_headings[] = { "law",      "reference", "worst plant", "least, mm",
                                                  "mean, mm", "most, mm",  "diverged" };
-  write_list(p, "With and without the model", "feedforward", pair_headings, pair, 3, 3);
+  write_list(p, "With and without the model", "feedforward", pair_headings, pair, 3,
+             document_at(p->document, "measured") ? 4 : 3);
   write_list(p, "Spread over the plants", "spread", spread_headings, spread, 3, 4);
-}
-
-/* -- how to find it again -- */
-
-/* The item of the request's list that is called so, with its name written out; in a list of its own. */
-static void keep_one(cJSON *request, const char *list, const char *name, size_t at)
-{
-  const cJSON *item = cJSON_GetArrayItem(cJSON_GetObjectItem(request, list), (int)at);
-  cJSON *own = item ? cJSON_Duplicate(item, true) : NULL, *alone = own ? cJSON_CreateArray() : NULL;
-  if (!alone) return;
-  if (!cJSON_GetObjectItem(own, "name")) cJSON_AddStringToObject(own, "name", name);
-  cJSON_AddItemToArray(alone, own);
-  cJSON_ReplaceItemInObject(request, list, alone);
-}
-
-/* Between single quotes of a shell. */
-static void write_quoted(struct buffer *out, const char *text)
-{
-  for (; *text; text++) buffer_format(out, *text == '\'' ? "'\\''" : "%c", *text);
-}
-
-static void write_call(struct page *p, const char *plant, const char *law, const char *reference, const size_t at[3])
-{
-  static const char *const others[] = { "accuracy",     "tags",     "job_order_id", "work_master_id",
-                                        "equipment_id", "priority", "time_limit",   "callback" };
-  struct buffer text = BUFFER(MB(1)), line = BUFFER(MB(2));
-  struct json_writer w = { .out = &text };
-  cJSON *request = cJSON_Duplicate(document_at(p->document, "request"), true);
-  if (!request) {
-    p->out->failure = ARMDYN_EMEMORY;
-    return;
-  }
-  for (size_t k = 0; k < sizeof others / sizeof *others; k++) cJSON_DeleteItemFromObject(request, others[k]);
-  cJSON_DeleteItemFromObject(request, "q");
-  cJSON_AddItemToObject(request, "q", cJSON_Duplicate(document_at(p->document, "q"), true));
-  keep_one(request, "plants", plant, at[0]);
-  keep_one(request, "laws", law, at[1]);
-  keep_one(request, "references", reference, at[2]);
-  document_write(&w, request);
-  buffer_format(&line,
-                "curl \"$A/v1/robots/%s/verifications?revision=%.0f&include=result\" -H 'Content-Type: "
-                "application/json' -H 'Prefer: wait=60' -d '",
-                text_at(p->document, "robot"), document_number(p->document, "revision"));
-  write_quoted(&line, buffer_ok(&text) ? text.data : "");
-  buffer_text(&line, "'");
-  page_code(p->out, buffer_ok(&line) ? line.data : "");
-  cJSON_Delete(request);
-  buffer_release(&text);
-  buffer_release(&line);
-}
-
-/* The laws of the request; those that are another one without its model come with it. */
-static void write_calls(struct page *p)
-{
-  const char *plants[PLANTS], *laws[LAWS], *references[LIMIT_VERIFICATION_REFERENCES];
-  const size_t plant_count = names_of(p->document, "plants", plants, PLANTS);
-  const size_t law_count = names_of(p->document, "laws", laws, LAWS);
-  const size_t reference_count = names_of(p->document, "references", references, LIMIT_VERIFICATION_REFERENCES);
-  page_section(p->out, "To find it again");
-  page_text(p->out,
-            "With A the address of the service (and your key, where it asks for one) each of these computes one case "
-            "anew, a law without its model beside it, with the same figures.");
-  for (size_t i = 0; i < plant_count; i++) {
-    size_t own = 0;
-    for (size_t k = 0; k < law_count; k++) {
-      char path[64];
-      snprintf(path, sizeof path, "request/laws/%zu/without_model", own);
-      for (size_t r = 0; r < reference_count; r++)
-        write_call(p, plants[i], laws[k], references[r], (const size_t[]){ i, own, r });
-      if (document_truth(p->document, path)) k++;
-      own++;
-    }
-  }
 }
 
 void verification_report_write(const char *document, const struct armdyn_robot_description *robot, struct buffer *out)
@@ -459,14 +431,15 @@ void verification_report_write(const char *document, const struct armdyn_robot_d
     out->failure = ARMDYN_EMEMORY;
     return;
   }
-  snprintf(title, sizeof title, "Verification %s", text_at(p.document, "id"));
-  snprintf(footer, sizeof footer, "armdyn %s; computed %s.", armdyn_version(), text_at(p.document, "created_at"));
+  snprintf(title, sizeof title, "Verification %s", verification_text(p.document, "id"));
+  snprintf(footer, sizeof footer, "armdyn %s; computed %s.", armdyn_version(),
+           verification_text(p.document, "created_at"));
   page_begin(out, title);
   write_summary(&p);
   write_accuracy(&p);
   cJSON_ArrayForEach (reference, document_at(p.document, "references")) write_reference(&p, reference);
   write_together(&p);
-  write_calls(&p);
+  verification_calls_write(p.document, out);
   page_end(out, footer);
   document_close((cJSON *)p.document);
 }

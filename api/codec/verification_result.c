@@ -72,6 +72,7 @@ static void encode_references(struct json_writer *w, const struct verification_r
     member_text(w, "name", reference->name);
     member_text(w, "kind", verification_kind_name(reference->kind));
     if (*reference->trajectory) member_text(w, "trajectory", reference->trajectory);
+    if (*reference->measured) member_text(w, "measured", reference->measured);
     json_end_object(w);
   }
   json_end_array(w);
@@ -132,14 +133,24 @@ static void encode_responses(struct json_writer *w, const struct verification_re
   json_end_array(w);
 }
 
-static void encode_tool(struct json_writer *w, const struct verification_case *c)
+static void encode_tool(struct json_writer *w, double rms_mm, double max_mm, double max_time, double rms_mrad,
+                        double max_mrad)
 {
   json_key(w, "tool"), json_begin_object(w);
-  member_number(w, "position_rms_mm", c->position_rms_mm);
-  member_number(w, "position_max_mm", c->position_max_mm);
-  member_number(w, "position_max_time", c->position_max_time);
-  member_number(w, "rotation_rms_mrad", c->rotation_rms_mrad);
-  member_number(w, "rotation_max_mrad", c->rotation_max_mrad);
+  member_number(w, "position_rms_mm", rms_mm);
+  member_number(w, "position_max_mm", max_mm);
+  member_number(w, "position_max_time", max_time);
+  member_number(w, "rotation_rms_mrad", rms_mrad);
+  member_number(w, "rotation_max_mrad", max_mrad);
+  json_end_object(w);
+}
+
+static void encode_apart(struct json_writer *w, const struct verification_case *c, size_t joints)
+{
+  json_key(w, "apart"), json_begin_object(w);
+  member_number(w, "position_rms_mm", c->apart_rms_mm);
+  member_number(w, "position_max_mm", c->apart_max_mm);
+  json_key(w, "joints"), json_write_numbers(w, c->apart, joints);
   json_end_object(w);
 }
 
@@ -164,7 +175,9 @@ static void encode_case(struct json_writer *w, const struct verification_result 
   member_number(w, "duration", c->duration);
   json_key(w, "steps"), json_write_integer(w, c->steps);
   if (!c->diverged) {
-    encode_tool(w, c);
+    encode_tool(w, c->position_rms_mm, c->position_max_mm, c->position_max_time, c->rotation_rms_mrad,
+                c->rotation_max_mrad);
+    if (*reference->measured) encode_apart(w, c, result->joint_count);
     member_number(w, "judged_mm", c->judged_mm);
     member_number(w, "judged_mrad", c->judged_mrad);
     if (motion) member_number(w, "settled_after", c->settled_after);
@@ -178,6 +191,65 @@ static void encode_case(struct json_writer *w, const struct verification_result 
   }
   if (limited(request)) member_truth(w, "within", c->within);
   json_end_object(w);
+}
+
+/* -- what an arm did -- */
+
+static const struct verification_measured *measured_of(const struct verification_result *result, size_t reference)
+{
+  for (size_t k = 0; k < result->measured_count; k++)
+    if (result->measured[k].reference == reference) return &result->measured[k];
+  return NULL;
+}
+
+/* The case that is the least apart from it. */
+static void encode_nearest(struct json_writer *w, const struct verification_result *result, size_t reference)
+{
+  const struct verification_case *nearest = NULL;
+  for (size_t k = 0; k < result->case_count; k++) {
+    const struct verification_case *c = &result->cases[k];
+    if (c->reference != reference || c->diverged || isnan(c->apart_rms_mm)) continue;
+    if (!nearest || c->apart_rms_mm < nearest->apart_rms_mm) nearest = c;
+  }
+  if (!nearest) return;
+  json_key(w, "nearest"), json_begin_object(w);
+  member_text(w, "plant", result->request->plants[nearest->plant].name);
+  member_law(w, result, nearest->law, nearest->alone);
+  member_number(w, "apart_rms_mm", nearest->apart_rms_mm);
+  json_end_object(w);
+}
+
+static void encode_measured(struct json_writer *w, const struct verification_result *result)
+{
+  json_key(w, "measured"), json_begin_array(w);
+  for (size_t k = 0; k < result->measured_count; k++) {
+    const struct verification_measured *m = &result->measured[k];
+    const struct verification_reference *reference = &result->request->references[m->reference];
+    json_begin_object(w);
+    member_text(w, "reference", reference->name);
+    member_text(w, "dataset", reference->measured);
+    json_key(w, "samples"), json_write_integer(w, (long long)m->samples);
+    member_number(w, "from", m->from);
+    member_number(w, "to", m->to);
+    encode_tool(w, m->position_rms_mm, m->position_max_mm, m->position_max_time, m->rotation_rms_mrad,
+                m->rotation_max_mrad);
+    if (limited(result->request)) member_truth(w, "within", m->within);
+    member_number(w, "settled_after", m->settled_after);
+    json_key(w, "joints"), json_begin_array(w);
+    for (size_t j = 0; j < result->joint_count; j++) {
+      json_begin_object(w);
+      member_number(w, "rms", m->joints[j].rms);
+      member_number(w, "max", m->joints[j].max);
+      member_number(w, "torque_rms", m->joints[j].torque_rms);
+      member_number(w, "torque_peak", m->joints[j].torque_peak);
+      json_end_object(w);
+    }
+    json_end_array(w);
+    json_key(w, "envelope_mm"), json_write_numbers(w, m->envelope_mm, ENVELOPE);
+    encode_nearest(w, result, m->reference);
+    json_end_object(w);
+  }
+  json_end_array(w);
 }
 
 /* -- cases together -- */
@@ -207,6 +279,8 @@ static void encode_pairs(struct json_writer *w, const struct verification_result
     member_number(w, "with_mm", with->judged_mm);
     member_number(w, "without_mm", without->judged_mm);
     member_number(w, "ratio", without->judged_mm / with->judged_mm);
+    const struct verification_measured *measured = measured_of(result, without->reference);
+    if (measured) member_number(w, "measured_mm", measured->position_max_mm);
     json_end_object(w);
   }
   json_end_array(w);
@@ -328,6 +402,7 @@ void verification_result_encode(const struct verification_result *result, struct
   json_key(&w, "cases"), json_begin_array(&w);
   for (size_t k = 0; k < result->case_count; k++) encode_case(&w, result, &result->cases[k]);
   json_end_array(&w);
+  if (result->measured_count) encode_measured(&w, result);
   encode_pairs(&w, result);
   encode_spread(&w, result);
   encode_holds(&w, result);

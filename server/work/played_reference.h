@@ -3,7 +3,7 @@
 #define SERVER_WORK_PLAYED_REFERENCE_H
 
 #include "server/work/plan.h"
-#include "server/work/verification_case.h"
+#include "server/work/reference_motion.h"
 
 struct played_reference {
   struct reference_motion motion;

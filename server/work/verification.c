@@ -8,6 +8,7 @@
 #include "server/work/verification_accuracy.h"
 #include "server/work/verification_breakaway.h"
 #include "server/work/verification_case.h"
+#include "server/work/verification_measured.h"
 
 static const double CASES_PART = 0.7; /* of the work, where a budget of accuracy follows */
 
@@ -25,6 +26,9 @@ struct run {
   struct verification_hold holds[2 * LIMIT_VERIFICATION_LAWS * LIMIT_VERIFICATION_REFERENCES];
   size_t hold_count;
   struct verification_budget budget;
+  struct measured_motion played[LIMIT_VERIFICATION_REFERENCES]; /* without samples: nothing was */
+  struct verification_measured measured[LIMIT_VERIFICATION_REFERENCES];
+  size_t measured_count;
 };
 
 /* -- what is to be run -- */
@@ -40,6 +44,22 @@ static enum armdyn_status open_references(struct run *run, struct armdyn_error *
                                    pointer, &run->motions[k], error);
   }
   run->q = request->has_q ? request->q : run->motions[0].q;
+  return status;
+}
+
+static enum armdyn_status open_measured(struct run *run, struct armdyn_error *error)
+{
+  char pointer[40];
+  enum armdyn_status status = ARMDYN_OK;
+  for (size_t k = 0; k < run->request.reference_count && !status; k++) {
+    if (!*run->request.references[k].measured) continue;
+    struct verification_measured *out = &run->measured[run->measured_count++];
+    out->reference = k;
+    snprintf(pointer, sizeof pointer, "/references/%zu/measured", k);
+    status = measured_motion_open(run->work, &run->motions[k], pointer, &run->played[k], error);
+    if (!status)
+      status = measured_motion_figures(&run->played[k], run->model, &run->motions[k], &run->request.limit, out);
+  }
   return status;
 }
 
@@ -101,7 +121,8 @@ static struct case_order order_of(struct run *run, const struct verification_cas
                               .model = run->model,
                               .request = &run->request,
                               .control = &run->controls[c->law][c->alone],
-                              .motion = &run->motions[c->reference] };
+                              .motion = &run->motions[c->reference],
+                              .measured = run->played[c->reference].count ? &run->played[c->reference] : NULL };
 }
 
 static enum armdyn_status run_case(void *context, size_t k, size_t done, struct armdyn_error *error)
@@ -256,6 +277,8 @@ static void send_result(struct run *run)
     .masses = run->masses,
     .cases = run->cases,
     .case_count = run->case_count,
+    .measured = run->measured,
+    .measured_count = run->measured_count,
     .holds = run->holds,
     .hold_count = run->hold_count,
     .budget = run->request.has_accuracy ? &run->budget : NULL,
@@ -274,6 +297,7 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
   run->n = work->robot->joint_count;
   enum armdyn_status status = open_references(run, &error);
   if (!status) status = check_periods(run, &error);
+  if (!status) status = open_measured(run, &error);
   if (!status) status = open_laws(run);
   if (!status) status = list_cases(run);
   if (!status) status = run_cases(run, &error);
@@ -291,7 +315,15 @@ static size_t sources(const void *context, struct job_source *list)
 {
   const struct run *run = context;
   const char *identification = run->request.accuracy.identification;
-  const size_t count = reference_sources(&run->request, list);
+  size_t count = reference_sources(&run->request, list);
+  for (size_t k = 0; k < run->request.reference_count; k++) {
+    const char *measured = run->request.references[k].measured;
+    if (!*measured) continue;
+    struct job_source *source = &list[count++];
+    *source = (struct job_source){ .referral = { .kind = "dataset" } };
+    memcpy(source->referral.id, measured, sizeof source->referral.id);
+    snprintf(source->pointer, sizeof source->pointer, "/references/%zu/measured", k);
+  }
   if (!*identification) return count;
   list[count] = (struct job_source){ .referral = { .kind = "identification" }, .pointer = "/accuracy/identification" };
   memcpy(list[count].referral.id, identification, sizeof list[count].referral.id);
@@ -302,6 +334,7 @@ static void release(void *context)
 {
   struct run *run = context;
   for (size_t k = 0; k < LIMIT_VERIFICATION_REFERENCES; k++) reference_motion_close(&run->motions[k]);
+  for (size_t k = 0; k < LIMIT_VERIFICATION_REFERENCES; k++) measured_motion_close(&run->played[k]);
   for (size_t k = 0; k < run->case_count; k++) free(run->cases[k].responses);
   free(run->cases);
 }

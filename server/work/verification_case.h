@@ -3,32 +3,9 @@
 #define SERVER_WORK_VERIFICATION_CASE_H
 
 #include "api/codec/verification.h"
-#include "armdyn/trajectory.h"
-#include "server/work/kinds.h"
+#include "server/work/reference_motion.h"
 
-/* Where the arm should be, at any time. */
-struct reference_motion {
-  const struct verification_reference *asked;
-  size_t n;
-  double q[ARMDYN_JOINTS_MAX];   /* where it begins; the step goes from here */
-  struct armdyn_trajectory path; /* of a trajectory; of a circle, whose parameter is the part of the way */
-  double moving;                 /* s: it rests from there on; 0: nothing moves by a plan */
-  double frequency;              /* Hz, of the sine that is asked for now */
-};
-
-/*   q        in   of the request; NULL: only trajectories are asked for
- *   pointer  in   "/references/0"
- *   motion   out  zeroed before; release with reference_motion_close, refused or not
- * OK; EINPUT, EINFEASIBLE with words; what the store says. */
-enum armdyn_status reference_motion_open(struct work *work, const struct armdyn_robot *model,
-                                         const struct verification_reference *asked, const double *q,
-                                         const char *pointer, struct reference_motion *motion,
-                                         struct armdyn_error *error);
-/* The stored motions among the references, as job_kind's sources. Answers how many. */
-size_t reference_sources(const struct verification_request *request, struct job_source *list);
-void reference_motion_close(struct reference_motion *motion);
-/* An armdyn_reference whose context is a struct reference_motion. */
-void reference_motion_at(void *context, double t, double *q, double *qd, double *qdd);
+struct measured_motion;
 
 struct case_order {
   struct work *work;
@@ -38,6 +15,7 @@ struct case_order {
   struct reference_motion *motion;
   double begun, part; /* of the whole work: how far it is, and what this case is of it */
   const char *sentence;
+  const struct measured_motion *measured; /* of the reference; NULL: nothing was */
   /* Beside the drives' torques, as of armdyn_loop; NULL: none. */
   void (*disturbance)(void *context, double t, double *tau);
   void *disturbance_context;

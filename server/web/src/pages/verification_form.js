@@ -7,7 +7,7 @@ import { AskForm, Num, numberOf } from '../ui/asking.js'
 import { Check, Field, Refusal, useAnswer } from '../ui/parts.js'
 import { Joints, middlesOf } from '../ui/joints.js'
 import { LawFields, NEW_LAW, controlOf } from '../ui/laws.js'
-import { Entries, NEW_PLANT, Plants, References, given, lacksMotion, newReferences, plantsOf, referencesOf, useMotions } from '../ui/verify_parts.js'
+import { Entries, NEW_PLANT, Plants, References, given, lacksMotion, newReferences, plantsOf, referencesOf, useLogs, useMotions } from '../ui/verify_parts.js'
 import { shortId } from '../ui/format.js'
 
 extend({
@@ -44,6 +44,7 @@ const NEW_CONTROL = { ...NEW_LAW, name: '', law: 'feedforward', bandwidth: '10',
 export function Form({ model }) {
   const stored = useMotions(model)
   const runs = useAnswer((signal) => get('v1/identifications', { robot: model.name, sort: '-created_at', limit: 100 }, signal), [model.name])
+  const logs = useLogs(model)
   const motions = stored.value ?? []
   const [draft, setDraft] = useState(() => {
     const { [t('reference.hold')]: hold, [t('reference.step')]: step } = newReferences(model)
@@ -56,11 +57,11 @@ export function Form({ model }) {
   }
   const count = countOf(draft)
   return html`<${AskForm} path=${`v1/robots/${model.name}/verifications`} request=${requestOf(draft, motions)} changed=${changed} does=${t('ver_do')} disabled=${lacksMotion(draft.references, motions) || count > MOST}>
-    <${Refusal} error=${stored.error ?? runs.error} />
+    <${Refusal} error=${stored.error ?? runs.error ?? logs.error} />
     <fieldset><legend>${t('ver_limit')}</legend><div class="row begin">
       <${Num} label=${t('ver_limit_mm')} hint=${t('ver_limit_hint')} min="0" value=${draft.position} onValue=${(position) => set({ position })} />
       <${Num} label=${t('ver_limit_mrad')} hint=${t('ver_limit_hint')} min="0" value=${draft.rotation} onValue=${(rotation) => set({ rotation })} /></div></fieldset>
-    <${References} model=${model} motions=${motions} kinds=${KINDS} entries=${draft.references} onEntries=${(references) => set({ references })} />
+    <${References} model=${model} motions=${motions} logs=${logs.value} kinds=${KINDS} entries=${draft.references} onEntries=${(references) => set({ references })} />
     <fieldset><legend>${t('ver_pose')}</legend><${Joints} model=${model} q=${draft.q} onQ=${(q) => set({ q })} /></fieldset>
     <${Entries} legend=${t('ver_laws')} entries=${draft.laws} onEntries=${(laws) => set({ laws })} makes=${{ [t('law')]: NEW_CONTROL }} titleOf=${(one) => t(`law.${one.law}`)}
       draw=${(one, part) => html`<${LawFields} draft=${one} set=${part} />${MODELLED.includes(one.law) && html`<${Check} label=${t('ver_without')} checked=${one.without} onChange=${(e) => part({ without: e.target.checked })} />`}`} />

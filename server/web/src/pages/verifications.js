@@ -76,6 +76,11 @@ extend({
   ver_holds_none: ['with none', '均不满足'],
   ver_budget: ['Budget of accuracy', '精度预算'],
   ver_budget_text: ['{law}, {reference}: {nominal} mm as the arm is, {parameters} mm more for one deviation of its {count} identified parameters; with two of them {together} mm at {time} s.', '{law}，{reference}：按现有手臂 {nominal} mm；{count} 个辨识参数各偏一个标准差再加 {parameters} mm；两个标准差合计 {together} mm（{time} 秒）。'],
+  ver_measured: ['Measured, farthest', '实测最大误差'],
+  ver_measured_mm: ['measured [mm]', '实测 [mm]'],
+  ver_measured_series: ['measured', '实测'],
+  ver_apart: ['Apart from what was measured', '与实测的差距'],
+  ver_nearest: ['Of all cases nearest to what was measured: {law}, {plant}.', '与实测最接近的情况：{law}，{plant}。'],
   ver_reference: ['Reference', '参考'],
   ver_law_and_arm: ['Law and arm', '控制律与手臂'],
 })
@@ -118,13 +123,16 @@ function Heat({ found, chosen, onChoose }) {
       <tbody>${rows.map((row) => html`<tr key=${`${row.law} ${row.plant}`}><th scope="row"><bdi>${lawOf(found, row.law)}</bdi> <bdi class="quiet">${plantName(row.plant)}</bdi></th>${columns.map((column) => cell(column, row))}</tr>`)}</tbody></table></div></section>`
 }
 
+const measuredOf = (found, { reference }) => found.measured?.find((one) => one.reference === reference)
+
 // What the laws make of the same arm on the same reference: sines over the frequency, motions over their time.
 function Responses({ found, focus, joint }) {
   const same = found.cases.filter((one) => one.plant === focus.plant && one.reference === focus.reference && one.state === 'finished')
   const plots = useMemo(() => {
     const series = (values) => same.map((one) => ({ label: lawOf(found, one.law), index: found.laws.findIndex(({ name }) => name === one.law), values: values(one) }))
     if (focus.responses?.length > 1) return { x: focus.responses.map((one) => one.frequency_hz), gain: series((one) => one.responses.map(({ joints }) => joints[joint].gain)), phase: series((one) => one.responses.map(({ joints }) => joints[joint].phase_deg)) }
-    if (focus.envelope_mm) return { x: focus.envelope_mm.map((_, k) => ((k + 0.5) * focus.duration) / focus.envelope_mm.length), off: series((one) => one.envelope_mm) }
+    const played = measuredOf(found, focus)
+    if (focus.envelope_mm) return { x: focus.envelope_mm.map((_, k) => ((k + 0.5) * focus.duration) / focus.envelope_mm.length), off: [...series((one) => one.envelope_mm), ...(played ? [{ label: t('ver_measured_series'), index: found.laws.length, values: played.envelope_mm }] : [])] }
     return {}
   }, [found, focus, joint, t('ver_without_model')])
   const limit = found.limit?.position_mm
@@ -144,6 +152,7 @@ const JOINT_FIGURES = [
 ]
 
 function Focus({ found, model, focus }) {
+  const played = measuredOf(found, focus)
   const rows = (focus.joints ?? []).map((one, j) => ({ ...one, joint: model.joints[j] }))
   const figures = JOINT_FIGURES.filter(({ of }) => rows.some((row) => row[of] !== undefined))
   const moved = model.joints.filter((_, j) => focus.responses?.[0]?.joints[j].gain != null)
@@ -152,7 +161,9 @@ function Focus({ found, model, focus }) {
     ${focus.state === 'diverged' && html`<${Notice} kind="bad"><strong>${t('ver_diverged')}</strong> ${said(focus.detail, 'diverged')}</${Notice}>`}
     ${focus.tool && html`<div class="tiles">
       <${Tile} name="ver_tool_max">${figure(focus.tool.position_max_mm, 3)} mm</${Tile}><${Tile} name="ver_tool_rms">${figure(focus.tool.position_rms_mm, 3)} mm</${Tile}><${Tile} name="ver_turned">${figure(focus.tool.rotation_max_mrad, 3)} mrad</${Tile}>
-      ${focus.envelope_mm && found.limit && html`<${Tile} name="ver_settled">${focus.settled_after == null ? t('ver_not_settled') : `${figure(focus.settled_after, 3)} s`}</${Tile}>`}</div>`}
+      ${focus.envelope_mm && found.limit && html`<${Tile} name="ver_settled">${focus.settled_after == null ? t('ver_not_settled') : `${figure(focus.settled_after, 3)} s`}</${Tile}>`}
+      ${played && html`<${Tile} name="ver_measured"><a href=${link(['datasets', played.dataset])}>${figure(played.tool.position_max_mm, 3)} mm</a></${Tile}><${Tile} name="ver_apart">${focus.apart.position_rms_mm == null ? '–' : `${figure(focus.apart.position_rms_mm, 3)} mm`}</${Tile}>`}</div>`}
+    ${played?.nearest && html`<p>${t('ver_nearest', namesOf(found, { ...played.nearest, reference: played.reference }))}</p>`}
     ${moved.length > 1 && html`<div class="row"><${Field} label=${t('joint')}><select value=${model.joints[joint].name} onChange=${(e) => adjust({ joint: e.target.value })}>${moved.map(({ name }) => html`<option key=${name} value=${name}>${name}</option>`)}</select></${Field}></div>`}
     <${Responses} found=${found} focus=${focus} joint=${joint} />
     ${rows.length > 0 && html`<${Table} caption=${t('ver_case', namesOf(found, focus))} id=${(row) => row.joint.name} items=${rows} columns=${[
@@ -167,7 +178,7 @@ function Together({ found }) {
   const number = (name, head, none = '–') => ({ key: name, head: t(head), number: true, cell: (row) => (row[name] == null ? none : figure(row[name], 3)) })
   const part = (title, items, columns) => items?.length > 0 && html`<section class="panel"><h2>${t(title)}</h2><${Table} tall caption=${t(title)} id=${(row) => `${row.law} ${row.reference} ${row.plant}`} items=${items} columns=${[law, reference, ...columns]} /></section>`
   return html`
-    ${part('ver_feedforward', found.feedforward, [{ key: 'plant', head: t('ver_arm'), cell: (row) => html`<bdi>${plantName(row.plant)}</bdi>` }, number('with_mm', 'ver_with'), number('without_mm', 'ver_bare'), number('ratio', 'ver_ratio')])}
+    ${part('ver_feedforward', found.feedforward, [{ key: 'plant', head: t('ver_arm'), cell: (row) => html`<bdi>${plantName(row.plant)}</bdi>` }, number('with_mm', 'ver_with'), number('without_mm', 'ver_bare'), number('ratio', 'ver_ratio'), ...(found.measured ? [number('measured_mm', 'ver_measured_mm')] : [])])}
     ${found.plants.length > 1 && part('ver_spread', found.spread, [number('least_mm', 'ver_least'), number('mean_mm', 'ver_mean'), number('most_mm', 'ver_most'), { key: 'worst', head: t('ver_worst_arm'), cell: (row) => html`<bdi>${row.worst_plant ? plantName(row.worst_plant) : '–'}</bdi>` }])}
     ${part('ver_loads', found.loads, [number('holds_to', 'ver_holds_to', t('ver_holds_none')), number('fails_at', 'ver_fails_at', t('ver_holds_all')), number('about', 'ver_about')])}`
 }

@@ -30,6 +30,8 @@ extend({
   ver_payload: ['It carries [kg]', '负载质量 [kg]'],
   ver_scale: ['Masses and inertias, of the model\'s', '质量与惯量（相对模型）'],
   ver_frictionless: ['Without friction', '无摩擦'],
+  ver_log: ['Played and measured in', '实测数据集'],
+  ver_log_none: ['not played', '未实测'],
   ver_motion_none: ['There is no motion of this robot yet.', '该机器人还没有运动。'],
 })
 
@@ -42,13 +44,16 @@ const MEMBERS = {
   step: ({ duration, amplitude }) => ({ duration: numberOf(duration), amplitude: amplitude.map((one) => numberOf(one) ?? 0) }),
   sine: ({ amplitude, frequencies, periods }) => ({ amplitude: amplitude.map((one) => numberOf(one) ?? 0), frequencies: numbersOf(frequencies), periods: numberOf(periods) }),
   circle: ({ duration, center, turns, rest }) => ({ duration: numberOf(duration), center: center.map((one) => numberOf(one) ?? 0), turns: numberOf(turns), rest: numberOf(rest) }),
-  trajectory: ({ trajectory, rest }) => ({ trajectory, rest: numberOf(rest) }),
+  trajectory: ({ trajectory, rest, measured }) => ({ trajectory, rest: numberOf(rest), measured: measured || undefined }),
 }
 
 const plantOf = ({ payload, scale, frictionless }) => given({ payload: numberOf(payload) === undefined ? undefined : { mass: numberOf(payload) }, inertial_scale: numberOf(scale), friction: frictionless ? false : undefined })
 
 // The motions that references may follow.
 export const useMotions = (model) => useAnswer((signal) => get('v1/trajectories', { robot: model.name, sort: '-created_at', limit: 100 }, signal).then(({ items }) => items), [model.name])
+
+// What arms of this robot did, newest first: data sets, that of a transfer among them.
+export const useLogs = (model) => useAnswer((signal) => get('v1/datasets', { robot: model.name, sort: '-created_at', limit: 100 }, signal).then(({ items }) => items), [model.name])
 
 // Of what was typed: what a request takes. A motion that was not chosen is the newest.
 const followed = (one, motions) => (one.kind === 'trajectory' ? { ...one, trajectory: one.trajectory ?? motions[0]?.id } : one)
@@ -67,14 +72,14 @@ export function Entries({ legend, entries, onEntries, makes, draw, titleOf }) {
     <div class="row">${Object.entries(makes).map(([what, make]) => html`<button key=${what} type="button" onClick=${() => onEntries([...entries, { ...make }])}>${t('ver_add', { what })}</button>`)}</div></fieldset>`
 }
 
-function ReferenceFields({ model, motions, one, set }) {
+function ReferenceFields({ model, motions, logs, one, set }) {
   const num = (name, label, rest) => html`<${Num} key=${name} label=${t(label)} min="0" value=${one[name]} onValue=${(value) => set({ [name]: value })} ...${rest} />`
   const amplitude = () => html`<${PerJoint} model=${model} legend=${t('ver_amplitude')} values=${one.amplitude} onValues=${(values) => set({ amplitude: values })} unit=${(joint) => unitOf(joint)} />`
   if (one.kind === 'hold') return num('duration', 'ver_duration', { required: true })
   if (one.kind === 'step') return html`${num('duration', 'ver_duration', { required: true })}${amplitude()}`
   if (one.kind === 'sine') return html`<${Field} label=${t('ver_frequencies')}><input required value=${one.frequencies} onInput=${(e) => set({ frequencies: e.target.value })} /></${Field}>${num('periods', 'ver_periods')}${amplitude()}`
   if (one.kind === 'circle') return html`${num('duration', 'ver_duration', { required: true })}${['x', 'y', 'z'].map((axis, k) => html`<${Num} key=${axis} width="6rem" required label=${t('ver_center', { axis })} value=${one.center[k]} onValue=${(value) => set({ center: one.center.map((old, i) => (i === k ? value : old)) })} />`)}${num('turns', 'ver_turns')}${num('rest', 'ver_rest')}`
-  return motions.length ? html`<${Field} label=${t('reference.trajectory')}><select value=${one.trajectory} onChange=${(e) => set({ trajectory: e.target.value })}>${motions.map((motion) => html`<option key=${motion.id} value=${motion.id}>${motion.label || `${figure(motion.metrics?.duration)} s ${shortId(motion.id)}`}</option>`)}</select></${Field}>${num('rest', 'ver_rest')}`
+  return motions.length ? html`<${Field} label=${t('reference.trajectory')}><select value=${one.trajectory} onChange=${(e) => set({ trajectory: e.target.value })}>${motions.map((motion) => html`<option key=${motion.id} value=${motion.id}>${motion.label || `${figure(motion.metrics?.duration)} s ${shortId(motion.id)}`}</option>`)}</select></${Field}>${num('rest', 'ver_rest')}${logs?.length > 0 && html`<${Field} label=${t('ver_log')}><select value=${one.measured ?? ''} onChange=${(e) => set({ measured: e.target.value })}><option value="">${t('ver_log_none')}</option>${logs.map((log) => html`<option key=${log.id} value=${log.id}>${log.label || shortId(log.id)}</option>`)}</select></${Field}>`}`
     : html`<${Notice} kind="warn">${t('ver_motion_none')} <a href=${link(['trajectories', 'new'], { robot: model.name })}>${t('page.trajectories')}</a></${Notice}>`
 }
 
@@ -88,11 +93,11 @@ export function newReferences(model) {
 
 export const NEW_PLANT = { name: '', payload: '', scale: '', frictionless: false }
 
-// kinds: of references that there are
-export function References({ model, motions, kinds, entries, onEntries }) {
+// kinds: of references that there are; logs: of arms that played a motion, where that matters
+export function References({ model, motions, logs, kinds, entries, onEntries }) {
   const makes = Object.fromEntries(Object.entries(newReferences(model)).filter(([, { kind }]) => kinds.includes(kind)))
   return html`<${Entries} legend=${t('ver_references')} entries=${entries} onEntries=${onEntries} makes=${makes} titleOf=${(one) => t(`reference.${one.kind}`)}
-    draw=${(one, part) => html`<${ReferenceFields} model=${model} motions=${motions} one=${one} set=${part} />`} />`
+    draw=${(one, part) => html`<${ReferenceFields} model=${model} motions=${motions} logs=${logs} one=${one} set=${part} />`} />`
 }
 
 export const Plants = ({ entries, onEntries }) => html`<${Entries} legend=${t('ver_plants')} entries=${entries} onEntries=${onEntries} makes=${{ [t('ver_arm')]: NEW_PLANT }} titleOf=${(_, k) => `${t('ver_arm')} ${k + 1}`}
