@@ -321,6 +321,27 @@ await flow({
     await page.locator('tbody tr').first().waitFor()
     await look('verifications')
   },
+  async 'an arm that played a motion stands beside the cases'() {
+    const circle = { kind: 'circle', center: [0.25, 0.36, 0], duration: 2 }
+    const motion = await done('/v1/robots/scara/trajectories', { method: 'samples', samples: { start: [0.3, 1.4, 0.05, 0.2], reference: circle } })
+    const rows = await api('GET', `${motion.samples}?rate=100`)
+    const log = await api('POST', '/v1/robots/scara/datasets?label=played', { t: rows.t, q: rows.q.map(([first, ...rest]) => [first + 0.001, ...rest]) })
+    await page.goto(`${url}/#/verifications/new?robot=scara`)
+    await button('addMotion').click()
+    await page.getByLabel(w('playedIn')).selectOption(log.id)
+    for (const k of [0, 1]) await page.getByLabel(w('frictionless')).nth(k).check()
+    await button('verify').click()
+    await made()
+    const found = await newest('verifications')
+    equal([found.references[2].trajectory, found.references[2].measured, found.measured[0].samples], [motion.id, log.id, rows.t.length], 'what was asked')
+    const at = found.cases.findIndex((one) => one.kind === 'trajectory')
+    await page.goto(`${url}/#/verifications/${found.id}?case=${at}`)
+    await tile('measuredFarthest').waitFor()
+    equal(await number(tile('measuredFarthest')), Number(digits(found.measured[0].tool.position_max_mm, 3)), 'what was measured')
+    equal(await number(tile('apartFrom')), Number(digits(found.cases[at].apart.position_rms_mm, 3)), 'how far apart')
+    sure(found.measured[0].tool.position_max_mm > 0.3 && found.measured[0].joints[0].max > 0.00099, 'a milliradian of the first joint at the tool')
+    await look('verification-measured')
+  },
   async 'find the gains of a law within margins'() {
     await page.goto(`${url}/#/tunings/new?robot=scara`)
     await page.getByLabel(w('gainsTried')).fill('5')
