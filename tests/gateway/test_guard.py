@@ -120,3 +120,24 @@ def test_touches_of_a_transfer_hold_for_the_cell_that_comes_later(shared):
         transfer = here.loaded(motion, touches=window)
         here.put()
         assert here.ended(transfer)["problem"]["type"] == "/problems/conflict"
+
+
+def test_a_controller_stands_where_it_stood_while_it_holds_a_transfer(shared):
+    """So nothing that was held against one cell begins in another: not before START, and not while it moves."""
+    with puma(model=MODEL) as sim:
+        here = Guarded(shared, sim)
+        other = unique_name("other")
+        here.client.post("/v1/cells", {"name": other, "bodies": [FLOOR, here.post_at(MIDDLE)]}).expect(201)
+        held = here.loaded(here.trajectory(**SWING))
+
+        def moved_elsewhere():
+            etag = here.client.get(f"/v1/controllers/{here.name}").headers["ETag"]
+            return here.client.put(f"/v1/controllers/{here.name}", here.document(cell=other), headers={"If-Match": etag})
+        for step in (lambda: None, lambda: here.arm(held), lambda: here.start(held).expect(202)):
+            step()
+            refused = moved_elsewhere().expect(409).json
+            assert refused["type"] == "/problems/lease-held" and held in refused["detail"]
+        here.client.post(f"/v1/transfers/{held}/stop").expect(200)
+        until(lambda: here.get(held)["finished_at"], what="the transfer to end")
+        moved_elsewhere().expect(200)
+        assert here.transfer(here.trajectory(**SWING)).expect(422).json["type"] == "/problems/limit-exceeded"
